@@ -26,6 +26,9 @@ type Gantt struct {
 	Kind func(task string) string
 	// Time is the label of the time axis; "" means "Time [s]".
 	Time string
+	// Tasks are the names of tasks in the order of their numbers and colours. Tasks that it
+	// lacks follow in order of appearance.
+	Tasks []string
 	// Up lets time grow upwards; otherwise it grows downwards.
 	Up bool
 	// Width and Height are those of the image in points, without the legend below it.

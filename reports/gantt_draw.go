@@ -110,22 +110,31 @@ func (f Gantt) size(rows [][]GanttPanel) (width, high vg.Length) {
 // A ganttTask has a number from 0 and a colour, see [taskColour].
 type ganttTask struct{ number, colour int }
 
-// tasks numbers all tasks, and colours their kinds, in order of appearance.
+// tasks numbers all tasks and colours their kinds: those of f.Tasks first, the others in order
+// of appearance.
 func (f Gantt) tasks() map[string]ganttTask {
 	kinds, out := map[string]int{}, map[string]ganttTask{}
+	add := func(name string) {
+		if _, seen := out[name]; seen {
+			return
+		}
+		kind := name
+		if f.Kind != nil {
+			kind = f.Kind(name)
+		}
+		if _, seen := kinds[kind]; !seen {
+			kinds[kind] = len(kinds)
+		}
+		out[name] = ganttTask{len(out), kinds[kind]}
+	}
+	for _, name := range f.Tasks {
+		add(name)
+	}
 	for _, p := range f.Panels {
 		for _, b := range p.Bars {
-			if _, seen := out[b.Label]; seen || b.Kind != schedule.RunBar {
-				continue
+			if b.Kind == schedule.RunBar {
+				add(b.Label)
 			}
-			kind := b.Label
-			if f.Kind != nil {
-				kind = f.Kind(kind)
-			}
-			if _, seen := kinds[kind]; !seen {
-				kinds[kind] = len(kinds)
-			}
-			out[b.Label] = ganttTask{len(out), kinds[kind]}
 		}
 	}
 	return out

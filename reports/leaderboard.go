@@ -66,8 +66,10 @@ type Standing struct {
 	// incomplete run, which has no values and comes after all others.
 	Rank      int
 	Algorithm string
-	Version   int
-	Budget    string
+	// Name is what a program outside miglab calls itself; "" for all others.
+	Name    string
+	Version int
+	Budget  string
 	// Assumes is what the dataset assumes that nobody has measured; "" for nothing.
 	Assumes string
 	// Instances is how many count, and LeftOut how many others some algorithms were run on. Of an

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -60,6 +61,13 @@ func LeaderboardTable(standings []Standing) Table {
 			Fixed(s.FriedmanRank, 2), probability(s.PHolm), budget, Fixed(s.Micros, 1),
 		})
 	}
+	if named(standings) {
+		const behindAlgorithm = 4
+		t.Columns = slices.Insert(t.Columns, behindAlgorithm, Column{Name: "name"})
+		for i, s := range standings {
+			t.Rows[i] = slices.Insert(t.Rows[i], behindAlgorithm, cmp.Or(s.Name, Missing))
+		}
+	}
 	if aside := asideName(standings); aside != "" {
 		t.Columns = t.Columns.Right(aside)
 		for i, s := range standings {
@@ -68,6 +76,11 @@ func LeaderboardTable(standings []Standing) Table {
 	}
 	t.Notes = leaderboardNotes(standings)
 	return t
+}
+
+// named reports whether a program outside miglab has a name of its own.
+func named(standings []Standing) bool {
+	return slices.ContainsFunc(standings, func(s Standing) bool { return s.Name != "" })
 }
 
 // asideName returns the name of the metric that is shown beside the ranked one; "" if there is
@@ -168,6 +181,9 @@ func leaderboardNotes(standings []Standing) []string {
 		"rank: by gap, or mean where there is none; equal where the 95 % bootstrap interval of the paired difference to the first of the rank holds zero",
 		"friedman_rank: mean rank on an instance; p_holm: Wilcoxon's signed-rank test against the first of the dataset, by Holm's adjustment",
 		"budget: what the algorithm may compute; decision_us: wall time of an instance on the machine that ran it",
+	}
+	if named(standings) {
+		notes = append(notes, "name: what a program outside miglab calls itself; its version is its own, too")
 	}
 	var failed, partial, leftOut, few, single, alike []string
 	published, needed := false, 0

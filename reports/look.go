@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"strconv"
@@ -86,8 +87,28 @@ func tint(c color.NRGBA, white float64) color.NRGBA {
 // without black in one tint, then in a paler one, and so on.
 func taskColour(n int) color.NRGBA {
 	hues := len(okabeIto) - 1
-	tints := []float64{0.45, 0.75, 0.25}
-	return tint(okabeIto[n%hues], tints[n/hues%len(tints)])
+	return tint(okabeIto[n%hues], taskTints[n/hues%len(taskTints)])
+}
+
+var taskTints = []float64{0.45, 0.75, 0.25}
+
+// GanttColours are the colours of a [Gantt] chart as #rrggbb, for charts that are drawn elsewhere.
+type GanttColours struct {
+	// Tasks are the colours of tasks in the order in which they take them. They repeat.
+	Tasks []string `json:"tasks"`
+	// Create and Destroy are those of creating and destroying an instance.
+	Create  string `json:"create"`
+	Destroy string `json:"destroy"`
+}
+
+// NewGanttColours returns the colours of every figure.
+func NewGanttColours() GanttColours {
+	hex := func(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
+	out := GanttColours{Create: hex(cyan), Destroy: hex(red)}
+	for n := range (len(okabeIto) - 1) * len(taskTints) {
+		out.Tasks = append(out.Tasks, hex(taskColour(n)))
+	}
+	return out
 }
 
 // polygon is a filled sign. A star has as many inner corners as outer ones.

@@ -92,6 +92,9 @@ type Spec struct {
 	// Open completes the spec of an algorithm outside this program, which has to be asked for
 	// its version and whether it does the track. nil for all others; see [RegisterPrefix].
 	Open func(Args, Track) (Spec, error)
+	// Declared is the name that an algorithm outside this program gives itself when it is opened;
+	// "" for all others.
+	Declared string
 	// Budget says what a search is allowed to compute, for example "1000 iterations". nil
 	// for algorithms whose work is given by the problem alone.
 	Budget func(Args) string

@@ -40,7 +40,7 @@ func ExampleWrite() {
 	}
 
 	var out bytes.Buffer
-	if err := export.Write(&out, db, store.Filter{Track: "batch"}, "csv", false); err != nil {
+	if err := export.Write(&out, db, store.Filter{Track: "batch"}, "csv", false, nil); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -5,9 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 
 	"miglab/harness/store"
@@ -19,21 +17,26 @@ var Formats = []string{"csv", "jsonl"}
 // Write writes the rows of the series that the filter selects, in the format "csv" or "jsonl",
 // ordered by the columns of the series and the instance. The same results give the same
 // bytes, however they came about; the wall times, which no two runs agree on, are
-// written only if timing is set. Errors are those of [store.DB.Rows] and of w.
-func Write(w io.Writer, db *store.DB, filter store.Filter, format string, timing bool) error {
-	if format == "jsonl" {
-		return writeLines(w, db, filter, timing)
+// written only if timing is set. progress is told how many series are written; it may be nil.
+// Errors are those of [store.DB.Rows] and of w.
+func Write(w io.Writer, db *store.DB, filter store.Filter, format string, timing bool, progress func(done, total int)) error {
+	if progress == nil {
+		progress = func(int, int) {}
 	}
-	return writeCSV(w, db, filter, timing)
+	if format == "jsonl" {
+		return writeLines(w, db, filter, timing, progress)
+	}
+	return writeCSV(w, db, filter, timing, progress)
 }
 
 // each calls use for every row to export.
-func each(db *store.DB, filter store.Filter, use func(s store.Series, r *store.Row) error) error {
+func each(db *store.DB, filter store.Filter, progress func(done, total int), use func(s store.Series, r *store.Row) error) error {
 	all, err := db.Series(filter)
 	if err != nil {
 		return err
 	}
-	for _, s := range all {
+	for done, s := range all {
+		progress(done, len(all))
 		rows, err := db.Rows(s, 0, math.MaxInt)
 		if err != nil {
 			return err
@@ -44,23 +47,20 @@ func each(db *store.DB, filter store.Filter, use func(s store.Series, r *store.R
 			}
 		}
 	}
+	progress(len(all), len(all))
 	return nil
 }
 
 // writeCSV writes a column for each metric that a row has, by name. What a row lacks is empty.
-func writeCSV(w io.Writer, db *store.DB, filter store.Filter, timing bool) error {
-	names := map[string]int{}
-	if err := each(db, filter, func(_ store.Series, r *store.Row) error {
-		for name := range r.Metrics.All() {
-			names[name] = 0
-		}
-		return nil
-	}); err != nil {
+func writeCSV(w io.Writer, db *store.DB, filter store.Filter, timing bool, progress func(done, total int)) error {
+	metrics, err := db.MetricNames(filter)
+	if err != nil {
 		return err
 	}
+	names := map[string]int{}
 	header := []string{"track", "dataset", "content", "gpu", "count", "algorithm", "version", "weights", "model", "instance"}
 	first := len(header)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range metrics {
 		names[name] = len(header)
 		header = append(header, name)
 	}
@@ -73,7 +73,7 @@ func writeCSV(w io.Writer, db *store.DB, filter store.Filter, timing bool) error
 		return err
 	}
 	record := make([]string, len(header))
-	if err := each(db, filter, func(s store.Series, r *store.Row) error {
+	if err := each(db, filter, progress, func(s store.Series, r *store.Row) error {
 		copy(record, []string{
 			s.Track, s.Dataset, s.Content, s.GPU, strconv.Itoa(s.Count), s.Algorithm, strconv.Itoa(s.Version), s.Weights, s.Model,
 			strconv.Itoa(r.Instance),
@@ -95,7 +95,7 @@ func writeCSV(w io.Writer, db *store.DB, filter store.Filter, timing bool) error
 	return out.Error()
 }
 
-func writeLines(w io.Writer, db *store.DB, filter store.Filter, timing bool) error {
+func writeLines(w io.Writer, db *store.DB, filter store.Filter, timing bool, progress func(done, total int)) error {
 	type line struct {
 		store.Series
 		Instance int             `json:"instance"`
@@ -106,7 +106,7 @@ func writeLines(w io.Writer, db *store.DB, filter store.Filter, timing bool) err
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // so that n=1&seed=2 reads as it is typed
-	return each(db, filter, func(s store.Series, r *store.Row) error {
+	return each(db, filter, progress, func(s store.Series, r *store.Row) error {
 		l := line{s, r.Instance, json.RawMessage(r.Metrics.String()), r.Kind, r.Error, 0}
 		if timing {
 			l.Micros = r.Micros

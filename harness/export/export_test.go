@@ -36,7 +36,7 @@ func TestWrite(t *testing.T) {
 	export := func(format string, timing bool) string {
 		t.Helper()
 		var b strings.Builder
-		if err := Write(&b, db, store.Filter{}, format, timing); err != nil {
+		if err := Write(&b, db, store.Filter{}, format, timing, nil); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -48,7 +48,7 @@ func findAnswers(name string) (algo.Spec, error) {
 		if err != nil {
 			return own, err
 		}
-		own.Version, own.Track, own.Summary = r.hello.Version, track, r.hello.Name
+		own.Version, own.Track, own.Declared = r.hello.Version, track, r.hello.Name
 		own.New = p.answers(r)
 		return own, nil
 	}

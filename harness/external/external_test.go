@@ -4,6 +4,7 @@ package external
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -180,6 +181,7 @@ func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
 		command("says-banner"):                     `writes more than an answer, beginning with "my scheduler 3\.0\\n"|no message`,
 		command("declines-track"):                  `does not say hello for the batch track: it declines: "no batch"`,
 		command("speaks-protocol-2"):               `protocol 2 is not 1`,
+		command("has-odd-name"):                    `name "a\\x1b\[2J" has a character that cannot be printed`,
 		command("has-long-name"):                   `name has 101 bytes; at most 100 are allowed`,
 		command("well") + "&timeout=5":             `parameter "timeout": "5" is no time; write for example 500ms or 10s`,
 		command("well") + "&start=-1s":             `parameter "start": "-1s" is no time`,
@@ -378,6 +380,57 @@ func TestRunsGoOnAndOrderDoesNotShow(t *testing.T) {
 			}
 			before = rows
 		}
+	}
+}
+
+// The name that a program gives itself is stored with its results. Results without names, from
+// before names were stored, get them in the next run, which computes nothing.
+func TestNamesAreStored(t *testing.T) {
+	series := run.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command("well"), Model: mig.Sequential}
+	cells, err := series.Cells(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	names := func() (map[store.Program]string, int) {
+		t.Helper()
+		st, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		first := -1
+		e := run.Engine{Store: st, Progress: func(done, _ int) {
+			if first < 0 {
+				first = done
+			}
+		}}
+		if _, err := e.Run(t.Context(), cells); err != nil {
+			t.Fatal(err)
+		}
+		out, err := st.Names()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, first
+	}
+	stored := cells[0].Stored(cells[0].Version)
+	want := map[store.Program]string{stored.Program(): "bad"}
+	if got, _ := names(); !maps.Equal(got, want) {
+		t.Errorf("names %v, want %v", got, want)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, store.FileName(0, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("DROP TABLE program"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, done := names(); !maps.Equal(got, want) || done != len(cells) {
+		t.Errorf("after the second run with %d of %d results: names %v, want %v", done, len(cells), got, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -126,6 +127,8 @@ func (h *hello) check(int64) error {
 		return errors.New("name is missing or empty")
 	case len(h.Name) > maxName:
 		return fmt.Errorf("name has %d bytes; at most %d are allowed", len(h.Name), maxName)
+	case strings.ContainsFunc(h.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("name %q has a character that cannot be printed", h.Name)
 	case h.Version < 1:
 		return fmt.Errorf("version %d is not 1 or more", h.Version)
 	case h.Batch < 0 || h.Batch > maxBatch:

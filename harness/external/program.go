@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -64,7 +65,11 @@ func find(name string) (algo.Spec, error) {
 	}
 	path, err := exec.LookPath(command[0])
 	if err != nil {
-		return algo.Spec{}, fmt.Errorf("algorithm %q: %w; name a program by its path or one on the PATH", name, err)
+		hint := "name a program by its path or one on the PATH"
+		if _, there := os.Stat(command[0]); there == nil && !strings.ContainsAny(command[0], `/\\`) {
+			hint = fmt.Sprintf("write exec:./%s for the file in this folder, or put its interpreter before it, as in exec:python3 %[1]s", command[0])
+		}
+		return algo.Spec{}, fmt.Errorf("algorithm %q: %w; %s", name, err, hint)
 	}
 	content, err := identity(path, command[1:])
 	if err != nil {
@@ -88,7 +93,7 @@ func find(name string) (algo.Spec, error) {
 			return s, err
 		}
 		own := s
-		own.Version, own.Track, own.Summary = p.hello.Version, track, p.hello.Name
+		own.Version, own.Track, own.Declared = p.hello.Version, track, p.hello.Name
 		own.New = protocol.constructor(p)
 		return own, nil
 	}

@@ -178,6 +178,9 @@ func (b *bad) hello(track string) {
 	case "has-long-name":
 		b.say(`{"type":"hello","protocol":1,"name":%q,"version":3}`+"\n", strings.Repeat("x", maxName+1))
 		return
+	case "has-odd-name":
+		b.say(`{"type":"hello","protocol":1,"name":"a\u001b[2J","version":3}` + "\n")
+		return
 	case "changes-version":
 		version = os.Getpid()
 	case "floods":

@@ -52,7 +52,7 @@ func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
 		return results, err
 	}
 	e.progress(p.done, p.total)
-	if len(p.jobs) == 0 {
+	if len(p.jobs)+len(p.names) == 0 {
 		return results, nil
 	}
 	file := e.File
@@ -62,6 +62,11 @@ func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
 	w, err := e.Store.Writer(file)
 	if err != nil {
 		return results, err
+	}
+	for program, name := range p.names {
+		if err := w.Name(program, name); err != nil {
+			return results, err
+		}
 	}
 	err = e.compute(ctx, p, w)
 	if closed := w.Close(); closed != nil && !errors.Is(err, closed) {

@@ -79,7 +79,7 @@ func TestDamagedShard(t *testing.T) {
 	}
 	st, err := store.Open(dir)
 	if err == nil {
-		err = exporter.Write(io.Discard, st, store.Filter{}, "csv", false)
+		err = exporter.Write(io.Discard, st, store.Filter{}, "csv", false, nil)
 		st.Close()
 	}
 	var damage *store.Damage

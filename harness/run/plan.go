@@ -12,6 +12,8 @@ type plan struct {
 	jobs []job
 	// total counts the shard's cells and done those that have a result.
 	total, done int
+	// names are those of programs outside this one that the store lacks.
+	names map[store.Program]string
 }
 
 // A job is the missing cells of one instance.
@@ -82,7 +84,11 @@ func (s *instances) add(instance int) {
 // plan finds the shard's cells without a result and groups them by instance, in
 // the order in which they are listed first. It asks the store once for each series.
 func (e *Engine) plan(cells []Cell) (*plan, error) {
-	p := &plan{}
+	p := &plan{names: map[store.Program]string{}}
+	stored, err := e.Store.Names()
+	if err != nil {
+		return nil, err
+	}
 	known := map[Series]*planned{}
 	groups := map[Group]int{}
 	jobs := map[[2]int]int{} // by group and instance
@@ -100,6 +106,9 @@ func (e *Engine) plan(cells []Cell) (*plan, error) {
 			}
 			s.group = g
 			known[span.Series] = s
+			if name := s.algorithm.Spec.Declared; stored[s.stored.Program()] != name {
+				p.names[s.stored.Program()] = name
+			}
 		}
 		if err := s.checkVersion(span.Cell(span.From)); err != nil {
 			return nil, err

@@ -69,7 +69,7 @@ func open(t testing.TB, dir string) *store.DB {
 func export(t testing.TB, dir string) string {
 	t.Helper()
 	var b strings.Builder
-	if err := exporter.Write(&b, open(t, dir), store.Filter{}, "csv", false); err != nil {
+	if err := exporter.Write(&b, open(t, dir), store.Filter{}, "csv", false, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -2,11 +2,12 @@
 // not know what a result means.
 //
 // A folder for results has the database results.db, and results-1of4.db and so on where
-// several processes share the work. Each has three tables:
+// several processes share the work. Each has these tables:
 //
 //	series   one row for each track x dataset x content x gpu x count x algorithm x version x weights x model
 //	cell     one row for each instance of a series: a kind and an error, or metrics as a JSON array of numbers; and the wall time, which is never compared
 //	names    the names of the metrics as a JSON array, one row for each list that cells share
+//	program  one row for each program outside miglab, with the name that it gives itself; only if there is one
 //
 // and a view for people, results, with one row for each cell and its metrics as a JSON object. Any SQLite client can read it:
 //

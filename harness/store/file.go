@@ -62,6 +62,8 @@ type file struct {
 	// statements are those of query, by their text. To read them takes SQLite as long as a short
 	// answer does.
 	statements sync.Map
+	// lists are the lists of names that were read, by their id.
+	lists sync.Map
 }
 
 // openFile opens a database. It makes the file and its tables if they do not exist.

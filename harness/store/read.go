@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -81,17 +82,43 @@ func (db *DB) cells(s Series, first, end int) (all []cell, err error) {
 	return all, nil
 }
 
+// errNewList says that a list of names has not been read yet.
+var errNewList = errors.New("a list of names that was not read yet")
+
 // appendCells appends cells of a series in one file, which it checks.
 func (f *file) appendCells(all []cell, s Series, first, end int) ([]cell, error) {
+	more, err := f.appendKnown(all, s, first, end)
+	if errors.Is(err, errNewList) {
+		if err = f.readLists(); err == nil {
+			more, err = f.appendKnown(all, s, first, end)
+		}
+		if errors.Is(err, errNewList) {
+			err = &Damage{File: f.path, Reason: fmt.Sprintf("names of metrics of %v are missing", s)}
+		}
+	}
+	return more, err
+}
+
+// readLists reads the lists of names, which are few and shared by many cells.
+func (f *file) readLists() error {
+	return f.query("SELECT id, list FROM names", nil, func(v []any) error {
+		f.lists.Store(as[int64](v[0]), as[string](v[1]))
+		return nil
+	})
+}
+
+// appendKnown is appendCells if the lists of names have been read, and otherwise errNewList.
+func (f *file) appendKnown(all []cell, s Series, first, end int) ([]cell, error) {
 	identity := s.identity()
-	// NULL is faster to read than an empty text.
-	const query = "SELECT instance, list, numbers, nullif(kind, ''), nullif(error, ''), microseconds, crc FROM cell JOIN names ON id = names" + ofSeries +
+	// NULL is faster to read than an empty text, and a number than a text.
+	const query = "SELECT instance, names, numbers, nullif(kind, ''), nullif(error, ''), microseconds, crc FROM cell" + ofSeries +
 		" AND instance >= ? AND instance < ? ORDER BY instance"
 	err := f.query(query, s.values(first, end), func(v []any) error {
-		r := Row{int(as[int64](v[0])), Metrics{as[string](v[1]), as[string](v[2])}, as[string](v[3]), as[string](v[4]), as[float64](v[5])}
-		if n := len(all); n > 0 && all[n-1].Metrics.names == r.Metrics.names {
-			r.Metrics.names = all[n-1].Metrics.names // equal texts share their memory
+		list, ok := f.lists.Load(as[int64](v[1]))
+		if !ok {
+			return errNewList
 		}
+		r := Row{int(as[int64](v[0])), Metrics{list.(string), as[string](v[2])}, as[string](v[3]), as[string](v[4]), as[float64](v[5])}
 		if int64(r.checksum(identity)) != as[int64](v[6]) {
 			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s)}
 		}
@@ -118,6 +145,21 @@ func unite(s Series, all []cell) ([]cell, error) {
 		}
 	}
 	return out, nil
+}
+
+// MetricNames returns the names of the metrics that cells of the series that the filter selects
+// have, in ascending order.
+func (db *DB) MetricNames(filter Filter) ([]string, error) {
+	var out []string
+	err := db.query("SELECT list FROM names WHERE id IN (SELECT DISTINCT names FROM cell WHERE kind = '' AND series IN (SELECT id FROM series"+selected+"))", Series(filter).values(), func(v []any) error {
+		for names := strings.Trim(as[string](v[0]), "[]"); names != ""; {
+			name, after := unquoteFirst(names)
+			out, names = append(out, name), strings.TrimPrefix(after, ",")
+		}
+		return nil
+	})
+	slices.Sort(out)
+	return slices.Compact(out), err
 }
 
 // Finished calls add for the instances of a series that need no more work: that have a

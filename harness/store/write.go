@@ -68,8 +68,20 @@ func (w *Writer) Append(s Series, rows ...Row) error {
 	return w.add(s, cells)
 }
 
-// Merge appends all results of a DB. Errors are those of [Writer.Append] and [DB.Rows].
-func (w *Writer) Merge(from *DB) error { return from.each(w.add) }
+// Merge appends all results of a DB and the names of their programs. Errors are those of
+// [Writer.Append] and [DB.Rows].
+func (w *Writer) Merge(from *DB) error {
+	names, err := from.Names()
+	if err != nil {
+		return err
+	}
+	for p, name := range names {
+		if err := w.Name(p, name); err != nil {
+			return err
+		}
+	}
+	return from.each(w.add)
+}
 
 func (w *Writer) add(s Series, cells []cell) error {
 	w.mu.Lock()

@@ -57,11 +57,16 @@ func Standings(db *store.DB, c Conditions) ([]reports.Standing, error) {
 	if err != nil {
 		return nil, err
 	}
+	names, err := db.Names()
+	if err != nil {
+		return nil, err
+	}
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, b := range boards {
 		g.Go(func() (err error) {
 			b.standings, err = b.rank(db)
+			b.name(names)
 			return err
 		})
 	}
@@ -204,6 +209,16 @@ func (c *Conditions) content(all []store.Series) string {
 		}
 	}
 	return ""
+}
+
+// name gives the programs outside miglab the names that they give themselves.
+func (b *board) name(names map[store.Program]string) {
+	for i := range b.standings {
+		s := &b.standings[i]
+		if at := slices.IndexFunc(b.series, func(o store.Series) bool { return o.Algorithm == s.Algorithm }); at >= 0 {
+			s.Name = names[b.series[at].Program()]
+		}
+	}
 }
 
 // rank reads the results of the board's dataset and ranks the algorithms.

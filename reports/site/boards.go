@@ -62,10 +62,16 @@ type boardView struct {
 	Rows    []rowView
 	Notes   []string
 	Beside  []reports.Table
+
+	about map[string]string
 }
 
 // An answerView says who leads on a dataset, by which metric.
-type answerView struct{ Dataset, Text, Metric string }
+type answerView struct {
+	Dataset, Text, Metric string
+	// About says what the dataset is; empty if that is not known.
+	About string
+}
 
 // A columnView is a column of a leaderboard. More says that it is only seen where all are asked for.
 type columnView struct {
@@ -161,7 +167,7 @@ func duration(micros string) string {
 }
 
 // mainColumns are those that everybody sees. The others are behind a switch.
-var mainColumns = []string{"dataset", "rank", "algorithm", "decision_us"}
+var mainColumns = []string{"dataset", "rank", "algorithm", "name", "decision_us"}
 
 // viewBoards prepares the leaderboards. It leaves out the column of the track, which is in the
 // heading, and columns without a value. pages has the pages of algorithms by name.
@@ -182,7 +188,7 @@ func viewBoards(boards []Board, pages map[string]string) (boardsView, error) {
 }
 
 func viewBoard(b Board, pages map[string]string) (boardView, error) {
-	out := boardView{Track: b.Track, GPU: b.GPU, Model: b.Model, Where: b.GPU, Notes: b.Table.Notes, Beside: b.Beside}
+	out := boardView{about: b.About, Track: b.Track, GPU: b.GPU, Model: b.Model, Where: b.GPU, Notes: b.Table.Notes, Beside: b.Beside}
 	part := "leaderboard of " + b.Track + " on " + b.GPU
 	if b.Model != "" {
 		out.Where += ", " + b.Model + " reconfiguration"
@@ -222,6 +228,8 @@ func viewBoard(b Board, pages map[string]string) (boardView, error) {
 				cell.Column = c.Name
 			}
 			switch c.Name {
+			case "rank":
+				cell.Text = row.rank
 			case "algorithm":
 				cell.Link = row.Page
 			case "decision_us":
@@ -261,7 +269,7 @@ func (v *boardView) answer(cell func(row int, column string) string) {
 		if own[0].Percent {
 			metric = "gap to the bound [%]"
 		}
-		v.Answers = append(v.Answers, answerView{dataset, answer(own, cell(first, "instances")), metric})
+		v.Answers = append(v.Answers, answerView{dataset, answer(own, metric, cell(first, "instances")), metric, v.about[dataset]})
 	}
 }
 
@@ -274,8 +282,12 @@ func newRow(cell func(name string) string) rowView {
 		}
 		return v
 	}
+	rank := cell("rank")
+	if cell("instances") == "1" {
+		rank = reports.Missing // a single instance ranks nobody
+	}
 	r := rowView{
-		Dataset: cell("dataset"), Algorithm: cell("algorithm"), First: cell("rank") == "1", Micros: cell("decision_us"), rank: cell("rank"),
+		Dataset: cell("dataset"), Algorithm: cell("algorithm"), First: rank == "1", Micros: cell("decision_us"), rank: rank,
 		Value: number("gap_percent"), Low: number("gap_low"), High: number("gap_high"), Percent: true,
 	}
 	if r.side = "above"; number("mean") < number("bound") {
@@ -314,7 +326,7 @@ func place(rows []*rowView) {
 }
 
 // answer says in one sentence who leads on a dataset, by how much, and how certain it is.
-func answer(rows []*rowView, instances string) string {
+func answer(rows []*rowView, metric, instances string) string {
 	var first, rest []*rowView
 	for _, r := range rows {
 		switch {
@@ -343,13 +355,13 @@ func answer(rows []*rowView, instances string) string {
 		if r.Percent {
 			return r.Shown() + " " + r.side + " the bound"
 		}
-		return r.Shown() + " on the mean"
+		return metric + " " + r.Shown()
 	}
 	switch {
-	case len(first) == 0:
-		return "Nobody has a valid answer to all instances."
 	case instances == "1":
 		return "A single instance ranks nobody."
+	case len(first) == 0:
+		return "Nobody has a valid answer to all instances."
 	case len(rest) == 0 && len(first) > 1:
 		return fmt.Sprintf("Its %s instances do not tell %d algorithms apart.", instances, len(first))
 	case len(rest) == 0:

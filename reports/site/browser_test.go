@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"miglab/reports"
 	"miglab/reports/site"
 )
 
@@ -309,16 +310,20 @@ const claimsShown = `[...document.querySelectorAll("table.claims tbody tr")].fil
 
 func claims(tab *tab) {
 	tab.open("claims.html")
-	tab.open(get[string](tab, `document.querySelector('a[href="claims-far.html#verdict=DEVIATES"]').getAttribute("href")`))
+	tab.open(get[string](tab, `document.querySelector('a[href="claims-far.html#verdict=DEVIATES&kind=counted"]').getAttribute("href")`))
 	tab.equal("by a count", get[[]string](tab, claimsShown), []string{"rho n=15"})
 	tab.equal("other readings are with it", get[bool](tab, `document.querySelector("tr:not([hidden]) .others").textContent.includes("released -10.5 (DEVIATES)")`), true)
 	tab.choose("verdict", "")
-	tab.equal("all", get[[]string](tab, claimsShown), []string{"rho n=10", "rho n=15"})
+	tab.choose("kind", "arithmetic")
+	tab.equal("by kind", get[[]string](tab, claimsShown), []string{"reduction n=15 (arithmetic)"})
+	tab.equal("the reason of the hidden row above", get[string](tab, `document.querySelector("tr:not([hidden]) .again").textContent`), "another generator")
+	tab.choose("kind", "")
+	tab.equal("all", get[[]string](tab, claimsShown), []string{"rho n=10", "rho n=15", "reduction n=15 (arithmetic)"})
 	tab.choose("q", "generator")
-	tab.equal("by reason", get[[]string](tab, claimsShown), []string{"rho n=15"})
+	tab.equal("by reason", get[[]string](tab, claimsShown), []string{"rho n=15", "reduction n=15 (arithmetic)"})
 	tab.choose("q", "")
 	tab.choose("cause", "script")
-	tab.equal("by cause", get[[]string](tab, claimsShown), []string{"rho n=15"})
+	tab.equal("by cause", get[[]string](tab, claimsShown), []string{"rho n=15", "reduction n=15 (arithmetic)"})
 	tab.open("claims-drl.html")
 	tab.equal("inputs are folded", get[bool](tab, `document.querySelector("details.inputs").open`), false)
 	tab.choose("verdict", "INPUT")
@@ -349,6 +354,9 @@ func gantt(tab *tab) {
 	tab.equal("algorithms", get[[]string](tab, `[...document.querySelectorAll(".plan h2")].map((h) => h.textContent)`), []string{"parts", "whole"})
 	tab.equal("tasks", get[[]int](tab, `[...document.querySelectorAll(".chart")].map((c) => c.querySelectorAll("rect.run").length)`), []int{4, 4})
 	tab.equal("reconfigurations", get[[]int](tab, `[...document.querySelectorAll(".chart")].map((c) => c.querySelectorAll("rect.create").length)`), []int{2, 1})
+	colours := reports.NewGanttColours()
+	tab.equal("the colours of the figures", get[[]string](tab, `[...document.querySelectorAll(".chart")].map((c) => [...c.querySelectorAll("rect.run")].find((r) => r.dataset.bar === "1").getAttribute("fill"))`), []string{colours.Tasks[0], colours.Tasks[0]})
+	tab.equal("the colour of creations", get[string](tab, `getComputedStyle(document.querySelector("rect.create")).fill`), "rgb(0, 221, 238)")
 	tab.equal("the optimum", get[int](tab, `[...document.querySelectorAll(".gantt text.bound")].filter((t) => t.textContent === "proven optimum 5.000 s").length`), 2)
 	tab.equal("as a table", get[[]int](tab, `[...document.querySelectorAll(".plan tbody")].map((t) => t.rows.length)`), []int{6, 5})
 	tab.equal("the same axis", get[bool](tab, `(([a, b]) => a.textContent === b.textContent && a.textContent !== "")([...document.querySelectorAll(".gantt .axis")].map((g) => ({textContent: [...g.querySelectorAll("text:not(.bound, .end)")].map((t) => t.textContent).join()})))`), true)

@@ -1,16 +1,17 @@
 package site
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
 
 // claimsView is the page of all papers.
 type claimsView struct {
-	// Verdicts and Papers are those of the claims. Numbers is the number of claims,
-	// without other readings.
+	// Verdicts and Papers are those of the claims. Numbers is the number of claims that are
+	// counted, and Follow the number of those that follow from other printed numbers.
 	Verdicts, Papers []string
-	Numbers          int
+	Numbers, Follow  int
 	Counts           []countView
 	Causes           []causeCount
 }
@@ -33,11 +34,33 @@ type causeCount struct {
 	N     int
 }
 
+// Means says what the cause is.
+func (c causeCount) Means() string { return causeMeanings[c.Cause] }
+
+// causeMeanings explains the causes of deviations.
+var causeMeanings = map[string]string{
+	"script":        "The authors' public script does something else than the text, and the reading that follows the script reproduces the number.",
+	"contradiction": "Two printed numbers exclude one another, or the number is of the same runs as one that is shown to be impossible.",
+	"impossible":    "On the data drawn here, the number lies beyond a certified bound or, for an optimum, beyond a schedule that was found.",
+	"error":         "The print has a slip: a unit, a transposition, or something counted twice.",
+	"input":         "The number depends on data that are not public, and a stand-in is shown.",
+	"budget":        "The agent was trained less here than in the paper, and its learning curve still falls.",
+	"model":         "The number was measured on hardware in the paper and is simulated here.",
+	"unknown":       "No cause could be shown. The claim's row says what was tried.",
+}
+
+// arithmetic is the kind of claims that follow from other printed numbers. They are judged, but
+// not counted: the measurement behind them is counted already.
+const arithmetic = "arithmetic"
+
+// counted reports whether the claim is one of those that are counted.
+func (c Claim) counted() bool { return c.Default && c.Kind != arithmetic }
+
 // paperView is the page of a paper's claims.
 type paperView struct {
-	Paper            string
-	Verdicts, Causes []string
-	Artefacts        []artefactView
+	Paper                   string
+	Verdicts, Causes, Kinds []string
+	Artefacts               []artefactView
 }
 
 // An artefactView has the claims of a table or a figure. Inputs are those that are taken from the
@@ -47,6 +70,46 @@ type artefactView struct {
 	// Figure is the address of the artefact's drawing or table; empty for none.
 	Figure         string
 	Claims, Inputs []claimView
+}
+
+// Tally counts the claims by verdict and cause, in words.
+func (a artefactView) Tally() string {
+	var verdicts []string
+	for _, verdict := range ordered(claimsOf(a.Claims, "")) {
+		own := claimsOf(a.Claims, verdict)
+		text := fmt.Sprintf("%d %s", len(own), verdict)
+		var causes []string
+		for _, cause := range distinct(own, func(c Claim) string { return c.Cause }) {
+			n := 0
+			for _, c := range own {
+				if c.Cause == cause {
+					n++
+				}
+			}
+			if cause != "" {
+				causes = append(causes, fmt.Sprintf("%d %s", n, cause))
+			}
+		}
+		if len(causes) > 0 {
+			text += " (" + strings.Join(causes, ", ") + ")"
+		}
+		verdicts = append(verdicts, text)
+	}
+	if len(a.Claims) < 2 || len(verdicts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d numbers: %s", len(a.Claims), strings.Join(verdicts, ", "))
+}
+
+// claimsOf returns the claims with a verdict, or all of them for "".
+func claimsOf(all []claimView, verdict string) []Claim {
+	var out []Claim
+	for i := range all {
+		if verdict == "" || all[i].Verdict == verdict {
+			out = append(out, all[i].Claim)
+		}
+	}
+	return out
 }
 
 type claimView struct {
@@ -87,7 +150,7 @@ func viewClaims(claims []Claim) claimsView {
 			c.Each = append(c.Each, verdictCount{Verdict: w})
 		}
 		for _, claim := range claims {
-			if !claim.Default || paper != "" && claim.Paper != paper {
+			if !claim.counted() || paper != "" && claim.Paper != paper {
 				continue
 			}
 			c.Total++
@@ -101,10 +164,15 @@ func viewClaims(claims []Claim) claimsView {
 		v.Counts = append(v.Counts, count(p))
 	}
 	v.Numbers = v.Counts[len(v.Counts)-1].Total
+	for _, c := range claims {
+		if c.Default && c.Kind == arithmetic {
+			v.Follow++
+		}
+	}
 	for _, cause := range distinct(claims, func(c Claim) string { return c.Cause }) {
 		n := 0
 		for _, c := range claims {
-			if c.Default && c.Cause == cause {
+			if c.counted() && c.Cause == cause {
 				n++
 			}
 		}
@@ -137,7 +205,7 @@ func viewPaper(paper string, all []Claim, figures figuresView) paperView {
 			own = append(own, c)
 		}
 	}
-	v := paperView{Paper: paper, Verdicts: ordered(own)}
+	v := paperView{Paper: paper, Verdicts: ordered(own), Kinds: distinct(own, func(c Claim) string { return c.Kind })}
 	for _, cause := range distinct(own, func(c Claim) string { return c.Cause }) {
 		if cause != "" {
 			v.Causes = append(v.Causes, cause)

@@ -135,6 +135,10 @@ func boards(e *run.Engine, cells []run.Cell) ([]Board, error) {
 			return nil, err
 		}
 		b.Table, b.Remarks = reports.LeaderboardTable(standings), leaderboard.Remarks(standings)
+		b.About = map[string]string{}
+		for _, s := range standings {
+			b.About[s.Dataset] = about(s.Dataset)
+		}
 		for _, parameter := range m.Influences {
 			if t := leaderboard.Influence(standings, parameter); len(t.Rows) > 0 {
 				b.Beside = append(b.Beside, t)
@@ -143,6 +147,37 @@ func boards(e *run.Engine, cells []run.Cell) ([]Board, error) {
 		out = append(out, b)
 	}
 	return out, nil
+}
+
+// about says what a dataset is: what its family is, and its parameters that are given or that say
+// how large an instance is. It is empty for a dataset that this program does not know.
+func about(dataset string) string {
+	name, given, _ := strings.Cut(dataset, "?")
+	all := datasets.List()
+	i := slices.IndexFunc(all, func(d datasets.Info) bool {
+		family, _, _ := strings.Cut(d.Name, "?")
+		return family == name
+	})
+	if i < 0 {
+		return ""
+	}
+	values := map[string]string{}
+	for _, p := range all[i].Params {
+		if p.Name == "n" || p.Name == "gpus" {
+			values[p.Name] = p.Default
+		}
+	}
+	for pair := range strings.SplitSeq(given, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		values[key] = value
+	}
+	out := name + ": " + all[i].Summary + ", from " + all[i].Source
+	for _, p := range all[i].Params {
+		if values[p.Name] != "" {
+			out += fmt.Sprintf("; %s=%s: %s", p.Name, values[p.Name], p.Doc)
+		}
+	}
+	return out
 }
 
 // instances schedules the first instances of the meeting's datasets again. Only instances of a

@@ -17,8 +17,9 @@ type datasetView struct{ Dataset, Script string }
 // The contents of the script. Times are in seconds. Texts are shown unchanged.
 type (
 	dataDataset struct {
-		Dataset   string         `json:"dataset"`
-		Instances []dataInstance `json:"instances"`
+		Dataset   string               `json:"dataset"`
+		Colours   reports.GanttColours `json:"colours"`
+		Instances []dataInstance       `json:"instances"`
 	}
 	dataInstance struct {
 		Number int        `json:"number"`
@@ -59,7 +60,7 @@ func viewInstances(instances []Instance) ([]datasetView, []file, error) {
 	var files []file
 	taken := map[string]bool{}
 	for _, name := range distinct(instances, func(in Instance) string { return in.Dataset }) {
-		data := dataDataset{Dataset: name}
+		data := dataDataset{Dataset: name, Colours: reports.NewGanttColours()}
 		for i := range instances {
 			if instances[i].Dataset != name {
 				continue
@@ -82,6 +83,15 @@ func viewInstances(instances []Instance) ([]datasetView, []file, error) {
 	return views, files, nil
 }
 
+// taskNames lists the tasks in the order of their colours.
+func taskNames(p schedule.Problem) []string {
+	out := []string{}
+	for i := range p.Tasks {
+		out = append(out, p.Tasks[i].Name)
+	}
+	return out
+}
+
 func newDataInstance(in *Instance) (dataInstance, error) {
 	part := fmt.Sprintf("instance %d of %s", in.Number, in.Dataset)
 	if in.Problem.GPU == nil {
@@ -92,12 +102,8 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 	}
 	p := in.Problem
 	out := dataInstance{
-		Number: in.Number, GPU: p.GPU.Name, GPUs: p.GPUs(), Slices: p.GPU.ComputeSlices, Model: p.Model.String(),
+		Number: in.Number, Tasks: taskNames(p), GPU: p.GPU.Name, GPUs: p.GPUs(), Slices: p.GPU.ComputeSlices, Model: p.Model.String(),
 		Bound: in.Lower, BoundText: reports.Fixed(float64(in.Lower), decimals), Proven: in.Proven,
-	}
-	out.Tasks = []string{}
-	for i := range p.Tasks {
-		out.Tasks = append(out.Tasks, p.Tasks[i].Name)
 	}
 	for _, plan := range in.Plans {
 		part := part + ", " + plan.Algorithm

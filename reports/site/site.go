@@ -45,13 +45,16 @@ type Board struct {
 	Remarks map[string]string
 	// Beside are more tables about the same results, which stand below.
 	Beside []reports.Table
+	// About says what datasets are, by their names.
+	About map[string]string
 }
 
 // A Claim is a published number beside the measured one, under one reading. All values are
 // shown as they are; an empty one is missing.
 type Claim struct {
 	Paper, Artefact string
-	// Name says what the number is, and Kind whether it is printed or stated.
+	// Name says what the number is. Kind is "printed" for a number, "stated" for a sentence that
+	// was turned into a test, and "arithmetic" for a number that follows from other printed ones.
 	Name, Kind string
 	// Reading is how the paper is understood. Only the default reading is counted.
 	Reading string

@@ -68,6 +68,7 @@ func sample() site.Data {
 			{Paper: "far", Artefact: "table4", Name: "rho n=10", Reading: "default", Default: true, Published: "1.23", Measured: "1.234", Low: "1.22", High: "1.24", Margin: "0.01", Verdict: "REPRODUCED"},
 			{Paper: "far", Artefact: "table4", Name: "rho n=15", Reading: "default", Default: true, Published: "11", Measured: "9", Unit: "s", Verdict: "DEVIATES", Cause: "script", Reason: "another generator"},
 			{Paper: "far", Artefact: "table4", Name: "rho n=15", Reading: "released", Published: "11", Measured: "-10.5", Unit: "s", Verdict: "DEVIATES"},
+			{Paper: "far", Artefact: "table4", Name: "reduction n=15", Kind: "arithmetic", Default: true, Published: "7", Measured: "9", Verdict: "DEVIATES", Cause: "script", Reason: "another generator"},
 			{Paper: "drl", Artefact: hostile, Name: hostile, Reading: hostile, Default: true, Published: "2", Verdict: "NOT RUNNABLE", Reason: hostile},
 			{Paper: "drl", Artefact: "text", Name: "reward", Default: true, Published: "1", Verdict: "INPUT", Reason: "the agents have it"},
 			{Paper: "drl", Artefact: "text", Name: "quick", Default: true, Published: "3", Measured: "-2e-7"},
@@ -292,13 +293,35 @@ func TestCounts(t *testing.T) {
 			got = append(got, n.text)
 		}
 	}
-	// By verdict: REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT. The other reading is not counted.
+	// By verdict: REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT. The other reading and the number that follows from
+	// others are not counted.
 	want := []string{"far", "1", "1", "0", "0", "drl", "0", "0", "1", "1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("counts %q, want %q", got, want)
 	}
-	if !bytes.Contains(files["claims.html"], []byte("5 published numbers of 2 papers")) {
+	if !bytes.Contains(files["claims.html"], []byte("5 published numbers and statements of 2 papers")) {
 		t.Error("the page does not say that there are 5 numbers")
+	}
+}
+
+// What a program outside miglab calls itself is seen beside its command.
+func TestNameOfProgram(t *testing.T) {
+	mine := standing("batch", "drl/WIDETIMES", 2, "exec:./mine", 12)
+	mine.Name = "earliest"
+	d := site.Data{Boards: []site.Board{board("batch", "A100", "sequential", standing("batch", "drl/WIDETIMES", 1, "far", 9.5), mine)}}
+	page := write(t, filepath.Join(t.TempDir(), "site"), d)["index.html"]
+	for _, want := range []string{`<th scope="col" data-column="name" class="">name</th>`, `<td>earliest</td>`} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("%s lacks %s", page, want)
+		}
+	}
+}
+
+// A table of claims begins with how many numbers have which verdict, and why.
+func TestTally(t *testing.T) {
+	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
+	if want := []byte(`<p class="tally">3 numbers: 1 REPRODUCED, 2 DEVIATES (2 script)</p>`); !bytes.Contains(files["claims-far.html"], want) {
+		t.Errorf("%s lacks %s", files["claims-far.html"], want)
 	}
 }
 

@@ -21,6 +21,7 @@ type conditions struct {
 func (f *conditions) register(c *cobra.Command) {
 	names := track.Names()
 	addFlag(c, &f.track, "track", names[0], track.Parse, strings.Join(names, ", "))
+	completeNames(c, "track", names)
 	usual := track.All()[0].GPU
 	help := "GPU model"
 	for _, t := range track.All() {
@@ -31,6 +32,7 @@ func (f *conditions) register(c *cobra.Command) {
 	addGPU(c, &f.gpu, usual, help)
 	addFlag(c, &f.gpus, "gpus", "1", atLeast(1), "number of GPUs, in tracks whose datasets do not give it")
 	addFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
+	completeNames(c, "reconfiguration", []string{mig.Sequential.String(), mig.Parallel.String(), mig.Free.String()})
 }
 
 // check refuses flags that mean nothing for the track, and sets the GPU that the track usually has.

@@ -64,7 +64,15 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	if err := f.selects(db); err != nil {
 		return err
 	}
-	return emit(c, f.out, func(w io.Writer) error { return export.Write(w, db, f.filter, f.format, f.timing) })
+	progress := newProgress(c.ErrOrStderr(), "series")
+	defer progress.done()
+	set := progress.set
+	if f.out == "-" && width(c.OutOrStdout()) > 0 {
+		set = nil // the rows are seen as they come
+	}
+	return emit(c, f.out, func(w io.Writer) error {
+		return export.Write(w, db, f.filter, f.format, f.timing, set)
+	})
 }
 
 // selects reports, as an error, which flag selects nothing.

@@ -8,13 +8,11 @@
   const { dataset, instance, a, b } = form.elements;
   const charts = by("charts");
 
-  // The colours are those of the drawn figures: Okabe and Ito's palette without black
-  // in one tint, then in a paler one, and so on; all carry black text.
-  const palette = [[0x00, 0x72, 0xb2], [0xd5, 0x5e, 0x00], [0x00, 0x9e, 0x73], [0xe6, 0x9f, 0x00], [0xcc, 0x79, 0xa7], [0x56, 0xb4, 0xe9]];
-  const tints = [0.45, 0.75, 0.25];
-  const colour = (n) => {
-    const white = tints[Math.floor(n / palette.length) % tints.length];
-    return `rgb(${palette[n % palette.length].map((v) => Math.round(v + (255 - v) * white)).join(",")})`;
+  // The colours are those of the drawn figures and come with the dataset.
+  let colours = null;
+  const setColours = (of) => {
+    colours = of;
+    for (const kind of ["create", "destroy"]) document.documentElement.style.setProperty("--" + kind, colours[kind]);
   };
 
   const svg = (name, attributes = {}, ...children) => {
@@ -156,7 +154,7 @@
         if (r.x > w || r.x + r.width < 0) return r;
         const marked = i === selected || (bar.kind === "run" && bar.label === chosen);
         const rect = svg("rect", { ...r, class: bar.kind + (r.width > 5 ? " wide" : "") + (marked ? " marked" : ""), "data-bar": i });
-        if (bar.kind === "run") rect.setAttribute("fill", colour(current.colours.get(bar.label)));
+        if (bar.kind === "run") rect.setAttribute("fill", colours.tasks[current.places.get(bar.label) % colours.tasks.length]);
         (marked ? front : plot).append(rect);
         if (bar.kind === "run") {
           // The label stands in the middle of what is seen of the bar.
@@ -173,12 +171,13 @@
         return r;
       });
       plot.append(front);
-      // Each line has a row of its own above the chart, so that labels never meet.
+      // Each label has a row of its own above the chart, and the lines begin below both rows,
+      // so that labels meet neither labels nor lines.
       const line = (at, kind, y, text) => {
         const px = x(at);
         if (px < -0.5 || px > w + 0.5) return;
         const half = width(text) / 2;
-        plot.append(svg("line", { class: kind, x1: px, x2: px, y1: y + 4, y2: base }));
+        plot.append(svg("line", { class: kind, x1: px, x2: px, y1: top - 6, y2: base }));
         axis.append(svg("text", { class: kind, x: left + Math.max(half - 2, Math.min(w - half + 2, px)), y, "text-anchor": "middle" }, text));
       };
       if (current.bound > 0) line(current.bound, "bound", 12, (current.proven ? "proven optimum " : "certified bound ") + current.boundText + " s");
@@ -352,11 +351,12 @@
     document.head.append(script);
   };
   const chooseInstance = () => {
-    const { instances } = datasets.get(dataset.value);
+    const { instances, colours } = datasets.get(dataset.value);
+    setColours(colours);
     options(instance, instances.map((in_, i) => [`${i}`, `${in_.number}${instances.some((o, j) => j !== i && o.number === in_.number) ? `, ${in_.gpu}, ${in_.model}` : ""}`]), wanted?.get("instance"));
     current = instances[Number(instance.value)];
-    current.colours = new Map();
-    for (const t of current.tasks) if (!current.colours.has(t)) current.colours.set(t, current.colours.size);
+    current.places = new Map();
+    for (const t of current.tasks) if (!current.places.has(t)) current.places.set(t, current.places.size);
     const names = current.plans.map((p) => p.algorithm);
     options(a, names, wanted?.get("a"));
     if (!options(b, names, wanted ? wanted.get("b") : b.value)) b.selectedIndex = Math.min(1, names.length - 1);

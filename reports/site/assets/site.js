@@ -118,8 +118,12 @@ const miglab = (() => {
     const width = Math.max(280, Math.min(960, figure.parentElement.clientWidth));
     const height = 300;
     const space = { left: 52, right: 16, top: 22, bottom: 36 };
-    const least = Math.max(...points.map((p) => p.y)) / 1e4;
-    const log = points.every((p) => p.y >= 0) && least > 0 && gap;
+    // A logarithmic axis is for gaps that differ much. It ends at most five powers of ten below its
+    // highest value.
+    const highest = Math.max(...points.map((p) => p.y));
+    const lowest = Math.min(...points.map((p) => p.y));
+    const log = gap && lowest >= 0 && highest > 5 * lowest;
+    const least = log ? 10 ** (Math.floor(Math.log10(highest)) - 4) : 0;
     const scaleY = log ? (v) => Math.log10(Math.max(v, least)) : (v) => v;
     const range = (values, pad) => {
       const [from, to] = [Math.min(...values), Math.max(...values)];
@@ -144,13 +148,18 @@ const miglab = (() => {
       const x = px(v);
       parts.push(svg("line", { class: "grid", x1: x, x2: x, y1: space.top, y2: height - space.bottom }), text(x, height - space.bottom + 15, time(v), { "text-anchor": "middle" }));
     }
-    // Round numbers: powers of ten, or multiples of 1, 2 or 5 times one.
+    // Round numbers: powers of ten, with 2 and 5 times one where there are few, or multiples of
+    // 1, 2 or 5 times one.
     const power = 10 ** Math.floor(Math.log10((y1 - y0) / 3));
     const step = power * [5, 2, 1].find((m) => (y1 - y0) / (m * power) >= 2.5);
-    const ticks = log ? [...Array(9).keys()].map((i) => 10 ** (i - 4)) : [...Array(12).keys()].map((i) => (Math.ceil(y0 / step) + i) * step);
-    for (const v of ticks.filter((v) => scaleY(v) > y0 && scaleY(v) < y1)) {
+    const within = (v) => v >= least && scaleY(v) > y0 && scaleY(v) < y1;
+    const powers = [...Array(6).keys()].map((i) => least * 10 ** i).filter(within);
+    const linear = [...Array(12).keys()].map((i) => (Math.ceil(y0 / step) + i) * step).filter(within);
+    const logarithmic = powers.length > 2 ? powers : [...Array(6).keys()].flatMap((i) => [1, 2, 5].map((m) => m * least * 10 ** i)).filter(within);
+    for (const v of log ? logarithmic : linear) {
       const y = py(v);
-      const label = log ? String(Number(v.toPrecision(1))) : String(Number(v.toPrecision(3)));
+      const number = String(Number(v.toPrecision(log ? 1 : 3)));
+      const label = v === least && points.some((p) => p.y < least) ? "≤ " + number : number;
       parts.push(svg("line", { class: "grid", x1: space.left, x2: width - space.right, y1: y, y2: y }), text(space.left - 6, y + 4, label, { "text-anchor": "end" }));
     }
     parts.push(text(width - space.right, height - 4, "time of a decision", { "text-anchor": "end" }));
@@ -261,21 +270,34 @@ const miglab = (() => {
     });
   };
 
+  // The counts leave out the numbers that follow from other printed ones.
+  const ofKind = (row, kind) => !kind || (kind === "counted" ? row.dataset.kind !== "arithmetic" : row.dataset.kind === kind);
+
   const claims = (form) => {
     const rows = all("table.claims tbody tr");
-    const texts = new Map(rows.map((r) => [r, r.closest(".artefact").querySelector("h2").textContent + " " + r.textContent]));
-    filters(form, (params) => setFields(form, params), ({ verdict, cause, q }) => {
+    const texts = new Map();
+    // A row with the reason of the row above is found by that reason too, and shows it where the
+    // row above is hidden.
+    const reasons = new Map();
+    for (const r of rows) {
+      const again = r.querySelector(".again");
+      reasons.set(r, again ? reasons.get(r.previousElementSibling) : r.querySelector(".reason")?.textContent ?? "");
+      texts.set(r, [r.closest(".artefact").querySelector("h2").textContent, r.textContent, again ? reasons.get(r) : ""].join(" "));
+    }
+    filters(form, (params) => setFields(form, params), ({ verdict, cause, kind, q }) => {
       let shown = 0;
       for (const row of rows) {
-        const ok = (!verdict || row.dataset.verdict === verdict) && (!cause || row.dataset.cause === cause) && matches(texts.get(row), q);
+        const ok = (!verdict || row.dataset.verdict === verdict) && (!cause || row.dataset.cause === cause) && ofKind(row, kind) && matches(texts.get(row), q);
         row.hidden = !ok;
         shown += ok;
+        const again = row.querySelector(".again");
+        if (again) again.textContent = row.previousElementSibling.hidden ? reasons.get(row) : "as above";
       }
       // What has no row left goes, and inputs are open where they are asked for.
       for (const part of all(".artefact, .artefact > .scroll, .artefact > .inputs")) part.hidden = !part.querySelector("tbody tr:not([hidden])");
       for (const inputs of all(".artefact > .inputs")) inputs.open = Boolean(verdict || q);
       by("claim-count").textContent = `${shown} of ${rows.length} numbers`;
-      write({ verdict, cause, q });
+      write({ verdict, cause, kind, q });
     });
   };
 
