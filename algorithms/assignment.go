@@ -76,20 +76,25 @@ func (a *assignment) take(task int32) {
 func (a *assignment) time() float64 {
 	last := 0.0
 	for g := range a.loads {
-		c, l := &a.timing.clocks[g], &a.loads[g]
-		c.begin(&a.holds[g])
-		for used := l.used; used != 0; used &= used - 1 {
-			v := lowest(used)
-			u := use{gpu: g, in: a.tree.nodes[v].Instance, seconds: l.seconds[v]}
-			if !c.sums {
-				u.tasks = a.on(int32(g*len(a.tree.nodes) + v))
-			}
-			c.add(u, 0)
-		}
-		a.ends[g] = c.run()
+		a.timeOne(g)
 		last = max(last, a.ends[g])
 	}
 	return last
+}
+
+// timeOne computes the end of one GPU.
+func (a *assignment) timeOne(g int) {
+	c, l := &a.timing.clocks[g], &a.loads[g]
+	c.begin(&a.holds[g])
+	for used := l.used; used != 0; used &= used - 1 {
+		v := lowest(used)
+		u := use{gpu: g, in: a.tree.nodes[v].Instance, seconds: l.seconds[v]}
+		if !c.sums {
+			u.tasks = a.on(int32(g*len(a.tree.nodes) + v))
+		}
+		c.add(u, 0)
+	}
+	a.ends[g] = c.run()
 }
 
 // endsAt returns the used nodes of a GPU that end at an instant. It relies on the last

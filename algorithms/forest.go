@@ -24,9 +24,9 @@ type forest struct {
 	rng  *rand.Rand
 }
 
-// newForest searches from two beginnings, FAR's forest and [forest.alike], and keeps the one
-// that ends earlier. Each pair has the given number of iterations in each of three parts: the
-// two beginnings and what follows.
+// newForest searches from two beginnings, FAR's forest and [forest.alike], anneals the one that
+// ends earlier, and searches it again. Each pair has the given number of iterations in each of
+// three parts: the two beginnings and what follows.
 func newForest(ctx context.Context, p algo.Problem, iterations int) (*forest, error) {
 	s := newSearch(p, remnants(p))
 	best := &forest{s.plan, s.rng}
@@ -39,6 +39,9 @@ func newForest(ctx context.Context, p algo.Problem, iterations int) (*forest, er
 	}
 	if other.plan.time() < best.plan.time() {
 		best = other
+	}
+	if err := best.anneal(ctx, annealSteps*p.GPUs()*iterations); err != nil {
+		return nil, err
 	}
 	return best, best.improve(ctx, iterations, lnsBlur/5)
 }

@@ -12,7 +12,7 @@ import (
 // with code of its own.
 type Witness = certificate.Witness
 
-// Prove returns the largest of five lower bounds on the makespan of every schedule that
+// Prove returns the largest of six lower bounds on the makespan of every schedule that
 // the referee accepts, as a witness. Of equal bounds it returns the simplest argument. The
 // terms are valid for [mig.Sequential], [mig.Parallel] and [mig.Free], any start
 // partition, busy-until and release times; each is proven where it is computed:
@@ -21,6 +21,7 @@ type Witness = certificate.Witness
 //   - [certificate.LongestTask], in longest.go;
 //   - [certificate.SliceWeights], in sliceweights.go;
 //   - [certificate.RoundedWeights], in rounded.go, for several GPUs;
+//   - [certificate.TaskPrices], in prices.go, for several GPUs and more than [MaxChainTasks] tasks;
 //   - [certificate.Chains], in chains.go, for at most [MaxChainTasks] tasks.
 //
 // All of them use the following. Instances that are present on a GPU at the same time
@@ -51,6 +52,11 @@ func Prove(p algo.Problem, atMost mig.Seconds) (Witness, error) {
 			best = w
 		}
 	}
+	if p.GPUs() > 1 && len(p.Start) == 0 && len(p.Tasks) > MaxChainTasks && best.Bound < atMost {
+		if w := weights.prices(min(atMost, horizon*best.Bound), priceSteps, priceCells); w.Bound > best.Bound {
+			best = w
+		}
+	}
 	if b := chains(&p, weights.weights, best.Bound, atMost); b > best.Bound {
 		best = Witness{Kind: certificate.Chains, Bound: b}
 	}
@@ -65,9 +71,9 @@ func Certified(p algo.Problem) (mig.Seconds, error) {
 
 var _ = algo.Register(algo.Spec{
 	Name:    "certified",
-	Version: 4,
+	Version: 5,
 	Track:   algo.TrackBound,
 	Cite:    "after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and chains: own",
-	Summary: "the largest of area, longest task, slice weights, rounded weights and chains; proven",
+	Summary: "the largest of area, longest task, slice weights, rounded weights, task prices and chains; proven",
 	New:     function(Certified).constructor,
 })

@@ -22,6 +22,13 @@ func Rounded(p algo.Problem, limit mig.Seconds) mig.Seconds {
 	return s.rounded(mig.Seconds(0.85*float64(limit)), mig.Seconds(math.Inf(1))).Bound
 }
 
+// TaskPrices is the task-prices term, or the limit if that is less, after little search.
+func TaskPrices(p algo.Problem, limit mig.Seconds) Witness {
+	s := newSliceWeights(&p, newOptions(&p))
+	s.maximize(mig.Seconds(math.Inf(1)))
+	return s.prices(limit, 40, 512)
+}
+
 // Chains is the chains term, or the limit if that is less.
 func Chains(p algo.Problem, limit mig.Seconds) mig.Seconds {
 	s := newSliceWeights(&p, newOptions(&p))

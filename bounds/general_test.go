@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"miglab/bounds"
+	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -227,6 +228,7 @@ func TestNoTermExceedsTheBestGeneralSchedule(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d %s, %d tasks", c.count, c.gpu, c.tasks), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(c.count), uint64(c.tasks)))
+			proven := 0
 			for k := range c.instances {
 				p := drawProblem(r, mig.MustLookup(c.gpu), c.count, c.tasks)
 				// Many instances can be destroyed in very many orders.
@@ -241,6 +243,15 @@ func TestNoTermExceedsTheBestGeneralSchedule(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				empty := p
+				empty.Start = nil
+				// Slice weights that charge nothing give no prices to begin with.
+				if w := bounds.TaskPrices(empty, 2*optimum); w.Bound > 0 {
+					proven++
+					if err := certificate.Verify(empty, certificate.New(general(empty), w)); err != nil {
+						t.Errorf("%d: task prices: %v: %+v", k, err, empty)
+					}
+				}
 				for name, bound := range map[string]mig.Seconds{
 					"area": bounds.Occupied(p), "longest task": bounds.Longest(p), "slice weights": weights.Bound,
 					"rounded weights": bounds.Rounded(p, optimum), "chains": bounds.Chains(p, 2*optimum), "all": w.Bound,
@@ -249,6 +260,9 @@ func TestNoTermExceedsTheBestGeneralSchedule(t *testing.T) {
 						t.Errorf("%d: %s %v, but a schedule takes %v: %v %+v", k, name, bound, optimum, p.Model, p)
 					}
 				}
+			}
+			if proven < c.instances/2 {
+				t.Errorf("task prices prove something for %d of %d problems only", proven, c.instances)
 			}
 		})
 	}

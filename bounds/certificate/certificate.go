@@ -37,6 +37,8 @@ const (
 	// RoundedWeights is one for durations that are rounded so that long tasks exclude each
 	// other on a slice.
 	RoundedWeights = "rounded-weights"
+	// TaskPrices is one that knows which tasks fit one instance together.
+	TaskPrices = "task-prices"
 	// Chains adds up what each slice has to do one after the other, whatever runs where.
 	Chains = "chains"
 	// Search is an exhaustive search.
@@ -59,6 +61,10 @@ type Witness struct {
 	Mix float64     `json:"mix,omitempty"`
 	// Weights belongs to [SliceWeights] and [RoundedWeights]: one weight for each compute slice, by position.
 	Weights []float64 `json:"weights,omitempty"`
+	// Cells and Prices belong to [TaskPrices]: how many cells the bound is divided into, and
+	// the price of each task.
+	Cells  int       `json:"cells,omitempty"`
+	Prices []float64 `json:"prices,omitempty"`
 }
 
 // New returns the certificate of a schedule and a bound.
@@ -115,14 +121,9 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 		{Name: "threshold_s", Optional: true, Read: strictjson.Into(&c.Witness.Threshold, seconds)},
 		{Name: "cut_s", Optional: true, Read: strictjson.Into(&c.Witness.Cut, seconds)},
 		{Name: "mix", Optional: true, Read: strictjson.Into(&c.Witness.Mix, d.Number)},
-		{Name: "weights", Optional: true, Read: func() error {
-			c.Witness.Weights = []float64{}
-			return d.List(func() error {
-				w, err := d.Number()
-				c.Witness.Weights = append(c.Witness.Weights, w)
-				return err
-			})
-		}},
+		{Name: "weights", Optional: true, Read: numbers(d, &c.Witness.Weights)},
+		{Name: "cells", Optional: true, Read: strictjson.Into(&c.Witness.Cells, d.Integer)},
+		{Name: "prices", Optional: true, Read: numbers(d, &c.Witness.Prices)},
 	}
 	err := d.Object([]strictjson.Member{
 		{Name: "lower_bound_s", Read: strictjson.Into(&c.Lower, seconds)},
@@ -142,6 +143,18 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 		return Certificate{}, err
 	}
 	return c, nil
+}
+
+// numbers reads a list of numbers.
+func numbers(d *strictjson.Decoder, to *[]float64) func() error {
+	return func() error {
+		*to = []float64{}
+		return d.List(func() error {
+			x, err := d.Number()
+			*to = append(*to, x)
+			return err
+		})
+	}
 }
 
 // Verify checks every claim of a certificate; the error says which one is false. If it
@@ -176,6 +189,8 @@ func Verify(p schedule.Problem, c Certificate) error {
 		return fmt.Errorf("witness: %q has neither weights nor threshold_s", w.Kind)
 	case w.Kind != RoundedWeights && (w.Cut != 0 || w.Mix != 0):
 		return fmt.Errorf("witness: %q has neither cut_s nor mix", w.Kind)
+	case w.Kind != TaskPrices && (w.Cells != 0 || w.Prices != nil):
+		return fmt.Errorf("witness: %q has neither cells nor prices", w.Kind)
 	}
 	if err := c.Witness.verify(&p); err != nil {
 		return fmt.Errorf("witness: %w", err)
@@ -198,12 +213,14 @@ func (w *Witness) verify(p *schedule.Problem) error {
 		return w.verifyWeights(p)
 	case RoundedWeights:
 		return w.verifyRounded(p)
+	case TaskPrices:
+		return w.verifyPrices(p)
 	case Chains:
 		return w.verifyChains(p)
 	case Search:
 		return w.verifySearch(p)
 	}
-	return nearest.Unknown("kind", w.Kind, []string{Area, LongestTask, SliceWeights, RoundedWeights, Chains, Search})
+	return nearest.Unknown("kind", w.Kind, []string{Area, LongestTask, SliceWeights, RoundedWeights, TaskPrices, Chains, Search})
 }
 
 func (w *Witness) recomputed(b mig.Seconds) error {

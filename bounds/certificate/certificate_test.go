@@ -231,6 +231,15 @@ func TestVerifyRefusesLies(t *testing.T) {
 		"a cut that is no number":      {rounded(mig.Seconds(math.NaN()), 1), `^witness: cut_s is NaN`},
 		"a mix above 1":                {rounded(0, 2), `^witness: mix is 2`},
 		"a rounding that proves less":  {rounded(0, 0.5), `^witness: before .* the rounded tasks need only`},
+		"prices of a search":           {func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Prices = []float64{1} }, `^witness: "search" has neither cells`},
+		"cells of a search":            {func(_ *schedule.Problem, c *certificate.Certificate) { c.Witness.Cells = 1 }, `^witness: "search" has neither cells`},
+		"no cells":                     {prices(0, 1, 1, 1, 1), `^witness: cells is 0`},
+		"too many cells":               {prices(1<<14+1, 1, 1, 1, 1), `^witness: cells is 16385`},
+		"too few prices":               {prices(10, 1, 1, 1), `^witness: there are 3 prices for 4 tasks`},
+		"a negative price":             {prices(10, 1, 1, -1, 1), `^witness: the price of task 3 is -1`},
+		"a price that is no number":    {prices(10, 1, 1, 1, math.NaN()), `^witness: the price of task 4 is NaN`},
+		"an infinite price":            {prices(10, math.Inf(1), 1, 1, 1), `^witness: the price of task 1 is`},
+		"prices that prove less":       {prices(1000, 1, 0, 0, 0), `^witness: before .* s the GPUs can earn 3;`},
 		"a threshold before the bound": {weights(1, 1, 0, 0, 0, 0, 0, 0), `^witness: threshold_s is 1`},
 		"search with releases":         {func(p *schedule.Problem, _ *certificate.Certificate) { p.Release = []mig.Seconds{0, 0, 0, 0.01} }, `^witness: a search is verified for`},
 		"search with two GPUs":         {func(p *schedule.Problem, _ *certificate.Certificate) { p.Count = 2 }, `^witness: a search is verified for`},
@@ -276,6 +285,41 @@ func rounded(cut mig.Seconds, mix float64) func(*schedule.Problem, *certificate.
 	return func(p *schedule.Problem, c *certificate.Certificate) {
 		weights(0, 1, 0, 0, 0, 0, 0, 0)(p, c)
 		c.Witness.Kind, c.Witness.Cut, c.Witness.Mix = certificate.RoundedWeights, cut, mix
+	}
+}
+
+// prices replaces a certificate's witness.
+func prices(cells int, p ...float64) func(*schedule.Problem, *certificate.Certificate) {
+	return func(_ *schedule.Problem, c *certificate.Certificate) {
+		c.Witness.Kind, c.Witness.Cells, c.Witness.Prices = certificate.TaskPrices, cells, p
+	}
+}
+
+// Nine tasks of 10 s on eight slices: two of them share a slice. With one cell a second they
+// take 20 of the cells, and the shortest create takes no whole one.
+func TestVerifyPricesInWholeCells(t *testing.T) {
+	p := schedule.Problem{GPU: mig.MustLookup("A30"), Count: 2, Model: mig.Sequential}
+	for i := range 9 {
+		p.Tasks = append(p.Tasks, task.New(fmt.Sprint(i), map[mig.Slices]mig.Seconds{1: 10, 4: 100}))
+	}
+	w := certificate.Witness{Kind: certificate.TaskPrices, Bound: 20, Cells: 20, Prices: slices.Repeat([]float64{1}, 9)}
+	if err := certificate.Verify(p, certificate.New(whole(p), w)); err != nil {
+		t.Error(err)
+	}
+	for name, edit := range map[string]func(*certificate.Witness){
+		"one cell more":      func(w *certificate.Witness) { w.Bound, w.Cells = 21, 21 },
+		"coarser cells":      func(w *certificate.Witness) { w.Bound, w.Cells = 20, 3 },
+		"a task for nothing": func(w *certificate.Witness) { w.Prices[8] = 0 },
+		"two tasks for two":  func(w *certificate.Witness) { w.Prices[0], w.Prices[1] = 5, 5 },
+		"a later bound":      func(w *certificate.Witness) { w.Bound = 25 },
+		"prices of nothing":  func(w *certificate.Witness) { clear(w.Prices) },
+	} {
+		bad := w
+		bad.Prices = slices.Clone(w.Prices)
+		edit(&bad)
+		if err := certificate.Verify(p, certificate.New(whole(p), bad)); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
 	}
 }
 

@@ -1,0 +1,150 @@
+package algorithms
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// annealSteps is how many steps a forest anneals for each iteration and GPU.
+const annealSteps = 500
+
+// annealTargets are the shares of the makespan that [forest.anneal] tries to stay below.
+var annealTargets = []float64{0.995, 0.985, 0.97, 0.955}
+
+// An annealing looks for a plan that ends before a target by simulated annealing (Kirkpatrick,
+// Gelatt and Vecchi, Science 1983). A step moves a task to another node of any GPU, or swaps two
+// tasks. The cost is the sum over all compute slices of the square of how much later than the
+// target their last task ends. No task that takes longer than the target stays on its node,
+// which searching pairs for a shorter makespan changes only at the price of a longer one.
+type annealing struct {
+	*forest
+	target float64
+	// cost is by GPU.
+	cost []float64
+	best float64
+	// bestNode is the best plan: the node of each task.
+	bestNode []int32
+}
+
+// anneal searches all GPUs at once, for one target after the other, and ends with the best
+// plan. It does nothing for tasks that are released later.
+func (f *forest) anneal(ctx context.Context, steps int) error {
+	if f.plan.p.Release != nil || len(f.plan.node) == 0 {
+		return nil
+	}
+	for _, share := range annealTargets {
+		now := f.plan.time()
+		a := &annealing{
+			forest: f, target: share * now, cost: make([]float64, f.plan.p.GPUs()),
+			best: now, bestNode: slices.Clone(f.plan.node),
+		}
+		if err := a.run(ctx, steps/len(annealTargets)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *annealing) run(ctx context.Context, steps int) error {
+	// The cost is a square, and so are the temperatures.
+	const hot, cold = 3e-2, 1e-3
+	a.shorten()
+	for g := range a.cost {
+		a.cost[g] = a.costOf(g)
+	}
+	for k := range steps {
+		if k%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		temperature := a.best * hot * math.Pow(cold/hot, float64(k)/float64(steps))
+		a.step(temperature * temperature)
+	}
+	for i, node := range a.bestNode {
+		a.move(int32(i), node)
+	}
+	a.plan.time()
+	return nil
+}
+
+// shorten moves the tasks that take longer than the target to whole GPUs, if they are faster
+// there.
+func (a *annealing) shorten() {
+	for i, node := range a.plan.node {
+		root := int32(a.rng.IntN(a.plan.p.GPUs()) * len(a.plan.tree.nodes))
+		if a.plan.seconds(int32(i), node) > a.target && a.fits(int32(i), root) {
+			a.move(int32(i), root)
+		}
+	}
+}
+
+func (a *annealing) fits(task, node int32) bool { return a.plan.seconds(task, node) <= a.target }
+
+func (a *annealing) move(task, node int32) {
+	a.plan.take(task)
+	a.plan.put(task, node)
+}
+
+// step tries a move or a swap and undoes it unless it is accepted.
+func (a *annealing) step(temperature float64) {
+	p := a.plan
+	i, j := a.rng.Int32N(int32(len(p.node))), int32(-1)
+	from, to := p.node[i], a.rng.Int32N(int32(p.tree.count()))
+	if a.rng.IntN(2) == 0 {
+		j = a.rng.Int32N(int32(len(p.node)))
+		to = p.node[j]
+	}
+	if from == to || !a.fits(i, to) || j >= 0 && !a.fits(j, from) {
+		return
+	}
+	a.move(i, to)
+	if j >= 0 {
+		a.move(j, from)
+	}
+	g, _ := p.tree.at(from)
+	h, _ := p.tree.at(to)
+	endG, endH := p.ends[g], p.ends[h]
+	before, costG := a.cost[g], a.costOf(g)
+	costH, after := costG, costG
+	if g != h {
+		before += a.cost[h]
+		costH = a.costOf(h)
+		after += costH
+	}
+	if after > before && a.rng.Float64() >= math.Exp((before-after)/temperature) {
+		p.ends[g], p.ends[h] = endG, endH
+		a.move(i, from)
+		if j >= 0 {
+			a.move(j, to)
+		}
+		return
+	}
+	a.cost[g], a.cost[h] = costG, costH
+	if p.ends[g] < a.best && p.ends[h] < a.best {
+		if last := slices.Max(p.ends); last < a.best {
+			a.best = last
+			copy(a.bestNode, p.node)
+		}
+	}
+}
+
+// costOf times the plan of a GPU and returns its cost.
+func (a *annealing) costOf(g int) float64 {
+	p := a.plan
+	p.timeOne(g)
+	c := &p.timing.clocks[g]
+	var ends [8]float64
+	for i := c.existing; i < len(c.uses); i++ {
+		u := &c.uses[i]
+		for s := u.in.Start; s < u.in.Start+u.in.Size(); s++ {
+			ends[s] = max(ends[s], u.end)
+		}
+	}
+	cost := 0.0
+	for _, end := range ends {
+		if over := end - a.target; over > 0 {
+			cost += float64(over * over)
+		}
+	}
+	return cost
+}

@@ -1,0 +1,339 @@
+package bounds
+
+import (
+	"math"
+	"slices"
+
+	"miglab/bounds/certificate"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+)
+
+const (
+	// priceSteps is how often prices are changed, and priceCells the number of cells of the
+	// bound itself.
+	priceSteps, priceCells = 2000, 8192
+	// horizon is how far beyond the bound of the other terms prices are tried.
+	horizon = 1.06
+)
+
+// prices returns the task-prices term of [Prove], a dual solution of the configuration linear
+// program whose columns are whole instances. It knows what slice weights do not: that the
+// durations of the tasks on an instance have to add up, and what each division of a GPU costs.
+//
+// Let task i have a price p_i >= 0. A time H is divided into n cells, and all times are rounded
+// down to cells. Let K(s, c) be the most that tasks can earn on one instance of size s
+// in c cells, each task at most once: a knapsack. Over the nodes v of [mig.GPU.Tree],
+//
+//	gross(v, c) = max(below(gross, v, c), used(v, c - create - destroy))
+//	net(v, c)   = max(below(net, v, c), used(v, c - create))
+//	used(v, c)  = max over x of K(|v|, x) + below(gross, v, c - x)
+//
+// are the most that the tasks on v and below it can earn within chains of c cells (see
+// [chains]), with and without a used ancestor. below is that of its child; of two children a
+// and b it is the greatest of a(c), b(c), a(c) + b(c - delay(v)) and a(c - delay(v)) + b(c), and
+// 0 without children. If net(root, n - 1) * GPUs < sum_i p_i, then no makespan is below H.
+//
+// PROVEN: take a schedule with a makespan below H and its assignment of tasks to nodes. Its
+// chains, which include creating, destroying and delays as in [chains], take less than H, and
+// less than n cells when every part is rounded down, so at most n - 1. The tasks on a node take
+// part of its chains and are different, so they earn K at most. So the tasks of a GPU earn
+// net(root, n - 1) at most, and all of them less than the sum of their prices.
+//
+// A task may count on several nodes, and so more than once, but then its price is too high: any
+// prices are valid, and good ones make every task count once on the mean over the GPUs. They
+// begin at the charges of the slice weights. Multiplicative updates (Plotkin, Shmoys and Tardos,
+// Mathematics of Operations Research 1995) then lower the prices of tasks that the best packing
+// takes too often and raise the others. [Prove] uses the term for several GPUs that are empty at
+// the start and more tasks than chains take. h is the longest bound that is tried.
+func (s *sliceWeights) prices(h mig.Seconds, steps, cells int) Witness {
+	prices := s.charges(h)
+	// Coarse cells are quick, and rounded to the nearest they mislead little.
+	newPacking(s.problem, h, cells/16, math.Round).improve(prices, steps, 0.01, 0.0002)
+	newPacking(s.problem, h, cells/4, math.Floor).improve(prices, steps/10, 0.0004, 0.0001)
+	k := newPacking(s.problem, h, cells, math.Floor)
+	k.solve(prices)
+	n := min(k.tooFew(prices), cells)
+	return Witness{Kind: certificate.TaskPrices, Bound: mig.Seconds(n) * k.cell, Cells: n, Prices: prices}
+}
+
+// charges returns what each task is charged by the best weights, on the options that can end
+// before an instant.
+func (s *sliceWeights) charges(before mig.Seconds) []float64 {
+	copy(s.current, s.weights)
+	weight := s.bySize()
+	out := make([]float64, len(s.options.times))
+	for i, times := range s.options.times {
+		least := math.Inf(1)
+		for j, t := range times {
+			if s.options.ends[i][j] < before {
+				least = min(least, float64(weight[j]*float64(t)))
+			}
+		}
+		if !math.IsInf(least, 1) {
+			out[i] = least
+		}
+	}
+	return out
+}
+
+// A packing computes the most that tasks can earn on one GPU.
+type packing struct {
+	problem *algo.Problem
+	cells   int
+	cell    mig.Seconds
+	sizes   []packedSize
+	// delay is by node, in cells.
+	delay []int
+	// order lists the first node of each shape after those of the shapes below it.
+	order []int
+	// used, gross and net are by the first node of a shape and by cell.
+	used, gross, net [][]float64
+	// taken, by size, task and cell, says whether the knapsack takes the task.
+	taken [][][]bool
+}
+
+// A packedSize is a size of instances. Times are in cells.
+type packedSize struct {
+	create, destroy int
+	// times is by task; longer than all cells if it does not fit.
+	times []int
+	// most is K by cell.
+	most []float64
+}
+
+func newPacking(p *algo.Problem, h mig.Seconds, cells int, round func(float64) float64) *packing {
+	tree := p.GPU.Tree()
+	k := &packing{
+		problem: p, cells: cells, cell: h / mig.Seconds(cells), delay: make([]int, len(tree)),
+		used: make([][]float64, len(tree)), gross: make([][]float64, len(tree)), net: make([][]float64, len(tree)),
+	}
+	inCells := func(t mig.Seconds) int {
+		// Rounding must not lift a time over the next cell.
+		return int(min(round(float64(t/k.cell)*(1-1e-12)), float64(cells+1)))
+	}
+	creates := chainSearch{problem: p, tick: k.cell}
+	for _, s := range p.GPU.Sizes() {
+		create, destroy := cost(p, p.GPU.Profile(s).Create), cost(p, p.GPU.Profile(s).Destroy)
+		size := packedSize{create: inCells(create), destroy: inCells(destroy), most: make([]float64, cells+1)}
+		creates.create[s] = ticks(size.create)
+		for i := range p.Tasks {
+			size.times = append(size.times, inCells(p.Tasks[i].On(s)))
+		}
+		k.sizes = append(k.sizes, size)
+	}
+	for v := range tree {
+		if len(tree[v].Children) > 1 {
+			k.delay[v] = int(creates.delay(v, &chainStart{}))
+		}
+		if shapes(p.GPU)[v] == v {
+			k.order = append(k.order, v)
+			k.used[v], k.gross[v], k.net[v] = make([]float64, cells+1), make([]float64, cells+1), make([]float64, cells+1)
+		}
+	}
+	slices.SortFunc(k.order, func(a, b int) int { return int(tree[a].Size() - tree[b].Size()) })
+	return k
+}
+
+// improve changes the prices in so many steps and ends with the best. The rate at which they
+// change falls from first to last.
+func (k *packing) improve(prices []float64, steps int, first, last float64) {
+	const inertia = 0.9
+	gpus := float64(k.problem.GPUs())
+	k.taken = make([][][]bool, len(k.sizes))
+	for s := range k.taken {
+		k.taken[s] = make([][]bool, len(prices))
+		for i := range k.taken[s] {
+			k.taken[s][i] = make([]bool, k.cells+1)
+		}
+	}
+	change, count := make([]float64, len(prices)), make([]int, len(prices))
+	best, bestPrices := 0.0, slices.Clone(prices)
+	for step := range steps {
+		k.solve(prices)
+		n := min(k.tooFew(prices), k.cells)
+		if score := k.score(n, sum(prices)/gpus); score > best {
+			best = score
+			copy(bestPrices, prices)
+		}
+		clear(count)
+		k.count(0, n, false, count)
+		rate := first * math.Pow(last/first, float64(step)/float64(steps))
+		for i := range prices {
+			change[i] = float64(inertia*change[i]) + float64((1-inertia)*(1-float64(gpus*float64(count[i]))))
+			prices[i] *= math.Exp(float64(rate * max(-5, change[i])))
+		}
+	}
+	copy(prices, bestPrices)
+}
+
+func sum(values []float64) float64 {
+	var s float64
+	for _, v := range values {
+		s += v
+	}
+	return s
+}
+
+// tooFew returns the least number of cells in which the GPUs could earn all prices, so that no
+// makespan is below that time.
+func (k *packing) tooFew(prices []float64) int {
+	each := sum(prices) / float64(k.problem.GPUs()) * (1 - 1e-9)
+	n := 0
+	for n <= k.cells && k.net[0][n] < each {
+		n++
+	}
+	return n
+}
+
+// score is the number of cells, interpolated, in which a GPU earns a share of the prices.
+func (k *packing) score(n int, share float64) float64 {
+	root := k.net[0]
+	if n == 0 || root[n] <= root[n-1] {
+		return float64(n)
+	}
+	return float64(n) + (share-root[n-1])/(root[n]-root[n-1])
+}
+
+// solve fills all tables for some prices.
+func (k *packing) solve(prices []float64) {
+	for s := range k.sizes {
+		k.fill(s, prices)
+	}
+	for _, v := range k.order {
+		k.node(v)
+	}
+}
+
+// fill computes the knapsack of a size.
+func (k *packing) fill(s int, prices []float64) {
+	size := &k.sizes[s]
+	clear(size.most)
+	for i, t := range size.times {
+		var taken []bool
+		if k.taken != nil {
+			taken = k.taken[s][i]
+			clear(taken)
+		}
+		if t > k.cells || prices[i] == 0 {
+			continue
+		}
+		before, at := size.most[:len(size.most)-t], size.most[t:]
+		for c := len(before) - 1; c >= 0; c-- {
+			if x := before[c] + prices[i]; x > at[c] {
+				at[c] = x
+				if taken != nil {
+					taken[c+t] = true
+				}
+			}
+		}
+	}
+}
+
+// node fills the tables of a node from those of its children.
+func (k *packing) node(v int) {
+	size := k.size(v)
+	used, gross, net := k.used[v], k.gross[v], k.net[v]
+	for c := range net {
+		gross[c], net[c] = k.below(v, c, k.gross), k.below(v, c, k.net)
+	}
+	if len(k.problem.GPU.Tree()[v].Children) == 0 {
+		copy(used, size.most)
+	} else {
+		clear(used)
+		last := 0.0
+		for x, most := range size.most {
+			if most > last {
+				last = most
+				to, from := used[x:], gross[:len(used)-x]
+				for c, y := range from {
+					to[c] = max(to[c], y+most)
+				}
+			}
+		}
+	}
+	for c := k.cells; c >= size.create; c-- {
+		net[c] = max(net[c], used[c-size.create])
+		if d := c - size.create - size.destroy; d >= 0 {
+			gross[c] = max(gross[c], used[d])
+		}
+	}
+}
+
+func (k *packing) size(v int) *packedSize { return &k.sizes[k.sizeOf(v)] }
+
+func (k *packing) sizeOf(v int) int {
+	return slices.Index(k.problem.GPU.Sizes(), k.problem.GPU.Tree()[v].Size())
+}
+
+// below returns the most that the nodes below a node earn, from gross or net tables.
+func (k *packing) below(v, c int, tables [][]float64) float64 {
+	children := k.problem.GPU.Tree()[v].Children
+	if len(children) == 0 {
+		return 0
+	}
+	shape := shapes(k.problem.GPU)
+	a := tables[shape[children[0]]]
+	if len(children) == 1 {
+		return a[c]
+	}
+	b, late := tables[shape[children[1]]], c-k.delay[v]
+	if late < 0 {
+		return max(a[c], b[c])
+	}
+	return max(a[c], b[c], a[c]+b[late], a[late]+b[c])
+}
+
+// count counts the tasks of a best packing of a node and those below it.
+func (k *packing) count(v, c int, ancestor bool, count []int) {
+	v = shapes(k.problem.GPU)[v]
+	size, tables := k.size(v), k.net
+	from := c - size.create
+	if ancestor {
+		tables, from = k.gross, from-size.destroy
+	}
+	value := tables[v][c]
+	if value == 0 {
+		return
+	}
+	if from < 0 || k.used[v][from] != value {
+		k.countBelow(v, c, tables, ancestor, count)
+		return
+	}
+	x := 0
+	for size.most[x]+k.below(v, from-x, k.gross) != value {
+		x++
+	}
+	k.countBelow(v, from-x, k.gross, true, count)
+	for i := len(size.times) - 1; i >= 0; i-- {
+		if k.taken[k.sizeOf(v)][i][x] {
+			count[i]++
+			x -= size.times[i]
+		}
+	}
+}
+
+func (k *packing) countBelow(v, c int, tables [][]float64, ancestor bool, count []int) {
+	children := k.problem.GPU.Tree()[v].Children
+	if len(children) == 0 {
+		return
+	}
+	if len(children) == 1 {
+		k.count(children[0], c, ancestor, count)
+		return
+	}
+	shape := shapes(k.problem.GPU)
+	a, b := tables[shape[children[0]]], tables[shape[children[1]]]
+	value, late := k.below(v, c, tables), c-k.delay[v]
+	if late >= 0 && a[c]+b[late] == value {
+		k.count(children[0], c, ancestor, count)
+		k.count(children[1], late, ancestor, count)
+	} else if late >= 0 && a[late]+b[c] == value {
+		k.count(children[0], late, ancestor, count)
+		k.count(children[1], c, ancestor, count)
+	} else if a[c] == value {
+		k.count(children[0], c, ancestor, count)
+	} else {
+		k.count(children[1], c, ancestor, count)
+	}
+}
