@@ -9,6 +9,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/task"
 )
 
 // A Gantt chart shows schedules side by side, like the FAR paper (Figs. 5-9 and 12). Slices
@@ -16,14 +17,16 @@ import (
 // of instances are cyan, destructions red. Idle slices are hatched up to the end of the last
 // task. The panels share the time axis, and a task has the same colour in all panels.
 //
-// A name that does not fit in its rectangle is replaced by a number, which the legend
-// explains. Panels that do not fit side by side are drawn in several rows of equal height.
+// Names that do not fit in a rectangle are replaced by numbers, which the legend explains. It
+// also has the operations that are thick enough to be seen. Panels that do not fit side by side are drawn in several rows of equal height.
 type Gantt struct {
 	Title  string
 	Panels []GanttPanel
 	// Kind names the kind of a task, and tasks of one kind have one colour. If it is nil, each
 	// task is of a kind of its own.
 	Kind func(task string) string
+	// Outline says in the legend what a bold outline means; see [GanttPanel].
+	Outline string
 	// Time is the label of the time axis; "" means "Time [s]".
 	Time string
 	// Tasks are the names of tasks in the order of their numbers and colours. Tasks that it
@@ -35,6 +38,24 @@ type Gantt struct {
 	// Width 0 means [PageWidth], or less for few slices. The image becomes wider if the
 	// names of the slices need it. Height 0 means 380.
 	Width, Height vg.Length
+}
+
+// ShortNames names the tasks of batches of equal length a1, a2, ..., b1, and so on.
+func ShortNames(tasks task.Batch, length int) task.Batch {
+	out := slices.Clone(tasks)
+	for i := range out {
+		out[i].Name = fmt.Sprintf("%c%d", 'a'+i/length, i%length+1)
+	}
+	return out
+}
+
+// TaskNames lists the names of tasks.
+func TaskNames(tasks task.Batch) []string {
+	out := []string{}
+	for i := range tasks {
+		out = append(out, tasks[i].Name)
+	}
+	return out
 }
 
 // A GanttPanel is one schedule.

@@ -34,7 +34,8 @@ func (f Gantt) page() (page, error) {
 			}
 		}
 	}
-	l := f.legend(layouts)
+	numbers := f.numbers(layouts)
+	l := f.legend(layouts, numbers)
 	return page{width, high + l.height(inner.X), func(c draw.Canvas) layout {
 		out := layout{legend: l.draw(c)}
 		rest := heading(c, f.Title)
@@ -42,6 +43,7 @@ func (f Gantt) page() (page, error) {
 		for _, g := range f.layouts(rows, rest.Rectangle) {
 			row := rest
 			row.Rectangle = g.place
+			g.numbers = numbers
 			for i := range g.Panels {
 				g.drawPanel(row, i)
 				out.data = append(out.data, g.data(i))
@@ -140,32 +142,52 @@ func (f Gantt) tasks() map[string]ganttTask {
 	return out
 }
 
-// legend explains the numbers of the tasks whose names do not fit everywhere, and the colours
-// of operations.
-func (f Gantt) legend(layouts []*ganttLayout) legend {
-	var l legend
-	var created, destroyed bool
-	tasks, numbered := f.tasks(), map[string]bool{}
+// numbers gives a number from 1 to each task whose name does not fit everywhere.
+func (f Gantt) numbers(layouts []*ganttLayout) map[string]int {
+	tasks, out := f.tasks(), map[string]int{}
 	for _, g := range layouts {
 		for i, p := range g.Panels {
 			for _, b := range p.Bars {
-				_, fits := fitText(g.bar(i, b), b.Label)
-				numbered[b.Label] = numbered[b.Label] || b.Kind == schedule.RunBar && !fits
-				created = created || b.Kind == schedule.CreateBar
-				destroyed = destroyed || b.Kind == schedule.DestroyBar
+				if _, fits := fitText(g.bar(i, b), b.Label); b.Kind == schedule.RunBar && !fits {
+					out[b.Label] = 0
+				}
 			}
 		}
 	}
-	for _, name := range slices.SortedFunc(maps.Keys(tasks), func(a, b string) int { return tasks[a].number - tasks[b].number }) {
-		if numbered[name] {
-			l = append(l, swatch(strconv.Itoa(tasks[name].number+1)+"  "+name, taskColour(tasks[name].colour)))
+	for k, name := range inOrder(tasks, out) {
+		out[name] = k + 1
+	}
+	return out
+}
+
+// inOrder lists the keys of some tasks in the order of all.
+func inOrder(tasks map[string]ganttTask, some map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(some), func(a, b string) int { return tasks[a].number - tasks[b].number })
+}
+
+// legend explains numbers, operations that can be seen, and outlines.
+func (f Gantt) legend(layouts []*ganttLayout, numbers map[string]int) legend {
+	const visible = 1 // points
+	var l legend
+	tasks, seen := f.tasks(), map[schedule.BarKind]bool{}
+	for _, name := range inOrder(tasks, numbers) {
+		l = append(l, swatch(strconv.Itoa(numbers[name])+"  "+name, taskColour(tasks[name].colour)))
+	}
+	for _, g := range layouts {
+		for i, p := range g.Panels {
+			for _, b := range p.Bars {
+				seen[b.Kind] = seen[b.Kind] || g.bar(i, b).Size().Y >= visible
+			}
 		}
 	}
-	if created {
+	if seen[schedule.CreateBar] {
 		l = append(l, swatch("create instance", cyan))
 	}
-	if destroyed {
+	if seen[schedule.DestroyBar] {
 		l = append(l, swatch("destroy instance", red))
+	}
+	if f.Outline != "" {
+		l = append(l, legendEntry{f.Outline, func(c draw.Canvas) { box(c, c.Rectangle, color.White, solid(color.Black, 2)) }})
 	}
 	return append(l, idleEntry("idle"))
 }
@@ -190,7 +212,13 @@ func (g *ganttLayout) drawPanel(c draw.Canvas, panel int) {
 			c.Stroke(g.bar(panel, b).Path())
 		}
 	}
-	g.drawMarks(c, panel)
+	g.drawMarkLines(c, panel)
+	for _, b := range p.Bars {
+		if b.Kind == schedule.RunBar {
+			g.drawName(c, panel, b)
+		}
+	}
+	g.drawMarkLabels(c, panel)
 	for _, a := range p.Arrows {
 		g.drawArrow(c, panel, a)
 	}
@@ -241,34 +269,50 @@ func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar) {
 	case schedule.DestroyBar:
 		box(c, r, red, edge)
 	case schedule.RunBar:
-		task := g.tasks[b.Label]
-		box(c, r, taskColour(task.colour), edge)
-		t, ok := fitText(r, b.Label)
-		if !ok {
-			// Upright digits would be misread.
-			if t, ok = fitText(r, strconv.Itoa(task.number+1)); !ok || t.vertical {
-				return
-			}
-		}
-		at := middle(r)
-		at.Y += t.rise
-		if t.vertical {
-			writeUp(c, sans(textSize), at, t.lines[0])
-		} else {
-			label(c, rect(r.Min.X, r.Min.Y+t.rise, r.Max.X, r.Max.Y+t.rise), t.lines...)
-		}
+		box(c, r, taskColour(g.tasks[b.Label].colour), edge)
 	}
 }
 
-func (g *ganttLayout) drawMarks(c draw.Canvas, panel int) {
-	p := &g.Panels[panel]
+// drawName writes the name of a task, or its number, into its bar. The line of a mark ends
+// before it.
+func (g *ganttLayout) drawName(c draw.Canvas, panel int, b schedule.Bar) {
+	r := g.bar(panel, b)
+	t, ok := fitText(r, b.Label)
+	if !ok {
+		// Upright digits would be misread.
+		if t, ok = fitText(r, strconv.Itoa(g.numbers[b.Label])); !ok || t.vertical {
+			return
+		}
+	}
+	at := middle(r)
+	if !t.vertical {
+		half := vg.Point{X: widest(sans(textSize), t.lines)/2 + 1.5, Y: height(sans(textSize), len(t.lines)) / 2}
+		for _, m := range g.Panels[panel].Marks {
+			if y := g.y(m.At); y > at.Y-half.Y && y < at.Y+half.Y {
+				c.SetColor(taskColour(g.tasks[b.Label].colour))
+				c.Fill(rect(at.X-half.X, y-1.5, at.X+half.X, y+1.5).Path())
+			}
+		}
+		label(c, rect(r.Min.X, r.Min.Y+t.rise, r.Max.X, r.Max.Y+t.rise), t.lines...)
+		return
+	}
+	at.Y += t.rise
+	writeUp(c, sans(textSize), at, t.lines[0])
+}
+
+func (g *ganttLayout) drawMarkLines(c draw.Canvas, panel int) {
 	data := g.data(panel)
+	for _, m := range g.Panels[panel].Marks {
+		c.StrokeLine2(dashed(color.Black, 1), data.Min.X, g.y(m.At), data.Max.X, g.y(m.At))
+	}
+}
+
+func (g *ganttLayout) drawMarkLabels(c draw.Canvas, panel int) {
 	places, inside := g.markPlaces(panel)
 	if g.beside[panel] > 0 {
 		places, inside = g.besidePlaces(panel), false
 	}
-	for i, m := range p.Marks {
-		c.StrokeLine2(dashed(color.Black, 1), data.Min.X, g.y(m.At), data.Max.X, g.y(m.At))
+	for i, m := range g.Panels[panel].Marks {
 		at := places[i]
 		if inside {
 			c.SetColor(color.White)

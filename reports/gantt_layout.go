@@ -31,6 +31,8 @@ const (
 type ganttLayout struct {
 	Gantt
 	tasks map[string]ganttTask
+	// numbers are those that the legend explains.
+	numbers map[string]int
 	// place is where the row lies.
 	place vg.Rectangle
 	// slice is the width of one, and widest what it may be.

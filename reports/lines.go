@@ -180,7 +180,7 @@ func (s Series) style(colour int) draw.LineStyle {
 }
 
 func glyph(colour int) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: okabeIto[colour], Radius: 2.6, Shape: markers[colour]}
+	return draw.GlyphStyle{Color: okabeIto[colour], Radius: 3.1 - 0.18*vg.Length(colour), Shape: markers[colour]}
 }
 
 func lineEntry(s Series, colour int) legendEntry {

@@ -83,14 +83,33 @@ func tint(c color.NRGBA, white float64) color.NRGBA {
 	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xFF}
 }
 
-// taskColour is the fill of the n-th task. It is light enough for black text: the palette
-// without black in one tint, then in a paler one, and so on.
-func taskColour(n int) color.NRGBA {
-	hues := len(okabeIto) - 1
-	return tint(okabeIto[n%hues], taskTints[n/hues%len(taskTints)])
-}
+// taskColour is the fill of the n-th task. It is light enough for black text. The first colours
+// are those of series in a tint; the colours repeat.
+func taskColour(n int) color.NRGBA { return taskColours[n%len(taskColours)] }
 
-var taskTints = []float64{0.45, 0.75, 0.25}
+var taskColours = func() []color.NRGBA {
+	var out []color.NRGBA
+	for _, c := range okabeIto[:5] {
+		out = append(out, tint(c, 0.45))
+	}
+	return append(out, []color.NRGBA{
+		{0xB8, 0xA1, 0xDC, 0xFF}, // violet
+		{0xC9, 0xDF, 0x8A, 0xFF}, // lime
+		{0xC7, 0x9A, 0x7B, 0xFF}, // brown
+		{0xA9, 0xB4, 0xBE, 0xFF}, // grey
+		{0xFF, 0xF3, 0xA1, 0xFF}, // pale yellow
+		{0xF2, 0x8E, 0x8E, 0xFF}, // coral
+		{0xBF, 0xE6, 0xF5, 0xFF}, // pale blue
+		{0x5F, 0xA8, 0xA3, 0xFF}, // teal
+		{0xE0, 0x7F, 0xB8, 0xFF}, // magenta
+		{0xD9, 0xC7, 0xA8, 0xFF}, // sand
+		{0x8E, 0x8F, 0xD6, 0xFF}, // indigo
+		{0xD7, 0xF0, 0xD0, 0xFF}, // mint
+		{0x8F, 0xBF, 0x5F, 0xFF}, // leaf green
+		{0xF9, 0xD5, 0xC5, 0xFF}, // peach
+		{0x6F, 0x9B, 0xE8, 0xFF}, // cornflower
+	}...)
+}()
 
 // GanttColours are the colours of a [Gantt] chart as #rrggbb, for charts that are drawn elsewhere.
 type GanttColours struct {
@@ -105,7 +124,7 @@ type GanttColours struct {
 func NewGanttColours() GanttColours {
 	hex := func(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 	out := GanttColours{Create: hex(cyan), Destroy: hex(red)}
-	for n := range (len(okabeIto) - 1) * len(taskTints) {
+	for n := range taskColours {
 		out.Tasks = append(out.Tasks, hex(taskColour(n)))
 	}
 	return out

@@ -257,7 +257,7 @@ func slack(d *figures.Data) (*figures.Output, error) {
 	x := reports.Axis{Label: "Deadline slack [durations on the whole GPU]", Ticks: []float64{1, 2, 3, 4, 5, 6}}
 	charts := []reports.Lines{
 		{X: x, Y: reports.Axis{Label: "Late jobs [%]", From: 0, To: 100}},
-		{X: x, Y: reports.Axis{Label: "Mean tardiness [min]"}},
+		{X: x, Y: reports.Axis{Label: "Mean tardiness [min]", Log: true}},
 	}
 	both := reports.Panels{Title: t.Title, Columns: 2}
 	for i, q := range []quantity{late, tardiness} {

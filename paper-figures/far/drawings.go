@@ -35,11 +35,13 @@ func figures5and6(d *figures.Data) (*figures.Output, error) {
 		_, b := d.Schedule(refined, 0)
 		title := fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation, d.First(refined, x.operation), gain)
 		out.Figure(fmt.Sprintf("figure%d", i+5), title, reports.Gantt{
-			Title: title, Panels: beforeAndAfter(reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b), changedTasks(a, b, p)),
+			Title: title, Outline: moved, Panels: beforeAndAfter(reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b), changedTasks(a, b, p)),
 		})
 	}
 	return out, nil
 }
+
+const moved = "on another instance"
 
 // beforeAndAfter highlights the same tasks in two panels.
 func beforeAndAfter(before, after reports.GanttPanel, changed []string) []reports.GanttPanel {
@@ -88,14 +90,15 @@ func figures7to9(d *figures.Data) (*figures.Output, error) {
 	for k, c := range steps {
 		t.Rows = append(t.Rows, []string{c.mode, reports.Fixed(spans[k][best], 2), reports.Fixed((spans[0][best]/spans[k][best]-1)*100, 2)})
 		p, s := d.Schedule(of(c.mode), best)
+		p.Tasks = reports.ShortNames(p.Tasks, 10)
 		right := reports.NewGanttPanel(c.panel, p, s)
 		if k > 0 {
-			var changed []string // reversing changes every task
-			if k > 1 {
-				changed = changedTasks(before, s, p)
+			title := fmt.Sprintf("Fig. %d. %s (batches a and b)", k+6, c.title)
+			chart := reports.Gantt{Title: title, Tasks: reports.TaskNames(p.Tasks), Panels: []reports.GanttPanel{left, right}, Height: 480}
+			if k > 1 { // reversing changes every task
+				chart.Outline, chart.Panels = moved, beforeAndAfter(left, right, changedTasks(before, s, p))
 			}
-			title := fmt.Sprintf("Fig. %d. %s", k+6, c.title)
-			out.Figure(fmt.Sprintf("figure%d", k+6), title, reports.Gantt{Title: title, Panels: beforeAndAfter(left, right, changed), Height: 480})
+			out.Figure(fmt.Sprintf("figure%d", k+6), title, chart)
 		}
 		left, before = right, s
 	}
@@ -137,7 +140,7 @@ var proofCases = []struct {
 func figure10(d *figures.Data) (*figures.Output, error) {
 	const instances = 20
 	data := synthetic(workload{"GOODSCALING", "WIDETIMES"}, 4, "")
-	chart := reports.Gantt{Title: "Fig. 10. A schedule of phase 2 for each case of the proof, reconfiguration free"}
+	chart := reports.Gantt{Title: "Fig. 10. Phase 2 in each case of the proof, reconfiguration free", Outline: "critical task, which begins at l"}
 	t := d.Claims.Head("figure10")
 	t.Title += " " + data
 	for _, c := range proofCases {

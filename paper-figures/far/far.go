@@ -50,7 +50,7 @@ func Paper() (figures.Paper, error) {
 			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4)),
 		{Name: "table2", Title: "largest difference in time, alone against beside others, A100", Build: h.table2},
 		figures.Drawing("figure4", "the trees of repartitioning", "Repartitioning trees",
-			reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100", GPUs: partitioned}),
+			reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100. {S0, S1, S2} takes the memory of S3 as well, so {S2, S3} comes after it", GPUs: partitioned}),
 		{Name: "figures5-6", Title: "a move and a swap of the refinement, before and after", Build: figures5and6},
 		{Name: "figures7-9", Title: "concatenations of the same two batches", Build: figures7to9},
 		{Name: "factor", Title: "approximation factors (5.1, 5.2): the largest ratio found", Build: factors},

@@ -69,7 +69,7 @@ func rodinia(d *figures.Data) (*figures.Output, error) {
 }
 
 func figure12(d *figures.Data) (*figures.Output, error) {
-	chart := reports.Gantt{Title: "Fig. 12. The 16 Rodinia kernels on A100", Height: 560}
+	chart := reports.Gantt{Title: "Fig. 12. The 16 Rodinia kernels on A100", Height: 720}
 	add := func(title string, series run.Series) {
 		p, s := d.Schedule(series, 0)
 		chart.Panels = append(chart.Panels, reports.NewGanttPanel(title, p, s))

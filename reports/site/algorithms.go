@@ -100,7 +100,7 @@ func (v *algorithmView) draw(instances []Instance) ([]file, error) {
 		v.Gantt = "figures/" + strings.TrimSuffix(v.Page, ".html") + ".svg"
 		v.Beside = fmt.Sprintf("instances.html#dataset=%s&instance=%d&b=%s", in.Dataset, in.Number, p.Algorithm)
 		var b bytes.Buffer
-		err := reports.Encode(&b, "svg", reports.Gantt{Tasks: taskNames(in.Problem), Panels: []reports.GanttPanel{reports.NewGanttPanel(v.Shown, in.Problem, p.Schedule)}})
+		err := reports.Encode(&b, "svg", reports.Gantt{Tasks: reports.TaskNames(in.Problem.Tasks), Panels: []reports.GanttPanel{reports.NewGanttPanel(v.Shown, in.Problem, p.Schedule)}})
 		return []file{{v.Gantt, b.Bytes()}}, err
 	}
 	return nil, nil

@@ -83,15 +83,6 @@ func viewInstances(instances []Instance) ([]datasetView, []file, error) {
 	return views, files, nil
 }
 
-// taskNames lists the tasks in the order of their colours.
-func taskNames(p schedule.Problem) []string {
-	out := []string{}
-	for i := range p.Tasks {
-		out = append(out, p.Tasks[i].Name)
-	}
-	return out
-}
-
 func newDataInstance(in *Instance) (dataInstance, error) {
 	part := fmt.Sprintf("instance %d of %s", in.Number, in.Dataset)
 	if in.Problem.GPU == nil {
@@ -102,7 +93,7 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 	}
 	p := in.Problem
 	out := dataInstance{
-		Number: in.Number, Tasks: taskNames(p), GPU: p.GPU.Name, GPUs: p.GPUs(), Slices: p.GPU.ComputeSlices, Model: p.Model.String(),
+		Number: in.Number, Tasks: reports.TaskNames(p.Tasks), GPU: p.GPU.Name, GPUs: p.GPUs(), Slices: p.GPU.ComputeSlices, Model: p.Model.String(),
 		Bound: in.Lower, BoundText: reports.Fixed(float64(in.Lower), decimals), Proven: in.Proven,
 	}
 	for _, plan := range in.Plans {
