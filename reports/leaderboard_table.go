@@ -52,6 +52,9 @@ func LeaderboardTable(standings []Standing) Table {
 		case s.Failed == 0:
 			mean, low, high, median = Fixed(s.Value.Mean, decimals), Fixed(s.Value.Low, decimals), Fixed(s.Value.High, decimals), Fixed(s.Value.Median, decimals)
 		}
+		if s.Instances == 1 {
+			rank = Missing // a single instance ranks nobody
+		}
 		if budget == "" {
 			budget = Missing
 		}

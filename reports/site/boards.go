@@ -283,9 +283,6 @@ func newRow(cell func(name string) string) rowView {
 		return v
 	}
 	rank := cell("rank")
-	if cell("instances") == "1" {
-		rank = reports.Missing // a single instance ranks nobody
-	}
 	r := rowView{
 		Dataset: cell("dataset"), Algorithm: cell("algorithm"), First: rank == "1", Micros: cell("decision_us"), rank: rank,
 		Value: number("gap_percent"), Low: number("gap_low"), High: number("gap_high"), Percent: true,
