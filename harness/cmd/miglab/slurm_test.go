@@ -182,8 +182,14 @@ func (s *slurmSweep) attempts(task int) []sweep.Attempt {
 // awaitStates waits until the runs of a task have states.
 func (s *slurmSweep) awaitStates(task int, want ...string) {
 	s.t.Helper()
+	var states []string
+	defer func() {
+		if s.t.Failed() {
+			s.t.Logf("the runs of task %d are %v", task, states)
+		}
+	}()
 	s.Await(fmt.Sprintf("runs of task %d that are %v", task, want), func() bool {
-		var states []string
+		states = nil
 		for _, a := range s.attempts(task) {
 			states = append(states, a.State)
 		}
