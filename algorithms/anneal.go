@@ -15,8 +15,8 @@ var annealTargets = []float64{0.995, 0.985, 0.97, 0.955}
 // An annealing looks for a plan that ends before a target by simulated annealing (Kirkpatrick,
 // Gelatt and Vecchi, Science 1983). A step moves a task to another node of any GPU, or swaps two
 // tasks. The cost is the sum over all compute slices of the square of how much later than the
-// target their last task ends. No task that takes longer than the target stays on its node,
-// which searching pairs for a shorter makespan changes only at the price of a longer one.
+// target their last task ends. No node that is busy for longer than the target stays so, which
+// searching pairs for a shorter makespan changes only at the price of a longer one.
 type annealing struct {
 	*forest
 	target float64
@@ -67,12 +67,12 @@ func (a *annealing) run(ctx context.Context, steps int) error {
 	return nil
 }
 
-// shorten moves the tasks that take longer than the target to whole GPUs, if they are faster
-// there.
+// shorten moves tasks of nodes that are busy for longer than the target to whole GPUs, if they
+// are faster there.
 func (a *annealing) shorten() {
 	for i, node := range a.plan.node {
 		root := int32(a.rng.IntN(a.plan.p.GPUs()) * len(a.plan.tree.nodes))
-		if a.plan.seconds(int32(i), node) > a.target && a.fits(int32(i), root) {
+		if a.busy(node) > a.target && a.fits(int32(i), root) {
 			a.move(int32(i), root)
 		}
 	}
@@ -80,9 +80,29 @@ func (a *annealing) shorten() {
 
 func (a *annealing) fits(task, node int32) bool { return a.plan.seconds(task, node) <= a.target }
 
+// busy returns how long the tasks of a node take.
+func (a *annealing) busy(node int32) float64 {
+	g, v := a.plan.tree.at(node)
+	return a.plan.loads[g].seconds[v]
+}
+
+// allows reports whether the tasks of a node take at most the target, or as long as before.
+func (a *annealing) allows(node int32, before float64) bool {
+	busy := a.busy(node)
+	return busy <= a.target || busy <= before
+}
+
 func (a *annealing) move(task, node int32) {
 	a.plan.take(task)
 	a.plan.put(task, node)
+}
+
+// swap moves task i from a node to another, and task j back if it is not negative.
+func (a *annealing) swap(i, j, from, to int32) {
+	a.move(i, to)
+	if j >= 0 {
+		a.move(j, from)
+	}
 }
 
 // step tries a move or a swap and undoes it unless it is accepted.
@@ -97,9 +117,11 @@ func (a *annealing) step(temperature float64) {
 	if from == to || !a.fits(i, to) || j >= 0 && !a.fits(j, from) {
 		return
 	}
-	a.move(i, to)
-	if j >= 0 {
-		a.move(j, from)
+	busyFrom, busyTo := a.busy(from), a.busy(to)
+	a.swap(i, j, from, to)
+	if !a.allows(from, busyFrom) || !a.allows(to, busyTo) {
+		a.swap(i, j, to, from)
+		return
 	}
 	g, _ := p.tree.at(from)
 	h, _ := p.tree.at(to)
@@ -113,10 +135,7 @@ func (a *annealing) step(temperature float64) {
 	}
 	if after > before && a.rng.Float64() >= math.Exp((before-after)/temperature) {
 		p.ends[g], p.ends[h] = endG, endH
-		a.move(i, from)
-		if j >= 0 {
-			a.move(j, to)
-		}
+		a.swap(i, j, to, from)
 		return
 	}
 	a.cost[g], a.cost[h] = costG, costH
