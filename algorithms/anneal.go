@@ -15,8 +15,8 @@ var annealTargets = []float64{0.995, 0.985, 0.97, 0.955}
 // An annealing looks for a plan that ends before a target by simulated annealing (Kirkpatrick,
 // Gelatt and Vecchi, Science 1983). A step moves a task to another node of any GPU, or swaps two
 // tasks. The cost is the sum over all compute slices of the square of how much later than the
-// target their last task ends. No node that is busy for longer than the target stays so, which
-// searching pairs for a shorter makespan changes only at the price of a longer one.
+// target their last task ends. A node may not become busy for longer than the target: otherwise
+// the search ends with one pair of long tasks too many on a node, which no single step mends.
 type annealing struct {
 	*forest
 	target float64
