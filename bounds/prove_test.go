@@ -225,6 +225,34 @@ func TestProveOfLargeBatches(t *testing.T) {
 	}
 }
 
+// Two tasks of 60 s fit no slice within 119 s. Nine of them, with options on two slices that take
+// longer, are one too many for the eight slices of two GPUs, whatever the short tasks do.
+func TestTaskPricesOfSeveralGPUs(t *testing.T) {
+	p := algo.Problem{GPU: mig.MustLookup("A30"), Count: 2, Tasks: equalTasks(49, map[mig.Slices]mig.Seconds{1: 7, 2: 6.5})}
+	for i, long := range equalTasks(9, map[mig.Slices]mig.Seconds{1: 60, 2: 58, 4: 57}) {
+		p.Tasks[i] = long
+	}
+	w := prove(t, p, unknown)
+	if w.Kind != certificate.TaskPrices {
+		t.Fatalf("%+v; want a witness by task prices", w)
+	}
+	// Any schedule will do: all tasks one after the other on one slice.
+	slice, now := p.GPU.Tree()[len(p.GPU.Tree())-1].Instance, p.GPU.Profile(1).Create
+	one := schedule.Schedule{GPU: p.GPU, Operations: []schedule.Operation{{Op: schedule.Create, Instance: slice, End: now}}}
+	for i := range p.Tasks {
+		end := now + p.Tasks[i].On(1)
+		one.Placements = append(one.Placements, schedule.Placement{Task: i, Instance: slice, Start: now, End: end})
+		now = end
+	}
+	if err := certificate.Verify(p, certificate.New(one, w)); err != nil {
+		t.Error(err)
+	}
+	w.Bound *= 1.01
+	if err := certificate.Verify(p, certificate.New(one, w)); err == nil {
+		t.Errorf("the same prices prove %v s as well", w.Bound)
+	}
+}
+
 func TestProveIsTheSameInParallel(t *testing.T) {
 	var group sync.WaitGroup
 	for seed := range uint64(8) {
