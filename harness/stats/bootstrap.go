@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 )
 
 // Resamples is the number of resamples that [Resample] draws.
@@ -41,7 +42,7 @@ type Resampled struct {
 // Resample keeps the samples; they must not change. Errors are [ErrNoValues], a
 // [*ValueError], a [*LengthError], and a [*RangeError] if a sum could overflow.
 func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
-	r := &Resampled{samples: samples, means: make([][]float64, len(samples)), scratch: make([]float64, Resamples)}
+	r := &Resampled{samples: samples, means: make([][]float64, len(samples)), scratch: buffers.Get().(*[Resamples]float64)[:]}
 	var varied []int // the samples of values that are not all equal
 	for i, values := range samples {
 		if len(values) != len(samples[0]) {
@@ -57,7 +58,7 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 		if sum := float64(len(values)) * max(-least, most); math.IsInf(sum, 0) {
 			return nil, &RangeError{"the sum of a resample", sum, "finite; scale the values down"}
 		}
-		r.means[i] = make([]float64, Resamples)
+		r.means[i] = buffers.Get().(*[Resamples]float64)[:]
 		if least < most {
 			varied = append(varied, i)
 			continue
@@ -70,6 +71,17 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 	return r, nil
 }
 
+// buffers holds the memory of resamples that were released.
+var buffers = sync.Pool{New: func() any { return new([Resamples]float64) }}
+
+// Release gives the memory to the next [Resample]. After it r must not be used.
+func (r *Resampled) Release() {
+	for _, means := range append(r.means, r.scratch) {
+		buffers.Put((*[Resamples]float64)(means))
+	}
+	*r = Resampled{}
+}
+
 // draw sets the means of the chosen samples.
 func (r *Resampled) draw(chosen []int, seed uint64) {
 	if len(chosen) == 0 {
@@ -77,15 +89,24 @@ func (r *Resampled) draw(chosen []int, seed uint64) {
 	}
 	groups := interleave(r.samples, chosen)
 	n := len(r.samples[0])
-	d := draws{rand.NewPCG(seed, 0), uint64(n), make([]pair, (n+1)/2)}
-	for resample := range Resamples {
-		means := d.next(groups[0])
+	d := draws{rand.NewPCG(seed, 0), uint64(n), [block][]pair{}}
+	for i := range d.pairs {
+		d.pairs[i] = make([]pair, (n+1)/2)
+	}
+	for first := 0; first < Resamples; first += block {
 		for g, rows := range groups {
-			if g > 0 {
-				means = d.means(rows)
+			var means [block][lanes]float64
+			for i := range means {
+				if g == 0 {
+					d.next(&means[i], d.pairs[i], rows)
+				} else {
+					d.means(&means[i], d.pairs[i], rows)
+				}
 			}
 			for lane, sample := range chosen[g*lanes : min((g+1)*lanes, len(chosen))] {
-				r.means[sample][resample] = means[lane]
+				for i := range r.means[sample][first : first+block] {
+					r.means[sample][first+i] = means[i][lane]
+				}
 			}
 		}
 	}
@@ -137,6 +158,10 @@ func (r *Resampled) Above(a, b int) bool {
 	return notAbove <= lower || selectQuantile(r.scratch, tail) > rounding
 }
 
+// block is the number of resamples that are drawn before the next group is added up, so that the
+// means of a sample are written side by side. It divides [Resamples].
+const block = 16
+
 // lanes is the number of samples that are added up side by side. The additions to a single
 // sum would wait for each other.
 const lanes = 4
@@ -158,51 +183,51 @@ func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 	return groups
 }
 
-// draws holds the rows of one resample.
+// draws holds the rows of a block of resamples.
 type draws struct {
 	random *rand.PCG
 	// n is the number of rows.
 	n uint64
-	// pairs holds the drawn rows. If n is odd, the last row is n, the row of zeros.
-	pairs []pair
+	// pairs holds the drawn rows of each resample. If n is odd, the last row is n, the row of zeros.
+	pairs [block][]pair
 }
 
 type pair struct{ first, second uint32 }
 
-// next draws the next resample and returns the means of its rows in a group. Each half of a
+// next draws a resample into pairs and sets the means of its rows in a group. Each half of a
 // random number draws a row. Some rows are drawn more often than others, by n in 2³², far
 // below what resampling can show. The processor adds up two rows while it computes the
 // random number of the next two.
-func (d *draws) next(of [][lanes]float64) [lanes]float64 {
+func (d *draws) next(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
 	n := d.n
-	for i := range d.pairs[:n/2] {
+	for i := range pairs[:n/2] {
 		u := d.random.Uint64()
 		first, second := uint32((u>>32)*n>>32), uint32((u&math.MaxUint32)*n>>32)
-		d.pairs[i] = pair{first, second}
+		pairs[i] = pair{first, second}
 		a, b := &of[first], &of[second]
 		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
 		b0, b1, b2, b3 = b0+b[0], b1+b[1], b2+b[2], b3+b[3]
 	}
 	if n%2 == 1 {
 		first := uint32((d.random.Uint64() >> 32) * n >> 32)
-		d.pairs[n/2] = pair{first, uint32(n)}
+		pairs[n/2] = pair{first, uint32(n)}
 		a := &of[first]
 		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
 	}
-	return [lanes]float64{(a0 + b0) / float64(n), (a1 + b1) / float64(n), (a2 + b2) / float64(n), (a3 + b3) / float64(n)}
+	means[0], means[1], means[2], means[3] = (a0+b0)/float64(n), (a1+b1)/float64(n), (a2+b2)/float64(n), (a3+b3)/float64(n)
 }
 
-// means returns the means of the same rows in another group.
-func (d *draws) means(of [][lanes]float64) [lanes]float64 {
+// means sets the means of the same rows in another group.
+func (d *draws) means(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
-	for _, drawn := range d.pairs {
+	for _, drawn := range pairs {
 		a, b := &of[drawn.first], &of[drawn.second]
 		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
 		b0, b1, b2, b3 = b0+b[0], b1+b[1], b2+b[2], b3+b[3]
 	}
 	n := float64(d.n)
-	return [lanes]float64{(a0 + b0) / n, (a1 + b1) / n, (a2 + b2) / n, (a3 + b3) / n}
+	means[0], means[1], means[2], means[3] = (a0+b0)/n, (a1+b1)/n, (a2+b2)/n, (a3+b3)/n
 }
 
 // selectQuantile is [quantile] of values in any order, which it changes.

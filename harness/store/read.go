@@ -171,6 +171,15 @@ func (db *DB) Finished(s Series, add func(instance int)) error {
 	})
 }
 
+// Instances calls add for the instances of a series from first on that have a result of any kind. It
+// may do so more than once.
+func (db *DB) Instances(s Series, first int, add func(instance int)) error {
+	return db.query("SELECT instance FROM cell"+ofSeries+" AND instance >= ? ORDER BY instance", s.values(first), func(v []any) error {
+		add(int(as[int64](v[0])))
+		return nil
+	})
+}
+
 // query is [file.query] on all files.
 func (db *DB) query(query string, args []any, use func(columns []any) error) error {
 	for _, f := range db.all() {

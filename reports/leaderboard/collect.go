@@ -231,27 +231,71 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 	if err != nil {
 		return nil, err
 	}
-	var entries []reports.Entry
+	compared := bounded(bounds)
+	rows, total := make([][]store.Row, len(b.series)), 0
 	for i, s := range b.series {
-		rows, err := db.Rows(s, 0, math.MaxInt)
-		if err != nil {
+		if rows[i], err = compared.rows(db, s); err != nil {
 			return nil, err
 		}
-		entries = slices.Grow(entries, len(rows)*(len(b.series)-i)) // the rest probably has as many each
-		entries = b.appendEntries(entries, s, rows, bounds, published)
+		total += len(rows[i])
 	}
-	bounded := slices.ContainsFunc(entries, func(e reports.Entry) bool { return !math.IsNaN(e.Bound) })
-	if b.Bound.Algorithm != "" && !bounded {
+	entries := make([]reports.Entry, 0, total)
+	for i, s := range b.series {
+		entries = b.appendEntries(entries, s, rows[i], bounds, published)
+	}
+	hasBounds := slices.ContainsFunc(entries, func(e reports.Entry) bool { return !math.IsNaN(e.Bound) })
+	if b.Bound.Algorithm != "" && !hasBounds {
 		if !b.Unbounded {
 			return nil, nil
 		}
 		b.place++
 	}
-	out, err := reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded, Aside: b.Aside})
+	out, err := reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: hasBounds, Aside: b.Aside})
 	for i := range out {
 		out[i].Assumes = datasets.Assumed(out[i].Dataset)
 	}
 	return out, err
+}
+
+// A span is the instances of a board that can be compared: those before end. Of the others only how
+// many there are counts.
+type span struct {
+	end int
+	// unseen is the first of the others that no series of a content was found to have.
+	unseen map[string]int
+}
+
+// bounded is the span of the instances that have a bound, or of all if none has one.
+func bounded(bounds map[instance]float64) *span {
+	s := &span{0, map[string]int{}}
+	for of := range bounds {
+		s.end = max(s.end, of.number+1)
+	}
+	if s.end == 0 {
+		s.end = math.MaxInt
+	}
+	return s
+}
+
+// rows reads the rows of a series that can be compared. Of the other instances it adds those that
+// no series before was found to have, without their metrics; or all if there is nothing to compare,
+// so that the series is not without a row.
+func (c *span) rows(db *store.DB, s store.Series) ([]store.Row, error) {
+	rows, err := db.Rows(s, 0, c.end)
+	if err != nil || c.end == math.MaxInt {
+		return rows, err
+	}
+	first := max(c.end, c.unseen[s.Content])
+	if len(rows) == 0 {
+		first = c.end
+	}
+	err = db.Instances(s, first, func(n int) {
+		rows = append(rows, store.Row{Instance: n})
+		if n == max(c.end, c.unseen[s.Content]) {
+			c.unseen[s.Content] = n + 1
+		}
+	})
+	return rows, err
 }
 
 // appendEntries appends the rows of a series with their bounds.
