@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -108,7 +109,7 @@ func SaveFigure(base string, f Figure) error {
 }
 
 func encodeSVG(w io.Writer, p page) error {
-	c := vgsvg.New(p.width, p.height)
+	c := &svgCanvas{Canvas: vgsvg.New(p.width, p.height)}
 	p.draw(blank(c, p))
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
@@ -118,8 +119,35 @@ func encodeSVG(w io.Writer, p page) error {
 	// share; without them named, a reader's browser would fall back to a serif.
 	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	_, err := w.Write(svg)
+	_, err := w.Write(c.fitted(svg))
 	return err
+}
+
+// An svgCanvas notes the widths of the texts that it writes.
+type svgCanvas struct {
+	*vgsvg.Canvas
+	widths []vg.Length
+}
+
+func (c *svgCanvas) FillString(face font.Face, at vg.Point, text string) {
+	c.widths = append(c.widths, face.Width(text))
+	c.Canvas.FillString(face, at, text)
+}
+
+// fitted gives every text the width by which it was placed, so that it fits where none of its fonts
+// is installed.
+func (c *svgCanvas) fitted(svg []byte) []byte {
+	const element = "<text "
+	parts := bytes.Split(svg, []byte(element))
+	out := parts[0]
+	for i, rest := range parts[1:] {
+		out = append(out, element...)
+		if width := c.widths[i].Points(); width > 0 {
+			out = fmt.Appendf(out, `textLength="%.4g" lengthAdjust="spacingAndGlyphs" `, width)
+		}
+		out = append(out, rest...)
+	}
+	return out
 }
 
 func encodePNG(w io.Writer, p page) error {

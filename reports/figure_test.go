@@ -3,6 +3,7 @@ package reports
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"image"
 	"image/color"
 	"image/png"
@@ -10,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -534,5 +536,21 @@ func TestLongLinesHaveFewSigns(t *testing.T) {
 	sign := "fill:#0072B2"
 	if a, b := strings.Count(few.String(), sign), strings.Count(all.String(), sign); a > fewSigns+3 || b != 11 {
 		t.Errorf("1000 points have %d signs and 10 have %d; want about %d and 11", a, b, fewSigns)
+	}
+}
+
+// A reader without the font sees each text as wide as it was placed.
+func TestTextsOfSVGHaveTheirWidths(t *testing.T) {
+	f := Partitions{Title: "a <text title", GPUs: []*mig.GPU{mig.MustLookup("A30")}}
+	r, _, _ := record(t, f)
+	var got, want []string
+	for _, m := range regexp.MustCompile(`<text textLength="([^"]+)" lengthAdjust="spacingAndGlyphs" x[^>]*>([^<]*)</text>`).FindAllSubmatch(encode(t, "svg", f), -1) {
+		got = append(got, html.UnescapeString(string(m[2]))+" "+string(m[1]))
+	}
+	for _, text := range r.texts {
+		want = append(want, fmt.Sprintf("%s %.4g", text.text, text.at.Max.X.Points()-text.at.Min.X.Points()))
+	}
+	if len(want) < 20 || !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -66,9 +66,9 @@ type boardView struct {
 	about map[string]string
 }
 
-// An answerView says who leads on a dataset, by which metric.
+// An answerView says who leads on a dataset. Axis is what stands at the axis of its values.
 type answerView struct {
-	Dataset, Text, Metric string
+	Dataset, Text, Axis string
 	// About says what the dataset is; empty if that is not known.
 	About string
 }
@@ -89,8 +89,9 @@ type rowView struct {
 	Cells []cellView
 	// Value is what the row is ranked by, with its 95 % interval; NaN if it is missing.
 	Value, Low, High float64
-	// Percent says that the value is a gap in percent.
-	Percent bool
+	// Gap says that the value is a gap in percent. If it is not, it is of the metric.
+	Gap    bool
+	metric metric
 	// Micros is the time of a decision as the table has it.
 	Micros string
 	// Left, Width and At place the interval and the value on the dataset's scale, in percent.
@@ -128,10 +129,45 @@ func (r *rowView) Shown() string {
 	if math.IsNaN(r.Value) {
 		return reports.Missing
 	}
-	if r.Percent {
+	if r.Gap {
 		return threeDigits(r.Value) + " %"
 	}
-	return threeDigits(r.Value)
+	_, unit := r.metric.words()
+	return strings.TrimSpace(threeDigits(r.Value) + " " + unit)
+}
+
+// What is the value and what it is of.
+func (r *rowView) What() string {
+	switch what, _ := r.metric.words(); {
+	case math.IsNaN(r.Value):
+		return reports.Missing
+	case r.Gap:
+		return r.Shown() + " " + r.side + " the bound"
+	default:
+		return r.Shown() + " " + what
+	}
+}
+
+// A metric is the name of one, which ends in its unit: late_percent.
+type metric string
+
+// words returns what the metric is of and its unit, which may be empty.
+func (m metric) words() (what, unit string) {
+	for ending, unit := range map[string]string{"_percent": "%", "_s": "s", "_us": "µs"} {
+		if what, ok := strings.CutSuffix(string(m), ending); ok {
+			return strings.ReplaceAll(what, "_", " "), unit
+		}
+	}
+	return strings.ReplaceAll(string(m), "_", " "), ""
+}
+
+// axis is what stands at an axis of means of the metric.
+func (m metric) axis() string {
+	what, unit := m.words()
+	if unit == "" {
+		return what
+	}
+	return what + " [" + unit + "]"
 }
 
 // Interval words the interval.
@@ -265,11 +301,11 @@ func (v *boardView) answer(cell func(row int, column string) string) {
 			}
 		}
 		place(own)
-		metric := "mean " + cell(first, "metric")
-		if own[0].Percent {
-			metric = "gap to the bound [%]"
+		axis := "mean " + own[0].metric.axis()
+		if own[0].Gap {
+			axis = "gap to the bound [%]"
 		}
-		v.Answers = append(v.Answers, answerView{dataset, answer(own, metric, cell(first, "instances")), metric, v.about[dataset]})
+		v.Answers = append(v.Answers, answerView{dataset, answer(own, cell(first, "instances")), axis, v.about[dataset]})
 	}
 }
 
@@ -285,13 +321,13 @@ func newRow(cell func(name string) string) rowView {
 	rank := cell("rank")
 	r := rowView{
 		Dataset: cell("dataset"), Algorithm: cell("algorithm"), First: rank == "1", Micros: cell("decision_us"), rank: rank,
-		Value: number("gap_percent"), Low: number("gap_low"), High: number("gap_high"), Percent: true,
+		Value: number("gap_percent"), Low: number("gap_low"), High: number("gap_high"), Gap: true, metric: metric(cell("metric")),
 	}
 	if r.side = "above"; number("mean") < number("bound") {
 		r.side = "below"
 	}
 	if math.IsNaN(r.Value) {
-		r.Value, r.Low, r.High, r.Percent = number("mean"), number("ci_low"), number("ci_high"), false
+		r.Value, r.Low, r.High, r.Gap = number("mean"), number("ci_low"), number("ci_high"), false
 	}
 	return r
 }
@@ -323,7 +359,7 @@ func place(rows []*rowView) {
 }
 
 // answer says in one sentence who leads on a dataset, by how much, and how certain it is.
-func answer(rows []*rowView, metric, instances string) string {
+func answer(rows []*rowView, instances string) string {
 	var first, rest []*rowView
 	for _, r := range rows {
 		switch {
@@ -348,12 +384,6 @@ func answer(rows []*rowView, metric, instances string) string {
 		}
 		return strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
 	}
-	what := func(r *rowView) string {
-		if r.Percent {
-			return r.Shown() + " " + r.side + " the bound"
-		}
-		return metric + " " + r.Shown()
-	}
 	switch {
 	case instances == "1":
 		return "A single instance ranks nobody."
@@ -362,10 +392,10 @@ func answer(rows []*rowView, metric, instances string) string {
 	case len(rest) == 0 && len(first) > 1:
 		return fmt.Sprintf("Its %s instances do not tell %d algorithms apart.", instances, len(first))
 	case len(rest) == 0:
-		return fmt.Sprintf("%s is alone: %s (95 %% interval %s).", names(first), what(first[0]), first[0].Interval())
+		return fmt.Sprintf("%s is alone: %s (95 %% interval %s).", names(first), first[0].What(), first[0].Interval())
 	case len(first) > 1:
-		return fmt.Sprintf("%s share the first place, %s: %s instances do not tell them apart. Next is %s, %s.", names(first), what(first[0]), instances, rest[0].Algorithm, what(rest[0]))
+		return fmt.Sprintf("%s share the first place, %s: %s instances do not tell them apart. Next is %s, %s.", names(first), first[0].What(), instances, rest[0].Algorithm, rest[0].What())
 	}
 	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %s instances the difference is certain.",
-		names(first), what(first[0]), first[0].Interval(), rest[0].Algorithm, what(rest[0]), instances)
+		names(first), first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(), instances)
 }

@@ -273,8 +273,12 @@ func filter(tab *tab) {
 	tab.open("index.html")
 	shown := `document.querySelectorAll("section.board.shown").length`
 	tab.equal("datasets at first", tab.column("dataset"), slices.Repeat([]string{"drl/WIDETIMES"}, 4))
+	tab.equal("datasets on offer", get[[]string](tab, `[...document.querySelector("[name=dataset]").options].map((o) => o.value)`), []string{"drl/WIDETIMES", hostile, "*"})
+	beside := `[...document.querySelectorAll("section.board.shown h3 + .scroll tbody tr")].filter((r) => r.offsetParent).length`
+	tab.equal("rows of the table beside", get[int](tab, beside), 2)
 	tab.choose("dataset", "*")
 	tab.equal("all datasets", len(tab.column("dataset")), 5)
+	tab.equal("rows of the table beside all datasets", get[int](tab, beside), 2)
 	tab.choose("q", "MIS")
 	tab.equal("algorithms by text", tab.column("algorithm"), []string{"miso"})
 	tab.choose("q", "")
@@ -516,6 +520,7 @@ func phone(tab *tab) {
 		if width := get[float64](tab, `document.documentElement.scrollWidth`); width > 390 {
 			tab.t.Errorf("%s is %v pixels wide", page, width)
 		}
+		tab.equal("verdicts on "+page+" that are cut", get[int](tab, `[...document.querySelectorAll(".judged .badge")].filter((b) => b.offsetParent && b.getBoundingClientRect().right > 390).length`), 0)
 		tab.wait(`performance.getEntriesByName("first-contentful-paint").length > 0`)
 		tab.t.Logf("%s: first contentful paint after %.0f ms", page, get[float64](tab, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
 	}

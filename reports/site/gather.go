@@ -177,6 +177,9 @@ func about(dataset string) string {
 			out += fmt.Sprintf("; %s=%s: %s", p.Name, values[p.Name], p.Doc)
 		}
 	}
+	if assumed := datasets.Assumed(dataset); assumed != "" {
+		out += ". Assumed: " + assumed
+	}
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"html/template"
 	"path"
+	"strings"
 )
 
 //go:embed assets
@@ -14,7 +15,19 @@ var assets embed.FS
 //go:embed templates
 var templates embed.FS
 
-var pages = template.Must(template.ParseFS(templates, "templates/*.html"))
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"code": code}).ParseFS(templates, "templates/*.html"))
+
+// code marks up what stands between backquotes.
+func code(text string) template.HTML {
+	var b strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		if part = template.HTMLEscapeString(part); i%2 == 1 {
+			part = "<code>" + part + "</code>"
+		}
+		b.WriteString(part)
+	}
+	return template.HTML(b.String())
+}
 
 // assetFiles returns the files that are the same in every site.
 func assetFiles() []file {

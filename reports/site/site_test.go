@@ -48,7 +48,7 @@ func board(track, gpu, model string, standings ...reports.Standing) site.Board {
 
 // sample is a small site with every kind of thing on it.
 func sample() site.Data {
-	return site.Data{
+	d := site.Data{
 		Boards: []site.Board{
 			board(
 				"batch", "A100", "sequential",
@@ -81,6 +81,8 @@ func sample() site.Data {
 		Instances: []site.Instance{instance("drl/WIDETIMES", 0, 6), instance("drl/WIDETIMES", 1, 4), instance(hostile, 0, 3)},
 		Facts:     []site.Fact{{Group: "Program", Name: "version", Value: "1"}, {Group: "Seeds", Name: hostile, Value: hostile}, {Group: "Program", Name: "Go", Value: "go1"}},
 	}
+	d.Boards[0].Beside = []reports.Table{{Title: "Influence of n", Columns: reports.Left("dataset").Right("mean"), Rows: [][]string{{"drl/WIDETIMES", "0.5"}, {hostile, "0.75"}}}}
+	return d
 }
 
 // instance has n tasks and two schedules of them, one on the whole GPU and one on two
@@ -264,6 +266,9 @@ func TestLeaderboardCells(t *testing.T) {
 					want = append(want, cell)
 				}
 			}
+		}
+		for _, beside := range b.Beside {
+			want = append(want, slices.Concat(beside.Rows...)...)
 		}
 	}
 	if !slices.Equal(shown, want) {

@@ -103,18 +103,21 @@ const miglab = (() => {
     fromAddress();
   };
 
+  // rowsOf returns the rows of a board. Its section may have other tables beside it.
+  const rowsOf = (section) => all("table.sortable tbody tr", section);
+
   // drawCost draws the algorithms of a dataset by the time of a decision and by what they are
   // ranked by, both on logarithmic scales where all values are above zero. The best ones for
   // their time are joined by a line.
   const drawCost = (section, dataset) => {
     const figure = section.querySelector(".cost");
-    const points = all("tbody tr", section).filter((r) => r.dataset.dataset === dataset && !r.hidden).map((r) => ({
+    const points = rowsOf(section).filter((r) => r.dataset.dataset === dataset && !r.hidden).map((r) => ({
       name: r.dataset.algorithm, x: Number(r.dataset.micros), y: Number(r.dataset.value), first: r.classList.contains("first"),
     })).filter((p) => p.x > 0 && Number.isFinite(p.y));
     figure.hidden = points.length < 3;
     if (figure.hidden) return;
-    const metric = all(".answer", section).find((a) => a.dataset.dataset === dataset).dataset.metric;
-    const gap = metric.endsWith("%]");
+    const { axis } = all(".answer", section).find((a) => a.dataset.dataset === dataset).dataset;
+    const gap = axis.startsWith("gap");
     const width = Math.max(280, Math.min(960, figure.parentElement.clientWidth));
     const height = 300;
     const space = { left: 52, right: 16, top: 22, bottom: 36 };
@@ -163,7 +166,7 @@ const miglab = (() => {
       parts.push(svg("line", { class: "grid", x1: space.left, x2: width - space.right, y1: y, y2: y }), text(space.left - 6, y + 4, label, { "text-anchor": "end" }));
     }
     parts.push(text(width - space.right, height - 4, "time of a decision", { "text-anchor": "end" }));
-    parts.push(text(4, 12, metric));
+    parts.push(text(4, 12, axis));
     // The rows are by rank, so that those before are at least as good.
     const front = [];
     for (const p of points) if (!front.some((f) => f.x <= p.x)) front.push(p);
@@ -234,7 +237,7 @@ const miglab = (() => {
       options(model, distinct(here, (s) => s.dataset.model), params?.get("model"));
       by("board-model").hidden = model.options.length === 1 && !model.value;
       const board = here.find((s) => s.dataset.model === model.value);
-      const names = distinct(all("tbody tr", board), (r) => r.dataset.dataset);
+      const names = distinct(rowsOf(board), (r) => r.dataset.dataset);
       const wanted = params ? params.get("dataset") ?? names[0] : dataset.value;
       const several = names.length > 1 ? [["*", `all ${names.length} datasets`]] : [];
       if (!options(dataset, [...names.map((n) => [n, n]), ...several], wanted)) dataset.selectedIndex = 0;
@@ -257,7 +260,7 @@ const miglab = (() => {
         section.classList.toggle("one", values.dataset !== "*");
         section.classList.toggle("all", Boolean(values.all));
         for (const answer of all(".answer", section)) answer.hidden = values.dataset !== "*" && answer.dataset.dataset !== values.dataset;
-        for (const row of all("tbody tr", section)) {
+        for (const row of rowsOf(section)) {
           const ok = (values.dataset === "*" || row.dataset.dataset === values.dataset) && matches(row.dataset.algorithm, values.q);
           row.hidden = !ok;
           rows++;
