@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -255,21 +257,24 @@ func slack(d *figures.Data) (*figures.Output, error) {
 		lines = append(lines, line{[]string{reports.Fixed(f, 1), s.title}, s, slackData(f)})
 	}
 	x := reports.Axis{Label: "Deadline slack [durations on the whole GPU]", Ticks: []float64{1, 2, 3, 4, 5, 6}}
-	charts := []reports.Lines{
-		{X: x, Y: reports.Axis{Label: "Late jobs [%]", From: 0, To: 100}},
-		{X: x, Y: reports.Axis{Label: "Mean tardiness [min]", Log: true}},
-	}
-	both := reports.Panels{Title: t.Title, Columns: 2}
-	for i, q := range []quantity{late, tardiness} {
-		for _, s := range byLateness {
+	both := reports.Panels{Title: t.Title + ", less those of " + largest.title, Columns: 2}
+	for _, chart := range []struct {
+		of   quantity
+		axis string
+	}{{late, "Late jobs [points]"}, {tardiness, "Mean tardiness [min]"}} {
+		lines := reports.Lines{X: x, Y: reports.Axis{Label: chart.axis}}
+		for _, s := range byLateness[1:] {
 			curve := reports.Series{Name: s.title, Markers: true}
 			for _, f := range slacks {
-				m := slackData(f).mean(d, q.of(d, s, slackData(f)))
+				days := slackData(f)
+				less := slices.Clone(chart.of.of(d, s, days))
+				floats.Sub(less, chart.of.of(d, largest, days))
+				m := days.mean(d, less)
 				curve.Add(f, m.Value, m.Low, m.High)
 			}
-			charts[i].Series = append(charts[i].Series, curve)
+			lines.Series = append(lines.Series, curve)
 		}
-		both.Charts = append(both.Charts, charts[i])
+		both.Charts = append(both.Charts, lines)
 	}
 	minutes := tardiness
 	minutes.decimals = 2

@@ -390,7 +390,7 @@ func answer(rows []*rowView, instances string) string {
 	case len(first) == 0:
 		return "Nobody has a valid answer to all instances."
 	case len(rest) == 0 && len(first) > 1:
-		return fmt.Sprintf("Its %s instances do not tell %d algorithms apart.", instances, len(first))
+		return fmt.Sprintf("Its %s instances do not tell %d algorithms apart; the first in the table has %s.", instances, len(first), first[0].What())
 	case len(rest) == 0:
 		return fmt.Sprintf("%s is alone: %s (95 %% interval %s).", names(first), first[0].What(), first[0].Interval())
 	case len(first) > 1:
