@@ -554,3 +554,35 @@ func TestTextsOfSVGHaveTheirWidths(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// Tasks too short for their numbers have them beside their bars, where the slices are idle: behind
+// them, before them, or not at all.
+func TestNumbersOfShortTasks(t *testing.T) {
+	bar := func(name string, slice mig.Slices, start, end mig.Seconds) schedule.Bar {
+		return schedule.Bar{Label: name, Slice: slice, Width: 1, Start: start, End: end}
+	}
+	for _, up := range []bool{false, true} {
+		f := Gantt{Up: up, Panels: []GanttPanel{{GPU: mig.MustLookup("A30"), Bars: []schedule.Bar{
+			bar("a very short task", 0, 10, 10.2), bar("another short task", 0, 10.2, 10.4), bar("long", 0, 50, 100),
+			bar("long", 1, 0, 40), bar("a short end", 1, 90, 90.2), bar("long", 1, 90.2, 100),
+			bar("long", 2, 0, 50), bar("squeezed", 2, 50, 50.2), bar("long", 2, 50.2, 100),
+		}}}}
+		r, _, l := record(t, f)
+		at := map[string]vg.Length{} // where a text is on the axis, as a part of its length
+		for _, text := range r.texts {
+			y := (middle(text.at).Y - l.data[0].Min.Y) / l.data[0].Size().Y
+			if !up {
+				y = 1 - y
+			}
+			at[text.text] = y
+		}
+		for text, want := range map[string][2]vg.Length{"1 2": {0.1, 0.2}, "3": {0.8, 0.9}} {
+			if y, ok := at[text]; !ok || y < want[0] || y > want[1] {
+				t.Errorf("up %t: %q is at %v of the time, want %v", up, text, y, want)
+			}
+		}
+		if _, ok := at["4"]; ok {
+			t.Errorf("up %t: the number of a task without idle slices beside it is drawn", up)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -218,6 +219,7 @@ func (g *ganttLayout) drawPanel(c draw.Canvas, panel int) {
 			g.drawName(c, panel, b)
 		}
 	}
+	g.drawNumbersBeside(c, panel)
 	g.drawMarkLabels(c, panel)
 	for _, a := range p.Arrows {
 		g.drawArrow(c, panel, a)
@@ -277,12 +279,9 @@ func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar) {
 // before it.
 func (g *ganttLayout) drawName(c draw.Canvas, panel int, b schedule.Bar) {
 	r := g.bar(panel, b)
-	t, ok := fitText(r, b.Label)
+	t, ok := g.name(r, b)
 	if !ok {
-		// Upright digits would be misread.
-		if t, ok = fitText(r, strconv.Itoa(g.numbers[b.Label])); !ok || t.vertical {
-			return
-		}
+		return
 	}
 	at := middle(r)
 	if !t.vertical {
@@ -298,6 +297,88 @@ func (g *ganttLayout) drawName(c draw.Canvas, panel int, b schedule.Bar) {
 	}
 	at.Y += t.rise
 	writeUp(c, sans(textSize), at, t.lines[0])
+}
+
+// name is what is written into a task's rectangle: its name, or its number. It reports false if
+// neither fits.
+func (g *ganttLayout) name(r vg.Rectangle, b schedule.Bar) (boxText, bool) {
+	t, ok := fitText(r, b.Label)
+	if !ok {
+		t, ok = fitText(r, strconv.Itoa(g.numbers[b.Label]))
+		ok = ok && !t.vertical // upright digits would be misread
+	}
+	return t, ok
+}
+
+// drawNumbersBeside writes the numbers of tasks that are too short for them behind their bars, or
+// else before them, where the slices are idle. Short tasks that follow each other on the same
+// slices have their numbers together, in their order.
+func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
+	p := &g.Panels[panel]
+	var taken []vg.Rectangle
+	for _, b := range p.Bars {
+		taken = append(taken, g.bar(panel, b))
+	}
+	data := g.data(panel)
+	for _, m := range p.Marks {
+		taken = append(taken, rect(data.Min.X, g.y(m.At)-0.5, data.Max.X, g.y(m.At)+0.5))
+	}
+	if places, inside := g.markPlaces(panel); inside && g.beside[panel] == 0 {
+		for _, at := range places {
+			taken = append(taken, rect(at.Min.X-4, at.Min.Y, at.Max.X+4, at.Max.Y)) // apart from the label
+		}
+	}
+	sty := sans(textSize)
+	for _, run := range g.shortRuns(panel) {
+		var numbers []string
+		for _, b := range run {
+			numbers = append(numbers, strconv.Itoa(g.numbers[b.Label]))
+		}
+		first, last := g.bar(panel, run[0]), g.bar(panel, run[len(run)-1])
+		lines := wrap(sty, strings.Join(numbers, " "), first.Size().X-1)
+		w, h := widest(sty, lines), height(sty, len(lines))
+		x := middle(first).X
+		behind, before := last.Min.Y-1-h, first.Max.Y+1
+		if g.Up {
+			behind, before = last.Max.Y+1, first.Min.Y-1-h
+		}
+		for _, y := range []vg.Length{behind, before} {
+			at := rect(x-w/2-0.5, y, x+w/2+0.5, y+h)
+			if at.Min.Y < data.Min.Y || at.Max.Y > data.Max.Y || slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, at) }) {
+				continue
+			}
+			c.SetColor(color.White)
+			c.Fill(at.Path())
+			label(c, at, lines...)
+			taken = append(taken, at)
+			break
+		}
+	}
+}
+
+// shortRuns are the tasks without a name or number in their bars, in the order of time. Those that
+// follow each other without a gap on the same slices are one run.
+func (g *ganttLayout) shortRuns(panel int) [][]schedule.Bar {
+	var out [][]schedule.Bar
+	for _, b := range slices.SortedFunc(slices.Values(g.Panels[panel].Bars), func(a, b schedule.Bar) int {
+		return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Width, b.Width), cmp.Compare(a.Start, b.Start))
+	}) {
+		if b.Kind != schedule.RunBar {
+			continue
+		}
+		if _, named := g.name(g.bar(panel, b), b); named {
+			continue
+		}
+		if n := len(out) - 1; n >= 0 {
+			before := out[n][len(out[n])-1]
+			if before.GPU == b.GPU && before.Slice == b.Slice && before.Width == b.Width && b.Start-before.End < 1e-9 {
+				out[n] = append(out[n], b)
+				continue
+			}
+		}
+		out = append(out, []schedule.Bar{b})
+	}
+	return out
 }
 
 func (g *ganttLayout) drawMarkLines(c draw.Canvas, panel int) {
