@@ -51,10 +51,10 @@ func completePapers(typed string, of func(figures.Paper) []string) (out []string
 }
 
 type reproduceFlags struct {
-	paper, only, results string
-	hardware             string
-	quick, stub          bool
-	workers              int
+	papers, only      []string
+	results, hardware string
+	quick, stub       bool
+	workers           int
 }
 
 func newReproduce() *cobra.Command { return new(reproduceFlags).command() }
@@ -69,8 +69,8 @@ func (f *reproduceFlags) command() *cobra.Command {
 		Example: "  miglab reproduce\n  miglab reproduce --quick\n  miglab reproduce --paper far\n  miglab reproduce --only far/table4",
 		RunE:    f.run,
 	}
-	c.Flags().StringVar(&f.paper, "paper", "", "one paper (miglab list papers)")
-	c.Flags().StringVar(&f.only, "only", "", "one artefact, for example far/table4")
+	c.Flags().StringSliceVar(&f.papers, "paper", nil, "only these papers, joined by commas (miglab list papers)")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "only these artefacts, joined by commas, for example far/table4,far/figure12")
 	completeFlag(c, "paper", func(typed string) []string {
 		return completePapers(typed, func(p figures.Paper) []string { return []string{p.Name} })
 	})
@@ -114,7 +114,7 @@ func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, 
 	if err != nil {
 		return nil, err
 	}
-	keep, err := selection(all, f.paper, f.only)
+	keep, err := selection(all, f.papers, f.only)
 	if err != nil {
 		return nil, err
 	}
@@ -171,30 +171,32 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 
 // announce says what it takes to compute all results, where there are none yet.
 func (f *reproduceFlags) announce(c *cobra.Command, dir string) {
-	if _, err := os.Stat(filepath.Join(dir, store.FileName(0, 1))); !errors.Is(err, fs.ErrNotExist) || f.quick || f.only != "" || f.paper != "" {
+	if _, err := os.Stat(filepath.Join(dir, store.FileName(0, 1))); !errors.Is(err, fs.ErrNotExist) || f.quick || len(f.only) > 0 || len(f.papers) > 0 {
 		return
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "%s has no results yet: to compute all takes about five minutes of processor time (three on two cores) and 200 MB of disk\n", dir)
 }
 
-func selection(all []figures.Paper, paper, only string) (func(p, a string) bool, error) {
-	var names []string
-	for _, p := range all {
-		names = append(names, p.Name)
+func selection(all []figures.Paper, papers, only []string) (func(p, a string) bool, error) {
+	known := func(kind string, chosen, names []string) error {
+		for _, name := range chosen {
+			if !slices.Contains(names, name) {
+				return nearest.Unknown(kind, name, names)
+			}
+		}
+		return nil
 	}
 	switch {
-	case paper != "" && only != "":
-		return nil, fmt.Errorf("--paper and --only exclude each other")
-	case paper != "":
-		if !slices.Contains(names, paper) {
-			return nil, nearest.Unknown("paper", paper, names)
+	case len(papers) > 0 && len(only) > 0:
+		return nil, errors.New("--paper and --only exclude each other")
+	case len(papers) > 0:
+		var names []string
+		for _, p := range all {
+			names = append(names, p.Name)
 		}
-		return func(p, _ string) bool { return p == paper }, nil
-	case only != "":
-		if !slices.Contains(figures.Names(all), only) {
-			return nil, nearest.Unknown("artefact", only, figures.Names(all))
-		}
-		return func(p, a string) bool { return p+"/"+a == only }, nil
+		return func(p, _ string) bool { return slices.Contains(papers, p) }, known("paper", papers, names)
+	case len(only) > 0:
+		return func(p, a string) bool { return slices.Contains(only, p+"/"+a) }, known("artefact", only, figures.Names(all))
 	}
 	return func(string, string) bool { return true }, nil
 }
