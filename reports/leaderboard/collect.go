@@ -231,9 +231,32 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 	if err != nil {
 		return nil, err
 	}
-	compared := bounded(bounds)
+	entries, err := b.entries(db, bounded(bounds), bounds, published)
+	if err != nil {
+		return nil, err
+	}
+	hasBounds := slices.ContainsFunc(entries, func(e reports.Entry) bool { return !math.IsNaN(e.Bound) })
+	if b.Bound.Algorithm != "" && !hasBounds {
+		if !b.Unbounded {
+			return nil, nil
+		}
+		b.place++
+		if entries, err = b.entries(db, bounded(nil), nil, published); err != nil {
+			return nil, err
+		}
+	}
+	out, err := reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: hasBounds, Aside: b.Aside})
+	for i := range out {
+		out[i].Assumes = datasets.Assumed(out[i].Dataset)
+	}
+	return out, err
+}
+
+// entries reads the results of the board's series, with all their metrics in the span.
+func (b *board) entries(db *store.DB, compared *span, bounds, published map[instance]float64) ([]reports.Entry, error) {
 	rows, total := make([][]store.Row, len(b.series)), 0
 	for i, s := range b.series {
+		var err error
 		if rows[i], err = compared.rows(db, s); err != nil {
 			return nil, err
 		}
@@ -243,18 +266,7 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 	for i, s := range b.series {
 		entries = b.appendEntries(entries, s, rows[i], bounds, published)
 	}
-	hasBounds := slices.ContainsFunc(entries, func(e reports.Entry) bool { return !math.IsNaN(e.Bound) })
-	if b.Bound.Algorithm != "" && !hasBounds {
-		if !b.Unbounded {
-			return nil, nil
-		}
-		b.place++
-	}
-	out, err := reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: hasBounds, Aside: b.Aside})
-	for i := range out {
-		out[i].Assumes = datasets.Assumed(out[i].Dataset)
-	}
-	return out, err
+	return entries, nil
 }
 
 // A span is the instances of a board that can be compared: those before end. Of the others only how

@@ -3,10 +3,13 @@ package leaderboard
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	_ "miglab/algorithms"
 	_ "miglab/algorithms/dispatch"
@@ -246,4 +249,73 @@ func TestStandingsWithoutUsableBounds(t *testing.T) {
 	if err != nil || len(got) != 4 || got[0].Dataset != "b" || got[2].Dataset != "a" || !math.IsNaN(got[2].Gap) {
 		t.Errorf("%+v, %v; want b before a, and a without gaps", got, err)
 	}
+}
+
+// Bounds of other instances or contents than those that were run bound nothing: placement is then
+// ranked by acceptance, over all instances.
+func TestStandingsBoundsOfOthers(t *testing.T) {
+	for _, bound := range []cell{{content: "other"}, {instance: 1}} {
+		bound.track, bound.dataset, bound.algorithm, bound.gpus, bound.metrics = "offline", "gone", "offline-bound", 100, `{"acceptance_at_most":1}`
+		db := database(
+			t,
+			bound,
+			cell{track: "placement", dataset: "gone", algorithm: "mfi", gpus: 100, metrics: `{"acceptance":0.5}`},
+			cell{track: "placement", dataset: "gone", algorithm: "mfi", gpus: 100, instance: 2, metrics: `{"acceptance":0.75}`},
+		)
+		got, err := ranked(db, algo.TrackPlacement, 1, mig.Sequential)
+		if err != nil || len(got) != 1 || got[0].Failed != 0 || got[0].Instances != 2 || got[0].Value.Mean != 0.625 {
+			t.Errorf("%+v: %+v, %v; want a mean of 0.625 over 2 instances", bound, got, err)
+		}
+	}
+}
+
+// Results on instances without a bound are not read, but counted, and the standings are those of
+// all results.
+func TestStandingsOfInstancesWithBounds(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var cells []cell
+		bounds := rapid.SliceOfNDistinct(rapid.IntRange(0, 6), 1, 4, rapid.ID).Draw(r, "bounds")
+		for _, content := range []string{"c", "d"} {
+			for _, i := range bounds {
+				cells = append(cells, cell{track: "bound", algorithm: "certified", content: content, instance: i, metrics: `{"bound_s":10}`})
+			}
+			for _, algorithm := range []string{"far", "miso", "nomig", "lns"} {
+				for _, i := range rapid.SliceOfDistinct(rapid.IntRange(0, 9), rapid.ID).Draw(r, algorithm) {
+					cells = append(cells, cell{algorithm: algorithm, content: content, instance: i, metrics: fmt.Sprintf(`{"makespan_s":%d}`, rapid.IntRange(10, 12).Draw(r, "makespan"))})
+				}
+			}
+			bounds = bounds[len(bounds)/2:]
+		}
+		db := database(t, cells...)
+		c := Conditions{Track: track.Of(algo.TrackBatch), GPU: "A100", Count: 1, Model: mig.Sequential}
+		all, err := db.Series(c.filter(algo.TrackBatch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		boards, err := c.boards(db, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range boards {
+			got, err := b.rank(db)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bounds, err := values(db, b.bound, b.Bound.Metric)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries, err := b.entries(db, bounded(nil), bounds, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Bounded: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) > 0 && fmt.Sprint(got) != fmt.Sprint(want) {
+				r.Errorf("%v, want %v", got, want)
+			}
+		}
+	})
 }
