@@ -280,20 +280,22 @@ func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 		})
 		return files
 	}
-	undisturbed := t.TempDir()
-	miglab(t, undisturbed, append(reproduce, "--workers", "1")...)
-	want := promised(undisturbed)
+	dirs := map[string]string{"1": t.TempDir(), "4": t.TempDir()}
+	t.Run("workers", func(t *testing.T) {
+		for workers, dir := range dirs {
+			t.Run(workers, func(t *testing.T) {
+				t.Parallel()
+				miglab(t, dir, "reproduce", "--quick", "--workers", workers)
+			})
+		}
+	})
+	want := promised(dirs["1"])
 	for _, name := range []string{"claims.csv", "far/README.md", "far/table4.csv", "far/figure12.png"} {
 		if want[name] == "" {
 			t.Errorf("%s is missing", name)
 		}
 	}
-
-	t.Run("4 workers", func(t *testing.T) {
-		dir := t.TempDir()
-		miglab(t, dir, append(reproduce, "--workers", "4")...)
-		equal(t, promised(dir), want)
-	})
+	equal(t, promised(dirs["4"]), want)
 
 	// What a kill leaves behind does not hang on the paper, and one takes a tenth of the time.
 	t.Run("killed", func(t *testing.T) {

@@ -20,8 +20,9 @@ import (
 	"time"
 )
 
-// patience is how long Await waits. Nothing takes as long, but the loss of a node takes half.
-const patience = 90 * time.Second
+// patience is how long Await waits. Nothing takes as long; the loss of a node takes a quarter of it,
+// more where the machine is busy.
+const patience = 3 * time.Minute
 
 // controller is the name of the controller among the daemons; the others are nodes.
 const controller = "slurmctld"
