@@ -138,13 +138,15 @@ func (r *rowView) Shown() string {
 
 // What is the value and what it is of.
 func (r *rowView) What() string {
-	switch what, _ := r.metric.words(); {
+	switch what, unit := r.metric.words(); {
 	case math.IsNaN(r.Value):
 		return reports.Missing
 	case r.Gap:
 		return r.Shown() + " " + r.side + " the bound"
-	default:
+	case unit == "%":
 		return r.Shown() + " " + what
+	default:
+		return what + " " + r.Shown()
 	}
 }
 
