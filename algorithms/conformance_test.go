@@ -182,7 +182,7 @@ func streamAlgorithms(p algotest.StreamProblem, rng *rand.Rand) []string {
 	if slices.Max(p.Lengths) <= 10 || slices.Min(p.Lengths) > maxTreeDP || rng.IntN(40) == 0 && p.Count == 1 {
 		ids = append(ids, "lns-stream?iterations=5")
 	}
-	return ids
+	return append(ids, "flow-stream?steps=2")
 }
 
 func TestSearchesEndWithTheirContext(t *testing.T) {
@@ -191,7 +191,7 @@ func TestSearchesEndWithTheirContext(t *testing.T) {
 	for _, id := range []string{"treedp", "lns"} {
 		algotest.Batch.TestCancel(t, id, p)
 	}
-	for _, id := range []string{"far-concat", "lns-stream"} {
+	for _, id := range []string{"far-concat", "lns-stream", "flow-stream"} {
 		algotest.Stream.TestCancel(t, id, algotest.StreamProblem{Problem: p, Lengths: []int{6, 6}})
 	}
 }

@@ -95,6 +95,6 @@ func streamContests() []Contest {
 	timed := []string{"drl/WIDETIMES?batches=70&n=4&rho=0.8", "drl/WIDETIMES?batches=20&rho=0.8", "openb/stream?arrivals=trace&n=4&scale=0.1"}
 	return []Contest{
 		{"A100", mig.Sequential, streams, []string{"far-concat", "agent-stream", "lns-stream"}, 30},
-		{"A100", mig.Sequential, timed, []string{"far-concat", "lns-stream"}, 30},
+		{"A100", mig.Sequential, timed, []string{"far-concat", "lns-stream", "miso-online", "flow-stream"}, 30},
 	}
 }

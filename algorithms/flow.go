@@ -1,0 +1,353 @@
+package algorithms
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/spec"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "flow-stream", Version: 1, Track: algo.TrackStream, Cite: "ours",
+	Summary: "on every arrival and completion the waiting tasks are planned anew for the least mean flow time; what the plan begins at once is run",
+	Params: []algo.Param{
+		{Name: "steps", Default: "20", Type: spec.Whole(0, 1e6), Doc: "steps of the search for each waiting task, on every arrival and completion; a whole number"},
+		{Name: "price", Default: "1", Type: spec.Number(0, 1e6), Doc: "what a second of a whole GPU costs, in seconds of each of the tasks that were in the system on average so far"},
+	},
+	Budget: func(a algo.Args) string { return a["steps"] + " steps a task and event" },
+	New: func(a algo.Args) (algo.Stream, error) {
+		return flowStream{a.Int("steps"), a.Float("price")}, nil
+	},
+})
+
+// flowStream plans for the mean flow time, which is the time from a task's arrival to its end.
+//
+// The tasks that wait are a list of tasks and sizes of instances. Each in turn is placed where it ends
+// first, on the slices that those before it leave, reconfigurations included. A list costs the sum of
+// its tasks' ends and a price for their slice seconds, for which tasks that come later have to wait:
+// that many of them as were in the system on average so far. Without the price, a task that is alone
+// would take the whole GPU, however little that helps it.
+//
+// A new task is inserted where, and with the size with which, it costs least. A search then moves
+// tasks and changes sizes while that costs no more. Tasks that the plan begins at once are begun; the
+// others are planned anew at the next arrival or completion. Of many, the [flowWindow] with the fewest
+// slice seconds are planned.
+//
+// Tasks arrive at their release times. Without these, a batch arrives when the last task of the batch
+// before has begun.
+type flowStream struct {
+	steps int
+	price float64
+}
+
+// flowWindow is how many tasks flowStream plans at most.
+const flowWindow = 32
+
+func (f flowStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
+	q := newFlowQueue(p, f)
+	if p.Release != nil {
+		lengths = []int{len(p.Tasks)}
+	}
+	from := 0
+	for _, n := range lengths {
+		for i := range n {
+			q.coming = append(q.coming, int32(from+i))
+		}
+		slices.SortStableFunc(q.coming, func(a, b int32) int {
+			return cmp.Compare(p.ReleaseOf(int(a)), p.ReleaseOf(int(b)))
+		})
+		from += n
+		for q.event(); len(q.coming)+len(q.list) > 0; q.event() {
+			if err := ctx.Err(); err != nil {
+				return schedule.Schedule{}, err
+			}
+			q.wait()
+		}
+	}
+	return q.timing.schedule(), ctx.Err()
+}
+
+// A flowEntry is a waiting task and the size of the instance that it is to run on.
+type flowEntry struct {
+	task int32
+	size int8 // in GPU.Sizes
+}
+
+// A flowPlace is an instance that a task can run on.
+type flowPlace struct {
+	in              mig.Instance
+	first, end      int // memory slices
+	create, destroy float64
+}
+
+// flowSlices is what is on a GPU, by memory slice: when it is free, and the place of the instance
+// there, or -1.
+type flowSlices struct {
+	free    [8]float64
+	place   [8]int16
+	channel float64
+}
+
+// A flowQueue is the state of flowStream.
+type flowQueue struct {
+	flowStream
+	p      algo.Problem
+	timing *timing
+	rng    *rand.Rand
+	now    float64 // seconds
+	// coming are the tasks that have not arrived. Of the others, list is planned, and waiting is not,
+	// by ascending slice seconds on the size where a task needs the fewest of them.
+	coming, waiting []int32
+	work            []float64
+	list            []flowEntry
+	// places are the instances of the GPU, bySize their indices, and sizes what a task fits.
+	places []flowPlace
+	bySize [][]int16
+	// inSystem is the integral over time of the number of tasks in the system.
+	inSystem float64
+	// gpus are what the clocks say, and the others are scratch.
+	gpus, scratch []flowSlices
+	trial         []flowEntry
+	spots         []flowSpot
+}
+
+// A flowSpot is where and when an entry runs.
+type flowSpot struct {
+	gpu        int
+	place      int16
+	start, end float64
+}
+
+func newFlowQueue(p algo.Problem, f flowStream) *flowQueue {
+	q := &flowQueue{flowStream: f, p: p, timing: newTiming(p, firstAsked), rng: rand.New(rand.NewPCG(uint64(p.GPUs()), 0))}
+	q.timing.begin(remnants(p))
+	for _, size := range p.GPU.Sizes() {
+		profile := p.GPU.Profile(size)
+		var own []int16
+		for _, start := range profile.Starts {
+			in := mig.Instance{Profile: profile, Start: start}
+			first, end := slicesOf(in)
+			create, destroy := costs(p.Model, profile)
+			own = append(own, int16(len(q.places)))
+			q.places = append(q.places, flowPlace{in, first, end, create, destroy})
+		}
+		q.bySize = append(q.bySize, own)
+	}
+	for i := range p.Tasks {
+		least := math.Inf(1)
+		for _, size := range p.GPU.Sizes() {
+			least = min(least, float64(p.Tasks[i].On(size))*float64(size))
+		}
+		q.work = append(q.work, least)
+	}
+	q.gpus, q.scratch = make([]flowSlices, p.GPUs()), make([]flowSlices, p.GPUs())
+	return q
+}
+
+// event does what there is to do at an arrival or completion. Where tasks begin, those that waited
+// behind the list may begin at once, too.
+func (q *flowQueue) event() {
+	for again := true; again; again = len(q.waiting) > 0 && len(q.list) < flowWindow {
+		q.look()
+		q.arrive()
+		q.improve()
+		q.begin()
+	}
+}
+
+// look reads what the GPUs do off their clocks.
+func (q *flowQueue) look() {
+	for g := range q.gpus {
+		s, c := &q.gpus[g], &q.timing.clocks[g]
+		s.channel = max(q.now, c.channel)
+		for m, i := range c.last {
+			free, place := c.free[m], int16(-1)
+			if i >= 0 {
+				u := &c.uses[i]
+				if free = u.end; u.state == destroyed {
+					free = u.gone
+				} else {
+					place = int16(slices.IndexFunc(q.places, func(p flowPlace) bool { return p.in == u.in }))
+				}
+			}
+			s.free[m], s.place[m] = max(q.now, free), place
+		}
+	}
+}
+
+// cost places the entries and returns what the list costs. It writes the spots if there is room.
+func (q *flowQueue) cost(list []flowEntry, spots []flowSpot) float64 {
+	gpus := q.scratch
+	copy(gpus, q.gpus)
+	total := 0.0
+	price := q.price * q.inSystem / max(q.now, 1e-9) / float64(q.p.GPU.ComputeSlices)
+	for i, e := range list {
+		size := q.p.GPU.Sizes()[e.size]
+		t := float64(q.p.Tasks[e.task].On(size))
+		best := flowSpot{end: math.Inf(1)}
+		var opened float64
+		for g := range gpus {
+			s := &gpus[g]
+			for _, k := range q.bySize[e.size] {
+				p := &q.places[k]
+				start, operations, same := 0.0, 0.0, true
+				before := int16(-1)
+				for m := p.first; m < p.end; m++ {
+					start = max(start, s.free[m])
+					if at := s.place[m]; at != k {
+						same = false
+						if at >= 0 && at != before {
+							operations += q.places[at].destroy
+							before = at
+						}
+					}
+				}
+				end := start + t
+				if !same {
+					operations += p.create
+					if q.p.Model == mig.Sequential {
+						end = max(start, s.channel) + operations + t
+					} else {
+						end += operations
+					}
+				}
+				if end < best.end {
+					best, opened = flowSpot{g, k, start, end}, end-t
+					if same {
+						opened = 0
+					}
+				}
+			}
+		}
+		s, p := &gpus[best.gpu], &q.places[best.place]
+		for m := p.first; m < p.end; m++ {
+			if at := s.place[m]; at >= 0 && at != best.place {
+				for o := q.places[at].first; o < q.places[at].end; o++ {
+					s.place[o] = -1
+				}
+			}
+		}
+		for m := p.first; m < p.end; m++ {
+			s.free[m], s.place[m] = best.end, best.place
+		}
+		s.channel = max(s.channel, opened)
+		total += best.end + price*t*float64(size)
+		if spots != nil {
+			spots[i] = best
+		}
+	}
+	return total
+}
+
+// arrive takes the tasks that have arrived, and fills the list.
+func (q *flowQueue) arrive() {
+	for len(q.coming) > 0 && float64(q.p.ReleaseOf(int(q.coming[0]))) <= q.now {
+		k := q.coming[0]
+		q.coming = q.coming[1:]
+		at, _ := slices.BinarySearchFunc(q.waiting, q.work[k], func(o int32, work float64) int { return cmp.Or(cmp.Compare(q.work[o], work), -1) })
+		q.waiting = slices.Insert(q.waiting, at, k)
+	}
+	n := min(flowWindow-len(q.list), len(q.waiting))
+	for _, k := range q.waiting[:n] {
+		q.insert(k)
+	}
+	q.waiting = slices.Delete(q.waiting, 0, n)
+}
+
+// insert puts a task where, and with the size with which, the list costs least.
+func (q *flowQueue) insert(k int32) {
+	var best flowEntry
+	at, least := 0, math.Inf(1)
+	for size, s := range q.p.GPU.Sizes() {
+		if !q.p.Tasks[k].Fits(s) {
+			continue
+		}
+		e := flowEntry{k, int8(size)}
+		for i := range len(q.list) + 1 {
+			q.trial = append(append(append(q.trial[:0], q.list[:i]...), e), q.list[i:]...)
+			if c := q.cost(q.trial, nil); c < least {
+				best, least, at = e, c, i
+			}
+		}
+	}
+	q.list = slices.Insert(q.list, at, best)
+}
+
+// improve moves tasks in the list and changes sizes, of one task or of several that follow each
+// other, while that costs no more.
+func (q *flowQueue) improve() {
+	if len(q.list) == 0 {
+		return
+	}
+	least := q.cost(q.list, nil)
+	for range q.steps * len(q.list) {
+		from, to, size := q.rng.IntN(len(q.list)), q.rng.IntN(len(q.list)), q.rng.IntN(len(q.bySize))
+		q.trial = append(q.trial[:0], q.list...)
+		if q.rng.IntN(2) == 0 {
+			e := q.trial[from]
+			q.trial = slices.Insert(slices.Delete(q.trial, from, from+1), to, e)
+			from = to
+		}
+		for i := min(from, to); i <= max(from, to); i++ {
+			if e := &q.trial[i]; q.p.Tasks[e.task].Fits(q.p.GPU.Sizes()[size]) {
+				e.size = int8(size)
+			}
+		}
+		if c := q.cost(q.trial, nil); c <= least {
+			least = c
+			q.list, q.trial = q.trial, q.list
+		}
+	}
+}
+
+// begin runs the tasks that the plan begins now.
+func (q *flowQueue) begin() {
+	q.spots = slices.Grow(q.spots[:0], len(q.list))[:len(q.list)]
+	q.cost(q.list, q.spots)
+	rest := q.list[:0]
+	for i, e := range q.list {
+		spot := q.spots[i]
+		if spot.start > q.now {
+			rest = append(rest, e)
+			continue
+		}
+		in := q.places[spot.place].in
+		t := float64(q.p.Tasks[e.task].On(in.Size()))
+		q.timing.add([]use{{gpu: spot.gpu, in: in, tasks: []timedTask{{t, e.task}}, seconds: t}}, q.now)
+		q.timing.run()
+	}
+	q.list = rest
+}
+
+// wait goes on to the next completion or arrival.
+func (q *flowQueue) wait() {
+	next, running := math.Inf(1), 0
+	for g := range q.timing.clocks {
+		c := &q.timing.clocks[g]
+		for m, i := range c.last {
+			end := c.free[m]
+			if i >= 0 {
+				end = c.uses[i].end
+			}
+			if end > q.now {
+				next = min(next, end)
+				if i >= 0 && int(c.uses[i].in.Start) == m {
+					running++
+				}
+			}
+		}
+	}
+	if len(q.coming) > 0 {
+		next = min(next, max(q.now, float64(q.p.ReleaseOf(int(q.coming[0])))))
+	}
+	if !math.IsInf(next, 1) {
+		q.inSystem += (next - q.now) * float64(len(q.list)+len(q.waiting)+running)
+		q.now = next
+	}
+}

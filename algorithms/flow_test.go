@@ -1,0 +1,145 @@
+package algorithms
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"miglab/algorithms/algotest"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+// flowOf is the mean flow time of an algorithm on tasks that arrive at their release times.
+func flowOf(t *testing.T, id string, p algo.Problem) float64 {
+	t.Helper()
+	lengths := make([]int, len(p.Tasks))
+	for i := range lengths {
+		lengths[i] = 1
+	}
+	s, err := algotest.Stream.Run(t.Context(), algo.MustParse(id), algotest.StreamProblem{Problem: p, Lengths: lengths})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := schedule.Check(p, s); len(v) > 0 {
+		t.Fatal(v)
+	}
+	return meanFlow(p, s)
+}
+
+func meanFlow(p algo.Problem, s schedule.Schedule) float64 {
+	sum := 0.0
+	for _, pl := range s.Placements {
+		sum += float64(pl.End - p.ReleaseOf(pl.Task))
+	}
+	return sum / float64(len(s.Placements))
+}
+
+// poisson draws tasks that arrive one by one. alpha is how well they scale, from not at all (0) to
+// perfectly (1).
+func poisson(rng *rand.Rand, n int, alpha, seconds, between float64) algo.Problem {
+	p := algo.Problem{GPU: mig.MustLookup("A100"), Model: mig.Sequential}
+	now := 0.0
+	for range n {
+		one := seconds * rng.ExpFloat64()
+		times := map[mig.Slices]mig.Seconds{}
+		for _, size := range p.GPU.Sizes() {
+			times[size] = mig.Seconds(one/math.Pow(float64(size), alpha) + 0.1)
+		}
+		p.Tasks = append(p.Tasks, task.New("t", times))
+		now += between * rng.ExpFloat64()
+		p.Release = append(p.Release, mig.Seconds(now))
+	}
+	return p
+}
+
+// Tasks that no instance speeds up take one slice each, so that all of them run at once, though a
+// task that is alone could as well take the whole GPU.
+func TestFlowStreamLeavesSlicesToOthers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	p := poisson(rng, 200, 0, 60, 15) // four tasks in the system on average, if none waits
+	run := 0.0
+	for i := range p.Tasks {
+		run += float64(p.Tasks[i].On(1)) / 200
+	}
+	if flow := flowOf(t, "flow-stream", p); flow > 1.1*run {
+		t.Errorf("the mean flow time is %v s; a task runs %v s", flow, run)
+	}
+}
+
+// Few tasks that are all there have nearly the least mean flow time of all lists of them.
+func TestFlowStreamIsNearTheOptimum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 11))
+	sum, cases := 0.0, 200
+	for range cases {
+		p := poisson(rng, 1+rng.IntN(4), rng.Float64(), 20, 0)
+		p.GPU = mig.MustLookup("A30")
+		for i := range p.Tasks {
+			times := map[mig.Slices]mig.Seconds{}
+			for _, size := range p.GPU.Sizes() {
+				times[size] = p.Tasks[i].On(size)
+			}
+			p.Tasks[i] = task.New("t", times)
+		}
+		best := math.Inf(1)
+		eachList(p, func(list []flowEntry) {
+			q := newFlowQueue(p, flowStream{})
+			q.list = list
+			for ; len(q.list) > 0; q.wait() {
+				q.look()
+				q.begin()
+			}
+			best = min(best, meanFlow(p, q.timing.schedule()))
+		})
+		ratio := flowOf(t, "flow-stream?price=0", p) / best
+		if ratio < 1-1e-9 {
+			t.Errorf("%v of the least mean flow time", ratio)
+		}
+		sum += ratio
+	}
+	if mean := sum / float64(cases); mean > 1.01 {
+		t.Errorf("the mean flow time is %v of the least one", mean)
+	}
+}
+
+// eachList hands over all lists of the tasks, in every order and with all sizes.
+func eachList(p algo.Problem, use func([]flowEntry)) {
+	var list []flowEntry
+	var extend func(left []int32)
+	extend = func(left []int32) {
+		if len(left) == 0 {
+			use(append([]flowEntry(nil), list...))
+		}
+		for i, k := range left {
+			rest := append(append([]int32(nil), left[:i]...), left[i+1:]...)
+			for size := range p.GPU.Sizes() {
+				list = append(list, flowEntry{k, int8(size)})
+				extend(rest)
+				list = list[:len(list)-1]
+			}
+		}
+	}
+	var all []int32
+	for i := range p.Tasks {
+		all = append(all, int32(i))
+	}
+	extend(all)
+}
+
+// Whether tasks scale well or badly, flow-stream is better than MISO.
+func TestFlowStreamAgainstMISO(t *testing.T) {
+	for _, alpha := range []float64{0.3, 0.6, 0.9} {
+		rng := rand.New(rand.NewPCG(3, 13))
+		ours, miso := 0.0, 0.0
+		for range 10 {
+			p := poisson(rng, 150, alpha, 60, 60/7/0.8)
+			ours += flowOf(t, "flow-stream", p)
+			miso += flowOf(t, "miso-online", p)
+		}
+		if ours > 0.95*miso {
+			t.Errorf("tasks scale with %v: a mean flow time of %v s, MISO has %v s", alpha, ours/10, miso/10)
+		}
+	}
+}
