@@ -135,7 +135,7 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, text string) {
 }
 
 // fitted gives every text the width by which it was placed, so that it fits where none of its fonts
-// is installed.
+// is installed. The width counts every space.
 func (c *svgCanvas) fitted(svg []byte) []byte {
 	const element = "<text "
 	parts := bytes.Split(svg, []byte(element))
@@ -143,7 +143,7 @@ func (c *svgCanvas) fitted(svg []byte) []byte {
 	for i, rest := range parts[1:] {
 		out = append(out, element...)
 		if width := c.widths[i].Points(); width > 0 {
-			out = fmt.Appendf(out, `textLength="%.4g" lengthAdjust="spacingAndGlyphs" `, width)
+			out = fmt.Appendf(out, `xml:space="preserve" textLength="%.4g" lengthAdjust="spacingAndGlyphs" `, width)
 		}
 		out = append(out, rest...)
 	}

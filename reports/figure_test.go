@@ -544,7 +544,7 @@ func TestTextsOfSVGHaveTheirWidths(t *testing.T) {
 	f := Partitions{Title: "a <text title", GPUs: []*mig.GPU{mig.MustLookup("A30")}}
 	r, _, _ := record(t, f)
 	var got, want []string
-	for _, m := range regexp.MustCompile(`<text textLength="([^"]+)" lengthAdjust="spacingAndGlyphs" x[^>]*>([^<]*)</text>`).FindAllSubmatch(encode(t, "svg", f), -1) {
+	for _, m := range regexp.MustCompile(`<text xml:space="preserve" textLength="([^"]+)" lengthAdjust="spacingAndGlyphs" x=[^>]*>([^<]*)</text>`).FindAllSubmatch(encode(t, "svg", f), -1) {
 		got = append(got, html.UnescapeString(string(m[2]))+" "+string(m[1]))
 	}
 	for _, text := range r.texts {
@@ -555,7 +555,7 @@ func TestTextsOfSVGHaveTheirWidths(t *testing.T) {
 	}
 }
 
-// Tasks too short for their numbers have them beside their bars, where the slices are idle: behind
+// Tasks too short for their numbers have them beside their bars, where the slices are idle: after
 // them, before them, or not at all.
 func TestNumbersOfShortTasks(t *testing.T) {
 	bar := func(name string, slice mig.Slices, start, end mig.Seconds) schedule.Bar {

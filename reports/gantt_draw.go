@@ -310,19 +310,11 @@ func (g *ganttLayout) name(r vg.Rectangle, b schedule.Bar) (boxText, bool) {
 	return t, ok
 }
 
-// drawNumbersBeside writes the numbers of tasks that are too short for them behind their bars, or
-// else before them, where the slices are idle. Short tasks that follow each other on the same
+// drawNumbersBeside writes the numbers of tasks that are too short for them after their bars in time,
+// or else before them, where the slices are idle. Short tasks that follow each other on the same
 // slices have their numbers together, in their order.
 func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
-	p := &g.Panels[panel]
-	var taken []vg.Rectangle
-	for _, b := range p.Bars {
-		taken = append(taken, g.bar(panel, b))
-	}
-	data := g.data(panel)
-	for _, m := range p.Marks {
-		taken = append(taken, rect(data.Min.X, g.y(m.At)-0.5, data.Max.X, g.y(m.At)+0.5))
-	}
+	data, taken := g.data(panel), g.taken(panel)
 	if places, inside := g.markPlaces(panel); inside && g.beside[panel] == 0 {
 		for _, at := range places {
 			taken = append(taken, rect(at.Min.X-4, at.Min.Y, at.Max.X+4, at.Max.Y)) // apart from the label
@@ -338,13 +330,14 @@ func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
 		lines := wrap(sty, strings.Join(numbers, " "), first.Size().X-1)
 		w, h := widest(sty, lines), height(sty, len(lines))
 		x := middle(first).X
-		behind, before := last.Min.Y-1-h, first.Max.Y+1
+		after, before := last.Min.Y-1-h, first.Max.Y+1
 		if g.Up {
-			behind, before = last.Max.Y+1, first.Min.Y-1-h
+			after, before = last.Max.Y+1, first.Min.Y-1-h
 		}
-		for _, y := range []vg.Length{behind, before} {
+		for _, y := range []vg.Length{after, before} {
 			at := rect(x-w/2-0.5, y, x+w/2+0.5, y+h)
-			if at.Min.Y < data.Min.Y || at.Max.Y > data.Max.Y || slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, at) }) {
+			inside := at.Min.X >= data.Min.X && at.Max.X <= data.Max.X && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y
+			if !inside || slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, at) }) {
 				continue
 			}
 			c.SetColor(color.White)

@@ -171,18 +171,24 @@ func (g *ganttLayout) bar(panel int, b schedule.Bar) vg.Rectangle {
 	return rect(g.x(panel, b.GPU, float64(b.Slice)), y0, g.x(panel, b.GPU, float64(b.Slice+b.Width)), y1)
 }
 
+// taken is where a panel has bars and the lines of its marks.
+func (g *ganttLayout) taken(panel int) []vg.Rectangle {
+	p, data := &g.Panels[panel], g.data(panel)
+	var out []vg.Rectangle
+	for _, b := range p.Bars {
+		out = append(out, g.bar(panel, b))
+	}
+	for _, m := range p.Marks {
+		out = append(out, rect(data.Min.X, g.y(m.At)-0.5, data.Max.X, g.y(m.At)+0.5))
+	}
+	return out
+}
+
 // markPlaces finds places for the labels of a panel's marks next to their lines, away from
 // bars, lines and each other. It reports false if there is not enough room.
 func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
 	p := &g.Panels[panel]
-	data := g.data(panel)
-	var taken []vg.Rectangle
-	for _, b := range p.Bars {
-		taken = append(taken, g.bar(panel, b))
-	}
-	for _, m := range p.Marks {
-		taken = append(taken, rect(data.Min.X, g.y(m.At)-0.5, data.Max.X, g.y(m.At)+0.5))
-	}
+	data, taken := g.data(panel), g.taken(panel)
 	sty := sans(textSize)
 	var out []vg.Rectangle
 	for _, m := range p.Marks {

@@ -171,13 +171,16 @@ func (db *DB) Finished(s Series, add func(instance int)) error {
 	})
 }
 
-// Instances calls add for the instances of a series from first on that have a result of any kind. It
-// may do so more than once.
-func (db *DB) Instances(s Series, first int, add func(instance int)) error {
-	return db.query("SELECT instance FROM cell"+ofSeries+" AND instance >= ? ORDER BY instance", s.values(first), func(v []any) error {
-		add(int(as[int64](v[0])))
+// Instances returns the instances of a series from first on that have a result of any kind, in
+// ascending order. It reads no results, so that damage in them is not seen.
+func (db *DB) Instances(s Series, first int) ([]int, error) {
+	var out []int
+	err := db.query("SELECT instance FROM cell"+ofSeries+" AND instance >= ?", s.values(first), func(v []any) error {
+		out = append(out, int(as[int64](v[0])))
 		return nil
 	})
+	slices.Sort(out)
+	return slices.Compact(out), err
 }
 
 // query is [file.query] on all files.

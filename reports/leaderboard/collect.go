@@ -231,7 +231,7 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := b.entries(db, bounded(bounds), bounds, published)
+	entries, err := b.entries(db, newSpan(bounds), bounds, published)
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +241,8 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 			return nil, nil
 		}
 		b.place++
-		if entries, err = b.entries(db, bounded(nil), nil, published); err != nil {
+		// No bound applies to what was run, so that all of it is compared, by the metric's value.
+		if entries, err = b.entries(db, newSpan(nil), nil, published); err != nil {
 			return nil, err
 		}
 	}
@@ -252,12 +253,12 @@ func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
 	return out, err
 }
 
-// entries reads the results of the board's series, with all their metrics in the span.
-func (b *board) entries(db *store.DB, compared *span, bounds, published map[instance]float64) ([]reports.Entry, error) {
+// entries reads the results of the board's series. Those outside the span come without metrics.
+func (b *board) entries(db *store.DB, of *span, bounds, published map[instance]float64) ([]reports.Entry, error) {
 	rows, total := make([][]store.Row, len(b.series)), 0
 	for i, s := range b.series {
 		var err error
-		if rows[i], err = compared.rows(db, s); err != nil {
+		if rows[i], err = of.rows(db, s); err != nil {
 			return nil, err
 		}
 		total += len(rows[i])
@@ -270,15 +271,15 @@ func (b *board) entries(db *store.DB, compared *span, bounds, published map[inst
 }
 
 // A span is the instances of a board that can be compared: those before end. Of the others only how
-// many there are counts.
+// many there are counts. A span is for one reading of the board.
 type span struct {
 	end int
-	// unseen is the first of the others that no series of a content was found to have.
+	// unseen is, by content, the first instance from end on that no series read so far has.
 	unseen map[string]int
 }
 
-// bounded is the span of the instances that have a bound, or of all if none has one.
-func bounded(bounds map[instance]float64) *span {
+// newSpan is the span of the instances that have a bound, or of all if none has one.
+func newSpan(bounds map[instance]float64) *span {
 	s := &span{0, map[string]int{}}
 	for of := range bounds {
 		s.end = max(s.end, of.number+1)
@@ -289,24 +290,26 @@ func bounded(bounds map[instance]float64) *span {
 	return s
 }
 
-// rows reads the rows of a series that can be compared. Of the other instances it adds those that
-// no series before was found to have, without their metrics; or all if there is nothing to compare,
-// so that the series is not without a row.
-func (c *span) rows(db *store.DB, s store.Series) ([]store.Row, error) {
-	rows, err := db.Rows(s, 0, c.end)
-	if err != nil || c.end == math.MaxInt {
+// rows reads the rows of a series in the span. Of the other instances it adds those that no series
+// read so far has, or all if the series has none in the span, so that it is not without a row.
+func (s *span) rows(db *store.DB, of store.Series) ([]store.Row, error) {
+	rows, err := db.Rows(of, 0, s.end)
+	if err != nil || s.end == math.MaxInt {
 		return rows, err
 	}
-	first := max(c.end, c.unseen[s.Content])
+	next := max(s.end, s.unseen[of.Content])
+	first := next
 	if len(rows) == 0 {
-		first = c.end
+		first = s.end
 	}
-	err = db.Instances(s, first, func(n int) {
+	others, err := db.Instances(of, first)
+	for _, n := range others {
 		rows = append(rows, store.Row{Instance: n})
-		if n == max(c.end, c.unseen[s.Content]) {
-			c.unseen[s.Content] = n + 1
+		if n == next {
+			next++
 		}
-	})
+	}
+	s.unseen[of.Content] = next
 	return rows, err
 }
 

@@ -66,7 +66,7 @@ type boardView struct {
 	about map[string]string
 }
 
-// An answerView says who leads on a dataset. Axis is what stands at the axis of its values.
+// An answerView says who leads on a dataset. Axis is the label of the axis of values.
 type answerView struct {
 	Dataset, Text, Axis string
 	// About says what the dataset is; empty if that is not known.
@@ -89,7 +89,7 @@ type rowView struct {
 	Cells []cellView
 	// Value is what the row is ranked by, with its 95 % interval; NaN if it is missing.
 	Value, Low, High float64
-	// Gap says that the value is a gap in percent. If it is not, it is of the metric.
+	// Gap says that the value is a gap in percent. Otherwise it is the mean of the metric.
 	Gap    bool
 	metric metric
 	// Micros is the time of a decision as the table has it.
@@ -136,7 +136,7 @@ func (r *rowView) Shown() string {
 	return strings.TrimSpace(threeDigits(r.Value) + " " + unit)
 }
 
-// What is the value and what it is of.
+// What words the value with its metric: "0.5 % above the bound" or "36.7 % late".
 func (r *rowView) What() string {
 	switch what, unit := r.metric.words(); {
 	case math.IsNaN(r.Value):
@@ -150,22 +150,30 @@ func (r *rowView) What() string {
 	}
 }
 
-// A metric is the name of one, which ends in its unit: late_percent.
+// A metric is the name of a metric. It may end in its unit, as in late_percent.
 type metric string
 
-// words returns what the metric is of and its unit, which may be empty.
+// words returns what is measured and its unit, which may be empty.
 func (m metric) words() (what, unit string) {
-	for ending, unit := range map[string]string{"_percent": "%", "_s": "s", "_us": "µs"} {
-		if what, ok := strings.CutSuffix(string(m), ending); ok {
-			return strings.ReplaceAll(what, "_", " "), unit
+	what = string(m)
+	for ending, of := range map[string]string{"_percent": "%", "_s": "s", "_us": "µs"} {
+		if name, ok := strings.CutSuffix(what, ending); ok {
+			what, unit = name, of
+			break
 		}
 	}
-	return strings.ReplaceAll(string(m), "_", " "), ""
+	if name, ok := strings.CutSuffix(what, "_mean"); ok {
+		what = "mean " + name
+	}
+	return strings.ReplaceAll(what, "_", " "), unit
 }
 
-// axis is what stands at an axis of means of the metric.
+// axis is the label of an axis of means of the metric over instances.
 func (m metric) axis() string {
 	what, unit := m.words()
+	if !strings.HasPrefix(what, "mean ") {
+		what = "mean " + what
+	}
 	if unit == "" {
 		return what
 	}
@@ -303,7 +311,7 @@ func (v *boardView) answer(cell func(row int, column string) string) {
 			}
 		}
 		place(own)
-		axis := "mean " + own[0].metric.axis()
+		axis := own[0].metric.axis()
 		if own[0].Gap {
 			axis = "gap to the bound [%]"
 		}
