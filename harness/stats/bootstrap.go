@@ -20,6 +20,7 @@ func Bootstrap(values []float64, seed uint64) (low, high float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	defer r.Release()
 	low, high = r.Interval(0)
 	return low, high, nil
 }
@@ -74,7 +75,7 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 // buffers holds the memory of resamples that were released.
 var buffers = sync.Pool{New: func() any { return new([Resamples]float64) }}
 
-// Release gives the memory to the next [Resample]. After it r must not be used.
+// Release gives the memory to the next [Resample]. After it r must not be used, nor released again.
 func (r *Resampled) Release() {
 	for _, means := range append(r.means, r.scratch) {
 		buffers.Put((*[Resamples]float64)(means))
@@ -100,7 +101,7 @@ func (r *Resampled) draw(chosen []int, seed uint64) {
 				if g == 0 {
 					d.next(&means[i], d.pairs[i], rows)
 				} else {
-					d.means(&means[i], d.pairs[i], rows)
+					d.again(&means[i], d.pairs[i], rows)
 				}
 			}
 			for lane, sample := range chosen[g*lanes : min((g+1)*lanes, len(chosen))] {
@@ -159,8 +160,10 @@ func (r *Resampled) Above(a, b int) bool {
 }
 
 // block is the number of resamples that are drawn before the next group is added up, so that the
-// means of a sample are written side by side. It divides [Resamples].
+// means of a sample are written side by side.
 const block = 16
+
+const _ = uint(-(Resamples % block)) // it divides Resamples
 
 // lanes is the number of samples that are added up side by side. The additions to a single
 // sum would wait for each other.
@@ -218,8 +221,8 @@ func (d *draws) next(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
 	means[0], means[1], means[2], means[3] = (a0+b0)/float64(n), (a1+b1)/float64(n), (a2+b2)/float64(n), (a3+b3)/float64(n)
 }
 
-// means sets the means of the same rows in another group.
-func (d *draws) means(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
+// again sets the means of the same rows in another group.
+func (d *draws) again(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
 	for _, drawn := range pairs {
 		a, b := &of[drawn.first], &of[drawn.second]

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -257,24 +255,22 @@ func slack(d *figures.Data) (*figures.Output, error) {
 		lines = append(lines, line{[]string{reports.Fixed(f, 1), s.title}, s, slackData(f)})
 	}
 	x := reports.Axis{Label: "Deadline slack [durations on the whole GPU]", Ticks: []float64{1, 2, 3, 4, 5, 6}}
-	both := reports.Panels{Title: t.Title + ", less those of " + largest.title, Columns: 2}
-	for _, chart := range []struct {
-		of   quantity
+	both := reports.Panels{Title: "Late jobs and tardiness less those of " + largest.title + ", by the slack of deadlines", Columns: 2}
+	for _, of := range []struct {
+		quantity
 		axis string
-	}{{late, "Late jobs [points]"}, {tardiness, "Mean tardiness [min]"}} {
-		lines := reports.Lines{X: x, Y: reports.Axis{Label: chart.axis}}
+	}{{late, "Difference in late jobs [points]"}, {tardiness, "Difference in mean tardiness [min]"}} {
+		chart := reports.Lines{X: x, Y: reports.Axis{Label: of.axis}}
 		for _, s := range byLateness[1:] {
 			curve := reports.Series{Name: s.title, Markers: true}
 			for _, f := range slacks {
 				days := slackData(f)
-				less := slices.Clone(chart.of.of(d, s, days))
-				floats.Sub(less, chart.of.of(d, largest, days))
-				m := days.mean(d, less)
+				m := days.mean(d, difference(of.of(d, s, days), of.of(d, largest, days)))
 				curve.Add(f, m.Value, m.Low, m.High)
 			}
-			lines.Series = append(lines.Series, curve)
+			chart.Series = append(chart.Series, curve)
 		}
-		both.Charts = append(both.Charts, lines)
+		both.Charts = append(both.Charts, chart)
 	}
 	minutes := tardiness
 	minutes.decimals = 2

@@ -520,7 +520,7 @@ func phone(tab *tab) {
 		if width := get[float64](tab, `document.documentElement.scrollWidth`); width > 390 {
 			tab.t.Errorf("%s is %v pixels wide", page, width)
 		}
-		tab.equal("verdicts on "+page+" that are cut", get[int](tab, `[...document.querySelectorAll(".judged .badge")].filter((b) => b.offsetParent && b.getBoundingClientRect().right > 390).length`), 0)
+		tab.equal("verdicts on "+page+" that are cut", get[int](tab, `[...document.querySelectorAll(".cards .badge")].filter((b) => b.offsetParent && b.getBoundingClientRect().right > 390).length`), 0)
 		tab.wait(`performance.getEntriesByName("first-contentful-paint").length > 0`)
 		tab.t.Logf("%s: first contentful paint after %.0f ms", page, get[float64](tab, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
 	}

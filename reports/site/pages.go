@@ -17,11 +17,12 @@ var templates embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{"code": code}).ParseFS(templates, "templates/*.html"))
 
-// code marks up what stands between backquotes.
+// code marks up what stands between two backquotes.
 func code(text string) template.HTML {
 	var b strings.Builder
-	for i, part := range strings.Split(text, "`") {
-		if part = template.HTMLEscapeString(part); i%2 == 1 {
+	parts := strings.Split(text, "`")
+	for i, part := range parts {
+		if part = template.HTMLEscapeString(part); i%2 == 1 && i+1 < len(parts) {
 			part = "<code>" + part + "</code>"
 		}
 		b.WriteString(part)

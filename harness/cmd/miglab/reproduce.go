@@ -66,7 +66,7 @@ func (f *reproduceFlags) command() *cobra.Command {
 		Long: "reproduce computes what is missing, writes tables (text, CSV, Markdown, LaTeX) and figures (SVG, PNG) of each\n" +
 			"paper, and results/README.md and claims.csv with a verdict for every claim. An interrupted run goes on where it\n" +
 			"was. A second run reuses every result.",
-		Example: "  miglab reproduce\n  miglab reproduce --quick\n  miglab reproduce --paper far\n  miglab reproduce --only far/table4",
+		Example: "  miglab reproduce\n  miglab reproduce --quick\n  miglab reproduce --paper far\n  miglab reproduce --only far/table4,far/figure12",
 		RunE:    f.run,
 	}
 	c.Flags().StringSliceVar(&f.papers, "paper", nil, "only these papers, joined by commas (miglab list papers)")
@@ -177,8 +177,9 @@ func (f *reproduceFlags) announce(c *cobra.Command, dir string) {
 	fmt.Fprintf(c.ErrOrStderr(), "%s has no results yet: to compute all takes about five minutes of processor time (three on two cores) and 200 MB of disk\n", dir)
 }
 
+// selection reports which artefacts of which papers are asked for; all if neither flag is set.
 func selection(all []figures.Paper, papers, only []string) (func(p, a string) bool, error) {
-	known := func(kind string, chosen, names []string) error {
+	check := func(kind string, chosen, names []string) error {
 		for _, name := range chosen {
 			if !slices.Contains(names, name) {
 				return nearest.Unknown(kind, name, names)
@@ -194,9 +195,9 @@ func selection(all []figures.Paper, papers, only []string) (func(p, a string) bo
 		for _, p := range all {
 			names = append(names, p.Name)
 		}
-		return func(p, _ string) bool { return slices.Contains(papers, p) }, known("paper", papers, names)
+		return func(p, _ string) bool { return slices.Contains(papers, p) }, check("paper", papers, names)
 	case len(only) > 0:
-		return func(p, a string) bool { return slices.Contains(only, p+"/"+a) }, known("artefact", only, figures.Names(all))
+		return func(p, a string) bool { return slices.Contains(only, p+"/"+a) }, check("artefact", only, figures.Names(all))
 	}
 	return func(string, string) bool { return true }, nil
 }
