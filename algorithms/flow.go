@@ -30,9 +30,10 @@ var _ = algo.Register(algo.Spec{
 //
 // The tasks that wait are a list of tasks and sizes of instances. Each in turn is placed where it ends
 // first, on the slices that those before it leave, reconfigurations included. A list costs the sum of
-// its tasks' ends and a price for their slice seconds, for which tasks that come later have to wait:
-// that many of them as were in the system on average so far. Without the price, a task that is alone
-// would take the whole GPU, however little that helps it.
+// its tasks' ends and a price for their slice seconds. For a second of all GPUs, tasks that come later
+// wait a second longer: on average as many of them as there are in the system, of which the average so
+// far is known. Without the price, a task that is alone would take the whole GPU, however little that
+// helps it.
 //
 // A new task is inserted where, and with the size with which, it costs least. A search then moves
 // tasks and changes sizes while that costs no more. Tasks that the plan begins at once are begun; the
@@ -102,26 +103,28 @@ type flowQueue struct {
 	rng    *rand.Rand
 	now    float64 // seconds
 	// coming are the tasks that have not arrived. Of the others, list is planned, and waiting is not,
-	// by ascending slice seconds on the size where a task needs the fewest of them.
+	// by ascending work.
 	coming, waiting []int32
-	work            []float64
 	list            []flowEntry
-	// places are the instances of the GPU, bySize their indices, and sizes what a task fits.
+	// work is, by task, the slice seconds on the size where it needs the fewest.
+	work []float64
+	// places are the instances of the GPU, and bySize their indices.
 	places []flowPlace
 	bySize [][]int16
-	// inSystem is the integral over time of the number of tasks in the system.
-	inSystem float64
-	// gpus are what the clocks say, and the others are scratch.
+	// taskSeconds is the sum of the times that all tasks have been in the system.
+	taskSeconds float64
+	// gpus is what the clocks say. The others are scratch.
 	gpus, scratch []flowSlices
 	trial         []flowEntry
 	spots         []flowSpot
 }
 
-// A flowSpot is where and when an entry runs.
+// A flowSpot is where and when an entry runs. It waits for its slices until start, and for its
+// instance until from.
 type flowSpot struct {
-	gpu        int
-	place      int16
-	start, end float64
+	gpu              int
+	place            int16
+	start, from, end float64
 }
 
 func newFlowQueue(p algo.Problem, f flowStream) *flowQueue {
@@ -181,68 +184,73 @@ func (q *flowQueue) look() {
 	}
 }
 
-// cost places the entries and returns what the list costs. It writes the spots if there is room.
+// cost returns what the list costs. It writes where its entries run, if there is room.
 func (q *flowQueue) cost(list []flowEntry, spots []flowSpot) float64 {
-	gpus := q.scratch
-	copy(gpus, q.gpus)
+	copy(q.scratch, q.gpus)
+	price := q.price * q.taskSeconds / max(q.now, 1e-9) / float64(int(q.p.GPU.ComputeSlices)*len(q.gpus))
 	total := 0.0
-	price := q.price * q.inSystem / max(q.now, 1e-9) / float64(q.p.GPU.ComputeSlices)
 	for i, e := range list {
 		size := q.p.GPU.Sizes()[e.size]
 		t := float64(q.p.Tasks[e.task].On(size))
-		best := flowSpot{end: math.Inf(1)}
-		var opened float64
-		for g := range gpus {
-			s := &gpus[g]
-			for _, k := range q.bySize[e.size] {
-				p := &q.places[k]
-				start, operations, same := 0.0, 0.0, true
-				before := int16(-1)
-				for m := p.first; m < p.end; m++ {
-					start = max(start, s.free[m])
-					if at := s.place[m]; at != k {
-						same = false
-						if at >= 0 && at != before {
-							operations += q.places[at].destroy
-							before = at
-						}
-					}
-				}
-				end := start + t
-				if !same {
-					operations += p.create
-					if q.p.Model == mig.Sequential {
-						end = max(start, s.channel) + operations + t
-					} else {
-						end += operations
-					}
-				}
-				if end < best.end {
-					best, opened = flowSpot{g, k, start, end}, end-t
-					if same {
-						opened = 0
-					}
-				}
-			}
-		}
-		s, p := &gpus[best.gpu], &q.places[best.place]
-		for m := p.first; m < p.end; m++ {
-			if at := s.place[m]; at >= 0 && at != best.place {
-				for o := q.places[at].first; o < q.places[at].end; o++ {
-					s.place[o] = -1
-				}
-			}
-		}
-		for m := p.first; m < p.end; m++ {
-			s.free[m], s.place[m] = best.end, best.place
-		}
-		s.channel = max(s.channel, opened)
-		total += best.end + price*t*float64(size)
+		spot := q.earliest(e.size, t)
+		q.take(spot)
+		total += spot.end + price*t*float64(size)
 		if spots != nil {
-			spots[i] = best
+			spots[i] = spot
 		}
 	}
 	return total
+}
+
+// earliest is where, of the instances of a size, a task of t seconds ends first.
+func (q *flowQueue) earliest(size int8, t float64) flowSpot {
+	best := flowSpot{end: math.Inf(1)}
+	for g := range q.scratch {
+		s := &q.scratch[g]
+		for _, k := range q.bySize[size] {
+			p := &q.places[k]
+			start, operations, exists := 0.0, p.create, true
+			before := int16(-1)
+			for m := p.first; m < p.end; m++ {
+				start = max(start, s.free[m])
+				at := s.place[m]
+				exists = exists && at == k
+				if at >= 0 && at != before {
+					operations += q.places[at].destroy
+					before = at
+				}
+			}
+			from := start
+			if !exists {
+				if q.p.Model == mig.Sequential {
+					from = max(start, s.channel)
+				}
+				from += operations
+			}
+			if from+t < best.end {
+				best = flowSpot{g, k, start, from, from + t}
+			}
+		}
+	}
+	return best
+}
+
+// take puts an instance on its slices until its task ends.
+func (q *flowQueue) take(spot flowSpot) {
+	s, p := &q.scratch[spot.gpu], &q.places[spot.place]
+	if spot.from > spot.start {
+		s.channel = max(s.channel, spot.from)
+	}
+	for m := p.first; m < p.end; m++ {
+		if at := s.place[m]; at >= 0 && at != spot.place { // its other slices lose it, too
+			for o := q.places[at].first; o < q.places[at].end; o++ {
+				s.place[o] = -1
+			}
+		}
+	}
+	for m := p.first; m < p.end; m++ {
+		s.free[m], s.place[m] = spot.end, spot.place
+	}
 }
 
 // arrive takes the tasks that have arrived, and fills the list.
@@ -347,7 +355,7 @@ func (q *flowQueue) wait() {
 		next = min(next, max(q.now, float64(q.p.ReleaseOf(int(q.coming[0])))))
 	}
 	if !math.IsInf(next, 1) {
-		q.inSystem += (next - q.now) * float64(len(q.list)+len(q.waiting)+running)
+		q.taskSeconds += (next - q.now) * float64(len(q.list)+len(q.waiting)+running)
 		q.now = next
 	}
 }
