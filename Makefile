@@ -52,14 +52,15 @@ test:
 	$(GO) test $(TESTED)
 
 ## test-all: test, and everything that needs more than Go: linters, builds with and without cgo, C and C++ compilers,
-## the fast kernels, Python with numpy, a browser, Slurm, CBC. Each package is tested once a build: those that test-gpu and
-## test-external test are left out of test, which does the work of test-site and test-slurm
+## the fast kernels, Python with numpy, a browser, Slurm, CBC. Each package is tested once a build: those that test-gpu tests are
+## left out of test, which does the work of test-site, test-external and test-slurm
 test-all: export MIGLAB_REQUIRE_BROWSER = 1
 test-all: export MIGLAB_REQUIRE_SLURM = 1
 test-all: export MIGLAB_AXE = $(addprefix $(CURDIR)/,$(wildcard $(AXE)))
 test-all: export MIGLAB_REQUIRE_CBC = 1
-test-all: TESTED = $$($(GO) list ./... | grep -v -e /profiling -e /harness/external)
-test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) $(if $(shell command -v cbc),,install-cbc) $(AXE) test lint test-fast test-gym test-gpu test-external
+test-all: export MIGLAB_REQUIRE_EXTERNAL = 1
+test-all: TESTED = $$($(GO) list ./... | grep -v /profiling)
+test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) $(if $(shell command -v cbc),,install-cbc) $(AXE) test lint test-fast test-gym test-gpu
 
 ## test-site: the web site in a headless Chromium, where axe-core looks for what keeps people from reading it, and
 ## test-external
@@ -72,7 +73,7 @@ $(AXE):
 
 ## test-external: schedulers in Python and Go that run beside the program
 test-external:
-	MIGLAB_REQUIRE_CC=1 $(GO) test ./harness/external
+	MIGLAB_REQUIRE_EXTERNAL=1 $(GO) test ./harness/external
 
 ## test-gpu: measuring and executing, on a stub of NVML and with CUDA kernels on the processor; needs C and C++
 ## compilers, and clang 14 for the kernels' PTX. One package at a time, as the times are real

@@ -632,7 +632,7 @@ func python(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath("python3")
 	if err != nil {
-		if os.Getenv("MIGLAB_REQUIRE_CC") == "1" {
+		if os.Getenv("MIGLAB_REQUIRE_EXTERNAL") == "1" {
 			t.Fatal(err)
 		}
 		return ""
