@@ -7,7 +7,10 @@ BIN := bin/miglab
 AXE := bin/axe/node_modules/axe-core/axe.min.js
 REVISION = git describe --always --abbrev=40 --exclude '*' --dirty=-modified > $(BIN).revision 2>/dev/null || rm -f $(BIN).revision
 
-.PHONY: reproduce quick site build build-gym build-nvml kernels train test test-all test-external test-fast test-gpu test-gym test-long test-site test-slurm install-slurm install-cbc install-torch bench bench-scale lint readme clean
+# Paths of files are no part of what is compiled, so that a second clone compiles nothing.
+export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
+
+.PHONY: reproduce quick site build build-gym build-nvml kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-site test-slurm install-slurm install-cbc install-torch install-lint bench lint readme clean
 
 ## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
@@ -45,15 +48,16 @@ train:
 	CGO_ENABLED=0 GOEXPERIMENT=simd $(GO) build -o $(BIN)-train ./harness/cmd/miglab
 	$(BIN)-train train --all --workers $(WORKERS) --install .
 
-## test: everything that Go alone can test
+## test: every kind of check that Go alone can do, on small numbers
 TESTED = ./...
 test:
 	$(GO) vet ./...
-	$(GO) test $(TESTED)
+	$(GO) test -vet=off -timeout 30m $(TESTED)
 
-## test-all: test, and everything that needs more than Go: linters, builds with and without cgo, C and C++ compilers,
+## test-all: test on large numbers, and everything that needs more than Go: linters, builds with and without cgo, C and C++ compilers,
 ## the fast kernels, Python with numpy, a browser, Slurm, CBC. Each package is tested once a build: those that test-gpu tests are
 ## left out of test, which does the work of test-site, test-external and test-slurm
+test-all: export MIGLAB_DEEP = 1
 test-all: export MIGLAB_REQUIRE_BROWSER = 1
 test-all: export MIGLAB_REQUIRE_SLURM = 1
 test-all: export MIGLAB_AXE = $(addprefix $(CURDIR)/,$(wildcard $(AXE)))
@@ -79,14 +83,21 @@ test-external:
 ## compilers, and clang 14 for the kernels' PTX. One package at a time, as the times are real
 test-gpu:
 	CGO_ENABLED=0 $(GO) build ./...
-	CGO_ENABLED=0 $(GO) test ./profiling/...
-	MIGLAB_REQUIRE_CC=1 MIGLAB_REQUIRE_CLANG=1 CGO_ENABLED=1 $(GO) test -p 1 ./profiling/...
-	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -run GPU ./harness/cmd/miglab
+	MIGLAB_DEEP= CGO_ENABLED=0 $(GO) test -vet=off ./profiling/...
+	MIGLAB_REQUIRE_CC=1 MIGLAB_REQUIRE_CLANG=1 CGO_ENABLED=1 $(GO) test -vet=off -timeout 30m -p 1 ./profiling/...
+	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -vet=off -run GPU ./harness/cmd/miglab
 
 ## test-slurm: sweeps on a real Slurm, started on loopback and stopped again
 test-slurm: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
 	MIGLAB_REQUIRE_SLURM=1 $(GO) test ./harness/sweep/...
 	MIGLAB_REQUIRE_SLURM=1 $(GO) test -run Slurm ./harness/cmd/miglab
+
+## test-fuzz: each fuzzer for some seconds. No part of test-all, whose outcome must not hang on chance
+FUZZTIME ?= 5s
+test-fuzz:
+	@$(GO) list -f '{{range .TestGoFiles}}{{$$.Dir}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$.Dir}}/{{.}} {{end}}' ./... | xargs grep -Ho '^func Fuzz[A-Za-z]*' | \
+		while IFS=: read -r file name; do \
+			(cd "$${file%/*}" && $(GO) test -vet=off -run '^$$' -fuzz "^$${name#func }$$" -fuzztime $(FUZZTIME) -parallel 1) || exit 1; done
 
 ## install-slurm: Slurm from Debian's packages, which test-slurm needs
 install-slurm:
@@ -99,7 +110,7 @@ install-cbc:
 ## test-fast: networks and training with the kernels of GOEXPERIMENT=simd, and how fast they are. ExpAfterKernel is near 1
 ## unless a kernel slows down what runs after it
 test-fast:
-	GOEXPERIMENT=simd $(GO) test ./algorithms/rl/...
+	MIGLAB_DEEP= GOEXPERIMENT=simd $(GO) test -vet=off ./algorithms/rl/...
 	GOEXPERIMENT=simd $(GO) test -run '^$$' -bench 'ExpAfterKernel|Iterate' -benchtime 300ms -cpu 1 ./algorithms/rl/nn ./algorithms/rl/ppo
 
 ## test-gym: the bridge to Python; needs a C compiler, numpy and pip
@@ -119,18 +130,22 @@ test-long: build build-gym $(if $(shell $(PYTHON) -c 'import torch' 2>&1),instal
 install-torch:
 	$(if $(filter 0,$(shell id -u)),,sudo) apt-get install -y -qq --no-install-recommends python3-torch libopenblas0-pthread
 
-## lint: formatting and static analysis; .ci/run installs the tools
+## lint: formatting and static analysis
 lint:
-	@unformatted="$$(gofumpt -l .)"; if [ -n "$$unformatted" ]; then echo "not gofumpt-clean:"; echo "$$unformatted"; exit 1; fi
+	@for tool in gofumpt staticcheck; do \
+		command -v $$tool >/dev/null || { echo "$$tool is not in PATH; install it with: make install-lint" >&2; exit 1; }; \
+	done
+	@unformatted="$$(gofumpt -l .)" || exit 1; if [ -n "$$unformatted" ]; then echo "not gofumpt-clean:"; echo "$$unformatted"; exit 1; fi
 	staticcheck ./...
+
+## install-lint: the tools of lint, into the folder bin of go env GOPATH
+install-lint:
+	$(GO) install honnef.co/go/tools/cmd/staticcheck@v0.8.2
+	$(GO) install mvdan.cc/gofumpt@v0.12.0
 
 ## bench: benchmarks, in benchstat's format
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
-
-## bench-scale: what each batch, stream and placement algorithm costs against size, into results/scale; takes minutes
-bench-scale: build
-	@$(BIN) scale
 
 ## readme: the summary of claims and the images that README.md shows
 readme: reproduce

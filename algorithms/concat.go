@@ -97,8 +97,8 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		for s := range state.last {
 			state.last[s] = max(state.last[s], known)
 		}
-		own := farPlan(batch)
-		refineFAR(batch, own, f.keep)
+		own := farPlan(ctx, batch)
+		refineFAR(ctx, batch, own, f.keep)
 		if f.mode == "trivial" {
 			all.add(numberedFrom(from, own.uses(forward)), max(all.run(), known))
 			from += n
@@ -107,7 +107,7 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		d := direction(bool(f.first) != (b%2 == 1))
 		if f.searches() {
 			var r *refinement
-			state, r = f.follow(batch, state, own, d, b > 0)
+			state, r = f.follow(ctx, batch, state, own, d, b > 0)
 			m, s := r.count()
 			moves, swaps = moves+m, swaps+s
 		}
@@ -119,14 +119,14 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 	if f.searches() {
 		out.Counters = map[string]int{"moves": moves, "swaps": swaps}
 	}
-	return out, nil
+	return out, ctx.Err()
 }
 
 func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moveswap" }
 
 // follow puts a batch's plan after the batches that leave a state. It returns what
 // the batch leaves. If refine is set, it moves and swaps tasks of the plan.
-func (f farConcat) follow(batch algo.Problem, state ending, plan *treePlan, d direction, refine bool) (ending, *refinement) {
+func (f farConcat) follow(ctx context.Context, batch algo.Problem, state ending, plan *treePlan, d direction, refine bool) (ending, *refinement) {
 	t := newTiming(batch, firstAsked)
 	least := t.time(state.holds, plan.uses(d))
 	after, kept := t.ending(), 0
@@ -137,7 +137,7 @@ func (f farConcat) follow(batch algo.Problem, state ending, plan *treePlan, d di
 			r.retime = func() []float64 { return timedLoads(batch, state, plan, d) }
 			r.end = r.retime()
 		}
-		r.improve(func() {
+		r.improve(ctx, func() {
 			if makespan := t.time(state.holds, plan.uses(d)); makespan < least || f.keep == keepLast {
 				least, after, kept = makespan, t.ending(), len(r.log)
 			}
@@ -164,10 +164,11 @@ func batchOf(p algo.Problem, from, n int) algo.Problem {
 
 // knownAt is when the last task of a batch is released, in seconds.
 func knownAt(p algo.Problem, from, n int) float64 {
-	if p.Release == nil {
-		return 0
+	known := 0.0
+	for i := from; i < from+n; i++ {
+		known = max(known, float64(p.ReleaseOf(i)))
 	}
-	return float64(slices.Max(p.Release[from : from+n]))
+	return known
 }
 
 // nextBatch returns the problem of a batch and what the GPUs hold once it is known, which is when

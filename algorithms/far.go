@@ -55,24 +55,25 @@ type far struct {
 	keep   keep
 }
 
-func (f far) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
-	plan := farPlan(p)
+func (f far) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
+	plan := farPlan(ctx, p)
 	if !f.refine {
-		return timed(p, plan.asFound()), nil
+		return timed(p, plan.asFound()), ctx.Err()
 	}
-	s, r := refineFAR(p, plan, f.keep)
+	s, r := refineFAR(ctx, p, plan, f.keep)
 	s.Counters = map[string]int{}
 	s.Counters["moves"], s.Counters["swaps"] = r.count()
-	return s, nil
+	return s, ctx.Err()
 }
 
-// farPlan runs phases 1 and 2. An empty batch has an empty plan.
-func farPlan(p algo.Problem) *treePlan {
+// farPlan runs phases 1 and 2. An empty batch has an empty plan. Once ctx is done, this and
+// refineFAR return early with a plan that is worse.
+func farPlan(ctx context.Context, p algo.Problem) *treePlan {
 	if len(p.Tasks) == 0 {
 		return newTreePlan(newTree(p))
 	}
 	r := newRepartitioner(p, newFamily(p))
-	k, makespan := r.best()
+	k, makespan := r.best(ctx)
 	plan := newTreePlan(r.tree)
 	r.makespan(k, makespan, plan)
 	return plan
@@ -82,12 +83,12 @@ func farPlan(p algo.Problem) *treePlan {
 // refinement ignores the reconfiguration that its changes add or save. So the plan is
 // timed after every iteration, and the changes after the best one are undone. With
 // keepLast, the plan is timed once, after the last iteration.
-func refineFAR(p algo.Problem, plan *treePlan, keep keep) (schedule.Schedule, *refinement) {
+func refineFAR(ctx context.Context, p algo.Problem, plan *treePlan, keep keep) (schedule.Schedule, *refinement) {
 	t, holds := newTiming(p, firstAsked), remnants(p)
 	least := t.time(holds, plan.asFound())
 	r := &refinement{plan: plan, end: t.sliceEnds(), iterations: refinementIterations}
 	if keep == keepLast {
-		r.improve(func() {})
+		r.improve(ctx, func() {})
 		t.time(holds, plan.uses(forward))
 		return t.schedule(), r
 	}
@@ -98,7 +99,7 @@ func refineFAR(p algo.Problem, plan *treePlan, keep keep) (schedule.Schedule, *r
 		}
 	}
 	keepBetter()
-	r.improve(keepBetter)
+	r.improve(ctx, keepBetter)
 	r.undo(kept)
 	return best, r
 }

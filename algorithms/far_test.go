@@ -12,6 +12,7 @@ import (
 	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
@@ -34,13 +35,13 @@ func TestPrunedSearchEqualsFullEnumeration(t *testing.T) {
 		t.Helper()
 		f := newFamily(p)
 		r := newRepartitioner(p, f)
-		k, m := r.best()
+		k, m := r.best(t.Context())
 		if wantK, want := fullEnumeration(r); k != wantK || m != want {
 			t.Errorf("%s, %d tasks, %v: allocation %d of %d (%v s), full enumeration %d (%v s)",
 				p.GPU, len(p.Tasks), p.Model, k, f.length, m, wantK, want)
 		}
 	}
-	for i := range uint64(1500) {
+	for i := range uint64(deep.N(500, 1500)) {
 		rng := rand.New(rand.NewPCG(i, 1))
 		p := algotest.RandomProblem(rng, 1+rng.IntN(40))
 		p.Model = mig.Reconfiguration(i % 3)
@@ -113,7 +114,7 @@ func TestFamilyBoundsHold(t *testing.T) {
 
 func TestRefinementNeverWorsens(t *testing.T) {
 	improved := 0
-	for i := range uint64(3000) {
+	for i := range uint64(deep.N(500, 3000)) {
 		rng := rand.New(rand.NewPCG(i, 5))
 		p := algotest.RandomProblem(rng, 1+rng.IntN(40))
 		before, after := mustSchedule(t, "far?refine=false", p), mustSchedule(t, "far", p)
@@ -172,7 +173,7 @@ func TestMoveAndSwapRulesAgainstBruteForce(t *testing.T) {
 // only the durations of tasks count.
 func TestConcatenationOnlyImproves(t *testing.T) {
 	better := map[string]int{}
-	for i := range uint64(1500) {
+	for i := range uint64(deep.N(200, 1500)) {
 		rng := rand.New(rand.NewPCG(i, 6))
 		lengths := []int{1 + rng.IntN(12), 1 + rng.IntN(12)}
 		p := algotest.RandomProblem(rng, lengths[0]+lengths[1])

@@ -19,7 +19,7 @@ var (
 		Summary: "one fixed partition; tasks in order of arrival on the first free instance",
 		Params: []algo.Param{{
 			Name: "p", Default: allOnes, Doc: "the partition, sizes from left to right; ones: all of size 1",
-			Type: spec.Names("partition", "a partition", "", func() []string { return append(mig.PartitionNames(), allOnes) }),
+			Type: spec.Names("partition", "a partition", "", func() []string { return append(mig.PartitionNames(), allOnes) }, mig.NamesPartition),
 		}},
 		New: func(a algo.Args) (algo.Batch, error) { return fixPart{a["p"]}, nil },
 	})
@@ -45,20 +45,29 @@ type fixPart struct{ partition string }
 // allOnes names the partition into instances of size 1, the last of every GPU.
 const allOnes = "ones"
 
-func (f fixPart) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
-	parts := p.GPU.Partitions()
-	part := parts[len(parts)-1]
-	if f.partition != allOnes {
-		var err error
-		if part, err = p.GPU.ParsePartition(f.partition); err != nil {
-			return schedule.Schedule{}, err
-		}
+func (f fixPart) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
+	part, err := f.on(p.GPU)
+	if err != nil {
+		return schedule.Schedule{}, err
 	}
-	return scheduleFixed(p, "fixpart", part)
+	return scheduleFixed(ctx, p, "fixpart", part)
 }
 
-func scheduleFixed(p algo.Problem, name string, part mig.Partition) (schedule.Schedule, error) {
-	plan, err := planFixed(p, name, part)
+// CheckGPU refuses a model without the partition.
+func (f fixPart) CheckGPU(g *mig.GPU) error {
+	_, err := f.on(g)
+	return err
+}
+
+func (f fixPart) on(g *mig.GPU) (mig.Partition, error) {
+	if all := g.Partitions(); f.partition == allOnes {
+		return all[len(all)-1], nil
+	}
+	return g.ParsePartition(f.partition)
+}
+
+func scheduleFixed(ctx context.Context, p algo.Problem, name string, part mig.Partition) (schedule.Schedule, error) {
+	plan, err := planFixed(ctx, p, name, part)
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
@@ -66,8 +75,8 @@ func scheduleFixed(p algo.Problem, name string, part mig.Partition) (schedule.Sc
 }
 
 // planFixed assigns the tasks to the partition's instances as FIXPART does. The error
-// is an [*algo.InfeasibleError] of the named algorithm.
-func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, error) {
+// is an [*algo.InfeasibleError] of the named algorithm, or that of ctx.
+func planFixed(ctx context.Context, p algo.Problem, name string, part mig.Partition) ([]use, error) {
 	n := p.GPUs() * len(part)
 	plan := make([]use, n)
 	free := make(heap.Heap[float64], 0, n) // instances by the time at which they are free
@@ -80,6 +89,9 @@ func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, error) {
 	}
 	var skipped []heap.Item[float64]
 	for k := range p.Tasks {
+		if k%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		task := &p.Tasks[k]
 		skipped = skipped[:0]
 		for {
@@ -112,13 +124,13 @@ func planFixed(p algo.Problem, name string, part mig.Partition) ([]use, error) {
 // the lowest makespan; of equal ones the first in the order of FAR Fig. 1.
 type fixPartBest struct{}
 
-func (fixPartBest) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
+func (fixPartBest) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 	t, holds := newTiming(p, firstAsked), remnants(p)
 	var best []use
 	var firstErr error
 	least := math.Inf(1)
 	for _, part := range p.GPU.Partitions() {
-		plan, err := planFixed(p, "fixpartbest", part)
+		plan, err := planFixed(ctx, p, "fixpartbest", part)
 		if err != nil {
 			firstErr = cmp.Or(firstErr, err)
 			continue
@@ -127,8 +139,8 @@ func (fixPartBest) Schedule(_ context.Context, p algo.Problem) (schedule.Schedul
 			best, least = plan, makespan
 		}
 	}
-	if best == nil {
-		return schedule.Schedule{}, firstErr
+	if err := ctx.Err(); err != nil || best == nil {
+		return schedule.Schedule{}, cmp.Or(err, firstErr)
 	}
 	return timed(p, best), nil
 }
@@ -137,6 +149,6 @@ func (fixPartBest) Schedule(_ context.Context, p algo.Problem) (schedule.Schedul
 // schedule contains one creation.
 type noMIG struct{}
 
-func (noMIG) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
-	return scheduleFixed(p, "nomig", p.GPU.Partitions()[0])
+func (noMIG) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
+	return scheduleFixed(ctx, p, "nomig", p.GPU.Partitions()[0])
 }

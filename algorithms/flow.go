@@ -64,7 +64,7 @@ func (f flowStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths 
 			return cmp.Compare(p.ReleaseOf(int(a)), p.ReleaseOf(int(b)))
 		})
 		from += n
-		for q.event(); len(q.coming)+len(q.list) > 0; q.event() {
+		for q.event(ctx); len(q.coming)+len(q.list) > 0; q.event(ctx) {
 			if err := ctx.Err(); err != nil {
 				return schedule.Schedule{}, err
 			}
@@ -155,11 +155,11 @@ func newFlowQueue(p algo.Problem, f flowStream) *flowQueue {
 
 // event does what there is to do at an arrival or completion. Where tasks begin, those that waited
 // behind the list may begin at once, too.
-func (q *flowQueue) event() {
+func (q *flowQueue) event(ctx context.Context) {
 	for again := true; again; again = len(q.waiting) > 0 && len(q.list) < flowWindow {
 		q.look()
 		q.arrive()
-		q.improve()
+		q.improve(ctx)
 		q.begin()
 	}
 }
@@ -289,12 +289,15 @@ func (q *flowQueue) insert(k int32) {
 
 // improve moves tasks in the list and changes sizes, of one task or of several that follow each
 // other, while that costs no more.
-func (q *flowQueue) improve() {
+func (q *flowQueue) improve(ctx context.Context) {
 	if len(q.list) == 0 {
 		return
 	}
 	least := q.cost(q.list, nil)
-	for range q.steps * len(q.list) {
+	for step := range q.steps * len(q.list) {
+		if step%1024 == 0 && ctx.Err() != nil {
+			return
+		}
 		from, to, size := q.rng.IntN(len(q.list)), q.rng.IntN(len(q.list)), q.rng.IntN(len(q.bySize))
 		q.trial = append(q.trial[:0], q.list...)
 		if q.rng.IntN(2) == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"miglab/algorithms/algotest"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
@@ -72,7 +73,7 @@ func TestFlowStreamLeavesSlicesToOthers(t *testing.T) {
 // Few tasks that are all there have nearly the least mean flow time of all lists of them.
 func TestFlowStreamIsNearTheOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 11))
-	sum, cases := 0.0, 200
+	sum, cases := 0.0, deep.N(30, 200)
 	for range cases {
 		p := poisson(rng, 1+rng.IntN(4), rng.Float64(), 20, 0)
 		p.GPU = mig.MustLookup("A30")
@@ -133,13 +134,14 @@ func TestFlowStreamAgainstMISO(t *testing.T) {
 	for _, alpha := range []float64{0.3, 0.6, 0.9} {
 		rng := rand.New(rand.NewPCG(3, 13))
 		ours, miso := 0.0, 0.0
-		for range 10 {
+		n := deep.N(3, 10)
+		for range n {
 			p := poisson(rng, 150, alpha, 60, 60/7/0.8)
 			ours += flowOf(t, "flow-stream", p)
 			miso += flowOf(t, "miso-online", p)
 		}
 		if ours > 0.95*miso {
-			t.Errorf("tasks scale with %v: a mean flow time of %v s, MISO has %v s", alpha, ours/10, miso/10)
+			t.Errorf("tasks scale with %v: a mean flow time of %v s, MISO has %v s", alpha, ours/float64(n), miso/float64(n))
 		}
 	}
 }

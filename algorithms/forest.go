@@ -28,10 +28,10 @@ type forest struct {
 // ends earlier, and searches it again. Each pair has the given number of iterations in each of
 // three parts: the two beginnings and what follows.
 func newForest(ctx context.Context, p algo.Problem, iterations int) (*forest, error) {
-	s := newSearch(p, remnants(p))
+	s := newSearch(ctx, p, remnants(p))
 	best := &forest{s.plan, s.rng}
 	other := &forest{newAssignment(p, best.plan.holds), s.rng}
-	other.alike(best.plan)
+	other.alike(ctx, best.plan)
 	for _, f := range []*forest{best, other} {
 		if err := f.improve(ctx, iterations, lnsBlur); err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func (f *forest) problem(tasks []int32, gpus int) algo.Problem {
 // the tasks that run beside each other: those that the given plan runs on one size are sorted
 // and dealt in blocks. Those on whole GPUs go where the least work is. FAR then plans each
 // GPU by itself.
-func (f *forest) alike(from *assignment) {
+func (f *forest) alike(ctx context.Context, from *assignment) {
 	p, n := from.p, int32(len(from.tree.nodes))
 	bySize := make([][]timedTask, mig.MaxSize+1)
 	for i, node := range from.node {
@@ -83,7 +83,7 @@ func (f *forest) alike(from *assignment) {
 		}
 	}
 	for g, tasks := range own {
-		for j, node := range newSearch(f.problem(tasks, 1), f.plan.holds[g:g+1]).bestNode {
+		for j, node := range newSearch(ctx, f.problem(tasks, 1), f.plan.holds[g:g+1]).bestNode {
 			f.plan.put(tasks[j], int32(g)*n+node)
 		}
 	}
@@ -119,7 +119,7 @@ func (f *forest) each(ctx context.Context) error {
 	for g := range f.plan.p.GPUs() {
 		err := f.search([]int{g}, func(s *search) error {
 			if len(s.plan.node) <= maxTreeDP {
-				s.whole()
+				s.whole(ctx)
 			}
 			return s.improve(ctx, 100, 0.002)
 		})

@@ -39,14 +39,14 @@ func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, e
 			return schedule.Schedule{}, err
 		}
 		out, _ := f.plan.schedule()
-		return out, nil
+		return out, ctx.Err()
 	}
-	s := newSearch(p, remnants(p))
+	s := newSearch(ctx, p, remnants(p))
 	if err := s.improve(ctx, l.iterations, lnsBlur); err != nil {
 		return schedule.Schedule{}, err
 	}
 	out, _ := s.plan.schedule()
-	return out, nil
+	return out, ctx.Err()
 }
 
 var _ = algo.Register(algo.Spec{
@@ -67,7 +67,8 @@ func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 	holds := remnants(p)
 	from := 0
 	for _, n := range lengths {
-		s := newSearch(nextBatch(p, holds, from, n))
+		batch, held := nextBatch(p, holds, from, n)
+		s := newSearch(ctx, batch, held)
 		var err error
 		if n <= maxTreeDP {
 			err = s.together(ctx)
@@ -86,5 +87,5 @@ func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		holds = after
 		from += n
 	}
-	return out, nil
+	return out, ctx.Err()
 }

@@ -40,7 +40,7 @@ var _ = algo.Register(algo.Spec{
 // text and the later code do not.
 type miso struct{ permute bool }
 
-func (m miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
+func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 	reference := make([]float64, len(p.Tasks))
 	for i := range p.Tasks {
 		reference[i] = math.Inf(1)
@@ -59,6 +59,9 @@ func (m miso) Schedule(_ context.Context, p algo.Problem) (schedule.Schedule, er
 	}
 	choice := misoChoice{p: p, parts: p.GPU.Partitions(), reference: reference, permute: m.permute}
 	for waiting := arrivals(len(p.Tasks)); len(waiting) > 0; waiting = waiting[len(choice.tasks):] {
+		if err := ctx.Err(); err != nil {
+			return schedule.Schedule{}, err
+		}
 		g := firstFree(ends)
 		choice.choose(waiting)
 		for i, k := range choice.tasks {

@@ -98,7 +98,7 @@ func TestFamilyAndPhase2MatchReleasedCode(t *testing.T) {
 				}
 			}
 		}
-		if _, got := r.best(); math.Abs(got-c.Unrefined) > 1e-6 {
+		if _, got := r.best(t.Context()); math.Abs(got-c.Unrefined) > 1e-6 {
 			t.Errorf("%s: phase 2 gives %v s, want %v", c.Name, got, c.Unrefined)
 		}
 	}

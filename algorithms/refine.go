@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"context"
 	"math"
 	"slices"
 	"sort"
@@ -136,15 +137,15 @@ func (r *refinement) delay(node int32, by float64) {
 	}
 }
 
-// improve runs Algorithm 2 for at most r.iterations iterations. An
+// improve runs Algorithm 2 for at most r.iterations iterations, or until ctx is done. An
 // iteration opens the nodes of the critical slices from the leaves up; it ends
 // with every one of them relieved, or, at a root, with the refinement. After each
 // iteration that changed the plan it calls changed.
-func (r *refinement) improve(changed func()) {
+func (r *refinement) improve(ctx context.Context, changed func()) {
 	tree := r.plan.tree
 	var queue []int32
 	queued := make([]bool, tree.count())
-	for range r.iterations {
+	for left := r.iterations; left > 0 && ctx.Err() == nil; left-- {
 		before := len(r.log)
 		stuck := false
 		omega := slices.Max(r.end)

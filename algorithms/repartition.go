@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -159,7 +160,7 @@ func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
 // search starts where the bound is least and goes outward. A side ends where no bound
 // further out is below the best makespan found. The result does not depend on the
 // shape of the bounds: it is exact also if durations do not fall with the size.
-func (r *repartitioner) best() (allocation int, makespan float64) {
+func (r *repartitioner) best(ctx context.Context) (allocation int, makespan float64) {
 	bound := r.family.bound
 	n := len(bound)
 	// leastBelow[k] and leastAbove[k] are the least bounds of 0..k and k..n-1.
@@ -183,7 +184,7 @@ func (r *repartitioner) best() (allocation int, makespan float64) {
 		lowOpen := low >= 0 && leastBelow[low] <= makespan*(1+1e-9)
 		highOpen := high < n && leastAbove[high] <= makespan*(1+1e-9)
 		switch {
-		case !lowOpen && !highOpen:
+		case !lowOpen && !highOpen, allocation >= 0 && ctx.Err() != nil:
 			return allocation, makespan
 		case highOpen && (!lowOpen || bound[high] < bound[low]):
 			try(high)

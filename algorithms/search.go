@@ -33,10 +33,10 @@ type search struct {
 }
 
 // newSearch starts from FAR's plan for empty GPUs.
-func newSearch(p algo.Problem, holds []remnant) *search {
+func newSearch(ctx context.Context, p algo.Problem, holds []remnant) *search {
 	plan := newAssignment(p, holds)
-	first := farPlan(p)
-	refineFAR(p, first, keepBest)
+	first := farPlan(ctx, p)
+	refineFAR(ctx, p, first, keepBest)
 	for node, list := range first.lists {
 		for _, t := range list {
 			plan.put(t.task, int32(node))
@@ -71,7 +71,7 @@ func firstSlice(g *mig.GPU, holds []remnant) float64 {
 
 // whole places all tasks at once, once in each of the two models of [subsets.greedy],
 // polishes each result, and returns to the best plan.
-func (s *search) whole() {
+func (s *search) whole(ctx context.Context) {
 	s.tasks = s.tasks[:0]
 	for i := range s.plan.node {
 		s.tasks = append(s.tasks, int32(i))
@@ -80,7 +80,7 @@ func (s *search) whole() {
 		s.subsets.greedy = greedy
 		s.now = s.best
 		s.replace(0, math.Inf(1))
-		s.polish()
+		s.polish(ctx)
 	}
 	s.restore()
 }

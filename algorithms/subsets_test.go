@@ -59,7 +59,7 @@ func TestSubsetsAreOptimalWithoutAChannel(t *testing.T) {
 		}
 		holds := remnants(p)
 		want := leastTopDown(p, holds)
-		s := newSearch(p, holds)
+		s := newSearch(t.Context(), p, holds)
 		for k := range p.Tasks {
 			s.tasks = append(s.tasks, int32(k))
 		}
@@ -79,7 +79,7 @@ func TestSubsetsAreOptimalBesideFixedTasks(t *testing.T) {
 		if i%2 == 0 {
 			algotest.AddStart(&p, rng)
 		}
-		s := newSearch(p, remnants(p))
+		s := newSearch(t.Context(), p, remnants(p))
 		plan := s.plan
 		stays := plan.node[0]
 		s.tasks = []int32{1, 2}
@@ -131,7 +131,7 @@ func TestSearchKeepsItsBestPlan(t *testing.T) {
 	for i := range uint64(40) {
 		rng := rand.New(rand.NewPCG(i, 24))
 		p := algotest.RandomProblem(rng, 20+rng.IntN(20))
-		s := newSearch(p, remnants(p))
+		s := newSearch(t.Context(), p, remnants(p))
 		before := s.best
 		if err := s.improve(context.Background(), 50, lnsBlur); err != nil {
 			t.Fatal(err)

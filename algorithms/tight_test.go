@@ -9,6 +9,7 @@ import (
 	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 )
@@ -17,7 +18,7 @@ import (
 // without: the same nodes for all tasks, also with blurred durations.
 func TestTightTablesFindTheSame(t *testing.T) {
 	searches, within := 0, 0
-	for seed := range uint64(60) {
+	for seed := range uint64(deep.N(6, 60)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		p := algotest.RandomProblem(rng, 8+rng.IntN(14))
 		p.Model, p.Count = mig.Reconfiguration(rng.IntN(3)), 1+rng.IntN(2)
@@ -32,7 +33,7 @@ func TestTightTablesFindTheSame(t *testing.T) {
 			}
 			p = algo.Problem{GPU: g, Tasks: in.Tasks}
 		}
-		s := newSearch(p, remnants(p))
+		s := newSearch(t.Context(), p, remnants(p))
 		for i := range 250 {
 			if err := sameFound(s, rng, float64(250-i)/2500); err != nil {
 				t.Fatalf("seed %d, search %d: %v", seed, i, err)

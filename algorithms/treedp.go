@@ -39,12 +39,12 @@ func (treeDP) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 	if len(p.Tasks) > maxTreeDP {
 		return forestDP(ctx, p)
 	}
-	s := newSearch(p, remnants(p))
+	s := newSearch(ctx, p, remnants(p))
 	if err := s.together(ctx); err != nil {
 		return schedule.Schedule{}, err
 	}
 	out, _ := s.plan.schedule()
-	return out, nil
+	return out, ctx.Err()
 }
 
 // forestDP is treedp for more tasks than fit one table. The tasks are divided between the
@@ -64,20 +64,20 @@ func forestDP(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 		return schedule.Schedule{}, err
 	}
 	out, _ := f.plan.schedule()
-	return out, nil
+	return out, ctx.Err()
 }
 
 func (s *search) together(ctx context.Context) error {
 	if err := s.improve(ctx, 30, 0); err != nil || len(s.plan.node) == 0 {
 		return err
 	}
-	s.whole()
+	s.whole(ctx)
 	return s.improve(ctx, 100, 0.002)
 }
 
 // polish moves single tasks and swaps pairs as long as the schedule, operations
 // included, ends earlier.
-func (s *search) polish() {
+func (s *search) polish(ctx context.Context) {
 	plan := s.plan
 	n := int32(len(plan.node))
 	better := func(tasks, back []int32) bool {
@@ -93,7 +93,7 @@ func (s *search) polish() {
 		}
 		return false
 	}
-	for again := true; again; {
+	for again := true; again && ctx.Err() == nil; {
 		again = false
 		for i := range n {
 			for node := range int32(len(plan.loads) * len(plan.tree.nodes)) {

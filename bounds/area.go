@@ -31,7 +31,7 @@ func Area(p algo.Problem) (mig.Seconds, error) {
 	return mig.Seconds(work(p.Tasks, ownSizes(p.GPU)) / capacity(&p)), nil
 }
 
-var ownSizes = perGPU(func(g *mig.GPU) []weight {
+var ownSizes = mig.Derived(func(g *mig.GPU) []weight {
 	var out []weight
 	for _, s := range g.Sizes() {
 		out = append(out, weight{s, float64(s)})
@@ -45,5 +45,6 @@ var _ = algo.Register(algo.Spec{
 	Track:   algo.TrackBound,
 	Cite:    "FAR 6.4 (one batch) and 6.7.2 (several)",
 	Summary: "least task areas spread over all slices; proven",
-	New:     function(Area).constructor,
+	Proven:  true,
+	New:     quick(Area).constructor,
 })

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
-	"sync"
+	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -13,11 +13,16 @@ import (
 
 // function turns a plain function into an [algo.Bound]. Its method constructor is the field
 // of a Spec.
-type function func(algo.Problem) (mig.Seconds, error)
+type function func(context.Context, algo.Problem) (mig.Seconds, error)
 
-func (f function) Bound(_ context.Context, p algo.Problem) (mig.Seconds, error) { return f(p) }
+func (f function) Bound(ctx context.Context, p algo.Problem) (mig.Seconds, error) { return f(ctx, p) }
 
 func (f function) constructor(algo.Args) (algo.Bound, error) { return f, nil }
+
+// quick turns a function that takes no longer than reading the tasks into a [function].
+func quick(f func(algo.Problem) (mig.Seconds, error)) function {
+	return func(_ context.Context, p algo.Problem) (mig.Seconds, error) { return f(p) }
+}
 
 // A weight is how many slices a task is charged for while it runs on an instance of a size.
 type weight struct {
@@ -77,6 +82,18 @@ func cost(p *algo.Problem, takes mig.Seconds) mig.Seconds {
 	return takes
 }
 
+// leastDestroys returns by size how long it takes at least to destroy an instance of that size or of
+// a larger one. With these times, which no schedule can be below, the destroy of the topmost used
+// node is the longest on a slice. On the models of package mig they are the times of the size.
+func leastDestroys(p *algo.Problem) (out [mig.MaxSize + 1]mig.Seconds) {
+	least := mig.Seconds(math.Inf(1))
+	for _, s := range slices.Backward(p.GPU.Sizes()) {
+		least = min(least, cost(p, p.GPU.Profile(s).Destroy))
+		out[s] = least
+	}
+	return out
+}
+
 // capacity returns the number of compute slices of all GPUs.
 func capacity(p *algo.Problem) float64 { return float64(int(p.GPU.ComputeSlices) * p.GPUs()) }
 
@@ -94,14 +111,4 @@ func subsets(g *mig.GPU) [][]mig.Slices {
 		out = append(out, s)
 	}
 	return out
-}
-
-// perGPU returns a function that derives a table from a model when it is first used, and
-// keeps it.
-func perGPU[T any](derive func(*mig.GPU) T) func(*mig.GPU) T {
-	tables := map[*mig.GPU]func() T{}
-	for _, g := range mig.GPUs() {
-		tables[g] = sync.OnceValue(func() T { return derive(g) })
-	}
-	return func(g *mig.GPU) T { return tables[g]() }
 }

@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"context"
 	"math"
 
 	"miglab/bounds/certificate"
@@ -33,8 +34,8 @@ type Witness = certificate.Witness
 // atMost is the makespan of a known schedule in seconds, +Inf if none is known. It limits
 // the terms: the bound exceeds it by no more than rounding, and chains are found faster.
 //
-// The error says what is wrong with the tasks (see [task.Batch.Validate]).
-func Prove(p algo.Problem, atMost mig.Seconds) (Witness, error) {
+// The error says what is wrong with the tasks (see [task.Batch.Validate]), or is that of ctx.
+func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return Witness{}, err
 	}
@@ -48,24 +49,24 @@ func Prove(p algo.Problem, atMost mig.Seconds) (Witness, error) {
 		best = w
 	}
 	if p.GPUs() > 1 && best.Bound < atMost {
-		if w := weights.rounded(best.Bound, atMost); w.Bound > best.Bound {
+		if w := weights.rounded(ctx, best.Bound, atMost); w.Bound > best.Bound {
 			best = w
 		}
 	}
 	if p.GPUs() > 1 && len(p.Start) == 0 && len(p.Tasks) > MaxChainTasks && best.Bound < atMost {
-		if w := weights.prices(min(atMost, horizon*best.Bound), priceSteps, priceCells); w.Bound > best.Bound {
+		if w := weights.prices(ctx, min(atMost, horizon*best.Bound), priceSteps, priceCells); w.Bound > best.Bound {
 			best = w
 		}
 	}
-	if b := chains(&p, weights.weights, best.Bound, atMost); b > best.Bound {
+	if b := chains(ctx, &p, weights.weights, best.Bound, atMost); b > best.Bound {
 		best = Witness{Kind: certificate.Chains, Bound: b}
 	}
-	return best, nil
+	return best, ctx.Err()
 }
 
 // Certified returns the bound of [Prove], in seconds.
-func Certified(p algo.Problem) (mig.Seconds, error) {
-	w, err := Prove(p, mig.Seconds(math.Inf(1)))
+func Certified(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
+	w, err := Prove(ctx, p, mig.Seconds(math.Inf(1)))
 	return w.Bound, err
 }
 
@@ -75,5 +76,6 @@ var _ = algo.Register(algo.Spec{
 	Track:   algo.TrackBound,
 	Cite:    "after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and chains: own",
 	Summary: "the largest of area, longest task, slice weights, rounded weights, task prices and chains; proven",
+	Proven:  true,
 	New:     function(Certified).constructor,
 })

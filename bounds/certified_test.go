@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"miglab/bounds"
+	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -21,7 +22,7 @@ func TestCertifiedNeverExceedsKnownOptima(t *testing.T) {
 		for model, optimum := range map[mig.Reconfiguration]mig.Seconds{mig.Sequential: k.Sequential, mig.Parallel: k.Parallel} {
 			p := k.problem()
 			p.Model = model
-			got, err := bounds.Certified(p)
+			got, err := bounds.Certified(t.Context(), p)
 			if err != nil || got > optimum+1e-9 {
 				t.Errorf("%s: certified %v, %v; the %v optimum is %v", k.Name, got, err, model, optimum)
 			}
@@ -30,6 +31,36 @@ func TestCertifiedNeverExceedsKnownOptima(t *testing.T) {
 				t.Errorf("%s: optimum without costs %v, %v; the %v optimum is %v", k.Name, free, err, model, optimum)
 			}
 		}
+	}
+}
+
+// On a model whose small instances take longer to destroy than large ones, b runs after a: it takes
+// 0.1+10+0.1+0.1+10 s, without the 5 s that destroying b's instance would take.
+func TestCertifiedWhereSmallInstancesAreDestroyedSlowly(t *testing.T) {
+	g, err := mig.Register(&mig.GPU{Name: "Slow-small", CostSource: "test", ComputeSlices: 2, MemorySlices: 2, Profiles: []*mig.Profile{
+		{ID: 19, Size: 1, Length: 1, Starts: []mig.Slices{0, 1}, Max: 2, MemoryGB: 8, Create: 0.1, Destroy: 5},
+		{ID: 0, Size: 2, Length: 2, Starts: []mig.Slices{0}, Max: 1, MemoryGB: 16, Create: 0.1, Destroy: 0.1},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := algo.Problem{GPU: g, Tasks: task.Batch{task.New("a", map[mig.Slices]mig.Seconds{2: 10}), task.New("b", map[mig.Slices]mig.Seconds{1: 10})}}
+	w, err := bounds.Prove(t.Context(), p, mig.Seconds(math.Inf(1)))
+	if err != nil || math.Abs(float64(w.Bound-20.3)) > 1e-9 {
+		t.Errorf("bound %v, %v; want 20.3 s", w.Bound, err)
+	}
+	large, small := g.Tree()[0].Instance, g.Tree()[1].Instance
+	s := schedule.Schedule{GPU: g, Placements: []schedule.Placement{
+		{Task: 0, Instance: large, Start: 0.1, End: 10.1}, {Task: 1, Instance: small, Start: 10.3, End: 20.3},
+	}, Operations: []schedule.Operation{
+		{Op: schedule.Create, Instance: large, End: 0.1}, {Op: schedule.Destroy, Instance: large, Start: 10.1, End: 10.2}, {Op: schedule.Create, Instance: small, Start: 10.2, End: 10.3},
+	}}
+	if err := certificate.Verify(p, certificate.New(s, w)); err != nil {
+		t.Error(err)
+	}
+	w.Bound = 20.31
+	if err := certificate.Verify(p, certificate.New(s, w)); err == nil {
+		t.Errorf("a schedule of 20.3 s, and chains that prove %v s", w.Bound)
 	}
 }
 
@@ -201,7 +232,7 @@ func ExampleCertified() {
 		Tasks: task.Batch{task.New("scales", map[mig.Slices]mig.Seconds{1: 100, 2: 100, 3: 100, 4: 100, 7: 1})},
 	}
 	published, _ := bounds.LBound(p)
-	certified, _ := bounds.Certified(p)
+	certified, _ := bounds.Certified(context.Background(), p)
 	fmt.Printf("published %.2f s, certified %.2f s\n", published, certified)
 	// Output: published 1.46 s, certified 1.24 s
 }

@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -62,7 +63,7 @@ const (
 // followed by another in which a task ends by M, so it ends with a destroy by M. The tasks
 // run in these and earlier lives of their nodes. So the creates and loads of all used nodes
 // that cover l, and all their destroys except the longest, fit into [0, M] without overlap.
-// Destroys take longer up the tree, so the longest is that of the topmost used node.
+// Destroys take longer up the tree ([leastDestroys]), so the longest is that of the topmost used node.
 //
 // An instance that exists at the start at v comes first on its slices and is neither used
 // nor destroyed before b. If v is the only used node that covers l, the chain is b and the
@@ -86,15 +87,15 @@ const (
 // subtrees takes the best way to split each set, 3^n steps for n tasks. Sets that cannot be
 // part of an assignment within a limit are left out (see [band]), so a low limit is tried
 // first.
-func chains(p *algo.Problem, weights []float64, lower, atMost mig.Seconds) mig.Seconds {
+func chains(ctx context.Context, p *algo.Problem, weights []float64, lower, atMost mig.Seconds) mig.Seconds {
 	if len(p.Tasks) > MaxChainTasks || lower >= atMost {
 		return 0
 	}
 	// The first limit is enough for most batches; the search slows down slowly with it.
 	for growth := mig.Seconds(1.05); ; growth *= growth {
 		limit := min(atMost, mig.Seconds(lower*growth))
-		bound, found := newChainSearch(p, weights, limit).solve()
-		if found || limit == atMost {
+		bound, found := newChainSearch(ctx, p, weights, limit).solve()
+		if found || limit == atMost || ctx.Err() != nil {
 			return bound
 		}
 		lower = limit
@@ -103,6 +104,7 @@ func chains(p *algo.Problem, weights []float64, lower, atMost mig.Seconds) mig.S
 
 // A chainSearch computes the chains term up to a limit.
 type chainSearch struct {
+	ctx     context.Context
 	problem *algo.Problem
 	limit   mig.Seconds
 	tick    mig.Seconds
@@ -128,15 +130,16 @@ type chainTables struct {
 	drop       ticks
 }
 
-func newChainSearch(p *algo.Problem, weights []float64, limit mig.Seconds) *chainSearch {
+func newChainSearch(ctx context.Context, p *algo.Problem, weights []float64, limit mig.Seconds) *chainSearch {
 	_, exponent := math.Frexp(float64(limit))
 	tick := mig.Seconds(math.Ldexp(1, exponent-tickBits))
-	c := &chainSearch{problem: p, limit: limit, tick: tick, all: 1<<len(p.Tasks) - 1, empty: map[int]chainTables{}, under: map[int]chainTables{}}
+	c := &chainSearch{ctx: ctx, problem: p, limit: limit, tick: tick, all: 1<<len(p.Tasks) - 1, empty: map[int]chainTables{}, under: map[int]chainTables{}}
+	destroys := leastDestroys(p)
 	for _, s := range p.GPU.Sizes() {
 		for i := range p.Tasks {
 			c.times[s] = append(c.times[s], c.ticks(p.Tasks[i].On(s)))
 		}
-		c.create[s], c.destroy[s] = c.ticks(cost(p, p.GPU.Profile(s).Create)), c.ticks(cost(p, p.GPU.Profile(s).Destroy))
+		c.create[s], c.destroy[s] = c.ticks(cost(p, p.GPU.Profile(s).Create)), c.ticks(destroys[s])
 	}
 	c.bands = newBands(p, weights, limit)
 	return c
@@ -360,12 +363,16 @@ func (c *chainSearch) delay(v int, s *chainStart) ticks {
 	return least
 }
 
-// merge returns the table of two subtrees side by side, from the given set on.
+// merge returns the table of two subtrees side by side, from the given set on. It has no meaning once
+// ctx is done.
 func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) []ticks {
 	out := c.arena.table()
 	out[0] = max(a[0], b[0])
 	symmetric := &a[0] == &b[0]
 	for set := max(from, 1); set < len(out); set++ {
+		if set%1024 == 0 && c.ctx.Err() != nil {
+			break
+		}
 		if bands != nil && !slices.ContainsFunc(bands, func(b band) bool { return b.holds(set) }) {
 			out[set] = never
 			continue
@@ -386,7 +393,7 @@ func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) [
 }
 
 // shapes gives each node of a model's tree the first node whose subtree has the same shape.
-var shapes = perGPU(func(g *mig.GPU) []int {
+var shapes = mig.Derived(func(g *mig.GPU) []int {
 	tree := g.Tree()
 	var out []int
 	for v := range tree {

@@ -9,6 +9,7 @@ import (
 
 	"miglab/bounds"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
@@ -182,7 +183,7 @@ func TestChainsAreThoseOfTheBestAssignment(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d %s, %d tasks", c.count, c.gpu, c.tasks), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(c.count), uint64(c.tasks)))
-			for k := range c.instances {
+			for k := range deep.N(1+c.instances/10, c.instances) {
 				p := drawProblem(r, mig.MustLookup(c.gpu), c.count, c.tasks)
 				want := naiveChains(p)
 				for _, limit := range []mig.Seconds{want * (1 + 1e-9), 1.05 * want, 5 * want} {

@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -18,13 +19,13 @@ import (
 // primal-dual hybrid gradient method with restarts (Applegate et al., NeurIPS 2021) comes near its
 // optimum. How near decides how tight the bound is, not whether it holds.
 //
-// The error is about requests that the model cannot run.
-func ProveAccepted(g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
+// The error is about requests that the model cannot run, or is that of ctx.
+func ProveAccepted(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
 	l, err := newLoads(g, gpus, requests)
 	if err != nil {
 		return nil, err
 	}
-	y := l.solve()
+	y := l.solve(ctx)
 	var out []certificate.Instant
 	for t, slot := range l.slots {
 		prices := make([]int, l.profiles)
@@ -40,7 +41,7 @@ func ProveAccepted(g *mig.GPU, gpus int, requests []task.Request) ([]certificate
 			out = append(out, certificate.Instant{Slot: slot, Prices: prices})
 		}
 	}
-	return out, nil
+	return out, ctx.Err()
 }
 
 // loads is the linear program of [ProveAccepted]. Of request i, x_i from 0 to 1 is accepted. For
@@ -260,8 +261,8 @@ const (
 )
 
 // solve returns the prices of the rows with the least bound that it finds. It ends as soon as
-// another whole bound is impossible: enough of the requests can be accepted.
-func (l *loads) solve() []float64 {
+// another whole bound is impossible: enough of the requests can be accepted. Or ctx ends it.
+func (l *loads) solve(ctx context.Context) []float64 {
 	at := point{l.ones(), make([]float64, len(l.sigma))}
 	best := at.y
 	least := l.bound(best)
@@ -269,6 +270,9 @@ func (l *loads) solve() []float64 {
 	for range rounds {
 		mean := point{make([]float64, len(at.x)), make([]float64, len(at.y))}
 		for range roundSteps {
+			if ctx.Err() != nil {
+				return best
+			}
 			at = l.step(at)
 			for i, x := range at.x {
 				mean.x[i] += x / roundSteps

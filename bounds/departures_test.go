@@ -1,6 +1,8 @@
 package bounds_test
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"miglab/bounds"
 	"miglab/bounds/certificate"
 	"miglab/datasets"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 )
@@ -92,16 +95,16 @@ func smallStream(rng *rand.Rand) (g *mig.GPU, gpus int, requests []task.Request)
 	return g, gpus, requests
 }
 
-// TestAcceptedAtMostAgainstBruteForce compares the bound with the optimum of 10,000 streams. It
+// TestAcceptedAtMostAgainstBruteForce compares the bound with the optimum of many small streams. It
 // never lies below, is the optimum for most, and any other prices prove no less than the optimum.
 func TestAcceptedAtMostAgainstBruteForce(t *testing.T) {
-	const streams = 10_000
+	streams := deep.N(800, 10_000)
 	rng := rand.New(rand.NewPCG(17, 2))
 	equal, loose, optima, all := 0, 0, 0, 0
 	for n := range streams {
 		g, gpus, requests := smallStream(rng)
 		optimum := mostWithDepartures(gpus, requests)
-		bound, err := bounds.AcceptedAtMost(g, gpus, requests)
+		bound, err := bounds.AcceptedAtMost(t.Context(), g, gpus, requests)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +166,7 @@ func TestAcceptedAtMostByHand(t *testing.T) {
 		for _, r := range c.requests {
 			requests = append(requests, task.Request{Profile: task.RequestProfiles(g)[r[0]], Arrival: r[1], Lifespan: r[2], GPUs: r[3]})
 		}
-		if got, err := bounds.AcceptedAtMost(g, c.gpus, requests); err != nil || got != c.want {
+		if got, err := bounds.AcceptedAtMost(t.Context(), g, c.gpus, requests); err != nil || got != c.want {
 			t.Errorf("%s: %d, %v; want %d", c.name, got, err, c.want)
 		}
 	}
@@ -173,7 +176,7 @@ func TestAcceptedAtMostByHand(t *testing.T) {
 // which was computed once with ten times as many steps.
 func TestProveAcceptedComesNear(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
-	for _, c := range []struct {
+	all := []struct {
 		dataset      string
 		instance     int
 		from, atMost int
@@ -181,14 +184,28 @@ func TestProveAcceptedComesNear(t *testing.T) {
 		{"openb?pods=shared&gpus=12", 1, 2602, 2602},
 		{"mfi/uniform?lifespan=steady", 1, 1129, 1129},
 		{"mfi/uniform?lifespan=steady&rho=1.3", 1, 1073, 1074},
-	} {
+	}
+	for _, c := range all[:deep.N(1, len(all))] {
 		in, err := datasets.InstanceOf[task.Requests](datasets.MustParse(c.dataset), g, c.instance)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := bounds.AcceptedAtMost(g, in.GPUs, in.Requests); err != nil || got < c.from || got > c.atMost {
+		if got, err := bounds.AcceptedAtMost(t.Context(), g, in.GPUs, in.Requests); err != nil || got < c.from || got > c.atMost {
 			t.Errorf("%s: %d, %v; want %d to %d", c.dataset, got, err, c.from, c.atMost)
 		}
+	}
+}
+
+// A stream of a crowded cluster takes as many steps as there may be.
+func TestAcceptedAtMostStopsWithItsContext(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	in, err := datasets.InstanceOf[task.Requests](datasets.MustParse("mfi/uniform?gpus=10&lifespan=steady&rho=1.3"), g, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := &ending{Context: t.Context()}
+	if n, err := bounds.AcceptedAtMost(ctx, g, in.GPUs, in.Requests); !errors.Is(err, context.Canceled) || ctx.looks.Load() > 10 {
+		t.Errorf("%d, %v after %d looks at the context; want its error", n, err, ctx.looks.Load())
 	}
 }
 
@@ -213,10 +230,10 @@ func TestAcceptedAtMostRefuses(t *testing.T) {
 			t.Errorf("%+v, %+v: %v; want %q", c.requests, c.instants, err, c.want)
 		}
 	}
-	if _, err := bounds.AcceptedAtMost(g, 1, other); err == nil {
+	if _, err := bounds.AcceptedAtMost(t.Context(), g, 1, other); err == nil {
 		t.Error("a request for another model has a bound")
 	}
-	if _, err := bounds.AcceptedAtMost(g, 1, []task.Request{{Lifespan: task.Forever, Profile: other[0].Profile}}); err == nil {
+	if _, err := bounds.AcceptedAtMost(t.Context(), g, 1, []task.Request{{Lifespan: task.Forever, Profile: other[0].Profile}}); err == nil {
 		t.Error("a request for another model that stays has a bound")
 	}
 }

@@ -47,7 +47,7 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (Result
 	if err != nil {
 		return Result{}, err
 	}
-	w, err := Prove(p, m.Makespan)
+	w, err := Prove(ctx, p, m.Makespan)
 	if err != nil {
 		return Result{}, err
 	}

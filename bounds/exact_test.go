@@ -9,11 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"miglab/bounds"
 	"miglab/bounds/certificate"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
@@ -89,11 +91,12 @@ func TestExactFindsKnownOptima(t *testing.T) {
 
 // Many instances that begin together wait the most for each other.
 func TestChainsDoNotExceedTheOptimumOfManyInstances(t *testing.T) {
-	reached := 0
+	reached, problems := 0, 0
 	for _, gpu := range []string{"A30", "A100", "H100"} {
 		r := rand.New(rand.NewPCG(12, uint64(len(gpu))))
 		g := mig.MustLookup(gpu)
-		for k := range 60 {
+		for k := range deep.N(10, 60) {
+			problems++
 			p := algo.Problem{GPU: g}
 			for i := range 4 + k%3 {
 				one := 0.5 + 2*r.Float64()*r.Float64()
@@ -111,7 +114,7 @@ func TestChainsDoNotExceedTheOptimumOfManyInstances(t *testing.T) {
 			}
 		}
 	}
-	if reached < 60 {
+	if reached < problems/3 {
 		t.Errorf("chains reach the optimum of %d batches only", reached)
 	}
 }
@@ -196,7 +199,7 @@ func TestExactOfWorkedExamples(t *testing.T) {
 
 func TestExactEqualsBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
-	for k := range 500 {
+	for k := range deep.N(50, 500) {
 		n := 1 + k%3
 		if k%10 == 0 {
 			n = 4
@@ -212,7 +215,8 @@ func TestExactEqualsBruteForce(t *testing.T) {
 func TestExactCertificatesAreVerified(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 2))
 	searched := 0
-	for k := range 300 {
+	problems := deep.N(30, 300)
+	for k := range problems {
 		p := drawProblem(r, mig.GPUs()[k%len(mig.GPUs())], 1, 3+k%3)
 		e := exact(t, p)
 		if err := certificate.Verify(p, certificate.New(e.Best, e.Witness)); err != nil {
@@ -228,7 +232,7 @@ func TestExactCertificatesAreVerified(t *testing.T) {
 			}
 		}
 	}
-	if searched < 50 {
+	if searched < problems/6 {
 		t.Errorf("only %d of the problems were searched", searched)
 	}
 }
@@ -236,7 +240,7 @@ func TestExactCertificatesAreVerified(t *testing.T) {
 // The terms that seldom prove the most.
 func TestCertificatesOfTheSimplestTerms(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 3))
-	for k := range 400 {
+	for k := range deep.N(60, 400) {
 		p := drawProblem(r, mig.GPUs()[k%len(mig.GPUs())], 1+k%3, 1+k%6)
 		if p.GPUs() > 1 {
 			p.Start = nil // oneByOne knows one GPU
@@ -277,6 +281,36 @@ func TestExactStopsWithItsContext(t *testing.T) {
 	cancel()
 	if _, err := bounds.Exact(ctx, p, oneByOne(p)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// ending is a context that ends when it is looked at for a second time.
+type ending struct {
+	context.Context
+	looks atomic.Int64
+}
+
+func (c *ending) Err() error {
+	if c.looks.Add(1) > 1 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The slowest terms are those of many tasks on several GPUs, and of as many tasks as chains take.
+func TestProveStopsWithItsContext(t *testing.T) {
+	g := mig.MustLookup("A100")
+	for _, p := range []algo.Problem{
+		{GPU: g, Count: 4, Tasks: randomBatch(g, 1, 300)},
+		{GPU: g, Tasks: randomBatch(g, 1, bounds.MaxChainTasks)},
+	} {
+		ctx := &ending{Context: t.Context()}
+		if w, err := bounds.Prove(ctx, p, unknown); !errors.Is(err, context.Canceled) {
+			t.Errorf("%d tasks: %v, %v; want the error of the context", len(p.Tasks), w.Bound, err)
+		}
+		if n := ctx.looks.Load(); n > 100 {
+			t.Errorf("%d tasks: it goes on until it has looked at its context %d times", len(p.Tasks), n)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"context"
 	"math"
 
 	"miglab/harness/algo"
@@ -19,20 +20,20 @@ func SliceWeights(p algo.Problem) Witness { return newSliceWeights(&p, newOption
 func Rounded(p algo.Problem, limit mig.Seconds) mig.Seconds {
 	s := newSliceWeights(&p, newOptions(&p))
 	s.maximize(mig.Seconds(math.Inf(1)))
-	return s.rounded(mig.Seconds(0.85*float64(limit)), mig.Seconds(math.Inf(1))).Bound
+	return s.rounded(context.Background(), mig.Seconds(0.85*float64(limit)), mig.Seconds(math.Inf(1))).Bound
 }
 
 // TaskPrices is the task-prices term, or the limit if that is less, after little search.
 func TaskPrices(p algo.Problem, limit mig.Seconds) Witness {
 	s := newSliceWeights(&p, newOptions(&p))
 	s.maximize(mig.Seconds(math.Inf(1)))
-	return s.prices(limit, 40, 512)
+	return s.prices(context.Background(), limit, 40, 512)
 }
 
 // Chains is the chains term, or the limit if that is less.
 func Chains(p algo.Problem, limit mig.Seconds) mig.Seconds {
 	s := newSliceWeights(&p, newOptions(&p))
 	s.maximize(mig.Seconds(math.Inf(1)))
-	bound, _ := newChainSearch(&p, s.weights, limit).solve()
+	bound, _ := newChainSearch(context.Background(), &p, s.weights, limit).solve()
 	return bound
 }

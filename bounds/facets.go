@@ -15,7 +15,7 @@ import (
 //
 // which no other vertex exceeds. A mean of partitions can hold a number of instances of each
 // profile exactly if none of the vertices weighs them at more than 1.
-var facets = perGPU(func(g *mig.GPU) [][]float64 {
+var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	n := len(task.RequestProfiles(g))
 	v := vertices{n: n}
 	held := heldByPartitions(g, task.RequestProfiles(g))
@@ -36,7 +36,11 @@ var facets = perGPU(func(g *mig.GPU) [][]float64 {
 		row[p] = 1
 		v.rows = append(v.rows, row)
 	}
-	v.choose(0, nil)
+	for range n {
+		v.chosen = append(v.chosen, make([]float64, n+1))
+	}
+	v.pivots = make([]int, n)
+	v.choose(0, 0)
 	return slices.DeleteFunc(v.found, func(w []float64) bool {
 		return slices.ContainsFunc(v.found, func(o []float64) bool { return !slices.Equal(w, o) && covers(o, w) })
 	})
@@ -57,29 +61,33 @@ func covers[T int | float64](a, b []T) bool {
 type vertices struct {
 	n, partitions int
 	// rows are coefficients and the right side.
-	rows  [][]float64
-	found [][]float64
+	rows, found [][]float64
+	// chosen has room for n rows, each eliminated by those before it, and pivots where each of them is 1.
+	chosen [][]float64
+	pivots []int
 }
 
 const tinyPivot = 1e-9
 
-// choose adds rows from an index on to those that were chosen and eliminated.
-func (v *vertices) choose(from int, chosen [][]float64) {
-	if len(chosen) == v.n {
-		v.add(chosen)
+// choose adds rows from an index on to the given number of chosen ones.
+func (v *vertices) choose(from, number int) {
+	if number == v.n {
+		v.add()
 		return
 	}
-	for i := from; i < len(v.rows); i++ {
-		row := slices.Clone(v.rows[i])
-		for _, c := range chosen {
-			subtract(row, c, pivot(c))
+	row := v.chosen[number]
+	for i := from; i <= len(v.rows)-(v.n-number); i++ {
+		copy(row, v.rows[i])
+		for k, c := range v.chosen[:number] {
+			subtract(row, c, v.pivots[k])
 		}
 		if p := pivot(row); p < v.n {
 			scale := row[p]
 			for k := range row {
 				row[k] /= scale
 			}
-			v.choose(i+1, append(slices.Clip(chosen), row))
+			v.pivots[number] = p
+			v.choose(i+1, number+1)
 		}
 	}
 }
@@ -103,10 +111,10 @@ func subtract(row, c []float64, p int) {
 
 // add solves the chosen rows and keeps the point if it is a vertex. A row has no pivot of the
 // rows before it.
-func (v *vertices) add(chosen [][]float64) {
+func (v *vertices) add() {
 	w := make([]float64, v.n)
-	for _, row := range slices.Backward(chosen) {
-		w[pivot(row)] = row[v.n] - dot(row[:v.n], w)
+	for k, row := range slices.Backward(v.chosen) {
+		w[v.pivots[k]] = row[v.n] - dot(row[:v.n], w)
 	}
 	for i, row := range v.rows {
 		switch left := dot(row[:v.n], w) - row[v.n]; {

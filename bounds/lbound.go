@@ -55,7 +55,7 @@ type publishedCharge struct {
 	reconfiguration float64
 }
 
-var published = perGPU(func(g *mig.GPU) []publishedCharge {
+var published = mig.Derived(func(g *mig.GPU) []publishedCharge {
 	var out []publishedCharge
 	for _, set := range subsets(g) {
 		var c publishedCharge
@@ -94,5 +94,5 @@ var _ = algo.Register(algo.Spec{
 	Track:   algo.TrackBound,
 	Cite:    "DRL 5.2",
 	Summary: "l_bound as published, on which p_opt is defined; not a valid bound",
-	New:     function(LBound).constructor,
+	New:     quick(LBound).constructor,
 })

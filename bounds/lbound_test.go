@@ -37,7 +37,7 @@ func TestLBoundIsNoBound(t *testing.T) {
 		if got, err := bounds.LBound(p); err != nil || !near(got, makespan+0.22) {
 			t.Errorf("l_bound %v, %v; want %v", got, err, makespan+0.22)
 		}
-		if got, err := bounds.Certified(p); err != nil || !near(got, makespan) {
+		if got, err := bounds.Certified(t.Context(), p); err != nil || !near(got, makespan) {
 			t.Errorf("certified %v, %v; want the optimum %v", got, err, makespan)
 		}
 	}

@@ -126,7 +126,7 @@ func (w *weighting) work(tasks task.Batch) float64 {
 }
 
 // supports returns the weightings of every set S of a model's sizes.
-var supports = perGPU(func(g *mig.GPU) [][]weighting {
+var supports = mig.Derived(func(g *mig.GPU) [][]weighting {
 	counts := sizeCounts(g)
 	var out [][]weighting
 	for _, set := range subsets(g) {

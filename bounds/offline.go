@@ -20,14 +20,14 @@ var _ = algo.Register(algo.Spec{
 
 type offline struct{}
 
-func (offline) AcceptedAtMost(_ context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error) {
-	return AcceptedAtMost(g, gpus, requests)
+func (offline) AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error) {
+	return AcceptedAtMost(ctx, g, gpus, requests)
 }
 
 // AcceptedAtMost returns the upper bound that the prices of [ProveOffline] prove. The error is about
-// requests that the model cannot run.
-func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request) (int, error) {
-	instants, err := ProveOffline(g, gpus, requests)
+// requests that the model cannot run, or is that of ctx.
+func AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error) {
+	instants, err := ProveOffline(ctx, g, gpus, requests)
 	if err != nil {
 		return 0, err
 	}
@@ -40,10 +40,10 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request) (int, error) 
 // [ProveAccepted]. Otherwise there are prices in the last slot alone, where everything accepted runs
 // at once, from a grid.
 //
-// The error is about requests that the model cannot run.
-func ProveOffline(g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
+// The error is about requests that the model cannot run, or is that of ctx.
+func ProveOffline(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
 	if slices.ContainsFunc(requests, func(q task.Request) bool { return q.Lifespan != task.Forever || q.Instances() > 1 }) {
-		return ProveAccepted(g, gpus, requests)
+		return ProveAccepted(ctx, g, gpus, requests)
 	}
 	return proveForever(g, gpus, requests)
 }
@@ -111,7 +111,7 @@ type priceList struct {
 
 // prices returns the grid: multiples of 1/n, where n is how many instances of a profile fit
 // in the place of a larger one.
-var prices = perGPU(func(g *mig.GPU) []priceList {
+var prices = mig.Derived(func(g *mig.GPU) []priceList {
 	var grid []int
 	for v := range priceScale + 1 {
 		if slices.ContainsFunc([]int{2, 3, 4, 7, 8}, func(n int) bool { return v*n%priceScale == 0 }) {

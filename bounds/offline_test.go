@@ -57,7 +57,7 @@ func TestOfflineBoundHolds(t *testing.T) {
 			counts[rapid.IntRange(0, len(counts)-1).Draw(t, "profile")]++
 		}
 		gpus := rapid.IntRange(1, 2).Draw(t, "gpus")
-		bound, err := bounds.AcceptedAtMost(g, gpus, streamOf(g, counts))
+		bound, err := bounds.AcceptedAtMost(t.Context(), g, gpus, streamOf(g, counts))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestOfflineBoundByHand(t *testing.T) {
 		{2, []int{7, 0, 0, 0, 0, 5}, 8},
 		{2, []int{1, 1, 1, 1, 1, 1}, 5},
 	} {
-		got, err := bounds.AcceptedAtMost(g, c.gpus, streamOf(g, c.counts))
+		got, err := bounds.AcceptedAtMost(t.Context(), g, c.gpus, streamOf(g, c.counts))
 		if err != nil || got != c.want {
 			t.Errorf("%d GPUs, requests %v: %d, %v; want %d", c.gpus, c.counts, got, err, c.want)
 		}

@@ -74,7 +74,7 @@ type freeInstance struct {
 // A twin is a pair of subtrees, by their first memory slices, and their length.
 type twin struct{ earlier, later, length int }
 
-var freeInstances = perGPU(func(g *mig.GPU) []freeInstance {
+var freeInstances = mig.Derived(func(g *mig.GPU) []freeInstance {
 	tree := g.Tree()
 	var out []freeInstance
 	for _, n := range tree {
@@ -252,11 +252,5 @@ var _ = algo.Register(algo.Spec{
 	Track:   algo.TrackBound,
 	Cite:    "the optimum that FAR 5 refers to",
 	Summary: fmt.Sprintf("optimum without reconfiguration costs, of at most %d tasks; exact", MaxOptimumFreeTasks),
-	New:     func(algo.Args) (algo.Bound, error) { return optimumFree{}, nil },
+	New:     function(OptimumFree).constructor,
 })
-
-type optimumFree struct{}
-
-func (optimumFree) Bound(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
-	return OptimumFree(ctx, p)
-}

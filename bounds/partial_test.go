@@ -7,6 +7,7 @@ import (
 	"miglab/bounds"
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 )
@@ -27,7 +28,7 @@ func floor(t *testing.T, dataset string, instances int) float64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		proven, err := bounds.Certified(p)
+		proven, err := bounds.Certified(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,9 +48,9 @@ func TestPartialBatchFloor(t *testing.T) {
 		spec := func(part int) string { return fmt.Sprintf("drl/%s?total=100&part=%d%s", workload, part, parameters) }
 		sum := 0.0
 		for _, part := range full {
-			sum += floor(t, spec(part), 12) / float64(len(full))
+			sum += floor(t, spec(part), deep.N(1, 12)) / float64(len(full))
 		}
-		return ((parts-1)*sum + floor(t, spec(parts), 300)) / parts
+		return ((parts-1)*sum + floor(t, spec(parts), deep.N(20, 300))) / parts
 	}
 	all := []int{1, 2, 3, 4, 5, 6, 7}
 	for _, c := range []struct {

@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -46,11 +47,11 @@ const (
 // Mathematics of Operations Research 1995) then lower the prices of tasks that the best packing
 // takes too often and raise the others. [Prove] uses the term for several GPUs that are empty at
 // the start and more tasks than chains take. h is the longest bound that is tried.
-func (s *sliceWeights) prices(h mig.Seconds, steps, cells int) Witness {
+func (s *sliceWeights) prices(ctx context.Context, h mig.Seconds, steps, cells int) Witness {
 	prices := s.charges(h)
 	// Coarse cells are quick, and rounded to the nearest they mislead little.
-	newPacking(s.problem, h, cells/16, math.Round).improve(prices, steps, 0.01, 0.0002)
-	newPacking(s.problem, h, cells/4, math.Floor).improve(prices, steps/10, 0.0004, 0.0001)
+	newPacking(s.problem, h, cells/16, math.Round).improve(ctx, prices, steps, 0.01, 0.0002)
+	newPacking(s.problem, h, cells/4, math.Floor).improve(ctx, prices, steps/10, 0.0004, 0.0001)
 	k := newPacking(s.problem, h, cells, math.Floor)
 	k.solve(prices)
 	n := min(k.tooFew(prices), cells)
@@ -113,9 +114,9 @@ func newPacking(p *algo.Problem, h mig.Seconds, cells int, round func(float64) f
 		return int(min(round(float64(t/k.cell)*(1-1e-12)), float64(cells+1)))
 	}
 	creates := chainSearch{problem: p, tick: k.cell}
+	destroys := leastDestroys(p)
 	for _, s := range p.GPU.Sizes() {
-		create, destroy := cost(p, p.GPU.Profile(s).Create), cost(p, p.GPU.Profile(s).Destroy)
-		size := packedSize{create: inCells(create), destroy: inCells(destroy), most: make([]float64, cells+1)}
+		size := packedSize{create: inCells(cost(p, p.GPU.Profile(s).Create)), destroy: inCells(destroys[s]), most: make([]float64, cells+1)}
 		creates.create[s] = ticks(size.create)
 		for i := range p.Tasks {
 			size.times = append(size.times, inCells(p.Tasks[i].On(s)))
@@ -137,7 +138,7 @@ func newPacking(p *algo.Problem, h mig.Seconds, cells int, round func(float64) f
 
 // improve changes the prices in so many steps and ends with the best. The rate at which they
 // change falls from first to last.
-func (k *packing) improve(prices []float64, steps int, first, last float64) {
+func (k *packing) improve(ctx context.Context, prices []float64, steps int, first, last float64) {
 	const inertia = 0.9
 	gpus := float64(k.problem.GPUs())
 	k.taken = make([][][]bool, len(k.sizes))
@@ -150,6 +151,9 @@ func (k *packing) improve(prices []float64, steps int, first, last float64) {
 	change, count := make([]float64, len(prices)), make([]int, len(prices))
 	best, bestPrices := 0.0, slices.Clone(prices)
 	for step := range steps {
+		if ctx.Err() != nil {
+			break
+		}
 		k.solve(prices)
 		n := min(k.tooFew(prices), k.cells)
 		if score := k.score(n, sum(prices)/gpus); score > best {

@@ -13,6 +13,7 @@ import (
 	"miglab/bounds"
 	"miglab/bounds/certificate"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
@@ -23,7 +24,7 @@ var unknown = mig.Seconds(math.Inf(1))
 // prove is [bounds.Prove] of a valid problem.
 func prove(t *testing.T, p algo.Problem, atMost mig.Seconds) bounds.Witness {
 	t.Helper()
-	w, err := bounds.Prove(p, atMost)
+	w, err := bounds.Prove(t.Context(), p, atMost)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestWitnessHoldsWhatItsKindNeeds(t *testing.T) {
 	a30 := mig.MustLookup("A30")
 	kinds := map[string]bool{}
 	r := rand.New(rand.NewPCG(7, 7))
-	for k := range 300 {
+	for k := range deep.N(60, 300) {
 		g := mig.GPUs()[k%4]
 		p := drawProblem(r, g, 1+k%2, 1+r.IntN(6))
 		w := prove(t, p, unknown)
@@ -136,7 +137,7 @@ func TestWitnessHoldsWhatItsKindNeeds(t *testing.T) {
 // empty at the start.
 func TestSliceWeightsFollowFromTheirWitness(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
-	for k := range 200 {
+	for k := range deep.N(60, 200) {
 		p := drawProblem(r, mig.GPUs()[k%4], 1+k%2, 1+r.IntN(8))
 		p.Start = nil
 		w := bounds.SliceWeights(p)
@@ -175,7 +176,7 @@ func TestSliceWeightsFollowFromTheirWitness(t *testing.T) {
 
 func TestProveGrowsWithWhatIsAsked(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
-	for k := range 200 {
+	for k := range deep.N(30, 200) {
 		p := drawProblem(r, mig.GPUs()[k%4], 1+k%2, 1+r.IntN(6))
 		least := mig.Seconds(0)
 		for _, m := range []mig.Reconfiguration{mig.Free, mig.Parallel, mig.Sequential} {
@@ -201,7 +202,7 @@ func TestProveGrowsWithWhatIsAsked(t *testing.T) {
 // A known schedule changes where Prove looks, not what it finds below it.
 func TestProveLooksNoFurtherThanTheKnownSchedule(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
-	for k := range 200 {
+	for k := range deep.N(30, 200) {
 		p := drawProblem(r, mig.GPUs()[k%4], 1, 1+r.IntN(6))
 		free := prove(t, p, unknown)
 		for _, f := range []mig.Seconds{1, 1.001, 1.1, 4} {
@@ -261,7 +262,7 @@ func TestProveIsTheSameInParallel(t *testing.T) {
 		want := prove(t, p, unknown)
 		for range 3 {
 			group.Go(func() {
-				if got, err := bounds.Prove(p, unknown); err != nil || !reflect.DeepEqual(got, want) {
+				if got, err := bounds.Prove(t.Context(), p, unknown); err != nil || !reflect.DeepEqual(got, want) {
 					t.Errorf("%+v, %v; alone %+v", got, err, want)
 				}
 			})
@@ -281,7 +282,7 @@ func BenchmarkProve(b *testing.B) {
 				}
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
-					if _, err := bounds.Prove(problems[i%len(problems)], unknown); err != nil {
+					if _, err := bounds.Prove(b.Context(), problems[i%len(problems)], unknown); err != nil {
 						b.Fatal(err)
 					}
 				}

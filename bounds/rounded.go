@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -40,7 +41,7 @@ const (
 // Any H, w, cut and mix may be tried. H comes from bisection, w is that of [sliceWeights] or
 // uniform, and the cuts are those at which some r changes. [Prove] uses it for several GPUs
 // only: one GPU with few tasks has chains, and with many tasks rounding matters little.
-func (s *sliceWeights) rounded(lower, atMost mig.Seconds) Witness {
+func (s *sliceWeights) rounded(ctx context.Context, lower, atMost mig.Seconds) Witness {
 	uniform := make([]float64, len(s.current))
 	for l := range uniform {
 		uniform[l] = 1 / float64(len(uniform))
@@ -50,7 +51,7 @@ func (s *sliceWeights) rounded(lower, atMost mig.Seconds) Witness {
 	high := min(atMost, mig.Seconds(1.25*float64(lower)))
 	for range roundedSteps {
 		h := (out.Bound + high) / 2
-		if w, ok := s.roundedAt(h, candidates); ok {
+		if w, ok := s.roundedAt(ctx, h, candidates); ok {
 			out = w
 		} else {
 			high = h
@@ -59,8 +60,8 @@ func (s *sliceWeights) rounded(lower, atMost mig.Seconds) Witness {
 	return out
 }
 
-// roundedAt returns a witness for the threshold.
-func (s *sliceWeights) roundedAt(h mig.Seconds, candidates [][]float64) (Witness, bool) {
+// roundedAt returns a witness for the threshold, none once ctx is done.
+func (s *sliceWeights) roundedAt(ctx context.Context, h mig.Seconds, candidates [][]float64) (Witness, bool) {
 	usable := make([]bool, len(s.options.sizes))
 	for i, times := range s.options.times {
 		for j, t := range times {
@@ -77,6 +78,9 @@ func (s *sliceWeights) roundedAt(h mig.Seconds, candidates [][]float64) (Witness
 	room := h - dead[0].until
 	have := float64(room) * float64(s.problem.GPUs())
 	for _, cut := range s.cuts(room) {
+		if ctx.Err() != nil {
+			break
+		}
 		for _, w := range candidates {
 			copy(s.current, w)
 			for k := range mixes {

@@ -288,7 +288,7 @@ func coverOf(g *mig.GPU, in mig.Instance) cover {
 	return c
 }
 
-var sizeCovers = perGPU(func(g *mig.GPU) [][]cover {
+var sizeCovers = mig.Derived(func(g *mig.GPU) [][]cover {
 	var out [][]cover
 	for _, s := range g.Sizes() {
 		var covers []cover
@@ -304,7 +304,7 @@ var sizeCovers = perGPU(func(g *mig.GPU) [][]cover {
 
 // leafClasses returns classes of compute slices. The slices of a class are covered by the
 // same numbers of nodes of each size.
-var leafClasses = perGPU(func(g *mig.GPU) [][]int {
+var leafClasses = mig.Derived(func(g *mig.GPU) [][]int {
 	var classes [][]int
 	var paths [][mig.MaxSize + 1]int
 	for l := range int(g.ComputeSlices) {

@@ -51,7 +51,10 @@ const drawsPerTask = 5000
 // fillOnly draws tasks until enough of them are kept. The class of each is drawn in proportion
 // to the weights. The error says that too few tasks are kept.
 func fillOnly[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
-	weights := s.scaling.weights(g)
+	weights, err := s.scaling.weights(g)
+	if err != nil {
+		return err
+	}
 	total := 0
 	for _, w := range weights {
 		total += w

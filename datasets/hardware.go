@@ -20,9 +20,6 @@ const (
 	// SourceMPS is a limit on the multiprocessors of a process, which has the whole memory,
 	// cache and bandwidth of the GPU. It is never taken for MIG.
 	SourceMPS = "mps-sm-limit"
-	// SourceWholeGPU is the whole GPU without MIG and MPS. Only hardware counters have it, never
-	// times.
-	SourceWholeGPU = "whole-gpu"
 )
 
 // A Provenance says where and when something was measured on a GPU. It begins
@@ -34,8 +31,7 @@ type Provenance struct {
 	// Name and Driver are the driver's name of the GPU and its version.
 	Name   string `csv:"gpu_name"`
 	Driver string `csv:"driver"`
-	// Source is what limited kernels to a part of the GPU: [SourceMIG] or [SourceMPS]. For
-	// hardware counters it is [SourceMIG] or [SourceWholeGPU].
+	// Source is what limited kernels to a part of the GPU: [SourceMIG] or [SourceMPS].
 	Source string `csv:"source"`
 	// Date is the day of the measurement, for example 2026-11-21.
 	Date string `csv:"date"`
@@ -154,7 +150,6 @@ type HardwareSet struct {
 	Execution       []HardwareTable[ExecutionTime]
 	Corun           []HardwareTable[CorunTime]
 	Overlap         []HardwareTable[OverlapRate]
-	Counters        []HardwareTable[KernelCounters]
 }
 
 //go:embed hardware
@@ -180,7 +175,7 @@ func UseHardware(h HardwareSet) { otherHardware.Store(&h) }
 func (h HardwareSet) Stub() string {
 	for _, name := range []string{
 		stub(h.Kernels, "kernels"), stub(h.Reconfiguration, "reconfiguration"), stub(h.Isolation, "isolation"),
-		stub(h.Execution, "execution"), stub(h.Corun, "corun"), stub(h.Overlap, "overlap"), stub(h.Counters, "counters"),
+		stub(h.Execution, "execution"), stub(h.Corun, "corun"), stub(h.Overlap, "overlap"),
 	} {
 		if name != "" {
 			return name

@@ -156,7 +156,7 @@ func (p Provenance) Stub() bool {
 }
 
 // knownSources lists the sources.
-var knownSources = []string{SourceMIG, SourceMPS, SourcePartition, SourceWholeGPU}
+var knownSources = []string{SourceMIG, SourceMPS, SourcePartition}
 
 // checkSource says what is wrong with a source.
 func checkSource(source string, of []string) error {

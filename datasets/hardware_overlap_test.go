@@ -44,9 +44,9 @@ func TestOverlapRows(t *testing.T) {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(r []OverlapRate) []OverlapRate{
-		"the source is whole-gpu; of this kind of table it is sm-partition or mps-sm-limit or mig": func(r []OverlapRate) []OverlapRate {
+		`unknown source "whole-gpu"`: func(r []OverlapRate) []OverlapRate {
 			for i := range r {
-				r[i].Source = SourceWholeGPU
+				r[i].Source = "whole-gpu"
 			}
 			return r
 		},

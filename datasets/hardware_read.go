@@ -19,14 +19,14 @@ import (
 )
 
 // ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv,
-// NAME.isolation.csv, NAME.execution.csv, NAME.corun.csv, NAME.overlap.csv and
-// NAME.counters.csv, beside which only README.md may stand, and NAME.gpu.json for a GPU model
+// NAME.isolation.csv, NAME.execution.csv, NAME.corun.csv and NAME.overlap.csv,
+// beside which only README.md may stand, and NAME.gpu.json for a GPU model
 // that the program's table lacks. A file begins with the columns of its kind of row, all in
 // their order, and has the rows of one GPU, driver and source; datasets/hardware/README.md
 // says what is in them. Errors say which file and line is wrong, and what would be right.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	var h HardwareSet
-	divided, undivided := []string{SourceMIG, SourceMPS}, []string{SourceMIG, SourceWholeGPU}
+	divided := []string{SourceMIG, SourceMPS}
 	entries, err := fs.ReadDir(dir, ".")
 	if err != nil {
 		return h, err
@@ -55,10 +55,8 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 			err = add(&h.Corun, dir, file, name, divided, checkCorun)
 		case kind == "overlap":
 			err = add(&h.Overlap, dir, file, name, overlapSources, checkOverlap)
-		case kind == "counters":
-			err = add(&h.Counters, dir, file, name, undivided, checkCounters)
 		default:
-			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution", "corun", "overlap", "counters"}))
+			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution", "corun", "overlap"}))
 		}
 		if err != nil {
 			return HardwareSet{}, err
@@ -170,7 +168,7 @@ func checkProvenance[Row hardwareRow](rows []Row, sources []string) (int, error)
 	for i, r := range rows {
 		p := r.provenance()
 		g, err := mig.Lookup(p.GPU)
-		if err != nil && !(boardLabel.MatchString(p.GPU) && (p.Source == SourcePartition || p.Source == SourceWholeGPU)) {
+		if err != nil && !(boardLabel.MatchString(p.GPU) && p.Source == SourcePartition) {
 			return i, err
 		}
 		if err == nil && p.GPU != g.Name {

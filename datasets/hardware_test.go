@@ -48,15 +48,11 @@ const (
 		"H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,b:100,1,b,100,3,4,4,4\n" +
 		"H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,b:62.5 a:37.5,1,b,62.5,3,6,6,6.5\n" +
 		"H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,b:62.5 a:37.5,2,a,37.5,3,5,5.5,6.5\n"
-	countersFile = "gpu,gpu_name,driver,source,date,kernel,launches,duration_s,memory_percent,elapsed_cycles,grid_size,registers_per_thread," +
-		"dram_percent,l1tex_percent,l2_percent,sm_active_cycles,compute_percent,waves_per_sm,active_warps_per_sm\n" +
-		"H200,NVIDIA H200,1.2,whole-gpu,2026-11-21,a,3,0.008,60,11200000,38912.125,31,50.0625,46,36.5,9610001,40.75,22.52,51.5\n" +
-		"H200,NVIDIA H200,1.2,whole-gpu,2026-11-22,b,1,0.000001,0,1,1,1,0,0,0,0.5,0,0.001,NaN\n"
 )
 
 var hardwareFilesOf = map[string]string{
 	"kernels": kernelsFile, "reconfiguration": reconfigurationFile, "isolation": isolationFile, "execution": executionFile,
-	"corun": corunFile, "overlap": overlapFile, "counters": countersFile,
+	"corun": corunFile, "overlap": overlapFile,
 }
 
 // folder is a folder of files, by name.
@@ -160,8 +156,7 @@ func TestBadHardware(t *testing.T) {
 		{"kernels", "A30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", "A31,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", `:2: unknown GPU "A31"; did you mean "A30"?`},
 		{"kernels", "A30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", "a30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", `:2: gpu is "a30"; write A30`},
 		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,MIG,2026-11-21,S,a,1", `:2: unknown source "MIG"; did you mean "mig"?`},
-		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,whole-gpu,2026-11-21,S,a,1", `:2: the source is whole-gpu; of this kind of table it is mig or mps-sm-limit`},
-		{"counters", "1.2,whole-gpu,2026-11-21", "1.2,mps-sm-limit,2026-11-21", `:2: the source is mps-sm-limit; of this kind of table it is mig or whole-gpu`},
+		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,sm-partition,2026-11-21,S,a,1", `:2: the source is sm-partition; of this kind of table it is mig or mps-sm-limit`},
 		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,mig,2026-02-30,S,a,1", `:2: date is "2026-02-30"`},
 		{"kernels", "1.2,mig,2026-11-21,S,a,2", "1.3,mig,2026-11-21,S,a,2", `:3: the row is of A30 (NVIDIA A30, driver 1.3, mig), the file's first of A30 (NVIDIA A30, driver 1.2, mig)`},
 		{"kernels", "1.2,mig,2026-11-21,S,a,2", "1.2,mps-sm-limit,2026-11-21,S,a,2", `:3: the row is of`},
@@ -229,14 +224,6 @@ func TestBadHardware(t *testing.T) {
 		{"corun", "37.5,3,5,5.5,6.5", "37.5,3,5,5.5,6.6", `:5: 3 runs in 6.6 s in total; job 1`},
 		{"corun", "2,2.1,2.1", "2,2.2,2.1", `:2: the process took 2.2 s, the mix 2.1 s in total`},
 		{"corun", "H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,b:100,1,b,100,3,4,4,4\n", "", `:3: b has no row alone with the whole GPU, the mix b:100`},
-		// Counters.
-		{"counters", "2026-11-22,b,1", "2026-11-22,a,1", `:3: kernel a is there twice`},
-		{"counters", ",a,3,", ",a,0,", `:2: 0 launches; there must be at least 1`},
-		{"counters", "0.008", "0", `:2: the launches took 0 s; that must be positive and finite`},
-		{"counters", "0.008", "NaN", `:2: the launches took NaN s`},
-		{"counters", "51.5", "-51.5", `:2: active_warps_per_sm is -51.5; it must be a number from 0, or NaN where it could not be read`},
-		{"counters", ",46,", ",inf,", `:2: l1tex_percent is +Inf; it must be`},
-		{"counters", ",NaN\n", ",n/a\n", `:3: active_warps_per_sm: "n/a" is not a number`},
 	} {
 		good := hardwareFilesOf[c.kind]
 		text := strings.Replace(good, c.old, c.replacement, 1)
@@ -381,10 +368,6 @@ func write(h HardwareSet) (map[string]string, error) {
 		var b bytes.Buffer
 		errs = append(errs, put(t.File+".overlap.csv", WriteHardware(&b, t.Rows), &b))
 	}
-	for _, t := range h.Counters {
-		var b bytes.Buffer
-		errs = append(errs, put(t.File+".counters.csv", WriteHardware(&b, t.Rows), &b))
-	}
 	return out, errors.Join(errs...)
 }
 
@@ -419,10 +402,6 @@ func TestHardwareRoundTrip(t *testing.T) {
 			{p, CorunJob("k", share) + " k:100", 1, "k", share, 4, d, total, total, load},
 			{p, CorunJob("k", share) + " k:100", 2, "k", 100, 4, end, total / 3, total, load},
 		}}}
-		p.Source = SourceWholeGPU
-		number := rapid.OneOf(rapid.Float64Range(0, 1e12), rapid.Just(math.NaN()))
-		c := Counters{3, d, 1, 2, 3, 4, 5, 6, number.Draw(t, "L2"), 8, number.Draw(t, "compute"), 0, number.Draw(t, "warps")}
-		h.Counters = []HardwareTable[KernelCounters]{{"f", p, []KernelCounters{{p, word.Draw(t, "kernel"), c}}}}
 		files, err := write(h)
 		if err != nil {
 			t.Fatal(err)

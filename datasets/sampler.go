@@ -31,7 +31,8 @@ func NewSampler(spec string, g *mig.GPU) (*Sampler, error) {
 		return nil, err
 	}
 	if w, ok := s.(named).Dataset.(synthetic); ok && w.only == nil {
-		return &Sampler{w, g}, nil
+		_, err := w.scaling.weights(g)
+		return &Sampler{w, g}, err
 	}
 	var known []string
 	for _, w := range workloads {
@@ -52,12 +53,15 @@ func Draw[T ~[mig.MaxSize + 1]float64](s *Sampler, rng *rand.Rand, tasks []T) {
 }
 
 // fill draws a batch (FAR 6.3), in a random order of arrival unless the classes are to stay in
-// order. The errors are those of [fillOnly].
+// order. The errors are those of [fillOnly] and of weights.
 func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
 	if s.only != nil {
 		return fillOnly(s, rng, g, tasks)
 	}
-	weights := s.scaling.weights(g)
+	weights, err := s.scaling.weights(g)
+	if err != nil {
+		return err
+	}
 	var buffer [mig.MaxSize]int
 	counts := buffer[:len(weights)]
 	countClasses(counts, len(tasks), weights)

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"slices"
 
 	"miglab/harness/mig"
 )
@@ -10,9 +11,9 @@ import (
 // instance size and no further: the p_s of FAR 6.3, by ascending size.
 type scaling struct {
 	name string
-	// sevenSlices is what the papers print, for sizes 1, 2, 3, 4 and 7.
+	// sevenSlices is what the papers print, for sevenSizes.
 	sevenSlices []int
-	// fourSlices is for sizes 1, 2 and 4 of A30. The papers give no percentages for it;
+	// fourSlices is for fourSizes, those of A30. The papers give no percentages for it;
 	// these are our reading of their descriptions.
 	fourSlices []int
 }
@@ -28,13 +29,19 @@ var (
 	exampleScaling = scaling{"EXAMPLESCALING", []int{10, 10, 20, 30, 30}, []int{10, 30, 60}}
 )
 
-// weights returns the p_s for a GPU, one for each of its sizes.
-func (s *scaling) weights(g *mig.GPU) []int {
-	if len(g.Sizes()) == len(s.fourSlices) {
-		return s.fourSlices
+// weights returns the p_s for a GPU, one for each of its sizes. The error is about a GPU with other
+// sizes than those of the papers.
+func (s *scaling) weights(g *mig.GPU) ([]int, error) {
+	switch {
+	case slices.Equal(g.Sizes(), sevenSizes):
+		return s.sevenSlices, nil
+	case slices.Equal(g.Sizes(), fourSizes):
+		return s.fourSlices, nil
 	}
-	return s.sevenSlices
+	return nil, fmt.Errorf("the papers' workloads are for GPUs with the sizes %v or %v; %s has %v", sevenSizes, fourSizes, g, g.Sizes())
 }
+
+var sevenSizes, fourSizes = []mig.Slices{1, 2, 3, 4, 7}, []mig.Slices{1, 2, 4}
 
 // A workload is a synthetic dataset with its default parameters.
 type workload struct {

@@ -167,6 +167,20 @@ func TestRepeatedNumbersCountOnce(t *testing.T) {
 	}
 }
 
+// A row has the verdict by the claim's own margin, and beside it that by the margin which claims
+// without one have.
+func TestVerdictByTheDefaultMargin(t *testing.T) {
+	c, err := load(good, marginsHead+"t1,x n=1,0.5,a wide one\n", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Data{Claims: c}
+	row := d.judge(c.Of("t1")[:1], Read(Reading{Values: Values{"x n=1": Exactly(1.9)}}))[0]
+	if row.Verdict != verdict.Reproduced || row.ByDefaultMargin != verdict.Deviates {
+		t.Errorf("1.9 for 1.50 with a margin of 0.5: %s, by the default margin %s", row.Verdict, row.ByDefaultMargin)
+	}
+}
+
 func TestQuickRunsGiveNoVerdicts(t *testing.T) {
 	c, err := load(good, "", "")
 	if err != nil {

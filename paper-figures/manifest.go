@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"miglab/harness/wholefile"
 	"miglab/paper-figures/verdict"
 )
 
@@ -215,7 +215,7 @@ const manifestFile = "manifest.json"
 // is none.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestFile)
-	raw, err := os.ReadFile(path)
+	raw, err := wholefile.Read(path, 64<<20)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%w; run miglab reproduce first", err)

@@ -78,10 +78,7 @@ func TestWatchEvery(t *testing.T) {
 		}
 		return profiling.Sample{At: time.Now(), SMClock: 1000}, nil
 	})
-	for w.Between(from, time.Now()).Samples < 2 {
-		if time.Since(from) > 10*time.Second {
-			t.Fatal("there are no samples after the first that failed")
-		}
+	for w.Between(from, time.Now()).Samples < 2 { // until go test has no more patience
 		time.Sleep(time.Millisecond)
 	}
 	if got := w.Failures(); got != 2 {

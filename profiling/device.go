@@ -22,10 +22,6 @@ const (
 	// SMPartition is a green context of CUDA: multiprocessors of its own on the whole GPU.
 	// Bandwidth, L2 and memory capacity are not partitioned. No device has it.
 	SMPartition Source = "sm-partition"
-	// WholeGPU means that a kernel has the GPU to itself, without MIG and without MPS. Only
-	// hardware counters have this source: Nsight Compute does not support clients of MPS.
-	// No device has it.
-	WholeGPU Source = "whole-gpu"
 )
 
 // An Identity says which GPU a device is and which MIG mode it is in.

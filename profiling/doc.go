@@ -9,7 +9,6 @@
 //	kernel      manifests of benchmark kernels, and a single run of a kernel
 //	measure     times by instance size, reconfiguration, isolation, co-runs
 //	execute     runs a schedule on real GPUs (FAR Algorithm 3)
-//	counters    hardware counters through Nsight Compute
 //	kernels     our own CUDA kernels
 //	cuda        the CUDA driver, loaded at run time (needs cgo)
 //

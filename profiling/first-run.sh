@@ -27,7 +27,7 @@ part() {
 	case $1 in
 	environment)
 		for command in "uname -a" nproc "free -m" "cat /etc/os-release" id "ls -l /dev" "nvidia-smi" "nvidia-smi -q" "nvcc --version" \
-			"ncu --version" "$MIGLAB profile --list"; do
+			"$MIGLAB profile --list"; do
 			echo "\$ $command"
 			# shellcheck disable=SC2086 # words
 			timeout 30 $command 2>&1 </dev/null | head -n 500
@@ -105,8 +105,9 @@ grep -lsE '^(failed|skipped)' "$out"/done/* | xargs -r -d '\n' rm # they are tri
 start=$((budget < 60 ? budget : 60)) # how long a question to the program may take
 # What the steps run. Without --only it is all kernels.
 KERNELS=$(timeout -k 10 $start "$MIGLAB" kernel --help | sed -n 's/^Kernels:$/,/p; s/^  \([a-z]*\)  .*/\1/p' | sed -n '/,/,$ { /,/d; p }')
+[ -n "$KERNELS" ] || fail "$MIGLAB kernel --help lists no kernels within $start s"
 SMALL='' only=() options=(--out "$out") anchors=gemm,stream
-window=1000 mps=(--mode mps-sm-limit --out "$out/mps" --only gemm,stream,bfs) counted=()
+window=1000 mps=(--mode mps-sm-limit --out "$out/mps" --only gemm,stream,bfs)
 [ -z "${CUDA_VISIBLE_DEVICES:-}" ] || mps+=(--device "$CUDA_VISIBLE_DEVICES")
 if [ -n "$dry" ]; then
 	state=$(mktemp -d) # a short path, for sockets
@@ -115,7 +116,7 @@ if [ -n "$dry" ]; then
 	mkdir -p "$stub"
 	[ -e "$stub/libcuda.so.1" ] || g++ -x c++ -std=c++17 -O1 -shared -fPIC -o "$stub/libcuda.so.1" profiling/kernels/testdata/libcuda.cc ||
 		fail "a dry run needs a C++ compiler (g++)"
-	if [ ! -e "$stub/libnvidia-ml.so.1" ] && header=$(go list -m -f '{{.Dir}}/pkg/nvml' github.com/NVIDIA/go-nvml 2>/dev/null); then
+	if [ ! -e "$stub/libnvidia-ml.so.1" ] && header=$(go list -f '{{.Dir}}' github.com/NVIDIA/go-nvml/pkg/nvml 2>/dev/null); then
 		cc -shared -fPIC -O1 -I "$header" -o "$stub/libnvidia-ml.so.1" profiling/nvml/nvmltest/testdata/stub.c || fail "a dry run needs a C compiler (cc)"
 	fi
 	printf 'gpu 0 H100 GPU-%s 0 0\ndriver 580.65.06-stub\n' $uuid >"$stub/gpus.txt"
@@ -123,13 +124,20 @@ if [ -n "$dry" ]; then
 	export MIGLAB_EMULATED_SMS=${MIGLAB_EMULATED_SMS:-132} MIGLAB_EMULATED_NAME="${MIGLAB_EMULATED_NAME:-NVIDIA H100 80GB HBM3}" MIGLAB_EMULATED_MEMORY=85899345920 MIGLAB_EMULATED_UUID=${uuid//-/}
 	KERNELS='bfs gaussian stream' SMALL='--size 64 --iterations 1' only=(--only bfs,gaussian,stream) anchors=bfs,stream
 	options+=(--small --milliseconds 5 --warm-up 2)
-	counted=(--kernels profiling/testdata/first-run/small.yaml)
-	window=20 mps=(--mode mps-sm-limit --out "$out/mps" "${counted[@]}" --state "$state")
+	window=20 mps=(--mode mps-sm-limit --out "$out/mps" --kernels profiling/testdata/first-run/small.yaml --state "$state")
 fi
 export KERNELS SMALL
 
 # The GPU, in partitions of multiples of 8 multiprocessors, or of 2, the smallest groups that drivers give.
-sms=$(timeout -k 10 $start "$MIGLAB" kernel stream --verify 2>"$out/log/start.txt" | sed -n 's/^sms: //p')
+ask() { sms=$(timeout -k 10 $start "$MIGLAB" kernel stream --verify 2>"$out/log/start.txt" | sed -n 's/^sms: //p'); }
+ask
+if [ -z "$sms" ] && grep -q 'built without cgo' "$out/log/start.txt"; then
+	without="$MIGLAB was built without cgo, which the driver needs" MIGLAB=$out/miglab
+	command -v go >/dev/null || fail "$without, and there is no Go to build it; run make build-nvml elsewhere and copy it here"
+	echo "$without: building $MIGLAB"
+	timeout -k 10 "$budget" make -s build-nvml BIN="$MIGLAB" || fail "make build-nvml failed; it needs a C compiler"
+	ask
+fi
 [ -n "$sms" ] || fail "no kernel runs here within $start s: $(tail -n 1 "$out/log/start.txt")"
 half=$((sms / 16 * 8)) third=$((sms / 6 * 2)) equal=$((sms / 4 * 2))
 splits=$equal:$equal
@@ -220,7 +228,6 @@ steps() {
 	corun 4 drift 60 --splits "$splits" --sample 40 --repetitions 2
 	step 4 mps 120 "$MIGLAB" profile "${mps[@]}" --repetitions 1
 	step 4 mps-corun 70 "$MIGLAB" profile corun "${mps[@]}" --repetitions 1 --milliseconds $window --splits 50:50,25:75,all:all
-	needs counters ncu && step 4 counters 150 "$MIGLAB" profile counters --mode sm-partition --out "$out" "${counted[@]}" --launch-count 20
 	partition 2 scaling-again 160 "${only[@]}" --repetitions 3
 	corun 2 antagonist-again 60 --against stream --splits $half:$half --repetitions 3
 	pack
@@ -236,8 +243,7 @@ pack() {
 	keep "$out/mps/kernels.csv" "$base-mps.kernels.csv"
 	keep "$out/mps/overlap.csv" "$base-mps.overlap.csv"
 	keep "$out/mps/gpu.json" "$base-mps.gpu.json" # of a board that the program's table lacks
-	keep "$out/counters.csv" "$base.counters.csv"
-	tar -czf "$out.tar.gz.part" -C "$out" --exclude=./stub --exclude=./nvcc . && mv "$out.tar.gz.part" "$out.tar.gz" && unpacked='' && return
+	tar -czf "$out.tar.gz.part" -C "$out" --exclude=./stub --exclude=./nvcc --exclude='./miglab*' . && mv "$out.tar.gz.part" "$out.tar.gz" && unpacked='' && return
 	rm -f "$out.tar.gz.part"
 	unpacked=1
 	echo "first-run: cannot write $out.tar.gz; what was measured is in $out" >&2

@@ -18,6 +18,9 @@ type Comparison struct {
 	// Instances is how many both have, and LeftOut how many only one has, or whose bound is not
 	// known.
 	Instances, LeftOut int
+	// ProgramsA and ProgramsB are how many programs of the version there are results of. The present
+	// one counts if it has results, or else the one that ran last.
+	ProgramsA, ProgramsB int
 	// FailedA and FailedB are on how many of the instances there is no valid answer. Means and
 	// differences are over the instances that both solved.
 	FailedA, FailedB int
@@ -218,8 +221,10 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 		"p_holm: Wilcoxon's signed-rank test of the gaps, or of the metric where it has no bound, by Holm's adjustment for the datasets; wins, ties and losses are those of b; worst: the instance where b is worst against a, by worst_by points of the gap, or units of the metric",
 	}
 	verdicts := map[int][]string{}
-	var leftOut []string
+	var leftOut, programs []string
 	for _, c := range all {
+		programs = append(programs, several("a on "+c.Dataset, c.ProgramsA)...)
+		programs = append(programs, several("b on "+c.Dataset, c.ProgramsB)...)
 		verdicts[c.Better()] = append(verdicts[c.Better()], c.Dataset)
 		if c.LeftOut > 0 {
 			leftOut = append(leftOut, fmt.Sprintf("%d of %s", c.LeftOut, c.Dataset))
@@ -232,6 +237,7 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 		{"b is better (p_holm below 0.05, and the interval excludes zero)", verdicts[1]},
 		{"b is worse (p_holm below 0.05, and the interval excludes zero)", verdicts[-1]},
 		{"not told apart", verdicts[0]},
+		{severalPrograms, programs},
 		{"instances left out because only one was run on them or their bound is not known", leftOut},
 		{"instances where b is worst against a", worstNames(WorstPairs(all))},
 	} {

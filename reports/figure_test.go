@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
@@ -32,10 +33,14 @@ func encode(t *testing.T, format string, f Figure) []byte {
 	return b.Bytes()
 }
 
+// TestFiguresAreTheSameBytesEachTime renders each figure twice, unless tests are deep few of them as PNG, which takes long.
 func TestFiguresAreTheSameBytesEachTime(t *testing.T) {
 	first, second := samples(), samples()
-	for _, name := range slices.Sorted(maps.Keys(first)) {
+	for i, name := range slices.Sorted(maps.Keys(first)) {
 		for _, format := range FigureFormats {
+			if format == "png" && i >= deep.N(3, len(first)) {
+				continue
+			}
 			if !bytes.Equal(encode(t, format, first[name]), encode(t, format, second[name])) {
 				t.Errorf("%s.%s differs between two renderings", name, format)
 			}

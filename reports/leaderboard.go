@@ -69,7 +69,10 @@ type Standing struct {
 	// Name is what a program outside miglab calls itself; "" for all others.
 	Name    string
 	Version int
-	Budget  string
+	// Programs is how many programs of the version there are results of, if none of them is the
+	// present one; the one that ran last counts.
+	Programs int
+	Budget   string
 	// Assumes is what the dataset assumes that nobody has measured; "" for nothing.
 	Assumes string
 	// Instances is how many count, and LeftOut how many others some algorithms were run on. Of an
@@ -111,6 +114,8 @@ type Standing struct {
 // the referee that let the value pass.
 type BoundError struct {
 	Entry Entry
+	// Added is the name of a bound that has no certificate; "" is the certified bound.
+	Added string
 	// Metric is the value's name.
 	Metric string
 }
@@ -121,8 +126,12 @@ func (e *BoundError) Error() string {
 	if n.Value > n.Bound {
 		side = "above"
 	}
-	return fmt.Sprintf("%s (version %d) on %s, instance %d (content %q), %s: %s %v lies %s the certified bound %v; one of them is wrong",
-		n.Algorithm, n.Version, n.Dataset, n.Instance, n.Content, conditions(n.GPU, n.Model), e.Metric, n.Value, side, n.Bound)
+	bound := "certified bound"
+	if e.Added != "" {
+		bound = "bound " + e.Added + ","
+	}
+	return fmt.Sprintf("%s (version %d) on %s, instance %d (content %q), %s: %s %v lies %s the %s %v; one of them is wrong",
+		n.Algorithm, n.Version, n.Dataset, n.Instance, n.Content, conditions(n.GPU, n.Model), e.Metric, n.Value, side, bound, n.Bound)
 }
 
 // roundingError is the relative difference up to which values are the same: sums in

@@ -133,7 +133,7 @@ func runsOf(board map[string][]*Entry, names []string, metric Metric) (map[insta
 				return nil, fmt.Errorf("%s (version %d) has two entries for instance %d; there may be one", name, e.Version, e.Instance)
 			}
 			if metric.Bounded && metric.loss(e.Value, e.Bound) < -100*roundingError {
-				return nil, &BoundError{*e, metric.Name}
+				return nil, &BoundError{Entry: *e, Metric: metric.Name}
 			}
 			if metric.Bounded && math.IsNaN(e.Bound) {
 				runs[e.instance()] += 0 // it is left out, and counted as such

@@ -188,10 +188,11 @@ func leaderboardNotes(standings []Standing) []string {
 	if named(standings) {
 		notes = append(notes, "name: what a program outside miglab calls itself; its version is its own, too")
 	}
-	var failed, partial, leftOut, few, single, alike []string
+	var programs, failed, partial, leftOut, few, single, alike []string
 	published, needed := false, 0
 	for i, s := range standings {
 		published = published || !math.IsNaN(s.POpt)
+		programs = append(programs, several(s.Algorithm+" on "+s.Dataset, s.Programs)...)
 		if s.Failed > 0 {
 			failed = append(failed, fmt.Sprintf("%s on %s (%d of %d)", s.Algorithm, s.Dataset, s.Failed, s.Instances))
 		}
@@ -222,6 +223,7 @@ func leaderboardNotes(standings []Standing) []string {
 		says string
 		of   []string
 	}{
+		{severalPrograms, programs},
 		{"without a valid answer in time, so without a mean and behind all others", failed},
 		{"not run on all instances that count, so that they cannot have a rank and stand below all others", partial},
 		{"instances left out because no more than half of the algorithms were run on them or their bound is not known", leftOut},
@@ -234,6 +236,16 @@ func leaderboardNotes(standings []Standing) []string {
 		}
 	}
 	return append(notes, assumptions(standings)...)
+}
+
+const severalPrograms = "programs with the same name and version; the results of the present one count, or else of the one that ran last"
+
+// several names a result and how many programs it may be of; nothing for one.
+func several(name string, programs int) []string {
+	if programs < 2 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s (%d)", name, programs)}
 }
 
 // assumptions says what the datasets assume, each assumption once.

@@ -1,14 +1,15 @@
 // Package algotest is the test suite that the algorithms of every track run through.
 //
-// [Suite.Test] draws problems and runs each registered algorithm of a track on them.
+// [Suite.Test] draws problems and runs each registered algorithm of a track on them, in a
+// subtest with the algorithm's name.
 // It checks that the referee accepts every answer, that the algorithm leaves the
 // problem as it is, that the same problem gives the same answer, also to several
 // callers at once, and that an algorithm answers with an [*algo.InfeasibleError] only
-// where it may. [Track.TestCancel] checks that a search ends with its context.
-// [Golden] and [GoldenLines] compare answers with files by algorithm and version.
+// where it may. [Golden] and [GoldenLines] compare answers with files by algorithm and version.
 //
-// A package of algorithms calls them from its tests. Each track has a value here:
-// [Batch], [Stream], [Placement], [Dispatch] and [Corun].
+// A package of algorithms calls them from its tests. The tests of this package run every algorithm,
+// bound and dataset of the program on GPU models outside its table, and with a context that ends. Each
+// track has a value here: [Batch], [Stream], [Placement], [Dispatch] and [Corun].
 package algotest
 
 import (
@@ -18,11 +19,13 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 )
 
 // A Track says how the algorithms of a track are run and judged. P is a problem of
@@ -79,15 +82,28 @@ func VariantsOf(s algo.Spec) []string {
 	return ids
 }
 
-// repeatEvery says that algorithms run several times on every 32nd problem.
-const repeatEvery = 32
-
-// Test runs the algorithms through the suite.
+// Test runs each registered algorithm of the track through the suite, in a subtest with its name.
 func (s *Suite[P, A]) Test(t *testing.T) {
 	t.Helper()
-	if len(algo.All(s.Name)) == 0 {
+	specs := algo.All(s.Name)
+	if len(specs) == 0 {
 		t.Fatalf("no algorithm of track %s is registered", s.Name)
 	}
+	for _, spec := range specs {
+		t.Run(spec.Name, func(t *testing.T) {
+			if ran, err := s.test(spec); err != nil {
+				t.Error(err)
+			} else if ran == 0 {
+				t.Error("the algorithm runs on no problem")
+			}
+		})
+	}
+}
+
+// test runs one algorithm's variants on all problems and returns how many answers it checked.
+func (s *Suite[P, A]) test(spec algo.Spec) (int64, error) {
+	repeatEvery := deep.N(8, 32) // on every so many problems an algorithm runs several times
+	var ran atomic.Int64
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range s.Problems {
@@ -95,16 +111,20 @@ func (s *Suite[P, A]) Test(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), 10))
 			p := s.Draw(rng)
 			for _, id := range s.algorithms(p, rng) {
-				if err := s.conform(algo.MustParse(id), p, i%repeatEvery == 0); err != nil {
+				a := algo.MustParse(id)
+				if a.Spec.Name != spec.Name {
+					continue
+				}
+				ran.Add(1)
+				if err := s.conform(a, p, i%repeatEvery == 0); err != nil {
 					return fmt.Errorf("problem %d, %s: %w", i, id, err)
 				}
 			}
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		t.Error(err)
-	}
+	err := g.Wait()
+	return ran.Load(), err
 }
 
 func (s *Suite[P, A]) algorithms(p P, rng *rand.Rand) []string {
@@ -165,14 +185,4 @@ func (tr *Track[P, A]) repeat(a algo.Algorithm, p P, answer A) error {
 		})
 	}
 	return g.Wait()
-}
-
-// TestCancel checks that an algorithm ends with its context.
-func (tr *Track[P, A]) TestCancel(t *testing.T, id string, p P) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if answer, err := tr.Run(ctx, algo.MustParse(id), p); !errors.Is(err, context.Canceled) {
-		t.Errorf("%s after its context was cancelled: %+v, %v; want %v", id, answer, err, context.Canceled)
-	}
 }

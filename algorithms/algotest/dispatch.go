@@ -23,7 +23,7 @@ type DispatchProblem struct {
 var Dispatch = Track[DispatchProblem, sim.DispatchResult]{
 	Name: algo.TrackDispatch,
 	Run: func(_ context.Context, a algo.Algorithm, p DispatchProblem) (sim.DispatchResult, error) {
-		d, err := dispatcher(a, sim.DispatchSetting{Seed: p.Seed, NumPy: p.NumPy})
+		d, err := dispatcher(a, sim.DispatchSetting{Seed: p.Seed, Slices: p.Fleet.Slices(), NumPy: p.NumPy})
 		if err != nil {
 			return sim.DispatchResult{}, err
 		}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"miglab/harness/deep"
 	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 )
@@ -86,13 +87,13 @@ func ways(w *corun.Window, f corun.Family, jobs uint, visit func(seconds, slowdo
 	}
 }
 
-// TestExhaustiveSearchIsAsGoodAsBruteForce takes 200 windows for the setups of exact and of
+// TestExhaustiveSearchIsAsGoodAsBruteForce takes most windows for the setups of exact and of
 // Table VII, and some for each other family.
 func TestExhaustiveSearchIsAsGoodAsBruteForce(t *testing.T) {
 	for _, f := range corun.Families() {
-		windows := 40
+		windows := deep.N(5, 40)
 		if f == corun.Hierarchical || f == corun.Every {
-			windows = 200
+			windows = deep.N(16, 200)
 		}
 		for i := range windows {
 			w := randomWindow(rand.New(rand.NewPCG(uint64(i), 6)), 6)

@@ -11,6 +11,7 @@ import (
 
 	"miglab/algorithms/algotest"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/sim/corun"
 )
 
@@ -39,11 +40,8 @@ func planned(t *testing.T, a algo.Algorithm, w corun.Window) (corun.Plan, corun.
 // TestPlanners runs every scheduler on any window. No group is slower than its jobs
 // one after the other.
 func TestPlanners(t *testing.T) {
-	if n := len(variants()); n != 11 {
-		t.Errorf("%d schedulers with their variants, want 11", n)
-	}
 	suite := algotest.Suite[corun.Window, corun.Plan]{
-		Track: algotest.Corun, Problems: 150,
+		Track: algotest.Corun, Problems: deep.N(20, 150),
 		Draw: func(rng *rand.Rand) corun.Window { return randomWindow(rng, 13) },
 		Also: func(_ algo.Algorithm, w corun.Window, plan corun.Plan) error {
 			r, err := corun.Measure(w, plan)
@@ -57,7 +55,7 @@ func TestPlanners(t *testing.T) {
 }
 
 func TestNoPlannerBeatsExact(t *testing.T) {
-	for i := range uint64(150) {
+	for i := range uint64(deep.N(15, 150)) {
 		w := randomWindow(rand.New(rand.NewPCG(i, 13)), 13)
 		least := measure(t, "exact", w).Makespan
 		for _, a := range variants() {
@@ -88,18 +86,31 @@ func TestBadWindows(t *testing.T) {
 	}
 }
 
-// TestLargeWindows: exhaustive searches refuse large windows, and the others do not.
+// TestLargeWindows: exhaustive searches refuse large windows and say how many jobs there are, and the
+// others do not.
 func TestLargeWindows(t *testing.T) {
 	w := paperWindow(1, maxDivide+1)
+	exhaustive := map[string]bool{
+		"time-sharing": false, "greedy": false, "local": false,
+		"exact": true, "mig-only": true, "mig-mps-default": true, "mps-only": true,
+	}
+	met := map[string]bool{}
 	for _, a := range variants() {
 		_, err := algotest.Corun.Run(context.Background(), a, w)
-		if any := slices.Contains([]string{"time-sharing", "greedy", "local"}, a.ID); any != (err == nil) {
+		refuses, known := exhaustive[a.Spec.Name]
+		met[a.Spec.Name] = known
+		if known && refuses != (err != nil) {
 			t.Errorf("%s of %d jobs: %v", a.ID, len(w.Jobs), err)
 		} else if err != nil && !strings.Contains(err.Error(), "21 jobs") {
 			t.Errorf("%s: %v does not say how many jobs there are", a.ID, err)
 		}
 	}
-	for _, jobs := range []int{60, 300} {
+	for name := range exhaustive {
+		if !met[name] {
+			t.Errorf("%s is no scheduler of the track", name)
+		}
+	}
+	for _, jobs := range []int{deep.N(30, 60), 300}[:deep.N(1, 2)] {
 		w := paperWindow(2, jobs)
 		if l, g := measure(t, "local", w).Makespan, measure(t, "greedy", w).Makespan; l > 0.95*g {
 			t.Errorf("%d jobs: local takes %v s, greedy %v s", jobs, l, g)
@@ -107,6 +118,12 @@ func TestLargeWindows(t *testing.T) {
 	}
 }
 
-func TestLocalEndsWithItsContext(t *testing.T) {
-	algotest.Corun.TestCancel(t, "local", paperWindow(1, 12))
+func TestSearchesEndWithTheirContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, id := range []string{"local", "greedy"} {
+		if plan, err := algotest.Corun.Run(ctx, algo.MustParse(id), paperWindow(1, 12)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, %v; want %v", id, plan, err, context.Canceled)
+		}
+	}
 }

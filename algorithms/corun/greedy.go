@@ -11,15 +11,15 @@ import (
 
 var _ = register("greedy", "own", "pairs, the one that saves the most time first", greedy)
 
-func greedy(_ context.Context, w *corun.Window) (corun.Plan, error) {
+func greedy(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	s := newSearch(w, corun.Hierarchical)
-	return s.plan(s.pairs()), nil
+	return s.plan(s.pairs(ctx)), ctx.Err()
 }
 
 // pairs repeatedly puts together the two jobs that save the most time, the first two on
 // a tie, until no two of the remaining jobs save time. The groups are in the order of
-// the time that they save, with single jobs last.
-func (s *search) pairs() []group {
+// the time that they save, with single jobs last. They lack jobs once ctx is done.
+func (s *search) pairs(ctx context.Context) []group {
 	type pair struct {
 		group
 		saves float64
@@ -27,6 +27,9 @@ func (s *search) pairs() []group {
 	var all []pair
 	single := make([]group, len(s.w.Jobs))
 	for j := range single {
+		if ctx.Err() != nil {
+			break
+		}
 		single[j] = group{[]int{j}, s.fastest([]int{j}, math.Inf(1))}
 		for i := 0; i < j && s.w.Concurrency > 1; i++ {
 			apart := single[i].seconds + single[j].seconds

@@ -19,7 +19,7 @@ const effort = 1 << 16
 // jobs and merges and splits groups, in any combination.
 func local(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	s := &descent{divider: newDivider(w, corun.Every)}
-	s.groups = s.pairs()
+	s.groups = s.pairs(ctx)
 	for s.improve(ctx, s.two) {
 	}
 	for s.improve(ctx, s.three) {

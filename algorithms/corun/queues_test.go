@@ -8,6 +8,7 @@ import (
 	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
 )
@@ -77,7 +78,7 @@ func TestExactOnTheQueues(t *testing.T) {
 // TestLocalIsCloseToExact: within 1 % on the mean and 5 % on each window.
 func TestLocalIsCloseToExact(t *testing.T) {
 	var drawn []corun.Window
-	for i := range 100 {
+	for i := range deep.N(8, 100) {
 		drawn = append(drawn, paperWindow(uint64(i), 12))
 	}
 	for name, windows := range map[string][]corun.Window{"Q1-Q12": queues(t), "drawn": drawn} {

@@ -12,6 +12,7 @@ import (
 	_ "miglab/algorithms/dispatch"
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
 	"miglab/harness/task"
@@ -76,11 +77,8 @@ func drawQueue(rng *rand.Rand, strictly bool) algotest.DispatchProblem {
 }
 
 func TestDispatchers(t *testing.T) {
-	if n := len(algo.All(algo.TrackDispatch)); n != 8 {
-		t.Errorf("%d schedulers, want 8", n)
-	}
 	suite := algotest.Suite[algotest.DispatchProblem, sim.DispatchResult]{
-		Track: algotest.Dispatch, Problems: 1000,
+		Track: algotest.Dispatch, Problems: deep.N(100, 1000),
 		Draw: func(rng *rand.Rand) algotest.DispatchProblem { return drawQueue(rng, false) },
 	}
 	suite.Test(t)

@@ -12,6 +12,7 @@ import (
 	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
 	"miglab/harness/task"
@@ -39,7 +40,7 @@ func stream(t *testing.T, gpu, spec string, index int) algotest.PlacementProblem
 
 func TestPlacers(t *testing.T) {
 	suite := algotest.Suite[algotest.PlacementProblem, algotest.PlacementAnswer]{
-		Track: algotest.Placement, Problems: 80, Draw: drawStream,
+		Track: algotest.Placement, Problems: deep.N(16, 80), Draw: drawStream,
 	}
 	suite.Test(t)
 }

@@ -5,6 +5,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
 	"miglab/harness/task"
@@ -98,11 +99,11 @@ func (b *both) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	return g, ok
 }
 
-// TestGroupedMFIIsAlgorithm2 compares a million decisions of MFI with Algorithm 2. By
+// TestGroupedMFIIsAlgorithm2 compares many decisions of MFI with Algorithm 2. By
 // default even the spots are the same; with another tie-break, the increments.
 func TestGroupedMFIIsAlgorithm2(t *testing.T) {
 	decisions := 0
-	for i := 0; decisions < 1_000_000; i++ {
+	for i := 0; decisions < deep.N(50_000, 1_000_000); i++ {
 		g := mig.GPUs()[i%len(mig.GPUs())]
 		reading := sim.Reading(i % len(sim.ReadingNames()))
 		ties := tie.Values[i/6%len(tie.Values)]

@@ -17,9 +17,11 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "ours; the form is that of MFI Algorithm 2",
 	Summary: "least growth of a cost by mask that was tuned on simulated streams",
 	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return fixedTable("value-table", nil, s.GPU, func() rule {
-			return increment(nil, valueTables()[s.GPU.MemorySlices])
-		}), nil
+		values := valueTables()[s.GPU.MemorySlices]
+		if values == nil {
+			return nil, &algo.UnsupportedError{What: "a GPU of model " + s.GPU.Name, Reason: "its costs are for GPUs with 4 and with 8 memory slices"}
+		}
+		return fixedTable("value-table", nil, s.GPU, func() rule { return increment(nil, values) }), nil
 	},
 })
 

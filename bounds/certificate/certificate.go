@@ -238,6 +238,17 @@ func cost(p *schedule.Problem, takes mig.Seconds) mig.Seconds {
 	return takes
 }
 
+// leastDestroy returns how long it takes at least to destroy an instance of a size or of a larger one.
+func leastDestroy(p *schedule.Problem, size mig.Slices) mig.Seconds {
+	least := mig.Seconds(math.Inf(1))
+	for _, s := range p.GPU.Sizes() {
+		if s >= size {
+			least = min(least, p.GPU.Profile(s).Destroy)
+		}
+	}
+	return cost(p, least)
+}
+
 // below returns an instant that is earlier than the bound by more than rounding.
 func (w *Witness) below() mig.Seconds { return w.Bound - mig.Seconds(1e-9*float64(w.Bound)) }
 

@@ -14,6 +14,7 @@ import (
 
 	"miglab/bounds"
 	"miglab/bounds/certificate"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
@@ -91,7 +92,7 @@ func random(k, n int) schedule.Problem {
 func proven(t testing.TB, p schedule.Problem) certificate.Certificate {
 	t.Helper()
 	s := whole(p)
-	w, err := bounds.Prove(p, s.Makespan())
+	w, err := bounds.Prove(t.Context(), p, s.Makespan())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func proven(t testing.TB, p schedule.Problem) certificate.Certificate {
 
 func TestVerifyAcceptsWhatIsProvenAndNoMore(t *testing.T) {
 	kinds := map[string]int{}
-	for k := range 600 {
+	for k := range deep.N(120, 600) {
 		p := random(k, 1+k%9)
 		c := proven(t, p)
 		if err := certificate.Verify(p, c); err != nil {
@@ -129,7 +130,7 @@ func TestVerifyLetsEachGroupWait(t *testing.T) {
 	}
 	batches := []task.Batch{only(1, 1, 1, 1, 1, 1, 1), only(7, 1, 1, 1, 1, 1), only(1, 4, 1, 1, 1), only(7, 1, 3, 3, 1, 2, 1, 1)}
 	r := rand.New(rand.NewPCG(13, 4))
-	for range 80 {
+	for range deep.N(12, 80) {
 		var b task.Batch
 		for i := range 7 + r.IntN(4) {
 			x := task.Task{Name: fmt.Sprint("task", i)}
@@ -144,7 +145,7 @@ func TestVerifyLetsEachGroupWait(t *testing.T) {
 	for k, b := range batches {
 		for _, gpu := range []string{"A100", "H100"} {
 			p := schedule.Problem{GPU: mig.MustLookup(gpu), Tasks: b}
-			w, err := bounds.Prove(p, mig.Seconds(math.Inf(1)))
+			w, err := bounds.Prove(t.Context(), p, mig.Seconds(math.Inf(1)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -345,7 +346,7 @@ func encode(t testing.TB, p schedule.Problem, c certificate.Certificate) string 
 }
 
 func TestDecodeReadsWhatEncodeWrites(t *testing.T) {
-	for k := range 60 {
+	for k := range deep.N(20, 60) {
 		p := random(k, 1+k%5)
 		text := encode(t, p, proven(t, p))
 		c, err := certificate.Decode(strings.NewReader(text), p)

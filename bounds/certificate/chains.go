@@ -98,7 +98,7 @@ func (a *assignment) tables(v int) (destroyed, last []float64) {
 	a.inner[v] = slices.Clone(destroyed)
 	defer func() { a.destroyed[v], a.last[v] = destroyed, last }()
 	size := node.Size()
-	create, destroy := a.cost(node.Profile.Create), a.cost(node.Profile.Destroy)
+	create, destroy := a.cost(node.Profile.Create), float64(leastDestroy(a.p, size))
 	if e := a.there[v]; e != nil {
 		for set := range sets {
 			destroyed[set] += float64(e.BusyUntil) + destroy

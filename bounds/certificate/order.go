@@ -72,7 +72,7 @@ func (o *order) together(p part, limit float64) float64 {
 	node := &o.a.p.GPU.Tree()[p.v]
 	own := o.a.cost(node.Profile.Create)
 	if p.destroyed {
-		own += o.a.cost(node.Profile.Destroy)
+		own += float64(leastDestroy(o.a.p, node.Size()))
 	}
 	for rest := (p.set - 1) & p.set; ; rest = (rest - 1) & p.set {
 		busy := own

@@ -26,6 +26,8 @@ type Job struct {
 	GPUs, Milli int
 	// Line is where the job is in the file, from 1.
 	Line int
+	// stated says that the file has the share, in thousandths or in a unit that it does not say.
+	stated bool
 }
 
 // A Rejected row is one that no job can be made of.
@@ -43,20 +45,36 @@ type Options struct {
 	Columns map[string]string
 	// Unit is the unit of the times in the format csv, in seconds.
 	Unit float64
+	// ShareUnit is one of [ShareUnits]. If it is "", shares are thousandths, and a file in which
+	// they could be percent is refused.
+	ShareUnit string
 }
+
+// The units of shares of a GPU. Shares are rounded down to thousandths, but not to 0.
+const (
+	Thousandths = "thousandths"
+	Percent     = "percent"
+	Fraction    = "fraction"
+)
+
+// ShareUnits are all units of shares.
+var ShareUnits = []string{Thousandths, Percent, Fraction}
 
 // A format reads a file. It hands each row to job or to reject. Errors are about the file as a
 // whole.
 type format struct {
 	name, doc string
+	shares    bool // jobs may have shares of a GPU
 	read      func(r io.Reader, file string, o Options, job func(Job), reject func(line int, reason error)) error
 }
 
 var formats = []format{
-	{"openb", "Alibaba cluster-trace-gpu-v2023, openb_pod_list_*.csv: num_gpu, gpu_milli, pod_phase, creation_time and deletion_time in seconds", readOpenb},
-	{"helios", "HeliosData cluster_log.csv: gpu_num (whole GPUs), submit_time, duration in seconds", readHelios},
-	{"philly", "Philly cluster_job_log (JSON): submitted_time; the lifetime is the sum of the attempts, the GPUs are those of the first", readPhilly},
-	{"csv", "a CSV file with the columns submit_s, lifetime_s and, if needed, gpus and gpu_milli; --columns gives other names", readCSV},
+	{"openb", "Alibaba cluster-trace-gpu-v2023, openb_pod_list_*.csv: num_gpu, gpu_milli (thousandths of each GPU), pod_phase, " +
+		"creation_time and deletion_time in seconds", true, readOpenb},
+	{"helios", "HeliosData cluster_log.csv: gpu_num (whole GPUs), submit_time, duration in seconds", false, readHelios},
+	{"philly", "Philly cluster_job_log (JSON): submitted_time; the lifetime is the sum of the attempts, the GPUs are those of the first", false, readPhilly},
+	{"csv", "a CSV file with the columns submit_s, lifetime_s and, if needed, gpus and gpu_milli (thousandths of each\n" +
+		"          GPU); --columns gives other names, --unit and --share-unit other units", true, readCSV},
 }
 
 // FormatNames returns the names of the formats.
@@ -85,6 +103,13 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 	if i < 0 {
 		return nil, nil, nearest.Unknown("format", name, FormatNames())
 	}
+	switch {
+	case o.ShareUnit == "":
+	case !formats[i].shares:
+		return nil, nil, fmt.Errorf("%s: the format %s has whole GPUs; leave out --share-unit", file, name)
+	case !slices.Contains(ShareUnits, o.ShareUnit):
+		return nil, nil, nearest.Unknown("unit of shares", o.ShareUnit, ShareUnits)
+	}
 	var jobs []Job
 	var rejected []Rejected
 	reject := func(line int, reason error) { rejected = append(rejected, Rejected{line, reason.Error()}) }
@@ -96,6 +121,10 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 		jobs = append(jobs, j)
 	}, reject)
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
+	if err == nil && o.ShareUnit == "" && couldBePercent(jobs) {
+		err = fmt.Errorf("%s: no job with one GPU has a share above 100: are shares percent or thousandths? Say --share-unit %s or %s",
+			file, Percent, Thousandths)
+	}
 	return jobs, rejected, err
 }
 
@@ -123,9 +152,11 @@ func (j *Job) check() error {
 	return nil
 }
 
-// fields reads the fields of a row; the first one that is wrong counts.
+// fields reads the fields of a file's rows. The first one of a row that is wrong counts.
 type fields struct {
 	err error
+	// instants is what the file writes for instants, "" before the first: numbers or timestamps.
+	instants string
 }
 
 func (f *fields) fail(column, value, want string) {
@@ -150,17 +181,73 @@ func (f *fields) number(column, value string) float64 {
 	return v
 }
 
-// instantLayout is how Helios and Philly write instants. Both are without a time zone, so that
-// the hours of summer time are not known; they are read as UTC.
-const instantLayout = time.DateTime
+const (
+	number    = "a number"
+	timestamp = "an instant such as 2020-06-09T18:41:01Z"
+)
 
+// instant returns the seconds from 1970 to a timestamp. Helios and Philly write them without a time
+// zone, so that the hours of summer time are not known; they are read as UTC.
 func (f *fields) instant(column, value string) float64 {
-	t, err := time.Parse(instantLayout, value)
+	t, err := time.Parse(time.DateTime, value)
 	if err != nil {
-		f.fail(column, value, "an instant such as 2020-06-09 18:41:01")
+		t, err = time.Parse(time.RFC3339, value)
+	}
+	if err != nil {
+		f.fail(column, value, timestamp)
 		return 0
 	}
-	return float64(t.Unix())
+	return float64(t.Unix()) + float64(t.Nanosecond())/1e9
+}
+
+// when returns the seconds to an instant that is a number of units or a timestamp. Numbers count from
+// any origin, so that one file has one kind.
+func (f *fields) when(column, value string, unit float64) float64 {
+	v, err := strictcsv.Float(value)
+	kind := number
+	if err != nil {
+		var alone fields
+		if v = alone.instant(column, value); alone.err != nil {
+			f.fail(column, value, number+" or "+timestamp)
+			return 0
+		}
+		kind, unit = timestamp, 1
+	}
+	if f.instants = cmp.Or(f.instants, kind); f.instants != kind {
+		f.fail(column, value, f.instants+", as in the rows before")
+	}
+	return v * unit
+}
+
+// share reads a job's share of each GPU.
+func (f *fields) share(j *Job, column, value, unit string) {
+	whole, want := 1., "a part of a GPU, from 0 to 1"
+	switch unit {
+	case "", Thousandths:
+		j.Milli, j.stated = f.whole(column, value), true
+		return
+	case Percent:
+		whole, want = 100, "percent of a GPU, from 0 to 100"
+	}
+	v, err := strictcsv.Float(value)
+	if err != nil || v < 0 || v > whole {
+		f.fail(column, value, want)
+	}
+	const rounding = 1e-6 // 0.29 * 1000 is less than 290
+	if j.Milli = int(v/whole*WholeGPU + rounding); v > 0 {
+		j.Milli = max(j.Milli, 1)
+	}
+}
+
+// couldBePercent reports whether the shares of jobs with one GPU are so small that they could be percent.
+func couldBePercent(jobs []Job) bool {
+	largest := 0
+	for i := range jobs {
+		if jobs[i].stated && jobs[i].GPUs == 1 {
+			largest = max(largest, jobs[i].Milli)
+		}
+	}
+	return 0 < largest && largest <= 100
 }
 
 // readLines hands each row of a CSV file to a function that makes a job of it.
@@ -169,6 +256,7 @@ func readLines(r io.Reader, file string, columns, optional []string, job func(Jo
 	if err != nil {
 		return err
 	}
+	var f fields
 	for {
 		values, err := lines.Next()
 		if err == io.EOF {
@@ -182,7 +270,7 @@ func readLines(r io.Reader, file string, columns, optional []string, job func(Jo
 		if err != nil {
 			return err
 		}
-		var f fields
+		f.err = nil
 		j := row(&f, values)
 		if f.err != nil {
 			reject(lines.Line(), f.err)
@@ -205,9 +293,9 @@ func readOpenb(r io.Reader, file string, o Options, job func(Job), reject func(i
 			f.err = errors.New("is Pending: the cluster never placed it")
 			return j
 		}
-		j.Milli = f.whole(columns[1], v[1])
-		j.Submit = f.number(columns[3], v[3])
-		j.Lifetime = f.number(columns[4], v[4]) - j.Submit
+		f.share(&j, columns[1], v[1], o.ShareUnit)
+		j.Submit = f.when(columns[3], v[3], 1)
+		j.Lifetime = f.when(columns[4], v[4], 1) - j.Submit
 		return j
 	})
 }
@@ -244,13 +332,13 @@ func readCSV(r io.Reader, file string, o Options, job func(Job), reject func(int
 	unit := cmp.Or(o.Unit, 1)
 	return readLines(r, file, required, optional, job, reject, func(f *fields, v []string) Job {
 		j := Job{GPUs: 1, Milli: WholeGPU}
-		j.Submit = unit * f.number(all[0], v[0])
+		j.Submit = f.when(all[0], v[0], unit)
 		j.Lifetime = unit * f.number(all[1], v[1])
 		if v[gpus] != "" {
 			j.GPUs = f.whole(all[gpus], v[gpus])
 		}
 		if v[milli] != "" {
-			j.Milli = f.whole(all[milli], v[milli])
+			f.share(&j, all[milli], v[milli], o.ShareUnit)
 		}
 		return j
 	})

@@ -87,7 +87,7 @@ func TestFormats(t *testing.T) {
 			"helios", heliosText,
 			traces.Options{},
 			"0 36848 1 1000 5; 26 249 4 1000 2",
-			[]string{"3: asks for no GPU", `4: submit_time is "2020-06-09T18:41:01"; write an instant such as 2020-06-09 18:41:01`},
+			[]string{"3: asks for no GPU", `4: submit_time is "2020-06-09T18:41:01"; write an instant such as 2020-06-09T18:41:01Z`},
 		},
 		{
 			"philly", phillyText,
@@ -148,13 +148,94 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestSharesHaveAUnit imports logs that say shares in other units and looks at the profiles that come out.
+func TestSharesHaveAUnit(t *testing.T) {
+	const percent = "submit_s,lifetime_s,gpus,gpu_milli\n0,9,1,14\n1,9,1,50\n2,9,1,100\n3,9,2,100\n"
+	const openb = "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,50,Running,5,9\n8,1000,Running,6,9\n"
+	for _, c := range []struct {
+		format, text, unit string
+		want               string // the profiles, or the error
+	}{
+		{"csv", percent, "", "f: no job with one GPU has a share above 100: are shares percent or thousandths? Say --share-unit percent or thousandths"},
+		{"csv", percent, traces.Percent, "1g.10gb 4g.40gb 7g.80gb 7g.80gb"},
+		{"csv", percent, traces.Thousandths, "1g.10gb 1g.10gb 1g.10gb 7g.80gb"},
+		{"csv", strings.ReplaceAll(percent, ",14\n", ",140\n"), "", "1g.10gb 1g.10gb 1g.10gb 7g.80gb"},
+		{"csv", strings.ReplaceAll(percent, ",14\n", ",\n"), "", "share above 100"}, // no share is a whole GPU
+		{"csv", "submit_s,lifetime_s,gpus\n0,9,1\n1,9,100\n", "", "7g.80gb 7g.80gb"},
+		{"csv", "submit_s,lifetime_s,gpu_milli\n0,9,0.142857\n1,9,.5\n2,9,1\n3,9,1.1\n4,9,0\n", traces.Fraction, "1g.10gb 4g.40gb 7g.80gb"},
+		{"csv", "submit_s,lifetime_s,gpu_milli\n0,9,0.5\n1,9,1\n", "", "share above 100"},
+		{"csv", "submit_s,lifetime_s,gpu_milli\n0,9,33.3\n1,9,101\n", traces.Percent, "3g.40gb"},
+		{"openb", openb, "", "no job with one GPU has a share above 100"},
+		{"openb", openb, traces.Percent, "4g.40gb"},
+		{"openb", openb, traces.Thousandths, "1g.10gb 7g.80gb"},
+		{"helios", heliosText, traces.Percent, "f: the format helios has whole GPUs"},
+		{"csv", percent, "percents", `unknown unit of shares "percents"; did you mean "percent"`},
+	} {
+		jobs, _, err := traces.Read(strings.NewReader(c.text), "f", c.format, traces.Options{ShareUnit: c.unit})
+		if err != nil {
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s %q, %q: %v, want %q", c.format, c.text, c.unit, err, c.want)
+			}
+			continue
+		}
+		requests, _ := traces.Requests(a100, traces.Compute, 1, jobs)
+		var got []string
+		for _, r := range requests {
+			got = append(got, r.Profile.String())
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s %q, %q: profiles %q, want %q", c.format, c.text, c.unit, got, c.want)
+		}
+	}
+}
+
+// TestTimestamps reads instants as RFC 3339 has them wherever an instant is expected. They have
+// no origin in common with seconds, so that a file has one kind of them.
+func TestTimestamps(t *testing.T) {
+	for _, c := range []struct {
+		format, text string
+		want         string // arrival and lifespan of each request in slots of a second
+		rejected     string
+	}{
+		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n2020-06-09T20:41:03.5+02:00,6\n2020-06-09 18:41:11,7\n", "0 5; 2 6; 10 7", ""},
+		{"csv", "submit_s,lifetime_s\n10,5\n2020-06-09T18:41:01Z,5\n12,5\n", "0 5; 2 5", `submit_s is "2020-06-09T18:41:01Z"; write a number, as in the rows before`},
+		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n12,5\n", "0 5", `submit_s is "12"; write an instant such as 2020-06-09T18:41:01Z, as in the rows before`},
+		{"csv", "submit_s,lifetime_s\nyesterday,5\n12,5\n", "0 5", `submit_s is "yesterday"; write a number or an instant such as 2020-06-09T18:41:01Z`},
+		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,500,Running,2020-06-09T18:41:01Z,2020-06-09T18:42:01Z\n", "0 60", ""},
+		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,500,Running,5,2020-06-09T18:42:01Z\n1,500,Running,5,7\n", "0 2", "deletion_time"},
+		{"helios", "gpu_num,submit_time,duration\n1,2020-06-09T18:41:01Z,5\n1,2020-06-09 18:41:03,6\n", "0 5; 2 6", ""},
+		{"philly", strings.ReplaceAll(phillyText, "2017-10-07 01:12:19", "2017-10-07T03:12:39+02:00"), "0 30; 39 3674", "4: was never started"},
+	} {
+		jobs, rejected, err := traces.Read(strings.NewReader(c.text), "f", c.format, traces.Options{})
+		if err != nil {
+			t.Errorf("%s %q: %v", c.format, c.text, err)
+			continue
+		}
+		requests, _ := traces.Requests(a100, traces.Compute, 1, jobs)
+		var got []string
+		for _, r := range requests {
+			got = append(got, fmt.Sprint(r.Arrival, r.Lifespan))
+		}
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("%s %q: %q, want %q", c.format, c.text, got, c.want)
+		}
+		reason := ""
+		if len(rejected) > 0 {
+			reason = fmt.Sprintf("%d: %s", rejected[0].Line, rejected[0].Reason)
+		}
+		if !strings.Contains(reason, c.rejected) || c.rejected == "" && reason != "" {
+			t.Errorf("%s %q: rejected %q, want %q", c.format, c.text, reason, c.rejected)
+		}
+	}
+}
+
 // TestEveryRowCounts mixes rows that are right with others, and finds every line in one of the two
 // lists.
 func TestEveryRowCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.SliceOf(rapid.SampledFrom([]string{"1,2,1,500", "0,1,4,1000", `"3",4,1,1`, "1,2", `"1,2,3`, "a,2,1,5", "1,2,0,5", "1,2,1,5000", "1,-2,1,5", `a"b,1,1,1`})).Draw(t, "rows")
 		text := "submit_s,lifetime_s,gpus,gpu_milli\n" + strings.Join(rows, "\n")
-		jobs, rejected, err := traces.Read(strings.NewReader(text), "f", "csv", traces.Options{})
+		jobs, rejected, err := traces.Read(strings.NewReader(text), "f", "csv", traces.Options{ShareUnit: traces.Thousandths})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,6 +337,24 @@ func BenchmarkImport(b *testing.B) {
 		var w bytes.Buffer
 		if err := task.WriteRequests(&w, requests); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A job keeps its instance in every slot that it touches: submissions are rounded down, lifetimes up.
+func TestSlotsCoverTheJob(t *testing.T) {
+	jobs := []traces.Job{
+		{Submit: 100, Lifetime: 61, GPUs: 1, Milli: 1000, Line: 2},
+		{Submit: 159.9, Lifetime: 60, GPUs: 1, Milli: 1000, Line: 3},
+		{Submit: 160, Lifetime: 0.5, GPUs: 1, Milli: 1000, Line: 4},
+	}
+	requests, rejected := traces.Requests(a100, traces.Compute, 60, jobs)
+	if len(rejected) > 0 || len(requests) != len(jobs) {
+		t.Fatalf("%d requests of %d jobs, rejected %v", len(requests), len(jobs), rejected)
+	}
+	for i, want := range [][2]int{{0, 2}, {0, 1}, {1, 1}} {
+		if got := [2]int{requests[i].Arrival, requests[i].Lifespan}; got != want {
+			t.Errorf("job %d: arrival and lifespan %v, want %v", i, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func readPhilly(r io.Reader, file string, _ Options, job func(Job), reject func(
 		return fmt.Errorf("%s:%d: %w; the file must be one JSON array of jobs, and what follows was not read", file, counting.at(d.InputOffset()), err)
 	}
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return broken(cmpError(err, "there is no array"))
+		return broken(cmp.Or(err, errors.New("there is no array")))
 	}
 	for d.More() {
 		var raw json.RawMessage
@@ -53,13 +54,6 @@ func readPhilly(r io.Reader, file string, _ Options, job func(Job), reject func(
 		return broken(err)
 	}
 	return nil
-}
-
-func cmpError(err error, otherwise string) error {
-	if err == nil {
-		return errors.New(otherwise)
-	}
-	return err
 }
 
 func (p *phillyJob) job() (Job, error) {

@@ -75,6 +75,9 @@ type Failure interface {
 	error
 	// FailureKind is the kind in one word, for example "crashed".
 	FailureKind() string
+	// FailureText is what the results keep. It is the same in every run; what a user is told
+	// beside it need not be.
+	FailureText() string
 }
 
 // InfeasibleError says that an algorithm's own rules leave a task without a place.
@@ -89,4 +92,15 @@ type InfeasibleError struct {
 
 func (e *InfeasibleError) Error() string {
 	return fmt.Sprintf("%s is infeasible: task %q %s", e.Algorithm, e.Task, e.Reason)
+}
+
+// UnsupportedError says that an algorithm cannot decide on such a problem at all, for example because
+// it was trained for other GPUs.
+type UnsupportedError struct {
+	// What is the input that it was given. Reason says why it cannot be scheduled.
+	What, Reason string
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("the algorithm cannot schedule on %s: %s", e.What, e.Reason)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/harness/sim"
@@ -95,6 +96,9 @@ type Spec struct {
 	// Declared is the name that an algorithm outside this program gives itself when it is opened;
 	// "" for all others.
 	Declared string
+	// Proven marks a bound that holds for every schedule that the referee accepts, and that every
+	// problem has: miglab bound prints it, and miglab audit compares makespans with it.
+	Proven bool
 	// Budget says what a search is allowed to compute, for example "1000 iterations". nil
 	// for algorithms whose work is given by the problem alone.
 	Budget func(Args) string
@@ -248,6 +252,17 @@ func (a Algorithm) CheckTrack(track Track) error {
 	return fmt.Errorf("%q is of the %s track: %w", a.ID, a.Spec.Track, nearest.Unknown(string(track)+" algorithm", a.ID, names))
 }
 
+// CheckGPU refuses a GPU model on which an algorithm does not work that has a method CheckGPU of its
+// own.
+func (a Algorithm) CheckGPU(g *mig.GPU) error {
+	if particular, ok := a.made.(interface{ CheckGPU(*mig.GPU) error }); ok {
+		if err := particular.CheckGPU(g); err != nil {
+			return fmt.Errorf("algorithm %q: %w", a.ID, err)
+		}
+	}
+	return nil
+}
+
 // MustParse is [Parse] for algorithms fixed in the program; it panics on an error.
 func MustParse(id string) Algorithm {
 	a, err := Parse(id)
@@ -288,17 +303,34 @@ func (a Algorithm) Budget() string {
 	return a.Spec.Budget(a.Args)
 }
 
-// Schedule runs an algorithm of the batch track and puts its ID in the schedule.
+// Schedule runs an algorithm of the batch track and puts its ID in the schedule. A task that fits no
+// instance of the GPU is an [*InfeasibleError].
 func (a Algorithm) Schedule(ctx context.Context, p Problem) (schedule.Schedule, error) {
+	if err := a.CheckFit(p); err != nil {
+		return schedule.Schedule{}, err
+	}
 	s, err := a.made.(Batch).Schedule(ctx, p)
 	s.Algorithm = a.ID
 	return s, err
 }
 
-// ScheduleStream runs an algorithm of the stream track and puts its ID in the
-// schedule.
+// ScheduleStream is Schedule for an algorithm of the stream track.
 func (a Algorithm) ScheduleStream(ctx context.Context, p Problem, lengths []int) (schedule.Schedule, error) {
+	if err := a.CheckFit(p); err != nil {
+		return schedule.Schedule{}, err
+	}
 	s, err := a.made.(Stream).ScheduleStream(ctx, p, lengths)
 	s.Algorithm = a.ID
 	return s, err
+}
+
+// CheckFit returns an [*InfeasibleError] of the algorithm if a task fits no instance of the GPU. A
+// [Batch] or a [Stream] is only given problems that pass.
+func (a Algorithm) CheckFit(p Problem) error {
+	for i := range p.Tasks {
+		if !slices.ContainsFunc(p.GPU.Sizes(), p.Tasks[i].Fits) {
+			return &InfeasibleError{a.Spec.Name, p.Tasks[i].Name, fmt.Sprintf("fits no instance of %s (sizes %v)", p.GPU, p.GPU.Sizes())}
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
@@ -27,16 +28,41 @@ func Write(path string, content []byte) error {
 
 // WriteFile replaces the file at path by what write produces. It makes missing folders.
 // The content goes to a temporary file in the same folder, which is flushed to disk and
-// then renamed. If anything fails before the rename, the old file stays as it was.
+// then renamed. If anything fails before the rename, the old file stays as it was. The new
+// file has the mode of the old one, or the one that the umask leaves.
+//
+// A symbolic link stays, and the file that it names is replaced. What is not a regular
+// file, such as a device or a FIFO, is opened and written.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return &os.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
-	}
+	old, err := os.Stat(path)
+	to, notLink := os.Readlink(path)
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	switch {
+	case errors.Is(err, syscall.ELOOP):
+		return err
+	case err == nil && old.IsDir() || strings.HasSuffix(path, string(filepath.Separator)):
+		return &os.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
+	case err == nil && !old.Mode().IsRegular(): // before links: those in /proc lead to pipes, which have no path
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(fill(f, write), f.Close())
+	case notLink == nil && filepath.IsAbs(to):
+		return WriteFile(to, write)
+	case notLink == nil:
+		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+			return err
+		}
+		return WriteFile(filepath.Join(dir, to), write)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, prefix+"*")
+	f, err := os.OpenFile(filepath.Join(dir, prefix+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if at, ok := errors.AsType[*os.PathError](err); ok {
+		at.Path = path // which is what the caller asked for
+	}
 	if err != nil {
 		return err
 	}
@@ -46,15 +72,13 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	w := bufio.NewWriter(f)
-	if err := write(w); err != nil {
+	if err := fill(f, write); err != nil {
 		return err
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
+	if old != nil {
+		if err := f.Chmod(old.Mode().Perm()); err != nil {
+			return err
+		}
 	}
 	if err := f.Sync(); err != nil {
 		return err
@@ -66,6 +90,14 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return syncFolder(dir)
+}
+
+func fill(f *os.File, write func(io.Writer) error) error {
+	w := bufio.NewWriter(f)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
 // syncFolder flushes a folder's list of files to disk. It does nothing where folders

@@ -1,13 +1,14 @@
 package external
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 	"time"
 
@@ -16,9 +17,13 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/run"
 	"miglab/harness/schedule"
+	"miglab/harness/wholefile"
 )
 
 const answersPrefix = "answers:"
+
+// maxAnswers is how many bytes a file of answers may have.
+const maxAnswers = 1 << 30
 
 func init() { algo.RegisterPrefix(answersPrefix, findAnswers) }
 
@@ -29,6 +34,11 @@ func findAnswers(name string) (algo.Spec, error) {
 	if path == "" {
 		return algo.Spec{}, fmt.Errorf("algorithm %q names no file; write for example answers:agent.jsonl", name)
 	}
+	f, err := wholefile.Open(path, maxAnswers)
+	if err != nil {
+		return algo.Spec{}, fmt.Errorf("algorithm %q: %w", name, err)
+	}
+	f.Close()
 	hash, err := hashFile(path)
 	if err != nil {
 		return algo.Spec{}, fmt.Errorf("algorithm %q: %w", name, err)
@@ -69,28 +79,37 @@ type recorded struct {
 // readAnswers reads a file: a line that says hello as a program does, then one answer a line.
 // Errors name the line.
 func readAnswers(path, content string) (*recorded, error) {
-	text, err := os.ReadFile(path)
+	f, err := wholefile.Open(path, maxAnswers)
 	if err != nil {
 		return nil, err
 	}
-	if sum := sha256.Sum256(text); shortHash(sum[:]) != content {
-		return nil, fmt.Errorf("%s was changed while it was used; run again", path)
-	}
+	defer f.Close()
+	hash := sha256.New()
+	lines := bufio.NewScanner(io.TeeReader(f, hash))
+	lines.Buffer(nil, answerLongest)
 	r := &recorded{path: path, answers: map[int64]solution{}}
 	number := 0
-	for line := range bytes.Lines(text) {
+	for lines.Scan() {
 		number++
 		if number == 1 {
-			err = decode(line, &r.hello)
+			err = decode(lines.Bytes(), &r.hello)
 			if err == nil {
 				err = r.hello.check(0)
 			}
 		} else {
-			err = r.add(line)
+			err = r.add(lines.Bytes())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
 		}
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("%s:%d: the line has more than %d bytes", path, number+1, answerLongest)
+	case err != nil:
+		return nil, err
+	case shortHash(hash.Sum(nil)) != content:
+		return nil, fmt.Errorf("%s was changed while it was used; run again", path)
 	}
 	if number == 0 {
 		return nil, fmt.Errorf("%s is empty; its first line is a hello with a name and a version", path)

@@ -125,3 +125,26 @@ func TestAChangedFileIsReadAgain(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestFilesOfAnswersAreReadWithinLimits(t *testing.T) {
+	large := answersFile(t, recordedHello)
+	if err := os.Truncate(strings.TrimPrefix(large, answersPrefix), maxAnswers+1); err != nil {
+		t.Skip(err) // no files with holes
+	}
+	for id, want := range map[string]string{
+		answersPrefix + os.DevNull:  "not a regular file",
+		answersPrefix + t.TempDir(): "is a directory",
+		large:                       "has 1073741825 bytes; at most 1024 MiB are read",
+		"exec:cat " + os.DevNull:    "",
+
+		answersFile(t, recordedHello, `{"type":"`, strings.Repeat("x", answerLongest), "\"}\n"): "agent.jsonl:2: the line has more than 16777216 bytes",
+	} {
+		a, err := algo.Parse(id)
+		if err == nil && a.Spec.Open != nil && want != "" {
+			_, err = algo.ParseFor(id, algo.TrackBatch)
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %s", id, err, want)
+		}
+	}
+}

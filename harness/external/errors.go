@@ -24,11 +24,16 @@ type Error struct {
 	Kind    string
 	// Text completes the sentence "program ... ". What it quotes of the program is cut.
 	Text string
+	// Aside follows the text where a user reads it: the end of standard error, for example.
+	// It may differ from run to run and is not stored.
+	Aside string
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s %s", e.Program, e.Text) }
+func (e *Error) Error() string { return e.FailureText() + e.Aside }
 
 func (e *Error) FailureKind() string { return e.Kind }
+
+func (e *Error) FailureText() string { return fmt.Sprintf("%s %s", e.Program, e.Text) }
 
 var _ algo.Failure = (*Error)(nil)
 

@@ -14,6 +14,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/run"
+	"miglab/harness/strictjson"
 )
 
 // version is that of the protocol.
@@ -28,10 +29,8 @@ func encode(message any) []byte {
 }
 
 // decode reads a line of a program. Names are case-sensitive, and unknown or repeated ones
-// are errors.
-func decode(line []byte, message any) error {
-	return json.Unmarshal(line, message, json.RejectUnknownMembers(true))
-}
+// are errors. The same line gives the same error in every run.
+func decode(line []byte, message any) error { return strictjson.Line(line, message) }
 
 // hashID returns an ID for a question: the same for the same bytes. It has 48 bits, so that
 // it is exact in languages in which all numbers are floats.

@@ -234,7 +234,7 @@ func (p *process) closed(ctx context.Context, limit <-chan time.Time, end string
 func (p *process) late() *Error {
 	err := p.fail(store.KindTimeout, "did not answer in time")
 	if len(p.half) > 0 {
-		err.Text += "; it wrote half a line: " + quote(p.half)
+		err.Aside += "; it wrote half a line: " + quote(p.half)
 	}
 	return err
 }
@@ -252,7 +252,7 @@ func (p *process) fail(kind, format string, args ...any) *Error {
 	<-p.gone
 	err := newError(kind, format, args...)
 	if end := p.stderr.String(); end != "" {
-		err.Text += fmt.Sprintf("; standard error ends with %q", end)
+		err.Aside = fmt.Sprintf("; standard error ends with %q", end)
 	}
 	return err
 }

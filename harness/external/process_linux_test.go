@@ -51,7 +51,7 @@ func TestKillAllFindsMarkedProcesses(t *testing.T) {
 		go func() { ended <- cmd.Wait() }()
 		select {
 		case <-ended:
-		case <-time.After(10 * time.Second):
+		case <-time.After(50 * time.Second): // of the 60 that it sleeps
 			t.Errorf("%v lives", cmd)
 		}
 	}

@@ -145,7 +145,7 @@ func open(k key, path string, args []string) (*program, error) {
 	p := &program{key: k, path: path, args: args, turn: make(chan struct{}, 1)}
 	first, hello, err := p.start(context.Background())
 	if own, ok := errors.AsType[*Error](err); ok {
-		return nil, errors.New("the program " + own.Text) // algo adds the name of the algorithm
+		return nil, errors.New("the program " + own.Text + own.Aside) // algo adds the name of the algorithm
 	}
 	if err != nil {
 		return nil, err

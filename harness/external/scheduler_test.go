@@ -77,9 +77,10 @@ func command(fault string) string {
 type bad struct {
 	fault, arg string
 	out        io.Writer
-	asked      int // at a time
-	decisions  int // about the instance
-	answers    int // with the fault
+	asked      int  // at a time
+	decisions  int  // about the instance
+	answers    int  // with the fault
+	later      bool // it says more when it is asked again
 
 	// What is known of a batch instance.
 	gpu   gpu
@@ -131,6 +132,10 @@ func scheduleBadly(args []string) {
 		}
 		if err := json.Unmarshal(line, &q); err != nil {
 			panic(err)
+		}
+		if b.later {
+			b.later = false
+			b.say("{}\n")
 		}
 		switch q.Type {
 		case "hello":
@@ -483,7 +488,6 @@ func (b *bad) answer(id int64, kind, rest string) {
 	case "ends-after-answer":
 		os.Exit(0)
 	case "says-more-later":
-		time.Sleep(20 * time.Millisecond)
-		b.say("{}\n")
+		b.later = true
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"miglab/harness/nearest"
+	"miglab/harness/wholefile"
 )
 
 // Seconds is a duration or an instant in seconds. +Inf as a duration means
@@ -135,6 +135,8 @@ type GPU struct {
 	// CostSource says where the create and destroy times come from.
 	CostSource string `json:"cost_source"`
 
+	// file says in errors which file the model was read from; "" if it was not.
+	file       string
 	sizes      []Slices
 	bySize     [MaxSize + 1]*Profile
 	tree       []Node
@@ -146,15 +148,12 @@ type GPU struct {
 func GPUs() []*GPU { return models }
 
 // Lookup finds a model by name or alias and ignores case. It also finds the models that
-// [Register] has added. A name that ends with .json is a file, which it reads with
-// [ReadModel]. Otherwise the error is a [*nearest.UnknownError].
+// [Register] has added. It opens no file, whatever the name. The error is a
+// [*nearest.UnknownError].
 func Lookup(name string) (*GPU, error) {
-	if strings.HasSuffix(name, ".json") {
-		return ReadModel(name)
-	}
 	var names []string
 	for _, g := range slices.Concat(models, registered.all()) {
-		for _, n := range append([]string{g.Name}, g.Aliases...) {
+		for _, n := range g.names() {
 			if strings.EqualFold(n, name) {
 				return g, nil
 			}
@@ -162,6 +161,21 @@ func Lookup(name string) (*GPU, error) {
 		}
 	}
 	return nil, nearest.Unknown("GPU", name, names)
+}
+
+// LookupOrRead is [Lookup] for what a user writes on the command line: a name that ends with
+// .json is a file of [GPU.JSON], for example the gpu.json that miglab profile writes. Its model
+// is registered.
+func LookupOrRead(name string) (*GPU, error) {
+	if !strings.HasSuffix(name, ".json") {
+		return Lookup(name)
+	}
+	const limit = 1 << 20 // bytes
+	text, err := wholefile.Read(name, limit)
+	if err != nil {
+		return nil, err
+	}
+	return ParseModel(text, name)
 }
 
 // MustLookup is [Lookup] for names in the program's text. It panics on an error.
@@ -235,19 +249,33 @@ func (p Partition) Mask() Mask {
 // is the numbering of FAR Fig. 1. There are 19 on the 7-slice models and 5 on A30.
 func (g *GPU) Partitions() []Partition { return g.partitions }
 
-// PartitionNames returns the names of the partitions that some model has, sorted.
-func PartitionNames() []string { return slices.Clone(partitionNames()) }
-
-var partitionNames = sync.OnceValue(func() []string {
+// PartitionNames returns the names of the partitions that some model has, sorted. Models that
+// [Register] has added are among them.
+func PartitionNames() []string {
 	var out []string
-	for _, g := range GPUs() {
+	for _, g := range slices.Concat(models, registered.all()) {
 		for _, p := range g.Partitions() {
 			out = append(out, p.String())
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-})
+}
+
+// NamesPartition reports whether a text can name a partition of a model: sizes joined by hyphens,
+// which fit beside each other on the largest one. A particular model may not have it, which
+// [GPU.ParsePartition] says.
+func NamesPartition(text string) bool {
+	left := columns[len(columns)-1]
+	for _, size := range strings.Split(text, "-") {
+		i := slices.IndexFunc(columns, func(s Slices) bool { return strconv.Itoa(int(s)) == size })
+		if i < 0 || columns[i] > left {
+			return false
+		}
+		left -= columns[i]
+	}
+	return true
+}
 
 // PartitionsOf returns the maximal partitions over the profiles that keep
 // accepts, in descending lexicographic order of their sizes.

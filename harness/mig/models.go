@@ -1,6 +1,9 @@
 package mig
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // placement is a row of a geometry's placement table, in memory slices.
 type placement struct {
@@ -125,4 +128,18 @@ func (g *GPU) derive() {
 	g.tree = buildTree(g)
 	g.partitions = g.PartitionsOf((*Profile).Standard)
 	g.symmetry = lazySymmetry(g)
+}
+
+// Derived returns a function that derives a value from a model when the model is first used, and
+// keeps it. It works for every model, also for those that [Register] adds later. The value is
+// shared and must not be changed.
+func Derived[T any](derive func(*GPU) T) func(*GPU) T {
+	var values sync.Map // from *GPU to func() T
+	return func(g *GPU) T {
+		value, ok := values.Load(g)
+		if !ok {
+			value, _ = values.LoadOrStore(g, sync.OnceValue(func() T { return derive(g) }))
+		}
+		return value.(func() T)()
+	}
 }

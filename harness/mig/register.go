@@ -2,11 +2,13 @@ package mig
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"miglab/harness/strictjson"
@@ -29,7 +31,7 @@ func (r *registry) all() []*GPU {
 // Register adds a model that is not in the table of this package, so that [Lookup] finds it.
 // The argument needs the exported fields only. If an equal model is registered already, Register
 // returns that one; so pointers to models can be compared. A different model of the same name is
-// an error.
+// an error, and so is a model that schedulers, simulators and bounds cannot carry.
 func Register(g *GPU) (*GPU, error) {
 	if err := g.check(); err != nil {
 		return nil, fmt.Errorf("GPU model %q: %w", g.Name, err)
@@ -37,12 +39,15 @@ func Register(g *GPU) (*GPU, error) {
 	registered.mu.Lock()
 	defer registered.mu.Unlock()
 	for _, known := range slices.Concat(models, registered.models) {
+		name, both := known.shared(g)
 		switch {
-		case known.Name != g.Name && !slices.Contains(known.Aliases, g.Name):
+		case !both:
 		case known.equal(g):
 			return known, nil
+		case known.Name == g.Name || name == g.Name && slices.Contains(known.Aliases, name):
+			return nil, fmt.Errorf("there are two GPU models %s with different profiles: one %s, the other %s; give one of them another name", g.Name, known.origin(), g.origin())
 		default:
-			return nil, fmt.Errorf("there are two GPU models %s with different profiles: one %s, the other %s", g.Name, known.origin(), g.origin())
+			return nil, fmt.Errorf("GPU model %q: %q also names %s, %s; names differ in more than the case of their letters", g.Name, name, known, known.origin())
 		}
 	}
 	g.derive()
@@ -50,52 +55,131 @@ func Register(g *GPU) (*GPU, error) {
 	return g, nil
 }
 
+// names returns the name and the aliases.
+func (g *GPU) names() []string { return append([]string{g.Name}, g.Aliases...) }
+
+// shared returns a name of o that [Lookup] would also find g by.
+func (g *GPU) shared(o *GPU) (name string, ok bool) {
+	for _, name := range o.names() {
+		if slices.ContainsFunc(g.names(), func(own string) bool { return strings.EqualFold(own, name) }) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// usable matches the names that can be part of file names, specs and lines of text.
+var usable = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9 ._-]*[A-Za-z0-9])?$`)
+
+// columns are the sizes that task files have a column for.
+var columns = []Slices{1, 2, 3, 4, 7}
+
+// maxCost is the longest time to create or to destroy an instance, that of tasks, too: sums stay finite.
+const maxCost Seconds = 1e12
+
 // check refuses a model that the rest of the program cannot carry.
 func (g *GPU) check() error {
 	if g.Name == "" || len(g.Profiles) == 0 {
 		return errors.New("it needs a name and profiles")
+	}
+	for _, name := range g.names() {
+		if !usable.MatchString(name) || strings.HasSuffix(strings.ToLower(name), ".json") {
+			return fmt.Errorf("%q cannot name it; a name has letters, digits, spaces, dots, hyphens and underscores, begins and ends with a letter or digit, and does not end with .json", name)
+		}
 	}
 	names, sizes := map[string]bool{}, map[Slices]bool{}
 	for _, p := range g.Profiles {
 		if p == nil {
 			return errors.New("a profile is null")
 		}
-		name := p.String()
-		switch {
-		case p.Size < 1 || p.Size > MaxSize || p.Size > g.ComputeSlices:
-			return fmt.Errorf("%s has %d compute slices; it must be 1 to %d", name, p.Size, min(MaxSize, g.ComputeSlices))
-		case g.MemorySlices < 1 || g.MemorySlices > maxMemory:
-			return fmt.Errorf("it has %d memory slices; it must be 1 to %d", g.MemorySlices, maxMemory)
-		case p.Length < 1 || p.Length > g.MemorySlices:
-			return fmt.Errorf("%s takes %d memory slices; it must be 1 to %d", name, p.Length, g.MemorySlices)
-		case len(p.Starts) == 0 || !slices.IsSorted(p.Starts) || len(slices.Compact(slices.Clone(p.Starts))) != len(p.Starts):
-			return fmt.Errorf("%s starts at %v; there must be at least one start, in ascending order", name, p.Starts)
-		case p.Starts[0] < 0 || p.Starts[len(p.Starts)-1]+p.Length > g.MemorySlices:
-			return fmt.Errorf("%s starts at %v and takes %d memory slices; the GPU has %d", name, p.Starts, p.Length, g.MemorySlices)
-		case p.Max < 1 || p.MemoryGB < 1 || p.SMs < 0 || !(p.Create > 0) || !(p.Destroy > 0):
-			return fmt.Errorf("%s needs positive numbers for max, memory_gb, create_s and destroy_s", name)
+		if err := g.checkProfile(p); err != nil {
+			return err
+		}
+		switch name := p.String(); {
 		case names[name]:
 			return fmt.Errorf("it has two profiles %s", name)
 		case p.Standard() && sizes[p.Size]:
 			return fmt.Errorf("it has two standard profiles of size %d", p.Size)
 		}
-		names[name] = true
+		names[p.String()] = true
 		sizes[p.Size] = sizes[p.Size] || p.Standard()
 	}
-	if !slices.IsSortedFunc(g.Profiles, func(a, b *Profile) int { return int(a.Size - b.Size) }) {
+	switch {
+	case !slices.IsSortedFunc(g.Profiles, func(a, b *Profile) int { return int(a.Size - b.Size) }):
 		return errors.New("its profiles are not by ascending size")
-	}
-	return g.checkStandard(sizes)
-}
-
-// checkStandard refuses a model whose standard profiles have no root of a repartitioning tree.
-func (g *GPU) checkStandard(sizes map[Slices]bool) error {
-	if !sizes[g.ComputeSlices] {
+	case !sizes[g.ComputeSlices]:
 		return fmt.Errorf("it has no profile with all %d compute slices", g.ComputeSlices)
 	}
-	for _, p := range g.Profiles {
-		if p.Standard() && p.Size == g.ComputeSlices && p.Length != g.MemorySlices {
-			return fmt.Errorf("%s takes %d memory slices; the whole GPU has %d", p, p.Length, g.MemorySlices)
+	return g.checkTree()
+}
+
+func (g *GPU) checkProfile(p *Profile) error {
+	last := Slices(0)
+	if len(p.Starts) > 0 {
+		last = p.Starts[len(p.Starts)-1]
+	}
+	switch {
+	case p.Size < 1 || p.Size > MaxSize || p.Size > g.ComputeSlices:
+		return fmt.Errorf("%s has %d compute slices; it must be 1 to %d", p, p.Size, min(MaxSize, g.ComputeSlices))
+	case !slices.Contains(columns, p.Size):
+		return fmt.Errorf("%s has %d compute slices; there are tasks for %v only", p, p.Size, columns)
+	case g.MemorySlices < 1 || g.MemorySlices > maxMemory:
+		return fmt.Errorf("it has %d memory slices; it must be 1 to %d", g.MemorySlices, maxMemory)
+	case p.Length < 1 || p.Length > g.MemorySlices:
+		return fmt.Errorf("%s takes %d memory slices; it must be 1 to %d", p, p.Length, g.MemorySlices)
+	case len(p.Starts) == 0 || !slices.IsSorted(p.Starts) || len(slices.Compact(slices.Clone(p.Starts))) != len(p.Starts):
+		return fmt.Errorf("%s starts at %v; there must be at least one start, in ascending order", p, p.Starts)
+	case p.Starts[0] < 0 || last+p.Length > g.MemorySlices:
+		return fmt.Errorf("%s starts at %v and takes %d memory slices; the GPU has %d", p, p.Starts, p.Length, g.MemorySlices)
+	case p.Max < 1 || p.MemoryGB < 1 || p.SMs < 0 || !(p.Create > 0) || !(p.Destroy > 0):
+		return fmt.Errorf("%s needs positive numbers for max, memory_gb, create_s and destroy_s", p)
+	case max(p.Create, p.Destroy) > maxCost:
+		return fmt.Errorf("%s takes %v s to create and %v s to destroy; each must be at most %v s", p, p.Create, p.Destroy, maxCost)
+	case !p.Standard():
+		return nil
+	case p.Size == g.ComputeSlices && p.Length != g.MemorySlices:
+		return fmt.Errorf("%s takes %d memory slices; the whole GPU has %d", p, p.Length, g.MemorySlices)
+	case p.Length < p.Size || last+p.Size > g.ComputeSlices:
+		return fmt.Errorf("%s takes %d memory slices from %v on; compute slice i lies in memory slice i, so that it must take at least %d and begin by %d",
+			p, p.Length, p.Starts, p.Size, g.ComputeSlices-p.Size)
+	case p.Max < p.disjoint():
+		return fmt.Errorf("%s has max %d; its starts %v have room for %d at once, which partitions then have", p, p.Max, p.Starts, p.disjoint())
+	}
+	return nil
+}
+
+// disjoint returns how many instances of the profile fit beside each other.
+func (p *Profile) disjoint() (n int) {
+	end := Slices(0)
+	for _, start := range p.Starts {
+		if start >= end {
+			n, end = n+1, start+p.Length
+		}
+	}
+	return n
+}
+
+// checkTree refuses a model whose instances are not those of a tree in which a scheduler splits an
+// instance into at most two.
+func (g *GPU) checkTree() error {
+	derived := *g
+	derived.derive()
+	for i, n := range derived.tree {
+		for j, o := range derived.tree[:i] {
+			above := n.Parent
+			for above > j {
+				above = derived.tree[above].Parent
+			}
+			if n.Overlaps(o.Instance) && above != j {
+				return fmt.Errorf("%v and %v share memory slices, and the larger does not cover the smaller; schedulers need instances that are disjoint or one in the other", o, n)
+			}
+		}
+		if len(n.Children) > 2 {
+			var into []string
+			for _, c := range n.Children {
+				into = append(into, derived.tree[c].String())
+			}
+			return fmt.Errorf("%v is split into %s at once; schedulers split an instance into two at most, so that a profile between them is missing", n, strings.Join(into, ", "))
 		}
 	}
 	return nil
@@ -105,36 +189,29 @@ func (g *GPU) checkStandard(sizes map[Slices]bool) error {
 const maxMemory Slices = 8
 
 func (g *GPU) origin() string {
-	if g.Origin == "" {
+	if slices.Contains(models, g) {
 		return "from the program's table"
 	}
-	return g.Origin
+	return cmp.Or(g.file, g.Origin, "without an origin")
 }
 
 // equal reports whether two models are the same, wherever they come from.
-func (g *GPU) equal(o *GPU) bool {
-	mine, other := *g, *o
-	mine.Origin, other.Origin = "", ""
-	return bytes.Equal(mine.JSON(), other.JSON())
+func (g *GPU) equal(o *GPU) bool { return bytes.Equal(g.Definition(), o.Definition()) }
+
+// Definition is [GPU.JSON] without the origin: equal models have the same.
+func (g *GPU) Definition() []byte {
+	anywhere := *g
+	anywhere.Origin = ""
+	return anywhere.JSON()
 }
 
-// JSON returns the model as the text of a file, which [ReadModel] reads.
+// JSON returns the model as the text of a file, which [ParseModel] reads.
 func (g *GPU) JSON() []byte {
 	text, err := json.MarshalIndent(g, "", "  ")
 	if err != nil {
 		panic(err) // All fields are numbers, names and lists of them; times are finite.
 	}
 	return append(text, '\n')
-}
-
-// ReadModel reads a model from a file of [GPU.JSON], for example the gpu.json that miglab
-// profile writes, and registers it.
-func ReadModel(file string) (*GPU, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	return ParseModel(text, file)
 }
 
 // ParseModel reads a model from the text of a file, and registers it. The file's name is used
@@ -144,6 +221,7 @@ func ParseModel(text []byte, file string) (*GPU, error) {
 	if err := strictjson.Unmarshal(text, &g); err != nil {
 		return nil, fmt.Errorf("%s is not a GPU model as miglab profile writes it (gpu.json): %w", file, err)
 	}
+	g.file = "in " + file
 	known, err := Register(&g)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -1,6 +1,8 @@
 package mig_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +25,7 @@ func TestRegisteredModelIsLookedUp(t *testing.T) {
 	if err := os.WriteFile(file, []byte(half(t, "Half-20SM")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	g, err := mig.Lookup(file)
+	g, err := mig.LookupOrRead(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,5 +76,113 @@ func TestModelsThatAreRefused(t *testing.T) {
 	}
 	if g, err := mig.Lookup("Refused"); err == nil {
 		t.Errorf("%s was registered", g)
+	}
+}
+
+// profile is a profile of as many memory slices as compute slices, unless changed.
+func profile(id int, size mig.Slices, most int, starts ...mig.Slices) *mig.Profile {
+	return &mig.Profile{ID: id, Size: size, Length: size, Starts: starts, Max: most, MemoryGB: 8 * int(size), SMs: 10 * int(size), Create: 0.1, Destroy: 0.2}
+}
+
+// model is a model whose largest profile is the whole GPU.
+func model(name string, profiles ...*mig.Profile) *mig.GPU {
+	whole := profiles[len(profiles)-1]
+	return &mig.GPU{Name: name, CostSource: "assumed", ComputeSlices: whole.Size, MemorySlices: whole.Length, Profiles: profiles}
+}
+
+// like is a model of the table under another name, as the driver of another board would tell it.
+func like(table, name string, sms ...int) *mig.GPU {
+	var g mig.GPU
+	if err := json.Unmarshal(mig.MustLookup(table).JSON(), &g); err != nil {
+		panic(err)
+	}
+	g.Name, g.Aliases = name, nil
+	for i, n := range sms {
+		g.Profiles[i].SMs = n
+	}
+	return &g
+}
+
+// Each of these would crash a scheduler, or have it leave tasks out, or compute under wrong costs.
+func TestModelsThatTheProgramCannotCarry(t *testing.T) {
+	sevenOnSeven := model("Odd-77", profile(19, 1, 7, 0, 1, 2, 3, 4, 5, 6), profile(14, 2, 3, 0, 2, 4), profile(9, 3, 2, 0, 4), profile(5, 4, 1, 0), profile(0, 7, 1, 0))
+	shallow := model("Odd-137", profile(19, 1, 7, 0, 1, 2, 3, 4, 5, 6), profile(9, 3, 2, 0, 4), profile(0, 7, 1, 0))
+	shallow.Profiles[1].Length, shallow.Profiles[2].Length, shallow.MemorySlices = 4, 8, 8
+	threeOnFour := model("Odd-34", profile(19, 1, 3, 0, 1, 2), profile(0, 3, 1, 0))
+	threeOnFour.Profiles[1].Length, threeOnFour.MemorySlices = 4, 4
+	spread := model("Odd-24", profile(19, 1, 2, 0, 2), profile(0, 2, 1, 0))
+	spread.Profiles[0].Length, spread.Profiles[1].Length, spread.MemorySlices = 2, 4, 4
+	short := model("Odd-short", profile(19, 1, 4, 0, 1, 2, 3), profile(14, 2, 2, 0, 2), profile(0, 4, 1, 0))
+	short.Profiles[1].Length = 1
+	inverted := model("Odd-inverted", profile(14, 2, 1, 0), profile(9, 3, 1, 0), profile(0, 7, 1, 0))
+	inverted.Profiles[0].Length = 4
+	slow := model("Odd-slow", profile(0, 1, 1, 0))
+	slow.Profiles[0].Create = 1e308
+	named := func(name string) *mig.GPU { return model(name, profile(0, 1, 1, 0)) }
+	alias := named("Odd-alias")
+	alias.Aliases = []string{"h100-80gb"}
+	for _, c := range []struct {
+		model *mig.GPU
+		says  string
+	}{
+		{model("Odd-5", profile(19, 1, 5, 0, 1, 2, 3, 4), profile(14, 2, 2, 0, 2), profile(0, 5, 1, 0)), "5g.40gb has 5 compute slices; there are tasks for [1 2 3 4 7] only"},
+		{model("Odd-6", profile(9, 3, 2, 0, 3), profile(0, 6, 1, 0)), "6g.48gb has 6 compute slices"},
+		{shallow, "3@0 is split into 1@0, 1@1, 1@2, 1@3 at once"},
+		{threeOnFour, "3@0 is split into 1@0, 1@1, 1@2 at once"},
+		{sevenOnSeven, "3@0 and 2@2 share memory slices"},
+		{inverted, "3@0 and 2@0 share memory slices, and the larger does not cover the smaller"},
+		{spread, "it must take at least 1 and begin by 1"},
+		{short, "it must take at least 2 and begin by 2"},
+		{model("Odd-max", profile(19, 1, 1, 0, 1), profile(0, 2, 1, 0)), "max 1; its starts [0 1] have room for 2"},
+		{slow, "1e+308 s to create"},
+		{like("A100", "a100", 20), `"a100" also names A100, from the program's table`},
+		{alias, `"h100-80gb" also names H100`},
+		{named("Odd\n1"), "begins and ends with a letter or digit"},
+		{named("Odd,1"), "begins and ends with a letter or digit"},
+		{named("Odd/1"), "begins and ends with a letter or digit"},
+		{named("Odd "), "begins and ends with a letter or digit"},
+		{named("odd.json"), "does not end with .json"},
+	} {
+		name := c.model.Name
+		if _, err := mig.Register(c.model); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: error %v, want one that says %q", name, err, c.says)
+		}
+	}
+}
+
+func TestRealModelsAreAccepted(t *testing.T) {
+	for _, g := range []*mig.GPU{
+		like("H100", "H100-PCIe-114SM", 16, 16, 26, 32, 46, 56, 114),
+		like("H100", "H20-78SM", 8, 8, 16, 16, 32, 32, 78),
+		like("H200", "GH200-480GB-132SM"),
+		like("A30", "RTX PRO 6000", 46, 94, 188),
+		model("Small-2", profile(19, 1, 2, 0, 1), profile(0, 2, 1, 0)),
+		model("Small-1", profile(0, 1, 1, 0)),
+		model("Even-4", profile(14, 2, 2, 0, 2), profile(0, 4, 1, 0)),
+	} {
+		if known, err := mig.Register(g); err != nil || known != g {
+			t.Errorf("%s: %v, %v", g.Name, known, err)
+		}
+		if found, err := mig.Lookup(strings.ToLower(g.Name)); err != nil || found != g {
+			t.Errorf("%s by its name: %v, %v", g.Name, found, err)
+		}
+	}
+}
+
+// The error names both places that define the model.
+func TestTwoModelsOfAName(t *testing.T) {
+	first := half(t, "Twice-20SM")
+	if _, err := mig.ParseModel([]byte(first), "first.json"); err != nil {
+		t.Fatal(err)
+	}
+	moved := strings.Replace(first, "from a test", "from elsewhere", 1)
+	if _, err := mig.ParseModel([]byte(moved), "moved.json"); err != nil {
+		t.Errorf("the same model from elsewhere: %v", err)
+	}
+	_, err := mig.ParseModel([]byte(strings.Replace(first, `"sms": 10`, `"sms": 11`, 1)), "second.json")
+	for _, file := range []string{"Twice-20SM", "in first.json", "in second.json"} {
+		if !strings.Contains(fmt.Sprint(err), file) {
+			t.Errorf("%v does not say %q", err, file)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"miglab/harness/algo"
 	"miglab/harness/schedule"
 	"miglab/harness/store"
 	"miglab/harness/task"
@@ -36,6 +37,8 @@ type Engine struct {
 	// Progress is told how many of the shard's cells are done: once before the first
 	// is computed, and after every few. Calls do not overlap. May be nil.
 	Progress func(done, total int)
+	// Failed is told the errors that say more than the results keep. Calls may overlap. May be nil.
+	Failed func(algo.Failure)
 }
 
 // Run computes the cells that the store lacks or that ran out of time before. Error
@@ -52,7 +55,7 @@ func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
 		return results, err
 	}
 	e.progress(p.done, p.total)
-	if len(p.jobs)+len(p.names) == 0 {
+	if len(p.jobs)+len(p.names) == 0 && !p.unkept {
 		return results, nil
 	}
 	file := e.File
@@ -65,6 +68,11 @@ func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
 	}
 	for program, name := range p.names {
 		if err := w.Name(program, name); err != nil {
+			return results, err
+		}
+	}
+	for name, g := range p.models {
+		if err := w.Keep(store.Model{Name: name, JSON: string(g.Definition()), File: "this run"}); err != nil {
 			return results, err
 		}
 	}
@@ -190,7 +198,13 @@ func (e *Engine) row(ctx context.Context, r *resolved, in task.Payload, index in
 	case limited.Err() != nil && errors.Is(err, context.DeadlineExceeded):
 		return failure(store.KindTimeout, fmt.Sprintf("took longer than %v", e.Timeout)), nil
 	}
-	return failure(kindOf(err), err.Error()), nil
+	text := err.Error()
+	if own, ok := errors.AsType[algo.Failure](err); ok {
+		if text = own.FailureText(); e.Failed != nil {
+			e.Failed(own)
+		}
+	}
+	return failure(kindOf(err), text), nil
 }
 
 func success(a track.Answer) store.Row {

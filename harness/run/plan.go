@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"miglab/harness/mig"
 	"miglab/harness/store"
 )
 
@@ -14,6 +15,10 @@ type plan struct {
 	total, done int
 	// names are those of programs outside this one that the store lacks.
 	names map[store.Program]string
+	// models are those that the results are on and that no table has, by name. unkept means that the
+	// store lacks one.
+	models map[string]*mig.GPU
+	unkept bool
 }
 
 // A job is the missing cells of one instance.
@@ -84,8 +89,12 @@ func (s *instances) add(instance int) {
 // plan finds the shard's cells without a result and groups them by instance, in
 // the order in which they are listed first. It asks the store once for each series.
 func (e *Engine) plan(cells []Cell) (*plan, error) {
-	p := &plan{names: map[store.Program]string{}}
+	p := &plan{names: map[store.Program]string{}, models: map[string]*mig.GPU{}}
 	stored, err := e.Store.Names()
+	if err != nil {
+		return nil, err
+	}
+	kept, err := registerModels(e.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +115,10 @@ func (e *Engine) plan(cells []Cell) (*plan, error) {
 			}
 			s.group = g
 			known[span.Series] = s
+			if !slices.Contains(mig.GPUs(), s.gpu) {
+				p.models[s.gpu.Name] = s.gpu
+				p.unkept = p.unkept || !kept[s.gpu.Name]
+			}
 			if name := s.algorithm.Spec.Declared; stored[s.stored.Program()] != name {
 				p.names[s.stored.Program()] = name
 			}

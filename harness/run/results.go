@@ -2,6 +2,8 @@ package run
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"miglab/harness/store"
 )
@@ -21,20 +23,43 @@ func (r Results) Get(c Cell) (store.Row, bool, error) {
 	return rows[0], true, nil
 }
 
-// Failures counts the cells of the engine's shard that ended with an error, by kind. Errors are
-// those of [store.DB.Rows].
-func (r Results) Failures(cells []Cell) (map[string]int, error) {
-	out := map[string]int{}
+// A Failure is cells that ended with an error of one kind.
+type Failure struct {
+	Kind  string
+	Cells int
+	// Errors are the first few that differ, each after the name of a cell that ended with it.
+	Errors []string
+}
+
+// Failures returns what the cells of the engine's shard failed with, by kind. Errors are those of
+// [store.DB.Rows].
+func (r Results) Failures(cells []Cell) ([]Failure, error) {
+	const few = 3
+	byKind, seen := map[string]*Failure{}, map[[2]string]bool{}
 	for span := range Spans(cells) {
 		rows, err := r.store.Rows(span.Stored(), span.From, span.To)
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
-			if row.Kind != "" && r.shard.holds(span.Series.Group(), row.Instance) {
-				out[row.Kind]++
+			if row.Kind == "" || !r.shard.holds(span.Series.Group(), row.Instance) {
+				continue
+			}
+			f := byKind[row.Kind]
+			if f == nil {
+				f = &Failure{Kind: row.Kind}
+				byKind[row.Kind] = f
+			}
+			f.Cells++
+			if text := [2]string{row.Kind, row.Error}; !seen[text] && len(f.Errors) < few {
+				seen[text] = true
+				f.Errors = append(f.Errors, fmt.Sprintf("%v: %s", span.Cell(row.Instance), row.Error))
 			}
 		}
+	}
+	var out []Failure
+	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+		out = append(out, *byKind[kind])
 	}
 	return out, nil
 }

@@ -93,6 +93,9 @@ func resolveNames(s Series, parse func(id string, track algo.Track) (algo.Algori
 	if r.algorithm, err = parse(s.Algorithm, s.Track); err != nil {
 		return nil, err
 	}
+	if err := r.algorithm.CheckGPU(r.gpu); err != nil {
+		return nil, err
+	}
 	asked := r.algorithm.Spec.Track != "" // an algorithm of this program, or an external one that said so
 	r.track = track.Of(s.Track)
 	if r.track.Accepts != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
 	"miglab/harness/track"
@@ -135,7 +136,7 @@ func TestTogetherNotWithTimeout(t *testing.T) {
 
 // A run that was cancelled between groups is completed with the same results.
 func TestTogetherCancel(t *testing.T) {
-	cells := togetherCells(t, 400)
+	cells := togetherCells(t, deep.N(60, 400))
 	dir, undisturbed := t.TempDir(), t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	e := Engine{Store: open(t, dir), Workers: 2, Progress: func(done, _ int) {

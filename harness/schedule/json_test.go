@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -286,4 +289,21 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%v: wrote %s and then %s", err, &b, &again)
 		}
 	})
+}
+
+// A schedule names its GPU, and no file is opened for that: programs write schedules.
+func TestDecodeOpensNoFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "gpu.json")
+	model := strings.Replace(string(a100.JSON()), `"A100"`, `"Read-1SM"`, 1)
+	model = strings.Replace(model, `"A100-SXM4-40GB"`, `"Read-1SM-40GB"`, 1)
+	if err := os.WriteFile(file, []byte(model), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := schedule.Decode(strings.NewReader(strings.Replace(small, `"gpu": "A100"`, strconv.Quote("gpu")+": "+strconv.Quote(file), 1)), two)
+	if _, ok := errors.AsType[*nearest.UnknownError](err); !ok {
+		t.Errorf("%v; want an unknown GPU", err)
+	}
+	if g, err := mig.Lookup("Read-1SM"); err == nil {
+		t.Errorf("the model %s was read from the file", g)
+	}
 }

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"slices"
-	"sync"
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
@@ -52,15 +51,9 @@ type Scores [Masks]int32
 // profiles that need no more memory slices than are free, and over their starts, the
 // sum of the profile's memory slices for each placement that is lost. The table is
 // shared and must not be changed.
-func Fragmentation(g *mig.GPU, r Reading) *Scores { return &fragmentation[g]()[r] }
+func Fragmentation(g *mig.GPU, r Reading) *Scores { return &fragmentation(g)[r] }
 
-var fragmentation = func() map[*mig.GPU]func() *[readings]Scores {
-	tables := map[*mig.GPU]func() *[readings]Scores{}
-	for _, g := range mig.GPUs() {
-		tables[g] = sync.OnceValue(func() *[readings]Scores { return scores(g) })
-	}
-	return tables
-}()
+var fragmentation = mig.Derived(scores)
 
 func scores(g *mig.GPU) *[readings]Scores {
 	var out [readings]Scores

@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,20 +67,18 @@ func Numbers(low, high float64) Type {
 }
 
 // Names is the type of known names, which are of a kind such as "kernel". With a separator
-// several names may be given, joined by it.
-func Names(kind, want, separator string, known func() []string) Type {
+// several names may be given, joined by it. Names that others accepts may be given, too.
+func Names(kind, want, separator string, known func() []string, others ...func(name string) bool) Type {
 	return Type{want, func(value string) (string, error) {
-		all := map[string]bool{}
-		for _, name := range known() {
-			all[name] = true
-		}
+		all := known()
 		given := []string{value}
 		if separator != "" {
 			given = strings.Split(value, separator)
 		}
 		for _, name := range given {
-			if !all[name] {
-				return "", nearest.Unknown(kind, name, known())
+			accepts := func(other func(string) bool) bool { return other(name) }
+			if !slices.Contains(all, name) && !slices.ContainsFunc(others, accepts) {
+				return "", nearest.Unknown(kind, name, all)
 			}
 		}
 		return value, nil

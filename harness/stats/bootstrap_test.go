@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"miglab/harness/deep"
 )
 
 // The means of resamples of four ones and six zeros are binomial: by tables of the
@@ -53,13 +55,16 @@ func TestBootstrapEnumerated(t *testing.T) {
 }
 
 // Of many values the interval is that of the normal distribution, and holds the mean
-// as often as it says: 475 of 500 times, give or take four standard deviations of 4.9.
+// as often as it says: 475 of 500 times, give or take four standard deviations of 4.9 if tests are deep, and otherwise
+// 95 of 100 times, give or take two of 2.2.
 // As often, the interval of the difference of two samples holds their true difference of
 // zero, although most of what they differ by from instance to instance is common to both.
 func TestBootstrapCoverage(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	holds, alike, missed := 0, 0, 0
-	for i := range 500 {
+	n, slack := deep.N(100, 500), deep.N(4, 20)
+	least, most := n*95/100-slack, n*95/100+slack
+	for i := range n {
 		values, other, worse := make([]float64, 100), make([]float64, 100), make([]float64, 100)
 		for j := range values {
 			values[j] = 3 + 2*random.NormFloat64()
@@ -91,14 +96,14 @@ func TestBootstrapCoverage(t *testing.T) {
 			missed++
 		}
 	}
-	if holds < 455 || holds > 495 {
-		t.Errorf("%d of 500 intervals hold the mean", holds)
+	if holds < least || holds > most {
+		t.Errorf("%d of %d intervals hold the mean", holds, n)
 	}
-	if alike < 455 || alike > 495 {
-		t.Errorf("%d of 500 pairs with the same mean cannot be told apart", alike)
+	if alike < least || alike > most {
+		t.Errorf("%d of %d pairs with the same mean cannot be told apart", alike, n)
 	}
-	if missed > 5 { // 0.6 are expected: three standard errors of 5 lie beyond 1.96
-		t.Errorf("%d of 500 pairs with means that differ cannot be told apart", missed)
+	if missed > n/100 { // 0.6 of 500 are expected: three standard errors of 5 lie beyond 1.96
+		t.Errorf("%d of %d pairs with means that differ cannot be told apart", missed, n)
 	}
 }
 
@@ -161,7 +166,7 @@ func resampledMeans(values []float64, seed uint64) []float64 {
 func TestResample(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	above := 0
-	for n := 2; n < 40; n++ {
+	for n := 2; n < 40; n += deep.N(6, 1) {
 		for count := 1; count < 7; count++ {
 			samples, means := make([][]float64, count), make([][]float64, count)
 			for i := range samples {
@@ -198,7 +203,7 @@ func TestResample(t *testing.T) {
 			}
 		}
 	}
-	if above < 100 {
+	if above < deep.N(15, 100) {
 		t.Errorf("only %d differences lie above zero", above)
 	}
 }

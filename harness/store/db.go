@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,6 +69,7 @@ func (db *DB) file(path string) (*file, error) {
 	f, err := openFile(path)
 	if err == nil {
 		db.files = append(db.files, f)
+		slices.SortFunc(db.files, func(a, b *file) int { return cmp.Compare(a.path, b.path) })
 	}
 	return f, err
 }

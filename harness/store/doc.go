@@ -7,7 +7,9 @@
 //	series   one row for each track x dataset x content x gpu x count x algorithm x version x weights x model
 //	cell     one row for each instance of a series: a kind and an error, or metrics as a JSON array of numbers; and the wall time, which is never compared
 //	names    the names of the metrics as a JSON array, one row for each list that cells share
-//	program  one row for each program outside miglab, with the name that it gives itself; only if there is one
+//	tally    one row for each series: how many cells were written, the sum of their instances, and the order in which series were last written
+//	program  one row for each program outside miglab, with the name that it gives itself
+//	model    one row for each GPU model that is not in the program's table, as JSON
 //
 // and a view for people, results, with one row for each cell and its metrics as a JSON object. Any SQLite client can read it:
 //
@@ -19,6 +21,8 @@
 // no more. Several processes may write to one database. Two results that disagree about a cell
 // are a [*ConflictError]; a result of [KindTimeout] gives way to any other.
 //
-// Each cell has a checksum, which reading it checks: SQLite does not notice when text in the
-// middle of a file is damaged. A damaged file is a [*Damage], which says what to do.
+// SQLite does not notice when text in the middle of a file is damaged, or a page that leads a search
+// astray. Each cell therefore has a checksum, which reading it checks. Queries compare the cells that
+// they find of a series with the table tally, and the other tables with a second copy in an index.
+// Writing adds to the tally in the same commit. A damaged file is a [*Damage], which says what to do.
 package store

@@ -324,7 +324,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.db.Close()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "results.db has format 9 and this program reads format 3; use the program that wrote it") {
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "results.db has format 9 and this program reads format 4; use the program that wrote it") {
 		t.Errorf("another format: %v", err)
 	}
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "store"), 0o755), os.WriteFile(filepath.Join(dir, "store", "results-0of1.jsonl"), nil, 0o600)); err != nil {

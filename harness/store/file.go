@@ -11,8 +11,12 @@ import (
 )
 
 // Format is the version of the schema that this program writes and reads. It is
-// the database's user_version.
-const Format = 3
+// the database's user_version. A database of the version before it, earlierFormat, gets what it lacks
+// when it is opened.
+const (
+	Format        = 4
+	earlierFormat = 3
+)
 
 // schema makes the tables, unless another process has just done so. Cells of one series are stored side by side.
 const schema = `
@@ -36,19 +40,22 @@ CREATE VIEW IF NOT EXISTS results AS
 	SELECT ` + seriesColumns + `, instance, kind, error, CASE kind WHEN '' THEN
 		(SELECT json_group_object(value, numbers -> key) FROM names, json_each(list) WHERE names.id = cell.names) END AS metrics
 	FROM series JOIN cell ON cell.series = series.id;
-PRAGMA user_version = 3;
+CREATE TABLE IF NOT EXISTS tally (
+	written INTEGER PRIMARY KEY, series INTEGER NOT NULL UNIQUE, cells INTEGER NOT NULL, instances INTEGER NOT NULL
+) STRICT;
+INSERT OR IGNORE INTO tally (series, cells, instances) SELECT series, count(*), sum(instance) FROM cell GROUP BY series;
+CREATE TABLE IF NOT EXISTS program (
+	track TEXT NOT NULL, algorithm TEXT NOT NULL, version INTEGER NOT NULL, weights TEXT NOT NULL, name TEXT NOT NULL,
+	PRIMARY KEY (track, algorithm, version, weights)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS model (name TEXT PRIMARY KEY, json TEXT NOT NULL, crc INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX IF NOT EXISTS program_name ON program (name, track, algorithm, version, weights);
+PRAGMA user_version = 4;
 COMMIT;
 `
 
 // seriesColumns are the columns that name a series, in the order of [Series].
 const seriesColumns = "track, dataset, content, gpu, count, algorithm, version, weights, model"
-
-// ofSeries selects the cells of a series. Its parameters are the series' values.
-const ofSeries = " WHERE series = (SELECT id FROM series WHERE (" + seriesColumns + ") = (?, ?, ?, ?, ?, ?, ?, ?, ?))"
-
-// selected selects the series of a filter. Its parameters are the filter's values.
-const selected = " WHERE ? IN ('', track) AND ? IN ('', dataset) AND ? IN ('', content) AND ? IN ('', gpu) AND ? IN (0, count)" +
-	" AND ? IN ('', algorithm) AND ? IN (0, version) AND ? IN ('', weights) AND ? IN ('', model)"
 
 // patience is how long a process waits for another one that uses the same database.
 const patience = time.Minute
@@ -64,6 +71,12 @@ type file struct {
 	statements sync.Map
 	// lists are the lists of names that were read, by their id.
 	lists sync.Map
+
+	mu sync.Mutex
+	// extents are what the database had of its series when they were last read, which was at a
+	// version of the data; nil before.
+	extents map[Series]*extent
+	version int64
 }
 
 // openFile opens a database. It makes the file and its tables if they do not exist.
@@ -78,7 +91,7 @@ func openFile(path string) (*file, error) {
 	err = db.QueryRow("SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version, &tables)
 	switch {
 	case err != nil || version == Format:
-	case version == 0 && tables == 0:
+	case version == earlierFormat, version == 0 && tables == 0:
 		_, err = db.Exec(schema)
 	default:
 		err = &FormatError{path, version}

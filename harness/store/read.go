@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -25,13 +26,18 @@ func (s Series) identity() []byte {
 }
 
 // checksum is what the column crc must have for a row of a series with this identity, as a signed
-// number, which takes less room. The wall time is not part of it.
-func (r *Row) checksum(identity []byte) int32 {
+// number, which takes less room; timeless is what databases of the earlier format have.
+func (r *Row) checksum(identity []byte) (sum, timeless int32) {
 	b := strconv.AppendInt(identity, int64(r.Instance), 10)
 	for _, text := range []string{r.Kind, r.Error, r.Metrics.names, r.Metrics.numbers} {
 		b = append(append(b, 0), text...)
 	}
-	return int32(crc32.Checksum(b, castagnoli))
+	crc := crc32.Checksum(b, castagnoli)
+	if timeless = int32(crc); r.Micros == 0 {
+		return timeless, timeless
+	}
+	micros := binary.BigEndian.AppendUint64(b, math.Float64bits(r.Micros))[len(b):]
+	return int32(crc32.Update(crc, castagnoli, micros)), timeless
 }
 
 // text replaces what SQLite's functions would not take as text.
@@ -47,15 +53,19 @@ func (c *cell) outcome() string {
 // Series returns the series that the filter selects and that have results, ordered by their fields.
 func (db *DB) Series(filter Filter) ([]Series, error) {
 	var out []Series
-	err := db.query("SELECT "+seriesColumns+" FROM series"+selected, Series(filter).values(), func(v []any) error {
-		out = append(out, Series{
-			as[string](v[0]), as[string](v[1]), as[string](v[2]), as[string](v[3]), int(as[int64](v[4])),
-			as[string](v[5]), int(as[int64](v[6])), as[string](v[7]), as[string](v[8]),
-		})
-		return nil
-	})
+	for _, f := range db.all() {
+		extents, err := f.present()
+		if err != nil {
+			return nil, err
+		}
+		for s := range extents {
+			if filter.selects(s) {
+				out = append(out, s)
+			}
+		}
+	}
 	slices.SortFunc(out, Series.compare)
-	return slices.Compact(out), err
+	return slices.Compact(out), nil
 }
 
 // Rows returns the rows of the instances first to end-1 of a series, as many as there are, by
@@ -111,15 +121,15 @@ func (f *file) readLists() error {
 func (f *file) appendKnown(all []cell, s Series, first, end int) ([]cell, error) {
 	identity := s.identity()
 	// NULL is faster to read than an empty text, and a number than a text.
-	const query = "SELECT instance, names, numbers, nullif(kind, ''), nullif(error, ''), microseconds, crc FROM cell" + ofSeries +
-		" AND instance >= ? AND instance < ? ORDER BY instance"
-	err := f.query(query, s.values(first, end), func(v []any) error {
+	const columns = ", names, numbers, nullif(kind, ''), nullif(error, ''), microseconds, crc"
+	err := f.eachCell(s, columns, first, end, func(v []any) error {
 		list, ok := f.lists.Load(as[int64](v[1]))
 		if !ok {
 			return errNewList
 		}
 		r := Row{int(as[int64](v[0])), Metrics{list.(string), as[string](v[2])}, as[string](v[3]), as[string](v[4]), as[float64](v[5])}
-		if int64(r.checksum(identity)) != as[int64](v[6]) {
+		sum, timeless := r.checksum(identity)
+		if crc := as[int64](v[6]); int64(sum) != crc && int64(timeless) != crc {
 			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s)}
 		}
 		all = append(all, cell{r, f.path})
@@ -150,52 +160,94 @@ func unite(s Series, all []cell) ([]cell, error) {
 // MetricNames returns the names of the metrics that cells of the series that the filter selects
 // have, in ascending order.
 func (db *DB) MetricNames(filter Filter) ([]string, error) {
+	all, err := db.Series(filter)
+	if err != nil {
+		return nil, err
+	}
 	var out []string
-	err := db.query("SELECT list FROM names WHERE id IN (SELECT DISTINCT names FROM cell WHERE kind = '' AND series IN (SELECT id FROM series"+selected+"))", Series(filter).values(), func(v []any) error {
-		for names := strings.Trim(as[string](v[0]), "[]"); names != ""; {
-			name, after := unquoteFirst(names)
-			out, names = append(out, name), strings.TrimPrefix(after, ",")
+	for _, f := range db.all() {
+		lists := map[int64]bool{}
+		for _, s := range all {
+			if err := f.eachCell(s, ", names", 0, math.MaxInt, func(v []any) error {
+				lists[as[int64](v[1])] = true
+				return nil
+			}); err != nil {
+				return nil, err
+			}
 		}
-		return nil
-	})
+		if err := f.readLists(); err != nil {
+			return nil, err
+		}
+		for id := range lists {
+			list, _ := f.lists.Load(id)
+			for names := strings.Trim(as[string](list), "[]"); names != ""; {
+				name, after := unquoteFirst(names)
+				out, names = append(out, name), strings.TrimPrefix(after, ",")
+			}
+		}
+	}
 	slices.Sort(out)
-	return slices.Compact(out), err
+	return slices.Compact(out), nil
 }
 
 // Finished calls add for the instances of a series that need no more work: that have a
 // result other than [KindTimeout]. It may do so more than once.
 func (db *DB) Finished(s Series, add func(instance int)) error {
-	return db.query("SELECT instance FROM cell"+ofSeries+" AND kind <> '"+KindTimeout+"' ORDER BY instance", s.values(), func(v []any) error {
-		add(int(as[int64](v[0])))
-		return nil
-	})
-}
-
-// Instances returns the instances of a series from first on that have a result of any kind, in
-// ascending order. It reads no results, so that damage in them is not seen.
-func (db *DB) Instances(s Series, first int) ([]int, error) {
-	var out []int
-	err := db.query("SELECT instance FROM cell"+ofSeries+" AND instance >= ?", s.values(first), func(v []any) error {
-		out = append(out, int(as[int64](v[0])))
-		return nil
-	})
-	slices.Sort(out)
-	return slices.Compact(out), err
-}
-
-// query is [file.query] on all files.
-func (db *DB) query(query string, args []any, use func(columns []any) error) error {
 	for _, f := range db.all() {
-		if err := f.query(query, args, use); err != nil {
+		if err := f.eachCell(s, ", kind = '"+KindTimeout+"'", 0, math.MaxInt, func(v []any) error {
+			if as[int64](v[1]) == 0 {
+				add(int(as[int64](v[0])))
+			}
+			return nil
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// each hands over all cells, series by series.
+// Instances returns the instances of a series from first on that have a result of any kind, in
+// ascending order. It reads no results, so that damage in them is not seen.
+func (db *DB) Instances(s Series, first int) ([]int, error) {
+	var out []int
+	for _, f := range db.all() {
+		if err := f.eachCell(s, "", first, math.MaxInt, func(v []any) error {
+			out = append(out, int(as[int64](v[0])))
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// ByAge returns the series in the order in which a cell of theirs was last written. Of several
+// databases, those whose files' names come later count as written later.
+func (db *DB) ByAge(of []Series) ([]Series, error) {
+	written := map[Series][]int64{}
+	for i, f := range db.all() {
+		for _, s := range of {
+			x, err := f.extent(s)
+			if err != nil {
+				return nil, err
+			}
+			if x != nil {
+				written[s] = []int64{int64(i), x.written}
+			}
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(of), func(a, b Series) int {
+		return slices.Compare(written[a], written[b])
+	}), nil
+}
+
+// each hands over all cells, series by series, in the order of [DB.ByAge].
 func (db *DB) each(use func(s Series, cells []cell) error) error {
 	all, err := db.Series(Filter{})
+	if err == nil {
+		all, err = db.ByAge(all)
+	}
 	for i := 0; err == nil && i < len(all); i++ {
 		var cells []cell
 		if cells, err = db.cells(all[i], 0, math.MaxInt); err == nil {

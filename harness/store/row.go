@@ -34,6 +34,14 @@ type Series struct {
 // A Filter selects the series with its values. Fields that are zero select all.
 type Filter Series
 
+func (f Filter) selects(s Series) bool {
+	one := func(want, have string) bool { return want == "" || want == have }
+	number := func(want, have int) bool { return want == 0 || want == have }
+	return one(f.Track, s.Track) && one(f.Dataset, s.Dataset) && one(f.Content, s.Content) && one(f.GPU, s.GPU) &&
+		number(f.Count, s.Count) && one(f.Algorithm, s.Algorithm) && number(f.Version, s.Version) &&
+		one(f.Weights, s.Weights) && one(f.Model, s.Model)
+}
+
 // compare orders series by their fields, in the order of an export.
 func (s Series) compare(o Series) int {
 	return cmp.Or(

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -12,7 +13,18 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"miglab/harness/deep"
 )
+
+// Unless tests are deep, a property is checked on a quarter of rapid's usual examples.
+func init() {
+	if !deep.On() {
+		if err := flag.Set("rapid.checks", "25"); err != nil {
+			panic(err)
+		}
+	}
+}
 
 // far and bound are two series.
 var (

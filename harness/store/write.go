@@ -29,6 +29,8 @@ type Writer struct {
 
 	mu      sync.Mutex
 	pending map[Series][]cell
+	// order has the pending series as they came first, which is how they are committed.
+	order []Series
 	// size is how many cells are pending.
 	size int
 	// timer runs while there are pending cells.
@@ -68,9 +70,18 @@ func (w *Writer) Append(s Series, rows ...Row) error {
 	return w.add(s, cells)
 }
 
-// Merge appends all results of a DB and the names of their programs. Errors are those of
-// [Writer.Append] and [DB.Rows].
+// Merge appends all results of a DB, the GPU models that they are on and the names of their
+// programs. Errors are those of [Writer.Append], [DB.Models] and [DB.Rows].
 func (w *Writer) Merge(from *DB) error {
+	models, err := from.Models()
+	if err != nil {
+		return err
+	}
+	for _, m := range models {
+		if err := w.Keep(m); err != nil {
+			return err
+		}
+	}
 	names, err := from.Names()
 	if err != nil {
 		return err
@@ -86,6 +97,9 @@ func (w *Writer) Merge(from *DB) error {
 func (w *Writer) add(s Series, cells []cell) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(w.pending[s]) == 0 {
+		w.order = append(w.order, s)
+	}
 	w.pending[s] = append(w.pending[s], cells...)
 	w.size += len(cells)
 	if w.size >= fullBuffer {
@@ -113,27 +127,34 @@ func (w *Writer) flush() {
 	}
 	if w.failed == nil && w.size > 0 {
 		began := time.Now()
-		w.failed = w.file.write(w.pending)
+		w.failed = w.file.write(w.order, w.pending)
 		w.wait = max(w.wait, 10*time.Since(began))
 	}
 	clear(w.pending)
-	w.size = 0
+	w.order, w.size = w.order[:0], 0
 }
 
-// insert adds a cell, which takes the place of one that ran out of time. If the cell has another
-// result, this is an error: the kind must not be NULL.
-const insert = "INSERT INTO cell (series, instance, names, numbers, kind, error, microseconds, crc) VALUES (?, ?, ?, ?, ?, ?, nullif(?, 0), ?)" +
-	" ON CONFLICT DO UPDATE SET names = excluded.names, numbers = excluded.numbers, error = excluded.error, microseconds = excluded.microseconds, crc = excluded.crc," +
-	" kind = iif(cell.kind = '" + KindTimeout + "', excluded.kind, NULL)" +
-	" WHERE cell.crc <> excluded.crc AND excluded.kind <> '" + KindTimeout + "'"
+// insert adds a cell if the database does not have it. Otherwise replace puts it in the place of one
+// that ran out of time. If the cell has another result, this is an error: the kind must not be NULL.
+// count adds cells to what the database has of a series, and makes it the one written last.
+const (
+	insert = "INSERT INTO cell (series, instance, names, numbers, kind, error, microseconds, crc)" +
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, 0), ?8) ON CONFLICT DO NOTHING"
+	replace = "UPDATE cell SET names = ?3, numbers = ?4, kind = iif(kind = '" + KindTimeout + "', ?5, NULL), error = ?6," +
+		" microseconds = nullif(?7, 0), crc = ?8" +
+		" WHERE (series, instance) = (?1, ?2) AND (names, numbers, kind, error) <> (?3, ?4, ?5, ?6) AND ?5 <> '" + KindTimeout + "'"
+	count = "REPLACE INTO tally (series, cells, instances)" +
+		" SELECT ?1, ?2 + ifnull(sum(cells), 0), ?3 + ifnull(sum(instances), 0) FROM tally WHERE series = ?1"
+)
 
 // write commits cells, all or none.
-func (f *file) write(pending map[Series][]cell) error {
+func (f *file) write(order []Series, pending map[Series][]cell) error {
 	tx, err := f.db.Begin()
 	if err != nil {
 		return explain(f.path, err)
 	}
-	for s, cells := range pending {
+	for _, s := range order {
+		cells := pending[s]
 		if err := insertCells(tx, s, cells); err != nil {
 			_ = tx.Rollback() // SQLite may have done so; the first error says more
 			if code(err) == lib.SQLITE_CONSTRAINT {
@@ -158,6 +179,8 @@ func insertCells(tx *sql.Tx, s Series, cells []cell) error {
 		return err
 	}
 	defer statement.Close()
+	var added sum
+	changed := false
 	identity, names := s.identity(), int64(0)
 	for i, c := range cells {
 		if i == 0 || c.Metrics.names != cells[i-1].Metrics.names {
@@ -165,11 +188,25 @@ func insertCells(tx *sql.Tx, s Series, cells []cell) error {
 				return err
 			}
 		}
-		if _, err := statement.Exec(id, c.Instance, names, c.Metrics.numbers, c.Kind, c.Error, c.Micros, c.checksum(identity)); err != nil {
+		crc, _ := c.checksum(identity)
+		values := []any{id, c.Instance, names, c.Metrics.numbers, c.Kind, c.Error, c.Micros, crc}
+		done, err := statement.Exec(values...)
+		if err != nil {
 			return err
 		}
+		n, _ := done.RowsAffected() // which this driver always knows
+		if added.cells, added.instances = added.cells+n, added.instances+n*int64(c.Instance); n == 0 {
+			if done, err = tx.Exec(replace, values...); err != nil {
+				return err
+			}
+			n, _ = done.RowsAffected()
+		}
+		changed = changed || n > 0
 	}
-	return nil
+	if changed {
+		_, err = tx.Exec(count, id, added.cells, added.instances)
+	}
+	return err
 }
 
 // idOf returns the id of a row of a table. It adds the row if it does not exist.

@@ -16,3 +16,16 @@ func TestLargeFilesAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The limit is on each line: a file of short lines may be longer.
+func TestManyShortLinesAreRead(t *testing.T) {
+	const line = "0123456789\n"
+	text := strings.Repeat(line, MaxLine/len(line)+2)
+	if _, err := io.ReadAll(&limiter{in: strings.NewReader(text), file: "f", line: 1}); err != nil {
+		t.Errorf("%d bytes in lines of %d: %v", len(text), len(line), err)
+	}
+	long := "short\n" + strings.Repeat("x", MaxLine+1)
+	if _, err := io.ReadAll(&limiter{in: strings.NewReader(long), file: "f", line: 1}); err == nil || !strings.Contains(err.Error(), "f:2: the line is longer") {
+		t.Errorf("a line of %d bytes: %v", MaxLine+1, err)
+	}
+}

@@ -19,6 +19,8 @@ import (
 	"unicode"
 
 	"github.com/gocarina/gocsv"
+
+	"miglab/harness/wholefile"
 )
 
 // Error says where a file is wrong and what would be right.
@@ -276,16 +278,4 @@ func (l *limiter) fail(format string, args ...any) error {
 
 // Open opens a file that is to be read as a whole and perhaps again. It refuses what is not
 // a regular file, such as a device or a pipe, and files over [MaxBytes].
-func Open(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return os.Open(path) // with the error that everyone knows
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file; name a file of text", path)
-	}
-	if info.Size() > MaxBytes {
-		return nil, fmt.Errorf("%s has %d MiB; at most %d MiB are read", path, info.Size()>>20, MaxBytes>>20)
-	}
-	return os.Open(path)
-}
+func Open(path string) (*os.File, error) { return wholefile.Open(path, MaxBytes) }

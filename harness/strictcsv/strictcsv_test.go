@@ -128,7 +128,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		dir: "is not a regular file", os.DevNull: "is not a regular file", large: "at most 256 MiB", filepath.Join(dir, "none"): "no such file",
+		dir: "is a directory", os.DevNull: "is not a regular file", large: "has 268435457 bytes; at most 256 MiB are read", filepath.Join(dir, "none"): "no such file",
 	} {
 		f, err := strictcsv.Open(path)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {

@@ -62,6 +62,15 @@ func Unmarshal(text []byte, v any) error {
 	return d.End()
 }
 
+// Line is [Unmarshal] for a text that is a line of something larger: its error has no line.
+func Line(text []byte, v any) error {
+	err := Unmarshal(text, v)
+	if at, ok := errors.AsType[*Error](err); ok {
+		at.Line = 0
+	}
+	return err
+}
+
 // A Decoder reads JSON token by token. After the first error it must not be used again.
 // What is wrong with the text is an [*Error]; other errors are those of the reader.
 type Decoder struct {
@@ -70,6 +79,11 @@ type Decoder struct {
 	// lines counts the lines of the text as it is read.
 	lines lineCounter
 }
+
+// MaxBytes is how long a text may be.
+const MaxBytes = 256 << 20
+
+var errTooLong = fmt.Errorf("the text is longer than %d MiB", MaxBytes>>20)
 
 // NewDecoder returns a decoder. The file name is only used in errors; it may be empty.
 func NewDecoder(r io.Reader, file string) *Decoder {
@@ -99,7 +113,9 @@ func (l *lineCounter) Read(b []byte) (int, error) {
 		i += next
 		l.ends = append(l.ends, l.read+int64(i))
 	}
-	l.read += int64(n)
+	if l.read += int64(n); l.read > MaxBytes {
+		return 0, errTooLong
+	}
 	return n, err
 }
 
@@ -157,6 +173,9 @@ func join(path, member string) string {
 func (d *Decoder) wrap(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &Error{File: d.file, Line: d.lines.at(d.lines.read), Err: fmt.Errorf("the text is incomplete; it ends at byte %d", d.lines.read)}
+	}
+	if errors.Is(err, errTooLong) {
+		return &Error{File: d.file, Line: d.lines.at(d.lines.read), Err: errTooLong}
 	}
 	if at, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		e := &Error{File: d.file, Line: d.lines.at(at.ByteOffset), Path: d.path(at.JSONPointer)}
@@ -268,7 +287,7 @@ func (d *Decoder) End() error {
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		at = syntax.ByteOffset
 	} else if err != nil {
-		return err
+		return d.wrap(err)
 	}
 	return &Error{File: d.file, Line: d.lines.at(at), Err: fmt.Errorf("there is more text after the end, at byte %d", at)}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -19,10 +20,20 @@ import (
 	"pgregory.net/rapid"
 
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/export"
 	"miglab/harness/run"
 	"miglab/harness/store"
 )
+
+// Unless tests are deep, a property is checked on a quarter of rapid's usual examples.
+func init() {
+	if !deep.On() {
+		if err := flag.Set("rapid.checks", "25"); err != nil {
+			panic(err)
+		}
+	}
+}
 
 func cellsOf(t testing.TB, n int, algorithms ...string) []run.Cell {
 	t.Helper()
@@ -331,6 +342,7 @@ func damageIsNamed(t *testing.T, damage func(path string) error) {
 
 func TestAttempts(t *testing.T) {
 	cells := cellsOf(t, 100, "test-slow")
+	// By name, job-10 comes before job-9, which started first.
 	synctest.Test(t, func(t *testing.T) {
 		p, folder := planOf(t, cells, 1), t.TempDir()
 		start := time.Now()
@@ -338,7 +350,7 @@ func TestAttempts(t *testing.T) {
 		ended := make(chan error)
 		var told int
 		go func() {
-			ended <- Work(ctx, folder, p, 0, "job-0", cells, run.Engine{Workers: 1, Progress: func(done, _ int) { told = done }})
+			ended <- Work(ctx, folder, p, 0, "job-9", cells, run.Engine{Workers: 1, Progress: func(done, _ int) { told = done }})
 		}()
 		time.Sleep(35500 * time.Millisecond)
 		synctest.Wait()
@@ -348,7 +360,7 @@ func TestAttempts(t *testing.T) {
 		}
 		a := s.Tasks[0].Attempts[0]
 		if !s.Tasks[0].Running || a.State != Running || !a.Started.Equal(start) || !a.Updated.Equal(start.Add(30*time.Second)) ||
-			a.Done < 29 || a.Done > 30 || a.Total != 100 || a.Run != "job-0" || a.PID != os.Getpid() || a.Host == "" {
+			a.Done < 29 || a.Done > 30 || a.Total != 100 || a.Run != "job-9" || a.PID != os.Getpid() || a.Host == "" {
 			t.Errorf("at work: %+v", s.Tasks[0])
 		}
 		if s.Done < 30 || s.Done > 35 {
@@ -367,14 +379,14 @@ func TestAttempts(t *testing.T) {
 		if s, err = Look(folder, p, cells, time.Now()); err != nil || s.Done != 35 || told != 35 || s.Tasks[0].Running || s.Tasks[0].Attempts[0].State != Stopped || s.Tasks[0].Attempts[0].Done != 35 {
 			t.Errorf("stopped: %+v, %v; told %d", s, err, told)
 		}
-		if err := Work(t.Context(), folder, p, 0, "job-1", cells, run.Engine{Workers: 1}); err != nil {
+		if err := Work(t.Context(), folder, p, 0, "job-10", cells, run.Engine{Workers: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if time.Since(start) > 102*time.Second {
 			t.Errorf("it took %v in all; cells were computed again", time.Since(start))
 		}
 		s, err = Look(folder, p, cells, time.Now())
-		if err != nil || s.Missing != 0 || len(s.Tasks[0].Attempts) != 2 || s.Tasks[0].Attempts[1].Run != "job-1" || s.Tasks[0].Attempts[1].State != Done {
+		if err != nil || s.Missing != 0 || len(s.Tasks[0].Attempts) != 2 || s.Tasks[0].Attempts[1].Run != "job-10" || s.Tasks[0].Attempts[1].State != Done {
 			t.Errorf("done: %+v, %v", s, err)
 		}
 	})

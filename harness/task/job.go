@@ -66,6 +66,14 @@ type Fleet struct {
 	Float32 bool
 }
 
+// Slices returns the number of instances of all GPUs.
+func (f *Fleet) Slices() (n int) {
+	for _, p := range f.Partitions {
+		n += len(p)
+	}
+	return n
+}
+
 // Validate checks that the fleet has GPUs, that the instances of each can exist together,
 // and that the power table is valid.
 func (f *Fleet) Validate() error {

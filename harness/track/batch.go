@@ -39,9 +39,8 @@ var Batch = Register(Track{
 	Name: algo.TrackBatch, Order: 1, Doc: "schedule one batch of moldable tasks on a MIG GPU; makespan",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: MetricMakespan, Contests: batchContests(), Drawn: true,
-	Sized: func(n int) string { return fmt.Sprintf("drl/WIDETIMES?n=%d", n) },
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
-		return scheduled(p, func(given algo.Problem, _ []int) (schedule.Schedule, time.Duration, error) {
+		return scheduled(a, p, func(given algo.Problem, _ []int) (schedule.Schedule, time.Duration, error) {
 			b, err := algo.Make[algo.Batch](a)
 			if err != nil {
 				return schedule.Schedule{}, 0, err
@@ -79,15 +78,18 @@ func batchContests() []Contest {
 }
 
 // scheduled has a batch or a stream scheduled and judges the schedule.
-func scheduled(p Problem, solve func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error)) (a Answer, err error) {
+func scheduled(a algo.Algorithm, p Problem, solve func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error)) (out Answer, err error) {
 	in := payload[task.Batches](p)
 	var given algo.Problem
-	a.Problem, given = posed(p, in)
-	if a.Schedule, a.Took, err = solve(given, slices.Clone(in.Lengths)); err != nil {
-		return a, err
+	out.Problem, given = posed(p, in)
+	if err := a.CheckFit(given); err != nil {
+		return out, err
 	}
-	a.Metrics, err = measure(a.Problem, a.Schedule, in)
-	return a, err
+	if out.Schedule, out.Took, err = solve(given, slices.Clone(in.Lengths)); err != nil {
+		return out, err
+	}
+	out.Metrics, err = measure(out.Problem, out.Schedule, in)
+	return out, err
 }
 
 // posed returns the problem that an answer is judged by, and the copy of it that an algorithm is
@@ -112,6 +114,9 @@ func scheduledTogether(ctx context.Context, a algo.Algorithm, made any, problems
 	for i, p := range problems {
 		in := payload[task.Batches](p)
 		answers[i].Problem, given[i] = posed(p, in)
+		if err := a.CheckFit(given[i]); err != nil {
+			return nil, err
+		}
 		batches[i] = lengths(in)
 	}
 	start := time.Now()

@@ -75,11 +75,7 @@ func dispatchTogether(_ context.Context, a algo.Algorithm, problems []Problem) (
 
 func newDispatcher(a algo.Algorithm, p Problem) (sim.Dispatcher, error) {
 	in := payload[task.Queue](p)
-	slices := 0
-	for _, partition := range in.Fleet.Partitions {
-		slices += len(partition)
-	}
-	return algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: p.Seed, Slices: slices, NumPy: in.NumPy})
+	return algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: p.Seed, Slices: in.Fleet.Slices(), NumPy: in.NumPy})
 }
 
 // oneGPU is the count of tracks in which the number of GPUs is no condition.

@@ -17,7 +17,6 @@ var Placement = Register(Track{
 	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and fragmentation",
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Beside: []Reference{acceptedAtMost}, Boards: placementBoards(), Contests: placementContests(),
 	Influences: []string{"map"}, Audited: "acceptance",
-	Sized: func(n int) string { return fmt.Sprintf("mfi/uniform?gpus=%d", n) },
 	Try: func(a algo.Algorithm, p Problem) error {
 		_, err := newPlacer(a, p)
 		return err

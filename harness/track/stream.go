@@ -2,7 +2,6 @@ package track
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -64,9 +63,8 @@ var Stream = Register(Track{
 	Name: algo.TrackStream, Order: 2, Doc: "schedule batches that arrive one after the other on a MIG GPU; makespan, or flow time where they arrive in time",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Boards: []Board{{Metric: MetricFlow, Holds: online}, makespanBoard}, Audited: MetricMakespan, Contests: streamContests(),
-	Sized: func(n int) string { return fmt.Sprintf("drl/WIDETIMES?n=10&batches=%d", (n+9)/10) },
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
-		return scheduled(p, func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error) {
+		return scheduled(a, p, func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error) {
 			b, err := algo.Make[algo.Stream](a)
 			if err != nil {
 				return schedule.Schedule{}, 0, err

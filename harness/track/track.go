@@ -62,9 +62,6 @@ type Track struct {
 	// Influences are parameters of datasets, such as assumptions, of which the web site shows how much
 	// the results depend on them.
 	Influences []string
-	// Sized returns the dataset of which an instance has n tasks, or n GPUs, by which the cost of
-	// algorithms is measured; nil where it is not.
-	Sized func(n int) string
 	// Drawn means that the web site draws the schedules of the contests' first instances.
 	Drawn bool
 	// Audited is the metric that no valid answer can have on the wrong side of the bound in Boards:

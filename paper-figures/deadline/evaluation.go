@@ -255,16 +255,12 @@ func text(d *figures.Data) (*figures.Output, error) {
 		})
 		to["heuristics that have more late jobs than RL-PPO"] = w.relaxed.training(d, evaluation, counts)
 	})
-	fleet := theirs.relaxed.day().Fleet.Partitions
-	total := 0
-	for _, p := range fleet {
-		total += len(p)
-	}
-	rs[0].Values["slices of the GPUs"] = figures.Exactly(float64(total))
+	fleet := theirs.relaxed.day().Fleet
+	rs[0].Values["slices of the GPUs"] = figures.Exactly(float64(fleet.Slices()))
 	rs[0].Values["partitions of A100"] = figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
 	least, largest := relaxed.slack()
 	return figures.Read(rs...).Take("A parameter of the job generator or the fleet.", map[string]float64{
-		"GPUs": float64(len(fleet)), "least relaxed slack": least, "largest relaxed slack": largest,
+		"GPUs": float64(len(fleet.Partitions)), "least relaxed slack": least, "largest relaxed slack": largest,
 		"share of inference jobs": 100 * datasets.InferenceShare, "share of training jobs": 100 * (1 - datasets.InferenceShare),
 	}), nil
 }

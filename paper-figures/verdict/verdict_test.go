@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"miglab/harness/deep"
 )
 
 func TestJudge(t *testing.T) {
@@ -103,7 +106,7 @@ func draw(r *rand.Rand, truth, sd float64, n, paper int, unit Unit) Measurement 
 }
 
 // simulations is the number of draws in each case.
-const simulations = 10_000
+var simulations = deep.N(2_000, 10_000)
 
 // rates judges many draws. The paper prints the mean of its own sample, if it has one.
 func rates(c Claim, truth, paperTruth, sd float64, n, paper int) map[Verdict]float64 {
@@ -115,7 +118,7 @@ func rates(c Claim, truth, paperTruth, sd float64, n, paper int) map[Verdict]flo
 			noise := r.NormFloat64() * sd / math.Sqrt(float64(paper))
 			printed.Published = paperTruth + noise
 		}
-		out[Judge(printed, draw(r, truth, sd, n, paper, Executions)).Verdict] += 1.0 / simulations
+		out[Judge(printed, draw(r, truth, sd, n, paper, Executions)).Verdict] += 1 / float64(simulations)
 	}
 	return out
 }
@@ -138,7 +141,7 @@ var claims = []struct {
 // The end of the region is the hardest case of both. Sampling noise of the simulation itself
 // is allowed for with three standard errors.
 func TestErrorRates(t *testing.T) {
-	allowed := 0.025 + 3*math.Sqrt(0.025*0.975/simulations)
+	allowed := 0.025 + 3*math.Sqrt(0.025*0.975/float64(simulations))
 	for _, c := range claims {
 		for _, n := range []int{3, 10, 1000} {
 			for _, sd := range []float64{0.01, 0.3, 3} {
@@ -178,7 +181,7 @@ func TestPower(t *testing.T) {
 // at either end of the region is REPRODUCED at most 2.5 % of the time, and DEVIATES as rarely.
 // Of 30 skewed values somewhat more is allowed.
 func TestBootstrapErrorRates(t *testing.T) {
-	const trials = 400
+	trials := deep.N(80, 400)
 	c := Claim{Relation: Equal, Published: 10, Decimals: 1, Margin: 0.2}
 	r := rand.New(rand.NewPCG(11, 11))
 	for _, x := range []struct {
@@ -203,9 +206,9 @@ func TestBootstrapErrorRates(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					count[Judge(c, m).Verdict] += 1.0 / trials
+					count[Judge(c, m).Verdict] += 1 / float64(trials)
 				}
-				if limit := x.allowed + 3*math.Sqrt(x.allowed/trials); count[Reproduced] > limit || count[Deviates] > limit {
+				if limit := x.allowed + 3*math.Sqrt(x.allowed/float64(trials)); count[Reproduced] > limit || count[Deviates] > limit {
 					t.Errorf("%d %s values (sign %v), truth %v: %v, at most %v", x.n, x.name, sign, end, count, limit)
 				}
 			}
@@ -284,7 +287,7 @@ func TestEnough(t *testing.T) {
 // the true mean about 95 % of the time or more.
 func TestCrossedCoversTheTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	const trials = 300
+	trials := deep.N(80, 300)
 	for _, runs := range []int{3, 5} {
 		held, width := 0, 0.0
 		for range trials {
@@ -303,7 +306,7 @@ func TestCrossedCoversTheTruth(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			width += (m.High - m.Value) / trials
+			width += (m.High - m.Value) / float64(trials)
 			if m.Low <= 0 && 0 <= m.High {
 				held++
 			}
@@ -311,7 +314,7 @@ func TestCrossedCoversTheTruth(t *testing.T) {
 		if width > 8 {
 			t.Errorf("%d runs: the mean half-width is %v; an interval that holds everything says nothing", runs, width)
 		}
-		if share := float64(held) / trials; share < 0.95-3*math.Sqrt(0.05*0.95/trials) {
+		if share := float64(held) / float64(trials); share < 0.95-3*math.Sqrt(0.05*0.95/float64(trials)) {
 			t.Errorf("%d runs: the interval holds the truth in %v of the trials", runs, share)
 		}
 	}
@@ -321,5 +324,23 @@ func TestCrossedCoversTheTruth(t *testing.T) {
 	}
 	if _, err := Crossed([][]float64{{1, 2}, {1}}); err == nil {
 		t.Error("runs on different draws are accepted")
+	}
+}
+
+// Where all draws agree, the deviation of the mean over a few runs is that of any few numbers: their
+// standard deviation over the root of their number.
+func TestCrossedDeviationOfFewRuns(t *testing.T) {
+	for _, runs := range [][]float64{{1, 2, 6}, {3, 1, 4, 1, 5}} {
+		values := make([][]float64, len(runs))
+		for i, v := range runs {
+			values[i] = []float64{v, v, v, v}
+		}
+		m, err := Crossed(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := stat.StdDev(runs, nil) / math.Sqrt(float64(len(runs))); math.Abs(m.StdErr/want-1) > 0.05 {
+			t.Errorf("%v: the deviation of the mean is %v, want about %v", runs, m.StdErr, want)
+		}
 	}
 }

@@ -14,8 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	_ "miglab/algorithms"
-	"miglab/algorithms/rl/agents"
+	_ "miglab/algorithms/rl/agents"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
@@ -93,10 +94,10 @@ func valid(p schedule.Problem, real schedule.Schedule) error {
 // simulated.
 func TestAlgorithmsAreExecutedAsSimulated(t *testing.T) {
 	dir := folder(t)
-	for n, name := range []string{"A30", "A100", "H100"} {
+	for n, name := range []string{"A30", "A100", "H100"}[:deep.N(2, 3)] {
 		g := mig.MustLookup(name)
 		for count := 1; count <= 2; count++ {
-			p := schedule.Problem{GPU: g, Count: count, Tasks: batch(g, 12, uint64(n))}
+			p := schedule.Problem{GPU: g, Count: count, Tasks: batch(g, deep.N(7, 12), uint64(n))}
 			if count == 2 {
 				for i := range p.Tasks {
 					p.Release = append(p.Release, mig.Seconds(i%4)*1.5)
@@ -106,7 +107,7 @@ func TestAlgorithmsAreExecutedAsSimulated(t *testing.T) {
 				for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
 					p.Model = model
 					s, err := algo.MustParse(id).Schedule(t.Context(), p)
-					var unsupported *agents.UnsupportedError
+					var unsupported *algo.UnsupportedError
 					if errors.As(err, &unsupported) {
 						continue
 					}

@@ -16,6 +16,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/wholefile"
 	"miglab/profiling"
 )
 
@@ -43,9 +44,9 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // in errors. An error in the text or in set is a [*ParseError], which wraps a
 // [*nearest.UnknownError] if a name is unknown; other errors are those of r.
 func Read(r io.Reader, file string, set map[string]string) (Manifest, error) {
-	text, err := io.ReadAll(r)
+	text, err := wholefile.ReadAll(r, file, maxManifest)
 	if err != nil {
-		return Manifest{}, fmt.Errorf("%s: %w", file, err)
+		return Manifest{}, err
 	}
 	d := decoder{file: file}
 	m := d.manifest(d.parse(text), set)
@@ -54,6 +55,9 @@ func Read(r io.Reader, file string, set map[string]string) (Manifest, error) {
 	}
 	return m, nil
 }
+
+// maxManifest is how many bytes a manifest may have.
+const maxManifest = 1 << 20
 
 // The defaults of a manifest.
 const (

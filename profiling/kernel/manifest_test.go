@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"reflect"
 	"regexp"
@@ -348,4 +349,22 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("read again: %+v, %v", again, err)
 		}
 	})
+}
+
+// An endless file is refused before it fills the memory.
+func TestReadHasALimit(t *testing.T) {
+	in := &io.LimitedReader{R: blanks{}, N: 10 * maxManifest}
+	_, err := Read(in, "m.yaml", nil)
+	if err == nil || err.Error() != "m.yaml is too large; at most 1 MiB are read" || in.N < 8*maxManifest {
+		t.Errorf("%v after %d bytes", err, 10*maxManifest-in.N)
+	}
+}
+
+type blanks struct{}
+
+func (blanks) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ' '
+	}
+	return len(b), nil
 }

@@ -3,10 +3,7 @@ package measure
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"miglab/datasets"
 	"miglab/harness/strictjson"
@@ -46,52 +43,36 @@ func openLedger[R any](path, experiment string, id profiling.Identity, kernels [
 	if path == "" {
 		return nil, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	l := &ledger[R]{log: &runLog{f: f}, described: map[string]string{}}
+	l := &ledger[R]{described: map[string]string{}}
 	for _, k := range kernels {
 		l.described[k.Name] = describe(k)
 	}
 	is := heading{experiment, Provenance(id), oneLine(id.UUID)}
-	if err := l.read(path, is); err != nil {
-		return nil, errors.Join(err, f.Close())
+	header, err := json.Marshal(is)
+	if err != nil {
+		return nil, err
+	}
+	l.log, err = openLog(path, append(header, '\n'), func(text []byte) error {
+		number := 0
+		for line := range bytes.Lines(wholeLines(text)) {
+			number++
+			if err := l.adopt(line, number, is); err != nil {
+				return fmt.Errorf("%s:%d: %w", path, number, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return l, nil
-}
-
-func (l *ledger[R]) read(path string, is heading) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	l.log.size = int64(len(text))
-	if err := l.log.f.Truncate(l.log.size); err != nil {
-		return err
-	}
-	if len(text) == 0 {
-		return l.write(is)
-	}
-	number := 0
-	for line := range bytes.Lines(text) {
-		number++
-		if err := l.adopt(line, number, is); err != nil {
-			return fmt.Errorf("%s:%d: %w", path, number, err)
-		}
-	}
-	return nil
 }
 
 // adopt reads a line. The heading must be that of this GPU, on any day.
 func (l *ledger[R]) adopt(line []byte, number int, is heading) error {
 	if number == 1 {
 		var was heading
-		if err := parse(line, &was); err != nil {
+		if err := strictjson.Line(line, &was); err != nil {
 			return fmt.Errorf("%w; delete the file, and everything is measured again", err)
 		}
 		if is.GPU.Date = was.GPU.Date; was != is {
@@ -100,7 +81,7 @@ func (l *ledger[R]) adopt(line []byte, number int, is heading) error {
 		return nil
 	}
 	var e entry[R]
-	if err := parse(line, &e); err != nil {
+	if err := strictjson.Line(line, &e); err != nil {
 		return fmt.Errorf("%w; delete the line, and the run is repeated", err)
 	}
 	for name, was := range e.Kernels {
@@ -112,15 +93,6 @@ func (l *ledger[R]) adopt(line []byte, number int, is heading) error {
 	return nil
 }
 
-// parse reads a line of a file; the caller says which.
-func parse(line []byte, v any) error {
-	err := strictjson.Unmarshal(line, v)
-	if at, ok := errors.AsType[*strictjson.Error](err); ok {
-		at.Line = 0
-	}
-	return err
-}
-
 // add puts a finished run of kernels on disk, completely or not at all.
 func (l *ledger[R]) add(run R, kernels ...*kernel.Kernel) error {
 	if l == nil {
@@ -130,11 +102,7 @@ func (l *ledger[R]) add(run R, kernels ...*kernel.Kernel) error {
 	for _, k := range kernels {
 		e.Kernels[k.Name] = l.described[k.Name]
 	}
-	return l.write(e)
-}
-
-func (l *ledger[R]) write(v any) error {
-	line, err := json.Marshal(v)
+	line, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}

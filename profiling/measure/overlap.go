@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -144,33 +142,15 @@ func (x *overlaps) step() {
 }
 
 // open reads the rows of earlier calls, and opens the file for more.
-func (x *overlaps) open() error {
-	if err := os.MkdirAll(filepath.Dir(x.file), 0o755); err != nil {
-		return err
-	}
+func (x *overlaps) open() (err error) {
 	header := strings.Join(strictcsv.Columns[datasets.OverlapRate](), ",") + "\n"
-	f, err := os.OpenFile(x.file, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	text, err := os.ReadFile(x.file)
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1] // a killed process may have left a part of a line
-	x.log = &runLog{f, int64(len(text))}
-	err = f.Truncate(x.log.size)
-	switch {
-	case err != nil:
-	case len(text) == 0:
-		err = x.log.write([]byte(header))
-	case string(text) != header:
-		err = x.adopt(text)
-	}
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	return nil
+	x.log, err = openLog(x.file, []byte(header), func(text []byte) error {
+		if text = wholeLines(text); len(text) == 0 || string(text) == header {
+			return nil
+		}
+		return x.adopt(text)
+	})
+	return err
 }
 
 // adopt takes over the rows of the file, which must be of this GPU. A run of a group is

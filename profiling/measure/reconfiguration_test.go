@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"miglab/datasets"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
@@ -174,7 +175,7 @@ func TestReconfigurationKeepsWhatItHas(t *testing.T) {
 
 // However it is interrupted, creates and destroys are those of the same rounds.
 func TestReconfigurationKeepsWholeRounds(t *testing.T) {
-	for after := time.Duration(0); after < 7*time.Second; after += 190 * time.Millisecond {
+	for after := time.Duration(0); after < 7*time.Second; after += time.Duration(deep.N(3, 1)) * 190 * time.Millisecond {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), after)
 			defer cancel()

@@ -19,6 +19,7 @@ import (
 	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
 	"miglab/harness/task"
+	"miglab/harness/wholefile"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 )
@@ -208,19 +209,18 @@ func (r *Run) line() []byte {
 // used only in errors. An error in the text is a [*task.ParseError]; other errors are those
 // of r.
 func ReadRuns(r io.Reader, file string) ([]Run, error) {
-	all, err := io.ReadAll(r)
+	all, err := wholefile.ReadAll(r, file, maxLog)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
-	runs, _, err := parseRuns(all, file)
-	return runs, err
+	return parseRuns(all, file)
 }
 
-// parseRuns reads the complete lines of a file. complete is their length in bytes.
-func parseRuns(text []byte, file string) (runs []Run, complete int, err error) {
-	complete = bytes.LastIndexByte(text, '\n') + 1
-	fail := func(line int, column string, err error) ([]Run, int, error) {
-		return nil, 0, &task.ParseError{File: file, Line: line, Column: column, Err: err}
+// parseRuns reads the complete lines of a file.
+func parseRuns(text []byte, file string) (runs []Run, err error) {
+	complete := len(wholeLines(text))
+	fail := func(line int, column string, err error) ([]Run, error) {
+		return nil, &task.ParseError{File: file, Line: line, Column: column, Err: err}
 	}
 	if complete == 0 && !strings.HasPrefix(runsHeader, string(text)) || complete > 0 && !bytes.HasPrefix(text, []byte(runsHeader)) {
 		return fail(1, "", fmt.Errorf("the first line is not %s; record the runs in another folder", strings.TrimSuffix(runsHeader, "\n")))
@@ -265,7 +265,7 @@ func parseRuns(text []byte, file string) (runs []Run, complete int, err error) {
 		}
 		runs = append(runs, r)
 	}
-	return runs, complete, nil
+	return runs, nil
 }
 
 // numbered yields the lines below the header with their numbers in the file.
@@ -352,38 +352,48 @@ type file interface {
 	Truncate(size int64) error
 }
 
-// openRuns opens runs.csv and returns its rows. It creates the file and its folder if
-// necessary, and cuts off a last line without its end.
-func openRuns(path string) (_ *runLog, _ []Run, err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-		}
-	}()
-	text, err := io.ReadAll(f)
-	if err != nil {
-		return nil, nil, err
-	}
-	runs, complete, err := parseRuns(text, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	l := &runLog{f, int64(complete)}
-	if err := f.Truncate(l.size); err != nil {
-		return nil, nil, err
-	}
-	if complete == 0 {
-		err = l.write([]byte(runsHeader))
-	}
+// openRuns opens runs.csv and returns its rows.
+func openRuns(path string) (l *runLog, runs []Run, err error) {
+	l, err = openLog(path, []byte(runsHeader), func(text []byte) (err error) {
+		runs, err = parseRuns(text, path)
+		return err
+	})
 	return l, runs, err
 }
+
+// maxLog is how many bytes a file of runs may have.
+const maxLog = 256 << 20
+
+// openLog opens a file of runs for appending and has its text adopted. It creates the file and its
+// folder if necessary, and begins an empty file with the header. Unless adopt fails, it cuts off a
+// last line without its end, which a killed process may have left.
+func openLog(path string, header []byte, adopt func(text []byte) error) (*runLog, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	text, err := wholefile.Read(path, maxLog)
+	l := &runLog{f, int64(len(wholeLines(text)))}
+	if err == nil {
+		err = adopt(text)
+	}
+	if err == nil {
+		err = f.Truncate(l.size)
+	}
+	if err == nil && l.size == 0 {
+		err = l.write(header)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return l, nil
+}
+
+// wholeLines returns a text without a last line that has no end.
+func wholeLines(text []byte) []byte { return text[:bytes.LastIndexByte(text, '\n')+1] }
 
 // append writes a row to disk, completely or not at all.
 func (l *runLog) append(r *Run) error { return l.write(r.line()) }

@@ -131,7 +131,7 @@ func TestKnownModelsAreChecked(t *testing.T) {
 		{name: "H100 agrees", state: []string{h100}, run: label("H100")},
 		{name: "an old driver lacks what schedulers do not use", state: []string{nvmltest.A100, "table 20 1 1 4864 0", "table 15 1 2 9856 0"}, run: label("A100")},
 		{name: "other memory", state: []string{nvmltest.A100, "table 9 3 4 10112 2"}, run: label("A100-SXM4-40GB-98SM")},
-		{name: "other placements", state: []string{nvmltest.A100, "table 14 2 3 9856 3"}, run: label("A100-SXM4-40GB-98SM")},
+		{name: "other placements", state: []string{nvmltest.A100, "table 5 4 8 19968 1"}, run: label("A100-SXM4-40GB-98SM")},
 		{name: "two profiles of a size", state: []string{nvmltest.A100, "table 19 2 1 4864 7"}, run: func(t *testing.T, s nvmltest.State) {
 			_, err := nvml.Open("")
 			wants(t, err, profiling.ErrUnsupported, "no model can be built", "nvidia-smi mig -lgip")

@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
@@ -33,7 +34,7 @@ import (
 // as drivers do. No sequence leaves an instance, attributes a time to a wrong instance, or loses a
 // finished run. MIGLAB_SEQUENCES is their number.
 func TestRandomSequences(t *testing.T) {
-	n := 1000
+	n := deep.N(100, 1000)
 	if v, err := strconv.Atoi(os.Getenv("MIGLAB_SEQUENCES")); err == nil {
 		n = v
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"miglab/harness/deep"
 	"miglab/profiling"
 	"miglab/profiling/nvml/nvmltest"
 	"miglab/profiling/session"
@@ -88,7 +89,7 @@ func TestSession(t *testing.T) {
 			theirs := create(t, d, "1g.5gb", 0)
 			for _, times := range []int{1, 2, -1} {
 				f := folder(t.TempDir())
-				for n, failed := 0, true; failed; n++ {
+				for n, failed := 0, true; failed; n += deep.N(8, 1) {
 					run := f.open(t, d)
 					s.Add(t, fmt.Sprintf("fail * %d %d NO_PERMISSION", n, times))
 					i, _, err := run.Create(t.Context(), three)

@@ -23,12 +23,41 @@ type stubTest struct {
 	run   func(t *testing.T, s nvmltest.State)
 }
 
+// stubs are the folders of the stubs that were compiled, by flags.
+var stubs = map[string]string{}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, dir := range stubs {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// built compiles the stub with flags once, and returns its folder.
+func built(t *testing.T, flags ...string) string {
+	t.Helper()
+	key := strings.Join(flags, " ")
+	if stubs[key] == "" {
+		from := nvmltest.Build(t, flags...)
+		dir, err := os.MkdirTemp("", "miglab-nvml-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		stubs[key] = dir
+		if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return stubs[key]
+}
+
 // onStub runs tests with the stub, compiled with flags.
 func onStub(t *testing.T, tests []stubTest, flags ...string) {
 	t.Helper()
 	var dir string
 	if os.Getenv(child) == "" {
-		dir = nvmltest.Build(t, flags...)
+		dir = built(t, flags...)
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,11 +1,13 @@
 package leaderboard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/store"
@@ -28,8 +30,8 @@ type Audited struct {
 // rounding.
 const tolerance = 1e-9
 
-// Audit compares every answer in the engine's database with the proven bound of its instance, in
-// the tracks that have one ([track.Track.Audited]). Bounds that are missing are computed first,
+// Audit compares every answer in the engine's database with the bound of its instance, in the tracks
+// that have one ([track.Track.Audited]), and with the other proven bounds of its kind. Bounds that are missing are computed first,
 // except in tracks that also rank without bounds ([track.Board.Unbounded]): there the bounds in the
 // database count. The first answer on the wrong side of its bound is the error, a [*reports.BoundError]. An interrupted audit
 // keeps the bounds it has computed.
@@ -58,7 +60,11 @@ func Audit(ctx context.Context, e *run.Engine) (Audited, error) {
 		return found, err
 	}
 	for _, g := range groups {
-		if err := g.compare(e.Store, r, &found); err != nil {
+		counts := &found
+		if g.added != "" {
+			counts = &Audited{} // its answers are counted with the bound of the board
+		}
+		if err := g.compare(e.Store, r, counts); err != nil {
 			return found, err
 		}
 	}
@@ -70,7 +76,9 @@ type group struct {
 	bound  run.Series
 	metric string
 	// board has the metric that is compared with the bound.
-	board  track.Board
+	board track.Board
+	// added is the name of the bound, "" if it is that of the board.
+	added  string
 	series []store.Series
 	// instances are those of all series, ascending.
 	instances []int
@@ -105,22 +113,25 @@ func answers(db *store.DB, found *Audited) ([]*group, error) {
 			if err != nil {
 				return nil, err
 			}
-			bound, err := run.Series{
-				Track: board.Bound.Track, Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Model: model, Algorithm: board.Bound.Algorithm,
-			}.Canonical()
-			if err != nil || bound.Content != s.Content { // an error where the dataset no longer exists
-				found.PassedOver += len(rows)
-				continue
-			}
-			g := byBound[bound]
-			if g == nil {
-				g = &group{bound: bound, metric: board.Bound.Metric, board: board}
-				byBound[bound] = g
-				groups = append(groups, g)
-			}
-			g.series = append(g.series, s)
-			for _, r := range rows {
-				g.instances = append(g.instances, r.Instance)
+			for _, added := range append([]string{""}, provenBounds(board.Bound)...) {
+				bound, err := run.Series{
+					Track: board.Bound.Track, Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Model: model,
+					Algorithm: cmp.Or(added, board.Bound.Algorithm),
+				}.Canonical()
+				if err != nil || bound.Content != s.Content { // an error where the dataset no longer exists
+					found.PassedOver += len(rows)
+					break
+				}
+				g := byBound[bound]
+				if g == nil {
+					g = &group{bound: bound, metric: board.Bound.Metric, board: board, added: added}
+					byBound[bound] = g
+					groups = append(groups, g)
+				}
+				g.series = append(g.series, s)
+				for _, r := range rows {
+					g.instances = append(g.instances, r.Instance)
+				}
 			}
 		}
 	}
@@ -129,6 +140,17 @@ func answers(db *store.DB, found *Audited) ([]*group, error) {
 		g.instances = slices.Compact(g.instances)
 	}
 	return groups, nil
+}
+
+// provenBounds returns the proven bounds of a kind without that of the board.
+func provenBounds(of track.Reference) []string {
+	var out []string
+	for _, s := range algo.All(of.Track) {
+		if s.Proven && s.Name != of.Algorithm {
+			out = append(out, s.Name)
+		}
+	}
+	return out
 }
 
 // keepBounded leaves only the instances whose bound is in the database, where bounds are not needed.
@@ -210,7 +232,7 @@ func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
 			}
 			found.Answers++
 			if !g.board.Higher && value < bound*(1-tolerance) || g.board.Higher && value > bound*(1+tolerance) {
-				return &reports.BoundError{Metric: g.board.Metric, Entry: reports.Entry{
+				return &reports.BoundError{Metric: g.board.Metric, Added: g.added, Entry: reports.Entry{
 					Dataset: s.Dataset, GPU: s.GPU, Model: s.Model, Algorithm: s.Algorithm, Version: s.Version,
 					Content: s.Content, Instance: r.Instance, Value: value, Bound: bound,
 				}}

@@ -89,8 +89,10 @@ type board struct {
 	// place orders the others: those by an earlier metric first, and of one metric those with
 	// bounds before those without.
 	contest, place int
-	// series has the results that count, by algorithm.
-	series []store.Series
+	// series has the results that count, by algorithm, and programs of how many programs of one
+	// version there are results.
+	series   []store.Series
+	programs map[string]int
 	// bound and published have the references' results, by ascending version.
 	bound, published []store.Series
 	standings        []reports.Standing
@@ -123,7 +125,10 @@ func (c *Conditions) boards(db *store.DB, all []store.Series) ([]*board, error) 
 		if i < 0 {
 			continue
 		}
-		b := &board{Board: c.Track.Boards[i], conditions: c, contest: c.contest(dataset), place: 2 * i, series: c.counting(byDataset[dataset])}
+		b := &board{Board: c.Track.Boards[i], conditions: c, contest: c.contest(dataset), place: 2 * i}
+		if err := b.count(db, byDataset[dataset]); err != nil {
+			return nil, err
+		}
 		if len(b.series) == 0 {
 			continue
 		}
@@ -167,33 +172,29 @@ func of(all []store.Series, r track.Reference, dataset string) []store.Series {
 	return out
 }
 
-// counting returns those of a dataset's series that count: of the content that the dataset has
+// count sets those of a dataset's series that count: of the content that the dataset has
 // now and the weights that the algorithm has now, and of each algorithm the latest version. Where
 // the dataset no longer exists every content counts, and where an algorithm no longer exists the
-// last weights.
-func (c *Conditions) counting(all []store.Series) []store.Series {
-	content := c.content(all)
+// weights that ran last.
+func (b *board) count(db *store.DB, all []store.Series) (err error) {
+	content := b.conditions.content(all)
+	b.programs = map[string]int{}
 	byAlgorithm := map[string][]store.Series{}
 	for _, s := range all {
 		if content == "" || s.Content == content {
 			byAlgorithm[s.Algorithm] = append(byAlgorithm[s.Algorithm], s)
 		}
 	}
-	var out []store.Series
 	for _, id := range slices.Sorted(maps.Keys(byAlgorithm)) {
 		own := byAlgorithm[id]
-		weights := own[len(own)-1].Weights
-		if a, err := algo.Parse(id); err == nil {
-			weights = a.Weights()
+		if a, failed := algo.Parse(id); failed == nil {
+			own = newest(having(own, a.Weights()))
+		} else if own, b.programs[id], err = lastRun(db, newest(own)); err != nil {
+			return err
 		}
-		own = slices.DeleteFunc(own, func(s store.Series) bool { return s.Weights != weights })
-		version := 0
-		for _, s := range own {
-			version = max(version, s.Version)
-		}
-		out = append(out, slices.DeleteFunc(own, func(s store.Series) bool { return s.Version != version })...)
+		b.series = append(b.series, own...)
 	}
-	return out
+	return nil
 }
 
 // content returns the content that a dataset has now; "" if it is unknown or its file is gone.
@@ -211,10 +212,11 @@ func (c *Conditions) content(all []store.Series) string {
 	return ""
 }
 
-// name gives the programs outside miglab the names that they give themselves.
+// name gives the programs outside miglab the names that they give themselves, and says how many there are.
 func (b *board) name(names map[store.Program]string) {
 	for i := range b.standings {
 		s := &b.standings[i]
+		s.Programs = b.programs[s.Algorithm]
 		if at := slices.IndexFunc(b.series, func(o store.Series) bool { return o.Algorithm == s.Algorithm }); at >= 0 {
 			s.Name = names[b.series[at].Program()]
 		}

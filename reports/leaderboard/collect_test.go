@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -334,4 +335,26 @@ func TestStandingsOfInstancesWithBounds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Of several programs of one version that are no longer there, the one that ran last counts, and a
+// note says how many there are. Results of the version before do not count.
+func TestStandingsOfSeveralPrograms(t *testing.T) {
+	db := database(
+		t,
+		cell{algorithm: "gone", weights: "c", metrics: `{"makespan_s":30}`},
+		cell{algorithm: "gone", weights: "a", metrics: `{"makespan_s":10}`},
+		cell{algorithm: "gone", weights: "b", metrics: `{"makespan_s":20}`},
+		cell{algorithm: "away", weights: "z", metrics: `{"makespan_s":50}`},
+		cell{algorithm: "away", weights: "y", version: 2, metrics: `{"makespan_s":40}`},
+		cell{track: "bound", algorithm: "certified", metrics: `{"bound_s":10}`},
+	)
+	got, err := ranked(db, algo.TrackBatch, 1, mig.Sequential)
+	if err != nil || len(got) != 2 || got[0].Algorithm != "gone" || got[0].Value.Mean != 20 || got[1].Value.Mean != 40 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	const note = "programs with the same name and version; the results of the present one count, or else of the one that ran last: gone on d (3)"
+	if notes := reports.LeaderboardTable(got).Notes; !slices.Contains(notes, note) {
+		t.Errorf("notes %q, want %q", notes, note)
+	}
 }

@@ -22,47 +22,66 @@ type Side struct {
 	Version int
 }
 
-// series returns the side's results by dataset.
-func (s Side) series(c *Conditions) (map[string][]store.Series, error) {
+// series returns the side's results by dataset, and how many programs these may be of.
+func (s Side) series(c *Conditions) (out map[string][]store.Series, programs map[string]int, err error) {
 	f := c.filter(c.Track.Name)
 	f.Algorithm, f.Version = s.Algorithm, s.Version
 	all, err := s.DB.Series(f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := map[string][]store.Series{}
+	out, programs = map[string][]store.Series{}, map[string]int{}
 	for _, one := range all {
 		if c.Datasets == nil || slices.Contains(c.Datasets, one.Dataset) {
 			out[one.Dataset] = append(out[one.Dataset], one)
 		}
 	}
+	a, unknown := algo.Parse(s.Algorithm)
 	for dataset, own := range out {
-		out[dataset] = s.latest(own)
+		own = newest(own)
+		if out[dataset], programs[dataset], err = lastRun(s.DB, own); err != nil {
+			return nil, nil, err
+		}
+		if unknown == nil {
+			if now := having(own, a.Weights()); len(now) > 0 {
+				out[dataset] = now
+			}
+		}
 	}
-	return out, nil
+	return out, programs, nil
 }
 
-// latest returns those of a dataset's series that count: of the last version, and with the
-// weights that the algorithm has now or, if none has these, with the last weights.
-func (s Side) latest(own []store.Series) []store.Series {
+// newest returns the series of the latest version.
+func newest(own []store.Series) []store.Series {
 	version := 0
 	for _, one := range own {
 		version = max(version, one.Version)
 	}
-	own = slices.DeleteFunc(own, func(one store.Series) bool { return one.Version != version })
-	weights := own[len(own)-1].Weights
-	if a, err := algo.Parse(s.Algorithm); err == nil {
-		now := func(one store.Series) bool { return one.Weights == a.Weights() }
-		if slices.ContainsFunc(own, now) {
-			weights = a.Weights()
-		}
+	return slices.DeleteFunc(own, func(one store.Series) bool { return one.Version != version })
+}
+
+// having returns the series with the weights.
+func having(own []store.Series, weights string) []store.Series {
+	return slices.DeleteFunc(slices.Clone(own), func(one store.Series) bool { return one.Weights != weights })
+}
+
+// lastRun returns those of the series that have the weights of the one written last, and how many
+// weights there are.
+func lastRun(db *store.DB, own []store.Series) ([]store.Series, int, error) {
+	all, err := db.ByAge(own)
+	if err != nil || len(all) == 0 {
+		return nil, 0, err
 	}
-	return slices.DeleteFunc(own, func(one store.Series) bool { return one.Weights != weights })
+	programs := map[string]bool{}
+	for _, one := range all {
+		programs[one.Weights] = true
+	}
+	return having(own, all[len(all)-1].Weights), len(programs), nil
 }
 
 // Datasets returns the datasets of which there are results under the conditions, sorted.
 func (s Side) Datasets(c Conditions) ([]string, error) {
-	own, err := s.series(&c)
+	own, _, err := s.series(&c)
 	return slices.Sorted(maps.Keys(own)), err
 }
 
@@ -70,11 +89,11 @@ func (s Side) Datasets(c Conditions) ([]string, error) {
 // have changed since are compared only if both have their results from the same time. Errors are
 // those of the databases and of [reports.Compare].
 func Compare(c Conditions, a, b Side) ([]*reports.Comparison, error) {
-	ofA, err := a.series(&c)
+	ofA, programsA, err := a.series(&c)
 	if err != nil {
 		return nil, err
 	}
-	ofB, err := b.series(&c)
+	ofB, programsB, err := b.series(&c)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +109,9 @@ func Compare(c Conditions, a, b Side) ([]*reports.Comparison, error) {
 	for i, dataset := range shared {
 		g.Go(func() (err error) {
 			inA, inB := c.sameContent(ofA[dataset], ofB[dataset])
-			out[i], err = c.compare(dataset, pick{a.DB, inA}, pick{b.DB, inB})
+			if out[i], err = c.compare(dataset, pick{a.DB, inA}, pick{b.DB, inB}); out[i] != nil {
+				out[i].ProgramsA, out[i].ProgramsB = programsA[dataset], programsB[dataset]
+			}
 			return err
 		})
 	}

@@ -1,12 +1,14 @@
 package leaderboard
 
 import (
+	"slices"
 	"testing"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/track"
+	"miglab/reports"
 )
 
 // The latest version counts unless one is named; only results of the same content are paired, and
@@ -44,6 +46,24 @@ func TestCompare(t *testing.T) {
 		if len(got) != 2 || got[1].Dataset != "rodinia" || got[1].A != 2 || got[1].B != 4 || got[1].Metric.Bounded {
 			t.Errorf("version %d: %d datasets, %+v", version, len(got), got[len(got)-1])
 		}
+	}
+
+	// Of several programs of one version the one that ran last counts, and the table says how many there are.
+	programs := database(
+		t,
+		cell{algorithm: "gone", weights: "c", metrics: `{"makespan_s":30}`},
+		cell{algorithm: "gone", weights: "a", metrics: `{"makespan_s":10}`},
+		cell{algorithm: "gone", weights: "b", metrics: `{"makespan_s":20}`},
+		cell{algorithm: "gone", weights: "a", instance: 1, metrics: `{"makespan_s":11}`},
+		cell{algorithm: "gone", weights: "d", version: 2, metrics: `{"makespan_s":40}`},
+	)
+	got, err := Compare(c, Side{programs, "gone", 1}, Side{b, "lns", 0})
+	if err != nil || len(got) != 1 || got[0].A != 20 || got[0].ProgramsA != 3 || got[0].ProgramsB != 1 {
+		t.Fatalf("of three programs: %+v, %v", got, err)
+	}
+	const note = "programs with the same name and version; the results of the present one count, or else of the one that ran last: a on d (3)"
+	if notes := reports.ComparisonTable("", "gone", "lns", got).Notes; !slices.Contains(notes, note) {
+		t.Errorf("notes %q, want %q", notes, note)
 	}
 	c.Datasets = []string{"other"}
 	if got, err := Compare(c, Side{a, "far", 0}, Side{b, "lns", 0}); err != nil || len(got) != 0 {

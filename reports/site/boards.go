@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/harness/track"
 	"miglab/reports"
 )
 
@@ -265,6 +266,7 @@ func viewBoard(b Board, pages map[string]string) (boardView, error) {
 			}
 			return cells[at[name]-1]
 		})
+		row.side = side(b.Track, row.Dataset)
 		name, _, _ := strings.Cut(row.Algorithm, "?")
 		row.Page = pages[name]
 		for _, j := range shown {
@@ -319,6 +321,17 @@ func (v *boardView) answer(cell func(row int, column string) string) {
 	}
 }
 
+// side returns where the values of a dataset lie: below a bound from above, if a higher metric is
+// better, or else above a bound.
+func side(of, dataset string) string {
+	if t, err := track.Parse(of); err == nil {
+		if b, ok := t.BoardOf(dataset); ok && b.Higher {
+			return "below"
+		}
+	}
+	return "above"
+}
+
 // newRow reads what a row is ranked by out of its cells.
 func newRow(cell func(name string) string) rowView {
 	number := func(name string) float64 {
@@ -332,9 +345,6 @@ func newRow(cell func(name string) string) rowView {
 	r := rowView{
 		Dataset: cell("dataset"), Algorithm: cell("algorithm"), First: rank == "1", Micros: cell("decision_us"), rank: rank,
 		Value: number("gap_percent"), Low: number("gap_low"), High: number("gap_high"), Gap: true, metric: metric(cell("metric")),
-	}
-	if r.side = "above"; number("mean") < number("bound") {
-		r.side = "below"
 	}
 	if math.IsNaN(r.Value) {
 		r.Value, r.Low, r.High, r.Gap = number("mean"), number("ci_low"), number("ci_high"), false

@@ -233,6 +233,8 @@ func sorts(tab *tab) {
 
 func keyboard(tab *tab) {
 	tab.open("index.html#dataset=drl%2FWIDETIMES")
+	// Where the first Tab begins after an address with a fragment depends on the browser's version.
+	get[bool](tab, `(() => { document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute("tabindex"); return true; })()`)
 	tab.press(kb.Tab)
 	tab.equal("the first stop", get[string](tab, `document.activeElement.className`), "skip")
 	tab.press(kb.Enter)

@@ -37,12 +37,15 @@ func replace(dir string, files []file) (err error) {
 	if err != nil {
 		return err
 	}
+	if folder, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = folder // a link to the folder stays
+	}
 	old, err := holdsSite(dir, files)
 	if err != nil {
 		return err
 	}
 	parent := filepath.Dir(dir)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
+	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return err
 	}
 	work, err := os.MkdirTemp(parent, ".tmp-site-*")
@@ -58,7 +61,14 @@ func replace(dir string, files []file) (err error) {
 		}
 	}
 	if old {
-		if err := os.Rename(dir, aside); err != nil {
+		info, err := os.Stat(dir)
+		if err == nil {
+			err = os.Chmod(made, info.Mode().Perm())
+		}
+		if err == nil {
+			err = os.Rename(dir, aside)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -280,12 +281,18 @@ func TestLeaderboardCells(t *testing.T) {
 func TestAnswerOfABoundFromAbove(t *testing.T) {
 	high, low := standing("placement", "openb", 1, "fgd", 5), standing("placement", "openb", 2, "ff", 8)
 	high.Value.Mean, low.Value.Mean, high.Bound, low.Bound = 0.95, 0.92, 1, 1
+	reached := standing("placement", "mfi/uniform", 1, "fgd", 0)
+	reached.Value.Mean, reached.Bound = 1, 1
 	d := sample()
-	d.Boards = append(d.Boards, board("placement", "A100-80GB", "", high, low))
+	d.Boards = append(d.Boards, board("placement", "A100-80GB", "", high, low, reached))
 	files := write(t, filepath.Join(t.TempDir(), "site"), d)
-	want := "fgd leads with 5.00 % below the bound (95 % interval 5.00 to 5.00). Next is ff with 8.00 % below the bound"
-	if !strings.Contains(string(files["placement.html"]), want) {
-		t.Errorf("%s lacks %q", files["placement.html"], want)
+	for _, want := range []string{
+		"fgd leads with 5.00 % below the bound (95 % interval 5.00 to 5.00). Next is ff with 8.00 % below the bound",
+		"fgd is alone: 0.00 % below the bound (95 % interval 0.00 to 0.00).",
+	} {
+		if !strings.Contains(string(files["placement.html"]), want) {
+			t.Errorf("%s lacks %q", files["placement.html"], want)
+		}
 	}
 }
 
@@ -462,6 +469,29 @@ func TestFolder(t *testing.T) {
 	}
 	if got := names(parent); !slices.Equal(got, []string{"empty", "other", "site"}) {
 		t.Errorf("left beside the site: %q", got)
+	}
+}
+
+// A link to the folder stays a link, and the folder keeps its mode.
+func TestFolderBehindALink(t *testing.T) {
+	parent := t.TempDir()
+	dir, link := filepath.Join(parent, "far", "site"), filepath.Join(parent, "link")
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.Symlink(filepath.Join("far", "site"), link)); err != nil {
+		t.Skip(err) // Windows may refuse links
+	}
+	for range 2 {
+		if err := site.Write(link, site.Data{}); err != nil {
+			t.Fatal(err)
+		}
+		if to, err := os.Readlink(link); err != nil || to != filepath.Join("far", "site") {
+			t.Fatalf("the link leads to %q, %v", to, err)
+		}
+		if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+			t.Fatalf("the folder has the mode %v, %v", info.Mode(), err)
+		}
+	}
+	if index, err := os.ReadFile(filepath.Join(dir, "index.html")); err != nil || len(index) == 0 {
+		t.Errorf("the first page behind the link: %d bytes, %v", len(index), err)
 	}
 }
 

@@ -48,16 +48,6 @@ func (e *NotTrainedError) Error() string {
 	return fmt.Sprintf("no weights of agent %s are part of this program; train it, put the file into algorithms/rl/agents/weights and build again", e.Name)
 }
 
-// UnsupportedError says that an agent cannot decide on such a problem at all.
-type UnsupportedError struct {
-	// What is the input that it was given. Reason says why it cannot be scheduled.
-	What, Reason string
-}
-
-func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("the agent cannot schedule on %s: %s", e.What, e.Reason)
-}
-
 // load copies the embedded weights of a name into a network. They must be for the given N
 // (tasks) and M (levels).
 func load(name string, tasks, levels int, into nn.Policy) error {

@@ -20,6 +20,7 @@ import (
 
 	"miglab/algorithms/rl/nn"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/sim"
@@ -255,9 +256,9 @@ func answer(a algo.Algorithm, p algo.Problem) (schedule.Schedule, error) {
 func TestSchedulesPassTheReferee(t *testing.T) {
 	for _, s := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream)) {
 		for v, id := range variants(s) {
-			problems := uint64(3)
+			problems := uint64(deep.N(1, 3))
 			if v == 0 {
-				problems = 40
+				problems = uint64(deep.N(8, 40))
 			}
 			a := algo.MustParse(id)
 			for seed := range problems {
@@ -287,7 +288,7 @@ func TestSchedulesTogether(t *testing.T) {
 			a := algo.MustParse(id)
 			made := described(id)
 			agent := &agent{description: made, k: a.Args.Int(tries.Name)}
-			for _, count := range []int{7, 3, 8} { // a runner is used again for fewer and for more
+			for _, count := range []int{7, 3, 8}[:deep.N(2, 3)] { // a runner is used again for fewer and for more
 				rng := rand.New(rand.NewPCG(uint64(count), 21))
 				var problems []algo.Problem
 				var lengths [][]int
@@ -337,7 +338,7 @@ func TestOrderAndNamesDoNotMatter(t *testing.T) {
 		return out
 	}
 	a := algo.MustParse("agent")
-	for seed := range uint64(60) {
+	for seed := range uint64(deep.N(12, 60)) {
 		rng := rand.New(rand.NewPCG(seed, 20))
 		p := randomProblem(rng, 1+rng.IntN(OwnCapacity))
 		distinct := map[task.Task]bool{}
@@ -376,7 +377,7 @@ func TestBestOfEightIsNoWorse(t *testing.T) {
 	for _, s := range specs(algo.TrackBatch) {
 		greedy, best := algo.MustParse(s.Name), algo.MustParse(s.Name+"?k=8")
 		better := 0
-		for seed := range uint64(8) {
+		for seed := range uint64(deep.N(4, 8)) {
 			rng := rand.New(rand.NewPCG(seed, 30))
 			p := randomProblem(rng, 4+rng.IntN(PaperTasks-3))
 			one, err := answer(greedy, p)
@@ -410,7 +411,7 @@ func TestConcurrentUse(t *testing.T) {
 		a := algo.MustParse(id)
 		var problems []algo.Problem
 		var want []schedule.Schedule
-		for seed := range uint64(6) {
+		for seed := range uint64(deep.N(3, 6)) {
 			p := randomProblem(rand.New(rand.NewPCG(seed, 40)), 4+3*int(seed))
 			forget()
 			s, err := answer(a, p)
@@ -459,7 +460,7 @@ func TestWhatAgentsCannotSchedule(t *testing.T) {
 		}
 		for what, q := range cases {
 			_, err := answer(a, q)
-			var unsupported *UnsupportedError
+			var unsupported *algo.UnsupportedError
 			if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), what) {
 				t.Errorf("%s: %v, want an *UnsupportedError for %s", s.Name, err, what)
 			}
@@ -483,7 +484,7 @@ func TestWhatAgentsCannotSchedule(t *testing.T) {
 	}
 	deadline := algo.MustParse("rl-deadline")
 	_, err = algo.Constructor[algo.NewDispatcher](deadline)(deadline.Args, sim.DispatchSetting{Slices: DeadlineSlices + 1})
-	var unsupported *UnsupportedError
+	var unsupported *algo.UnsupportedError
 	if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), "21 slices") {
 		t.Errorf("a fleet of 21 slices: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"miglab/algorithms/rl/env"
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
 )
@@ -69,7 +70,7 @@ func TestCorunPlansPassTheReferee(t *testing.T) {
 	for _, id := range corunAgents {
 		for _, w := range []int{1, 2, 3, 5, 11, 12, 13, 24, 30} {
 			for cmax := 1; cmax <= corun.MaxConcurrency; cmax++ {
-				for i := range 4 {
+				for i := range deep.N(1, 4) {
 					in := corunWindow(t, fmt.Sprintf("corun/drawn?w=%d&cmax=%d", w, cmax), i)
 					plan, err := corunPlan(t, id, in)
 					if err != nil {
@@ -91,7 +92,7 @@ func TestCorunPlansPassTheReferee(t *testing.T) {
 
 // The ceiling is over both agents, and both are over time sharing.
 func TestCorunCeiling(t *testing.T) {
-	for i := range 12 {
+	for i := range deep.N(4, 12) {
 		w := corunWindow(t, "corun/queues", i)
 		throughput := map[string]float64{}
 		for _, id := range corunAgents {

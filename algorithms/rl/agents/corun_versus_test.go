@@ -6,6 +6,7 @@ import (
 	_ "miglab/algorithms/corun"
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
 )
@@ -43,7 +44,8 @@ func TestCorunAgentIsNearTheOptimum(t *testing.T) {
 	} {
 		spec := datasets.MustParse(c.dataset)
 		agent, best, wins := 0.0, 0.0, 0
-		for i := range c.windows {
+		windows := deep.N(4, c.windows)
+		for i := range windows {
 			in, err := datasets.InstanceOf[corun.Window](spec, mig.MustLookup("A100"), i)
 			if err != nil {
 				t.Fatal(err)
@@ -58,9 +60,9 @@ func TestCorunAgentIsNearTheOptimum(t *testing.T) {
 			}
 		}
 		ratio := agent / best
-		t.Logf("%s on %s: %.4f of the optimum, better than MIG only on %d of %d", c.agent, c.dataset, ratio, wins, c.windows)
-		if ratio < c.least || c.dataset == "corun/queues" && wins < 11 {
-			t.Errorf("%s: %.4f of the optimum and %d wins over MIG only; want %v, and 11 on the queues", c.dataset, ratio, wins, c.least)
+		t.Logf("%s on %s: %.4f of the optimum, better than MIG only on %d of %d", c.agent, c.dataset, ratio, wins, windows)
+		if ratio < c.least || c.dataset == "corun/queues" && wins < windows-1 {
+			t.Errorf("%s: %.4f of the optimum and %d wins over MIG only; want %v, and %d on the queues", c.dataset, ratio, wins, c.least, windows-1)
 		}
 	}
 }

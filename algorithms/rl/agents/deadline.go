@@ -124,7 +124,7 @@ type deadline struct {
 
 func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) {
 	if s.Slices != DeadlineSlices {
-		return nil, &UnsupportedError{fmt.Sprintf("a fleet of %d slices", s.Slices), fmt.Sprintf("it was trained for %d", DeadlineSlices)}
+		return nil, &algo.UnsupportedError{What: fmt.Sprintf("a fleet of %d slices", s.Slices), Reason: fmt.Sprint("it was trained for ", DeadlineSlices)}
 	}
 	a := deadlineAgent(args)
 	shape := a.Shape()

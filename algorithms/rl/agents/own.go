@@ -20,7 +20,7 @@ const ownTemperature = 1.5
 // OwnEndgame is the number of tasks at the end that are placed together, exactly. The network for
 // the A30 was trained with fewer.
 func OwnEndgame(g *mig.GPU) int {
-	if g.ComputeSlices == smallSlices {
+	if like(g, smallGPU) {
 		return 8
 	}
 	return 10

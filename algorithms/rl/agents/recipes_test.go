@@ -12,6 +12,7 @@ import (
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/train"
+	"miglab/harness/deep"
 )
 
 // What recipes train is what agents load: each of them by its name, and networks of
@@ -19,9 +20,16 @@ import (
 func TestRecipesTrainWhatAgentsLoad(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	want := agents.Networks()
+	want, shipped := agents.Networks(), 0
 	for _, r := range train.Recipes() {
 		if !r.Shipped {
+			continue
+		}
+		if shipped++; shipped%deep.N(6, 1) != 0 { // to prepare a network takes long
+			if _, ok := want[r.Name]; !ok {
+				t.Errorf("no agent loads %s", r.Name)
+			}
+			delete(want, r.Name)
 			continue
 		}
 		dir := t.TempDir()

@@ -64,22 +64,27 @@ type agent struct {
 	k int
 }
 
-// trainedSlices is the number of compute slices of the GPUs that agents are trained for:
-// A100 and those with the same partitions.
-const trainedSlices = 7
+// The models that agents are trained for. Weights also serve models with the same partitions.
+const (
+	trainedGPU = "A100"
+	smallGPU   = "A30"
+)
 
-// smallSlices is the number of compute slices of the A30.
-const smallSlices = 4
+// geometry names the partitions of a model.
+var geometry = mig.Derived(func(g *mig.GPU) string { return fmt.Sprint(g.Partitions()) })
+
+// like reports whether a model has the partitions of a model that agents are trained for.
+func like(g *mig.GPU, trained string) bool { return geometry(g) == geometry(mig.MustLookup(trained)) }
 
 // weightsFor returns the name of the weights for a GPU.
 func (d *description) weightsFor(g *mig.GPU) (string, error) {
 	switch {
-	case g.ComputeSlices == trainedSlices:
+	case like(g, trainedGPU):
 		return d.weights, nil
-	case g.ComputeSlices == smallSlices && d.small != "":
+	case d.small != "" && like(g, smallGPU):
 		return d.small, nil
 	}
-	return "", &UnsupportedError{"a GPU of model " + g.Name, fmt.Sprintf("it was trained for those with %d slices", trainedSlices)}
+	return "", &algo.UnsupportedError{What: "a GPU of model " + g.Name, Reason: "it was trained for those with the partitions of " + trainedGPU}
 }
 
 // runners holds unused runners, one *sync.Pool for each setting: reading weights takes
@@ -111,7 +116,7 @@ func (a *agent) ScheduleStream(ctx context.Context, p algo.Problem, lengths []in
 func (a *agent) ScheduleTogether(ctx context.Context, problems []algo.Problem, lengths [][]int) ([]schedule.Schedule, error) {
 	for i := range problems {
 		if n := problems[i].GPUs(); n != 1 {
-			return nil, &UnsupportedError{fmt.Sprintf("%d GPUs", n), "it was trained for one"}
+			return nil, &algo.UnsupportedError{What: fmt.Sprintf("%d GPUs", n), Reason: "it was trained for one"}
 		}
 	}
 	g, model := problems[0].GPU, problems[0].Model
@@ -217,9 +222,12 @@ func (r *runner) run(ctx context.Context, problems []algo.Problem, lengths [][]i
 		}
 	}
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		left := 0
 		for _, t := range attempts {
-			if err := t.refill(ctx, r.capacity); err != nil {
+			if err := t.refill(r.capacity); err != nil {
 				return nil, err
 			}
 			left += len(t.active)
@@ -254,7 +262,7 @@ func (t *attempt) begin(p *algo.Problem, lengths []int) error {
 
 // refill gives the lanes the next tasks, at most as many as the capacity, once all have
 // scheduled those before. If there are none left, no lane is active.
-func (t *attempt) refill(ctx context.Context, capacity int) error {
+func (t *attempt) refill(capacity int) error {
 	for len(t.active) == 0 {
 		if t.from == t.end {
 			if len(t.lengths) == 0 {
@@ -262,9 +270,6 @@ func (t *attempt) refill(ctx context.Context, capacity int) error {
 			}
 			t.end, t.lengths = t.from+t.lengths[0], t.lengths[1:]
 			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
 		}
 		n := t.end - t.from
 		if capacity > 0 {
@@ -404,7 +409,7 @@ func putInPlace(d *env.Device, start []schedule.Existing) error {
 	for _, e := range start {
 		i := slices.Index(d.Instances(), e.Instance)
 		if i < 0 {
-			return &UnsupportedError{"a GPU with instance " + e.Instance.String(), "it knows the standard instances only"}
+			return &algo.UnsupportedError{What: "a GPU with instance " + e.Instance.String(), Reason: "it knows the standard instances only"}
 		}
 		d.Exists(i, float64(e.BusyUntil))
 	}

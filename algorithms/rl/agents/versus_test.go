@@ -7,6 +7,7 @@ import (
 	"miglab/bounds"
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
@@ -23,7 +24,7 @@ func TestAgentIsBelowFAR(t *testing.T) {
 		for workload, percent := range percents {
 			for _, generator := range []string{"paper", "released-train"} {
 				id := "drl/" + workload + "?gen=" + generator
-				below := 100 * meanOver(t, g, id, 200, func(p algo.Problem) float64 {
+				below := 100 * meanOver(t, g, id, deep.N(20, 200), func(p algo.Problem) float64 {
 					return 1 - makespanOf(t, "agent", p)/makespanOf(t, "far", p)
 				})
 				t.Logf("%s on %s: %.2f %% below FAR", id, g, below)
@@ -41,8 +42,8 @@ func TestAgentIsNearTheBound(t *testing.T) {
 	for workload, percent := range map[string]float64{"POORSCALING": 0.7, "GOODSCALING": 1.9, "MIXSCALINGUNIFORM": 2, "MIXSCALINGEXTREME": 2, "WIDETIMES": 2.9} {
 		id := "drl/" + workload
 		for agent, most := range map[string]float64{"agent": percent, "agent?k=16": 0.75 * percent} {
-			above := 100 * meanOver(t, g, id, 30, func(p algo.Problem) float64 {
-				bound, err := bounds.Certified(p)
+			above := 100 * meanOver(t, g, id, deep.N(7, 30), func(p algo.Problem) float64 {
+				bound, err := bounds.Certified(t.Context(), p)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
@@ -107,7 +108,8 @@ func prompt(rng *rand.Rand, mask []bool, partitions int) int {
 func TestBatchReturnIsTheMakespan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	equal, longer := map[bool]int{}, map[bool]int{} // by Direct
-	for range 300 {
+	drawn := deep.N(60, 300)                        // each for 20 episodes
+	for range drawn {
 		o := randomOptions(rng)
 		o.Model, o.Levels, o.Encoding, o.Released, o.Reconfiguration = mig.Parallel, 0, Float, false, 0
 		b := mustBatch(t, o, randomTasks(o.GPU))
@@ -175,9 +177,9 @@ func TestBatchReturnIsTheMakespan(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("as long: %v, longer: %v of 6000", equal, longer)
+	t.Logf("as long: %v, longer: %v of %d", equal, longer, 20*drawn)
 	for _, direct := range []bool{false, true} {
-		if equal[direct] < 500 || longer[direct] < 500 {
+		if least := 20 * drawn / 12; equal[direct] < least || longer[direct] < least {
 			t.Errorf("direct %v: the return was as long as the makespan in %d episodes without waste and longer in %d only", direct, equal[direct], longer[direct])
 		}
 	}

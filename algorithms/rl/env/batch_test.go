@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
@@ -118,7 +119,7 @@ func loaded(t interface{ Fatal(...any) }, rng *rand.Rand, b *Batch) (release []f
 // policy comes to an end.
 func TestBatchFollowsThePaper(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
-	for range 1500 {
+	for range deep.N(250, 1500) {
 		o := randomOptions(rng)
 		source := randomTasks(o.GPU)
 		if rng.IntN(4) == 0 {
@@ -213,7 +214,7 @@ func existing(d *Device) (start []schedule.Existing) {
 
 func TestBatchAgreesWithTheReferee(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
-	for range 200 {
+	for range deep.N(40, 200) {
 		o := randomOptions(rng)
 		b := mustBatch(t, o, randomTasks(o.GPU))
 		observation, mask := make([]float32, b.Shape().Observation), make([]bool, b.Shape().Actions)

@@ -103,11 +103,7 @@ func NewDeadline(fleet task.Fleet, source JobSource, o DeadlineOptions) (*Deadli
 	if err != nil {
 		return nil, err
 	}
-	n := 0
-	for _, p := range fleet.Partitions {
-		n += len(p)
-	}
-	return &Deadline{options: o, source: source, engine: engine, running: make([]stay, n)}, nil
+	return &Deadline{options: o, source: source, engine: engine, running: make([]stay, fleet.Slices())}, nil
 }
 
 // Shape is that of [DeadlineShape].

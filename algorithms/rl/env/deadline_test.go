@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"miglab/algorithms/rl/env"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/sim"
@@ -110,7 +111,7 @@ func play(d *env.Deadline, seed uint64, choices *rand.Rand) episode {
 // sees what the environment showed.
 func TestDeadlineIsTheSimulation(t *testing.T) {
 	d := newDeadline(t, crowd(300), env.DeadlineOptions{})
-	for seed := range uint64(20) {
+	for seed := range uint64(deep.N(4, 20)) {
 		e := play(d, seed, pcg(seed+1000))
 		o, m := make([]float32, 88), make([]bool, 20)
 		i := 0

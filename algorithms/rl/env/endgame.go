@@ -87,6 +87,9 @@ const (
 	horizon int32 = 1 << 29
 	// never is a time that no completion has. The sum of two of them does not overflow.
 	never int32 = 1<<30 - 1
+	// roundings is more than the ticks by which rounding makes a plan longer: at most half a tick
+	// for each task and operation.
+	roundings int32 = 3 * maxEndgame
 )
 
 // bySet holds a value for each set of tasks.
@@ -177,8 +180,9 @@ func (e *endgame) plan(o *Own) {
 			break
 		}
 	}
-	if !found {
-		e.within(horizon, o.view.exists)
+	if !found && !e.within(horizon, o.view.exists) {
+		// Every time is rounded, so that a plan that leaves no slice idle may end after the horizon.
+		e.within(horizon+roundings, o.view.exists)
 	}
 	e.place = slices.Grow(e.place[:0], e.k)[:e.k]
 	e.traceFirst(0, 1<<e.k-1)

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
@@ -64,7 +65,7 @@ func TestOwnAgreesWithTheReferee(t *testing.T) {
 			shape, nodes := o.Shape(), o.Layout().Nodes
 			observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
 			rng := rand.New(rand.NewPCG(1, uint64(model)))
-			for range 600 {
+			for range deep.N(100, 600) {
 				o.Reset(rng)
 				tasks := slices.Clone(o.drawn[:len(o.tasks)])
 				p := problemOf(g, model, tasks)

@@ -13,6 +13,7 @@ import (
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
+	"miglab/harness/deep"
 )
 
 // twoTasks is a machine of two slots on which two tasks are to be run, each on one
@@ -116,7 +117,7 @@ func iterate(t testing.TB, tr *ppo.Trainer, n, workers int) learn.Stats {
 
 // The optimum is 3 and 2, each in half of the episodes.
 func TestReachesTheOptimum(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(deep.N(1, 3)) {
 		tr, _, illegal := trainer(t, config(), seed)
 		last := iterate(t, tr, 80, 1)
 		if last.Return < -2.62 || last.Steps != 80*256 {

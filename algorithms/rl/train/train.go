@@ -324,10 +324,7 @@ func copyFile(to, from string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(to, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return atomicfile.Write(to, text)
 }
 
 // newRand returns the random stream for the initial weights of a network.

@@ -71,7 +71,7 @@ func writeAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, format string)
 	if err != nil {
 		return err
 	}
-	instants, err := bounds.ProveOffline(g, in.GPUs, in.Requests)
+	instants, err := bounds.ProveOffline(c.Context(), g, in.GPUs, in.Requests)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func writeAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, format string)
 		return err
 	}
 	if format == "json" {
-		return emit(c, "", func(w io.Writer) error { return certificate.EncodeAcceptance(w, claim) })
+		return new(output).emit(c, func(w io.Writer) error { return certificate.EncodeAcceptance(w, claim) })
 	}
 	t := reports.Table{
 		Columns: reports.Left("what").Right("value").Left("by"),

@@ -54,7 +54,7 @@ func (f *capacityFlags) run(c *cobra.Command, _ []string) error {
 	t := reports.Table{
 		Title:   fmt.Sprintf("Least number of %s GPUs on which all requests are accepted", f.gpu),
 		Columns: reports.Left("dataset", "algorithm").Right("instances", "gpus", "ci_low", "ci_high", "least", "most", "bound"),
-		Notes:   []string{"gpus: mean over the instances, with its 95 % interval; least and most: over the instances; bound: mean of what is proven to be needed by any algorithm"},
+		Notes:   []string{"gpus: mean over the instances, with its 95 % bootstrap interval, which is too narrow for fewer than 10 instances; least and most: over the instances; bound: mean of what is proven to be needed by any algorithm"},
 	}
 	for _, text := range f.specs {
 		d, err := datasets.Parse(text)
@@ -106,9 +106,13 @@ func (f *capacityFlags) row(ctx context.Context, d datasets.Spec, a algo.Algorit
 	if err != nil {
 		return nil, err
 	}
+	low, high, err := stats.Bootstrap(needed, 1) // Student's t goes below the least number of GPUs
+	if err != nil {
+		return nil, err
+	}
 	bound, err := stats.Summarize(proven)
 	return []string{
-		strconv.Itoa(s.N), reports.Fixed(s.Mean, 2), reports.Fixed(s.Low, 2), reports.Fixed(s.High, 2),
+		strconv.Itoa(s.N), reports.Fixed(s.Mean, 2), reports.Fixed(low, 2), reports.Fixed(high, 2),
 		reports.Fixed(s.Min, 0), reports.Fixed(s.Max, 0), reports.Fixed(bound.Mean, 2),
 	}, err
 }

@@ -14,9 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/algo"
-	"miglab/harness/atomicfile"
 	"miglab/harness/run"
-	"miglab/harness/store"
 	"miglab/harness/track"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
@@ -24,9 +22,10 @@ import (
 
 type compareFlags struct {
 	conditions
-	results, with, format, gantt string
-	datasets                     []string
-	a, b                         leaderboard.Side
+	results, with, format string
+	gantt                 output
+	datasets              []string
+	a, b                  leaderboard.Side
 }
 
 func newCompare() *cobra.Command {
@@ -55,16 +54,8 @@ func newCompare() *cobra.Command {
 	addFlag(c, &f.format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.with, "with", "", "folder with the results of B (default: that of A)")
-	addFlag(c, &f.gantt, "gantt", "", drawing, "file to draw the worst instance's schedules in, .svg or .png")
+	f.gantt.register(c, "gantt", "file to draw the worst instance's schedules in, .svg or .png", reports.FigureFormats...)
 	return c
-}
-
-// drawing reads the name of a file of a figure.
-func drawing(path string) (string, error) {
-	if !slices.Contains(reports.FigureFormats, strings.TrimPrefix(filepath.Ext(path), ".")) {
-		return "", fmt.Errorf("a file that ends in .%s", strings.Join(reports.FigureFormats, " or ."))
-	}
-	return path, nil
 }
 
 func (f *compareFlags) run(c *cobra.Command, args []string) error {
@@ -83,10 +74,10 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	if f.format == "text" {
 		t = t.WithoutEmpty()
 	}
-	if err := t.Encode(c.OutOrStdout(), f.format); err != nil || f.gantt == "" {
+	if err := t.Encode(c.OutOrStdout(), f.format); err != nil || f.gantt.path == "" {
 		return err
 	}
-	return f.draw(c.Context(), reports.WorstPairs(all))
+	return f.draw(c, reports.WorstPairs(all))
 }
 
 // sides reads what is compared and opens the databases.
@@ -106,18 +97,18 @@ func (f *compareFlags) sides(c *cobra.Command, args []string) (err error) {
 	if err := f.check(c); err != nil {
 		return err
 	}
-	if f.gantt != "" && !f.track.Reconfigures {
+	if f.gantt.path != "" && !f.track.Reconfigures {
 		return fmt.Errorf("--gantt has no meaning for the %s track: its answers are not schedules", f.track.Name)
 	}
 	if f.a == f.b && (f.with == "" || filepath.Clean(f.with) == filepath.Clean(f.results)) {
 		return fmt.Errorf("both sides are %s in %s; name two algorithms, two versions, or another folder by --with", f.label(f.a), f.results)
 	}
-	if f.a.DB, err = store.Open(f.results); err != nil {
+	if f.a.DB, err = run.Open(f.results); err != nil {
 		return err
 	}
 	f.b.DB = f.a.DB
 	if f.with != "" {
-		f.b.DB, err = store.Open(f.with)
+		f.b.DB, err = run.Open(f.with)
 	}
 	return err
 }
@@ -192,11 +183,13 @@ func (f *compareFlags) missing(c *cobra.Command) error {
 		f.label(f.a), f.label(f.b), f.track.Name, f.where(), len(ofA), len(ofB), shell(command))
 }
 
-// draw draws the schedules of the worst instance that both have solved.
-func (f *compareFlags) draw(ctx context.Context, worst []reports.Pair) error {
+// draw draws the schedules of the worst instance that both have solved, if there is one.
+func (f *compareFlags) draw(c *cobra.Command, worst []reports.Pair) error {
 	worst = slices.DeleteFunc(worst, func(p reports.Pair) bool { return math.IsNaN(p.A) || math.IsNaN(p.B) })
 	if len(worst) == 0 {
-		return failedError{fmt.Errorf("there is no schedule to draw: on no instance that both solved is B worse than A")}
+		fmt.Fprintf(c.ErrOrStderr(), "%s is not drawn: on no instance that both solved is %s worse than %s\n",
+			f.gantt.path, f.label(f.b), f.label(f.a))
+		return nil
 	}
 	p := worst[0]
 	g := reports.Gantt{Title: fmt.Sprintf("%s, instance %d", p.Dataset, p.Instance)}
@@ -204,14 +197,13 @@ func (f *compareFlags) draw(ctx context.Context, worst []reports.Pair) error {
 		leaderboard.Side
 		makespan float64
 	}{{f.a, p.A}, {f.b, p.B}} {
-		panel, err := f.panel(ctx, side.Side, p, side.makespan)
+		panel, err := f.panel(c.Context(), side.Side, p, side.makespan)
 		if err != nil {
 			return err
 		}
 		g.Panels = append(g.Panels, panel)
 	}
-	format := strings.TrimPrefix(filepath.Ext(f.gantt), ".")
-	return atomicfile.WriteFile(f.gantt, func(w io.Writer) error { return reports.Encode(w, format, g) })
+	return f.gantt.emit(c, func(w io.Writer) error { return reports.Encode(w, f.gantt.format, g) })
 }
 
 // panel computes a schedule again, which must have the makespan that the database has.

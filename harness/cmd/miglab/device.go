@@ -69,7 +69,7 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 		var d profiling.Device
 		switch f.mode {
 		case string(profiling.SMPartition):
-			return nil, fmt.Errorf("--mode %s: only profile, profile corun and profile counters have it; give --mode %s or %s", f.mode, profiling.MIG, profiling.MPSSMLimit)
+			return nil, fmt.Errorf("--mode %s: only profile and profile corun have it; give --mode %s or %s", f.mode, profiling.MIG, profiling.MPSSMLimit)
 		case migExisting:
 			d, err = nvml.OpenExisting(selector)
 		case string(profiling.MIG):
@@ -156,7 +156,7 @@ func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) er
 // writable makes a folder and tries whether files can be put there, before hours of
 // measuring find out.
 func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	f, err := os.CreateTemp(dir, ".miglab-*")

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,10 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
-	"miglab/harness/mig"
 	"miglab/profiling"
-	"miglab/profiling/counters"
-	"miglab/profiling/cuda"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
 	"miglab/profiling/mps"
@@ -31,16 +26,10 @@ type measured struct {
 	write func(io.Writer) error
 	// table is written beside the file, under the file's name and -table.
 	table reports.Table
-	// again says what the same command does after an interruption.
-	again string
 }
 
-// What the same command does after an interruption: it goes on from the runs that are kept, or
-// it starts again.
-const (
-	goesOn      = "the same command goes on"
-	startsAgain = "the same command starts again"
-)
+// goesOn says what the same command does after an interruption.
+const goesOn = "the same command goes on"
 
 // options are those of an experiment that keeps its finished runs beside its rows.
 func (f *profileFlags) options(c *cobra.Command, file string, progress *progress) measure.Options {
@@ -62,7 +51,7 @@ func warn(c *cobra.Command, what string) {
 func (f *profileFlags) keep(c *cobra.Command, m measured, err error) error {
 	var failures *measure.FailedError
 	path := filepath.Join(f.out, m.file)
-	interrupted := interruptedError{"nothing was measured in this call; " + m.again}
+	interrupted := interruptedError{"nothing was measured in this call; " + goesOn}
 	if m.rows > 0 {
 		unsaved := f.save(m.file, m.write)
 		if unsaved == nil {
@@ -70,14 +59,14 @@ func (f *profileFlags) keep(c *cobra.Command, m measured, err error) error {
 		}
 		switch {
 		case unsaved != nil && (err == nil || errors.As(err, &failures)):
-			return fmt.Errorf("%s cannot be written: %w; solve this, and %s", path, unsaved, m.again)
+			return fmt.Errorf("%s cannot be written: %w; solve this, and %s", path, unsaved, goesOn)
 		case unsaved != nil:
 			return err
 		}
 		if unprinted := m.table.Text(c.OutOrStdout()); unprinted != nil {
 			return errors.Join(unprinted, err)
 		}
-		interrupted.kept = path + " has what was measured until then; " + m.again
+		interrupted.kept = path + " has what was measured until then; " + goesOn
 	}
 	switch {
 	case c.Context().Err() != nil:
@@ -107,7 +96,7 @@ func newReconfiguration() *cobra.Command {
 				progress.done()
 				return f.keep(c, measured{
 					"reconfiguration.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) },
-					measure.ReconfigurationTable(rows, s.Identity().Model), goesOn,
+					measure.ReconfigurationTable(rows, s.Identity().Model),
 				}, err)
 			})
 		},
@@ -132,7 +121,7 @@ func newIsolation() *cobra.Command {
 				rows, err := measure.Isolation(c.Context(), s, kernels, f.options(c, "isolation.csv", progress))
 				progress.done()
 				return f.keep(c, measured{
-					"isolation.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.IsolationTable(rows), goesOn,
+					"isolation.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.IsolationTable(rows),
 				}, err)
 			})
 		},
@@ -225,7 +214,7 @@ func (f *profileFlags) corunOfProcesses(c *cobra.Command, o *overlapFlags, split
 		rows, err := measure.Corun(c.Context(), measure.Shared{GPU: s.Identity(), Share: d.Share, Device: d}, mixes, f.options(c, "corun.csv", progress))
 		progress.done()
 		return f.keep(c, measured{
-			"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.CorunTable(rows), goesOn,
+			"corun.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, measure.CorunTable(rows),
 		}, err)
 	})
 }
@@ -263,142 +252,4 @@ func mixesOf(kernels []kernel.Kernel, splits []string) ([]measure.Mix, error) {
 		choose(0, nil)
 	}
 	return mixes, nil
-}
-
-func newCounters() *cobra.Command {
-	var f profileFlags
-	var o counters.Options
-	c := &cobra.Command{
-		Use:   "counters",
-		Short: "Read hardware counters of kernels with Nsight Compute and sort them into classes",
-		Long: "counters reads the twelve statistics of the hierarchical paper's Table III, on an instance of the whole GPU.\n" +
-			"With the times that `miglab profile` has put into the same folder, it sorts kernels into compute intensive,\n" +
-			"memory intensive and unscalable. With --mode sm-partition it needs neither MIG nor MPS.\n\n" +
-			"Nsight Compute runs each launch several times. Only the first launches of a program are profiled, so that\n" +
-			"programs with hundreds of thousands of them end.",
-		Example: "  sudo miglab profile counters --only gemm,stream --out results/profile/a100\n" +
-			"  sudo miglab profile counters --only nw --launch-skip 1000 --launch-count 500",
-		RunE: func(c *cobra.Command, _ []string) error {
-			kernels, err := f.kernels.read()
-			if err != nil {
-				return err
-			}
-			if _, err := exec.LookPath("ncu"); err != nil {
-				return fmt.Errorf("%w: ncu has to be in PATH; it comes with the CUDA toolkit", counters.ErrNoTool)
-			}
-			if f.device.mode == string(profiling.SMPartition) {
-				return f.countersOutside(c, kernels, o)
-			}
-			return f.on(c, kernels, func(s *session.Session) error {
-				on, err := wholeGPU(c, s)
-				if err != nil {
-					return err
-				}
-				id := s.Identity()
-				return f.counters(c, on, measure.Provenance(id), id.Model, kernels, o)
-			})
-		},
-	}
-	f.kernels.register(c)
-	f.register(c)
-	addFlag(c, &o.Skip, "launch-skip", "0", atLeast(0), "launches of a program that are not profiled, before those that are")
-	addFlag(c, &o.Launches, "launch-count", "200", atLeast(0), "launches of a program that are profiled at most; 0 means all")
-	return c
-}
-
-// countersOutside reads counters on the whole GPU without a session, which would need MIG or MPS.
-func (f *profileFlags) countersOutside(c *cobra.Command, kernels []kernel.Kernel, o counters.Options) error {
-	if err := errors.Join(ready(kernels), writable(f.out)); err != nil {
-		return err
-	}
-	if f.device.device != "" {
-		if err := os.Setenv("CUDA_VISIBLE_DEVICES", f.device.device); err != nil {
-			return err
-		}
-	}
-	device, err := cuda.Open()
-	if err != nil {
-		return err
-	}
-	facts := device.Facts()
-	if err := device.Close(); err != nil {
-		return err
-	}
-	about, err := new(overlapFlags).about(c, f, facts)
-	if err != nil {
-		return err
-	}
-	about.Watch.Close()
-	model, _ := profiling.Model(facts.Name, facts.MemoryMiB) // without one there are no times by size to sort
-	on := profiling.Instance{Env: []string{"CUDA_VISIBLE_DEVICES=GPU-" + facts.UUID}}
-	return f.counters(c, on, about.Provenance, model, kernels, o)
-}
-
-// counters reads the counters of kernels on the whole GPU, and sorts those into classes
-// whose times the folder has.
-func (f *profileFlags) counters(c *cobra.Command, on profiling.Instance, from datasets.Provenance, model *mig.GPU, kernels []kernel.Kernel, o counters.Options) error {
-	progress := newProgress(c.ErrOrStderr(), "kernels")
-	var err error
-	if from.Source != string(profiling.MIG) {
-		from.Source = string(profiling.WholeGPU)
-	}
-	var rows []datasets.KernelCounters
-	for i := range kernels {
-		progress.set(i, len(kernels))
-		var read datasets.Counters
-		if read, err = counters.Collect(c.Context(), &kernels[i], on, o); err != nil {
-			err = fmt.Errorf("%s: %w", kernels[i].Name, err)
-			break
-		}
-		rows = append(rows, datasets.KernelCounters{Provenance: from, Kernel: kernels[i].Name, Counters: read})
-	}
-	progress.done()
-	classes, unsorted := f.classes(model, rows)
-	err = f.keep(c, measured{"counters.csv", len(rows), func(w io.Writer) error { return datasets.WriteHardware(w, rows) }, counters.Table(classes), startsAgain}, err)
-	return errors.Join(err, unsorted)
-}
-
-// classes sorts the kernels into classes that the folder has times of.
-func (f *profileFlags) classes(model *mig.GPU, rows []datasets.KernelCounters) ([]counters.Classification, error) {
-	if model == nil {
-		return nil, nil
-	}
-	path := filepath.Join(f.out, "runs.csv")
-	file, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	runs, err := measure.ReadRuns(file, path)
-	if err != nil {
-		return nil, err
-	}
-	var classes []counters.Classification
-	tasks, _ := measure.Summarize(runs).Tasks()
-	for _, t := range tasks {
-		i := slices.IndexFunc(rows, func(r datasets.KernelCounters) bool { return r.Kernel == t.Name })
-		if i < 0 {
-			continue
-		}
-		class, err := counters.Classify(t, model, runs[0].Source, rows[i].Counters)
-		if err != nil {
-			return nil, err
-		}
-		classes = append(classes, class)
-	}
-	return classes, nil
-}
-
-// wholeGPU is where counters are read: MIG's largest instance; or the GPU without MPS,
-// whose clients Nsight Compute does not support.
-func wholeGPU(c *cobra.Command, s *session.Session) (profiling.Instance, error) {
-	id := s.Identity()
-	if id.Source != profiling.MIG {
-		return profiling.Instance{Env: []string{"CUDA_VISIBLE_DEVICES=" + id.UUID}}, nil
-	}
-	on, _, err := s.Create(c.Context(), id.Model.Tree()[0].Instance)
-	return on, err
 }

@@ -12,14 +12,16 @@ import (
 	"miglab/harness/export"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/run"
 	"miglab/harness/store"
 )
 
 type exportFlags struct {
-	filter               store.Filter
-	gpu                  *mig.GPU
-	results, format, out string
-	timing               bool
+	filter  store.Filter
+	gpu     *mig.GPU
+	results string
+	out     output
+	timing  bool
 }
 
 func newExport() *cobra.Command {
@@ -40,8 +42,8 @@ func newExport() *cobra.Command {
 	c.Flags().StringVar(&f.filter.Dataset, "dataset", "", "only this dataset, by the name that results have")
 	c.Flags().StringVar(&f.filter.Algorithm, "algorithm", "", "only this algorithm, by the name that results have")
 	addGPU(c, &f.gpu, "", "only this GPU model")
-	addFlag(c, &f.format, "format", "csv", oneOf("format", export.Formats), "csv or jsonl")
-	c.Flags().StringVar(&f.out, "out", "-", "file to write; - for standard output")
+	f.out.registerFormat(c, export.Formats...)
+	f.out.register(c, "out", "file to write (default: standard output)", export.Formats...)
 	c.Flags().BoolVar(&f.timing, "timing", false, "add the column microseconds: how long the algorithm took")
 	return c
 }
@@ -50,7 +52,7 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	if f.gpu != nil {
 		f.filter.GPU = f.gpu.Name
 	}
-	db, err := store.Open(f.results)
+	db, err := run.Open(f.results)
 	if err != nil {
 		return err
 	}
@@ -67,11 +69,11 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	progress := newProgress(c.ErrOrStderr(), "series")
 	defer progress.done()
 	set := progress.set
-	if f.out == "-" && width(c.OutOrStdout()) > 0 {
+	if f.out.printed() && width(c.OutOrStdout()) > 0 {
 		set = nil // the rows are seen as they come
 	}
-	return emit(c, f.out, func(w io.Writer) error {
-		return export.Write(w, db, f.filter, f.format, f.timing, set)
+	return f.out.emit(c, func(w io.Writer) error {
+		return export.Write(w, db, f.filter, f.out.format, f.timing, set)
 	})
 }
 

@@ -45,7 +45,8 @@ func TestInterruptLeavesNoProgramBehind(t *testing.T) {
 	if !o.interrupted || o.code != exitInterrupted {
 		t.Errorf("%+v", o)
 	}
-	if err := fifo.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	// The program sleeps for 60 seconds.
+	if err := fifo.SetReadDeadline(time.Now().Add(50 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := fifo.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {

@@ -13,6 +13,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/run"
 )
 
 // value is the value of a flag that is read and checked with the command line.
@@ -52,9 +53,18 @@ func addFlag[T any](c *cobra.Command, to *T, name, byDefault string, read func(s
 	c.Flags().Var(v, name, usage)
 }
 
-// addGPU adds the flag for a GPU model.
+// addGPU adds the flag for a GPU model. Of a command with a folder of results it may be a model
+// that only these have.
 func addGPU(c *cobra.Command, to **mig.GPU, byDefault, usage string) {
-	addFlag(c, to, "gpu", byDefault, mig.Lookup, usage)
+	later, complete := false, false // the name is looked up again when the command line is complete
+	addFlag(c, to, "gpu", byDefault, func(text string) (*mig.GPU, error) {
+		g, err := mig.LookupOrRead(text)
+		_, unknown := errors.AsType[*nearest.UnknownError](err)
+		if later = unknown && !complete && c.Flags().Lookup("results") != nil; later {
+			err = nil
+		}
+		return g, err
+	}, usage)
 	completeFlag(c, "gpu", func(typed string) (out []string) {
 		for _, g := range mig.GPUs() {
 			if strings.HasPrefix(g.Name, strings.ToUpper(typed)) {
@@ -63,6 +73,38 @@ func addGPU(c *cobra.Command, to **mig.GPU, byDefault, usage string) {
 		}
 		return out
 	})
+	checkArgs(c, func() error {
+		if complete = true; !later {
+			return nil
+		}
+		for _, folder := range []string{"results", "with"} {
+			if f := c.Flags().Lookup(folder); f != nil && f.Value.String() != "" {
+				db, err := run.Open(f.Value.String())
+				if err != nil {
+					return err
+				}
+				defer db.Close()
+			}
+		}
+		if err := c.Flags().Set("gpu", c.Flags().Lookup("gpu").Value.String()); err != nil {
+			return flagError(c, err)
+		}
+		return nil
+	})
+}
+
+// checkArgs adds a check that is made when the whole command line has been read.
+func checkArgs(c *cobra.Command, check func() error) {
+	first := c.Args
+	if first == nil {
+		first = arguments(0, 0, "")
+	}
+	c.Args = func(c *cobra.Command, args []string) error {
+		if err := first(c, args); err != nil {
+			return err
+		}
+		return check()
+	}
 }
 
 // valueError is the error of a [value], which says all there is to say.
@@ -143,14 +185,7 @@ func require(c *cobra.Command, names ...string) {
 			panic(err)
 		}
 	}
-	check := c.Args
-	if check == nil {
-		check = arguments(0, 0, "")
-	}
-	c.Args = func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
-			return err
-		}
+	checkArgs(c, func() error {
 		var missing []string
 		for _, name := range names {
 			if !c.Flags().Changed(name) {
@@ -161,7 +196,7 @@ func require(c *cobra.Command, names ...string) {
 			return nil
 		}
 		return fmt.Errorf("%s needs %s; see %s --help", c.Name(), strings.Join(missing, " and "), c.CommandPath())
-	}
+	})
 }
 
 // wants says what the flags of the parser's own types take.

@@ -34,15 +34,3 @@ func TestWrongFlagsGiveOneMessage(t *testing.T) {
 		}
 	}
 }
-
-// gaussian makes about 327,000 launches: counters are read of the first 200 unless asked otherwise.
-func TestCountersOfFewLaunches(t *testing.T) {
-	profile := newProfile()
-	c, _, err := profile.Find([]string{"counters"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f := c.Flags().Lookup("launch-count"); f == nil || f.DefValue != "200" {
-		t.Errorf("--launch-count: %+v, want the default 200", f)
-	}
-}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets/traces"
-	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
@@ -19,12 +18,13 @@ import (
 
 // importing are the flags of the command import.
 type importing struct {
-	format, as, out string
-	gpu             *mig.GPU
-	mapping         traces.Mapping
-	slot            int
-	law             traces.Law
-	options         traces.Options
+	format, as string
+	out        output
+	gpu        *mig.GPU
+	mapping    traces.Mapping
+	slot       int
+	law        traces.Law
+	options    traces.Options
 }
 
 // timeUnits are the units of times in files of the format csv, in seconds.
@@ -42,10 +42,12 @@ func newImport() *cobra.Command {
 			"The formats:\n" + traces.FormatHelp() + "\n" +
 			"Traces do not say which MIG profile a job would have. That is an assumption, --map: the smallest profile that has at\n" +
 			"least the job's share of a GPU, of its compute slices or of its memory slices. A job that needs k GPUs gets k whole\n" +
-			"ones or none. Jobs with deadlines need durations on all sizes: --alpha and --slack are assumptions, too.",
+			"ones or none. Jobs with deadlines need durations on all sizes: --alpha and --slack are assumptions, too.\n" +
+			"Instants may be timestamps such as 2020-06-09T18:41:01+02:00 (RFC 3339) in every format.",
 		Example: "  miglab import openb_pod_list_default.csv --format openb --out requests.csv\n" +
 			"  miglab import cluster_log.csv --format helios --as jobs --slack 3 --out jobs.csv\n" +
-			"  miglab import mine.csv --format csv --columns submit_s=created_ms,lifetime_s=run_ms --unit ms --out requests.csv",
+			"  miglab import mine.csv --columns submit_s=created_ms,lifetime_s=run_ms --unit ms --out requests.csv\n" +
+			"  miglab import mine.csv --columns gpu_milli=gpu_percent --share-unit percent --out requests.csv",
 		Args: arguments(1, 1, "the file of the trace"),
 		RunE: func(c *cobra.Command, args []string) error {
 			for name := range columns {
@@ -57,7 +59,7 @@ func newImport() *cobra.Command {
 				return fmt.Errorf("--columns and --unit are for the format csv; %s says them itself", f.format)
 			}
 			f.options.Columns, f.options.Unit = columns, timeUnits[unit]
-			return f.run(args[0], c.ErrOrStderr())
+			return f.run(c, args[0])
 		},
 	}
 	addFlag(c, &f.format, "format", "csv", oneOf("format", traces.FormatNames()), strings.Join(traces.FormatNames(), ", "))
@@ -68,15 +70,18 @@ func newImport() *cobra.Command {
 	c.Flags().Float64Var(&f.law.Alpha, "alpha", 1, "for jobs: on s slices instead of m, (m/s)^alpha times as long")
 	c.Flags().Float64Var(&f.law.Slack, "slack", 2, "for jobs: from arrival to deadline, as a multiple of the lifetime")
 	c.Flags().StringToStringVar(&columns, "columns", nil, "format csv: names of the columns, as in gpus=n,gpu_milli=share")
-	addFlag(c, &unit, "unit", "s", oneOf("unit", []string{"ms", "s", "min", "h"}), "format csv: unit of the times: ms, s, min or h")
+	c.Flags().StringVar(&f.options.ShareUnit, "share-unit", "",
+		"formats csv and openb: unit of gpu_milli: "+strings.Join(traces.ShareUnits, ", ")+
+			" (default: thousandths, if one is above 100)")
+	addFlag(c, &unit, "unit", "s", oneOf("unit", []string{"ms", "s", "min", "h"}), "format csv: unit of times that are numbers: ms, s, min or h")
 	c.Flags().BoolVar(&f.options.Pending, "pending", false, "format openb: keep pods that the cluster never placed")
-	c.Flags().StringVar(&f.out, "out", "", "file to write to")
+	f.out.register(c, "out", "file to write; - for standard output, without a list of what cannot be used", "csv")
 	require(c, "out")
 	return c
 }
 
-// run imports a file and says on the writer what it did. It fails if no row can be used.
-func (f *importing) run(path string, report io.Writer) error {
+// run imports a file and says on standard error what it did. It fails if no row can be used.
+func (f *importing) run(c *cobra.Command, path string) error {
 	if !(f.law.Alpha >= 0 && f.law.Alpha <= 4) || !(f.law.Slack >= 0 && f.law.Slack <= 1e6) {
 		return fmt.Errorf("--alpha %v --slack %v: give an alpha from 0 to 4 and a slack from 0 to 1e6", f.law.Alpha, f.law.Slack)
 	}
@@ -92,19 +97,22 @@ func (f *importing) run(path string, report io.Writer) error {
 	kept, more, write := f.convert(jobs)
 	rejected = append(rejected, more...)
 	slices.SortStableFunc(rejected, func(a, b traces.Rejected) int { return cmp.Compare(a.Line, b.Line) })
-	list := f.out + ".rejected.csv"
-	if err := atomicfile.WriteFile(list, func(w io.Writer) error { return traces.WriteRejected(w, rejected) }); err != nil {
+	list := output{path: f.out.path + ".rejected.csv"}
+	if listed := f.out.isFile(); !listed {
+		list.path = "no file"
+	} else if err := list.emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) }); err != nil {
 		return err
 	}
+	report := c.ErrOrStderr()
 	fmt.Fprintf(report, "%s: %d rows became %s, %d were rejected", path, kept, f.as, len(rejected))
 	if len(rejected) > 0 {
-		fmt.Fprintf(report, "; %s lists them, the first: line %d: %s", list, rejected[0].Line, rejected[0].Reason)
+		fmt.Fprintf(report, "; %s lists them, the first: line %d: %s", list.path, rejected[0].Line, rejected[0].Reason)
 	}
 	fmt.Fprintln(report)
 	if kept == 0 {
 		return fmt.Errorf("%s has no row that can be used as format %s", path, f.format)
 	}
-	return atomicfile.WriteFile(f.out, write)
+	return f.out.emit(c, write)
 }
 
 // convert returns how many rows can be used, those that cannot, and what writes the file.

@@ -23,7 +23,9 @@ var mayImport = map[string]string{
 	"harness/nearest":    "",
 	"harness/strictcsv":  "",
 	"harness/strictjson": "",
+	"harness/wholefile":  "",
 	"harness/curve":      "",
+	"harness/deep":       "",
 	"harness/heap":       "",
 	"harness/numpy":      "",
 	"harness/spec":       "",
@@ -48,7 +50,6 @@ var mayImport = map[string]string{
 
 	"harness/sweep/kubernetes": "",
 	"harness/sweep/slurm":      "",
-	"harness/sweep/slurmtest":  "",
 
 	"algorithms/rl/internal/learn": "algorithms/rl/nn algorithms/rl/env",
 
@@ -65,7 +66,6 @@ var mayImport = map[string]string{
 	"profiling/cuda":              "profiling",
 	"profiling/measure":           "harness/filehash harness/mig harness/task harness/stats datasets reports profiling profiling/cuda profiling/internal/affinity profiling/kernel profiling/kernels profiling/session harness/strictcsv harness/strictjson",
 	"profiling/execute":           "harness/mig harness/schedule datasets reports profiling profiling/kernel profiling/measure profiling/session",
-	"profiling/counters":          "harness/mig harness/task datasets reports profiling profiling/kernel",
 
 	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim harness/sim/corun",
 	"algorithms/rl/ppo":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",
@@ -170,7 +170,7 @@ func within(name string, named []string) bool {
 }
 
 func TestImportsFollowTheArchitecture(t *testing.T) {
-	helpers := []string{"harness/atomicfile", "harness/filehash", "harness/nearest", "harness/spec", "harness/strictcsv", "harness/strictjson"}
+	helpers := []string{"harness/atomicfile", "harness/deep", "harness/filehash", "harness/nearest", "harness/spec", "harness/strictcsv", "harness/strictjson", "harness/wholefile"}
 	packages := goPackages(t)
 	if len(packages) < 14 {
 		t.Fatalf("go list knows %d packages only", len(packages))

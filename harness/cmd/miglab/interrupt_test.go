@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,10 +11,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"miglab/harness/deep"
 	"miglab/harness/store"
 )
 
@@ -45,10 +46,39 @@ type outcome struct {
 // reports true.
 func interrupt(t *testing.T, dir string, signal os.Signal, ready func() bool, args ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // against a program that never ends
-	defer cancel()
-	c := exec.CommandContext(ctx, "miglab", args...)
+	return send(t, dir, signal, nil, ready, args...)
+}
+
+// kill runs the program in a folder and kills it as soon as ready reports true. However fast the machine
+// is, the program has not ended before, because nobody reads what it prints when it has done everything.
+func kill(t *testing.T, dir string, ready func() bool, args ...string) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if err := w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := w.Write(make([]byte, 1<<24)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("a pipe that nobody reads takes %d bytes, %v", n, err)
+	}
+	if o := send(t, dir, os.Kill, w, ready, args...); !o.interrupted {
+		t.Fatalf("miglab %s ended before it was killed", strings.Join(args, " "))
+	}
+}
+
+// send runs the program and sends it a signal as soon as ready reports true. stdout takes what it
+// prints; nil is for what nobody wants.
+func send(t *testing.T, dir string, signal os.Signal, stdout *os.File, ready func() bool, args ...string) outcome {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "miglab", args...)
 	c.Dir = dir
+	if stdout != nil {
+		c.Stdout = stdout
+	}
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
 	if err := c.Start(); err != nil {
@@ -132,12 +162,30 @@ func equal(t *testing.T, got, want map[string]string) {
 	}
 }
 
-// workload takes long enough to be interrupted in the middle: some seconds, most of them for
-// bounds. Results are committed once a second.
-var workload = []string{"run", "--algorithms", "far,miso,fixpartbest", "--datasets", "WIDETIMES,POORSCALING", "--instances", "500"}
+// workload takes long enough to be interrupted in the middle: some seconds. It computes bounds most of the time or,
+// unless tests are deep, waits. Results are committed once a second.
+var workload = []string{
+	"run", "--algorithms", "far,miso,fixpartbest,dawdle", "--datasets", "WIDETIMES,POORSCALING", "--instances", strconv.Itoa(deep.N(20, 500)),
+}
 
-// attempts is how often a test tries to interrupt a program that may be done first.
-const attempts = 20
+// unfinished is the workload with one more algorithm, a program that never answers, so that the command does
+// not end however fast the machine is.
+func unfinished(t *testing.T, dir string) []string {
+	t.Helper()
+	const silent = "#!/bin/sh\nread -r line\necho '{\"type\":\"hello\",\"protocol\":1,\"name\":\"silent\",\"version\":1}'\nread -r line && : >asked\ncat >/dev/null\n"
+	if err := os.WriteFile(filepath.Join(dir, "silent"), []byte(silent), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out := slices.Clone(workload)
+	out[slices.Index(out, "--algorithms")+1] += ",exec:./silent?timeout=1h"
+	return out
+}
+
+// asked reports whether the program that never answers was asked.
+func asked(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "asked"))
+	return err == nil
+}
 
 // committed returns how many rows the database of an interrupted run has. There may be none yet.
 func committed(t *testing.T, dir string) int {
@@ -163,6 +211,7 @@ func committed(t *testing.T, dir string) int {
 }
 
 func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
+	t.Setenv(dawdles, "1")
 	const database = "results/results.db"
 	undisturbed := t.TempDir()
 	miglab(t, undisturbed, append(workload, "--workers", "1")...)
@@ -185,54 +234,39 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 	}
 
 	t.Run("killed", func(t *testing.T) {
-		kills := 0
-		for attempt := 0; kills == 0; attempt++ {
-			if attempt == attempts {
-				t.Fatal("the program was always done before it could be killed")
+		dir := t.TempDir()
+		kept := 0
+		for _, share := range []float64{0.01, 0.3, 0.6} {
+			kill(t, dir, reached(dir, share), append(workload, "--workers", "1")...)
+			rows := committed(t, dir)
+			if rows < kept {
+				t.Errorf("%d rows after %d were kept", rows, kept)
 			}
-			dir := t.TempDir()
-			kept := 0
-			for _, share := range []float64{0.01, 0.3, 0.6} {
-				if !interrupt(t, dir, os.Kill, reached(dir, share), workload...).interrupted {
-					break
-				}
-				kills++
-				rows := committed(t, dir)
-				if rows < kept {
-					t.Errorf("%d rows after %d were kept", rows, kept)
-				}
-				kept = rows
-			}
-			miglab(t, dir, workload...)
-			if table(t, dir) != want {
-				t.Error("other bytes than undisturbed")
-			}
-			left, err := filepath.Glob(filepath.Join(dir, database+"-*"))
-			if err != nil || left != nil {
-				t.Errorf("beside the database there are %q, %v", left, err)
-			}
+			kept = rows
+		}
+		miglab(t, dir, workload...)
+		if table(t, dir) != want {
+			t.Error("other bytes than undisturbed")
+		}
+		left, err := filepath.Glob(filepath.Join(dir, database+"-*"))
+		if err != nil || left != nil {
+			t.Errorf("beside the database there are %q, %v", left, err)
 		}
 	})
 
 	t.Run("interrupted", func(t *testing.T) {
-		for attempt := 0; ; attempt++ {
-			if attempt == attempts {
-				t.Fatal("the program was always done before it could be interrupted")
-			}
-			dir := t.TempDir()
-			o := interrupt(t, dir, os.Interrupt, reached(dir, 0.2), workload...)
-			if !o.interrupted {
-				continue
-			}
-			const message = "miglab: interrupted; what was computed is kept, run the same command again to go on\n"
-			if o.code != exitInterrupted || o.stderr != message {
-				t.Errorf("exit code %d, %q", o.code, o.stderr)
-			}
-			miglab(t, dir, workload...)
-			if table(t, dir) != want {
-				t.Error("other bytes than undisturbed")
-			}
-			return
+		dir := t.TempDir()
+		o := interrupt(t, dir, os.Interrupt, func() bool { return asked(dir) && committed(t, dir) > 0 }, unfinished(t, dir)...)
+		const message = "miglab: interrupted; what was computed is kept, run the same command again to go on\n"
+		if o.code != exitInterrupted || o.stderr != message {
+			t.Errorf("exit code %d, %q", o.code, o.stderr)
+		}
+		if rows := committed(t, dir); rows == 0 || rows >= strings.Count(want, "\n")-1 {
+			t.Errorf("%d rows are kept", rows)
+		}
+		miglab(t, dir, workload...)
+		if table(t, dir) != want {
+			t.Error("other bytes than undisturbed")
 		}
 	})
 
@@ -269,7 +303,12 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 }
 
 func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
-	reproduce := []string{"reproduce", "--quick"}
+	// Few artefacts of each paper, and all of them if tests are deep.
+	reproduce, ofFar := []string{"reproduce", "--quick"}, []string{"--paper", "far"}
+	if !deep.On() {
+		ofFar = []string{"--only", "far/table4,far/figure12"}
+		reproduce = append(reproduce, "--only", "far/table4,far/figure12,drl/figure12,mfi/figure6,deadline/table1,hierarchical/figure5")
+	}
 	const database = "results/quick/results.db"
 	// promised is what must not differ: everything but the database, which has wall times, too, and their tables.
 	promised := func(dir string) map[string]string {
@@ -285,7 +324,7 @@ func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 		for workers, dir := range dirs {
 			t.Run(workers, func(t *testing.T) {
 				t.Parallel()
-				miglab(t, dir, "reproduce", "--quick", "--workers", workers)
+				miglab(t, dir, append(slices.Clone(reproduce), "--workers", workers)...)
 			})
 		}
 	})
@@ -299,39 +338,27 @@ func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 
 	// What a kill leaves behind does not hang on the paper, and one takes a tenth of the time.
 	t.Run("killed", func(t *testing.T) {
-		reproduce := append(reproduce, "--paper", "far")
+		reproduce := append([]string{"reproduce", "--quick"}, ofFar...)
 		undisturbed := t.TempDir()
 		miglab(t, undisturbed, reproduce...)
 		want := promised(undisturbed)
 		whole := sizeOf(filepath.Join(undisturbed, database))
-		computing, drawing := 0, 0
-		for attempt := 0; computing == 0 || drawing == 0; attempt++ {
-			if attempt == attempts {
-				t.Fatal("the program was always done before it could be killed")
-			}
-			dir := t.TempDir()
-			for _, share := range []float64{0.01, 0.5} {
-				if interrupt(t, dir, os.Kill, func() bool {
-					return sizeOf(filepath.Join(dir, database)) >= int64(share*float64(whole))
-				}, reproduce...).interrupted {
-					computing++
-				}
-			}
-			if interrupt(t, dir, os.Kill, func() bool {
-				done, _ := filepath.Glob(filepath.Join(dir, "results/quick/stamps/*.json"))
-				return len(done) > 0
-			}, reproduce...).interrupted {
-				drawing++
-			}
-			// As if it had been killed while it wrote to these folders.
-			for _, folder := range []string{".", "far", "stamps"} {
-				path := filepath.Join(dir, "results/quick", folder, ".tmp-1234567890")
-				if err := os.WriteFile(path, []byte("half a li"), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			miglab(t, dir, reproduce...)
-			equal(t, promised(dir), want)
+		dir := t.TempDir()
+		for _, share := range []float64{0.01, 0.5} {
+			kill(t, dir, func() bool { return sizeOf(filepath.Join(dir, database)) >= int64(share*float64(whole)) }, reproduce...)
 		}
+		kill(t, dir, func() bool {
+			done, _ := filepath.Glob(filepath.Join(dir, "results/quick/stamps/*.json"))
+			return len(done) > 0
+		}, reproduce...)
+		// As if it had been killed while it wrote to these folders.
+		for _, folder := range []string{".", "far", "stamps"} {
+			path := filepath.Join(dir, "results/quick", folder, ".tmp-1234567890")
+			if err := os.WriteFile(path, []byte("half a li"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		miglab(t, dir, reproduce...)
+		equal(t, promised(dir), want)
 	})
 }

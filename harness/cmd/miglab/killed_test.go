@@ -21,6 +21,25 @@ func finishedLines(file string) string {
 	return string(text[:strings.LastIndexByte(string(text), '\n')+1])
 }
 
+// await waits until ready reports true or a command that was started ends. The channel then tells how the
+// command ends: true if nobody killed it.
+func await(c *exec.Cmd, ready func() bool) <-chan bool {
+	over, ended := make(chan struct{}), make(chan bool, 1)
+	go func() {
+		_ = c.Wait() // the exit code says more
+		ended <- c.ProcessState.ExitCode() >= 0
+		close(over)
+	}()
+	for !ready() {
+		select {
+		case <-over:
+			return ended
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return ended
+}
+
 // kill starts miglab and kills it when a file has so many lines, and an instance exists if there is to be one.
 func (b *bench) kill(file string, lines int, instance bool, args ...string) (kept string) {
 	b.t.Helper()
@@ -30,18 +49,12 @@ func (b *bench) kill(file string, lines int, instance bool, args ...string) (kep
 	if err := c.Start(); err != nil {
 		b.t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		if strings.Count(finishedLines(file), "\n") >= lines && (!instance || len(b.state.Instances(b.t)) > 0) {
-			break
-		}
-		if time.Now().After(deadline) {
-			b.t.Fatalf("miglab %s has not measured enough\n%s", strings.Join(args, " "), &stderr)
-		}
+	ended := await(c, func() bool {
+		return strings.Count(finishedLines(file), "\n") >= lines && (!instance || len(b.state.Instances(b.t)) > 0)
+	})
+	if c.Process.Kill(); <-ended {
+		b.t.Fatalf("miglab %s ended before it was killed\n%s", strings.Join(args, " "), &stderr)
 	}
-	if err := c.Process.Kill(); err != nil {
-		b.t.Fatal(err)
-	}
-	_ = c.Wait() // it was killed
 	return finishedLines(file)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
@@ -30,7 +31,10 @@ func newLeaderboard() *cobra.Command {
 			if err := at.check(c); err != nil {
 				return err
 			}
-			db, err := store.Open(results)
+			if _, format := extension(tradeoff); format != "" {
+				return fmt.Errorf("--tradeoff %s: leave the extension out; each file gets its own", tradeoff)
+			}
+			db, err := run.Open(results)
 			if err != nil {
 				return err
 			}

@@ -50,8 +50,7 @@ func main() { os.Exit(commandLine(os.Args[1:])) }
 
 // commandLine runs the command line and returns the exit code.
 func commandLine(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
+	ctx := interruptible()
 	defer external.Close()
 	root := newRoot()
 	root.SetArgs(args)
@@ -73,6 +72,26 @@ func commandLine(args []string) int {
 	return exitBadInput
 }
 
+// interruptible returns a context that ends with the first signal to stop. The second signal of a kind
+// ends the process, whatever it is doing. Signals of different kinds count apart, because a task of a
+// sweep on this machine gets the terminal's interrupt and then the sweep's own TERM.
+func interruptible() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		for seen := map[os.Signal]bool{}; ; cancel() {
+			s := <-signals
+			if seen[s] {
+				fmt.Fprintln(os.Stderr, "miglab: interrupted again; it ends at once")
+				os.Exit(exitInterrupted)
+			}
+			seen[s] = true
+		}
+	}()
+	return ctx
+}
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "miglab",
@@ -89,7 +108,7 @@ func newRoot() *cobra.Command {
 	root.Version = version()
 	root.SetVersionTemplate("miglab {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(), newGenerate(), newImport(), newSchedule(), newCheck(), newBound(), newRun(), newExport(), newReproduce(), newReadme(), newLeaderboard(), newCompare(), newAudit(), newCapacity(), newVerify(), newScale(), newSite(), newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newProfile(), newKernel(), newProbe(), newExecute(), newCorunSimulation())
+	root.AddCommand(newList(), newGenerate(), newImport(), newSchedule(), newCheck(), newBound(), newRun(), newExport(), newReproduce(), newReadme(), newLeaderboard(), newCompare(), newAudit(), newCapacity(), newVerify(), newSite(), newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newProfile(), newKernel(), newProbe(), newExecute(), newCorunSimulation())
 	root.SetHelpCommand(newHelp(root))
 	for _, c := range root.Commands() {
 		if c.Args == nil {

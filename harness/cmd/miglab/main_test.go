@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
@@ -16,18 +17,47 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"miglab/harness/algo"
+	"miglab/harness/deep"
+	"miglab/harness/mig"
 	"miglab/harness/store"
 )
 
 // TestMain puts this program on the PATH as miglab, so that tests run it in
 // processes of its own.
 func TestMain(m *testing.M) {
+	if text := os.Getenv(moreBounds); text != "" {
+		registerBound(text)
+	}
 	testscript.Main(m, map[string]func(){"miglab": main})
+}
+
+// moreBounds is the environment variable that has the program know one more bound, of so many seconds.
+// Only scripts set it.
+const moreBounds = "MIGLAB_TEST_BOUND"
+
+// registerBound registers a bound as a file in bounds does. It is not true: the test wants to see it.
+func registerBound(seconds string) {
+	value, err := strconv.ParseFloat(seconds, 64)
+	if err != nil {
+		panic(err)
+	}
+	algo.Register(algo.Spec{
+		Name: "added", Version: 1, Track: algo.TrackBound, Cite: "a test", Summary: "the same number for every batch", Proven: true,
+		New: func(algo.Args) (algo.Bound, error) { return constantBound(value), nil },
+	})
+}
+
+type constantBound mig.Seconds
+
+func (b constantBound) Bound(context.Context, algo.Problem) (mig.Seconds, error) {
+	return mig.Seconds(b), nil
 }
 
 // TestScripts walks through the command line as users do.
@@ -52,11 +82,28 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ROOT", absolute)
 			program, err := exec.LookPath("miglab")
 			env.Setenv("BIN", filepath.Dir(program))
+			// What a script reproduces: a paper, or a part of it.
+			selects, selected := "--only", "far/table4,far/table5,far/figure12,far/timing"
+			if deep.On() {
+				selects, selected = "--paper", "far"
+			}
+			env.Setenv("SELECTS", selects)
+			env.Setenv("SELECTED", selected)
+			if python, err := interpreter(); err == nil {
+				env.Setenv("PATH", filepath.Dir(python)+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			}
 			return err
 		},
 		RequireUniqueNames: true,
 	})
 }
+
+// interpreter returns the path of Python itself: what is on the PATH may be a version manager, which takes several
+// times as long to start.
+var interpreter = sync.OnceValues(func() (string, error) {
+	path, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	return strings.TrimSpace(string(path)), err
+})
 
 // scriptSQL is "sql FILE STATEMENT...": it changes a database of results.
 func scriptSQL(ts *testscript.TestScript, _ bool, args []string) {
@@ -69,7 +116,9 @@ func scriptSQL(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(db.Close())
 }
 
-// scriptFalsify is "falsify FILE ALGORITHM METRIC VALUE": the metric of all results of the algorithm becomes the value.
+// scriptFalsify is "falsify FILE ALGORITHM METRIC VALUE [INSTANCE]": the metric of all results of the algorithm, or of
+// those of an instance, becomes the value. The algorithm "" is all, the metric microseconds the wall time, and with the
+// metric kind they become errors of that kind.
 func scriptFalsify(ts *testscript.TestScript, _ bool, args []string) {
 	db, _, _, err := store.OpenIntact(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -80,15 +129,30 @@ func scriptFalsify(ts *testscript.TestScript, _ bool, args []string) {
 	for _, s := range all {
 		rows, err := db.Rows(s, 0, math.MaxInt)
 		ts.Check(err)
-		scriptSQL(ts, false, []string{args[0], "DELETE FROM cell WHERE series = (SELECT id FROM series WHERE algorithm = '" + s.Algorithm + "' AND dataset = '" + s.Dataset + "')"})
+		of := " WHERE series = (SELECT id FROM series WHERE algorithm = '" + s.Algorithm + "' AND dataset = '" + s.Dataset + "')"
+		scriptSQL(ts, false, []string{args[0], "DELETE FROM cell" + of, "UPDATE tally SET cells = 0, instances = 0" + of})
+		value, err := strconv.ParseFloat(args[3], 64)
+		if args[2] != "kind" {
+			ts.Check(err)
+		}
 		for i := range rows {
+			if len(args) > 4 && fmt.Sprint(rows[i].Instance) != args[4] {
+				continue
+			}
+			if args[2] == "kind" {
+				rows[i] = store.Row{Instance: rows[i].Instance, Kind: args[3], Error: "an error of a test"}
+				continue
+			}
+			if args[2] == "microseconds" {
+				rows[i].Micros = value
+				continue
+			}
 			metrics := map[string]float64{}
 			for name, number := range rows[i].Metrics.All() {
 				metrics[name], err = number.Float64()
 				ts.Check(err)
 			}
-			metrics[args[2]], err = strconv.ParseFloat(args[3], 64)
-			ts.Check(err)
+			metrics[args[2]] = value
 			rows[i].Metrics = store.NewMetrics(metrics)
 		}
 		ts.Check(w.Append(s, rows...))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"miglab/harness/store"
+	"miglab/harness/run"
 	"miglab/harness/sweep"
 )
 
@@ -61,7 +61,7 @@ func (s *openSweep) collect() (sweep.Status, error) {
 	if s.trainings != nil {
 		return sweep.Merge(s.dir, s.plan, nil, nil)
 	}
-	st, err := store.Open(s.store)
+	st, err := run.Open(s.store)
 	if err != nil {
 		return sweep.Status{}, err
 	}

@@ -178,7 +178,7 @@ func TestGPUPartitionsRefuse(t *testing.T) {
 		{"profile corun --mode sm-partition --against stream --intensities 0", "from 1 to 100 percent"},
 		{"profile --mode sm-partition --only strem", `unknown kernel "strem"`},
 		{"profile --mode sm-partition --kernels rodinia", "the program's own kernels only"},
-		{"profile isolation --mode sm-partition", "only profile, profile corun and profile counters have it"},
+		{"profile isolation --mode sm-partition", "only profile and profile corun have it"},
 		{"profile --small", "only --mode sm-partition has it"},
 		{"profile corun --mode mps-sm-limit --small", "only --mode sm-partition has it"},
 		{"profile corun --mode mps-sm-limit --wall --against stream", "co-runs of kernels with window: true"},

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,7 +53,7 @@ func newPartition() *cobra.Command {
 // partition.
 func readPartition(g *mig.GPU, profiles, in string) (*mig.GPU, mig.Partition, error) {
 	if in != "" {
-		file, err := os.Open(in)
+		file, in, err := input(in)
 		if err != nil {
 			return nil, nil, err
 		}

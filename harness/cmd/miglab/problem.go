@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
@@ -40,18 +38,6 @@ func (f *problemFlags) add(c *cobra.Command) {
 func (f *problemFlags) problem() (_ schedule.Problem, err error) {
 	f.file, err = readTasks(f.tasks, f.gpu)
 	return schedule.Problem{GPU: f.gpu, Count: f.count, Model: f.model, Tasks: f.file.tasks}, err
-}
-
-// emit writes to a file as a whole, or to standard output when path is empty or "-".
-func emit(c *cobra.Command, path string, write func(io.Writer) error) error {
-	if path != "" && path != "-" {
-		return atomicfile.WriteFile(path, write)
-	}
-	w := bufio.NewWriter(c.OutOrStdout())
-	if err := write(w); err != nil {
-		return err
-	}
-	return w.Flush()
 }
 
 // emitJSON prints a value as JSON.

@@ -43,7 +43,7 @@ func newProfile() *cobra.Command {
 		Long: "profile runs the kernels of a manifest on instances of every size and writes into a folder what it measured:\n" +
 			"runs.csv (every run), kernels.csv (means), tasks.csv (a dataset, profile:FOLDER/tasks.csv), the speedups as a\n" +
 			"figure and how far the times are from monotonous. Its subcommands measure other things. All can be interrupted: the\n" +
-			"same command goes on where it was, except counters, which start again. What has finished is not measured again:\n" +
+			"same command goes on where it was. What has finished is not measured again:\n" +
 			"give another --out for that.\n\n" +
 			"It creates and destroys MIG instances, and destroys none but its own, also after it was killed. It never changes\n" +
 			"clocks or power, and the MIG mode only if --allow-mig-mode is given. Where MIG may not be touched, --mode\n" +
@@ -87,7 +87,7 @@ func newProfile() *cobra.Command {
 	c.Flags().BoolVar(&f.anotherCard, "another-card", false, "if the folder has the runs of another card of this model, put this one's into a folder in it, named by its UUID")
 	c.Flags().BoolVar(&list, "list", false, "show the GPUs as they are, and run nothing")
 	c.Flags().BoolVar(&check, "check", false, "say what is missing, and run nothing")
-	for _, sub := range []*cobra.Command{newReconfiguration(), newIsolation(), newCorun(), newCounters(), newPartition()} {
+	for _, sub := range []*cobra.Command{newReconfiguration(), newIsolation(), newCorun(), newPartition()} {
 		sub.Args = arguments(0, 0, "")
 		c.AddCommand(sub)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/deep"
 	"miglab/profiling/kernel"
 )
 
@@ -127,7 +128,8 @@ func exampleFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// exampleProgram puts the Go files of the pages where their headings say, and builds the program.
+// exampleProgram puts the Go files of the pages where their headings say, and the toy track beside them, and builds the
+// program.
 func exampleProgram(t *testing.T, dir string) string {
 	t.Helper()
 	write := func(dir, name, content string) string {
@@ -154,12 +156,13 @@ func exampleProgram(t *testing.T, dir string) string {
 		}
 		replace[place] = write(dir, strings.ReplaceAll(name, "/", "-"), code)
 	}
+	addToy(t, replace)
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
 	program := filepath.Join(dir, "miglab.exe")
-	build := exec.Command("go", "build", "-overlay", write(dir, "overlay.json", string(overlay)), "-o", program, ".")
+	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", write(dir, "overlay.json", string(overlay)), "-o", program, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -167,9 +170,16 @@ func exampleProgram(t *testing.T, dir string) string {
 	return program
 }
 
-// TestReadmeExamples puts the Go files of the pages where their headings say and uses the
-// program that comes out.
-func TestReadmeExamples(t *testing.T) {
+// TestExamples uses the program that has what the pages add to it, and the toy track.
+func TestExamples(t *testing.T) {
+	program := exampleProgram(t, t.TempDir())
+	t.Run("pages", func(t *testing.T) { testPages(t, program) })
+	t.Run("tutorial", func(t *testing.T) { testTutorial(t, program) })
+	t.Run("toy track", func(t *testing.T) { testToy(t, program) })
+}
+
+// testPages uses the algorithms of the pages.
+func testPages(t *testing.T, program string) {
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
@@ -178,7 +188,6 @@ func TestReadmeExamples(t *testing.T) {
 		}
 		return path
 	}
-	program := exampleProgram(t, dir)
 	miglab := func(args ...string) string {
 		t.Helper()
 		c := exec.Command(program, args...)
@@ -207,7 +216,7 @@ func TestReadmeExamples(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^` + c.algorithm + `,` + c.track + `,.*,1,README,$`).MatchString(list) {
 			t.Errorf("the list of algorithms lacks %s", c.algorithm)
 		}
-		out := miglab("run", "--track", c.track, "--algorithms", c.algorithm+","+c.other, "--datasets", c.dataset, "--instances", "10")
+		out := miglab("run", "--track", c.track, "--algorithms", c.algorithm+","+c.other, "--datasets", c.dataset, "--instances", strconv.Itoa(deep.N(3, 10)))
 		if strings.Contains(out, "ended as") {
 			t.Errorf("run of %s: %s", c.algorithm, out)
 		}
@@ -217,6 +226,9 @@ func TestReadmeExamples(t *testing.T) {
 	}
 	if !strings.Contains(list, "\nquickest,") {
 		t.Error("the list of algorithms lacks the bound quickest")
+	}
+	if out := miglab("bound", "--tasks", "tasks.csv"); !strings.Contains(out, "\nquickest   5.000000  yes, without a certificate") {
+		t.Errorf("miglab bound lacks the bound quickest:\n%s", out)
 	}
 }
 
@@ -232,14 +244,15 @@ func sameInPython(t *testing.T, dir string, miglab func(...string) string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	n := deep.N(5, 20)
 	python := "exec:python3 " + script
 	for _, gpus := range []string{"1", "3"} {
 		results := filepath.Join(dir, "twice"+gpus)
-		miglab("run", "--algorithms", "earliest,"+python, "--datasets", "drl/WIDETIMES", "--instances", "20", "--gpus", gpus, "--results", results)
+		miglab("run", "--algorithms", "earliest,"+python, "--datasets", "drl/WIDETIMES", "--instances", strconv.Itoa(n), "--gpus", gpus, "--results", results)
 		var makespans [2][]string
 		for i, algorithm := range []string{"earliest", python} {
 			rows, err := csv.NewReader(strings.NewReader(miglab("export", "--results", results, "--algorithm", algorithm))).ReadAll()
-			if err != nil || len(rows) != 21 {
+			if err != nil || len(rows) != n+1 {
 				t.Fatalf("%s has %d rows, %v", algorithm, len(rows), err)
 			}
 			for _, row := range rows[1:] {
@@ -256,15 +269,14 @@ func sameInPython(t *testing.T, dir string, miglab func(...string) string) {
 	}
 }
 
-// TestTutorial does what the tutorial says, block by block: it writes the files, runs the commands
+// testTutorial does what the tutorial says, block by block: it writes the files, runs the commands
 // and compares what the last one printed, where "..." stands for anything.
-func TestTutorial(t *testing.T) {
+func testTutorial(t *testing.T, program string) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("no python3")
 	}
 	const page = "algorithms/TUTORIAL.md"
 	work := t.TempDir()
-	program := exampleProgram(t, t.TempDir())
 	named := regexp.MustCompile("`([a-z]+\\.[a-z]+)`$")
 	blocks, _ := readPage(t, page)
 	printed, compared := "", 0

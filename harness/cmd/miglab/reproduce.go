@@ -145,7 +145,7 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	// The store is opened only where an artefact is not done.
 	r.Engine = func() (*run.Engine, error) {
 		f.announce(c, r.Dir)
-		st, err := store.Open(r.Dir)
+		st, err := run.Open(r.Dir)
 		return &run.Engine{Store: st, Workers: f.workers, Progress: progress.set}, err
 	}
 	m, left, err := r.Run(c.Context())

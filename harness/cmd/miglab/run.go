@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -75,39 +76,55 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(f.results)
+	db, err := run.Open(f.results)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	progress := newProgress(c.ErrOrStderr(), "cells")
 	own := 0 // cells of this shard
+	var first atomic.Pointer[algo.Failure]
 	e := run.Engine{Store: db, Workers: f.workers, Shard: f.shard, Progress: func(done, total int) {
 		own = total
 		progress.set(done, total)
-	}}
+	}, Failed: func(failure algo.Failure) { first.CompareAndSwap(nil, &failure) }}
 	r, err := e.Run(c.Context(), cells)
 	progress.done()
+	if failure := first.Load(); failure != nil {
+		fmt.Fprintln(c.ErrOrStderr(), "miglab: a failed cell:", *failure) // with the program's standard error
+	}
 	if err != nil {
 		return err
 	}
-	failed, err := r.Failures(cells)
+	failures, err := r.Failures(cells)
 	if err != nil {
 		return err
 	}
-	f.summarize(c, own, failed)
+	f.summarize(c, own, failures)
 	if f.ranked {
 		if err := f.rank(c, db, cells); err != nil {
 			return err
 		}
 	}
-	if len(failed) == 0 {
-		return nil
-	}
-	if failed, err = r.Failures(slices.DeleteFunc(cells, f.isReference)); err != nil {
+	asked, err := r.Failures(slices.DeleteFunc(cells, f.isReference))
+	if err != nil {
 		return err
 	}
-	return failedCells(failed)
+	// A reference may fail, for example on an instance too large for it; a panic is a mistake in the program.
+	if n := cellsOf(failures, true) + cellsOf(asked, false); n > 0 {
+		return failedError{failedCellsError{n}}
+	}
+	return nil
+}
+
+// cellsOf counts the cells that ended with a panic, or those that ended with another error.
+func cellsOf(failures []run.Failure, panics bool) (n int) {
+	for _, f := range failures {
+		if (f.Kind == run.KindPanic) == panics {
+			n += f.Cells
+		}
+	}
+	return n
 }
 
 // isReference reports whether a cell was not asked for, but is there for comparison.
@@ -118,7 +135,7 @@ func (f *runFlags) isReference(c run.Cell) bool {
 }
 
 // summarize says how many cells this process took care of and where the results are.
-func (f *runFlags) summarize(c *cobra.Command, own int, failed map[string]int) {
+func (f *runFlags) summarize(c *cobra.Command, own int, failures []run.Failure) {
 	export := []string{"miglab", "export"}
 	if c.Flags().Changed("results") {
 		export = append(export, "--results", f.results)
@@ -128,8 +145,11 @@ func (f *runFlags) summarize(c *cobra.Command, own int, failed map[string]int) {
 		what = "cells of shard " + c.Flags().Lookup("shard").Value.String()
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%d %s; all results in %s; to export them: %s\n", own, what, f.results, shell(export))
-	for _, kind := range sortedKeys(failed) {
-		fmt.Fprintf(c.OutOrStdout(), "%d of them ended as %q; see the column error\n", failed[kind], kind)
+	for _, failed := range failures {
+		fmt.Fprintf(c.OutOrStdout(), "%d of them ended as %q; the export's column error has what each ended with, such as\n", failed.Cells, failed.Kind)
+		for _, text := range failed.Errors {
+			fmt.Fprintf(c.OutOrStdout(), "  %s\n", text)
+		}
 	}
 }
 
@@ -138,18 +158,6 @@ type failedCellsError struct{ n int }
 
 func (e failedCellsError) Error() string {
 	return fmt.Sprintf("cells of the algorithms that failed: %d; all others have their results", e.n)
-}
-
-// failedCells is the error about failed cells; nil without any.
-func failedCells(failed map[string]int) error {
-	sum := 0
-	for _, n := range failed {
-		sum += n
-	}
-	if sum == 0 {
-		return nil
-	}
-	return failedError{failedCellsError{sum}}
 }
 
 // rank prints the leaderboards of the cells' datasets.
@@ -163,6 +171,14 @@ func (f *runFlags) rank(c *cobra.Command, db *store.DB, cells []run.Cell) error 
 	standings, err := leaderboard.Standings(db, ranking)
 	if err != nil {
 		return rankingError(err)
+	}
+	for _, dataset := range ranking.Datasets {
+		if !slices.ContainsFunc(standings, func(s reports.Standing) bool { return s.Dataset == dataset }) {
+			fmt.Fprintf(c.OutOrStdout(), "%s has no leaderboard: no instance has the bound that gaps are measured from\n", dataset)
+		}
+	}
+	if len(standings) == 0 {
+		return nil
 	}
 	return reports.LeaderboardText(c.OutOrStdout(), standings)
 }

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,24 +15,10 @@ import (
 
 var scheduleFormats = []string{"json", "text", "svg", "png"}
 
-// formatOf takes the format from the name of the file unless it was given.
-func formatOf(c *cobra.Command, format *string, out string) error {
-	ending := strings.TrimPrefix(filepath.Ext(out), ".")
-	if ending == "txt" {
-		ending = "text"
-	}
-	switch known := slices.Contains(scheduleFormats, ending); {
-	case known && !c.Flags().Changed("format"):
-		*format = ending
-	case known && *format != ending:
-		return fmt.Errorf("--format %s --out %s: they name two formats; leave --format out, or give the file another ending", *format, out)
-	}
-	return nil
-}
-
 func newSchedule() *cobra.Command {
 	var pf problemFlags
-	var algorithm, format, out string
+	var algorithm string
+	var out output
 	c := &cobra.Command{
 		Use:   "schedule",
 		Short: "Schedule a batch of tasks and print or draw the schedule",
@@ -43,9 +26,6 @@ func newSchedule() *cobra.Command {
 			"  miglab schedule --gpu A30 --algorithm 'fixpart?p=2-2' --tasks tasks.csv --reconfiguration free --out schedule.png\n" +
 			"  miglab schedule --algorithm 'exec:./my-scheduler --fast?timeout=1s' --tasks tasks.csv",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := formatOf(c, &format, out); err != nil {
-				return err
-			}
 			a, err := algo.ParseFor(algorithm, algo.TrackBatch)
 			if err != nil {
 				return err
@@ -72,23 +52,23 @@ func newSchedule() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return emit(c, out, func(w io.Writer) error {
-				switch format {
+			return out.emit(c, func(w io.Writer) error {
+				switch out.format {
 				case "json":
 					return schedule.Encode(w, p, s)
 				case "text":
 					return writeSchedule(w, p, s, m)
 				}
 				g := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel(fmt.Sprintf("%s on %s", a.ID, p.GPU), p, s)}}
-				return reports.Encode(w, format, g)
+				return reports.Encode(w, out.format, g)
 			})
 		},
 	}
 	pf.register(c)
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms), or exec: and a program")
 	completeFlag(c, "algorithm", algo.Complete)
-	addFlag(c, &format, "format", "json", oneOf("format", scheduleFormats), "json, text, svg or png; by default that of the name of the file, or json")
-	c.Flags().StringVar(&out, "out", "", "file to write, for example schedule.png (default: standard output)")
+	out.register(c, "out", "file to write, for example schedule.png (default: standard output)", scheduleFormats...)
+	out.registerFormat(c, scheduleFormats...)
 	return c
 }
 

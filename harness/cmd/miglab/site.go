@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/run"
-	"miglab/harness/store"
 	figures "miglab/paper-figures"
 	"miglab/reports/site"
 )
@@ -43,7 +42,7 @@ func newSite() *cobra.Command {
 			if !c.Flags().Changed("out") {
 				out = filepath.Join(results, "site")
 			}
-			db, err := store.Open(results)
+			db, err := run.Open(results)
 			if err != nil {
 				return err
 			}
@@ -56,9 +55,6 @@ func newSite() *cobra.Command {
 				return rankingError(err)
 			}
 			if err := addWritten(&data, results); err != nil {
-				return err
-			}
-			if err := addScale(&data, results); err != nil {
 				return err
 			}
 			if err := site.Write(out, data); err != nil {

@@ -277,7 +277,7 @@ func (s *openSweep) submit(n submission, send func() (sweep.Job, error)) error {
 func (s *openSweep) make(n submission) (made []string, err error) {
 	log := filepath.Join(s.dir, logs)
 	if !n.fresh {
-		return nil, os.MkdirAll(log, 0o755)
+		return nil, os.MkdirAll(log, 0o777)
 	}
 	for dir := s.dir; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -286,11 +286,11 @@ func (s *openSweep) make(n submission) (made []string, err error) {
 		made = append(made, dir)
 	}
 	slices.Reverse(made)
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return made, err
 	}
 	// Only one process can make this one.
-	if err := os.Mkdir(log, 0o755); err != nil {
+	if err := os.Mkdir(log, 0o777); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("another process submits %s at this moment", s.dir)
 		}

@@ -39,10 +39,14 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 			return err
 		}
 	}
+	unasked := "" // what Slurm could not be asked
 	if !n.fresh {
 		queued, err := s.queued(c.Context())
-		if err != nil {
+		if err != nil && !f.dryRun {
 			return err
+		}
+		if err != nil {
+			unasked = fmt.Sprintf("# squeue could not be asked (%v); tasks that are in the queue are among these\n", err)
 		}
 		missing := len(n.tasks)
 		n.tasks = slices.DeleteFunc(n.tasks, func(task int) bool { return queued[task] })
@@ -61,7 +65,7 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 			return err
 		}
 		s.describe(c, n)
-		fmt.Fprintf(c.OutOrStdout(), "\n%s:\n%s\ncommands:\n%s", out.ScriptPath(), out.Script(), commands)
+		fmt.Fprintf(c.OutOrStdout(), "\n%s:\n%s\ncommands:\n%s", out.ScriptPath(), out.Script(), unasked+commands)
 		return nil
 	}
 	var job sweep.Job

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/run"
-	"miglab/harness/store"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurm"
 	figures "miglab/paper-figures"
@@ -123,7 +122,7 @@ const sampled = 100
 
 // micros returns what the first cells of each series took on average, where the store has them.
 func (w *assignment) micros() (func(run.Series) (float64, bool), error) {
-	st, err := store.Open(w.store)
+	st, err := run.Open(w.store)
 	if err != nil {
 		return nil, err
 	}

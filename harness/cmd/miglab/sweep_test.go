@@ -12,11 +12,19 @@ import (
 	"testing"
 	"time"
 
+	"miglab/harness/deep"
 	"miglab/harness/sweep"
 )
 
-// spread is a sweep that takes long enough to be disturbed: four tasks at a time.
-var spread = []string{"run", "--algorithms", "far,lns?iterations=500", "--datasets", "WIDETIMES", "--instances", "40"}
+// spread is a sweep that takes long enough to be disturbed: four tasks at a time. It searches or, unless tests are deep,
+// waits.
+var spread = []string{"run", "--algorithms", "far,dawdle", "--datasets", "WIDETIMES", "--instances", "40"}
+
+func init() {
+	if deep.On() {
+		spread[2] = "far,lns?iterations=500"
+	}
+}
 
 // A disturbed sweep is in a folder of its own.
 type disturbed struct {
@@ -29,6 +37,9 @@ type disturbed struct {
 func (d *disturbed) submit() []string {
 	return append([]string{"submit", "local", "--tasks", "4", "--workers", "4", "--sweep", d.sweep, "--"}, spread...)
 }
+
+// attempts is how often a test tries to disturb a program that may be done first.
+const attempts = 20
 
 // attempts reads how the runs of tasks stand.
 func (d *disturbed) attempts() []sweep.Attempt {
@@ -61,6 +72,7 @@ func (d *disturbed) fails(code int, args ...string) string {
 }
 
 func TestSweepGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
+	t.Setenv(dawdles, "1")
 	undisturbed := t.TempDir()
 	miglab(t, undisturbed, spread...)
 	want := table(t, undisturbed)

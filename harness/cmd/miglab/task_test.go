@@ -4,8 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"miglab/harness/deep"
 )
 
 // A training that is stopped at its time limit goes back into the queue only if it got on: one
@@ -21,8 +24,8 @@ func TestTrainingIsRequeuedOnlyAfterACheckpoint(t *testing.T) {
 		until    string
 		requeued bool
 	}{
-		{"no checkpoint", "200000000", "run.json", false}, // the first comes after 5 million steps
-		{"a checkpoint", "1228800", "checkpoint", true},
+		{"no checkpoint", "200000000", "run.json", false},                              // the first comes after 5 million steps
+		{"a checkpoint", strconv.Itoa(deep.N(245_760, 1_228_800)), "checkpoint", true}, // after half of the steps
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()

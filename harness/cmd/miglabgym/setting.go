@@ -227,7 +227,7 @@ func (b *batch) know(facts []float64) error {
 		add(float64(b.instance))
 	}
 	if b.Bound {
-		bound, err := bounds.Certified(b.problem)
+		bound, err := bounds.Certified(context.Background(), b.problem)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func TestFactsOfADataset(t *testing.T) {
 		}
 		for i, instance := range []int{0, 3} {
 			p := instanceOf(t, "WIDETIMES?n=6", instance)
-			bound, err := bounds.Certified(p)
+			bound, err := bounds.Certified(t.Context(), p)
 			if err != nil {
 				t.Fatal(err)
 			}

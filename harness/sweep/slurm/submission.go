@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -133,15 +132,17 @@ func ranges(numbers []int) string {
 }
 
 // Commands returns the commands that submit it, a line each, as a shell would take them.
-// Where Slurm is not there to be asked, arrays are as large as it usually allows.
+// Where Slurm cannot be asked, arrays are as large as it usually allows, and a comment says so.
 func (s *Submission) Commands(ctx context.Context) (string, error) {
-	size, err := maxArraySize(ctx)
-	if missing := (*NotFoundError)(nil); errors.As(err, &missing) {
-		size = usualMaxArraySize
-	} else if err != nil {
-		return "", err
-	}
 	var out strings.Builder
+	size, err := maxArraySize(ctx)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		size = usualMaxArraySize
+		fmt.Fprintf(&out, "# scontrol show config could not be asked (%v); arrays of at most %d tasks are assumed\n", err, size)
+	}
 	line := func(variable string, args []string) {
 		fmt.Fprintf(&out, "%s=$(sbatch", variable)
 		for _, a := range args {

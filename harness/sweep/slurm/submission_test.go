@@ -121,7 +121,8 @@ func TestWithoutSlurm(t *testing.T) {
 		t.Errorf("submitted: %v", err)
 	}
 	got, err := s.Commands(t.Context())
-	want = `array0=$(sbatch --parsable --job-name=x '--output=/a b/logs/%A_%a.log' --array=0,1000 '/a b/script.sh' task 0)
+	want = `# scontrol show config could not be asked (` + (&NotFoundError{"scontrol"}).Error() + `); arrays of at most 1001 tasks are assumed
+array0=$(sbatch --parsable --job-name=x '--output=/a b/logs/%A_%a.log' --array=0,1000 '/a b/script.sh' task 0)
 array1=$(sbatch --parsable --job-name=x '--output=/a b/logs/%A_%a.log' --array=0 '/a b/script.sh' task 1001)
 merge=$(sbatch --parsable --job-name=x '--output=/a b/logs/%j.log' --dependency=afterany:$array0:$array1 '/a b/script.sh' merge)
 `

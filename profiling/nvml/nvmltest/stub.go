@@ -5,6 +5,7 @@ package nvmltest
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"miglab/harness/deep"
 	"miglab/profiling/internal/filelock"
 )
 
@@ -40,8 +42,9 @@ func Build(t testing.TB, flags ...string) (dir string) {
 	if err := os.WriteFile(file, source, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	optimise := fmt.Sprintf("-O%d", deep.N(0, 1)) // some warnings need it
 	cc = append(cc,
-		"-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
+		"-shared", "-fPIC", optimise, "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
 		"-I", filepath.Join(strings.TrimSpace(string(module)), "pkg", "nvml"), "-o", filepath.Join(dir, "libnvidia-ml.so.1"), file)
 	cc = append(cc, flags...)
 	if out, err := exec.Command(cc[0], cc[1:]...).CombinedOutput(); err != nil {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package slurmtest
+package main
 
 import (
 	"crypto/rand"
@@ -20,16 +20,25 @@ import (
 	"time"
 )
 
-// patience is how long Await waits. Nothing takes as long; the loss of a node takes a quarter of it,
+// slurmPatience is how long Await waits. Nothing takes as long; the loss of a node takes a quarter of it,
 // more where the machine is busy.
-const patience = 3 * time.Minute
+const slurmPatience = 3 * time.Minute
 
-// controller is the name of the controller among the daemons; the others are nodes.
-const controller = "slurmctld"
+// slurmController is the name of the controller among the daemons; the others are nodes.
+const slurmController = "slurmctld"
 
-// A Cluster is a Slurm that runs until the end of its test. Its methods fail the test
-// where something goes wrong, and are for the goroutine that runs the test.
-type Cluster struct {
+// A slurmCluster is a real Slurm for tests: munged, slurmctld and some slurmd, on one machine, as
+// whoever runs the test, without systemd and without a trace. The daemons have a configuration, a
+// key, ports and a state folder of their own, so that clusters of several tests run beside each
+// other and beside one that the machine may belong to, and they listen on loopback alone.
+//
+// Slurm's timers are set about as short as it bears: a node that is lost is given up after half a
+// minute, and a job that is requeued starts again after some seconds. A time limit still has
+// minutes for a unit, and is looked at every half a minute.
+//
+// The cluster runs until the end of its test. Its methods fail the test where something goes
+// wrong, and are for the goroutine that runs the test.
+type slurmCluster struct {
 	t       testing.TB
 	dir     string
 	under   []string // the command that the daemons run under, if any
@@ -37,7 +46,7 @@ type Cluster struct {
 	daemons map[string]*exec.Cmd // those that run
 }
 
-// Start starts a cluster of nodes n1, n2, ... with so many CPUs each, whatever the machine
+// startSlurm starts a cluster of nodes n1, n2, ... with so many CPUs each, whatever the machine
 // has, and ends it with the test. With it ends each process that it started, jobs
 // included, and its files go, even where the test is killed.
 //
@@ -50,13 +59,13 @@ type Cluster struct {
 //
 // The end of the cluster comes before that of folders that the test made before it: call
 // TempDir first for those that jobs write to.
-func Start(t testing.TB, nodes, cpus int) *Cluster {
+func startSlurm(t testing.TB, nodes, cpus int) *slurmCluster {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a Slurm cluster")
 	}
 	host, under, err := hostName()
-	if err = errors.Join(installed(), err); err != nil {
+	if err = errors.Join(slurmInstalled(), err); err != nil {
 		if os.Getenv("MIGLAB_REQUIRE_SLURM") == "1" {
 			t.Fatal(err)
 		}
@@ -67,7 +76,7 @@ func Start(t testing.TB, nodes, cpus int) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{t: t, dir: dir, under: under, daemons: map[string]*exec.Cmd{}}
+	c := &slurmCluster{t: t, dir: dir, under: under, daemons: map[string]*exec.Cmd{}}
 	c.endWithTest()
 	for i := range nodes {
 		c.nodes = append(c.nodes, fmt.Sprintf("n%d", i+1))
@@ -84,8 +93,8 @@ func Start(t testing.TB, nodes, cpus int) *Cluster {
 	return c
 }
 
-// installed says what of Slurm and munge is missing.
-func installed() error {
+// slurmInstalled says what of Slurm and munge is missing.
+func slurmInstalled() error {
 	for _, name := range []string{"munged", "munge", "slurmctld", "slurmd", "slurmstepd", "sbatch"} {
 		if _, err := lookPath(name); err != nil {
 			return fmt.Errorf("no Slurm to test with: %w; Debian's packages are munge, slurmctld, slurmd and slurm-client", err)
@@ -124,14 +133,14 @@ func hostName() (name string, under []string, err error) {
 }
 
 // path returns the path of a file of the cluster.
-func (c *Cluster) path(name string) string { return filepath.Join(c.dir, name) }
+func (c *slurmCluster) path(name string) string { return filepath.Join(c.dir, name) }
 
 // mark is what each process of the cluster has in its environment, and no other.
-func (c *Cluster) mark() string { return "SLURM_CONF=" + c.path("slurm.conf") }
+func (c *slurmCluster) mark() string { return "SLURM_CONF=" + c.path("slurm.conf") }
 
 // Env returns the environment in which Slurm's commands, and programs that call them,
 // find the cluster. Their processes end with the test, too.
-func (c *Cluster) Env() []string {
+func (c *slurmCluster) Env() []string {
 	var env []string
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "SLURM_") && !strings.HasPrefix(e, "SBATCH_") && !strings.HasPrefix(e, "SQUEUE_") {
@@ -142,7 +151,7 @@ func (c *Cluster) Env() []string {
 }
 
 // Command returns a command that finds the cluster.
-func (c *Cluster) Command(name string, args ...string) *exec.Cmd {
+func (c *slurmCluster) Command(name string, args ...string) *exec.Cmd {
 	if path, err := lookPath(name); err == nil {
 		name = path
 	}
@@ -152,7 +161,7 @@ func (c *Cluster) Command(name string, args ...string) *exec.Cmd {
 }
 
 // Output runs a command and returns what it prints, without the last newline.
-func (c *Cluster) Output(name string, args ...string) string {
+func (c *slurmCluster) Output(name string, args ...string) string {
 	c.t.Helper()
 	command := c.Command(name, args...)
 	var stderr strings.Builder
@@ -165,17 +174,17 @@ func (c *Cluster) Output(name string, args ...string) string {
 }
 
 // Await waits until something is so, and fails the test where that takes too long.
-func (c *Cluster) Await(what string, so func() bool) {
+func (c *slurmCluster) Await(what string, so func() bool) {
 	c.t.Helper()
 	for begin := time.Now(); !so(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(begin) > patience {
-			c.t.Fatalf("waited %s for %s\n%s", patience, what, c.Logs())
+		if time.Since(begin) > slurmPatience {
+			c.t.Fatalf("waited %s for %s\n%s", slurmPatience, what, c.Logs())
 		}
 	}
 }
 
 // Logs returns the ends of the daemons' logs.
-func (c *Cluster) Logs() string {
+func (c *slurmCluster) Logs() string {
 	var all strings.Builder
 	names, _ := filepath.Glob(c.path("*.log"))
 	for _, name := range names {
@@ -189,20 +198,20 @@ func (c *Cluster) Logs() string {
 }
 
 // StartController starts the controller and waits until it answers.
-func (c *Cluster) StartController() {
+func (c *slurmCluster) StartController() {
 	c.t.Helper()
-	c.start(controller, "slurmctld", "-D")
+	c.start(slurmController, "slurmctld", "-D")
 	c.Await("slurmctld to answer", func() bool { return c.Command("scontrol", "ping").Run() == nil })
 }
 
 // StopController stops the controller and waits until it has written its state.
-func (c *Cluster) StopController() {
+func (c *slurmCluster) StopController() {
 	c.t.Helper()
-	c.stop(controller, syscall.SIGTERM)
+	c.stop(slurmController, syscall.SIGTERM)
 }
 
 // StartNode starts a node and waits until the controller gives it work.
-func (c *Cluster) StartNode(name string) {
+func (c *slurmCluster) StartNode(name string) {
 	c.t.Helper()
 	c.start(name, "slurmd", "-D", "-N", name)
 	c.Await("node "+name+" to register", func() bool {
@@ -213,13 +222,13 @@ func (c *Cluster) StartNode(name string) {
 
 // KillNode kills a node's daemon. As where a network fails, the jobs on the node go on, and
 // when the controller gives the node up, it starts them again on another.
-func (c *Cluster) KillNode(name string) {
+func (c *slurmCluster) KillNode(name string) {
 	c.t.Helper()
 	c.stop(name, syscall.SIGKILL)
 }
 
 // start starts a daemon.
-func (c *Cluster) start(name, program string, args ...string) {
+func (c *slurmCluster) start(name, program string, args ...string) {
 	c.t.Helper()
 	if c.daemons[name] != nil {
 		c.t.Fatalf("%s runs already", name)
@@ -242,7 +251,7 @@ func (c *Cluster) start(name, program string, args ...string) {
 }
 
 // stop sends a daemon a signal and waits for its end.
-func (c *Cluster) stop(name string, signal syscall.Signal) {
+func (c *slurmCluster) stop(name string, signal syscall.Signal) {
 	c.t.Helper()
 	d := c.daemons[name]
 	if d == nil {
@@ -256,7 +265,7 @@ func (c *Cluster) stop(name string, signal syscall.Signal) {
 }
 
 // configure writes the configuration and the key, and takes ports that are free.
-func (c *Cluster) configure(host string, cpus int) {
+func (c *slurmCluster) configure(host string, cpus int) {
 	c.t.Helper()
 	me, err := user.Current()
 	if err != nil {
@@ -321,7 +330,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=1:00:00 State=UP
 // kernel takes for connections, so that a daemon that was stopped finds its own free. Until
 // the test ends, a listener on the same port of 127.0.0.2 keeps other clusters, also those
 // of other processes, from taking it.
-func (c *Cluster) takePorts(n int) ([]int, error) {
+func (c *slurmCluster) takePorts(n int) ([]int, error) {
 	var ports []int
 	for range 1000 {
 		port := 20000 + mathrand.IntN(10000)
@@ -352,7 +361,7 @@ done
 rm -rf "$0"`
 
 // endWithTest starts the process that ends the cluster.
-func (c *Cluster) endWithTest() {
+func (c *slurmCluster) endWithTest() {
 	c.t.Helper()
 	reaper := exec.Command("sh", "-c", reap, c.dir, c.mark())
 	reaper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -1,7 +1,6 @@
-package track_test
+package main
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,41 +9,27 @@ import (
 	"testing"
 )
 
-// TestToyTrack builds the program with a track, a dataset and an algorithm of their own, a file
-// each, and takes them through the commands. Nothing else in the program knows them.
-func TestToyTrack(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program")
-	}
-	dir := t.TempDir()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
+// addToy adds to an overlay a track, a dataset and an algorithm of their own, a file each.
+// Nothing else in the program knows them.
+func addToy(t *testing.T, replace map[string]string) {
+	t.Helper()
+	absolute, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	replace := map[string]string{}
 	for _, name := range []string{"track.go", "dataset.go", "algorithm.go"} {
-		replace[filepath.Join(root, "harness", "toy", name)] = filepath.Join(root, "harness", "track", "testdata", "toy", name)
+		replace[filepath.Join(absolute, "harness", "toy", name)] = filepath.Join(absolute, "harness", "track", "testdata", "toy", name)
 	}
-	load := filepath.Join(dir, "load.go")
+	load := filepath.Join(t.TempDir(), "load.go")
 	if err := os.WriteFile(load, []byte("package main\n\nimport _ \"miglab/harness/toy\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	replace[filepath.Join(root, "harness", "cmd", "miglab", "load_toy.go")] = load
-	raw, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(overlay, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(dir, "miglab.exe")
-	build := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./harness/cmd/miglab")
-	build.Dir = root
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	replace[filepath.Join(absolute, "harness", "cmd", "miglab", "load_toy.go")] = load
+}
+
+// testToy takes the toy track through the commands.
+func testToy(t *testing.T, program string) {
+	dir := t.TempDir()
 	miglab := func(args ...string) string {
 		t.Helper()
 		c := exec.Command(program, args...)

@@ -1,6 +1,6 @@
 //go:build linux
 
-package slurmtest
+package main
 
 import (
 	"bufio"
@@ -19,13 +19,13 @@ import (
 )
 
 // submit submits a script and returns the job's number.
-func submit(c *Cluster, script string, args ...string) string {
+func submit(c *slurmCluster, script string, args ...string) string {
 	c.t.Helper()
 	return c.Output("sbatch", slices.Concat([]string{"--parsable", "--output=/dev/null"}, args, []string{"--wrap", script})...)
 }
 
 // awaitFiles waits until there are so many files that match a pattern.
-func awaitFiles(c *Cluster, n int, pattern string) []string {
+func awaitFiles(c *slurmCluster, n int, pattern string) []string {
 	c.t.Helper()
 	var found []string
 	c.Await(fmt.Sprintf("%d files %s", n, pattern), func() bool {
@@ -37,7 +37,7 @@ func awaitFiles(c *Cluster, n int, pattern string) []string {
 
 func TestArrayRunsOnAllNodesAndWhatDependsOnItAfterwards(t *testing.T) {
 	dir := t.TempDir()
-	c := Start(t, 2, 2)
+	c := startSlurm(t, 2, 2)
 	array := submit(c, "sleep 0.2; touch "+dir+"/$SLURM_ARRAY_TASK_ID.$SLURMD_NODENAME", "--array=0-3")
 	submit(c, "ls "+dir+" >"+dir+"/all.tmp && mv "+dir+"/all.tmp "+dir+"/all", "--dependency=afterany:"+array)
 	awaitFiles(c, 1, dir+"/all")
@@ -56,7 +56,7 @@ func TestArrayRunsOnAllNodesAndWhatDependsOnItAfterwards(t *testing.T) {
 
 func TestNodesAndControllerComeAndGo(t *testing.T) {
 	dir := t.TempDir()
-	c := Start(t, 1, 1)
+	c := startSlurm(t, 1, 1)
 	job := submit(c, "touch "+dir+"/begun; while ! [ -e "+dir+"/go ]; do sleep 0.05; done; touch "+dir+"/done")
 	awaitFiles(c, 1, dir+"/begun")
 	c.KillNode("n1")
@@ -126,7 +126,7 @@ func listeners(t *testing.T, pids []int) []listener {
 }
 
 func TestListensOnLoopbackAlone(t *testing.T) {
-	c := Start(t, 2, 1)
+	c := startSlurm(t, 2, 1)
 	found := listeners(t, processes(c.mark()))
 	if len(found) != 3 {
 		t.Errorf("%d sockets listen, want one of slurmctld and of each of 2 nodes", len(found))
@@ -144,7 +144,7 @@ func TestListensOnLoopbackWhateverTheHostName(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can set a host name")
 	}
-	Start(t, 1, 1) // or skip
+	startSlurm(t, 1, 1) // or skip
 	test := exec.Command("unshare", "--uts", "sh", "-c", `hostname nowhere.invalid && exec "$0" "$@"`,
 		os.Args[0], "-test.run=^TestListensOnLoopbackAlone$", "-test.v")
 	if out, err := test.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
@@ -153,9 +153,9 @@ func TestListensOnLoopbackWhateverTheHostName(t *testing.T) {
 }
 
 // busy starts a cluster with a job that would run for an hour and a child of it.
-func busy(t *testing.T) *Cluster {
+func busy(t *testing.T) *slurmCluster {
 	t.Helper()
-	c := Start(t, 2, 1)
+	c := startSlurm(t, 2, 1)
 	begun := c.path("begun")
 	submit(c, "sleep 3600 & touch "+begun+"; wait")
 	awaitFiles(c, 1, begun)
@@ -169,21 +169,21 @@ func busy(t *testing.T) *Cluster {
 // gone checks that nothing of a cluster is left.
 func gone(t *testing.T, dir string) {
 	t.Helper()
-	mark := (&Cluster{dir: dir}).mark()
+	mark := (&slurmCluster{dir: dir}).mark()
 	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		left := processes(mark)
 		_, err := os.Stat(dir)
 		if len(left) == 0 && os.IsNotExist(err) {
 			return
 		}
-		if time.Since(begin) > patience {
+		if time.Since(begin) > slurmPatience {
 			t.Fatalf("processes %v and the folder %s are left: %v", left, dir, err)
 		}
 	}
 }
 
 func TestNothingIsLeft(t *testing.T) {
-	var c *Cluster
+	var c *slurmCluster
 	t.Run("cluster", func(t *testing.T) { c = busy(t) })
 	if c == nil {
 		t.Skip("no cluster")
@@ -212,7 +212,7 @@ func TestNothingIsLeftOfATestThatDies(t *testing.T) {
 		}
 		select {}
 	}
-	Start(t, 1, 1) // or skip
+	startSlurm(t, 1, 1) // or skip
 	for _, name := range []string{"killed", "panics"} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)
@@ -222,7 +222,7 @@ func TestNothingIsLeftOfATestThatDies(t *testing.T) {
 				t.Fatal(err)
 			}
 			var dir []byte
-			for begin := time.Now(); dir == nil && time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
+			for begin := time.Now(); dir == nil && time.Since(begin) < slurmPatience; time.Sleep(20 * time.Millisecond) {
 				dir, _ = os.ReadFile(path)
 			}
 			if dir == nil {
@@ -266,7 +266,7 @@ func TestWithoutSlurm(t *testing.T) {
 		done := make(chan bool)
 		go func() {
 			defer close(done)
-			Start(r, 1, 1)
+			startSlurm(r, 1, 1)
 		}()
 		<-done
 		if r.end != want {
@@ -278,9 +278,9 @@ func TestWithoutSlurm(t *testing.T) {
 // Clusters that run at the same time never get the same port. Each of these would find
 // about nine ports of the other if it looked only at what listens.
 func TestTakePortsOfOneClusterOnly(t *testing.T) {
-	a, b := &Cluster{t: t}, &Cluster{t: t}
+	a, b := &slurmCluster{t: t}, &slurmCluster{t: t}
 	of := map[int]bool{}
-	for _, c := range []*Cluster{a, b} {
+	for _, c := range []*slurmCluster{a, b} {
 		ports, err := c.takePorts(300)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"miglab/harness/deep"
+)
+
+// TestSuitesTakeAdditions adds one of each kind to the program, a file each, and runs the suites of their packages: no test may
+// hold how many there are. The golden answers, which the pages tell to write, are left out.
+func TestSuitesTakeAdditions(t *testing.T) {
+	if !deep.On() {
+		t.Skip("compiles and runs the suites of many packages; set " + deep.Variable)
+	}
+	added, err := txtar.ParseFile("testdata/added.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	added.Files = append(added.Files, txtar.File{Name: "datasets/equal.go", Data: []byte(block(t, "datasets/README.md", "`datasets/equal.go`", "go"))})
+	dir, replace, packages := t.TempDir(), map[string]string{}, []string{}
+	for i, f := range added.Files {
+		place, err := filepath.Abs(filepath.Join(root, filepath.FromSlash(f.Name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[place] = filepath.Join(dir, fmt.Sprintf("%d.go", i))
+		if err := os.WriteFile(replace[place], f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, "./"+path.Dir(f.Name))
+	}
+	raw, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(overlay, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		append([]string{"-skip", "VersionOnly|GoldenFamilies"}, packages...),
+		{"-run", "AllSchedulersAreShown", "./paper-figures/deadline", "./paper-figures/hierarchical"},
+	} {
+		suites := exec.CommandContext(t.Context(), "go", append([]string{"test", "-overlay", overlay}, args...)...)
+		suites.Dir = root
+		suites.Env = append(os.Environ(), deep.Variable+"=", "CGO_ENABLED=0")
+		out, err := suites.CombinedOutput()
+		if err != nil || strings.Count(string(out), "\nok ")+1 < len(args)-2 {
+			t.Errorf("go test %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}

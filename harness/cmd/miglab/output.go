@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"miglab/harness/atomicfile"
+)
+
+// extensions are those of the files of each format.
+var extensions = map[string]string{
+	"text": ".txt", "json": ".json", "jsonl": ".jsonl", "csv": ".csv", "markdown": ".md", "latex": ".tex",
+	"svg": ".svg", "png": ".png",
+}
+
+// An output is a file that a command writes, and its format.
+type output struct {
+	path, format string
+	// chosen is the flag --format; nil if the command has none for the file.
+	chosen *pflag.Flag
+}
+
+// register adds the flag that names the file. The format is that of the name; the first, if the
+// name has no extension. A name of another format is refused before the command begins.
+func (o *output) register(c *cobra.Command, flag, usage string, formats ...string) {
+	o.format = formats[0]
+	c.Flags().StringVar(&o.path, flag, "", usage)
+	c.PreRunE = func(c *cobra.Command, _ []string) error { return o.check(c, flag, formats) }
+}
+
+// registerFormat adds --format, which says the format of any name.
+func (o *output) registerFormat(c *cobra.Command, formats ...string) {
+	usage := strings.Join(formats, ", ") + "; by default that of the name of the file, or " + formats[0]
+	addFlag(c, &o.format, "format", formats[0], oneOf("format", formats), usage)
+	o.chosen = c.Flags().Lookup("format")
+}
+
+// extension returns the extension of a file name in lower case, and the format that it stands for.
+func extension(path string) (string, string) {
+	ending := strings.ToLower(filepath.Ext(strings.TrimLeft(filepath.Base(path), ".")))
+	for format, own := range extensions {
+		if ending == own || ending == "."+format {
+			return ending, format
+		}
+	}
+	return ending, ""
+}
+
+// check settles the format.
+func (o *output) check(c *cobra.Command, flag string, formats []string) error {
+	ending, named := extension(o.path)
+	given := o.chosen != nil && o.chosen.Changed
+	switch {
+	case len(ending) < 2 || given && named == "":
+		return nil
+	case !slices.Contains(formats, named):
+		var known []string
+		for _, format := range formats {
+			known = append(known, extensions[format])
+		}
+		return fmt.Errorf("--%s %s: %s does not write %s; it writes %s",
+			flag, o.path, c.Name(), ending, strings.Join(known, ", "))
+	case given && named != o.format:
+		return fmt.Errorf("--format %s --%s %s: they name two formats; leave --format out, or give the file another extension",
+			o.format, flag, o.path)
+	}
+	o.format = named
+	return nil
+}
+
+// printed reports whether the output is standard output.
+func (o *output) printed() bool { return slices.Contains([]string{"", "-", "/dev/stdout"}, o.path) }
+
+// isFile reports whether the output is, or will be, a regular file.
+func (o *output) isFile() bool {
+	info, err := os.Stat(o.path)
+	return !o.printed() && (err != nil || info.Mode().IsRegular())
+}
+
+// emit writes to the file as a whole, or to standard output.
+func (o *output) emit(c *cobra.Command, write func(io.Writer) error) error {
+	if !o.printed() {
+		return atomicfile.WriteFile(o.path, write)
+	}
+	w := bufio.NewWriter(c.OutOrStdout())
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}

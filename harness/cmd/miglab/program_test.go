@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"miglab/harness/algo"
+	"miglab/harness/deep"
+	"miglab/harness/schedule"
+	"miglab/harness/track"
+)
+
+// Environment variables that change the program that tests run.
+const (
+	// dawdles gives it the algorithm dawdle: with it, work takes long enough to be interrupted in the middle, and
+	// little of the processor.
+	dawdles = "MIGLAB_TEST_DAWDLES"
+	// fewCompete leaves the slowest algorithms and all datasets but one out of the contests of the web site.
+	fewCompete = "MIGLAB_TEST_FEW_COMPETE"
+)
+
+func init() {
+	if os.Getenv(dawdles) != "" {
+		algo.Register(algo.Spec{
+			Name: "dawdle", Version: 1, Track: algo.TrackBatch, Summary: "nomig after a pause",
+			New: func(algo.Args) (algo.Batch, error) { return dawdle{algo.MustParse("nomig")}, nil },
+		})
+	}
+	if os.Getenv(fewCompete) != "" {
+		for _, t := range track.All() {
+			for i := range t.Contests {
+				c := &t.Contests[i]
+				c.Datasets = c.Datasets[:1]
+				c.Algorithms = slices.DeleteFunc(slices.Clone(c.Algorithms), func(id string) bool {
+					return strings.HasPrefix(id, "lns") || strings.HasPrefix(id, "repack-exact")
+				})
+			}
+		}
+	}
+}
+
+type dawdle struct{ algo.Algorithm }
+
+func (d dawdle) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
+	time.Sleep(time.Duration(deep.N(50, 0)) * time.Millisecond)
+	return d.Algorithm.Schedule(ctx, p)
+}

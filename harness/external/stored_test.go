@@ -1,0 +1,67 @@
+//go:build unix
+
+package external
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+)
+
+// TestStoredErrorsAreTheSameInEveryRun has programs that fail and say their process ID on standard error, which a
+// user wants to see and which no two runs agree on.
+func TestStoredErrorsAreTheSameInEveryRun(t *testing.T) {
+	const begin = "#!/bin/sh\nread hello\n" +
+		`echo '{"type":"hello","protocol":1,"name":"f","version":1}'` + "\nread question\necho process $$ gives up >&2\n"
+	for name, end := range map[string]string{
+		"crashed": "exit 3",
+		"garbage": `echo '{"type":5}'; sleep 9`,
+		"wrong":   `echo '{"type":"schedule","id":1,"schedule":{}}'; sleep 9`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), name)
+			if err := os.WriteFile(path, []byte(begin+end+"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			series := run.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: "exec:" + path, Model: mig.Sequential}
+			first, second := engine(t, series, 1, 1), engine(t, series, 1, 1)
+			if first[0].Kind == "" || fmt.Sprint(first) != fmt.Sprint(second) {
+				t.Errorf("two runs store\n%v\n%v", first, second)
+			}
+			if err := settle(t, "exec:"+path, problem(1)); err == nil || !strings.Contains(err.Error(), " gives up") {
+				t.Errorf("the user sees %v, without what the program says", err)
+			}
+		})
+	}
+}
+
+// The JSON library words its errors at random, so no part of its own text may show.
+func TestWhatIsNoMessageHasOneText(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"type":5}`:                            `type: a number is not a string`,
+		`{"type":"schedule","id":"x"}`:          `id: a string is not a whole number`,
+		`{"type":"schedule","id":1.5}`:          `id: 1.5 is not a whole number`,
+		`{"type":"schedule","id":1e30}`:         `id: 1e30 is not a whole number`,
+		`{"type":"a","type":"b"}`:               `type: the field is there twice`,
+		`{"Type":"a"}`:                          `unknown field "Type"`,
+		`[1]`:                                   `a list is not an object`,
+		`Segmentation fault`:                    `this is not JSON at byte 0: invalid character 'S' at start of value`,
+		`{"type":"schedule","id":1`:             `the text is incomplete; it ends at byte 25`,
+		`{} {}`:                                 `there is more text after the end, at byte 4`,
+		``:                                      `the text is incomplete; it ends at byte 0`,
+		"{\"type\":\"\xff\"}":                   `type: this is not JSON at byte 9: invalid UTF-8`,
+		`{"type":"schedule","schedule":{"a":}}`: `schedule.a: this is not JSON at byte 35: invalid character '}' at start of value`,
+	} {
+		err := decode([]byte(line), &solution{})
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package store
+
+import (
+	"fmt"
+	"math"
+)
+
+// An extent is what a database says it has of a series. Cells are never deleted, so that it has no
+// less when it is read later.
+type extent struct {
+	id int64
+	// written orders the series by when a cell of theirs was last written.
+	written int64
+	sum
+	// whole says that the instances of the series were compared with the sum.
+	whole bool
+}
+
+// A sum tells whether cells are missing or have another instance: how many they are, and the sum
+// of their instances. SQLite does not notice when a damaged page leads a search past them.
+type sum struct{ cells, instances int64 }
+
+// lacks reports whether cells are missing, if there should be at least those of another sum.
+func (s sum) lacks(want sum) bool {
+	return s.cells < want.cells || s.cells == want.cells && s.instances != want.instances
+}
+
+// twice reads a table in the two ways that are clauses of SQL: as it is, and by another index. It
+// compares both: damage to one of them may hide rows or change them, and SQLite does not notice.
+func twice[T comparable](f *file, table, columns string, ways [2]string, read func(v []any) T) ([]T, error) {
+	var out []T
+	surplus := map[T]int64{}
+	query := fmt.Sprintf("SELECT 1, %s FROM %s %s UNION ALL SELECT -1, %[1]s FROM %[2]s %[4]s", columns, table, ways[0], ways[1])
+	err := f.query(query, nil, func(v []any) error {
+		row, n := read(v[1:]), as[int64](v[0])
+		if surplus[row] += n; n > 0 {
+			out = append(out, row)
+		}
+		return nil
+	})
+	for _, n := range surplus {
+		if err == nil && n != 0 {
+			err = &Damage{File: f.path, Reason: "the table " + table + " and its index differ"}
+		}
+	}
+	return out, err
+}
+
+// readExtents reads what the database has of its series. The lock must be held.
+func (f *file) readExtents() error {
+	type row struct {
+		Series
+		id int64
+	}
+	ways := [2]string{"NOT INDEXED", "INDEXED BY sqlite_autoindex_series_1"}
+	series, err := twice(f, "series", "id, "+seriesColumns, ways, func(v []any) row {
+		return row{Series{
+			as[string](v[1]), as[string](v[2]), as[string](v[3]), as[string](v[4]), int(as[int64](v[5])),
+			as[string](v[6]), int(as[int64](v[7])), as[string](v[8]), as[string](v[9]),
+		}, as[int64](v[0])}
+	})
+	if err != nil {
+		return err
+	}
+	byID, last := make(map[int64]*extent, len(series)), int64(0)
+	err = f.query("SELECT series, written, cells, instances FROM tally NOT INDEXED ORDER BY written", nil, func(v []any) error {
+		x := &extent{id: as[int64](v[0]), written: as[int64](v[1]), sum: sum{as[int64](v[2]), as[int64](v[3])}}
+		if x.written <= last {
+			return &Damage{File: f.path, Reason: "the rows of the table tally are in disorder"}
+		}
+		byID[x.id], last = x, x.written
+		return nil
+	})
+	extents := make(map[Series]*extent, len(series))
+	for _, s := range series {
+		if extents[s.Series] = byID[s.id]; err == nil && byID[s.id] == nil {
+			err = &Damage{File: f.path, Reason: fmt.Sprintf("the number of cells of %v is missing", s.Series)}
+		}
+	}
+	if err == nil {
+		f.extents = extents
+	}
+	return err
+}
+
+// present returns what the database has of its series at present.
+func (f *file) present() (map[Series]*extent, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	before, known := f.version, f.extents != nil
+	err := f.query("SELECT data_version, total_changes() FROM pragma_data_version", nil, func(v []any) error {
+		f.version = as[int64](v[0])<<32 + as[int64](v[1])
+		return nil
+	})
+	if err == nil && (!known || f.version != before) {
+		err = f.readExtents()
+	}
+	return f.extents, err
+}
+
+// extent returns what the database has of a series; nil for nothing.
+func (f *file) extent(s Series) (*extent, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if x := f.extents[s]; x != nil {
+		return x, nil
+	}
+	there := f.extents == nil
+	const find = "SELECT 1 FROM series WHERE (" + seriesColumns + ") = (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	if err := f.query(find, s.values(), func([]any) error {
+		there = true
+		return nil
+	}); err != nil || !there {
+		return nil, err
+	}
+	err := f.readExtents()
+	return f.extents[s], err
+}
+
+// eachCell hands over the instance and other columns of the cells of a series with the instances
+// first to end-1, by instance. Missing cells are a [*Damage].
+func (f *file) eachCell(s Series, columns string, first, end int, use func(columns []any) error) error {
+	x, err := f.extent(s)
+	if x == nil {
+		return err
+	}
+	var read sum
+	last := int64(math.MinInt64)
+	query := "SELECT instance" + columns + " FROM cell WHERE series = ? AND instance >= ? AND instance < ? ORDER BY instance"
+	err = f.query(query, []any{x.id, first, end}, func(v []any) error {
+		instance := as[int64](v[0])
+		if instance <= last {
+			return &Damage{File: f.path, Reason: fmt.Sprintf("instance %d of %v comes after instance %d", instance, s, last)}
+		}
+		last = instance
+		read.cells, read.instances = read.cells+1, read.instances+instance
+		return use(v)
+	})
+	if err != nil || !read.lacks(x.sum) {
+		return err
+	}
+	return f.checkWhole(s, x, read, first <= 0 && end == math.MaxInt)
+}
+
+// checkWhole returns a [*Damage] if cells of a series are missing. If those that were read are not
+// all of the series, it counts them once.
+func (f *file) checkWhole(s Series, x *extent, read sum, all bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if x.whole && !all {
+		return nil
+	}
+	if !all {
+		if err := f.query("SELECT count(*), sum(instance) FROM cell WHERE series = ?", []any{x.id}, func(v []any) error {
+			read = sum{as[int64](v[0]), as[int64](v[1])}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	if read.lacks(x.sum) {
+		return &Damage{File: f.path, Reason: fmt.Sprintf("of the %d cells of %v, %d are found, or other instances",
+			x.cells, s, read.cells)}
+	}
+	x.whole = true
+	return nil
+}

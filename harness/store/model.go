@@ -1,0 +1,79 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"hash/crc32"
+	"slices"
+)
+
+// A Model is a GPU model that no program's table has, so that it must be kept with the results on it.
+type Model struct {
+	// Name is what series call it, and JSON says all about it.
+	Name, JSON string
+	// File is the database that has it, or says where it comes from.
+	File string
+}
+
+const keepModel = "INSERT INTO model VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+
+// ModelError says that two places have different GPU models of one name.
+type ModelError struct {
+	Name string
+	// First and Second are the databases.
+	First, Second string
+}
+
+func (e *ModelError) Error() string {
+	return fmt.Sprintf("%s and %s have different GPU models %s; give one of them another name in its gpu.json, and compute its results again", e.First, e.Second, e.Name)
+}
+
+func (m *Model) checksum() int64 {
+	return int64(crc32.Checksum([]byte(m.Name+"\x00"+m.JSON), castagnoli))
+}
+
+// Keep keeps a GPU model, at once. A different one of the same name is a [*ModelError]. Other
+// errors are those of the file system.
+func (w *Writer) Keep(m Model) error {
+	if _, err := w.file.db.Exec(keepModel, m.Name, m.JSON, m.checksum()); err != nil {
+		return explain(w.file.path, err)
+	}
+	all, err := w.file.models()
+	if err == nil && slices.ContainsFunc(all, func(o Model) bool { return o.Name == m.Name && o.JSON != m.JSON }) {
+		err = &ModelError{m.Name, w.file.path, m.File}
+	}
+	return err
+}
+
+func (f *file) models() (out []Model, err error) {
+	return out, f.query("SELECT name, json, crc FROM model", nil, func(v []any) error {
+		m := Model{as[string](v[0]), as[string](v[1]), f.path}
+		out = append(out, m)
+		if m.checksum() != as[int64](v[2]) {
+			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of the GPU model %s is wrong", m.Name)}
+		}
+		return nil
+	})
+}
+
+// Models returns the GPU models by name. Errors are a [*ModelError], a [*Damage] and those of the
+// file system.
+func (db *DB) Models() (out []Model, err error) {
+	for _, f := range db.all() {
+		own, err := f.models()
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range own {
+			i := slices.IndexFunc(out, func(o Model) bool { return o.Name == m.Name })
+			switch {
+			case i < 0:
+				out = append(out, m)
+			case out[i].JSON != m.JSON:
+				return nil, &ModelError{m.Name, out[i].File, m.File}
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Model) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}

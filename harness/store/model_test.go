@@ -1,0 +1,91 @@
+package store
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The models of GPUs are kept once, and merging takes them along. Another model of the same name is
+// an error that names both databases. A database without models, as older programs write it, has none.
+func TestModels(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, FileName(0, 2), result(0, 10))
+	db := mustOpen(t, dir)
+	defer db.Close()
+	if models, err := db.Models(); err != nil || len(models) != 0 {
+		t.Fatalf("a database without models: %v, %v", models, err)
+	}
+	file := filepath.Join(dir, FileName(1, 2))
+	w, err := db.Writer(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Keep(Model{Name: "Half", JSON: "{1}"}), w.Keep(Model{Name: "Third", JSON: "{2}"}), w.Keep(Model{Name: "Half", JSON: "{1}"})); err != nil {
+		t.Fatal(err)
+	}
+	models, err := db.Models()
+	if err != nil || len(models) != 2 || models[0] != (Model{"Half", "{1}", file}) || models[1] != (Model{"Third", "{2}", file}) {
+		t.Errorf("models %v, %v", models, err)
+	}
+	var other *ModelError
+	if err := w.Keep(Model{Name: "Half", JSON: "{3}"}); !errors.As(err, &other) || other.Name != "Half" || other.First != file {
+		t.Errorf("another model of the name: %v", err)
+	}
+
+	into := mustOpen(t, t.TempDir())
+	defer into.Close()
+	merged := filepath.Join(into.Dir(), FileName(0, 1))
+	to, err := into.Writer(merged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(to.Merge(db), to.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if models, err := into.Models(); err != nil || len(models) != 2 || models[0] != (Model{"Half", "{1}", merged}) {
+		t.Errorf("merged models %v, %v", models, err)
+	}
+	third := mustOpen(t, t.TempDir())
+	defer third.Close()
+	against := filepath.Join(third.Dir(), FileName(0, 1))
+	if w, err = third.Writer(against); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Keep(Model{Name: "Half", JSON: "{4}"}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Merge(third); !errors.As(err, &other) || other.First != merged || other.Second != against {
+		t.Errorf("merging another model of the name: %v", err)
+	}
+	both, _, _, err := OpenIntact(merged, against)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer both.Close()
+	if _, err := both.Models(); !errors.As(err, &other) || other.First != merged || other.Second != against {
+		t.Errorf("two databases with different models of a name: %v", err)
+	}
+}
+
+// SQLite does not notice a digit that changed in a model.
+func TestDamagedModel(t *testing.T) {
+	dir := t.TempDir()
+	db := mustOpen(t, dir)
+	defer db.Close()
+	w, err := db.Writer(filepath.Join(dir, FileName(0, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Keep(Model{Name: "Half", JSON: `{"sms": 10}`}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.file.db.Exec("UPDATE model SET json = replace(json, '10', '11')"); err != nil {
+		t.Fatal(err)
+	}
+	var damage *Damage
+	if _, err := db.Models(); !errors.As(err, &damage) || !strings.Contains(damage.Reason, "Half") {
+		t.Errorf("%v, want damage of the model Half", err)
+	}
+}
