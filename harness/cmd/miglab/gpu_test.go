@@ -541,7 +541,12 @@ func TestGPUOfAnotherModel(t *testing.T) {
 		}
 	}
 	b.nothingLeft()
-	if code, _, stderr := b.run("run", "--gpu", "H20-78SM", "--algorithms", "far", "--datasets", "profile:profile/tasks.csv"); code != 2 || !strings.Contains(stderr, "H20-78SM") {
+	// The database of its results knows the model by its name; another does not.
+	byName := []string{"run", "--gpu", "H20-78SM", "--algorithms", "far", "--datasets", "profile:profile/tasks.csv"}
+	if out := b.must(byName...); !strings.Contains(out, "H20-78SM") {
+		t.Errorf("by its name, with the database of its results, it says\n%s", out)
+	}
+	if code, _, stderr := b.run(append(byName, "--db", "other.db")...); code != 2 || !strings.Contains(stderr, "H20-78SM") {
 		t.Errorf("by its name alone: exit code %d, %s", code, stderr)
 	}
 }
