@@ -57,6 +57,11 @@ func (w *wanderer) places(requests []task.Request) [][]Spot {
 
 func drawGangs(t *rapid.T, g *mig.GPU) []task.Request {
 	requests := requestsOf(g, rapid.SliceOfN(rapid.Byte(), 3, 240).Draw(t, "stream"))
+	// While every GPU is empty, several of them can be given to one request.
+	if rapid.Bool().Draw(t, "several GPUs first") {
+		whole := slices.IndexFunc(task.RequestProfiles(g), func(p *mig.Profile) bool { return p.Length == g.MemorySlices })
+		requests[0].Profile = task.RequestProfiles(g)[whole]
+	}
 	for i := range requests {
 		if requests[i].Profile.Length == g.MemorySlices {
 			requests[i].GPUs = rapid.IntRange(0, 4).Draw(t, "gpus of a request")

@@ -316,6 +316,27 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// Causes are counted of the numbers that are counted, which other readings and numbers that follow
+// from others are not.
+func TestCountsOfCauses(t *testing.T) {
+	claim := func(kind, cause string, byDefault bool) site.Claim {
+		return site.Claim{Paper: "far", Artefact: "table4", Verdict: "DEVIATES", Kind: kind, Cause: cause, Default: byDefault}
+	}
+	d := site.Data{Claims: []site.Claim{
+		claim("mean", "script", true), claim("mean", "script", true), claim("mean", "script", false),
+		claim("mean", "error", true), claim("arithmetic", "error", true),
+		claim("arithmetic", "input", true), claim("mean", "budget", false),
+	}}
+	page := write(t, filepath.Join(t.TempDir(), "site"), d)["claims.html"]
+	var got []string
+	for _, row := range regexp.MustCompile(`<tr><th scope="row">(\w+)</th><td class="num">(\d+)</td>`).FindAllSubmatch(page, -1) {
+		got = append(got, string(row[1])+" "+string(row[2]))
+	}
+	if want := []string{"script 2", "error 1"}; !slices.Equal(got, want) {
+		t.Errorf("causes %q, want %q", got, want)
+	}
+}
+
 // What a program outside miglab calls itself is seen beside its command.
 func TestNameOfProgram(t *testing.T) {
 	mine := standing("batch", "drl/WIDETIMES", 2, "exec:./mine", 12)

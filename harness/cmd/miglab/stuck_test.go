@@ -14,7 +14,8 @@ import (
 	"miglab/harness/schedule"
 )
 
-// stuckVariable names a folder for the algorithm test-stuck. Without it there is no such algorithm.
+// stuckVariable names a folder for the algorithms test-stuck and test-endless. Without it there are
+// no such algorithms.
 const stuckVariable = "MIGLAB_TEST_STUCK"
 
 // stuck never returns. It leaves a file when it is called, and another one when its context ends.
@@ -26,6 +27,10 @@ func init() {
 			Name: "test-stuck", Version: 1, Track: algo.TrackBatch, Summary: "never returns",
 			New: func(algo.Args) (algo.Batch, error) { return stuck(dir), nil },
 		})
+		algo.Register(algo.Spec{
+			Name: "test-endless", Version: 1, Track: algo.TrackBatch, Summary: "returns when its context ends",
+			New: func(algo.Args) (algo.Batch, error) { return endless(dir), nil },
+		})
 	}
 }
 
@@ -34,6 +39,15 @@ func (s stuck) Schedule(ctx context.Context, _ algo.Problem) (schedule.Schedule,
 	<-ctx.Done()
 	s.leave("ended")
 	select {}
+}
+
+// endless leaves a file when it is called, and returns when its context ends.
+type endless string
+
+func (e endless) Schedule(ctx context.Context, _ algo.Problem) (schedule.Schedule, error) {
+	stuck(e).leave("called")
+	<-ctx.Done()
+	return schedule.Schedule{}, ctx.Err()
 }
 
 func (s stuck) leave(name string) {

@@ -14,9 +14,6 @@ import (
 // A training that is stopped at its time limit goes back into the queue only if it got on: one
 // that never reaches a checkpoint would be requeued for ever.
 func TestTrainingIsRequeuedOnlyAfterACheckpoint(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("the commands of Slurm are shell scripts here")
-	}
 	const agent = "rl-float-GOODSCALING-dqn-64"
 	for _, test := range []struct {
 		name, steps string
@@ -29,36 +26,64 @@ func TestTrainingIsRequeuedOnlyAfterACheckpoint(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
-			miglab(t, dir, "submit", "kubernetes", "--shared", "--user", "1000:1000", "--image", "a", "--claim", "data", "--mount", dir,
-				"--tasks", "1", "--sweep", "s", "--", "train", "--agent", agent, "--seeds", "1", "--steps", test.steps)
-
-			fake, calls := t.TempDir(), filepath.Join(dir, "calls")
-			script := "#!/bin/sh\necho \"$*\" >>\"$CALLS\"\necho 'JobState=RUNNING EndTime=2000-01-01T00:00:00'\n"
-			if err := os.WriteFile(filepath.Join(fake, "scontrol"), []byte(script), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			t.Setenv("PATH", fake+string(os.PathListSeparator)+os.Getenv("PATH"))
-			t.Setenv("CALLS", calls)
-			t.Setenv("SLURM_JOB_ID", "8")
-			t.Setenv("SLURM_ARRAY_JOB_ID", "7")
-			t.Setenv("SLURM_ARRAY_TASK_ID", "0")
-
 			until := filepath.Join(dir, "results", "train", agent+"-seed1", test.until)
-			got := interrupt(t, dir, os.Interrupt, func() bool {
-				_, err := os.Stat(until)
-				return err == nil
-			}, "task", "s", "--index", "0")
-			want := exitInterrupted
-			if test.requeued {
-				want = exitDone
-			}
-			if got.code != want {
-				t.Errorf("exit code %d, want %d\n%s", got.code, want, got.stderr)
-			}
-			said, _ := os.ReadFile(calls) // there is none where scontrol was not called
-			if requeued := strings.Contains(string(said), "requeue 7_0\n"); requeued != test.requeued {
-				t.Errorf("requeued: %v, want %v; scontrol was called with %q", requeued, test.requeued, said)
-			}
+			timeLimit(t, dir, func() bool { _, err := os.Stat(until); return err == nil }, test.requeued, "train", "--agent", agent, "--seeds", "1", "--steps", test.steps)
 		})
+	}
+}
+
+// TestCellsAreRequeuedOnlyAfterOne has a task reach its time limit in a cell that never ends: its
+// first, or its second.
+func TestCellsAreRequeuedOnlyAfterOne(t *testing.T) {
+	for _, test := range []struct {
+		algorithms string
+		requeued   bool
+	}{
+		{"test-endless", false},
+		{"far,test-endless", true},
+	} {
+		t.Run(test.algorithms, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv(stuckVariable, dir)
+			timeLimit(t, dir, func() bool { _, err := os.Stat(filepath.Join(dir, "called")); return err == nil }, test.requeued,
+				"run", "--algorithms", test.algorithms, "--datasets", "WIDETIMES", "--instances", "1", "--workers", "1")
+		})
+	}
+}
+
+// timeLimit runs the only task of a sweep under what looks like Slurm, which ends it for its time
+// limit once something is so, and wants it to be put back into the queue or not.
+func timeLimit(t *testing.T, dir string, until func() bool, requeued bool, command ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("the commands of Slurm are shell scripts here")
+	}
+	miglab(t, dir, append([]string{
+		"submit", "kubernetes", "--shared", "--user", "1000:1000", "--image", "a", "--claim", "data", "--mount", dir,
+		"--tasks", "1", "--sweep", "s", "--",
+	}, command...)...)
+
+	fake, calls := t.TempDir(), filepath.Join(dir, "calls")
+	script := "#!/bin/sh\necho \"$*\" >>\"$CALLS\"\necho 'JobState=RUNNING EndTime=2000-01-01T00:00:00'\n"
+	if err := os.WriteFile(filepath.Join(fake, "scontrol"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", fake+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("CALLS", calls)
+	t.Setenv("SLURM_JOB_ID", "8")
+	t.Setenv("SLURM_ARRAY_JOB_ID", "7")
+	t.Setenv("SLURM_ARRAY_TASK_ID", "0")
+
+	got := interrupt(t, dir, os.Interrupt, until, "task", "s", "--index", "0")
+	want := exitInterrupted
+	if requeued {
+		want = exitDone
+	}
+	if got.code != want {
+		t.Errorf("exit code %d, want %d\n%s", got.code, want, got.stderr)
+	}
+	said, _ := os.ReadFile(calls) // there is none where scontrol was not called
+	if did := strings.Contains(string(said), "requeue 7_0\n"); did != requeued {
+		t.Errorf("requeued: %v, want %v; scontrol was called with %q", did, requeued, said)
 	}
 }
