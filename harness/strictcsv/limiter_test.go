@@ -20,7 +20,7 @@ func TestLargeFilesAreRefused(t *testing.T) {
 // The limit is on each line: a file of short lines may be longer.
 func TestManyShortLinesAreRead(t *testing.T) {
 	const line = "0123456789\n"
-	text := strings.Repeat(line, MaxLine/len(line)+2)
+	text := strings.Repeat(line, 2*MaxLine/len(line))
 	if _, err := io.ReadAll(&limiter{in: strings.NewReader(text), file: "f", line: 1}); err != nil {
 		t.Errorf("%d bytes in lines of %d: %v", len(text), len(line), err)
 	}
