@@ -543,10 +543,10 @@ func TestGPUOfAnotherModel(t *testing.T) {
 	b.nothingLeft()
 	// The database of its results knows the model by its name; another does not.
 	byName := []string{"run", "--gpu", "H20-78SM", "--algorithms", "far", "--datasets", "profile:profile/tasks.csv"}
-	if out := b.must(byName...); !strings.Contains(out, "H20-78SM") {
+	if out := b.must(byName...); !strings.Contains(out, "4 cells") {
 		t.Errorf("by its name, with the database of its results, it says\n%s", out)
 	}
-	if code, _, stderr := b.run(append(byName, "--db", "other.db")...); code != 2 || !strings.Contains(stderr, "H20-78SM") {
+	if code, _, stderr := b.run(append(byName, "--results", "other")...); code != 2 || !strings.Contains(stderr, "H20-78SM") {
 		t.Errorf("by its name alone: exit code %d, %s", code, stderr)
 	}
 }
