@@ -18,11 +18,13 @@ import (
 // reproduction is one artefact in a folder of its own.
 func reproduction(t *testing.T, build func(*figures.Data) (*figures.Output, error)) *figures.Reproduction {
 	dir := t.TempDir()
+	st, err := store.Open(filepath.Join(dir, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
 	return &figures.Reproduction{
-		Engine: func() (*run.Engine, error) {
-			st, err := store.Open(filepath.Join(dir, "store"))
-			return &run.Engine{Store: st}, err
-		},
+		Engine: &run.Engine{Store: st},
 		Papers: []figures.Paper{{Name: "test", Artefacts: []figures.Artefact{{Name: "a", Build: build}}}}, Dir: dir,
 	}
 }

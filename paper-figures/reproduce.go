@@ -4,29 +4,24 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"miglab/harness/atomicfile"
 	"miglab/harness/filehash"
 	"miglab/harness/run"
+	"miglab/harness/work"
 	"miglab/reports"
 )
 
 // Reproduction says what to reproduce and where to write it.
 type Reproduction struct {
-	// Engine returns the engine that computes cells. It is called only if an artefact is
-	// not done.
-	Engine func() (*run.Engine, error)
+	// Engine computes cells. Its store remembers which artefacts are done, too.
+	Engine *run.Engine
 	Papers []Paper
 	// Dir is the folder for results.
 	Dir   string
@@ -37,14 +32,10 @@ type Reproduction struct {
 	Only func(paper, artefact string) bool
 }
 
-// A stamp records a finished artefact. Results depend only on the program, so an artefact is
-// done if the same program wrote its stamp and its files are unchanged.
+// A stamp is the record of a finished artefact.
 type stamp struct {
-	// Program identifies the program, and Quick the scale.
-	Program string            `json:"program"`
-	Quick   bool              `json:"quick"`
-	Files   map[string]string `json:"files"` // SHA-256 by path below Dir
-	Record  Record            `json:"record"`
+	Files  map[string]string `json:"files"` // SHA-256 by path below Dir
+	Record Record            `json:"record"`
 }
 
 // job is an artefact that is being reproduced.
@@ -52,7 +43,8 @@ type job struct {
 	paper    *Paper
 	artefact Artefact
 	needs    needs
-	stamp    *stamp
+	// record is nil where the artefact is not done.
+	record *Record
 }
 
 // folder returns the folder below Dir for the artefact's files. Wall times do not go into
@@ -166,14 +158,8 @@ func (c *Claims) Check(paper string, decs []Declaration) error {
 // select them. It does not touch artefacts that are done.
 func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err error) {
 	all := r.jobs()
-	open, err := r.open(all)
-	if err != nil {
+	if err := r.compute(ctx, all); err != nil {
 		return nil, 0, err
-	}
-	if len(open) > 0 {
-		if err := r.compute(ctx, open); err != nil {
-			return nil, 0, err
-		}
 	}
 	m = &Manifest{Quick: r.Scale.Quick}
 	for i := range r.Papers {
@@ -182,10 +168,10 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 		for _, j := range all {
 			switch {
 			case j.paper != p:
-			case j.stamp == nil:
+			case j.record == nil:
 				m.Left++
 			default:
-				record.Artefacts = append(record.Artefacts, j.stamp.Record)
+				record.Artefacts = append(record.Artefacts, *j.record)
 			}
 		}
 		if err := record.prove(p.claims()); err != nil {
@@ -196,111 +182,86 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 	return m, m.Left, m.render(r.Dir)
 }
 
-// open returns the artefacts that are selected and not done. It removes temporary files that a
-// killed run left.
-func (r *Reproduction) open(all []*job) (out []*job, err error) {
-	program, err := r.program()
-	if err != nil {
-		return nil, err
-	}
-	folders := append([]string{".", "stamps"}, Map(r.Papers, func(p Paper) string { return p.Name })...)
-	for _, folder := range folders {
+// compute finds the records of the artefacts that are done, and computes and builds those that are
+// selected and not done. It removes temporary files that a killed run left.
+func (r *Reproduction) compute(ctx context.Context, all []*job) error {
+	for _, folder := range append([]string{"."}, Map(r.Papers, func(p Paper) string { return p.Name })...) {
 		if err := atomicfile.Sweep(filepath.Join(r.Dir, folder)); err != nil {
-			return nil, err
+			return err
 		}
 	}
+	program, err := Program()
+	if err != nil {
+		return err
+	}
+	var open []*job
+	var units []work.Unit
+	var results run.Results
+	log := work.NewLog(r.Engine.Store, "")
 	for _, j := range all {
-		if j.stamp, err = r.readStamp(j, program); err != nil {
-			return nil, err
+		// Results depend only on the program. A file that has changed since is written again.
+		u := work.Unit{
+			Key:    "artefact " + j.paper.Name + "/" + j.artefact.Name,
+			Digest: fmt.Sprintf("%s%s quick=%t", program, r.Inputs, r.Scale.Quick),
+			Do:     func(ctx context.Context) (any, error) { return r.build(ctx, j, results) },
+			Holds: func(raw json.RawMessage) bool {
+				var s stamp
+				if json.Unmarshal(raw, &s) != nil || !r.unchanged(s.Files) {
+					return false
+				}
+				j.record = &s.Record
+				return true
+			},
 		}
-		if j.stamp == nil && r.keeps(j) {
-			out = append(out, j)
+		done, err := log.Find(&u)
+		if err != nil {
+			return err
+		}
+		if done == nil && r.keeps(j) {
+			open, units = append(open, j), append(units, u)
 		}
 	}
-	return out, nil
-}
-
-// compute computes the cells of artefacts and builds them.
-func (r *Reproduction) compute(ctx context.Context, open []*job) error {
 	cells, err := r.plan(open)
-	if err != nil {
+	if err != nil || len(open) == 0 {
 		return err
 	}
-	engine, err := r.Engine()
-	if err != nil {
+	if results, err = r.Engine.Run(ctx, cells); err != nil {
 		return err
 	}
-	results, err := engine.Run(ctx, cells)
-	if err != nil {
-		return err
-	}
-	var g errgroup.Group
-	g.SetLimit(cmp.Or(engine.Workers, runtime.GOMAXPROCS(0)))
-	for _, j := range open {
-		g.Go(func() error {
-			if err := r.build(ctx, j, engine, results); err != nil {
-				return fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
-			}
-			return nil
-		})
-	}
-	return g.Wait()
+	_, err = (&work.Runner{Log: log, Workers: r.Engine.Workers}).Run(ctx, units)
+	return err
 }
 
-func (r *Reproduction) stampPath(j *job) string {
-	return filepath.Join(r.Dir, "stamps", j.paper.Name+"-"+j.artefact.Name+".json")
-}
-
-// readStamp returns the artefact's stamp, or nil if another program or scale wrote it, or if
-// one of its files has changed since.
-func (r *Reproduction) readStamp(j *job, program string) (*stamp, error) {
-	raw, err := os.ReadFile(r.stampPath(j))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var s stamp
-	if json.Unmarshal(raw, &s) != nil || s.Program != program || s.Quick != r.Scale.Quick {
-		return nil, nil
-	}
-	for file, want := range s.Files {
+// unchanged reports whether files below Dir have these sums.
+func (r *Reproduction) unchanged(files map[string]string) bool {
+	for file, want := range files {
 		if got, err := filehash.SHA256(filepath.Join(r.Dir, file)); err != nil || got != want {
-			return nil, nil
+			return false
 		}
 	}
-	return &s, nil
+	return true
 }
 
-// build runs Build with results, judges, and writes the artefact's files and stamp.
-func (r *Reproduction) build(ctx context.Context, j *job, engine *run.Engine, results run.Results) error {
+// build runs Build with results, judges, and writes the artefact's files.
+func (r *Reproduction) build(ctx context.Context, j *job, results run.Results) (*stamp, error) {
 	d := &Data{
 		Scale: r.Scale, Claims: j.paper.claims(), needs: j.needs,
-		ctx: ctx, engine: engine, results: results, values: map[valuesKey][]float64{},
+		ctx: ctx, engine: r.Engine, results: results, values: map[valuesKey][]float64{},
 	}
 	o, err := j.artefact.output(d)
 	if err := cmp.Or(d.Err(), err); err != nil {
-		return err
+		return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
 	}
 	record, tables, err := d.record(j.paper.Name, &j.artefact, o)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
 	}
 	files, err := r.save(&record, slices.Concat(o.Tables, tables), o.Figures)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
 	}
-	program, err := r.program()
-	if err != nil {
-		return err
-	}
-	j.stamp = &stamp{Program: program, Quick: r.Scale.Quick, Files: files, Record: record}
-	raw, err := json.Marshal(j.stamp)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(r.stampPath(j), raw)
+	j.record = &record
+	return &stamp{files, record}, nil
 }
 
 // record judges an output, and returns the tables that every artefact with claims has.
@@ -363,12 +324,6 @@ func writeIfChanged(path, content string) error {
 		return nil
 	}
 	return atomicfile.Write(path, []byte(content))
-}
-
-// program identifies what the results depend on.
-func (r *Reproduction) program() (string, error) {
-	p, err := Program()
-	return p + r.Inputs, err
 }
 
 // Program identifies this program by the SHA-256 of its file, in hexadecimal, because

@@ -46,10 +46,12 @@ func everyVerdict(t *testing.T) Paper {
 
 func reproduce(t *testing.T, dir string, p Paper) (*Manifest, int) {
 	t.Helper()
-	r := Reproduction{Papers: []Paper{p}, Dir: dir, Engine: func() (*run.Engine, error) {
-		st, err := store.Open(filepath.Join(dir, "store"))
-		return &run.Engine{Store: st}, err
-	}}
+	st, err := store.Open(filepath.Join(dir, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	r := Reproduction{Papers: []Paper{p}, Dir: dir, Engine: &run.Engine{Store: st}}
 	m, left, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)

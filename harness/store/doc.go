@@ -10,6 +10,7 @@
 //	tally    one row for each series: how many cells were written, the sum of their instances, and the order in which series were last written
 //	program  one row for each program outside miglab, with the name that it gives itself
 //	model    one row for each GPU model that is not in the program's table, as JSON
+//	unit     one row for each finished piece of work that is no cell: its key, a digest of what it depends on, and its record as JSON
 //
 // and a view for people, results, with one row for each cell and its metrics as a JSON object. Any SQLite client can read it:
 //

@@ -49,6 +49,9 @@ CREATE TABLE IF NOT EXISTS program (
 	PRIMARY KEY (track, algorithm, version, weights)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS model (name TEXT PRIMARY KEY, json TEXT NOT NULL, crc INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS unit (
+	key TEXT PRIMARY KEY, digest TEXT NOT NULL, record TEXT NOT NULL, crc INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX IF NOT EXISTS program_name ON program (name, track, algorithm, version, weights);
 PRAGMA user_version = 4;
 COMMIT;

@@ -177,10 +177,7 @@ func reproduce(t *testing.T, only ...string) (rows []figures.Row) {
 	t.Helper()
 	dir := t.TempDir()
 	r := figures.Reproduction{
-		Engine: func() (*run.Engine, error) {
-			st, err := store.Open(filepath.Join(dir, "store"))
-			return &run.Engine{Store: st}, err
-		},
+		Engine: engine(t, filepath.Join(dir, "store")),
 		Papers: []figures.Paper{paper(t)}, Dir: dir, Scale: figures.Scale{Quick: true},
 		Only: func(_, artefact string) bool { return deep.On() || slices.Contains(only, artefact) },
 	}
@@ -314,4 +311,15 @@ func TestOnFront(t *testing.T) {
 			t.Errorf("%v on the front of %v: %v", all[i], all, got)
 		}
 	}
+}
+
+// engine computes cells, with its store in a folder.
+func engine(t *testing.T, dir string) *run.Engine {
+	t.Helper()
+	st, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	return &run.Engine{Store: st}
 }

@@ -127,10 +127,7 @@ func TestArtefactsOfAgents(t *testing.T) {
 	t.Cleanup(func() { synthetic = all })
 	dir := t.TempDir()
 	r := figures.Reproduction{
-		Engine: func() (*run.Engine, error) {
-			st, err := store.Open(filepath.Join(dir, "store"))
-			return &run.Engine{Store: st}, err
-		},
+		Engine: engine(t, filepath.Join(dir, "store")),
 		Papers: []figures.Paper{{Name: "drl", Claims: load(t), Artefacts: []figures.Artefact{
 			{Name: "figure16", Build: figure16}, {Name: "ours", Build: ours}, {Name: "reconfigures", Build: reconfigures},
 		}}},
@@ -241,4 +238,15 @@ func TestLogStates(t *testing.T) {
 			t.Errorf("N = %d, M = %d: 10^%v states, want %d", c.n, c.m, got, c.want)
 		}
 	}
+}
+
+// engine computes cells, with its store in a folder.
+func engine(t *testing.T, dir string) *run.Engine {
+	t.Helper()
+	st, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	return &run.Engine{Store: st}
 }

@@ -247,10 +247,7 @@ func TestLimitsHold(t *testing.T) {
 		return &figures.Output{}, nil
 	}}
 	r := figures.Reproduction{
-		Engine: func() (*run.Engine, error) {
-			st, err := store.Open(dir)
-			return &run.Engine{Store: st}, err
-		},
+		Engine: engine(t, dir),
 		Papers: []figures.Paper{{Name: "far", Artefacts: []figures.Artefact{check}}}, Dir: dir, Scale: figures.Scale{Quick: true},
 	}
 	if _, _, err := r.Run(context.Background()); err != nil {
@@ -321,4 +318,15 @@ func TestSpeedupLimits(t *testing.T) {
 	if !allows(same, 1, 2) || allows(same, 1.1, 2) || allows(same, 0.9, 2) {
 		t.Error("with half of the makespan, sigma is half of 2")
 	}
+}
+
+// engine computes cells, with its store in a folder.
+func engine(t *testing.T, dir string) *run.Engine {
+	t.Helper()
+	st, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	return &run.Engine{Store: st}
 }

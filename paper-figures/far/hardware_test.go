@@ -12,8 +12,6 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/run"
-	"miglab/harness/store"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 )
@@ -55,10 +53,7 @@ func rowsOf(t *testing.T, h onGPU) map[string]figures.Row {
 	artefacts := []figures.Artefact{{Name: "table2", Build: h.table2}, {Name: "table3", Build: h.table3}}
 	dir := t.TempDir()
 	r := figures.Reproduction{
-		Engine: func() (*run.Engine, error) {
-			st, err := store.Open(filepath.Join(dir, "store"))
-			return &run.Engine{Store: st}, err
-		},
+		Engine: engine(t, filepath.Join(dir, "store")),
 		Papers: []figures.Paper{{Name: "far", Claims: load(t), Artefacts: artefacts}}, Dir: dir,
 	}
 	m, _, err := r.Run(context.Background())

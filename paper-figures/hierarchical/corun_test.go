@@ -40,7 +40,7 @@ func corunText(t *testing.T, files map[string]string) string {
 	p := paper(t)
 	p.Artefacts = []figures.Artefact{{Name: "corun", Build: func(d *figures.Data) (*figures.Output, error) { return corunError(d, h) }}}
 	out := t.TempDir()
-	r := figures.Reproduction{Papers: []figures.Paper{p}, Dir: out, Engine: engine(out)}
+	r := figures.Reproduction{Papers: []figures.Paper{p}, Dir: out, Engine: engine(t, filepath.Join(out, "store"))}
 	if _, _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -42,12 +42,15 @@ func paper(t *testing.T) figures.Paper {
 	return p
 }
 
-// engine makes what computes cells, with its store in a folder.
-func engine(dir string) func() (*run.Engine, error) {
-	return func() (*run.Engine, error) {
-		st, err := store.Open(filepath.Join(dir, "store"))
-		return &run.Engine{Store: st}, err
+// engine computes cells, with its store in a folder.
+func engine(t *testing.T, dir string) *run.Engine {
+	t.Helper()
+	st, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { st.Close() })
+	return &run.Engine{Store: st}
 }
 
 // TestMissingCounts: missing.csv says how many of the programs are drawn.
@@ -251,7 +254,7 @@ func TestMeasures(t *testing.T) {
 	}
 	a := figures.Artefact{Name: "test", Build: build}
 	dir := t.TempDir()
-	r := figures.Reproduction{Engine: engine(dir), Papers: []figures.Paper{{Name: "test", Artefacts: []figures.Artefact{a}}}, Dir: dir}
+	r := figures.Reproduction{Engine: engine(t, filepath.Join(dir, "store")), Papers: []figures.Paper{{Name: "test", Artefacts: []figures.Artefact{a}}}, Dir: dir}
 	if _, _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +265,7 @@ func TestMeasures(t *testing.T) {
 func TestQuickRun(t *testing.T) {
 	dir := t.TempDir()
 	p := paper(t)
-	r := figures.Reproduction{Engine: engine(dir), Papers: []figures.Paper{p}, Dir: dir, Scale: figures.Scale{Quick: true}}
+	r := figures.Reproduction{Engine: engine(t, filepath.Join(dir, "store")), Papers: []figures.Paper{p}, Dir: dir, Scale: figures.Scale{Quick: true}}
 	long := []string{"figure8", "figure11", "sensitivity"}
 	keeps := func(_, artefact string) bool { return deep.On() || !slices.Contains(long, artefact) }
 	r.Only = keeps

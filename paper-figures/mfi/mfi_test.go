@@ -227,10 +227,7 @@ func TestQuickRun(t *testing.T) {
 	}
 	dir := t.TempDir()
 	r := figures.Reproduction{
-		Engine: func() (*run.Engine, error) {
-			st, err := store.Open(filepath.Join(dir, "store"))
-			return &run.Engine{Store: st}, err
-		},
+		Engine: engine(t, filepath.Join(dir, "store")),
 		Papers: []figures.Paper{p}, Dir: dir, Scale: figures.Scale{Quick: true},
 		Only: func(_, artefact string) bool { return deep.On() || artefact != "steady" && artefact != "offline" },
 	}
@@ -262,4 +259,15 @@ func TestSchemesAreOfTheTrack(t *testing.T) {
 			t.Errorf("%s is %s of track %s", id, a.ID, a.Spec.Track)
 		}
 	}
+}
+
+// engine computes cells, with its store in a folder.
+func engine(t *testing.T, dir string) *run.Engine {
+	t.Helper()
+	st, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	return &run.Engine{Store: st}
 }

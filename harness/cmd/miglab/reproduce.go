@@ -142,12 +142,13 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(2 << 30)
 	progress := newProgress(c.ErrOrStderr(), "cells")
-	// The store is opened only where an artefact is not done.
-	r.Engine = func() (*run.Engine, error) {
-		f.announce(c, r.Dir)
-		st, err := run.Open(r.Dir)
-		return &run.Engine{Store: st, Workers: f.workers, Progress: progress.set}, err
+	f.announce(c, r.Dir)
+	db, err := run.Open(r.Dir)
+	if err != nil {
+		return err
 	}
+	defer db.Close()
+	r.Engine = &run.Engine{Store: db, Workers: f.workers, Progress: progress.set}
 	m, left, err := r.Run(c.Context())
 	progress.done()
 	if err != nil {

@@ -1,0 +1,46 @@
+package store
+
+import (
+	"fmt"
+	"hash/crc32"
+)
+
+// A Unit is the record of a finished piece of work that is no cell.
+type Unit struct {
+	// Key names the work, and Digest what its record depends on.
+	Key, Digest string
+	// Record is JSON.
+	Record string
+}
+
+const keepUnit = "REPLACE INTO unit VALUES (?, ?, ?, ?)"
+
+func (u *Unit) checksum() int64 {
+	return int64(crc32.Checksum([]byte(u.Key+"\x00"+u.Digest+"\x00"+u.Record), castagnoli))
+}
+
+// KeepUnit keeps a record, at once, in the place of an earlier one of the same key. Errors are those of
+// the file system.
+func (w *Writer) KeepUnit(u Unit) error {
+	_, err := w.file.db.Exec(keepUnit, u.Key, u.Digest, u.Record, u.checksum())
+	return explain(w.file.path, err)
+}
+
+// Units returns the records whose keys begin with a prefix, by key. Several databases may have one of
+// the same key. Errors are a [*Damage] and those of the file system.
+func (db *DB) Units(prefix string) (out []Unit, err error) {
+	const find = "SELECT key, digest, record, crc FROM unit WHERE key >= ?1 AND key < ?1 || '\U0010FFFF' ORDER BY key"
+	for _, f := range db.all() {
+		if err := f.query(find, []any{prefix}, func(v []any) error {
+			u := Unit{as[string](v[0]), as[string](v[1]), as[string](v[2])}
+			out = append(out, u)
+			if u.checksum() != as[int64](v[3]) {
+				return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of %q is wrong", u.Key)}
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,149 @@
+// Package work does pieces of work that must not be done twice, and remembers in a results database
+// which are done. Cells are remembered by package run in the same database; everything else that can be
+// interrupted and go on later is a [Unit] here.
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"miglab/harness/store"
+)
+
+// A Unit is a piece of work that must not be done twice.
+type Unit struct {
+	// Key is its canonical name, which messages print.
+	Key string
+	// Digest identifies everything that the record depends on, such as the program and its inputs. A
+	// record with another digest is void.
+	Digest string
+	// Group is what stays together: the units of a group are done one after the other, in their order.
+	// A unit without a group is one of its own.
+	Group string
+	// Do does the work and returns its record, which is kept as JSON. With an error nothing is known.
+	Do func(context.Context) (any, error)
+	// Holds reports whether what a record says still holds; nil means that it does.
+	Holds func(record json.RawMessage) bool
+}
+
+// A Log keeps the records of finished units in a database. It is safe for concurrent use.
+type Log struct {
+	db   *store.DB
+	file string
+
+	mu     sync.Mutex
+	writer *store.Writer
+}
+
+// NewLog returns the log of a DB. New records go to a file of it; "" means results.db in its folder.
+func NewLog(db *store.DB, file string) *Log {
+	if file == "" {
+		file = filepath.Join(db.Dir(), store.FileName(0, 1))
+	}
+	return &Log{db: db, file: file}
+}
+
+// Find returns the record of a unit, or nil if it is not done. Errors are those of [store.DB.Units].
+func (l *Log) Find(u *Unit) (json.RawMessage, error) {
+	all, err := l.db.Units(u.Key)
+	for _, have := range all {
+		record := json.RawMessage(have.Record)
+		if have.Key == u.Key && have.Digest == u.Digest && (u.Holds == nil || u.Holds(record)) {
+			return record, err
+		}
+	}
+	return nil, err
+}
+
+// Keep keeps a record of a unit, in the place of an earlier one. Errors are those of the file system.
+func (l *Log) Keep(u *Unit, record any) (json.RawMessage, error) {
+	raw, err := json.Marshal(record)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", u.Key, err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.writer == nil {
+		if l.writer, err = l.db.Writer(l.file); err != nil {
+			return nil, err
+		}
+	}
+	return raw, l.writer.KeepUnit(store.Unit{Key: u.Key, Digest: u.Digest, Record: string(raw)})
+}
+
+// A Runner does units.
+type Runner struct {
+	Log *Log
+	// Workers is how many groups are worked on at a time; 0 means one a processor.
+	Workers int
+	// Progress is told how many units are done, once before the first; nil tells nobody.
+	Progress func(done, total int)
+}
+
+// Run does the units that are not done and returns the records of all, in their order. Each record is
+// kept before its group goes on. Once a unit fails or ctx ends, no other one is begun, and the error is
+// returned after those at work have ended.
+func (r *Runner) Run(ctx context.Context, units []Unit) ([]json.RawMessage, error) {
+	var groups [][]int
+	byName := map[string]int{}
+	for i := range units {
+		name := units[i].Group
+		g, ok := byName[name]
+		if name == "" || !ok {
+			g = len(groups)
+			byName[name] = g
+			groups = append(groups, nil)
+		}
+		groups[g] = append(groups[g], i)
+	}
+	workers := r.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var mu sync.Mutex
+	done := 0
+	report := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done += n; r.Progress != nil {
+			r.Progress(done, len(units))
+		}
+	}
+	report(0)
+	records := make([]json.RawMessage, len(units))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for _, group := range groups {
+		g.Go(func() (err error) {
+			for _, i := range group {
+				if records[i], err = r.unit(ctx, &units[i]); err != nil {
+					return err
+				}
+				report(1)
+			}
+			return nil
+		})
+	}
+	return records, g.Wait()
+}
+
+// unit returns the record of a unit, which it does if need be.
+func (r *Runner) unit(ctx context.Context, u *Unit) (json.RawMessage, error) {
+	if raw, err := r.Log.Find(u); raw != nil || err != nil {
+		return raw, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	record, err := u.Do(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.Log.Keep(u, record)
+}
