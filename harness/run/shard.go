@@ -22,11 +22,16 @@ func (s Shard) parts() int { return max(s.Of, 1) }
 
 // holds reports whether the cells of an instance are in the part.
 func (s Shard) holds(g Group, instance int) bool {
-	if s.parts() == 1 {
-		return true
+	return ShardOf(g, instance, s.parts()) == s.Index
+}
+
+// ShardOf returns the index of the part that has the cells of an instance, of so many parts.
+func ShardOf(g Group, instance, parts int) int {
+	if parts == 1 {
+		return 0
 	}
 	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", g.Dataset, g.Content, g.GPU, instance))
-	return binary.BigEndian.Uint64(h[:8])%uint64(s.Of) == uint64(s.Index)
+	return int(binary.BigEndian.Uint64(h[:8]) % uint64(parts))
 }
 
 // ParseShard reads "i/n", for example 0/2 and 1/2 for two processes.

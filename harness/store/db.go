@@ -106,6 +106,9 @@ func OpenIntact(paths ...string) (db *DB, tally map[Series]Tally, damaged []*Dam
 	for {
 		if db, err = open("", paths); err == nil {
 			if tally, err = db.tally(); err == nil {
+				_, err = db.Units("")
+			}
+			if err == nil {
 				return db, tally, damaged, nil
 			}
 			err = errors.Join(err, db.Close())

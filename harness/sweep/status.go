@@ -1,16 +1,15 @@
 package sweep
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/harness/work"
 )
 
 // The states of an attempt.
@@ -24,7 +23,6 @@ const (
 
 // An Attempt is how one run of a task stands, or ended.
 type Attempt struct {
-	Task int    `json:"task"`
 	Run  string `json:"run"`
 	Host string `json:"host"`
 	PID  int    `json:"pid"`
@@ -38,16 +36,6 @@ type Attempt struct {
 	// Error is what failed.
 	Error string `json:"error,omitempty"`
 }
-
-// An attempt says every heartbeat that it is alive, and counts as dead after
-// silence. The clocks of the machines may differ by the rest.
-const (
-	heartbeat = 10 * time.Second
-	silence   = 2 * time.Minute
-)
-
-// attemptsFolder has a file for each run of a task.
-const attemptsFolder = "tasks"
 
 // alive reports whether the attempt may be at work.
 func (a *Attempt) alive(now time.Time) bool {
@@ -103,26 +91,28 @@ func (s *Status) Unfinished() []int {
 
 // Look says how a sweep stands, from its files alone. cells are all cells of the
 // command; a sweep of units needs none. now is the time at which an attempt is
-// running or is not. Errors are those of [Plan.Of] and of the file system.
+// running or is not. Errors are those of the file system, or say that the command stands for other
+// cells than when it was planned.
 func Look(folder string, p *Plan, cells []run.Cell, now time.Time) (Status, error) {
-	if p.Units != nil {
-		return p.unitStatus(folder, now)
-	}
 	return p.status(folder, cells, now, nil)
 }
 
 // status counts the results of all tasks. Where there is a writer, it merges them.
-func (p *Plan) status(folder string, cells []run.Cell, now time.Time, into *store.Writer) (Status, error) {
-	s := Status{Tasks: make([]TaskStatus, len(p.Tasks))}
-	planned, err := p.series(cells)
-	if err != nil {
-		return s, err
+func (p *Plan) status(folder string, cells []run.Cell, now time.Time, into *store.Writer) (s Status, err error) {
+	s.Tasks = make([]TaskStatus, p.Tasks)
+	if p.Units == nil {
+		if err := p.checkCells(cells); err != nil {
+			return s, err
+		}
 	}
+	planned := shares(cells, p.Tasks)
 	files, err := databases(folder)
 	if err != nil {
 		return s, err
 	}
 	for task := range s.Tasks {
+		t := &s.Tasks[task]
+		t.Task = task
 		db, tally, damaged, err := store.OpenIntact(files[task]...)
 		if err != nil {
 			return s, err
@@ -130,16 +120,20 @@ func (p *Plan) status(folder string, cells []run.Cell, now time.Time, into *stor
 		for _, d := range damaged {
 			s.Damaged = append(s.Damaged, Damage{d.File, d.Reason})
 		}
-		t := &s.Tasks[task]
 		t.count(tally, planned[task])
+		err = errors.Join(p.countUnits(t, db), t.readAttempts(db, now))
 		if into != nil {
-			err = into.Merge(db)
+			err = errors.Join(err, into.Merge(db))
 		}
 		if err := errors.Join(err, db.Close()); err != nil {
 			return s, err
 		}
+		s.Cells += t.Total
+		s.Done += t.Done
+		s.Failed += t.Failed
 	}
-	return s, s.finish(folder, now)
+	s.Missing = s.Cells - s.Done
+	return s, nil
 }
 
 // count compares what a task's databases have with how many cells of each series it has to compute.
@@ -151,95 +145,36 @@ func (t *TaskStatus) count(tally map[store.Series]store.Tally, planned map[store
 	}
 }
 
-// series returns how many cells of which series each task has to compute.
-func (p *Plan) series(cells []run.Cell) ([]map[store.Series]int, error) {
-	type key struct {
-		task   int
-		series store.Series
-	}
-	spans := map[key][]Range{}
-	if err := p.each(cells, func(task int, s run.Span) {
-		k := key{task, s.Stored()}
-		spans[k] = append(spans[k], Range{From: s.From, To: s.To})
-	}); err != nil {
-		return nil, err
-	}
-	out := make([]map[store.Series]int, len(p.Tasks))
-	for i := range out {
-		out[i] = map[store.Series]int{}
-	}
-	for k, of := range spans {
-		slices.SortFunc(of, func(a, b Range) int { return a.From - b.From })
-		end := 0 // a cell that is listed twice counts once
-		for _, r := range of {
-			out[k.task][k.series] += max(r.To-max(r.From, end), 0)
-			end = max(end, r.To)
-		}
-	}
-	return out, nil
-}
-
-// unitStatus counts the units that are done.
-func (p *Plan) unitStatus(folder string, now time.Time) (Status, error) {
-	s := Status{Tasks: make([]TaskStatus, len(p.Tasks))}
-	for i, task := range p.Tasks {
-		for _, r := range task {
-			for u := r.From; u < r.To; u++ {
-				done, damage, err := p.unitIsDone(folder, u)
-				if err != nil {
-					return Status{}, err
-				}
-				if damage != nil {
-					s.Damaged = append(s.Damaged, *damage)
-				}
-				s.Tasks[i].Total++
-				if done {
-					s.Tasks[i].Done++
-				}
-			}
-		}
-	}
-	return s, s.finish(folder, now)
-}
-
-// finish adds the tasks up and reads their attempts.
-func (s *Status) finish(folder string, now time.Time) error {
-	for i := range s.Tasks {
-		t := &s.Tasks[i]
-		t.Task = i
-		s.Cells += t.Total
-		s.Done += t.Done
-		s.Failed += t.Failed
-	}
-	s.Missing = s.Cells - s.Done
-	dir := filepath.Join(folder, attemptsFolder)
-	files, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, f := range files {
-		if filepath.Ext(f.Name()) != ".json" {
-			continue // a temporary file
-		}
-		path := filepath.Join(dir, f.Name())
-		var a Attempt
-		damage, err := readIntact(path, &a)
+// countUnits counts the units of a task that are done.
+func (p *Plan) countUnits(t *TaskStatus, db *store.DB) error {
+	log := work.NewLog(db, "")
+	for _, name := range p.unitsOf(t.Task) {
+		u := p.unit(name)
+		record, err := log.Find(&u)
 		if err != nil {
 			return err
 		}
-		if damage == nil && (a.Task < 0 || a.Task >= len(s.Tasks)) {
-			damage = &Damage{path, fmt.Sprintf("it is about task %d, and there are %d tasks", a.Task, len(s.Tasks))}
+		if t.Total++; record != nil {
+			t.Done++
 		}
-		if damage != nil {
-			s.Damaged = append(s.Damaged, *damage)
-			continue
+	}
+	return nil
+}
+
+// readAttempts reads how the runs of a task stand.
+func (t *TaskStatus) readAttempts(db *store.DB, now time.Time) error {
+	all, err := db.Units(attemptKey)
+	if err != nil {
+		return err
+	}
+	for _, u := range all {
+		var a Attempt
+		if err := json.Unmarshal([]byte(u.Record), &a); err != nil {
+			return fmt.Errorf("how a run of task %d stands: %w", t.Task, err)
 		}
-		t := &s.Tasks[a.Task]
 		t.Attempts = append(t.Attempts, a)
 		t.Running = t.Running || a.alive(now)
 	}
-	for i := range s.Tasks {
-		slices.SortStableFunc(s.Tasks[i].Attempts, func(a, b Attempt) int { return a.Started.Compare(b.Started) })
-	}
+	slices.SortStableFunc(t.Attempts, func(a, b Attempt) int { return a.Started.Compare(b.Started) })
 	return nil
 }

@@ -4,26 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
 )
 
-// A long unit has a task of its own.
-func TestUnitsAreSpreadByCost(t *testing.T) {
-	p, err := NewUnits(nil, "", "", []string{"long", "a", "b", "c", "d"}, []float64{12, 3, 3, 3, 3}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := [][]Range{{{0, 0, 1}}, {{0, 1, 5}}}; !reflect.DeepEqual(p.Tasks, want) {
-		t.Errorf("tasks %v, want %v", p.Tasks, want)
-	}
-}
-
 func TestUnits(t *testing.T) {
-	units := []string{"a 1", "a 2", "b 1", "b 2", "c 1"}
-	p, err := NewUnits([]string{"train"}, "", "", units, []float64{1, 1, 1, 1, 1}, 2)
+	units := []string{"a 1", "a 2", "b 1", "b 2", "c 1"} // a 1, b 1 and c 1 are of task 0
+	p, err := NewUnits([]string{"train"}, "", "", units, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,19 +45,18 @@ func TestUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !slices.Equal(did, units) {
+	if slices.Sort(did); !slices.Equal(did, units) {
 		t.Errorf("did %q, want each once", did)
 	}
 	if s, err := Look(folder, p, nil, time.Now()); err != nil || s.Missing != 0 || s.Tasks[0].Attempts[1].Done != s.Tasks[0].Total {
 		t.Errorf("%+v, %v", s, err)
 	}
-	for unit, text := range map[int]string{1: `{"unit": "a `, 2: `{"unit": "a 1", "run": "x"}`} {
-		if err := os.WriteFile(unitPath(folder, unit), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	path := databaseFiles(t, folder)[0]
+	if err := os.Truncate(path, 10_000); err != nil {
+		t.Fatal(err)
 	}
-	if s, err := Look(folder, p, nil, time.Now()); err != nil || s.Missing != 2 || len(s.Damaged) != 2 {
-		t.Errorf("with damaged files: %+v, %v", s, err)
+	if s, err := Look(folder, p, nil, time.Now()); err != nil || s.Missing != 1 || len(s.Damaged) != 1 || s.Damaged[0].Path != path {
+		t.Errorf("with a damaged database: %+v, %v", s, err)
 	}
 }
 
@@ -81,7 +68,7 @@ func TestJobs(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for i, j := range []Job{
 		{Engine: "slurm", Name: "n", IDs: []string{"12", "14"}, Merge: "15", Tasks: []int{0, 1}, Submitted: at},
-		{Engine: "local", Tasks: []int{1}, Submitted: at.Add(time.Hour)},
+		{Engine: "kubernetes", Tasks: []int{1}, Submitted: at.Add(time.Hour)},
 	} {
 		if err := AddJob(folder, j); err != nil {
 			t.Fatal(err)

@@ -15,16 +15,15 @@ import (
 
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/harness/work"
 )
 
-// results is the folder of a sweep for its tasks' databases.
-func results(folder string) string { return filepath.Join(folder, "results") }
+// resultsOf is the folder of a sweep for its tasks' databases.
+func resultsOf(folder string) string { return filepath.Join(folder, "results") }
 
-// of begins the names of a task's files.
-func of(task int) string { return fmt.Sprintf("%04d-", task) }
-
+// databases returns the databases of all tasks.
 func databases(folder string) (map[int][]string, error) {
-	entries, err := os.ReadDir(results(folder))
+	entries, err := os.ReadDir(resultsOf(folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -32,15 +31,15 @@ func databases(folder string) (map[int][]string, error) {
 	for _, e := range entries {
 		number, _, _ := strings.Cut(e.Name(), "-")
 		if task, err := strconv.Atoi(number); err == nil && filepath.Ext(e.Name()) == ".db" {
-			out[task] = append(out[task], filepath.Join(results(folder), e.Name()))
+			out[task] = append(out[task], filepath.Join(resultsOf(folder), e.Name()))
 		}
 	}
 	return out, nil
 }
 
-// ownFile returns a path for the database of a run that no other run has.
-func ownFile(folder string, task int, runName string) string {
-	begin := filepath.Join(results(folder), of(task)+runName)
+// newFile returns a path for the database of a run that no other run has.
+func newFile(folder string, task int, runName string) string {
+	begin := filepath.Join(resultsOf(folder), fmt.Sprintf("%04d-%s", task, runName))
 	path := begin + ".db"
 	for i := 2; ; i++ {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -57,37 +56,60 @@ func ownFile(folder string, task int, runName string) string {
 // share it. About the work of a second is lost if the process is killed.
 //
 // When ctx is cancelled, what is computed is written, and Work returns ctx.Err().
-// Other errors are those of [Plan.Of], of [run.Engine.Run] and of the store.
+// Other errors are those of [run.Engine.Run] and of the store, or say that the command stands for
+// other cells than when it was planned.
 func Work(ctx context.Context, folder string, p *Plan, task int, runName string, cells []run.Cell, e run.Engine) error {
-	return p.attempt(ctx, folder, task, runName, func(report func(done, total int)) error {
-		own, err := p.Of(task, cells)
-		if err != nil {
+	return p.attempt(ctx, folder, task, runName, func(db *store.DB, file string, report func(done, total int)) error {
+		if err := p.checkCells(cells); err != nil {
 			return err
 		}
-		files, err := databases(folder)
-		if err != nil {
-			return err
-		}
-		db, _, _, err := store.OpenIntact(files[task]...) // runs that disagree are an error before anything is computed
-		if err != nil {
-			return err
-		}
-		if tell := e.Progress; tell != nil {
-			e.Progress = func(done, total int) {
-				report(done, total)
+		tell := e.Progress
+		e.Progress = func(done, total int) {
+			if report(done, total); tell != nil {
 				tell(done, total)
 			}
-		} else {
-			e.Progress = report
 		}
-		e.Store, e.File, e.Shard = db, ownFile(folder, task, runName), run.Shard{}
-		_, err = e.Run(ctx, own)
-		return cmp.Or(err, db.Close())
+		e.Store, e.File, e.Shard = db, file, run.Shard{Index: task, Of: p.Tasks}
+		_, err := e.Run(ctx, cells)
+		return err
 	})
 }
 
-// attempt does a run of a task and keeps its file.
-func (p *Plan) attempt(ctx context.Context, folder string, task int, runName string, do func(report func(done, total int)) error) error {
+// WorkUnits does the units of a task that are not done, one after the other, up to
+// the first that fails. The last arguments are as those of [Work], and do does a
+// unit; it may be called for a unit that another run of the task has begun.
+func WorkUnits(ctx context.Context, folder string, p *Plan, task int, runName string, do func(ctx context.Context, unit string) error) error {
+	return p.attempt(ctx, folder, task, runName, func(db *store.DB, file string, report func(done, total int)) error {
+		var units []work.Unit
+		for _, name := range p.unitsOf(task) {
+			u := p.unit(name)
+			u.Group = "task" // one after the other
+			u.Do = func(ctx context.Context) (any, error) { return runName, do(ctx, name) }
+			units = append(units, u)
+		}
+		_, err := (&work.Runner{Log: work.NewLog(db, file), Progress: report}).Run(ctx, units)
+		return err
+	})
+}
+
+// unit is what remembers that a unit of the plan is done.
+func (p *Plan) unit(name string) work.Unit { return work.Unit{Key: "unit " + name, Digest: p.Hash} }
+
+// An attempt says every heartbeat that it is alive, and counts as dead after
+// silence. The clocks of the machines may differ by the rest.
+const (
+	heartbeat = 10 * time.Second
+	silence   = 2 * time.Minute
+)
+
+// attemptKey is the key of the record that says how a run of a task stands.
+const attemptKey = "attempt"
+
+// attempt does a run of a task, and keeps how it stands in the run's own database. do gets the intact
+// results of the task's earlier runs.
+func (p *Plan) attempt(ctx context.Context, folder string, task int, runName string,
+	do func(db *store.DB, file string, report func(done, total int)) error,
+) error {
 	if err := p.checkTask(task); err != nil {
 		return err
 	}
@@ -98,16 +120,27 @@ func (p *Plan) attempt(ctx context.Context, folder string, task int, runName str
 	if err != nil {
 		return err
 	}
+	files, err := databases(folder)
+	if err != nil {
+		return err
+	}
+	own, _, _, err := store.OpenIntact()
+	if err != nil {
+		return err
+	}
+	file := newFile(folder, task, runName)
+	log := work.NewLog(own, file)
 	var mu sync.Mutex
-	a := Attempt{Task: task, Run: runName, Host: host, PID: os.Getpid(), Started: time.Now(), State: Running}
+	a := Attempt{Run: runName, Host: host, PID: os.Getpid(), Started: time.Now(), State: Running}
 	write := func() error {
 		mu.Lock()
 		defer mu.Unlock()
 		a.Updated = time.Now()
-		return writeJSON(filepath.Join(folder, attemptsFolder, of(task)+runName+".json"), &a)
+		_, err := log.Keep(&work.Unit{Key: attemptKey}, &a)
+		return err
 	}
 	if err := write(); err != nil {
-		return err
+		return errors.Join(err, own.Close())
 	}
 	ended := make(chan struct{})
 	var beating sync.WaitGroup
@@ -123,11 +156,18 @@ func (p *Plan) attempt(ctx context.Context, folder string, task int, runName str
 			}
 		}
 	})
-	err = do(func(done, total int) {
-		mu.Lock()
-		defer mu.Unlock()
-		a.Done, a.Total = done, total
-	})
+	err = func() error {
+		db, _, _, err := store.OpenIntact(files[task]...) // runs that disagree are an error before anything is computed
+		if err != nil {
+			return err
+		}
+		err = do(db, file, func(done, total int) {
+			mu.Lock()
+			defer mu.Unlock()
+			a.Done, a.Total = done, total
+		})
+		return cmp.Or(err, db.Close())
+	}()
 	close(ended)
 	beating.Wait()
 	switch {
@@ -138,5 +178,5 @@ func (p *Plan) attempt(ctx context.Context, folder string, task int, runName str
 	default:
 		a.State, a.Error = Failed, err.Error()
 	}
-	return cmp.Or(err, write())
+	return cmp.Or(err, write(), own.Close())
 }

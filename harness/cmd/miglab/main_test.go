@@ -27,6 +27,7 @@ import (
 	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/store"
+	"miglab/harness/sweep"
 )
 
 // TestMain puts this program on the PATH as miglab, so that tests run it in
@@ -71,6 +72,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    scriptExits,
 			"refuses":  scriptRefuses,
+			"spread":   scriptSpread,
 			"snapshot": scriptSnapshot,
 			"same":     scriptSame,
 			"png":      scriptPNG,
@@ -104,6 +106,26 @@ var interpreter = sync.OnceValues(func() (string, error) {
 	path, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
 	return strings.TrimSpace(string(path)), err
 })
+
+// planned begins a command that plans a sweep and submits nothing.
+func planned(tasks, folder string) []string {
+	return []string{
+		"submit", "kubernetes", "--shared", "--user", "1000:1000", "--image", "a", "--claim", "data", "--mount", os.TempDir(),
+		"--tasks", tasks, "--sweep", folder, "--",
+	}
+}
+
+// scriptSpread is "spread TASKS SWEEP COMMAND...": it does a command as so many tasks of a sweep, one after the
+// other, and merges. The output is that of the merge.
+func scriptSpread(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(ts.Exec("miglab", append(planned(args[0], args[1]), args[2:]...)...))
+	p, err := sweep.Read(ts.MkAbs(args[1]))
+	ts.Check(err)
+	for task := range p.Tasks {
+		ts.Check(ts.Exec("miglab", "task", args[1], "--index", strconv.Itoa(task)))
+	}
+	ts.Check(ts.Exec("miglab", "merge", args[1]))
+}
 
 // scriptSQL is "sql FILE STATEMENT...": it changes a database of results.
 func scriptSQL(ts *testscript.TestScript, _ bool, args []string) {

@@ -163,20 +163,20 @@ func (s *slurmSweep) queue(job, field string) []string {
 	return strings.Fields(s.Output("squeue", "--noheader", "--array", "--states=all", "--jobs="+job, "--format="+field))
 }
 
+// task returns how a task stands.
+func (s *slurmSweep) task(task int) sweep.TaskStatus {
+	s.t.Helper()
+	var status sweep.Status
+	if err := json.Unmarshal([]byte(s.miglab("status", s.folder(), "--format", "json")), &status); err != nil {
+		s.t.Fatal(err)
+	}
+	return status.Tasks[task]
+}
+
 // attempts returns the runs of a task by the time of their beginning.
 func (s *slurmSweep) attempts(task int) []sweep.Attempt {
 	s.t.Helper()
-	paths, _ := filepath.Glob(filepath.Join(s.folder(), "tasks", fmt.Sprintf("%04d-*.json", task)))
-	var all []sweep.Attempt
-	for _, path := range paths {
-		var a sweep.Attempt
-		if err := json.Unmarshal([]byte(mustRead(s.t, path)), &a); err != nil {
-			s.t.Fatal(err)
-		}
-		all = append(all, a)
-	}
-	slices.SortFunc(all, func(a, b sweep.Attempt) int { return a.Started.Compare(b.Started) })
-	return all
+	return s.task(task).Attempts
 }
 
 // awaitStates waits until the runs of a task have states.
@@ -219,7 +219,7 @@ func (s *slurmSweep) checkComputedOnce(task int) {
 			rows += n.Done
 		}
 	}
-	if want := 5 * s.instances / 8; rows != want {
+	if want := s.task(task).Total; rows != want {
 		s.t.Errorf("the runs of task %d wrote %d rows, want its %d cells", task, rows, want)
 	}
 }

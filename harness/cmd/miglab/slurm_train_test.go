@@ -42,7 +42,7 @@ func (s *slurmSweep) halt(task int) int {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	unit := p.Units[p.Tasks[task][0].From]
+	unit := p.Units[task]
 	s.Await("a checkpoint of "+unit, func() bool {
 		_, err := os.Stat(filepath.Join(s.dir, "results/train", unit, "checkpoint"))
 		return err == nil

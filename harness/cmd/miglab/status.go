@@ -102,7 +102,7 @@ func (s *openSweep) print(w io.Writer, status *sweep.Status) {
 // stateOf words how a task that misses results stands.
 func stateOf(t sweep.TaskStatus) string {
 	if len(t.Attempts) == 0 {
-		return "never run"
+		return "no run of it is known"
 	}
 	a := t.Attempts[len(t.Attempts)-1]
 	switch {

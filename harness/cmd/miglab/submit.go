@@ -23,19 +23,17 @@ import (
 const (
 	engineSlurm      = "slurm"
 	engineKubernetes = "kubernetes"
-	engineLocal      = "local"
 )
 
 // engines are the names of all engines.
-var engines = []string{engineKubernetes, engineLocal, engineSlurm}
+var engines = []string{engineKubernetes, engineSlurm}
 
 type submitFlags struct {
 	engine, missing, sweep string
 	tasks                  int
 	dryRun, watch, shared  bool
 	jobName                string
-	// workers are local's, and arrayLimit is Slurm's and Kubernetes'.
-	workers, arrayLimit int
+	arrayLimit             int
 	// Slurm's
 	partition, time string
 	extra           []string
@@ -55,23 +53,21 @@ type submission struct {
 func newSubmit() *cobra.Command {
 	f := newSubmitFlags("")
 	c := &cobra.Command{
-		Use:   "submit slurm|kubernetes|local [flags] -- run|reproduce|train ...",
-		Short: "Spread a command over a cluster: Slurm, Kubernetes, or processes of this machine",
-		Long: "submit lists what the command would compute, cuts it into tasks of about equal cost, and has a cluster run\n" +
-			"them and then merge the results, whose bytes are those of a run on one machine. Costs are estimated from\n" +
-			"the times in the results database. The tasks share nothing but a folder, results/sweeps/NAME, which all machines\n" +
+		Use:   "submit slurm|kubernetes [flags] -- run|reproduce|train ...",
+		Short: "Spread a command over a cluster: Slurm or Kubernetes",
+		Long: "submit lists what the command would compute, cuts it into tasks of about as many instances each, and has a\n" +
+			"cluster run them and then merge the results, whose bytes are those of a run on one machine. The tasks share nothing but a folder, results/sweeps/NAME, which all machines\n" +
 			"must see, as they must the program and the command's own files. Submitted again, a command goes on where it\n" +
 			"was: tasks that have all their results are not sent, nor those that are in Slurm's queue. Where this machine can\n" +
 			"tell that no other sees the folder, as below /tmp, submit refuses, unless --shared says otherwise.\n\n" +
 			"submit --missing DIR submits what a sweep misses, to where it was submitted last.",
 		Example: "  miglab submit slurm --tasks 64 --partition cpu --time 60 -- run --algorithms far,miso --datasets WIDETIMES\n" +
 			"  miglab submit slurm --dry-run --extra '--account=lab --mem=4G' -- reproduce --paper far\n" +
-			"  miglab submit local -- run --algorithms far --datasets WIDETIMES --instances 100000\n" +
 			"  miglab submit slurm --extra --cpus-per-task=4 -- train --agent rl-direct --workload WIDETIMES --seeds 1,2,3\n" +
 			"  miglab submit --missing results/sweeps/0123456789ab --watch",
 	}
 	f.add(c)
-	c.AddCommand(newSubmitSlurm(), newSubmitKubernetes(), newSubmitLocal())
+	c.AddCommand(newSubmitSlurm(), newSubmitKubernetes())
 	return c
 }
 
@@ -120,17 +116,11 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	n := submission{fresh: fresh}
-	if fresh {
-		for task := range s.plan.Tasks {
-			n.tasks = append(n.tasks, task)
-		}
-	} else {
-		status, err := s.look()
-		if err != nil {
-			return err
-		}
-		n.tasks = status.Unfinished()
+	status, err := s.look()
+	if err != nil {
+		return err
 	}
+	n.tasks = status.Unfinished()
 	base := f.jobName
 	if base == "" {
 		base = "miglab-" + s.plan.Name()
@@ -141,18 +131,15 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 		_, _ = rand.Read(suffix) // never fails
 	}
 	n.name = fmt.Sprintf("%s-%d-%s", base, len(jobs)+1, hex.EncodeToString(suffix))
-	switch f.engine {
-	case engineSlurm:
+	if f.engine == engineSlurm {
 		return f.slurm(c, s, n)
-	case engineKubernetes:
-		return f.kubernetes(c, s, n)
 	}
-	return f.local(c, s, n)
+	return f.kubernetes(c, s, n)
 }
 
 // seen refuses folders that the machines of a cluster do not see.
 func (f *submitFlags) seen(s *openSweep) error {
-	if f.engine == engineLocal || f.shared {
+	if f.shared {
 		return nil
 	}
 	program, err := os.Executable()
@@ -181,7 +168,7 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 		if len(args) > 0 && !slices.Contains([]string{"run", "reproduce", "train"}, args[0]) {
 			return nil, false, nearest.Unknown("engine", args[0], engines)
 		}
-		return nil, false, fmt.Errorf("submit needs an engine, one of %s, as in miglab submit local -- run --algorithms far --datasets WIDETIMES", strings.Join(engines, ", "))
+		return nil, false, fmt.Errorf("submit needs an engine, one of %s, as in miglab submit slurm -- run --algorithms far --datasets WIDETIMES", strings.Join(engines, ", "))
 	}
 	if f.missing != "" {
 		for _, flag := range []string{"tasks", "sweep"} {
@@ -224,8 +211,8 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 		return nil, false, err
 	case old.Hash != p.Hash:
 		return nil, false, fmt.Errorf("%s holds another sweep, of miglab %s; choose another folder with --sweep", dir, shell(old.Args))
-	case c.Flags().Changed("tasks") && len(p.Tasks) != len(old.Tasks):
-		return nil, false, fmt.Errorf("--tasks %d: the sweep is there, with %d tasks, in %s", f.tasks, len(old.Tasks), dir)
+	case c.Flags().Changed("tasks") && p.Tasks != old.Tasks:
+		return nil, false, fmt.Errorf("--tasks %d: the sweep is there, with %d tasks, in %s", f.tasks, old.Tasks, dir)
 	}
 	s = &openSweep{dir, old, w}
 	return s, false, s.sameProgram()
@@ -243,7 +230,7 @@ func (f *submitFlags) check(dir string) error {
 		}
 	}
 	if f.engine == "" {
-		return fmt.Errorf("%s was never submitted; name the engine, as in miglab submit local --missing %s", dir, shell([]string{f.missing}))
+		return fmt.Errorf("%s was never submitted; name the engine, as in miglab submit slurm --missing %s", dir, shell([]string{f.missing}))
 	}
 	if f.jobName != "" && !jobNames.MatchString(f.jobName) {
 		return fmt.Errorf("--job-name %q: at most 40 lower-case letters, digits and dashes, a letter or digit first and last", f.jobName)
@@ -309,5 +296,5 @@ const logs = "logs"
 // describe says what is submitted.
 func (s *openSweep) describe(c *cobra.Command, n submission) {
 	fmt.Fprintf(c.OutOrStdout(), "sweep    %s\n", s.dir)
-	fmt.Fprintf(c.OutOrStdout(), "work     %d %s in %d tasks, %d of which are submitted\n", s.plan.Count, s.what(), len(s.plan.Tasks), len(n.tasks))
+	fmt.Fprintf(c.OutOrStdout(), "work     %d %s in %d tasks, %d of which are submitted\n", s.plan.Count, s.what(), s.plan.Tasks, len(n.tasks))
 }

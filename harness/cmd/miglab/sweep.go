@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,7 +31,7 @@ type assignment struct {
 // readAssignment lists what a command line would compute. Nothing is computed.
 func readAssignment(args []string) (*assignment, error) {
 	if len(args) == 0 {
-		return nil, fmt.Errorf("submit needs a command, as in miglab submit local -- run --algorithms far --datasets WIDETIMES")
+		return nil, fmt.Errorf("submit needs a command, as in miglab submit slurm -- run --algorithms far --datasets WIDETIMES")
 	}
 	var c *cobra.Command
 	var list func() (*assignment, error)
@@ -86,17 +84,7 @@ func readAssignment(args []string) (*assignment, error) {
 	return w, err
 }
 
-// units returns the names of the trainings, and how many steps each takes.
-func (w *assignment) units() (names []string, steps []float64) {
-	for i := range w.trainings {
-		t := &w.trainings[i]
-		names = append(names, t.name())
-		steps = append(steps, float64(cmp.Or(t.options.Steps, t.recipe.Steps)))
-	}
-	return names, steps
-}
-
-// plan spreads the work over tasks, by what the store says of the cost of cells.
+// plan spreads the work over tasks.
 func (w *assignment) plan(args []string, tasks int) (*sweep.Plan, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -106,46 +94,14 @@ func (w *assignment) plan(args []string, tasks int) (*sweep.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.trainings != nil {
-		names, steps := w.units()
-		return sweep.NewUnits(args, dir, program, names, steps, tasks)
+	if w.trainings == nil {
+		return sweep.New(args, dir, program, w.cells, tasks)
 	}
-	micros, err := w.micros()
-	if err != nil {
-		return nil, err
+	var names []string
+	for i := range w.trainings {
+		names = append(names, w.trainings[i].name())
 	}
-	return sweep.New(args, dir, program, w.cells, micros, tasks)
-}
-
-// sampled is how many of a series' instances the estimate of its cost reads.
-const sampled = 100
-
-// micros returns what the first cells of each series took on average, where the store has them.
-func (w *assignment) micros() (func(run.Series) (float64, bool), error) {
-	st, err := run.Open(w.store)
-	if err != nil {
-		return nil, err
-	}
-	defer st.Close()
-	means := map[run.Series]float64{} // NaN where none is known
-	for span := range run.Spans(w.cells) {
-		rows, err := st.Rows(span.Stored(), 0, sampled)
-		if err != nil {
-			return nil, err
-		}
-		var sum, timed float64
-		for _, r := range rows {
-			if r.Micros > 0 {
-				sum += r.Micros
-				timed++
-			}
-		}
-		means[span.Series] = sum / timed
-	}
-	return func(s run.Series) (float64, bool) {
-		us, planned := means[s]
-		return us, planned && !math.IsNaN(us)
-	}, nil
+	return sweep.NewUnits(args, dir, program, names, tasks)
 }
 
 // An openSweep is a sweep with what its command computes.

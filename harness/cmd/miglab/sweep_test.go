@@ -1,23 +1,20 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
-	"syscall"
+	"sync"
 	"testing"
-	"time"
 
 	"miglab/harness/deep"
 	"miglab/harness/sweep"
 )
 
-// spread is a sweep that takes long enough to be disturbed: four tasks at a time. It searches or, unless tests are deep,
-// waits.
+// spread takes long enough to be disturbed. It searches or, unless tests are deep, waits.
 var spread = []string{"run", "--algorithms", "far,dawdle", "--datasets", "WIDETIMES", "--instances", "40"}
 
 func init() {
@@ -26,171 +23,90 @@ func init() {
 	}
 }
 
-// A disturbed sweep is in a folder of its own.
-type disturbed struct {
-	t *testing.T
-	// dir is where miglab runs, and sweep the sweep's folder.
-	dir, sweep string
-}
-
-// submit is the command line that submits the sweep.
-func (d *disturbed) submit() []string {
-	return append([]string{"submit", "local", "--tasks", "4", "--workers", "4", "--sweep", d.sweep, "--"}, spread...)
-}
-
-// attempts is how often a test tries to disturb a program that may be done first.
-const attempts = 20
-
-// attempts reads how the runs of tasks stand.
-func (d *disturbed) attempts() []sweep.Attempt {
-	files, err := filepath.Glob(filepath.Join(d.sweep, "tasks", "[0-9]*.json"))
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	var out []sweep.Attempt
-	for _, f := range files {
-		var a sweep.Attempt
-		if err := json.Unmarshal([]byte(mustRead(d.t, f)), &a); err != nil {
-			d.t.Fatal(err)
-		}
-		out = append(out, a)
-	}
-	return out
-}
-
 // fails runs the program, which has to end with the exit code, and returns its standard error.
-func (d *disturbed) fails(code int, args ...string) string {
-	d.t.Helper()
+func fails(t *testing.T, dir string, code int, args ...string) string {
+	t.Helper()
 	c := exec.Command("miglab", args...)
-	c.Dir = d.dir
+	c.Dir = dir
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	if _ = c.Run(); c.ProcessState.ExitCode() != code {
-		d.t.Fatalf("miglab %s: exit code %d, want %d\n%s", strings.Join(args, " "), c.ProcessState.ExitCode(), code, &stderr)
+		t.Fatalf("miglab %s: exit code %d, want %d\n%s", strings.Join(args, " "), c.ProcessState.ExitCode(), code, &stderr)
 	}
 	return stderr.String()
 }
 
+// One task is killed, one is interrupted, one runs twice at a time and the database of one is damaged. After all tasks
+// ran again, what is merged is what one process computes.
 func TestSweepGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 	t.Setenv(dawdles, "1")
-	undisturbed := t.TempDir()
+	undisturbed, dir := t.TempDir(), t.TempDir()
 	miglab(t, undisturbed, spread...)
-	want := table(t, undisturbed)
-
-	t.Run("a task killed, a database damaged", func(t *testing.T) {
-		killed := -1
-		// The signal that is sent to the program itself is none.
-		d, got := disturb(t, syscall.Signal(0), func(d *disturbed) bool {
-			tasks := d.attempts()
-			i := slices.IndexFunc(tasks, func(a sweep.Attempt) bool { return a.State == sweep.Running })
-			if i < 0 {
-				return false
-			}
-			killed = tasks[i].Task
-			p, err := os.FindProcess(tasks[i].PID)
-			return err == nil && p.Kill() == nil
-		})
-		if got.code != exitFailed || !strings.Contains(got.stderr, "submit --missing "+d.sweep) {
-			t.Fatalf("exit code %d\n%s", got.code, got.stderr)
-		}
-
-		databases, err := filepath.Glob(filepath.Join(d.sweep, "results", "*.db"))
-		// The database of the killed task may hold nothing that the damage could lose.
-		databases = slices.DeleteFunc(databases, func(path string) bool {
-			return strings.HasPrefix(filepath.Base(path), fmt.Sprintf("%04d-", killed))
-		})
-		if err != nil || len(databases) == 0 {
-			t.Fatalf("%q, %v", databases, err)
-		}
-		if err := os.Truncate(databases[0], sizeOf(databases[0])/2); err != nil {
+	folder := filepath.Join(dir, "sweep")
+	miglab(t, dir, append(planned("4", folder), spread...)...)
+	task := func(i int) []string { return []string{"task", folder, "--index", strconv.Itoa(i)} }
+	databases := func(i int) []string {
+		found, err := filepath.Glob(filepath.Join(folder, "results", fmt.Sprintf("%04d-*.db", i)))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if out := miglab(t, d.dir, "status", d.sweep); !strings.Contains(out, "damaged  "+databases[0]) {
-			t.Errorf("the damage to %s is not named:\n%s", databases[0], out)
-		}
-		if said := d.fails(exitFailed, "merge", d.sweep); !strings.Contains(said, databases[0]) || !strings.Contains(said, "are missing, of tasks ") {
-			t.Errorf("merge says\n%s", said)
-		}
-		if out := miglab(t, d.dir, "submit", "--missing", d.sweep); !strings.Contains(out, "in 4 tasks, 2 of which are submitted") {
-			t.Errorf("two tasks miss results; submit says\n%s", out)
-		}
-		miglab(t, d.dir, "merge", d.sweep)
-		if table(t, d.dir) != want {
-			t.Error("other bytes than in one process")
-		}
-	})
-
-	t.Run("stopped", func(t *testing.T) {
-		d, got := disturb(t, os.Interrupt, func(d *disturbed) bool { return len(d.attempts()) == 4 })
-		if got.code != exitInterrupted || !strings.Contains(got.stderr, "what was computed is kept") {
-			t.Fatalf("exit code %d\n%s", got.code, got.stderr)
-		}
-		for _, a := range d.attempts() {
-			if a.State != sweep.Stopped && a.State != sweep.Done {
-				t.Errorf("task %d is %s", a.Task, a.State)
-			}
-		}
-		miglab(t, d.dir, d.submit()...)
-		if table(t, d.dir) != want {
-			t.Error("other bytes than in one process")
-		}
-		jobs, err := sweep.Jobs(d.sweep)
-		if err != nil || len(jobs) != 2 {
-			t.Errorf("%d submissions, %v; want 2", len(jobs), err)
-		}
-	})
-
-	t.Run("each task twice at a time", func(t *testing.T) {
-		// Killed, submit leaves its tasks behind, which go on.
-		d, _ := disturb(t, os.Kill, func(d *disturbed) bool { return len(d.attempts()) == 4 })
-		miglab(t, d.dir, d.submit()...)
-		if table(t, d.dir) != want {
-			t.Error("other bytes than in one process")
-		}
-		for slices.ContainsFunc(d.attempts(), func(a sweep.Attempt) bool { return a.State == sweep.Running }) {
-			time.Sleep(10 * time.Millisecond)
-		}
-		before := miglab(t, d.dir, "export", "--timing")
-		miglab(t, d.dir, "merge", d.sweep)
-		if miglab(t, d.dir, "export", "--timing") != before {
-			t.Error("merging again changes the results")
-		}
-	})
-}
-
-// disturb submits a sweep and sends the program a signal as soon as ready reports true, until it
-// does not end well.
-func disturb(t *testing.T, signal os.Signal, ready func(*disturbed) bool) (*disturbed, outcome) {
-	t.Helper()
-	for range attempts {
-		dir := t.TempDir()
-		d := &disturbed{t, dir, filepath.Join(dir, "sweep")}
-		got := interrupt(t, dir, signal, func() bool { return ready(d) }, d.submit()...)
-		if got.interrupted {
-			return d, got
-		}
+		return found
 	}
-	t.Fatal("the sweep was always done before it could be disturbed")
-	return nil, outcome{}
+	begun := func(i int) func() bool { return func() bool { return len(databases(i)) > 0 } }
+	if got := interrupt(t, dir, os.Kill, begun(0), task(0)...); !got.interrupted {
+		t.Error("task 0 ended before it was killed")
+	}
+	if got := interrupt(t, dir, os.Interrupt, begun(1), task(1)...); got.code != exitInterrupted {
+		t.Errorf("interrupted: exit code %d\n%s", got.code, got.stderr)
+	}
+	var twice sync.WaitGroup
+	for range 2 {
+		twice.Go(func() { miglab(t, dir, task(2)...) })
+	}
+	twice.Wait()
+	miglab(t, dir, task(3)...)
+	damaged := databases(3)[0]
+	if err := os.Truncate(damaged, sizeOf(damaged)/2); err != nil {
+		t.Fatal(err)
+	}
+
+	if out := miglab(t, dir, "status", folder); !strings.Contains(out, "damaged  "+damaged) {
+		t.Errorf("the damage to %s is not named:\n%s", damaged, out)
+	}
+	said := fails(t, dir, exitFailed, "merge", folder)
+	if !strings.Contains(said, damaged) || !strings.Contains(said, "are missing, of tasks 0, 1, 3; to go on: ") {
+		t.Errorf("merge says\n%s", said)
+	}
+	for _, i := range []int{0, 1, 3} {
+		miglab(t, dir, task(i)...)
+	}
+	miglab(t, dir, "merge", folder)
+	if table(t, dir) != table(t, undisturbed) {
+		t.Error("other bytes than in one process")
+	}
+	before := miglab(t, dir, "export", "--timing")
+	if miglab(t, dir, "merge", folder); miglab(t, dir, "export", "--timing") != before {
+		t.Error("merging again changes the results")
+	}
 }
 
 // TestAnotherBuild: what another build computes must not come between the results of the one that
 // planned the sweep.
 func TestAnotherBuild(t *testing.T) {
 	dir := t.TempDir()
-	d := &disturbed{t, dir, filepath.Join(dir, "sweep")}
-	command := []string{"submit", "local", "--sweep", d.sweep, "--", "run", "--algorithms", "far", "--datasets", "WIDETIMES", "--instances", "3"}
+	folder := filepath.Join(dir, "sweep")
+	command := append(planned("2", folder), "run", "--algorithms", "far", "--datasets", "WIDETIMES", "--instances", "3")
 	miglab(t, dir, command...)
-	p, err := sweep.Read(d.sweep)
+	p, err := sweep.Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Program = strings.Repeat("0", 64)
-	if err := p.Write(d.sweep); err != nil {
+	if err := p.Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{command, {"submit", "--missing", d.sweep}, {"task", d.sweep, "--index", "0"}} {
-		if said := d.fails(exitBadInput, args...); !strings.HasPrefix(said, "miglab: another build of miglab planned "+d.sweep) {
+	for _, args := range [][]string{command, {"submit", "--missing", folder}, {"task", folder, "--index", "0"}} {
+		if said := fails(t, dir, exitBadInput, args...); !strings.HasPrefix(said, "miglab: another build of miglab planned "+folder) {
 			t.Errorf("miglab %s: %s", strings.Join(args, " "), said)
 		}
 	}
@@ -203,25 +119,5 @@ func TestNodeLocal(t *testing.T) {
 		if why := nodeLocal(dir); (why != "") != want {
 			t.Errorf("%s: %q", dir, why)
 		}
-	}
-}
-
-// TestPlanKnowsTheTimesInTheStore: without them every cell counts the same.
-func TestPlanKnowsTheTimesInTheStore(t *testing.T) {
-	dir := t.TempDir()
-	micros := func(folder string) float64 {
-		miglab(t, dir, "submit", "local", "--sweep", folder, "--", "run", "--algorithms", "lns?iterations=100,far", "--datasets", "WIDETIMES", "--instances", "6")
-		p, err := sweep.Read(filepath.Join(dir, folder))
-		if err != nil || len(p.Groups) != 1 {
-			t.Fatalf("%+v, %v", p, err)
-		}
-		return p.Groups[0].Micros
-	}
-	if us := micros("before"); us != 5 {
-		t.Errorf("5 cells of unknown cost count %v", us)
-	}
-	// lns alone takes more than a millisecond.
-	if us := micros("after"); us < 1000 {
-		t.Errorf("an instance is to take %v microseconds", us)
 	}
 }

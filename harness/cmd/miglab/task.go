@@ -36,8 +36,8 @@ func newTask() *cobra.Command {
 				return err
 			}
 			task := index + offset
-			if index < 0 || offset < 0 || task >= len(s.plan.Tasks) {
-				return fmt.Errorf("--index %d --offset %d: the sweep has tasks 0 to %d", index, offset, len(s.plan.Tasks)-1)
+			if index < 0 || offset < 0 || task >= s.plan.Tasks {
+				return fmt.Errorf("--index %d --offset %d: the sweep has tasks 0 to %d", index, offset, s.plan.Tasks-1)
 			}
 			return s.do(c, task, cmp.Or(s.workers, workers))
 		},

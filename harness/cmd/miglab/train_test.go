@@ -37,7 +37,7 @@ func TestTrainingGoesOnAfterAnInterruption(t *testing.T) {
 
 	t.Run("interrupted", func(t *testing.T) {
 		// The half of the training that is left after the first checkpoint takes longer than to see it.
-		for range attempts {
+		for range 20 {
 			dir := t.TempDir()
 			o := interrupt(t, dir, os.Interrupt, begun(dir), train...)
 			if !o.interrupted {

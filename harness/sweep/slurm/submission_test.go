@@ -112,7 +112,7 @@ func TestSubmitThatFailsLeavesNothing(t *testing.T) {
 
 func TestWithoutSlurm(t *testing.T) {
 	fake(t, nil)
-	want := "no sbatch on the PATH: miglab submit slurm works where jobs are submitted, as on a login node; miglab submit local needs no Slurm"
+	want := "no sbatch on the PATH: miglab submit slurm works where jobs are submitted, as on a login node; miglab run needs no Slurm"
 	if err := Find(); err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
