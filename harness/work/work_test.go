@@ -1,0 +1,156 @@
+package work
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"miglab/harness/store"
+)
+
+// open opens a folder's log.
+func open(t *testing.T, dir string) *Log {
+	t.Helper()
+	db, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return NewLog(db, "")
+}
+
+// A journal notes what is done, in order.
+type journal struct {
+	mu   sync.Mutex
+	done []string
+}
+
+func (j *journal) unit(key, group string) Unit {
+	return Unit{Key: key, Digest: "1", Group: group, Do: func(context.Context) (any, error) {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.done = append(j.done, key)
+		return map[string]string{"of": key}, nil
+	}}
+}
+
+func (j *journal) units() (out []Unit) {
+	for i := range 9 {
+		out = append(out, j.unit(fmt.Sprint("unit ", i), fmt.Sprint("group ", i%2)))
+	}
+	return append(out, j.unit("alone", ""), j.unit("lonely", ""))
+}
+
+// Every unit is done once, by whatever number of workers, and those of a group in their order.
+func TestUnitsAreDoneOnce(t *testing.T) {
+	for _, workers := range []int{0, 1, 3} {
+		dir := t.TempDir()
+		for call := range 2 {
+			var j journal
+			var told [][2]int
+			r := Runner{Log: open(t, dir), Workers: workers, Progress: func(done, total int) { told = append(told, [2]int{done, total}) }}
+			records, err := r.Run(t.Context(), j.units())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, u := range j.units() {
+				if want := fmt.Sprintf(`{"of":%q}`, u.Key); string(records[i]) != want {
+					t.Errorf("the record of %s is %s, want %s", u.Key, records[i], want)
+				}
+			}
+			if first, last := told[0], told[len(told)-1]; first != [2]int{0, 11} || last != [2]int{11, 11} {
+				t.Errorf("progress from %v to %v", first, last)
+			}
+			if call == 1 && len(j.done) > 0 {
+				t.Errorf("done again: %q", j.done)
+			}
+			odd := slices.DeleteFunc(slices.Clone(j.done), func(key string) bool { return !strings.HasPrefix(key, "unit") || key[5]%2 == 0 })
+			if call == 0 && (len(j.done) != 11 || !slices.Equal(odd, []string{"unit 1", "unit 3", "unit 5", "unit 7"})) {
+				t.Errorf("done: %q", j.done)
+			}
+		}
+	}
+}
+
+// A record of other inputs, or one that no longer holds, is void, and the next one takes its place.
+func TestVoidRecords(t *testing.T) {
+	dir := t.TempDir()
+	run := func(change func(*Unit)) (n int) {
+		u := Unit{Key: "a", Digest: "1", Do: func(context.Context) (any, error) { n++; return n, nil }}
+		change(&u)
+		if _, err := (&Runner{Log: open(t, dir)}).Run(t.Context(), []Unit{u}); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	same := func(*Unit) {}
+	for i, step := range []struct {
+		change func(*Unit)
+		want   int
+	}{
+		{same, 1},
+		{same, 0},
+		{func(u *Unit) { u.Digest = "2" }, 1},
+		{func(u *Unit) { u.Digest = "2" }, 0},
+		{same, 1},
+		{func(u *Unit) { u.Holds = func(raw json.RawMessage) bool { return string(raw) != "1" } }, 1},
+		{func(u *Unit) { u.Holds = func(raw json.RawMessage) bool { return string(raw) == "1" } }, 0},
+		{func(u *Unit) { u.Key = "ab" }, 1}, // a key that begins as another does
+		{same, 0},
+	} {
+		if n := run(step.change); n != step.want {
+			t.Errorf("step %d: done %d times, want %d", i, n, step.want)
+		}
+	}
+}
+
+// What was done before a unit failed is kept, and nothing of its group is begun after it.
+func TestFailuresAreNotKept(t *testing.T) {
+	dir := t.TempDir()
+	var j journal
+	units := j.units()[:5:5]
+	broken := errors.New("broken")
+	units[2].Do = func(context.Context) (any, error) { return nil, broken } // group 0 is 0, 2, 4
+	r := Runner{Log: open(t, dir), Workers: 1}
+	if _, err := r.Run(t.Context(), units); !errors.Is(err, broken) || !slices.Equal(j.done, []string{"unit 0"}) {
+		t.Errorf("%v after %q", err, j.done)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Run(ctx, j.units()); !errors.Is(err, context.Canceled) || len(j.done) != 1 {
+		t.Errorf("%v after %q", err, j.done)
+	}
+	if _, err := r.Run(t.Context(), j.units()[:5]); err != nil || len(j.done) != 5 {
+		t.Errorf("%v after %q", err, j.done)
+	}
+}
+
+// A record that is damaged is an error that names the file, and never another record.
+func TestDamagedRecord(t *testing.T) {
+	dir := t.TempDir()
+	var j journal
+	if _, err := (&Runner{Log: open(t, dir)}).Run(t.Context(), j.units()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "results.db")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw = bytes.Replace(raw, []byte(`{"of":"unit 3"}`), []byte(`{"of":"unit 4"}`), 1)
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var damage *store.Damage
+	if _, err := open(t, dir).Find(&Unit{Key: "unit 3", Digest: "1"}); !errors.As(err, &damage) || damage.File != path {
+		t.Errorf("%v", err)
+	}
+}
