@@ -43,11 +43,13 @@ func (s *slurmSweep) halt(task int) int {
 		s.t.Fatal(err)
 	}
 	unit := p.Units[task]
+	// To ask for the number takes longer than what a training does after its checkpoint.
+	s.Await("the task to begin", func() bool { return len(s.attempts(task)) > 0 })
+	pid := s.attempts(task)[0].PID
 	s.Await("a checkpoint of "+unit, func() bool {
 		_, err := os.Stat(filepath.Join(s.dir, "results/train", unit, "checkpoint"))
 		return err == nil
 	})
-	pid := s.attempts(task)[0].PID
 	s.signal(pid, syscall.SIGSTOP)
 	if state := s.attempts(task)[0].State; state != sweep.Running {
 		s.t.Fatalf("task %d is %s before it was stopped", task, state)
