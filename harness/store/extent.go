@@ -32,7 +32,7 @@ func twice[T comparable](f *file, table, columns string, ways [2]string, read fu
 	surplus := map[T]int64{}
 	query := fmt.Sprintf("SELECT 1, %s FROM %s %s UNION ALL SELECT -1, %[1]s FROM %[2]s %[4]s", columns, table, ways[0], ways[1])
 	err := f.query(query, nil, func(v []any) error {
-		row, n := read(v[1:]), as[int64](v[0])
+		row, n := read(v[1:]), columnOr[int64](v[0])
 		if surplus[row] += n; n > 0 {
 			out = append(out, row)
 		}
@@ -55,16 +55,16 @@ func (f *file) readExtents() error {
 	ways := [2]string{"NOT INDEXED", "INDEXED BY sqlite_autoindex_series_1"}
 	series, err := twice(f, "series", "id, "+seriesColumns, ways, func(v []any) row {
 		return row{Series{
-			as[string](v[1]), as[string](v[2]), as[string](v[3]), as[string](v[4]), int(as[int64](v[5])),
-			as[string](v[6]), int(as[int64](v[7])), as[string](v[8]), as[string](v[9]),
-		}, as[int64](v[0])}
+			columnOr[string](v[1]), columnOr[string](v[2]), columnOr[string](v[3]), columnOr[string](v[4]), int(columnOr[int64](v[5])),
+			columnOr[string](v[6]), int(columnOr[int64](v[7])), columnOr[string](v[8]), columnOr[string](v[9]),
+		}, columnOr[int64](v[0])}
 	})
 	if err != nil {
 		return err
 	}
 	byID, last := make(map[int64]*extent, len(series)), int64(0)
 	err = f.query("SELECT series, written, cells, instances FROM tally NOT INDEXED ORDER BY written", nil, func(v []any) error {
-		x := &extent{id: as[int64](v[0]), written: as[int64](v[1]), sum: sum{as[int64](v[2]), as[int64](v[3])}}
+		x := &extent{id: columnOr[int64](v[0]), written: columnOr[int64](v[1]), sum: sum{columnOr[int64](v[2]), columnOr[int64](v[3])}}
 		if x.written <= last {
 			return &Damage{File: f.path, Reason: "the rows of the table tally are in disorder"}
 		}
@@ -89,7 +89,7 @@ func (f *file) present() (map[Series]*extent, error) {
 	defer f.mu.Unlock()
 	before, known := f.version, f.extents != nil
 	err := f.query("SELECT data_version, total_changes() FROM pragma_data_version", nil, func(v []any) error {
-		f.version = as[int64](v[0])<<32 + as[int64](v[1])
+		f.version = columnOr[int64](v[0])<<32 + columnOr[int64](v[1])
 		return nil
 	})
 	if err == nil && (!known || f.version != before) {
@@ -128,7 +128,7 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 	last := int64(math.MinInt64)
 	query := "SELECT instance" + columns + " FROM cell WHERE series = ? AND instance >= ? AND instance < ? ORDER BY instance"
 	err = f.query(query, []any{x.id, first, end}, func(v []any) error {
-		instance := as[int64](v[0])
+		instance := columnOr[int64](v[0])
 		if instance <= last {
 			return &Damage{File: f.path, Reason: fmt.Sprintf("instance %d of %v comes after instance %d", instance, s, last)}
 		}
@@ -152,7 +152,7 @@ func (f *file) checkWhole(s Series, x *extent, read sum, all bool) error {
 	}
 	if !all {
 		if err := f.query("SELECT count(*), sum(instance) FROM cell WHERE series = ?", []any{x.id}, func(v []any) error {
-			read = sum{as[int64](v[0]), as[int64](v[1])}
+			read = sum{columnOr[int64](v[0]), columnOr[int64](v[1])}
 			return nil
 		}); err != nil {
 			return err

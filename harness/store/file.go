@@ -136,8 +136,8 @@ func (f *file) query(query string, args []any, use func(columns []any) error) er
 	return explain(f.path, rows.Err())
 }
 
-// as is a column of a type; its zero value for any other, which checksums show.
-func as[T any](column any) T {
+// columnOr returns a column of a type, or the zero value if it is of another type. Checksums show that.
+func columnOr[T any](column any) T {
 	v, _ := column.(T)
 	return v
 }

@@ -47,9 +47,9 @@ func (w *Writer) Keep(m Model) error {
 
 func (f *file) models() (out []Model, err error) {
 	return out, f.query("SELECT name, json, crc FROM model", nil, func(v []any) error {
-		m := Model{as[string](v[0]), as[string](v[1]), f.path}
+		m := Model{columnOr[string](v[0]), columnOr[string](v[1]), f.path}
 		out = append(out, m)
-		if m.checksum() != as[int64](v[2]) {
+		if m.checksum() != columnOr[int64](v[2]) {
 			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of the GPU model %s is wrong", m.Name)}
 		}
 		return nil

@@ -112,7 +112,7 @@ func (f *file) appendCells(all []cell, s Series, first, end int) ([]cell, error)
 // readLists reads the lists of names, which are few and shared by many cells.
 func (f *file) readLists() error {
 	return f.query("SELECT id, list FROM names", nil, func(v []any) error {
-		f.lists.Store(as[int64](v[0]), as[string](v[1]))
+		f.lists.Store(columnOr[int64](v[0]), columnOr[string](v[1]))
 		return nil
 	})
 }
@@ -123,13 +123,13 @@ func (f *file) appendKnown(all []cell, s Series, first, end int) ([]cell, error)
 	// NULL is faster to read than an empty text, and a number than a text.
 	const columns = ", names, numbers, nullif(kind, ''), nullif(error, ''), microseconds, crc"
 	err := f.eachCell(s, columns, first, end, func(v []any) error {
-		list, ok := f.lists.Load(as[int64](v[1]))
+		list, ok := f.lists.Load(columnOr[int64](v[1]))
 		if !ok {
 			return errNewList
 		}
-		r := Row{int(as[int64](v[0])), Metrics{list.(string), as[string](v[2])}, as[string](v[3]), as[string](v[4]), as[float64](v[5])}
+		r := Row{int(columnOr[int64](v[0])), Metrics{list.(string), columnOr[string](v[2])}, columnOr[string](v[3]), columnOr[string](v[4]), columnOr[float64](v[5])}
 		sum, timeless := r.checksum(identity)
-		if crc := as[int64](v[6]); int64(sum) != crc && int64(timeless) != crc {
+		if crc := columnOr[int64](v[6]); int64(sum) != crc && int64(timeless) != crc {
 			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s)}
 		}
 		all = append(all, cell{r, f.path})
@@ -169,7 +169,7 @@ func (db *DB) MetricNames(filter Filter) ([]string, error) {
 		lists := map[int64]bool{}
 		for _, s := range all {
 			if err := f.eachCell(s, ", names", 0, math.MaxInt, func(v []any) error {
-				lists[as[int64](v[1])] = true
+				lists[columnOr[int64](v[1])] = true
 				return nil
 			}); err != nil {
 				return nil, err
@@ -180,7 +180,7 @@ func (db *DB) MetricNames(filter Filter) ([]string, error) {
 		}
 		for id := range lists {
 			list, _ := f.lists.Load(id)
-			for names := strings.Trim(as[string](list), "[]"); names != ""; {
+			for names := strings.Trim(columnOr[string](list), "[]"); names != ""; {
 				name, after := unquoteFirst(names)
 				out, names = append(out, name), strings.TrimPrefix(after, ",")
 			}
@@ -195,8 +195,8 @@ func (db *DB) MetricNames(filter Filter) ([]string, error) {
 func (db *DB) Finished(s Series, add func(instance int)) error {
 	for _, f := range db.all() {
 		if err := f.eachCell(s, ", kind = '"+KindTimeout+"'", 0, math.MaxInt, func(v []any) error {
-			if as[int64](v[1]) == 0 {
-				add(int(as[int64](v[0])))
+			if columnOr[int64](v[1]) == 0 {
+				add(int(columnOr[int64](v[0])))
 			}
 			return nil
 		}); err != nil {
@@ -212,7 +212,7 @@ func (db *DB) Instances(s Series, first int) ([]int, error) {
 	var out []int
 	for _, f := range db.all() {
 		if err := f.eachCell(s, "", first, math.MaxInt, func(v []any) error {
-			out = append(out, int(as[int64](v[0])))
+			out = append(out, int(columnOr[int64](v[0])))
 			return nil
 		}); err != nil {
 			return nil, err

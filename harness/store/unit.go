@@ -32,9 +32,9 @@ func (db *DB) Units(prefix string) (out []Unit, err error) {
 	const find = "SELECT key, digest, record, crc FROM unit WHERE key >= ?1 AND key < ?1 || '\U0010FFFF' ORDER BY key"
 	for _, f := range db.all() {
 		if err := f.query(find, []any{prefix}, func(v []any) error {
-			u := Unit{as[string](v[0]), as[string](v[1]), as[string](v[2])}
+			u := Unit{columnOr[string](v[0]), columnOr[string](v[1]), columnOr[string](v[2])}
 			out = append(out, u)
-			if u.checksum() != as[int64](v[3]) {
+			if u.checksum() != columnOr[int64](v[3]) {
 				return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of %q is wrong", u.Key)}
 			}
 			return nil

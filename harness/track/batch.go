@@ -47,7 +47,7 @@ var Batch = Register(Track{
 			}
 			start := time.Now()
 			s, err := b.Schedule(ctx, given)
-			return s, since(b, start), err
+			return s, timeSince(b, start), err
 		})
 	},
 	SolveTogether: func(ctx context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {

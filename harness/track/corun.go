@@ -65,7 +65,7 @@ func solveCorun(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error
 	given.Jobs = slices.Clone(w.Jobs)
 	start := time.Now()
 	plan, err := c.Plan(ctx, given)
-	took := since(c, start)
+	took := timeSince(c, start)
 	if err != nil {
 		return Answer{Took: took}, err
 	}

@@ -71,7 +71,7 @@ var Stream = Register(Track{
 			}
 			start := time.Now()
 			s, err := b.ScheduleStream(ctx, given, lengths)
-			return s, since(b, start), err
+			return s, timeSince(b, start), err
 		})
 	},
 	SolveTogether: func(ctx context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {

@@ -210,8 +210,8 @@ func (t *Track) BoardOf(dataset string) (Board, bool) {
 // engine has compared the kinds before.
 func payload[T task.Payload](p Problem) T { return p.Payload.(T) }
 
-// since is how long an algorithm took that was called at an instant.
-func since(algorithm any, start time.Time) time.Duration {
+// timeSince is how long an algorithm took that was called at an instant.
+func timeSince(algorithm any, start time.Time) time.Duration {
 	if t, ok := algorithm.(algo.Timed); ok {
 		return t.Took()
 	}
@@ -225,8 +225,8 @@ func simulate(ctx context.Context, algorithm any, simulation func() error) (time
 	d, ok := algorithm.(algo.Dialogue)
 	if !ok {
 		err := simulation()
-		return since(algorithm, start), err
+		return timeSince(algorithm, start), err
 	}
 	err := d.Converse(ctx, simulation)
-	return since(algorithm, start), err
+	return timeSince(algorithm, start), err
 }

@@ -32,8 +32,8 @@ type column struct {
 	less *scheduler
 }
 
-// against returns columns with the difference to a scheduler; nil for none.
-func against(less *scheduler, quantities ...quantity) []column {
+// differenceColumns returns columns with the difference to a scheduler; nil for none.
+func differenceColumns(less *scheduler, quantities ...quantity) []column {
 	return figures.Map(quantities, func(q quantity) column { return column{q, less} })
 }
 
@@ -44,8 +44,8 @@ type line struct {
 	sample
 }
 
-// all are lines with the names of schedulers.
-func all(x sample, list []*scheduler) []line {
+// schedulerLines are lines with the names of schedulers.
+func schedulerLines(x sample, list []*scheduler) []line {
 	return figures.Map(list, func(s *scheduler) line { return line{[]string{s.title}, s, x} })
 }
 
@@ -134,7 +134,7 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 		}
 		bars.Groups = append(bars.Groups, group)
 	}
-	t = compare(d, t, append(against(largest, late, tardiness), column{megajoules, nil}), lines)
+	t = compare(d, t, append(differenceColumns(largest, late, tardiness), column{megajoules, nil}), lines)
 	return new(figures.Output).Table("table5", t).Figure("table5", bars.Title, bars)
 }
 
@@ -143,9 +143,9 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 func energies(d *figures.Data) (*figures.Output, error) {
 	charged := megajoules
 	charged.name = "energy charged rightly"
-	lines := all(relaxed.first(sweep), []*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
+	lines := schedulerLines(relaxed.first(sweep), []*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
 	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title, runsNote(textAgent, releasedAgent, energyAgent))
-	return new(figures.Output).Table("energy", compare(d, t, against(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)), nil
+	return new(figures.Output).Table("energy", compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)), nil
 }
 
 // heuristics compares all schedulers, and the agent trained for the deadlines, over many
@@ -154,7 +154,7 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 	out := &figures.Output{}
 	for _, k := range tightness {
 		t := d.Claims.Head("heuristics", d.Scale.Replicates(many), k.name)
-		t = compare(d, t, against(largest, late, tardiness, megajoules), all(k.ours, with(k.agent, schedulers)))
+		t = compare(d, t, differenceColumns(largest, late, tardiness, megajoules), schedulerLines(k.ours, agentAnd(k.agent, schedulers)))
 		if n := k.agent.days(k.ours); n < d.Scale.Replicates(many) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d days, also for its differences", k.agent.title, n))
 		}
@@ -177,7 +177,7 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 		X:     reports.Axis{Label: "Scheduler"}, Y: reports.Axis{Label: "Late jobs [%]"},
 		Groups: []reports.BarGroup{{Name: "the report's days"}, {Name: fmt.Sprintf("%d of our days", d.Scale.Replicates(many))}},
 	}
-	for _, s := range with(agent, schedulers) {
+	for _, s := range agentAnd(agent, schedulers) {
 		if s == eftTrue {
 			continue // Largest-First again
 		}
@@ -274,6 +274,6 @@ func slack(d *figures.Data) (*figures.Output, error) {
 	}
 	minutes := tardiness
 	minutes.decimals = 2
-	t = compare(d, t, against(nil, late, minutes), lines)
+	t = compare(d, t, differenceColumns(nil, late, minutes), lines)
 	return new(figures.Output).Table("slack", t).Figure("slack", both.Title, both), nil
 }

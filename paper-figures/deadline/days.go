@@ -81,8 +81,8 @@ func (w days) reading(measure func(w *days, to figures.Values)) figures.Reading 
 	return figures.Reading{Name: w.name, Values: values}
 }
 
-// as is a reading of the report's days under another name.
-func as(name string) days { return days{name, theirs.relaxed, theirs.tight} }
+// theirDays is a reading of the report's days under another name.
+func theirDays(name string) days { return days{name, theirs.relaxed, theirs.tight} }
 
 // mean measures the mean of values by day: a point on the report's days, a sample on ours.
 func (x sample) mean(d *figures.Data, values []float64) figures.Measurement {

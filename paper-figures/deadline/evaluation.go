@@ -78,22 +78,22 @@ func arithmetic(claims *figures.Claims) reports.Table {
 var trainings = []struct {
 	days
 	*scheduler
-}{{as("training by the text"), textAgent}, {as("whole days in float32"), wholeAgent}}
+}{{theirDays("training by the text"), textAgent}, {theirDays("whole days in float32"), wholeAgent}}
 
 func table7(d *figures.Data) (*figures.Output, error) {
-	rows, printed := with(agent, methods), []quantity{late, tardiness, energy}
+	rows, printed := agentAnd(agent, methods), []quantity{late, tardiness, energy}
 	rs := readings(func(w *days, to figures.Values) {
 		for _, s := range rows {
 			w.row(d, to, s, s, printed...)
 		}
 	})
 	rs = append(rs,
-		as("energy charged rightly").reading(func(w *days, to figures.Values) {
+		theirDays("energy charged rightly").reading(func(w *days, to figures.Values) {
 			for _, s := range rows {
 				w.row(d, to, s, s, charged)
 			}
 		}),
-		as("EFT by true durations").reading(func(w *days, to figures.Values) {
+		theirDays("EFT by true durations").reading(func(w *days, to figures.Values) {
 			w.row(d, to, eft, eftTrue, printed...)
 		}))
 	for _, x := range trainings {
@@ -219,8 +219,8 @@ func table9(d *figures.Data) (*figures.Output, error) {
 		to["relaxed RL wins over the best heuristic by"] = w.relaxed.gain(d, agent)
 	})
 	rs = append(rs,
-		as("enhanced settings").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
-		as("trained on relaxed deadlines").reading(func(w *days, to figures.Values) { underTight(w, to, agent) }))
+		theirDays("enhanced settings").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
+		theirDays("trained on relaxed deadlines").reading(func(w *days, to figures.Values) { underTight(w, to, agent) }))
 	t := d.Claims.Head("table9", runsNote(agents...))
 	for _, k := range tightness {
 		_, best := k.theirs.extreme(d, late, methods, lowest)
@@ -271,7 +271,7 @@ func tightDeadlines(d *figures.Data) (*figures.Output, error) {
 	var rs []figures.Reading
 	for _, w := range []days{
 		{"", relaxed, tight},
-		as("the report's days"),
+		theirDays("the report's days"),
 	} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) {
 			best, v := w.tight.extreme(d, late, schedulers, lowest)

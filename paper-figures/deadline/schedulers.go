@@ -74,7 +74,7 @@ var (
 	schedulers = []*scheduler{largest, eftTrue, eft, random, smallest, leastSlack, lookAhead, energyAware}
 )
 
-func with(agent *scheduler, heuristics []*scheduler) []*scheduler {
+func agentAnd(agent *scheduler, heuristics []*scheduler) []*scheduler {
 	return append([]*scheduler{agent}, heuristics...)
 }
 

@@ -29,7 +29,7 @@ var adversarialReadings = []reading{
 }
 
 func adversarial(d *figures.Data) (*figures.Output, error) {
-	out := under(adversarialReadings, func(r *reading) figures.Values { return r.adversarial(d, peaks) })
+	out := underReadings(adversarialReadings, func(r *reading) figures.Values { return r.adversarial(d, peaks) })
 	for _, w := range peaks {
 		out.Readings = append(out.Readings, figures.Reading{Name: w.name, Values: adversarialReadings[0].adversarial(d, []workload{w})})
 	}

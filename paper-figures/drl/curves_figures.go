@@ -64,9 +64,9 @@ type statement struct {
 // final is the end of the first agent's training.
 func final(of []*course) float64 { return of[0].Final() }
 
-// after returns by how much the first agent's score exceeds the second's at equal steps: after
+// leadAfter returns by how much the first agent's score exceeds the second's at equal steps: leadAfter
 // a share of the shorter of both trainings.
-func after(share float64) func([]*course) float64 {
+func leadAfter(share float64) func([]*course) float64 {
 	return func(of []*course) float64 {
 		steps := share * min(of[0].Last(), of[1].Last())
 		return of[0].At(steps) - of[1].At(steps)
@@ -74,7 +74,7 @@ func after(share float64) func([]*course) float64 {
 }
 
 // finals compares the ends of training, see [after].
-var finals = after(1)
+var finals = leadAfter(1)
 
 // values measures a statement in each training run that all its agents have, and only in the
 // first one if one of the agents has learned for less than [enoughSteps].
@@ -126,7 +126,7 @@ var quantities = map[string]func(of []*course) float64{
 	"half-way":                  scoreAt(0.5),
 	"before the last quarter":   scoreAt(0.75),
 	"difference at the end":     finals,
-	"difference half-way":       after(0.5),
+	"difference half-way":       leadAfter(0.5),
 	"steps to the best of both": func(of []*course) float64 { return slower(of[0], of[1]) },
 	"steps to its own best":     func(of []*course) float64 { return of[0].Converges() / of[1].Converges() },
 }
@@ -136,9 +136,9 @@ func scoreAt(share float64) func([]*course) float64 {
 	return func(of []*course) float64 { return of[0].At(share * of[0].Last()) }
 }
 
-// shown returns the lines and the statements of an artefact. It panics on a mistake in
+// curvesOf returns the lines and the statements of an artefact. It panics on a mistake in
 // learning.csv, which is a part of the program.
-func shown(artefact string) (lines []line, statements []statement) {
+func curvesOf(artefact string) (lines []line, statements []statement) {
 	table, err := figures.ReadCSV[learningRow]("drl", files, "learning.csv")
 	if err != nil {
 		panic(err)
@@ -164,7 +164,7 @@ func shown(artefact string) (lines []line, statements []statement) {
 // learning shows agents in one chart. Their scores are in the table of all trainings.
 func (all curves) learning(name, heading string) func(*figures.Data) (*figures.Output, error) {
 	return func(d *figures.Data) (*figures.Output, error) {
-		lines, statements := shown(name)
+		lines, statements := curvesOf(name)
 		return all.read(d, name, statements).Figure(name, heading, all.chart(heading, lines)), nil
 	}
 }
@@ -260,7 +260,7 @@ func levelsOn(d *figures.Data, on []sample) []float64 {
 func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Output, error) {
 	return func(d *figures.Data) (*figures.Output, error) {
 		t, figure := d.Claims.Head(name), reports.Panels{Title: heading, Columns: 1}
-		lines, statements := shown(name)
+		lines, statements := curvesOf(name)
 		for len(lines) > 0 {
 			panel := lines[0].panel // its lines follow one another
 			next := figures.Count(lines, func(l line) bool { return l.panel == panel })
@@ -313,7 +313,7 @@ const mostSeeds = 3
 // the mixed workloads.
 func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("seeds")
-	_, statements := shown("seeds")
+	_, statements := curvesOf("seeds")
 	for _, w := range synthetic {
 		levels := levelsOn(d, scoredOn(w.name, n))
 		for a, differs := range figures.Each(agents, differing) {

@@ -164,11 +164,11 @@ func TestBudgetIsShown(t *testing.T) {
 func TestEqualSteps(t *testing.T) {
 	long, short := ofScores(90, 50, 30, 10), ofScores(80, 40)
 	for share, want := range map[float64]float64{1: 10, 0.5: 10} {
-		if got := after(share)([]*course{long, short}); got != want {
+		if got := leadAfter(share)([]*course{long, short}); got != want {
 			t.Errorf("after %v of the shorter training the long one is %v above, want %v", share, got, want)
 		}
 	}
-	if got := after(1)([]*course{short, long}); got != -10 {
+	if got := leadAfter(1)([]*course{short, long}); got != -10 {
 		t.Errorf("the other way round %v", got)
 	}
 }

@@ -69,21 +69,21 @@ func Paper() (figures.Paper, error) {
 	return p, nil
 }
 
-func on(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
+func seriesOn(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
 	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
 }
 
 // batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on
 // the hardware.
 func batch(dataset, algorithm string) run.Series {
-	return on("A100", dataset, algorithm, mig.Sequential)
+	return seriesOn("A100", dataset, algorithm, mig.Sequential)
 }
 
 // lBound is the bound in the definition of p_opt.
 func lBound(dataset string) run.Series { return bound("A100", dataset, "l-bound", mig.Sequential) }
 
 func bound(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	s := on(gpu, dataset, algorithm, model)
+	s := seriesOn(gpu, dataset, algorithm, model)
 	s.Track = algo.TrackBound
 	return s
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func table4(d *figures.Data) (*figures.Output, error) {
-	out := under(readings, func(r *reading) figures.Values {
+	out := underReadings(readings, func(r *reading) figures.Values {
 		return grid(r.rows(), approaches, func(w workload, a approach) figures.Measurement { return a.measure(d, w, r) })
 	})
 	out.Readings = append(out.Readings, releasedEvaluation(d))
@@ -31,7 +31,7 @@ func releasedEvaluation(d *figures.Data) figures.Reading {
 	data := figures.Dataset("drl/GOODSCALING?start=busy&" + trainingGen)
 	values := grid(synthetic, agents, func(w workload, a approach) figures.Measurement {
 		return a.overRuns(d, w, &reading{oneRun: true}, evaluated, func(_ *reading, algorithm string) []float64 {
-			s := on("A100", data, algorithm+"&actions=sampled&start=levels", mig.Free)
+			s := seriesOn("A100", data, algorithm+"&actions=sampled&start=levels", mig.Free)
 			return d.AboveBound(s, lBound(data), evaluated)
 		})
 	})

@@ -81,7 +81,7 @@ func parts5(d *figures.Data) []figures.Reading {
 }
 
 func table5(d *figures.Data) (*figures.Output, error) {
-	out := under(readings5, func(r *reading) figures.Values {
+	out := underReadings(readings5, func(r *reading) figures.Values {
 		return grid(r.rows(), inQueue, func(w workload, q queued) figures.Measurement { return r.overOnline(d, w, q, online) })
 	})
 	out.Readings = append(out.Readings, parts5(d)...)

@@ -120,8 +120,8 @@ func grid[R, C fmt.Stringer](rows []R, columns []C, of func(R, C) figures.Measur
 	return values
 }
 
-// under measures values under each reading.
-func under(readings []reading, values func(r *reading) figures.Values) *figures.Output {
+// underReadings measures values underReadings each reading.
+func underReadings(readings []reading, values func(r *reading) figures.Values) *figures.Output {
 	return figures.Read(figures.Map(readings, func(r reading) figures.Reading { return figures.Reading{Name: r.name, Values: values(&r)} })...)
 }
 
@@ -175,7 +175,7 @@ func (r *reading) batches(w workload, every bool) (out []batches) {
 }
 
 func (r *reading) series(dataset, algorithm string) run.Series {
-	return on("A100", dataset, algorithm, r.model)
+	return seriesOn("A100", dataset, algorithm, r.model)
 }
 
 // average averages a quantity over the batches of each data set. of gives it by data set for

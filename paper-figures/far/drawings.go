@@ -26,7 +26,7 @@ func figures5and6(d *figures.Data) (*figures.Output, error) {
 		{"gain from swapping tasks", "far-swap", "A30", "swaps"},
 	} {
 		of := func(algorithm string) run.Series {
-			return on(x.gpu, 1, batch(figures.Dataset(x.data), algorithm, mig.Sequential))
+			return seriesOn(x.gpu, 1, batch(figures.Dataset(x.data), algorithm, mig.Sequential))
 		}
 		refined, unrefined := of("far"), of("far?refine=false")
 		gain := d.Above(unrefined, refined, 1)[0]
@@ -145,7 +145,7 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 	t.Title += " " + data
 	for _, c := range proofCases {
 		for i := range instances {
-			p, s := d.Schedule(on(c.gpu, 1, batch(data, "far?refine=false", mig.Free)), i)
+			p, s := d.Schedule(seriesOn(c.gpu, 1, batch(data, "far?refine=false", mig.Free)), i)
 			critical, idle := idleBeforeCritical(p, s)
 			start := float64(critical.Start)
 			if d.Planning() || start == 0 || !c.holds(idle, start) {

@@ -116,8 +116,8 @@ func series(track algo.Track, dataset, algorithm string, model mig.Reconfigurati
 	return run.Series{Track: track, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
 }
 
-// on returns the series on another GPU.
-func on(gpu string, count int, s run.Series) run.Series {
+// seriesOn returns the series seriesOn another GPU.
+func seriesOn(gpu string, count int, s run.Series) run.Series {
 	s.GPU, s.Count = gpu, count
 	return s
 }
@@ -127,7 +127,7 @@ const makespan = track.MetricMakespan
 
 // area is the area bound of the instances of a series.
 func area(s run.Series) run.Series {
-	return on(s.GPU, s.Count, bound(s.Dataset, "area", mig.Sequential))
+	return seriesOn(s.GPU, s.Count, bound(s.Dataset, "area", mig.Sequential))
 }
 
 // rho returns, by instance, the makespan over the area bound (6.4).

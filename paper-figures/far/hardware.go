@@ -42,7 +42,7 @@ const unpublished = "HotSpot"
 // that follow from the times that the paper's authors published.
 func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
-	p, s := d.Schedule(on("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential)), 0)
+	p, s := d.Schedule(seriesOn("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential)), 0)
 	ends := map[string]float64{} // by name in lower case
 	for _, pl := range s.Placements {
 		ends[strings.ToLower(p.Tasks[pl.Task].Name)] = float64(pl.End)

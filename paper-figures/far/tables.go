@@ -85,7 +85,7 @@ var table4 = grid{"table4", "Average of rho in 1000 executions of FAR with WIDET
 // batchRho measures rho of FAR on batches of a generator's parameters.
 func batchRho(gpu, parameters string) measure {
 	return func(d *figures.Data, w workload, n int) []figures.Measurement {
-		return []figures.Measurement{mean(d, rho(d, on(gpu, 1, batch(synthetic(w, n, parameters), "far", mig.Sequential)), executions))}
+		return []figures.Measurement{mean(d, rho(d, seriesOn(gpu, 1, batch(synthetic(w, n, parameters), "far", mig.Sequential)), executions))}
 	}
 }
 

@@ -20,12 +20,12 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
 	h.inText(values)
 	aboutModels(values)
-	values["synthetic error, n = 10"] = average(each(d, table4.byDefault(), 0, wide, 10)).Affine(100, -100)
-	values["synthetic rho, n >= 15"] = largest(each(d, table4.byDefault(), 0, wide, allSizes[1:]...))
+	values["synthetic error, n = 10"] = average(measureCells(d, table4.byDefault(), 0, wide, 10)).Affine(100, -100)
+	values["synthetic rho, n >= 15"] = largest(measureCells(d, table4.byDefault(), 0, wide, allSizes[1:]...))
 	aboutTable5(d, values)
-	values["moves of a refinement on average"] = largest(each(d, table6.byDefault(), 1, workloads, threeSizes...))
-	values["swaps of a refinement on average"] = largest(each(d, table6.byDefault(), 2, workloads, threeSizes...))
-	values["gain of the refinement, n = 20"] = least(each(d, table6.byDefault(), 0, workloads, 20))
+	values["moves of a refinement on average"] = largest(measureCells(d, table6.byDefault(), 1, workloads, threeSizes...))
+	values["swaps of a refinement on average"] = largest(measureCells(d, table6.byDefault(), 2, workloads, threeSizes...))
+	values["gain of the refinement, n = 20"] = least(measureCells(d, table6.byDefault(), 0, workloads, 20))
 	aboutTable7(d, values)
 	return figures.Read(figures.Reading{Values: values}), nil
 }
@@ -50,7 +50,7 @@ func aboutModels(values figures.Values) {
 
 func aboutTable5(d *figures.Data, values figures.Values) {
 	gains := func(over int) []figures.Measurement {
-		sigmas := each(d, table5.byDefault(), over, workloads, 15)
+		sigmas := measureCells(d, table5.byDefault(), over, workloads, 15)
 		return figures.Map(sigmas, func(m figures.Measurement) figures.Measurement { return m.Affine(100, -100) })
 	}
 	ones, seven := gains(1), gains(3) // FIXPART(1,...,1) and FIXPART(7)
@@ -61,9 +61,9 @@ func aboutTable5(d *figures.Data, values figures.Values) {
 
 func aboutTable7(d *figures.Data, values figures.Values) {
 	for _, n := range []int{10, 20} {
-		values[fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)] = average(each(d, copies.gains, 1, workloads, n))
+		values[fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)] = average(measureCells(d, copies.gains, 1, workloads, n))
 	}
-	outermost(d.Claims, values, "gain of reversing, n = 10", each(d, copies.gains, 0, workloads, 10))
+	outermost(d.Claims, values, "gain of reversing, n = 10", measureCells(d, copies.gains, 0, workloads, 10))
 	values["gain of moving and swapping beyond reversing, n = 10"] = least(figures.Map(workloads, func(w workload) figures.Measurement {
 		extra := slices.Clone(copies.gain(d, w, 10, "moveswap"))
 		floats.Sub(extra, copies.gain(d, w, 10, "reverse"))
@@ -71,8 +71,8 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 	}))
 }
 
-// each measures a quantity in some cells of a grid.
-func each(d *figures.Data, of measure, quantity int, rows []workload, sizes ...int) (out []figures.Measurement) {
+// measureCells measures a quantity in some cells of a grid.
+func measureCells(d *figures.Data, of measure, quantity int, rows []workload, sizes ...int) (out []figures.Measurement) {
 	for w, n := range figures.Each(rows, sizes) {
 		out = append(out, of(d, w, n)[quantity])
 	}
@@ -152,8 +152,8 @@ func factors(d *figures.Data) (*figures.Output, error) {
 		most := 0.0
 		for _, w := range workloads {
 			data := synthetic(w, c.n, fmt.Sprintf("seed=%d", i+1)) // A100 and H100 would have the same batches
-			phase2 := on(c.gpu, c.count, batch(data, "far?refine=false", mig.Free))
-			optimum := on(c.gpu, c.count, bound(data, "optimum-free", mig.Free))
+			phase2 := seriesOn(c.gpu, c.count, batch(data, "far?refine=false", mig.Free))
+			optimum := seriesOn(c.gpu, c.count, bound(data, "optimum-free", mig.Free))
 			r := figures.Ratios(d.Values(phase2, instances, makespan), d.Values(optimum, instances, track.MetricBound))
 			most = max(most, slices.Max(r))
 		}
@@ -162,7 +162,7 @@ func factors(d *figures.Data) (*figures.Output, error) {
 	for _, gpu := range []string{"A30", "A100", "H100"} {
 		most := 0.0
 		for w, n := range figures.Each(wide, allSizes) {
-			most = max(most, rho(d, on(gpu, 1, chain(d, w, n)), 1)[0])
+			most = max(most, rho(d, seriesOn(gpu, 1, chain(d, w, n)), 1)[0])
 		}
 		worst["multi-batch makespan over optimum, "+gpu] = figures.Exactly(most)
 	}

@@ -113,8 +113,8 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 	return f.build(d)
 }
 
-// at returns the mean throughputs of the methods on Q1 to Q12, one value for each dataset.
-func at(d *figures.Data, data ...string) (out []row) {
+// throughputRows returns the mean throughputs of the methods on Q1 to Q12, one value for each dataset.
+func throughputRows(d *figures.Data, data ...string) (out []row) {
 	for _, dataset := range data {
 		for i, r := range onQueues(d, []string{dataset}, track.MetricThroughput) {
 			if len(out) <= i {
@@ -149,7 +149,7 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 	} {
 		panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: reports.Axis{Label: "Throughput / time sharing"}}
 		for _, v := range x.values {
-			rows := at(d, queuesWith("%s=%g", x.name, v))
+			rows := throughputRows(d, queuesWith("%s=%g", x.name, v))
 			add(fmt.Sprintf("%s = %g", x.name, v), rows)
 			for i, r := range rows {
 				if len(panel.Series) <= i {
@@ -161,7 +161,7 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 		panels = append(panels, panel)
 	}
 	chart.Charts = aligned(panels, 1)
-	add("shares of ended jobs freed", at(d, queuesWith("release=true")))
+	add("shares of ended jobs freed", throughputRows(d, queuesWith("release=true")))
 	addDraws(d, &t)
 	return new(figures.Output).Table("sensitivity", t).Figure("sensitivity", chart.Title, chart), nil
 }
@@ -177,7 +177,7 @@ func order(rows []row) string {
 // each order occurs.
 func addDraws(d *figures.Data, t *reports.Table) {
 	data := reported(d.Scale)
-	over, n := at(d, data...), len(data)
+	over, n := throughputRows(d, data...), len(data)
 	orders := map[string]int{}
 	for i := range n {
 		orders[order(figures.Map(over, func(r row) row { return row{r.title, r.values[i : i+1]} }))]++

@@ -28,7 +28,7 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 func (m *measured) underLoad(data []string) {
 	low, full := data[0], data[len(data)-1]
 	acceptance := figures.Map(data, func(dataset string) []float64 { return m.at("MFI", dataset, "acceptance") })
-	m.mean("acceptance of MFI, least over the loads", each(func(v []float64) float64 { return 100 * v[0] }, lowest(acceptance...)))
+	m.mean("acceptance of MFI, least over the loads", eachInstance(func(v []float64) float64 { return 100 * v[0] }, lowest(acceptance...)))
 	var accepted, used []pair
 	for _, b := range baselines {
 		accepted = append(accepted, pair{m.at("MFI", full, "accepted"), m.at(b, full, "accepted")})
@@ -47,7 +47,7 @@ func (m *measured) underLoad(data []string) {
 		less(highest(accept("FF", full), accept("RR", full)), lowest(accept("BF-BI", full), accept("WF-BI", full)), 100))
 	for _, b := range []string{"RR", "WF-BI"} {
 		m.mean(fmt.Sprintf("active share of the GPUs under %s, 100 %% demand", b),
-			each(func(v []float64) float64 { return 100 * v[0] / gpus }, m.at(b, full, "active_gpus")))
+			eachInstance(func(v []float64) float64 { return 100 * v[0] / gpus }, m.at(b, full, "active_gpus")))
 	}
 }
 
@@ -159,8 +159,8 @@ func text(d *figures.Data) (*figures.Output, error) {
 			of := func(metric string) [][]float64 {
 				return figures.Map(data, func(dataset string) []float64 { return m.gains(dataset, metric) })
 			}
-			m.mean("more workloads than the baselines on average", each(figures.Mean, of(workloads)...))
-			m.mean("active GPUs over those of the baselines", each(func(v []float64) float64 { return 1 + figures.Mean(v)/100 }, of("active_gpus")...))
+			m.mean("more workloads than the baselines on average", eachInstance(figures.Mean, of(workloads)...))
+			m.mean("active GPUs over those of the baselines", eachInstance(func(v []float64) float64 { return 1 + figures.Mean(v)/100 }, of("active_gpus")...))
 		}
 	}
 	usual := atDemand(heavy)

@@ -141,8 +141,8 @@ func percents(values []int) (numbers []float64, words []string) {
 	return numbers, words
 }
 
-// each applies a function to the values of every instance.
-func each(f func(v []float64) float64, columns ...[]float64) []float64 {
+// eachInstance applies a function to the values of every instance.
+func eachInstance(f func(v []float64) float64, columns ...[]float64) []float64 {
 	out := make([]float64, len(columns[0]))
 	row := make([]float64, len(columns))
 	for i := range out {
@@ -156,7 +156,7 @@ func each(f func(v []float64) float64, columns ...[]float64) []float64 {
 
 // less returns scale times the paired differences a - b.
 func less(a, b []float64, scale float64) []float64 {
-	return each(func(v []float64) float64 { return scale * (v[0] - v[1]) }, a, b)
+	return eachInstance(func(v []float64) float64 { return scale * (v[0] - v[1]) }, a, b)
 }
 
 // highest and lowest return the sample with the highest and the lowest mean.
@@ -185,7 +185,7 @@ func (m *measured) at(scheme, dataset, metric string) []float64 {
 // gains returns, by simulation, by how many percent a metric of MFI exceeds the mean of the baselines.
 func (m *measured) gains(dataset, metric string) []float64 {
 	columns := figures.Map(baselines, func(scheme string) []float64 { return m.at(scheme, dataset, metric) })
-	return each(gain, slices.Insert(columns, 0, m.at("MFI", dataset, metric))...)
+	return eachInstance(gain, slices.Insert(columns, 0, m.at("MFI", dataset, metric))...)
 }
 
 // gain is by how many percent the first value exceeds the mean of the others.

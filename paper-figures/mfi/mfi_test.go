@@ -186,7 +186,7 @@ func TestReadingsNameTheSchedulers(t *testing.T) {
 // TestGains: MFI accepts 12 and 11, the baselines 10 on average, so that it accepts
 // 20 and 10 % more.
 func TestGains(t *testing.T) {
-	if got := each(gain, []float64{12, 11}, []float64{8, 7}, []float64{10, 10}, []float64{10, 11}, []float64{12, 12}); math.Abs(got[0]-20) > 1e-9 || math.Abs(got[1]-10) > 1e-9 {
+	if got := eachInstance(gain, []float64{12, 11}, []float64{8, 7}, []float64{10, 10}, []float64{10, 11}, []float64{12, 12}); math.Abs(got[0]-20) > 1e-9 || math.Abs(got[1]-10) > 1e-9 {
 		t.Errorf("gains %v, want 20 and 10", got)
 	}
 }

@@ -107,10 +107,10 @@ func offline(d *figures.Data) (*figures.Output, error) {
 			return stream(dist, fmt.Sprintf("lifespan=forever&load=%d&seed=%d", load, testSeed))
 		})
 		gridOf(d, shown, data, 1, func(id, dataset string) []float64 {
-			return each(func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) }, of(id, dataset), of(offlineBound, dataset))
+			return eachInstance(func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) }, of(id, dataset), of(offlineBound, dataset))
 		}).rows(&t, dist, names)
 		gap := func(id, dataset string) []float64 {
-			return each(func(v []float64) float64 { return (v[0] - v[1]) / v[2] }, of(id, dataset), of("mfi", dataset), of(offlineBound, dataset))
+			return eachInstance(func(v []float64) float64 { return (v[0] - v[1]) / v[2] }, of(id, dataset), of("mfi", dataset), of(offlineBound, dataset))
 		}
 		chart.Charts = append(chart.Charts,
 			gridOf(d, near, data, 100, gap).lines(dist+", near MFI", x, y, near, percent),

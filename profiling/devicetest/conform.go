@@ -133,12 +133,12 @@ func (c *conformer) exist(want ...profiling.Instance) {
 	if err != nil {
 		c.t.Fatalf("%s: %v", c.name, err)
 	}
-	if !slices.EqualFunc(got, want, same) {
+	if !slices.EqualFunc(got, want, sameInstance) {
 		c.errorf("instances %v, want %v", got, want)
 	}
 }
 
-func same(a, b profiling.Instance) bool {
+func sameInstance(a, b profiling.Instance) bool {
 	return a.Instance == b.Instance && a.ID == b.ID && a.UUID == b.UUID && slices.Equal(a.Env, b.Env)
 }
 

@@ -183,7 +183,7 @@ func (d *decoder) required(n *yaml.Node, values map[string]*yaml.Node, what stri
 	}
 }
 
-func set[T any](d *decoder, to *T, values map[string]*yaml.Node, name string, read func(*yaml.Node) T) {
+func setField[T any](d *decoder, to *T, values map[string]*yaml.Node, name string, read func(*yaml.Node) T) {
 	if n := values[name]; n != nil && d.err == nil {
 		*to = read(n)
 	}
@@ -376,18 +376,18 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	const what = "a kernel"
 	f := d.mapping(n, what, append(slices.Clone(ownFields), sharedFields...))
 	d.required(n, f, what, "name", "argv")
-	set(d, &k.Name, f, "name", d.text)
+	setField(d, &k.Name, f, "name", d.text)
 	if d.err == nil && !kernelName.MatchString(k.Name) {
 		d.failf(f["name"], "a kernel cannot be named %q; use letters, digits and, after the first, any of _.+-", k.Name)
 	}
 	d.shared(&k, f)
-	set(d, &k.Argv, f, "argv", func(n *yaml.Node) []string {
+	setField(d, &k.Argv, f, "argv", func(n *yaml.Node) []string {
 		return list(d, n, "argv", d.expand(csvPlace))
 	})
-	set(d, &k.Data, f, "data", func(n *yaml.Node) []Data {
+	setField(d, &k.Data, f, "data", func(n *yaml.Node) []Data {
 		return list(d, n, "data", d.data)
 	})
-	set(d, &k.Result, f, "result", d.result)
+	setField(d, &k.Result, f, "result", d.result)
 	if d.err != nil {
 		return Kernel{}
 	}
@@ -402,24 +402,24 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 }
 
 func (d *decoder) shared(k *Kernel, f map[string]*yaml.Node) {
-	set(d, &k.SizeClass, f, "size_class", d.expand())
-	set(d, &k.Dir, f, "workdir", d.expand())
-	set(d, &k.Env, f, "env", func(n *yaml.Node) []string { return d.environment(k.Env, n) })
-	set(d, &k.Timeout, f, "timeout", d.duration(time.Millisecond))
-	set(d, &k.Warmup, f, "warmup", d.duration(0))
-	set(d, &k.Repetitions, f, "repetitions", d.whole(1, 1e6))
-	set(d, &k.MinMemoryMB, f, "min_mem_mb", d.whole(0, 1e9))
-	set(d, &k.OutOfMemory, f, "out_of_memory", d.regexp)
-	set(d, &k.Window, f, "window", d.yes)
-	set(d, &k.Pinned, f, "pinned", d.yes)
+	setField(d, &k.SizeClass, f, "size_class", d.expand())
+	setField(d, &k.Dir, f, "workdir", d.expand())
+	setField(d, &k.Env, f, "env", func(n *yaml.Node) []string { return d.environment(k.Env, n) })
+	setField(d, &k.Timeout, f, "timeout", d.duration(time.Millisecond))
+	setField(d, &k.Warmup, f, "warmup", d.duration(0))
+	setField(d, &k.Repetitions, f, "repetitions", d.whole(1, 1e6))
+	setField(d, &k.MinMemoryMB, f, "min_mem_mb", d.whole(0, 1e9))
+	setField(d, &k.OutOfMemory, f, "out_of_memory", d.regexp)
+	setField(d, &k.Window, f, "window", d.yes)
+	setField(d, &k.Pinned, f, "pinned", d.yes)
 	if n := f["expect"]; n != nil {
 		k.Exit, k.Expect, k.PrintsDevice = 0, nil, false
 		e := d.mapping(n, "expect", []string{"exit", "regexp", "device"})
-		set(d, &k.Exit, e, "exit", d.whole(0, 255))
-		set(d, &k.Expect, e, "regexp", d.regexp)
-		set(d, &k.PrintsDevice, e, "device", d.yes)
+		setField(d, &k.Exit, e, "exit", d.whole(0, 255))
+		setField(d, &k.Expect, e, "regexp", d.regexp)
+		setField(d, &k.PrintsDevice, e, "device", d.yes)
 	}
-	set(d, &k.Time, f, "time", d.time)
+	setField(d, &k.Time, f, "time", d.time)
 }
 
 // yes returns true or false.
@@ -460,8 +460,8 @@ func (d *decoder) data(n *yaml.Node) Data {
 	var file Data
 	f := d.mapping(n, "data", []string{"path", "sha256"})
 	d.required(n, f, "data", "path")
-	set(d, &file.Path, f, "path", d.expand())
-	set(d, &file.SHA256, f, "sha256", func(n *yaml.Node) string {
+	setField(d, &file.Path, f, "path", d.expand())
+	setField(d, &file.SHA256, f, "sha256", func(n *yaml.Node) string {
 		text := strings.ToLower(d.text(n))
 		if sum, err := hex.DecodeString(text); d.err == nil && (err != nil || len(sum) != 32) {
 			d.failf(n, "%q is not a SHA-256; write its 64 hexadecimal digits, as sha256sum prints them", n.Value)
@@ -477,8 +477,8 @@ func (d *decoder) result(n *yaml.Node) ResultSource {
 	if d.err == nil && len(f) != 1 {
 		d.failf(n, "a result has either a file or a pattern")
 	}
-	set(d, &r.File, f, "file", d.expand())
-	set(d, &r.Pattern, f, "pattern", d.regexp)
+	setField(d, &r.File, f, "file", d.expand())
+	setField(d, &r.Pattern, f, "pattern", d.regexp)
 	if d.err == nil && r.Pattern != nil && r.Pattern.NumSubexp() > 1 {
 		d.failf(f["pattern"], "the pattern has %d groups; put at most one part in parentheses", r.Pattern.NumSubexp())
 	}
@@ -499,7 +499,7 @@ func (d *decoder) time(n *yaml.Node) TimeSource {
 	f := d.mapping(n, what, []string{"source", "pattern", "unit", "row"})
 	d.required(n, f, what, "source")
 	var t TimeSource
-	set(d, &t.Kind, f, "source", func(n *yaml.Node) TimeKind { return TimeKind(d.text(n)) })
+	setField(d, &t.Kind, f, "source", func(n *yaml.Node) TimeKind { return TimeKind(d.text(n)) })
 	if d.err != nil {
 		return TimeSource{}
 	}
@@ -513,11 +513,11 @@ func (d *decoder) time(n *yaml.Node) TimeSource {
 			d.failf(f[name], "time with source %s has no field %s", t.Kind, name)
 		}
 	}
-	set(d, &t.Pattern, f, "pattern", d.regexp)
+	setField(d, &t.Pattern, f, "pattern", d.regexp)
 	if d.err == nil && t.Pattern != nil && t.Pattern.NumSubexp() != 1 {
 		d.failf(f["pattern"], "the pattern has %d groups; put only the number in parentheses", t.Pattern.NumSubexp())
 	}
-	set(d, &t.Unit, f, "unit", func(n *yaml.Node) mig.Seconds {
+	setField(d, &t.Unit, f, "unit", func(n *yaml.Node) mig.Seconds {
 		text := d.text(n)
 		unit, known := timeUnits[text]
 		if d.err == nil && !known {
@@ -525,6 +525,6 @@ func (d *decoder) time(n *yaml.Node) TimeSource {
 		}
 		return unit
 	})
-	set(d, &t.Row, f, "row", d.text)
+	setField(d, &t.Row, f, "row", d.text)
 	return t
 }

@@ -201,8 +201,8 @@ func (h *host) compare(i int, got, want, allowed float64) {
 	}
 }
 
-// same reports the first integer that is not the reference's.
-func same[T uint64 | uint32 | int32](h *host, got, want []T) {
+// compareIntegers reports the first integer that is not the reference's.
+func compareIntegers[T uint64 | uint32 | int32](h *host, got, want []T) {
 	for i := range want {
 		if got[i] != want[i] && h.err == nil {
 			h.err = &WrongError{Index: i, Got: float64(got[i]), Want: float64(want[i])}

@@ -37,7 +37,7 @@ var bfs = &Program{
 				found = uint64(read[uint32](h, count, 1)[0])
 			}
 		}
-		verify = func() { same(h, read[int32](h, levels, n), bfsLevels(first, n, seed)) }
+		verify = func() { compareIntegers(h, read[int32](h, levels, n), bfsLevels(first, n, seed)) }
 		return iterate, verify
 	},
 }
@@ -311,7 +311,7 @@ var nw = &Program{
 						row[j] = max(pair, above[j]-4, row[j-1]-4)
 					}
 				}
-				same(h, got[i*(padded+1):], row)
+				compareIntegers(h, got[i*(padded+1):], row)
 			}
 		}
 		return iterate, verify
@@ -336,7 +336,7 @@ var randomAccess = &Program{
 			for i := range 4 * n {
 				want[randomBelow(seed, i, n)] ^= randomBits(seed, i)
 			}
-			same(h, read[uint64](h, table, n), want)
+			compareIntegers(h, read[uint64](h, table, n), want)
 		}
 		return iterate, verify
 	},
@@ -359,7 +359,7 @@ var reduction = &Program{
 			for i := range n {
 				want += randomBits(seed, i)
 			}
-			same(h, read[uint64](h, total, 1), []uint64{want})
+			compareIntegers(h, read[uint64](h, total, 1), []uint64{want})
 		}
 		return iterate, verify
 	},

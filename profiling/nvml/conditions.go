@@ -33,17 +33,17 @@ func sample(lib nvml.Interface, gpu nvml.Device) (profiling.Sample, error) {
 	if t, ret := gpu.GetTemperature(nvml.TEMPERATURE_GPU); ret == nvml.SUCCESS {
 		s.Temperature = int(t)
 	}
-	if has(lib, "nvmlDeviceGetPowerUsage") {
+	if hasFunction(lib, "nvmlDeviceGetPowerUsage") {
 		if mw, ret := gpu.GetPowerUsage(); ret == nvml.SUCCESS {
 			s.Power = float64(mw) / 1000
 		}
 	}
 	switch {
-	case has(lib, "nvmlDeviceGetCurrentClocksEventReasons"):
+	case hasFunction(lib, "nvmlDeviceGetCurrentClocksEventReasons"):
 		if set, ret := gpu.GetCurrentClocksEventReasons(); ret == nvml.SUCCESS {
 			s.Throttle = set
 		}
-	case has(lib, "nvmlDeviceGetCurrentClocksThrottleReasons"): // before driver 535
+	case hasFunction(lib, "nvmlDeviceGetCurrentClocksThrottleReasons"): // before driver 535
 		if set, ret := gpu.GetCurrentClocksThrottleReasons(); ret == nvml.SUCCESS {
 			s.Throttle = set
 		}

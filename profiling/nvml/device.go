@@ -431,7 +431,7 @@ func (d *device) processesOn(op string, devices []nvml.Device) ([]profiling.Proc
 	pids := map[int]bool{}
 	for _, device := range devices {
 		asks := []func() ([]nvml.ProcessInfo, nvml.Return){device.GetComputeRunningProcesses, device.GetGraphicsRunningProcesses}
-		if has(d.lib, "nvmlDeviceGetMPSComputeRunningProcesses") {
+		if hasFunction(d.lib, "nvmlDeviceGetMPSComputeRunningProcesses") {
 			asks = append(asks, device.GetMPSComputeRunningProcesses)
 		}
 		for _, ask := range asks {

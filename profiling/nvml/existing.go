@@ -56,7 +56,7 @@ func OpenExisting(selector string) (profiling.Device, error) {
 
 func openExisting(lib nvml.Interface, selector string) (*existing, error) {
 	const op = "find MIG instances"
-	if !has(lib, "nvmlDeviceGetAttributes") {
+	if !hasFunction(lib, "nvmlDeviceGetAttributes") {
 		err := fmt.Errorf("%w: the driver's library has no nvmlDeviceGetAttributes", profiling.ErrUnsupported)
 		return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "install a newer driver"}
 	}
@@ -99,11 +99,11 @@ func openExisting(lib nvml.Interface, selector string) (*existing, error) {
 			found = append(found, e)
 		}
 	}
-	return only(op, found, unusable)
+	return onlyGPU(op, found, unusable)
 }
 
-// only returns the one GPU with instances for this process. The error says what there is instead.
-func only(op string, found []*existing, unusable []string) (*existing, error) {
+// onlyGPU returns the one GPU with instances for this process. The error says what there is instead.
+func onlyGPU(op string, found []*existing, unusable []string) (*existing, error) {
 	switch len(found) {
 	case 1:
 		return found[0], nil

@@ -100,7 +100,7 @@ func load() (nvml.Interface, error) {
 		return nil, failure(op, ret)
 	}
 	for _, f := range required {
-		if !has(lib, f) {
+		if !hasFunction(lib, f) {
 			lib.Shutdown()
 			err := fmt.Errorf("%w: the driver's library has no %s", profiling.ErrUnsupported, f)
 			return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "install a newer driver"}
@@ -109,8 +109,8 @@ func load() (nvml.Interface, error) {
 	return lib, nil
 }
 
-// has reports whether the library has a function in one of the versions that go-nvml uses.
-func has(lib nvml.Interface, function string) bool {
+// hasFunction reports whether the library hasFunction a function in one of the versions that go-nvml uses.
+func hasFunction(lib nvml.Interface, function string) bool {
 	for _, version := range []string{"", "_v2", "_v3"} {
 		if lib.Extensions().LookupSymbol(function+version) == nil {
 			return true

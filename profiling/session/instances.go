@@ -235,7 +235,7 @@ func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (Effort,
 		err = fmt.Errorf("%s: %w", name(at), err)
 	default:
 		processes, _ := s.device.Processes() // If this fails, the error names no process.
-		err = fmt.Errorf("%s, tried for %v: %w%s", name(at), s.o.Patience, err, held(processes))
+		err = fmt.Errorf("%s, tried for %v: %w%s", name(at), s.o.Patience, err, processNames(processes))
 	}
 	return effort, err
 }

@@ -27,7 +27,7 @@ func (s *Session) turnOn() (err error) {
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("MIG mode of %s stays off until a reset%s; end the processes that use the GPU (%s) and try again", s.identity.UUID, held(processes), monitors)
+		return fmt.Errorf("MIG mode of %s stays off until a reset%s; end the processes that use the GPU (%s) and try again", s.identity.UUID, processNames(processes), monitors)
 	}
 	s.o.Log("turned on MIG mode of %s", s.identity.UUID)
 	return nil
@@ -64,7 +64,7 @@ func (s *Session) restore() error {
 		if err != nil {
 			return err
 		}
-		s.o.Log("MIG mode of %s turns off with the next reset%s", id.UUID, held(processes))
+		s.o.Log("MIG mode of %s turns off with the next reset%s", id.UUID, processNames(processes))
 		return nil
 	}
 	s.o.Log("turned off MIG mode of %s again", id.UUID)
@@ -75,8 +75,8 @@ func (s *Session) restore() error {
 // processes.
 const monitors = "monitoring too: systemctl stop nvidia-dcgm nvsm"
 
-// held says in brackets which processes use the GPU.
-func held(by []profiling.Process) string {
+// processNames says in brackets which processes use the GPU.
+func processNames(by []profiling.Process) string {
 	if len(by) == 0 {
 		return ""
 	}

@@ -93,9 +93,8 @@ func closeAll[C interface{ Close() error }](all []C) error {
 	return errors.Join(errs...)
 }
 
-// with runs work on the GPUs that --device names, in a session each, and cleans up
-// however it ends. What is missing besides, ready says, before anything is changed but
-// after the GPUs were found: where there is none, nothing else need be complained about.
+// with runs work on the GPUs that --device names, in a session each, and cleans up however it ends.
+// ready runs after the GPUs are found and before anything changes. Its error ends the command.
 func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) error, work func([]*session.Session) error) (err error) {
 	devices, err := f.devices(c.Context())
 	if err != nil {

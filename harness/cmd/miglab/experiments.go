@@ -19,7 +19,7 @@ import (
 	"miglab/reports"
 )
 
-// measured is what an experiment gave, all of it or, beside an error, as far as it came.
+// measured has the rows of an experiment, which are complete unless there is an error.
 type measured struct {
 	file  string
 	rows  int
@@ -175,7 +175,7 @@ func newCorun() *cobra.Command {
 
 // corunOfProcesses measures kernels that run as processes: under MPS on the whole GPU or in an instance.
 func (f *profileFlags) corunOfProcesses(c *cobra.Command, o *overlapFlags, splits []string) error {
-	if err := unused(c, partitionOnly, whoPartitions); err != nil {
+	if err := unused(c, partitionOnly, partitionOnlyHint); err != nil {
 		return err
 	}
 	if f.device.mode != string(profiling.MPSSMLimit) && o.size == 0 {
@@ -198,7 +198,7 @@ func (f *profileFlags) corunOfProcesses(c *cobra.Command, o *overlapFlags, split
 	case common:
 		return o.processes(c, f, kernels, splits)
 	}
-	if err := unused(c, windowOnly, whoWindows); err != nil {
+	if err := unused(c, windowOnly, windowOnlyHint); err != nil {
 		return err
 	}
 	mixes, err := mixesOf(kernels, splits)

@@ -148,8 +148,8 @@ func atLeast(least int) func(string) (int, error) {
 	}
 }
 
-// between reads a whole number from least to most.
-func between(least, most int) func(string) (int, error) {
+// wholeNumber reads a whole number from least to most.
+func wholeNumber(least, most int) func(string) (int, error) {
 	return func(text string) (int, error) {
 		n, err := atLeast(least)(text)
 		if err == nil && n > most {

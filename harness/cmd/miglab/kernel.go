@@ -50,7 +50,7 @@ func newKernel() *cobra.Command {
 	addFlag(c, &f.iterations, "iterations", "0", atLeast(0), "timed iterations; 0 means the kernel's own")
 	addFlag(c, &f.milliseconds, "milliseconds", "0", atLeast(0), "iterate for this time instead, after a signal")
 	addFlag(c, &f.warmUp, "warm-up", "500", atLeast(0), "milliseconds of iterations before the timed ones, so that the GPU raises its clocks")
-	addFlag(c, &f.intensity, "intensity", "100", between(1, 100), "share of the time in percent in which the kernel runs; with --milliseconds")
+	addFlag(c, &f.intensity, "intensity", "100", wholeNumber(1, 100), "share of the time in percent in which the kernel runs; with --milliseconds")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the input")
 	c.Flags().BoolVar(&f.verify, "verify", false, "compare the result with a reference instead of timing it")
 	c.MarkFlagsMutuallyExclusive("iterations", "milliseconds")

@@ -71,10 +71,10 @@ func unused(c *cobra.Command, names []string, who string) error {
 	return nil
 }
 
-// whoPartitions and whoWindows end the errors of [unused].
+// partitionOnlyHint and windowOnlyHint end the errors of [unused].
 const (
-	whoPartitions = "--mode " + string(profiling.SMPartition) + " has it"
-	whoWindows    = "--mode " + string(profiling.SMPartition) + " has it, and co-runs of kernels with window: true in their manifest"
+	partitionOnlyHint = "--mode " + string(profiling.SMPartition) + " has it"
+	windowOnlyHint    = "--mode " + string(profiling.SMPartition) + " has it, and co-runs of kernels with window: true in their manifest"
 )
 
 // programs returns the names of the kernels that --only names, or of all.

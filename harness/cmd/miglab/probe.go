@@ -68,9 +68,9 @@ func probe(ctx context.Context, s *session.Session) error {
 	return nil
 }
 
-// ask opens the CUDA device of an environment in a process of its own, and returns its UUID and its
+// askDevice opens the CUDA device of an environment in a process of its own, and returns its UUID and its
 // number of multiprocessors.
-func ask(ctx context.Context, env ...string) (uuid string, sms int, err error) {
+func askDevice(ctx context.Context, env ...string) (uuid string, sms int, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return "", 0, err
@@ -95,7 +95,7 @@ func countSMs(ctx context.Context, gpu string) (int, error) {
 	if err := cuda.Installed(); err != nil {
 		return 0, err
 	}
-	uuid, sms, err := ask(ctx, "CUDA_VISIBLE_DEVICES="+gpu)
+	uuid, sms, err := askDevice(ctx, "CUDA_VISIBLE_DEVICES="+gpu)
 	switch {
 	case err != nil:
 		return 0, err
@@ -109,7 +109,7 @@ func countSMs(ctx context.Context, gpu string) (int, error) {
 
 // open opens an instance by CUDA.
 func open(ctx context.Context, on profiling.Instance) error {
-	uuid, _, err := ask(ctx, on.Env...)
+	uuid, _, err := askDevice(ctx, on.Env...)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("the driver made the instance, and CUDA cannot use it %w", err)

@@ -66,7 +66,7 @@ func newProfile() *cobra.Command {
 			if f.device.mode == string(profiling.SMPartition) {
 				return o.scaling(c, &f, check)
 			}
-			if err := unused(c, slices.Concat(partitionOnly, windowOnly), whoPartitions); err != nil {
+			if err := unused(c, slices.Concat(partitionOnly, windowOnly), partitionOnlyHint); err != nil {
 				return err
 			}
 			kernels, err := f.kernels.read()

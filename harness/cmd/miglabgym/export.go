@@ -75,8 +75,8 @@ func miglab_make(name, options *C.char, count C.int64_t, seed C.uint64_t, number
 	return nil
 }
 
-// with calls f with the vector of a handle.
-func with(number C.int64_t, f func(*vector) error) *C.char {
+// withVector calls f withVector the vector of a handle.
+func withVector(number C.int64_t, f func(*vector) error) *C.char {
 	registry.Lock()
 	h := vectors[int64(number)]
 	registry.Unlock()
@@ -93,7 +93,7 @@ func with(number C.int64_t, f func(*vector) error) *C.char {
 //
 //export miglab_seed
 func miglab_seed(number, environment C.int64_t, seed C.uint64_t) *C.char {
-	return with(number, func(v *vector) error {
+	return withVector(number, func(v *vector) error {
 		if environment < 0 || int64(environment) >= int64(len(v.envs)) {
 			return fmt.Errorf("there is no environment %d; they are 0 to %d", int64(environment), len(v.envs)-1)
 		}
@@ -108,7 +108,7 @@ func miglab_seed(number, environment C.int64_t, seed C.uint64_t) *C.char {
 //
 //export miglab_reset
 func miglab_reset(number C.int64_t, which *C.bool, observations *C.float, masks *C.bool, facts *C.double) *C.char {
-	return with(number, func(v *vector) error {
+	return withVector(number, func(v *vector) error {
 		var some []bool
 		if which != nil {
 			some = unsafe.Slice((*bool)(which), len(v.envs))
@@ -126,7 +126,7 @@ func miglab_reset(number C.int64_t, which *C.bool, observations *C.float, masks 
 //
 //export miglab_step
 func miglab_step(number C.int64_t, actions *C.int64_t, observations *C.float, masks *C.bool, rewards *C.float, done *C.bool, metrics *C.double) *C.char {
-	return with(number, func(v *vector) error {
+	return withVector(number, func(v *vector) error {
 		n := len(v.envs)
 		b := v.shown(observations, masks)
 		b.rewards, b.done = unsafe.Slice((*float32)(rewards), n), unsafe.Slice((*bool)(done), n)
@@ -149,7 +149,7 @@ func (v *vector) shown(observations *C.float, masks *C.bool) *buffers {
 //
 //export miglab_answer
 func miglab_answer(number, environment C.int64_t, line **C.char) *C.char {
-	return with(number, func(v *vector) error {
+	return withVector(number, func(v *vector) error {
 		text, err := v.answer(int(environment))
 		if err == nil {
 			*line = C.CString(string(text))
