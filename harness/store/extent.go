@@ -12,8 +12,10 @@ type extent struct {
 	// written orders the series by when a cell of theirs was last written.
 	written int64
 	sum
-	// whole says that the instances of the series were compared with the sum.
-	whole bool
+	// whole says that the instances of the series were compared with the sum. They are from low to high,
+	// and dense says that none is missing there.
+	whole, dense bool
+	low, high    int64
 }
 
 // A sum tells whether cells are missing or have another instance: how many they are, and the sum
@@ -129,6 +131,9 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 	query := "SELECT instance" + columns + " FROM cell WHERE series = ? AND instance >= ? AND instance < ? ORDER BY instance"
 	err = f.query(query, []any{x.id, first, end}, func(v []any) error {
 		instance := columnOr[int64](v[0])
+		if instance < int64(first) || instance >= int64(end) {
+			return &Damage{File: f.path, Reason: fmt.Sprintf("a search for the instances %d to %d of %v finds %d", first, end-1, s, instance)}
+		}
 		if instance <= last {
 			return &Damage{File: f.path, Reason: fmt.Sprintf("instance %d of %v comes after instance %d", instance, s, last)}
 		}
@@ -139,29 +144,50 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 	if err != nil || !read.lacks(x.sum) {
 		return err
 	}
-	return f.checkWhole(s, x, read, first <= 0 && end == math.MaxInt)
-}
-
-// checkWhole returns a [*Damage] if cells of a series are missing. If those that were read are not
-// all of the series, it counts them once.
-func (f *file) checkWhole(s Series, x *extent, read sum, all bool) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if x.whole && !all {
-		return nil
-	}
-	if !all {
-		if err := f.query("SELECT count(*), sum(instance) FROM cell WHERE series = ?", []any{x.id}, func(v []any) error {
-			read = sum{columnOr[int64](v[0]), columnOr[int64](v[1])}
-			return nil
-		}); err != nil {
+	want := x.sum
+	if first > 0 || end < math.MaxInt {
+		if want, err = f.expect(s, x, int64(first), int64(end)); err != nil {
 			return err
 		}
 	}
-	if read.lacks(x.sum) {
-		return &Damage{File: f.path, Reason: fmt.Sprintf("of the %d cells of %v, %d are found, or other instances",
-			x.cells, s, read.cells)}
+	if read.lacks(want) {
+		return lackingError(f, s, read, want)
 	}
-	x.whole = true
 	return nil
+}
+
+func lackingError(f *file, s Series, read, want sum) error {
+	return &Damage{File: f.path, Reason: fmt.Sprintf("of the %d cells of %v, %d are found, or other instances", want.cells, s, read.cells)}
+}
+
+// expect returns which cells with the instances first to end-1 a series has. A damaged page may lead a
+// search for them astray, so that they are found by reading the whole series, once if no instance
+// between its first and its last is missing. It returns a [*Damage] if cells of the series are missing.
+func (f *file) expect(s Series, x *extent, first, end int64) (want sum, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !x.whole {
+		var all sum
+		if err := f.query("SELECT count(*), sum(instance), min(instance), max(instance) FROM cell WHERE series = ?", []any{x.id}, func(v []any) error {
+			all, x.low, x.high = sum{columnOr[int64](v[0]), columnOr[int64](v[1])}, columnOr[int64](v[2]), columnOr[int64](v[3])
+			return nil
+		}); err != nil {
+			return sum{}, err
+		}
+		if all.lacks(x.sum) {
+			return sum{}, lackingError(f, s, all, x.sum)
+		}
+		x.whole, x.dense = true, x.high-x.low+1 == all.cells
+	}
+	if x.dense {
+		low, high := max(first, x.low), min(end-1, x.high)
+		n := max(high-low+1, 0)
+		return sum{n, n * (low + high) / 2}, nil
+	}
+	// The sign keeps SQLite from a search for the instances.
+	const count = "SELECT count(*), sum(instance) FROM cell WHERE series = ? AND +instance >= ? AND +instance < ?"
+	return want, f.query(count, []any{x.id, first, end}, func(v []any) error {
+		want = sum{columnOr[int64](v[0]), columnOr[int64](v[1])}
+		return nil
+	})
 }

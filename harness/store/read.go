@@ -111,10 +111,18 @@ func (f *file) appendCells(all []cell, s Series, first, end int) ([]cell, error)
 
 // readLists reads the lists of names, which are few and shared by many cells.
 func (f *file) readLists() error {
-	return f.query("SELECT id, list FROM names", nil, func(v []any) error {
-		f.lists.Store(columnOr[int64](v[0]), columnOr[string](v[1]))
-		return nil
-	})
+	type row struct {
+		id   int64
+		list string
+	}
+	ways := [2]string{"NOT INDEXED", "INDEXED BY sqlite_autoindex_names_1"}
+	all, err := twice(f, "names", "id, list", ways, func(v []any) row { return row{columnOr[int64](v[0]), columnOr[string](v[1])} })
+	for _, r := range all {
+		if err == nil {
+			f.lists.Store(r.id, r.list)
+		}
+	}
+	return err
 }
 
 // appendKnown is appendCells if the lists of names have been read, and otherwise errNewList.

@@ -99,12 +99,16 @@ func (m Metrics) All() iter.Seq2[string, json.Number] {
 	}
 }
 
-// unquoteFirst returns the quoted name with which a list begins, and what follows it.
+// unquoteFirst returns the quoted name with which a list begins, and what follows it: nothing if the
+// list is damaged.
 func unquoteFirst(names string) (name, after string) {
 	if end := 1 + strings.IndexByte(names[1:], '"'); end > 0 && strings.IndexByte(names[1:end], '\\') < 0 {
 		return names[1:end], names[end+1:] // the usual name, in much less time
 	}
-	quoted, _ := strconv.QuotedPrefix(names) // the escapes of jsontext mean the same in Go
+	quoted, err := strconv.QuotedPrefix(names) // the escapes of jsontext mean the same in Go
+	if err != nil {
+		return names, ""
+	}
 	name, _ = strconv.Unquote(quoted)
 	return name, names[len(quoted):]
 }
