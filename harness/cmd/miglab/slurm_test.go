@@ -185,7 +185,7 @@ func (s *slurmSweep) awaitStates(task int, want ...string) {
 	var states []string
 	defer func() {
 		if s.t.Failed() {
-			s.t.Logf("the runs of task %d are %v", task, states)
+			s.t.Logf("the runs of task %d are %+v", task, s.attempts(task))
 		}
 	}()
 	s.Await(fmt.Sprintf("runs of task %d that are %v", task, want), func() bool {
