@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"miglab/algorithms"
 	"miglab/harness/mig"
 )
 
@@ -42,7 +43,7 @@ type Own struct {
 
 	// last is the number of tasks in the endgame; 0 if there is none.
 	last    int
-	endgame *endgame
+	endgame *algorithms.LastTasks
 	// planned are the tasks that the endgame has placed and that have not run yet.
 	planned []planned
 }
