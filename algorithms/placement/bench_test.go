@@ -40,7 +40,7 @@ func BenchmarkDecision(b *testing.B) {
 				b.Fatal(err)
 			}
 			full := &seen{Placer: p}
-			if _, err := sim.RunPlacement(g, gpus, in.Requests, full, sim.SteadyWindow); err != nil {
+			if _, err := sim.RunPlacement(g, gpus, in.Requests, full, sim.SteadyWindow, task.Migration{}); err != nil {
 				b.Fatal(err)
 			}
 			b.Run(fmt.Sprintf("%s/gpus=%d", id, gpus), func(b *testing.B) {
@@ -82,7 +82,7 @@ func BenchmarkDecisions(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					if _, err := sim.RunPlacement(g, gpus, in.Requests, p, sim.SteadyWindow); err != nil {
+					if _, err := sim.RunPlacement(g, gpus, in.Requests, p, sim.SteadyWindow, task.Migration{}); err != nil {
 						b.Fatal(err)
 					}
 				}

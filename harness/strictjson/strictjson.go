@@ -321,6 +321,18 @@ func Into[T any](to *T, read func() (T, error)) func() error {
 	}
 }
 
+// IntoList makes a [Member.Read] of a method that returns a value of a list.
+func IntoList[T any](d *Decoder, to *[]T, read func() (T, error)) func() error {
+	return func() error {
+		*to = []T{}
+		return d.List(func() error {
+			value, err := read()
+			*to = append(*to, value)
+			return err
+		})
+	}
+}
+
 // Object reads an object with the members, at most 64, in any order. An unknown name
 // gives an error that wraps a [*nearest.UnknownError].
 func (d *Decoder) Object(members []Member) error {
