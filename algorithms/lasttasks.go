@@ -153,7 +153,7 @@ func (l *LastTasks) needed() (nodes nodeSet) {
 	var classes nodeSet
 	for v := range s.tree.nodes {
 		n := &s.tree.nodes[v]
-		if len(n.Children) > 0 && (classes.has(int(s.class[v])) || s.from[v].end < s.limit && !(&space{taken: s.taken[v], leaves: s.leaves[v]}).wastes(s.from[v].end, 0, s.slack)) {
+		if len(n.Children) > 0 && (classes.has(int(s.class[v])) || s.from[v].end <= s.limit && !(&space{taken: s.taken[v], leaves: s.leaves[v]}).wastes(s.from[v].end, 0, s.slack)) {
 			classes |= 1 << s.class[v]
 			for _, c := range n.Children {
 				classes |= 1 << s.class[c]
