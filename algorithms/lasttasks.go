@@ -152,8 +152,10 @@ func (l *LastTasks) needed() (nodes nodeSet) {
 	s := l.subsets
 	var classes nodeSet
 	for v := range s.tree.nodes {
-		n := &s.tree.nodes[v]
-		if len(n.Children) > 0 && (classes.has(int(s.class[v])) || s.from[v].end <= s.limit && !(&space{taken: s.taken[v], leaves: s.leaves[v]}).wastes(s.from[v].end, 0, s.slack)) {
+		n, begins := &s.tree.nodes[v], s.from[v].end
+		in := space{taken: s.taken[v], leaves: s.leaves[v]}
+		used := classes.has(int(s.class[v])) || begins <= s.limit && !in.wastes(begins, 0, s.slack)
+		if used && len(n.Children) > 0 {
 			classes |= 1 << s.class[v]
 			for _, c := range n.Children {
 				classes |= 1 << s.class[c]

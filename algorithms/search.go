@@ -49,7 +49,8 @@ func newSearch(ctx context.Context, p algo.Problem, holds []remnant) *search {
 func searchOf(plan *assignment) *search {
 	p := plan.p
 	s := &search{
-		plan: plan, subsets: newSubsets(p.GPU.Sizes(), p.Model, plan.tree), rng: rand.New(rand.NewPCG(0, uint64(len(p.Tasks)))),
+		plan: plan, subsets: newSubsets(p.GPU.Sizes(), p.Model, plan.tree),
+		rng:  rand.New(rand.NewPCG(0, uint64(len(p.Tasks)))),
 		base: firstSlice(p.GPU, plan.holds), criticalNodes: make([]nodeSet, p.GPUs()),
 	}
 	s.now = plan.time()

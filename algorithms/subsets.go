@@ -154,7 +154,9 @@ func newSubsets(sizes []mig.Slices, model mig.Reconfiguration, tree *tree) *subs
 // alike reports whether two nodes are of one size and have children of equal classes.
 func (s *subsets) alike(a, b int) bool {
 	return s.tree.size[a] == s.tree.size[b] &&
-		slices.EqualFunc(s.tree.nodes[a].Children, s.tree.nodes[b].Children, func(x, y int) bool { return s.class[x] == s.class[y] })
+		slices.EqualFunc(s.tree.nodes[a].Children, s.tree.nodes[b].Children, func(x, y int) bool {
+			return s.class[x] == s.class[y]
+		})
 }
 
 // within sets the horizon and how far a solution is looked for first, in seconds.
@@ -251,7 +253,8 @@ func (s *subsets) ends(loads []load, rest []remnant, base float64) ticks {
 		}
 		s.joint[g] = grown(s.joint[g], 1<<s.k)
 		s.fit(int64(s.limit) * int64(s.gpus*s.leaves[0]))
-		s.divide(s.joint[g], s.joint[g-1], root, false, &space{ticks: int64(s.limit), leaves: s.gpus * s.leaves[0]}, nil)
+		all := space{ticks: int64(s.limit), leaves: s.gpus * s.leaves[0]}
+		s.divide(s.joint[g], s.joint[g-1], root, false, &all, nil)
 	}
 	return s.joint[s.gpus-1][1<<s.k-1].end
 }
@@ -516,7 +519,8 @@ func (s *subsets) divide(out, a, b []cell, wait bool, in *space, others []int64)
 			room -= others[set]
 		}
 		left := int64(in.leaves)*room - in.taken - s.least(set)
-		if set > 0 && (left < 0 || in.first && left > s.slack || in.longest != nil && in.wastes(in.longest[set], area, s.slack)) {
+		idle := in.first && left > s.slack || in.longest != nil && in.wastes(in.longest[set], area, s.slack)
+		if set > 0 && (left < 0 || idle) {
 			continue
 		}
 		if c := s.divided(set, a, b, alike, wait); !in.wastes(c.end, area, s.slack) {

@@ -118,7 +118,8 @@ func newPacking(p *algo.Problem, h mig.Seconds, cells int, round func(float64) f
 	creates := chainSearch{problem: p, tick: k.cell}
 	destroys := leastDestroys(p)
 	for _, s := range p.GPU.Sizes() {
-		size := packedSize{create: inCells(cost(p, p.GPU.Profile(s).Create)), destroy: inCells(destroys[s]), most: make([]float64, cells+1)}
+		create := inCells(cost(p, p.GPU.Profile(s).Create))
+		size := packedSize{create: create, destroy: inCells(destroys[s]), most: make([]float64, cells+1)}
 		creates.create[s] = ticks(size.create)
 		for i := range p.Tasks {
 			size.times = append(size.times, inCells(p.Tasks[i].On(s)))
@@ -131,7 +132,9 @@ func newPacking(p *algo.Problem, h mig.Seconds, cells int, round func(float64) f
 		}
 		if k.shape[v] == v {
 			k.order = append(k.order, v)
-			k.used[v], k.gross[v], k.net[v] = make([]float64, cells+1), make([]float64, cells+1), make([]float64, cells+1)
+			for _, table := range [][][]float64{k.used, k.gross, k.net} {
+				table[v] = make([]float64, cells+1)
+			}
 		}
 	}
 	slices.SortFunc(k.order, func(a, b int) int { return int(tree[a].Size() - tree[b].Size()) })

@@ -11,8 +11,12 @@ var boards = []struct {
 	prefix string
 	sms    int
 }{
-	{"A100-SXM-64GB", 124},                                                              // Turisini et al., LEONARDO: A Pan-European Pre-Exascale Supercomputer, 2023
-	{"A100-SXM4", 108}, {"A100-PCIE", 108}, {"A100-PCIe", 108}, {"A100-80GB-PCIe", 108}, // NVIDIA A100 Tensor Core GPU Architecture
+	{"A100-SXM-64GB", 124}, // Turisini et al., LEONARDO: A Pan-European Pre-Exascale Supercomputer, 2023
+	// NVIDIA A100 Tensor Core GPU Architecture
+	{"A100-SXM4", 108},
+	{"A100-PCIE", 108},
+	{"A100-PCIe", 108},
+	{"A100-80GB-PCIe", 108},
 	{"A800", 108},      // an A100 with slower NVLink
 	{"H100-PCIe", 114}, // NVIDIA H100 Tensor Core GPU Architecture, table of the H100 PCIe and SXM5
 }

@@ -124,26 +124,6 @@ func TestBandwidthIsConserved(t *testing.T) {
 	})
 }
 
-// Released shares never make a group longer where up to two jobs share memory: the one that
-// is left only gets more. With three or more they can, by little: one that gets more
-// multiprocessors takes more of the bandwidth from the one that ends last.
-func TestReleaseNeverMakesPairsLonger(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, jobs, m := some(t)
-		for _, gi := range s.GIs {
-			if n := (Setup{[]GI{gi}}).Slots(); n > 2 {
-				t.Skip("more jobs share memory")
-			}
-		}
-		m.Release = false
-		_, kept := m.ends(s, &jobs)
-		m.Release = true
-		if _, released := m.ends(s, &jobs); released > kept*(1+1e-9) {
-			t.Fatalf("%v s with shares released, %v without", released, kept)
-		}
-	})
-}
-
 // A job's demand is the same before the simulation as within it, to the last bit.
 func TestEndsOfKnownDemands(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
