@@ -83,7 +83,7 @@ func (l *LastTasks) load(k int, at *GPUAtWork) {
 	}
 	s.within(latest+cost, 0)
 	s.load(k, l.seconds)
-	for c := range s.sizes {
+	for c := range s.sizes[:len(s.sizes)-1] { // no child has the largest size
 		s.longest[c] = grown(s.longest[c], 1<<k)
 		s.longest[c][0] = 0
 		for i := range k {

@@ -333,12 +333,13 @@ func (s *subsets) fillFirst(gpu int, l *load) {
 
 // fit lists the sets that fit a room of slice-ticks.
 func (s *subsets) fit(room int64) {
-	s.fits = append(s.fits[:0], 0)
-	for set := 1; set < 1<<s.k; set++ {
-		if s.least(set) <= room {
-			s.fits = append(s.fits, int32(set))
+	exact, fits := !s.tight || s.blurred == 0, append(s.fits[:0], 0)
+	for i, area := range s.area[1 : 1<<s.k] {
+		if exact && area <= room || !exact && s.least(i+1) <= room {
+			fits = append(fits, int32(i+1))
 		}
 	}
+	s.fits = fits
 }
 
 // forces reports whether other tasks on a node exclude that its children come first. Under
@@ -569,8 +570,12 @@ func (s *subsets) divided(set int, a, b []cell, alike, wait bool) cell {
 	}
 	for part := set; ; part = (part - 1) & set {
 		if x := a[part]; x.end < best.end {
-			if y := b[set^part]; y.end < best.end {
-				if c := s.joined(x, y, wait); c.end < best.end {
+			switch y := b[set^part]; {
+			case y.end >= best.end:
+			case !wait:
+				best = cell{max(x.end, y.end), 0}
+			default:
+				if c := s.joined(x, y, true); c.end < best.end {
 					best = c
 				}
 			}
