@@ -62,7 +62,7 @@ type books struct {
 	errs  []error
 }
 
-// A visit is what became of an accepted request.
+// A visit is the stay of an accepted request.
 type visit struct {
 	// at is its place if it is one instance.
 	at       Spot
