@@ -2,7 +2,6 @@ package algorithms
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"miglab/harness/algo"
@@ -81,28 +80,6 @@ func TestClockByHand(t *testing.T) {
 	}
 }
 
-func TestClockContinuesOnAnInstance(t *testing.T) {
-	left := instance(t, 4, 0)
-	p := exampleProblem(mig.Sequential)
-	p.Start = []schedule.Existing{{Instance: left, BusyUntil: 3}}
-	tm := newTiming(p, firstAsked)
-	tm.begin(remnants(p))
-	tm.add(usesOf(p, testUse{left, []int32{0}}), 0)
-	tm.run()
-	tm.add(usesOf(p, testUse{left, []int32{1, 2}}), 20)
-	tm.run()
-	s := tm.schedule()
-	if len(s.Operations) != 0 {
-		t.Errorf("operations %v on an instance that was there all along", s.Operations)
-	}
-	if got := []mig.Seconds{s.Placements[0].Start, s.Placements[1].Start, s.Placements[2].Start}; !slices.Equal(got, []mig.Seconds{3, 20, 25}) {
-		t.Errorf("the tasks start at %v, want [3 20 25]", got)
-	}
-	if v := schedule.Check(p, s); len(v) > 0 {
-		t.Error(v)
-	}
-}
-
 // TestClockFollowsItsRule creates two instances at once. The first one in the plan goes
 // first, or the one with the longer task.
 func TestClockFollowsItsRule(t *testing.T) {
@@ -118,38 +95,6 @@ func TestClockFollowsItsRule(t *testing.T) {
 		if got := tm.schedule().Operations[0].Instance; got != want {
 			t.Errorf("rule %d creates %v first, want %v", r, got, want)
 		}
-	}
-}
-
-// TestClockReturnsToAnInstance uses an instance, then a part of it, then the whole of it
-// again: it must not continue on what has been destroyed.
-func TestClockReturnsToAnInstance(t *testing.T) {
-	whole, part := instance(t, 2, 2), instance(t, 1, 3)
-	for _, exists := range []bool{false, true} {
-		p := exampleProblem(mig.Sequential)
-		want := 5 // three creates and two destroys
-		if exists {
-			p.Start = []schedule.Existing{{Instance: whole}}
-			want--
-		}
-		s := timed(p, usesOf(p, testUse{whole, []int32{0}}, testUse{part, []int32{1}}, testUse{whole, []int32{2}}))
-		if v := schedule.Check(p, s); len(v) > 0 || len(s.Operations) != want {
-			t.Errorf("instance exists %v: %d operations, want %d; %v", exists, len(s.Operations), want, v)
-		}
-	}
-}
-
-// TestClockDestroysOnce asks for a destruction that a later use needs, too.
-func TestClockDestroysOnce(t *testing.T) {
-	left, whole := instance(t, 4, 0), instance(t, 7, 0)
-	p := exampleProblem(mig.Sequential)
-	p.Tasks = p.Tasks[:2]
-	p.Start = []schedule.Existing{{Instance: left, BusyUntil: 3}}
-	plan := usesOf(p, testUse{left, []int32{0}}, testUse{whole, []int32{1}})
-	plan[0].destroy = true
-	s := timed(p, plan)
-	if v := schedule.Check(p, s); len(v) > 0 || len(s.Operations) != 2 {
-		t.Errorf("operations %v, want a destroy and a create; %v", s.Operations, v)
 	}
 }
 

@@ -37,7 +37,7 @@ var _ = algo.Register(algo.Spec{
 //
 // A new task is inserted where, and with the size with which, it costs least. A search then moves
 // tasks and changes sizes while that costs no more. Tasks that the plan begins at once are begun; the
-// others are planned anew at the next arrival or completion. Of many, the [flowWindow] with the fewest
+// others are planned again at the next arrival or completion. Of many, the [flowWindow] with the fewest
 // slice seconds are planned.
 //
 // Tasks arrive at their release times. Without these, a batch arrives when the last task of the batch

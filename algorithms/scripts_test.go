@@ -191,22 +191,3 @@ func TestEachParameterOfTheConcatenationCounts(t *testing.T) {
 		}
 	}
 }
-
-// TestKeepLastCanWorsen checks that keep=last undoes nothing: some refinements end
-// with a plan that takes longer than the best one on the way.
-func TestKeepLastCanWorsen(t *testing.T) {
-	worse := 0
-	for i := range 200 {
-		p, _ := released(t, "GOODSCALING+NARROWTIMES", "n=30", i)
-		best, last := makespanOf(t, "far", p), makespanOf(t, "far?keep=last", p)
-		if last < best {
-			t.Errorf("instance %d: %v s with keep=last, %v with keep=best", i, last, best)
-		}
-		if last > best {
-			worse++
-		}
-	}
-	if worse == 0 {
-		t.Error("the last plan is always the best one")
-	}
-}

@@ -49,7 +49,8 @@ func newSearch(ctx context.Context, p algo.Problem, holds []remnant) *search {
 func searchOf(plan *assignment) *search {
 	p := plan.p
 	s := &search{
-		plan: plan, subsets: newSubsets(p, plan.tree), rng: rand.New(rand.NewPCG(0, uint64(len(p.Tasks)))),
+		plan: plan, subsets: newSubsets(p.GPU.Sizes(), p.Model, plan.tree),
+		rng:  rand.New(rand.NewPCG(0, uint64(len(p.Tasks)))),
 		base: firstSlice(p.GPU, plan.holds), criticalNodes: make([]nodeSet, p.GPUs()),
 	}
 	s.now = plan.time()
@@ -164,6 +165,11 @@ func (s *search) add(i int32) {
 	}
 }
 
+// seconds is how long the task takes that is to be re-inserted as the given one.
+func (s *search) seconds(task int, size mig.Slices) float64 {
+	return float64(s.plan.p.Tasks[s.tasks[task]].On(size))
+}
+
 // replace re-inserts the tasks, with durations blurred by up to half the share blur. It
 // reverts the result if it is worse by more than the share worse.
 func (s *search) replace(blur, worse float64) {
@@ -174,7 +180,7 @@ func (s *search) replace(blur, worse float64) {
 		plan.take(i)
 	}
 	s.subsets.within((s.now-s.base)*(1+2*blur+1e-6), (s.now-s.base)*(1+0.1*blur+1e-6))
-	s.subsets.load(&plan.p, s.tasks)
+	s.subsets.load(len(s.tasks), s.seconds)
 	if blur > 0 {
 		s.subsets.blur(s.rng, blur)
 	}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"miglab/harness/algo"
 	"miglab/harness/mig"
 )
 
@@ -46,7 +45,8 @@ type table struct {
 }
 
 // subsets finds the best nodes for a few tasks while other tasks stay where they are, by
-// dynamic programming over subtrees and sets of tasks. It is the core of treedp and lns.
+// dynamic programming over subtrees and sets of tasks. It is the core of treedp, lns and
+// [LastTasks].
 //
 // The nodes that cover a slice run one after the other, from the root down. So the end
 // of a subtree with a set S of tasks is the least of two values. If the node is not used,
@@ -64,17 +64,19 @@ type table struct {
 //
 // The tasks of a node itself take n 2^n steps, a division takes 3^n.
 type subsets struct {
-	tree *tree
-	gpus int
+	tree  *tree
+	gpus  int
+	sizes []mig.Slices
 	// class is, by node, the same for nodes with equal subtrees; leaves is how many
 	// compute slices the leaves of the subtree have.
 	class  []int8
 	leaves []int
-	// model is the problem's; parallel says that operations do not exclude each other.
-	model           mig.Reconfiguration
-	parallel        bool
-	scale           float64 // ticks a second
-	create, destroy [maxNodes]ticks
+	// model is the problem's; parallel says that operations do not exclude each other, and
+	// startsApart that those by which the first nodes start do not.
+	model                 mig.Reconfiguration
+	parallel, startsApart bool
+	scale                 float64 // ticks a second
+	create, destroy       [maxNodes]ticks
 	// limit is the latest end that is looked for, and first the limit that is tried first. Where a
 	// solution ends within a limit, a later limit gives the same one: no part of it ends later.
 	limit, first ticks
@@ -84,13 +86,29 @@ type subsets struct {
 	tight bool
 	until [maxNodes]ticks
 	taken [maxNodes]int64
-	k     int // number of tasks
+	// slack is how many slice-ticks a solution within the limit wastes at most. No part of it
+	// wastes more.
+	slack int64
+	// longest is, by size index and set, the longest of the tasks, each on the best instance of this
+	// and smaller sizes; nil if slack limits nothing.
+	longest [][]ticks
+	// from is, by node, when it can start as the first to use what the GPU holds, and how long the
+	// channel is busy for it.
+	from [maxNodes]cell
+	// skip are the nodes whose tables in after no solution within the limit needs.
+	skip nodeSet
+	k    int // number of tasks
 	// time is, by size index and task, the duration.
 	time [][]ticks
 	// area is, by set, the least slice-ticks that its tasks can take.
 	area []int64
 	// blurred is the largest share by which durations differ from those of area.
 	blurred float64
+	// fits lists the sets that are not too large for the node whose table is computed.
+	fits []int32
+	// nowhere and nothing are tables of sets that cannot be run.
+	nowhere []cell
+	nothing []ticks
 	// others is by set; see othersOnRoot.
 	others []int64
 	// tables are by node, those of one GPU after those of another.
@@ -106,11 +124,12 @@ type subsets struct {
 	fresh []bool
 }
 
-func newSubsets(p algo.Problem, tree *tree) *subsets {
+func newSubsets(sizes []mig.Slices, model mig.Reconfiguration, tree *tree) *subsets {
 	s := &subsets{
-		tree: tree, gpus: tree.gpus, model: p.Model, parallel: p.Model != mig.Sequential,
-		time: make([][]ticks, len(p.GPU.Sizes())),
+		tree: tree, gpus: tree.gpus, sizes: sizes, model: model, parallel: model != mig.Sequential,
+		time: make([][]ticks, len(sizes)), slack: math.MaxInt64,
 	}
+	s.startsApart = s.parallel
 	s.tables, s.after = make([]table, tree.count()), make([]table, tree.count())
 	s.joint, s.fresh = make([][]cell, s.gpus), make([]bool, s.gpus)
 	n := len(tree.nodes)
@@ -135,7 +154,9 @@ func newSubsets(p algo.Problem, tree *tree) *subsets {
 // alike reports whether two nodes are of one size and have children of equal classes.
 func (s *subsets) alike(a, b int) bool {
 	return s.tree.size[a] == s.tree.size[b] &&
-		slices.EqualFunc(s.tree.nodes[a].Children, s.tree.nodes[b].Children, func(x, y int) bool { return s.class[x] == s.class[y] })
+		slices.EqualFunc(s.tree.nodes[a].Children, s.tree.nodes[b].Children, func(x, y int) bool {
+			return s.class[x] == s.class[y]
+		})
 }
 
 // within sets the horizon and how far a solution is looked for first, in seconds.
@@ -154,19 +175,23 @@ func (s *subsets) ticks(seconds float64) ticks {
 	return never
 }
 
-func (s *subsets) load(p *algo.Problem, which []int32) {
-	s.k = len(which)
-	for c, size := range p.GPU.Sizes() {
+// load begins with k tasks and their durations in seconds.
+func (s *subsets) load(k int, seconds func(task int, size mig.Slices) float64) {
+	s.k = k
+	for c, size := range s.sizes {
 		s.time[c] = s.time[c][:0]
-		for _, i := range which {
-			s.time[c] = append(s.time[c], s.ticks(float64(p.Tasks[i].On(size))))
+		for i := range k {
+			s.time[c] = append(s.time[c], s.ticks(seconds(i, size)))
 		}
 	}
-	s.area = grown(s.area, 1<<s.k)
+	for len(s.nowhere) < 1<<k {
+		s.nowhere, s.nothing = append(s.nowhere, cell{never, 0}), append(s.nothing, never)
+	}
+	s.area = grown(s.area, 1<<k)
 	s.area[0], s.blurred = 0, 0
-	for i := range which {
+	for i := range k {
 		least := int64(math.MaxInt64) >> 8
-		for c, size := range p.GPU.Sizes() {
+		for c, size := range s.sizes {
 			if t := s.time[c][i]; t < never {
 				least = min(least, int64(size)*int64(t))
 			}
@@ -227,7 +252,9 @@ func (s *subsets) ends(loads []load, rest []remnant, base float64) ticks {
 			continue
 		}
 		s.joint[g] = grown(s.joint[g], 1<<s.k)
-		s.divide(s.joint[g], s.joint[g-1], root, false, space{int64(s.limit), 0, s.gpus * s.leaves[0]}, nil)
+		s.fit(int64(s.limit) * int64(s.gpus*s.leaves[0]))
+		all := space{ticks: int64(s.limit), leaves: s.gpus * s.leaves[0]}
+		s.divide(s.joint[g], s.joint[g-1], root, false, &all, nil)
 	}
 	return s.joint[s.gpus-1][1<<s.k-1].end
 }
@@ -244,11 +271,22 @@ func (s *subsets) table(gpu, v int, first bool) *table {
 }
 
 func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
-	n := len(s.tree.nodes)
 	s.fresh[gpu] = r.empty() && base == 0
 	s.bound(l)
+	s.fillAfter(gpu, l)
+	if s.fresh[gpu] {
+		return
+	}
+	for v := range s.tree.nodes {
+		s.from[v] = s.begins(v, r, base)
+	}
+	s.fillFirst(gpu, l)
+}
+
+func (s *subsets) fillAfter(gpu int, l *load) {
+	n := len(s.tree.nodes)
+	ts := s.after[gpu*n:]
 	for v := n - 1; v >= 0; v-- {
-		ts := s.after[gpu*n:]
 		ts[v].as = v
 		if l.used&(s.tree.below[v]|1<<v) == 0 {
 			for o := v + 1; o < n; o++ {
@@ -258,15 +296,20 @@ func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 				}
 			}
 		}
-		if ts[v].as != v {
+		if ts[v].as != v || s.skip.has(v) && len(s.tree.nodes[v].Children) > 0 {
 			continue
 		}
+		s.fit(int64(s.leaves[v])*int64(s.until[v]) - s.taken[v])
 		s.children(gpu, v, s.loadOn(l, v), false)
-		s.node(&ts[v], ts[v].apart, v, s.create[v], s.create[v], l)
+		if !s.skip.has(v) {
+			s.node(&ts[v], ts[v].apart, v, cell{s.create[v], s.create[v]}, l)
+		}
 	}
-	if s.fresh[gpu] {
-		return
-	}
+}
+
+func (s *subsets) fillFirst(gpu int, l *load) {
+	n := len(s.tree.nodes)
+	ts := s.tables[gpu*n:]
 	// Nodes below one that other tasks use are never the first, so that their tables are not read.
 	var after nodeSet
 	for v := range n {
@@ -275,18 +318,28 @@ func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 		}
 	}
 	for v := n - 1; v >= 0; v-- {
-		ts := s.tables[gpu*n:]
 		ts[v].as = v
 		if after.has(v) {
 			continue
 		}
 		ts[v].forced = s.forces(l, v)
+		s.fit(int64(s.leaves[v])*int64(s.until[v]) - s.taken[v])
 		if !ts[v].forced {
 			s.children(gpu, v, s.loadOn(l, v), true)
 		}
-		from, heads := s.from(v, r, base)
-		s.node(&ts[v], s.table(gpu, v, false).apart, v, from, heads, l)
+		s.node(&ts[v], s.table(gpu, v, false).apart, v, s.from[v], l)
 	}
+}
+
+// fit lists the sets that fit a room of slice-ticks.
+func (s *subsets) fit(room int64) {
+	exact, fits := !s.tight || s.blurred == 0, append(s.fits[:0], 0)
+	for i, area := range s.area[1 : 1<<s.k] {
+		if exact && area <= room || !exact && s.least(i+1) <= room {
+			fits = append(fits, int32(i+1))
+		}
+	}
+	s.fits = fits
 }
 
 // forces reports whether other tasks on a node exclude that its children come first. Under
@@ -336,9 +389,8 @@ func (s *subsets) bound(l *load) {
 	}
 }
 
-// from returns when a node can start that is the first to use what a GPU holds, and how
-// long the channel is busy for it.
-func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
+// begins returns [subsets.from] of a node.
+func (s *subsets) begins(v int, r *remnant, base float64) cell {
 	in := s.tree.nodes[v].Instance
 	ready, cost := base, s.tree.create[v]
 	if !s.parallel {
@@ -350,7 +402,7 @@ func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
 	for i := range r.exist {
 		e := &r.exist[i]
 		if e.Instance == in {
-			return s.ticks(max(base, float64(e.BusyUntil)) - base), 0
+			return cell{s.ticks(max(base, float64(e.BusyUntil)) - base), 0}
 		}
 		if e.Instance.Overlaps(in) {
 			_, d := costs(s.model, e.Instance.Profile)
@@ -358,7 +410,7 @@ func (s *subsets) from(v int, r *remnant, base float64) (at, heads ticks) {
 			cost += d
 		}
 	}
-	return s.ticks(ready + s.tree.create[v] - base), s.ticks(cost)
+	return cell{s.ticks(ready + s.tree.create[v] - base), s.ticks(cost)}
 }
 
 func (s *subsets) children(gpu, v int, load ticks, first bool) {
@@ -368,88 +420,113 @@ func (s *subsets) children(gpu, v int, load ticks, first bool) {
 	}
 	switch c := s.tree.nodes[v].Children; len(c) {
 	case 0:
-		t.apart = grown(t.apart, 1<<s.k)
-		for i := range t.apart {
-			t.apart[i] = cell{never, 0}
-		}
+		t.apart = append(t.apart[:0], s.nowhere[:1<<s.k]...)
 		t.apart[0] = cell{}
 	case 1:
 		t.apart = append(t.apart[:0], s.table(gpu, c[0], first).best...)
 	case 2:
 		t.apart = grown(t.apart, 1<<s.k)
 		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
-		room := space{int64(s.until[v]) - int64(load), s.taken[v], s.leaves[v]}
-		s.divide(t.apart, a.best, b.best, !s.parallel, room, s.othersOnRoot(v))
+		room := space{int64(s.until[v]) - int64(load), s.taken[v], s.leaves[v], first, nil}
+		if s.longest != nil {
+			room.longest = s.longest[s.tree.size[c[0]]]
+		}
+		s.divide(t.apart, a.best, b.best, s.waits(first), &room, s.othersOnRoot(v))
 	default:
 		panic("algorithms: a node of the repartitioning tree has more than two children")
 	}
 }
 
+// waits reports whether subtrees wait until the channel has created each other's instances.
+func (s *subsets) waits(first bool) bool { return !s.parallel && !(first && s.startsApart) }
+
 // node computes the rest of a table. rest is the apart table for children that follow
-// on the node, and at is when the node can start.
-func (s *subsets) node(t *table, rest []cell, v int, at, heads ticks, l *load) {
-	fixed := min(at+s.ticks(l.seconds[v]), never)
+// on the node. The node can start at the end of from, and its heads are those of the result.
+func (s *subsets) node(t *table, rest []cell, v int, from cell, l *load) {
+	fixed := min(from.end+s.ticks(l.seconds[v]), never)
 	t.own, t.best = grown(t.own, 1<<s.k), grown(t.best, 1<<s.k)
 	own, best := t.own, t.best
-	for set, r := range rest {
-		switch {
-		case r.end == 0:
-			own[set] = fixed
-		case r.end < never:
-			own[set] = ticks(min(int64(fixed)+int64(s.destroy[v])+int64(r.end), int64(never)))
-		default:
-			own[set] = never
-		}
+	if s.parallel {
+		from.heads = 0
 	}
-	for i, t := range s.time[s.tree.size[v]] {
-		if t == never {
+	used, until := l.used.has(v), s.until[v]
+	time, split := s.time[s.tree.size[v]], len(s.tree.nodes[v].Children) > 0
+	in := space{taken: s.taken[v], leaves: s.leaves[v]}
+	copy(own, s.nothing)
+	if used {
+		copy(best, s.nowhere)
+	} else {
+		copy(best, t.apart)
+	}
+	if fixed > until || in.wastes(fixed, 0, s.slack) {
+		return
+	}
+	for _, f := range s.fits {
+		set := int(f)
+		end := s.ownEnd(own, set, fixed, rest[set].end, s.destroy[v], time, split)
+		if end > until || in.wastes(end, s.area[set], s.slack) {
 			continue
 		}
-		bit := 1 << i
-		for high := bit; high < len(own); high += 2 * bit {
-			without, with := own[high-bit:high], own[high:high+bit]
-			for j, x := range without {
-				with[j] = min(with[j], x+t)
-			}
-		}
-	}
-	if s.parallel {
-		heads = 0
-	}
-	used := l.used.has(v)
-	for set, x := range own {
-		if x > s.until[v] {
-			x, own[set] = never, never
-		}
-		if used || x < t.apart[set].end {
-			best[set] = cell{x, heads}
-		} else {
-			best[set] = t.apart[set]
+		own[set] = end
+		if end < best[set].end {
+			best[set] = cell{end, from.heads}
 		}
 	}
 }
 
-// A space is a time on some leaves, of which other tasks take a part, in slice-ticks.
+// ownEnd returns the end of a set on a node that is used from fixed on: its last task is there, or
+// the children run it all, after the destruction.
+func (s *subsets) ownEnd(own []ticks, set int, fixed, rest, destroy ticks, time []ticks, split bool) ticks {
+	end := never
+	switch {
+	case rest == 0:
+		end = fixed
+	case rest < never:
+		end = ticks(min(int64(fixed)+int64(destroy)+int64(rest), int64(never)))
+	}
+	for left := set; left != 0; left &= left - 1 {
+		end = min(end, own[set^left&-left]+time[bits.TrailingZeros(uint(left))])
+		if !split {
+			break
+		}
+	}
+	return end
+}
+
+// A space is a time on some leaves, of which other tasks take a part, in slice-ticks. If first is
+// set, what is left of it is wasted. longest is, by set, a time that no end is before, or nil.
 type space struct {
 	ticks, taken int64
 	leaves       int
+	first        bool
+	longest      []ticks
+}
+
+// wastes reports whether too many slice-ticks are idle before the end of a set with the area.
+func (in *space) wastes(end ticks, area, slack int64) bool {
+	return int64(in.leaves)*int64(end)-in.taken-area > slack
 }
 
 // divide computes out[S] for all sets S: the best division of S between a and b. It skips
 // nonempty sets with too large an area for the leaves. others is, by set, the time that
 // the node itself needs for the other tasks; nil if they may be elsewhere.
-func (s *subsets) divide(out, a, b []cell, wait bool, in space, others []int64) {
+func (s *subsets) divide(out, a, b []cell, wait bool, in *space, others []int64) {
 	alike := &a[0] == &b[0]
-	for set := range out {
-		room := in.ticks
+	copy(out, s.nowhere)
+	for _, f := range s.fits {
+		set := int(f)
+		room, area := in.ticks, s.area[set]
 		if others != nil {
 			room -= others[set]
 		}
-		if set > 0 && s.least(set)+in.taken > int64(in.leaves)*room {
-			out[set] = cell{never, 0}
+		left := int64(in.leaves)*room - in.taken - s.least(set)
+		idle := in.first && left > s.slack || in.longest != nil && in.wastes(in.longest[set], area, s.slack)
+		if set > 0 && (left < 0 || idle) {
 			continue
 		}
-		out[set] = s.divided(set, a, b, alike, wait)
+		if c := s.divided(set, a, b, alike, wait); !in.wastes(c.end, area, s.slack) {
+			out[set] = c
+		}
 	}
 }
 
@@ -468,7 +545,7 @@ const roundings = maxTreeDP * 2 * int64(mig.MaxSize)
 // othersOnRoot returns, by set, how long the root of the only GPU takes to run the other
 // tasks, as no other node can run them. It is nil for other nodes and several GPUs.
 func (s *subsets) othersOnRoot(v int) []int64 {
-	if v > 0 || s.gpus > 1 {
+	if v > 0 || s.gpus > 1 || s.slack < math.MaxInt64 {
 		return nil
 	}
 	all := 1<<s.k - 1
@@ -493,8 +570,12 @@ func (s *subsets) divided(set int, a, b []cell, alike, wait bool) cell {
 	}
 	for part := set; ; part = (part - 1) & set {
 		if x := a[part]; x.end < best.end {
-			if y := b[set^part]; y.end < best.end {
-				if c := s.joined(x, y, wait); c.end < best.end {
+			switch y := b[set^part]; {
+			case y.end >= best.end:
+			case !wait:
+				best = cell{max(x.end, y.end), 0}
+			default:
+				if c := s.joined(x, y, true); c.end < best.end {
 					best = c
 				}
 			}
@@ -564,7 +645,7 @@ func (s *subsets) traceApart(gpu, v, set int, first bool, node []int32) {
 		s.trace(gpu, c[0], set, first, node)
 	default:
 		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
-		part := s.split(set, a.best, b.best, s.table(gpu, v, first).apart[set].end, !s.parallel)
+		part := s.split(set, a.best, b.best, s.table(gpu, v, first).apart[set].end, s.waits(first))
 		s.trace(gpu, c[0], part, first, node)
 		s.trace(gpu, c[1], set^part, first, node)
 	}

@@ -127,22 +127,6 @@ func TestTreeDPOfFewTasksIsNextToTheBestAssignment(t *testing.T) {
 	}
 }
 
-func TestSearchKeepsItsBestPlan(t *testing.T) {
-	for i := range uint64(40) {
-		rng := rand.New(rand.NewPCG(i, 24))
-		p := algotest.RandomProblem(rng, 20+rng.IntN(20))
-		s := newSearch(t.Context(), p, remnants(p))
-		before := s.best
-		if err := s.improve(context.Background(), 50, lnsBlur); err != nil {
-			t.Fatal(err)
-		}
-		out, _ := s.plan.schedule()
-		if m := float64(out.Makespan()); m > before*(1+1e-12) || math.Abs(m-s.best) > 1e-9*m {
-			t.Errorf("seed %d: the schedule ends at %v s, the search says %v s, it began with %v s", i, m, s.best, before)
-		}
-	}
-}
-
 func TestStreamBeginsOnWhatIsThere(t *testing.T) {
 	p := algo.Problem{GPU: mig.MustLookup("A100")}
 	rng := rand.New(rand.NewPCG(1, 25))

@@ -63,7 +63,7 @@ func sameFound(s *search, rng *rand.Rand, blur float64) error {
 	}
 	s.subsets.greedy = rng.IntN(2) == 0
 	s.subsets.within((s.now-s.base)*(1+2*blur+1e-6), (s.now-s.base)*(1+0.1*blur+1e-6))
-	s.subsets.load(&s.plan.p, s.tasks)
+	s.subsets.load(len(s.tasks), s.seconds)
 	s.subsets.blur(rng, blur)
 	limited, all := make([]int32, atATime), make([]int32, atATime)
 	found := s.subsets.place(s.plan.loads, s.plan.holds, s.base, limited)

@@ -33,15 +33,17 @@ func (s nodeSet) has(node int) bool { return s>>node&1 != 0 }
 
 func lowest[T ~uint8 | ~uint16 | ~uint32](s T) int { return bits.TrailingZeros32(uint32(s)) }
 
-func newTree(p algo.Problem) *tree {
-	t := &tree{nodes: p.GPU.Tree(), gpus: p.GPUs()}
+func newTree(p algo.Problem) *tree { return treeOf(p.GPU, p.GPU.Tree(), p.GPUs(), p.Model) }
+
+func treeOf(g *mig.GPU, nodes []mig.Node, gpus int, model mig.Reconfiguration) *tree {
+	t := &tree{nodes: nodes, gpus: gpus}
 	n := len(t.nodes)
 	t.size, t.below = make([]int8, n), make([]nodeSet, n)
 	t.create, t.destroy = make([]float64, n), make([]float64, n)
 	for v := n - 1; v >= 0; v-- {
 		node := &t.nodes[v]
-		t.size[v] = int8(slices.Index(p.GPU.Sizes(), node.Size()))
-		t.create[v], t.destroy[v] = costs(p.Model, node.Profile)
+		t.size[v] = int8(slices.Index(g.Sizes(), node.Size()))
+		t.create[v], t.destroy[v] = costs(model, node.Profile)
 		for _, c := range node.Children {
 			t.below[v] |= t.below[c] | 1<<c
 		}

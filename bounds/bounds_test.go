@@ -203,16 +203,3 @@ func TestBoundsScaleWithTimesWithoutReconfiguration(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkBounds(b *testing.B) {
-	for _, name := range []string{"area", "l-bound", "certified"} {
-		b.Run(name+"/A100/n=14", func(b *testing.B) {
-			g := mig.MustLookup("A100")
-			p := algo.Problem{GPU: g, Tasks: randomBatch(g, 1, 14)}
-			b.ReportAllocs()
-			for b.Loop() {
-				bound(b, name, p)
-			}
-		})
-	}
-}

@@ -329,21 +329,3 @@ func TestExactDoesNotSearchWhatIsTooLarge(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkExact(b *testing.B) {
-	for _, name := range []string{"A30", "A100", "H100"} {
-		for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel} {
-			b.Run(fmt.Sprintf("%s/%v/n=5", name, model), func(b *testing.B) {
-				g := mig.MustLookup(name)
-				p := algo.Problem{GPU: g, Model: model, Tasks: randomBatch(g, 1, 5)}
-				known := oneByOne(p)
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := bounds.Exact(context.Background(), p, known); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}

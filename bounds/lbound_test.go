@@ -27,22 +27,6 @@ func TestLBoundOfKnownBatches(t *testing.T) {
 	}
 }
 
-func TestLBoundIsNoBound(t *testing.T) {
-	for _, k := range []mig.Seconds{1, 10, 100} {
-		p := algo.Problem{GPU: mig.MustLookup("A100"), Tasks: task.Batch{
-			task.New("x", map[mig.Slices]mig.Seconds{1: 100 * k, 2: 100 * k, 3: 100 * k, 4: 100 * k, 7: k}),
-		}}
-		// The schedule: create 7 slices, run the task.
-		makespan := k + 0.24
-		if got, err := bounds.LBound(p); err != nil || !near(got, makespan+0.22) {
-			t.Errorf("l_bound %v, %v; want %v", got, err, makespan+0.22)
-		}
-		if got, err := bounds.Certified(t.Context(), p); err != nil || !near(got, makespan) {
-			t.Errorf("certified %v, %v; want the optimum %v", got, err, makespan)
-		}
-	}
-}
-
 func TestLBoundOfWorkedExamples(t *testing.T) {
 	a100, a30 := mig.MustLookup("A100"), mig.MustLookup("A30")
 	for _, c := range []struct {

@@ -137,23 +137,3 @@ func TestOptimumFreeStopsWithItsContext(t *testing.T) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
-
-func BenchmarkOptimumFree(b *testing.B) {
-	for _, c := range []struct {
-		gpu      string
-		count, n int
-	}{{"A30", 1, 5}, {"A30", 2, 5}, {"A30", 2, 6}, {"A100", 1, 4}, {"A100", 1, 5}, {"A100", 1, 6}} {
-		b.Run(fmt.Sprintf("%dx%s/n=%d", c.count, c.gpu, c.n), func(b *testing.B) {
-			g := mig.MustLookup(c.gpu)
-			var problems []algo.Problem
-			for seed := range uint64(50) {
-				problems = append(problems, algo.Problem{GPU: g, Count: c.count, Tasks: randomBatch(g, seed, c.n)})
-			}
-			for i := 0; b.Loop(); i++ {
-				if _, err := bounds.OptimumFree(context.Background(), problems[i%len(problems)]); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -81,9 +81,11 @@ func (s *sliceWeights) charges(before mig.Seconds) []float64 {
 // A packing computes the most that tasks can earn on one GPU.
 type packing struct {
 	problem *algo.Problem
-	cells   int
-	cell    mig.Seconds
-	sizes   []packedSize
+	// shape is by node: the first one with an equal subtree.
+	shape []int
+	cells int
+	cell  mig.Seconds
+	sizes []packedSize
 	// delay is by node, in cells.
 	delay []int
 	// order lists the first node of each shape after those of the shapes below it.
@@ -106,7 +108,7 @@ type packedSize struct {
 func newPacking(p *algo.Problem, h mig.Seconds, cells int, round func(float64) float64) *packing {
 	tree := p.GPU.Tree()
 	k := &packing{
-		problem: p, cells: cells, cell: h / mig.Seconds(cells), delay: make([]int, len(tree)),
+		problem: p, shape: shapes(p.GPU), cells: cells, cell: h / mig.Seconds(cells), delay: make([]int, len(tree)),
 		used: make([][]float64, len(tree)), gross: make([][]float64, len(tree)), net: make([][]float64, len(tree)),
 	}
 	inCells := func(t mig.Seconds) int {
@@ -116,7 +118,8 @@ func newPacking(p *algo.Problem, h mig.Seconds, cells int, round func(float64) f
 	creates := chainSearch{problem: p, tick: k.cell}
 	destroys := leastDestroys(p)
 	for _, s := range p.GPU.Sizes() {
-		size := packedSize{create: inCells(cost(p, p.GPU.Profile(s).Create)), destroy: inCells(destroys[s]), most: make([]float64, cells+1)}
+		create := inCells(cost(p, p.GPU.Profile(s).Create))
+		size := packedSize{create: create, destroy: inCells(destroys[s]), most: make([]float64, cells+1)}
 		creates.create[s] = ticks(size.create)
 		for i := range p.Tasks {
 			size.times = append(size.times, inCells(p.Tasks[i].On(s)))
@@ -127,9 +130,11 @@ func newPacking(p *algo.Problem, h mig.Seconds, cells int, round func(float64) f
 		if len(tree[v].Children) > 1 {
 			k.delay[v] = int(creates.delay(v, &chainStart{}))
 		}
-		if shapes(p.GPU)[v] == v {
+		if k.shape[v] == v {
 			k.order = append(k.order, v)
-			k.used[v], k.gross[v], k.net[v] = make([]float64, cells+1), make([]float64, cells+1), make([]float64, cells+1)
+			for _, table := range [][][]float64{k.used, k.gross, k.net} {
+				table[v] = make([]float64, cells+1)
+			}
 		}
 	}
 	slices.SortFunc(k.order, func(a, b int) int { return int(tree[a].Size() - tree[b].Size()) })
@@ -290,7 +295,7 @@ func (k *packing) below(v, c int, tables [][]float64) float64 {
 
 // count counts the tasks of a best packing of a node and those below it.
 func (k *packing) count(v, c int, ancestor bool, count []int) {
-	v = shapes(k.problem.GPU)[v]
+	v = k.shape[v]
 	size, tables := k.size(v), k.net
 	from := c - size.create
 	if ancestor {
@@ -326,8 +331,7 @@ func (k *packing) countBelow(v, c int, tables [][]float64, ancestor bool, count 
 		k.count(children[0], c, ancestor, count)
 		return
 	}
-	shape := shapes(k.problem.GPU)
-	a, b := tables[shape[children[0]]], tables[shape[children[1]]]
+	a, b := tables[k.shape[children[0]]], tables[k.shape[children[1]]]
 	value, late := k.below(v, c, tables), c-k.delay[v]
 	if late >= 0 && a[c]+b[late] == value {
 		k.count(children[0], c, ancestor, count)

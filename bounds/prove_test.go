@@ -270,23 +270,3 @@ func TestProveIsTheSameInParallel(t *testing.T) {
 	}
 	group.Wait()
 }
-
-func BenchmarkProve(b *testing.B) {
-	for _, gpu := range []string{"A30", "A100", "H100"} {
-		for _, n := range []int{14, 17} {
-			b.Run(fmt.Sprintf("%s/n=%d", gpu, n), func(b *testing.B) {
-				g := mig.MustLookup(gpu)
-				var problems []algo.Problem
-				for seed := range uint64(10) {
-					problems = append(problems, algo.Problem{GPU: g, Tasks: randomBatch(g, seed, n)})
-				}
-				b.ReportAllocs()
-				for i := 0; b.Loop(); i++ {
-					if _, err := bounds.Prove(b.Context(), problems[i%len(problems)], unknown); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}

@@ -98,7 +98,7 @@ func jobsOfTable4() spec.Type {
 	return t
 }
 
-// A corunSetting is what schedulers and the model are told besides the jobs.
+// A corunSetting is what schedulers and the model are told in addition to the jobs.
 type corunSetting struct {
 	// concurrency is Cmax.
 	concurrency int

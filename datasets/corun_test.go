@@ -324,21 +324,6 @@ func TestMultiprocessors(t *testing.T) {
 	}
 }
 
-// Every public kernel has one program at most, and both exist.
-func TestPublicKernels(t *testing.T) {
-	fitted := map[string]string{}
-	for _, f := range KernelFits() {
-		if f.Program != "" {
-			fitted[f.Program] = f.Kernel
-		}
-	}
-	for program, kernel := range publicKernels {
-		if fitted[program] != kernel {
-			t.Errorf("%s has the fit of %q, want %q", program, fitted[program], kernel)
-		}
-	}
-}
-
 func TestPaperQueues(t *testing.T) {
 	want := [][3]int{{6, 3, 3}, {3, 6, 3}, {3, 3, 6}, {4, 4, 4}}
 	marks := map[string]bool{}

@@ -15,11 +15,9 @@ import (
 
 // The sources of measurements on GPUs.
 const (
-	// SourceMIG is a MIG instance.
-	SourceMIG = "mig"
-	// SourceMPS is a limit on the multiprocessors of a process, which has the whole memory,
-	// cache and bandwidth of the GPU. It is never taken for MIG.
-	SourceMPS = "mps-sm-limit"
+	SourceMIG       = mig.SourceMIG
+	SourceMPS       = mig.SourceMPS
+	SourcePartition = mig.SourcePartition
 )
 
 // A Provenance says where and when something was measured on a GPU. It begins

@@ -13,10 +13,6 @@ import (
 	"miglab/harness/nearest"
 )
 
-// SourcePartition is a green context of CUDA: a kernel has multiprocessors of its own, and
-// shares memory, cache and bandwidth with the whole GPU. It is never taken for MIG.
-const SourcePartition = "sm-partition"
-
 // A Load is how a GPU was doing while something ran on it, by samples of about ten a second.
 type Load struct {
 	// Samples is their number. Without any, the numbers below are 0.
@@ -155,13 +151,10 @@ func (p Provenance) Stub() bool {
 	return strings.Contains(about, "emulated") || strings.Contains(about, "stub")
 }
 
-// knownSources lists the sources.
-var knownSources = []string{SourceMIG, SourceMPS, SourcePartition}
-
 // checkSource says what is wrong with a source.
 func checkSource(source string, of []string) error {
-	if !slices.Contains(knownSources, source) {
-		return nearest.Unknown("source", source, knownSources)
+	if known := []string{SourceMIG, SourceMPS, SourcePartition}; !slices.Contains(known, source) {
+		return nearest.Unknown("source", source, known)
 	}
 	if !slices.Contains(of, source) {
 		return fmt.Errorf("the source is %s; of this kind of table it is %s", source, strings.Join(of, " or "))

@@ -118,20 +118,6 @@ func TestWhatCannotBeSampled(t *testing.T) {
 	}
 }
 
-func BenchmarkDraw(b *testing.B) {
-	g := mig.MustLookup("A100")
-	s, err := NewSampler("drl/WIDETIMES", g)
-	if err != nil {
-		b.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	tasks := make([]seconds, 14)
-	b.ReportAllocs()
-	for b.Loop() {
-		Draw(s, rng, tasks)
-	}
-}
-
 // The papers say how tasks scale on two sets of sizes only.
 func TestSamplerRefusesOtherSizes(t *testing.T) {
 	g, err := mig.Register(&mig.GPU{Name: "SAMPLED", Origin: "from a test", ComputeSlices: 1, MemorySlices: 1, Profiles: []*mig.Profile{

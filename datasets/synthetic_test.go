@@ -226,21 +226,6 @@ func TestNamesHaveTheSameLength(t *testing.T) {
 	}
 }
 
-func BenchmarkInstance(b *testing.B) {
-	g := mig.MustLookup("A100")
-	for _, spec := range []string{"drl/WIDETIMES", "drl/WIDETIMES?batches=2", "drl/WIDETIMES?n=1000"} {
-		b.Run(spec, func(b *testing.B) {
-			s := datasets.MustParse(spec)
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				if _, err := datasets.InstanceOf[task.Batches](s, g, i); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // By rho, the arrivals of many tasks bring that share of what the GPU can work; the tasks are those
 // of the stream without arrivals, and openb's arrivals are its submissions.
 func TestArrivals(t *testing.T) {

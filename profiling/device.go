@@ -14,14 +14,11 @@ type Source string
 
 // The sources of measurements.
 const (
-	// MIG is a MIG instance: it has its own multiprocessors, L2, memory and bandwidth.
-	MIG Source = "mig"
-	// MPSSMLimit is an MPS client that may use as many multiprocessors as the MIG instance
-	// would have. Bandwidth, L2 and memory capacity are not partitioned.
-	MPSSMLimit Source = "mps-sm-limit"
-	// SMPartition is a green context of CUDA: multiprocessors of its own on the whole GPU.
-	// Bandwidth, L2 and memory capacity are not partitioned. No device has it.
-	SMPartition Source = "sm-partition"
+	MIG Source = mig.SourceMIG
+	// MPSSMLimit is an MPS client that may use as many multiprocessors as the MIG instance would have.
+	MPSSMLimit Source = mig.SourceMPS
+	// SMPartition is a source that no device has.
+	SMPartition Source = mig.SourcePartition
 )
 
 // An Identity says which GPU a device is and which MIG mode it is in.

@@ -124,7 +124,7 @@ func legal(g *mig.GPU, in task.Payload) error {
 		if len(in.Demand) != 0 && len(in.Demand) != len(task.RequestProfiles(g)) {
 			return fmt.Errorf("the demand is %v", in.Demand)
 		}
-		_, err := sim.RunMigrating(g, in.GPUs, in.Requests, rejecting{}, sim.SteadyWindow, in.Migration)
+		_, err := sim.RunPlacement(g, in.GPUs, in.Requests, rejecting{}, sim.SteadyWindow, in.Migration)
 		return err
 	case task.Queue:
 		for _, part := range in.Fleet.Partitions {

@@ -47,11 +47,11 @@ var Placement = Track[PlacementProblem, PlacementAnswer]{
 		if mover, ok := placer.(sim.Mover); ok {
 			logging = &moverLog{log, mover}
 		}
-		r, err := sim.RunMigrating(p.GPU, p.GPUs, p.Requests, logging, sim.SteadyWindow, p.Migration)
+		r, err := sim.RunPlacement(p.GPU, p.GPUs, p.Requests, logging, sim.SteadyWindow, p.Migration)
 		return PlacementAnswer{log.decisions, r}, err
 	},
 	Check: func(p PlacementProblem, a PlacementAnswer) error {
-		return sim.CheckMigration(p.GPU, p.GPUs, p.Requests, placesOf(p.Requests, a.Decisions), a.Result.Moved, p.Migration)
+		return sim.CheckPlacement(p.GPU, p.GPUs, p.Requests, placesOf(p.Requests, a.Decisions), a.Result.Moved, p.Migration)
 	},
 	Clone: func(p PlacementProblem) PlacementProblem {
 		p.Requests, p.Demand = slices.Clone(p.Requests), slices.Clone(p.Demand)

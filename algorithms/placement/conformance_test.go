@@ -118,7 +118,7 @@ func TestOnlyStrictPlacersRejectWhatFits(t *testing.T) {
 		for _, g := range mig.GPUs() {
 			in := stream(t, g.Name, "mfi/bimodal?gpus=4&lifespan=steady&rho=1.3", 1)
 			p := build(t, a, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
-			if _, err := sim.RunPlacement(g, in.GPUs, in.Requests, &eager{t, a.ID, p}, sim.SteadyWindow); err != nil {
+			if _, err := sim.RunPlacement(g, in.GPUs, in.Requests, &eager{t, a.ID, p}, sim.SteadyWindow, task.Migration{}); err != nil {
 				t.Fatal(err)
 			}
 		}

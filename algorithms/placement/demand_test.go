@@ -46,7 +46,7 @@ func TestEstimateComesToTheTruth(t *testing.T) {
 			t.Errorf("profile %d begins with %v", i, v)
 		}
 	}
-	if _, err := sim.RunPlacement(g, in.GPUs, in.Requests, p, sim.SteadyWindow); err != nil {
+	if _, err := sim.RunPlacement(g, in.GPUs, in.Requests, p, sim.SteadyWindow, task.Migration{}); err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range last {

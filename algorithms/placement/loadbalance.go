@@ -33,7 +33,6 @@ type loadBalance struct {
 	load, threshold float64
 }
 
-// Place implements [sim.Placer].
 func (m *loadBalance) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	if used, _ := m.state(c); used < m.load {
 		return m.spread.Place(c, profile)
@@ -41,7 +40,6 @@ func (m *loadBalance) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	return m.mover.Place(c, profile)
 }
 
-// Move implements [sim.Mover].
 func (m *loadBalance) Move(r *sim.Residents, profile int) (sim.Move, bool) {
 	c := r.Cluster()
 	if _, fits := m.mover.Place(c, profile); !fits {

@@ -32,7 +32,6 @@ type mfiMigrate struct {
 	gain, reserve int
 }
 
-// Move implements [sim.Mover].
 func (m *mfiMigrate) Move(r *sim.Residents, profile int) (sim.Move, bool) {
 	if _, fits := m.Place(r.Cluster(), profile); !fits {
 		return m.makeRoom(r, profile)

@@ -120,7 +120,7 @@ func TestGroupedMFIIsAlgorithm2(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := &both{t: t, grouped: p, naive: naiveMFI{reading}, sameSpot: ties == tie.Default}
-		if _, err := sim.RunPlacement(g, in.GPUs, in.Requests, b, sim.SteadyWindow); err != nil {
+		if _, err := sim.RunPlacement(g, in.GPUs, in.Requests, b, sim.SteadyWindow, task.Migration{}); err != nil {
 			t.Fatal(err)
 		}
 		decisions += b.asked

@@ -31,7 +31,7 @@ func results(t *testing.T, spec string, instances int, ids ...string) [][]sim.Pl
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := sim.RunPlacement(g, in.GPUs, in.Requests, p, sim.SteadyWindow)
+			r, err := sim.RunPlacement(g, in.GPUs, in.Requests, p, sim.SteadyWindow, task.Migration{})
 			if err != nil {
 				t.Fatalf("%s on %s: %v", id, spec, err)
 			}

@@ -37,7 +37,6 @@ type repack struct {
 	pending []sim.Move
 }
 
-// Move implements [sim.Mover].
 func (m *repack) Move(r *sim.Residents, _ int) (sim.Move, bool) {
 	if r.Slot() >= m.next {
 		m.next = r.Slot() + max(r.Rules().Window/m.rounds, 1)

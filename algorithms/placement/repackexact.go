@@ -39,7 +39,6 @@ type repackExact struct {
 	pending    []sim.Move
 }
 
-// Move implements [sim.Mover].
 func (m *repackExact) Move(r *sim.Residents, profile int) (sim.Move, bool) {
 	if len(m.pending) == 0 {
 		if _, fits := m.Place(r.Cluster(), profile); fits {

@@ -72,7 +72,7 @@ func (u *tuner) acceptance(tb testing.TB, table *[sim.Masks]int) float64 {
 	p := newTable(u.gpu, increment(nil, table))
 	var sum float64
 	for _, in := range u.streams {
-		r, err := sim.RunPlacement(u.gpu, in.GPUs, in.Requests, p, sim.SteadyWindow)
+		r, err := sim.RunPlacement(u.gpu, in.GPUs, in.Requests, p, sim.SteadyWindow, task.Migration{})
 		if err != nil {
 			tb.Fatal(err)
 		}

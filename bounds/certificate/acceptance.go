@@ -53,26 +53,18 @@ func EncodeAcceptance(w io.Writer, c Acceptance) error {
 func DecodeAcceptance(r io.Reader) (Acceptance, error) {
 	d := strictjson.NewDecoder(r, "")
 	var c Acceptance
-	instant := func() error {
-		var at Instant
-		err := d.Object([]strictjson.Member{
+	instant := func() (at Instant, err error) {
+		err = d.Object([]strictjson.Member{
 			{Name: "slot", Read: strictjson.Into(&at.Slot, d.Integer)},
-			{Name: "prices", Read: func() error {
-				return d.List(func() error {
-					price, err := d.Integer()
-					at.Prices = append(at.Prices, price)
-					return err
-				})
-			}},
+			{Name: "prices", Read: strictjson.IntoList(d, &at.Prices, d.Integer)},
 		})
-		c.Instants = append(c.Instants, at)
-		return err
+		return at, err
 	}
 	err := d.Object([]strictjson.Member{
 		{Name: "gpus", Read: strictjson.Into(&c.GPUs, d.Integer)},
 		{Name: "requests", Read: strictjson.Into(&c.Requests, d.Integer)},
 		{Name: "accepted_at_most", Read: strictjson.Into(&c.AtMost, d.Integer)},
-		{Name: "instants", Read: func() error { return d.List(instant) }},
+		{Name: "instants", Read: strictjson.IntoList(d, &c.Instants, instant)},
 	})
 	if err == nil {
 		err = d.End()

@@ -121,9 +121,9 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 		{Name: "threshold_s", Optional: true, Read: strictjson.Into(&c.Witness.Threshold, seconds)},
 		{Name: "cut_s", Optional: true, Read: strictjson.Into(&c.Witness.Cut, seconds)},
 		{Name: "mix", Optional: true, Read: strictjson.Into(&c.Witness.Mix, d.Number)},
-		{Name: "weights", Optional: true, Read: numbers(d, &c.Witness.Weights)},
+		{Name: "weights", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Weights, d.Number)},
 		{Name: "cells", Optional: true, Read: strictjson.Into(&c.Witness.Cells, d.Integer)},
-		{Name: "prices", Optional: true, Read: numbers(d, &c.Witness.Prices)},
+		{Name: "prices", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Prices, d.Number)},
 	}
 	err := d.Object([]strictjson.Member{
 		{Name: "lower_bound_s", Read: strictjson.Into(&c.Lower, seconds)},
@@ -143,18 +143,6 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 		return Certificate{}, err
 	}
 	return c, nil
-}
-
-// numbers reads a list of numbers.
-func numbers(d *strictjson.Decoder, to *[]float64) func() error {
-	return func() error {
-		*to = []float64{}
-		return d.List(func() error {
-			x, err := d.Number()
-			*to = append(*to, x)
-			return err
-		})
-	}
 }
 
 // Verify checks every claim of a certificate; the error says which one is false. If it

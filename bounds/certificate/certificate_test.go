@@ -415,27 +415,3 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkVerifyChains(b *testing.B) {
-	g := mig.MustLookup("A100")
-	for _, n := range []int{10, 14, 17} {
-		p := schedule.Problem{GPU: g}
-		for i := range n {
-			x := task.Task{Name: fmt.Sprint("task", i)}
-			for j, s := range g.Sizes() {
-				x.Set(s, mig.Seconds(10+i)/mig.Seconds(1+j))
-			}
-			p.Tasks = append(p.Tasks, x)
-		}
-		c := proven(b, p)
-		c.Witness = certificate.Witness{Kind: "chains", Bound: c.Lower / 2}
-		c = certificate.New(c.Schedule, c.Witness)
-		b.Run(fmt.Sprintf("A100/n=%d", n), func(b *testing.B) {
-			for b.Loop() {
-				if err := certificate.Verify(p, c); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

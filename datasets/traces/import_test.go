@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -313,32 +312,6 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d requests are read back as %d: %v", len(requests), len(back), err)
 		}
 	})
-}
-
-// BenchmarkImport imports 100,000 rows of which every thousandth is broken.
-func BenchmarkImport(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	var text bytes.Buffer
-	text.WriteString("submit_s,lifetime_s,gpus,gpu_milli\n")
-	for i := range 100_000 {
-		if i%1000 == 0 {
-			text.WriteString("x,\"broken,3\n")
-			continue
-		}
-		fmt.Fprintf(&text, "%d,%d,%d,%d\n", 3*i, 1+rng.IntN(5000), 1, 1+rng.IntN(1000))
-	}
-	b.SetBytes(int64(text.Len()))
-	for b.Loop() {
-		jobs, rejected, err := traces.Read(bytes.NewReader(text.Bytes()), "f", "csv", traces.Options{})
-		if err != nil || len(rejected) != 100 {
-			b.Fatalf("%d rejected, %v", len(rejected), err)
-		}
-		requests, _ := traces.Requests(a100, traces.Compute, 1, jobs)
-		var w bytes.Buffer
-		if err := task.WriteRequests(&w, requests); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
 
 // A job keeps its instance in every slot that it touches: submissions are rounded down, lifetimes up.

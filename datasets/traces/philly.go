@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"miglab/harness/strictjson"
 )
 
 // A phillyJob is an element of cluster_job_log.
@@ -23,10 +25,10 @@ type phillyJob struct {
 // readPhilly reads the array of jobs one by one. A job of the wrong shape is rejected; after a
 // mistake in the JSON itself, nothing more can be read, which is an error.
 func readPhilly(r io.Reader, file string, _ Options, job func(Job), reject func(int, error)) error {
-	counting := &lineCounter{in: r, line: 1}
+	counting := &strictjson.LineCounter{Reader: r}
 	d := json.NewDecoder(counting)
 	broken := func(err error) error {
-		return fmt.Errorf("%s:%d: %w; the file must be one JSON array of jobs, and what follows was not read", file, counting.at(d.InputOffset()), err)
+		return fmt.Errorf("%s:%d: %w; the file must be one JSON array of jobs, and what follows was not read", file, counting.At(d.InputOffset()), err)
 	}
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
 		return broken(cmp.Or(err, errors.New("there is no array")))
@@ -36,7 +38,7 @@ func readPhilly(r io.Reader, file string, _ Options, job func(Job), reject func(
 		if err := d.Decode(&raw); err != nil {
 			return broken(err)
 		}
-		line := counting.at(d.InputOffset() - int64(len(raw)))
+		line := counting.At(d.InputOffset() - int64(len(raw)))
 		var p phillyJob
 		if err := json.Unmarshal(raw, &p); err != nil {
 			reject(line, err)
@@ -72,33 +74,4 @@ func (p *phillyJob) job() (Job, error) {
 		j.GPUs += len(machine.GPUs)
 	}
 	return j, f.err
-}
-
-// A lineCounter knows the lines of offsets that are asked for in ascending order.
-type lineCounter struct {
-	in   io.Reader
-	read int64
-	// line is the line of the last offset that was asked for, and breaks has the offsets of the
-	// line breaks that follow.
-	line   int
-	breaks []int64
-}
-
-func (c *lineCounter) Read(b []byte) (int, error) {
-	n, err := c.in.Read(b)
-	for i, x := range b[:n] {
-		if x == '\n' {
-			c.breaks = append(c.breaks, c.read+int64(i))
-		}
-	}
-	c.read += int64(n)
-	return n, err
-}
-
-func (c *lineCounter) at(offset int64) int {
-	for len(c.breaks) > 0 && c.breaks[0] < offset {
-		c.breaks = c.breaks[1:]
-		c.line++
-	}
-	return c.line
 }

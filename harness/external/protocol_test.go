@@ -89,7 +89,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			}
 			var r sim.PlacementResult
 			err = p.(algo.Dialogue).Converse(ctx, func() (err error) {
-				r, err = sim.RunPlacement(a30, 2, requests, p, sim.SteadyWindow)
+				r, err = sim.RunPlacement(a30, 2, requests, p, sim.SteadyWindow, task.Migration{})
 				return err
 			})
 			return r.AcceptedByProfile, err

@@ -197,7 +197,7 @@ func BenchmarkDecision(b *testing.B) {
 	}
 	b.ResetTimer()
 	if err := p.(algo.Dialogue).Converse(b.Context(), func() error {
-		_, err := sim.RunPlacement(g, 100, requests, p, sim.SteadyWindow)
+		_, err := sim.RunPlacement(g, 100, requests, p, sim.SteadyWindow, task.Migration{})
 		return err
 	}); err != nil {
 		b.Fatal(err)

@@ -5,15 +5,31 @@ import (
 	"strings"
 )
 
-// boards are GPUs that have more multiprocessors than their largest instance, by the beginnings
-// of their names.
+// boards are GPUs whose multiprocessors do not follow from their largest instance or from their model,
+// by the beginnings of their names.
 var boards = []struct {
 	prefix string
 	sms    int
 }{
-	{"A100-SXM-64GB-", 124},                                                                 // Turisini et al., LEONARDO, 2023
-	{"A100-SXM4-", 108}, {"A100-PCIE-", 108}, {"A100-PCIe-", 108}, {"A100-80GB-PCIe-", 108}, // NVIDIA A100 Tensor Core GPU Architecture
-	{"A800-", 108}, // an A100 with slower NVLink
+	{"A100-SXM-64GB", 124}, // Turisini et al., LEONARDO: A Pan-European Pre-Exascale Supercomputer, 2023
+	// NVIDIA A100 Tensor Core GPU Architecture
+	{"A100-SXM4", 108},
+	{"A100-PCIE", 108},
+	{"A100-PCIe", 108},
+	{"A100-80GB-PCIe", 108},
+	{"A800", 108},      // an A100 with slower NVLink
+	{"H100-PCIe", 114}, // NVIDIA H100 Tensor Core GPU Architecture, table of the H100 PCIe and SXM5
+}
+
+// BoardMultiprocessors returns how many multiprocessors a board has, by its name as one word such as
+// A100-SXM-64GB; false for a board that has those of its model.
+func BoardMultiprocessors(board string) (int, bool) {
+	for _, b := range boards {
+		if rest, ok := strings.CutPrefix(board, b.prefix); ok && (rest == "" || rest[0] == '-') {
+			return b.sms, true
+		}
+	}
+	return 0, false
 }
 
 // Multiprocessors returns how many a GPU has, including those that no MIG instance has: an A100
@@ -25,10 +41,8 @@ func (g *GPU) Multiprocessors() (int, error) {
 	if strings.Contains(g.Name, "-MPS-") { // a model by its number of multiprocessors, which its largest size has
 		return g.Profile(g.ComputeSlices).SMs, nil
 	}
-	for _, b := range boards {
-		if strings.HasPrefix(g.Name, b.prefix) {
-			return b.sms, nil
-		}
+	if sms, ok := BoardMultiprocessors(g.Name); ok {
+		return sms, nil
 	}
 	for _, size := range g.Sizes() {
 		if g.Profile(size).SMs == 0 {

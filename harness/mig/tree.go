@@ -17,6 +17,28 @@ type Node struct {
 // 3 slices at 0 takes the same memory slices as 4 slices at 0 and is its child (FAR 3.2).
 func (g *GPU) Tree() []Node { return g.tree }
 
+// FullTree returns the tree without the instances in which a compute slice is idle, such as 3
+// slices at 0. Parents and children are indices in this list.
+func (g *GPU) FullTree() (full []Node) {
+	compute := Mask(1<<g.ComputeSlices - 1)
+	index := make([]int, len(g.tree)) // by node of the tree: itself in full, or its nearest ancestor there
+	for i, n := range g.tree {
+		parent := -1
+		if n.Parent >= 0 {
+			parent = index[n.Parent]
+		}
+		index[i] = parent
+		if (n.Mask() & compute).Count() == n.Size() {
+			index[i] = len(full)
+			full = append(full, Node{Instance: n.Instance, Parent: parent})
+			if parent >= 0 {
+				full[parent].Children = append(full[parent].Children, index[i])
+			}
+		}
+	}
+	return full
+}
+
 func buildTree(g *GPU) []Node {
 	var all []Instance
 	for _, size := range g.sizes {

@@ -7,20 +7,14 @@ package numpy
 import (
 	"math"
 	"math/bits"
-)
 
-// Sizes of the Mersenne Twister.
-const (
-	words  = 624
-	middle = 397
+	"gonum.org/v1/gonum/mathext/prng"
 )
 
 // A Stream is a stream of random numbers.
 type Stream struct {
-	state [words]uint32
-	// at is the index of the next number in the state.
-	at   int
-	used int
+	twister prng.MT19937
+	used    int
 	// spare is the second number of a pair of normal ones, if there is one.
 	spare    float64
 	hasSpare bool
@@ -28,11 +22,8 @@ type Stream struct {
 
 // New returns the stream of np.random.seed(seed).
 func New(seed uint32) *Stream {
-	s := &Stream{at: words}
-	for i := range s.state {
-		s.state[i] = seed
-		seed = 1812433253*(seed^seed>>30) + uint32(i) + 1
-	}
+	s := new(Stream)
+	s.twister.Seed(uint64(seed))
 	return s
 }
 
@@ -46,31 +37,9 @@ func (s *Stream) Skip(n int) {
 	}
 }
 
-// uint32 returns the next number of the Mersenne Twister.
 func (s *Stream) uint32() uint32 {
-	if s.at == words {
-		s.twist()
-	}
-	y := s.state[s.at]
-	s.at++
 	s.used++
-	y ^= y >> 11
-	y ^= y << 7 & 0x9d2c5680
-	y ^= y << 15 & 0xefc60000
-	return y ^ y>>18
-}
-
-// twist makes the next state.
-func (s *Stream) twist() {
-	for i := range s.state {
-		y := s.state[i]&0x80000000 | s.state[(i+1)%words]&0x7fffffff
-		next := s.state[(i+middle)%words] ^ y>>1
-		if y&1 != 0 {
-			next ^= 0x9908b0df
-		}
-		s.state[i] = next
-	}
-	s.at = 0
+	return s.twister.Uint32()
 }
 
 // The conversions below round products, which keeps them from being fused with sums.

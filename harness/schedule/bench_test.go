@@ -2,7 +2,6 @@ package schedule_test
 
 import (
 	"fmt"
-	"testing"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -38,18 +37,4 @@ func alternating(n int) (schedule.Problem, schedule.Schedule) {
 		}
 	}
 	return p, s
-}
-
-func BenchmarkCheck(b *testing.B) {
-	for _, n := range []int{30, 200, 1000} {
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			p, s := alternating(n)
-			b.ReportAllocs()
-			for b.Loop() {
-				if found := schedule.Check(p, s); found != nil {
-					b.Fatal(found[0])
-				}
-			}
-		})
-	}
 }

@@ -94,24 +94,3 @@ func TestAnUnknownNameOfManyBytesIsNotCompared(t *testing.T) {
 		t.Errorf("%.300v", err)
 	}
 }
-
-func BenchmarkDecodeAndCheck(b *testing.B) {
-	for _, n := range []int{20_000, 200_000} {
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			p, s := alternating(n)
-			var text bytes.Buffer
-			if err := schedule.Encode(&text, p, s); err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				s, err := schedule.Decode(bytes.NewReader(text.Bytes()), p)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if found := schedule.Check(p, s); found != nil {
-					b.Fatal(found[0])
-				}
-			}
-		})
-	}
-}

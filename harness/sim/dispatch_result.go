@@ -8,10 +8,6 @@ type WattMinutes float64
 // Joules converts the energy.
 func (e WattMinutes) Joules() float64 { return float64(e) * 60 }
 
-// ReportMJ is the number that the deadline report prints with the unit MJ. It is
-// the energy in millions of watt-minutes: a sixtieth of the true one.
-func (e WattMinutes) ReportMJ() float64 { return float64(e) / 1e6 }
-
 // A Run is the one stay of a job on a slice.
 type Run struct {
 	// Slice is an index in [Queue.Slices].

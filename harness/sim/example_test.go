@@ -34,7 +34,7 @@ func ExampleRunPlacement() {
 		{Arrival: 1, Lifespan: 1, Profile: gpu.Profile(1)},
 		{Arrival: 2, Lifespan: 1, Profile: gpu.Profile(2)},
 	}
-	r, err := sim.RunPlacement(gpu, 1, requests, firstFit{}, sim.SteadyWindow)
+	r, err := sim.RunPlacement(gpu, 1, requests, firstFit{}, sim.SteadyWindow, task.Migration{})
 	if err != nil {
 		fmt.Println(err)
 		return

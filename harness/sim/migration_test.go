@@ -79,14 +79,14 @@ func drawMigration(t *rapid.T) migrationCase {
 	}
 	n := &nomad{t: t, wanderer: wanderer{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}}
 	var err error
-	if c.r, err = RunMigrating(g, c.gpus, c.requests, n, SteadyWindow, c.rules); err != nil {
+	if c.r, err = RunPlacement(g, c.gpus, c.requests, n, SteadyWindow, c.rules); err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
 func (c *migrationCase) check(moves []Moved, rules task.Migration) error {
-	return CheckMigration(c.g, c.gpus, c.requests, c.r.Spots, moves, rules)
+	return CheckPlacement(c.g, c.gpus, c.requests, c.r.Spots, moves, rules)
 }
 
 // TestMigrationsAreChecked moves at random. The referee accepts what the engine did, and each of
@@ -212,12 +212,12 @@ func TestImpossibleMoves(t *testing.T) {
 		"the GPU has the mask 00000001": {0, Spot{0, 0}},
 		"or its last move is not over":  {0, Spot{3, 0}}, // the second time
 	} {
-		_, err := RunMigrating(g, 4, requests, &restless{before: 5, move: move}, SteadyWindow, task.Migration{Moves: 9, Window: 1, Downtime: 3})
+		_, err := RunPlacement(g, 4, requests, &restless{before: 5, move: move}, SteadyWindow, task.Migration{Moves: 9, Window: 1, Downtime: 3})
 		if _, ok := errors.AsType[*ChoiceError](err); !ok || !strings.Contains(err.Error(), text) {
 			t.Errorf("%+v: %v; want a ChoiceError with %q", move, err, text)
 		}
 	}
-	if _, err := RunMigrating(g, 4, requests, firstSpot{}, SteadyWindow, task.Migration{Moves: 1}); err == nil || !strings.Contains(err.Error(), "1 moves in 0 slots") {
+	if _, err := RunPlacement(g, 4, requests, firstSpot{}, SteadyWindow, task.Migration{Moves: 1}); err == nil || !strings.Contains(err.Error(), "1 moves in 0 slots") {
 		t.Errorf("no window: %v", err)
 	}
 }
@@ -247,12 +247,12 @@ func TestRefereeOfMoves(t *testing.T) {
 		{[]Moved{{2, Move{1, Spot{2, 0}}}}, "where it cannot be"},
 		{[]Moved{{2, Move{9, Spot{1, 0}}}}, "request 9, which does not run"},
 	} {
-		err := CheckMigration(g, 2, requests, spots, c.moves, rules)
+		err := CheckPlacement(g, 2, requests, spots, c.moves, rules)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v: %v; want %q", c.moves, err, c.want)
 		}
 	}
-	if err := CheckMigration(g, 2, requests, spots, []Moved{{2, Move{1, Spot{1, 0}}}}, task.Migration{}); err == nil {
+	if err := CheckPlacement(g, 2, requests, spots, []Moved{{2, Move{1, Spot{1, 0}}}}, task.Migration{}); err == nil {
 		t.Error("a move where none is allowed is accepted")
 	}
 }
@@ -262,11 +262,11 @@ func TestStayingMoverIsAPlacer(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	rapid.Check(t, func(t *rapid.T) {
 		requests := requestsOf(g, rapid.SliceOfN(rapid.Byte(), 3, 90).Draw(t, "stream"))
-		plain, err := RunPlacement(g, 3, requests, firstSpot{}, SteadyWindow)
+		plain, err := RunPlacement(g, 3, requests, firstSpot{}, SteadyWindow, task.Migration{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		still, err := RunMigrating(g, 3, requests, &restless{before: 1 << 60}, SteadyWindow, task.Migration{Moves: 3, Window: 2, Downtime: 1})
+		still, err := RunPlacement(g, 3, requests, &restless{before: 1 << 60}, SteadyWindow, task.Migration{Moves: 3, Window: 2, Downtime: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,14 +18,9 @@ import (
 // are taken back. A rejected request does not come again. The simulation ends with the last arrival.
 //
 // A choice of the scheduler that is impossible is a [*ChoiceError]. Other errors are about
-// the cluster or the requests.
-func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window) (PlacementResult, error) {
-	return RunMigrating(g, gpus, requests, p, w, task.Migration{})
-}
-
-// RunMigrating is [RunPlacement] on a cluster that allows moves. A scheduler that is a [Mover] may
-// move before each request. For the others, nothing changes.
-func RunMigrating(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window, rules task.Migration) (PlacementResult, error) {
+// the cluster, the requests or the rules. A scheduler that is a [Mover] may move before each
+// request, as the rules allow; the zero rules allow no move.
+func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window, rules task.Migration) (PlacementResult, error) {
 	if err := rules.Check(); err != nil {
 		return PlacementResult{}, err
 	}

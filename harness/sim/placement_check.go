@@ -10,12 +10,7 @@ import (
 	"miglab/harness/task"
 )
 
-// CheckPlacement is the referee of the placement track where nothing moves; see [CheckMigration].
-func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spot) error {
-	return CheckMigration(g, gpus, requests, spots, nil, task.Migration{})
-}
-
-// CheckMigration is the referee of the placement track. It keeps books of its own, slice by
+// CheckPlacement is the referee of the placement track. It keeps books of its own, slice by
 // slice, and shares no code with the engine. spots lists the first places of each request's
 // instances: none if it was rejected. moves lists what was moved, in order, and rules says what
 // is allowed. The error joins all violations:
@@ -28,7 +23,7 @@ func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spo
 //   - a move is of a request that does not run, was moved less than the downtime ago, or is on
 //     several GPUs
 //   - moves are not in the order of the requests before which they are carried out
-func CheckMigration(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spot, moves []Moved, rules task.Migration) error {
+func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spot, moves []Moved, rules task.Migration) error {
 	if len(spots) != len(requests) {
 		return fmt.Errorf("there are places for %d requests of %d", len(spots), len(requests))
 	}

@@ -80,12 +80,12 @@ func TestSeveralGPUsOrNone(t *testing.T) {
 		requests := drawGangs(t, g)
 		gpus := rapid.IntRange(1, 6).Draw(t, "gpus")
 		w := &wanderer{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}
-		r, err := RunPlacement(g, gpus, requests, w, SteadyWindow)
+		r, err := RunPlacement(g, gpus, requests, w, SteadyWindow, task.Migration{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		places := w.places(requests)
-		if err := CheckPlacement(g, gpus, requests, places); err != nil {
+		if err := CheckPlacement(g, gpus, requests, places, nil, task.Migration{}); err != nil {
 			t.Fatal(err)
 		}
 		var accepted Tally
@@ -111,7 +111,7 @@ func TestSeveralGPUsOrNone(t *testing.T) {
 			}
 			half := slices.Clone(places)
 			half[i] = places[i][1:]
-			if err := CheckPlacement(g, gpus, requests, half); err == nil || !strings.Contains(err.Error(), "instances that it needs") {
+			if err := CheckPlacement(g, gpus, requests, half, nil, task.Migration{}); err == nil || !strings.Contains(err.Error(), "instances that it needs") {
 				t.Fatalf("request %d with an instance missing: %v", i, err)
 			}
 			refused++
@@ -132,7 +132,7 @@ func TestRefereeRefusesMutatedPlacements(t *testing.T) {
 		requests := requestsOf(g, rapid.SliceOfN(rapid.Byte(), 3, 120).Draw(t, "stream"))
 		gpus := rapid.IntRange(1, 4).Draw(t, "gpus")
 		w := &wanderer{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}
-		if _, err := RunPlacement(g, gpus, requests, w, SteadyWindow); err != nil {
+		if _, err := RunPlacement(g, gpus, requests, w, SteadyWindow, task.Migration{}); err != nil {
 			t.Fatal(err)
 		}
 		places := w.places(requests)
@@ -140,7 +140,7 @@ func TestRefereeRefusesMutatedPlacements(t *testing.T) {
 			t.Helper()
 			mutated := slices.Clone(places)
 			mutated[i] = []Spot{to}
-			if err := CheckPlacement(g, gpus, requests, mutated); err == nil || !strings.Contains(err.Error(), want) {
+			if err := CheckPlacement(g, gpus, requests, mutated, nil, task.Migration{}); err == nil || !strings.Contains(err.Error(), want) {
 				t.Fatalf("request %d on %v: %v; want %q", i, to, err, want)
 			}
 		}
@@ -183,13 +183,13 @@ func TestRefereeOfPlacements(t *testing.T) {
 		{[][]Spot{nil, {{0, 7}}}, "at slice 7, where it cannot be"},
 		{[][]Spot{nil}, "places for 1 requests of 2"},
 	} {
-		err := CheckPlacement(g, 3, requests, c.spots)
+		err := CheckPlacement(g, 3, requests, c.spots, nil, task.Migration{})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v: %v; want %q", c.spots, err, c.want)
 		}
 	}
 	requests[1].GPUs = 2
-	if _, err := RunPlacement(g, 3, requests, firstSpot{}, SteadyWindow); err == nil || !strings.Contains(err.Error(), "request 1 asks for 1g.10gb on 2 GPUs") {
+	if _, err := RunPlacement(g, 3, requests, firstSpot{}, SteadyWindow, task.Migration{}); err == nil || !strings.Contains(err.Error(), "request 1 asks for 1g.10gb on 2 GPUs") {
 		t.Errorf("several GPUs with a small profile: %v", err)
 	}
 }

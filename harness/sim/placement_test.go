@@ -61,7 +61,7 @@ func TestPlacementByHand(t *testing.T) {
 		{Arrival: 1, Lifespan: 1, Profile: p("7g.80gb")},            // fits nowhere
 		{Arrival: 4, Lifespan: 9, Profile: p("7g.80gb")},            // GPU 0, empty from slot 2 on
 	}
-	got, err := RunPlacement(g, 2, requests, firstSpot{}, Window{From: 0.5, To: 1.1})
+	got, err := RunPlacement(g, 2, requests, firstSpot{}, Window{From: 0.5, To: 1.1}, task.Migration{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestImpossibleSpots(t *testing.T) {
 		"the GPU has the mask 00000010":     {0, 0},
 		"request 1: 2g.20gb cannot be plac": {0, -1},
 	} {
-		_, err := RunPlacement(g, 2, requests, &script{{0, 1}, spot}, SteadyWindow)
+		_, err := RunPlacement(g, 2, requests, &script{{0, 1}, spot}, SteadyWindow, task.Migration{})
 		_, ok := errors.AsType[*ChoiceError](err)
 		where := fmt.Sprintf("request 1: 2g.20gb cannot be placed on GPU %d at slice %d: ", spot.GPU, spot.Start)
 		if !ok || !strings.HasPrefix(err.Error(), where) || !strings.Contains(err.Error(), text) {
@@ -137,12 +137,12 @@ func TestStreamsThatCannotBeSimulated(t *testing.T) {
 		"has a lifespan of -2 slots":                {{Lifespan: -2, Profile: p}},
 		"asks for 1g.5gb; the model has [1g.6gb":    {{Lifespan: 1, Profile: other}},
 	} {
-		_, err := RunPlacement(g, 1, requests, firstSpot{}, SteadyWindow)
+		_, err := RunPlacement(g, 1, requests, firstSpot{}, SteadyWindow, task.Migration{})
 		if err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%v; want %q", err, text)
 		}
 	}
-	if _, err := RunPlacement(g, 0, []task.Request{{Lifespan: 1, Profile: p}}, firstSpot{}, SteadyWindow); err == nil {
+	if _, err := RunPlacement(g, 0, []task.Request{{Lifespan: 1, Profile: p}}, firstSpot{}, SteadyWindow, task.Migration{}); err == nil {
 		t.Error("no GPUs: no error")
 	}
 }
@@ -220,7 +220,7 @@ func (w *witness) Place(c *Cluster, profile int) (Spot, bool) {
 func conserves(t fataler, g *mig.GPU, gpus int, requests []task.Request, seed uint64) {
 	t.Helper()
 	w := &witness{t: t, requests: requests, rng: rand.New(rand.NewPCG(seed, 0))}
-	r, err := RunPlacement(g, gpus, requests, w, SteadyWindow)
+	r, err := RunPlacement(g, gpus, requests, w, SteadyWindow, task.Migration{})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -289,7 +289,7 @@ func TestMeansAgainstSlotBySlot(t *testing.T) {
 		requests := requestsOf(g, rapid.SliceOfN(rapid.Byte(), 3, 90).Draw(t, "stream"))
 		const gpus = 3
 		log := &logged{}
-		got, err := RunPlacement(g, gpus, requests, log, SteadyWindow)
+		got, err := RunPlacement(g, gpus, requests, log, SteadyWindow, task.Migration{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,7 +348,7 @@ func TestDecisionsDoNotAllocate(t *testing.T) {
 	}
 	allocations := func(n int) float64 {
 		return testing.AllocsPerRun(3, func() {
-			if _, err := RunPlacement(g, 20, requests[:n], firstSpot{}, SteadyWindow); err != nil {
+			if _, err := RunPlacement(g, 20, requests[:n], firstSpot{}, SteadyWindow, task.Migration{}); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -54,59 +54,6 @@ func TestBootstrapEnumerated(t *testing.T) {
 	}
 }
 
-// Of many values the interval is that of the normal distribution, and holds the mean
-// as often as it says: 475 of 500 times, give or take four standard deviations of 4.9 if tests are deep, and otherwise
-// 95 of 100 times, give or take two of 2.2.
-// As often, the interval of the difference of two samples holds their true difference of
-// zero, although most of what they differ by from instance to instance is common to both.
-func TestBootstrapCoverage(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	holds, alike, missed := 0, 0, 0
-	n, slack := deep.N(100, 500), deep.N(4, 20)
-	least, most := n*95/100-slack, n*95/100+slack
-	for i := range n {
-		values, other, worse := make([]float64, 100), make([]float64, 100), make([]float64, 100)
-		for j := range values {
-			values[j] = 3 + 2*random.NormFloat64()
-			other[j] = values[j] + 0.1*random.NormFloat64()
-			worse[j] = values[j] + 0.05 + 0.1*random.NormFloat64() // by five standard errors
-		}
-		r, err := Resample([][]float64{values, other, worse}, uint64(i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		low, high := r.Interval(0)
-		if low <= 3 && 3 <= high {
-			holds++
-		}
-		s, err := Summarize(values)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if width, want := high-low, 2*1.96*s.StdErr; math.Abs(width/want-1) > 0.1 {
-			t.Errorf("sample %d: width %v, and %v by the normal distribution", i, width, want)
-		}
-		if !r.Above(0, 1) && !r.Above(1, 0) {
-			alike++
-		}
-		if r.Above(0, 2) {
-			t.Errorf("sample %d: the worse one is better", i)
-		}
-		if !r.Above(2, 0) {
-			missed++
-		}
-	}
-	if holds < least || holds > most {
-		t.Errorf("%d of %d intervals hold the mean", holds, n)
-	}
-	if alike < least || alike > most {
-		t.Errorf("%d of %d pairs with the same mean cannot be told apart", alike, n)
-	}
-	if missed > n/100 { // 0.6 of 500 are expected: three standard errors of 5 lie beyond 1.96
-		t.Errorf("%d of %d pairs with means that differ cannot be told apart", missed, n)
-	}
-}
-
 func TestBootstrapProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 2, 12).Draw(t, "values")
@@ -287,19 +234,6 @@ func TestBootstrapEdges(t *testing.T) {
 	b, _, errB := Bootstrap(spread, 2)
 	if errA != nil || errB != nil || a == b {
 		t.Errorf("the seed has no effect: %v (%v) and %v (%v)", a, errA, b, errB)
-	}
-}
-
-func BenchmarkBootstrap(b *testing.B) {
-	values := make([]float64, 1000)
-	for i := range values {
-		values[i] = math.Sqrt(float64(i))
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, err := Bootstrap(values, 1); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
 

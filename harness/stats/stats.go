@@ -131,20 +131,6 @@ func quantile(sorted []float64, q float64) float64 {
 	return min(low+step+step, high)
 }
 
-// Differences returns a[i] - b[i], which [Summarize] turns into the paired
-// difference of two algorithms on the same instances with its interval. Errors
-// are a [*LengthError] and a [*ValueError], also where a difference is not finite.
-func Differences(a, b []float64) ([]float64, error) {
-	if len(a) != len(b) {
-		return nil, &LengthError{len(a), len(b)}
-	}
-	out := make([]float64, len(a))
-	for i := range a {
-		out[i] = a[i] - b[i]
-	}
-	return out, finite(out)
-}
-
 // sort returns the values in ascending order. It does not change the argument.
 func sort(values []float64) ([]float64, error) {
 	if len(values) == 0 {

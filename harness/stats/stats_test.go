@@ -119,9 +119,6 @@ func TestBadValues(t *testing.T) {
 		if _, err := Quantile([]float64{v}, 0.5); !errors.As(err, &bad) {
 			t.Errorf("quantile of %v: %v", v, err)
 		}
-		if _, err := Differences([]float64{v}, []float64{1}); !errors.As(err, &bad) {
-			t.Errorf("difference to %v: %v", v, err)
-		}
 	}
 	var out *RangeError
 	if _, err := Summarize([]float64{1e308, -1e308, 1e308, 1e308}); !errors.As(err, &out) {
@@ -129,21 +126,11 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
-func TestDifferences(t *testing.T) {
+func TestSummaryOfDifferences(t *testing.T) {
 	// R: t.test(extra ~ group, data = sleep, paired = TRUE) gives -2.4598858 to -0.7001142.
-	first := []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0, 2}
-	second := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
-	d, err := Differences(first, second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := Summarize(d)
+	s, err := Summarize([]float64{-1.2, -2.4, -1.3, -1.3, 0, -1, -1.8, -0.8, -4.6, -1.4})
 	if err != nil || math.Abs(s.Mean+1.58) > 1e-12 || math.Abs(s.Low+2.4598858) > 1e-7 || math.Abs(s.High+0.7001142) > 1e-7 {
 		t.Errorf("%+v, %v", s, err)
-	}
-	var length *LengthError
-	if _, err := Differences([]float64{1}, nil); !errors.As(err, &length) {
-		t.Errorf("unequal lengths: %v", err)
 	}
 }
 

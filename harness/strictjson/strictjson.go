@@ -77,7 +77,7 @@ type Decoder struct {
 	in   *jsontext.Decoder
 	file string
 	// lines counts the lines of the text as it is read.
-	lines lineCounter
+	lines LineCounter
 }
 
 // MaxBytes is how long a text may be.
@@ -87,15 +87,17 @@ var errTooLong = fmt.Errorf("the text is longer than %d MiB", MaxBytes>>20)
 
 // NewDecoder returns a decoder. The file name is only used in errors; it may be empty.
 func NewDecoder(r io.Reader, file string) *Decoder {
-	d := &Decoder{file: file, lines: lineCounter{Reader: r}}
+	d := &Decoder{file: file, lines: LineCounter{Reader: r, Most: MaxBytes}}
 	d.in = jsontext.NewDecoder(&d.lines)
 	return d
 }
 
-// A lineCounter notes where lines end while they are read, so that no text is read twice
+// A LineCounter notes where lines end while they are read, so that no text is read twice
 // to find a line.
-type lineCounter struct {
+type LineCounter struct {
 	io.Reader
+	// Most is how many bytes may be read; 0 means any number.
+	Most int64
 	read int64
 	// passed is the number of lines that end before the last offset asked for, and ends
 	// holds the offsets of the line ends after it.
@@ -103,7 +105,7 @@ type lineCounter struct {
 	ends   []int64
 }
 
-func (l *lineCounter) Read(b []byte) (int, error) {
+func (l *LineCounter) Read(b []byte) (int, error) {
 	n, err := l.Reader.Read(b)
 	for i := 0; i < n; i++ {
 		next := bytes.IndexByte(b[i:n], '\n')
@@ -113,14 +115,14 @@ func (l *lineCounter) Read(b []byte) (int, error) {
 		i += next
 		l.ends = append(l.ends, l.read+int64(i))
 	}
-	if l.read += int64(n); l.read > MaxBytes {
+	if l.read += int64(n); l.Most > 0 && l.read > l.Most {
 		return 0, errTooLong
 	}
 	return n, err
 }
 
-// at returns the line of an offset. Offsets must not decrease from call to call.
-func (l *lineCounter) at(offset int64) int {
+// At returns the line of an offset, from 1. Offsets must not decrease from call to call.
+func (l *LineCounter) At(offset int64) int {
 	for len(l.ends) > 0 && l.ends[0] < offset {
 		l.ends = l.ends[1:]
 		l.passed++
@@ -129,7 +131,7 @@ func (l *lineCounter) at(offset int64) int {
 }
 
 // Line returns the line of the token that was read last.
-func (d *Decoder) Line() int { return d.lines.at(d.in.InputOffset()) }
+func (d *Decoder) Line() int { return d.lines.At(d.in.InputOffset()) }
 
 // Fail returns the error about the value that was read last.
 func (d *Decoder) Fail(format string, args ...any) error {
@@ -172,13 +174,13 @@ func join(path, member string) string {
 // wrap turns an error of the JSON library into one that says where it is.
 func (d *Decoder) wrap(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &Error{File: d.file, Line: d.lines.at(d.lines.read), Err: fmt.Errorf("the text is incomplete; it ends at byte %d", d.lines.read)}
+		return &Error{File: d.file, Line: d.lines.At(d.lines.read), Err: fmt.Errorf("the text is incomplete; it ends at byte %d", d.lines.read)}
 	}
 	if errors.Is(err, errTooLong) {
-		return &Error{File: d.file, Line: d.lines.at(d.lines.read), Err: errTooLong}
+		return &Error{File: d.file, Line: d.lines.At(d.lines.read), Err: errTooLong}
 	}
 	if at, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		e := &Error{File: d.file, Line: d.lines.at(at.ByteOffset), Path: d.path(at.JSONPointer)}
+		e := &Error{File: d.file, Line: d.lines.At(at.ByteOffset), Path: d.path(at.JSONPointer)}
 		e.Err = fmt.Errorf("this is not JSON at byte %d: %w", at.ByteOffset, at.Err)
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			e.Err = errors.New("the field is there twice")
@@ -186,7 +188,7 @@ func (d *Decoder) wrap(err error) error {
 		return e
 	}
 	if at, ok := errors.AsType[*json.SemanticError](err); ok {
-		e := &Error{File: d.file, Line: d.lines.at(at.ByteOffset), Path: d.path(at.JSONPointer), Err: semantic(at)}
+		e := &Error{File: d.file, Line: d.lines.At(at.ByteOffset), Path: d.path(at.JSONPointer), Err: semantic(at)}
 		if errors.Is(err, json.ErrUnknownName) {
 			e.Path = d.path(at.JSONPointer.Parent())
 			e.Err = fmt.Errorf("unknown field %q", shorten(at.JSONPointer.LastToken()))
@@ -289,7 +291,7 @@ func (d *Decoder) End() error {
 	} else if err != nil {
 		return d.wrap(err)
 	}
-	return &Error{File: d.file, Line: d.lines.at(at), Err: fmt.Errorf("there is more text after the end, at byte %d", at)}
+	return &Error{File: d.file, Line: d.lines.At(at), Err: fmt.Errorf("there is more text after the end, at byte %d", at)}
 }
 
 // token reads a token, which must be of the kind.
@@ -318,6 +320,18 @@ func Into[T any](to *T, read func() (T, error)) func() error {
 	return func() (err error) {
 		*to, err = read()
 		return err
+	}
+}
+
+// IntoList makes a [Member.Read] of a method that returns a value of a list.
+func IntoList[T any](d *Decoder, to *[]T, read func() (T, error)) func() error {
+	return func() error {
+		*to = []T{}
+		return d.List(func() error {
+			value, err := read()
+			*to = append(*to, value)
+			return err
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,7 +155,7 @@ func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 	next := 0
 	for i, n := range stream.Lengths {
 		for range n {
-			rows[next].Batch = number(i + 1)
+			rows[next].Batch = integer[batchNumbers](i + 1)
 			next++
 		}
 	}
@@ -184,7 +185,7 @@ type row struct {
 	T4   cell   `csv:"t4"`
 	T7   cell   `csv:"t7"`
 	// Batch is 0 in a file without the column.
-	Batch number `csv:"batch"`
+	Batch integer[batchNumbers] `csv:"batch"`
 	// Arrival is the zero value in a file without the column.
 	Arrival instant `csv:"arrival_s"`
 }
@@ -205,18 +206,6 @@ func (t *instant) UnmarshalCSV(s string) error {
 }
 
 func (t instant) MarshalCSV() (string, error) { return shortest(t.at), nil }
-
-// A number counts batches from 1.
-type number int
-
-func (n *number) UnmarshalCSV(s string) error {
-	v, err := strictcsv.Int(s)
-	if err != nil || v < 1 {
-		return fmt.Errorf("%q is not the number of a batch; write a whole number from 1", s)
-	}
-	*n = number(v)
-	return nil
-}
 
 // cells returns the cells by instance size.
 func (r *row) cells() [mig.MaxSize + 1]*cell {
@@ -277,6 +266,29 @@ func (d *decimal[B]) UnmarshalCSV(s string) error {
 }
 
 func (d decimal[B]) MarshalCSV() (string, error) { return shortest(d), nil }
+
+// An integer is a whole number as files write it, one of those that B holds.
+type integer[B interface {
+	// limits are the least and the most. what completes the sentence "... is not".
+	limits() (least, most int, what string)
+}] int
+
+func (n *integer[B]) UnmarshalCSV(s string) error {
+	var all B
+	least, most, what := all.limits()
+	v, err := strictcsv.Int(s)
+	if err != nil || v < least || v > most {
+		return fmt.Errorf("%q is not %s", s, what)
+	}
+	*n = integer[B](v)
+	return nil
+}
+
+type batchNumbers struct{}
+
+func (batchNumbers) limits() (least, most int, what string) {
+	return 1, math.MaxInt, "the number of a batch; write a whole number from 1"
+}
 
 // MaxName is the length in bytes of the longest name that files may hold.
 const MaxName = 200

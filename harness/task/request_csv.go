@@ -78,34 +78,26 @@ func WriteRequests(w io.Writer, requests []Request) error {
 	return gocsv.MarshalCSV(rows, &columns{Writer: csv.NewWriter(w), names: names})
 }
 
-// A slotNumber is a slot as files write it.
-type slotNumber int
+// A slotNumber is a slot, and a gpuNumber the number of GPUs of a request, as files write it.
+type (
+	slotNumber = integer[slots]
+	gpuNumber  = integer[gpuNumbers]
+	slots      struct{}
+	gpuNumbers struct{}
+)
 
 // maxSlots bounds slots in files, so that sums over a cluster stay exact.
 const maxSlots = 1<<32 - 1
 
-func (n *slotNumber) UnmarshalCSV(s string) error {
-	v, err := strictcsv.Int(s)
-	if err != nil || v < 0 || v > maxSlots {
-		return fmt.Errorf("%q is not a slot; write a whole number from 0 to %d", s, maxSlots)
-	}
-	*n = slotNumber(v)
-	return nil
+func (slots) limits() (least, most int, what string) {
+	return 0, maxSlots, fmt.Sprintf("a slot; write a whole number from 0 to %d", maxSlots)
 }
-
-// A gpuNumber is the number of GPUs of a request as files write it.
-type gpuNumber int
 
 // maxGPUs is the largest number of GPUs that a request in a file may need.
 const maxGPUs = 1 << 20
 
-func (n *gpuNumber) UnmarshalCSV(s string) error {
-	v, err := strictcsv.Int(s)
-	if err != nil || v < 1 || v > maxGPUs {
-		return fmt.Errorf("%q is not a number of GPUs; write a whole number from 1 to %d", s, maxGPUs)
-	}
-	*n = gpuNumber(v)
-	return nil
+func (gpuNumbers) limits() (least, most int, what string) {
+	return 1, maxGPUs, fmt.Sprintf("a number of GPUs; write a whole number from 1 to %d", maxGPUs)
 }
 
 // A slotCount is a lifespan as files write it.

@@ -29,14 +29,14 @@ var Placement = Register(Track{
 		in := payload[task.Requests](p)
 		var result sim.PlacementResult
 		took, err := simulate(ctx, placer, func() (err error) {
-			result, err = sim.RunMigrating(p.GPU, p.Count, in.Requests, placer, sim.SteadyWindow, in.Migration)
+			result, err = sim.RunPlacement(p.GPU, p.Count, in.Requests, placer, sim.SteadyWindow, in.Migration)
 			return err
 		})
 		if err != nil {
 			return Answer{Took: took}, invalidIf[*sim.ChoiceError](err)
 		}
 		if result.Spots != nil {
-			if err := sim.CheckMigration(p.GPU, p.Count, in.Requests, result.Spots, result.Moved, in.Migration); err != nil {
+			if err := sim.CheckPlacement(p.GPU, p.Count, in.Requests, result.Spots, result.Moved, in.Migration); err != nil {
 				return Answer{Took: took}, &InvalidError{err}
 			}
 		}

@@ -4,30 +4,19 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"miglab/harness/mig"
 	"miglab/profiling"
 )
 
-// unlikeModel lists words in the names of boards that have another number of
-// multiprocessors than their model. The model's profiles do not apply to them.
-var unlikeModel = []struct {
-	words string
-	sms   int
-}{
-	{"H100 PCIe", 114},     // NVIDIA H100 Tensor Core GPU Architecture, table of the H100 PCIe and SXM5
-	{"A100-SXM-64GB", 124}, // Turisini et al., LEONARDO: A Pan-European Pre-Exascale Supercomputer, 2023
-}
-
-// multiprocessors returns how many a GPU has, including those that MIG does not offer.
+// multiprocessors returns how many a GPU has, including those that MIG does not offer. The profiles of
+// a model do not apply to a board with another number.
 func multiprocessors(g *mig.GPU, name string) (int, error) {
-	for _, b := range unlikeModel {
-		if strings.Contains(name, b.words) {
-			return 0, fmt.Errorf("%s has %d multiprocessors; how many each MIG profile has is only known for other boards of %s", name, b.sms, g)
-		}
+	all, err := g.Multiprocessors()
+	if sms, ok := mig.BoardMultiprocessors(profiling.Label(name)); ok && sms != all {
+		return 0, fmt.Errorf("%s has %d multiprocessors; how many each MIG profile has is only known for other boards of %s", name, sms, g)
 	}
-	return g.Multiprocessors()
+	return all, err
 }
 
 // modelOf returns the model of a GPU and its number of multiprocessors: those of the table, or a

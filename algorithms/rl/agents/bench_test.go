@@ -30,97 +30,82 @@ func BenchmarkDecision(b *testing.B) {
 		}
 		tasks = append(tasks, t)
 	}
-	for _, id := range []string{"agent", "rl-direct", "rl-onehot"} {
-		b.Run(id, func(b *testing.B) {
-			a := algo.MustParse(id)
-			batch, err := algo.Make[algo.Batch](a)
-			if err != nil {
-				b.Fatal(err)
-			}
-			r, err := batch.(*agent).newRunner(g, mig.Sequential)
-			if err != nil {
-				b.Fatal(err)
-			}
-			tries := r.attempts[0]
-			begin := func() {
-				tries.lanes[0].Device().Reset()
-				if err := tries.lanes[0].Load(tasks, 0, nil); err != nil {
-					b.Fatal(err)
-				}
-				tries.active = append(tries.active[:0], 0)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				if id == "agent" || len(tries.active) == 0 {
-					begin()
-				}
+	for _, c := range []struct{ name, id, part string }{
+		{"agent", "agent", "first"},
+		{"rl-direct", "rl-direct", "any"},
+		{"rl-onehot", "rl-onehot", "any"},
+		{"agent-endgame", "agent", "last"},
+		{"agent-batch", "agent", "all"},
+	} {
+		b.Run(c.name, func(b *testing.B) { benchmarkDecision(b, c.id, c.part, g, tasks) })
+	}
+	b.Run("rl-deadline", benchmarkDeadline)
+}
+
+// benchmarkDecision times a part of a batch's decisions: the first, any, those of the endgame, which is
+// one, or all of them.
+func benchmarkDecision(b *testing.B, id, part string, g *mig.GPU, tasks []env.Times) {
+	batch, err := algo.Make[algo.Batch](algo.MustParse(id))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := batch.(*agent).newRunner(g, mig.Sequential)
+	if err != nil {
+		b.Fatal(err)
+	}
+	tries := r.attempts[0]
+	begin := func() {
+		tries.lanes[0].Device().Reset()
+		if err := tries.lanes[0].Load(tasks, 0, nil); err != nil {
+			b.Fatal(err)
+		}
+		tries.active = append(tries.active[:0], 0)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if part == "last" {
+			b.StopTimer()
+		}
+		if part != "any" || len(tries.active) == 0 {
+			begin()
+		}
+		if part == "last" {
+			for range len(tasks) - OwnEndgame(g) {
 				r.step(r.attempts)
 			}
-		})
+			b.StartTimer()
+		}
+		for r.step(r.attempts); part == "all" && len(tries.active) > 0; {
+			r.step(r.attempts)
+		}
 	}
-	for _, id := range []string{"agent-endgame", "agent-batch"} {
-		b.Run(id, func(b *testing.B) {
-			batch, err := algo.Make[algo.Batch](algo.MustParse("agent"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			r, err := batch.(*agent).newRunner(g, mig.Sequential)
-			if err != nil {
-				b.Fatal(err)
-			}
-			tries := r.attempts[0]
-			begin := func() {
-				tries.lanes[0].Device().Reset()
-				if err := tries.lanes[0].Load(tasks, 0, nil); err != nil {
-					b.Fatal(err)
-				}
-				tries.active = append(tries.active[:0], 0)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				if id == "agent-endgame" {
-					b.StopTimer()
-					begin()
-					for range len(tasks) - OwnEndgame(g) {
-						r.step(r.attempts)
-					}
-					b.StartTimer()
-					r.step(r.attempts)
-					continue
-				}
-				begin()
-				for len(tries.active) > 0 {
-					r.step(r.attempts)
-				}
-			}
-			if id == "agent-batch" {
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(tasks)), "ns/decision")
-			}
-		})
+	if part == "all" {
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(tasks)), "ns/decision")
 	}
-	b.Run("rl-deadline", func(b *testing.B) {
-		a := algo.MustParse("rl-deadline")
-		d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
-		if err != nil {
+}
+
+func benchmarkDeadline(b *testing.B) {
+	a := algo.MustParse("rl-deadline")
+	d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
+	if err != nil {
+		b.Fatal(err)
+	}
+	jobs, fleet := dayOf(b, 1, 300)
+	e, err := sim.NewDispatch(jobs, fleet)
+	if err != nil {
+		b.Fatal(err)
+	}
+	q := e.Next()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := e.Place(d.Dispatch(q)); err != nil {
 			b.Fatal(err)
 		}
-		jobs, fleet := dayOf(b, 1, 300)
-		e, err := sim.NewDispatch(jobs, fleet)
-		if err != nil {
-			b.Fatal(err)
-		}
-		q := e.Next()
-		b.ReportAllocs()
-		for b.Loop() {
-			if err := e.Place(d.Dispatch(q)); err != nil {
+		if q = e.Next(); q == nil {
+			if err := e.Reset(jobs); err != nil {
 				b.Fatal(err)
 			}
-			if q = e.Next(); q == nil {
-				if err := e.Reset(jobs); err != nil {
-					b.Fatal(err)
-				}
-				q = e.Next()
-			}
+			q = e.Next()
 		}
-	})
+	}
 }

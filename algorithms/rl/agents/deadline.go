@@ -149,7 +149,6 @@ func (d *deadline) Dispatch(q *sim.Queue) int {
 	return choice[0]
 }
 
-// DispatchAll implements [sim.BatchDispatcher].
 func (d *deadline) DispatchAll(queues []*sim.Queue, choices []int) {
 	inputs, actions := d.policy.Inputs(), d.policy.Actions()
 	if len(d.observations) < len(queues)*inputs {

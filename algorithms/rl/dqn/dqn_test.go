@@ -144,23 +144,6 @@ func TestReachesTheOptimum(t *testing.T) {
 	}
 }
 
-func TestSameOnAnyNumberOfWorkers(t *testing.T) {
-	cfg := config()
-	cfg.Double = true
-	var want []float32
-	var stats learn.Stats
-	for _, workers := range []int{1, 2, 4} {
-		tr, policy, _ := trainer(t, cfg, []int{16}, true, 7)
-		last := iterate(t, tr, 5, workers)
-		if want == nil {
-			want, stats = slices.Clone(policy.Parameters()), last
-		}
-		if !slices.Equal(want, policy.Parameters()) || last != stats {
-			t.Errorf("%d workers: other parameters or statistics than with 1: %+v, %+v", workers, last, stats)
-		}
-	}
-}
-
 func TestSameAfterAnInterruption(t *testing.T) {
 	whole, want, _ := trainer(t, config(), []int{16}, false, 3)
 	iterate(t, whole, 5, 1)

@@ -95,7 +95,6 @@ func (b *Batch) encode(times *Times) {
 	}
 }
 
-// Observe implements [Env].
 func (b *Batch) Observe(observation []float32, mask []bool) {
 	b.observe(observation)
 	b.allow(mask)

@@ -475,34 +475,3 @@ func TestDeadlineDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations a day", n)
 	}
 }
-
-// BenchmarkDeadline measures steps with observation and mask, under the report's
-// load, with a random policy and with one that takes the largest free slice.
-func BenchmarkDeadline(b *testing.B) {
-	for name, choose := range map[string]func(*rand.Rand, []bool) int{"random": allowed, "first": func(_ *rand.Rand, mask []bool) int {
-		for i, ok := range mask {
-			if ok {
-				return i
-			}
-		}
-		return -1
-	}} {
-		b.Run(name, func(b *testing.B) {
-			d := newDeadline(b, crowd(4000), env.DeadlineOptions{})
-			o, m := make([]float32, d.Shape().Observation), make([]bool, d.Shape().Actions)
-			rng := pcg(1)
-			d.Reset(rng)
-			b.ReportAllocs()
-			waiting := 0.0
-			for b.Loop() {
-				d.Observe(o, m)
-				waiting += float64(16 * o[85] / (1 - o[85]))
-				if _, done := d.Step(choose(rng, m)); done {
-					d.Reset(rng)
-				}
-			}
-			b.ReportMetric(waiting/float64(b.N), "waiting")
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
-		})
-	}
-}

@@ -93,30 +93,6 @@ func TestEndgameOfTasksForTheWholeGPU(t *testing.T) {
 	}
 }
 
-// Whatever the limit at which the search begins, the result is the same: here it is wide
-// from the start.
-func TestEndgameLimitsChangeNothing(t *testing.T) {
-	g := mig.MustLookup("A100")
-	for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Free} {
-		for seed := range uint64(deep.N(20, 100)) {
-			last := 6
-			if seed%10 == 0 {
-				last = maxEndgame
-			}
-			o := NewOwn(g, model, 14, randomTasks(g), 0.5).Endgame(last)
-			again := endgameStates(t, o, seed, last)
-			e := o.endgame
-			e.plan(o)
-			tight := e.first[0].best[1<<e.k-1]
-			again()
-			e.within(horizon, o.view.exists)
-			if wide := e.first[0].best[1<<e.k-1]; wide != tight {
-				t.Errorf("%s, seed %d: the end is %d ticks with tight limits, %d without", model, seed, tight, wide)
-			}
-		}
-	}
-}
-
 // In the endgame one action at a time is allowed, and the referee accepts the result. The
 // rewards of an episode without the endgame's decisions have the same sum.
 func TestEndgameInTheEnvironment(t *testing.T) {
@@ -185,8 +161,8 @@ func TestEndgameDoesNotAllocate(t *testing.T) {
 	g := mig.MustLookup("A100")
 	o := NewOwn(g, mig.Sequential, 14, randomTasks(g), 0.5).Endgame(8)
 	endgameStates(t, o, 1, 8)
-	o.endgame.plan(o)
-	if n := testing.AllocsPerRun(20, func() { o.endgame.plan(o) }); n != 0 {
+	o.plan()
+	if n := testing.AllocsPerRun(20, func() { o.plan() }); n != 0 {
 		t.Errorf("a plan allocates %v times", n)
 	}
 }
@@ -207,6 +183,6 @@ func BenchmarkEndgame(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		o.endgame.plan(o)
+		o.plan()
 	}
 }

@@ -2,6 +2,7 @@ package env
 
 import (
 	"math"
+	"slices"
 
 	"miglab/harness/mig"
 )
@@ -36,24 +37,18 @@ type swap struct{ a, b, width int }
 
 func newLayout(g *mig.GPU) *layout {
 	l := &layout{sizes: g.Sizes(), width: int(g.ComputeSlices)}
-	tree := g.Tree()
-	compute := mig.Mask(1<<g.ComputeSlices - 1)
 	number := map[mig.Instance]int{}
-	for i, n := range tree {
+	for i, n := range g.Tree() {
 		number[n.Instance] = i
-		if (n.Mask() & compute).Count() != n.Size() {
-			continue // idles a slice
-		}
-		class := 0
-		for l.sizes[class] != n.Size() {
-			class++
-		}
-		l.nodes = append(l.nodes, node{n.Size(), class, int(n.Start), int(n.Size())})
+	}
+	tree := g.FullTree()
+	for _, n := range tree {
+		l.nodes = append(l.nodes, node{n.Size(), slices.Index(l.sizes, n.Size()), int(n.Start), int(n.Size())})
 	}
 	for _, size := range l.sizes {
 		for i, a := range l.nodes {
-			for _, b := range l.nodes[i+1:] {
-				if a.size == size && b.size == size && a.first+a.width == b.first && l.siblings(a, b) {
+			for j, b := range l.nodes {
+				if a.size == size && b.size == size && a.first+a.width == b.first && tree[i].Parent == tree[j].Parent {
 					l.swaps = append(l.swaps, swap{a.first, b.first, a.width})
 				}
 			}
@@ -93,22 +88,6 @@ func newLayout(g *mig.GPU) *layout {
 	small := g.Profile(l.sizes[0])
 	l.cost = float64(small.Create + small.Destroy)
 	return l
-}
-
-// siblings reports whether the smallest instance that properly contains a is also the
-// smallest one that properly contains b.
-func (l *layout) siblings(a, b node) bool { return l.parent(a) == l.parent(b) }
-
-// parent returns the smallest instance that properly contains n, as an index in nodes; -1
-// if there is none.
-func (l *layout) parent(n node) int {
-	best := -1
-	for i, p := range l.nodes {
-		if p.width > n.width && p.first <= n.first && n.first+n.width <= p.first+p.width && (best < 0 || p.width < l.nodes[best].width) {
-			best = i
-		}
-	}
-	return best
 }
 
 func (w swap) apply(order *[8]int8) {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"miglab/algorithms"
 	"miglab/harness/mig"
 )
 
@@ -42,7 +43,7 @@ type Own struct {
 
 	// last is the number of tasks in the endgame; 0 if there is none.
 	last    int
-	endgame *endgame
+	endgame *algorithms.LastTasks
 	// planned are the tasks that the endgame has placed and that have not run yet.
 	planned []planned
 }
@@ -90,7 +91,6 @@ func (o *Own) Layout() OwnShape {
 	return OwnShape{o.capacity, globalFeatures(o.layout), rowFeatures(len(o.layout.sizes)), len(o.layout.nodes)}
 }
 
-// Shape implements [Env].
 func (o *Own) Shape() Shape {
 	l := o.Layout()
 	return Shape{Observation: 1 + l.Globals + l.Capacity*l.Row, Actions: l.Capacity * l.Nodes}
@@ -99,7 +99,6 @@ func (o *Own) Shape() Shape {
 // Device returns the GPU on which the decisions are carried out.
 func (o *Own) Device() *Device { return o.device }
 
-// Reset implements [Env].
 func (o *Own) Reset(rng *rand.Rand) {
 	n := o.source(rng, o.drawn)
 	o.device.Reset()
@@ -177,7 +176,6 @@ func (o *Own) potential() float64 {
 	return max(o.device.Makespan(), area/o.width)
 }
 
-// Step implements [Env].
 func (o *Own) Step(action int) (reward float32, done bool) {
 	j, node := action/len(o.layout.nodes), action%len(o.layout.nodes)
 	t := o.tasks[j]
@@ -258,7 +256,6 @@ func (o *Own) look() {
 	}
 }
 
-// Observe implements [Env].
 func (o *Own) Observe(observation []float32, mask []bool) {
 	l := o.layout
 	shape := o.Layout()

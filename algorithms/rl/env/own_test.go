@@ -192,24 +192,3 @@ func TestOwnDoesNotAllocate(t *testing.T) {
 		t.Errorf("an episode allocates %v times", n)
 	}
 }
-
-func BenchmarkOwn(b *testing.B) {
-	g := mig.MustLookup("A100")
-	o := NewOwn(g, mig.Sequential, 14, randomTasks(g), 0.5)
-	shape := o.Shape()
-	observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
-	rng := rand.New(rand.NewPCG(1, 1))
-	o.Reset(rng)
-	b.ReportAllocs()
-	for b.Loop() {
-		o.Observe(observation, mask)
-		a := 0
-		for !mask[a] {
-			a++
-		}
-		if _, done := o.Step(a); done {
-			o.Reset(rng)
-		}
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
-}

@@ -34,14 +34,10 @@ type network struct {
 	parameters, gradients []float32
 }
 
-// Inputs implements [Policy].
 func (n *network) Inputs() int { return n.inputs }
 
-// Actions implements [Policy].
 func (n *network) Actions() int { return n.actions }
 
-// Parameters implements [Policy].
 func (n *network) Parameters() []float32 { return n.parameters }
 
-// Gradients implements [Policy].
 func (n *network) Gradients() []float32 { return n.gradients }

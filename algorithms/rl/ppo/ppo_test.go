@@ -129,47 +129,6 @@ func TestReachesTheOptimum(t *testing.T) {
 	}
 }
 
-func TestSameOnAnyNumberOfWorkers(t *testing.T) {
-	var want []float32
-	var stats learn.Stats
-	for _, workers := range []int{1, 2, 4} {
-		tr, policy, _ := trainer(t, config(), 7)
-		last := iterate(t, tr, 5, workers)
-		if want == nil {
-			want, stats = slices.Clone(policy.Parameters()), last
-		}
-		if !slices.Equal(want, policy.Parameters()) || last != stats {
-			t.Errorf("%d workers: other parameters or statistics than with 1: %+v, %+v", workers, last, stats)
-		}
-	}
-	tr, policy, _ := trainer(t, config(), 8)
-	iterate(t, tr, 5, 1)
-	if slices.Equal(want, policy.Parameters()) {
-		t.Error("two seeds give the same")
-	}
-}
-
-func TestSameAfterAnInterruption(t *testing.T) {
-	whole, want, _ := trainer(t, config(), 3)
-	iterate(t, whole, 3, 1)
-	var saved bytes.Buffer
-	if err := whole.Save(&saved); err != nil {
-		t.Fatal(err)
-	}
-	whole.Restart(1)
-	wantStats := iterate(t, whole, 3, 1)
-
-	resumed, is, _ := trainer(t, config(), 3)
-	iterate(t, resumed, 1, 1) // must leave no trace
-	if err := resumed.Load(&saved); err != nil {
-		t.Fatal(err)
-	}
-	resumed.Restart(1)
-	if stats := iterate(t, resumed, 3, 2); stats != wantStats || !slices.Equal(is.Parameters(), want.Parameters()) {
-		t.Errorf("resumed: %+v, uninterrupted: %+v", stats, wantStats)
-	}
-}
-
 func TestDivergence(t *testing.T) {
 	for name, bad := range map[string]float32{"NaN": float32(math.NaN()), "Inf": float32(math.Inf(1)), "overflow": math.MaxFloat32} {
 		t.Run(name, func(t *testing.T) {

@@ -68,7 +68,7 @@ var mayImport = map[string]string{
 	"profiling/measure":           "harness/filehash harness/mig harness/task harness/stats datasets reports profiling profiling/cuda profiling/internal/affinity profiling/kernel profiling/kernels profiling/session harness/strictcsv harness/strictjson",
 	"profiling/execute":           "harness/mig harness/schedule datasets reports profiling profiling/kernel profiling/measure profiling/session",
 
-	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim harness/sim/corun",
+	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim harness/sim/corun algorithms", // the engine of treedp
 	"algorithms/rl/ppo":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",
 	"algorithms/rl/dqn":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",
 	"algorithms/rl/agents": "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo algorithms/rl/nn algorithms/rl/env",

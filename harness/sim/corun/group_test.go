@@ -58,34 +58,6 @@ func alone(setup string, p *task.Program) float64 {
 	return last
 }
 
-func TestMoreMultiprocessorsNeverHurt(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawProgram(t, "p")
-		last := math.Inf(1)
-		for _, s := range []string{"[{0.125},1m]", "[{0.25},1m]", "[{0.375},1m]", "[{0.5},1m]", "[{0.875},1m]", "[(1),1m]"} {
-			now := alone(s, p)
-			if now > last {
-				t.Fatalf("%s takes %v s, less takes %v s", s, now, last)
-			}
-			last = now
-		}
-		if d := math.Abs(last - float64(p.Solo)); d > 1e-9*last {
-			t.Fatalf("%v s on the whole GPU, want %v", last, p.Solo)
-		}
-	})
-}
-
-func TestPrivateMemoryNeverHelpsALoneJob(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawProgram(t, "p")
-		for _, c := range []string{"0.375", "0.5"} {
-			if private, shared := alone("[{"+c+"},0.5m]", p), alone("[{"+c+"},1m]", p); private < shared {
-				t.Fatalf("{%s}: %v s with private memory, %v with all", c, private, shared)
-			}
-		}
-	})
-}
-
 // A job that is held back by memory takes longer beside another one even if they do not
 // disturb each other otherwise; private memory isolates.
 func TestMemoryBoundJobsSlowEachOther(t *testing.T) {
@@ -148,78 +120,6 @@ func TestBandwidthIsConserved(t *testing.T) {
 			if compute > all*(1+1e-9) {
 				t.Fatalf("%v of the multiprocessors are used; the domain has %v", compute, all)
 			}
-		}
-	})
-}
-
-// Nothing makes a job faster than it is alone on the whole GPU.
-func TestNoJobGains(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, jobs, m := some(t)
-		ends, _ := m.ends(s, &jobs)
-		for i := range s.Slots() {
-			if solo := float64(jobs[i].Solo); ends[i] < solo*(1-1e-9) {
-				t.Fatalf("job %d takes %v s on %s, %v alone on the whole GPU", i, ends[i], s, solo)
-			}
-		}
-	})
-}
-
-// Jobs that change places in equal slots change their ends.
-func TestEndsPermuteWithSlots(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, jobs, m := some(t)
-		l := s.Layout()
-		before, _ := m.ends(s, &jobs)
-		for i := range l.Slots - 1 {
-			if l.slots[i] != l.slots[i+1] {
-				continue
-			}
-			jobs[i], jobs[i+1] = jobs[i+1], jobs[i]
-			before[i], before[i+1] = before[i+1], before[i]
-			after, _ := m.ends(s, &jobs)
-			for k := range l.Slots {
-				if math.Abs(after[k]-before[k]) > 1e-9*before[k] {
-					t.Fatalf("on %s with jobs %d and %d exchanged: job %d ends at %v, want %v", s, i, i+1, k, after[k], before[k])
-				}
-			}
-		}
-	})
-}
-
-// The unit of time is free.
-func TestEndsScaleWithTime(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, jobs, m := some(t)
-		before, _ := m.ends(s, &jobs)
-		for i := range s.Slots() {
-			jobs[i].Solo *= 7
-		}
-		after, _ := m.ends(s, &jobs)
-		for i := range s.Slots() {
-			if math.Abs(after[i]-7*before[i]) > 1e-9*after[i] {
-				t.Fatalf("job %d ends at %v, want 7 times %v", i, after[i], before[i])
-			}
-		}
-	})
-}
-
-// Released shares never make a group longer where up to two jobs share memory: the one that
-// is left only gets more. With three or more they can, by little: one that gets more
-// multiprocessors takes more of the bandwidth from the one that ends last.
-func TestReleaseNeverMakesPairsLonger(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, jobs, m := some(t)
-		for _, gi := range s.GIs {
-			if n := (Setup{[]GI{gi}}).Slots(); n > 2 {
-				t.Skip("more jobs share memory")
-			}
-		}
-		m.Release = false
-		_, kept := m.ends(s, &jobs)
-		m.Release = true
-		if _, released := m.ends(s, &jobs); released > kept*(1+1e-9) {
-			t.Fatalf("%v s with shares released, %v without", released, kept)
 		}
 	})
 }

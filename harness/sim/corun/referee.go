@@ -36,8 +36,7 @@ func (e *InvalidError) Error() string {
 	return "invalid co-run plan: " + strings.Join(text, "; ")
 }
 
-// Check returns what is wrong with a window: a window without jobs, or with an invalid job, limit of
-// concurrency or model.
+// Check returns what is wrong with a window without jobs, or with an invalid job, limit or model.
 func (w *Window) Check() (out Violations) {
 	if len(w.Jobs) == 0 {
 		out.add("the window has no jobs; it needs at least 1")

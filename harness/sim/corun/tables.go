@@ -34,7 +34,7 @@ const (
 	// Agent is the 29 setups that the paper's agent chooses from, one action each. The
 	// paper gives the number and not the list: this is our choice. It is what is left of
 	// Hierarchical after the setups were removed whose loss costs the best plans least, on
-	// queues of draws 2 to 5 and on programs drawn anew.
+	// queues of draws 2 to 5 and on newly drawn programs.
 	Agent Family = "agent"
 	// Every is every setup of the other families: what no scheduler of the track can leave.
 	Every Family = "every"

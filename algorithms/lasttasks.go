@@ -1,0 +1,171 @@
+package algorithms
+
+import (
+	"math"
+
+	"miglab/harness/mig"
+)
+
+// LastTasks places the last tasks of a batch on a GPU at work so that the last one ends as early as
+// possible, for package env. It is treedp from a state in which each instance has a start: an
+// instance is created once its slices are free, runs a set of tasks, and is only split afterwards.
+// Instances of [mig.GPU.FullTree] alone are used. It allocates nothing after the first plan.
+type LastTasks struct {
+	subsets *subsets
+	seconds func(task int, size mig.Slices) float64
+	// idle has no other tasks.
+	idle load
+	// free is, by compute slice, when it is free, in ticks since the first one is.
+	free []ticks
+	node []int32
+}
+
+// GPUAtWork is what the decisions before have left. Times are in seconds.
+type GPUAtWork struct {
+	// Free is, by compute slice, when its last task ends, and First is the least of them.
+	Free  []float64
+	First float64
+	// Start is, by node of [mig.GPU.FullTree], when a first task could start there. Bit i of Exists
+	// says that node i is there.
+	Start  []float64
+	Exists uint32
+	// Bound is a lower bound on the end, and Unit is the size of the batch, for the limits of the search.
+	Bound, Unit float64
+}
+
+// NewLastTasks returns a planner. seconds gives the duration of a task, +Inf where it does not fit.
+func NewLastTasks(g *mig.GPU, model mig.Reconfiguration, seconds func(task int, size mig.Slices) float64) *LastTasks {
+	s := newSubsets(g.Sizes(), model, treeOf(g, g.FullTree(), 1, model))
+	s.longest = make([][]ticks, len(s.sizes))
+	return &LastTasks{subsets: s, seconds: seconds, free: make([]ticks, g.ComputeSlices)}
+}
+
+// slacks are the limits that are tried one after the other, above the lower bound and in units of
+// the batch: tight ones first, as they leave few sets to consider. The first holds for most states
+// of the trained agent.
+var slacks = [...]float64{0.06, 0.12, 0.3}
+
+// Place returns the node of each of k tasks. The result is valid until the next call.
+func (l *LastTasks) Place(k int, at *GPUAtWork) []int32 {
+	l.load(k, at)
+	bound, found := l.subsets.ticks(at.Bound-at.First), false
+	for _, slack := range slacks {
+		if found = l.within(min(horizon, bound+l.subsets.ticks(slack*at.Unit))); found {
+			break
+		}
+	}
+	if !found {
+		// Every time is rounded, by at most half a tick for each task and operation, so that a plan
+		// that leaves no slice idle may end after the horizon.
+		l.within(horizon + 3*ticks(k))
+	}
+	l.node = grown(l.node, k)
+	l.subsets.trace(0, 0, 1<<k-1, true, l.node)
+	return l.node
+}
+
+// load reads the tasks and the state. The horizon is later than every sensible completion.
+func (l *LastTasks) load(k int, at *GPUAtWork) {
+	s := l.subsets
+	latest, cost := 0.0, 0.0
+	for v := range s.tree.nodes {
+		latest = max(latest, at.Start[v]-at.First)
+		cost = max(cost, s.tree.create[v]+s.tree.destroy[v])
+	}
+	for i := range k {
+		longest := 0.0
+		for _, size := range s.sizes {
+			if t := l.seconds(i, size); !math.IsInf(t, 1) {
+				longest = max(longest, t)
+			}
+		}
+		latest += longest + cost
+	}
+	s.within(latest+cost, 0)
+	s.load(k, l.seconds)
+	for c := range s.sizes[:len(s.sizes)-1] { // no child has the largest size
+		s.longest[c] = grown(s.longest[c], 1<<k)
+		s.longest[c][0] = 0
+		for i := range k {
+			shortest := never
+			for _, time := range s.time[:c+1] {
+				shortest = min(shortest, time[i])
+			}
+			for set := range 1 << i {
+				s.longest[c][1<<i|set] = max(s.longest[c][set], shortest)
+			}
+		}
+	}
+	// Instances wait for each other's creation if all slices are free at once.
+	s.startsApart = s.parallel
+	for i, free := range at.Free {
+		l.free[i] = s.ticks(free - at.First)
+		s.startsApart = s.startsApart || free != at.First
+	}
+	for v := range s.tree.nodes {
+		s.from[v] = cell{s.ticks(at.Start[v] - at.First), s.create[v]}
+		if at.Exists>>v&1 == 1 {
+			s.from[v].heads = 0
+		}
+	}
+}
+
+// within looks for the best plan that ends by the limit, and reports whether there is one.
+func (l *LastTasks) within(limit ticks) bool {
+	s := l.subsets
+	var taken [maxNodes]int64
+	var earliest [maxNodes]ticks // by class: when the slices of a node are free
+	for v := range s.tree.nodes {
+		earliest[v] = limit
+	}
+	for v := range s.tree.nodes {
+		n, ready := &s.tree.nodes[v], ticks(0)
+		for _, free := range l.free[n.Start : int(n.Start)+int(n.Size())] {
+			taken[v] += int64(min(free, limit))
+			ready = max(ready, free)
+		}
+		s.until[v] = limit
+		earliest[s.class[v]] = min(earliest[s.class[v]], ready)
+	}
+	all := 1<<s.k - 1
+	s.limit, s.slack = limit, int64(limit)*int64(s.leaves[0])-taken[0]-s.area[all]
+	if s.slack < 0 {
+		return false
+	}
+	s.taken = taken
+	s.skip = ^l.needed()
+	s.taken = [maxNodes]int64{}
+	for v := range s.tree.nodes {
+		s.until[v] = limit - earliest[s.class[v]]
+	}
+	s.fillAfter(0, &l.idle)
+	s.taken = taken
+	for v := range s.tree.nodes {
+		s.until[v] = limit
+	}
+	s.fillFirst(0, &l.idle)
+	return s.best(0, 0)[all].end < never
+}
+
+// needed returns the nodes whose tables in after are needed: of equal subtrees, all if one is.
+func (l *LastTasks) needed() (nodes nodeSet) {
+	s := l.subsets
+	var classes nodeSet
+	for v := range s.tree.nodes {
+		n, begins := &s.tree.nodes[v], s.from[v].end
+		in := space{taken: s.taken[v], leaves: s.leaves[v]}
+		used := classes.has(int(s.class[v])) || begins <= s.limit && !in.wastes(begins, 0, s.slack)
+		if used && len(n.Children) > 0 {
+			classes |= 1 << s.class[v]
+			for _, c := range n.Children {
+				classes |= 1 << s.class[c]
+			}
+		}
+	}
+	for v := range s.tree.nodes {
+		if classes.has(int(s.class[v])) {
+			nodes |= 1 << v
+		}
+	}
+	return nodes
+}
