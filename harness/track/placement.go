@@ -16,7 +16,7 @@ import (
 var Placement = Register(Track{
 	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and fragmentation",
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Beside: []Reference{acceptedAtMost}, Boards: placementBoards(), Contests: placementContests(),
-	Influences: []string{"map"}, Audited: "acceptance",
+	Audited: "acceptance",
 	Try: func(a algo.Algorithm, p Problem) error {
 		_, err := newPlacer(a, p)
 		return err

@@ -59,9 +59,6 @@ type Track struct {
 	Boards []Board
 	// Contests are the comparisons that the web site shows.
 	Contests []Contest
-	// Influences are parameters of datasets, such as assumptions, of which the web site shows how much
-	// the results depend on them.
-	Influences []string
 	// Drawn means that the web site draws the schedules of the contests' first instances.
 	Drawn bool
 	// Audited is the metric that no valid answer can have on the wrong side of the bound in Boards:

@@ -12,7 +12,6 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
-	"miglab/reports"
 )
 
 // Audited is the outcome of an audit.
@@ -33,7 +32,7 @@ const tolerance = 1e-9
 // Audit compares every answer in the engine's database with the bound of its instance, in the tracks
 // that have one ([track.Track.Audited]), and with the other proven bounds of its kind. Bounds that are missing are computed first,
 // except in tracks that also rank without bounds ([track.Board.Unbounded]): there the bounds in the
-// database count. The first answer on the wrong side of its bound is the error, a [*reports.BoundError]. An interrupted audit
+// database count. The first answer on the wrong side of its bound is the error, a [*BoundError]. An interrupted audit
 // keeps the bounds it has computed.
 func Audit(ctx context.Context, e *run.Engine) (Audited, error) {
 	var found Audited
@@ -232,10 +231,9 @@ func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
 			}
 			found.Answers++
 			if !g.board.Higher && value < bound*(1-tolerance) || g.board.Higher && value > bound*(1+tolerance) {
-				return &reports.BoundError{Metric: g.board.Metric, Added: g.added, Entry: reports.Entry{
-					Dataset: s.Dataset, GPU: s.GPU, Model: s.Model, Algorithm: s.Algorithm, Version: s.Version,
-					Content: s.Content, Instance: r.Instance, Value: value, Bound: bound,
-				}}
+				return &BoundError{
+					Series: s, Instance: r.Instance, Metric: g.board.Metric, Value: value, Bound: bound, Added: g.added,
+				}
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func database(t *testing.T, cells ...cell) *store.DB {
 }
 
 // ranked ranks a track on A100.
-func ranked(db *store.DB, of algo.Track, gpus int, model mig.Reconfiguration) ([]reports.Standing, error) {
+func ranked(db *store.DB, of algo.Track, gpus int, model mig.Reconfiguration) ([]Standing, error) {
 	return Standings(db, Conditions{Track: track.Of(of), GPU: "A100", Count: gpus, Model: model})
 }
 
@@ -159,7 +159,7 @@ func TestStandingsTracks(t *testing.T) {
 			if s.Failed == 0 {
 				mean = reports.Fixed(s.Value.Mean, 1)
 			}
-			got = append(got, strings.Join([]string{s.Dataset, string(rune('0' + s.Rank)), s.Algorithm, s.Metric, mean, reports.Fixed(s.Gap, 1)}, " "))
+			got = append(got, strings.Join([]string{s.Dataset, string(rune('0' + s.Rank)), s.Algorithm, s.Metric.Name, mean, reports.Fixed(s.Gap, 1)}, " "))
 			if s.Model != "" || s.GPU != "A100" {
 				t.Errorf("%+v has a model or another GPU", s)
 			}
@@ -230,7 +230,7 @@ func TestStandingsBelowBound(t *testing.T) {
 		cell{track: "bound", algorithm: "certified", metrics: `{"bound_s":10}`},
 	)
 	_, err := ranked(db, algo.TrackBatch, 1, mig.Sequential)
-	var below *reports.BoundError
+	var below *BoundError
 	if !errors.As(err, &below) || !strings.Contains(err.Error(), "far (version 2) on d, instance 0") {
 		t.Errorf("%v", err)
 	}
@@ -314,22 +314,22 @@ func TestStandingsOfInstancesWithBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, b := range boards {
-			got, err := b.rank(db)
-			if err != nil {
+			if err := b.rank(db); err != nil {
 				t.Fatal(err)
 			}
 			bounds, err := values(db, b.bound, b.Bound.Metric)
 			if err != nil {
 				t.Fatal(err)
 			}
-			entries, err := b.entries(db, newSpan(nil), bounds, nil)
+			all, err := b.contenders(db, newSpan(nil), bounds, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Bounded: true})
+			want, err := rank(all, Metric{Name: b.Metric, Bounded: true})
 			if err != nil {
 				t.Fatal(err)
 			}
+			got := b.standings
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				r.Errorf("%v, want %v", got, want)
 			}
@@ -354,7 +354,7 @@ func TestStandingsOfSeveralPrograms(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	const note = "programs with the same name and version; the results of the present one count, or else of the one that ran last: gone on d (3)"
-	if notes := reports.LeaderboardTable(got).Notes; !slices.Contains(notes, note) {
+	if notes := Table(got).Notes; !slices.Contains(notes, note) {
 		t.Errorf("notes %q, want %q", notes, note)
 	}
 }

@@ -2,7 +2,6 @@ package leaderboard
 
 import (
 	"maps"
-	"math"
 	"runtime"
 	"slices"
 
@@ -10,7 +9,6 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/store"
-	"miglab/reports"
 )
 
 // A Side is a result that is compared.
@@ -87,8 +85,8 @@ func (s Side) Datasets(c Conditions) ([]string, error) {
 
 // Compare compares b with a on each dataset that both have instances of, by name. Datasets that
 // have changed since are compared only if both have their results from the same time. Errors are
-// those of the databases and of [reports.Compare].
-func Compare(c Conditions, a, b Side) ([]*reports.Comparison, error) {
+// those of the databases, and a [*BoundError].
+func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 	ofA, programsA, err := a.series(&c)
 	if err != nil {
 		return nil, err
@@ -103,7 +101,7 @@ func Compare(c Conditions, a, b Side) ([]*reports.Comparison, error) {
 			shared = append(shared, dataset)
 		}
 	}
-	out := make([]*reports.Comparison, len(shared))
+	out := make([]*Comparison, len(shared))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, dataset := range shared {
@@ -118,28 +116,28 @@ func Compare(c Conditions, a, b Side) ([]*reports.Comparison, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	out = slices.DeleteFunc(out, func(c *reports.Comparison) bool { return c == nil })
-	reports.AdjustHolm(out)
+	out = slices.DeleteFunc(out, func(c *Comparison) bool { return c == nil })
+	adjustHolm(out)
 	return out, nil
 }
 
 // sameContent leaves the series of contents that both have; if one of these is the content that
 // the dataset has now, of that one.
 func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) {
-	only := func(of []store.Series, keep func(content string) bool) []store.Series {
-		return slices.DeleteFunc(of, func(s store.Series) bool { return !keep(s.Content) })
+	only := func(all []store.Series, keep func(content string) bool) []store.Series {
+		return slices.DeleteFunc(all, func(s store.Series) bool { return !keep(s.Content) })
 	}
-	has := func(of []store.Series) func(content string) bool {
+	isIn := func(all []store.Series) func(content string) bool {
 		return func(content string) bool {
-			return slices.ContainsFunc(of, func(s store.Series) bool { return s.Content == content })
+			return slices.ContainsFunc(all, func(s store.Series) bool { return s.Content == content })
 		}
 	}
-	a = only(a, has(b))
-	b = only(b, has(a))
+	a = only(a, isIn(b))
+	b = only(b, isIn(a))
 	if len(a) < 2 {
 		return a, b
 	}
-	if now := c.content(a); has(a)(now) {
+	if now := c.content(a); isIn(a)(now) {
 		current := func(content string) bool { return content == now }
 		return only(a, current), only(b, current)
 	}
@@ -153,7 +151,7 @@ type pick struct {
 }
 
 // compare reads the results of a dataset, and the bounds that either database has.
-func (c *Conditions) compare(dataset string, a, b pick) (*reports.Comparison, error) {
+func (c *Conditions) compare(dataset string, a, b pick) (*Comparison, error) {
 	found, ok := c.Track.BoardOf(dataset)
 	if !ok {
 		return nil, nil
@@ -170,22 +168,22 @@ func (c *Conditions) compare(dataset string, a, b pick) (*reports.Comparison, er
 		if err != nil {
 			return nil, err
 		}
-		own, err := values(db, of(all, found.Bound, dataset), found.Bound.Metric)
+		own, err := values(db, seriesOf(all, found.Bound, dataset), found.Bound.Metric)
 		if err != nil {
 			return nil, err
 		}
 		maps.Copy(bounds, own)
 	}
-	var entries [2][]reports.Entry
+	var sides [2]*contender
 	for i, side := range []pick{a, b} {
-		for _, s := range side.series {
-			rows, err := side.db.Rows(s, 0, math.MaxInt)
-			if err != nil {
-				return nil, err
-			}
-			entries[i] = board.appendEntries(entries[i], s, rows, bounds, nil)
+		if len(side.series) == 0 {
+			return nil, nil
+		}
+		var err error
+		if sides[i], err = board.contender(side.db, side.series, newSpan(nil), bounds, nil); err != nil {
+			return nil, err
 		}
 	}
-	bounded := slices.ContainsFunc(slices.Concat(entries[:]...), func(e reports.Entry) bool { return !math.IsNaN(e.Bound) })
-	return reports.Compare(entries[0], entries[1], reports.Metric{Name: found.Metric, Higher: found.Higher, Bounded: bounded})
+	bounded := sides[0].bounded() || sides[1].bounded()
+	return newComparison(sides[0], sides[1], Metric{Name: found.Metric, Higher: found.Higher, Bounded: bounded})
 }

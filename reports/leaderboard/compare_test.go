@@ -8,7 +8,6 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/track"
-	"miglab/reports"
 )
 
 // The latest version counts unless one is named; only results of the same content are paired, and
@@ -62,7 +61,7 @@ func TestCompare(t *testing.T) {
 		t.Fatalf("of three programs: %+v, %v", got, err)
 	}
 	const note = "programs with the same name and version; the results of the present one count, or else of the one that ran last: a on d (3)"
-	if notes := reports.ComparisonTable("", "gone", "lns", got).Notes; !slices.Contains(notes, note) {
+	if notes := ComparisonTable("", "gone", "lns", got).Notes; !slices.Contains(notes, note) {
 		t.Errorf("notes %q, want %q", notes, note)
 	}
 	c.Datasets = []string{"other"}

@@ -38,7 +38,6 @@ type algorithmView struct {
 type resultView struct {
 	rowView
 	Where string
-	Rank  string
 	// Of is how many algorithms the board of the dataset has.
 	Of int
 }
@@ -71,7 +70,7 @@ func viewAlgorithms(all []Algorithm, boards boardsView, instances []Instance, pa
 						of++
 					}
 				}
-				out.Results = append(out.Results, resultView{*r, b.Where, r.rank, of})
+				out.Results = append(out.Results, resultView{*r, b.Where, of})
 			}
 		}
 		drawing, err := out.draw(instances)
@@ -89,8 +88,7 @@ func (v *algorithmView) draw(instances []Instance) ([]file, error) {
 	for i := range instances {
 		in := &instances[i]
 		j := slices.IndexFunc(in.Plans, func(p Plan) bool {
-			name, _, _ := strings.Cut(p.Algorithm, "?")
-			return name == v.Name
+			return algorithmName(p.Algorithm) == v.Name
 		})
 		if j < 0 || v.Track != "batch" {
 			continue

@@ -17,7 +17,6 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/track"
-	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
 
@@ -84,21 +83,21 @@ func Gather(ctx context.Context, e *run.Engine, quick bool) (Data, error) {
 func ranked(boards []Board) []Algorithm {
 	var out []Algorithm
 	for _, s := range algo.All("") {
-		if track.Of(s.Track).Reference {
-			continue
-		}
-		on := slices.ContainsFunc(boards, func(b Board) bool {
-			at := slices.IndexFunc(b.Table.Columns, func(c reports.Column) bool { return c.Name == "algorithm" })
-			return b.Track == string(s.Track) && slices.ContainsFunc(b.Table.Rows, func(row []string) bool {
-				name, _, _ := strings.Cut(row[at], "?")
-				return name == s.Name
+		isRanked := func(b Board) bool {
+			return b.Track == string(s.Track) && slices.ContainsFunc(b.Standings, func(st leaderboard.Standing) bool {
+				return algorithmName(st.Algorithm) == s.Name
 			})
-		})
-		if on {
-			out = append(out, Algorithm{Name: s.Name, Track: string(s.Track), Version: s.Version, Summary: s.Summary, Cite: s.Cite, Source: s.Source, Params: s.Params})
+		}
+		if !track.Of(s.Track).Reference && slices.ContainsFunc(boards, isRanked) {
+			out = append(out, Algorithm{
+				Name: s.Name, Track: string(s.Track), Version: s.Version,
+				Summary: s.Summary, Cite: s.Cite, Source: s.Source, Params: s.Params,
+			})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Algorithm) int { return cmp.Compare(firstBoard(boards, a.Track), firstBoard(boards, b.Track)) })
+	slices.SortStableFunc(out, func(a, b Algorithm) int {
+		return cmp.Compare(firstBoard(boards, a.Track), firstBoard(boards, b.Track))
+	})
 	return out
 }
 
@@ -128,21 +127,16 @@ func boards(e *run.Engine, cells []run.Cell) ([]Board, error) {
 		if slices.ContainsFunc(out, func(o Board) bool { return o.Track == b.Track && o.GPU == b.GPU && o.Model == b.Model }) {
 			continue
 		}
-		standings, err := leaderboard.Standings(e.Store, leaderboard.Conditions{
+		var err error
+		b.Standings, err = leaderboard.Standings(e.Store, leaderboard.Conditions{
 			Track: m.Track, GPU: m.Contest.GPU, Count: 1, Model: m.Model, Datasets: shown[place{m.Track.Name, m.Contest.GPU}],
 		})
 		if err != nil {
 			return nil, err
 		}
-		b.Table, b.Remarks = reports.LeaderboardTable(standings), leaderboard.Remarks(standings)
 		b.About = map[string]string{}
-		for _, s := range standings {
-			b.About[s.Dataset] = about(s.Dataset)
-		}
-		for _, parameter := range m.Influences {
-			if t := leaderboard.Influence(standings, parameter); len(t.Rows) > 0 {
-				b.Beside = append(b.Beside, t)
-			}
+		for own := range leaderboard.ByDataset(b.Standings) {
+			b.About[own[0].Dataset] = about(own[0].Dataset)
 		}
 		out = append(out, b)
 	}

@@ -18,7 +18,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/reports"
+	"miglab/reports/leaderboard"
 )
 
 // Data is the contents of a site. Everything appears in the given order. The pages say what
@@ -38,13 +38,8 @@ type Data struct {
 // one for each dataset. The site shows the first board of a track first.
 type Board struct {
 	Track, GPU, Model string
-	// Table is [reports.LeaderboardTable] of the standings. It has the columns "track",
-	// "dataset" and "algorithm", and its cells are shown as they are.
-	Table reports.Table
-	// Remarks are sentences by dataset that stand behind the one on who leads.
-	Remarks map[string]string
-	// Beside are more tables about the same results, which stand below.
-	Beside []reports.Table
+	// Standings of a dataset follow each other.
+	Standings []leaderboard.Standing
 	// About says what datasets are, by their names.
 	About map[string]string
 }
@@ -114,8 +109,7 @@ func refuse(part, format string, args ...any) error {
 // was. Missing folders above it are made. A folder that holds a file that an earlier
 // Write did not write is refused.
 //
-// Data that contradict themselves are refused, too: a table without the columns of
-// leaderboards, an invalid schedule (a [*schedule.InvalidError]), a makespan below a
+// Data that contradict themselves are refused, too: an invalid schedule (a [*schedule.InvalidError]), a makespan below a
 // certified bound.
 func Write(dir string, d Data) error {
 	files, err := render(d)
@@ -134,10 +128,7 @@ type file struct {
 
 func render(d Data) ([]file, error) {
 	names := algorithmPages(d.Algorithms)
-	boards, err := viewBoards(d.Boards, names)
-	if err != nil {
-		return nil, err
-	}
+	boards := viewBoards(d.Boards, names)
 	datasets, files, err := viewInstances(d.Instances)
 	if err != nil {
 		return nil, err

@@ -70,14 +70,14 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 		return f.missing(c)
 	}
 	title := fmt.Sprintf("%s against %s on the %s track: %s", f.label(f.b), f.label(f.a), f.track.Name, f.where())
-	t := reports.ComparisonTable(title, f.label(f.a), f.label(f.b), all)
+	t := leaderboard.ComparisonTable(title, f.label(f.a), f.label(f.b), all)
 	if f.format == "text" {
 		t = t.WithoutEmpty()
 	}
 	if err := t.Encode(c.OutOrStdout(), f.format); err != nil || f.gantt.path == "" {
 		return err
 	}
-	return f.draw(c, reports.WorstPairs(all))
+	return f.draw(c, leaderboard.WorstPairs(all))
 }
 
 // sides reads what is compared and opens the databases.
@@ -184,8 +184,8 @@ func (f *compareFlags) missing(c *cobra.Command) error {
 }
 
 // draw draws the schedules of the worst instance that both have solved, if there is one.
-func (f *compareFlags) draw(c *cobra.Command, worst []reports.Pair) error {
-	worst = slices.DeleteFunc(worst, func(p reports.Pair) bool { return math.IsNaN(p.A) || math.IsNaN(p.B) })
+func (f *compareFlags) draw(c *cobra.Command, worst []leaderboard.Pair) error {
+	worst = slices.DeleteFunc(worst, func(p leaderboard.Pair) bool { return math.IsNaN(p.A) || math.IsNaN(p.B) })
 	if len(worst) == 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "%s is not drawn: on no instance that both solved is %s worse than %s\n",
 			f.gantt.path, f.label(f.b), f.label(f.a))
@@ -207,7 +207,7 @@ func (f *compareFlags) draw(c *cobra.Command, worst []reports.Pair) error {
 }
 
 // panel computes a schedule again, which must have the makespan that the database has.
-func (f *compareFlags) panel(ctx context.Context, s leaderboard.Side, of reports.Pair, makespan float64) (reports.GanttPanel, error) {
+func (f *compareFlags) panel(ctx context.Context, s leaderboard.Side, of leaderboard.Pair, makespan float64) (reports.GanttPanel, error) {
 	series := run.Series{Track: f.track.Name, Dataset: of.Dataset, GPU: f.gpu.Name, Count: f.gpus, Model: f.model, Algorithm: s.Algorithm}
 	cells, err := series.Cells(of.Instance + 1)
 	if err != nil {

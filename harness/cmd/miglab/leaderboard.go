@@ -16,7 +16,7 @@ import (
 
 func newLeaderboard() *cobra.Command {
 	var at conditions
-	var format, results, influence, tradeoff string
+	var format, results, tradeoff string
 	c := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Rank the algorithms in the results database, dataset by dataset",
@@ -26,7 +26,7 @@ func newLeaderboard() *cobra.Command {
 			"dispatch by the share of late jobs, corun by the mean gap to the exact optimum, or the total time of windows too\n" +
 			"large for it. Algorithms that their paired differences do not tell apart share a rank; those that left an instance\n" +
 			"without a valid answer come last. miglab run fills the database.",
-		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv\n  miglab leaderboard --reconfiguration parallel\n  miglab leaderboard --track corun\n  miglab leaderboard --track placement --influence map\n  miglab leaderboard --track placement --tradeoff moves",
+		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv\n  miglab leaderboard --reconfiguration parallel\n  miglab leaderboard --track corun\n  miglab leaderboard --track placement --tradeoff moves",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := at.check(c); err != nil {
 				return err
@@ -50,24 +50,16 @@ func newLeaderboard() *cobra.Command {
 			if len(standings) == 0 {
 				return fmt.Errorf("no results of the %s track on %s can be ranked in %s; make some, and their bounds, with miglab run", at.track.Name, at.where(), db.Dir())
 			}
-			if influence != "" {
-				table := leaderboard.Influence(standings, influence)
-				if len(table.Rows) == 0 {
-					return fmt.Errorf("--influence: no results of the %s track on %s are on datasets that differ in %q alone", at.track.Name, at.gpu.Name, influence)
-				}
-				return table.Encode(c.OutOrStdout(), format)
-			}
 			if format == "text" {
-				return reports.LeaderboardText(c.OutOrStdout(), standings)
+				return leaderboard.WriteText(c.OutOrStdout(), standings)
 			}
-			table := reports.LeaderboardTable(standings)
+			table := leaderboard.Table(standings)
 			return table.Encode(c.OutOrStdout(), format)
 		},
 	}
 	at.register(c)
 	addFlag(c, &format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
 	c.Flags().StringVar(&tradeoff, "tradeoff", "", "write what moves gain over mfi instead, as a table and a figure with this path but for the extension; needs --track placement and results with several budgets")
-	c.Flags().StringVar(&influence, "influence", "", "set datasets that differ in this parameter alone beside each other, such as map, instead of ranking")
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c
 }
@@ -94,16 +86,16 @@ func saveTradeoffs(db *store.DB, c leaderboard.Conditions, base string) error {
 	if len(all) == 0 {
 		return fmt.Errorf("--tradeoff: no results of the %s track on %s in %s have moves; run %s and schedulers that move on datasets with moves=..., two instances or more", c.Track.Name, c.GPU, db.Dir(), baseline)
 	}
-	if err := reports.TradeoffTable(all, baseline).Save(base); err != nil {
+	if err := leaderboard.TradeoffTable(all, baseline).Save(base); err != nil {
 		return err
 	}
-	return reports.SaveFigure(base, reports.TradeoffFigure(all, baseline))
+	return reports.SaveFigure(base, leaderboard.TradeoffFigure(all, baseline))
 }
 
 // rankingError makes a schedule that beats a certified bound a failed check: a bound or
 // the referee is wrong, not the user.
 func rankingError(err error) error {
-	if _, ok := errors.AsType[*reports.BoundError](err); ok {
+	if _, ok := errors.AsType[*leaderboard.BoundError](err); ok {
 		return failedError{err}
 	}
 	return err

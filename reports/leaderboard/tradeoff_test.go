@@ -44,11 +44,11 @@ func TestTradeoffs(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	var text strings.Builder
-	if err := reports.TradeoffTable(got, "mfi").CSV(&text); err != nil || !strings.Contains(text.String(), plain+",repack,0.5,0.500,71.88,9.38,") {
+	if err := TradeoffTable(got, "mfi").CSV(&text); err != nil || !strings.Contains(text.String(), plain+",repack,0.5,0.500,71.88,9.38,") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 	text.Reset()
-	if err := reports.Encode(&text, "svg", reports.TradeoffFigure(got, "mfi")); err != nil || !strings.Contains(text.String(), "repack") {
+	if err := reports.Encode(&text, "svg", TradeoffFigure(got, "mfi")); err != nil || !strings.Contains(text.String(), "repack") {
 		t.Errorf("%v; want a figure with repack", err)
 	}
 }

@@ -1,4 +1,4 @@
-package reports
+package leaderboard
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"miglab/harness/stats"
+	"miglab/reports"
 )
 
 // A Comparison is what result B did against result A on the instances of one dataset that both
@@ -31,7 +32,7 @@ type Comparison struct {
 	// with its interval; NaN if the metric has no bound.
 	GapA, GapB, Gap, GapLow, GapHigh float64
 	// P is that of [stats.Wilcoxon] for the paired differences of the gaps, or of the metric
-	// where it has no bound, and PHolm the same adjusted for all comparisons ([AdjustHolm]); NaN
+	// where it has no bound, and PHolm the same adjusted for all comparisons ([Compare]); NaN
 	// if no instance was solved by both.
 	P, PHolm float64
 	// Wins, Ties and Losses are those of B. An answer wins against none.
@@ -51,35 +52,26 @@ type Pair struct {
 	Worse float64
 }
 
-// Compare compares two results of the same dataset. It returns nil if they have no instance in
-// common. Errors are those of [Leaderboard].
-func Compare(a, b []Entry, metric Metric) (*Comparison, error) {
-	if len(a) == 0 || len(b) == 0 {
-		return nil, nil
-	}
-	contenders, _, err := contend(map[string][]*Entry{"A": pointers(a), "B": pointers(b)}, metric)
-	if err != nil || contenders == nil {
+// newComparison compares two results of the same dataset. It returns nil if they have no instance in
+// common. Errors are those of [rank].
+func newComparison(a, b *contender, metric Metric) (*Comparison, error) {
+	both, _, err := contend([]*contender{a, b}, metric)
+	if err != nil || both == nil {
 		return nil, err
 	}
-	first, second := contenders[0], contenders[1]
-	c := &Comparison{Dataset: a[0].Dataset, Metric: metric, Instances: first.standing.Instances, LeftOut: first.standing.LeftOut}
-	c.score(first, second)
-	return c, c.summarize(first, second)
-}
-
-func pointers(entries []Entry) []*Entry {
-	out := make([]*Entry, len(entries))
-	for i := range entries {
-		out[i] = &entries[i]
-	}
-	return out
+	s := &a.standing
+	c := &Comparison{Dataset: s.Dataset, Metric: metric, Instances: s.Instances, LeftOut: s.LeftOut}
+	c.score(a, b)
+	return c, c.summarize(a, b)
 }
 
 // score counts who is better on which instance.
 func (c *Comparison) score(a, b *contender) {
 	for i, lossA := range a.losses {
 		lossB := b.losses[i]
-		p := Pair{Dataset: c.Dataset, Instance: a.entries[i].Instance, A: a.values[i], B: b.values[i], Worse: lossB - lossA}
+		p := Pair{
+			Dataset: c.Dataset, Instance: a.entries[i].number, A: a.values[i], B: b.values[i], Worse: lossB - lossA,
+		}
 		if math.IsNaN(lossA) {
 			c.FailedA++
 		}
@@ -118,7 +110,8 @@ func (c *Comparison) summarize(a, b *contender) error {
 	var valuesA, valuesB, differences, gapsA, gapsB []float64
 	for i, value := range a.values {
 		if other := b.values[i]; !math.IsNaN(value) && !math.IsNaN(other) {
-			valuesA, valuesB, differences = append(valuesA, value), append(valuesB, other), append(differences, other-value)
+			valuesA, valuesB = append(valuesA, value), append(valuesB, other)
+			differences = append(differences, other-value)
 			gapsA, gapsB = append(gapsA, a.losses[i]), append(gapsB, b.losses[i])
 		}
 	}
@@ -138,17 +131,17 @@ func (c *Comparison) summarize(a, b *contender) error {
 	return err
 }
 
-// AdjustHolm sets the adjusted probabilities of comparisons that are made together.
-func AdjustHolm(all []*Comparison) {
+// adjustHolm sets the adjusted probabilities of comparisons that are made together.
+func adjustHolm(all []*Comparison) {
 	var p []float64
-	var of []*Comparison
+	var tested []*Comparison
 	for _, c := range all {
 		if !math.IsNaN(c.P) {
-			p, of = append(p, c.P), append(of, c)
+			p, tested = append(p, c.P), append(tested, c)
 		}
 	}
 	for i, adjusted := range stats.Holm(p) {
-		of[i].PHolm = adjusted
+		tested[i].PHolm = adjusted
 	}
 }
 
@@ -186,24 +179,25 @@ func WorstPairs(all []*Comparison) []Pair {
 
 // ComparisonTable lists comparisons of results that are called a and b. The notes say what the
 // columns mean, who is better where, and name the worst instances of b.
-func ComparisonTable(title, a, b string, all []*Comparison) Table {
-	t := Table{
+func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
+	t := reports.Table{
 		Title: title,
-		Columns: Left("dataset").Right("instances").Left("metric").Right("a_mean", "b_mean", "difference", "diff_low", "diff_high",
-			"a_gap", "b_gap", "gap_points", "gap_low", "gap_high", "p_holm", "wins", "ties", "losses", "a_failed", "b_failed", "worst", "worst_by"),
+		Columns: reports.Left("dataset").Right("instances").Left("metric").Right(
+			"a_mean", "b_mean", "difference", "diff_low", "diff_high", "a_gap", "b_gap", "gap_points", "gap_low", "gap_high",
+			"p_holm", "wins", "ties", "losses", "a_failed", "b_failed", "worst", "worst_by"),
+		Notes: comparisonNotes(a, b, all),
 	}
-	const decimals, percent = 5, 3
 	for _, c := range all {
-		worst, by := Missing, Missing
+		worst, by := reports.Missing, reports.Missing
 		if len(c.Worst) > 0 {
-			worst, by = strconv.Itoa(c.Worst[0].Instance), Fixed(c.Worst[0].Worse, decimals)
+			worst, by = strconv.Itoa(c.Worst[0].Instance), reports.Fixed(c.Worst[0].Worse, ValueDecimals)
 		}
 		row := []string{c.Dataset, strconv.Itoa(c.Instances), c.Metric.Name}
 		for _, v := range []float64{c.A, c.B, c.Difference, c.Low, c.High} {
-			row = append(row, Fixed(v, decimals))
+			row = append(row, reports.Fixed(v, ValueDecimals))
 		}
 		for _, v := range []float64{c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh} {
-			row = append(row, Fixed(v, percent))
+			row = append(row, reports.Fixed(v, PercentDecimals))
 		}
 		row = append(row, probability(c.PHolm))
 		for _, n := range []int{c.Wins, c.Ties, c.Losses, c.FailedA, c.FailedB} {
@@ -211,14 +205,16 @@ func ComparisonTable(title, a, b string, all []*Comparison) Table {
 		}
 		t.Rows = append(t.Rows, append(row, worst, by))
 	}
-	t.Notes = comparisonNotes(a, b, all)
 	return t
 }
 
 func comparisonNotes(a, b string, all []*Comparison) []string {
 	notes := []string{
-		fmt.Sprintf("a: %s; b: %s; difference: b less a, the mean over the instances that both solved, with diff_low to diff_high its 95 %% bootstrap interval; gap_points: the same of the gaps to the bound, which are in percent", a, b),
-		"p_holm: Wilcoxon's signed-rank test of the gaps, or of the metric where it has no bound, by Holm's adjustment for the datasets; wins, ties and losses are those of b; worst: the instance where b is worst against a, by worst_by points of the gap, or units of the metric",
+		fmt.Sprintf("a: %s; b: %s; difference: b less a, the mean over the instances that both solved, with diff_low to "+
+			"diff_high its 95 %% bootstrap interval; gap_points: the same of the gaps to the bound, which are in percent", a, b),
+		"p_holm: Wilcoxon's signed-rank test of the gaps, or of the metric where it has no bound, by Holm's adjustment for " +
+			"the datasets; wins, ties and losses are those of b; worst: the instance where b is worst against a, by worst_by " +
+			"points of the gap, or units of the metric",
 	}
 	verdicts := map[int][]string{}
 	var leftOut, programs []string
@@ -230,22 +226,14 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 			leftOut = append(leftOut, fmt.Sprintf("%d of %s", c.LeftOut, c.Dataset))
 		}
 	}
-	for _, v := range []struct {
-		says string
-		of   []string
-	}{
+	return appendNotes(notes, []note{
 		{"b is better (p_holm below 0.05, and the interval excludes zero)", verdicts[1]},
 		{"b is worse (p_holm below 0.05, and the interval excludes zero)", verdicts[-1]},
 		{"not told apart", verdicts[0]},
 		{severalPrograms, programs},
 		{"instances left out because only one was run on them or their bound is not known", leftOut},
 		{"instances where b is worst against a", worstNames(WorstPairs(all))},
-	} {
-		if len(v.of) > 0 {
-			notes = append(notes, v.says+": "+enumerate(v.of))
-		}
-	}
-	return notes
+	})
 }
 
 // worstNames names the first of the pairs.
@@ -253,7 +241,8 @@ func worstNames(pairs []Pair) []string {
 	const most = 5
 	var out []string
 	for _, p := range pairs[:min(most, len(pairs))] {
-		out = append(out, fmt.Sprintf("%s instance %d (%s against %s)", p.Dataset, p.Instance, Fixed(p.B, 3), Fixed(p.A, 3)))
+		out = append(out, fmt.Sprintf("%s instance %d (%s against %s)", p.Dataset, p.Instance,
+			reports.Fixed(p.B, 3), reports.Fixed(p.A, 3)))
 	}
 	return out
 }
