@@ -180,6 +180,16 @@ func (s named) AddTo(d *task.Digest) {
 	}
 }
 
+// RegimeOf returns the regime of a dataset; [task.Whole] for one that does not exist.
+func RegimeOf(text string) task.Regime {
+	if s, err := Parse(text); err == nil {
+		if r, ok := s.(named).Dataset.(interface{ regime() task.Regime }); ok {
+			return r.regime()
+		}
+	}
+	return task.Whole
+}
+
 // Info describes a family to those who choose a dataset.
 type Info struct {
 	// Name is the spec without parameters, except for examples of those that must be given.

@@ -128,7 +128,7 @@ func (c *Conditions) boards(db *store.DB, all []store.Series) ([]*board, error) 
 	}
 	var out []*board
 	for _, dataset := range slices.Sorted(maps.Keys(byDataset)) {
-		i := slices.IndexFunc(c.Track.Boards, func(b track.Board) bool { return b.Holds == nil || b.Holds(dataset) })
+		i := c.Track.BoardOf(datasets.RegimeOf(dataset))
 		if i < 0 {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 
 	_ "miglab/algorithms"
 	_ "miglab/algorithms/dispatch"
+	_ "miglab/algorithms/placement"
 	_ "miglab/algorithms/rl/agents"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -85,6 +86,16 @@ func ranked(db *store.DB, of algo.Track, gpus int, model mig.Reconfiguration) ([
 	return Standings(db, Conditions{Track: track.Of(of), GPU: "A100", Count: gpus, Model: model})
 }
 
+// contentOf is the content that a dataset has now.
+func contentOf(t *testing.T, of algo.Track, dataset, algorithm string) string {
+	t.Helper()
+	now, err := run.Series{Track: of, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algorithm}.Canonical()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now.Content
+}
+
 // Gaps are to the latest certified bound of the same instance under the same
 // conditions, and p_opt to the published one.
 func TestStandingsBounds(t *testing.T) {
@@ -131,11 +142,12 @@ func TestStandingsBounds(t *testing.T) {
 // A track that does not reconfigure has one board, whatever the cluster's size; datasets
 // in a steady state have a metric of their own; a time-out is a failure.
 func TestStandingsTracks(t *testing.T) {
+	const steady = "mfi/uniform?lifespan=steady"
 	db := database(
 		t,
 		cell{track: "placement", dataset: "gone", algorithm: "mfi", gpus: 100, metrics: `{"acceptance":0.5,"acceptance_steady":0.1}`},
 		cell{track: "placement", dataset: "gone", algorithm: "ff", gpus: 100},
-		cell{track: "placement", dataset: "gone?lifespan=steady", algorithm: "mfi", gpus: 100, metrics: `{"acceptance":0.5,"acceptance_steady":0.1}`},
+		cell{track: "placement", dataset: steady, algorithm: "mfi", content: contentOf(t, algo.TrackPlacement, steady, "mfi"), gpus: 100, metrics: `{"acceptance":0.5,"acceptance_steady":0.1}`},
 		cell{track: "corun", dataset: "corun/gone", algorithm: "exact", metrics: `{"makespan_s":10}`},
 		cell{track: "corun", dataset: "corun/gone", algorithm: "local", metrics: `{"makespan_s":11}`},
 		cell{track: "corun", dataset: "corun/large", algorithm: "local", metrics: `{"makespan_s":99}`},
@@ -145,7 +157,7 @@ func TestStandingsTracks(t *testing.T) {
 		track algo.Track
 		want  string
 	}{
-		{algo.TrackPlacement, "gone 1 mfi acceptance 0.5 –, gone 2 ff acceptance – –, gone?lifespan=steady 1 mfi acceptance_steady 0.1 –"},
+		{algo.TrackPlacement, "gone 1 mfi acceptance 0.5 –, gone 2 ff acceptance – –, mfi/uniform?lifespan=steady 1 mfi acceptance_steady 0.1 –"},
 		{algo.TrackCorun, "corun/gone 1 exact makespan_s 10.0 0.0, corun/gone 1 local makespan_s 11.0 10.0, corun/large 1 local makespan_s 99.0 –"},
 		{algo.TrackDispatch, ""},
 	} {
@@ -206,15 +218,11 @@ func TestStandingsBudget(t *testing.T) {
 
 // A dataset counts as what it stands for now; where that cannot be told, all results do.
 func TestStandingsContents(t *testing.T) {
-	now, err := run.Series{Track: algo.TrackDispatch, Dataset: "deadline/tight", GPU: "A100", Algorithm: "eft"}.Canonical()
-	if err != nil {
-		t.Fatal(err)
-	}
 	db := database(
 		t,
 		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "exec:gone", metrics: `{"late_percent":1}`},
 		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", metrics: `{"late_percent":2}`},
-		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", content: now.Content, metrics: `{"late_percent":3}`},
+		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", content: contentOf(t, algo.TrackDispatch, "deadline/tight", "eft"), metrics: `{"late_percent":3}`},
 		cell{track: "dispatch", dataset: "jobs:gone.csv", algorithm: "eft", metrics: `{"late_percent":4}`},
 	)
 	got, err := ranked(db, algo.TrackDispatch, 1, mig.Sequential)

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/store"
 )
@@ -152,10 +153,11 @@ type pick struct {
 
 // compare reads the results of a dataset, and the bounds that either database has.
 func (c *Conditions) compare(dataset string, a, b pick) (*Comparison, error) {
-	found, ok := c.Track.BoardOf(dataset)
-	if !ok {
+	at := c.Track.BoardOf(datasets.RegimeOf(dataset))
+	if at < 0 {
 		return nil, nil
 	}
+	found := c.Track.Boards[at]
 	board := board{Board: found, conditions: c}
 	bounds := map[instance]float64{}
 	for _, db := range []*store.DB{a.db, b.db} {

@@ -260,7 +260,7 @@ func TestLeaderboardBoundFromAbove(t *testing.T) {
 	metric := Metric{Name: "acceptance", Higher: true, Bounded: true}
 	var above *BoundError
 	if _, err := rank([]*contender{entries("a", 9, 10*(1+1e-10), 10.01)}, metric); !errors.As(err, &above) ||
-		 !strings.Contains(err.Error(), "acceptance 10.01 lies above the certified bound 10") {
+		!strings.Contains(err.Error(), "acceptance 10.01 lies above the certified bound 10") {
 		t.Errorf("above the bound: %v", err)
 	}
 	if got := mustRank(t, metric, entries("a", 9, 8)); !near(got[0].Gap, 15, 1e-9) || got[0].Bound != 10 {

@@ -193,7 +193,7 @@ func (m meeting) instances(ctx context.Context, e *run.Engine, r run.Results) ([
 		if have := spec.Instances(); have > 0 {
 			n = min(n, have)
 		}
-		board, _ := m.BoardOf(d)
+		board := m.Boards[m.BoardOf(datasets.RegimeOf(d))]
 		bound := m.series()
 		bound.Track, bound.Dataset, bound.Algorithm = board.Bound.Track, d, board.Bound.Algorithm
 		lower, err := r.Values(bound, 0, n, board.Bound.Metric)

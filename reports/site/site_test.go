@@ -34,7 +34,7 @@ func standing(track, dataset string, rank int, algorithm string, gap float64) le
 	s := leaderboard.Standing{
 		Track: track, Dataset: dataset, Rank: rank, Algorithm: algorithm, Version: 1, Instances: 20,
 		Metric: leaderboard.Metric{Name: "makespan_s"},
-		Gap: gap, GapLow: gap, GapHigh: gap, POpt: math.NaN(), PHolm: math.NaN(), Micros: 1000 / float64(rank),
+		Gap:    gap, GapLow: gap, GapHigh: gap, POpt: math.NaN(), PHolm: math.NaN(), Micros: 1000 / float64(rank),
 		Value: stats.Summary{N: 20, Mean: 100 + gap, Low: 99 + gap, High: 101 + gap, Median: 100 + gap},
 	}
 	if math.IsNaN(gap) {
@@ -284,18 +284,21 @@ func TestTexts(t *testing.T) {
 		want []string
 	}{
 		"a program outside miglab has its own name beside its command": {
-			site.Data{Boards: []site.Board{board("batch", "A100", "sequential", far, mine)}}, "index.html",
+			site.Data{Boards: []site.Board{board("batch", "A100", "sequential", far, mine)}},
+			"index.html",
 			[]string{`<th scope="col" data-column="name" class="">name</th>`, `<td>earliest</td>`},
 		},
 		"a bound from above is approached from below": {
-			site.Data{Boards: []site.Board{board("placement", "A100-80GB", "", high, low, reached)}}, "index.html",
+			site.Data{Boards: []site.Board{board("placement", "A100-80GB", "", high, low, reached)}},
+			"index.html",
 			[]string{
 				"fgd leads with 5.00 % below the bound (95 % interval 5.00 to 5.00). Next is ff with 8.00 % below the bound",
 				"fgd is alone: 0.00 % below the bound (95 % interval 0.00 to 0.00).",
 			},
 		},
 		"instances without a bound do not count": {
-			site.Data{Boards: []site.Board{board("batch", "A100", "sequential", some)}}, "index.html",
+			site.Data{Boards: []site.Board{board("batch", "A100", "sequential", some)}},
+			"index.html",
 			[]string{" There is a bound of 22 of 25 instances; the others do not count.</p>"},
 		},
 		"a table of claims begins with its counts": {
