@@ -37,7 +37,6 @@ var mayImport = map[string]string{
 	"harness/sim/corun":  "harness/mig harness/task",
 	"harness/stats":      "",
 	"harness/store":      "",
-	"harness/export":     "harness/store",
 	"harness/run":        "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/store harness/track datasets",
 	"harness/track":      "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"harness/external":   "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/store harness/run",
