@@ -13,13 +13,13 @@ import (
 // A Column is a column of a [Table].
 type Column struct {
 	// Name is the heading, with the unit where there is one.
-	Name string
+	Name string `json:"name"`
 	// Right aligns the cells to the right, as numbers are.
-	Right bool
+	Right bool `json:"right,omitempty"`
 	// Join makes the column a part of the one before it wherever people read the table: "±"
 	// before a half-width, "(" around a number to compare with. In CSV it is a column of its
 	// own, so that each cell has one value.
-	Join string
+	Join string `json:"join,omitempty"`
 }
 
 // Columns are the columns of a [Table], from left to right.
@@ -62,12 +62,12 @@ func (c Columns) add(names []string, right bool) Columns {
 // A Table is a table of strings.
 type Table struct {
 	// Title is printed above the table, and is its caption in LaTeX; "" leaves it out.
-	Title   string
-	Columns Columns
+	Title   string  `json:"title,omitempty"`
+	Columns Columns `json:"columns"`
 	// Rows have one cell for each column.
-	Rows [][]string
+	Rows [][]string `json:"rows"`
 	// Notes are printed below the table, each on its own line.
-	Notes []string
+	Notes []string `json:"notes,omitempty"`
 }
 
 // TableFormats lists the formats of [Table.Encode].

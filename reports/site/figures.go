@@ -21,6 +21,8 @@ type figureView struct {
 	File string
 	// Page is the page of a table; empty for a drawing.
 	Page string
+	// Text is the table, aligned by spaces.
+	Text string
 }
 
 // tablesPage is the page of a paper's tables.
@@ -34,7 +36,7 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 	var files []file
 	taken := map[string]bool{}
 	for i, f := range figures {
-		if (len(f.SVG) > 0) == (f.Text != "") {
+		if (len(f.SVG) > 0) == (f.Table != nil) {
 			return v, nil, refuse(fmt.Sprintf("figure %d, %q", i+1, f.Title), "it needs either a drawing or a table, not both")
 		}
 		out := figureView{ID: "figure-" + slug(f.Paper+" "+f.Artefact, taken), Figure: f}
@@ -44,6 +46,11 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 			files = append(files, file{out.File, f.SVG})
 		} else {
 			out.Page = tablesPage(f.Paper)
+			var text strings.Builder
+			if err := f.Table.Text(&text); err != nil {
+				return v, nil, err
+			}
+			out.Text = text.String()
 			address = out.Page + "#" + out.ID
 		}
 		// The table contradiction-table5 is of the artefact contradiction.

@@ -18,6 +18,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
 
@@ -69,8 +70,7 @@ type Figure struct {
 	Paper, Artefact, Title string
 	// SVG is the drawing. It becomes a file and is only ever shown as an image.
 	SVG []byte
-	// Text is the table, aligned by spaces.
-	Text string
+	Table *reports.Table
 }
 
 // An Instance is a problem with the schedules of algorithms.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -111,13 +110,10 @@ func addFigures(d *site.Data, dir string, p figures.PaperRecord) error {
 			}
 			d.Figures = append(d.Figures, site.Figure{Paper: p.Name, Artefact: f.File, Title: f.Title, SVG: svg})
 		}
-		for _, name := range a.Tables {
-			text, err := os.ReadFile(filepath.Join(dir, name+".txt"))
-			if err != nil {
-				return fmt.Errorf("%w; miglab reproduce writes it again", err)
-			}
-			title, rest, _ := bytes.Cut(text, []byte("\n"))
-			tables = append(tables, site.Figure{Paper: p.Name, Artefact: name, Title: string(title), Text: strings.TrimLeft(string(rest), "\n")})
+		for _, t := range a.Tables {
+			title := t.Table.Title
+			t.Table.Title = "" // stands above the table
+			tables = append(tables, site.Figure{Paper: p.Name, Artefact: t.File, Title: title, Table: &t.Table})
 		}
 	}
 	slices.SortFunc(tables, func(a, b site.Figure) int { return strings.Compare(a.Artefact, b.Artefact) })
