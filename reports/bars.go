@@ -40,11 +40,9 @@ type Bars struct {
 	// Dots draws a sign in place of each bar. The vertical axis then covers the data alone, and
 	// a value may be NaN, which draws none.
 	Dots bool
-	// Width and Height are those of the image in points; 0 means [PageWidth] and 270.
-	Width, Height vg.Length
 }
 
-func (f Bars) page() (page, error) { return onePage(f, f.Width, f.Height) }
+func (f Bars) page() (page, error) { return onePage(f) }
 
 // barSpace is the part of a category's width that its bars take.
 const barSpace = 0.8

@@ -187,19 +187,19 @@ func (a *Axis) drawable() bool {
 const leastRange = 1e-9
 
 // onePage is the page of a chart that stands alone.
-func onePage(ch Chart, width, high vg.Length) (page, error) {
+func onePage(ch Chart) (page, error) {
 	c, err := ch.chart(&palette{})
 	if err != nil {
 		return page{}, err
 	}
-	width, high = orDefault(width, PageWidth), orDefault(high, 270)
-	title, legendHeight := headingHeight(c.title, width-2*margin), c.legend.height(width-2*margin)
-	rest := vg.Point{X: width - 2*margin, Y: high - title - legendHeight - 2*margin}
+	const width, high = PageWidth - 2*margin, 270
+	legendHeight := c.legend.height(width)
+	rest := vg.Point{X: width, Y: high - headingHeight(c.title, width) - legendHeight - 2*margin}
 	p := c.plot(rest)
 	if err := c.fits(p, p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: rest}}).Size()); err != nil {
 		return page{}, err
 	}
-	return page{width, high, func(canvas draw.Canvas) layout {
+	return page{PageWidth, high, func(canvas draw.Canvas) layout {
 		rest := heading(canvas, c.title)
 		at := c.legend.draw(canvas)
 		rest.Min.Y += legendHeight
@@ -217,7 +217,7 @@ func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 	sty := sans(textSize)
 	needX, needY := max(minData, widest(sty, ch.xLabel)), max(minData, widest(sty, ch.yLabel))
 	if width < needX || high < needY {
-		return ch.bad("", "axes, names and legend leave %.0f x %.0f points for the data, which needs %.0f x %.0f; make the figure larger or labels shorter",
+		return ch.bad("", "axes, names and legend leave %.0f x %.0f points for the data, which needs %.0f x %.0f; make labels shorter",
 			max(0, width), max(0, high), needX, needY)
 	}
 	if n := vg.Length(len(ch.categories)); width < n*leading*textSize {
@@ -254,13 +254,6 @@ func (ch *chart) askedTicksFit(p *plot.Plot, width, high vg.Length) error {
 		}
 	}
 	return nil
-}
-
-func orDefault(v, fallback vg.Length) vg.Length {
-	if v == 0 {
-		return fallback
-	}
-	return v
 }
 
 // plot sets up axes and data for a place of the size, without title and legend.

@@ -31,7 +31,7 @@ func (f Gantt) page() (page, error) {
 	for _, g := range layouts {
 		for i := range g.Panels {
 			if p := &g.Panels[i]; widest(bold(textSize), g.titles[i]) > g.width(p) {
-				return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title), "its title is wider than its slices; shorten it, or make the figure wider")
+				return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title), "its title is wider than its slices; shorten it")
 			}
 		}
 	}
@@ -60,9 +60,9 @@ func (f Gantt) rows() [][]GanttPanel {
 	for n := 1; ; n++ {
 		per := (len(f.Panels) + n - 1) / n
 		rows := slices.Collect(slices.Chunk(f.Panels, per))
-		r := vg.Rectangle{Max: vg.Point{X: orDefault(f.Width, PageWidth) - 2*margin, Y: orDefault(f.Height, ganttHeight)}}
-		fits := func(g *ganttLayout) bool { return g.slice >= minSlice }
-		if per == 1 || !slices.ContainsFunc(f.layouts(rows, r), func(g *ganttLayout) bool { return !fits(g) }) {
+		r := vg.Rectangle{Max: vg.Point{X: PageWidth - 2*margin, Y: cmp.Or(f.Height, ganttHeight)}}
+		tooNarrow := func(g *ganttLayout) bool { return g.slice < minSlice }
+		if per == 1 || !slices.ContainsFunc(f.layouts(rows, r), tooNarrow) {
 			return rows
 		}
 	}
@@ -100,8 +100,8 @@ func (f Gantt) size(rows [][]GanttPanel) (width, high vg.Length) {
 		fixed, columns := g.columns()
 		width = max(width, fixed+vg.Length(columns)*goodSlice+2*margin)
 	}
-	width = orDefault(f.Width, min(PageWidth, width))
-	high = orDefault(f.Height, vg.Length(len(rows))*ganttHeight)
+	width = min(PageWidth, width)
+	high = cmp.Or(f.Height, vg.Length(len(rows))*ganttHeight)
 	more := vg.Length(0)
 	for _, g := range f.layouts(rows, vg.Rectangle{Max: vg.Point{X: width - 2*margin, Y: high}}) {
 		_, columns := g.columns()
@@ -221,15 +221,11 @@ func (g *ganttLayout) drawPanel(c draw.Canvas, panel int) {
 	}
 	g.drawNumbersBeside(c, panel)
 	g.drawMarkLabels(c, panel)
-	for _, a := range p.Arrows {
-		g.drawArrow(c, panel, a)
-	}
 }
 
 func (g *ganttLayout) drawHeadings(c draw.Canvas, panel int) {
 	p := &g.Panels[panel]
 	data := g.data(panel)
-	away := vg.Length(math.Copysign(1, float64(g.zero-g.far)))
 	if lines := g.titles[panel]; len(lines) > 0 {
 		y := c.Max.Y - height(bold(textSize), len(lines))/2
 		write(c, bold(textSize), draw.XCenter, vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: y}, lines...)
@@ -237,10 +233,11 @@ func (g *ganttLayout) drawHeadings(c draw.Canvas, panel int) {
 	for gpu := range p.gpus() {
 		n := int(p.GPU.ComputeSlices)
 		for s := range n {
-			write(c, sans(textSize), draw.XCenter, vg.Point{X: g.x(panel, gpu, float64(s)+0.5), Y: g.zero + away*ganttRow/2}, sliceName(s))
+			write(c, sans(textSize), draw.XCenter, vg.Point{X: g.x(panel, gpu, float64(s)+0.5), Y: g.zero + ganttRow/2}, sliceName(s))
 		}
 		if p.gpus() > 1 {
-			write(c, sans(textSize), draw.XCenter, vg.Point{X: g.x(panel, gpu, float64(n)/2), Y: g.zero + away*ganttRow*1.5}, "GPU "+strconv.Itoa(gpu))
+			at := vg.Point{X: g.x(panel, gpu, float64(n)/2), Y: g.zero + ganttRow*1.5}
+			write(c, sans(textSize), draw.XCenter, at, "GPU "+strconv.Itoa(gpu))
 		}
 	}
 }
@@ -330,14 +327,9 @@ func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
 		lines := wrap(sty, strings.Join(numbers, " "), first.Size().X-1)
 		w, h := widest(sty, lines), height(sty, len(lines))
 		x := middle(first).X
-		after, before := last.Min.Y-1-h, first.Max.Y+1
-		if g.Up {
-			after, before = last.Max.Y+1, first.Min.Y-1-h
-		}
-		for _, y := range []vg.Length{after, before} {
+		for _, y := range []vg.Length{last.Min.Y - 1 - h, first.Max.Y + 1} { // after, then before
 			at := rect(x-w/2-0.5, y, x+w/2+0.5, y+h)
-			inside := at.Min.X >= data.Min.X && at.Max.X <= data.Max.X && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y
-			if !inside || slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, at) }) {
+			if !contains(data, at) || slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, at) }) {
 				continue
 			}
 			c.SetColor(color.White)
@@ -394,29 +386,6 @@ func (g *ganttLayout) drawMarkLabels(c draw.Canvas, panel int) {
 		}
 		label(c, at, m.Label)
 	}
-}
-
-// drawArrow draws an arrow with a white edge, so that it shows on any colour.
-func (g *ganttLayout) drawArrow(c draw.Canvas, panel int, a Arrow) {
-	from := vg.Point{X: g.x(panel, a.From.GPU, a.From.Slice), Y: g.y(a.From.At)}
-	to := vg.Point{X: g.x(panel, a.To.GPU, a.To.Slice), Y: g.y(a.To.At)}
-	length := vg.Length(math.Hypot(float64(to.X-from.X), float64(to.Y-from.Y)))
-	if length == 0 {
-		return
-	}
-	along := vg.Point{X: (to.X - from.X) / length, Y: (to.Y - from.Y) / length}
-	across := vg.Point{X: -along.Y, Y: along.X}
-	const head, half = 8, 3.5
-	neck := to.Sub(along.Scale(head))
-	tip := []vg.Point{to, neck.Add(across.Scale(half)), neck.Sub(across.Scale(half)), to}
-	for _, sty := range []draw.LineStyle{solid(color.White, 4), solid(color.Black, 1.5)} {
-		c.StrokeLines(sty, []vg.Point{from, neck})
-		if sty.Color == color.White {
-			sty.Width = 2.5
-			c.StrokeLines(sty, tip)
-		}
-	}
-	c.FillPolygon(color.Black, tip)
 }
 
 // drawTimeAxis draws the time axis of all panels, left of the first.

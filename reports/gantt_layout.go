@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -112,11 +111,7 @@ func (g *ganttLayout) arrange() {
 	if titleLines > 0 {
 		top -= height(bold(textSize), titleLines) + 5
 	}
-	if g.Up {
-		g.zero, g.far = bottom+vg.Length(g.headRows)*ganttRow, top
-	} else {
-		g.zero, g.far = top-vg.Length(g.headRows)*ganttRow, bottom
-	}
+	g.zero, g.far = top-vg.Length(g.headRows)*ganttRow, bottom
 	room := vg.Length(2)
 	for _, p := range g.Panels {
 		if len(p.Marks) > 0 {
@@ -124,7 +119,7 @@ func (g *ganttLayout) arrange() {
 			room = height(sans(textSize), 1) + 5
 		}
 	}
-	length := vg.Length(math.Abs(float64(g.far - g.zero)))
+	length := g.zero - g.far
 	g.span = g.last / mig.Seconds(1-room/length)
 	g.ticks = linearTicks(0, float64(g.last), func(ts []plot.Tick) bool {
 		return vg.Length(len(ts))*2.2*textSize <= length
@@ -165,8 +160,8 @@ func (g *ganttLayout) data(panel int) vg.Rectangle {
 func (g *ganttLayout) bar(panel int, b schedule.Bar) vg.Rectangle {
 	y0, y1 := g.y(b.Start), g.y(b.End)
 	const least = 0.6
-	if math.Abs(float64(y1-y0)) < least {
-		y1 = y0 + vg.Length(math.Copysign(least, float64(g.far-g.zero)))
+	if y0-y1 < least {
+		y1 = y0 - least
 	}
 	return rect(g.x(panel, b.GPU, float64(b.Slice)), y0, g.x(panel, b.GPU, float64(b.Slice+b.Width)), y1)
 }
@@ -194,8 +189,8 @@ func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
 	for _, m := range p.Marks {
 		w, h := sty.Width(m.Label)+3, height(sty, 1)+1
 		found := false
-		side := vg.Length(math.Copysign(float64(h/2+1), float64(g.far-g.zero)))
-		for _, y := range []vg.Length{g.y(m.At) + side, g.y(m.At) - side} { // later, then earlier
+		side := h/2 + 1
+		for _, y := range []vg.Length{g.y(m.At) - side, g.y(m.At) + side} { // later, then earlier
 			for _, x := range []vg.Length{data.Max.X - w, data.Min.X, (data.Min.X + data.Max.X - w) / 2} {
 				at := rect(x, y-h/2, x+w, y+h/2)
 				inside := at.Min.X >= data.Min.X && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y

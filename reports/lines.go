@@ -36,11 +36,9 @@ type Lines struct {
 	X, Y   Axis
 	Series []Series
 	Levels []Level
-	// Width and Height are those of the image in points; 0 means [PageWidth] and 270.
-	Width, Height vg.Length
 }
 
-func (f Lines) page() (page, error) { return onePage(f, f.Width, f.Height) }
+func (f Lines) page() (page, error) { return onePage(f) }
 
 // Split divides the chart into small multiples of at most n series each, with two panels in
 // a row and the axes of the whole chart. A published series stays with the series of its
@@ -62,7 +60,7 @@ func (f Lines) Split(n int) Panels {
 	for _, l := range f.Levels {
 		y.add(l.Y)
 	}
-	p := Panels{Title: f.Title, Columns: 2, Width: f.Width, Height: f.Height}
+	p := Panels{Title: f.Title, Columns: 2}
 	for chunk := range slices.Chunk(names, max(1, n)) {
 		part := Lines{X: f.X, Y: f.Y, Levels: f.Levels}
 		part.X.cover(x)

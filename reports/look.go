@@ -297,6 +297,11 @@ func hatch(c draw.Canvas, r vg.Rectangle) {
 	}
 }
 
+// contains reports whether b lies within a.
+func contains(a, b vg.Rectangle) bool {
+	return b.Min.X >= a.Min.X && b.Max.X <= a.Max.X && b.Min.Y >= a.Min.Y && b.Max.Y <= a.Max.Y
+}
+
 // overlaps reports whether two rectangles share more than an edge.
 func overlaps(a, b vg.Rectangle) bool {
 	const slack = 1e-6

@@ -94,8 +94,7 @@ func TestAnyBarsAreDrawnOrRefused(t *testing.T) {
 		n := rapid.IntRange(0, 45).Draw(t, "categories")
 		f := Bars{
 			X: Axis{Label: "x"}, Y: Axis{Label: "y"}, Categories: rapid.SliceOfN(names, n, n).Draw(t, "names"),
-			Width: vg.Length(rapid.SampledFrom([]float64{0, 252, 700}).Draw(t, "width")),
-			Dots:  rapid.Bool().Draw(t, "dots"),
+			Dots: rapid.Bool().Draw(t, "dots"),
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "groups") {
 			f.Groups = append(f.Groups, BarGroup{
@@ -110,7 +109,7 @@ func TestAnyBarsAreDrawnOrRefused(t *testing.T) {
 
 func TestAnyGanttIsDrawnOrRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := Gantt{Title: names.Draw(t, "title"), Up: rapid.Bool().Draw(t, "up")}
+		f := Gantt{Title: names.Draw(t, "title")}
 		task := 0
 		for i := range rapid.IntRange(1, 4).Draw(t, "panels") {
 			p := GanttPanel{

@@ -69,7 +69,7 @@ type Claim struct {
 type Figure struct {
 	Paper, Artefact, Title string
 	// SVG is the drawing. It becomes a file and is only ever shown as an image.
-	SVG []byte
+	SVG   []byte
 	Table *reports.Table
 }
 
