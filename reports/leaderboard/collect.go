@@ -48,11 +48,7 @@ func (c *Conditions) filter(of algo.Track) store.Filter {
 // weights, or got another version. Errors are those of the database and of
 // ranking, such as a [*BoundError]; without results that can be ranked there are no standings.
 func Standings(db *store.DB, c Conditions) ([]Standing, error) {
-	all, err := db.Series(c.filter(c.Track.Name))
-	if err != nil {
-		return nil, err
-	}
-	boards, err := c.boards(db, all)
+	boards, err := c.boards(db)
 	if err != nil {
 		return nil, err
 	}
@@ -105,14 +101,24 @@ type results struct {
 	programs int
 }
 
-// boards groups the series by dataset and leaves out what no longer counts.
-func (c *Conditions) boards(db *store.DB, all []store.Series) ([]*board, error) {
-	byDataset := map[string][]store.Series{}
+// byDataset groups the series of the datasets that are ranked.
+func (c *Conditions) byDataset(all []store.Series) map[string][]store.Series {
+	out := map[string][]store.Series{}
 	for _, s := range all {
 		if c.Datasets == nil || slices.Contains(c.Datasets, s.Dataset) {
-			byDataset[s.Dataset] = append(byDataset[s.Dataset], s)
+			out[s.Dataset] = append(out[s.Dataset], s)
 		}
 	}
+	return out
+}
+
+// boards reads the series of the track and leaves out what no longer counts.
+func (c *Conditions) boards(db *store.DB) ([]*board, error) {
+	all, err := db.Series(c.filter(c.Track.Name))
+	if err != nil {
+		return nil, err
+	}
+	byDataset := c.byDataset(all)
 	references := map[algo.Track][]store.Series{}
 	for _, b := range c.Track.Boards {
 		for _, r := range []track.Reference{b.Bound, b.Published} {
@@ -195,7 +201,7 @@ func (b *board) count(db *store.DB, all []store.Series) (err error) {
 		own := results{series: byAlgorithm[id]}
 		if a, failed := algo.Parse(id); failed == nil {
 			own.series = newest(having(own.series, a.Weights()))
-		} else if own.series, own.programs, err = lastRun(db, newest(own.series)); err != nil {
+		} else if own, err = lastRun(db, newest(own.series)); err != nil {
 			return err
 		}
 		if len(own.series) > 0 {
@@ -269,13 +275,9 @@ func (b *board) contenders(db *store.DB, in *span, bounds, published map[instanc
 func (b *board) contender(
 	db *store.DB, own []store.Series, in *span, bounds, published map[instance]float64,
 ) (*contender, error) {
-	s := own[0]
-	c := &contender{series: s, standing: Standing{
-		Track: s.Track, Dataset: s.Dataset, Algorithm: s.Algorithm, Version: s.Version,
-		Name: b.names[s.Program()], Assumes: datasets.Assumed(s.Dataset),
-	}}
-	c.standing.GPU, c.standing.Model = circumstances(s)
-	if a, err := algo.Parse(s.Algorithm); err == nil {
+	c := newContender(own[0])
+	c.standing.Name, c.standing.Assumes = b.names[own[0].Program()], datasets.Assumed(own[0].Dataset)
+	if a, err := algo.Parse(own[0].Algorithm); err == nil {
 		c.standing.Budget = a.Budget()
 	}
 	for _, s := range own {

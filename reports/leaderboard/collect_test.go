@@ -313,11 +313,7 @@ func TestStandingsOfInstancesWithBounds(t *testing.T) {
 		}
 		db := database(t, cells...)
 		c := Conditions{Track: track.Of(algo.TrackBatch), GPU: "A100", Count: 1, Model: mig.Sequential}
-		all, err := db.Series(c.filter(algo.TrackBatch))
-		if err != nil {
-			t.Fatal(err)
-		}
-		boards, err := c.boards(db, all)
+		boards, err := c.boards(db)
 		if err != nil {
 			t.Fatal(err)
 		}

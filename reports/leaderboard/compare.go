@@ -21,33 +21,30 @@ type Side struct {
 	Version int
 }
 
-// series returns the side's results by dataset, and how many programs these may be of.
-func (s Side) series(c *Conditions) (out map[string][]store.Series, programs map[string]int, err error) {
+// results returns the side's results by dataset.
+func (s Side) results(c *Conditions) (map[string]results, error) {
 	f := c.filter(c.Track.Name)
 	f.Algorithm, f.Version = s.Algorithm, s.Version
 	all, err := s.DB.Series(f)
 	if err != nil {
-		return nil, nil, err
-	}
-	out, programs = map[string][]store.Series{}, map[string]int{}
-	for _, one := range all {
-		if c.Datasets == nil || slices.Contains(c.Datasets, one.Dataset) {
-			out[one.Dataset] = append(out[one.Dataset], one)
-		}
+		return nil, err
 	}
 	a, unknown := algo.Parse(s.Algorithm)
-	for dataset, own := range out {
+	out := map[string]results{}
+	for dataset, own := range c.byDataset(all) {
 		own = newest(own)
-		if out[dataset], programs[dataset], err = lastRun(s.DB, own); err != nil {
-			return nil, nil, err
+		r, err := lastRun(s.DB, own)
+		if err != nil {
+			return nil, err
 		}
 		if unknown == nil {
-			if now := having(own, a.Weights()); len(now) > 0 {
-				out[dataset] = now
+			if present := having(own, a.Weights()); len(present) > 0 {
+				r.series = present
 			}
 		}
+		out[dataset] = r
 	}
-	return out, programs, nil
+	return out, nil
 }
 
 // newest returns the series of the latest version.
@@ -64,23 +61,22 @@ func having(own []store.Series, weights string) []store.Series {
 	return slices.DeleteFunc(slices.Clone(own), func(one store.Series) bool { return one.Weights != weights })
 }
 
-// lastRun returns those of the series that have the weights of the one written last, and how many
-// weights there are.
-func lastRun(db *store.DB, own []store.Series) ([]store.Series, int, error) {
+// lastRun returns those of the series that have the weights of the one written last.
+func lastRun(db *store.DB, own []store.Series) (results, error) {
 	all, err := db.ByAge(own)
 	if err != nil || len(all) == 0 {
-		return nil, 0, err
+		return results{}, err
 	}
 	programs := map[string]bool{}
 	for _, one := range all {
 		programs[one.Weights] = true
 	}
-	return having(own, all[len(all)-1].Weights), len(programs), nil
+	return results{having(own, all[len(all)-1].Weights), len(programs)}, nil
 }
 
 // Datasets returns the datasets of which there are results under the conditions, sorted.
 func (s Side) Datasets(c Conditions) ([]string, error) {
-	own, _, err := s.series(&c)
+	own, err := s.results(&c)
 	return slices.Sorted(maps.Keys(own)), err
 }
 
@@ -88,28 +84,27 @@ func (s Side) Datasets(c Conditions) ([]string, error) {
 // have changed since are compared only if both have their results from the same time. Errors are
 // those of the databases, and a [*BoundError].
 func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
-	ofA, programsA, err := a.series(&c)
+	ofA, err := a.results(&c)
 	if err != nil {
 		return nil, err
 	}
-	ofB, programsB, err := b.series(&c)
+	ofB, err := b.results(&c)
 	if err != nil {
 		return nil, err
 	}
-	var shared []string
-	for _, dataset := range slices.Sorted(maps.Keys(ofA)) {
-		if len(ofB[dataset]) > 0 {
-			shared = append(shared, dataset)
-		}
-	}
-	out := make([]*Comparison, len(shared))
+	names := slices.Sorted(maps.Keys(ofA))
+	out := make([]*Comparison, len(names))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, dataset := range shared {
+	for i, dataset := range names {
 		g.Go(func() (err error) {
-			inA, inB := c.sameContent(ofA[dataset], ofB[dataset])
-			if out[i], err = c.compare(dataset, pick{a.DB, inA}, pick{b.DB, inB}); out[i] != nil {
-				out[i].ProgramsA, out[i].ProgramsB = programsA[dataset], programsB[dataset]
+			inA, inB := ofA[dataset], ofB[dataset]
+			inA.series, inB.series = c.sameContent(inA.series, inB.series)
+			if len(inA.series) == 0 {
+				return nil
+			}
+			if out[i], err = c.compare(dataset, [2]*store.DB{a.DB, b.DB}, [2]results{inA, inB}); out[i] != nil {
+				out[i].ProgramsA, out[i].ProgramsB = inA.programs, inB.programs
 			}
 			return err
 		})
@@ -125,67 +120,51 @@ func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 // sameContent leaves the series of contents that both have; if one of these is the content that
 // the dataset has now, of that one.
 func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) {
-	only := func(all []store.Series, keep func(content string) bool) []store.Series {
-		return slices.DeleteFunc(all, func(s store.Series) bool { return !keep(s.Content) })
+	isIn := func(all []store.Series, content string) bool {
+		return slices.ContainsFunc(all, func(s store.Series) bool { return s.Content == content })
 	}
-	isIn := func(all []store.Series) func(content string) bool {
-		return func(content string) bool {
-			return slices.ContainsFunc(all, func(s store.Series) bool { return s.Content == content })
-		}
-	}
-	a = only(a, isIn(b))
-	b = only(b, isIn(a))
+	a = slices.DeleteFunc(a, func(s store.Series) bool { return !isIn(b, s.Content) })
+	b = slices.DeleteFunc(b, func(s store.Series) bool { return !isIn(a, s.Content) })
 	if len(a) < 2 {
 		return a, b
 	}
-	if now := c.content(a); isIn(a)(now) {
-		current := func(content string) bool { return content == now }
-		return only(a, current), only(b, current)
+	if now := c.content(a); isIn(a, now) {
+		another := func(s store.Series) bool { return s.Content != now }
+		return slices.DeleteFunc(a, another), slices.DeleteFunc(b, another)
 	}
 	return a, b
 }
 
-// A pick is some series of a database.
-type pick struct {
-	db     *store.DB
-	series []store.Series
-}
-
 // compare reads the results of a dataset, and the bounds that either database has.
-func (c *Conditions) compare(dataset string, a, b pick) (*Comparison, error) {
+func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2]results) (*Comparison, error) {
 	at := c.Track.BoardOf(datasets.RegimeOf(dataset))
 	if at < 0 {
 		return nil, nil
 	}
-	found := c.Track.Boards[at]
-	board := board{Board: found, conditions: c}
+	board := board{Board: c.Track.Boards[at], conditions: c}
 	bounds := map[instance]float64{}
-	for _, db := range []*store.DB{a.db, b.db} {
-		if found.Bound.Algorithm == "" {
-			break
+	if board.Bound.Algorithm != "" {
+		for _, db := range dbs {
+			f := c.filter(board.Bound.Track)
+			f.Dataset = dataset
+			all, err := db.Series(f)
+			if err != nil {
+				return nil, err
+			}
+			own, err := values(db, seriesOf(all, board.Bound, dataset), board.Bound.Metric)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(bounds, own)
 		}
-		f := c.filter(found.Bound.Track)
-		f.Dataset = dataset
-		all, err := db.Series(f)
-		if err != nil {
-			return nil, err
-		}
-		own, err := values(db, seriesOf(all, found.Bound, dataset), found.Bound.Metric)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(bounds, own)
 	}
 	var sides [2]*contender
-	for i, side := range []pick{a, b} {
-		if len(side.series) == 0 {
-			return nil, nil
-		}
+	for i := range sides {
 		var err error
-		if sides[i], err = board.contender(side.db, side.series, newSpan(nil), bounds, nil); err != nil {
+		if sides[i], err = board.contender(dbs[i], of[i].series, newSpan(nil), bounds, nil); err != nil {
 			return nil, err
 		}
 	}
 	bounded := sides[0].bounded() || sides[1].bounded()
-	return newComparison(sides[0], sides[1], Metric{Name: found.Metric, Higher: found.Higher, Bounded: bounded})
+	return newComparison(sides[0], sides[1], Metric{Name: board.Metric, Higher: board.Higher, Bounded: bounded})
 }

@@ -58,6 +58,17 @@ type contender struct {
 	standing Standing
 }
 
+// newContender has no entries yet, and no numbers in its standing.
+func newContender(s store.Series) *contender {
+	nan := math.NaN()
+	gpu, model := circumstances(s)
+	return &contender{series: s, standing: Standing{
+		Track: s.Track, Dataset: s.Dataset, GPU: gpu, Model: model, Algorithm: s.Algorithm, Version: s.Version,
+		Bound: nan, Aside: nan, Gap: nan, GapLow: nan, GapHigh: nan, POpt: nan, FriedmanRank: nan, FriedmanP: nan,
+		PHolm: nan, Micros: nan,
+	}}
+}
+
 // rank ranks the algorithms of one dataset by their mean gap to the bound, or where there is none by
 // their mean, over the instances that more than half of the algorithms were run on. Those that lack
 // one of these are incomplete and not ranked; if all are, the instances count that all share. A rank
@@ -122,7 +133,7 @@ func contend(all []*contender, metric Metric) (complete []*contender, partial []
 		s := &c.standing
 		s.Metric, s.Instances, s.LeftOut, s.NoBound = metric, len(c.entries), len(runs)-len(counting), noBound
 		if len(c.entries) < len(counting) {
-			partial = append(partial, s.incomplete())
+			partial = append(partial, *s)
 			continue
 		}
 		for _, e := range c.entries {
@@ -204,16 +215,6 @@ func (m Metric) loss(value, bound float64) float64 {
 	return value
 }
 
-// incomplete returns the standing of an algorithm that was not run on all instances.
-func (s Standing) incomplete() Standing {
-	for _, v := range []*float64{
-		&s.Bound, &s.Aside, &s.Gap, &s.GapLow, &s.GapHigh, &s.POpt, &s.FriedmanRank, &s.FriedmanP, &s.PHolm, &s.Micros,
-	} {
-		*v = math.NaN()
-	}
-	return s
-}
-
 // settle makes values on an instance that differ by no more than rounding the same.
 func settle(contenders []*contender, instance int) {
 	var values []*float64
@@ -276,11 +277,10 @@ func (c *contender) summarize(metric Metric) error {
 			micros = append(micros, e.micros)
 		}
 	}
-	c.mean, s.Micros, s.Bound, s.Aside = mean(solved), mean(micros), math.NaN(), mean(asides)
+	c.mean, s.Micros, s.Aside = mean(solved), mean(micros), mean(asides)
 	if metric.Bounded {
 		s.Bound = mean(bounds)
 	}
-	s.Gap, s.GapLow, s.GapHigh, s.POpt, s.PHolm = math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	if s.Failed > 0 {
 		return nil
 	}

@@ -22,10 +22,9 @@ var makespan = Metric{Name: "makespan_s", Bounded: true}
 // entries are an algorithm's on the instances from 0, whose bound is 10 and whose
 // published bound is 9.
 func entries(algorithm string, values ...float64) *contender {
-	c := &contender{series: store.Series{
+	c := newContender(store.Series{
 		Track: "batch", Dataset: "d", GPU: "A100", Model: "sequential", Algorithm: algorithm, Version: 1,
-	}}
-	c.standing = Standing{Track: "batch", Dataset: "d", GPU: "A100", Model: "sequential", Algorithm: algorithm, Version: 1}
+	})
 	for i, v := range values {
 		c.entries = append(c.entries, entry{instance: instance{number: i}, value: v, bound: 10, published: 9, micros: 5})
 	}

@@ -37,11 +37,7 @@ type Tradeoff struct {
 // under some budget, by dataset, algorithm and budget. A budget of 0 is that of the dataset without
 // moves. An instance counts if both have a result. Errors are those of the database.
 func Tradeoffs(db *store.DB, c Conditions, baseline string) ([]Tradeoff, error) {
-	all, err := db.Series(c.filter(c.Track.Name))
-	if err != nil {
-		return nil, err
-	}
-	boards, err := c.boards(db, all)
+	boards, err := c.boards(db)
 	if err != nil {
 		return nil, err
 	}

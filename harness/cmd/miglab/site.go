@@ -48,7 +48,7 @@ func newSite() *cobra.Command {
 			defer db.Close()
 			progress := newProgress(c.ErrOrStderr(), "cells")
 			e := &run.Engine{Store: db, Workers: workers, Progress: progress.set}
-			data, err := site.Gather(c.Context(), e, quick)
+			data, err := site.Gather(c.Context(), e, commit(), quick)
 			progress.done()
 			if err != nil {
 				return rankingError(err)
