@@ -193,12 +193,8 @@ func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
 			worst, by = strconv.Itoa(c.Worst[0].Instance), reports.Fixed(c.Worst[0].Worse, ValueDecimals)
 		}
 		row := []string{c.Dataset, strconv.Itoa(c.Instances), c.Metric.Name}
-		for _, v := range []float64{c.A, c.B, c.Difference, c.Low, c.High} {
-			row = append(row, reports.Fixed(v, ValueDecimals))
-		}
-		for _, v := range []float64{c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh} {
-			row = append(row, reports.Fixed(v, PercentDecimals))
-		}
+		row = appendFixed(row, ValueDecimals, c.A, c.B, c.Difference, c.Low, c.High)
+		row = appendFixed(row, PercentDecimals, c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh)
 		row = append(row, probability(c.PHolm))
 		for _, n := range []int{c.Wins, c.Ties, c.Losses, c.FailedA, c.FailedB} {
 			row = append(row, strconv.Itoa(n))

@@ -15,74 +15,6 @@ import (
 	"miglab/reports"
 )
 
-// A column is a column of a leaderboard with the cell of each standing.
-type column struct {
-	reports.Column
-	cell func(*Standing) string
-}
-
-// columnsOf are the columns of the leaderboard CSV. The name of a program outside miglab and the
-// metric aside have columns only where there are some.
-func columnsOf(standings []Standing) []column {
-	var out []column
-	text := func(name string, cell func(*Standing) string) {
-		out = append(out, column{reports.Column{Name: name}, cell})
-	}
-	count := func(name string, cell func(*Standing) int) {
-		out = append(out, column{reports.Column{Name: name, Right: true}, func(s *Standing) string {
-			return strconv.Itoa(cell(s))
-		}})
-	}
-	ranked := func(name string, cell func(*Standing) int, shown func(*Standing) bool) {
-		out = append(out, column{reports.Column{Name: name, Right: true}, func(s *Standing) string {
-			if !shown(s) {
-				return reports.Missing
-			}
-			return strconv.Itoa(cell(s))
-		}})
-	}
-	fixed := func(name string, decimals int, cell func(*Standing) float64) {
-		out = append(out, column{reports.Column{Name: name, Right: true}, func(s *Standing) string {
-			return reports.Fixed(cell(s), decimals)
-		}})
-	}
-	value := func(name string, cell func(*stats.Summary) float64) {
-		fixed(name, ValueDecimals, func(s *Standing) float64 {
-			return orNaN(cell(&s.Value), s.Rank > 0 && s.Failed == 0)
-		})
-	}
-	text("track", func(s *Standing) string { return s.Track })
-	text("dataset", func(s *Standing) string { return s.Dataset })
-	ranked("rank", func(s *Standing) int { return s.Rank }, (*Standing).HasRank)
-	text("algorithm", func(s *Standing) string { return s.Algorithm })
-	if isNamed(standings) {
-		text("name", func(s *Standing) string { return cmp.Or(s.Name, reports.Missing) })
-	}
-	count("version", func(s *Standing) int { return s.Version })
-	count("instances", func(s *Standing) int { return s.Instances })
-	text("metric", func(s *Standing) string { return s.Metric.Name })
-	value("mean", func(v *stats.Summary) float64 { return v.Mean })
-	value("ci_low", func(v *stats.Summary) float64 { return v.Low })
-	value("ci_high", func(v *stats.Summary) float64 { return v.High })
-	value("median", func(v *stats.Summary) float64 { return v.Median })
-	fixed("bound", ValueDecimals, func(s *Standing) float64 { return s.Bound })
-	ranked("wins", func(s *Standing) int { return s.Wins }, func(s *Standing) bool { return s.Rank > 0 })
-	fixed("gap_percent", PercentDecimals, func(s *Standing) float64 { return s.Gap })
-	fixed("gap_low", PercentDecimals, func(s *Standing) float64 { return s.GapLow })
-	fixed("gap_high", PercentDecimals, func(s *Standing) float64 { return s.GapHigh })
-	fixed("p_opt_percent", PercentDecimals, func(s *Standing) float64 { return s.POpt })
-	fixed("friedman_rank", 2, func(s *Standing) float64 { return s.FriedmanRank })
-	out = append(out, column{reports.Column{Name: "p_holm", Right: true}, func(s *Standing) string {
-		return probability(s.PHolm)
-	}})
-	text("budget", func(s *Standing) string { return cmp.Or(s.Budget, reports.Missing) })
-	fixed("decision_us", MicrosDecimals, func(s *Standing) float64 { return s.Micros })
-	if i := slices.IndexFunc(standings, func(s Standing) bool { return s.Metric.Aside != "" }); i >= 0 {
-		fixed(standings[i].Metric.Aside, ValueDecimals, func(s *Standing) float64 { return s.Aside })
-	}
-	return out
-}
-
 // The decimals of metrics, of percentages and of microseconds.
 const (
 	ValueDecimals   = 5
@@ -93,20 +25,61 @@ const (
 // HasRank reports whether the rank means something. A single instance ranks nobody.
 func (s *Standing) HasRank() bool { return s.Rank > 0 && s.Instances != 1 }
 
+// HasValue reports whether there is a valid answer to all instances that count.
+func (s *Standing) HasValue() bool { return s.Rank > 0 && s.Failed == 0 }
+
 // Table lists standings of the same track, GPU and reconfiguration model in the columns of the
-// leaderboard CSV. The notes say what they mean.
+// leaderboard CSV. The name of a program outside miglab and the metric aside have columns only where
+// there are some. The notes say what the columns mean.
 func Table(standings []Standing) reports.Table {
-	t := reports.Table{Rows: make([][]string, len(standings)), Notes: notesOf(standings)}
+	t := reports.Table{Columns: reports.Left("track", "dataset").Right("rank").Left("algorithm"), Notes: notesOf(standings)}
 	if len(standings) > 0 {
 		t.Title = title(standings[0])
 	}
-	for _, c := range columnsOf(standings) {
-		t.Columns = append(t.Columns, c.Column)
-		for i := range standings {
-			t.Rows[i] = append(t.Rows[i], c.cell(&standings[i]))
+	named, aside := isNamed(standings), ""
+	if named {
+		t.Columns = t.Columns.Left("name")
+	}
+	t.Columns = t.Columns.Right("version", "instances").Left("metric").Right(
+		"mean", "ci_low", "ci_high", "median", "bound", "wins", "gap_percent", "gap_low", "gap_high",
+		"p_opt_percent", "friedman_rank", "p_holm").Left("budget").Right("decision_us")
+	if i := slices.IndexFunc(standings, func(s Standing) bool { return s.Metric.Aside != "" }); i >= 0 {
+		aside = standings[i].Metric.Aside
+		t.Columns = t.Columns.Right(aside)
+	}
+	for _, s := range standings {
+		rank, wins, v := reports.Missing, reports.Missing, s.Value
+		if s.HasRank() {
+			rank = strconv.Itoa(s.Rank)
 		}
+		if s.Rank > 0 {
+			wins = strconv.Itoa(s.Wins)
+		}
+		if !s.HasValue() {
+			v.Mean, v.Low, v.High, v.Median = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+		}
+		row := []string{s.Track, s.Dataset, rank, s.Algorithm}
+		if named {
+			row = append(row, cmp.Or(s.Name, reports.Missing))
+		}
+		row = append(row, strconv.Itoa(s.Version), strconv.Itoa(s.Instances), s.Metric.Name)
+		row = appendFixed(row, ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound)
+		row = appendFixed(append(row, wins), PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt)
+		row = append(row, reports.Fixed(s.FriedmanRank, 2), probability(s.PHolm), cmp.Or(s.Budget, reports.Missing))
+		row = appendFixed(row, MicrosDecimals, s.Micros)
+		if aside != "" {
+			row = appendFixed(row, ValueDecimals, s.Aside)
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+func appendFixed(row []string, decimals int, values ...float64) []string {
+	for _, v := range values {
+		row = append(row, reports.Fixed(v, decimals))
+	}
+	return row
 }
 
 // isNamed reports whether a program outside miglab has a name of its own.

@@ -277,7 +277,7 @@ func newRow(s *leaderboard.Standing) rowView {
 	switch {
 	case r.Gap:
 		r.Value, r.Low, r.High = rounded(s.Gap, 1e3), rounded(s.GapLow, 1e3), rounded(s.GapHigh, 1e3)
-	case s.Rank > 0 && s.Failed == 0:
+	case s.HasValue():
 		r.Value, r.Low, r.High = rounded(s.Value.Mean, 1e5), rounded(s.Value.Low, 1e5), rounded(s.Value.High, 1e5)
 	default:
 		r.Value, r.Low, r.High = math.NaN(), math.NaN(), math.NaN()
