@@ -53,24 +53,17 @@ func algorithmPages(all []Algorithm) map[string]string {
 
 // viewAlgorithms collects what the boards and the instances have of each algorithm, and draws an
 // example schedule.
-func viewAlgorithms(all []Algorithm, boards boardsView, instances []Instance, pages map[string]string) (algorithmsView, []file, error) {
+func viewAlgorithms(all []Algorithm, boards []boardView, instances []Instance, pages map[string]string) (algorithmsView, []file, error) {
 	v := algorithmsView{Tracks: distinct(all, func(a Algorithm) string { return a.Track })}
 	var files []file
 	for _, a := range all {
 		out := algorithmView{Algorithm: a, Page: pages[a.Name]}
-		for _, b := range boards.Boards {
-			for i := range b.Rows {
-				r := &b.Rows[i]
-				if r.Page != out.Page || b.Track != a.Track {
-					continue
+		for _, b := range boards {
+			for _, r := range b.Rows {
+				if r.Page == out.Page && b.Track == a.Track {
+					n := len(where(b.Rows, func(o rowView) bool { return o.Dataset == r.Dataset }))
+					out.Results = append(out.Results, resultView{r, b.Where, n})
 				}
-				of := 0
-				for j := range b.Rows {
-					if b.Rows[j].Dataset == r.Dataset {
-						of++
-					}
-				}
-				out.Results = append(out.Results, resultView{*r, b.Where, of})
 			}
 		}
 		drawing, err := out.draw(instances)
@@ -98,7 +91,10 @@ func (v *algorithmView) draw(instances []Instance) ([]file, error) {
 		v.Gantt = "figures/" + strings.TrimSuffix(v.Page, ".html") + ".svg"
 		v.Beside = fmt.Sprintf("instances.html#dataset=%s&instance=%d&b=%s", in.Dataset, in.Number, p.Algorithm)
 		var b bytes.Buffer
-		err := reports.Encode(&b, "svg", reports.Gantt{Tasks: reports.TaskNames(in.Problem.Tasks), Panels: []reports.GanttPanel{reports.NewGanttPanel(v.Shown, in.Problem, p.Schedule)}})
+		panel := reports.NewGanttPanel(v.Shown, in.Problem, p.Schedule)
+		err := reports.Encode(&b, "svg", reports.Gantt{
+			Tasks: reports.TaskNames(in.Problem.Tasks), Panels: []reports.GanttPanel{panel},
+		})
 		return []file{{v.Gantt, b.Bytes()}}, err
 	}
 	return nil, nil

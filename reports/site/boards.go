@@ -11,10 +11,10 @@ import (
 	"miglab/reports/leaderboard"
 )
 
-// boardsView has the boards of all tracks, or of one.
+// boardsView has the boards of a track.
 type boardsView struct {
-	Tracks, GPUs, Models []string
-	Boards               []boardView
+	GPUs, Models []string
+	Boards       []boardView
 	// Tabs are the pages of the tracks.
 	Tabs []tab
 }
@@ -25,33 +25,31 @@ type tab struct {
 	Here        bool
 }
 
-// pages splits the boards into a page for each track. The first one is the first page of the site.
-func (v boardsView) pages() []page {
+// boardPages splits the boards into a page for each track. The first one is the first page of the site.
+func boardPages(boards []boardView) (out []page) {
 	taken := map[string]bool{
 		"index": true, "algorithms": true, "claims": true, "figures": true, "instances": true, "provenance": true,
 	}
-	for i, track := range v.Tracks {
+	var tabs []tab
+	for i, track := range distinct(boards, func(b boardView) string { return b.Track }) {
 		file := "index"
 		if i > 0 {
 			file = slug(track, taken)
 		}
-		v.Tabs = append(v.Tabs, tab{Track: track, File: file + ".html"})
+		tabs = append(tabs, tab{Track: track, File: file + ".html"})
 	}
-	out := []page{}
-	for i, here := range v.Tabs {
-		own := boardsView{Tabs: slices.Clone(v.Tabs)}
+	for i, here := range tabs {
+		own := boardsView{Tabs: slices.Clone(tabs), Boards: where(boards, func(b boardView) bool { return b.Track == here.Track })}
 		own.Tabs[i].Here = true
-		for _, b := range v.Boards {
-			if b.Track == here.Track {
-				own.Boards = append(own.Boards, b)
-			}
-		}
 		own.GPUs = distinct(own.Boards, func(b boardView) string { return b.GPU })
 		own.Models = distinct(own.Boards, func(b boardView) string { return b.Model })
+		if len(own.Models) == 0 {
+			own.Models = []string{""} // the choice is hidden then
+		}
 		out = append(out, page{File: here.File, Title: "Leaderboards", Template: "index.html", Under: "index.html", Body: own})
 	}
 	if len(out) == 0 {
-		out = append(out, page{File: "index.html", Title: "Leaderboards", Body: v})
+		out = append(out, page{File: "index.html", Title: "Leaderboards", Body: boardsView{}})
 	}
 	return out
 }
@@ -218,16 +216,11 @@ var mainColumns = []string{"dataset", "rank", "algorithm", "name", "decision_us"
 
 // viewBoards prepares the leaderboards. It leaves out the column of the track, which is in the
 // heading, and columns without a value. pages has the pages of algorithms by name.
-func viewBoards(boards []Board, pages map[string]string) boardsView {
-	v := boardsView{
-		Tracks: distinct(boards, func(b Board) string { return b.Track }),
-		GPUs:   distinct(boards, func(b Board) string { return b.GPU }),
-		Models: distinct(boards, func(b Board) string { return b.Model }),
-	}
+func viewBoards(boards []Board, pages map[string]string) (out []boardView) {
 	for _, b := range boards {
-		v.Boards = append(v.Boards, viewBoard(b, pages))
+		out = append(out, viewBoard(b, pages))
 	}
-	return v
+	return out
 }
 
 func viewBoard(b Board, pages map[string]string) boardView {
@@ -248,13 +241,10 @@ func viewBoard(b Board, pages map[string]string) boardView {
 		}
 		out.Rows = append(out.Rows, row)
 	}
-	for from := 0; from < len(out.Rows); {
-		to := from + 1
-		for to < len(out.Rows) && out.Rows[to].Dataset == out.Rows[from].Dataset {
-			to++
-		}
-		out.Answers = append(out.Answers, viewAnswer(out.Rows[from:to], b.About))
-		from = to
+	rest := out.Rows
+	for own := range leaderboard.ByDataset(b.Standings) {
+		out.Answers = append(out.Answers, viewAnswer(rest[:len(own)], b.About))
+		rest = rest[len(own):]
 	}
 	return out
 }

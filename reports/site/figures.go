@@ -64,14 +64,3 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 	}
 	return v, files, nil
 }
-
-// tables has the tables of a paper.
-func (v figuresView) tables(paper string) figuresView {
-	out := figuresView{Papers: []string{paper}}
-	for _, f := range v.Figures {
-		if f.Paper == paper && f.Page != "" {
-			out.Figures = append(out.Figures, f)
-		}
-	}
-	return out
-}

@@ -98,16 +98,9 @@ type factGroup struct {
 	Facts []Fact
 }
 
-func viewFacts(facts []Fact) []factGroup {
-	var out []factGroup
+func viewFacts(facts []Fact) (out []factGroup) {
 	for _, name := range distinct(facts, func(f Fact) string { return f.Group }) {
-		g := factGroup{Name: name}
-		for _, f := range facts {
-			if f.Group == name {
-				g.Facts = append(g.Facts, f)
-			}
-		}
-		out = append(out, g)
+		out = append(out, factGroup{name, where(facts, func(f Fact) bool { return f.Group == name })})
 	}
 	return out
 }

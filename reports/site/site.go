@@ -143,7 +143,7 @@ func render(d Data) ([]file, error) {
 		return nil, err
 	}
 	files = append(files, examples...)
-	pages := append(boards.pages(), []page{
+	pages := append(boardPages(boards), []page{
 		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
 		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Claims)},
 		{File: "figures.html", Title: "Figures", Body: figures},
@@ -151,13 +151,23 @@ func render(d Data) ([]file, error) {
 		{File: "provenance.html", Title: "Provenance", Body: viewFacts(d.Facts)},
 	}...)
 	for _, a := range algorithms.Algorithms {
-		pages = append(pages, page{File: a.Page, Title: a.Name, Template: "algorithm.html", Under: "algorithms.html", Body: a})
+		pages = append(pages, page{
+			File: a.Page, Title: a.Name, Template: "algorithm.html", Under: "algorithms.html", Body: a,
+		})
 	}
 	for _, paper := range distinct(d.Claims, func(c Claim) string { return c.Paper }) {
-		pages = append(pages, page{File: claimsPage(paper), Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html", Body: viewPaper(paper, d.Claims, figures)})
+		pages = append(pages, page{
+			File: claimsPage(paper), Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html",
+			Body: viewPaper(paper, d.Claims, figures),
+		})
 	}
 	for _, paper := range figures.Papers {
-		pages = append(pages, page{File: tablesPage(paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html", Body: figures.tables(paper)})
+		pages = append(pages, page{
+			File: tablesPage(paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html",
+			Body: figuresView{Papers: []string{paper}, Figures: where(figures.Figures, func(f figureView) bool {
+				return f.Paper == paper && f.Page != ""
+			})},
+		})
 	}
 	for _, p := range pages {
 		html, err := p.execute()
@@ -194,13 +204,18 @@ func slug(text string, taken map[string]bool) string {
 	return name
 }
 
-// distinct returns the values in order of appearance, each once.
+// distinct returns the values that are not empty in order of appearance, each once.
 func distinct[T any](all []T, of func(T) string) []string {
 	var out []string
 	for _, v := range all {
-		if s := of(v); !slices.Contains(out, s) {
+		if s := of(v); s != "" && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// where returns the values that a condition holds for.
+func where[T any](all []T, holds func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(v T) bool { return !holds(v) })
 }
