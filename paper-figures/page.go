@@ -44,7 +44,7 @@ type page struct {
 // Markdown returns the table for a page.
 func (t Table) Markdown() (string, error) {
 	var b strings.Builder
-	err := t.Table.Markdown(&b)
+	err := t.Table.Encode(&b, "markdown")
 	return b.String(), err
 }
 

@@ -3,54 +3,40 @@ package reports
 import (
 	"bytes"
 	"encoding/json"
-	"io"
+	"strings"
 )
 
-// JSON writes an array with an object for each row, whose members are the columns in their
+// json writes an array with an object for each row, whose members are the columns in their
 // order. In columns of numbers, a cell that is a number is one as it stands there, and a cell
 // without a value is null. All other cells are strings. It leaves out the title and the notes.
-func (t *Table) JSON(w io.Writer) error {
-	if err := t.validate(); err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	out.WriteString("[")
+func (t *Table) json(p *printer) {
+	rows := make([]string, len(t.Rows))
 	for i, row := range t.Rows {
-		if i > 0 {
-			out.WriteString(",")
-		}
-		out.WriteString("\n  {")
+		members := make([]string, len(row))
 		for j, cell := range row {
-			if j > 0 {
-				out.WriteString(", ")
-			}
-			out.Write(jsonText(t.Columns[j].Name))
-			out.WriteString(": ")
-			out.Write(t.Columns[j].value(cell))
+			members[j] = jsonText(t.Columns[j].Name) + ": " + t.Columns[j].value(cell)
 		}
-		out.WriteString("}")
+		rows[i] = "\n  {" + strings.Join(members, ", ") + "}"
 	}
-	out.WriteString("\n]\n")
-	_, err := out.WriteTo(w)
-	return err
+	p.line("[" + strings.Join(rows, ",") + "\n]")
 }
 
 // value is a cell of the column in JSON.
-func (c Column) value(cell string) []byte {
+func (c Column) value(cell string) string {
 	switch {
 	case c.Right && (cell == Missing || cell == ""):
-		return []byte("null")
-	case c.Right && cell[0] != '"' && cell[0] != '[' && cell[0] != '{' && json.Valid([]byte(cell)):
-		return []byte(cell)
+		return "null"
+	case c.Right && !strings.ContainsAny(cell[:1], `"[{`) && json.Valid([]byte(cell)):
+		return cell
 	}
 	return jsonText(cell)
 }
 
 // jsonText is text as a JSON string, with signs such as < as they are.
-func jsonText(text string) []byte {
+func jsonText(text string) string {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(text) // a string never fails
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	return strings.TrimSuffix(out.String(), "\n")
 }

@@ -1,9 +1,6 @@
 package reports
 
-import (
-	"io"
-	"strings"
-)
+import "strings"
 
 // latexSpecial escapes the characters that are commands in LaTeX or missing in its text fonts.
 // Brackets and stars are in braces, because at the beginning of a row LaTeX would read them as
@@ -21,15 +18,11 @@ var latexSpecial = strings.NewReplacer(
 	"Γ", `$\Gamma$`, "Δ", `$\Delta$`, "Θ", `$\Theta$`, "Λ", `$\Lambda$`, "Ξ", `$\Xi$`, "Π", `$\Pi$`, "Σ", `$\Sigma$`, "Φ", `$\Phi$`, "Ψ", `$\Psi$`, "Ω", `$\Omega$`,
 )
 
-// LaTeX writes a table environment for the booktabs package, with the title as
+// latex writes a table environment for the booktabs package, with the title as
 // its caption. Cells are taken literally: special characters are escaped, and
 // Greek letters and common signs become mathematics.
-func (t *Table) LaTeX(w io.Writer) error {
-	if err := t.validate(); err != nil {
-		return err
-	}
+func (t *Table) latex(p *printer) {
 	t = t.joined()
-	p := printer{w: w}
 	p.line(`\begin{table}`)
 	p.line(`\centering`)
 	if t.Title != "" {
@@ -57,5 +50,4 @@ func (t *Table) LaTeX(w io.Writer) error {
 		p.line(`\par\footnotesize ` + latexSpecial.Replace(n))
 	}
 	p.line(`\end{table}`)
-	return p.err
 }

@@ -1,24 +1,18 @@
 package reports
 
-import (
-	"io"
-	"strings"
-)
+import "strings"
 
 // markdownSpecial are the characters that GitHub's Markdown would read as markup
 // within a table cell.
 var markdownSpecial = strings.NewReplacer(
-	`\`, `\\`, `|`, `\|`, `*`, `\*`, `_`, `\_`, "`", "\\`", `[`, `\[`, `]`, `\]`, `<`, `&lt;`, `>`, `&gt;`, `~`, `\~`, `&`, `&amp;`,
+	`\`, `\\`, `|`, `\|`, `*`, `\*`, `_`, `\_`, "`", "\\`", `[`, `\[`, `]`, `\]`,
+	`<`, `&lt;`, `>`, `&gt;`, `~`, `\~`, `&`, `&amp;`,
 )
 
-// Markdown writes the table in GitHub's dialect: the title in bold above it, each
+// markdown writes the table in GitHub's dialect: the title in bold above it, each
 // note as a paragraph below. Cells are taken literally.
-func (t *Table) Markdown(w io.Writer) error {
-	if err := t.validate(); err != nil {
-		return err
-	}
+func (t *Table) markdown(p *printer) {
 	t = t.joined()
-	p := printer{w: w}
 	if t.Title != "" {
 		p.line("**" + markdownSpecial.Replace(t.Title) + "**")
 		p.line("")
@@ -49,7 +43,6 @@ func (t *Table) Markdown(w io.Writer) error {
 		p.line("")
 		p.line(markdownSpecial.Replace(n))
 	}
-	return p.err
 }
 
 func escaped(r *strings.Replacer, cells []string) []string {

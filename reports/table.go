@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -73,12 +74,12 @@ type Table struct {
 // TableFormats lists the formats of [Table.Encode].
 var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 
-// tableFormats are the encoders in the order of TableFormats, and the extensions of the files
-// that [Table.Save] writes.
+// tableFormats are the encoders of valid tables in the order of TableFormats, and the extensions of
+// the files that [Table.Save] writes.
 var tableFormats = []struct {
 	extension string
-	write     func(*Table, io.Writer) error
-}{{".txt", (*Table).Text}, {".csv", (*Table).CSV}, {".md", (*Table).Markdown}, {".tex", (*Table).LaTeX}, {"", (*Table).JSON}}
+	write     func(*Table, *printer)
+}{{".txt", (*Table).text}, {".csv", (*Table).csv}, {".md", (*Table).markdown}, {".tex", (*Table).latex}, {"", (*Table).json}}
 
 // joined is the table as people read it: joined columns are part of those before them.
 func (t *Table) joined() *Table {
@@ -114,16 +115,36 @@ func (t *Table) Encode(w io.Writer, format string) error {
 	if i < 0 {
 		return nearest.Unknown("format", format, TableFormats)
 	}
-	return tableFormats[i].write(t, w)
+	if err := t.validate(); err != nil {
+		return err
+	}
+	p := &printer{w: w}
+	tableFormats[i].write(t, p)
+	return p.err
+}
+
+// Text writes the table for a terminal. Columns are padded to their display width, which
+// differs from the number of characters in non-Latin text. Lines have no trailing spaces.
+func (t *Table) Text(w io.Writer) error { return t.Encode(w, "text") }
+
+// CSV writes the headings and the rows as RFC 4180 says. It leaves out the title and the notes.
+func (t *Table) CSV(w io.Writer) error { return t.Encode(w, "csv") }
+
+func (t *Table) csv(p *printer) {
+	c := csv.NewWriter(p.w)
+	if p.err = c.Write(t.names()); p.err == nil {
+		p.err = c.WriteAll(t.Rows)
+	}
 }
 
 // Save writes base.txt, base.csv, base.md and base.tex, each replaced as a whole.
 func (t *Table) Save(base string) error {
-	for _, f := range tableFormats {
+	for i, f := range tableFormats {
 		if f.extension == "" {
 			continue
 		}
-		if err := atomicfile.WriteFile(base+f.extension, func(w io.Writer) error { return f.write(t, w) }); err != nil {
+		write := func(w io.Writer) error { return t.Encode(w, TableFormats[i]) }
+		if err := atomicfile.WriteFile(base+f.extension, write); err != nil {
 			return err
 		}
 	}
@@ -136,7 +157,8 @@ func (t *Table) WithoutEmpty(others ...string) Table {
 	out := *t
 	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
 	for j, c := range t.Columns {
-		if slices.Contains(others, c.Name) || !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != Missing && row[j] != "" }) {
+		holds := func(row []string) bool { return row[j] != Missing && row[j] != "" }
+		if slices.Contains(others, c.Name) || !slices.ContainsFunc(t.Rows, holds) {
 			continue
 		}
 		out.Columns = append(out.Columns, c)
