@@ -217,14 +217,16 @@ func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 	sty := sans(textSize)
 	needX, needY := max(minData, widest(sty, ch.xLabel)), max(minData, widest(sty, ch.yLabel))
 	if width < needX || high < needY {
-		return ch.bad("", "axes, names and legend leave %.0f x %.0f points for the data, which needs %.0f x %.0f; make labels shorter",
-			max(0, width), max(0, high), needX, needY)
+		return ch.bad("", "axes, names and legend leave %.0f x %.0f points for the data, which needs %.0f x %.0f; "+
+			"make labels shorter", max(0, width), max(0, high), needX, needY)
 	}
-	if n := vg.Length(len(ch.categories)); width < n*leading*textSize {
-		return ch.bad("", "%.0f categories need %.0f points in width for their names, and there are %.0f", n, n*leading*textSize, width)
+	n, need := len(ch.categories), vg.Length(len(ch.categories))*leading*textSize
+	if width < need {
+		return ch.bad("", "%d categories need %.0f points in width for their names, and there are %.0f", n, need, width)
 	}
-	if n := vg.Length(len(ch.levels)); high < n*levelHeight() {
-		return ch.bad("", "%.0f levels need %.0f points in height for their names, and there are %.0f", n, n*levelHeight(), high)
+	n, need = len(ch.levels), vg.Length(len(ch.levels))*levelHeight()
+	if high < need {
+		return ch.bad("", "%d levels need %.0f points in height for their names, and there are %.0f", n, need, high)
 	}
 	return ch.askedTicksFit(p, width, high)
 }
@@ -249,7 +251,8 @@ func (ch *chart) askedTicksFit(p *plot.Plot, width, high vg.Length) error {
 			before, t := ticks[i-1], ticks[i]
 			apart := a.length * vg.Length(a.axis.Norm(t.Value)-a.axis.Norm(before.Value))
 			if need := (a.extent(before.Label)+a.extent(t.Label))/2 + 2; apart < need {
-				return ch.bad("the axis "+a.Label, "the ticks %s and %s are %.0f points apart and need %.0f; leave one out", before.Label, t.Label, apart, need)
+				return ch.bad("the axis "+a.Label, "the ticks %s and %s are %.0f points apart and need %.0f; leave one out",
+					before.Label, t.Label, apart, need)
 			}
 		}
 	}

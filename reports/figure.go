@@ -101,7 +101,8 @@ func SaveFigure(base string, f Figure) error {
 		if format == "png" && p.tooLargeForPNG() {
 			continue
 		}
-		if err := atomicfile.WriteFile(base+"."+format, func(w io.Writer) error { return encoders[format](w, p) }); err != nil {
+		write := func(w io.Writer) error { return encoders[format](w, p) }
+		if err := atomicfile.WriteFile(base+"."+format, write); err != nil {
 			return err
 		}
 	}
@@ -153,7 +154,8 @@ func (c *svgCanvas) fitted(svg []byte) []byte {
 func encodePNG(w io.Writer, p page) error {
 	if p.tooLargeForPNG() {
 		wide, high := p.pixels()
-		return refuse("", "", "as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg", wide, high, maxPixels/1_000_000)
+		return refuse("", "", "as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg",
+			wide, high, maxPixels/1_000_000)
 	}
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(pngDPI))}
 	p.draw(blank(c, p))

@@ -25,7 +25,8 @@ func (f Gantt) page() (page, error) {
 	width, high := f.size(rows)
 	inner := vg.Point{X: width - 2*margin, Y: high - 2*margin - headingHeight(f.Title, width-2*margin)}
 	if inner.Y < vg.Length(len(rows))*minGantt {
-		return page{}, refuse(f.Title, "", "its height leaves too little for the schedules; give it %d or more", 250*len(rows))
+		return page{}, refuse(f.Title, "", "its height leaves too little for the schedules; give it %d or more",
+			250*len(rows))
 	}
 	layouts := f.layouts(rows, vg.Rectangle{Max: inner})
 	for _, g := range layouts {
@@ -233,7 +234,8 @@ func (g *ganttLayout) drawHeadings(c draw.Canvas, panel int) {
 	for gpu := range p.gpus() {
 		n := int(p.GPU.ComputeSlices)
 		for s := range n {
-			write(c, sans(textSize), draw.XCenter, vg.Point{X: g.x(panel, gpu, float64(s)+0.5), Y: g.zero + ganttRow/2}, sliceName(s))
+			at := vg.Point{X: g.x(panel, gpu, float64(s)+0.5), Y: g.zero + ganttRow/2}
+			write(c, sans(textSize), draw.XCenter, at, sliceName(s))
 		}
 		if p.gpus() > 1 {
 			at := vg.Point{X: g.x(panel, gpu, float64(n)/2), Y: g.zero + ganttRow*1.5}
@@ -260,16 +262,14 @@ func (g *ganttLayout) drawGrid(c draw.Canvas, panel int) {
 }
 
 func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar) {
-	r := g.bar(panel, b)
-	edge := solid(ink, 0.4)
+	fill := taskColour(g.tasks[b.Label].colour)
 	switch b.Kind {
 	case schedule.CreateBar:
-		box(c, r, cyan, edge)
+		fill = cyan
 	case schedule.DestroyBar:
-		box(c, r, red, edge)
-	case schedule.RunBar:
-		box(c, r, taskColour(g.tasks[b.Label].colour), edge)
+		fill = red
 	}
+	box(c, g.bar(panel, b), fill, solid(ink, 0.4))
 }
 
 // drawName writes the name of a task, or its number, into its bar. The line of a mark ends
@@ -346,7 +346,7 @@ func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
 func (g *ganttLayout) shortRuns(panel int) [][]schedule.Bar {
 	var out [][]schedule.Bar
 	for _, b := range slices.SortedFunc(slices.Values(g.Panels[panel].Bars), func(a, b schedule.Bar) int {
-		return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Width, b.Width), cmp.Compare(a.Start, b.Start))
+		return cmp.Or(a.GPU-b.GPU, cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Width, b.Width), cmp.Compare(a.Start, b.Start))
 	}) {
 		if b.Kind != schedule.RunBar {
 			continue

@@ -56,8 +56,13 @@ type ganttLayout struct {
 }
 
 // newGanttLayout settles a row of panels, with the tasks and the latest instant of all rows.
-func newGanttLayout(f Gantt, tasks map[string]ganttTask, last mig.Seconds, widest vg.Length, r vg.Rectangle) *ganttLayout {
-	g := &ganttLayout{Gantt: f, tasks: tasks, place: r, widest: widest, last: cmp.Or(last, 1), beside: make([]vg.Length, len(f.Panels)), headRows: 1}
+func newGanttLayout(
+	f Gantt, tasks map[string]ganttTask, last mig.Seconds, widest vg.Length, r vg.Rectangle,
+) *ganttLayout {
+	g := &ganttLayout{
+		Gantt: f, tasks: tasks, place: r, widest: widest, last: cmp.Or(last, 1),
+		beside: make([]vg.Length, len(f.Panels)), headRows: 1,
+	}
 	for _, p := range f.Panels {
 		if p.gpus() > 1 {
 			g.headRows = 2

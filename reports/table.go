@@ -79,7 +79,13 @@ var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 var tableFormats = []struct {
 	extension string
 	write     func(*Table, *printer)
-}{{".txt", (*Table).text}, {".csv", (*Table).csv}, {".md", (*Table).markdown}, {".tex", (*Table).latex}, {"", (*Table).json}}
+}{
+	{".txt", (*Table).text},
+	{".csv", (*Table).csv},
+	{".md", (*Table).markdown},
+	{".tex", (*Table).latex},
+	{"", (*Table).json},
+}
 
 // joined is the table as people read it: joined columns are part of those before them.
 func (t *Table) joined() *Table {

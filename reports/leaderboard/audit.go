@@ -30,10 +30,10 @@ type Audited struct {
 const tolerance = 1e-9
 
 // Audit compares every answer in the engine's database with the bound of its instance, in the tracks
-// that have one ([track.Track.Audited]), and with the other proven bounds of its kind. Bounds that are missing are computed first,
-// except in tracks that also rank without bounds ([track.Board.Unbounded]): there the bounds in the
-// database count. The first answer on the wrong side of its bound is the error, a [*BoundError]. An interrupted audit
-// keeps the bounds it has computed.
+// that have one ([track.Track.Audited]), and with the other proven bounds of its kind. Bounds that are
+// missing are computed first, except in tracks that also rank without bounds ([track.Board.Unbounded]):
+// there the bounds in the database count. The first answer on the wrong side of its bound is the error,
+// a [*BoundError]. An interrupted audit keeps the bounds it has computed.
 func Audit(ctx context.Context, e *run.Engine) (Audited, error) {
 	var found Audited
 	groups, err := answers(e.Store, &found)
@@ -52,7 +52,8 @@ func Audit(ctx context.Context, e *run.Engine) (Audited, error) {
 		cells = append(cells, own...)
 	}
 	if len(cells) == 0 {
-		return found, fmt.Errorf("no results in %s have a bound; compute some with miglab run or miglab reproduce", e.Store.Dir())
+		return found, fmt.Errorf("no results in %s have a bound; compute some with miglab run or miglab reproduce",
+			e.Store.Dir())
 	}
 	r, err := e.Run(ctx, cells)
 	if err != nil {
@@ -161,21 +162,21 @@ func (g *group) keepBounded(db *store.DB) error {
 	if err != nil {
 		return err
 	}
-	all, err := db.Series(store.Filter{Track: string(g.bound.Track), GPU: g.bound.GPU})
+	all, err := db.Series(store.Filter{
+		Track: string(g.bound.Track), GPU: g.bound.GPU, Dataset: g.bound.Dataset, Content: g.bound.Content,
+		Algorithm: g.bound.Algorithm, Version: first[0].Version,
+	})
 	if err != nil {
 		return err
 	}
 	bounded := map[int]bool{}
 	for _, s := range all {
-		if s.Dataset != g.bound.Dataset || s.Content != g.bound.Content || s.Algorithm != g.bound.Algorithm || s.Version != first[0].Version {
-			continue
-		}
-		rows, err := db.Rows(s, 0, math.MaxInt)
+		instances, err := db.Instances(s, 0)
 		if err != nil {
 			return err
 		}
-		for _, r := range rows {
-			bounded[r.Instance] = true
+		for _, i := range instances {
+			bounded[i] = true
 		}
 	}
 	g.instances = slices.DeleteFunc(g.instances, func(i int) bool { return !bounded[i] })

@@ -218,7 +218,9 @@ func (c *Conditions) content(all []store.Series) string {
 		if err != nil || a.Spec.Open != nil { // an external program would be started
 			continue
 		}
-		now, err := run.Series{Track: c.Track.Name, Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Algorithm: s.Algorithm}.Canonical()
+		now, err := run.Series{
+			Track: c.Track.Name, Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Algorithm: s.Algorithm,
+		}.Canonical()
 		if err == nil {
 			return now.Content
 		}

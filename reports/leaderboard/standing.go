@@ -117,6 +117,7 @@ func (e *BoundError) Error() string {
 	if e.Added != "" {
 		bound = "bound " + e.Added + ","
 	}
-	return fmt.Sprintf("%s (version %d) on %s, instance %d (content %q), %s: %s %v lies %s the %s %v; one of them is wrong",
-		s.Algorithm, s.Version, s.Dataset, e.Instance, s.Content, conditionText(circumstances(s)), e.Metric, e.Value, side, bound, e.Bound)
+	return fmt.Sprintf("%s (version %d) on %s, instance %d (content %q), %s: %s %v lies %s the %s %v; "+
+		"one of them is wrong", s.Algorithm, s.Version, s.Dataset, e.Instance, s.Content,
+		conditionText(circumstances(s)), e.Metric, e.Value, side, bound, e.Bound)
 }

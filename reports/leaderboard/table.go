@@ -32,7 +32,9 @@ func (s *Standing) HasValue() bool { return s.Rank > 0 && s.Failed == 0 }
 // leaderboard CSV. The name of a program outside miglab and the metric aside have columns only where
 // there are some. The notes say what the columns mean.
 func Table(standings []Standing) reports.Table {
-	t := reports.Table{Columns: reports.Left("track", "dataset").Right("rank").Left("algorithm"), Notes: notesOf(standings)}
+	t := reports.Table{
+		Columns: reports.Left("track", "dataset").Right("rank").Left("algorithm"), Notes: notesOf(standings),
+	}
 	if len(standings) > 0 {
 		t.Title = title(standings[0])
 	}
@@ -187,8 +189,8 @@ func notesOf(standings []Standing) []string {
 		"mean: of metric, with ci_low to ci_high its 95 % bootstrap interval; bound: mean certified bound (corun: exact " +
 			"optimum), where there is one, from above if a higher metric is better; gap_percent: mean distance from it in " +
 			"percent, with gap_low to gap_high",
-		"rank: by gap, or mean where there is none; equal where the 95 % bootstrap interval of the paired difference to the " +
-			"first of the rank holds zero",
+		"rank: by gap, or mean where there is none; equal where the 95 % bootstrap interval of the paired difference to " +
+			"the first of the rank holds zero",
 		"friedman_rank: mean rank on an instance; p_holm: Wilcoxon's signed-rank test against the first of the dataset, by " +
 			"Holm's adjustment",
 		"budget: what the algorithm may compute; decision_us: wall time of an instance on the machine that ran it",
@@ -230,7 +232,10 @@ func notesOf(standings []Standing) []string {
 		{severalPrograms, programs},
 		{"without a valid answer in time, so without a mean and behind all others", failed},
 		{"not run on all instances that count, so that they cannot have a rank and stand below all others", partial},
-		{"instances left out because no more than half of the algorithms were run on them or their bound is not known", leftOut},
+		{
+			"instances left out because no more than half of the algorithms were run on them or their bound is not known",
+			leftOut,
+		},
 		{"a single instance, which ranks nobody", single},
 		{fmt.Sprintf("fewer than %d instances, so that the intervals are too narrow", fewInstances), few},
 		{"mean ranks that chance may explain, with the p of Friedman's test", alike},

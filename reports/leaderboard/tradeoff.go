@@ -57,7 +57,8 @@ func Tradeoffs(db *store.DB, c Conditions, baseline string) ([]Tradeoff, error) 
 	}
 	out = slices.DeleteFunc(out, func(t Tradeoff) bool { return !moving[[2]string{t.Dataset, t.Algorithm}] })
 	slices.SortFunc(out, func(a, b Tradeoff) int {
-		return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Algorithm, b.Algorithm), cmp.Compare(a.Budget, b.Budget))
+		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.Algorithm, b.Algorithm),
+			cmp.Compare(a.Budget, b.Budget))
 	})
 	return out, nil
 }
@@ -133,8 +134,8 @@ func TradeoffTable(all []Tradeoff, baseline string) *reports.Table {
 	}
 	for _, x := range all {
 		t.Rows = append(t.Rows, []string{
-			x.Dataset, x.Algorithm, strconv.FormatFloat(x.Budget, 'g', -1, 64), reports.Fixed(x.Moves, 3), reports.Fixed(x.Value, 2),
-			reports.Fixed(x.Gain.Mean, 2), reports.Fixed(x.Gain.Low, 2), reports.Fixed(x.Gain.High, 2), strconv.Itoa(x.Gain.N),
+			x.Dataset, x.Algorithm, strconv.FormatFloat(x.Budget, 'g', -1, 64),
+			reports.Fixed(x.Moves, 3), reports.Fixed(x.Value, 2), reports.Fixed(x.Gain.Mean, 2), reports.Fixed(x.Gain.Low, 2), reports.Fixed(x.Gain.High, 2), strconv.Itoa(x.Gain.N),
 		})
 	}
 	return t
@@ -157,8 +158,8 @@ func TradeoffFigure(all []Tradeoff, baseline string) reports.Figure {
 			for n < len(all) && all[n].Dataset == chart.Title && all[n].Algorithm == s.Name {
 				n++
 			}
-			byMoves := slices.SortedStableFunc(slices.Values(all[:n]), func(a, b Tradeoff) int { return cmp.Compare(a.Moves, b.Moves) })
-			for _, x := range byMoves {
+			byMoves := func(a, b Tradeoff) int { return cmp.Compare(a.Moves, b.Moves) }
+			for _, x := range slices.SortedStableFunc(slices.Values(all[:n]), byMoves) {
 				if k := len(s.X) - 1; k < 0 || x.Moves > s.X[k] {
 					s.Add(x.Moves, x.Gain.Mean, x.Gain.Low, x.Gain.High)
 				}

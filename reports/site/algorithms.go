@@ -53,7 +53,9 @@ func algorithmPages(all []Algorithm) map[string]string {
 
 // viewAlgorithms collects what the boards and the instances have of each algorithm, and draws an
 // example schedule.
-func viewAlgorithms(all []Algorithm, boards []boardView, instances []Instance, pages map[string]string) (algorithmsView, []file, error) {
+func viewAlgorithms(
+	all []Algorithm, boards []boardView, instances []Instance, pages map[string]string,
+) (algorithmsView, []file, error) {
 	v := algorithmsView{Tracks: distinct(all, func(a Algorithm) string { return a.Track })}
 	var files []file
 	for _, a := range all {

@@ -39,14 +39,17 @@ func boardPages(boards []boardView) (out []page) {
 		tabs = append(tabs, tab{Track: track, File: file + ".html"})
 	}
 	for i, here := range tabs {
-		own := boardsView{Tabs: slices.Clone(tabs), Boards: where(boards, func(b boardView) bool { return b.Track == here.Track })}
+		own := boardsView{Tabs: slices.Clone(tabs)}
 		own.Tabs[i].Here = true
+		own.Boards = where(boards, func(b boardView) bool { return b.Track == here.Track })
 		own.GPUs = distinct(own.Boards, func(b boardView) string { return b.GPU })
 		own.Models = distinct(own.Boards, func(b boardView) string { return b.Model })
 		if len(own.Models) == 0 {
 			own.Models = []string{""} // the choice is hidden then
 		}
-		out = append(out, page{File: here.File, Title: "Leaderboards", Template: "index.html", Under: "index.html", Body: own})
+		out = append(out, page{
+			File: here.File, Title: "Leaderboards", Template: "index.html", Under: "index.html", Body: own,
+		})
 	}
 	if len(out) == 0 {
 		out = append(out, page{File: "index.html", Title: "Leaderboards", Body: boardsView{}})
@@ -376,6 +379,7 @@ func answer(rows []rowView) string {
 		return fmt.Sprintf("%s share the first place, %s: %d instances do not tell them apart. Next is %s, %s.",
 			names(first), first[0].What(), instances, rest[0].Algorithm, rest[0].What())
 	}
-	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %d instances the difference is certain.",
+	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; "+
+		"on %d instances the difference is certain.",
 		names(first), first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(), instances)
 }

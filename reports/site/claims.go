@@ -41,10 +41,10 @@ func (c causeCount) Means() string { return causeMeanings[c.Cause] }
 var causeMeanings = map[string]string{
 	"script": "The authors' public script does something else than the text, and the reading that follows the script " +
 		"reproduces the number.",
-	"contradiction": "Two printed numbers exclude one another, or the number is of the same runs as one that is shown to be " +
-		"impossible.",
-	"impossible": "On the data drawn here, the number lies beyond a certified bound or, for an optimum, beyond a schedule " +
-		"that was found.",
+	"contradiction": "Two printed numbers exclude one another, or the number is of the same runs as one that is shown to " +
+		"be impossible.",
+	"impossible": "On the data drawn here, the number lies beyond a certified bound or, for an optimum, beyond a " +
+		"schedule that was found.",
 	"error":   "The print has a slip: a unit, a transposition, or something counted twice.",
 	"input":   "The number depends on data that are not public, and a stand-in is shown.",
 	"budget":  "The agent was trained less here than in the paper, and its learning curve still falls.",
@@ -178,7 +178,8 @@ func viewPaper(paper string, all []Claim, figures figuresView) paperView {
 // with the default one.
 func viewArtefact(name string, claims []Claim, figures figuresView) artefactView {
 	key := [2]string{claims[0].Paper, name}
-	a := artefactView{Name: name, Figure: figures.at[key], Title: strings.TrimSuffix(figures.titles[key], ", claim by claim")}
+	title := strings.TrimSuffix(figures.titles[key], ", claim by claim")
+	a := artefactView{Name: name, Figure: figures.at[key], Title: title}
 	at := map[string]*claimView{}
 	var order []*claimView
 	for _, c := range claims {

@@ -235,8 +235,8 @@ func facts(cells []run.Cell, commit string) []Fact {
 	out := []Fact{
 		{Group: "Program", Name: "revision of the source", Value: commit},
 		{Group: "Program", Name: "Go", Value: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
-		{Group: "Program", Name: "seeds", Value: "every instance's random numbers come from a hash of its dataset and number; " +
-			"the parameter seed of a dataset is 1 unless its name says otherwise"},
+		{Group: "Program", Name: "seeds", Value: "every instance's random numbers come from a hash of its dataset and " +
+			"number; the parameter seed of a dataset is 1 unless its name says otherwise"},
 	}
 	seen := map[Fact]bool{}
 	add := func(f Fact) {

@@ -109,8 +109,8 @@ func refuse(part, format string, args ...any) error {
 // was. Missing folders above it are made. A folder that holds a file that an earlier
 // Write did not write is refused.
 //
-// Data that contradict themselves are refused, too: an invalid schedule (a [*schedule.InvalidError]), a makespan below a
-// certified bound.
+// Data that contradict themselves are refused, too: an invalid schedule (a [*schedule.InvalidError]),
+// a makespan below a certified bound.
 func Write(dir string, d Data) error {
 	files, err := render(d)
 	if err != nil {

@@ -23,11 +23,13 @@ func newSite() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "site",
 		Short: "Write leaderboards, claims and schedules as a static web site",
-		Long: "site runs the algorithms of each track on its paper's data, as far as the results are not there yet, and writes\n" +
-			"a folder that opens from disk: leaderboards of all tracks, the claims and figures of the papers as far as\n" +
-			"miglab reproduce has written them, schedules side by side, and where it all comes from. Other algorithms that\n" +
-			"were run on the same datasets are in it, too.",
-		Example: "  miglab site\n  miglab site --quick\n  miglab site --out /tmp/site",
+		Long: `site runs the algorithms of each track on its paper's data, as far as the results are not there yet, and writes
+a folder that opens from disk: leaderboards of all tracks, the claims and figures of the papers as far as
+miglab reproduce has written them, schedules side by side, and where it all comes from. Other algorithms that
+were run on the same datasets are in it, too.`,
+		Example: `  miglab site
+  miglab site --quick
+  miglab site --out /tmp/site`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if quick && !c.Flags().Changed("results") {
 				results = filepath.Join(results, "quick")
@@ -36,7 +38,8 @@ func newSite() *cobra.Command {
 				if c.Flags().Changed("results") {
 					return fmt.Errorf("--results %s: there is no such folder; miglab reproduce --results %[1]s makes one", results)
 				}
-				fmt.Fprintf(c.ErrOrStderr(), "%s is not there yet: the leaderboards take about two minutes of processor time first; miglab reproduce adds claims and figures\n", results)
+				fmt.Fprintf(c.ErrOrStderr(), "%s is not there yet: the leaderboards take about two minutes of processor time "+
+					"first; miglab reproduce adds claims and figures\n", results)
 			}
 			if !c.Flags().Changed("out") {
 				out = filepath.Join(results, "site")
@@ -86,8 +89,9 @@ func addWritten(d *site.Data, results string) error {
 		cells := r.Cells()
 		d.Claims = append(d.Claims, site.Claim{
 			Paper: r.Paper, Artefact: r.Artefact, Name: r.Claim, Kind: string(r.Kind), Reading: r.Reading, Default: r.Default,
-			Published: cells.Published, Measured: cells.Measured, Low: cells.Low, High: cells.High, Margin: cells.Margin, Unit: r.Unit,
-			Verdict: string(r.Verdict), Cause: string(r.Cause), Reason: r.Reason, Evidence: r.Evidence, Numbers: r.Numbers,
+			Published: cells.Published, Measured: cells.Measured, Low: cells.Low, High: cells.High, Margin: cells.Margin,
+			Unit: r.Unit, Verdict: string(r.Verdict), Cause: string(r.Cause), Reason: r.Reason,
+			Evidence: r.Evidence, Numbers: r.Numbers,
 		})
 	}
 	for _, p := range m.Papers {
