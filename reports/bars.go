@@ -105,7 +105,6 @@ func (f Bars) chart(names *palette) (*chart, error) {
 	return ch, nil
 }
 
-// separators draws lines between the categories.
 func (f Bars) separators(c draw.Canvas, x, _ func(float64) vg.Length) {
 	for k := range len(f.Categories) - 1 {
 		at := x(float64(k) + 0.5)
@@ -157,7 +156,6 @@ func (f Bars) validate(ch *chart) error {
 	return nil
 }
 
-// known returns the values that are not NaN.
 func known(values []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 }

@@ -32,12 +32,10 @@ type Chart interface {
 	chart(names *palette) (*chart, error)
 }
 
-// palette gives each name a colour, in order of first use.
 type palette struct {
 	names []string
 }
 
-// index returns the place of the name in okabeIto.
 func (p *palette) index(name string) int {
 	for i, n := range p.names {
 		if n == name {
@@ -48,7 +46,6 @@ func (p *palette) index(name string) int {
 	return len(p.names) - 1
 }
 
-// span is a range of values.
 type span struct{ low, high float64 }
 
 func emptySpan() span { return span{math.Inf(1), math.Inf(-1)} }
@@ -75,7 +72,6 @@ type chart struct {
 	xLabel, yLabel []string
 }
 
-// mark draws part of the data; it is a plot.Plotter.
 type mark func(c draw.Canvas, x, y func(float64) vg.Length)
 
 func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
@@ -125,7 +121,6 @@ func (ch *chart) addBand(part, what string, n int, low, high []float64) error {
 	return ch.addY(part+", "+what, slices.Concat(low, high))
 }
 
-// bad returns an error about the chart.
 func (ch *chart) bad(part, format string, args ...any) error {
 	return refuse(ch.title, part, format, args...)
 }
@@ -186,7 +181,6 @@ func (a *Axis) drawable() bool {
 // could not be told apart.
 const leastRange = 1e-9
 
-// onePage is the page of a chart that stands alone.
 func onePage(ch Chart) (page, error) {
 	c, err := ch.chart(&palette{})
 	if err != nil {
@@ -316,7 +310,6 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 	return p
 }
 
-// wrapped is the label in lines of at most a length. It says if the scale is logarithmic.
 func (a *Axis) wrapped(sty draw.TextStyle, length vg.Length) []string {
 	text := a.Label
 	if a.Log {

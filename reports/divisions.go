@@ -97,7 +97,6 @@ func divisionLegend(memories int, instances, idle bool) (l legend) {
 // divisionFrame is the outline of a compute instance.
 var divisionFrame = solid(ink, 1.8)
 
-// divisionBox is a rectangle of a row.
 type divisionBox struct {
 	// strip is 0 for the multiprocessors and 1 for the memory.
 	strip int
@@ -170,5 +169,4 @@ func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 	return append(out, frames...), nil
 }
 
-// percentOf writes a share, for example 37.5.
 func percentOf(share float64) string { return fmt.Sprintf("%.4g", 100*share) }

@@ -68,7 +68,6 @@ const pngDPI = 280
 // maxPixels bounds PNG images: a pixel takes 4 bytes of memory and its share of seconds.
 const maxPixels = 25_000_000
 
-// pixels returns the size of a page as PNG.
 func (p *page) pixels() (wide, high float64) { return p.width.Dots(pngDPI), p.height.Dots(pngDPI) }
 
 func (p *page) tooLargeForPNG() bool {

@@ -94,7 +94,6 @@ func (f Gantt) layouts(rows [][]GanttPanel, r vg.Rectangle) []*ganttLayout {
 	return out
 }
 
-// size settles the image's size without the legend.
 func (f Gantt) size(rows [][]GanttPanel) (width, high vg.Length) {
 	for _, row := range rows {
 		g := &ganttLayout{Gantt: Gantt{Panels: row}, beside: make([]vg.Length, len(row))}
@@ -162,12 +161,10 @@ func (f Gantt) numbers(layouts []*ganttLayout) map[string]int {
 	return out
 }
 
-// inOrder lists the keys of some tasks in the order of all.
 func inOrder(tasks map[string]ganttTask, some map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(some), func(a, b string) int { return tasks[a].number - tasks[b].number })
 }
 
-// legend explains numbers, operations that can be seen, and outlines.
 func (f Gantt) legend(layouts []*ganttLayout, numbers map[string]int) legend {
 	const visible = 1 // points
 	var l legend
@@ -388,7 +385,6 @@ func (g *ganttLayout) drawMarkLabels(c draw.Canvas, panel int) {
 	}
 }
 
-// drawTimeAxis draws the time axis of all panels, left of the first.
 func (g *ganttLayout) drawTimeAxis(c draw.Canvas) {
 	sty := sans(textSize)
 	x := g.left[0]

@@ -92,7 +92,6 @@ func newGanttLayout(
 	return g
 }
 
-// arrange settles columns, headings and the time axis.
 func (g *ganttLayout) arrange() {
 	r := g.place
 	fixed, columns := g.columns()
@@ -147,7 +146,6 @@ func (g *ganttLayout) width(p *GanttPanel) vg.Length {
 	return n*vg.Length(p.GPU.ComputeSlices)*g.slice + (n-1)*ganttGPUGap
 }
 
-// x returns the place of a slice's left edge.
 func (g *ganttLayout) x(panel, gpu int, slice float64) vg.Length {
 	perGPU := vg.Length(g.Panels[panel].GPU.ComputeSlices)*g.slice + ganttGPUGap
 	return g.left[panel] + vg.Length(gpu)*perGPU + vg.Length(slice)*g.slice
@@ -161,7 +159,6 @@ func (g *ganttLayout) data(panel int) vg.Rectangle {
 	return rect(g.left[panel], g.zero, g.left[panel]+g.width(&g.Panels[panel]), g.far)
 }
 
-// bar is the rectangle of a bar. Very short bars remain visible.
 func (g *ganttLayout) bar(panel int, b schedule.Bar) vg.Rectangle {
 	y0, y1 := g.y(b.Start), g.y(b.End)
 	const least = 0.6

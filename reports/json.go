@@ -21,7 +21,6 @@ func (t *Table) json(p *printer) {
 	p.line("[" + strings.Join(rows, ",") + "\n]")
 }
 
-// value is a cell of the column in JSON.
 func (c Column) value(cell string) string {
 	switch {
 	case c.Right && (cell == Missing || cell == ""):
@@ -32,7 +31,6 @@ func (c Column) value(cell string) string {
 	return jsonText(cell)
 }
 
-// jsonText is text as a JSON string, with signs such as < as they are.
 func jsonText(text string) string {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

@@ -24,7 +24,6 @@ type levels []Level
 // levelLead is the length of the line from a level to its name.
 const levelLead vg.Length = 8
 
-// addLevels checks levels, and adds them to the range of the data.
 func (ch *chart) addLevels(all []Level) error {
 	for i, l := range all {
 		if l.Name == "" {
@@ -38,10 +37,8 @@ func (ch *chart) addLevels(all []Level) error {
 	return nil
 }
 
-// levelHeight is the room of a level's name.
 func levelHeight() vg.Length { return height(sans(textSize), 1) + 1 }
 
-// GlyphBoxes reserves the room right of the data.
 func (ls levels) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var wide vg.Length
 	for _, l := range ls {

@@ -108,7 +108,6 @@ func (f Lines) chart(names *palette) (*chart, error) {
 	return ch, nil
 }
 
-// addSeries checks a series, and adds it to the ranges of the data.
 func (ch *chart) addSeries(s Series) error {
 	part := fmt.Sprintf("series %q", s.Name)
 	if err := ch.addPoints(part, s.Name, s.X, s.Y); err != nil {
@@ -120,7 +119,6 @@ func (ch *chart) addSeries(s Series) error {
 	return ch.addBand(part, "band", len(s.X), s.Low, s.High)
 }
 
-// checkCount refuses more names than there are colours.
 func (ch *chart) checkCount(names *palette) error {
 	if n := len(names.names); n > MaxSeries {
 		return ch.bad("", "%d series (%s) cannot be told apart; use at most %d, or small multiples (Lines.Split, Panels)",

@@ -165,7 +165,6 @@ func (ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	draw.CircleGlyph{}.DrawGlyph(c, sty, at)
 }
 
-// sans returns the text style of all figures.
 func sans(size vg.Length) draw.TextStyle {
 	return draw.TextStyle{
 		Color:   ink,
@@ -328,7 +327,6 @@ func heading(c draw.Canvas, title string) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -h-4)
 }
 
-// headingHeight is the space that [heading] takes.
 func headingHeight(title string, width vg.Length) vg.Length {
 	if title == "" {
 		return 0

@@ -117,7 +117,6 @@ func (f Masks) validate() error {
 	return nil
 }
 
-// free lists the memory slices that no instance occupies.
 func (r *MaskRow) free(g *mig.GPU) []mig.Slices {
 	used := mig.Partition(r.Instances).Mask()
 	var out []mig.Slices

@@ -143,7 +143,6 @@ func newPanelGrid(n, rows, columns int) *panelGrid {
 	}
 }
 
-// size is that of a chart with its axes.
 func (g *panelGrid) size(k int) vg.Point { return g.before[k].Add(g.data).Add(g.after[k]) }
 
 // measure finds what the axes of the plots take around data of about the size.

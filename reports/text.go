@@ -124,7 +124,6 @@ func (t *Table) widths(names []string, rows [][]string) []int {
 	return out
 }
 
-// pad fills the cells of a row up to the columns' widths.
 func (t *Table) pad(cells []string, widths []int) []string {
 	out := make([]string, len(cells))
 	for j, c := range cells {

@@ -183,7 +183,6 @@ func (g *group) keepBounded(db *store.DB) error {
 	return nil
 }
 
-// cells returns the cells of the bounds that the group needs.
 func (g *group) cells() ([]run.Cell, error) {
 	if len(g.instances) == 0 {
 		return nil, nil
@@ -199,7 +198,6 @@ func (g *group) cells() ([]run.Cell, error) {
 	return out, nil
 }
 
-// compare compares the answers of the group with their bounds.
 func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
 	bounds := map[int]float64{}
 	cells, err := g.cells()

@@ -34,7 +34,6 @@ type Conditions struct {
 	Datasets []string
 }
 
-// filter selects the series of a track under the conditions.
 func (c *Conditions) filter(of algo.Track) store.Filter {
 	f := store.Filter{Track: string(of), GPU: c.GPU}
 	if track.Of(of).Reconfigures {
@@ -101,7 +100,6 @@ type results struct {
 	programs int
 }
 
-// byDataset groups the series of the datasets that are ranked.
 func (c *Conditions) byDataset(all []store.Series) map[string][]store.Series {
 	out := map[string][]store.Series{}
 	for _, s := range all {
@@ -273,7 +271,6 @@ func (b *board) contenders(db *store.DB, in *span, bounds, published map[instanc
 	return out, nil
 }
 
-// contender reads the results of an algorithm.
 func (b *board) contender(
 	db *store.DB, own []store.Series, in *span, bounds, published map[instance]float64,
 ) (*contender, error) {
@@ -299,7 +296,6 @@ func (b *board) contender(
 	return c, nil
 }
 
-// bounded reports whether some entry has a bound.
 func (c *contender) bounded() bool {
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return !math.IsNaN(e.bound) })
 }

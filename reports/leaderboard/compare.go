@@ -21,7 +21,6 @@ type Side struct {
 	Version int
 }
 
-// results returns the side's results by dataset.
 func (s Side) results(c *Conditions) (map[string]results, error) {
 	f := c.filter(c.Track.Name)
 	f.Algorithm, f.Version = s.Algorithm, s.Version
@@ -47,7 +46,6 @@ func (s Side) results(c *Conditions) (map[string]results, error) {
 	return out, nil
 }
 
-// newest returns the series of the latest version.
 func newest(own []store.Series) []store.Series {
 	version := 0
 	for _, one := range own {
@@ -56,7 +54,6 @@ func newest(own []store.Series) []store.Series {
 	return slices.DeleteFunc(own, func(one store.Series) bool { return one.Version != version })
 }
 
-// having returns the series with the weights.
 func having(own []store.Series, weights string) []store.Series {
 	return slices.DeleteFunc(slices.Clone(own), func(one store.Series) bool { return one.Weights != weights })
 }

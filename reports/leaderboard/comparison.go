@@ -65,7 +65,6 @@ func newComparison(a, b *contender, metric Metric) (*Comparison, error) {
 	return c, c.summarize(a, b)
 }
 
-// score counts who is better on which instance.
 func (c *Comparison) score(a, b *contender) {
 	for i, lossA := range a.losses {
 		lossB := b.losses[i]
@@ -92,12 +91,10 @@ func (c *Comparison) score(a, b *contender) {
 	sortWorst(c.Worst)
 }
 
-// sortWorst puts the worst first; of equal ones the first instance.
 func sortWorst(pairs []Pair) {
 	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.Worse, a.Worse) })
 }
 
-// summarize sets means, intervals and the probability.
 func (c *Comparison) summarize(a, b *contender) error {
 	nan := math.NaN()
 	c.A, c.B, c.Difference, c.Low, c.High = nan, nan, nan, nan, nan
@@ -232,7 +229,6 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 	})
 }
 
-// worstNames names the first of the pairs.
 func worstNames(pairs []Pair) []string {
 	const most = 5
 	var out []string

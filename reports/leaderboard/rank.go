@@ -259,7 +259,6 @@ func judge(contenders []*contender) error {
 	return nil
 }
 
-// summarize sets what is the algorithm's own, except intervals.
 func (c *contender) summarize(metric Metric) error {
 	s := &c.standing
 	var solved, published, micros, bounds, asides []float64
@@ -326,7 +325,6 @@ func resample(contenders []*contender, metric Metric) (*stats.Resampled, error) 
 	return r, nil
 }
 
-// mean returns NaN for no values.
 func mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -335,13 +333,11 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// seed is that of the dataset's resamples.
 func (s *Standing) seed() uint64 {
 	h := sha256.Sum256(fmt.Appendf(nil, "%q", []string{s.Track, s.Dataset, s.GPU, s.Model}))
 	return binary.LittleEndian.Uint64(h[:8])
 }
 
-// divide sets the ranks of algorithms in order.
 func divide(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
 	first := contenders[0] // of the group
 	first.standing.Rank = 1

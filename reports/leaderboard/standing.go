@@ -87,7 +87,6 @@ func circumstances(s store.Series) (gpu, model string) {
 	return s.GPU, s.Model
 }
 
-// conditionText names what a board is for.
 func conditionText(gpu, model string) string {
 	if model == "" {
 		return gpu

@@ -84,7 +84,6 @@ func appendFixed(row []string, decimals int, values ...float64) []string {
 	return row
 }
 
-// isNamed reports whether a program outside miglab has a name of its own.
 func isNamed(standings []Standing) bool {
 	return slices.ContainsFunc(standings, func(s Standing) bool { return s.Name != "" })
 }

@@ -42,7 +42,6 @@ type resultView struct {
 	Of int
 }
 
-// algorithmPages names the page of each algorithm.
 func algorithmPages(all []Algorithm) map[string]string {
 	out, taken := map[string]string{}, map[string]bool{}
 	for _, a := range all {
@@ -78,7 +77,6 @@ func viewAlgorithms(
 	return v, files, nil
 }
 
-// draw draws the first schedule of the algorithm that there is.
 func (v *algorithmView) draw(instances []Instance) ([]file, error) {
 	for i := range instances {
 		in := &instances[i]

@@ -19,7 +19,6 @@ type boardsView struct {
 	Tabs []tab
 }
 
-// A tab is the page of a track's boards.
 type tab struct {
 	Track, File string
 	Here        bool
@@ -108,7 +107,6 @@ type cellView struct {
 	Sort string
 }
 
-// Class is how the cell looks.
 func (c cellView) Class() string {
 	switch {
 	case c.Right && c.More:
@@ -183,7 +181,6 @@ func (m metric) axis() string {
 	return what + " [" + unit + "]"
 }
 
-// Interval words the interval.
 func (r *rowView) Interval() string {
 	if math.IsNaN(r.Low) || math.IsNaN(r.High) {
 		return ""

@@ -34,7 +34,6 @@ type causeCount struct {
 	N     int
 }
 
-// Means says what the cause is.
 func (c causeCount) Means() string { return causeMeanings[c.Cause] }
 
 // causeMeanings explains the causes of deviations.
@@ -125,7 +124,6 @@ func (c claimView) Interval() string {
 // verdicts are in the order of the counts. Other verdicts follow them.
 var verdicts = []string{"REPRODUCED", "DEVIATES", "INCONCLUSIVE", "CONSISTENT", "NOT RUNNABLE", "INPUT"}
 
-// claimsPage is the page of a paper's claims.
 func claimsPage(paper string) string { return "claims-" + slug(paper, map[string]bool{}) + ".html" }
 
 func viewClaims(claims []Claim) claimsView {
@@ -161,7 +159,6 @@ func verdictsOf[C interface{ verdict() string }](claims []C) []string {
 	return append(known, where(found, func(v string) bool { return !slices.Contains(verdicts, v) })...)
 }
 
-// viewPaper groups the claims of a paper by artefact.
 func viewPaper(paper string, all []Claim, figures figuresView) paperView {
 	own := where(all, func(c Claim) bool { return c.Paper == paper })
 	v := paperView{

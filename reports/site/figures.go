@@ -25,7 +25,6 @@ type figureView struct {
 	Text string
 }
 
-// tablesPage is the page of a paper's tables.
 func tablesPage(paper string) string { return "tables-" + slug(paper, map[string]bool{}) + ".html" }
 
 func viewFigures(figures []Figure) (figuresView, []file, error) {

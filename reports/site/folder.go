@@ -19,7 +19,6 @@ const mark = `<meta name="generator" content="miglab site"/>`
 // run removes these files and no others.
 const listFile = "files.txt"
 
-// withList appends the list of the files.
 func withList(files []file) []file {
 	paths := []string{listFile}
 	for _, f := range files {

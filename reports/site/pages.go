@@ -30,7 +30,6 @@ func code(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// assetFiles returns the files that are the same in every site.
 func assetFiles() []file {
 	entries, err := assets.ReadDir("assets")
 	if err != nil {
@@ -59,10 +58,8 @@ type page struct {
 	Script string
 }
 
-// A link is an entry of the navigation.
 type link struct{ File, Title string }
 
-// Links are those of the navigation.
 func (p page) Links() []link {
 	return []link{
 		{"index.html", "Leaderboards"},
@@ -79,7 +76,6 @@ func (p page) Current() string { return cmp.Or(p.Under, p.File) }
 // Mark is the line by which [Write] recognizes a site.
 func (p page) Mark() template.HTML { return mark }
 
-// Main is the page's content.
 func (p page) Main() (template.HTML, error) {
 	var b bytes.Buffer
 	err := pages.ExecuteTemplate(&b, cmp.Or(p.Template, p.File), p.Body)
@@ -92,7 +88,6 @@ func (p page) execute() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// A factGroup is facts under one heading.
 type factGroup struct {
 	Name  string
 	Facts []Fact

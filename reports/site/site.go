@@ -119,7 +119,6 @@ func Write(dir string, d Data) error {
 	return replace(dir, files)
 }
 
-// A file is a part of the site.
 type file struct {
 	// path is relative to the site's folder and has slashes.
 	path string
