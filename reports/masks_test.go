@@ -9,8 +9,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// on places profiles, by name, on an A100-80GB.
-func on(name string, start mig.Slices) mig.Instance {
+// placedOn places profiles, by name, on an A100-80GB.
+func placedOn(name string, start mig.Slices) mig.Instance {
 	p, err := mig.MustLookup("A100-80GB").ProfileByName(name)
 	if err != nil {
 		panic(err)
@@ -24,8 +24,8 @@ func sampleMasks() Masks {
 		Title: "A rejected workload",
 		GPU:   mig.MustLookup("A100-80GB"),
 		Rows: []MaskRow{
-			{Label: "GPU 1", Instances: []mig.Instance{on("3g.40gb", 4)}},
-			{Label: "GPU 2", Instances: []mig.Instance{on("2g.20gb", 2), on("1g.10gb", 5)}, Rejected: on("3g.40gb", 0).Profile},
+			{Label: "GPU 1", Instances: []mig.Instance{placedOn("3g.40gb", 4)}},
+			{Label: "GPU 2", Instances: []mig.Instance{placedOn("2g.20gb", 2), placedOn("1g.10gb", 5)}, Rejected: placedOn("3g.40gb", 0).Profile},
 		},
 	}
 }

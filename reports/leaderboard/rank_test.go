@@ -151,8 +151,8 @@ func ranks(standings []Standing) string {
 	return strings.Join(out, ", ")
 }
 
-// on are an algorithm's entries on some instances.
-func on(algorithm string, instances ...int) *contender {
+// entriesOn are an algorithm's entries on some instances.
+func entriesOn(algorithm string, instances ...int) *contender {
 	c := entries(algorithm, make([]float64, len(instances))...)
 	for i, n := range instances {
 		c.entries[i].number, c.entries[i].value = n, 11
@@ -195,9 +195,9 @@ func TestLeaderboardRanks(t *testing.T) {
 		"a partial run": {makespan, []*contender{
 			entries("part", 10.5, 10.5), entries("a", 11, 11, 11), entries("b", 12, 12, 12), entries("more", 13, 13, 13, 13),
 		}, "a 1, b 2, more 3, part 0"},
-		"partial runs alone": {makespan, []*contender{on("a", 1, 2), on("b", 0, 1), on("c", 0, 2)}, ""},
+		"partial runs alone": {makespan, []*contender{entriesOn("a", 1, 2), entriesOn("b", 0, 1), entriesOn("c", 0, 2)}, ""},
 		"lower is better":    {Metric{Name: "late_percent"}, []*contender{entries("low", 1, 0), entries("high", 2, 2)}, "low 1, high 2"},
-		"nothing in common":  {makespan, []*contender{on("a", 0), on("b", 1)}, ""},
+		"nothing in common":  {makespan, []*contender{entriesOn("a", 0), entriesOn("b", 1)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := ranks(mustRank(t, test.metric, test.entries...)); got != test.want {

@@ -62,7 +62,7 @@ func viewAlgorithms(
 		for _, b := range boards {
 			for _, r := range b.Rows {
 				if r.Page == out.Page && b.Track == a.Track {
-					n := len(where(b.Rows, func(o rowView) bool { return o.Dataset == r.Dataset }))
+					n := len(matching(b.Rows, func(o rowView) bool { return o.Dataset == r.Dataset }))
 					out.Results = append(out.Results, resultView{r, b.Where, n})
 				}
 			}

@@ -40,7 +40,7 @@ func boardPages(boards []boardView) (out []page) {
 	for i, here := range tabs {
 		own := boardsView{Tabs: slices.Clone(tabs)}
 		own.Tabs[i].Here = true
-		own.Boards = where(boards, func(b boardView) bool { return b.Track == here.Track })
+		own.Boards = matching(boards, func(b boardView) bool { return b.Track == here.Track })
 		own.GPUs = distinct(own.Boards, func(b boardView) string { return b.GPU })
 		own.Models = distinct(own.Boards, func(b boardView) string { return b.Model })
 		if len(own.Models) == 0 {

@@ -82,10 +82,10 @@ type artefactView struct {
 func (a artefactView) Tally() string {
 	var texts []string
 	for _, verdict := range verdictsOf(a.Claims) {
-		own := where(a.Claims, func(c claimView) bool { return c.Verdict == verdict })
+		own := matching(a.Claims, func(c claimView) bool { return c.Verdict == verdict })
 		var causes []string
 		for _, cause := range distinct(own, claimView.cause) {
-			n := len(where(own, func(c claimView) bool { return c.Cause == cause }))
+			n := len(matching(own, func(c claimView) bool { return c.Cause == cause }))
 			causes = append(causes, fmt.Sprintf("%d %s", n, cause))
 		}
 		text := fmt.Sprintf("%d %s", len(own), verdict)
@@ -128,23 +128,23 @@ func claimsPage(paper string) string { return "claims-" + slug(paper, map[string
 
 func viewClaims(claims []Claim) claimsView {
 	v := claimsView{Papers: distinct(claims, func(c Claim) string { return c.Paper }), Verdicts: verdictsOf(claims)}
-	counted := where(claims, Claim.counted)
+	counted := matching(claims, Claim.counted)
 	v.Numbers = len(counted)
-	v.Follow = len(where(claims, func(c Claim) bool { return c.Default && c.Kind == arithmetic }))
+	v.Follow = len(matching(claims, func(c Claim) bool { return c.Default && c.Kind == arithmetic }))
 	for _, paper := range append(slices.Clone(v.Papers), "") {
 		own, line := counted, countView{Paper: paper}
 		if paper != "" {
-			own, line.File = where(counted, func(c Claim) bool { return c.Paper == paper }), claimsPage(paper)
+			own, line.File = matching(counted, func(c Claim) bool { return c.Paper == paper }), claimsPage(paper)
 		}
 		line.Total = len(own)
 		for _, verdict := range v.Verdicts {
-			n := len(where(own, func(c Claim) bool { return c.Verdict == verdict }))
+			n := len(matching(own, func(c Claim) bool { return c.Verdict == verdict }))
 			line.Each = append(line.Each, verdictCount{verdict, n})
 		}
 		v.Counts = append(v.Counts, line)
 	}
 	for _, cause := range distinct(claims, Claim.cause) {
-		if n := len(where(counted, func(c Claim) bool { return c.Cause == cause })); n > 0 {
+		if n := len(matching(counted, func(c Claim) bool { return c.Cause == cause })); n > 0 {
 			v.Causes = append(v.Causes, causeCount{cause, n})
 		}
 	}
@@ -155,12 +155,12 @@ func viewClaims(claims []Claim) claimsView {
 // verdictsOf returns the verdicts of claims in their order.
 func verdictsOf[C interface{ verdict() string }](claims []C) []string {
 	found := distinct(claims, C.verdict)
-	known := where(verdicts, func(v string) bool { return slices.Contains(found, v) })
-	return append(known, where(found, func(v string) bool { return !slices.Contains(verdicts, v) })...)
+	known := matching(verdicts, func(v string) bool { return slices.Contains(found, v) })
+	return append(known, matching(found, func(v string) bool { return !slices.Contains(verdicts, v) })...)
 }
 
 func viewPaper(paper string, all []Claim, figures figuresView) paperView {
-	own := where(all, func(c Claim) bool { return c.Paper == paper })
+	own := matching(all, func(c Claim) bool { return c.Paper == paper })
 	v := paperView{
 		Paper: paper, Verdicts: verdictsOf(own), Causes: distinct(own, Claim.cause),
 		Kinds: distinct(own, func(c Claim) string { return c.Kind }),

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"embed"
 	"html/template"
+	"io/fs"
 	"path"
 	"strings"
 )
@@ -30,18 +31,17 @@ func code(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-func assetFiles() []file {
-	entries, err := assets.ReadDir("assets")
+func assetFiles() (out []file) {
+	paths, err := fs.Glob(assets, "assets/*")
+	for _, name := range paths {
+		var data []byte
+		if data, err = assets.ReadFile(name); err != nil {
+			break
+		}
+		out = append(out, file{path.Base(name), data})
+	}
 	if err != nil {
 		panic(err) // the folder is part of the program
-	}
-	var out []file
-	for _, e := range entries {
-		data, err := assets.ReadFile(path.Join("assets", e.Name()))
-		if err != nil {
-			panic(err)
-		}
-		out = append(out, file{e.Name(), data})
 	}
 	return out
 }
@@ -95,7 +95,7 @@ type factGroup struct {
 
 func viewFacts(facts []Fact) (out []factGroup) {
 	for _, name := range distinct(facts, func(f Fact) string { return f.Group }) {
-		out = append(out, factGroup{name, where(facts, func(f Fact) bool { return f.Group == name })})
+		out = append(out, factGroup{name, matching(facts, func(f Fact) bool { return f.Group == name })})
 	}
 	return out
 }

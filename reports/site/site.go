@@ -163,7 +163,7 @@ func render(d Data) ([]file, error) {
 	for _, paper := range figures.Papers {
 		pages = append(pages, page{
 			File: tablesPage(paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html",
-			Body: figuresView{Papers: []string{paper}, Figures: where(figures.Figures, func(f figureView) bool {
+			Body: figuresView{Papers: []string{paper}, Figures: matching(figures.Figures, func(f figureView) bool {
 				return f.Paper == paper && f.Page != ""
 			})},
 		})
@@ -214,7 +214,7 @@ func distinct[T any](all []T, of func(T) string) []string {
 	return out
 }
 
-// where returns the values that a condition holds for.
-func where[T any](all []T, holds func(T) bool) []T {
+// matching returns the values that a condition holds for.
+func matching[T any](all []T, holds func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(all), func(v T) bool { return !holds(v) })
 }
