@@ -211,7 +211,10 @@ func (g *ganttLayout) drawPanel(c draw.Canvas, panel int) {
 			c.Stroke(g.bar(panel, b).Path())
 		}
 	}
-	g.drawMarkLines(c, panel)
+	data := g.data(panel)
+	for _, m := range p.Marks {
+		c.StrokeLine2(dashed(color.Black, 1), data.Min.X, g.y(m.At), data.Max.X, g.y(m.At))
+	}
 	for _, b := range p.Bars {
 		if b.Kind == schedule.RunBar {
 			g.drawName(c, panel, b)
@@ -343,7 +346,9 @@ func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
 func (g *ganttLayout) shortRuns(panel int) [][]schedule.Bar {
 	var out [][]schedule.Bar
 	for _, b := range slices.SortedFunc(slices.Values(g.Panels[panel].Bars), func(a, b schedule.Bar) int {
-		return cmp.Or(a.GPU-b.GPU, cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Width, b.Width), cmp.Compare(a.Start, b.Start))
+		return cmp.Or(
+			a.GPU-b.GPU, cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Width, b.Width), cmp.Compare(a.Start, b.Start),
+		)
 	}) {
 		if b.Kind != schedule.RunBar {
 			continue
@@ -361,13 +366,6 @@ func (g *ganttLayout) shortRuns(panel int) [][]schedule.Bar {
 		out = append(out, []schedule.Bar{b})
 	}
 	return out
-}
-
-func (g *ganttLayout) drawMarkLines(c draw.Canvas, panel int) {
-	data := g.data(panel)
-	for _, m := range g.Panels[panel].Marks {
-		c.StrokeLine2(dashed(color.Black, 1), data.Min.X, g.y(m.At), data.Max.X, g.y(m.At))
-	}
 }
 
 func (g *ganttLayout) drawMarkLabels(c draw.Canvas, panel int) {

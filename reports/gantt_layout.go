@@ -241,7 +241,10 @@ func fitText(r vg.Rectangle, text string) (boxText, bool) {
 	w, h := r.Max.X-r.Min.X-2, r.Max.Y-r.Min.Y-1.5
 	sty := sans(textSize)
 	line := sty.Width(text)
-	below := descent(text) * textSize
+	below := vg.Length(0) // how far the text reaches below its baseline
+	if strings.ContainsAny(text, "gjpqy_,;()[]{}|@Q") {
+		below = 0.2 * textSize
+	}
 	if line <= w && textSize*capHeight+below <= h {
 		return boxText{lines: []string{text}, rise: below / 2}, true
 	}
@@ -252,12 +255,4 @@ func fitText(r vg.Rectangle, text string) (boxText, bool) {
 		return boxText{lines: []string{text}, vertical: true}, true
 	}
 	return boxText{}, false
-}
-
-// descent is how far the text reaches below its baseline, in font sizes.
-func descent(text string) vg.Length {
-	if strings.ContainsAny(text, "gjpqy_,;()[]{}|@Q") {
-		return 0.2
-	}
-	return 0
 }

@@ -219,22 +219,20 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 			leftOut = append(leftOut, fmt.Sprintf("%d of %s", c.LeftOut, c.Dataset))
 		}
 	}
+	const mostWorst = 5
+	var worst []string
+	for _, p := range WorstPairs(all) {
+		if len(worst) < mostWorst {
+			worst = append(worst, fmt.Sprintf("%s instance %d (%s against %s)", p.Dataset, p.Instance,
+				reports.Fixed(p.B, 3), reports.Fixed(p.A, 3)))
+		}
+	}
 	return appendNotes(notes, []note{
 		{"b is better (p_holm below 0.05, and the interval excludes zero)", verdicts[1]},
 		{"b is worse (p_holm below 0.05, and the interval excludes zero)", verdicts[-1]},
 		{"not told apart", verdicts[0]},
 		{severalPrograms, programs},
 		{"instances left out because only one was run on them or their bound is not known", leftOut},
-		{"instances where b is worst against a", worstNames(WorstPairs(all))},
+		{"instances where b is worst against a", worst},
 	})
-}
-
-func worstNames(pairs []Pair) []string {
-	const most = 5
-	var out []string
-	for _, p := range pairs[:min(most, len(pairs))] {
-		out = append(out, fmt.Sprintf("%s instance %d (%s against %s)", p.Dataset, p.Instance,
-			reports.Fixed(p.B, 3), reports.Fixed(p.A, 3)))
-	}
-	return out
 }

@@ -135,7 +135,8 @@ func TradeoffTable(all []Tradeoff, baseline string) *reports.Table {
 	for _, x := range all {
 		t.Rows = append(t.Rows, []string{
 			x.Dataset, x.Algorithm, strconv.FormatFloat(x.Budget, 'g', -1, 64),
-			reports.Fixed(x.Moves, 3), reports.Fixed(x.Value, 2), reports.Fixed(x.Gain.Mean, 2), reports.Fixed(x.Gain.Low, 2), reports.Fixed(x.Gain.High, 2), strconv.Itoa(x.Gain.N),
+			reports.Fixed(x.Moves, 3), reports.Fixed(x.Value, 2), reports.Fixed(x.Gain.Mean, 2),
+			reports.Fixed(x.Gain.Low, 2), reports.Fixed(x.Gain.High, 2), strconv.Itoa(x.Gain.N),
 		})
 	}
 	return t

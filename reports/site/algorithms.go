@@ -42,14 +42,6 @@ type resultView struct {
 	Of int
 }
 
-func algorithmPages(all []Algorithm) map[string]string {
-	out, taken := map[string]string{}, map[string]bool{}
-	for _, a := range all {
-		out[a.Name] = "algorithm-" + slug(a.Name, taken) + ".html"
-	}
-	return out
-}
-
 // viewAlgorithms collects what the boards and the instances have of each algorithm, and draws an
 // example schedule.
 func viewAlgorithms(

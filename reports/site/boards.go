@@ -108,15 +108,8 @@ type cellView struct {
 }
 
 func (c cellView) Class() string {
-	switch {
-	case c.Right && c.More:
-		return "num more"
-	case c.Right:
-		return "num"
-	case c.More:
-		return "more"
-	}
-	return ""
+	right, more := map[bool]string{true: "num"}[c.Right], map[bool]string{true: "more"}[c.More]
+	return strings.TrimSpace(right + " " + more)
 }
 
 // Shown is the value with as many digits as people read.

@@ -13,7 +13,7 @@ type claimsView struct {
 	Verdicts, Papers []string
 	Numbers, Follow  int
 	Counts           []countView
-	Causes           []causeCount
+	Causes           []nameCount
 }
 
 // A countView is a line of the counts, of one paper or of all.
@@ -21,20 +21,15 @@ type countView struct {
 	// Paper is empty for all papers, and File is the page of its claims.
 	Paper, File string
 	Total       int
-	Each        []verdictCount
+	Each        []nameCount
 }
 
-type verdictCount struct {
-	Verdict string
-	N       int
-}
-
-type causeCount struct {
-	Cause string
+// A nameCount counts the claims with a verdict or a cause, and says what the cause means.
+type nameCount struct {
+	Name  string
 	N     int
+	Means string
 }
-
-func (c causeCount) Means() string { return causeMeanings[c.Cause] }
 
 // causeMeanings explains the causes of deviations.
 var causeMeanings = map[string]string{
@@ -139,16 +134,16 @@ func viewClaims(claims []Claim) claimsView {
 		line.Total = len(own)
 		for _, verdict := range v.Verdicts {
 			n := len(matching(own, func(c Claim) bool { return c.Verdict == verdict }))
-			line.Each = append(line.Each, verdictCount{verdict, n})
+			line.Each = append(line.Each, nameCount{Name: verdict, N: n})
 		}
 		v.Counts = append(v.Counts, line)
 	}
 	for _, cause := range distinct(claims, Claim.cause) {
 		if n := len(matching(counted, func(c Claim) bool { return c.Cause == cause })); n > 0 {
-			v.Causes = append(v.Causes, causeCount{cause, n})
+			v.Causes = append(v.Causes, nameCount{cause, n, causeMeanings[cause]})
 		}
 	}
-	slices.SortStableFunc(v.Causes, func(a, b causeCount) int { return b.N - a.N })
+	slices.SortStableFunc(v.Causes, func(a, b nameCount) int { return b.N - a.N })
 	return v
 }
 

@@ -19,18 +19,14 @@ const mark = `<meta name="generator" content="miglab site"/>`
 // run removes these files and no others.
 const listFile = "files.txt"
 
-func withList(files []file) []file {
+// replace puts a folder with the files in the place of dir.
+func replace(dir string, files []file) (err error) {
 	paths := []string{listFile}
 	for _, f := range files {
 		paths = append(paths, f.path)
 	}
 	slices.Sort(paths)
-	return append(files, file{listFile, []byte(strings.Join(paths, "\n") + "\n")})
-}
-
-// replace puts a folder with the files in the place of dir.
-func replace(dir string, files []file) (err error) {
-	files = withList(files)
+	files = append(files, file{listFile, []byte(strings.Join(paths, "\n") + "\n")})
 	// The folder's own name, also for "." and for one with a slash at the end.
 	dir, err = filepath.Abs(dir)
 	if err != nil {

@@ -16,7 +16,8 @@ var assets embed.FS
 //go:embed templates
 var templates embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"code": code}).ParseFS(templates, "templates/*.html"))
+var templatePages = template.Must(template.New("").Funcs(template.FuncMap{"code": code}).
+	ParseFS(templates, "templates/*.html"))
 
 // code marks up what stands between two backquotes.
 func code(text string) template.HTML {
@@ -78,14 +79,8 @@ func (p page) Mark() template.HTML { return mark }
 
 func (p page) Main() (template.HTML, error) {
 	var b bytes.Buffer
-	err := pages.ExecuteTemplate(&b, cmp.Or(p.Template, p.File), p.Body)
+	err := templatePages.ExecuteTemplate(&b, cmp.Or(p.Template, p.File), p.Body)
 	return template.HTML(b.String()), err
-}
-
-func (p page) execute() ([]byte, error) {
-	var b bytes.Buffer
-	err := pages.ExecuteTemplate(&b, "layout.html", p)
-	return b.Bytes(), err
 }
 
 type factGroup struct {

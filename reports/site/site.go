@@ -12,6 +12,7 @@
 package site
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -126,7 +127,10 @@ type file struct {
 }
 
 func render(d Data) ([]file, error) {
-	names := algorithmPages(d.Algorithms)
+	names, taken := map[string]string{}, map[string]bool{}
+	for _, a := range d.Algorithms {
+		names[a.Name] = "algorithm-" + slug(a.Name, taken) + ".html"
+	}
 	boards := viewBoards(d.Boards, names)
 	datasets, files, err := viewInstances(d.Instances)
 	if err != nil {
@@ -169,11 +173,11 @@ func render(d Data) ([]file, error) {
 		})
 	}
 	for _, p := range pages {
-		html, err := p.execute()
-		if err != nil {
+		var html bytes.Buffer
+		if err := templatePages.ExecuteTemplate(&html, "layout.html", p); err != nil {
 			return nil, fmt.Errorf("site: %s: %w", p.File, err)
 		}
-		files = append(files, file{p.File, html})
+		files = append(files, file{p.File, html.Bytes()})
 	}
 	return append(files, assetFiles()...), nil
 }
