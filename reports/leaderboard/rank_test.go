@@ -114,31 +114,50 @@ rank  algorithm  version  instances      mean    ci_low   ci_high    median     
 	}
 }
 
-// The text has a table for each dataset, and no columns in which nothing stands.
-func TestWriteText(t *testing.T) {
+// The text has a table for each dataset, without columns in which nothing stands.
+func TestLeaderboardText(t *testing.T) {
 	acceptance := Metric{Name: "acceptance", Higher: true}
 	one, other := entries("b", 1, 1), entries("a", 0.5, 0.75)
 	for i := range one.entries {
 		one.entries[i].published = nan
 	}
 	one.standing.Model, other.standing.Model, other.standing.Dataset = "", "", "other"
-	standings := slices.Concat(mustRank(t, acceptance, one), mustRank(t, acceptance, other))
-	var got bytes.Buffer
-	if err := WriteText(&got, standings); err != nil {
-		t.Fatal(err)
-	}
-	for _, says := range []string{"Leaderboard of the batch track: A100\n\nd: acceptance\n\nrank  algorithm  ", "\n\nother: acceptance\n\nrank  algorithm"} {
-		if !strings.Contains(got.String(), says) {
-			t.Errorf("the text does not say %q:\n%s", says, &got)
+	a, b := entries("a", 11, 11, 11), entries("b", 12, 12, 12)
+	a.entries[2].bound, b.entries[2].bound = nan, nan
+	for name, c := range map[string]struct {
+		standings   []Standing
+		says, lacks []string
+	}{
+		"two datasets": {
+			slices.Concat(mustRank(t, acceptance, one), mustRank(t, acceptance, other)),
+			[]string{"Leaderboard of the batch track: A100\n\nd: acceptance\n\nrank  algorithm  ", "\n\nother: acceptance\n\nrank  algorithm"},
+			[]string{"  gap_percent", "  p_holm", "  budget", "  track"},
+		},
+		"the first and the last cannot be told apart": {
+			mustRank(t, makespan, entries("a", 11, 12), entries("b", 12, 11), entries("c", 11, 12), entries("part", 10)),
+			[]string{
+				"d: makespan_s; its 2 instances do not tell the first of 3 algorithms from the last\n",
+				"stand below all others: part on d (1 of 2)",
+			},
+			[]string{"rank  algorithm"},
+		},
+		"instances without a bound do not count": {mustRank(t, makespan, a, b), []string{"\nd: makespan_s, bound of 2 of 3 instances\n"}, nil},
+		"nothing":                                {nil, nil, []string{"L"}},
+	} {
+		var out strings.Builder
+		if err := WriteText(&out, c.standings); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
-	}
-	for _, column := range []string{"  gap_percent", "  p_holm", "  budget", "  track"} {
-		if strings.Contains(got.String(), column) {
-			t.Errorf("there is an empty column %q:\n%s", column, &got)
+		for _, want := range c.says {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: the text lacks %q:\n%s", name, want, &out)
+			}
 		}
-	}
-	if err := WriteText(&got, nil); err != nil {
-		t.Error(err)
+		for _, none := range c.lacks {
+			if strings.Contains(out.String(), none) {
+				t.Errorf("%s: the text has %q:\n%s", name, none, &out)
+			}
+		}
 	}
 }
 
@@ -267,26 +286,6 @@ func TestLeaderboardBoundFromAbove(t *testing.T) {
 	}
 }
 
-// A board whose first and last cannot be told apart says so and has no ranks; a partial run is
-// named below.
-func TestLeaderboardTextIndistinct(t *testing.T) {
-	var out strings.Builder
-	err := WriteText(&out, mustRank(t, makespan, entries("a", 11, 12), entries("b", 12, 11), entries("c", 11, 12), entries("part", 10)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"d: makespan_s; its 2 instances do not tell the first of 3 algorithms from the last\n", "stand below all others: part on d (1 of 2)",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%s\nlacks %q", out.String(), want)
-		}
-	}
-	if strings.Contains(out.String(), "rank  algorithm") {
-		t.Errorf("%s has ranks", out.String())
-	}
-}
-
 // Neither the order of entries nor that of algorithms changes a byte.
 func TestLeaderboardSameBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -341,19 +340,5 @@ func BenchmarkRank(b *testing.B) {
 		if _, err := rank(all, makespan); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// Instances without a bound do not count, and the heading says of how many there is one.
-func TestInstancesWithoutBound(t *testing.T) {
-	a, b := entries("a", 11, 11, 11), entries("b", 12, 12, 12)
-	a.entries[2].bound, b.entries[2].bound = nan, nan
-	got := mustRank(t, makespan, a, b)
-	if got[0].Instances != 2 || got[0].LeftOut != 1 || got[0].NoBound != 1 {
-		t.Errorf("standing %+v; want 2 instances and one left out that has no bound", got[0])
-	}
-	var text bytes.Buffer
-	if err := WriteText(&text, got); err != nil || !strings.Contains(text.String(), "\nd: makespan_s, bound of 2 of 3 instances\n") {
-		t.Errorf("%s%v", &text, err)
 	}
 }
