@@ -1,7 +1,6 @@
 package site
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +61,7 @@ func Gather(ctx context.Context, e *run.Engine, commit string, quick bool) (d Da
 	if err != nil {
 		return d, err
 	}
-	if d.Boards, err = boards(e, cells); err != nil {
+	if d.Boards, err = boards(e); err != nil {
 		return d, err
 	}
 	for _, c := range trackContests() {
@@ -77,46 +76,29 @@ func Gather(ctx context.Context, e *run.Engine, commit string, quick bool) (d Da
 }
 
 // rankedAlgorithms returns the algorithms of this program that the boards rank.
-func rankedAlgorithms(boards []Board) []Algorithm {
-	var out []Algorithm
-	for _, s := range algo.All("") {
-		isRanked := func(b Board) bool {
-			return b.Track == string(s.Track) && slices.ContainsFunc(b.Standings, func(st leaderboard.Standing) bool {
-				return algorithmName(st.Algorithm) == s.Name
-			})
-		}
-		if !track.Of(s.Track).Reference && slices.ContainsFunc(boards, isRanked) {
-			out = append(out, Algorithm{
-				Name: s.Name, Track: string(s.Track), Version: s.Version,
-				Summary: s.Summary, Cite: s.Cite, Source: s.Source, Params: s.Params,
-			})
+func rankedAlgorithms(boards []Board) (out []Algorithm) {
+	for _, name := range distinct(boards, func(b Board) string { return b.Track }) {
+		for _, s := range algo.All(algo.Track(name)) {
+			isRanked := func(b Board) bool {
+				return b.Track == name && slices.ContainsFunc(b.Standings, func(st leaderboard.Standing) bool {
+					return algorithmName(st.Algorithm) == s.Name
+				})
+			}
+			if slices.ContainsFunc(boards, isRanked) {
+				out = append(out, Algorithm{
+					Name: s.Name, Track: name, Version: s.Version,
+					Summary: s.Summary, Cite: s.Cite, Source: s.Source, Params: s.Params,
+				})
+			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Algorithm) int {
-		return cmp.Compare(firstBoard(boards, a.Track), firstBoard(boards, b.Track))
-	})
 	return out
 }
 
-func firstBoard(boards []Board, track string) int {
-	return slices.IndexFunc(boards, func(b Board) bool { return b.Track == track })
-}
-
-// boards makes the leaderboards of the datasets that the cells are of.
-func boards(e *run.Engine, cells []run.Cell) ([]Board, error) {
-	type place struct {
-		track algo.Track
-		gpu   string
-	}
-	shown := map[place][]string{}
-	for _, c := range cells {
-		at := place{c.Track, c.GPU}
-		if !slices.Contains(shown[at], c.Dataset) {
-			shown[at] = append(shown[at], c.Dataset)
-		}
-	}
-	var out []Board
-	for _, c := range trackContests() {
+// boards makes the leaderboards of the contests' datasets.
+func boards(e *run.Engine) (out []Board, err error) {
+	all := trackContests()
+	for _, c := range all {
 		b := Board{Track: string(c.Track.Name), GPU: c.Contest.GPU, About: map[string]string{}}
 		if c.Reconfigures {
 			b.Model = c.Model.String()
@@ -125,11 +107,15 @@ func boards(e *run.Engine, cells []run.Cell) ([]Board, error) {
 		if slices.ContainsFunc(out, same) {
 			continue
 		}
-		var err error
-		b.Standings, err = leaderboard.Standings(e.Store, leaderboard.Conditions{
-			Track: c.Track, GPU: b.GPU, Count: 1, Model: c.Model, Datasets: shown[place{c.Track.Name, b.GPU}],
-		})
-		if err != nil {
+		conditions := leaderboard.Conditions{Track: c.Track, GPU: b.GPU, Count: 1, Model: c.Model}
+		for _, o := range all {
+			if o.Track == c.Track && o.Contest.GPU == b.GPU {
+				for _, dataset := range o.Datasets {
+					conditions.Datasets = append(conditions.Datasets, datasets.MustParse(dataset).ID())
+				}
+			}
+		}
+		if b.Standings, err = leaderboard.Standings(e.Store, conditions); err != nil {
 			return nil, err
 		}
 		for own := range leaderboard.ByDataset(b.Standings) {
