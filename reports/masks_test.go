@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -49,10 +48,7 @@ func TestMasksShowWhatIsThere(t *testing.T) {
 
 func TestImpossibleMasksAreRefused(t *testing.T) {
 	a30 := mig.MustLookup("A30").Profiles[0]
-	for _, c := range []struct {
-		change func(*Masks)
-		want   string
-	}{
+	checkRefused(t, sampleMasks, []refusal[Masks]{
 		{func(f *Masks) { f.GPU = nil }, "needs a GPU model"},
 		{func(f *Masks) { f.Rows = nil }, "at least one row"},
 		{func(f *Masks) { f.Rows[0].Instances[0].Start = 2 }, `row "GPU 1": 3g.40gb cannot start at slice 2; it may start at [0 4]`},
@@ -60,14 +56,7 @@ func TestImpossibleMasksAreRefused(t *testing.T) {
 		{func(f *Masks) { f.Rows[0].Rejected = a30 }, "A100-80GB has no profile 1g.6gb"},
 		{func(f *Masks) { f.Rows[1].Instances[0].Start = 4 }, "shares slices"},
 		{func(f *Masks) { f.Rows[0].Rejected = f.Rows[0].Instances[0].Profile }, "3g.40gb fits at slice 0"},
-	} {
-		f := sampleMasks()
-		c.change(&f)
-		_, err := f.page()
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %q", err, c.want)
-		}
-	}
+	})
 }
 
 func TestAnyMasksAreDrawnOrRefused(t *testing.T) {

@@ -123,11 +123,9 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 			if _, ok := references[r.Track]; ok || r.Track == "" {
 				continue
 			}
-			own, err := db.Series(c.filter(r.Track))
-			if err != nil {
+			if references[r.Track], err = db.Series(c.filter(r.Track)); err != nil {
 				return nil, err
 			}
-			references[r.Track] = own
 		}
 	}
 	var out []*board
@@ -198,7 +196,7 @@ func (b *board) count(db *store.DB, all []store.Series) (err error) {
 	for _, id := range slices.Sorted(maps.Keys(byAlgorithm)) {
 		own := results{series: byAlgorithm[id]}
 		if a, failed := algo.Parse(id); failed == nil {
-			own.series = newest(having(own.series, a.Weights()))
+			own.series = newest(withWeights(own.series, a.Weights()))
 		} else if own, err = lastRun(db, newest(own.series)); err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func (s Side) results(c *Conditions) (map[string]results, error) {
 			return nil, err
 		}
 		if unknown == nil {
-			if present := having(own, a.Weights()); len(present) > 0 {
+			if present := withWeights(own, a.Weights()); len(present) > 0 {
 				r.series = present
 			}
 		}
@@ -54,7 +54,7 @@ func newest(own []store.Series) []store.Series {
 	return slices.DeleteFunc(own, func(one store.Series) bool { return one.Version != version })
 }
 
-func having(own []store.Series, weights string) []store.Series {
+func withWeights(own []store.Series, weights string) []store.Series {
 	return slices.DeleteFunc(slices.Clone(own), func(one store.Series) bool { return one.Weights != weights })
 }
 
@@ -68,7 +68,7 @@ func lastRun(db *store.DB, own []store.Series) (results, error) {
 	for _, one := range all {
 		programs[one.Weights] = true
 	}
-	return results{having(own, all[len(all)-1].Weights), len(programs)}, nil
+	return results{withWeights(own, all[len(all)-1].Weights), len(programs)}, nil
 }
 
 // Datasets returns the datasets of which there are results under the conditions, sorted.
