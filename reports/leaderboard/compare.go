@@ -1,15 +1,21 @@
 package leaderboard
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
+	"strconv"
 
 	"golang.org/x/sync/errgroup"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/stats"
 	"miglab/harness/store"
+	"miglab/reports"
 )
 
 // A Side is a result that is compared.
@@ -164,4 +170,230 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2]results) (*
 	}
 	bounded := sides[0].bounded() || sides[1].bounded()
 	return newComparison(sides[0], sides[1], Metric{Name: board.Metric, Higher: board.Higher, Bounded: bounded})
+}
+
+// A Comparison is what result B did against result A on the instances of one dataset that both
+// have. Differences are B less A. All intervals are by [stats.Resample].
+type Comparison struct {
+	Dataset string
+	Metric  Metric
+	// Instances is how many both have, and LeftOut how many only one has, or whose bound is not
+	// known.
+	Instances, LeftOut int
+	// ProgramsA and ProgramsB are how many programs of the version there are results of. The present
+	// one counts if it has results, or else the one that ran last.
+	ProgramsA, ProgramsB int
+	// FailedA and FailedB are on how many of the instances there is no valid answer. Means and
+	// differences are over the instances that both solved.
+	FailedA, FailedB int
+	// A and B are means of the metric, and Difference that of the paired differences with its
+	// interval; NaN if no instance was solved by both.
+	A, B, Difference, Low, High float64
+	// GapA and GapB are mean gaps to the bound in percent, and Gap their difference in points
+	// with its interval; NaN if the metric has no bound.
+	GapA, GapB, Gap, GapLow, GapHigh float64
+	// P is that of [stats.Wilcoxon] for the paired differences of the gaps, or of the metric
+	// where it has no bound, and PHolm the same adjusted for all comparisons ([Compare]); NaN
+	// if no instance was solved by both.
+	P, PHolm float64
+	// Wins, Ties and Losses are those of B. An answer wins against none.
+	Wins, Ties, Losses int
+	// Worst are the instances on which B is worse than A, the worst first.
+	Worst []Pair
+}
+
+// A Pair is what A and B did on one instance.
+type Pair struct {
+	Dataset  string
+	Instance int
+	// A and B are values of the metric; NaN where there is no valid answer.
+	A, B float64
+	// Worse is by how much B is worse: points of the gap, or the metric's unit where it has no
+	// bound; +Inf if only A has an answer.
+	Worse float64
+}
+
+// newComparison compares two results of the same dataset. It returns nil if they have no instance in
+// common. Errors are those of [rank].
+func newComparison(a, b *contender, metric Metric) (*Comparison, error) {
+	both, _, err := contend([]*contender{a, b}, metric)
+	if err != nil || both == nil {
+		return nil, err
+	}
+	s := &a.standing
+	c := &Comparison{Dataset: s.Dataset, Metric: metric, Instances: s.Instances, LeftOut: s.LeftOut}
+	c.score(a, b)
+	return c, c.summarize(a, b)
+}
+
+func (c *Comparison) score(a, b *contender) {
+	for i, lossA := range a.losses {
+		lossB := b.losses[i]
+		p := Pair{
+			Dataset: c.Dataset, Instance: a.entries[i].number, A: a.values[i], B: b.values[i], Worse: lossB - lossA,
+		}
+		if math.IsNaN(lossA) {
+			c.FailedA++
+		}
+		if math.IsNaN(lossB) {
+			c.FailedB++
+			p.Worse = math.Inf(1)
+		}
+		switch {
+		case math.IsNaN(lossA) && math.IsNaN(lossB) || lossA == lossB:
+			c.Ties++
+		case math.IsNaN(lossA) || lossB < lossA:
+			c.Wins++
+		default:
+			c.Losses++
+			c.Worst = append(c.Worst, p)
+		}
+	}
+	sortWorst(c.Worst)
+}
+
+func sortWorst(pairs []Pair) {
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.Worse, a.Worse) })
+}
+
+func (c *Comparison) summarize(a, b *contender) error {
+	nan := math.NaN()
+	c.A, c.B, c.Difference, c.Low, c.High = nan, nan, nan, nan, nan
+	c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh = nan, nan, nan, nan, nan
+	c.P, c.PHolm = nan, nan
+	worse := paired(b, a)
+	if len(worse) == 0 {
+		return nil
+	}
+	var valuesA, valuesB, differences, gapsA, gapsB []float64
+	for i, value := range a.values {
+		if other := b.values[i]; !math.IsNaN(value) && !math.IsNaN(other) {
+			valuesA, valuesB = append(valuesA, value), append(valuesB, other)
+			differences = append(differences, other-value)
+			gapsA, gapsB = append(gapsA, a.losses[i]), append(gapsB, b.losses[i])
+		}
+	}
+	c.A, c.B, c.Difference = mean(valuesA), mean(valuesB), mean(differences)
+	r, err := stats.Resample([][]float64{differences, worse}, a.standing.seed())
+	if err != nil {
+		return err
+	}
+	defer r.Release()
+	c.Low, c.High = r.Interval(0)
+	if c.Metric.Bounded {
+		c.GapA, c.GapB, c.Gap = mean(gapsA), mean(gapsB), mean(worse)
+		c.GapLow, c.GapHigh = r.Interval(1)
+	}
+	t, err := stats.Wilcoxon(worse)
+	c.P, c.PHolm = t.P, t.P
+	return err
+}
+
+// adjustHolm sets the adjusted probabilities of comparisons that are made together.
+func adjustHolm(all []*Comparison) {
+	var p []float64
+	var tested []*Comparison
+	for _, c := range all {
+		if !math.IsNaN(c.P) {
+			p, tested = append(p, c.P), append(tested, c)
+		}
+	}
+	for i, adjusted := range stats.Holm(p) {
+		tested[i].PHolm = adjusted
+	}
+}
+
+// Better reports whether both the interval of the mean difference and the signs of the differences
+// favour B (1) or A (-1); 0 if chance may explain them, or if a few large differences outweigh many
+// small ones.
+func (c *Comparison) Better() int {
+	low, high := c.GapLow, c.GapHigh
+	switch {
+	case c.Metric.Bounded:
+	case c.Metric.Higher:
+		low, high = -c.High, -c.Low
+	default:
+		low, high = c.Low, c.High
+	}
+	switch certain := c.PHolm < 1-stats.Confidence; {
+	case certain && high < 0:
+		return 1
+	case certain && low > 0:
+		return -1
+	}
+	return 0
+}
+
+// WorstPairs returns the instances of all comparisons on which B is worse than A, the worst
+// first. Missing answers come before all others.
+func WorstPairs(all []*Comparison) []Pair {
+	var out []Pair
+	for _, c := range all {
+		out = append(out, c.Worst...)
+	}
+	sortWorst(out)
+	return out
+}
+
+// ComparisonTable lists comparisons of results that are called a and b. The notes say what the
+// columns mean, who is better where, and name the worst instances of b.
+func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
+	t := reports.Table{
+		Title: title,
+		Columns: reports.Left("dataset").Right("instances").Left("metric").Right(
+			"a_mean", "b_mean", "difference", "diff_low", "diff_high", "a_gap", "b_gap", "gap_points", "gap_low", "gap_high",
+			"p_holm", "wins", "ties", "losses", "a_failed", "b_failed", "worst", "worst_by"),
+		Notes: comparisonNotes(a, b, all),
+	}
+	for _, c := range all {
+		worst, by := reports.Missing, reports.Missing
+		if len(c.Worst) > 0 {
+			worst, by = strconv.Itoa(c.Worst[0].Instance), reports.Fixed(c.Worst[0].Worse, ValueDecimals)
+		}
+		row := []string{c.Dataset, strconv.Itoa(c.Instances), c.Metric.Name}
+		row = appendFixed(row, ValueDecimals, c.A, c.B, c.Difference, c.Low, c.High)
+		row = appendFixed(row, PercentDecimals, c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh)
+		row = append(row, probability(c.PHolm))
+		for _, n := range []int{c.Wins, c.Ties, c.Losses, c.FailedA, c.FailedB} {
+			row = append(row, strconv.Itoa(n))
+		}
+		t.Rows = append(t.Rows, append(row, worst, by))
+	}
+	return t
+}
+
+func comparisonNotes(a, b string, all []*Comparison) []string {
+	notes := []string{
+		fmt.Sprintf("a: %s; b: %s; difference: b less a, the mean over the instances that both solved, with diff_low to "+
+			"diff_high its 95 %% bootstrap interval; gap_points: the same of the gaps to the bound, which are in percent", a, b),
+		"p_holm: Wilcoxon's signed-rank test of the gaps, or of the metric where it has no bound, by Holm's adjustment for " +
+			"the datasets; wins, ties and losses are those of b; worst: the instance where b is worst against a, by worst_by " +
+			"points of the gap, or units of the metric",
+	}
+	verdicts := map[int][]string{}
+	var leftOut, programs []string
+	for _, c := range all {
+		programs = append(programs, several("a on "+c.Dataset, c.ProgramsA)...)
+		programs = append(programs, several("b on "+c.Dataset, c.ProgramsB)...)
+		verdicts[c.Better()] = append(verdicts[c.Better()], c.Dataset)
+		if c.LeftOut > 0 {
+			leftOut = append(leftOut, fmt.Sprintf("%d of %s", c.LeftOut, c.Dataset))
+		}
+	}
+	const mostWorst = 5
+	var worst []string
+	for _, p := range WorstPairs(all) {
+		if len(worst) < mostWorst {
+			worst = append(worst, fmt.Sprintf("%s instance %d (%s against %s)", p.Dataset, p.Instance,
+				reports.Fixed(p.B, 3), reports.Fixed(p.A, 3)))
+		}
+	}
+	return appendNotes(notes, []note{
+		{"b is better (p_holm below 0.05, and the interval excludes zero)", verdicts[1]},
+		{"b is worse (p_holm below 0.05, and the interval excludes zero)", verdicts[-1]},
+		{"not told apart", verdicts[0]},
+		{severalPrograms, programs},
+		{"instances left out because only one was run on them or their bound is not known", leftOut},
+		{"instances where b is worst against a", worst},
+	})
 }
