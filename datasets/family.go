@@ -87,23 +87,6 @@ func Assumed(text string) string {
 	return ""
 }
 
-// Apart takes a parameter out of a spec: it returns the canonical spec with the parameter's default,
-// and the value that the parameter has. ok is false if the spec is invalid or has no such parameter.
-func Apart(text, parameter string) (rest, value string, ok bool) {
-	f, name, pairs := find(text)
-	if f == nil {
-		return "", "", false
-	}
-	i := slices.IndexFunc(f.Params, func(p spec.Param) bool { return p.Name == parameter })
-	args, err := spec.Read(f.Params, pairs)
-	if i < 0 || err != nil {
-		return "", "", false
-	}
-	value = args[parameter]
-	args[parameter] = f.Params[i].Default
-	return spec.ID(name, f.Params, args), value, true
-}
-
 // registerAll registers a family for each of some values.
 func registerAll[T any](all []T, family func(T) Family) []Family {
 	var out []Family
@@ -195,6 +178,16 @@ func (s named) AddTo(d *task.Digest) {
 	if v, ok := s.Dataset.(Varied); ok {
 		v.AddTo(d)
 	}
+}
+
+// RegimeOf returns the regime of a dataset; [task.Whole] for one that does not exist.
+func RegimeOf(text string) task.Regime {
+	if s, err := Parse(text); err == nil {
+		if r, ok := s.(named).Dataset.(interface{ regime() task.Regime }); ok {
+			return r.regime()
+		}
+	}
+	return task.Whole
 }
 
 // Info describes a family to those who choose a dataset.

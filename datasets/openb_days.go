@@ -95,6 +95,13 @@ type openbStream struct {
 	timed bool
 }
 
+func (s openbStream) regime() task.Regime {
+	if s.timed {
+		return task.Timed
+	}
+	return task.Whole
+}
+
 func (s openbStream) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	var out task.Batches
 	pods := s.pods(index)

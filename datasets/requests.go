@@ -181,6 +181,13 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 
 func (s requests) Instances() int { return 0 }
 
+func (s requests) regime() task.Regime {
+	if s.lifespan == steadyLifespan {
+		return task.Steady
+	}
+	return task.Whole
+}
+
 // demand returns the probability of each profile. There must be as many as the model has
 // profiles.
 func (s requests) demand(g *mig.GPU) ([]float64, error) {

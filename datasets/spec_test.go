@@ -203,3 +203,16 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestRegimeOf(t *testing.T) {
+	for text, want := range map[string]task.Regime{
+		"mfi/uniform": task.Whole, "mfi/uniform?lifespan=steady": task.Steady, "mfi/uniform?lifespan=forever": task.Whole,
+		"drl/WIDETIMES": task.Whole, "drl/WIDETIMES?batches=20&rho=0.8": task.Timed,
+		"openb/stream": task.Whole, "openb/stream?arrivals=trace": task.Timed,
+		"rodinia": task.Whole, "gone?lifespan=steady": task.Whole,
+	} {
+		if got := datasets.RegimeOf(text); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}

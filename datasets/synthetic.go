@@ -146,6 +146,13 @@ func cutOf(b task.Batch, n, part int) task.Batches {
 
 func (s synthetic) Instances() int { return 0 }
 
+func (s synthetic) regime() task.Regime {
+	if s.rho > 0 {
+		return task.Timed
+	}
+	return task.Whole
+}
+
 func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	n := s.drawn()
 	drawn := make([]times, n)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -185,7 +186,12 @@ func (o *Output) Take(use string, inputs map[string]float64) *Output {
 
 // Table adds a table, and returns the output.
 func (o *Output) Table(file string, t reports.Table) *Output {
-	o.Tables = append(o.Tables, Table{file, t})
+	return o.Evidence(&Table{File: file, Table: t})
+}
+
+// Evidence adds a table whose rows are about claims, and returns the output.
+func (o *Output) Evidence(t *Table) *Output {
+	o.Tables = append(o.Tables, *t)
 	return o
 }
 
@@ -197,8 +203,34 @@ func (o *Output) Figure(file, title string, f reports.Figure) *Output {
 
 // A Table is a table with the name of its files, without extension.
 type Table struct {
-	File  string
-	Table reports.Table
+	File  string        `json:"file"`
+	Table reports.Table `json:"table"`
+	// About says for each row what it is evidence for; nil if causes do not name the table. A manifest
+	// has none.
+	About []About `json:"about,omitempty"`
+}
+
+// About says which claims a row is about: those that have all coordinates of Claim. Label tells the
+// rows about one claim apart; it may be empty.
+type About struct {
+	Claim string `json:"claim"`
+	Label string `json:"label,omitempty"`
+}
+
+// Row appends a row that is about claims.
+func (t *Table) Row(about About, cells ...string) {
+	t.About, t.Table.Rows = append(t.About, about), append(t.Table.Rows, cells)
+}
+
+// coordinates are those of a claim's name.
+func coordinates(claim string) []string {
+	return Map(strings.Fields(claim), func(word string) string { return strings.TrimRight(word, ",:") })
+}
+
+// covers reports whether the claim has all coordinates.
+func (a About) covers(claim string) bool {
+	have := coordinates(claim)
+	return !slices.ContainsFunc(coordinates(a.Claim), func(c string) bool { return !slices.Contains(have, c) })
 }
 
 // A Figure is a figure with the name of its files, without extension. In a [Record] the figure

@@ -2,8 +2,6 @@ package figures
 
 import (
 	"math"
-	"strings"
-	"testing/fstest"
 
 	"miglab/paper-figures/verdict"
 )
@@ -12,7 +10,6 @@ import (
 // under each of its readings. No cell is computed, and the page has only the tables that every
 // artefact with claims has.
 func Deviating(p *Paper) (text, claims string, err error) {
-	tables := fstest.MapFS{}
 	record := PaperRecord{Name: p.Name, Title: p.Title}
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
@@ -25,21 +22,14 @@ func Deviating(p *Paper) (text, claims string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		for _, t := range own {
-			var b strings.Builder
-			if err := t.Table.Markdown(&b); err != nil {
-				return "", "", err
-			}
-			tables[t.File+".md"] = &fstest.MapFile{Data: []byte(b.String())}
-			r.Tables = append(r.Tables, t.File)
-		}
+		r.Tables = own
 		record.Artefacts = append(record.Artefacts, r)
 	}
 	m := Manifest{Papers: []PaperRecord{record}}
 	if claims, err = m.claimsCSV(); err != nil {
 		return "", "", err
 	}
-	text, err = show("page.md.tmpl", page{&record, false, tables})
+	text, err = show("page.md.tmpl", page{&record, false})
 	return text, claims, err
 }
 

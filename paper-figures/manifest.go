@@ -45,12 +45,10 @@ type Record struct {
 	Timed    bool             `json:"timed,omitempty"`
 	Readings []ReadingSummary `json:"readings,omitempty"`
 	Rows     []Row            `json:"claims,omitempty"`
-	// Figures and Tables name files in the paper's folder, without extension, in the order of
-	// the page. Tables about wall times are not among them, because they differ from run to run.
+	// Figures and Tables are in the order of the page. Tables about wall times are not among them,
+	// because they differ from run to run.
 	Figures []Figure `json:"figures,omitempty"`
-	Tables  []string `json:"tables,omitempty"`
-	// Evidence are the tables that causes of the paper rest on. A manifest has none.
-	Evidence []Table `json:"evidence,omitempty"`
+	Tables  []Table  `json:"tables,omitempty"`
 }
 
 // A Row is a claim under a reading: a line of results/claims.csv.

@@ -5,9 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -40,14 +38,14 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 // A page is what the template of a paper's page shows.
 type page struct {
 	*PaperRecord
-	Quick  bool
-	tables fs.FS
+	Quick bool
 }
 
-// Markdown returns a table of the paper.
-func (p page) Markdown(table string) (string, error) {
-	raw, err := fs.ReadFile(p.tables, table+".md")
-	return string(raw), err
+// Markdown returns the table for a page.
+func (t Table) Markdown() (string, error) {
+	var b strings.Builder
+	err := t.Table.Encode(&b, "markdown")
+	return b.String(), err
 }
 
 func show(name string, data any) (string, error) {
@@ -70,7 +68,7 @@ func (m *Manifest) render(dir string) error {
 		if len(p.Artefacts) == 0 {
 			continue
 		}
-		text, err := show("page.md.tmpl", page{p, m.Quick, os.DirFS(filepath.Join(dir, p.Name))})
+		text, err := show("page.md.tmpl", page{p, m.Quick})
 		if err := write(filepath.Join(p.Name, "README.md"), text, err); err != nil {
 			return err
 		}
@@ -215,12 +213,13 @@ func (m *Manifest) UpdateReadme(readme string) (string, error) {
 // prove adds to the deviations of a paper the numbers that their causes rest on, out of the
 // tables that causes.csv names. Numbers of artefacts that are not done are left out.
 func (p *PaperRecord) prove(claims *Claims) error {
-	tables := map[string]reports.Table{}
+	tables := map[string]Table{}
 	for i := range p.Artefacts {
-		for _, t := range p.Artefacts[i].Evidence {
-			tables[t.File] = t.Table
+		own := p.Artefacts[i].Tables
+		for j, t := range own {
+			tables[t.File] = t
+			own[j].About = nil // the claims get what people read of it
 		}
-		p.Artefacts[i].Evidence = nil // the rows have what people read of it
 	}
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
@@ -233,7 +232,7 @@ func (p *PaperRecord) prove(claims *Claims) error {
 			if r.Cause == "" || !r.Default || !done {
 				continue
 			}
-			if r.Numbers = numbersAbout(c.Home, t, strings.Split(columns, "; ")); r.Numbers == "" {
+			if r.Numbers = t.numbersAbout(c.Home, strings.Split(columns, "; ")); r.Numbers == "" {
 				return &KeyError{p.Name, r.Artefact, r.Claim, fmt.Sprintf("has no row in %s, which causes.csv names", name)}
 			}
 		}
@@ -241,54 +240,39 @@ func (p *PaperRecord) prove(claims *Claims) error {
 	return nil
 }
 
-// numbersAbout puts the rows of a table that are about a claim in words: the columns of numbers
-// that begin with one of the names. A column tells what a row is about if one of its texts, or of
-// its numbers such as n=20, is a part of the claim's name.
-func numbersAbout(claim string, t reports.Table, names []string) string {
-	about := func(column int, row []string) bool {
-		if t.Columns[column].Right {
-			return slices.Contains(strings.Fields(claim), t.Columns[column].Name+"="+row[column])
+// numbersAbout puts the rows that are about a claim in words: the columns of numbers that begin with
+// one of the names.
+func (t *Table) numbersAbout(claim string, names []string) string {
+	var out []string
+	for i, about := range t.About {
+		if !about.covers(claim) {
+			continue
 		}
-		return row[column] != "" && strings.Contains(claim, row[column])
-	}
-	rows, found := t.Rows, false
-	var others []int
-	for i := range t.Columns {
-		some := slices.DeleteFunc(slices.Clone(rows), func(row []string) bool { return !about(i, row) })
-		if len(some) > 0 {
-			rows, found = some, true
-		} else {
-			others = append(others, i)
+		text := numbersInWords(t.Table.Columns, t.Table.Rows[i], names)
+		if about.Label != "" {
+			text = about.Label + ": " + text
 		}
+		out = append(out, text)
 	}
-	if !found {
-		return ""
-	}
-	return strings.Join(Map(rows, func(row []string) string { return cellsInWords(t.Columns, others, row, names) }), "; ")
+	return strings.Join(out, "; ")
 }
 
-// cellsInWords puts some cells of a row in words: texts first, then the numbers of the columns that
-// begin with one of the names.
-func cellsInWords(columns reports.Columns, shown []int, row, names []string) string {
-	var texts, numbers []string
-	for _, i := range shown {
-		name, unit, _ := strings.Cut(columns[i].Name, " [")
+// numbersInWords puts the numbers of a row in words, in the columns that begin with one of the names.
+func numbersInWords(columns reports.Columns, row, names []string) string {
+	var numbers []string
+	for i, c := range columns {
+		name, unit, _ := strings.Cut(c.Name, " [")
 		begins := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(name, n) })
 		last := len(numbers) - 1
 		switch cell := row[i]; {
-		case cell == "" || columns[i].Right && !begins:
-		case !columns[i].Right:
-			texts = append(texts, cell)
-		case columns[i].Join == "±":
+		case cell == "" || !c.Right || !begins:
+		case c.Join == "±":
 			numbers[last] += " ± " + cell
-		case columns[i].Join == "(":
+		case c.Join == "(":
 			numbers[last] += " (published " + cell + ")"
 		default:
 			numbers = append(numbers, strings.TrimSpace(name+" "+cell+" "+strings.TrimSuffix(unit, "]")))
 		}
-	}
-	if len(texts) > 0 {
-		return strings.Join(texts, ", ") + ": " + strings.Join(numbers, ", ")
 	}
 	return strings.Join(numbers, ", ")
 }

@@ -6,27 +6,24 @@ import (
 	"miglab/reports"
 )
 
-// TestNumbersAbout: a row is about a claim if its texts and its n are parts of the claim's name;
-// other texts tell rows apart.
+// TestNumbersAbout: a row is about the claims that have all of its coordinates; labels tell rows apart.
 func TestNumbersAbout(t *testing.T) {
-	table := reports.Table{
+	table := Table{Table: reports.Table{
 		Columns: reports.Left("workload", "batches").Right("n", "gains at most [%]").PlusMinus("mean").Beside("NOMIG", "NOMIG, published"),
-		Rows: [][]string{
-			{"WIDE", "script", "10", "1.5", "2", "0.1", "3", "4"},
-			{"WIDE", "text", "10", "2.5", "2", "0.1", "3", "4"},
-			{"WIDE", "text", "20", "9.5", "2", "0.1", "3", "4"},
-			{"NARROW", "text", "10", "8.5", "2", "0.1", "3", "4"},
-		},
-	}
+	}}
+	table.Row(About{"WIDE n=10", "script"}, "WIDE", "script", "10", "1.5", "2", "0.1", "3", "4")
+	table.Row(About{"WIDE n=10", "text"}, "WIDE", "text", "10", "2.5", "2", "0.1", "3", "4")
+	table.Row(About{"WIDE n=20", "text"}, "WIDE", "text", "20", "9.5", "2", "0.1", "3", "4")
+	table.Row(About{"NARROW", ""}, "NARROW", "", "10", "8.5", "2", "0.1", "3", "4")
 	for _, c := range []struct {
 		claim, names, want string
 	}{
 		{"WIDE n=10 p_rev", "gains", "script: gains at most 1.5 %; text: gains at most 2.5 %"},
-		{"NARROW n=10 p_rev", "mean", "text: mean 2 ± 0.1"},
-		{"NARROW n=10 p_rev", "NOMIG", "text: NOMIG 3 (published 4)"},
-		{"another", "gains", ""},
+		{"NARROW: n=10 p_rev", "mean", "mean 2 ± 0.1"},
+		{"n=10, NARROW, end", "NOMIG", "NOMIG 3 (published 4)"},
+		{"WIDER n=100", "gains", ""},
 	} {
-		if got := numbersAbout(c.claim, table, []string{c.names}); got != c.want {
+		if got := table.numbersAbout(c.claim, []string{c.names}); got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.claim, c.names, got, c.want)
 		}
 	}

@@ -272,16 +272,11 @@ func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, tabl
 	}
 	record = Record{Paper: paper, Artefact: a.Name, Title: a.Title, Timed: a.Timed, Rows: d.judge(claims, o)}
 	record.Readings = summarizeReadings(o.Readings, record.Rows)
-	for _, t := range o.Tables {
-		if slices.ContainsFunc(d.Claims.Explanations, func(e Explanation) bool { return strings.HasPrefix(e.Numbers, t.File+": ") }) {
-			record.Evidence = append(record.Evidence, t)
-		}
-	}
 	if len(record.Rows) > 0 && len(o.Readings) > 0 {
-		tables = append(tables, Table{a.Name + "-claims", claimsTable(a.Title, record.Rows)})
+		tables = append(tables, Table{File: a.Name + "-claims", Table: claimsTable(a.Title, record.Rows)})
 	}
 	if len(record.Readings) > 1 {
-		tables = append(tables, Table{a.Name + "-readings", readingsTable(a.Title, record.Readings)})
+		tables = append(tables, Table{File: a.Name + "-readings", Table: readingsTable(a.Title, record.Readings)})
 	}
 	return record, tables, nil
 }
@@ -293,7 +288,7 @@ func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map
 	for _, t := range tables {
 		file := filepath.Join(record.folder(), t.File)
 		if !record.Timed {
-			record.Tables = append(record.Tables, t.File)
+			record.Tables = append(record.Tables, t)
 		}
 		if err := t.Table.Save(filepath.Join(r.Dir, file)); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.File, err)

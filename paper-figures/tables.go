@@ -76,6 +76,11 @@ func (c *Claims) Head(table string, values ...any) (t reports.Table) {
 	return t
 }
 
+// Evidence returns the head of a table whose rows are about claims. The table's files have its name.
+func (c *Claims) Evidence(table string, values ...any) *Table {
+	return &Table{File: table, Table: c.Head(table, values...)}
+}
+
 // claimsTable lists the default reading of each claim of an artefact.
 func claimsTable(title string, rows []Row) reports.Table {
 	t := reports.Table{

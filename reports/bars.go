@@ -40,11 +40,9 @@ type Bars struct {
 	// Dots draws a sign in place of each bar. The vertical axis then covers the data alone, and
 	// a value may be NaN, which draws none.
 	Dots bool
-	// Width and Height are those of the image in points; 0 means [PageWidth] and 270.
-	Width, Height vg.Length
 }
 
-func (f Bars) page() (page, error) { return onePage(f, f.Width, f.Height) }
+func (f Bars) page() (page, error) { return onePage(f) }
 
 // barSpace is the part of a category's width that its bars take.
 const barSpace = 0.8
@@ -107,7 +105,6 @@ func (f Bars) chart(names *palette) (*chart, error) {
 	return ch, nil
 }
 
-// separators draws lines between the categories.
 func (f Bars) separators(c draw.Canvas, x, _ func(float64) vg.Length) {
 	for k := range len(f.Categories) - 1 {
 		at := x(float64(k) + 0.5)
@@ -159,7 +156,6 @@ func (f Bars) validate(ch *chart) error {
 	return nil
 }
 
-// known returns the values that are not NaN.
 func known(values []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 }

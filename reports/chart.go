@@ -32,12 +32,10 @@ type Chart interface {
 	chart(names *palette) (*chart, error)
 }
 
-// palette gives each name a colour, in order of first use.
 type palette struct {
 	names []string
 }
 
-// index returns the place of the name in okabeIto.
 func (p *palette) index(name string) int {
 	for i, n := range p.names {
 		if n == name {
@@ -48,7 +46,6 @@ func (p *palette) index(name string) int {
 	return len(p.names) - 1
 }
 
-// span is a range of values.
 type span struct{ low, high float64 }
 
 func emptySpan() span { return span{math.Inf(1), math.Inf(-1)} }
@@ -75,7 +72,6 @@ type chart struct {
 	xLabel, yLabel []string
 }
 
-// mark draws part of the data; it is a plot.Plotter.
 type mark func(c draw.Canvas, x, y func(float64) vg.Length)
 
 func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
@@ -125,7 +121,6 @@ func (ch *chart) addBand(part, what string, n int, low, high []float64) error {
 	return ch.addY(part+", "+what, slices.Concat(low, high))
 }
 
-// bad returns an error about the chart.
 func (ch *chart) bad(part, format string, args ...any) error {
 	return refuse(ch.title, part, format, args...)
 }
@@ -186,20 +181,19 @@ func (a *Axis) drawable() bool {
 // could not be told apart.
 const leastRange = 1e-9
 
-// onePage is the page of a chart that stands alone.
-func onePage(ch Chart, width, high vg.Length) (page, error) {
+func onePage(ch Chart) (page, error) {
 	c, err := ch.chart(&palette{})
 	if err != nil {
 		return page{}, err
 	}
-	width, high = orDefault(width, PageWidth), orDefault(high, 270)
-	title, legendHeight := headingHeight(c.title, width-2*margin), c.legend.height(width-2*margin)
-	rest := vg.Point{X: width - 2*margin, Y: high - title - legendHeight - 2*margin}
+	const width, high = PageWidth - 2*margin, 270
+	legendHeight := c.legend.height(width)
+	rest := vg.Point{X: width, Y: high - headingHeight(c.title, width) - legendHeight - 2*margin}
 	p := c.plot(rest)
 	if err := c.fits(p, p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: rest}}).Size()); err != nil {
 		return page{}, err
 	}
-	return page{width, high, func(canvas draw.Canvas) layout {
+	return page{PageWidth, high, func(canvas draw.Canvas) layout {
 		rest := heading(canvas, c.title)
 		at := c.legend.draw(canvas)
 		rest.Min.Y += legendHeight
@@ -217,14 +211,16 @@ func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 	sty := sans(textSize)
 	needX, needY := max(minData, widest(sty, ch.xLabel)), max(minData, widest(sty, ch.yLabel))
 	if width < needX || high < needY {
-		return ch.bad("", "axes, names and legend leave %.0f x %.0f points for the data, which needs %.0f x %.0f; make the figure larger or labels shorter",
-			max(0, width), max(0, high), needX, needY)
+		return ch.bad("", "axes, names and legend leave %.0f x %.0f points for the data, which needs %.0f x %.0f; "+
+			"make labels shorter", max(0, width), max(0, high), needX, needY)
 	}
-	if n := vg.Length(len(ch.categories)); width < n*leading*textSize {
-		return ch.bad("", "%.0f categories need %.0f points in width for their names, and there are %.0f", n, n*leading*textSize, width)
+	n, need := len(ch.categories), vg.Length(len(ch.categories))*leading*textSize
+	if width < need {
+		return ch.bad("", "%d categories need %.0f points in width for their names, and there are %.0f", n, need, width)
 	}
-	if n := vg.Length(len(ch.levels)); high < n*levelHeight() {
-		return ch.bad("", "%.0f levels need %.0f points in height for their names, and there are %.0f", n, n*levelHeight(), high)
+	n, need = len(ch.levels), vg.Length(len(ch.levels))*levelHeight()
+	if high < need {
+		return ch.bad("", "%d levels need %.0f points in height for their names, and there are %.0f", n, need, high)
 	}
 	return ch.askedTicksFit(p, width, high)
 }
@@ -249,18 +245,12 @@ func (ch *chart) askedTicksFit(p *plot.Plot, width, high vg.Length) error {
 			before, t := ticks[i-1], ticks[i]
 			apart := a.length * vg.Length(a.axis.Norm(t.Value)-a.axis.Norm(before.Value))
 			if need := (a.extent(before.Label)+a.extent(t.Label))/2 + 2; apart < need {
-				return ch.bad("the axis "+a.Label, "the ticks %s and %s are %.0f points apart and need %.0f; leave one out", before.Label, t.Label, apart, need)
+				return ch.bad("the axis "+a.Label, "the ticks %s and %s are %.0f points apart and need %.0f; leave one out",
+					before.Label, t.Label, apart, need)
 			}
 		}
 	}
 	return nil
-}
-
-func orDefault(v, fallback vg.Length) vg.Length {
-	if v == 0 {
-		return fallback
-	}
-	return v
 }
 
 // plot sets up axes and data for a place of the size, without title and legend.
@@ -320,7 +310,6 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 	return p
 }
 
-// wrapped is the label in lines of at most a length. It says if the scale is logarithmic.
 func (a *Axis) wrapped(sty draw.TextStyle, length vg.Length) []string {
 	text := a.Label
 	if a.Log {

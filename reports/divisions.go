@@ -62,7 +62,8 @@ func (f Divisions) page() (page, error) {
 		from, top := c.Min.X+left, c.Max.Y
 		for _, r := range f.Rows {
 			write(c, bold(textSize), draw.XLeft, vg.Point{X: c.Min.X, Y: top - divisionLabel/2}, r.Label)
-			y := []vg.Length{top - divisionLabel, top - divisionLabel - divisionCompute, top - divisionLabel - divisionCompute - divisionMemory}
+			compute := top - divisionLabel
+			y := []vg.Length{compute, compute - divisionCompute, compute - divisionCompute - divisionMemory}
 			for i, name := range names {
 				write(c, sty, draw.XRight, vg.Point{X: from - 8, Y: (y[i] + y[i+1]) / 2}, name)
 			}
@@ -96,7 +97,6 @@ func divisionLegend(memories int, instances, idle bool) (l legend) {
 // divisionFrame is the outline of a compute instance.
 var divisionFrame = solid(ink, 1.8)
 
-// divisionBox is a rectangle of a row.
 type divisionBox struct {
 	// strip is 0 for the multiprocessors and 1 for the memory.
 	strip int
@@ -142,8 +142,8 @@ func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 			}
 			used := 0.0
 			for _, share := range shares {
-				at := compute + float64(used*ci.Compute)
-				out = append(out, divisionBox{from: at, to: at + float64(share*ci.Compute), domain: i, label: percentOf(share * ci.Compute)})
+				at, part := compute+float64(used*ci.Compute), float64(share*ci.Compute)
+				out = append(out, divisionBox{from: at, to: at + part, domain: i, label: percentOf(part)})
 				used += share
 			}
 			if used < 1-divisionSlack {
@@ -169,5 +169,4 @@ func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 	return append(out, frames...), nil
 }
 
-// percentOf writes a share, for example 37.5.
 func percentOf(share float64) string { return fmt.Sprintf("%.4g", 100*share) }

@@ -44,10 +44,7 @@ func TestDivisionsShowWhatIsThere(t *testing.T) {
 }
 
 func TestImpossibleDivisionsAreRefused(t *testing.T) {
-	for _, c := range []struct {
-		change func(*Divisions)
-		want   string
-	}{
+	checkRefused(t, sampleDivisions, []refusal[Divisions]{
 		{func(f *Divisions) { f.Rows = nil }, "it has no rows"},
 		{func(f *Divisions) { f.Rows[1].Setup.GIs[0].CIs[1].Compute = 0.7 }, `row "MIG only, shared memory": GPU instance 1 of [{0.375}+{0.7},1m]: MIG has no compute instance with 0.7`},
 		{func(f *Divisions) { f.Rows[2].Setup.GIs[1].Memory = 0.6 }, `row "MIG and MPS": GPU instance 2 of `},
@@ -55,14 +52,7 @@ func TestImpossibleDivisionsAreRefused(t *testing.T) {
 		{func(f *Divisions) { f.Rows[0].Setup.GIs[0].CIs[0].Shares[0] = 0.01 }, "1 % is too little to be labelled"},
 		{func(f *Divisions) { f.Rows[0].Setup.GIs[0].CIs[0].Shares[0] = -0.5 }, "-0.5 is no share"},
 		{func(f *Divisions) { f.Rows[2].Setup.GIs[1].CIs = nil }, "nothing runs in the instance"},
-	} {
-		f := sampleDivisions()
-		c.change(&f)
-		_, err := f.page()
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %q", err, c.want)
-		}
-	}
+	})
 }
 
 // longNames may be wider than a page.

@@ -68,7 +68,6 @@ const pngDPI = 280
 // maxPixels bounds PNG images: a pixel takes 4 bytes of memory and its share of seconds.
 const maxPixels = 25_000_000
 
-// pixels returns the size of a page as PNG.
 func (p *page) pixels() (wide, high float64) { return p.width.Dots(pngDPI), p.height.Dots(pngDPI) }
 
 func (p *page) tooLargeForPNG() bool {
@@ -101,7 +100,8 @@ func SaveFigure(base string, f Figure) error {
 		if format == "png" && p.tooLargeForPNG() {
 			continue
 		}
-		if err := atomicfile.WriteFile(base+"."+format, func(w io.Writer) error { return encoders[format](w, p) }); err != nil {
+		write := func(w io.Writer) error { return encoders[format](w, p) }
+		if err := atomicfile.WriteFile(base+"."+format, write); err != nil {
 			return err
 		}
 	}
@@ -153,7 +153,8 @@ func (c *svgCanvas) fitted(svg []byte) []byte {
 func encodePNG(w io.Writer, p page) error {
 	if p.tooLargeForPNG() {
 		wide, high := p.pixels()
-		return refuse("", "", "as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg", wide, high, maxPixels/1_000_000)
+		return refuse("", "", "as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg",
+			wide, high, maxPixels/1_000_000)
 	}
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(pngDPI))}
 	p.draw(blank(c, p))

@@ -13,7 +13,7 @@ import (
 )
 
 // A Gantt chart shows schedules side by side, like the FAR paper (Figs. 5-9 and 12). Slices
-// are horizontal and time is vertical. Each task is a rectangle in its own colour. Creations
+// are horizontal and time grows downwards. Each task is a rectangle in its own colour. Creations
 // of instances are cyan, destructions red. Idle slices are hatched up to the end of the last
 // task. The panels share the time axis, and a task has the same colour in all panels.
 //
@@ -34,12 +34,9 @@ type Gantt struct {
 	// Tasks are the names of tasks in the order of their numbers and colours. Tasks that it
 	// lacks follow in order of appearance.
 	Tasks []string
-	// Up lets time grow upwards; otherwise it grows downwards.
-	Up bool
-	// Width and Height are those of the image in points, without the legend below it.
-	// Width 0 means [PageWidth], or less for few slices. The image becomes wider if the
-	// names of the slices need it. Height 0 means 380.
-	Width, Height vg.Length
+	// Height is that of the image in points, without the legend below it; 0 means 380. The image is
+	// as wide as [PageWidth], less for few slices, and more if the names of the slices need it.
+	Height vg.Length
 }
 
 // ShortNames names the tasks of batches of equal length a1, a2, ..., b1, and so on.
@@ -72,7 +69,6 @@ type GanttPanel struct {
 	Marks []TimeMark
 	// Highlight lists the tasks that get a bold outline.
 	Highlight []string
-	Arrows    []Arrow
 }
 
 // A TimeMark is a dashed line across a panel.
@@ -80,18 +76,6 @@ type TimeMark struct {
 	At mig.Seconds
 	// Label is written beside the line, where there is no bar.
 	Label string
-}
-
-// An Arrow points from one place to another, for example along the move of a task.
-type Arrow struct{ From, To Place }
-
-// A Place is a point of a Gantt chart.
-type Place struct {
-	// GPU counts from 0.
-	GPU int
-	// Slice is measured from the left edge of slice 0: 0.5 is its middle.
-	Slice float64
-	At    mig.Seconds
 }
 
 // NewGanttPanel returns the panel of a schedule that has passed
@@ -145,10 +129,6 @@ func (f Gantt) validate() error {
 	if len(f.Panels) == 0 {
 		return bad("", "it has no panels")
 	}
-	var last mig.Seconds
-	for i := range f.Panels {
-		last = max(last, f.Panels[i].last())
-	}
 	for i, p := range f.Panels {
 		part := fmt.Sprintf("panel %d %q", i+1, p.Title)
 		if p.GPU == nil {
@@ -165,7 +145,8 @@ func (f Gantt) validate() error {
 			case b.GPU < 0 || b.GPU >= p.gpus():
 				return bad(part, "the bar of %q is on GPU %d of %d", b.Label, b.GPU, p.gpus())
 			case b.Slice < 0 || b.Width < 1 || b.Slice+b.Width > p.GPU.ComputeSlices:
-				return bad(part, "the bar of %q takes %d slices at %d; %s has %d", b.Label, b.Width, b.Slice, p.GPU, p.GPU.ComputeSlices)
+				return bad(part, "the bar of %q takes %d slices at %d; %s has %d",
+					b.Label, b.Width, b.Slice, p.GPU, p.GPU.ComputeSlices)
 			case b.Kind == schedule.RunBar && b.Label == "":
 				return bad(part, "the task from %v s to %v s has no label", b.Start, b.End)
 			}
@@ -175,15 +156,9 @@ func (f Gantt) validate() error {
 				return bad(part, "the mark %q is at %v s", m.Label, m.At)
 			}
 		}
-		for _, a := range p.Arrows {
-			for _, at := range []Place{a.From, a.To} {
-				if !(at.At >= 0 && at.At <= last) || at.GPU < 0 || at.GPU >= p.gpus() || !(at.Slice >= 0 && at.Slice <= float64(p.GPU.ComputeSlices)) {
-					return bad(part, "an arrow ends outside it, at %v", at)
-				}
-			}
-		}
 		for _, name := range p.Highlight {
-			if !slices.ContainsFunc(p.Bars, func(b schedule.Bar) bool { return b.Kind == schedule.RunBar && b.Label == name }) {
+			isTask := func(b schedule.Bar) bool { return b.Kind == schedule.RunBar && b.Label == name }
+			if !slices.ContainsFunc(p.Bars, isTask) {
 				return bad(part, "the task to highlight, %q, is not in it", name)
 			}
 		}

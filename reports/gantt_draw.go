@@ -25,13 +25,14 @@ func (f Gantt) page() (page, error) {
 	width, high := f.size(rows)
 	inner := vg.Point{X: width - 2*margin, Y: high - 2*margin - headingHeight(f.Title, width-2*margin)}
 	if inner.Y < vg.Length(len(rows))*minGantt {
-		return page{}, refuse(f.Title, "", "its height leaves too little for the schedules; give it %d or more", 250*len(rows))
+		return page{}, refuse(f.Title, "", "its height leaves too little for the schedules; give it %d or more",
+			250*len(rows))
 	}
 	layouts := f.layouts(rows, vg.Rectangle{Max: inner})
 	for _, g := range layouts {
 		for i := range g.Panels {
 			if p := &g.Panels[i]; widest(bold(textSize), g.titles[i]) > g.width(p) {
-				return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title), "its title is wider than its slices; shorten it, or make the figure wider")
+				return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title), "its title is wider than its slices; shorten it")
 			}
 		}
 	}
@@ -60,9 +61,9 @@ func (f Gantt) rows() [][]GanttPanel {
 	for n := 1; ; n++ {
 		per := (len(f.Panels) + n - 1) / n
 		rows := slices.Collect(slices.Chunk(f.Panels, per))
-		r := vg.Rectangle{Max: vg.Point{X: orDefault(f.Width, PageWidth) - 2*margin, Y: orDefault(f.Height, ganttHeight)}}
-		fits := func(g *ganttLayout) bool { return g.slice >= minSlice }
-		if per == 1 || !slices.ContainsFunc(f.layouts(rows, r), func(g *ganttLayout) bool { return !fits(g) }) {
+		r := vg.Rectangle{Max: vg.Point{X: PageWidth - 2*margin, Y: cmp.Or(f.Height, ganttHeight)}}
+		tooNarrow := func(g *ganttLayout) bool { return g.slice < minSlice }
+		if per == 1 || !slices.ContainsFunc(f.layouts(rows, r), tooNarrow) {
 			return rows
 		}
 	}
@@ -93,15 +94,14 @@ func (f Gantt) layouts(rows [][]GanttPanel, r vg.Rectangle) []*ganttLayout {
 	return out
 }
 
-// size settles the image's size without the legend.
 func (f Gantt) size(rows [][]GanttPanel) (width, high vg.Length) {
 	for _, row := range rows {
 		g := &ganttLayout{Gantt: Gantt{Panels: row}, beside: make([]vg.Length, len(row))}
 		fixed, columns := g.columns()
 		width = max(width, fixed+vg.Length(columns)*goodSlice+2*margin)
 	}
-	width = orDefault(f.Width, min(PageWidth, width))
-	high = orDefault(f.Height, vg.Length(len(rows))*ganttHeight)
+	width = min(PageWidth, width)
+	high = cmp.Or(f.Height, vg.Length(len(rows))*ganttHeight)
 	more := vg.Length(0)
 	for _, g := range f.layouts(rows, vg.Rectangle{Max: vg.Point{X: width - 2*margin, Y: high}}) {
 		_, columns := g.columns()
@@ -161,12 +161,10 @@ func (f Gantt) numbers(layouts []*ganttLayout) map[string]int {
 	return out
 }
 
-// inOrder lists the keys of some tasks in the order of all.
 func inOrder(tasks map[string]ganttTask, some map[string]int) []string {
 	return slices.SortedFunc(maps.Keys(some), func(a, b string) int { return tasks[a].number - tasks[b].number })
 }
 
-// legend explains numbers, operations that can be seen, and outlines.
 func (f Gantt) legend(layouts []*ganttLayout, numbers map[string]int) legend {
 	const visible = 1 // points
 	var l legend
@@ -213,7 +211,10 @@ func (g *ganttLayout) drawPanel(c draw.Canvas, panel int) {
 			c.Stroke(g.bar(panel, b).Path())
 		}
 	}
-	g.drawMarkLines(c, panel)
+	data := g.data(panel)
+	for _, m := range p.Marks {
+		c.StrokeLine2(dashed(color.Black, 1), data.Min.X, g.y(m.At), data.Max.X, g.y(m.At))
+	}
 	for _, b := range p.Bars {
 		if b.Kind == schedule.RunBar {
 			g.drawName(c, panel, b)
@@ -221,15 +222,11 @@ func (g *ganttLayout) drawPanel(c draw.Canvas, panel int) {
 	}
 	g.drawNumbersBeside(c, panel)
 	g.drawMarkLabels(c, panel)
-	for _, a := range p.Arrows {
-		g.drawArrow(c, panel, a)
-	}
 }
 
 func (g *ganttLayout) drawHeadings(c draw.Canvas, panel int) {
 	p := &g.Panels[panel]
 	data := g.data(panel)
-	away := vg.Length(math.Copysign(1, float64(g.zero-g.far)))
 	if lines := g.titles[panel]; len(lines) > 0 {
 		y := c.Max.Y - height(bold(textSize), len(lines))/2
 		write(c, bold(textSize), draw.XCenter, vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: y}, lines...)
@@ -237,10 +234,12 @@ func (g *ganttLayout) drawHeadings(c draw.Canvas, panel int) {
 	for gpu := range p.gpus() {
 		n := int(p.GPU.ComputeSlices)
 		for s := range n {
-			write(c, sans(textSize), draw.XCenter, vg.Point{X: g.x(panel, gpu, float64(s)+0.5), Y: g.zero + away*ganttRow/2}, sliceName(s))
+			at := vg.Point{X: g.x(panel, gpu, float64(s)+0.5), Y: g.zero + ganttRow/2}
+			write(c, sans(textSize), draw.XCenter, at, sliceName(s))
 		}
 		if p.gpus() > 1 {
-			write(c, sans(textSize), draw.XCenter, vg.Point{X: g.x(panel, gpu, float64(n)/2), Y: g.zero + away*ganttRow*1.5}, "GPU "+strconv.Itoa(gpu))
+			at := vg.Point{X: g.x(panel, gpu, float64(n)/2), Y: g.zero + ganttRow*1.5}
+			write(c, sans(textSize), draw.XCenter, at, "GPU "+strconv.Itoa(gpu))
 		}
 	}
 }
@@ -263,16 +262,14 @@ func (g *ganttLayout) drawGrid(c draw.Canvas, panel int) {
 }
 
 func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar) {
-	r := g.bar(panel, b)
-	edge := solid(ink, 0.4)
+	fill := taskColour(g.tasks[b.Label].colour)
 	switch b.Kind {
 	case schedule.CreateBar:
-		box(c, r, cyan, edge)
+		fill = cyan
 	case schedule.DestroyBar:
-		box(c, r, red, edge)
-	case schedule.RunBar:
-		box(c, r, taskColour(g.tasks[b.Label].colour), edge)
+		fill = red
 	}
+	box(c, g.bar(panel, b), fill, solid(ink, 0.4))
 }
 
 // drawName writes the name of a task, or its number, into its bar. The line of a mark ends
@@ -330,14 +327,9 @@ func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
 		lines := wrap(sty, strings.Join(numbers, " "), first.Size().X-1)
 		w, h := widest(sty, lines), height(sty, len(lines))
 		x := middle(first).X
-		after, before := last.Min.Y-1-h, first.Max.Y+1
-		if g.Up {
-			after, before = last.Max.Y+1, first.Min.Y-1-h
-		}
-		for _, y := range []vg.Length{after, before} {
+		for _, y := range []vg.Length{last.Min.Y - 1 - h, first.Max.Y + 1} { // after, then before
 			at := rect(x-w/2-0.5, y, x+w/2+0.5, y+h)
-			inside := at.Min.X >= data.Min.X && at.Max.X <= data.Max.X && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y
-			if !inside || slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, at) }) {
+			if !contains(data, at) || slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, at) }) {
 				continue
 			}
 			c.SetColor(color.White)
@@ -354,7 +346,9 @@ func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
 func (g *ganttLayout) shortRuns(panel int) [][]schedule.Bar {
 	var out [][]schedule.Bar
 	for _, b := range slices.SortedFunc(slices.Values(g.Panels[panel].Bars), func(a, b schedule.Bar) int {
-		return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Width, b.Width), cmp.Compare(a.Start, b.Start))
+		return cmp.Or(
+			a.GPU-b.GPU, cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Width, b.Width), cmp.Compare(a.Start, b.Start),
+		)
 	}) {
 		if b.Kind != schedule.RunBar {
 			continue
@@ -374,13 +368,6 @@ func (g *ganttLayout) shortRuns(panel int) [][]schedule.Bar {
 	return out
 }
 
-func (g *ganttLayout) drawMarkLines(c draw.Canvas, panel int) {
-	data := g.data(panel)
-	for _, m := range g.Panels[panel].Marks {
-		c.StrokeLine2(dashed(color.Black, 1), data.Min.X, g.y(m.At), data.Max.X, g.y(m.At))
-	}
-}
-
 func (g *ganttLayout) drawMarkLabels(c draw.Canvas, panel int) {
 	places, inside := g.markPlaces(panel)
 	if g.beside[panel] > 0 {
@@ -396,30 +383,6 @@ func (g *ganttLayout) drawMarkLabels(c draw.Canvas, panel int) {
 	}
 }
 
-// drawArrow draws an arrow with a white edge, so that it shows on any colour.
-func (g *ganttLayout) drawArrow(c draw.Canvas, panel int, a Arrow) {
-	from := vg.Point{X: g.x(panel, a.From.GPU, a.From.Slice), Y: g.y(a.From.At)}
-	to := vg.Point{X: g.x(panel, a.To.GPU, a.To.Slice), Y: g.y(a.To.At)}
-	length := vg.Length(math.Hypot(float64(to.X-from.X), float64(to.Y-from.Y)))
-	if length == 0 {
-		return
-	}
-	along := vg.Point{X: (to.X - from.X) / length, Y: (to.Y - from.Y) / length}
-	across := vg.Point{X: -along.Y, Y: along.X}
-	const head, half = 8, 3.5
-	neck := to.Sub(along.Scale(head))
-	tip := []vg.Point{to, neck.Add(across.Scale(half)), neck.Sub(across.Scale(half)), to}
-	for _, sty := range []draw.LineStyle{solid(color.White, 4), solid(color.Black, 1.5)} {
-		c.StrokeLines(sty, []vg.Point{from, neck})
-		if sty.Color == color.White {
-			sty.Width = 2.5
-			c.StrokeLines(sty, tip)
-		}
-	}
-	c.FillPolygon(color.Black, tip)
-}
-
-// drawTimeAxis draws the time axis of all panels, left of the first.
 func (g *ganttLayout) drawTimeAxis(c draw.Canvas) {
 	sty := sans(textSize)
 	x := g.left[0]

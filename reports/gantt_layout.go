@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -57,8 +56,13 @@ type ganttLayout struct {
 }
 
 // newGanttLayout settles a row of panels, with the tasks and the latest instant of all rows.
-func newGanttLayout(f Gantt, tasks map[string]ganttTask, last mig.Seconds, widest vg.Length, r vg.Rectangle) *ganttLayout {
-	g := &ganttLayout{Gantt: f, tasks: tasks, place: r, widest: widest, last: cmp.Or(last, 1), beside: make([]vg.Length, len(f.Panels)), headRows: 1}
+func newGanttLayout(
+	f Gantt, tasks map[string]ganttTask, last mig.Seconds, widest vg.Length, r vg.Rectangle,
+) *ganttLayout {
+	g := &ganttLayout{
+		Gantt: f, tasks: tasks, place: r, widest: widest, last: cmp.Or(last, 1),
+		beside: make([]vg.Length, len(f.Panels)), headRows: 1,
+	}
 	for _, p := range f.Panels {
 		if p.gpus() > 1 {
 			g.headRows = 2
@@ -88,7 +92,6 @@ func newGanttLayout(f Gantt, tasks map[string]ganttTask, last mig.Seconds, wides
 	return g
 }
 
-// arrange settles columns, headings and the time axis.
 func (g *ganttLayout) arrange() {
 	r := g.place
 	fixed, columns := g.columns()
@@ -112,11 +115,7 @@ func (g *ganttLayout) arrange() {
 	if titleLines > 0 {
 		top -= height(bold(textSize), titleLines) + 5
 	}
-	if g.Up {
-		g.zero, g.far = bottom+vg.Length(g.headRows)*ganttRow, top
-	} else {
-		g.zero, g.far = top-vg.Length(g.headRows)*ganttRow, bottom
-	}
+	g.zero, g.far = top-vg.Length(g.headRows)*ganttRow, bottom
 	room := vg.Length(2)
 	for _, p := range g.Panels {
 		if len(p.Marks) > 0 {
@@ -124,7 +123,7 @@ func (g *ganttLayout) arrange() {
 			room = height(sans(textSize), 1) + 5
 		}
 	}
-	length := vg.Length(math.Abs(float64(g.far - g.zero)))
+	length := g.zero - g.far
 	g.span = g.last / mig.Seconds(1-room/length)
 	g.ticks = linearTicks(0, float64(g.last), func(ts []plot.Tick) bool {
 		return vg.Length(len(ts))*2.2*textSize <= length
@@ -147,7 +146,6 @@ func (g *ganttLayout) width(p *GanttPanel) vg.Length {
 	return n*vg.Length(p.GPU.ComputeSlices)*g.slice + (n-1)*ganttGPUGap
 }
 
-// x returns the place of a slice's left edge.
 func (g *ganttLayout) x(panel, gpu int, slice float64) vg.Length {
 	perGPU := vg.Length(g.Panels[panel].GPU.ComputeSlices)*g.slice + ganttGPUGap
 	return g.left[panel] + vg.Length(gpu)*perGPU + vg.Length(slice)*g.slice
@@ -161,12 +159,11 @@ func (g *ganttLayout) data(panel int) vg.Rectangle {
 	return rect(g.left[panel], g.zero, g.left[panel]+g.width(&g.Panels[panel]), g.far)
 }
 
-// bar is the rectangle of a bar. Very short bars remain visible.
 func (g *ganttLayout) bar(panel int, b schedule.Bar) vg.Rectangle {
 	y0, y1 := g.y(b.Start), g.y(b.End)
 	const least = 0.6
-	if math.Abs(float64(y1-y0)) < least {
-		y1 = y0 + vg.Length(math.Copysign(least, float64(g.far-g.zero)))
+	if y0-y1 < least {
+		y1 = y0 - least
 	}
 	return rect(g.x(panel, b.GPU, float64(b.Slice)), y0, g.x(panel, b.GPU, float64(b.Slice+b.Width)), y1)
 }
@@ -194,8 +191,8 @@ func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
 	for _, m := range p.Marks {
 		w, h := sty.Width(m.Label)+3, height(sty, 1)+1
 		found := false
-		side := vg.Length(math.Copysign(float64(h/2+1), float64(g.far-g.zero)))
-		for _, y := range []vg.Length{g.y(m.At) + side, g.y(m.At) - side} { // later, then earlier
+		side := h/2 + 1
+		for _, y := range []vg.Length{g.y(m.At) - side, g.y(m.At) + side} { // later, then earlier
 			for _, x := range []vg.Length{data.Max.X - w, data.Min.X, (data.Min.X + data.Max.X - w) / 2} {
 				at := rect(x, y-h/2, x+w, y+h/2)
 				inside := at.Min.X >= data.Min.X && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y
@@ -244,7 +241,10 @@ func fitText(r vg.Rectangle, text string) (boxText, bool) {
 	w, h := r.Max.X-r.Min.X-2, r.Max.Y-r.Min.Y-1.5
 	sty := sans(textSize)
 	line := sty.Width(text)
-	below := descent(text) * textSize
+	below := vg.Length(0) // how far the text reaches below its baseline
+	if strings.ContainsAny(text, "gjpqy_,;()[]{}|@Q") {
+		below = 0.2 * textSize
+	}
 	if line <= w && textSize*capHeight+below <= h {
 		return boxText{lines: []string{text}, rise: below / 2}, true
 	}
@@ -255,12 +255,4 @@ func fitText(r vg.Rectangle, text string) (boxText, bool) {
 		return boxText{lines: []string{text}, vertical: true}, true
 	}
 	return boxText{}, false
-}
-
-// descent is how far the text reaches below its baseline, in font sizes.
-func descent(text string) vg.Length {
-	if strings.ContainsAny(text, "gjpqy_,;()[]{}|@Q") {
-		return 0.2
-	}
-	return 0
 }

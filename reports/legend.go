@@ -49,7 +49,6 @@ func (l legend) height(width vg.Length) vg.Length {
 	return legendGap + vg.Length((len(l)+columns-1)/columns)*rowHeight
 }
 
-// draw puts the legend at the bottom of the canvas and returns its rectangle.
 func (l legend) draw(c draw.Canvas) []vg.Rectangle {
 	if len(l) == 0 {
 		return nil

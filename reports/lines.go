@@ -1,10 +1,12 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -36,11 +38,9 @@ type Lines struct {
 	X, Y   Axis
 	Series []Series
 	Levels []Level
-	// Width and Height are those of the image in points; 0 means [PageWidth] and 270.
-	Width, Height vg.Length
 }
 
-func (f Lines) page() (page, error) { return onePage(f, f.Width, f.Height) }
+func (f Lines) page() (page, error) { return onePage(f) }
 
 // Split divides the chart into small multiples of at most n series each, with two panels in
 // a row and the axes of the whole chart. A published series stays with the series of its
@@ -62,7 +62,7 @@ func (f Lines) Split(n int) Panels {
 	for _, l := range f.Levels {
 		y.add(l.Y)
 	}
-	p := Panels{Title: f.Title, Columns: 2, Width: f.Width, Height: f.Height}
+	p := Panels{Title: f.Title, Columns: 2}
 	for chunk := range slices.Chunk(names, max(1, n)) {
 		part := Lines{X: f.X, Y: f.Y, Levels: f.Levels}
 		part.X.cover(x)
@@ -110,7 +110,6 @@ func (f Lines) chart(names *palette) (*chart, error) {
 	return ch, nil
 }
 
-// addSeries checks a series, and adds it to the ranges of the data.
 func (ch *chart) addSeries(s Series) error {
 	part := fmt.Sprintf("series %q", s.Name)
 	if err := ch.addPoints(part, s.Name, s.X, s.Y); err != nil {
@@ -122,7 +121,6 @@ func (ch *chart) addSeries(s Series) error {
 	return ch.addBand(part, "band", len(s.X), s.Low, s.High)
 }
 
-// checkCount refuses more names than there are colours.
 func (ch *chart) checkCount(names *palette) error {
 	if n := len(names.names); n > MaxSeries {
 		return ch.bad("", "%d series (%s) cannot be told apart; use at most %d, or small multiples (Lines.Split, Panels)",
@@ -194,4 +192,76 @@ func lineEntry(s Series, colour int) legendEntry {
 			c.DrawGlyphNoClip(glyph(colour), c.Center())
 		}
 	}}
+}
+
+// A Level is a value to compare the lines of a [Lines] chart with, such as that of a method that
+// does not change along the horizontal axis. It is drawn dashed across the chart. Its name is
+// written at the right end and not in the legend, so that levels at the same height stay apart.
+type Level struct {
+	Name string
+	Y    float64
+}
+
+// levels draws levels; it is a plot.Plotter that asks for the room that the names need.
+type levels []Level
+
+// levelLead is the length of the line from a level to its name.
+const levelLead vg.Length = 8
+
+func (ch *chart) addLevels(all []Level) error {
+	for i, l := range all {
+		if l.Name == "" {
+			return ch.bad(fmt.Sprintf("level %d", i+1), "it has no name")
+		}
+		if err := ch.addY(fmt.Sprintf("level %q", l.Name), []float64{l.Y}); err != nil {
+			return err
+		}
+	}
+	ch.levels = all
+	return nil
+}
+
+func levelHeight() vg.Length { return height(sans(textSize), 1) + 1 }
+
+func (ls levels) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	var wide vg.Length
+	for _, l := range ls {
+		wide = max(wide, sans(textSize).Width(l.Name)+levelLead+2)
+	}
+	return []plot.GlyphBox{{X: 1, Y: 0.5, Rectangle: rect(0, 0, wide, 0)}}
+}
+
+func (ls levels) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	at := make([]vg.Length, len(ls))
+	for i, l := range ls {
+		at[i] = y(l.Y)
+	}
+	half := levelHeight() / 2
+	names := spread(at, 2*half, c.Max.Y-half)
+	for i, l := range ls {
+		c.StrokeLine2(dashed(ink, 0.9), c.Min.X, at[i], c.Max.X, at[i])
+		c.StrokeLine2(solid(ink, 0.5), c.Max.X, at[i], c.Max.X+levelLead, names[i])
+		write(c, sans(textSize), draw.XLeft, vg.Point{X: c.Max.X + levelLead + 2, Y: names[i]}, l.Name)
+	}
+}
+
+// spread moves the places of labels of a height apart, none above the limit and each as near to
+// where it was as possible.
+func spread(at []vg.Length, high, limit vg.Length) []vg.Length {
+	at = slices.Clone(at)
+	order := make([]int, len(at))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	// First move labels up until none overlaps, then down from the limit.
+	for k := 1; k < len(order); k++ {
+		at[order[k]] = max(at[order[k]], at[order[k-1]]+high)
+	}
+	for _, i := range slices.Backward(order) {
+		at[i] = min(at[i], limit)
+		limit = at[i] - high
+	}
+	return at
 }

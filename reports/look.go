@@ -35,14 +35,16 @@ const (
 // okabeIto is the palette of Okabe and Ito, "Color Universal Design" (2008), in
 // the order in which series take it. Yellow is left out: it fades on white.
 var okabeIto = []color.NRGBA{
-	{0x00, 0x72, 0xB2, 0xFF}, // blue
-	{0xD5, 0x5E, 0x00, 0xFF}, // vermillion
-	{0x00, 0x9E, 0x73, 0xFF}, // bluish green
-	{0xE6, 0x9F, 0x00, 0xFF}, // orange
-	{0xCC, 0x79, 0xA7, 0xFF}, // reddish purple
-	{0x56, 0xB4, 0xE9, 0xFF}, // sky blue
-	{0x00, 0x00, 0x00, 0xFF}, // black
+	rgb(0x0072B2), // blue
+	rgb(0xD55E00), // vermillion
+	rgb(0x009E73), // bluish green
+	rgb(0xE69F00), // orange
+	rgb(0xCC79A7), // reddish purple
+	rgb(0x56B4E9), // sky blue
+	rgb(0x000000), // black
 }
+
+func rgb(v uint32) color.NRGBA { return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xFF} }
 
 // MaxSeries is the largest number of series of a chart: one for each colour.
 const MaxSeries = 7
@@ -62,11 +64,9 @@ var markers = []draw.GlyphDrawer{
 }
 
 var (
-	ink      = color.NRGBA{0x22, 0x22, 0x22, 0xFF}
-	gridGrey = color.NRGBA{0xDD, 0xDD, 0xDD, 0xFF}
+	ink, gridGrey = rgb(0x222222), rgb(0xDDDDDD)
 	// cyan and red are the FAR paper's colours for creating and destroying instances.
-	cyan = color.NRGBA{0x00, 0xDD, 0xEE, 0xFF}
-	red  = color.NRGBA{0xE4, 0x1A, 0x1C, 0xFF}
+	cyan, red = rgb(0x00DDEE), rgb(0xE41A1C)
 )
 
 func solid(c color.Color, width vg.Length) draw.LineStyle {
@@ -87,28 +87,17 @@ func tint(c color.NRGBA, white float64) color.NRGBA {
 // are those of series in a tint; the colours repeat.
 func taskColour(n int) color.NRGBA { return taskColours[n%len(taskColours)] }
 
-var taskColours = func() []color.NRGBA {
-	var out []color.NRGBA
+var taskColours = func() (out []color.NRGBA) {
 	for _, c := range okabeIto[:5] {
 		out = append(out, tint(c, 0.45))
 	}
-	return append(out, []color.NRGBA{
-		{0xB8, 0xA1, 0xDC, 0xFF}, // violet
-		{0xC9, 0xDF, 0x8A, 0xFF}, // lime
-		{0xC7, 0x9A, 0x7B, 0xFF}, // brown
-		{0xA9, 0xB4, 0xBE, 0xFF}, // grey
-		{0xFF, 0xF3, 0xA1, 0xFF}, // pale yellow
-		{0xF2, 0x8E, 0x8E, 0xFF}, // coral
-		{0xBF, 0xE6, 0xF5, 0xFF}, // pale blue
-		{0x5F, 0xA8, 0xA3, 0xFF}, // teal
-		{0xE0, 0x7F, 0xB8, 0xFF}, // magenta
-		{0xD9, 0xC7, 0xA8, 0xFF}, // sand
-		{0x8E, 0x8F, 0xD6, 0xFF}, // indigo
-		{0xD7, 0xF0, 0xD0, 0xFF}, // mint
-		{0x8F, 0xBF, 0x5F, 0xFF}, // leaf green
-		{0xF9, 0xD5, 0xC5, 0xFF}, // peach
-		{0x6F, 0x9B, 0xE8, 0xFF}, // cornflower
-	}...)
+	for _, v := range []uint32{ // violet, lime, brown, grey, pale yellow, coral, pale blue, teal, magenta, sand ...
+		0xB8A1DC, 0xC9DF8A, 0xC79A7B, 0xA9B4BE, 0xFFF3A1, 0xF28E8E, 0xBFE6F5, 0x5FA8A3,
+		0xE07FB8, 0xD9C7A8, 0x8E8FD6, 0xD7F0D0, 0x8FBF5F, 0xF9D5C5, 0x6F9BE8,
+	} {
+		out = append(out, rgb(v))
+	}
+	return out
 }()
 
 // GanttColours are the colours of a [Gantt] chart as #rrggbb, for charts that are drawn elsewhere.
@@ -165,7 +154,6 @@ func (ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	draw.CircleGlyph{}.DrawGlyph(c, sty, at)
 }
 
-// sans returns the text style of all figures.
 func sans(size vg.Length) draw.TextStyle {
 	return draw.TextStyle{
 		Color:   ink,
@@ -297,6 +285,11 @@ func hatch(c draw.Canvas, r vg.Rectangle) {
 	}
 }
 
+// contains reports whether b lies within a.
+func contains(a, b vg.Rectangle) bool {
+	return b.Min.X >= a.Min.X && b.Max.X <= a.Max.X && b.Min.Y >= a.Min.Y && b.Max.Y <= a.Max.Y
+}
+
 // overlaps reports whether two rectangles share more than an edge.
 func overlaps(a, b vg.Rectangle) bool {
 	const slack = 1e-6
@@ -323,7 +316,6 @@ func heading(c draw.Canvas, title string) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -h-4)
 }
 
-// headingHeight is the space that [heading] takes.
 func headingHeight(title string, width vg.Length) vg.Length {
 	if title == "" {
 		return 0

@@ -117,7 +117,6 @@ func (f Masks) validate() error {
 	return nil
 }
 
-// free lists the memory slices that no instance occupies.
 func (r *MaskRow) free(g *mig.GPU) []mig.Slices {
 	used := mig.Partition(r.Instances).Mask()
 	var out []mig.Slices
@@ -130,7 +129,9 @@ func (r *MaskRow) free(g *mig.GPU) []mig.Slices {
 }
 
 // draw draws the row below top and returns where the next one begins.
-func (r *MaskRow) draw(c draw.Canvas, g *mig.GPU, left vg.Length, x func(mig.Slices) vg.Length, top vg.Length) vg.Length {
+func (r *MaskRow) draw(
+	c draw.Canvas, g *mig.GPU, left vg.Length, x func(mig.Slices) vg.Length, top vg.Length,
+) vg.Length {
 	sty := sans(textSize)
 	write(c, sty, draw.XLeft, vg.Point{X: left + 1, Y: top - maskLabel/2}, r.Label)
 	y1 := top - maskLabel

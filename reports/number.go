@@ -3,6 +3,7 @@ package reports
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"miglab/harness/mig"
 )
@@ -22,10 +23,8 @@ func Fixed(x float64, decimals int) string {
 		return "-inf"
 	}
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
-	if s[0] == '-' {
-		if v, err := strconv.ParseFloat(s, 64); err == nil && v == 0 {
-			return s[1:]
-		}
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -16,9 +17,6 @@ type Panels struct {
 	// Columns is the number of charts in a row; 0 means 2.
 	Columns int
 	Charts  []Chart
-	// Width and Height are those of the image in points; 0 means [PageWidth] and
-	// data areas 140 high, or less if they are narrow.
-	Width, Height vg.Length
 }
 
 const (
@@ -34,19 +32,14 @@ func (f Panels) page() (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	columns := f.Columns
-	if columns == 0 {
-		columns = 2
-	}
-	columns = max(1, min(columns, len(charts)))
+	columns := max(1, min(cmp.Or(f.Columns, 2), len(charts)))
 	rows := (len(charts) + columns - 1) / columns
-	width := orDefault(f.Width, PageWidth)
-	inner := width - 2*margin
+	const inner = PageWidth - 2*margin
 	cell := (inner - vg.Length(columns-1)*panelGap) / vg.Length(columns)
 	shareHeight := shared.height(inner)
 	plots := make([]*plot.Plot, len(charts))
 	for k, ch := range charts {
-		plots[k] = ch.plot(vg.Point{X: cell, Y: orDefault(f.Height/vg.Length(rows), defaultData+4*textSize)})
+		plots[k] = ch.plot(vg.Point{X: cell, Y: defaultData + 4*textSize})
 	}
 	g := newPanelGrid(len(plots), rows, columns)
 	var high vg.Length
@@ -62,7 +55,7 @@ func (f Panels) page() (page, error) {
 			}
 		}
 		taken := 2*margin + headingHeight(f.Title, inner) + shareHeight + g.takenHeight()
-		high = orDefault(f.Height, taken+max(minData, min(defaultData, 1.25*g.data.X))*vg.Length(rows))
+		high = taken + max(minData, min(defaultData, 1.25*g.data.X))*vg.Length(rows)
 		g.data.Y = (high - taken) / vg.Length(rows)
 		g.measure(plots)
 	}
@@ -71,7 +64,7 @@ func (f Panels) page() (page, error) {
 			return page{}, err
 		}
 	}
-	return page{width, high, func(canvas draw.Canvas) layout {
+	return page{PageWidth, high, func(canvas draw.Canvas) layout {
 		out := layout{legend: shared.draw(canvas)}
 		for k, at := range g.places(heading(canvas, f.Title)) {
 			ch := charts[k]
@@ -150,7 +143,6 @@ func newPanelGrid(n, rows, columns int) *panelGrid {
 	}
 }
 
-// size is that of a chart with its axes.
 func (g *panelGrid) size(k int) vg.Point { return g.before[k].Add(g.data).Add(g.after[k]) }
 
 // measure finds what the axes of the plots take around data of about the size.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
@@ -98,16 +99,11 @@ func (f Partitions) drawGPU(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.R
 
 // idle lists the compute slices that no instance of the partition computes on.
 func idle(g *mig.GPU, p mig.Partition) []mig.Slices {
-	used := make([]bool, g.ComputeSlices)
-	for _, in := range p {
-		for s := range in.Size() {
-			used[in.Start+s] = true
-		}
-	}
 	var out []mig.Slices
-	for s, u := range used {
-		if !u {
-			out = append(out, mig.Slices(s))
+	for s := range g.ComputeSlices {
+		computes := func(in mig.Instance) bool { return s >= in.Start && s < in.Start+in.Size() }
+		if !slices.ContainsFunc(p, computes) {
+			out = append(out, s)
 		}
 	}
 	return out

@@ -1,148 +1,50 @@
 package reports
 
 import (
-	"cmp"
-	"fmt"
+	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
+	"sync"
 
+	_ "miglab/algorithms"
+	"miglab/datasets"
+	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
 
-// kernel is a row of the measured Rodinia times on A100 (FAR 6.4.1), in seconds on
-// 1, 2, 3, 4 and 7 slices.
-type kernel struct {
-	name    string
-	seconds [5]float64
-}
-
-var sizes = [5]mig.Slices{1, 2, 3, 4, 7}
-
-var rodinia = []kernel{
-	{"Backprop", [5]float64{0.43844, 0.60726, 0.60983, 0.60882, 0.60865}},
-	{"BFS", [5]float64{0.29404, 0.20166, 0.07209, 0.099204, 0.051071}},
-	{"CFD", [5]float64{7.1197, 2.4335, 2.0712, 1.1896, 1.2382}},
-	{"Gaussian", [5]float64{20.663, 14.398, 6.9275, 8.848, 8.5974}},
-	{"HeartWall", [5]float64{0.88823, 1.0466, 1.0464, 1.0515, 1.0439}},
-	{"HotSpot", [5]float64{0.067016, 0.055245, 0.034083, 0.025696, 0.021055}},
-	{"LavaMD", [5]float64{15.298, 9.9485, 6.5104, 3.4551, 3.5072}},
-	{"LU", [5]float64{0.15098, 0.10953, 0.07523, 0.06347, 0.04491}},
-	{"Myocyte", [5]float64{0.4457, 0.50615, 0.36102, 0.33095, 0.33137}},
-	{"NN", [5]float64{0.0042327, 0.005535, 0.0058328, 0.0056729, 0.0057315}},
-	{"NW", [5]float64{0.28518, 0.22091, 0.1531, 0.13262, 0.091291}},
-	{"SRAD_v1", [5]float64{4.6672, 3.4588, 1.5116, 1.299, 1.373}},
-	{"SRAD_v2", [5]float64{0.49253, 0.70441, 0.23699, 0.20433, 0.10788}},
-	{"StreamCluster", [5]float64{4.3093, 3.1241, 1.1075, 1.1118, 0.78415}},
-	{"ParticleFilter", [5]float64{26.656, 16.892, 10.722, 5.7255, 3.2087}},
-	{"PathFinder", [5]float64{0.0040695, 0.0037863, 0.0057932, 0.00584, 0.006029}},
-}
-
-// rodiniaBatch returns the kernels, longest first.
-func rodiniaBatch() task.Batch {
-	var b task.Batch
-	for _, k := range rodinia {
-		t := task.New(k.name, nil)
-		for i, s := range sizes {
-			t.Set(s, mig.Seconds(k.seconds[i]))
-		}
-		b = append(b, t)
-	}
-	slices.SortStableFunc(b, func(x, y task.Task) int { return -cmp.Compare(x.On(1), y.On(1)) })
-	return b
-}
-
-// listSchedule runs each task where it ends first, on partitions that follow each
-// other: tasks[i] are run on parts[i], whose instances are created one after the
-// other when those before are destroyed.
-func listSchedule(p schedule.Problem, parts []mig.Partition, tasks [][]int) schedule.Schedule {
-	s := schedule.Schedule{GPU: p.GPU, Algorithm: "list", Model: mig.Sequential}
-	now := make([]mig.Seconds, p.GPUs())
-	for i, part := range parts {
-		type slot struct {
-			gpu  int
-			in   mig.Instance
-			free mig.Seconds
-		}
-		var slots []slot
-		for gpu := range now {
-			for _, in := range part {
-				end := now[gpu] + in.Profile.Create
-				s.Operations = append(s.Operations, schedule.Operation{Op: schedule.Create, GPU: gpu, Instance: in, Start: now[gpu], End: end})
-				now[gpu] = end
-				slots = append(slots, slot{gpu, in, end})
-			}
-		}
-		for _, k := range tasks[i] {
-			end := func(x slot) mig.Seconds { return x.free + p.Tasks[k].On(x.in.Size()) }
-			j := 0
-			for m := range slots {
-				if end(slots[m]) < end(slots[j]) {
-					j = m
-				}
-			}
-			s.Placements = append(s.Placements, schedule.Placement{
-				Task: k, GPU: slots[j].gpu, Instance: slots[j].in, Start: slots[j].free, End: end(slots[j]),
-			})
-			slots[j].free = end(slots[j])
-			now[slots[j].gpu] = max(now[slots[j].gpu], slots[j].free)
-		}
-		if i == len(parts)-1 {
-			break
-		}
-		slices.SortStableFunc(slots, func(a, b slot) int { return cmp.Compare(a.free, b.free) })
-		next := make([]mig.Seconds, len(now))
-		for _, x := range slots {
-			start := max(next[x.gpu], x.free)
-			next[x.gpu] = start + x.in.Profile.Destroy
-			s.Operations = append(s.Operations, schedule.Operation{Op: schedule.Destroy, GPU: x.gpu, Instance: x.in, Start: start, End: next[x.gpu]})
-		}
-		now = next
-	}
-	return s
-}
-
-func partition(g *mig.GPU, s string) mig.Partition {
-	p, err := g.ParsePartition(s)
+// rodinia are the kernels that the FAR paper measured on A100.
+var rodinia = sync.OnceValue(func() task.Batch {
+	in, err := datasets.InstanceOf[task.Batches](datasets.MustParse("rodinia"), mig.MustLookup("A100"), 0)
 	if err != nil {
 		panic(err)
 	}
-	return p
-}
+	return in.Tasks
+})
 
-// rodiniaPanel lays out the kernels on the partitions in turn, dividing the list.
-func rodiniaPanel(title string, count int, names ...string) GanttPanel {
-	a100 := mig.MustLookup("A100")
-	p := schedule.Problem{GPU: a100, Count: count, Tasks: rodiniaBatch()}
-	var parts []mig.Partition
-	tasks := make([][]int, len(names))
-	for i, n := range names {
-		parts = append(parts, partition(a100, n))
-		for k := i * len(p.Tasks) / len(names); k < (i+1)*len(p.Tasks)/len(names); k++ {
-			tasks[i] = append(tasks[i], k)
-		}
+// rodiniaPanel shows how an algorithm schedules the kernels.
+func rodiniaPanel(title string, gpus int, algorithm string) GanttPanel {
+	a, err := algo.Parse(algorithm)
+	if err != nil {
+		panic(err)
 	}
-	s := listSchedule(p, parts, tasks)
-	if v := schedule.Check(p, s); len(v) > 0 {
-		panic(fmt.Sprint(v))
+	scheduler, err := algo.Make[algo.Batch](a)
+	if err != nil {
+		panic(err)
+	}
+	p := schedule.Problem{GPU: mig.MustLookup("A100"), Count: gpus, Tasks: rodinia()}
+	s, err := scheduler.Schedule(context.Background(), p)
+	if err != nil {
+		panic(err)
 	}
 	return NewGanttPanel(title, p, s)
 }
 
 // speedups returns a series a kernel: t(1)/t(s).
 func speedups() []Series {
-	var out []Series
-	for _, k := range rodinia {
-		s := Series{Name: k.name, Markers: true}
-		for i, t := range k.seconds {
-			s.X = append(s.X, float64(sizes[i]))
-			s.Y = append(s.Y, k.seconds[0]/t)
-		}
-		out = append(out, s)
-	}
-	return out
+	kernels := rodinia()
+	return Speedups("", mig.MustLookup("A100"), kernels, len(kernels)).Charts[0].(Lines).Series[:len(kernels)]
 }
 
 var sliceAxis = Axis{Label: "Instance size [slices]", Ticks: []float64{1, 2, 3, 4, 7}}
@@ -214,13 +116,12 @@ func samples() map[string]Figure {
 			{Name: "FAR", Published: true, X: []float64{100, 500, 1000}, Y: []float64{0.01232, 0.53221, 1.62082}},
 		},
 	}
-	moved := rodiniaPanel("After", 1, "3-2-1", "2-2-3")
+	moved := rodiniaPanel("After", 1, "far")
 	moved.Highlight = []string{"ParticleFilter"}
-	before := rodiniaPanel("Before", 1, "2-2-2-1")
+	before := rodiniaPanel("Before", 1, "far?refine=false")
 	before.Highlight = []string{"ParticleFilter", "StreamCluster"}
-	before.Arrows = []Arrow{{Place{0, 1.5, 14}, Place{0, 3.5, 16}}}
 	before.Marks = append(before.Marks, TimeMark{At: before.Marks[0].At * 0.96, Label: "end of B1"})
-	fourTasks := rodiniaPanel("FAR", 1, "7", "4-3", "2-2-2-1")
+	fourTasks := rodiniaPanel("FAR", 1, "far")
 	return map[string]Figure{
 		"lines":     rho,
 		"lines-log": timing,
@@ -233,16 +134,16 @@ func samples() map[string]Figure {
 		"lines-split":   Lines{X: sliceAxis, Y: Axis{Label: "Speedup"}, Series: speedups(), Title: "Speedup of the Rodinia kernels on A100"}.Split(4),
 		"bars":          grouped(workloads),
 		"bars-upright":  grouped([]string{"Backprop", "ParticleFilter", "StreamCluster", "HotSpot", "HeartWall", "PathFinder", "LavaMD", "Myocyte", "Gaussian", "SRAD_v1"}),
-		"bars-narrow":   Bars{Title: "Speedup of Gaussian", X: Axis{Label: "Instance size [slices]"}, Y: Axis{Label: "Speedup"}, Categories: []string{"1", "2", "3", "4", "7"}, Groups: []BarGroup{{Name: "20 s on one slice", Values: []float64{1, 1.44, 2.98, 2.34, 2.4}}}, Width: 252, Height: 180},
+		"bars-narrow":   Bars{Title: "Speedup of Gaussian", X: Axis{Label: "Instance size [slices]"}, Y: Axis{Label: "Speedup"}, Categories: []string{"1", "2", "3", "4", "7"}, Groups: []BarGroup{{Name: "20 s on one slice", Values: []float64{1, 1.44, 2.98, 2.34, 2.4}}}},
 		"scatter":       cloud,
 		"divisions":     sampleDivisions(),
+		"masks":         sampleMasks(),
 		"panels":        Panels{Title: "Two views", Charts: []Chart{titled(rho, "By number of tasks"), titled(rho, "The same, so that the axes line up")}},
 		"panels-mixed":  Panels{Charts: []Chart{titled(rho, "Lines"), grouped(workloads[:3]), cloud}},
 		"gantt":         Gantt{Title: "Rodinia on A100", Panels: []GanttPanel{fourTasks}},
-		"gantt-four":    Gantt{Title: "The 16 Rodinia kernels on A100", Panels: []GanttPanel{rodiniaPanel("FAR", 1, "4-3", "2-2-2-1"), rodiniaPanel("MISO-OPT", 1, "4-2-1", "3-1-1-1", "7"), rodiniaPanel("FIXPART(1,…,1)", 1, "1-1-1-1-1-1-1"), rodiniaPanel("FIXPART(7)", 1, "7")}},
+		"gantt-four":    Gantt{Title: "The 16 Rodinia kernels on A100", Panels: []GanttPanel{rodiniaPanel("FAR", 1, "far"), rodiniaPanel("MISO-OPT", 1, "miso"), rodiniaPanel("FIXPART(1,…,1)", 1, "fixpart"), rodiniaPanel("FIXPART(7)", 1, "fixpart?p=7")}},
 		"gantt-moved":   Gantt{Title: "A move", Panels: []GanttPanel{before, moved}},
-		"gantt-up":      Gantt{Panels: []GanttPanel{rodiniaPanel("FAR, reversed", 1, "2-2-3", "7")}, Up: true},
-		"gantt-gpus":    Gantt{Title: "Two GPUs", Panels: []GanttPanel{rodiniaPanel("FAR", 2, "4-3", "2-2-2-1"), rodiniaPanel("FIXPART", 2, "4-2-1")}},
+		"gantt-gpus":    Gantt{Title: "Two GPUs", Panels: []GanttPanel{rodiniaPanel("FAR", 2, "far"), rodiniaPanel("FIXPART", 2, "fixpart")}},
 		"gantt-crowded": Gantt{Panels: []GanttPanel{crowded()}},
 		"partitions":    Partitions{Title: "Partitions of A30 and A100/H100", GPUs: []*mig.GPU{a30, a100}},
 		"tree":          Tree{Title: "Repartitioning trees", GPUs: []*mig.GPU{a30, a100}},

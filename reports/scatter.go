@@ -20,11 +20,9 @@ type Scatter struct {
 	Title  string
 	X, Y   Axis
 	Groups []Points
-	// Width and Height are those of the image in points; 0 means [PageWidth] and 270.
-	Width, Height vg.Length
 }
 
-func (f Scatter) page() (page, error) { return onePage(f, f.Width, f.Height) }
+func (f Scatter) page() (page, error) { return onePage(f) }
 
 func (f Scatter) chart(names *palette) (*chart, error) {
 	ch, err := newChart(f.Title, f.X, f.Y)

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -13,13 +14,13 @@ import (
 // A Column is a column of a [Table].
 type Column struct {
 	// Name is the heading, with the unit where there is one.
-	Name string
+	Name string `json:"name"`
 	// Right aligns the cells to the right, as numbers are.
-	Right bool
+	Right bool `json:"right,omitempty"`
 	// Join makes the column a part of the one before it wherever people read the table: "±"
 	// before a half-width, "(" around a number to compare with. In CSV it is a column of its
 	// own, so that each cell has one value.
-	Join string
+	Join string `json:"join,omitempty"`
 }
 
 // Columns are the columns of a [Table], from left to right.
@@ -62,23 +63,29 @@ func (c Columns) add(names []string, right bool) Columns {
 // A Table is a table of strings.
 type Table struct {
 	// Title is printed above the table, and is its caption in LaTeX; "" leaves it out.
-	Title   string
-	Columns Columns
+	Title   string  `json:"title,omitempty"`
+	Columns Columns `json:"columns"`
 	// Rows have one cell for each column.
-	Rows [][]string
+	Rows [][]string `json:"rows"`
 	// Notes are printed below the table, each on its own line.
-	Notes []string
+	Notes []string `json:"notes,omitempty"`
 }
 
 // TableFormats lists the formats of [Table.Encode].
 var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 
-// tableFormats are the encoders in the order of TableFormats, and the extensions of the files
-// that [Table.Save] writes.
+// tableFormats are the encoders of valid tables in the order of TableFormats, and the extensions of
+// the files that [Table.Save] writes.
 var tableFormats = []struct {
 	extension string
-	write     func(*Table, io.Writer) error
-}{{".txt", (*Table).Text}, {".csv", (*Table).CSV}, {".md", (*Table).Markdown}, {".tex", (*Table).LaTeX}, {"", (*Table).JSON}}
+	write     func(*Table, *printer)
+}{
+	{".txt", (*Table).text},
+	{".csv", (*Table).csv},
+	{".md", (*Table).markdown},
+	{".tex", (*Table).latex},
+	{"", (*Table).json},
+}
 
 // joined is the table as people read it: joined columns are part of those before them.
 func (t *Table) joined() *Table {
@@ -114,16 +121,36 @@ func (t *Table) Encode(w io.Writer, format string) error {
 	if i < 0 {
 		return nearest.Unknown("format", format, TableFormats)
 	}
-	return tableFormats[i].write(t, w)
+	if err := t.validate(); err != nil {
+		return err
+	}
+	p := &printer{w: w}
+	tableFormats[i].write(t, p)
+	return p.err
+}
+
+// Text writes the table for a terminal. Columns are padded to their display width, which
+// differs from the number of characters in non-Latin text. Lines have no trailing spaces.
+func (t *Table) Text(w io.Writer) error { return t.Encode(w, "text") }
+
+// CSV writes the headings and the rows as RFC 4180 says. It leaves out the title and the notes.
+func (t *Table) CSV(w io.Writer) error { return t.Encode(w, "csv") }
+
+func (t *Table) csv(p *printer) {
+	c := csv.NewWriter(p.w)
+	if p.err = c.Write(t.names()); p.err == nil {
+		p.err = c.WriteAll(t.Rows)
+	}
 }
 
 // Save writes base.txt, base.csv, base.md and base.tex, each replaced as a whole.
 func (t *Table) Save(base string) error {
-	for _, f := range tableFormats {
+	for i, f := range tableFormats {
 		if f.extension == "" {
 			continue
 		}
-		if err := atomicfile.WriteFile(base+f.extension, func(w io.Writer) error { return f.write(t, w) }); err != nil {
+		write := func(w io.Writer) error { return t.Encode(w, TableFormats[i]) }
+		if err := atomicfile.WriteFile(base+f.extension, write); err != nil {
 			return err
 		}
 	}
@@ -136,7 +163,8 @@ func (t *Table) WithoutEmpty(others ...string) Table {
 	out := *t
 	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
 	for j, c := range t.Columns {
-		if slices.Contains(others, c.Name) || !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[j] != Missing && row[j] != "" }) {
+		holds := func(row []string) bool { return row[j] != Missing && row[j] != "" }
+		if slices.Contains(others, c.Name) || !slices.ContainsFunc(t.Rows, holds) {
 			continue
 		}
 		out.Columns = append(out.Columns, c)

@@ -204,7 +204,7 @@ func TestLaTeXSpecials(t *testing.T) {
 func TestJSONOfNumbers(t *testing.T) {
 	table := Table{Columns: Left("name").Right("n"), Rows: [][]string{{"1", "1.50"}, {Missing, Missing}, {"<a>", "inf"}, {"", "\"2\""}}}
 	var b bytes.Buffer
-	if err := table.JSON(&b); err != nil {
+	if err := table.Encode(&b, "json"); err != nil {
 		t.Fatal(err)
 	}
 	want := "[\n  {\"name\": \"1\", \"n\": 1.50},\n  {\"name\": \"" + Missing + "\", \"n\": null},\n" +

@@ -7,18 +7,21 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Text writes the table for a terminal. Columns are padded to their display width, which
-// differs from the number of characters in non-Latin text. Lines have no trailing spaces.
-func (t *Table) Text(w io.Writer) error { return t.TextWithin(w, 0) }
-
 // TextWithin is Text for a terminal of so many columns: cells of text that would make the table
 // wider go on in the next lines. 0 means that nothing is too wide.
 func (t *Table) TextWithin(w io.Writer, width int) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
+	p := &printer{w: w}
+	t.textWithin(p, width)
+	return p.err
+}
+
+func (t *Table) text(p *printer) { t.textWithin(p, 0) }
+
+func (t *Table) textWithin(p *printer, width int) {
 	t = t.joined()
-	p := printer{w: w}
 	if t.Title != "" {
 		p.line(t.Title)
 		p.line("")
@@ -47,7 +50,6 @@ func (t *Table) TextWithin(w io.Writer, width int) error {
 	for _, n := range t.Notes {
 		p.line(n)
 	}
-	return p.err
 }
 
 // narrow lowers the widths of the widest columns of text until the table fits into a width, or
@@ -122,7 +124,6 @@ func (t *Table) widths(names []string, rows [][]string) []int {
 	return out
 }
 
-// pad fills the cells of a row up to the columns' widths.
 func (t *Table) pad(cells []string, widths []int) []string {
 	out := make([]string, len(cells))
 	for j, c := range cells {

@@ -12,7 +12,11 @@ import (
 // ticks marks an axis from low to high with the caller's values, or with as many as fit.
 func (a Axis) ticks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 	if a.Ticks != nil {
-		return asked(a.Ticks)
+		out := make([]plot.Tick, len(a.Ticks))
+		for i, v := range a.Ticks {
+			out[i] = plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)}
+		}
+		return out
 	}
 	choose := linearTicks
 	if a.Log {
@@ -25,15 +29,6 @@ func (a Axis) ticks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 		marks[i].Value = min(max(marks[i].Value, low), high)
 	}
 	return marks
-}
-
-// asked labels the given values with as many digits as they have.
-func asked(values []float64) []plot.Tick {
-	out := make([]plot.Tick, len(values))
-	for i, v := range values {
-		out[i] = plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)}
-	}
-	return out
 }
 
 // linearTicks steps by 1, 2 or 5 times a power of ten. It returns at most 8 ticks, because more

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	exporter "miglab/harness/export"
 	"miglab/harness/store"
 )
 
@@ -93,7 +92,7 @@ func TestDamagedShard(t *testing.T) {
 	}
 	st, err := store.Open(dir)
 	if err == nil {
-		err = exporter.Write(io.Discard, st, store.Filter{}, "csv", false, nil)
+		err = st.Export(io.Discard, store.Filter{}, "csv", false, nil)
 		st.Close()
 	}
 	var damage *store.Damage

@@ -13,7 +13,6 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/algo"
-	exporter "miglab/harness/export"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
@@ -69,7 +68,7 @@ func open(t testing.TB, dir string) *store.DB {
 func export(t testing.TB, dir string) string {
 	t.Helper()
 	var b strings.Builder
-	if err := exporter.Write(&b, open(t, dir), store.Filter{}, "csv", false, nil); err != nil {
+	if err := open(t, dir).Export(&b, store.Filter{}, "csv", false, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -76,7 +76,7 @@ func allThatIsRead(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	metrics, err := db.MetricNames(Filter{Track: "batch"})
+	metrics, err := db.metricNames(Filter{Track: "batch"})
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +148,7 @@ func TestMissingCell(t *testing.T) {
 		"a part":    func(db *DB) error { _, err := db.Rows(far, 2, 4); return err },
 		"instances": func(db *DB) error { _, err := db.Instances(far, 3); return err },
 		"finished":  func(db *DB) error { return db.Finished(far, func(int) {}) },
-		"metrics":   func(db *DB) error { _, err := db.MetricNames(Filter{}); return err },
+		"metrics":   func(db *DB) error { _, err := db.metricNames(Filter{}); return err },
 	} {
 		var d *Damage
 		if err := read(mustOpen(t, dir)); !errors.As(err, &d) || d.File != path || !strings.HasPrefix(d.Reason, "of the 4 cells of far (version 2)") {

@@ -165,9 +165,9 @@ func unite(s Series, all []cell) ([]cell, error) {
 	return out, nil
 }
 
-// MetricNames returns the names of the metrics that cells of the series that the filter selects
+// metricNames returns the names of the metrics that cells of the series that the filter selects
 // have, in ascending order.
-func (db *DB) MetricNames(filter Filter) ([]string, error) {
+func (db *DB) metricNames(filter Filter) ([]string, error) {
 	all, err := db.Series(filter)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,6 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/deep"
-	"miglab/harness/export"
 	"miglab/harness/run"
 	"miglab/harness/store"
 )
@@ -66,7 +65,7 @@ func runTask(folder string, p *Plan, task int, runName string, cells []run.Cell)
 func exported(t testing.TB, st *store.DB) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := export.Write(&b, st, store.Filter{}, "csv", false, nil); err != nil {
+	if err := st.Export(&b, store.Filter{}, "csv", false, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -159,13 +158,13 @@ func TestSweepEqualsOneMachine(t *testing.T) {
 	}
 	// Merging again changes nothing.
 	var before, after bytes.Buffer
-	if err := export.Write(&before, into, store.Filter{}, "csv", true, nil); err != nil {
+	if err := into.Export(&before, store.Filter{}, "csv", true, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Merge(folder, p, cells, into); err != nil {
 		t.Fatal(err)
 	}
-	if err := export.Write(&after, into, store.Filter{}, "csv", true, nil); err != nil || before.String() != after.String() {
+	if err := into.Export(&after, store.Filter{}, "csv", true, nil); err != nil || before.String() != after.String() {
 		t.Errorf("merged twice: %v", err)
 	}
 }

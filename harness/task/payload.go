@@ -24,6 +24,19 @@ type Payload interface {
 	WriteCSV(w io.Writer, g *mig.GPU) error
 }
 
+// A Regime says how the work of a dataset comes in, which decides what its algorithms are ranked by.
+type Regime string
+
+// The regimes.
+const (
+	// Whole work counts from the first piece to the last.
+	Whole Regime = "whole"
+	// Steady requests keep a cluster at a constant load, and count once it is full.
+	Steady Regime = "steady"
+	// Timed tasks arrive one after the other, so that their flow time counts.
+	Timed Regime = "timed"
+)
+
 // Batches is one batch of tasks, or a stream of several.
 type Batches struct {
 	// Tasks holds the batches one after the other, each in order of arrival.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -16,7 +15,7 @@ import (
 var Placement = Register(Track{
 	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and fragmentation",
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Beside: []Reference{acceptedAtMost}, Boards: placementBoards(), Contests: placementContests(),
-	Influences: []string{"map"}, Audited: "acceptance",
+	Audited: "acceptance",
 	Try: func(a algo.Algorithm, p Problem) error {
 		_, err := newPlacer(a, p)
 		return err
@@ -58,13 +57,12 @@ var acceptedAtMost = Reference{algo.TrackOffline, "offline-bound", MetricAccepta
 // placementBoards rank by acceptance. Requests in a steady state are counted once the cluster is
 // full, all others from the first.
 func placementBoards() []Board {
-	steady := func(dataset string) bool { return strings.Contains(dataset, "lifespan=steady") }
 	inSteady := acceptedAtMost
 	inSteady.Metric = MetricSteadyAtMost
 	const aside = "mean_fragmentation"
 	return []Board{
-		{Metric: "acceptance", Higher: true, Holds: func(dataset string) bool { return !steady(dataset) }, Bound: acceptedAtMost, Unbounded: true, Aside: aside},
-		{Metric: "acceptance_steady", Higher: true, Holds: steady, Bound: inSteady, Unbounded: true, Aside: aside},
+		{Metric: "acceptance", Higher: true, Regime: task.Whole, Bound: acceptedAtMost, Unbounded: true, Aside: aside},
+		{Metric: "acceptance_steady", Higher: true, Regime: task.Steady, Bound: inSteady, Unbounded: true, Aside: aside},
 	}
 }
 

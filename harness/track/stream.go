@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"miglab/harness/algo"
@@ -53,16 +52,11 @@ func flow(s schedule.Schedule, in task.Batches) []Metric {
 	}
 }
 
-// online reports whether the tasks of a dataset arrive in time, so that their flow time counts.
-func online(dataset string) bool {
-	return strings.Contains(dataset, "rho=") || strings.Contains(dataset, "arrivals=")
-}
-
 // Stream is the track of batches that arrive one after the other (FAR 4, DRL online).
 var Stream = Register(Track{
 	Name: algo.TrackStream, Order: 2, Doc: "schedule batches that arrive one after the other on a MIG GPU; makespan, or flow time where they arrive in time",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
-	Beside: lowerBounds, Boards: []Board{{Metric: MetricFlow, Holds: online}, makespanBoard}, Audited: MetricMakespan, Contests: streamContests(),
+	Beside: lowerBounds, Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard}, Audited: MetricMakespan, Contests: streamContests(),
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
 		return scheduled(a, p, func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error) {
 			b, err := algo.Make[algo.Stream](a)

@@ -55,13 +55,10 @@ type Track struct {
 	SolveTogether func(context.Context, algo.Algorithm, []Problem) ([]Answer, error)
 	// Beside lists the references that are computed beside the algorithms.
 	Beside []Reference
-	// Boards say what leaderboards rank by. The first that holds for a dataset is used.
+	// Boards say what leaderboards rank by. The first for the regime of a dataset is used.
 	Boards []Board
 	// Contests are the comparisons that the web site shows.
 	Contests []Contest
-	// Influences are parameters of datasets, such as assumptions, of which the web site shows how much
-	// the results depend on them.
-	Influences []string
 	// Drawn means that the web site draws the schedules of the contests' first instances.
 	Drawn bool
 	// Audited is the metric that no valid answer can have on the wrong side of the bound in Boards:
@@ -108,8 +105,8 @@ type Board struct {
 	// Metric is ranked, the lowest first unless Higher is set.
 	Metric string
 	Higher bool
-	// Holds reports whether the board is for a dataset; nil means for all.
-	Holds func(dataset string) bool
+	// Regime is that of the datasets that the board is for; "" means all.
+	Regime task.Regime
 	// Aside is a metric that is shown and decides nothing; "" means none.
 	Aside string
 	// Bound is what gaps are measured from: a bound from above if Higher is set. Published is a
@@ -196,14 +193,9 @@ func Parse(name string) (*Track, error) {
 	return nil, nearest.Unknown("track", name, Names())
 }
 
-// BoardOf returns the board for a dataset and whether there is one.
-func (t *Track) BoardOf(dataset string) (Board, bool) {
-	for _, b := range t.Boards {
-		if b.Holds == nil || b.Holds(dataset) {
-			return b, true
-		}
-	}
-	return Board{}, false
+// BoardOf returns the index in Boards of the board for datasets of a regime; -1 if there is none.
+func (t *Track) BoardOf(r task.Regime) int {
+	return slices.IndexFunc(t.Boards, func(b Board) bool { return b.Regime == "" || b.Regime == r })
 }
 
 // payload returns the problem's payload as the type that the track's instances have. The

@@ -20,7 +20,8 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	}
 	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()), d.Scale.Replicates(partitioned))
 	layout := d.Layout("table4", head, namesOf(workloads()), namesOf(approaches), out.Readings[0])
-	return out.Table("table4", layout).Table("table4-by-reading", byReading(d, out.Readings)), nil
+	about := figures.Map(namesOf(workloads()), func(name string) figures.About { return figures.About{Claim: name} })
+	return out.Evidence(&figures.Table{File: "table4", Table: layout, About: about}).Table("table4-by-reading", byReading(d, out.Readings)), nil
 }
 
 // evaluated is the number of batches of the released evaluation.
@@ -66,7 +67,7 @@ func byReading(d *figures.Data, readings []figures.Reading) reports.Table {
 // floors shows what no schedule and no partition can do. It is evidence for the default reading
 // of Table 4 and against some of its numbers; the paper has no such table.
 func floors(d *figures.Data) (*figures.Output, error) {
-	return new(figures.Output).Table("floors", certifiedFloors(d)).Table("floors-partitions", fixedPartitions(d)), nil
+	return new(figures.Output).Table("floors", certifiedFloors(d)).Evidence(fixedPartitions(d)), nil
 }
 
 // What the floors are computed on. The batch of 2 tasks decides.
@@ -117,18 +118,19 @@ func printedBelow(d *figures.Data, w workload, floor float64) (least float64, be
 
 // fixedPartitions compares the numbers of Table 4 for approaches that do not reconfigure with
 // what each fixed partition reaches under every generator.
-func fixedPartitions(d *figures.Data) reports.Table {
-	t := d.Claims.Head("floors-partitions", d.Scale.Replicates(partitioned), len(partitions()))
+func fixedPartitions(d *figures.Data) *figures.Table {
+	t := d.Claims.Evidence("floors-partitions", d.Scale.Replicates(partitioned), len(partitions()))
 	for _, w := range synthetic {
 		for _, r := range []*reading{&readings[byScript], &readings[byPrint], &readings[byTraining]} {
 			printed := func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) }
 			measured := func(algorithm string) figures.Measurement { return d.MeanOf(r.onThese(d, w, algorithm), dataSets, 0) }
 			better := figures.Count(partitions(), func(p mig.Partition) bool { return measured(partition(p)).Value < printed(fixBest) })
-			row := append([]string{w.name, cmp.Or(r.name, figures.DefaultReading)}, figures.PlusMinus(measured(onesOnly.algorithm), 1)...)
+			reading := cmp.Or(r.name, figures.DefaultReading)
+			row := append([]string{w.name, reading}, figures.PlusMinus(measured(onesOnly.algorithm), 1)...)
 			row = append(row, figures.PlusMinus(measured(agents[1].one(w)+"&actions=any"), 1)...)
 			row = append(row, reports.Fixed(figures.Mean(r.fixBest(d, w)), 1), reports.Fixed(printed(fixBest), 2), fmt.Sprint(better))
 			row = append(row, fixed(printed(agents[0]), printed(agents[1]), printed(agents[2]))...)
-			t.Rows = append(t.Rows, row)
+			t.Row(figures.About{Claim: w.name, Label: reading}, row...)
 		}
 	}
 	return t

@@ -15,17 +15,22 @@ import (
 // schedule can reach. It is the evidence of causes.
 func contradiction(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).
-		Table("contradiction-table9", table9Arithmetic(d.Claims)).
-		Table("contradiction-table5", sigmaLimits(d)).
-		Table("contradiction-speedups", speedupLimits(d)).
-		Table("contradiction-table6", refinementLimits(d)).
-		Table("contradiction-table7", joiningLimits(d)).
-		Table("contradiction-text", textArithmetic(d)), nil
+		Evidence(table9Arithmetic(d.Claims)).
+		Evidence(sigmaLimits(d)).
+		Evidence(speedupLimits(d)).
+		Evidence(refinementLimits(d)).
+		Evidence(joiningLimits(d)).
+		Evidence(textArithmetic(d)), nil
+}
+
+// about is that of a row about the claims of a workload with n tasks.
+func about(w workload, n int, label string) figures.About {
+	return figures.About{Claim: fmt.Sprintf("%v n=%d", w, n), Label: label}
 }
 
 // table9Arithmetic compares Tables 4, 7 and 9 by arithmetic on printed numbers alone.
-func table9Arithmetic(claims *figures.Claims) reports.Table {
-	t := claims.Head("contradiction-table9")
+func table9Arithmetic(claims *figures.Claims) *figures.Table {
+	t := claims.Evidence("contradiction-table9")
 	for w, n := range figures.Each(wide, allSizes) {
 		rho, p := table4.printed(claims, w, n, "rho"), table9.printed(claims, w, n, "p_multi-batch")
 		gain, implied := "", ""
@@ -33,32 +38,32 @@ func table9Arithmetic(claims *figures.Claims) reports.Table {
 			g := table7.printed(claims, w, n, "p_move/swap")
 			gain, implied = reports.Fixed(g, 2), reports.Fixed((2*rho/(1+g/100)-1)*100, 1)
 		}
-		t.Rows = append(t.Rows, []string{
-			w.String(), fmt.Sprint(n), reports.Fixed(rho, 2), reports.Fixed(p, 2), reports.Fixed((1+p/100)*1001/1000/2, 3),
+		t.Row(
+			about(w, n, ""), w.String(), fmt.Sprint(n), reports.Fixed(rho, 2), reports.Fixed(p, 2), reports.Fixed((1+p/100)*1001/1000/2, 3),
 			reports.Fixed((2*rho/(1+p/100)-1)*100, 1), gain, implied, reports.Fixed((rho-1)*100, 0),
-		})
+		)
 	}
 	return t
 }
 
 // sigmaLimits compares Table 5 with sigma if FAR reached the area bound, before which no
 // schedule ends.
-func sigmaLimits(d *figures.Data) reports.Table {
-	t := d.Claims.Head("contradiction-table5")
+func sigmaLimits(d *figures.Data) *figures.Table {
+	t := d.Claims.Evidence("contradiction-table5")
 	for w, a := range figures.Each(workloads, approaches) {
 		row := []string{w.String(), a.name, reports.Fixed(table5.printed(d.Claims, w, 15, "sigma "+a.name), 2)}
 		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {
 			row = append(row, reports.Fixed(figures.Mean(rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)), 2))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(figures.About{Claim: w.String() + " " + a.name}, row...)
 	}
 	return t
 }
 
 // refinementLimits compares p_ref with the most that any refinement can gain: no schedule ends
 // before the area bound, and an execution without a move or swap gains nothing.
-func refinementLimits(d *figures.Data) reports.Table {
-	t := d.Claims.Head("contradiction-table6")
+func refinementLimits(d *figures.Data) *figures.Table {
+	t := d.Claims.Evidence("contradiction-table6")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		p, operations := table6.printed(d.Claims, w, n, "p_ref"), table6.operations(d.Claims, w, n)
 		row := []string{w.String(), fmt.Sprint(n), reports.Fixed(p, 2), reports.Fixed(operations, 2)}
@@ -74,7 +79,7 @@ func refinementLimits(d *figures.Data) reports.Table {
 			r := table4.printed(d.Claims, w, n, "rho")
 			printed, implied = reports.Fixed(r, 2), reports.Fixed(r*(1+p/100), 2)
 		}
-		t.Rows = append(t.Rows, append(row, printed, implied))
+		t.Row(about(w, n, ""), append(row, printed, implied)...)
 	}
 	return t
 }
@@ -85,17 +90,18 @@ func (g grid) operations(claims *figures.Claims, w workload, n int) float64 {
 }
 
 // joiningLimits compares Tables 7 and 8 with the most that can be gained by joining two batches.
-func joiningLimits(d *figures.Data) reports.Table {
-	t := d.Claims.Head("contradiction-table7")
+func joiningLimits(d *figures.Data) *figures.Table {
+	t := d.Claims.Evidence("contradiction-table7")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		rev, all := table7.printed(d.Claims, w, n, "p_rev"), table7.printed(d.Claims, w, n, "p_move/swap")
 		operations := table8.operations(d.Claims, w, n)
 		for i, j := range []joining{copies, successive} {
 			kept, moved := limits(d, j, w, n)
-			t.Rows = append(t.Rows, []string{
-				w.String(), []string{"script", "text"}[i], fmt.Sprint(n), reports.Fixed(rev, 2), reports.Fixed(mostGained(kept, 0), 2),
+			batches := []string{"script", "text"}[i]
+			t.Row(
+				about(w, n, batches), w.String(), batches, fmt.Sprint(n), reports.Fixed(rev, 2), reports.Fixed(mostGained(kept, 0), 2),
 				reports.Fixed(all, 2), reports.Fixed(figures.Mean(moved), 2), reports.Fixed(operations, 2), reports.Fixed(mostGained(kept, operations), 2),
-			})
+			)
 		}
 	}
 	return t
@@ -141,7 +147,7 @@ func limits(d *figures.Data, j joining, w workload, n int) (kept [][]float64, mo
 const drawn = 300
 
 // textArithmetic compares numbers of the text with the tables and times that they sum up.
-func textArithmetic(d *figures.Data) reports.Table {
+func textArithmetic(d *figures.Data) *figures.Table {
 	least, largest, beyond := math.Inf(1), math.Inf(-1), math.Inf(1)
 	for _, w := range workloads {
 		for _, a := range []string{"FIXPART(1,...,1)", "FIXPART(7)"} {
@@ -153,13 +159,15 @@ func textArithmetic(d *figures.Data) reports.Table {
 	whole := batch(rodiniaData, "fixpart?p=7", mig.Free)
 	byRho := d.Claims.Published("rodinia", "rho FAR") * d.First(area(whole), track.MetricBound)
 	bySigma := d.First(whole, makespan) / d.Claims.Published("rodinia", "sigma FIXPART(7)")
-	t := d.Claims.Head("contradiction-text")
-	t.Rows = [][]string{
+	t := d.Claims.Evidence("contradiction-text")
+	for _, row := range [][]string{
 		{"gain over no reconfiguration", "the least by Table 5 [%]", reports.Fixed(least, 0)},
 		{"gain over no reconfiguration", "the largest by Table 5 [%]", reports.Fixed(largest, 0)},
 		{"gain of moving and swapping beyond reversing, n = 10", "the least of p_move/swap less p_rev by Table 7 [%]", reports.Fixed(beyond, 2)},
 		{"sigma FIXPART(7)", "makespan of FAR by the printed rho = 1.22 [s]", reports.Fixed(byRho, 2)},
 		{"sigma FIXPART(7)", "makespan of FAR by the printed sigma = 1.26 and the published times on 7 slices [s]", reports.Fixed(bySigma, 2)},
+	} {
+		t.Row(figures.About{Claim: row[0], Label: row[1]}, row...)
 	}
 	return t
 }

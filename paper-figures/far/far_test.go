@@ -146,12 +146,12 @@ func TestPaperIsConsistent(t *testing.T) {
 // 2*1.23/1.8442 - 1 = 33.4 %, where Table 7 prints 14.47 %, 2*1.23/1.1447 - 1 = 114.9 %, where
 // Table 9 prints 84.42 %, and 1.8442*1.001/2 = 0.923 area bounds.
 func TestTable9ContradictsTable7(t *testing.T) {
-	row := table9Arithmetic(load(t)).Rows[0]
+	row := table9Arithmetic(load(t)).Table.Rows[0]
 	want := []string{"POORSCALING WIDETIMES", "10", "1.23", "84.42", "0.923", "33.4", "14.47", "114.9", "23"}
 	if !slices.Equal(row, want) {
 		t.Errorf("%q, want %q", row, want)
 	}
-	for _, row := range table9Arithmetic(load(t)).Rows {
+	for _, row := range table9Arithmetic(load(t)).Table.Rows {
 		if share, err := strconv.ParseFloat(row[4], 64); err != nil || share >= 1 {
 			t.Errorf("%q: the pair does not end before its area bound", row)
 		}

@@ -73,8 +73,8 @@ func allows(batches []comparedBatch, ones, seven float64) bool {
 var memoryBound = []string{"0", "13", "15", "25", "29", "34", "38", "43", "50", "58", "63", "67", "72", "75", "86", "88", "100"}
 
 // speedupLimits says with which p_sup two printed sigmas are possible together.
-func speedupLimits(d *figures.Data) reports.Table {
-	t := d.Claims.Head("contradiction-speedups")
+func speedupLimits(d *figures.Data) *figures.Table {
+	t := d.Claims.Evidence("contradiction-speedups")
 	if d.Planning() {
 		return t
 	}
@@ -104,7 +104,7 @@ func speedupLimits(d *figures.Data) reports.Table {
 			}
 			row = append(row, reports.Fixed(ones, 2), reports.Fixed(seven, 2), from, to)
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(figures.About{Claim: scaling, Label: generator}, row...)
 	}
 	return t
 }

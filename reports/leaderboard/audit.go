@@ -12,7 +12,6 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
-	"miglab/reports"
 )
 
 // Audited is the outcome of an audit.
@@ -31,10 +30,10 @@ type Audited struct {
 const tolerance = 1e-9
 
 // Audit compares every answer in the engine's database with the bound of its instance, in the tracks
-// that have one ([track.Track.Audited]), and with the other proven bounds of its kind. Bounds that are missing are computed first,
-// except in tracks that also rank without bounds ([track.Board.Unbounded]): there the bounds in the
-// database count. The first answer on the wrong side of its bound is the error, a [*reports.BoundError]. An interrupted audit
-// keeps the bounds it has computed.
+// that have one ([track.Track.Audited]), and with the other proven bounds of its kind. Bounds that are
+// missing are computed first, except in tracks that also rank without bounds ([track.Board.Unbounded]):
+// there the bounds in the database count. The first answer on the wrong side of its bound is the error,
+// a [*BoundError]. An interrupted audit keeps the bounds it has computed.
 func Audit(ctx context.Context, e *run.Engine) (Audited, error) {
 	var found Audited
 	groups, err := answers(e.Store, &found)
@@ -53,7 +52,8 @@ func Audit(ctx context.Context, e *run.Engine) (Audited, error) {
 		cells = append(cells, own...)
 	}
 	if len(cells) == 0 {
-		return found, fmt.Errorf("no results in %s have a bound; compute some with miglab run or miglab reproduce", e.Store.Dir())
+		return found, fmt.Errorf("no results in %s have a bound; compute some with miglab run or miglab reproduce",
+			e.Store.Dir())
 	}
 	r, err := e.Run(ctx, cells)
 	if err != nil {
@@ -162,28 +162,27 @@ func (g *group) keepBounded(db *store.DB) error {
 	if err != nil {
 		return err
 	}
-	all, err := db.Series(store.Filter{Track: string(g.bound.Track), GPU: g.bound.GPU})
+	all, err := db.Series(store.Filter{
+		Track: string(g.bound.Track), GPU: g.bound.GPU, Dataset: g.bound.Dataset, Content: g.bound.Content,
+		Algorithm: g.bound.Algorithm, Version: first[0].Version,
+	})
 	if err != nil {
 		return err
 	}
 	bounded := map[int]bool{}
 	for _, s := range all {
-		if s.Dataset != g.bound.Dataset || s.Content != g.bound.Content || s.Algorithm != g.bound.Algorithm || s.Version != first[0].Version {
-			continue
-		}
-		rows, err := db.Rows(s, 0, math.MaxInt)
+		instances, err := db.Instances(s, 0)
 		if err != nil {
 			return err
 		}
-		for _, r := range rows {
-			bounded[r.Instance] = true
+		for _, i := range instances {
+			bounded[i] = true
 		}
 	}
 	g.instances = slices.DeleteFunc(g.instances, func(i int) bool { return !bounded[i] })
 	return nil
 }
 
-// cells returns the cells of the bounds that the group needs.
 func (g *group) cells() ([]run.Cell, error) {
 	if len(g.instances) == 0 {
 		return nil, nil
@@ -199,7 +198,6 @@ func (g *group) cells() ([]run.Cell, error) {
 	return out, nil
 }
 
-// compare compares the answers of the group with their bounds.
 func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
 	bounds := map[int]float64{}
 	cells, err := g.cells()
@@ -232,10 +230,9 @@ func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
 			}
 			found.Answers++
 			if !g.board.Higher && value < bound*(1-tolerance) || g.board.Higher && value > bound*(1+tolerance) {
-				return &reports.BoundError{Metric: g.board.Metric, Added: g.added, Entry: reports.Entry{
-					Dataset: s.Dataset, GPU: s.GPU, Model: s.Model, Algorithm: s.Algorithm, Version: s.Version,
-					Content: s.Content, Instance: r.Instance, Value: value, Bound: bound,
-				}}
+				return &BoundError{
+					Series: s, Instance: r.Instance, Metric: g.board.Metric, Value: value, Bound: bound, Added: g.added,
+				}
 			}
 		}
 	}

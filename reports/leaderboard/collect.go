@@ -19,7 +19,6 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
-	"miglab/reports"
 )
 
 // Conditions are what all results of a leaderboard have in common.
@@ -35,7 +34,6 @@ type Conditions struct {
 	Datasets []string
 }
 
-// filter selects the series of a track under the conditions.
 func (c *Conditions) filter(of algo.Track) store.Filter {
 	f := store.Filter{Track: string(of), GPU: c.GPU}
 	if track.Of(of).Reconfigures {
@@ -47,13 +45,9 @@ func (c *Conditions) filter(of algo.Track) store.Filter {
 // Standings ranks the algorithms on every dataset. It reads one dataset at a time. Results that
 // no longer count are left out: those from before a dataset changed, an algorithm learned other
 // weights, or got another version. Errors are those of the database and of
-// [reports.Leaderboard]; without results that can be ranked there are no standings.
-func Standings(db *store.DB, c Conditions) ([]reports.Standing, error) {
-	all, err := db.Series(c.filter(c.Track.Name))
-	if err != nil {
-		return nil, err
-	}
-	boards, err := c.boards(db, all)
+// ranking, such as a [*BoundError]; without results that can be ranked there are no standings.
+func Standings(db *store.DB, c Conditions) ([]Standing, error) {
+	boards, err := c.boards(db)
 	if err != nil {
 		return nil, err
 	}
@@ -64,17 +58,18 @@ func Standings(db *store.DB, c Conditions) ([]reports.Standing, error) {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, b := range boards {
-		g.Go(func() (err error) {
-			b.standings, err = b.rank(db)
-			b.name(names)
-			return err
+		g.Go(func() error {
+			b.names = names
+			return b.rank(db)
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(boards, func(a, b *board) int { return cmp.Or(cmp.Compare(a.contest, b.contest), cmp.Compare(a.place, b.place)) })
-	var out []reports.Standing
+	slices.SortStableFunc(boards, func(a, b *board) int {
+		return cmp.Or(cmp.Compare(a.contest, b.contest), cmp.Compare(a.place, b.place))
+	})
+	var out []Standing
 	for _, b := range boards {
 		out = append(out, b.standings...)
 	}
@@ -89,39 +84,53 @@ type board struct {
 	// place orders the others: those by an earlier metric first, and of one metric those with
 	// bounds before those without.
 	contest, place int
-	// series has the results that count, by algorithm, and programs of how many programs of one
-	// version there are results.
-	series   []store.Series
-	programs map[string]int
+	// algorithms has the results that count.
+	algorithms []results
 	// bound and published have the references' results, by ascending version.
 	bound, published []store.Series
-	standings        []reports.Standing
+	// names are those that programs outside miglab give themselves.
+	names     map[store.Program]string
+	standings []Standing
 }
 
-// boards groups the series by dataset and leaves out what no longer counts.
-func (c *Conditions) boards(db *store.DB, all []store.Series) ([]*board, error) {
-	byDataset := map[string][]store.Series{}
+// results are the series of one algorithm on a dataset. programs is of how many programs of one
+// version there are some, if none of them is the present one.
+type results struct {
+	series   []store.Series
+	programs int
+}
+
+func (c *Conditions) byDataset(all []store.Series) map[string][]store.Series {
+	out := map[string][]store.Series{}
 	for _, s := range all {
 		if c.Datasets == nil || slices.Contains(c.Datasets, s.Dataset) {
-			byDataset[s.Dataset] = append(byDataset[s.Dataset], s)
+			out[s.Dataset] = append(out[s.Dataset], s)
 		}
 	}
+	return out
+}
+
+// boards reads the series of the track and leaves out what no longer counts.
+func (c *Conditions) boards(db *store.DB) ([]*board, error) {
+	all, err := db.Series(c.filter(c.Track.Name))
+	if err != nil {
+		return nil, err
+	}
+	byDataset := c.byDataset(all)
 	references := map[algo.Track][]store.Series{}
 	for _, b := range c.Track.Boards {
 		for _, r := range []track.Reference{b.Bound, b.Published} {
 			if _, ok := references[r.Track]; ok || r.Track == "" {
 				continue
 			}
-			own, err := db.Series(c.filter(r.Track))
-			if err != nil {
+			if references[r.Track], err = db.Series(c.filter(r.Track)); err != nil {
 				return nil, err
 			}
-			references[r.Track] = own
 		}
 	}
 	var out []*board
 	for _, dataset := range slices.Sorted(maps.Keys(byDataset)) {
-		i := slices.IndexFunc(c.Track.Boards, func(b track.Board) bool { return b.Holds == nil || b.Holds(dataset) })
+		i := c.Track.BoardOf(datasets.RegimeOf(dataset))
 		if i < 0 {
 			continue
 		}
@@ -129,11 +138,11 @@ func (c *Conditions) boards(db *store.DB, all []store.Series) ([]*board, error) 
 		if err := b.count(db, byDataset[dataset]); err != nil {
 			return nil, err
 		}
-		if len(b.series) == 0 {
+		if len(b.algorithms) == 0 {
 			continue
 		}
-		b.bound = of(references[b.Bound.Track], b.Bound, dataset)
-		b.published = of(references[b.Published.Track], b.Published, dataset)
+		b.bound = seriesOf(references[b.Bound.Track], b.Bound, dataset)
+		b.published = seriesOf(references[b.Published.Track], b.Published, dataset)
 		if b.Bound.Algorithm != "" && len(b.bound) == 0 && !b.Unbounded {
 			continue // without reading any result
 		}
@@ -160,8 +169,8 @@ func (c *Conditions) contest(dataset string) int {
 	return n
 }
 
-// of returns a reference's series on a dataset, by ascending version.
-func of(all []store.Series, r track.Reference, dataset string) []store.Series {
+// seriesOf returns a reference's series on a dataset, by ascending version.
+func seriesOf(all []store.Series, r track.Reference, dataset string) []store.Series {
 	var out []store.Series
 	for _, s := range all {
 		if s.Algorithm == r.Algorithm && s.Dataset == dataset {
@@ -178,7 +187,6 @@ func of(all []store.Series, r track.Reference, dataset string) []store.Series {
 // weights that ran last.
 func (b *board) count(db *store.DB, all []store.Series) (err error) {
 	content := b.conditions.content(all)
-	b.programs = map[string]int{}
 	byAlgorithm := map[string][]store.Series{}
 	for _, s := range all {
 		if content == "" || s.Content == content {
@@ -186,13 +194,15 @@ func (b *board) count(db *store.DB, all []store.Series) (err error) {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(byAlgorithm)) {
-		own := byAlgorithm[id]
+		own := results{series: byAlgorithm[id]}
 		if a, failed := algo.Parse(id); failed == nil {
-			own = newest(having(own, a.Weights()))
-		} else if own, b.programs[id], err = lastRun(db, newest(own)); err != nil {
+			own.series = newest(withWeights(own.series, a.Weights()))
+		} else if own, err = lastRun(db, newest(own.series)); err != nil {
 			return err
 		}
-		b.series = append(b.series, own...)
+		if len(own.series) > 0 {
+			b.algorithms = append(b.algorithms, own)
+		}
 	}
 	return nil
 }
@@ -204,7 +214,9 @@ func (c *Conditions) content(all []store.Series) string {
 		if err != nil || a.Spec.Open != nil { // an external program would be started
 			continue
 		}
-		now, err := run.Series{Track: c.Track.Name, Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Algorithm: s.Algorithm}.Canonical()
+		now, err := run.Series{
+			Track: c.Track.Name, Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Algorithm: s.Algorithm,
+		}.Canonical()
 		if err == nil {
 			return now.Content
 		}
@@ -212,64 +224,78 @@ func (c *Conditions) content(all []store.Series) string {
 	return ""
 }
 
-// name gives the programs outside miglab the names that they give themselves, and says how many there are.
-func (b *board) name(names map[store.Program]string) {
-	for i := range b.standings {
-		s := &b.standings[i]
-		s.Programs = b.programs[s.Algorithm]
-		if at := slices.IndexFunc(b.series, func(o store.Series) bool { return o.Algorithm == s.Algorithm }); at >= 0 {
-			s.Name = names[b.series[at].Program()]
-		}
-	}
-}
-
 // rank reads the results of the board's dataset and ranks the algorithms.
-func (b *board) rank(db *store.DB) ([]reports.Standing, error) {
+func (b *board) rank(db *store.DB) error {
 	bounds, err := values(db, b.bound, b.Bound.Metric)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	published, err := values(db, b.published, b.Published.Metric)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	entries, err := b.entries(db, newSpan(bounds), bounds, published)
+	contenders, err := b.contenders(db, newSpan(bounds), bounds, published)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	hasBounds := slices.ContainsFunc(entries, func(e reports.Entry) bool { return !math.IsNaN(e.Bound) })
-	if b.Bound.Algorithm != "" && !hasBounds {
+	bounded := slices.ContainsFunc(contenders, (*contender).bounded)
+	if b.Bound.Algorithm != "" && !bounded {
 		if !b.Unbounded {
-			return nil, nil
+			return nil
 		}
 		b.place++
 		// No bound applies to what was run, so that all of it is compared, by the metric's value.
-		if entries, err = b.entries(db, newSpan(nil), nil, published); err != nil {
-			return nil, err
+		if contenders, err = b.contenders(db, newSpan(nil), nil, published); err != nil {
+			return err
 		}
 	}
-	out, err := reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Higher: b.Higher, Bounded: hasBounds, Aside: b.Aside})
-	for i := range out {
-		out[i].Assumes = datasets.Assumed(out[i].Dataset)
+	b.standings, err = rank(contenders, Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded, Aside: b.Aside})
+	if err != nil {
+		return fmt.Errorf("%s: %w", contenders[0].series.Dataset, err)
 	}
-	return out, err
+	return nil
 }
 
-// entries reads the results of the board's series. Those outside the span come without metrics.
-func (b *board) entries(db *store.DB, of *span, bounds, published map[instance]float64) ([]reports.Entry, error) {
-	rows, total := make([][]store.Row, len(b.series)), 0
-	for i, s := range b.series {
+// contenders reads the results of the board. Those outside the span come without metrics.
+func (b *board) contenders(db *store.DB, in *span, bounds, published map[instance]float64) ([]*contender, error) {
+	out := make([]*contender, len(b.algorithms))
+	for i, own := range b.algorithms {
 		var err error
-		if rows[i], err = of.rows(db, s); err != nil {
+		if out[i], err = b.contender(db, own.series, in, bounds, published); err != nil {
 			return nil, err
 		}
-		total += len(rows[i])
+		out[i].standing.Programs = own.programs
 	}
-	entries := make([]reports.Entry, 0, total)
-	for i, s := range b.series {
-		entries = b.appendEntries(entries, s, rows[i], bounds, published)
+	return out, nil
+}
+
+func (b *board) contender(
+	db *store.DB, own []store.Series, in *span, bounds, published map[instance]float64,
+) (*contender, error) {
+	c := newContender(own[0])
+	c.standing.Name, c.standing.Assumes = b.names[own[0].Program()], datasets.Assumed(own[0].Dataset)
+	if a, err := algo.Parse(own[0].Algorithm); err == nil {
+		c.standing.Budget = a.Budget()
 	}
-	return entries, nil
+	for _, s := range own {
+		rows, err := in.rows(db, s)
+		if err != nil {
+			return nil, err
+		}
+		c.entries = slices.Grow(c.entries, len(rows))
+		for _, r := range rows {
+			at := instance{s.Content, r.Instance}
+			c.entries = append(c.entries, entry{
+				instance: at, value: orNaN(r.Metrics.Get(b.Metric)), aside: orNaN(r.Metrics.Get(b.Aside)),
+				bound: valueAt(bounds, at), published: valueAt(published, at), micros: cmp.Or(r.Micros, math.NaN()),
+			})
+		}
+	}
+	return c, nil
+}
+
+func (c *contender) bounded() bool {
+	return slices.ContainsFunc(c.entries, func(e entry) bool { return !math.IsNaN(e.bound) })
 }
 
 // A span is the instances of a board that can be compared: those before end. Of the others only how
@@ -283,8 +309,8 @@ type span struct {
 // newSpan is the span of the instances that have a bound, or of all if none has one.
 func newSpan(bounds map[instance]float64) *span {
 	s := &span{0, map[string]int{}}
-	for of := range bounds {
-		s.end = max(s.end, of.number+1)
+	for at := range bounds {
+		s.end = max(s.end, at.number+1)
 	}
 	if s.end == 0 {
 		s.end = math.MaxInt
@@ -315,44 +341,10 @@ func (s *span) rows(db *store.DB, of store.Series) ([]store.Row, error) {
 	return rows, err
 }
 
-// appendEntries appends the rows of a series with their bounds.
-func (b *board) appendEntries(entries []reports.Entry, s store.Series, rows []store.Row, bounds, published map[instance]float64) []reports.Entry {
-	e := reports.Entry{Track: s.Track, Dataset: s.Dataset, GPU: s.GPU, Algorithm: s.Algorithm, Version: s.Version, Content: s.Content}
-	if b.conditions.Track.Reconfigures {
-		e.Model = s.Model
-		if s.Count > 1 {
-			e.GPU = fmt.Sprintf("%d x %s", s.Count, s.GPU)
-		}
-	}
-	if a, err := algo.Parse(s.Algorithm); err == nil {
-		e.Budget = a.Budget()
-	}
-	for _, r := range rows {
-		value, ok := r.Metrics.Get(b.Metric)
-		if !ok {
-			value = math.NaN()
-		}
-		e.Instance, e.Value, e.Micros = r.Instance, value, cmp.Or(r.Micros, math.NaN())
-		e.Aside = math.NaN()
-		if aside, ok := r.Metrics.Get(b.Aside); ok {
-			e.Aside = aside
-		}
-		e.Bound, e.Published = at(bounds, s.Content, r.Instance), at(published, s.Content, r.Instance)
-		entries = append(entries, e)
-	}
-	return entries
-}
-
-// An instance is what a value is of.
-type instance struct {
-	content string
-	number  int
-}
-
 // values reads a metric of several series by instance; of several values the last counts.
-func values(db *store.DB, of []store.Series, metric string) (map[instance]float64, error) {
+func values(db *store.DB, all []store.Series, metric string) (map[instance]float64, error) {
 	out := map[instance]float64{}
-	for _, s := range of {
+	for _, s := range all {
 		rows, err := db.Rows(s, 0, math.MaxInt)
 		if err != nil {
 			return nil, err
@@ -366,10 +358,14 @@ func values(db *store.DB, of []store.Series, metric string) (map[instance]float6
 	return out, nil
 }
 
-// at returns the value of an instance; NaN where there is none.
-func at(values map[instance]float64, content string, number int) float64 {
-	if v, ok := values[instance{content, number}]; ok {
-		return v
+func valueAt(values map[instance]float64, at instance) float64 {
+	v, ok := values[at]
+	return orNaN(v, ok)
+}
+
+func orNaN(v float64, ok bool) float64 {
+	if !ok {
+		return math.NaN()
 	}
-	return math.NaN()
+	return v
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	_ "miglab/algorithms"
 	_ "miglab/algorithms/dispatch"
+	_ "miglab/algorithms/placement"
 	_ "miglab/algorithms/rl/agents"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -81,14 +81,47 @@ func database(t *testing.T, cells ...cell) *store.DB {
 }
 
 // ranked ranks a track on A100.
-func ranked(db *store.DB, of algo.Track, gpus int, model mig.Reconfiguration) ([]reports.Standing, error) {
+func ranked(db *store.DB, of algo.Track, gpus int, model mig.Reconfiguration) ([]Standing, error) {
 	return Standings(db, Conditions{Track: track.Of(of), GPU: "A100", Count: gpus, Model: model})
 }
 
-// Gaps are to the latest certified bound of the same instance under the same
-// conditions, and p_opt to the published one.
-func TestStandingsBounds(t *testing.T) {
-	db := database(
+// lines are the standings: dataset, rank, algorithm, metric, mean, gap and p_opt, and whatever more
+// there is to say.
+func lines(standings []Standing) string {
+	var out []string
+	for _, s := range standings {
+		mean := orNaN(s.Value.Mean, s.HasValue())
+		line := fmt.Sprint(s.Dataset, " ", s.Rank, " ", s.Algorithm, " ", s.Metric.Name)
+		for _, v := range []float64{mean, s.Gap, s.POpt} {
+			line += " " + reports.Fixed(v, 1)
+		}
+		for _, more := range []string{s.Budget, s.Model, strings.TrimPrefix(s.GPU, "A100")} {
+			if more != "" {
+				line += ", " + more
+			}
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// contentOf is the content that a dataset has now.
+func contentOf(t *testing.T, of algo.Track, dataset, algorithm string) string {
+	t.Helper()
+	now, err := run.Series{Track: of, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algorithm}.Canonical()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now.Content
+}
+
+func TestStandings(t *testing.T) {
+	const steady = "mfi/uniform?lifespan=steady"
+	trained, err := algo.Parse("d3qn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounds := database(
 		t,
 		cell{algorithm: "far", metrics: `{"makespan_s":12}`},
 		cell{track: "bound", algorithm: "certified", version: 2, metrics: `{"bound_s":10}`},
@@ -101,125 +134,93 @@ func TestStandingsBounds(t *testing.T) {
 		cell{algorithm: "far", model: "parallel", metrics: `{"makespan_s":6}`},
 		cell{track: "bound", algorithm: "certified", gpus: 2, metrics: `{"bound_s":2}`},
 		cell{algorithm: "far", gpus: 2, metrics: `{"makespan_s":3}`},
-		cell{algorithm: "far", model: "free", metrics: `{"makespan_s":1}`}, // has no bound
+		cell{algorithm: "far", model: "free", metrics: `{"makespan_s":1}`},
 	)
-	for _, test := range []struct {
-		gpus      int
-		model     mig.Reconfiguration
-		gpu       string
-		gap, pOpt string
-	}{
-		{1, mig.Sequential, "A100", "20.000", "25.000"},
-		{1, mig.Parallel, "A100", "100.000", reports.Missing},
-		{2, mig.Sequential, "2 x A100", "50.000", reports.Missing},
-	} {
-		got, err := ranked(db, algo.TrackBatch, test.gpus, test.model)
-		if err != nil || len(got) != 1 {
-			t.Errorf("%d GPUs, %s: %+v, %v", test.gpus, test.model, got, err)
-			continue
-		}
-		s := got[0]
-		if reports.Fixed(s.Gap, 3) != test.gap || reports.Fixed(s.POpt, 3) != test.pOpt || s.GPU != test.gpu || s.Model != test.model.String() {
-			t.Errorf("%d GPUs, %s: %+v, want %+v", test.gpus, test.model, s, test)
-		}
-	}
-	if got, err := ranked(db, algo.TrackBatch, 1, mig.Free); err != nil || len(got) != 0 {
-		t.Errorf("without a bound: %+v, %v", got, err)
-	}
-}
-
-// A track that does not reconfigure has one board, whatever the cluster's size; datasets
-// in a steady state have a metric of their own; a time-out is a failure.
-func TestStandingsTracks(t *testing.T) {
-	db := database(
+	mixed := database(
 		t,
 		cell{track: "placement", dataset: "gone", algorithm: "mfi", gpus: 100, metrics: `{"acceptance":0.5,"acceptance_steady":0.1}`},
 		cell{track: "placement", dataset: "gone", algorithm: "ff", gpus: 100},
-		cell{track: "placement", dataset: "gone?lifespan=steady", algorithm: "mfi", gpus: 100, metrics: `{"acceptance":0.5,"acceptance_steady":0.1}`},
+		cell{track: "placement", dataset: steady, algorithm: "mfi", content: contentOf(t, algo.TrackPlacement, steady, "mfi"), gpus: 100, metrics: `{"acceptance":0.5,"acceptance_steady":0.1}`},
 		cell{track: "corun", dataset: "corun/gone", algorithm: "exact", metrics: `{"makespan_s":10}`},
 		cell{track: "corun", dataset: "corun/gone", algorithm: "local", metrics: `{"makespan_s":11}`},
 		cell{track: "corun", dataset: "corun/large", algorithm: "local", metrics: `{"makespan_s":99}`},
 		cell{track: "offline", dataset: "gone", algorithm: "offline-bound", metrics: `{"accepted_at_most":7}`},
 	)
-	for _, test := range []struct {
+	for name, c := range map[string]struct {
+		db    *store.DB
 		track algo.Track
-		want  string
+		gpus  int
+		model mig.Reconfiguration
+		want  []string
 	}{
-		{algo.TrackPlacement, "gone 1 mfi acceptance 0.5 –, gone 2 ff acceptance – –, gone?lifespan=steady 1 mfi acceptance_steady 0.1 –"},
-		{algo.TrackCorun, "corun/gone 1 exact makespan_s 10.0 0.0, corun/gone 1 local makespan_s 11.0 10.0, corun/large 1 local makespan_s 99.0 –"},
-		{algo.TrackDispatch, ""},
+		"gaps are to the latest certified bound of the instance, p_opt to the published one": {
+			bounds, algo.TrackBatch, 1, mig.Sequential, []string{"d 1 far makespan_s 12.0 20.0 25.0, sequential"},
+		},
+		"under the same reconfiguration": {
+			bounds, algo.TrackBatch, 1, mig.Parallel, []string{"d 1 far makespan_s 6.0 100.0 –, parallel"},
+		},
+		"for as many GPUs": {
+			bounds, algo.TrackBatch, 2, mig.Sequential, []string{"d 1 far makespan_s 3.0 50.0 –, sequential, 2 x A100"},
+		},
+		"without a bound there is no board": {bounds, algo.TrackBatch, 1, mig.Free, nil},
+		"datasets in a steady state have a metric of their own, and a time-out is a failure": {
+			mixed, algo.TrackPlacement, 1, mig.Sequential,
+			[]string{"gone 1 mfi acceptance 0.5 – –", "gone 2 ff acceptance – – –", steady + " 1 mfi acceptance_steady 0.1 – –"},
+		},
+		"windows without an optimum come last": {
+			mixed, algo.TrackCorun, 1, mig.Sequential,
+			[]string{"corun/gone 1 exact makespan_s 10.0 0.0 –", "corun/gone 1 local makespan_s 11.0 10.0 –", "corun/large 1 local makespan_s 99.0 – –"},
+		},
+		"nothing": {mixed, algo.TrackDispatch, 1, mig.Sequential, nil},
+		"weights that an algorithm no longer has do not count; of a program that is gone the last count": {
+			database(
+				t,
+				cell{track: "corun", algorithm: "d3qn", weights: "before", metrics: `{"makespan_s":1}`},
+				cell{track: "corun", algorithm: "d3qn", weights: trained.Weights(), metrics: `{"makespan_s":2}`},
+				cell{track: "corun", algorithm: "d3qn", metrics: `{"makespan_s":3}`},
+				cell{track: "corun", algorithm: "exec:gone", weights: "before", metrics: `{"makespan_s":4}`},
+				cell{track: "corun", algorithm: "exec:gone", weights: "last", metrics: `{"makespan_s":5}`},
+			), algo.TrackCorun, 1, mig.Sequential,
+			[]string{"d 1 d3qn makespan_s 2.0 – –", "d 1 exec:gone makespan_s 5.0 – –"},
+		},
+		"budgets": {
+			database(
+				t,
+				cell{algorithm: "far", metrics: `{"makespan_s":11}`},
+				cell{algorithm: "lns?iterations=17", metrics: `{"makespan_s":12}`},
+				cell{track: "bound", algorithm: "certified", metrics: `{"bound_s":10}`},
+			), algo.TrackBatch, 1, mig.Sequential,
+			[]string{"d 1 far makespan_s 11.0 10.0 –, sequential", "d 1 lns?iterations=17 makespan_s 12.0 20.0 –, 17 iterations, sequential"},
+		},
+		"a dataset counts as what it stands for now; where that cannot be told, all results do": {
+			database(
+				t,
+				cell{track: "dispatch", dataset: "deadline/tight", algorithm: "exec:gone", metrics: `{"late_percent":1}`},
+				cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", metrics: `{"late_percent":2}`},
+				cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", content: contentOf(t, algo.TrackDispatch, "deadline/tight", "eft"), metrics: `{"late_percent":3}`},
+				cell{track: "dispatch", dataset: "jobs:gone.csv", algorithm: "eft", metrics: `{"late_percent":4}`},
+			), algo.TrackDispatch, 1, mig.Sequential,
+			[]string{"deadline/tight 1 eft late_percent 3.0 – –", "jobs:gone.csv 1 eft late_percent 4.0 – –"},
+		},
+		"a bound that failed bounds nothing": {
+			database(t, cell{algorithm: "far", metrics: `{"makespan_s":11}`}, cell{track: "bound", algorithm: "certified"}),
+			algo.TrackBatch, 1, mig.Sequential, nil,
+		},
+		"windows too large for the optimum are ranked by their total time": {
+			database(
+				t,
+				cell{track: "corun", dataset: "a", algorithm: "local", metrics: `{"makespan_s":3}`},
+				cell{track: "corun", dataset: "a", algorithm: "exact"},
+				cell{track: "corun", dataset: "b", algorithm: "local", metrics: `{"makespan_s":5}`},
+				cell{track: "corun", dataset: "b", algorithm: "exact", metrics: `{"makespan_s":4}`},
+			), algo.TrackCorun, 1, mig.Sequential,
+			[]string{"b 1 exact makespan_s 4.0 0.0 –", "b 1 local makespan_s 5.0 25.0 –", "a 1 local makespan_s 3.0 – –", "a 2 exact makespan_s – – –"},
+		},
 	} {
-		standings, err := ranked(db, test.track, 1, mig.Sequential)
-		if err != nil {
-			t.Fatal(err)
+		got, err := ranked(c.db, c.track, c.gpus, c.model)
+		if want := strings.Join(c.want, "\n"); err != nil || lines(got) != want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, lines(got), want)
 		}
-		var got []string
-		for _, s := range standings {
-			mean := reports.Missing
-			if s.Failed == 0 {
-				mean = reports.Fixed(s.Value.Mean, 1)
-			}
-			got = append(got, strings.Join([]string{s.Dataset, string(rune('0' + s.Rank)), s.Algorithm, s.Metric, mean, reports.Fixed(s.Gap, 1)}, " "))
-			if s.Model != "" || s.GPU != "A100" {
-				t.Errorf("%+v has a model or another GPU", s)
-			}
-		}
-		if strings.Join(got, ", ") != test.want {
-			t.Errorf("%s: %s; want %s", test.track, strings.Join(got, ", "), test.want)
-		}
-	}
-}
-
-// What an algorithm did before it learned other things counts no more; of a program that
-// is gone the last counts.
-func TestStandingsWeights(t *testing.T) {
-	trained, err := algo.Parse("d3qn")
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := database(
-		t,
-		cell{track: "corun", algorithm: "d3qn", weights: "before", metrics: `{"makespan_s":1}`},
-		cell{track: "corun", algorithm: "d3qn", weights: trained.Weights(), metrics: `{"makespan_s":2}`},
-		cell{track: "corun", algorithm: "d3qn", metrics: `{"makespan_s":3}`},
-		cell{track: "corun", algorithm: "exec:gone", weights: "before", metrics: `{"makespan_s":4}`},
-		cell{track: "corun", algorithm: "exec:gone", weights: "last", metrics: `{"makespan_s":5}`},
-	)
-	got, err := ranked(db, algo.TrackCorun, 1, mig.Sequential)
-	if err != nil || len(got) != 2 || got[0].Value.Mean != 2 || got[1].Value.Mean != 5 {
-		t.Errorf("%+v, %v; want means of 2 and 5", got, err)
-	}
-}
-
-func TestStandingsBudget(t *testing.T) {
-	db := database(
-		t,
-		cell{algorithm: "far", metrics: `{"makespan_s":11}`},
-		cell{algorithm: "lns?iterations=17", metrics: `{"makespan_s":12}`},
-		cell{track: "bound", algorithm: "certified", metrics: `{"bound_s":10}`},
-	)
-	got, err := ranked(db, algo.TrackBatch, 1, mig.Sequential)
-	if err != nil || len(got) != 2 || got[0].Budget != "" || got[1].Budget != "17 iterations" {
-		t.Errorf("%+v, %v", got, err)
-	}
-}
-
-// A dataset counts as what it stands for now; where that cannot be told, all results do.
-func TestStandingsContents(t *testing.T) {
-	now, err := run.Series{Track: algo.TrackDispatch, Dataset: "deadline/tight", GPU: "A100", Algorithm: "eft"}.Canonical()
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := database(
-		t,
-		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "exec:gone", metrics: `{"late_percent":1}`},
-		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", metrics: `{"late_percent":2}`},
-		cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", content: now.Content, metrics: `{"late_percent":3}`},
-		cell{track: "dispatch", dataset: "jobs:gone.csv", algorithm: "eft", metrics: `{"late_percent":4}`},
-	)
-	got, err := ranked(db, algo.TrackDispatch, 1, mig.Sequential)
-	if err != nil || len(got) != 2 || got[0].Value.Mean != 3 || got[1].Value.Mean != 4 {
-		t.Errorf("%+v, %v; want means of 3 and 4", got, err)
 	}
 }
 
@@ -230,33 +231,9 @@ func TestStandingsBelowBound(t *testing.T) {
 		cell{track: "bound", algorithm: "certified", metrics: `{"bound_s":10}`},
 	)
 	_, err := ranked(db, algo.TrackBatch, 1, mig.Sequential)
-	var below *reports.BoundError
+	var below *BoundError
 	if !errors.As(err, &below) || !strings.Contains(err.Error(), "far (version 2) on d, instance 0") {
 		t.Errorf("%v", err)
-	}
-}
-
-// Bounds that failed, or that are of other contents, bound nothing: batches then have no board,
-// and windows are ranked by their total time, after those with bounds.
-func TestStandingsWithoutUsableBounds(t *testing.T) {
-	db := database(
-		t,
-		cell{algorithm: "far", metrics: `{"makespan_s":11}`},
-		cell{track: "bound", algorithm: "certified"}, // it failed
-	)
-	if got, err := ranked(db, algo.TrackBatch, 1, mig.Sequential); err != nil || len(got) != 0 {
-		t.Errorf("%+v, %v; want no board", got, err)
-	}
-	db = database(
-		t,
-		cell{track: "corun", dataset: "a", algorithm: "local", metrics: `{"makespan_s":3}`},
-		cell{track: "corun", dataset: "a", algorithm: "exact"}, // the window is too large for it
-		cell{track: "corun", dataset: "b", algorithm: "local", metrics: `{"makespan_s":5}`},
-		cell{track: "corun", dataset: "b", algorithm: "exact", metrics: `{"makespan_s":4}`},
-	)
-	got, err := ranked(db, algo.TrackCorun, 1, mig.Sequential)
-	if err != nil || len(got) != 4 || got[0].Dataset != "b" || got[2].Dataset != "a" || !math.IsNaN(got[2].Gap) {
-		t.Errorf("%+v, %v; want b before a, and a without gaps", got, err)
 	}
 }
 
@@ -305,31 +282,27 @@ func TestStandingsOfInstancesWithBounds(t *testing.T) {
 		}
 		db := database(t, cells...)
 		c := Conditions{Track: track.Of(algo.TrackBatch), GPU: "A100", Count: 1, Model: mig.Sequential}
-		all, err := db.Series(c.filter(algo.TrackBatch))
-		if err != nil {
-			t.Fatal(err)
-		}
-		boards, err := c.boards(db, all)
+		boards, err := c.boards(db)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, b := range boards {
-			got, err := b.rank(db)
-			if err != nil {
+			if err := b.rank(db); err != nil {
 				t.Fatal(err)
 			}
 			bounds, err := values(db, b.bound, b.Bound.Metric)
 			if err != nil {
 				t.Fatal(err)
 			}
-			entries, err := b.entries(db, newSpan(nil), bounds, nil)
+			all, err := b.contenders(db, newSpan(nil), bounds, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := reports.Leaderboard(entries, reports.Metric{Name: b.Metric, Bounded: true})
+			want, err := rank(all, Metric{Name: b.Metric, Bounded: true})
 			if err != nil {
 				t.Fatal(err)
 			}
+			got := b.standings
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				r.Errorf("%v, want %v", got, want)
 			}
@@ -354,7 +327,7 @@ func TestStandingsOfSeveralPrograms(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	const note = "programs with the same name and version; the results of the present one count, or else of the one that ran last: gone on d (3)"
-	if notes := reports.LeaderboardTable(got).Notes; !slices.Contains(notes, note) {
+	if notes := Table(got).Notes; !slices.Contains(notes, note) {
 		t.Errorf("notes %q, want %q", notes, note)
 	}
 }

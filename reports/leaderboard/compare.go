@@ -1,14 +1,19 @@
 package leaderboard
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 
 	"golang.org/x/sync/errgroup"
 
+	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/stats"
 	"miglab/harness/store"
 	"miglab/reports"
 )
@@ -22,36 +27,31 @@ type Side struct {
 	Version int
 }
 
-// series returns the side's results by dataset, and how many programs these may be of.
-func (s Side) series(c *Conditions) (out map[string][]store.Series, programs map[string]int, err error) {
+func (s Side) results(c *Conditions) (map[string]results, error) {
 	f := c.filter(c.Track.Name)
 	f.Algorithm, f.Version = s.Algorithm, s.Version
 	all, err := s.DB.Series(f)
 	if err != nil {
-		return nil, nil, err
-	}
-	out, programs = map[string][]store.Series{}, map[string]int{}
-	for _, one := range all {
-		if c.Datasets == nil || slices.Contains(c.Datasets, one.Dataset) {
-			out[one.Dataset] = append(out[one.Dataset], one)
-		}
+		return nil, err
 	}
 	a, unknown := algo.Parse(s.Algorithm)
-	for dataset, own := range out {
+	out := map[string]results{}
+	for dataset, own := range c.byDataset(all) {
 		own = newest(own)
-		if out[dataset], programs[dataset], err = lastRun(s.DB, own); err != nil {
-			return nil, nil, err
+		r, err := lastRun(s.DB, own)
+		if err != nil {
+			return nil, err
 		}
 		if unknown == nil {
-			if now := having(own, a.Weights()); len(now) > 0 {
-				out[dataset] = now
+			if present := withWeights(own, a.Weights()); len(present) > 0 {
+				r.series = present
 			}
 		}
+		out[dataset] = r
 	}
-	return out, programs, nil
+	return out, nil
 }
 
-// newest returns the series of the latest version.
 func newest(own []store.Series) []store.Series {
 	version := 0
 	for _, one := range own {
@@ -60,57 +60,54 @@ func newest(own []store.Series) []store.Series {
 	return slices.DeleteFunc(own, func(one store.Series) bool { return one.Version != version })
 }
 
-// having returns the series with the weights.
-func having(own []store.Series, weights string) []store.Series {
+func withWeights(own []store.Series, weights string) []store.Series {
 	return slices.DeleteFunc(slices.Clone(own), func(one store.Series) bool { return one.Weights != weights })
 }
 
-// lastRun returns those of the series that have the weights of the one written last, and how many
-// weights there are.
-func lastRun(db *store.DB, own []store.Series) ([]store.Series, int, error) {
+// lastRun returns those of the series that have the weights of the one written last.
+func lastRun(db *store.DB, own []store.Series) (results, error) {
 	all, err := db.ByAge(own)
 	if err != nil || len(all) == 0 {
-		return nil, 0, err
+		return results{}, err
 	}
 	programs := map[string]bool{}
 	for _, one := range all {
 		programs[one.Weights] = true
 	}
-	return having(own, all[len(all)-1].Weights), len(programs), nil
+	return results{withWeights(own, all[len(all)-1].Weights), len(programs)}, nil
 }
 
 // Datasets returns the datasets of which there are results under the conditions, sorted.
 func (s Side) Datasets(c Conditions) ([]string, error) {
-	own, _, err := s.series(&c)
+	own, err := s.results(&c)
 	return slices.Sorted(maps.Keys(own)), err
 }
 
 // Compare compares b with a on each dataset that both have instances of, by name. Datasets that
 // have changed since are compared only if both have their results from the same time. Errors are
-// those of the databases and of [reports.Compare].
-func Compare(c Conditions, a, b Side) ([]*reports.Comparison, error) {
-	ofA, programsA, err := a.series(&c)
+// those of the databases, and a [*BoundError].
+func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
+	ofA, err := a.results(&c)
 	if err != nil {
 		return nil, err
 	}
-	ofB, programsB, err := b.series(&c)
+	ofB, err := b.results(&c)
 	if err != nil {
 		return nil, err
 	}
-	var shared []string
-	for _, dataset := range slices.Sorted(maps.Keys(ofA)) {
-		if len(ofB[dataset]) > 0 {
-			shared = append(shared, dataset)
-		}
-	}
-	out := make([]*reports.Comparison, len(shared))
+	names := slices.Sorted(maps.Keys(ofA))
+	out := make([]*Comparison, len(names))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, dataset := range shared {
+	for i, dataset := range names {
 		g.Go(func() (err error) {
-			inA, inB := c.sameContent(ofA[dataset], ofB[dataset])
-			if out[i], err = c.compare(dataset, pick{a.DB, inA}, pick{b.DB, inB}); out[i] != nil {
-				out[i].ProgramsA, out[i].ProgramsB = programsA[dataset], programsB[dataset]
+			inA, inB := ofA[dataset], ofB[dataset]
+			inA.series, inB.series = c.sameContent(inA.series, inB.series)
+			if len(inA.series) == 0 {
+				return nil
+			}
+			if out[i], err = c.compare(dataset, [2]*store.DB{a.DB, b.DB}, [2]results{inA, inB}); out[i] != nil {
+				out[i].ProgramsA, out[i].ProgramsB = inA.programs, inB.programs
 			}
 			return err
 		})
@@ -118,74 +115,285 @@ func Compare(c Conditions, a, b Side) ([]*reports.Comparison, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	out = slices.DeleteFunc(out, func(c *reports.Comparison) bool { return c == nil })
-	reports.AdjustHolm(out)
+	out = slices.DeleteFunc(out, func(c *Comparison) bool { return c == nil })
+	adjustHolm(out)
 	return out, nil
 }
 
 // sameContent leaves the series of contents that both have; if one of these is the content that
 // the dataset has now, of that one.
 func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) {
-	only := func(of []store.Series, keep func(content string) bool) []store.Series {
-		return slices.DeleteFunc(of, func(s store.Series) bool { return !keep(s.Content) })
+	isIn := func(all []store.Series, content string) bool {
+		return slices.ContainsFunc(all, func(s store.Series) bool { return s.Content == content })
 	}
-	has := func(of []store.Series) func(content string) bool {
-		return func(content string) bool {
-			return slices.ContainsFunc(of, func(s store.Series) bool { return s.Content == content })
-		}
-	}
-	a = only(a, has(b))
-	b = only(b, has(a))
+	a = slices.DeleteFunc(a, func(s store.Series) bool { return !isIn(b, s.Content) })
+	b = slices.DeleteFunc(b, func(s store.Series) bool { return !isIn(a, s.Content) })
 	if len(a) < 2 {
 		return a, b
 	}
-	if now := c.content(a); has(a)(now) {
-		current := func(content string) bool { return content == now }
-		return only(a, current), only(b, current)
+	if now := c.content(a); isIn(a, now) {
+		another := func(s store.Series) bool { return s.Content != now }
+		return slices.DeleteFunc(a, another), slices.DeleteFunc(b, another)
 	}
 	return a, b
 }
 
-// A pick is some series of a database.
-type pick struct {
-	db     *store.DB
-	series []store.Series
-}
-
 // compare reads the results of a dataset, and the bounds that either database has.
-func (c *Conditions) compare(dataset string, a, b pick) (*reports.Comparison, error) {
-	found, ok := c.Track.BoardOf(dataset)
-	if !ok {
+func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2]results) (*Comparison, error) {
+	at := c.Track.BoardOf(datasets.RegimeOf(dataset))
+	if at < 0 {
 		return nil, nil
 	}
-	board := board{Board: found, conditions: c}
+	board := board{Board: c.Track.Boards[at], conditions: c}
 	bounds := map[instance]float64{}
-	for _, db := range []*store.DB{a.db, b.db} {
-		if found.Bound.Algorithm == "" {
-			break
-		}
-		f := c.filter(found.Bound.Track)
-		f.Dataset = dataset
-		all, err := db.Series(f)
-		if err != nil {
-			return nil, err
-		}
-		own, err := values(db, of(all, found.Bound, dataset), found.Bound.Metric)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(bounds, own)
-	}
-	var entries [2][]reports.Entry
-	for i, side := range []pick{a, b} {
-		for _, s := range side.series {
-			rows, err := side.db.Rows(s, 0, math.MaxInt)
+	if board.Bound.Algorithm != "" {
+		for _, db := range dbs {
+			f := c.filter(board.Bound.Track)
+			f.Dataset = dataset
+			all, err := db.Series(f)
 			if err != nil {
 				return nil, err
 			}
-			entries[i] = board.appendEntries(entries[i], s, rows, bounds, nil)
+			own, err := values(db, seriesOf(all, board.Bound, dataset), board.Bound.Metric)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(bounds, own)
 		}
 	}
-	bounded := slices.ContainsFunc(slices.Concat(entries[:]...), func(e reports.Entry) bool { return !math.IsNaN(e.Bound) })
-	return reports.Compare(entries[0], entries[1], reports.Metric{Name: found.Metric, Higher: found.Higher, Bounded: bounded})
+	var sides [2]*contender
+	for i := range sides {
+		var err error
+		if sides[i], err = board.contender(dbs[i], of[i].series, newSpan(nil), bounds, nil); err != nil {
+			return nil, err
+		}
+	}
+	bounded := sides[0].bounded() || sides[1].bounded()
+	return newComparison(sides[0], sides[1], Metric{Name: board.Metric, Higher: board.Higher, Bounded: bounded})
+}
+
+// A Comparison is what result B did against result A on the instances of one dataset that both
+// have. Differences are B less A. All intervals are by [stats.Resample].
+type Comparison struct {
+	Dataset string
+	Metric  Metric
+	// Instances is how many both have, and LeftOut how many only one has, or whose bound is not
+	// known.
+	Instances, LeftOut int
+	// ProgramsA and ProgramsB are how many programs of the version there are results of. The present
+	// one counts if it has results, or else the one that ran last.
+	ProgramsA, ProgramsB int
+	// FailedA and FailedB are on how many of the instances there is no valid answer. Means and
+	// differences are over the instances that both solved.
+	FailedA, FailedB int
+	// A and B are means of the metric, and Difference that of the paired differences with its
+	// interval; NaN if no instance was solved by both.
+	A, B, Difference, Low, High float64
+	// GapA and GapB are mean gaps to the bound in percent, and Gap their difference in points
+	// with its interval; NaN if the metric has no bound.
+	GapA, GapB, Gap, GapLow, GapHigh float64
+	// P is that of [stats.Wilcoxon] for the paired differences of the gaps, or of the metric
+	// where it has no bound, and PHolm the same adjusted for all comparisons ([Compare]); NaN
+	// if no instance was solved by both.
+	P, PHolm float64
+	// Wins, Ties and Losses are those of B. An answer wins against none.
+	Wins, Ties, Losses int
+	// Worst are the instances on which B is worse than A, the worst first.
+	Worst []Pair
+}
+
+// A Pair is what A and B did on one instance.
+type Pair struct {
+	Dataset  string
+	Instance int
+	// A and B are values of the metric; NaN where there is no valid answer.
+	A, B float64
+	// Worse is by how much B is worse: points of the gap, or the metric's unit where it has no
+	// bound; +Inf if only A has an answer.
+	Worse float64
+}
+
+// newComparison compares two results of the same dataset. It returns nil if they have no instance in
+// common. Errors are those of [rank].
+func newComparison(a, b *contender, metric Metric) (*Comparison, error) {
+	both, _, err := contend([]*contender{a, b}, metric)
+	if err != nil || both == nil {
+		return nil, err
+	}
+	s := &a.standing
+	c := &Comparison{Dataset: s.Dataset, Metric: metric, Instances: s.Instances, LeftOut: s.LeftOut}
+	c.score(a, b)
+	return c, c.summarize(a, b)
+}
+
+func (c *Comparison) score(a, b *contender) {
+	for i, lossA := range a.losses {
+		lossB := b.losses[i]
+		p := Pair{
+			Dataset: c.Dataset, Instance: a.entries[i].number, A: a.values[i], B: b.values[i], Worse: lossB - lossA,
+		}
+		if math.IsNaN(lossA) {
+			c.FailedA++
+		}
+		if math.IsNaN(lossB) {
+			c.FailedB++
+			p.Worse = math.Inf(1)
+		}
+		switch {
+		case math.IsNaN(lossA) && math.IsNaN(lossB) || lossA == lossB:
+			c.Ties++
+		case math.IsNaN(lossA) || lossB < lossA:
+			c.Wins++
+		default:
+			c.Losses++
+			c.Worst = append(c.Worst, p)
+		}
+	}
+	sortWorst(c.Worst)
+}
+
+func sortWorst(pairs []Pair) {
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.Worse, a.Worse) })
+}
+
+func (c *Comparison) summarize(a, b *contender) error {
+	nan := math.NaN()
+	c.A, c.B, c.Difference, c.Low, c.High = nan, nan, nan, nan, nan
+	c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh = nan, nan, nan, nan, nan
+	c.P, c.PHolm = nan, nan
+	worse := paired(b, a)
+	if len(worse) == 0 {
+		return nil
+	}
+	var valuesA, valuesB, differences, gapsA, gapsB []float64
+	for i, value := range a.values {
+		if other := b.values[i]; !math.IsNaN(value) && !math.IsNaN(other) {
+			valuesA, valuesB = append(valuesA, value), append(valuesB, other)
+			differences = append(differences, other-value)
+			gapsA, gapsB = append(gapsA, a.losses[i]), append(gapsB, b.losses[i])
+		}
+	}
+	c.A, c.B, c.Difference = mean(valuesA), mean(valuesB), mean(differences)
+	r, err := stats.Resample([][]float64{differences, worse}, a.standing.seed())
+	if err != nil {
+		return err
+	}
+	defer r.Release()
+	c.Low, c.High = r.Interval(0)
+	if c.Metric.Bounded {
+		c.GapA, c.GapB, c.Gap = mean(gapsA), mean(gapsB), mean(worse)
+		c.GapLow, c.GapHigh = r.Interval(1)
+	}
+	t, err := stats.Wilcoxon(worse)
+	c.P, c.PHolm = t.P, t.P
+	return err
+}
+
+// adjustHolm sets the adjusted probabilities of comparisons that are made together.
+func adjustHolm(all []*Comparison) {
+	var p []float64
+	var tested []*Comparison
+	for _, c := range all {
+		if !math.IsNaN(c.P) {
+			p, tested = append(p, c.P), append(tested, c)
+		}
+	}
+	for i, adjusted := range stats.Holm(p) {
+		tested[i].PHolm = adjusted
+	}
+}
+
+// Better reports whether both the interval of the mean difference and the signs of the differences
+// favour B (1) or A (-1); 0 if chance may explain them, or if a few large differences outweigh many
+// small ones.
+func (c *Comparison) Better() int {
+	low, high := c.GapLow, c.GapHigh
+	switch {
+	case c.Metric.Bounded:
+	case c.Metric.Higher:
+		low, high = -c.High, -c.Low
+	default:
+		low, high = c.Low, c.High
+	}
+	switch certain := c.PHolm < 1-stats.Confidence; {
+	case certain && high < 0:
+		return 1
+	case certain && low > 0:
+		return -1
+	}
+	return 0
+}
+
+// WorstPairs returns the instances of all comparisons on which B is worse than A, the worst
+// first. Missing answers come before all others.
+func WorstPairs(all []*Comparison) []Pair {
+	var out []Pair
+	for _, c := range all {
+		out = append(out, c.Worst...)
+	}
+	sortWorst(out)
+	return out
+}
+
+// ComparisonTable lists comparisons of results that are called a and b. The notes say what the
+// columns mean, who is better where, and name the worst instances of b.
+func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
+	t := reports.Table{
+		Title: title,
+		Columns: reports.Left("dataset").Right("instances").Left("metric").Right(
+			"a_mean", "b_mean", "difference", "diff_low", "diff_high", "a_gap", "b_gap", "gap_points", "gap_low", "gap_high",
+			"p_holm", "wins", "ties", "losses", "a_failed", "b_failed", "worst", "worst_by"),
+		Notes: comparisonNotes(a, b, all),
+	}
+	for _, c := range all {
+		worst, by := reports.Missing, reports.Missing
+		if len(c.Worst) > 0 {
+			worst, by = strconv.Itoa(c.Worst[0].Instance), reports.Fixed(c.Worst[0].Worse, ValueDecimals)
+		}
+		row := []string{c.Dataset, strconv.Itoa(c.Instances), c.Metric.Name}
+		row = appendFixed(row, ValueDecimals, c.A, c.B, c.Difference, c.Low, c.High)
+		row = appendFixed(row, PercentDecimals, c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh)
+		row = append(row, probability(c.PHolm))
+		for _, n := range []int{c.Wins, c.Ties, c.Losses, c.FailedA, c.FailedB} {
+			row = append(row, strconv.Itoa(n))
+		}
+		t.Rows = append(t.Rows, append(row, worst, by))
+	}
+	return t
+}
+
+func comparisonNotes(a, b string, all []*Comparison) []string {
+	notes := []string{
+		fmt.Sprintf("a: %s; b: %s; difference: b less a, the mean over the instances that both solved, with diff_low to "+
+			"diff_high its 95 %% bootstrap interval; gap_points: the same of the gaps to the bound, which are in percent", a, b),
+		"p_holm: Wilcoxon's signed-rank test of the gaps, or of the metric where it has no bound, by Holm's adjustment for " +
+			"the datasets; wins, ties and losses are those of b; worst: the instance where b is worst against a, by worst_by " +
+			"points of the gap, or units of the metric",
+	}
+	verdicts := map[int][]string{}
+	var leftOut, programs []string
+	for _, c := range all {
+		programs = append(programs, several("a on "+c.Dataset, c.ProgramsA)...)
+		programs = append(programs, several("b on "+c.Dataset, c.ProgramsB)...)
+		verdicts[c.Better()] = append(verdicts[c.Better()], c.Dataset)
+		if c.LeftOut > 0 {
+			leftOut = append(leftOut, fmt.Sprintf("%d of %s", c.LeftOut, c.Dataset))
+		}
+	}
+	const mostWorst = 5
+	var worst []string
+	for _, p := range WorstPairs(all) {
+		if len(worst) < mostWorst {
+			worst = append(worst, fmt.Sprintf("%s instance %d (%s against %s)", p.Dataset, p.Instance,
+				reports.Fixed(p.B, 3), reports.Fixed(p.A, 3)))
+		}
+	}
+	return appendNotes(notes, []note{
+		{"b is better (p_holm below 0.05, and the interval excludes zero)", verdicts[1]},
+		{"b is worse (p_holm below 0.05, and the interval excludes zero)", verdicts[-1]},
+		{"not told apart", verdicts[0]},
+		{severalPrograms, programs},
+		{"instances left out because only one was run on them or their bound is not known", leftOut},
+		{"instances where b is worst against a", worst},
+	})
 }

@@ -6,24 +6,19 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	"miglab/harness/track"
-	"miglab/reports"
 )
 
 // The latest version counts unless one is named; only results of the same content are paired, and
 // of several those of the dataset as it is now; bounds may be in either database.
 func TestCompare(t *testing.T) {
-	now, err := run.Series{Track: algo.TrackBatch, Dataset: "rodinia", GPU: "A100", Count: 1, Algorithm: "far"}.Canonical()
-	if err != nil {
-		t.Fatal(err)
-	}
+	now := contentOf(t, algo.TrackBatch, "rodinia", "far")
 	a := database(
 		t,
 		cell{algorithm: "far", metrics: `{"makespan_s":12}`},
 		cell{algorithm: "far", version: 2, metrics: `{"makespan_s":15}`},
 		cell{dataset: "rodinia", content: "before", algorithm: "far", metrics: `{"makespan_s":1}`},
-		cell{dataset: "rodinia", content: now.Content, algorithm: "far", metrics: `{"makespan_s":2}`},
+		cell{dataset: "rodinia", content: now, algorithm: "far", metrics: `{"makespan_s":2}`},
 		cell{dataset: "other", content: "before", algorithm: "far", metrics: `{"makespan_s":1}`},
 	)
 	b := database(
@@ -31,7 +26,7 @@ func TestCompare(t *testing.T) {
 		cell{algorithm: "lns", metrics: `{"makespan_s":11}`},
 		cell{track: "bound", algorithm: "certified", metrics: `{"bound_s":10}`},
 		cell{dataset: "rodinia", content: "before", algorithm: "lns", metrics: `{"makespan_s":7}`},
-		cell{dataset: "rodinia", content: now.Content, algorithm: "lns", metrics: `{"makespan_s":4}`},
+		cell{dataset: "rodinia", content: now, algorithm: "lns", metrics: `{"makespan_s":4}`},
 		cell{dataset: "other", content: "after", algorithm: "lns", metrics: `{"makespan_s":1}`},
 	)
 	c := Conditions{Track: track.Batch, GPU: "A100", Count: 1, Model: mig.Sequential}
@@ -62,7 +57,7 @@ func TestCompare(t *testing.T) {
 		t.Fatalf("of three programs: %+v, %v", got, err)
 	}
 	const note = "programs with the same name and version; the results of the present one count, or else of the one that ran last: a on d (3)"
-	if notes := reports.ComparisonTable("", "gone", "lns", got).Notes; !slices.Contains(notes, note) {
+	if notes := ComparisonTable("", "gone", "lns", got).Notes; !slices.Contains(notes, note) {
 		t.Errorf("notes %q, want %q", notes, note)
 	}
 	c.Datasets = []string{"other"}

@@ -38,40 +38,25 @@ type algorithmView struct {
 type resultView struct {
 	rowView
 	Where string
-	Rank  string
 	// Of is how many algorithms the board of the dataset has.
 	Of int
 }
 
-// algorithmPages names the page of each algorithm.
-func algorithmPages(all []Algorithm) map[string]string {
-	out, taken := map[string]string{}, map[string]bool{}
-	for _, a := range all {
-		out[a.Name] = "algorithm-" + slug(a.Name, taken) + ".html"
-	}
-	return out
-}
-
 // viewAlgorithms collects what the boards and the instances have of each algorithm, and draws an
 // example schedule.
-func viewAlgorithms(all []Algorithm, boards boardsView, instances []Instance, pages map[string]string) (algorithmsView, []file, error) {
+func viewAlgorithms(
+	all []Algorithm, boards []boardView, instances []Instance, pages map[string]string,
+) (algorithmsView, []file, error) {
 	v := algorithmsView{Tracks: distinct(all, func(a Algorithm) string { return a.Track })}
 	var files []file
 	for _, a := range all {
 		out := algorithmView{Algorithm: a, Page: pages[a.Name]}
-		for _, b := range boards.Boards {
-			for i := range b.Rows {
-				r := &b.Rows[i]
-				if r.Page != out.Page || b.Track != a.Track {
-					continue
+		for _, b := range boards {
+			for _, r := range b.Rows {
+				if r.Page == out.Page && b.Track == a.Track {
+					n := len(matching(b.Rows, func(o rowView) bool { return o.Dataset == r.Dataset }))
+					out.Results = append(out.Results, resultView{r, b.Where, n})
 				}
-				of := 0
-				for j := range b.Rows {
-					if b.Rows[j].Dataset == r.Dataset {
-						of++
-					}
-				}
-				out.Results = append(out.Results, resultView{*r, b.Where, r.rank, of})
 			}
 		}
 		drawing, err := out.draw(instances)
@@ -84,13 +69,11 @@ func viewAlgorithms(all []Algorithm, boards boardsView, instances []Instance, pa
 	return v, files, nil
 }
 
-// draw draws the first schedule of the algorithm that there is.
 func (v *algorithmView) draw(instances []Instance) ([]file, error) {
 	for i := range instances {
 		in := &instances[i]
 		j := slices.IndexFunc(in.Plans, func(p Plan) bool {
-			name, _, _ := strings.Cut(p.Algorithm, "?")
-			return name == v.Name
+			return algorithmName(p.Algorithm) == v.Name
 		})
 		if j < 0 || v.Track != "batch" {
 			continue
@@ -100,7 +83,10 @@ func (v *algorithmView) draw(instances []Instance) ([]file, error) {
 		v.Gantt = "figures/" + strings.TrimSuffix(v.Page, ".html") + ".svg"
 		v.Beside = fmt.Sprintf("instances.html#dataset=%s&instance=%d&b=%s", in.Dataset, in.Number, p.Algorithm)
 		var b bytes.Buffer
-		err := reports.Encode(&b, "svg", reports.Gantt{Tasks: reports.TaskNames(in.Problem.Tasks), Panels: []reports.GanttPanel{reports.NewGanttPanel(v.Shown, in.Problem, p.Schedule)}})
+		panel := reports.NewGanttPanel(v.Shown, in.Problem, p.Schedule)
+		err := reports.Encode(&b, "svg", reports.Gantt{
+			Tasks: reports.TaskNames(in.Problem.Tasks), Panels: []reports.GanttPanel{panel},
+		})
 		return []file{{v.Gantt, b.Bytes()}}, err
 	}
 	return nil, nil

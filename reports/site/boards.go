@@ -7,49 +7,51 @@ import (
 	"strconv"
 	"strings"
 
-	"miglab/harness/track"
 	"miglab/reports"
+	"miglab/reports/leaderboard"
 )
 
-// boardsView has the boards of all tracks, or of one.
+// boardsView has the boards of a track.
 type boardsView struct {
-	Tracks, GPUs, Models []string
-	Boards               []boardView
+	GPUs, Models []string
+	Boards       []boardView
 	// Tabs are the pages of the tracks.
 	Tabs []tab
 }
 
-// A tab is the page of a track's boards.
 type tab struct {
 	Track, File string
 	Here        bool
 }
 
-// pages splits the boards into a page for each track. The first one is the first page of the site.
-func (v boardsView) pages() []page {
-	taken := map[string]bool{"index": true, "algorithms": true, "claims": true, "figures": true, "instances": true, "provenance": true}
-	for i, track := range v.Tracks {
+// boardPages splits the boards into a page for each track. The first one is the first page of the site.
+func boardPages(boards []boardView) (out []page) {
+	taken := map[string]bool{
+		"index": true, "algorithms": true, "claims": true, "figures": true, "instances": true, "provenance": true,
+	}
+	var tabs []tab
+	for i, track := range distinct(boards, func(b boardView) string { return b.Track }) {
 		file := "index"
 		if i > 0 {
 			file = slug(track, taken)
 		}
-		v.Tabs = append(v.Tabs, tab{Track: track, File: file + ".html"})
+		tabs = append(tabs, tab{Track: track, File: file + ".html"})
 	}
-	out := []page{}
-	for i, here := range v.Tabs {
-		own := boardsView{Tabs: slices.Clone(v.Tabs)}
+	for i, here := range tabs {
+		own := boardsView{Tabs: slices.Clone(tabs)}
 		own.Tabs[i].Here = true
-		for _, b := range v.Boards {
-			if b.Track == here.Track {
-				own.Boards = append(own.Boards, b)
-			}
-		}
+		own.Boards = matching(boards, func(b boardView) bool { return b.Track == here.Track })
 		own.GPUs = distinct(own.Boards, func(b boardView) string { return b.GPU })
 		own.Models = distinct(own.Boards, func(b boardView) string { return b.Model })
-		out = append(out, page{File: here.File, Title: "Leaderboards", Template: "index.html", Under: "index.html", Body: own})
+		if len(own.Models) == 0 {
+			own.Models = []string{""} // the choice is hidden then
+		}
+		out = append(out, page{
+			File: here.File, Title: "Leaderboards", Template: "index.html", Under: "index.html", Body: own,
+		})
 	}
 	if len(out) == 0 {
-		out = append(out, page{File: "index.html", Title: "Leaderboards", Body: v})
+		out = append(out, page{File: "index.html", Title: "Leaderboards", Body: boardsView{}})
 	}
 	return out
 }
@@ -62,9 +64,6 @@ type boardView struct {
 	Columns []columnView
 	Rows    []rowView
 	Notes   []string
-	Beside  []reports.Table
-
-	about map[string]string
 }
 
 // An answerView says who leads on a dataset. Axis is the label of the axis of values.
@@ -82,6 +81,7 @@ type columnView struct {
 
 // A rowView is a row of a leaderboard.
 type rowView struct {
+	standing           *leaderboard.Standing
 	Dataset, Algorithm string
 	// Page is the page of the algorithm; empty if there is none.
 	Page string
@@ -91,16 +91,11 @@ type rowView struct {
 	// Value is what the row is ranked by, with its 95 % interval; NaN if it is missing.
 	Value, Low, High float64
 	// Gap says that the value is a gap in percent. Otherwise it is the mean of the metric.
-	Gap    bool
-	metric metric
-	// Micros is the time of a decision as the table has it.
-	Micros string
+	Gap bool
+	// Rank and Micros are the rank and the time of a decision as the table has them.
+	Rank, Micros string
 	// Left, Width and At place the interval and the value on the dataset's scale, in percent.
 	Left, Width, At float64
-
-	rank string
-	// side is where the values lie, above or below the bound.
-	side string
 }
 
 // A cellView is a cell. Column is set if the look depends on the column.
@@ -112,17 +107,9 @@ type cellView struct {
 	Sort string
 }
 
-// Class is how the cell looks.
 func (c cellView) Class() string {
-	switch {
-	case c.Right && c.More:
-		return "num more"
-	case c.Right:
-		return "num"
-	case c.More:
-		return "more"
-	}
-	return ""
+	right, more := map[bool]string{true: "num"}[c.Right], map[bool]string{true: "more"}[c.More]
+	return strings.TrimSpace(right + " " + more)
 }
 
 // Shown is the value with as many digits as people read.
@@ -133,17 +120,23 @@ func (r *rowView) Shown() string {
 	if r.Gap {
 		return threeDigits(r.Value) + " %"
 	}
-	_, unit := r.metric.words()
+	_, unit := r.metric().words()
 	return strings.TrimSpace(threeDigits(r.Value) + " " + unit)
 }
 
+func (r *rowView) metric() metric { return metric(r.standing.Metric.Name) }
+
 // What words the value with its metric: "0.5 % above the bound" or "36.7 % late".
 func (r *rowView) What() string {
-	switch what, unit := r.metric.words(); {
+	switch what, unit := r.metric().words(); {
 	case math.IsNaN(r.Value):
 		return reports.Missing
 	case r.Gap:
-		return r.Shown() + " " + r.side + " the bound"
+		side := "above"
+		if r.standing.Metric.Higher { // the bound is from above
+			side = "below"
+		}
+		return r.Shown() + " " + side + " the bound"
 	case unit == "%":
 		return r.Shown() + " " + what
 	default:
@@ -181,7 +174,6 @@ func (m metric) axis() string {
 	return what + " [" + unit + "]"
 }
 
-// Interval words the interval.
 func (r *rowView) Interval() string {
 	if math.IsNaN(r.Low) || math.IsNaN(r.High) {
 		return ""
@@ -200,17 +192,16 @@ func threeDigits(v float64) string {
 }
 
 // duration words a number of microseconds.
-func duration(micros string) string {
-	v, err := strconv.ParseFloat(micros, 64)
+func duration(micros float64) string {
 	switch {
-	case err != nil:
-		return micros
-	case v < 1e3:
-		return threeDigits(v) + " µs"
-	case v < 1e6:
-		return threeDigits(v/1e3) + " ms"
+	case math.IsNaN(micros):
+		return reports.Missing
+	case micros < 1e3:
+		return threeDigits(micros) + " µs"
+	case micros < 1e6:
+		return threeDigits(micros/1e3) + " ms"
 	}
-	return threeDigits(v/1e6) + " s"
+	return threeDigits(micros/1e6) + " s"
 }
 
 // mainColumns are those that everybody sees. The others are behind a switch.
@@ -218,143 +209,101 @@ var mainColumns = []string{"dataset", "rank", "algorithm", "name", "decision_us"
 
 // viewBoards prepares the leaderboards. It leaves out the column of the track, which is in the
 // heading, and columns without a value. pages has the pages of algorithms by name.
-func viewBoards(boards []Board, pages map[string]string) (boardsView, error) {
-	v := boardsView{
-		Tracks: distinct(boards, func(b Board) string { return b.Track }),
-		GPUs:   distinct(boards, func(b Board) string { return b.GPU }),
-		Models: distinct(boards, func(b Board) string { return b.Model }),
-	}
+func viewBoards(boards []Board, pages map[string]string) (out []boardView) {
 	for _, b := range boards {
-		out, err := viewBoard(b, pages)
-		if err != nil {
-			return v, err
-		}
-		v.Boards = append(v.Boards, out)
+		out = append(out, viewBoard(b, pages))
 	}
-	return v, nil
+	return out
 }
 
-func viewBoard(b Board, pages map[string]string) (boardView, error) {
-	out := boardView{about: b.About, Track: b.Track, GPU: b.GPU, Model: b.Model, Where: b.GPU, Notes: b.Table.Notes, Beside: b.Beside}
-	part := "leaderboard of " + b.Track + " on " + b.GPU
+func viewBoard(b Board, pages map[string]string) boardView {
+	all := leaderboard.Table(b.Standings)
+	table := all.WithoutEmpty("track")
+	out := boardView{Track: b.Track, GPU: b.GPU, Model: b.Model, Where: b.GPU, Notes: table.Notes}
 	if b.Model != "" {
 		out.Where += ", " + b.Model + " reconfiguration"
-		part += ", " + b.Model
 	}
-	at := map[string]int{}
-	for j, c := range b.Table.Columns {
-		at[c.Name] = j + 1
+	for _, c := range table.Columns {
+		out.Columns = append(out.Columns, columnView{c, !slices.Contains(mainColumns, c.Name)})
 	}
-	if at["dataset"]*at["rank"]*at["algorithm"] == 0 {
-		return out, refuse(part, "its columns lack dataset, rank or algorithm; use reports.LeaderboardTable")
-	}
-	var shown []int
-	for j, c := range b.Table.Columns {
-		empty := !slices.ContainsFunc(b.Table.Rows, func(row []string) bool { return j >= len(row) || row[j] != reports.Missing })
-		if c.Name != "track" && !empty {
-			shown = append(shown, j)
-			out.Columns = append(out.Columns, columnView{c, !slices.Contains(mainColumns, c.Name)})
-		}
-	}
-	for i, cells := range b.Table.Rows {
-		if len(cells) != len(b.Table.Columns) {
-			return out, refuse(part, "row %d has %d cells, and the table %d columns", i+1, len(cells), len(b.Table.Columns))
-		}
-		row := newRow(func(name string) string {
-			if at[name] == 0 {
-				return reports.Missing
-			}
-			return cells[at[name]-1]
-		})
-		row.side = side(b.Track, row.Dataset)
-		name, _, _ := strings.Cut(row.Algorithm, "?")
-		row.Page = pages[name]
-		for _, j := range shown {
-			c := b.Table.Columns[j]
-			cell := cellView{Text: cells[j], Right: c.Right, More: !slices.Contains(mainColumns, c.Name)}
-			if c.Name == "dataset" || c.Name == "algorithm" || c.Name == "decision_us" {
-				cell.Column = c.Name
-			}
-			switch c.Name {
-			case "rank":
-				cell.Text = row.rank
-			case "algorithm":
-				cell.Link = row.Page
-			case "decision_us":
-				cell.Text, cell.Sort = duration(cell.Text), cell.Text
-			}
-			row.Cells = append(row.Cells, cell)
+	for i := range b.Standings {
+		row := newRow(&b.Standings[i])
+		row.Page = pages[algorithmName(row.Algorithm)]
+		for j, c := range out.Columns {
+			row.Cells = append(row.Cells, row.cell(c, table.Rows[i][j]))
 		}
 		out.Rows = append(out.Rows, row)
 	}
-	out.answer(func(row int, name string) string {
-		if at[name] == 0 {
-			return ""
-		}
-		return b.Table.Rows[row][at[name]-1]
-	})
-	for i := range out.Answers {
-		if remark := b.Remarks[out.Answers[i].Dataset]; remark != "" {
-			out.Answers[i].Text += " " + remark
-		}
+	rest := out.Rows
+	for own := range leaderboard.ByDataset(b.Standings) {
+		out.Answers = append(out.Answers, viewAnswer(rest[:len(own)], b.About))
+		rest = rest[len(own):]
 	}
-	return out, nil
+	return out
 }
 
-// answer places the rows of each dataset and says who leads on it. cell is the cell of a row in a
-// column.
-func (v *boardView) answer(cell func(row int, column string) string) {
-	for _, dataset := range distinct(v.Rows, func(r rowView) string { return r.Dataset }) {
-		first := slices.IndexFunc(v.Rows, func(r rowView) bool { return r.Dataset == dataset })
-		var own []*rowView
-		for i := range v.Rows {
-			if v.Rows[i].Dataset == dataset {
-				own = append(own, &v.Rows[i])
-			}
-		}
-		place(own)
-		axis := own[0].metric.axis()
-		if own[0].Gap {
-			axis = "gap to the bound [%]"
-		}
-		v.Answers = append(v.Answers, answerView{dataset, answer(own, cell(first, "instances")), axis, v.about[dataset]})
-	}
+// algorithmName is an algorithm's ID without its parameters.
+func algorithmName(id string) string {
+	name, _, _ := strings.Cut(id, "?")
+	return name
 }
 
-// side returns where the values of a dataset lie: below a bound from above, if a higher metric is
-// better, or else above a bound.
-func side(of, dataset string) string {
-	if t, err := track.Parse(of); err == nil {
-		if b, ok := t.BoardOf(dataset); ok && b.Higher {
-			return "below"
-		}
-	}
-	return "above"
-}
-
-// newRow reads what a row is ranked by out of its cells.
-func newRow(cell func(name string) string) rowView {
-	number := func(name string) float64 {
-		v, err := strconv.ParseFloat(cell(name), 64)
-		if err != nil {
-			return math.NaN()
-		}
-		return v
-	}
-	rank := cell("rank")
+// newRow takes the numbers with as many digits as the table has.
+func newRow(s *leaderboard.Standing) rowView {
 	r := rowView{
-		Dataset: cell("dataset"), Algorithm: cell("algorithm"), First: rank == "1", Micros: cell("decision_us"), rank: rank,
-		Value: number("gap_percent"), Low: number("gap_low"), High: number("gap_high"), Gap: true, metric: metric(cell("metric")),
+		standing: s, Dataset: s.Dataset, Algorithm: s.Algorithm, First: s.HasRank() && s.Rank == 1, Rank: reports.Missing,
+		Micros: reports.Fixed(s.Micros, leaderboard.MicrosDecimals), Gap: !math.IsNaN(s.Gap),
 	}
-	if math.IsNaN(r.Value) {
-		r.Value, r.Low, r.High, r.Gap = number("mean"), number("ci_low"), number("ci_high"), false
+	if s.HasRank() {
+		r.Rank = strconv.Itoa(s.Rank)
+	}
+	switch {
+	case r.Gap:
+		r.Value, r.Low, r.High = rounded(s.Gap, 1e3), rounded(s.GapLow, 1e3), rounded(s.GapHigh, 1e3)
+	case s.HasValue():
+		r.Value, r.Low, r.High = rounded(s.Value.Mean, 1e5), rounded(s.Value.Low, 1e5), rounded(s.Value.High, 1e5)
+	default:
+		r.Value, r.Low, r.High = math.NaN(), math.NaN(), math.NaN()
 	}
 	return r
 }
 
+// rounded rounds to a fraction, with no minus before a zero.
+func rounded(v, fraction float64) float64 { return math.Round(v*fraction)/fraction + 0 }
+
+// cell is the row's cell in a column that has the text in the table.
+func (r *rowView) cell(c columnView, text string) cellView {
+	cell := cellView{Text: text, Right: c.Right, More: c.More}
+	switch c.Name {
+	case "dataset":
+		cell.Column = c.Name
+	case "algorithm":
+		cell.Column, cell.Link = c.Name, r.Page
+	case "decision_us":
+		cell.Column, cell.Text, cell.Sort = c.Name, duration(rounded(r.standing.Micros, 10)), text
+	}
+	return cell
+}
+
+// viewAnswer places the rows of a dataset and says who leads on it.
+func viewAnswer(rows []rowView, about map[string]string) answerView {
+	place(rows)
+	first := &rows[0]
+	out := answerView{
+		Dataset: first.Dataset, Text: answer(rows), Axis: first.metric().axis(), About: about[first.Dataset],
+	}
+	if first.Gap {
+		out.Axis = "gap to the bound [%]"
+	}
+	if bounded := first.standing.BoundedInstances(); bounded != "" {
+		out.Text += " There is a " + bounded + "; the others do not count."
+	}
+	return out
+}
+
 // place puts the intervals of a dataset's rows on one scale: a logarithmic one where they differ
 // by more than a factor of twenty.
-func place(rows []*rowView) {
+func place(rows []rowView) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
 		if !math.IsNaN(r.Value) {
@@ -366,7 +315,8 @@ func place(rows []*rowView) {
 		scale = func(v float64) float64 { return math.Log(max(v, least)) }
 	}
 	from, to := scale(low), scale(high)
-	for _, r := range rows {
+	for i := range rows {
+		r := &rows[i]
 		on := func(v float64) float64 {
 			if !(to > from) || math.IsNaN(v) {
 				return 0
@@ -379,10 +329,10 @@ func place(rows []*rowView) {
 }
 
 // answer says in one sentence who leads on a dataset, by how much, and how certain it is.
-func answer(rows []*rowView, instances string) string {
+func answer(rows []rowView) string {
 	var first, rest []*rowView
-	for _, r := range rows {
-		switch {
+	for i := range rows {
+		switch r := &rows[i]; {
 		case math.IsNaN(r.Value):
 		case r.First:
 			first = append(first, r)
@@ -404,18 +354,22 @@ func answer(rows []*rowView, instances string) string {
 		}
 		return strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
 	}
+	instances := rows[0].standing.Instances
 	switch {
-	case instances == "1":
+	case instances == 1:
 		return "A single instance ranks nobody."
 	case len(first) == 0:
 		return "Nobody has a valid answer to all instances."
 	case len(rest) == 0 && len(first) > 1:
-		return fmt.Sprintf("Its %s instances do not tell %d algorithms apart; the first in the table has %s.", instances, len(first), first[0].What())
+		return fmt.Sprintf("Its %d instances do not tell %d algorithms apart; the first in the table has %s.",
+			instances, len(first), first[0].What())
 	case len(rest) == 0:
 		return fmt.Sprintf("%s is alone: %s (95 %% interval %s).", names(first), first[0].What(), first[0].Interval())
 	case len(first) > 1:
-		return fmt.Sprintf("%s share the first place, %s: %s instances do not tell them apart. Next is %s, %s.", names(first), first[0].What(), instances, rest[0].Algorithm, rest[0].What())
+		return fmt.Sprintf("%s share the first place, %s: %d instances do not tell them apart. Next is %s, %s.",
+			names(first), first[0].What(), instances, rest[0].Algorithm, rest[0].What())
 	}
-	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %s instances the difference is certain.",
+	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; "+
+		"on %d instances the difference is certain.",
 		names(first), first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(), instances)
 }

@@ -13,7 +13,7 @@ type claimsView struct {
 	Verdicts, Papers []string
 	Numbers, Follow  int
 	Counts           []countView
-	Causes           []causeCount
+	Causes           []nameCount
 }
 
 // A countView is a line of the counts, of one paper or of all.
@@ -21,37 +21,38 @@ type countView struct {
 	// Paper is empty for all papers, and File is the page of its claims.
 	Paper, File string
 	Total       int
-	Each        []verdictCount
+	Each        []nameCount
 }
 
-type verdictCount struct {
-	Verdict string
-	N       int
-}
-
-type causeCount struct {
-	Cause string
+// A nameCount counts the claims with a verdict or a cause, and says what the cause means.
+type nameCount struct {
+	Name  string
 	N     int
+	Means string
 }
-
-// Means says what the cause is.
-func (c causeCount) Means() string { return causeMeanings[c.Cause] }
 
 // causeMeanings explains the causes of deviations.
 var causeMeanings = map[string]string{
-	"script":        "The authors' public script does something else than the text, and the reading that follows the script reproduces the number.",
-	"contradiction": "Two printed numbers exclude one another, or the number is of the same runs as one that is shown to be impossible.",
-	"impossible":    "On the data drawn here, the number lies beyond a certified bound or, for an optimum, beyond a schedule that was found.",
-	"error":         "The print has a slip: a unit, a transposition, or something counted twice.",
-	"input":         "The number depends on data that are not public, and a stand-in is shown.",
-	"budget":        "The agent was trained less here than in the paper, and its learning curve still falls.",
-	"model":         "The number was measured on hardware in the paper and is simulated here.",
-	"unknown":       "No cause could be shown. The claim's row says what was tried.",
+	"script": "The authors' public script does something else than the text, and the reading that follows the script " +
+		"reproduces the number.",
+	"contradiction": "Two printed numbers exclude one another, or the number is of the same runs as one that is shown to " +
+		"be impossible.",
+	"impossible": "On the data drawn here, the number lies beyond a certified bound or, for an optimum, beyond a " +
+		"schedule that was found.",
+	"error":   "The print has a slip: a unit, a transposition, or something counted twice.",
+	"input":   "The number depends on data that are not public, and a stand-in is shown.",
+	"budget":  "The agent was trained less here than in the paper, and its learning curve still falls.",
+	"model":   "The number was measured on hardware in the paper and is simulated here.",
+	"unknown": "No cause could be shown. The claim's row says what was tried.",
 }
 
 // arithmetic is the kind of claims that follow from other printed numbers. They are judged, but
 // not counted: the measurement behind them is counted already.
 const arithmetic = "arithmetic"
+
+func (c Claim) verdict() string { return c.Verdict }
+
+func (c Claim) cause() string { return c.Cause }
 
 // counted reports whether the claim is one of those that are counted.
 func (c Claim) counted() bool { return c.Default && c.Kind != arithmetic }
@@ -74,42 +75,24 @@ type artefactView struct {
 
 // Tally counts the claims by verdict and cause, in words.
 func (a artefactView) Tally() string {
-	var verdicts []string
-	for _, verdict := range ordered(claimsOf(a.Claims, "")) {
-		own := claimsOf(a.Claims, verdict)
-		text := fmt.Sprintf("%d %s", len(own), verdict)
+	var texts []string
+	for _, verdict := range verdictsOf(a.Claims) {
+		own := matching(a.Claims, func(c claimView) bool { return c.Verdict == verdict })
 		var causes []string
-		for _, cause := range distinct(own, func(c Claim) string { return c.Cause }) {
-			n := 0
-			for _, c := range own {
-				if c.Cause == cause {
-					n++
-				}
-			}
-			if cause != "" {
-				causes = append(causes, fmt.Sprintf("%d %s", n, cause))
-			}
+		for _, cause := range distinct(own, claimView.cause) {
+			n := len(matching(own, func(c claimView) bool { return c.Cause == cause }))
+			causes = append(causes, fmt.Sprintf("%d %s", n, cause))
 		}
+		text := fmt.Sprintf("%d %s", len(own), verdict)
 		if len(causes) > 0 {
 			text += " (" + strings.Join(causes, ", ") + ")"
 		}
-		verdicts = append(verdicts, text)
+		texts = append(texts, text)
 	}
-	if len(a.Claims) < 2 || len(verdicts) == 0 {
+	if len(a.Claims) < 2 || len(texts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d numbers: %s", len(a.Claims), strings.Join(verdicts, ", "))
-}
-
-// claimsOf returns the claims with a verdict, or all of them for "".
-func claimsOf(all []claimView, verdict string) []Claim {
-	var out []Claim
-	for i := range all {
-		if verdict == "" || all[i].Verdict == verdict {
-			out = append(out, all[i].Claim)
-		}
-	}
-	return out
+	return fmt.Sprintf("%d numbers: %s", len(a.Claims), strings.Join(texts, ", "))
 }
 
 type claimView struct {
@@ -136,114 +119,88 @@ func (c claimView) Interval() string {
 // verdicts are in the order of the counts. Other verdicts follow them.
 var verdicts = []string{"REPRODUCED", "DEVIATES", "INCONCLUSIVE", "CONSISTENT", "NOT RUNNABLE", "INPUT"}
 
-// claimsPage is the page of a paper's claims.
 func claimsPage(paper string) string { return "claims-" + slug(paper, map[string]bool{}) + ".html" }
 
 func viewClaims(claims []Claim) claimsView {
-	v := claimsView{Papers: distinct(claims, func(c Claim) string { return c.Paper }), Verdicts: ordered(claims)}
-	count := func(paper string) countView {
-		c := countView{Paper: paper}
+	v := claimsView{Papers: distinct(claims, func(c Claim) string { return c.Paper }), Verdicts: verdictsOf(claims)}
+	counted := matching(claims, Claim.counted)
+	v.Numbers = len(counted)
+	v.Follow = len(matching(claims, func(c Claim) bool { return c.Default && c.Kind == arithmetic }))
+	for _, paper := range append(slices.Clone(v.Papers), "") {
+		own, line := counted, countView{Paper: paper}
 		if paper != "" {
-			c.File = claimsPage(paper)
+			own, line.File = matching(counted, func(c Claim) bool { return c.Paper == paper }), claimsPage(paper)
 		}
-		for _, w := range v.Verdicts {
-			c.Each = append(c.Each, verdictCount{Verdict: w})
+		line.Total = len(own)
+		for _, verdict := range v.Verdicts {
+			n := len(matching(own, func(c Claim) bool { return c.Verdict == verdict }))
+			line.Each = append(line.Each, nameCount{Name: verdict, N: n})
 		}
-		for _, claim := range claims {
-			if !claim.counted() || paper != "" && claim.Paper != paper {
-				continue
-			}
-			c.Total++
-			if i := slices.Index(v.Verdicts, claim.Verdict); i >= 0 {
-				c.Each[i].N++
-			}
-		}
-		return c
+		v.Counts = append(v.Counts, line)
 	}
-	for _, p := range append(slices.Clone(v.Papers), "") {
-		v.Counts = append(v.Counts, count(p))
-	}
-	v.Numbers = v.Counts[len(v.Counts)-1].Total
-	for _, c := range claims {
-		if c.Default && c.Kind == arithmetic {
-			v.Follow++
+	for _, cause := range distinct(claims, Claim.cause) {
+		if n := len(matching(counted, func(c Claim) bool { return c.Cause == cause })); n > 0 {
+			v.Causes = append(v.Causes, nameCount{cause, n, causeMeanings[cause]})
 		}
 	}
-	for _, cause := range distinct(claims, func(c Claim) string { return c.Cause }) {
-		n := 0
-		for _, c := range claims {
-			if c.counted() && c.Cause == cause {
-				n++
-			}
-		}
-		if cause != "" && n > 0 {
-			v.Causes = append(v.Causes, causeCount{cause, n})
-		}
-	}
-	slices.SortStableFunc(v.Causes, func(a, b causeCount) int { return b.N - a.N })
+	slices.SortStableFunc(v.Causes, func(a, b nameCount) int { return b.N - a.N })
 	return v
 }
 
-// ordered returns the verdicts of claims in their order.
-func ordered(claims []Claim) []string {
-	found := distinct(claims, func(c Claim) string { return c.Verdict })
-	var out []string
-	for _, w := range append(slices.Clone(verdicts), found...) {
-		if w != "" && slices.Contains(found, w) && !slices.Contains(out, w) {
-			out = append(out, w)
-		}
-	}
-	return out
+// verdictsOf returns the verdicts of claims in their order.
+func verdictsOf[C interface{ verdict() string }](claims []C) []string {
+	found := distinct(claims, C.verdict)
+	known := matching(verdicts, func(v string) bool { return slices.Contains(found, v) })
+	return append(known, matching(found, func(v string) bool { return !slices.Contains(verdicts, v) })...)
 }
 
-// viewPaper groups the claims of a paper by artefact. Other readings of a claim are with the
-// default one.
 func viewPaper(paper string, all []Claim, figures figuresView) paperView {
-	var own []Claim
-	for _, c := range all {
-		if c.Paper == paper {
-			own = append(own, c)
-		}
-	}
-	v := paperView{Paper: paper, Verdicts: ordered(own), Kinds: distinct(own, func(c Claim) string { return c.Kind })}
-	for _, cause := range distinct(own, func(c Claim) string { return c.Cause }) {
-		if cause != "" {
-			v.Causes = append(v.Causes, cause)
-		}
+	own := matching(all, func(c Claim) bool { return c.Paper == paper })
+	v := paperView{
+		Paper: paper, Verdicts: verdictsOf(own), Causes: distinct(own, Claim.cause),
+		Kinds: distinct(own, func(c Claim) string { return c.Kind }),
 	}
 	for _, name := range distinct(own, func(c Claim) string { return c.Artefact }) {
-		a := artefactView{Name: name, Figure: figures.at[[2]string{paper, name}], Title: strings.TrimSuffix(figures.titles[[2]string{paper, name}], ", claim by claim")}
-		place := map[string]*claimView{}
-		var order []*claimView
-		for _, c := range own {
-			if c.Artefact != name {
-				continue
-			}
-			of := place[c.Name]
-			if of == nil {
-				of = new(claimView)
-				place[c.Name] = of
-				order = append(order, of)
-			}
-			if c.Default || of.Name == "" {
-				from, artefact, _ := strings.Cut(c.Evidence, "/")
-				of.Claim, of.Shown = c, figures.at[[2]string{from, artefact}]
-			} else {
-				of.Others = append(of.Others, c)
-			}
-		}
-		for _, c := range order {
-			if c.Verdict == "INPUT" {
-				a.Inputs = append(a.Inputs, *c)
-				continue
-			}
-			if n := len(a.Claims); n > 0 {
-				last := &a.Claims[n-1]
-				c.Again = c.Reason != "" && last.Verdict == c.Verdict && last.Cause == c.Cause && last.Reason == c.Reason && last.Evidence == c.Evidence
-			}
-			a.Claims = append(a.Claims, *c)
-		}
-		v.Artefacts = append(v.Artefacts, a)
+		v.Artefacts = append(v.Artefacts, viewArtefact(name, own, figures))
 	}
 	return v
+}
+
+// viewArtefact has the claims of an artefact among those of its paper. Other readings of a claim are
+// with the default one.
+func viewArtefact(name string, claims []Claim, figures figuresView) artefactView {
+	key := [2]string{claims[0].Paper, name}
+	title := strings.TrimSuffix(figures.titles[key], ", claim by claim")
+	a := artefactView{Name: name, Figure: figures.at[key], Title: title}
+	at := map[string]*claimView{}
+	var order []*claimView
+	for _, c := range claims {
+		if c.Artefact != name {
+			continue
+		}
+		view := at[c.Name]
+		if view == nil {
+			view = new(claimView)
+			at[c.Name], order = view, append(order, view)
+		}
+		if c.Default || view.Name == "" {
+			paper, artefact, _ := strings.Cut(c.Evidence, "/")
+			view.Claim, view.Shown = c, figures.at[[2]string{paper, artefact}]
+		} else {
+			view.Others = append(view.Others, c)
+		}
+	}
+	for _, c := range order {
+		if c.Verdict == "INPUT" {
+			a.Inputs = append(a.Inputs, *c)
+			continue
+		}
+		if n := len(a.Claims); n > 0 {
+			last := &a.Claims[n-1]
+			c.Again = c.Reason != "" && last.Verdict == c.Verdict && last.Cause == c.Cause &&
+				last.Reason == c.Reason && last.Evidence == c.Evidence
+		}
+		a.Claims = append(a.Claims, *c)
+	}
+	return a
 }

@@ -21,9 +21,10 @@ type figureView struct {
 	File string
 	// Page is the page of a table; empty for a drawing.
 	Page string
+	// Text is the table, aligned by spaces.
+	Text string
 }
 
-// tablesPage is the page of a paper's tables.
 func tablesPage(paper string) string { return "tables-" + slug(paper, map[string]bool{}) + ".html" }
 
 func viewFigures(figures []Figure) (figuresView, []file, error) {
@@ -34,7 +35,7 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 	var files []file
 	taken := map[string]bool{}
 	for i, f := range figures {
-		if (len(f.SVG) > 0) == (f.Text != "") {
+		if (len(f.SVG) > 0) == (f.Table != nil) {
 			return v, nil, refuse(fmt.Sprintf("figure %d, %q", i+1, f.Title), "it needs either a drawing or a table, not both")
 		}
 		out := figureView{ID: "figure-" + slug(f.Paper+" "+f.Artefact, taken), Figure: f}
@@ -44,6 +45,11 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 			files = append(files, file{out.File, f.SVG})
 		} else {
 			out.Page = tablesPage(f.Paper)
+			var text strings.Builder
+			if err := f.Table.Text(&text); err != nil {
+				return v, nil, err
+			}
+			out.Text = text.String()
 			address = out.Page + "#" + out.ID
 		}
 		// The table contradiction-table5 is of the artefact contradiction.
@@ -56,15 +62,4 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 		v.Figures = append(v.Figures, out)
 	}
 	return v, files, nil
-}
-
-// tables has the tables of a paper.
-func (v figuresView) tables(paper string) figuresView {
-	out := figuresView{Papers: []string{paper}}
-	for _, f := range v.Figures {
-		if f.Paper == paper && f.Page != "" {
-			out.Figures = append(out.Figures, f)
-		}
-	}
-	return out
 }

@@ -19,19 +19,14 @@ const mark = `<meta name="generator" content="miglab site"/>`
 // run removes these files and no others.
 const listFile = "files.txt"
 
-// withList appends the list of the files.
-func withList(files []file) []file {
+// replace puts a folder with the files in the place of dir.
+func replace(dir string, files []file) (err error) {
 	paths := []string{listFile}
 	for _, f := range files {
 		paths = append(paths, f.path)
 	}
 	slices.Sort(paths)
-	return append(files, file{listFile, []byte(strings.Join(paths, "\n") + "\n")})
-}
-
-// replace puts a folder with the files in the place of dir.
-func replace(dir string, files []file) (err error) {
-	files = withList(files)
+	files = append(files, file{listFile, []byte(strings.Join(paths, "\n") + "\n")})
 	// The folder's own name, also for "." and for one with a slash at the end.
 	dir, err = filepath.Abs(dir)
 	if err != nil {
@@ -40,7 +35,7 @@ func replace(dir string, files []file) (err error) {
 	if folder, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = folder // a link to the folder stays
 	}
-	old, err := holdsSite(dir, files)
+	old, err := holdsSite(dir)
 	if err != nil {
 		return err
 	}
@@ -83,7 +78,7 @@ func replace(dir string, files []file) (err error) {
 
 // holdsSite reports whether there is a folder that a site may replace: an empty one, or
 // one that holds only files that an earlier run wrote.
-func holdsSite(dir string, files []file) (bool, error) {
+func holdsSite(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -98,35 +93,19 @@ func holdsSite(dir string, files []file) (bool, error) {
 	if !bytes.Contains(index, []byte(mark)) {
 		return true, refuse(dir, "the folder holds something else than a site; name an empty or a new one")
 	}
-	own, err := ownFiles(dir, files)
-	if err != nil {
+	list, err := os.ReadFile(filepath.Join(dir, listFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return true, err
 	}
+	own := strings.Split(string(list), "\n")
 	return true, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		if err == nil && !own[filepath.ToSlash(name)] {
+		if err == nil && !slices.Contains(own, filepath.ToSlash(name)) {
 			err = refuse(path, "miglab site did not write this file and would delete it; move it, or name another folder")
 		}
 		return err
 	})
-}
-
-// ownFiles returns the paths that an earlier run wrote into the folder. Sites of older
-// versions have no list; what is also in the new site counts as theirs.
-func ownFiles(dir string, files []file) (map[string]bool, error) {
-	own := map[string]bool{}
-	list, err := os.ReadFile(filepath.Join(dir, listFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		for _, f := range files {
-			own[f.path] = true
-		}
-		return own, nil
-	}
-	for path := range strings.Lines(string(list)) {
-		own[strings.TrimSuffix(path, "\n")] = true
-	}
-	return own, err
 }

@@ -1,14 +1,11 @@
 package site
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -17,45 +14,44 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/track"
-	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
 
 // shownInstances is how many instances of a dataset the site draws.
 const shownInstances = 3
 
-// A meeting is a contest of a track.
-type meeting struct {
+// A trackContest is a contest with its track.
+type trackContest struct {
 	*track.Track
 	track.Contest
 }
 
-func meetings() []meeting {
-	var out []meeting
+func trackContests() (out []trackContest) {
 	for _, t := range track.All() {
 		for _, c := range t.Contests {
-			out = append(out, meeting{t, c})
+			out = append(out, trackContest{t, c})
 		}
 	}
 	return out
 }
 
-func (m meeting) series() run.Series {
-	return run.Series{Track: m.Track.Name, GPU: m.Contest.GPU, Count: 1, Model: m.Model}
+func (c trackContest) series(dataset, algorithm string) run.Series {
+	return run.Series{
+		Track: c.Track.Name, Dataset: dataset, GPU: c.Contest.GPU, Count: 1, Model: c.Model, Algorithm: algorithm,
+	}
 }
 
 // Gather runs the contests of all tracks, as far as the results are not there yet, and returns
 // the boards, the instances and the facts of the site. A quick site has few instances. Errors are
-// those of the engine and of [leaderboard.Standings].
-func Gather(ctx context.Context, e *run.Engine, quick bool) (Data, error) {
-	var d Data
+// those of the engine and of [leaderboard.Standings]. commit is that of the program.
+func Gather(ctx context.Context, e *run.Engine, commit string, quick bool) (d Data, err error) {
 	var cells []run.Cell
-	for _, m := range meetings() {
-		n := m.Instances
+	for _, c := range trackContests() {
+		n := c.Instances
 		if quick {
 			n = shownInstances
 		}
-		own, err := run.Competition(m.series(), m.Algorithms, m.Datasets, n)
+		own, err := run.Competition(c.series("", ""), c.Algorithms, c.Datasets, n)
 		if err != nil {
 			return d, err
 		}
@@ -65,84 +61,65 @@ func Gather(ctx context.Context, e *run.Engine, quick bool) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.Boards, err = boards(e, cells); err != nil {
+	if d.Boards, err = boards(e); err != nil {
 		return d, err
 	}
-	for _, m := range meetings() {
-		own, err := m.instances(ctx, e, r)
+	for _, c := range trackContests() {
+		own, err := c.instances(ctx, e, r)
 		if err != nil {
 			return d, err
 		}
 		d.Instances = append(d.Instances, own...)
 	}
-	d.Facts = facts(cells)
-	d.Algorithms = ranked(d.Boards)
+	d.Facts, d.Algorithms = facts(cells, commit), rankedAlgorithms(d.Boards)
 	return d, nil
 }
 
-// ranked returns the algorithms of this program that the boards rank.
-func ranked(boards []Board) []Algorithm {
-	var out []Algorithm
-	for _, s := range algo.All("") {
-		if track.Of(s.Track).Reference {
-			continue
-		}
-		on := slices.ContainsFunc(boards, func(b Board) bool {
-			at := slices.IndexFunc(b.Table.Columns, func(c reports.Column) bool { return c.Name == "algorithm" })
-			return b.Track == string(s.Track) && slices.ContainsFunc(b.Table.Rows, func(row []string) bool {
-				name, _, _ := strings.Cut(row[at], "?")
-				return name == s.Name
-			})
-		})
-		if on {
-			out = append(out, Algorithm{Name: s.Name, Track: string(s.Track), Version: s.Version, Summary: s.Summary, Cite: s.Cite, Source: s.Source, Params: s.Params})
+// rankedAlgorithms returns the algorithms of this program that the boards rank.
+func rankedAlgorithms(boards []Board) (out []Algorithm) {
+	for _, name := range distinct(boards, func(b Board) string { return b.Track }) {
+		for _, s := range algo.All(algo.Track(name)) {
+			isRanked := func(b Board) bool {
+				return b.Track == name && slices.ContainsFunc(b.Standings, func(st leaderboard.Standing) bool {
+					return algorithmName(st.Algorithm) == s.Name
+				})
+			}
+			if slices.ContainsFunc(boards, isRanked) {
+				out = append(out, Algorithm{
+					Name: s.Name, Track: name, Version: s.Version,
+					Summary: s.Summary, Cite: s.Cite, Source: s.Source, Params: s.Params,
+				})
+			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Algorithm) int { return cmp.Compare(firstBoard(boards, a.Track), firstBoard(boards, b.Track)) })
 	return out
 }
 
-func firstBoard(boards []Board, track string) int {
-	return slices.IndexFunc(boards, func(b Board) bool { return b.Track == track })
-}
-
-// boards makes the leaderboards of the datasets that the cells are of.
-func boards(e *run.Engine, cells []run.Cell) ([]Board, error) {
-	type place struct {
-		track algo.Track
-		gpu   string
-	}
-	shown := map[place][]string{}
-	for _, c := range cells {
-		at := place{c.Track, c.GPU}
-		if !slices.Contains(shown[at], c.Dataset) {
-			shown[at] = append(shown[at], c.Dataset)
+// boards makes the leaderboards of the contests' datasets.
+func boards(e *run.Engine) (out []Board, err error) {
+	all := trackContests()
+	for _, c := range all {
+		b := Board{Track: string(c.Track.Name), GPU: c.Contest.GPU, About: map[string]string{}}
+		if c.Reconfigures {
+			b.Model = c.Model.String()
 		}
-	}
-	var out []Board
-	for _, m := range meetings() {
-		b := Board{Track: string(m.Track.Name), GPU: m.Contest.GPU}
-		if m.Reconfigures {
-			b.Model = m.Model.String()
-		}
-		if slices.ContainsFunc(out, func(o Board) bool { return o.Track == b.Track && o.GPU == b.GPU && o.Model == b.Model }) {
+		same := func(o Board) bool { return o.Track == b.Track && o.GPU == b.GPU && o.Model == b.Model }
+		if slices.ContainsFunc(out, same) {
 			continue
 		}
-		standings, err := leaderboard.Standings(e.Store, leaderboard.Conditions{
-			Track: m.Track, GPU: m.Contest.GPU, Count: 1, Model: m.Model, Datasets: shown[place{m.Track.Name, m.Contest.GPU}],
-		})
-		if err != nil {
+		conditions := leaderboard.Conditions{Track: c.Track, GPU: b.GPU, Count: 1, Model: c.Model}
+		for _, o := range all {
+			if o.Track == c.Track && o.Contest.GPU == b.GPU {
+				for _, dataset := range o.Datasets {
+					conditions.Datasets = append(conditions.Datasets, datasets.MustParse(dataset).ID())
+				}
+			}
+		}
+		if b.Standings, err = leaderboard.Standings(e.Store, conditions); err != nil {
 			return nil, err
 		}
-		b.Table, b.Remarks = reports.LeaderboardTable(standings), leaderboard.Remarks(standings)
-		b.About = map[string]string{}
-		for _, s := range standings {
-			b.About[s.Dataset] = about(s.Dataset)
-		}
-		for _, parameter := range m.Influences {
-			if t := leaderboard.Influence(standings, parameter); len(t.Rows) > 0 {
-				b.Beside = append(b.Beside, t)
-			}
+		for own := range leaderboard.ByDataset(b.Standings) {
+			b.About[own[0].Dataset] = about(own[0].Dataset)
 		}
 		out = append(out, b)
 	}
@@ -183,15 +160,14 @@ func about(dataset string) string {
 	return out
 }
 
-// instances schedules the first instances of the meeting's datasets again. Only instances of a
+// instances schedules the first instances of the contest's datasets again. Only instances of a
 // single batch are drawn.
-func (m meeting) instances(ctx context.Context, e *run.Engine, r run.Results) ([]Instance, error) {
-	if !m.Drawn {
+func (c trackContest) instances(ctx context.Context, e *run.Engine, r run.Results) (out []Instance, err error) {
+	if !c.Drawn {
 		return nil, nil
 	}
-	var out []Instance
-	for _, d := range m.Datasets {
-		spec, err := datasets.Parse(d)
+	for _, dataset := range c.Datasets {
+		spec, err := datasets.Parse(dataset)
 		if err != nil {
 			return nil, err
 		}
@@ -199,35 +175,26 @@ func (m meeting) instances(ctx context.Context, e *run.Engine, r run.Results) ([
 		if have := spec.Instances(); have > 0 {
 			n = min(n, have)
 		}
-		board, _ := m.BoardOf(d)
-		bound := m.series()
-		bound.Track, bound.Dataset, bound.Algorithm = board.Bound.Track, d, board.Bound.Algorithm
-		lower, err := r.Values(bound, 0, n, board.Bound.Metric)
+		reference := c.Boards[c.BoardOf(datasets.RegimeOf(dataset))].Bound
+		bound := c.series(dataset, reference.Algorithm)
+		bound.Track = reference.Track
+		lower, err := r.Values(bound, 0, n, reference.Metric)
 		if err != nil {
 			return nil, err
 		}
 		own := make([]Instance, n)
 		for i := range own {
-			own[i] = Instance{Dataset: d, Number: i, Lower: mig.Seconds(lower[i])}
+			own[i] = Instance{Dataset: dataset, Number: i, Lower: mig.Seconds(lower[i])}
 		}
-		for _, id := range m.Algorithms {
-			s := m.series()
-			s.Dataset, s.Algorithm = d, id
-			cells, err := s.Cells(n)
+		for _, id := range c.Algorithms {
+			cells, err := c.series(dataset, id).Cells(n)
 			if err != nil {
 				return nil, err
 			}
 			for i, cell := range cells {
-				p, answer, err := e.Schedule(ctx, cell)
-				if _, ok := errors.AsType[*algo.InfeasibleError](err); ok {
-					continue
-				}
-				if err != nil {
+				if err := own[i].schedule(ctx, e, cell); err != nil {
 					return nil, err
 				}
-				own[i].Problem = p
-				own[i].Plans = append(own[i].Plans, Plan{Algorithm: id, Schedule: answer})
-				own[i].Proven = own[i].Proven || math.Abs(float64(answer.Makespan()/own[i].Lower-1)) < 1e-9
 			}
 		}
 		out = append(out, own...)
@@ -235,36 +202,27 @@ func (m meeting) instances(ctx context.Context, e *run.Engine, r run.Results) ([
 	return out, nil
 }
 
-// revision returns the commit of the source: what the Makefile has written beside the program, or
-// what go build has put into it.
-func revision() string {
-	commit, modified := "unknown", false
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				commit = s.Value
-			case "vcs.modified":
-				modified = s.Value == "true"
-			}
-		}
+// schedule adds the schedule of a cell, unless its algorithm cannot schedule the instance.
+func (in *Instance) schedule(ctx context.Context, e *run.Engine, cell run.Cell) error {
+	p, answer, err := e.Schedule(ctx, cell)
+	if _, ok := errors.AsType[*algo.InfeasibleError](err); ok {
+		return nil
 	}
-	if program, err := os.Executable(); err == nil {
-		if beside, err := os.ReadFile(program + ".revision"); err == nil {
-			commit, modified = strings.CutSuffix(strings.TrimSpace(string(beside)), "-modified")
-		}
+	if err != nil {
+		return err
 	}
-	if modified {
-		commit += " and changes that are not committed"
-	}
-	return commit
+	in.Problem = p
+	in.Plans = append(in.Plans, Plan{Algorithm: cell.Algorithm, Schedule: answer})
+	in.Proven = in.Proven || math.Abs(float64(answer.Makespan()/in.Lower-1)) < 1e-9
+	return nil
 }
 
-func facts(cells []run.Cell) []Fact {
+func facts(cells []run.Cell, commit string) []Fact {
 	out := []Fact{
-		{Group: "Program", Name: "revision of the source", Value: revision()},
+		{Group: "Program", Name: "revision of the source", Value: commit},
 		{Group: "Program", Name: "Go", Value: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
-		{Group: "Program", Name: "seeds", Value: "every instance's random numbers come from a hash of its dataset and number; the parameter seed of a dataset is 1 unless its name says otherwise"},
+		{Group: "Program", Name: "seeds", Value: "every instance's random numbers come from a hash of its dataset and " +
+			"number; the parameter seed of a dataset is 1 unless its name says otherwise"},
 	}
 	seen := map[Fact]bool{}
 	add := func(f Fact) {

@@ -93,7 +93,8 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 	}
 	p := in.Problem
 	out := dataInstance{
-		Number: in.Number, Tasks: reports.TaskNames(p.Tasks), GPU: p.GPU.Name, GPUs: p.GPUs(), Slices: p.GPU.ComputeSlices, Model: p.Model.String(),
+		Number: in.Number, Tasks: reports.TaskNames(p.Tasks),
+		GPU: p.GPU.Name, GPUs: p.GPUs(), Slices: p.GPU.ComputeSlices, Model: p.Model.String(),
 		Bound: in.Lower, BoundText: reports.Fixed(float64(in.Lower), decimals), Proven: in.Proven,
 	}
 	for _, plan := range in.Plans {
@@ -110,7 +111,8 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 		if in.Lower > 0 {
 			// The tolerance is that of schedule.Check.
 			if m.Makespan < in.Lower*(1-1e-9) {
-				return dataInstance{}, refuse(part, "the makespan of %v s is below the certified bound of %v s; one of them is wrong", m.Makespan, in.Lower)
+				return dataInstance{}, refuse(part,
+					"the makespan of %v s is below the certified bound of %v s; one of them is wrong", m.Makespan, in.Lower)
 			}
 			d.Gap = reports.Fixed(float64(m.Makespan/in.Lower-1)*100, decimals)
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"embed"
 	"html/template"
+	"io/fs"
 	"path"
 	"strings"
 )
@@ -15,7 +16,8 @@ var assets embed.FS
 //go:embed templates
 var templates embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"code": code}).ParseFS(templates, "templates/*.html"))
+var templatePages = template.Must(template.New("").Funcs(template.FuncMap{"code": code}).
+	ParseFS(templates, "templates/*.html"))
 
 // code marks up what stands between two backquotes.
 func code(text string) template.HTML {
@@ -30,19 +32,17 @@ func code(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// assetFiles returns the files that are the same in every site.
-func assetFiles() []file {
-	entries, err := assets.ReadDir("assets")
+func assetFiles() (out []file) {
+	paths, err := fs.Glob(assets, "assets/*")
+	for _, name := range paths {
+		var data []byte
+		if data, err = assets.ReadFile(name); err != nil {
+			break
+		}
+		out = append(out, file{path.Base(name), data})
+	}
 	if err != nil {
 		panic(err) // the folder is part of the program
-	}
-	var out []file
-	for _, e := range entries {
-		data, err := assets.ReadFile(path.Join("assets", e.Name()))
-		if err != nil {
-			panic(err)
-		}
-		out = append(out, file{e.Name(), data})
 	}
 	return out
 }
@@ -59,10 +59,8 @@ type page struct {
 	Script string
 }
 
-// A link is an entry of the navigation.
 type link struct{ File, Title string }
 
-// Links are those of the navigation.
 func (p page) Links() []link {
 	return []link{
 		{"index.html", "Leaderboards"},
@@ -79,35 +77,20 @@ func (p page) Current() string { return cmp.Or(p.Under, p.File) }
 // Mark is the line by which [Write] recognizes a site.
 func (p page) Mark() template.HTML { return mark }
 
-// Main is the page's content.
 func (p page) Main() (template.HTML, error) {
 	var b bytes.Buffer
-	err := pages.ExecuteTemplate(&b, cmp.Or(p.Template, p.File), p.Body)
+	err := templatePages.ExecuteTemplate(&b, cmp.Or(p.Template, p.File), p.Body)
 	return template.HTML(b.String()), err
 }
 
-func (p page) execute() ([]byte, error) {
-	var b bytes.Buffer
-	err := pages.ExecuteTemplate(&b, "layout.html", p)
-	return b.Bytes(), err
-}
-
-// A factGroup is facts under one heading.
 type factGroup struct {
 	Name  string
 	Facts []Fact
 }
 
-func viewFacts(facts []Fact) []factGroup {
-	var out []factGroup
+func viewFacts(facts []Fact) (out []factGroup) {
 	for _, name := range distinct(facts, func(f Fact) string { return f.Group }) {
-		g := factGroup{Name: name}
-		for _, f := range facts {
-			if f.Group == name {
-				g.Facts = append(g.Facts, f)
-			}
-		}
-		out = append(out, g)
+		out = append(out, factGroup{name, matching(facts, func(f Fact) bool { return f.Group == name })})
 	}
 	return out
 }

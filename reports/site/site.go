@@ -12,6 +12,7 @@
 package site
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/reports"
+	"miglab/reports/leaderboard"
 )
 
 // Data is the contents of a site. Everything appears in the given order. The pages say what
@@ -38,13 +40,8 @@ type Data struct {
 // one for each dataset. The site shows the first board of a track first.
 type Board struct {
 	Track, GPU, Model string
-	// Table is [reports.LeaderboardTable] of the standings. It has the columns "track",
-	// "dataset" and "algorithm", and its cells are shown as they are.
-	Table reports.Table
-	// Remarks are sentences by dataset that stand behind the one on who leads.
-	Remarks map[string]string
-	// Beside are more tables about the same results, which stand below.
-	Beside []reports.Table
+	// Standings of a dataset follow each other.
+	Standings []leaderboard.Standing
 	// About says what datasets are, by their names.
 	About map[string]string
 }
@@ -73,9 +70,8 @@ type Claim struct {
 type Figure struct {
 	Paper, Artefact, Title string
 	// SVG is the drawing. It becomes a file and is only ever shown as an image.
-	SVG []byte
-	// Text is the table, aligned by spaces.
-	Text string
+	SVG   []byte
+	Table *reports.Table
 }
 
 // An Instance is a problem with the schedules of algorithms.
@@ -114,9 +110,8 @@ func refuse(part, format string, args ...any) error {
 // was. Missing folders above it are made. A folder that holds a file that an earlier
 // Write did not write is refused.
 //
-// Data that contradict themselves are refused, too: a table without the columns of
-// leaderboards, an invalid schedule (a [*schedule.InvalidError]), a makespan below a
-// certified bound.
+// Data that contradict themselves are refused, too: an invalid schedule (a [*schedule.InvalidError]),
+// a makespan below a certified bound.
 func Write(dir string, d Data) error {
 	files, err := render(d)
 	if err != nil {
@@ -125,7 +120,6 @@ func Write(dir string, d Data) error {
 	return replace(dir, files)
 }
 
-// A file is a part of the site.
 type file struct {
 	// path is relative to the site's folder and has slashes.
 	path string
@@ -133,11 +127,11 @@ type file struct {
 }
 
 func render(d Data) ([]file, error) {
-	names := algorithmPages(d.Algorithms)
-	boards, err := viewBoards(d.Boards, names)
-	if err != nil {
-		return nil, err
+	names, taken := map[string]string{}, map[string]bool{}
+	for _, a := range d.Algorithms {
+		names[a.Name] = "algorithm-" + slug(a.Name, taken) + ".html"
 	}
+	boards := viewBoards(d.Boards, names)
 	datasets, files, err := viewInstances(d.Instances)
 	if err != nil {
 		return nil, err
@@ -152,7 +146,7 @@ func render(d Data) ([]file, error) {
 		return nil, err
 	}
 	files = append(files, examples...)
-	pages := append(boards.pages(), []page{
+	pages := append(boardPages(boards), []page{
 		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
 		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Claims)},
 		{File: "figures.html", Title: "Figures", Body: figures},
@@ -160,20 +154,30 @@ func render(d Data) ([]file, error) {
 		{File: "provenance.html", Title: "Provenance", Body: viewFacts(d.Facts)},
 	}...)
 	for _, a := range algorithms.Algorithms {
-		pages = append(pages, page{File: a.Page, Title: a.Name, Template: "algorithm.html", Under: "algorithms.html", Body: a})
+		pages = append(pages, page{
+			File: a.Page, Title: a.Name, Template: "algorithm.html", Under: "algorithms.html", Body: a,
+		})
 	}
 	for _, paper := range distinct(d.Claims, func(c Claim) string { return c.Paper }) {
-		pages = append(pages, page{File: claimsPage(paper), Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html", Body: viewPaper(paper, d.Claims, figures)})
+		pages = append(pages, page{
+			File: claimsPage(paper), Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html",
+			Body: viewPaper(paper, d.Claims, figures),
+		})
 	}
 	for _, paper := range figures.Papers {
-		pages = append(pages, page{File: tablesPage(paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html", Body: figures.tables(paper)})
+		pages = append(pages, page{
+			File: tablesPage(paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html",
+			Body: figuresView{Papers: []string{paper}, Figures: matching(figures.Figures, func(f figureView) bool {
+				return f.Paper == paper && f.Page != ""
+			})},
+		})
 	}
 	for _, p := range pages {
-		html, err := p.execute()
-		if err != nil {
+		var html bytes.Buffer
+		if err := templatePages.ExecuteTemplate(&html, "layout.html", p); err != nil {
 			return nil, fmt.Errorf("site: %s: %w", p.File, err)
 		}
-		files = append(files, file{p.File, html})
+		files = append(files, file{p.File, html.Bytes()})
 	}
 	return append(files, assetFiles()...), nil
 }
@@ -203,13 +207,18 @@ func slug(text string, taken map[string]bool) string {
 	return name
 }
 
-// distinct returns the values in order of appearance, each once.
+// distinct returns the values that are not empty in order of appearance, each once.
 func distinct[T any](all []T, of func(T) string) []string {
 	var out []string
 	for _, v := range all {
-		if s := of(v); !slices.Contains(out, s) {
+		if s := of(v); s != "" && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// matching returns the values that a condition holds for.
+func matching[T any](all []T, holds func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(v T) bool { return !holds(v) })
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"html/template"
 	"io"
 	"io/fs"
 	"maps"
@@ -24,6 +23,7 @@ import (
 	"miglab/harness/stats"
 	"miglab/harness/task"
 	"miglab/reports"
+	"miglab/reports/leaderboard"
 	"miglab/reports/site"
 )
 
@@ -31,10 +31,11 @@ import (
 const hostile = "</script><img src=x onerror=alert(1)>'\"`${alert(1)}\u2028&amp;"
 
 // standing is an algorithm's place by its mean gap in percent; NaN if it failed.
-func standing(track, dataset string, rank int, algorithm string, gap float64) reports.Standing {
-	s := reports.Standing{
-		Track: track, Dataset: dataset, Rank: rank, Algorithm: algorithm, Version: 1, Instances: 20, Metric: "makespan_s",
-		Gap: gap, GapLow: gap, GapHigh: gap, POpt: math.NaN(), PHolm: math.NaN(), Micros: 1000 / float64(rank),
+func standing(track, dataset string, rank int, algorithm string, gap float64) leaderboard.Standing {
+	s := leaderboard.Standing{
+		Track: track, Dataset: dataset, Rank: rank, Algorithm: algorithm, Version: 1, Instances: 20,
+		Metric: leaderboard.Metric{Name: "makespan_s"},
+		Gap:    gap, GapLow: gap, GapHigh: gap, POpt: math.NaN(), PHolm: math.NaN(), Micros: 1000 / float64(rank),
 		Value: stats.Summary{N: 20, Mean: 100 + gap, Low: 99 + gap, High: 101 + gap, Median: 100 + gap},
 	}
 	if math.IsNaN(gap) {
@@ -43,13 +44,13 @@ func standing(track, dataset string, rank int, algorithm string, gap float64) re
 	return s
 }
 
-func board(track, gpu, model string, standings ...reports.Standing) site.Board {
-	return site.Board{Track: track, GPU: gpu, Model: model, Table: reports.LeaderboardTable(standings)}
+func board(track, gpu, model string, standings ...leaderboard.Standing) site.Board {
+	return site.Board{Track: track, GPU: gpu, Model: model, Standings: standings}
 }
 
 // sample is a small site with every kind of thing on it.
 func sample() site.Data {
-	d := site.Data{
+	return site.Data{
 		Boards: []site.Board{
 			board(
 				"batch", "A100", "sequential",
@@ -77,13 +78,11 @@ func sample() site.Data {
 		Figures: []site.Figure{
 			{Paper: "far", Artefact: "figure5", Title: "before", SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>`)},
 			{Paper: "far", Artefact: "figure5", Title: hostile, SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 40"><circle r="9"/></svg>`)},
-			{Paper: "far", Artefact: "table4", Title: "rho", Text: "n  rho\n1  " + hostile},
+			{Paper: "far", Artefact: "table4", Title: "rho", Table: &reports.Table{Columns: reports.Right("n").Left("rho"), Rows: [][]string{{"1", strings.ReplaceAll(hostile, "\n", "")}}}},
 		},
 		Instances: []site.Instance{instance("drl/WIDETIMES", 0, 6), instance("drl/WIDETIMES", 1, 4), instance(hostile, 0, 3)},
 		Facts:     []site.Fact{{Group: "Program", Name: "version", Value: "1"}, {Group: "Seeds", Name: hostile, Value: hostile}, {Group: "Program", Name: "Go", Value: "go1"}},
 	}
-	d.Boards[0].Beside = []reports.Table{{Title: "Influence of n", Columns: reports.Left("dataset").Right("mean"), Rows: [][]string{{"drl/WIDETIMES", "0.5"}, {hostile, "0.75"}}}}
-	return d
 }
 
 // instance has n tasks and two schedules of them, one on the whole GPU and one on two
@@ -260,101 +259,90 @@ func TestLeaderboardCells(t *testing.T) {
 	}
 	var want []string
 	for _, b := range d.Boards {
-		for _, row := range b.Table.Rows {
-			for j, cell := range row {
-				empty := !slices.ContainsFunc(b.Table.Rows, func(r []string) bool { return r[j] != reports.Missing })
-				if b.Table.Columns[j].Name != "track" && !empty {
-					want = append(want, cell)
-				}
-			}
-		}
-		for _, beside := range b.Beside {
-			want = append(want, slices.Concat(beside.Rows...)...)
-		}
+		all := leaderboard.Table(b.Standings)
+		table := all.WithoutEmpty("track")
+		want = append(want, slices.Concat(table.Rows...)...)
 	}
 	if !slices.Equal(shown, want) {
 		t.Errorf("the cells are\n%q, want\n%q", shown, want)
 	}
 }
 
-// A bound from above is approached from below, and the answer says so.
-func TestAnswerOfABoundFromAbove(t *testing.T) {
+// TestTexts: sentences that the pages have to say.
+func TestTexts(t *testing.T) {
+	far := standing("batch", "drl/WIDETIMES", 1, "far", 9.5)
+	mine := standing("batch", "drl/WIDETIMES", 2, "exec:./mine", 12)
+	mine.Name = "earliest"
+	some := far
+	some.NoBound, some.LeftOut = 3, 5
+	acceptance := leaderboard.Metric{Name: "acceptance", Higher: true, Bounded: true}
 	high, low := standing("placement", "openb", 1, "fgd", 5), standing("placement", "openb", 2, "ff", 8)
-	high.Value.Mean, low.Value.Mean, high.Bound, low.Bound = 0.95, 0.92, 1, 1
 	reached := standing("placement", "mfi/uniform", 1, "fgd", 0)
-	reached.Value.Mean, reached.Bound = 1, 1
-	d := sample()
-	d.Boards = append(d.Boards, board("placement", "A100-80GB", "", high, low, reached))
-	files := write(t, filepath.Join(t.TempDir(), "site"), d)
-	for _, want := range []string{
-		"fgd leads with 5.00 % below the bound (95 % interval 5.00 to 5.00). Next is ff with 8.00 % below the bound",
-		"fgd is alone: 0.00 % below the bound (95 % interval 0.00 to 0.00).",
+	high.Metric, low.Metric, reached.Metric = acceptance, acceptance, acceptance
+	for name, c := range map[string]struct {
+		data site.Data
+		page string
+		want []string
+	}{
+		"a program outside miglab has its own name beside its command": {
+			site.Data{Boards: []site.Board{board("batch", "A100", "sequential", far, mine)}},
+			"index.html",
+			[]string{`<th scope="col" data-column="name" class="">name</th>`, `<td>earliest</td>`},
+		},
+		"a bound from above is approached from below": {
+			site.Data{Boards: []site.Board{board("placement", "A100-80GB", "", high, low, reached)}},
+			"index.html",
+			[]string{
+				"fgd leads with 5.00 % below the bound (95 % interval 5.00 to 5.00). Next is ff with 8.00 % below the bound",
+				"fgd is alone: 0.00 % below the bound (95 % interval 0.00 to 0.00).",
+			},
+		},
+		"instances without a bound do not count": {
+			site.Data{Boards: []site.Board{board("batch", "A100", "sequential", some)}},
+			"index.html",
+			[]string{" There is a bound of 22 of 25 instances; the others do not count.</p>"},
+		},
+		"a table of claims begins with its counts": {
+			sample(), "claims-far.html", []string{`<p class="tally">3 numbers: 1 REPRODUCED, 2 DEVIATES (2 script)</p>`},
+		},
 	} {
-		if !strings.Contains(string(files["placement.html"]), want) {
-			t.Errorf("%s lacks %q", files["placement.html"], want)
+		page := string(write(t, filepath.Join(t.TempDir(), "site"), c.data)[c.page])
+		for _, want := range c.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: %s lacks %q", name, page, want)
+			}
 		}
 	}
 }
 
+// Other readings and numbers that follow from others are counted neither by verdict nor by cause.
 func TestCounts(t *testing.T) {
-	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
-	var got []string
-	for _, n := range parse(t, "claims.html", files["claims.html"]) {
-		switch {
-		case n.name == "a" && strings.HasPrefix(n.attributes["href"], "claims-"), n.attributes["class"] == "zero":
-			got = append(got, n.text)
-		}
-	}
-	// By verdict: REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT. The other reading and the number that follows from
-	// others are not counted.
-	want := []string{"far", "1", "1", "0", "0", "drl", "0", "0", "1", "1"}
-	if !slices.Equal(got, want) {
-		t.Errorf("counts %q, want %q", got, want)
-	}
-	if !bytes.Contains(files["claims.html"], []byte("5 published numbers and statements of 2 papers")) {
-		t.Error("the page does not say that there are 5 numbers")
-	}
-}
-
-// Causes are counted of the numbers that are counted, which other readings and numbers that follow
-// from others are not.
-func TestCountsOfCauses(t *testing.T) {
 	claim := func(kind, cause string, byDefault bool) site.Claim {
 		return site.Claim{Paper: "far", Artefact: "table4", Verdict: "DEVIATES", Kind: kind, Cause: cause, Default: byDefault}
 	}
-	d := site.Data{Claims: []site.Claim{
+	causes := site.Data{Claims: []site.Claim{
 		claim("mean", "script", true), claim("mean", "script", true), claim("mean", "script", false),
 		claim("mean", "error", true), claim("arithmetic", "error", true),
 		claim("arithmetic", "input", true), claim("mean", "budget", false),
 	}}
-	page := write(t, filepath.Join(t.TempDir(), "site"), d)["claims.html"]
-	var got []string
-	for _, row := range regexp.MustCompile(`<tr><th scope="row">(\w+)</th><td class="num">(\d+)</td>`).FindAllSubmatch(page, -1) {
-		got = append(got, string(row[1])+" "+string(row[2]))
-	}
-	if want := []string{"script 2", "error 1"}; !slices.Equal(got, want) {
-		t.Errorf("causes %q, want %q", got, want)
-	}
-}
-
-// What a program outside miglab calls itself is seen beside its command.
-func TestNameOfProgram(t *testing.T) {
-	mine := standing("batch", "drl/WIDETIMES", 2, "exec:./mine", 12)
-	mine.Name = "earliest"
-	d := site.Data{Boards: []site.Board{board("batch", "A100", "sequential", standing("batch", "drl/WIDETIMES", 1, "far", 9.5), mine)}}
-	page := write(t, filepath.Join(t.TempDir(), "site"), d)["index.html"]
-	for _, want := range []string{`<th scope="col" data-column="name" class="">name</th>`, `<td>earliest</td>`} {
-		if !bytes.Contains(page, []byte(want)) {
-			t.Errorf("%s lacks %s", page, want)
+	for _, c := range []struct {
+		data    site.Data
+		pattern string
+		want    []string
+	}{
+		// By verdict: REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT.
+		{sample(), `(?:<a href="claims-|class="zero")[^>]*>(\w+)`, []string{"far", "1", "1", "0", "0", "drl", "0", "0", "1", "1"}},
+		{sample(), `(5 published numbers and statements of 2 papers)`, []string{"5 published numbers and statements of 2 papers"}},
+		{causes, `<tr><th scope="row">(\w+</th><td class="num">\d+)</td>`, []string{`script</th><td class="num">2`, `error</th><td class="num">1`}},
+	} {
+		page := write(t, filepath.Join(t.TempDir(), "site"), c.data)["claims.html"]
+		var got []string
+		for _, m := range regexp.MustCompile(c.pattern).FindAllSubmatch(page, -1) {
+			got = append(got, string(m[1]))
 		}
-	}
-}
-
-// A table of claims begins with how many numbers have which verdict, and why.
-func TestTally(t *testing.T) {
-	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
-	if want := []byte(`<p class="tally">3 numbers: 1 REPRODUCED, 2 DEVIATES (2 script)</p>`); !bytes.Contains(files["claims-far.html"], want) {
-		t.Errorf("%s lacks %s", files["claims-far.html"], want)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 
@@ -426,8 +414,6 @@ func TestRefused(t *testing.T) {
 		{"invalid schedule", "whole", func(d *site.Data) { d.Instances[0].Plans[0].Schedule.Placements[0].End++ }},
 		{"no GPU", "no GPU model", func(d *site.Data) { d.Instances[0].Problem.GPU = nil }},
 		{"no schedules", "no schedules", func(d *site.Data) { d.Instances[0].Plans = nil }},
-		{"no column of datasets", "lack dataset", func(d *site.Data) { d.Boards[0].Table.Columns[1].Name = "where" }},
-		{"short row", "row 2 has 1 cells", func(d *site.Data) { d.Boards[0].Table.Rows[1] = []string{"far"} }},
 		{"neither drawing nor table", "either a drawing or a table", func(d *site.Data) { d.Figures[0].SVG = nil }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -518,50 +504,22 @@ func TestFolderBehindALink(t *testing.T) {
 
 func TestAUsersFileIsNotRemoved(t *testing.T) {
 	for _, name := range []string{"notes.txt", "figures/mine.svg"} {
-		for _, listed := range []bool{true, false} {
-			dir := filepath.Join(t.TempDir(), "site")
-			write(t, dir, sample())
-			if !listed { // as by versions that wrote no list
-				if err := os.Remove(filepath.Join(dir, "files.txt")); err != nil {
-					t.Fatal(err)
-				}
-			}
-			path := filepath.Join(dir, filepath.FromSlash(name))
-			if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			err := site.Write(dir, sample())
-			if err == nil || !strings.HasPrefix(err.Error(), "site: "+path+": ") {
-				t.Errorf("%s: %v, want an error that names the file", name, err)
-			}
-			if mine, err := os.ReadFile(path); err != nil || string(mine) != "mine" {
-				t.Errorf("%s is now %q, %v", name, mine, err)
-			}
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
-			write(t, dir, sample())
+		dir := filepath.Join(t.TempDir(), "site")
+		write(t, dir, sample())
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
 		}
-	}
-}
-
-// Remarks stand behind the sentence on who leads, and tables beside a board below it.
-func TestRemarksAndTablesBeside(t *testing.T) {
-	b := board("batch", "A100", "sequential", standing("batch", "d", 1, "far", 1), standing("batch", "other", 1, "far", 1))
-	b.Remarks = map[string]string{"d": hostile}
-	b.Beside = []reports.Table{{Title: "Influence of " + hostile, Columns: reports.Left("name").Right("mean"), Rows: [][]string{{hostile, "0.5"}}, Notes: []string{"a note beside"}}}
-	dir := t.TempDir()
-	if err := site.Write(dir, site.Data{Boards: []site.Board{b}}); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "index.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	escaped := template.HTMLEscapeString(hostile)
-	for _, want := range []string{"). " + escaped + "</p>", "<h3>Influence of " + escaped + "</h3>", "<tr><td>" + escaped + `</td><td class="num">0.5</td></tr>`, ">a note beside</p>"} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the page lacks %q", want)
+		err := site.Write(dir, sample())
+		if err == nil || !strings.HasPrefix(err.Error(), "site: "+path+": ") {
+			t.Errorf("%s: %v, want an error that names the file", name, err)
 		}
+		if mine, err := os.ReadFile(path); err != nil || string(mine) != "mine" {
+			t.Errorf("%s is now %q, %v", name, mine, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, sample())
 	}
 }

@@ -15,12 +15,13 @@ func newAudit() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "Compare every result in the results database with the certified bound of its instance",
-		Long: "audit computes the certified bound of every batch and stream in the database, unless it is there already, and\n" +
-			"checks that no makespan lies below it or below another proven bound. It also checks that no acceptance of\n" +
-			"placements lies above the certified bound, where the database has one. Exit code 1 means that one does: a bound\n" +
-			"or the referee is wrong. With all bounds there, every batch and stream has a leaderboard. After an interruption\n" +
-			"the same command continues.",
-		Example: "  miglab audit\n  miglab audit --results results/quick",
+		Long: `audit computes the certified bound of every batch and stream in the database, unless it is there already, and
+checks that no makespan lies below it or below another proven bound. It also checks that no acceptance of
+placements lies above the certified bound, where the database has one. Exit code 1 means that one does: a bound
+or the referee is wrong. With all bounds there, every batch and stream has a leaderboard. After an interruption
+the same command continues.`,
+		Example: `  miglab audit
+  miglab audit --results results/quick`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			db, err := run.Open(results)
 			if err != nil {
@@ -33,12 +34,15 @@ func newAudit() *cobra.Command {
 			if err != nil {
 				return rankingError(err)
 			}
-			fmt.Fprintf(c.OutOrStdout(), "ok: %d results of %d instances, none on the wrong side of its certified bound\n", found.Answers, found.Instances)
+			out := c.OutOrStdout()
+			fmt.Fprintf(out, "ok: %d results of %d instances, none on the wrong side of its certified bound\n",
+				found.Answers, found.Instances)
 			if found.PassedOver > 0 {
-				fmt.Fprintf(c.OutOrStdout(), "%d results were passed over: their datasets have changed or no longer exist\n", found.PassedOver)
+				fmt.Fprintf(out, "%d results were passed over: their datasets have changed or no longer exist\n", found.PassedOver)
 			}
 			if found.NoBound > 0 {
-				fmt.Fprintf(c.OutOrStdout(), "%d placement results are on instances without a bound; miglab run --track placement computes it\n", found.NoBound)
+				fmt.Fprintf(out, "%d placement results are on instances without a bound; "+
+					"miglab run --track placement computes it\n", found.NoBound)
 			}
 			return nil
 		},

@@ -32,11 +32,11 @@ func newCapacity() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "capacity",
 		Short: "Find the least cluster on which placement algorithms accept every request",
-		Long: "capacity places the requests of each instance on larger and larger clusters, beginning with the least number of GPUs\n" +
-			"on which any algorithm could accept all (proven in package bounds). An algorithm needs N GPUs if it accepts every\n" +
-			"request on N, N+1, N+2 and N+3 of them: more GPUs do not always help. The number of GPUs in a dataset's name does\n" +
-			"not matter, except where the length of its streams depends on it.",
-		Example: "  miglab capacity --algorithms mfi,fgd --datasets 'openb?pods=shared' --instances 20",
+		Long: `capacity places the requests of each instance on larger and larger clusters, beginning with the least number of GPUs
+on which any algorithm could accept all (proven in package bounds). An algorithm needs N GPUs if it accepts every
+request on N, N+1, N+2 and N+3 of them: more GPUs do not always help. The number of GPUs in a dataset's name does
+not matter, except where the length of its streams depends on it.`,
+		Example: `  miglab capacity --algorithms mfi,fgd --datasets 'openb?pods=shared' --instances 20`,
 		RunE:    f.run,
 	}
 	addGPU(c, &f.gpu, track.Placement.GPU, "GPU model")
@@ -52,9 +52,11 @@ func newCapacity() *cobra.Command {
 
 func (f *capacityFlags) run(c *cobra.Command, _ []string) error {
 	t := reports.Table{
-		Title:   fmt.Sprintf("Least number of %s GPUs on which all requests are accepted", f.gpu),
-		Columns: reports.Left("dataset", "algorithm").Right("instances", "gpus", "ci_low", "ci_high", "least", "most", "bound"),
-		Notes:   []string{"gpus: mean over the instances, with its 95 % bootstrap interval, which is too narrow for fewer than 10 instances; least and most: over the instances; bound: mean of what is proven to be needed by any algorithm"},
+		Title: fmt.Sprintf("Least number of %s GPUs on which all requests are accepted", f.gpu),
+		Columns: reports.Left("dataset", "algorithm").
+			Right("instances", "gpus", "ci_low", "ci_high", "least", "most", "bound"),
+		Notes: []string{"gpus: mean over the instances, with its 95 % bootstrap interval, which is too narrow for fewer than " +
+			"10 instances; least and most: over the instances; bound: mean of what is proven to be needed by any algorithm"},
 	}
 	for _, text := range f.specs {
 		d, err := datasets.Parse(text)
@@ -72,8 +74,9 @@ func (f *capacityFlags) run(c *cobra.Command, _ []string) error {
 			}
 			t.Rows = append(t.Rows, append([]string{d.ID(), a.ID}, row...))
 		}
-		if assumed := "assumed: " + datasets.Assumed(text); datasets.Assumed(text) != "" && !slices.Contains(t.Notes, assumed) {
-			t.Notes = append(t.Notes, assumed)
+		assumes := datasets.Assumed(text)
+		if note := "assumed: " + assumes; assumes != "" && !slices.Contains(t.Notes, note) {
+			t.Notes = append(t.Notes, note)
 		}
 	}
 	return t.Encode(c.OutOrStdout(), f.format)

@@ -33,13 +33,17 @@ func newCompare() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A [B]",
 		Short: "Compare two results: paired differences, intervals, wins and losses, the worst instances",
-		Long: "compare reads the results of two algorithms, or of two versions of one, on every dataset and instance that both\n" +
-			"were run on: A is the one to compare with, and differences are B less A. NAME@2 is version 2; otherwise the latest\n" +
-			"counts. With --with, B is read from another folder of results, and is the same algorithm as A unless it is named.\n\n" +
-			"Intervals are of the paired bootstrap, probabilities by Wilcoxon's signed-rank test with Holm's adjustment for\n" +
-			"the datasets. --gantt draws both schedules of the instance on which B is worst against A.",
-		Example: "  miglab compare far lns\n  miglab compare far@1 far@2 --datasets drl/WIDETIMES\n  miglab compare lns --with ../before/results\n" +
-			"  miglab compare mfi fgd --format csv\n  miglab compare treedp lns --gantt worst.svg",
+		Long: `compare reads the results of two algorithms, or of two versions of one, on every dataset and instance that both
+were run on: A is the one to compare with, and differences are B less A. NAME@2 is version 2; otherwise the latest
+counts. With --with, B is read from another folder of results, and is the same algorithm as A unless it is named.
+
+Intervals are of the paired bootstrap, probabilities by Wilcoxon's signed-rank test with Holm's adjustment for
+the datasets. --gantt draws both schedules of the instance on which B is worst against A.`,
+		Example: `  miglab compare far lns
+  miglab compare far@1 far@2 --datasets drl/WIDETIMES
+  miglab compare lns --with ../before/results
+  miglab compare mfi fgd --format csv
+  miglab compare treedp lns --gantt worst.svg`,
 		Args: arguments(1, 2, "one or two algorithms"),
 		RunE: f.run,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -50,8 +54,10 @@ func newCompare() *cobra.Command {
 		},
 	}
 	f.register(c)
-	c.Flags().StringSliceVar(&f.datasets, "datasets", nil, "only these datasets, joined by commas (default: all that both have)")
-	addFlag(c, &f.format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
+	c.Flags().StringSliceVar(&f.datasets, "datasets", nil,
+		"only these datasets, joined by commas (default: all that both have)")
+	formats := reports.TableFormats
+	addFlag(c, &f.format, "format", "text", oneOf("format", formats), strings.Join(formats, ", "))
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.with, "with", "", "folder with the results of B (default: that of A)")
 	f.gantt.register(c, "gantt", "file to draw the worst instance's schedules in, .svg or .png", reports.FigureFormats...)
@@ -70,21 +76,22 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 		return f.missing(c)
 	}
 	title := fmt.Sprintf("%s against %s on the %s track: %s", f.label(f.b), f.label(f.a), f.track.Name, f.where())
-	t := reports.ComparisonTable(title, f.label(f.a), f.label(f.b), all)
+	t := leaderboard.ComparisonTable(title, f.label(f.a), f.label(f.b), all)
 	if f.format == "text" {
 		t = t.WithoutEmpty()
 	}
 	if err := t.Encode(c.OutOrStdout(), f.format); err != nil || f.gantt.path == "" {
 		return err
 	}
-	return f.draw(c, reports.WorstPairs(all))
+	return f.draw(c, leaderboard.WorstPairs(all))
 }
 
 // sides reads what is compared and opens the databases.
 func (f *compareFlags) sides(c *cobra.Command, args []string) (err error) {
 	if len(args) == 1 {
 		if f.with == "" {
-			return errors.New("compare needs two algorithms, or one and --with another folder of results; see miglab compare --help")
+			return errors.New("compare needs two algorithms, or one and --with another folder of results; " +
+				"see miglab compare --help")
 		}
 		args = append(args, args[0])
 	}
@@ -101,7 +108,8 @@ func (f *compareFlags) sides(c *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("--gantt has no meaning for the %s track: its answers are not schedules", f.track.Name)
 	}
 	if f.a == f.b && (f.with == "" || filepath.Clean(f.with) == filepath.Clean(f.results)) {
-		return fmt.Errorf("both sides are %s in %s; name two algorithms, two versions, or another folder by --with", f.label(f.a), f.results)
+		return fmt.Errorf("both sides are %s in %s; name two algorithms, two versions, or another folder by --with",
+			f.label(f.a), f.results)
 	}
 	if f.a.DB, err = run.Open(f.results); err != nil {
 		return err
@@ -128,7 +136,8 @@ func (f *compareFlags) side(c *cobra.Command, text string) (leaderboard.Side, er
 	if f.a.Algorithm == "" && !c.Flags().Changed("track") && a.Spec.Track != "" {
 		f.track = track.Of(a.Spec.Track)
 		if f.track.Reference {
-			return leaderboard.Side{}, fmt.Errorf("%s is of the %s track; its results are bounds, which are not compared", a.ID, f.track.Name)
+			return leaderboard.Side{}, fmt.Errorf("%s is of the %s track; its results are bounds, which are not compared",
+				a.ID, f.track.Name)
 		}
 	}
 	return leaderboard.Side{Algorithm: a.ID, Version: version}, a.CheckTrack(f.track.Name)
@@ -167,7 +176,9 @@ func (f *compareFlags) missing(c *cobra.Command) error {
 		wanted = f.track.Contests[0].Datasets
 	}
 	algorithms := slices.Compact([]string{f.a.Algorithm, f.b.Algorithm})
-	command := []string{"miglab", "run", "--track", string(f.track.Name), "--algorithms", strings.Join(algorithms, ","), "--datasets", wanted[0]}
+	command := []string{
+		"miglab", "run", "--track", string(f.track.Name), "--algorithms", strings.Join(algorithms, ","), "--datasets", wanted[0],
+	}
 	for _, flag := range []string{"gpu", "gpus", "reconfiguration"} {
 		if given := c.Flags().Lookup(flag); given.Changed {
 			command = append(command, "--"+flag, given.Value.String())
@@ -184,42 +195,46 @@ func (f *compareFlags) missing(c *cobra.Command) error {
 }
 
 // draw draws the schedules of the worst instance that both have solved, if there is one.
-func (f *compareFlags) draw(c *cobra.Command, worst []reports.Pair) error {
-	worst = slices.DeleteFunc(worst, func(p reports.Pair) bool { return math.IsNaN(p.A) || math.IsNaN(p.B) })
+func (f *compareFlags) draw(c *cobra.Command, worst []leaderboard.Pair) error {
+	worst = slices.DeleteFunc(worst, func(p leaderboard.Pair) bool { return math.IsNaN(p.A) || math.IsNaN(p.B) })
 	if len(worst) == 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "%s is not drawn: on no instance that both solved is %s worse than %s\n",
 			f.gantt.path, f.label(f.b), f.label(f.a))
 		return nil
 	}
 	p := worst[0]
-	g := reports.Gantt{Title: fmt.Sprintf("%s, instance %d", p.Dataset, p.Instance)}
-	for _, side := range []struct {
-		leaderboard.Side
-		makespan float64
-	}{{f.a, p.A}, {f.b, p.B}} {
-		panel, err := f.panel(c.Context(), side.Side, p, side.makespan)
-		if err != nil {
-			return err
-		}
-		g.Panels = append(g.Panels, panel)
+	a, err := f.panel(c.Context(), f.a, &p, p.A)
+	if err != nil {
+		return err
+	}
+	b, err := f.panel(c.Context(), f.b, &p, p.B)
+	if err != nil {
+		return err
+	}
+	g := reports.Gantt{
+		Title: fmt.Sprintf("%s, instance %d", p.Dataset, p.Instance), Panels: []reports.GanttPanel{a, b},
 	}
 	return f.gantt.emit(c, func(w io.Writer) error { return reports.Encode(w, f.gantt.format, g) })
 }
 
 // panel computes a schedule again, which must have the makespan that the database has.
-func (f *compareFlags) panel(ctx context.Context, s leaderboard.Side, of reports.Pair, makespan float64) (reports.GanttPanel, error) {
-	series := run.Series{Track: f.track.Name, Dataset: of.Dataset, GPU: f.gpu.Name, Count: f.gpus, Model: f.model, Algorithm: s.Algorithm}
-	cells, err := series.Cells(of.Instance + 1)
+func (f *compareFlags) panel(
+	ctx context.Context, s leaderboard.Side, at *leaderboard.Pair, makespan float64,
+) (none reports.GanttPanel, err error) {
+	cells, err := run.Series{
+		Track: f.track.Name, Dataset: at.Dataset, GPU: f.gpu.Name, Count: f.gpus, Model: f.model, Algorithm: s.Algorithm,
+	}.Cells(at.Instance + 1)
 	if err != nil {
-		return reports.GanttPanel{}, err
+		return none, err
 	}
-	problem, answer, err := (&run.Engine{}).Schedule(ctx, cells[of.Instance])
+	problem, answer, err := (&run.Engine{}).Schedule(ctx, cells[at.Instance])
 	if err != nil {
-		return reports.GanttPanel{}, err
+		return none, err
 	}
 	if now := float64(answer.Makespan()); math.Abs(now-makespan) > 1e-9*makespan {
-		return reports.GanttPanel{}, failedError{fmt.Errorf("%s on %s, instance %d, cannot be drawn: it took %v s, and in this program (version %d) takes %v s",
-			f.label(s), of.Dataset, of.Instance, makespan, cells[of.Instance].Version, now)}
+		return none, failedError{fmt.Errorf(
+			"%s on %s, instance %d, cannot be drawn: it took %v s, and in this program (version %d) takes %v s",
+			f.label(s), at.Dataset, at.Instance, makespan, cells[at.Instance].Version, now)}
 	}
 	return reports.NewGanttPanel(f.label(s), problem, answer), nil
 }

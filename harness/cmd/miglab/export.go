@@ -9,7 +9,6 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/algo"
-	"miglab/harness/export"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/run"
@@ -42,8 +41,8 @@ func newExport() *cobra.Command {
 	c.Flags().StringVar(&f.filter.Dataset, "dataset", "", "only this dataset, by the name that results have")
 	c.Flags().StringVar(&f.filter.Algorithm, "algorithm", "", "only this algorithm, by the name that results have")
 	addGPU(c, &f.gpu, "", "only this GPU model")
-	f.out.registerFormat(c, export.Formats...)
-	f.out.register(c, "out", "file to write (default: standard output)", export.Formats...)
+	f.out.registerFormat(c, store.ExportFormats...)
+	f.out.register(c, "out", "file to write (default: standard output)", store.ExportFormats...)
 	c.Flags().BoolVar(&f.timing, "timing", false, "add the column microseconds: how long the algorithm took")
 	return c
 }
@@ -73,7 +72,7 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 		set = nil // the rows are seen as they come
 	}
 	return f.out.emit(c, func(w io.Writer) error {
-		return export.Write(w, db, f.filter, f.out.format, f.timing, set)
+		return db.Export(w, f.filter, f.out.format, f.timing, set)
 	})
 }
 

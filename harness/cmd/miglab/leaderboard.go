@@ -16,17 +16,21 @@ import (
 
 func newLeaderboard() *cobra.Command {
 	var at conditions
-	var format, results, influence, tradeoff string
+	var format, results, tradeoff string
 	c := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Rank the algorithms in the results database, dataset by dataset",
-		Long: "leaderboard ranks over the instances that more than half of the algorithms of a dataset were run on; algorithms\n" +
-			"that lack one of these are incomplete and stand below. Batch and stream are ranked by the mean gap to the certified\n" +
-			"lower bound, placement by that to the certified upper bound on acceptance, or acceptance where no bound is known,\n" +
-			"dispatch by the share of late jobs, corun by the mean gap to the exact optimum, or the total time of windows too\n" +
-			"large for it. Algorithms that their paired differences do not tell apart share a rank; those that left an instance\n" +
-			"without a valid answer come last. miglab run fills the database.",
-		Example: "  miglab leaderboard\n  miglab leaderboard --track stream --format csv\n  miglab leaderboard --reconfiguration parallel\n  miglab leaderboard --track corun\n  miglab leaderboard --track placement --influence map\n  miglab leaderboard --track placement --tradeoff moves",
+		Long: `leaderboard ranks over the instances that more than half of the algorithms of a dataset were run on; algorithms
+that lack one of these are incomplete and stand below. Batch and stream are ranked by the mean gap to the certified
+lower bound, placement by that to the certified upper bound on acceptance, or acceptance where no bound is known,
+dispatch by the share of late jobs, corun by the mean gap to the exact optimum, or the total time of windows too
+large for it. Algorithms that their paired differences do not tell apart share a rank; those that left an instance
+without a valid answer come last. miglab run fills the database.`,
+		Example: `  miglab leaderboard
+  miglab leaderboard --track stream --format csv
+  miglab leaderboard --reconfiguration parallel
+  miglab leaderboard --track corun
+  miglab leaderboard --track placement --tradeoff moves`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := at.check(c); err != nil {
 				return err
@@ -48,26 +52,20 @@ func newLeaderboard() *cobra.Command {
 				return rankingError(err)
 			}
 			if len(standings) == 0 {
-				return fmt.Errorf("no results of the %s track on %s can be ranked in %s; make some, and their bounds, with miglab run", at.track.Name, at.where(), db.Dir())
-			}
-			if influence != "" {
-				table := leaderboard.Influence(standings, influence)
-				if len(table.Rows) == 0 {
-					return fmt.Errorf("--influence: no results of the %s track on %s are on datasets that differ in %q alone", at.track.Name, at.gpu.Name, influence)
-				}
-				return table.Encode(c.OutOrStdout(), format)
+				return fmt.Errorf("no results of the %s track on %s can be ranked in %s; make some, and their bounds, "+
+					"with miglab run", at.track.Name, at.where(), db.Dir())
 			}
 			if format == "text" {
-				return reports.LeaderboardText(c.OutOrStdout(), standings)
+				return leaderboard.WriteText(c.OutOrStdout(), standings)
 			}
-			table := reports.LeaderboardTable(standings)
+			table := leaderboard.Table(standings)
 			return table.Encode(c.OutOrStdout(), format)
 		},
 	}
 	at.register(c)
 	addFlag(c, &format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
-	c.Flags().StringVar(&tradeoff, "tradeoff", "", "write what moves gain over mfi instead, as a table and a figure with this path but for the extension; needs --track placement and results with several budgets")
-	c.Flags().StringVar(&influence, "influence", "", "set datasets that differ in this parameter alone beside each other, such as map, instead of ranking")
+	c.Flags().StringVar(&tradeoff, "tradeoff", "", "write what moves gain over mfi instead, as a table and a figure with "+
+		"this path but for the extension; needs --track placement and results with several budgets")
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c
 }
@@ -92,18 +90,19 @@ func saveTradeoffs(db *store.DB, c leaderboard.Conditions, base string) error {
 		return err
 	}
 	if len(all) == 0 {
-		return fmt.Errorf("--tradeoff: no results of the %s track on %s in %s have moves; run %s and schedulers that move on datasets with moves=..., two instances or more", c.Track.Name, c.GPU, db.Dir(), baseline)
+		return fmt.Errorf("--tradeoff: no results of the %s track on %s in %s have moves; run %s and schedulers that move "+
+			"on datasets with moves=..., two instances or more", c.Track.Name, c.GPU, db.Dir(), baseline)
 	}
-	if err := reports.TradeoffTable(all, baseline).Save(base); err != nil {
+	if err := leaderboard.TradeoffTable(all, baseline).Save(base); err != nil {
 		return err
 	}
-	return reports.SaveFigure(base, reports.TradeoffFigure(all, baseline))
+	return reports.SaveFigure(base, leaderboard.TradeoffFigure(all, baseline))
 }
 
 // rankingError makes a schedule that beats a certified bound a failed check: a bound or
 // the referee is wrong, not the user.
 func rankingError(err error) error {
-	if _, ok := errors.AsType[*reports.BoundError](err); ok {
+	if _, ok := errors.AsType[*leaderboard.BoundError](err); ok {
 		return failedError{err}
 	}
 	return err

@@ -12,7 +12,6 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
-	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
 
@@ -173,12 +172,12 @@ func (f *runFlags) rank(c *cobra.Command, db *store.DB, cells []run.Cell) error 
 		return rankingError(err)
 	}
 	for _, dataset := range ranking.Datasets {
-		if !slices.ContainsFunc(standings, func(s reports.Standing) bool { return s.Dataset == dataset }) {
+		if !slices.ContainsFunc(standings, func(s leaderboard.Standing) bool { return s.Dataset == dataset }) {
 			fmt.Fprintf(c.OutOrStdout(), "%s has no leaderboard: no instance has the bound that gaps are measured from\n", dataset)
 		}
 	}
 	if len(standings) == 0 {
 		return nil
 	}
-	return reports.LeaderboardText(c.OutOrStdout(), standings)
+	return leaderboard.WriteText(c.OutOrStdout(), standings)
 }

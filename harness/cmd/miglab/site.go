@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,11 +23,13 @@ func newSite() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "site",
 		Short: "Write leaderboards, claims and schedules as a static web site",
-		Long: "site runs the algorithms of each track on its paper's data, as far as the results are not there yet, and writes\n" +
-			"a folder that opens from disk: leaderboards of all tracks, the claims and figures of the papers as far as\n" +
-			"miglab reproduce has written them, schedules side by side, and where it all comes from. Other algorithms that\n" +
-			"were run on the same datasets are in it, too.",
-		Example: "  miglab site\n  miglab site --quick\n  miglab site --out /tmp/site",
+		Long: `site runs the algorithms of each track on its paper's data, as far as the results are not there yet, and writes
+a folder that opens from disk: leaderboards of all tracks, the claims and figures of the papers as far as
+miglab reproduce has written them, schedules side by side, and where it all comes from. Other algorithms that
+were run on the same datasets are in it, too.`,
+		Example: `  miglab site
+  miglab site --quick
+  miglab site --out /tmp/site`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if quick && !c.Flags().Changed("results") {
 				results = filepath.Join(results, "quick")
@@ -37,7 +38,8 @@ func newSite() *cobra.Command {
 				if c.Flags().Changed("results") {
 					return fmt.Errorf("--results %s: there is no such folder; miglab reproduce --results %[1]s makes one", results)
 				}
-				fmt.Fprintf(c.ErrOrStderr(), "%s is not there yet: the leaderboards take about two minutes of processor time first; miglab reproduce adds claims and figures\n", results)
+				fmt.Fprintf(c.ErrOrStderr(), "%s is not there yet: the leaderboards take about two minutes of processor time "+
+					"first; miglab reproduce adds claims and figures\n", results)
 			}
 			if !c.Flags().Changed("out") {
 				out = filepath.Join(results, "site")
@@ -49,7 +51,7 @@ func newSite() *cobra.Command {
 			defer db.Close()
 			progress := newProgress(c.ErrOrStderr(), "cells")
 			e := &run.Engine{Store: db, Workers: workers, Progress: progress.set}
-			data, err := site.Gather(c.Context(), e, quick)
+			data, err := site.Gather(c.Context(), e, commit(), quick)
 			progress.done()
 			if err != nil {
 				return rankingError(err)
@@ -87,8 +89,9 @@ func addWritten(d *site.Data, results string) error {
 		cells := r.Cells()
 		d.Claims = append(d.Claims, site.Claim{
 			Paper: r.Paper, Artefact: r.Artefact, Name: r.Claim, Kind: string(r.Kind), Reading: r.Reading, Default: r.Default,
-			Published: cells.Published, Measured: cells.Measured, Low: cells.Low, High: cells.High, Margin: cells.Margin, Unit: r.Unit,
-			Verdict: string(r.Verdict), Cause: string(r.Cause), Reason: r.Reason, Evidence: r.Evidence, Numbers: r.Numbers,
+			Published: cells.Published, Measured: cells.Measured, Low: cells.Low, High: cells.High, Margin: cells.Margin,
+			Unit: r.Unit, Verdict: string(r.Verdict), Cause: string(r.Cause), Reason: r.Reason,
+			Evidence: r.Evidence, Numbers: r.Numbers,
 		})
 	}
 	for _, p := range m.Papers {
@@ -111,13 +114,10 @@ func addFigures(d *site.Data, dir string, p figures.PaperRecord) error {
 			}
 			d.Figures = append(d.Figures, site.Figure{Paper: p.Name, Artefact: f.File, Title: f.Title, SVG: svg})
 		}
-		for _, name := range a.Tables {
-			text, err := os.ReadFile(filepath.Join(dir, name+".txt"))
-			if err != nil {
-				return fmt.Errorf("%w; miglab reproduce writes it again", err)
-			}
-			title, rest, _ := bytes.Cut(text, []byte("\n"))
-			tables = append(tables, site.Figure{Paper: p.Name, Artefact: name, Title: string(title), Text: strings.TrimLeft(string(rest), "\n")})
+		for _, t := range a.Tables {
+			title := t.Table.Title
+			t.Table.Title = "" // stands above the table
+			tables = append(tables, site.Figure{Paper: p.Name, Artefact: t.File, Title: title, Table: &t.Table})
 		}
 	}
 	slices.SortFunc(tables, func(a, b site.Figure) int { return strings.Compare(a.Artefact, b.Artefact) })

@@ -44,15 +44,15 @@ func newVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Compute results again, and say whether they are the same",
-		Long: "verify computes cells of a results database again, in a database of its own, and compares them: every metric\n" +
-			"must be the same number, and a cell that failed must fail again. It draws the instances of each algorithm on each\n" +
-			"dataset at random: nobody can foresee which, and --seed draws the same again. The results are those of somebody\n" +
-			"else, for example, who wants to be on a leaderboard. Exit code 1 means that a result is different, that this\n" +
-			"program or the files beside it cannot compute it, or that a series lacks instances: each should have all from 0 to\n" +
-			"the largest that the results have of its dataset, lest somebody leaves out what does not suit. --partial accepts\n" +
-			"that, as in results of reproduce, where some artefacts need few instances.",
-		Example: "  miglab verify --results submission\n" +
-			"  miglab verify --results submission --algorithm 'exec:python3 mine.py' --instances 0",
+		Long: `verify computes cells of a results database again, in a database of its own, and compares them: every metric
+must be the same number, and a cell that failed must fail again. It draws the instances of each algorithm on each
+dataset at random: nobody can foresee which, and --seed draws the same again. The results are those of somebody
+else, for example, who wants to be on a leaderboard. Exit code 1 means that a result is different, that this
+program or the files beside it cannot compute it, or that a series lacks instances: each should have all from 0 to
+the largest that the results have of its dataset, lest somebody leaves out what does not suit. --partial accepts
+that, as in results of reproduce, where some artefacts need few instances.`,
+		Example: `  miglab verify --results submission
+  miglab verify --results submission --algorithm 'exec:python3 mine.py' --instances 0`,
 		RunE: v.run,
 	}
 	c.Flags().StringVar(&v.results, "results", "results", "folder with the results")
@@ -141,8 +141,8 @@ func (v *verification) complete(db *store.DB) (out []store.Series, err error) {
 		}
 		_, err := track.Parse(s.Track)
 		if n := end - len(have); n > 0 && err == nil && !v.partial { // bounds may be of some instances only
-			v.lacking = append(v.lacking, fmt.Sprintf("%v lacks %d of the instances 0 to %d that the results have of this dataset: %s;"+
-				" miglab run computes them", s, n, end-1, gaps(have, end)))
+			v.lacking = append(v.lacking, fmt.Sprintf("%v lacks %d of the instances 0 to %d that the results have of this "+
+				"dataset: %s; miglab run computes them", s, n, end-1, gaps(have, end)))
 		}
 	}
 	return out, nil
@@ -248,7 +248,8 @@ func (v *verification) compare(c *cobra.Command) error {
 			return err
 		}
 		if was := &v.rows[i]; row.Kind != was.Kind || row.Metrics != was.Metrics {
-			v.different = append(v.different, fmt.Sprintf("%v: %s in the results, %s when computed again", cell, wording(was), wording(&row)))
+			v.different = append(v.different,
+				fmt.Sprintf("%v: %s in the results, %s when computed again", cell, wording(was), wording(&row)))
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -13,28 +14,31 @@ var release string
 
 // version says which program this is: its version, its commit, and what it was built by and for.
 func version() string {
-	v, commit := release, ""
+	v := release
 	if info, ok := debug.ReadBuildInfo(); ok {
-		if v == "" {
-			v = info.Main.Version
-		}
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				commit = s.Value
-			}
-		}
+		v = cmp.Or(v, info.Main.Version)
 	}
 	if v == "" || v == "(devel)" {
 		v = "(development)"
 	}
-	if commit == "" {
-		commit = builtFrom()
-	}
-	return fmt.Sprintf("%s, commit %s, %s, %s/%s", v, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s, commit %s, %s, %s/%s", v, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// builtFrom returns the commit that `make build` wrote beside the program, or "unknown".
-func builtFrom() string {
+// commit returns the commit that the program was built from, or "unknown": what go build has put into
+// it, or what make build wrote beside it.
+func commit() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		settings := map[string]string{}
+		for _, s := range info.Settings {
+			settings[s.Key] = s.Value
+		}
+		switch of := settings["vcs.revision"]; {
+		case of != "" && settings["vcs.modified"] == "true":
+			return of + "-modified"
+		case of != "":
+			return of
+		}
+	}
 	program, err := os.Executable()
 	if err != nil {
 		return "unknown"

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	_ "miglab/algorithms/placement"
 	"miglab/harness/algo"
 	"miglab/harness/track"
 	"miglab/reports"
@@ -14,11 +13,12 @@ import (
 // TestTradeoffs: gains are paired over the instances that both have, by budget. An algorithm that
 // never moves and a dataset without the baseline are left out.
 func TestTradeoffs(t *testing.T) {
-	const plain, half, other = "gone?lifespan=steady", "gone?lifespan=steady&moves=0.5", "away?lifespan=steady&moves=1"
+	const plain, half, other = "mfi/uniform?lifespan=steady", "mfi/uniform?lifespan=steady&moves=0.5", "mfi/bimodal?lifespan=steady&moves=1"
 	var cells []cell
 	add := func(dataset, algorithm string, instance int, acceptance, moves float64) {
 		cells = append(cells, cell{
 			track: "placement", dataset: dataset, algorithm: algorithm, instance: instance,
+			content: contentOf(t, algo.TrackPlacement, dataset, "mfi"),
 			metrics: fmt.Sprintf(`{"acceptance_steady":%v,"moves_gpu_window":%v}`, acceptance, moves),
 		})
 	}
@@ -44,11 +44,11 @@ func TestTradeoffs(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	var text strings.Builder
-	if err := reports.TradeoffTable(got, "mfi").CSV(&text); err != nil || !strings.Contains(text.String(), plain+",repack,0.5,0.500,71.88,9.38,") {
+	if err := TradeoffTable(got, "mfi").CSV(&text); err != nil || !strings.Contains(text.String(), plain+",repack,0.5,0.500,71.88,9.38,") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 	text.Reset()
-	if err := reports.Encode(&text, "svg", reports.TradeoffFigure(got, "mfi")); err != nil || !strings.Contains(text.String(), "repack") {
+	if err := reports.Encode(&text, "svg", TradeoffFigure(got, "mfi")); err != nil || !strings.Contains(text.String(), "repack") {
 		t.Errorf("%v; want a figure with repack", err)
 	}
 }

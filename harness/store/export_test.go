@@ -1,22 +1,20 @@
-package export
+package store
 
 import (
 	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"miglab/harness/store"
 )
 
-func TestWrite(t *testing.T) {
+func TestExport(t *testing.T) {
 	dir := t.TempDir()
-	db, err := store.Open(dir)
+	db, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	far := store.Series{
+	far := Series{
 		Track: "batch", Dataset: "drl/WIDETIMES?n=1&seed=2", Content: "c0ffee", GPU: "A100", Count: 1,
 		Algorithm: "far", Version: 2, Model: "sequential",
 	}
@@ -27,8 +25,8 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := errors.Join(
-		w.Append(far, store.Row{Instance: 10, Micros: 1, Metrics: store.NewMetrics(map[string]float64{"makespan_s": 2, "moves": 3})}, store.Row{Instance: 9, Kind: "failed", Error: "no luck"}),
-		w.Append(bound, store.Row{Instance: 0, Metrics: store.NewMetrics(map[string]float64{"bound_s": 1.5})}),
+		w.Append(far, Row{Instance: 10, Micros: 1, Metrics: NewMetrics(map[string]float64{"makespan_s": 2, "moves": 3})}, Row{Instance: 9, Kind: "failed", Error: "no luck"}),
+		w.Append(bound, Row{Instance: 0, Metrics: NewMetrics(map[string]float64{"bound_s": 1.5})}),
 		w.Close(),
 	); err != nil {
 		t.Fatal(err)
@@ -36,7 +34,7 @@ func TestWrite(t *testing.T) {
 	export := func(format string, timing bool) string {
 		t.Helper()
 		var b strings.Builder
-		if err := Write(&b, db, store.Filter{}, format, timing, nil); err != nil {
+		if err := db.Export(&b, Filter{}, format, timing, nil); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

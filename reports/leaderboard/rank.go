@@ -1,21 +1,49 @@
-package reports
+package leaderboard
 
 import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
 	"miglab/harness/stats"
+	"miglab/harness/store"
 )
 
-// A contender is an algorithm with its entries on the instances of the board, in
+// roundingError is the relative difference up to which values are the same: sums in
+// different orders may differ so.
+const roundingError = 1e-9
+
+// An instance is what a value is of: entries of different content are of different instances.
+type instance struct {
+	content string
+	number  int
+}
+
+func (i instance) compare(o instance) int {
+	return cmp.Or(cmp.Compare(i.content, o.content), cmp.Compare(i.number, o.number))
+}
+
+// An entry is what an algorithm did on one instance of a dataset. What is not known is NaN.
+type entry struct {
+	instance
+	// value is the board's metric; NaN where there is no valid answer in time.
+	value float64
+	// bound is a proven bound on the metric, from above where higher is better. published is the bound
+	// that the literature compares with, which need not be one (l_bound, DRL 5.2).
+	bound, published float64
+	// aside is the value of another metric that is shown, and micros the decision time.
+	aside, micros float64
+}
+
+// A contender is an algorithm with its entries, in the end those on the instances of the board, in
 // their order.
 type contender struct {
-	entries []*Entry
+	// series is one of those that the entries are from.
+	series  store.Series
+	entries []entry
 	// values are the entries' values. Those that differ by rounding only from another
 	// algorithm's are made equal.
 	values []float64
@@ -30,9 +58,27 @@ type contender struct {
 	standing Standing
 }
 
-// rank orders the algorithms of one dataset, whose entries are given by name.
-func rank(board map[string][]*Entry, metric Metric) ([]Standing, error) {
-	contenders, partial, err := contend(board, metric)
+// newContender has no entries yet, and no numbers in its standing.
+func newContender(s store.Series) *contender {
+	nan := math.NaN()
+	gpu, model := circumstances(s)
+	return &contender{series: s, standing: Standing{
+		Track: s.Track, Dataset: s.Dataset, GPU: gpu, Model: model, Algorithm: s.Algorithm, Version: s.Version,
+		Bound: nan, Aside: nan, Gap: nan, GapLow: nan, GapHigh: nan, POpt: nan, FriedmanRank: nan, FriedmanP: nan,
+		PHolm: nan, Micros: nan,
+	}}
+}
+
+// rank ranks the algorithms of one dataset by their mean gap to the bound, or where there is none by
+// their mean, over the instances that more than half of the algorithms were run on. Those that lack
+// one of these are incomplete and not ranked; if all are, the instances count that all share. A rank
+// changes only where the interval of the mean paired difference to the best of the group before
+// excludes zero, so that a single instance ranks nobody.
+//
+// The order of entries does not matter. Errors are a [*BoundError], two entries for the same
+// instance, and values that are infinite.
+func rank(all []*contender, metric Metric) ([]Standing, error) {
+	contenders, partial, err := contend(all, metric)
 	if err != nil || contenders == nil {
 		return nil, err
 	}
@@ -50,12 +96,13 @@ func rank(board map[string][]*Entry, metric Metric) ([]Standing, error) {
 	}
 	defer resamples.Release()
 	slices.SortFunc(contenders, func(a, b *contender) int {
-		return cmp.Or(cmp.Compare(a.standing.Failed, b.standing.Failed), cmp.Compare(a.mean, b.mean), cmp.Compare(a.standing.Algorithm, b.standing.Algorithm))
+		return cmp.Or(cmp.Compare(a.standing.Failed, b.standing.Failed), cmp.Compare(a.mean, b.mean),
+			cmp.Compare(a.standing.Algorithm, b.standing.Algorithm))
 	})
 	if err := divide(contenders, resamples, metric); err != nil {
 		return nil, err
 	}
-	if err := compare(contenders); err != nil {
+	if err := testAgainstFirst(contenders); err != nil {
 		return nil, err
 	}
 	out := make([]Standing, len(contenders))
@@ -65,80 +112,65 @@ func rank(board map[string][]*Entry, metric Metric) ([]Standing, error) {
 	return append(out, partial...), nil
 }
 
-// An instanceOf names an instance of a dataset.
-type instanceOf struct {
-	content string
-	number  int
-}
-
-func (e *Entry) instance() instanceOf { return instanceOf{e.Content, e.Instance} }
-
-// contend returns the algorithms by name that have entries on all instances that count, and the
-// standings of those that are incomplete; none if no instance counts.
-func contend(board map[string][]*Entry, metric Metric) ([]*contender, []Standing, error) {
-	names := slices.Sorted(maps.Keys(board))
-	runs, err := runsOf(board, names, metric)
+// contend leaves the entries on the instances that count. It returns the algorithms that have all of
+// these, and the standings of those that are incomplete; none if no instance counts.
+func contend(all []*contender, metric Metric) (complete []*contender, partial []Standing, err error) {
+	runs, err := runsOf(all, metric)
 	if err != nil {
 		return nil, nil, err
 	}
-	var contenders []*contender
-	var partial []Standing
-	counting, noBound := counted(board, runs), 0
+	counting, noBound := counted(all, runs), 0
+	if len(counting) == 0 {
+		return nil, nil, nil
+	}
 	for _, n := range runs {
 		if n == 0 {
 			noBound++
 		}
 	}
-	for _, name := range names {
-		c, first := &contender{}, board[name][0]
-		for _, e := range board[name] {
-			if counting[e.instance()] {
-				c.entries, c.values = append(c.entries, e), append(c.values, e.Value)
-			}
+	for _, c := range all {
+		c.entries = slices.DeleteFunc(c.entries, func(e entry) bool { return !counting[e.instance] })
+		s := &c.standing
+		s.Metric, s.Instances, s.LeftOut, s.NoBound = metric, len(c.entries), len(runs)-len(counting), noBound
+		if len(c.entries) < len(counting) {
+			partial = append(partial, *s)
+			continue
 		}
-		c.standing = Standing{
-			Track: first.Track, Dataset: first.Dataset, GPU: first.GPU, Model: first.Model, Algorithm: name, Version: first.Version, Budget: first.Budget,
-			Metric: metric.Name, AsideName: metric.Aside, Instances: len(c.entries), LeftOut: len(runs) - len(counting), NoBound: noBound,
+		for _, e := range c.entries {
+			c.values = append(c.values, e.value)
 		}
-		if len(c.entries) == len(counting) {
-			contenders = append(contenders, c)
-		} else {
-			partial = append(partial, c.standing.incomplete())
-		}
+		complete = append(complete, c)
 	}
-	if len(counting) == 0 {
-		return nil, nil, nil
+	for i := range complete[0].entries {
+		settle(complete, i)
 	}
-	for i := range contenders[0].entries {
-		settle(contenders, i)
-	}
-	for _, c := range contenders {
+	for _, c := range complete {
 		for i, e := range c.entries {
-			c.losses = append(c.losses, metric.loss(c.values[i], e.Bound))
+			c.losses = append(c.losses, metric.loss(c.values[i], e.bound))
 		}
 	}
-	return contenders, partial, nil
+	return complete, partial, nil
 }
 
 // runsOf sorts the entries and returns how many algorithms can be compared on each instance.
-func runsOf(board map[string][]*Entry, names []string, metric Metric) (map[instanceOf]int, error) {
-	runs := map[instanceOf]int{}
-	for _, name := range names {
-		own := board[name]
-		slices.SortFunc(own, func(a, b *Entry) int {
-			return cmp.Or(cmp.Compare(a.Content, b.Content), cmp.Compare(a.Instance, b.Instance))
-		})
-		for i, e := range own {
-			if i > 0 && own[i-1].instance() == e.instance() {
-				return nil, fmt.Errorf("%s (version %d) has two entries for instance %d; there may be one", name, e.Version, e.Instance)
+func runsOf(all []*contender, metric Metric) (map[instance]int, error) {
+	runs := map[instance]int{}
+	for _, c := range all {
+		slices.SortFunc(c.entries, func(a, b entry) int { return a.compare(b.instance) })
+		for i, e := range c.entries {
+			if i > 0 && c.entries[i-1].instance == e.instance {
+				return nil, fmt.Errorf("%s (version %d) has two entries for instance %d; there may be one",
+					c.series.Algorithm, c.series.Version, e.number)
 			}
-			if metric.Bounded && metric.loss(e.Value, e.Bound) < -100*roundingError {
-				return nil, &BoundError{Entry: *e, Metric: metric.Name}
+			if metric.Bounded && metric.loss(e.value, e.bound) < -100*roundingError {
+				s := c.series
+				s.Content = e.content
+				return nil, &BoundError{Series: s, Instance: e.number, Metric: metric.Name, Value: e.value, Bound: e.bound}
 			}
-			if metric.Bounded && math.IsNaN(e.Bound) {
-				runs[e.instance()] += 0 // it is left out, and counted as such
+			if metric.Bounded && math.IsNaN(e.bound) {
+				runs[e.instance] += 0 // it is left out, and counted as such
 			} else {
-				runs[e.instance()]++
+				runs[e.instance]++
 			}
 		}
 	}
@@ -147,22 +179,22 @@ func runsOf(board map[string][]*Entry, names []string, metric Metric) (map[insta
 
 // counted returns the instances that more than half of the algorithms were run on. If no algorithm
 // has all of these, it returns those that all algorithms have.
-func counted(board map[string][]*Entry, runs map[instanceOf]int) map[instanceOf]bool {
-	for _, least := range []int{len(board)/2 + 1, len(board)} {
-		out := map[instanceOf]bool{}
+func counted(all []*contender, runs map[instance]int) map[instance]bool {
+	for _, least := range []int{len(all)/2 + 1, len(all)} {
+		out := map[instance]bool{}
 		for at, n := range runs {
 			if n >= least {
 				out[at] = true
 			}
 		}
-		for _, own := range board {
-			has := 0
-			for _, e := range own {
-				if out[e.instance()] {
-					has++
+		for _, c := range all {
+			have := 0
+			for _, e := range c.entries {
+				if out[e.instance] {
+					have++
 				}
 			}
-			if has == len(out) {
+			if have == len(out) {
 				return out
 			}
 		}
@@ -181,14 +213,6 @@ func (m Metric) loss(value, bound float64) float64 {
 		return -value
 	}
 	return value
-}
-
-// incomplete returns the standing of an algorithm that was not run on all instances.
-func (s Standing) incomplete() Standing {
-	for _, v := range []*float64{&s.Bound, &s.Aside, &s.Gap, &s.GapLow, &s.GapHigh, &s.POpt, &s.FriedmanRank, &s.FriedmanP, &s.PHolm, &s.Micros} {
-		*v = math.NaN()
-	}
-	return s
 }
 
 // settle makes values on an instance that differ by no more than rounding the same.
@@ -235,29 +259,27 @@ func judge(contenders []*contender) error {
 	return nil
 }
 
-// summarize sets what is the algorithm's own, except intervals.
 func (c *contender) summarize(metric Metric) error {
 	s := &c.standing
 	var solved, published, micros, bounds, asides []float64
 	for i, e := range c.entries {
-		bounds = append(bounds, e.Bound)
+		bounds = append(bounds, e.bound)
 		value := c.values[i]
 		if math.IsNaN(value) {
 			s.Failed++
 			continue
 		}
 		solved = append(solved, c.losses[i])
-		published = append(published, (value/e.Published-1)*100)
-		asides = append(asides, e.Aside)
-		if !math.IsNaN(e.Micros) {
-			micros = append(micros, e.Micros)
+		published = append(published, (value/e.published-1)*100)
+		asides = append(asides, e.aside)
+		if !math.IsNaN(e.micros) {
+			micros = append(micros, e.micros)
 		}
 	}
-	c.mean, s.Micros, s.Bound, s.Aside = mean(solved), mean(micros), math.NaN(), mean(asides)
+	c.mean, s.Micros, s.Aside = mean(solved), mean(micros), mean(asides)
 	if metric.Bounded {
 		s.Bound = mean(bounds)
 	}
-	s.Gap, s.GapLow, s.GapHigh, s.POpt, s.PHolm = math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	if s.Failed > 0 {
 		return nil
 	}
@@ -303,7 +325,6 @@ func resample(contenders []*contender, metric Metric) (*stats.Resampled, error) 
 	return r, nil
 }
 
-// mean returns NaN for no values.
 func mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -312,13 +333,11 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// seed is that of the dataset's resamples.
 func (s *Standing) seed() uint64 {
 	h := sha256.Sum256(fmt.Appendf(nil, "%q", []string{s.Track, s.Dataset, s.GPU, s.Model}))
 	return binary.LittleEndian.Uint64(h[:8])
 }
 
-// divide sets the ranks of algorithms in order.
 func divide(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
 	first := contenders[0] // of the group
 	first.standing.Rank = 1
@@ -367,8 +386,8 @@ func paired(a, b *contender) []float64 {
 	return out
 }
 
-// compare tests every algorithm without failures against the first.
-func compare(contenders []*contender) error {
+// testAgainstFirst tests every algorithm without failures against the first.
+func testAgainstFirst(contenders []*contender) error {
 	var p []float64
 	for _, c := range contenders[1:] {
 		if c.standing.Failed > 0 {

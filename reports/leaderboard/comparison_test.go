@@ -1,33 +1,31 @@
-package reports
+package leaderboard
 
 import (
 	"math"
 	"testing"
 )
 
-// results makes entries of a dataset; NaN is a missing answer. Every bound is 10 if the metric
-// is bounded.
-func results(metric Metric, values ...float64) []Entry {
-	bound := math.NaN()
-	if metric.Bounded {
-		bound = 10
+// compared compares values; NaN is a missing answer. Every bound is 10 if the metric is bounded.
+func compared(t *testing.T, metric Metric, a, b []float64) *Comparison {
+	t.Helper()
+	sides := [2]*contender{entries("a", a...), entries("b", b...)}
+	for _, side := range sides {
+		for i := range side.entries {
+			side.entries[i].bound = orNaN(10, metric.Bounded)
+		}
 	}
-	var out []Entry
-	for i, v := range values {
-		out = append(out, Entry{Track: "batch", Dataset: "d", Algorithm: "x", Instance: i, Value: v, Bound: bound})
+	c, err := newComparison(sides[0], sides[1], metric)
+	if err != nil || c == nil {
+		t.Fatal(c, err)
 	}
-	return out
+	return c
 }
 
 // By hand: B is worse by 1, better by 2, as good up to rounding, has no answer, and has the only
 // answer; on the sixth, which A was not run on, they are not compared.
-func TestCompare(t *testing.T) {
-	nan := math.NaN()
+func TestComparison(t *testing.T) {
 	gaps := Metric{Name: "makespan_s", Bounded: true}
-	c, err := Compare(results(gaps, 11, 14, 12, 15, nan), results(gaps, 12, 12, 12*(1+1e-12), nan, 20, 30), gaps)
-	if err != nil || c == nil {
-		t.Fatal(c, err)
-	}
+	c := compared(t, gaps, []float64{11, 14, 12, 15, nan}, []float64{12, 12, 12 * (1 + 1e-12), nan, 20, 30})
 	if c.Wins != 2 || c.Ties != 1 || c.Losses != 2 || c.FailedA != 1 || c.FailedB != 1 || c.Instances != 5 || c.LeftOut != 1 {
 		t.Errorf("%+v", c)
 	}
@@ -51,31 +49,28 @@ func TestCompare(t *testing.T) {
 }
 
 // Where more is better, signs of verdicts turn, and differences do not.
-func TestCompareHigher(t *testing.T) {
+func TestComparisonHigher(t *testing.T) {
 	metric := Metric{Name: "acceptance", Higher: true}
 	low, high := []float64{}, []float64{}
 	for i := range 20 {
 		low, high = append(low, 0.5+float64(i)/100), append(high, 0.6+float64(i)/50)
 	}
-	up, err := Compare(results(metric, low...), results(metric, high...), metric)
-	if err != nil || up.Better() != 1 || up.Difference <= 0 || up.Wins != 20 || !math.IsNaN(up.Gap) {
-		t.Errorf("%+v, %v", up, err)
+	up := compared(t, metric, low, high)
+	if up.Better() != 1 || up.Difference <= 0 || up.Wins != 20 || !math.IsNaN(up.Gap) {
+		t.Errorf("%+v", up)
 	}
-	down, err := Compare(results(metric, high...), results(metric, low...), metric)
-	if err != nil || down.Better() != -1 || down.Losses != 20 || down.Worst[0].Instance != 19 {
-		t.Errorf("%+v, %v", down, err)
+	down := compared(t, metric, high, low)
+	if down.Better() != -1 || down.Losses != 20 || down.Worst[0].Instance != 19 {
+		t.Errorf("%+v", down)
 	}
 	one := *up
-	AdjustHolm([]*Comparison{&one, down, {P: math.NaN(), PHolm: math.NaN()}})
+	adjustHolm([]*Comparison{&one, down, {P: math.NaN(), PHolm: math.NaN()}})
 	if one.PHolm != 2*up.P || down.PHolm != 2*up.P {
 		t.Errorf("Holm: %v and %v, want twice %v", one.PHolm, down.PHolm, up.P)
 	}
-	if none, err := Compare(results(metric, 1), nil, metric); none != nil || err != nil {
-		t.Errorf("without results: %+v, %v", none, err)
-	}
-	apart := results(metric, 1)
-	apart[0].Content = "another"
-	if none, err := Compare(results(metric, 1), apart, metric); none != nil || err != nil {
+	apart := entries("b", 1)
+	apart.entries[0].content = "another"
+	if none, err := newComparison(entries("a", 1), apart, metric); none != nil || err != nil {
 		t.Errorf("of other contents: %+v, %v", none, err)
 	}
 }

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+)
+
+// ExportFormats are those of [DB.Export].
+var ExportFormats = []string{"csv", "jsonl"}
+
+// Export writes the rows of the series that the filter selects, in the format "csv" or "jsonl",
+// ordered by the columns of the series and the instance. The same results give the same bytes,
+// however they came about; wall times, which no two runs agree on, are written only if timing is
+// set. progress is told how many series are written; it may be nil. Errors are those of [DB.Rows]
+// and of w.
+func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool, progress func(done, total int)) error {
+	each := func(use func(s Series, r *Row) error) error {
+		all, err := db.Series(filter)
+		if err != nil {
+			return err
+		}
+		if progress == nil {
+			progress = func(int, int) {}
+		}
+		for done, s := range all {
+			progress(done, len(all))
+			rows, err := db.Rows(s, 0, math.MaxInt)
+			if err != nil {
+				return err
+			}
+			for i := range rows {
+				if err := use(s, &rows[i]); err != nil {
+					return err
+				}
+			}
+		}
+		progress(len(all), len(all))
+		return nil
+	}
+	if format == "jsonl" {
+		return exportLines(w, timing, each)
+	}
+	metrics, err := db.metricNames(filter)
+	if err != nil {
+		return err
+	}
+	return exportCSV(w, metrics, timing, each)
+}
+
+// An eachRow calls a function for every row to export.
+type eachRow func(use func(s Series, r *Row) error) error
+
+// exportCSV writes a column for each metric that a row has, by name. What a row lacks is empty.
+func exportCSV(w io.Writer, metrics []string, timing bool, each eachRow) error {
+	names := map[string]int{}
+	header := []string{"track", "dataset", "content", "gpu", "count", "algorithm", "version", "weights", "model", "instance"}
+	first := len(header)
+	for _, name := range metrics {
+		names[name] = len(header)
+		header = append(header, name)
+	}
+	header = append(header, "kind", "error")
+	if timing {
+		header = append(header, "microseconds")
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	record := make([]string, len(header))
+	if err := each(func(s Series, r *Row) error {
+		copy(record, []string{
+			s.Track, s.Dataset, s.Content, s.GPU, strconv.Itoa(s.Count),
+			s.Algorithm, strconv.Itoa(s.Version), s.Weights, s.Model, strconv.Itoa(r.Instance),
+		})
+		clear(record[first:])
+		for name, number := range r.Metrics.All() {
+			record[names[name]] = string(number)
+		}
+		end := first + len(names)
+		record[end], record[end+1] = r.Kind, r.Error
+		if timing && r.Micros > 0 {
+			record[end+2] = strconv.FormatFloat(r.Micros, 'g', -1, 64)
+		}
+		return out.Write(record)
+	}); err != nil {
+		return err
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func exportLines(w io.Writer, timing bool, each eachRow) error {
+	type line struct {
+		Series
+		Instance int             `json:"instance"`
+		Metrics  json.RawMessage `json:"metrics,omitempty"`
+		Kind     string          `json:"kind,omitempty"`
+		Error    string          `json:"error,omitempty"`
+		Micros   float64         `json:"microseconds,omitempty"`
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // so that n=1&seed=2 reads as it is typed
+	return each(func(s Series, r *Row) error {
+		l := line{s, r.Instance, json.RawMessage(r.Metrics.String()), r.Kind, r.Error, 0}
+		if timing {
+			l.Micros = r.Micros
+		}
+		return e.Encode(&l)
+	})
+}

@@ -1,0 +1,141 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// markdownSpecial are the characters that GitHub's Markdown would read as markup
+// within a table cell.
+var markdownSpecial = strings.NewReplacer(
+	`\`, `\\`, `|`, `\|`, `*`, `\*`, `_`, `\_`, "`", "\\`", `[`, `\[`, `]`, `\]`,
+	`<`, `&lt;`, `>`, `&gt;`, `~`, `\~`, `&`, `&amp;`,
+)
+
+// markdown writes the table in GitHub's dialect: the title in bold above it, each
+// note as a paragraph below. Cells are taken literally.
+func (t *Table) markdown(p *printer) {
+	t = t.joined()
+	if t.Title != "" {
+		p.line("**" + markdownSpecial.Replace(t.Title) + "**")
+		p.line("")
+	}
+	names := escaped(markdownSpecial, t.names())
+	rows := make([][]string, len(t.Rows))
+	for i, r := range t.Rows {
+		rows[i] = escaped(markdownSpecial, r)
+	}
+	widths := t.widths(names, rows)
+	for j := range widths {
+		widths[j] = max(widths[j], len("--:"))
+	}
+	row := func(cells []string) { p.line("| " + strings.Join(t.pad(cells, widths), " | ") + " |") }
+	row(names)
+	rules := make([]string, len(widths))
+	for j, n := range widths {
+		rules[j] = strings.Repeat("-", n)
+		if t.Columns[j].Right {
+			rules[j] = rules[j][1:] + ":"
+		}
+	}
+	row(rules)
+	for _, r := range rows {
+		row(r)
+	}
+	for _, n := range t.Notes {
+		p.line("")
+		p.line(markdownSpecial.Replace(n))
+	}
+}
+
+func escaped(r *strings.Replacer, cells []string) []string {
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		out[i] = r.Replace(c)
+	}
+	return out
+}
+
+// latexSpecial escapes the characters that are commands in LaTeX or missing in its text fonts.
+// Brackets and stars are in braces, because at the beginning of a row LaTeX would read them as
+// arguments of the line break before it.
+var latexSpecial = strings.NewReplacer(
+	`\`, `\textbackslash{}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`, `{`, `\{`, `}`, `\}`,
+	`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, `<`, `$<$`, `>`, `$>$`, `|`, `$|$`, `"`, `''`,
+	`[`, `{[}`, `]`, `{]}`, `*`, `{*}`,
+	"±", `$\pm$`, "×", `$\times$`, "÷", `$\div$`, "·", `$\cdot$`, "−", `$-$`, "≤", `$\leq$`, "≥", `$\geq$`, "≠", `$\neq$`, "≈", `$\approx$`,
+	"∞", `$\infty$`, "→", `$\to$`, "←", `$\gets$`, "√", `$\surd$`, "∑", `$\sum$`, "°", `$^\circ$`, "²", `$^2$`, "³", `$^3$`,
+	"–", `--`, "—", `---`, "…", `\ldots{}`, "“", "``", "”", `''`, "‘", "`", "’", `'`, "\u00a0", `~`,
+	"α", `$\alpha$`, "β", `$\beta$`, "γ", `$\gamma$`, "δ", `$\delta$`, "ε", `$\varepsilon$`, "ζ", `$\zeta$`, "η", `$\eta$`, "θ", `$\theta$`,
+	"ι", `$\iota$`, "κ", `$\kappa$`, "λ", `$\lambda$`, "μ", `$\mu$`, "µ", `$\mu$`, "ν", `$\nu$`, "ξ", `$\xi$`, "ο", `$o$`, "π", `$\pi$`,
+	"ρ", `$\rho$`, "σ", `$\sigma$`, "ς", `$\varsigma$`, "τ", `$\tau$`, "υ", `$\upsilon$`, "φ", `$\varphi$`, "χ", `$\chi$`, "ψ", `$\psi$`, "ω", `$\omega$`,
+	"Γ", `$\Gamma$`, "Δ", `$\Delta$`, "Θ", `$\Theta$`, "Λ", `$\Lambda$`, "Ξ", `$\Xi$`, "Π", `$\Pi$`, "Σ", `$\Sigma$`, "Φ", `$\Phi$`, "Ψ", `$\Psi$`, "Ω", `$\Omega$`,
+)
+
+// latex writes a table environment for the booktabs package, with the title as
+// its caption. Cells are taken literally: special characters are escaped, and
+// Greek letters and common signs become mathematics.
+func (t *Table) latex(p *printer) {
+	t = t.joined()
+	p.line(`\begin{table}`)
+	p.line(`\centering`)
+	if t.Title != "" {
+		p.line(`\caption{` + latexSpecial.Replace(t.Title) + `}`)
+	}
+	var alignment strings.Builder
+	for _, c := range t.Columns {
+		if c.Right {
+			alignment.WriteByte('r')
+		} else {
+			alignment.WriteByte('l')
+		}
+	}
+	row := func(cells []string) { p.line(strings.Join(escaped(latexSpecial, cells), " & ") + ` \\`) }
+	p.line(`\begin{tabular}{` + alignment.String() + `}`)
+	p.line(`\toprule`)
+	row(t.names())
+	p.line(`\midrule`)
+	for _, r := range t.Rows {
+		row(r)
+	}
+	p.line(`\bottomrule`)
+	p.line(`\end{tabular}`)
+	for _, n := range t.Notes {
+		p.line(`\par\footnotesize ` + latexSpecial.Replace(n))
+	}
+	p.line(`\end{table}`)
+}
+
+// json writes an array with an object for each row, whose members are the columns in their
+// order. In columns of numbers, a cell that is a number is one as it stands there, and a cell
+// without a value is null. All other cells are strings. It leaves out the title and the notes.
+func (t *Table) json(p *printer) {
+	rows := make([]string, len(t.Rows))
+	for i, row := range t.Rows {
+		members := make([]string, len(row))
+		for j, cell := range row {
+			members[j] = jsonText(t.Columns[j].Name) + ": " + t.Columns[j].value(cell)
+		}
+		rows[i] = "\n  {" + strings.Join(members, ", ") + "}"
+	}
+	p.line("[" + strings.Join(rows, ",") + "\n]")
+}
+
+func (c Column) value(cell string) string {
+	switch {
+	case c.Right && (cell == Missing || cell == ""):
+		return "null"
+	case c.Right && !strings.ContainsAny(cell[:1], `"[{`) && json.Valid([]byte(cell)):
+		return cell
+	}
+	return jsonText(cell)
+}
+
+func jsonText(text string) string {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string never fails
+	return strings.TrimSuffix(out.String(), "\n")
+}

@@ -1,0 +1,122 @@
+package leaderboard
+
+import (
+	"fmt"
+
+	"miglab/harness/algo"
+	"miglab/harness/stats"
+	"miglab/harness/store"
+	"miglab/harness/track"
+)
+
+// A Metric is what a leaderboard ranks by.
+type Metric struct {
+	// Name carries the unit, for example makespan_s.
+	Name string
+	// Higher says that a higher value is better.
+	Higher bool
+	// Bounded says that entries have bounds; the board then ranks by the gap to them, and
+	// instances whose bound is not known are left out.
+	Bounded bool
+	// Aside is the name of a metric that is shown and decides nothing; "" means none.
+	Aside string
+}
+
+// A Standing is an algorithm's place on a dataset. All intervals are by [stats.Resample].
+type Standing struct {
+	Track, Dataset string
+	// GPU is a model, or "2 x A100". Model is the reconfiguration model; "" where the track has none.
+	GPU, Model string
+	// Rank counts from 1. Those that cannot be told from the best of their group share its
+	// rank, and the next have the rank that they would have without ties. Algorithms that
+	// left instances without a valid answer come last, by the number of those. 0 marks an
+	// incomplete run, which has no values and comes after all others.
+	Rank      int
+	Algorithm string
+	// Name is what a program outside miglab calls itself; "" for all others.
+	Name    string
+	Version int
+	// Programs is how many programs of the version there are results of, if none of them is the
+	// present one; the one that ran last counts.
+	Programs int
+	// Budget is what the algorithm may compute; "" if the instance alone decides.
+	Budget string
+	// Assumes is what the dataset assumes that nobody has measured; "" for nothing.
+	Assumes string
+	// Instances is how many count, and LeftOut how many others some algorithms were run on. Of an
+	// incomplete run, Instances is how many of those that count it has.
+	Instances, LeftOut int
+	// NoBound is how many of those left out have no bound.
+	NoBound int
+	// Failed is on how many of the instances the algorithm has no valid answer.
+	Failed int
+	// Value summarises the metric; it is the zero value if any instance failed.
+	Metric Metric
+	Value  stats.Summary
+	// Wins is on how many instances no other algorithm is better.
+	Wins int
+	// Bound is the mean of the bounds; NaN if the metric has none. Aside is the mean of the metric
+	// aside.
+	Bound, Aside float64
+	// Gap is the mean distance between value and bound in percent of the bound, and GapLow and
+	// GapHigh its interval; NaN if any failed or the metric has no bound.
+	Gap, GapLow, GapHigh float64
+	// POpt is the mean of value over the published bound, less one, in percent (p_opt, DRL
+	// 5.2); NaN if any failed or there is no published bound for some instance.
+	POpt float64
+	// FriedmanRank is the mean rank on an instance, where those without a valid answer are
+	// last, and FriedmanP the probability of mean ranks that differ as much if all
+	// algorithms of the dataset were alike.
+	FriedmanRank, FriedmanP float64
+	// PHolm is the probability of paired differences to the first algorithm of the dataset
+	// that favour one side as much if none were better ([stats.Wilcoxon]), adjusted for the
+	// number of algorithms ([stats.Holm]); NaN for the first, and if any failed.
+	PHolm float64
+	// Micros is the mean decision time in microseconds; NaN where it is not known.
+	Micros float64
+}
+
+// circumstances returns the GPUs and the reconfiguration model of a series as a board names them.
+func circumstances(s store.Series) (gpu, model string) {
+	switch {
+	case !track.Of(algo.Track(s.Track)).Reconfigures:
+		return s.GPU, ""
+	case s.Count > 1:
+		return fmt.Sprintf("%d x %s", s.Count, s.GPU), s.Model
+	}
+	return s.GPU, s.Model
+}
+
+func conditionText(gpu, model string) string {
+	if model == "" {
+		return gpu
+	}
+	return gpu + ", " + model + " reconfiguration"
+}
+
+// BoundError says that a value lies on the wrong side of its proven bound: the bound is wrong, or
+// the referee that let the value pass.
+type BoundError struct {
+	Series   store.Series
+	Instance int
+	// Metric is the value's name.
+	Metric       string
+	Value, Bound float64
+	// Added is the name of a bound that has no certificate; "" is the certified bound.
+	Added string
+}
+
+func (e *BoundError) Error() string {
+	s := e.Series
+	side := "below"
+	if e.Value > e.Bound {
+		side = "above"
+	}
+	bound := "certified bound"
+	if e.Added != "" {
+		bound = "bound " + e.Added + ","
+	}
+	return fmt.Sprintf("%s (version %d) on %s, instance %d (content %q), %s: %s %v lies %s the %s %v; "+
+		"one of them is wrong", s.Algorithm, s.Version, s.Dataset, e.Instance, s.Content,
+		conditionText(circumstances(s)), e.Metric, e.Value, side, bound, e.Bound)
+}

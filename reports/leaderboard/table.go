@@ -1,0 +1,276 @@
+package leaderboard
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/harness/stats"
+	"miglab/reports"
+)
+
+// The decimals of metrics, of percentages and of microseconds.
+const (
+	ValueDecimals   = 5
+	PercentDecimals = 3
+	MicrosDecimals  = 1
+)
+
+// HasRank reports whether the rank means something. A single instance ranks nobody.
+func (s *Standing) HasRank() bool { return s.Rank > 0 && s.Instances != 1 }
+
+// HasValue reports whether there is a valid answer to all instances that count.
+func (s *Standing) HasValue() bool { return s.Rank > 0 && s.Failed == 0 }
+
+// Table lists standings of the same track, GPU and reconfiguration model in the columns of the
+// leaderboard CSV. The name of a program outside miglab and the metric aside have columns only where
+// there are some. The notes say what the columns mean.
+func Table(standings []Standing) reports.Table {
+	t := reports.Table{
+		Columns: reports.Left("track", "dataset").Right("rank").Left("algorithm"), Notes: notesOf(standings),
+	}
+	if len(standings) > 0 {
+		t.Title = title(standings[0])
+	}
+	named, aside := isNamed(standings), ""
+	if named {
+		t.Columns = t.Columns.Left("name")
+	}
+	t.Columns = t.Columns.Right("version", "instances").Left("metric").Right(
+		"mean", "ci_low", "ci_high", "median", "bound", "wins", "gap_percent", "gap_low", "gap_high",
+		"p_opt_percent", "friedman_rank", "p_holm").Left("budget").Right("decision_us")
+	if i := slices.IndexFunc(standings, func(s Standing) bool { return s.Metric.Aside != "" }); i >= 0 {
+		aside = standings[i].Metric.Aside
+		t.Columns = t.Columns.Right(aside)
+	}
+	for _, s := range standings {
+		rank, wins, v := reports.Missing, reports.Missing, s.Value
+		if s.HasRank() {
+			rank = strconv.Itoa(s.Rank)
+		}
+		if s.Rank > 0 {
+			wins = strconv.Itoa(s.Wins)
+		}
+		if !s.HasValue() {
+			v.Mean, v.Low, v.High, v.Median = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+		}
+		row := []string{s.Track, s.Dataset, rank, s.Algorithm}
+		if named {
+			row = append(row, cmp.Or(s.Name, reports.Missing))
+		}
+		row = append(row, strconv.Itoa(s.Version), strconv.Itoa(s.Instances), s.Metric.Name)
+		row = appendFixed(row, ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound)
+		row = appendFixed(append(row, wins), PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt)
+		row = append(row, reports.Fixed(s.FriedmanRank, 2), probability(s.PHolm), cmp.Or(s.Budget, reports.Missing))
+		row = appendFixed(row, MicrosDecimals, s.Micros)
+		if aside != "" {
+			row = appendFixed(row, ValueDecimals, s.Aside)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func appendFixed(row []string, decimals int, values ...float64) []string {
+	for _, v := range values {
+		row = append(row, reports.Fixed(v, decimals))
+	}
+	return row
+}
+
+func isNamed(standings []Standing) bool {
+	return slices.ContainsFunc(standings, func(s Standing) bool { return s.Name != "" })
+}
+
+func title(s Standing) string {
+	return fmt.Sprintf("Leaderboard of the %s track: %s", s.Track, conditionText(s.GPU, s.Model))
+}
+
+// ByDataset yields the standings of each dataset, which follow each other.
+func ByDataset(standings []Standing) iter.Seq[[]Standing] {
+	return func(yield func([]Standing) bool) {
+		for from := 0; from < len(standings); {
+			to := from + 1
+			for to < len(standings) && standings[to].Dataset == standings[from].Dataset {
+				to++
+			}
+			if !yield(standings[from:to:to]) {
+				return
+			}
+			from = to
+		}
+	}
+}
+
+// heading names a dataset's board and says if nobody can be told from the first; ranked reports
+// whether ranks then mean something.
+func heading(standings []Standing) (text string, ranked bool) {
+	first := standings[0]
+	text = first.Dataset + ": " + first.Metric.Name
+	if bounded := first.BoundedInstances(); bounded != "" {
+		text += ", " + bounded
+	}
+	last := 0
+	for i, s := range standings {
+		if s.Rank > 0 {
+			last = i
+		}
+	}
+	if last == 0 || first.Instances == 1 || standings[last].Rank > 1 {
+		return text, true
+	}
+	return fmt.Sprintf("%s; its %d instances do not tell the first of %d algorithms from the last",
+		text, first.Instances, last+1), false
+}
+
+// BoundedInstances says of how many instances a bound is known; "" if it is known of all that the
+// algorithms were run on. The others do not count.
+func (s *Standing) BoundedInstances() string {
+	if s.NoBound == 0 {
+		return ""
+	}
+	all := s.Instances + s.LeftOut
+	return fmt.Sprintf("bound of %d of %d instances", all-s.NoBound, all)
+}
+
+// WriteText writes the [Table] for a terminal: a table for each dataset, without the columns that
+// its heading speaks for and those that are empty. The error is the writer's.
+func WriteText(w io.Writer, standings []Standing) error {
+	if len(standings) == 0 {
+		return nil
+	}
+	var out bytes.Buffer
+	fmt.Fprintln(&out, title(standings[0]))
+	for own := range ByDataset(standings) {
+		t := Table(own)
+		var ranked bool
+		t.Title, ranked = heading(own)
+		t.Notes = nil
+		without := []string{"track", "dataset", "metric"}
+		if !ranked {
+			without = append(without, "rank")
+		}
+		t = t.WithoutEmpty(without...)
+		fmt.Fprintln(&out)
+		if err := t.Text(&out); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(&out)
+	for _, note := range notesOf(standings) {
+		fmt.Fprintln(&out, note)
+	}
+	_, err := out.WriteTo(w)
+	return err
+}
+
+// probability formats a probability, which may be very small.
+func probability(p float64) string {
+	if math.IsNaN(p) {
+		return reports.Missing
+	}
+	return strconv.FormatFloat(p, 'g', 3, 64)
+}
+
+// fewInstances is the number of instances below which a bootstrap interval is too narrow
+// ([stats.Resampled.Interval]).
+const fewInstances = 10
+
+// notesOf says what the columns mean and what to beware of.
+func notesOf(standings []Standing) []string {
+	notes := []string{
+		"mean: of metric, with ci_low to ci_high its 95 % bootstrap interval; bound: mean certified bound (corun: exact " +
+			"optimum), where there is one, from above if a higher metric is better; gap_percent: mean distance from it in " +
+			"percent, with gap_low to gap_high",
+		"rank: by gap, or mean where there is none; equal where the 95 % bootstrap interval of the paired difference to " +
+			"the first of the rank holds zero",
+		"friedman_rank: mean rank on an instance; p_holm: Wilcoxon's signed-rank test against the first of the dataset, by " +
+			"Holm's adjustment",
+		"budget: what the algorithm may compute; decision_us: wall time of an instance on the machine that ran it",
+	}
+	if isNamed(standings) {
+		notes = append(notes, "name: what a program outside miglab calls itself; its version is its own, too")
+	}
+	if slices.ContainsFunc(standings, func(s Standing) bool { return !math.IsNaN(s.POpt) }) {
+		notes = append(notes, "p_opt_percent: mean above l_bound as published (DRL 5.2), which is no proven bound")
+	}
+	var programs, failed, partial, leftOut, few, single, alike, assumed []string
+	for own := range ByDataset(standings) {
+		first := &own[0]
+		for i, s := range own {
+			programs = append(programs, several(s.Algorithm+" on "+s.Dataset, s.Programs)...)
+			if s.Failed > 0 {
+				failed = append(failed, fmt.Sprintf("%s on %s (%d of %d)", s.Algorithm, s.Dataset, s.Failed, s.Instances))
+			}
+			if i > 0 && s.Rank == 0 {
+				partial = append(partial, fmt.Sprintf("%s on %s (%d of %d)", s.Algorithm, s.Dataset, s.Instances, first.Instances))
+			}
+		}
+		if first.LeftOut > 0 {
+			leftOut = append(leftOut, fmt.Sprintf("%d of %s", first.LeftOut, first.Dataset))
+		}
+		switch {
+		case first.Instances == 1:
+			single = append(single, first.Dataset)
+		case first.Instances < fewInstances:
+			few = append(few, first.Dataset)
+		case len(own) > 1 && first.FriedmanP >= 1-stats.Confidence:
+			alike = append(alike, fmt.Sprintf("%s (%s)", first.Dataset, probability(first.FriedmanP)))
+		}
+		if a := "assumed: " + first.Assumes; first.Assumes != "" && !slices.Contains(assumed, a) {
+			assumed = append(assumed, a)
+		}
+	}
+	notes = appendNotes(notes, []note{
+		{severalPrograms, programs},
+		{"without a valid answer in time, so without a mean and behind all others", failed},
+		{"not run on all instances that count, so that they cannot have a rank and stand below all others", partial},
+		{
+			"instances left out because no more than half of the algorithms were run on them or their bound is not known",
+			leftOut,
+		},
+		{"a single instance, which ranks nobody", single},
+		{fmt.Sprintf("fewer than %d instances, so that the intervals are too narrow", fewInstances), few},
+		{"mean ranks that chance may explain, with the p of Friedman's test", alike},
+	})
+	return append(notes, assumed...)
+}
+
+// A note says something about what it names.
+type note struct {
+	says  string
+	names []string
+}
+
+// appendNotes appends the notes that name something; of many names they have the first only.
+func appendNotes(notes []string, more []note) []string {
+	const most = 8
+	for _, n := range more {
+		if len(n.names) == 0 {
+			continue
+		}
+		text := n.says + ": " + strings.Join(n.names[:min(most, len(n.names))], ", ")
+		if others := len(n.names) - most; others > 0 {
+			text += fmt.Sprintf(" and %d more", others)
+		}
+		notes = append(notes, text)
+	}
+	return notes
+}
+
+const severalPrograms = "programs with the same name and version; the results of the present one count, " +
+	"or else of the one that ran last"
+
+// several names a result and how many programs it may be of, if there is more than one.
+func several(name string, programs int) []string {
+	if programs < 2 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s (%d)", name, programs)}
+}
