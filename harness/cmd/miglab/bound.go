@@ -36,10 +36,7 @@ func newBound() *cobra.Command {
 			"one is proven to be optimal before. How far it comes then depends on the machine.\n" +
 			"With --dataset it prints how many requests of an instance any placement scheduler can accept at most. As JSON\n" +
 			"this is a certificate, which miglab check --certificate --dataset verifies.",
-		Example: "  miglab bound --gpu A100 --tasks tasks.csv\n  miglab bound --gpu A30 --tasks tasks.csv --format json\n" +
-			"  miglab bound --gpu A100 --tasks tasks.csv --exact\n  miglab bound --gpu A100 --tasks tasks.csv --exact --format json\n" +
-			"  miglab bound --gpu A100 --tasks tasks.csv --exact --budget 30s\n" +
-			"  miglab bound --dataset 'openb?pods=shared&gpus=14' --instance 3 --format json",
+		Example: helpText("bound-examples.txt"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			placement, err := rf.chosen(c, "exact", "budget")
 			if err != nil {

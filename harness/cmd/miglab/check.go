@@ -17,20 +17,11 @@ func newCheck() *cobra.Command {
 	var certified bool
 	var format string
 	c := &cobra.Command{
-		Use:   "check schedule.json",
-		Short: "Referee a schedule: every task once, no overlaps, enough time to reconfigure",
-		Long: "check reads a schedule and lists everything that is wrong with it. An instance exists from the end of\n" +
-			"its creation to the start of its destruction and its tasks run within; instances never share a slice;\n" +
-			"under sequential reconfiguration one operation runs at a time. Exit code 1 when a rule is broken.\n" +
-			"With --certificate it reads what miglab bound --exact --format json prints and verifies all of it: the\n" +
-			"schedule, and that none is shorter than the lower bound. It shares no code with what computed the bound,\n" +
-			"and takes some seconds for 17 or 18 tasks. With --certificate and --dataset it verifies what miglab bound --dataset\n" +
-			"--format json prints.",
-		Example: "  miglab check --gpu A100 --tasks tasks.csv schedule.json\n" +
-			"  miglab check --gpu A100 --tasks tasks.csv --certificate certificate.json\n" +
-			"  miglab check --tasks tasks.csv schedule.json --format json\n" +
-			"  miglab check --dataset 'openb?pods=shared&gpus=14' --instance 3 --certificate certificate.json",
-		Args: arguments(1, 1, "one schedule.json"),
+		Use:     "check schedule.json",
+		Short:   "Referee a schedule: every task once, no overlaps, enough time to reconfigure",
+		Long:    helpText("check.txt"),
+		Example: helpText("check-examples.txt"),
+		Args:    arguments(1, 1, "one schedule.json"),
 		RunE: func(c *cobra.Command, args []string) error {
 			placement, err := rf.chosen(c)
 			switch {

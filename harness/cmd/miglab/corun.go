@@ -21,10 +21,7 @@ func newCorunSimulation() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "corun",
 		Short: "Simulate programs that share a GPU on a given partition by MIG and MPS",
-		Long: "corun simulates one group of the co-run track: programs of the hierarchical paper's Table IV, in the order of the\n" +
-			"partition's slots. The partition is written as in its Table VII: [] a GPU instance or the whole GPU, with its share\n" +
-			"of memory before m; {} a compute instance, as a share of eight GPCs; () an MPS client, as a share of its compute\n" +
-			"instance, or (*) without one. It is a model, not a measurement.",
+		Long:  helpText("corun.txt"),
 		Example: "  miglab corun --jobs lavaMD,stream --setup '[(0.4)+(0.6),1m]'\n" +
 			"  miglab corun --jobs kmeans,lavaMD,stream --setup '[{0.375},0.5m]+[(0.3)+(0.7),{0.5},0.5m]' --kappa 0.2",
 		RunE: func(c *cobra.Command, _ []string) error {

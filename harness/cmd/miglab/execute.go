@@ -34,9 +34,7 @@ func newExecute() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "execute",
 		Short: "Run a schedule on real GPUs and set its end times beside the simulated ones",
-		Long: "execute schedules a batch of tasks, or takes a schedule from a file, creates and destroys the instances\n" +
-			"and runs the tasks' kernels on them in the order of the schedule (FAR, Algorithm 3). The tasks are\n" +
-			"kernels of the manifest, by name; `miglab profile` measures their times.",
+		Long:  helpText("execute.txt"),
 		Example: "  miglab execute --tasks results/profile/tasks.csv --algorithm far\n" +
 			"  miglab execute --tasks tasks.csv --schedule schedule.json --kernels kernels.yaml --device 0,1",
 		RunE: func(c *cobra.Command, _ []string) error { return f.execute(c) },

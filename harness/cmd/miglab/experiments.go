@@ -137,23 +137,10 @@ func newCorun() *cobra.Command {
 	var o overlapFlags
 	var splits []string
 	c := &cobra.Command{
-		Use:   "corun",
-		Short: "Measure kernels that share a GPU under MPS, for the co-run model",
-		Long: "corun runs every pair of kernels together at each of the splits, and every kernel alone; with splits of four\n" +
-			"percentages, every four of them. The first kernel of the manifest gets the first percentage. The data are of MPS\n" +
-			"on a whole GPU. Kernels that can measure their rate in a common window (window: true in the manifest, as ours do)\n" +
-			"do that, and overlap.csv gets the rates. Others start together and run to their end, and corun.csv gets their times.\n" +
-			"--wall does that for all.\n\n" +
-			"With --mode sm-partition the splits are numbers of multiprocessors, which each kernel has to itself, or all: then\n" +
-			"nothing limits a kernel. The jobs of each group also run alone with as many. With --against, each kernel runs\n" +
-			"beside another one at several intensities instead. Only the program's own kernels can do that. The rates are of\n" +
-			"a time in which all kernels of the group run. They are added to overlap.csv, which a later call continues.",
-		Example: "  miglab profile corun --mode mps-sm-limit --only gemm,stream,lu,bfs,nw\n" +
-			"  miglab profile corun --mode mps-sm-limit --splits 50:50,25:75,75:25,10:90,90:10 --repetitions 5\n" +
-			"  sudo miglab profile corun --mode mig --size 3 --splits 50:50,all:all\n" +
-			"  miglab profile corun --mode sm-partition --splits 64:68,32:100,all:all\n" +
-			"  miglab profile corun --mode sm-partition --splits 40:40:52 --sample 20\n" +
-			"  miglab profile corun --mode sm-partition --splits 64:64 --against stream --intensities 25,50,75,100",
+		Use:     "corun",
+		Short:   "Measure kernels that share a GPU under MPS, for the co-run model",
+		Long:    helpText("profile-corun.txt"),
+		Example: helpText("profile-corun-examples.txt"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.device.mode == string(profiling.SMPartition) {
 				if !c.Flags().Changed("splits") {

@@ -26,15 +26,11 @@ type exportFlags struct {
 func newExport() *cobra.Command {
 	f := new(exportFlags)
 	c := &cobra.Command{
-		Use:   "export",
-		Short: "Write results as a table: CSV or JSON lines",
-		Long: "export writes a row for each cell of the results database, ordered by track, dataset, GPU, algorithm and instance.\n" +
-			"The bytes depend on the results alone, not on how many workers or machines computed them. Times differ from run\n" +
-			"to run and are only written with --timing.",
-		Example: "  miglab export --out results.csv\n" +
-			"  miglab export --track batch --dataset drl/WIDETIMES --algorithm far --timing\n" +
-			"  miglab export --track dispatch --format jsonl --out -",
-		RunE: f.run,
+		Use:     "export",
+		Short:   "Write results as a table: CSV or JSON lines",
+		Long:    helpText("export.txt"),
+		Example: helpText("export-examples.txt"),
+		RunE:    f.run,
 	}
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.filter.Track, "track", "", "only this track")

@@ -44,11 +44,8 @@ func newImport() *cobra.Command {
 			"least the job's share of a GPU, of its compute slices or of its memory slices. A job that needs k GPUs gets k whole\n" +
 			"ones or none. Jobs with deadlines need durations on all sizes: --alpha and --slack are assumptions, too.\n" +
 			"Instants may be timestamps such as 2020-06-09T18:41:01+02:00 (RFC 3339) in every format.",
-		Example: "  miglab import openb_pod_list_default.csv --format openb --out requests.csv\n" +
-			"  miglab import cluster_log.csv --format helios --as jobs --slack 3 --out jobs.csv\n" +
-			"  miglab import mine.csv --columns submit_s=created_ms,lifetime_s=run_ms --unit ms --out requests.csv\n" +
-			"  miglab import mine.csv --columns gpu_milli=gpu_percent --share-unit percent --out requests.csv",
-		Args: arguments(1, 1, "the file of the trace"),
+		Example: helpText("import-examples.txt"),
+		Args:    arguments(1, 1, "the file of the trace"),
 		RunE: func(c *cobra.Command, args []string) error {
 			for name := range columns {
 				if !slices.Contains(traces.CSVColumns, name) {

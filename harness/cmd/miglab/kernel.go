@@ -33,9 +33,7 @@ func newKernel() *cobra.Command {
 			"one that is, the time of all iterations (time_s) and ok. With --milliseconds it prints ready after a warm-up, waits\n" +
 			"for a line on standard input while it goes on, and prints how many iterations it made and when it began and ended, on the clock\n" +
 			"CLOCK_MONOTONIC. It goes on until standard input ends.\n\nKernels:\n" + kernelList(),
-		Example: "  miglab kernel gemm\n" +
-			"  miglab kernel stream --size 1000000 --iterations 500\n" +
-			"  miglab kernel lu --verify",
+		Example:   helpText("kernel-examples.txt"),
 		Args:      arguments(1, 1, "the name of a kernel"),
 		ValidArgs: kernelNames(),
 		RunE: func(c *cobra.Command, args []string) error {

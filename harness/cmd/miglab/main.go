@@ -98,9 +98,7 @@ func newRoot() *cobra.Command {
 		Short: "Benchmarks and reproductions for scheduling on Multi-Instance GPUs",
 		Long: "miglab generates the workloads of five papers on scheduling for NVIDIA Multi-Instance GPUs (MIG),\n" +
 			"schedules and referees them, and sets its own tables and figures beside the published numbers.",
-		Example: "  miglab reproduce --quick\n" +
-			"  miglab schedule --gpu A100 --algorithm far --tasks tasks.csv --format text\n" +
-			"  miglab run --track batch --algorithms far,miso --datasets POORSCALING,WIDETIMES",
+		Example:       helpText("miglab-examples.txt"),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },

@@ -12,13 +12,9 @@ import (
 
 func newMerge() *cobra.Command {
 	return &cobra.Command{
-		Use:   "merge SWEEP",
-		Short: "Put what the tasks of a sweep computed together, as if one machine had done it",
-		Long: "merge adds the databases of all tasks to the results database and then runs the sweep's command, which finds\n" +
-			"nothing left to compute: an export and its files have the same bytes as if it had run on one machine. Where\n" +
-			"results are missing, merge keeps those that exist, says what is missing, and ends with exit code 1. miglab submit\n" +
-			"has it run after the last task; it can be run again at any time. Cells that failed are results: merge says how many\n" +
-			"there are and ends with exit code 0.",
+		Use:     "merge SWEEP",
+		Short:   "Put what the tasks of a sweep computed together, as if one machine had done it",
+		Long:    helpText("merge.txt"),
 		Example: "  miglab merge results/sweeps/0123456789ab",
 		Args:    arguments(1, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {

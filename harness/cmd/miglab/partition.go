@@ -17,11 +17,9 @@ func newPartition() *cobra.Command {
 	var devices []int
 	formats := []string{"mig-parted", "nvidia-smi", "json"}
 	c := &cobra.Command{
-		Use:   "partition",
-		Short: "Write a partition for other tools: mig-parted, nvidia-smi, or JSON with placements",
-		Example: "  miglab profile partition --gpu A100 --profiles 3g.20gb,2g.10gb,1g.5gb\n" +
-			"  miglab profile partition --gpu H100 --profiles 4-2-1 --format nvidia-smi --devices 0,1\n" +
-			"  miglab profile partition --in partition.json --format mig-parted",
+		Use:     "partition",
+		Short:   "Write a partition for other tools: mig-parted, nvidia-smi, or JSON with placements",
+		Example: helpText("profile-partition-examples.txt"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if (in == "") == (profiles == "") {
 				return errors.New("give either --profiles or --in")

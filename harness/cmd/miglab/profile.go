@@ -38,24 +38,10 @@ func newProfile() *cobra.Command {
 	var o overlapFlags
 	var list, check bool
 	c := &cobra.Command{
-		Use:   "profile",
-		Short: "Measure kernels on every instance size of a real GPU",
-		Long: "profile runs the kernels of a manifest on instances of every size and writes into a folder what it measured:\n" +
-			"runs.csv (every run), kernels.csv (means), tasks.csv (a dataset, profile:FOLDER/tasks.csv), the speedups as a\n" +
-			"figure and how far the times are from monotonous. Its subcommands measure other things. All can be interrupted: the\n" +
-			"same command goes on where it was. What has finished is not measured again:\n" +
-			"give another --out for that.\n\n" +
-			"It creates and destroys MIG instances, and destroys none but its own, also after it was killed. It never changes\n" +
-			"clocks or power, and the MIG mode only if --allow-mig-mode is given. Where MIG may not be touched, --mode\n" +
-			"mps-sm-limit limits the multiprocessors of a kernel by MPS; the data say so, and the dataset is called\n" +
-			"tasks.mps-sm-limit.csv.\n\n" +
-			"--mode sm-partition measures scaling curves: this program's own kernels on parts of the multiprocessors (green\n" +
-			"contexts, driver 550 or later), in one process, without root and without MIG. It writes overlap.csv.",
-		Example: "  miglab profile --list\n" +
-			"  miglab profile --check --kernels rodinia --set rodinia=/opt/rodinia\n" +
-			"  sudo miglab profile --allow-mig-mode --out results/profile/a100\n" +
-			"  miglab profile --mode mps-sm-limit --only gemm,stream,lu\n" +
-			"  miglab profile --mode sm-partition --sms 16,32,60,64,132 --out h200",
+		Use:     "profile",
+		Short:   "Measure kernels on every instance size of a real GPU",
+		Long:    helpText("profile.txt"),
+		Example: helpText("profile-examples.txt"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case list && check:

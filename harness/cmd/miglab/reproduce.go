@@ -61,11 +61,9 @@ func newReproduce() *cobra.Command { return new(reproduceFlags).command() }
 
 func (f *reproduceFlags) command() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "reproduce",
-		Short: "Regenerate every table and figure of the papers beside the published numbers",
-		Long: "reproduce computes what is missing, writes tables (text, CSV, Markdown, LaTeX) and figures (SVG, PNG) of each\n" +
-			"paper, and results/README.md and claims.csv with a verdict for every claim. An interrupted run goes on where it\n" +
-			"was. A second run reuses every result.",
+		Use:     "reproduce",
+		Short:   "Regenerate every table and figure of the papers beside the published numbers",
+		Long:    helpText("reproduce.txt"),
 		Example: "  miglab reproduce\n  miglab reproduce --quick\n  miglab reproduce --paper far\n  miglab reproduce --only far/table4,far/figure12",
 		RunE:    f.run,
 	}

@@ -28,21 +28,11 @@ func newRun() *cobra.Command { return new(runFlags).command() }
 
 func (f *runFlags) command() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "run",
-		Short: "Run algorithms on datasets; results are kept and never computed twice",
-		Long: "run computes one cell for each algorithm and instance, in parallel, and adds it to the results database,\n" +
-			"results.db in the folder for results. It can be interrupted or killed; the same command goes on where it was.\n" +
-			"Processes with --shard i/n share the work; each writes a database of its own beside it.\n\n" +
-			"A cell that fails does not stop the others. Exit codes: 0 all cells of the algorithms have metrics; 1 some failed,\n" +
-			"and standard error says how many; 2 bad input, or the results could not be written; 130 interrupted.",
-		Example: "  miglab run --track batch --algorithms far,miso --datasets POORSCALING,WIDETIMES\n" +
-			"  miglab run --algorithms 'far,far?refine=false' --datasets profile:tasks.csv --gpu A30\n" +
-			"  miglab run --algorithms far --datasets WIDETIMES --instances 100000 --shard 0/2\n" +
-			"  miglab run --track placement --algorithms mfi,ff --datasets 'mfi/uniform?load=85'\n" +
-			"  miglab run --track dispatch --algorithms eft,largest-first --datasets deadline/relaxed --instances 10\n" +
-			"  miglab run --algorithms far,'exec:./my-scheduler --fast' --datasets WIDETIMES --instances 20 --leaderboard\n" +
-			"  miglab run --track corun --algorithms local,greedy,d3qn --datasets corun/queues --instances 12",
-		RunE: f.run,
+		Use:     "run",
+		Short:   "Run algorithms on datasets; results are kept and never computed twice",
+		Long:    helpText("run.txt"),
+		Example: helpText("run-examples.txt"),
+		RunE:    f.run,
 	}
 	f.register(c)
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file")

@@ -20,11 +20,9 @@ func newSchedule() *cobra.Command {
 	var algorithm string
 	var out output
 	c := &cobra.Command{
-		Use:   "schedule",
-		Short: "Schedule a batch of tasks and print or draw the schedule",
-		Example: "  miglab schedule --gpu A100 --algorithm far --tasks tasks.csv\n" +
-			"  miglab schedule --gpu A30 --algorithm 'fixpart?p=2-2' --tasks tasks.csv --reconfiguration free --out schedule.png\n" +
-			"  miglab schedule --algorithm 'exec:./my-scheduler --fast?timeout=1s' --tasks tasks.csv",
+		Use:     "schedule",
+		Short:   "Schedule a batch of tasks and print or draw the schedule",
+		Example: helpText("schedule-examples.txt"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			a, err := algo.ParseFor(algorithm, algo.TrackBatch)
 			if err != nil {

@@ -22,11 +22,9 @@ func newStatus() *cobra.Command {
 	var watch bool
 	var results, format string
 	c := &cobra.Command{
-		Use:   "status [SWEEP]",
-		Short: "Say what of a sweep is done, running, failed and missing",
-		Long: "status reads the files of a sweep, by default of the one that was planned last, and nothing else: they say what\n" +
-			"is done even when the cluster has forgotten the jobs. With --watch it shows how the sweep goes on until nothing\n" +
-			"of it is left in Slurm's queue; it can be closed and opened again.",
+		Use:     "status [SWEEP]",
+		Short:   "Say what of a sweep is done, running, failed and missing",
+		Long:    helpText("status.txt"),
 		Example: "  miglab status\n  miglab status results/sweeps/0123456789ab --watch\n  miglab status --format json",
 		Args:    arguments(0, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -53,18 +53,10 @@ type submission struct {
 func newSubmit() *cobra.Command {
 	f := newSubmitFlags("")
 	c := &cobra.Command{
-		Use:   "submit slurm|kubernetes [flags] -- run|reproduce|train ...",
-		Short: "Spread a command over a cluster: Slurm or Kubernetes",
-		Long: "submit lists what the command would compute, cuts it into tasks of about as many instances each, and has a\n" +
-			"cluster run them and then merge the results, whose bytes are those of a run on one machine. The tasks share nothing but a folder, results/sweeps/NAME, which all machines\n" +
-			"must see, as they must the program and the command's own files. Submitted again, a command goes on where it\n" +
-			"was: tasks that have all their results are not sent, nor those that are in Slurm's queue. Where this machine can\n" +
-			"tell that no other sees the folder, as below /tmp, submit refuses, unless --shared says otherwise.\n\n" +
-			"submit --missing DIR submits what a sweep misses, to where it was submitted last.",
-		Example: "  miglab submit slurm --tasks 64 --partition cpu --time 60 -- run --algorithms far,miso --datasets WIDETIMES\n" +
-			"  miglab submit slurm --dry-run --extra '--account=lab --mem=4G' -- reproduce --paper far\n" +
-			"  miglab submit slurm --extra --cpus-per-task=4 -- train --agent rl-direct --workload WIDETIMES --seeds 1,2,3\n" +
-			"  miglab submit --missing results/sweeps/0123456789ab --watch",
+		Use:     "submit slurm|kubernetes [flags] -- run|reproduce|train ...",
+		Short:   "Spread a command over a cluster: Slurm or Kubernetes",
+		Long:    helpText("submit.txt"),
+		Example: helpText("submit-examples.txt"),
 	}
 	f.add(c)
 	c.AddCommand(newSubmitSlurm(), newSubmitKubernetes())

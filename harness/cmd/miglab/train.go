@@ -30,17 +30,10 @@ func newTrain() *cobra.Command { return new(trainFlags).command() }
 
 func (f *trainFlags) command() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "train",
-		Short: "Train agents; an interrupted run goes on where it was",
-		Long: "train lets agents learn, on the processor, and writes for each a learning curve and its weights. It can be\n" +
-			"interrupted or killed at any time: the same command goes on at the last checkpoint and ends with the same\n" +
-			"curve and weights. The weights in algorithms/rl/agents/weights are built into the program.\n\n" +
-			"A program built with GOEXPERIMENT=simd learns several times faster.",
-		Example: "  miglab train --agent agent --steps 200000\n" +
-			"  miglab train --agent rl-direct,rl-entropy --workload MIXSCALINGEXTREME --seeds 1,2,3\n" +
-			"  miglab train --agent rl-direct --workload WIDETIMES --steps 200000000\n" +
-			"  miglab train --track corun\n" +
-			"  miglab train --all",
+		Use:     "train",
+		Short:   "Train agents; an interrupted run goes on where it was",
+		Long:    helpText("train.txt"),
+		Example: helpText("train-examples.txt"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			trainings, err := f.trainings(c)
 			if err != nil {
