@@ -31,8 +31,10 @@ type Error struct {
 
 func (e *Error) Error() string { return e.FailureText() + e.Aside }
 
+// FailureKind implements [algo.Failure].
 func (e *Error) FailureKind() string { return e.Kind }
 
+// FailureText implements [algo.Failure].
 func (e *Error) FailureText() string { return fmt.Sprintf("%s %s", e.Program, e.Text) }
 
 var _ algo.Failure = (*Error)(nil)

@@ -156,6 +156,7 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 	return nil
 }
 
+// lackingError says how many cells of a series are found, and how many there should be.
 func lackingError(f *file, s Series, read, want sum) error {
 	return &Damage{File: f.path, Reason: fmt.Sprintf("of the %d cells of %v, %d are found, or other instances", want.cells, s, read.cells)}
 }

@@ -209,3 +209,31 @@ func TestByAge(t *testing.T) {
 		}
 	}
 }
+
+// A list of names that is no list is damage where its cells are read, and ends the reading of names.
+func TestBrokenListOfNames(t *testing.T) {
+	dir := t.TempDir()
+	path := manySeries(t, dir)
+	change(t, path, `UPDATE names SET list = '["a' WHERE id = 1`)
+	db, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.metricNames(Filter{}); err != nil {
+		t.Error(err)
+	}
+	damaged := 0
+	all, err := db.Series(Filter{})
+	for _, s := range all {
+		_, failed := db.Rows(s, 0, math.MaxInt)
+		if _, ok := errors.AsType[*Damage](failed); ok {
+			damaged++
+		} else if failed != nil {
+			t.Error(failed)
+		}
+	}
+	if err != nil || damaged == 0 {
+		t.Errorf("%d series are damaged, %v", damaged, err)
+	}
+}

@@ -105,6 +105,7 @@ type LineCounter struct {
 	ends   []int64
 }
 
+// Read implements [io.Reader], and notes where lines end.
 func (l *LineCounter) Read(b []byte) (int, error) {
 	n, err := l.Reader.Read(b)
 	for i := 0; i < n; i++ {

@@ -78,6 +78,21 @@ func many(n, instances int) []run.Cell {
 	return cells
 }
 
+// Tasks have about as many instances each, and no task has nothing to do where there are many.
+func TestTasksAreBalanced(t *testing.T) {
+	const instances, tasks = 4000, 8
+	for task, of := range shares(many(instances, instances), tasks) {
+		for _, n := range of {
+			if share := instances / tasks; n < share*85/100 || n > share*115/100 {
+				t.Errorf("task %d has %d of %d instances", task, n, instances)
+			}
+		}
+		if len(of) != 1 {
+			t.Errorf("task %d has %d series, want 1", task, len(of))
+		}
+	}
+}
+
 func TestWhatCannotBePlanned(t *testing.T) {
 	if _, err := New(nil, "", "", nil, 1); err == nil {
 		t.Error("planned no cells")

@@ -76,8 +76,10 @@ type Existing struct {
 // OneBatch returns the payload that consists of a single batch.
 func OneBatch(b Batch) Batches { return Batches{Tasks: b, Lengths: []int{len(b)}} }
 
+// Kind implements [Payload].
 func (Batches) Kind() string { return "tasks" }
 
+// AddTo implements [Payload].
 func (b Batches) AddTo(d *Digest) {
 	h := b.Tasks.Hash()
 	d.Text(string(h[:]))
@@ -119,8 +121,10 @@ type Requests struct {
 	Migration Migration
 }
 
+// Kind implements [Payload].
 func (Requests) Kind() string { return "requests" }
 
+// AddTo implements [Payload].
 func (r Requests) AddTo(d *Digest) {
 	d.Int(r.GPUs)
 	d.Floats(r.Demand)
@@ -142,6 +146,7 @@ func (r Requests) AddTo(d *Digest) {
 	}
 }
 
+// WriteCSV implements [Payload].
 func (r Requests) WriteCSV(w io.Writer, _ *mig.GPU) error { return WriteRequests(w, r.Requests) }
 
 // Queue is a queue of jobs with deadlines, by arrival, and the fleet that serves it (deadline
@@ -162,8 +167,10 @@ type NumPyStream struct {
 	Used int
 }
 
+// Kind implements [Payload].
 func (Queue) Kind() string { return "jobs" }
 
+// AddTo implements [Payload].
 func (q Queue) AddTo(d *Digest) {
 	d.Floats(q.Fleet.Watts)
 	d.Int(len(q.Fleet.Partitions))
@@ -190,6 +197,7 @@ func (q Queue) AddTo(d *Digest) {
 	}
 }
 
+// WriteCSV implements [Payload].
 func (q Queue) WriteCSV(w io.Writer, g *mig.GPU) error { return WriteJobs(w, g, q.Jobs) }
 
 // A Digest is a hash of values, each written with its length or in a fixed number of bytes.

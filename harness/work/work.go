@@ -1,6 +1,6 @@
 // Package work does pieces of work that must not be done twice, and remembers in a results database
-// which are done. Cells are remembered by package run in the same database; everything else that can be
-// interrupted and go on later is a [Unit] here.
+// which are done: the artefacts of papers, and the units of sweeps. Package run remembers cells in the
+// same database.
 package work
 
 import (

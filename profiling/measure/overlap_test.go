@@ -166,16 +166,19 @@ func TestGroups(t *testing.T) {
 		return strings.Join(out, ", ")
 	}
 	names := []string{"a", "b", "c"}
-	for want, got := range map[string][]measure.Group{
-		"a:8, b:8, c:8, a:132, b:132, c:132":                         measure.Scaling(names, []int{8, 132}),
-		"a:8 a:16, a:8 b:16, a:8 c:16, b:8 b:16, b:8 c:16, c:8 c:16": measure.Combine(names, [][]int{{8, 16}}, 0, 1),
-		"a:all b:all c:all":                    measure.Combine(names, [][]int{{0, 0, 0}}, 5, 1),
-		"a:8 b@25:16, a:8 b:16":                measure.Against(names[:1], "b", []int{25, 100}, [][]int{{8, 16}}),
-		"a:8, a:132, b:16, b:132, a:8 b@25:16": measure.AloneToo(measure.Against(names[:1], "b", []int{25}, [][]int{{8, 16}}), 132),
-		"a:all, a:132, b:all, b:132, a:all a:all, a:all b:all, b:all b:all": measure.AloneToo(measure.Combine(names[:2], [][]int{{0, 0}}, 0, 1), 132),
+	for _, c := range []struct {
+		want string
+		got  []measure.Group
+	}{
+		{"a:8, b:8, c:8, a:132, b:132, c:132", measure.Scaling(names, []int{8, 132})},
+		{"a:8 a:16, a:8 b:16, a:8 c:16, b:8 b:16, b:8 c:16, c:8 c:16", measure.Combine(names, [][]int{{8, 16}}, 0, 1)},
+		{"a:all b:all c:all", measure.Combine(names, [][]int{{0, 0, 0}}, 5, 1)},
+		{"a:8 b@25:16, a:8 b:16", measure.Against(names[:1], "b", []int{25, 100}, [][]int{{8, 16}})},
+		{"a:8, a:132, b:16, b:132, a:8 b@25:16", measure.AloneToo(measure.Against(names[:1], "b", []int{25}, [][]int{{8, 16}}), 132)},
+		{"a:all, a:132, b:all, b:132, a:all a:all, a:all b:all, b:all b:all", measure.AloneToo(measure.Combine(names[:2], [][]int{{0, 0}}, 0, 1), 132)},
 	} {
-		if text(got) != want {
-			t.Errorf("%s, want %s", text(got), want)
+		if text(c.got) != c.want {
+			t.Errorf("%s, want %s", text(c.got), c.want)
 		}
 	}
 	if pairs := measure.Combine(strings.Fields("a b c d e f g h i j"), [][]int{{8, 16}}, 0, 1); len(pairs) != 55 {

@@ -183,7 +183,7 @@ type Comparison struct {
 	// ProgramsA and ProgramsB are how many programs of the version there are results of. The present
 	// one counts if it has results, or else the one that ran last.
 	ProgramsA, ProgramsB int
-	// FailedA and FailedB are on how many of the instances there is no valid answer. Means and
+	// FailedA and FailedB count the instances without a valid answer. Means and
 	// differences are over the instances that both solved.
 	FailedA, FailedB int
 	// A and B are means of the metric, and Difference that of the paired differences with its
@@ -206,7 +206,7 @@ type Comparison struct {
 type Pair struct {
 	Dataset  string
 	Instance int
-	// A and B are values of the metric; NaN where there is no valid answer.
+	// A and B are values of the metric; NaN without a valid answer.
 	A, B float64
 	// Worse is by how much B is worse: points of the gap, or the metric's unit where it has no
 	// bound; +Inf if only A has an answer.

@@ -29,7 +29,7 @@ func (i instance) compare(o instance) int {
 // An entry is what an algorithm did on one instance of a dataset. What is not known is NaN.
 type entry struct {
 	instance
-	// value is the board's metric; NaN where there is no valid answer in time.
+	// value is the board's metric; NaN without a valid answer in time.
 	value float64
 	// bound is a proven bound on the metric, from above where higher is better. published is the bound
 	// that the literature compares with, which need not be one (l_bound, DRL 5.2).
@@ -48,7 +48,7 @@ type contender struct {
 	// algorithm's are made equal.
 	values []float64
 	// losses is what it is ranked by, less being better: the gap in percent, the value, or
-	// its opposite where higher is better. NaN where there is no valid answer.
+	// its opposite where higher is better. NaN without a valid answer.
 	losses []float64
 	// mean is that of the losses that there are; NaN if there are none.
 	mean float64

@@ -214,6 +214,7 @@ func (b *Batch) Device() *Device { return b.device }
 // Makespan returns the end of the last task, in seconds.
 func (b *Batch) Makespan() float64 { return b.device.Makespan() }
 
+// Reset implements [Env].
 func (b *Batch) Reset(rng *rand.Rand) {
 	b.device.Reset()
 	n := b.source(rng, b.tasks[:b.o.Stream])
@@ -393,6 +394,7 @@ func (b *Batch) canonical(w swap, size *sizeVector) bool {
 	return true
 }
 
+// Step implements [Env].
 func (b *Batch) Step(action int) (reward float32, done bool) {
 	units := 0.0
 	first := 1 + len(b.tables.partitions)

@@ -95,6 +95,7 @@ func (b *Batch) encode(times *Times) {
 	}
 }
 
+// Observe implements [Env].
 func (b *Batch) Observe(observation []float32, mask []bool) {
 	b.observe(observation)
 	b.allow(mask)

@@ -77,6 +77,7 @@ func (o *Own) indexOf(p planned) int {
 // source must draw more tasks than the endgame has.
 type Undecided struct{ *Own }
 
+// Step implements [Env].
 func (u Undecided) Step(action int) (reward float32, done bool) {
 	reward, done = u.Own.Step(action)
 	for len(u.tasks) <= u.last && !done {

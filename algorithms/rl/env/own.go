@@ -91,6 +91,7 @@ func (o *Own) Layout() OwnShape {
 	return OwnShape{o.capacity, globalFeatures(o.layout), rowFeatures(len(o.layout.sizes)), len(o.layout.nodes)}
 }
 
+// Shape implements [Env].
 func (o *Own) Shape() Shape {
 	l := o.Layout()
 	return Shape{Observation: 1 + l.Globals + l.Capacity*l.Row, Actions: l.Capacity * l.Nodes}
@@ -99,6 +100,7 @@ func (o *Own) Shape() Shape {
 // Device returns the GPU on which the decisions are carried out.
 func (o *Own) Device() *Device { return o.device }
 
+// Reset implements [Env].
 func (o *Own) Reset(rng *rand.Rand) {
 	n := o.source(rng, o.drawn)
 	o.device.Reset()
@@ -176,6 +178,7 @@ func (o *Own) potential() float64 {
 	return max(o.device.Makespan(), area/o.width)
 }
 
+// Step implements [Env].
 func (o *Own) Step(action int) (reward float32, done bool) {
 	j, node := action/len(o.layout.nodes), action%len(o.layout.nodes)
 	t := o.tasks[j]
@@ -256,6 +259,7 @@ func (o *Own) look() {
 	}
 }
 
+// Observe implements [Env].
 func (o *Own) Observe(observation []float32, mask []bool) {
 	l := o.layout
 	shape := o.Layout()

@@ -38,19 +38,23 @@ func (a *ActorCritic) Actor() *Actor {
 	return actorOn(a.parameters[:a.actorSize()], a.inputs, a.hidden, a.actions, a.kernel)
 }
 
+// String implements [Policy].
 func (a *ActorCritic) String() string {
 	return "actor-critic " + architecture(chain(a.inputs, a.hidden, a.actions)) + " tanh"
 }
 
+// Forward implements [Policy].
 func (a *ActorCritic) Forward(observations []float32, n int) (preferences, values []float32) {
 	return a.actor.Forward(a.kernel, observations, n), a.critic.Forward(a.kernel, observations, n)
 }
 
+// Backward implements [Policy].
 func (a *ActorCritic) Backward(dPreferences, dValues []float32) {
 	a.actor.Backward(a.kernel, dPreferences)
 	a.critic.Backward(a.kernel, dValues)
 }
 
+// Share implements [Policy].
 func (a *ActorCritic) Share() Policy {
 	s := *a
 	s.build()
@@ -76,16 +80,20 @@ func actorOn(parameters []float32, inputs int, hidden []int, actions int, kernel
 	return a
 }
 
+// String implements [Policy].
 func (a *Actor) String() string {
 	return "actor " + architecture(chain(a.inputs, a.hidden, a.actions)) + " tanh"
 }
 
+// Forward implements [Policy].
 func (a *Actor) Forward(observations []float32, n int) (preferences, values []float32) {
 	return a.actor.Forward(a.kernel, observations, n), nil
 }
 
+// Backward implements [Policy].
 func (a *Actor) Backward(dPreferences, _ []float32) { a.actor.Backward(a.kernel, dPreferences) }
 
+// Share implements [Policy].
 func (a *Actor) Share() Policy {
 	return actorOn(a.parameters, a.inputs, a.hidden, a.actions, a.kernel)
 }

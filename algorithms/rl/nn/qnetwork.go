@@ -60,6 +60,7 @@ func (q *QNetwork) build() {
 	q.q, q.dAdvantage, q.dValue, q.dBody = nil, nil, nil, nil
 }
 
+// String implements [Policy].
 func (q *QNetwork) String() string {
 	name := "q-network "
 	if q.dueling {
@@ -68,6 +69,7 @@ func (q *QNetwork) String() string {
 	return name + architecture(chain(q.inputs, q.hidden, q.actions)) + " relu"
 }
 
+// Forward implements [Policy].
 func (q *QNetwork) Forward(observations []float32, n int) (preferences, values []float32) {
 	q.n = n
 	features := q.body.Forward(q.kernel, observations, n)
@@ -87,6 +89,7 @@ func (q *QNetwork) Forward(observations []float32, n int) (preferences, values [
 	return q.q, nil
 }
 
+// Backward implements [Policy].
 func (q *QNetwork) Backward(dPreferences, _ []float32) {
 	if !q.dueling {
 		q.advantage.Backward(q.kernel, dPreferences)
@@ -116,6 +119,7 @@ func (q *QNetwork) Backward(dPreferences, _ []float32) {
 	q.body.Backward(q.kernel, q.dBody)
 }
 
+// Share implements [Policy].
 func (q *QNetwork) Share() Policy {
 	s := *q
 	s.build()

@@ -124,6 +124,7 @@ func (p *SetPolicy) String() string {
 	return fmt.Sprintf("set %d+%dx%d-%d %s", p.shape.Globals, p.shape.Row, p.shape.Choices, p.units, kind)
 }
 
+// Share implements [Policy].
 func (p *SetPolicy) Share() Policy {
 	s := *p
 	s.gradients = make([]float32, len(p.gradients))
@@ -147,6 +148,7 @@ func (p *SetPolicy) affine(to *tape, from []float32, l dense, n int) {
 	p.kernel.Affine(to.y, from, l.weights(p.parameters), l.biases(p.parameters), n, l.in, l.out)
 }
 
+// Forward implements [Policy].
 func (p *SetPolicy) Forward(observations []float32, n int) (preferences, values []float32) {
 	s := p.shape
 	p.gather(observations, n)
@@ -258,6 +260,7 @@ func (p *SetPolicy) scatter() {
 	}
 }
 
+// Backward implements [Policy].
 func (p *SetPolicy) Backward(dPreferences, dValues []float32) {
 	rows := len(p.x.y) / p.shape.Row
 	at, actions := 0, p.actions

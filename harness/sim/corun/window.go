@@ -7,8 +7,10 @@ import (
 	"miglab/harness/task"
 )
 
+// Kind implements [task.Payload].
 func (Window) Kind() string { return "programs" }
 
+// AddTo implements [task.Payload].
 func (w Window) AddTo(d *task.Digest) {
 	d.Int(w.Concurrency)
 	d.Float(w.Model.Kappa)
@@ -24,4 +26,5 @@ func (w Window) AddTo(d *task.Digest) {
 	}
 }
 
+// WriteCSV implements [task.Payload].
 func (w Window) WriteCSV(out io.Writer, _ *mig.GPU) error { return task.WritePrograms(out, w.Jobs) }
