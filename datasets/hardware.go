@@ -207,7 +207,7 @@ var embeddedHardware = sync.OnceValue(func() HardwareSet {
 
 // WriteHardware writes rows as [ReadHardware] reads them. It does not check the rows, so that
 // no measurement is lost. Errors are those of w.
-func WriteHardware[Row hardwareRow](w io.Writer, rows []Row) error { return gocsv.Marshal(rows, w) }
+func WriteHardware[Row HardwareRow](w io.Writer, rows []Row) error { return gocsv.Marshal(rows, w) }
 
 // hardwarePrefix begins the names of the datasets of kernels measured on GPUs.
 const hardwarePrefix = "hardware/"

@@ -97,7 +97,7 @@ func cutKind(file string) (name, kind string, ok bool) {
 
 // add reads a file of one of the sources and puts its table where its date says, after
 // those of its day.
-func add[Row hardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string, check func(*mig.GPU, []Row) (int, error)) error {
+func add[Row HardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string, check func(*mig.GPU, []Row) (int, error)) error {
 	f, err := dir.Open(file)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func add[Row hardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string
 }
 
 // readRows reads and checks the rows of a file.
-func readRows[Row hardwareRow](f io.Reader, file string, sources []string, check func(*mig.GPU, []Row) (int, error)) (*strictcsv.Table[Row], error) {
+func readRows[Row HardwareRow](f io.Reader, file string, sources []string, check func(*mig.GPU, []Row) (int, error)) (*strictcsv.Table[Row], error) {
 	columns, optional := strictcsv.Columns[Row](), optional[Row]()
 	empty := []string{mayBeEmpty}
 	if len(optional) > 0 {
@@ -141,7 +141,7 @@ func readRows[Row hardwareRow](f io.Reader, file string, sources []string, check
 
 // optional returns the columns that older files of a kind lack: of all kinds but overlap, whose
 // files have always had them, those of a [Load].
-func optional[Row hardwareRow]() []string {
+func optional[Row HardwareRow]() []string {
 	switch any(*new(Row)).(type) {
 	case ReconfigurationTime, IsolationTime, CorunTime:
 		return strictcsv.Columns[Load]()
@@ -149,8 +149,8 @@ func optional[Row hardwareRow]() []string {
 	return nil
 }
 
-// A hardwareRow begins with a [Provenance].
-type hardwareRow interface{ provenance() Provenance }
+// A HardwareRow is a row of a file of datasets/hardware. It begins with a [Provenance].
+type HardwareRow interface{ provenance() Provenance }
 
 func (p Provenance) provenance() Provenance { return p }
 
@@ -163,7 +163,7 @@ var boardLabel = regexp.MustCompile(`^[A-Za-z0-9-]+-[1-9][0-9]*SM$`)
 
 // checkProvenance returns the first row whose provenance is wrong or is not the first
 // row's, and why.
-func checkProvenance[Row hardwareRow](rows []Row, sources []string) (int, error) {
+func checkProvenance[Row HardwareRow](rows []Row, sources []string) (int, error) {
 	first := rows[0].provenance()
 	for i, r := range rows {
 		p := r.provenance()

@@ -1,6 +1,6 @@
 // Package work does pieces of work that must not be done twice, and remembers in a results database
-// which are done: the artefacts of papers, and the units of sweeps. Package run remembers cells in the
-// same database.
+// which are done: the artefacts of papers, the units of sweeps, and measurements on GPUs. Package run
+// remembers cells in the same database.
 package work
 
 import (
@@ -26,7 +26,8 @@ type Unit struct {
 	// Group is what stays together: the units of a group are done one after the other, in their order.
 	// A unit without a group is one of its own.
 	Group string
-	// Do does the work and returns its record, which is kept as JSON. With an error nothing is known.
+	// Do does the work and returns its record, which is kept as JSON. A nil record is not kept: the unit
+	// has failed, and the next call tries it again. An error ends the run.
 	Do func(context.Context) (any, error)
 	// Holds reports whether what a record says still holds; nil means that it does.
 	Holds func(record json.RawMessage) bool
@@ -61,6 +62,16 @@ func (l *Log) Find(u *Unit) (json.RawMessage, error) {
 	return nil, err
 }
 
+// All returns the records of all units whose keys begin with a prefix, by key. Errors are those of
+// [store.DB.Units].
+func (l *Log) All(prefix string) (out []json.RawMessage, err error) {
+	all, err := l.db.Units(prefix)
+	for _, u := range all {
+		out = append(out, json.RawMessage(u.Record))
+	}
+	return out, err
+}
+
 // Keep keeps a record of a unit, in the place of an earlier one. Errors are those of the file system.
 func (l *Log) Keep(u *Unit, record any) (json.RawMessage, error) {
 	raw, err := json.Marshal(record)
@@ -86,9 +97,9 @@ type Runner struct {
 	Progress func(done, total int)
 }
 
-// Run does the units that are not done and returns the records of all, in their order. Each record is
-// kept before its group goes on. Once a unit fails or ctx ends, no other one is begun, and the error is
-// returned after those at work have ended.
+// Run does the units that are not done and returns the records of all, in their order; nil for a unit
+// that has failed. Each record is kept before its group goes on. Once Do returns an error or ctx ends, no
+// other unit is begun, and the error is returned after those at work have ended.
 func (r *Runner) Run(ctx context.Context, units []Unit) ([]json.RawMessage, error) {
 	var groups [][]int
 	byName := map[string]int{}
@@ -142,7 +153,7 @@ func (r *Runner) unit(ctx context.Context, u *Unit) (json.RawMessage, error) {
 		return nil, err
 	}
 	record, err := u.Do(ctx)
-	if err != nil {
+	if err != nil || record == nil {
 		return nil, err
 	}
 	return r.Log.Keep(u, record)

@@ -2,13 +2,19 @@ package measure_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
+
+	"github.com/gocarina/gocsv"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -92,11 +98,74 @@ func lasting(ctx context.Context, s mig.Seconds) (kernel.Outcome, error) {
 	return out, nil
 }
 
-func runsFile(t *testing.T) string { return filepath.Join(t.TempDir(), "out", "runs.csv") }
-
-func read(t *testing.T, file string) string {
+// sweep measures kernels on every size and returns the profile that the folder then has.
+func sweep(ctx context.Context, t *testing.T, s *session.Session, ks []kernel.Kernel, dir string, b measure.Bench) (*measure.Profile, error) {
 	t.Helper()
-	text, err := os.ReadFile(file)
+	b.Dir, b.Session, b.Kernels = dir, s, ks
+	_, err := b.Run(ctx, measure.Sweep, io.Discard)
+	return measure.Summarize(runs(t, dir)), err
+}
+
+// runs are those of runs.csv, in the order in which they were made; none if there is no file.
+func runs(t *testing.T, dir string) (runs []measure.Run) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, "runs.csv"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = gocsv.Unmarshal(f, &runs)
+		f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}
+
+// hardware reads the file of an experiment as datasets/hardware is read; an empty set if there is none.
+func hardware(t *testing.T, dir, kind string) datasets.HardwareSet {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, kind+".csv"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return datasets.HardwareSet{}
+	}
+	h, bad := datasets.ReadHardware(fstest.MapFS{"a." + kind + ".csv": {Data: text}})
+	if err := errors.Join(err, bad); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// first returns the rows of the only table, or none.
+func first[Row any](tables []datasets.HardwareTable[Row]) []Row {
+	if len(tables) == 0 {
+		return nil
+	}
+	return tables[0].Rows
+}
+
+// isolation measures kernels alone and beside others in a folder of its own.
+func isolation(ctx context.Context, t *testing.T, s *session.Session, ks []kernel.Kernel, b measure.Bench) ([]datasets.IsolationTime, error) {
+	t.Helper()
+	b.Dir, b.Session, b.Kernels = t.TempDir(), s, ks
+	_, err := b.Run(ctx, measure.Isolation, io.Discard)
+	return first(hardware(t, b.Dir, "isolation").Isolation), err
+}
+
+// corun measures mixes of kernels on a GPU under MPS in a folder of its own.
+func corun(ctx context.Context, t *testing.T, share func(float64) profiling.Instance, ks []kernel.Kernel, mixes []measure.Mix, b measure.Bench) ([]datasets.CorunTime, error) {
+	t.Helper()
+	b.Dir, b.Session, b.Kernels = t.TempDir(), open(t, devicetest.New(a30, devicetest.SMLimit())), ks
+	_, err := b.Run(ctx, func(_ context.Context, b *measure.Bench) (*measure.Plan, error) {
+		return measure.Corun(b, share, mixes)
+	}, io.Discard)
+	return first(hardware(t, b.Dir, "corun").Corun), err
+}
+
+func read(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "runs.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,24 +173,25 @@ func read(t *testing.T, file string) string {
 }
 
 // places lists what ran where, in the order of the rows: repetition, kernel and size.
-func places(p *measure.Profile) string {
+func places(t *testing.T, dir string) string {
+	t.Helper()
 	var out []string
-	for _, r := range p.Runs {
+	for _, r := range runs(t, dir) {
 		out = append(out, fmt.Sprintf("%d:%s@%d", r.Repetition, r.Kernel, r.Size))
 	}
 	return strings.Join(out, " ")
 }
 
-// timeless are the lines of runs.csv without the column started, which tells when they
-// were written, and without the samples, which depend on it.
-func timeless(t *testing.T, text string) string {
+var aSecond = launch(func(ctx context.Context, _ *kernel.Kernel, _ profiling.Instance) (kernel.Outcome, error) {
+	return lasting(ctx, 1)
+})
+
+// ofItsOwn opens a session that ends before the next one on the GPU.
+func ofItsOwn(t *testing.T, g *devicetest.GPU) *session.Session {
 	t.Helper()
-	runs, err := measure.ReadRuns(strings.NewReader(text), "runs.csv")
+	s, err := session.Open(t.Context(), g, session.Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range runs {
-		runs[i].Started, runs[i].Load = time.Time{}, datasets.Load{}
-	}
-	return string(measure.WriteRuns(runs))
+	return s
 }

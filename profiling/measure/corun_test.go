@@ -1,7 +1,6 @@
 package measure_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,18 +8,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
 )
-
-var h200 = profiling.Identity{Name: "NVIDIA H200", Driver: "570.1", Model: mig.MustLookup("H200"), Source: profiling.MPSSMLimit}
 
 // share is an instance that knows its percentage.
 func share(percent float64) profiling.Instance {
@@ -49,49 +44,44 @@ func TestCorun(t *testing.T) {
 			{{&ks[0], 60}, {&ks[1], 40}},
 		}
 		var progress []int
-		rows, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: share}, mixes, measure.Options{
+		rows, err := corun(t.Context(), t, share, ks, mixes, measure.Bench{
 			Repetitions: 3, Launcher: inverse, Progress: func(done, all int) { progress = append(progress, all-done) },
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var w strings.Builder
-		if err := datasets.WriteHardware(&w, rows); err != nil {
-			t.Fatal(err)
+		var got []string
+		for _, r := range rows {
+			got = append(got, fmt.Sprint(r.Mix, ",", r.Job, ",", r.Kernel, ",", r.Percent, ",", r.Runs, ",", r.Seconds, ",", r.Wall, ",", r.Total))
+			if r.Source != "mps-sm-limit" || r.Date != "2000-01-01" {
+				t.Errorf("%+v", r)
+			}
 		}
-		want := "gpu,gpu_name,driver,source,date,mix,job,kernel,percent,runs,seconds,wall_seconds,total_seconds," +
-			"samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle\n"
-		for _, r := range []string{
-			"whole:100,1,whole,100,3,12,12,12",
+		if want := []string{
 			"half:100,1,half,100,3,6,12,12",
+			"whole:100,1,whole,100,3,12,12,12",
+			"whole:50,1,whole,50,3,24,24,24",
 			"whole:60 half:40,1,whole,60,3,20,20,30",
 			"whole:60 half:40,2,half,40,3,15,30,30",
 			"half:12.5 whole:25 whole:50 half:100,1,half,12.5,3,48,96,96",
 			"half:12.5 whole:25 whole:50 half:100,2,whole,25,3,48,48,96",
 			"half:12.5 whole:25 whole:50 half:100,3,whole,50,3,24,24,96",
 			"half:12.5 whole:25 whole:50 half:100,4,half,100,3,6,12,96",
-			"whole:50,1,whole,50,3,24,24,24",
-		} {
-			want += "H200,NVIDIA H200,570.1,mps-sm-limit,2000-01-01," + r + ",0,0,0,0,0,0,0,unknown\n"
+		}; !slices.Equal(got, want) {
+			t.Errorf("got %q", got)
 		}
-		if w.String() != want {
-			t.Errorf("got\n%s\nwant\n%s", w.String(), want)
-		}
-		if len(progress) != 3*5 || progress[14] != 0 {
+		if len(progress) != 1+3*5 || progress[15] != 0 {
 			t.Errorf("progress %v", progress)
 		}
-		if h, err := datasets.ReadHardware(fstest.MapFS{"a.corun.csv": {Data: []byte(w.String())}}); err != nil || !slices.Equal(h.Corun[0].Rows, rows) {
-			t.Errorf("%v", err)
-		}
 		table := measure.CorunTable(rows)
-		if want := "Mixes under MPS against their jobs one by one; NVIDIA H200, source: mps-sm-limit"; table.Title != want {
+		if want := "Mixes under MPS against their jobs one by one; NVIDIA A30 (fake), source: mps-sm-limit"; table.Title != want {
 			t.Errorf("title %q, want %q", table.Title, want)
 		}
-		w.Reset()
+		var w strings.Builder
 		if err := table.CSV(&w); err != nil {
 			t.Fatal(err)
 		}
-		want = `mix,total [s],one by one [s],relative throughput,slowdown of each job
+		want := `mix,total [s],one by one [s],relative throughput,slowdown of each job
 whole:60 half:40,30.000,24.000,0.80,1.67 2.50
 half:12.5 whole:25 whole:50 half:100,96.000,48.000,0.50,8.00 4.00 2.00 1.00
 `
@@ -118,7 +108,7 @@ func TestCorunOrder(t *testing.T) {
 			}
 			return share(percent)
 		}
-		if _, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: noted}, []measure.Mix{{{&ks[0], 60}, {&ks[1], 40}}}, measure.Options{Repetitions: 2, Launcher: l}); err != nil {
+		if _, err := corun(t.Context(), t, noted, ks, []measure.Mix{{{&ks[0], 60}, {&ks[1], 40}}}, measure.Bench{Repetitions: 2, Launcher: l}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(starts, " "); got != "100 100 60 60 100 100" || len(at) != 6 {
@@ -139,7 +129,7 @@ func TestCorunLeavesOutWhatFails(t *testing.T) {
 			return out, err
 		})
 		ks := kernels(0, "good", "bad")
-		rows, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: share}, []measure.Mix{{{&ks[0], 60}, {&ks[1], 40}}, {{&ks[0], 50}, {&ks[0], 50}}}, measure.Options{Launcher: l})
+		rows, err := corun(t.Context(), t, share, ks, []measure.Mix{{{&ks[0], 60}, {&ks[1], 40}}, {{&ks[0], 50}, {&ks[0], 50}}}, measure.Bench{Launcher: l})
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		if !ok || !slices.Equal(failed.Failures, []measure.Failure{{"bad", "at 40 % in the mix good:60 bad:40", kernel.OutOfMemory, "out of memory"}}) || runs != 1 {
 			t.Errorf("%v, %d runs", err, runs)
@@ -158,7 +148,7 @@ func TestCorunRepeatsAsTheManifestSays(t *testing.T) {
 		ks = append(ks, kernels(0, "c")...)
 		mixes := []measure.Mix{{{&ks[0], 50}, {&ks[1], 50}}, {{&ks[0], 50}, {&ks[2], 50}}, {{&ks[0], 50}}}
 		var progress []int
-		rows, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: share}, mixes, measure.Options{
+		rows, err := corun(t.Context(), t, share, ks, mixes, measure.Bench{
 			Launcher: inverse, Progress: func(done, all int) { progress = append(progress, all-done) },
 		})
 		if err != nil {
@@ -168,11 +158,11 @@ func TestCorunRepeatsAsTheManifestSays(t *testing.T) {
 		for _, r := range rows {
 			got = append(got, fmt.Sprintf("%s %d", r.Mix, r.Runs))
 		}
-		want := []string{"a:100 2", "b:100 5", "c:100 10", "a:50 b:50 5", "a:50 b:50 5", "a:50 c:50 10", "a:50 c:50 10", "a:50 2"}
+		want := []string{"a:100 2", "a:50 2", "b:100 5", "c:100 10", "a:50 b:50 5", "a:50 b:50 5", "a:50 c:50 10", "a:50 c:50 10"}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if len(progress) != 34 || progress[33] != 0 {
+		if len(progress) != 35 || progress[34] != 0 {
 			t.Errorf("progress %v", progress)
 		}
 	})
@@ -187,7 +177,7 @@ func TestCorunWarmsUp(t *testing.T) {
 		})
 		ks := kernels(2, "a", "b")
 		ks[1].Warmup = 1500 * time.Millisecond
-		rows, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: share}, []measure.Mix{{{&ks[1], 50}}, {{&ks[0], 50}}}, measure.Options{Launcher: l})
+		rows, err := corun(t.Context(), t, share, ks, []measure.Mix{{{&ks[1], 50}}, {{&ks[0], 50}}}, measure.Bench{Launcher: l})
 		if err != nil || rows[0].Runs != 2 {
 			t.Errorf("%+v, %v", rows, err)
 		}
@@ -215,10 +205,8 @@ func TestCorunLeavesOutMixesOfWhatFailsAlone(t *testing.T) {
 			}
 			return out, err
 		})
-		gpu := h200
-		gpu.MemoryMiB = 1000 // 1048 MB
 		ks := kernels(5, "good", "cold", "tired", "big", "huge")
-		ks[1].Warmup, ks[3].MinMemoryMB, ks[4].MinMemoryMB = 1, 1000, 1049
+		ks[1].Warmup, ks[3].MinMemoryMB, ks[4].MinMemoryMB = 1, 25721, 25770 // 24 GiB are 25769.8 MB
 		ks[0].MinMemoryMB = 48
 		var mixes []measure.Mix
 		for i := range ks[1:] {
@@ -226,12 +214,12 @@ func TestCorunLeavesOutMixesOfWhatFailsAlone(t *testing.T) {
 		}
 		mixes = append(mixes, measure.Mix{{&ks[3], 40}, {&ks[3], 60}})
 		last := 0
-		rows, err := measure.Corun(t.Context(), measure.Shared{GPU: gpu, Share: share}, mixes, measure.Options{Launcher: l, Progress: func(done, all int) { last = all - done }})
+		rows, err := corun(t.Context(), t, share, ks, mixes, measure.Bench{Launcher: l, Progress: func(done, all int) { last = all - done }})
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		want := []measure.Failure{
 			{"cold", "at 100 % in the mix cold:100", kernel.Crash, "warming up: exit status 1"},
-			{"huge", "at 100 % in the mix huge:100", kernel.OutOfMemory, "not tried: the mix needs 1049 MB, and the GPU has 1048 MB"},
-			{"big", "at 40 % in the mix big:40 big:60", kernel.OutOfMemory, "not tried: the mix needs 2000 MB, and the GPU has 1048 MB"},
+			{"huge", "at 100 % in the mix huge:100", kernel.OutOfMemory, "not tried: the mix needs 25770 MB, and the GPU has 25769 MB"},
+			{"big", "at 40 % in the mix big:40 big:60", kernel.OutOfMemory, "not tried: the mix needs 51442 MB, and the GPU has 25769 MB"},
 			{"tired", "at 100 % in the mix tired:100", kernel.Crash, "exit status 1"},
 		}
 		if !ok || !slices.Equal(failed.Failures, want) {
@@ -244,15 +232,8 @@ func TestCorunLeavesOutMixesOfWhatFailsAlone(t *testing.T) {
 		for _, r := range rows {
 			got = append(got, r.Mix)
 		}
-		if want := []string{"good:100", "big:100", "good:40 big:60", "good:40 big:60"}; !slices.Equal(got, want) {
+		if want := []string{"big:100", "good:100", "good:40 big:60", "good:40 big:60"}; !slices.Equal(got, want) {
 			t.Errorf("rows of %q, want %q", got, want)
-		}
-		var w bytes.Buffer
-		if err := datasets.WriteHardware(&w, rows); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := datasets.ReadHardware(fstest.MapFS{"a.corun.csv": {Data: w.Bytes()}}); err != nil {
-			t.Error(err)
 		}
 	})
 }
@@ -263,7 +244,7 @@ func TestCorunStops(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 		defer cancel()
 		mixes := []measure.Mix{{{&ks[0], 50}, {&ks[1], 50}}} // 24 s after 24 s alone
-		rows, err := measure.Corun(ctx, measure.Shared{GPU: h200, Share: share}, mixes, measure.Options{Launcher: inverse})
+		rows, err := corun(ctx, t, share, ks, mixes, measure.Bench{Launcher: inverse})
 		if !errors.Is(err, context.DeadlineExceeded) || len(rows) != 4 || rows[0].Runs != 2 {
 			t.Errorf("%+v, %v", rows, err)
 		}
@@ -277,7 +258,7 @@ func TestCorunRefusesShares(t *testing.T) {
 		`mix "a:101": the share 101 percent must be above 0 and at most 100`: {{&ks[0], 101}},
 		"there is a mix without jobs":                                        {},
 	} {
-		if _, err := measure.Corun(t.Context(), measure.Shared{GPU: h200, Share: share}, []measure.Mix{m}, measure.Options{Launcher: inverse}); err == nil || err.Error() != want {
+		if _, err := corun(t.Context(), t, share, ks, []measure.Mix{m}, measure.Bench{}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

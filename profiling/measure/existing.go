@@ -25,10 +25,11 @@ func modeOf(id profiling.Identity) string {
 	return created
 }
 
-// instancesOf returns the instance on which a sweep measures each size, by ascending size: at the
+// instancesOf returns the sizes that a sweep measures, ascending, and the instance of each: at the
 // first start of the profile. If only instances that exist are used, it leaves out the sizes that
 // do not.
-func instancesOf(s *session.Session) (all []mig.Instance, _ error) {
+func instancesOf(s *session.Session) (sizes []mig.Slices, at map[mig.Slices]mig.Instance, _ error) {
+	at = map[mig.Slices]mig.Instance{}
 	id := s.Identity()
 	for _, size := range id.Model.Sizes() {
 		p := id.Model.Profile(size)
@@ -36,17 +37,18 @@ func instancesOf(s *session.Session) (all []mig.Instance, _ error) {
 		if id.Existing {
 			var err error
 			if starts, err = s.Device().Placements(p); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		if len(starts) > 0 {
-			all = append(all, mig.Instance{Profile: p, Start: starts[0]})
+			sizes = append(sizes, size)
+			at[size] = mig.Instance{Profile: p, Start: starts[0]}
 		}
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("none of the instances that exist on %s has a profile that is measured; those are %v", id.UUID, standard(id.Model))
+	if len(sizes) == 0 {
+		return nil, nil, fmt.Errorf("none of the instances that exist on %s has a profile that is measured; those are %v", id.UUID, standard(id.Model))
 	}
-	return all, nil
+	return sizes, at, nil
 }
 
 func standard(g *mig.GPU) (all []*mig.Profile) {

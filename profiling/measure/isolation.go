@@ -5,22 +5,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
-	"miglab/profiling/session"
 	"miglab/reports"
 )
 
-// Isolation measures how much kernels disturb each other on instances of one GPU (FAR
+var _ = register(Command{
+	Name: "isolation", Noun: "runs", Kernels: true,
+	Short:   "Measure kernels alone and beside one or two others on the same GPU",
+	Example: "  sudo miglab profile isolation --kernels rodinia --set rodinia=/opt/rodinia",
+	Plan:    func(*pflag.FlagSet) Planner { return Isolation },
+})
+
+// Isolation plans to measure how much kernels disturb each other on instances of one GPU (FAR
 // 2.5, Table 2). The GPU must have no instances.
 //
 // Every kernel runs on an instance of every size except the whole GPU, at the profile's
@@ -34,56 +41,55 @@ import (
 // are those of an iteration, in windows in which all kernels run; otherwise they are those of
 // whole runs, of which the others may miss the beginning. The rows say which.
 //
-// First each kernel warms up on every size. A kernel that fails or does not fit on a size
+// First each kernel warms up on every size, in each call. A kernel that fails or does not fit on a size
 // is not drawn for it and has no rows there. If a kernel fails later, that case of the
-// measured kernel is left out. A [*FailedError] lists the failures. Each repetition runs
+// measured kernel is left out. Each repetition runs
 // all cases of a size, every second time backwards, so that a drift of the GPU does not
-// look like a disturbance.
-//
-// Runs that Options.File has are not repeated, but every kernel warms up again, and failed runs
-// are not kept. Rows are ordered by kernel, size and case. With an error, the rows cover the
-// repetitions that were done before it.
-func Isolation(ctx context.Context, s *session.Session, kernels []kernel.Kernel, o Options) (_ []datasets.IsolationTime, err error) {
-	all, err := checked(kernels)
-	if err != nil {
-		return nil, err
-	}
+// look like a disturbance. Rows are ordered by kernel, size and case.
+func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 	x := &isolation{
-		windows: !slices.ContainsFunc(all, func(k *kernel.Kernel) bool { return !k.Window }), experiment: newExperiment(o), kernels: all, session: s, from: Provenance(s.Identity()), gpu: s.Identity().Model,
-		bad: map[place]bool{}, done: map[trial]map[int]measured{}, spoilt: map[trial]bool{},
+		Bench: b, gpu: b.Session.Identity().Model, timed: datasets.TimedProcess,
+		bad: map[place]bool{}, spoilt: map[trial]bool{}, on: b.stage(), rest: b.stage(),
 	}
-	if x.ledger, err = openLedger[isolationRun](o.File, "isolation", s.Identity(), all); err != nil {
+	if b.together != nil && Windowed(b.Kernels) {
+		x.timed = datasets.TimedWindow
+	}
+	const timing = "isolation's times"
+	if err := b.holds(timing, fmt.Sprintf("times of a %s", x.timed)); err != nil {
 		return nil, err
-	}
-	defer func() { err = errors.Join(err, x.ledger.close()) }()
-	stop, err := x.observe(s.Device())
-	if err != nil {
-		return nil, err
-	}
-	defer stop()
-	each := 0 // runs in each case, of all kernels
-	for _, k := range all {
-		x.rounds = max(x.rounds, x.repetitions(k))
-		each += x.repetitions(k)
 	}
 	for _, size := range x.gpu.Sizes() {
 		if size < x.gpu.ComputeSlices {
 			x.sizes = append(x.sizes, size)
 		}
 	}
-	for _, size := range x.sizes {
-		x.all += each * len(cases(x.gpu, first(x.gpu, size)))
-	}
 	if err := x.warmUp(ctx); err != nil {
 		return nil, err
 	}
-	x.adopt()
+	p := newPlan(b, "isolation", x.rows, IsolationTable)
 	for _, size := range x.sizes {
-		if err := x.measure(ctx, size); err != nil {
-			return x.rows(), err
+		at := first(x.gpu, size)
+		all, kernels := cases(x.gpu, at), b.kernels()
+		for repetition := 1; repetition <= b.rounds(); repetition++ {
+			for _, rest := range all {
+				for _, k := range kernels {
+					others := x.drawn(k, at, rest)
+					if repetition <= b.repetitions(k) && !x.bad[place{k.Name, size}] && len(others) == len(rest) {
+						t := trial{place{k.Name, size}, join(others)}
+						key := fmt.Sprintf("%s size %d beside %q run %03d", k.Name, size, t.beside, repetition)
+						facts := append(kernelFacts(k), timing)
+						for _, o := range others {
+							facts = append(facts, kernelFact(o.Kernel))
+						}
+						p.add(key, facts, func(ctx context.Context) (any, error) { return x.run(ctx, t, k, at, others, repetition) })
+					}
+				}
+			}
+			slices.Reverse(all)
+			slices.Reverse(kernels)
 		}
 	}
-	return x.rows(), failed(x.failures, "see to them and measure again, or leave these kernels out")
+	return p, nil
 }
 
 // first returns the instance of a size at its profile's first start.
@@ -136,60 +142,48 @@ func compareSizes(a, b mig.Partition) int {
 		cmp.Compare(min(b[0].Size(), b[1].Size()), min(a[0].Size(), a[1].Size())))
 }
 
-// A trial is a kernel on a size in one of the cases of that size.
+// A trial is a kernel on a size beside others.
 type trial struct {
 	place
-	number int
+	beside string
 }
 
-// A measured is a finished run.
-type measured struct {
-	Seconds float64
-	Load    datasets.Load
+// An isolated is the record of a run.
+type isolated struct {
+	Date          string
+	Kernel        string
+	Size          mig.Slices
+	Beside, Timed string
+	Seconds       float64
+	Load          datasets.Load
 }
 
-// An isolationRun is a finished run as it is kept.
-type isolationRun struct {
-	Kernel     string
-	Size       mig.Slices
-	Beside     string
-	Timed      string
-	Repetition int
-	Measured   measured
-}
+func (r *isolated) trial() trial { return trial{place{r.Kernel, r.Size}, r.Beside} }
 
 type isolation struct {
-	experiment
-	// windows says that all kernels can measure their rate in a common window.
-	windows bool
-	session *session.Session
-	from    datasets.Provenance
-	gpu     *mig.GPU
-	kernels []*kernel.Kernel
-	sizes   []mig.Slices
-	// bad holds the places where kernels do not run.
+	*Bench
+	gpu   *mig.GPU
+	timed string
+	sizes []mig.Slices
+	// bad holds the places where kernels do not run, and spoilt the trials that have failed.
 	bad    map[place]bool
 	spoilt map[trial]bool
-	// done has the finished runs of each trial, by repetition.
-	done   map[trial]map[int]measured
-	ledger *ledger[isolationRun]
-	// rounds is the largest number of repetitions.
-	rounds int
+	// on is the instance of the measured kernel, and rest are those of the others.
+	on, rest *stage
 }
 
 // warmUp runs every kernel on every size and finds out where they do not run.
 func (x *isolation) warmUp(ctx context.Context) error {
 	for _, size := range x.sizes {
-		on, _, err := x.session.Create(ctx, first(x.gpu, size))
-		if err != nil {
+		if err := x.on.set(ctx, fmt.Sprint("warming up on ", size), first(x.gpu, size)); err != nil {
 			return err
 		}
-		for _, k := range x.kernels {
-			if k.MinMemoryMB > memoryMB(x.session.Identity(), x.gpu.Profile(size)) {
+		for _, k := range x.kernels() {
+			if k.MinMemoryMB > memoryMB(x.Session.Identity(), x.gpu.Profile(size)) {
 				x.bad[place{k.Name, size}] = true
 				continue
 			}
-			out, err := warmUp(ctx, x.Launcher, k, on)
+			out, err := warmUp(ctx, x.Launcher, k, x.on.made[0])
 			if err != nil {
 				return fmt.Errorf("%s %s: %w", k.Name, onSlices(size), err)
 			}
@@ -199,119 +193,6 @@ func (x *isolation) warmUp(ctx context.Context) error {
 			if out.Status != kernel.OK && out.Status != kernel.OutOfMemory {
 				x.fail(k, onSlices(size), out)
 			}
-		}
-		if _, err := x.session.Destroy(ctx, on); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// measure runs all repetitions on instances of a size.
-func (x *isolation) measure(ctx context.Context, size mig.Slices) error {
-	at := first(x.gpu, size)
-	on, _, err := x.session.Create(ctx, at)
-	if err != nil {
-		return err
-	}
-	all, kernels := cases(x.gpu, at), slices.Clone(x.kernels)
-	for repetition := range x.rounds {
-		due := slices.DeleteFunc(slices.Clone(kernels), func(k *kernel.Kernel) bool { return repetition >= x.repetitions(k) })
-		for i := range all {
-			if repetition%2 == 1 {
-				i = len(all) - 1 - i
-			}
-			if err := x.beside(ctx, on, trials{i, repetition, all[i]}, due); err != nil {
-				return err
-			}
-		}
-		slices.Reverse(kernels)
-	}
-	_, err = x.session.Destroy(ctx, on)
-	return err
-}
-
-// timed says what the times are of.
-func (x *isolation) timed() string {
-	if x.windows && x.together != nil {
-		return datasets.TimedWindow
-	}
-	return datasets.TimedProcess
-}
-
-// adopt takes over the runs of earlier calls that this one would make.
-func (x *isolation) adopt() {
-	kept := map[isolationRun]measured{}
-	for _, r := range x.ledger.finished() {
-		m := r.Measured
-		r.Measured = measured{}
-		kept[r] = m
-	}
-	for _, k := range x.kernels {
-		for _, size := range x.sizes {
-			at := first(x.gpu, size)
-			for number, rest := range cases(x.gpu, at) {
-				others := x.drawn(k, at, rest)
-				if len(others) < len(rest) {
-					continue // it has no runs, and must not take over those of the kernel alone
-				}
-				beside := join(others)
-				for repetition := range x.repetitions(k) {
-					if m, ok := kept[isolationRun{k.Name, size, beside, x.timed(), repetition + 1, measured{}}]; ok {
-						x.set(trial{place{k.Name, size}, number}, repetition, m)
-					}
-				}
-			}
-		}
-	}
-}
-
-func (x *isolation) set(t trial, repetition int, m measured) {
-	if x.done[t] == nil {
-		x.done[t] = map[int]measured{}
-	}
-	x.done[t][repetition] = m
-}
-
-// trials are a case of all kernels on a size, in one of the repetitions, which count from 0.
-type trials struct {
-	number, repetition int
-	rest               mig.Partition
-}
-
-// beside measures every kernel once on an instance while other kernels run on other instances.
-func (x *isolation) beside(ctx context.Context, on profiling.Instance, c trials, kernels []*kernel.Kernel) error {
-	due := slices.DeleteFunc(slices.Clone(kernels), func(k *kernel.Kernel) bool {
-		t := trial{place{k.Name, on.Size()}, c.number}
-		_, done := x.done[t][c.repetition]
-		return done || x.bad[t.place] || x.spoilt[t] || len(x.drawn(k, on.Instance, c.rest)) < len(c.rest)
-	})
-	for range len(kernels) - len(due) {
-		x.step()
-	}
-	if len(due) == 0 {
-		return nil
-	}
-	made := make([]profiling.Instance, len(c.rest))
-	for i, at := range c.rest {
-		var err error
-		if made[i], _, err = x.session.Create(ctx, at); err != nil {
-			return err
-		}
-	}
-	for _, k := range due {
-		others := x.drawn(k, on.Instance, c.rest)
-		for i := range others {
-			others[i].on = made[i]
-		}
-		if err := x.run(ctx, trial{place{k.Name, on.Size()}, c.number}, c.repetition, k, on, others); err != nil {
-			return fmt.Errorf("%s %s: %w", k.Name, onSlices(on.Size()), err)
-		}
-		x.step()
-	}
-	for _, i := range made {
-		if _, err := x.session.Destroy(ctx, i); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -327,13 +208,12 @@ func (n neighbour) String() string { return fmt.Sprintf("%s:%s", n.Name, n.on.In
 
 // drawn returns the neighbours of a kernel, one for each instance of rest; none if no
 // kernel can run on one of the instances.
-func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) []neighbour {
+func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) (out []neighbour) {
 	rng := stream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
-	var out []neighbour
 	for _, in := range rest {
 		var candidates []*kernel.Kernel
-		for _, c := range x.kernels {
-			if (c != k || len(x.kernels) == 1) && !x.bad[place{c.Name, in.Size()}] {
+		for _, c := range x.kernels() {
+			if (c != k || len(x.Kernels) == 1) && !x.bad[place{c.Name, in.Size()}] {
 				candidates = append(candidates, c)
 			}
 		}
@@ -349,27 +229,52 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 // their processes reach the GPU first.
 const headStart = 500 * time.Millisecond
 
-// run measures a kernel once while its neighbours run, and keeps the run if all ended well.
-func (x *isolation) run(ctx context.Context, t trial, repetition int, k *kernel.Kernel, on profiling.Instance, others []neighbour) error {
+// run measures a kernel once while its neighbours run.
+func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.Instance, others []neighbour, repetition int) (any, error) {
+	if x.spoilt[t] {
+		return nil, nil
+	}
+	if err := x.enter(ctx, at, others, repetition); err != nil {
+		return nil, err
+	}
 	once := x.process
-	if x.timed() == datasets.TimedWindow {
+	if x.timed == datasets.TimedWindow {
 		once = x.window
 	}
-	m, err := once(ctx, t, k, on, others)
-	if err != nil || x.spoilt[t] {
-		return err
+	seconds, load, err := once(ctx, t, k, x.on.made[0], others)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", k.Name, onSlices(t.size), err)
 	}
-	x.set(t, repetition, m)
-	r := isolationRun{k.Name, t.size, join(others), x.timed(), repetition + 1, m}
-	part := []*kernel.Kernel{k}
+	if x.spoilt[t] {
+		return nil, nil
+	}
+	return isolated{x.from.Date, k.Name, t.size, t.beside, x.timed, float64(seconds), load}, nil
+}
+
+// enter makes the instances of a run, unless they are there, and puts them into the neighbours.
+func (x *isolation) enter(ctx context.Context, at mig.Instance, others []neighbour, repetition int) error {
+	var rest []mig.Instance
 	for _, o := range others {
-		part = append(part, o.Kernel)
+		rest = append(rest, o.on.Instance)
 	}
-	return x.ledger.add(r, part...)
+	size := fmt.Sprint("size ", at.Size())
+	if x.on.name != size {
+		if err := x.rest.clear(ctx); err != nil {
+			return err
+		}
+	}
+	err := x.on.set(ctx, size, at)
+	if err == nil {
+		err = x.rest.set(ctx, fmt.Sprint(size, rest, repetition), rest...)
+	}
+	for i := range x.rest.made {
+		others[i].on = x.rest.made[i]
+	}
+	return err
 }
 
 // process measures a whole run of a kernel while its neighbours restart.
-func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) (measured, error) {
+func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) (mig.Seconds, datasets.Load, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	bad := make([]kernel.Outcome, len(others)) // the outcomes of neighbours that failed
@@ -399,7 +304,7 @@ func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on p
 	stop()
 	wg.Wait()
 	if err := errors.Join(append(errs, err)...); err != nil {
-		return measured{}, err
+		return 0, datasets.Load{}, err
 	}
 	if out.Status != kernel.OK {
 		x.spoilt[t] = true
@@ -415,18 +320,18 @@ func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on p
 			x.fail(o.Kernel, fmt.Sprintf("%s beside %s", onSlices(o.on.Size()), neighbour{k, on}), bad[i])
 		}
 	}
-	return measured{float64(out.Seconds), x.load(out.Start, out.End)}, nil
+	return out.Seconds, x.load(out.Start, out.End), nil
 }
 
 // window measures a kernel once in a window in which its neighbours run too.
-func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) (measured, error) {
+func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) (mig.Seconds, datasets.Load, error) {
 	jobs := []Placed{{Kernel: k, On: on}}
 	for _, o := range others {
 		jobs = append(jobs, Placed{Kernel: o.Kernel, On: o.on})
 	}
 	windows, err := x.together.Together(ctx, jobs, x.Window)
 	if err != nil {
-		return measured{}, err
+		return 0, datasets.Load{}, err
 	}
 	for i, w := range windows {
 		if w.Status == kernel.OK {
@@ -443,7 +348,7 @@ func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on pr
 		x.fail(jobs[i].Kernel, where, w.Outcome)
 	}
 	w := windows[0]
-	return measured{float64(w.Seconds), x.load(w.From, w.To)}, nil
+	return w.Seconds, x.load(w.From, w.To), nil
 }
 
 func join(ns []neighbour) string {
@@ -454,36 +359,31 @@ func join(ns []neighbour) string {
 	return strings.Join(out, " ")
 }
 
-func (x *isolation) rows() []datasets.IsolationTime {
-	var out []datasets.IsolationTime
-	for _, k := range x.kernels {
-		for _, size := range x.sizes {
-			at := first(x.gpu, size)
-			var alone mig.Seconds
-			for i, rest := range cases(x.gpu, at) {
-				t := trial{place{k.Name, size}, i}
-				if x.spoilt[t] || len(x.done[t]) == 0 || i > 0 && alone == 0 {
-					continue
-				}
-				var seconds []float64
-				var loads []datasets.Load
-				for _, repetition := range slices.Sorted(maps.Keys(x.done[t])) {
-					m := x.done[t][repetition]
-					seconds, loads = append(seconds, m.Seconds), append(loads, m.Load)
-				}
-				s := summarize(seconds)
-				r := datasets.IsolationTime{
-					Provenance: x.from, Kernel: k.Name, Size: size, Runs: s.N, Median: mig.Seconds(s.Median),
-					Beside: join(x.drawn(k, at, rest)), Timed: x.timed(), Load: joined(loads),
-				}
-				if i == 0 {
-					alone = r.Median
-				} else {
-					r.Difference = 100 * (float64(r.Median/alone) - 1)
-				}
-				out = append(out, r)
-			}
+func (x *isolation) rows(runs []isolated) (out []datasets.IsolationTime) {
+	from := x.from
+	from.Date = latest(runs, func(r *isolated) string { return r.Date })
+	alone := map[place]mig.Seconds{}
+	for same := range grouped(runs, (*isolated).trial) {
+		t := same[0].trial()
+		if x.spoilt[t] || t.beside != "" && alone[t.place] == 0 {
+			continue
 		}
+		var seconds []float64
+		var loads []datasets.Load
+		for _, r := range same {
+			seconds, loads = append(seconds, r.Seconds), append(loads, r.Load)
+		}
+		s := summarize(seconds)
+		row := datasets.IsolationTime{
+			Provenance: from, Kernel: t.kernel, Size: t.size, Runs: s.N, Median: mig.Seconds(s.Median),
+			Beside: t.beside, Timed: same[0].Timed, Load: joined(loads),
+		}
+		if t.beside == "" {
+			alone[t.place] = row.Median
+		} else {
+			row.Difference = 100 * (float64(row.Median/alone[t.place]) - 1)
+		}
+		out = append(out, row)
 	}
 	return out
 }

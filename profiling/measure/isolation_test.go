@@ -1,7 +1,6 @@
 package measure_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -68,12 +66,12 @@ func TestIsolation(t *testing.T) {
 			Times: map[string]map[mig.Slices]mig.Seconds{"a": seconds(a30, 40, 20, 10), "b": seconds(a30, 3, 2, 1), "big": seconds(a30, inf, 7, 5)},
 		}
 		var progress [2]int
-		o := measure.Options{Repetitions: 2, Seed: 5, Launcher: l, Progress: func(done, all int) { progress = [2]int{done, all} }}
-		rows, err := measure.Isolation(t.Context(), open(t, g), kernels(1, "a", "b", "big"), o)
+		o := measure.Bench{Repetitions: 2, Seed: 5, Launcher: l, Progress: func(done, all int) { progress = [2]int{done, all} }}
+		rows, err := isolation(t.Context(), t, open(t, g), kernels(1, "a", "b", "big"), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if progress != [2]int{3 * 2 * 7, 3 * 2 * 7} {
+		if progress != [2]int{34, 34} {
 			t.Errorf("progress %v", progress)
 		}
 		from := datasets.Provenance{GPU: "A30", Name: "NVIDIA A30 (fake)", Driver: "0.0 (fake)", Source: "mig", Date: "2000-01-01"}
@@ -98,7 +96,7 @@ func TestIsolation(t *testing.T) {
 		if want := map[string]int{"a@1": 4, "a@2": 3, "b@1": 4, "b@2": 3, "big@2": 3}; !reflect.DeepEqual(beside, want) {
 			t.Errorf("cases %v", beside)
 		}
-		again, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "a", "b", "big"), measure.Options{
+		again, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), kernels(1, "a", "b", "big"), measure.Bench{
 			Repetitions: 1, Seed: 5, Launcher: launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 				if k.Name == "big" && on.Size() == 1 {
 					return kernel.Outcome{Status: kernel.OutOfMemory}, nil
@@ -108,13 +106,6 @@ func TestIsolation(t *testing.T) {
 		})
 		if err != nil || !slices.EqualFunc(rows, again, func(a, b datasets.IsolationTime) bool { return a.Kernel == b.Kernel && a.Beside == b.Beside }) {
 			t.Errorf("other times drew other kernels: %v, %v", again, err)
-		}
-		var w bytes.Buffer
-		if err := datasets.WriteHardware(&w, rows); err != nil {
-			t.Fatal(err)
-		}
-		if h, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}}); err != nil || !reflect.DeepEqual(h.Isolation[0].Rows, rows) {
-			t.Errorf("%v", err)
 		}
 		table := measure.IsolationTable(rows)
 		if want := [][]string{{"a", "4.00", "4.00"}, {"b", "0.00", "0.00"}, {"big", "–", "0.00"}}; !reflect.DeepEqual(table.Rows, want) || table.Columns[2].Name != "2" ||
@@ -131,17 +122,9 @@ func TestIsolationUnderMPSSaysSo(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30, devicetest.SMLimit())), kernels(1, "a", "b"), measure.Options{Launcher: l})
+		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30, devicetest.SMLimit())), kernels(1, "a", "b"), measure.Bench{Launcher: l})
 		if err != nil {
 			t.Fatal(err)
-		}
-		var w bytes.Buffer
-		if err := datasets.WriteHardware(&w, rows); err != nil {
-			t.Fatal(err)
-		}
-		h, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}})
-		if err != nil || h.Isolation[0].Source != datasets.SourceMPS {
-			t.Errorf("%+v, %v", h.Isolation, err)
 		}
 		table := measure.IsolationTable(rows)
 		const note = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned, nor are PCIe and the power limit; the differences say nothing about MIG instances"
@@ -160,7 +143,7 @@ func TestIsolationRepeatsAsTheManifestSays(t *testing.T) {
 		ks := append(append(kernels(2, "a"), kernels(3, "b")...), kernels(0, "c")...)
 		want := map[string]int{"a": 2, "b": 3, "c": measure.Repetitions}
 		last := [2]int{}
-		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Launcher: l, Progress: func(done, all int) { last = [2]int{done, all} }})
+		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), ks, measure.Bench{Launcher: l, Progress: func(done, all int) { last = [2]int{done, all} }})
 		if err != nil || len(rows) != 3*7 || last != [2]int{15 * 7, 15 * 7} {
 			t.Errorf("%d rows, progress %v, %v", len(rows), last, err)
 		}
@@ -188,7 +171,7 @@ func TestIsolationKeepsNeighboursBusy(t *testing.T) {
 			running[at] = append(running[at], span{from, time.Since(begin)})
 			return out, err
 		})
-		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "long", "short"), measure.Options{Repetitions: 1, Launcher: l})
+		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), kernels(1, "long", "short"), measure.Bench{Repetitions: 1, Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +207,7 @@ func TestIsolationResistsDrift(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, mig.Seconds(1+0.002*time.Since(begin).Seconds()))
 		})
-		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), kernels(1, "a", "b"), measure.Options{Repetitions: 4, Launcher: l})
+		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), kernels(1, "a", "b"), measure.Bench{Repetitions: 4, Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +237,7 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 			return out, err
 		})
 		ks := kernels(1, "measured", "later", "never")
-		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Repetitions: 3, Launcher: l})
+		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), ks, measure.Bench{Repetitions: 3, Launcher: l})
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		want := []measure.Failure{
 			{"never", "on 1 slice", kernel.Crash, "warming up: exit status 1"},
@@ -274,7 +257,7 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		}
-		if want := []string{`1 beside ""`, `1 beside "later:1@1 later:2@2"`, `1 beside "later:1@1 later:1@2"`, `2 beside ""`, `2 beside "later:1@2 later:1@3"`}; !slices.Equal(got, want) {
+		if want := []string{`1 beside ""`, `1 beside "later:1@1 later:1@2"`, `1 beside "later:1@1 later:2@2"`, `2 beside ""`, `2 beside "later:1@2 later:1@3"`}; !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}
 	})
@@ -289,21 +272,14 @@ func TestIsolationKeepsWhatItHas(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		rows, err := measure.Isolation(ctx, s, kernels(0, "a", "b"), measure.Options{Launcher: l})
+		rows, err := isolation(ctx, t, s, kernels(0, "a", "b"), measure.Bench{Launcher: l})
 		if !errors.Is(err, context.DeadlineExceeded) || len(rows) != 2*4 || rows[0].Runs < 5 || rows[0].Runs > 9 {
 			t.Errorf("%+v, %v", rows, err)
-		}
-		var w bytes.Buffer
-		if err := datasets.WriteHardware(&w, rows); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := datasets.ReadHardware(fstest.MapFS{"a.isolation.csv": {Data: w.Bytes()}}); err != nil {
-			t.Error(err)
 		}
 		lost := devicetest.New(a30)
 		s = open(t, lost)
 		time.AfterFunc(30*time.Second, lost.Lose)
-		if _, err := measure.Isolation(t.Context(), s, kernels(0, "a", "b"), measure.Options{Launcher: l}); !errors.Is(err, profiling.ErrLost) {
+		if _, err := isolation(t.Context(), t, s, kernels(0, "a", "b"), measure.Bench{Launcher: l}); !errors.Is(err, profiling.ErrLost) {
 			t.Errorf("%v", err)
 		}
 		lost.Reset()
@@ -354,7 +330,7 @@ func TestIsolationInWindows(t *testing.T) {
 		for i := range ks {
 			ks[i].Window = true
 		}
-		rows, err := measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Launcher: l})
+		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), ks, measure.Bench{Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -369,12 +345,12 @@ func TestIsolationInWindows(t *testing.T) {
 		}
 		all := len(rows)
 		failing = "b"
-		rows, err = measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Launcher: l})
+		rows, err = isolation(t.Context(), t, open(t, devicetest.New(a30)), ks, measure.Bench{Launcher: l})
 		if failed, ok := errors.AsType[*measure.FailedError](err); !ok || failed.Failures[0].Kernel != "b" || len(rows) >= all {
 			t.Errorf("%d rows of %d, %v", len(rows), all, err)
 		}
 		ks[1].Window = false
-		rows, err = measure.Isolation(t.Context(), open(t, devicetest.New(a30)), ks, measure.Options{Launcher: l})
+		rows, err = isolation(t.Context(), t, open(t, devicetest.New(a30)), ks, measure.Bench{Launcher: l})
 		if err != nil || len(rows) != all || rows[0].Timed != datasets.TimedProcess || rows[0].Median != 1 {
 			t.Errorf("%+v, %v", rows, err)
 		}

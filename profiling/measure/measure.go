@@ -3,18 +3,15 @@
 // (FAR 2.1, Table 1), how much instances disturb each other (FAR 2.5, Table 2), and MPS
 // co-runs for the co-run track.
 //
-// [Sweep] records every run in a file and continues where it stopped. The other
-// experiments return rows for the files of datasets/hardware, and keep their finished runs in
-// Options.File, from which the same call goes on. If one of them fails, it
-// returns the rows that it has. It leaves its instances to the session, which destroys
-// them when it is closed.
+// An experiment is a [Plan]: a list of runs, and the rows of a file that finished runs become. A
+// [Bench] makes the runs and remembers them in its folder. The commands of miglab profile are
+// listed in [Commands]; a new one is a file like reconfiguration.go.
 //
 // Given the outcomes of the runs, everything here is deterministic. The clock only gives
 // dates and the duration of reconfigurations; the times of runs are in their outcomes.
 package measure
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -29,113 +26,6 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 )
-
-// Repetitions is how often runs are repeated, as in the papers, if neither the options nor
-// the kernel give another number.
-const Repetitions = 10
-
-// Options say how an experiment is run. The zero value asks for what the manifest says.
-type Options struct {
-	// Repetitions is how often each kernel is measured, in place of the kernel's own number;
-	// 0 means that number, and [Repetitions] for a kernel without one.
-	Repetitions int
-	// Seed decides everything that is random.
-	Seed uint64
-	// Window is how long rates are measured of kernels that can do it; 0 means a second.
-	Window time.Duration
-	// File keeps the finished runs of an experiment that returns rows, so that the same call goes
-	// on after a kill. If it is empty, nothing is kept. A sweep has a file of its own.
-	File string
-	// Launcher starts kernels; nil means [Real].
-	Launcher Launcher
-	// Warn is told in one line what a reader of the rows should know; it may be nil.
-	Warn func(string)
-	// Progress is told how many runs are done or no longer needed; it may be nil.
-	Progress func(done, all int)
-}
-
-// An experiment is the state that all experiments share.
-type experiment struct {
-	Options
-	// together runs kernels in a common window; nil if the launcher cannot.
-	together windowLauncher
-	results  *results
-	// watch samples the GPU while kernels run; nil if nothing can.
-	watch     *profiling.Watch
-	failures  []Failure
-	done, all int
-}
-
-// newExperiment starts an experiment whose launcher reports no run as OK that has a time
-// which datasets cannot hold, or a wrong result.
-func newExperiment(o Options) experiment {
-	if o.Launcher == nil {
-		o.Launcher = Real{}
-	}
-	together, _ := o.Launcher.(windowLauncher)
-	results := newResults()
-	o.Launcher = judge{o.Launcher, results}
-	o.Window = cmp.Or(o.Window, time.Second)
-	return experiment{Options: o, together: together, results: results}
-}
-
-// observe samples a device, if it can be sampled, until stop is called.
-func (x *experiment) observe(d profiling.Device) (stop func(), _ error) {
-	w, ok := d.(profiling.Watcher)
-	if !ok {
-		return func() {}, nil
-	}
-	watch, err := w.Watch()
-	if err != nil {
-		return nil, err
-	}
-	x.watch = watch
-	return func() {
-		watch.Close()
-		if gaps := Gaps(watch); gaps != "" && x.Warn != nil {
-			x.Warn(gaps)
-		}
-	}, nil
-}
-
-// load is how the GPU was doing from one instant to another.
-func (x *experiment) load(from, to time.Time) datasets.Load {
-	return datasets.Load(x.watch.Between(from, to))
-}
-
-// Gaps says that samples of a GPU are missing; empty if none is.
-func Gaps(w *profiling.Watch) string {
-	n := w.Failures()
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d samples of the GPU's clocks, power and temperature could not be taken; the conditions of these rows are incomplete", n)
-}
-
-// joined is how the GPU was doing during several runs.
-func joined(loads []datasets.Load) datasets.Load {
-	all := profiling.Load{Throttle: "unknown"}
-	for _, l := range loads {
-		all = all.And(profiling.Load(l))
-	}
-	return datasets.Load(all)
-}
-
-func (x *experiment) repetitions(k *kernel.Kernel) int {
-	return cmp.Or(x.Options.Repetitions, k.Repetitions, Repetitions)
-}
-
-func (x *experiment) fail(k *kernel.Kernel, where string, out kernel.Outcome) {
-	x.failures = append(x.failures, Failure{k.Name, where, out.Status, oneLine(out.Detail)})
-}
-
-// step reports that one more run is done.
-func (x *experiment) step() {
-	x.done++
-	if x.Progress != nil {
-		x.Progress(x.done, x.all)
-	}
-}
 
 // A Launcher runs a kernel once on an instance. The program uses [Real]; tests use
 // launchers in virtual time.
@@ -238,46 +128,6 @@ func (j judge) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instan
 	return out, err
 }
 
-// A Failure is a run that crashed, hung or gave a wrong result.
-type Failure struct {
-	Kernel string
-	// Where says where it ran, for example "on 2 slices" or "at 50 %".
-	Where  string
-	Status kernel.Status
-	// Detail says in one line what went wrong.
-	Detail string
-}
-
-func (f Failure) String() string {
-	s := fmt.Sprintf("%s %s: %s", f.Kernel, f.Where, f.Status)
-	if f.Detail != "" {
-		s += " (" + f.Detail + ")"
-	}
-	return s
-}
-
-// A FailedError lists the runs that failed in an experiment that otherwise completed.
-type FailedError struct {
-	Failures []Failure
-	// Remedy is what the user can do.
-	Remedy string
-}
-
-func (e *FailedError) Error() string {
-	list := make([]string, len(e.Failures))
-	for i, f := range e.Failures {
-		list[i] = f.String()
-	}
-	return fmt.Sprintf("these runs failed and are left out: %s; %s", strings.Join(list, "; "), e.Remedy)
-}
-
-func failed(failures []Failure, remedy string) error {
-	if len(failures) == 0 {
-		return nil
-	}
-	return &FailedError{failures, remedy}
-}
-
 func onSlices(size mig.Slices) string {
 	if size == 1 {
 		return "on 1 slice"
@@ -312,33 +162,6 @@ func memoryMB(id profiling.Identity, p *mig.Profile) int {
 }
 
 func wholeMB(id profiling.Identity) int { return int(int64(id.MemoryMiB) << 20 / 1e6) }
-
-// checked returns pointers to the kernels. It refuses kernels that rows and datasets could not
-// tell apart.
-func checked(kernels []kernel.Kernel) ([]*kernel.Kernel, error) {
-	if len(kernels) == 0 {
-		return nil, fmt.Errorf("there are no kernels to measure")
-	}
-	var out []*kernel.Kernel
-	seen := map[string]bool{}
-	for i := range kernels {
-		k := &kernels[i]
-		for _, s := range []string{k.Name, k.Suite, k.SizeClass} {
-			if oneLine(s) != s {
-				return nil, fmt.Errorf("%s:%d: kernel %q: %q has line breaks or superfluous spaces", k.File, k.Line, k.Name, s)
-			}
-		}
-		switch {
-		case k.Name == "":
-			return nil, fmt.Errorf("%s:%d: the kernel has no name", k.File, k.Line)
-		case seen[k.Name]:
-			return nil, fmt.Errorf("%s:%d: kernel %q is described twice; names must differ", k.File, k.Line, k.Name)
-		}
-		seen[k.Name] = true
-		out = append(out, k)
-	}
-	return out, nil
-}
 
 // oneLine turns a text from outside into a single line.
 func oneLine(s string) string {

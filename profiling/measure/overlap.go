@@ -1,9 +1,7 @@
 package measure
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +9,6 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/strictcsv"
-	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/reports"
 )
@@ -59,55 +55,50 @@ type Rate struct {
 
 // A Ground runs the jobs of a group at the same time.
 type Ground interface {
-	// About says what the ground is.
-	About() About
+	// Multiprocessors is how many there are for all jobs together.
+	Multiprocessors() int
 	// Together runs a group, and returns a rate for each job, in windows of about this length
 	// in which all jobs run. An error means that no more groups can run.
 	Together(ctx context.Context, g Group, window time.Duration) ([]Rate, error)
 }
 
-// About says on which GPU groups run.
-type About struct {
-	datasets.Provenance
-	// SMs is the GPU's number of multiprocessors.
-	SMs int
-	// Watch samples the GPU; nil if nothing can.
-	Watch *profiling.Watch
-}
-
-// OverlapOptions say how groups are measured.
-type OverlapOptions struct {
-	// Repetitions is how often each group runs.
-	Repetitions int
-	// Window is how long the rates are measured.
-	Window time.Duration
-	// Progress is told how many runs are done; it may be nil.
-	Progress func(done, all int)
-}
-
-// Overlap measures how fast kernels iterate while all kernels of their group do. It adds each
-// run of a group to a file, overlap.csv, as soon as it is measured, and does not repeat runs
-// that the file has. Every second round of all groups goes backwards, against drift. A group
-// is left out after a failure of one of its jobs; a [*FailedError] lists these. The rows are
-// all of the file.
-func Overlap(ctx context.Context, on Ground, groups []Group, file string, o OverlapOptions) (_ []datasets.OverlapRate, err error) {
-	x := &overlaps{Ground: on, OverlapOptions: o, about: on.About(), file: file, done: map[string]int{}, bad: map[string]bool{}}
-	if err := x.open(); err != nil {
+// Overlap plans to measure how fast kernels iterate while all kernels of their group do. Every second
+// round of all groups goes backwards, against drift. A group is left out after a failure of one of its
+// jobs. Rows are ordered by group, run and job.
+func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
+	const whole = "overlap's multiprocessors"
+	if err := b.holds(whole, fmt.Sprintf("%d multiprocessors", on.Multiprocessors())); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, x.log.close()) }()
+	rows := func(runs [][]datasets.OverlapRate) []datasets.OverlapRate { return slices.Concat(runs...) }
+	p := newPlan(b, "overlap", rows, OverlapTable)
+	p.Remedy = "see to them and measure again, or leave these groups out"
+	bad := map[string]bool{}
 	turn := distinct(groups)
-	x.all = len(turn) * o.Repetitions
-	for round := 1; round <= o.Repetitions; round++ {
+	for run := 1; run <= max(b.Repetitions, 1); run++ {
 		for _, g := range turn {
-			if err := x.run(ctx, g, round); err != nil {
-				return x.rows, fmt.Errorf("%s: %w", g, err)
+			facts := []string{whole}
+			for _, part := range g {
+				facts = append(facts, "kernel "+part.Kernel)
 			}
-			x.step()
+			p.add(fmt.Sprintf("%d %s run %03d", len(g), g, run), facts, func(ctx context.Context) (any, error) {
+				if bad[g.String()] {
+					return nil, nil
+				}
+				rates, err := on.Together(ctx, g, b.Window)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", g, err)
+				}
+				rows := b.overlapRows(on, g, run, rates)
+				if bad[g.String()] = rows == nil; rows == nil {
+					return nil, nil
+				}
+				return rows, nil
+			})
 		}
 		slices.Reverse(turn)
 	}
-	return x.rows, failed(x.failures, "see to them and measure again, or leave these groups out")
+	return p, nil
 }
 
 func distinct(groups []Group) []Group {
@@ -120,108 +111,31 @@ func distinct(groups []Group) []Group {
 	})
 }
 
-type overlaps struct {
-	Ground
-	OverlapOptions
-	about    About
-	file     string
-	log      *runLog
-	rows     []datasets.OverlapRate
-	failures []Failure
-	// done is the number of each group's runs that the file has, bad the groups that failed.
-	done       map[string]int
-	bad        map[string]bool
-	steps, all int
-}
-
-func (x *overlaps) step() {
-	x.steps++
-	if x.Progress != nil {
-		x.Progress(x.steps, x.all)
-	}
-}
-
-// open reads the rows of earlier calls, and opens the file for more.
-func (x *overlaps) open() (err error) {
-	header := strings.Join(strictcsv.Columns[datasets.OverlapRate](), ",") + "\n"
-	x.log, err = openLog(x.file, []byte(header), func(text []byte) error {
-		if text = wholeLines(text); len(text) == 0 || string(text) == header {
-			return nil
-		}
-		return x.adopt(text)
-	})
-	return err
-}
-
-// adopt takes over the rows of the file, which must be of this GPU. A run of a group is
-// written at once, so that no group is there in part.
-func (x *overlaps) adopt(text []byte) error {
-	rows, err := datasets.ReadOverlap(bytes.NewReader(text), x.file)
-	if err != nil {
-		return err
-	}
-	was, is := rows[0].Provenance, x.about.Provenance
-	if was.Date = is.Date; was != is {
-		return fmt.Errorf("%s has rows of %s; this is %s: measure into another folder", x.file, rows[0].Provenance, x.about.Provenance)
-	}
-	if of := rows[0].Of; of != x.about.SMs {
-		return fmt.Errorf("%s has rows of %d multiprocessors; there are %d here: measure into another folder", x.file, of, x.about.SMs)
-	}
-	x.rows = rows
-	for _, r := range rows {
-		if r.Job == 1 {
-			x.done[r.Group] = max(x.done[r.Group], r.Run)
-		}
-	}
-	return nil
-}
-
-// run measures a group once, unless that is done or the group is bad.
-func (x *overlaps) run(ctx context.Context, g Group, round int) error {
-	name := g.String()
-	if x.done[name] >= round || x.bad[name] {
-		return nil
-	}
-	rates, err := x.Together(ctx, g, x.Window)
-	if err != nil {
-		return err
-	}
-	var rows []datasets.OverlapRate
+// overlapRows returns the rows of a run of a group; nil if one of its jobs has failed.
+func (b *Bench) overlapRows(on Ground, g Group, run int, rates []Rate) (rows []datasets.OverlapRate) {
+	failed := false
 	for i, r := range rates {
 		if r.Status == kernel.OK && r.Overlap < datasets.MinOverlap {
 			r.Status = kernel.Wrong
 			r.Detail = fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*r.Overlap)
 		}
-		// An instance that was created again may have another UUID; a GPU has always the same.
-		if r.Status == kernel.OK && len(x.rows) > 0 && r.UUID != x.rows[0].UUID && x.about.Source != datasets.SourceMIG {
-			return fmt.Errorf("%s has rows of the GPU %s; this is %s: measure into another folder", x.file, x.rows[0].UUID, r.UUID)
-		}
 		if r.Status != kernel.OK {
-			x.bad[name] = true
-			x.failures = append(x.failures, Failure{g[i].Kernel, "in the group " + name, r.Status, oneLine(r.Detail)})
+			failed = true
+			b.failures = append(b.failures, Failure{g[i].Kernel, "in the group " + g.String(), r.Status, oneLine(r.Detail)})
 			continue
 		}
 		window := mig.Seconds(r.Window.Seconds())
 		rows = append(rows, datasets.OverlapRate{
-			Provenance: x.about.Provenance, UUID: r.UUID, Group: name, Job: i + 1, Kernel: g[i].Kernel, Intensity: g[i].Intensity,
-			SMs: r.SMs, Of: x.about.SMs, Run: round, Iterations: int(r.Iterations), Window: window, Iteration: window / mig.Seconds(r.Iterations),
-			Overlap: r.Overlap, Load: datasets.Load(x.about.Watch.Between(r.From, r.To)),
+			Provenance: b.from, UUID: r.UUID, Group: g.String(), Job: i + 1, Kernel: g[i].Kernel, Intensity: g[i].Intensity,
+			SMs: r.SMs, Of: on.Multiprocessors(), Run: run,
+			Iterations: int(r.Iterations), Window: window, Iteration: window / mig.Seconds(r.Iterations),
+			Overlap: r.Overlap, Load: b.load(r.From, r.To),
 		})
 	}
-	if x.bad[name] {
+	if failed {
 		return nil
 	}
-	var text bytes.Buffer
-	if err := datasets.WriteHardware(&text, rows); err != nil {
-		return err
-	}
-	_, lines, _ := bytes.Cut(text.Bytes(), []byte("\n")) // without the header
-	if err := x.log.write(lines); err != nil {
-		return err
-	}
-	x.rows = append(x.rows, rows...)
-	x.done[name] = round
-	return nil
+	return rows
 }
 
 // OverlapTable shows for each group how fast its jobs iterated: the median over the runs, and

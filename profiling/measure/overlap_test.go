@@ -1,32 +1,33 @@
 package measure_test
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"miglab/datasets"
 	"miglab/profiling"
+	"miglab/profiling/devicetest"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
 )
 
 // ground is a GPU on which an iteration takes a second, and which notes what ran.
 type ground struct {
-	about measure.About
-	ran   []string
+	sms int
+	ran []string
 	// rate changes what a job reports.
 	rate func(group string, job int, r *measure.Rate)
 	err  error
 }
 
-func (g *ground) About() measure.About { return g.about }
+func (g *ground) Multiprocessors() int { return cmp.Or(g.sms, 132) }
 
 func (g *ground) Together(_ context.Context, group measure.Group, window time.Duration) ([]measure.Rate, error) {
 	g.ran = append(g.ran, group.String())
@@ -41,10 +42,12 @@ func (g *ground) Together(_ context.Context, group measure.Group, window time.Du
 	return out, g.err
 }
 
-func newGround() *ground {
-	return &ground{about: measure.About{
-		Provenance: datasets.Provenance{GPU: "H200", Name: "NVIDIA H200", Driver: "570.1", Source: datasets.SourcePartition, Date: "2026-11-22"}, SMs: 132,
-	}}
+// overlap measures groups on a device into a folder, and returns the rows that the folder then has.
+func overlap(t *testing.T, d *devicetest.GPU, g *ground, groups []measure.Group, dir string, repetitions int) ([]datasets.OverlapRate, error) {
+	t.Helper()
+	b := measure.Bench{Dir: dir, Session: ofItsOwn(t, d), Repetitions: repetitions}
+	_, err := b.Run(t.Context(), func(_ context.Context, b *measure.Bench) (*measure.Plan, error) { return measure.Overlap(b, g, groups) }, io.Discard)
+	return first(hardware(t, dir, "overlap").Overlap), errors.Join(err, b.Session.Close())
 }
 
 var someGroups = []measure.Group{
@@ -54,106 +57,64 @@ var someGroups = []measure.Group{
 	{{Kernel: "b", Intensity: 100, SMs: 24}},
 }
 
-// Rounds go back and forth. What is in the file is not measured again, and more repetitions
-// add to it.
+// Rounds go back and forth. What the folder has is not measured again, and more repetitions add to it.
 func TestOverlapGoesOn(t *testing.T) {
-	g, file := newGround(), filepath.Join(t.TempDir(), "out", "overlap.csv")
-	rows, err := measure.Overlap(t.Context(), g, someGroups, file, measure.OverlapOptions{Repetitions: 2})
-	if want := []string{"a:16", "a:16 b@50:24", "b:24", "b:24", "a:16 b@50:24", "a:16"}; err != nil || len(rows) != 8 || !slices.Equal(g.ran, want) {
-		t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
-	}
-	if r := rows[2]; r.Kernel != "b" || r.Intensity != 50 || r.SMs != 24 || r.Of != 132 || r.Iteration != 1 || r.Job != 2 || r.Throttle != "unknown" {
-		t.Errorf("%+v", r)
-	}
-	g.ran, g.about.Date = nil, "2026-11-23"
-	rows, err = measure.Overlap(t.Context(), g, append(someGroups, measure.Group{{"c", 100, 132}}), file, measure.OverlapOptions{Repetitions: 3})
-	if want := []string{"c:132", "c:132", "a:16", "a:16 b@50:24", "b:24", "c:132"}; err != nil || len(rows) != 15 || !slices.Equal(g.ran, want) {
-		t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if again, err := datasets.ReadOverlap(f, file); err != nil || !slices.Equal(again, rows) {
-		t.Errorf("the file has other rows: %v", err)
-	}
-	// Rows of another GPU, driver, source or instance are not mixed.
-	for want, change := range map[string]func(*ground){
-		"measure into another folder":     func(g *ground) { g.about.Driver = "580.1" },
-		"rows of 132 multiprocessors":     func(g *ground) { g.about.SMs = 60 },
-		"this is source: mps-sm-limit, N": func(g *ground) { g.about.Source = datasets.SourceMPS },
-	} {
-		other := newGround()
-		change(other)
-		if _, err := measure.Overlap(t.Context(), other, someGroups, file, measure.OverlapOptions{Repetitions: 9}); err == nil || !strings.Contains(err.Error(), want) || len(other.ran) > 0 {
-			t.Errorf("%v, want %q; %q ran", err, want, other.ran)
+	synctest.Test(t, func(t *testing.T) {
+		g, dir, d := &ground{}, t.TempDir(), devicetest.New(a30)
+		rows, err := overlap(t, d, g, someGroups, dir, 2)
+		if want := []string{"a:16", "a:16 b@50:24", "b:24", "b:24", "a:16 b@50:24", "a:16"}; err != nil || len(rows) != 8 || !slices.Equal(g.ran, want) {
+			t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
 		}
-	}
-}
-
-// Rows of another card of the same model are not mixed either.
-func TestOverlapOfAnotherCard(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "overlap.csv")
-	if _, err := measure.Overlap(t.Context(), newGround(), someGroups, file, measure.OverlapOptions{Repetitions: 1}); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := newGround()
-	other.rate = func(_ string, _ int, r *measure.Rate) { r.UUID = "another" }
-	_, err = measure.Overlap(t.Context(), other, someGroups, file, measure.OverlapOptions{Repetitions: 2})
-	if err == nil || !strings.Contains(err.Error(), "has rows of the GPU u; this is another") {
-		t.Errorf("%v", err)
-	}
-	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, before) {
-		t.Errorf("the file changed, %v", err)
-	}
+		if r := rows[5]; r.Kernel != "b" || r.Intensity != 50 || r.SMs != 24 || r.Of != 132 || r.Iteration != 1 || r.Job != 2 || r.Run != 1 || r.Date != "2000-01-01" {
+			t.Errorf("%+v", r)
+		}
+		time.Sleep(24 * time.Hour)
+		g.ran = nil
+		rows, err = overlap(t, d, g, append(someGroups, measure.Group{{"c", 100, 132}}), dir, 3)
+		if want := []string{"c:132", "c:132", "a:16", "a:16 b@50:24", "b:24", "c:132"}; err != nil || len(rows) != 15 || !slices.Equal(g.ran, want) {
+			t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
+		}
+		if rows[0].Date != "2000-01-01" || rows[2].Run != 3 || rows[2].Date != "2000-01-02" {
+			t.Errorf("%+v, %+v", rows[0], rows[2])
+		}
+		// Rows of a part of the GPU with other multiprocessors are not mixed.
+		if _, err := overlap(t, d, &ground{sms: 60}, someGroups, dir, 9); err == nil ||
+			!strings.Contains(err.Error(), "has runs of 132 multiprocessors; this is 60 multiprocessors: measure into another folder") {
+			t.Errorf("%v", err)
+		}
+	})
 }
 
 // A group of which a job fails, or whose windows do not overlap, has no rows and is not run
-// again; the others have.
+// again; the others have. The next call tries it again.
 func TestOverlapFailures(t *testing.T) {
-	g, file := newGround(), filepath.Join(t.TempDir(), "overlap.csv")
-	g.rate = func(group string, job int, r *measure.Rate) {
-		switch {
-		case group == "b:24":
-			*r = measure.Rate{Status: kernel.OutOfMemory, Detail: "too little\nmemory"}
-		case group == "a:16 b@50:24" && job == 1:
-			r.Overlap = 0.5
+	synctest.Test(t, func(t *testing.T) {
+		g, dir, d := &ground{}, t.TempDir(), devicetest.New(a30)
+		g.rate = func(group string, job int, r *measure.Rate) {
+			switch {
+			case group == "b:24":
+				*r = measure.Rate{Status: kernel.OutOfMemory, Detail: "too little\nmemory"}
+			case group == "a:16 b@50:24" && job == 1:
+				r.Overlap = 0.5
+			}
 		}
-	}
-	rows, err := measure.Overlap(t.Context(), g, someGroups, file, measure.OverlapOptions{Repetitions: 2})
-	failed, ok := errors.AsType[*measure.FailedError](err)
-	if !ok || len(rows) != 2 || len(g.ran) != 4 || len(failed.Failures) != 2 ||
-		failed.Failures[0].String() != "b in the group a:16 b@50:24: wrong (the others ran in only 50 % of its window; give a longer window)" ||
-		failed.Failures[1].String() != "b in the group b:24: oom (too little memory)" {
-		t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
-	}
-	// An error of the GPU ends it, with the rows that there are.
-	g = newGround()
-	g.err = profiling.ErrLost
-	if rows, err := measure.Overlap(t.Context(), g, someGroups[3:], file, measure.OverlapOptions{Repetitions: 1}); !errors.Is(err, profiling.ErrLost) || len(rows) != 2 {
-		t.Errorf("%d rows, %v", len(rows), err)
-	}
-}
-
-// The load of a row is that of its window.
-func TestOverlapLoad(t *testing.T) {
-	g := newGround()
-	w := profiling.NewWatch(func() {})
-	g.about.Watch = w
-	from := time.Now()
-	for i := range 4 {
-		w.Add(profiling.Sample{At: from.Add(time.Duration(i) * time.Second), SMClock: 1000 * i})
-	}
-	g.rate = func(_ string, _ int, r *measure.Rate) { r.From, r.To = from.Add(time.Second), from.Add(2*time.Second) }
-	rows, err := measure.Overlap(t.Context(), g, someGroups[:1], filepath.Join(t.TempDir(), "overlap.csv"), measure.OverlapOptions{Repetitions: 1})
-	if err != nil || rows[0].Samples != 2 || rows[0].ClockMin != 1000 || rows[0].ClockMax != 2000 {
-		t.Errorf("%+v, %v", rows, err)
-	}
+		rows, err := overlap(t, d, g, someGroups, dir, 2)
+		failed, ok := errors.AsType[*measure.FailedError](err)
+		if !ok || len(rows) != 2 || len(g.ran) != 4 || len(failed.Failures) != 2 ||
+			failed.Failures[0].String() != "b in the group a:16 b@50:24: wrong (the others ran in only 50 % of its window; give a longer window)" ||
+			failed.Failures[1].String() != "b in the group b:24: oom (too little memory)" {
+			t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
+		}
+		// An error of the GPU ends it, with the rows that there are.
+		lost := &ground{err: profiling.ErrLost}
+		if rows, err := overlap(t, d, lost, someGroups, dir, 1); !errors.Is(err, profiling.ErrLost) || len(rows) != 2 {
+			t.Errorf("%d rows, %v", len(rows), err)
+		}
+		g.ran, g.rate = nil, nil
+		if rows, err := overlap(t, d, g, someGroups, dir, 2); err != nil || len(rows) != 8 || len(g.ran) != 4 {
+			t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
+		}
+	})
 }
 
 // What is measured: each job of a group also alone, with as many multiprocessors and with all.

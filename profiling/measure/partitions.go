@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"miglab/datasets"
+	"miglab/profiling"
 	"miglab/profiling/cuda"
 	"miglab/profiling/internal/affinity"
 	"miglab/profiling/kernel"
@@ -19,7 +21,10 @@ import (
 // window begins and until the last one ends. The device times the windows.
 type Partitions struct {
 	Device *cuda.Device
-	Where  About
+	// From and UUID say which GPU it is. Watch samples it; nil if nothing can.
+	From  datasets.Provenance
+	UUID  string
+	Watch *profiling.Watch
 	// WarmUp is how long each job runs at least before the windows, so that the GPU raises its
 	// clocks.
 	WarmUp time.Duration
@@ -28,8 +33,8 @@ type Partitions struct {
 	Seed  uint64
 }
 
-// About says which GPU it is.
-func (p *Partitions) About() About { return p.Where }
+// Multiprocessors is how many the GPU has.
+func (p *Partitions) Multiprocessors() int { return p.Device.Facts().SMs }
 
 // Together runs a group.
 func (p *Partitions) Together(ctx context.Context, g Group, window time.Duration) (_ []Rate, err error) {
@@ -212,75 +217,4 @@ func (t *together) overlap(i int) float64 {
 		}
 	}
 	return max(0, min(1, to.Sub(from).Seconds()/end.Sub(begin).Seconds()))
-}
-
-// Scaling returns a group for each kernel alone on each number of multiprocessors.
-func Scaling(names []string, counts []int) []Group {
-	var out []Group
-	for _, n := range counts {
-		for _, name := range names {
-			out = append(out, Group{{name, 100, n}})
-		}
-	}
-	return out
-}
-
-// Combine returns the groups of as many kernels as each split has numbers of multiprocessors,
-// with 0 for no limit. Pairs are also of a kernel beside itself. The first kernel has the first number. If there are more than most
-// groups, it draws that many; 0 means all.
-func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
-	var out []Group
-	for _, split := range splits {
-		next := 1
-		if len(split) == 2 {
-			next = 0
-		}
-		var choose func(from int, g Group)
-		choose = func(from int, g Group) {
-			if len(g) == len(split) {
-				out = append(out, append(Group{}, g...))
-				return
-			}
-			for i := from; i < len(names); i++ {
-				choose(i+next, append(g, Part{names[i], 100, split[len(g)]}))
-			}
-		}
-		choose(0, nil)
-	}
-	if most > 0 && most < len(out) {
-		stream(seed, "groups").Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-		out = out[:most]
-	}
-	return out
-}
-
-// Against returns a group of each kernel beside a partner at each intensity, for each split
-// into two numbers of multiprocessors.
-func Against(names []string, partner string, intensities []int, splits [][]int) []Group {
-	var out []Group
-	for _, split := range splits {
-		for _, name := range names {
-			for _, intensity := range intensities {
-				out = append(out, Group{{name, 100, split[0]}, {partner, intensity, split[1]}})
-			}
-		}
-	}
-	return out
-}
-
-// AloneToo puts before groups each of their jobs alone with the same number of
-// multiprocessors, and with the whole GPU. So what the limit costs and what the others cost
-// come apart.
-func AloneToo(groups []Group, whole int) []Group {
-	var out []Group
-	for _, g := range groups {
-		if len(g) == 1 {
-			continue
-		}
-		for _, p := range g {
-			p.Intensity = 100
-			out = append(out, Group{p}, Group{{p.Kernel, 100, whole}})
-		}
-	}
-	return distinct(append(out, groups...))
 }

@@ -13,15 +13,16 @@ import (
 
 // Processes runs groups as processes that share a GPU under MPS, or one of its instances.
 type Processes struct {
-	Where   About
+	// SMs is how many multiprocessors they share.
+	SMs     int
 	Kernels []kernel.Kernel
 	// Share returns the environment of a process that may use a percentage of the
 	// multiprocessors.
 	Share func(percent float64) profiling.Instance
 }
 
-// About says which GPU it is.
-func (p *Processes) About() About { return p.Where }
+// Multiprocessors is how many the processes share.
+func (p *Processes) Multiprocessors() int { return p.SMs }
 
 // Together runs a group.
 func (p *Processes) Together(ctx context.Context, g Group, window time.Duration) ([]Rate, error) {
@@ -41,7 +42,7 @@ func (p *Processes) Together(ctx context.Context, g Group, window time.Duration)
 	for i, w := range windows {
 		r := Rate{Status: w.Status, Detail: w.Detail, SMs: g[i].SMs, Iterations: w.Iterations, Window: w.Finish - w.Begin, Overlap: w.Overlap, From: w.From, To: w.To}
 		if r.SMs == 0 {
-			r.SMs = p.Where.SMs
+			r.SMs = p.SMs
 		}
 		r.UUID = bare(jobs[i].On.UUID)
 		if d := w.Device; d != nil {
@@ -67,7 +68,7 @@ func (p *Processes) percent(part Part) float64 {
 	if part.SMs == 0 {
 		return 100
 	}
-	return math.Floor(10000*float64(part.SMs)/float64(p.Where.SMs)) / 100
+	return math.Floor(10000*float64(part.SMs)/float64(p.SMs)) / 100
 }
 
 func (p *Processes) find(name string) *kernel.Kernel {

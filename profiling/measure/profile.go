@@ -1,15 +1,15 @@
 package measure
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -29,8 +29,7 @@ type Profile struct {
 	GPU *mig.GPU
 	// Runs are the rows that it summarises.
 	Runs []Run
-	// Results are in the order of the kernels' first runs, then by ascending size. A size
-	// without runs has no result.
+	// Results are by kernel, then by ascending size. A size without runs has no result.
 	Results []Result
 }
 
@@ -63,32 +62,19 @@ func (r *Result) Seconds() mig.Seconds {
 // Spread is the standard deviation in percent of the mean.
 func (r *Result) Spread() float64 { return 100 * r.Times.StdDev / r.Times.Mean }
 
-// Summarize summarises rows that [ReadRuns] or [Sweep] returned.
+// Summarize summarises runs on one GPU, ordered by kernel and size.
 func Summarize(runs []Run) *Profile {
 	p := &Profile{Runs: runs}
-	if len(runs) == 0 {
-		return p
+	for same := range grouped(runs, (*Run).place) {
+		p.Results = append(p.Results, result(same))
 	}
-	p.GPU = mig.MustLookup(runs[0].GPU)
-	rank := map[string]int{}
-	of := map[place][]*Run{}
-	for i := range runs {
-		r := &runs[i]
-		if _, ok := rank[r.Kernel]; !ok {
-			rank[r.Kernel] = len(rank)
-		}
-		of[r.place()] = append(of[r.place()], r)
+	if len(runs) > 0 {
+		p.GPU = mig.MustLookup(runs[0].GPU)
 	}
-	for _, rs := range of {
-		p.Results = append(p.Results, result(rs))
-	}
-	slices.SortFunc(p.Results, func(a, b Result) int {
-		return cmp.Or(cmp.Compare(rank[a.Kernel], rank[b.Kernel]), cmp.Compare(a.Size, b.Size))
-	})
 	return p
 }
 
-func result(runs []*Run) Result {
+func result(runs []Run) Result {
 	out := Result{Suite: runs[0].Suite, Kernel: runs[0].Kernel, Size: runs[0].Size, Status: kernel.OK, Runs: len(runs)}
 	var seconds []float64
 	for _, r := range runs {
@@ -99,17 +85,6 @@ func result(runs []*Run) Result {
 	}
 	if out.Status == kernel.OK {
 		out.Times = summarize(seconds)
-	}
-	return out
-}
-
-// failures lists the results that are neither times nor out of memory.
-func (p *Profile) failures() []Failure {
-	var out []Failure
-	for i := range p.Results {
-		if r := &p.Results[i]; r.Status != kernel.OK && r.Status != kernel.OutOfMemory {
-			out = append(out, Failure{r.Kernel, onSlices(r.Size), r.Status, r.Detail})
-		}
 	}
 	return out
 }
@@ -144,7 +119,7 @@ func (p *Profile) whole(use func([]Result)) (left []string) {
 }
 
 // grouped yields the parts of a list in which successive elements have the same key.
-func grouped[T any](all []T, key func(*T) string) iter.Seq[[]T] {
+func grouped[T any, K comparable](all []T, key func(*T) K) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		from := 0
 		for to := 1; to <= len(all); to++ {
@@ -201,23 +176,19 @@ func (p *Profile) Kernels() []datasets.KernelTime {
 // run.
 func (p *Profile) provenance() datasets.Provenance {
 	_, last := p.started()
+	date, _, _ := strings.Cut(last, "T")
 	run := &p.Runs[0]
-	return datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: string(run.Source), Date: last.Format(time.DateOnly)}
+	return datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: string(run.Source), Date: date}
 }
 
-// started returns when the first and the last run started; zero if none did.
-func (p *Profile) started() (first, last time.Time) {
+// started returns when the first and the last run started; empty if none did.
+func (p *Profile) started() (first, last string) {
 	for i := range p.Runs {
 		at := p.Runs[i].Started
-		if at.IsZero() {
-			continue
-		}
-		if first.IsZero() || at.Before(first) {
+		if at != "" && (first == "" || at < first) {
 			first = at
 		}
-		if at.After(last) {
-			last = at
-		}
+		last = max(last, at)
 	}
 	return first, last
 }
@@ -305,8 +276,8 @@ func (p *Profile) Conditions() reports.Table {
 	if first.Source == profiling.MPSSMLimit {
 		t.Notes = append(t.Notes, undivided)
 	}
-	if from, to := p.started(); !from.IsZero() {
-		t.Rows = append(t.Rows, []string{"started", from.Format(time.RFC3339), to.Format(time.RFC3339)})
+	if from, to := p.started(); from != "" {
+		t.Rows = append(t.Rows, []string{"started", from, to})
 	}
 	for _, c := range []struct {
 		name    string
@@ -360,4 +331,44 @@ func (p *Profile) throttled() (notes []string) {
 		}
 	}
 	return notes
+}
+
+// TasksFile names the dataset of a profile. What was not measured under MIG says so wherever the
+// dataset's name goes.
+func TasksFile(source profiling.Source) string {
+	if source == profiling.MIG {
+		return "tasks.csv"
+	}
+	return "tasks." + string(source) + ".csv"
+}
+
+// save writes the tables of a profile, the dataset, and what shows how kernels scale.
+func (p *Profile) save(b *Bench, out io.Writer) error {
+	file := func(name string) string { return filepath.Join(b.Dir, name) }
+	table, conditions := p.Table(), p.Conditions()
+	if err := errors.Join(table.Save(file("table")), conditions.Save(file("conditions")), table.Text(out)); err != nil {
+		return err
+	}
+	tasks, _ := p.Tasks()
+	if len(tasks) == 0 {
+		return &FailedError{Remedy: "no kernel ran on every size, so that there is no dataset"}
+	}
+	source := p.Runs[0].Source
+	name := TasksFile(source)
+	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, source)
+	monotonicity := Monotonicity("Monotonicity, "+title, p.GPU, tasks)
+	if err := errors.Join(
+		b.write("kernels.csv", func(w io.Writer) error { return datasets.WriteHardware(w, p.Kernels()) }),
+		b.write(name, p.WriteTasks),
+		reports.SaveFigure(file("speedup"), reports.Speedups(title, p.GPU, tasks, 4)),
+		monotonicity.Save(file("monotonicity")), monotonicity.Text(out),
+	); err != nil {
+		return err
+	}
+	use := ""
+	if p.GPU.Origin != "" {
+		use = "; with --gpu " + file("gpu.json")
+	}
+	_, err := fmt.Fprintf(out, "%d kernels on %s; dataset profile:%s%s\n", len(tasks), p.GPU, file(name), use)
+	return err
 }

@@ -2,10 +2,13 @@ package measure_test
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -18,6 +21,21 @@ import (
 	"miglab/profiling/measure"
 	"miglab/reports"
 )
+
+// ran is a run of a kernel on A100 that took so long.
+func ran(name string, size mig.Slices, repetition int, s mig.Seconds) measure.Run {
+	return measure.Run{
+		GPU: "A100", Name: "NVIDIA A100-SXM4-40GB", UUID: "GPU-1", Driver: "570.1", Source: profiling.MIG, Suite: "suite", Kernel: name,
+		Size: size, Repetition: repetition, Status: kernel.OK, Seconds: s, Started: fmt.Sprintf("2026-11-21T09:30:%02dZ", repetition),
+	}
+}
+
+// ended is a run that did not go well.
+func ended(name string, size mig.Slices, repetition int, status kernel.Status, detail string) measure.Run {
+	r := ran(name, size, repetition, 0)
+	r.Status, r.Detail = status, detail
+	return r
+}
 
 // onAll are runs of a kernel on all sizes of A100, of 70 s on a slice in all.
 func onAll(name string) []measure.Run {
@@ -41,8 +59,13 @@ func mixedRuns() []measure.Run {
 		out = append(out, ended("huge", size, 1, kernel.OutOfMemory, "not tried"))
 	}
 	out[1].OtherProcesses = 2
+	slices.SortStableFunc(out, func(a, b measure.Run) int { // as a sweep's are, by kernel and size
+		return cmp.Or(cmp.Compare(slices.Index(mixed, a.Kernel), slices.Index(mixed, b.Kernel)), cmp.Compare(a.Size, b.Size))
+	})
 	return out
 }
+
+var mixed = strings.Fields("whole large half fails huge")
 
 func TestSummarize(t *testing.T) {
 	p := measure.Summarize(mixedRuns())
@@ -127,7 +150,7 @@ func TestProfileIsADataset(t *testing.T) {
 
 func TestKernelsCanBeKept(t *testing.T) {
 	runs := mixedRuns()
-	runs[2].Started = runs[2].Started.AddDate(0, 0, 1)
+	runs[2].Started = "2026-11-22T09:30:01Z"
 	p := measure.Summarize(runs)
 	var w bytes.Buffer
 	if err := datasets.WriteHardware(&w, p.Kernels()); err != nil {
@@ -157,7 +180,7 @@ func TestConditions(t *testing.T) {
 	}
 	runs[1].Throttle, runs[2].Throttle = "power-cap+sw-thermal", "power-cap"
 	runs[3].Load = datasets.Load{Throttle: "unknown"}
-	runs[0].Started = runs[0].Started.AddDate(0, 0, 2)
+	runs[0].Started = "2026-11-23T09:30:01Z"
 	want := `Conditions of the runs; NVIDIA A100-SXM4-40GB, source: mps-sm-limit
 
 condition                                 from                    to

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
 	"miglab/datasets"
@@ -24,71 +24,50 @@ const (
 	destroy = "destroy"
 )
 
-// Reconfiguration measures how long creating and destroying instances takes and whether
-// the driver does several operations at once (FAR 2.1, Table 1). The GPU must have no
-// instances. Of the options it uses Repetitions and Progress, which count rounds, File and Warn.
+var _ = register(Command{
+	Name: "reconfiguration", Noun: "rounds",
+	Short: "Measure what creating and destroying instances costs, one by one and at once",
+	Example: "  sudo miglab profile reconfiguration --out results/profile/a100\n" +
+		"  sudo miglab profile reconfiguration --repetitions 100",
+	Plan: func(*pflag.FlagSet) Planner { return Reconfiguration },
+})
+
+// Reconfiguration plans to measure how long creating and destroying instances takes and whether
+// the driver does several operations at once (FAR 2.1, Table 1). The GPU must have no instances.
 //
-// A round creates all instances of a partition and destroys them again, either one after
+// A run is a round, which creates all instances of a partition and destroys them again, either one after
 // the other or all at once, each in a thread of its own. The partitions are one instance
 // of each size; as many of each size as the GPU holds; and one of mixed sizes, the first of
 // the useful maximal partitions with most different sizes (4-2-1 on the 7-slice models,
 // 2-1-1 on A30). Rows are ordered by partition, threads, size and operation. The time of a
 // single operation begins with the first call to the driver and includes the calls that the
 // driver refused because it was busy. Total is the time of all operations,
-// including what the session does before each. Rounds that Options.File has are not repeated.
-// With an error, the rows cover the rounds that were completed.
-func Reconfiguration(ctx context.Context, s *session.Session, o Options) (_ []datasets.ReconfigurationTime, err error) {
-	id := s.Identity()
-	if id.Source != profiling.MIG {
-		return nil, fmt.Errorf("reconfiguration can be measured only under MIG, not under %s", id.Source)
+// including what the session does before each.
+func Reconfiguration(_ context.Context, b *Bench) (*Plan, error) {
+	if b.from.Source != string(profiling.MIG) {
+		return nil, fmt.Errorf("--mode %s has nothing to reconfigure", b.from.Source)
 	}
+	id := b.Session.Identity()
 	if id.Existing {
-		return nil, errors.New("reconfiguration cannot be measured where no instance is made (mode mig-existing)")
+		return nil, errors.New("the mode mig-existing has nothing to reconfigure: no instance is made in it")
 	}
-	from := Provenance(id)
-	var rounds []*round
-	for _, p := range reconfigured(id.Model) {
-		for _, threads := range slices.Compact([]int{1, len(p)}) {
-			rounds = append(rounds, &round{partition: p, threads: threads, done: map[int]roundRun{}})
-		}
-	}
-	rows := func() []datasets.ReconfigurationTime {
-		var out []datasets.ReconfigurationTime
-		for _, r := range rounds {
-			out = append(out, r.rows(from)...)
-		}
-		return out
-	}
-	x := experiment{Options: o, all: cmp.Or(o.Repetitions, Repetitions) * len(rounds)}
-	kept, err := openLedger[roundRun](o.File, "reconfiguration", id, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, kept.close()) }()
-	for _, r := range rounds {
-		r.adopt(kept.finished(), x.all/len(rounds))
-	}
-	stop, err := x.observe(s.Device())
-	if err != nil {
-		return nil, err
-	}
-	defer stop()
-	for i := range x.all {
-		r, number := rounds[i%len(rounds)], i/len(rounds)
-		if _, done := r.done[number]; !done {
-			run, err := r.run(ctx, s, &x)
-			if err == nil {
-				run.Number = number + 1
-				r.done[number] = run
-				err = kept.add(run)
-			}
-			if err != nil {
-				return rows(), fmt.Errorf("partition %s: %w", r.partition, err)
+	rows := func(rounds []round) []datasets.ReconfigurationTime { return reconfigurationRows(b.from, rounds) }
+	table := func(rows []datasets.ReconfigurationTime) reports.Table { return ReconfigurationTable(rows, id.Model) }
+	p := newPlan(b, "reconfiguration", rows, table)
+	for number := range cmp.Or(b.Repetitions, Repetitions) {
+		for i, partition := range reconfigured(id.Model) {
+			for _, threads := range slices.Compact([]int{1, len(partition)}) {
+				p.add(fmt.Sprintf("%02d %s by %d run %03d", i+1, partition, threads, number+1), nil, func(ctx context.Context) (any, error) {
+					r, err := b.round(ctx, partition, threads)
+					if err != nil {
+						return nil, fmt.Errorf("partition %s: %w", partition, err)
+					}
+					return r, nil
+				})
 			}
 		}
-		x.step()
 	}
-	return rows(), nil
+	return p, nil
 }
 
 func reconfigured(g *mig.GPU) []mig.Partition {
@@ -126,18 +105,13 @@ func sizesOf(p mig.Partition) []mig.Slices {
 	return slices.Compact(out)
 }
 
+// A round is the record of a round.
 type round struct {
-	partition mig.Partition
-	// threads is 1 or the number of instances.
-	threads int
-	// done has the completed rounds, by number from 0.
-	done map[int]roundRun
-}
-
-// A roundRun is a completed round.
-type roundRun struct {
-	Partition       string
-	Threads, Number int
+	Date      string
+	Partition string
+	// Sizes are those of the instances.
+	Sizes   []mig.Slices
+	Threads int
 	// Took is by operation.
 	Took map[string]operated
 }
@@ -151,36 +125,31 @@ type operated struct {
 	Load  datasets.Load
 }
 
-// adopt takes over up to so many rounds of earlier calls.
-func (r *round) adopt(runs []roundRun, most int) {
-	for _, run := range runs {
-		whole := func(o operated) bool { return len(o.Seconds) == len(r.partition) && len(o.Attempts) == len(o.Seconds) }
-		if whole(run.Took[create]) && whole(run.Took[destroy]) && run.Partition == r.partition.String() && run.Threads == r.threads && run.Number <= most {
-			r.done[run.Number-1] = run
-		}
-	}
-}
-
-// run runs the round once.
-func (r *round) run(ctx context.Context, s *session.Session, x *experiment) (roundRun, error) {
-	made := make([]profiling.Instance, len(r.partition))
-	created, err := r.all(x, func(i int) (e session.Effort, err error) {
-		made[i], e, err = s.Create(ctx, r.partition[i])
+// round creates the instances of a partition and destroys them.
+func (b *Bench) round(ctx context.Context, partition mig.Partition, threads int) (*round, error) {
+	made := make([]profiling.Instance, len(partition))
+	created, err := b.operate(partition, threads, func(i int) (e session.Effort, err error) {
+		made[i], e, err = b.Session.Create(ctx, partition[i])
 		return e, err
 	})
 	if err != nil {
-		return roundRun{}, err
+		return nil, err
 	}
-	destroyed, err := r.all(x, func(i int) (session.Effort, error) { return s.Destroy(ctx, made[i]) })
-	return roundRun{Partition: r.partition.String(), Threads: r.threads, Took: map[string]operated{create: created, destroy: destroyed}}, err
+	destroyed, err := b.operate(partition, threads, func(i int) (session.Effort, error) { return b.Session.Destroy(ctx, made[i]) })
+	r := &round{b.from.Date, partition.String(), nil, threads, map[string]operated{create: created, destroy: destroyed}}
+	for _, in := range partition {
+		r.Sizes = append(r.Sizes, in.Size())
+	}
+	return r, err
 }
 
-func (r *round) all(x *experiment, do func(i int) (session.Effort, error)) (operated, error) {
+// operate does an operation on each instance of a partition.
+func (b *Bench) operate(p mig.Partition, threads int, do func(i int) (session.Effort, error)) (operated, error) {
 	var g errgroup.Group
-	g.SetLimit(r.threads)
-	efforts := make([]session.Effort, len(r.partition))
+	g.SetLimit(threads)
+	efforts := make([]session.Effort, len(p))
 	begin := time.Now()
-	for i := range r.partition {
+	for i := range p {
 		g.Go(func() (err error) {
 			efforts[i], err = do(i)
 			return err
@@ -188,38 +157,37 @@ func (r *round) all(x *experiment, do func(i int) (session.Effort, error)) (oper
 	}
 	err := g.Wait()
 	end := time.Now()
-	took := operated{Total: end.Sub(begin).Seconds(), Load: x.load(begin, end)}
+	took := operated{Total: end.Sub(begin).Seconds(), Load: b.load(begin, end)}
 	for _, e := range efforts {
 		took.Seconds, took.Attempts = append(took.Seconds, e.Took.Seconds()), append(took.Attempts, float64(e.Attempts))
 	}
 	return took, err
 }
 
-func (r *round) rows(from datasets.Provenance) []datasets.ReconfigurationTime {
-	var out []datasets.ReconfigurationTime
-	for _, size := range sizesOf(r.partition) {
-		for _, operation := range []string{create, destroy} {
-			var took, total, attempts []float64
-			var loads []datasets.Load
-			for _, number := range slices.Sorted(maps.Keys(r.done)) {
-				o := r.done[number].Took[operation]
-				total, loads = append(total, o.Total), append(loads, o.Load)
-				for i, in := range r.partition {
-					if in.Size() == size {
-						took = append(took, o.Seconds[i])
-						attempts = append(attempts, o.Attempts[i])
+func reconfigurationRows(from datasets.Provenance, rounds []round) (out []datasets.ReconfigurationTime) {
+	kind := func(r *round) string { return fmt.Sprintf("%s by %d", r.Partition, r.Threads) }
+	from.Date = latest(rounds, func(r *round) string { return r.Date })
+	for same := range grouped(rounds, kind) {
+		for _, size := range slices.Compact(slices.Sorted(slices.Values(same[0].Sizes))) {
+			for _, operation := range []string{create, destroy} {
+				var took, total, attempts []float64
+				var loads []datasets.Load
+				for _, r := range same {
+					o := r.Took[operation]
+					total, loads = append(total, o.Total), append(loads, o.Load)
+					for i := range r.Sizes {
+						if r.Sizes[i] == size {
+							took, attempts = append(took, o.Seconds[i]), append(attempts, o.Attempts[i])
+						}
 					}
 				}
+				s := summarize(took)
+				out = append(out, datasets.ReconfigurationTime{
+					Provenance: from, Partition: same[0].Partition, Size: size, Operation: operation, Threads: same[0].Threads, Runs: s.N,
+					Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min), Max: mig.Seconds(s.Max),
+					Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean, Load: joined(loads),
+				})
 			}
-			if len(took) == 0 {
-				return nil
-			}
-			s := summarize(took)
-			out = append(out, datasets.ReconfigurationTime{
-				Provenance: from, Partition: r.partition.String(), Size: size, Operation: operation, Threads: r.threads, Runs: s.N,
-				Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min), Max: mig.Seconds(s.Max),
-				Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean, Load: joined(loads),
-			})
 		}
 	}
 	return out

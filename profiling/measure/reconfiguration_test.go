@@ -1,15 +1,13 @@
 package measure_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -32,28 +30,28 @@ func TestReconfiguredPartitions(t *testing.T) {
 	}
 }
 
-// reconfigure measures in virtual time, and has what was measured read as it is kept.
+// reconfigure measures in virtual time.
 func reconfigure(t *testing.T, g *devicetest.GPU) []datasets.ReconfigurationTime {
 	t.Helper()
-	last := 0
-	rows, err := measure.Reconfiguration(t.Context(), open(t, g), measure.Options{Repetitions: 3, Progress: func(done, all int) {
-		if done != last+1 || all != 27 {
+	next := 0
+	rows, err := reconfiguration(t.Context(), t, g, measure.Bench{Repetitions: 3, Progress: func(done, all int) {
+		if done != next || all != 27 {
 			t.Errorf("%d of %d", done, all)
 		}
-		last = done
+		next++
 	}})
-	if err != nil || last != 27 {
-		t.Fatal(last, err)
-	}
-	var w bytes.Buffer
-	if err := datasets.WriteHardware(&w, rows); err != nil {
-		t.Fatal(err)
-	}
-	h, err := datasets.ReadHardware(fstest.MapFS{"a.reconfiguration.csv": {Data: w.Bytes()}})
-	if err != nil || !reflect.DeepEqual(h.Reconfiguration[0].Rows, rows) {
-		t.Errorf("%v", err)
+	if err != nil || next != 28 {
+		t.Fatal(next, err)
 	}
 	return rows
+}
+
+// reconfiguration measures in a folder of its own.
+func reconfiguration(ctx context.Context, t *testing.T, g *devicetest.GPU, b measure.Bench) ([]datasets.ReconfigurationTime, error) {
+	t.Helper()
+	b.Dir, b.Session = t.TempDir(), open(t, g)
+	_, err := b.Run(ctx, measure.Reconfiguration, io.Discard)
+	return first(hardware(t, b.Dir, "reconfiguration").Reconfiguration), err
 }
 
 // find returns the row of a round, size, operation and number of threads.
@@ -135,8 +133,8 @@ func TestReconfigurationOfADriverThatDoesNot(t *testing.T) {
 
 func TestReconfigurationNeedsMIG(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, err := measure.Reconfiguration(t.Context(), open(t, devicetest.New(a30, devicetest.SMLimit())), measure.Options{})
-		if want := "reconfiguration can be measured only under MIG, not under mps-sm-limit"; err == nil || err.Error() != want {
+		_, err := reconfiguration(t.Context(), t, devicetest.New(a30, devicetest.SMLimit()), measure.Bench{})
+		if want := "--mode mps-sm-limit has nothing to reconfigure"; err == nil || err.Error() != want {
 			t.Errorf("%v", err)
 		}
 	})
@@ -146,7 +144,7 @@ func TestReconfigurationNeedsMIG(t *testing.T) {
 func TestReconfigurationCountsAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := devicetest.New(a30, devicetest.BusyCreates(1))
-		rows, err := measure.Reconfiguration(t.Context(), open(t, g), measure.Options{Repetitions: 2})
+		rows, err := reconfiguration(t.Context(), t, g, measure.Bench{Repetitions: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +160,7 @@ func TestReconfigurationKeepsWhatItHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := devicetest.New(a30)
 		g.FailCreate(9, profiling.ErrLost) // one of four threads
-		rows, err := measure.Reconfiguration(t.Context(), open(t, g), measure.Options{})
+		rows, err := reconfiguration(t.Context(), t, g, measure.Bench{})
 		if !errors.Is(err, profiling.ErrLost) || !strings.HasPrefix(err.Error(), "partition 1-1-1-1: ") {
 			t.Errorf("%v", err)
 		}
@@ -180,7 +178,7 @@ func TestReconfigurationKeepsWholeRounds(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), after)
 			defer cancel()
 			finished := 0
-			rows, err := measure.Reconfiguration(ctx, open(t, devicetest.New(a30)), measure.Options{Progress: func(done, _ int) { finished = done }})
+			rows, err := reconfiguration(ctx, t, devicetest.New(a30), measure.Bench{Progress: func(done, _ int) { finished = done }})
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%v", err)
 			}
@@ -198,16 +196,6 @@ func TestReconfigurationKeepsWholeRounds(t *testing.T) {
 			}
 			if sum != finished {
 				t.Errorf("after %v: rows of %d rounds, and %d came to their end", after, sum, finished)
-			}
-			if len(rows) == 0 {
-				return
-			}
-			var w bytes.Buffer
-			if err := datasets.WriteHardware(&w, rows); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := datasets.ReadHardware(fstest.MapFS{"a.reconfiguration.csv": {Data: w.Bytes()}}); err != nil {
-				t.Errorf("after %v: %v", after, err)
 			}
 		})
 	}

@@ -49,9 +49,9 @@ func TestResultsAreCompared(t *testing.T) {
 		for i := range all[:5] {
 			all[i].Result = kernel.ResultSource{Pattern: regexp.MustCompile("=(.*)")}
 		}
-		file := runsFile(t)
+		dir := t.TempDir()
 		s := open(t, g)
-		p, err := measure.Sweep(t.Context(), s, all, file, measure.Options{Seed: 1, Launcher: l})
+		p, err := sweep(t.Context(), t, s, all, dir, measure.Bench{Seed: 1, Launcher: l})
 		var failed *measure.FailedError
 		if !errors.As(err, &failed) {
 			t.Fatalf("%v", err)
@@ -76,7 +76,7 @@ func TestResultsAreCompared(t *testing.T) {
 			t.Errorf("it says\n%s", got)
 		}
 		tasks, _ := p.Tasks()
-		if len(tasks) != 3 || tasks[0].Name != "fine" || tasks[1].Name != "crashes" || tasks[2].Name != "silent" {
+		if len(tasks) != 3 || tasks[0].Name != "crashes" || tasks[1].Name != "fine" || tasks[2].Name != "silent" {
 			t.Errorf("datasets get %v", tasks)
 		}
 		if idle != 5 {
@@ -87,7 +87,7 @@ func TestResultsAreCompared(t *testing.T) {
 		for i := range all {
 			all[i].Repetitions = 3
 		}
-		p, err = measure.Sweep(t.Context(), s, all[:1], file, measure.Options{Seed: 1, Launcher: computing(map[string]map[mig.Slices]string{
+		p, err = sweep(t.Context(), t, s, all[:1], dir, measure.Bench{Seed: 1, Launcher: computing(map[string]map[mig.Slices]string{
 			"fine": {1: "42", 2: "41", 4: "42"},
 		}, &idle)})
 		if err == nil || !strings.Contains(err.Error(), "fine on 2 slices: wrong (its result differs") {

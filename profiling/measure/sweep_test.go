@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
@@ -40,40 +41,45 @@ func TestSweepRecordsEveryRun(t *testing.T) {
 			instances[int(size)] = i.UUID
 		}
 		time.Sleep(time.Until(time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)))
-		file := runsFile(t)
-		p, err := measure.Sweep(t.Context(), open(t, g), kernels(2, "lud", "bfs"), file, measure.Options{Seed: 1, Launcher: l})
+		dir := t.TempDir()
+		_, err := sweep(t.Context(), t, open(t, g), kernels(2, "lud", "bfs"), dir, measure.Bench{Seed: 1, Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
-		const header = "gpu,gpu_name,gpu_uuid,driver,source,mode,instance,suite,kernel,size_class,description,size,sms,repetition,status,seconds,started,samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle,memory_clock_mhz,power_limit_w,other_processes,result,detail\n"
-		lud, bfs := p.Runs[0].Description, p.Runs[1].Description
+		const header = "gpu,gpu_name,gpu_uuid,driver,source,mode,instance,suite,kernel,size_class,size,sms,repetition,status,seconds,started," +
+			"samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle," +
+			"memory_clock_mhz,power_limit_w,other_processes,result,detail\n"
 		// The GPU is fast while a kernel runs, and slow before and after it.
-		row := func(name, description string, size, sms, repetition int, rest string) string {
+		row := func(name string, size, sms, repetition int, rest string) string {
 			var seconds float64
 			fmt.Sscanf(rest, "ok,%g,", &seconds)
 			conditions := fmt.Sprintf("%d,1410,1410,1410,250,250,60,power-cap,1000,300,0,,", int(10*seconds))
 			if strings.HasPrefix(rest, "oom") {
 				conditions = "0,0,0,0,0,0,0,unknown,1000,300,0,,out of memory"
 			}
-			return fmt.Sprintf("A30,NVIDIA A30 (fake),%s,0.0 (fake),mig,created,%s,suite,%s,small,%s,%d,%d,%d,%s,%s\n", uuid(t, g), instances[size], name, description, size, sms, repetition, rest, conditions)
+			return fmt.Sprintf("A30,NVIDIA A30 (fake),%s,0.0 (fake),mig,created,%s,suite,%s,small,%d,%d,%d,%s,%s\n", uuid(t, g), instances[size], name, size, sms, repetition, rest, conditions)
 		}
-		want := header +
-			row("lud", lud, 1, 14, 1, "ok,4,2000-01-02T00:00:00Z") + // made at 0.11 s
-			row("bfs", bfs, 1, 14, 1, "oom,inf,2000-01-02T00:00:04Z") + // at 4.11, gone 4.21, made 4.34
-			row("lud", lud, 4, 56, 1, "ok,1,2000-01-02T00:00:04Z") + // to 5.34
-			row("bfs", bfs, 4, 56, 1, "ok,20.5,2000-01-02T00:00:05Z") + // to 25.84, 25.94, 26.06
-			row("lud", lud, 2, 28, 1, "ok,2,2000-01-02T00:00:26Z") + // to 28.06
-			row("bfs", bfs, 2, 28, 1, "ok,30,2000-01-02T00:00:28Z") + // to 58.06, 58.16, 58.28
-			row("bfs", bfs, 2, 28, 2, "ok,30,2000-01-02T00:00:58Z") + // to 88.28
-			row("lud", lud, 2, 28, 2, "ok,2,2000-01-02T00:01:28Z") + // to 90.28, 90.38, 90.51
-			row("bfs", bfs, 4, 56, 2, "ok,20.5,2000-01-02T00:01:30Z") + // to 111.01
-			row("lud", lud, 4, 56, 2, "ok,1,2000-01-02T00:01:51Z") + // to 112.01, 112.11, 112.22
-			row("lud", lud, 1, 14, 2, "ok,4,2000-01-02T00:01:52Z")
-		if got := read(t, file); got != want {
+		want := []string{
+			row("lud", 1, 14, 1, "ok,4,2000-01-02T00:00:00Z"),     // made at 0.11 s
+			row("bfs", 1, 14, 1, "oom,+Inf,2000-01-02T00:00:04Z"), // at 4.11, gone 4.21, made 4.34
+			row("lud", 4, 56, 1, "ok,1,2000-01-02T00:00:04Z"),     // to 5.34
+			row("bfs", 4, 56, 1, "ok,20.5,2000-01-02T00:00:05Z"),  // to 25.84, 25.94, 26.06
+			row("lud", 2, 28, 1, "ok,2,2000-01-02T00:00:26Z"),     // to 28.06
+			row("bfs", 2, 28, 1, "ok,30,2000-01-02T00:00:28Z"),    // to 58.06, 58.16, 58.28
+			row("bfs", 2, 28, 2, "ok,30,2000-01-02T00:00:58Z"),    // to 88.28
+			row("lud", 2, 28, 2, "ok,2,2000-01-02T00:01:28Z"),     // to 90.28, 90.38, 90.51
+			row("bfs", 4, 56, 2, "ok,20.5,2000-01-02T00:01:30Z"),  // to 111.01
+			row("lud", 4, 56, 2, "ok,1,2000-01-02T00:01:51Z"),     // to 112.01, 112.11, 112.22
+			row("lud", 1, 14, 2, "ok,4,2000-01-02T00:01:52Z"),
+		}
+		got := slices.Collect(strings.Lines(read(t, dir)))
+		slices.Sort(want) // by kernel, size and repetition
+		sorted := slices.Sorted(slices.Values(got[1:]))
+		if got[0] != header || !slices.Equal(sorted, want) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
-		if got := string(measure.WriteRuns(p.Runs)); got != want {
-			t.Errorf("the profile holds\n%s", got)
+		if text := places(t, dir); text != "1:bfs@1 1:bfs@2 2:bfs@2 1:bfs@4 2:bfs@4 1:lud@1 2:lud@1 1:lud@2 2:lud@2 1:lud@4 2:lud@4" {
+			t.Errorf("the order is %s", text)
 		}
 	})
 }
@@ -89,7 +95,7 @@ func TestSweepTakesEverySizeOnceARoundOnOneInstance(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		_, err := measure.Sweep(t.Context(), open(t, g), kernels(0, "a", "b"), runsFile(t), measure.Options{Seed: 7, Launcher: l})
+		_, err := sweep(t.Context(), t, open(t, g), kernels(0, "a", "b"), t.TempDir(), measure.Bench{Seed: 7, Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +135,7 @@ func TestSweepResistsDrift(t *testing.T) {
 				return lasting(ctx, times[k.Name][on.Size()]*mig.Seconds(1+perSecond*time.Since(begin).Seconds()))
 			})
 			var err error
-			p, err = measure.Sweep(t.Context(), open(t, devicetest.New(a100)), kernels(10, "a", "b"), runsFile(t), measure.Options{Launcher: l})
+			p, err = sweep(t.Context(), t, open(t, devicetest.New(a100)), kernels(10, "a", "b"), t.TempDir(), measure.Bench{Launcher: l})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +143,7 @@ func TestSweepResistsDrift(t *testing.T) {
 		return p
 	}
 	steady, drifting := sweep(0), sweep(0.0005)
-	grown := drifting.Runs[len(drifting.Runs)-1]
+	grown := drifting.Runs[9] // the tenth of a on a slice
 	if now := float64(grown.Seconds / times[grown.Kernel][grown.Size]); now < 1.15 {
 		t.Fatalf("the drift is only %v", now)
 	}
@@ -161,7 +167,7 @@ func TestSweepWarmsUp(t *testing.T) {
 		ks := kernels(3, "a", "b", "c")
 		ks[0].Warmup = 2500 * time.Millisecond
 		ks[1].Warmup = time.Nanosecond
-		if _, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, runsFile(t), measure.Options{Launcher: l, Seed: 1}); err != nil {
+		if _, err := sweep(t.Context(), t, open(t, devicetest.New(a30)), ks, t.TempDir(), measure.Bench{Launcher: l, Seed: 1}); err != nil {
 			t.Fatal(err)
 		}
 		var on2 []string
@@ -205,31 +211,36 @@ func TestSweepKeepsGoingWhenKernelsFail(t *testing.T) {
 			}
 			return fake.Launch(ctx, k, on)
 		})
-		file := runsFile(t)
+		dir := t.TempDir()
 		var progress []string
-		o := measure.Options{Launcher: l, Seed: 1, Progress: func(done, all int) { progress = append(progress, fmt.Sprintf("%d/%d", done, all)) }}
-		p, err := measure.Sweep(t.Context(), open(t, g), ks, file, o)
+		o := measure.Bench{Launcher: l, Seed: 1, Progress: func(done, all int) { progress = append(progress, fmt.Sprintf("%d/%d", done, all)) }}
+		p, err := sweep(t.Context(), t, open(t, g), ks, dir, o)
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		if !ok {
 			t.Fatal(err)
 		}
-		want := []measure.Failure{
-			{"crash", "on 1 slice", kernel.Crash, "exit status 139"},
-			{"crash", "on 2 slices", kernel.Crash, "exit status 139"},
-			{"crash", "on 4 slices", kernel.Crash, "exit status 139"},
-			{"hang", "on 1 slice", kernel.Timeout, "killed after 5s"},
-			{"hang", "on 2 slices", kernel.Timeout, "killed after 5s"},
-			{"hang", "on 4 slices", kernel.Timeout, "killed after 5s"},
-			{"wrong", "on 2 slices", kernel.Wrong, `nothing matches "x, y"`},
-			{"cold", "on 4 slices", kernel.Crash, "warming up: cold"},
-			{"absurd", "on 1 slice", kernel.Wrong, "1e+13 s is not a time"},
-			{"absurd", "on 2 slices", kernel.Wrong, "1e+13 s is not a time"},
-			{"absurd", "on 4 slices", kernel.Wrong, "1e+13 s is not a time"},
+		var said []string
+		for _, f := range failed.Failures {
+			said = append(said, f.String())
 		}
-		if !slices.Equal(failed.Failures, want) {
-			t.Errorf("failures %v", failed.Failures)
+		slices.Sort(said)
+		want := []string{
+			"absurd on 1 slice: wrong (1e+13 s is not a time)",
+			"absurd on 2 slices: wrong (1e+13 s is not a time)",
+			"absurd on 4 slices: wrong (1e+13 s is not a time)",
+			"cold on 4 slices: crash (warming up: cold)",
+			"crash on 1 slice: crash (exit status 139)",
+			"crash on 2 slices: crash (exit status 139)",
+			"crash on 4 slices: crash (exit status 139)",
+			"hang on 1 slice: timeout (killed after 5s)",
+			"hang on 2 slices: timeout (killed after 5s)",
+			"hang on 4 slices: timeout (killed after 5s)",
+			`wrong on 2 slices: wrong (nothing matches "x, y")`,
 		}
-		if !strings.Contains(err.Error(), `wrong on 2 slices: wrong (nothing matches "x, y")`) || !strings.Contains(err.Error(), "delete its lines from "+file) {
+		if !slices.Equal(said, want) {
+			t.Errorf("failures %q", said)
+		}
+		if !strings.Contains(err.Error(), `wrong on 2 slices: wrong (nothing matches "x, y")`) || !strings.Contains(err.Error(), "the same command runs them again") {
 			t.Errorf("%v", err)
 		}
 		for at, want := range map[string]int{
@@ -241,16 +252,15 @@ func TestSweepKeepsGoingWhenKernelsFail(t *testing.T) {
 			}
 		}
 		i := slices.IndexFunc(p.Runs, func(r measure.Run) bool { return r.Kernel == "big" && r.Size == 1 })
-		if r := p.Runs[i]; r.Status != kernel.OutOfMemory || r.Seconds != inf || !r.Started.IsZero() || r.Detail != "not tried: it needs 6001 MB, and 1g.6gb has 6000 MB" {
+		if r := p.Runs[i]; r.Status != kernel.OutOfMemory || r.Seconds != inf || r.Started != "" || r.Detail != "not tried: it needs 6001 MB, and 1g.6gb has 6000 MB" {
 			t.Errorf("%+v", r)
 		}
-		if progress[0] != "0/72" || progress[len(progress)-1] != "72/72" || len(progress) != 1+len(p.Runs) {
+		if progress[0] != "0/72" || progress[len(progress)-1] != "72/72" {
 			t.Errorf("progress %v", progress)
 		}
-		// Failures stay failures until somebody deletes their lines.
-		before := read(t, file)
+		// What failed is tried again, and nothing else.
 		clear(runs)
-		if _, err := measure.Sweep(t.Context(), open(t, g), ks, file, o); err == nil || len(runs) > 0 || read(t, file) != before {
+		if _, err := sweep(t.Context(), t, open(t, g), ks, dir, o); err == nil || runs["good@1"] > 0 || runs["oom@1"] > 0 || runs["crash@1"] != 1 || runs["wrong@2"] != 2 {
 			t.Errorf("again: %v, ran %v", err, runs)
 		}
 	})
@@ -264,7 +274,7 @@ func TestSweepKnowsThatMPSDividesNoMemory(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		p, err := measure.Sweep(t.Context(), open(t, g), ks, runsFile(t), measure.Options{Launcher: l})
+		p, err := sweep(t.Context(), t, open(t, g), ks, t.TempDir(), measure.Bench{Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,19 +286,19 @@ func TestSweepKnowsThatMPSDividesNoMemory(t *testing.T) {
 	})
 }
 
-// However often it is interrupted, and in whichever run, the file is the same in the end.
+// However often it is interrupted, and in whichever run, the runs are the same in the end, and none is made twice.
 func TestSweepGoesOnWhereItStopped(t *testing.T) {
-	ks := kernels(2, "a", "b", "c")
+	ks := kernels(2, "a", "b")
 	ks[0].Warmup = time.Second
-	// sweep runs until the given launch is interrupted, again and again.
-	sweep := func(every int) (file, tasks string, launches int) {
+	// interrupted runs until the given launch is interrupted, again and again.
+	interrupted := func(every int) (whole, tasks string, launches int) {
 		synctest.Test(t, func(t *testing.T) {
 			g := devicetest.New(a30)
 			fake := &devicetest.Launcher{
-				GPUs: []*devicetest.GPU{g}, Crash: map[string]bool{"c": true},
-				Times: map[string]map[mig.Slices]mig.Seconds{"a": seconds(a30, 4, 2, 1), "b": seconds(a30, inf, 3, 2), "c": seconds(a30, 1, 1, 1)},
+				GPUs:  []*devicetest.GPU{g},
+				Times: map[string]map[mig.Slices]mig.Seconds{"a": seconds(a30, 4, 2, 1), "b": seconds(a30, inf, 3, 2)},
 			}
-			path := runsFile(t)
+			dir := t.TempDir()
 			for {
 				ctx, cancel := context.WithCancel(t.Context())
 				n := 0
@@ -300,19 +310,19 @@ func TestSweepGoesOnWhereItStopped(t *testing.T) {
 					return fake.Launch(ctx, k, on)
 				})
 				s := open(t, g)
-				p, err := measure.Sweep(ctx, s, ks, path, measure.Options{Seed: 3, Launcher: l})
+				p, err := sweep(ctx, t, s, ks, dir, measure.Bench{Seed: 3, Launcher: l})
 				if err := s.Close(); err != nil {
 					t.Fatal(err)
 				}
-				if text := read(t, path); string(measure.WriteRuns(p.Runs)) != text {
-					t.Fatalf("the profile is not what the file has:\n%s", text)
-				}
-				if _, ok := errors.AsType[*measure.FailedError](err); ok {
+				if err == nil {
 					var w strings.Builder
 					if err := p.WriteTasks(&w); err != nil {
 						t.Fatal(err)
 					}
-					file, tasks = timeless(t, read(t, path)), w.String()
+					for i := range p.Runs { // when they were made differs
+						p.Runs[i].Started, p.Runs[i].Load = "", datasets.Load{}
+					}
+					whole, tasks = fmt.Sprintf("%+v", p.Runs), w.String()
 					return
 				}
 				if !errors.Is(err, context.Canceled) {
@@ -320,50 +330,18 @@ func TestSweepGoesOnWhereItStopped(t *testing.T) {
 				}
 			}
 		})
-		return file, tasks, launches
+		return whole, tasks, launches
 	}
-	file, tasks, launches := sweep(0)
+	whole, tasks, launches := interrupted(0)
 	if want := "task,t1,t2,t4\na,4,2,1\nb,inf,3,2\n"; tasks != want {
 		t.Errorf("tasks %q", tasks)
 	}
 	// Any fewer launches than four, and warming up alone would be interrupted forever.
 	for every := 4; every <= launches; every++ {
-		if f, b, _ := sweep(every); f != file || b != tasks {
-			t.Errorf("interrupted every %d launches:\n%s\nwant\n%s", every, f, file)
+		if f, b, _ := interrupted(every); f != whole || b != tasks {
+			t.Errorf("interrupted every %d launches:\n%s\nwant\n%s", every, f, whole)
 		}
 	}
-}
-
-// A process that is killed leaves the beginning of its last line at most.
-func TestSweepCutsOffATornLine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := devicetest.New(a30)
-		ran := 0
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			ran++
-			return lasting(ctx, 1)
-		})
-		s, ks := open(t, g), kernels(1, "a", "b")
-		file := runsFile(t)
-		sweep := func() string {
-			ran = 0
-			if _, err := measure.Sweep(t.Context(), s, ks, file, measure.Options{Launcher: l}); err != nil {
-				t.Fatal(err)
-			}
-			return timeless(t, read(t, file))
-		}
-		want := sweep()
-		whole := read(t, file)
-		for n := 0; n < len(whole); n += 41 {
-			if err := os.WriteFile(file, []byte(whole[:n]), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			left := max(0, strings.Count(whole[:n], "\n")-1)
-			if got := sweep(); got != want || ran != 6-left {
-				t.Fatalf("cut to %d bytes: ran %d times and gave\n%s", n, ran, got)
-			}
-		}
-	})
 }
 
 func TestSweepStopsWhenTheGPUIsLost(t *testing.T) {
@@ -378,18 +356,18 @@ func TestSweepStopsWhenTheGPUIsLost(t *testing.T) {
 			}
 			return fake.Launch(ctx, k, on)
 		})
-		file := runsFile(t)
+		dir := t.TempDir()
 		ks := kernels(2, "a", "b")
-		p, err := measure.Sweep(t.Context(), s, ks, file, measure.Options{Launcher: l})
+		p, err := sweep(t.Context(), t, s, ks, dir, measure.Bench{Launcher: l})
 		if !errors.Is(err, profiling.ErrLost) {
 			t.Fatal(err)
 		}
 		// What the GPU did to the fourth run is not the kernel's fault.
-		if len(p.Runs) != 3 || n != 4 || string(measure.WriteRuns(p.Runs)) != read(t, file) {
-			t.Errorf("%d launches, %s", n, places(p))
+		if len(p.Runs) != 3 || n != 4 {
+			t.Errorf("%d launches, %s", n, places(t, dir))
 		}
 		g.Reset()
-		if p, err = measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, file, measure.Options{Launcher: launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+		if p, err = sweep(t.Context(), t, open(t, devicetest.New(a30)), ks, dir, measure.Bench{Launcher: launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})}); err != nil || len(p.Runs) != 12 {
 			t.Errorf("after the reset: %d runs, %v", len(p.Runs), err)
@@ -404,90 +382,48 @@ func TestSweepStopsWhenItCannotMakeAnInstance(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		p, err := measure.Sweep(t.Context(), open(t, g), kernels(2, "a"), runsFile(t), measure.Options{Launcher: l})
+		p, err := sweep(t.Context(), t, open(t, g), kernels(2, "a"), t.TempDir(), measure.Bench{Launcher: l})
 		if !errors.Is(err, profiling.ErrInsufficient) || len(p.Runs) != 1 {
 			t.Errorf("%d runs, %v", len(p.Runs), err)
 		}
 	})
 }
 
-func TestSweepRefusesAFileOfSomethingElse(t *testing.T) {
+func TestSweepRefusesKernels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			return lasting(ctx, 1)
-		})
-		file := runsFile(t)
-		ks := kernels(1, "a", "b")
-		if _, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30)), ks, file, measure.Options{Launcher: l}); err != nil {
-			t.Fatal(err)
-		}
-		good := read(t, file)
-		changed := kernels(1, "a", "b")
-		changed[1].Argv = append(changed[1].Argv, "-s", "4096")
-		header, _, _ := strings.Cut(good, "\n")
-		other := devicetest.New(a30, devicetest.Number(1))
-		for name, c := range map[string]struct {
-			old, new string
-			kernels  []kernel.Kernel
-			gpu      *mig.GPU
-			want     string
-		}{
-			"arguments":                {kernels: changed, want: file + ":3: kernel b (kernels.yaml:2) has changed since it ran (program, suite, arguments, environment, data or what is expected); record its runs in another folder, or delete the kernel's lines"},
-			"GPU":                      {gpu: mig.MustLookup("A100"), want: file + `:2: gpu: it is "A100" and was "A30"; record the runs of this GPU in another folder`},
-			"GPU of the same model":    {old: uuid(t, devicetest.New(a30)), new: uuid(t, other), want: fmt.Sprintf("%s:2: gpu_uuid: it is %q and was %q; record the runs of this GPU in another folder", file, uuid(t, devicetest.New(a30)), uuid(t, other))},
-			"driver":                   {old: "0.0 (fake)", new: "570.1", want: file + `:2: driver: it is "0.0 (fake)" and was "570.1"; record the runs of this GPU in another folder`},
-			"source":                   {old: ",mig,", new: ",mps-sm-limit,", want: file + `:2: source: it is "mig" and was "mps-sm-limit"; record the runs of this GPU in another folder`},
-			"header":                   {old: header, new: "task,t1,t2,t4", want: file + ":1: the first line is not " + header + "; record the runs in another folder"},
-			"a line of something else": {old: good, new: "precious", want: file + ":1: the first line is not " + header + "; record the runs in another folder"},
-			"a name twice":             {kernels: kernels(1, "a", "a"), want: `kernels.yaml:2: kernel "a" is described twice; names must differ`},
-			"no name":                  {kernels: kernels(1, ""), want: `kernels.yaml:1: the kernel has no name`},
-			"a name on two lines":      {kernels: kernels(1, "a\nb"), want: `kernels.yaml:1: kernel "a\nb": "a\nb" has line breaks or superfluous spaces`},
-			"no kernels":               {kernels: []kernel.Kernel{}, want: `there are no kernels to measure`},
+		for want, ks := range map[string][]kernel.Kernel{
+			`kernels.yaml:2: kernel "a" is described twice; names must differ`:            kernels(1, "a", "a"),
+			`kernels.yaml:1: the kernel has no name`:                                      kernels(1, ""),
+			`kernels.yaml:1: kernel "a\nb": "a\nb" has line breaks or superfluous spaces`: kernels(1, "a\nb"),
+			`there are no kernels to measure`:                                             nil,
 		} {
-			text := strings.ReplaceAll(good, c.old, c.new)
-			if c.old == "" {
-				text = good
-			}
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			if c.kernels == nil {
-				c.kernels = ks
-			}
-			if c.gpu == nil {
-				c.gpu = a30
-			}
-			p, err := measure.Sweep(t.Context(), open(t, devicetest.New(c.gpu)), c.kernels, file, measure.Options{Launcher: l})
-			if err == nil || err.Error() != c.want || p != nil {
-				t.Errorf("%s: %v\nwant %s", name, err, c.want)
-			}
-			if read(t, file) != text {
-				t.Errorf("%s: the file was changed", name)
+			if _, err := sweep(t.Context(), t, open(t, devicetest.New(a30)), ks, t.TempDir(), measure.Bench{Launcher: aSecond}); err == nil || err.Error() != want {
+				t.Errorf("%v\nwant %s", err, want)
 			}
 		}
 	})
 }
 
-// What may change between two sweeps into one file: the choice of kernels, and how often.
-func TestSweepAddsToAFile(t *testing.T) {
+// What may change between two sweeps into one folder: the choice of kernels, and how often.
+func TestSweepAddsToAFolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return lasting(ctx, 1)
 		})
-		file := runsFile(t)
+		dir := t.TempDir()
 		s := open(t, devicetest.New(a30))
 		for _, c := range []struct {
 			kernels []string
-			o       measure.Options
+			o       measure.Bench
 			runs    int
 		}{
-			{[]string{"a"}, measure.Options{}, 3},
-			{[]string{"b"}, measure.Options{Repetitions: 2}, 9},
-			{[]string{"b", "a"}, measure.Options{}, 9},
-			{[]string{"b", "a"}, measure.Options{Repetitions: 2}, 12},
+			{[]string{"a"}, measure.Bench{}, 3},
+			{[]string{"b"}, measure.Bench{Repetitions: 2}, 9},
+			{[]string{"b", "a"}, measure.Bench{}, 9},
+			{[]string{"b", "a"}, measure.Bench{Repetitions: 2}, 12},
 		} {
 			c.o.Launcher = l
-			p, err := measure.Sweep(t.Context(), s, kernels(1, c.kernels...), file, c.o)
+			p, err := sweep(t.Context(), t, s, kernels(1, c.kernels...), dir, c.o)
 			if err != nil || len(p.Runs) != c.runs || p.Results[0].Kernel != "a" {
 				t.Errorf("%v: %d runs, %v", c.kernels, len(p.Runs), err)
 			}
@@ -496,10 +432,10 @@ func TestSweepAddsToAFile(t *testing.T) {
 		crash := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 			return kernel.Outcome{Status: kernel.Crash}, nil
 		})
-		if _, err := measure.Sweep(t.Context(), s, kernels(1, "c"), file, measure.Options{Launcher: crash}); err == nil {
+		if _, err := sweep(t.Context(), t, s, kernels(1, "c"), dir, measure.Bench{Launcher: crash}); err == nil {
 			t.Error("c crashed")
 		}
-		if p, err := measure.Sweep(t.Context(), s, kernels(1, "a"), file, measure.Options{Launcher: crash}); err != nil || len(p.Runs) != 15 {
+		if p, err := sweep(t.Context(), t, s, kernels(1, "a"), dir, measure.Bench{Launcher: crash}); err != nil || len(p.Runs) != 12 {
 			t.Errorf("%d runs, %v", len(p.Runs), err)
 		}
 	})
@@ -570,7 +506,7 @@ kernels:
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := measure.Sweep(t.Context(), open(t, devicetest.New(a30, devicetest.Scale(0))), m.Kernels, runsFile(t), measure.Options{})
+	p, err := sweep(t.Context(), t, open(t, devicetest.New(a30, devicetest.Scale(0))), m.Kernels, t.TempDir(), measure.Bench{})
 	if err != nil || len(p.Runs) != 6 || p.Runs[5].Seconds != 0.25 {
 		t.Errorf("%+v, %v", p, err)
 	}

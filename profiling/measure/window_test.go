@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"miglab/datasets"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 )
@@ -52,7 +51,7 @@ func TestWindowElsewhereOrAloneIsWrong(t *testing.T) {
 		{windowUUID, 66, []string{"10.0 12.0", "13.0 14.0"}, 1, "the others ran in only 0 % of its window"},
 	} {
 		p := &Processes{
-			Where:   About{Provenance: datasets.Provenance{Source: datasets.SourceMPS}, SMs: 132},
+			SMs:     132,
 			Kernels: windowKernels(t, c.uuid, []int{66, c.sms}, c.windows),
 			Share: func(percent float64) profiling.Instance {
 				return profiling.Instance{UUID: fmt.Sprintf("MPS-GPU-%s/%v%%", windowUUID, percent)}

@@ -207,6 +207,26 @@ func (f *kernelFlags) read() ([]kernel.Kernel, error) {
 	return chosen, nil
 }
 
+// own returns the names of the program's own kernels that --only names, or of all.
+func (f *kernelFlags) own() ([]string, error) {
+	if f.manifest != "miglab" {
+		return nil, fmt.Errorf("--kernels %s: --mode %s runs the program's own kernels only; leave it out", f.manifest, profiling.SMPartition)
+	}
+	if f.wall || len(f.set) > 0 {
+		return nil, fmt.Errorf("--wall and --set have no meaning with --mode %s", profiling.SMPartition)
+	}
+	all := kernelNames()
+	for _, name := range f.only {
+		if !slices.Contains(all, name) {
+			return nil, nearest.Unknown("kernel", name, all)
+		}
+	}
+	if len(f.only) > 0 {
+		return f.only, nil
+	}
+	return all, nil
+}
+
 // open reads a manifest from a file, or one that comes with the program.
 func (f *kernelFlags) open() (kernel.Manifest, error) {
 	if !strings.ContainsAny(f.manifest, "./\\") {

@@ -1,20 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"miglab/datasets"
 	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/profiling"
+	"miglab/profiling/cuda"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
 	"miglab/profiling/nvml"
@@ -24,95 +26,192 @@ import (
 
 // profileFlags are what the experiments have in common.
 type profileFlags struct {
-	device      deviceFlags
-	kernels     kernelFlags
-	out         string
-	repetitions int
-	seed        uint64
-	// anotherCard lets a sweep begin a series of its own for another card of the same model.
-	anotherCard bool
+	device       deviceFlags
+	kernels      kernelFlags
+	out          string
+	repetitions  int
+	seed         uint64
+	milliseconds int
+	warmUp       int
+	small        bool
 }
 
+// newProfile returns the command that measures kernels on every size, with a command for each other experiment.
 func newProfile() *cobra.Command {
-	var f profileFlags
-	var o overlapFlags
-	var list, check bool
-	c := &cobra.Command{
-		Use:     "profile",
-		Short:   "Measure kernels on every instance size of a real GPU",
-		Long:    helpText("profile.txt"),
-		Example: helpText("profile-examples.txt"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			switch {
-			case list && check:
-				return errors.New("give either --list or --check")
-			case list:
-				return listGPU(c, &f.device)
-			}
-			if f.device.mode == string(profiling.SMPartition) {
-				return o.scaling(c, &f, check)
-			}
-			if err := unused(c, slices.Concat(partitionOnly, windowOnly), partitionOnlyHint); err != nil {
-				return err
-			}
-			kernels, err := f.kernels.read()
-			if err != nil {
-				return err
-			}
-			if check {
-				return checkAll(c, &f.device, kernels)
-			}
-			return f.on(c, kernels, func(s *session.Session) error { return f.sweep(c, s, kernels) })
-		},
-	}
-	f.kernels.register(c)
-	f.kernels.registerWall(c)
-	f.registerDrawn(c)
-	o.register(c)
-	o.registerScaling(c)
-	c.Flags().BoolVar(&f.anotherCard, "another-card", false, "if the folder has the runs of another card of this model, put this one's into a folder in it, named by its UUID")
-	c.Flags().BoolVar(&list, "list", false, "show the GPUs as they are, and run nothing")
-	c.Flags().BoolVar(&check, "check", false, "say what is missing, and run nothing")
-	for _, sub := range []*cobra.Command{newReconfiguration(), newIsolation(), newCorun(), newPartition()} {
-		sub.Args = arguments(0, 0, "")
+	var c *cobra.Command
+	for _, x := range measure.Commands() { // profile itself comes first: it has no name
+		sub := newExperiment(x)
+		if x.Name == "" {
+			c = sub
+			continue
+		}
 		c.AddCommand(sub)
+	}
+	c.AddCommand(newPartition())
+	for _, sub := range c.Commands() {
+		sub.Args = arguments(0, 0, "")
 	}
 	return c
 }
 
-func (f *profileFlags) register(c *cobra.Command) {
+// newExperiment returns the command of an experiment.
+func newExperiment(x measure.Command) *cobra.Command {
+	var f profileFlags
+	var list, check bool
+	c := &cobra.Command{Use: cmp.Or(x.Name, "profile"), Short: x.Short, Example: x.Example}
+	flags := c.Flags()
 	f.device.register(c)
-	c.Flags().StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
+	flags.StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
+	addFlag(c, &f.repetitions, "repetitions", "0", atLeast(0), "how often everything is measured; 0 means what the manifest says, or 10 (in common windows: once)")
+	if x.Kernels {
+		f.kernels.register(c)
+		f.kernels.registerWall(c)
+		flags.Uint64Var(&f.seed, "seed", 1, "decides about orders and draws")
+	}
+	if x.Partitions {
+		addFlag(c, &f.milliseconds, "milliseconds", "200", atLeast(1), "how long rates are measured (sm-partition)")
+		addFlag(c, &f.warmUp, "warm-up", "100", atLeast(0), "milliseconds that each kernel runs before (sm-partition)")
+		flags.BoolVar(&f.small, "small", false, "inputs as small as those of kernel --verify, for tests (sm-partition)")
+	}
+	switch x.Name {
+	case "":
+		c.Short, c.Long, c.Example = "Measure kernels on every instance size of a real GPU", helpText("profile.txt"), helpText("profile-examples.txt")
+		flags.BoolVar(&list, "list", false, "show the GPUs as they are, and run nothing")
+		flags.BoolVar(&check, "check", false, "say what is missing, and run nothing")
+	case "corun":
+		c.Long, c.Example = helpText("profile-corun.txt"), helpText("profile-corun-examples.txt")
+	}
+	plan := x.Plan(flags)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		switch {
+		case list && check:
+			return errors.New("give either --list or --check")
+		case list:
+			return listGPU(c, &f.device)
+		}
+		b := &measure.Bench{
+			Dir: f.out, Repetitions: f.repetitions, Seed: f.seed, State: f.device.state,
+			Window: time.Duration(f.milliseconds) * time.Millisecond, Warn: func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
+		}
+		if x.Partitions && f.device.mode == string(profiling.SMPartition) {
+			return f.onPartitions(c, x, b, plan, check)
+		}
+		for _, name := range []string{"warm-up", "small", "sms"} {
+			if flag := flags.Lookup(name); flag != nil && flag.Changed {
+				return fmt.Errorf("--%s: only --mode %s has it", name, profiling.SMPartition)
+			}
+		}
+		var err error
+		if x.Kernels {
+			if b.Kernels, err = f.kernels.read(); err != nil {
+				return err
+			}
+		}
+		if check {
+			return checkAll(c, &f.device, b.Kernels)
+		}
+		return f.inSession(c, x, b, plan)
+	}
+	return c
 }
 
-// registerTimed adds those of experiments that take times.
-func (f *profileFlags) registerTimed(c *cobra.Command) {
-	f.register(c)
-	addFlag(c, &f.repetitions, "repetitions", "0", atLeast(0), "how often everything is measured; 0 means what the manifest says, or 10")
-}
-
-// registerDrawn adds those of experiments that time kernels in a random order or company.
-func (f *profileFlags) registerDrawn(c *cobra.Command) {
-	f.registerTimed(c)
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "decides about orders and draws")
-}
-
-// on runs work on the one GPU that --device names, once it is known that nothing is missing.
-func (f *profileFlags) on(c *cobra.Command, kernels []kernel.Kernel, work func(*session.Session) error) error {
+// inSession runs an experiment on the one GPU that --device names, once it is known that nothing is missing.
+func (f *profileFlags) inSession(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner) error {
 	if strings.Contains(f.device.device, ",") {
 		return fmt.Errorf("--device %s: %s uses one GPU", f.device.device, c.CommandPath())
 	}
 	return f.device.with(c, func([]profiling.Identity) error {
-		if err := ready(kernels); err != nil {
-			return err
-		}
-		return writable(f.out)
+		return cmp.Or(ready(b.Kernels), writable(f.out))
 	}, func(all []*session.Session) error {
-		if err := saveModel(f.out, all[0].Identity().Model); err != nil {
+		b.Session = all[0]
+		if err := saveModel(f.out, b.Session.Identity().Model); err != nil {
 			return err
 		}
-		return work(all[0])
+		return runUnits(c, x, b, plan)
 	})
+}
+
+// onPartitions runs an experiment on parts of the multiprocessors, in this process.
+func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner, check bool) (err error) {
+	names, err := f.kernels.own()
+	if err != nil {
+		return err
+	}
+	if check {
+		if err := cuda.Installed(); err != nil {
+			return failedError{err}
+		}
+		fmt.Fprintf(c.OutOrStdout(), "%d kernels are there, and so is the driver's library\n", len(names))
+		return nil
+	}
+	for _, name := range names {
+		b.Kernels = append(b.Kernels, kernel.Kernel{Name: name})
+	}
+	if f.device.device != "" {
+		if err := os.Setenv("CUDA_VISIBLE_DEVICES", f.device.device); err != nil {
+			return err
+		}
+	}
+	if err := writable(f.out); err != nil {
+		return err
+	}
+	device, err := cuda.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, device.Close()) }()
+	b.Partitions = &measure.Partitions{
+		Device: device, WarmUp: time.Duration(f.warmUp) * time.Millisecond, Small: f.small, Seed: f.seed,
+	}
+	if err := f.watch(c, b.Partitions, device.Facts()); err != nil {
+		return err
+	}
+	return runUnits(c, x, b, plan)
+}
+
+// watch finds out who else uses a GPU, and samples it. Without NVML nothing can; then the rows say
+// that their conditions are unknown.
+func (f *profileFlags) watch(c *cobra.Command, p *measure.Partitions, facts cuda.Facts) error {
+	watch, driver, others, err := nvml.WatchGPU(facts.UUID)
+	if err != nil {
+		fmt.Fprintf(c.ErrOrStderr(), "miglab: the conditions of the GPU are unknown: %v\n", err)
+	}
+	// This process may be among those that the driver counts.
+	if others > 1 && !f.device.beside {
+		watch.Close()
+		return &profiling.DeviceError{
+			Op: "measure on " + facts.UUID, Err: fmt.Errorf("%w: %d processes use the GPU", profiling.ErrBusy, others),
+			Remedy: "wait for them, or give --with-others",
+		}
+	}
+	p.UUID, p.Watch = facts.UUID, watch
+	p.From = measure.Provenance(profiling.Identity{
+		Name: facts.Name, Driver: cmp.Or(driver, facts.Driver), Source: profiling.SMPartition,
+		Model: &mig.GPU{Name: profiling.Board(facts.Name, facts.MemoryMiB, facts.SMs)}, // MIG's profiles are not needed
+	})
+	return nil
+}
+
+// runUnits makes the runs of an experiment with progress, and words how they ended.
+func runUnits(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner) error {
+	progress := newProgress(c.ErrOrStderr(), x.Noun)
+	b.Progress = progress.set
+	rows, err := b.Run(c.Context(), plan, c.OutOrStdout())
+	progress.done()
+	kept := "nothing was measured"
+	if rows > 0 {
+		kept = fmt.Sprintf("%s has %d rows of what was measured", b.Dir, rows)
+	}
+	var failures *measure.FailedError
+	switch {
+	case c.Context().Err() != nil:
+		return interruptedError{kept + "; the same command goes on"}
+	case errors.As(err, &failures):
+		return failedError{err}
+	case err != nil && rows > 0:
+		return fmt.Errorf("%w; %s", err, kept)
+	}
+	return err
 }
 
 // saveModel writes a model that the program's table lacks into a folder of measurements. Other
@@ -125,90 +224,6 @@ func saveModel(dir string, g *mig.GPU) error {
 		_, err := w.Write(g.JSON())
 		return err
 	})
-}
-
-func (f *profileFlags) save(name string, write func(io.Writer) error) error {
-	return atomicfile.WriteFile(filepath.Join(f.out, name), write)
-}
-
-// saveTable writes a table of the folder in all formats.
-func (f *profileFlags) saveTable(name string, t reports.Table) error {
-	return t.Save(filepath.Join(f.out, name))
-}
-
-// sweep measures kernels on every size. What failed is said at the end; the rest is kept.
-func (f *profileFlags) sweep(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) error {
-	p, err := f.runs(c, s, kernels)
-	if other, ok := errors.AsType[*measure.OtherCardError](err); ok {
-		if !f.anotherCard {
-			return fmt.Errorf("%w, or let --another-card do so", err)
-		}
-		f.out = filepath.Join(f.out, other.Is)
-		fmt.Fprintf(c.ErrOrStderr(), "miglab: %s has the runs of %s; those of %s are a series of their own, in %s\n", other.File, other.Was, other.Is, f.out)
-		if err := errors.Join(writable(f.out), saveModel(f.out, s.Identity().Model)); err != nil {
-			return err
-		}
-		p, err = f.runs(c, s, kernels)
-	}
-	var failures *measure.FailedError
-	if err != nil && !errors.As(err, &failures) {
-		return err
-	}
-	err = f.writeProfile(c, p)
-	if failures != nil {
-		return failedError{errors.Join(failures, err)}
-	}
-	return err
-}
-
-// runs measures into the folder.
-func (f *profileFlags) runs(c *cobra.Command, s *session.Session, kernels []kernel.Kernel) (*measure.Profile, error) {
-	progress := newProgress(c.ErrOrStderr(), "runs")
-	defer progress.done()
-	return measure.Sweep(c.Context(), s, kernels, filepath.Join(f.out, "runs.csv"), measure.Options{
-		Repetitions: f.repetitions, Seed: f.seed, Progress: progress.set, Warn: func(what string) { warn(c, what) },
-	})
-}
-
-// tasksFile names the dataset of a profile. What was not measured under MIG says so
-// wherever the dataset's name goes.
-func tasksFile(source profiling.Source) string {
-	if source == profiling.MIG {
-		return "tasks.csv"
-	}
-	return "tasks." + string(source) + ".csv"
-}
-
-// writeProfile writes what follows from the runs, and then prints it.
-func (f *profileFlags) writeProfile(c *cobra.Command, p *measure.Profile) error {
-	table, conditions := p.Table(), p.Conditions()
-	err := errors.Join(f.saveTable("table", table), f.saveTable("conditions", conditions))
-	tasks, _ := p.Tasks()
-	if err != nil || len(tasks) == 0 {
-		if err == nil {
-			err = failedError{errors.New("no kernel ran on every size, so that there is no dataset")}
-		}
-		return errors.Join(err, table.Text(c.OutOrStdout()))
-	}
-	source := p.Runs[0].Source
-	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, source)
-	monotonicity := measure.Monotonicity("Monotonicity, "+title, p.GPU, tasks)
-	if err := errors.Join(
-		f.save("kernels.csv", func(w io.Writer) error { return datasets.WriteHardware(w, p.Kernels()) }),
-		f.save(tasksFile(source), p.WriteTasks),
-		reports.SaveFigure(filepath.Join(f.out, "speedup"), reports.Speedups(title, p.GPU, tasks, 4)),
-		f.saveTable("monotonicity", monotonicity),
-		table.Text(c.OutOrStdout()),
-		monotonicity.Text(c.OutOrStdout()),
-	); err != nil {
-		return err
-	}
-	use := ""
-	if p.GPU.Origin != "" {
-		use = "; with --gpu " + filepath.Join(f.out, "gpu.json")
-	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%d kernels on %s; dataset profile:%s%s\n", len(tasks), p.GPU, filepath.Join(f.out, tasksFile(source)), use)
-	return err
 }
 
 // checkAll lists everything that a run would miss, the GPU included.

@@ -1,0 +1,426 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"miglab/datasets"
+	"miglab/harness/atomicfile"
+	"miglab/harness/mig"
+	"miglab/harness/store"
+	"miglab/harness/strictjson"
+	"miglab/harness/work"
+	"miglab/profiling"
+	"miglab/profiling/kernel"
+	"miglab/profiling/session"
+	"miglab/reports"
+)
+
+// Repetitions is how often runs are repeated, as in the papers, if neither the bench nor
+// the kernel give another number.
+const Repetitions = 10
+
+// A Bench is a GPU on which experiments run, and the folder that remembers their runs.
+type Bench struct {
+	// Dir is the folder. It has the finished runs in results.db, and the files that are made of them.
+	Dir string
+	// Session is the GPU; nil if Partitions is not.
+	Session *session.Session
+	// Partitions runs kernels of this program on parts of the multiprocessors.
+	Partitions *Partitions
+	// Kernels are what is measured. Of kernels of Partitions they have only the names.
+	Kernels []kernel.Kernel
+	// Repetitions is how often everything is measured, in place of each kernel's own number;
+	// 0 means that number, and [Repetitions] for a kernel without one.
+	Repetitions int
+	// Seed decides everything that is random.
+	Seed uint64
+	// Window is how long rates are measured of kernels that can do it; 0 means a second.
+	Window time.Duration
+	// State is the folder of locks and of MPS daemons.
+	State string
+	// Launcher starts kernels; nil means [Real].
+	Launcher Launcher
+	// Warn is told in one line what a reader of the rows should know; it may be nil.
+	Warn func(string)
+	// Progress is told how many runs are done or no longer needed; it may be nil.
+	Progress func(done, all int)
+
+	log *work.Log
+	// from and uuid say which GPU it is.
+	from datasets.Provenance
+	uuid string
+	// together runs kernels in a common window; nil if the launcher cannot.
+	together windowLauncher
+	results  *results
+	// watch samples the GPU while kernels run; nil if nothing can.
+	watch    *profiling.Watch
+	failures []Failure
+	// facts must hold for all runs of the folder; kept are those that it has.
+	facts map[string]string
+	kept  map[string]bool
+	// stages are those of the plan.
+	stages []*stage
+	// last is called in the end, the last one first.
+	last []func() error
+}
+
+// A Plan is an experiment on a bench: its runs, in the order in which they are made one after the
+// other, and the files that its finished runs become.
+type Plan struct {
+	// Name is that of the files, and the first word of the runs' keys.
+	Name string
+	// Remedy is what the user can do about runs that failed.
+	Remedy string
+
+	bench *Bench
+	units []work.Unit
+	save  func(out io.Writer) (rows int, err error)
+}
+
+// A Planner checks what an experiment needs and plans it.
+type Planner func(ctx context.Context, b *Bench) (*Plan, error)
+
+// newPlan returns an experiment without runs whose records, of type R, are rows of a file for
+// datasets/hardware. The table is printed and stands beside the file.
+func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string, rows func([]R) []Row, table func([]Row) reports.Table) *Plan {
+	p := &Plan{Name: name, Remedy: "see to them and measure again, or leave these kernels out", bench: b}
+	p.save = func(out io.Writer) (int, error) {
+		records, err := finished[R](b, name)
+		all := rows(records)
+		if err != nil || len(all) == 0 {
+			return 0, err
+		}
+		t := table(all)
+		return len(all), errors.Join(
+			b.write(name+".csv", func(w io.Writer) error { return datasets.WriteHardware(w, all) }),
+			t.Save(filepath.Join(b.Dir, name+"-table")), t.Text(out),
+		)
+	}
+	return p
+}
+
+// add appends a run that some facts about the bench decide, beside its card. do returns its record, which
+// has exported fields alone and no infinite number, or nil if it failed or is not needed: the next call
+// then tries it again.
+func (p *Plan) add(key string, facts []string, do func(context.Context) (any, error)) {
+	p.units = append(p.units, work.Unit{Key: p.Name + " " + key, Group: p.Name, Do: func(ctx context.Context) (any, error) {
+		record, err := do(ctx)
+		if record == nil || err != nil {
+			return nil, err
+		}
+		return record, p.bench.keep(append([]string{cardFact}, facts...))
+	}})
+}
+
+// finished returns the records of all runs of an experiment that the folder has, by key.
+func finished[R any](b *Bench, name string) (records []R, err error) {
+	all, err := b.log.All(name + " ")
+	for _, raw := range all {
+		var r R
+		if err := strictjson.Line(raw, &r); err != nil {
+			return records, fmt.Errorf("%s: a run of %s: %w", filepath.Join(b.Dir, "results.db"), name, err)
+		}
+		records = append(records, r)
+	}
+	return records, err
+}
+
+// write writes a file of the folder.
+func (b *Bench) write(name string, content func(io.Writer) error) error {
+	return atomicfile.WriteFile(filepath.Join(b.Dir, name), content)
+}
+
+// Run makes the runs of an experiment that the folder does not have. Each is on disk before the next
+// one begins, so that the same call goes on after an interruption or a kill. Then, however the runs ended,
+// it writes the files of all runs that the folder has, prints their table to out, and returns the
+// number of their rows. After an error, instances are left to the session, which destroys them when it is closed.
+//
+// A folder has the runs of one card, driver and source, and of kernels that do not change; anything
+// else is an error that says what to do. Runs that failed are a [*FailedError]; they are not kept. When ctx ends
+// or the GPU is lost, Run stops at once.
+func (b *Bench) Run(ctx context.Context, plan Planner, out io.Writer) (rows int, err error) {
+	if err := os.MkdirAll(b.Dir, 0o777); err != nil {
+		return 0, err
+	}
+	db, err := store.Open(b.Dir)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	b.log = work.NewLog(db, "")
+	defer func() {
+		for _, last := range slices.Backward(b.last) {
+			err = errors.Join(err, last())
+		}
+	}()
+	if err := b.begin(); err != nil {
+		return 0, err
+	}
+	p, err := plan(ctx, b)
+	if err != nil {
+		return 0, err
+	}
+	runner := work.Runner{Log: b.log, Workers: 1, Progress: b.Progress}
+	_, failure := runner.Run(ctx, p.units)
+	for _, s := range b.stages {
+		if failure == nil {
+			failure = s.clear(ctx)
+		}
+	}
+	if failure == nil && len(b.failures) > 0 {
+		failure = &FailedError{b.failures, p.Remedy}
+	}
+	rows, unsaved := p.save(out)
+	var failed, incomplete *FailedError
+	switch {
+	case unsaved == nil || failure != nil && !errors.As(failure, &failed): // what ended the runs comes first
+		return rows, failure
+	case errors.As(unsaved, &incomplete):
+		return rows, errors.Join(failure, unsaved)
+	}
+	return rows, fmt.Errorf("the files of what was measured cannot be written: %w; solve this, and the same command goes on", unsaved)
+}
+
+// begin finds out which GPU it is, compares the bench with what the folder has, and begins to sample the GPU.
+func (b *Bench) begin() (err error) {
+	if b.Launcher == nil {
+		b.Launcher = Real{}
+	}
+	b.Window = cmp.Or(b.Window, time.Second)
+	b.together, _ = b.Launcher.(windowLauncher)
+	b.results = newResults()
+	b.Launcher = judge{b.Launcher, b.results}
+	switch {
+	case b.Partitions != nil:
+		b.from, b.uuid, b.watch = b.Partitions.From, b.Partitions.UUID, b.Partitions.Watch
+	default:
+		id := b.Session.Identity()
+		b.from, b.uuid = Provenance(id), oneLine(id.UUID)
+		if w, ok := b.Session.Device().(profiling.Watcher); ok {
+			if b.watch, err = w.Watch(); err != nil {
+				return err
+			}
+		}
+	}
+	b.last = append(b.last, func() error {
+		b.watch.Close()
+		if n := b.watch.Failures(); n > 0 && b.Warn != nil {
+			b.Warn(fmt.Sprintf("%d samples of the GPU's clocks, power and temperature could not be taken; the conditions of these rows are incomplete", n))
+		}
+		return nil
+	})
+	b.facts, b.kept = map[string]string{}, map[string]bool{}
+	if err := b.holds(cardFact, fmt.Sprintf("%s (%s, driver %s, source %s)", b.uuid, b.from.Name, b.from.Driver, b.from.Source)); err != nil {
+		return err
+	}
+	return b.checkKernels()
+}
+
+// checkKernels refuses kernels that rows and datasets could not tell apart, and those that have changed.
+func (b *Bench) checkKernels() error {
+	seen := map[string]bool{}
+	for i := range b.Kernels {
+		k := &b.Kernels[i]
+		for _, s := range []string{k.Name, k.Suite, k.SizeClass} {
+			if oneLine(s) != s {
+				return fmt.Errorf("%s:%d: kernel %q: %q has line breaks or superfluous spaces", k.File, k.Line, k.Name, s)
+			}
+		}
+		switch {
+		case k.Name == "":
+			return fmt.Errorf("%s:%d: the kernel has no name", k.File, k.Line)
+		case seen[k.Name]:
+			return fmt.Errorf("%s:%d: kernel %q is described twice; names must differ", k.File, k.Line, k.Name)
+		}
+		seen[k.Name] = true
+		if b.Partitions != nil {
+			continue // a kernel of this program
+		}
+		if err := b.holds(kernelFact(k), describe(k)); err != nil {
+			return fmt.Errorf("kernel %s (%s:%d) has changed since it ran (program, suite, arguments, environment, data or what is expected): %w",
+				k.Name, k.File, k.Line, err)
+		}
+	}
+	return nil
+}
+
+// cardFact is the fact which card it is, and kernelFact that of a kernel's description.
+const cardFact = "card"
+
+func kernelFact(k *kernel.Kernel) string { return "kernel " + k.Name }
+
+func kernelFacts(kernels ...*kernel.Kernel) (facts []string) {
+	for _, k := range kernels {
+		facts = append(facts, kernelFact(k))
+	}
+	return facts
+}
+
+// holds refuses a folder that has runs for which a fact about the bench was another one.
+func (b *Bench) holds(fact, is string) error {
+	b.facts[fact] = is
+	raw, err := b.log.Find(&work.Unit{Key: fact})
+	if raw == nil || err != nil {
+		return err
+	}
+	var was string
+	if err := json.Unmarshal(raw, &was); err != nil || was != is {
+		return fmt.Errorf("%s has runs of %s; this is %s: measure into another folder (--out)", filepath.Join(b.Dir, "results.db"), was, is)
+	}
+	b.kept[fact] = true
+	return nil
+}
+
+// keep notes facts in the folder before the first run that they decide.
+func (b *Bench) keep(facts []string) error {
+	for _, fact := range facts {
+		is, known := b.facts[fact]
+		if !known || b.kept[fact] {
+			continue
+		}
+		if _, err := b.log.Keep(&work.Unit{Key: fact}, is); err != nil {
+			return err
+		}
+		b.kept[fact] = true
+	}
+	return nil
+}
+
+// repetitions is how often a kernel is measured.
+func (b *Bench) repetitions(k *kernel.Kernel) int {
+	return cmp.Or(b.Repetitions, k.Repetitions, Repetitions)
+}
+
+// rounds is the largest number of repetitions.
+func (b *Bench) rounds() (most int) {
+	for i := range b.Kernels {
+		most = max(most, b.repetitions(&b.Kernels[i]))
+	}
+	return most
+}
+
+func (b *Bench) kernels() []*kernel.Kernel {
+	all := make([]*kernel.Kernel, len(b.Kernels))
+	for i := range all {
+		all[i] = &b.Kernels[i]
+	}
+	return all
+}
+
+// latest returns the last of the days of runs.
+func latest[R any](runs []R, day func(*R) string) (last string) {
+	for i := range runs {
+		last = max(last, day(&runs[i]))
+	}
+	return last
+}
+
+// A stage is the instances on which the next runs are made.
+type stage struct {
+	*session.Session
+	// name says which instances exist; empty if none does.
+	name string
+	made []profiling.Instance
+}
+
+// stage returns a stage without instances.
+func (b *Bench) stage() *stage {
+	s := &stage{Session: b.Session}
+	b.stages = append(b.stages, s)
+	return s
+}
+
+// set makes instances in the place of those that exist, unless they have the name already.
+func (s *stage) set(ctx context.Context, name string, at ...mig.Instance) error {
+	if s.name == name {
+		return nil
+	}
+	if err := s.clear(ctx); err != nil {
+		return err
+	}
+	for _, in := range at {
+		on, _, err := s.Create(ctx, in)
+		if err != nil {
+			return err
+		}
+		s.made = append(s.made, on)
+	}
+	s.name = name
+	return nil
+}
+
+// clear destroys the instances. After an error, the session destroys those that are left.
+func (s *stage) clear(ctx context.Context) error {
+	for _, on := range s.made {
+		if _, err := s.Destroy(ctx, on); err != nil {
+			return err
+		}
+	}
+	s.name, s.made = "", nil
+	return nil
+}
+
+// load is how the GPU was doing from one instant to another.
+func (b *Bench) load(from, to time.Time) datasets.Load {
+	return datasets.Load(b.watch.Between(from, to))
+}
+
+// joined is how the GPU was doing during several runs.
+func joined(loads []datasets.Load) datasets.Load {
+	all := profiling.Load{Throttle: "unknown"}
+	for _, l := range loads {
+		all = all.And(profiling.Load(l))
+	}
+	return datasets.Load(all)
+}
+
+func (b *Bench) fail(k *kernel.Kernel, where string, out kernel.Outcome) {
+	b.failures = append(b.failures, Failure{k.Name, where, out.Status, oneLine(out.Detail)})
+}
+
+// A Failure is a run that crashed, hung or gave a wrong result.
+type Failure struct {
+	Kernel string
+	// Where says where it ran, for example "on 2 slices" or "at 50 %".
+	Where  string
+	Status kernel.Status
+	// Detail says in one line what went wrong.
+	Detail string
+}
+
+func (f Failure) String() string {
+	s := fmt.Sprintf("%s %s: %s", f.Kernel, f.Where, f.Status)
+	if f.Detail != "" {
+		s += " (" + f.Detail + ")"
+	}
+	return s
+}
+
+// A FailedError lists the runs that failed in an experiment that otherwise completed. Without any, there
+// is nothing to make the experiment's files of.
+type FailedError struct {
+	Failures []Failure
+	// Remedy is what the user can do.
+	Remedy string
+}
+
+func (e *FailedError) Error() string {
+	list := make([]string, len(e.Failures))
+	for i, f := range e.Failures {
+		list[i] = f.String()
+	}
+	if len(list) == 0 {
+		return e.Remedy
+	}
+	return fmt.Sprintf("these runs failed and are left out: %s; %s", strings.Join(list, "; "), e.Remedy)
+}

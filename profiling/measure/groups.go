@@ -1,0 +1,336 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/profiling"
+	"miglab/profiling/kernel"
+	"miglab/profiling/kernels"
+	"miglab/profiling/mps"
+)
+
+var _ = register(Command{
+	Name: "corun", Noun: "groups", Kernels: true, Partitions: true,
+	Short: "Measure kernels that share a GPU under MPS, for the co-run model",
+	Plan: func(f *pflag.FlagSet) Planner {
+		c := corunFlags{set: f}
+		f.StringSliceVar(&c.splits, "splits", []string{"25:75", "50:50", "75:25"}, "percentages of the jobs, joined by colons; numbers of multiprocessors with --mode sm-partition (64:64)")
+		f.StringVar(&c.against, "against", "", "run each kernel beside this one at each intensity (sm-partition)")
+		f.IntSliceVar(&c.intensities, "intensities", []int{25, 50, 75, 100}, "shares of the time in percent in which the other kernel runs (sm-partition)")
+		f.UintVar(&c.size, "size", 0, "slices of the MIG instance that the kernels share (mig)")
+		f.UintVar(&c.sample, "sample", 0, "draw so many of the groups; 0 means all (sm-partition)")
+		return c.plan
+	},
+})
+
+// corunFlags say which kernels share a GPU.
+type corunFlags struct {
+	set          *pflag.FlagSet
+	splits       []string
+	against      string
+	intensities  []int
+	size, sample uint
+}
+
+// plan plans co-runs: on partitions, in windows under MPS or in a MIG instance, or of whole processes.
+func (c *corunFlags) plan(ctx context.Context, b *Bench) (*Plan, error) {
+	if b.Partitions != nil {
+		if !c.set.Changed("splits") {
+			c.splits = []string{"64:64"}
+		}
+		return c.groups(b, b.Partitions, multiprocessors)
+	}
+	if names := b.names(); c.against != "" && !slices.Contains(names, c.against) {
+		return nil, fmt.Errorf("--against: %w", nearest.Unknown("kernel", c.against, names))
+	}
+	d, shares := b.Session.Device().(*mps.Device)
+	switch {
+	case !shares && c.size == 0:
+		return nil, fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s, or the --size of the instance that the kernels share",
+			b.from.Source, profiling.MPSSMLimit, profiling.SMPartition)
+	case !shares && !Windowed(b.Kernels):
+		return nil, errors.New("--size: only kernels with window: true in their manifest run in an instance together")
+	case !shares:
+		return c.inInstance(ctx, b)
+	case c.size != 0:
+		return nil, fmt.Errorf("--size: only --mode %s has it", profiling.MIG)
+	case Windowed(b.Kernels):
+		return c.groups(b, &Processes{SMs: d.SMs(), Kernels: b.Kernels, Share: d.Share}, percents)
+	}
+	for _, name := range []string{"milliseconds", "against", "intensities", "sample"} {
+		if flag := c.set.Lookup(name); flag != nil && flag.Changed {
+			return nil, fmt.Errorf("--%s: only --mode %s has it, and co-runs of kernels with window: true in their manifest", name, profiling.SMPartition)
+		}
+	}
+	mixes, err := c.mixes(b)
+	if err != nil {
+		return nil, err
+	}
+	return Corun(b, d.Share, mixes)
+}
+
+// Windowed reports whether all kernels can measure their rate in a common window.
+func Windowed(all []kernel.Kernel) bool {
+	return !slices.ContainsFunc(all, func(k kernel.Kernel) bool { return !k.Window || k.Time.Kind == kernel.Wall })
+}
+
+func (b *Bench) names() (names []string) {
+	for _, k := range b.Kernels {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// inInstance plans co-runs in a MIG instance under an MPS daemon of its own.
+func (c *corunFlags) inInstance(ctx context.Context, b *Bench) (*Plan, error) {
+	g := b.Session.Identity().Model
+	p := g.Profile(mig.Slices(c.size))
+	if p == nil {
+		return nil, fmt.Errorf("--size %d: %s has instances of the sizes %v", c.size, g, g.Sizes())
+	}
+	if p.SMs == 0 {
+		return nil, fmt.Errorf("--size %d: nothing is published about the multiprocessors of %s on %s", c.size, p, g)
+	}
+	on, _, err := b.Session.Create(ctx, mig.Instance{Profile: p, Start: p.Starts[0]})
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Session.Serving(on, true); err != nil {
+		return nil, err
+	}
+	server, err := mps.Serve(ctx, b.State, on)
+	if err != nil {
+		return nil, err
+	}
+	b.last = append(b.last, func() error {
+		left := server.Close()
+		if left == nil {
+			left = b.Session.Serving(on, false)
+		}
+		return left
+	})
+	return c.groups(b, &Processes{SMs: p.SMs, Kernels: b.Kernels, Share: server.Share}, percents)
+}
+
+// A shareUnit reads one number of a split as multiprocessors, of which there are all.
+type shareUnit func(field string, all int) (sms int, err error)
+
+func multiprocessors(field string, _ int) (int, error) {
+	n, err := strconv.Atoi(field)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q is not a number of multiprocessors, nor %s", field, datasets.All)
+	}
+	return n, nil
+}
+
+func percents(field string, all int) (int, error) {
+	x, err := percent(field)
+	return max(1, int(x*float64(all)/100)), err
+}
+
+func percent(field string) (float64, error) {
+	x, err := strconv.ParseFloat(field, 64)
+	if err != nil || !(x > 0 && x <= 100) {
+		return 0, fmt.Errorf("%q is not a percentage; write a number above 0 and at most 100", field)
+	}
+	return x, nil
+}
+
+// groups plans groups of kernels with the splits' shares of multiprocessors.
+func (c *corunFlags) groups(b *Bench, on Ground, unit shareUnit) (*Plan, error) {
+	names, all := b.names(), on.Multiprocessors()
+	var splits [][]int
+	for _, text := range c.splits {
+		split, err := parseSplit(text, all, unit)
+		if err == nil && len(split) > len(names) && c.against == "" {
+			err = fmt.Errorf("there are %d kernels", len(names))
+		}
+		if err == nil && c.against != "" && len(split) != 2 {
+			err = errors.New("two numbers go with --against")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--splits %s: %w", text, err)
+		}
+		splits = append(splits, split)
+	}
+	if c.against == "" {
+		return Overlap(b, on, AloneToo(Combine(names, splits, int(c.sample), b.Seed), all))
+	}
+	if _, err := kernels.Lookup(c.against); err != nil && b.Partitions != nil {
+		return nil, fmt.Errorf("--against: %w", err)
+	}
+	for _, i := range c.intensities {
+		if i < 1 || i > 100 {
+			return nil, fmt.Errorf("--intensities %d: a share of the time is from 1 to 100 percent", i)
+		}
+	}
+	return Overlap(b, on, AloneToo(Against(names, c.against, c.intensities, splits), all))
+}
+
+// parseSplit returns the multiprocessors of each job of a split; 0 for each if the split says all.
+func parseSplit(split string, all int, unit shareUnit) (out []int, err error) {
+	sum, limited := 0, 0
+	for field := range strings.SplitSeq(split, ":") {
+		n := 0
+		if field != datasets.All {
+			if n, err = unit(field, all); err != nil {
+				return nil, err
+			}
+			limited++
+		}
+		out = append(out, n)
+		sum += n
+	}
+	switch {
+	case len(out) < 2:
+		return nil, errors.New("at least two numbers, joined by colons")
+	case limited > 0 && limited < len(out):
+		return nil, fmt.Errorf("give %s for each job or for none", datasets.All)
+	case sum > all:
+		return nil, fmt.Errorf("together %d multiprocessors, and the GPU has %d", sum, all)
+	}
+	return out, nil
+}
+
+// mixes combines the kernels: each set of as many as a split has percentages.
+func (c *corunFlags) mixes(b *Bench) (mixes []Mix, _ error) {
+	for _, split := range c.splits {
+		var shares []float64
+		sum := 0.0
+		for field := range strings.SplitSeq(split, ":") {
+			x, err := percent(field)
+			if err != nil {
+				return nil, fmt.Errorf("--splits %s: %w", split, err)
+			}
+			shares = append(shares, x)
+			sum += x
+		}
+		switch {
+		case len(shares) < 2 || sum > 100:
+			return nil, fmt.Errorf("--splits %s: at least two percentages of at most 100 together", split)
+		case len(shares) > len(b.Kernels):
+			return nil, fmt.Errorf("--splits %s: there are %d kernels", split, len(b.Kernels))
+		}
+		choose(len(b.Kernels), len(shares), 1, func(chosen []int) {
+			var m Mix
+			for i, k := range chosen {
+				m = append(m, Job{&b.Kernels[k], shares[i]})
+			}
+			mixes = append(mixes, m)
+		})
+	}
+	return mixes, nil
+}
+
+// choose calls use with each choice of k of the numbers 0 to n-1, ascending by at least next.
+func choose(n, k, next int, use func([]int)) {
+	var more func(from int, chosen []int)
+	more = func(from int, chosen []int) {
+		if len(chosen) == k {
+			use(chosen)
+			return
+		}
+		for i := from; i < n; i++ {
+			more(i+next, append(chosen, i))
+		}
+	}
+	more(0, nil)
+}
+
+// scalingFlags registers the flags of scaling, which measures each kernel alone on several numbers of
+// multiprocessors.
+func scalingFlags(f *pflag.FlagSet) Planner {
+	counts := f.IntSlice("sms", nil, "numbers of multiprocessors (sm-partition; default: every eighth and all)")
+	return func(_ context.Context, b *Bench) (*Plan, error) {
+		all := b.Partitions.Multiprocessors()
+		if len(*counts) == 0 {
+			for n := 8; n < all; n += 8 {
+				*counts = append(*counts, n)
+			}
+			*counts = append(*counts, all)
+		}
+		for _, n := range *counts {
+			if n < 1 || n > all {
+				return nil, fmt.Errorf("--sms %d: the GPU has %d multiprocessors", n, all)
+			}
+		}
+		return Overlap(b, b.Partitions, Scaling(b.names(), *counts))
+	}
+}
+
+// Scaling returns a group for each kernel alone on each number of multiprocessors.
+func Scaling(names []string, counts []int) []Group {
+	var out []Group
+	for _, n := range counts {
+		for _, name := range names {
+			out = append(out, Group{{name, 100, n}})
+		}
+	}
+	return out
+}
+
+// Combine returns the groups of as many kernels as each split has numbers of multiprocessors,
+// with 0 for no limit. Pairs are also of a kernel beside itself. The first kernel has the first
+// number. If there are more than most groups, it draws that many; 0 means all.
+func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
+	var out []Group
+	for _, split := range splits {
+		next := 1
+		if len(split) == 2 {
+			next = 0
+		}
+		choose(len(names), len(split), next, func(chosen []int) {
+			var g Group
+			for i, k := range chosen {
+				g = append(g, Part{names[k], 100, split[i]})
+			}
+			out = append(out, g)
+		})
+	}
+	if most > 0 && most < len(out) {
+		stream(seed, "groups").Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+		out = out[:most]
+	}
+	return out
+}
+
+// Against returns a group of each kernel beside a partner at each intensity, for each split
+// into two numbers of multiprocessors.
+func Against(names []string, partner string, intensities []int, splits [][]int) []Group {
+	var out []Group
+	for _, split := range splits {
+		for _, name := range names {
+			for _, intensity := range intensities {
+				out = append(out, Group{{name, 100, split[0]}, {partner, intensity, split[1]}})
+			}
+		}
+	}
+	return out
+}
+
+// AloneToo puts before groups each of their jobs alone with the same number of
+// multiprocessors, and with the whole GPU. So what the limit costs and what the others cost
+// come apart.
+func AloneToo(groups []Group, whole int) []Group {
+	var out []Group
+	for _, g := range groups {
+		if len(g) == 1 {
+			continue
+		}
+		for _, p := range g {
+			p.Intensity = 100
+			out = append(out, Group{p}, Group{{p.Kernel, 100, whole}})
+		}
+	}
+	return distinct(append(out, groups...))
+}
