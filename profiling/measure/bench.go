@@ -84,7 +84,8 @@ type Plan struct {
 
 	bench *Bench
 	units []work.Unit
-	save  func(out io.Writer) (rows int, err error)
+	// save writes the files, and of an experiment that was not interrupted also what takes its time.
+	save func(out io.Writer, whole bool) (rows int, err error)
 }
 
 // A Planner checks what an experiment needs and plans it.
@@ -94,7 +95,7 @@ type Planner func(ctx context.Context, b *Bench) (*Plan, error)
 // datasets/hardware. The table is printed and stands beside the file.
 func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string, rows func([]R) []Row, table func([]Row) reports.Table) *Plan {
 	p := &Plan{Name: name, Remedy: "see to them and measure again, or leave these kernels out", bench: b}
-	p.save = func(out io.Writer) (int, error) {
+	p.save = func(out io.Writer, _ bool) (int, error) {
 		records, err := finished[R](b, name)
 		all := rows(records)
 		if err != nil || len(all) == 0 {
@@ -107,6 +108,17 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string, rows func([
 		)
 	}
 	return p
+}
+
+// Recorded returns a plan of the same runs that writes no files, for tests that make thousands of plans.
+func Recorded(plan Planner) Planner {
+	return func(ctx context.Context, b *Bench) (*Plan, error) {
+		p, err := plan(ctx, b)
+		if err == nil {
+			p.save = func(io.Writer, bool) (int, error) { return 0, nil }
+		}
+		return p, err
+	}
 }
 
 // add appends a run that some facts about the bench decide, beside its card. do returns its record, which
@@ -180,10 +192,11 @@ func (b *Bench) Run(ctx context.Context, plan Planner, out io.Writer) (rows int,
 	if failure == nil && len(b.failures) > 0 {
 		failure = &FailedError{b.failures, p.Remedy}
 	}
-	rows, unsaved := p.save(out)
 	var failed, incomplete *FailedError
+	whole := failure == nil || errors.As(failure, &failed)
+	rows, unsaved := p.save(out, whole)
 	switch {
-	case unsaved == nil || failure != nil && !errors.As(failure, &failed): // what ended the runs comes first
+	case unsaved == nil || !whole: // what ended the runs comes first
 		return rows, failure
 	case errors.As(unsaved, &incomplete):
 		return rows, errors.Join(failure, unsaved)

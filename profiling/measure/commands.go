@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/spf13/pflag"
+
+	"miglab/profiling/kernel"
 )
 
 // A Command is an experiment as a command of miglab profile.
@@ -18,6 +20,8 @@ type Command struct {
 	Kernels bool
 	// Partitions says that it can also measure kernels on parts of the multiprocessors (--mode sm-partition).
 	Partitions bool
+	// Check refuses, before a GPU is touched, what the mode or the kernels cannot do; it may be nil.
+	Check func(f *pflag.FlagSet, mode string, all []kernel.Kernel) error
 	// Plan registers flags of its own and returns what plans the experiment once they are parsed.
 	Plan func(*pflag.FlagSet) Planner
 }

@@ -22,6 +22,7 @@ import (
 var _ = register(Command{
 	Name: "corun", Noun: "groups", Kernels: true, Partitions: true,
 	Short: "Measure kernels that share a GPU under MPS, for the co-run model",
+	Check: checkCorun,
 	Plan: func(f *pflag.FlagSet) Planner {
 		c := corunFlags{set: f}
 		f.StringSliceVar(&c.splits, "splits", []string{"25:75", "50:50", "75:25"}, "percentages of the jobs, joined by colons; numbers of multiprocessors with --mode sm-partition (64:64)")
@@ -50,27 +51,12 @@ func (c *corunFlags) plan(ctx context.Context, b *Bench) (*Plan, error) {
 		}
 		return c.groups(b, b.Partitions, multiprocessors)
 	}
-	if names := b.names(); c.against != "" && !slices.Contains(names, c.against) {
-		return nil, fmt.Errorf("--against: %w", nearest.Unknown("kernel", c.against, names))
-	}
 	d, shares := b.Session.Device().(*mps.Device)
 	switch {
-	case !shares && c.size == 0:
-		return nil, fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s, or the --size of the instance that the kernels share",
-			b.from.Source, profiling.MPSSMLimit, profiling.SMPartition)
-	case !shares && !Windowed(b.Kernels):
-		return nil, errors.New("--size: only kernels with window: true in their manifest run in an instance together")
 	case !shares:
 		return c.inInstance(ctx, b)
-	case c.size != 0:
-		return nil, fmt.Errorf("--size: only --mode %s has it", profiling.MIG)
 	case Windowed(b.Kernels):
 		return c.groups(b, &Processes{SMs: d.SMs(), Kernels: b.Kernels, Share: d.Share}, percents)
-	}
-	for _, name := range []string{"milliseconds", "against", "intensities", "sample"} {
-		if flag := c.set.Lookup(name); flag != nil && flag.Changed {
-			return nil, fmt.Errorf("--%s: only --mode %s has it, and co-runs of kernels with window: true in their manifest", name, profiling.SMPartition)
-		}
 	}
 	mixes, err := c.mixes(b)
 	if err != nil {
@@ -79,13 +65,39 @@ func (c *corunFlags) plan(ctx context.Context, b *Bench) (*Plan, error) {
 	return Corun(b, d.Share, mixes)
 }
 
-// Windowed reports whether all kernels can measure their rate in a common window.
-func Windowed(all []kernel.Kernel) bool {
-	return !slices.ContainsFunc(all, func(k kernel.Kernel) bool { return !k.Window || k.Time.Kind == kernel.Wall })
+// checkCorun refuses co-runs of processes that the mode or the kernels cannot do.
+func checkCorun(f *pflag.FlagSet, mode string, all []kernel.Kernel) error {
+	underMPS := mode == string(profiling.MPSSMLimit)
+	names := kernelNames(all)
+	against, size := f.Lookup("against").Value.String(), f.Lookup("size").Value.String() != "0"
+	switch {
+	case against != "" && !slices.Contains(names, against):
+		return fmt.Errorf("--against: %w", nearest.Unknown("kernel", against, names))
+	case !underMPS && !size:
+		return fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s, or the --size of the instance that the kernels share",
+			mode, profiling.MPSSMLimit, profiling.SMPartition)
+	case !underMPS && !Windowed(all):
+		return errors.New("--size: only kernels with window: true in their manifest run in an instance together")
+	case underMPS && size:
+		return fmt.Errorf("--size: only --mode %s has it", profiling.MIG)
+	case Windowed(all):
+		return nil
+	}
+	for _, name := range []string{"milliseconds", "against", "intensities", "sample"} {
+		if f.Changed(name) {
+			return fmt.Errorf("--%s: only --mode %s has it, and co-runs of kernels with window: true in their manifest", name, profiling.SMPartition)
+		}
+	}
+	return nil
 }
 
-func (b *Bench) names() (names []string) {
-	for _, k := range b.Kernels {
+// Windowed reports whether all kernels can measure their rate in a common window.
+func Windowed(all []kernel.Kernel) bool {
+	return !slices.ContainsFunc(all, func(k kernel.Kernel) bool { return !k.Window })
+}
+
+func kernelNames(all []kernel.Kernel) (names []string) {
+	for _, k := range all {
 		names = append(names, k.Name)
 	}
 	return names
@@ -148,7 +160,7 @@ func percent(field string) (float64, error) {
 
 // groups plans groups of kernels with the splits' shares of multiprocessors.
 func (c *corunFlags) groups(b *Bench, on Ground, unit shareUnit) (*Plan, error) {
-	names, all := b.names(), on.Multiprocessors()
+	names, all := kernelNames(b.Kernels), on.Multiprocessors()
 	var splits [][]int
 	for _, text := range c.splits {
 		split, err := parseSplit(text, all, unit)
@@ -264,7 +276,7 @@ func scalingFlags(f *pflag.FlagSet) Planner {
 				return nil, fmt.Errorf("--sms %d: the GPU has %d multiprocessors", n, all)
 			}
 		}
-		return Overlap(b, b.Partitions, Scaling(b.names(), *counts))
+		return Overlap(b, b.Partitions, Scaling(kernelNames(b.Kernels), *counts))
 	}
 }
 

@@ -342,16 +342,17 @@ func TasksFile(source profiling.Source) string {
 	return "tasks." + string(source) + ".csv"
 }
 
-// save writes the tables of a profile, the dataset, and what shows how kernels scale.
-func (p *Profile) save(b *Bench, out io.Writer) error {
+// save writes the tables of a profile, and if it is whole also the dataset, and what shows how kernels scale.
+func (p *Profile) save(b *Bench, out io.Writer, whole bool) error {
 	file := func(name string) string { return filepath.Join(b.Dir, name) }
 	table, conditions := p.Table(), p.Conditions()
-	if err := errors.Join(table.Save(file("table")), conditions.Save(file("conditions")), table.Text(out)); err != nil {
-		return err
-	}
+	err := errors.Join(table.Save(file("table")), conditions.Save(file("conditions")))
 	tasks, _ := p.Tasks()
-	if len(tasks) == 0 {
-		return &FailedError{Remedy: "no kernel ran on every size, so that there is no dataset"}
+	if err != nil || !whole || len(tasks) == 0 {
+		if err == nil && whole {
+			err = &FailedError{Remedy: "no kernel ran on every size, so that there is no dataset"}
+		}
+		return errors.Join(err, table.Text(out))
 	}
 	source := p.Runs[0].Source
 	name := TasksFile(source)
@@ -361,7 +362,8 @@ func (p *Profile) save(b *Bench, out io.Writer) error {
 		b.write("kernels.csv", func(w io.Writer) error { return datasets.WriteHardware(w, p.Kernels()) }),
 		b.write(name, p.WriteTasks),
 		reports.SaveFigure(file("speedup"), reports.Speedups(title, p.GPU, tasks, 4)),
-		monotonicity.Save(file("monotonicity")), monotonicity.Text(out),
+		monotonicity.Save(file("monotonicity")),
+		table.Text(out), monotonicity.Text(out),
 	); err != nil {
 		return err
 	}
@@ -369,6 +371,6 @@ func (p *Profile) save(b *Bench, out io.Writer) error {
 	if p.GPU.Origin != "" {
 		use = "; with --gpu " + file("gpu.json")
 	}
-	_, err := fmt.Fprintf(out, "%d kernels on %s; dataset profile:%s%s\n", len(tasks), p.GPU, file(name), use)
+	_, err = fmt.Fprintf(out, "%d kernels on %s; dataset profile:%s%s\n", len(tasks), p.GPU, file(name), use)
 	return err
 }

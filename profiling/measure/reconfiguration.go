@@ -14,6 +14,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling"
+	"miglab/profiling/kernel"
 	"miglab/profiling/session"
 	"miglab/reports"
 )
@@ -29,6 +30,12 @@ var _ = register(Command{
 	Short: "Measure what creating and destroying instances costs, one by one and at once",
 	Example: "  sudo miglab profile reconfiguration --out results/profile/a100\n" +
 		"  sudo miglab profile reconfiguration --repetitions 100",
+	Check: func(_ *pflag.FlagSet, mode string, _ []kernel.Kernel) error {
+		if mode != string(profiling.MIG) {
+			return fmt.Errorf("--mode %s has nothing to reconfigure", mode)
+		}
+		return nil
+	},
 	Plan: func(*pflag.FlagSet) Planner { return Reconfiguration },
 })
 
@@ -44,12 +51,9 @@ var _ = register(Command{
 // driver refused because it was busy. Total is the time of all operations,
 // including what the session does before each.
 func Reconfiguration(_ context.Context, b *Bench) (*Plan, error) {
-	if b.from.Source != string(profiling.MIG) {
-		return nil, fmt.Errorf("--mode %s has nothing to reconfigure", b.from.Source)
-	}
 	id := b.Session.Identity()
-	if id.Existing {
-		return nil, errors.New("the mode mig-existing has nothing to reconfigure: no instance is made in it")
+	if id.Source != profiling.MIG || id.Existing {
+		return nil, errors.New("without instances of the program's own there is nothing to reconfigure")
 	}
 	rows := func(rounds []round) []datasets.ReconfigurationTime { return reconfigurationRows(b.from, rounds) }
 	table := func(rows []datasets.ReconfigurationTime) reports.Table { return ReconfigurationTable(rows, id.Model) }

@@ -134,7 +134,7 @@ func TestReconfigurationOfADriverThatDoesNot(t *testing.T) {
 func TestReconfigurationNeedsMIG(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, err := reconfiguration(t.Context(), t, devicetest.New(a30, devicetest.SMLimit()), measure.Bench{})
-		if want := "--mode mps-sm-limit has nothing to reconfigure"; err == nil || err.Error() != want {
+		if want := "without instances of the program's own there is nothing to reconfigure"; err == nil || err.Error() != want {
 			t.Errorf("%v", err)
 		}
 	})

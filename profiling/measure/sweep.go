@@ -249,7 +249,7 @@ func (w *sweep) record(r *Run, k *kernel.Kernel, out kernel.Outcome) (*Run, erro
 }
 
 // save writes runs.csv and what follows from it.
-func (w *sweep) save(out io.Writer) (int, error) {
+func (w *sweep) save(out io.Writer, whole bool) (int, error) {
 	runs, err := finished[Run](w.Bench, "profile")
 	if err != nil {
 		return 0, err
@@ -270,5 +270,5 @@ func (w *sweep) save(out io.Writer) (int, error) {
 	if err := w.write("runs.csv", func(w io.Writer) error { return gocsv.Marshal(rows, w) }); err != nil {
 		return 0, err
 	}
-	return len(runs), Summarize(runs).save(w.Bench, out)
+	return len(runs), Summarize(runs).save(w.Bench, out, whole)
 }

@@ -5,8 +5,10 @@ package nvml_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,6 +23,7 @@ import (
 	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/execute"
@@ -92,7 +95,7 @@ type sequence struct {
 	// folders is the number of folders for journals: a killed program of this process would
 	// still hold the lock in its own.
 	folders int
-	rows    []byte // of runs.csv so far
+	runs    []store.Unit // so far
 	others  *gpuInstance
 	// strangers is how many instances others made.
 	strangers int
@@ -203,10 +206,9 @@ func (s *sequence) program(work func(context.Context, *session.Session) error, c
 	var journal, rows []byte
 	s.driver.left, s.driver.dead, s.driver.kill = calls, false, func() {
 		journal, _ = os.ReadFile(s.journal(dir)) // nil if there is none
-		rows, _ = os.ReadFile(s.runsFile())
-		if s.r.IntN(4) == 0 && len(journal) > 0 && len(rows) > 0 { // in the middle of a line
+		rows, _ = os.ReadFile(s.database())
+		if s.r.IntN(4) == 0 && len(journal) > 0 { // in the middle of a line
 			journal = append(journal, `{"event":"crea`...)
-			rows = append(rows, "H100,NVIDIA"...)
 		}
 		kill()
 	}
@@ -220,7 +222,7 @@ func (s *sequence) program(work func(context.Context, *session.Session) error, c
 	synctest.Wait()
 	if s.driver.dead {
 		s.kills++
-		err = errors.Join(rewrite(s.journal(dir), journal), rewrite(s.runsFile(), rows))
+		err = errors.Join(rewrite(s.journal(dir), journal), rewrite(s.database(), rows))
 		time.Sleep(time.Minute) // its kernels end
 	}
 	s.driver.left, s.driver.dead = -1, false
@@ -274,7 +276,8 @@ func (s *sequence) session(ctx context.Context, dir string, work func(context.Co
 
 func (s *sequence) profile(ctx context.Context, run *session.Session) error {
 	s.profiling = true
-	_, err := measure.Sweep(ctx, run, s.kernels(), s.runsFile(), measure.Options{Launcher: s, Repetitions: repetitions, Seed: 1})
+	b := measure.Bench{Dir: s.dir, Session: run, Kernels: s.kernels(), Launcher: s, Repetitions: repetitions, Seed: 1}
+	_, err := b.Run(ctx, measure.Recorded(measure.Sweep), io.Discard)
 	return err
 }
 
@@ -285,7 +288,18 @@ func (s *sequence) kernels() (all []kernel.Kernel) {
 	return all
 }
 
-func (s *sequence) runsFile() string { return filepath.Join(s.dir, "runs.csv") }
+// database has the finished runs.
+func (s *sequence) database() string { return filepath.Join(s.dir, "results.db") }
+
+// finished returns the finished runs.
+func (s *sequence) finished() ([]store.Unit, error) {
+	db, err := store.Open(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := db.Units("profile ")
+	return runs, errors.Join(err, db.Close())
+}
 
 // execute runs the tasks of two partitions, one after the other.
 func (s *sequence) execute(ctx context.Context, run *session.Session) error {
@@ -386,15 +400,16 @@ func (s *sequence) check(err error) error {
 			return fmt.Errorf("a program failed without a reason: %w", err)
 		}
 	}
-	text, err := os.ReadFile(s.runsFile())
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	runs, err := s.finished()
+	if err != nil {
 		return err
 	}
-	whole := text[:bytes.LastIndexByte(text, '\n')+1]
-	if !bytes.HasPrefix(whole, s.rows) {
-		return fmt.Errorf("rows are lost: there were\n%s\nand are\n%s", s.rows, text)
+	for _, before := range s.runs {
+		if !slices.Contains(runs, before) {
+			return fmt.Errorf("the run %s is lost, or another one", before.Key)
+		}
 	}
-	s.rows = whole
+	s.runs = runs
 	if s.others != nil && !slices.Contains(s.driver.gis, s.others) {
 		return errors.New("the instance of others is gone")
 	}
@@ -431,17 +446,17 @@ func (s *sequence) complete() error {
 	if s.driver.wants == s.off && s.strangers == 0 {
 		return fmt.Errorf("MIG mode was %v and will be %v", !s.off, s.driver.wants)
 	}
-	runs, err := measure.ReadRuns(bytes.NewReader(s.rows), "runs.csv")
-	if err != nil {
-		return err
+	if want := len(kernelNames) * len(s.driver.model.Sizes()) * repetitions; len(s.runs) != want {
+		return fmt.Errorf("%d runs, want %d", len(s.runs), want)
 	}
-	if want := len(kernelNames) * len(s.driver.model.Sizes()) * repetitions; len(runs) != want {
-		return fmt.Errorf("%d runs, want %d", len(runs), want)
+	if most := len(s.runs) + s.kills + s.refused; s.profiled > most {
+		return fmt.Errorf("%d kernels ran for %d rows, with %d kills and %d refusals: finished runs were repeated", s.profiled, len(s.runs), s.kills, s.refused)
 	}
-	if most := len(runs) + s.kills + s.refused; s.profiled > most {
-		return fmt.Errorf("%d kernels ran for %d rows, with %d kills and %d refusals: finished runs were repeated", s.profiled, len(runs), s.kills, s.refused)
-	}
-	for _, r := range runs {
+	for _, u := range s.runs {
+		var r measure.Run
+		if err := json.Unmarshal([]byte(u.Record), &r); err != nil {
+			return err
+		}
 		if r.Status != kernel.OK || r.Seconds != takes(r.Kernel, r.Size) {
 			return fmt.Errorf("%s on %d slices: %s, %v s; want %v", r.Kernel, r.Size, r.Status, r.Seconds, takes(r.Kernel, r.Size))
 		}

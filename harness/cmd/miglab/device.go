@@ -190,7 +190,7 @@ func (f *kernelFlags) read() ([]kernel.Kernel, error) {
 	m, err := f.open()
 	if f.wall {
 		for i := range m.Kernels {
-			m.Kernels[i].Time = kernel.TimeSource{Kind: kernel.Wall}
+			m.Kernels[i].Time, m.Kernels[i].Window = kernel.TimeSource{Kind: kernel.Wall}, false
 		}
 	}
 	if err != nil || len(f.only) == 0 {

@@ -23,6 +23,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/store"
 	"miglab/profiling/nvml/nvmltest"
 )
 
@@ -365,22 +366,13 @@ func TestGPUKilledRunsAreCleanedUp(t *testing.T) {
 func TestGPUInterruptedProfileGoesOn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	runs := filepath.Join(b.dir, "profile", "runs.csv")
-	c := b.command(t.Context(), profileArgs...)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := await(c, func() bool { return sizeOf(runs) >= 1000 })
-	if err := c.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-ended
-	before, _, _ := strings.Cut(mustRead(t, runs)+"\x00", "\x00")
-	before = before[:strings.LastIndexByte(before, '\n')+1]
+	dir := filepath.Join(b.dir, "profile")
+	before := b.kill(dir, 4, true, profileArgs...)
 	b.must(profileArgs...)
 	b.nothingLeft()
-	if after := mustRead(t, runs); !strings.HasPrefix(after, before) || len(b.rows("profile/runs.csv")) != 5*5*2-2 {
-		t.Errorf("%d runs; they begin with those from before: %v", len(b.rows("profile/runs.csv")), strings.HasPrefix(after, before))
+	after := finished(t, dir)
+	if lost := slices.ContainsFunc(before, func(u store.Unit) bool { return !slices.Contains(after, u) }); lost || len(b.rows("profile/runs.csv")) != 5*5*2-2 {
+		t.Errorf("%d runs; of those from before some are lost: %v", len(b.rows("profile/runs.csv")), lost)
 	}
 }
 
@@ -487,7 +479,7 @@ func TestGPUUnderMPS(t *testing.T) {
 		t.Errorf("%d rows of co-runs, want two kernels alone and three splits of a pair", len(rows))
 	}
 	// What is measured until an interruption is kept, and the message says where.
-	c := b.command(t.Context(), "profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--repetitions", "100000", "--out", "interrupted")
+	c := b.command(t.Context(), "profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--repetitions", "2000", "--out", "interrupted")
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
 	if err := c.Start(); err != nil {
@@ -495,7 +487,7 @@ func TestGPUUnderMPS(t *testing.T) {
 	}
 	// It has run every mix several times.
 	ended := await(c, func() bool {
-		return strings.Count(finishedLines(filepath.Join(b.dir, "interrupted", "corun-runs.jsonl")), "\n") > 3*(2+3)
+		return len(finished(t, filepath.Join(b.dir, "interrupted"))) > 3*(2+3)
 	})
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -600,36 +592,22 @@ func TestGPUExistingInstances(t *testing.T) {
 	b.nothingLeft(somebodys...)
 }
 
-// TestGPUAnotherCard: a sweep goes on with another card of the same model as a series of its own,
-// which the card's UUID marks; the runs of the first card stay as they are.
+// TestGPUAnotherCard: the runs of another card of the same model need a folder of their own, and those of the first
+// card stay as they are.
 func TestGPUAnotherCard(t *testing.T) {
 	b := newFastBench(t)
 	args := append(slices.Clone(profileArgs), "--only", "stops", "--repetitions", "1")
 	b.must(args...)
-	first, err := os.ReadFile(filepath.Join(b.dir, "profile", "runs.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := mustRead(t, filepath.Join(b.dir, "profile", "runs.csv"))
 	other := fmt.Sprintf("GPU-%08x-7777-3333-4444-555555555555", b.number)
 	b.state.Remove(t, "gpu")
 	b.state.Add(t, "gpu 0 A100 "+other+" 1 1")
-	if code, _, stderr := b.run(args...); code == 0 || !strings.Contains(stderr, "gpu_uuid") || !strings.Contains(stderr, "--another-card") || strings.Count(stderr, "\n") != 1 {
+	if code, _, stderr := b.run(args...); code != exitBadInput || !strings.Contains(stderr, other) || !strings.Contains(stderr, "measure into another folder (--out)") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit code %d, %q", code, stderr)
 	}
-	for range 2 { // the second time it goes on
-		b.must(append(slices.Clone(args), "--another-card")...)
-	}
-	rows := b.rows("profile/" + other + "/runs.csv")
-	for _, row := range rows {
-		if row["gpu_uuid"] != other {
-			t.Errorf("row %v", row)
-		}
-	}
-	if now, err := os.ReadFile(filepath.Join(b.dir, "profile", "runs.csv")); err != nil || !bytes.Equal(now, first) || len(rows) != 5 {
-		t.Errorf("%d rows of the other card; the first card's are now\n%s\n%v", len(rows), now, err)
-	}
-	if sizeOf(filepath.Join(b.dir, "profile", other, "tasks.csv")) == 0 {
-		t.Error("the other card has no dataset")
+	b.must(append(slices.Clone(args), "--out", "other")...)
+	if rows := b.rows("other/runs.csv"); len(rows) != 5 || rows[0]["gpu_uuid"] != other || mustRead(t, filepath.Join(b.dir, "profile", "runs.csv")) != first {
+		t.Errorf("%d rows of the other card, the first of %s", len(rows), rows[0]["gpu_uuid"])
 	}
 	b.nothingLeft()
 }

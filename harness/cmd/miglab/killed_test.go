@@ -3,22 +3,38 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"miglab/datasets"
+	"miglab/harness/store"
 )
 
-// finishedLines returns the lines of a file that have their end; none if there is no file.
-func finishedLines(file string) string {
-	text, _ := os.ReadFile(file)
-	return string(text[:strings.LastIndexByte(string(text), '\n')+1])
+// finished returns the runs that a folder has; none if there is no folder.
+func finished(t *testing.T, dir string) (runs []store.Unit) {
+	t.Helper()
+	db, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := db.Units("")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range all {
+		if strings.Contains(u.Key, " run ") { // not a fact about the bench
+			runs = append(runs, u)
+		}
+	}
+	return runs
 }
 
 // await waits until ready reports true or a command that was started ends. The channel then tells how the
@@ -40,8 +56,8 @@ func await(c *exec.Cmd, ready func() bool) <-chan bool {
 	return ended
 }
 
-// kill starts miglab and kills it when a file has so many lines, and an instance exists if there is to be one.
-func (b *bench) kill(file string, lines int, instance bool, args ...string) (kept string) {
+// kill starts miglab and kills it when a folder has so many runs, and an instance exists if there is to be one.
+func (b *bench) kill(dir string, runs int, instance bool, args ...string) (kept []store.Unit) {
 	b.t.Helper()
 	c := b.command(b.t.Context(), args...)
 	var stderr strings.Builder
@@ -50,35 +66,34 @@ func (b *bench) kill(file string, lines int, instance bool, args ...string) (kep
 		b.t.Fatal(err)
 	}
 	ended := await(c, func() bool {
-		return strings.Count(finishedLines(file), "\n") >= lines && (!instance || len(b.state.Instances(b.t)) > 0)
+		return len(finished(b.t, dir)) >= runs && (!instance || len(b.state.Instances(b.t)) > 0)
 	})
 	if c.Process.Kill(); <-ended {
 		b.t.Fatalf("miglab %s ended before it was killed\n%s", strings.Join(args, " "), &stderr)
 	}
-	return finishedLines(file)
+	return finished(b.t, dir)
 }
 
 // goesOn kills miglab in the middle of an experiment twice, and then lets it end: no instance is
 // left, no finished run is lost, and none is measured again.
-func (b *bench) goesOn(file string, instance bool, args ...string) (whole string) {
+func (b *bench) goesOn(runs int, instance bool, args ...string) {
 	b.t.Helper()
-	path := filepath.Join(b.dir, file)
-	first := b.kill(path, 3, instance, args...)
+	dir := filepath.Join(b.dir, "out")
+	first := b.kill(dir, 3, instance, args...)
 	if instance && len(b.state.Instances(b.t)) == 0 {
 		b.t.Error("nothing was left behind; it was killed too early")
 	}
-	second := b.kill(path, strings.Count(first, "\n")+2, instance, args...)
+	second := b.kill(dir, len(first)+2, instance, args...)
 	b.must(args...)
 	b.nothingLeft()
-	whole = mustRead(b.t, path)
-	if !strings.HasPrefix(second, first) || !strings.HasPrefix(whole, second) || len(whole) <= len(second) {
-		b.t.Errorf("%s after the first kill:\n%s\nafter the second:\n%s\nand at the end:\n%s", file, first, second, whole)
-	}
+	whole := finished(b.t, dir)
 	b.must(args...)
-	if again := mustRead(b.t, path); again != whole {
-		b.t.Errorf("%s grew although everything was measured: from %d to %d bytes", file, len(whole), len(again))
+	lost := func(before, after []store.Unit) bool {
+		return slices.ContainsFunc(before, func(u store.Unit) bool { return !slices.Contains(after, u) })
 	}
-	return whole
+	if lost(first, second) || lost(second, whole) || len(whole) != runs || !slices.Equal(finished(b.t, dir), whole) {
+		b.t.Errorf("after the first kill:\n%q\nafter the second:\n%q\nat the end, of %d runs:\n%q", first, second, runs, whole)
+	}
 }
 
 // benchA30 is a bench with an A30, on which an operation on instances takes 40 ms.
@@ -105,11 +120,11 @@ func (b *bench) hardware(kind string) datasets.HardwareSet {
 func TestGPUKilledIsolationGoesOn(t *testing.T) {
 	t.Parallel()
 	b := benchA30(t)
-	whole := b.goesOn("out/isolation-runs.jsonl", true, "profile", "isolation", "--kernels", "./short.yaml", "--out", "out")
 	const want = 2 * (4 + 3) // kernels, and cases of both sizes
+	b.goesOn(want, true, "profile", "isolation", "--kernels", "./short.yaml", "--out", "out")
 	rows := b.hardware("isolation").Isolation[0].Rows
-	if lines := strings.Count(whole, "\n") - 1; lines != want || len(rows) != want {
-		t.Errorf("%d runs and %d rows, want %d", lines, len(rows), want)
+	if len(rows) != want {
+		t.Errorf("%d rows, want %d", len(rows), want)
 	}
 	for _, r := range rows {
 		if r.Runs != 1 || r.Samples == 0 || r.ClockMean != 1410 || r.PowerMax != 387.5 {
@@ -122,10 +137,7 @@ func TestGPUKilledIsolationGoesOn(t *testing.T) {
 func TestGPUKilledReconfigurationGoesOn(t *testing.T) {
 	t.Parallel()
 	b := benchA30(t)
-	whole := b.goesOn("out/reconfiguration-runs.jsonl", true, "profile", "reconfiguration", "--repetitions", "2", "--out", "out")
-	if lines := strings.Count(whole, "\n") - 1; lines != 2*(3+2*3) {
-		t.Errorf("%d rounds, want %d", lines, 2*(3+2*3))
-	}
+	b.goesOn(2*(3+2*3), true, "profile", "reconfiguration", "--repetitions", "2", "--out", "out")
 	samples := 0
 	for _, r := range b.hardware("reconfiguration").Reconfiguration[0].Rows {
 		samples += r.Samples
@@ -149,10 +161,7 @@ func TestGPUKilledCorunGoesOn(t *testing.T) {
 	b.env = append(b.env, "PATH="+fakes+string(os.PathListSeparator)+os.Getenv("PATH"))
 	b.write("limited.yaml", "version: 1\nsuite: s\ndefaults: {repetitions: 4, timeout: 20s, time: {source: regexp, pattern: 'time_s: (.*)', unit: s}}\n"+
 		"kernels:\n  - {name: a, argv: [sh, -c, 'sleep 0.2; "+fakes+"/limited']}\n  - {name: b, argv: ["+fakes+"/limited]}\n")
-	whole := b.goesOn("out/corun-runs.jsonl", false, "profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--out", "out")
-	if lines := strings.Count(whole, "\n") - 1; lines != 4*(2+3) {
-		t.Errorf("%d runs of mixes, want %d", lines, 4*(2+3))
-	}
+	b.goesOn(4*(2+3), false, "profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--out", "out")
 	samples := 0
 	for _, r := range b.hardware("corun").Corun[0].Rows {
 		samples += r.Samples
@@ -172,8 +181,8 @@ func TestGPUKilledCorunInMIGGoesOn(t *testing.T) {
 	b.emulated(cudaStub(t))
 	smallKernels(t, b.dir)
 	args := []string{"profile", "corun", "--size", "3", "--kernels", "./k.yaml", "--milliseconds", "300", "--splits", "50:50,all:all", "--out", "out"}
-	whole := b.goesOn("out/overlap.csv", true, args...)
-	if rows := b.hardware("overlap").Overlap[0].Rows; len(rows) != 18 || strings.Count(whole, "\n") != 19 {
+	b.goesOn(12, true, args...)
+	if rows := b.hardware("overlap").Overlap[0].Rows; len(rows) != 18 {
 		t.Errorf("%d rows, want 18", len(rows))
 	}
 	if left, err := filepath.Glob(filepath.Join(b.stateDir(), "mps-MIG-*", "pipe", "*.pid")); err != nil || len(left) > 0 {
@@ -204,25 +213,24 @@ func TestGPUFullDisk(t *testing.T) {
 		t.Skip(err)
 	}
 	p := partitioner{t, t.TempDir(), cudaStub(t)}
-	const args = "profile --mode sm-partition --only bfs,stream --small --milliseconds 5 --warm-up 1 --sms 8,16,24,32,40,48 --out out"
-	// Files may grow to 1 KiB.
-	c := exec.CommandContext(t.Context(), "bash", "-c", "trap '' XFSZ; ulimit -f 1; exec miglab "+args)
+	const args = "profile --mode sm-partition --only bfs,stream --small --milliseconds 1 --warm-up 1 --sms 8,16,24,32,40,48 --repetitions 20 --out out"
+	// Files may grow to 200 KiB.
+	c := exec.CommandContext(t.Context(), "bash", "-c", "trap '' XFSZ; ulimit -f 200; exec miglab "+args)
 	c.Dir, c.Env = p.dir, p.env
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	_ = c.Run() // it fails
-	if said := stderr.String(); c.ProcessState.ExitCode() <= 0 || strings.Count(said, "file too large; solve this and start again, the recorded runs are kept") != 1 {
+	if said := stderr.String(); c.ProcessState.ExitCode() <= 0 || strings.Count(said, "check that the folder can be written to and its disk has room") != 1 {
 		t.Errorf("exit code %d, %q", c.ProcessState.ExitCode(), said)
 	}
-	text := mustRead(t, filepath.Join(p.dir, "out", "overlap.csv"))
-	before := len(p.rows())
-	if before == 0 || len(text) > 1024 || !strings.HasSuffix(text, "\n") {
-		t.Errorf("%d rows in %d bytes\n%s", before, len(text), text)
+	before := finished(t, filepath.Join(p.dir, "out"))
+	if len(before) == 0 || len(before) == 12*20 {
+		t.Errorf("%d runs", len(before))
 	}
 	if left, err := filepath.Glob(filepath.Join(p.dir, "out", ".*")); err != nil || len(left) > 0 {
 		t.Errorf("parts of files are left: %q, %v", left, err)
 	}
-	if code, output := p.run(strings.Fields(args)...); code != 0 || len(p.rows()) != 12 || !strings.HasPrefix(mustRead(t, filepath.Join(p.dir, "out", "overlap.csv")), text) {
+	if code, output := p.run(strings.Fields(args)...); code != 0 || len(p.rows()) != 12*20 {
 		t.Errorf("with room again: exit code %d, %d rows\n%s", code, len(p.rows()), output)
 	}
 }
@@ -232,10 +240,10 @@ func TestGPUKilledPartitionsGoOn(t *testing.T) {
 	t.Parallel()
 	b := newFastBench(t)
 	b.emulated(cudaStub(t))
-	whole := b.goesOn("out/overlap.csv", false, "profile", "corun", "--mode", "sm-partition", "--only", "bfs,stream", "--small", "--milliseconds", "100", "--warm-up", "1",
+	b.goesOn(2*(3+1)+2*3, false, "profile", "corun", "--mode", "sm-partition", "--only", "bfs,stream", "--small", "--milliseconds", "100", "--warm-up", "1",
 		"--splits", "16:24,all:all", "--out", "out")
 	rows := b.hardware("overlap").Overlap[0].Rows
-	if want := 2*(3+1) + 2*3*2; len(rows) != want || strings.Count(whole, "\n") != want+1 {
+	if want := 2*(3+1) + 2*3*2; len(rows) != want {
 		t.Errorf("%d rows, want %d: each kernel alone on 16, 24 and 42 and without a limit, and three pairs on two splits", len(rows), want)
 	}
 }

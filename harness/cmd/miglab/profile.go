@@ -97,13 +97,18 @@ func newExperiment(x measure.Command) *cobra.Command {
 			return f.onPartitions(c, x, b, plan, check)
 		}
 		for _, name := range []string{"warm-up", "small", "sms"} {
-			if flag := flags.Lookup(name); flag != nil && flag.Changed {
+			if flags.Changed(name) {
 				return fmt.Errorf("--%s: only --mode %s has it", name, profiling.SMPartition)
 			}
 		}
 		var err error
 		if x.Kernels {
 			if b.Kernels, err = f.kernels.read(); err != nil {
+				return err
+			}
+		}
+		if x.Check != nil {
+			if err := x.Check(flags, f.device.mode, b.Kernels); err != nil {
 				return err
 			}
 		}
