@@ -64,7 +64,7 @@ var mayImport = map[string]string{
 	"profiling/internal/filelock": "",
 	"profiling/kernels":           "profiling/cuda",
 	"profiling/cuda":              "profiling",
-	"profiling/measure":           "harness/filehash harness/mig harness/task harness/stats datasets reports profiling profiling/cuda profiling/internal/affinity profiling/kernel profiling/kernels profiling/session harness/strictcsv harness/strictjson",
+	"profiling/measure":           "harness/filehash harness/mig harness/task harness/stats harness/store harness/work datasets reports profiling profiling/cuda profiling/internal/affinity profiling/kernel profiling/kernels profiling/mps profiling/session harness/strictcsv harness/strictjson",
 	"profiling/execute":           "harness/mig harness/schedule datasets reports profiling profiling/kernel profiling/measure profiling/session",
 
 	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim harness/sim/corun algorithms", // the engine of treedp
