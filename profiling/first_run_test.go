@@ -220,8 +220,11 @@ func TestFirstRunGoesOn(t *testing.T) {
 	if !strings.HasPrefix(said, "call 3: ") || strings.Contains(said, "environment  ") {
 		t.Errorf("the third call says:\n%s", said)
 	}
-	if !strings.HasPrefix(f.read("out/overlap.csv"), first) {
-		t.Error("rows of the first call are lost")
+	last := f.read("out/overlap.csv")
+	for row := range strings.Lines(first) {
+		if !strings.Contains(last, row) {
+			t.Errorf("a row of the first call is lost or was measured again: %s", row)
+		}
 	}
 	rows, err := datasets.ReadOverlap(strings.NewReader(f.read("out/anchors/overlap.csv")), "overlap.csv")
 	if err != nil {
