@@ -133,6 +133,34 @@ func TestFailuresAreNotKept(t *testing.T) {
 	}
 }
 
+// A nil record is of a unit that failed: it is not kept, its group goes on, and the next call tries it again.
+func TestFailedUnitsAreTriedAgain(t *testing.T) {
+	dir := t.TempDir()
+	for _, want := range []string{"unit 0 unit 4", "unit 0 unit 2 unit 4", "unit 0 unit 2 unit 4"} {
+		var j journal
+		units := j.units()[:5:5]
+		units = []Unit{units[0], units[2], units[4]} // group 0
+		tries := 0
+		if want == "unit 0 unit 4" {
+			units[1].Do = func(context.Context) (any, error) { tries++; return nil, nil }
+		}
+		log := open(t, dir)
+		records, err := (&Runner{Log: log}).Run(t.Context(), units)
+		if err != nil || (records[1] == nil) != (tries == 1) || records[2] == nil {
+			t.Errorf("%q, %v", records, err)
+		}
+		all, err := log.All("unit ")
+		if err != nil || strings.Count(want, "unit") != len(all) {
+			t.Errorf("%q are kept, want %s; %v", all, want, err)
+		}
+		for _, raw := range all {
+			if of := string(raw[7:13]); !strings.Contains(want, of) {
+				t.Errorf("the record of %s is kept, want %s", of, want)
+			}
+		}
+	}
+}
+
 // A record that is damaged is an error that names the file, and never another record.
 func TestDamagedRecord(t *testing.T) {
 	dir := t.TempDir()

@@ -81,11 +81,12 @@ type Plan struct {
 	Name string
 	// Remedy is what the user can do about runs that failed.
 	Remedy string
+	// Save writes the files, prints their table to out, and returns the number of rows. Of an experiment that
+	// was interrupted, which is not whole, it leaves out what takes time to draw.
+	Save func(out io.Writer, whole bool) (rows int, err error)
 
 	bench *Bench
 	units []work.Unit
-	// save writes the files, and of an experiment that was not interrupted also what takes its time.
-	save func(out io.Writer, whole bool) (rows int, err error)
 }
 
 // A Planner checks what an experiment needs and plans it.
@@ -93,9 +94,11 @@ type Planner func(ctx context.Context, b *Bench) (*Plan, error)
 
 // newPlan returns an experiment without runs whose records, of type R, are rows of a file for
 // datasets/hardware. The table is printed and stands beside the file.
-func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string, rows func([]R) []Row, table func([]Row) reports.Table) *Plan {
+func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string, rows func([]R) []Row,
+	table func([]Row) reports.Table,
+) *Plan {
 	p := &Plan{Name: name, Remedy: "see to them and measure again, or leave these kernels out", bench: b}
-	p.save = func(out io.Writer, _ bool) (int, error) {
+	p.Save = func(out io.Writer, _ bool) (int, error) {
 		records, err := finished[R](b, name)
 		all := rows(records)
 		if err != nil || len(all) == 0 {
@@ -110,28 +113,20 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string, rows func([
 	return p
 }
 
-// Recorded returns a plan of the same runs that writes no files, for tests that make thousands of plans.
-func Recorded(plan Planner) Planner {
-	return func(ctx context.Context, b *Bench) (*Plan, error) {
-		p, err := plan(ctx, b)
-		if err == nil {
-			p.save = func(io.Writer, bool) (int, error) { return 0, nil }
-		}
-		return p, err
-	}
-}
-
 // add appends a run that some facts about the bench decide, beside its card. do returns its record, which
 // has exported fields alone and no infinite number, or nil if it failed or is not needed: the next call
 // then tries it again.
 func (p *Plan) add(key string, facts []string, do func(context.Context) (any, error)) {
-	p.units = append(p.units, work.Unit{Key: p.Name + " " + key, Group: p.Name, Do: func(ctx context.Context) (any, error) {
-		record, err := do(ctx)
-		if record == nil || err != nil {
-			return nil, err
-		}
-		return record, p.bench.keep(append([]string{cardFact}, facts...))
-	}})
+	p.units = append(p.units, work.Unit{
+		Key: p.Name + " " + key, Group: p.Name,
+		Do: func(ctx context.Context) (any, error) {
+			record, err := do(ctx)
+			if record == nil || err != nil {
+				return nil, err
+			}
+			return record, p.bench.keep(append([]string{cardFact}, facts...))
+		},
+	})
 }
 
 // finished returns the records of all runs of an experiment that the folder has, by key.
@@ -194,7 +189,7 @@ func (b *Bench) Run(ctx context.Context, plan Planner, out io.Writer) (rows int,
 	}
 	var failed, incomplete *FailedError
 	whole := failure == nil || errors.As(failure, &failed)
-	rows, unsaved := p.save(out, whole)
+	rows, unsaved := p.Save(out, whole)
 	switch {
 	case unsaved == nil || !whole: // what ended the runs comes first
 		return rows, failure
@@ -213,10 +208,9 @@ func (b *Bench) begin() (err error) {
 	b.together, _ = b.Launcher.(windowLauncher)
 	b.results = newResults()
 	b.Launcher = judge{b.Launcher, b.results}
-	switch {
-	case b.Partitions != nil:
+	if b.Partitions != nil {
 		b.from, b.uuid, b.watch = b.Partitions.From, b.Partitions.UUID, b.Partitions.Watch
-	default:
+	} else {
 		id := b.Session.Identity()
 		b.from, b.uuid = Provenance(id), oneLine(id.UUID)
 		if w, ok := b.Session.Device().(profiling.Watcher); ok {
@@ -233,7 +227,8 @@ func (b *Bench) begin() (err error) {
 		return nil
 	})
 	b.facts, b.kept = map[string]string{}, map[string]bool{}
-	if err := b.holds(cardFact, fmt.Sprintf("%s (%s, driver %s, source %s)", b.uuid, b.from.Name, b.from.Driver, b.from.Source)); err != nil {
+	card := fmt.Sprintf("%s (%s, driver %s, source %s)", b.uuid, b.from.Name, b.from.Driver, b.from.Source)
+	if err := b.holds(cardFact, card); err != nil {
 		return err
 	}
 	return b.checkKernels()
@@ -288,7 +283,8 @@ func (b *Bench) holds(fact, is string) error {
 	}
 	var was string
 	if err := json.Unmarshal(raw, &was); err != nil || was != is {
-		return fmt.Errorf("%s has runs of %s; this is %s: measure into another folder (--out)", filepath.Join(b.Dir, "results.db"), was, is)
+		return fmt.Errorf("%s has runs of %s; this is %s: measure into another folder (--out)",
+			filepath.Join(b.Dir, "results.db"), was, is)
 	}
 	b.kept[fact] = true
 	return nil

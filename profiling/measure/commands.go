@@ -14,8 +14,8 @@ type Command struct {
 	// Name is that of the command; empty for miglab profile itself.
 	Name string
 	// Noun is what progress counts.
-	Noun                 string
-	Short, Long, Example string
+	Noun           string
+	Short, Example string
 	// Kernels says that it measures the kernels of a manifest.
 	Kernels bool
 	// Partitions says that it can also measure kernels on parts of the multiprocessors (--mode sm-partition).

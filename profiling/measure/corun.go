@@ -67,7 +67,8 @@ func Corun(b *Bench, share func(percent float64) profiling.Instance, mixes []Mix
 				facts = append(facts, kernelFact(j.Kernel))
 			}
 			if round <= most {
-				p.add(fmt.Sprintf("%d %s run %03d", len(m), m, round), facts, func(ctx context.Context) (any, error) { return x.run(ctx, m) })
+				p.add(fmt.Sprintf("%d %s run %03d", len(m), m, round), facts,
+					func(ctx context.Context) (any, error) { return x.run(ctx, m) })
 			}
 		}
 		slices.Reverse(all)

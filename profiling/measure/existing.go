@@ -46,7 +46,8 @@ func instancesOf(s *session.Session) (sizes []mig.Slices, at map[mig.Slices]mig.
 		}
 	}
 	if len(sizes) == 0 {
-		return nil, nil, fmt.Errorf("none of the instances that exist on %s has a profile that is measured; those are %v", id.UUID, standard(id.Model))
+		return nil, nil, fmt.Errorf("none of the instances that exist on %s has a profile that is measured; those are %v",
+			id.UUID, standard(id.Model))
 	}
 	return sizes, at, nil
 }

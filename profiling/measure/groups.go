@@ -25,9 +25,11 @@ var _ = register(Command{
 	Check: checkCorun,
 	Plan: func(f *pflag.FlagSet) Planner {
 		c := corunFlags{set: f}
-		f.StringSliceVar(&c.splits, "splits", []string{"25:75", "50:50", "75:25"}, "percentages of the jobs, joined by colons; numbers of multiprocessors with --mode sm-partition (64:64)")
+		f.StringSliceVar(&c.splits, "splits", []string{"25:75", "50:50", "75:25"},
+			"percentages of the jobs, joined by colons; numbers of multiprocessors with --mode sm-partition (64:64)")
 		f.StringVar(&c.against, "against", "", "run each kernel beside this one at each intensity (sm-partition)")
-		f.IntSliceVar(&c.intensities, "intensities", []int{25, 50, 75, 100}, "shares of the time in percent in which the other kernel runs (sm-partition)")
+		f.IntSliceVar(&c.intensities, "intensities", []int{25, 50, 75, 100},
+			"shares of the time in percent in which the other kernel runs (sm-partition)")
 		f.UintVar(&c.size, "size", 0, "slices of the MIG instance that the kernels share (mig)")
 		f.UintVar(&c.sample, "sample", 0, "draw so many of the groups; 0 means all (sm-partition)")
 		return c.plan
@@ -58,7 +60,7 @@ func (c *corunFlags) plan(ctx context.Context, b *Bench) (*Plan, error) {
 	case Windowed(b.Kernels):
 		return c.groups(b, &Processes{SMs: d.SMs(), Kernels: b.Kernels, Share: d.Share}, percents)
 	}
-	mixes, err := c.mixes(b)
+	mixes, err := mixesOf(b.Kernels, c.splits)
 	if err != nil {
 		return nil, err
 	}
@@ -85,10 +87,15 @@ func checkCorun(f *pflag.FlagSet, mode string, all []kernel.Kernel) error {
 	}
 	for _, name := range []string{"milliseconds", "against", "intensities", "sample"} {
 		if f.Changed(name) {
-			return fmt.Errorf("--%s: only --mode %s has it, and co-runs of kernels with window: true in their manifest", name, profiling.SMPartition)
+			return fmt.Errorf("--%s: only --mode %s has it, and co-runs of kernels with window: true in their manifest",
+				name, profiling.SMPartition)
 		}
 	}
-	return nil
+	splits, err := f.GetStringSlice("splits")
+	if err == nil {
+		_, err = mixesOf(all, splits)
+	}
+	return err
 }
 
 // Windowed reports whether all kernels can measure their rate in a common window.
@@ -214,9 +221,9 @@ func parseSplit(split string, all int, unit shareUnit) (out []int, err error) {
 	return out, nil
 }
 
-// mixes combines the kernels: each set of as many as a split has percentages.
-func (c *corunFlags) mixes(b *Bench) (mixes []Mix, _ error) {
-	for _, split := range c.splits {
+// mixesOf combines kernels: each set of as many as a split has percentages.
+func mixesOf(kernels []kernel.Kernel, splits []string) (mixes []Mix, _ error) {
+	for _, split := range splits {
 		var shares []float64
 		sum := 0.0
 		for field := range strings.SplitSeq(split, ":") {
@@ -230,13 +237,13 @@ func (c *corunFlags) mixes(b *Bench) (mixes []Mix, _ error) {
 		switch {
 		case len(shares) < 2 || sum > 100:
 			return nil, fmt.Errorf("--splits %s: at least two percentages of at most 100 together", split)
-		case len(shares) > len(b.Kernels):
-			return nil, fmt.Errorf("--splits %s: there are %d kernels", split, len(b.Kernels))
+		case len(shares) > len(kernels):
+			return nil, fmt.Errorf("--splits %s: there are %d kernels", split, len(kernels))
 		}
-		choose(len(b.Kernels), len(shares), 1, func(chosen []int) {
+		choose(len(kernels), len(shares), 1, func(chosen []int) {
 			var m Mix
 			for i, k := range chosen {
-				m = append(m, Job{&b.Kernels[k], shares[i]})
+				m = append(m, Job{&kernels[k], shares[i]})
 			}
 			mixes = append(mixes, m)
 		})

@@ -120,7 +120,8 @@ func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
 	// Of the pairs with the same two sizes keep the one furthest left; of two such pairs,
 	// the one with the larger instance on the left.
 	slices.SortFunc(pairs, func(a, b mig.Partition) int {
-		return cmp.Or(compareSizes(a, b), cmp.Compare(a[0].Start, b[0].Start), cmp.Compare(a[1].Start, b[1].Start), cmp.Compare(b[0].Size(), a[0].Size()))
+		return cmp.Or(compareSizes(a, b), cmp.Compare(a[0].Start, b[0].Start), cmp.Compare(a[1].Start, b[1].Start),
+			cmp.Compare(b[0].Size(), a[0].Size()))
 	})
 	pairs = slices.CompactFunc(pairs, func(a, b mig.Partition) bool { return compareSizes(a, b) == 0 })
 	out := []mig.Partition{nil}
@@ -230,7 +231,9 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 const headStart = 500 * time.Millisecond
 
 // run measures a kernel once while its neighbours run.
-func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.Instance, others []neighbour, repetition int) (any, error) {
+func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.Instance, others []neighbour,
+	repetition int,
+) (any, error) {
 	if x.spoilt[t] {
 		return nil, nil
 	}
@@ -274,7 +277,9 @@ func (x *isolation) enter(ctx context.Context, at mig.Instance, others []neighbo
 }
 
 // process measures a whole run of a kernel while its neighbours restart.
-func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) (mig.Seconds, datasets.Load, error) {
+func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance,
+	others []neighbour,
+) (mig.Seconds, datasets.Load, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	bad := make([]kernel.Outcome, len(others)) // the outcomes of neighbours that failed
@@ -324,7 +329,9 @@ func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on p
 }
 
 // window measures a kernel once in a window in which its neighbours run too.
-func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance, others []neighbour) (mig.Seconds, datasets.Load, error) {
+func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance,
+	others []neighbour,
+) (mig.Seconds, datasets.Load, error) {
 	jobs := []Placed{{Kernel: k, On: on}}
 	for _, o := range others {
 		jobs = append(jobs, Placed{Kernel: o.Kernel, On: o.on})

@@ -143,9 +143,10 @@ func (b *Bench) overlapRows(on Ground, g Group, run int, rates []Rate) (rows []d
 // the whole GPU. The rests of a job that runs only a part of the time are no slowdown.
 func OverlapTable(rows []datasets.OverlapRate) reports.Table {
 	t := reports.Table{
-		Title:   "Kernels at the same time",
-		Columns: reports.Left("group", "kernel").Right("SMs", "runs", "iteration [ms]", "over alone on as many", "over alone on all", "SM clock [MHz]", "power [W]").Left("throttled"),
-		Notes:   []string{"bandwidth, L2 and memory capacity are not partitioned; only the multiprocessors are"},
+		Title: "Kernels at the same time",
+		Columns: reports.Left("group", "kernel").Right("SMs", "runs", "iteration [ms]", "over alone on as many",
+			"over alone on all", "SM clock [MHz]", "power [W]").Left("throttled"),
+		Notes: []string{"bandwidth, L2 and memory capacity are not partitioned; only the multiprocessors are"},
 	}
 	if len(rows) == 0 {
 		return t
@@ -176,7 +177,8 @@ func OverlapTable(rows []datasets.OverlapRate) reports.Table {
 		}
 		busy := m.Iteration * mig.Seconds(m.Intensity) / 100 // without the rests of one that does not run all the time
 		t.Rows = append(t.Rows, []string{
-			m.Group, strings.Split(strings.Fields(m.Group)[m.Job-1], ":")[0], fmt.Sprint(m.SMs), fmt.Sprint(m.Run), reports.Fixed(1000*float64(m.Iteration), 4),
+			m.Group, strings.Split(strings.Fields(m.Group)[m.Job-1],
+				":")[0], fmt.Sprint(m.SMs), fmt.Sprint(m.Run), reports.Fixed(1000*float64(m.Iteration), 4),
 			over(busy, alone(Part{m.Kernel, 100, asked})), over(busy, alone(Part{m.Kernel, 100, m.Of})),
 			reports.Fixed(m.ClockMean, 0), reports.Fixed(m.PowerMean, 0), m.Throttle,
 		})

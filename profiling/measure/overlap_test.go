@@ -117,6 +117,23 @@ func TestOverlapFailures(t *testing.T) {
 	})
 }
 
+// The load of a row is that of its window: ten samples in the second of the window, and not the thirty of the run.
+func TestOverlapLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &ground{rate: func(_ string, _ int, r *measure.Rate) {
+			time.Sleep(time.Second)
+			r.From = time.Now()
+			time.Sleep(time.Second)
+			r.To = time.Now()
+			time.Sleep(time.Second)
+		}}
+		rows, err := overlap(t, devicetest.New(a30), g, someGroups[:1], t.TempDir(), 1)
+		if err != nil || rows[0].Samples < 9 || rows[0].Samples > 11 || rows[0].Throttle == "unknown" {
+			t.Errorf("%+v, %v", rows, err)
+		}
+	})
+}
+
 // What is measured: each job of a group also alone, with as many multiprocessors and with all.
 func TestGroups(t *testing.T) {
 	text := func(groups []measure.Group) string {

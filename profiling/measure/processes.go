@@ -40,7 +40,10 @@ func (p *Processes) Together(ctx context.Context, g Group, window time.Duration)
 	}
 	rates := make([]Rate, len(g))
 	for i, w := range windows {
-		r := Rate{Status: w.Status, Detail: w.Detail, SMs: g[i].SMs, Iterations: w.Iterations, Window: w.Finish - w.Begin, Overlap: w.Overlap, From: w.From, To: w.To}
+		r := Rate{
+			Status: w.Status, Detail: w.Detail, SMs: g[i].SMs, Iterations: w.Iterations, Window: w.Finish - w.Begin,
+			Overlap: w.Overlap, From: w.From, To: w.To,
+		}
 		if r.SMs == 0 {
 			r.SMs = p.SMs
 		}

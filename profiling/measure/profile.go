@@ -162,7 +162,10 @@ func (p *Profile) Kernels() []datasets.KernelTime {
 		from := p.provenance()
 		for i := range rs {
 			r := &rs[i]
-			row := datasets.KernelTime{Provenance: from, Suite: r.Suite, Kernel: r.Kernel, Size: r.Size, Mean: r.Seconds(), Runs: r.Runs}
+			row := datasets.KernelTime{
+				Provenance: from, Suite: r.Suite, Kernel: r.Kernel, Size: r.Size, Mean: r.Seconds(),
+				Runs: r.Runs,
+			}
 			if r.Status == kernel.OK {
 				row.Mean, row.StdDev = mig.Seconds(r.Times.Mean), mig.Seconds(r.Times.StdDev)
 			}
@@ -246,7 +249,10 @@ func (p *Profile) Table() reports.Table {
 	}
 	for i := range p.Results {
 		r := &p.Results[i]
-		row := []string{r.Kernel, fmt.Sprint(r.Size), string(r.Status), fmt.Sprint(r.Runs), reports.Fixed(float64(r.Seconds()), 4)}
+		row := []string{
+			r.Kernel, fmt.Sprint(r.Size), string(r.Status), fmt.Sprint(r.Runs),
+			reports.Fixed(float64(r.Seconds()), 4),
+		}
 		if r.Status == kernel.OK {
 			row = append(row, reports.Fixed(r.Times.Mean, 4), reports.Fixed(r.Times.StdDev, 4),
 				reports.Interval(r.Times.Low, r.Times.High, 4), reports.Fixed(r.Spread(), 2))
@@ -327,7 +333,8 @@ func (p *Profile) throttled() (notes []string) {
 		case "unknown":
 			notes = append(notes, fmt.Sprintf("nothing was sampled during %d of %d runs", count[reason], len(p.Runs)))
 		default:
-			notes = append(notes, fmt.Sprintf("clocks were lowered (%s) during %d of %d runs", reason, count[reason], len(p.Runs)))
+			notes = append(notes, fmt.Sprintf("clocks were lowered (%s) during %d of %d runs", reason, count[reason],
+				len(p.Runs)))
 		}
 	}
 	return notes

@@ -61,13 +61,14 @@ func Reconfiguration(_ context.Context, b *Bench) (*Plan, error) {
 	for number := range cmp.Or(b.Repetitions, Repetitions) {
 		for i, partition := range reconfigured(id.Model) {
 			for _, threads := range slices.Compact([]int{1, len(partition)}) {
-				p.add(fmt.Sprintf("%02d %s by %d run %03d", i+1, partition, threads, number+1), nil, func(ctx context.Context) (any, error) {
-					r, err := b.round(ctx, partition, threads)
-					if err != nil {
-						return nil, fmt.Errorf("partition %s: %w", partition, err)
-					}
-					return r, nil
-				})
+				p.add(fmt.Sprintf("%02d %s by %d run %03d", i+1, partition, threads, number+1), nil,
+					func(ctx context.Context) (any, error) {
+						r, err := b.round(ctx, partition, threads)
+						if err != nil {
+							return nil, fmt.Errorf("partition %s: %w", partition, err)
+						}
+						return r, nil
+					})
 			}
 		}
 	}
@@ -139,7 +140,11 @@ func (b *Bench) round(ctx context.Context, partition mig.Partition, threads int)
 	if err != nil {
 		return nil, err
 	}
-	destroyed, err := b.operate(partition, threads, func(i int) (session.Effort, error) { return b.Session.Destroy(ctx, made[i]) })
+	destroyed, err := b.operate(partition, threads, func(i int) (session.Effort,
+		error,
+	) {
+		return b.Session.Destroy(ctx, made[i])
+	})
 	r := &round{b.from.Date, partition.String(), nil, threads, map[string]operated{create: created, destroy: destroyed}}
 	for _, in := range partition {
 		r.Sizes = append(r.Sizes, in.Size())
@@ -222,7 +227,8 @@ func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) repor
 		if r.Operation == destroy {
 			model = g.Profile(r.Size).Destroy
 		}
-		row := append([]string{r.Partition, fmt.Sprint(r.Size), r.Operation}, reports.PlusMinus(float64(r.Mean), float64(r.StdDev), 3)...)
+		row := append([]string{r.Partition, fmt.Sprint(r.Size), r.Operation},
+			reports.PlusMinus(float64(r.Mean), float64(r.StdDev), 3)...)
 		row = append(row, reports.Fixed(float64(model), 2), reports.Fixed(float64(r.Total), 3))
 		together, ratio := reports.Missing, reports.Missing
 		for _, all := range rows {

@@ -69,7 +69,8 @@ func (r *results) judge(k *kernel.Kernel, out *kernel.Outcome) {
 	case out.Result == r.idle[k.Name]:
 		out.Detail = "its result is the same as without a GPU"
 	case first != "" && out.Result != first:
-		out.Detail = fmt.Sprintf("its result differs from that of the kernel's first run: %.12s, not %.12s", out.Result, first)
+		out.Detail = fmt.Sprintf("its result differs from that of the kernel's first run: %.12s, not %.12s", out.Result,
+			first)
 	default:
 		r.adopt(k.Name, out.Result)
 		return

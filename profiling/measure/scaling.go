@@ -20,7 +20,8 @@ import (
 // There is no tolerance: a time that is slightly longer violates the first point. Other
 // sizes that a task does not fit are skipped.
 func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
-	t := reports.Table{Title: title, Columns: reports.Right("point").Left("kernel").Right("from size", "to size", "by [%]")}
+	t := reports.Table{Title: title, Columns: reports.Right("point").Left("kernel").Right("from size", "to size",
+		"by [%]")}
 	for _, point := range []struct {
 		number int
 		rule   string
@@ -39,16 +40,21 @@ func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
 					continue
 				}
 				broken = true
-				t.Rows = append(t.Rows, []string{fmt.Sprint(point.number), b[i].Name, fmt.Sprint(pair[0]), fmt.Sprint(pair[1]), reports.Fixed(by, 2)})
+				t.Rows = append(t.Rows, []string{
+					fmt.Sprint(point.number), b[i].Name, fmt.Sprint(pair[0]), fmt.Sprint(pair[1]),
+					reports.Fixed(by, 2),
+				})
 				if by > largest {
-					largest, worst = by, fmt.Sprintf(", at most by %s %% (%s from %d to %d)", reports.Fixed(by, 2), b[i].Name, pair[0], pair[1])
+					largest, worst = by, fmt.Sprintf(", at most by %s %% (%s from %d to %d)", reports.Fixed(by, 2), b[i].Name,
+						pair[0], pair[1])
 				}
 			}
 			if broken {
 				breaking++
 			}
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("point %d (%s): %d of %d kernels break it%s", point.number, point.rule, breaking, len(b), worst))
+		t.Notes = append(t.Notes, fmt.Sprintf("point %d (%s): %d of %d kernels break it%s", point.number, point.rule,
+			breaking, len(b), worst))
 	}
 	return t
 }

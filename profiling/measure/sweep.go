@@ -22,6 +22,7 @@ import (
 
 var _ = register(Command{
 	Noun: "runs", Kernels: true, Partitions: true,
+	Short: "Measure kernels on every instance size of a real GPU",
 	Plan: func(f *pflag.FlagSet) Planner {
 		scaling := scalingFlags(f)
 		return func(ctx context.Context, b *Bench) (*Plan, error) {
@@ -120,17 +121,18 @@ func Sweep(_ context.Context, b *Bench) (*Plan, error) {
 				if round > b.repetitions(k) {
 					continue
 				}
-				p.add(fmt.Sprintf("%s size %d run %03d", k.Name, size, round), kernelFacts(k), func(ctx context.Context) (any, error) {
-					r, err := w.run(ctx, instances[size], k, round)
-					if r == nil || err != nil {
-						return nil, err
-					}
-					return r, nil
-				})
+				p.add(fmt.Sprintf("%s size %d run %03d", k.Name, size, round), kernelFacts(k),
+					func(ctx context.Context) (any, error) {
+						r, err := w.run(ctx, instances[size], k, round)
+						if r == nil || err != nil {
+							return nil, err
+						}
+						return r, nil
+					})
 			}
 		}
 	}
-	p.save = w.save
+	p.Save = w.save
 	return p, nil
 }
 
@@ -170,7 +172,8 @@ func describe(k *kernel.Kernel) string {
 func order(seed uint64, round int, sizes []mig.Slices, kernels []*kernel.Kernel) ([]mig.Slices, []*kernel.Kernel) {
 	sizes, kernels = slices.Clone(sizes), slices.Clone(kernels)
 	pair := (round + 1) / 2
-	stream(seed, fmt.Sprintf("rounds %d", pair)).Shuffle(len(sizes), func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
+	stream(seed, fmt.Sprintf("rounds %d", pair)).Shuffle(len(sizes),
+		func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
 	if round%2 == 0 {
 		slices.Reverse(sizes)
 		slices.Reverse(kernels)
@@ -206,7 +209,9 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 }
 
 // launch measures a kernel once, after a warm-up if that is due.
-func (w *sweep) launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance, fresh bool) (kernel.Outcome, error) {
+func (w *sweep) launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance, fresh bool) (kernel.Outcome,
+	error,
+) {
 	at := place{k.Name, on.Size()}
 	if k.Warmup > 0 && (fresh || !w.warm[at]) {
 		out, err := warmUp(ctx, w.Launcher, k, on)

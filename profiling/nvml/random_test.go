@@ -277,7 +277,13 @@ func (s *sequence) session(ctx context.Context, dir string, work func(context.Co
 func (s *sequence) profile(ctx context.Context, run *session.Session) error {
 	s.profiling = true
 	b := measure.Bench{Dir: s.dir, Session: run, Kernels: s.kernels(), Launcher: s, Repetitions: repetitions, Seed: 1}
-	_, err := b.Run(ctx, measure.Recorded(measure.Sweep), io.Discard)
+	_, err := b.Run(ctx, func(ctx context.Context, b *measure.Bench) (*measure.Plan, error) {
+		p, err := measure.Sweep(ctx, b)
+		if err == nil { // drawing would take longer than all sequences
+			p.Save = func(io.Writer, bool) (int, error) { return 0, nil }
+		}
+		return p, err
+	}, io.Discard)
 	return err
 }
 

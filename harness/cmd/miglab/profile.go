@@ -62,7 +62,8 @@ func newExperiment(x measure.Command) *cobra.Command {
 	flags := c.Flags()
 	f.device.register(c)
 	flags.StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
-	addFlag(c, &f.repetitions, "repetitions", "0", atLeast(0), "how often everything is measured; 0 means what the manifest says, or 10 (in common windows: once)")
+	addFlag(c, &f.repetitions, "repetitions", "0", atLeast(0),
+		"how often everything is measured; 0 means what the manifest says, or 10 (in common windows: once)")
 	if x.Kernels {
 		f.kernels.register(c)
 		f.kernels.registerWall(c)
@@ -75,7 +76,7 @@ func newExperiment(x measure.Command) *cobra.Command {
 	}
 	switch x.Name {
 	case "":
-		c.Short, c.Long, c.Example = "Measure kernels on every instance size of a real GPU", helpText("profile.txt"), helpText("profile-examples.txt")
+		c.Long, c.Example = helpText("profile.txt"), helpText("profile-examples.txt")
 		flags.BoolVar(&list, "list", false, "show the GPUs as they are, and run nothing")
 		flags.BoolVar(&check, "check", false, "say what is missing, and run nothing")
 	case "corun":
@@ -91,7 +92,8 @@ func newExperiment(x measure.Command) *cobra.Command {
 		}
 		b := &measure.Bench{
 			Dir: f.out, Repetitions: f.repetitions, Seed: f.seed, State: f.device.state,
-			Window: time.Duration(f.milliseconds) * time.Millisecond, Warn: func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
+			Window: time.Duration(f.milliseconds) * time.Millisecond,
+			Warn:   func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
 		}
 		if x.Partitions && f.device.mode == string(profiling.SMPartition) {
 			return f.onPartitions(c, x, b, plan, check)
@@ -137,7 +139,9 @@ func (f *profileFlags) inSession(c *cobra.Command, x measure.Command, b *measure
 }
 
 // onPartitions runs an experiment on parts of the multiprocessors, in this process.
-func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner, check bool) (err error) {
+func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner,
+	check bool,
+) (err error) {
 	names, err := f.kernels.own()
 	if err != nil {
 		return err
@@ -323,8 +327,10 @@ func gpuTable(d profiling.Device) (reports.Table, error) {
 	}
 	onOff := map[bool]string{true: "on", false: "off"}
 	t.Notes = []string{
-		fmt.Sprintf("%s; %d MiB; MIG %s, pending %s; limited by %s", id.UUID, id.MemoryMiB, onOff[id.MIG], onOff[id.MIGPending], id.Source),
-		fmt.Sprintf("SM clock %d MHz, memory clock %d MHz, %d degrees C, power limit %.0f W", now.SMClock, now.MemoryClock, now.Temperature, now.PowerLimit),
+		fmt.Sprintf("%s; %d MiB; MIG %s, pending %s; limited by %s", id.UUID, id.MemoryMiB, onOff[id.MIG],
+			onOff[id.MIGPending], id.Source),
+		fmt.Sprintf("SM clock %d MHz, memory clock %d MHz, %d degrees C, power limit %.0f W", now.SMClock, now.MemoryClock,
+			now.Temperature, now.PowerLimit),
 	}
 	for _, p := range processes {
 		t.Notes = append(t.Notes, fmt.Sprintf("process %d (%s) uses the GPU", p.PID, p.Name))
