@@ -31,7 +31,8 @@ var _ = algo.Register(algo.Spec{
 		},
 		{
 			Name: "margin", Default: "durations", Values: []string{"durations", "timed"},
-			Doc: "the margin of moves and swaps adds up durations, or comes from timing the batch with its reconfigurations after every change",
+			Doc: "the margin of moves and swaps adds up durations, or comes from timing the batch with its reconfigurations " +
+				"after every change",
 		},
 		keepParam,
 	},
@@ -126,7 +127,9 @@ func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moves
 
 // follow puts a batch's plan after the batches that leave a state. It returns what
 // the batch leaves. If refine is set, it moves and swaps tasks of the plan.
-func (f farConcat) follow(ctx context.Context, batch algo.Problem, state ending, plan *treePlan, d direction, refine bool) (ending, *refinement) {
+func (f farConcat) follow(ctx context.Context, batch algo.Problem, state ending, plan *treePlan, d direction,
+	refine bool,
+) (ending, *refinement) {
 	t := newTiming(batch, firstAsked)
 	least := t.time(state.holds, plan.uses(d))
 	after, kept := t.ending(), 0

@@ -19,7 +19,9 @@ var (
 		Summary: "one fixed partition; tasks in order of arrival on the first free instance",
 		Params: []algo.Param{{
 			Name: "p", Default: allOnes, Doc: "the partition, sizes from left to right; ones: all of size 1",
-			Type: spec.Names("partition", "a partition", "", func() []string { return append(mig.PartitionNames(), allOnes) }, mig.NamesPartition),
+			Type: spec.Names("partition", "a partition", "", func() []string {
+				return append(mig.PartitionNames(), allOnes)
+			}, mig.NamesPartition),
 		}},
 		New: func(a algo.Args) (algo.Batch, error) { return fixPart{a["p"]}, nil },
 	})

@@ -15,10 +15,15 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "flow-stream", Version: 1, Track: algo.TrackStream, Cite: "ours",
-	Summary: "on every arrival and completion the waiting tasks are planned anew for the least mean flow time; what the plan begins at once is run",
+	Summary: "on every arrival and completion the waiting tasks are planned anew for the least mean flow time; what the " +
+		"plan begins at once is run",
 	Params: []algo.Param{
-		{Name: "steps", Default: "20", Type: spec.Whole(0, 1e6), Doc: "steps of the search for each waiting task, on every arrival and completion; a whole number"},
-		{Name: "price", Default: "1", Type: spec.Number(0, 1e6), Doc: "what a second of a whole GPU costs, in seconds of each of the tasks that were in the system on average so far"},
+		{
+			Name: "steps", Default: "20", Type: spec.Whole(0, 1e6),
+			Doc: "steps of the search for each waiting task, on every arrival and completion; a whole number",
+		},
+		{Name: "price", Default: "1", Type: spec.Number(0, 1e6), Doc: "what a second of a whole GPU costs, in seconds of " +
+			"each of the tasks that were in the system on average so far"},
 	},
 	Budget: func(a algo.Args) string { return a["steps"] + " steps a task and event" },
 	New: func(a algo.Args) (algo.Stream, error) {
@@ -258,7 +263,9 @@ func (q *flowQueue) arrive() {
 	for len(q.coming) > 0 && float64(q.p.ReleaseOf(int(q.coming[0]))) <= q.now {
 		k := q.coming[0]
 		q.coming = q.coming[1:]
-		at, _ := slices.BinarySearchFunc(q.waiting, q.work[k], func(o int32, work float64) int { return cmp.Or(cmp.Compare(q.work[o], work), -1) })
+		at, _ := slices.BinarySearchFunc(q.waiting, q.work[k], func(o int32, work float64) int {
+			return cmp.Or(cmp.Compare(q.work[o], work), -1)
+		})
 		q.waiting = slices.Insert(q.waiting, at, k)
 	}
 	n := min(flowWindow-len(q.list), len(q.waiting))

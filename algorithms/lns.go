@@ -13,17 +13,19 @@ import (
 const lnsBlur = 0.1
 
 var iterations = algo.Param{
-	Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9), Doc: "how often a few tasks are removed and inserted again, on several GPUs for each pair in each of three parts, with 500 steps of annealing a GPU; a whole number",
+	Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9), Doc: "how often a few tasks are removed and inserted " +
+		"again, on several GPUs for each pair in each of three parts, with 500 steps of annealing a GPU; a whole number",
 }
 
 func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations" }
 
 var _ = algo.Register(algo.Spec{
 	Name: "lns", Version: 4, Track: algo.TrackBatch, Cite: "ours; the search is that of Shaw, CP 1998",
-	Summary: "large neighbourhood search: FAR's schedule, removes seven tasks at a time and inserts them again in the best way",
-	Params:  []algo.Param{iterations},
-	Budget:  iterationBudget,
-	New:     func(a algo.Args) (algo.Batch, error) { return lns{a.Int("iterations")}, nil },
+	Summary: "large neighbourhood search: FAR's schedule, removes seven tasks at a time and inserts them again in " +
+		"the best way",
+	Params: []algo.Param{iterations},
+	Budget: iterationBudget,
+	New:    func(a algo.Args) (algo.Batch, error) { return lns{a.Int("iterations")}, nil },
 })
 
 // lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them

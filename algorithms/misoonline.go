@@ -40,7 +40,9 @@ func (misoOnline) ScheduleStream(ctx context.Context, p algo.Problem, lengths []
 		for i := range n {
 			q.waiting = append(q.waiting, int32(from+i))
 		}
-		slices.SortStableFunc(q.waiting, func(a, b int32) int { return cmp.Compare(p.ReleaseOf(int(a)), p.ReleaseOf(int(b))) })
+		slices.SortStableFunc(q.waiting, func(a, b int32) int {
+			return cmp.Compare(p.ReleaseOf(int(a)), p.ReleaseOf(int(b)))
+		})
 		from += n
 		for q.start(); len(q.waiting) > 0; q.start() {
 			if err := ctx.Err(); err != nil {
@@ -101,7 +103,9 @@ func (q *misoQueue) start() {
 	order := make([]int, len(q.running))
 	for g := range order {
 		order[g] = g
-		q.running[g] = slices.DeleteFunc(q.running[g], func(e schedule.Existing) bool { return float64(e.BusyUntil) <= q.now })
+		q.running[g] = slices.DeleteFunc(q.running[g], func(e schedule.Existing) bool {
+			return float64(e.BusyUntil) <= q.now
+		})
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return len(q.running[a]) - len(q.running[b]) })
 	for _, g := range order {

@@ -74,7 +74,8 @@ var _ = algo.Register(algo.Spec{
 	Name:    "certified",
 	Version: 5,
 	Track:   algo.TrackBound,
-	Cite:    "after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and chains: own",
+	Cite: "after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and " +
+		"chains: own",
 	Summary: "the largest of area, longest task, slice weights, rounded weights, task prices and chains; proven",
 	Proven:  true,
 	New:     function(Certified).constructor,

@@ -133,7 +133,10 @@ type chainTables struct {
 func newChainSearch(ctx context.Context, p *algo.Problem, weights []float64, limit mig.Seconds) *chainSearch {
 	_, exponent := math.Frexp(float64(limit))
 	tick := mig.Seconds(math.Ldexp(1, exponent-tickBits))
-	c := &chainSearch{ctx: ctx, problem: p, limit: limit, tick: tick, all: 1<<len(p.Tasks) - 1, empty: map[int]chainTables{}, under: map[int]chainTables{}}
+	c := &chainSearch{
+		ctx: ctx, problem: p, limit: limit, tick: tick, all: 1<<len(p.Tasks) - 1,
+		empty: map[int]chainTables{}, under: map[int]chainTables{},
+	}
 	destroys := leastDestroys(p)
 	for _, s := range p.GPU.Sizes() {
 		for i := range p.Tasks {

@@ -95,14 +95,16 @@ func fullestLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error)
 		q := &requests[i]
 		p := slices.Index(profiles, q.Profile)
 		if err := q.CheckGPUs(g); p < 0 || q.Lifespan < 1 || err != nil {
-			return nil, fmt.Errorf("request %d asks for %v on %d GPUs for %d slots, which %v cannot give", i, q.Profile, q.Instances(), q.Lifespan, g)
+			return nil, fmt.Errorf("request %d asks for %v on %d GPUs for %d slots, which %v cannot give", i, q.Profile,
+				q.Instances(), q.Lifespan, g)
 		}
 		departure := task.Forever
 		if q.Lifespan <= task.Forever-q.Arrival {
 			departure = q.Arrival + q.Lifespan
 		}
 		if q.Instances() <= gpus {
-			l.requests = append(l.requests, lived{arrival: q.Arrival, departure: departure, profile: p, instances: float64(q.Instances())})
+			l.requests = append(l.requests,
+				lived{arrival: q.Arrival, departure: departure, profile: p, instances: float64(q.Instances())})
 		}
 	}
 	l.index(l.fullest())

@@ -134,7 +134,10 @@ func (c *chainSearch) heads(least ticks) ticks {
 
 func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 	tree := c.problem.GPU.Tree()
-	h := &headSearch{chains: c, wait: wait, under: make([][]ticks, len(tree)), known: map[headsKey]knownHeads{}, most: headSteps + headStepsASet*(c.all+1)}
+	h := &headSearch{
+		chains: c, wait: wait, under: make([][]ticks, len(tree)), known: map[headsKey]knownHeads{},
+		most: headSteps + headStepsASet*(c.all+1),
+	}
 	h.closed[gross], h.closed[net] = make([][]ticks, len(tree)), make([][]ticks, len(tree))
 	for v := range tree {
 		shape := shapes(c.problem.GPU)[v]

@@ -42,7 +42,9 @@ func AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.R
 //
 // The error is about requests that the model cannot run, or is that of ctx.
 func ProveOffline(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
-	if slices.ContainsFunc(requests, func(q task.Request) bool { return q.Lifespan != task.Forever || q.Instances() > 1 }) {
+	if slices.ContainsFunc(requests, func(q task.Request) bool {
+		return q.Lifespan != task.Forever || q.Instances() > 1
+	}) {
 		return ProveAccepted(ctx, g, gpus, requests)
 	}
 	return proveForever(g, gpus, requests)
@@ -67,8 +69,8 @@ func ProveOffline(ctx context.Context, g *mig.GPU, gpus int, requests []task.Req
 //
 // because 1 - y_p >= 0. The number of accepted requests is whole, so rounding down is
 // valid. In a certificate the prices are rounded down, which changes the bound only for a million
-// requests or more. The prices are dual variables of the linear relaxation: any of them prove a bound, and the grid only
-// decides how tight it is.
+// requests or more. The prices are dual variables of the linear relaxation: any of them prove a bound, and the grid
+// only decides how tight it is.
 func proveForever(g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
 	profiles := task.RequestProfiles(g)
 	counts := make([]int, len(profiles))

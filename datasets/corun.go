@@ -47,7 +47,11 @@ func corunSets() []*corunSet {
 		return &corunSet{name, doc, 0, []spec.Param{window, seed, draw}, (*windows).generated}
 	}
 	out := []*corunSet{
-		{"queues", "the paper's queues (Table V), instance i being Q(i+1)", len(table5), []spec.Param{draw}, (*windows).queue},
+		{
+			"queues", "the paper's queues (Table V), instance i being Q(i+1)", len(table5),
+			[]spec.Param{draw},
+			(*windows).queue,
+		},
 		random(categories[0], "half CI programs of Table IV, the rest MI and US in turn"),
 		random(categories[1], "half MI programs of Table IV, the rest CI and US in turn"),
 		random(categories[2], "half US programs of Table IV, the rest CI and MI in turn"),
@@ -59,7 +63,11 @@ func corunSets() []*corunSet {
 			[]spec.Param{ofAllClasses, seed, draw},
 			(*windows).training,
 		},
-		{"drawn", "new programs drawn from the classes, in the four categories by turns", 0, []spec.Param{window, seed}, (*windows).drawn},
+		{
+			"drawn", "new programs drawn from the classes, in the four categories by turns", 0,
+			[]spec.Param{window, seed},
+			(*windows).drawn,
+		},
 		{"mix", "the programs of Table IV that jobs names", 1, []spec.Param{jobs, draw}, (*windows).chosen},
 	}
 	for i := range table5 {
@@ -109,14 +117,20 @@ type corunSetting struct {
 // delta are ours: with them the optimum is, on the mean of many drawn queues, best for MIG+MPS,
 // then MPS only, MIG+MPS default and MIG only.
 var corunParams = []spec.Param{
-	{Name: "release", Default: "false", Values: []string{"false", "true"}, Doc: "jobs that still run get the shares of those that have ended"},
+	{
+		Name: "release", Default: "false", Values: []string{"false", "true"},
+		Doc: "jobs that still run get the shares of those that have ended",
+	},
 	{Name: "cmax", Default: "4", Type: spec.Whole(1, corun.MaxConcurrency), Doc: "most jobs in a group"},
 	factor("kappa", 0.25, "how much jobs that share memory slow each other"),
 	factor("delta", 0.3, "what MPS without percentages costs"),
 }
 
 func newCorunSetting(a spec.Args) corunSetting {
-	return corunSetting{a.Int("cmax"), corun.Model{Kappa: a.Float("kappa"), Delta: a.Float("delta"), Release: a["release"] == "true"}}
+	return corunSetting{
+		a.Int("cmax"),
+		corun.Model{Kappa: a.Float("kappa"), Delta: a.Float("delta"), Release: a["release"] == "true"},
+	}
 }
 
 func (s *corunSetting) instance(jobs []task.Program) corun.Window {

@@ -48,7 +48,8 @@ func checkCorun(_ *mig.GPU, rows []CorunTime) (int, error) {
 		case r.Job < 1 || r.Job > len(jobs):
 			return i, fmt.Errorf("job %d; the mix %q has jobs 1 to %d", r.Job, r.Mix, len(jobs))
 		case jobs[r.Job-1] != CorunJob(r.Kernel, r.Percent):
-			return i, fmt.Errorf("job %d is %s; in the mix %q it is %s", r.Job, CorunJob(r.Kernel, r.Percent), r.Mix, jobs[r.Job-1])
+			return i, fmt.Errorf("job %d is %s; in the mix %q it is %s", r.Job, CorunJob(r.Kernel, r.Percent), r.Mix,
+				jobs[r.Job-1])
 		case r.Job == 1 && known[r.Mix]:
 			return i, fmt.Errorf("the mix %q is there twice", r.Mix)
 		case first < 0 || rows[first].Mix != r.Mix || rows[first].Job != 1:
@@ -60,7 +61,8 @@ func checkCorun(_ *mig.GPU, rows []CorunTime) (int, error) {
 		case !positive(r.Seconds, r.Wall, r.Total):
 			return i, fmt.Errorf("%v s, wall %v s, total %v s; all must be positive and finite", r.Seconds, r.Wall, r.Total)
 		case r.Runs != rows[first].Runs || r.Total != rows[first].Total:
-			return i, fmt.Errorf("%d runs in %v s in total; job 1 of the mix has %d in %v s", r.Runs, r.Total, rows[first].Runs, rows[first].Total)
+			return i, fmt.Errorf("%d runs in %v s in total; job 1 of the mix has %d in %v s", r.Runs, r.Total, rows[first].Runs,
+				rows[first].Total)
 		case r.Wall > r.Total*(1+rounding):
 			return i, fmt.Errorf("the process took %v s, the mix %v s in total; that is at least as long", r.Wall, r.Total)
 		}

@@ -90,7 +90,9 @@ func arrange(rows []ExecutionTime, batch []string) []ExecutionTime {
 	if len(rows) != len(batch) {
 		return nil
 	}
-	rows = slices.SortedStableFunc(slices.Values(rows), func(a, b ExecutionTime) int { return cmp.Compare(a.RealEnd, b.RealEnd) })
+	rows = slices.SortedStableFunc(slices.Values(rows), func(a, b ExecutionTime) int {
+		return cmp.Compare(a.RealEnd, b.RealEnd)
+	})
 	out := make([]ExecutionTime, len(batch))
 	for i, task := range batch {
 		j := slices.IndexFunc(rows, func(r ExecutionTime) bool { return kernel(r.Task) == kernel(task) && r.Device == 0 })

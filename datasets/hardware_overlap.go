@@ -33,7 +33,8 @@ type Load struct {
 // check says what is wrong with the samples.
 func (l *Load) check() error {
 	if l.Samples < 0 || l.ClockMin > l.ClockMax || !(l.PowerMean <= l.PowerMax*(1+rounding)) {
-		return fmt.Errorf("%d samples, clocks from %d to %d MHz, power %v W, at most %v W; the least must not exceed the most", l.Samples, l.ClockMin, l.ClockMax, l.PowerMean, l.PowerMax)
+		return fmt.Errorf("%d samples, clocks from %d to %d MHz, power %v W, at most %v W; the least must not "+
+			"exceed the most", l.Samples, l.ClockMin, l.ClockMax, l.PowerMean, l.PowerMax)
 	}
 	return nil
 }
@@ -120,7 +121,8 @@ func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 		case r.SMs < 1 || r.SMs > r.Of:
 			return i, fmt.Errorf("%d of %d multiprocessors; the first must be from 1 to the second", r.SMs, r.Of)
 		case !r.is(jobs[r.Job-1]):
-			return i, fmt.Errorf("job %d is %s; in the group %q it is %s", r.Job, OverlapJob(r.Kernel, r.Intensity, r.SMs), r.Group, jobs[r.Job-1])
+			return i, fmt.Errorf("job %d is %s; in the group %q it is %s", r.Job, OverlapJob(r.Kernel, r.Intensity, r.SMs),
+				r.Group, jobs[r.Job-1])
 		case r.Run < 1:
 			return i, fmt.Errorf("run %d; they count from 1", r.Run)
 		case r.Job == 1 && seen[k]:
@@ -130,9 +132,11 @@ func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 		case r.Job < len(jobs) && !follows(i+1, r.Job+1):
 			return i, fmt.Errorf("job %d of the group %q is not followed by job %d", r.Job, r.Group, r.Job+1)
 		case r.Iterations < 1 || !positive(r.Window, r.Iteration):
-			return i, fmt.Errorf("%d iterations in %v s, of %v s each; all must be positive and finite", r.Iterations, r.Window, r.Iteration)
+			return i, fmt.Errorf("%d iterations in %v s, of %v s each; all must be positive and finite", r.Iterations, r.Window,
+				r.Iteration)
 		case !(math.Abs(float64(r.Iteration)*float64(r.Iterations)/float64(r.Window)-1) <= 1e-6):
-			return i, fmt.Errorf("an iteration takes %v s; %v s for %d make %v s", r.Iteration, r.Window, r.Iterations, float64(r.Window)/float64(r.Iterations))
+			return i, fmt.Errorf("an iteration takes %v s; %v s for %d make %v s", r.Iteration, r.Window, r.Iterations,
+				float64(r.Window)/float64(r.Iterations))
 		case !(r.Overlap >= MinOverlap && r.Overlap <= 1):
 			return i, fmt.Errorf("the overlap is %v; it must be from %v to 1", r.Overlap, MinOverlap)
 		}

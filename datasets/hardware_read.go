@@ -56,7 +56,8 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 		case kind == "overlap":
 			err = add(&h.Overlap, dir, file, name, overlapSources, checkOverlap)
 		default:
-			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, []string{"kernels", "reconfiguration", "isolation", "execution", "corun", "overlap"}))
+			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind,
+				[]string{"kernels", "reconfiguration", "isolation", "execution", "corun", "overlap"}))
 		}
 		if err != nil {
 			return HardwareSet{}, err
@@ -97,7 +98,9 @@ func cutKind(file string) (name, kind string, ok bool) {
 
 // add reads a file of one of the sources and puts its table where its date says, after
 // those of its day.
-func add[Row HardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string, check func(*mig.GPU, []Row) (int, error)) error {
+func add[Row HardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string,
+	check func(*mig.GPU, []Row) (int, error),
+) error {
 	f, err := dir.Open(file)
 	if err != nil {
 		return err
@@ -114,7 +117,9 @@ func add[Row HardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string
 }
 
 // readRows reads and checks the rows of a file.
-func readRows[Row HardwareRow](f io.Reader, file string, sources []string, check func(*mig.GPU, []Row) (int, error)) (*strictcsv.Table[Row], error) {
+func readRows[Row HardwareRow](f io.Reader, file string, sources []string,
+	check func(*mig.GPU, []Row) (int, error),
+) (*strictcsv.Table[Row], error) {
 	columns, optional := strictcsv.Columns[Row](), optional[Row]()
 	empty := []string{mayBeEmpty}
 	if len(optional) > 0 {
@@ -181,7 +186,8 @@ func checkProvenance[Row HardwareRow](rows []Row, sources []string) (int, error)
 			return i, fmt.Errorf("date is %q; it must be a day such as 2026-11-21", p.Date)
 		}
 		if first.Date = p.Date; p != first {
-			return i, fmt.Errorf("the row is of %s (%s, driver %s, %s), the file's first of %s (%s, driver %s, %s); another GPU, driver or source needs a file of its own",
+			return i, fmt.Errorf("the row is of %s (%s, driver %s, %s), the file's first of %s (%s, driver %s, %s); another "+
+				"GPU, driver or source needs a file of its own",
 				p.GPU, p.Name, p.Driver, p.Source, first.GPU, first.Name, first.Driver, first.Source)
 		}
 	}
@@ -212,7 +218,8 @@ func checkReconfiguration(g *mig.GPU, rows []ReconfigurationTime) (int, error) {
 		case g.Profile(r.Size) == nil:
 			return i, sizeError(g, r.Size)
 		case !slices.Contains(parts, strconv.Itoa(int(r.Size))):
-			return i, fmt.Errorf("the partition %q has no instance of size %d; write the sizes of a round, for example 2-2-1", r.Partition, r.Size)
+			return i, fmt.Errorf("the partition %q has no instance of size %d; write the sizes of a round, for example 2-2-1",
+				r.Partition, r.Size)
 		case r.Operation != "create" && r.Operation != "destroy":
 			return i, nearest.Unknown("operation", r.Operation, []string{"create", "destroy"})
 		case r.Threads < 1 || r.Threads > len(parts):
@@ -222,7 +229,8 @@ func checkReconfiguration(g *mig.GPU, rows []ReconfigurationTime) (int, error) {
 		case r.Runs < 1:
 			return i, fmt.Errorf("%d runs; there must be at least 1", r.Runs)
 		case !positive(r.Mean, r.Min, r.Max, r.Total):
-			return i, fmt.Errorf("mean %v s, from %v s to %v s, total %v s; all must be positive and finite", r.Mean, r.Min, r.Max, r.Total)
+			return i, fmt.Errorf("mean %v s, from %v s to %v s, total %v s; all must be positive and finite", r.Mean, r.Min,
+				r.Max, r.Total)
 		case !(r.StdDev >= 0) || math.IsInf(float64(r.StdDev), 1):
 			return i, fmt.Errorf("the standard deviation is %v s; it must be a number from 0", r.StdDev)
 		case r.Min > r.Max || r.Mean < r.Min*(1-rounding) || r.Mean > r.Max*(1+rounding):
@@ -256,7 +264,8 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 		case r.Timed != TimedWindow && r.Timed != TimedProcess:
 			return i, nearest.Unknown("kind of time", r.Timed, []string{TimedWindow, TimedProcess})
 		case r.Timed != rows[0].Timed:
-			return i, fmt.Errorf("the time is that of a %s, in the file's first row that of a %s; they cannot be compared", r.Timed, rows[0].Timed)
+			return i, fmt.Errorf("the time is that of a %s, in the file's first row that of a %s; they cannot be compared",
+				r.Timed, rows[0].Timed)
 		case !positive(r.Median):
 			return i, fmt.Errorf("the median is %v s; it must be positive and finite", r.Median)
 		}
@@ -271,7 +280,8 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 			return i, fmt.Errorf("%s on size %d has no row alone, with nothing in column %s", r.Kernel, r.Size, mayBeEmpty)
 		}
 		if want := excess(r.Median, alone.Median); !agree(r.Difference, want) {
-			return i, fmt.Errorf("the difference is %v %%; %v s over the %v s alone makes %.4g %%", r.Difference, r.Median, alone.Median, want)
+			return i, fmt.Errorf("the difference is %v %%; %v s over the %v s alone makes %.4g %%", r.Difference, r.Median,
+				alone.Median, want)
 		}
 	}
 	return 0, nil
@@ -286,7 +296,8 @@ func checkBeside(g *mig.GPU, beside string) error {
 		s, errSize := strconv.Atoi(size)
 		at, errStart := strconv.Atoi(start)
 		if colon < 1 || !ok || errSize != nil || errStart != nil {
-			return fmt.Errorf("%s: %q is not a kernel on an instance; write name:size@start, for example CFD:1@0", mayBeEmpty, one)
+			return fmt.Errorf("%s: %q is not a kernel on an instance; write name:size@start, for example CFD:1@0",
+				mayBeEmpty, one)
 		}
 		in, err := g.Instance(mig.Slices(s), mig.Slices(at))
 		if err != nil {
@@ -305,21 +316,25 @@ func checkExecution(g *mig.GPU, rows []ExecutionTime) (int, error) {
 	for i, r := range rows {
 		switch {
 		case r.Algorithm != rows[0].Algorithm:
-			return i, fmt.Errorf("the schedule is that of %s, the file's first of %s; another needs a file of its own", r.Algorithm, rows[0].Algorithm)
+			return i, fmt.Errorf("the schedule is that of %s, the file's first of %s; another needs a file of its own",
+				r.Algorithm, rows[0].Algorithm)
 		case seen[r.Task]:
 			return i, fmt.Errorf("task %s is there twice", r.Task)
 		case r.Device < 0:
 			return i, fmt.Errorf("device %d; they count from 0", r.Device)
 		case !follows(r.SimulatedStart, r.SimulatedEnd):
-			return i, fmt.Errorf("simulated from %v s to %v s; it must start at 0 or later, and end after that", r.SimulatedStart, r.SimulatedEnd)
+			return i, fmt.Errorf("simulated from %v s to %v s; it must start at 0 or later, and end after that",
+				r.SimulatedStart, r.SimulatedEnd)
 		case !follows(r.RealStart, r.RealEnd):
-			return i, fmt.Errorf("for real from %v s to %v s; it must start at 0 or later, and end after that", r.RealStart, r.RealEnd)
+			return i, fmt.Errorf("for real from %v s to %v s; it must start at 0 or later, and end after that",
+				r.RealStart, r.RealEnd)
 		}
 		if _, err := g.Instance(r.Size, r.Slice); err != nil {
 			return i, err
 		}
 		if want := -excess(r.SimulatedEnd, r.RealEnd); !agree(r.Deviation, want) {
-			return i, fmt.Errorf("the deviation is %v %%; %v s against the simulated %v s make %.4g %% of the former", r.Deviation, r.RealEnd, r.SimulatedEnd, want)
+			return i, fmt.Errorf("the deviation is %v %%; %v s against the simulated %v s make %.4g %% of the former",
+				r.Deviation, r.RealEnd, r.SimulatedEnd, want)
 		}
 		seen[r.Task] = true
 	}

@@ -8,7 +8,8 @@ import (
 
 var _ = Register(Family{
 	Name: "jobs:", File: "jobs file", Source: "the file",
-	Doc:    "the jobs of a CSV file with the header arrival_min,deadline_min,t1,t2,t3,t4,t7 (A30: t1,t2,t4); parameters at the end",
+	Doc: "the jobs of a CSV file with the header arrival_min,deadline_min,t1,t2,t3,t4,t7 (A30: t1,t2,t4); " +
+		"parameters at the end",
 	Params: fleetParams,
 	New: func(id string, a spec.Args) (Dataset, error) {
 		return jobsFile{aFile(a[FileKey]), newFleet(id, a)}, nil

@@ -18,7 +18,8 @@ const maxWatts = 1_000_000
 var fleetParams = []spec.Param{
 	{
 		Name: "gpus", Default: "7+7+4-3+4-3+4-2-1+4-2-1+2-2-2-1+2-2-2-1", Doc: "a partition for each GPU",
-		Type: spec.Names("partition", "at least one partition, joined by +, as in 7+4-3", "+", mig.PartitionNames, mig.NamesPartition),
+		Type: spec.Names("partition", "at least one partition, joined by +, as in 7+4-3", "+", mig.PartitionNames,
+			mig.NamesPartition),
 	},
 	{
 		Name: "watts", Default: "40-120-160-200-240-250-250-250", Doc: "what a GPU draws by busy slices from 0",
@@ -39,7 +40,8 @@ func (f *fleet) on(g *mig.GPU) (task.Fleet, error) {
 		p, err := g.ParsePartition(name)
 		if err != nil {
 			all := g.Partitions()
-			return task.Fleet{}, fmt.Errorf("dataset %q: %w; its parameter gpus names a partition for each %s, as in gpus=%s+%s", f.id, err, g, all[0], all[len(all)-1])
+			return task.Fleet{}, fmt.Errorf("dataset %q: %w; its parameter gpus names a partition for each %s, as in gpus=%s+%s",
+				f.id, err, g, all[0], all[len(all)-1])
 		}
 		out.Partitions = append(out.Partitions, p)
 	}

@@ -32,8 +32,12 @@ func measuredTable(gpu, t string) measuredOn {
 
 var publishedKernels = []*kernelSet{
 	{
-		name: "rodinia", ordered: true, doc: "16 Rodinia kernels measured on A100, 16 on A30", source: publishedIn(rodiniaA100),
-		on: []measuredOn{measuredTable("A100", rodiniaA100), measuredTable("A100-80GB", rodiniaA100), measuredTable("A30", rodiniaA30)},
+		name: "rodinia", ordered: true, doc: "16 Rodinia kernels measured on A100, 16 on A30",
+		source: publishedIn(rodiniaA100),
+		on: []measuredOn{
+			measuredTable("A100", rodiniaA100), measuredTable("A100-80GB", rodiniaA100),
+			measuredTable("A30", rodiniaA30),
+		},
 	},
 	{
 		name: "a30-batch", doc: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30", source: publishedIn(a30Batch),

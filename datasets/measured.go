@@ -83,7 +83,10 @@ var tables = sync.OnceValue(func() map[string][]measurement {
 
 func parseMeasurements(file string, text []byte) ([]measurement, error) {
 	t, err := strictcsv.Read[measurement](bytes.NewReader(text), file, strictcsv.Format{
-		Columns: strictcsv.Columns[measurement](), Exact: true, MayBeEmpty: []string{"std_seconds", "runs"}, Empty: "there are no rows",
+		Columns: strictcsv.Columns[measurement](), Exact: true, MayBeEmpty: []string{
+			"std_seconds",
+			"runs",
+		}, Empty: "there are no rows",
 	})
 	if err != nil {
 		return nil, err
@@ -109,7 +112,8 @@ func checkMeasurements(rows []measurement) (int, error) {
 		case m.GPU != g.Name:
 			return i, fmt.Errorf("the row is for %s, the table for %s", m.GPU, g)
 		case m.Size != sizes[i%len(sizes)] || !first && m.Kernel != rows[i-1].Kernel:
-			return i, fmt.Errorf("found %s on %d slices; each kernel needs one row for each of the sizes %v, in this order", m.Kernel, m.Size, sizes)
+			return i, fmt.Errorf("found %s on %d slices; each kernel needs one row for each of the sizes %v, in this order",
+				m.Kernel, m.Size, sizes)
 		case first && seen[m.Kernel]:
 			return i, fmt.Errorf("kernel %s is there twice", m.Kernel)
 		case !(m.Mean > 0):

@@ -13,8 +13,14 @@ import (
 // default of the second, in slots.
 func moveParams(downtime int) []spec.Param {
 	return []spec.Param{
-		{Name: "moves", Default: "0", Type: spec.Number(0, 1000), Doc: "most moves a GPU, on average over the cluster, in any time as long as the mean lifespan"},
-		{Name: "downtime", Default: strconv.Itoa(downtime), Type: spec.Whole(0, 1_000_000), Doc: "slots for which a moved workload stands still; it leaves that much later"},
+		{
+			Name: "moves", Default: "0", Type: spec.Number(0, 1000),
+			Doc: "most moves a GPU, on average over the cluster, in any time as long as the mean lifespan",
+		},
+		{
+			Name: "downtime", Default: strconv.Itoa(downtime), Type: spec.Whole(0, 1_000_000),
+			Doc: "slots for which a moved workload stands still; it leaves that much later",
+		},
 	}
 }
 
@@ -48,6 +54,7 @@ func (m moves) on(gpus int, all []task.Request) (task.Migration, error) {
 	}
 	// The small number keeps 0.29 of 100 GPUs 29, in spite of rounding.
 	return task.Migration{
-		Moves: int(math.Floor(m.aGPU*float64(gpus) + 1e-9)), Window: max(int(math.Round(sum/float64(len(all)))), 1), Downtime: m.downtime,
+		Moves: int(math.Floor(m.aGPU*float64(gpus) + 1e-9)), Window: max(int(math.Round(sum/float64(len(all)))),
+			1), Downtime: m.downtime,
 	}, nil
 }

@@ -31,18 +31,27 @@ var podParams = []spec.Param{
 }
 
 // openbAssumes are the assumptions of every dataset that is made of openb.
-const openbAssumes = "pods of a trace without MIG and without GPU memory: a pod is assumed to need the smallest profile with its share of the compute slices (map=memory: of the memory slices)," +
-	" to leave after its recorded lifetime wherever it is placed, and not to come if the trace's cluster never placed it (pending=in: to come)"
+const openbAssumes = "pods of a trace without MIG and without GPU memory: a pod is assumed to need the smallest " +
+	"profile with its share of the compute slices (map=memory: of the memory slices)," +
+	" to leave after its recorded lifetime wherever it is placed, and not to come if the trace's cluster never placed " +
+	"it (pending=in: to come)"
 
 var _ = Register(Family{
 	Name: "openb", Assumes: openbAssumes + "; k GPUs are k whole ones or none",
-	Doc: "pods of a production trace as requests: the smallest profile with the pod's share of compute or memory slices (an assumption: the trace has no GPU memory)," +
+	Doc: "pods of a production trace as requests: the smallest profile with the pod's share of compute or memory slices " +
+		"(an assumption: the trace has no GPU memory)," +
 		" k GPUs as k whole ones or none; instance 0 is the trace, others draw its days 118 to 149 with replacement",
 	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
 	Params: append([]spec.Param{
-		{Name: "pods", Default: "all", Values: []string{"all", "shared"}, Doc: "all, or those that ask for a part of one GPU"},
+		{
+			Name: "pods", Default: "all", Values: []string{"all", "shared"},
+			Doc: "all, or those that ask for a part of one GPU",
+		},
 		{Name: "gpus", Default: "64", Type: spec.Whole(1, maxGPUs), Doc: "GPUs of the cluster"},
-		{Name: "slot", Default: "1", Type: spec.Whole(1, daySeconds), Doc: "seconds of a slot; the trace has whole seconds, so that 1 rounds nothing, and more slots cost nothing"},
+		{
+			Name: "slot", Default: "1", Type: spec.Whole(1, daySeconds),
+			Doc: "seconds of a slot; the trace has whole seconds, so that 1 rounds nothing, and more slots cost nothing",
+		},
 	}, append(podParams[:len(podParams):len(podParams)], moveParams(openbDowntime)...)...),
 	New: func(_ string, a spec.Args) (Dataset, error) {
 		m, err := newMoves(a, openbDowntime)
@@ -77,7 +86,8 @@ var openbPods = sync.OnceValue(func() []pod {
 	if err != nil {
 		panic(fmt.Sprintf("datasets: %v", err))
 	}
-	t, err := strictcsv.Read[pod](bytes.NewReader(text), path, strictcsv.Format{Columns: strictcsv.Columns[pod](), Exact: true})
+	t, err := strictcsv.Read[pod](bytes.NewReader(text), path,
+		strictcsv.Format{Columns: strictcsv.Columns[pod](), Exact: true})
 	if err != nil {
 		panic(fmt.Sprintf("datasets: %v", err))
 	}
@@ -179,7 +189,10 @@ func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		if s.shared && !p.shared() {
 			continue
 		}
-		q := task.Request{Arrival: p.Submit / s.slot, Lifespan: max((p.Lifetime+s.slot-1)/s.slot, 1), Profile: s.mapping.Profile(g, p.Milli)}
+		q := task.Request{
+			Arrival: p.Submit / s.slot, Lifespan: max((p.Lifetime+s.slot-1)/s.slot, 1),
+			Profile: s.mapping.Profile(g, p.Milli),
+		}
 		if p.GPUs > 1 {
 			q.GPUs, q.Profile = p.GPUs, s.mapping.Profile(g, traces.WholeGPU)
 		}

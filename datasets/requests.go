@@ -110,26 +110,40 @@ const defaultLoad = 85
 const defaultDowntime = 2
 
 var requestParams = append([]spec.Param{
-	{Name: "load", Default: strconv.Itoa(defaultLoad), Type: spec.Whole(1, maxLoad), Doc: "requested slices in percent of the capacity"},
+	{
+		Name: "load", Default: strconv.Itoa(defaultLoad), Type: spec.Whole(1, maxLoad),
+		Doc: "requested slices in percent of the capacity",
+	},
 	{Name: "gpus", Default: "100", Type: spec.Whole(1, maxGPUs), Doc: "GPUs of the cluster"},
 	{
-		Name: "lifespan", Default: string(paperLifespan), Values: []string{string(paperLifespan), string(steadyLifespan), string(foreverLifespan)},
+		Name: "lifespan", Default: string(paperLifespan), Values: []string{
+			string(paperLifespan), string(steadyLifespan),
+			string(foreverLifespan),
+		},
 		Doc: "how long accepted requests stay",
 	},
-	{Name: "T", Default: realisedT, Values: []string{realisedT, expectedT}, Doc: "reading of the number of slots that saturates the cluster"},
-	{Name: "rho", Default: "1", Type: spec.Number(0.01, 100), Doc: "offered load with lifespan=steady, 1 being the capacity"},
+	{
+		Name: "T", Default: realisedT, Values: []string{realisedT, expectedT},
+		Doc: "reading of the number of slots that saturates the cluster",
+	},
+	{
+		Name: "rho", Default: "1", Type: spec.Number(0.01, 100),
+		Doc: "offered load with lifespan=steady, 1 being the capacity",
+	},
 	seedParam("seed", "of the random stream"),
 }, moveParams(defaultDowntime)...)
 
 var (
 	_ = registerAll(distributions, func(d *distribution) Family {
 		return Family{
-			Name: mfiPrefix + d.name, Doc: "requests for profiles, " + d.doc, Source: "MFI VI and Table II", Params: requestParams,
+			Name: mfiPrefix + d.name, Doc: "requests for profiles, " +
+				d.doc, Source: "MFI VI and Table II", Params: requestParams,
 			New: func(id string, a spec.Args) (Dataset, error) { return newRequests(id, mfiPrefix+d.name, d, a) },
 		}
 	})
 	_ = Register(Family{
-		Name: customName, Doc: "the same with the probability p of each profile, in the order of the model's profiles", Source: "the spec",
+		Name: customName, Doc: "the same with the probability p of each profile, in the order of the model's profiles",
+		Source: "the spec",
 		Params: append(requestParams[:len(requestParams):len(requestParams)], spec.Param{
 			Name: "p", Example: "0.5-0.2-0.1-0.1-0.05-0.05", Type: probabilities, Doc: "probability of each profile",
 		}),
@@ -166,7 +180,8 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 	}
 	switch {
 	case s.lifespan == steadyLifespan && s.load != defaultLoad:
-		return wrong("load", fmt.Sprintf("none with lifespan=steady: such a stream ends at %d times the capacity", steadyDemand))
+		return wrong("load", fmt.Sprintf("none with lifespan=steady: such a stream ends at %d times the capacity",
+			steadyDemand))
 	case s.lifespan != steadyLifespan && s.rho != 1:
 		return wrong("rho", "it only with lifespan=steady")
 	case s.lifespan == foreverLifespan && s.t != realisedT:

@@ -68,7 +68,8 @@ type UnmeasuredError struct {
 }
 
 func (e *UnmeasuredError) Error() string {
-	return fmt.Sprintf("dataset %q has no times for %s; it was measured on %s", e.Dataset, e.GPU, strings.Join(e.Measured, ", "))
+	return fmt.Sprintf("dataset %q has no times for %s; it was measured on %s", e.Dataset, e.GPU,
+		strings.Join(e.Measured, ", "))
 }
 
 // onA100 returns an [*UnmeasuredError] unless the GPU is an A100 model.

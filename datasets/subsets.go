@@ -51,7 +51,10 @@ var _ = Register(Family{
 		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch that is there by itself, from 1"},
 	},
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		s := subsets{n: a.Int("n"), seed: a.Uint("seed"), part: a.Int("part"), orders: streamKey("order="+subsetsName, a, "n")}
+		s := subsets{
+			n: a.Int("n"), seed: a.Uint("seed"), part: a.Int("part"),
+			orders: streamKey("order="+subsetsName, a, "n"),
+		}
 		s.choose(streamKey("workload="+subsetsName, a, "n", "seed"))
 		return s, checkPart(s.part, len(cut(bits.OnesCount16(s.kernels[0]), s.n)))
 	},
@@ -74,7 +77,9 @@ func (s *subsets) choose(key string) {
 		}
 		copy(s.kernels[side*subsetsOfEach:], all[:subsetsOfEach])
 	}
-	slices.SortStableFunc(s.kernels[:], func(a, b uint16) int { return cmp.Compare(bits.OnesCount16(b), bits.OnesCount16(a)) })
+	slices.SortStableFunc(s.kernels[:], func(a, b uint16) int {
+		return cmp.Compare(bits.OnesCount16(b), bits.OnesCount16(a))
+	})
 }
 
 func (s subsets) Instances() int {

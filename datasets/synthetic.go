@@ -51,22 +51,39 @@ type synthetic struct {
 func (w *workload) params() []spec.Param {
 	out := []spec.Param{
 		{Name: "n", Default: strconv.Itoa(w.tasks), Type: spec.Whole(1, maxCount), Doc: "tasks in a batch"},
-		{Name: "psup", Default: strconv.Itoa(w.memoryBound), Type: spec.Whole(0, 100), Doc: "percentage of memory-bound tasks"},
+		{
+			Name: "psup", Default: strconv.Itoa(w.memoryBound), Type: spec.Whole(0, 100),
+			Doc: "percentage of memory-bound tasks",
+		},
 		{Name: "gen", Default: generators[0].name, Values: generatorNames(), Doc: "reading of FAR 6.3"},
 		{
-			Name: "leave", Type: spec.Number(0, 1), Doc: "probability with which memory-bound tasks become compute-bound; that of gen",
+			Name: "leave", Type: spec.Number(0,
+				1), Doc: "probability with which memory-bound tasks become compute-bound; that of gen",
 			DefaultFrom: func(a spec.Args) string { return spec.FormatFloat(generatorNamed(a["gen"]).leave) },
 		},
 		seedParam("seed", "of the random stream"),
 		{Name: "batches", Default: "1", Type: spec.Whole(1, maxCount), Doc: "consecutive batches in an instance"},
-		{Name: "repeat", Default: "1", Type: spec.Whole(1, maxCount), Doc: "how often each batch comes, one copy after the other"},
+		{
+			Name: "repeat", Default: "1", Type: spec.Whole(1, maxCount),
+			Doc: "how often each batch comes, one copy after the other",
+		},
 		{Name: "total", Type: spec.Whole(1, maxCount), Doc: "tasks in an instance, cut in batches of n"},
-		{Name: "rho", Type: spec.Number(0.01, 100), Doc: "the tasks arrive by a Poisson process that brings rho times the work that one GPU can do, each task on the size where it needs the fewest slice seconds; n=1 lets each be scheduled when it arrives"},
+		{
+			Name: "rho", Type: spec.Number(0.01, 100),
+			Doc: "the tasks arrive by a Poisson process that brings rho times the work that one GPU can do, each task on the " +
+				"size where it needs the fewest slice seconds; n=1 lets each be scheduled when it arrives",
+		},
 		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch of a total that is there by itself, from 1"},
-		{Name: "start", Default: emptyStart, Values: []string{emptyStart, wholeStart, busyStart}, Doc: "the GPU at time 0: empty, one idle instance, or a random partition that is busy"},
+		{
+			Name: "start", Default: emptyStart, Values: []string{emptyStart, wholeStart, busyStart},
+			Doc: "the GPU at time 0: empty, one idle instance, or a random partition that is busy",
+		},
 	}
 	if w.only == nil {
-		out = append(out, spec.Param{Name: "order", Default: shuffledOrder, Values: []string{shuffledOrder, classOrder}, Doc: "order of the tasks: shuffled, or class by class"})
+		out = append(out, spec.Param{
+			Name: "order", Default: shuffledOrder, Values: []string{shuffledOrder, classOrder},
+			Doc: "order of the tasks: shuffled, or class by class",
+		})
 	}
 	return out
 }
@@ -122,7 +139,10 @@ func (s *synthetic) checkCut() error {
 // checkPart returns an error if there are fewer parts; part 0 means all.
 func checkPart(part, parts int) error {
 	if part > parts {
-		return &spec.ParameterError{Name: "part", Value: strconv.Itoa(part), Want: fmt.Sprintf("a whole number from 1 to %d", parts)}
+		return &spec.ParameterError{
+			Name: "part", Value: strconv.Itoa(part),
+			Want: fmt.Sprintf("a whole number from 1 to %d", parts),
+		}
 	}
 	return nil
 }

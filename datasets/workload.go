@@ -38,7 +38,8 @@ func (s *scaling) weights(g *mig.GPU) ([]int, error) {
 	case slices.Equal(g.Sizes(), fourSizes):
 		return s.fourSlices, nil
 	}
-	return nil, fmt.Errorf("the papers' workloads are for GPUs with the sizes %v or %v; %s has %v", sevenSizes, fourSizes, g, g.Sizes())
+	return nil, fmt.Errorf("the papers' workloads are for GPUs with the sizes %v or %v; %s has %v", sevenSizes, fourSizes,
+		g, g.Sizes())
 }
 
 var sevenSizes, fourSizes = []mig.Slices{1, 2, 3, 4, 7}, []mig.Slices{1, 2, 4}

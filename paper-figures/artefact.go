@@ -140,7 +140,9 @@ func (a *Artefact) output(d *Data) (*Output, error) {
 	}
 	for i := range o.Readings {
 		name := cmp.Or(o.Readings[i].Name, DefaultReading)
-		at := slices.IndexFunc(d.Claims.readings, func(r readingRow) bool { return matches(r.Artefact, a.Name) && r.Reading == name })
+		at := slices.IndexFunc(d.Claims.readings, func(r readingRow) bool {
+			return matches(r.Artefact, a.Name) && r.Reading == name
+		})
 		if at >= 0 {
 			o.Readings[i].from = d.Claims.readings[at]
 		} else if d.Claims.readings != nil {

@@ -192,8 +192,12 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 // claim returns the claim of a line, or the column that is wrong.
 func (r *publishedRow) claim(paper string) (c Claim, column string, err error) {
 	c = Claim{
-		Paper: paper, Artefact: r.Artefact, Name: r.Claim, Home: r.Claim, Kind: r.Kind, Basis: r.Basis, Unit: r.Unit, Source: r.Source,
-		Claim: verdict.Claim{Relation: r.Relation, Published: r.Published, Decimals: r.Decimals, Margin: -1, Derived: r.Basis == Derived, Stated: r.Kind == Stated},
+		Paper: paper, Artefact: r.Artefact, Name: r.Claim, Home: r.Claim, Kind: r.Kind, Basis: r.Basis, Unit: r.Unit,
+		Source: r.Source,
+		Claim: verdict.Claim{
+			Relation: r.Relation, Published: r.Published, Decimals: r.Decimals, Margin: -1,
+			Derived: r.Basis == Derived, Stated: r.Kind == Stated,
+		},
 	}
 	if err := oneOf(r.Kind, Printed, Stated, Arithmetic); err != nil {
 		return c, "kind", err

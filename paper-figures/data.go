@@ -109,7 +109,8 @@ func (d *Data) ask(n need) bool {
 		return false
 	}
 	if !d.needs.holds(n) {
-		d.fail(fmt.Errorf("figures: Build asks for %v only when it has results; it must ask for the same cells when it plans", n))
+		d.fail(fmt.Errorf("figures: Build asks for %v only when it has results; it must ask for the same cells when it plans",
+			n))
 		return false
 	}
 	return d.err == nil

@@ -13,7 +13,8 @@ import (
 )
 
 // needsReconfiguration says how to get the times of creating and destroying instances of a GPU.
-const needsReconfiguration = "NOT RUNNABLE: needs an %s under MIG: run `miglab profile reconfiguration --out DIR` there, put DIR/reconfiguration.csv into datasets/hardware as NAME.reconfiguration.csv and build again"
+const needsReconfiguration = "NOT RUNNABLE: needs an %s under MIG: run `miglab profile reconfiguration --out DIR` " +
+	"there, put DIR/reconfiguration.csv into datasets/hardware as NAME.reconfiguration.csv and build again"
 
 // sampled is the mean of a sample of which only the deviation and the size are known.
 func sampled(mean, deviation float64, n int) Measurement {

@@ -193,13 +193,16 @@ func undecided(j *verdict.Judgement, m Measurement) string {
 	switch {
 	case math.IsInf(j.Low, 0):
 		does := map[bool]string{true: "does", false: "do"}[m.Replicates == 1]
-		why = fmt.Sprintf("%s %s not decide; a verdict needs at least %d.", count(m.Replicates, m.Unit), does, m.Unit.Fewest())
+		why = fmt.Sprintf("%s %s not decide; a verdict needs at least %d.", count(m.Replicates, m.Unit), does,
+			m.Unit.Fewest())
 	case m.PrintSE > j.Allowed/2 && j.Enough == 0:
-		why = fmt.Sprintf("The paper's own sampling error, about ±%.2g, is too large, so that no further run of ours can settle it.", 1.96*m.PrintSE)
+		why = fmt.Sprintf("The paper's own sampling error, about ±%.2g, is too large, so that no further run of ours "+
+			"can settle it.", 1.96*m.PrintSE)
 	case j.Outside:
 		why = "The 95 % interval lies outside; a deviation from a number with two sides needs the 97.5 % interval there."
 	case j.Enough > m.Replicates:
-		why = fmt.Sprintf("The interval reaches over the margin; about %s in place of %d would settle it.", count(roundUp(j.Enough), m.Unit), m.Replicates)
+		why = fmt.Sprintf("The interval reaches over the margin; about %s in place of %d would settle it.",
+			count(roundUp(j.Enough), m.Unit), m.Replicates)
 	default:
 		why = "The interval reaches over the margin."
 	}

@@ -136,7 +136,8 @@ func (r *Row) Counted() bool { return r.Default && !r.Repeats && r.Kind != Arith
 
 // claimColumns are the columns of claims.csv.
 var claimColumns = []string{
-	"paper", "artefact", "claim", "kind", "reading", "relation", "published", "measured", "ci_low", "ci_high", "margin", "unit",
+	"paper", "artefact", "claim", "kind", "reading", "relation", "published", "measured", "ci_low", "ci_high",
+	"margin", "unit",
 	"replicates", "verdict", "cause", "reason", "source", "published_to", "replicate", "evidence", "by_default_margin",
 }
 
@@ -153,7 +154,8 @@ func (m *Manifest) claimsCSV() (string, error) {
 		lines = append(lines, []string{
 			r.Paper, r.Artefact, r.Claim, string(r.Kind), r.Reading, string(r.Relation), plain(&r.Published, r.Decimals),
 			plain(r.Measured, -1), plain(r.Low, -1), plain(r.High, -1), plain(r.Margin, -1), r.Unit, strconv.Itoa(r.Replicates),
-			string(r.Verdict), string(r.Cause), r.Reason, r.Source, plain(r.To, r.Decimals), string(r.Replicate), r.Evidence, string(r.ByDefaultMargin),
+			string(r.Verdict), string(r.Cause), r.Reason, r.Source, plain(r.To,
+				r.Decimals), string(r.Replicate), r.Evidence, string(r.ByDefaultMargin),
 		})
 	}
 	err := w.WriteAll(lines)
@@ -203,7 +205,10 @@ func (r *Row) Cells() RowCells {
 	case verdict.Between:
 		published += " to " + plain(r.To, r.Decimals)
 	}
-	return RowCells{published, plain(r.Measured, digits), plain(r.Low, digits), plain(r.High, digits), plain(r.Margin, digits), plain(r.Allowed, digits+1)}
+	return RowCells{
+		published, plain(r.Measured, digits), plain(r.Low, digits), plain(r.High, digits),
+		plain(r.Margin, digits), plain(r.Allowed, digits+1),
+	}
 }
 
 // manifestFile is the manifest's file in the folder for results.
@@ -288,7 +293,8 @@ func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
 		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: r.from.Part != ""}
 		for j := range rows {
 			row := &rows[j]
-			judged := row.Measured != nil && row.Verdict != verdict.NotRunnable && row.Verdict != verdict.Input && row.Verdict != verdict.Consistent
+			judged := row.Measured != nil && row.Verdict != verdict.NotRunnable && row.Verdict != verdict.Input &&
+				row.Verdict != verdict.Consistent
 			if judged && row.Reading == s.Name && row.Default == (i == 0) {
 				s.add(row)
 			}

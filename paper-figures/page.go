@@ -200,7 +200,8 @@ const (
 // and one that is not complete.
 func (m *Manifest) UpdateReadme(readme string) (string, error) {
 	if m.Quick || m.Left > 0 {
-		return "", fmt.Errorf("the results are not complete (quick run: %v, artefacts that are not done: %d); run miglab reproduce first", m.Quick, m.Left)
+		return "", fmt.Errorf("the results are not complete (quick run: %v, artefacts that are not done: %d); run miglab "+
+			"reproduce first", m.Quick, m.Left)
 	}
 	before, rest, ok := strings.Cut(readme, readmeBegin)
 	_, after, end := strings.Cut(rest, readmeEnd)

@@ -147,7 +147,10 @@ func (c *Claims) Check(paper string, decs []Declaration) error {
 	}
 	for _, e := range c.Explanations {
 		if _, artefact, _ := strings.Cut(e.Evidence, "/"); e.Evidence != paper+"/"+artefact || !known[artefact] {
-			return &KeyError{paper, e.Artefact, e.Claim, fmt.Sprintf("has the evidence %q in causes.csv, which is no artefact of the paper", e.Evidence)}
+			return &KeyError{
+				paper, e.Artefact, e.Claim,
+				fmt.Sprintf("has the evidence %q in causes.csv, which is no artefact of the paper", e.Evidence),
+			}
 		}
 	}
 	return nil

@@ -67,7 +67,8 @@ func (c *Claims) Head(table string, values ...any) (t reports.Table) {
 		case p.Part == "note":
 			t.Notes = append(t.Notes, p.Text)
 		default:
-			panic(fmt.Sprintf("figures: %s in tables.csv: unknown part %q; use title, text, number, plusminus or note", table, p.Part))
+			panic(fmt.Sprintf("figures: %s in tables.csv: unknown part %q; use title, text, number, plusminus or note",
+				table, p.Part))
 		}
 	}
 	if t.Columns == nil {
@@ -85,10 +86,12 @@ func (c *Claims) Evidence(table string, values ...any) *Table {
 func claimsTable(title string, rows []Row) reports.Table {
 	t := reports.Table{
 		Title: title + ", claim by claim",
-		Columns: reports.Left("claim", "unit", "relation").Right("published", "to", "measured", "95 % low", "95 % high", "allowed", "replicates").
+		Columns: reports.Left("claim", "unit", "relation").Right("published", "to", "measured", "95 % low", "95 % high",
+			"allowed", "replicates").
 			Left("verdict", "cause"),
 		Notes: []string{
-			"95 % low, high: the interval of the measured value, widened by the sampling error of the published one: our standard deviation over the root of the paper's number of replicates, because the paper does not print its own",
+			"95 % low, high: the interval of the measured value, widened by the sampling error of the published one: our " +
+				"standard deviation over the root of the paper's number of replicates, because the paper does not print its own",
 			"allowed: how far the interval may lie from the published number, half its last digit plus the margin",
 		},
 	}
@@ -99,7 +102,8 @@ func claimsTable(title string, rows []Row) reports.Table {
 		}
 		c := r.Cells()
 		t.Rows = append(t.Rows, []string{
-			r.Claim, r.Unit, string(r.Relation), plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured, c.Low, c.High, c.Allowed,
+			r.Claim, r.Unit, string(r.Relation), plain(&r.Published, r.Decimals), plain(r.To,
+				r.Decimals), c.Measured, c.Low, c.High, c.Allowed,
 			strconv.Itoa(r.Replicates), string(r.Verdict), string(r.Cause),
 		})
 	}
@@ -111,7 +115,8 @@ func readingsTable(title string, readings []ReadingSummary) reports.Table {
 	t := reports.Table{
 		Title:   title + ", readings",
 		Columns: reports.Left("reading", "where it comes from").Right("REPRODUCED", "of", "mean error").Left("unit"),
-		Notes:   []string{"the first reading is the default one; of a claim under the others claims.csv says: " + otherReading},
+		Notes: []string{"the first reading is the default one; of a claim under the others claims.csv says: " +
+			otherReading},
 	}
 	for _, s := range readings {
 		for i, e := range s.Errors {

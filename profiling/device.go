@@ -105,10 +105,11 @@ type Device interface {
 
 // What hardware refuses.
 var (
-	ErrNoDriver        = errors.New("the NVIDIA driver is not installed")
-	ErrMIGOff          = errors.New("MIG mode is off")
-	ErrPermission      = errors.New("no permission")
-	ErrInsufficient    = errors.New("insufficient resources: the slices are taken, or the GPU holds no more instances of the profile")
+	ErrNoDriver     = errors.New("the NVIDIA driver is not installed")
+	ErrMIGOff       = errors.New("MIG mode is off")
+	ErrPermission   = errors.New("no permission")
+	ErrInsufficient = errors.New("insufficient resources: the slices are taken, or the GPU holds no more instances " +
+		"of the profile")
 	ErrPlacement       = errors.New("the profile cannot begin at that slice")
 	ErrBusy            = errors.New("still in use")
 	ErrUnknownInstance = errors.New("there is no such instance")

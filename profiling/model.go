@@ -18,7 +18,9 @@ import (
 // its own profile names, which are not known here. If the memory differs by more than a
 // third, the GPU is refused: it is a virtual part of a GPU, which cannot be divided.
 func Model(name string, memoryMiB int) (*mig.GPU, error) {
-	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	gb := memoryMiB / 1000 // NVIDIA calls 40960 MiB 40 GB and 81559 MiB 80 GB.
 	var best *mig.GPU
 	var known []string
@@ -33,7 +35,8 @@ func Model(name string, memoryMiB int) (*mig.GPU, error) {
 		return nil, fmt.Errorf("%q is not a known MIG-capable model; known are %s", name, strings.Join(known, ", "))
 	}
 	if 3*distance(best, gb) > memory(best) {
-		return nil, fmt.Errorf("%q has %d MiB of memory and %s has %d GB; a virtual part of a GPU cannot be divided", name, memoryMiB, best, memory(best))
+		return nil, fmt.Errorf("%q has %d MiB of memory and %s has %d GB; a virtual part of a GPU cannot be divided", name,
+			memoryMiB, best, memory(best))
 	}
 	return best, nil
 }
@@ -45,7 +48,9 @@ func distance(g *mig.GPU, gb int) int { return max(memory(g)-gb, gb-memory(g)) }
 
 // Label turns the driver's name of a GPU into one word of letters, digits and hyphens.
 func Label(name string) string {
-	words := strings.FieldsFunc(name, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(name, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	if len(words) > 1 && strings.EqualFold(words[0], "NVIDIA") {
 		words = words[1:]
 	}

@@ -57,7 +57,8 @@ func named(a algo.Algorithm, s schedule.Schedule, err error) error {
 
 func checkSchedule(p algo.Problem, s schedule.Schedule) error {
 	if v := schedule.Check(p, s); len(v) > 0 {
-		return fmt.Errorf("on %d x %s, %d tasks, %v: %d violations, first %v", p.GPUs(), p.GPU, len(p.Tasks), p.Model, len(v), v[0])
+		return fmt.Errorf("on %d x %s, %d tasks, %v: %d violations, first %v", p.GPUs(), p.GPU, len(p.Tasks), p.Model,
+			len(v), v[0])
 	}
 	return nil
 }
@@ -132,7 +133,8 @@ func ScheduleText(p algo.Problem, s schedule.Schedule, err error) string {
 	}
 	exact := func(t mig.Seconds) string { return strconv.FormatFloat(float64(t), 'g', -1, 64) }
 	for _, bar := range schedule.Bars(p, s) {
-		fmt.Fprintf(&b, "%s %s gpu %d slice %d+%d %v %s\n", exact(bar.Start), exact(bar.End), bar.GPU, bar.Slice, bar.Width, bar.Kind, bar.Label)
+		fmt.Fprintf(&b, "%s %s gpu %d slice %d+%d %v %s\n", exact(bar.Start), exact(bar.End), bar.GPU, bar.Slice, bar.Width,
+			bar.Kind, bar.Label)
 	}
 	return b.String()
 }

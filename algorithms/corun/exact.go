@@ -7,13 +7,15 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-var _ = register("exact", "own", "the best groups on every partition of the track, by dynamic programming", exhaustive(corun.Every))
+var _ = register("exact", "own", "the best groups on every partition of the track, by dynamic programming",
+	exhaustive(corun.Every))
 
 // exhaustive returns the scheduler that finds the best plan with the setups of a family.
 func exhaustive(f corun.Family) planner {
 	return func(_ context.Context, w *corun.Window) (corun.Plan, error) {
 		if n := len(w.Jobs); n > maxDivide {
-			return nil, fmt.Errorf("the window has %d jobs, and exhaustive search is for up to %d; local takes any number", n, maxDivide)
+			return nil, fmt.Errorf("the window has %d jobs, and exhaustive search is for up to %d; local takes any number",
+				n, maxDivide)
 		}
 		d := newDivider(w, f)
 		all := make([]int, len(w.Jobs))

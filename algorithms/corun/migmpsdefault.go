@@ -12,7 +12,10 @@ var _ = algo.Register(algo.Spec{
 	Cite:    paper,
 	Summary: "one MIG partition for all groups, MPS without percentages, the best groups by exhaustive search",
 	Params: []algo.Param{
-		{Name: "partition", Default: defaultPartition, Values: partitions(), Doc: "GPCs of the instances; the default is the best on the mean of Q1-Q12 under the model"},
+		{
+			Name: "partition", Default: defaultPartition, Values: partitions(),
+			Doc: "GPCs of the instances; the default is the best on the mean of Q1-Q12 under the model",
+		},
 	},
 	New: func(a algo.Args) (algo.Corun, error) {
 		return exhaustive(corun.Family(defaultPrefix + a["partition"])), nil

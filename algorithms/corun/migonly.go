@@ -10,7 +10,10 @@ var _ = algo.Register(algo.Spec{
 	Cite:    paper,
 	Summary: "the best pairs of jobs on instances of 3 and 4 GPCs without MPS, by exhaustive search",
 	Params: []algo.Param{
-		{Name: "memory", Default: "shared", Values: []string{"shared", "private"}, Doc: "whether the two instances share the memory"},
+		{
+			Name: "memory", Default: "shared", Values: []string{"shared", "private"},
+			Doc: "whether the two instances share the memory",
+		},
 	},
 	New: func(a algo.Args) (algo.Corun, error) {
 		if a["memory"] == "private" {

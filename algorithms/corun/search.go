@@ -44,7 +44,10 @@ type way struct {
 
 func newSearch(w *corun.Window, f corun.Family) *search {
 	m, n := menuOf(f), len(w.Jobs)
-	s := &search{w: w, menu: m, alone: make([]float64, len(m.places)*n), demand: make([]corun.Demand, len(m.places)*n), least: make([]float64, n), traffic: make([]float64, n)}
+	s := &search{
+		w: w, menu: m, alone: make([]float64, len(m.places)*n), demand: make([]corun.Demand, len(m.places)*n),
+		least: make([]float64, n), traffic: make([]float64, n),
+	}
 	for j := range w.Jobs {
 		job := &w.Jobs[j]
 		s.least[j] = math.Inf(1)

@@ -6,7 +6,8 @@ import (
 	"miglab/harness/sim"
 )
 
-var _ = register("energy-aware", "our own", "the smallest slice that meets the head's deadline, else the largest; of that size the one that raises power least", energyAware)
+var _ = register("energy-aware", "our own", "the smallest slice that meets the head's deadline, else the largest; of "+
+	"that size the one that raises power least", energyAware)
 
 // energyAware takes the sizes that leastSlack takes, unless the head is no faster on a
 // larger one. The size decides which jobs are late, and the GPU decides the energy.

@@ -6,7 +6,8 @@ import (
 	"miglab/harness/sim"
 )
 
-var _ = register("least-slack", "our own", "the slice that leaves the head the least time to its deadline but none after it, else the largest", leastSlack)
+var _ = register("least-slack", "our own",
+	"the slice that leaves the head the least time to its deadline but none after it, else the largest", leastSlack)
 
 func leastSlack(q *sim.Queue) int {
 	j := q.Head()

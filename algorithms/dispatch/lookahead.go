@@ -8,7 +8,8 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = register("look-ahead", "our own", "the slice with which the head and the next job will do best together", lookAhead)
+var _ = register("look-ahead", "our own",
+	"the slice with which the head and the next job will do best together", lookAhead)
 
 // lookAhead tries each free size for the head together with the best choice for the
 // next job, as if no job came in between. The next job takes another free slice or, if

@@ -8,12 +8,16 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "load-balance-migrate", Version: 1, Track: algo.TrackPlacement,
-	Cite:    "after An Online Fragmentation-Aware Scheduler for Managing GPU-Sharing Workloads on MIG, arXiv 2512.16099, as described; the thresholds are ours",
+	Cite: "after An Online Fragmentation-Aware Scheduler for Managing GPU-Sharing Workloads on MIG, arXiv " +
+		"2512.16099, as described; the thresholds are ours",
 	Summary: "low load: the GPU with the most free slices; high load: mfi; moves once F is above a threshold",
 	Params: []algo.Param{
 		reading, tie,
 		{Name: "load", Default: "0.4", Type: spec.Number(0, 1), Doc: "share of used slices from which it packs"},
-		{Name: "threshold", Default: "4", Type: spec.Number(0, 1000), Doc: "mean of F over the GPUs above which workloads move"},
+		{
+			Name: "threshold", Default: "4", Type: spec.Number(0, 1000),
+			Doc: "mean of F over the GPUs above which workloads move",
+		},
 	},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		m, err := newMover(args, s)

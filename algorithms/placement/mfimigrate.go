@@ -12,8 +12,14 @@ var _ = algo.Register(algo.Spec{
 	Summary: "mfi; one move for a request that fits nowhere, and moves that lower F much while the budget is not scarce",
 	Params: []algo.Param{
 		reading, tie,
-		{Name: "gain", Default: "4", Type: spec.Whole(1, 1_000_000), Doc: "least fall of F, summed over the GPUs, for a move without need"},
-		{Name: "reserve", Default: "50", Type: spec.Whole(0, 100), Doc: "percent of the budget that is kept for requests that fit nowhere"},
+		{
+			Name: "gain", Default: "4", Type: spec.Whole(1, 1_000_000),
+			Doc: "least fall of F, summed over the GPUs, for a move without need",
+		},
+		{
+			Name: "reserve", Default: "50", Type: spec.Whole(0, 100),
+			Doc: "percent of the budget that is kept for requests that fit nowhere",
+		},
 	},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		m, err := newMover(args, s)

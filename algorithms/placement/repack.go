@@ -12,11 +12,15 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "repack", Version: 1, Track: algo.TrackPlacement,
-	Cite:    "after Turkkan et al., Optimal Workload Placement on Multi-Instance GPUs, the rule-based compaction as described",
+	Cite: "after Turkkan et al., Optimal Workload Placement on Multi-Instance GPUs, the rule-based compaction " +
+		"as described",
 	Summary: "mfi; at intervals, the GPUs with the fewest used slices are emptied onto fuller ones",
 	Params: []algo.Param{
 		reading, tie,
-		{Name: "rounds", Default: "10", Type: spec.Whole(1, 1_000_000), Doc: "compactions in a window of the budget, the mean lifespan"},
+		{
+			Name: "rounds", Default: "10", Type: spec.Whole(1, 1_000_000),
+			Doc: "compactions in a window of the budget, the mean lifespan",
+		},
 	},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		m, err := newMover(args, s)

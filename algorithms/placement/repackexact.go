@@ -17,7 +17,10 @@ var _ = algo.Register(algo.Spec{
 	Params: []algo.Param{
 		reading, tie,
 		{Name: "most", Default: "2", Type: spec.Whole(1, 4), Doc: "most moves for a request"},
-		{Name: "gpus", Default: "16", Type: spec.Whole(0, 1_000_000), Doc: "GPUs that are looked at, those with the most free slices; 0 means all"},
+		{
+			Name: "gpus", Default: "16", Type: spec.Whole(0, 1_000_000),
+			Doc: "GPUs that are looked at, those with the most free slices; 0 means all",
+		},
 	},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		m, err := newMover(args, s)

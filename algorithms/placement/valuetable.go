@@ -19,7 +19,10 @@ var _ = algo.Register(algo.Spec{
 	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		values := valueTables()[s.GPU.MemorySlices]
 		if values == nil {
-			return nil, &algo.UnsupportedError{What: "a GPU of model " + s.GPU.Name, Reason: "its costs are for GPUs with 4 and with 8 memory slices"}
+			return nil, &algo.UnsupportedError{
+				What:   "a GPU of model " + s.GPU.Name,
+				Reason: "its costs are for GPUs with 4 and with 8 memory slices",
+			}
 		}
 		return fixedTable("value-table", nil, s.GPU, func() rule { return increment(nil, values) }), nil
 	},

@@ -27,7 +27,8 @@ func NewAcceptance(g *mig.GPU, gpus int, requests []task.Request, instants []Ins
 
 // EncodeAcceptance writes a certificate as JSON, a line an instant. Errors are those of w.
 func EncodeAcceptance(w io.Writer, c Acceptance) error {
-	if _, err := fmt.Fprintf(w, "{\n  \"gpus\": %d,\n  \"requests\": %d,\n  \"accepted_at_most\": %d,\n  \"instants\": [", c.GPUs, c.Requests, c.AtMost); err != nil {
+	if _, err := fmt.Fprintf(w, "{\n  \"gpus\": %d,\n  \"requests\": %d,\n  \"accepted_at_most\": %d,\n  \"instants\": [",
+		c.GPUs, c.Requests, c.AtMost); err != nil {
 		return err
 	}
 	for i, at := range c.Instants {

@@ -208,7 +208,8 @@ func (w *Witness) verify(p *schedule.Problem) error {
 	case Search:
 		return w.verifySearch(p)
 	}
-	return nearest.Unknown("kind", w.Kind, []string{Area, LongestTask, SliceWeights, RoundedWeights, TaskPrices, Chains, Search})
+	return nearest.Unknown("kind", w.Kind,
+		[]string{Area, LongestTask, SliceWeights, RoundedWeights, TaskPrices, Chains, Search})
 }
 
 func (w *Witness) recomputed(b mig.Seconds) error {

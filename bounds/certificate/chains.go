@@ -36,7 +36,10 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 	var load []float64
 	for gpu := range p.GPUs() {
 		nodes := len(p.GPU.Tree())
-		a := assignment{p, make([]*schedule.Existing, nodes), make([][]float64, nodes), make([][]float64, nodes), make([][]float64, nodes)}
+		a := assignment{
+			p, make([]*schedule.Existing, nodes), make([][]float64, nodes), make([][]float64, nodes),
+			make([][]float64, nodes),
+		}
 		for i, e := range p.Start {
 			for v, n := range p.GPU.Tree() {
 				if e.GPU == gpu && n.Start == e.Instance.Start && n.Size() == e.Instance.Size() {
@@ -59,7 +62,8 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 		}
 	}
 	if busy := load[all]; busy < below {
-		return fmt.Errorf("chains prove %v s only, not %v: there is an assignment of the tasks that keeps no slice busy for longer", busy, w.Bound)
+		return fmt.Errorf("chains prove %v s only, not %v: there is an assignment of the tasks that keeps no slice "+
+			"busy for longer", busy, w.Bound)
 	}
 	return nil
 }

@@ -46,11 +46,13 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 	}
 	for k, at := range instants {
 		if len(at.Prices) != len(profiles) || k > 0 && at.Slot <= instants[k-1].Slot {
-			return 0, fmt.Errorf("instant %d is in slot %d with %d prices; give the %d prices of each slot once, by ascending slot", k, at.Slot, len(at.Prices), len(profiles))
+			return 0, fmt.Errorf("instant %d is in slot %d with %d prices; give the %d prices of each slot once, by "+
+				"ascending slot", k, at.Slot, len(at.Prices), len(profiles))
 		}
 		for p, price := range at.Prices {
 			if price < 0 || price > PriceScale {
-				return 0, fmt.Errorf("slot %d has a price of %d for %v; prices are from 0 to %d", at.Slot, price, profiles[p], PriceScale)
+				return 0, fmt.Errorf("slot %d has a price of %d for %v; prices are from 0 to %d", at.Slot, price, profiles[p],
+					PriceScale)
 			}
 			charged[p][k+1] = charged[p][k] + price
 		}
@@ -61,7 +63,8 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 		q := &requests[i]
 		p := slices.Index(profiles, q.Profile)
 		if err := q.CheckGPUs(g); p < 0 || q.Lifespan < 1 || err != nil {
-			return 0, fmt.Errorf("request %d asks for %v on %d GPUs for %d slots, which no cluster gives it", i, q.Profile, q.Instances(), q.Lifespan)
+			return 0, fmt.Errorf("request %d asks for %v on %d GPUs for %d slots, which no cluster gives it", i, q.Profile,
+				q.Instances(), q.Lifespan)
 		}
 		from, _ := slices.BinarySearchFunc(instants, q.Arrival, slot)
 		until := len(instants)

@@ -57,7 +57,8 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 		}
 	}
 	if have >= need {
-		return fmt.Errorf("before %v s the slices have %v weighted slice-seconds; the tasks need only %v", w.Bound, have, need)
+		return fmt.Errorf("before %v s the slices have %v weighted slice-seconds; the tasks need only %v", w.Bound,
+			have, need)
 	}
 	return nil
 }
@@ -115,7 +116,8 @@ func (w *Witness) verifyRounded(p *schedule.Problem) error {
 		need += least
 	}
 	if have := float64(room) * float64(p.GPUs()); have >= need {
-		return fmt.Errorf("before %v s the slices have %v weighted slice-seconds; the rounded tasks need only %v", w.Bound, have, need)
+		return fmt.Errorf("before %v s the slices have %v weighted slice-seconds; the rounded tasks need only %v", w.Bound,
+			have, need)
 	}
 	return nil
 }

@@ -69,10 +69,14 @@ type format struct {
 }
 
 var formats = []format{
-	{"openb", "Alibaba cluster-trace-gpu-v2023, openb_pod_list_*.csv: num_gpu, gpu_milli (thousandths of each GPU), pod_phase, " +
-		"creation_time and deletion_time in seconds", true, readOpenb},
+	{
+		"openb",
+		"Alibaba cluster-trace-gpu-v2023, openb_pod_list_*.csv: num_gpu, gpu_milli (thousandths of each GPU), pod_phase, " +
+			"creation_time and deletion_time in seconds", true, readOpenb,
+	},
 	{"helios", "HeliosData cluster_log.csv: gpu_num (whole GPUs), submit_time, duration in seconds", false, readHelios},
-	{"philly", "Philly cluster_job_log (JSON): submitted_time; the lifetime is the sum of the attempts, the GPUs are those of the first", false, readPhilly},
+	{"philly", "Philly cluster_job_log (JSON): submitted_time; the lifetime is the sum of the attempts, the GPUs are " +
+		"those of the first", false, readPhilly},
 	{"csv", "a CSV file with the columns submit_s, lifetime_s and, if needed, gpus and gpu_milli (thousandths of each\n" +
 		"          GPU); --columns gives other names, --unit and --share-unit other units", true, readCSV},
 }
@@ -122,7 +126,8 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 	}, reject)
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	if err == nil && o.ShareUnit == "" && couldBePercent(jobs) {
-		err = fmt.Errorf("%s: no job with one GPU has a share above 100: are shares percent or thousandths? Say --share-unit %s or %s",
+		err = fmt.Errorf("%s: no job with one GPU has a share above 100: are shares percent or thousandths? Say "+
+			"--share-unit %s or %s",
 			file, Percent, Thousandths)
 	}
 	return jobs, rejected, err
@@ -251,7 +256,9 @@ func couldBePercent(jobs []Job) bool {
 }
 
 // readLines hands each row of a CSV file to a function that makes a job of it.
-func readLines(r io.Reader, file string, columns, optional []string, job func(Job), reject func(int, error), row func(*fields, []string) Job) error {
+func readLines(r io.Reader, file string, columns, optional []string, job func(Job), reject func(int, error),
+	row func(*fields, []string) Job,
+) error {
 	lines, err := strictcsv.NewLines(r, file, columns, optional)
 	if err != nil {
 		return err
@@ -354,7 +361,8 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 	for _, j := range jobs {
 		arrival, lifespan := (j.Submit-jobs[0].Submit)/slot, math.Ceil(j.Lifetime/slot)
 		if arrival > maxSlot || lifespan > maxSlot {
-			rejected = append(rejected, Rejected{j.Line, fmt.Sprintf("takes or comes after more than %d slots; write a longer --slot", maxSlot)})
+			rejected = append(rejected,
+				Rejected{j.Line, fmt.Sprintf("takes or comes after more than %d slots; write a longer --slot", maxSlot)})
 			continue
 		}
 		q := task.Request{Arrival: int(arrival), Lifespan: max(int(lifespan), 1)}
@@ -405,7 +413,8 @@ func Jobs(g *mig.GPU, m Mapping, l Law, jobs []Job) ([]task.Job, []Rejected) {
 	var rejected []Rejected
 	for _, j := range jobs {
 		if j.GPUs > 1 {
-			rejected = append(rejected, Rejected{j.Line, fmt.Sprintf("needs %d GPUs; a job with a deadline runs on one instance", j.GPUs)})
+			rejected = append(rejected,
+				Rejected{j.Line, fmt.Sprintf("needs %d GPUs; a job with a deadline runs on one instance", j.GPUs)})
 			continue
 		}
 		made := l.Job(g, m, j.Submit-jobs[0].Submit, j.Lifetime, j.Milli)

@@ -28,7 +28,8 @@ func readPhilly(r io.Reader, file string, _ Options, job func(Job), reject func(
 	counting := &strictjson.LineCounter{Reader: r}
 	d := json.NewDecoder(counting)
 	broken := func(err error) error {
-		return fmt.Errorf("%s:%d: %w; the file must be one JSON array of jobs, and what follows was not read", file, counting.At(d.InputOffset()), err)
+		return fmt.Errorf("%s:%d: %w; the file must be one JSON array of jobs, and what follows was not read", file,
+			counting.At(d.InputOffset()), err)
 	}
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
 		return broken(cmp.Or(err, errors.New("there is no array")))

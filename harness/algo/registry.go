@@ -57,7 +57,8 @@ func DefineTrack[C any](name string) Track {
 func Constructor[C any](a Algorithm) C {
 	c, ok := a.Spec.New.(C)
 	if !ok {
-		panic(fmt.Sprintf("algo: %q of track %q has the constructor %T, not %v", a.ID, a.Spec.Track, a.Spec.New, reflect.TypeFor[C]()))
+		panic(fmt.Sprintf("algo: %q of track %q has the constructor %T, not %v", a.ID, a.Spec.Track, a.Spec.New,
+			reflect.TypeFor[C]()))
 	}
 	return c
 }
@@ -249,7 +250,8 @@ func (a Algorithm) CheckTrack(track Track) error {
 	for _, s := range All(track) {
 		names = append(names, s.Name)
 	}
-	return fmt.Errorf("%q is of the %s track: %w", a.ID, a.Spec.Track, nearest.Unknown(string(track)+" algorithm", a.ID, names))
+	return fmt.Errorf("%q is of the %s track: %w", a.ID, a.Spec.Track,
+		nearest.Unknown(string(track)+" algorithm", a.ID, names))
 }
 
 // CheckGPU refuses a GPU model on which an algorithm does not work that has a method CheckGPU of its
@@ -329,7 +331,10 @@ func (a Algorithm) ScheduleStream(ctx context.Context, p Problem, lengths []int)
 func (a Algorithm) CheckFit(p Problem) error {
 	for i := range p.Tasks {
 		if !slices.ContainsFunc(p.GPU.Sizes(), p.Tasks[i].Fits) {
-			return &InfeasibleError{a.Spec.Name, p.Tasks[i].Name, fmt.Sprintf("fits no instance of %s (sizes %v)", p.GPU, p.GPU.Sizes())}
+			return &InfeasibleError{
+				a.Spec.Name, p.Tasks[i].Name,
+				fmt.Sprintf("fits no instance of %s (sizes %v)", p.GPU, p.GPU.Sizes()),
+			}
 		}
 	}
 	return nil

@@ -44,7 +44,8 @@ const DataSets = 14
 func ClassOrdered(workload string) []string {
 	var names []string
 	for part := range 7 {
-		names = append(names, fmt.Sprintf("drl/%s?gen=released&order=classes&total=100&part=%d&seed=%d", workload, part+1, Seed))
+		names = append(names, fmt.Sprintf("drl/%s?gen=released&order=classes&total=100&part=%d&seed=%d", workload,
+			part+1, Seed))
 	}
 	return names
 }
@@ -160,7 +161,8 @@ func Read(r io.Reader, file string) ([]Point, error) {
 		points[i] = Point{
 			Steps: int64(row.Steps), Score: float64(row.Score), Return: float64(row.Return), Length: float64(row.Length),
 			Entropy: float64(row.Entropy), PolicyLoss: float64(row.PolicyLoss), ValueLoss: float64(row.ValueLoss),
-			ExplainedVariance: float64(row.ExplainedVariance), LearningRate: float64(row.LearningRate), Exploration: float64(row.Exploration),
+			ExplainedVariance: float64(row.ExplainedVariance), LearningRate: float64(row.LearningRate),
+			Exploration: float64(row.Exploration),
 		}
 	}
 	return points, nil

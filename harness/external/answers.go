@@ -152,7 +152,8 @@ func (r *recorded) schedule(p algo.Problem) (schedule.Schedule, error) {
 	question := newInstance(&p, len(p.Tasks))
 	answer, ok := r.answers[question.ID]
 	if !ok {
-		return schedule.Schedule{}, newError(run.KindInfeasible, "has no answer to this instance, %d; it has %d others", question.ID, len(r.answers))
+		return schedule.Schedule{}, newError(run.KindInfeasible, "has no answer to this instance, %d; it has %d others",
+			question.ID, len(r.answers))
 	}
 	if err := answer.declined(); err != nil {
 		return schedule.Schedule{}, err

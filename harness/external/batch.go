@@ -81,7 +81,8 @@ func newInstance(p *schedule.Problem, n int) instance {
 		q.Start = append(q.Start, existing{e.GPU, e.Instance.Size(), e.Instance.Start, e.BusyUntil})
 	}
 	tasks := p.Tasks[:n].Hash()
-	q.ID = hashID(fmt.Appendln(tasks[:], q.GPU.Name, q.GPUs, q.Reconfiguration, q.Start, p.Release[:min(n, len(p.Release))]))
+	q.ID = hashID(fmt.Appendln(tasks[:], q.GPU.Name, q.GPUs, q.Reconfiguration, q.Start,
+		p.Release[:min(n, len(p.Release))]))
 	return q
 }
 

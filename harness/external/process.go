@@ -74,7 +74,10 @@ var alive = struct {
 
 // start starts a command. The error says that it cannot be started.
 func start(path string, args []string, memory uint64) (*process, error) {
-	p := &process{mark: newMark(), lines: make(chan line), stop: make(chan struct{}), ended: make(chan struct{}), gone: make(chan struct{})}
+	p := &process{
+		mark: newMark(), lines: make(chan line), stop: make(chan struct{}), ended: make(chan struct{}),
+		gone: make(chan struct{}),
+	}
 	p.longest.Store(answerBase)
 	var theirs, ours [3]*os.File
 	closeAll := func(files []*os.File) {
@@ -195,7 +198,8 @@ func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) 
 		case l, ok := <-lines:
 			switch {
 			case !ok && p.long:
-				return nil, p.fail(KindProtocol, "writes a line of more than %d bytes (%s): %s", maxAnswer(question), answerRule, quote(p.half))
+				return nil, p.fail(KindProtocol, "writes a line of more than %d bytes (%s): %s", maxAnswer(question), answerRule,
+					quote(p.half))
 			case !ok:
 				return nil, p.closed(ctx, limit.C, "output")
 			case l.more:

@@ -67,7 +67,8 @@ func find(name string) (algo.Spec, error) {
 	if err != nil {
 		hint := "name a program by its path or one on the PATH"
 		if _, there := os.Stat(command[0]); there == nil && !strings.ContainsAny(command[0], `/\\`) {
-			hint = fmt.Sprintf("write exec:./%s for the file in this folder, or put its interpreter before it, as in exec:python3 %[1]s", command[0])
+			hint = fmt.Sprintf("write exec:./%s for the file in this folder, or put its interpreter before it, as in "+
+				"exec:python3 %[1]s", command[0])
 		}
 		return algo.Spec{}, fmt.Errorf("algorithm %q: %w; %s", name, err, hint)
 	}
@@ -235,7 +236,8 @@ func (p *program) fresh(ctx context.Context) (*process, error) {
 		return nil, err
 	}
 	if h.Name != p.hello.Name || h.Version != p.hello.Version {
-		return nil, p.blame(proc.fail(KindProtocol, "was %q version %d and now says to be %q version %d", p.hello.Name, p.hello.Version, h.Name, h.Version))
+		return nil, p.blame(proc.fail(KindProtocol, "was %q version %d and now says to be %q version %d", p.hello.Name,
+			p.hello.Version, h.Name, h.Version))
 	}
 	return proc, nil
 }

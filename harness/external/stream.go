@@ -21,7 +21,9 @@ type arrival struct {
 
 // ScheduleStream implements [algo.Stream]. The program sees a batch after it has answered
 // the one before.
-func (s *scheduler) ScheduleStream(ctx context.Context, problem algo.Problem, lengths []int) (schedule.Schedule, error) {
+func (s *scheduler) ScheduleStream(ctx context.Context, problem algo.Problem,
+	lengths []int,
+) (schedule.Schedule, error) {
 	first := newInstance(&problem, lengths[0])
 	var whole schedule.Schedule
 	err := s.converse(ctx, first.ID, func(c *conversation) error {

@@ -208,7 +208,8 @@ func (g *GPU) Instance(size, start Slices) (Instance, error) {
 		return Instance{}, fmt.Errorf("%s has no instances of size %d", g.Name, size)
 	}
 	if !slices.Contains(p.Starts, start) {
-		return Instance{}, fmt.Errorf("%s cannot place size %d at slice %d; it may start at %v", g.Name, size, start, p.Starts)
+		return Instance{}, fmt.Errorf("%s cannot place size %d at slice %d; it may start at %v", g.Name, size,
+			start, p.Starts)
 	}
 	return Instance{p, start}, nil
 }

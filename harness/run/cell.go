@@ -45,7 +45,8 @@ func Spans(cells []Cell) iter.Seq[Span] {
 		for len(cells) > 0 {
 			c := &cells[0]
 			n := 1
-			for n < len(cells) && cells[n].Instance == c.Instance+n && cells[n].Version == c.Version && cells[n].Series == c.Series {
+			for n < len(cells) && cells[n].Instance == c.Instance+n && cells[n].Version == c.Version &&
+				cells[n].Series == c.Series {
 				n++
 			}
 			if !yield(Span{c.Series, c.Version, c.Instance, c.Instance + n}) {
@@ -58,7 +59,8 @@ func Spans(cells []Cell) iter.Seq[Span] {
 
 // String names the cell in messages.
 func (c Cell) String() string {
-	return fmt.Sprintf("%s (version %d) on %s, instance %d, %d x %s, %s", c.Algorithm, c.Version, c.Dataset, c.Instance, c.Count, c.GPU, c.Model)
+	return fmt.Sprintf("%s (version %d) on %s, instance %d, %d x %s, %s", c.Algorithm, c.Version, c.Dataset, c.Instance,
+		c.Count, c.GPU, c.Model)
 }
 
 // A Group is what instances are numbered in, whoever schedules them.

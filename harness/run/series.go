@@ -123,7 +123,8 @@ func (r *resolved) fit(try bool) error {
 		return err
 	}
 	if about.kind != r.track.Data {
-		return fmt.Errorf("dataset %q has %s; the %s track needs %s", r.series.Dataset, about.kind, r.series.Track, r.track.Data)
+		return fmt.Errorf("dataset %q has %s; the %s track needs %s", r.series.Dataset, about.kind, r.series.Track,
+			r.track.Data)
 	}
 	if about.count > 0 {
 		r.series.Count = about.count

@@ -144,7 +144,8 @@ func (c *checker) problem() bool {
 	for i := range p.Tasks {
 		for _, pr := range p.GPU.Profiles {
 			if takes := p.Tasks[i].On(pr.Size); takes > 0 && takes < task.MinSeconds {
-				c.add(BadProblem, "task %q takes %v s on size %d; durations are at least %v s", c.name(i), takes, pr.Size, task.MinSeconds)
+				c.add(BadProblem, "task %q takes %v s on size %d; durations are at least %v s", c.name(i), takes, pr.Size,
+					task.MinSeconds)
 				break
 			}
 		}
@@ -219,14 +220,16 @@ func (c *checker) placements() {
 			if !finite(takes) || takes <= 0 {
 				c.add(DoesNotFit, "%q runs on %v, where it takes %v s", c.name(pl.Task), pl.Instance, takes)
 			} else if inTime && !same(pl.End, pl.Start+takes) {
-				c.add(WrongDuration, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task), pl.End-pl.Start, size, takes)
+				c.add(WrongDuration, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task), pl.End-pl.Start,
+					size, takes)
 			}
 		}
 		if known && inTime && pl.Task < len(p.Release) && later(p.Release[pl.Task], pl.Start) {
 			c.add(BeforeRelease, "%q starts at %v s, before its release at %v s", c.name(pl.Task), pl.Start, p.Release[pl.Task])
 		}
 		if key != none && onGPU && inTime {
-			c.runs = append(c.runs, span{start: pl.Start, end: pl.End, gpu: pl.GPU, id: int32(i), key: key, mask: pl.Instance.Mask()})
+			c.runs = append(c.runs,
+				span{start: pl.Start, end: pl.End, gpu: pl.GPU, id: int32(i), key: key, mask: pl.Instance.Mask()})
 		}
 	}
 	for i, r := range ran {
@@ -255,7 +258,8 @@ func (c *checker) operations() {
 	for i, e := range p.Start {
 		key := c.key(e.Instance)
 		if key == none || e.GPU < 0 || e.GPU >= p.GPUs() || !finite(e.BusyUntil) || e.BusyUntil < 0 {
-			c.add(BadProblem, "the start partition holds %s on GPU %d, busy until %v s", describe(e.Instance), e.GPU, e.BusyUntil)
+			c.add(BadProblem, "the start partition holds %s on GPU %d, busy until %v s", describe(e.Instance), e.GPU,
+				e.BusyUntil)
 			continue
 		}
 		// It begins before 0, so that it comes first and overlaps even what ends at 0.
@@ -279,10 +283,14 @@ func (c *checker) operations() {
 			c.add(BadTime, "operation %d runs from %v to %v s", i, o.Start, o.End)
 		}
 		if key != none && inTime && !same(o.End, o.Start+c.cost(o)) {
-			c.add(WrongCost, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op, o.Instance, o.Start, o.End-o.Start, p.Model, c.cost(o))
+			c.add(WrongCost, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op, o.Instance,
+				o.Start, o.End-o.Start, p.Model, c.cost(o))
 		}
 		if key != none && onGPU && inTime {
-			ops = append(ops, span{start: o.Start, end: o.End, gpu: o.GPU, id: int32(i), key: key, mask: o.Instance.Mask(), destroy: o.Op == Destroy})
+			ops = append(ops, span{
+				start: o.Start, end: o.End, gpu: o.GPU, id: int32(i), key: key, mask: o.Instance.Mask(),
+				destroy: o.Op == Destroy,
+			})
 		}
 	}
 	slices.SortFunc(ops, byInstance)
@@ -376,9 +384,11 @@ func (c *checker) end(o *span, open int) {
 	l := &c.lives[open]
 	if later(l.from, op.Start) {
 		if l.given {
-			c.add(StillBusy, "%v is destroyed at %v s on GPU %d, where it is busy until %v s", op.Instance, op.Start, op.GPU, l.from)
+			c.add(StillBusy, "%v is destroyed at %v s on GPU %d, where it is busy until %v s", op.Instance, op.Start,
+				op.GPU, l.from)
 		} else {
-			c.add(NotExisting, "%v is destroyed at %v s on GPU %d, before its create ends at %v s", op.Instance, op.Start, op.GPU, l.from)
+			c.add(NotExisting, "%v is destroyed at %v s on GPU %d, before its create ends at %v s", op.Instance, op.Start,
+				op.GPU, l.from)
 		}
 	}
 	l.to = op.Start
@@ -389,7 +399,8 @@ func (c *checker) end(o *span, open int) {
 func (c *checker) partitions() {
 	slices.SortFunc(c.living, byTime)
 	c.overlaps(c.living, func(a, b *span) {
-		c.add(InvalidPartition, "%v takes slices of GPU %d from %v s, which %v has until %v s", c.instance(b), b.gpu, max(b.start, 0), c.instance(a), a.end)
+		c.add(InvalidPartition, "%v takes slices of GPU %d from %v s, which %v has until %v s", c.instance(b), b.gpu,
+			max(b.start, 0), c.instance(a), a.end)
 	})
 
 	latest := c.none()
@@ -409,7 +420,8 @@ func (c *checker) partitions() {
 			}
 		}
 		if count > in.Profile.Max {
-			c.add(TooManyInstances, "GPU %d holds %d instances of %v at %v s; it can hold %d", b.gpu, count, in.Profile, max(b.start, 0), in.Profile.Max)
+			c.add(TooManyInstances, "GPU %d holds %d instances of %v at %v s; it can hold %d", b.gpu, count, in.Profile,
+				max(b.start, 0), in.Profile.Max)
 		}
 	}
 }
@@ -435,14 +447,16 @@ func (c *checker) existence() {
 	next := 0
 	for i := range c.runs {
 		r := &c.runs[i]
-		for next < len(c.living) && (c.living[next].gpu < r.gpu || c.living[next].gpu == r.gpu && !later(c.living[next].start, r.start)) {
+		for next < len(c.living) &&
+			(c.living[next].gpu < r.gpu || c.living[next].gpu == r.gpu && !later(c.living[next].start, r.start)) {
 			latest[c.living[next].key] = next
 			next++
 		}
 		pl := &c.s.Placements[r.id]
 		j := latest[r.key]
 		if j == none || c.living[j].gpu != r.gpu {
-			c.add(NoInstance, "%q starts at %v s on %v of GPU %d, which is not there", c.name(pl.Task), pl.Start, pl.Instance, r.gpu)
+			c.add(NoInstance, "%q starts at %v s on %v of GPU %d, which is not there", c.name(pl.Task), pl.Start,
+				pl.Instance, r.gpu)
 			continue
 		}
 		l := &c.lives[c.living[j].id]
@@ -514,9 +528,11 @@ func byTime(a, b span) int {
 			return 1
 		}
 	}
-	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.id, b.id))
+	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end),
+		cmp.Compare(a.id, b.id))
 }
 
 func byInstance(a, b span) int {
-	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.key, b.key), cmp.Compare(a.start, b.start), cmp.Compare(a.id, b.id))
+	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.key, b.key), cmp.Compare(a.start, b.start),
+		cmp.Compare(a.id, b.id))
 }

@@ -75,7 +75,8 @@ func (d *decoder) schedule() (Schedule, error) {
 	}
 	last := s.Makespan()
 	if tolerance := 1e-9 * max(1, last); makespan > last+tolerance || makespan < last-tolerance {
-		return s, d.FailAt(makespanLine, "makespan_s", fmt.Errorf("%v is not the end of the last task, which is %v", makespan, last))
+		return s, d.FailAt(makespanLine, "makespan_s",
+			fmt.Errorf("%v is not the end of the last task, which is %v", makespan, last))
 	}
 	return s, nil
 }
@@ -86,7 +87,9 @@ func (d *decoder) gpu() error {
 		return err
 	}
 	g := d.p.GPU
-	if slices.ContainsFunc(append([]string{g.Name}, g.Aliases...), func(known string) bool { return strings.EqualFold(known, name) }) {
+	if slices.ContainsFunc(append([]string{g.Name}, g.Aliases...), func(known string) bool {
+		return strings.EqualFold(known, name)
+	}) {
 		return nil
 	}
 	if _, err := mig.Lookup(name); err != nil {

@@ -47,7 +47,10 @@ func NewCluster(g *mig.GPU, gpus int) (*Cluster, error) {
 		return nil, fmt.Errorf("a cluster cannot have %d GPUs; give a number from 1 to %d", gpus, maxGPUs)
 	}
 	blocks := (gpus + blockGPUs - 1) / blockGPUs
-	c := &Cluster{gpu: g, profiles: task.RequestProfiles(g), gpus: gpus, masks: newMaskList(gpus), blocks: newIntSets(1<<g.MemorySlices, blocks)}
+	c := &Cluster{
+		gpu: g, profiles: task.RequestProfiles(g), gpus: gpus, masks: newMaskList(gpus),
+		blocks: newIntSets(1<<g.MemorySlices, blocks),
+	}
 	for m := range c.lowest {
 		c.lowest[m] = nobody
 	}

@@ -111,7 +111,8 @@ func checkJobs(jobs []task.Job, sizes []mig.Slices) error {
 			return fmt.Errorf("job %d %w", i, err)
 		}
 		if i > 0 && j.Arrival < jobs[i-1].Arrival {
-			return fmt.Errorf("job %d arrives at %v min, before job %d at %v min; list jobs by ascending arrival", i, j.Arrival, i-1, jobs[i-1].Arrival)
+			return fmt.Errorf("job %d arrives at %v min, before job %d at %v min; list jobs by ascending arrival", i, j.Arrival,
+				i-1, jobs[i-1].Arrival)
 		}
 	}
 	return nil
@@ -202,11 +203,13 @@ func (e *Dispatch) Place(slice int) error {
 	q := &e.queue
 	job := int(q.waiting[0].ID)
 	if slice < 0 || slice >= len(q.slices) {
-		return &ChoiceError{fmt.Sprintf("job %d was dispatched to slice %d, which does not exist; choose a free one from 0 to %d", job, slice, len(q.slices)-1)}
+		return &ChoiceError{fmt.Sprintf("job %d was dispatched to slice %d, which does not exist; choose a free one "+
+			"from 0 to %d", job, slice, len(q.slices)-1)}
 	}
 	s := &q.slices[slice]
 	if s.Busy {
-		return &ChoiceError{fmt.Sprintf("job %d was dispatched to slice %d, which is busy until %v min; choose one of the %d free ones", job, slice, s.FreeAt, q.free)}
+		return &ChoiceError{fmt.Sprintf("job %d was dispatched to slice %d, which is busy until %v min; choose one of the "+
+			"%d free ones", job, slice, s.FreeAt, q.free)}
 	}
 	q.waiting.Pop()
 	j := &q.jobs[job]

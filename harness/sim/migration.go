@@ -68,7 +68,10 @@ type resident struct {
 }
 
 func newResidents(c *Cluster, rules task.Migration, requests int) *Residents {
-	return &Residents{cluster: c, rules: rules, on: make([][]resident, c.GPUs()), stays: make([]departure, requests), spots: make([][]Spot, requests)}
+	return &Residents{
+		cluster: c, rules: rules, on: make([][]resident, c.GPUs()), stays: make([]departure, requests),
+		spots: make([][]Spot, requests),
+	}
 }
 
 // Cluster returns the occupied slices.
@@ -156,7 +159,8 @@ func (e *placementEngine) moveBefore(i, profile int) error {
 // move carries a move out.
 func (e *placementEngine) move(m Move) error {
 	bad := func(format string, args ...any) error {
-		return &ChoiceError{fmt.Sprintf("request %d cannot be moved to GPU %d at slice %d: ", m.Request, m.To.GPU, m.To.Start) + fmt.Sprintf(format, args...)}
+		return &ChoiceError{fmt.Sprintf("request %d cannot be moved to GPU %d at slice %d: ", m.Request, m.To.GPU,
+			m.To.Start) + fmt.Sprintf(format, args...)}
 	}
 	r, c := e.residents, e.cluster
 	if m.Request < 0 || m.Request >= len(e.requests) {

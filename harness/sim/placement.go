@@ -20,7 +20,9 @@ import (
 // A choice of the scheduler that is impossible is a [*ChoiceError]. Other errors are about
 // the cluster, the requests or the rules. A scheduler that is a [Mover] may move before each
 // request, as the rules allow; the zero rules allow no move.
-func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window, rules task.Migration) (PlacementResult, error) {
+func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window,
+	rules task.Migration,
+) (PlacementResult, error) {
 	if err := rules.Check(); err != nil {
 		return PlacementResult{}, err
 	}
@@ -82,7 +84,8 @@ func checkRequests(g *mig.GPU, profiles []*mig.Profile, requests []task.Request)
 	for i := range requests {
 		switch q := &requests[i]; {
 		case q.Arrival < last:
-			return fmt.Errorf("request %d arrives in slot %d, after slot %d; list requests by arrival, from slot 0", i, q.Arrival, last)
+			return fmt.Errorf("request %d arrives in slot %d, after slot %d; list requests by arrival, from slot 0", i,
+				q.Arrival, last)
 		case q.Arrival > maxSlot:
 			return fmt.Errorf("request %d arrives in slot %d; slots go up to %d", i, q.Arrival, maxSlot)
 		case q.Lifespan < 1:
@@ -173,7 +176,8 @@ func (e *placementEngine) occupy(i int, s Spot) error {
 	q := &e.requests[i]
 	c := e.cluster
 	bad := func(format string, args ...any) error {
-		return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: ", i, q.Profile, s.GPU, s.Start) + fmt.Sprintf(format, args...)}
+		return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: ", i, q.Profile, s.GPU,
+			s.Start) + fmt.Sprintf(format, args...)}
 	}
 	if s.GPU < 0 || s.GPU >= c.GPUs() {
 		return bad("the GPUs are 0 to %d", c.GPUs()-1)
@@ -187,7 +191,8 @@ func (e *placementEngine) occupy(i int, s Spot) error {
 		return bad("slices of it are in use; the GPU has the mask %08b", occupied)
 	}
 	e.set(s.GPU, occupied|window)
-	e.placed = append(e.placed, departure{request: int32(i), gpu: int32(s.GPU), window: window, further: len(e.placed) > 0})
+	e.placed = append(e.placed,
+		departure{request: int32(i), gpu: int32(s.GPU), window: window, further: len(e.placed) > 0})
 	return nil
 }
 
@@ -274,7 +279,10 @@ func (m *measures) add(times int, o *measures) {
 }
 
 func (m *measures) load(slots float64, gpus int) Load {
-	l := Load{Running: float64(m.running) / slots, ActiveGPUs: float64(m.active) / slots, UsedSlices: float64(m.used) / slots}
+	l := Load{
+		Running: float64(m.running) / slots, ActiveGPUs: float64(m.active) / slots,
+		UsedSlices: float64(m.used) / slots,
+	}
 	for r := range l.Fragmentation {
 		l.Fragmentation[r] = float64(m.fragmentation[r]) / slots / float64(gpus)
 	}

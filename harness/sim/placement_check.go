@@ -23,11 +23,16 @@ import (
 //   - a move is of a request that does not run, was moved less than the downtime ago, or is on
 //     several GPUs
 //   - moves are not in the order of the requests before which they are carried out
-func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spot, moves []Moved, rules task.Migration) error {
+func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spot, moves []Moved,
+	rules task.Migration,
+) error {
 	if len(spots) != len(requests) {
 		return fmt.Errorf("there are places for %d requests of %d", len(spots), len(requests))
 	}
-	b := &books{requests: requests, rules: rules, gpus: gpus, users: make(map[memorySlice]int), stays: make([]visit, len(requests))}
+	b := &books{
+		requests: requests, rules: rules, gpus: gpus, users: make(map[memorySlice]int),
+		stays: make([]visit, len(requests)),
+	}
 	next := 0
 	for i := range requests {
 		for ; next < len(moves) && moves[next].Before <= i; next++ {
@@ -99,7 +104,8 @@ func (b *books) use(i int, s Spot, from int) {
 	for k := s.Start; k < s.Start+q.Profile.Length; k++ {
 		at := memorySlice{s.GPU, k}
 		if user := b.users[at] - 1; user >= 0 && b.stays[user].until > from {
-			b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k, s.GPU, user, b.stays[user].until, i, from)
+			b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k, s.GPU, user,
+				b.stays[user].until, i, from)
 		}
 		b.users[at] = i + 1
 	}

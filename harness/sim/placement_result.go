@@ -109,7 +109,8 @@ func (r *PlacementResult) Metrics() []Metric {
 	}
 	if r.Rules.Window > 0 {
 		windows := float64(r.Slots) / float64(r.Rules.Window)
-		out = append(out, Metric{"moves", float64(len(r.Moved))}, Metric{"moves_gpu_window", float64(len(r.Moved)) / (windows * float64(r.GPUs))})
+		out = append(out, Metric{"moves", float64(len(r.Moved))},
+			Metric{"moves_gpu_window", float64(len(r.Moved)) / (windows * float64(r.GPUs))})
 	}
 	if r.SteadyArrived.Requests > 0 {
 		out = append(out,

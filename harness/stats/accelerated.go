@@ -28,7 +28,9 @@ func Accelerated(values []float64, mean float64) (low, high float64) {
 	for _, v := range values {
 		sample = binary.LittleEndian.AppendUint64(sample, math.Float64bits(v))
 	}
-	once, _ := acceleratedIntervals.LoadOrStore(sha256.Sum256(sample), sync.OnceValues(func() (float64, float64) { return accelerated(values, mean) }))
+	once, _ := acceleratedIntervals.LoadOrStore(sha256.Sum256(sample), sync.OnceValues(func() (float64, float64) {
+		return accelerated(values, mean)
+	}))
 	return once.(func() (float64, float64))()
 }
 

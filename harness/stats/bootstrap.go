@@ -43,7 +43,10 @@ type Resampled struct {
 // Resample keeps the samples; they must not change. Errors are [ErrNoValues], a
 // [*ValueError], a [*LengthError], and a [*RangeError] if a sum could overflow.
 func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
-	r := &Resampled{samples: samples, means: make([][]float64, len(samples)), scratch: buffers.Get().(*[Resamples]float64)[:]}
+	r := &Resampled{
+		samples: samples, means: make([][]float64, len(samples)),
+		scratch: buffers.Get().(*[Resamples]float64)[:],
+	}
 	var varied []int // the samples of values that are not all equal
 	for i, values := range samples {
 		if len(values) != len(samples[0]) {

@@ -66,8 +66,8 @@ type Summary struct {
 	Warnings []string
 }
 
-// Summarize describes the values. Their order changes the result by rounding only. Errors are [ErrNoValues], a [*ValueError], and a [*RangeError] where the
-// values are so large that their deviation is not finite.
+// Summarize describes the values. Their order changes the result by rounding only. Errors are [ErrNoValues], a
+// [*ValueError], and a [*RangeError] where the values are so large that their deviation is not finite.
 func Summarize(values []float64) (Summary, error) {
 	sorted, err := sort(values)
 	if err != nil {

@@ -18,7 +18,8 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("two results for %v, instance %d: %s; %s; remove the wrong file, or give an algorithm that changed a new version",
+	return fmt.Sprintf("two results for %v, instance %d: %s; %s; remove the wrong file, or give an algorithm that "+
+		"changed a new version",
 		e.Series, e.Instance, e.First, e.Second)
 }
 
@@ -30,7 +31,8 @@ type Damage struct {
 }
 
 func (d *Damage) Error() string {
-	return fmt.Sprintf("%s is damaged (%s); move it out of the folder, and its results will be computed again, or rescue what is intact with: sqlite3 FILE .recover | sqlite3 NEWFILE; other files are not affected", d.File, d.Reason)
+	return fmt.Sprintf("%s is damaged (%s); move it out of the folder, and its results will be computed again, or "+
+		"rescue what is intact with: sqlite3 FILE .recover | sqlite3 NEWFILE; other files are not affected", d.File, d.Reason)
 }
 
 // FormatError says that a database has a version of the schema that this program does not read.
@@ -40,7 +42,8 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("%s has format %d and this program reads format %d; use the program that wrote it, or another folder", e.File, e.Format, Format)
+	return fmt.Sprintf("%s has format %d and this program reads format %d; use the program that wrote it, or "+
+		"another folder", e.File, e.Format, Format)
 }
 
 // code returns SQLite's primary result code of an error, or 0.
@@ -61,9 +64,11 @@ func explain(path string, err error) error {
 	case lib.SQLITE_FULL:
 		advice = "; the disk is full, and what was committed before is kept: free some space and run the same command again"
 	case lib.SQLITE_BUSY:
-		advice = fmt.Sprintf("; another process has been using it for %v: run the same command again when that is done", patience)
+		advice = fmt.Sprintf("; another process has been using it for %v: run the same command again when that is done",
+			patience)
 	case lib.SQLITE_PERM, lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_IOERR:
-		advice = "; check that the folder can be written to and its disk has room, or copy the folder to where you can write, and run the same command again"
+		advice = "; check that the folder can be written to and its disk has room, or copy the folder to where you can " +
+			"write, and run the same command again"
 	case lib.SQLITE_LOCKED, lib.SQLITE_NOMEM, lib.SQLITE_INTERRUPT, lib.SQLITE_PROTOCOL:
 	default:
 		return &Damage{File: path, Reason: err.Error()} // the statements are right: the file is not

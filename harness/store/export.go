@@ -56,7 +56,10 @@ type eachRow func(use func(s Series, r *Row) error) error
 // exportCSV writes a column for each metric that a row has, by name. What a row lacks is empty.
 func exportCSV(w io.Writer, metrics []string, timing bool, each eachRow) error {
 	names := map[string]int{}
-	header := []string{"track", "dataset", "content", "gpu", "count", "algorithm", "version", "weights", "model", "instance"}
+	header := []string{
+		"track", "dataset", "content", "gpu", "count", "algorithm", "version", "weights", "model",
+		"instance",
+	}
 	first := len(header)
 	for _, name := range metrics {
 		names[name] = len(header)

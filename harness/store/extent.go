@@ -32,7 +32,8 @@ func (s sum) lacks(want sum) bool {
 func twice[T comparable](f *file, table, columns string, ways [2]string, read func(v []any) T) ([]T, error) {
 	var out []T
 	surplus := map[T]int64{}
-	query := fmt.Sprintf("SELECT 1, %s FROM %s %s UNION ALL SELECT -1, %[1]s FROM %[2]s %[4]s", columns, table, ways[0], ways[1])
+	query := fmt.Sprintf("SELECT 1, %s FROM %s %s UNION ALL SELECT -1, %[1]s FROM %[2]s %[4]s", columns, table,
+		ways[0], ways[1])
 	err := f.query(query, nil, func(v []any) error {
 		row, n := read(v[1:]), columnOr[int64](v[0])
 		if surplus[row] += n; n > 0 {
@@ -57,7 +58,8 @@ func (f *file) readExtents() error {
 	ways := [2]string{"NOT INDEXED", "INDEXED BY sqlite_autoindex_series_1"}
 	series, err := twice(f, "series", "id, "+seriesColumns, ways, func(v []any) row {
 		return row{Series{
-			columnOr[string](v[1]), columnOr[string](v[2]), columnOr[string](v[3]), columnOr[string](v[4]), int(columnOr[int64](v[5])),
+			columnOr[string](v[1]), columnOr[string](v[2]), columnOr[string](v[3]), columnOr[string](v[4]),
+			int(columnOr[int64](v[5])),
 			columnOr[string](v[6]), int(columnOr[int64](v[7])), columnOr[string](v[8]), columnOr[string](v[9]),
 		}, columnOr[int64](v[0])}
 	})
@@ -65,14 +67,18 @@ func (f *file) readExtents() error {
 		return err
 	}
 	byID, last := make(map[int64]*extent, len(series)), int64(0)
-	err = f.query("SELECT series, written, cells, instances FROM tally NOT INDEXED ORDER BY written", nil, func(v []any) error {
-		x := &extent{id: columnOr[int64](v[0]), written: columnOr[int64](v[1]), sum: sum{columnOr[int64](v[2]), columnOr[int64](v[3])}}
-		if x.written <= last {
-			return &Damage{File: f.path, Reason: "the rows of the table tally are in disorder"}
-		}
-		byID[x.id], last = x, x.written
-		return nil
-	})
+	err = f.query("SELECT series, written, cells, instances FROM tally NOT INDEXED ORDER BY written", nil,
+		func(v []any) error {
+			x := &extent{
+				id: columnOr[int64](v[0]), written: columnOr[int64](v[1]),
+				sum: sum{columnOr[int64](v[2]), columnOr[int64](v[3])},
+			}
+			if x.written <= last {
+				return &Damage{File: f.path, Reason: "the rows of the table tally are in disorder"}
+			}
+			byID[x.id], last = x, x.written
+			return nil
+		})
 	extents := make(map[Series]*extent, len(series))
 	for _, s := range series {
 		if extents[s.Series] = byID[s.id]; err == nil && byID[s.id] == nil {
@@ -128,11 +134,13 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 	}
 	var read sum
 	last := int64(math.MinInt64)
-	query := "SELECT instance" + columns + " FROM cell WHERE series = ? AND instance >= ? AND instance < ? ORDER BY instance"
+	query := "SELECT instance" + columns +
+		" FROM cell WHERE series = ? AND instance >= ? AND instance < ? ORDER BY instance"
 	err = f.query(query, []any{x.id, first, end}, func(v []any) error {
 		instance := columnOr[int64](v[0])
 		if instance < int64(first) || instance >= int64(end) {
-			return &Damage{File: f.path, Reason: fmt.Sprintf("a search for the instances %d to %d of %v finds %d", first, end-1, s, instance)}
+			return &Damage{File: f.path, Reason: fmt.Sprintf("a search for the instances %d to %d of %v finds %d", first, end-1,
+				s, instance)}
 		}
 		if instance <= last {
 			return &Damage{File: f.path, Reason: fmt.Sprintf("instance %d of %v comes after instance %d", instance, s, last)}
@@ -158,7 +166,8 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 
 // lackingError says how many cells of a series are found, and how many there should be.
 func lackingError(f *file, s Series, read, want sum) error {
-	return &Damage{File: f.path, Reason: fmt.Sprintf("of the %d cells of %v, %d are found, or other instances", want.cells, s, read.cells)}
+	return &Damage{File: f.path, Reason: fmt.Sprintf("of the %d cells of %v, %d are found, or other instances", want.cells,
+		s, read.cells)}
 }
 
 // expect returns which cells with the instances first to end-1 a series has. A damaged page may lead a
@@ -169,10 +178,11 @@ func (f *file) expect(s Series, x *extent, first, end int64) (want sum, err erro
 	defer f.mu.Unlock()
 	if !x.whole {
 		var all sum
-		if err := f.query("SELECT count(*), sum(instance), min(instance), max(instance) FROM cell WHERE series = ?", []any{x.id}, func(v []any) error {
-			all, x.low, x.high = sum{columnOr[int64](v[0]), columnOr[int64](v[1])}, columnOr[int64](v[2]), columnOr[int64](v[3])
-			return nil
-		}); err != nil {
+		if err := f.query("SELECT count(*), sum(instance), min(instance), max(instance) FROM cell WHERE series = ?",
+			[]any{x.id}, func(v []any) error {
+				all, x.low, x.high = sum{columnOr[int64](v[0]), columnOr[int64](v[1])}, columnOr[int64](v[2]), columnOr[int64](v[3])
+				return nil
+			}); err != nil {
 			return sum{}, err
 		}
 		if all.lacks(x.sum) {

@@ -38,7 +38,8 @@ CREATE TABLE IF NOT EXISTS cell (
 CREATE TABLE IF NOT EXISTS names (id INTEGER PRIMARY KEY, list TEXT NOT NULL UNIQUE) STRICT;
 CREATE VIEW IF NOT EXISTS results AS
 	SELECT ` + seriesColumns + `, instance, kind, error, CASE kind WHEN '' THEN
-		(SELECT json_group_object(value, numbers -> key) FROM names, json_each(list) WHERE names.id = cell.names) END AS metrics
+		(SELECT json_group_object(value, numbers -> key) FROM names, json_each(list) WHERE names.id = cell.names)
+		END AS metrics
 	FROM series JOIN cell ON cell.series = series.id;
 CREATE TABLE IF NOT EXISTS tally (
 	written INTEGER PRIMARY KEY, series INTEGER NOT NULL UNIQUE, cells INTEGER NOT NULL, instances INTEGER NOT NULL
@@ -48,7 +49,9 @@ CREATE TABLE IF NOT EXISTS program (
 	track TEXT NOT NULL, algorithm TEXT NOT NULL, version INTEGER NOT NULL, weights TEXT NOT NULL, name TEXT NOT NULL,
 	PRIMARY KEY (track, algorithm, version, weights)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS model (name TEXT PRIMARY KEY, json TEXT NOT NULL, crc INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS model (
+	name TEXT PRIMARY KEY, json TEXT NOT NULL, crc INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS unit (
 	key TEXT PRIMARY KEY, digest TEXT NOT NULL, record TEXT NOT NULL, crc INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -84,14 +87,16 @@ type file struct {
 
 // openFile opens a database. It makes the file and its tables if they do not exist.
 func openFile(path string) (*file, error) {
-	db, err := sql.Open("sqlite", fmt.Sprintf("file:%s?_txlock=immediate&_pragma=page_size(16384)&_pragma=cache_size(-16000)&_pragma=busy_timeout(%d)",
-		url.PathEscape(filepath.ToSlash(path)), patience.Milliseconds()))
+	db, err := sql.Open("sqlite",
+		fmt.Sprintf("file:%s?_txlock=immediate&_pragma=page_size(16384)&_pragma=cache_size(-16000)&_pragma=busy_timeout(%d)",
+			url.PathEscape(filepath.ToSlash(path)), patience.Milliseconds()))
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
 	var version, tables int
-	err = db.QueryRow("SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version, &tables)
+	err = db.QueryRow("SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version,
+		&tables)
 	switch {
 	case err != nil || version == Format:
 	case version == earlierFormat, version == 0 && tables == 0:

@@ -25,7 +25,8 @@ type ModelError struct {
 }
 
 func (e *ModelError) Error() string {
-	return fmt.Sprintf("%s and %s have different GPU models %s; give one of them another name in its gpu.json, and compute its results again", e.First, e.Second, e.Name)
+	return fmt.Sprintf("%s and %s have different GPU models %s; give one of them another name in its gpu.json, and "+
+		"compute its results again", e.First, e.Second, e.Name)
 }
 
 func (m *Model) checksum() int64 {

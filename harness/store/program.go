@@ -31,7 +31,10 @@ func (db *DB) Names() (map[Program]string, error) {
 	for _, f := range db.all() {
 		ways := [2]string{"INDEXED BY sqlite_autoindex_program_1", "INDEXED BY program_name"}
 		all, err := twice(f, "program", "track, algorithm, version, weights, name", ways, func(v []any) named {
-			return named{Program{columnOr[string](v[0]), columnOr[string](v[1]), int(columnOr[int64](v[2])), columnOr[string](v[3])}, columnOr[string](v[4])}
+			return named{Program{
+				columnOr[string](v[0]), columnOr[string](v[1]), int(columnOr[int64](v[2])),
+				columnOr[string](v[3]),
+			}, columnOr[string](v[4])}
 		})
 		if err != nil {
 			return nil, err

@@ -116,7 +116,9 @@ func (f *file) readLists() error {
 		list string
 	}
 	ways := [2]string{"NOT INDEXED", "INDEXED BY sqlite_autoindex_names_1"}
-	all, err := twice(f, "names", "id, list", ways, func(v []any) row { return row{columnOr[int64](v[0]), columnOr[string](v[1])} })
+	all, err := twice(f, "names", "id, list", ways, func(v []any) row {
+		return row{columnOr[int64](v[0]), columnOr[string](v[1])}
+	})
 	for _, r := range all {
 		if err == nil {
 			f.lists.Store(r.id, r.list)
@@ -135,7 +137,12 @@ func (f *file) appendKnown(all []cell, s Series, first, end int) ([]cell, error)
 		if !ok {
 			return errNewList
 		}
-		r := Row{int(columnOr[int64](v[0])), Metrics{list.(string), columnOr[string](v[2])}, columnOr[string](v[3]), columnOr[string](v[4]), columnOr[float64](v[5])}
+		r := Row{
+			int(columnOr[int64](v[0])),
+			Metrics{list.(string), columnOr[string](v[2])},
+			columnOr[string](v[3]),
+			columnOr[string](v[4]), columnOr[float64](v[5]),
+		}
 		sum, timeless := r.checksum(identity)
 		if crc := columnOr[int64](v[6]); int64(sum) != crc && int64(timeless) != crc {
 			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s)}
@@ -155,7 +162,8 @@ func unite(s Series, all []cell) ([]cell, error) {
 		switch {
 		case last < 0 || out[last].Instance != c.Instance:
 			out = append(out, c)
-		case c.Kind == KindTimeout || c.Kind == out[last].Kind && c.Error == out[last].Error && c.Metrics == out[last].Metrics:
+		case c.Kind == KindTimeout || c.Kind == out[last].Kind && c.Error == out[last].Error &&
+			c.Metrics == out[last].Metrics:
 		case out[last].Kind == KindTimeout:
 			out[last] = c
 		default:

@@ -58,7 +58,10 @@ func (s Series) String() string {
 
 // values are the series' columns, followed by others.
 func (s Series) values(others ...any) []any {
-	return append([]any{s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights, s.Model}, others...)
+	return append([]any{
+		s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights,
+		s.Model,
+	}, others...)
 }
 
 // Metrics are numbers by name. Names carry the unit, as in makespan_s. The zero value has none.
@@ -163,7 +166,8 @@ func (r *Row) validate() error {
 	case (r.Kind == "") == (r.Metrics == Metrics{}) || (r.Kind == "") != (r.Error == ""):
 		return fmt.Errorf("instance %d: a row has either metrics or a kind and an error", r.Instance)
 	case r.Kind == "" && !jsontext.Value(r.Metrics.numbers).IsValid():
-		return fmt.Errorf("instance %d: the metrics %s are %s; they must be finite numbers under names in UTF-8", r.Instance, r.Metrics.names, r.Metrics.numbers)
+		return fmt.Errorf("instance %d: the metrics %s are %s; they must be finite numbers under names in UTF-8", r.Instance,
+			r.Metrics.names, r.Metrics.numbers)
 	}
 	return nil
 }

@@ -142,7 +142,8 @@ const (
 		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, 0), ?8) ON CONFLICT DO NOTHING"
 	replace = "UPDATE cell SET names = ?3, numbers = ?4, kind = iif(kind = '" + KindTimeout + "', ?5, NULL), error = ?6," +
 		" microseconds = nullif(?7, 0), crc = ?8" +
-		" WHERE (series, instance) = (?1, ?2) AND (names, numbers, kind, error) <> (?3, ?4, ?5, ?6) AND ?5 <> '" + KindTimeout + "'"
+		" WHERE (series, instance) = (?1, ?2) AND (names, numbers, kind, error) <> (?3, ?4, ?5, ?6) AND ?5 <> '" +
+		KindTimeout + "'"
 	count = "REPLACE INTO tally (series, cells, instances)" +
 		" SELECT ?1, ?2 + ifnull(sum(cells), 0), ?3 + ifnull(sum(instances), 0) FROM tally WHERE series = ?1"
 )
@@ -212,7 +213,8 @@ func insertCells(tx *sql.Tx, s Series, cells []cell) error {
 // idOf returns the id of a row of a table. It adds the row if it does not exist.
 func idOf(tx *sql.Tx, table, columns string, values ...any) (id int64, err error) {
 	marks := "(?" + strings.Repeat(", ?", len(values)-1) + ")"
-	if _, err = tx.Exec("INSERT INTO "+table+" ("+columns+") VALUES "+marks+" ON CONFLICT DO NOTHING", values...); err == nil {
+	if _, err = tx.Exec("INSERT INTO "+table+" ("+columns+") VALUES "+marks+" ON CONFLICT DO NOTHING",
+		values...); err == nil {
 		err = tx.QueryRow("SELECT id FROM "+table+" WHERE ("+columns+") = "+marks, values...).Scan(&id)
 	}
 	return id, err

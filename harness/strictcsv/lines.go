@@ -34,7 +34,10 @@ func NewLines(r io.Reader, file string, columns, optional []string) (*Lines, err
 		return nil, err
 	}
 	if !ok {
-		return nil, &Error{File: file, Line: 1, Err: fmt.Errorf("the file is empty; begin with a header that has %s", strings.Join(columns, ","))}
+		return nil, &Error{
+			File: file, Line: 1,
+			Err: fmt.Errorf("the file is empty; begin with a header that has %s", strings.Join(columns, ",")),
+		}
 	}
 	header = slices.Clone(header)
 	header[0] = strings.TrimPrefix(header[0], string(byteOrderMark))

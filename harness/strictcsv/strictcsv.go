@@ -157,7 +157,10 @@ func (r *reader) ReadAll() ([][]string, error) {
 	}
 	switch len(all) {
 	case 0:
-		return nil, &Error{File: r.file, Line: 1, Err: fmt.Errorf("the file is empty; begin with the header %s", strings.Join(r.Columns, ","))}
+		return nil, &Error{
+			File: r.file, Line: 1,
+			Err: fmt.Errorf("the file is empty; begin with the header %s", strings.Join(r.Columns, ",")),
+		}
 	case 1:
 		return nil, r.fail(0, "", errors.New(r.Empty))
 	}
@@ -167,7 +170,10 @@ func (r *reader) ReadAll() ([][]string, error) {
 // wrap adds the place to an error of the CSV reader.
 func (r *reader) wrap(err error) error {
 	if at, ok := errors.AsType[*csv.ParseError](err); ok {
-		return &Error{File: r.file, Line: at.StartLine, Err: fmt.Errorf("%w; close every quote, and double those inside a quoted field", at.Err)}
+		return &Error{
+			File: r.file, Line: at.StartLine,
+			Err: fmt.Errorf("%w; close every quote, and double those inside a quoted field", at.Err),
+		}
 	}
 	if _, ok := errors.AsType[*Error](err); ok {
 		return err
@@ -182,7 +188,8 @@ func (r *reader) shape(record int, fields []string) error {
 		return r.checkHeader()
 	}
 	if len(fields) != len(r.header) {
-		return r.fail(record, "", fmt.Errorf("the line has %d fields, the header %d (%s)", len(fields), len(r.header), strings.Join(r.header, ",")))
+		return r.fail(record, "", fmt.Errorf("the line has %d fields, the header %d (%s)", len(fields), len(r.header),
+			strings.Join(r.header, ",")))
 	}
 	for i, name := range r.header {
 		check := r.plain[name]
@@ -200,7 +207,8 @@ func (r *reader) checkHeader() error {
 	if r.Exact {
 		all := slices.Concat(r.Columns, r.Optional)
 		if !slices.Equal(r.header, all) && !slices.Equal(r.header, r.Columns) {
-			return r.fail(0, "", fmt.Errorf("the header is %q; it must be %q", strings.Join(r.header, ","), strings.Join(all, ",")))
+			return r.fail(0, "",
+				fmt.Errorf("the header is %q; it must be %q", strings.Join(r.header, ","), strings.Join(all, ",")))
 		}
 		return nil
 	}

@@ -175,7 +175,10 @@ func join(path, member string) string {
 // wrap turns an error of the JSON library into one that says where it is.
 func (d *Decoder) wrap(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &Error{File: d.file, Line: d.lines.At(d.lines.read), Err: fmt.Errorf("the text is incomplete; it ends at byte %d", d.lines.read)}
+		return &Error{
+			File: d.file, Line: d.lines.At(d.lines.read),
+			Err: fmt.Errorf("the text is incomplete; it ends at byte %d", d.lines.read),
+		}
 	}
 	if errors.Is(err, errTooLong) {
 		return &Error{File: d.file, Line: d.lines.At(d.lines.read), Err: errTooLong}
@@ -351,7 +354,10 @@ func (d *Decoder) Object(members []Member) error {
 		for i := range members {
 			known[i] = members[i].Name
 		}
-		return &Error{File: d.file, Line: d.Line(), Path: d.path(d.in.StackPointer().Parent()), Err: nearest.Unknown("field", name, known)}
+		return &Error{
+			File: d.file, Line: d.Line(), Path: d.path(d.in.StackPointer().Parent()),
+			Err: nearest.Unknown("field", name, known),
+		}
 	})
 	if err != nil {
 		return err

@@ -151,7 +151,8 @@ func Read(folder string) (*Plan, error) {
 // check judges what a file said.
 func (p *Plan) check() error {
 	if p.Format != Format {
-		return fmt.Errorf("it has format %d and this program reads format %d; use the program that planned the sweep, or plan it again", p.Format, Format)
+		return fmt.Errorf("it has format %d and this program reads format %d; use the program that planned the sweep, or "+
+			"plan it again", p.Format, Format)
 	}
 	if raw, err := hex.DecodeString(p.Hash); err != nil || len(raw) != sha256.Size {
 		return fmt.Errorf("the hash %q is not of 64 hexadecimal digits", p.Hash)
@@ -177,7 +178,8 @@ func (p *Plan) checkCells(cells []run.Cell) error {
 		h.add(&span)
 	}
 	if h.String() != p.Hash {
-		return fmt.Errorf("the command stands for other cells than when the sweep was planned (%d then, %d now, listed twice or not); an algorithm, a dataset or a file has changed: submit it again", p.Count, len(cells))
+		return fmt.Errorf("the command stands for other cells than when the sweep was planned (%d then, %d now, listed "+
+			"twice or not); an algorithm, a dataset or a file has changed: submit it again", p.Count, len(cells))
 	}
 	return nil
 }

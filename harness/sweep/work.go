@@ -78,7 +78,9 @@ func Work(ctx context.Context, folder string, p *Plan, task int, runName string,
 // WorkUnits does the units of a task that are not done, one after the other, up to
 // the first that fails. The last arguments are as those of [Work], and do does a
 // unit; it may be called for a unit that another run of the task has begun.
-func WorkUnits(ctx context.Context, folder string, p *Plan, task int, runName string, do func(ctx context.Context, unit string) error) error {
+func WorkUnits(ctx context.Context, folder string, p *Plan, task int, runName string,
+	do func(ctx context.Context, unit string) error,
+) error {
 	return p.attempt(ctx, folder, task, runName, func(db *store.DB, file string, report func(done, total int)) error {
 		var units []work.Unit
 		for _, name := range p.unitsOf(task) {

@@ -41,11 +41,13 @@ func ReadCSVLines(r io.Reader, file string, g *mig.GPU) (Batch, []int, error) {
 	b, lines, err := readStream(r, file, g)
 	if err == nil && len(b.Lengths) > 1 {
 		err = &ParseError{File: file, Line: 1, Column: batchColumn, Err: fmt.Errorf(
-			"the tasks are divided into %d batches, and one is wanted here; leave the column out for a single batch", len(b.Lengths))}
+			"the tasks are divided into %d batches, and one is wanted here; leave the column out for a single batch",
+			len(b.Lengths))}
 	}
 	if err == nil && b.Arrivals != nil {
 		err = &ParseError{File: file, Line: 1, Column: arrivalColumn, Err: errors.New(
-			"the tasks arrive one after the other, and a batch that is there from the beginning is wanted here; leave the column out")}
+			"the tasks arrive one after the other, and a batch that is there from the beginning is wanted here; leave the " +
+				"column out")}
 	}
 	return b.Tasks, lines, err
 }
@@ -90,7 +92,9 @@ func arrivals(file *strictcsv.Table[row]) ([]mig.Seconds, error) {
 	for i := range file.Rows {
 		out[i] = file.Rows[i].Arrival.at
 		if i > 0 && out[i] < out[i-1] {
-			return nil, file.Fail(i, arrivalColumn, fmt.Errorf("%v s is before %v s of the line above; write the tasks in the order in which they arrive", out[i], out[i-1]))
+			return nil, file.Fail(i, arrivalColumn,
+				fmt.Errorf("%v s is before %v s of the line above; write the tasks in the order in which they arrive",
+					out[i], out[i-1]))
 		}
 	}
 	return out, nil
@@ -113,7 +117,8 @@ func lengths(file *strictcsv.Table[row]) ([]int, error) {
 			if i == 0 {
 				want = "1"
 			}
-			return nil, file.Fail(i, batchColumn, fmt.Errorf("%d cannot stand here; batches are numbered in the order of their tasks, so write %s", n, want))
+			return nil, file.Fail(i, batchColumn,
+				fmt.Errorf("%d cannot stand here; batches are numbered in the order of their tasks, so write %s", n, want))
 		}
 	}
 	return lengths, nil
@@ -232,7 +237,8 @@ func (c *cell) UnmarshalCSV(s string) error {
 	case d < MinSeconds:
 		return fmt.Errorf("%q is too small for a duration; the shortest is %g s", s, MinSeconds)
 	case d > MaxSeconds:
-		return fmt.Errorf("%q is too large for a duration, at most %g s; write inf where the task does not fit", s, MaxSeconds)
+		return fmt.Errorf("%q is too large for a duration, at most %g s; write inf where the task does not fit", s,
+			MaxSeconds)
 	}
 	*c = cell(d)
 	return nil
@@ -322,7 +328,8 @@ func batch(g *mig.GPU, file *strictcsv.Table[row]) (Batch, error) {
 			return nil, file.Fail(i, "task", fmt.Errorf("the name %s; write one that identifies the task", problem))
 		}
 		if first, ok := seen[t.Name]; ok {
-			return nil, file.Fail(i, "task", fmt.Errorf("%q is the name of the task on line %d, too; names must differ", t.Name, file.Lines[first]))
+			return nil, file.Fail(i, "task", fmt.Errorf("%q is the name of the task on line %d, too; names must differ", t.Name,
+				file.Lines[first]))
 		}
 		seen[t.Name] = i
 		fits := false
@@ -332,7 +339,8 @@ func batch(g *mig.GPU, file *strictcsv.Table[row]) (Batch, error) {
 			fits = fits || t.Fits(s)
 		}
 		if !fits {
-			return nil, file.Fail(i, "", fmt.Errorf("task %q fits no instance of %s (sizes %v); write its seconds for at least one", t.Name, g, g.Sizes()))
+			return nil, file.Fail(i, "",
+				fmt.Errorf("task %q fits no instance of %s (sizes %v); write its seconds for at least one", t.Name, g, g.Sizes()))
 		}
 	}
 	return b, nil

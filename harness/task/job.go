@@ -43,11 +43,13 @@ func (j *Job) Validate(sizes []mig.Slices) error {
 		return fmt.Errorf("arrives at %v min; instants are from 0 to %v", j.Arrival, MaxMinutes)
 	}
 	if !(j.Deadline >= j.Arrival && j.Deadline <= MaxMinutes) {
-		return fmt.Errorf("has its deadline at %v min; it must be from its arrival at %v to %v", j.Deadline, j.Arrival, MaxMinutes)
+		return fmt.Errorf("has its deadline at %v min; it must be from its arrival at %v to %v", j.Deadline, j.Arrival,
+			MaxMinutes)
 	}
 	for _, s := range sizes {
 		if d := j.On(s); !(d > 0 && d <= MaxMinutes) {
-			return fmt.Errorf("takes %v min on size %d; durations are positive and at most %v on every size in the fleet", d, s, MaxMinutes)
+			return fmt.Errorf("takes %v min on size %d; durations are positive and at most %v on every size in the fleet", d, s,
+				MaxMinutes)
 		}
 	}
 	return nil
@@ -90,7 +92,8 @@ func (f *Fleet) Validate() error {
 	}
 	for busy, w := range f.Watts {
 		if !(w >= 0 && w <= maxWatts) {
-			return fmt.Errorf("the fleet draws %v W a GPU with %d busy slices; give a number from 0 to %v", w, busy, float64(maxWatts))
+			return fmt.Errorf("the fleet draws %v W a GPU with %d busy slices; give a number from 0 to %v", w, busy,
+				float64(maxWatts))
 		}
 	}
 	return nil

@@ -49,10 +49,13 @@ func ReadJobs(r io.Reader, file string, g *mig.GPU) ([]Job, error) {
 		j, row := &out[i], &t.Rows[i]
 		j.Arrival, j.Deadline = Minutes(row.Arrival), Minutes(row.Deadline)
 		if j.Deadline < j.Arrival {
-			return nil, t.Fail(i, "deadline_min", fmt.Errorf("%v is before the arrival at %v; write an instant, not how long the job may take", j.Deadline, j.Arrival))
+			return nil, t.Fail(i, "deadline_min",
+				fmt.Errorf("%v is before the arrival at %v; write an instant, not how long the job may take", j.Deadline,
+					j.Arrival))
 		}
 		if i > 0 && j.Arrival < out[i-1].Arrival {
-			return nil, t.Fail(i, "arrival_min", fmt.Errorf("%v comes after %v on line %d; sort the jobs by arrival", j.Arrival, out[i-1].Arrival, t.Lines[i-1]))
+			return nil, t.Fail(i, "arrival_min",
+				fmt.Errorf("%v comes after %v on line %d; sort the jobs by arrival", j.Arrival, out[i-1].Arrival, t.Lines[i-1]))
 		}
 		cells := row.cells()
 		for _, s := range g.Sizes() {

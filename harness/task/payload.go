@@ -104,7 +104,8 @@ func (b Batches) AddTo(d *Digest) {
 // format has no place for it.
 func (b Batches) WriteCSV(w io.Writer, g *mig.GPU) error {
 	if len(b.Start) > 0 {
-		return fmt.Errorf("%d instances exist at time 0, and a tasks file cannot say so; write tasks that start on an empty GPU", len(b.Start))
+		return fmt.Errorf("%d instances exist at time 0, and a tasks file cannot say so; write tasks that start on "+
+			"an empty GPU", len(b.Start))
 	}
 	return WriteStream(w, g, b)
 }

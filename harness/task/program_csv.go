@@ -51,10 +51,13 @@ func ReadPrograms(r io.Reader, file string) ([]Program, error) {
 			return nil, t.Fail(i, "name", fmt.Errorf("the name %s; write one that identifies the program", problem))
 		}
 		if p.Parallelism == 0 || p.Parallelism > 1 {
-			return nil, t.Fail(i, "parallelism", fmt.Errorf("%v is not a share; write a number over 0 and up to 1", p.Parallelism))
+			return nil, t.Fail(i, "parallelism",
+				fmt.Errorf("%v is not a share; write a number over 0 and up to 1", p.Parallelism))
 		}
 		if whole := p.Relative(1, 1); !(whole >= leastWhole && whole <= mostWhole) {
-			return nil, t.Fail(i, "", fmt.Errorf("serial, compute and memory take %v on the whole GPU; write parts with which it is from %g to %g, in any unit", whole, leastWhole, mostWhole))
+			return nil, t.Fail(i, "",
+				fmt.Errorf("serial, compute and memory take %v on the whole GPU; write parts with which it is from %g to %g, "+
+					"in any unit", whole, leastWhole, mostWhole))
 		}
 		p.scale()
 		if err := p.Validate(); err != nil {
@@ -91,7 +94,10 @@ func WritePrograms(w io.Writer, programs []Program) error {
 		if problem := nameProblem(p.Name); problem != "" {
 			return fmt.Errorf("job %d has a name that %s", i, problem)
 		}
-		rows[i] = programRow{p.Name, class(p.Class), soloTime(p.Solo), part(p.Serial), part(p.Compute), part(p.Memory), part(p.Parallelism)}
+		rows[i] = programRow{
+			p.Name, class(p.Class), soloTime(p.Solo), part(p.Serial), part(p.Compute), part(p.Memory),
+			part(p.Parallelism),
+		}
 	}
 	return gocsv.Marshal(rows, w)
 }

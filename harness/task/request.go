@@ -31,7 +31,8 @@ func (q *Request) Slices() int { return q.Instances() * int(q.Profile.Length) }
 // continues a sentence that begins with the request.
 func (q *Request) CheckGPUs(g *mig.GPU) error {
 	if q.GPUs < 0 || q.GPUs > 1 && q.Profile.Length != g.MemorySlices {
-		return fmt.Errorf("asks for %v on %d GPUs; a request for several GPUs needs the profile of a whole one", q.Profile, q.GPUs)
+		return fmt.Errorf("asks for %v on %d GPUs; a request for several GPUs needs the profile of a whole one",
+			q.Profile, q.GPUs)
 	}
 	return nil
 }

@@ -58,7 +58,8 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU) ([]Request, error) {
 			return nil, t.Fail(i, gpusColumn, fmt.Errorf("the request %w", err))
 		}
 		if i > 0 && out[i].Arrival < out[i-1].Arrival {
-			return nil, t.Fail(i, "arrival_slot", fmt.Errorf("%d comes after %d on line %d; sort the requests by arrival", out[i].Arrival, out[i-1].Arrival, t.Lines[i-1]))
+			return nil, t.Fail(i, "arrival_slot", fmt.Errorf("%d comes after %d on line %d; sort the requests by arrival",
+				out[i].Arrival, out[i-1].Arrival, t.Lines[i-1]))
 		}
 	}
 	return out, nil

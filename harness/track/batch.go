@@ -61,7 +61,10 @@ var Batch = Register(Track{
 
 // drlWorkloads are the five workloads of DRL 5.1.3.
 func drlWorkloads() []string {
-	return []string{"drl/POORSCALING", "drl/GOODSCALING", "drl/MIXSCALINGUNIFORM", "drl/MIXSCALINGEXTREME", "drl/WIDETIMES"}
+	return []string{
+		"drl/POORSCALING", "drl/GOODSCALING", "drl/MIXSCALINGUNIFORM", "drl/MIXSCALINGEXTREME",
+		"drl/WIDETIMES",
+	}
 }
 
 func batchContests() []Contest {
@@ -78,7 +81,9 @@ func batchContests() []Contest {
 }
 
 // scheduled has a batch or a stream scheduled and judges the schedule.
-func scheduled(a algo.Algorithm, p Problem, solve func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error)) (out Answer, err error) {
+func scheduled(a algo.Algorithm, p Problem,
+	solve func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error),
+) (out Answer, err error) {
 	in := payload[task.Batches](p)
 	var given algo.Problem
 	out.Problem, given = posed(p, in)
@@ -96,7 +101,10 @@ func scheduled(a algo.Algorithm, p Problem, solve func(given algo.Problem, lengt
 // given. The referee and the next algorithm must see the tasks as they were, even if this one
 // sorts them in place.
 func posed(p Problem, in task.Batches) (judged, given algo.Problem) {
-	judged = schedule.Problem{GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Release: in.Releases(), Tasks: in.Tasks}
+	judged = schedule.Problem{
+		GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Release: in.Releases(),
+		Tasks: in.Tasks,
+	}
 	given = judged
 	given.Tasks, given.Release = slices.Clone(in.Tasks), slices.Clone(judged.Release)
 	return judged, given
@@ -104,7 +112,9 @@ func posed(p Problem, in task.Batches) (judged, given algo.Problem) {
 
 // scheduledTogether has an [algo.Together] schedule several instances at once and judges the
 // schedules. lengths gives those of an instance's batches.
-func scheduledTogether(ctx context.Context, a algo.Algorithm, made any, problems []Problem, lengths func(task.Batches) []int) ([]Answer, error) {
+func scheduledTogether(ctx context.Context, a algo.Algorithm, made any, problems []Problem,
+	lengths func(task.Batches) []int,
+) ([]Answer, error) {
 	together, ok := made.(algo.Together)
 	if !ok {
 		return nil, fmt.Errorf("%s says that it solves instances together; it is a %T and no algo.Together", a.ID, made)
@@ -127,7 +137,8 @@ func scheduledTogether(ctx context.Context, a algo.Algorithm, made any, problems
 	share := time.Since(start) / time.Duration(len(problems))
 	for i := range answers {
 		answers[i].Schedule, answers[i].Took = schedules[i], share
-		if answers[i].Metrics, err = measure(answers[i].Problem, schedules[i], payload[task.Batches](problems[i])); err != nil {
+		if answers[i].Metrics, err = measure(answers[i].Problem, schedules[i],
+			payload[task.Batches](problems[i])); err != nil {
 			return nil, err
 		}
 	}

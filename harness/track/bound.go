@@ -24,7 +24,10 @@ var Bound = Register(Track{
 			return Answer{}, err
 		}
 		in := payload[task.Batches](p)
-		given := algo.Problem{GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Release: in.Releases(), Tasks: slices.Clone(in.Tasks)}
+		given := algo.Problem{
+			GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Release: in.Releases(),
+			Tasks: slices.Clone(in.Tasks),
+		}
 		start := time.Now()
 		v, err := b.Bound(ctx, given)
 		took := time.Since(start)

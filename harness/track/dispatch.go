@@ -14,13 +14,17 @@ import (
 // Dispatch is the track of jobs with deadlines on GPUs whose partitions never change (deadline
 // report 2.4).
 var Dispatch = Register(Track{
-	Name: algo.TrackDispatch, Order: 4, Doc: "dispatch jobs with deadlines to partitioned GPUs; late jobs, tardiness, energy",
+	Name: algo.TrackDispatch, Order: 4, Doc: "dispatch jobs with deadlines to partitioned GPUs; late jobs, " +
+		"tardiness, energy",
 	Data: task.Queue{}.Kind(), GPU: "A100", Count: oneGPU,
 	Boards: []Board{{Metric: "late_percent"}},
 	Contests: []Contest{{
 		"A100", mig.Sequential,
 		[]string{"deadline/relaxed", "deadline/tight"},
-		[]string{"eft", "eft-true", "largest-first", "smallest-first", "energy-aware", "least-slack", "look-ahead", "random", "rl-deadline"},
+		[]string{
+			"eft", "eft-true", "largest-first", "smallest-first", "energy-aware", "least-slack", "look-ahead", "random",
+			"rl-deadline",
+		},
 		20,
 	}},
 	Try: func(a algo.Algorithm, p Problem) error {
@@ -75,7 +79,8 @@ func dispatchTogether(_ context.Context, a algo.Algorithm, problems []Problem) (
 
 func newDispatcher(a algo.Algorithm, p Problem) (sim.Dispatcher, error) {
 	in := payload[task.Queue](p)
-	return algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: p.Seed, Slices: in.Fleet.Slices(), NumPy: in.NumPy})
+	return algo.Constructor[algo.NewDispatcher](a)(a.Args,
+		sim.DispatchSetting{Seed: p.Seed, Slices: in.Fleet.Slices(), NumPy: in.NumPy})
 }
 
 // oneGPU is the count of tracks in which the number of GPUs is no condition.

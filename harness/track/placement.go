@@ -14,7 +14,8 @@ import (
 // Placement is the track of MIG profiles on a cluster (MFI IV).
 var Placement = Register(Track{
 	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and fragmentation",
-	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Beside: []Reference{acceptedAtMost}, Boards: placementBoards(), Contests: placementContests(),
+	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Beside: []Reference{acceptedAtMost},
+	Boards: placementBoards(), Contests: placementContests(),
 	Audited: "acceptance",
 	Try: func(a algo.Algorithm, p Problem) error {
 		_, err := newPlacer(a, p)
@@ -75,11 +76,29 @@ func placementContests() []Contest {
 		"ff", "rr", "bf-bi", "wf-bi", "hami-binpack", "hami-spread",
 	}
 	return []Contest{
-		{"A100-80GB", mig.Sequential, []string{"mfi/uniform?lifespan=steady&rho=0.85", "mfi/uniform?lifespan=steady", "mfi/uniform?lifespan=steady&rho=1.3"}, algorithms, 20},
-		{"A100-80GB", mig.Sequential, []string{"openb?pods=shared&gpus=12", "openb?pods=shared&gpus=14", "openb?pods=shared&gpus=16"}, algorithms, 20},
-		{"A100-80GB", mig.Sequential, []string{"openb?pods=shared&gpus=12&map=memory", "openb?pods=shared&gpus=14&map=memory", "openb?pods=shared&gpus=16&map=memory"}, algorithms, 20},
-		{"A100-80GB", mig.Sequential, []string{"mfi/uniform?lifespan=steady&moves=0.25", "mfi/uniform?lifespan=steady&moves=1"}, append(algorithms[:1:1], "mfi-migrate", "repack", "repack-exact", "load-balance-migrate"), 30},
-		{"A100-80GB", mig.Sequential, []string{"mfi/uniform?load=85", "mfi/skew-small?load=85", "mfi/skew-big?load=85", "mfi/bimodal?load=85"}, algorithms, 50},
+		{"A100-80GB", mig.Sequential, []string{
+			"mfi/uniform?lifespan=steady&rho=0.85", "mfi/uniform?lifespan=steady",
+			"mfi/uniform?lifespan=steady&rho=1.3",
+		}, algorithms, 20},
+		{
+			"A100-80GB", mig.Sequential,
+			[]string{"openb?pods=shared&gpus=12", "openb?pods=shared&gpus=14", "openb?pods=shared&gpus=16"},
+			algorithms, 20,
+		},
+		{"A100-80GB", mig.Sequential, []string{
+			"openb?pods=shared&gpus=12&map=memory", "openb?pods=shared&gpus=14&map=memory",
+			"openb?pods=shared&gpus=16&map=memory",
+		}, algorithms, 20},
+		{
+			"A100-80GB", mig.Sequential,
+			[]string{"mfi/uniform?lifespan=steady&moves=0.25", "mfi/uniform?lifespan=steady&moves=1"},
+			append(algorithms[:1:1],
+				"mfi-migrate", "repack", "repack-exact", "load-balance-migrate"), 30,
+		},
+		{"A100-80GB", mig.Sequential, []string{
+			"mfi/uniform?load=85", "mfi/skew-small?load=85", "mfi/skew-big?load=85",
+			"mfi/bimodal?load=85",
+		}, algorithms, 50},
 	}
 }
 

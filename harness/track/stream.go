@@ -54,9 +54,13 @@ func flow(s schedule.Schedule, in task.Batches) []Metric {
 
 // Stream is the track of batches that arrive one after the other (FAR 4, DRL online).
 var Stream = Register(Track{
-	Name: algo.TrackStream, Order: 2, Doc: "schedule batches that arrive one after the other on a MIG GPU; makespan, or flow time where they arrive in time",
+	Name: algo.TrackStream, Order: 2, Doc: "schedule batches that arrive one after the other on a MIG GPU; makespan, or " +
+		"flow time where they arrive in time",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
-	Beside: lowerBounds, Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard}, Audited: MetricMakespan, Contests: streamContests(),
+	Beside: lowerBounds, Boards: []Board{
+		{Metric: MetricFlow, Regime: task.Timed},
+		makespanBoard,
+	}, Audited: MetricMakespan, Contests: streamContests(),
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
 		return scheduled(a, p, func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error) {
 			b, err := algo.Make[algo.Stream](a)
@@ -84,7 +88,10 @@ func streamContests() []Contest {
 	}
 	// The learned schedulers are left out where tasks arrive in time: they reconfigure for batches
 	// that are not there yet.
-	timed := []string{"drl/WIDETIMES?batches=70&n=4&rho=0.8", "drl/WIDETIMES?batches=20&rho=0.8", "openb/stream?arrivals=trace&n=4&scale=0.1"}
+	timed := []string{
+		"drl/WIDETIMES?batches=70&n=4&rho=0.8", "drl/WIDETIMES?batches=20&rho=0.8",
+		"openb/stream?arrivals=trace&n=4&scale=0.1",
+	}
 	return []Contest{
 		{"A100", mig.Sequential, streams, []string{"far-concat", "agent-stream", "lns-stream"}, 30},
 		{"A100", mig.Sequential, timed, []string{"far-concat", "lns-stream", "miso-online", "flow-stream"}, 30},

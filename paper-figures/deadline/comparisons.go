@@ -111,7 +111,8 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	out.Take("A setting of the training of our agents.", inputs)
 	return out.Table("table5-inputs", inputTable(d, "table5", "table5-inputs")).
 		Table("table5-script", reports.Table{
-			Title: "Where our training differs from the authors' script", Columns: reports.Left(differences[0]...), Rows: differences[1:],
+			Title: "Where our training differs from the authors' script", Columns: reports.Left(differences[0]...),
+			Rows:  differences[1:],
 			Notes: []string{"the effect of all of them at once: the reading training by the text (table7, table8)"},
 		}), nil
 }
@@ -122,9 +123,13 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 	t := d.Claims.Head("table5", d.Scale.Replicates(sweep), runsNote(agent, tightAgent, originalAgent, originalRelaxed))
 	bars := reports.Bars{
 		Title: "Late jobs by settings of training and its deadlines",
-		X:     reports.Axis{Label: "Settings, and deadlines in training"}, Y: reports.Axis{Label: "Late jobs [%]", From: 0, To: 100},
+		X:     reports.Axis{Label: "Settings, and deadlines in training"}, Y: reports.Axis{
+			Label: "Late jobs [%]",
+			From:  0, To: 100,
+		},
 	}
-	bars.Categories = append(figures.Map(settings, func(x setting) string { return x.name + ", " + x.trainedOn }), largest.title)
+	bars.Categories = append(figures.Map(settings, func(x setting) string { return x.name + ", " + x.trainedOn }),
+		largest.title)
 	var lines []line
 	for _, k := range tightness {
 		group, some := reports.BarGroup{Name: k.name + " deadlines"}, k.ours.first(sweep)
@@ -144,8 +149,10 @@ func energies(d *figures.Data) (*figures.Output, error) {
 	charged := megajoules
 	charged.name = "energy charged rightly"
 	lines := schedulerLines(relaxed.first(sweep), []*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
-	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title, runsNote(textAgent, releasedAgent, energyAgent))
-	return new(figures.Output).Table("energy", compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)), nil
+	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title,
+		runsNote(textAgent, releasedAgent, energyAgent))
+	return new(figures.Output).Table("energy",
+		compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)), nil
 }
 
 // heuristics compares all schedulers, and the agent trained for the deadlines, over many
@@ -154,15 +161,19 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 	out := &figures.Output{}
 	for _, k := range tightness {
 		t := d.Claims.Head("heuristics", d.Scale.Replicates(many), k.name)
-		t = compare(d, t, differenceColumns(largest, late, tardiness, megajoules), schedulerLines(k.ours, agentAnd(k.agent, schedulers)))
+		t = compare(d, t, differenceColumns(largest, late, tardiness, megajoules),
+			schedulerLines(k.ours, agentAnd(k.agent, schedulers)))
 		if n := k.agent.days(k.ours); n < d.Scale.Replicates(many) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d days, also for its differences", k.agent.title, n))
 		}
 		if k.ours == relaxed {
 			best, v := relaxed.extreme(d, late, schedulers, lowest)
 			base := late.of(d, largest, relaxed)
-			t.Notes = append(t.Notes, fmt.Sprintf("%s has %.1f %% fewer late jobs than Largest-First; the agent %.1f %%, and by Table 8 on the report's own days %.1f %%",
-				best.title, reduction(v, base), reduction(late.of(d, agent, relaxed), base), d.Claims.Published("table8", "Largest-First late reduction")))
+			t.Notes = append(t.Notes,
+				fmt.Sprintf("%s has %.1f %% fewer late jobs than Largest-First; the agent %.1f %%, and by Table 8 on the "+
+					"report's own days %.1f %%",
+					best.title, reduction(v, base), reduction(late.of(d, agent, relaxed), base), d.Claims.Published("table8",
+						"Largest-First late reduction")))
 		}
 		out.Table("heuristics-"+k.name, t)
 	}
@@ -175,7 +186,10 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 	bars := reports.Bars{
 		Title: "Late jobs of all schedulers, relaxed deadlines",
 		X:     reports.Axis{Label: "Scheduler"}, Y: reports.Axis{Label: "Late jobs [%]"},
-		Groups: []reports.BarGroup{{Name: "the report's days"}, {Name: fmt.Sprintf("%d of our days", d.Scale.Replicates(many))}},
+		Groups: []reports.BarGroup{
+			{Name: "the report's days"},
+			{Name: fmt.Sprintf("%d of our days", d.Scale.Replicates(many))},
+		},
 	}
 	for _, s := range agentAnd(agent, schedulers) {
 		if s == eftTrue {
@@ -255,7 +269,10 @@ func slack(d *figures.Data) (*figures.Output, error) {
 		lines = append(lines, line{[]string{reports.Fixed(f, 1), s.title}, s, slackData(f)})
 	}
 	x := reports.Axis{Label: "Deadline slack [durations on the whole GPU]", Ticks: []float64{1, 2, 3, 4, 5, 6}}
-	both := reports.Panels{Title: "Late jobs and tardiness less those of " + largest.title + ", by the slack of deadlines", Columns: 2}
+	both := reports.Panels{
+		Title:   "Late jobs and tardiness less those of " + largest.title + ", by the slack of deadlines",
+		Columns: 2,
+	}
 	for _, of := range []struct {
 		quantity
 		axis string

@@ -93,7 +93,8 @@ func (x sample) mean(d *figures.Data, values []float64) figures.Measurement {
 }
 
 // seedCost says what would settle a claim about an agent.
-const seedCost = "A further training run takes about a CPU minute. The artefact table5 lists where our training differs from the authors' script."
+const seedCost = "A further training run takes about a CPU minute. The artefact table5 lists where our training " +
+	"differs from the authors' script."
 
 // training measures a number about an agent: the mean over its training runs, each of which has an
 // entry for each day or evaluation. The report's number is that of one training run and of paper
@@ -118,7 +119,9 @@ func (x sample) level(d *figures.Data, s *scheduler, q quantity) figures.Measure
 // reduction measures by how many percent an agent's mean is below that of a scheduler with these
 // values.
 func (x sample) reduction(d *figures.Data, s *scheduler, q quantity, base []float64) figures.Measurement {
-	return x.training(d, evaluation, figures.Map(q.runs(d, s, x), func(run []float64) []float64 { return reductions(run, base) }))
+	return x.training(d, evaluation, figures.Map(q.runs(d, s, x), func(run []float64) []float64 {
+		return reductions(run, base)
+	}))
 }
 
 // gain measures by how many percent an agent has fewer late jobs than the best heuristic of

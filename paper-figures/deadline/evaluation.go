@@ -44,13 +44,16 @@ func table6(d *figures.Data) (*figures.Output, error) {
 			to[q.name+" improvement"] = w.relaxed.reduction(d, agent, q, q.of(d, originalAgent, w.tight))
 		}
 	})...)
-	out.Take("The heuristics that the report compares with.", map[string]float64{"Baselines compared": float64(len(methods))})
+	out.Take("The heuristics that the report compares with.",
+		map[string]float64{"Baselines compared": float64(len(methods))})
 	t := arithmetic(d.Claims)
 	of := func(q quantity) float64 {
 		return reduction(q.of(d, largest, theirs.relaxed), q.of(d, originalAgent, theirs.tight))
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("Largest-First under relaxed deadlines has %.1f %% fewer late jobs and %.1f %% less tardiness than the original agent under tight ones: most of the improvement is that of the deadlines",
-		of(late), of(tardiness)))
+	t.Notes = append(t.Notes,
+		fmt.Sprintf("Largest-First under relaxed deadlines has %.1f %% fewer late jobs and %.1f %% less tardiness than the "+
+			"original agent under tight ones: most of the improvement is that of the deadlines",
+			of(late), of(tardiness)))
 	return out.Table("table6", t), nil
 }
 
@@ -65,7 +68,8 @@ func arithmetic(claims *figures.Claims) reports.Table {
 		enhanced := claims.Published("table7", "RL-PPO "+q)
 		for i, original := range []float64{c.Published, c.To} {
 			t.Rows = append(t.Rows, []string{
-				q + " [" + c.Unit + "]", []string{"lower", "upper"}[i], reports.Fixed(original, c.Decimals), reports.Fixed(enhanced, 2),
+				q + " [" + c.Unit + "]", []string{"lower", "upper"}[i], reports.Fixed(original,
+					c.Decimals), reports.Fixed(enhanced, 2),
 				reports.Fixed(original-enhanced, 2), reports.Fixed(100*(1-enhanced/original), 1),
 			})
 		}
@@ -175,8 +179,10 @@ func digitsTable(claims *figures.Claims, rs []figures.Reading) reports.Table {
 func joulesTable(d *figures.Data, rows []*scheduler) reports.Table {
 	t := d.Claims.Head("table7-joules")
 	for _, s := range rows {
-		released, rightly := figures.Mean(megajoulesAsReleased.of(d, s, theirs.relaxed)), figures.Mean(megajoules.of(d, s, theirs.relaxed))
-		t.Rows = append(t.Rows, []string{s.title, reports.Fixed(released, 1), reports.Fixed(rightly, 1), reports.Fixed((rightly/released-1)*100, 1)})
+		released, rightly := figures.Mean(megajoulesAsReleased.of(d, s, theirs.relaxed)), figures.Mean(megajoules.of(d, s,
+			theirs.relaxed))
+		t.Rows = append(t.Rows,
+			[]string{s.title, reports.Fixed(released, 1), reports.Fixed(rightly, 1), reports.Fixed((rightly/released-1)*100, 1)})
 	}
 	return t
 }
@@ -193,15 +199,22 @@ func table8(d *figures.Data) (*figures.Output, error) {
 	for _, x := range trainings {
 		rs = append(rs, x.reading(of(x.scheduler)))
 	}
-	layout := d.Layout("table8", d.Claims.Head("table8", runsNote(agent)), titles(methods), []string{"late reduction", "tardiness reduction"}, rs[0])
+	layout := d.Layout("table8", d.Claims.Head("table8", runsNote(agent)), titles(methods),
+		[]string{"late reduction", "tardiness reduction"}, rs[0])
 	paired := d.Claims.Head("table8-paired", d.Scale.Replicates(many), runsNote(agent))
 	paired.Columns = paired.Columns.Beside("reduction [%]", "published")
 	for m, q := range figures.Each(methods, []quantity{late, tardiness}) {
 		own, base := q.of(d, agent, relaxed), q.of(d, m, relaxed)
 		paired.Rows = append(paired.Rows, slices.Concat(
-			[]string{m.title, q.name, q.unit, reports.Fixed(figures.Mean(own), q.decimals), reports.Fixed(figures.Mean(base), q.decimals)},
+			[]string{
+				m.title, q.name, q.unit, reports.Fixed(figures.Mean(own), q.decimals),
+				reports.Fixed(figures.Mean(base), q.decimals),
+			},
 			figures.PlusMinus(relaxed.mean(d, difference(own, base)), q.decimals),
-			[]string{reports.Fixed(reduction(own, base), 2), reports.Fixed(d.Claims.Published("table8", m.title+" "+q.name+" reduction"), 1)}))
+			[]string{
+				reports.Fixed(reduction(own, base), 2),
+				reports.Fixed(d.Claims.Published("table8", m.title+" "+q.name+" reduction"), 1),
+			}))
 	}
 	return figures.Read(rs...).Table("table8", layout).Table("table8-paired", paired), nil
 }
@@ -261,7 +274,8 @@ func text(d *figures.Data) (*figures.Output, error) {
 	least, largest := relaxed.slack()
 	return figures.Read(rs...).Take("A parameter of the job generator or the fleet.", map[string]float64{
 		"GPUs": float64(len(fleet.Partitions)), "least relaxed slack": least, "largest relaxed slack": largest,
-		"share of inference jobs": 100 * datasets.InferenceShare, "share of training jobs": 100 * (1 - datasets.InferenceShare),
+		"share of inference jobs": 100 * datasets.InferenceShare, "share of training jobs": 100 *
+			(1 - datasets.InferenceShare),
 	}), nil
 }
 

@@ -41,17 +41,23 @@ func table4(d *figures.Data) (*figures.Output, error) {
 // numbers with those that it uses.
 var (
 	original = map[string]float64{
-		"Original units of hidden layer 1": 256, "Original units of hidden layer 2": 256, "Original batch size": 2048, "Original training epochs": 5,
-		"Original timesteps": 200_000, "Original learning rate": 3e-4, "Original entropy coefficient": 0.001,
+		"Original units of hidden layer 1": 256, "Original units of hidden layer 2": 256, "Original batch size": 2048,
+		"Original training epochs": 5,
+		"Original timesteps":       200_000, "Original learning rate": 3e-4, "Original entropy coefficient": 0.001,
 	}
 	enhanced = map[string]float64{
 		"Original clip range": 0.2, "Original parallel environments": 4,
-		"Enhanced units of hidden layer 1": 256, "Enhanced units of hidden layer 2": 256, "Enhanced units of hidden layer 3": 128,
-		"Enhanced batch size": 4096, "Enhanced training epochs": 10, "Enhanced timesteps": 500_000, "Enhanced clip range": 0.15,
+		"Enhanced units of hidden layer 1": 256, "Enhanced units of hidden layer 2": 256,
+		"Enhanced units of hidden layer 3": 128,
+		"Enhanced batch size":              4096, "Enhanced training epochs": 10, "Enhanced timesteps": 500_000,
+		"Enhanced clip range":          0.15,
 		"Enhanced first learning rate": 3e-4, "Enhanced last learning rate": 1e-5, "Enhanced first entropy coefficient": 0.02,
 		"Enhanced last entropy coefficient": 0.001, "Enhanced parallel environments": 8,
 	}
-	observed = map[string]float64{"Original features of the next job": 4, "Enhanced features of the next job": 5, "bins of the queue": 40}
+	observed = map[string]float64{
+		"Original features of the next job": 4, "Enhanced features of the next job": 5,
+		"bins of the queue": 40,
+	}
 )
 
 // day returns the first day of a sample.
@@ -89,7 +95,8 @@ func table3(d *figures.Data) (*figures.Output, error) {
 		add(name, steps/figures.Mean(us)*1e6, fmt.Sprintf("%d days", len(us)))
 	}
 	speedup := d.MeanOf([]float64{numpy / pandas}, verdict.Measurements, 0)
-	speedup.Detail = "The two environments were timed once, on another machine than the report's; this suite runs no Python."
+	speedup.Detail = "The two environments were timed once, on another machine than the report's; this suite " +
+		"runs no Python."
 	out := figures.Read(figures.Reading{Values: figures.Values{"NumPy over Pandas": speedup}})
 	return out.Table("timing-deadline", t), nil
 }

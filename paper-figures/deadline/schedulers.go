@@ -66,7 +66,10 @@ var (
 )
 
 // agents are all of them.
-var agents = []*scheduler{agent, tightAgent, wholeAgent, textAgent, releasedAgent, energyAgent, originalAgent, originalRelaxed}
+var agents = []*scheduler{
+	agent, tightAgent, wholeAgent, textAgent, releasedAgent, energyAgent, originalAgent,
+	originalRelaxed,
+}
 
 // methods are the heuristics of Table 7; schedulers are all heuristics.
 var (

@@ -31,7 +31,8 @@ var adversarialReadings = []reading{
 func adversarial(d *figures.Data) (*figures.Output, error) {
 	out := underReadings(adversarialReadings, func(r *reading) figures.Values { return r.adversarial(d, peaks) })
 	for _, w := range peaks {
-		out.Readings = append(out.Readings, figures.Reading{Name: w.name, Values: adversarialReadings[0].adversarial(d, []workload{w})})
+		out.Readings = append(out.Readings,
+			figures.Reading{Name: w.name, Values: adversarialReadings[0].adversarial(d, []workload{w})})
 	}
 	return out, nil
 }
@@ -73,7 +74,9 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
 	r, wide := &reading{model: mig.Parallel}, synthetic[len(synthetic)-1] // the agents of measured kernels
 	values[far.name] = figures.Exactly(pOpt(d, r.series(cfd, far.algorithm), 1)[0])
-	values[direct.name] = direct.overRuns(d, wide, r, 0, func(r *reading, algorithm string) []float64 { return pOpt(d, r.series(cfd, algorithm), 1) })
+	values[direct.name] = direct.overRuns(d, wide, r, 0, func(r *reading, algorithm string) []float64 {
+		return pOpt(d, r.series(cfd, algorithm), 1)
+	})
 	values[overDirect(far)] = direct.overRuns(d, wide, r, 0, func(r *reading, algorithm string) []float64 {
 		return d.Above(r.series(cfd, far.algorithm), r.series(cfd, algorithm), 1)
 	})
@@ -82,7 +85,9 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 	for _, size := range sizes {
 		t.Columns = t.Columns.Right(fmt.Sprintf("tasks on %d slices", size))
 	}
-	chart := reports.Gantt{Title: "Fig. 16. 20 runs of Rodinia's CFD on A100", Height: 560, Kind: func(string) string { return "CFD" }}
+	chart := reports.Gantt{Title: "Fig. 16. 20 runs of Rodinia's CFD on A100", Height: 560, Kind: func(string) string {
+		return "CFD"
+	}}
 	for _, a := range append(slices.Clone(contested), ourBest, fourAndThree) {
 		series := r.series(cfd, a.one(rodinia))
 		p, s := d.Schedule(series, 0)

@@ -45,7 +45,12 @@ var (
 	bestOnly = approach{name: "FIXPARTBEST", algorithm: "fixpartbest"}
 
 	// agents are the paper's offline agents.
-	agents = []approach{{"ONE-HOT", "rl-onehot", true}, {"FLOAT", "rl-float", true}, {"ENTROPY", "rl-entropy", true}, direct}
+	agents = []approach{
+		{"ONE-HOT", "rl-onehot", true},
+		{"FLOAT", "rl-float", true},
+		{"ENTROPY", "rl-entropy", true},
+		direct,
+	}
 
 	approaches = append([]approach{far, miso, fixBest, noMIG}, agents...)
 )
@@ -103,7 +108,9 @@ const dataSets verdict.Unit = "data sets"
 // algorithms, and count is the number of the paper's data sets. For an agent the replicates are
 // the training runs, each with its mean; the paper names one agent a workload, so that its
 // number is taken to be of one run.
-func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int, of func(r *reading, algorithm string) []float64) figures.Measurement {
+func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int,
+	of func(r *reading, algorithm string) []float64,
+) figures.Measurement {
 	if !a.learned {
 		return d.MeanOf(of(r, a.algorithm), dataSets, count)
 	}
@@ -128,7 +135,8 @@ func overTraining(d *figures.Data, values []float64, paper int, agents ...string
 		}
 	}
 	if missing > 0 {
-		details = append(details, fmt.Sprintf("Missing: %d training runs of 2 million steps, one to four CPU minutes each.", missing))
+		details = append(details,
+			fmt.Sprintf("Missing: %d training runs of 2 million steps, one to four CPU minutes each.", missing))
 	}
 	m.Detail = strings.Join(details, " ")
 	return m
@@ -207,7 +215,9 @@ func (r *reading) fixBest(d *figures.Data, w workload) (best []float64) {
 	var least []float64
 	for _, p := range partitions() {
 		values := r.onThese(d, w, partition(p))
-		means := average(all, func(k int) []float64 { return d.Values(r.series(all[k].data, partition(p)), all[k].datasets, makespan) })
+		means := average(all, func(k int) []float64 {
+			return d.Values(r.series(all[k].data, partition(p)), all[k].datasets, makespan)
+		})
 		if best == nil {
 			best, least = values, means
 		}

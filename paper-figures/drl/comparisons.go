@@ -61,7 +61,8 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("optimum", d.Scale.Replicates(count))
 	t.Columns = t.Columns.Right(namesOf(columns)...)
 	below := d.Claims.Head("optimum-treedp", d.Scale.Replicates(count))
-	chart := barsOf("How far from the optimum at most, on batches of 14 tasks, generator as in the text", "above the certified bound [%]", drawn)
+	chart := barsOf("How far from the optimum at most, on batches of 14 tasks, generator as in the text",
+		"above the certified bound [%]", drawn)
 	chart.Y.Log, chart.Y.From, chart.Y.To = true, 1e-4, 20
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
@@ -81,11 +82,14 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 
 		gaps := gap(treedp)
 		proven := figures.Count(gaps, func(x float64) bool { return x < 1e-7 })
-		row := append([]string{w.name, g.name}, figures.PlusMinus(lowerThan(d, batch(data, treedp.algorithm), batch(data, far.algorithm), count), 2)...)
+		row := append([]string{w.name, g.name},
+			figures.PlusMinus(lowerThan(d, batch(data, treedp.algorithm), batch(data, far.algorithm), count), 2)...)
 		below.Rows = append(below.Rows, append(row,
-			reports.Fixed(figures.Mean(gaps), 4), reports.Fixed(max(0, slices.Max(gaps)), 4), fmt.Sprint(proven), fmt.Sprint(len(gaps))))
+			reports.Fixed(figures.Mean(gaps), 4), reports.Fixed(max(0, slices.Max(gaps)),
+				4), fmt.Sprint(proven), fmt.Sprint(len(gaps))))
 	}
-	return new(figures.Output).Table("optimum", t).Table("optimum-treedp", below).Figure("optimum", chart.Title, chart), nil
+	return new(figures.Output).Table("optimum", t).Table("optimum-treedp", below).Figure("optimum", chart.Title,
+		chart), nil
 }
 
 const counted = 200
@@ -114,7 +118,8 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 func barsOf(title, label string, approaches []approach) reports.Bars {
 	lines := strings.NewReplacer("SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
 	return reports.Bars{
-		Title: title, Dots: true, Categories: figures.Map(namesOf(synthetic), lines.Replace), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label},
+		Title: title, Dots: true, Categories: figures.Map(namesOf(synthetic),
+			lines.Replace), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label},
 		Groups: figures.Map(approaches, func(a approach) reports.BarGroup { return reports.BarGroup{Name: a.name} }),
 	}
 }

@@ -48,7 +48,8 @@ func (all curves) trend(agent string) trend {
 	var x, y [][]float64
 	for _, c := range all.of(agent) {
 		first := slices.IndexFunc(c.Steps, func(steps float64) bool { return steps >= 0.75*c.Last() })
-		x, y = append(x, figures.Map(c.Steps[first:], func(steps float64) float64 { return steps / 1e6 })), append(y, c.Scores[first:])
+		x, y = append(x, figures.Map(c.Steps[first:], func(steps float64) float64 { return steps / 1e6 })), append(y,
+			c.Scores[first:])
 	}
 	slope, half := stats.SharedSlope(x, y)
 	return trend{slope, half, all.of(agent)[0].Rate < faded}
@@ -68,7 +69,8 @@ func (t trend) says(agent string) string {
 	if t.fades {
 		rate = ", while its learning rate falls to 0"
 	}
-	return fmt.Sprintf("The curve of %s %s over the last quarter%s: %.2f ± %.2f points a million steps.", agent, t.word(), rate, t.slope, t.half)
+	return fmt.Sprintf("The curve of %s %s over the last quarter%s: %.2f ± %.2f points a million steps.", agent, t.word(),
+		rate, t.slope, t.half)
 }
 
 // slower compares the steps to the best score that both reach: those of a over those of b.

@@ -27,7 +27,8 @@ func (all curves) mean(agent string) (mean, low, high []float64) {
 	runs := all.of(agent)
 	for i := range runs[0].Steps {
 		scores := figures.Map(runs, func(c course) float64 { return c.Scores[i] })
-		mean, low, high = append(mean, figures.Mean(scores)), append(low, slices.Min(scores)), append(high, slices.Max(scores))
+		mean, low, high = append(mean, figures.Mean(scores)), append(low, slices.Min(scores)), append(high,
+			slices.Max(scores))
 	}
 	return mean, low, high
 }
@@ -42,7 +43,10 @@ func (all curves) chart(title string, lines []line) reports.Lines {
 	}
 	single := slices.ContainsFunc(lines, func(l line) bool { return len(all.of(l.agent)) == 1 })
 	for _, l := range lines {
-		s := reports.Series{Name: l.name, Markers: true, X: figures.Map(all.of(l.agent)[0].Steps, func(steps float64) float64 { return steps / 1e6 })}
+		s := reports.Series{
+			Name: l.name, Markers: true,
+			X: figures.Map(all.of(l.agent)[0].Steps, func(steps float64) float64 { return steps / 1e6 }),
+		}
 		s.Y, s.Low, s.High = all.mean(l.agent)
 		chart.Y.Log = chart.Y.Log && slices.Min(s.Low) > 0
 		if single {
@@ -104,7 +108,9 @@ func (all curves) read(d *figures.Data, artefact string, statements []statement)
 		}
 		values[s.reading][s.claim] = overTraining(d, s.values(all), runs[s.claim], s.agents...)
 	}
-	return figures.Read(figures.Map(names, func(name string) figures.Reading { return figures.Reading{Name: name, Values: values[name]} })...)
+	return figures.Read(figures.Map(names, func(name string) figures.Reading {
+		return figures.Reading{Name: name, Values: values[name]}
+	})...)
 }
 
 // A learningRow is a line of learning.csv: a line of a chart, or how a claim is measured from the
@@ -153,7 +159,8 @@ func curvesOf(artefact string) (lines []line, statements []statement) {
 		case r.Shows == "line":
 			lines = append(lines, line{r.Name, r.Agent, r.Other})
 		case value == nil:
-			panic(fmt.Sprintf("drl: learning.csv shows %q of %s; use line or one of %q", r.Shows, r.Name, slices.Sorted(maps.Keys(quantities))))
+			panic(fmt.Sprintf("drl: learning.csv shows %q of %s; use line or one of %q", r.Shows, r.Name,
+				slices.Sorted(maps.Keys(quantities))))
 		default:
 			statements = append(statements, statement{r.Reading, r.Name, of, value})
 		}
@@ -223,16 +230,23 @@ type sample struct {
 // scoredOn are the batches of n tasks of a workload on which agents are scored.
 func scoredOn(workload string, n int) []sample {
 	names := curve.Datasets(workload, n)
-	return figures.Map(names, func(name string) sample { return sample{figures.Dataset(name), curve.Batches / len(names), 1} })
+	return figures.Map(names, func(name string) sample {
+		return sample{figures.Dataset(name), curve.Batches / len(names), 1}
+	})
 }
 
 // scoredOnKernels are the batches for the agents of measured kernels: one order of each subset
 // of at least 14.
-var scoredOnKernels = []sample{{figures.Dataset(rodinia.spec + "?part=1"), 100 * datasets.OrdersOfSubset, datasets.OrdersOfSubset}}
+var scoredOnKernels = []sample{{
+	figures.Dataset(rodinia.spec + "?part=1"), 100 * datasets.OrdersOfSubset,
+	datasets.OrdersOfSubset,
+}}
 
 // scoredOnTable4 are the data sets on which agents are scored that end in -classes.
 func scoredOnTable4(workload string) []sample {
-	return figures.Map(curve.ClassOrdered(workload), func(name string) sample { return sample{figures.Dataset(name), curve.DataSets, 1} })
+	return figures.Map(curve.ClassOrdered(workload), func(name string) sample {
+		return sample{figures.Dataset(name), curve.DataSets, 1}
+	})
 }
 
 // levelOn is the mean p_opt of an approach on the batches that score agents, under the agents'
@@ -287,7 +301,8 @@ func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Outp
 // moments of the training, and otherwise the end of the training by Table 4.
 func addPublished(d *figures.Data, chart *reports.Lines, figure string, l line) {
 	if figure != "figure15" {
-		chart.Levels = append(chart.Levels, reports.Level{Name: l.name + " (published)", Y: d.Claims.Published("table4", l.panel+" "+l.name)})
+		chart.Levels = append(chart.Levels,
+			reports.Level{Name: l.name + " (published)", Y: d.Claims.Published("table4", l.panel+" "+l.name)})
 		return
 	}
 	ends := slices.Max(chart.Series[0].X)
@@ -303,7 +318,10 @@ func addPublished(d *figures.Data, chart *reports.Lines, figure string, l line) 
 
 // differing are the agents that were trained with something changed, by the end of their names.
 var differing = []struct{ suffix, says string }{
-	{"", ""}, {"-long", ", five times as long"}, {"-released", ", as released"}, {"-empty", ", from an idle GPU"}, {"-short", ", batches of 1 to 14"},
+	{"", ""}, {"-long", ", five times as long"}, {"-released", ", as released"}, {
+		"-empty",
+		", from an idle GPU",
+	}, {"-short", ", batches of 1 to 14"},
 }
 
 // mostSeeds is the number of runs that the table of final scores has room for.
@@ -319,12 +337,14 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 		for a, differs := range figures.Each(agents, differing) {
 			if name := a.curve(w) + differs.suffix; len(all[name]) > 0 {
 				row := append(all.finalRow(w.name, a.name+differs.says, name), fixed(levels...)...)
-				t.Rows = append(t.Rows, append(row, fixed(d.Claims.Published("table4", w.name+" "+a.name), d.Claims.Published("table4", w.name+" "+far.name))...))
+				t.Rows = append(t.Rows, append(row,
+					fixed(d.Claims.Published("table4", w.name+" "+a.name), d.Claims.Published("table4", w.name+" "+far.name))...))
 			}
 		}
 		above := func(of []*course) float64 { return of[0].Final() - levels[0] }
 		for _, v := range saidOfFAR[w.name] {
-			statements = append(statements, statement{"", fmt.Sprintf("%s: %s less FAR", w.name, v), []string{agentOf(v, w.name)}, above})
+			statements = append(statements,
+				statement{"", fmt.Sprintf("%s: %s less FAR", w.name, v), []string{agentOf(v, w.name)}, above})
 		}
 	}
 	return all.read(d, "seeds", statements).Table("seeds", t), nil

@@ -54,7 +54,8 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 		Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
 	}
 	for _, r := range queue.Rows {
-		t.Rows, bars.Categories = append(t.Rows, []string{r.Event, r.Offline, r.Pending, r.Online, r.PendingOnline}), append(bars.Categories, r.Event)
+		t.Rows, bars.Categories = append(t.Rows,
+			[]string{r.Event, r.Offline, r.Pending, r.Online, r.PendingOnline}), append(bars.Categories, r.Event)
 		for i, batch := range []string{r.Offline, r.Online} {
 			bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(strings.Fields(batch))))
 		}
@@ -79,7 +80,9 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 		bar := schedule.Bar{Slice: in.Start, Width: in.Size(), End: remaining[i], Label: names[i]}
 		left.Bars = append(left.Bars, bar)
 		// The first slice of the scheduler that represents one of the instance.
-		bar.Slice = mig.Slices(slices.IndexFunc(sigma, func(s int) bool { return mig.Slices(s) >= in.Start && mig.Slices(s) < in.Start+in.Size() }))
+		bar.Slice = mig.Slices(slices.IndexFunc(sigma, func(s int) bool {
+			return mig.Slices(s) >= in.Start && mig.Slices(s) < in.Start+in.Size()
+		}))
 		right.Bars = append(right.Bars, bar)
 	}
 	t := d.Claims.Head("figure5")
@@ -96,7 +99,10 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 // speedups draws t(1)/t(s) over s in small multiples.
 func speedups(heading, dataset string, perPanel int) reports.Panels {
 	g := mig.MustLookup("A100")
-	lines := reports.Lines{Title: heading, X: reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup"}}
+	lines := reports.Lines{
+		Title: heading, X: reports.Axis{Label: "Instance size [slices]"},
+		Y: reports.Axis{Label: "Speedup"},
+	}
 	lines.X.Ticks = figures.Map(g.Sizes(), func(s mig.Slices) float64 { return float64(s) })
 	for _, t := range instanceOf(dataset, g.Name, 0) {
 		lines.Series = append(lines.Series, reports.Series{
@@ -114,7 +120,8 @@ func figure7() figures.Artefact {
 
 func figure8() figures.Artefact {
 	const heading = "Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %"
-	return figures.Drawing("figure8", "synthetic speedups for n = 10 tasks on A100", heading, speedups(heading, "far/EXAMPLESCALING+WIDETIMES", 5))
+	return figures.Drawing("figure8", "synthetic speedups for n = 10 tasks on A100", heading,
+		speedups(heading, "far/EXAMPLESCALING+WIDETIMES", 5))
 }
 
 // mostPoints is the number of tasks that are drawn for a workload; more would overlap.
@@ -161,12 +168,16 @@ func (s *scalabilityReading) points(w workload) (x, y []float64) {
 func figure9(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("figure9", datasets.PlottedFrom, datasets.PlottedTo)
 	for _, c := range datasets.AddedClouds {
-		t.Notes = append(t.Notes, fmt.Sprintf("it adds %d random points, which are no tasks, between %g and %g", c.Points, c.From, c.To))
+		t.Notes = append(t.Notes, fmt.Sprintf("it adds %d random points, which are no tasks, between %g and %g", c.Points,
+			c.From, c.To))
 	}
 	all := make([][]float64, len(scalabilities)) // by reading
 	chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
 	for _, w := range synthetic {
-		panel := reports.Scatter{Title: w.name, X: reports.Axis{Label: "Scalability", To: 3}, Y: reports.Axis{Label: "t(1) [s]", From: 89.5, To: 100.5}}
+		panel := reports.Scatter{
+			Title: w.name, X: reports.Axis{Label: "Scalability", To: 3},
+			Y: reports.Axis{Label: "t(1) [s]", From: 89.5, To: 100.5},
+		}
 		if w.name == wideTimes {
 			panel.Y.From, panel.Y.To = 0, 105
 		}
@@ -174,7 +185,8 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 			s := &scalabilities[i]
 			x, y := s.points(w)
 			all[i] = append(all[i], x...)
-			t.Rows = append(t.Rows, append([]string{w.name, s.name, fmt.Sprint(len(x))}, fixed(slices.Min(x), figures.Mean(x), slices.Max(x))...))
+			t.Rows = append(t.Rows,
+				append([]string{w.name, s.name, fmt.Sprint(len(x))}, fixed(slices.Min(x), figures.Mean(x), slices.Max(x))...))
 			drawn := min(len(x), mostPoints)
 			panel.Groups = append(panel.Groups, reports.Points{Name: s.name, X: x[:drawn], Y: y[:drawn]})
 		}
@@ -182,7 +194,10 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 	}
 	out := &figures.Output{}
 	for i := range scalabilities {
-		values := figures.Values{"scalability, least": figures.Exactly(slices.Min(all[i])), "scalability, largest": figures.Exactly(slices.Max(all[i]))}
+		values := figures.Values{
+			"scalability, least":   figures.Exactly(slices.Min(all[i])),
+			"scalability, largest": figures.Exactly(slices.Max(all[i])),
+		}
 		out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Values: values})
 	}
 	return out.Table("figure9", t).Figure("figure9", chart.Title, chart), nil

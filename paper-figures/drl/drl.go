@@ -33,7 +33,8 @@ func Paper() (figures.Paper, error) {
 	}
 	all := learned()
 	hardware := datasets.Hardware()
-	p.Title = "DRL: Solving the task scheduling and GPU reconfiguration problem on MIG devices via deep reinforcement learning"
+	p.Title = "DRL: Solving the task scheduling and GPU reconfiguration problem on MIG devices via deep " +
+		"reinforcement learning"
 	p.Cite = "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Future Generation Computer Systems (2025) 108145."
 	p.Artefacts = []figures.Artefact{
 		{Name: "figure1", Title: "the partitions of MIG-capable GPUs and their equivalence classes", Build: figure1},
@@ -44,20 +45,36 @@ func Paper() (figures.Paper, error) {
 		{Name: "figure5", Title: "a GPU's state and the canonical state", Build: figure5},
 		{Name: "figure6", Title: "the scheduler's state and its evolution after two actions", Build: figure6},
 		figure7(),
-		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100", Build: onGPU{hardware}.table3},
+		{
+			Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100",
+			Build: onGPU{hardware}.table3,
+		},
 		figure8(),
 		{Name: "figure9", Title: "scalability and duration of synthetic tasks", Build: figure9},
-		{Name: "figure10", Title: "learning with PPO and DQN, 64x64 and 256x256", Build: all.learning("figure10", "Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14")},
-		{Name: "figure11", Title: "learning with continuous time and M levels", Build: all.learning("figure11", "Fig. 11. Learning GOODSCALING by time levels M, N = 14")},
+		{
+			Name: "figure10", Title: "learning with PPO and DQN, 64x64 and 256x256",
+			Build: all.learning("figure10", "Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14"),
+		},
+		{
+			Name: "figure11", Title: "learning with continuous time and M levels",
+			Build: all.learning("figure11", "Fig. 11. Learning GOODSCALING by time levels M, N = 14"),
+		},
 		{Name: "figure12", Title: "learning with batches of N tasks", Build: all.figure12},
-		{Name: "figure13", Title: "learning the mixed workloads with FLOAT", Build: all.mixed("figure13", "Fig. 13. Learning the mixed workloads with FLOAT")},
+		{
+			Name: "figure13", Title: "learning the mixed workloads with FLOAT",
+			Build: all.mixed("figure13", "Fig. 13. Learning the mixed workloads with FLOAT"),
+		},
 		{Name: "figure14", Title: "direct reconfiguration from the state of Fig. 6", Build: figure14},
-		{Name: "figure15", Title: "learning with ENTROPY and with DIRECT RECONFIG", Build: all.mixed("figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG")},
+		{
+			Name: "figure15", Title: "learning with ENTROPY and with DIRECT RECONFIG",
+			Build: all.mixed("figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG"),
+		},
 		{Name: "seeds", Title: "what the paper found about its modelling, over training runs", Build: all.seeds},
 		{Name: "reconfigures", Title: "whether agents reconfigure (6.5)", Build: reconfigures},
 		{Name: "training", Title: "all agents that the project trained", Build: all.training},
 		{Name: "table4", Title: "average p_opt of baselines and agents", Build: table4},
-		{Name: "floors", Title: "evidence for Table 4: the least p_opt that a schedule can have, and what a fixed partition reaches", Build: floors},
+		{Name: "floors", Title: "evidence for Table 4: the least p_opt that a schedule can have, and what a fixed " +
+			"partition reaches", Build: floors},
 		{Name: "table5", Title: "improvement of the online agent over baselines and the offline agent", Build: table5},
 		{Name: "timing-latency", Title: "time of a decision (6.6)", Timed: true, Build: latency},
 		{Name: "adversarial", Title: "p_opt where molding by efficiency is bad (6.7)", Build: adversarial},
@@ -70,7 +87,10 @@ func Paper() (figures.Paper, error) {
 }
 
 func seriesOn(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return run.Series{Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
+	return run.Series{
+		Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1,
+		Algorithm: algo.MustParse(algorithm).ID, Model: model,
+	}
 }
 
 // batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on

@@ -121,7 +121,9 @@ func (s state) actions(direct bool) (out []string) {
 func (s state) slicesLeft() string { return strings.Trim(fmt.Sprint(s.left), "[]") }
 
 func (s state) batch() string {
-	return strings.Join(figures.Map(s.classes, func(c class) string { return fmt.Sprintf("%d × %s", c.count, c.name) }), ", ")
+	return strings.Join(figures.Map(s.classes, func(c class) string {
+		return fmt.Sprintf("%d × %s", c.count, c.name)
+	}), ", ")
 }
 
 // panel draws the time until each slice is free, and highlights the task that is put on one.
@@ -134,7 +136,8 @@ func (s state) panel() reports.GanttPanel {
 		if s.running[in.Start] == "C1" {
 			p.Highlight = []string{"C1"}
 		}
-		p.Bars = append(p.Bars, schedule.Bar{Slice: in.Start, Width: in.Size(), End: s.left[in.Start], Label: s.running[in.Start]})
+		p.Bars = append(p.Bars,
+			schedule.Bar{Slice: in.Start, Width: in.Size(), End: s.left[in.Start], Label: s.running[in.Start]})
 	}
 	return p
 }
@@ -172,7 +175,8 @@ func evolution(d *figures.Data, figure, heading string, direct bool, states []st
 	for _, s := range states {
 		actions := s.actions(direct)
 		t.Rows = append(t.Rows, []string{
-			s.name, s.after, s.partition.String(), s.slicesLeft(), s.batch(), fmt.Sprint(len(actions)), strings.Join(actions, ", "),
+			s.name, s.after, s.partition.String(), s.slicesLeft(), s.batch(), fmt.Sprint(len(actions)), strings.Join(actions,
+				", "),
 		})
 		chart.Panels = append(chart.Panels, s.panel())
 	}
@@ -202,7 +206,9 @@ func figure14(d *figures.Data) (*figures.Output, error) {
 	}
 	times := first.classes[0].times
 	out := evolution(d, "figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration", true, states,
-		fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once", first.until(to)+times[4], times[1]))
+		fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once",
+			first.until(to)+times[4], times[1]))
 	out.Readings[0].Values["Advance actions before 4-3 without it"] = figures.Exactly(float64(advances))
-	return out.Take("time of the example", map[string]float64{"time that the reconfiguration to 4-3 waits": float64(first.until(to))}), nil
+	return out.Take("time of the example",
+		map[string]float64{"time that the reconfiguration to 4-3 waits": float64(first.until(to))}), nil
 }

@@ -49,17 +49,25 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("figure2", reports.Fixed(proven, 2))
 	out := &figures.Output{}
 	for i, m := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
-		molding, best, chosen := seriesOn("A30", molded, byEfficiency, m), seriesOn("A30", example, joint, m), seriesOn("A30", example, byEfficiency, m)
+		molding, best, chosen := seriesOn("A30", molded, byEfficiency, m), seriesOn("A30", example, joint, m), seriesOn("A30",
+			example, byEfficiency, m)
 		v := d.Above(molding, best, 1)[0]
-		t.Rows = append(t.Rows, append([]string{m.String()}, fixed(d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...))
-		r := figures.Reading{Name: "operations " + m.String(), Values: figures.Values{"makespan of molding by efficiency over the joint one, less one": figures.Exactly(v)}}
+		t.Rows = append(t.Rows, append([]string{m.String()},
+			fixed(d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...))
+		r := figures.Reading{
+			Name:   "operations " + m.String(),
+			Values: figures.Values{"makespan of molding by efficiency over the joint one, less one": figures.Exactly(v)},
+		}
 		if i == 0 {
 			r.Name = ""
 		}
 		out.Readings = append(out.Readings, r)
 	}
 	chart := reports.Gantt{Title: "Fig. 2. Table 2's tasks on A30", Height: 330}
-	for _, s := range []struct{ title, data, algorithm string }{{"molded by efficiency", molded, byEfficiency}, {"decided jointly", example, joint}} {
+	for _, s := range []struct{ title, data, algorithm string }{
+		{"molded by efficiency", molded, byEfficiency},
+		{"decided jointly", example, joint},
+	} {
 		p, schedule := d.Schedule(seriesOn("A30", s.data, s.algorithm, mig.Sequential), 0)
 		chart.Panels = append(chart.Panels, reports.NewGanttPanel(s.title, p, schedule))
 	}

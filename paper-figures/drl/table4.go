@@ -18,10 +18,12 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	if short := shortBatches(d); len(short.Values) > 0 {
 		out.Readings = append(out.Readings, short)
 	}
-	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()), d.Scale.Replicates(partitioned))
+	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()),
+		d.Scale.Replicates(partitioned))
 	layout := d.Layout("table4", head, namesOf(workloads()), namesOf(approaches), out.Readings[0])
 	about := figures.Map(namesOf(workloads()), func(name string) figures.About { return figures.About{Claim: name} })
-	return out.Evidence(&figures.Table{File: "table4", Table: layout, About: about}).Table("table4-by-reading", byReading(d, out.Readings)), nil
+	return out.Evidence(&figures.Table{File: "table4", Table: layout, About: about}).Table("table4-by-reading",
+		byReading(d, out.Readings)), nil
 }
 
 // evaluated is the number of batches of the released evaluation.
@@ -43,7 +45,9 @@ func releasedEvaluation(d *figures.Data) figures.Reading {
 func shortBatches(d *figures.Data) figures.Reading {
 	r := readings[byScriptAll]
 	r.firstRun = forFurther
-	values := grid(shortDirect.learnedFrom(), []approach{shortDirect}, func(w workload, a approach) figures.Measurement { return a.measure(d, w, &r) })
+	values := grid(shortDirect.learnedFrom(), []approach{shortDirect}, func(w workload, a approach) figures.Measurement {
+		return a.measure(d, w, &r)
+	})
 	return figures.Reading{Name: "all batches, learned from 1 to 14 tasks", Values: values}
 }
 
@@ -124,11 +128,14 @@ func fixedPartitions(d *figures.Data) *figures.Table {
 		for _, r := range []*reading{&readings[byScript], &readings[byPrint], &readings[byTraining]} {
 			printed := func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) }
 			measured := func(algorithm string) figures.Measurement { return d.MeanOf(r.onThese(d, w, algorithm), dataSets, 0) }
-			better := figures.Count(partitions(), func(p mig.Partition) bool { return measured(partition(p)).Value < printed(fixBest) })
+			better := figures.Count(partitions(), func(p mig.Partition) bool {
+				return measured(partition(p)).Value < printed(fixBest)
+			})
 			reading := cmp.Or(r.name, figures.DefaultReading)
 			row := append([]string{w.name, reading}, figures.PlusMinus(measured(onesOnly.algorithm), 1)...)
 			row = append(row, figures.PlusMinus(measured(agents[1].one(w)+"&actions=any"), 1)...)
-			row = append(row, reports.Fixed(figures.Mean(r.fixBest(d, w)), 1), reports.Fixed(printed(fixBest), 2), fmt.Sprint(better))
+			row = append(row, reports.Fixed(figures.Mean(r.fixBest(d, w)), 1), reports.Fixed(printed(fixBest), 2),
+				fmt.Sprint(better))
 			row = append(row, fixed(printed(agents[0]), printed(agents[1]), printed(agents[2]))...)
 			t.Row(figures.About{Claim: w.name, Label: reading}, row...)
 		}

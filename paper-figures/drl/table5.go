@@ -57,7 +57,8 @@ func (r *reading) overOnline(d *figures.Data, w workload, q queued, online appro
 	}
 	for i, own := range owns {
 		few := r.forRun(i)
-		means = append(means, figures.Mean(d.Above(few.queue(w, q.track, others[i]), few.queue(w, algo.TrackStream, own), few.count(w))))
+		means = append(means,
+			figures.Mean(d.Above(few.queue(w, q.track, others[i]), few.queue(w, algo.TrackStream, own), few.count(w))))
 	}
 	return overTraining(d, means, 1, curves...)
 }
@@ -66,13 +67,17 @@ func (r *reading) overOnline(d *figures.Data, w workload, q queued, online appro
 func parts5(d *figures.Data) []figures.Reading {
 	farAlone := []queued{{approach{name: far.name, algorithm: "far-concat?mode=trivial"}, algo.TrackStream}}
 	alone := figures.Reading{
-		Name:   "FAR without concatenation",
-		Values: grid(synthetic, farAlone, func(w workload, q queued) figures.Measurement { return readings5[0].overOnline(d, w, q, online) }),
+		Name: "FAR without concatenation",
+		Values: grid(synthetic, farAlone, func(w workload, q queued) figures.Measurement {
+			return readings5[0].overOnline(d, w, q, online)
+		}),
 	}
 	of50 := reading{parameters: classOrdered, model: mig.Parallel, datasets: 100, total: 50, oneRun: true}
 	script := figures.Reading{
-		Name:   "online agent as released",
-		Values: grid(scriptOnline.learnedFrom(), inQueue, func(w workload, q queued) figures.Measurement { return of50.overOnline(d, w, q, scriptOnline) }),
+		Name: "online agent as released",
+		Values: grid(scriptOnline.learnedFrom(), inQueue, func(w workload, q queued) figures.Measurement {
+			return of50.overOnline(d, w, q, scriptOnline)
+		}),
 	}
 	if len(script.Values) == 0 {
 		return []figures.Reading{alone}
@@ -82,7 +87,9 @@ func parts5(d *figures.Data) []figures.Reading {
 
 func table5(d *figures.Data) (*figures.Output, error) {
 	out := underReadings(readings5, func(r *reading) figures.Values {
-		return grid(r.rows(), inQueue, func(w workload, q queued) figures.Measurement { return r.overOnline(d, w, q, online) })
+		return grid(r.rows(), inQueue, func(w workload, q queued) figures.Measurement {
+			return r.overOnline(d, w, q, online)
+		})
 	})
 	out.Readings = append(out.Readings, parts5(d)...)
 	layout := d.Layout("table5", d.Claims.Head("table5"), namesOf(workloads()), namesOf(inQueue), out.Readings[0])

@@ -27,7 +27,8 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	counts(values)
 	missing := slowdowns(values)
 	onHardware(h.HardwareSet, values)
-	values["l_bound over the makespan of a schedule"] = figures.Exactly(d.First(lBound(lBoundExample), track.MetricBound) / d.First(batch(lBoundExample, "far"), makespan))
+	values["l_bound over the makespan of a schedule"] = figures.Exactly(d.First(lBound(lBoundExample),
+		track.MetricBound) / d.First(batch(lBoundExample, "far"), makespan))
 	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
 	values["improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads"] = improvements(d)
 	for _, a := range quoted {
@@ -115,10 +116,12 @@ func slowdowns(values figures.Values) map[string]string {
 			values["Myocyte on one slice"] = figures.Exactly(float64(k.On(1)))
 		}
 	}
-	const own = "The paper's inputs of its 18 kernels are not public, and some differ from the benchmarks' defaults (5.1.1); what is measured is of the 16 kernels whose A100 times the FAR paper's authors published"
+	const own = "The paper's inputs of its 18 kernels are not public, and some differ from the benchmarks' defaults " +
+		"(5.1.1); what is measured is of the 16 kernels whose A100 times the FAR paper's authors published"
 	missing := map[string]string{"Myocyte on one slice": own + "."}
 	for name, kernels := range map[string][]string{
-		"kernels more than 2 % slower on 4 slices than on 3": at4, "kernels more than 2 % slower on some larger instance": anywhere,
+		"kernels more than 2 % slower on 4 slices than on 3": at4, "kernels more than 2 % slower on some " +
+			"larger instance": anywhere,
 	} {
 		values[name] = figures.Exactly(float64(len(kernels)))
 		missing[name] = own + ": " + strings.Join(kernels, ", ") + "."
@@ -135,7 +138,10 @@ type onGPU struct{ datasets.HardwareSet }
 func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	tasks, values := batch3(d.Claims), figures.Values{}
 	for i, r := range h.HardwareSet.NewestExecution("A100", agent3, tasks) {
-		for quantity, v := range map[string]float64{"simulated end": float64(r.SimulatedEnd), "real end": float64(r.RealEnd), "difference": r.Deviation} {
+		for quantity, v := range map[string]float64{
+			"simulated end": float64(r.SimulatedEnd), "real end": float64(r.RealEnd),
+			"difference": r.Deviation,
+		} {
 			m := figures.Exactly(v)
 			m.Detail = "Measured once: " + r.String() + "."
 			values[printed3.Replace(tasks[i])+" "+quantity] = m
@@ -180,7 +186,8 @@ func onHardware(h datasets.HardwareSet, values figures.Values) {
 		}
 	}
 	for at, r := range h.WorstIsolation("A100") {
-		most(isolationDifference, math.Abs(r.Difference), fmt.Sprintf("%s on size %d beside %s; %s", at.Kernel, at.Size, r.Beside, r))
+		most(isolationDifference, math.Abs(r.Difference),
+			fmt.Sprintf("%s on size %d beside %s; %s", at.Kernel, at.Size, r.Beside, r))
 	}
 	for _, gpu := range []string{"A30", "A100", "H100"} {
 		for o, r := range h.Reconfigurations(gpu) {

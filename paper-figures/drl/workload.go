@@ -46,7 +46,10 @@ const (
 var rodinia = workload{"RODINIA + ALTIS", "drl/RODINIA", wideTimes, replicates}
 
 // synthetic are the workloads that are drawn by a generator.
-var synthetic = []workload{generated(poorScaling), generated(goodScaling), generated(mixUniform), generated(mixExtreme), generated(wideTimes)}
+var synthetic = []workload{
+	generated(poorScaling), generated(goodScaling), generated(mixUniform), generated(mixExtreme),
+	generated(wideTimes),
+}
 
 func generated(name string) workload { return workload{name, "drl/" + name, name, replicates} }
 
@@ -95,8 +98,11 @@ const (
 
 // readings are whole readings of Table 4. The first is the default.
 var readings = []reading{
-	byScript:     {parameters: classOrdered, model: mig.Parallel, firstRun: forAgents},
-	byScriptAll:  {name: "all batches", parameters: classOrdered, partial: true, model: mig.Parallel, firstRun: forAgents, oneRun: true},
+	byScript: {parameters: classOrdered, model: mig.Parallel, firstRun: forAgents},
+	byScriptAll: {
+		name: "all batches", parameters: classOrdered, partial: true, model: mig.Parallel, firstRun: forAgents,
+		oneRun: true,
+	},
 	bySequential: {name: "Sequential", parameters: classOrdered, model: mig.Sequential, datasets: 200, oneRun: true},
 	byPrint:      {name: "printed generator", alike: true, model: mig.Parallel},
 	byPrintAll:   {name: "printed generator, all batches", alike: true, partial: true, model: mig.Parallel, oneRun: true},
@@ -122,7 +128,9 @@ func grid[R, C fmt.Stringer](rows []R, columns []C, of func(R, C) figures.Measur
 
 // underReadings measures values underReadings each reading.
 func underReadings(readings []reading, values func(r *reading) figures.Values) *figures.Output {
-	return figures.Read(figures.Map(readings, func(r reading) figures.Reading { return figures.Reading{Name: r.name, Values: values(&r)} })...)
+	return figures.Read(figures.Map(readings, func(r reading) figures.Reading {
+		return figures.Reading{Name: r.name, Values: values(&r)}
+	})...)
 }
 
 // A batches is one batch of each of the first data sets of a workload.

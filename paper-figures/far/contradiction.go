@@ -39,7 +39,8 @@ func table9Arithmetic(claims *figures.Claims) *figures.Table {
 			gain, implied = reports.Fixed(g, 2), reports.Fixed((2*rho/(1+g/100)-1)*100, 1)
 		}
 		t.Row(
-			about(w, n, ""), w.String(), fmt.Sprint(n), reports.Fixed(rho, 2), reports.Fixed(p, 2), reports.Fixed((1+p/100)*1001/1000/2, 3),
+			about(w, n, ""), w.String(), fmt.Sprint(n), reports.Fixed(rho, 2), reports.Fixed(p,
+				2), reports.Fixed((1+p/100)*1001/1000/2, 3),
 			reports.Fixed((2*rho/(1+p/100)-1)*100, 1), gain, implied, reports.Fixed((rho-1)*100, 0),
 		)
 	}
@@ -99,8 +100,10 @@ func joiningLimits(d *figures.Data) *figures.Table {
 			kept, moved := limits(d, j, w, n)
 			batches := []string{"script", "text"}[i]
 			t.Row(
-				about(w, n, batches), w.String(), batches, fmt.Sprint(n), reports.Fixed(rev, 2), reports.Fixed(mostGained(kept, 0), 2),
-				reports.Fixed(all, 2), reports.Fixed(figures.Mean(moved), 2), reports.Fixed(operations, 2), reports.Fixed(mostGained(kept, operations), 2),
+				about(w, n, batches), w.String(), batches, fmt.Sprint(n), reports.Fixed(rev,
+					2), reports.Fixed(mostGained(kept, 0), 2),
+				reports.Fixed(all, 2), reports.Fixed(figures.Mean(moved), 2), reports.Fixed(operations,
+					2), reports.Fixed(mostGained(kept, operations), 2),
 			)
 		}
 	}
@@ -163,9 +166,15 @@ func textArithmetic(d *figures.Data) *figures.Table {
 	for _, row := range [][]string{
 		{"gain over no reconfiguration", "the least by Table 5 [%]", reports.Fixed(least, 0)},
 		{"gain over no reconfiguration", "the largest by Table 5 [%]", reports.Fixed(largest, 0)},
-		{"gain of moving and swapping beyond reversing, n = 10", "the least of p_move/swap less p_rev by Table 7 [%]", reports.Fixed(beyond, 2)},
+		{
+			"gain of moving and swapping beyond reversing, n = 10", "the least of p_move/swap less p_rev by Table 7 [%]",
+			reports.Fixed(beyond, 2),
+		},
 		{"sigma FIXPART(7)", "makespan of FAR by the printed rho = 1.22 [s]", reports.Fixed(byRho, 2)},
-		{"sigma FIXPART(7)", "makespan of FAR by the printed sigma = 1.26 and the published times on 7 slices [s]", reports.Fixed(bySigma, 2)},
+		{
+			"sigma FIXPART(7)", "makespan of FAR by the printed sigma = 1.26 and the published times on 7 slices [s]",
+			reports.Fixed(bySigma, 2),
+		},
 	} {
 		t.Row(figures.About{Claim: row[0], Label: row[1]}, row...)
 	}

@@ -33,9 +33,11 @@ func figures5and6(d *figures.Data) (*figures.Output, error) {
 		values[x.claim] = figures.Exactly(gain)
 		p, a := d.Schedule(unrefined, 0)
 		_, b := d.Schedule(refined, 0)
-		title := fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation, d.First(refined, x.operation), gain)
+		title := fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation,
+			d.First(refined, x.operation), gain)
 		out.Figure(fmt.Sprintf("figure%d", i+5), title, reports.Gantt{
-			Title: title, Outline: moved, Panels: beforeAndAfter(reports.NewGanttPanel("before", p, a), reports.NewGanttPanel("after", p, b), changedTasks(a, b, p)),
+			Title: title, Outline: moved, Panels: beforeAndAfter(reports.NewGanttPanel("before", p, a),
+				reports.NewGanttPanel("after", p, b), changedTasks(a, b, p)),
 		})
 	}
 	return out, nil
@@ -88,13 +90,17 @@ func figures7to9(d *figures.Data) (*figures.Output, error) {
 	var left reports.GanttPanel
 	var before schedule.Schedule
 	for k, c := range steps {
-		t.Rows = append(t.Rows, []string{c.mode, reports.Fixed(spans[k][best], 2), reports.Fixed((spans[0][best]/spans[k][best]-1)*100, 2)})
+		t.Rows = append(t.Rows,
+			[]string{c.mode, reports.Fixed(spans[k][best], 2), reports.Fixed((spans[0][best]/spans[k][best]-1)*100, 2)})
 		p, s := d.Schedule(of(c.mode), best)
 		p.Tasks = reports.ShortNames(p.Tasks, 10)
 		right := reports.NewGanttPanel(c.panel, p, s)
 		if k > 0 {
 			title := fmt.Sprintf("Fig. %d. %s (batches a and b)", k+6, c.title)
-			chart := reports.Gantt{Title: title, Tasks: reports.TaskNames(p.Tasks), Panels: []reports.GanttPanel{left, right}, Height: 480}
+			chart := reports.Gantt{
+				Title: title, Tasks: reports.TaskNames(p.Tasks), Panels: []reports.GanttPanel{left, right},
+				Height: 480,
+			}
 			if k > 1 { // reversing changes every task
 				chart.Outline, chart.Panels = moved, beforeAndAfter(left, right, changedTasks(before, s, p))
 			}
@@ -131,8 +137,12 @@ var proofCases = []struct {
 	holds      func(idle []float64, start float64) bool
 }{
 	{"A30", "(a) A30: all slices busy before l", func(idle []float64, _ float64) bool { return slices.Max(idle) == 0 }},
-	{"A100", "(b) A100: S4 or S5 idle before l", func(idle []float64, l float64) bool { return max(idle[4], idle[5]) > 0.05*l }},
-	{"A100", "(c) A100: S6 idle before l, S4, S5 not", func(idle []float64, l float64) bool { return idle[6] > 0.05*l && idle[4] == 0 && idle[5] == 0 }},
+	{"A100", "(b) A100: S4 or S5 idle before l", func(idle []float64, l float64) bool {
+		return max(idle[4], idle[5]) > 0.05*l
+	}},
+	{"A100", "(c) A100: S6 idle before l, S4, S5 not", func(idle []float64, l float64) bool {
+		return idle[6] > 0.05*l && idle[4] == 0 && idle[5] == 0
+	}},
 }
 
 // figure10 finds, for each case of the proof in section 5, a schedule of phase 2 without
@@ -140,7 +150,10 @@ var proofCases = []struct {
 func figure10(d *figures.Data) (*figures.Output, error) {
 	const instances = 20
 	data := synthetic(workload{"GOODSCALING", "WIDETIMES"}, 4, "")
-	chart := reports.Gantt{Title: "Fig. 10. Phase 2 in each case of the proof, reconfiguration free", Outline: "critical task, which begins at l"}
+	chart := reports.Gantt{
+		Title:   "Fig. 10. Phase 2 in each case of the proof, reconfiguration free",
+		Outline: "critical task, which begins at l",
+	}
 	t := d.Claims.Head("figure10")
 	t.Title += " " + data
 	for _, c := range proofCases {
@@ -155,7 +168,8 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 			panel.Marks = append(panel.Marks, reports.TimeMark{At: critical.Start, Label: fmt.Sprintf("l = %.1f s", start)})
 			panel.Highlight = []string{p.Tasks[critical.Task].Name}
 			chart.Panels = append(chart.Panels, panel)
-			t.Rows = append(t.Rows, []string{c.title, fmt.Sprint(i), reports.Fixed(start, 2), reports.Fixed(float64(s.Makespan()), 2)})
+			t.Rows = append(t.Rows,
+				[]string{c.title, fmt.Sprint(i), reports.Fixed(start, 2), reports.Fixed(float64(s.Makespan()), 2)})
 			break
 		}
 	}

@@ -39,32 +39,39 @@ func Paper() (figures.Paper, error) {
 	}
 	h := onGPU{datasets.Hardware()}
 	p.Title = "FAR: Leveraging Multi-Instance GPUs through moldable task scheduling"
-	p.Cite = "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Journal of Parallel and Distributed Computing 204 (2025) 105128."
+	p.Cite = "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Journal of Parallel and Distributed Computing 204 " +
+		"(2025) 105128."
 	partitioned := []*mig.GPU{mig.MustLookup("A30"), a100}
 	p.Artefacts = []figures.Artefact{
 		figures.Drawing("figure1", "the partitions of A30 and A100/H100", "Partitions of A30 and A100",
 			reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100/H100", GPUs: partitioned}),
 		figures.ReconfigurationTable(h.HardwareSet),
-		figures.Drawing("figure2", "speedup of Gaussian by instance size on A100 (the public input size)", figure2().Title, figure2()),
+		figures.Drawing("figure2", "speedup of Gaussian by instance size on A100 (the public input size)", figure2().Title,
+			figure2()),
 		figures.Drawing("figure3", "speedups of Rodinia kernels on A100", "Speedups of the Rodinia kernels on A100",
 			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4)),
 		{Name: "table2", Title: "largest difference in time, alone against beside others, A100", Build: h.table2},
 		figures.Drawing("figure4", "the trees of repartitioning", "Repartitioning trees",
-			reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100. {S0, S1, S2} takes the memory of S3 as well, so {S2, S3} comes after it", GPUs: partitioned}),
+			reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100. {S0, S1, S2} takes the memory of S3 as " +
+				"well, so {S2, S3} comes after it", GPUs: partitioned}),
 		{Name: "figures5-6", Title: "a move and a swap of the refinement, before and after", Build: figures5and6},
 		{Name: "figures7-9", Title: "concatenations of the same two batches", Build: figures7to9},
 		{Name: "factor", Title: "approximation factors (5.1, 5.2): the largest ratio found", Build: factors},
 		{Name: "figure10", Title: "the cases of the proof of the approximation factors", Build: figure10},
 		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A30", Build: h.table3},
 		figures.Drawing("figure11", "synthetic speedups for n = 10 tasks on A100", "Synthetic speedups on A100",
-			reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", a100, tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5)),
+			reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", a100,
+				tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5)),
 		{Name: "rodinia", Title: "rho and sigma of the 16 Rodinia kernels on A100 (6.4.1, 6.5.1)", Build: rodinia},
 		{Name: "figure12", Title: "the Rodinia kernels on A100 under different approaches", Build: figure12},
 		{Name: "optimum", Title: "the 16 Rodinia kernels on A100, beside what is proven", Build: optimum},
 		table4.artefact(),
 		{Name: "a30", Title: "rho of FAR on A30, WIDETIMES (6.4.2)", Build: a30},
 		table5.artefact(), table6.artefact(), table7.artefact(), table8.artefact(), table9.artefact(),
-		{Name: "contradiction", Title: "printed numbers that exclude one another or are beyond a bound", Build: contradiction},
+		{
+			Name: "contradiction", Title: "printed numbers that exclude one another or are beyond a bound",
+			Build: contradiction,
+		},
 		{Name: "text", Title: "numbers of the text", Build: h.text},
 		{Name: "timing", Title: "scheduling times (6.4.2, 6.5.2, 6.7.1)", Timed: true, Build: timing},
 	}
@@ -92,7 +99,14 @@ func (w workload) String() string { return w.scaling + " " + w.times }
 var (
 	// wide are the rows of Tables 4 and 9, workloads those of 5 to 8.
 	wide      = []workload{{"POORSCALING", "WIDETIMES"}, {"MIXEDSCALING", "WIDETIMES"}, {"GOODSCALING", "WIDETIMES"}}
-	workloads = []workload{{"POORSCALING", "NARROWTIMES"}, wide[0], {"MIXEDSCALING", "NARROWTIMES"}, wide[1], {"GOODSCALING", "NARROWTIMES"}, wide[2]}
+	workloads = []workload{
+		{"POORSCALING", "NARROWTIMES"},
+		wide[0],
+		{"MIXEDSCALING", "NARROWTIMES"},
+		wide[1],
+		{"GOODSCALING", "NARROWTIMES"},
+		wide[2],
+	}
 
 	// allSizes are the numbers of tasks of Tables 4 and 9, threeSizes those of Tables 6 to 8.
 	allSizes   = []int{10, 15, 20, 25, 30, 35}
@@ -113,7 +127,10 @@ func bound(dataset, name string, model mig.Reconfiguration) run.Series {
 }
 
 func series(track algo.Track, dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return run.Series{Track: track, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algo.MustParse(algorithm).ID, Model: model}
+	return run.Series{
+		Track: track, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algo.MustParse(algorithm).ID,
+		Model: model,
+	}
 }
 
 // seriesOn returns the series seriesOn another GPU.

@@ -40,7 +40,9 @@ func figure2() reports.Bars {
 	return reports.Bars{
 		Title: "Fig. 2. Speedup of Gaussian on A100, the input of 20.7 s on one slice",
 		X:     reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup over one slice"},
-		Categories: figures.Map(a100.Sizes(), func(s mig.Slices) string { return fmt.Sprint(s) }), Groups: []reports.BarGroup{{Name: "Gaussian, mean of 10 runs", Values: speedups}},
+		Categories: figures.Map(a100.Sizes(), func(s mig.Slices) string {
+			return fmt.Sprint(s)
+		}), Groups: []reports.BarGroup{{Name: "Gaussian, mean of 10 runs", Values: speedups}},
 	}
 }
 
@@ -59,12 +61,19 @@ func rodinia(d *figures.Data) (*figures.Output, error) {
 	orders := d.Values(batch(rodiniaShuffled, "miso", mig.Free), shuffles, makespan)
 	values := over(omega)
 	miso := values["sigma MISO-OPT"]
-	miso.Detail = fmt.Sprintf("Over %d random orders it lies between %.2f and %.2f.", len(orders), slices.Min(orders)/omega, slices.Max(orders)/omega)
+	miso.Detail = fmt.Sprintf("Over %d random orders it lies between %.2f and %.2f.", len(orders),
+		slices.Min(orders)/omega, slices.Max(orders)/omega)
 	values["sigma MISO-OPT"] = miso
 	return figures.Read(
 		figures.Reading{Values: values},
-		figures.Reading{Name: "FAR unrefined", Values: over(d.First(batch(rodiniaData, "far?refine=false", mig.Sequential), makespan))},
-		figures.Reading{Name: "HotSpot last", Values: figures.Values{"sigma MISO-OPT": figures.Exactly(span(rodiniaHotSpot, "miso") / omega)}},
+		figures.Reading{
+			Name:   "FAR unrefined",
+			Values: over(d.First(batch(rodiniaData, "far?refine=false", mig.Sequential), makespan)),
+		},
+		figures.Reading{
+			Name:   "HotSpot last",
+			Values: figures.Values{"sigma MISO-OPT": figures.Exactly(span(rodiniaHotSpot, "miso") / omega)},
+		},
 	), nil
 }
 
@@ -86,7 +95,8 @@ func figure12(d *figures.Data) (*figures.Output, error) {
 func optimum(d *figures.Data) (*figures.Output, error) {
 	lower := d.First(bound(rodiniaData, "certified", mig.Sequential), track.MetricBound)
 	t := d.Claims.Head("optimum")
-	chart := reports.Gantt{Title: fmt.Sprintf("The Rodinia kernels on A100: FAR and the best known schedule; none ends before %.3f s", lower)}
+	chart := reports.Gantt{Title: fmt.Sprintf("The Rodinia kernels on A100: FAR and the best known schedule; none ends "+
+		"before %.3f s", lower)}
 	for _, x := range []struct {
 		name, algorithm string
 		drawn           bool

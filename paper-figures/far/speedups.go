@@ -70,7 +70,10 @@ func allows(batches []comparedBatch, ones, seven float64) bool {
 
 // memoryBound are all values of p_sup that differ in a class of 3, 7 or 8 tasks, each the least of
 // its kind. They cover the classes of 15 tasks.
-var memoryBound = []string{"0", "13", "15", "25", "29", "34", "38", "43", "50", "58", "63", "67", "72", "75", "86", "88", "100"}
+var memoryBound = []string{
+	"0", "13", "15", "25", "29", "34", "38", "43", "50", "58", "63", "67", "72", "75", "86",
+	"88", "100",
+}
 
 // speedupLimits says with which p_sup two printed sigmas are possible together.
 func speedupLimits(d *figures.Data) *figures.Table {
@@ -79,11 +82,13 @@ func speedupLimits(d *figures.Data) *figures.Table {
 		return t
 	}
 	all := d.Scale.Replicates(executions)
-	for scaling, generator := range figures.Each([]string{"POORSCALING", "MIXEDSCALING", "GOODSCALING"}, []string{"printed", "script"}) {
+	for scaling, generator := range figures.Each([]string{"POORSCALING", "MIXEDSCALING", "GOODSCALING"},
+		[]string{"printed", "script"}) {
 		row := []string{scaling, generator}
 		for _, times := range []string{"NARROWTIMES", "WIDETIMES"} {
 			w := workload{scaling, times}
-			ones, seven := table5.printed(d.Claims, w, 15, "sigma FIXPART(1,...,1)"), table5.printed(d.Claims, w, 15, "sigma FIXPART(7)")
+			ones, seven := table5.printed(d.Claims, w, 15, "sigma FIXPART(1,...,1)"), table5.printed(d.Claims, w, 15,
+				"sigma FIXPART(7)")
 			var possible []string
 			for _, p := range memoryBound {
 				parameters := "psup=" + p

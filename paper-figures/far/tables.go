@@ -61,8 +61,12 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 	for n, q := range figures.Each(g.sizes, g.quantities) {
 		columns = append(columns, fmt.Sprintf("n=%d %s", n, q))
 	}
-	head := reports.Table{Title: fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), g.title), Columns: reports.Left("workload")}
-	return figures.Read(rs...).Table(g.name, d.Layout(g.name, head, figures.Map(g.rows, workload.String), columns, rs[0])), nil
+	head := reports.Table{
+		Title:   fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), g.title),
+		Columns: reports.Left("workload"),
+	}
+	return figures.Read(rs...).Table(g.name,
+		d.Layout(g.name, head, figures.Map(g.rows, workload.String), columns, rs[0])), nil
 }
 
 // interchanged reads the last two columns of print, moves and swaps, as each other in some rows.
@@ -76,16 +80,21 @@ func (p procedure) interchanged(in func(workload) bool) procedure {
 	}}
 }
 
-var table4 = grid{"table4", "Average of rho in 1000 executions of FAR with WIDETIMES on A100", wide, allSizes, []string{"rho"}, []procedure{
-	{"", batchRho("A100", "")},
-	{"p_sup = 50 %", batchRho("A100", "psup=50")},
-	{"p_sup = 50 %, released generator", batchRho("A100", "psup=50&gen=released")},
-}}
+var table4 = grid{
+	"table4", "Average of rho in 1000 executions of FAR with WIDETIMES on A100", wide, allSizes,
+	[]string{"rho"},
+	[]procedure{
+		{"", batchRho("A100", "")},
+		{"p_sup = 50 %", batchRho("A100", "psup=50")},
+		{"p_sup = 50 %, released generator", batchRho("A100", "psup=50&gen=released")},
+	},
+}
 
 // batchRho measures rho of FAR on batches of a generator's parameters.
 func batchRho(gpu, parameters string) measure {
 	return func(d *figures.Data, w workload, n int) []figures.Measurement {
-		return []figures.Measurement{mean(d, rho(d, seriesOn(gpu, 1, batch(synthetic(w, n, parameters), "far", mig.Sequential)), executions))}
+		return []figures.Measurement{mean(d,
+			rho(d, seriesOn(gpu, 1, batch(synthetic(w, n, parameters), "far", mig.Sequential)), executions))}
 	}
 }
 
@@ -106,7 +115,12 @@ func a30(d *figures.Data) (*figures.Output, error) {
 // An approach is a column of Table 5.
 type approach struct{ name, algorithm string }
 
-var approaches = []approach{{"MISO-OPT", "miso"}, {"FIXPART(1,...,1)", "fixpart"}, {"FIXPARTBEST", "fixpartbest"}, {"FIXPART(7)", "fixpart?p=7"}}
+var approaches = []approach{
+	{"MISO-OPT", "miso"},
+	{"FIXPART(1,...,1)", "fixpart"},
+	{"FIXPARTBEST", "fixpartbest"},
+	{"FIXPART(7)", "fixpart?p=7"},
+}
 
 // A comparison is one way to make Table 5. The approaches have no reconfiguration time in any
 // of them (6.5.2: "despite the reconfiguration costs that such proposals do not need").
@@ -130,7 +144,8 @@ func (c comparison) of(a approach, data string) run.Series {
 func (c comparison) sigma(d *figures.Data, w workload, n int) []figures.Measurement {
 	data := synthetic(w, n, c.parameters)
 	return figures.Map(approaches, func(a approach) figures.Measurement {
-		return mean(d, figures.Ratios(d.Values(c.of(a, data), executions, makespan), d.Values(batch(data, c.far, c.model), executions, makespan)))
+		return mean(d, figures.Ratios(d.Values(c.of(a, data), executions, makespan),
+			d.Values(batch(data, c.far, c.model), executions, makespan)))
 	})
 }
 
@@ -146,7 +161,10 @@ var table5 = grid{
 		{"the script, MISO-OPT in order of arrival", comparison{march.parameters, "miso", march.far, march.model}.sigma},
 		{"text", comparison{"", "miso", "far", mig.Sequential}.sigma},
 		{"text, p_sup = 50 %", comparison{"psup=50", "miso", "far", mig.Sequential}.sigma},
-		{"text, p_sup = 50 %, FAR unrefined and without reconfiguration time", comparison{"psup=50", "miso", march.far, march.model}.sigma},
+		{
+			"text, p_sup = 50 %, FAR unrefined and without reconfiguration time",
+			comparison{"psup=50", "miso", march.far, march.model}.sigma,
+		},
 	},
 }
 
@@ -156,7 +174,8 @@ func refinement(parameters, refined string) measure {
 		data := synthetic(w, n, parameters)
 		after, before := batch(data, refined, mig.Sequential), batch(data, "far?refine=false", mig.Sequential)
 		return []figures.Measurement{
-			mean(d, d.Above(before, after, executions)), mean(d, d.Values(after, executions, "moves")), mean(d, d.Values(after, executions, "swaps")),
+			mean(d, d.Above(before, after, executions)), mean(d, d.Values(after, executions, "moves")), mean(d,
+				d.Values(after, executions, "swaps")),
 		}
 	}
 }
@@ -212,7 +231,10 @@ func (j joining) gains(d *figures.Data, w workload, n int) []figures.Measurement
 }
 
 func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measurement {
-	return []figures.Measurement{mean(d, j.values(d, w, n, "moveswap", "moves")), mean(d, j.values(d, w, n, "moveswap", "swaps"))}
+	return []figures.Measurement{
+		mean(d, j.values(d, w, n, "moveswap", "moves")),
+		mean(d, j.values(d, w, n, "moveswap", "swaps")),
+	}
 }
 
 func joinings(of func(joining) measure) []procedure {
@@ -232,7 +254,11 @@ var table7 = grid{
 var table8 = func() grid {
 	ps := joinings(func(j joining) measure { return j.operations })
 	ps = append(ps, ps[0].interchanged(func(workload) bool { return true }))
-	return grid{"table8", "Mean number of moves and swaps in a concatenation, of 1000, A100", workloads, threeSizes, []string{"moves", "swaps"}, ps}
+	return grid{
+		"table8", "Mean number of moves and swaps in a concatenation, of 1000, A100", workloads, threeSizes,
+		[]string{"moves", "swaps"},
+		ps,
+	}
 }()
 
 var table9 = grid{
@@ -259,7 +285,10 @@ func chain(d *figures.Data, w workload, n int) run.Series {
 // pairs, so that inner batches count twice, and divides by the area bound of the batches, each
 // counted once.
 func multiBatchTest(d *figures.Data, w workload, n int) []figures.Measurement {
-	pairs := d.Values(stream(synthetic(w, n, "gen=released&batches=2"), "far-concat?mode=moveswap"+scripted), executions, makespan)
+	pairs := d.Values(stream(synthetic(w, n, "gen=released&batches=2"), "far-concat?mode=moveswap"+scripted),
+		executions, makespan)
 	all := d.First(bound(chained(d.Scale, w, n, "gen=released"), "area", mig.Sequential), track.MetricBound)
-	return []figures.Measurement{mean(d, figures.Map(pairs, func(m float64) float64 { return (m*float64(len(pairs))/all - 1) * 100 }))}
+	return []figures.Measurement{mean(d, figures.Map(pairs, func(m float64) float64 {
+		return (m*float64(len(pairs))/all - 1) * 100
+	}))}
 }

@@ -43,7 +43,9 @@ func aboutModels(values figures.Values) {
 		values["speedup of "+name+" on 7 slices"] = figures.Exactly(float64(kernel(name).On(1) / kernel(name).On(7)))
 	}
 	gaussian := kernel("Gaussian")
-	fastest := slices.MinFunc(a100.Sizes(), func(a, b mig.Slices) int { return cmp.Compare(gaussian.On(a), gaussian.On(b)) })
+	fastest := slices.MinFunc(a100.Sizes(), func(a, b mig.Slices) int {
+		return cmp.Compare(gaussian.On(a), gaussian.On(b))
+	})
 	values["slices beyond which Gaussian stops scaling"] = figures.Exactly(float64(fastest))
 	values["slowdown with more slices"] = slowdown()
 }
@@ -61,18 +63,22 @@ func aboutTable5(d *figures.Data, values figures.Values) {
 
 func aboutTable7(d *figures.Data, values figures.Values) {
 	for _, n := range []int{10, 20} {
-		values[fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)] = average(measureCells(d, copies.gains, 1, workloads, n))
+		values[fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)] = average(measureCells(d, copies.gains,
+			1, workloads, n))
 	}
 	outermost(d.Claims, values, "gain of reversing, n = 10", measureCells(d, copies.gains, 0, workloads, 10))
-	values["gain of moving and swapping beyond reversing, n = 10"] = least(figures.Map(workloads, func(w workload) figures.Measurement {
-		extra := slices.Clone(copies.gain(d, w, 10, "moveswap"))
-		floats.Sub(extra, copies.gain(d, w, 10, "reverse"))
-		return mean(d, extra)
-	}))
+	values["gain of moving and swapping beyond reversing, n = 10"] = least(figures.Map(workloads,
+		func(w workload) figures.Measurement {
+			extra := slices.Clone(copies.gain(d, w, 10, "moveswap"))
+			floats.Sub(extra, copies.gain(d, w, 10, "reverse"))
+			return mean(d, extra)
+		}))
 }
 
 // measureCells measures a quantity in some cells of a grid.
-func measureCells(d *figures.Data, of measure, quantity int, rows []workload, sizes ...int) (out []figures.Measurement) {
+func measureCells(d *figures.Data, of measure, quantity int, rows []workload,
+	sizes ...int,
+) (out []figures.Measurement) {
 	for w, n := range figures.Each(rows, sizes) {
 		out = append(out, of(d, w, n)[quantity])
 	}
@@ -92,7 +98,8 @@ func outermost(claims *figures.Claims, values figures.Values, name string, ms []
 	c := all[slices.IndexFunc(all, func(c figures.Claim) bool { return c.Name == name })]
 	outside := func(m figures.Measurement) float64 { return max(c.Published-m.Value, m.Value-c.To) }
 	m := slices.MaxFunc(ms, func(a, b figures.Measurement) int { return cmp.Compare(outside(a), outside(b)) })
-	m.Detail = fmt.Sprintf("The workloads lie between %.1f and %.1f %%; the number shown is that of the workload furthest from print.", least(ms).Value, largest(ms).Value)
+	m.Detail = fmt.Sprintf("The workloads lie between %.1f and %.1f %%; the number shown is that of the workload "+
+		"furthest from print.", least(ms).Value, largest(ms).Value)
 	values[name] = m
 }
 
@@ -148,7 +155,10 @@ func factors(d *figures.Data) (*figures.Output, error) {
 	for i, c := range []struct {
 		what, gpu string
 		count, n  int
-	}{{"one A30", "A30", 1, 5}, {"two A30", "A30", 2, 5}, {"three A30", "A30", 3, 6}, {"A100", "A100", 1, 5}, {"H100", "H100", 1, 5}} {
+	}{{"one A30", "A30", 1, 5}, {"two A30", "A30", 2, 5}, {"three A30", "A30", 3, 6}, {"A100", "A100", 1, 5}, {
+		"H100",
+		"H100", 1, 5,
+	}} {
 		most := 0.0
 		for _, w := range workloads {
 			data := synthetic(w, c.n, fmt.Sprintf("seed=%d", i+1)) // A100 and H100 would have the same batches

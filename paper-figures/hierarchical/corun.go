@@ -15,8 +15,10 @@ import (
 )
 
 // needsCorun is why the model's error on co-runs is NOT RUNNABLE.
-const needsCorun = "NOT RUNNABLE: needs kernels that share a GPU under MPS: run `miglab profile --mode mps-sm-limit --out DIR` and " +
-	"`miglab profile corun --mode mps-sm-limit --out DIR` there, put DIR/kernels.csv and DIR/corun.csv into datasets/hardware as NAME.kernels.csv and NAME.corun.csv and build again"
+const needsCorun = "NOT RUNNABLE: needs kernels that share a GPU under MPS: run `miglab profile --mode mps-sm-limit " +
+	"--out DIR` and " +
+	"`miglab profile corun --mode mps-sm-limit --out DIR` there, put DIR/kernels.csv and DIR/corun.csv into " +
+	"datasets/hardware as NAME.kernels.csv and NAME.corun.csv and build again"
 
 // A corunCheck compares the model with a measured mix.
 type corunCheck struct {
@@ -46,22 +48,28 @@ func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error
 				slowdowns = append(slowdowns, math.Abs(c.simulatedSlowdowns[i]/s-1))
 			}
 			t.Rows = append(t.Rows, []string{
-				table.File, c.mix, reports.Fixed(c.throughput, 3), reports.Fixed(c.simulated, 3), reports.Fixed(100*(c.simulated/c.throughput-1), 1),
+				table.File, c.mix, reports.Fixed(c.throughput, 3), reports.Fixed(c.simulated,
+					3), reports.Fixed(100*(c.simulated/c.throughput-1), 1),
 				listed(c.slowdowns), listed(c.simulatedSlowdowns),
 			})
 		}
 		if len(checks) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the slowdown %.1f %% over %d jobs",
-				table.File, 100*figures.Mean(throughputs), len(throughputs), 100*figures.Mean(slowdowns), len(slowdowns)))
+			t.Notes = append(t.Notes,
+				fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the slowdown %.1f %% over %d jobs",
+					table.File, 100*figures.Mean(throughputs), len(throughputs), 100*figures.Mean(slowdowns), len(slowdowns)))
 		}
 		if left > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d mixes are left out, of kernels without times by size, or with more than 100 %% together", table.File, left))
+			t.Notes = append(t.Notes,
+				fmt.Sprintf("%s: %d mixes are left out, of kernels without times by size, or with more than 100 %% together",
+					table.File, left))
 		}
 	}
 	if t.Rows == nil {
 		t.Notes = append(t.Notes, needsCorun)
 	} else {
-		t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, "+
+				"on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
 	}
 	o := new(figures.Output).Table("corun", t)
 	overlapTables(o, d.Claims, h)
@@ -79,7 +87,8 @@ func programsFor(h datasets.HardwareSet, on datasets.Provenance) (map[string]tas
 	out := map[string]task.Program{}
 	fits := datasets.KernelFits()
 	for _, t := range h.Kernels {
-		if p := t.Provenance; p.GPU == on.GPU && p.Name == on.Name && p.Source == on.Source && mig.MustLookup(p.GPU).ComputeSlices == mig.MaxSize {
+		if p := t.Provenance; p.GPU == on.GPU && p.Name == on.Name && p.Source == on.Source &&
+			mig.MustLookup(p.GPU).ComputeSlices == mig.MaxSize {
 			of, err := datasets.FitKernels(t)
 			if err != nil {
 				return nil, err
@@ -95,7 +104,9 @@ func programsFor(h datasets.HardwareSet, on datasets.Provenance) (map[string]tas
 
 // checkCoruns compares the model with all mixes of several jobs for which it has programs. left
 // counts the other mixes.
-func checkCoruns(rows []datasets.CorunTime, programs map[string]task.Program) (checks []corunCheck, left int, err error) {
+func checkCoruns(rows []datasets.CorunTime, programs map[string]task.Program) (checks []corunCheck, left int,
+	err error,
+) {
 	alone := map[string]mig.Seconds{}
 	for _, r := range rows {
 		if r.Mix == datasets.CorunJob(r.Kernel, 100) {
@@ -134,7 +145,9 @@ func checkCoruns(rows []datasets.CorunTime, programs map[string]task.Program) (c
 
 // windowOf returns the programs of a mix, with their measured times alone, and its setup. It
 // reports false if a kernel has no program or the setup is invalid.
-func windowOf(jobs []datasets.CorunTime, programs map[string]task.Program, alone map[string]mig.Seconds) (corun.Window, corun.Setup, bool) {
+func windowOf(jobs []datasets.CorunTime, programs map[string]task.Program, alone map[string]mig.Seconds) (corun.Window,
+	corun.Setup, bool,
+) {
 	w := corun.Window{Concurrency: corun.MaxSlots, Model: shippedModel()}
 	var shares []float64
 	for _, j := range jobs {
@@ -173,16 +186,21 @@ func fit(d *figures.Data) (*figures.Output, error) {
 			badly = append(badly, fmt.Sprintf("%s (%.1f %%)", f.Kernel, 100*f.RMS))
 		}
 		rows = append(rows, []string{
-			f.Kernel, f.Program, string(f.Fitted.Class), fmt.Sprintf("%.3g", float64(f.Fitted.Solo)), reports.Fixed(f.Fitted.Serial, 3),
+			f.Kernel, f.Program, string(f.Fitted.Class), fmt.Sprintf("%.3g",
+				float64(f.Fitted.Solo)), reports.Fixed(f.Fitted.Serial, 3),
 			reports.Fixed(f.Fitted.Parallelism, 3), reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1), against,
 		})
 		k := public.Tasks[slices.IndexFunc(public.Tasks, func(t task.Task) bool { return t.Name == f.Kernel })]
-		points := figures.Map(mig.MustLookup(gpu).Sizes(), func(s mig.Slices) speed { return speed{float64(s), k.On(s), onInstance(&f.Fitted, s)} })
-		panels = append(panels, speedPanel(f, "public times", reports.Axis{Label: "Slices", Ticks: []float64{1, 2, 3, 4, 7}}, points))
+		points := figures.Map(mig.MustLookup(gpu).Sizes(), func(s mig.Slices) speed {
+			return speed{float64(s), k.On(s), onInstance(&f.Fitted, s)}
+		})
+		panels = append(panels,
+			speedPanel(f, "public times", reports.Axis{Label: "Slices", Ticks: []float64{1, 2, 3, 4, 7}}, points))
 	}
 	chart.Charts = aligned(panels, 0)
 	inPaper := figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" })
-	t := d.Claims.Head("fit", len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", "), inPaper, strings.Join(contradict, ", "))
+	t := d.Claims.Head("fit", len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", "), inPaper,
+		strings.Join(contradict, ", "))
 	t.Rows = rows
 	return new(figures.Output).Table("fit", t).Figure("fit", chart.Title, chart), nil
 }
@@ -202,7 +220,10 @@ func speedPanel(f *datasets.KernelFit, name string, x reports.Axis, points []spe
 		measured.X, measured.Y = append(measured.X, p.x), append(measured.Y, float64(f.Fitted.Solo/p.measured))
 		model.X, model.Y = append(model.X, p.x), append(model.Y, 1/p.model)
 	}
-	return reports.Lines{Title: f.Kernel, X: x, Y: reports.Axis{Label: "Speed / GPU"}, Series: []reports.Series{measured, model}}
+	return reports.Lines{
+		Title: f.Kernel, X: x, Y: reports.Axis{Label: "Speed / GPU"},
+		Series: []reports.Series{measured, model},
+	}
 }
 
 // aligned gives all vertical axes the same range, which begins at from.

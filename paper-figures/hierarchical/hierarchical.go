@@ -45,7 +45,10 @@ func Paper() (figures.Paper, error) {
 		{Name: "table7", Title: "the partitions that are tried", Build: table7},
 		{Name: "text", Title: "numbers of the setting", Build: text},
 		figure2(),
-		{Name: "figure3", Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)", Build: figure3},
+		{
+			Name: "figure3", Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)",
+			Build: figure3,
+		},
 		{Name: "figure4", Title: "Fig. 4. Relative throughput with shared and private memory (simulated)", Build: figure4},
 		{Name: "figure5", Title: "Fig. 5. The options on four programs, each at its best (simulated)", Build: figure5},
 		{Name: "figure8", Title: "relative throughput on Q1 to Q12 (simulated)", Build: figure8.build},
@@ -54,12 +57,17 @@ func Paper() (figures.Paper, error) {
 		{Name: "figure11", Title: "mean slowdown on Q1 to Q12 (simulated)", Build: figure11.build},
 		{Name: "figure12", Title: "fairness on Q1 to Q12 (simulated)", Build: figure12.build},
 		// The makespan hangs on unpublished jobs, and wall times are no results.
-		{Name: "overhead", Title: "what the agent's decisions cost", Build: func(*figures.Data) (*figures.Output, error) { return new(figures.Output), nil }},
+		{Name: "overhead", Title: "what the agent's decisions cost", Build: func(*figures.Data) (*figures.Output, error) {
+			return new(figures.Output), nil
+		}},
 		{Name: "ceiling", Title: "what the agents reach of what their actions can (simulated)", Build: ceilings},
 		{Name: "optimum", Title: "gaps to the exact optimum (simulated)", Build: optimum},
 		{Name: "sensitivity", Title: "how results move with the model (simulated)", Build: sensitivity},
 		{Name: "fit", Title: "the co-run model's fit to 16 public kernels", Build: fit},
-		{Name: "corun", Title: "the model's error on measured co-runs", Build: func(d *figures.Data) (*figures.Output, error) { return corunError(d, datasets.Hardware()) }},
+		{
+			Name: "corun", Title: "the model's error on measured co-runs",
+			Build: func(d *figures.Data) (*figures.Output, error) { return corunError(d, datasets.Hardware()) },
+		},
 		{Name: "timing", Title: "decision times", Build: timing, Timed: true},
 	}
 	return p, err
@@ -177,7 +185,9 @@ func bestDefault(d *figures.Data, dataset string) method {
 func simulated() string {
 	m, all := shippedModel(), datasets.Programs()
 	fitted := figures.Count(all, func(p task.Program) bool { return p.Fitted })
-	return fmt.Sprintf("simulated, not measured, with kappa = %g and delta = %g, which were chosen with the order of methods in the paper in view, on Q1 to Q12 and other draws than those reported; %d of the %d programs are fitted on public times, %d are drawn from their class (table4); sensitivity shows how results move with all these", m.Kappa, m.Delta, fitted, len(all), len(all)-fitted)
+	return fmt.Sprintf("simulated, not measured, with kappa = %g and delta = %g, which were chosen with the order of "+
+		"methods in the paper in view, on Q1 to Q12 and other draws than those reported; %d of the %d programs are fitted "+
+		"on public times, %d are drawn from their class (table4); sensitivity shows how results move with all these", m.Kappa, m.Delta, fitted, len(all), len(all)-fitted)
 }
 
 // moreInputs is the agent that goes beyond the paper.

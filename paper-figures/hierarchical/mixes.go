@@ -67,14 +67,21 @@ func together(programs []string, setup string) *corun.Result {
 }
 
 func figure3(d *figures.Data) (*figures.Output, error) {
-	chart := reports.Lines{Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)", X: reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	chart := reports.Lines{
+		Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)",
+		X: reports.Axis{
+			Label: "Compute of the first program [%]",
+			Ticks: []float64{10, 30, 50, 70, 90},
+		}, Y: reports.Axis{Label: "Throughput / time sharing"},
+	}
 	t := d.Claims.Head("figure3", simulated())
 	for k, programs := range splitMixes {
 		name := strings.Join(programs, " + ")
 		t.Columns = t.Columns.Right(name)
 		line := reports.Series{Name: name, Markers: true}
 		for i, percent := 0, 5; percent < 100; i, percent = i+1, percent+5 {
-			throughput := together(programs, fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100)).Throughput()
+			throughput := together(programs,
+				fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100)).Throughput()
 			line.X, line.Y = append(line.X, float64(percent)), append(line.Y, throughput)
 			if k == 0 {
 				t.Rows = append(t.Rows, []string{strconv.Itoa(percent)})
@@ -88,7 +95,10 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 
 func figure4(d *figures.Data) (*figures.Output, error) {
 	shared, private := reports.BarGroup{Name: "shared memory"}, reports.BarGroup{Name: "private memory"}
-	chart := reports.Bars{Title: "Fig. 4. Relative throughput with shared and private memory (simulated)", X: reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	chart := reports.Bars{
+		Title: "Fig. 4. Relative throughput with shared and private memory (simulated)",
+		X:     reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"},
+	}
 	t := d.Claims.Head("figure4", simulated())
 	for _, programs := range memoryMixes {
 		name := strings.Join(programs, " + ")
@@ -107,7 +117,10 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 func figure5(d *figures.Data) (*figures.Output, error) {
 	hierarchical := method{title: "MIG+MPS, hierarchical", algorithm: exact.algorithm}
 	bars := reports.BarGroup{Name: strings.Join(fourPrograms, ", ")}
-	chart := reports.Bars{Title: "Fig. 5. The options on four programs, each at its best (simulated)", X: reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+	chart := reports.Bars{
+		Title: "Fig. 5. The options on four programs, each at its best (simulated)",
+		X:     reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"},
+	}
 	t := d.Claims.Head("figure5", bars.Name, simulated())
 	for _, m := range []method{mpsOnly, migShared, migPrivate, hierarchical} {
 		data := mix(fourPrograms, "&cmax=2")
@@ -117,7 +130,10 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 		of := func(metric string) float64 { return d.First(m.on(data), metric) }
 		throughput := of(track.MetricThroughput)
 		chart.Categories, bars.Values = append(chart.Categories, m.title), append(bars.Values, throughput)
-		t.Rows = append(t.Rows, []string{m.title, reports.Fixed(throughput, 3), reports.Fixed(of(track.MetricGroups), 0), reports.Fixed(of(track.MetricSlowdownMean), 3)})
+		t.Rows = append(t.Rows, []string{
+			m.title, reports.Fixed(throughput, 3), reports.Fixed(of(track.MetricGroups), 0),
+			reports.Fixed(of(track.MetricSlowdownMean), 3),
+		})
 	}
 	chart.Groups = []reports.BarGroup{bars}
 	return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil

@@ -15,7 +15,8 @@ var ranked = slices.Concat(paperMethods, partitions, []method{greedy, agent, own
 
 // gaps returns, for n windows, by how many percent a method's makespans exceed those of the exact optimum.
 func gaps(d *figures.Data, m method, dataset string, n int) []float64 {
-	return figures.Percent(figures.Ratios(m.values(d, dataset, n, track.MetricMakespan), exact.values(d, dataset, n, track.MetricMakespan)))
+	return figures.Percent(figures.Ratios(m.values(d, dataset, n, track.MetricMakespan),
+		exact.values(d, dataset, n, track.MetricMakespan)))
 }
 
 // optimum compares all methods with the exact optimum. The paper has no optimum.
@@ -25,9 +26,11 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	byQueue := d.Claims.Head("optimum-queues", simulated())
 	spans := exact.onQueues(d, queues, track.MetricMakespan)
 	for i, name := range queueNames {
-		byQueue.Rows = append(byQueue.Rows, []string{name, strconv.Itoa(figures.Count(jobsOf(queues, i), isUnseen)), reports.Fixed(spans[i], 2)})
+		byQueue.Rows = append(byQueue.Rows,
+			[]string{name, strconv.Itoa(figures.Count(jobsOf(queues, i), isUnseen)), reports.Fixed(spans[i], 2)})
 	}
-	byQueue.Rows = append(byQueue.Rows, []string{"mean", "", reports.Fixed(figures.Mean(spans), 2)}, []string{"largest", "", ""})
+	byQueue.Rows = append(byQueue.Rows, []string{"mean", "", reports.Fixed(figures.Mean(spans), 2)},
+		[]string{"largest", "", ""})
 	paper := []method{migShared, migPrivate, mpsOnly, bestDefault(d, queues)}
 	for _, r := range paper {
 		summary.Columns = summary.Columns.Right("beats " + r.title)
@@ -82,7 +85,8 @@ func ceilings(d *figures.Data) (*figures.Output, error) {
 			return d.MeanOf(values[0], verdict.Draws, 0)
 		}
 		throughput := measured(ofRuns(m, data, mean))
-		row := slices.Concat([]string{m.title}, figures.PlusMinus(throughput, 4), figures.PlusMinus(measured(lead(d, m, data)), 4))
+		row := slices.Concat([]string{m.title}, figures.PlusMinus(throughput, 4),
+			figures.PlusMinus(measured(lead(d, m, data)), 4))
 		t.Rows = append(t.Rows, append(row, reports.Fixed(100*throughput.Value/optimum, 2)))
 	}
 	return new(figures.Output).Table("ceiling", t), nil

@@ -42,10 +42,15 @@ func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.Hardwar
 			}
 		}
 		if left > 0 {
-			misses.Notes = append(misses.Notes, fmt.Sprintf("%s: %d groups are left out, of kernels without rates alone on several numbers of multiprocessors", t.File, left))
+			misses.Notes = append(misses.Notes,
+				fmt.Sprintf("%s: %d groups are left out, of kernels without rates alone on several numbers of multiprocessors",
+					t.File, left))
 		}
 	}
-	misses.Notes = append(misses.Notes, "the error is of the time of an iteration beside the others over the time alone on the whole GPU; a third of the groups, chosen by a hash of their names, is held out; the constants of the second rows of a file are fitted on the rest")
+	misses.Notes = append(misses.Notes,
+		"the error is of the time of an iteration beside the others over the time alone on the whole GPU; a third of the "+
+			"groups, chosen by a hash of their names, is held out; the constants of the second rows of a file are fitted on "+
+			"the rest")
 	o.Table("corun-scaling", scaling).Table("corun-overlap", misses)
 }
 
@@ -53,11 +58,16 @@ func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.Hardwar
 func errorRows(file string, groups []datasets.OverlapGroup, m corun.Model) (rows [][]string) {
 	for _, kind := range []string{datasets.OnPartitions, datasets.BesideBursts, datasets.Unlimited} {
 		for i, part := range []string{"fitted on", "held out"} {
-			e, jobs := datasets.OverlapError(groups, m, func(g *datasets.OverlapGroup) bool { return g.Kind == kind && g.HeldOut == (i == 1) })
+			e, jobs := datasets.OverlapError(groups, m, func(g *datasets.OverlapGroup) bool {
+				return g.Kind == kind && g.HeldOut == (i == 1)
+			})
 			if jobs == 0 {
 				continue
 			}
-			rows = append(rows, []string{file, kind, part, reports.Fixed(m.Kappa, 2), reports.Fixed(m.Delta, 2), fmt.Sprint(jobs), reports.Fixed(100*e, 1)})
+			rows = append(rows, []string{
+				file, kind, part, reports.Fixed(m.Kappa, 2), reports.Fixed(m.Delta, 2),
+				fmt.Sprint(jobs), reports.Fixed(100*e, 1),
+			})
 		}
 	}
 	return rows
@@ -66,7 +76,9 @@ func errorRows(file string, groups []datasets.OverlapGroup, m corun.Model) (rows
 // scalingFigure shows the speed of kernels alone against their multiprocessors.
 func scalingFigure(o *figures.Output, h datasets.HardwareSet) {
 	for _, t := range h.Overlap {
-		panels := figures.Map(datasets.FitOverlap(t.Rows), func(f datasets.KernelFit) reports.Lines { return scalingPanel(&f, t.Rows) })
+		panels := figures.Map(datasets.FitOverlap(t.Rows), func(f datasets.KernelFit) reports.Lines {
+			return scalingPanel(&f, t.Rows)
+		})
 		if len(panels) > 0 {
 			title := fmt.Sprintf("Kernels alone on parts of the multiprocessors, and the fitted model (%s)", t.Name)
 			o.Figure("corun-scaling-"+t.File, title, reports.Panels{Title: title, Columns: 3, Charts: aligned(panels, 0)})

@@ -94,7 +94,9 @@ func slowdowns(d *figures.Data, data []string) figures.Values {
 
 // ofAgent is a statistic of the agent's metric over the queues, by training run and draw.
 func ofAgent(d *figures.Data, data []string, metric string, of func([]float64) float64) figures.Measurement {
-	return d.Crossed(ofRuns(agent, data, func(r method, dataset string) float64 { return of(r.onQueues(d, dataset, metric)) }))
+	return d.Crossed(ofRuns(agent, data, func(r method, dataset string) float64 {
+		return of(r.onQueues(d, dataset, metric))
+	}))
 }
 
 // The constants of the model, the agents' setups and their settings were chosen by looking at draws 1

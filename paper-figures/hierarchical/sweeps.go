@@ -23,7 +23,9 @@ const generated = 12
 // ofCategories lists the datasets of queues of all categories. Parameters may be added, for example
 // "&draw=101".
 func ofCategories(w int, parameters string) []string {
-	return figures.Map(categories, func(c string) string { return figures.Dataset(fmt.Sprintf("corun/%s?w=%d%s", c, w, parameters)) })
+	return figures.Map(categories, func(c string) string {
+		return figures.Dataset(fmt.Sprintf("corun/%s?w=%d%s", c, w, parameters))
+	})
 }
 
 // scaled returns all values, or those of a quick run.
@@ -60,9 +62,13 @@ func (f *sweep) on(d *figures.Data, m method, value int, parameters string) (out
 // build draws the figure and measures its claim, over the agent's training runs and the reported
 // draws of the programs.
 func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
-	claim := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol, f.more, f.less)
+	claim := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol,
+		f.more, f.less)
 	t := d.Claims.Head(f.name, simulated(), few(d.Scale, generated), windowSize, concurrency)
-	chart := reports.Bars{Title: onChart(t), X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"}, Dots: true}
+	chart := reports.Bars{
+		Title: onChart(t), X: reports.Axis{Label: f.axis},
+		Y: reports.Axis{Label: "Throughput / time sharing"}, Dots: true,
+	}
 	for _, value := range f.values {
 		chart.Categories = append(chart.Categories, strconv.Itoa(value))
 	}
@@ -89,7 +95,8 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 	steps := ofRuns(agent, numbers, func(r method, draw string) float64 {
 		return figures.Mean(f.on(d, r, f.more, draw)) - figures.Mean(f.on(d, r, f.less, draw))
 	})
-	return figures.Read(figures.Reading{Values: figures.Values{claim: d.Crossed(steps)}}).Table(f.name, t).Figure(f.name, chart.Title, chart), nil
+	return figures.Read(figures.Reading{Values: figures.Values{claim: d.Crossed(steps)}}).Table(f.name, t).Figure(f.name,
+		chart.Title, chart), nil
 }
 
 // figure9 draws throughput against W. The paper's queues have 12 jobs, so that those of other
@@ -97,7 +104,8 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 func figure9(d *figures.Data) (*figures.Output, error) {
 	f := sweep{
 		name: "figure9", symbol: "W", axis: "Window size W [jobs]",
-		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), data: ofCategories, count: few(d.Scale, generated),
+		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), data: ofCategories, count: few(d.Scale,
+			generated),
 		more: windowSize, less: 4,
 	}
 	return f.build(d)
@@ -147,7 +155,10 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 		{"kappa", fmt.Sprintf("delta = %g", m.Delta), scaled(d.Scale, []float64{0.2, 0.225, 0.25, 0.275, 0.3}, 0.2, 0.3)},
 		{"delta", fmt.Sprintf("kappa = %g", m.Kappa), scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5)},
 	} {
-		panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: reports.Axis{Label: "Throughput / time sharing"}}
+		panel := reports.Lines{
+			Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values},
+			Y: reports.Axis{Label: "Throughput / time sharing"},
+		}
 		for _, v := range x.values {
 			rows := throughputRows(d, queuesWith("%s=%g", x.name, v))
 			add(fmt.Sprintf("%s = %g", x.name, v), rows)

@@ -40,7 +40,8 @@ func table4(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Rows = append(t.Rows, []string{
 			string(p.Class), marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo)), reports.Fixed(p.Serial, 3),
-			reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory, 3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
+			reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory,
+				3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
 		})
 		inputs[string(p.Class)+" programs"]++
 		if p.Unseen {
@@ -62,7 +63,8 @@ func table5(d *figures.Data) (*figures.Output, error) {
 		for _, c := range task.Classes() {
 			row = append(row, strconv.Itoa(figures.Count(jobs, func(p task.Program) bool { return p.Class == c })))
 		}
-		t.Rows = append(t.Rows, append(row, strconv.Itoa(figures.Count(jobs, isUnseen)), strings.Join(figures.Map(jobs, marked), ", ")))
+		t.Rows = append(t.Rows,
+			append(row, strconv.Itoa(figures.Count(jobs, isUnseen)), strings.Join(figures.Map(jobs, marked), ", ")))
 	}
 	compute := func(jobs []task.Program) float64 {
 		return float64(figures.Count(jobs, func(p task.Program) bool { return p.Class == task.ComputeIntensive }))
@@ -93,7 +95,9 @@ func texts(f corun.Family, jobs int) []string {
 func table7(d *figures.Data) (*figures.Output, error) {
 	// MPS percentages of the whole GPU begin with a client, MIG with an instance.
 	lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
-		return figures.Exactly(float64(figures.Count(texts(family, jobs), func(s string) bool { return strings.HasPrefix(s, begin) })))
+		return figures.Exactly(float64(figures.Count(texts(family, jobs), func(s string) bool {
+			return strings.HasPrefix(s, begin)
+		})))
 	}
 	return figures.Read(figures.Reading{Values: figures.Values{
 		"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
@@ -154,9 +158,11 @@ func text(*figures.Data) (*figures.Output, error) {
 	partitions := figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
 	seen := len(datasets.Programs()) - figures.Count(datasets.Programs(), isUnseen)
 	o := figures.Read(figures.Reading{Values: figures.Values{"partitions of A100": partitions}})
-	return o.Take("setting of the datasets and of the agent. The agent learns from newly drawn programs, because the paper's 18 are not public", map[string]float64{
+	return o.Take("setting of the datasets and of the agent. The agent learns from newly drawn programs, because the "+
+		"paper's 18 are not public", map[string]float64{
 		"agent actions": float64(variants(corun.Agent)), "window size W": windowSize, "concurrency Cmax": concurrency,
-		"programs of the training": float64(seen), "queues of the training": float64(datasets.MustParse("corun/training").Instances()),
+		"programs of the training":                        float64(seen),
+		"queues of the training":                          float64(datasets.MustParse("corun/training").Instances()),
 		"loss on 1 GPC below which a program is US":       100 * task.UnscalableLoss,
 		"compute over memory above which a program is CI": task.ComputeOverMemory,
 	}), nil

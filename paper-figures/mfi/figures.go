@@ -15,12 +15,14 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read(underReadings(d, func(m *measured) { m.underLoad(data) })...)
 	numbers, words := percents(demands)
 	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
-	panels(d, out, 4, "Load up to 100 %, uniform profiles", data, words, func(r reading, q quantity, g grid) []reports.Chart {
-		return []reports.Chart{
-			g.lines(q.title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers),
-			r.gaps(d, q, data).lines(q.title+", difference to MFI", x, reports.Axis{Label: "Difference [" + q.step + "]"}, baselines, numbers),
-		}
-	})
+	panels(d, out, 4, "Load up to 100 %, uniform profiles", data, words,
+		func(r reading, q quantity, g grid) []reports.Chart {
+			return []reports.Chart{
+				g.lines(q.title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers),
+				r.gaps(d, q, data).lines(q.title+", difference to MFI", x, reports.Axis{Label: "Difference [" + q.step + "]"},
+					baselines, numbers),
+			}
+		})
 	return out, nil
 }
 
@@ -28,12 +30,15 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 func (m *measured) underLoad(data []string) {
 	low, full := data[0], data[len(data)-1]
 	acceptance := figures.Map(data, func(dataset string) []float64 { return m.at("MFI", dataset, "acceptance") })
-	m.mean("acceptance of MFI, least over the loads", eachInstance(func(v []float64) float64 { return 100 * v[0] }, lowest(acceptance...)))
+	m.mean("acceptance of MFI, least over the loads", eachInstance(func(v []float64) float64 {
+		return 100 * v[0]
+	}, lowest(acceptance...)))
 	var accepted, used []pair
 	for _, b := range baselines {
 		accepted = append(accepted, pair{m.at("MFI", full, "accepted"), m.at(b, full, "accepted")})
 		used = append(used, pair{m.at("MFI", full, "utilisation"), m.at(b, full, "utilisation")})
-		m.mean(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b), figures.Ratios(m.at(b, full, "active_gpus"), m.at("MFI", full, "active_gpus")))
+		m.mean(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b),
+			figures.Ratios(m.at(b, full, "active_gpus"), m.at("MFI", full, "active_gpus")))
 	}
 	m.nearest("workloads of MFI less those of the nearest baseline, 100 % demand", accepted)
 	m.nearest("utilization of MFI less that of the nearest baseline, 100 % demand", used)
@@ -59,9 +64,11 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 		measure(d, func(m *measured) { m.byDistribution("utilisation_active") })
 	active.Values = figures.Values{bigPacked: active.Values[bigPacked]}
 	out := figures.Read(append(rs, active)...)
-	panels(d, out, 5, "Four distributions at a demand of 85 %", atDemand(heavy), distributions, func(_ reading, q quantity, g grid) []reports.Chart {
-		return []reports.Chart{g.bars(q.title, distributionAxis, reports.Axis{Label: "Share of the maximum"}, schemes, distributions)}
-	})
+	panels(d, out, 5, "Four distributions at a demand of 85 %", atDemand(heavy), distributions,
+		func(_ reading, q quantity, g grid) []reports.Chart {
+			return []reports.Chart{g.bars(q.title, distributionAxis, reports.Axis{Label: "Share of the maximum"}, schemes,
+				distributions)}
+		})
 	return out, nil
 }
 
@@ -82,8 +89,10 @@ func (m *measured) byDistribution(utilisation string) {
 		}
 	}
 	m.nearest("workloads of MFI less those of the nearest baseline, nearest distribution", accepted)
-	m.mean("gap to MFI on skew-small less the widest of the others", less(gap["skew-small"], highest(gap["uniform"], gap["skew-big"], gap["bimodal"]), 1))
-	m.mean("gap to MFI on skew-big less the narrowest of the others", less(gap["skew-big"], lowest(gap["uniform"], gap["skew-small"], gap["bimodal"]), 1))
+	m.mean("gap to MFI on skew-small less the widest of the others",
+		less(gap["skew-small"], highest(gap["uniform"], gap["skew-big"], gap["bimodal"]), 1))
+	m.mean("gap to MFI on skew-big less the narrowest of the others",
+		less(gap["skew-big"], lowest(gap["uniform"], gap["skew-small"], gap["bimodal"]), 1))
 
 	accept := func(scheme string) []float64 { return at(scheme, "skew-small", "acceptance") }
 	m.mean("acceptance of the better of FF and BF-BI less that of the worse of RR and WF-BI, skew-small",
@@ -115,7 +124,8 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 				row[j].Value, row[j].Low, row[j].High = max(row[j].Value, least), max(row[j].Low, least), max(row[j].High, least)
 			}
 		}
-		dots := g.bars(fmt.Sprintf("(%c) %s", 'a'+i, r.title), distributionAxis, reports.Axis{Label: "Mean F", Log: true}, schemes, distributions)
+		dots := g.bars(fmt.Sprintf("(%c) %s", 'a'+i, r.title), distributionAxis, reports.Axis{Label: "Mean F", Log: true},
+			schemes, distributions)
 		dots.Dots = true
 		chart.Charts = append(chart.Charts, dots)
 	}
@@ -148,8 +158,10 @@ func (m *measured) bySeverity(fragmentation string) {
 		}
 	}
 	m.nearest("score of the nearest baseline less that of MFI, nearest distribution", higher)
-	m.values["pairs of schemes of which the lower score has the higher acceptance"] = figures.Exactly(100 * float64(agreeing) / float64(pairs))
-	m.values["pairs of schemes of which the lower score has the higher utilization"] = figures.Exactly(100 * float64(using) / float64(pairs))
+	m.values["pairs of schemes of which the lower score has the higher acceptance"] = figures.Exactly(100 *
+		float64(agreeing) / float64(pairs))
+	m.values["pairs of schemes of which the lower score has the higher utilization"] = figures.Exactly(100 *
+		float64(using) / float64(pairs))
 }
 
 // text judges the two numbers of the abstract, which are means over the four distributions.
@@ -160,7 +172,9 @@ func text(d *figures.Data) (*figures.Output, error) {
 				return figures.Map(data, func(dataset string) []float64 { return m.gains(dataset, metric) })
 			}
 			m.mean("more workloads than the baselines on average", eachInstance(figures.Mean, of(workloads)...))
-			m.mean("active GPUs over those of the baselines", eachInstance(func(v []float64) float64 { return 1 + figures.Mean(v)/100 }, of("active_gpus")...))
+			m.mean("active GPUs over those of the baselines", eachInstance(func(v []float64) float64 {
+				return 1 + figures.Mean(v)/100
+			}, of("active_gpus")...))
 		}
 	}
 	usual := atDemand(heavy)

@@ -37,13 +37,17 @@ type grid [][]figures.Measurement
 // gridOf measures every name at every place, and multiplies by scale.
 func gridOf(d *figures.Data, names, places []string, scale float64, of func(name, place string) []float64) grid {
 	return figures.Map(names, func(name string) []figures.Measurement {
-		return figures.Map(places, func(place string) figures.Measurement { return meanOf(d, of(name, place)).Affine(scale, 0) })
+		return figures.Map(places, func(place string) figures.Measurement {
+			return meanOf(d, of(name, place)).Affine(scale, 0)
+		})
 	})
 }
 
 // grid measures a quantity of all schemes on some streams.
 func (r reading) grid(d *figures.Data, q quantity, data []string) grid {
-	return gridOf(d, schemes, data, q.scale, func(scheme, dataset string) []float64 { return r.values(d, scheme, dataset, q.metric) })
+	return gridOf(d, schemes, data, q.scale, func(scheme, dataset string) []float64 {
+		return r.values(d, scheme, dataset, q.metric)
+	})
 }
 
 // gaps measures by how much a quantity of each baseline exceeds that of MFI on the same streams.
@@ -60,7 +64,9 @@ func meanOf(d *figures.Data, values []float64) figures.Measurement {
 
 // normalized divides by the largest mean, as the paper does.
 func (g grid) normalized() grid {
-	largest := slices.MaxFunc(slices.Concat(g...), func(a, b figures.Measurement) int { return cmp.Compare(a.Value, b.Value) }).Value
+	largest := slices.MaxFunc(slices.Concat(g...), func(a, b figures.Measurement) int {
+		return cmp.Compare(a.Value, b.Value)
+	}).Value
 	return figures.Map(g, func(row []figures.Measurement) []figures.Measurement {
 		return figures.Map(row, func(m figures.Measurement) figures.Measurement { return m.Affine(1/largest, 0) })
 	})
@@ -115,7 +121,9 @@ func inFigures() []reading {
 
 // panels adds a figure and a table of all quantities under each reading to an output. There is a
 // place for each dataset; charts draws the panels of a quantity.
-func panels(d *figures.Data, out *figures.Output, number int, what string, data, places []string, charts func(r reading, q quantity, g grid) []reports.Chart) {
+func panels(d *figures.Data, out *figures.Output, number int, what string, data, places []string,
+	charts func(r reading, q quantity, g grid) []reports.Chart,
+) {
 	for _, r := range inFigures() {
 		t := tableOf(d, fmt.Sprint("figure", number), schemes)
 		t.Title += " " + r.title

@@ -43,14 +43,21 @@ func Paper() (figures.Paper, error) {
 		drawn("figure2", "Fig. 2. The profiles of A100-80GB at all their indexes", placements()),
 		{Name: "table1", Title: "MIG profiles of A100 and where they may start", Build: table1},
 		drawn("figure3", "Fig. 3. Rejections by (a) best fit and (b) load balancing, an example", rejections()),
-		{Name: "example", Title: "the worked example of the fragmentation score F (V-B): slices 2, 3 and 5 of GPU 2 are occupied", Build: example},
+		{Name: "example", Title: "the worked example of the fragmentation score F (V-B): slices 2, 3 and 5 of GPU 2 " +
+			"are occupied", Build: example},
 		{Name: "table2", Title: "distributions of the requested profiles", Build: table2},
 		{Name: "figure4", Title: "the schemes under different load, profiles uniformly distributed", Build: figure4},
 		{Name: "figure5", Title: "the schemes under four distributions of profiles, at a demand of 85 %", Build: figure5},
-		{Name: "figure6", Title: "average fragmentation score by scheme and distribution, at a demand of 85 %", Build: figure6},
+		{
+			Name: "figure6", Title: "average fragmentation score by scheme and distribution, at a demand of 85 %",
+			Build: figure6,
+		},
 		{Name: "text", Title: "numbers of the abstract, at a demand of 85 %", Build: text},
 		{Name: "steady", Title: "acceptance in steady state, MFI and schedulers beyond the paper", Build: steady},
-		{Name: "offline", Title: "acceptance against a bound on what can be accepted at all, without departures", Build: offline},
+		{
+			Name: "offline", Title: "acceptance against a bound on what can be accepted at all, without departures",
+			Build: offline,
+		},
 	}
 	return p, err
 }
@@ -72,7 +79,10 @@ func demand(distribution string, percent int) string {
 
 // place is a scheduler on a stream.
 func place(dataset, algorithm string) run.Series {
-	return run.Series{Track: algo.TrackPlacement, Dataset: dataset, GPU: gpu, Count: gpus, Algorithm: algo.MustParse(algorithm).ID}
+	return run.Series{
+		Track: algo.TrackPlacement, Dataset: dataset, GPU: gpu, Count: gpus,
+		Algorithm: algo.MustParse(algorithm).ID,
+	}
 }
 
 // schemes are the schedulers of VI with the paper's names. MFI comes last, so that no line

@@ -30,7 +30,10 @@ func table1(d *figures.Data) (*figures.Output, error) {
 			inputs[fmt.Sprintf("%v index %d", p, i+1)] = float64(s)
 		}
 		instances, starts := strconv.Itoa(p.Max), fmt.Sprint(p.Starts)
-		t.Rows = append(t.Rows, []string{p.String(), fmt.Sprint(length), fmt.Sprint(p.Size), fmt.Sprint(p.Length), instances, instances, starts, starts})
+		t.Rows = append(t.Rows, []string{
+			p.String(), fmt.Sprint(length), fmt.Sprint(p.Size), fmt.Sprint(p.Length), instances,
+			instances, starts, starts,
+		})
 	}
 	return new(figures.Output).Take("placements of the GPU model", inputs).Table("table1", t), nil
 }
@@ -132,9 +135,18 @@ func fragmentation() []reports.MaskRow {
 	four := instance("4g.40gb", 0).Profile
 	return []reports.MaskRow{
 		{Label: "(a) before", Instances: []mig.Instance{instance("1g.10gb", 6)}},
-		{Label: "(a) 1g.10gb arrives at 1", Instances: []mig.Instance{instance("1g.10gb", 1), instance("1g.10gb", 6)}, Rejected: four},
-		{Label: "(b) before", Instances: []mig.Instance{instance("2g.20gb", 0), instance("2g.20gb", 2), instance("2g.20gb", 4), instance("1g.10gb", 6)}},
-		{Label: "(b) two terminate", Instances: []mig.Instance{instance("2g.20gb", 2), instance("1g.10gb", 6)}, Rejected: four},
+		{
+			Label: "(a) 1g.10gb arrives at 1", Instances: []mig.Instance{instance("1g.10gb", 1), instance("1g.10gb", 6)},
+			Rejected: four,
+		},
+		{Label: "(b) before", Instances: []mig.Instance{
+			instance("2g.20gb", 0), instance("2g.20gb", 2),
+			instance("2g.20gb", 4), instance("1g.10gb", 6),
+		}},
+		{
+			Label: "(b) two terminate", Instances: []mig.Instance{instance("2g.20gb", 2), instance("1g.10gb", 6)},
+			Rejected: four,
+		},
 	}
 }
 

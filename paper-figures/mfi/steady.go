@@ -46,7 +46,9 @@ func steady(d *figures.Data) (*figures.Output, error) {
 	for _, dist := range distributions {
 		data := figures.Map(rhos, func(rho float64) string { return steadyData(dist, rho) })
 		of := func(id, dataset string) []float64 { return d.Values(place(dataset, id), steadyRuns, metric) }
-		gaps := gridOf(d, shown, data, 100, func(id, dataset string) []float64 { return less(of(id, dataset), of("mfi", dataset), 1) })
+		gaps := gridOf(d, shown, data, 100, func(id, dataset string) []float64 {
+			return less(of(id, dataset), of("mfi", dataset), 1)
+		})
 		dots := gaps.bars(dist, x, y, shown, loads)
 		dots.Dots = true
 		chart.Charts = append(chart.Charts, dots)
@@ -93,7 +95,10 @@ func offline(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Panels{Title: "Accepted requests less those of MFI, nothing departs"}
 	t := tableOf(d, "offline", shown)
 	percent, names := percents(loads)
-	x, y := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: percent}, reports.Axis{Label: "Difference [% of the bound]"}
+	x, y := reports.Axis{
+		Label: "GPU demand [% of capacity]",
+		Ticks: percent,
+	}, reports.Axis{Label: "Difference [% of the bound]"}
 	of := func(id, dataset string) []float64 {
 		if id != offlineBound {
 			return d.Values(place(dataset, id), runs, "accepted")
@@ -107,10 +112,14 @@ func offline(d *figures.Data) (*figures.Output, error) {
 			return stream(dist, fmt.Sprintf("lifespan=forever&load=%d&seed=%d", load, testSeed))
 		})
 		gridOf(d, shown, data, 1, func(id, dataset string) []float64 {
-			return eachInstance(func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) }, of(id, dataset), of(offlineBound, dataset))
+			return eachInstance(func(v []float64) float64 {
+				return 100 * (1 - v[0]/v[1])
+			}, of(id, dataset), of(offlineBound, dataset))
 		}).rows(&t, dist, names)
 		gap := func(id, dataset string) []float64 {
-			return eachInstance(func(v []float64) float64 { return (v[0] - v[1]) / v[2] }, of(id, dataset), of("mfi", dataset), of(offlineBound, dataset))
+			return eachInstance(func(v []float64) float64 {
+				return (v[0] - v[1]) / v[2]
+			}, of(id, dataset), of("mfi", dataset), of(offlineBound, dataset))
 		}
 		chart.Charts = append(chart.Charts,
 			gridOf(d, near, data, 100, gap).lines(dist+", near MFI", x, y, near, percent),

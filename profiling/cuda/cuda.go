@@ -163,7 +163,10 @@ func Installed() error {
 			Remedy: "install it: libcuda.so.1 was not found (in a container: start it with the NVIDIA container runtime)",
 		}
 	default:
-		return &profiling.DeviceError{Op: op, Err: fmt.Errorf("libcuda.so.1 has no %s", missing), Remedy: "install a driver of CUDA 11.4 or later"}
+		return &profiling.DeviceError{
+			Op: op, Err: fmt.Errorf("libcuda.so.1 has no %s", missing),
+			Remedy: "install a driver of CUDA 11.4 or later",
+		}
 	}
 }
 
@@ -189,7 +192,8 @@ func remedy(err error) string {
 	case !ok:
 		return ""
 	case refusal.Code == 100 || refusal.Code == 101: // CUDA_ERROR_NO_DEVICE, CUDA_ERROR_INVALID_DEVICE
-		return "check CUDA_VISIBLE_DEVICES; in a container, the instance's files in /dev/nvidia-caps must exist (nvidia-smi or nvidia-modprobe makes them)"
+		return "check CUDA_VISIBLE_DEVICES; in a container, the instance's files in /dev/nvidia-caps must exist " +
+			"(nvidia-smi or nvidia-modprobe makes them)"
 	case refusal.Code == 803: // CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
 		return "the driver's library and its kernel module are of different versions: reboot, or reload the module"
 	}
@@ -273,12 +277,14 @@ func (q *queue) Alloc(bytes uint64) (Pointer, error) {
 
 // Write copies data into the device's memory.
 func (q *queue) Write(to Pointer, data []byte) error {
-	return check("cuMemcpyHtoD", C.cuMemcpyHtoDAsync_v2(C.CUdeviceptr(to), unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data)), q.stream))
+	return check("cuMemcpyHtoD", C.cuMemcpyHtoDAsync_v2(C.CUdeviceptr(to), unsafe.Pointer(unsafe.SliceData(data)),
+		C.size_t(len(data)), q.stream))
 }
 
 // Read copies from the device's memory, after all kernels that were launched, and waits for it.
 func (q *queue) Read(data []byte, from Pointer) error {
-	if err := check("cuMemcpyDtoH", C.cuMemcpyDtoHAsync_v2(unsafe.Pointer(unsafe.SliceData(data)), C.CUdeviceptr(from), C.size_t(len(data)), q.stream)); err != nil {
+	if err := check("cuMemcpyDtoH", C.cuMemcpyDtoHAsync_v2(unsafe.Pointer(unsafe.SliceData(data)), C.CUdeviceptr(from),
+		C.size_t(len(data)), q.stream)); err != nil {
 		return err
 	}
 	return q.Sync()
@@ -302,7 +308,8 @@ func (q *queue) Launch(name string, grid, block Dim, arguments ...uint64) error 
 		q.functions[name] = f
 	}
 	slots := (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(arguments)))
-	result := C.launch(q.stream, f, C.uint(grid.X), C.uint(grid.Y), C.uint(grid.Z), C.uint(block.X), C.uint(block.Y), C.uint(block.Z), slots, C.int(len(arguments)))
+	result := C.launch(q.stream, f, C.uint(grid.X), C.uint(grid.Y), C.uint(grid.Z), C.uint(block.X), C.uint(block.Y),
+		C.uint(block.Z), slots, C.int(len(arguments)))
 	if result == 0 {
 		return nil
 	}
@@ -428,11 +435,13 @@ func (d *Device) divide(counts []int, fine bool) ([][]C.CUdevResource, error) {
 		flags = ignoreClusters
 	}
 	var n C.uint // the smallest groups that there are
-	if err := check("cuDevSmResourceSplitByCount", C.cuDevSmResourceSplitByCount(nil, &n, &whole[0], nil, flags, 1)); err != nil {
+	if err := check("cuDevSmResourceSplitByCount",
+		C.cuDevSmResourceSplitByCount(nil, &n, &whole[0], nil, flags, 1)); err != nil {
 		return nil, err
 	}
 	groups := make([]C.CUdevResource, max(n, 1))
-	if err := check("cuDevSmResourceSplitByCount", C.cuDevSmResourceSplitByCount(&groups[0], &n, &whole[0], nil, flags, 1)); err != nil {
+	if err := check("cuDevSmResourceSplitByCount",
+		C.cuDevSmResourceSplitByCount(&groups[0], &n, &whole[0], nil, flags, 1)); err != nil {
 		return nil, err
 	}
 	groups = groups[:n]
@@ -446,7 +455,8 @@ func (d *Device) divide(counts []int, fine bool) ([][]C.CUdevResource, error) {
 			return nil, fmt.Errorf("%d multiprocessors are not a partition; it needs at least 1", count)
 		}
 		need := (count + size - 1) / size
-		if len(counts) == 1 && count <= smCount(&whole[0]) && need > len(groups) || len(counts) == 1 && count == smCount(&whole[0]) {
+		if len(counts) == 1 && count <= smCount(&whole[0]) && need > len(groups) || len(counts) == 1 &&
+			count == smCount(&whole[0]) {
 			return [][]C.CUdevResource{whole}, nil
 		}
 		if need > len(groups) {
@@ -464,7 +474,8 @@ func smCount(r *C.CUdevResource) int { return int(*(*C.uint)(unsafe.Pointer(&r.u
 // open makes the green context and its stream.
 func (p *Partition) open(groups []C.CUdevResource) error {
 	var description C.CUdevResourceDesc
-	if err := check("cuDevResourceGenerateDesc", C.cuDevResourceGenerateDesc(&description, &groups[0], C.uint(len(groups)))); err != nil {
+	if err := check("cuDevResourceGenerateDesc",
+		C.cuDevResourceGenerateDesc(&description, &groups[0], C.uint(len(groups)))); err != nil {
 		return err
 	}
 	if err := check("cuGreenCtxCreate", C.cuGreenCtxCreate(&p.green, description, p.number, defaultStream)); err != nil {
@@ -539,7 +550,8 @@ func (p *Partition) Close() error {
 		errs = append(errs, check("cuStreamDestroy", C.cuStreamDestroy_v2(p.stream)))
 	}
 	if p.green != nil {
-		errs = append(errs, check("cuCtxSetCurrent", C.cuCtxSetCurrent(p.home)), check("cuGreenCtxDestroy", C.cuGreenCtxDestroy(p.green)))
+		errs = append(errs, check("cuCtxSetCurrent", C.cuCtxSetCurrent(p.home)),
+			check("cuGreenCtxDestroy", C.cuGreenCtxDestroy(p.green)))
 	}
 	return errors.Join(errs...)
 }

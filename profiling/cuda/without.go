@@ -18,9 +18,10 @@ func Open() (*Device, error) { return nil, Installed() }
 // Installed always fails (see the package comment).
 func Installed() error {
 	return &profiling.DeviceError{
-		Op:     "load libcuda.so.1",
-		Err:    errors.New("this program was built without cgo or not for Linux"),
-		Remedy: "build it on Linux with a C compiler: make build-nvml (CGO_ENABLED=1 go build -o bin/miglab ./harness/cmd/miglab)",
+		Op:  "load libcuda.so.1",
+		Err: errors.New("this program was built without cgo or not for Linux"),
+		Remedy: "build it on Linux with a C compiler: make build-nvml (CGO_ENABLED=1 go build -o bin/miglab " +
+			"./harness/cmd/miglab)",
 	}
 }
 

@@ -101,7 +101,8 @@ func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options
 	}
 	err := group.Wait()
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		err = fmt.Errorf("stopped when %d of %d tasks had ended: %w", len(r.happened.Placements), len(p.Tasks), context.Cause(ctx))
+		err = fmt.Errorf("stopped when %d of %d tasks had ended: %w", len(r.happened.Placements), len(p.Tasks),
+			context.Cause(ctx))
 	}
 	for _, l := range lives {
 		if !l.exists {
@@ -109,7 +110,8 @@ func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options
 		}
 		again := r.operate(context.WithoutCancel(ctx), l, schedule.Destroy)
 		// If the GPU is lost, or somebody else removed the instance, one error is enough.
-		if errors.Is(again, profiling.ErrLost) && errors.Is(err, profiling.ErrLost) || errors.Is(again, profiling.ErrUnknownInstance) && err != nil {
+		if errors.Is(again, profiling.ErrLost) && errors.Is(err, profiling.ErrLost) ||
+			errors.Is(again, profiling.ErrUnknownInstance) && err != nil {
 			continue
 		}
 		err = errors.Join(err, again)
@@ -143,7 +145,8 @@ func refuse(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 			return err
 		}
 		if len(exist) > 0 {
-			return fmt.Errorf("GPU %d holds %d instances, the first of them %v; schedules start on empty GPUs", i, len(exist), exist[0].Instance)
+			return fmt.Errorf("GPU %d holds %d instances, the first of them %v; schedules start on empty GPUs", i, len(exist),
+				exist[0].Instance)
 		}
 	}
 	for i := range p.Tasks {
@@ -178,8 +181,10 @@ func allExist(on *session.Session, gpu int, s *schedule.Schedule) error {
 	}
 	for _, o := range s.Operations {
 		if o.GPU == gpu && !slices.Contains(starts[o.Instance.Profile], o.Instance.Start) {
-			return fmt.Errorf("the schedule needs %v on GPU %d, which does not exist, and none is made (mode mig-existing); there are %s: "+
-				"give a schedule for those, for example --algorithm fixpart with their partition", o.Instance, gpu, strings.Join(there, ", "))
+			return fmt.Errorf("the schedule needs %v on GPU %d, which does not exist, and none is made (mode mig-existing); "+
+				"there are %s: "+
+				"give a schedule for those, for example --algorithm fixpart with their partition", o.Instance, gpu,
+				strings.Join(there, ", "))
 		}
 	}
 	return nil
@@ -255,7 +260,8 @@ func (r *run) operate(ctx context.Context, l *life, op schedule.Op) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.happened.Operations = append(r.happened.Operations, schedule.Operation{Op: op, GPU: l.gpu, Instance: l.in, Start: start, End: end})
+	r.happened.Operations = append(r.happened.Operations,
+		schedule.Operation{Op: op, GPU: l.gpu, Instance: l.in, Start: start, End: end})
 	return nil
 }
 
@@ -276,7 +282,8 @@ func (r *run) task(ctx context.Context, l *life, k int) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.happened.Placements = append(r.happened.Placements, schedule.Placement{Task: k, GPU: l.gpu, Instance: l.in, Start: start, End: end})
+	r.happened.Placements = append(r.happened.Placements,
+		schedule.Placement{Task: k, GPU: l.gpu, Instance: l.in, Start: start, End: end})
 	if r.Progress != nil {
 		r.Progress(len(r.happened.Placements), len(r.problem.Tasks))
 	}

@@ -22,7 +22,8 @@ var altisUnits = map[string]mig.Seconds{"sec": 1, "seconds": 1, "s": 1, "ms": 1e
 func altisTime(csv, row string) (mig.Seconds, error) {
 	lines := strings.Split(strings.TrimSpace(csv), "\n")
 	if header, _ := altisFields(lines[0]); !slices.Equal(header, altisHeader) {
-		return 0, fmt.Errorf("the CSV begins with %q instead of the header %s", lineAt(lines[0], 0), strings.Join(altisHeader, ", "))
+		return 0, fmt.Errorf("the CSV begins with %q instead of the header %s", lineAt(lines[0], 0),
+			strings.Join(altisHeader, ", "))
 	}
 	var found []string
 	var names []string
@@ -40,7 +41,8 @@ func altisTime(csv, row string) (mig.Seconds, error) {
 	case len(names) == 0:
 		return 0, fmt.Errorf("the CSV has no row %q", row)
 	case len(names) > 1:
-		return 0, fmt.Errorf("the CSV has %d rows %q; name one with its attributes, for example %q", len(names), row, names[0])
+		return 0, fmt.Errorf("the CSV has %d rows %q; name one with its attributes, for example %q", len(names),
+			row, names[0])
 	}
 	unit, known := altisUnits[found[2]]
 	if !known {

@@ -18,7 +18,8 @@ import (
 func (k *Kernel) Check() []error {
 	var all []error
 	missing := func(path, remedy, reason string, args ...any) {
-		all = append(all, fmt.Errorf("%s:%d: kernel %s: %s %s; %s", k.File, k.Line, k.Name, path, fmt.Sprintf(reason, args...), remedy))
+		all = append(all,
+			fmt.Errorf("%s:%d: kernel %s: %s %s; %s", k.File, k.Line, k.Name, path, fmt.Sprintf(reason, args...), remedy))
 	}
 	if k.Dir != "" {
 		const remedy = "give the suite's folder with --set, or correct workdir"

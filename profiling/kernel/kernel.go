@@ -32,8 +32,8 @@
 // ${csv}. Parameters are replaced in size_class, workdir, argv, env and the paths of data.
 // Those paths are relative to workdir. Data with a sha256 must have that content; without
 // one they must only exist. The shipped rodinia and altis have no hashes: build.sh of
-// profiling/suites verifies the archive that Rodinia's data come from. A kernel's field replaces the default's; variables
-// of env are added to the default's.
+// profiling/suites verifies the archive that Rodinia's data come from. A kernel's field replaces the default's;
+// variables of env are added to the default's.
 //
 // expect: {device: true} is for programs that print where they run, in lines such as "sms: 14"
 // and "uuid: 5c89...", the UUID without a prefix. A run elsewhere than asked is wrong.
@@ -47,8 +47,8 @@
 // --intensity P: they print a line ready after a warm-up, wait for a line on standard input,
 // iterate for T ms, and print in lines of their own the number of iterations:, and on the clock
 // CLOCK_MONOTONIC start_s: and end_s: of the window. A program that iterates from before ready
-// until its standard input ends says so with stop_s:, the instant at which it stopped. With --intensity they pause after each
-// burst, so that they run P percent of the time.
+// until its standard input ends says so with stop_s:, the instant at which it stopped. With --intensity they pause
+// after each burst, so that they run P percent of the time.
 //
 // pinned: true is for programs of one thread that make many short launches, so that the processor
 // matters: on Linux, each run has a processor of its own, as long as there are enough. The threads

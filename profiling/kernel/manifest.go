@@ -78,8 +78,11 @@ var (
 
 // The fields of a kernel: those that defaults may set, and those that they may not.
 var (
-	sharedFields = []string{"size_class", "workdir", "env", "timeout", "warmup", "repetitions", "min_mem_mb", "expect", "window", "pinned", "out_of_memory", "time"}
-	ownFields    = []string{"name", "argv", "data", "result"}
+	sharedFields = []string{
+		"size_class", "workdir", "env", "timeout", "warmup", "repetitions", "min_mem_mb", "expect",
+		"window", "pinned", "out_of_memory", "time",
+	}
+	ownFields = []string{"name", "argv", "data", "result"}
 )
 
 // A decoder reads the nodes of a manifest. It keeps the first error; after it, its methods
@@ -345,7 +348,8 @@ func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
 	for key, value := range d.pairs(n, "parameters") {
 		name := key.Value
 		if !parameterName.MatchString(name) || "${"+name+"}" == csvPlace {
-			d.failf(key, "a parameter cannot be named %q; use small letters, digits and _, but not csv, which is the path of Altis's CSV", name)
+			d.failf(key, "a parameter cannot be named %q; use small letters, digits and _, but not csv, which is the path of "+
+				"Altis's CSV", name)
 		}
 		p := &parameter{at: key}
 		if g, ok := given[name]; ok {
@@ -396,7 +400,8 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	case writes && k.Time.Kind != AltisCSV:
 		d.failf(f["argv"], "%s is only for kernels with time: {source: %s}", csvPlace, AltisCSV)
 	case !writes && k.Time.Kind == AltisCSV:
-		d.failf(f["argv"], "the program must write the CSV that its time is read from; give it the path with -m and %s", csvPlace)
+		d.failf(f["argv"],
+			"the program must write the CSV that its time is read from; give it the path with -m and %s", csvPlace)
 	}
 	return k
 }
@@ -505,7 +510,8 @@ func (d *decoder) time(n *yaml.Node) TimeSource {
 	}
 	fields, known := timeFields[t.Kind]
 	if !known {
-		d.fail(f["source"], nearest.Unknown("time source", string(t.Kind), []string{string(Wall), string(Regexp), string(AltisCSV)}))
+		d.fail(f["source"],
+			nearest.Unknown("time source", string(t.Kind), []string{string(Wall), string(Regexp), string(AltisCSV)}))
 	}
 	d.required(n, f, fmt.Sprintf("time with source %s", t.Kind), fields...)
 	for _, name := range []string{"pattern", "unit", "row"} {

@@ -217,7 +217,8 @@ const particles = 128
 type particle [4]float32
 
 var nbody = &Program{
-	Name: "nbody", What: "Particles that act on those of the cells around: bound by arithmetic.", Unit: "cells along an edge",
+	Name: "nbody", What: "Particles that act on those of the cells around: bound by arithmetic.",
+	Unit:       "cells along an edge",
 	WindowSize: 16,
 	Size:       32, Iterations: 60, VerifySize: 2, MaxSize: 1024,
 	bytes: func(n uint64) uint64 { return 2 * n * n * n * particles * 16 },
@@ -277,7 +278,8 @@ func adjacent(a, b, n uint64) bool {
 }
 
 var nw = &Program{
-	Name: "nw", What: "Needleman-Wunsch score of two sequences, as a wave: bound by latency.", Unit: "letters of a sequence",
+	Name: "nw", What: "Needleman-Wunsch score of two sequences, as a wave: bound by latency.",
+	Unit: "letters of a sequence",
 	Size: 16384, Iterations: 200, VerifySize: 150, MaxSize: 1 << 17,
 	bytes: func(n uint64) uint64 { n = roundUp(n, 32); return (n+1)*(n+1)*4 + 2*n },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
@@ -343,7 +345,8 @@ var randomAccess = &Program{
 }
 
 var reduction = &Program{
-	Name: "reduction", What: "Sum of an array that fits the L2 cache of a whole GPU: bound by cache and launches.", Unit: "64-bit words of the array",
+	Name: "reduction", What: "Sum of an array that fits the L2 cache of a whole GPU: bound by cache and launches.",
+	Unit: "64-bit words of the array",
 	Size: 1 << 21, Iterations: 100000, VerifySize: 10000, MaxSize: 1 << 36,
 	bytes: func(n uint64) uint64 { return (n + partialSums(n) + 1) * 8 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {

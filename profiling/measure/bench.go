@@ -196,7 +196,8 @@ func (b *Bench) Run(ctx context.Context, plan Planner, out io.Writer) (rows int,
 	case errors.As(unsaved, &incomplete):
 		return rows, errors.Join(failure, unsaved)
 	}
-	return rows, fmt.Errorf("the files of what was measured cannot be written: %w; solve this, and the same command goes on", unsaved)
+	return rows,
+		fmt.Errorf("the files of what was measured cannot be written: %w; solve this, and the same command goes on", unsaved)
 }
 
 // begin finds out which GPU it is, compares the bench with what the folder has, and begins to sample the GPU.
@@ -222,7 +223,8 @@ func (b *Bench) begin() (err error) {
 	b.last = append(b.last, func() error {
 		b.watch.Close()
 		if n := b.watch.Failures(); n > 0 && b.Warn != nil {
-			b.Warn(fmt.Sprintf("%d samples of the GPU's clocks, power and temperature could not be taken; the conditions of these rows are incomplete", n))
+			b.Warn(fmt.Sprintf("%d samples of the GPU's clocks, power and temperature could not be taken; the conditions of "+
+				"these rows are incomplete", n))
 		}
 		return nil
 	})
@@ -255,7 +257,8 @@ func (b *Bench) checkKernels() error {
 			continue // a kernel of this program
 		}
 		if err := b.holds(kernelFact(k), describe(k)); err != nil {
-			return fmt.Errorf("kernel %s (%s:%d) has changed since it ran (program, suite, arguments, environment, data or what is expected): %w",
+			return fmt.Errorf("kernel %s (%s:%d) has changed since it ran (program, suite, arguments, environment, data or "+
+				"what is expected): %w",
 				k.Name, k.File, k.Line, err)
 		}
 	}

@@ -82,7 +82,8 @@ func (p *Partitions) split(g Group) ([]*cuda.Partition, error) {
 		return p.Device.Share(len(g))
 	}
 	if len(counts) < len(g) {
-		return nil, fmt.Errorf("in the group %s some jobs have a limit and some have none; give all or none a number of multiprocessors", g)
+		return nil, fmt.Errorf("in the group %s some jobs have a limit and some have none; give all or none a number of "+
+			"multiprocessors", g)
 	}
 	parts, err := p.Device.Split(counts, false)
 	exact := err == nil

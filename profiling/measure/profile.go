@@ -214,7 +214,9 @@ func (p *Profile) Warnings() []string {
 		}
 	}
 	if n := p.existing(); n > 0 {
-		out = append(out, fmt.Sprintf("%d of %d runs were on MIG instances that existed (mode mig-existing); others may have used the rest of the GPU", n, len(p.Runs)))
+		out = append(out,
+			fmt.Sprintf("%d of %d runs were on MIG instances that existed (mode mig-existing); others may have used the "+
+				"rest of the GPU", n, len(p.Runs)))
 	}
 	if beside > 0 {
 		out = append(out, fmt.Sprintf("other processes used the GPU beside %d of %d runs", beside, len(p.Runs)))
@@ -277,7 +279,8 @@ func (p *Profile) Conditions() reports.Table {
 	t.Title = Titled(t.Title, p.provenance())
 	t.Notes = []string{
 		fmt.Sprintf("%d runs on %s (%s), driver %s", len(p.Runs), first.UUID, first.GPU, first.Driver),
-		"SM clock, power and temperature are of samples during the runs, about ten a second; memory clock and power limit were read when a run had ended",
+		"SM clock, power and temperature are of samples during the runs, about ten a second; memory clock and power limit " +
+			"were read when a run had ended",
 	}
 	if first.Source == profiling.MPSSMLimit {
 		t.Notes = append(t.Notes, undivided)

@@ -192,7 +192,8 @@ func reconfigurationRows(from datasets.Provenance, rounds []round) (out []datase
 				}
 				s := summarize(took)
 				out = append(out, datasets.ReconfigurationTime{
-					Provenance: from, Partition: same[0].Partition, Size: size, Operation: operation, Threads: same[0].Threads, Runs: s.N,
+					Provenance: from, Partition: same[0].Partition, Size: size, Operation: operation,
+					Threads: same[0].Threads, Runs: s.N,
 					Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min), Max: mig.Seconds(s.Max),
 					Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean, Load: joined(loads),
 				})

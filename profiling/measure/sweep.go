@@ -189,7 +189,8 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 	}
 	r := &Run{
 		GPU: w.id.Model.Name, Name: oneLine(w.id.Name), UUID: w.uuid, Driver: oneLine(w.id.Driver), Source: w.id.Source,
-		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Size: p.Size, SMs: p.SMs, Mode: modeOf(w.id), Repetition: repetition,
+		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Size: p.Size, SMs: p.SMs, Mode: modeOf(w.id),
+		Repetition: repetition,
 	}
 	if has := memoryMB(w.id, p); k.MinMemoryMB > has {
 		detail := fmt.Sprintf("not tried: it needs %d MB, and %s has %d MB", k.MinMemoryMB, p, has)

@@ -43,7 +43,8 @@ type daemon struct {
 func newDaemon(dir, gpu string, patience time.Duration) (daemon, error) {
 	d := daemon{gpu: gpu, pipe: filepath.Join(dir, "pipe"), log: filepath.Join(dir, "log"), patience: patience}
 	if n := len(filepath.Join(d.pipe, longestSocket)); n > socketPath {
-		return daemon{}, fmt.Errorf("%s is %d bytes too long for the daemon's sockets; choose a shorter folder", d.pipe, n-socketPath)
+		return daemon{}, fmt.Errorf("%s is %d bytes too long for the daemon's sockets; choose a shorter folder", d.pipe,
+			n-socketPath)
 	}
 	return d, errors.Join(os.MkdirAll(d.pipe, 0o700), os.MkdirAll(d.log, 0o700))
 }

@@ -14,14 +14,17 @@ import (
 func multiprocessors(g *mig.GPU, name string) (int, error) {
 	all, err := g.Multiprocessors()
 	if sms, ok := mig.BoardMultiprocessors(profiling.Label(name)); ok && sms != all {
-		return 0, fmt.Errorf("%s has %d multiprocessors; how many each MIG profile has is only known for other boards of %s", name, sms, g)
+		return 0, fmt.Errorf("%s has %d multiprocessors; how many each MIG profile has is only known for other boards of %s",
+			name, sms, g)
 	}
 	return all, err
 }
 
 // modelOf returns the model of a GPU and its number of multiprocessors: those of the table, or a
 // model by the number that count tells, if the table does not have it.
-func modelOf(ctx context.Context, id profiling.Identity, count func(ctx context.Context, uuid string) (int, error)) (*mig.GPU, int, error) {
+func modelOf(ctx context.Context, id profiling.Identity,
+	count func(ctx context.Context, uuid string) (int, error),
+) (*mig.GPU, int, error) {
 	g, unknown := profiling.Model(id.Name, id.MemoryMiB)
 	if unknown == nil {
 		var sms int
@@ -49,8 +52,9 @@ func byCount(id profiling.Identity, all int) (*mig.GPU, error) {
 	like := mig.MustLookup("H100")
 	whole := like.Profile(like.ComputeSlices).SMs
 	g := &mig.GPU{
-		Name:          fmt.Sprintf("%s-MPS-%dSM", profiling.Label(id.Name), all),
-		Origin:        fmt.Sprintf("by the %d multiprocessors of %s; sizes have the shares of an H100's, and are not those of MIG", all, id.Name),
+		Name: fmt.Sprintf("%s-MPS-%dSM", profiling.Label(id.Name), all),
+		Origin: fmt.Sprintf("by the %d multiprocessors of %s; sizes have the shares of an H100's, and are not "+
+			"those of MIG", all, id.Name),
 		ComputeSlices: like.ComputeSlices, MemorySlices: like.MemorySlices,
 	}
 	for _, size := range like.Sizes() {

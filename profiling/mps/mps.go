@@ -56,10 +56,12 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 }
 
 func open(ctx context.Context, o Options, patience time.Duration) (*Device, error) {
-	if err := installed(smi, "install NVIDIA's driver for this GPU: nvidia-smi comes with it and must be in PATH"); err != nil {
+	if err := installed(smi,
+		"install NVIDIA's driver for this GPU: nvidia-smi comes with it and must be in PATH"); err != nil {
 		return nil, err
 	}
-	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): nvidia-cuda-mps-control must be in PATH"); err != nil {
+	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): "+
+		"nvidia-cuda-mps-control must be in PATH"); err != nil {
 		return nil, err
 	}
 	all, err := identities(ctx, "")
@@ -102,7 +104,10 @@ func open(ctx context.Context, o Options, patience time.Duration) (*Device, erro
 	}
 	if err != nil {
 		d.lock.Close()
-		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s: %w", d.lock.Name(), err), Remedy: "wait for the other run of miglab on this GPU, or end it"}
+		return nil, &profiling.DeviceError{
+			Op: op, Err: fmt.Errorf("%s: %w", d.lock.Name(), err),
+			Remedy: "wait for the other run of miglab on this GPU, or end it",
+		}
 	}
 	if err := d.daemon.start(ctx); err != nil {
 		return nil, errors.Join(err, d.lock.Close())
@@ -179,7 +184,8 @@ func (d *Device) Create(at mig.Instance) (profiling.Instance, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.refusal(at); err != nil {
-		return profiling.Instance{}, &profiling.DeviceError{Op: fmt.Sprintf("create %s at %d", at.Profile, at.Start), Err: err}
+		return profiling.Instance{}, &profiling.DeviceError{Op: fmt.Sprintf("create %s at %d", at.Profile,
+			at.Start), Err: err}
 	}
 	d.last++
 	i := d.limited(percentage(at.Profile.SMs, d.sms))
@@ -287,7 +293,10 @@ func (d *Device) Conditions() (profiling.Conditions, error) {
 			continue
 		}
 		if v[i], err = strconv.ParseFloat(field, 64); err != nil {
-			return profiling.Conditions{}, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s answers %q", smi, strings.Join(records[0], ", "))}
+			return profiling.Conditions{}, &profiling.DeviceError{
+				Op:  op,
+				Err: fmt.Errorf("%s answers %q", smi, strings.Join(records[0], ", ")),
+			}
 		}
 	}
 	return profiling.Conditions{SMClock: int(v[0]), MemoryClock: int(v[1]), Temperature: int(v[2]), PowerLimit: v[3]}, nil

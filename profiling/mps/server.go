@@ -17,7 +17,8 @@ type Server struct {
 // Serve starts the daemon of an instance. Its sockets are in a folder in dir, the path of
 // which must be short. The caller closes the server before the instance is destroyed.
 func Serve(ctx context.Context, dir string, on profiling.Instance) (*Server, error) {
-	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): nvidia-cuda-mps-control must be in PATH"); err != nil {
+	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): "+
+		"nvidia-cuda-mps-control must be in PATH"); err != nil {
 		return nil, err
 	}
 	s := &Server{on: on}

@@ -24,7 +24,10 @@ const answerTime = 30 * time.Second
 
 func installed(tool, remedy string) error {
 	if _, err := exec.LookPath(tool); err != nil {
-		return &profiling.DeviceError{Op: "find " + tool, Err: fmt.Errorf("%w with all its tools", profiling.ErrNoDriver), Remedy: remedy}
+		return &profiling.DeviceError{
+			Op: "find " + tool, Err: fmt.Errorf("%w with all its tools", profiling.ErrNoDriver),
+			Remedy: remedy,
+		}
 	}
 	return nil
 }

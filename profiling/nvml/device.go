@@ -56,7 +56,10 @@ func (d *device) mode(op string) (current, pending bool, err error) {
 func (d *device) divided(op string) error {
 	current, _, err := d.mode(op)
 	if err == nil && !current {
-		return &profiling.DeviceError{Op: op, Err: profiling.ErrMIGOff, Remedy: "turn it on, as root: nvidia-smi -mig 1 -i " + d.uuid}
+		return &profiling.DeviceError{
+			Op: op, Err: profiling.ErrMIGOff,
+			Remedy: "turn it on, as root: nvidia-smi -mig 1 -i " + d.uuid,
+		}
 	}
 	return err
 }
@@ -88,10 +91,14 @@ func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo
 	}
 	i := slices.IndexFunc(all, func(i nvml.GpuInstanceProfileInfo) bool { return int(i.Id) == p.ID })
 	if i < 0 {
-		return info, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: the driver has no profile %d", profiling.ErrUnsupported, p.ID)}
+		return info, &profiling.DeviceError{
+			Op:  op,
+			Err: fmt.Errorf("%w: the driver has no profile %d", profiling.ErrUnsupported, p.ID),
+		}
 	}
 	info = all[i]
-	if size, gb := mig.Slices(info.SliceCount), gigabytes(int(info.MemorySizeMB), d.memory); size != p.Size || gb != p.MemoryGB {
+	if size, gb := mig.Slices(info.SliceCount), gigabytes(int(info.MemorySizeMB), d.memory); size != p.Size ||
+		gb != p.MemoryGB {
 		return info, d.differs(op, fmt.Sprintf("profile %d is %dg.%dgb", p.ID, size, gb))
 	}
 	return info, nil
@@ -100,8 +107,9 @@ func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo
 // differs is the error for a driver whose placement table differs from that of package mig.
 func (d *device) differs(op, how string) error {
 	return &profiling.DeviceError{
-		Op:     op,
-		Err:    fmt.Errorf("%w: according to the driver %s, unlike in the table of %s", profiling.ErrUnsupported, how, d.model.Load()),
+		Op: op,
+		Err: fmt.Errorf("%w: according to the driver %s, unlike in the table of %s", profiling.ErrUnsupported, how,
+			d.model.Load()),
 		Remedy: "the board is unknown: compare nvidia-smi mig -lgip and -lgipp with miglab list gpus",
 	}
 }
@@ -191,7 +199,9 @@ func (d *device) Instances() ([]profiling.Instance, error) {
 
 // describe describes an instance of a profile. It has the UUID of its first compute
 // instance, or none.
-func (d *device) describe(op string, gi nvml.GpuInstance, profile nvml.GpuInstanceProfileInfo) (profiling.Instance, error) {
+func (d *device) describe(op string, gi nvml.GpuInstance,
+	profile nvml.GpuInstanceProfileInfo,
+) (profiling.Instance, error) {
 	info, ret := gi.GetInfo()
 	if ret != nvml.SUCCESS {
 		return profiling.Instance{}, instanceFailure(op, ret)
@@ -255,7 +265,8 @@ func (d *device) name(op string, i *profiling.Instance, ci nvml.ComputeInstance)
 			return instanceFailure(op, ret)
 		}
 		if !strings.HasPrefix(uuid, "MIG-") {
-			err := fmt.Errorf("%w: the UUID of the MIG device is %s, which does not begin with MIG-", profiling.ErrUnsupported, uuid)
+			err := fmt.Errorf("%w: the UUID of the MIG device is %s, which does not begin with MIG-",
+				profiling.ErrUnsupported, uuid)
 			return &profiling.DeviceError{Op: op, Err: err, Remedy: "install a newer driver"}
 		}
 		i.UUID, i.Env = uuid, []string{"CUDA_VISIBLE_DEVICES=" + uuid}
@@ -430,7 +441,10 @@ func (d *device) Processes() ([]profiling.Process, error) {
 func (d *device) processesOn(op string, devices []nvml.Device) ([]profiling.Process, error) {
 	pids := map[int]bool{}
 	for _, device := range devices {
-		asks := []func() ([]nvml.ProcessInfo, nvml.Return){device.GetComputeRunningProcesses, device.GetGraphicsRunningProcesses}
+		asks := []func() ([]nvml.ProcessInfo, nvml.Return){
+			device.GetComputeRunningProcesses,
+			device.GetGraphicsRunningProcesses,
+		}
 		if hasFunction(d.lib, "nvmlDeviceGetMPSComputeRunningProcesses") {
 			asks = append(asks, device.GetMPSComputeRunningProcesses)
 		}
@@ -463,9 +477,13 @@ func (d *device) Conditions() (profiling.Conditions, error) {
 		set func(uint32)
 	}{
 		{func() (uint32, nvml.Return) { return d.gpu.GetClockInfo(nvml.CLOCK_SM) }, func(v uint32) { c.SMClock = int(v) }},
-		{func() (uint32, nvml.Return) { return d.gpu.GetClockInfo(nvml.CLOCK_MEM) }, func(v uint32) { c.MemoryClock = int(v) }},
+		{func() (uint32, nvml.Return) {
+			return d.gpu.GetClockInfo(nvml.CLOCK_MEM)
+		}, func(v uint32) { c.MemoryClock = int(v) }},
 		// Not every driver has the function that replaces this one.
-		{func() (uint32, nvml.Return) { return d.gpu.GetTemperature(nvml.TEMPERATURE_GPU) }, func(v uint32) { c.Temperature = int(v) }},
+		{func() (uint32, nvml.Return) {
+			return d.gpu.GetTemperature(nvml.TEMPERATURE_GPU)
+		}, func(v uint32) { c.Temperature = int(v) }},
 		{d.gpu.GetEnforcedPowerLimit, func(v uint32) { c.PowerLimit = float64(v) / 1000 }},
 	} {
 		v, ret := q.ask()

@@ -13,7 +13,8 @@ import (
 
 const (
 	withoutMIG = "measure it without MIG, as mps-sm-limit"
-	reset      = "dmesg has its error after the word Xid; reset it as root, with nvidia-smi --gpu-reset -i and its number, or reboot"
+	reset      = "dmesg has its error after the word Xid; reset it as root, with nvidia-smi --gpu-reset -i and its " +
+		"number, or reboot"
 )
 
 // causes gives the error of package profiling for a return value of the driver, and what
@@ -26,7 +27,10 @@ var causes = map[nvml.Return]struct {
 		profiling.ErrNoDriver,
 		"install it: libnvidia-ml.so.1 was not found (in a container: start it with the NVIDIA container runtime)",
 	},
-	nvml.ERROR_DRIVER_NOT_LOADED: {profiling.ErrNoDriver, "its library is installed, but its kernel module is not loaded: modprobe nvidia"},
+	nvml.ERROR_DRIVER_NOT_LOADED: {
+		profiling.ErrNoDriver,
+		"its library is installed, but its kernel module is not loaded: modprobe nvidia",
+	},
 	nvml.ERROR_LIB_RM_VERSION_MISMATCH: {
 		errors.New("the driver's library and its kernel module are of different versions"), "reboot, or reload the module",
 	},

@@ -112,7 +112,8 @@ func onlyGPU(op string, found []*existing, unusable []string) (*existing, error)
 		if len(unusable) > 0 {
 			err = fmt.Errorf("%w; %s", err, strings.Join(unusable, "; "))
 		}
-		return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "ask for one (Kubernetes: nvidia.com/mig-1g.5gb; Slurm: --gres), or have one made: nvidia-smi mig -cgi 1g.5gb -C"}
+		return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "ask for one (Kubernetes: nvidia.com/mig-1g.5gb; " +
+			"Slurm: --gres), or have one made: nvidia-smi mig -cgi 1g.5gb -C"}
 	}
 	var uuids []string
 	for _, e := range found {
@@ -142,7 +143,10 @@ func (e *existing) find(op string, index int, visible []restriction) error {
 		}
 	}
 	if !e.place() {
-		return &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: its instances do not fit on a %s together", profiling.ErrUnsupported, e.model.Load())}
+		return &profiling.DeviceError{
+			Op:  op,
+			Err: fmt.Errorf("%w: its instances do not fit on a %s together", profiling.ErrUnsupported, e.model.Load()),
+		}
 	}
 	return nil
 }
@@ -163,7 +167,8 @@ func (e *existing) instance(op string, device nvml.Device) (i profiling.Instance
 	}
 	i = profiling.Instance{ID: gi, UUID: uuid, Env: []string{"CUDA_VISIBLE_DEVICES=" + uuid}}
 	if a.ComputeInstanceSliceCount != a.GpuInstanceSliceCount {
-		return i, fmt.Sprintf("has %d of the %d compute slices of its GPU instance", a.ComputeInstanceSliceCount, a.GpuInstanceSliceCount), nil
+		return i, fmt.Sprintf("has %d of the %d compute slices of its GPU instance", a.ComputeInstanceSliceCount,
+			a.GpuInstanceSliceCount), nil
 	}
 	// Media engines do not show here, nor do they matter to kernels: the standard profile comes first.
 	size, gb := mig.Slices(a.GpuInstanceSliceCount), gigabytes(int(a.MemorySizeMB), e.memory)
@@ -173,7 +178,8 @@ func (e *existing) instance(op string, device nvml.Device) (i profiling.Instance
 			return i, "", nil
 		}
 	}
-	return i, fmt.Sprintf("has %d slices, %d GB and %d multiprocessors, like no profile of %s", size, gb, a.MultiprocessorCount, e.model.Load()), nil
+	return i, fmt.Sprintf("has %d slices, %d GB and %d multiprocessors, like no profile of %s", size, gb,
+		a.MultiprocessorCount, e.model.Load()), nil
 }
 
 // place gives each instance a start, so that no two overlap. It reports whether that is possible.
@@ -264,7 +270,10 @@ func (e *existing) stillThere(op, uuid string) error {
 			return nil
 		}
 	}
-	return &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w any more: %s", profiling.ErrUnknownInstance, uuid), Remedy: "somebody destroyed it; start again"}
+	return &profiling.DeviceError{
+		Op: op, Err: fmt.Errorf("%w any more: %s", profiling.ErrUnknownInstance, uuid),
+		Remedy: "somebody destroyed it; start again",
+	}
 }
 
 func (e *existing) names() string {
@@ -346,7 +355,8 @@ func isIndex(word string) bool {
 func allowed(visible []restriction, uuid, gpu string, index, number int) bool {
 	for _, r := range visible {
 		if !slices.ContainsFunc(r.words, func(word string) bool {
-			return strings.HasPrefix(uuid, word) && strings.HasPrefix(word, "MIG-") || strings.HasPrefix(gpu, word) && strings.HasPrefix(word, "GPU-") ||
+			return strings.HasPrefix(uuid, word) && strings.HasPrefix(word, "MIG-") || strings.HasPrefix(gpu, word) &&
+				strings.HasPrefix(word, "GPU-") ||
 				word == strconv.Itoa(index) || word == fmt.Sprintf("%d:%d", index, number)
 		}) {
 			return false

@@ -37,7 +37,8 @@ func modelOf(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error
 	}
 	unsupported := func(err error) error {
 		return &profiling.DeviceError{
-			Op: op, Err: fmt.Errorf("%w: no model can be built from the driver's profiles of %q: %w", profiling.ErrUnsupported, id.Name, err),
+			Op: op, Err: fmt.Errorf("%w: no model can be built from the driver's profiles of %q: %w", profiling.ErrUnsupported,
+				id.Name, err),
 			Remedy: "compare nvidia-smi mig -lgip and -lgipp with miglab list gpus",
 		}
 	}
@@ -111,8 +112,10 @@ func agrees(g *mig.GPU, all []described, memoryMiB int) bool {
 		}
 		d := &all[i]
 		starts, length := d.starts()
-		if mig.Slices(d.SliceCount) != p.Size || int(d.InstanceCount) != p.Max || gigabytes(int(d.MemorySizeMB), memoryMiB) != p.MemoryGB ||
-			p.SMs != 0 && int(d.MultiprocessorCount) != p.SMs || d.placements != nil && (length != p.Length || !slices.Equal(starts, p.Starts)) {
+		if mig.Slices(d.SliceCount) != p.Size || int(d.InstanceCount) != p.Max ||
+			gigabytes(int(d.MemorySizeMB), memoryMiB) != p.MemoryGB ||
+			p.SMs != 0 && int(d.MultiprocessorCount) != p.SMs || d.placements != nil &&
+			(length != p.Length || !slices.Equal(starts, p.Starts)) {
 			return false
 		}
 	}
@@ -141,7 +144,8 @@ func build(all []described, id profiling.Identity) (*mig.GPU, error) {
 		}
 		p.Create, p.Destroy, g.CostSource = like.CostsLike(p.Size)
 		if p.Starts, p.Length = d.starts(); d.placements == nil {
-			g.Origin = "from the driver's profiles of " + id.Name + "; the placements are those of " + like.Name + ", since the driver lists them only for root"
+			g.Origin = "from the driver's profiles of " + id.Name + "; the placements are those of " + like.Name +
+				", since the driver lists them only for root"
 			same := slices.IndexFunc(like.Profiles, func(k *mig.Profile) bool {
 				return k.Size == p.Size && k.DoubleMemory == p.DoubleMemory
 			})

@@ -50,7 +50,8 @@ func open(lib nvml.Interface, selector string) (*device, error) {
 	_, err = profiling.Model(g.id.Name, g.id.MemoryMiB)
 	return nil, &profiling.DeviceError{
 		Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err),
-		Remedy: "turn MIG mode on, as root, with nvidia-smi -mig 1 -i " + d.uuid + ": then the driver lists the profiles of which a model is built; or " + withoutMIG,
+		Remedy: "turn MIG mode on, as root, with nvidia-smi -mig 1 -i " + d.uuid +
+			": then the driver lists the profiles of which a model is built; or " + withoutMIG,
 	}
 }
 
@@ -78,7 +79,8 @@ func List() ([]profiling.Identity, error) {
 // nvmlShutdown. A call of a missing one would end the process. All drivers that can create
 // an instance at a placement have them.
 var required = []string{
-	"nvmlErrorString", "nvmlSystemGetDriverVersion", "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByUUID",
+	"nvmlErrorString", "nvmlSystemGetDriverVersion", "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex",
+	"nvmlDeviceGetHandleByUUID",
 	"nvmlDeviceGetName", "nvmlDeviceGetUUID", "nvmlDeviceGetMemoryInfo",
 	"nvmlDeviceGetClockInfo", "nvmlDeviceGetTemperature", "nvmlDeviceGetEnforcedPowerLimit",
 	"nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses",
@@ -145,7 +147,8 @@ func list(lib nvml.Interface) ([]gpu, error) {
 }
 
 // identify reads the identity of a GPU. While MIG mode is off, the model is what its name says, or
-// nil if package mig does not know it; the MIG mode is off if the GPU has none, and the memory is 0 if it has none of its own.
+// nil if package mig does not know it; the MIG mode is off if the GPU has none, and the memory is 0 if it has none of
+// its own.
 func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Identity, _ error) {
 	id := profiling.Identity{Source: profiling.MIG}
 	var ret nvml.Return

@@ -35,7 +35,8 @@ type JournalError struct {
 }
 
 func (e *JournalError) Error() string {
-	return fmt.Sprintf("%s:%d: %v; the file lists the instances that a killed run left: look at them with nvidia-smi mig -lgi, "+
+	return fmt.Sprintf("%s:%d: %v; the file lists the instances that a killed run left: look at them with "+
+		"nvidia-smi mig -lgi, "+
 		"destroy those that nobody needs with nvidia-smi mig -dci and -dgi, and delete the file", e.File, e.Line, e.Err)
 }
 

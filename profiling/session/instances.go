@@ -81,7 +81,8 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	}
 	err := s.work(func() error {
 		if m, ok := s.ours[at]; ok {
-			return fmt.Errorf("create %s: %w; this run has this instance already, and it is %s", name(at), profiling.ErrInsufficient, m.stage)
+			return fmt.Errorf("create %s: %w; this run has this instance already, and it is %s", name(at),
+				profiling.ErrInsufficient, m.stage)
 		}
 		s.ours[at] = made{stage: creating}
 		return nil
@@ -92,7 +93,8 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	defer s.working.Done()
 	if err := s.note(intended, placeAt(at)); err != nil {
 		s.forget(at)
-		return profiling.Instance{}, Effort{}, fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", name(at), err)
+		return profiling.Instance{}, Effort{},
+			fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", name(at), err)
 	}
 	var i profiling.Instance
 	effort, err := s.retry(ctx, func() (err error) {
@@ -140,7 +142,9 @@ func (s *Session) takeBack(ctx context.Context, at mig.Instance, left *profiling
 			return stays(left.Err, err)
 		}
 		// The create made no compute instance, so an instance with one belongs to somebody else.
-		k := slices.IndexFunc(exist, func(i profiling.Instance) bool { return i.UUID == "" && s.is(at, made{stage: creating}, i) })
+		k := slices.IndexFunc(exist, func(i profiling.Instance) bool {
+			return i.UUID == "" && s.is(at, made{stage: creating}, i)
+		})
 		if k < 0 {
 			return s.notCreated(at, left.Err)
 		}
@@ -295,7 +299,9 @@ func (s *Session) is(at mig.Instance, m made, i profiling.Instance) bool {
 		return false
 	}
 	if m.stage == creating {
-		return !slices.ContainsFunc(s.before, func(b place) bool { return b.Profile == at.Profile.String() && b.Start == at.Start })
+		return !slices.ContainsFunc(s.before, func(b place) bool {
+			return b.Profile == at.Profile.String() && b.Start == at.Start
+		})
 	}
 	return m.id == i.ID && (m.uuid == "" || i.UUID == "" || m.uuid == i.UUID)
 }

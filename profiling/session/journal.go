@@ -196,7 +196,8 @@ func (r *remains) follow(e entry, g *mig.GPU) error {
 		return fmt.Errorf("%s cannot begin at slice %d; it may start at %v", p, at.Start, p.Starts)
 	}
 	switch was := r.left[at].stage; {
-	case (e.Event == serving || e.Event == served) && was == there && e.Instance.UUID != "" && e.Instance.UUID == r.left[at].uuid:
+	case (e.Event == serving || e.Event == served) && was == there && e.Instance.UUID != "" &&
+		e.Instance.UUID == r.left[at].uuid:
 		m := r.left[at]
 		m.daemon = e.Event == serving
 		r.left[at] = m

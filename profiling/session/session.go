@@ -137,7 +137,10 @@ func (s *Session) recover(ctx context.Context, path string) error {
 	if j == nil || err != nil {
 		return err
 	}
-	old := &Session{device: s.device, identity: s.identity, o: s.o, journal: j, before: r.before, turnedOn: r.turnedOn, ours: r.left}
+	old := &Session{
+		device: s.device, identity: s.identity, o: s.o, journal: j, before: r.before, turnedOn: r.turnedOn,
+		ours: r.left,
+	}
 	boot, err := bootID()
 	if err != nil {
 		return errors.Join(err, j.close())
@@ -151,7 +154,8 @@ func (s *Session) recover(ctx context.Context, path string) error {
 		if old.ours[i.Instance].stage == creating {
 			by = "its place alone, since it was being created"
 		}
-		s.o.Log("destroyed %s, GPU instance %d, which a killed run (process %d) left; it was recognised by %s", describe(i), i.ID, r.pid, by)
+		s.o.Log("destroyed %s, GPU instance %d, which a killed run (process %d) left; it was recognised by %s", describe(i),
+			i.ID, r.pid, by)
 	}
 	return old.settle(err)
 }
@@ -168,13 +172,16 @@ func (s *Session) admit() (err error) {
 	}
 	switch underMIG := id.Source == profiling.MIG; {
 	case underMIG && id.MIG != id.MIGPending:
-		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end the processes that use the GPU (%s) and run nvidia-smi --gpu-reset -i %s",
+		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end the processes that use the GPU (%s) "+
+			"and run nvidia-smi --gpu-reset -i %s",
 			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), processNames(processes), monitors, id.UUID)
 	case underMIG && !id.MIG && !s.o.AllowMIGMode:
-		return fmt.Errorf("%w on %s; allow it to be changed with --allow-mig-mode, or run nvidia-smi -i %s -mig 1 (both need root)",
+		return fmt.Errorf("%w on %s; allow it to be changed with --allow-mig-mode, or run nvidia-smi -i %s -mig 1 "+
+			"(both need root)",
 			profiling.ErrMIGOff, id.UUID, id.UUID)
 	case len(processes) > 0 && !s.o.WithOthers:
-		return fmt.Errorf("%s is in use by %s; end them (%s), or run beside them with --with-others", id.UUID, list(processes), monitors)
+		return fmt.Errorf("%s is in use by %s; end them (%s), or run beside them with --with-others", id.UUID,
+			list(processes), monitors)
 	case len(processes) > 0:
 		s.o.Log("%s is also in use by %s, which influences the times", id.UUID, list(processes))
 	}
@@ -236,5 +243,6 @@ func (s *Session) settle(err error) error {
 	if err == nil {
 		return s.journal.remove()
 	}
-	return errors.Join(fmt.Errorf("%w; the next run on this GPU tries again, with the journal %s", err, s.journal.path), s.journal.close())
+	return errors.Join(fmt.Errorf("%w; the next run on this GPU tries again, with the journal %s", err, s.journal.path),
+		s.journal.close())
 }

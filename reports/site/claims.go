@@ -35,7 +35,8 @@ type nameCount struct {
 var causeMeanings = map[string]string{
 	"script": "The authors' public script does something else than the text, and the reading that follows the script " +
 		"reproduces the number.",
-	"contradiction": "Two printed numbers exclude one another, or the number is of the same runs as one that is shown to " +
+	"contradiction": "Two printed numbers exclude one another, or the number is of the same runs as one that " +
+		"is shown to " +
 		"be impossible.",
 	"impossible": "On the data drawn here, the number lies beyond a certified bound or, for an optimum, beyond a " +
 		"schedule that was found.",

@@ -45,7 +45,8 @@ func RunName(weights string, seed uint64) string {
 type NotTrainedError struct{ Name string }
 
 func (e *NotTrainedError) Error() string {
-	return fmt.Sprintf("no weights of agent %s are part of this program; train it, put the file into algorithms/rl/agents/weights and build again", e.Name)
+	return fmt.Sprintf("no weights of agent %s are part of this program; train it, put the file into "+
+		"algorithms/rl/agents/weights and build again", e.Name)
 }
 
 // load copies the embedded weights of a name into a network. They must be for the given N
@@ -64,7 +65,8 @@ func load(name string, tasks, levels int, into nn.Policy) error {
 		return fmt.Errorf("%s: %w: it holds agent %q, want %q", file, nn.ErrNetwork, meta.Agent, recipe)
 	}
 	if meta.Tasks != tasks || meta.Levels != levels {
-		return fmt.Errorf("%s: %w: it is for N = %d and M = %d, want %d and %d", file, nn.ErrNetwork, meta.Tasks, meta.Levels, tasks, levels)
+		return fmt.Errorf("%s: %w: it is for N = %d and M = %d, want %d and %d", file, nn.ErrNetwork, meta.Tasks, meta.Levels,
+			tasks, levels)
 	}
 	return nn.LoadInto(into, file, meta, parameters)
 }

@@ -27,7 +27,10 @@ type CorunAgent struct {
 // CorunAgents are the hierarchical paper's agent, and ours, which sees more.
 var CorunAgents = []CorunAgent{
 	{"d3qn", "the paper's agent: dueling double DQN on the jobs' counters, for 29 setups", false, 600_000, 2},
-	{"d3qn-own", "our variant of the paper's agent, which also sees what each group saves by the co-run model", true, 120_000, 1},
+	{
+		"d3qn-own", "our variant of the paper's agent, which also sees what each group saves by the co-run model", true,
+		120_000, 1,
+	},
 }
 
 var _ = func() (out []algo.Spec) {

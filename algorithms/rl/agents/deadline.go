@@ -43,7 +43,8 @@ var (
 // with them.
 var DeadlineAgents = []DeadlineAgent{
 	{
-		Name: "enhanced", Doc: "as the authors' notebook trains the report's best", Dataset: "deadline/relaxed", Hidden: enhancedLayers,
+		Name: "enhanced", Doc: "as the authors' notebook trains the report's best", Dataset: "deadline/relaxed",
+		Hidden:          enhancedLayers,
 		DeadlineOptions: asNotebook,
 	},
 	{
@@ -51,12 +52,17 @@ var DeadlineAgents = []DeadlineAgent{
 		DeadlineOptions: asNotebook,
 	},
 	{
-		Name: "float32", Doc: "as the authors' notebook, also in its float32 clock and in that no day is cut short", Dataset: "deadline/relaxed", Hidden: enhancedLayers,
+		Name: "float32", Doc: "as the authors' notebook, also in its float32 clock and in that no day is cut short",
+		Dataset: "deadline/relaxed", Hidden: enhancedLayers,
 		DeadlineOptions: asNotebook, Float32: true,
 	},
-	{Name: "text", Doc: "the report's best as its text describes the training, with scales and bins of our own", Dataset: "deadline/relaxed", Hidden: enhancedLayers},
 	{
-		Name: "text-released", Doc: "that with the energy term of the released code", Dataset: "deadline/relaxed", Hidden: enhancedLayers,
+		Name: "text", Doc: "the report's best as its text describes the training, with scales and bins of our own",
+		Dataset: "deadline/relaxed", Hidden: enhancedLayers,
+	},
+	{
+		Name: "text-released", Doc: "that with the energy term of the released code", Dataset: "deadline/relaxed",
+		Hidden:          enhancedLayers,
 		DeadlineOptions: env.DeadlineOptions{Energy: env.EnergyAsReleased},
 	},
 	{
@@ -64,11 +70,13 @@ var DeadlineAgents = []DeadlineAgent{
 		DeadlineOptions: env.DeadlineOptions{Energy: env.EnergyRight},
 	},
 	{
-		Name: "original", Doc: "the report's original settings on tight deadlines", Dataset: "deadline/tight", Hidden: originalLayers,
+		Name: "original", Doc: "the report's original settings on tight deadlines", Dataset: "deadline/tight",
+		Hidden:          originalLayers,
 		DeadlineOptions: asOriginal,
 	},
 	{
-		Name: "original-relaxed", Doc: "the original settings on relaxed deadlines", Dataset: "deadline/relaxed", Hidden: originalLayers,
+		Name: "original-relaxed", Doc: "the original settings on relaxed deadlines", Dataset: "deadline/relaxed",
+		Hidden:          originalLayers,
 		DeadlineOptions: asOriginal,
 	},
 }
@@ -83,8 +91,14 @@ var _ = algo.Register(algo.Spec{
 	Name: "rl-deadline", Version: 2, Track: algo.TrackDispatch, Cite: "deadline report 3",
 	Summary: "the report's agent: PPO on the slices' sizes and the queue",
 	Params: []algo.Param{
-		{Name: "training", Default: DeadlineAgents[0].Name, Values: deadlineNames(), Doc: "how it was trained (miglab list agents)"},
-		{Name: "seed", Default: "1", Values: shippedSeeds("rl-deadline"), Doc: "the training run; not every training has all"},
+		{
+			Name: "training", Default: DeadlineAgents[0].Name, Values: deadlineNames(),
+			Doc: "how it was trained (miglab list agents)",
+		},
+		{
+			Name: "seed", Default: "1", Values: shippedSeeds("rl-deadline"),
+			Doc: "the training run; not every training has all",
+		},
 	},
 	Weights:  func(a algo.Args) string { return hashOf(deadlineWeights(a)) },
 	Together: deadlineDays,
@@ -124,11 +138,16 @@ type deadline struct {
 
 func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) {
 	if s.Slices != DeadlineSlices {
-		return nil, &algo.UnsupportedError{What: fmt.Sprintf("a fleet of %d slices", s.Slices), Reason: fmt.Sprint("it was trained for ", DeadlineSlices)}
+		return nil, &algo.UnsupportedError{
+			What:   fmt.Sprintf("a fleet of %d slices", s.Slices),
+			Reason: fmt.Sprint("it was trained for ", DeadlineSlices),
+		}
 	}
 	a := deadlineAgent(args)
 	shape := a.Shape()
-	p, err := policyOf(deadlineWeights(args), func() nn.Policy { return nn.NewActor(shape.Observation, a.Hidden, shape.Actions, nn.Portable()) })
+	p, err := policyOf(deadlineWeights(args), func() nn.Policy {
+		return nn.NewActor(shape.Observation, a.Hidden, shape.Actions, nn.Portable())
+	})
 	if err != nil {
 		return nil, err
 	}

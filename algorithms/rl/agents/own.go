@@ -39,7 +39,8 @@ const anyWorkload = "ANY"
 
 var _ = algo.Register(algo.Spec{
 	Name: "agent", Version: 3, Track: algo.TrackBatch, Cite: "ours",
-	Summary: "reinforcement learning in our own formulation: each decision is a task and its instance; the last 10 tasks (8 on an A30) are placed by dynamic programming",
+	Summary: "reinforcement learning in our own formulation: each decision is a task and its instance; the last 10 " +
+		"tasks (8 on an A30) are placed by dynamic programming",
 	Params:  ownParams,
 	Weights: ownHash,
 	New:     func(a algo.Args) (algo.Batch, error) { return newOwn(a), nil },
@@ -92,7 +93,10 @@ func newOwnEnv(g *mig.GPU, m mig.Reconfiguration) *env.Own {
 func NewOwnPolicy(l env.OwnShape, k nn.Kernel, rng *rand.Rand) *nn.SetPolicy {
 	const hidden = 64 // units for each task; the trunk has twice as many
 	const nodesOfA30 = 7
-	shape := nn.SetShape{Capacity: l.Capacity, Globals: l.Globals, Row: l.Row, Choices: l.Nodes, Deep: l.Nodes == nodesOfA30}
+	shape := nn.SetShape{
+		Capacity: l.Capacity, Globals: l.Globals, Row: l.Row, Choices: l.Nodes,
+		Deep: l.Nodes == nodesOfA30,
+	}
 	return nn.NewSetPolicy(shape, hidden, k, rng)
 }
 

@@ -38,8 +38,14 @@ var PaperAgents = []PaperAgent{
 	{Name: "rl-onehot", Summary: "ONE-HOT: times as one-hot vectors", Encoding: env.OneHot},
 	{Name: "rl-float", Summary: "FLOAT: times as numbers"},
 	{Name: "rl-entropy", Summary: "ENTROPY: FLOAT, exploring while it learns", Explores: true},
-	{Name: "rl-direct", Summary: "DIRECT RECONFIG: ENTROPY, reconfigurations wait for their slices", Direct: true, Explores: true},
-	{Name: "rl-online", Summary: "DIRECT RECONFIG, tasks joining the batch as others leave it", Direct: true, Online: true, Explores: true},
+	{
+		Name: "rl-direct", Summary: "DIRECT RECONFIG: ENTROPY, reconfigurations wait for their slices", Direct: true,
+		Explores: true,
+	},
+	{
+		Name: "rl-online", Summary: "DIRECT RECONFIG, tasks joining the batch as others leave it", Direct: true, Online: true,
+		Explores: true,
+	},
 }
 
 // Options are those of the agent's environment on a GPU.
@@ -58,10 +64,12 @@ func init() {
 		offline := "; batches of 14"
 		hash := func(args algo.Args) string { return hashOf(a.weights(args)) }
 		params := append(slices.Clone(paperParams), algo.Param{
-			Name: "seed", Default: "1", Values: shippedSeeds(a.Name), Doc: "the training run; not every workload and recipe has all",
+			Name: "seed", Default: "1", Values: shippedSeeds(a.Name), Doc: "the training run; not every workload and " +
+				"recipe has all",
 		}, algo.Param{
 			Name: "recipe", Default: usualRecipe, Values: shippedRecipes(a.Name),
-			Doc: "how the agent learned; short: batches of 1 to 14 tasks; script: 50 tasks, from an idle GPU, 0.7 s a reconfiguration",
+			Doc: "how the agent learned; short: batches of 1 to 14 tasks; script: 50 tasks, from an idle GPU, 0.7 s a " +
+				"reconfiguration",
 		})
 		stream := a.Name + "-stream"
 		if a.Online {
@@ -93,11 +101,13 @@ var paperParams = []algo.Param{
 	tries,
 	{
 		Name: "actions", Default: likeliestActions, Values: []string{likeliestActions, sampledActions, anyActions},
-		Doc: "actions of the first try: the likeliest; drawn as callbacks.py of the released code draws them; or any possible one, all equally likely",
+		Doc: "actions of the first try: the likeliest; drawn as callbacks.py of the released code draws them; or any " +
+			"possible one, all equally likely",
 	},
 	{
 		Name: "start", Default: startInSeconds, Values: []string{startInSeconds, startInLevels},
-		Doc: "what the agent takes the seconds for which the GPU is busy at the start for; levels as in the released evaluation",
+		Doc: "what the agent takes the seconds for which the GPU is busy at the start for; levels as in the " +
+			"released evaluation",
 	},
 }
 

@@ -19,7 +19,10 @@ import (
 )
 
 // tries is the parameter of all agents that schedule batches.
-var tries = algo.Param{Name: "k", Default: "1", Type: spec.Whole(1, 1<<16), Doc: "best of k tries: the first takes the likeliest action each time, the others draw"}
+var tries = algo.Param{
+	Name: "k", Default: "1", Type: spec.Whole(1, 1<<16),
+	Doc: "best of k tries: the first takes the likeliest action each time, the others draw",
+}
 
 // The counters of the agents' schedules: the number of decisions in all tries, and the
 // number of instances that the schedule destroys.
@@ -84,7 +87,10 @@ func (d *description) weightsFor(g *mig.GPU) (string, error) {
 	case d.small != "" && like(g, smallGPU):
 		return d.small, nil
 	}
-	return "", &algo.UnsupportedError{What: "a GPU of model " + g.Name, Reason: "it was trained for those with the partitions of " + trainedGPU}
+	return "", &algo.UnsupportedError{
+		What:   "a GPU of model " + g.Name,
+		Reason: "it was trained for those with the partitions of " + trainedGPU,
+	}
 }
 
 // runners holds unused runners, one *sync.Pool for each setting: reading weights takes
@@ -112,7 +118,9 @@ func (a *agent) ScheduleStream(ctx context.Context, p algo.Problem, lengths []in
 	return all[0], nil
 }
 
-func (a *agent) ScheduleTogether(ctx context.Context, problems []algo.Problem, lengths [][]int) ([]schedule.Schedule, error) {
+func (a *agent) ScheduleTogether(ctx context.Context, problems []algo.Problem,
+	lengths [][]int,
+) ([]schedule.Schedule, error) {
 	for i := range problems {
 		if n := problems[i].GPUs(); n != 1 {
 			return nil, &algo.UnsupportedError{What: fmt.Sprintf("%d GPUs", n), Reason: "it was trained for one"}
@@ -122,7 +130,8 @@ func (a *agent) ScheduleTogether(ctx context.Context, problems []algo.Problem, l
 	if _, err := a.weightsFor(g); err != nil {
 		return nil, err
 	}
-	pool, _ := runners.LoadOrStore(setting{a.weights, a.k, a.sampled, a.startInLevels, a.temperature, g, model}, new(sync.Pool))
+	pool, _ := runners.LoadOrStore(setting{a.weights, a.k, a.sampled, a.startInLevels, a.temperature, g, model},
+		new(sync.Pool))
 	r, ok := pool.(*sync.Pool).Get().(*runner)
 	if !ok {
 		var err error
@@ -408,7 +417,10 @@ func putInPlace(d *env.Device, start []schedule.Existing) error {
 	for _, e := range start {
 		i := slices.Index(d.Instances(), e.Instance)
 		if i < 0 {
-			return &algo.UnsupportedError{What: "a GPU with instance " + e.Instance.String(), Reason: "it knows the standard instances only"}
+			return &algo.UnsupportedError{
+				What:   "a GPU with instance " + e.Instance.String(),
+				Reason: "it knows the standard instances only",
+			}
 		}
 		d.Exists(i, float64(e.BusyUntil))
 	}

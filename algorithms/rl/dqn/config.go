@@ -38,10 +38,12 @@ type Config struct {
 func (c Config) check() error {
 	switch {
 	case c.Envs < 1 || c.TotalSteps < 1 || c.GradientSteps < 1 || c.Batch < 1 || c.TargetEvery < 1:
-		return fmt.Errorf("dqn: %d environments, %d steps in total, %d updates of %d transitions, target every %d: want at least 1 of each",
+		return fmt.Errorf("dqn: %d environments, %d steps in total, %d updates of %d transitions, target every %d: want at "+
+			"least 1 of each",
 			c.Envs, c.TotalSteps, c.GradientSteps, c.Batch, c.TargetEvery)
 	case c.TrainEvery < 1 || c.Horizon < 1 || c.Horizon%c.TrainEvery != 0:
-		return fmt.Errorf("dqn: training every %d steps, want a number that divides the horizon of %d", c.TrainEvery, c.Horizon)
+		return fmt.Errorf("dqn: training every %d steps, want a number that divides the horizon of %d",
+			c.TrainEvery, c.Horizon)
 	case c.Buffer < c.Envs || c.Buffer%c.Envs != 0:
 		return fmt.Errorf("dqn: a buffer of %d transitions, want a multiple of the %d environments", c.Buffer, c.Envs)
 	case c.LearnStart < 0 || c.LearnStart > c.Buffer:

@@ -193,7 +193,8 @@ func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 	case o.Levels == 0 && o.StartInLevels:
 		return nil, fmt.Errorf("batch environment: a start in levels needs levels; M is 0")
 	case !(o.Reconfiguration >= 0 && o.Reconfiguration <= math.MaxFloat64):
-		return nil, fmt.Errorf("batch environment: a reconfiguration takes %v s; it takes at least 0, where 0 means the times of the GPU model", o.Reconfiguration)
+		return nil, fmt.Errorf("batch environment: a reconfiguration takes %v s; it takes at least 0, where 0 means the "+
+			"times of the GPU model", o.Reconfiguration)
 	case o.Stream < 0:
 		return nil, fmt.Errorf("batch environment: a stream has %d tasks; it has at least 1, or 0 stands for N", o.Stream)
 	}
@@ -284,7 +285,8 @@ func (b *Batch) Load(tasks []Times, first int, release []float64) error {
 			return fmt.Errorf("batch environment: task %d %w", i, err)
 		}
 		if release != nil && !(release[i] >= 0 && release[i] <= math.MaxFloat64) {
-			return fmt.Errorf("batch environment: task %d is released at %v; its release must be finite and at least 0", i, release[i])
+			return fmt.Errorf("batch environment: task %d is released at %v; its release must be finite and at least 0", i,
+				release[i])
 		}
 	}
 	b.tasks = append(b.tasks[:0], tasks...)

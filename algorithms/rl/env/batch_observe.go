@@ -177,7 +177,8 @@ func (b *Batch) allow(mask []bool) {
 		busy = 0
 	}
 	for c := range reconfigure {
-		reconfigure[c] = c != b.partition && b.tables.partitions[c].sizes&fits != 0 && reachable(b.tables.ways[b.partition][c], busy)
+		reconfigure[c] = c != b.partition && b.tables.partitions[c].sizes&fits != 0 &&
+			reachable(b.tables.ways[b.partition][c], busy)
 	}
 }
 

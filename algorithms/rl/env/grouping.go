@@ -16,7 +16,8 @@ const WindowSize = 12
 
 // A Grouping is a window of jobs that is being divided into groups. Each decision chooses the
 // jobs of the next group and one of the 29 setups of [corun.Agent], "the sets of co-scheduling
-// job mix and corresponding resource allocation" (hierarchical paper IV-C4). A job that is left over at the end runs alone.
+// job mix and corresponding resource allocation" (hierarchical paper IV-C4). A job that is left over at the end runs
+// alone.
 //
 // The paper does not say how a network with 29 outputs chooses jobs. Here it scores candidate
 // groups: each candidate is an observation of its own, and the network values the 29 setups for

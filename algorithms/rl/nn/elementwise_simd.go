@@ -31,7 +31,8 @@ func adamVector(parameters, gradients, first, second []float32, c adamCoefficien
 	}
 	beta1, rest1 := archsimd.BroadcastFloat32x16(adamBeta1), archsimd.BroadcastFloat32x16(1-adamBeta1)
 	beta2, rest2 := archsimd.BroadcastFloat32x16(adamBeta2), archsimd.BroadcastFloat32x16(1-adamBeta2)
-	rate, scale, epsilon := archsimd.BroadcastFloat32x16(c.rate), archsimd.BroadcastFloat32x16(c.scale), archsimd.BroadcastFloat32x16(adamEpsilon)
+	rate, scale, epsilon := archsimd.BroadcastFloat32x16(c.rate), archsimd.BroadcastFloat32x16(c.scale),
+		archsimd.BroadcastFloat32x16(adamEpsilon)
 	i := 0
 	for ; i+lanes <= len(parameters); i += lanes {
 		p, f, s := (*[lanes]float32)(parameters[i:]), (*[lanes]float32)(first[i:]), (*[lanes]float32)(second[i:])

@@ -24,7 +24,10 @@ type QNetwork struct {
 // NewQNetwork returns a network with freshly drawn parameters: body, then the head
 // of advantages (or of action values), then that of the value. Without rng they are zero.
 func NewQNetwork(inputs int, hidden []int, actions int, dueling bool, kernel Kernel, rng *rand.Rand) *QNetwork {
-	q := &QNetwork{network: network{inputs: inputs, actions: actions, hidden: slices.Clone(hidden), kernel: kernel}, dueling: dueling}
+	q := &QNetwork{
+		network: network{inputs: inputs, actions: actions, hidden: slices.Clone(hidden), kernel: kernel},
+		dueling: dueling,
+	}
 	size := MLPSize(chain(inputs, hidden, actions)...)
 	if dueling {
 		size += AffineSize(q.features(), 1)

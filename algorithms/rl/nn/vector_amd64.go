@@ -28,7 +28,8 @@ func affineVector(y, x, w, b []float32, n, in, out int) bool {
 	t := termPool.Get().(*terms)
 	defer termPool.Put(t)
 	for i := 0; i < n; i++ {
-		if count := min(n-i, tileRows); count > 1 && out >= tileColumns && cpu.X86.HasAVX512F && t.dense(x[i*in:], count, in, out) {
+		if count := min(n-i, tileRows); count > 1 && out >= tileColumns && cpu.X86.HasAVX512F &&
+			t.dense(x[i*in:], count, in, out) {
 			sumTile(y[i*out:], x[i*in:], b, w, count, in, out)
 			i += count - 1
 			continue

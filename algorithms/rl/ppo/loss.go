@@ -90,7 +90,9 @@ func (t *terms) add(o terms) {
 //	scale (surrogate - entropy H + value (V - target)^2)
 //
 // by the preferences, 0 where not allowed, and by the value.
-func (w weights) loss(preferences []float32, allowed []int32, value float32, at taken, dPreferences []float32) (terms, float32) {
+func (w weights) loss(preferences []float32, allowed []int32, value float32, at taken,
+	dPreferences []float32,
+) (terms, float32) {
 	most := highest(preferences, allowed)
 	clear(dPreferences)
 	sum, dot := 0.0, 0.0
@@ -132,7 +134,9 @@ func (w weights) loss(preferences []float32, allowed []int32, value float32, at 
 
 // advantages computes GAE for one of several environments with alternating steps: its own
 // are first, first+stride, and so on. values has one more step.
-func advantages(rewards, values []float32, dones []bool, gamma, lambda float64, first, stride int, out, targets []float32) {
+func advantages(rewards, values []float32, dones []bool, gamma, lambda float64, first, stride int, out,
+	targets []float32,
+) {
 	sum := 0.0
 	for i := first + (len(rewards)/stride-1)*stride; i >= 0; i -= stride {
 		next := float64(values[i+stride])

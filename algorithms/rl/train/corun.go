@@ -38,10 +38,14 @@ func corunRecipes() (out []*Recipe) {
 	for i := range agents.CorunAgents {
 		a := &agents.CorunAgents[i]
 		out = append(out, &Recipe{
-			Name: a.Name, Doc: a.Doc, Tracks: []algo.Track{algo.TrackCorun}, Steps: a.Steps, Seeds: threeSeeds, Shipped: true, Score: throughput,
+			Name: a.Name, Doc: a.Doc, Tracks: []algo.Track{algo.TrackCorun}, Steps: a.Steps, Seeds: threeSeeds, Shipped: true,
+			Score: throughput,
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return corunSetup(a, k, steps, seed) },
 			meta: func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
-				return nn.Meta{Agent: a.Name, Network: shipped.String(), GPU: gpu().Name, Workload: corunScored, Steps: uint64(steps), Seed: seed}
+				return nn.Meta{
+					Agent: a.Name, Network: shipped.String(), GPU: gpu().Name, Workload: corunScored,
+					Steps: uint64(steps), Seed: seed,
+				}
 			},
 		})
 	}
@@ -68,7 +72,9 @@ func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (se
 	}
 	policy, target := a.NewPolicy(k, newRand(seed)), a.NewPolicy(k, newRand(seed))
 	model := scored[0].Model
-	learner, err := dqn.New(c, policy, target, func() env.Env { return env.NewCorun(model, corunWeight, a.Prospects, source) }, seed)
+	learner, err := dqn.New(c, policy, target, func() env.Env {
+		return env.NewCorun(model, corunWeight, a.Prospects, source)
+	}, seed)
 	return setup{
 		policy: policy, learner: learner, score: func(p nn.Policy) (float64, error) { return meanThroughput(a, p, scored) },
 		perIteration: int64(c.Envs * c.Horizon), segments: corunSegments,

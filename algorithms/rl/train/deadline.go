@@ -36,7 +36,10 @@ func deadlineRecipes() []*Recipe {
 	var out []*Recipe
 	for i := range agents.DeadlineAgents {
 		a := &agents.DeadlineAgents[i]
-		r := &Recipe{Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000, Seeds: deadlineSeeds[a.Name], Shipped: true, Score: latePercent, Tracks: []algo.Track{algo.TrackDispatch}}
+		r := &Recipe{
+			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000,
+			Seeds: deadlineSeeds[a.Name], Shipped: true, Score: latePercent, Tracks: []algo.Track{algo.TrackDispatch},
+		}
 		if a.Original {
 			r.Steps = 200_000
 		}
@@ -80,7 +83,8 @@ const wholeSteps = 62 * 8 * 1024
 // The agents that follow the report's text have the settings of Table 5.
 func deadlineConfig(o env.DeadlineOptions, steps int64) ppo.Config {
 	c := ppo.Config{
-		TotalSteps: steps, Gamma: 0.99, Lambda: 0.95, ValueCoefficient: 0.5, MaxNorm: 0.5, NormalizeAdvantage: true, Shards: 4,
+		TotalSteps: steps, Gamma: 0.99, Lambda: 0.95, ValueCoefficient: 0.5, MaxNorm: 0.5,
+		NormalizeAdvantage: true, Shards: 4,
 		Envs: 8, Horizon: 2048, Minibatch: 4096, Epochs: 10, Clip: 0.15,
 		LearningRate: learn.Anneal{{Until: 1, From: 3e-4, To: 1e-5}},
 		Entropy:      learn.Anneal{{Until: 1, From: 0.02, To: 0.001}},

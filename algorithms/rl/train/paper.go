@@ -123,10 +123,12 @@ func figureRuns() (runs []paperRun) {
 	}
 	// The same runs as those of the agents themselves, but for the score.
 	for _, agent := range []string{"rl-entropy", "rl-direct"} {
-		runs = append(runs, variant(agent, "WIDETIMES", "-rodinia", ", scored on the public Rodinia kernels (Fig. 15)", func(r *paperRun) { r.onKernels = true }))
+		runs = append(runs, variant(agent, "WIDETIMES", "-rodinia", ", scored on the public Rodinia kernels (Fig. 15)",
+			func(r *paperRun) { r.onKernels = true }))
 	}
 	onClasses := func(agent, workload string) {
-		runs = append(runs, variant(agent, workload, "-classes", ", scored on the data sets of Table 4 (Figs. 13 and 15)", func(r *paperRun) { r.onClasses = true }))
+		runs = append(runs, variant(agent, workload, "-classes", ", scored on the data sets of Table 4 (Figs. 13 and 15)",
+			func(r *paperRun) { r.onClasses = true }))
 	}
 	for _, w := range agents.Workloads {
 		onClasses("rl-float", w)
@@ -140,12 +142,20 @@ func figureRuns() (runs []paperRun) {
 // show those that have been trained.
 func causeRuns() []paperRun {
 	once := func(r *paperRun) { r.seeds = threeSeeds[:1] }
-	runs := []paperRun{variant("rl-direct", "GOODSCALING", "-long", ", five times as long", func(r *paperRun) { r.steps = 5 * paperSteps; once(r) })}
+	runs := []paperRun{variant("rl-direct", "GOODSCALING", "-long", ", five times as long", func(r *paperRun) {
+		r.steps = 5 * paperSteps
+		once(r)
+	})}
 	for _, w := range []string{"WIDETIMES", "MIXSCALINGUNIFORM"} {
 		// Does FLOAT learn to reconfigure because of the start or because of the environment?
-		runs = append(runs, variant("rl-float", w, "-empty", ", episodes beginning on an idle GPU", func(r *paperRun) { r.empty, r.steps = true, shortSteps; once(r) }))
+		runs = append(runs, variant("rl-float", w, "-empty", ", episodes beginning on an idle GPU", func(r *paperRun) {
+			r.empty, r.steps = true, shortSteps
+			once(r)
+		}))
 		for _, agent := range []string{"rl-float", "rl-direct"} {
-			runs = append(runs, variant(agent, w, "-released", ", as released", func(r *paperRun) { r.released, r.steps = true, paperSteps/2 }))
+			runs = append(runs, variant(agent, w, "-released", ", as released", func(r *paperRun) {
+				r.released, r.steps = true, paperSteps/2
+			}))
 		}
 	}
 	for _, w := range agents.Workloads {
@@ -165,7 +175,10 @@ func causeRuns() []paperRun {
 
 func (p paperRun) recipe() *Recipe {
 	name := p.agent.WeightsName(p.workload) + p.suffix
-	r := &Recipe{Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s%s", p.agent.Name, p.workload, p.doc), Steps: p.steps, Seeds: p.seeds, Shipped: p.shipped, Score: pOpt, Tracks: ofBatches}
+	r := &Recipe{
+		Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s%s", p.agent.Name, p.workload, p.doc),
+		Steps: p.steps, Seeds: p.seeds, Shipped: p.shipped, Score: pOpt, Tracks: ofBatches,
+	}
 	r.setup = p.setup
 	r.meta = func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
 		return nn.Meta{

@@ -135,11 +135,14 @@ func drawn(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) in
 func ownRecipes() []*Recipe {
 	a30 := mig.MustLookup("A30")
 	out := []*Recipe{
-		ownRecipe("ANY", "our agent, trained on the mixture of all workloads", 2_000_000, own{gpu: gpu(), workloads: agents.Workloads, rate: 1e-3, entropy: 0.1}),
-		ownRecipe("A30-ANY", "our agent for the A30, trained on the mixture of all workloads", 2_000_000, own{gpu: a30, workloads: agents.Workloads, rate: 1e-3, entropy: 0.05}),
+		ownRecipe("ANY", "our agent, trained on the mixture of all workloads", 2_000_000,
+			own{gpu: gpu(), workloads: agents.Workloads, rate: 1e-3, entropy: 0.1}),
+		ownRecipe("A30-ANY", "our agent for the A30, trained on the mixture of all workloads", 2_000_000,
+			own{gpu: a30, workloads: agents.Workloads, rate: 1e-3, entropy: 0.05}),
 	}
 	for _, w := range agents.Workloads {
-		out = append(out, ownRecipe(w, "our agent, trained on all workloads and then on "+w, 100_000, own{gpu: gpu(), workloads: []string{w}, rate: 3e-4, entropy: 0.01, further: true}))
+		out = append(out, ownRecipe(w, "our agent, trained on all workloads and then on "+w, 100_000,
+			own{gpu: gpu(), workloads: []string{w}, rate: 3e-4, entropy: 0.01, further: true}))
 	}
 	return out
 }
@@ -157,7 +160,10 @@ type own struct {
 }
 
 func ownRecipe(name, doc string, steps int64, from own) *Recipe {
-	r := &Recipe{Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: true, Score: pOpt, Tracks: ofBatches}
+	r := &Recipe{
+		Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: true, Score: pOpt,
+		Tracks: ofBatches,
+	}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		endgame := agents.OwnEndgame(from.gpu)
 		// Most batches have the 14 tasks of DRL 5.1.3. The others teach the agent to
@@ -195,7 +201,8 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 		score, err := ownScore(newEnv, from.gpu, from.workloads)
 		return setup{
 			policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon),
-			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads, from.further, busyStarts, agents.OwnCapacity, endgame, c),
+			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads,
+				from.further, busyStarts, agents.OwnCapacity, endgame, c),
 		}, err
 	}
 	r.meta = func(p nn.Policy, steps int64, seed uint64) nn.Meta {

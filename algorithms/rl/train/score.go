@@ -131,7 +131,9 @@ func play(policy nn.Policy, envs []player, batches []measured) float64 {
 }
 
 // ownScore evaluates our agent under sequential reconfiguration, as in its training.
-func ownScore(newEnv func(start float64) *env.Own, g *mig.GPU, workloads []string) (func(nn.Policy) (float64, error), error) {
+func ownScore(newEnv func(start float64) *env.Own, g *mig.GPU,
+	workloads []string,
+) (func(nn.Policy) (float64, error), error) {
 	batches, err := batchesOf(g, workloads, 14)
 	if err != nil {
 		return nil, err

@@ -74,7 +74,8 @@ type learner interface {
 type MismatchError struct{ Folder, What, Have, Want string }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%s holds a run with %s %s, not %s: give another --out, or remove the folder to start again", e.Folder, e.What, e.Have, e.Want)
+	return fmt.Sprintf("%s holds a run with %s %s, not %s: give another --out, or remove the folder to start again",
+		e.Folder, e.What, e.Have, e.Want)
 }
 
 // identity holds the settings that a resumed run must share.
@@ -232,7 +233,8 @@ func (s *session) advance(ctx context.Context) error {
 		}
 	}
 	n := float64(iterations)
-	sum.Entropy, sum.PolicyLoss, sum.ValueLoss, sum.ExplainedVariance = sum.Entropy/n, sum.PolicyLoss/n, sum.ValueLoss/n, sum.ExplainedVariance/n
+	sum.Entropy, sum.PolicyLoss, sum.ValueLoss, sum.ExplainedVariance = sum.Entropy/n, sum.PolicyLoss/n, sum.ValueLoss/n,
+		sum.ExplainedVariance/n
 	// NaN where no episode ended.
 	sum.Return, sum.Length = sum.Return/float64(episodes), sum.Length/float64(episodes)
 	var err error
@@ -269,19 +271,24 @@ func (s *session) readCurve() error {
 		}
 	}
 	if s.done() != at {
-		return fmt.Errorf("%s ends at step %d and the checkpoint at %d; remove the folder to start again", s.path("curve.csv"), s.done(), at)
+		return fmt.Errorf("%s ends at step %d and the checkpoint at %d; remove the folder to start again",
+			s.path("curve.csv"), s.done(), at)
 	}
 	// The random draws of a segment depend on its number.
 	segment := s.iterations() * s.perIteration
 	if want := (at + segment - 1) / segment; int64(len(s.curve)) != want {
-		return fmt.Errorf("%s has %d points up to step %d, want %d; remove the folder to start again", s.path("curve.csv"), len(s.curve), at, want)
+		return fmt.Errorf("%s has %d points up to step %d, want %d; remove the folder to start again", s.path("curve.csv"),
+			len(s.curve), at, want)
 	}
 	return nil
 }
 
 // finish writes the weights.
 func (s *session) finish() (Result, error) {
-	out := Result{Curve: s.path("curve.csv"), Weights: s.path(s.recipe.Name + agents.Extension), Last: s.curve[len(s.curve)-1]}
+	out := Result{
+		Curve: s.path("curve.csv"), Weights: s.path(s.recipe.Name + agents.Extension),
+		Last: s.curve[len(s.curve)-1],
+	}
 	shipped := s.policy
 	if a, ok := shipped.(*nn.ActorCritic); ok {
 		shipped = a.Actor()
@@ -296,7 +303,8 @@ func (s *session) finish() (Result, error) {
 // mistaken for those that the recipe describes.
 func (r *Recipe) Kept(o Options) error {
 	if o.Steps != 0 && o.Steps != r.Steps || !slices.Contains(r.Seeds, uint(o.Seed)) {
-		return fmt.Errorf("a run of %d steps with seed %d is not what the project keeps of %s: it takes %d steps and seeds %v",
+		return fmt.Errorf("a run of %d steps with seed %d is not what the project keeps of %s: it takes %d steps "+
+			"and seeds %v",
 			cmp.Or(o.Steps, r.Steps), o.Seed, r.Name, r.Steps, r.Seeds)
 	}
 	return nil
@@ -306,7 +314,8 @@ func (r *Recipe) Kept(o Options) error {
 // project's folders. The project must keep the run ([Recipe.Kept]).
 func (r *Result) Install(root string, recipe *Recipe, seed uint64) error {
 	if recipe.Shipped {
-		if err := copyFile(filepath.Join(root, WeightsFolder, agents.RunName(recipe.Name, seed)+agents.Extension), r.Weights); err != nil {
+		if err := copyFile(filepath.Join(root, WeightsFolder, agents.RunName(recipe.Name, seed)+agents.Extension),
+			r.Weights); err != nil {
 			return err
 		}
 	}

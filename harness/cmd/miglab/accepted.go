@@ -24,7 +24,8 @@ type requestFlags struct {
 }
 
 func (f *requestFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.dataset, "dataset", "", "dataset of requests instead of --tasks, for the placement track (miglab list datasets; requests:FILE for a file)")
+	c.Flags().StringVar(&f.dataset, "dataset", "",
+		"dataset of requests instead of --tasks, for the placement track (miglab list datasets; requests:FILE for a file)")
 	completeFlag(c, "dataset", datasets.Complete)
 	addFlag(c, &f.instance, "instance", "0", atLeast(0), "instance of the dataset")
 }
@@ -35,7 +36,8 @@ func (f *requestFlags) chosen(c *cobra.Command, batch ...string) (bool, error) {
 	flags := c.Flags()
 	switch {
 	case flags.Changed("tasks") && flags.Changed("dataset"):
-		return false, errors.New("--tasks and --dataset exclude each other: give the tasks of a batch, or a dataset of requests")
+		return false,
+			errors.New("--tasks and --dataset exclude each other: give the tasks of a batch, or a dataset of requests")
 	case !flags.Changed("tasks") && !flags.Changed("dataset"):
 		return false, fmt.Errorf("%s needs --tasks, or --dataset for requests; see %s --help", c.Name(), c.CommandPath())
 	case !flags.Changed("dataset") && flags.Changed("instance"):
@@ -45,7 +47,8 @@ func (f *requestFlags) chosen(c *cobra.Command, batch ...string) (bool, error) {
 	}
 	for _, name := range append(batch, "gpus", "reconfiguration") {
 		if flags.Changed(name) {
-			return false, fmt.Errorf("--%s has a meaning with --tasks only; a dataset of requests says how many GPUs there are, and nothing is reconfigured", name)
+			return false, fmt.Errorf("--%s has a meaning with --tasks only; a dataset of requests says how many GPUs there "+
+				"are, and nothing is reconfigured", name)
 		}
 	}
 	return true, nil
@@ -120,6 +123,7 @@ func checkAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format s
 			AtMost   int  `json:"accepted_at_most"`
 		}{true, claim.Requests, claim.GPUs, claim.AtMost})
 	}
-	fmt.Fprintf(c.OutOrStdout(), "ok: at most %d of %d requests can be accepted on %d GPUs\n", claim.AtMost, claim.Requests, claim.GPUs)
+	fmt.Fprintf(c.OutOrStdout(), "ok: at most %d of %d requests can be accepted on %d GPUs\n", claim.AtMost,
+		claim.Requests, claim.GPUs)
 	return nil
 }

@@ -28,10 +28,12 @@ func newBound() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bound",
 		Short: "Lower bounds on the makespan of a batch, or the upper bound on accepted requests",
-		Long: "bound prints the area bound (FAR 6.4, proven), l_bound as published (DRL 5.2, not a valid bound), the certified\n" +
+		Long: "bound prints the area bound (FAR 6.4, proven), l_bound as published (DRL 5.2, not a valid bound), the " +
+			"certified\n" +
 			"bound (proven under the chosen reconfiguration model) and proven bounds that were added, in seconds.\n" +
 			"With --exact it prints the best schedule that it finds and what proves that none is better, or how much better\n" +
-			"one can be: the optimum for at most " + strconv.Itoa(bounds.MaxSearched) + " tasks on one GPU, and often for more. As JSON this is a certificate, which\n" +
+			"one can be: the optimum for at most " + strconv.Itoa(bounds.MaxSearched) +
+			" tasks on one GPU, and often for more. As JSON this is a certificate, which\n" +
 			"miglab check --certificate verifies. With --budget it goes on looking for better schedules for that long, unless\n" +
 			"one is proven to be optimal before. How far it comes then depends on the machine.\n" +
 			"With --dataset it prints how many requests of an instance any placement scheduler can accept at most. As JSON\n" +
@@ -62,7 +64,8 @@ func newBound() *cobra.Command {
 	rf.register(c)
 	addFlag(c, &format, "format", "text", oneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
-	addFlag(c, &budget, "budget", "", duration, "time to look for better schedules with --exact, for example 30s (default: one search)")
+	addFlag(c, &budget, "budget", "", duration,
+		"time to look for better schedules with --exact, for example 30s (default: one search)")
 	return c
 }
 
@@ -164,7 +167,8 @@ func writeExact(c *cobra.Command, p schedule.Problem, budget time.Duration, form
 	}
 	for _, b := range added {
 		if b.seconds > claim.Lower {
-			t.Rows = append(t.Rows, []string{"larger bound", fmt.Sprintf("%.6f s", b.seconds), b.name + ", without a certificate"})
+			t.Rows = append(t.Rows,
+				[]string{"larger bound", fmt.Sprintf("%.6f s", b.seconds), b.name + ", without a certificate"})
 		}
 	}
 	return t.Text(c.OutOrStdout())

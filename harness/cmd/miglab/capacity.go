@@ -55,7 +55,8 @@ func (f *capacityFlags) run(c *cobra.Command, _ []string) error {
 		Title: fmt.Sprintf("Least number of %s GPUs on which all requests are accepted", f.gpu),
 		Columns: reports.Left("dataset", "algorithm").
 			Right("instances", "gpus", "ci_low", "ci_high", "least", "most", "bound"),
-		Notes: []string{"gpus: mean over the instances, with its 95 % bootstrap interval, which is too narrow for fewer than " +
+		Notes: []string{"gpus: mean over the instances, with its 95 % bootstrap interval, which is too narrow for " +
+			"fewer than " +
 			"10 instances; least and most: over the instances; bound: mean of what is proven to be needed by any algorithm"},
 	}
 	for _, text := range f.specs {

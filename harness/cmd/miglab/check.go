@@ -67,7 +67,9 @@ func newCheck() *cobra.Command {
 }
 
 // checkJSON prints what the referee found in a schedule; invalid is nil if that is nothing.
-func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Metrics, invalid *schedule.InvalidError) error {
+func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Metrics,
+	invalid *schedule.InvalidError,
+) error {
 	type violation struct {
 		Kind   string `json:"kind"`
 		Detail string `json:"detail"`

@@ -25,7 +25,8 @@ func newCorunSimulation() *cobra.Command {
 		Example: "  miglab corun --jobs lavaMD,stream --setup '[(0.4)+(0.6),1m]'\n" +
 			"  miglab corun --jobs kmeans,lavaMD,stream --setup '[{0.375},0.5m]+[(0.3)+(0.7),{0.5},0.5m]' --kappa 0.2",
 		RunE: func(c *cobra.Command, _ []string) error {
-			spec, err := datasets.Parse(fmt.Sprintf("corun/mix?jobs=%s&kappa=%v&delta=%v&release=%v", url.PathEscape(strings.Join(jobs, "+")), kappa, delta, release))
+			spec, err := datasets.Parse(fmt.Sprintf("corun/mix?jobs=%s&kappa=%v&delta=%v&release=%v",
+				url.PathEscape(strings.Join(jobs, "+")), kappa, delta, release))
 			if err != nil {
 				return err
 			}
@@ -62,7 +63,8 @@ func groupTable(w corun.Window, s corun.Setup) (t reports.Table, err error) {
 	t = reports.Table{
 		Title:   "Simulated on " + s.String(),
 		Columns: reports.Left("program", "class", "parameters").Right("alone [s]", "in the group [s]", "slowdown"),
-		Notes: []string{fmt.Sprintf("simulated, not measured: %.3f s, one after the other %.3f s; relative throughput %.3f; fairness %.3f",
+		Notes: []string{fmt.Sprintf("simulated, not measured: %.3f s, one after the other %.3f s; relative throughput "+
+			"%.3f; fairness %.3f",
 			float64(result.Makespan), float64(result.TimeSharing), result.Throughput(), result.Fairness())},
 	}
 	for i := range w.Jobs {

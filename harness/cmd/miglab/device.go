@@ -37,7 +37,8 @@ const migExisting = "mig-existing"
 func (f *deviceFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
-	addFlag(c, &f.mode, "mode", modes[0], oneOf("mode", modes), "mig; mig-existing for instances that exist; mps-sm-limit or sm-partition where the MIG mode may not be touched")
+	addFlag(c, &f.mode, "mode", modes[0], oneOf("mode", modes),
+		"mig; mig-existing for instances that exist; mps-sm-limit or sm-partition where the MIG mode may not be touched")
 	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
 	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
@@ -69,7 +70,8 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 		var d profiling.Device
 		switch f.mode {
 		case string(profiling.SMPartition):
-			return nil, fmt.Errorf("--mode %s: only profile and profile corun have it; give --mode %s or %s", f.mode, profiling.MIG, profiling.MPSSMLimit)
+			return nil, fmt.Errorf("--mode %s: only profile and profile corun have it; give --mode %s or %s", f.mode,
+				profiling.MIG, profiling.MPSSMLimit)
 		case migExisting:
 			d, err = nvml.OpenExisting(selector)
 		case string(profiling.MIG):
@@ -95,7 +97,9 @@ func closeAll[C interface{ Close() error }](all []C) error {
 
 // with runs work on the GPUs that --device names, in a session each, and cleans up however it ends.
 // ready runs after the GPUs are found and before anything changes. Its error ends the command.
-func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) error, work func([]*session.Session) error) (err error) {
+func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) error,
+	work func([]*session.Session) error,
+) (err error) {
 	devices, err := f.devices(c.Context())
 	if err != nil {
 		return err
@@ -182,7 +186,8 @@ func (f *kernelFlags) register(c *cobra.Command) {
 
 // registerWall adds the flag of those who time kernels.
 func (f *kernelFlags) registerWall(c *cobra.Command) {
-	c.Flags().BoolVar(&f.wall, "wall", false, "time whole processes, whatever the manifest says: what a schedule is executed with")
+	c.Flags().BoolVar(&f.wall, "wall", false,
+		"time whole processes, whatever the manifest says: what a schedule is executed with")
 }
 
 // read reads the manifest and chooses the kernels.
@@ -210,7 +215,8 @@ func (f *kernelFlags) read() ([]kernel.Kernel, error) {
 // own returns the names of the program's own kernels that --only names, or of all.
 func (f *kernelFlags) own() ([]string, error) {
 	if f.manifest != "miglab" {
-		return nil, fmt.Errorf("--kernels %s: --mode %s runs the program's own kernels only; leave it out", f.manifest, profiling.SMPartition)
+		return nil, fmt.Errorf("--kernels %s: --mode %s runs the program's own kernels only; leave it out", f.manifest,
+			profiling.SMPartition)
 	}
 	if f.wall || len(f.set) > 0 {
 		return nil, fmt.Errorf("--wall and --set have no meaning with --mode %s", profiling.SMPartition)

@@ -44,9 +44,11 @@ func newExecute() *cobra.Command {
 	f.kernels.registerWall(c)
 	c.Flags().StringVar(&f.tasks, "tasks", "", "tasks CSV, the times that the schedule is made with")
 	c.Flags().StringVar(&f.algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
-	c.Flags().StringVar(&f.plan, "schedule", "", "schedule JSON to run in place of an algorithm's (miglab schedule writes it)")
+	c.Flags().StringVar(&f.plan, "schedule", "",
+		"schedule JSON to run in place of an algorithm's (miglab schedule writes it)")
 	addFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
-	c.Flags().StringVar(&f.out, "out", filepath.Join("results", "execute"), "folder for the times, the table and the chart")
+	c.Flags().StringVar(&f.out, "out", filepath.Join("results", "execute"),
+		"folder for the times, the table and the chart")
 	return c
 }
 
@@ -112,7 +114,8 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 // sameSource refuses times that were measured otherwise than the schedule would run.
 func sameSource(tasks string, source profiling.Source) error {
 	if other := profiling.MPSSMLimit; other != source && filepath.Base(tasks) == measure.TasksFile(other) {
-		return fmt.Errorf("%s has times of %s, and this would run under %s: profile the kernels there, or give --mode %[2]s", tasks, other, source)
+		return fmt.Errorf("%s has times of %s, and this would run under %s: profile the kernels there, or give --mode %[2]s",
+			tasks, other, source)
 	}
 	return nil
 }
@@ -130,7 +133,8 @@ func programsOf(file batchFile, kernels []kernel.Kernel) (map[string]*kernel.Ker
 		name, _, _ := strings.Cut(t.Name, "#")
 		k, ok := byName[name]
 		if !ok {
-			return nil, fmt.Errorf("%s: task %s is no kernel of the manifest; --kernels names another", file.where(t.Name), t.Name)
+			return nil, fmt.Errorf("%s: task %s is no kernel of the manifest; --kernels names another",
+				file.where(t.Name), t.Name)
 		}
 		programs[t.Name] = k
 		used = append(used, *k)
@@ -138,7 +142,9 @@ func programsOf(file batchFile, kernels []kernel.Kernel) (map[string]*kernel.Ker
 	return programs, ready(used)
 }
 
-func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned, real schedule.Schedule) error {
+func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned,
+	real schedule.Schedule,
+) error {
 	if err := saveModel(out, p.GPU); err != nil {
 		return err
 	}
@@ -153,7 +159,9 @@ func writeExecution(c *cobra.Command, out string, on *session.Session, p schedul
 		name string
 		of   schedule.Schedule
 	}{{"planned.json", planned}, {"executed.json", real}} {
-		if err := atomicfile.WriteFile(filepath.Join(out, f.name), func(w io.Writer) error { return schedule.Encode(w, p, f.of) }); err != nil {
+		if err := atomicfile.WriteFile(filepath.Join(out, f.name), func(w io.Writer) error {
+			return schedule.Encode(w, p, f.of)
+		}); err != nil {
 			return err
 		}
 	}

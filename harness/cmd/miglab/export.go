@@ -96,7 +96,8 @@ func (f *exportFlags) selects(db *store.DB) error {
 		}
 		slices.Sort(known)
 		if known = slices.Compact(known); flag.value != "" && !slices.Contains(known, flag.value) {
-			return fmt.Errorf("%s has no results of this %s: %w", f.results, flag.name, nearest.Unknown(flag.name, flag.value, known))
+			return fmt.Errorf("%s has no results of this %s: %w", f.results, flag.name,
+				nearest.Unknown(flag.name, flag.value, known))
 		}
 	}
 	if all, err = db.Series(f.filter); err == nil && len(all) == 0 {

@@ -202,5 +202,6 @@ func require(c *cobra.Command, names ...string) {
 // wants says what the flags of the parser's own types take.
 var wants = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0", "float64": "a number",
-	"bool": "true or false", "intSlice": "whole numbers, separated by commas", "stringToString": "name=value, separated by commas",
+	"bool": "true or false", "intSlice": "whole numbers, separated by commas",
+	"stringToString": "name=value, separated by commas",
 }

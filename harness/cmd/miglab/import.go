@@ -37,7 +37,8 @@ func newImport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Turn a trace of a cluster into requests or jobs",
-		Long: "import reads a trace and writes a file that a dataset reads: requests:FILE or jobs:FILE. It lists the rows that it\n" +
+		Long: "import reads a trace and writes a file that a dataset reads: requests:FILE or jobs:FILE. It lists the " +
+			"rows that it\n" +
 			"cannot use, with their lines and the reasons, in a file beside it that ends in .rejected.csv.\n\n" +
 			"The formats:\n" + traces.FormatHelp() + "\n" +
 			"Traces do not say which MIG profile a job would have. That is an assumption, --map: the smallest profile that has at\n" +
@@ -60,9 +61,11 @@ func newImport() *cobra.Command {
 		},
 	}
 	addFlag(c, &f.format, "format", "csv", oneOf("format", traces.FormatNames()), strings.Join(traces.FormatNames(), ", "))
-	addFlag(c, &f.as, "as", "requests", oneOf("kind", []string{"requests", "jobs"}), "requests (track placement) or jobs (track dispatch)")
+	addFlag(c, &f.as, "as", "requests", oneOf("kind", []string{"requests", "jobs"}),
+		"requests (track placement) or jobs (track dispatch)")
 	addGPU(c, &f.gpu, "A100-80GB", "GPU model that the profiles and sizes are of")
-	addFlag(c, &f.mapping, "map", traces.MappingNames()[0], traces.ParseMapping, strings.Join(traces.MappingNames(), " or "))
+	addFlag(c, &f.mapping, "map", traces.MappingNames()[0], traces.ParseMapping,
+		strings.Join(traces.MappingNames(), " or "))
 	addFlag(c, &f.slot, "slot", "1", atLeast(1), "seconds of a slot, for requests")
 	c.Flags().Float64Var(&f.law.Alpha, "alpha", 1, "for jobs: on s slices instead of m, (m/s)^alpha times as long")
 	c.Flags().Float64Var(&f.law.Slack, "slack", 2, "for jobs: from arrival to deadline, as a multiple of the lifetime")
@@ -70,7 +73,8 @@ func newImport() *cobra.Command {
 	c.Flags().StringVar(&f.options.ShareUnit, "share-unit", "",
 		"formats csv and openb: unit of gpu_milli: "+strings.Join(traces.ShareUnits, ", ")+
 			" (default: thousandths, if one is above 100)")
-	addFlag(c, &unit, "unit", "s", oneOf("unit", []string{"ms", "s", "min", "h"}), "format csv: unit of times that are numbers: ms, s, min or h")
+	addFlag(c, &unit, "unit", "s", oneOf("unit", []string{"ms", "s", "min", "h"}),
+		"format csv: unit of times that are numbers: ms, s, min or h")
 	c.Flags().BoolVar(&f.options.Pending, "pending", false, "format openb: keep pods that the cluster never placed")
 	f.out.register(c, "out", "file to write; - for standard output, without a list of what cannot be used", "csv")
 	require(c, "out")
@@ -80,7 +84,8 @@ func newImport() *cobra.Command {
 // run imports a file and says on standard error what it did. It fails if no row can be used.
 func (f *importing) run(c *cobra.Command, path string) error {
 	if !(f.law.Alpha >= 0 && f.law.Alpha <= 4) || !(f.law.Slack >= 0 && f.law.Slack <= 1e6) {
-		return fmt.Errorf("--alpha %v --slack %v: give an alpha from 0 to 4 and a slack from 0 to 1e6", f.law.Alpha, f.law.Slack)
+		return fmt.Errorf("--alpha %v --slack %v: give an alpha from 0 to 4 and a slack from 0 to 1e6", f.law.Alpha,
+			f.law.Slack)
 	}
 	file, err := strictcsv.Open(path)
 	if err != nil {

@@ -28,7 +28,8 @@ func newKernel() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "kernel NAME",
 		Short: "Run one of the project's own kernels on the GPU",
-		Long: "kernel runs a benchmark of profiling/kernels. It needs the NVIDIA driver, but not the CUDA toolkit: the kernels\n" +
+		Long: "kernel runs a benchmark of profiling/kernels. It needs the NVIDIA driver, but not the CUDA toolkit: " +
+			"the kernels\n" +
 			"are part of the program. It runs on the first GPU or MIG instance that CUDA_VISIBLE_DEVICES names, and prints which\n" +
 			"one that is, the time of all iterations (time_s) and ok. With --milliseconds it prints ready after a warm-up, waits\n" +
 			"for a line on standard input while it goes on, and prints how many iterations it made and when it began and ended, on the clock\n" +
@@ -47,8 +48,10 @@ func newKernel() *cobra.Command {
 	addFlag(c, &f.size, "size", "0", atLeast(0), "size of the input; 0 means the kernel's own")
 	addFlag(c, &f.iterations, "iterations", "0", atLeast(0), "timed iterations; 0 means the kernel's own")
 	addFlag(c, &f.milliseconds, "milliseconds", "0", atLeast(0), "iterate for this time instead, after a signal")
-	addFlag(c, &f.warmUp, "warm-up", "500", atLeast(0), "milliseconds of iterations before the timed ones, so that the GPU raises its clocks")
-	addFlag(c, &f.intensity, "intensity", "100", wholeNumber(1, 100), "share of the time in percent in which the kernel runs; with --milliseconds")
+	addFlag(c, &f.warmUp, "warm-up", "500", atLeast(0),
+		"milliseconds of iterations before the timed ones, so that the GPU raises its clocks")
+	addFlag(c, &f.intensity, "intensity", "100", wholeNumber(1, 100),
+		"share of the time in percent in which the kernel runs; with --milliseconds")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the input")
 	c.Flags().BoolVar(&f.verify, "verify", false, "compare the result with a reference instead of timing it")
 	c.MarkFlagsMutuallyExclusive("iterations", "milliseconds")

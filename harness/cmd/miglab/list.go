@@ -54,7 +54,8 @@ func newList() *cobra.Command {
 		Short: "List what there is, or say all about one thing",
 		Long: "list shows what can be named on the command line. With a name it says all that there is to say, parameters\n" +
 			"included. Other formats than text have all columns for all things.",
-		Example: "  miglab list\n  miglab list gpus\n  miglab list algorithms --track placement\n  miglab list algorithms far\n" +
+		Example: "  miglab list\n  miglab list gpus\n  miglab list algorithms --track placement\n  miglab list " +
+			"algorithms far\n" +
 			"  miglab list datasets --match openb\n  miglab list algorithms --format json",
 		Args:              arguments(0, 2, "a kind and a name"),
 		ValidArgsFunction: completeListed,
@@ -62,7 +63,8 @@ func newList() *cobra.Command {
 	}
 	addFlag(c, &l.track, "track", "", track.Parse, "only algorithms of this track: "+strings.Join(track.Names(), ", "))
 	c.Flags().StringVar(&l.match, "match", "", "only rows that have this text, in any column, in upper or lower case")
-	addFlag(c, &l.format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
+	addFlag(c, &l.format, "format", "text", oneOf("format", reports.TableFormats),
+		strings.Join(reports.TableFormats, ", "))
 	return c
 }
 
@@ -173,13 +175,17 @@ func completeListed(_ *cobra.Command, args []string, typed string) ([]string, co
 		}
 		known = slices.Compact(known)
 	}
-	return slices.DeleteFunc(known, func(name string) bool { return !strings.HasPrefix(name, typed) }), cobra.ShellCompDirectiveNoFileComp
+	return slices.DeleteFunc(known, func(name string) bool {
+		return !strings.HasPrefix(name, typed)
+	}), cobra.ShellCompDirectiveNoFileComp
 }
 
 func listAlgorithms() (c catalogue, err error) {
-	c.Title, c.Columns, c.brief = "Algorithms", reports.Left("name", "track", "what it does", "version", "source", "parameters"), 3
+	c.Title, c.Columns, c.brief = "Algorithms", reports.Left("name", "track", "what it does", "version", "source",
+		"parameters"), 3
 	for _, s := range algo.All("") {
-		c.Rows = append(c.Rows, []string{s.Name, string(s.Track), s.Summary, fmt.Sprint(s.Version), s.Cite, spec.Help(s.Params)})
+		c.Rows = append(c.Rows,
+			[]string{s.Name, string(s.Track), s.Summary, fmt.Sprint(s.Version), s.Cite, spec.Help(s.Params)})
 		c.params = append(c.params, s.Params)
 	}
 	return c, nil
@@ -188,7 +194,8 @@ func listAlgorithms() (c catalogue, err error) {
 func listAgents() (c catalogue, err error) {
 	c.Title, c.Columns, c.brief = "Agents", reports.Left("name", "steps", "seeds", "score", "what it is"), 5
 	for _, r := range train.Recipes() {
-		c.Rows = append(c.Rows, []string{r.Name, fmt.Sprint(r.Steps), strings.Trim(fmt.Sprint(r.Seeds), "[]"), r.Score, r.Doc})
+		c.Rows = append(c.Rows,
+			[]string{r.Name, fmt.Sprint(r.Steps), strings.Trim(fmt.Sprint(r.Seeds), "[]"), r.Score, r.Doc})
 	}
 	return c, nil
 }
@@ -203,7 +210,8 @@ func listDatasets() (c catalogue, err error) {
 }
 
 func listGPUs() (c catalogue, err error) {
-	c.Title, c.Columns, c.brief = "GPUs", reports.Left("name", "slices", "sizes", "profiles", "partitions", "create/destroy times"), 6
+	c.Title, c.Columns, c.brief = "GPUs", reports.Left("name", "slices", "sizes", "profiles", "partitions",
+		"create/destroy times"), 6
 	for _, g := range mig.GPUs() {
 		var profiles []string
 		for _, p := range g.Profiles {

@@ -106,7 +106,10 @@ func newRoot() *cobra.Command {
 	root.Version = version()
 	root.SetVersionTemplate("miglab {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newList(), newGenerate(), newImport(), newSchedule(), newCheck(), newBound(), newRun(), newExport(), newReproduce(), newReadme(), newLeaderboard(), newCompare(), newAudit(), newCapacity(), newVerify(), newSite(), newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newProfile(), newKernel(), newProbe(), newExecute(), newCorunSimulation())
+	root.AddCommand(newList(), newGenerate(), newImport(), newSchedule(), newCheck(), newBound(), newRun(), newExport(),
+		newReproduce(), newReadme(), newLeaderboard(), newCompare(), newAudit(), newCapacity(), newVerify(), newSite(),
+		newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newProfile(), newKernel(), newProbe(), newExecute(),
+		newCorunSimulation())
 	root.SetHelpCommand(newHelp(root))
 	for _, c := range root.Commands() {
 		if c.Args == nil {

@@ -69,7 +69,8 @@ func (o *output) check(c *cobra.Command, flag string, formats []string) error {
 		return fmt.Errorf("--%s %s: %s does not write %s; it writes %s",
 			flag, o.path, c.Name(), ending, strings.Join(known, ", "))
 	case given && named != o.format:
-		return fmt.Errorf("--format %s --%s %s: they name two formats; leave --format out, or give the file another extension",
+		return fmt.Errorf("--format %s --%s %s: they name two formats; leave --format out, or give the file "+
+			"another extension",
 			o.format, flag, o.path)
 	}
 	o.format = named

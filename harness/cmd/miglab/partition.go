@@ -39,7 +39,8 @@ func newPartition() *cobra.Command {
 		},
 	}
 	addGPU(c, &gpu, "A100", "GPU model (miglab list gpus)")
-	c.Flags().StringVar(&profiles, "profiles", "", "profiles as NVIDIA names them, separated by commas, or sizes as in 4-2-1")
+	c.Flags().StringVar(&profiles, "profiles", "",
+		"profiles as NVIDIA names them, separated by commas, or sizes as in 4-2-1")
 	c.Flags().StringVar(&in, "in", "", "partition in the JSON that --format json writes")
 	c.Flags().StringVar(&label, "label", "miglab", "the configuration's name for mig-parted")
 	c.Flags().IntSliceVar(&devices, "devices", nil, "numbers of the GPUs (default: all)")

@@ -31,7 +31,8 @@ func (f *problemFlags) register(c *cobra.Command) {
 func (f *problemFlags) add(c *cobra.Command) {
 	addGPU(c, &f.gpu, "A100", "GPU model (miglab list gpus)")
 	addFlag(c, &f.count, "gpus", "1", atLeast(1), "number of GPUs of the model")
-	c.Flags().StringVar(&f.tasks, "tasks", "", "tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit; - for standard input")
+	c.Flags().StringVar(&f.tasks, "tasks", "",
+		"tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit; - for standard input")
 	addFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 }
 
@@ -49,7 +50,9 @@ func emitJSON(c *cobra.Command, v any) error {
 }
 
 // readFile reads what a file says about a problem.
-func readFile[T any](path string, p schedule.Problem, decode func(io.Reader, schedule.Problem) (T, error)) (v T, err error) {
+func readFile[T any](path string, p schedule.Problem, decode func(io.Reader, schedule.Problem) (T, error)) (v T,
+	err error,
+) {
 	file, path, err := input(path)
 	if err != nil {
 		return v, err

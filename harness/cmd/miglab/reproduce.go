@@ -28,7 +28,10 @@ import (
 
 func papers() ([]figures.Paper, error) {
 	var out []figures.Paper
-	for _, paper := range []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper} {
+	for _, paper := range []func() (figures.Paper, error){
+		far.Paper, drl.Paper, mfi.Paper, deadline.Paper,
+		hierarchical.Paper,
+	} {
 		p, err := paper()
 		if err != nil {
 			return nil, err
@@ -61,14 +64,16 @@ func newReproduce() *cobra.Command { return new(reproduceFlags).command() }
 
 func (f *reproduceFlags) command() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "reproduce",
-		Short:   "Regenerate every table and figure of the papers beside the published numbers",
-		Long:    helpText("reproduce.txt"),
-		Example: "  miglab reproduce\n  miglab reproduce --quick\n  miglab reproduce --paper far\n  miglab reproduce --only far/table4,far/figure12",
-		RunE:    f.run,
+		Use:   "reproduce",
+		Short: "Regenerate every table and figure of the papers beside the published numbers",
+		Long:  helpText("reproduce.txt"),
+		Example: "  miglab reproduce\n  miglab reproduce --quick\n  miglab reproduce --paper far\n  miglab reproduce " +
+			"--only far/table4,far/figure12",
+		RunE: f.run,
 	}
 	c.Flags().StringSliceVar(&f.papers, "paper", nil, "only these papers, joined by commas (miglab list papers)")
-	c.Flags().StringSliceVar(&f.only, "only", nil, "only these artefacts, joined by commas, for example far/table4,far/figure12")
+	c.Flags().StringSliceVar(&f.only, "only", nil,
+		"only these artefacts, joined by commas, for example far/table4,far/figure12")
 	completeFlag(c, "paper", func(typed string) []string {
 		return completePapers(typed, func(p figures.Paper) []string { return []string{p.Name} })
 	})
@@ -78,7 +83,8 @@ func (f *reproduceFlags) command() *cobra.Command {
 	c.Flags().BoolVar(&f.quick, "quick", false, "few replicates and no verdicts, into results/quick")
 	addFlag(c, &f.workers, "workers", "0", atLeast(0), "cells computed at a time; 0 means one a processor")
 	c.Flags().StringVar(&f.results, "results", "results", "folder for results")
-	c.Flags().StringVar(&f.hardware, "hardware", "", "folder of measurements in place of those that are part of the program (datasets/hardware)")
+	c.Flags().StringVar(&f.hardware, "hardware", "",
+		"folder of measurements in place of those that are part of the program (datasets/hardware)")
 	c.Flags().BoolVar(&f.stub, "stub", false, "show measurements that were made on a stub, marked as such (for dry runs)")
 	return c
 }
@@ -95,7 +101,8 @@ func (f *reproduceFlags) measurements() error {
 		datasets.UseHardware(h)
 	}
 	if name := datasets.Hardware().Stub(); name != "" && !f.stub {
-		return fmt.Errorf("%s was made on a stub, not on a GPU: it is no data; take it away, or show it as what it is with --stub", filepath.Join(dir, name))
+		return fmt.Errorf("%s was made on a stub, not on a GPU: it is no data; take it away, or show it as what it is "+
+			"with --stub", filepath.Join(dir, name))
 	}
 	return nil
 }
@@ -120,7 +127,10 @@ func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, 
 	if f.quick && !c.Flags().Changed("results") {
 		dir = filepath.Join(dir, "quick")
 	}
-	return &figures.Reproduction{Papers: all, Dir: dir, Scale: figures.Scale{Quick: f.quick}, Only: keep, Inputs: f.inputs()}, nil
+	return &figures.Reproduction{
+		Papers: all, Dir: dir, Scale: figures.Scale{Quick: f.quick}, Only: keep,
+		Inputs: f.inputs(),
+	}, nil
 }
 
 // inputs identifies the measurements of --hardware.
@@ -128,7 +138,8 @@ func (f *reproduceFlags) inputs() string {
 	if f.hardware == "" {
 		return ""
 	}
-	return fmt.Sprintf(" %x", sha256.Sum256(fmt.Append(nil, datasets.Hardware()))) // a time that does not fit is +Inf, which JSON lacks
+	// a time that does not fit is +Inf, which JSON lacks
+	return fmt.Sprintf(" %x", sha256.Sum256(fmt.Append(nil, datasets.Hardware())))
 }
 
 func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
@@ -170,10 +181,12 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 
 // announce says what it takes to compute all results, where there are none yet.
 func (f *reproduceFlags) announce(c *cobra.Command, dir string) {
-	if _, err := os.Stat(filepath.Join(dir, store.FileName(0, 1))); !errors.Is(err, fs.ErrNotExist) || f.quick || len(f.only) > 0 || len(f.papers) > 0 {
+	if _, err := os.Stat(filepath.Join(dir, store.FileName(0, 1))); !errors.Is(err, fs.ErrNotExist) || f.quick ||
+		len(f.only) > 0 || len(f.papers) > 0 {
 		return
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "%s has no results yet: to compute all takes about five minutes of processor time (three on two cores) and 200 MB of disk\n", dir)
+	fmt.Fprintf(c.ErrOrStderr(), "%s has no results yet: to compute all takes about five minutes of processor time "+
+		"(three on two cores) and 200 MB of disk\n", dir)
 }
 
 // selection reports which artefacts of which papers are asked for; all if neither flag is set.
@@ -209,7 +222,8 @@ func newReadme() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "readme",
 		Short: "Bring the table of verdicts and the images in README.md up to date",
-		Long: "readme is for the project's own repository: it takes results/manifest.json, which make reproduce writes, into\n" +
+		Long: "readme is for the project's own repository: it takes results/manifest.json, which make reproduce " +
+			"writes, into\n" +
 			"README.md, and copies the images that README.md shows to paper-figures/gallery/.",
 		Example: "  miglab readme",
 		RunE: func(c *cobra.Command, _ []string) error {

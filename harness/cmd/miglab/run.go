@@ -35,7 +35,8 @@ func (f *runFlags) command() *cobra.Command {
 		RunE:    f.run,
 	}
 	f.register(c)
-	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file")
+	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
+		"algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	completeFlag(c, "algorithms", algo.Complete)
 	completeFlag(c, "datasets", datasets.Complete)
@@ -119,7 +120,8 @@ func cellsOf(failures []run.Failure, panics bool) (n int) {
 // isReference reports whether a cell was not asked for, but is there for comparison.
 func (f *runFlags) isReference(c run.Cell) bool {
 	return slices.ContainsFunc(f.track.Beside, func(r track.Reference) bool {
-		return c.Track == r.Track && c.Algorithm == r.Algorithm && !(r.Track == f.track.Name && slices.Contains(f.algorithms, r.Algorithm))
+		return c.Track == r.Track && c.Algorithm == r.Algorithm &&
+			!(r.Track == f.track.Name && slices.Contains(f.algorithms, r.Algorithm))
 	})
 }
 
@@ -135,7 +137,8 @@ func (f *runFlags) summarize(c *cobra.Command, own int, failures []run.Failure) 
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%d %s; all results in %s; to export them: %s\n", own, what, f.results, shell(export))
 	for _, failed := range failures {
-		fmt.Fprintf(c.OutOrStdout(), "%d of them ended as %q; the export's column error has what each ended with, such as\n", failed.Cells, failed.Kind)
+		fmt.Fprintf(c.OutOrStdout(), "%d of them ended as %q; the export's column error has what each ended with, such as\n",
+			failed.Cells, failed.Kind)
 		for _, text := range failed.Errors {
 			fmt.Fprintf(c.OutOrStdout(), "  %s\n", text)
 		}
@@ -163,7 +166,8 @@ func (f *runFlags) rank(c *cobra.Command, db *store.DB, cells []run.Cell) error 
 	}
 	for _, dataset := range ranking.Datasets {
 		if !slices.ContainsFunc(standings, func(s leaderboard.Standing) bool { return s.Dataset == dataset }) {
-			fmt.Fprintf(c.OutOrStdout(), "%s has no leaderboard: no instance has the bound that gaps are measured from\n", dataset)
+			fmt.Fprintf(c.OutOrStdout(),
+				"%s has no leaderboard: no instance has the bound that gaps are measured from\n", dataset)
 		}
 	}
 	if len(standings) == 0 {

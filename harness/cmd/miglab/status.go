@@ -70,7 +70,8 @@ func newStatus() *cobra.Command {
 // print writes a line for each thing to know, and one for each task that is not done.
 func (s *openSweep) print(w io.Writer, status *sweep.Status) {
 	fmt.Fprintf(w, "sweep    %s\ncommand  miglab %s\n", s.dir, shell(s.plan.Args))
-	fmt.Fprintf(w, "%-8s %d of %d done, %d of them failed, %d missing\n", s.what(), status.Done, status.Cells, status.Failed, status.Missing)
+	fmt.Fprintf(w, "%-8s %d of %d done, %d of them failed, %d missing\n", s.what(), status.Done, status.Cells,
+		status.Failed, status.Missing)
 	done, running := 0, 0
 	for _, t := range status.Tasks {
 		switch {
@@ -80,7 +81,8 @@ func (s *openSweep) print(w io.Writer, status *sweep.Status) {
 			running++
 		}
 	}
-	fmt.Fprintf(w, "tasks    %d of %d done, %d running, %d missing\n", done, len(status.Tasks), running, len(status.Tasks)-done-running)
+	fmt.Fprintf(w, "tasks    %d of %d done, %d running, %d missing\n", done, len(status.Tasks), running,
+		len(status.Tasks)-done-running)
 	for _, t := range status.Tasks {
 		if t.Done < t.Total {
 			fmt.Fprintf(w, "task %-3d %d of %d done, %s\n", t.Task, t.Done, t.Total, stateOf(t))
@@ -154,7 +156,8 @@ func (s *openSweep) watch(c *cobra.Command) error {
 		}
 		over := queue == "" && (len(jobs) > 0 || !s.runs(&status)) || status.Missing == 0 && (!asked || queue == "")
 		if !p.terminal && (over || began.Sub(said) >= lineEvery) {
-			fmt.Fprintln(c.OutOrStdout(), strings.TrimSuffix(fmt.Sprintf("%d of %d %s done; %s", status.Done, status.Cells, s.what(), queue), "; "))
+			fmt.Fprintln(c.OutOrStdout(),
+				strings.TrimSuffix(fmt.Sprintf("%d of %d %s done; %s", status.Done, status.Cells, s.what(), queue), "; "))
 			said = began
 		}
 		if over {
@@ -243,7 +246,8 @@ func (s *openSweep) merged(ctx context.Context, job, log string) error {
 	entries, _ := slurm.Queue(ctx, []string{job})
 	for _, e := range entries {
 		if e.State != "COMPLETED" {
-			return failedError{fmt.Errorf("the merge, job %s, ended as %s; %s has what it said; to merge again: miglab merge %s", job, e.State, log, slurm.Word(s.dir))}
+			return failedError{fmt.Errorf("the merge, job %s, ended as %s; %s has what it said; to merge again: miglab merge %s",
+				job, e.State, log, slurm.Word(s.dir))}
 		}
 	}
 	return nil

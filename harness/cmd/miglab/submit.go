@@ -76,11 +76,13 @@ func (f *submitFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.missing, "missing", "", "folder of a sweep: submit its tasks that miss results")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be submitted, and write nothing")
 	c.Flags().BoolVar(&f.watch, "watch", false, "then show how the sweep goes on, as miglab status --watch does")
-	c.Flags().BoolVar(&f.shared, "shared", false, "the folder is on a file system that all machines see, although it does not look so")
+	c.Flags().BoolVar(&f.shared, "shared", false,
+		"the folder is on a file system that all machines see, although it does not look so")
 	c.Flags().StringVar(&f.jobName, "job-name", "", "begins the names of jobs (default: miglab and the sweep's name)")
 	if f.engine != "" {
 		addFlag(c, &f.tasks, "tasks", "16", atLeast(1), "tasks to cut the command into, at most")
-		c.Flags().StringVar(&f.sweep, "sweep", "", "folder for the sweep (default: sweeps/NAME in the command's folder for results)")
+		c.Flags().StringVar(&f.sweep, "sweep", "",
+			"folder for the sweep (default: sweeps/NAME in the command's folder for results)")
 	}
 }
 
@@ -101,7 +103,8 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	if f.engine == engineSlurm && strings.Contains(s.dir, `\`) {
-		return fmt.Errorf("%s: Slurm cannot write logs below a folder with a backslash in its name; choose another with --sweep", s.dir)
+		return fmt.Errorf("%s: Slurm cannot write logs below a folder with a backslash in its name; choose another "+
+			"with --sweep", s.dir)
 	}
 	jobs, err := sweep.Jobs(s.dir)
 	if err != nil {
@@ -148,7 +151,8 @@ func (f *submitFlags) seen(s *openSweep) error {
 	}
 	for _, must := range paths {
 		if why := nodeLocal(must.path); why != "" {
-			return fmt.Errorf("the tasks would not see %s%s: %s; %s, or say --shared if that is wrong", must.path, must.role, why, must.advice)
+			return fmt.Errorf("the tasks would not see %s%s: %s; %s, or say --shared if that is wrong", must.path, must.role,
+				why, must.advice)
 		}
 	}
 	return nil
@@ -160,7 +164,8 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 		if len(args) > 0 && !slices.Contains([]string{"run", "reproduce", "train"}, args[0]) {
 			return nil, false, nearest.Unknown("engine", args[0], engines)
 		}
-		return nil, false, fmt.Errorf("submit needs an engine, one of %s, as in miglab submit slurm -- run --algorithms far --datasets WIDETIMES", strings.Join(engines, ", "))
+		return nil, false, fmt.Errorf("submit needs an engine, one of %s, as in miglab submit slurm -- run --algorithms "+
+			"far --datasets WIDETIMES", strings.Join(engines, ", "))
 	}
 	if f.missing != "" {
 		for _, flag := range []string{"tasks", "sweep"} {
@@ -202,7 +207,8 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 	case err != nil:
 		return nil, false, err
 	case old.Hash != p.Hash:
-		return nil, false, fmt.Errorf("%s holds another sweep, of miglab %s; choose another folder with --sweep", dir, shell(old.Args))
+		return nil, false, fmt.Errorf("%s holds another sweep, of miglab %s; choose another folder with --sweep", dir,
+			shell(old.Args))
 	case c.Flags().Changed("tasks") && p.Tasks != old.Tasks:
 		return nil, false, fmt.Errorf("--tasks %d: the sweep is there, with %d tasks, in %s", f.tasks, old.Tasks, dir)
 	}
@@ -222,10 +228,12 @@ func (f *submitFlags) check(dir string) error {
 		}
 	}
 	if f.engine == "" {
-		return fmt.Errorf("%s was never submitted; name the engine, as in miglab submit slurm --missing %s", dir, shell([]string{f.missing}))
+		return fmt.Errorf("%s was never submitted; name the engine, as in miglab submit slurm --missing %s", dir,
+			shell([]string{f.missing}))
 	}
 	if f.jobName != "" && !jobNames.MatchString(f.jobName) {
-		return fmt.Errorf("--job-name %q: at most 40 lower-case letters, digits and dashes, a letter or digit first and last", f.jobName)
+		return fmt.Errorf("--job-name %q: at most 40 lower-case letters, digits and dashes, a letter or digit first and last",
+			f.jobName)
 	}
 	return nil
 }
@@ -246,7 +254,8 @@ func (s *openSweep) submit(n submission, send func() (sweep.Job, error)) error {
 	}
 	job.Name, job.Tasks, job.Submitted = n.name, n.tasks, time.Now().UTC()
 	if err := sweep.AddJob(s.dir, job); err != nil {
-		return fmt.Errorf("%s is submitted, as %s, but not noted: %w", job.Name, strings.Join(append(slices.Clone(job.IDs), job.Merge), " "), err)
+		return fmt.Errorf("%s is submitted, as %s, but not noted: %w", job.Name,
+			strings.Join(append(slices.Clone(job.IDs), job.Merge), " "), err)
 	}
 	return nil
 }
@@ -288,5 +297,6 @@ const logs = "logs"
 // describe says what is submitted.
 func (s *openSweep) describe(c *cobra.Command, n submission) {
 	fmt.Fprintf(c.OutOrStdout(), "sweep    %s\n", s.dir)
-	fmt.Fprintf(c.OutOrStdout(), "work     %d %s in %d tasks, %d of which are submitted\n", s.plan.Count, s.what(), s.plan.Tasks, len(n.tasks))
+	fmt.Fprintf(c.OutOrStdout(), "work     %d %s in %d tasks, %d of which are submitted\n", s.plan.Count, s.what(),
+		s.plan.Tasks, len(n.tasks))
 }

@@ -20,9 +20,11 @@ func newSubmitKubernetes() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "kubernetes [flags] -- run|reproduce|train ...",
 		Short: "Write a Kubernetes manifest for the tasks",
-		Long: "kubernetes writes a manifest for kubectl, and a Dockerfile, into the sweep's folder. miglab submit --help says\n" +
+		Long: "kubernetes writes a manifest for kubectl, and a Dockerfile, into the sweep's folder. miglab submit " +
+			"--help says\n" +
 			"what all engines have in common.",
-		Example: "  miglab submit kubernetes --image registry.example.org/miglab:1 --claim data --mount /nfs -- run --algorithms far --datasets WIDETIMES",
+		Example: "  miglab submit kubernetes --image registry.example.org/miglab:1 --claim data --mount /nfs -- run " +
+			"--algorithms far --datasets WIDETIMES",
 	}
 	f.add(c)
 	addFlag(c, &f.arrayLimit, "array-limit", "0", atLeast(0), "tasks at a time; 0 means as many as there is room for")
@@ -48,7 +50,8 @@ func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) e
 	}
 	mount, err := filepath.Abs(f.mount)
 	if f.mount == "" || f.image == "" || f.claim == "" {
-		return fmt.Errorf("miglab submit kubernetes needs --image, --claim and --mount: the image of miglab, the claim of the shared volume, and where it is mounted")
+		return fmt.Errorf("miglab submit kubernetes needs --image, --claim and --mount: the image of miglab, the claim of " +
+			"the shared volume, and where it is mounted")
 	}
 	if err != nil {
 		return err
@@ -57,7 +60,8 @@ func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) e
 	first, last := n.tasks[0], n.tasks[len(n.tasks)-1]
 	manifest, err := kubernetes.Manifest(kubernetes.Options{
 		Name: n.name, Image: f.image, Claim: f.claim, Mount: mount, Dir: s.plan.Dir, Sweep: s.dir,
-		First: first, Tasks: last - first + 1, Parallelism: f.arrayLimit, CPU: f.cpu, Memory: f.memory, User: user, Group: group,
+		First: first, Tasks: last - first +
+			1, Parallelism: f.arrayLimit, CPU: f.cpu, Memory: f.memory, User: user, Group: group,
 	})
 	if err != nil {
 		return err
@@ -80,7 +84,8 @@ func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) e
 		return err
 	}
 	s.describe(c, n)
-	fmt.Fprintf(c.OutOrStdout(), "submit   kubectl apply -f %s\nmerge    the first lines of that file say how\nwatch    miglab status --watch %s\n",
+	fmt.Fprintf(c.OutOrStdout(),
+		"submit   kubectl apply -f %s\nmerge    the first lines of that file say how\nwatch    miglab status --watch %s\n",
 		slurm.Word(path), slurm.Word(s.dir))
 	if f.watch {
 		return s.watch(c)

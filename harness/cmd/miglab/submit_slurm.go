@@ -19,9 +19,11 @@ func newSubmitSlurm() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "slurm [flags] -- run|reproduce|train ...",
 		Short: "Submit tasks to Slurm",
-		Long: "slurm submits a job array and a merge that follows it. A task that reaches its time limit puts itself back into\n" +
+		Long: "slurm submits a job array and a merge that follows it. A task that reaches its time limit puts itself " +
+			"back into\n" +
 			"the queue and goes on where it was. miglab submit --help says what all engines have in common.",
-		Example: "  miglab submit slurm --tasks 64 --partition cpu --time 60 -- run --algorithms far,miso --datasets WIDETIMES\n" +
+		Example: "  miglab submit slurm --tasks 64 --partition cpu --time 60 -- run --algorithms far,miso --datasets " +
+			"WIDETIMES\n" +
 			"  miglab submit slurm --dry-run --extra '--account=lab --mem=4G' -- reproduce --paper far",
 	}
 	f.add(c)
@@ -104,7 +106,10 @@ func (f *submitFlags) nothingToSubmit(c *cobra.Command, s *openSweep, n submissi
 
 // slurmSubmission returns what the flags ask Slurm for.
 func (f *submitFlags) slurmSubmission(s *openSweep, n submission, program string) slurm.Submission {
-	out := slurm.Submission{Name: n.name, Program: program, Sweep: s.dir, Dir: s.plan.Dir, Tasks: n.tasks, Limit: f.arrayLimit}
+	out := slurm.Submission{
+		Name: n.name, Program: program, Sweep: s.dir, Dir: s.plan.Dir, Tasks: n.tasks,
+		Limit: f.arrayLimit,
+	}
 	if f.partition != "" {
 		out.Args = append(out.Args, "--partition="+f.partition)
 	}

@@ -31,7 +31,8 @@ type assignment struct {
 // readAssignment lists what a command line would compute. Nothing is computed.
 func readAssignment(args []string) (*assignment, error) {
 	if len(args) == 0 {
-		return nil, fmt.Errorf("submit needs a command, as in miglab submit slurm -- run --algorithms far --datasets WIDETIMES")
+		return nil,
+			fmt.Errorf("submit needs a command, as in miglab submit slurm -- run --algorithms far --datasets WIDETIMES")
 	}
 	var c *cobra.Command
 	var list func() (*assignment, error)
@@ -138,7 +139,8 @@ func readSweep(dir string) (*openSweep, error) {
 func (s *openSweep) sameProgram() error {
 	program, err := figures.Program()
 	if err == nil && program != s.plan.Program {
-		err = fmt.Errorf("another build of miglab planned %s: use that one, or submit the command again with --sweep and another folder", s.dir)
+		err = fmt.Errorf("another build of miglab planned %s: use that one, or submit the command again with --sweep and "+
+			"another folder", s.dir)
 	}
 	return err
 }

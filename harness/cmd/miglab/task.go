@@ -44,7 +44,8 @@ func newTask() *cobra.Command {
 	}
 	c.Flags().IntVar(&index, "index", 0, "which task, counted from 0")
 	c.Flags().IntVar(&offset, "offset", 0, "added to the index")
-	addFlag(c, &workers, "workers", "0", atLeast(0), "cells computed at a time where the sweep's command does not say; 0 means one a processor")
+	addFlag(c, &workers, "workers", "0", atLeast(0),
+		"cells computed at a time where the sweep's command does not say; 0 means one a processor")
 	require(c, "index")
 	return c
 }

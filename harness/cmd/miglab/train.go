@@ -52,10 +52,12 @@ func (f *trainFlags) command() *cobra.Command {
 	addFlag(c, &f.track, "track", "", track.Parse, "every agent of a track")
 	c.Flags().BoolVar(&f.all, "all", false, "every agent that the project uses, with all its seeds")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "steps in all environments; 0 means what the project's own agents took")
-	c.Flags().UintSliceVar(&f.seeds, "seeds", nil, "one run for each, separated by commas (default: what the project's own agents took)")
+	c.Flags().UintSliceVar(&f.seeds, "seeds", nil,
+		"one run for each, separated by commas (default: what the project's own agents took)")
 	addFlag(c, &f.workers, "workers", "0", atLeast(0), "goroutines; 0 means one a processor. It changes no result")
 	c.Flags().StringVar(&f.out, "out", "results/train", "folder for checkpoints, learning curves and weights")
-	c.Flags().StringVar(&f.install, "install", "", "root of the project's source: put weights and curves where the program is built from")
+	c.Flags().StringVar(&f.install, "install", "",
+		"root of the project's source: put weights and curves where the program is built from")
 	return c
 }
 
@@ -81,7 +83,8 @@ func (t *training) checkpointed() time.Time {
 func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	var recipes []*train.Recipe
 	switch {
-	case len(f.names) > 0 && (f.all || f.track != nil) || f.all && f.track != nil || len(f.names) == 0 && !f.all && f.track == nil:
+	case len(f.names) > 0 && (f.all || f.track != nil) || f.all && f.track != nil || len(f.names) == 0 && !f.all &&
+		f.track == nil:
 		return nil, fmt.Errorf("give one of --agent, --track and --all; miglab list agents says what there is")
 	case f.all:
 		recipes = train.Recipes()
@@ -110,7 +113,10 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 			own = r.Seeds
 		}
 		for _, seed := range own {
-			o := train.Options{Steps: f.steps, Seed: uint64(seed), Dir: f.out, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)), Kernel: nn.Fast()}
+			o := train.Options{
+				Steps: f.steps, Seed: uint64(seed), Dir: f.out, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)),
+				Kernel: nn.Fast(),
+			}
 			if !slices.ContainsFunc(out, func(t training) bool { return t.name() == r.Folder(o.Seed) }) {
 				out = append(out, training{r, o})
 			}
@@ -143,6 +149,7 @@ func (t *training) run(c *cobra.Command, install string) error {
 	if o.Steps > 0 && o.Steps != result.Last.Steps {
 		asked = fmt.Sprintf(" (%d asked for; a run ends with an iteration)", o.Steps)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %d steps%s, %s %.2f; %s\n", t.name(), result.Last.Steps, asked, r.Score, result.Last.Score, result.Weights)
+	fmt.Fprintf(c.OutOrStdout(), "%s: %d steps%s, %s %.2f; %s\n", t.name(), result.Last.Steps, asked, r.Score,
+		result.Last.Score, result.Weights)
 	return nil
 }

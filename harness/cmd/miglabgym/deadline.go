@@ -6,7 +6,10 @@ import (
 	"miglab/harness/mig"
 )
 
-var _ = register(kind{name: "deadline", metrics: []string{"late_percent", "tardiness_min", "energy_wmin", "energy_as_released_wmin"}, open: openDeadline})
+var _ = register(kind{
+	name:    "deadline",
+	metrics: []string{"late_percent", "tardiness_min", "energy_wmin", "energy_as_released_wmin"}, open: openDeadline,
+})
 
 func openDeadline(options string) (opened, error) {
 	o := struct {
@@ -33,7 +36,8 @@ func openDeadline(options string) (opened, error) {
 		}
 		return environment{Env: d, measure: func(metrics []float64) {
 			r := d.Result()
-			metrics[0], metrics[1], metrics[2], metrics[3] = r.LatePercent(), float64(r.Tardiness), float64(r.Energy), float64(r.EnergyAsReleased)
+			metrics[0], metrics[1], metrics[2], metrics[3] = r.LatePercent(), float64(r.Tardiness), float64(r.Energy),
+				float64(r.EnergyAsReleased)
 		}}, nil
 	}}, nil
 }

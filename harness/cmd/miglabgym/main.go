@@ -16,6 +16,7 @@ import (
 )
 
 func main() {
-	fmt.Fprintln(os.Stderr, "miglabgym is a library, not a program; build it with CGO_ENABLED=1 go build -buildmode=c-shared")
+	fmt.Fprintln(os.Stderr,
+		"miglabgym is a library, not a program; build it with CGO_ENABLED=1 go build -buildmode=c-shared")
 	os.Exit(2)
 }

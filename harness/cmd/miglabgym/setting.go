@@ -177,7 +177,8 @@ func (b *batch) load() error {
 		return err
 	}
 	if len(in.Lengths) > 1 || len(in.Start) > 0 || in.Arrivals != nil {
-		return fmt.Errorf("it has %d batches, %d instances at the start and %d arrivals; environments take one batch that is there at time 0, on an empty GPU", len(in.Lengths), len(in.Start), len(in.Arrivals))
+		return fmt.Errorf("it has %d batches, %d instances at the start and %d arrivals; environments take one batch that "+
+			"is there at time 0, on an empty GPU", len(in.Lengths), len(in.Start), len(in.Arrivals))
 	}
 	b.times = b.times[:0]
 	for i := range in.Tasks {

@@ -49,7 +49,8 @@ func newVector(name, options string, count int64, seed uint64) (*vector, error) 
 		}
 		v.shape = e.Shape()
 		if values := int64(v.shape.Observation+v.shape.Actions) * count; values > maxValues {
-			return nil, fmt.Errorf("%d environments %s of this size have %d values; there may be %d", count, name, values, maxValues)
+			return nil, fmt.Errorf("%d environments %s of this size have %d values; there may be %d", count, name,
+				values, maxValues)
 		}
 		source := rand.NewPCG(0, 0)
 		v.envs, v.sources, v.streams = append(v.envs, e), append(v.sources, source), append(v.streams, rand.New(source))

@@ -175,7 +175,9 @@ type runner struct {
 
 // drain simulates the jobs of one GPU instance; what others do does not concern them. If jobs
 // is not nil, the demands of those that are left change when one ends.
-func (m *Model) drain(l *Layout, active []runner, memory float64, jobs *[MaxSlots]*task.Program, ends *[MaxSlots]float64) float64 {
+func (m *Model) drain(l *Layout, active []runner, memory float64, jobs *[MaxSlots]*task.Program,
+	ends *[MaxSlots]float64,
+) float64 {
 	now := 0.0
 	for len(active) > 1 {
 		step := m.paces(active, memory)

@@ -102,7 +102,11 @@ func (c *CI) fault() *fault {
 		return &fault{0, 0, -1, noShare(c.Compute)}
 	}
 	if c.MIG && geometry.Profile(c.slices()) == nil {
-		return &fault{0, 0, -1, fmt.Sprintf("MIG has no compute instance with %s of the GPU; one GPC is 0.125, and there are those with %v", number(c.Compute), geometry.Sizes())}
+		return &fault{
+			0, 0, -1,
+			fmt.Sprintf("MIG has no compute instance with %s of the GPU; one GPC is 0.125, and there are those with %v",
+				number(c.Compute), geometry.Sizes()),
+		}
 	}
 	if c.Default < 0 || c.Default > 0 && len(c.Shares) > 0 {
 		return &fault{0, 0, 0, "clients with and without percentages do not go together"}
@@ -164,7 +168,8 @@ func (gi *GI) profile() (*mig.Profile, string) {
 	if largest == 0 {
 		return nil, fmt.Sprintf("MIG has no instance with %sm; there are those with %v", number(gi.Memory), memories)
 	}
-	return nil, fmt.Sprintf("the compute instances, %d GPCs together, fit no instance with %sm; the largest has %d", compute, number(gi.Memory), largest)
+	return nil, fmt.Sprintf("the compute instances, %d GPCs together, fit no instance with %sm; the largest has %d",
+		compute, number(gi.Memory), largest)
 }
 
 // room reports whether instances of the profiles find room beside those in taken.

@@ -68,15 +68,21 @@ var (
 func (o *Options) check() error {
 	switch {
 	case len(o.Name) > maxName || !label.MatchString(o.Name):
-		return fmt.Errorf("job name %q: want at most %d lower-case letters, digits and dashes, a letter or digit first and last", o.Name, maxName)
+		return fmt.Errorf("job name %q: want at most %d lower-case letters, digits and dashes, a letter or digit "+
+			"first and last", o.Name, maxName)
 	case !image.MatchString(o.Image):
 		return fmt.Errorf("image %q: want the name of a container image, such as registry.example.org/miglab:1.0", o.Image)
 	case len(o.Claim) > 253 || !subdomain.MatchString(o.Claim):
-		return fmt.Errorf("claim %q: want the name of a PersistentVolumeClaim: lower-case letters, digits, dashes and dots, a letter or digit first and last", o.Claim)
+		return fmt.Errorf("claim %q: want the name of a PersistentVolumeClaim: lower-case letters, digits, dashes and "+
+			"dots, a letter or digit first and last", o.Claim)
 	case o.Mount == "/" || strings.Contains(o.Mount, ":"):
 		return fmt.Errorf("mount %q: Kubernetes can mount a volume neither at / nor at a path with a colon", o.Mount)
 	}
-	for _, p := range []struct{ what, path string }{{"mount", o.Mount}, {"working directory", o.Dir}, {"folder of the sweep", o.Sweep}} {
+	for _, p := range []struct{ what, path string }{
+		{"mount", o.Mount},
+		{"working directory", o.Dir},
+		{"folder of the sweep", o.Sweep},
+	} {
 		switch {
 		case !utf8.ValidString(p.path) || strings.ContainsFunc(p.path, unicode.IsControl):
 			return fmt.Errorf("%s %q: want a path in UTF-8 without control characters", p.what, p.path)
@@ -98,7 +104,8 @@ func (o *Options) check() error {
 	case !memory.MatchString(o.Memory):
 		return fmt.Errorf("memory %q: want a whole number with a unit, such as 512Mi or 2Gi", o.Memory)
 	case o.User < 1:
-		return fmt.Errorf("user %d: tasks do not run as root; want the number of the user who owns the folder of the sweep", o.User)
+		return fmt.Errorf("user %d: tasks do not run as root; want the number of the user who owns the folder of the sweep",
+			o.User)
 	case o.Group < 0:
 		return fmt.Errorf("group %d: want at least 0", o.Group)
 	}

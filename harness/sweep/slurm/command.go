@@ -15,7 +15,8 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("no %s on the PATH: miglab submit slurm works where jobs are submitted, as on a login node; miglab run needs no Slurm", e.Command)
+	return fmt.Sprintf("no %s on the PATH: miglab submit slurm works where jobs are submitted, as on a login node; "+
+		"miglab run needs no Slurm", e.Command)
 }
 
 // A CommandError says why a command of Slurm failed.

@@ -25,7 +25,8 @@ type Entry struct {
 
 // ends are the states in which a job does nothing any more.
 var ends = []string{
-	"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT",
+	"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED",
+	"REVOKED", "TIMEOUT",
 }
 
 // Ended reports whether the job does nothing any more.
@@ -41,7 +42,8 @@ func Queue(ctx context.Context, jobs []string) ([]Entry, error) {
 		return nil, nil
 	}
 	out, err := command(ctx, "squeue", "-h", "-r", "-t", "all", "-j", strings.Join(jobs, ","), "-o", "%i|%T|%r|%N")
-	if failed := (*CommandError)(nil); errors.As(err, &failed) && strings.Contains(failed.Reason, "Invalid job id specified") {
+	if failed := (*CommandError)(nil); errors.As(err, &failed) &&
+		strings.Contains(failed.Reason, "Invalid job id specified") {
 		return nil, nil // that is how it answers when it has forgotten all of them
 	}
 	if err != nil {
@@ -60,7 +62,10 @@ func parseQueue(text string) ([]Entry, error) {
 		}
 		fields := strings.SplitN(line, "|", 4)
 		if len(fields) < 4 {
-			return nil, &CommandError{"squeue", fmt.Sprintf("answers %q; a job, its state, a reason and nodes were asked for", line)}
+			return nil, &CommandError{
+				"squeue",
+				fmt.Sprintf("answers %q; a job, its state, a reason and nodes were asked for", line),
+			}
 		}
 		e := Entry{Job: fields[0], Index: -1, State: fields[1], Reason: fields[2], Nodes: fields[3]}
 		if job, index, ok := strings.Cut(e.Job, "_"); ok {

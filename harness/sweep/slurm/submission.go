@@ -44,11 +44,13 @@ sweep=` + quote(s.Sweep) + `
 program=` + quote(s.Program) + `
 dir=` + quote(s.Dir) + `
 if [ ! -r "$sweep/plan.json" ] || [ ! -x "$program" ]; then
-	echo "miglab: $(hostname) does not see $sweep/plan.json and $program; both must be on a file system that all nodes share" >&2
+	echo "miglab: $(hostname) does not see $sweep/plan.json and $program;" \
+		"both must be on a file system that all nodes share" >&2
 	exit 2
 fi
 if [ ! -d "$dir" ]; then
-	echo "miglab: $(hostname) does not see the folder $dir, where the command was given; it must be on a file system that all nodes share" >&2
+	echo "miglab: $(hostname) does not see the folder $dir, where the command was given;" \
+		"it must be on a file system that all nodes share" >&2
 	exit 2
 fi
 case $1 in
@@ -141,7 +143,8 @@ func (s *Submission) Commands(ctx context.Context) (string, error) {
 	}
 	if err != nil {
 		size = usualMaxArraySize
-		fmt.Fprintf(&out, "# scontrol show config could not be asked (%v); arrays of at most %d tasks are assumed\n", err, size)
+		fmt.Fprintf(&out,
+			"# scontrol show config could not be asked (%v); arrays of at most %d tasks are assumed\n", err, size)
 	}
 	line := func(variable string, args []string) {
 		fmt.Fprintf(&out, "%s=$(sbatch", variable)
@@ -234,7 +237,10 @@ func maxArraySize(ctx context.Context) (int, error) {
 		if name, value, _ := strings.Cut(line, "="); strings.TrimSpace(name) == "MaxArraySize" {
 			n, err := strconv.Atoi(strings.TrimSpace(value))
 			if err != nil || n < 1 {
-				return 0, &CommandError{"scontrol", fmt.Sprintf("says MaxArraySize = %s; at least 1 is needed for arrays", strings.TrimSpace(value))}
+				return 0, &CommandError{
+					"scontrol",
+					fmt.Sprintf("says MaxArraySize = %s; at least 1 is needed for arrays", strings.TrimSpace(value)),
+				}
 			}
 			return n, nil
 		}

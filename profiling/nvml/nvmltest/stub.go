@@ -45,7 +45,8 @@ func Build(t testing.TB, flags ...string) (dir string) {
 	optimise := fmt.Sprintf("-O%d", deep.N(0, 1)) // some warnings need it
 	cc = append(cc,
 		"-shared", "-fPIC", optimise, "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
-		"-I", filepath.Join(strings.TrimSpace(string(module)), "pkg", "nvml"), "-o", filepath.Join(dir, "libnvidia-ml.so.1"), file)
+		"-I", filepath.Join(strings.TrimSpace(string(module)), "pkg", "nvml"), "-o", filepath.Join(dir,
+			"libnvidia-ml.so.1"), file)
 	cc = append(cc, flags...)
 	if out, err := exec.Command(cc[0], cc[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(cc, " "), err, out)
