@@ -187,7 +187,8 @@ func simulated() string {
 	fitted := figures.Count(all, func(p task.Program) bool { return p.Fitted })
 	return fmt.Sprintf("simulated, not measured, with kappa = %g and delta = %g, which were chosen with the order of "+
 		"methods in the paper in view, on Q1 to Q12 and other draws than those reported; %d of the %d programs are fitted "+
-		"on public times, %d are drawn from their class (table4); sensitivity shows how results move with all these", m.Kappa, m.Delta, fitted, len(all), len(all)-fitted)
+		"on public times, %d are drawn from their class (table4); sensitivity shows how results move with all these",
+		m.Kappa, m.Delta, fitted, len(all), len(all)-fitted)
 }
 
 // moreInputs is the agent that goes beyond the paper.
