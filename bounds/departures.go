@@ -70,25 +70,7 @@ type lived struct {
 	from, until int
 }
 
-// GPUsAtLeast returns a lower bound on the number of GPUs on which any scheduler can accept all of
-// the requests.
-//
-// PROVEN. If all are accepted, the GPUs hold valid partitions in each slot, of which none weighs
-// more than 1 by any facet. So the number of GPUs is at least what the requests that live in the
-// slot weigh together.
-//
-// The error is about requests that the model cannot run.
-func GPUsAtLeast(g *mig.GPU, requests []task.Request) (int, error) {
-	l, err := fullestLoads(g, math.MaxInt, requests)
-	if err != nil {
-		return 0, err
-	}
-	const rounding = 1e-6 // weights are multiples of 1/denominator
-	return int(math.Ceil(slices.Max(append(l.weights(l.ones()), 0)) - rounding)), nil
-}
-
-// fullestLoads has all slots that hold more requests than those around them, crowded or not.
-func fullestLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
+func newLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
 	profiles := task.RequestProfiles(g)
 	l := &loads{facets: facets(g), profiles: len(profiles), gpus: float64(gpus)}
 	for i := range requests {
@@ -108,14 +90,6 @@ func fullestLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error)
 		}
 	}
 	l.index(l.fullest())
-	return l, nil
-}
-
-func newLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
-	l, err := fullestLoads(g, gpus, requests)
-	if err != nil {
-		return nil, err
-	}
 	weights := l.weights(l.ones())
 	crowded := []int{}
 	for t, slot := range l.slots {

@@ -100,7 +100,7 @@ func smallStream(rng *rand.Rand) (g *mig.GPU, gpus int, requests []task.Request)
 func TestAcceptedAtMostAgainstBruteForce(t *testing.T) {
 	streams := deep.N(800, 10_000)
 	rng := rand.New(rand.NewPCG(17, 2))
-	equal, loose, optima, all := 0, 0, 0, 0
+	equal, optima, all := 0, 0, 0
 	for n := range streams {
 		g, gpus, requests := smallStream(rng)
 		optimum := mostWithDepartures(gpus, requests)
@@ -114,20 +114,12 @@ func TestAcceptedAtMostAgainstBruteForce(t *testing.T) {
 		if other, err := certificate.AcceptedAtMost(g, gpus, requests, anyPrices(rng, g)); err != nil || other < optimum {
 			t.Fatalf("stream %d, %d GPUs, %+v: other prices prove %d, %v; optimum %d", n, gpus, requests, other, err, optimum)
 		}
-		if least, err := bounds.GPUsAtLeast(g, requests); err != nil || optimum == len(requests) && least > gpus {
-			t.Fatalf("stream %d: %d GPUs accept all of %+v, not at least %d, %v", n, gpus, requests, least, err)
-		} else if optimum < len(requests) && least <= gpus {
-			loose++
-		}
 		if bound == optimum {
 			equal++
 		}
 		optima, all = optima+optimum, all+len(requests)
 	}
-	t.Logf("%d of %d bounds are the optimum; %d of %d requests can be accepted; %d streams need more GPUs than the bound", equal, streams, optima, all, loose)
-	if loose > streams/50 {
-		t.Errorf("%d of %d streams need more GPUs than the bound says", loose, streams)
-	}
+	t.Logf("%d of %d bounds are the optimum; %d of %d requests can be accepted", equal, streams, optima, all)
 	if equal < streams*9/10 || optima > all*9/10 {
 		t.Errorf("only %d of %d bounds are the optimum, where %d of %d requests can be accepted", equal, streams, optima, all)
 	}

@@ -2,8 +2,6 @@ package track
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -100,32 +98,4 @@ func placementContests() []Contest {
 			"mfi/bimodal?load=85",
 		}, algorithms, 50},
 	}
-}
-
-// inARow is on how many clusters in a row, each larger by a GPU, a scheduler accepts everything
-// before it is believed that it also does so on larger ones.
-const inARow = 4
-
-// LeastGPUs returns the least number of GPUs, not below one, on which a placement scheduler accepts
-// all requests, and also with one, two and three GPUs more. It gives up with an error at ten times
-// as many GPUs. Other errors are those of the scheduler.
-func LeastGPUs(ctx context.Context, a algo.Algorithm, g *mig.GPU, in task.Requests, from int) (int, error) {
-	good := 0
-	for n := from; n <= 10*from; n++ {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		answer, err := Placement.Solve(ctx, a, Problem{GPU: g, Count: n, Payload: in})
-		if err != nil {
-			return 0, err
-		}
-		all := slices.ContainsFunc(answer.Metrics, func(m Metric) bool { return m.Name == "acceptance" && m.Value == 1 })
-		if good++; !all {
-			good = 0
-		}
-		if good == inARow {
-			return n - inARow + 1, nil
-		}
-	}
-	return 0, fmt.Errorf("it rejects requests on up to %d GPUs, where %d might do", 10*from, from)
 }

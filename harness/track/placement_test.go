@@ -1,7 +1,6 @@
 package track_test
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -13,24 +12,6 @@ import (
 	"miglab/harness/task"
 	"miglab/harness/track"
 )
-
-// Three requests for whole GPUs at the same time need three; the one before them does not matter.
-func TestLeastGPUs(t *testing.T) {
-	g := mig.MustLookup("A30")
-	profiles := task.RequestProfiles(g)
-	whole := profiles[len(profiles)-1]
-	in := task.Requests{Requests: []task.Request{{Lifespan: 1, Profile: whole}, {Arrival: 1, Lifespan: 9, Profile: whole, GPUs: 2}, {Arrival: 2, Lifespan: 9, Profile: whole}}}
-	for _, from := range []int{1, 3, 5} {
-		if n, err := track.LeastGPUs(t.Context(), algo.MustParse("ff"), g, in, from); err != nil || n != max(from, 3) {
-			t.Errorf("from %d: %d, %v; want %d", from, n, err, max(from, 3))
-		}
-	}
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	if _, err := track.LeastGPUs(stopped, algo.MustParse("ff"), g, in, 1); err == nil {
-		t.Error("no error after the context ended")
-	}
-}
 
 // The bounds are shares of what the schedulers' metrics are shares of: no policy exceeds them, and
 // the bound of the steady state leaves out the requests before it.

@@ -107,7 +107,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("miglab {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(), newGenerate(), newImport(), newSchedule(), newCheck(), newBound(), newRun(), newExport(),
-		newReproduce(), newReadme(), newLeaderboard(), newCompare(), newAudit(), newCapacity(), newVerify(), newSite(),
+		newReproduce(), newReadme(), newLeaderboard(), newCompare(), newAudit(), newVerify(), newSite(),
 		newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newProfile(), newKernel(), newProbe(), newExecute(),
 		newCorunSimulation())
 	root.SetHelpCommand(newHelp(root))
