@@ -1,0 +1,194 @@
+package leaderboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/store"
+	"miglab/harness/track"
+)
+
+// A Verification computes results of a database again and compares them.
+type Verification struct {
+	// Algorithm is the only one that is verified; "" means all.
+	Algorithm string
+	// Instances is how many of each series are computed, drawn with Seed; 0 means all.
+	Instances int
+	Seed      uint64
+	// Partial accepts series that lack instances which others have of their dataset.
+	Partial bool
+	// Workers and Progress are those of [run.Engine].
+	Workers  int
+	Progress func(done, total int)
+}
+
+// Verified is the outcome of a verification.
+type Verified struct {
+	// Series and Total count the series and cells to verify, and Computed the cells that were
+	// computed again.
+	Series, Total, Computed int
+	// Different are cells whose results differ. Unknown are series that this program cannot compute,
+	// and Lacking those that lack instances. Each is a sentence without its full stop.
+	Different, Unknown, Lacking []string
+
+	cells []run.Cell
+	rows  []store.Row
+}
+
+// Run verifies the results of a database, which it does not change: it computes in a folder that it
+// removes again. Errors are those of the database and of [run.Engine.Run].
+func (v *Verification) Run(ctx context.Context, db *store.DB) (*Verified, error) {
+	found := &Verified{}
+	if err := v.draw(db, found); err != nil || found.Series == 0 {
+		return found, err
+	}
+	dir, err := os.MkdirTemp("", "miglab-verify-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	fresh, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer fresh.Close()
+	again, err := (&run.Engine{Store: fresh, Workers: v.Workers, Progress: v.Progress}).Run(ctx, found.cells)
+	if err != nil {
+		return nil, err
+	}
+	for i, cell := range found.cells {
+		row, _, err := again.Get(cell)
+		if err != nil {
+			return nil, err
+		}
+		if was := &found.rows[i]; row.Kind != was.Kind || row.Metrics != was.Metrics {
+			found.Different = append(found.Different,
+				fmt.Sprintf("%v: %s in the results, %s when computed again", cell, outcome(was), outcome(&row)))
+		}
+	}
+	return found, nil
+}
+
+// draw chooses what to compute, and finds the series that cannot be computed or lack instances.
+func (v *Verification) draw(db *store.DB, found *Verified) error {
+	all, err := db.Series(store.Filter{})
+	if err != nil {
+		return err
+	}
+	instances, ends := make([][]int, len(all)), map[store.Series]int{}
+	for i, s := range all {
+		if instances[i], err = db.Instances(s, math.MinInt); err != nil {
+			return err
+		}
+		ends[conditionsOf(s)] = max(ends[conditionsOf(s)], instances[i][len(instances[i])-1]+1)
+	}
+	for i, s := range all {
+		if v.Algorithm != "" && s.Algorithm != v.Algorithm {
+			continue
+		}
+		have, end := instances[i], ends[conditionsOf(s)]
+		found.Series, found.Total = found.Series+1, found.Total+len(have)
+		_, err := track.Parse(s.Track)
+		if n := end - len(have); n > 0 && err == nil && !v.Partial { // bounds may be of some instances only
+			found.Lacking = append(found.Lacking, fmt.Sprintf("%v lacks %d of the instances 0 to %d that the results have "+
+				"of this dataset: %s; miglab run computes them", s, n, end-1, gaps(have, end)))
+		}
+		first, err := presentCell(s)
+		if have[0] < 0 {
+			err = fmt.Errorf("it has instance %d; instances count from 0, so miglab run did not write it", have[0])
+		}
+		if err != nil {
+			found.Unknown = append(found.Unknown, fmt.Sprintf("%v: %v", s, err))
+			continue
+		}
+		rows, err := db.Rows(s, 0, math.MaxInt)
+		if err != nil {
+			return err
+		}
+		for _, r := range v.sample(s, rows) {
+			first.Instance = r.Instance
+			found.cells, found.rows = append(found.cells, first), append(found.rows, r)
+		}
+	}
+	found.Computed = len(found.cells)
+	return nil
+}
+
+// conditionsOf returns what the series of a dataset under the same conditions have in common.
+func conditionsOf(s store.Series) store.Series {
+	s.Algorithm, s.Version, s.Weights = "", 0, ""
+	return s
+}
+
+// sample draws rows of a series, in order.
+func (v *Verification) sample(s store.Series, rows []store.Row) []store.Row {
+	if v.Instances == 0 || v.Instances >= len(rows) {
+		return rows
+	}
+	name := fnv.New64a()
+	fmt.Fprintf(name, "%+v", s)
+	r := rand.New(rand.NewPCG(v.Seed, name.Sum64()))
+	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	rows = rows[:v.Instances]
+	slices.SortFunc(rows, func(a, b store.Row) int { return a.Instance - b.Instance })
+	return rows
+}
+
+// gaps lists the numbers from 0 to end-1 that are not among ascending ones: 0, 3-4, 7.
+func gaps(have []int, end int) string {
+	var out []string
+	next := 0
+	for _, n := range append(have, end) {
+		switch n - next {
+		case 0:
+		case 1:
+			out = append(out, strconv.Itoa(next))
+		default:
+			out = append(out, fmt.Sprintf("%d-%d", next, n-1))
+		}
+		next = n + 1
+	}
+	return strings.Join(out, ", ")
+}
+
+// presentCell returns the first cell of the series as this program has it, or says how it differs.
+func presentCell(s store.Series) (none run.Cell, err error) {
+	model, err := mig.ParseReconfiguration(s.Model)
+	if err != nil {
+		return none, err
+	}
+	now, err := run.Series{
+		Track: algo.Track(s.Track), Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Model: model, Algorithm: s.Algorithm,
+	}.Cells(1)
+	if err != nil {
+		return none, err
+	}
+	switch present := now[0].Stored(now[0].Version); {
+	case present.Version != s.Version:
+		return none, fmt.Errorf("the algorithm has version %d here", present.Version)
+	case present.Weights != s.Weights:
+		return none, errors.New("the program or its weights are different here")
+	case present != s:
+		return none, errors.New("the dataset or the GPU's model is different here")
+	}
+	return now[0], nil
+}
+
+// outcome says what a row has.
+func outcome(r *store.Row) string {
+	if r.Kind != "" {
+		return r.Kind + " (" + r.Error + ")"
+	}
+	return r.Metrics.String()
+}
