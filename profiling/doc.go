@@ -7,6 +7,7 @@
 //	devicetest  a fake GPU for tests that refuses what hardware refuses
 //	session     lock, journal and clean-up around a device
 //	kernel      manifests of benchmark kernels, and a single run of a kernel
+//	command     the commands of miglab that need a GPU
 //	measure     times by instance size, reconfiguration, isolation, co-runs
 //	execute     runs a schedule on real GPUs (FAR Algorithm 3)
 //	kernels     our own CUDA kernels

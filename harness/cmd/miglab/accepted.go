@@ -10,6 +10,7 @@ import (
 	"miglab/bounds"
 	"miglab/bounds/certificate"
 	"miglab/datasets"
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	"miglab/harness/track"
@@ -27,7 +28,7 @@ func (f *requestFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.dataset, "dataset", "",
 		"dataset of requests instead of --tasks, for the placement track (miglab list datasets; requests:FILE for a file)")
 	completeFlag(c, "dataset", datasets.Complete)
-	addFlag(c, &f.instance, "instance", "0", atLeast(0), "instance of the dataset")
+	cli.AddFlag(c, &f.instance, "instance", "0", cli.AtLeast(0), "instance of the dataset")
 }
 
 // chosen reports whether the command is about requests. The error says which flags do not go
@@ -113,7 +114,7 @@ func checkAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format s
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err := certificate.VerifyAcceptance(g, in.GPUs, in.Requests, claim); err != nil {
-		return failedError{fmt.Errorf("%s is refused: %w", path, err)}
+		return cli.FailedError{Err: fmt.Errorf("%s is refused: %w", path, err)}
 	}
 	if format == "json" {
 		return emitJSON(c, struct {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/reports/leaderboard"
 )
@@ -28,9 +29,9 @@ the same command continues.`,
 				return err
 			}
 			defer db.Close()
-			progress := newProgress(c.ErrOrStderr(), "bounds")
-			found, err := leaderboard.Audit(c.Context(), &run.Engine{Store: db, Workers: workers, Progress: progress.set})
-			progress.done()
+			progress := cli.NewProgress(c.ErrOrStderr(), "bounds")
+			found, err := leaderboard.Audit(c.Context(), &run.Engine{Store: db, Workers: workers, Progress: progress.Set})
+			progress.Done()
 			if err != nil {
 				return rankingError(err)
 			}
@@ -48,6 +49,6 @@ the same command continues.`,
 		},
 	}
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
-	addFlag(c, &workers, "workers", "0", atLeast(0), "bounds computed at a time; 0 means one a processor")
+	cli.AddFlag(c, &workers, "workers", "0", cli.AtLeast(0), "bounds computed at a time; 0 means one a processor")
 	return c
 }

@@ -14,6 +14,7 @@ import (
 	"miglab/bounds"
 	"miglab/bounds/certificate"
 	"miglab/harness/algo"
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/reports"
@@ -62,9 +63,9 @@ func newBound() *cobra.Command {
 	}
 	pf.add(c)
 	rf.register(c)
-	addFlag(c, &format, "format", "text", oneOf("format", []string{"json", "text"}), "text or json")
+	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
-	addFlag(c, &budget, "budget", "", duration,
+	cli.AddFlag(c, &budget, "budget", "", duration,
 		"time to look for better schedules with --exact, for example 30s (default: one search)")
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/bounds/certificate"
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
@@ -21,7 +22,7 @@ func newCheck() *cobra.Command {
 		Short:   "Referee a schedule: every task once, no overlaps, enough time to reconfigure",
 		Long:    helpText("check.txt"),
 		Example: helpText("check-examples.txt"),
-		Args:    arguments(1, 1, "one schedule.json"),
+		Args:    cli.Arguments(1, 1, "one schedule.json"),
 		RunE: func(c *cobra.Command, args []string) error {
 			placement, err := rf.chosen(c)
 			switch {
@@ -61,7 +62,7 @@ func newCheck() *cobra.Command {
 	}
 	pf.add(c)
 	rf.register(c)
-	addFlag(c, &format, "format", "text", oneOf("format", []string{"json", "text"}), "text or json")
+	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&certified, "certificate", false, "the file is a certificate (miglab bound --exact --format json)")
 	return c
 }
@@ -91,7 +92,7 @@ func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Me
 	if err := emitJSON(c, out); err != nil || invalid == nil {
 		return err
 	}
-	return failedError{fmt.Errorf("%s breaks the rules %d times", path, len(invalid.Violations))}
+	return cli.FailedError{Err: fmt.Errorf("%s breaks the rules %d times", path, len(invalid.Violations))}
 }
 
 func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string) error {
@@ -100,7 +101,7 @@ func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string)
 		return err
 	}
 	if err := certificate.Verify(p, claim); err != nil {
-		return failedError{fmt.Errorf("%s is refused: %w", path, err)}
+		return cli.FailedError{Err: fmt.Errorf("%s is refused: %w", path, err)}
 	}
 	if format == "json" {
 		return emitJSON(c, struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/algo"
+	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/track"
 	"miglab/reports"
@@ -44,7 +45,7 @@ the datasets. --gantt draws both schedules of the instance on which B is worst a
   miglab compare lns --with ../before/results
   miglab compare mfi fgd --format csv
   miglab compare treedp lns --gantt worst.svg`,
-		Args: arguments(1, 2, "one or two algorithms"),
+		Args: cli.Arguments(1, 2, "one or two algorithms"),
 		RunE: f.run,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 1 {
@@ -57,7 +58,7 @@ the datasets. --gantt draws both schedules of the instance on which B is worst a
 	c.Flags().StringSliceVar(&f.datasets, "datasets", nil,
 		"only these datasets, joined by commas (default: all that both have)")
 	formats := reports.TableFormats
-	addFlag(c, &f.format, "format", "text", oneOf("format", formats), strings.Join(formats, ", "))
+	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.with, "with", "", "folder with the results of B (default: that of A)")
 	f.gantt.register(c, "gantt", "file to draw the worst instance's schedules in, .svg or .png", reports.FigureFormats...)
@@ -233,7 +234,7 @@ func (f *compareFlags) panel(
 		return none, err
 	}
 	if now := float64(answer.Makespan()); math.Abs(now-makespan) > 1e-9*makespan {
-		return none, failedError{fmt.Errorf(
+		return none, cli.FailedError{Err: fmt.Errorf(
 			"%s on %s, instance %d, cannot be drawn: it took %v s, and in this program (version %d) takes %v s",
 			f.label(s), at.Dataset, at.Instance, makespan, cells[at.Instance].Version, now)}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/track"
 )
@@ -20,7 +21,7 @@ type conditions struct {
 
 func (f *conditions) register(c *cobra.Command) {
 	names := track.Names()
-	addFlag(c, &f.track, "track", names[0], track.Parse, strings.Join(names, ", "))
+	cli.AddFlag(c, &f.track, "track", names[0], track.Parse, strings.Join(names, ", "))
 	completeNames(c, "track", names)
 	usual := track.All()[0].GPU
 	help := "GPU model"
@@ -30,8 +31,8 @@ func (f *conditions) register(c *cobra.Command) {
 		}
 	}
 	addGPU(c, &f.gpu, usual, help)
-	addFlag(c, &f.gpus, "gpus", "1", atLeast(1), "number of GPUs, in tracks whose datasets do not give it")
-	addFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
+	cli.AddFlag(c, &f.gpus, "gpus", "1", cli.AtLeast(1), "number of GPUs, in tracks whose datasets do not give it")
+	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 	completeNames(c, "reconfiguration", []string{mig.Sequential.String(), mig.Parallel.String(), mig.Free.String()})
 }
 

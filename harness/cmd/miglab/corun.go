@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
 	"miglab/reports"
@@ -42,7 +43,7 @@ func newCorunSimulation() *cobra.Command {
 		},
 	}
 	c.Flags().StringSliceVar(&jobs, "jobs", nil, "programs of Table IV, separated by commas, one for each slot")
-	addFlag(c, &setup, "setup", "", corun.Parse, "partition as in Table VII")
+	cli.AddFlag(c, &setup, "setup", "", corun.Parse, "partition as in Table VII")
 	c.Flags().Float64Var(&kappa, "kappa", 0.25, "how much jobs that share memory slow each other")
 	c.Flags().Float64Var(&delta, "delta", 0.3, "what MPS without percentages costs")
 	c.Flags().BoolVar(&release, "release", false, "jobs that still run get the shares of those that have ended")

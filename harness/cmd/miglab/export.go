@@ -9,6 +9,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/run"
@@ -61,9 +62,9 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	if err := f.selects(db); err != nil {
 		return err
 	}
-	progress := newProgress(c.ErrOrStderr(), "series")
-	defer progress.done()
-	set := progress.set
+	progress := cli.NewProgress(c.ErrOrStderr(), "series")
+	defer progress.Done()
+	set := progress.Set
 	if f.out.printed() && width(c.OutOrStdout()) > 0 {
 		set = nil // the rows are seen as they come
 	}

@@ -10,6 +10,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/atomicfile"
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/track"
 )
@@ -54,7 +55,7 @@ func newGenerate() *cobra.Command {
 	c.Flags().StringVar(&dataset, "dataset", "", "dataset (miglab list datasets)")
 	completeFlag(c, "dataset", datasets.Complete)
 	addGPU(c, &g, "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
-	addFlag(c, &count, "instances", "1", atLeast(1), "number of instances")
+	cli.AddFlag(c, &count, "instances", "1", cli.AtLeast(1), "number of instances")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the generator")
 	c.Flags().StringVar(&out, "out", ".", "folder to write to")
 	require(c, "dataset")

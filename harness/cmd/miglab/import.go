@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets/traces"
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
@@ -46,7 +47,7 @@ func newImport() *cobra.Command {
 			"ones or none. Jobs with deadlines need durations on all sizes: --alpha and --slack are assumptions, too.\n" +
 			"Instants may be timestamps such as 2020-06-09T18:41:01+02:00 (RFC 3339) in every format.",
 		Example: helpText("import-examples.txt"),
-		Args:    arguments(1, 1, "the file of the trace"),
+		Args:    cli.Arguments(1, 1, "the file of the trace"),
 		RunE: func(c *cobra.Command, args []string) error {
 			for name := range columns {
 				if !slices.Contains(traces.CSVColumns, name) {
@@ -60,20 +61,20 @@ func newImport() *cobra.Command {
 			return f.run(c, args[0])
 		},
 	}
-	addFlag(c, &f.format, "format", "csv", oneOf("format", traces.FormatNames()), strings.Join(traces.FormatNames(), ", "))
-	addFlag(c, &f.as, "as", "requests", oneOf("kind", []string{"requests", "jobs"}),
+	cli.AddFlag(c, &f.format, "format", "csv", cli.OneOf("format", traces.FormatNames()), strings.Join(traces.FormatNames(), ", "))
+	cli.AddFlag(c, &f.as, "as", "requests", cli.OneOf("kind", []string{"requests", "jobs"}),
 		"requests (track placement) or jobs (track dispatch)")
 	addGPU(c, &f.gpu, "A100-80GB", "GPU model that the profiles and sizes are of")
-	addFlag(c, &f.mapping, "map", traces.MappingNames()[0], traces.ParseMapping,
+	cli.AddFlag(c, &f.mapping, "map", traces.MappingNames()[0], traces.ParseMapping,
 		strings.Join(traces.MappingNames(), " or "))
-	addFlag(c, &f.slot, "slot", "1", atLeast(1), "seconds of a slot, for requests")
+	cli.AddFlag(c, &f.slot, "slot", "1", cli.AtLeast(1), "seconds of a slot, for requests")
 	c.Flags().Float64Var(&f.law.Alpha, "alpha", 1, "for jobs: on s slices instead of m, (m/s)^alpha times as long")
 	c.Flags().Float64Var(&f.law.Slack, "slack", 2, "for jobs: from arrival to deadline, as a multiple of the lifetime")
 	c.Flags().StringToStringVar(&columns, "columns", nil, "format csv: names of the columns, as in gpus=n,gpu_milli=share")
 	c.Flags().StringVar(&f.options.ShareUnit, "share-unit", "",
 		"formats csv and openb: unit of gpu_milli: "+strings.Join(traces.ShareUnits, ", ")+
 			" (default: thousandths, if one is above 100)")
-	addFlag(c, &unit, "unit", "s", oneOf("unit", []string{"ms", "s", "min", "h"}),
+	cli.AddFlag(c, &unit, "unit", "s", cli.OneOf("unit", []string{"ms", "s", "min", "h"}),
 		"format csv: unit of times that are numbers: ms, s, min or h")
 	c.Flags().BoolVar(&f.options.Pending, "pending", false, "format openb: keep pods that the cluster never placed")
 	f.out.register(c, "out", "file to write; - for standard output, without a list of what cannot be used", "csv")

@@ -19,6 +19,7 @@ const module = "miglab/"
 // may import those of helpers, and the commands everything.
 var mayImport = map[string]string{
 	"harness/atomicfile": "",
+	"harness/cli":        "harness/nearest",
 	"harness/filehash":   "",
 	"harness/nearest":    "",
 	"harness/strictcsv":  "",
@@ -65,6 +66,7 @@ var mayImport = map[string]string{
 	"profiling/kernels":           "profiling/cuda",
 	"profiling/cuda":              "profiling",
 	"profiling/measure":           "harness/filehash harness/mig harness/task harness/stats harness/store harness/work datasets reports profiling profiling/cuda profiling/internal/affinity profiling/kernel profiling/kernels profiling/mps profiling/session harness/strictcsv harness/strictjson",
+	"profiling/command":           "harness/cli harness/algo harness/mig harness/schedule harness/task datasets reports profiling profiling/cuda profiling/execute profiling/kernel profiling/kernels profiling/measure profiling/mps profiling/nvml profiling/session",
 	"profiling/execute":           "harness/mig harness/schedule datasets reports profiling profiling/kernel profiling/measure profiling/session",
 
 	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim harness/sim/corun algorithms", // the engine of treedp

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/reports"
@@ -63,7 +64,7 @@ without a valid answer come last. miglab run fills the database.`,
 		},
 	}
 	at.register(c)
-	addFlag(c, &format, "format", "text", oneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
+	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
 	c.Flags().StringVar(&tradeoff, "tradeoff", "", "write what moves gain over mfi instead, as a table and a figure with "+
 		"this path but for the extension; needs --track placement and results with several budgets")
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
@@ -103,7 +104,7 @@ func saveTradeoffs(db *store.DB, c leaderboard.Conditions, base string) error {
 // the referee is wrong, not the user.
 func rankingError(err error) error {
 	if _, ok := errors.AsType[*leaderboard.BoundError](err); ok {
-		return failedError{err}
+		return cli.FailedError{Err: err}
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"miglab/algorithms/rl/train"
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/spec"
@@ -57,13 +58,13 @@ func newList() *cobra.Command {
 		Example: "  miglab list\n  miglab list gpus\n  miglab list algorithms --track placement\n  miglab list " +
 			"algorithms far\n" +
 			"  miglab list datasets --match openb\n  miglab list algorithms --format json",
-		Args:              arguments(0, 2, "a kind and a name"),
+		Args:              cli.Arguments(0, 2, "a kind and a name"),
 		ValidArgsFunction: completeListed,
 		RunE:              l.run,
 	}
-	addFlag(c, &l.track, "track", "", track.Parse, "only algorithms of this track: "+strings.Join(track.Names(), ", "))
+	cli.AddFlag(c, &l.track, "track", "", track.Parse, "only algorithms of this track: "+strings.Join(track.Names(), ", "))
 	c.Flags().StringVar(&l.match, "match", "", "only rows that have this text, in any column, in upper or lower case")
-	addFlag(c, &l.format, "format", "text", oneOf("format", reports.TableFormats),
+	cli.AddFlag(c, &l.format, "format", "text", cli.OneOf("format", reports.TableFormats),
 		strings.Join(reports.TableFormats, ", "))
 	return c
 }

@@ -21,8 +21,10 @@ import (
 	_ "miglab/algorithms/placement"
 	_ "miglab/algorithms/rl/agents"
 	_ "miglab/bounds"
+	"miglab/harness/cli"
 	"miglab/harness/external"
 	"miglab/harness/nearest"
+	"miglab/profiling/command"
 )
 
 // Exit codes of the command line.
@@ -33,19 +35,6 @@ const (
 	exitInterrupted = 130
 )
 
-// failedError is an outcome that is no mistake of the user: a schedule that the
-// referee rejects.
-type failedError struct{ error }
-
-func (e failedError) Unwrap() error { return e.error }
-
-// interruptedError says what is left of work that does not go on where it was.
-type interruptedError struct{ kept string }
-
-func (e interruptedError) Error() string { return "interrupted; " + e.kept }
-
-func (e interruptedError) Unwrap() error { return context.Canceled }
-
 func main() { os.Exit(commandLine(os.Args[1:])) }
 
 // commandLine runs the command line and returns the exit code.
@@ -55,7 +44,7 @@ func commandLine(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	var failed failedError
+	var failed cli.FailedError
 	switch {
 	case err == nil:
 		return exitDone
@@ -63,7 +52,7 @@ func commandLine(args []string) int {
 		fmt.Fprintln(os.Stderr, "miglab:", err)
 		return exitFailed
 	case errors.Is(err, context.Canceled):
-		interrupted := interruptedError{"what was computed is kept, run the same command again to go on"}
+		interrupted := cli.InterruptedError{Kept: "what was computed is kept, run the same command again to go on"}
 		_ = errors.As(err, &interrupted) // or what the command says
 		fmt.Fprintln(os.Stderr, "miglab:", interrupted)
 		return exitInterrupted
@@ -108,12 +97,12 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(), newGenerate(), newImport(), newSchedule(), newCheck(), newBound(), newRun(), newExport(),
 		newReproduce(), newReadme(), newLeaderboard(), newCompare(), newAudit(), newVerify(), newSite(),
-		newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newProfile(), newKernel(), newProbe(), newExecute(),
-		newCorunSimulation())
+		newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newCorunSimulation())
+	root.AddCommand(command.All()...) // those that need a GPU
 	root.SetHelpCommand(newHelp(root))
 	for _, c := range root.Commands() {
 		if c.Args == nil {
-			c.Args = arguments(0, 0, "")
+			c.Args = cli.Arguments(0, 0, "")
 		}
 	}
 	root.Args = func(_ *cobra.Command, args []string) error {
@@ -146,7 +135,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			c.InitDefaultHelpFlag()
 			return c.Help()
 		},
-		Args: arguments(0, 1, "a command"),
+		Args: cli.Arguments(0, 1, "a command"),
 	}
 }
 
@@ -158,19 +147,4 @@ func unknownCommand(root *cobra.Command, name string) error {
 		}
 	}
 	return fmt.Errorf("%w; see miglab --help", nearest.Unknown("command", name, names))
-}
-
-// arguments checks that a command gets from least to most arguments, each of them a what.
-func arguments(least, most int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		switch {
-		case len(args) < least:
-			return fmt.Errorf("%s needs %s; see %s --help", c.Name(), what, c.CommandPath())
-		case len(args) > most && most == 0:
-			return fmt.Errorf("%s takes flags only and cannot use %q; see %s --help", c.Name(), args[0], c.CommandPath())
-		case len(args) > most:
-			return fmt.Errorf("%s takes %s and cannot use %q, too; see %s --help", c.Name(), what, args[most], c.CommandPath())
-		}
-		return nil
-	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/sweep"
 )
@@ -16,7 +17,7 @@ func newMerge() *cobra.Command {
 		Short:   "Put what the tasks of a sweep computed together, as if one machine had done it",
 		Long:    helpText("merge.txt"),
 		Example: "  miglab merge results/sweeps/0123456789ab",
-		Args:    arguments(1, 1, "the folder of a sweep"),
+		Args:    cli.Arguments(1, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := readSweep(args[0])
 			if err != nil {

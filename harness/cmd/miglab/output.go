@@ -2,17 +2,22 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"miglab/harness/atomicfile"
+	"miglab/harness/cli"
 )
 
 // extensions are those of the files of each format.
@@ -39,7 +44,7 @@ func (o *output) register(c *cobra.Command, flag, usage string, formats ...strin
 // registerFormat adds --format, which says the format of any name.
 func (o *output) registerFormat(c *cobra.Command, formats ...string) {
 	usage := strings.Join(formats, ", ") + "; by default that of the name of the file, or " + formats[0]
-	addFlag(c, &o.format, "format", formats[0], oneOf("format", formats), usage)
+	cli.AddFlag(c, &o.format, "format", formats[0], cli.OneOf("format", formats), usage)
 	o.chosen = c.Flags().Lookup("format")
 }
 
@@ -96,4 +101,20 @@ func (o *output) emit(c *cobra.Command, write func(io.Writer) error) error {
 		return err
 	}
 	return w.Flush()
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// width is how many columns the terminal has that w is: COLUMNS, if that is set, or what the
+// terminal says; 0 if w is none.
+func width(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	n, _, _ := term.GetSize(int(f.Fd())) // 0 if it does not say
+	return n
 }

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"miglab/harness/cli"
 )
 
 // inProcess runs a command line in this process and returns what it prints and its error.
@@ -83,7 +85,7 @@ func TestFormatsThatACommandCannotWrite(t *testing.T) {
 		"leaderboard --tradeoff x.svg --results none":      `^--tradeoff x\.svg: leave the extension out;`,
 	} {
 		_, err := inProcess(t, strings.Fields(line)...)
-		if failed := new(failedError); err == nil || errors.As(err, failed) || !regexp.MustCompile(want).MatchString(err.Error()) {
+		if failed := new(cli.FailedError); err == nil || errors.As(err, failed) || !regexp.MustCompile(want).MatchString(err.Error()) {
 			t.Errorf("miglab %s: %v", line, err)
 		}
 	}

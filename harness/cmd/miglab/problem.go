@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
@@ -30,10 +31,10 @@ func (f *problemFlags) register(c *cobra.Command) {
 // add adds the flags, of which none is required.
 func (f *problemFlags) add(c *cobra.Command) {
 	addGPU(c, &f.gpu, "A100", "GPU model (miglab list gpus)")
-	addFlag(c, &f.count, "gpus", "1", atLeast(1), "number of GPUs of the model")
+	cli.AddFlag(c, &f.count, "gpus", "1", cli.AtLeast(1), "number of GPUs of the model")
 	c.Flags().StringVar(&f.tasks, "tasks", "",
 		"tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit; - for standard input")
-	addFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
+	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 }
 
 func (f *problemFlags) problem() (_ schedule.Problem, err error) {
@@ -70,5 +71,5 @@ func violationsError(what string, vs []schedule.Violation) error {
 	for _, v := range vs {
 		errs = append(errs, v)
 	}
-	return failedError{errors.Join(errs...)}
+	return cli.FailedError{Err: errors.Join(errs...)}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -530,8 +531,11 @@ func TestReasonsAreCommands(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				kf := kernelFlags{manifest: f.Value.String(), set: set}
-				if _, err := kf.read(); err != nil {
+				text, err := kernel.Shipped(f.Value.String())
+				if err == nil {
+					_, err = kernel.Read(bytes.NewReader(text), f.Value.String(), set)
+				}
+				if err != nil {
 					t.Errorf("%s: %v", quoted[1], err)
 				}
 			}

@@ -15,6 +15,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/atomicfile"
+	"miglab/harness/cli"
 	"miglab/harness/nearest"
 	"miglab/harness/run"
 	"miglab/harness/store"
@@ -81,7 +82,7 @@ func (f *reproduceFlags) command() *cobra.Command {
 		return completePapers(typed, func(p figures.Paper) []string { return figures.Names([]figures.Paper{p}) })
 	})
 	c.Flags().BoolVar(&f.quick, "quick", false, "few replicates and no verdicts, into results/quick")
-	addFlag(c, &f.workers, "workers", "0", atLeast(0), "cells computed at a time; 0 means one a processor")
+	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
 	c.Flags().StringVar(&f.results, "results", "results", "folder for results")
 	c.Flags().StringVar(&f.hardware, "hardware", "",
 		"folder of measurements in place of those that are part of the program (datasets/hardware)")
@@ -150,16 +151,16 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	// Most cells make garbage of a few kilobytes, and the plan of all cells is what stays.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(2 << 30)
-	progress := newProgress(c.ErrOrStderr(), "cells")
+	progress := cli.NewProgress(c.ErrOrStderr(), "cells")
 	f.announce(c, r.Dir)
 	db, err := run.Open(r.Dir)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	r.Engine = &run.Engine{Store: db, Workers: f.workers, Progress: progress.set}
+	r.Engine = &run.Engine{Store: db, Workers: f.workers, Progress: progress.Set}
 	m, left, err := r.Run(c.Context())
-	progress.done()
+	progress.Done()
 	if err != nil {
 		return err
 	}

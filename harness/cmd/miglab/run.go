@@ -9,6 +9,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
@@ -40,9 +41,9 @@ func (f *runFlags) command() *cobra.Command {
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	completeFlag(c, "algorithms", algo.Complete)
 	completeFlag(c, "datasets", datasets.Complete)
-	addFlag(c, &f.instances, "instances", "1000", atLeast(1), "instances of each dataset")
-	addFlag(c, &f.workers, "workers", "0", atLeast(0), "cells computed at a time; 0 means one a processor")
-	addFlag(c, &f.shard, "shard", "0/1", run.ParseShard, "the part of the work that this process takes, i/n")
+	cli.AddFlag(c, &f.instances, "instances", "1000", cli.AtLeast(1), "instances of each dataset")
+	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
+	cli.AddFlag(c, &f.shard, "shard", "0/1", run.ParseShard, "the part of the work that this process takes, i/n")
 	c.Flags().StringVar(&f.results, "results", "results", "folder for results")
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")
 	require(c, "algorithms", "datasets")
@@ -71,15 +72,15 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	defer db.Close()
-	progress := newProgress(c.ErrOrStderr(), "cells")
+	progress := cli.NewProgress(c.ErrOrStderr(), "cells")
 	own := 0 // cells of this shard
 	var first atomic.Pointer[algo.Failure]
 	e := run.Engine{Store: db, Workers: f.workers, Shard: f.shard, Progress: func(done, total int) {
 		own = total
-		progress.set(done, total)
+		progress.Set(done, total)
 	}, Failed: func(failure algo.Failure) { first.CompareAndSwap(nil, &failure) }}
 	r, err := e.Run(c.Context(), cells)
-	progress.done()
+	progress.Done()
 	if failure := first.Load(); failure != nil {
 		fmt.Fprintln(c.ErrOrStderr(), "miglab: a failed cell:", *failure) // with the program's standard error
 	}
@@ -102,7 +103,7 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	}
 	// A reference may fail, for example on an instance too large for it; a panic is a mistake in the program.
 	if n := cellsOf(failures, true) + cellsOf(asked, false); n > 0 {
-		return failedError{failedCellsError{n}}
+		return cli.FailedError{Err: failedCellsError{n}}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"miglab/bounds"
 	"miglab/harness/algo"
+	"miglab/harness/cli"
 	"miglab/harness/schedule"
 	"miglab/reports"
 )
@@ -37,7 +38,7 @@ func newSchedule() *cobra.Command {
 				return fmt.Errorf("%s: %w", pf.file.where(infeasible.Task), err)
 			}
 			if failure, ok := errors.AsType[algo.Failure](err); ok {
-				return failedError{failure}
+				return cli.FailedError{Err: failure}
 			}
 			if err != nil {
 				return err

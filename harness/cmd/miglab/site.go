@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
 	"miglab/reports/site"
@@ -49,10 +50,10 @@ were run on the same datasets are in it, too.`,
 				return err
 			}
 			defer db.Close()
-			progress := newProgress(c.ErrOrStderr(), "cells")
-			e := &run.Engine{Store: db, Workers: workers, Progress: progress.set}
+			progress := cli.NewProgress(c.ErrOrStderr(), "cells")
+			e := &run.Engine{Store: db, Workers: workers, Progress: progress.Set}
 			data, err := site.Gather(c.Context(), e, commit(), quick)
-			progress.done()
+			progress.Done()
 			if err != nil {
 				return rankingError(err)
 			}
@@ -69,7 +70,7 @@ were run on the same datasets are in it, too.`,
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&out, "out", "", "folder to write (default: site in the results)")
 	c.Flags().BoolVar(&quick, "quick", false, "few instances, into results/quick/site")
-	addFlag(c, &workers, "workers", "0", atLeast(0), "cells computed at a time; 0 means one a processor")
+	cli.AddFlag(c, &workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
 	return c
 }
 

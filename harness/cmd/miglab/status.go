@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurm"
 )
@@ -26,7 +27,7 @@ func newStatus() *cobra.Command {
 		Short:   "Say what of a sweep is done, running, failed and missing",
 		Long:    helpText("status.txt"),
 		Example: "  miglab status\n  miglab status results/sweeps/0123456789ab --watch\n  miglab status --format json",
-		Args:    arguments(0, 1, "the folder of a sweep"),
+		Args:    cli.Arguments(0, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var dir string
 			var err error
@@ -62,7 +63,7 @@ func newStatus() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&watch, "watch", false, "show how the sweep goes on until it is done or nothing of it runs any more")
-	addFlag(c, &format, "format", "text", oneOf("format", []string{"json", "text"}), "text or json")
+	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().StringVar(&results, "results", "results", "folder for results, where no sweep is named")
 	return c
 }
@@ -133,8 +134,8 @@ func (s *openSweep) watch(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	p := newProgress(c.ErrOrStderr(), s.what())
-	defer p.done()
+	p := cli.NewProgress(c.ErrOrStderr(), s.what())
+	defer p.Done()
 	var said time.Time
 	for {
 		began := time.Now()
@@ -151,17 +152,17 @@ func (s *openSweep) watch(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		if p.terminal {
-			p.set(status.Done, status.Cells)
+		if p.Terminal {
+			p.Set(status.Done, status.Cells)
 		}
 		over := queue == "" && (len(jobs) > 0 || !s.runs(&status)) || status.Missing == 0 && (!asked || queue == "")
-		if !p.terminal && (over || began.Sub(said) >= lineEvery) {
+		if !p.Terminal && (over || began.Sub(said) >= lineEvery) {
 			fmt.Fprintln(c.OutOrStdout(),
 				strings.TrimSuffix(fmt.Sprintf("%d of %d %s done; %s", status.Done, status.Cells, s.what(), queue), "; "))
 			said = began
 		}
 		if over {
-			p.done()
+			p.Done()
 			return s.over(c, &status, jobs)
 		}
 		select {
@@ -174,7 +175,7 @@ func (s *openSweep) watch(c *cobra.Command) error {
 
 // unwatched says that only watching ended.
 func (s *openSweep) unwatched() error {
-	return interruptedError{"the sweep goes on; to see it again: miglab status --watch " + slurm.Word(s.dir)}
+	return cli.InterruptedError{Kept: "the sweep goes on; to see it again: miglab status --watch " + slurm.Word(s.dir)}
 }
 
 // runs reports whether tasks may be at work that no queue knows of.
@@ -246,7 +247,7 @@ func (s *openSweep) merged(ctx context.Context, job, log string) error {
 	entries, _ := slurm.Queue(ctx, []string{job})
 	for _, e := range entries {
 		if e.State != "COMPLETED" {
-			return failedError{fmt.Errorf("the merge, job %s, ended as %s; %s has what it said; to merge again: miglab merge %s",
+			return cli.FailedError{Err: fmt.Errorf("the merge, job %s, ended as %s; %s has what it said; to merge again: miglab merge %s",
 				job, e.State, log, slurm.Word(s.dir))}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/nearest"
 	"miglab/harness/sweep"
 )
@@ -80,7 +81,7 @@ func (f *submitFlags) add(c *cobra.Command) {
 		"the folder is on a file system that all machines see, although it does not look so")
 	c.Flags().StringVar(&f.jobName, "job-name", "", "begins the names of jobs (default: miglab and the sweep's name)")
 	if f.engine != "" {
-		addFlag(c, &f.tasks, "tasks", "16", atLeast(1), "tasks to cut the command into, at most")
+		cli.AddFlag(c, &f.tasks, "tasks", "16", cli.AtLeast(1), "tasks to cut the command into, at most")
 		c.Flags().StringVar(&f.sweep, "sweep", "",
 			"folder for the sweep (default: sweeps/NAME in the command's folder for results)")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurm"
@@ -73,7 +74,7 @@ func readAssignment(args []string) (*assignment, error) {
 		return nil, flagError(c, err)
 	}
 	if c.Args == nil {
-		c.Args = arguments(0, 0, "")
+		c.Args = cli.Arguments(0, 0, "")
 	}
 	if err := c.ValidateArgs(c.Flags().Args()); err != nil {
 		return nil, err
@@ -160,7 +161,7 @@ func (s *openSweep) what() string {
 
 // missing is the error of a sweep that is not complete, with the way on.
 func (s *openSweep) missing(e *sweep.IncompleteError) error {
-	return failedError{fmt.Errorf("%s: %w; to go on: miglab submit --missing %s", s.what(), e, slurm.Word(s.dir))}
+	return cli.FailedError{Err: fmt.Errorf("%s: %w; to go on: miglab submit --missing %s", s.what(), e, slurm.Word(s.dir))}
 }
 
 // newestSweep returns the sweep that was planned last.

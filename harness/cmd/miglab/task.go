@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/kubernetes"
@@ -26,7 +27,7 @@ func newTask() *cobra.Command {
 			"them to the sweep's folder. It can be interrupted or killed, and run twice at the same time.",
 		Example: "  miglab task results/sweeps/0123456789ab --index 3",
 		Hidden:  true,
-		Args:    arguments(1, 1, "the folder of a sweep"),
+		Args:    cli.Arguments(1, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := readSweep(args[0])
 			if err != nil {
@@ -44,7 +45,7 @@ func newTask() *cobra.Command {
 	}
 	c.Flags().IntVar(&index, "index", 0, "which task, counted from 0")
 	c.Flags().IntVar(&offset, "offset", 0, "added to the index")
-	addFlag(c, &workers, "workers", "0", atLeast(0),
+	cli.AddFlag(c, &workers, "workers", "0", cli.AtLeast(0),
 		"cells computed at a time where the sweep's command does not say; 0 means one a processor")
 	require(c, "index")
 	return c

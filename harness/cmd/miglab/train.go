@@ -13,6 +13,7 @@ import (
 
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/train"
+	"miglab/harness/cli"
 	"miglab/harness/track"
 )
 
@@ -49,12 +50,12 @@ func (f *trainFlags) command() *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&f.names, "agent", nil, "agents, separated by commas (miglab list agents)")
 	c.Flags().StringVar(&f.workload, "workload", "", "what to learn from, where the agent's name does not say")
-	addFlag(c, &f.track, "track", "", track.Parse, "every agent of a track")
+	cli.AddFlag(c, &f.track, "track", "", track.Parse, "every agent of a track")
 	c.Flags().BoolVar(&f.all, "all", false, "every agent that the project uses, with all its seeds")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "steps in all environments; 0 means what the project's own agents took")
 	c.Flags().UintSliceVar(&f.seeds, "seeds", nil,
 		"one run for each, separated by commas (default: what the project's own agents took)")
-	addFlag(c, &f.workers, "workers", "0", atLeast(0), "goroutines; 0 means one a processor. It changes no result")
+	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), "goroutines; 0 means one a processor. It changes no result")
 	c.Flags().StringVar(&f.out, "out", "results/train", "folder for checkpoints, learning curves and weights")
 	c.Flags().StringVar(&f.install, "install", "",
 		"root of the project's source: put weights and curves where the program is built from")
@@ -133,10 +134,10 @@ func (t *training) run(c *cobra.Command, install string) error {
 			return err
 		}
 	}
-	p := newProgress(c.ErrOrStderr(), t.name())
-	o.Progress = func(done, all int64) { p.set(int(done), int(all)) }
+	p := cli.NewProgress(c.ErrOrStderr(), t.name())
+	o.Progress = func(done, all int64) { p.Set(int(done), int(all)) }
 	result, err := train.Run(c.Context(), r, o)
-	p.done()
+	p.Done()
 	if err != nil {
 		return err
 	}

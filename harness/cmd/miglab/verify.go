@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/algo"
+	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/reports/leaderboard"
 )
@@ -33,8 +34,8 @@ func newVerify() *cobra.Command {
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.Algorithm, "algorithm", "", "only this algorithm")
 	completeFlag(c, "algorithm", algo.Complete)
-	addFlag(c, &f.Instances, "instances", "5", atLeast(0), "instances of each series; 0 means all")
-	addFlag(c, &f.Seed, "seed", "", func(text string) (uint64, error) {
+	cli.AddFlag(c, &f.Instances, "instances", "5", cli.AtLeast(0), "instances of each series; 0 means all")
+	cli.AddFlag(c, &f.Seed, "seed", "", func(text string) (uint64, error) {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
 			err = fmt.Errorf("not a whole number from 0 to %d", uint64(math.MaxUint64))
@@ -42,7 +43,7 @@ func newVerify() *cobra.Command {
 		return seed, err
 	}, "seed that the instances are drawn from (default: another one each time)")
 	c.Flags().BoolVar(&f.Partial, "partial", false, "accept series that lack instances")
-	addFlag(c, &f.Workers, "workers", "0", atLeast(0), "cells computed at a time; 0 means one a processor")
+	cli.AddFlag(c, &f.Workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
 	return c
 }
 
@@ -58,12 +59,12 @@ func (f *verifyFlags) run(c *cobra.Command, _ []string) error {
 	if a, err := algo.Parse(f.Algorithm); err == nil {
 		f.Algorithm = a.ID
 	}
-	progress := newProgress(c.ErrOrStderr(), "cells")
-	f.Progress = progress.set
+	progress := cli.NewProgress(c.ErrOrStderr(), "cells")
+	f.Progress = progress.Set
 	found, err := f.Run(c.Context(), db)
-	progress.done()
+	progress.Done()
 	if errors.Is(err, context.Canceled) {
-		return interruptedError{"nothing was written"}
+		return cli.InterruptedError{Kept: "nothing was written"}
 	}
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func (f *verifyFlags) run(c *cobra.Command, _ []string) error {
 		again = fmt.Sprintf("; --seed %d takes these cells again", f.Seed)
 	}
 	if len(found.Different)+len(found.Unknown)+len(found.Lacking) > 0 {
-		return failedError{fmt.Errorf("%d of %d cells that were computed again are different, of %d cells of %d series; "+
+		return cli.FailedError{Err: fmt.Errorf("%d of %d cells that were computed again are different, of %d cells of %d series; "+
 			"%d series cannot be computed here and %d lack instances%s",
 			len(found.Different), found.Computed, found.Total, found.Series, len(found.Unknown), len(found.Lacking), again)}
 	}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/nearest"
 	"miglab/profiling"
 	"miglab/profiling/cuda"
@@ -37,7 +38,7 @@ const migExisting = "mig-existing"
 func (f *deviceFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
-	addFlag(c, &f.mode, "mode", modes[0], oneOf("mode", modes),
+	cli.AddFlag(c, &f.mode, "mode", modes[0], cli.OneOf("mode", modes),
 		"mig; mig-existing for instances that exist; mps-sm-limit or sm-partition where the MIG mode may not be touched")
 	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
 	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
@@ -115,10 +116,10 @@ func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) er
 			err = errors.Join(err, left)
 			return
 		}
-		interrupted := interruptedError{"nothing was begun"}
+		interrupted := cli.InterruptedError{Kept: "nothing was begun"}
 		switch {
 		case left != nil:
-			err = failedError{fmt.Errorf("interrupted, and not all is cleaned up: %w", left)}
+			err = cli.FailedError{Err: fmt.Errorf("interrupted, and not all is cleaned up: %w", left)}
 		case err == nil || errors.As(err, &interrupted): // it was done, or says what it kept
 		case sessions != nil:
 			err = c.Context().Err()

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/atomicfile"
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/cuda"
@@ -49,7 +50,7 @@ func newProfile() *cobra.Command {
 	}
 	c.AddCommand(newPartition())
 	for _, sub := range c.Commands() {
-		sub.Args = arguments(0, 0, "")
+		sub.Args = cli.Arguments(0, 0, "")
 	}
 	return c
 }
@@ -62,7 +63,7 @@ func newExperiment(x measure.Command) *cobra.Command {
 	flags := c.Flags()
 	f.device.register(c)
 	flags.StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
-	addFlag(c, &f.repetitions, "repetitions", "0", atLeast(0),
+	cli.AddFlag(c, &f.repetitions, "repetitions", "0", cli.AtLeast(0),
 		"how often everything is measured; 0 means what the manifest says, or 10 (in common windows: once)")
 	if x.Kernels {
 		f.kernels.register(c)
@@ -70,8 +71,8 @@ func newExperiment(x measure.Command) *cobra.Command {
 		flags.Uint64Var(&f.seed, "seed", 1, "decides about orders and draws")
 	}
 	if x.Partitions {
-		addFlag(c, &f.milliseconds, "milliseconds", "200", atLeast(1), "how long rates are measured (sm-partition)")
-		addFlag(c, &f.warmUp, "warm-up", "100", atLeast(0), "milliseconds that each kernel runs before (sm-partition)")
+		cli.AddFlag(c, &f.milliseconds, "milliseconds", "200", cli.AtLeast(1), "how long rates are measured (sm-partition)")
+		cli.AddFlag(c, &f.warmUp, "warm-up", "100", cli.AtLeast(0), "milliseconds that each kernel runs before (sm-partition)")
 		flags.BoolVar(&f.small, "small", false, "inputs as small as those of kernel --verify, for tests (sm-partition)")
 	}
 	switch x.Name {
@@ -148,7 +149,7 @@ func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *meas
 	}
 	if check {
 		if err := cuda.Installed(); err != nil {
-			return failedError{err}
+			return cli.FailedError{Err: err}
 		}
 		fmt.Fprintf(c.OutOrStdout(), "%d kernels are there, and so is the driver's library\n", len(names))
 		return nil
@@ -203,10 +204,10 @@ func (f *profileFlags) watch(c *cobra.Command, p *measure.Partitions, facts cuda
 
 // runUnits makes the runs of an experiment with progress, and words how they ended.
 func runUnits(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner) error {
-	progress := newProgress(c.ErrOrStderr(), x.Noun)
-	b.Progress = progress.set
+	progress := cli.NewProgress(c.ErrOrStderr(), x.Noun)
+	b.Progress = progress.Set
 	rows, err := b.Run(c.Context(), plan, c.OutOrStdout())
-	progress.done()
+	progress.Done()
 	kept := "nothing was measured"
 	if rows > 0 {
 		kept = fmt.Sprintf("%s has %d rows of what was measured", b.Dir, rows)
@@ -214,9 +215,9 @@ func runUnits(c *cobra.Command, x measure.Command, b *measure.Bench, plan measur
 	var failures *measure.FailedError
 	switch {
 	case c.Context().Err() != nil:
-		return interruptedError{kept + "; the same command goes on"}
+		return cli.InterruptedError{Kept: kept + "; the same command goes on"}
 	case errors.As(err, &failures):
-		return failedError{err}
+		return cli.FailedError{Err: err}
 	case err != nil && rows > 0:
 		return fmt.Errorf("%w; %s", err, kept)
 	}
@@ -240,7 +241,7 @@ func checkAll(c *cobra.Command, df *deviceFlags, kernels []kernel.Kernel) error 
 	devices, err := df.devices(c.Context())
 	errs := append(missing(kernels), err, closeAll(devices))
 	if err := errors.Join(errs...); err != nil {
-		return failedError{err}
+		return cli.FailedError{Err: err}
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%d kernels are there, and so is the GPU\n", len(kernels))
 	return nil

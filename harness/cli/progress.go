@@ -1,26 +1,24 @@
-package main
+package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
-// progress shows how far work is and how long it will go on: as a bar on a terminal, and
+// Progress shows how much work is done and how long the rest will take: as a bar on a terminal, and
 // elsewhere as a line every ten seconds.
-type progress struct {
-	w        io.Writer
-	what     string
-	terminal bool
-	bar      *progressbar.ProgressBar
+type Progress struct {
+	// Terminal says that there is a bar.
+	Terminal bool
+
+	w    io.Writer
+	what string
+	bar  *progressbar.ProgressBar
 	// start is what was done before the first call, at began. It does not count for the speed.
 	start       int
 	began, said time.Time
@@ -29,18 +27,19 @@ type progress struct {
 // sayEvery is how often there is a line where there is no terminal.
 const sayEvery = 10 * time.Second
 
-func newProgress(w io.Writer, what string) *progress {
+// NewProgress returns the progress of work that is counted in something, for example cells.
+func NewProgress(w io.Writer, what string) *Progress {
 	f, ok := w.(*os.File)
-	return &progress{w: w, what: what, terminal: ok && term.IsTerminal(int(f.Fd()))}
+	return &Progress{Terminal: ok && term.IsTerminal(int(f.Fd())), w: w, what: what}
 }
 
-// set shows how many units are done.
-func (p *progress) set(done, total int) {
+// Set shows how many units are done.
+func (p *Progress) Set(done, total int) {
 	now := time.Now()
 	if p.began.IsZero() {
 		p.start, p.began, p.said = done, now, now
 	}
-	if !p.terminal {
+	if !p.Terminal {
 		if now.Sub(p.said) >= sayEvery && done < total {
 			p.said = now
 			fmt.Fprintln(p.w, p.line(done, total, now))
@@ -61,7 +60,7 @@ func (p *progress) set(done, total int) {
 }
 
 // line words how far the work is.
-func (p *progress) line(done, total int, now time.Time) string {
+func (p *Progress) line(done, total int, now time.Time) string {
 	text := fmt.Sprintf("%s: %d of %d done", p.what, done, total)
 	if done > p.start {
 		left := time.Duration(float64(now.Sub(p.began)) / float64(done-p.start) * float64(total-done))
@@ -70,26 +69,10 @@ func (p *progress) line(done, total int, now time.Time) string {
 	return text
 }
 
-// done takes the bar away.
-func (p *progress) done() {
+// Done takes the bar away.
+func (p *Progress) Done() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
 		p.bar = nil
 	}
-}
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
-
-// width is how many columns the terminal has that w is: COLUMNS, if that is set, or what the
-// terminal says; 0 if w is none.
-func width(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return 0
-	}
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		return n
-	}
-	n, _, _ := term.GetSize(int(f.Fd())) // 0 if it does not say
-	return n
 }

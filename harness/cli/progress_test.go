@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"strings"
@@ -12,12 +12,12 @@ import (
 func TestProgressWithoutTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b strings.Builder
-		p := newProgress(&b, "cells")
+		p := NewProgress(&b, "cells")
 		for done := 40; done <= 100; done++ {
-			p.set(done, 100)
+			p.Set(done, 100)
 			time.Sleep(time.Second)
 		}
-		p.done()
+		p.Done()
 		want := "cells: 50 of 100 done, about 50s left\ncells: 60 of 100 done, about 40s left\ncells: 70 of 100 done, about 30s left\n" +
 			"cells: 80 of 100 done, about 20s left\ncells: 90 of 100 done, about 10s left\n"
 		if b.String() != want {
@@ -28,11 +28,11 @@ func TestProgressWithoutTerminal(t *testing.T) {
 
 func TestProgressOfQuickWorkIsSilent(t *testing.T) {
 	var b strings.Builder
-	p := newProgress(&b, "cells")
+	p := NewProgress(&b, "cells")
 	for done := range 101 {
-		p.set(done, 100)
+		p.Set(done, 100)
 	}
-	p.done()
+	p.Done()
 	if b.Len() > 0 {
 		t.Errorf("%q was printed", b.String())
 	}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/profiling/cuda"
 	"miglab/profiling/kernels"
 )
@@ -26,16 +27,11 @@ type kernelRun struct {
 func newKernel() *cobra.Command {
 	var f kernelRun
 	c := &cobra.Command{
-		Use:   "kernel NAME",
-		Short: "Run one of the project's own kernels on the GPU",
-		Long: "kernel runs a benchmark of profiling/kernels. It needs the NVIDIA driver, but not the CUDA toolkit: " +
-			"the kernels\n" +
-			"are part of the program. It runs on the first GPU or MIG instance that CUDA_VISIBLE_DEVICES names, and prints which\n" +
-			"one that is, the time of all iterations (time_s) and ok. With --milliseconds it prints ready after a warm-up, waits\n" +
-			"for a line on standard input while it goes on, and prints how many iterations it made and when it began and ended, on the clock\n" +
-			"CLOCK_MONOTONIC. It goes on until standard input ends.\n\nKernels:\n" + kernelList(),
+		Use:       "kernel NAME",
+		Short:     "Run one of the project's own kernels on the GPU",
+		Long:      helpText("kernel.txt") + "\n" + kernelList(),
 		Example:   helpText("kernel-examples.txt"),
-		Args:      arguments(1, 1, "the name of a kernel"),
+		Args:      cli.Arguments(1, 1, "the name of a kernel"),
 		ValidArgs: kernelNames(),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := kernels.Lookup(args[0])
@@ -45,12 +41,12 @@ func newKernel() *cobra.Command {
 			return f.run(c, p)
 		},
 	}
-	addFlag(c, &f.size, "size", "0", atLeast(0), "size of the input; 0 means the kernel's own")
-	addFlag(c, &f.iterations, "iterations", "0", atLeast(0), "timed iterations; 0 means the kernel's own")
-	addFlag(c, &f.milliseconds, "milliseconds", "0", atLeast(0), "iterate for this time instead, after a signal")
-	addFlag(c, &f.warmUp, "warm-up", "500", atLeast(0),
+	cli.AddFlag(c, &f.size, "size", "0", cli.AtLeast(0), "size of the input; 0 means the kernel's own")
+	cli.AddFlag(c, &f.iterations, "iterations", "0", cli.AtLeast(0), "timed iterations; 0 means the kernel's own")
+	cli.AddFlag(c, &f.milliseconds, "milliseconds", "0", cli.AtLeast(0), "iterate for this time instead, after a signal")
+	cli.AddFlag(c, &f.warmUp, "warm-up", "500", cli.AtLeast(0),
 		"milliseconds of iterations before the timed ones, so that the GPU raises its clocks")
-	addFlag(c, &f.intensity, "intensity", "100", wholeNumber(1, 100),
+	cli.AddFlag(c, &f.intensity, "intensity", "100", cli.WholeNumber(1, 100),
 		"share of the time in percent in which the kernel runs; with --milliseconds")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the input")
 	c.Flags().BoolVar(&f.verify, "verify", false, "compare the result with a reference instead of timing it")
@@ -99,7 +95,7 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 		(p.Bytes(size)+999999)/1000000, facts.Name, facts.SMs, facts.MemoryMiB, facts.L2Bytes, facts.UUID)
 	r, err := p.Start(device, size, f.seed)
 	if err != nil {
-		return failedError{err}
+		return cli.FailedError{Err: err}
 	}
 	switch {
 	case f.milliseconds > 0:
@@ -110,7 +106,7 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 		err = f.timed(out, r, iterations)
 	}
 	if err != nil {
-		return failedError{err}
+		return cli.FailedError{Err: err}
 	}
 	fmt.Fprintln(out, "ok")
 	return nil

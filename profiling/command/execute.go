@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"errors"
@@ -12,8 +12,10 @@ import (
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/atomicfile"
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/execute"
 	"miglab/profiling/kernel"
@@ -46,7 +48,7 @@ func newExecute() *cobra.Command {
 	c.Flags().StringVar(&f.algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
 	c.Flags().StringVar(&f.plan, "schedule", "",
 		"schedule JSON to run in place of an algorithm's (miglab schedule writes it)")
-	addFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
+	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 	c.Flags().StringVar(&f.out, "out", filepath.Join("results", "execute"),
 		"folder for the times, the table and the chart")
 	return c
@@ -77,35 +79,44 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 			return err
 		}
 		p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: f.model}
-		file, err := readTasks(f.tasks, p.GPU)
+		var err error
+		p.Tasks, err = readFile(f.tasks, func(r io.Reader, path string) (tasks task.Batch, err error) {
+			var lines []int
+			if tasks, lines, err = task.ReadCSVLines(r, path, p.GPU); err == nil {
+				programs, err = programsOf(path, tasks, lines, kernels)
+			}
+			return tasks, err
+		})
 		if err != nil {
-			return err
-		}
-		p.Tasks = file.tasks
-		if programs, err = programsOf(file, kernels); err != nil {
 			return err
 		}
 		if f.plan == "" {
 			s, err = a.Schedule(c.Context(), p)
 		} else {
-			s, err = readFile(f.plan, p, schedule.Decode)
+			s, err = readFile(f.plan, func(r io.Reader, path string) (schedule.Schedule, error) {
+				s, err := schedule.Decode(r, p)
+				if err != nil {
+					err = fmt.Errorf("%s: %w", path, err)
+				}
+				return s, err
+			})
 		}
 		if err != nil {
 			return err
 		}
 		return writable(f.out)
 	}, func(gpus []*session.Session) error {
-		progress := newProgress(c.ErrOrStderr(), "tasks")
-		real, err := execute.Run(c.Context(), p, s, execute.Options{GPUs: gpus, Kernels: programs, Progress: progress.set})
-		progress.done()
+		progress := cli.NewProgress(c.ErrOrStderr(), "tasks")
+		real, err := execute.Run(c.Context(), p, s, execute.Options{GPUs: gpus, Kernels: programs, Progress: progress.Set})
+		progress.Done()
 		if len(real.Placements) > 0 {
 			err = errors.Join(err, writeExecution(c, f.out, gpus[0], p, s, real))
 		}
 		switch ended, task := len(real.Placements), (*execute.TaskError)(nil); {
 		case c.Context().Err() != nil:
-			return interruptedError{fmt.Sprintf("%d of %d tasks had ended; %s has their times", ended, len(p.Tasks), f.out)}
+			return cli.InterruptedError{Kept: fmt.Sprintf("%d of %d tasks had ended; %s has their times", ended, len(p.Tasks), f.out)}
 		case errors.As(err, &task):
-			return failedError{err}
+			return cli.FailedError{Err: err}
 		}
 		return err
 	})
@@ -122,19 +133,21 @@ func sameSource(tasks string, source profiling.Source) error {
 
 // programsOf finds the kernel of every task, and whether it misses something; a task of a name that a kernel's copies
 // have, such as CFD#2, is the kernel CFD.
-func programsOf(file batchFile, kernels []kernel.Kernel) (map[string]*kernel.Kernel, error) {
+func programsOf(path string, tasks task.Batch, lines []int, kernels []kernel.Kernel) (map[string]*kernel.Kernel,
+	error,
+) {
 	byName := map[string]*kernel.Kernel{}
 	for i := range kernels {
 		byName[kernels[i].Name] = &kernels[i]
 	}
 	programs := map[string]*kernel.Kernel{}
 	var used []kernel.Kernel
-	for _, t := range file.tasks {
+	for i, t := range tasks {
 		name, _, _ := strings.Cut(t.Name, "#")
 		k, ok := byName[name]
 		if !ok {
-			return nil, fmt.Errorf("%s: task %s is no kernel of the manifest; --kernels names another",
-				file.where(t.Name), t.Name)
+			return nil, fmt.Errorf("%s:%d: task %s is no kernel of the manifest; --kernels names another", path,
+				lines[i], t.Name)
 		}
 		programs[t.Name] = k
 		used = append(used, *k)

@@ -1,12 +1,14 @@
-package main
+package command
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/profiling"
 )
@@ -38,13 +40,13 @@ func newPartition() *cobra.Command {
 			return profiling.WritePartition(w, g, p)
 		},
 	}
-	addGPU(c, &gpu, "A100", "GPU model (miglab list gpus)")
+	cli.AddFlag(c, &gpu, "gpu", "A100", mig.LookupOrRead, "GPU model (miglab list gpus)")
 	c.Flags().StringVar(&profiles, "profiles", "",
 		"profiles as NVIDIA names them, separated by commas, or sizes as in 4-2-1")
 	c.Flags().StringVar(&in, "in", "", "partition in the JSON that --format json writes")
 	c.Flags().StringVar(&label, "label", "miglab", "the configuration's name for mig-parted")
 	c.Flags().IntSliceVar(&devices, "devices", nil, "numbers of the GPUs (default: all)")
-	addFlag(c, &format, "format", formats[0], oneOf("format", formats), strings.Join(formats, ", "))
+	cli.AddFlag(c, &format, "format", formats[0], cli.OneOf("format", formats), strings.Join(formats, ", "))
 	return c
 }
 
@@ -52,12 +54,12 @@ func newPartition() *cobra.Command {
 // partition.
 func readPartition(g *mig.GPU, profiles, in string) (*mig.GPU, mig.Partition, error) {
 	if in != "" {
-		file, in, err := input(in)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer file.Close()
-		return profiling.ReadPartition(file, in)
+		var p mig.Partition
+		g, err := readFile(in, func(r io.Reader, path string) (g *mig.GPU, err error) {
+			g, p, err = profiling.ReadPartition(r, path)
+			return g, err
+		})
+		return g, p, err
 	}
 	parse := profiling.ParseProfiles
 	if strings.Trim(profiles, "0123456789-") == "" {

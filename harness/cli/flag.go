@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/nearest"
+)
+
+// value is the value of a flag that is read and checked with the command line.
+type value[T any] struct {
+	name, text string
+	to         *T
+	read       func(string) (T, error)
+}
+
+func (v *value[T]) Set(text string) error {
+	x, err := v.read(text)
+	if err != nil {
+		return ValueError{fmt.Errorf("--%s %s: %w", v.name, text, err)}
+	}
+	*v.to, v.text = x, text
+	return nil
+}
+
+func (v *value[T]) String() string { return v.text }
+
+func (v *value[T]) Type() string {
+	if _, ok := any(v.to).(*int); ok {
+		return "int"
+	}
+	return "string"
+}
+
+// AddFlag adds a flag that read reads; without a default, *to stays as it is. It panics on a
+// default that is wrong, which is a mistake in the program.
+func AddFlag[T any](c *cobra.Command, to *T, name, byDefault string, read func(string) (T, error), usage string) {
+	v := &value[T]{name: name, to: to, read: read}
+	if byDefault != "" {
+		if err := v.Set(byDefault); err != nil {
+			panic(err)
+		}
+	}
+	c.Flags().Var(v, name, usage)
+}
+
+// ValueError is the error of a flag's value. It needs no further explanation.
+type ValueError struct{ error }
+
+// AtLeast reads whole numbers.
+func AtLeast(least int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		switch {
+		case err != nil:
+			return 0, errors.New("not a whole number")
+		case n < least:
+			return 0, fmt.Errorf("at least %d", least)
+		}
+		return n, nil
+	}
+}
+
+// WholeNumber reads a whole number from least to most.
+func WholeNumber(least, most int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := AtLeast(least)(text)
+		if err == nil && n > most {
+			err = fmt.Errorf("at most %d", most)
+		}
+		return n, err
+	}
+}
+
+// OneOf reads one of the names of a kind.
+func OneOf(kind string, names []string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if !slices.Contains(names, text) {
+			return "", nearest.Unknown(kind, text, names)
+		}
+		return text, nil
+	}
+}
