@@ -74,10 +74,14 @@ func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // Parse reads a setup in the notation of Table VII; white space may stand between
 // signs, and + and comma between clients and compute instances mean the same, as the
-// table has both. The error names the position in bytes, from 1.
+// table has both. A sign that does not belong is named with its position in bytes, from 1.
+// A setup that is not possible is the error of [Setup.Validate].
 func Parse(text string) (Setup, error) {
-	p := parser{text: text, starts: map[[3]int]int{}}
+	p := parser{text: text}
 	s := p.setup()
+	if p.err == nil {
+		p.err = s.Validate()
+	}
 	if p.err != nil {
 		return Setup{}, p.err
 	}
@@ -97,13 +101,17 @@ type parser struct {
 	text string
 	at   int
 	err  error
-	// starts are where the GPU instances, the compute instances and the clients begin.
-	starts map[[3]int]int
 }
 
-func (p *parser) fail(at int, format string, args ...any) {
+// fail says that another sign belongs here.
+func (p *parser) fail(want string) {
+	found := "the end"
+	if p.peek() != 0 {
+		c, _ := utf8.DecodeRuneInString(p.text[p.at:])
+		found = strconv.QuoteRune(c)
+	}
 	if p.err == nil {
-		p.err = fmt.Errorf("partition %q, position %d: %s", p.text, at+1, fmt.Sprintf(format, args...))
+		p.err = fmt.Errorf("partition %q, position %d: found %s where %s belongs", p.text, p.at+1, found, want)
 	}
 }
 
@@ -118,23 +126,9 @@ func (p *parser) peek() byte {
 	return p.text[p.at]
 }
 
-func (p *parser) found() string {
-	if p.peek() == 0 {
-		return "the end"
-	}
-	c, _ := utf8.DecodeRuneInString(p.text[p.at:])
-	return strconv.QuoteRune(c)
-}
-
-// mark remembers that a part of the setup begins here.
-func (p *parser) mark(gi, ci, client int) {
-	p.peek()
-	p.starts[[3]int{gi, ci, client}] = p.at
-}
-
 func (p *parser) expect(c byte) {
 	if p.peek() != c {
-		p.fail(p.at, "found %s where %q belongs", p.found(), c)
+		p.fail(strconv.QuoteRune(rune(c)))
 		return
 	}
 	p.at++
@@ -149,93 +143,68 @@ func (p *parser) number() float64 {
 	x, err := strconv.ParseFloat(p.text[start:p.at], 64)
 	if err != nil {
 		p.at = start
-		p.fail(start, "found %s where a number such as 0.5 belongs", p.found())
+		p.fail("a number such as 0.5")
 	}
 	return x
 }
 
 func (p *parser) setup() (s Setup) {
 	for p.err == nil {
-		s.GIs = append(s.GIs, p.gi(len(s.GIs)))
+		s.GIs = append(s.GIs, p.gi())
 		if p.peek() == 0 {
 			break
 		}
 		p.expect('+')
 	}
-	if p.err == nil {
-		if f := s.fault(); f != nil {
-			p.fail(p.starts[[3]int{f.gi, f.ci, f.client}], "%s", f.reason)
-		}
-	}
 	return s
 }
 
-func (p *parser) gi(g int) (gi GI) {
-	p.mark(g, -1, -1)
+func (p *parser) gi() (gi GI) {
 	p.expect('[')
 	var ci CI
 	for p.err == nil {
-		c := len(gi.CIs)
 		switch p.peek() {
 		case '(':
-			if ci.clients() == 0 {
-				p.mark(g, c, -1)
-			}
-			p.client(&ci, g, c)
+			p.client(&ci)
 			if p.peek() == '{' {
 				continue
 			}
 		case '{':
 			p.at++
-			p.mark(g, c, -1)
 			ci.MIG = true
 			ci.Compute = p.number()
 			p.expect('}')
 			gi.CIs = append(gi.CIs, ci)
 			ci = CI{}
 		default:
-			p.fail(p.at, "found %s where a client in () or a compute instance in {} belongs", p.found())
+			p.fail("a client in () or a compute instance in {}")
 		}
-		if p.peek() == ',' && p.memoryFollows() {
-			p.memory(&gi, ci)
-			return gi
+		switch p.peek() {
+		case ',':
+			p.at++
+			if c := p.peek(); c != '(' && c != '{' {
+				p.memory(&gi, ci)
+				return gi
+			}
+		case '+':
+			p.at++
+		default:
+			p.fail("'+' or ','")
 		}
-		if c := p.peek(); c != '+' && c != ',' {
-			p.fail(p.at, "found %s where '+' or ',' belongs", p.found())
-			return gi
-		}
-		p.at++
 	}
 	return gi
 }
 
-// memoryFollows reports whether the comma that comes next ends the list of compute
-// instances, and passes over it if so.
-func (p *parser) memoryFollows() bool {
-	comma := p.at
-	p.at++
-	if c := p.peek(); c == '(' || c == '{' {
-		p.at = comma
-		return false
-	}
-	return true
-}
-
 // client reads one MPS client.
-func (p *parser) client(ci *CI, g, c int) {
-	start := p.at
+func (p *parser) client(ci *CI) {
 	p.at++
 	if p.peek() == '*' {
 		p.at++
 		ci.Default++
 	} else {
-		p.mark(g, c, len(ci.Shares))
 		ci.Shares = append(ci.Shares, p.number())
 	}
 	p.expect(')')
-	if ci.Default > 0 && len(ci.Shares) > 0 {
-		p.fail(start, "clients with and without percentages do not go together")
-	}
 }
 
 // memory reads the end of a GPU instance. Clients that no compute instance followed are

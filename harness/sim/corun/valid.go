@@ -17,13 +17,6 @@ const slack = 1e-9
 // geometry is that of the models with seven compute slices, one GPC each.
 var geometry = mig.MustLookup("A100")
 
-// fault is what no GPU can be set up with, and where in the setup it is: the first GPU
-// instance concerned, the compute instance and the client; -1 for all of them.
-type fault struct {
-	gi, ci, client int
-	reason         string
-}
-
 // Validate checks that a GPU can be set up so: MIG has such instances and they have
 // room side by side, shares are over 0 and add up to at most 1, and there are no more
 // than [MaxSlots] jobs.
@@ -31,100 +24,82 @@ func (s Setup) Validate() error {
 	if len(s.GIs) == 0 {
 		return errors.New("the setup is empty; the whole GPU is one GPU instance")
 	}
-	if f := s.fault(); f != nil {
-		return fmt.Errorf("GPU instance %d of %s: %s", f.gi+1, s, f.reason)
-	}
-	return nil
-}
-
-// fault returns the first thing that is wrong with a setup that is not empty; nil if
-// nothing is.
-func (s Setup) fault() *fault {
 	var profiles []*mig.Profile
 	for g := range s.GIs {
-		gi := &s.GIs[g]
-		if f := gi.fault(); f != nil {
-			f.gi = g
-			return f
-		}
-		if !gi.CIs[0].MIG {
-			if len(s.GIs) > 1 {
-				return &fault{g, -1, -1, "a GPU that MIG does not divide is one instance; compute instances stand in braces"}
+		p, err := s.GIs[g].check()
+		switch {
+		case err != nil:
+		case p == nil && len(s.GIs) > 1:
+			err = errors.New("a GPU that MIG does not divide is one instance; compute instances stand in braces")
+		case p != nil:
+			if profiles = append(profiles, p); !room(profiles, 0) {
+				err = fmt.Errorf("MIG has no room for %v side by side", profiles)
 			}
-			continue
 		}
-		p, reason := gi.profile()
-		if p == nil {
-			return &fault{g, -1, -1, reason}
-		}
-		if profiles = append(profiles, p); !room(profiles, 0) {
-			return &fault{g, -1, -1, fmt.Sprintf("MIG has no room for %v side by side", profiles)}
+		if err != nil {
+			return fmt.Errorf("GPU instance %d of %s: %w", g+1, s, err)
 		}
 	}
 	if n := s.Slots(); n > MaxSlots {
-		return &fault{0, -1, -1, fmt.Sprintf("%d jobs would run at the same time; the model takes up to %d", n, MaxSlots)}
+		return fmt.Errorf("%s: %d jobs would run at the same time; the model takes up to %d", s, n, MaxSlots)
 	}
 	return nil
 }
 
-// fault returns what is wrong with a GPU instance by itself.
-func (gi *GI) fault() *fault {
+var errNothingRuns = errors.New("nothing runs in the instance; clients stand in (), compute instances in {}")
+
+// check returns the profile of a GPU instance; nil for a GPU that MIG does not divide.
+func (gi *GI) check() (*mig.Profile, error) {
 	if len(gi.CIs) == 0 {
-		return &fault{0, -1, -1, "nothing runs in the instance; clients stand in (), compute instances in {}"}
+		return nil, errNothingRuns
 	}
 	if !(gi.Memory > 0 && gi.Memory <= 1) {
-		return &fault{0, -1, -1, noShare(gi.Memory)}
+		return nil, noShare(gi.Memory)
 	}
 	for i := range gi.CIs {
 		ci := &gi.CIs[i]
-		if f := ci.fault(); f != nil {
-			f.ci = i
-			return f
-		}
-		if ci.MIG {
-			continue
+		if err := ci.check(); err != nil {
+			return nil, err
 		}
 		switch {
+		case ci.MIG:
 		case len(gi.CIs) > 1:
-			return &fault{0, i, -1, "clients outside compute instances do not go beside compute instances"}
+			return nil, errors.New("clients outside compute instances do not go beside compute instances")
 		case ci.Compute != 1 || gi.Memory != 1:
-			return &fault{0, -1, -1, "a GPU that MIG does not divide has all multiprocessors and all memory, 1m"}
+			return nil, errors.New("a GPU that MIG does not divide has all multiprocessors and all memory, 1m")
 		case ci.clients() == 0:
-			return &fault{0, -1, -1, "nothing runs in the instance; clients stand in (), compute instances in {}"}
+			return nil, errNothingRuns
 		}
 	}
-	return nil
+	if !gi.CIs[0].MIG {
+		return nil, nil
+	}
+	return gi.profile()
 }
 
-// fault returns what is wrong with a compute instance by itself.
-func (c *CI) fault() *fault {
-	if !(c.Compute > 0 && c.Compute <= 1) {
-		return &fault{0, 0, -1, noShare(c.Compute)}
+func (c *CI) check() error {
+	switch {
+	case !(c.Compute > 0 && c.Compute <= 1):
+		return noShare(c.Compute)
+	case c.MIG && geometry.Profile(c.slices()) == nil:
+		return fmt.Errorf("MIG has no compute instance with %s of the GPU; one GPC is 0.125, and there are those with %v",
+			number(c.Compute), geometry.Sizes())
+	case c.Default < 0 || c.Default > 0 && len(c.Shares) > 0:
+		return errors.New("clients with and without percentages do not go together")
 	}
-	if c.MIG && geometry.Profile(c.slices()) == nil {
-		return &fault{
-			0, 0, -1,
-			fmt.Sprintf("MIG has no compute instance with %s of the GPU; one GPC is 0.125, and there are those with %v",
-				number(c.Compute), geometry.Sizes()),
-		}
-	}
-	if c.Default < 0 || c.Default > 0 && len(c.Shares) > 0 {
-		return &fault{0, 0, 0, "clients with and without percentages do not go together"}
-	}
-	sum := 0.0
-	for i, x := range c.Shares {
+	for _, x := range c.Shares {
 		if !(x > 0 && x <= 1) {
-			return &fault{0, 0, i, noShare(x)}
+			return noShare(x)
 		}
-		if sum += x; sum > 1+slack {
-			return &fault{0, 0, i, fmt.Sprintf("the clients have %s of their instance together; at most 1", number(round(sum)))}
-		}
+	}
+	if all := sum(c.Shares); all > 1+slack {
+		return fmt.Errorf("the clients have %s of their instance together; at most 1", number(round(all)))
 	}
 	return nil
 }
 
-func noShare(x float64) string {
-	return fmt.Sprintf("%s is no share; it has to be over 0 and at most 1", number(x))
+func noShare(x float64) error {
+	return fmt.Errorf("%s is no share; it has to be over 0 and at most 1", number(x))
 }
 
 // round hides the rounding of sums of decimals in messages.
@@ -142,7 +117,7 @@ func (c *CI) slices() mig.Slices {
 // profile returns the smallest profile of a GPU instance that has the memory and room
 // for the compute instances, or why there is none. Of those with the same memory the
 // smallest can start wherever another one can.
-func (gi *GI) profile() (*mig.Profile, string) {
+func (gi *GI) profile() (*mig.Profile, error) {
 	compute, three := mig.Slices(0), false
 	for i := range gi.CIs {
 		n := gi.CIs[i].slices()
@@ -162,13 +137,13 @@ func (gi *GI) profile() (*mig.Profile, string) {
 		largest = max(largest, p.Size)
 		// An instance of four slices has no compute instance of three.
 		if p.Size >= compute && !(three && p.Size == 4) {
-			return p, ""
+			return p, nil
 		}
 	}
 	if largest == 0 {
-		return nil, fmt.Sprintf("MIG has no instance with %sm; there are those with %v", number(gi.Memory), memories)
+		return nil, fmt.Errorf("MIG has no instance with %sm; there are those with %v", number(gi.Memory), memories)
 	}
-	return nil, fmt.Sprintf("the compute instances, %d GPCs together, fit no instance with %sm; the largest has %d",
+	return nil, fmt.Errorf("the compute instances, %d GPCs together, fit no instance with %sm; the largest has %d",
 		compute, number(gi.Memory), largest)
 }
 
