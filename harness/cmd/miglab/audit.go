@@ -16,13 +16,6 @@ func newAudit() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "Compare every result in the results database with the certified bound of its instance",
-		Long: `audit computes the certified bound of every batch and stream in the database, unless it is there already, and
-checks that no makespan lies below it or below another proven bound. It also checks that no acceptance of
-placements lies above the certified bound, where the database has one. Exit code 1 means that one does: a bound
-or the referee is wrong. With all bounds there, every batch and stream has a leaderboard. After an interruption
-the same command continues.`,
-		Example: `  miglab audit
-  miglab audit --results results/quick`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			db, err := run.Open(results)
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,17 +28,6 @@ func newBound() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bound",
 		Short: "Lower bounds on the makespan of a batch, or the upper bound on accepted requests",
-		Long: "bound prints the area bound (FAR 6.4, proven), l_bound as published (DRL 5.2, not a valid bound), the " +
-			"certified\n" +
-			"bound (proven under the chosen reconfiguration model) and proven bounds that were added, in seconds.\n" +
-			"With --exact it prints the best schedule that it finds and what proves that none is better, or how much better\n" +
-			"one can be: the optimum for at most " + strconv.Itoa(bounds.MaxSearched) +
-			" tasks on one GPU, and often for more. As JSON this is a certificate, which\n" +
-			"miglab check --certificate verifies. With --budget it goes on looking for better schedules for that long, unless\n" +
-			"one is proven to be optimal before. How far it comes then depends on the machine.\n" +
-			"With --dataset it prints how many requests of an instance any placement scheduler can accept at most. As JSON\n" +
-			"this is a certificate, which miglab check --certificate --dataset verifies.",
-		Example: helpText("bound-examples.txt"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			placement, err := rf.chosen(c, "exact", "budget")
 			if err != nil {

@@ -18,11 +18,9 @@ func newCheck() *cobra.Command {
 	var certified bool
 	var format string
 	c := &cobra.Command{
-		Use:     "check schedule.json",
-		Short:   "Referee a schedule: every task once, no overlaps, enough time to reconfigure",
-		Long:    helpText("check.txt"),
-		Example: helpText("check-examples.txt"),
-		Args:    cli.Arguments(1, 1, "one schedule.json"),
+		Use:   "check schedule.json",
+		Short: "Referee a schedule: every task once, no overlaps, enough time to reconfigure",
+		Args:  cli.Arguments(1, 1, "one schedule.json"),
 		RunE: func(c *cobra.Command, args []string) error {
 			placement, err := rf.chosen(c)
 			switch {

@@ -34,19 +34,8 @@ func newCompare() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A [B]",
 		Short: "Compare two results: paired differences, intervals, wins and losses, the worst instances",
-		Long: `compare reads the results of two algorithms, or of two versions of one, on every dataset and instance that both
-were run on: A is the one to compare with, and differences are B less A. NAME@2 is version 2; otherwise the latest
-counts. With --with, B is read from another folder of results, and is the same algorithm as A unless it is named.
-
-Intervals are of the paired bootstrap, probabilities by Wilcoxon's signed-rank test with Holm's adjustment for
-the datasets. --gantt draws both schedules of the instance on which B is worst against A.`,
-		Example: `  miglab compare far lns
-  miglab compare far@1 far@2 --datasets drl/WIDETIMES
-  miglab compare lns --with ../before/results
-  miglab compare mfi fgd --format csv
-  miglab compare treedp lns --gantt worst.svg`,
-		Args: cli.Arguments(1, 2, "one or two algorithms"),
-		RunE: f.run,
+		Args:  cli.Arguments(1, 2, "one or two algorithms"),
+		RunE:  f.run,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 1 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

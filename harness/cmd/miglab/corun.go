@@ -22,9 +22,6 @@ func newCorunSimulation() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "corun",
 		Short: "Simulate programs that share a GPU on a given partition by MIG and MPS",
-		Long:  helpText("corun.txt"),
-		Example: "  miglab corun --jobs lavaMD,stream --setup '[(0.4)+(0.6),1m]'\n" +
-			"  miglab corun --jobs kmeans,lavaMD,stream --setup '[{0.375},0.5m]+[(0.3)+(0.7),{0.5},0.5m]' --kappa 0.2",
 		RunE: func(c *cobra.Command, _ []string) error {
 			spec, err := datasets.Parse(fmt.Sprintf("corun/mix?jobs=%s&kappa=%v&delta=%v&release=%v",
 				url.PathEscape(strings.Join(jobs, "+")), kappa, delta, release))

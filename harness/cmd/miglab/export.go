@@ -27,11 +27,9 @@ type exportFlags struct {
 func newExport() *cobra.Command {
 	f := new(exportFlags)
 	c := &cobra.Command{
-		Use:     "export",
-		Short:   "Write results as a table: CSV or JSON lines",
-		Long:    helpText("export.txt"),
-		Example: helpText("export-examples.txt"),
-		RunE:    f.run,
+		Use:   "export",
+		Short: "Write results as a table: CSV or JSON lines",
+		RunE:  f.run,
 	}
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.filter.Track, "track", "", "only this track")

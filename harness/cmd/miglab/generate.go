@@ -23,8 +23,6 @@ func newGenerate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "generate",
 		Short: "Write instances of a dataset as CSV: tasks, requests, jobs or programs",
-		Example: "  miglab generate --dataset WIDETIMES --instances 1000 --seed 1 --out tasks/\n" +
-			"  miglab generate --dataset 'far/MIXEDSCALING+WIDETIMES?n=20&psup=50' --gpu A30 --out tasks/",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("seed") {
 				if strings.Contains(dataset, ":") {

@@ -38,16 +38,7 @@ func newImport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Turn a trace of a cluster into requests or jobs",
-		Long: "import reads a trace and writes a file that a dataset reads: requests:FILE or jobs:FILE. It lists the " +
-			"rows that it\n" +
-			"cannot use, with their lines and the reasons, in a file beside it that ends in .rejected.csv.\n\n" +
-			"The formats:\n" + traces.FormatHelp() + "\n" +
-			"Traces do not say which MIG profile a job would have. That is an assumption, --map: the smallest profile that has at\n" +
-			"least the job's share of a GPU, of its compute slices or of its memory slices. A job that needs k GPUs gets k whole\n" +
-			"ones or none. Jobs with deadlines need durations on all sizes: --alpha and --slack are assumptions, too.\n" +
-			"Instants may be timestamps such as 2020-06-09T18:41:01+02:00 (RFC 3339) in every format.",
-		Example: helpText("import-examples.txt"),
-		Args:    cli.Arguments(1, 1, "the file of the trace"),
+		Args:  cli.Arguments(1, 1, "the file of the trace"),
 		RunE: func(c *cobra.Command, args []string) error {
 			for name := range columns {
 				if !slices.Contains(traces.CSVColumns, name) {

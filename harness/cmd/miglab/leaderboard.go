@@ -21,17 +21,6 @@ func newLeaderboard() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Rank the algorithms in the results database, dataset by dataset",
-		Long: `leaderboard ranks over the instances that more than half of the algorithms of a dataset were run on; algorithms
-that lack one of these are incomplete and stand below. Batch and stream are ranked by the mean gap to the certified
-lower bound, placement by that to the certified upper bound on acceptance, or acceptance where no bound is known,
-dispatch by the share of late jobs, corun by the mean gap to the exact optimum, or the total time of windows too
-large for it. Algorithms that their paired differences do not tell apart share a rank; those that left an instance
-without a valid answer come last. miglab run fills the database.`,
-		Example: `  miglab leaderboard
-  miglab leaderboard --track stream --format csv
-  miglab leaderboard --reconfiguration parallel
-  miglab leaderboard --track corun
-  miglab leaderboard --track placement --tradeoff moves`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := at.check(c); err != nil {
 				return err

@@ -51,13 +51,8 @@ func kindNames() (names []string) {
 func newList() *cobra.Command {
 	var l listing
 	c := &cobra.Command{
-		Use:   "list [" + strings.Join(kindNames(), "|") + "] [NAME]",
-		Short: "List what there is, or say all about one thing",
-		Long: "list shows what can be named on the command line. With a name it says all that there is to say, parameters\n" +
-			"included. Other formats than text have all columns for all things.",
-		Example: "  miglab list\n  miglab list gpus\n  miglab list algorithms --track placement\n  miglab list " +
-			"algorithms far\n" +
-			"  miglab list datasets --match openb\n  miglab list algorithms --format json",
+		Use:               "list [" + strings.Join(kindNames(), "|") + "] [NAME]",
+		Short:             "List what there is, or say all about one thing",
 		Args:              cli.Arguments(0, 2, "a kind and a name"),
 		ValidArgsFunction: completeListed,
 		RunE:              l.run,

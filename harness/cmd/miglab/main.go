@@ -83,11 +83,8 @@ func interruptible() context.Context {
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "miglab",
-		Short: "Benchmarks and reproductions for scheduling on Multi-Instance GPUs",
-		Long: "miglab generates the workloads of five papers on scheduling for NVIDIA Multi-Instance GPUs (MIG),\n" +
-			"schedules and referees them, and sets its own tables and figures beside the published numbers.",
-		Example:       helpText("miglab-examples.txt"),
+		Use:           "miglab",
+		Short:         "Benchmarks and reproductions for scheduling on Multi-Instance GPUs",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -118,6 +115,7 @@ func newRoot() *cobra.Command {
 		}
 		return flagError(c, err)
 	})
+	setHelp(root)
 	return root
 }
 

@@ -13,11 +13,9 @@ import (
 
 func newMerge() *cobra.Command {
 	return &cobra.Command{
-		Use:     "merge SWEEP",
-		Short:   "Put what the tasks of a sweep computed together, as if one machine had done it",
-		Long:    helpText("merge.txt"),
-		Example: "  miglab merge results/sweeps/0123456789ab",
-		Args:    cli.Arguments(1, 1, "the folder of a sweep"),
+		Use:   "merge SWEEP",
+		Short: "Put what the tasks of a sweep computed together, as if one machine had done it",
+		Args:  cli.Arguments(1, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := readSweep(args[0])
 			if err != nil {

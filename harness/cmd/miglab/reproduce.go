@@ -67,10 +67,7 @@ func (f *reproduceFlags) command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Regenerate every table and figure of the papers beside the published numbers",
-		Long:  helpText("reproduce.txt"),
-		Example: "  miglab reproduce\n  miglab reproduce --quick\n  miglab reproduce --paper far\n  miglab reproduce " +
-			"--only far/table4,far/figure12",
-		RunE: f.run,
+		RunE:  f.run,
 	}
 	c.Flags().StringSliceVar(&f.papers, "paper", nil, "only these papers, joined by commas (miglab list papers)")
 	c.Flags().StringSliceVar(&f.only, "only", nil,
@@ -223,10 +220,6 @@ func newReadme() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "readme",
 		Short: "Bring the table of verdicts and the images in README.md up to date",
-		Long: "readme is for the project's own repository: it takes results/manifest.json, which make reproduce " +
-			"writes, into\n" +
-			"README.md, and copies the images that README.md shows to paper-figures/gallery/.",
-		Example: "  miglab readme",
 		RunE: func(c *cobra.Command, _ []string) error {
 			m, err := figures.ReadManifest(results)
 			if err != nil {

@@ -29,11 +29,9 @@ func newRun() *cobra.Command { return new(runFlags).command() }
 
 func (f *runFlags) command() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "run",
-		Short:   "Run algorithms on datasets; results are kept and never computed twice",
-		Long:    helpText("run.txt"),
-		Example: helpText("run-examples.txt"),
-		RunE:    f.run,
+		Use:   "run",
+		Short: "Run algorithms on datasets; results are kept and never computed twice",
+		RunE:  f.run,
 	}
 	f.register(c)
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,

@@ -21,9 +21,8 @@ func newSchedule() *cobra.Command {
 	var algorithm string
 	var out output
 	c := &cobra.Command{
-		Use:     "schedule",
-		Short:   "Schedule a batch of tasks and print or draw the schedule",
-		Example: helpText("schedule-examples.txt"),
+		Use:   "schedule",
+		Short: "Schedule a batch of tasks and print or draw the schedule",
 		RunE: func(c *cobra.Command, _ []string) error {
 			a, err := algo.ParseFor(algorithm, algo.TrackBatch)
 			if err != nil {

@@ -24,13 +24,6 @@ func newSite() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "site",
 		Short: "Write leaderboards, claims and schedules as a static web site",
-		Long: `site runs the algorithms of each track on its paper's data, as far as the results are not there yet, and writes
-a folder that opens from disk: leaderboards of all tracks, the claims and figures of the papers as far as
-miglab reproduce has written them, schedules side by side, and where it all comes from. Other algorithms that
-were run on the same datasets are in it, too.`,
-		Example: `  miglab site
-  miglab site --quick
-  miglab site --out /tmp/site`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if quick && !c.Flags().Changed("results") {
 				results = filepath.Join(results, "quick")

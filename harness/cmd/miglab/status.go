@@ -23,11 +23,9 @@ func newStatus() *cobra.Command {
 	var watch bool
 	var results, format string
 	c := &cobra.Command{
-		Use:     "status [SWEEP]",
-		Short:   "Say what of a sweep is done, running, failed and missing",
-		Long:    helpText("status.txt"),
-		Example: "  miglab status\n  miglab status results/sweeps/0123456789ab --watch\n  miglab status --format json",
-		Args:    cli.Arguments(0, 1, "the folder of a sweep"),
+		Use:   "status [SWEEP]",
+		Short: "Say what of a sweep is done, running, failed and missing",
+		Args:  cli.Arguments(0, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var dir string
 			var err error

@@ -54,10 +54,8 @@ type submission struct {
 func newSubmit() *cobra.Command {
 	f := newSubmitFlags("")
 	c := &cobra.Command{
-		Use:     "submit slurm|kubernetes [flags] -- run|reproduce|train ...",
-		Short:   "Spread a command over a cluster: Slurm or Kubernetes",
-		Long:    helpText("submit.txt"),
-		Example: helpText("submit-examples.txt"),
+		Use:   "submit slurm|kubernetes [flags] -- run|reproduce|train ...",
+		Short: "Spread a command over a cluster: Slurm or Kubernetes",
 	}
 	f.add(c)
 	c.AddCommand(newSubmitSlurm(), newSubmitKubernetes())

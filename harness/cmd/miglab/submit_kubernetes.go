@@ -21,11 +21,6 @@ func newSubmitKubernetes() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "kubernetes [flags] -- run|reproduce|train ...",
 		Short: "Write a Kubernetes manifest for the tasks",
-		Long: "kubernetes writes a manifest for kubectl, and a Dockerfile, into the sweep's folder. miglab submit " +
-			"--help says\n" +
-			"what all engines have in common.",
-		Example: "  miglab submit kubernetes --image registry.example.org/miglab:1 --claim data --mount /nfs -- run " +
-			"--algorithms far --datasets WIDETIMES",
 	}
 	f.add(c)
 	cli.AddFlag(c, &f.arrayLimit, "array-limit", "0", cli.AtLeast(0), "tasks at a time; 0 means as many as there is room for")

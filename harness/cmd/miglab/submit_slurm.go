@@ -20,12 +20,6 @@ func newSubmitSlurm() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "slurm [flags] -- run|reproduce|train ...",
 		Short: "Submit tasks to Slurm",
-		Long: "slurm submits a job array and a merge that follows it. A task that reaches its time limit puts itself " +
-			"back into\n" +
-			"the queue and goes on where it was. miglab submit --help says what all engines have in common.",
-		Example: "  miglab submit slurm --tasks 64 --partition cpu --time 60 -- run --algorithms far,miso --datasets " +
-			"WIDETIMES\n" +
-			"  miglab submit slurm --dry-run --extra '--account=lab --mem=4G' -- reproduce --paper far",
 	}
 	f.add(c)
 	c.Flags().StringVar(&f.partition, "partition", "", "partition")

@@ -21,13 +21,10 @@ import (
 func newTask() *cobra.Command {
 	var index, offset, workers int
 	c := &cobra.Command{
-		Use:   "task SWEEP",
-		Short: "Compute a task of a sweep",
-		Long: "task is what miglab submit has others run: it computes the cells of one task that are missing and writes\n" +
-			"them to the sweep's folder. It can be interrupted or killed, and run twice at the same time.",
-		Example: "  miglab task results/sweeps/0123456789ab --index 3",
-		Hidden:  true,
-		Args:    cli.Arguments(1, 1, "the folder of a sweep"),
+		Use:    "task SWEEP",
+		Short:  "Compute a task of a sweep",
+		Hidden: true,
+		Args:   cli.Arguments(1, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := readSweep(args[0])
 			if err != nil {

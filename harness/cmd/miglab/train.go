@@ -31,10 +31,8 @@ func newTrain() *cobra.Command { return new(trainFlags).command() }
 
 func (f *trainFlags) command() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "train",
-		Short:   "Train agents; an interrupted run goes on where it was",
-		Long:    helpText("train.txt"),
-		Example: helpText("train-examples.txt"),
+		Use:   "train",
+		Short: "Train agents; an interrupted run goes on where it was",
 		RunE: func(c *cobra.Command, _ []string) error {
 			trainings, err := f.trainings(c)
 			if err != nil {

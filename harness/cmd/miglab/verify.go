@@ -25,11 +25,9 @@ type verifyFlags struct {
 func newVerify() *cobra.Command {
 	var f verifyFlags
 	c := &cobra.Command{
-		Use:     "verify",
-		Short:   "Compute results again, and say whether they are the same",
-		Long:    helpText("verify.txt"),
-		Example: helpText("verify-examples.txt"),
-		RunE:    f.run,
+		Use:   "verify",
+		Short: "Compute results again, and say whether they are the same",
+		RunE:  f.run,
 	}
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.Algorithm, "algorithm", "", "only this algorithm")
