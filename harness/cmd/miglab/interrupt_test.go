@@ -212,11 +212,9 @@ func committed(t *testing.T, dir string) int {
 
 func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 	t.Setenv(dawdles, "1")
-	const database = "results/results.db"
 	undisturbed := t.TempDir()
 	miglab(t, undisturbed, append(workload, "--workers", "1")...)
 	want := table(t, undisturbed)
-	whole := sizeOf(filepath.Join(undisturbed, database))
 
 	for _, workers := range []string{"2", "8"} {
 		t.Run(workers+" workers", func(t *testing.T) {
@@ -227,32 +225,6 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 			}
 		})
 	}
-
-	// reached reports whether the database has grown to a share of what it will be.
-	reached := func(dir string, share float64) func() bool {
-		return func() bool { return sizeOf(filepath.Join(dir, database)) >= int64(share*float64(whole)) }
-	}
-
-	t.Run("killed", func(t *testing.T) {
-		dir := t.TempDir()
-		kept := 0
-		for _, share := range []float64{0.01, 0.3, 0.6} {
-			kill(t, dir, reached(dir, share), append(workload, "--workers", "1")...)
-			rows := committed(t, dir)
-			if rows < kept {
-				t.Errorf("%d rows after %d were kept", rows, kept)
-			}
-			kept = rows
-		}
-		miglab(t, dir, workload...)
-		if table(t, dir) != want {
-			t.Error("other bytes than undisturbed")
-		}
-		left, err := filepath.Glob(filepath.Join(dir, database+"-*"))
-		if err != nil || left != nil {
-			t.Errorf("beside the database there are %q, %v", left, err)
-		}
-	})
 
 	t.Run("interrupted", func(t *testing.T) {
 		dir := t.TempDir()
@@ -304,12 +276,10 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 
 func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 	// Few artefacts of each paper, and all of them if tests are deep.
-	reproduce, ofFar := []string{"reproduce", "--quick"}, []string{"--paper", "far"}
+	reproduce := []string{"reproduce", "--quick"}
 	if !deep.On() {
-		ofFar = []string{"--only", "far/table4,far/figure12"}
 		reproduce = append(reproduce, "--only", "far/table4,far/figure12,drl/figure12,mfi/figure6,deadline/table1,hierarchical/figure5")
 	}
-	const database = "results/quick/results.db"
 	// promised is what must not differ: everything but the database, which has wall times, too, and their tables.
 	promised := func(dir string) map[string]string {
 		files := contents(t, filepath.Join(dir, "results/quick"))
@@ -334,30 +304,4 @@ func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 		}
 	}
 	equal(t, promised(dirs["4"]), want)
-
-	// What a kill leaves behind does not hang on the paper, and one takes a tenth of the time.
-	t.Run("killed", func(t *testing.T) {
-		reproduce := append([]string{"reproduce", "--quick"}, ofFar...)
-		undisturbed := t.TempDir()
-		miglab(t, undisturbed, reproduce...)
-		want := promised(undisturbed)
-		whole := sizeOf(filepath.Join(undisturbed, database))
-		dir := t.TempDir()
-		for _, share := range []float64{0.01, 0.5} {
-			kill(t, dir, func() bool { return sizeOf(filepath.Join(dir, database)) >= int64(share*float64(whole)) }, reproduce...)
-		}
-		kill(t, dir, func() bool {
-			done, _ := filepath.Glob(filepath.Join(dir, "results/quick/far/*.csv"))
-			return len(done) > 0
-		}, reproduce...)
-		// As if it had been killed while it wrote to these folders.
-		for _, folder := range []string{".", "far"} {
-			path := filepath.Join(dir, "results/quick", folder, ".tmp-1234567890")
-			if err := os.WriteFile(path, []byte("half a li"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		miglab(t, dir, reproduce...)
-		equal(t, promised(dir), want)
-	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -18,6 +19,8 @@ const (
 	// dawdles gives it the algorithm dawdle: with it, work takes long enough to be interrupted in the middle, and
 	// little of the processor.
 	dawdles = "MIGLAB_TEST_DAWDLES"
+	// dawdled is a file to which dawdle appends a line whenever it is called.
+	dawdled = "MIGLAB_TEST_DAWDLED"
 	// fewCompete leaves the slowest algorithms and all datasets but one out of the contests of the web site.
 	fewCompete = "MIGLAB_TEST_FEW_COMPETE"
 )
@@ -45,6 +48,18 @@ func init() {
 type dawdle struct{ algo.Algorithm }
 
 func (d dawdle) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	time.Sleep(time.Duration(deep.N(50, 0)) * time.Millisecond)
+	pause := deep.N(50, 0)
+	if path := os.Getenv(dawdled); path != "" {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return schedule.Schedule{}, err
+		}
+		pause = 50
+		_, err = f.WriteString("called\n")
+		if err := errors.Join(err, f.Close()); err != nil {
+			return schedule.Schedule{}, err
+		}
+	}
+	time.Sleep(time.Duration(pause) * time.Millisecond)
 	return d.Algorithm.Schedule(ctx, p)
 }

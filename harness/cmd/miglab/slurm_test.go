@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -24,7 +26,8 @@ import (
 )
 
 // gate is a scheduler that finds no schedule for anything. In a task of an array it stops at
-// the fourth instance while a file hold-TASK exists, and says so by a file at-TASK-RESTART.
+// the fourth instance while a file hold-TASK exists, and says so by a file at-TASK-RESTART. It is
+// slow while a file slow exists.
 const gate = `#!/bin/sh
 read -r hello
 echo '{"type":"hello","protocol":1,"name":"gate","version":1}'
@@ -37,6 +40,7 @@ while read -r question; do
 			sleep 0.05
 		done
 	fi
+	if [ -e slow ]; then sleep 0.25; fi
 	id=${question#*\"id\":}
 	echo "{\"type\":\"error\",\"id\":${id%%,*},\"message\":\"no\"}"
 done
@@ -313,6 +317,35 @@ var slurmTests = map[string]struct {
 		s.submitMissing(3)
 		s.awaitComplete(want)
 		s.checkComputedOnce(3)
+	}},
+
+	"tasks are killed at random moments": {400, func(s *slurmSweep, want string) {
+		if err := os.WriteFile(filepath.Join(s.dir, "slow"), nil, 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+		s.submit()
+		killed := 0
+		for killed < kills(s.t) {
+			before := killed
+			for _, task := range rand.Perm(8) {
+				time.Sleep(rand.N(1500 * time.Millisecond))
+				runs := s.attempts(task)
+				if len(runs) > 0 && syscall.Kill(runs[len(runs)-1].PID, syscall.SIGKILL) == nil { // else it has ended
+					killed++
+				}
+			}
+			if killed == before {
+				s.t.Errorf("the sweep was done after %d kills", killed)
+				break
+			}
+			s.awaitIncomplete()
+			s.miglab("submit", "--shared", "--missing", s.folder())
+		}
+		s.awaitComplete(want)
+		for task := range 8 {
+			s.checkComputedOnce(task)
+		}
+		s.t.Logf("%d kills", killed)
 	}},
 
 	"a node is lost": {80, func(s *slurmSweep, want string) {
