@@ -3,6 +3,7 @@
 package nvml
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
@@ -12,41 +13,51 @@ import (
 
 var _ profiling.Watcher = (*device)(nil)
 
-// Watch samples the GPU about ten times a second.
-func (d *device) Watch() (*profiling.Watch, error) {
-	if _, err := sample(d.lib, d.gpu); err != nil {
-		return nil, err
+// Conditions implements [profiling.Device]. A value that the GPU does not report is 0.
+func (d *device) Conditions() (c profiling.Conditions, err error) {
+	read := func(value uint32, ret nvml.Return) uint32 {
+		switch ret {
+		case nvml.SUCCESS:
+			return value
+		case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION:
+		default:
+			err = cmp.Or(err, failure("read clocks, temperature and power limit", ret))
+		}
+		return 0
 	}
-	return profiling.Every(func() (profiling.Sample, error) { return sample(d.lib, d.gpu) }), nil
+	c.SMClock = int(read(d.gpu.GetClockInfo(nvml.CLOCK_SM)))
+	c.MemoryClock = int(read(d.gpu.GetClockInfo(nvml.CLOCK_MEM)))
+	c.Temperature = int(read(d.gpu.GetTemperature(nvml.TEMPERATURE_GPU)))
+	c.PowerLimit = float64(read(d.gpu.GetEnforcedPowerLimit())) / 1000
+	return c, err
 }
 
-// sample reads clock, power, temperature and the reasons for lower clocks. Drivers may lack
-// the functions for power and reasons, and GPUs the values.
-func sample(lib nvml.Interface, gpu nvml.Device) (profiling.Sample, error) {
-	const op = "sample the GPU's clocks"
+// Watch samples the GPU about ten times a second.
+func (d *device) Watch() (*profiling.Watch, error) { return watchHandle(d.gpu) }
+
+func watchHandle(gpu nvml.Device) (*profiling.Watch, error) {
+	if _, err := sample(gpu); err != nil {
+		return nil, err
+	}
+	return profiling.Every(func() (profiling.Sample, error) { return sample(gpu) }), nil
+}
+
+// sample reads clock, power, temperature and the reasons for lower clocks. GPUs may lack any of them.
+func sample(gpu nvml.Device) (profiling.Sample, error) {
 	s := profiling.Sample{At: time.Now(), Throttle: profiling.ThrottleUnknown}
 	clock, ret := gpu.GetClockInfo(nvml.CLOCK_SM)
 	if ret != nvml.SUCCESS && ret != nvml.ERROR_NOT_SUPPORTED {
-		return s, failure(op, ret)
+		return s, failure("sample the GPU's clocks", ret)
 	}
 	s.SMClock = int(clock)
 	if t, ret := gpu.GetTemperature(nvml.TEMPERATURE_GPU); ret == nvml.SUCCESS {
 		s.Temperature = int(t)
 	}
-	if hasFunction(lib, "nvmlDeviceGetPowerUsage") {
-		if mw, ret := gpu.GetPowerUsage(); ret == nvml.SUCCESS {
-			s.Power = float64(mw) / 1000
-		}
+	if mw, ret := gpu.GetPowerUsage(); ret == nvml.SUCCESS {
+		s.Power = float64(mw) / 1000
 	}
-	switch {
-	case hasFunction(lib, "nvmlDeviceGetCurrentClocksEventReasons"):
-		if set, ret := gpu.GetCurrentClocksEventReasons(); ret == nvml.SUCCESS {
-			s.Throttle = set
-		}
-	case hasFunction(lib, "nvmlDeviceGetCurrentClocksThrottleReasons"): // before driver 535
-		if set, ret := gpu.GetCurrentClocksThrottleReasons(); ret == nvml.SUCCESS {
-			s.Throttle = set
-		}
+	if set, ret := gpu.GetCurrentClocksEventReasons(); ret == nvml.SUCCESS {
+		s.Throttle = set
 	}
 	return s, nil
 }
@@ -58,19 +69,21 @@ func WatchGPU(uuid string) (w *profiling.Watch, driver string, processes int, er
 	if err != nil {
 		return nil, "", 0, err
 	}
+	defer func() {
+		if err != nil {
+			lib.Shutdown()
+		}
+	}()
 	driver, _ = lib.SystemGetDriverVersion()
 	gpu, ret := lib.DeviceGetHandleByUUID("GPU-" + uuid)
 	if ret != nvml.SUCCESS {
-		lib.Shutdown()
 		return nil, driver, 0, failure("find the GPU with the UUID "+uuid, ret)
 	}
 	if running, ret := gpu.GetComputeRunningProcesses(); ret == nvml.SUCCESS {
 		processes = len(running)
 	}
-	if _, err := sample(lib, gpu); err != nil {
-		lib.Shutdown()
+	if w, err = watchHandle(gpu); err != nil {
 		return nil, driver, processes, err
 	}
-	polling := profiling.Every(func() (profiling.Sample, error) { return sample(lib, gpu) })
-	return polling.Then(func() { lib.Shutdown() }), driver, processes, nil
+	return w.Then(func() { lib.Shutdown() }), driver, processes, nil
 }

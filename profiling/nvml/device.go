@@ -40,28 +40,16 @@ func (d *device) Identify() (profiling.Identity, error) {
 	return id, err
 }
 
-// mode reads the MIG mode of a GPU that has one.
-func (d *device) mode(op string) (current, pending bool, err error) {
-	c, p, ret := d.gpu.GetMigMode()
+// divided reports whether MIG mode is on. The error says what a GPU without MIG is good for.
+func (d *device) divided(op string) (bool, error) {
+	current, _, ret := d.gpu.GetMigMode()
 	switch ret {
 	case nvml.SUCCESS:
-		return c == nvml.DEVICE_MIG_ENABLE, p == nvml.DEVICE_MIG_ENABLE, nil
+		return current == nvml.DEVICE_MIG_ENABLE, nil
 	case nvml.ERROR_NOT_SUPPORTED:
-		return false, false, &profiling.DeviceError{Op: op, Err: profiling.ErrUnsupported, Remedy: withoutMIG}
-	default:
-		return false, false, failure(op, ret)
+		return false, &profiling.DeviceError{Op: op, Err: profiling.ErrUnsupported, Remedy: withoutMIG}
 	}
-}
-
-func (d *device) divided(op string) error {
-	current, _, err := d.mode(op)
-	if err == nil && !current {
-		return &profiling.DeviceError{
-			Op: op, Err: profiling.ErrMIGOff,
-			Remedy: "turn it on, as root: nvidia-smi -mig 1 -i " + d.uuid,
-		}
-	}
-	return err
+	return false, failure(op, ret)
 }
 
 func (d *device) SetMIG(on bool) error {
@@ -82,8 +70,14 @@ func (d *device) SetMIG(on bool) error {
 // profile returns the driver's description of a profile, if it agrees with package mig.
 func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo, error) {
 	var info nvml.GpuInstanceProfileInfo
-	if err := d.divided(op); err != nil {
+	on, err := d.divided(op)
+	if err != nil {
 		return info, err
+	}
+	if !on {
+		return info, &profiling.DeviceError{
+			Op: op, Err: profiling.ErrMIGOff, Remedy: "turn it on, as root: nvidia-smi -mig 1 -i " + d.uuid,
+		}
 	}
 	all, err := d.profiles(op)
 	if err != nil {
@@ -91,15 +85,12 @@ func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo
 	}
 	i := slices.IndexFunc(all, func(i nvml.GpuInstanceProfileInfo) bool { return int(i.Id) == p.ID })
 	if i < 0 {
-		return info, &profiling.DeviceError{
-			Op:  op,
-			Err: fmt.Errorf("%w: the driver has no profile %d", profiling.ErrUnsupported, p.ID),
-		}
+		err := fmt.Errorf("%w: the driver has no profile %d", profiling.ErrUnsupported, p.ID)
+		return info, &profiling.DeviceError{Op: op, Err: err}
 	}
 	info = all[i]
-	if size, gb := mig.Slices(info.SliceCount), gigabytes(int(info.MemorySizeMB), d.memory); size != p.Size ||
-		gb != p.MemoryGB {
-		return info, d.differs(op, fmt.Sprintf("profile %d is %dg.%dgb", p.ID, size, gb))
+	if q := profileOf(&info, d.memory); q.Size != p.Size || q.MemoryGB != p.MemoryGB {
+		return info, d.differs(op, fmt.Sprintf("profile %d is %s", p.ID, q))
 	}
 	return info, nil
 }
@@ -163,10 +154,7 @@ func (d *device) Placements(p *mig.Profile) ([]mig.Slices, error) {
 
 func (d *device) Instances() ([]profiling.Instance, error) {
 	const op = "list instances"
-	if err := d.divided(op); err != nil {
-		if errors.Is(err, profiling.ErrMIGOff) {
-			return nil, nil
-		}
+	if on, err := d.divided(op); err != nil || !on {
 		return nil, err
 	}
 	all, err := d.profiles(op)
@@ -213,7 +201,8 @@ func (d *device) describe(op string, gi nvml.GpuInstance,
 	if known >= 0 {
 		out.Profile = model.Profiles[known]
 	} else {
-		out.Profile = standIn(profile, mig.Slices(info.Placement.Size), d.memory)
+		out.Profile = profileOf(&profile, d.memory)
+		out.Profile.Length = mig.Slices(info.Placement.Size)
 	}
 	cis, err := compute(op, gi)
 	if err == nil && len(cis) > 0 {
@@ -441,14 +430,9 @@ func (d *device) Processes() ([]profiling.Process, error) {
 func (d *device) processesOn(op string, devices []nvml.Device) ([]profiling.Process, error) {
 	pids := map[int]bool{}
 	for _, device := range devices {
-		asks := []func() ([]nvml.ProcessInfo, nvml.Return){
-			device.GetComputeRunningProcesses,
-			device.GetGraphicsRunningProcesses,
-		}
-		if hasFunction(d.lib, "nvmlDeviceGetMPSComputeRunningProcesses") {
-			asks = append(asks, device.GetMPSComputeRunningProcesses)
-		}
-		for _, ask := range asks {
+		for _, ask := range []func() ([]nvml.ProcessInfo, nvml.Return){
+			device.GetComputeRunningProcesses, device.GetGraphicsRunningProcesses, device.GetMPSComputeRunningProcesses,
+		} {
 			infos, ret := ask()
 			switch {
 			case ret == nvml.ERROR_NOT_SUPPORTED: // there are no processes of that kind
@@ -467,35 +451,6 @@ func (d *device) processesOn(op string, devices []nvml.Device) ([]profiling.Proc
 		out = append(out, profiling.Process{PID: pid, Name: strings.TrimSpace(string(comm))})
 	}
 	return out, nil
-}
-
-// Conditions implements [profiling.Device]. A value that the GPU does not report is 0.
-func (d *device) Conditions() (profiling.Conditions, error) {
-	var c profiling.Conditions
-	for _, q := range []struct {
-		ask func() (uint32, nvml.Return)
-		set func(uint32)
-	}{
-		{func() (uint32, nvml.Return) { return d.gpu.GetClockInfo(nvml.CLOCK_SM) }, func(v uint32) { c.SMClock = int(v) }},
-		{func() (uint32, nvml.Return) {
-			return d.gpu.GetClockInfo(nvml.CLOCK_MEM)
-		}, func(v uint32) { c.MemoryClock = int(v) }},
-		// Not every driver has the function that replaces this one.
-		{func() (uint32, nvml.Return) {
-			return d.gpu.GetTemperature(nvml.TEMPERATURE_GPU)
-		}, func(v uint32) { c.Temperature = int(v) }},
-		{d.gpu.GetEnforcedPowerLimit, func(v uint32) { c.PowerLimit = float64(v) / 1000 }},
-	} {
-		v, ret := q.ask()
-		switch ret {
-		case nvml.SUCCESS:
-			q.set(v)
-		case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION:
-		default:
-			return profiling.Conditions{}, failure("read clocks, temperature and power limit", ret)
-		}
-	}
-	return c, nil
 }
 
 func (d *device) Close() error {

@@ -3,18 +3,18 @@
 package nvml_test
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	driver "github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"miglab/harness/deep"
 	"miglab/harness/mig"
@@ -105,8 +105,8 @@ func use(t *testing.T, env string) (pid int, stop func()) {
 	return cmd.Process.Pid, stop
 }
 
-// everywhere are the tests that run with the library of every driver.
-var everywhere = []stubTest{
+// deviceTests are the tests with one driver.
+var deviceTests = []stubTest{
 	{name: "conformance", run: func(t *testing.T, s nvmltest.State) {
 		devicetest.Conform(t, func(t *testing.T) profiling.Device {
 			s.Remove(t, "gi")
@@ -158,8 +158,7 @@ var everywhere = []stubTest{
 		waitForSamples(t, w, from)
 		got := w.Between(from, time.Now())
 		got.Samples = 0
-		if want := (profiling.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, PowerMean: 387.5, PowerMax: 387.5, TemperatureMax: 31, Throttle: "power-cap"}); got != want &&
-			got != (profiling.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, TemperatureMax: 31, Throttle: "unknown"}) { // an old driver
+		if want := (profiling.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, PowerMean: 387.5, PowerMax: 387.5, TemperatureMax: 31, Throttle: "power-cap"}); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		s.Add(t, "fail nvmlDeviceGetClockInfo 0 -1 GPU_IS_LOST")
@@ -168,34 +167,18 @@ var everywhere = []stubTest{
 	}},
 	{name: "samples by UUID", state: []string{"gpu 0 L4 GPU-0a 0 0", "driver 570.1"}, run: func(t *testing.T, s nvmltest.State) {
 		from := time.Now()
-		w, driver, processes, err := nvml.WatchGPU("0a")
-		if err != nil || driver != "570.1" || processes != 0 {
-			t.Fatalf("driver %q, %d processes, %v", driver, processes, err)
+		w, version, processes, err := nvml.WatchGPU("0a")
+		if err != nil || version != "570.1" || processes != 0 {
+			t.Fatalf("driver %q, %d processes, %v", version, processes, err)
 		}
 		waitForSamples(t, w, from)
 		w.Close()
-		_, driver, _, err = nvml.WatchGPU("0b")
-		if wants(t, err, nil, "find the GPU with the UUID 0b"); driver != "570.1" {
-			t.Errorf("driver %q", driver)
+		_, version, _, err = nvml.WatchGPU("0b")
+		if wants(t, err, nil, "find the GPU with the UUID 0b"); version != "570.1" {
+			t.Errorf("driver %q", version)
 		}
 	}},
-	{name: "placements of all models", state: []string{
-		"gpu 0 A30 GPU-0 1 1", "gpu 1 A100 GPU-1 1 1", "gpu 2 H100 GPU-2 1 1",
-	}, run: func(t *testing.T, s nvmltest.State) {
-		for i, model := range []string{"A30", "A100", "H100"} {
-			d, err := nvml.Open(fmt.Sprint(i))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, p := range mig.MustLookup(model).Profiles {
-				if starts, err := d.Placements(p); err != nil || !slices.Equal(starts, p.Starts) {
-					t.Errorf("%s: %s may begin at %v, %v; want %v", model, p, starts, err, p.Starts)
-				}
-			}
-		}
-	}},
-	{name: "pairs on A30", state: []string{a30}, run: func(t *testing.T, s nvmltest.State) { pairs(t, "A30") }},
-	{name: "pairs on A100", run: func(t *testing.T, s nvmltest.State) { pairs(t, "A100") }},
+	{name: "pairs", run: func(t *testing.T, s nvmltest.State) { pairs(t, mig.MustLookup("A100")) }},
 
 	{name: "MIG mode is off", state: []string{"gpu 0 A100 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
@@ -211,12 +194,6 @@ var everywhere = []stubTest{
 		if all, err := d.Processes(); err != nil || len(all) > 0 {
 			t.Errorf("processes %v, %v; want none", all, err)
 		}
-	}},
-	{name: "MIG mode goes off before the driver is asked to create", run: func(t *testing.T, s nvmltest.State) {
-		d := open(t)
-		s.Add(t, "fail nvmlDeviceCreateGpuInstanceWithPlacement 0 1 NOT_SUPPORTED")
-		_, err := d.Create(at(t, "A100", "1g.5gb", 0))
-		wants(t, err, profiling.ErrUnsupported)
 	}},
 	{name: "MIG mode on and off", state: []string{"gpu 0 H100 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
@@ -289,65 +266,7 @@ var everywhere = []stubTest{
 			}
 		}
 	}},
-	{name: "lost at any call", run: func(t *testing.T, s nvmltest.State) {
-		d := open(t)
-		for n := 0; n < 1000; n += deep.N(3, 1) {
-			s.Remove(t, "gi")
-			s.Remove(t, "ci")
-			s.Remove(t, "fail")
-			s.Add(t, fmt.Sprintf("fail * %d -1 GPU_IS_LOST", n))
-			i, err := d.Create(at(t, "A100", "3g.20gb", 4))
-			if err == nil {
-				_, err = d.Instances()
-			}
-			if err == nil {
-				err = d.Destroy(i.ID)
-			}
-			if err == nil {
-				return
-			}
-			wants(t, err, profiling.ErrLost)
-		}
-		t.Error("there is no end of calls")
-	}},
 
-	{name: "one call fails", run: func(t *testing.T, s nvmltest.State) {
-		d := open(t)
-		three := at(t, "A100", "3g.20gb", 4)
-		for n := 0; n < 1000; n += deep.N(3, 1) {
-			s.Add(t, fmt.Sprintf("fail * %d 1 UNKNOWN", n))
-			i, err := d.Create(three)
-			if err != nil {
-				wants(t, err, nil, "create 3g.20gb at 4", "NVML says")
-				left(t, s) // it was undone
-				continue
-			}
-			destroyed := d.Destroy(i.ID)
-			if destroyed == nil {
-				left(t, s)
-				return
-			}
-			wants(t, destroyed, nil, "destroy instance 1", "NVML says")
-			if err := d.Destroy(i.ID); err != nil {
-				t.Errorf("to destroy again: %v", err)
-			}
-			left(t, s)
-		}
-		t.Error("there is no end of calls")
-	}},
-	{name: "the compute instance is refused", run: func(t *testing.T, s nvmltest.State) {
-		s.Add(t, "fail nvmlGpuInstanceCreateComputeInstance 0 1 INSUFFICIENT_RESOURCES")
-		_, err := open(t).Create(at(t, "A100", "3g.20gb", 4))
-		wants(t, err, profiling.ErrInsufficient, "create 3g.20gb at 4")
-		left(t, s)
-	}},
-	{name: "the new instance has no UUID", run: func(t *testing.T, s nvmltest.State) {
-		d := open(t)
-		s.Add(t, "fail nvmlDeviceGetUUID 0 1 UNKNOWN")
-		_, err := d.Create(at(t, "A100", "3g.20gb", 4))
-		wants(t, err, nil, "create 3g.20gb at 4", "NVML says")
-		left(t, s)
-	}},
 	{name: "what was half created cannot be undone", run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
 		for _, c := range []struct {
@@ -400,18 +319,31 @@ var everywhere = []stubTest{
 			}
 		}
 	}},
-	{name: "no failure hides what is left", run: func(t *testing.T, s nvmltest.State) {
+	// Whatever call fails, and however often: an error tells it, a create is undone or tells what it left, and an
+	// instance that was not destroyed can be.
+	{name: "any call fails", run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
-		for _, code := range []string{"UNKNOWN", "NO_PERMISSION"} {
+		three := at(t, "A100", "3g.20gb", 4)
+		for code, cause := range map[string]error{"UNKNOWN": nil, "NO_PERMISSION": profiling.ErrPermission, "GPU_IS_LOST": profiling.ErrLost} {
 			for _, times := range []int{1, 2, -1} {
 				for n, failed := 0, true; failed; n += deep.N(5, 1) {
 					s.Add(t, fmt.Sprintf("fail * %d %d %s", n, times, code))
-					_, err := d.Create(at(t, "A100", "3g.20gb", 4))
-					failed = err != nil
-					gi := s.Lines(t, "gi")
-					if l, ok := errors.AsType[*profiling.LeftoverError](err); failed && len(gi) > 0 && (!ok || l.ID != 1 && l.ID != -1) {
-						t.Errorf("call %d fails %d times with %s: error %v, and there is %q", n, times, code, err, gi)
+					i, err := d.Create(three)
+					if err != nil {
+						wants(t, err, cause, "create 3g.20gb at 4")
+						gi := s.Lines(t, "gi")
+						l, ok := errors.AsType[*profiling.LeftoverError](err)
+						if len(gi) > 0 && (!ok || l.ID != 1 && l.ID != -1) || times == 1 && len(gi) > 0 {
+							t.Errorf("call %d fails %d times with %s: error %v, and there is %q", n, times, code, err, gi)
+						}
+					} else if err = d.Destroy(i.ID); err != nil {
+						wants(t, err, cause, "destroy instance 1")
+						s.Remove(t, "fail")
+						if err := d.Destroy(i.ID); err != nil {
+							t.Errorf("to destroy again: %v", err)
+						}
 					}
+					failed = err != nil
 					for _, word := range []string{"gi", "ci", "fail"} {
 						s.Remove(t, word)
 					}
@@ -420,17 +352,6 @@ var everywhere = []stubTest{
 		}
 	}},
 
-	{name: "destroy is busy for a while", state: []string{nvmltest.A100, "busy 2"}, run: func(t *testing.T, s nvmltest.State) {
-		d := open(t)
-		i := create(t, d, "3g.20gb", 4)
-		wants(t, d.Destroy(i.ID), profiling.ErrBusy, "destroy instance 1")
-		left(t, s, "gi 0 1 9 4 1")
-		wants(t, d.Destroy(i.ID), profiling.ErrBusy)
-		if err := d.Destroy(i.ID); err != nil {
-			t.Error(err)
-		}
-		left(t, s)
-	}},
 	{name: "destroy while a kernel runs", run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
 		i := create(t, d, "7g.40gb", 0)
@@ -542,11 +463,14 @@ var everywhere = []stubTest{
 		var want []int
 		for _, env := range []string{
 			"CUDA_VISIBLE_DEVICES=" + whole, "MIGLAB_NVML_STUB_GRAPHICS=" + whole,
-			i.Env[0], j.Env[0], j.Env[0], "MIGLAB_NVML_STUB_GRAPHICS=" + j.UUID,
+			i.Env[0], j.Env[0], j.Env[0], "MIGLAB_NVML_STUB_GRAPHICS=" + j.UUID, "MIGLAB_NVML_STUB_MPS=" + i.UUID,
 		} {
 			pid, _ := use(t, env)
 			want = append(want, pid)
 		}
+		t.Setenv("CUDA_VISIBLE_DEVICES", i.UUID) // a process with graphics, too, is one
+		pid, _ := use(t, "MIGLAB_NVML_STUB_GRAPHICS="+i.UUID)
+		want = append(want, pid)
 		all, err := d.Processes()
 		var got []int
 		for _, p := range all {
@@ -555,15 +479,6 @@ var everywhere = []stubTest{
 		slices.Sort(want)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("processes %v, %v; want %v", all, err, want)
-		}
-	}},
-	{name: "a process with graphics too is one", run: func(t *testing.T, s nvmltest.State) {
-		d := open(t)
-		i := create(t, d, "1g.5gb", 2)
-		t.Setenv("CUDA_VISIBLE_DEVICES", i.UUID)
-		pid, _ := use(t, "MIGLAB_NVML_STUB_GRAPHICS="+i.UUID)
-		if all, err := d.Processes(); err != nil || len(all) != 1 || all[0].PID != pid {
-			t.Errorf("processes %v, %v; want %d once", all, err, pid)
 		}
 	}},
 	{name: "a MIG device goes while processes are listed", run: func(t *testing.T, s nvmltest.State) {
@@ -575,30 +490,6 @@ var everywhere = []stubTest{
 		}
 	}},
 
-	{name: "all at once", state: []string{nvmltest.A100, "time create 19 10", "time destroy 19 10"}, run: func(t *testing.T, s nvmltest.State) {
-		d := open(t)
-		begin := time.Now()
-		var wg sync.WaitGroup
-		for start := range mig.Slices(7) {
-			wg.Go(func() {
-				i, err := d.Create(at(t, "A100", "1g.5gb", start))
-				if err == nil {
-					_, err = d.Instances()
-				}
-				if err == nil {
-					err = d.Destroy(i.ID)
-				}
-				if err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		wg.Wait()
-		left(t, s)
-		if took := time.Since(begin); took < 140*time.Millisecond {
-			t.Errorf("14 operations of 10 ms took %v: the driver does one at a time", took)
-		}
-	}},
 	{name: "killed while it creates", state: []string{nvmltest.A100, "time create 9 600000"}, run: func(t *testing.T, s nvmltest.State) {
 		three := at(t, "A100", "3g.20gb", 4)
 		const doomed = "MIGLAB_NVML_TEST_DOOMED"
@@ -750,9 +641,7 @@ func mode(t *testing.T, d profiling.Device, current, pending bool) {
 
 // pairs creates every instance beside every other: the driver has to refuse exactly
 // what package mig says cannot be.
-func pairs(t *testing.T, model string) { pairsOf(t, mig.MustLookup(model)) }
-
-func pairsOf(t *testing.T, g *mig.GPU) {
+func pairs(t *testing.T, g *mig.GPU) {
 	t.Helper()
 	var all []mig.Instance
 	for _, p := range g.Profiles {
@@ -783,60 +672,42 @@ func pairsOf(t *testing.T, g *mig.GPU) {
 	}
 }
 
-func TestDevice(t *testing.T) { onStub(t, everywhere) }
+func TestDevice(t *testing.T) { onStub(t, deviceTests) }
 
-// A call of a function that is not in the library would end the process.
-func TestDeviceWithAnOldDriver(t *testing.T) {
-	var some []stubTest // every third unless the tests are deep
-	for i := 0; i < len(everywhere); i += deep.N(3, 1) {
-		some = append(some, everywhere[i])
-	}
-	onStub(t, some, "-DOLD_DRIVER")
-}
-
-func TestMPSClientsAreProcesses(t *testing.T) {
-	onStub(t, []stubTest{{name: "client", run: func(t *testing.T, s nvmltest.State) {
-		d := open(t)
-		i := create(t, d, "1g.5gb", 0)
-		pid, _ := use(t, "MIGLAB_NVML_STUB_MPS="+i.UUID)
-		if all, err := d.Processes(); err != nil || len(all) != 1 || all[0].PID != pid {
-			t.Errorf("processes %v, %v; want %d", all, err, pid)
-		}
-	}}})
-}
-
-func TestDriverWithoutPlacements(t *testing.T) {
-	onStub(t, []stubTest{{name: "open", run: func(t *testing.T, s nvmltest.State) {
+// A call of a function that the library lacks would end the process.
+func TestOldDriver(t *testing.T) {
+	onStub(t, []stubTest{{name: "open", state: []string{nvmltest.A100, "driver 530.30.02"}, run: func(t *testing.T, s nvmltest.State) {
 		_, err := nvml.Open("")
-		wants(t, err, profiling.ErrUnsupported, "no nvmlDeviceCreateGpuInstanceWithPlacement", "newer driver")
-	}}}, "-DNO_PLACEMENTS")
+		wants(t, err, profiling.ErrUnsupported, "the driver 530.30.02 is too old; install driver 535 or later")
+	}}}, "-DOLD_DRIVER")
 }
 
-// The old driver has what is required and nothing else: with the tests on it, nothing
-// is called unguarded that is not required.
-func TestRequiredFunctionsAreThoseOfTheOldDriver(t *testing.T) {
-	lib, err := elf.Open(filepath.Join(built(t, "-DOLD_DRIVER"), "libnvidia-ml.so.1"))
-	if err != nil {
-		t.Fatal(err)
+// Of the compute instances with all slices, the one with most multiprocessors is made.
+func TestComputeInstanceWithMostMultiprocessors(t *testing.T) {
+	most := nvml.Whole([]driver.ComputeInstanceProfileInfo{
+		{Id: 1, SliceCount: 2, MultiprocessorCount: 16},
+		{Id: 2, SliceCount: 1, MultiprocessorCount: 18},
+		{Id: 3, SliceCount: 2, MultiprocessorCount: 18},
+		{Id: 4, SliceCount: 2, MultiprocessorCount: 14},
+	}, 2)
+	if most == nil || most.Id != 3 {
+		t.Errorf("%+v, want 3", most)
 	}
-	defer lib.Close()
-	symbols, err := lib.DynamicSymbols()
-	if err != nil {
-		t.Fatal(err)
+}
+
+// A driver that never says that there are no more profiles is asked a bounded number of times.
+func TestEnumerationEnds(t *testing.T) {
+	if all, ret := nvml.Enumerate(func(n int) (int, driver.Return) { return n, driver.SUCCESS }); ret != driver.SUCCESS || len(all) > 100 {
+		t.Errorf("%d profiles, %v", len(all), ret)
 	}
-	want := []string{"nvmlInit", "nvmlShutdown"}
-	want = append(want, nvml.Required...)
-	var got []string
-	for _, s := range symbols {
-		if strings.HasPrefix(s.Name, "nvml") && s.Section != elf.SHN_UNDEF {
-			got = append(got, regexp.MustCompile(`_v\d$`).ReplaceAllString(s.Name, ""))
-		}
-	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("the old driver has %v, required are %v", got, want)
-	}
+}
+
+// A UUID that is not that of a MIG device is not used: a kernel with it would run on the whole GPU.
+func TestUUIDOfAMIGDevice(t *testing.T) {
+	onStub(t, []stubTest{{name: "create", state: []string{a30, "prefix GPU-"}, run: func(t *testing.T, s nvmltest.State) {
+		_, err := open(t).Create(at(t, "A30", "1g.6gb", 0))
+		wants(t, err, profiling.ErrUnsupported, "which does not begin with MIG-; install a newer driver")
+	}}})
 }
 
 func TestNoDriver(t *testing.T) {

@@ -37,60 +37,51 @@ type existing struct {
 
 var _ profiling.Device = (*existing)(nil)
 
-// OpenExisting opens the MIG instances that exist on a GPU. The environment variables
-// CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES restrict them. The selector is a GPU as for
-// [Open], or the UUID of a MIG device. An empty selector names the only GPU with such instances.
-// Compute instances that do not fill their GPU instance are left out.
-func OpenExisting(selector string) (profiling.Device, error) {
+// OpenExisting opens the MIG instances that exist on a GPU, of those that CUDA_VISIBLE_DEVICES names if it is set.
+// The selector is a GPU as for [Open], or the UUID of a MIG device. An empty selector names the only GPU with such
+// instances. Compute instances that do not fill their GPU instance are left out.
+func OpenExisting(selector string) (_ profiling.Device, err error) {
+	const op = "find MIG instances"
 	lib, err := load()
 	if err != nil {
 		return nil, err
 	}
-	e, err := openExisting(lib, selector)
-	if err != nil {
-		lib.Shutdown()
-		return nil, err
-	}
-	return e, nil
-}
-
-func openExisting(lib nvml.Interface, selector string) (*existing, error) {
-	const op = "find MIG instances"
-	if !hasFunction(lib, "nvmlDeviceGetAttributes") {
-		err := fmt.Errorf("%w: the driver's library has no nvmlDeviceGetAttributes", profiling.ErrUnsupported)
-		return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "install a newer driver"}
-	}
-	visible, err := visibleInstances()
+	defer func() {
+		if err != nil {
+			lib.Shutdown()
+		}
+	}()
+	visible, err := visibleDevices(op)
 	if err != nil {
 		return nil, err
-	}
-	byUUID := strings.HasPrefix(selector, "MIG-")
-	if byUUID {
-		visible = append(visible, restriction{"--device", []string{selector}})
 	}
 	gpus, err := list(lib)
 	if err != nil {
 		return nil, err
 	}
-	if selector != "" && !byUUID {
-		chosen, err := choose(lib, selector)
+	chosen := ""
+	if strings.HasPrefix(selector, "MIG-") {
+		visible = append(visible, []string{selector})
+	} else if selector != "" {
+		g, err := choose(lib, selector)
 		if err != nil {
 			return nil, err
 		}
-		gpus = slices.DeleteFunc(gpus, func(g gpu) bool { return g.id.UUID != chosen.id.UUID })
+		chosen = g.id.UUID
 	}
 	var found []*existing
 	var unusable []string
 	for i, g := range gpus {
+		if chosen != "" && g.id.UUID != chosen {
+			continue
+		}
 		if g.err != nil {
 			return nil, g.err
 		}
 		if g.id.Model == nil || !g.id.MIG {
 			continue
 		}
-		d := &device{lib: lib, gpu: g.handle, uuid: g.id.UUID, memory: g.id.MemoryMiB}
-		d.model.Store(g.id.Model)
-		e := &existing{device: d, taken: map[int]bool{}}
+		e := &existing{device: newDevice(lib, g), taken: map[int]bool{}}
 		if err := e.find(op, i, visible); err != nil {
 			return nil, err
 		}
@@ -103,7 +94,7 @@ func openExisting(lib nvml.Interface, selector string) (*existing, error) {
 }
 
 // onlyGPU returns the one GPU with instances for this process. The error says what there is instead.
-func onlyGPU(op string, found []*existing, unusable []string) (*existing, error) {
+func onlyGPU(op string, found []*existing, unusable []string) (profiling.Device, error) {
 	switch len(found) {
 	case 1:
 		return found[0], nil
@@ -124,18 +115,18 @@ func onlyGPU(op string, found []*existing, unusable []string) (*existing, error)
 }
 
 // find reads the instances of the GPU with an index.
-func (e *existing) find(op string, index int, visible []restriction) error {
+func (e *existing) find(op string, index int, visible [][]string) error {
 	devices, err := e.migDevices(op)
 	if err != nil {
 		return err
 	}
-	for number, device := range devices {
+	for _, device := range devices {
 		i, why, err := e.instance(op, device)
 		switch {
 		case errors.Is(err, profiling.ErrUnknownInstance): // destroyed since it was listed
 		case err != nil:
 			return err
-		case !allowed(visible, i.UUID, e.uuid, index, number):
+		case !allowed(visible, i.UUID, e.uuid, index):
 		case why != "":
 			e.unusable = append(e.unusable, i.UUID+" "+why)
 		default:
@@ -309,55 +300,38 @@ func (e *existing) Processes() ([]profiling.Process, error) {
 	return e.processesOn(op, mine)
 }
 
-// A restriction is an environment variable, or flag, that names devices.
-type restriction struct {
-	name  string
-	words []string
-}
-
-// visibleInstances reads the variables with which users and schedulers restrict devices.
-func visibleInstances() (all []restriction, _ error) {
-	for _, name := range []string{"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"} {
-		text, set := os.LookupEnv(name)
-		if !set || text == "" && name == "NVIDIA_VISIBLE_DEVICES" || text == "all" {
-			continue
-		}
-		r := restriction{name: name}
-		for word := range strings.SplitSeq(text, ",") {
-			switch word = strings.TrimSpace(word); {
-			case word == "" || word == "void" || word == "none" || word == "NoDevFiles" || word == "-1":
-			case strings.HasPrefix(word, "MIG-") || strings.HasPrefix(word, "GPU-") || isIndex(word):
-				r.words = append(r.words, word)
-			default:
-				return nil, &profiling.DeviceError{
-					Op: "find MIG instances", Err: fmt.Errorf("%s has %q, which is no UUID, GPU, or GPU:INSTANCE", name, word),
-					Remedy: "set it to the UUIDs that nvidia-smi -L lists, or remove it",
-				}
+// visibleDevices returns the devices that CUDA_VISIBLE_DEVICES names, or nil if it is not set. A list is empty if
+// the variable hides all devices.
+func visibleDevices(op string) (lists [][]string, _ error) {
+	text, set := os.LookupEnv("CUDA_VISIBLE_DEVICES")
+	if !set {
+		return nil, nil
+	}
+	var words []string
+	for word := range strings.SplitSeq(text, ",") {
+		word = strings.TrimSpace(word)
+		n, err := strconv.Atoi(word)
+		switch {
+		case word == "" || word == "NoDevFiles" || n == -1:
+		case strings.HasPrefix(word, "MIG-") || strings.HasPrefix(word, "GPU-") || err == nil && n >= 0:
+			words = append(words, word)
+		default:
+			return nil, &profiling.DeviceError{
+				Op: op, Err: fmt.Errorf("CUDA_VISIBLE_DEVICES has %q, which is no UUID and no GPU", word),
+				Remedy: "set it to the UUIDs that nvidia-smi -L lists, or remove it",
 			}
 		}
-		all = append(all, r)
 	}
-	return all, nil
+	return [][]string{words}, nil
 }
 
-// isIndex reports whether a word is the number of a GPU, or those of a GPU and a MIG device.
-func isIndex(word string) bool {
-	for part := range strings.SplitSeq(word, ":") {
-		if n, err := strconv.Atoi(part); err != nil || n < 0 {
-			return false
-		}
-	}
-	return strings.Count(word, ":") <= 1
-}
-
-// allowed reports whether all restrictions name a MIG device: by its UUID or the beginning of
-// it, by the UUID or the number of its GPU, or by both numbers.
-func allowed(visible []restriction, uuid, gpu string, index, number int) bool {
-	for _, r := range visible {
-		if !slices.ContainsFunc(r.words, func(word string) bool {
-			return strings.HasPrefix(uuid, word) && strings.HasPrefix(word, "MIG-") || strings.HasPrefix(gpu, word) &&
-				strings.HasPrefix(word, "GPU-") ||
-				word == strconv.Itoa(index) || word == fmt.Sprintf("%d:%d", index, number)
+// allowed reports whether all lists name a MIG device: by its UUID or that of its GPU, of which the beginning is
+// enough, or by the index of its GPU.
+func allowed(lists [][]string, uuid, gpu string, index int) bool {
+	for _, words := range lists {
+		if !slices.ContainsFunc(words, func(word string) bool {
+			return strings.HasPrefix(word, "MIG-") && strings.HasPrefix(uuid, word) ||
+				strings.HasPrefix(word, "GPU-") && strings.HasPrefix(gpu, word) || word == strconv.Itoa(index)
 		}) {
 			return false
 		}

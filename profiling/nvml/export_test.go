@@ -2,23 +2,13 @@
 
 package nvml
 
-import (
-	"github.com/NVIDIA/go-nvml/pkg/nvml"
-
-	"miglab/profiling"
-)
+import "github.com/NVIDIA/go-nvml/pkg/nvml"
 
 // Names for tests.
 var (
-	Required  = required
 	Gigabytes = gigabytes
+	Whole     = whole
 )
 
-// OpenWith opens a GPU of a library that is loaded already.
-func OpenWith(lib nvml.Interface, selector string) (profiling.Device, error) {
-	d, err := open(lib, selector)
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
-}
+// Enumerate is enumerate of numbers.
+func Enumerate(ask func(int) (int, nvml.Return)) ([]int, nvml.Return) { return enumerate(ask) }

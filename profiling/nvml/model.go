@@ -58,23 +58,18 @@ func modelOf(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error
 // describeProfiles returns the profiles of the kinds that package mig models: a standard one
 // for each size, with media engines (+me), and with double memory.
 func describeProfiles(gpu nvml.Device, op string) (all []described, _ error) {
-	var kinds []int
-	infos, ret := enumerate(func(kind int) (nvml.GpuInstanceProfileInfo, nvml.Return) {
+	profiles, ret := enumerate(func(kind int) (described, nvml.Return) {
 		info, ret := gpu.GetGpuInstanceProfileInfo(kind)
-		if ret == nvml.SUCCESS {
-			kinds = append(kinds, kind)
-		}
-		return info, ret
+		return described{GpuInstanceProfileInfo: info, kind: kind}, ret
 	})
 	if ret != nvml.SUCCESS {
 		return nil, failure(op, ret)
 	}
-	for i, info := range infos {
-		p := described{GpuInstanceProfileInfo: info, kind: kinds[i]}
+	for _, p := range profiles {
 		if p.kind > nvml.GPU_INSTANCE_PROFILE_1_SLICE_REV2 || p.InstanceCount == 0 {
 			continue
 		}
-		p.placements, ret = gpu.GetGpuInstancePossiblePlacements(&info)
+		p.placements, ret = gpu.GetGpuInstancePossiblePlacements(&p.GpuInstanceProfileInfo)
 		switch ret {
 		case nvml.SUCCESS, nvml.ERROR_NO_PERMISSION, nvml.ERROR_NOT_SUPPORTED:
 		default:
@@ -85,12 +80,6 @@ func describeProfiles(gpu nvml.Device, op string) (all []described, _ error) {
 	slices.SortStableFunc(all, func(a, b described) int { return cmp.Compare(a.SliceCount, b.SliceCount) })
 	return all, nil
 }
-
-func (p *described) media() bool {
-	return p.kind == nvml.GPU_INSTANCE_PROFILE_1_SLICE_REV1 || p.kind == nvml.GPU_INSTANCE_PROFILE_2_SLICE_REV1
-}
-
-func (p *described) double() bool { return p.kind == nvml.GPU_INSTANCE_PROFILE_1_SLICE_REV2 }
 
 // starts returns where instances may begin, and how many memory slices they take.
 func (p *described) starts() (starts []mig.Slices, length mig.Slices) {
@@ -111,11 +100,10 @@ func agrees(g *mig.GPU, all []described, memoryMiB int) bool {
 			return false
 		}
 		d := &all[i]
+		q := profileOf(&d.GpuInstanceProfileInfo, memoryMiB)
 		starts, length := d.starts()
-		if mig.Slices(d.SliceCount) != p.Size || int(d.InstanceCount) != p.Max ||
-			gigabytes(int(d.MemorySizeMB), memoryMiB) != p.MemoryGB ||
-			p.SMs != 0 && int(d.MultiprocessorCount) != p.SMs || d.placements != nil &&
-			(length != p.Length || !slices.Equal(starts, p.Starts)) {
+		if q.Size != p.Size || q.Max != p.Max || q.MemoryGB != p.MemoryGB || p.SMs != 0 && q.SMs != p.SMs ||
+			d.placements != nil && (length != p.Length || !slices.Equal(starts, p.Starts)) {
 			return false
 		}
 	}
@@ -137,11 +125,10 @@ func build(all []described, id profiling.Identity) (*mig.GPU, error) {
 	}
 	for i := range all {
 		d := &all[i]
-		p := &mig.Profile{
-			ID: int(d.Id), Size: mig.Slices(d.SliceCount), Max: int(d.InstanceCount),
-			MemoryGB: gigabytes(int(d.MemorySizeMB), id.MemoryMiB), SMs: int(d.MultiprocessorCount),
-			DoubleMemory: d.double(), MediaExtensions: d.media(),
-		}
+		p := profileOf(&d.GpuInstanceProfileInfo, id.MemoryMiB)
+		p.DoubleMemory = d.kind == nvml.GPU_INSTANCE_PROFILE_1_SLICE_REV2
+		p.MediaExtensions = d.kind == nvml.GPU_INSTANCE_PROFILE_1_SLICE_REV1 ||
+			d.kind == nvml.GPU_INSTANCE_PROFILE_2_SLICE_REV1
 		p.Create, p.Destroy, g.CostSource = like.CostsLike(p.Size)
 		if p.Starts, p.Length = d.starts(); d.placements == nil {
 			g.Origin = "from the driver's profiles of " + id.Name + "; the placements are those of " + like.Name +

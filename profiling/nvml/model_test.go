@@ -64,7 +64,6 @@ func TestModelsFromTheDriver(t *testing.T) {
 				t.Errorf("what is written beside the data is read as %v, %v", again, err)
 			}
 			sessionOn(t, d)
-			pairsOf(t, g)
 		}})
 	}
 	onStub(t, tests)

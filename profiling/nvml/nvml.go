@@ -16,36 +16,33 @@ import (
 // package mig does not know is built from the driver's profiles. The error is
 // [profiling.ErrUnsupported] for a GPU without MIG, and for one that package mig does not know
 // while its MIG mode is off, since the driver lists no profiles then.
-func Open(selector string) (profiling.Device, error) {
+func Open(selector string) (_ profiling.Device, err error) {
 	lib, err := load()
 	if err != nil {
 		return nil, err
 	}
-	d, err := open(lib, selector)
-	if err != nil {
-		lib.Shutdown()
-		return nil, err
-	}
-	return d, nil
-}
-
-func open(lib nvml.Interface, selector string) (*device, error) {
+	defer func() {
+		if err != nil {
+			lib.Shutdown()
+		}
+	}()
 	g, err := choose(lib, selector)
 	if err != nil {
 		return nil, err
 	}
 	op := "open " + g.id.Name
-	d := &device{lib: lib, gpu: g.handle, uuid: g.id.UUID, memory: g.id.MemoryMiB}
-	d.model.Store(g.id.Model)
-	if _, _, err := d.mode(op); err != nil {
+	d := newDevice(lib, g)
+	if _, err := d.divided(op); err != nil {
 		return nil, err
+	}
+	if g.id.MIG && g.id.Model == nil {
+		if g.id.Model, err = modelOf(g.handle, g.id, op); err != nil {
+			return nil, err
+		}
+		d.model.Store(g.id.Model)
 	}
 	if g.id.Model != nil {
 		return d, nil
-	}
-	if g.id.MIG {
-		_, err := modelOf(g.handle, g.id, op)
-		return nil, err
 	}
 	_, err = profiling.Model(g.id.Name, g.id.MemoryMiB)
 	return nil, &profiling.DeviceError{
@@ -53,6 +50,12 @@ func open(lib nvml.Interface, selector string) (*device, error) {
 		Remedy: "turn MIG mode on, as root, with nvidia-smi -mig 1 -i " + d.uuid +
 			": then the driver lists the profiles of which a model is built; or " + withoutMIG,
 	}
+}
+
+func newDevice(lib nvml.Interface, g gpu) *device {
+	d := &device{lib: lib, gpu: g.handle, uuid: g.id.UUID, memory: g.id.MemoryMiB}
+	d.model.Store(g.id.Model)
+	return d
 }
 
 // List lists the GPUs by index. The model of a GPU is nil if [Open] would refuse it,
@@ -75,52 +78,24 @@ func List() ([]profiling.Identity, error) {
 	return ids, err
 }
 
-// required are the functions that this package calls without a check, except nvmlInit and
-// nvmlShutdown. A call of a missing one would end the process. All drivers that can create
-// an instance at a placement have them.
-var required = []string{
-	"nvmlErrorString", "nvmlSystemGetDriverVersion", "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex",
-	"nvmlDeviceGetHandleByUUID",
-	"nvmlDeviceGetName", "nvmlDeviceGetUUID", "nvmlDeviceGetMemoryInfo",
-	"nvmlDeviceGetClockInfo", "nvmlDeviceGetTemperature", "nvmlDeviceGetEnforcedPowerLimit",
-	"nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses",
-	"nvmlDeviceGetMigMode", "nvmlDeviceSetMigMode",
-	"nvmlDeviceGetGpuInstanceProfileInfo", "nvmlDeviceGetGpuInstancePossiblePlacements",
-	"nvmlDeviceCreateGpuInstanceWithPlacement", "nvmlGpuInstanceDestroy",
-	"nvmlDeviceGetGpuInstances", "nvmlDeviceGetGpuInstanceById", "nvmlGpuInstanceGetInfo",
-	"nvmlGpuInstanceGetComputeInstanceProfileInfo", "nvmlGpuInstanceCreateComputeInstance", "nvmlComputeInstanceDestroy",
-	"nvmlGpuInstanceGetComputeInstances", "nvmlComputeInstanceGetInfo",
-	"nvmlDeviceGetMaxMigDeviceCount", "nvmlDeviceGetMigDeviceHandleByIndex",
-	"nvmlDeviceGetGpuInstanceId", "nvmlDeviceGetComputeInstanceId",
-}
-
-// load loads the library and checks that it has the required functions.
+// load loads the library. It refuses drivers before 535: they lack functions that this package calls,
+// and a call of a missing function ends the process.
 func load() (nvml.Interface, error) {
 	const op = "load NVML"
 	lib := nvml.New()
 	if ret := lib.Init(); ret != nvml.SUCCESS {
 		return nil, failure(op, ret)
 	}
-	for _, f := range required {
-		if !hasFunction(lib, f) {
-			lib.Shutdown()
-			err := fmt.Errorf("%w: the driver's library has no %s", profiling.ErrUnsupported, f)
-			return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "install a newer driver"}
-		}
+	if lib.Extensions().LookupSymbol("nvmlDeviceGetCurrentClocksEventReasons") != nil { // new in 535
+		version, _ := lib.SystemGetDriverVersion()
+		lib.Shutdown()
+		err := fmt.Errorf("%w: the driver %s is too old", profiling.ErrUnsupported, version)
+		return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "install driver 535 or later"}
 	}
 	return lib, nil
 }
 
-// hasFunction reports whether the library hasFunction a function in one of the versions that go-nvml uses.
-func hasFunction(lib nvml.Interface, function string) bool {
-	for _, version := range []string{"", "_v2", "_v3"} {
-		if lib.Extensions().LookupSymbol(function+version) == nil {
-			return true
-		}
-	}
-	return false
-}
-
+// A gpu is one that the driver lists.
 type gpu struct {
 	handle nvml.Device
 	id     profiling.Identity
@@ -146,9 +121,8 @@ func list(lib nvml.Interface) ([]gpu, error) {
 	return gpus, nil
 }
 
-// identify reads the identity of a GPU. While MIG mode is off, the model is what its name says, or
-// nil if package mig does not know it; the MIG mode is off if the GPU has none, and the memory is 0 if it has none of
-// its own.
+// identify reads the identity of a GPU. While MIG mode is off, the model follows from the name; it is nil if
+// package mig does not know it. A GPU without MIG has MIG mode off, and one without memory of its own has 0 MiB.
 func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Identity, _ error) {
 	id := profiling.Identity{Source: profiling.MIG}
 	var ret nvml.Return
@@ -215,10 +189,10 @@ func gigabytes(profileMiB, gpuMiB int) int {
 	return (2*eighths*gb + 8) / 16 // halves are rounded up
 }
 
-// standIn describes a profile that the model's table lacks with what the driver reports.
-func standIn(info nvml.GpuInstanceProfileInfo, length mig.Slices, memoryMiB int) *mig.Profile {
+// profileOf describes a profile as the driver reports it, without its length and starts.
+func profileOf(info *nvml.GpuInstanceProfileInfo, gpuMiB int) *mig.Profile {
 	return &mig.Profile{
-		ID: int(info.Id), Size: mig.Slices(info.SliceCount), Length: length, Max: int(info.InstanceCount),
-		MemoryGB: gigabytes(int(info.MemorySizeMB), memoryMiB), SMs: int(info.MultiprocessorCount),
+		ID: int(info.Id), Size: mig.Slices(info.SliceCount), Max: int(info.InstanceCount),
+		MemoryGB: gigabytes(int(info.MemorySizeMB), gpuMiB), SMs: int(info.MultiprocessorCount),
 	}
 }

@@ -38,49 +38,9 @@ func (f folder) journals(t *testing.T, want int) {
 	}
 }
 
-// computeRefusals are what a driver says to a compute instance that it does not create.
-var computeRefusals = map[string]error{
-	"INSUFFICIENT_RESOURCES": profiling.ErrInsufficient, "NO_PERMISSION": profiling.ErrPermission, "NOT_SUPPORTED": profiling.ErrUnsupported,
-}
-
 // TestSession has sessions clean up after a driver that fails.
 func TestSession(t *testing.T) {
 	onStub(t, []stubTest{
-		{name: "half an instance", run: func(t *testing.T, s nvmltest.State) {
-			f := folder(t.TempDir())
-			for code, cause := range computeRefusals {
-				s.Add(t, "fail nvmlGpuInstanceCreateComputeInstance 0 1 "+code, "fail nvmlGpuInstanceDestroy 0 1 IN_USE")
-				run := f.open(t, open(t))
-				_, _, err := run.Create(t.Context(), at(t, "A100", "7g.40gb", 0))
-				wants(t, err, cause, "create 7g.40gb at 0")
-				left(t, s)
-				if err := run.Close(); err != nil {
-					t.Error(err)
-				}
-				f.journals(t, 0)
-			}
-		}},
-		{name: "half an instance that stays", run: func(t *testing.T, s nvmltest.State) {
-			f := folder(t.TempDir())
-			for code, cause := range computeRefusals {
-				s.Add(t, "fail nvmlGpuInstanceCreateComputeInstance 0 1 "+code, "fail nvmlGpuInstanceDestroy 0 -1 IN_USE")
-				run := f.open(t, open(t))
-				_, _, err := run.Create(t.Context(), at(t, "A100", "7g.40gb", 0))
-				wants(t, err, cause, "create 7g.40gb at 0", "a part of the instance may be left", "still in use")
-				left(t, s, "gi 0 0 0 0 0")
-				if err := run.Close(); !errors.Is(err, profiling.ErrBusy) {
-					t.Errorf("Close: %v, want ErrBusy", err)
-				}
-				left(t, s, "gi 0 0 0 0 0")
-				f.journals(t, 1)
-				s.Remove(t, "fail")
-				if err := f.open(t, open(t)).Close(); err != nil {
-					t.Error(err)
-				}
-				left(t, s)
-				f.journals(t, 0)
-			}
-		}},
 		// Whatever call fails, and however often: what is on the GPU in the end is there for
 		// the journal to tell, and the next session on a driver that works takes it away.
 		{name: "calls fail", run: func(t *testing.T, s nvmltest.State) {

@@ -36,6 +36,8 @@
  *       Another driver's numbers for a profile: compute slices, memory slices, memory in
  *       MiB, count.
  *   driver VERSION
+ *   prefix PREFIX
+ *       How the UUIDs of MIG devices begin; MIG- where no line says so.
  *
  * A process that has the same MIGLAB_NVML_STUB in its environment and
  * CUDA_VISIBLE_DEVICES=UUID uses the GPU or the MIG device of that UUID as long as it
@@ -43,7 +45,7 @@
  * client of MPS.
  *
  * Compile with the folder of go-nvml's nvml.h as -I. -DOLD_DRIVER leaves out what
- * drivers did not have when MIG was new, -DNO_PLACEMENTS the creation at a placement.
+ * drivers before 535 do not have.
  */
 #define _GNU_SOURCE
 #define NVML_NO_UNVERSIONED_FUNC_DEFS 1
@@ -129,7 +131,7 @@ struct override { unsigned profile, slices, length, memory, max; };
 struct state {
     int lock, fd;
     size_t size; /* of the file */
-    char driver[64];
+    char driver[64], prefix[8];
     unsigned busy;
     unsigned gpus, gis, cis, timings, faults, overrides;
     struct gpu gpu[MAX_GPUS];
@@ -201,6 +203,8 @@ static void parse(struct state *s, const char *line) {
         ok = sscanf(line, "busy %u", &s->busy) == 1;
     } else if (strcmp(kind, "driver") == 0) {
         ok = sscanf(line, "driver %63s", s->driver) == 1;
+    } else if (strcmp(kind, "prefix") == 0) {
+        ok = sscanf(line, "prefix %7s", s->prefix) == 1;
     }
     if (!ok) fatal("%s: not understood: %s", file(), line);
 }
@@ -209,6 +213,7 @@ static void load(struct state *s) {
     char text[1 << 14], *rest = text;
     memset(s, 0, sizeof *s);
     strcpy(s->driver, "550.54.15");
+    strcpy(s->prefix, "MIG-");
     s->lock = lock(".lock");
     s->fd = open(file(), O_RDWR | O_CLOEXEC);
     ssize_t n = s->fd < 0 ? -1 : read(s->fd, text, sizeof text - 1);
@@ -232,7 +237,7 @@ static void append(struct text *t, const char *format, ...) {
 
 static void save(struct state *s) {
     struct text t = {.size = 0};
-    append(&t, "driver %s\nbusy %u\n", s->driver, s->busy);
+    append(&t, "driver %s\nprefix %s\nbusy %u\n", s->driver, s->prefix, s->busy);
     for (unsigned i = 0; i < s->gpus; i++) {
         const struct gpu *g = &s->gpu[i];
         append(&t, "gpu %u %s %s %u %u\n", g->index, g->key, g->uuid, g->mig, g->pending);
@@ -347,7 +352,7 @@ static void mig_uuid(const struct state *s, const struct ci *ci, char out[64]) {
     unsigned long long h[2] = {14695981039346656037ULL, 1099511628211ULL};
     for (int half = 0; half < 2; half++)
         for (const char *c = name; *c != '\0'; c++) h[half] = (h[half] ^ (unsigned char)*c) * 1099511628211ULL;
-    snprintf(out, 64, "MIG-%08llx-%04llx-%04llx-%04llx-%012llx", h[0] >> 32, h[0] >> 16 & 0xffff, h[0] & 0xffff,
+    snprintf(out, 64, "%s%08llx-%04llx-%04llx-%04llx-%012llx", s->prefix, h[0] >> 32, h[0] >> 16 & 0xffff, h[0] & 0xffff,
              h[1] >> 48, h[1] & 0xffffffffffffULL);
 }
 
@@ -536,14 +541,9 @@ static unsigned processes(struct state *s, nvmlDevice_t device, int in, unsigned
         return leave(s, NVML_SUCCESS);                                                       \
     }
 
-#ifdef OLD_DRIVER
-PROCESSES(nvmlDeviceGetComputeRunningProcesses, nvmlProcessInfo_v1_t, COMPUTE)
-PROCESSES(nvmlDeviceGetGraphicsRunningProcesses, nvmlProcessInfo_v1_t, GRAPHICS)
-#else
 PROCESSES(nvmlDeviceGetComputeRunningProcesses_v3, nvmlProcessInfo_t, COMPUTE)
 PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v3, nvmlProcessInfo_t, GRAPHICS)
 PROCESSES(nvmlDeviceGetMPSComputeRunningProcesses_v3, nvmlProcessInfo_t, MPS)
-#endif
 
 /* ---- MIG ---- */
 
@@ -595,17 +595,11 @@ static nvmlReturn_t placements(struct state *s, struct gpu *gpu, unsigned id, nv
     return NVML_SUCCESS;
 }
 
-#ifdef OLD_DRIVER
-nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements(
-#else
-nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements_v2(
-#endif
-    nvmlDevice_t device, unsigned id, nvmlGpuInstancePlacement_t *out, unsigned *count) {
+nvmlReturn_t nvmlDeviceGetGpuInstancePossiblePlacements_v2(nvmlDevice_t device, unsigned id, nvmlGpuInstancePlacement_t *out, unsigned *count) {
     ENTER_HANDLE(device, GPU);
     return leave(s, placements(s, gpu, id, out, count));
 }
 
-#ifndef NO_PLACEMENTS
 /* The number that a driver gives an instance: the lowest one that is free from where
  * its size begins. */
 static unsigned number(const struct state *s, const struct gpu *g, const struct profile *p) {
@@ -660,7 +654,6 @@ nvmlReturn_t nvmlDeviceCreateGpuInstanceWithPlacement(nvmlDevice_t device, unsig
     close(driver);
     return r;
 }
-#endif
 
 /* Takes what is at i out of an array of n. */
 #define REMOVE(array, n, i) memmove(&(array)[i], &(array)[(i) + 1], (--(n) - (i)) * sizeof *(array))
@@ -801,12 +794,7 @@ nvmlReturn_t nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t instance, unsi
     return leave(s, NVML_SUCCESS);
 }
 
-#ifdef OLD_DRIVER
-nvmlReturn_t nvmlComputeInstanceGetInfo(
-#else
-nvmlReturn_t nvmlComputeInstanceGetInfo_v2(
-#endif
-    nvmlComputeInstance_t instance, nvmlComputeInstanceInfo_t *info) {
+nvmlReturn_t nvmlComputeInstanceGetInfo_v2(nvmlComputeInstance_t instance, nvmlComputeInstanceInfo_t *info) {
     ENTER_HANDLE(instance, COMPUTE_INSTANCE);
     /* The device is the parent, as nvml.h says, and not the MIG device. */
     *info = (nvmlComputeInstanceInfo_t){.device = {encode(GPU, ci->gpu, 0, 0)},
@@ -826,7 +814,6 @@ nvmlReturn_t nvmlDeviceGetComputeInstanceId(nvmlDevice_t device, unsigned *id) {
     return leave(s, NVML_SUCCESS);
 }
 
-#ifndef OLD_DRIVER
 nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t *attributes) {
     struct profile p;
     ENTER_HANDLE(device, MIG_DEVICE);
@@ -835,7 +822,6 @@ nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttribute
         .gpuInstanceSliceCount = p.slices, .computeInstanceSliceCount = ci->slices, .memorySizeMB = p.memory};
     return leave(s, NVML_SUCCESS);
 }
-#endif
 
 nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned *count) {
     ENTER_HANDLE(device, GPU);
@@ -873,18 +859,16 @@ nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
     return leave(s, NVML_ERROR_NOT_FOUND);
 }
 
-#ifndef OLD_DRIVER
-
 nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned *milliwatts) {
     ENTER_HANDLE(device, GPU);
     *milliwatts = 387500;
     return leave(s, NVML_SUCCESS);
 }
 
+#ifndef OLD_DRIVER
 nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device, unsigned long long *reasons) {
     ENTER_HANDLE(device, GPU);
     *reasons = nvmlClocksEventReasonSwPowerCap;
     return leave(s, NVML_SUCCESS);
 }
-
 #endif
