@@ -94,7 +94,6 @@ func rank(all []*contender, metric Metric) ([]Standing, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer resamples.Release()
 	slices.SortFunc(contenders, func(a, b *contender) int {
 		return cmp.Or(cmp.Compare(a.standing.Failed, b.standing.Failed), cmp.Compare(a.mean, b.mean),
 			cmp.Compare(a.standing.Algorithm, b.standing.Algorithm))
