@@ -48,7 +48,6 @@ func newProfile() *cobra.Command {
 		}
 		c.AddCommand(sub)
 	}
-	c.AddCommand(newPartition())
 	for _, sub := range c.Commands() {
 		sub.Args = cli.Arguments(0, 0, "")
 	}

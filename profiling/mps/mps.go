@@ -204,12 +204,14 @@ func (d *Device) refusal(at mig.Instance) error {
 	if !slices.Contains(at.Profile.Starts, at.Start) {
 		return profiling.ErrPlacement
 	}
-	var exist mig.Partition
+	same := 0
 	for _, i := range d.made {
-		exist = append(exist, i.Instance)
-	}
-	if profiling.Conflict(exist, at) != nil {
-		return profiling.ErrInsufficient
+		if i.Profile == at.Profile {
+			same++
+		}
+		if i.Overlaps(at) || same == at.Profile.Max {
+			return profiling.ErrInsufficient
+		}
 	}
 	return d.daemon.check(context.Background())
 }
