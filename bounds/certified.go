@@ -13,15 +13,13 @@ import (
 // with code of its own.
 type Witness = certificate.Witness
 
-// Prove returns the largest of six lower bounds on the makespan of every schedule that
+// Prove returns the largest of four lower bounds on the makespan of every schedule that
 // the referee accepts, as a witness. Of equal bounds it returns the simplest argument. The
 // terms are valid for [mig.Sequential], [mig.Parallel] and [mig.Free], any start
 // partition, busy-until and release times; each is proven where it is computed:
 //
 //   - [certificate.Area], in occupied.go;
-//   - [certificate.LongestTask], in longest.go;
 //   - [certificate.SliceWeights], in sliceweights.go;
-//   - [certificate.RoundedWeights], in rounded.go, for several GPUs;
 //   - [certificate.TaskPrices], in prices.go, for several GPUs and more than [MaxChainTasks] tasks;
 //   - [certificate.Chains], in chains.go, for at most [MaxChainTasks] tasks.
 //
@@ -40,22 +38,17 @@ func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, er
 		return Witness{}, err
 	}
 	best := Witness{Kind: certificate.Area, Bound: occupied(&p)}
-	o := newOptions(&p)
-	if b := o.longest(); b > best.Bound {
-		best = Witness{Kind: certificate.LongestTask, Bound: b}
-	}
-	weights := newSliceWeights(&p, o)
+	weights := newSliceWeights(&p)
 	if w := weights.prove(best.Bound); w.Bound > best.Bound {
 		best = w
 	}
-	if p.GPUs() > 1 && best.Bound < atMost {
-		if w := weights.rounded(ctx, best.Bound, atMost); w.Bound > best.Bound {
-			best = w
-		}
-	}
-	if p.GPUs() > 1 && len(p.Start) == 0 && len(p.Tasks) > MaxChainTasks && best.Bound < atMost {
-		if w := weights.prices(ctx, min(atMost, horizon*best.Bound), priceSteps, priceCells); w.Bound > best.Bound {
-			best = w
+	if p.GPUs() > 1 && len(p.Start) == 0 && len(p.Tasks) > MaxChainTasks {
+		for further := true; further && best.Bound < atMost; {
+			w := weights.prices(ctx, min(atMost, horizon*best.Bound), priceSteps, priceCells)
+			further = w.Bound > best.Bound && w.Cells == priceCells
+			if w.Bound > best.Bound {
+				best = w
+			}
 		}
 	}
 	if b := chains(ctx, &p, weights.weights, best.Bound, atMost); b > best.Bound {
@@ -72,11 +65,11 @@ func Certified(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 
 var _ = algo.Register(algo.Spec{
 	Name:    "certified",
-	Version: 5,
+	Version: 6,
 	Track:   algo.TrackBound,
 	Cite: "after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and " +
 		"chains: own",
-	Summary: "the largest of area, longest task, slice weights, rounded weights, task prices and chains; proven",
+	Summary: "the largest of area, slice weights, task prices and chains; proven",
 	Proven:  true,
 	New:     function(Certified).constructor,
 })

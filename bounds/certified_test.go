@@ -66,12 +66,12 @@ func TestCertifiedWhereSmallInstancesAreDestroyedSlowly(t *testing.T) {
 
 func TestAreaTermOfWorkedExamples(t *testing.T) {
 	a100 := mig.MustLookup("A100")
-	at := func(size, start mig.Slices, busy mig.Seconds) []schedule.Existing {
-		in, err := a100.Instance(size, start)
+	at := func(size mig.Slices) []schedule.Existing {
+		in, err := a100.Instance(size, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return []schedule.Existing{{Instance: in, BusyUntil: busy}}
+		return []schedule.Existing{{Instance: in}}
 	}
 	join := slices.Concat[task.Batch]
 	for _, c := range []struct {
@@ -87,18 +87,14 @@ func TestAreaTermOfWorkedExamples(t *testing.T) {
 		{"1 and 7 slices: the cheaper destroy", algo.Problem{Tasks: join(only(7, 10), only(1, 10))}, (70 + 7*0.24 + 10 + 0.16 + 0.20) / 7},
 		// With 1 slice unused, S = {1,3} would charge 3 slices only 3: 63.76/7.
 		{"every size is used", algo.Problem{Tasks: append(only(3, 10, 10), task.New("x", map[mig.Slices]mig.Seconds{1: 100, 3: 1}))}, (3.5*21 + 3.5*0.20) / 7},
-		{"longest task", algo.Problem{Tasks: only(1, 10)}, 10.16},
-		{"release and create at the same time", algo.Problem{Tasks: only(7, 10), Release: []mig.Seconds{5}}, 15},
-		{"an instance at the start", algo.Problem{Tasks: only(7, 10), Start: at(7, 0, 0)}, 10},
-		{"busy at the start", algo.Problem{Tasks: only(7, 10), Start: at(7, 0, 0.1)}, 10.1},
-		{"busy for long at the start", algo.Problem{Tasks: only(7, 10), Start: at(7, 0, 9)}, 10.24},
-		{"another instance at the start", algo.Problem{Tasks: only(7, 10), Start: at(4, 0, 0)}, 10.24},
+		{"an instance at the start", algo.Problem{Tasks: only(7, 10), Start: at(7)}, 10},
+		{"another instance at the start", algo.Problem{Tasks: only(7, 10), Start: at(4)}, 10.24},
 		{"nothing is charged under free", algo.Problem{Tasks: join(only(7, 10), only(1, 10)), Model: mig.Free}, 80. / 7},
 		// 7 slices on one GPU and 4-3 on the other, no slice ever idle: an optimum, without any destroy.
 		{"no destroy on two GPUs", algo.Problem{Tasks: join(only(7, 9.97), only(4, 10), only(3, 10.01)), Count: 2, Model: mig.Parallel}, 10.21},
 	} {
 		c.p.GPU = a100
-		if got := max(bounds.Occupied(c.p), bounds.Longest(c.p)); !near(got, mig.Seconds(c.want)) {
+		if got := bounds.Occupied(c.p); !near(got, mig.Seconds(c.want)) {
 			t.Errorf("%s: %v; want %v", c.name, got, c.want)
 		}
 	}

@@ -4,7 +4,7 @@
 //   - [Area]: the area of the tasks spread evenly over all slices (FAR 6.4). Proven.
 //   - [LBound]: l_bound as published (DRL 5.2). It exceeds the optimum of some batches.
 //     The DRL paper's p_opt is defined by it.
-//   - [Certified]: the largest of six terms that hold for every schedule that the referee
+//   - [Certified]: the largest of four terms that hold for every schedule that the referee
 //     accepts, including schedules that merge instances; [Prove] also returns a [Witness].
 //     Proven.
 //   - [Exact]: the optimum over all schedules, including those that merge instances, for

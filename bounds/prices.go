@@ -14,7 +14,7 @@ const (
 	// priceSteps is how often prices are changed, and priceCells the number of cells of the
 	// bound itself.
 	priceSteps, priceCells = 2000, 8192
-	// horizon is how far beyond the bound of the other terms prices are tried.
+	// horizon is how far beyond the best bound prices are tried, and again if they reach it.
 	horizon = 1.06
 )
 
@@ -63,11 +63,11 @@ func (s *sliceWeights) prices(ctx context.Context, h mig.Seconds, steps, cells i
 func (s *sliceWeights) charges(before mig.Seconds) []float64 {
 	copy(s.current, s.weights)
 	weight := s.bySize()
-	out := make([]float64, len(s.options.times))
-	for i, times := range s.options.times {
+	out := make([]float64, len(s.all))
+	for i, times := range s.all {
 		least := math.Inf(1)
 		for j, t := range times {
-			if s.options.ends[i][j] < before {
+			if s.ends[i][j] < before {
 				least = min(least, float64(weight[j]*float64(t)))
 			}
 		}

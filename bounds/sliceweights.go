@@ -33,8 +33,10 @@ import (
 // over those slices. Integrated from 0 to the makespan T, this is the inequality, since
 // task i counts w(v) t_i(|v|) on the node that runs it, which is at least the minimum.
 //
-// With a threshold H, the options that cannot end before it (see [options]) are left out,
-// both from the minimum and from what a task can use. PROVEN: if the least T that remains
+// With a threshold H, the options that cannot end before it are left out, both from the
+// minimum and from what a task can use. An option is a task on a size. It ends no earlier
+// than max(release_i, ready(s)) + t_i(s), where ready(s) is create(s) or, if that is less,
+// when an instance of the size that exists at the start is idle. PROVEN: if the least T that remains
 // is at least H, no makespan is below H. In a schedule with makespan below H each task ends
 // before H, hence on an option that is not left out. So the term holds for this schedule,
 // and its makespan is at least H, a contradiction. For the same reason a task without
@@ -47,7 +49,9 @@ import (
 // searches find them.
 type sliceWeights struct {
 	problem *algo.Problem
-	options *options
+	// ends and all hold, by task and index of the size, when an option ends at the earliest
+	// and how long it takes; +Inf if the task does not fit.
+	ends, all [][]mig.Seconds
 	// times are the times of the options that are not left out, +Inf for the others.
 	times [][]mig.Seconds
 	dead  []deadSlice
@@ -63,10 +67,21 @@ type deadSlice struct {
 	gpus  float64
 }
 
-func newSliceWeights(p *algo.Problem, o *options) *sliceWeights {
-	s := &sliceWeights{problem: p, options: o, current: make([]float64, p.GPU.ComputeSlices)}
-	for range o.times {
-		s.times = append(s.times, make([]mig.Seconds, len(o.sizes)))
+func newSliceWeights(p *algo.Problem) *sliceWeights {
+	s := &sliceWeights{problem: p, current: make([]float64, p.GPU.ComputeSlices)}
+	for i := range p.Tasks {
+		var ends, times []mig.Seconds
+		for _, size := range p.GPU.Sizes() {
+			ready := cost(p, p.GPU.Profile(size).Create)
+			for _, e := range p.Start {
+				if e.Instance.Size() == size {
+					ready = min(ready, e.BusyUntil)
+				}
+			}
+			takes := p.Tasks[i].On(size)
+			ends, times = append(ends, max(p.ReleaseOf(i), ready)+takes), append(times, takes)
+		}
+		s.ends, s.all, s.times = append(s.ends, ends), append(s.all, times), append(s.times, slices.Clone(times))
 	}
 	return s
 }
@@ -78,7 +93,7 @@ func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 	w := Witness{Kind: certificate.SliceWeights, Bound: plain, Weights: s.weights}
 
 	var ends []mig.Seconds
-	for _, e := range slices.Concat(s.options.ends...) {
+	for _, e := range slices.Concat(s.ends...) {
 		if e >= max(plain, lower) && e < inf {
 			ends = append(ends, e)
 		}
@@ -104,10 +119,10 @@ func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 // maximize returns the term without the options that end at the threshold or later, and
 // keeps its weights.
 func (s *sliceWeights) maximize(threshold mig.Seconds) mig.Seconds {
-	usable := make([]bool, len(s.options.sizes))
-	for i, times := range s.options.times {
+	usable := make([]bool, len(s.problem.GPU.Sizes()))
+	for i, times := range s.all {
 		for j, t := range times {
-			if s.options.ends[i][j] >= threshold {
+			if s.ends[i][j] >= threshold {
 				t = mig.Seconds(math.Inf(1))
 			}
 			s.times[i][j] = t

@@ -164,16 +164,3 @@ func ends(p *schedule.Problem) []map[mig.Slices]mig.Seconds {
 	}
 	return out
 }
-
-// longestTaskBound returns the latest of the earliest ends of the tasks.
-func longestTaskBound(p *schedule.Problem) mig.Seconds {
-	var most mig.Seconds
-	for _, bySize := range ends(p) {
-		least := inf
-		for _, end := range bySize {
-			least = min(least, end)
-		}
-		most = max(most, least)
-	}
-	return most
-}

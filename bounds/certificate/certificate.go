@@ -30,13 +30,8 @@ type Certificate struct {
 const (
 	// Area adds up the time of the slices that tasks, idling and reconfiguration take.
 	Area = "area"
-	// LongestTask takes the task that ends last when each runs where it ends first.
-	LongestTask = "longest-task"
 	// SliceWeights is a dual solution of the configuration linear program.
 	SliceWeights = "slice-weights"
-	// RoundedWeights is one for durations that are rounded so that long tasks exclude each
-	// other on a slice.
-	RoundedWeights = "rounded-weights"
 	// TaskPrices is one that knows which tasks fit one instance together.
 	TaskPrices = "task-prices"
 	// Chains adds up what each slice has to do one after the other, whatever runs where.
@@ -54,12 +49,7 @@ type Witness struct {
 	// Threshold belongs to [SliceWeights]. Options that end at it or later, even if they
 	// start as early as they can, are left out; 0 leaves out none.
 	Threshold mig.Seconds `json:"threshold_s,omitempty"`
-	// Cut and Mix belong to [RoundedWeights]. Rounding takes durations below the cut as 0, and
-	// those that leave less of a slice's time as all of it; Mix is the share of it in what
-	// counts, from 0 to 1.
-	Cut mig.Seconds `json:"cut_s,omitempty"`
-	Mix float64     `json:"mix,omitempty"`
-	// Weights belongs to [SliceWeights] and [RoundedWeights]: one weight for each compute slice, by position.
+	// Weights belongs to [SliceWeights]: one weight for each compute slice, by position.
 	Weights []float64 `json:"weights,omitempty"`
 	// Cells and Prices belong to [TaskPrices]: how many cells the bound is divided into, and
 	// the price of each task.
@@ -119,8 +109,6 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 		{Name: "kind", Read: strictjson.Into(&c.Witness.Kind, d.Text)},
 		{Name: "bound_s", Read: strictjson.Into(&c.Witness.Bound, seconds)},
 		{Name: "threshold_s", Optional: true, Read: strictjson.Into(&c.Witness.Threshold, seconds)},
-		{Name: "cut_s", Optional: true, Read: strictjson.Into(&c.Witness.Cut, seconds)},
-		{Name: "mix", Optional: true, Read: strictjson.Into(&c.Witness.Mix, d.Number)},
 		{Name: "weights", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Weights, d.Number)},
 		{Name: "cells", Optional: true, Read: strictjson.Into(&c.Witness.Cells, d.Integer)},
 		{Name: "prices", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Prices, d.Number)},
@@ -173,10 +161,8 @@ func Verify(p schedule.Problem, c Certificate) error {
 		return fmt.Errorf("gap_percent is %v; of %v and %v it is %v", c.Gap, c.Lower, c.Makespan, gap)
 	}
 	switch w := &c.Witness; {
-	case w.Kind != SliceWeights && (w.Kind != RoundedWeights && w.Weights != nil || w.Threshold != 0):
+	case w.Kind != SliceWeights && (w.Weights != nil || w.Threshold != 0):
 		return fmt.Errorf("witness: %q has neither weights nor threshold_s", w.Kind)
-	case w.Kind != RoundedWeights && (w.Cut != 0 || w.Mix != 0):
-		return fmt.Errorf("witness: %q has neither cut_s nor mix", w.Kind)
 	case w.Kind != TaskPrices && (w.Cells != 0 || w.Prices != nil):
 		return fmt.Errorf("witness: %q has neither cells nor prices", w.Kind)
 	}
@@ -195,12 +181,8 @@ func (w *Witness) verify(p *schedule.Problem) error {
 	switch w.Kind {
 	case Area:
 		return w.recomputed(areaBound(p))
-	case LongestTask:
-		return w.recomputed(longestTaskBound(p))
 	case SliceWeights:
 		return w.verifyWeights(p)
-	case RoundedWeights:
-		return w.verifyRounded(p)
 	case TaskPrices:
 		return w.verifyPrices(p)
 	case Chains:
@@ -208,8 +190,7 @@ func (w *Witness) verify(p *schedule.Problem) error {
 	case Search:
 		return w.verifySearch(p)
 	}
-	return nearest.Unknown("kind", w.Kind,
-		[]string{Area, LongestTask, SliceWeights, RoundedWeights, TaskPrices, Chains, Search})
+	return nearest.Unknown("kind", w.Kind, []string{Area, SliceWeights, TaskPrices, Chains, Search})
 }
 
 func (w *Witness) recomputed(b mig.Seconds) error {

@@ -81,62 +81,6 @@ func (w *Witness) verifySum(p *schedule.Problem) error {
 	return nil
 }
 
-// verifyRounded checks that the tasks need more than all slices offer before the bound, if
-// their durations are rounded in part. Rounding is fair to a slice: beside a task that leaves
-// less than the cut, which counts as all of the slice's time, there is room only for tasks
-// that are shorter than the cut, which count as 0.
-func (w *Witness) verifyRounded(p *schedule.Problem) error {
-	if err := w.verifySum(p); err != nil {
-		return err
-	}
-	if !(w.Mix >= 0 && w.Mix <= 1) {
-		return fmt.Errorf("mix is %v; it lies between 0 and 1", w.Mix)
-	}
-	ends := ends(p)
-	room := w.below() - w.begin(p, ends)
-	if !(w.Cut >= 0 && 2*w.Cut <= room) {
-		return fmt.Errorf("cut_s is %v; it lies between 0 and half of %v", w.Cut, room)
-	}
-	var need float64
-	for i := range p.Tasks {
-		least := math.Inf(1)
-		for _, v := range p.GPU.Tree() {
-			t := p.Tasks[i].On(v.Size())
-			rounded := t
-			switch {
-			case ends[i][v.Size()] >= w.Bound:
-				continue
-			case t < w.Cut:
-				rounded = 0
-			case t > room-w.Cut:
-				rounded = room
-			}
-			least = min(least, w.of(v.Instance)*((1-w.Mix)*float64(t)+w.Mix*float64(rounded)))
-		}
-		need += least
-	}
-	if have := float64(room) * float64(p.GPUs()); have >= need {
-		return fmt.Errorf("before %v s the slices have %v weighted slice-seconds; the rounded tasks need only %v", w.Bound,
-			have, need)
-	}
-	return nil
-}
-
-// begin returns when the first task can begin on a size on which it can end before the bound.
-func (w *Witness) begin(p *schedule.Problem, ends []map[mig.Slices]mig.Seconds) mig.Seconds {
-	first := inf
-	for i := range p.Tasks {
-		for _, v := range p.GPU.Tree() {
-			if ends[i][v.Size()] < w.Bound {
-				for gpu := range p.GPUs() {
-					first = min(first, earliest(p, gpu, v.Instance))
-				}
-			}
-		}
-	}
-	return first
-}
-
 // of returns the weight of a node: the sum over the compute slices that it covers.
 func (w *Witness) of(in mig.Instance) float64 {
 	var sum float64
