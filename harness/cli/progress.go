@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
@@ -36,20 +39,21 @@ func NewProgress(w io.Writer, what string) *Progress {
 // Set shows how many units are done.
 func (p *Progress) Set(done, total int) {
 	now := time.Now()
+	if done == total { // what comes after this is other work
+		p.Done()
+		return
+	}
 	if p.began.IsZero() {
 		p.start, p.began, p.said = done, now, now
 	}
 	if !p.Terminal {
-		if now.Sub(p.said) >= sayEvery && done < total {
+		if now.Sub(p.said) >= sayEvery {
 			p.said = now
 			fmt.Fprintln(p.w, p.line(done, total, now))
 		}
 		return
 	}
 	if p.bar == nil {
-		if done == total {
-			return
-		}
 		p.bar = progressbar.NewOptions(total-done,
 			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.what),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
@@ -73,6 +77,20 @@ func (p *Progress) line(done, total int, now time.Time) string {
 func (p *Progress) Done() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
-		p.bar = nil
 	}
+	p.bar, p.began = nil, time.Time{}
+}
+
+// RunUnits does work that is counted in units, such as cells, and shows how much of it is done: work tells
+// progress, and may print when all is done. Where it was interrupted and does not say itself what it kept, the
+// same command goes on with it.
+func RunUnits(c *cobra.Command, unit string, work func(progress func(done, total int)) error) error {
+	p := NewProgress(c.ErrOrStderr(), unit)
+	err := work(p.Set)
+	p.Done()
+	interrupted := InterruptedError{Kept: "what was computed is kept, run the same command again to go on"}
+	if errors.Is(err, context.Canceled) && !errors.As(err, &interrupted) {
+		return interrupted
+	}
+	return err
 }

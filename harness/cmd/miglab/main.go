@@ -44,21 +44,19 @@ func commandLine(args []string) int {
 	root := newRoot()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	var failed cli.FailedError
+	code, failed, interrupted := exitBadInput, cli.FailedError{}, cli.InterruptedError{}
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &failed):
-		fmt.Fprintln(os.Stderr, "miglab:", err)
-		return exitFailed
+		code = exitFailed
+	case errors.As(err, &interrupted):
+		code, err = exitInterrupted, interrupted
 	case errors.Is(err, context.Canceled):
-		interrupted := cli.InterruptedError{Kept: "what was computed is kept, run the same command again to go on"}
-		_ = errors.As(err, &interrupted) // or what the command says
-		fmt.Fprintln(os.Stderr, "miglab:", interrupted)
-		return exitInterrupted
+		code, err = exitInterrupted, errors.New("interrupted")
 	}
 	fmt.Fprintln(os.Stderr, "miglab:", err)
-	return exitBadInput
+	return code
 }
 
 // interruptible returns a context that ends with the first signal to stop. The second signal of a kind

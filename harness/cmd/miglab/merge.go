@@ -17,7 +17,7 @@ func newMerge() *cobra.Command {
 		Short: "Put what the tasks of a sweep computed together, as if one machine had done it",
 		Args:  cli.Arguments(1, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := readSweep(args[0])
+			s, err := readSweep(c.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -15,7 +15,6 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/atomicfile"
-	"miglab/harness/cli"
 	"miglab/harness/nearest"
 	"miglab/harness/run"
 	"miglab/harness/store"
@@ -55,10 +54,10 @@ func completePapers(typed string, of func(figures.Paper) []string) (out []string
 }
 
 type reproduceFlags struct {
-	papers, only      []string
-	results, hardware string
-	quick, stub       bool
-	workers           int
+	cellFlags
+	papers, only []string
+	hardware     string
+	quick, stub  bool
 }
 
 func newReproduce() *cobra.Command { return new(reproduceFlags).command() }
@@ -79,8 +78,7 @@ func (f *reproduceFlags) command() *cobra.Command {
 		return completePapers(typed, func(p figures.Paper) []string { return figures.Names([]figures.Paper{p}) })
 	})
 	c.Flags().BoolVar(&f.quick, "quick", false, "few replicates and no verdicts, into results/quick")
-	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
-	c.Flags().StringVar(&f.results, "results", "results", "folder for results")
+	f.register(c)
 	c.Flags().StringVar(&f.hardware, "hardware", "",
 		"folder of measurements in place of those that are part of the program (datasets/hardware)")
 	c.Flags().BoolVar(&f.stub, "stub", false, "show measurements that were made on a stub, marked as such (for dry runs)")
@@ -145,20 +143,23 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if w := sweepOf(c); w != nil {
+		cells, err := r.Cells()
+		*w = assignment{cells: cells, results: f.results, store: r.Dir, workers: f.workers}
+		return err
+	}
 	// Most cells make garbage of a few kilobytes, and the plan of all cells is what stays.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(2 << 30)
-	progress := cli.NewProgress(c.ErrOrStderr(), "cells")
 	f.announce(c, r.Dir)
-	db, err := run.Open(r.Dir)
-	if err != nil {
+	var m *figures.Manifest
+	var left int
+	own := cellFlags{r.Dir, f.workers}
+	if err := own.runCells(c, "cells", func(e *run.Engine) error {
+		r.Engine = e
+		m, left, err = r.Run(c.Context())
 		return err
-	}
-	defer db.Close()
-	r.Engine = &run.Engine{Store: db, Workers: f.workers, Progress: progress.Set}
-	m, left, err := r.Run(c.Context())
-	progress.Done()
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	out := c.OutOrStdout()

@@ -18,11 +18,11 @@ import (
 
 type runFlags struct {
 	conditions
-	shard              run.Shard
-	results            string
-	algorithms, specs  []string
-	instances, workers int
-	ranked             bool
+	cellFlags
+	shard             run.Shard
+	algorithms, specs []string
+	instances         int
+	ranked            bool
 }
 
 func newRun() *cobra.Command { return new(runFlags).command() }
@@ -33,16 +33,15 @@ func (f *runFlags) command() *cobra.Command {
 		Short: "Run algorithms on datasets; results are kept and never computed twice",
 		RunE:  f.run,
 	}
-	f.register(c)
+	f.conditions.register(c)
+	f.cellFlags.register(c)
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
 		"algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	completeFlag(c, "algorithms", algo.Complete)
 	completeFlag(c, "datasets", datasets.Complete)
 	cli.AddFlag(c, &f.instances, "instances", "1000", cli.AtLeast(1), "instances of each dataset")
-	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
 	cli.AddFlag(c, &f.shard, "shard", "0/1", run.ParseShard, "the part of the work that this process takes, i/n")
-	c.Flags().StringVar(&f.results, "results", "results", "folder for results")
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")
 	require(c, "algorithms", "datasets")
 	return c
@@ -65,20 +64,23 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	db, err := run.Open(f.results)
-	if err != nil {
-		return err
+	if w := sweepOf(c); w != nil {
+		*w = assignment{cells: cells, results: f.results, store: f.results, workers: f.workers}
+		return nil
 	}
-	defer db.Close()
-	progress := cli.NewProgress(c.ErrOrStderr(), "cells")
-	own := 0 // cells of this shard
+	return f.runCells(c, "cells", func(e *run.Engine) error { return f.compute(c, e, cells) })
+}
+
+func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Cell) error {
+	own, progress := 0, e.Progress // cells of this shard
 	var first atomic.Pointer[algo.Failure]
-	e := run.Engine{Store: db, Workers: f.workers, Shard: f.shard, Progress: func(done, total int) {
+	e.Shard = f.shard
+	e.Progress = func(done, total int) {
 		own = total
-		progress.Set(done, total)
-	}, Failed: func(failure algo.Failure) { first.CompareAndSwap(nil, &failure) }}
+		progress(done, total)
+	}
+	e.Failed = func(failure algo.Failure) { first.CompareAndSwap(nil, &failure) }
 	r, err := e.Run(c.Context(), cells)
-	progress.Done()
 	if failure := first.Load(); failure != nil {
 		fmt.Fprintln(c.ErrOrStderr(), "miglab: a failed cell:", *failure) // with the program's standard error
 	}
@@ -91,7 +93,7 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	}
 	f.summarize(c, own, failures)
 	if f.ranked {
-		if err := f.rank(c, db, cells); err != nil {
+		if err := f.rank(c, e.Store, cells); err != nil {
 			return err
 		}
 	}
@@ -161,7 +163,7 @@ func (f *runFlags) rank(c *cobra.Command, db *store.DB, cells []run.Cell) error 
 	}
 	standings, err := leaderboard.Standings(db, ranking)
 	if err != nil {
-		return rankingError(err)
+		return err
 	}
 	for _, dataset := range ranking.Datasets {
 		if !slices.ContainsFunc(standings, func(s leaderboard.Standing) bool { return s.Dataset == dataset }) {

@@ -11,46 +11,40 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"miglab/harness/cli"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
 	"miglab/reports/site"
 )
 
 func newSite() *cobra.Command {
-	var results, out string
+	var f cellFlags
+	var out string
 	var quick bool
-	var workers int
 	c := &cobra.Command{
 		Use:   "site",
 		Short: "Write leaderboards, claims and schedules as a static web site",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if quick && !c.Flags().Changed("results") {
-				results = filepath.Join(results, "quick")
+				f.results = filepath.Join(f.results, "quick")
 			}
-			if _, err := os.Stat(results); errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Stat(f.results); errors.Is(err, fs.ErrNotExist) {
 				if c.Flags().Changed("results") {
-					return fmt.Errorf("--results %s: there is no such folder; miglab reproduce --results %[1]s makes one", results)
+					return fmt.Errorf("--results %s: there is no such folder; miglab reproduce --results %[1]s makes one", f.results)
 				}
 				fmt.Fprintf(c.ErrOrStderr(), "%s is not there yet: the leaderboards take about two minutes of processor time "+
-					"first; miglab reproduce adds claims and figures\n", results)
+					"first; miglab reproduce adds claims and figures\n", f.results)
 			}
 			if !c.Flags().Changed("out") {
-				out = filepath.Join(results, "site")
+				out = filepath.Join(f.results, "site")
 			}
-			db, err := run.Open(results)
-			if err != nil {
+			var data site.Data
+			if err := f.runCells(c, "cells", func(e *run.Engine) (err error) {
+				data, err = site.Gather(c.Context(), e, commit(), quick)
+				return err
+			}); err != nil {
 				return err
 			}
-			defer db.Close()
-			progress := cli.NewProgress(c.ErrOrStderr(), "cells")
-			e := &run.Engine{Store: db, Workers: workers, Progress: progress.Set}
-			data, err := site.Gather(c.Context(), e, commit(), quick)
-			progress.Done()
-			if err != nil {
-				return rankingError(err)
-			}
-			if err := addWritten(&data, results); err != nil {
+			if err := addWritten(&data, f.results); err != nil {
 				return err
 			}
 			if err := site.Write(out, data); err != nil {
@@ -60,10 +54,9 @@ func newSite() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&results, "results", "results", "folder with the results")
+	f.register(c)
 	c.Flags().StringVar(&out, "out", "", "folder to write (default: site in the results)")
 	c.Flags().BoolVar(&quick, "quick", false, "few instances, into results/quick/site")
-	cli.AddFlag(c, &workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
 	return c
 }
 

@@ -34,7 +34,7 @@ func newStatus() *cobra.Command {
 			} else if dir, err = newestSweep(filepath.Join(results, "sweeps")); err != nil {
 				return err
 			}
-			s, err := readSweep(dir)
+			s, err := readSweep(c.Context(), dir)
 			if err != nil {
 				return err
 			}

@@ -160,7 +160,7 @@ func (f *submitFlags) seen(s *openSweep) error {
 // open finds the sweep that is to be submitted or plans it.
 func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh bool, err error) {
 	if f.missing == "" && f.engine == "" {
-		if len(args) > 0 && !slices.Contains([]string{"run", "reproduce", "train"}, args[0]) {
+		if len(args) > 0 && !slices.Contains(spreadable, args[0]) {
 			return nil, false, nearest.Unknown("engine", args[0], engines)
 		}
 		return nil, false, fmt.Errorf("submit needs an engine, one of %s, as in miglab submit slurm -- run --algorithms "+
@@ -175,13 +175,13 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 		if len(args) > 0 {
 			return nil, false, fmt.Errorf("--missing submits the command of the sweep and cannot use %q, too", args[0])
 		}
-		s, err = readSweep(f.missing)
+		s, err = readSweep(c.Context(), f.missing)
 		if err != nil {
 			return nil, false, err
 		}
 		return s, false, s.sameProgram()
 	}
-	w, err := readAssignment(args)
+	w, err := readAssignment(c.Context(), args)
 	if err != nil {
 		return nil, false, err
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,61 +31,40 @@ type assignment struct {
 	workers int
 }
 
+// sweepKey is the key of a context for the *assignment that its command line fills in, instead of computing.
+type sweepKey struct{}
+
+// sweepOf returns what the command is to fill in, or nil if it is no part of a sweep.
+func sweepOf(c *cobra.Command) *assignment {
+	w, _ := c.Context().Value(sweepKey{}).(*assignment)
+	return w
+}
+
+// spreadable are the commands that a sweep can spread.
+var spreadable = []string{"run", "reproduce", "train"}
+
 // readAssignment lists what a command line would compute. Nothing is computed.
-func readAssignment(args []string) (*assignment, error) {
+func readAssignment(ctx context.Context, args []string) (*assignment, error) {
 	if len(args) == 0 {
 		return nil,
 			fmt.Errorf("submit needs a command, as in miglab submit slurm -- run --algorithms far --datasets WIDETIMES")
 	}
-	var c *cobra.Command
-	var list func() (*assignment, error)
-	switch args[0] {
-	case "run":
-		f := new(runFlags)
-		c = f.command()
-		list = func() (*assignment, error) {
-			if c.Flags().Changed("shard") {
-				return nil, fmt.Errorf("--shard has no meaning in a sweep: its tasks share the work")
-			}
-			cells, err := f.cells(c)
-			return &assignment{cells: cells, results: f.results, store: f.results, workers: f.workers}, err
-		}
-	case "reproduce":
-		f := new(reproduceFlags)
-		c = f.command()
-		list = func() (*assignment, error) {
-			r, err := f.reproduction(c)
-			if err != nil {
-				return nil, err
-			}
-			cells, err := r.Cells()
-			return &assignment{cells: cells, results: f.results, store: r.Dir, workers: f.workers}, err
-		}
-	case "train":
-		f := new(trainFlags)
-		c = f.command()
-		list = func() (*assignment, error) {
-			trainings, err := f.trainings(c)
-			return &assignment{trainings: trainings, results: filepath.Dir(f.out), workers: f.workers}, err
-		}
-	default:
+	if !slices.Contains(spreadable, args[0]) {
 		return nil, fmt.Errorf("submit takes run, reproduce or train and cannot spread %q", args[0])
 	}
-	(&cobra.Command{Use: "miglab"}).AddCommand(c) // for its messages
-	if err := c.ParseFlags(args[1:]); err != nil {
-		return nil, flagError(c, err)
-	}
-	if c.Args == nil {
-		c.Args = cli.Arguments(0, 0, "")
-	}
-	if err := c.ValidateArgs(c.Flags().Args()); err != nil {
+	w, root := new(assignment), newRoot()
+	root.SetArgs(args)
+	root.SetOut(io.Discard) // of --help
+	c, err := root.ExecuteContextC(context.WithValue(ctx, sweepKey{}, w))
+	switch {
+	case err != nil:
 		return nil, err
+	case c.Flags().Changed("shard"):
+		return nil, fmt.Errorf("--shard has no meaning in a sweep: its tasks share the work")
+	case len(w.cells)+len(w.trainings) == 0:
+		return nil, fmt.Errorf("miglab %s computes no cells: there is nothing to submit", shell(args))
 	}
-	w, err := list()
-	if err == nil && len(w.cells)+len(w.trainings) == 0 {
-		err = fmt.Errorf("miglab %s computes no cells: there is nothing to submit", shell(args))
-	}
-	return w, err
+	return w, nil
 }
 
 // plan spreads the work over tasks.
@@ -116,7 +97,7 @@ type openSweep struct {
 
 // readSweep opens a sweep and goes to the folder in which its command was given, which the
 // command's paths may be relative to.
-func readSweep(dir string) (*openSweep, error) {
+func readSweep(ctx context.Context, dir string) (*openSweep, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -131,7 +112,7 @@ func readSweep(dir string) (*openSweep, error) {
 	if err := os.Chdir(p.Dir); err != nil {
 		return nil, fmt.Errorf("the folder that the sweep was submitted in: %w", err)
 	}
-	w, err := readAssignment(p.Args)
+	w, err := readAssignment(ctx, p.Args)
 	return &openSweep{dir, p, w}, err
 }
 

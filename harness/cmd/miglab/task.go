@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +25,7 @@ func newTask() *cobra.Command {
 		Hidden: true,
 		Args:   cli.Arguments(1, 1, "the folder of a sweep"),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := readSweep(args[0])
+			s, err := readSweep(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -69,14 +68,17 @@ func (s *openSweep) do(c *cobra.Command, task, workers int) error {
 			return err
 		})
 	} else {
-		var first, last atomic.Int64
-		first.Store(-1)
-		e := run.Engine{Workers: workers, Progress: func(done, _ int) {
-			first.CompareAndSwap(-1, int64(done))
-			last.Store(int64(done))
-		}}
-		err = sweep.Work(c.Context(), s.dir, s.plan, task, runName(), s.cells, e)
-		advanced = last.Load() > first.Load()
+		before := -1
+		err = cli.RunUnits(c, "cells", func(progress func(done, total int)) error {
+			e := run.Engine{Workers: workers, Progress: func(done, total int) {
+				if before < 0 {
+					before = done
+				}
+				advanced = done > before
+				progress(done, total)
+			}}
+			return sweep.Work(c.Context(), s.dir, s.plan, task, runName(), s.cells, e)
+		})
 	}
 	if !errors.Is(err, context.Canceled) || !advanced {
 		return err // where nothing was computed before the time limit, it would be so again

@@ -38,6 +38,10 @@ func (f *trainFlags) command() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if w := sweepOf(c); w != nil {
+				*w = assignment{trainings: trainings, results: filepath.Dir(f.out), workers: f.workers}
+				return nil
+			}
 			for _, t := range trainings {
 				if err := t.run(c, f.install); err != nil {
 					return err
@@ -132,11 +136,12 @@ func (t *training) run(c *cobra.Command, install string) error {
 			return err
 		}
 	}
-	p := cli.NewProgress(c.ErrOrStderr(), t.name())
-	o.Progress = func(done, all int64) { p.Set(int(done), int(all)) }
-	result, err := train.Run(c.Context(), r, o)
-	p.Done()
-	if err != nil {
+	var result train.Result
+	if err := cli.RunUnits(c, t.name(), func(progress func(done, total int)) (err error) {
+		o.Progress = func(done, all int64) { progress(int(done), int(all)) }
+		result, err = train.Run(c.Context(), r, o)
+		return err
+	}); err != nil {
 		return err
 	}
 	if install != "" {

@@ -57,14 +57,14 @@ func (f *verifyFlags) run(c *cobra.Command, _ []string) error {
 	if a, err := algo.Parse(f.Algorithm); err == nil {
 		f.Algorithm = a.ID
 	}
-	progress := cli.NewProgress(c.ErrOrStderr(), "cells")
-	f.Progress = progress.Set
-	found, err := f.Run(c.Context(), db)
-	progress.Done()
-	if errors.Is(err, context.Canceled) {
-		return cli.InterruptedError{Kept: "nothing was written"}
-	}
-	if err != nil {
+	var found *leaderboard.Verified
+	if err := cli.RunUnits(c, "cells", func(progress func(done, total int)) (err error) {
+		f.Progress = progress
+		if found, err = f.Run(c.Context(), db); errors.Is(err, context.Canceled) {
+			err = cli.InterruptedError{Kept: "nothing was written"}
+		}
+		return err
+	}); err != nil {
 		return err
 	}
 	if found.Series == 0 {

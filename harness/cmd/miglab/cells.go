@@ -1,0 +1,31 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"miglab/harness/cli"
+	"miglab/harness/run"
+)
+
+// cellFlags are the flags of commands that compute cells.
+type cellFlags struct {
+	results string
+	workers int
+}
+
+func (f *cellFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
+	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
+}
+
+// runCells opens the database in the folder of results and has work compute cells in it.
+func (f *cellFlags) runCells(c *cobra.Command, unit string, work func(e *run.Engine) error) error {
+	db, err := run.Open(f.results)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return rankingError(cli.RunUnits(c, unit, func(progress func(done, total int)) error {
+		return work(&run.Engine{Store: db, Workers: f.workers, Progress: progress})
+	}))
+}
