@@ -2,39 +2,24 @@ package figures_test
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	_ "miglab/algorithms"
 	"miglab/harness/algo"
 	"miglab/harness/run"
-	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 )
-
-// reproduction is one artefact in a folder of its own.
-func reproduction(t *testing.T, build func(*figures.Data) (*figures.Output, error)) *figures.Reproduction {
-	dir := t.TempDir()
-	st, err := store.Open(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	return &figures.Reproduction{
-		Engine: &run.Engine{Store: st},
-		Papers: []figures.Paper{{Name: "test", Artefacts: []figures.Artefact{{Name: "a", Build: build}}}}, Dir: dir,
-	}
-}
 
 var series = run.Series{Track: algo.TrackBatch, Dataset: figures.Dataset("rodinia"), GPU: "A100", Count: 1, Algorithm: "far"}
 
 // TestDataKeepsTheFirstError: Build goes on with ones, as many as there are instances, and
 // with an empty schedule on the series' GPU. Its output is discarded.
 func TestDataKeepsTheFirstError(t *testing.T) {
-	_, _, err := reproduction(t, func(d *figures.Data) (*figures.Output, error) {
+	_, _, err := figurestest.Prepared(t, figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
 		makespan := d.Values(series, 1, track.MetricMakespan)
 		if len(makespan) != 1 || d.Err() != nil || !d.Planning() && makespan[0] == 1 {
 			t.Errorf("makespans %v, %v", makespan, d.Err())
@@ -50,7 +35,7 @@ func TestDataKeepsTheFirstError(t *testing.T) {
 			return new(figures.Output), nil
 		}
 		return nil, errors.New("not the first error")
-	}).Run(t.Context())
+	})).Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), `has no metric "no such metric"`) {
 		t.Errorf("error %v, want the one of the metric", err)
 	}
@@ -58,12 +43,12 @@ func TestDataKeepsTheFirstError(t *testing.T) {
 
 // TestBuildPlansEveryCell: what is asked for only when there are results is an error.
 func TestBuildPlansEveryCell(t *testing.T) {
-	_, _, err := reproduction(t, func(d *figures.Data) (*figures.Output, error) {
+	_, _, err := figurestest.Prepared(t, figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
 		if !d.Planning() {
 			d.Values(series, 1, track.MetricMakespan)
 		}
 		return new(figures.Output), nil
-	}).Run(t.Context())
+	})).Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "only when it has results") {
 		t.Errorf("error %v", err)
 	}
@@ -73,7 +58,7 @@ func TestBuildPlansEveryCell(t *testing.T) {
 func TestDataIsTheUnionOfWhatIsAskedFor(t *testing.T) {
 	other := series
 	other.Dataset = figures.Dataset("drl/POORSCALING?n=3")
-	r := reproduction(t, func(d *figures.Data) (*figures.Output, error) {
+	r := figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
 		d.Values(series, 1, track.MetricMakespan)
 		d.Values(other, 1000, track.MetricMakespan)
 		d.Span(other, 10, 2, track.MetricMakespan)

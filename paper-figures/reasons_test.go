@@ -3,7 +3,9 @@ package figures_test
 import (
 	"encoding/csv"
 	"math"
+	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,19 +20,48 @@ import (
 	"miglab/paper-figures/deadline"
 	"miglab/paper-figures/drl"
 	"miglab/paper-figures/far"
+	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/hierarchical"
 	"miglab/paper-figures/mfi"
 )
+
+func papers(t *testing.T) (out []figures.Paper) {
+	t.Helper()
+	for _, load := range []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper} {
+		out = append(out, figurestest.Load(t, load))
+	}
+	return out
+}
+
+// TestNumbersAreComplete counts the numbers and statements that an artefact shows, and those that belong
+// to it: a range is one number, and a number that is printed again belongs to one artefact.
+func TestNumbersAreComplete(t *testing.T) {
+	type count struct {
+		Paper    string `csv:"paper"`
+		Artefact string `csv:"artefact"`
+		Shown    int    `csv:"shown"`
+		Own      int    `csv:"own"`
+		What     string `csv:"what"`
+	}
+	counts, err := figures.ReadCSV[count]("testdata", os.DirFS("testdata"), "numbers.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := papers(t)
+	for _, want := range counts.Rows {
+		at := slices.IndexFunc(all, func(p figures.Paper) bool { return p.Name == want.Paper })
+		shown := all[at].Claims.Of(want.Artefact)
+		if own := figures.Count(shown, func(c figures.Claim) bool { return !c.Repeats }); len(shown) != want.Shown || own != want.Own {
+			t.Errorf("%s/%s shows %d numbers, %d of its own; want %d, %d (%s)", want.Paper, want.Artefact, len(shown), own, want.Shown, want.Own, want.What)
+		}
+	}
+}
 
 // TestPagesHaveEveryReason: if all claims deviate, the page of each paper has every reason that
 // claims.csv has, and every cause of causes.csv with its evidence. It names what was measured, the
 // difference with its interval, the cause and the reason of every deviation.
 func TestPagesHaveEveryReason(t *testing.T) {
-	for _, load := range []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper} {
-		p, err := load()
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, p := range papers(t) {
 		page, claims, err := figures.Deviating(&p)
 		if err != nil {
 			t.Fatal(err)

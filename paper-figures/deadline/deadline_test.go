@@ -2,10 +2,8 @@ package deadline
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,66 +12,16 @@ import (
 	_ "miglab/algorithms/rl/agents"
 	"miglab/harness/algo"
 	"miglab/harness/deep"
-	"miglab/harness/run"
-	"miglab/harness/store"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
-func load(t *testing.T) *figures.Claims {
-	t.Helper()
-	c, err := figures.LoadClaims("deadline", files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-func paper(t *testing.T) figures.Paper {
-	t.Helper()
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// TestTablesAreComplete counts the numbers and statements of the report, each once: a range is
-// one, and a number that is printed again belongs to one table.
-func TestTablesAreComplete(t *testing.T) {
-	c := load(t)
-	own := map[string]int{}
-	for i := range c.All {
-		own[c.All[i].Artefact]++
-	}
-	for artefact, want := range map[string]struct{ own, all int }{
-		"table1":  {9, 9},              // 2 slacks, 2 layers, 5 settings
-		"table2":  {3, 5},              // late jobs of 5 versions
-		"table3":  {2, 2},              // the speed-up, and the time of a training
-		"table4":  {3, 3},              // features by agent, bins
-		"table5":  {14, 14 + 7},        // 2 + 2 settings of the original agent and 10 of the enhanced one, 7 of Table 1
-		"table6":  {4, 2*3 + 1},        // original, enhanced and improvement, of late jobs and tardiness; baselines
-		"table7":  {30, 5 * 3 * 2},     // five methods, three quantities, each with its deviation
-		"table8":  {8, 4 * 2},          // four baselines, two reductions
-		"table9":  {1, 2 * 2},          // late jobs and the distance to the best heuristic
-		"table10": {3, 4 + 1},          // four scenarios, two statements about one
-		"tight":   {2, 2},              // the optimum, Largest-First
-		"text":    {10, 3 + 4 + 1 + 2}, // counts, shares and slacks, steps, orders
-	} {
-		if n := len(c.Of(artefact)); n != want.all {
-			t.Errorf("%s shows %d numbers, want %d", artefact, n, want.all)
-		}
-		if own[artefact] != want.own {
-			t.Errorf("%s counts %d numbers, want %d", artefact, own[artefact], want.own)
-		}
-	}
-}
-
 // TestTable8FollowsFromTable7 guards both against typing errors: the reductions are
 // those of the printed means, up to the rounding of these.
 func TestTable8FollowsFromTable7(t *testing.T) {
-	c := load(t)
+	c := figurestest.Load(t, Paper).Claims
 	for _, m := range methods {
 		for q, half := range map[string]float64{late.name: 0.05, tardiness.name: 0.005} {
 			base, agents := c.Published("table7", m.title+" "+q), c.Published("table7", "RL-PPO "+q)
@@ -81,30 +29,6 @@ func TestTable8FollowsFromTable7(t *testing.T) {
 			if got := c.Published("table8", m.title+" "+q+" reduction"); got < low-0.05 || got > high+0.05 {
 				t.Errorf("%s, %s: Table 8 has %v %%, Table 7 gives %.2f to %.2f", m.title, q, got, low, high)
 			}
-		}
-	}
-}
-
-func TestClaimsMatchDeclarations(t *testing.T) {
-	p := paper(t)
-	if err := p.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestSeriesAreCanonical: a series that is not would be computed and never found.
-func TestSeriesAreCanonical(t *testing.T) {
-	datasets := []string{slackData(slacks[1]).dataset}
-	for _, w := range allDays {
-		datasets = append(datasets, w.relaxed.dataset, w.tight.dataset)
-	}
-	for s, dataset := range figures.Each(slices.Concat(agents, schedulers), datasets) {
-		canonical, err := s.on(dataset, 0).Canonical()
-		canonical.Content, canonical.Weights = "", ""
-		if err != nil {
-			t.Error(err)
-		} else if canonical != s.on(dataset, 0) {
-			t.Errorf("%v, canonically %v", s.on(dataset, 0), canonical)
 		}
 	}
 }
@@ -175,15 +99,12 @@ func TestAgentsEpisodes(t *testing.T) {
 // reproduce builds artefacts on few days, every one if tests are deep, and returns the rows of claims.
 func reproduce(t *testing.T, only ...string) (rows []figures.Row) {
 	t.Helper()
-	dir := t.TempDir()
-	r := figures.Reproduction{
-		Engine: engine(t, filepath.Join(dir, "store")),
-		Papers: []figures.Paper{paper(t)}, Dir: dir, Scale: figures.Scale{Quick: true},
+	m, left := figurestest.Reproduce(t, figures.Reproduction{
+		Papers: []figures.Paper{figurestest.Load(t, Paper)}, Scale: figures.Scale{Quick: true},
 		Only: func(_, artefact string) bool { return deep.On() || slices.Contains(only, artefact) },
-	}
-	m, left, err := r.Run(context.Background())
-	if err != nil || deep.On() && left != 0 {
-		t.Fatalf("%d artefacts left, %v", left, err)
+	})
+	if deep.On() && left != 0 {
+		t.Fatalf("%d artefacts left", left)
 	}
 	for row := range m.Rows() {
 		rows = append(rows, *row)
@@ -238,7 +159,7 @@ func TestLargestFirstIsNotReproducedAsTheAgent(t *testing.T) {
 	var claims []figures.Claim
 	compared := []string{"table8", "table9", "table10", "text"}
 	for _, artefact := range compared {
-		claims = append(claims, load(t).Of(artefact)...)
+		claims = append(claims, figurestest.Load(t, Paper).Claims.Of(artefact)...)
 	}
 	judged := map[string]verdict.Verdict{}
 	for _, r := range reproduce(t, compared...) {
@@ -311,15 +232,4 @@ func TestOnFront(t *testing.T) {
 			t.Errorf("%v on the front of %v: %v", all[i], all, got)
 		}
 	}
-}
-
-// engine computes cells, with its store in a folder.
-func engine(t *testing.T, dir string) *run.Engine {
-	t.Helper()
-	st, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	return &run.Engine{Store: st}
 }

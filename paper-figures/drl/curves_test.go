@@ -10,6 +10,7 @@ import (
 
 	"miglab/harness/curve"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 )
 
@@ -176,7 +177,7 @@ func TestEqualSteps(t *testing.T) {
 // TestTrainingRuns: a claim about agents needs three runs, and says what is missing. The order of
 // two agents prints no number that could have a sampling error.
 func TestTrainingRuns(t *testing.T) {
-	d := &figures.Data{Claims: load(t)}
+	d := &figures.Data{Claims: figurestest.Load(t, Paper).Claims}
 	ppo := agentOf("FLOAT", goodScaling)
 	ppo64 := ppo + "-64"
 	const order, number = "PPO 64x64 less PPO 256x256, end", "M = 14, end"

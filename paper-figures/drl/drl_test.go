@@ -1,14 +1,12 @@
 package drl
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	_ "miglab/algorithms"
@@ -16,59 +14,13 @@ import (
 	_ "miglab/bounds"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/run"
-	"miglab/harness/store"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/figurestest"
 )
 
-func load(t *testing.T) *figures.Claims {
-	t.Helper()
-	c, err := figures.LoadClaims("drl", files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// TestTablesAreComplete counts the numbers that the paper prints.
-func TestTablesAreComplete(t *testing.T) {
-	c := load(t)
-	for artefact, want := range map[string]int{"table1": 26, "table2": 12, "table3": 27, "table4": 48, "table5": 18, "adversarial": 5} {
-		if n := len(c.Of(artefact)); n != want {
-			t.Errorf("%s has %d numbers, want %d", artefact, n, want)
-		}
-	}
-}
-
-// TestModelsCarryTable1 holds the GPU models against the published costs.
-func TestModelsCarryTable1(t *testing.T) {
-	for _, c := range load(t).Of("table1") {
-		f := strings.Fields(c.Name) // A30 create size 1
-		p := mig.MustLookup(f[0]).Profile(mig.Slices(f[3][0] - '0'))
-		got := p.Create
-		if f[1] == "destroy" {
-			got = p.Destroy
-		}
-		if float64(got) != c.Published {
-			t.Errorf("%s: the model has %v s, Table 1 %v", c.Name, got, c.Published)
-		}
-	}
-}
-
-// TestExampleIsTable2 holds the dataset against the published times.
-func TestExampleIsTable2(t *testing.T) {
+// TestMoldedExample: each task of Table 2 runs on its most efficient size alone, in the same time.
+func TestMoldedExample(t *testing.T) {
 	b := instanceOf(example, "A30", 0)
-	for _, c := range load(t).Of("table2") {
-		name, quantity, _ := strings.Cut(c.Name, " time on ")
-		if quantity == "" {
-			continue
-		}
-		for i := range b {
-			if s := mig.Slices(quantity[0] - '0'); strings.Contains(name, b[i].Name) && float64(b[i].On(s)) != c.Published {
-				t.Errorf("%s takes %v s on %d slices, Table 2 has %v", b[i].Name, b[i].On(s), s, c.Published)
-			}
-		}
-	}
 	one := instanceOf(molded, "A30", 0)
 	for i := range b {
 		for _, s := range mig.MustLookup("A30").Sizes() {
@@ -83,59 +35,18 @@ func TestExampleIsTable2(t *testing.T) {
 	}
 }
 
-// TestDeclarations plans every artefact and compares its keys with the claims.
-func TestDeclarations(t *testing.T) {
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestCellsAreCanonical: a name that is not canonical would be computed twice.
-func TestCellsAreCanonical(t *testing.T) {
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := figures.Reproduction{Papers: []figures.Paper{p}, Scale: figures.Scale{Quick: true}}
-	cells, err := r.Cells()
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[run.Series]bool{}
-	for _, c := range cells {
-		if seen[c.Series] {
-			continue
-		}
-		seen[c.Series] = true
-		if canonical, err := c.Series.Canonical(); err != nil || canonical != c.Series {
-			t.Errorf("%v is canonically %v (%v)", c.Series, canonical, err)
-		}
-	}
-	if len(seen) < 1000 {
-		t.Errorf("only %d series", len(seen))
-	}
-}
-
 // TestArtefactsOfAgents builds what compares agents, from few batches of one workload.
 func TestArtefactsOfAgents(t *testing.T) {
 	all := synthetic
 	synthetic = all[:1]
 	t.Cleanup(func() { synthetic = all })
 	dir := t.TempDir()
-	r := figures.Reproduction{
-		Engine: engine(t, filepath.Join(dir, "store")),
-		Papers: []figures.Paper{{Name: "drl", Claims: load(t), Artefacts: []figures.Artefact{
+	figurestest.Reproduce(t, figures.Reproduction{
+		Papers: []figures.Paper{{Name: "drl", Claims: figurestest.Load(t, Paper).Claims, Artefacts: []figures.Artefact{
 			{Name: "figure16", Build: figure16}, {Name: "ours", Build: ours}, {Name: "reconfigures", Build: reconfigures},
 		}}},
 		Dir: dir, Scale: figures.Scale{Quick: true},
-	}
-	if _, _, err := r.Run(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	})
 	for _, file := range []string{"figure16.csv", "ours.csv", "ours.png", "reconfigures.csv"} {
 		if _, err := os.Stat(filepath.Join(dir, "drl", file)); err != nil {
 			t.Error(err)
@@ -238,15 +149,4 @@ func TestLogStates(t *testing.T) {
 			t.Errorf("N = %d, M = %d: 10^%v states, want %d", c.n, c.m, got, c.want)
 		}
 	}
-}
-
-// engine computes cells, with its store in a folder.
-func engine(t *testing.T, dir string) *run.Engine {
-	t.Helper()
-	st, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	return &run.Engine{Store: st}
 }

@@ -1,62 +1,23 @@
 package drl
 
 import (
-	"fmt"
 	"math"
-	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
 
-	"miglab/datasets"
 	"miglab/harness/algo"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 )
 
-const (
-	origin              = "gpu,gpu_name,driver,source,date,"
-	reconfigurationHead = origin + "partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds,attempts\n"
-	isolationHead       = origin + "kernel,size,beside,runs,median_seconds,difference_percent,timed\n"
-	executionHead       = origin + "algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n"
-)
-
-// hardware reads files, given by name. Their numbers are made up.
-func hardware(t *testing.T, files map[string]string) datasets.HardwareSet {
-	t.Helper()
-	dir := fstest.MapFS{}
-	for name, text := range files {
-		dir[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	h, err := datasets.ReadHardware(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
-
-// executed has the ends of a task on A100 under an algorithm.
-func executed(source, algorithm, task string, simulated, real float64) string {
-	return fmt.Sprintf("A100,NVIDIA A100,570.1,%s,2026-11-21,%s,%s,0,7,0,0,%g,0,%g,%.17g\n", source, algorithm, task, simulated, real, (1-simulated/real)*100)
-}
-
-// command is what a reason has to have: something to type, and where its file goes.
-var command = regexp.MustCompile("needs an A100 under MIG: run `miglab profile .*--out DIR`.*put DIR/([a-z]+).csv into datasets/hardware as NAME.([a-z]+).csv")
-
-func checkReason(t *testing.T, claim, reason, kind string) {
-	t.Helper()
-	if m := command.FindStringSubmatch(reason); m == nil || m[1] != kind || m[2] != kind {
-		t.Errorf("%s: the reason %q lacks the command, or that its %s.csv goes into datasets/hardware", claim, reason, kind)
-	}
-}
-
 func TestTable3(t *testing.T) {
-	claims := load(t)
+	claims := figurestest.Load(t, Paper).Claims
 	if id := algo.MustParse(direct.one(rodinia)).ID; id != agent3 {
 		t.Errorf("the agent of measured kernels is %s, that of the table %s", id, agent3)
 	}
 	file := func(source, algorithm string) map[string]string {
-		text := executionHead
+		text := figurestest.ExecutionHead
 		for i, k := range batch3(claims) {
 			published := claims.Of("table3")[3*i:]
 			end := published[1].Published
@@ -65,12 +26,12 @@ func TestTable3(t *testing.T) {
 			}
 			// The two runs of PathFinder come the other way round.
 			k = strings.NewReplacer("#1", "#2", "#2", "#1").Replace(k)
-			text += executed(source, algorithm, k, published[0].Published, end)
+			text += figurestest.Executed("A100", source, algorithm, k, published[0].Published, end)
 		}
 		return map[string]string{"x.execution.csv": text}
 	}
 	build := func(files map[string]string) *figures.Output {
-		out, err := onGPU{hardware(t, files)}.table3(&figures.Data{Claims: claims})
+		out, err := onGPU{figurestest.Hardware(t, files)}.table3(&figures.Data{Claims: claims})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +45,7 @@ func TestTable3(t *testing.T) {
 	}
 	for _, c := range claims.Of("table3") {
 		reason := claims.Missing("table3", c.Name)
-		checkReason(t, c.Name, reason, "execution")
+		figurestest.CheckReason(t, c.Name, reason, "execution", "A100")
 		batch := "times of " + strings.Join(batch3(claims), ", ") + " from"
 		if want := "`miglab execute --algorithm " + agent3 + " --kernels rodinia --set rodinia=FOLDER "; !strings.Contains(reason, want) || !strings.Contains(reason, batch) {
 			t.Errorf("%s: the reason %q lacks %q or the batch", c.Name, reason, want)
@@ -110,14 +71,14 @@ func TestTable3(t *testing.T) {
 }
 
 func TestTextAboutHardware(t *testing.T) {
-	claims := load(t)
+	claims := figurestest.Load(t, Paper).Claims
 	for claim, kind := range map[string]string{isolationDifference: "isolation", reconfigurationDeviation: "reconfiguration"} {
 		claims.Published("text", claim) // panics where the name is not the paper's
-		checkReason(t, claim, claims.Missing("text", claim), kind)
+		figurestest.CheckReason(t, claim, claims.Missing("text", claim), kind, "A100")
 	}
 	measure := func(files map[string]string) figures.Values {
 		values := figures.Values{}
-		onHardware(hardware(t, files), values)
+		onHardware(figurestest.Hardware(t, files), values)
 		return values
 	}
 	if values := measure(nil); len(values) != 0 {
@@ -126,8 +87,8 @@ func TestTextAboutHardware(t *testing.T) {
 	from := "A100,NVIDIA A100,570.1,mig,2026-11-21,"
 	reconfigured := "A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,4,0.2,0.001,0.19,0.206,0.2,1\n"
 	values := measure(map[string]string{
-		"a.isolation.csv": isolationHead + from + "a,1,,4,2,0,window\n" + from + "a,1,b:1@1,4,1.97,-1.5,window\n" + from + "c,2,,4,2,0,window\n" + from + "c,2,b:1@2,4,2.02,1,window\n",
-		"b.reconfiguration.csv": reconfigurationHead + reconfigured +
+		"a.isolation.csv": figurestest.IsolationHead + from + "a,1,,4,2,0,window\n" + from + "a,1,b:1@1,4,1.97,-1.5,window\n" + from + "c,2,,4,2,0,window\n" + from + "c,2,b:1@2,4,2.02,1,window\n",
+		"b.reconfiguration.csv": figurestest.ReconfigurationHead + reconfigured +
 			strings.Replace(reconfigured, "create,1,4,0.2,0.001,0.19", "destroy,1,4,0.2,0.001,0.199", 1),
 	})
 	if d := values[isolationDifference].Value; d != 1.5 {

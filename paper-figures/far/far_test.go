@@ -16,57 +16,11 @@ import (
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/run"
-	"miglab/harness/store"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 )
-
-func load(t *testing.T) *figures.Claims {
-	t.Helper()
-	c, err := figures.LoadClaims("far", files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// TestTablesAreComplete counts the numbers that the paper prints.
-func TestTablesAreComplete(t *testing.T) {
-	c := load(t)
-	sum := 0
-	for artefact, want := range map[string]int{"table4": 18, "table5": 24, "table6": 54, "table7": 36, "table8": 36, "table9": 18} {
-		n := len(c.Of(artefact))
-		if n != want {
-			t.Errorf("%s has %d numbers, want %d", artefact, n, want)
-		}
-		sum += n
-	}
-	if sum != 186 {
-		t.Errorf("Tables 4 to 9 have %d numbers, want 186", sum)
-	}
-	for artefact, want := range map[string]int{"table1": 26, "table2": 16, "table3": 27} {
-		if n := len(c.Of(artefact)); n != want {
-			t.Errorf("%s has %d numbers, want %d", artefact, n, want)
-		}
-	}
-}
-
-// TestModelsCarryTable1 holds the GPU models against the published costs.
-func TestModelsCarryTable1(t *testing.T) {
-	for _, c := range load(t).Of("table1") {
-		f := strings.Fields(c.Name) // A30 create size 1
-		p := mig.MustLookup(f[0]).Profile(mig.Slices(f[3][0] - '0'))
-		got := p.Create
-		if f[1] == "destroy" {
-			got = p.Destroy
-		}
-		if float64(got) != c.Published {
-			t.Errorf("%s: the model has %v s, Table 1 %v", c.Name, got, c.Published)
-		}
-	}
-}
 
 // TestSlowdownRefutes2Percent checks 2.4's claim by hand: BFS takes 0.099204 s on
 // four slices of an A100 and 0.07209 s on three.
@@ -112,11 +66,7 @@ func TestDefaultsFollowTheScripts(t *testing.T) {
 // and model.
 func seriesOf(t *testing.T, artefact string) []string {
 	t.Helper()
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := figures.Reproduction{Papers: []figures.Paper{p}, Only: func(_, a string) bool { return a == artefact }}
+	r := figures.Reproduction{Papers: []figures.Paper{figurestest.Load(t, Paper)}, Only: func(_, a string) bool { return a == artefact }}
 	cells, err := r.Cells()
 	if err != nil {
 		t.Fatal(err)
@@ -130,28 +80,16 @@ func seriesOf(t *testing.T, artefact string) []string {
 	return out
 }
 
-// TestPaperIsConsistent: every claim is measured or said to be missing, and every cause names
-// an artefact.
-func TestPaperIsConsistent(t *testing.T) {
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestTable9ContradictsTable7 checks the arithmetic by hand for POORSCALING, n = 10:
 // 2*1.23/1.8442 - 1 = 33.4 %, where Table 7 prints 14.47 %, 2*1.23/1.1447 - 1 = 114.9 %, where
 // Table 9 prints 84.42 %, and 1.8442*1.001/2 = 0.923 area bounds.
 func TestTable9ContradictsTable7(t *testing.T) {
-	row := table9Arithmetic(load(t)).Table.Rows[0]
+	row := table9Arithmetic(figurestest.Load(t, Paper).Claims).Table.Rows[0]
 	want := []string{"POORSCALING WIDETIMES", "10", "1.23", "84.42", "0.923", "33.4", "14.47", "114.9", "23"}
 	if !slices.Equal(row, want) {
 		t.Errorf("%q, want %q", row, want)
 	}
-	for _, row := range table9Arithmetic(load(t)).Table.Rows {
+	for _, row := range table9Arithmetic(figurestest.Load(t, Paper).Claims).Table.Rows {
 		if share, err := strconv.ParseFloat(row[4], 64); err != nil || share >= 1 {
 			t.Errorf("%q: the pair does not end before its area bound", row)
 		}
@@ -177,7 +115,7 @@ func TestSummaries(t *testing.T) {
 		}
 		const claim = "gain of reversing, n = 10"
 		values := figures.Values{}
-		outermost(load(t), values, claim, ms)
+		outermost(figurestest.Load(t, Paper).Claims, values, claim, ms)
 		if got := values[claim].Value; got != c.want {
 			t.Errorf("of %v, %v is furthest out of 2 to 5, want %v", c.values, got, c.want)
 		}
@@ -226,8 +164,7 @@ func TestInterchanged(t *testing.T) {
 // TestLimitsHold: reversing keeps both plans, so that no joining gains more than
 // limits says, nor more than its moves and swaps can bring.
 func TestLimitsHold(t *testing.T) {
-	dir := t.TempDir()
-	check := figures.Artefact{Name: "check", Build: func(d *figures.Data) (*figures.Output, error) {
+	r := figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
 		for w, j := range figures.Each(workloads, []joining{copies, successive}) {
 			k, m := limits(d, j, w, 10)
 			kept, moved := mostGained(k, 0), figures.Mean(m)
@@ -245,14 +182,9 @@ func TestLimitsHold(t *testing.T) {
 			}
 		}
 		return &figures.Output{}, nil
-	}}
-	r := figures.Reproduction{
-		Engine: engine(t, dir),
-		Papers: []figures.Paper{{Name: "far", Artefacts: []figures.Artefact{check}}}, Dir: dir, Scale: figures.Scale{Quick: true},
-	}
-	if _, _, err := r.Run(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	})
+	r.Scale.Quick = true
+	figurestest.Reproduce(t, r)
 }
 
 // TestApproximationFactors holds phase 2 without reconfiguration time against the
@@ -318,15 +250,4 @@ func TestSpeedupLimits(t *testing.T) {
 	if !allows(same, 1, 2) || allows(same, 1.1, 2) || allows(same, 0.9, 2) {
 		t.Error("with half of the makespan, sigma is half of 2")
 	}
-}
-
-// engine computes cells, with its store in a folder.
-func engine(t *testing.T, dir string) *run.Engine {
-	t.Helper()
-	st, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	return &run.Engine{Store: st}
 }

@@ -1,40 +1,16 @@
 package far
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 )
-
-const (
-	origin        = "gpu,gpu_name,driver,source,date,"
-	isolationHead = origin + "kernel,size,beside,runs,median_seconds,difference_percent,timed\n"
-	executionHead = origin + "algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n"
-)
-
-// hardware reads files, given by name. Their numbers are made up.
-func hardware(t *testing.T, files map[string]string) onGPU {
-	t.Helper()
-	dir := fstest.MapFS{}
-	for name, text := range files {
-		dir[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	h, err := datasets.ReadHardware(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return onGPU{h}
-}
 
 // isolated has a kernel alone and beside another on A100, the latter slower by percent.
 func isolated(source, kernel string, size mig.Slices, percent float64) string {
@@ -42,24 +18,14 @@ func isolated(source, kernel string, size mig.Slices, percent float64) string {
 	return fmt.Sprintf(row, kernel, size, "", 2.0, 0.0) + fmt.Sprintf(row, kernel, size, "CFD:1@6", 2*(1+percent/100), percent)
 }
 
-// executed has the ends of a kernel on A30.
-func executed(source, kernel string, simulated, real float64) string {
-	return fmt.Sprintf("A30,NVIDIA A30,570.1,%s,2026-11-21,far,%s,0,4,0,0,%g,0,%g,%.17g\n", source, kernel, simulated, real, (1-simulated/real)*100)
-}
-
 // rowsOf builds Tables 2 and 3 and returns the rows of their claims by name.
-func rowsOf(t *testing.T, h onGPU) map[string]figures.Row {
+func rowsOf(t *testing.T, files map[string]string) map[string]figures.Row {
 	t.Helper()
-	artefacts := []figures.Artefact{{Name: "table2", Build: h.table2}, {Name: "table3", Build: h.table3}}
-	dir := t.TempDir()
-	r := figures.Reproduction{
-		Engine: engine(t, filepath.Join(dir, "store")),
-		Papers: []figures.Paper{{Name: "far", Claims: load(t), Artefacts: artefacts}}, Dir: dir,
-	}
-	m, _, err := r.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := onGPU{figurestest.Hardware(t, files)}
+	p := figures.Paper{Name: "far", Claims: figurestest.Load(t, Paper).Claims, Artefacts: []figures.Artefact{
+		{Name: "table2", Build: h.table2}, {Name: "table3", Build: h.table3},
+	}}
+	m, _ := figurestest.Reproduce(t, figures.Reproduction{Papers: []figures.Paper{p}})
 	out := map[string]figures.Row{}
 	for row := range m.Rows() {
 		out[row.Artefact+" "+row.Claim] = *row
@@ -67,30 +33,18 @@ func rowsOf(t *testing.T, h onGPU) map[string]figures.Row {
 	return out
 }
 
-// command is what a reason has to have: something to type, and where its file goes.
-var command = regexp.MustCompile("`miglab (profile|execute) .*--out DIR`.*put DIR/([a-z]+).csv into datasets/hardware as NAME.([a-z]+).csv")
-
-// checkReason holds the reason of a claim that cannot be run.
-func checkReason(t *testing.T, claim, reason, kind, gpu string) {
-	t.Helper()
-	m := command.FindStringSubmatch(reason)
-	if m == nil || m[2] != kind || m[3] != kind || !strings.Contains(reason, "needs an "+gpu+" under MIG") {
-		t.Errorf("%s: the reason %q lacks the command for an %s, or that its %s.csv goes into datasets/hardware", claim, reason, gpu, kind)
-	}
-}
-
 func TestTables2And3WithoutHardware(t *testing.T) {
-	claims := load(t)
-	limited := map[string]string{"a.isolation.csv": isolationHead, "b.execution.csv": executionHead}
+	claims := figurestest.Load(t, Paper).Claims
+	limited := map[string]string{"a.isolation.csv": figurestest.IsolationHead, "b.execution.csv": figurestest.ExecutionHead}
 	for _, c := range claims.Of("table2") {
 		f := strings.Fields(c.Name)
 		limited["a.isolation.csv"] += isolated("mps-sm-limit", f[0], mig.Slices(f[2][0]-'0'), c.Published)
 	}
 	for _, k := range batch3 {
-		limited["b.execution.csv"] += executed("mps-sm-limit", k, claims.Published("table3", k+" simulated end"), claims.Published("table3", k+" real end"))
+		limited["b.execution.csv"] += figurestest.Executed("A30", "mps-sm-limit", "far", k, claims.Published("table3", k+" simulated end"), claims.Published("table3", k+" real end"))
 	}
 	for what, files := range map[string]map[string]string{"no files": nil, "MPS": limited} {
-		rows := rowsOf(t, hardware(t, files))
+		rows := rowsOf(t, files)
 		if len(rows) != 16+27 {
 			t.Errorf("%s: %d rows, want 43", what, len(rows))
 		}
@@ -102,9 +56,9 @@ func TestTables2And3WithoutHardware(t *testing.T) {
 				}
 				continue
 			case r.Artefact == "table2":
-				checkReason(t, name, r.Reason, "isolation", "A100")
+				figurestest.CheckReason(t, name, r.Reason, "isolation", "A100")
 			default:
-				checkReason(t, name, r.Reason, "execution", "A30")
+				figurestest.CheckReason(t, name, r.Reason, "execution", "A30")
 			}
 			if r.Verdict != verdict.NotRunnable {
 				t.Errorf("%s, %s: %s", what, name, r.Verdict)
@@ -114,10 +68,10 @@ func TestTables2And3WithoutHardware(t *testing.T) {
 }
 
 func TestTables2And3WithHardware(t *testing.T) {
-	claims := load(t)
+	claims := figurestest.Load(t, Paper).Claims
 	files := map[string]string{
-		"a.isolation.csv": isolationHead + isolated("mig", "Backprop", 1, -1.1) + isolated("mig", "HotSpot", 2, 4) + isolated("mig", "lavamd", 1, 0.34),
-		"b.execution.csv": executionHead,
+		"a.isolation.csv": figurestest.IsolationHead + isolated("mig", "Backprop", 1, -1.1) + isolated("mig", "HotSpot", 2, 4) + isolated("mig", "lavamd", 1, 0.34),
+		"b.execution.csv": figurestest.ExecutionHead,
 	}
 	for i, k := range batch3 {
 		// The paper's ends, but that of the first kernel 10 % later.
@@ -125,10 +79,9 @@ func TestTables2And3WithHardware(t *testing.T) {
 		if i == 0 {
 			end *= 1.1
 		}
-		files["b.execution.csv"] += executed("mig", k, claims.Published("table3", k+" simulated end"), end)
+		files["b.execution.csv"] += figurestest.Executed("A30", "mig", "far", k, claims.Published("table3", k+" simulated end"), end)
 	}
-	h := hardware(t, files)
-	rows := rowsOf(t, h)
+	rows := rowsOf(t, files)
 	for name, want := range map[string]struct {
 		measured float64 // 0 for none
 		verdict  verdict.Verdict
@@ -159,24 +112,24 @@ func TestTables2And3WithHardware(t *testing.T) {
 
 // TestTextAboutHardware needs all kernels on all sizes for the largest difference.
 func TestTextAboutHardware(t *testing.T) {
-	claims := load(t)
+	claims := figurestest.Load(t, Paper).Claims
 	measure := func(files map[string]string) figures.Values {
 		values := figures.Values{}
-		hardware(t, files).inText(values)
+		onGPU{figurestest.Hardware(t, files)}.inText(values)
 		return values
 	}
 	values := measure(nil)
 	if len(values) != 0 {
 		t.Errorf("without files: %v", values)
 	}
-	checkReason(t, largestDifference, claims.Missing("text", largestDifference), "isolation", "A100")
-	checkReason(t, largestDeviation, claims.Missing("text", largestDeviation), "execution", "A30")
+	figurestest.CheckReason(t, largestDifference, claims.Missing("text", largestDifference), "isolation", "A100")
+	figurestest.CheckReason(t, largestDeviation, claims.Missing("text", largestDeviation), "execution", "A30")
 	if batch := strings.Join(batch3, ", "); !strings.Contains(claims.Missing("text", largestDeviation), "times of "+batch+" from") {
 		t.Errorf("missing.csv lacks the batch %s", batch)
 	}
 
 	kernels := kernels("A100")
-	isolation, execution := isolationHead, executionHead
+	isolation, execution := figurestest.IsolationHead, figurestest.ExecutionHead
 	for i := range kernels {
 		for _, s := range a100.Sizes()[:4] {
 			if i+int(s) > 1 { // all but the first on 1 slice
@@ -185,7 +138,7 @@ func TestTextAboutHardware(t *testing.T) {
 		}
 	}
 	for i, k := range batch3 {
-		execution += executed("mig", k, 10, 10+float64(i)/100)
+		execution += figurestest.Executed("A30", "mig", "far", k, 10, 10+float64(i)/100)
 	}
 	if values := measure(map[string]string{"a.isolation.csv": isolation}); len(values) != 0 {
 		t.Errorf("without a kernel on one size: %v", values)

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/figurestest"
 )
 
 const corunHead = "gpu,gpu_name,driver,source,date,mix,job,kernel,percent,runs,seconds,wall_seconds,total_seconds\n"
@@ -29,21 +29,9 @@ func corunLines(mix string, seconds ...float64) string {
 // corunText builds the artefact and returns its table.
 func corunText(t *testing.T, files map[string]string) string {
 	t.Helper()
-	dir := fstest.MapFS{}
-	for name, text := range files {
-		dir[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	h, err := datasets.ReadHardware(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := paper(t)
+	h, p, out := figurestest.Hardware(t, files), figurestest.Load(t, Paper), t.TempDir()
 	p.Artefacts = []figures.Artefact{{Name: "corun", Build: func(d *figures.Data) (*figures.Output, error) { return corunError(d, h) }}}
-	out := t.TempDir()
-	r := figures.Reproduction{Papers: []figures.Paper{p}, Dir: out, Engine: engine(t, filepath.Join(out, "store"))}
-	if _, _, err := r.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	figurestest.Reproduce(t, figures.Reproduction{Papers: []figures.Paper{p}, Dir: out})
 	text, err := os.ReadFile(filepath.Join(out, "hierarchical", "corun.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -61,11 +49,7 @@ func TestCorunErrorWithoutHardware(t *testing.T) {
 // The numbers are made up.
 func TestCorunError(t *testing.T) {
 	rows := func(lines string) []datasets.CorunTime {
-		h, err := datasets.ReadHardware(fstest.MapFS{"a.corun.csv": &fstest.MapFile{Data: []byte(corunHead + lines)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return h.Corun[0].Rows
+		return figurestest.Hardware(t, map[string]string{"a.corun.csv": corunHead + lines}).Corun[0].Rows
 	}
 	alone := corunLines("LavaMD:100", 4) + corunLines("NW:100", 2) + corunLines("gemm:100", 3)
 	const mix = "LavaMD:75 NW:25"
@@ -116,19 +100,12 @@ func TestProgramsFor(t *testing.T) {
 		}
 		return b.String()
 	}
-	dir := fstest.MapFS{}
-	for file, text := range map[string]string{
-		"a": kernel("N", "mps-sm-limit", "2026-02-01", "gemm", 5) + kernel("N", "mps-sm-limit", "2026-02-01", "NW", 7),
-		"b": kernel("N", "mps-sm-limit", "2026-01-01", "gemm", 6),
-		"c": kernel("N", "mig", "2026-03-01", "gemm", 1),
-		"d": kernel("other", "mps-sm-limit", "2026-03-01", "gemm", 2),
-	} {
-		dir[file+".kernels.csv"] = &fstest.MapFile{Data: []byte(head + text)}
-	}
-	h, err := datasets.ReadHardware(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := figurestest.Hardware(t, map[string]string{
+		"a.kernels.csv": head + kernel("N", "mps-sm-limit", "2026-02-01", "gemm", 5) + kernel("N", "mps-sm-limit", "2026-02-01", "NW", 7),
+		"b.kernels.csv": head + kernel("N", "mps-sm-limit", "2026-01-01", "gemm", 6),
+		"c.kernels.csv": head + kernel("N", "mig", "2026-03-01", "gemm", 1),
+		"d.kernels.csv": head + kernel("other", "mps-sm-limit", "2026-03-01", "gemm", 2),
+	})
 	got, err := programsFor(h, datasets.Provenance{GPU: "H200", Name: "N", Source: "mps-sm-limit", Driver: "600"})
 	if err != nil {
 		t.Fatal(err)

@@ -1,10 +1,8 @@
 package hierarchical
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,43 +13,13 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/deep"
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	"miglab/harness/sim/corun"
-	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 )
-
-func load(t *testing.T) *figures.Claims {
-	t.Helper()
-	c, err := figures.LoadClaims("hierarchical", files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-func paper(t *testing.T) figures.Paper {
-	t.Helper()
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// engine computes cells, with its store in a folder.
-func engine(t *testing.T, dir string) *run.Engine {
-	t.Helper()
-	st, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	return &run.Engine{Store: st}
-}
 
 // TestMissingCounts: missing.csv says how many of the programs are drawn.
 func TestMissingCounts(t *testing.T) {
@@ -59,23 +27,8 @@ func TestMissingCounts(t *testing.T) {
 	drawn := figures.Count(all, func(p task.Program) bool { return !p.Fitted })
 	want := fmt.Sprintf(" %d of %d programs are drawn ", drawn, len(all))
 	for claim, artefact := range map[string]string{meanThroughput: "figure8", bestThroughput: "figure8", meanSlowdown: "figure11", bestSlowdown: "figure11"} {
-		if reason := load(t).Missing(artefact, claim); !strings.Contains(reason, want) {
+		if reason := figurestest.Load(t, Paper).Claims.Missing(artefact, claim); !strings.Contains(reason, want) {
 			t.Errorf("%s, %s: %q lacks %q", artefact, claim, reason, want)
-		}
-	}
-}
-
-// TestClaimsAreComplete counts what the text prints.
-func TestClaimsAreComplete(t *testing.T) {
-	c := load(t)
-	for artefact, want := range map[string]int{
-		"table4": 3 + 1, // programs of each class, and the unseen ones
-		"table5": 4, "table7": 3,
-		"text":    1 + 2 + 1 + 2 + 2, // partitions, W and Cmax, actions, the training's, the rule's
-		"figure8": 3, "figure9": 1, "figure10": 1, "figure11": 3, "overhead": 1,
-	} {
-		if n := len(c.Of(artefact)); n != want {
-			t.Errorf("%s has %d numbers, want %d", artefact, n, want)
 		}
 	}
 }
@@ -94,7 +47,7 @@ func TestReportedDrawsAreNew(t *testing.T) {
 
 // TestDatasetsCarryTablesIVAndV holds what the project takes from the paper against it.
 func TestDatasetsCarryTablesIVAndV(t *testing.T) {
-	c := load(t)
+	c := figurestest.Load(t, Paper).Claims
 	programs := datasets.Programs()
 	check := func(artefact, claim string, got int) {
 		t.Helper()
@@ -252,26 +205,18 @@ func TestMeasures(t *testing.T) {
 		near("share", shares[3], micros[3]*1e-6/spans[3])
 		return &figures.Output{}, nil
 	}
-	a := figures.Artefact{Name: "test", Build: build}
-	dir := t.TempDir()
-	r := figures.Reproduction{Engine: engine(t, filepath.Join(dir, "store")), Papers: []figures.Paper{{Name: "test", Artefacts: []figures.Artefact{a}}}, Dir: dir}
-	if _, _, err := r.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	figurestest.Reproduce(t, figurestest.Build(build))
 }
 
 // TestQuickRun builds every artefact and finds every claim once by default. Unless tests are deep it leaves out two
 // figures that are made as Fig. 12 is, and what takes as long.
 func TestQuickRun(t *testing.T) {
-	dir := t.TempDir()
-	p := paper(t)
-	r := figures.Reproduction{Engine: engine(t, filepath.Join(dir, "store")), Papers: []figures.Paper{p}, Dir: dir, Scale: figures.Scale{Quick: true}}
+	p := figurestest.Load(t, Paper)
 	long := []string{"figure8", "figure11", "sensitivity"}
 	keeps := func(_, artefact string) bool { return deep.On() || !slices.Contains(long, artefact) }
-	r.Only = keeps
-	m, left, err := r.Run(context.Background())
-	if err != nil || left != deep.N(len(long), 0) {
-		t.Fatalf("%d left, %v", left, err)
+	m, left := figurestest.Reproduce(t, figures.Reproduction{Papers: []figures.Paper{p}, Scale: figures.Scale{Quick: true}, Only: keeps})
+	if left != deep.N(len(long), 0) {
+		t.Fatalf("%d left", left)
 	}
 	found := map[string]int{}
 	for row := range m.Rows() {
@@ -282,9 +227,8 @@ func TestQuickRun(t *testing.T) {
 			t.Errorf("a quick run finds %s %s", row.Claim, row.Verdict)
 		}
 	}
-	claims := load(t)
 	for _, a := range p.Artefacts {
-		if n := len(claims.Of(a.Name)); keeps("", a.Name) && found[a.Name] != n {
+		if n := len(p.Claims.Of(a.Name)); keeps("", a.Name) && found[a.Name] != n {
 			t.Errorf("%s: %d findings for %d claims", a.Name, found[a.Name], n)
 		}
 	}

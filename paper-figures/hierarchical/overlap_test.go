@@ -10,6 +10,7 @@ import (
 	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/figurestest"
 )
 
 // overlapData are rows of groups that are just as a model has them: kernels alone, pairs on
@@ -56,7 +57,7 @@ func overlapData(m corun.Model) (rows []datasets.OverlapRate, programs map[strin
 
 // Without measurements the artefact has its usual table alone.
 func TestOverlapTables(t *testing.T) {
-	p := paper(t)
+	p := figurestest.Load(t, Paper)
 	o := new(figures.Output)
 	overlapTables(o, p.Claims, datasets.HardwareSet{})
 	scalingFigure(o, datasets.HardwareSet{})

@@ -1,10 +1,8 @@
 package mfi
 
 import (
-	"context"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,46 +12,12 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/deep"
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	"miglab/harness/sim"
-	"miglab/harness/store"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/figurestest"
 	"miglab/reports"
 )
-
-func load(t *testing.T) *figures.Claims {
-	t.Helper()
-	c, err := figures.LoadClaims("mfi", files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// TestClaimsAreComplete counts what the paper prints: 6 profiles with slices, instances
-// and 18 indexes, their 4 probabilities each, and the example's terms and sums.
-func TestClaimsAreComplete(t *testing.T) {
-	c := load(t)
-	for artefact, want := range map[string]int{"table1": 30, "table2": 24, "example": 6, "figure4": 14, "figure5": 6, "figure6": 3, "text": 2} {
-		if n := len(c.Of(artefact)); n != want {
-			t.Errorf("%s has %d numbers, want %d", artefact, n, want)
-		}
-	}
-}
-
-// TestGeneratorCarriesTableII holds the generator's probabilities against the paper.
-func TestGeneratorCarriesTableII(t *testing.T) {
-	c := load(t)
-	for _, d := range distributions {
-		got := probabilities(d)
-		for i, p := range profiles() {
-			if want := c.Published("table2", p.String()+" "+d); math.Abs(got[i]-want) > 1e-12 {
-				t.Errorf("%s, %v: %v, Table II has %v", d, p, got[i], want)
-			}
-		}
-	}
-}
 
 // reachable returns the masks that instances can make up, by brute force.
 func reachable(t *testing.T) []mig.Mask {
@@ -221,19 +185,12 @@ func TestNormalized(t *testing.T) {
 // TestQuickRun builds every artefact on few simulations, and checks what these suffice for. Unless tests are deep it
 // leaves out those that take longest.
 func TestQuickRun(t *testing.T) {
-	p, err := Paper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	r := figures.Reproduction{
-		Engine: engine(t, filepath.Join(dir, "store")),
-		Papers: []figures.Paper{p}, Dir: dir, Scale: figures.Scale{Quick: true},
+	m, left := figurestest.Reproduce(t, figures.Reproduction{
+		Papers: []figures.Paper{figurestest.Load(t, Paper)}, Scale: figures.Scale{Quick: true},
 		Only: func(_, artefact string) bool { return deep.On() || artefact != "steady" && artefact != "offline" },
-	}
-	m, left, err := r.Run(context.Background())
-	if err != nil || left != deep.N(2, 0) {
-		t.Fatalf("%d artefacts left, %v", left, err)
+	})
+	if left != deep.N(2, 0) {
+		t.Fatalf("%d artefacts left", left)
 	}
 	got := map[[2]string]*float64{}
 	for row := range m.Rows() {
@@ -259,15 +216,4 @@ func TestSchemesAreOfTheTrack(t *testing.T) {
 			t.Errorf("%s is %s of track %s", id, a.ID, a.Spec.Track)
 		}
 	}
-}
-
-// engine computes cells, with its store in a folder.
-func engine(t *testing.T, dir string) *run.Engine {
-	t.Helper()
-	st, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { st.Close() })
-	return &run.Engine{Store: st}
 }
