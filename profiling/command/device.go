@@ -163,7 +163,7 @@ func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	f, err := os.CreateTemp(dir, ".miglab-*")
+	f, err := os.CreateTemp(dir, ".tmp-*") // which atomicfile.Sweep removes after a kill
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}

@@ -158,7 +158,7 @@ func programsOf(path string, tasks task.Batch, lines []int, kernels []kernel.Ker
 func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned,
 	real schedule.Schedule,
 ) error {
-	if err := saveModel(out, p.GPU); err != nil {
+	if err := errors.Join(atomicfile.Sweep(out), saveModel(out, p.GPU)); err != nil {
 		return err
 	}
 	from := measure.Provenance(on.Identity())

@@ -159,6 +159,9 @@ func (b *Bench) Run(ctx context.Context, plan Planner, out io.Writer) (rows int,
 	if err := os.MkdirAll(b.Dir, 0o777); err != nil {
 		return 0, err
 	}
+	if err := atomicfile.Sweep(b.Dir); err != nil {
+		return 0, err
+	}
 	db, err := store.Open(b.Dir)
 	if err != nil {
 		return 0, err
