@@ -12,6 +12,7 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/schedule"
 	"miglab/harness/stats"
+	"miglab/harness/store"
 	"miglab/harness/track"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -33,30 +34,31 @@ type Data struct {
 	planning bool
 	needs    needs
 
-	ctx     context.Context
-	engine  *run.Engine
-	results run.Results
+	ctx context.Context
+	db  *store.DB
 	// values are what was returned before.
 	values map[valuesKey][]float64
 	err    error
 }
 
 type valuesKey struct {
-	series   run.Series
+	series   store.Series
 	first, n int
 	metric   string
 }
 
 // A need is instances From to To-1 of a series.
 type need struct {
-	Series   run.Series
+	Series   store.Series
 	From, To int
+	// trial is the series resolved, when it is planned.
+	trial *run.Trial
 }
 
 // needs are the cells of an artefact: a span of instances of each series.
 type needs struct {
 	list []need
-	at   map[run.Series]int
+	at   map[store.Series]int
 }
 
 // add widens the span of a series.
@@ -76,16 +78,24 @@ func (ns *needs) holds(n need) bool {
 	return ok && ns.list[i].From <= n.From && n.To <= ns.list[i].To
 }
 
-func (ns *needs) cells() (out []run.Cell, err error) {
-	for _, n := range ns.list {
-		c, err := n.Series.Cells(n.To)
+// cells resolves the series.
+func (ns *needs) cells() (out []run.Span, err error) {
+	for i := range ns.list {
+		n := &ns.list[i]
+		if n.trial, err = run.Resolve(n.Series); err != nil {
+			return nil, err
+		}
+		span, err := n.trial.Span(n.From, n.To)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, c[n.From:]...)
+		out = append(out, span)
 	}
 	return out, nil
 }
+
+// trial returns the resolved series of cells that were planned.
+func (ns *needs) trial(s store.Series) *run.Trial { return ns.list[ns.at[s]].trial }
 
 // Planning reports whether Build runs for the first time. Then all numbers are ones, and
 // Build may skip what is expensive and asks for no cells.
@@ -119,18 +129,18 @@ func (d *Data) ask(n need) bool {
 // Values returns a metric of the first n instances of a series, where n is the paper's number
 // of replicates; a quick run has fewer. Later calls return the same slice, so the caller must
 // not change it.
-func (d *Data) Values(s run.Series, n int, metric string) []float64 {
+func (d *Data) Values(s store.Series, n int, metric string) []float64 {
 	return d.Span(s, 0, d.Scale.Replicates(n), metric)
 }
 
 // Span returns a metric of instances first to first+n-1 of a series.
-func (d *Data) Span(s run.Series, first, n int, metric string) []float64 {
-	if d.ask(need{s, first, first + n}) {
+func (d *Data) Span(s store.Series, first, n int, metric string) []float64 {
+	if d.ask(need{Series: s, From: first, To: first + n}) {
 		key := valuesKey{s, first, n, metric}
 		if v, ok := d.values[key]; ok {
 			return v
 		}
-		v, err := d.results.Values(s, first, n, metric)
+		v, err := run.Span{Trial: d.needs.trial(s), From: first, To: first + n}.Values(d.db, metric)
 		if err == nil {
 			d.values[key] = v
 			return v
@@ -141,41 +151,37 @@ func (d *Data) Span(s run.Series, first, n int, metric string) []float64 {
 }
 
 // First returns a metric of the first instance of a series.
-func (d *Data) First(s run.Series, metric string) float64 { return d.Span(s, 0, 1, metric)[0] }
+func (d *Data) First(s store.Series, metric string) float64 { return d.Span(s, 0, 1, metric)[0] }
 
 // Above returns, by instance, by how many percent the makespans of a series exceed another's.
-func (d *Data) Above(a, b run.Series, n int) []float64 {
+func (d *Data) Above(a, b store.Series, n int) []float64 {
 	return Percent(Ratios(d.Values(a, n, track.MetricMakespan), d.Values(b, n, track.MetricMakespan)))
 }
 
 // AboveBound is [Data.Above] for a bound.
-func (d *Data) AboveBound(s, bound run.Series, n int) []float64 {
+func (d *Data) AboveBound(s, bound store.Series, n int) []float64 {
 	return Percent(Ratios(d.Values(s, n, track.MetricMakespan), d.Values(bound, n, track.MetricBound)))
 }
 
 // Micros returns the wall times of the first n instances of a series in microseconds. Some or
 // all may be missing: timings are not results, and a power cut may lose them.
-func (d *Data) Micros(s run.Series, n int) []float64 {
+func (d *Data) Micros(s store.Series, n int) []float64 {
 	n = d.Scale.Replicates(n)
-	if !d.ask(need{s, 0, n}) {
+	if !d.ask(need{Series: s, To: n}) {
 		return nil
 	}
-	us, err := d.results.Microseconds(s, 0, n)
+	us, err := run.Span{Trial: d.needs.trial(s), To: n}.Microseconds(d.db)
 	d.fail(err)
 	return us
 }
 
 // Schedule returns the schedule of one cell, for drawing. While planning or after an error it
 // is an empty one on the GPU of the series.
-func (d *Data) Schedule(s run.Series, instance int) (schedule.Problem, schedule.Schedule) {
-	if d.ask(need{s, instance, instance + 1}) {
-		cells, err := s.Cells(instance + 1)
+func (d *Data) Schedule(s store.Series, instance int) (schedule.Problem, schedule.Schedule) {
+	if d.ask(need{Series: s, From: instance, To: instance + 1}) {
+		p, plan, err := d.needs.trial(s).Schedule(d.ctx, instance)
 		if err == nil {
-			var p schedule.Problem
-			var plan schedule.Schedule
-			if p, plan, err = d.engine.Schedule(d.ctx, cells[instance]); err == nil {
-				return p, plan
-			}
+			return p, plan
 		}
 		d.fail(err)
 	}

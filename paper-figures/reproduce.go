@@ -14,6 +14,7 @@ import (
 	"miglab/harness/atomicfile"
 	"miglab/harness/filehash"
 	"miglab/harness/run"
+	"miglab/harness/store"
 	"miglab/harness/work"
 	"miglab/reports"
 )
@@ -58,7 +59,7 @@ func (r *Record) folder() string {
 
 // Cells lists the cells of the selected artefacts, including those that are done. It
 // computes and writes nothing.
-func (r *Reproduction) Cells() ([]run.Cell, error) {
+func (r *Reproduction) Cells() ([]run.Span, error) {
 	return r.plan(slices.DeleteFunc(r.jobs(), func(j *job) bool { return !r.keeps(j) }))
 }
 
@@ -76,7 +77,7 @@ func (r *Reproduction) keeps(j *job) bool {
 }
 
 // plan runs the Build of artefacts for the first time and lists the cells that they ask for.
-func (r *Reproduction) plan(jobs []*job) (cells []run.Cell, err error) {
+func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 	for _, j := range jobs {
 		d, o, err := j.paper.declare(&j.artefact, r.Scale)
 		if err != nil {
@@ -100,7 +101,7 @@ func (p *Paper) claims() *Claims { return cmp.Or(p.Claims, &Claims{}) }
 
 // declare runs the Build of an artefact for the first time.
 func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {
-	d := &Data{Scale: scale, Claims: p.claims(), planning: true, needs: needs{at: map[run.Series]int{}}}
+	d := &Data{Scale: scale, Claims: p.claims(), planning: true, needs: needs{at: map[store.Series]int{}}}
 	o, err := a.output(d)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
@@ -199,14 +200,13 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 	}
 	var open []*job
 	var units []work.Unit
-	var results run.Results
 	log := work.NewLog(r.Engine.Store, "")
 	for _, j := range all {
 		// Results depend only on the program. A file that has changed since is written again.
 		u := work.Unit{
 			Key:    "artefact " + j.paper.Name + "/" + j.artefact.Name,
 			Digest: fmt.Sprintf("%s%s quick=%t", program, r.Inputs, r.Scale.Quick),
-			Do:     func(ctx context.Context) (any, error) { return r.build(ctx, j, results) },
+			Do:     func(ctx context.Context) (any, error) { return r.build(ctx, j) },
 			Holds: func(raw json.RawMessage) bool {
 				var s stamp
 				if json.Unmarshal(raw, &s) != nil || !r.unchanged(s.Files) {
@@ -228,7 +228,7 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 	if err != nil || len(open) == 0 {
 		return err
 	}
-	if results, err = r.Engine.Run(ctx, cells); err != nil {
+	if err := r.Engine.Run(ctx, cells); err != nil {
 		return err
 	}
 	_, err = (&work.Runner{Log: log, Workers: r.Engine.Workers}).Run(ctx, units)
@@ -246,10 +246,10 @@ func (r *Reproduction) unchanged(files map[string]string) bool {
 }
 
 // build runs Build with results, judges, and writes the artefact's files.
-func (r *Reproduction) build(ctx context.Context, j *job, results run.Results) (*stamp, error) {
+func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 	d := &Data{
 		Scale: r.Scale, Claims: j.paper.claims(), needs: j.needs,
-		ctx: ctx, engine: r.Engine, results: results, values: map[valuesKey][]float64{},
+		ctx: ctx, db: r.Engine.Store, values: map[valuesKey][]float64{},
 	}
 	o, err := j.artefact.output(d)
 	if err := cmp.Or(d.Err(), err); err != nil {

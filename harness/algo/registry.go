@@ -17,8 +17,8 @@ import (
 	"miglab/harness/spec"
 )
 
-// Track is a kind of problem.
-type Track string
+// TrackName names a kind of problem.
+type TrackName = string
 
 // The tracks. TrackBound and TrackOffline hold bounds and optima that schedules of other tracks
 // are compared with.
@@ -39,17 +39,16 @@ type (
 )
 
 // constructors has the constructor type of each track.
-var constructors = map[Track]reflect.Type{}
+var constructors = map[TrackName]reflect.Type{}
 
 // DefineTrack announces a track whose algorithms are made by constructors of type C. It panics
 // on a second definition, which is a mistake in the program.
-func DefineTrack[C any](name string) Track {
-	t := Track(name)
-	if _, ok := constructors[t]; ok {
+func DefineTrack[C any](name TrackName) TrackName {
+	if _, ok := constructors[name]; ok {
 		panic(fmt.Sprintf("algo: track %q is defined twice", name))
 	}
-	constructors[t] = reflect.TypeFor[C]()
-	return t
+	constructors[name] = reflect.TypeFor[C]()
+	return name
 }
 
 // Constructor returns the algorithm's constructor. It panics if the algorithm is of a track
@@ -80,7 +79,7 @@ type Spec struct {
 	// Version counts the changes that alter any answer. Results of another version are
 	// recomputed.
 	Version int
-	Track   Track
+	Track   TrackName
 	// Cite is the paper and section, or what the algorithm is modelled on.
 	Cite string
 	// Summary is half a sentence for `miglab list`.
@@ -93,7 +92,7 @@ type Spec struct {
 	Weights func(Args) string
 	// Open completes the spec of an algorithm outside this program, which has to be asked for
 	// its version and whether it does the track. nil for all others; see [RegisterPrefix].
-	Open func(Args, Track) (Spec, error)
+	Open func(Args, TrackName) (Spec, error)
 	// Declared is the name that an algorithm outside this program gives itself when it is opened;
 	// "" for all others.
 	Declared string
@@ -179,7 +178,7 @@ func find(name string) (Spec, error) {
 }
 
 // All returns the registered algorithms of a track by name; all tracks for "".
-func All(track Track) []Spec {
+func All(track TrackName) []Spec {
 	var out []Spec
 	for _, s := range registry {
 		if track == "" || s.Track == track {
@@ -226,7 +225,7 @@ func Complete(typed string) []string {
 
 // ParseFor is [Parse] for an algorithm that must be of a track. An algorithm outside this
 // program is asked whether it does the track, and for its version.
-func ParseFor(id string, track Track) (Algorithm, error) {
+func ParseFor(id string, track TrackName) (Algorithm, error) {
 	a, err := Parse(id)
 	if err != nil {
 		return a, err
@@ -242,7 +241,7 @@ func ParseFor(id string, track Track) (Algorithm, error) {
 
 // CheckTrack refuses an algorithm of another track. One outside this program has no track
 // until it is asked, and is accepted.
-func (a Algorithm) CheckTrack(track Track) error {
+func (a Algorithm) CheckTrack(track TrackName) error {
 	if a.Spec.Track == track || a.Spec.Track == "" {
 		return nil
 	}
@@ -251,7 +250,7 @@ func (a Algorithm) CheckTrack(track Track) error {
 		names = append(names, s.Name)
 	}
 	return fmt.Errorf("%q is of the %s track: %w", a.ID, a.Spec.Track,
-		nearest.Unknown(string(track)+" algorithm", a.ID, names))
+		nearest.Unknown(track+" algorithm", a.ID, names))
 }
 
 // CheckGPU refuses a GPU model on which an algorithm does not work that has a method CheckGPU of its

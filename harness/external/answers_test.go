@@ -14,6 +14,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/schedule"
+	"miglab/harness/store"
 	"miglab/harness/task"
 )
 
@@ -55,15 +56,15 @@ func answersFile(t *testing.T, lines ...string) (id string) {
 func TestAnswersInAFileAreJudged(t *testing.T) {
 	lines := answersOfFAR(t, "WIDETIMES?n=5", 3)
 	longer := strings.Replace(lines[2], `"makespan_s":`, `"makespan_s":1`, 1)
-	series := run.Series{Track: algo.TrackBatch, Dataset: "WIDETIMES?n=5", GPU: "A100", Algorithm: "far"}
+	series := store.Series{Track: algo.TrackBatch, Dataset: "WIDETIMES?n=5", GPU: "A100", Algorithm: "far"}
 	want := engine(t, series, 2, 1)
 	series.Algorithm = answersFile(t, recordedHello, longer, lines[1], lines[0])
-	cells, err := series.Cells(1)
+	trial, err := run.Resolve(series)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := cells[0]; c.Version != 3 || len(c.Weights) != 16 || c.Algorithm != series.Algorithm {
-		t.Errorf("cell %+v", c)
+	if s := trial.Series; s.Version != 3 || len(s.Weights) != 16 || s.Algorithm != series.Algorithm {
+		t.Errorf("series %+v", s)
 	}
 	rows := engine(t, series, 4, 2)
 	for i := range want {

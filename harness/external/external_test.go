@@ -29,6 +29,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/harness/track"
+	"miglab/reports/leaderboard"
 )
 
 // problem has n tasks that fit every size.
@@ -210,23 +211,53 @@ func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
 			t.Errorf("%s: %v\nwant it to match %s", id, err, want)
 		}
 	}
-	for _, track := range []algo.Track{algo.TrackBound, algo.TrackOffline} {
-		if _, err := algo.ParseFor(command("well"), track); err == nil || !strings.Contains(err.Error(), "do the tracks batch, corun, dispatch, placement, stream, not "+string(track)) {
+	for _, track := range []algo.TrackName{algo.TrackBound, algo.TrackOffline} {
+		if _, err := algo.ParseFor(command("well"), track); err == nil || !strings.Contains(err.Error(), "do the tracks batch, corun, dispatch, placement, stream, not "+track) {
 			t.Errorf("%s: %v", track, err)
 		}
 	}
 }
 
-// Looking up results starts no program.
+// Looking up results starts no program: neither do boards and audits.
 func TestCanonicalNamesStartNoProgram(t *testing.T) {
-	s := run.Series{Track: algo.TrackBatch, Dataset: "WIDETIMES", GPU: "A100", Algorithm: "  " + command("crashes-at-hello")[5:]}
-	s.Algorithm = prefix + s.Algorithm
-	c, err := s.Canonical()
-	if err != nil || c.Algorithm != command("crashes-at-hello") || c.Content == "" || c.Weights == "" {
-		t.Errorf("%+v, %v", c, err)
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n: >$0-was-started\n"), 0o700); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := s.Cells(1); err == nil {
-		t.Error("the program was not started")
+	a := algo.MustParse("exec:  " + path)
+	s := store.Series{
+		Track: algo.TrackCorun, Dataset: "corun/queues", GPU: "A100", Count: 1, Algorithm: a.ID, Version: 1, Weights: a.Weights(),
+		Model: "sequential",
+	}
+	var err error
+	if s.Content, err = run.Content(track.Corun, s.Dataset, s.GPU); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	w, err := db.Writer(filepath.Join(db.Dir(), store.FileName(0, 1)))
+	if err == nil {
+		err = errors.Join(w.Append(s, store.Row{Metrics: store.NewMetrics(map[string]float64{track.MetricMakespan: 3})}), w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	board, err := leaderboard.Standings(db, leaderboard.Conditions{Track: track.Corun, GPU: "A100"})
+	if err != nil || len(board) != 1 || board[0].Algorithm != "exec:"+path {
+		t.Errorf("%+v, %v", board, err)
+	}
+	if _, err := leaderboard.Audit(t.Context(), &run.Engine{Store: db}); err == nil {
+		t.Error("results without a bound were audited")
+	}
+	started := func() bool { _, err := os.Stat(path + "-was-started"); return err == nil }
+	if started() {
+		t.Error("the program was started")
+	}
+	if _, err := run.Resolve(s); err == nil || !started() {
+		t.Errorf("to run it, it is started: %v", err)
 	}
 }
 
@@ -307,7 +338,7 @@ func TestTogetherDoesNotShow(t *testing.T) {
 		"well": "", "crashes-on-even": "crashed", "miscounts": "", "lies": run.KindInvalid, "declines": run.KindInfeasible,
 		"says-wrong-id": KindProtocol, "ends-after-answer": "",
 	} {
-		series := run.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Model: mig.Sequential}
+		series := store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100"}
 		series.Algorithm = command(fault)
 		n := deep.N(6, 12)
 		want := engine(t, series, n, 2)
@@ -346,9 +377,9 @@ func TestTogetherCanBeCancelled(t *testing.T) {
 }
 
 // engine runs a program on instances and returns the rows in the order of the instances.
-func engine(t *testing.T, series run.Series, n, workers int) (rows []store.Row) {
+func engine(t *testing.T, series store.Series, n, workers int) (rows []store.Row) {
 	t.Helper()
-	cells, err := series.Cells(n)
+	span, err := run.First(series, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,30 +388,28 @@ func engine(t *testing.T, series run.Series, n, workers int) (rows []store.Row) 
 		t.Fatal(err)
 	}
 	e := run.Engine{Store: st, Workers: workers}
-	results, err := e.Run(t.Context(), cells)
-	if err != nil {
+	if err := e.Run(t.Context(), []run.Span{span}); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range cells {
-		if strings.HasPrefix(c.Algorithm, prefix) && c.Weights == "" {
-			t.Fatalf("%v does not name the program's contents", c)
-		}
-		row, ok, err := results.Get(c)
-		if err != nil || !ok {
-			t.Fatalf("%v has no row", c)
-		}
-		row.Micros = 0 // no two runs agree on it
-		rows = append(rows, row)
+	if strings.HasPrefix(span.Series.Algorithm, prefix) && span.Series.Weights == "" {
+		t.Fatalf("%v does not name the program's contents", span.Series)
+	}
+	rows, err = st.Rows(span.Series, 0, n)
+	if err != nil || len(rows) != n {
+		t.Fatalf("%v has %d of %d rows, %v", span.Series, len(rows), n, err)
+	}
+	for i := range rows {
+		rows[i].Micros = 0 // no two runs agree on it
 	}
 	return rows
 }
 
 func TestRunsGoOnAndOrderDoesNotShow(t *testing.T) {
 	for _, fault := range []string{"crashes-on-even", "ends-after-answer", "says-more-later"} {
-		series := run.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command(fault), Model: mig.Sequential}
-		cells, err := series.Cells(1)
-		if err != nil || cells[0].Version != 3 || cells[0].Weights == "" {
-			t.Fatalf("%v with weights %q, %v", cells, cells[0].Weights, err)
+		series := store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command(fault)}
+		trial, err := run.Resolve(series)
+		if err != nil || trial.Series.Version != 3 || trial.Series.Weights == "" {
+			t.Fatalf("%+v, %v", trial, err)
 		}
 		var before []store.Row
 		for _, workers := range []int{1, 4} {
@@ -403,8 +432,8 @@ func TestRunsGoOnAndOrderDoesNotShow(t *testing.T) {
 // The name that a program gives itself is stored with its results. Results without names, from
 // before names were stored, get them in the next run, which computes nothing.
 func TestNamesAreStored(t *testing.T) {
-	series := run.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command("well"), Model: mig.Sequential}
-	cells, err := series.Cells(2)
+	series := store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command("well")}
+	span, err := run.First(series, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -422,7 +451,7 @@ func TestNamesAreStored(t *testing.T) {
 				first = done
 			}
 		}}
-		if _, err := e.Run(t.Context(), cells); err != nil {
+		if err := e.Run(t.Context(), []run.Span{span}); err != nil {
 			t.Fatal(err)
 		}
 		out, err := st.Names()
@@ -431,8 +460,7 @@ func TestNamesAreStored(t *testing.T) {
 		}
 		return out, first
 	}
-	stored := cells[0].Stored(cells[0].Version)
-	want := map[store.Program]string{stored.Program(): "bad"}
+	want := map[store.Program]string{span.Series.Program(): "bad"}
 	if got, _ := names(); !maps.Equal(got, want) {
 		t.Errorf("names %v, want %v", got, want)
 	}
@@ -446,13 +474,13 @@ func TestNamesAreStored(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got, done := names(); !maps.Equal(got, want) || done != len(cells) {
-		t.Errorf("after the second run with %d of %d results: names %v, want %v", done, len(cells), got, want)
+	if got, done := names(); !maps.Equal(got, want) || done != 2 {
+		t.Errorf("after the second run with %d of 2 results: names %v, want %v", done, got, want)
 	}
 }
 
 func TestStreamsAreSeenBatchByBatch(t *testing.T) {
-	series := run.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A30", Algorithm: command("well"), Model: mig.Sequential}
+	series := store.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A30", Algorithm: command("well")}
 	for _, row := range engine(t, series, 3, 1) {
 		if asked, _ := row.Metrics.Get("asked"); row.Kind != "" || asked != 3 {
 			t.Errorf("%v after %v questions", row, asked)
@@ -686,7 +714,7 @@ func TestGreedySchedulesEverywhere(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	schedulesEverywhere(t, "exec:"+path)
-	stream := run.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: "exec:" + path, Model: mig.Sequential}
+	stream := store.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: "exec:" + path}
 	for _, row := range engine(t, stream, 5, 2) {
 		if row.Kind != "" {
 			t.Errorf("stream: %s: %s", row.Kind, row.Error)
@@ -700,8 +728,8 @@ func TestEarliestSchedulesEverywhere(t *testing.T) {
 		t.Skip("no python3")
 	}
 	schedulesEverywhere(t, id)
-	stream := run.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: id, Model: mig.Sequential}
-	if _, err := stream.Cells(1); err == nil || !strings.Contains(err.Error(), "declines") {
+	stream := store.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: id}
+	if _, err := run.Resolve(stream); err == nil || !strings.Contains(err.Error(), "declines") {
 		t.Errorf("%v", err)
 	}
 }
@@ -715,7 +743,7 @@ func schedulesEverywhere(t *testing.T, id string) {
 			if !deep.On() && m != g%3 {
 				continue
 			}
-			series := run.Series{Track: algo.TrackBatch, Dataset: "far/MIXEDSCALING+WIDETIMES", GPU: gpu.Name, Count: 2, Algorithm: id, Model: model}
+			series := store.Series{Track: algo.TrackBatch, Dataset: "far/MIXEDSCALING+WIDETIMES", GPU: gpu.Name, Count: 2, Algorithm: id, Model: model.String()}
 			for _, row := range engine(t, series, 2, 2) {
 				if row.Kind != "" {
 					t.Errorf("on %s, %v: %s: %s", gpu, model, row.Kind, row.Error)

@@ -93,9 +93,9 @@ func (r *ready) check(id int64) error { return r.expect(id, "ready") }
 
 // greeting is the first message to a process.
 type greeting struct {
-	Type     string     `json:"type"` // hello
-	Protocol int        `json:"protocol"`
-	Track    algo.Track `json:"track"`
+	Type     string         `json:"type"` // hello
+	Protocol int            `json:"protocol"`
+	Track    algo.TrackName `json:"track"`
 }
 
 type hello struct {

@@ -19,7 +19,7 @@ import (
 
 // A protocol says how programs do a track.
 type protocol struct {
-	track algo.Track
+	track algo.TrackName
 	// constructor returns what [algo.Spec.New] is for a program.
 	constructor func(*program) any
 	// answers returns the same for a file of answers; nil if the track has no such files.
@@ -34,13 +34,13 @@ func speak(p protocol) protocol {
 	return p
 }
 
-func lookup(track algo.Track) (protocol, error) {
+func lookup(track algo.TrackName) (protocol, error) {
 	var known []string
 	for _, p := range protocols {
 		if p.track == track {
 			return p, nil
 		}
-		known = append(known, string(p.track))
+		known = append(known, p.track)
 	}
 	slices.Sort(known)
 	return protocol{}, fmt.Errorf("programs outside miglab do the tracks %s, not %s", strings.Join(known, ", "), track)
@@ -80,7 +80,7 @@ func find(name string) (algo.Spec, error) {
 		Name: prefix + strings.Join(command, " "), Params: params,
 		Weights: func(algo.Args) string { return content },
 	}
-	s.Open = func(a algo.Args, track algo.Track) (algo.Spec, error) {
+	s.Open = func(a algo.Args, track algo.TrackName) (algo.Spec, error) {
 		protocol, err := lookup(track)
 		if err != nil {
 			return s, err
@@ -121,7 +121,7 @@ type program struct {
 // key identifies a program: two algorithms with the same key share processes.
 type key struct {
 	name, content string
-	track         algo.Track
+	track         algo.TrackName
 	limits        limits
 }
 

@@ -65,7 +65,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 		return m.Makespan, err
 	}
 	for _, c := range []struct {
-		track algo.Track
+		track algo.TrackName
 		run   func(context.Context, algo.Algorithm) (any, error)
 		want  string
 	}{
@@ -130,8 +130,8 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			return r.Makespan, err
 		}, "18.75"},
 	} {
-		t.Run(string(c.track), func(t *testing.T) {
-			a, err := algo.ParseFor(command("replay "+string(c.track)), c.track)
+		t.Run(c.track, func(t *testing.T) {
+			a, err := algo.ParseFor(command("replay "+c.track), c.track)
 			if err != nil {
 				t.Fatal(err)
 			}

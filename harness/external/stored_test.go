@@ -10,8 +10,7 @@ import (
 	"testing"
 
 	"miglab/harness/algo"
-	"miglab/harness/mig"
-	"miglab/harness/run"
+	"miglab/harness/store"
 )
 
 // TestStoredErrorsAreTheSameInEveryRun has programs that fail and say their process ID on standard error, which a
@@ -30,7 +29,7 @@ func TestStoredErrorsAreTheSameInEveryRun(t *testing.T) {
 			if err := os.WriteFile(path, []byte(begin+end+"\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			series := run.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: "exec:" + path, Model: mig.Sequential}
+			series := store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: "exec:" + path}
 			first, second := engine(t, series, 1, 1), engine(t, series, 1, 1)
 			if first[0].Kind == "" || fmt.Sprint(first) != fmt.Sprint(second) {
 				t.Errorf("two runs store\n%v\n%v", first, second)

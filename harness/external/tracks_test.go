@@ -24,9 +24,9 @@ import (
 
 // The series of the tracks without schedules, without algorithms.
 var (
-	placements = run.Series{Track: algo.TrackPlacement, Dataset: "mfi/uniform?load=85", GPU: "A100"}
-	dispatches = run.Series{Track: algo.TrackDispatch, Dataset: "deadline/tight", GPU: "A100"}
-	coruns     = run.Series{Track: algo.TrackCorun, Dataset: "corun/queues", GPU: "A100"}
+	placements = store.Series{Track: algo.TrackPlacement, Dataset: "mfi/uniform?load=85", GPU: "A100"}
+	dispatches = store.Series{Track: algo.TrackDispatch, Dataset: "deadline/tight", GPU: "A100"}
+	coruns     = store.Series{Track: algo.TrackCorun, Dataset: "corun/queues", GPU: "A100"}
 )
 
 // The faults of a dialogue come with its third decision.
@@ -55,7 +55,7 @@ func TestFaultsInDialogues(t *testing.T) {
 
 // A process that has answered before and fails is replaced, and the simulation begins again.
 func TestADialogueIsHadAgain(t *testing.T) {
-	for _, series := range []run.Series{placements, dispatches, coruns} {
+	for _, series := range []store.Series{placements, dispatches, coruns} {
 		series.Algorithm = command("well")
 		n := deep.N(2, 4)
 		want := engine(t, series, n, 1)
@@ -69,9 +69,9 @@ func TestADialogueIsHadAgain(t *testing.T) {
 }
 
 func TestADialogueCanBeCancelled(t *testing.T) {
-	for _, series := range []run.Series{placements, dispatches, coruns} {
+	for _, series := range []store.Series{placements, dispatches, coruns} {
 		series.Algorithm = command("hangs") + "&timeout=1h" // the program itself ends after a minute
-		cells, err := series.Cells(1)
+		span, err := run.First(series, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestADialogueCanBeCancelled(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
 		begin := time.Now()
-		if _, err := (&run.Engine{Store: st, Workers: 1}).Run(ctx, cells); !errors.Is(err, context.DeadlineExceeded) {
+		if err := (&run.Engine{Store: st, Workers: 1}).Run(ctx, []run.Span{span}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", series.Track, err)
 		}
 		if took := time.Since(begin); took > 50*time.Second {
@@ -105,9 +105,9 @@ func TestFaultsOfPlanners(t *testing.T) {
 }
 
 // fail runs programs with faults on two instances of a series each, and compares the rows.
-func fail(t *testing.T, series run.Series, faults map[string]ending) {
+func fail(t *testing.T, series store.Series, faults map[string]ending) {
 	for fault, want := range faults {
-		t.Run(string(series.Track)+"/"+fault, func(t *testing.T) {
+		t.Run(series.Track+"/"+fault, func(t *testing.T) {
 			t.Parallel()
 			want.text, _, _ = strings.Cut(want.text, "; standard error") // which is not stored
 			if want.kind == store.KindTimeout {
@@ -129,7 +129,7 @@ func fail(t *testing.T, series run.Series, faults map[string]ending) {
 // examples for placement and dispatch are first fit and EFT.
 func TestProgramsDoAsAlgorithmsDo(t *testing.T) {
 	for _, c := range []struct {
-		track                  algo.Track
+		track                  algo.TrackName
 		dataset, gpu, own, run string
 	}{
 		{algo.TrackPlacement, "mfi/uniform?load=85", "A100", "ff", "firstfit.py"},
@@ -139,7 +139,7 @@ func TestProgramsDoAsAlgorithmsDo(t *testing.T) {
 		{algo.TrackCorun, "corun/queues", "A100", "mps-only", ""},
 		{algo.TrackCorun, "corun/drawn?release=true&kappa=0.5", "A100-80GB", "greedy", ""},
 	} {
-		t.Run(string(c.track)+"/"+c.own, func(t *testing.T) {
+		t.Run(c.track+"/"+c.own, func(t *testing.T) {
 			id := command("plans-as " + c.own)
 			if c.run != "" {
 				if id = python(t, c.run); id == "" {
@@ -147,7 +147,7 @@ func TestProgramsDoAsAlgorithmsDo(t *testing.T) {
 				}
 			}
 			n := deep.N(1, 4)
-			series := run.Series{Track: c.track, Dataset: c.dataset, GPU: c.gpu, Algorithm: c.own}
+			series := store.Series{Track: c.track, Dataset: c.dataset, GPU: c.gpu, Algorithm: c.own}
 			want := engine(t, series, n, 2)
 			series.Algorithm = id
 			for i, row := range engine(t, series, n, 2) {
@@ -165,7 +165,7 @@ func TestPairsPlansEverywhere(t *testing.T) {
 		t.Skip("no python3")
 	}
 	for _, dataset := range []string{"corun/queues", "corun/ci-dominant", "corun/drawn?cmax=1", "corun/balanced?w=11"} {
-		series := run.Series{Track: algo.TrackCorun, Dataset: dataset, GPU: "A100", Algorithm: id}
+		series := store.Series{Track: algo.TrackCorun, Dataset: dataset, GPU: "A100", Algorithm: id}
 		for _, row := range engine(t, series, 3, 2) {
 			if row.Kind != "" {
 				t.Errorf("%s: %s: %s", dataset, row.Kind, row.Error)
@@ -174,7 +174,7 @@ func TestPairsPlansEverywhere(t *testing.T) {
 	}
 	series := placements
 	series.Algorithm = id
-	if _, err := series.Cells(1); err == nil || !strings.Contains(err.Error(), `it declines: "only co-runs"`) {
+	if _, err := run.Resolve(series); err == nil || !strings.Contains(err.Error(), `it declines: "only co-runs"`) {
 		t.Errorf("%v", err)
 	}
 }

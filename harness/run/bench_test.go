@@ -11,21 +11,19 @@ import (
 // A complete store of 400,000 cells is opened, planned against and looked up.
 func BenchmarkCompleteStore400k(b *testing.B) {
 	const instances, perInstance = 10_000, 40
-	var cells []Cell
-	var all []Series
+	var cells []Span
 	for i := range perInstance {
 		s := series("test-fifo")
 		s.Count = i + 1
-		all = append(all, s)
-		cells = append(cells, cellsOf(b, s, instances)...)
+		cells = append(cells, cellsOf(b, s, instances))
 	}
 	dir := b.TempDir()
 	w, err := open(b, dir).Writer(filepath.Join(dir, "results.db"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i := range cells {
-		if err := w.Append(cells[i].Stored(cells[i].Version), store.Row{Instance: cells[i].Instance, Micros: float64(i%1000 + 1), Metrics: store.NewMetrics(map[string]float64{
+	for i := range instances * perInstance {
+		if err := w.Append(cells[i/instances].Series, store.Row{Instance: i % instances, Micros: float64(i%1000 + 1), Metrics: store.NewMetrics(map[string]float64{
 			track.MetricMakespan: float64(i) / 3, "moves": 7, track.MetricReconfiguration: 1.7, track.MetricReconfigurations: 9, track.MetricUtilisation: float64(i) / 7,
 		})}); err != nil {
 			b.Fatal(err)
@@ -42,14 +40,13 @@ func BenchmarkCompleteStore400k(b *testing.B) {
 	st := open(b, dir)
 	b.Run("plan", func(b *testing.B) {
 		for b.Loop() {
-			mustRun(b, Engine{Store: st}, cells)
+			mustRun(b, Engine{Store: st}, cells...)
 		}
 	})
 	b.Run("values", func(b *testing.B) {
-		r := Results{store: st}
 		for b.Loop() {
-			for _, s := range all {
-				if _, err := r.Values(s, 0, instances, track.MetricMakespan); err != nil {
+			for _, s := range cells {
+				if _, err := s.Values(st, track.MetricMakespan); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -60,14 +57,14 @@ func BenchmarkCompleteStore400k(b *testing.B) {
 // One operation is one cell: test-fifo on six tasks, with referee, store and its
 // share of the instance, which ten cells have in common.
 func BenchmarkCell(b *testing.B) {
-	var cells []Cell
+	var cells []Span
 	n := max(b.N/10, 1)
 	for i := range 10 {
 		s := series("test-fifo")
 		s.Count = i + 1
-		cells = append(cells, cellsOf(b, s, n)...)
+		cells = append(cells, cellsOf(b, s, n))
 	}
 	st := open(b, b.TempDir())
 	b.ResetTimer()
-	mustRun(b, Engine{Store: st, Workers: 1}, cells)
+	mustRun(b, Engine{Store: st, Workers: 1}, cells...)
 }

@@ -33,13 +33,13 @@ type panicError struct{ value any }
 func (e panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
 // solve runs the algorithm on an instance and has the answer checked.
-func (r *resolved) solve(ctx context.Context, in task.Payload, index int) (a track.Answer, err error) {
+func (t *Trial) solve(ctx context.Context, in task.Payload, index int) (a track.Answer, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicError{v}
 		}
 	}()
-	return r.track.Solve(ctx, r.algorithm, r.problem(in, seedOf(&r.series, index)))
+	return t.track.Solve(ctx, t.algorithm, t.problem(in, seedOf(&t.Series, index)))
 }
 
 // An input is a generated instance.
@@ -49,17 +49,17 @@ type input struct {
 }
 
 // together is how many instances the algorithm solves at once; 1 if one after the other.
-func (r *resolved) together() int {
-	if r.track.SolveTogether == nil {
+func (t *Trial) together() int {
+	if t.track.SolveTogether == nil {
 		return 1
 	}
-	return max(r.algorithm.Spec.Together, 1)
+	return max(t.algorithm.Spec.Together, 1)
 }
 
 // solveTogether runs the algorithm on several instances at once. It returns nil if they are
 // to be solved one by one: there is only one, ctx is done, or an instance fails. Solving it
 // alone then says how.
-func (r *resolved) solveTogether(ctx context.Context, inputs []input) (answers []track.Answer) {
+func (t *Trial) solveTogether(ctx context.Context, inputs []input) (answers []track.Answer) {
 	if len(inputs) == 1 || ctx.Err() != nil {
 		return nil
 	}
@@ -70,9 +70,9 @@ func (r *resolved) solveTogether(ctx context.Context, inputs []input) (answers [
 	}()
 	problems := make([]track.Problem, len(inputs))
 	for i, in := range inputs {
-		problems[i] = r.problem(in.payload, seedOf(&r.series, in.index))
+		problems[i] = t.problem(in.payload, seedOf(&t.Series, in.index))
 	}
-	answers, err := r.track.SolveTogether(ctx, r.algorithm, problems)
+	answers, err := t.track.SolveTogether(ctx, t.algorithm, problems)
 	if err != nil {
 		return nil
 	}
@@ -80,13 +80,13 @@ func (r *resolved) solveTogether(ctx context.Context, inputs []input) (answers [
 }
 
 // problem puts an instance under the series' conditions.
-func (r *resolved) problem(in task.Payload, seed uint64) track.Problem {
-	return track.Problem{GPU: r.gpu, Count: r.series.Count, Model: r.series.Model, Seed: seed, Payload: in}
+func (t *Trial) problem(in task.Payload, seed uint64) track.Problem {
+	return track.Problem{GPU: t.gpu, Count: t.Series.Count, Model: t.model, Seed: seed, Payload: in}
 }
 
 // seedOf is the seed of an instance: it hangs on what names the instance, and is the same for
 // every algorithm.
-func seedOf(s *Series, index int) uint64 {
+func seedOf(s *store.Series, index int) uint64 {
 	h := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d", s.Dataset, s.GPU, index))
 	return binary.LittleEndian.Uint64(h[:8])
 }

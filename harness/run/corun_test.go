@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -64,16 +61,16 @@ func init() {
 	}
 }
 
-func corunSeries(algorithm string) Series {
-	return Series{Track: algo.TrackCorun, Dataset: "corun/queues", GPU: "A100", Count: 1, Algorithm: algorithm}
+func corunSeries(algorithm string) store.Series {
+	return store.Series{Track: algo.TrackCorun, Dataset: "corun/queues", GPU: "A100", Count: 1, Algorithm: algorithm}
 }
 
 func TestCorun(t *testing.T) {
-	var cells []Cell
+	var cells []Span
 	for _, a := range []string{"test-corun-vandal", "test-corun-pairs", "test-corun-bad", "test-corun-none"} {
-		cells = append(cells, cellsOf(t, corunSeries(a), 12)...)
+		cells = append(cells, cellsOf(t, corunSeries(a), 12))
 	}
-	r := mustRun(t, Engine{Store: open(t, t.TempDir()), Workers: 1}, cells)
+	db := mustRun(t, Engine{Store: open(t, t.TempDir()), Workers: 1}, cells...)
 	for i := range 12 {
 		in, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/queues"), mig.MustLookup("A100"), i)
 		if err != nil {
@@ -83,8 +80,8 @@ func TestCorun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, a := range []string{"test-corun-pairs", "test-corun-vandal"} {
-			row := get(t, r, cellsOf(t, corunSeries(a), 12)[i])
+		for _, s := range cells[:2] {
+			row := get(t, db, s, i)
 			wantMetrics := store.NewMetrics(map[string]float64{
 				"fairness":       want.Fairness(),
 				"groups":         6,
@@ -96,20 +93,19 @@ func TestCorun(t *testing.T) {
 				"time_sharing_s": float64(want.TimeSharing),
 			})
 			if row.Metrics != wantMetrics {
-				t.Errorf("%s on Q%d: %v, want %v", a, i+1, row.Metrics, wantMetrics)
+				t.Errorf("%v on Q%d: %v, want %v", s.Series, i+1, row.Metrics, wantMetrics)
 			}
 		}
 	}
-	for algorithm, want := range map[string]struct{ kind, text string }{
-		"test-corun-bad":  {KindInvalid, "job 0 (huffman) is in no group"},
-		"test-corun-none": {KindFailed, "no idea"},
+	for i, want := range map[int]struct{ kind, text string }{
+		2: {KindInvalid, "job 0 (huffman) is in no group"},
+		3: {KindFailed, "no idea"},
 	} {
-		row := get(t, r, cellsOf(t, corunSeries(algorithm), 1)[0])
-		if row.Kind != want.kind || !strings.Contains(row.Error, want.text) {
-			t.Errorf("%s: %+v, want %+v", algorithm, row, want)
+		if row := get(t, db, cells[i], 0); row.Kind != want.kind || !strings.Contains(row.Error, want.text) {
+			t.Errorf("%v: %+v, want %+v", cells[i].Series, row, want)
 		}
 	}
-	if us, err := r.Microseconds(corunSeries("test-corun-pairs"), 0, 12); err != nil || len(us) != 12 {
+	if us, err := cells[1].Microseconds(db); err != nil || len(us) != 12 {
 		t.Errorf("decision times %v, %v", us, err)
 	}
 }
@@ -117,10 +113,9 @@ func TestCorun(t *testing.T) {
 // A count or a reconfiguration model that plays no part does not make other cells.
 func TestCorunCells(t *testing.T) {
 	s := corunSeries("test-corun-pairs")
-	s.Count, s.Model = 3, mig.Parallel
-	got, err := s.Canonical()
-	if err != nil || got.Count != 1 || got.Model != mig.Sequential {
-		t.Errorf("canonical %+v, %v", got, err)
+	s.Count, s.Model = 3, mig.Parallel.String()
+	if got := cellsOf(t, s, 1).Series; got.Count != 1 || got.Model != mig.Sequential.String() {
+		t.Errorf("canonical %+v", got)
 	}
 }
 
@@ -136,39 +131,14 @@ func TestCorunRefusals(t *testing.T) {
 	} {
 		s := corunSeries(c.algorithm)
 		s.Dataset, s.GPU = c.dataset, c.gpu
-		if _, err := s.Canonical(); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Resolve(s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c, err, c.want)
 		}
 	}
 	s := series("test-fifo")
 	s.Dataset = "corun/Q1"
-	if _, err := s.Canonical(); !says(err, "has programs; the batch track needs tasks") {
+	if _, err := Resolve(s); !says(err, "has programs; the batch track needs tasks") {
 		t.Errorf("programs for the batch track: %v", err)
-	}
-}
-
-func TestProgramsFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "programs.csv")
-	write := func(solo string) {
-		if err := os.WriteFile(path, []byte("name,class,solo_s,serial,compute,memory,parallelism\na,CI,"+solo+",1,0,0,1\nb,US,3,1,0,0,1\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("5")
-	s := corunSeries("test-corun-pairs")
-	s.Dataset = "corunfile:" + path + "?kappa=0"
-	st := open(t, t.TempDir())
-	stale := cellsOf(t, s, 1)
-	r := mustRun(t, Engine{Store: st}, stale)
-	if v, err := r.Values(s, 0, 1, track.MetricThroughput); err != nil || math.Abs(v[0]-8./5) > 1e-12 {
-		t.Errorf("throughput %v, %v; two serial jobs of 5 and 3 s take 5 s", v, err)
-	}
-	write("4")
-	if _, err := (&Engine{Store: st}).Run(context.Background(), stale); !says(err, "its tasks file has changed") {
-		t.Errorf("cells of the old file: %v", err)
-	}
-	if _, err := r.Values(s, 0, 1, track.MetricThroughput); err == nil {
-		t.Error("the result of the old file is found for the new one")
 	}
 }
 
@@ -185,8 +155,7 @@ func TestContentsStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := resolved{gpu: g, dataset: spec}
-		if got := r.content(in); got != c.want {
+		if got := contentOf(g, spec, in); got != c.want {
 			t.Errorf("%s on %s: content %s, want %s", c.dataset, c.gpu, got, c.want)
 		}
 	}
@@ -195,13 +164,11 @@ func TestContentsStay(t *testing.T) {
 // Windows that differ in the jobs or in what schedulers are told are other contents.
 func TestContentCoversTheSetting(t *testing.T) {
 	content := func(dataset string) string {
-		s := corunSeries("test-corun-pairs")
-		s.Dataset = dataset
-		c, err := s.Canonical()
+		c, err := Content(track.Corun, dataset, "A100")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c.Content
+		return c
 	}
 	seen := map[string]string{}
 	for _, d := range []string{"corun/Q1", "corun/Q2", "corun/Q1?kappa=0.3", "corun/Q1?delta=0", "corun/Q1?release=true", "corun/Q1?cmax=2", "corun/Q1?draw=2"} {

@@ -1,7 +1,8 @@
-// Package run turns a list of cells into results: it looks up which of them the
-// store already has, computes the others in parallel, and appends what they give.
+// Package run computes results: it looks up which cells the store already has, computes the others
+// in parallel, and stores what they give.
 //
-// A [Cell] is one algorithm on one instance of a dataset under fixed conditions. Its
+// A cell is one algorithm on one instance of a dataset under fixed conditions. [Resolve] looks up the
+// names of a [store.Series], which makes a [Trial]; a [Span] is some of its instances. A cell's
 // result is found again whoever computed it, and is computed again when the algorithm's
 // version, the dataset's first instance or the GPU's geometry and costs change. It
 // depends on nothing else: instances are generated from streams of their own, algorithms

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"miglab/harness/algo"
-	"miglab/harness/schedule"
 	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/harness/track"
@@ -41,22 +40,19 @@ type Engine struct {
 	Failed func(algo.Failure)
 }
 
-// Run computes the cells that the store lacks or that ran out of time before. Error
-// rows are results too and are not computed again. A cell listed twice is
-// computed once.
+// Run computes the cells of the spans that the store lacks or that ran out of time before. Error
+// rows are results too and are not computed again. A cell listed twice is computed once.
 //
-// When ctx is cancelled, what is finished is kept, and Run returns ctx.Err() with
-// what there is. Other errors are those of [Series.Canonical], of the dataset and of
-// the store, and cells that are not of this program; they stop the run.
-func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
-	results := Results{e.Store, e.Shard}
-	p, err := e.plan(cells)
+// When ctx is cancelled, what is finished is kept, and Run returns ctx.Err(). Other errors are those
+// of the dataset and of the store; they stop the run.
+func (e *Engine) Run(ctx context.Context, spans []Span) error {
+	p, err := e.plan(spans)
 	if err != nil {
-		return results, err
+		return err
 	}
 	e.progress(p.done, p.total)
 	if len(p.jobs)+len(p.names) == 0 && !p.unkept {
-		return results, nil
+		return nil
 	}
 	file := e.File
 	if file == "" {
@@ -64,23 +60,23 @@ func (e *Engine) Run(ctx context.Context, cells []Cell) (Results, error) {
 	}
 	w, err := e.Store.Writer(file)
 	if err != nil {
-		return results, err
+		return err
 	}
 	for program, name := range p.names {
 		if err := w.Name(program, name); err != nil {
-			return results, err
+			return err
 		}
 	}
 	for name, g := range p.models {
 		if err := w.Keep(store.Model{Name: name, JSON: string(g.Definition()), File: "this run"}); err != nil {
-			return results, err
+			return err
 		}
 	}
 	err = e.compute(ctx, p, w)
 	if closed := w.Close(); closed != nil && !errors.Is(err, closed) {
-		return results, errors.Join(err, closed)
+		return errors.Join(err, closed)
 	}
-	return results, err
+	return err
 }
 
 func (e *Engine) progress(done, total int) {
@@ -165,11 +161,11 @@ func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store
 			var err error
 			if answers != nil {
 				row = success(answers[i])
-			} else if row, err = e.row(ctx, s.resolved, in.payload, in.index); err != nil {
+			} else if row, err = e.row(ctx, s.Trial, in.payload, in.index); err != nil {
 				return err
 			}
 			row.Instance = in.index
-			if err := w.Append(s.stored, row); err != nil {
+			if err := w.Append(s.Series, row); err != nil {
 				return err
 			}
 			report(1)
@@ -180,7 +176,7 @@ func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store
 
 // row computes one cell. It is an error only if ctx is done: then nothing is
 // known about the cell.
-func (e *Engine) row(ctx context.Context, r *resolved, in task.Payload, index int) (store.Row, error) {
+func (e *Engine) row(ctx context.Context, t *Trial, in task.Payload, index int) (store.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Row{}, err
 	}
@@ -189,7 +185,7 @@ func (e *Engine) row(ctx context.Context, r *resolved, in task.Payload, index in
 		limited, cancel = context.WithTimeout(ctx, e.Timeout)
 	}
 	defer cancel()
-	a, err := r.solve(limited, in, index)
+	a, err := t.solve(limited, in, index)
 	switch {
 	case err == nil:
 		return success(a), nil
@@ -216,24 +212,4 @@ func failure(kind, text string) store.Row {
 		text = "an error without a text"
 	}
 	return store.Row{Kind: kind, Error: text}
-}
-
-// Schedule computes one cell of the batch or stream track again and returns what
-// was solved and the answer, which the referee has checked. The store is neither
-// read nor written. Errors are the algorithm's own, its panic, a
-// [*schedule.InvalidError], and those of [Engine.Run].
-func (e *Engine) Schedule(ctx context.Context, c Cell) (schedule.Problem, schedule.Schedule, error) {
-	r, err := resolveCell(c)
-	if err != nil {
-		return schedule.Problem{}, schedule.Schedule{}, err
-	}
-	in, err := r.instance(c.Instance)
-	if err != nil {
-		return schedule.Problem{}, schedule.Schedule{}, err
-	}
-	a, err := r.solve(ctx, in, c.Instance)
-	if err == nil && a.Problem.GPU == nil {
-		err = fmt.Errorf("cell %v is of a track without schedules", c)
-	}
-	return a.Problem, a.Schedule, err
 }

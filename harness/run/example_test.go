@@ -28,22 +28,17 @@ func ExampleEngine_Run() {
 	}
 	defer db.Close()
 
-	series, err := run.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Count: 1, Algorithm: "far"}.Canonical()
+	series := store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: "far"}
+	span, err := run.First(series, 5)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	cells, err := series.Cells(5)
-	if err != nil {
+	if err := (&run.Engine{Store: db}).Run(context.Background(), []run.Span{span}); err != nil {
 		fmt.Println(err)
 		return
 	}
-	results, err := (&run.Engine{Store: db}).Run(context.Background(), cells)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	makespans, err := results.Values(series, 0, 5, "makespan_s")
+	makespans, err := span.Values(db, "makespan_s")
 	if err != nil {
 		fmt.Println(err)
 		return

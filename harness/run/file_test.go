@@ -20,16 +20,16 @@ func TestResultsGoToTheFileThatIsNamed(t *testing.T) {
 	st := open(t, dir)
 	cells := everything(t, 4)
 	path := filepath.Join(dir, "new", "results-a.db")
-	mustRun(t, Engine{Store: st, File: path}, cells)
-	if n := count(t, open(t, filepath.Dir(path))); n != len(cells) || count(t, st) != len(cells) {
-		t.Errorf("%d rows in the file, want %d", n, len(cells))
+	mustRun(t, Engine{Store: st, File: path}, cells...)
+	if n := count(t, open(t, filepath.Dir(path))); n != size(cells) || count(t, st) != size(cells) {
+		t.Errorf("%d rows in the file, want %d", n, size(cells))
 	}
 	if n := count(t, open(t, dir)); n != 0 {
 		t.Errorf("%d rows in the folder itself", n)
 	}
 	// What is there is not computed again.
 	before := calls.Load()
-	mustRun(t, Engine{Store: open(t, filepath.Dir(path)), File: path}, cells)
+	mustRun(t, Engine{Store: open(t, filepath.Dir(path)), File: path}, cells...)
 	if n := calls.Load() - before; n != 0 {
 		t.Errorf("%d cells computed again", n)
 	}
@@ -41,24 +41,25 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := Engine{Store: open(t, t.TempDir()), File: filepath.Join(path, "results.db")}
-	if _, err := e.Run(context.Background(), cellsOf(t, series("test-fifo"), 1)); err == nil {
+	if err := e.Run(context.Background(), []Span{cellsOf(t, series("test-fifo"), 1)}); err == nil {
 		t.Error("results went nowhere")
 	}
 }
 
 func TestFailures(t *testing.T) {
 	cells := everything(t, 3)
-	r := mustRun(t, Engine{Store: open(t, t.TempDir()), Timeout: time.Hour}, cells)
-	got, err := r.Failures(cells)
+	e := Engine{Store: open(t, t.TempDir()), Timeout: time.Hour}
+	mustRun(t, e, cells...)
+	got, err := e.Failures(cells)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var counts []string
 	for _, f := range got {
 		counts = append(counts, fmt.Sprint(f.Kind, " ", f.Cells))
-		row, ok, err := r.Get(cells[slices.IndexFunc(cells, func(c Cell) bool { return strings.HasPrefix(f.Errors[0], c.String()) })])
-		if !ok || err != nil || row.Kind != f.Kind || !strings.HasSuffix(f.Errors[0], ": "+row.Error) || len(f.Errors) > 3 {
-			t.Errorf("errors %q of kind %s; the first row %+v, %v", f.Errors, f.Kind, row, err)
+		row := get(t, e.Store, cells[slices.IndexFunc(cells, func(s Span) bool { return strings.HasPrefix(f.Errors[0], s.Series.String()+", instance 0: ") })], 0)
+		if row.Kind != f.Kind || !strings.HasSuffix(f.Errors[0], ": "+row.Error) || len(f.Errors) > 3 {
+			t.Errorf("errors %q of kind %s; the first row %+v", f.Errors, f.Kind, row)
 		}
 	}
 	if want := []string{"failed 3", "infeasible 3", "invalid 9", "panic 3"}; !slices.Equal(counts, want) {
@@ -73,7 +74,7 @@ func TestDamagedShard(t *testing.T) {
 	cells := everything(t, 12)
 	for i := range 2 {
 		st := open(t, dir)
-		mustRun(t, Engine{Store: st, Shard: Shard{i, 2}}, cells)
+		mustRun(t, Engine{Store: st, Shard: Shard{i, 2}}, cells...)
 		if err := st.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -104,9 +105,9 @@ func TestDamagedShard(t *testing.T) {
 	}
 	kept := count(t, open(t, dir))
 	before := calls.Load()
-	mustRun(t, Engine{Store: open(t, dir), Workers: 8}, cells)
-	if n := int(calls.Load() - before); kept == 0 || n != len(cells)-kept {
-		t.Errorf("%d cells computed again, with %d of %d kept", n, kept, len(cells))
+	mustRun(t, Engine{Store: open(t, dir), Workers: 8}, cells...)
+	if n := int(calls.Load() - before); kept == 0 || n != size(cells)-kept {
+		t.Errorf("%d cells computed again, with %d of %d kept", n, kept, size(cells))
 	}
 	if export(t, dir) != want {
 		t.Error("other bytes than undisturbed")

@@ -1,7 +1,7 @@
 package run
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 
 	"miglab/harness/mig"
@@ -53,13 +53,13 @@ func split(jobs []job, workers int) [][]job {
 	return out
 }
 
-// A planned series is one that cells are listed of.
+// A planned trial is one whose cells are listed.
 type planned struct {
-	*resolved
-	stored store.Series
-	// finished has the instances with a result, and queued those in jobs.
-	finished, queued instances
-	group            int
+	*Trial
+	// finished has the instances with a result, and listed those that were counted.
+	finished, listed instances
+	// jobs has the indices of the plan's jobs by instance, for all series with the same instances.
+	jobs map[int]int
 }
 
 // instances is a set of instances. The zero value is empty.
@@ -86,9 +86,9 @@ func (s *instances) add(instance int) {
 	s.others[instance] = true
 }
 
-// plan finds the shard's cells without a result and groups them by instance, in
-// the order in which they are listed first. It asks the store once for each series.
-func (e *Engine) plan(cells []Cell) (*plan, error) {
+// plan finds the shard's cells without a result and groups them by instance, in the order in which
+// they are listed first. It asks the store once for each series.
+func (e *Engine) plan(spans []Span) (*plan, error) {
 	p := &plan{names: map[store.Program]string{}, models: map[string]*mig.GPU{}}
 	stored, err := e.Store.Names()
 	if err != nil {
@@ -98,82 +98,75 @@ func (e *Engine) plan(cells []Cell) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := map[Series]*planned{}
-	groups := map[Group]int{}
-	jobs := map[[2]int]int{} // by group and instance
-	for span := range Spans(cells) {
+	known := map[store.Series]*planned{}
+	jobs := map[[3]string]map[int]int{} // by what names the instances
+	for _, span := range spans {
 		s := known[span.Series]
 		if s == nil {
-			var err error
-			if s, err = e.plannedSeries(span.Cell(span.From)); err != nil {
+			instances := [3]string{span.Series.Dataset, span.Series.Content, span.Series.GPU}
+			if jobs[instances] == nil {
+				jobs[instances] = map[int]int{}
+			}
+			s = &planned{Trial: span.Trial, jobs: jobs[instances]}
+			known[span.Series] = s
+			if err := e.Store.Finished(s.Series, s.finished.add); err != nil {
 				return nil, err
 			}
-			g, ok := groups[span.Series.Group()]
-			if !ok {
-				g = len(groups)
-				groups[span.Series.Group()] = g
-			}
-			s.group = g
-			known[span.Series] = s
 			if !slices.Contains(mig.GPUs(), s.gpu) {
 				p.models[s.gpu.Name] = s.gpu
 				p.unkept = p.unkept || !kept[s.gpu.Name]
 			}
-			if name := s.algorithm.Spec.Declared; stored[s.stored.Program()] != name {
-				p.names[s.stored.Program()] = name
+			if name := s.algorithm.Spec.Declared; stored[s.Series.Program()] != name {
+				p.names[s.Series.Program()] = name
 			}
-		}
-		if err := s.checkVersion(span.Cell(span.From)); err != nil {
-			return nil, err
 		}
 		for instance := span.From; instance < span.To; instance++ {
-			if s.queued.has(instance) || !e.Shard.holds(span.Series.Group(), instance) {
-				continue
+			if !s.listed.has(instance) && e.Shard.holds(s.Series, instance) {
+				s.listed.add(instance)
+				p.add(s, instance)
 			}
-			p.total++
-			if s.finished.has(instance) {
-				p.done++
-				continue
-			}
-			s.queued.add(instance)
-			at := [2]int{s.group, instance}
-			j, ok := jobs[at]
-			if !ok {
-				j = len(p.jobs)
-				jobs[at] = j
-				p.jobs = append(p.jobs, job{instance: instance})
-			}
-			p.jobs[j].series = append(p.jobs[j].series, s)
 		}
 	}
 	return p, nil
 }
 
-// plannedSeries resolves the series of a cell and asks the store for what it has of it.
-func (e *Engine) plannedSeries(c Cell) (*planned, error) {
-	r, err := resolveCell(c)
+// add counts a cell. If it has no result, add puts it into the job of its instance.
+func (p *plan) add(s *planned, instance int) {
+	p.total++
+	if s.finished.has(instance) {
+		p.done++
+		return
+	}
+	i, ok := s.jobs[instance]
+	if !ok {
+		i = len(p.jobs)
+		s.jobs[instance] = i
+		p.jobs = append(p.jobs, job{instance: instance})
+	}
+	p.jobs[i].series = append(p.jobs[i].series, s)
+}
+
+// Open is [store.Open] for a folder whose results may be on GPU models that are not in the table of
+// package mig: [mig.Lookup] then finds these. A different model of the same name, from another
+// folder or a file, is an error that names both.
+func Open(dir string) (*store.DB, error) {
+	db, err := store.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &planned{resolved: r, stored: c.Stored(c.Version)}
-	return s, e.Store.Finished(s.stored, s.finished.add)
+	if _, err := registerModels(db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
 }
 
-// resolveCell resolves a cell, which must be canonical.
-func resolveCell(c Cell) (*resolved, error) {
-	r, err := resolve(c.Series)
-	if err != nil {
-		return nil, err
+// registerModels makes [mig.Lookup] find the models of a database, and returns their names.
+func registerModels(db *store.DB) (map[string]bool, error) {
+	models, err := db.Models()
+	names := map[string]bool{}
+	for i := 0; err == nil && i < len(models); i++ {
+		_, err = mig.ParseModel([]byte(models[i].JSON), models[i].File)
+		names[models[i].Name] = true
 	}
-	if r.series != c.Series {
-		return nil, fmt.Errorf("cell %v is not canonical, or its tasks file has changed; make cells with Series.Cells", c)
-	}
-	return r, r.checkVersion(c)
-}
-
-func (r *resolved) checkVersion(c Cell) error {
-	if now := r.algorithm.Spec.Version; c.Version != now {
-		return fmt.Errorf("cell %v cannot be computed; the algorithm is at version %d", c, now)
-	}
-	return nil
+	return names, err
 }

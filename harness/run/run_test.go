@@ -23,7 +23,7 @@ import (
 
 const workload = "far/MIXEDSCALING+WIDETIMES?n=6"
 
-func series(algorithm string) Series {
+func series(algorithm string) store.Series {
 	track := algo.TrackBatch
 	switch {
 	case strings.HasPrefix(algorithm, "test-bound"):
@@ -31,28 +31,36 @@ func series(algorithm string) Series {
 	case strings.HasPrefix(algorithm, "test-stream"):
 		track = algo.TrackStream
 	}
-	return Series{Track: track, Dataset: workload, GPU: "A100", Count: 1, Algorithm: algorithm}
+	return store.Series{Track: track, Dataset: workload, GPU: "A100", Count: 1, Algorithm: algorithm}
 }
 
-func cellsOf(t testing.TB, s Series, n int) []Cell {
+// cellsOf is the first n cells of a series.
+func cellsOf(t testing.TB, s store.Series, n int) Span {
 	t.Helper()
-	cells, err := s.Cells(n)
+	span, err := First(s, n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cells
+	return span
 }
 
 // everything is n instances of every well-behaved and misbehaving algorithm.
-func everything(t testing.TB, n int) []Cell {
-	var all []Cell
+func everything(t testing.TB, n int) (all []Span) {
 	for _, a := range []string{
 		"test-fifo", "test-vandal", "test-panic", "test-invalid", "test-counter", "test-infeasible", "test-failing",
 		"test-stream", "test-bound", "test-bound?of=nothing",
 	} {
-		all = append(all, cellsOf(t, series(a), n)...)
+		all = append(all, cellsOf(t, series(a), n))
 	}
 	return all
+}
+
+// size is how many cells spans have.
+func size(all []Span) (n int) {
+	for _, s := range all {
+		n += s.To - s.From
+	}
+	return n
 }
 
 func open(t testing.TB, dir string) *store.DB {
@@ -91,75 +99,76 @@ func count(t testing.TB, s *store.DB) (n int) {
 	return n
 }
 
-// get is the row of a cell, which must have one.
-func get(t testing.TB, r Results, c Cell) store.Row {
+// get is the row of an instance, which must have one.
+func get(t testing.TB, db *store.DB, s Span, instance int) store.Row {
 	t.Helper()
-	row, ok, err := r.Get(c)
-	if err != nil || !ok {
-		t.Fatalf("%v has the row %v, %v, %v", c, row, ok, err)
+	rows, err := db.Rows(s.Series, instance, instance+1)
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("instance %d of %v has the rows %v, %v", instance, s.Series, rows, err)
 	}
-	return row
+	return rows[0]
 }
 
-func mustRun(t testing.TB, e Engine, cells []Cell) Results {
+func mustRun(t testing.TB, e Engine, spans ...Span) *store.DB {
 	t.Helper()
-	r, err := e.Run(context.Background(), cells)
-	if err != nil {
+	if err := e.Run(context.Background(), spans); err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return e.Store
 }
 
-func TestSpans(t *testing.T) {
-	fifo, stream := cellsOf(t, series("test-fifo"), 5), cellsOf(t, series("test-stream"), 2)
-	cells := slices.Concat(fifo[1:4], stream, fifo[4:], fifo[:2], fifo[3:4])
-	var got []Span
-	var all []Cell
-	for span := range Spans(cells) {
-		got = append(got, span)
-		for i := span.From; i < span.To; i++ {
-			all = append(all, span.Cell(i))
-		}
-	}
-	if !slices.Equal(all, cells) || len(got) != 5 {
-		t.Errorf("the spans %v are of the cells %v, want %v", got, all, cells)
-	}
-	for range Spans(cells) {
-		break
-	}
-}
-
-func TestCanonical(t *testing.T) {
-	got, err := Series{Track: algo.TrackBound, Dataset: "far/MIXSCALINGUNIFORM+WIDETIMES?n=6", GPU: "a100", Algorithm: "test-bound?of=longest"}.Canonical()
+func TestResolve(t *testing.T) {
+	got, err := Resolve(store.Series{Track: algo.TrackBound, Dataset: "far/MIXSCALINGUNIFORM+WIDETIMES?n=6", GPU: "a100", Algorithm: "test-bound?of=longest"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := series("test-bound")
-	want.Content = got.Content
-	if got != want || got.Content == "" {
-		t.Errorf("got %+v, want %+v", got, want)
+	want.Version, want.Model, want.Content = 1, "sequential", got.Series.Content
+	if got.Series != want || want.Content == "" {
+		t.Errorf("got %+v, want %+v", got.Series, want)
+	}
+	if again, err := Resolve(got.Series); err != nil || again.Series != got.Series {
+		t.Errorf("a canonical series %+v is resolved as %+v, %v", got.Series, again, err)
 	}
 	var unknown *nearest.UnknownError
-	for _, bad := range []func(*Series){
-		func(s *Series) { s.GPU = "A101" },
-		func(s *Series) { s.Dataset = "far/NOSCALING+WIDETIMES" },
-		func(s *Series) { s.Algorithm = "test-fifi" },
+	for _, bad := range []func(*store.Series){
+		func(s *store.Series) { s.GPU = "A101" },
+		func(s *store.Series) { s.Dataset = "far/NOSCALING+WIDETIMES" },
+		func(s *store.Series) { s.Algorithm = "test-fifi" },
+		func(s *store.Series) { s.Model = "serial" },
 	} {
 		s := series("test-fifo")
 		bad(&s)
-		if _, err := s.Canonical(); !errors.As(err, &unknown) {
+		if _, err := Resolve(s); !errors.As(err, &unknown) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
 	s := series("test-fifo")
 	s.Track = algo.TrackStream
-	if _, err := s.Canonical(); !says(err, `"test-fifo" is of the batch track`) {
+	if _, err := Resolve(s); !says(err, `"test-fifo" is of the batch track`) {
 		t.Errorf("wrong track: %v", err)
 	}
 	s = series("test-fifo")
 	s.Count = -1
-	if _, err := s.Canonical(); err == nil {
+	if _, err := Resolve(s); err == nil {
 		t.Error("accepted -1 GPUs")
+	}
+}
+
+// What a trained algorithm has learned is part of its series: other weights have other results.
+func TestSeriesKnowTheWeights(t *testing.T) {
+	weights := "one"
+	algo.Register(algo.Spec{
+		Name: "test-trained", Version: 1, Track: algo.TrackBatch,
+		Weights: func(algo.Args) string { return weights },
+		New: func(algo.Args) (algo.Batch, error) {
+			return batchFunc(func(_ context.Context, p algo.Problem) (schedule.Schedule, error) { return fifo(p), nil }), nil
+		},
+	})
+	before := cellsOf(t, series("test-trained"), 1).Series.Weights
+	weights = "two"
+	if after := cellsOf(t, series("test-trained"), 1).Series.Weights; before != "one" || after != "two" {
+		t.Errorf("the series have the weights %q and %q", before, after)
 	}
 }
 
@@ -167,10 +176,9 @@ func TestCanonical(t *testing.T) {
 func says(err error, text string) bool { return err != nil && strings.Contains(err.Error(), text) }
 
 func TestResults(t *testing.T) {
-	dir := t.TempDir()
-	s := series("test-fifo")
-	r := mustRun(t, Engine{Store: open(t, dir)}, cellsOf(t, s, 5))
-	makespans, err := r.Values(s, 0, 5, track.MetricMakespan)
+	s := cellsOf(t, series("test-fifo"), 5)
+	db := mustRun(t, Engine{Store: open(t, t.TempDir())}, s)
+	makespans, err := s.Values(db, track.MetricMakespan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +196,7 @@ func TestResults(t *testing.T) {
 			t.Errorf("instance %d: makespan %v, want %v", i, got, want)
 		}
 	}
-	row := get(t, r, cellsOf(t, s, 3)[2])
+	row := get(t, db, s, 2)
 	var names []string
 	for name := range row.Metrics.All() {
 		names = append(names, name)
@@ -199,20 +207,20 @@ func TestResults(t *testing.T) {
 	if n, _ := row.Metrics.Get("tasks"); n != 6 {
 		t.Errorf("tasks = %v", n)
 	}
-	times, err := r.Microseconds(s, 0, 5)
+	times, err := s.Microseconds(db)
 	if err != nil || len(times) != 5 {
 		t.Errorf("timings %v, %v", times, err)
 	}
-	if _, err := r.Values(s, 0, 6, track.MetricMakespan); !says(err, "instance 5, ") || !says(err, "has no result") {
+	if _, err := (Span{s.Trial, 0, 6}).Values(db, track.MetricMakespan); !says(err, "instance 5, ") || !says(err, "has no result") {
 		t.Errorf("missing instance: %v", err)
 	}
-	if _, err := r.Values(s, 0, 5, track.MetricBound); !says(err, "instance 0, ") || !says(err, `has no metric "bound_s"`) {
+	if _, err := s.Values(db, track.MetricBound); !says(err, "instance 0, ") || !says(err, `has no metric "bound_s"`) {
 		t.Errorf("missing metric: %v", err)
 	}
 }
 
 func TestErrorRows(t *testing.T) {
-	r := mustRun(t, Engine{Store: open(t, t.TempDir())}, everything(t, 2))
+	db := mustRun(t, Engine{Store: open(t, t.TempDir())}, everything(t, 2)...)
 	for algorithm, want := range map[string]struct{ kind, text string }{
 		"test-panic":            {KindPanic, "panic: 6 tasks"},
 		"test-invalid":          {KindInvalid, "invalid schedule"},
@@ -221,29 +229,28 @@ func TestErrorRows(t *testing.T) {
 		"test-failing":          {KindFailed, "no luck"},
 		"test-bound?of=nothing": {KindInvalid, "a bound of NaN s"},
 	} {
-		s := series(algorithm)
-		row := get(t, r, cellsOf(t, s, 1)[0])
+		s := cellsOf(t, series(algorithm), 2)
+		row := get(t, db, s, 0)
 		if row.Kind != want.kind || !strings.Contains(row.Error, want.text) || row.Metrics != (store.Metrics{}) {
 			t.Errorf("%s: %+v, want %+v", algorithm, row, want)
 		}
-		if _, err := r.Values(s, 0, 2, track.MetricMakespan); !says(err, ": "+want.kind+": ") || !says(err, want.text) {
+		if _, err := s.Values(db, track.MetricMakespan); !says(err, ": "+want.kind+": ") || !says(err, want.text) {
 			t.Errorf("%s: values gave %v", algorithm, err)
 		}
 	}
-	if v, err := r.Values(series("test-stream"), 0, 2, "batches"); err != nil || !slices.Equal(v, []float64{1, 1}) {
+	if v, err := cellsOf(t, series("test-stream"), 2).Values(db, "batches"); err != nil || !slices.Equal(v, []float64{1, 1}) {
 		t.Errorf("batches of a stream: %v, %v", v, err)
 	}
-	if v, err := r.Values(series("test-bound"), 0, 2, track.MetricBound); err != nil || !(v[0] > 0) {
+	if v, err := cellsOf(t, series("test-bound"), 2).Values(db, track.MetricBound); err != nil || !(v[0] > 0) {
 		t.Errorf("bounds: %v, %v", v, err)
 	}
 }
 
 func TestAlgorithmsCannotChangeTheInput(t *testing.T) {
-	dir := t.TempDir()
-	cells := append(cellsOf(t, series("test-vandal"), 1), cellsOf(t, series("test-fifo"), 1)...)
-	r := mustRun(t, Engine{Store: open(t, dir), Workers: 1}, cells)
-	a, errA := r.Values(series("test-vandal"), 0, 1, track.MetricMakespan)
-	b, errB := r.Values(series("test-fifo"), 0, 1, track.MetricMakespan)
+	vandal, other := cellsOf(t, series("test-vandal"), 1), cellsOf(t, series("test-fifo"), 1)
+	db := mustRun(t, Engine{Store: open(t, t.TempDir()), Workers: 1}, vandal, other)
+	a, errA := vandal.Values(db, track.MetricMakespan)
+	b, errB := other.Values(db, track.MetricMakespan)
 	if errA != nil || errB != nil || a[0] != b[0] {
 		t.Errorf("%v, %v and %v, %v", a, errA, b, errB)
 	}
@@ -252,17 +259,17 @@ func TestAlgorithmsCannotChangeTheInput(t *testing.T) {
 func TestSecondRunComputesNothing(t *testing.T) {
 	dir := t.TempDir()
 	cells := everything(t, 3)
-	mustRun(t, Engine{Store: open(t, dir)}, slices.Concat(cells, cells)) // each listed twice
-	if n := count(t, open(t, dir)); n != len(cells) {
-		t.Fatalf("%d rows for %d cells", n, len(cells))
+	mustRun(t, Engine{Store: open(t, dir)}, slices.Concat(cells, cells)...) // each listed twice
+	if n := count(t, open(t, dir)); n != size(cells) {
+		t.Fatalf("%d rows for %d cells", n, size(cells))
 	}
 	before := calls.Load()
 	var progress [][2]int
-	mustRun(t, Engine{Store: open(t, dir), Progress: func(done, total int) { progress = append(progress, [2]int{done, total}) }}, cells)
+	mustRun(t, Engine{Store: open(t, dir), Progress: func(done, total int) { progress = append(progress, [2]int{done, total}) }}, slices.Concat(cells, cells)...)
 	if n := calls.Load() - before; n != 0 {
 		t.Errorf("%d calls in the second run", n)
 	}
-	if want := [][2]int{{len(cells), len(cells)}}; !slices.Equal(progress, want) {
+	if want := [][2]int{{size(cells), size(cells)}}; !slices.Equal(progress, want) {
 		t.Errorf("progress %v, want %v", progress, want)
 	}
 }
@@ -270,51 +277,40 @@ func TestSecondRunComputesNothing(t *testing.T) {
 func TestProgress(t *testing.T) {
 	dir := t.TempDir()
 	cells := everything(t, 40)
-	mustRun(t, Engine{Store: open(t, dir)}, cells[:10])
+	mustRun(t, Engine{Store: open(t, dir)}, Span{cells[0].Trial, 30, 40})
 	last := -1
 	mustRun(t, Engine{Store: open(t, dir), Workers: 4, Progress: func(done, total int) {
-		if total != len(cells) || done < last || (last < 0 && done != 10) {
+		if total != size(cells) || done < last || (last < 0 && done != 10) {
 			t.Errorf("progress %d of %d after %d", done, total, last)
 		}
 		last = done
-	}}, cells)
-	if last != len(cells) {
-		t.Errorf("ended at %d of %d", last, len(cells))
+	}}, cells...)
+	if last != size(cells) {
+		t.Errorf("ended at %d of %d", last, size(cells))
 	}
 }
 
 func TestWorkersDoNotShow(t *testing.T) {
 	one, eight := t.TempDir(), t.TempDir()
 	cells := everything(t, 50)
-	a := mustRun(t, Engine{Store: open(t, one), Workers: 1}, cells)
-	b := mustRun(t, Engine{Store: open(t, eight), Workers: 8}, cells)
+	mustRun(t, Engine{Store: open(t, one), Workers: 1}, cells...)
+	mustRun(t, Engine{Store: open(t, eight), Workers: 8}, cells...)
 	if export(t, one) != export(t, eight) {
 		t.Error("1 and 8 workers export different bytes")
-	}
-	for _, name := range []string{"test-fifo", "test-bound"} {
-		metric := track.MetricMakespan
-		if name == "test-bound" {
-			metric = track.MetricBound
-		}
-		x, errA := a.Values(series(name), 0, 50, metric)
-		y, errB := b.Values(series(name), 0, 50, metric)
-		if errA != nil || errB != nil || !slices.Equal(x, y) {
-			t.Errorf("%s: %v, %v and %v, %v", name, x, errA, y, errB)
-		}
 	}
 }
 
 func TestShards(t *testing.T) {
 	whole, parts := t.TempDir(), t.TempDir()
 	cells := everything(t, 30)
-	mustRun(t, Engine{Store: open(t, whole)}, cells)
+	mustRun(t, Engine{Store: open(t, whole)}, cells...)
 	// Both stores are open before either run begins, as with two processes.
 	stores := []*store.DB{open(t, parts), open(t, parts)}
 	for i, s := range stores {
 		total := 0
-		mustRun(t, Engine{Store: s, Shard: Shard{i, 2}, Progress: func(_, n int) { total = n }}, cells)
-		if count(t, s) != total || total == 0 || total == len(cells) {
-			t.Errorf("shard %d computed %d of %d cells", i, count(t, s), len(cells))
+		mustRun(t, Engine{Store: s, Shard: Shard{i, 2}, Progress: func(_, n int) { total = n }}, cells...)
+		if count(t, s) != total || total == 0 || total == size(cells) {
+			t.Errorf("shard %d computed %d of %d cells", i, count(t, s), size(cells))
 		}
 		if count(t, s)%10 != 0 {
 			t.Errorf("shard %d has %d cells: not all ten of each instance", i, count(t, s))
@@ -337,18 +333,17 @@ func TestParseShard(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	dir := t.TempDir()
-	cells := append(cellsOf(t, series("test-endless"), 1), cellsOf(t, series("test-fifo"), 1)...)
-	e := Engine{Store: open(t, dir), Timeout: 20 * time.Millisecond}
-	r := mustRun(t, e, cells)
-	if _, err := r.Values(series("test-endless"), 0, 1, track.MetricMakespan); !says(err, ": "+store.KindTimeout+": ") {
+	endless, finite := cellsOf(t, series("test-endless"), 1), cellsOf(t, series("test-fifo"), 1)
+	e := Engine{Store: open(t, t.TempDir()), Timeout: 20 * time.Millisecond}
+	mustRun(t, e, endless, finite)
+	if _, err := endless.Values(e.Store, track.MetricMakespan); !says(err, ": "+store.KindTimeout+": ") {
 		t.Errorf("endless: %v", err)
 	}
-	if _, err := r.Values(series("test-fifo"), 0, 1, track.MetricMakespan); err != nil {
+	if _, err := finite.Values(e.Store, track.MetricMakespan); err != nil {
 		t.Error(err)
 	}
 	before := calls.Load()
-	mustRun(t, Engine{Store: open(t, dir), Timeout: 20 * time.Millisecond}, cells)
+	mustRun(t, e, endless, finite)
 	if n := calls.Load() - before; n != 1 {
 		t.Errorf("%d calls after a time-out, want 1", n)
 	}
@@ -357,108 +352,97 @@ func TestTimeout(t *testing.T) {
 func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
-	cells := slices.Concat(cellsOf(t, series("test-fifo"), 1), cellsOf(t, series("test-slow"), 400), cellsOf(t, series("test-endless"), 1))
+	cells := []Span{cellsOf(t, series("test-fifo"), 1), cellsOf(t, series("test-slow"), 400), cellsOf(t, series("test-endless"), 1)}
 	e := Engine{Store: open(t, dir), Workers: 2, Progress: func(done, _ int) {
 		if done > 0 {
 			cancel()
 		}
 	}}
-	r, err := e.Run(ctx, cells)
-	if err != context.Canceled { //nolint:errorlint // the promise is ctx.Err() itself
+	if err := e.Run(ctx, cells); err != context.Canceled { //nolint:errorlint // the promise is ctx.Err() itself
 		t.Errorf("run gave %v", err)
 	}
-	s := open(t, dir)
-	if n := count(t, s); n == 0 || n >= len(cells) {
-		t.Errorf("%d of %d cells kept", n, len(cells))
+	if n := count(t, open(t, dir)); n == 0 || n >= size(cells) {
+		t.Errorf("%d of %d cells kept", n, size(cells))
 	}
-	if _, ok, err := r.Get(cells[len(cells)-1]); ok || err != nil {
-		t.Errorf("the cancelled cell has a row: %v, %v", ok, err)
+	if rows, err := e.Store.Rows(cells[2].Series, 0, 1); len(rows) > 0 || err != nil {
+		t.Errorf("the cancelled cell has a row: %v, %v", rows, err)
 	}
 	// Resuming gives what an undisturbed run gives.
 	undisturbed := t.TempDir()
-	mustRun(t, Engine{Store: s}, cells[:401])
-	mustRun(t, Engine{Store: open(t, undisturbed)}, cells[:401])
+	mustRun(t, Engine{Store: open(t, dir)}, cells[:2]...)
+	mustRun(t, Engine{Store: open(t, undisturbed)}, cells[:2]...)
 	if export(t, dir) != export(t, undisturbed) {
 		t.Error("a resumed run exports other bytes")
 	}
 }
 
-func TestForeignCells(t *testing.T) {
+// Instances that a dataset does not have are an error, and so is a file that changes between the plan
+// and the work.
+func TestCellsThatCannotBeComputed(t *testing.T) {
 	e := Engine{Store: open(t, t.TempDir())}
-	good := cellsOf(t, series("test-fifo"), 1)[0]
-	for want, change := range map[string]func(*Cell){
-		"cannot be computed; the algorithm is at version": func(c *Cell) { c.Version-- },
-		"1 x a100": func(c *Cell) { c.GPU = "a100" },
-		"0 x A100": func(c *Cell) { c.Count = 0 },
-	} {
-		c := good
-		change(&c)
-		if _, err := e.Run(context.Background(), []Cell{good, c}); !says(err, "cell "+c.String()) || !says(err, want) {
-			t.Errorf("%s: %v", want, err)
-		}
-	}
-	c := good
-	c.Instance = -1
 	var index *datasets.IndexError
-	if _, err := e.Run(context.Background(), []Cell{c}); !errors.As(err, &index) {
+	if err := e.Run(t.Context(), []Span{{cellsOf(t, series("test-fifo"), 1).Trial, -1, 0}}); !errors.As(err, &index) {
 		t.Errorf("instance -1: %v", err)
 	}
-}
-
-func TestTasksFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "tasks.csv")
-	tasks := func(seconds string) {
-		if err := os.WriteFile(path, []byte("task,t1,t2,t3,t4,t7\na,9,8,7,6,"+seconds+"\n"), 0o644); err != nil {
-			t.Fatal(err)
+	tasksPath, programsPath := filepath.Join(t.TempDir(), "tasks.csv"), filepath.Join(t.TempDir(), "programs.csv")
+	write := func(seconds string) {
+		for path, text := range map[string]string{
+			tasksPath:    "task,t1,t2,t3,t4,t7\na,9,8,7,6," + seconds + "\n",
+			programsPath: "name,class,solo_s,serial,compute,memory,parallelism\na,CI," + seconds + ",1,0,0,1\nb,US,3,1,0,0,1\n",
+		} {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	tasks("5")
-	s := series("test-fifo")
-	s.Dataset, s.Model = "profile:"+path, mig.Free
-	st := open(t, t.TempDir())
-	stale := cellsOf(t, s, 1)
-	r := mustRun(t, Engine{Store: st}, stale)
-	if v, err := r.Values(s, 0, 1, track.MetricMakespan); err != nil || v[0] != 5 {
-		t.Errorf("makespan %v, %v", v, err)
+	tasks, programs := series("test-fifo"), corunSeries("test-corun-pairs")
+	tasks.Dataset, tasks.Model = "profile:"+tasksPath, mig.Free.String()
+	programs.Dataset = "corunfile:" + programsPath + "?kappa=0"
+	for _, c := range []struct {
+		series store.Series
+		metric string
+		want   [2]float64 // with 5 s, and with 4 s
+	}{
+		{tasks, track.MetricMakespan, [2]float64{5, 4}},
+		{programs, track.MetricThroughput, [2]float64{8. / 5, 7. / 4}},
+	} {
+		write("5")
+		first := cellsOf(t, c.series, 1)
+		if v, err := first.Values(mustRun(t, e, first), c.metric); err != nil || math.Abs(v[0]-c.want[0]) > 1e-12 {
+			t.Errorf("%v: %v, %v", c, v, err)
+		}
+		write("4")
+		if err := (&Engine{Store: open(t, t.TempDir())}).Run(t.Context(), []Span{first}); !says(err, "changed while it was used") {
+			t.Errorf("cells of the old file: %v", err)
+		}
+		second := cellsOf(t, c.series, 1)
+		if v, err := second.Values(mustRun(t, e, second), c.metric); err != nil || math.Abs(v[0]-c.want[1]) > 1e-12 {
+			t.Errorf("%v after the file changed: %v, %v", c, v, err)
+		}
 	}
-	tasks("4")
-	if _, err := (&Engine{Store: st}).Run(context.Background(), stale); !says(err, "its tasks file has changed") {
-		t.Errorf("cells of the old file: %v", err)
-	}
-	r = mustRun(t, Engine{Store: st}, cellsOf(t, s, 1))
-	if v, err := r.Values(s, 0, 1, track.MetricMakespan); err != nil || v[0] != 4 {
-		t.Errorf("makespan after the file changed: %v, %v", v, err)
-	}
-	var index *datasets.IndexError
-	if _, err := s.Cells(2); !errors.As(err, &index) {
+	if _, err := First(tasks, 2); !errors.As(err, &index) {
 		t.Errorf("two instances of a file: %v", err)
 	}
 }
 
 func TestSchedule(t *testing.T) {
-	e := Engine{Store: open(t, t.TempDir())}
-	ctx := context.Background()
-	cell := cellsOf(t, series("test-fifo"), 3)[2]
-	p, s, err := e.Schedule(ctx, cell)
+	s := cellsOf(t, series("test-fifo"), 3)
+	p, answer, err := s.Schedule(t.Context(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := schedule.Check(p, s); v != nil {
+	if v := schedule.Check(p, answer); v != nil {
 		t.Errorf("violations %v", v)
 	}
-	r := mustRun(t, e, []Cell{cell})
-	row := get(t, r, cell)
-	if m, _ := row.Metrics.Get(track.MetricMakespan); m != float64(s.Makespan()) {
-		t.Errorf("makespan %v drawn and %v stored", s.Makespan(), m)
+	row := get(t, mustRun(t, Engine{Store: open(t, t.TempDir())}, s), s, 2)
+	if m, _ := row.Metrics.Get(track.MetricMakespan); m != float64(answer.Makespan()) {
+		t.Errorf("makespan %v drawn and %v stored", answer.Makespan(), m)
 	}
-	var invalid *schedule.InvalidError
-	if _, _, err := e.Schedule(ctx, cellsOf(t, series("test-invalid"), 1)[0]); !errors.As(err, &invalid) {
-		t.Errorf("invalid: %v", err)
-	}
-	if _, _, err := e.Schedule(ctx, cellsOf(t, series("test-panic"), 1)[0]); !says(err, "panic: 6 tasks") {
-		t.Errorf("panic: %v", err)
-	}
-	if _, _, err := e.Schedule(ctx, cellsOf(t, series("test-bound"), 1)[0]); !says(err, "is of a track without schedules") {
-		t.Errorf("bound: %v", err)
+	for algorithm, want := range map[string]string{
+		"test-invalid": "invalid schedule", "test-panic": "panic: 6 tasks", "test-bound": "is of a track without schedules",
+	} {
+		if _, _, err := cellsOf(t, series(algorithm), 1).Schedule(t.Context(), 0); !says(err, want) {
+			t.Errorf("%s: %v", algorithm, err)
+		}
 	}
 }

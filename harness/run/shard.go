@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"miglab/harness/store"
 )
 
 // A Shard is one of several parts into which cells are divided, among processes or
@@ -20,17 +22,18 @@ type Shard struct {
 
 func (s Shard) parts() int { return max(s.Of, 1) }
 
-// holds reports whether the cells of an instance are in the part.
-func (s Shard) holds(g Group, instance int) bool {
-	return ShardOf(g, instance, s.parts()) == s.Index
+// holds reports whether an instance of the series is in the part.
+func (s Shard) holds(of store.Series, instance int) bool {
+	return ShardOf(of, instance, s.parts()) == s.Index
 }
 
-// ShardOf returns the index of the part that has the cells of an instance, of so many parts.
-func ShardOf(g Group, instance, parts int) int {
+// ShardOf returns the index of the part that has an instance of the series, of so many parts. It is
+// the same for every algorithm.
+func ShardOf(s store.Series, instance, parts int) int {
 	if parts == 1 {
 		return 0
 	}
-	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", g.Dataset, g.Content, g.GPU, instance))
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", s.Dataset, s.Content, s.GPU, instance))
 	return int(binary.BigEndian.Uint64(h[:8]) % uint64(parts))
 }
 

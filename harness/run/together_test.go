@@ -9,8 +9,8 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/deep"
-	"miglab/harness/mig"
 	"miglab/harness/sim"
+	"miglab/harness/store"
 	"miglab/harness/track"
 )
 
@@ -80,10 +80,9 @@ func init() {
 	}
 }
 
-func togetherCells(t *testing.T, n int) []Cell {
-	var all []Cell
+func togetherCells(t *testing.T, n int) (all []Span) {
 	for _, a := range []string{"test-together", "test-together-wrong", "test-apart", "test-together-panic"} {
-		all = append(all, cellsOf(t, Series{Track: algo.TrackDispatch, Dataset: "deadline/relaxed", GPU: "A100", Algorithm: a, Model: mig.Sequential}, n)...)
+		all = append(all, cellsOf(t, store.Series{Track: algo.TrackDispatch, Dataset: "deadline/relaxed", GPU: "A100", Algorithm: a}, n))
 	}
 	return all
 }
@@ -95,33 +94,33 @@ func TestTogetherDoesNotShow(t *testing.T) {
 	dir, apart := t.TempDir(), t.TempDir()
 	side.Store(0)
 	before := alone.Load()
-	r := mustRun(t, Engine{Store: open(t, dir), Workers: 2}, cells)
+	db := mustRun(t, Engine{Store: open(t, dir), Workers: 2}, cells...)
 	if side.Load() != 4 {
 		t.Errorf("at most %d days side by side, want 4", side.Load())
 	}
 	failed := map[string]int{}
-	for _, c := range cells {
-		failed[c.Algorithm+" "+get(t, r, c).Kind]++
+	for _, s := range cells {
+		for i := range n {
+			failed[s.Series.Algorithm+" "+get(t, db, s, i).Kind]++
+		}
 	}
 	for _, name := range []string{"test-together-wrong " + KindInvalid, "test-together-panic " + KindPanic} {
 		if failed[name] == 0 || failed[name] == n {
 			t.Errorf("%d of %d instances are %s, want some", failed[name], n, name)
 		}
 	}
-	if v, err := r.Values(cells[0].Series, 0, n, "late_percent"); err != nil || len(v) != n {
+	if v, err := cells[0].Values(db, "late_percent"); err != nil || len(v) != n {
 		t.Errorf("values %v, %v", v, err)
 	}
 
 	side.Store(0)
 	e := Engine{Store: open(t, apart)}
 	for i := range n {
-		var one []Cell
-		for _, c := range cells {
-			if c.Instance == i {
-				one = append(one, c)
-			}
+		var one []Span
+		for _, s := range cells {
+			one = append(one, Span{s.Trial, i, i + 1})
 		}
-		mustRun(t, e, one)
+		mustRun(t, e, one...)
 	}
 	if side.Load() != 0 || alone.Load() == before {
 		t.Errorf("%d days side by side, %d decisions alone, want none and some", side.Load(), alone.Load()-before)
@@ -135,7 +134,7 @@ func TestTogetherDoesNotShow(t *testing.T) {
 func TestTogetherNotWithTimeout(t *testing.T) {
 	side.Store(0)
 	cells := togetherCells(t, 9)
-	mustRun(t, Engine{Store: open(t, t.TempDir()), Timeout: time.Minute}, cells)
+	mustRun(t, Engine{Store: open(t, t.TempDir()), Timeout: time.Minute}, cells...)
 	if side.Load() != 0 {
 		t.Errorf("%d days side by side under a time-out, want none", side.Load())
 	}
@@ -146,7 +145,7 @@ func TestTogetherCancel(t *testing.T) {
 	cells := togetherCells(t, deep.N(60, 400))
 	dir, undisturbed := t.TempDir(), t.TempDir()
 	before := decided.Load()
-	mustRun(t, Engine{Store: open(t, undisturbed)}, cells)
+	mustRun(t, Engine{Store: open(t, undisturbed)}, cells...)
 	all := decided.Load() - before
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -159,13 +158,13 @@ func TestTogetherCancel(t *testing.T) {
 	decision.Store(&told)
 	defer decision.Store(nil)
 	e := Engine{Store: open(t, dir), Workers: 2}
-	if _, err := e.Run(ctx, cells); err != context.Canceled { //nolint:errorlint // the promise is ctx.Err() itself
+	if err := e.Run(ctx, cells); err != context.Canceled { //nolint:errorlint // the promise is ctx.Err() itself
 		t.Fatalf("run gave %v", err)
 	}
-	if n := count(t, open(t, dir)); n == 0 || n >= len(cells) {
-		t.Fatalf("%d of %d cells kept", n, len(cells))
+	if n := count(t, open(t, dir)); n == 0 || n >= size(cells) {
+		t.Fatalf("%d of %d cells kept", n, size(cells))
 	}
-	mustRun(t, Engine{Store: open(t, dir)}, cells)
+	mustRun(t, Engine{Store: open(t, dir)}, cells...)
 	if export(t, dir) != export(t, undisturbed) {
 		t.Error("a resumed run exports other bytes")
 	}
@@ -173,8 +172,8 @@ func TestTogetherCancel(t *testing.T) {
 
 // Parts have consecutive jobs with the same series, and every worker has one.
 func TestSplit(t *testing.T) {
-	batched := &planned{resolved: &resolved{track: track.Dispatch, algorithm: algo.MustParse("test-together")}}
-	single := &planned{resolved: &resolved{track: track.Dispatch, algorithm: algo.MustParse("test-apart")}}
+	batched := &planned{Trial: &Trial{track: track.Dispatch, algorithm: algo.MustParse("test-together")}}
+	single := &planned{Trial: &Trial{track: track.Dispatch, algorithm: algo.MustParse("test-apart")}}
 	var jobs []job
 	for i := range 11 {
 		jobs = append(jobs, job{i, []*planned{single, batched}})

@@ -22,7 +22,7 @@ func BenchmarkPlan(b *testing.B) {
 				cells := many(n, instances)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := New([]string{"run"}, "", "", cells, 500); err != nil {
+					if _, err := New([]string{"run"}, "", "", cells, nil, 500); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -62,16 +62,16 @@ func BenchmarkMerge(b *testing.B) {
 }
 
 // fill writes the databases of all tasks without computing anything.
-func fill(b *testing.B, folder string, p *Plan, cells []run.Cell) {
+func fill(b *testing.B, folder string, p *Plan, cells []run.Span) {
 	b.Helper()
 	rows := make([]map[store.Series][]store.Row, p.Tasks)
 	for task := range rows {
 		rows[task] = map[store.Series][]store.Row{}
 	}
-	for s := range run.Spans(cells) {
+	for _, s := range cells {
 		for i := s.From; i < s.To; i++ {
-			task, v := run.ShardOf(s.Series.Group(), i, p.Tasks), float64(i)/3
-			rows[task][s.Stored()] = append(rows[task][s.Stored()], store.Row{
+			task, v := run.ShardOf(s.Series, i, p.Tasks), float64(i)/3
+			rows[task][s.Series] = append(rows[task][s.Series], store.Row{
 				Instance: i, Micros: float64(i + 1), Metrics: store.NewMetrics(map[string]float64{
 					track.MetricMakespan:         v,
 					"moves":                      7,

@@ -30,19 +30,19 @@ func (e *IncompleteError) Error() string {
 }
 
 // Merge adds the results of all tasks, and how long they took, to the database results.db of a
-// store. cells are all cells of the command. If some are missing, it is an
+// store. spans are all cells of the command. If some are missing, it is an
 // [*IncompleteError], after those that exist were merged. A sweep of units has nothing to
 // merge, and the store may be nil. Other errors are those of [Look], a
 // [*store.ConflictError] and those of the file system.
-func Merge(folder string, p *Plan, cells []run.Cell, into *store.DB) (Status, error) {
-	s, err := p.merge(folder, cells, into)
+func Merge(folder string, p *Plan, spans []run.Span, into *store.DB) (Status, error) {
+	s, err := p.merge(folder, spans, into)
 	if err == nil && s.Missing > 0 {
 		err = &IncompleteError{s}
 	}
 	return s, err
 }
 
-func (p *Plan) merge(folder string, cells []run.Cell, into *store.DB) (Status, error) {
+func (p *Plan) merge(folder string, spans []run.Span, into *store.DB) (Status, error) {
 	if p.Units != nil {
 		return p.status(folder, nil, time.Now(), nil)
 	}
@@ -50,7 +50,7 @@ func (p *Plan) merge(folder string, cells []run.Cell, into *store.DB) (Status, e
 	if err != nil {
 		return Status{}, err
 	}
-	s, err := p.status(folder, cells, time.Now(), w)
+	s, err := p.status(folder, spans, time.Now(), w)
 	// Close may repeat the error that Append returned.
 	if closed := w.Close(); closed != nil && !errors.Is(err, closed) {
 		err = errors.Join(err, closed)

@@ -3,10 +3,9 @@ package sweep
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
-	"hash"
 	"path/filepath"
 	"slices"
 
@@ -37,89 +36,51 @@ type Plan struct {
 	Tasks int `json:"tasks"`
 }
 
-// New plans the cells of a command for at most so many tasks. A cell listed twice counts once.
-func New(args []string, dir, program string, cells []run.Cell, tasks int) (*Plan, error) {
-	h := newDigest(args)
-	for span := range run.Spans(cells) {
-		h.add(&span)
+// New plans the cells of a command, or its units, for at most so many tasks. A cell listed twice
+// counts once.
+func New(args []string, dir, program string, spans []run.Span, units []string, tasks int) (*Plan, error) {
+	p := &Plan{Format: Format, Args: args, Dir: dir, Program: program, Count: len(units), Units: units}
+	for _, n := range shares(spans, 1)[0] {
+		p.Count += n
 	}
-	count := 0
-	for _, n := range shares(cells, 1)[0] {
-		count += n
-	}
-	return newPlan(args, dir, program, h, count, nil, tasks)
-}
-
-// NewUnits plans the units of a command for at most so many tasks.
-func NewUnits(args []string, dir, program string, units []string, tasks int) (*Plan, error) {
-	h := newDigest(args)
-	for _, u := range units {
-		fmt.Fprintf(h, "%q\n", u)
-	}
-	return newPlan(args, dir, program, h, len(units), units, tasks)
-}
-
-func newPlan(args []string, dir, program string, h *digest, count int, units []string, tasks int) (*Plan, error) {
 	switch {
-	case count == 0:
+	case p.Count == 0:
 		return nil, fmt.Errorf("the command has no work to spread over tasks")
 	case tasks < 1:
 		return nil, fmt.Errorf("%d tasks; at least one is needed", tasks)
 	}
-	return &Plan{
-		Format: Format, Args: args, Dir: dir, Program: program,
-		Count: count, Hash: h.String(), Units: units, Tasks: min(tasks, count),
-	}, nil
+	p.Hash, p.Tasks = p.hash(spans), min(tasks, p.Count)
+	return p, nil
 }
 
-// A digest hashes a command and what it represents.
-type digest struct {
-	hash.Hash
-	text []byte // kept here, so that adding allocates nothing
-}
-
-func newDigest(args []string) *digest {
-	d := &digest{Hash: sha256.New()}
-	for _, a := range args {
-		fmt.Fprintf(d, "%q\n", a)
+// hash identifies the command and what it computes. Cells in another order have another hash.
+func (p *Plan) hash(spans []run.Span) string {
+	h := sha256.New()
+	e := json.NewEncoder(h) // a hash takes everything, and the values are texts and numbers
+	_ = e.Encode(slices.Concat(p.Args, p.Units))
+	for _, s := range spans {
+		_ = e.Encode([]any{s.Series, s.From, s.To})
 	}
-	return d
+	return hex.EncodeToString(h.Sum(nil))
 }
-
-// add hashes the cells of a span. Cells in another order have another hash.
-func (d *digest) add(s *run.Span) {
-	b := d.text[:0]
-	for _, name := range []string{
-		string(s.Series.Track), s.Series.Dataset, s.Series.Content, s.Series.GPU, s.Series.Algorithm, s.Series.Weights,
-	} {
-		b = append(append(b, name...), 0)
-	}
-	for _, n := range []int{s.Series.Count, int(s.Series.Model), s.Version, s.From, s.To} {
-		b = binary.AppendVarint(b, int64(n))
-	}
-	d.text = b
-	d.Write(b)
-}
-
-func (d *digest) String() string { return hex.EncodeToString(d.Sum(nil)) }
 
 // shares returns how many cells of which series each of so many tasks has to compute. A cell listed
 // twice counts once.
-func shares(cells []run.Cell, tasks int) []map[store.Series]int {
-	spans := map[store.Series][]run.Span{}
-	for s := range run.Spans(cells) {
-		spans[s.Stored()] = append(spans[s.Stored()], s)
+func shares(spans []run.Span, tasks int) []map[store.Series]int {
+	bySeries := map[store.Series][]run.Span{}
+	for _, s := range spans {
+		bySeries[s.Series] = append(bySeries[s.Series], s)
 	}
 	out := make([]map[store.Series]int, tasks)
 	for i := range out {
 		out[i] = map[store.Series]int{}
 	}
-	for series, all := range spans {
+	for series, all := range bySeries {
 		slices.SortFunc(all, func(a, b run.Span) int { return cmp.Compare(a.From, b.From) })
-		group, next := all[0].Series.Group(), 0
+		next := 0
 		for _, s := range all {
 			for i := max(s.From, next); i < s.To; i++ {
-				out[run.ShardOf(group, i, tasks)][series]++
+				out[run.ShardOf(series, i, tasks)][series]++
 			}
 			next = max(next, s.To)
 		}
@@ -172,14 +133,10 @@ func (p *Plan) checkTask(task int) error {
 }
 
 // checkCells is an error if the cells of the command are not those that were planned.
-func (p *Plan) checkCells(cells []run.Cell) error {
-	h := newDigest(p.Args)
-	for span := range run.Spans(cells) {
-		h.add(&span)
-	}
-	if h.String() != p.Hash {
-		return fmt.Errorf("the command stands for other cells than when the sweep was planned (%d then, %d now, listed "+
-			"twice or not); an algorithm, a dataset or a file has changed: submit it again", p.Count, len(cells))
+func (p *Plan) checkCells(spans []run.Span) error {
+	if p.hash(spans) != p.Hash {
+		return fmt.Errorf("the command stands for other cells than the %d that were planned; an algorithm, a dataset or a "+
+			"file has changed: submit it again", p.Count)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,62 +19,60 @@ import (
 	"miglab/harness/store"
 )
 
-// drawn are cells of any kind, some of them twice; they are planned and never computed.
-func drawn(r *rapid.T) []run.Cell {
-	cells := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) run.Cell {
-		dataset := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "dataset")
-		return run.Cell{
-			Series: run.Series{
-				Track: algo.TrackBatch, Dataset: dataset, Content: dataset, GPU: rapid.SampledFrom([]string{"A100", "A30"}).Draw(r, "gpu"),
-				Count: 1, Algorithm: rapid.SampledFrom([]string{"x", "y", "z"}).Draw(r, "algorithm"),
-			},
-			Version: 1, Instance: rapid.OneOf(rapid.IntRange(0, 9), rapid.IntRange(0, 1_000_000_000)).Draw(r, "instance"),
-		}
-	}), 1, 60).Draw(r, "cells")
-	return append(cells, cells[:rapid.IntRange(0, len(cells)).Draw(r, "twice")]...)
+// span is instances of a series that is planned and never computed.
+func span(s store.Series, from, to int) run.Span {
+	s.Track, s.Count, s.Version, s.Model = algo.TrackBatch, 1, 1, "sequential"
+	return run.Span{Trial: &run.Trial{Series: s}, From: from, To: to}
 }
 
 // Every cell is in one task, all cells of an instance in the same one, and one that is listed twice
 // counts once.
 func TestEveryCellIsInOneTask(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		cells := drawn(r)
-		p, err := New(nil, "", "", cells, rapid.IntRange(1, 20).Draw(r, "tasks"))
+		spans := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) run.Span {
+			dataset := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "dataset")
+			gpu, algorithm := rapid.SampledFrom([]string{"A100", "A30"}).Draw(r, "gpu"), rapid.SampledFrom([]string{"x", "y", "z"}).Draw(r, "algorithm")
+			from := rapid.OneOf(rapid.IntRange(0, 9), rapid.IntRange(0, 1_000_000_000)).Draw(r, "instance")
+			return span(store.Series{Dataset: dataset, Content: dataset, GPU: gpu, Algorithm: algorithm}, from, from+rapid.IntRange(1, 5).Draw(r, "cells"))
+		}), 1, 60).Draw(r, "spans")
+		p, err := New(nil, "", "", spans, nil, rapid.IntRange(1, 20).Draw(r, "tasks"))
 		if err != nil {
 			r.Fatal(err)
 		}
-		different := map[run.Cell]bool{}
+		type cell struct {
+			store.Series
+			instance int
+		}
+		different := map[cell]bool{}
 		want := make([]map[store.Series]int, p.Tasks)
 		for i := range want {
 			want[i] = map[store.Series]int{}
 		}
-		for _, c := range cells {
-			if !different[c] {
-				different[c] = true
-				want[run.ShardOf(c.Group(), c.Instance, p.Tasks)][c.Stored(c.Version)]++
+		for _, s := range spans {
+			for i := s.From; i < s.To; i++ {
+				if c := (cell{s.Series, i}); !different[c] {
+					different[c] = true
+					want[run.ShardOf(s.Series, i, p.Tasks)][s.Series]++
+				}
 			}
 		}
-		if got := shares(cells, p.Tasks); p.Count != len(different) || !reflect.DeepEqual(got, want) {
+		if got := shares(spans, p.Tasks); p.Count != len(different) || !reflect.DeepEqual(got, want) {
 			r.Fatalf("%d cells, shared as %v; want %d, as %v", p.Count, got, len(different), want)
 		}
 	})
 }
 
 // many are n cells, in series of so many instances.
-func many(n, instances int) []run.Cell {
-	cells := make([]run.Cell, 0, n)
+func many(n, instances int) (out []run.Span) {
 	const algorithms = 40
-	for s := 0; len(cells) < n; s++ {
-		dataset := fmt.Sprintf("far/MIXEDSCALING+WIDETIMES?n=14&seed=%d", s/algorithms)
-		series := run.Series{
-			Track: algo.TrackBatch, Dataset: dataset, Content: fmt.Sprintf("%016x", s/algorithms), GPU: "A100", Count: 1,
-			Algorithm: fmt.Sprintf("far?budget=%d", s%algorithms),
-		}
-		for i := range min(instances, n-len(cells)) {
-			cells = append(cells, run.Cell{Series: series, Version: 1, Instance: i})
-		}
+	for s := 0; n > 0; s++ {
+		out = append(out, span(store.Series{
+			Dataset: fmt.Sprintf("far/MIXEDSCALING+WIDETIMES?n=14&seed=%d", s/algorithms), Content: fmt.Sprintf("%016x", s/algorithms),
+			GPU: "A100", Algorithm: fmt.Sprintf("far?budget=%d", s%algorithms),
+		}, 0, min(instances, n)))
+		n -= instances
 	}
-	return cells
+	return out
 }
 
 // Tasks have about as many instances each, and no task has nothing to do where there are many.
@@ -94,25 +91,22 @@ func TestTasksAreBalanced(t *testing.T) {
 }
 
 func TestWhatCannotBePlanned(t *testing.T) {
-	if _, err := New(nil, "", "", nil, 1); err == nil {
-		t.Error("planned no cells")
+	if _, err := New(nil, "", "", nil, nil, 1); err == nil {
+		t.Error("planned nothing")
 	}
-	if _, err := New(nil, "", "", many(1, 1), 0); err == nil {
+	if _, err := New(nil, "", "", many(1, 1), nil, 0); err == nil {
 		t.Error("planned for no tasks")
-	}
-	if _, err := NewUnits(nil, "", "", nil, 1); err == nil {
-		t.Error("planned no units")
 	}
 }
 
 // plans are one of cells and one of units.
 func plans(t testing.TB) []*Plan {
 	t.Helper()
-	ofCells, err := New([]string{"run", "--algorithms", "far<&>"}, "/home/x", "12", many(80, 10), 9)
+	ofCells, err := New([]string{"run", "--algorithms", "far<&>"}, "/home/x", "12", many(80, 10), nil, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ofUnits, err := NewUnits([]string{"train"}, "/home/x", "12", []string{"a 1", "a 2", "b 1"}, 2)
+	ofUnits, err := New([]string{"train"}, "/home/x", "12", nil, []string{"a 1", "a 2", "b 1"}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,17 +167,20 @@ func TestBadPlans(t *testing.T) {
 }
 
 func TestChangedCommand(t *testing.T) {
-	cells := many(100, 10)
-	p := planOf(t, cells, 3)
-	other := slices.Clone(cells)
-	other[50].Version = 2
-	swapped := slices.Clone(cells)
-	slices.SortFunc(swapped, func(a, b run.Cell) int { return cmp.Compare(b.Instance, a.Instance) })
-	for _, now := range [][]run.Cell{nil, cells[1:], append(slices.Clone(cells), cells[0]), other, swapped} {
-		want := fmt.Sprintf("stands for other cells than when the sweep was planned (100 then, %d now", len(now))
-		if err := p.checkCells(now); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d cells: %v", len(now), err)
+	spans := many(100, 10)
+	p := planOf(t, spans, 3)
+	other, swapped := slices.Clone(spans), slices.Clone(spans)
+	newer := spans[5].Series
+	newer.Version = 2
+	other[5].Trial = &run.Trial{Series: newer}
+	slices.Reverse(swapped)
+	for i, now := range [][]run.Span{nil, spans[1:], append(slices.Clone(spans), spans[0]), other, swapped} {
+		if err := p.checkCells(now); err == nil || !strings.Contains(err.Error(), "stands for other cells than the 100 that were planned") {
+			t.Errorf("change %d: %v", i, err)
 		}
+	}
+	if err := p.checkCells(many(100, 10)); err != nil {
+		t.Error(err)
 	}
 }
 

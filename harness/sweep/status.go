@@ -89,23 +89,23 @@ func (s *Status) Unfinished() []int {
 	return out
 }
 
-// Look says how a sweep stands, from its files alone. cells are all cells of the
+// Look says how a sweep stands, from its files alone. spans are all cells of the
 // command; a sweep of units needs none. now is the time at which an attempt is
 // running or is not. Errors are those of the file system, or say that the command stands for other
 // cells than when it was planned.
-func Look(folder string, p *Plan, cells []run.Cell, now time.Time) (Status, error) {
-	return p.status(folder, cells, now, nil)
+func Look(folder string, p *Plan, spans []run.Span, now time.Time) (Status, error) {
+	return p.status(folder, spans, now, nil)
 }
 
 // status counts the results of all tasks. Where there is a writer, it merges them.
-func (p *Plan) status(folder string, cells []run.Cell, now time.Time, into *store.Writer) (s Status, err error) {
+func (p *Plan) status(folder string, spans []run.Span, now time.Time, into *store.Writer) (s Status, err error) {
 	s.Tasks = make([]TaskStatus, p.Tasks)
 	if p.Units == nil {
-		if err := p.checkCells(cells); err != nil {
+		if err := p.checkCells(spans); err != nil {
 			return s, err
 		}
 	}
-	planned := shares(cells, p.Tasks)
+	planned := shares(spans, p.Tasks)
 	files, err := databases(folder)
 	if err != nil {
 		return s, err

@@ -11,7 +11,7 @@ import (
 
 func TestUnits(t *testing.T) {
 	units := []string{"a 1", "a 2", "b 1", "b 2", "c 1"} // a 1, b 1 and c 1 are of task 0
-	p, err := NewUnits([]string{"train"}, "", "", units, 2)
+	p, err := New([]string{"train"}, "", "", nil, units, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func newFile(folder string, task int, runName string) string {
 }
 
 // Work computes those cells of a task that no intact database of any of its runs has.
-// cells are all cells of the command. Results go to a database of this run in the sweep's
+// spans are all cells of the command. Results go to a database of this run in the sweep's
 // folder; e says how to compute, and its Store, File and Shard are set here. runName tells
 // the runs of a task apart: it is part of file names, and no two runs at the same time may
 // share it. About the work of a second is lost if the process is killed.
@@ -58,9 +58,9 @@ func newFile(folder string, task int, runName string) string {
 // When ctx is cancelled, what is computed is written, and Work returns ctx.Err().
 // Other errors are those of [run.Engine.Run] and of the store, or say that the command stands for
 // other cells than when it was planned.
-func Work(ctx context.Context, folder string, p *Plan, task int, runName string, cells []run.Cell, e run.Engine) error {
+func Work(ctx context.Context, folder string, p *Plan, task int, runName string, spans []run.Span, e run.Engine) error {
 	return p.attempt(ctx, folder, task, runName, func(db *store.DB, file string, report func(done, total int)) error {
-		if err := p.checkCells(cells); err != nil {
+		if err := p.checkCells(spans); err != nil {
 			return err
 		}
 		tell := e.Progress
@@ -70,8 +70,7 @@ func Work(ctx context.Context, folder string, p *Plan, task int, runName string,
 			}
 		}
 		e.Store, e.File, e.Shard = db, file, run.Shard{Index: task, Of: p.Tasks}
-		_, err := e.Run(ctx, cells)
-		return err
+		return e.Run(ctx, spans)
 	})
 }
 

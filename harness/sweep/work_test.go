@@ -34,29 +34,26 @@ func init() {
 	}
 }
 
-func cellsOf(t testing.TB, n int, algorithms ...string) []run.Cell {
+func cellsOf(t testing.TB, n int, algorithms ...string) []run.Span {
 	t.Helper()
-	var all []run.Cell
-	for _, a := range algorithms {
-		cells, err := run.Series{Track: algo.TrackBound, Dataset: "far/MIXEDSCALING+WIDETIMES?n=6", GPU: "A100", Count: 1, Algorithm: a}.Cells(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, cells...)
+	base := store.Series{Track: algo.TrackBound, GPU: "A100"}
+	all, err := run.Competition(base, algorithms, []string{"far/MIXEDSCALING+WIDETIMES?n=6"}, n)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
 
-func planOf(t testing.TB, cells []run.Cell, tasks int) *Plan {
+func planOf(t testing.TB, cells []run.Span, tasks int) *Plan {
 	t.Helper()
-	p, err := New([]string{"run"}, "/home", "12", cells, tasks)
+	p, err := New([]string{"run"}, "/home", "12", cells, nil, tasks)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func runTask(folder string, p *Plan, task int, runName string, cells []run.Cell) error {
+func runTask(folder string, p *Plan, task int, runName string, cells []run.Span) error {
 	e := run.Engine{Workers: 2, Shard: run.Shard{Index: 1, Of: 3}} // the shard is not asked
 	return Work(context.Background(), folder, p, task, runName, cells, e)
 }
@@ -72,14 +69,14 @@ func exported(t testing.TB, st *store.DB) []byte {
 }
 
 // alone is the table of one engine that computes all cells.
-func alone(t testing.TB, cells []run.Cell) []byte {
+func alone(t testing.TB, cells []run.Span) []byte {
 	t.Helper()
 	st, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := run.Engine{Store: st}
-	if _, err := e.Run(context.Background(), cells); err != nil {
+	if err := e.Run(context.Background(), cells); err != nil {
 		t.Fatal(err)
 	}
 	defer st.Close()
@@ -87,7 +84,7 @@ func alone(t testing.TB, cells []run.Cell) []byte {
 }
 
 // merged is the table of what Merge makes of the sweep, and the status and error.
-func merged(t testing.TB, folder string, p *Plan, cells []run.Cell) ([]byte, Status, error) {
+func merged(t testing.TB, folder string, p *Plan, cells []run.Span) ([]byte, Status, error) {
 	t.Helper()
 	dir, err := os.MkdirTemp(t.TempDir(), "") // a test merges more than once
 	if err != nil {
@@ -113,7 +110,7 @@ func databaseFiles(t testing.TB, folder string) []string {
 
 func TestSweepEqualsOneMachine(t *testing.T) {
 	cells := cellsOf(t, 30, "test-longest", "test-picky")
-	cells = append(cells, cells[:7]...)
+	cells = append(cells, run.Span{Trial: cells[0].Trial, To: 7})
 	p, folder := planOf(t, cells, 4), t.TempDir()
 	for task := range p.Tasks {
 		if err := runTask(folder, p, task, "a", cells); err != nil {
@@ -147,7 +144,7 @@ func TestSweepEqualsOneMachine(t *testing.T) {
 	if _, err := Merge(folder, p, cells, into); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := into.Rows(cells[0].Stored(1), 0, math.MaxInt)
+	rows, err := into.Rows(cells[0].Series, 0, math.MaxInt)
 	if err != nil || len(rows) != 30 {
 		t.Fatalf("%d rows, %v; want 30", len(rows), err)
 	}
@@ -402,11 +399,12 @@ func TestWhatCannotBeWorkedOn(t *testing.T) {
 	if err := runTask(folder, p, 2, "a", cells); err == nil {
 		t.Error("there is a task 2 of 2")
 	}
+	others := []run.Span{{Trial: cells[0].Trial, From: 1, To: 4}}
 	changed := func(err error) bool { return err != nil && strings.Contains(err.Error(), "stands for other cells") }
-	if err := runTask(folder, p, 1, "a", cells[1:]); !changed(err) {
+	if err := runTask(folder, p, 1, "a", others); !changed(err) {
 		t.Errorf("other cells: %v", err)
 	}
-	if _, err := Look(folder, p, cells[1:], time.Now()); !changed(err) {
+	if _, err := Look(folder, p, others, time.Now()); !changed(err) {
 		t.Errorf("other cells to look for: %v", err)
 	}
 	s, err := Look(folder, p, cells, time.Now())
@@ -422,7 +420,7 @@ func TestConflict(t *testing.T) {
 	if err := runTask(folder, p, 0, "a", cells); err != nil {
 		t.Fatal(err)
 	}
-	writeDatabase(t, newFile(folder, 0, "b"), map[store.Series][]store.Row{cells[2].Stored(1): {{Instance: 2, Kind: "failed", Error: "no"}}})
+	writeDatabase(t, newFile(folder, 0, "b"), map[store.Series][]store.Row{cells[0].Series: {{Instance: 2, Kind: "failed", Error: "no"}}})
 	var conflict *store.ConflictError
 	if _, _, err := merged(t, folder, p, cells); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "0000-b.db") {
 		t.Errorf("merged: %v", err)

@@ -23,7 +23,7 @@ import (
 
 // A Track is one kind of problem.
 type Track struct {
-	Name algo.Track
+	Name algo.TrackName
 	// Doc says in half a sentence what is decided.
 	Doc string
 	// Order is where the track stands in lists; tracks of the same order stand by name.
@@ -94,7 +94,7 @@ type Metric = sim.Metric
 
 // A Reference is an algorithm whose results others are compared with, by a metric.
 type Reference struct {
-	Track     algo.Track
+	Track     algo.TrackName
 	Algorithm string
 	// Metric is empty where the result is only shown.
 	Metric string
@@ -166,7 +166,7 @@ func Names() []string {
 	var out []string
 	for _, t := range tracks {
 		if !t.Reference {
-			out = append(out, string(t.Name))
+			out = append(out, t.Name)
 		}
 	}
 	return out
@@ -174,7 +174,7 @@ func Names() []string {
 
 // Of returns the track of a name in the program. It panics if there is none, which is a mistake
 // in the program.
-func Of(name algo.Track) *Track {
+func Of(name algo.TrackName) *Track {
 	i := slices.IndexFunc(tracks, func(t *Track) bool { return t.Name == name })
 	if i < 0 {
 		panic(fmt.Sprintf("track: %q is not registered", name))
@@ -186,7 +186,7 @@ func Of(name algo.Track) *Track {
 // a [*nearest.UnknownError].
 func Parse(name string) (*Track, error) {
 	for _, t := range tracks {
-		if !t.Reference && strings.EqualFold(string(t.Name), name) {
+		if !t.Reference && strings.EqualFold(t.Name, name) {
 			return t, nil
 		}
 	}

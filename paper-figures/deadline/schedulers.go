@@ -9,7 +9,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/run"
+	"miglab/harness/store"
 	figures "miglab/paper-figures"
 )
 
@@ -92,10 +92,10 @@ func runsNote(agents ...*scheduler) string {
 }
 
 // on is a training run of the scheduler on a dataset.
-func (s *scheduler) on(dataset string, training int) run.Series {
-	return run.Series{
+func (s *scheduler) on(dataset string, training int) store.Series {
+	return store.Series{
 		Track: algo.TrackDispatch, Dataset: dataset, GPU: gpu, Count: 1,
-		Algorithm: algo.MustParse(s.runs[training]).ID, Model: mig.Sequential,
+		Algorithm: algo.MustParse(s.runs[training]).ID, Model: mig.Sequential.String(),
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"miglab/harness/mig"
-	"miglab/harness/run"
+	"miglab/harness/store"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -28,7 +28,7 @@ func ours(d *figures.Data) (*figures.Output, error) {
 	chart := barsOf("Makespan below FAR's on batches of 14 tasks, generator as in the text", "below FAR [%]", drawn)
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
-		series := func(a approach) run.Series { return batch(data, a.one(w)) }
+		series := func(a approach) store.Series { return batch(data, a.one(w)) }
 		high := []string{w.name, g.name, reports.Fixed(figures.Mean(pOpt(d, series(far), replicates)), 2)}
 		low := high[:2:2]
 		for _, a := range columns {
@@ -131,7 +131,7 @@ func without(counts []float64) float64 {
 
 // lowerThan measures by how many percent the makespans of a series are below another's, in
 // the mean over n batches.
-func lowerThan(d *figures.Data, a, than run.Series, n int) figures.Measurement {
+func lowerThan(d *figures.Data, a, than store.Series, n int) figures.Measurement {
 	below := figures.Map(d.Above(a, than, n), func(v float64) float64 { return -v })
 	return d.MeanOf(below, "batches", 0)
 }

@@ -17,7 +17,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/run"
+	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 )
@@ -86,23 +86,23 @@ func Paper() (figures.Paper, error) {
 	return p, nil
 }
 
-func seriesOn(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return run.Series{
+func seriesOn(gpu, dataset, algorithm string, model mig.Reconfiguration) store.Series {
+	return store.Series{
 		Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1,
-		Algorithm: algo.MustParse(algorithm).ID, Model: model,
+		Algorithm: algo.MustParse(algorithm).ID, Model: model.String(),
 	}
 }
 
 // batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on
 // the hardware.
-func batch(dataset, algorithm string) run.Series {
+func batch(dataset, algorithm string) store.Series {
 	return seriesOn("A100", dataset, algorithm, mig.Sequential)
 }
 
 // lBound is the bound in the definition of p_opt.
-func lBound(dataset string) run.Series { return bound("A100", dataset, "l-bound", mig.Sequential) }
+func lBound(dataset string) store.Series { return bound("A100", dataset, "l-bound", mig.Sequential) }
 
-func bound(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series {
+func bound(gpu, dataset, algorithm string, model mig.Reconfiguration) store.Series {
 	s := seriesOn(gpu, dataset, algorithm, model)
 	s.Track = algo.TrackBound
 	return s
@@ -110,6 +110,6 @@ func bound(gpu, dataset, algorithm string, model mig.Reconfiguration) run.Series
 
 const makespan = track.MetricMakespan
 
-func pOpt(d *figures.Data, s run.Series, n int) []float64 {
+func pOpt(d *figures.Data, s store.Series, n int) []float64 {
 	return d.AboveBound(s, lBound(s.Dataset), n)
 }

@@ -6,8 +6,8 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	"miglab/harness/stats"
+	"miglab/harness/store"
 	figures "miglab/paper-figures"
 )
 
@@ -20,7 +20,7 @@ var scriptOnline = approach{online.name, "rl-online?recipe=script", true}
 // A queued approach schedules a whole data set.
 type queued struct {
 	approach
-	track algo.Track
+	track algo.TrackName
 }
 
 // inQueue are compared with the online agent: FAR with its concatenation; MISO, which takes
@@ -32,7 +32,7 @@ var inQueue = []queued{
 	{approach{"offline DIRECT RECONFIG", "rl-direct-stream", true}, algo.TrackStream},
 }
 
-func (r *reading) queue(w workload, track algo.Track, algorithm string) run.Series {
+func (r *reading) queue(w workload, track algo.TrackName, algorithm string) store.Series {
 	s := r.series(r.whole(w), algorithm)
 	s.Track = track
 	return s

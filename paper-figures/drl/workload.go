@@ -6,7 +6,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/run"
+	"miglab/harness/store"
 	figures "miglab/paper-figures"
 )
 
@@ -182,7 +182,7 @@ func (r *reading) batches(w workload, every bool) (out []batches) {
 	return out
 }
 
-func (r *reading) series(dataset, algorithm string) run.Series {
+func (r *reading) series(dataset, algorithm string) store.Series {
 	return seriesOn("A100", dataset, algorithm, r.model)
 }
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	"miglab/harness/schedule"
+	"miglab/harness/store"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -25,7 +25,7 @@ func figures5and6(d *figures.Data) (*figures.Output, error) {
 		{"gain from moving a task", "far-move", "A100", "moves"},
 		{"gain from swapping tasks", "far-swap", "A30", "swaps"},
 	} {
-		of := func(algorithm string) run.Series {
+		of := func(algorithm string) store.Series {
 			return seriesOn(x.gpu, 1, batch(figures.Dataset(x.data), algorithm, mig.Sequential))
 		}
 		refined, unrefined := of("far"), of("far?refine=false")
@@ -72,7 +72,7 @@ func figures7to9(d *figures.Data) (*figures.Output, error) {
 	const pairs = 500
 	mixed := workload{"MIXEDSCALING", "WIDETIMES"}
 	data := synthetic(mixed, 10, "batches=2")
-	of := func(mode string) run.Series { return stream(data, "far-concat?mode="+mode) }
+	of := func(mode string) store.Series { return stream(data, "far-concat?mode="+mode) }
 	steps := []struct{ mode, panel, title string }{
 		{"trivial", "trivial", ""},
 		{"reverse", "second batch reversed", "Trivial concatenation, and with the second batch reversed"},

@@ -17,7 +17,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/run"
+	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
@@ -114,27 +114,27 @@ var (
 )
 
 // batch, stream and bound are series on A100s.
-func batch(dataset, algorithm string, model mig.Reconfiguration) run.Series {
+func batch(dataset, algorithm string, model mig.Reconfiguration) store.Series {
 	return series(algo.TrackBatch, dataset, algorithm, model)
 }
 
-func stream(dataset, algorithm string) run.Series {
+func stream(dataset, algorithm string) store.Series {
 	return series(algo.TrackStream, dataset, algorithm, mig.Sequential)
 }
 
-func bound(dataset, name string, model mig.Reconfiguration) run.Series {
+func bound(dataset, name string, model mig.Reconfiguration) store.Series {
 	return series(algo.TrackBound, dataset, name, model)
 }
 
-func series(track algo.Track, dataset, algorithm string, model mig.Reconfiguration) run.Series {
-	return run.Series{
+func series(track algo.TrackName, dataset, algorithm string, model mig.Reconfiguration) store.Series {
+	return store.Series{
 		Track: track, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algo.MustParse(algorithm).ID,
-		Model: model,
+		Model: model.String(),
 	}
 }
 
-// seriesOn returns the series seriesOn another GPU.
-func seriesOn(gpu string, count int, s run.Series) run.Series {
+// seriesOn returns the series on another GPU.
+func seriesOn(gpu string, count int, s store.Series) store.Series {
 	s.GPU, s.Count = gpu, count
 	return s
 }
@@ -143,12 +143,12 @@ func seriesOn(gpu string, count int, s run.Series) run.Series {
 const makespan = track.MetricMakespan
 
 // area is the area bound of the instances of a series.
-func area(s run.Series) run.Series {
+func area(s store.Series) store.Series {
 	return seriesOn(s.GPU, s.Count, bound(s.Dataset, "area", mig.Sequential))
 }
 
 // rho returns, by instance, the makespan over the area bound (6.4).
-func rho(d *figures.Data, s run.Series, n int) []float64 {
+func rho(d *figures.Data, s store.Series, n int) []float64 {
 	return figures.Ratios(d.Values(s, n, makespan), d.Values(area(s), n, track.MetricBound))
 }
 

@@ -73,9 +73,7 @@ func seriesOf(t *testing.T, artefact string) []string {
 	}
 	var out []string
 	for _, c := range cells {
-		if c.Instance == 0 {
-			out = append(out, fmt.Sprintf("%s %s %v", c.Dataset, c.Algorithm, c.Model))
-		}
+		out = append(out, fmt.Sprintf("%s %s %s", c.Series.Dataset, c.Series.Algorithm, c.Series.Model))
 	}
 	return out
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"miglab/harness/mig"
-	"miglab/harness/run"
+	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -79,7 +79,7 @@ func rodinia(d *figures.Data) (*figures.Output, error) {
 
 func figure12(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Gantt{Title: "Fig. 12. The 16 Rodinia kernels on A100", Height: 720}
-	add := func(title string, series run.Series) {
+	add := func(title string, series store.Series) {
 		p, s := d.Schedule(series, 0)
 		chart.Panels = append(chart.Panels, reports.NewGanttPanel(title, p, s))
 	}

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"miglab/harness/mig"
-	"miglab/harness/run"
+	"miglab/harness/store"
 	figures "miglab/paper-figures"
 )
 
@@ -21,7 +21,7 @@ type sliceWork struct {
 	movable []mig.Mask
 }
 
-func workOf(d *figures.Data, s run.Series, instance int) sliceWork {
+func workOf(d *figures.Data, s store.Series, instance int) sliceWork {
 	p, plan := d.Schedule(s, instance)
 	l := sliceWork{work: make([]float64, p.GPU.ComputeSlices)}
 	for _, pl := range plan.Placements {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"miglab/harness/mig"
-	"miglab/harness/run"
+	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -133,7 +133,7 @@ type comparison struct {
 }
 
 // of returns the series of an approach.
-func (c comparison) of(a approach, data string) run.Series {
+func (c comparison) of(a approach, data string) store.Series {
 	if a.algorithm == "miso" {
 		a.algorithm = c.miso
 	}
@@ -213,7 +213,7 @@ func (j joining) values(d *figures.Data, w workload, n int, mode, metric string)
 	if j.script {
 		data, parameters = synthetic(w, n, j.generator, "repeat=2"), scripted
 	}
-	first := func(of string) run.Series { return stream(data, "far-concat?mode="+mode+"&first="+of+parameters) }
+	first := func(of string) store.Series { return stream(data, "far-concat?mode="+mode+"&first="+of+parameters) }
 	if mode == "trivial" || j.script { // trivial concatenation reverses no batch
 		return d.Values(first("forward"), executions, metric)
 	}
@@ -277,7 +277,7 @@ func chained(s figures.Scale, w workload, n int, generator string) string {
 	return synthetic(w, n, generator, fmt.Sprintf("batches=%d", s.Replicates(executions)+1))
 }
 
-func chain(d *figures.Data, w workload, n int) run.Series {
+func chain(d *figures.Data, w workload, n int) store.Series {
 	return stream(chained(d.Scale, w, n, ""), "far-concat")
 }
 

@@ -25,7 +25,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/run"
+	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -142,10 +142,10 @@ var partitions = []method{
 	{title: defaultTitle + ", 2-2-3 private", algorithm: "mig-mps-default?partition=2-2-3-private"},
 }
 
-func (m method) on(dataset string) run.Series {
-	return run.Series{
+func (m method) on(dataset string) store.Series {
+	return store.Series{
 		Track: algo.TrackCorun, Dataset: dataset, GPU: gpu, Count: 1,
-		Algorithm: algo.MustParse(m.algorithm).ID, Model: mig.Sequential,
+		Algorithm: algo.MustParse(m.algorithm).ID, Model: mig.Sequential.String(),
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"miglab/harness/algo"
-	"miglab/harness/run"
+	"miglab/harness/store"
 	figures "miglab/paper-figures"
 )
 
@@ -78,8 +78,8 @@ func demand(distribution string, percent int) string {
 }
 
 // place is a scheduler on a stream.
-func place(dataset, algorithm string) run.Series {
-	return run.Series{
+func place(dataset, algorithm string) store.Series {
+	return store.Series{
 		Track: algo.TrackPlacement, Dataset: dataset, GPU: gpu, Count: gpus,
 		Algorithm: algo.MustParse(algorithm).ID,
 	}
@@ -117,7 +117,7 @@ var readings = []reading{
 	{"all feasible", "all baselines feasible, F start-free", "-feasible", nil, startFree},
 }
 
-func (r reading) series(scheme, dataset string) run.Series {
+func (r reading) series(scheme, dataset string) store.Series {
 	id := strings.ToLower(scheme)
 	switch {
 	case scheme == "MFI" && r.f != "":

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"miglab/harness/algo"
-	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
@@ -34,48 +33,41 @@ const tolerance = 1e-9
 // missing are computed first, except in tracks that also rank without bounds ([track.Board.Unbounded]):
 // there the bounds in the database count. The first answer on the wrong side of its bound is the error,
 // a [*BoundError]. An interrupted audit keeps the bounds it has computed.
-func Audit(ctx context.Context, e *run.Engine) (Audited, error) {
-	var found Audited
-	groups, err := answers(e.Store, &found)
+func Audit(ctx context.Context, e *run.Engine) (found Audited, err error) {
+	all, err := auditedBounds(e.Store, &found)
 	if err != nil {
 		return found, err
 	}
-	var cells []run.Cell
-	for _, g := range groups {
-		if err := g.keepBounded(e.Store); err != nil {
+	var spans []run.Span
+	for _, b := range all {
+		if err := b.keepBounded(e.Store); err != nil {
 			return found, err
 		}
-		own, err := g.cells()
-		if err != nil {
-			return found, err
-		}
-		cells = append(cells, own...)
+		spans = append(spans, b.spans()...)
 	}
-	if len(cells) == 0 {
+	if len(spans) == 0 {
 		return found, fmt.Errorf("no results in %s have a bound; compute some with miglab run or miglab reproduce",
 			e.Store.Dir())
 	}
-	r, err := e.Run(ctx, cells)
-	if err != nil {
+	if err := e.Run(ctx, spans); err != nil {
 		return found, err
 	}
-	for _, g := range groups {
+	for _, b := range all {
 		counts := &found
-		if g.added != "" {
+		if b.added != "" {
 			counts = &Audited{} // its answers are counted with the bound of the board
 		}
-		if err := g.compare(e.Store, r, counts); err != nil {
+		if err := b.compare(e.Store, counts); err != nil {
 			return found, err
 		}
 	}
 	return found, nil
 }
 
-// A group is the series that share instances and their bound.
-type group struct {
-	bound  run.Series
-	metric string
-	// board has the metric that is compared with the bound.
+// An auditedBound is a bound with the series that it holds for.
+type auditedBound struct {
+	*run.Trial
+	// board has the metrics of the bound and of what is compared with it.
 	board track.Board
 	// added is the name of the bound, "" if it is that of the board.
 	added  string
@@ -84,18 +76,18 @@ type group struct {
 	instances []int
 }
 
-// answers groups the audited series by the series of their bound.
-func answers(db *store.DB, found *Audited) ([]*group, error) {
-	var groups []*group
-	byBound := map[run.Series]*group{}
+// auditedBounds returns the bounds of all audited series.
+func auditedBounds(db *store.DB, found *Audited) (out []*auditedBound, err error) {
+	known := map[store.Series]*auditedBound{}
 	for _, t := range track.All() {
 		if t.Audited == "" {
 			continue
 		}
-		all, err := db.Series(store.Filter{Track: string(t.Name)})
+		all, err := db.Series(store.Filter{Track: t.Name})
 		if err != nil {
 			return nil, err
 		}
+		board := t.Boards[slices.IndexFunc(t.Boards, func(b track.Board) bool { return b.Metric == t.Audited })]
 		for _, s := range all {
 			rows, err := db.Rows(s, 0, math.MaxInt)
 			if err != nil {
@@ -108,38 +100,32 @@ func answers(db *store.DB, found *Audited) ([]*group, error) {
 			if len(rows) == 0 {
 				continue
 			}
-			board := t.Boards[slices.IndexFunc(t.Boards, func(b track.Board) bool { return b.Metric == t.Audited })]
-			model, err := mig.ParseReconfiguration(s.Model)
-			if err != nil {
-				return nil, err
-			}
 			for _, added := range append([]string{""}, provenBounds(board.Bound)...) {
-				bound, err := run.Series{
-					Track: board.Bound.Track, Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Model: model,
-					Algorithm: cmp.Or(added, board.Bound.Algorithm),
-				}.Canonical()
-				if err != nil || bound.Content != s.Content { // an error where the dataset no longer exists
+				bound := s
+				bound.Track, bound.Algorithm = board.Bound.Track, cmp.Or(added, board.Bound.Algorithm)
+				trial, err := run.Resolve(bound)
+				if err != nil || trial.Series.Content != s.Content { // an error if the dataset no longer exists
 					found.PassedOver += len(rows)
 					break
 				}
-				g := byBound[bound]
-				if g == nil {
-					g = &group{bound: bound, metric: board.Bound.Metric, board: board, added: added}
-					byBound[bound] = g
-					groups = append(groups, g)
+				b := known[trial.Series]
+				if b == nil {
+					b = &auditedBound{Trial: trial, board: board, added: added}
+					known[trial.Series] = b
+					out = append(out, b)
 				}
-				g.series = append(g.series, s)
+				b.series = append(b.series, s)
 				for _, r := range rows {
-					g.instances = append(g.instances, r.Instance)
+					b.instances = append(b.instances, r.Instance)
 				}
 			}
 		}
 	}
-	for _, g := range groups {
-		slices.Sort(g.instances)
-		g.instances = slices.Compact(g.instances)
+	for _, b := range out {
+		slices.Sort(b.instances)
+		b.instances = slices.Compact(b.instances)
 	}
-	return groups, nil
+	return out, nil
 }
 
 // provenBounds returns the proven bounds of a kind without that of the board.
@@ -154,58 +140,34 @@ func provenBounds(of track.Reference) []string {
 }
 
 // keepBounded leaves only the instances whose bound is in the database, where bounds are not needed.
-func (g *group) keepBounded(db *store.DB) error {
-	if !g.board.Unbounded {
+func (b *auditedBound) keepBounded(db *store.DB) error {
+	if !b.board.Unbounded {
 		return nil
 	}
-	first, err := g.bound.Cells(1)
-	if err != nil {
-		return err
-	}
-	all, err := db.Series(store.Filter{
-		Track: string(g.bound.Track), GPU: g.bound.GPU, Dataset: g.bound.Dataset, Content: g.bound.Content,
-		Algorithm: g.bound.Algorithm, Version: first[0].Version,
+	bounded, err := db.Instances(b.Series, 0)
+	b.instances = slices.DeleteFunc(b.instances, func(i int) bool {
+		_, ok := slices.BinarySearch(bounded, i)
+		return !ok
 	})
-	if err != nil {
-		return err
-	}
-	bounded := map[int]bool{}
-	for _, s := range all {
-		instances, err := db.Instances(s, 0)
-		if err != nil {
-			return err
-		}
-		for _, i := range instances {
-			bounded[i] = true
-		}
-	}
-	g.instances = slices.DeleteFunc(g.instances, func(i int) bool { return !bounded[i] })
-	return nil
+	return err
 }
 
-func (g *group) cells() ([]run.Cell, error) {
-	if len(g.instances) == 0 {
-		return nil, nil
+// spans returns the instances as spans.
+func (b *auditedBound) spans() (out []run.Span) {
+	for _, n := range b.instances {
+		if last := len(out) - 1; last >= 0 && out[last].To == n {
+			out[last].To++
+		} else {
+			out = append(out, run.Span{Trial: b.Trial, From: n, To: n + 1})
+		}
 	}
-	all, err := g.bound.Cells(g.instances[len(g.instances)-1] + 1)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]run.Cell, len(g.instances))
-	for i, n := range g.instances {
-		out[i] = all[n]
-	}
-	return out, nil
+	return out
 }
 
-func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
+func (b *auditedBound) compare(db *store.DB, found *Audited) error {
 	bounds := map[int]float64{}
-	cells, err := g.cells()
-	if err != nil {
-		return err
-	}
-	for span := range run.Spans(cells) {
-		values, err := r.Values(span.Series, span.From, span.To-span.From, g.metric)
+	for _, span := range b.spans() {
+		values, err := span.Values(db, b.board.Bound.Metric)
 		if err != nil {
 			return err
 		}
@@ -214,13 +176,13 @@ func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
 		}
 	}
 	found.Instances += len(bounds)
-	for _, s := range g.series {
+	for _, s := range b.series {
 		rows, err := db.Rows(s, 0, math.MaxInt)
 		if err != nil {
 			return err
 		}
 		for _, r := range rows {
-			value, ok := r.Metrics.Get(g.board.Metric)
+			value, ok := r.Metrics.Get(b.board.Metric)
 			bound, bounded := bounds[r.Instance]
 			if ok && !bounded {
 				found.NoBound++
@@ -229,9 +191,9 @@ func (g *group) compare(db *store.DB, r run.Results, found *Audited) error {
 				continue
 			}
 			found.Answers++
-			if !g.board.Higher && value < bound*(1-tolerance) || g.board.Higher && value > bound*(1+tolerance) {
+			if !b.board.Higher && value < bound*(1-tolerance) || b.board.Higher && value > bound*(1+tolerance) {
 				return &BoundError{
-					Series: s, Instance: r.Instance, Metric: g.board.Metric, Value: value, Bound: bound, Added: g.added,
+					Series: s, Instance: r.Instance, Metric: b.board.Metric, Value: value, Bound: bound, Added: b.added,
 				}
 			}
 		}

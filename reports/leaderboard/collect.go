@@ -34,7 +34,7 @@ type Conditions struct {
 	Datasets []string
 }
 
-func (c *Conditions) filter(of algo.Track) store.Filter {
+func (c *Conditions) filter(of algo.TrackName) store.Filter {
 	f := store.Filter{Track: string(of), GPU: c.GPU}
 	if track.Of(of).Reconfigures {
 		f.Count, f.Model = c.Count, c.Model.String()
@@ -117,7 +117,7 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 		return nil, err
 	}
 	byDataset := c.byDataset(all)
-	references := map[algo.Track][]store.Series{}
+	references := map[algo.TrackName][]store.Series{}
 	for _, b := range c.Track.Boards {
 		for _, r := range []track.Reference{b.Bound, b.Published} {
 			if _, ok := references[r.Track]; ok || r.Track == "" {
@@ -186,7 +186,8 @@ func seriesOf(all []store.Series, r track.Reference, dataset string) []store.Ser
 // the dataset no longer exists every content counts, and where an algorithm no longer exists the
 // weights that ran last.
 func (b *board) count(db *store.DB, all []store.Series) (err error) {
-	content := b.conditions.content(all)
+	// The content is unknown if the dataset no longer exists.
+	content, _ := run.Content(b.conditions.Track, all[0].Dataset, all[0].GPU)
 	byAlgorithm := map[string][]store.Series{}
 	for _, s := range all {
 		if content == "" || s.Content == content {
@@ -205,23 +206,6 @@ func (b *board) count(db *store.DB, all []store.Series) (err error) {
 		}
 	}
 	return nil
-}
-
-// content returns the content that a dataset has now; "" if it is unknown or its file is gone.
-func (c *Conditions) content(all []store.Series) string {
-	for _, s := range all {
-		a, err := algo.Parse(s.Algorithm)
-		if err != nil || a.Spec.Open != nil { // an external program would be started
-			continue
-		}
-		now, err := run.Series{
-			Track: c.Track.Name, Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Algorithm: s.Algorithm,
-		}.Canonical()
-		if err == nil {
-			return now.Content
-		}
-	}
-	return ""
 }
 
 // rank reads the results of the board's dataset and ranks the algorithms.

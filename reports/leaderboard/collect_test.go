@@ -81,7 +81,7 @@ func database(t *testing.T, cells ...cell) *store.DB {
 }
 
 // ranked ranks a track on A100.
-func ranked(db *store.DB, of algo.Track, gpus int, model mig.Reconfiguration) ([]Standing, error) {
+func ranked(db *store.DB, of algo.TrackName, gpus int, model mig.Reconfiguration) ([]Standing, error) {
 	return Standings(db, Conditions{Track: track.Of(of), GPU: "A100", Count: gpus, Model: model})
 }
 
@@ -106,13 +106,13 @@ func lines(standings []Standing) string {
 }
 
 // contentOf is the content that a dataset has now.
-func contentOf(t *testing.T, of algo.Track, dataset, algorithm string) string {
+func contentOf(t *testing.T, of algo.TrackName, dataset string) string {
 	t.Helper()
-	now, err := run.Series{Track: of, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algorithm}.Canonical()
+	now, err := run.Content(track.Of(of), dataset, "A100")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return now.Content
+	return now
 }
 
 func TestStandings(t *testing.T) {
@@ -140,7 +140,7 @@ func TestStandings(t *testing.T) {
 		t,
 		cell{track: "placement", dataset: "gone", algorithm: "mfi", gpus: 100, metrics: `{"acceptance":0.5,"acceptance_steady":0.1}`},
 		cell{track: "placement", dataset: "gone", algorithm: "ff", gpus: 100},
-		cell{track: "placement", dataset: steady, algorithm: "mfi", content: contentOf(t, algo.TrackPlacement, steady, "mfi"), gpus: 100, metrics: `{"acceptance":0.5,"acceptance_steady":0.1}`},
+		cell{track: "placement", dataset: steady, algorithm: "mfi", content: contentOf(t, algo.TrackPlacement, steady), gpus: 100, metrics: `{"acceptance":0.5,"acceptance_steady":0.1}`},
 		cell{track: "corun", dataset: "corun/gone", algorithm: "exact", metrics: `{"makespan_s":10}`},
 		cell{track: "corun", dataset: "corun/gone", algorithm: "local", metrics: `{"makespan_s":11}`},
 		cell{track: "corun", dataset: "corun/large", algorithm: "local", metrics: `{"makespan_s":99}`},
@@ -148,7 +148,7 @@ func TestStandings(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		db    *store.DB
-		track algo.Track
+		track algo.TrackName
 		gpus  int
 		model mig.Reconfiguration
 		want  []string
@@ -197,7 +197,7 @@ func TestStandings(t *testing.T) {
 				t,
 				cell{track: "dispatch", dataset: "deadline/tight", algorithm: "exec:gone", metrics: `{"late_percent":1}`},
 				cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", metrics: `{"late_percent":2}`},
-				cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", content: contentOf(t, algo.TrackDispatch, "deadline/tight", "eft"), metrics: `{"late_percent":3}`},
+				cell{track: "dispatch", dataset: "deadline/tight", algorithm: "eft", content: contentOf(t, algo.TrackDispatch, "deadline/tight"), metrics: `{"late_percent":3}`},
 				cell{track: "dispatch", dataset: "jobs:gone.csv", algorithm: "eft", metrics: `{"late_percent":4}`},
 			), algo.TrackDispatch, 1, mig.Sequential,
 			[]string{"deadline/tight 1 eft late_percent 3.0 – –", "jobs:gone.csv 1 eft late_percent 4.0 – –"},

@@ -13,6 +13,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/run"
 	"miglab/harness/stats"
 	"miglab/harness/store"
 	"miglab/reports"
@@ -131,7 +132,7 @@ func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) 
 	if len(a) < 2 {
 		return a, b
 	}
-	if now := c.content(a); isIn(a, now) {
+	if now, err := run.Content(c.Track, a[0].Dataset, c.GPU); err == nil && isIn(a, now) {
 		another := func(s store.Series) bool { return s.Content != now }
 		return slices.DeleteFunc(a, another), slices.DeleteFunc(b, another)
 	}

@@ -12,7 +12,7 @@ import (
 // The latest version counts unless one is named; only results of the same content are paired, and
 // of several those of the dataset as it is now; bounds may be in either database.
 func TestCompare(t *testing.T) {
-	now := contentOf(t, algo.TrackBatch, "rodinia", "far")
+	now := contentOf(t, algo.TrackBatch, "rodinia")
 	a := database(
 		t,
 		cell{algorithm: "far", metrics: `{"makespan_s":12}`},

@@ -29,10 +29,10 @@ func ExampleStandings() {
 		return
 	}
 	defer db.Close()
-	base := run.Series{Track: algo.TrackBatch, GPU: "A100", Count: 1}
-	cells, err := run.Competition(base, []string{"far", "nomig"}, []string{"drl/WIDETIMES"}, 20)
+	base := store.Series{Track: algo.TrackBatch, GPU: "A100"}
+	spans, err := run.Competition(base, []string{"far", "nomig"}, []string{"drl/WIDETIMES"}, 20)
 	if err == nil {
-		_, err = (&run.Engine{Store: db}).Run(context.Background(), cells)
+		err = (&run.Engine{Store: db}).Run(context.Background(), spans)
 	}
 	if err != nil {
 		fmt.Println(err)

@@ -18,7 +18,7 @@ func TestTradeoffs(t *testing.T) {
 	add := func(dataset, algorithm string, instance int, acceptance, moves float64) {
 		cells = append(cells, cell{
 			track: "placement", dataset: dataset, algorithm: algorithm, instance: instance,
-			content: contentOf(t, algo.TrackPlacement, dataset, "mfi"),
+			content: contentOf(t, algo.TrackPlacement, dataset),
 			metrics: fmt.Sprintf(`{"acceptance_steady":%v,"moves_gpu_window":%v}`, acceptance, moves),
 		})
 	}

@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"miglab/harness/algo"
-	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
@@ -42,7 +40,7 @@ type Verified struct {
 	// and Lacking those that lack instances. Each is a sentence without its full stop.
 	Different, Unknown, Lacking []string
 
-	cells []run.Cell
+	cells []run.Span // of one instance each
 	rows  []store.Row
 }
 
@@ -63,18 +61,18 @@ func (v *Verification) Run(ctx context.Context, db *store.DB) (*Verified, error)
 		return nil, err
 	}
 	defer fresh.Close()
-	again, err := (&run.Engine{Store: fresh, Workers: v.Workers, Progress: v.Progress}).Run(ctx, found.cells)
-	if err != nil {
+	e := run.Engine{Store: fresh, Workers: v.Workers, Progress: v.Progress}
+	if err := e.Run(ctx, found.cells); err != nil {
 		return nil, err
 	}
 	for i, cell := range found.cells {
-		row, _, err := again.Get(cell)
+		now, err := fresh.Rows(cell.Series, cell.From, cell.To)
 		if err != nil {
 			return nil, err
 		}
-		if was := &found.rows[i]; row.Kind != was.Kind || row.Metrics != was.Metrics {
-			found.Different = append(found.Different,
-				fmt.Sprintf("%v: %s in the results, %s when computed again", cell, outcome(was), outcome(&row)))
+		if was := &found.rows[i]; now[0].Kind != was.Kind || now[0].Metrics != was.Metrics {
+			found.Different = append(found.Different, fmt.Sprintf("%v, instance %d: %s in the results, %s when computed again",
+				cell.Series, cell.From, outcome(was), outcome(&now[0])))
 		}
 	}
 	return found, nil
@@ -104,7 +102,7 @@ func (v *Verification) draw(db *store.DB, found *Verified) error {
 			found.Lacking = append(found.Lacking, fmt.Sprintf("%v lacks %d of the instances 0 to %d that the results have "+
 				"of this dataset: %s; miglab run computes them", s, n, end-1, gaps(have, end)))
 		}
-		first, err := presentCell(s)
+		trial, err := presentTrial(s)
 		if have[0] < 0 {
 			err = fmt.Errorf("it has instance %d; instances count from 0, so miglab run did not write it", have[0])
 		}
@@ -117,8 +115,8 @@ func (v *Verification) draw(db *store.DB, found *Verified) error {
 			return err
 		}
 		for _, r := range v.sample(s, rows) {
-			first.Instance = r.Instance
-			found.cells, found.rows = append(found.cells, first), append(found.rows, r)
+			found.cells = append(found.cells, run.Span{Trial: trial, From: r.Instance, To: r.Instance + 1})
+			found.rows = append(found.rows, r)
 		}
 	}
 	found.Computed = len(found.cells)
@@ -162,27 +160,20 @@ func gaps(have []int, end int) string {
 	return strings.Join(out, ", ")
 }
 
-// presentCell returns the first cell of the series as this program has it, or says how it differs.
-func presentCell(s store.Series) (none run.Cell, err error) {
-	model, err := mig.ParseReconfiguration(s.Model)
-	if err != nil {
-		return none, err
+// presentTrial returns the series as this program has it, or says how it differs.
+func presentTrial(s store.Series) (*run.Trial, error) {
+	t, err := run.Resolve(s)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.Series.Version != s.Version:
+		return nil, fmt.Errorf("the algorithm has version %d here", t.Series.Version)
+	case t.Series.Weights != s.Weights:
+		return nil, errors.New("the program or its weights are different here")
+	case t.Series != s:
+		return nil, errors.New("the dataset or the GPU's model is different here")
 	}
-	now, err := run.Series{
-		Track: algo.Track(s.Track), Dataset: s.Dataset, GPU: s.GPU, Count: s.Count, Model: model, Algorithm: s.Algorithm,
-	}.Cells(1)
-	if err != nil {
-		return none, err
-	}
-	switch present := now[0].Stored(now[0].Version); {
-	case present.Version != s.Version:
-		return none, fmt.Errorf("the algorithm has version %d here", present.Version)
-	case present.Weights != s.Weights:
-		return none, errors.New("the program or its weights are different here")
-	case present != s:
-		return none, errors.New("the dataset or the GPU's model is different here")
-	}
-	return now[0], nil
+	return t, nil
 }
 
 // outcome says what a row has.

@@ -13,6 +13,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/store"
 	"miglab/harness/track"
 	"miglab/reports/leaderboard"
 )
@@ -35,9 +36,9 @@ func trackContests() (out []trackContest) {
 	return out
 }
 
-func (c trackContest) series(dataset, algorithm string) run.Series {
-	return run.Series{
-		Track: c.Track.Name, Dataset: dataset, GPU: c.Contest.GPU, Count: 1, Model: c.Model, Algorithm: algorithm,
+func (c trackContest) series(dataset, algorithm string) store.Series {
+	return store.Series{
+		Track: c.Track.Name, Dataset: dataset, GPU: c.Contest.GPU, Count: 1, Model: c.Model.String(), Algorithm: algorithm,
 	}
 }
 
@@ -45,7 +46,7 @@ func (c trackContest) series(dataset, algorithm string) run.Series {
 // the boards, the instances and the facts of the site. A quick site has few instances. Errors are
 // those of the engine and of [leaderboard.Standings]. commit is that of the program.
 func Gather(ctx context.Context, e *run.Engine, commit string, quick bool) (d Data, err error) {
-	var cells []run.Cell
+	var spans []run.Span
 	for _, c := range trackContests() {
 		n := c.Instances
 		if quick {
@@ -55,30 +56,29 @@ func Gather(ctx context.Context, e *run.Engine, commit string, quick bool) (d Da
 		if err != nil {
 			return d, err
 		}
-		cells = append(cells, own...)
+		spans = append(spans, own...)
 	}
-	r, err := e.Run(ctx, cells)
-	if err != nil {
+	if err := e.Run(ctx, spans); err != nil {
 		return d, err
 	}
 	if d.Boards, err = boards(e); err != nil {
 		return d, err
 	}
 	for _, c := range trackContests() {
-		own, err := c.instances(ctx, e, r)
+		own, err := c.instances(ctx, e.Store)
 		if err != nil {
 			return d, err
 		}
 		d.Instances = append(d.Instances, own...)
 	}
-	d.Facts, d.Algorithms = facts(cells, commit), rankedAlgorithms(d.Boards)
+	d.Facts, d.Algorithms = facts(spans, commit), rankedAlgorithms(d.Boards)
 	return d, nil
 }
 
 // rankedAlgorithms returns the algorithms of this program that the boards rank.
 func rankedAlgorithms(boards []Board) (out []Algorithm) {
 	for _, name := range distinct(boards, func(b Board) string { return b.Track }) {
-		for _, s := range algo.All(algo.Track(name)) {
+		for _, s := range algo.All(name) {
 			isRanked := func(b Board) bool {
 				return b.Track == name && slices.ContainsFunc(b.Standings, func(st leaderboard.Standing) bool {
 					return algorithmName(st.Algorithm) == s.Name
@@ -99,7 +99,7 @@ func rankedAlgorithms(boards []Board) (out []Algorithm) {
 func boards(e *run.Engine) (out []Board, err error) {
 	all := trackContests()
 	for _, c := range all {
-		b := Board{Track: string(c.Track.Name), GPU: c.Contest.GPU, About: map[string]string{}}
+		b := Board{Track: c.Track.Name, GPU: c.Contest.GPU, About: map[string]string{}}
 		if c.Reconfigures {
 			b.Model = c.Model.String()
 		}
@@ -162,7 +162,7 @@ func about(dataset string) string {
 
 // instances schedules the first instances of the contest's datasets again. Only instances of a
 // single batch are drawn.
-func (c trackContest) instances(ctx context.Context, e *run.Engine, r run.Results) (out []Instance, err error) {
+func (c trackContest) instances(ctx context.Context, db *store.DB) (out []Instance, err error) {
 	if !c.Drawn {
 		return nil, nil
 	}
@@ -178,7 +178,11 @@ func (c trackContest) instances(ctx context.Context, e *run.Engine, r run.Result
 		reference := c.Boards[c.BoardOf(datasets.RegimeOf(dataset))].Bound
 		bound := c.series(dataset, reference.Algorithm)
 		bound.Track = reference.Track
-		lower, err := r.Values(bound, 0, n, reference.Metric)
+		bounds, err := run.First(bound, n)
+		if err != nil {
+			return nil, err
+		}
+		lower, err := bounds.Values(db, reference.Metric)
 		if err != nil {
 			return nil, err
 		}
@@ -187,12 +191,12 @@ func (c trackContest) instances(ctx context.Context, e *run.Engine, r run.Result
 			own[i] = Instance{Dataset: dataset, Number: i, Lower: mig.Seconds(lower[i])}
 		}
 		for _, id := range c.Algorithms {
-			cells, err := c.series(dataset, id).Cells(n)
+			trial, err := run.Resolve(c.series(dataset, id))
 			if err != nil {
 				return nil, err
 			}
-			for i, cell := range cells {
-				if err := own[i].schedule(ctx, e, cell); err != nil {
+			for i := range own {
+				if err := own[i].schedule(ctx, trial); err != nil {
 					return nil, err
 				}
 			}
@@ -202,9 +206,9 @@ func (c trackContest) instances(ctx context.Context, e *run.Engine, r run.Result
 	return out, nil
 }
 
-// schedule adds the schedule of a cell, unless its algorithm cannot schedule the instance.
-func (in *Instance) schedule(ctx context.Context, e *run.Engine, cell run.Cell) error {
-	p, answer, err := e.Schedule(ctx, cell)
+// schedule adds a schedule, unless the algorithm cannot schedule the instance.
+func (in *Instance) schedule(ctx context.Context, trial *run.Trial) error {
+	p, answer, err := trial.Schedule(ctx, in.Number)
 	if _, ok := errors.AsType[*algo.InfeasibleError](err); ok {
 		return nil
 	}
@@ -212,12 +216,12 @@ func (in *Instance) schedule(ctx context.Context, e *run.Engine, cell run.Cell) 
 		return err
 	}
 	in.Problem = p
-	in.Plans = append(in.Plans, Plan{Algorithm: cell.Algorithm, Schedule: answer})
+	in.Plans = append(in.Plans, Plan{Algorithm: trial.Series.Algorithm, Schedule: answer})
 	in.Proven = in.Proven || math.Abs(float64(answer.Makespan()/in.Lower-1)) < 1e-9
 	return nil
 }
 
-func facts(cells []run.Cell, commit string) []Fact {
+func facts(spans []run.Span, commit string) []Fact {
 	out := []Fact{
 		{Group: "Program", Name: "revision of the source", Value: commit},
 		{Group: "Program", Name: "Go", Value: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
@@ -231,15 +235,17 @@ func facts(cells []run.Cell, commit string) []Fact {
 			out = append(out, f)
 		}
 	}
-	for _, c := range cells {
-		add(Fact{Group: "Datasets", Name: c.Dataset + " on " + c.GPU, Value: "content " + c.Content})
+	for _, span := range spans {
+		s := span.Series
+		add(Fact{Group: "Datasets", Name: s.Dataset + " on " + s.GPU, Value: "content " + s.Content})
 	}
-	for _, c := range cells {
-		version := fmt.Sprintf("version %d", c.Version)
-		if c.Weights != "" {
-			version += ", weights " + c.Weights
+	for _, span := range spans {
+		s := span.Series
+		version := fmt.Sprintf("version %d", s.Version)
+		if s.Weights != "" {
+			version += ", weights " + s.Weights
 		}
-		add(Fact{Group: "Algorithms", Name: c.Algorithm + " (" + string(c.Track) + ")", Value: version})
+		add(Fact{Group: "Algorithms", Name: s.Algorithm + " (" + s.Track + ")", Value: version})
 	}
 	return out
 }

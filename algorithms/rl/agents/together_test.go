@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"miglab/harness/algo"
-	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/store"
 )
@@ -16,12 +15,12 @@ import (
 // time-out, alone.
 func TestEngineSolvesTogether(t *testing.T) {
 	const instances = 11
-	for _, s := range []run.Series{
+	for _, s := range []store.Series{
 		{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", Algorithm: "rl-direct"},
 		{Track: algo.TrackStream, Dataset: "drl/WIDETIMES?batches=3", Algorithm: "rl-online"},
 	} {
-		s.GPU, s.Count, s.Model = "A100", 1, mig.Sequential
-		cells, err := s.Cells(instances)
+		s.GPU = "A100"
+		span, err := run.First(s, instances)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,19 +31,21 @@ func TestEngineSolvesTogether(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			r, err := (&run.Engine{Store: db, Workers: 1, Timeout: timeout}).Run(context.Background(), cells)
+			if err := (&run.Engine{Store: db, Workers: 1, Timeout: timeout}).Run(context.Background(), []run.Span{span}); err != nil {
+				t.Fatal(err)
+			}
+			rows, err := db.Rows(span.Series, 0, instances)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, c := range cells {
-				row, ok, err := r.Get(c)
-				if err != nil || !ok || row.Kind != "" {
-					t.Fatalf("%v: %+v, %v, %v", c, row, ok, err)
+			for _, row := range rows {
+				if row.Kind != "" {
+					t.Fatalf("%v: %+v", span.Series, row)
 				}
 				found = append(found, row.Metrics.String())
 			}
 		}
-		if !slices.Equal(found[:instances], found[instances:]) {
+		if len(found) != 2*instances || !slices.Equal(found[:instances], found[instances:]) {
 			t.Errorf("%s: %v together, %v alone", s.Algorithm, found[:instances], found[instances:])
 		}
 	}

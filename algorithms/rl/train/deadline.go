@@ -38,7 +38,7 @@ func deadlineRecipes() []*Recipe {
 		a := &agents.DeadlineAgents[i]
 		r := &Recipe{
 			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000,
-			Seeds: deadlineSeeds[a.Name], Shipped: true, Score: latePercent, Tracks: []algo.Track{algo.TrackDispatch},
+			Seeds: deadlineSeeds[a.Name], Shipped: true, Score: latePercent, Tracks: []algo.TrackName{algo.TrackDispatch},
 		}
 		if a.Original {
 			r.Steps = 200_000

@@ -16,6 +16,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/cli"
 	"miglab/harness/run"
+	"miglab/harness/store"
 	"miglab/harness/track"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
@@ -167,7 +168,7 @@ func (f *compareFlags) missing(c *cobra.Command) error {
 	}
 	algorithms := slices.Compact([]string{f.a.Algorithm, f.b.Algorithm})
 	command := []string{
-		"miglab", "run", "--track", string(f.track.Name), "--algorithms", strings.Join(algorithms,
+		"miglab", "run", "--track", f.track.Name, "--algorithms", strings.Join(algorithms,
 			","), "--datasets", wanted[0],
 	}
 	for _, flag := range []string{"gpu", "gpus", "reconfiguration"} {
@@ -212,20 +213,21 @@ func (f *compareFlags) draw(c *cobra.Command, worst []leaderboard.Pair) error {
 func (f *compareFlags) panel(
 	ctx context.Context, s leaderboard.Side, at *leaderboard.Pair, makespan float64,
 ) (none reports.GanttPanel, err error) {
-	cells, err := run.Series{
-		Track: f.track.Name, Dataset: at.Dataset, GPU: f.gpu.Name, Count: f.gpus, Model: f.model, Algorithm: s.Algorithm,
-	}.Cells(at.Instance + 1)
+	trial, err := run.Resolve(store.Series{
+		Track: f.track.Name, Dataset: at.Dataset, GPU: f.gpu.Name, Count: f.gpus, Model: f.model.String(),
+		Algorithm: s.Algorithm,
+	})
 	if err != nil {
 		return none, err
 	}
-	problem, answer, err := (&run.Engine{}).Schedule(ctx, cells[at.Instance])
+	problem, answer, err := trial.Schedule(ctx, at.Instance)
 	if err != nil {
 		return none, err
 	}
 	if now := float64(answer.Makespan()); math.Abs(now-makespan) > 1e-9*makespan {
 		return none, cli.FailedError{Err: fmt.Errorf(
 			"%s on %s, instance %d, cannot be drawn: it took %v s, and in this program (version %d) takes %v s",
-			f.label(s), at.Dataset, at.Instance, makespan, cells[at.Instance].Version, now)}
+			f.label(s), at.Dataset, at.Instance, makespan, trial.Series.Version, now)}
 	}
 	return reports.NewGanttPanel(f.label(s), problem, answer), nil
 }

@@ -107,7 +107,7 @@ func (l *listing) run(c *cobra.Command, args []string) error {
 func (l *listing) list(w io.Writer, all *catalogue) error {
 	t := all.Table
 	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []string) bool {
-		return l.track != nil && row[1] != string(l.track.Name) ||
+		return l.track != nil && row[1] != l.track.Name ||
 			!strings.Contains(strings.ToLower(strings.Join(row, "\n")), strings.ToLower(l.match))
 	})
 	if l.format != "text" {
@@ -181,7 +181,7 @@ func listAlgorithms() (c catalogue, err error) {
 		"parameters"), 3
 	for _, s := range algo.All("") {
 		c.Rows = append(c.Rows,
-			[]string{s.Name, string(s.Track), s.Summary, fmt.Sprint(s.Version), s.Cite, spec.Help(s.Params)})
+			[]string{s.Name, s.Track, s.Summary, fmt.Sprint(s.Version), s.Cite, spec.Help(s.Params)})
 		c.params = append(c.params, s.Params)
 	}
 	return c, nil

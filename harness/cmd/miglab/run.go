@@ -48,14 +48,14 @@ func (f *runFlags) command() *cobra.Command {
 }
 
 // cells lists what the flags ask for; it computes nothing.
-func (f *runFlags) cells(c *cobra.Command) ([]run.Cell, error) {
+func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 	if err := f.check(c); err != nil {
 		return nil, err
 	}
 	if len(f.algorithms) == 0 || len(f.specs) == 0 {
 		return nil, fmt.Errorf("--algorithms and --datasets name at least one each")
 	}
-	base := run.Series{Track: f.track.Name, GPU: f.gpu.Name, Count: f.gpus, Model: f.model}
+	base := store.Series{Track: f.track.Name, GPU: f.gpu.Name, Count: f.gpus, Model: f.model.String()}
 	return run.Competition(base, f.algorithms, f.specs, f.instances)
 }
 
@@ -71,7 +71,7 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	return f.runCells(c, "cells", func(e *run.Engine) error { return f.compute(c, e, cells) })
 }
 
-func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Cell) error {
+func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Span) error {
 	own, progress := 0, e.Progress // cells of this shard
 	var first atomic.Pointer[algo.Failure]
 	e.Shard = f.shard
@@ -80,14 +80,14 @@ func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Cell) er
 		progress(done, total)
 	}
 	e.Failed = func(failure algo.Failure) { first.CompareAndSwap(nil, &failure) }
-	r, err := e.Run(c.Context(), cells)
+	err := e.Run(c.Context(), cells)
 	if failure := first.Load(); failure != nil {
 		fmt.Fprintln(c.ErrOrStderr(), "miglab: a failed cell:", *failure) // with the program's standard error
 	}
 	if err != nil {
 		return err
 	}
-	failures, err := r.Failures(cells)
+	failures, err := e.Failures(cells)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Cell) er
 			return err
 		}
 	}
-	asked, err := r.Failures(slices.DeleteFunc(cells, f.isReference))
+	asked, err := e.Failures(slices.DeleteFunc(cells, f.isReference))
 	if err != nil {
 		return err
 	}
@@ -118,10 +118,10 @@ func cellsOf(failures []run.Failure, panics bool) (n int) {
 	return n
 }
 
-// isReference reports whether a cell was not asked for, but is there for comparison.
-func (f *runFlags) isReference(c run.Cell) bool {
+// isReference reports whether cells were not asked for, but are there for comparison.
+func (f *runFlags) isReference(s run.Span) bool {
 	return slices.ContainsFunc(f.track.Beside, func(r track.Reference) bool {
-		return c.Track == r.Track && c.Algorithm == r.Algorithm &&
+		return s.Series.Track == r.Track && s.Series.Algorithm == r.Algorithm &&
 			!(r.Track == f.track.Name && slices.Contains(f.algorithms, r.Algorithm))
 	})
 }
@@ -154,9 +154,9 @@ func (e failedCellsError) Error() string {
 }
 
 // rank prints the leaderboards of the cells' datasets.
-func (f *runFlags) rank(c *cobra.Command, db *store.DB, cells []run.Cell) error {
+func (f *runFlags) rank(c *cobra.Command, db *store.DB, cells []run.Span) error {
 	ranking := f.leaderboard()
-	for span := range run.Spans(cells) {
+	for _, span := range cells {
 		if !slices.Contains(ranking.Datasets, span.Series.Dataset) {
 			ranking.Datasets = append(ranking.Datasets, span.Series.Dataset)
 		}

@@ -23,7 +23,7 @@ import (
 
 // An assignment is what a command line computes: cells, or trainings.
 type assignment struct {
-	cells     []run.Cell
+	cells     []run.Span
 	trainings []training
 	// results is the folder that sweeps are put under, and store that of the results database.
 	results, store string
@@ -77,14 +77,11 @@ func (w *assignment) plan(args []string, tasks int) (*sweep.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.trainings == nil {
-		return sweep.New(args, dir, program, w.cells, tasks)
-	}
 	var names []string
 	for i := range w.trainings {
 		names = append(names, w.trainings[i].name())
 	}
-	return sweep.NewUnits(args, dir, program, names, tasks)
+	return sweep.New(args, dir, program, w.cells, names, tasks)
 }
 
 // An openSweep is a sweep with what its command computes.

@@ -58,17 +58,17 @@ func TestTracksAreToldApartAtOnePlace(t *testing.T) {
 // TestToldApartFindsTracks keeps the search honest: it must find each form that it is for.
 func TestToldApartFindsTracks(t *testing.T) {
 	for source, want := range map[string]int{
-		`switch x { case algo.TrackBatch: }`:              1,
-		`switch { case x == algo.TrackBatch: }`:           1,
-		`if x != algo.TrackStream { }`:                    1,
-		`_ = map[algo.Track]int{algo.TrackCorun: 1}`:      1,
-		`switch s.Track { case "dispatch": }`:             1,
-		`_ = map[string]int{"placement": 1, "corun": 2}`:  1,
-		`s.Track = algo.TrackBound`:                       0,
-		`_ = algo.Spec{Track: algo.TrackBatch}`:           0,
-		`_ = map[algo.Track]int{}`:                        0,
-		`switch kind { case "batch": case "deadline": }`:  0,
-		`_ = []algo.Track{algo.TrackBatch, TrackOffline}`: 0,
+		`switch x { case algo.TrackBatch: }`:                  1,
+		`switch { case x == algo.TrackBatch: }`:               1,
+		`if x != algo.TrackStream { }`:                        1,
+		`_ = map[algo.TrackName]int{algo.TrackCorun: 1}`:      1,
+		`switch s.Track { case "dispatch": }`:                 1,
+		`_ = map[string]int{"placement": 1, "corun": 2}`:      1,
+		`s.Track = algo.TrackBound`:                           0,
+		`_ = algo.Spec{Track: algo.TrackBatch}`:               0,
+		`_ = map[algo.TrackName]int{}`:                        0,
+		`switch kind { case "batch": case "deadline": }`:      0,
+		`_ = []algo.TrackName{algo.TrackBatch, TrackOffline}`: 0,
 	} {
 		f, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+source+"\n}\n", 0)
 		if err != nil {
@@ -128,7 +128,7 @@ func isTrack(e ast.Expr) bool {
 	if !ok || rest == "" {
 		return false
 	}
-	return slices.ContainsFunc(track.All(), func(t *track.Track) bool { return strings.EqualFold(rest, string(t.Name)) })
+	return slices.ContainsFunc(track.All(), func(t *track.Track) bool { return strings.EqualFold(rest, t.Name) })
 }
 
 // isName reports whether an expression is the name of a track as a text.
@@ -141,7 +141,7 @@ func isName(e ast.Expr) bool {
 	if err != nil {
 		return false
 	}
-	return slices.ContainsFunc(track.All(), func(t *track.Track) bool { return text == string(t.Name) })
+	return slices.ContainsFunc(track.All(), func(t *track.Track) bool { return text == t.Name })
 }
 
 // lastName returns the name that ends an expression such as x or p.x; "" for others.

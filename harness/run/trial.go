@@ -1,0 +1,262 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/store"
+	"miglab/harness/task"
+	"miglab/harness/track"
+)
+
+// A Trial is a series with the values that its names refer to. It is resolved once; planning,
+// computing and reading results share it.
+type Trial struct {
+	// Series is canonical: the store has results under this name.
+	Series    store.Series
+	track     *track.Track
+	gpu       *mig.GPU
+	model     mig.Reconfiguration
+	dataset   datasets.Spec
+	algorithm algo.Algorithm
+}
+
+// Resolve looks the names of a series up. Aliases and defaults give way to what results are filed
+// under: a count of 0 becomes 1, an empty model becomes sequential. Resolve sets the content, the
+// version and the weights. A dataset that is a file is read, and a program outside this one is started.
+// Unknown names are a [*nearest.UnknownError]; other errors are those of [algo.ParseFor] and of the
+// dataset.
+func Resolve(s store.Series) (t *Trial, err error) {
+	t = &Trial{track: track.Of(s.Track)}
+	if t.gpu, err = mig.Lookup(s.GPU); err != nil {
+		return nil, err
+	}
+	if t.dataset, err = datasets.Parse(s.Dataset); err != nil {
+		return nil, err
+	}
+	if t.model, err = mig.ParseReconfiguration(cmp.Or(s.Model, mig.Sequential.String())); err != nil {
+		return nil, err
+	}
+	if !t.track.Reconfigures {
+		t.model = mig.Sequential
+	}
+	if t.algorithm, err = algo.ParseFor(s.Algorithm, s.Track); err != nil {
+		return nil, err
+	}
+	if err := t.algorithm.CheckGPU(t.gpu); err != nil {
+		return nil, err
+	}
+	if t.track.Accepts != nil {
+		if err := t.track.Accepts(t.gpu); err != nil {
+			return nil, err
+		}
+	}
+	if s.Count < 0 {
+		return nil, fmt.Errorf("%d GPUs: there must be at least 1", s.Count)
+	}
+	about, err := describe(t.track, t.dataset, t.gpu)
+	if err != nil {
+		return nil, err
+	}
+	t.Series = store.Series{
+		Track: s.Track, Dataset: t.dataset.ID(), Content: about.content, GPU: t.gpu.Name,
+		Count: cmp.Or(about.count, s.Count, 1), Algorithm: t.algorithm.ID, Version: t.algorithm.Spec.Version,
+		Weights: t.algorithm.Weights(), Model: t.model.String(),
+	}
+	return t, t.try()
+}
+
+// tries remembers the series whose algorithm could be made for the dataset.
+var tries sync.Map
+
+// try makes the algorithm for the first instance, if the track says that this may fail.
+func (t *Trial) try() error {
+	if t.track.Try == nil {
+		return nil
+	}
+	if _, ok := tries.Load(t.Series); ok {
+		return nil
+	}
+	in, err := t.dataset.Instance(t.gpu, 0)
+	if err == nil {
+		err = t.track.Try(t.algorithm, t.problem(in, 0))
+	}
+	if err != nil {
+		return fmt.Errorf("%s on dataset %q: %w", t.algorithm.ID, t.Series.Dataset, err)
+	}
+	if !isFile(t.dataset) {
+		tries.Store(t.Series, true)
+	}
+	return nil
+}
+
+// A Span is consecutive instances of a trial: a cell for each.
+type Span struct {
+	*Trial
+	// From is the first instance and To the one after the last.
+	From, To int
+}
+
+// Span returns the instances from to to-1. It is a [*datasets.IndexError] to ask for more than the
+// dataset has.
+func (t *Trial) Span(from, to int) (Span, error) {
+	if have := t.dataset.Instances(); have > 0 && to > have {
+		return Span{}, &datasets.IndexError{Dataset: t.Series.Dataset, Index: to - 1, Instances: have}
+	}
+	return Span{t, from, to}, nil
+}
+
+// First resolves a series and returns its instances 0 to n-1. Errors are those of [Resolve] and
+// [Trial.Span].
+func First(s store.Series, n int) (Span, error) {
+	t, err := Resolve(s)
+	if err != nil {
+		return Span{}, err
+	}
+	return t.Span(0, n)
+}
+
+// Competition lists algorithms on so many instances of each dataset, or on all that it has, and the
+// references that the track compares them with. base has the track and the conditions. Errors are
+// those of [datasets.Parse] and [Resolve].
+func Competition(base store.Series, algorithms, specs []string, instances int) (out []Span, err error) {
+	entries := make([]track.Reference, 0, len(algorithms))
+	for _, id := range algorithms {
+		entries = append(entries, track.Reference{Track: base.Track, Algorithm: id})
+	}
+	for _, r := range track.Of(base.Track).Beside {
+		if r.Track != base.Track || !slices.Contains(algorithms, r.Algorithm) {
+			entries = append(entries, r)
+		}
+	}
+	for _, base.Dataset = range specs {
+		for _, e := range entries {
+			base.Track, base.Algorithm = e.Track, e.Algorithm
+			t, err := Resolve(base)
+			if err != nil {
+				return nil, err
+			}
+			n := instances
+			if have := t.dataset.Instances(); have > 0 {
+				n = min(n, have)
+			}
+			out = append(out, Span{t, 0, n})
+		}
+	}
+	return out, nil
+}
+
+// Schedule computes a cell of the batch or stream track and returns what was solved and the answer,
+// which the referee has checked. No store is read or written. Errors are the algorithm's own, its
+// panic, a [*schedule.InvalidError], and those of the dataset.
+func (t *Trial) Schedule(ctx context.Context, instance int) (schedule.Problem, schedule.Schedule, error) {
+	in, err := t.instance(instance)
+	if err != nil {
+		return schedule.Problem{}, schedule.Schedule{}, err
+	}
+	a, err := t.solve(ctx, in, instance)
+	if err == nil && a.Problem.GPU == nil {
+		err = fmt.Errorf("%v is of a track without schedules", t.Series)
+	}
+	return a.Problem, a.Schedule, err
+}
+
+// instance generates an instance. A dataset that is a file must still have the contents that it had
+// when the series was resolved.
+func (t *Trial) instance(index int) (task.Payload, error) {
+	in, err := t.dataset.Instance(t.gpu, index)
+	if err != nil || !isFile(t.dataset) {
+		return in, err
+	}
+	now, err := describe(t.track, t.dataset, t.gpu)
+	if err == nil && now.content != t.Series.Content {
+		err = fmt.Errorf("dataset %q changed while it was used; run again", t.Series.Dataset)
+	}
+	return in, err
+}
+
+// Content returns the content of a dataset on a GPU model as this program has it: results of other
+// content no longer count. It looks at no algorithm, so that no program is started. Errors are those
+// of [Resolve].
+func Content(t *track.Track, dataset, gpu string) (string, error) {
+	g, err := mig.Lookup(gpu)
+	if err != nil {
+		return "", err
+	}
+	d, err := datasets.Parse(dataset)
+	if err != nil {
+		return "", err
+	}
+	about, err := describe(t, d, g)
+	return about.content, err
+}
+
+// A description is what a series has from the first instance of its dataset.
+type description struct {
+	// content is a hash of what the names of the dataset and the GPU model mean in this program, so that
+	// results do not outlive a change of either.
+	content string
+	// count is the number of GPUs; 0 if the dataset does not give it.
+	count int
+}
+
+// descriptions remembers the datasets that are not files.
+var descriptions sync.Map
+
+// describe compares a dataset with the track and describes it.
+func describe(t *track.Track, dataset datasets.Spec, gpu *mig.GPU) (d description, err error) {
+	key := [3]string{t.Name, dataset.ID(), gpu.Name}
+	if known, ok := descriptions.Load(key); ok {
+		return known.(description), nil
+	}
+	in, err := dataset.Instance(gpu, 0)
+	if err != nil {
+		return d, err
+	}
+	if kind := in.Kind(); kind != t.Data {
+		return d, fmt.Errorf("dataset %q has %s; the %s track needs %s", dataset.ID(), kind, t.Name, t.Data)
+	}
+	d.content = contentOf(gpu, dataset, in)
+	if t.Count != nil {
+		d.count = t.Count(in)
+	}
+	if !isFile(dataset) {
+		descriptions.Store(key, d)
+	}
+	return d, nil
+}
+
+// isFile reports whether the dataset is a file, which may change while it is used.
+func isFile(dataset datasets.Spec) bool { return strings.Contains(dataset.ID(), ":") }
+
+// contentOf hashes the first instance as this program generates or reads it, and the GPU model's
+// geometry and costs.
+func contentOf(g *mig.GPU, dataset datasets.Spec, first task.Payload) string {
+	d := task.NewDigest()
+	d.Int(int(g.ComputeSlices))
+	d.Int(int(g.MemorySlices))
+	d.Int(len(g.Profiles))
+	for _, p := range g.Profiles {
+		d.Text(p.String())
+		d.Int(int(p.Length))
+		d.Int(len(p.Starts))
+		for _, at := range p.Starts {
+			d.Int(int(at))
+		}
+		d.Float(float64(p.Create))
+		d.Float(float64(p.Destroy))
+	}
+	first.AddTo(d)
+	if v, ok := dataset.(datasets.Varied); ok {
+		v.AddTo(d)
+	}
+	return d.String()
+}
