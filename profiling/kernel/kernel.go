@@ -15,25 +15,22 @@
 //	    argv: [./needle, "${size}", 10]
 //	    size_class: ${size}
 //	    workdir: ${rodinia}/cuda/nw
-//	    env: {OMP_NUM_THREADS: 1}
 //	    data: [{path: input.txt, sha256: 9f86d0...}]
 //	    timeout: 5m             # 10m unless it is said
 //	    warmup: 2s              # none
 //	    repetitions: 20         # 10
 //	    min_mem_mb: 4000        # 0
-//	    expect: {exit: 0, regexp: Processing bottom-right matrix, device: false} # {exit: 0}
-//	    out_of_memory: no room  # what CUDA says
+//	    expect: {regexp: Processing bottom-right matrix, device: false}
 //	    time: {source: wall}    # this
 //	    result: {file: result.txt} # none
 //
 // Only name and argv are required. The time may also be {source: regexp, pattern: 'time:
 // ([0-9.]+)', unit: ms}, with unit s, ms or us. It may be {source: altis_csv, row:
 // bfs_kernel_time} for a program that writes Altis's CSV; argv must then give it the path
-// ${csv}. Parameters are replaced in size_class, workdir, argv, env and the paths of data.
+// ${csv}. Parameters are replaced in size_class, workdir, argv and the paths of data.
 // Those paths are relative to workdir. Data with a sha256 must have that content; without
 // one they must only exist. The shipped rodinia and altis have no hashes: build.sh of
-// profiling/suites verifies the archive that Rodinia's data come from. A kernel's field replaces the default's;
-// variables of env are added to the default's.
+// profiling/suites verifies the archive that Rodinia's data come from. A kernel's field replaces the default's.
 //
 // expect: {device: true} is for programs that print where they run, in lines such as "sms: 14"
 // and "uuid: 5c89...", the UUID without a prefix. A run elsewhere than asked is wrong.
@@ -79,8 +76,6 @@ type Kernel struct {
 	Argv []string
 	// Dir is the folder it runs in; empty means the current one.
 	Dir string
-	// Env is added to the environment, as KEY=VALUE, sorted.
-	Env []string
 	// Data are files that must exist.
 	Data []Data
 	// Timeout ends a run that hangs.
@@ -94,8 +89,6 @@ type Kernel struct {
 	// MinMemoryMB is the memory that it needs, in MB. It is not tried on instances with
 	// less, nor in a mix that needs more than the GPU has.
 	MinMemoryMB int
-	// Exit is the exit status of a successful run.
-	Exit int
 	// Expect must match the output of a successful run; nil expects nothing.
 	Expect *regexp.Regexp
 	// PrintsDevice says that a run prints which device it is on.
@@ -105,9 +98,6 @@ type Kernel struct {
 	// Pinned says that a run has a processor of its own, if one is free. It is for programs of
 	// one thread that make many short launches.
 	Pinned bool
-	// OutOfMemory matches the output of a run that ran out of memory. The exit status does
-	// not matter, since many benchmarks ignore the errors of CUDA.
-	OutOfMemory *regexp.Regexp
 	// Time says where the time is read from.
 	Time TimeSource
 	// Result says what must be the same in every run, whatever it runs on.

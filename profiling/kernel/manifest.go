@@ -17,7 +17,6 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/wholefile"
-	"miglab/profiling"
 )
 
 // ParseError says where a manifest is wrong and what would be right.
@@ -63,8 +62,6 @@ const maxManifest = 1 << 20
 const (
 	defaultTimeout     = 10 * time.Minute
 	defaultRepetitions = 10 // as in FAR's measured tables
-	// defaultOutOfMemory matches the messages of the CUDA runtime, driver and libraries.
-	defaultOutOfMemory = `(?i:out of memory)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|CUBLAS_STATUS_ALLOC_FAILED`
 )
 
 // csvPlace is the placeholder in argv for the path of Altis's CSV.
@@ -73,14 +70,12 @@ const csvPlace = "${csv}"
 var (
 	kernelName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]*$`)
 	parameterName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-	variableName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // The fields of a kernel: those that defaults may set, and those that they may not.
 var (
 	sharedFields = []string{
-		"size_class", "workdir", "env", "timeout", "warmup", "repetitions", "min_mem_mb", "expect",
-		"window", "pinned", "out_of_memory", "time",
+		"size_class", "workdir", "timeout", "warmup", "repetitions", "min_mem_mb", "expect", "window", "pinned", "time",
 	}
 	ownFields = []string{"name", "argv", "data", "result"}
 )
@@ -315,7 +310,6 @@ func (d *decoder) manifest(n *yaml.Node, given map[string]string) Manifest {
 		Suite:       d.text(top["suite"]),
 		Timeout:     defaultTimeout,
 		Repetitions: defaultRepetitions,
-		OutOfMemory: regexp.MustCompile(defaultOutOfMemory),
 		Time:        TimeSource{Kind: Wall},
 		File:        d.file,
 	}
@@ -409,18 +403,15 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 func (d *decoder) shared(k *Kernel, f map[string]*yaml.Node) {
 	setField(d, &k.SizeClass, f, "size_class", d.expand())
 	setField(d, &k.Dir, f, "workdir", d.expand())
-	setField(d, &k.Env, f, "env", func(n *yaml.Node) []string { return d.environment(k.Env, n) })
 	setField(d, &k.Timeout, f, "timeout", d.duration(time.Millisecond))
 	setField(d, &k.Warmup, f, "warmup", d.duration(0))
 	setField(d, &k.Repetitions, f, "repetitions", d.whole(1, 1e6))
 	setField(d, &k.MinMemoryMB, f, "min_mem_mb", d.whole(0, 1e9))
-	setField(d, &k.OutOfMemory, f, "out_of_memory", d.regexp)
 	setField(d, &k.Window, f, "window", d.yes)
 	setField(d, &k.Pinned, f, "pinned", d.yes)
 	if n := f["expect"]; n != nil {
-		k.Exit, k.Expect, k.PrintsDevice = 0, nil, false
-		e := d.mapping(n, "expect", []string{"exit", "regexp", "device"})
-		setField(d, &k.Exit, e, "exit", d.whole(0, 255))
+		k.Expect, k.PrintsDevice = nil, false
+		e := d.mapping(n, "expect", []string{"regexp", "device"})
 		setField(d, &k.Expect, e, "regexp", d.regexp)
 		setField(d, &k.PrintsDevice, e, "device", d.yes)
 	}
@@ -434,31 +425,6 @@ func (d *decoder) yes(n *yaml.Node) bool {
 		d.failf(n, "%q is neither true nor false", text)
 	}
 	return text == "true"
-}
-
-// environment adds variables to those of base, or replaces them.
-func (d *decoder) environment(base []string, n *yaml.Node) []string {
-	all := map[string]string{}
-	for _, variable := range base {
-		name, value, _ := strings.Cut(variable, "=")
-		all[name] = value
-	}
-	for key, value := range d.pairs(n, "env") {
-		name := key.Value
-		if !variableName.MatchString(name) {
-			d.failf(key, "%q is not the name of an environment variable", name)
-		}
-		if profiling.ChoosesGPU(name) {
-			d.failf(key, "%s is set by the instance that the kernel runs on", name)
-		}
-		all[name] = d.expand()(value)
-	}
-	var variables []string
-	for name, value := range all {
-		variables = append(variables, name+"="+value)
-	}
-	slices.Sort(variables)
-	return variables
 }
 
 func (d *decoder) data(n *yaml.Node) Data {

@@ -22,7 +22,6 @@ kernels:
     argv: [./needle, "${size}", 10, 0.50, "$HOME", "${csv}.old"]
     size_class: large-${size}
     workdir: ${rodinia}/cuda/nw
-    env: {B: "${size}", A: 0}
     data:
       - path: ${rodinia}/data/x
         sha256: E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855
@@ -31,8 +30,7 @@ kernels:
     warmup: 500ms
     repetitions: 3
     min_mem_mb: 4000
-    expect: {exit: 2, regexp: done}
-    out_of_memory: no room
+    expect: {regexp: done, device: true}
     time: {source: altis_csv, row: "a, b"}
     result: {file: "result-${size}.txt"}
   - name: plain
@@ -45,13 +43,11 @@ kernels:
 defaults:
   size_class: small
   workdir: /
-  env: {A: 1, C: 3}
   timeout: 20s
   warmup: 1s
   repetitions: 5
   min_mem_mb: 10
-  expect: {exit: 1, regexp: ok}
-  out_of_memory: oom
+  expect: {regexp: ok}
   time: {source: regexp, pattern: '(\d+) ms', unit: ms}
 parameters:
   rodinia:
@@ -69,26 +65,25 @@ func TestRead(t *testing.T) {
 		{
 			Name: "NW", Suite: "s", SizeClass: "large-2048",
 			Argv: []string{"./needle", "2048", "10", "0.50", "$HOME", "${csv}.old"},
-			Dir:  "/opt/${size}/cuda/nw", Env: []string{"A=0", "B=2048", "C=3"},
+			Dir:  "/opt/${size}/cuda/nw",
 			Data: []Data{
 				{"/opt/${size}/data/x", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
 				{"y", ""},
 			},
 			Timeout: 90 * time.Second, Warmup: 500 * time.Millisecond, Repetitions: 3, MinMemoryMB: 4000,
-			Exit: 2, Expect: regexp.MustCompile("done"), OutOfMemory: regexp.MustCompile("no room"),
+			Expect: regexp.MustCompile("done"), PrintsDevice: true,
 			Time: TimeSource{Kind: AltisCSV, Row: "a, b"}, Result: ResultSource{File: "result-2048.txt"}, File: "m.yaml", Line: 3,
 		},
 		{
-			Name: "plain", Suite: "s", SizeClass: "small", Argv: []string{"true"}, Dir: "/", Env: []string{"A=1", "C=3"},
+			Name: "plain", Suite: "s", SizeClass: "small", Argv: []string{"true"}, Dir: "/",
 			Timeout: 20 * time.Second, Warmup: time.Second, Repetitions: 5, MinMemoryMB: 10,
-			Exit: 1, Expect: regexp.MustCompile("ok"), OutOfMemory: regexp.MustCompile("oom"),
-			Time: TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`(\d+) ms`), Unit: 1e-3}, Result: ResultSource{Pattern: regexp.MustCompile(`sum (\d+)`)}, File: "m.yaml", Line: 20,
+			Expect: regexp.MustCompile("ok"),
+			Time:   TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`(\d+) ms`), Unit: 1e-3}, Result: ResultSource{Pattern: regexp.MustCompile(`sum (\d+)`)}, File: "m.yaml", Line: 18,
 		},
 		{
-			Name: "c", Suite: "s", SizeClass: "small", Argv: []string{"./c"}, Dir: "/", Env: []string{"A=1", "C=3"},
+			Name: "c", Suite: "s", SizeClass: "small", Argv: []string{"./c"}, Dir: "/",
 			Timeout: 20 * time.Second, Warmup: time.Second, Repetitions: 5, MinMemoryMB: 10,
-			OutOfMemory: regexp.MustCompile("oom"),
-			Time:        TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`t=(\d+)`), Unit: 1e-6}, File: "m.yaml", Line: 23,
+			Time: TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`t=(\d+)`), Unit: 1e-6}, File: "m.yaml", Line: 21,
 		},
 	}
 	if !reflect.DeepEqual(m.Kernels, want) {
@@ -103,25 +98,24 @@ func TestReadDefaults(t *testing.T) {
 	}
 	want := Kernel{
 		Name: "a", Suite: "s", Argv: []string{"b"}, Timeout: 10 * time.Minute, Repetitions: 10,
-		OutOfMemory: regexp.MustCompile(defaultOutOfMemory), Time: TimeSource{Kind: Wall}, File: "m.yaml", Line: 1,
+		Time: TimeSource{Kind: Wall}, File: "m.yaml", Line: 1,
 	}
 	if !reflect.DeepEqual(m.Kernels, []Kernel{want}) {
 		t.Errorf("read\n%+v\nwant\n%+v", m.Kernels, want)
 	}
 }
 
-func TestDefaultOutOfMemory(t *testing.T) {
-	re := regexp.MustCompile(defaultOutOfMemory)
+func TestOutOfMemory(t *testing.T) {
 	for _, text := range []string{
 		"GPUassert: out of memory main.cu 12", "Out of memory", "cudaErrorMemoryAllocation",
 		"error code 2(CUDA_ERROR_OUT_OF_MEMORY)", "CUBLAS_STATUS_ALLOC_FAILED",
 	} {
-		if !re.MatchString(text) {
+		if !outOfMemory.MatchString(text) {
 			t.Errorf("%q", text)
 		}
 	}
 	for _, text := range []string{"", "memory: 40 GB", "an illegal memory access was encountered"} {
-		if re.MatchString(text) {
+		if outOfMemory.MatchString(text) {
 			t.Errorf("%q", text)
 		}
 	}
@@ -183,7 +177,7 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    workdir: ${csv}", `10:14: unknown parameter "csv" (known: dir)`},
 
 		// Defaults.
-		{"suite: s\n", "suite: s\ndefaults: {name: x}\n", `3:12: unknown field of defaults "name" (known: env, expect, min_mem_mb, out_of_memory, pinned, repetitions, size_class, time, timeout, warmup, window, workdir)`},
+		{"suite: s\n", "suite: s\ndefaults: {name: x}\n", `3:12: unknown field of defaults "name" (known: expect, min_mem_mb, pinned, repetitions, size_class, time, timeout, warmup, window, workdir)`},
 		{"suite: s\n", "suite: s\ndefaults: []\n", "3:11: defaults must be a mapping of names to values"},
 		{"suite: s\n", "suite: s\ndefaults: {timeout: 0s}\n", `3:21: "0s" is too short; write at least 1ms`},
 
@@ -192,7 +186,7 @@ func TestReadErrors(t *testing.T) {
 		{wrong[strings.Index(wrong, "kernels"):], "kernels:\n", "5:9: kernels must be a list"},
 		{wrong[strings.Index(wrong, "kernels"):], "kernels: []\n", "5:10: kernels is empty"},
 		{wrong[strings.Index(wrong, "kernels"):], "kernels: [a]\n", "5:11: a kernel must be a mapping of names to values"},
-		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, env, expect, min_mem_mb, name, out_of_memory, pinned, repetitions, result, size_class, time, timeout, warmup, window, workdir)`},
+		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, expect, min_mem_mb, name, pinned, repetitions, result, size_class, time, timeout, warmup, window, workdir)`},
 		{"  - name: A\n", "  - timeout: 1s\n", "6:5: a kernel has no name"},
 		{"  - name: A\n", "  - name: two words\n", `6:11: a kernel cannot be named "two words"; use letters, digits and, after the first, any of _.+-`},
 		{"  - name: A\n", "  - name: B\n", `8:5: the kernel on line 6 is also named "B"; names must differ`},
@@ -207,16 +201,9 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    repetitions: 0", `10:18: "0" is not a whole number from 1 to 1000000`},
 		{"argv: [./b]", "argv: [./b]\n    repetitions: ten", `10:18: "ten" is not a whole number from 1 to 1000000`},
 		{"argv: [./b]", "argv: [./b]\n    min_mem_mb: -1", `10:17: "-1" is not a whole number from 0 to 1000000000`},
-		{"argv: [./b]", "argv: [./b]\n    out_of_memory: (", "10:20: \"(\" is not a regular expression: error parsing regexp: missing closing ): `(`"},
 		{"argv: [./b]", "argv: [./b]\n    expect: ok", "10:13: expect must be a mapping of names to values"},
-		{"argv: [./b]", "argv: [./b]\n    expect: {exit: 256}", `10:20: "256" is not a whole number from 0 to 255`},
 		{"argv: [./b]", "argv: [./b]\n    expect: {regexp: '*'}", "10:22: \"*\" is not a regular expression: error parsing regexp: missing argument to repetition operator: `*`"},
-		{"argv: [./b]", "argv: [./b]\n    expect: {regex: a}", `10:14: unknown field of expect "regex"; did you mean "regexp"? (known: device, exit, regexp)`},
-		{"argv: [./b]", "argv: [./b]\n    env: [A=1]", "10:10: env must be a mapping of names to values"},
-		{"argv: [./b]", "argv: [./b]\n    env: {A=1: 2}", `10:11: "A=1" is not the name of an environment variable`},
-		{"argv: [./b]", "argv: [./b]\n    env: {A: [1]}", "10:14: want one value here, not a mapping or a list"},
-		{"argv: [./b]", "argv: [./b]\n    env: {CUDA_VISIBLE_DEVICES: 0}", "10:11: CUDA_VISIBLE_DEVICES is set by the instance that the kernel runs on"},
-		{"argv: [./b]", "argv: [./b]\n    env: {CUDA_MPS_ACTIVE_THREAD_PERCENTAGE: 50}", "10:11: CUDA_MPS_ACTIVE_THREAD_PERCENTAGE is set by the instance that the kernel runs on"},
+		{"argv: [./b]", "argv: [./b]\n    expect: {regex: a}", `10:14: unknown field of expect "regex"; did you mean "regexp"? (known: device, regexp)`},
 		{"argv: [./b]", "argv: [./b]\n    data: {path: a}", "10:11: data must be a list"},
 		{"argv: [./b]", "argv: [./b]\n    data: [{sha256: ab}]", "10:12: data has no path"},
 		{"argv: [./b]", "argv: [./b]\n    data: [{path: a, sha256: ab}]", `10:30: "ab" is not a SHA-256; write its 64 hexadecimal digits, as sha256sum prints them`},
@@ -293,15 +280,12 @@ func invalid(m Manifest) string {
 			"name":            k.Name == "" || strings.ContainsAny(k.Name, " :@,\"\n/"),
 			"suite":           k.Suite == "",
 			"argv":            len(k.Argv) == 0 || slices.Contains(k.Argv, ""),
-			"NUL":             strings.ContainsRune(fmt.Sprint(k.Argv, k.Dir, k.Env, k.Data), 0),
-			"env":             !slices.IsSorted(k.Env) || slices.ContainsFunc(k.Env, func(v string) bool { return strings.Index(v, "=") < 1 }),
+			"NUL":             strings.ContainsRune(fmt.Sprint(k.Argv, k.Dir, k.Data), 0),
 			"data":            slices.ContainsFunc(k.Data, func(d Data) bool { return d.Path == "" || d.SHA256 != "" && len(d.SHA256) != 64 }),
 			"timeout":         k.Timeout <= 0,
 			"warmup":          k.Warmup < 0,
 			"repetitions":     k.Repetitions < 1,
 			"memory":          k.MinMemoryMB < 0,
-			"exit":            k.Exit < 0 || k.Exit > 255,
-			"out of memory":   k.OutOfMemory == nil,
 			"time by wall":    k.Time.Kind == Wall && k.Time != TimeSource{Kind: Wall},
 			"time by pattern": k.Time.Kind == Regexp && (k.Time.Pattern == nil || k.Time.Pattern.NumSubexp() != 1 || k.Time.Unit <= 0 || k.Time.Row != ""),
 			"time by CSV":     k.Time.Kind == AltisCSV && (k.Time.Row == "" || k.Time.Pattern != nil || !strings.Contains(strings.Join(k.Argv, "\n"), "${csv}")),

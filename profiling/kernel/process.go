@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"miglab/profiling/internal/childgroup"
 )
 
 // drain is how long to wait for output after the process and its group have ended. A
@@ -27,10 +29,9 @@ type process struct {
 func (p process) killed() bool { return p.signal == syscall.SIGKILL }
 
 // execute runs a command in a process group of its own until it or its context ends, and
-// kills what is left of the group. also sees the output as it comes; it may be nil. pin is
-// called in the thread that starts the process, and undone right after. An error means that it
+// kills what is left of the group. [launch] explains output and pin. An error means that it
 // could not be started.
-func execute(cmd *exec.Cmd, also io.Writer, pin func() (undo func())) (process, error) {
+func execute(cmd *exec.Cmd, output io.Writer, pin func() (undo func())) (process, error) {
 	// With Cmd's own pipe, Wait would not return before every process that holds the pipe
 	// has closed it, and the time would be too long.
 	r, w, err := os.Pipe()
@@ -39,8 +40,8 @@ func execute(cmd *exec.Cmd, also io.Writer, pin func() (undo func())) (process, 
 	}
 	defer r.Close()
 	cmd.Stdout, cmd.Stderr = w, w
-	cmd.SysProcAttr = inGroup()
-	cmd.Cancel = func() error { return killGroup(cmd.Process) }
+	childgroup.Lead(cmd, true)
+	cmd.Cancel = func() error { return childgroup.Kill(cmd.Process) }
 
 	// The process dies with the thread that starts it.
 	runtime.LockOSThread()
@@ -58,14 +59,14 @@ func execute(cmd *exec.Cmd, also io.Writer, pin func() (undo func())) (process, 
 	go func() {
 		defer close(read)
 		var to io.Writer = &out
-		if also != nil {
-			to = io.MultiWriter(&out, also)
+		if output != nil {
+			to = io.MultiWriter(&out, output)
 		}
 		io.Copy(to, r) // the read deadline ends this
 	}()
 	err = cmd.Wait()
 	p.end = time.Now()
-	killGroup(cmd.Process)
+	childgroup.Kill(cmd.Process)
 	r.SetReadDeadline(p.end.Add(drain))
 	<-read
 	if cmd.ProcessState == nil {

@@ -14,7 +14,7 @@ func scripted(t *testing.T, result ResultSource, script string) *Kernel {
 	t.Helper()
 	return &Kernel{
 		Name: "k", Argv: []string{"/bin/sh", "-c", script}, Dir: t.TempDir(), Timeout: defaultTimeout,
-		OutOfMemory: regexp.MustCompile(defaultOutOfMemory), Time: TimeSource{Kind: Wall}, Result: result,
+		Time: TimeSource{Kind: Wall}, Result: result,
 	}
 }
 

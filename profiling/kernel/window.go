@@ -5,11 +5,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"math"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,7 +15,6 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
-	"miglab/profiling/internal/affinity"
 )
 
 // A Window is the outcome of a run that iterated for a time in which others did too. The
@@ -58,38 +54,48 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 	defer cancel(nil)
 	out, errs := make([]Window, len(jobs)), make([]error, len(jobs))
 	gates := make([]*gate, len(jobs))
+	for i := range gates {
+		g, err := newGate()
+		if err != nil {
+			return nil, err
+		}
+		defer g.close()
+		gates[i] = g
+	}
+	cpus := takeProcessors(slices.ContainsFunc(jobs, func(j Job) bool { return j.Pinned }), len(jobs))
+	defer cpus.Free()
 	var wg sync.WaitGroup
-	hosts := hosts(jobs)
-	defer hosts.Free()
 	for i, j := range jobs {
-		gates[i] = newGate()
+		pin := func() func() { return func() {} }
+		if j.Pinned {
+			pin = func() func() { return cpus.Pin(i) }
+		}
 		wg.Go(func() {
-			out[i], errs[i] = j.window(limited, window, gates[i], func() func() { return j.pin(hosts, i) })
-			if errs[i] != nil || out[i].Status != OK {
+			if out[i], errs[i] = j.window(limited, window, gates[i], pin); errs[i] != nil || out[i].Status != OK {
 				cancel(errAnother)
 			}
 		})
 	}
-	all := func(of func(*gate) *line) {
+	wait := func(reached func(*gate) chan struct{}) {
 		for _, g := range gates {
 			select {
-			case <-of(g).seen:
+			case <-reached(g):
 			case <-limited.Done():
 			}
 		}
 	}
-	all(func(g *gate) *line { return &g.ready })
+	wait(func(g *gate) chan struct{} { return g.ready })
 	began := time.Now()
 	for _, g := range gates {
 		if limited.Err() == nil {
-			g.begin()
+			_, _ = io.WriteString(g.in, "go\n") // a process that has ended is seen by its outcome
 		}
 	}
-	all(func(g *gate) *line { return &g.measured })
+	wait(func(g *gate) chan struct{} { return g.measured })
 	measured := time.Now()
 	for _, g := range gates {
 		if limited.Err() == nil { // otherwise they are killed
-			g.end()
+			g.in.Close()
 		}
 	}
 	wg.Wait()
@@ -100,28 +106,10 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 		if errors.Is(err, errAnother) {
 			out[i].Status, out[i].Detail, errs[i] = Crash, "killed: "+errAnother.Error(), nil
 		}
-	}
-	for i := range out {
 		out[i].From, out[i].To = began, measured
 	}
 	overlap(out)
 	return out, errors.Join(errs...)
-}
-
-// hosts takes a processor for each job, if one of them is pinned.
-func hosts(jobs []Job) *affinity.Set {
-	if slices.ContainsFunc(jobs, func(j Job) bool { return j.Pinned }) {
-		return affinity.Take(len(jobs))
-	}
-	return affinity.Take(0)
-}
-
-// pin keeps the calling thread on the job's processor, if it is pinned.
-func (j *Job) pin(hosts *affinity.Set, number int) (undo func()) {
-	if !j.Pinned {
-		return func() {}
-	}
-	return hosts.Pin(number)
 }
 
 // overlap sets in how much of each window all kernels ran.
@@ -136,96 +124,55 @@ func overlap(all []Window) {
 	}
 }
 
-// A gate is the standard input of a process, and sees its output: it tells when the process
-// is ready and when it has measured.
+// A gate is the standard input of a process, and sees its output.
 type gate struct {
-	ready, measured line
-	seen            []byte
-	mu              sync.Mutex
-	in              *os.File
+	// stdin is what the process reads of in.
+	stdin, in *os.File
+	// ready is closed when the process says that it is ready, measured when it has measured.
+	ready, measured         chan struct{}
+	markReady, markMeasured func()
+	// half is a line without its end.
+	half []byte
 }
 
-func newGate() *gate {
-	return &gate{ready: newLine(`(?m)^ready\r?$`), measured: newLine(`(?m)^end_s: .*$`)}
+func newGate() (g *gate, err error) {
+	g = &gate{ready: make(chan struct{}), measured: make(chan struct{})}
+	g.markReady = sync.OnceFunc(func() { close(g.ready) })
+	g.markMeasured = sync.OnceFunc(func() { close(g.measured) })
+	g.stdin, g.in, err = os.Pipe()
+	return g, err
 }
 
-// A line is a line of output that is waited for.
-type line struct {
-	pattern *regexp.Regexp
-	once    sync.Once
-	seen    chan struct{}
-}
-
-func newLine(pattern string) line {
-	return line{pattern: regexp.MustCompile(pattern), seen: make(chan struct{})}
+func (g *gate) close() {
+	g.stdin.Close()
+	g.in.Close()
 }
 
 // Write looks for the lines in what the process prints.
 func (g *gate) Write(p []byte) (int, error) {
-	g.seen = append(g.seen, p...)
-	whole := bytes.LastIndexByte(g.seen, '\n') + 1
-	for _, l := range []*line{&g.ready, &g.measured} {
-		if l.pattern.Match(g.seen[:whole]) {
-			l.once.Do(func() { close(l.seen) })
+	g.half = append(g.half, p...)
+	for {
+		line, rest, whole := bytes.Cut(g.half, []byte("\n"))
+		if !whole {
+			return len(p), nil
 		}
-	}
-	g.seen = g.seen[whole:]
-	return len(p), nil
-}
-
-// begin lets the process begin; end ends its input.
-func (g *gate) begin() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.in != nil {
-		_, _ = io.WriteString(g.in, "go\n") // a process that has ended is seen by its outcome
-	}
-}
-
-func (g *gate) end() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.in != nil {
-		g.in.Close()
-		g.in = nil
+		g.half = rest
+		if string(bytes.TrimSuffix(line, []byte("\r"))) == "ready" {
+			g.markReady()
+		} else if bytes.HasPrefix(line, []byte("end_s: ")) {
+			g.markMeasured()
+		}
 	}
 }
 
 // window runs the job's process.
 func (j *Job) window(ctx context.Context, window time.Duration, g *gate, pin func() (undo func())) (Window, error) {
-	k := j.Kernel
-	limited, cancel := context.WithTimeout(ctx, k.Timeout)
-	defer cancel()
-	argv := j.windowArgv(window)
-	cmd := exec.CommandContext(limited, argv[0], argv[1:]...)
-	cmd.Dir = k.Dir
-	cmd.Env = append(append(profiling.Environ(), k.Env...), j.Env...)
-	stdin, write, err := os.Pipe()
-	if err != nil {
-		return Window{}, err
-	}
-	defer stdin.Close()
-	g.mu.Lock()
-	g.in = write
-	g.mu.Unlock()
-	defer g.end()
-	cmd.Stdin = stdin
-	p, err := execute(cmd, g, pin)
-	switch {
-	case ctx.Err() != nil && (err != nil || p.killed()):
-		return Window{}, context.Cause(ctx)
-	case err != nil:
-		return Window{}, fmt.Errorf("%s:%d: kernel %s: %w", k.File, k.Line, k.Name, err)
-	}
-	w := Window{Outcome: Outcome{Seconds: mig.Seconds(math.Inf(1)), Start: p.start, End: p.end}}
-	if limited.Err() != nil && p.killed() {
-		w.Status, w.Detail = Timeout, fmt.Sprintf("still running after %v", k.Timeout)
-		return w, nil
-	}
-	if k.judgeEnd(&w.Outcome, p) {
+	o, p, err := j.start(ctx, launch{argv: j.windowArgv(window), env: j.Env, stdin: g.stdin, output: g, pin: pin})
+	w := Window{Outcome: o}
+	if err == nil && o.Status == "" && j.judgeEnd(&w.Outcome, p) {
 		w.read(p)
 	}
-	return w, nil
+	return w, err
 }
 
 // windowArgv asks for a time in place of a number of iterations.

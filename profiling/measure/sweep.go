@@ -162,9 +162,9 @@ func (w *sweep) adopt(r *Run) {
 func describe(k *kernel.Kernel) string {
 	t := k.Time
 	program, _ := filehash.SHA256(k.Executable())
-	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q %d %v %v %v %q %v %q %v %q %v %v",
-		program, k.Suite, k.SizeClass, k.Argv, k.Env, k.Data, k.Exit, k.Expect, k.PrintsDevice, k.OutOfMemory,
-		t.Kind, t.Pattern, t.Row, t.Unit, k.Result.File, k.Result.Pattern, k.Pinned))
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %v %v %q %v %q %v %q %v %v",
+		program, k.Suite, k.SizeClass, k.Argv, k.Data, k.Expect, k.PrintsDevice, t.Kind,
+		t.Pattern, t.Row, t.Unit, k.Result.File, k.Result.Pattern, k.Pinned))
 	return fmt.Sprintf("%x", h[:6])
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"miglab/profiling"
+	"miglab/profiling/internal/childgroup"
 )
 
 var _ profiling.Watcher = (*Device)(nil)
@@ -28,7 +29,7 @@ func (d *Device) Watch() (*profiling.Watch, error) {
 	c := exec.CommandContext(ctx, smi, "--query-gpu="+sampled, "--format=csv,noheader,nounits", "--id="+d.daemon.gpu,
 		"--loop-ms="+strconv.FormatInt(profiling.SampleInterval.Milliseconds(), 10))
 	c.WaitDelay = time.Second
-	ownGroup(c)
+	childgroup.Lead(c, false)
 	out, err := c.StdoutPipe()
 	if err == nil {
 		err = c.Start()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"miglab/profiling"
+	"miglab/profiling/internal/childgroup"
 )
 
 // The tools of NVIDIA's driver.
@@ -39,7 +40,7 @@ func run(ctx context.Context, setup func(*exec.Cmd), tool string, args ...string
 	defer cancel()
 	c := exec.CommandContext(limited, tool, args...)
 	c.WaitDelay = time.Second
-	ownGroup(c)
+	childgroup.Lead(c, false)
 	setup(c)
 	err := c.Run()
 	switch {

@@ -24,9 +24,6 @@ oom)
 oom-unnoticed) # as of programs that do not look at errors
 	echo "cudaMalloc: cudaErrorMemoryAllocation"
 	echo "Ending simulation" ;;
-own-oom)
-	echo "Error: Input too large."
-	exit 1 ;;
 wrong)
 	echo "Start computing the transient temperature" ;;
 silent)
