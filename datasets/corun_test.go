@@ -12,12 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/harness/sim/corun"
-	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
@@ -347,16 +343,6 @@ func TestPaperQueues(t *testing.T) {
 	}
 }
 
-func TestQueuesOneByOne(t *testing.T) {
-	for i, text := range []string{
-		"corun/Q1", "corun/Q2", "corun/Q3", "corun/Q4", "corun/Q5", "corun/Q6", "corun/Q7", "corun/Q8", "corun/Q9", "corun/Q10", "corun/Q11", "corun/Q12",
-	} {
-		if one, all := window(t, text, 0), window(t, "corun/queues", i); !slices.Equal(one.Jobs, all.Jobs) {
-			t.Errorf("%s has %v, instance %d of corun/queues %v", text, namesOf(one.Jobs), i, namesOf(all.Jobs))
-		}
-	}
-}
-
 func TestCategoryCounts(t *testing.T) {
 	for category, want := range map[string]map[int][3]int{
 		"ci-dominant": {1: {1, 0, 0}, 2: {1, 1, 0}, 3: {2, 1, 0}, 4: {2, 1, 1}, 7: {4, 2, 1}, 12: {6, 3, 3}, 20: {10, 5, 5}},
@@ -495,53 +481,7 @@ func TestMix(t *testing.T) {
 	}
 }
 
-func TestCorunSpecs(t *testing.T) {
-	for text, want := range map[string]string{
-		"corun/Q7?cmax=4&kappa=0.250&delta=.3&release=false&draw=1": "corun/Q7",
-		"corun/queues?kappa=-0":                          "corun/queues?kappa=0",
-		"corun/us-dominant?w=6&seed=3&release=true":      "corun/us-dominant?release=true&seed=3&w=6",
-		"corun/mix?jobs=cfd&draw=2":                      "corun/mix?draw=2&jobs=cfd",
-		"corunfile:a,b.csv":                              "corunfile:a,b.csv",
-		"corunfile:a.csv?cmax=4":                         "corunfile:a.csv",
-		"corunfile:a.csv?cmax=2&kappa=0":                 "corunfile:a.csv?cmax=2&kappa=0",
-		"corunfile:a.csv?kappa=0.3?release=false":        "corunfile:a.csv?kappa=0.3?release=false",
-		"corunfile:a.csv?kappa=0.3?delta=1&release=true": "corunfile:a.csv?kappa=0.3?delta=1&release=true",
-	} {
-		s, err := Parse(text)
-		if err != nil || s.ID() != want {
-			t.Errorf("Parse(%q) = %v, %v, want %s", text, s, err, want)
-			continue
-		}
-		if again, err := Parse(s.ID()); err != nil || again != s {
-			t.Errorf("Parse(%q) = %v, %v, want %v", s.ID(), again, err, s)
-		}
-	}
-	for text, message := range map[string]string{
-		"corun/Q0":                     `did you mean "corun/Q1"?`,
-		"corun/ci-dominat":             `did you mean "corun/ci-dominant"?`,
-		"corun/balanced?w=0":           `parameter "w" cannot be "0"; give a whole number from 1 to 1000`,
-		"corun/training?w=2":           `parameter "w" cannot be "2"; give a whole number from 3 to 1000`,
-		"corun/Q1?w=4":                 `unknown parameter "w"`,
-		"corun/Q1?seed=4":              `unknown parameter "seed"`,
-		"corun/drawn?draw=4":           `unknown parameter "draw"`,
-		"corun/Q1?cmax=5":              `parameter "cmax" cannot be "5"; give a whole number from 1 to 4`,
-		"corun/Q1?kappa=-1":            `parameter "kappa" cannot be "-1"; give a number from 0`,
-		"corun/Q1?delta=NaN":           `parameter "delta" cannot be "NaN"`,
-		"corun/Q1?release=yes":         `parameter "release": unknown value "yes"`,
-		"corun/mix":                    `parameter "jobs" has no value; give programs of Table IV, joined by +`,
-		"corun/mix?jobs=":              `parameter "jobs"`,
-		"corun/mix?jobs=lavaMD+strean": `unknown program "strean"; did you mean "stream"?`,
-		"corunfile:":                   `the path of a file of programs`,
-		"corunfile:?cmax=2":            `the path of a file of programs`,
-		"corunfile:a.csv?cmax=9":       `parameter "cmax" cannot be "9"`,
-	} {
-		s, err := Parse(text)
-		var unknown *nearest.UnknownError
-		var parameter *spec.ParameterError
-		if err == nil || !strings.Contains(err.Error(), message) || !errors.As(err, &unknown) && !errors.As(err, &parameter) {
-			t.Errorf("Parse(%q) = %v, %v, want an error with %q", text, s, err, message)
-		}
-	}
+func TestWindowsThatDoNotExist(t *testing.T) {
 	var index *IndexError
 	if _, err := InstanceOf[corun.Window](MustParse("corun/queues"), mig.MustLookup("A100"), 12); !errors.As(err, &index) {
 		t.Errorf("a 13th queue: %v", err)
@@ -550,35 +490,6 @@ func TestCorunSpecs(t *testing.T) {
 	if _, err := InstanceOf[corun.Window](MustParse("corun/Q1"), mig.MustLookup("H100"), 0); !errors.As(err, &unmeasured) {
 		t.Errorf("H100: %v", err)
 	}
-}
-
-func TestCorunSpecRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var names []string
-		for _, set := range corunSets() {
-			names = append(names, corunPrefix+set.name)
-		}
-		name := rapid.SampledFrom(names).Draw(t, "name")
-		values := map[string]string{
-			"w": rapid.StringMatching("[1-9][0-9]?").Draw(t, "w"), "seed": rapid.StringMatching("[0-9]{1,5}").Draw(t, "seed"),
-			"draw": rapid.StringMatching("[0-9]{1,5}").Draw(t, "draw"), "cmax": rapid.StringMatching("[1-4]").Draw(t, "cmax"),
-			"kappa": rapid.StringMatching("0\\.[0-9]{1,9}").Draw(t, "kappa"), "delta": rapid.StringMatching("[0-9](e-[0-9])?").Draw(t, "delta"),
-			"release": rapid.SampledFrom([]string{"true", "false"}).Draw(t, "release"), "jobs": "kmeans+cfd",
-		}
-		var pairs []string
-		for _, k := range rapid.Permutation([]string{"w", "seed", "draw", "cmax", "kappa", "delta", "release", "jobs"}).Draw(t, "order") {
-			if rapid.Bool().Draw(t, k+" is given") {
-				pairs = append(pairs, k+"="+values[k])
-			}
-		}
-		s, err := Parse(strings.TrimSuffix(name+"?"+strings.Join(pairs, "&"), "?"))
-		if err != nil {
-			t.Skip("a parameter that the dataset does not have")
-		}
-		if again, err := Parse(s.ID()); err != nil || again != s || again.ID() != s.ID() {
-			t.Fatalf("%q is read back as %v, %v", s.ID(), again, err)
-		}
-	})
 }
 
 func TestFileOfPrograms(t *testing.T) {

@@ -159,22 +159,3 @@ func TestRodiniaSubsets(t *testing.T) {
 		}
 	}
 }
-
-func TestCopiesOfOneKernel(t *testing.T) {
-	in := instance(t, "rodinia?only=CFD&copies=20", "A100", 0)
-	if len(in.Tasks) != 20 || in.Tasks[0].Name != "CFD-01" || in.Tasks[19].Name != "CFD-20" {
-		t.Fatalf("%d tasks, from %s", len(in.Tasks), in.Tasks[0].Name)
-	}
-	for i := range in.Tasks {
-		if k := &in.Tasks[i]; k.On(4) != 1.1896 || k.On(1) != 7.1197 {
-			t.Errorf("%s takes %v s on 4 slices and %v on 1", k.Name, k.On(4), k.On(1))
-		}
-	}
-	twice := instance(t, "rodinia?copies=2&order=shuffled", "A100", 3)
-	if err := twice.Tasks.Validate(mig.MustLookup("A100")); err != nil || len(twice.Tasks) != 32 {
-		t.Errorf("%d tasks, %v", len(twice.Tasks), err)
-	}
-	if one := instance(t, "rodinia?only=LU", "A30", 0); len(one.Tasks) != 1 || one.Tasks[0].Name != "LU" {
-		t.Errorf("%v", one.Tasks)
-	}
-}

@@ -150,53 +150,6 @@ func TestDaysDifferInDeadlinesAndFleetAlone(t *testing.T) {
 	}
 }
 
-func TestJobSpecs(t *testing.T) {
-	for spec, want := range map[string]string{
-		"deadline/relaxed": "deadline/relaxed",
-		"deadline/tight?seed=1&watts=40.0-120-160-200-240-250-250-250": "deadline/tight",
-		"deadline/slack?low=1&high=1":                                  "deadline/slack",
-		"deadline/slack?low=6&high=6":                                  "deadline/slack?high=6&low=6",
-		"deadline/relaxed?seed=2&gpus=7+4-3":                           "deadline/relaxed?gpus=7+4-3&seed=2",
-		"deadline/relaxed?watts=40-0100.5":                             "deadline/relaxed?watts=40-100.5",
-		"jobs:q.csv":                                                   "jobs:q.csv",
-		"jobs:a b?x=1&y.csv":                                           "jobs:a b?x=1&y.csv",
-		"jobs:q.csv?watts=40-120&gpus=7+4-2-1":                         "jobs:q.csv?gpus=7+4-2-1&watts=40-120",
-		"jobs:q?gpus=7.csv?gpus=" + fleetParams[0].Default:             "jobs:q?gpus=7.csv?gpus=" + fleetParams[0].Default,
-	} {
-		s, err := Parse(spec)
-		if err != nil || s.ID() != want {
-			t.Errorf("Parse(%q) = %v, %v; want %q", spec, s, err, want)
-			continue
-		}
-		if again := MustParse(s.ID()); again != s {
-			t.Errorf("Parse(%q) = %#v, but its ID parses as %#v", spec, s, again)
-		}
-	}
-	for spec, message := range map[string]string{
-		"deadline/relaxd":                       `did you mean "deadline/relaxed"?`,
-		"deadline/relaxed?low=1":                `unknown parameter "low"`,
-		"deadline/slack?low=3":                  `parameter "high" cannot be "1"; give a number from low = 3`,
-		"deadline/slack?low=-1":                 `parameter "low" cannot be "-1"; give a number from 0 to 1000`,
-		"deadline/slack?high=NaN":               `give a number from 0 to 1000`,
-		"deadline/relaxed?gpus=":                `parameter "gpus" has no value; give at least one partition`,
-		"deadline/relaxed?gpus=7+":              `unknown partition ""`,
-		"deadline/relaxed?gpus=4-4":             `unknown partition "4-4"; did you mean "4-3"?`,
-		"deadline/relaxed?gpus=1-1-2-2-3-3-9-9": `unknown partition`,
-		"deadline/relaxed?watts=":               `give numbers from 0 to 1000000`,
-		"deadline/relaxed?watts=40-x":           `parameter "watts" cannot be "40-x"`,
-		"deadline/relaxed?watts=40-1e9":         `parameter "watts" cannot be "40-1e9"`,
-		"deadline/relaxed?seed=x":               `from 0 to 2^64-1`,
-		"jobs:":                                 `the path of a jobs file`,
-		"jobs:?gpus=7":                          `the path of a jobs file`,
-		"jobs:q.csv?gpus=0":                     `unknown partition "0"`,
-		"jobs:q.csv?gpus=7&seed=1":              `unknown parameter "seed"`,
-	} {
-		if _, err := Parse(spec); err == nil || !strings.Contains(err.Error(), message) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("Parse(%q): %v\nwant one line with %q", spec, err, message)
-		}
-	}
-}
-
 func TestJobsOfAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.csv")
 	if err := os.WriteFile(path, []byte("arrival_min,deadline_min,t1,t2,t4\n1,2,4,2,1\n"), 0o600); err != nil {

@@ -48,34 +48,6 @@ func TestManifestMatchesTheFiles(t *testing.T) {
 	}
 }
 
-func TestMeasuredTables(t *testing.T) {
-	for table, want := range map[string]struct {
-		rows        int
-		first, last measurement
-	}{
-		rodiniaA100: {
-			80,
-			measurement{"A100", "Rodinia", "Backprop", 1, 0.43844, 0.00728, 10, "FAR [8]"},
-			measurement{"A100", "Rodinia", "PathFinder", 7, 0.006029, 0.000585, 10, "FAR [8]"},
-		},
-		rodiniaA30: {
-			48,
-			measurement{"A30", "Rodinia", "Backprop", 1, 1.4982, 0.0081, 2, "FAR [8]"},
-			measurement{"A30", "Rodinia", "DWT2D", 4, 0.013518, 0.00427, 2, "FAR [8]"},
-		},
-		a30Batch: {
-			24,
-			measurement{"A30", "Rodinia", "ParticleFilter", 1, 1.26246, 0, 0, "FAR [8]"},
-			measurement{"A30", "Rodinia", "PathFinder", 4, 20.6617, 0, 0, "FAR [8]"},
-		},
-	} {
-		rows := tables()[table]
-		if len(rows) != want.rows || rows[0] != want.first || rows[len(rows)-1] != want.last {
-			t.Errorf("%s: %d rows from %+v to %+v", table, len(rows), rows[0], rows[len(rows)-1])
-		}
-	}
-}
-
 // TestRodiniaHasThePublishedArea compares with the area baseline of FAR 6.4, which
 // the paper's rho = 1.22 rests on: sum of min s t(s) over 7 slices = 10.36466 s with
 // times of five digits.
@@ -97,66 +69,12 @@ func TestRodiniaHasThePublishedArea(t *testing.T) {
 	}
 }
 
-func TestKernelsAndTheirOrder(t *testing.T) {
-	a100 := strings.Fields("Backprop BFS CFD Gaussian HeartWall HotSpot LavaMD LU Myocyte NN NW SRAD_v1 SRAD_v2 StreamCluster ParticleFilter PathFinder")
-	a30 := strings.Fields("Backprop BFS CFD Gaussian HeartWall HotSpot LavaMD LU NN NW SRAD_v1 SRAD_v2 StreamCluster ParticleFilter PathFinder DWT2D")
-	for _, c := range []struct {
-		spec, gpu string
-		want      []string
-	}{
-		{"rodinia", "A100", a100},
-		{"rodinia", "A100-80GB", a100},
-		{"rodinia", "A30", a30},
-		{"a30-batch", "A30", strings.Fields("ParticleFilter NW LU LavaMD Huffman HeartWall Gaussian PathFinder")},
-	} {
-		g := mig.MustLookup(c.gpu)
-		in, err := InstanceOf[task.Batches](MustParse(c.spec), g, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := taskNames(in.Tasks); !slices.Equal(got, c.want) || !slices.Equal(in.Lengths, []int{len(c.want)}) {
-			t.Errorf("%s on %s: %v in batches %v", c.spec, c.gpu, got, in.Lengths)
-		}
-		if err := in.Tasks.Validate(g); err != nil {
-			t.Errorf("%s on %s: %v", c.spec, c.gpu, err)
-		}
-	}
-	in, _ := InstanceOf[task.Batches](MustParse("a30-batch"), mig.MustLookup("A30"), 0)
-	if lava := in.Tasks[3]; lava.Fits(1) || lava.On(2) != 21.697 {
-		t.Errorf("LavaMD takes %v, %v s; it fits no single slice", lava.On(1), lava.On(2))
-	}
-}
-
 func taskNames(b task.Batch) []string {
 	var out []string
 	for _, t := range b {
 		out = append(out, t.Name)
 	}
 	return out
-}
-
-func TestShuffledOrders(t *testing.T) {
-	g := mig.MustLookup("A100")
-	names := func(spec string, index int) []string {
-		in, err := InstanceOf[task.Batches](MustParse(spec), g, index)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return taskNames(in.Tasks)
-	}
-	const spec = "rodinia?order=shuffled"
-	paper, zero := names("rodinia", 0), names(spec, 0)
-	if slices.Equal(zero, paper) || slices.Equal(zero, names(spec, 1)) || slices.Equal(zero, names(spec+"&seed=2", 0)) {
-		t.Error("two orders that should differ are the same")
-	}
-	if !slices.Equal(zero, names(spec, 0)) {
-		t.Error("the same instance has two orders")
-	}
-	slices.Sort(zero)
-	slices.Sort(paper)
-	if !slices.Equal(zero, paper) {
-		t.Errorf("shuffling changes the kernels to %v", zero)
-	}
 }
 
 func TestUnmeasuredGPUs(t *testing.T) {

@@ -45,31 +45,17 @@ func TestTraceIsInstance0(t *testing.T) {
 // TestMappingOfShares has the least profile on both sides of each profile's share.
 func TestMappingOfShares(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
-	for _, c := range []struct {
-		mapping traces.Mapping
-		milli   int
-		want    string
-	}{
-		{traces.Compute, 1, "1g.10gb"},
-		{traces.Compute, 142, "1g.10gb"},
-		{traces.Compute, 143, "2g.20gb"},
-		{traces.Compute, 285, "2g.20gb"},
-		{traces.Compute, 286, "3g.40gb"},
-		{traces.Compute, 428, "3g.40gb"},
-		{traces.Compute, 429, "4g.40gb"},
-		{traces.Compute, 571, "4g.40gb"},
-		{traces.Compute, 572, "7g.80gb"},
-		{traces.Compute, 1000, "7g.80gb"},
-		{traces.Memory, 125, "1g.10gb"},
-		{traces.Memory, 126, "1g.20gb"},
-		{traces.Memory, 250, "1g.20gb"},
-		{traces.Memory, 251, "3g.40gb"},
-		{traces.Memory, 500, "3g.40gb"},
-		{traces.Memory, 501, "7g.80gb"},
-		{traces.Memory, 1000, "7g.80gb"},
+	for mapping, shares := range map[traces.Mapping]map[int]string{
+		traces.Compute: {
+			1: "1g.10gb", 142: "1g.10gb", 143: "2g.20gb", 285: "2g.20gb", 286: "3g.40gb", 428: "3g.40gb", 429: "4g.40gb", 571: "4g.40gb",
+			572: "7g.80gb", 1000: "7g.80gb",
+		},
+		traces.Memory: {125: "1g.10gb", 126: "1g.20gb", 250: "1g.20gb", 251: "3g.40gb", 500: "3g.40gb", 501: "7g.80gb", 1000: "7g.80gb"},
 	} {
-		if got := c.mapping.Profile(g, c.milli).String(); got != c.want {
-			t.Errorf("%s of %d thousandths is %s, want %s", c.mapping, c.milli, got, c.want)
+		for milli, want := range shares {
+			if got := mapping.Profile(g, milli).String(); got != want {
+				t.Errorf("%s of %d thousandths is %s, want %s", mapping, milli, got, want)
+			}
 		}
 	}
 }

@@ -69,23 +69,6 @@ func TestClassOrder(t *testing.T) {
 	}
 }
 
-// TestClassOrderIsCut: 100 tasks in class order make seven batches of 14 and one of the last two,
-// which are of the last class.
-func TestClassOrderIsCut(t *testing.T) {
-	const spec = "drl/MIXSCALINGEXTREME?total=100&gen=released&order=classes"
-	whole := batches(t, spec, 3)
-	if want := []int{14, 14, 14, 14, 14, 14, 14, 2}; !slices.Equal(whole.Lengths, want) {
-		t.Fatalf("batches of %v tasks, want %v", whole.Lengths, want)
-	}
-	all := durations(whole.Tasks)
-	for part := range 8 {
-		got := durations(batches(t, fmt.Sprintf("%s&part=%d", spec, part+1), 3).Tasks)
-		if want := all[14*part : min(14*part+14, 100)]; !slices.Equal(got, want) {
-			t.Errorf("part %d does not have tasks %d to %d", part+1, 14*part+1, 14*part+len(want))
-		}
-	}
-}
-
 // TestBusyStart compares start=busy with reset in env.py of the released code: a partition of 16,
 // and for each of its instances random.randint(0, 14), which is 0 once in 15 times.
 func TestBusyStart(t *testing.T) {

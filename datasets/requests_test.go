@@ -9,8 +9,6 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
-	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
@@ -25,73 +23,7 @@ func requestsOf(t *testing.T, text string, g *mig.GPU, index int) task.Requests 
 	return in
 }
 
-func TestRequestSpecs(t *testing.T) {
-	for text, want := range map[string]string{
-		"mfi/uniform?load=85&gpus=100&seed=1":                 "mfi/uniform",
-		"mfi/bimodal?seed=3&lifespan=paper&gpus=7&load=10":    "mfi/bimodal?gpus=7&load=10&seed=3",
-		"mfi/skew-big?T=expected":                             "mfi/skew-big?T=expected",
-		"mfi/skew-small?rho=0.850&lifespan=steady&T=realised": "mfi/skew-small?lifespan=steady&rho=0.85",
-		"mfi/custom?p=0.50-.2-1e0-0":                          "",
-		"mfi/custom?p=0.50-.2-0.1-0.1-0.05-0.05":              "mfi/custom?p=0.5-0.2-0.1-0.1-0.05-0.05",
-		"mfi/custom?lifespan=forever&p=0-0-1":                 "mfi/custom?lifespan=forever&p=0-0-1",
-		"requests:a,b.csv":                                    "requests:a,b.csv",
-		"requests:a.csv?gpus=100":                             "requests:a.csv",
-		"requests:a.csv?x?gpus=7":                             "requests:a.csv?x?gpus=7",
-		"requests:a.csv?gpus=5?gpus=100":                      "requests:a.csv?gpus=5?gpus=100",
-		"requests:a.csv?gpus=05":                              "requests:a.csv?gpus=5",
-	} {
-		s, err := datasets.Parse(text)
-		if want == "" {
-			if err == nil {
-				t.Errorf("Parse(%q) = %q, want an error", text, s.ID())
-			}
-			continue
-		}
-		if err != nil || s.ID() != want {
-			t.Errorf("Parse(%q) = %v, %v; want %q", text, s, err, want)
-			continue
-		}
-		if again := datasets.MustParse(s.ID()); again != s {
-			t.Errorf("Parse(%q) = %#v, but its ID parses as %#v", text, s, again)
-		}
-	}
-}
-
-func TestBadRequestSpecs(t *testing.T) {
-	for text, message := range map[string]string{
-		"mfi/unifrom":                             `did you mean "mfi/uniform"?`,
-		"mfi/uniform?":                            `unknown parameter ""`,
-		"mfi/uniform?gpus=0":                      `parameter "gpus" cannot be "0"; give a whole number from 1 to 1000000`,
-		"mfi/uniform?load=0":                      `from 1 to 1000`,
-		"mfi/uniform?lifespan=ever":               `did you mean "forever"?`,
-		"mfi/uniform?T=real":                      `parameter "T": unknown value "real"`,
-		"mfi/uniform?rho=2":                       `give it only with lifespan=steady`,
-		"mfi/uniform?rho=0&lifespan=steady":       `a number from 0.01 to 100`,
-		"mfi/uniform?rho=NaN&lifespan=steady":     `a number from 0.01 to 100`,
-		"mfi/uniform?load=50&lifespan=steady":     `none with lifespan=steady`,
-		"mfi/uniform?T=expected&lifespan=forever": `none with lifespan=forever`,
-		"mfi/uniform?p=1-0-0":                     `unknown parameter "p"`,
-		"mfi/custom":                              `parameter "p" has no value; give the probability of each profile`,
-		"mfi/custom?p=0.5-0.4":                    `adding up to 1`,
-		"mfi/custom?p=0.5-0.500001":               `adding up to 1`,
-		"mfi/custom?p=1.5--0.5":                   `adding up to 1`,
-		"mfi/custom?p=0.5-NaN":                    `adding up to 1`,
-		"mfi/custom?p=0.5-x":                      `parameter "p" cannot be "0.5-x"`,
-		"requests:":                               `the path of a requests file`,
-		"requests:?gpus=3":                        `the path of a requests file`,
-		"requests:t.csv?gpus=0":                   `parameter "gpus" cannot be "0"`,
-	} {
-		s, err := datasets.Parse(text)
-		if err == nil {
-			t.Errorf("Parse(%q) = %q, want an error with %q", text, s.ID(), message)
-			continue
-		}
-		_, unknown := errors.AsType[*nearest.UnknownError](err)
-		_, parameter := errors.AsType[*spec.ParameterError](err)
-		if !strings.Contains(err.Error(), message) || strings.Contains(err.Error(), "\n") || !unknown && !parameter {
-			t.Errorf("Parse(%q): %v\nwant one line with %q", text, err, message)
-		}
-	}
+func TestProbabilitiesOfAnotherModel(t *testing.T) {
 	_, err := datasets.InstanceOf[task.Requests](datasets.MustParse("mfi/custom?p=1-0-0"), mig.MustLookup("A100"), 0)
 	if err == nil || !strings.HasPrefix(err.Error(), `dataset "mfi/custom?p=1-0-0" has 3 probabilities; A100 needs one for each of [1g.5gb `) {
 		t.Errorf("three probabilities on A100: %v", err)
