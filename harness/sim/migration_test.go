@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 // nomad places and moves at random, and checks what it is shown about its moves.
 type nomad struct {
 	wanderer
-	t     fataler
+	t     *rapid.T
 	slots []int
 }
 
@@ -59,81 +58,46 @@ func (n *nomad) Move(r *Residents, _ int) (Move, bool) {
 }
 
 type migrationCase struct {
-	g        *mig.GPU
-	gpus     int
 	requests []task.Request
 	rules    task.Migration
 	r        PlacementResult
 }
 
-func drawMigration(t *rapid.T) migrationCase {
-	g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
-	c := migrationCase{g: g, gpus: rapid.IntRange(1, 4).Draw(t, "gpus")}
-	if c.requests = drawGangs(t, g); rapid.Bool().Draw(t, "one a slot") {
-		for i := range c.requests {
-			c.requests[i].Arrival = i
-		}
-	}
-	c.rules = task.Migration{
-		Moves: rapid.IntRange(1, 5).Draw(t, "moves"), Window: rapid.IntRange(1, 9).Draw(t, "window"), Downtime: rapid.IntRange(0, 6).Draw(t, "downtime"),
-	}
-	n := &nomad{t: t, wanderer: wanderer{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}}
-	var err error
-	if c.r, err = RunPlacement(g, c.gpus, c.requests, n, SteadyWindow, c.rules); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-func (c *migrationCase) check(moves []Moved, rules task.Migration) error {
-	return CheckPlacement(c.g, c.gpus, c.requests, c.r.Spots, moves, rules)
-}
-
-// TestMigrationsAreChecked moves at random. The referee accepts what the engine did, and each of
-// these changes to it is refused.
-func TestMigrationsAreChecked(t *testing.T) {
-	refused := map[string]int{}
+// TestMigrations moves at random. The referee accepts what the engine did; who runs at the end, and
+// the moves in each window, are counted apart from both.
+func TestMigrations(t *testing.T) {
+	moved := 0
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawMigration(t)
-		if err := c.check(c.r.Moved, c.rules); err != nil {
+		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
+		gpus := rapid.IntRange(1, 4).Draw(t, "gpus")
+		c := migrationCase{requests: drawGangs(t, g)}
+		if rapid.Bool().Draw(t, "one a slot") {
+			for i := range c.requests {
+				c.requests[i].Arrival = i
+			}
+		}
+		c.rules = task.Migration{
+			Moves: rapid.IntRange(1, 5).Draw(t, "moves"), Window: rapid.IntRange(1, 9).Draw(t, "window"), Downtime: rapid.IntRange(0, 6).Draw(t, "downtime"),
+		}
+		n := &nomad{t: t, wanderer: wanderer{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}}
+		var err error
+		if c.r, err = RunPlacement(g, gpus, c.requests, n, SteadyWindow, c.rules); err != nil {
+			t.Fatal(err)
+		}
+		if err := CheckPlacement(g, gpus, c.requests, c.r.Spots, c.r.Moved, c.rules); err != nil {
 			t.Fatal(err)
 		}
 		running, used := c.atTheEnd()
 		if c.r.Final.Running != float64(running) || c.r.Final.UsedSlices != float64(used) {
 			t.Fatalf("at the end %+v, want %d on %d slices", c.r.Final, running, used)
 		}
-		moves := c.r.Moved
-		if len(moves) == 0 {
-			return
+		if n := c.busiestWindow(); n > c.rules.Moves {
+			t.Fatalf("%d moves in %d slots; %d are allowed", n, c.rules.Window, c.rules.Moves)
 		}
-		expect := func(what string, moves []Moved, rules task.Migration, want string) {
-			t.Helper()
-			if err := c.check(moves, rules); err == nil || !strings.Contains(err.Error(), want) {
-				t.Fatalf("%s: %v; want %q", what, err, want)
-			}
-			refused[what]++
-		}
-		fewer := c.rules
-		if fewer.Moves = c.busiestWindow() - 1; fewer.Moves >= 0 {
-			expect("one move too many", moves, fewer, "more than")
-		}
-		k := rapid.IntRange(0, len(moves)-1).Draw(t, "which")
-		twice := slices.Insert(slices.Clone(moves), k+1, moves[k])
-		many := task.Migration{Moves: 1 << 30, Window: 1, Downtime: c.rules.Downtime}
-		expect("onto slices in use", twice, many, "is used by request")
-		if c.rules.Downtime > 0 {
-			expect("during the downtime", twice, many, "stands still until")
-		}
-		stranger := slices.Clone(moves)
-		stranger[k].Request = len(c.requests) - 1
-		if c.requests[stranger[k].Before].Arrival < c.requests[len(c.requests)-1].Arrival {
-			expect("of a later request", stranger, c.rules, "does not run")
-		}
+		moved += len(c.r.Moved)
 	})
-	for _, what := range []string{"one move too many", "onto slices in use", "during the downtime", "of a later request"} {
-		if refused[what] == 0 {
-			t.Errorf("%s was never tried", what)
-		}
+	if moved == 0 {
+		t.Error("nothing was ever moved")
 	}
 }
 
@@ -168,16 +132,6 @@ func (c *migrationCase) busiestWindow() int {
 		most = max(most, n)
 	}
 	return most
-}
-
-// TestBudgetIsNeverExceeded counts moves slot by slot, apart from engine and referee.
-func TestBudgetIsNeverExceeded(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := drawMigration(t)
-		if n := c.busiestWindow(); n > c.rules.Moves {
-			t.Fatalf("%d moves in %d slots; %d are allowed", n, c.rules.Window, c.rules.Moves)
-		}
-	})
 }
 
 // restless makes one move.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,98 +148,6 @@ func TestStreamsThatCannotBeSimulated(t *testing.T) {
 	}
 }
 
-// witness places at random, and checks the cluster that it is shown against its own
-// books, kept slice by slice.
-type witness struct {
-	t        fataler
-	requests []task.Request
-	rng      *rand.Rand
-	asked    int
-	live     []living
-	accepted int
-}
-
-type living struct {
-	gpu   int
-	in    mig.Instance
-	until int
-}
-
-type fataler interface {
-	Helper()
-	Fatalf(string, ...any)
-}
-
-func (w *witness) Place(c *Cluster, profile int) (Spot, bool) {
-	q := w.requests[w.asked]
-	w.asked++
-	if c.Profiles()[profile] != q.Profile {
-		w.t.Fatalf("request %d is for %v, the engine says %v", w.asked-1, q.Profile, c.Profiles()[profile])
-	}
-	owners := map[[2]int]int{}
-	kept := w.live[:0]
-	for _, l := range w.live {
-		if l.until > q.Arrival {
-			kept = append(kept, l)
-			for s := l.in.Start; s < l.in.Start+l.in.Profile.Length; s++ {
-				owners[[2]int{l.gpu, int(s)}]++
-			}
-		}
-	}
-	w.live = kept
-	var options []Spot
-	for gpu := range c.GPUs() {
-		for s := range c.GPU().MemorySlices {
-			n := owners[[2]int{gpu, int(s)}]
-			if n > 1 {
-				w.t.Fatalf("slice %d of GPU %d is given out %d times", s, gpu, n)
-			}
-			if occupied := int(c.Mask(gpu) >> s & 1); occupied != n {
-				w.t.Fatalf("before request %d, slice %d of GPU %d: in use %d, owners %d", w.asked-1, s, gpu, occupied, n)
-			}
-		}
-		for _, s := range q.Profile.Starts {
-			if (mig.Instance{Profile: q.Profile, Start: s}).Mask()&c.Mask(gpu) == 0 {
-				options = append(options, Spot{gpu, s})
-			}
-		}
-	}
-	if len(options) == 0 || w.rng.IntN(8) == 0 {
-		return Spot{}, false
-	}
-	spot := options[w.rng.IntN(len(options))]
-	until := math.MaxInt
-	if q.Lifespan <= math.MaxInt-q.Arrival {
-		until = q.Arrival + q.Lifespan
-	}
-	w.live = append(w.live, living{spot.GPU, mig.Instance{Profile: q.Profile, Start: spot.Start}, until})
-	w.accepted++
-	return spot, true
-}
-
-// conserves runs a stream under a witness and checks the totals.
-func conserves(t fataler, g *mig.GPU, gpus int, requests []task.Request, seed uint64) {
-	t.Helper()
-	w := &witness{t: t, requests: requests, rng: rand.New(rand.NewPCG(seed, 0))}
-	r, err := RunPlacement(g, gpus, requests, w, SteadyWindow, task.Migration{})
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	byProfile, used := 0, 0
-	for _, n := range r.AcceptedByProfile {
-		byProfile += n
-	}
-	for _, l := range w.live {
-		used += int(l.in.Profile.Length)
-	}
-	if r.Arrived.Requests != len(requests) || w.asked != len(requests) || r.Accepted.Requests != w.accepted || byProfile != w.accepted {
-		t.Fatalf("%d arrived, %d asked, %d of %d requests accepted by %+v", r.Arrived.Requests, w.asked, w.accepted, len(requests), r)
-	}
-	if r.Final.Running != float64(len(w.live)) || r.Final.UsedSlices != float64(used) {
-		t.Fatalf("at the end %+v; %d run on %d slices", r.Final, len(w.live), used)
-	}
-}
-
 // requestsOf makes a stream of bytes: three a request.
 func requestsOf(g *mig.GPU, text []byte) []task.Request {
 	profiles := task.RequestProfiles(g)
@@ -257,85 +166,95 @@ func requestsOf(g *mig.GPU, text []byte) []task.Request {
 	return out
 }
 
-func TestConservation(t *testing.T) {
+// TestPlacementAgainstSlots places at random. The referee finds nothing wrong with what the engine
+// did, and its totals and means are those of visiting every slot. The referee refuses the same
+// places with one instance of a request for several GPUs missing.
+func TestPlacementAgainstSlots(t *testing.T) {
+	refused := 0
 	rapid.Check(t, func(t *rapid.T) {
 		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
-		text := rapid.SliceOfN(rapid.Byte(), 3, 300).Draw(t, "stream")
-		requests := requestsOf(g, text)
+		requests := drawGangs(t, g)
 		if rapid.Bool().Draw(t, "one a slot") {
 			first := rapid.IntRange(0, 9).Draw(t, "first")
 			for i := range requests {
 				requests[i].Arrival = first + i
 			}
 		}
-		conserves(t, g, rapid.IntRange(1, 5).Draw(t, "gpus"), requests, rapid.Uint64().Draw(t, "seed"))
-	})
-}
-
-func FuzzConservation(f *testing.F) {
-	f.Add(uint64(1), uint8(0), []byte("\x00\x01\x05\x80\x01\x00\xff\xff\x02\x81\x00\x03"))
-	f.Fuzz(func(t *testing.T, seed uint64, which uint8, text []byte) {
-		g := mig.GPUs()[int(which)%len(mig.GPUs())]
-		if requests := requestsOf(g, text); len(requests) > 0 && len(requests) < 300 {
-			conserves(t, g, 1+int(which)/64, requests, seed)
-		}
-	})
-}
-
-// TestMeansAgainstSlotBySlot recomputes the means by visiting every slot.
-func TestMeansAgainstSlotBySlot(t *testing.T) {
-	g := mig.MustLookup("A100-80GB")
-	rapid.Check(t, func(t *rapid.T) {
-		requests := requestsOf(g, rapid.SliceOfN(rapid.Byte(), 3, 90).Draw(t, "stream"))
-		const gpus = 3
-		log := &logged{}
-		got, err := RunPlacement(g, gpus, requests, log, SteadyWindow, task.Migration{})
+		gpus := rapid.IntRange(1, 6).Draw(t, "gpus")
+		w := &wanderer{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}
+		got, err := RunPlacement(g, gpus, requests, w, SteadyWindow, task.Migration{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var sum Load
-		end := requests[len(requests)-1].Arrival
-		for slot := 0; slot <= end; slot++ {
-			var masks [gpus]mig.Mask
-			for i, q := range requests {
-				if spot := log.spots[i]; spot != nil && q.Arrival <= slot && (q.Lifespan == task.Forever || slot < q.Arrival+q.Lifespan) {
-					masks[spot.GPU] |= mig.Instance{Profile: q.Profile, Start: spot.Start}.Mask()
-					sum.Running++
-				}
+		places := w.places(requests)
+		if err := CheckPlacement(g, gpus, requests, places, nil, task.Migration{}); err != nil {
+			t.Fatal(err)
+		}
+		var accepted Tally
+		for i := range places {
+			if places[i] != nil {
+				accepted.add(&requests[i])
 			}
-			for _, m := range masks {
-				sum.UsedSlices += float64(m.Count())
-				if m != 0 {
-					sum.ActiveGPUs++
+			if len(places[i]) > 1 {
+				half := slices.Clone(places)
+				half[i] = places[i][1:]
+				if CheckPlacement(g, gpus, requests, half, nil, task.Migration{}) == nil {
+					t.Fatalf("request %d is accepted with an instance missing", i)
 				}
-				for r := range readings {
-					sum.Fragmentation[r] += float64(Fragmentation(g, r)[m])
-				}
+				refused++
 			}
 		}
-		slots := float64(end + 1)
-		want := Load{Running: sum.Running / slots, ActiveGPUs: sum.ActiveGPUs / slots, UsedSlices: sum.UsedSlices / slots}
+		if got.Accepted != accepted || got.Arrived.Requests != len(requests) {
+			t.Fatalf("%+v arrived and %+v accepted, want %+v", got.Arrived, got.Accepted, accepted)
+		}
+		var sum, now Load
+		slots := requests[len(requests)-1].Arrival + 1
+		for slot := range slots {
+			now = loadIn(slot, g, gpus, requests, places)
+			sum.Running += now.Running
+			sum.ActiveGPUs += now.ActiveGPUs
+			sum.UsedSlices += now.UsedSlices
+			for r := range readings {
+				sum.Fragmentation[r] += now.Fragmentation[r]
+				now.Fragmentation[r] /= float64(gpus)
+			}
+		}
+		n := float64(slots)
+		mean := Load{Running: sum.Running / n, ActiveGPUs: sum.ActiveGPUs / n, UsedSlices: sum.UsedSlices / n}
 		for r := range readings {
-			want.Fragmentation[r] = sum.Fragmentation[r] / slots / gpus
+			mean.Fragmentation[r] = sum.Fragmentation[r] / n / float64(gpus)
 		}
-		if got.Mean != want {
-			t.Fatalf("means %+v, want %+v", got.Mean, want)
+		if got.Mean != mean || got.Final != now {
+			t.Fatalf("means %+v, want %+v; at the end %+v, want %+v", got.Mean, mean, got.Final, now)
 		}
 	})
-}
-
-// logged is firstSpot with a memory.
-type logged struct {
-	firstSpot
-	spots []*Spot
-}
-
-func (l *logged) Place(c *Cluster, profile int) (Spot, bool) {
-	spot, ok := l.firstSpot.Place(c, profile)
-	if l.spots = append(l.spots, nil); ok {
-		l.spots[len(l.spots)-1] = &spot
+	if refused == 0 {
+		t.Error("no request for several GPUs was ever accepted")
 	}
-	return spot, ok
+}
+
+// loadIn adds up the state at the end of a slot, without dividing the fragmentation by the GPUs.
+func loadIn(slot int, g *mig.GPU, gpus int, requests []task.Request, places [][]Spot) (l Load) {
+	masks := make([]mig.Mask, gpus)
+	for i, q := range requests {
+		if places[i] == nil || q.Arrival > slot || q.Lifespan != task.Forever && slot >= q.Arrival+q.Lifespan {
+			continue
+		}
+		l.Running++
+		for _, spot := range places[i] {
+			masks[spot.GPU] |= mig.Instance{Profile: q.Profile, Start: spot.Start}.Mask()
+		}
+	}
+	for _, m := range masks {
+		l.UsedSlices += float64(m.Count())
+		if m != 0 {
+			l.ActiveGPUs++
+		}
+		for r := range readings {
+			l.Fragmentation[r] += float64(Fragmentation(g, r)[m])
+		}
+	}
+	return l
 }
 
 func TestDecisionsDoNotAllocate(t *testing.T) {
