@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"miglab/harness/filehash"
 	"miglab/harness/mig"
 	"miglab/harness/spec"
 	"miglab/harness/task"
+	"miglab/harness/wholefile"
 )
 
 var _ = Register(Family{
@@ -60,7 +60,7 @@ func (p profile) AddTo(d *task.Digest) {
 	if p.draw == 0 {
 		return
 	}
-	hash, err := filehash.SHA256(string(p.aFile))
+	hash, err := wholefile.SHA256(string(p.aFile))
 	if err != nil {
 		hash = err.Error() // reading the instances fails, too
 	}

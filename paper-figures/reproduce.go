@@ -12,9 +12,9 @@ import (
 	"sync"
 
 	"miglab/harness/atomicfile"
-	"miglab/harness/filehash"
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/harness/wholefile"
 	"miglab/harness/work"
 	"miglab/reports"
 )
@@ -238,7 +238,7 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 // unchanged reports whether files below Dir have these sums.
 func (r *Reproduction) unchanged(files map[string]string) bool {
 	for file, want := range files {
-		if got, err := filehash.SHA256(filepath.Join(r.Dir, file)); err != nil || got != want {
+		if got, err := wholefile.SHA256(filepath.Join(r.Dir, file)); err != nil || got != want {
 			return false
 		}
 	}
@@ -308,7 +308,7 @@ func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map
 	}
 	sums := map[string]string{}
 	for _, f := range files {
-		sum, err := filehash.SHA256(filepath.Join(r.Dir, f))
+		sum, err := wholefile.SHA256(filepath.Join(r.Dir, f))
 		if err != nil {
 			return nil, err
 		}
@@ -333,7 +333,7 @@ var hashProgram = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filehash.SHA256(path)
+	return wholefile.SHA256(path)
 })
 
 // Names returns the artefacts of the papers as paper/artefact.

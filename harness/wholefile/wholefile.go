@@ -1,11 +1,14 @@
-// Package wholefile reads files that are needed as a whole, up to a limit: a device, a pipe or a
+// Package wholefile reads and hashes files that are needed as a whole, up to a limit: a device, a pipe or a
 // file that is too large is refused before it fills the memory or blocks.
 package wholefile
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"syscall"
 )
@@ -50,4 +53,18 @@ func ReadAll(r io.Reader, name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s is too large; at most %d MiB are read", name, limit>>20)
 	}
 	return text, nil
+}
+
+// SHA256 returns the SHA-256 of a regular file in hexadecimal.
+func SHA256(path string) (string, error) {
+	f, err := Open(path, math.MaxInt64)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"miglab/harness/filehash"
+	"miglab/harness/wholefile"
 )
 
 // Check checks that the kernel's folder, program and data files exist, and that data files
@@ -54,7 +54,7 @@ func (k *Kernel) Check() []error {
 
 	for _, d := range k.Data {
 		path := k.path(d.Path)
-		sum, err := filehash.SHA256(path)
+		sum, err := wholefile.SHA256(path)
 		switch {
 		case err != nil:
 			missing(path, "fetch the suite's data, or correct data", "%s", reason(err))

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"miglab/harness/filehash"
+	"miglab/harness/wholefile"
 )
 
 // removeResult deletes the file of an earlier run, which would otherwise pass for this one's.
@@ -27,7 +27,7 @@ func (k *Kernel) removeResult() error {
 func (k *Kernel) result(output string) (string, error) {
 	switch {
 	case k.Result.File != "":
-		sum, err := filehash.SHA256(k.path(k.Result.File))
+		sum, err := wholefile.SHA256(k.path(k.Result.File))
 		if err != nil {
 			return "", fmt.Errorf("there is no result: %s %s", k.Result.File, reason(err))
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"miglab/datasets"
-	"miglab/harness/filehash"
 	"miglab/harness/mig"
+	"miglab/harness/wholefile"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 )
@@ -161,7 +161,7 @@ func (w *sweep) adopt(r *Run) {
 // program that cannot be read cannot run either.
 func describe(k *kernel.Kernel) string {
 	t := k.Time
-	program, _ := filehash.SHA256(k.Executable())
+	program, _ := wholefile.SHA256(k.Executable())
 	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %v %v %q %v %q %v %q %v %v",
 		program, k.Suite, k.SizeClass, k.Argv, k.Data, k.Expect, k.PrintsDevice, t.Kind,
 		t.Pattern, t.Row, t.Unit, k.Result.File, k.Result.Pattern, k.Pinned))

@@ -20,7 +20,6 @@ const module = "miglab/"
 var mayImport = map[string]string{
 	"harness/atomicfile": "",
 	"harness/cli":        "harness/nearest",
-	"harness/filehash":   "",
 	"harness/nearest":    "",
 	"harness/strictcsv":  "",
 	"harness/strictjson": "",
@@ -66,7 +65,7 @@ var mayImport = map[string]string{
 	"profiling/internal/filelock":   "",
 	"profiling/kernels":             "profiling/cuda",
 	"profiling/cuda":                "profiling",
-	"profiling/measure":             "harness/filehash harness/mig harness/task harness/stats harness/store harness/work datasets reports profiling profiling/cuda profiling/internal/affinity profiling/kernel profiling/kernels profiling/mps profiling/session harness/strictcsv harness/strictjson",
+	"profiling/measure":             "harness/wholefile harness/mig harness/task harness/stats harness/store harness/work datasets reports profiling profiling/cuda profiling/internal/affinity profiling/kernel profiling/kernels profiling/mps profiling/session harness/strictcsv harness/strictjson",
 	"profiling/command":             "harness/cli harness/algo harness/mig harness/schedule harness/task datasets reports profiling profiling/cuda profiling/execute profiling/kernel profiling/kernels profiling/measure profiling/mps profiling/nvml profiling/session",
 	"profiling/execute":             "harness/mig harness/schedule datasets reports profiling profiling/kernel profiling/measure profiling/session",
 
@@ -98,12 +97,12 @@ var neverReach = map[string]string{
 	"harness/run":      "algorithms bounds",                                                             // the command line hands it the registry
 	"harness/sweep":    "algorithms bounds",                                                             // as harness/run
 	"harness/external": "algorithms bounds",                                                             // a program is told about a problem and nothing else
-	"algorithms":       "bounds datasets harness/run harness/store harness/atomicfile harness/filehash", // an algorithm sees the problem and nothing else
-	"algorithms/*":     "bounds datasets harness/run harness/store harness/atomicfile harness/filehash",
+	"algorithms":       "bounds datasets harness/run harness/store harness/atomicfile", // an algorithm sees the problem and nothing else
+	"algorithms/*":     "bounds datasets harness/run harness/store harness/atomicfile",
 
-	"algorithms/rl/env":    "bounds datasets harness/run harness/store harness/atomicfile harness/filehash",
+	"algorithms/rl/env":    "bounds datasets harness/run harness/store harness/atomicfile",
 	"algorithms/rl/train":  "harness/run paper-figures",                                                                                                             // training evaluates with its own environments
-	"algorithms/rl/agents": "bounds datasets harness/run harness/store harness/atomicfile harness/filehash algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/train", // inference needs no training
+	"algorithms/rl/agents": "bounds datasets harness/run harness/store harness/atomicfile algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/train", // inference needs no training
 	"bounds/certificate":   "bounds harness/algo algorithms",                                                                                                        // it judges what they claim
 	"reports":              "algorithms bounds harness/run",                                                                                                         // nothing is scheduled outside package run
 	"reports/*":            "algorithms bounds",                                                                                                                     // they run algorithms through harness/run alone
@@ -173,7 +172,7 @@ func within(name string, named []string) bool {
 }
 
 func TestImportsFollowTheArchitecture(t *testing.T) {
-	helpers := []string{"harness/atomicfile", "harness/deep", "harness/filehash", "harness/nearest", "harness/spec", "harness/strictcsv", "harness/strictjson", "harness/wholefile"}
+	helpers := []string{"harness/atomicfile", "harness/deep", "harness/nearest", "harness/spec", "harness/strictcsv", "harness/strictjson", "harness/wholefile"}
 	packages := goPackages(t)
 	if len(packages) < 14 {
 		t.Fatalf("go list knows %d packages only", len(packages))
