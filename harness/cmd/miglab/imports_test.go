@@ -92,20 +92,20 @@ var mayImport = map[string]string{
 var neverReach = map[string]string{
 	"harness/mig":      "harness/task harness/schedule harness/algo",
 	"harness/task":     "harness/schedule harness/algo",
-	"harness/schedule": "harness/algo harness/sim algorithms",                                           // the referee shares no code with what it judges
-	"harness/track":    "algorithms bounds datasets harness/store",                                      // it knows what a track is, not what there is in it
-	"harness/run":      "algorithms bounds",                                                             // the command line hands it the registry
-	"harness/sweep":    "algorithms bounds",                                                             // as harness/run
-	"harness/external": "algorithms bounds",                                                             // a program is told about a problem and nothing else
+	"harness/schedule": "harness/algo harness/sim algorithms",                          // the referee shares no code with what it judges
+	"harness/track":    "algorithms bounds datasets harness/store",                     // it knows what a track is, not what there is in it
+	"harness/run":      "algorithms bounds",                                            // the command line hands it the registry
+	"harness/sweep":    "algorithms bounds",                                            // as harness/run
+	"harness/external": "algorithms bounds",                                            // a program is told about a problem and nothing else
 	"algorithms":       "bounds datasets harness/run harness/store harness/atomicfile", // an algorithm sees the problem and nothing else
 	"algorithms/*":     "bounds datasets harness/run harness/store harness/atomicfile",
 
 	"algorithms/rl/env":    "bounds datasets harness/run harness/store harness/atomicfile",
-	"algorithms/rl/train":  "harness/run paper-figures",                                                                                                             // training evaluates with its own environments
+	"algorithms/rl/train":  "harness/run paper-figures",                                                                                            // training evaluates with its own environments
 	"algorithms/rl/agents": "bounds datasets harness/run harness/store harness/atomicfile algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/train", // inference needs no training
-	"bounds/certificate":   "bounds harness/algo algorithms",                                                                                                        // it judges what they claim
-	"reports":              "algorithms bounds harness/run",                                                                                                         // nothing is scheduled outside package run
-	"reports/*":            "algorithms bounds",                                                                                                                     // they run algorithms through harness/run alone
+	"bounds/certificate":   "bounds harness/algo algorithms",                                                                                       // it judges what they claim
+	"reports":              "algorithms bounds harness/run",                                                                                        // nothing is scheduled outside package run
+	"reports/*":            "algorithms bounds",                                                                                                    // they run algorithms through harness/run alone
 	"paper-figures":        "algorithms bounds",
 	"paper-figures/*":      "algorithms bounds",
 }
