@@ -129,8 +129,5 @@ type scheduler struct{ client }
 func newScheduler(p *program) *scheduler { return &scheduler{client{program: p}} }
 
 func (s *scheduler) Schedule(ctx context.Context, problem algo.Problem) (schedule.Schedule, error) {
-	if s.hello.Batch > 1 {
-		return s.together(ctx, &problem)
-	}
 	return s.ScheduleStream(ctx, problem, []int{len(problem.Tasks)})
 }

@@ -15,9 +15,8 @@
 // `answers:agent.jsonl` names a file with what a program answered elsewhere, for example one that
 // cannot run where miglab runs. Its answers are checked and ranked in the same way.
 //
-// Each worker has a process of its own, which it asks about one instance after the other. A
-// program can also take several instances at a time, in one process. Results must not depend
-// on the order of the instances. So a process that fails after it has answered about an
+// Each worker has a process of its own, which it asks about one instance after the other. Results
+// must not depend on the order of the instances. So a process that fails after it has answered about an
 // instance is replaced, and the instance is asked again; only the outcome with a new process
 // counts. For the same reason, a program that always fails is asked every time.
 //

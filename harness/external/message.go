@@ -103,16 +103,10 @@ type hello struct {
 	Protocol int    `json:"protocol"`
 	Name     string `json:"name"`
 	Version  int    `json:"version"`
-	// Batch is how many instances the program takes at a time; 0 and 1 mean one.
-	Batch int `json:"batch"`
 }
 
-const (
-	// maxName is how long the name of a program may be, in bytes.
-	maxName = 100
-	// maxBatch is how many instances a program may take at a time.
-	maxBatch = 1024
-)
+// maxName is how long the name of a program may be, in bytes.
+const maxName = 100
 
 func (h *hello) check(int64) error {
 	switch {
@@ -130,8 +124,6 @@ func (h *hello) check(int64) error {
 		return fmt.Errorf("name %q has a character that cannot be printed", h.Name)
 	case h.Version < 1:
 		return fmt.Errorf("version %d is not 1 or more", h.Version)
-	case h.Batch < 0 || h.Batch > maxBatch:
-		return fmt.Errorf("batch %d is not from 0 to %d", h.Batch, maxBatch)
 	}
 	return nil
 }

@@ -112,10 +112,6 @@ type program struct {
 	mu sync.Mutex
 	// idle are processes that have said hello and wait for a question.
 	idle []*process
-	// waiting are instances for a program that takes several at a time, and turn holds a
-	// value while some are asked.
-	waiting []*request
-	turn    chan struct{}
 }
 
 // key identifies a program: two algorithms with the same key share processes.
@@ -143,7 +139,7 @@ func open(k key, path string, args []string) (*program, error) {
 	if known, ok := programs.known[k]; ok {
 		return known, nil
 	}
-	p := &program{key: k, path: path, args: args, turn: make(chan struct{}, 1)}
+	p := &program{key: k, path: path, args: args}
 	first, hello, err := p.start(context.Background())
 	if own, ok := errors.AsType[*Error](err); ok {
 		return nil, errors.New("the program " + own.Text + own.Aside) // algo adds the name of the algorithm

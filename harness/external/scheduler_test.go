@@ -7,12 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -76,8 +74,6 @@ func command(fault string) string {
 // the fault says hello.
 type bad struct {
 	fault, arg string
-	out        io.Writer
-	asked      int  // at a time
 	decisions  int  // about the instance
 	answers    int  // with the fault
 	later      bool // it says more when it is asked again
@@ -89,7 +85,7 @@ type bad struct {
 }
 
 func scheduleBadly(args []string) {
-	b := &bad{fault: args[0], out: os.Stdout, asked: 1}
+	b := &bad{fault: args[0]}
 	if len(args) > 1 {
 		b.arg = args[1]
 	}
@@ -123,8 +119,7 @@ func scheduleBadly(args []string) {
 		}
 		var q struct {
 			instance
-			Track     string     `json:"track"`
-			Instances []instance `json:"instances"`
+			Track string `json:"track"`
 			// Of the other tracks:
 			Slices []fleetSlice `json:"slices"`
 			Free   []int        `json:"free"`
@@ -142,8 +137,6 @@ func scheduleBadly(args []string) {
 			b.hello(q.Track)
 		case "instance", "tasks":
 			b.answer(q.ID, "schedule", b.schedule(q.instance))
-		case "instances":
-			b.answerSeveral(q.Instances)
 		case "cluster", "fleet":
 			b.decisions = 0
 			b.say(`{"type":"ready","id":%d}`+"\n", q.ID)
@@ -163,7 +156,7 @@ func scheduleBadly(args []string) {
 	}
 }
 
-func (b *bad) say(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
+func (b *bad) say(format string, args ...any) { fmt.Printf(format, args...) }
 
 func (b *bad) hello(track string) {
 	version := 3
@@ -197,8 +190,7 @@ func (b *bad) hello(track string) {
 	case "holds":
 		hold(b.arg)
 	}
-	batch, _ := strconv.Atoi(strings.TrimPrefix(b.arg, "batch=")) // or none
-	b.say(`{"type":"hello","protocol":1,"name":"bad","version":%d,"batch":%d}`+"\n", version, batch)
+	b.say(`{"type":"hello","protocol":1,"name":"bad","version":%d}`+"\n", version)
 }
 
 // schedule returns the end of the answer to a batch.
@@ -242,23 +234,8 @@ func (b *bad) schedule(q instance) string {
 		extra := fmt.Sprintf(`{"task":"task 0","gpu":0,"size":%d,"slice":0,"start_s":1,"end_s":2}`, whole.Size)
 		placements = append(placements, slices.Repeat([]string{extra}, 60000)...)
 	}
-	return fmt.Sprintf(`"schedule":{"gpu":%q,"algorithm":"bad","reconfiguration":%q,"makespan_s":%v,"placements":[%s],"reconfigurations":[%s],"counters":{"asked":%d}}`,
-		b.gpu.Name, b.model, end, strings.Join(placements, ","), strings.Join(operations, ","), b.asked)
-}
-
-// answerSeveral answers instances at once.
-func (b *bad) answerSeveral(instances []instance) {
-	var together strings.Builder
-	b.out, b.asked = &together, len(instances)
-	for _, one := range instances {
-		b.answer(one.ID, "schedule", b.schedule(one))
-	}
-	b.out, b.asked = os.Stdout, 1
-	lines := strings.Split(strings.TrimSpace(together.String()), "\n")
-	if b.fault == "miscounts" && len(lines) > 1 {
-		lines = lines[1:]
-	}
-	b.say(`{"type":"answers","answers":[%s]}`+"\n", strings.Join(lines, ","))
+	return fmt.Sprintf(`"schedule":{"gpu":%q,"algorithm":"bad","reconfiguration":%q,"makespan_s":%v,"placements":[%s],"reconfigurations":[%s],"counters":{"asked":1}}`,
+		b.gpu.Name, b.model, end, strings.Join(placements, ","), strings.Join(operations, ","))
 }
 
 // place returns the end of the answer to a request of the placement track: the first is

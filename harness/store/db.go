@@ -33,10 +33,6 @@ func FileName(index, of int) string {
 // Open opens the databases results*.db of a folder for results. A folder that does not
 // exist has none. Errors are a [*Damage] and those of the file system.
 func Open(dir string) (*DB, error) {
-	if old, _ := fs.Glob(os.DirFS(dir), "store/results-*.jsonl"); len(old) > 0 {
-		return nil, fmt.Errorf("%s holds results in the format of an earlier version, which this program does not read; "+
-			"delete the folder, and what is needed is computed again", filepath.Join(dir, "store"))
-	}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -5,29 +5,25 @@
 // several processes share the work. Each has these tables:
 //
 //	series   one row for each track x dataset x content x gpu x count x algorithm x version x weights x model
-//
-// cell one row for each instance of a series: a kind and an error, or metrics as a JSON array of numbers; and the wall
-// time, which is never compared
-//
+//	cell     one row for each instance of a series: a kind and an error, or metrics as a JSON array of numbers;
+//	         and the wall time, which is never compared
 //	names    the names of the metrics as a JSON array, one row for each list that cells share
-//
-// tally one row for each series: how many cells were written, the sum of their instances, and the order in which series
-// were last written
-//
+//	tally    one row for each series: how many cells were written, the sum of their instances, and the order in
+//	         which series were last written
 //	program  one row for each program outside miglab, with the name that it gives itself
 //	model    one row for each GPU model that is not in the program's table, as JSON
-//
-// unit one row for each finished piece of work that is no cell: its key, a digest of what it depends on, and its record
-// as JSON
+//	unit     one row for each finished piece of work that is no cell: its key, a digest of what it depends on, and
+//	         its record as JSON
 //
 // and a view for people, results, with one row for each cell and its metrics as a JSON object. Any SQLite client can
 // read it:
 //
-// SELECT dataset, algorithm, count(*) AS cells, avg(json_extract(metrics, '$.makespan_s')) AS mean_s FROM results WHERE
-// track = 'batch' GROUP BY dataset, algorithm ORDER BY dataset, mean_s;
-// SELECT a.dataset, a.instance, a.metrics ->> 'makespan_s' AS far_s, b.metrics ->> 'makespan_s' AS miso_s FROM results
-// a JOIN results b USING (track, dataset, content, gpu, count, model, instance) WHERE a.algorithm = 'far' AND
-// b.algorithm = 'miso' ORDER BY 1, 2;
+//	SELECT dataset, algorithm, count(*) AS cells, avg(json_extract(metrics, '$.makespan_s')) AS mean_s
+//	FROM results WHERE track = 'batch' GROUP BY dataset, algorithm ORDER BY dataset, mean_s;
+//
+//	SELECT a.dataset, a.instance, a.metrics ->> 'makespan_s' AS far_s, b.metrics ->> 'makespan_s' AS miso_s
+//	FROM results a JOIN results b USING (track, dataset, content, gpu, count, model, instance)
+//	WHERE a.algorithm = 'far' AND b.algorithm = 'miso' ORDER BY 1, 2;
 //
 //	SELECT algorithm, dataset, instance, kind, error FROM results WHERE kind <> '' ORDER BY algorithm, dataset, instance;
 //

@@ -327,12 +327,6 @@ func TestWhatCannotBeOpened(t *testing.T) {
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "results.db has format 9 and this program reads format 4; use the program that wrote it") {
 		t.Errorf("another format: %v", err)
 	}
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "store"), 0o755), os.WriteFile(filepath.Join(dir, "store", "results-0of1.jsonl"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "in the format of an earlier version") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("the old format: %v", err)
-	}
 	// A process that is killed at its very beginning leaves an empty file.
 	dir = t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "results.db"), nil, 0o600); err != nil {

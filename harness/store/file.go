@@ -10,13 +10,9 @@ import (
 	"time"
 )
 
-// Format is the version of the schema that this program writes and reads. It is
-// the database's user_version. A database of the version before it, earlierFormat, gets what it lacks
-// when it is opened.
-const (
-	Format        = 4
-	earlierFormat = 3
-)
+// Format is the version of the schema that this program writes and reads. It is the database's
+// user_version.
+const Format = 4
 
 // schema makes the tables, unless another process has just done so. Cells of one series are stored side by side.
 const schema = `
@@ -44,7 +40,6 @@ CREATE VIEW IF NOT EXISTS results AS
 CREATE TABLE IF NOT EXISTS tally (
 	written INTEGER PRIMARY KEY, series INTEGER NOT NULL UNIQUE, cells INTEGER NOT NULL, instances INTEGER NOT NULL
 ) STRICT;
-INSERT OR IGNORE INTO tally (series, cells, instances) SELECT series, count(*), sum(instance) FROM cell GROUP BY series;
 CREATE TABLE IF NOT EXISTS program (
 	track TEXT NOT NULL, algorithm TEXT NOT NULL, version INTEGER NOT NULL, weights TEXT NOT NULL, name TEXT NOT NULL,
 	PRIMARY KEY (track, algorithm, version, weights)
@@ -99,7 +94,7 @@ func openFile(path string) (*file, error) {
 		&tables)
 	switch {
 	case err != nil || version == Format:
-	case version == earlierFormat, version == 0 && tables == 0:
+	case version == 0 && tables == 0:
 		_, err = db.Exec(schema)
 	default:
 		err = &FormatError{path, version}

@@ -157,33 +157,6 @@ func TestMissingCell(t *testing.T) {
 	}
 }
 
-// A database of the earlier format, whose checksums are without wall times and which does not count
-// cells, reads the same, can be written to, and notices from then on what is missing.
-func TestEarlierFormat(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "results.db")
-	write(t, dir, "results.db", result(0, 1), result(1, 2))
-	want := dumpOf(t, dir)
-	statements := []string{"DROP TABLE tally", "DROP TABLE program", "PRAGMA user_version = 3"}
-	for _, r := range []record{result(0, 1), result(1, 2)} {
-		_, timeless := r.checksum(far.identity())
-		statements = append(statements, fmt.Sprintf("UPDATE cell SET crc = %d WHERE instance = %d", timeless, r.Instance))
-	}
-	change(t, path, statements...)
-	if got := dumpOf(t, dir); got != want {
-		t.Errorf("it has\n%s\nwant\n%s", got, want)
-	}
-	write(t, dir, "results.db", result(1, 2), result(2, 3))
-	if rows := rowsOf(t, mustOpen(t, dir), far); len(rows) != 3 {
-		t.Errorf("rows %v", rows)
-	}
-	change(t, path, "DELETE FROM cell WHERE instance = 2")
-	var d *Damage
-	if _, err := mustOpen(t, dir).Rows(far, 0, math.MaxInt); !errors.As(err, &d) {
-		t.Errorf("without a cell: %v", err)
-	}
-}
-
 // The series written last is the same after merging, whatever the order of their names.
 func TestByAge(t *testing.T) {
 	dir := t.TempDir()

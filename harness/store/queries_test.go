@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// queries returns the lines of a file that are statements of SQL.
+// queries returns the statements of SQL in a file, each in one line.
 func queries(t *testing.T, path string) []string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -17,7 +17,10 @@ func queries(t *testing.T, path string) []string {
 	}
 	var out []string
 	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(strings.TrimPrefix(line, "//")); strings.HasPrefix(line, "SELECT ") {
+		line = strings.TrimSpace(strings.TrimPrefix(line, "//"))
+		if last := len(out) - 1; last >= 0 && !strings.HasSuffix(out[last], ";") {
+			out[last] += " " + line
+		} else if strings.HasPrefix(line, "SELECT ") {
 			out = append(out, line)
 		}
 	}

@@ -26,18 +26,16 @@ func (s Series) identity() []byte {
 }
 
 // checksum is what the column crc must have for a row of a series with this identity, as a signed
-// number, which takes less room; timeless is what databases of the earlier format have.
-func (r *Row) checksum(identity []byte) (sum, timeless int32) {
+// number, which takes less room.
+func (r *Row) checksum(identity []byte) int32 {
 	b := strconv.AppendInt(identity, int64(r.Instance), 10)
 	for _, text := range []string{r.Kind, r.Error, r.Metrics.names, r.Metrics.numbers} {
 		b = append(append(b, 0), text...)
 	}
-	crc := crc32.Checksum(b, castagnoli)
-	if timeless = int32(crc); r.Micros == 0 {
-		return timeless, timeless
+	if r.Micros != 0 {
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(r.Micros))
 	}
-	micros := binary.BigEndian.AppendUint64(b, math.Float64bits(r.Micros))[len(b):]
-	return int32(crc32.Update(crc, castagnoli, micros)), timeless
+	return int32(crc32.Checksum(b, castagnoli))
 }
 
 // text replaces what SQLite's functions would not take as text.
@@ -143,8 +141,7 @@ func (f *file) appendKnown(all []cell, s Series, first, end int) ([]cell, error)
 			columnOr[string](v[3]),
 			columnOr[string](v[4]), columnOr[float64](v[5]),
 		}
-		sum, timeless := r.checksum(identity)
-		if crc := columnOr[int64](v[6]); int64(sum) != crc && int64(timeless) != crc {
+		if int64(r.checksum(identity)) != columnOr[int64](v[6]) {
 			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s)}
 		}
 		all = append(all, cell{r, f.path})

@@ -214,13 +214,6 @@ func TestFolderLikeAPattern(t *testing.T) {
 	if rows := rowsOf(t, mustOpen(t, dir), far); !slices.Equal(rows, want) {
 		t.Errorf("the folder has %v, want %v", rows, want)
 	}
-	old := filepath.Join(dir, "store", "results-0of1.jsonl")
-	if err := errors.Join(os.Mkdir(filepath.Dir(old), 0o755), os.WriteFile(old, nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "in the format of an earlier version") {
-		t.Errorf("the old format: %v", err)
-	}
 }
 
 func TestConflict(t *testing.T) {
@@ -411,41 +404,4 @@ func TestMergeProperty(t *testing.T) {
 		from.Close()
 		into.Close()
 	})
-}
-
-// Files of different length do not disturb the order.
-func TestManyRows(t *testing.T) {
-	const n = 2100
-	dir := t.TempDir()
-	var parts [2][]record
-	for i := range n {
-		at := 0
-		if i%3 == 0 || i > 1000 {
-			at = 1
-		}
-		parts[at] = append(parts[at], result(i, float64(i)))
-		if i%5 == 0 {
-			parts[1-at] = append(parts[1-at], result(i, float64(i)))
-		}
-	}
-	for i := range parts {
-		write(t, dir, FileName(i, 2), parts[i]...)
-	}
-	db := mustOpen(t, dir)
-	rows := rowsOf(t, db, far)
-	for i, r := range rows {
-		if r.Instance != i || r.Metrics != result(i, float64(i)).Metrics {
-			t.Fatalf("row %d is %v", i, r)
-		}
-	}
-	if len(rows) != n {
-		t.Errorf("%d rows", len(rows))
-	}
-	done, err := finished(db)
-	if err != nil || !done[0] || !done[len(rows)-1] || len(done) != len(rows) {
-		t.Errorf("finished: %v", err)
-	}
-	if tally, err := db.tally(); err != nil || tally[far].Done != len(rows) {
-		t.Errorf("tally %v, %v", tally, err)
-	}
 }

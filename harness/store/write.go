@@ -189,8 +189,7 @@ func insertCells(tx *sql.Tx, s Series, cells []cell) error {
 				return err
 			}
 		}
-		crc, _ := c.checksum(identity)
-		values := []any{id, c.Instance, names, c.Metrics.numbers, c.Kind, c.Error, c.Micros, crc}
+		values := []any{id, c.Instance, names, c.Metrics.numbers, c.Kind, c.Error, c.Micros, c.checksum(identity)}
 		done, err := statement.Exec(values...)
 		if err != nil {
 			return err

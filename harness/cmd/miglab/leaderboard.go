@@ -10,14 +10,13 @@ import (
 
 	"miglab/harness/cli"
 	"miglab/harness/run"
-	"miglab/harness/store"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
 
 func newLeaderboard() *cobra.Command {
 	var at conditions
-	var format, results, tradeoff string
+	var format, results string
 	c := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Rank the algorithms in the results database, dataset by dataset",
@@ -25,18 +24,12 @@ func newLeaderboard() *cobra.Command {
 			if err := at.check(c); err != nil {
 				return err
 			}
-			if _, format := extension(tradeoff); format != "" {
-				return fmt.Errorf("--tradeoff %s: leave the extension out; each file gets its own", tradeoff)
-			}
 			db, err := run.Open(results)
 			if err != nil {
 				return err
 			}
 			defer db.Close()
 			debug.SetGCPercent(400) // the command lives shortly and reads much; it stays below 100 MB
-			if tradeoff != "" {
-				return saveTradeoffs(db, at.leaderboard(), tradeoff)
-			}
 			standings, err := leaderboard.Standings(db, at.leaderboard())
 			if err != nil {
 				return rankingError(err)
@@ -54,8 +47,6 @@ func newLeaderboard() *cobra.Command {
 	}
 	at.register(c)
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
-	c.Flags().StringVar(&tradeoff, "tradeoff", "", "write what moves gain over mfi instead, as a table and a figure with "+
-		"this path but for the extension; needs --track placement and results with several budgets")
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c
 }
@@ -70,23 +61,6 @@ func (at *conditions) where() string {
 
 func (at *conditions) leaderboard() leaderboard.Conditions {
 	return leaderboard.Conditions{Track: at.track, GPU: at.gpu.Name, Count: at.gpus, Model: at.model}
-}
-
-// saveTradeoffs writes what moves gain over mfi.
-func saveTradeoffs(db *store.DB, c leaderboard.Conditions, base string) error {
-	const baseline = "mfi"
-	all, err := leaderboard.Tradeoffs(db, c, baseline)
-	if err != nil {
-		return err
-	}
-	if len(all) == 0 {
-		return fmt.Errorf("--tradeoff: no results of the %s track on %s in %s have moves; run %s and schedulers that move "+
-			"on datasets with moves=..., two instances or more", c.Track.Name, c.GPU, db.Dir(), baseline)
-	}
-	if err := leaderboard.TradeoffTable(all, baseline).Save(base); err != nil {
-		return err
-	}
-	return reports.SaveFigure(base, leaderboard.TradeoffFigure(all, baseline))
 }
 
 // rankingError makes a schedule that beats a certified bound a failed check: a bound or

@@ -82,7 +82,6 @@ func TestFormatsThatACommandCannotWrite(t *testing.T) {
 		"import none --format openb --out x.txt":           `^--out x\.txt: import does not write \.txt; it writes \.csv$`,
 		"compare far miso --gantt x.pdf --results none":    `^--gantt x\.pdf: compare does not write \.pdf; it writes \.svg, \.png$`,
 		"compare far miso --format csv --gantt x.pdf":      `^--gantt x\.pdf: compare does not write \.pdf;`,
-		"leaderboard --tradeoff x.svg --results none":      `^--tradeoff x\.svg: leave the extension out;`,
 	} {
 		_, err := inProcess(t, strings.Fields(line)...)
 		if failed := new(cli.FailedError); err == nil || errors.As(err, failed) || !regexp.MustCompile(want).MatchString(err.Error()) {
