@@ -11,8 +11,8 @@
 //     few tasks. For more tasks, the best known schedule and a bound on its gap.
 //   - [OptimumFree]: the optimum without reconfiguration costs, by branch and bound.
 //
-// For the placement track, [AcceptedAtMost] bounds how many requests of a stream without
-// departures can be accepted. Proven.
+// For the placement track, [ProveOffline] bounds how many requests of a stream can be
+// accepted. Proven.
 //
 // All other values are seconds. The proofs are in exact arithmetic. Rounding adds a
 // relative error of about the number of tasks times 1e-16, so a comparison with a makespan

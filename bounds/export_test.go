@@ -28,3 +28,6 @@ func Chains(p algo.Problem, limit mig.Seconds) mig.Seconds {
 	bound, _ := newChainSearch(context.Background(), &p, s.weights, limit).solve()
 	return bound
 }
+
+// AcceptedAtMost is the bound of the registered algorithm.
+var AcceptedAtMost = offline{}.AcceptedAtMost

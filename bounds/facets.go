@@ -46,6 +46,21 @@ var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	})
 })
 
+// heldByPartitions returns how many instances of each profile the maximal partitions
+// hold, without repetition.
+func heldByPartitions(g *mig.GPU, profiles []*mig.Profile) [][]int {
+	var out [][]int
+	for _, part := range g.PartitionsOf(func(p *mig.Profile) bool { return !p.MediaExtensions }) {
+		held := make([]int, len(profiles))
+		for _, in := range part {
+			held[slices.Index(profiles, in.Profile)]++
+		}
+		out = append(out, held)
+	}
+	slices.SortFunc(out, slices.Compare)
+	return slices.CompactFunc(out, slices.Equal)
+}
+
 // covers reports whether no number of b exceeds that of a.
 func covers[T int | float64](a, b []T) bool {
 	for i := range a {

@@ -3,6 +3,7 @@ package bounds
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"miglab/bounds/certificate"
@@ -12,21 +13,16 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "offline-bound", Version: 2, Track: algo.TrackOffline,
-	Cite:    "ours; proof in bounds.AcceptedAtMost",
+	Name: "offline-bound", Version: 3, Track: algo.TrackOffline,
+	Cite:    "ours; proof in certificate.AcceptedAtMost",
 	Summary: "proven upper bound on the accepted requests of a stream",
 	New:     func(algo.Args) (algo.Offline, error) { return offline{}, nil },
 })
 
 type offline struct{}
 
+// AcceptedAtMost returns the upper bound that the prices of [ProveOffline] prove.
 func (offline) AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error) {
-	return AcceptedAtMost(ctx, g, gpus, requests)
-}
-
-// AcceptedAtMost returns the upper bound that the prices of [ProveOffline] prove. The error is about
-// requests that the model cannot run, or is that of ctx.
-func AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error) {
 	instants, err := ProveOffline(ctx, g, gpus, requests)
 	if err != nil {
 		return 0, err
@@ -36,128 +32,272 @@ func AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.R
 
 // ProveOffline returns prices that prove an upper bound on how many of the requests a scheduler can
 // accept even if it knows all of them in advance; [certificate.AcceptedAtMost] says why. The GPUs
-// are empty at first. If a request departs or needs several GPUs, they are the prices of
-// [ProveAccepted]. Otherwise there are prices in the last slot alone, where everything accepted runs
-// at once, from a grid.
+// are empty at first.
+//
+// The prices are dual variables of a linear program: accept as much of the requests as possible,
+// so that in each slot all GPUs together run no more than a mean of valid partitions would. The
+// primal-dual hybrid gradient method with restarts (Applegate et al., NeurIPS 2021) comes near its
+// optimum. How near decides how tight the bound is, not whether it holds.
 //
 // The error is about requests that the model cannot run, or is that of ctx.
 func ProveOffline(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
-	if slices.ContainsFunc(requests, func(q task.Request) bool {
-		return q.Lifespan != task.Forever || q.Instances() > 1
-	}) {
-		return ProveAccepted(ctx, g, gpus, requests)
+	l, err := newLoads(g, gpus, requests)
+	if err != nil {
+		return nil, err
 	}
-	return proveForever(g, gpus, requests)
-}
-
-// proveForever returns prices in the last slot that bound how many requests for one GPU can be
-// accepted if none departs.
-//
-// Let y_p, from 0 to 1, be a price for each profile p, n_p the number of requests for it,
-// and V the largest sum of prices that a valid partition of one GPU can hold. The bound is
-// the least value of
-//
-//	floor( gpus V(y) + sum over p of n_p (1 - y_p) )
-//
-// over a grid of prices. A larger profile is never cheaper than a smaller one.
-//
-// PROVEN. Suppose that a_p <= n_p requests for p are accepted. Since no request departs,
-// each GPU finally holds a valid partition of what it accepted. So the sum of prices over
-// all accepted requests, sum y_p a_p, is at most gpus V(y). Then
-//
-//	sum a_p = sum y_p a_p + sum (1 - y_p) a_p <= gpus V(y) + sum (1 - y_p) n_p,
-//
-// because 1 - y_p >= 0. The number of accepted requests is whole, so rounding down is
-// valid. In a certificate the prices are rounded down, which changes the bound only for a million
-// requests or more. The prices are dual variables of the linear relaxation: any of them prove a bound, and the grid
-// only decides how tight it is.
-func proveForever(g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
-	profiles := task.RequestProfiles(g)
-	counts := make([]int, len(profiles))
-	for i, q := range requests {
-		p := slices.Index(profiles, q.Profile)
-		if p < 0 {
-			return nil, fmt.Errorf("request %d asks for %v, which %v does not have", i, q.Profile, g)
-		}
-		counts[p]++
-	}
-	best, least := make([]int, len(profiles)), len(requests)*priceScale
-	for _, y := range prices(g) {
-		value := gpus * y.most
-		for p, n := range counts {
-			value += n * (priceScale - y.of[p])
-		}
-		if value < least {
-			best, least = y.of, value
-		}
-	}
-	if slices.Max(best) == 0 {
-		return nil, nil
-	}
-	at := certificate.Instant{Slot: requests[len(requests)-1].Arrival, Prices: make([]int, len(profiles))}
-	for p, y := range best {
-		at.Prices[p] = y * certificate.PriceScale / priceScale
-	}
-	return []certificate.Instant{at}, nil
-}
-
-// priceScale represents the price 1. It is a multiple of the numbers of instances that a
-// partition may hold.
-const priceScale = 840
-
-// priceList is a price for each profile, and the most that a partition can hold.
-type priceList struct {
-	of   []int
-	most int
-}
-
-// prices returns the grid: multiples of 1/n, where n is how many instances of a profile fit
-// in the place of a larger one.
-var prices = mig.Derived(func(g *mig.GPU) []priceList {
-	var grid []int
-	for v := range priceScale + 1 {
-		if slices.ContainsFunc([]int{2, 3, 4, 7, 8}, func(n int) bool { return v*n%priceScale == 0 }) {
-			grid = append(grid, v)
-		}
-	}
-	profiles := task.RequestProfiles(g)
-	held := heldByPartitions(g, profiles)
-	var out []priceList
-	of := make([]int, len(profiles))
-	var choose func(p, from int)
-	choose = func(p, from int) {
-		if p == len(of) {
-			most := 0
-			for _, h := range held {
-				sum := 0
-				for i, n := range h {
-					sum += n * of[i]
-				}
-				most = max(most, sum)
+	y := l.solve(ctx)
+	var out []certificate.Instant
+	for t, slot := range l.slots {
+		prices := make([]int, l.profiles)
+		for k, w := range l.facets {
+			for p := range prices {
+				prices[p] += int(math.Round(w[p] * y[t*len(l.facets)+k] * certificate.PriceScale))
 			}
-			out = append(out, priceList{slices.Clone(of), most})
-			return
 		}
-		for i := from; i < len(grid); i++ {
-			of[p] = grid[i]
-			choose(p+1, i)
+		for p := range prices {
+			prices[p] = min(prices[p], certificate.PriceScale)
+		}
+		if slices.Max(prices) > 0 {
+			out = append(out, certificate.Instant{Slot: slot, Prices: prices})
 		}
 	}
-	choose(0, 0)
-	return out
-})
+	return out, ctx.Err()
+}
 
-// heldByPartitions returns how many instances of each profile the maximal partitions
-// hold, without repetition.
-func heldByPartitions(g *mig.GPU, profiles []*mig.Profile) [][]int {
-	var out [][]int
-	for _, part := range g.PartitionsOf(func(p *mig.Profile) bool { return !p.MediaExtensions }) {
-		held := make([]int, len(profiles))
-		for _, in := range part {
-			held[slices.Index(profiles, in.Profile)]++
+// loads is the linear program of [ProveOffline]. Of request i, x_i from 0 to 1 is accepted. For
+// each slot that counts and each facet, what is accepted of the requests that live in the slot
+// weighs at most as much as there are GPUs. Numbers by slot and facet stand slot by slot.
+type loads struct {
+	facets   [][]float64
+	profiles int
+	gpus     float64
+	// slots are those that count: all requests together are too many there, and no other slot
+	// holds the same requests and more.
+	slots []int
+	// requests are those that live in one of the slots.
+	requests []lived
+	// tau is the step of each request, and sigma that of each row; 0 where it cannot be exceeded.
+	tau, sigma []float64
+	// sums is room for numbers by profile and slot.
+	sums [][]float64
+}
+
+// A lived request is one as the rows see it.
+type lived struct {
+	arrival, departure, profile int
+	instances                   float64
+	// from and until are indices of slots: it lives in those from one up to but without the other.
+	from, until int
+}
+
+func newLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
+	profiles := task.RequestProfiles(g)
+	l := &loads{facets: facets(g), profiles: len(profiles), gpus: float64(gpus)}
+	for i := range requests {
+		q := &requests[i]
+		p := slices.Index(profiles, q.Profile)
+		if err := q.CheckGPUs(g); p < 0 || q.Lifespan < 1 || err != nil {
+			return nil, fmt.Errorf("request %d asks for %v on %d GPUs for %d slots, which %v cannot give", i, q.Profile,
+				q.Instances(), q.Lifespan, g)
 		}
-		out = append(out, held)
+		departure := task.Forever
+		if q.Lifespan <= task.Forever-q.Arrival {
+			departure = q.Arrival + q.Lifespan
+		}
+		if q.Instances() <= gpus {
+			l.requests = append(l.requests,
+				lived{arrival: q.Arrival, departure: departure, profile: p, instances: float64(q.Instances())})
+		}
 	}
-	slices.SortFunc(out, slices.Compare)
-	return slices.CompactFunc(out, slices.Equal)
+	l.index(l.fullest())
+	weights := l.weights(l.ones())
+	crowded := []int{}
+	for t, slot := range l.slots {
+		if slices.ContainsFunc(weights[t*len(l.facets):][:len(l.facets)], l.exceeded) {
+			crowded = append(crowded, slot)
+		}
+	}
+	l.index(crowded)
+	l.requests = slices.DeleteFunc(l.requests, func(q lived) bool { return q.from == q.until })
+	l.setSteps()
+	return l, nil
+}
+
+func (l *loads) exceeded(weight float64) bool { return weight > l.gpus*(1+1e-12) }
+
+func (l *loads) ones() []float64 { return slices.Repeat([]float64{1}, len(l.requests)) }
+
+// fullest returns the slots in which a request arrives and after which one departs before the next
+// arrives.
+func (l *loads) fullest() []int {
+	var departures, out []int
+	for _, q := range l.requests {
+		departures = append(departures, q.departure)
+	}
+	slices.Sort(departures)
+	for i, q := range l.requests {
+		next, _ := slices.BinarySearch(departures, q.arrival+1)
+		if i+1 == len(l.requests) || departures[next] <= l.requests[i+1].arrival {
+			out = append(out, q.arrival)
+		}
+	}
+	return out
+}
+
+// index sets the slots, and from and until of the requests.
+func (l *loads) index(slots []int) {
+	l.slots = slots
+	for i := range l.requests {
+		q := &l.requests[i]
+		q.from, _ = slices.BinarySearch(slots, q.arrival)
+		q.until, _ = slices.BinarySearch(slots, q.departure)
+	}
+	l.sums = make([][]float64, l.profiles)
+	for p := range l.sums {
+		l.sums[p] = make([]float64, len(slots)+1)
+	}
+}
+
+// weights returns what the requests weigh if x is accepted of them, by slot and facet.
+func (l *loads) weights(x []float64) []float64 {
+	for p := range l.sums {
+		clear(l.sums[p])
+	}
+	for i := range l.requests {
+		q := &l.requests[i]
+		v := q.instances * x[i]
+		l.sums[q.profile][q.from] += v
+		l.sums[q.profile][q.until] -= v
+	}
+	out := make([]float64, len(l.slots)*len(l.facets))
+	for p, sums := range l.sums {
+		running := 0.0
+		for t := range l.slots {
+			running += sums[t]
+			for k, w := range l.facets {
+				out[t*len(l.facets)+k] += float64(w[p] * running)
+			}
+		}
+	}
+	return out
+}
+
+// charges returns what each request is charged for all its instances over its life, if y is the
+// price of each row.
+func (l *loads) charges(y []float64) []float64 {
+	for p, sums := range l.sums {
+		for t := range l.slots {
+			sums[t+1] = sums[t]
+			for k, w := range l.facets {
+				sums[t+1] += float64(w[p] * y[t*len(l.facets)+k])
+			}
+		}
+	}
+	out := make([]float64, len(l.requests))
+	for i := range l.requests {
+		q := &l.requests[i]
+		out[i] = q.instances * (l.sums[q.profile][q.until] - l.sums[q.profile][q.from])
+	}
+	return out
+}
+
+// setSteps sets the steps to one over the sum of the coefficients of a row or a column (Pock and
+// Chambolle, Diagonal Preconditioning, ICCV 2011).
+func (l *loads) setSteps() {
+	l.sigma = l.weights(l.ones())
+	rows := make([]float64, len(l.sigma))
+	for r, weight := range l.sigma {
+		if l.sigma[r] = 0; l.exceeded(weight) {
+			l.sigma[r], rows[r] = 1/weight, 1
+		}
+	}
+	l.tau = l.charges(rows)
+	for i, c := range l.tau {
+		if c > 0 {
+			l.tau[i] = 1 / c
+		}
+	}
+}
+
+// bound returns the bound on what the requests can have accepted of them that prices prove.
+func (l *loads) bound(y []float64) float64 {
+	sum := 0.0
+	for _, v := range y {
+		sum += float64(l.gpus * v)
+	}
+	for _, c := range l.charges(y) {
+		sum += max(0, 1-c)
+	}
+	return sum
+}
+
+// A point is a solution of the program and of its dual.
+type point struct{ x, y []float64 }
+
+// step is one of the primal-dual hybrid gradient method.
+func (l *loads) step(at point) point {
+	next := point{make([]float64, len(at.x)), make([]float64, len(at.y))}
+	ahead := make([]float64, len(at.x))
+	for i, c := range l.charges(at.y) {
+		next.x[i] = min(max(at.x[i]+float64(l.tau[i]*(1-c)), 0), 1)
+		ahead[i] = 2*next.x[i] - at.x[i]
+	}
+	for r, weight := range l.weights(ahead) {
+		next.y[r] = max(at.y[r]+float64(l.sigma[r]*(weight-l.gpus)), 0)
+	}
+	return next
+}
+
+// The method starts again from the mean of so many points, at most maxRounds times and with at
+// most maxSteps steps of a request.
+const (
+	roundSteps = 100
+	maxRounds  = 40
+	maxSteps   = 100_000_000
+)
+
+// solve returns the prices of the rows with the least bound that it finds. It ends as soon as
+// another whole bound is impossible: enough of the requests can be accepted. Or ctx ends it.
+func (l *loads) solve(ctx context.Context) []float64 {
+	at := point{l.ones(), make([]float64, len(l.sigma))}
+	best := at.y
+	least := l.bound(best)
+	rounds := min(max(maxSteps/roundSteps/(len(l.requests)+1), 1), maxRounds)
+	for range rounds {
+		mean := point{make([]float64, len(at.x)), make([]float64, len(at.y))}
+		for range roundSteps {
+			if ctx.Err() != nil {
+				return best
+			}
+			at = l.step(at)
+			for i, x := range at.x {
+				mean.x[i] += x / roundSteps
+			}
+			for r, y := range at.y {
+				mean.y[r] += y / roundSteps
+			}
+		}
+		for _, y := range [][]float64{at.y, mean.y} {
+			if b := l.bound(y); b < least {
+				least, best = b, y
+			}
+		}
+		at = mean
+		if l.accepted(at.x) >= math.Floor(least) {
+			break
+		}
+	}
+	return best
+}
+
+// accepted returns how much can be accepted in the proportions of x.
+func (l *loads) accepted(x []float64) float64 {
+	sum, most := 0.0, l.gpus
+	for _, weight := range l.weights(x) {
+		most = max(most, weight)
+	}
+	for _, v := range x {
+		sum += v
+	}
+	return sum * l.gpus / most
 }
