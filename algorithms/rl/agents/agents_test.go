@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -26,35 +25,6 @@ import (
 	"miglab/harness/sim"
 	"miglab/harness/task"
 )
-
-// standIns are random weights for the agents that are not trained yet, by file: what
-// an agent may answer does not depend on what it has learned.
-var standIns = map[string][]byte{}
-
-func TestMain(m *testing.M) {
-	trained := Trained()
-	for name, policy := range networks() {
-		if slices.Contains(trained, name) {
-			continue
-		}
-		rng := rand.New(rand.NewPCG(1, uint64(len(standIns))))
-		for i := range policy.Parameters() {
-			policy.Parameters()[i] = float32(0.1 * rng.NormFloat64())
-		}
-		var b bytes.Buffer
-		if err := nn.WriteWeights(&b, nn.Meta{Network: policy.String(), Agent: name}, policy.Parameters()); err != nil {
-			panic(err)
-		}
-		standIns["weights/"+name+Extension] = b.Bytes()
-	}
-	read = func(file string) ([]byte, error) {
-		if text, ok := standIns[file]; ok {
-			return text, nil
-		}
-		return weights.ReadFile(file)
-	}
-	os.Exit(m.Run())
-}
 
 // reading lets agents read their weights otherwise until the test ends.
 func reading(t *testing.T, otherwise func(file string) ([]byte, error)) {
@@ -93,7 +63,7 @@ func variants(s algo.Spec) []string {
 			case p.Name == "recipe":
 				// Not every workload has every recipe. A test of recipes says which.
 				for _, w := range Workloads {
-					if id := s.Name + "?workload=" + w + "&recipe=" + v; slices.Contains(Trained(), described(id).weights) {
+					if id := s.Name + "?workload=" + w + "&recipe=" + v; slices.Contains(trained(), described(id).weights) {
 						ids = append(ids, id)
 					}
 				}
@@ -154,14 +124,14 @@ func networks() map[string]nn.Policy {
 // This fails until `make train` has put all weights where they are built into the
 // program.
 func TestEveryAgentIsTrained(t *testing.T) {
-	trained := Trained()
+	have := trained()
 	want := slices.Sorted(maps.Keys(networks()))
 	for _, name := range want {
-		if !slices.Contains(trained, name) {
+		if !slices.Contains(have, name) {
 			t.Errorf("%s has no weights", name)
 		}
 	}
-	for _, name := range trained {
+	for _, name := range have {
 		agent, seed, further := strings.Cut(name, seedInName)
 		if !slices.Contains(want, agent) {
 			t.Errorf("%s%s is of no agent", name, Extension)

@@ -148,7 +148,7 @@ func TestSameAfterAnInterruption(t *testing.T) {
 	whole, want, _ := trainer(t, config(), []int{16}, false, 3)
 	iterate(t, whole, 5, 1)
 	var saved bytes.Buffer
-	if err := whole.Save(&saved); err != nil {
+	if err := whole.Save(&saved, ""); err != nil {
 		t.Fatal(err)
 	}
 	whole.Restart(1)
@@ -156,7 +156,7 @@ func TestSameAfterAnInterruption(t *testing.T) {
 
 	resumed, is, _ := trainer(t, config(), []int{16}, false, 3)
 	iterate(t, resumed, 3, 1) // must leave no trace
-	if err := resumed.Load(bytes.NewReader(saved.Bytes())); err != nil {
+	if _, err := resumed.Load(bytes.NewReader(saved.Bytes())); err != nil {
 		t.Fatal(err)
 	}
 	resumed.Restart(1)
@@ -166,7 +166,7 @@ func TestSameAfterAnInterruption(t *testing.T) {
 
 	var bad *learn.CheckpointError
 	other, _, _ := trainer(t, config(), []int{16}, true, 3)
-	if err := other.Load(&saved); !errors.As(err, &bad) {
+	if _, err := other.Load(&saved); !errors.As(err, &bad) {
 		t.Errorf("another network: error %v, want a learn.CheckpointError", err)
 	}
 }
@@ -187,7 +187,7 @@ func TestDivergence(t *testing.T) {
 	iterate(t, tr, 1, 1)
 	good := slices.Clone(policy.Parameters())
 	var saved bytes.Buffer
-	if err := tr.Save(&saved); err != nil {
+	if err := tr.Save(&saved, ""); err != nil {
 		t.Fatal(err)
 	}
 	var diverged *learn.DivergedError
@@ -196,10 +196,10 @@ func TestDivergence(t *testing.T) {
 			t.Fatalf("error %v, want a learn.DivergedError at step 208", err)
 		}
 	}
-	if err := tr.Save(&bytes.Buffer{}); !errors.As(err, &diverged) {
+	if err := tr.Save(&bytes.Buffer{}, ""); !errors.As(err, &diverged) {
 		t.Errorf("saving what diverged: error %v", err)
 	}
-	if err := tr.Load(&saved); err != nil || !slices.Equal(good, policy.Parameters()) {
+	if _, err := tr.Load(&saved); err != nil || !slices.Equal(good, policy.Parameters()) {
 		t.Errorf("the last checkpoint is not restored: %v", err)
 	}
 }

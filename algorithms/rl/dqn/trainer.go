@@ -253,7 +253,7 @@ func (t *Trainer) future(s *shard, batch []int32) {
 
 func (t *Trainer) checkpoint() learn.Checkpoint {
 	return learn.Checkpoint{
-		Algorithm: "dqn", Network: t.policy.String(), Seed: t.seed,
+		Owner:    fmt.Sprintf("dqn of %s with seed %d", t.policy, t.seed),
 		Counters: []*int64{&t.Count, &t.updates, &t.adam.Steps},
 		Vectors:  [][]float32{t.policy.Parameters(), t.target.Parameters(), t.adam.First, t.adam.Second},
 	}

@@ -147,7 +147,7 @@ func TestDivergence(t *testing.T) {
 			iterate(t, tr, 1, 1)
 			good := slices.Clone(policy.Parameters())
 			var saved bytes.Buffer
-			if err := tr.Save(&saved); err != nil {
+			if err := tr.Save(&saved, ""); err != nil {
 				t.Fatal(err)
 			}
 			var diverged *learn.DivergedError
@@ -157,10 +157,10 @@ func TestDivergence(t *testing.T) {
 				}
 			}
 			t.Log(diverged)
-			if err := tr.Save(&bytes.Buffer{}); !errors.As(err, &diverged) {
+			if err := tr.Save(&bytes.Buffer{}, ""); !errors.As(err, &diverged) {
 				t.Errorf("saving what diverged: error %v", err)
 			}
-			if err := tr.Load(&saved); err != nil || !slices.Equal(good, policy.Parameters()) {
+			if _, err := tr.Load(&saved); err != nil || !slices.Equal(good, policy.Parameters()) {
 				t.Errorf("the last checkpoint is not restored: %v", err)
 			}
 		})
@@ -170,7 +170,7 @@ func TestDivergence(t *testing.T) {
 func TestForeignCheckpoints(t *testing.T) {
 	tr, policy, _ := trainer(t, config(), 3)
 	var saved bytes.Buffer
-	if err := tr.Save(&saved); err != nil {
+	if err := tr.Save(&saved, ""); err != nil {
 		t.Fatal(err)
 	}
 	iterate(t, tr, 1, 1)
@@ -183,11 +183,11 @@ func TestForeignCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	var foreign, seed bytes.Buffer
-	if err := other.Save(&foreign); err != nil {
+	if err := other.Save(&foreign, ""); err != nil {
 		t.Fatal(err)
 	}
 	otherSeed, _, _ := trainer(t, config(), 4)
-	if err := otherSeed.Save(&seed); err != nil {
+	if err := otherSeed.Save(&seed, ""); err != nil {
 		t.Fatal(err)
 	}
 	for name, b := range map[string][]byte{
@@ -195,7 +195,7 @@ func TestForeignCheckpoints(t *testing.T) {
 		"flipped": flipped, "network": foreign.Bytes(), "seed": seed.Bytes(), "longer": append(slices.Clone(whole), 0),
 	} {
 		var bad *learn.CheckpointError
-		if err := tr.Load(bytes.NewReader(b)); !errors.As(err, &bad) {
+		if _, err := tr.Load(bytes.NewReader(b)); !errors.As(err, &bad) {
 			t.Errorf("%s: error %v, want a learn.CheckpointError", name, err)
 		} else {
 			t.Logf("%s: %v", name, err)

@@ -234,7 +234,7 @@ func (t *Trainer) descend(rate float64, sum *terms) (float64, error) {
 
 func (t *Trainer) checkpoint() learn.Checkpoint {
 	return learn.Checkpoint{
-		Algorithm: "ppo", Network: t.policy.String(), Seed: t.seed,
+		Owner:    fmt.Sprintf("ppo of %s with seed %d", t.policy, t.seed),
 		Counters: []*int64{&t.Count, &t.adam.Steps},
 		Vectors:  [][]float32{t.policy.Parameters(), t.adam.First, t.adam.Second},
 	}

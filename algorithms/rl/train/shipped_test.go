@@ -1,10 +1,9 @@
 package train
 
 import (
-	"bytes"
 	"math"
-	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"miglab/algorithms/rl/agents"
@@ -14,35 +13,46 @@ import (
 
 const root = "../../.."
 
-// TestShippedRunsHaveCurves: each training run of a shipped agent is there, and its weights are
-// those at the end of its curve.
+// readWeights reads the shipped weights of a run.
+func readWeights(t *testing.T, r *Recipe, seed uint) (nn.Meta, []float32) {
+	t.Helper()
+	file := filepath.Join(root, WeightsFolder, agents.RunName(r.Name, uint64(seed))+agents.Extension)
+	meta, parameters, err := nn.ReadWeights(strings.NewReader(mustRead(t, file)), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return meta, parameters
+}
+
+// lastPoint returns the end of a run's curve.
+func lastPoint(t *testing.T, r *Recipe, seed uint) curve.Point {
+	t.Helper()
+	file := filepath.Join(root, CurvesFolder, r.Folder(uint64(seed))+".csv")
+	points, err := curve.Read(strings.NewReader(mustRead(t, file)), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return points[len(points)-1]
+}
+
+// Each training run of a shipped agent has weights, which are those at the end of its curve. There are no others.
 func TestShippedRunsHaveCurves(t *testing.T) {
+	runs := 0
 	for _, r := range Recipes() {
 		if !r.Shipped {
 			continue
 		}
 		for _, seed := range r.Seeds {
-			file := filepath.Join(root, CurvesFolder, r.Folder(uint64(seed))+".csv")
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			points, err := curve.Read(bytes.NewReader(text), file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			file = filepath.Join(root, WeightsFolder, agents.RunName(r.Name, uint64(seed))+agents.Extension)
-			if text, err = os.ReadFile(file); err != nil {
-				t.Fatal(err)
-			}
-			meta, _, err := nn.ReadWeights(bytes.NewReader(text), file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if steps := points[len(points)-1].Steps; meta.Agent != r.Name || meta.Seed != uint64(seed) || meta.Steps != uint64(steps) || steps < r.Steps {
-				t.Errorf("%s: agent %s, seed %d, %d steps; want %s, %d and %d, at least %d", file, meta.Agent, meta.Seed, meta.Steps, r.Name, seed, steps, r.Steps)
+			runs++
+			meta, _ := readWeights(t, r, seed)
+			steps := lastPoint(t, r, seed).Steps
+			if meta.Agent != r.Name || meta.Seed != uint64(seed) || meta.Steps != uint64(steps) || steps < r.Steps {
+				t.Errorf("%s, seed %d: agent %s, seed %d, %d steps; want %d, at least %d", r.Name, seed, meta.Agent, meta.Seed, meta.Steps, steps, r.Steps)
 			}
 		}
+	}
+	if files, err := filepath.Glob(filepath.Join(root, WeightsFolder, "*"+agents.Extension)); len(files) != runs {
+		t.Errorf("%d files of weights, want one for each of %d runs; %v", len(files), runs, err)
 	}
 }
 
@@ -55,29 +65,9 @@ func TestShippedWeightsScoreAsTheirCurves(t *testing.T) {
 		}
 		t.Run(r.Name, func(t *testing.T) {
 			t.Parallel()
-			seed := uint64(r.Seeds[0])
-			file := filepath.Join(root, CurvesFolder, r.Folder(seed)+".csv")
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			points, err := curve.Read(bytes.NewReader(text), file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			file = filepath.Join(root, WeightsFolder, r.Name+agents.Extension)
-			if text, err = os.ReadFile(file); err != nil {
-				t.Fatal(err)
-			}
-			meta, parameters, err := nn.ReadWeights(bytes.NewReader(text), file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			last := points[len(points)-1]
-			if meta.Steps != uint64(last.Steps) || meta.Seed != seed {
-				t.Errorf("the weights are of %d steps and seed %d, the curve of %d and %d", meta.Steps, meta.Seed, last.Steps, seed)
-			}
-			s, err := r.setup(nn.Portable(), r.Steps, seed)
+			last := lastPoint(t, r, r.Seeds[0])
+			meta, parameters := readWeights(t, r, r.Seeds[0])
+			s, err := r.setup(nn.Portable(), r.Steps, uint64(r.Seeds[0]))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +75,7 @@ func TestShippedWeightsScoreAsTheirCurves(t *testing.T) {
 			if a, ok := p.(*nn.ActorCritic); ok {
 				p = a.Actor()
 			}
-			if err := nn.LoadInto(p, file, meta, parameters); err != nil {
+			if err := nn.LoadInto(p, r.Name, meta, parameters); err != nil {
 				t.Fatal(err)
 			}
 			score, err := s.score(p)

@@ -1,5 +1,5 @@
 // Package train trains the agents. A [Recipe] says what an agent learns from and for how
-// long; [Run] carries it out and can resume it.
+// long; [Recipe.Unit] is a training as work that is done once, and [Run] does it.
 //
 // A run is split into segments. At the end of each, the agent is evaluated on fixed
 // instances, a line is added to the learning curve and a checkpoint is written. The next
@@ -9,8 +9,6 @@
 package train
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -22,13 +20,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"strings"
 
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/harness/atomicfile"
 	"miglab/harness/curve"
+	"miglab/harness/filehash"
+	"miglab/harness/work"
 )
 
 // segments is the usual number of segments of a run.
@@ -46,19 +46,17 @@ type Options struct {
 	// Kernel computes the products. A kernel with other rounding gives another, equally good
 	// run.
 	Kernel nn.Kernel
-	// Shared means that another process may work on the same run. Temporary files of killed
-	// processes then stay, because the other process may be writing them.
-	Shared bool
 	// Progress, if set, is called with the number of steps done and the total.
-	Progress func(done, all int64)
+	Progress func(done, total int64)
 }
 
-// Result holds the paths of a run's files.
+// A Result is the record of a finished run.
 type Result struct {
-	// Curve is the learning curve (CSV), Weights the file of the agent's weights.
+	// Steps is the number of steps, and Score is the score at the end.
+	Steps int64
+	Score float64
+	// Curve and Weights are the SHA-256 of the files.
 	Curve, Weights string
-	// Last is the last point of the curve.
-	Last curve.Point
 }
 
 // A learner is a trainer of package ppo or dqn.
@@ -66,65 +64,84 @@ type learner interface {
 	Steps() int64
 	Iterate(ctx context.Context, workers int) (learn.Stats, error)
 	Restart(segment uint64)
-	Save(w io.Writer) error
-	Load(r io.Reader) error
+	Save(w io.Writer, note string) error
+	Load(r io.Reader) (note string, err error)
 }
 
-// MismatchError says that a folder holds a run with other settings.
-type MismatchError struct{ Folder, What, Have, Want string }
+// MismatchError says that a checkpoint is of a run with other settings.
+type MismatchError struct{ Checkpoint, Have, Want string }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%s holds a run with %s %s, not %s: give another --out, or remove the folder to start again",
-		e.Folder, e.What, e.Have, e.Want)
-}
-
-// identity holds the settings that a resumed run must share.
-type identity struct {
-	Recipe  string `json:"recipe"`
-	Steps   int64  `json:"steps"`
-	Seed    uint64 `json:"seed"`
-	Kernel  string `json:"kernel"`
-	Network string `json:"network"`
-	// Environment and the learner's settings, spelled out.
-	Setup string `json:"setup"`
+	return fmt.Sprintf("%s is of a run with the settings %q, not %q: give another --out, or remove its folder to start again",
+		e.Checkpoint, e.Have, e.Want)
 }
 
 // A session is a recipe in progress.
 type session struct {
 	Options
-	recipe  *Recipe
-	folder  string
-	policy  nn.Policy
-	learner learner
-	score   func(nn.Policy) (float64, error)
-	// perIteration and perSegment are steps.
-	perIteration, perSegment int64
-	curve                    []curve.Point
-	segment                  uint64
+	recipe *Recipe
+	setup
+	// perSegment is the number of steps of a segment.
+	perSegment int64
+	curve      []curve.Point
+	// settings are those that a resumed run must share.
+	settings string
 }
 
-// Folder is the name of a run's folder.
+// Folder is the name of a run's folder in [Options].Dir.
 func (r *Recipe) Folder(seed uint64) string { return fmt.Sprintf("%s-seed%d", r.Name, seed) }
+
+// CurveFile is the path of a run's learning curve (CSV).
+func (r *Recipe) CurveFile(o Options) string { return r.path(o, "curve.csv") }
+
+// WeightsFile is the path of the weights of a finished run.
+func (r *Recipe) WeightsFile(o Options) string { return r.path(o, r.Name+agents.Extension) }
+
+func (r *Recipe) path(o Options, file string) string {
+	return filepath.Join(o.Dir, r.Folder(o.Seed), file)
+}
+
+// Checkpoint is the path of the last checkpoint of a run.
+func (r *Recipe) Checkpoint(o Options) string { return r.path(o, "checkpoint") }
+
+// Unit is a run as work that is done once. Its record, a [Result], is void if another program
+// trained the agent or a file has changed since.
+func (r *Recipe) Unit(o Options, program string) work.Unit {
+	return work.Unit{
+		Key:    "training " + r.Folder(o.Seed),
+		Digest: fmt.Sprintf("%s steps=%d kernel=%T", program, cmp.Or(o.Steps, r.Steps), o.Kernel),
+		Do:     func(ctx context.Context) (any, error) { return Run(ctx, r, o) },
+		Holds: func(record json.RawMessage) bool {
+			var was Result
+			curve, weights, err := r.sums(o)
+			return err == nil && json.Unmarshal(record, &was) == nil && was.Curve == curve && was.Weights == weights
+		},
+	}
+}
+
+// sums returns the SHA-256 of the files of a finished run.
+func (r *Recipe) sums(o Options) (curve, weights string, err error) {
+	if curve, err = filehash.SHA256(r.CurveFile(o)); err == nil {
+		weights, err = filehash.SHA256(r.WeightsFile(o))
+	}
+	return curve, weights, err
+}
 
 // Run trains an agent. It resumes an interrupted run of the same recipe, steps and seed. If
 // training diverges, the error is a [*learn.DivergedError] and the last checkpoint stays.
-func Run(ctx context.Context, r *Recipe, o Options) (Result, error) {
-	if o.Steps == 0 {
-		o.Steps = r.Steps
-	}
-	s := &session{Options: o, recipe: r, folder: filepath.Join(o.Dir, r.Folder(o.Seed))}
+func Run(ctx context.Context, r *Recipe, o Options) (*Result, error) {
+	o.Steps = cmp.Or(o.Steps, r.Steps)
+	s := &session{Options: o, recipe: r}
 	if err := s.begin(); err != nil {
-		return Result{}, err
+		return nil, err
 	}
 	for s.done() < o.Steps {
 		if err := s.advance(ctx); err != nil {
-			return Result{}, err
+			return nil, err
 		}
 	}
 	return s.finish()
 }
-
-func (s *session) path(name string) string { return filepath.Join(s.folder, name) }
 
 func (s *session) done() int64 {
 	if len(s.curve) == 0 {
@@ -134,26 +151,13 @@ func (s *session) done() int64 {
 }
 
 // begin sets up the run and reads the last checkpoint if there is one.
-func (s *session) begin() error {
-	setup, err := s.recipe.setup(s.Kernel, s.Steps, s.Seed)
-	if err != nil {
+func (s *session) begin() (err error) {
+	if s.setup, err = s.recipe.setup(s.Kernel, s.Steps, s.Seed); err != nil {
 		return err
 	}
-	s.policy, s.learner, s.score, s.perIteration = setup.policy, setup.learner, setup.score, setup.perIteration
-	s.perSegment = s.Steps / cmp.Or(setup.segments, segments)
-	want := identity{
-		Recipe: s.recipe.Name, Steps: s.Steps, Seed: s.Seed,
-		Kernel: fmt.Sprintf("%T", s.Kernel), Network: s.policy.String(), Setup: setup.text,
-	}
-	if !s.Shared {
-		if err := atomicfile.Sweep(s.folder); err != nil {
-			return err
-		}
-	}
-	if err := s.agree(want); err != nil {
-		return err
-	}
-	f, err := os.Open(s.path("checkpoint"))
+	s.perSegment = s.Steps / cmp.Or(s.segments, segments)
+	s.settings = fmt.Sprintf("%s steps=%d kernel=%T %s", s.recipe.Name, s.Steps, s.Kernel, s.text)
+	f, err := os.Open(s.recipe.Checkpoint(s.Options))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -161,43 +165,16 @@ func (s *session) begin() error {
 		return err
 	}
 	defer f.Close()
-	if err := s.learner.Load(bufio.NewReader(f)); err != nil {
-		return fmt.Errorf("%s: %w", f.Name(), err)
-	}
-	return s.readCurve()
-}
-
-// agree writes the run's identity to its folder, or compares it with the one there.
-func (s *session) agree(want identity) error {
-	file := s.path("run.json")
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return atomicfile.WriteFile(file, func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(want)
-		})
-	}
+	note, err := s.learner.Load(f)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w; remove its folder to start again", f.Name(), err)
 	}
-	var have identity
-	if err := json.Unmarshal(text, &have); err != nil {
-		return fmt.Errorf("%s: %w; remove the folder to start again", file, err)
+	settings, points, _ := strings.Cut(note, "\n")
+	if settings != s.settings {
+		return &MismatchError{f.Name(), settings, s.settings}
 	}
-	for _, f := range []struct{ what, have, want string }{
-		{"recipe", have.Recipe, want.Recipe},
-		{"steps", strconv.FormatInt(have.Steps, 10), strconv.FormatInt(want.Steps, 10)},
-		{"seed", strconv.FormatUint(have.Seed, 10), strconv.FormatUint(want.Seed, 10)},
-		{"kernel", have.Kernel, want.Kernel},
-		{"network", have.Network, want.Network},
-		{"settings", have.Setup, want.Setup},
-	} {
-		if f.have != f.want {
-			return &MismatchError{s.folder, f.what, f.have, f.want}
-		}
-	}
-	return nil
+	s.curve, err = curve.Read(strings.NewReader(points), f.Name())
+	return err
 }
 
 // iterations is the number of iterations of a segment; the last segment may have fewer.
@@ -205,8 +182,7 @@ func (s *session) iterations() int64 { return max(1, s.perSegment/s.perIteration
 
 // advance trains for a segment, adds a point to the curve and writes a checkpoint.
 func (s *session) advance(ctx context.Context) error {
-	s.segment = uint64(len(s.curve))
-	s.learner.Restart(s.segment)
+	s.learner.Restart(uint64(len(s.curve)))
 	iterations := s.iterations()
 	var sum curve.Point
 	episodes := 0
@@ -243,60 +219,44 @@ func (s *session) advance(ctx context.Context) error {
 	}
 	sum.Round()
 	s.curve = append(s.curve, sum)
-	// Write the curve first: a resumed run drops the lines beyond the checkpoint.
+	return s.save()
+}
+
+// save writes the curve, and a checkpoint that holds it too.
+func (s *session) save() error {
+	note := new(strings.Builder)
+	fmt.Fprintln(note, s.settings)
+	if err := curve.Write(note, s.curve); err != nil {
+		return err
+	}
 	if err := s.writeCurve(); err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(s.path("checkpoint"), s.learner.Save)
+	return atomicfile.WriteFile(s.recipe.Checkpoint(s.Options), func(w io.Writer) error {
+		return s.learner.Save(w, note.String())
+	})
 }
 
 func (s *session) writeCurve() error {
-	return atomicfile.WriteFile(s.path("curve.csv"), func(w io.Writer) error { return curve.Write(w, s.curve) })
+	return atomicfile.WriteFile(s.recipe.CurveFile(s.Options), func(w io.Writer) error { return curve.Write(w, s.curve) })
 }
 
-// readCurve reads the points up to the checkpoint.
-func (s *session) readCurve() error {
-	at := s.learner.Steps()
-	text, err := os.ReadFile(s.path("curve.csv"))
-	if err != nil {
-		return fmt.Errorf("%w; the checkpoint has no curve: remove the folder to start again", err)
-	}
-	points, err := curve.Read(bytes.NewReader(text), s.path("curve.csv"))
-	if err != nil {
-		return err
-	}
-	for _, p := range points {
-		if p.Steps <= at {
-			s.curve = append(s.curve, p)
-		}
-	}
-	if s.done() != at {
-		return fmt.Errorf("%s ends at step %d and the checkpoint at %d; remove the folder to start again",
-			s.path("curve.csv"), s.done(), at)
-	}
-	// The random draws of a segment depend on its number.
-	segment := s.iterations() * s.perIteration
-	if want := (at + segment - 1) / segment; int64(len(s.curve)) != want {
-		return fmt.Errorf("%s has %d points up to step %d, want %d; remove the folder to start again", s.path("curve.csv"),
-			len(s.curve), at, want)
-	}
-	return nil
-}
-
-// finish writes the weights.
-func (s *session) finish() (Result, error) {
-	out := Result{
-		Curve: s.path("curve.csv"), Weights: s.path(s.recipe.Name + agents.Extension),
-		Last: s.curve[len(s.curve)-1],
-	}
+// finish writes the curve and the weights.
+func (s *session) finish() (*Result, error) {
 	shipped := s.policy
 	if a, ok := shipped.(*nn.ActorCritic); ok {
 		shipped = a.Actor()
 	}
 	meta := s.recipe.meta(shipped, s.done(), s.Seed)
-	return out, atomicfile.WriteFile(out.Weights, func(w io.Writer) error {
+	err := atomicfile.WriteFile(s.recipe.WeightsFile(s.Options), func(w io.Writer) error {
 		return nn.WriteWeights(w, meta, shipped.Parameters())
 	})
+	if err := cmp.Or(err, s.writeCurve()); err != nil {
+		return nil, err
+	}
+	out := &Result{Steps: s.done(), Score: s.curve[len(s.curve)-1].Score}
+	out.Curve, out.Weights, err = s.recipe.sums(s.Options)
+	return out, err
 }
 
 // Kept returns an error if the project does not keep such a run: other runs could be
@@ -312,14 +272,14 @@ func (r *Recipe) Kept(o Options) error {
 
 // Install copies the curve of a finished run, and its weights if the agent is shipped, to the
 // project's folders. The project must keep the run ([Recipe.Kept]).
-func (r *Result) Install(root string, recipe *Recipe, seed uint64) error {
-	if recipe.Shipped {
-		if err := copyFile(filepath.Join(root, WeightsFolder, agents.RunName(recipe.Name, seed)+agents.Extension),
-			r.Weights); err != nil {
+func (r *Recipe) Install(root string, o Options) error {
+	if r.Shipped {
+		name := agents.RunName(r.Name, o.Seed) + agents.Extension
+		if err := copyFile(filepath.Join(root, WeightsFolder, name), r.WeightsFile(o)); err != nil {
 			return err
 		}
 	}
-	return copyFile(filepath.Join(root, CurvesFolder, recipe.Folder(seed)+".csv"), r.Curve)
+	return copyFile(filepath.Join(root, CurvesFolder, r.Folder(o.Seed)+".csv"), r.CurveFile(o))
 }
 
 // The project's folders for curves and weights.

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -23,7 +24,9 @@ import (
 	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/store"
 	"miglab/harness/task"
+	"miglab/harness/work"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/deadline"
 )
@@ -73,13 +76,19 @@ func options(dir string) Options {
 	return Options{Seed: 1, Dir: dir, Workers: 1, Kernel: nn.Portable()}
 }
 
-func mustRun(t *testing.T, r *Recipe, o Options) Result {
+// made is what a run leaves behind.
+type made struct {
+	curve, weights string
+	result         Result
+}
+
+func mustRun(t *testing.T, r *Recipe, o Options) made {
 	t.Helper()
 	result, err := Run(t.Context(), r, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result
+	return made{mustRead(t, r.CurveFile(o)), mustRead(t, r.WeightsFile(o)), *result}
 }
 
 func mustRead(t *testing.T, path string) string {
@@ -89,14 +98,6 @@ func mustRead(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// made is what a run leaves behind.
-type made struct{ curve, weights, last string }
-
-func whatMade(t *testing.T, r Result) made {
-	t.Helper()
-	return made{mustRead(t, r.Curve), mustRead(t, r.Weights), fmt.Sprintf("%+v", r.Last)}
 }
 
 // cut runs a recipe until so many iterations are done. It reports whether that was
@@ -119,13 +120,12 @@ func cut(t *testing.T, r *Recipe, o Options, iterations int) bool {
 
 func TestRunsGoOnWhereTheyWereCut(t *testing.T) {
 	r := tiny(nil)
-	result := mustRun(t, r, options(t.TempDir()))
-	want := whatMade(t, result)
+	want := mustRun(t, r, options(t.TempDir()))
 	if n := strings.Count(want.curve, "\n"); n != 1+6 {
 		t.Fatalf("the curve has %d lines, want a header and 6 points:\n%s", n, want.curve)
 	}
-	if result.Last.Steps != 11*128 {
-		t.Errorf("%d steps, want %d", result.Last.Steps, 11*128)
+	if want.result.Steps != 11*128 {
+		t.Errorf("%d steps, want %d", want.result.Steps, 11*128)
 	}
 	cuts := 0 // in deep tests after each iteration but the last
 	for ; ; cuts += deep.N(3, 1) {
@@ -134,32 +134,57 @@ func TestRunsGoOnWhereTheyWereCut(t *testing.T) {
 		if !cut(t, r, o, 1+cuts) {
 			break
 		}
-		folder := filepath.Join(o.Dir, r.Folder(o.Seed))
-		leftover := filepath.Join(folder, ".tmp-1234567890")
-		if err := os.WriteFile(leftover, []byte("half a li"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		// As if it had been killed once more, between the curve and the checkpoint.
-		checkpoint, err := os.ReadFile(filepath.Join(folder, "checkpoint"))
-		if err == nil && cuts < 8 {
-			cut(t, r, o, 3)
-			if err := os.WriteFile(filepath.Join(folder, "checkpoint"), checkpoint, 0o644); err != nil {
-				t.Fatal(err)
+		for _, what := range []string{"go on", "do nothing"} {
+			if got := mustRun(t, r, o); got != want {
+				t.Errorf("cut after %d iterations, to %s: %+v, want %+v", 1+cuts, what, got, want)
 			}
-		}
-		if got := whatMade(t, mustRun(t, r, o)); got != want {
-			t.Errorf("cut after %d iterations: %v:\n%s, want %v:\n%s", 1+cuts, got.last, got.curve, want.last, want.curve)
-		}
-		if _, err := os.Stat(leftover); err == nil {
-			t.Error("what was left of a file is still there")
-		}
-		// All is done: nothing further happens.
-		if got := whatMade(t, mustRun(t, r, o)); got != want {
-			t.Errorf("%v after a run with nothing to do, want %v", got.last, want.last)
 		}
 	}
 	if cuts < 10 || cuts > 12 {
 		t.Errorf("no cut after %d iterations, want the last one after 10", 1+cuts)
+	}
+}
+
+// A run is done once, unless one of its files or the program changes.
+func TestUnit(t *testing.T) {
+	r, o := tiny(nil), options(t.TempDir())
+	db, err := store.Open(o.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	want := mustRun(t, r, options(t.TempDir()))
+	for i, c := range []struct {
+		change  func() error
+		program string
+		again   bool
+	}{
+		{nil, "a", true},
+		{nil, "a", false},
+		{nil, "b", true},
+		{func() error { return os.Remove(r.CurveFile(o)) }, "b", true},
+		{func() error { return os.WriteFile(r.WeightsFile(o), []byte("damaged"), 0o600) }, "b", true},
+		{nil, "b", false},
+	} {
+		if c.change != nil {
+			if err := c.change(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		u, again := r.Unit(o, c.program), false
+		do := u.Do
+		u.Do = func(ctx context.Context) (any, error) {
+			again = true
+			return do(ctx)
+		}
+		records, err := (&work.Runner{Log: work.NewLog(db, "")}).Run(t.Context(), []work.Unit{u})
+		if err != nil || again != c.again {
+			t.Fatalf("call %d: done again is %v, want %v; %v", i, again, c.again, err)
+		}
+		got := made{curve: mustRead(t, r.CurveFile(o)), weights: mustRead(t, r.WeightsFile(o))}
+		if err := json.Unmarshal(records[0], &got.result); err != nil || got != want {
+			t.Errorf("call %d: %+v, want %+v; %v", i, got, want, err)
+		}
 	}
 }
 
@@ -182,46 +207,37 @@ func (e *endless) Step(action int) (float32, bool) {
 	return reward, false
 }
 
-// Where no episode ends in a segment, the curve has no mean of them, before and after
-// a run is cut.
-func TestRunsWithoutWholeEpisodes(t *testing.T) {
-	r := tiny(func(e env.Env) env.Env { return &endless{Env: e} })
-	want := whatMade(t, mustRun(t, r, options(t.TempDir())))
-	for i, line := range strings.Split(strings.TrimSpace(want.curve), "\n")[1:] {
-		if f := strings.Split(line, ","); f[1] == "" || f[2] != "" || f[3] != "" || f[4] == "" {
-			t.Errorf("point %d is %s; a score, an entropy and neither return nor length are wanted", i, line)
-		}
-	}
-	o := options(t.TempDir())
-	if !cut(t, r, o, 5) {
-		t.Fatal("it was done before it could be cut")
-	}
-	if got := whatMade(t, mustRun(t, r, o)); got != want {
-		t.Errorf("%v:\n%s, want %v:\n%s", got.last, got.curve, want.last, want.curve)
-	}
-}
-
-// A run of DQN begins each segment with an empty replay buffer.
-func TestRunsOfDQNGoOn(t *testing.T) {
+// Where no episode ends in a segment, the curve has no mean of them. A run of DQN begins each
+// segment with an empty replay buffer.
+func TestOtherRunsGoOn(t *testing.T) {
 	all := []struct {
-		name  string
-		steps int64
-	}{{"rl-float-GOODSCALING-dqn-64", 2 * 1024}, {"d3qn", 3 * 800}, {"d3qn-own", 3 * 800}}
-	for _, c := range all[:deep.N(1, len(all))] {
+		name       string
+		steps      int64
+		iterations int
+	}{{"endless", 0, 5}, {"rl-float-GOODSCALING-dqn-64", 2 * 1024, 1}, {"d3qn", 3 * 800, 1}, {"d3qn-own", 3 * 800, 1}}
+	for _, c := range all[:deep.N(2, len(all))] {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := Find(c.name, "")
-			if err != nil {
-				t.Fatal(err)
+			r, err := tiny(func(e env.Env) env.Env { return &endless{Env: e} }), error(nil)
+			if c.name != "endless" {
+				if r, err = Find(c.name, ""); err != nil {
+					t.Fatal(err)
+				}
 			}
 			o := options(t.TempDir())
 			o.Steps = c.steps
-			want := whatMade(t, mustRun(t, r, o))
+			want := mustRun(t, r, o)
+			for i, line := range strings.Split(strings.TrimSpace(want.curve), "\n")[1:] {
+				f := strings.Split(line, ",")
+				if c.name == "endless" && (f[1] == "" || f[2] != "" || f[3] != "" || f[4] == "") {
+					t.Errorf("point %d is %s, want a score, an entropy and neither return nor length", i, line)
+				}
+			}
 			o.Dir, o.Workers = t.TempDir(), 2
-			if !cut(t, r, o, 1) {
+			if !cut(t, r, o, c.iterations) {
 				t.Fatal("it was done before it could be cut")
 			}
-			if got := whatMade(t, mustRun(t, r, o)); got != want {
-				t.Errorf("%v:\n%s, want %v:\n%s", got.last, got.curve, want.last, want.curve)
+			if got := mustRun(t, r, o); got != want {
+				t.Errorf("%+v, want %+v", got, want)
 			}
 		})
 	}
@@ -246,140 +262,65 @@ func TestRecipesOfTracks(t *testing.T) {
 }
 
 func TestWorkersChangeNothing(t *testing.T) {
-	var made []made
-	for workers := range 3 {
-		o := options(t.TempDir())
-		o.Workers = workers
-		made = append(made, whatMade(t, mustRun(t, tiny(nil), o)))
-	}
-	if made[0] != made[1] || made[1] != made[2] {
-		t.Errorf("0, 1 and 2 workers: %v, %v and %v", made[0].last, made[1].last, made[2].last)
-	}
+	want := mustRun(t, tiny(nil), options(t.TempDir()))
 	o := options(t.TempDir())
+	for _, o.Workers = range []int{0, 2} {
+		o.Dir = t.TempDir()
+		if got := mustRun(t, tiny(nil), o); got != want {
+			t.Errorf("%d workers: %+v, and 1: %+v", o.Workers, got, want)
+		}
+	}
 	o.Seed = 2
-	if whatMade(t, mustRun(t, tiny(nil), o)) == made[0] {
+	if mustRun(t, tiny(nil), o) == want {
 		t.Error("another seed gives the same")
 	}
 }
 
-// otherKernel is one of another type that holds nothing either.
-type otherKernel struct{}
-
-func (otherKernel) Affine(y, x, w, b []float32, n, in, out int) {
-	nn.Portable().Affine(y, x, w, b, n, in, out)
-}
-
-func (otherKernel) InputGradient(dx, dy, w []float32, n, in, out int) {
-	nn.Portable().InputGradient(dx, dy, w, n, in, out)
-}
-
-func (otherKernel) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
-	nn.Portable().WeightGradient(dw, db, x, dy, n, in, out)
-}
-
-func TestRunsOfOtherSettingsAreNotResumed(t *testing.T) {
-	o := options(t.TempDir())
-	folder := filepath.Join(o.Dir, tiny(nil).Folder(o.Seed))
-	mustRun(t, tiny(nil), o)
-	for _, c := range []struct {
-		what   string
-		change func(r *Recipe, o *Options)
-	}{
-		{"recipe", func(r *Recipe, _ *Options) { r.Name = "other" }},
-		{"steps", func(_ *Recipe, o *Options) { o.Steps = 5000 }},
-		{"seed", func(_ *Recipe, o *Options) { o.Seed = 7 }},
-		{"kernel", func(_ *Recipe, o *Options) { o.Kernel = otherKernel{} }},
-		{"network", func(r *Recipe, _ *Options) {
-			original := r.setup
-			r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
-				s, err := original(k, steps, seed)
-				s.policy = nn.NewActor(1, []int{2}, 3, k)
-				return s, err
-			}
-		}},
-		{"settings", func(r *Recipe, _ *Options) {
-			original := r.setup
-			r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
-				s, err := original(k, steps, seed)
-				s.text = "others"
-				return s, err
-			}
-		}},
-	} {
-		r, changed := tiny(nil), o
-		c.change(r, &changed)
-		if to := filepath.Join(o.Dir, r.Folder(changed.Seed)); to != folder {
-			if err := os.CopyFS(to, os.DirFS(folder)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		_, err := Run(t.Context(), r, changed)
-		var mismatch *MismatchError
-		if !errors.As(err, &mismatch) || mismatch.What != c.what || mismatch.Have == mismatch.Want {
-			t.Errorf("another %s: %v", c.what, err)
-		}
-	}
-	mustRun(t, tiny(nil), o) // is still there
-}
-
-func TestDamagedFilesAreNamed(t *testing.T) {
-	r := tiny(nil)
+// A run of other settings is not resumed, and neither is a damaged one.
+func TestForeignCheckpoints(t *testing.T) {
 	good := options(t.TempDir())
-	cut(t, r, good, 7)
-	lines := func(change func(lines []string) []string) func(string) string {
-		return func(text string) string {
-			l := strings.Split(strings.TrimSpace(text), "\n")
-			return strings.Join(change(l), "\n") + "\n"
-		}
-	}
-	field := func(i int, to string) func(string) string {
-		return lines(func(l []string) []string {
-			f := strings.Split(l[2], ",")
-			f[i] = to
-			l[2] = strings.Join(f, ",")
-			return l
-		})
-	}
-	for _, c := range []struct {
-		file, want string
-		damage     func(string) string
-	}{
-		{"checkpoint", "", func(string) string { return "" }},
-		{"checkpoint", "", func(s string) string { return s[:len(s)/2] }},
-		{"checkpoint", "", func(s string) string { return s[:200] + string(s[200]+1) + s[201:] }},
-		{"checkpoint", "", func(s string) string { return s + "x" }},
-		{"run.json", "", func(s string) string { return s[:len(s)/2] }},
-		{"curve.csv", "remove the folder", nil},
-		{"curve.csv", ":1: the file is empty", func(string) string { return "" }},
-		{"curve.csv", "", func(s string) string { return s[:len(s)-30] }},
-		{"curve.csv", ":1: ", func(s string) string { return strings.Replace(s, "score", "scor", 1) }},
-		{"curve.csv", ":3: steps", field(0, "5x12")},
-		{"curve.csv", ":3: steps", field(0, "256")},
-		{"curve.csv", ":3: steps", field(0, "-512")},
-		{"curve.csv", ":3: score", field(1, "12.5.")},
-		{"curve.csv", ":3: entropy", field(4, "NaN")},
-		{"curve.csv", "ends at step 512", lines(func(l []string) []string { return l[:len(l)-1] })},
-		{"curve.csv", "has 2 points", lines(func(l []string) []string { return slices.Delete(l, 2, 3) })},
-	} {
-		o := good
-		o.Dir = t.TempDir()
-		if err := os.CopyFS(o.Dir, os.DirFS(good.Dir)); err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(o.Dir, r.Folder(o.Seed), c.file)
-		if c.damage == nil {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
+	cut(t, tiny(nil), good, 7)
+	path := tiny(nil).Checkpoint(good)
+	whole := mustRead(t, path)
+	settings := func(change func(s *setup)) func(*Recipe, *Options) {
+		return func(r *Recipe, _ *Options) {
+			original := r.setup
+			r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
+				s, err := original(k, steps, seed)
+				change(&s)
+				return s, err
 			}
-		} else if err := os.WriteFile(path, []byte(c.damage(mustRead(t, path))), 0o644); err != nil {
+		}
+	}
+	for what, c := range map[string]struct {
+		checkpoint string
+		change     func(r *Recipe, o *Options)
+	}{
+		"steps":    {whole, func(_ *Recipe, o *Options) { o.Steps = 5000 }},
+		"kernel":   {whole, func(_ *Recipe, o *Options) { o.Kernel = struct{ nn.Kernel }{o.Kernel} }},
+		"settings": {whole, settings(func(s *setup) { s.text = "others" })},
+		"empty":    {"", nil},
+		"half":     {whole[:len(whole)/2], nil},
+		"other":    {whole[:200] + string(whole[200]+1) + whole[201:], nil},
+		"longer":   {whole + "x", nil},
+	} {
+		r, o := tiny(nil), good
+		if c.change != nil {
+			c.change(r, &o)
+		}
+		if err := os.WriteFile(path, []byte(c.checkpoint), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Run(t.Context(), r, o)
-		if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want the file and %q", c.file, err, c.want)
-		}
-		if bad := new(learn.CheckpointError); c.file == "checkpoint" && !errors.As(err, &bad) {
-			t.Errorf("%v is no *learn.CheckpointError", err)
+		var mismatch *MismatchError
+		var bad *learn.CheckpointError
+		switch {
+		case c.change != nil && (!errors.As(err, &mismatch) || mismatch.Have == mismatch.Want):
+			t.Errorf("other %s: %v, want a *MismatchError", what, err)
+		case c.change == nil && !errors.As(err, &bad):
+			t.Errorf("%s: %v, want a *learn.CheckpointError", what, err)
+		case !strings.Contains(err.Error(), path):
+			t.Errorf("%s: %v does not name %s", what, err, path)
 		}
 	}
 }
@@ -399,7 +340,7 @@ func (p poisoned) Step(action int) (float32, bool) {
 }
 
 func TestDivergedRunsKeepTheirLastCheckpoint(t *testing.T) {
-	want := whatMade(t, mustRun(t, tiny(nil), options(t.TempDir())))
+	want := mustRun(t, tiny(nil), options(t.TempDir()))
 	o := options(t.TempDir())
 	left := new(atomic.Int64)
 	left.Store(5 * 128) // two segments and a half
@@ -412,41 +353,36 @@ func TestDivergedRunsKeepTheirLastCheckpoint(t *testing.T) {
 	if !strings.HasPrefix(want.curve, curve) || strings.Count(curve, "\n") != 1+2 {
 		t.Errorf("the curve is\n%s, want the first 2 points of\n%s", curve, want.curve)
 	}
-	if got := whatMade(t, mustRun(t, tiny(nil), o)); got != want {
-		t.Errorf("it goes on to %v, want %v", got.last, want.last)
+	if got := mustRun(t, tiny(nil), o); got != want {
+		t.Errorf("it goes on to %+v, want %+v", got, want)
 	}
 }
 
 // What is installed is the curve, and the weights of what is shipped; the first run has no number.
 func TestInstall(t *testing.T) {
 	for _, c := range []struct {
-		seed    uint64
-		shipped bool
-		want    []string
+		seed           uint64
+		curve, weights string
 	}{
-		{1, true, []string{WeightsFolder + "/tiny.weights", CurvesFolder + "/tiny-seed1.csv"}},
-		{2, true, []string{WeightsFolder + "/tiny-seed2.weights", CurvesFolder + "/tiny-seed2.csv"}},
-		{1, false, []string{CurvesFolder + "/tiny-seed1.csv"}},
+		{1, "tiny-seed1.csv", "tiny.weights"},
+		{2, "tiny-seed2.csv", "tiny-seed2.weights"},
+		{1, "tiny-seed1.csv", ""},
 	} {
 		r, o, root := tiny(nil), options(t.TempDir()), t.TempDir()
-		r.Shipped, o.Seed, o.Steps = c.shipped, c.seed, 1
-		result := mustRun(t, r, o)
-		if err := result.Install(root, r, o.Seed); err != nil {
+		r.Shipped, o.Seed, o.Steps = c.weights != "", c.seed, 1
+		got := mustRun(t, r, o)
+		if err := r.Install(root, o); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range c.want {
-			from := result.Curve
-			if strings.HasSuffix(name, ".weights") {
-				from = result.Weights
-			}
-			if mustRead(t, filepath.Join(root, name)) != mustRead(t, from) {
-				t.Errorf("%s is not %s", name, from)
-			}
+		if mustRead(t, filepath.Join(root, CurvesFolder, c.curve)) != got.curve {
+			t.Errorf("%s is not the curve", c.curve)
 		}
-		if n := len(c.want); n == 1 {
-			if _, err := os.Stat(filepath.Join(root, WeightsFolder)); err == nil {
-				t.Errorf("seed %d, shipped %v: weights were installed", c.seed, c.shipped)
-			}
+		_, err := os.Stat(filepath.Join(root, WeightsFolder))
+		switch {
+		case (err == nil) != r.Shipped:
+			t.Errorf("seed %d, shipped %v: %v", c.seed, r.Shipped, err)
+		case r.Shipped && mustRead(t, filepath.Join(root, WeightsFolder, c.weights)) != got.weights:
+			t.Errorf("%s are not the weights", c.weights)
 		}
 	}
 }
@@ -457,10 +393,9 @@ func sampled(r *Recipe) bool {
 	return deep.On() || !slices.ContainsFunc(agents.Workloads, func(w string) bool { return w != "WIDETIMES" && strings.Contains(r.Name, w) })
 }
 
-// A recipe that is not shipped can be made ready, every fourth unless the tests are deep; those
-// that are are looked at beside the agents.
+// Recipes can be made ready, a part of them unless the tests are deep. What is shipped was trained with them.
 func TestRecipes(t *testing.T) {
-	names := map[string]bool{}
+	names, shipped := map[string]bool{}, 0
 	for i, r := range Recipes() {
 		if names[r.Name] || r.Doc == "" || r.Steps < 1 || len(r.Seeds) == 0 || r.Score == "" {
 			t.Errorf("%+v is twice there or lacks something", r)
@@ -469,16 +404,27 @@ func TestRecipes(t *testing.T) {
 		if found, err := Find(r.Name, ""); err != nil || found.Name != r.Name {
 			t.Errorf("%s is not found: %v", r.Name, err)
 		}
-		if r.Shipped || i%deep.N(4, 1) != 0 {
-			continue
+		if r.Shipped {
+			shipped++
+		}
+		if r.Shipped && shipped%deep.N(6, 1) != 0 || !r.Shipped && i%deep.N(4, 1) != 0 {
+			continue // to prepare a network takes long
 		}
 		s, err := r.setup(nn.Portable(), r.Steps, 1)
 		if err != nil {
 			t.Errorf("%s: %v", r.Name, err)
 			continue
 		}
-		if s.policy == nil || s.learner == nil || s.score == nil || s.perIteration < 1 || s.text == "" {
+		if s.learner == nil || s.score == nil || s.perIteration < 1 || s.text == "" {
 			t.Errorf("%s: its setup lacks something", r.Name)
+		}
+		if !r.Shipped {
+			continue
+		}
+		meta, _ := readWeights(t, r, r.Seeds[0])
+		// The critic is not shipped.
+		if trains := strings.Replace(s.policy.String(), "actor-critic", "actor", 1); trains != meta.Network {
+			t.Errorf("%s trains %q, and %q is shipped", r.Name, trains, meta.Network)
 		}
 	}
 }

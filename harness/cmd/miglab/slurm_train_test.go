@@ -71,7 +71,7 @@ func (s *slurmSweep) awaitTrained(want map[string]string) {
 	jobs := s.jobs()
 	merge := jobs[len(jobs)-1].Merge
 	s.Await("the merge to be done", func() bool { return slices.Equal(s.queue(merge, "%T"), []string{"COMPLETED"}) })
-	equal(s.t, contents(s.t, filepath.Join(s.dir, "results/train")), want)
+	equal(s.t, trained(s.t, s.dir), want)
 }
 
 // slurmTrainingTests are about one cluster each. want has the files of an undisturbed run.
@@ -115,9 +115,9 @@ func TestTrainingOnSlurm(t *testing.T) {
 	startSlurm(t, 1, 1) // or skip
 	dir := t.TempDir()
 	miglab(t, dir, trains...)
-	want := contents(t, filepath.Join(dir, "results/train"))
-	if len(want) != trainings*4 {
-		t.Fatalf("%d files, want the run, its checkpoint, curve and weights of each of %d", len(want), trainings)
+	want := trained(t, dir)
+	if len(want) != trainings*3 {
+		t.Fatalf("%d files, want the checkpoint, curve and weights of each of %d", len(want), trainings)
 	}
 	var running sync.WaitGroup
 	for name, test := range slurmTrainingTests {
@@ -140,7 +140,7 @@ func TestTrainsAllOnSlurm(t *testing.T) {
 	all := []string{"train", "--all", "--steps", "1"}
 	dir := t.TempDir()
 	miglab(t, dir, all...)
-	want := contents(t, filepath.Join(dir, "results/train"))
+	want := trained(t, dir)
 
 	s := &slurmSweep{slurmCluster: startSlurm(t, 2, 8), t: t, dir: t.TempDir()}
 	s.miglab(append([]string{"submit", "slurm", "--shared", "--tasks", "16", "--time", "3", "--"}, all...)...)
@@ -163,5 +163,5 @@ func TestTrainsAllOnSlurm(t *testing.T) {
 	if len(s.jobs()) < 2 {
 		t.Error("the task that was killed was not missing")
 	}
-	equal(t, contents(t, filepath.Join(s.dir, "results/train")), want)
+	equal(t, trained(t, s.dir), want)
 }

@@ -61,10 +61,12 @@ func (s *openSweep) do(c *cobra.Command, task, workers int) error {
 			if s.workers == 0 && workers > 0 {
 				t.options.Workers = workers
 			}
-			t.options.Shared = true // this task may be run twice at the same time
 			before := t.checkpointed()
-			err = t.run(c, "")
+			result, err := t.do(ctx, c)
 			advanced = advanced || err == nil || !t.checkpointed().Equal(before)
+			if err == nil {
+				t.print(c, result)
+			}
 			return err
 		})
 	} else {

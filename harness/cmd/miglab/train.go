@@ -2,6 +2,9 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,8 +16,12 @@ import (
 
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/train"
+	"miglab/harness/atomicfile"
 	"miglab/harness/cli"
+	"miglab/harness/store"
 	"miglab/harness/track"
+	"miglab/harness/work"
+	figures "miglab/paper-figures"
 )
 
 type trainFlags struct {
@@ -42,12 +49,7 @@ func (f *trainFlags) command() *cobra.Command {
 				*w = assignment{trainings: trainings, results: filepath.Dir(f.out), workers: f.workers}
 				return nil
 			}
-			for _, t := range trainings {
-				if err := t.run(c, f.install); err != nil {
-					return err
-				}
-			}
-			return nil
+			return f.train(c, trainings)
 		},
 	}
 	c.Flags().StringSliceVar(&f.names, "agent", nil, "agents, separated by commas (miglab list agents)")
@@ -58,7 +60,7 @@ func (f *trainFlags) command() *cobra.Command {
 	c.Flags().UintSliceVar(&f.seeds, "seeds", nil,
 		"one run for each, separated by commas (default: what the project's own agents took)")
 	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), "goroutines; 0 means one a processor. It changes no result")
-	c.Flags().StringVar(&f.out, "out", "results/train", "folder for checkpoints, learning curves and weights")
+	c.Flags().StringVar(&f.out, "out", "results/train", "folder for checkpoints, learning curves, weights and results.db")
 	c.Flags().StringVar(&f.install, "install", "",
 		"root of the project's source: put weights and curves where the program is built from")
 	return c
@@ -75,7 +77,7 @@ func (t *training) name() string { return t.recipe.Folder(t.options.Seed) }
 
 // checkpointed is when the training last wrote a checkpoint; zero if it never did.
 func (t *training) checkpointed() time.Time {
-	info, err := os.Stat(filepath.Join(t.options.Dir, t.name(), "checkpoint"))
+	info, err := os.Stat(t.recipe.Checkpoint(t.options))
 	if err != nil {
 		return time.Time{}
 	}
@@ -128,32 +130,66 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	return out, nil
 }
 
-// run trains, and puts what came out where the program is built from, if install names it.
-func (t *training) run(c *cobra.Command, install string) error {
-	r, o := t.recipe, t.options
-	if install != "" {
-		if err := r.Kept(o); err != nil {
-			return err
-		}
-	}
-	var result train.Result
-	if err := cli.RunUnits(c, t.name(), func(progress func(done, total int)) (err error) {
-		o.Progress = func(done, all int64) { progress(int(done), int(all)) }
-		result, err = train.Run(c.Context(), r, o)
-		return err
-	}); err != nil {
+// train does the trainings that are not done, one after the other, and puts what came out where the program is
+// built from, if the flags say so.
+func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
+	program, err := figures.Program()
+	if err != nil {
 		return err
 	}
-	if install != "" {
-		if err := result.Install(install, r, o.Seed); err != nil {
+	db, err := store.Open(f.out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	runner := work.Runner{Log: work.NewLog(db, "")}
+	for _, t := range trainings {
+		r := t.recipe
+		if f.install != "" {
+			if err := r.Kept(t.options); err != nil {
+				return err
+			}
+		}
+		if err := atomicfile.Sweep(filepath.Dir(r.Checkpoint(t.options))); err != nil {
 			return err
 		}
+		u := r.Unit(t.options, program)
+		u.Do = func(ctx context.Context) (any, error) { return t.do(ctx, c) }
+		records, err := runner.Run(c.Context(), []work.Unit{u})
+		if err != nil {
+			return err
+		}
+		var result train.Result
+		if err := json.Unmarshal(records[0], &result); err != nil {
+			return err
+		}
+		if f.install != "" {
+			if err := r.Install(f.install, t.options); err != nil {
+				return err
+			}
+		}
+		t.print(c, &result)
 	}
-	asked := ""
-	if o.Steps > 0 && o.Steps != result.Last.Steps {
-		asked = fmt.Sprintf(" (%d asked for; a run ends with an iteration)", o.Steps)
-	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %d steps%s, %s %.2f; %s\n", t.name(), result.Last.Steps, asked, r.Score,
-		result.Last.Score, result.Weights)
 	return nil
+}
+
+// do trains, and shows how far it is.
+func (t *training) do(ctx context.Context, c *cobra.Command) (result *train.Result, err error) {
+	err = cli.RunUnits(c, t.name(), func(progress func(done, total int)) (err error) {
+		o := t.options
+		o.Progress = func(done, all int64) { progress(int(done), int(all)) }
+		result, err = train.Run(ctx, t.recipe, o)
+		return err
+	})
+	return result, err
+}
+
+// print says what came out.
+func (t *training) print(c *cobra.Command, result *train.Result) {
+	asked := ""
+	if n := t.options.Steps; n > 0 && n != result.Steps {
+		asked = fmt.Sprintf(" (%d asked for; a run ends with an iteration)", n)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s: %d steps%s, %s %.2f; %s\n", t.name(), result.Steps, asked, t.recipe.Score,
+		result.Score, t.recipe.WeightsFile(t.options))
 }

@@ -86,11 +86,11 @@ func TestStreamsDiffer(t *testing.T) {
 func FuzzCheckpoint(f *testing.F) {
 	make := func(v float32) (Checkpoint, *int64) {
 		n := int64(v)
-		return Checkpoint{"ppo", "net", 1, []*int64{&n}, [][]float32{{v, v}, {v}}}, &n
+		return Checkpoint{"ppo", []*int64{&n}, [][]float32{{v, v}, {v}}}, &n
 	}
 	var whole bytes.Buffer
 	c, _ := make(5)
-	if err := c.Write(&whole); err != nil {
+	if err := c.Write(&whole, "note"); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(whole.Bytes())
@@ -98,13 +98,13 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add(whole.Bytes()[:whole.Len()-1])
 	f.Add(withHash([]byte(magic)))
 	f.Add(withHash([]byte(magic + "\x03\x00\x00\x00pp")))
-	f.Add(withHash([]byte(magic + "\x03\x00\x00\x00ppo\x03\x00\x00\x00net\x01")))
+	f.Add(withHash([]byte(magic + "\x03\x00\x00\x00ppo\x03\x00\x00\x00no")))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, n := make(7)
-		err := c.Read(bytes.NewReader(b))
+		note, err := c.Read(bytes.NewReader(b))
 		if bytes.Equal(b, whole.Bytes()) {
-			if err != nil || *n != 5 || c.Vectors[0][1] != 5 || c.Vectors[1][0] != 5 {
-				t.Fatalf("not what was written: %v %v %v", err, *n, c.Vectors)
+			if err != nil || note != "note" || *n != 5 || c.Vectors[0][1] != 5 || c.Vectors[1][0] != 5 {
+				t.Fatalf("not what was written: %v %q %v %v", err, note, *n, c.Vectors)
 			}
 			return
 		}

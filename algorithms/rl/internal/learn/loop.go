@@ -42,22 +42,22 @@ func (l *Loop) Iterate(ctx context.Context, workers int) (Stats, error) {
 	return stats, err
 }
 
-// Save writes the state of training at the end of a segment. Call Restart afterwards, as
-// after Load.
-func (l *Loop) Save(w io.Writer) error {
+// Save writes the state of training at the end of a segment, with a note for the caller. Call
+// Restart afterwards, as after Load.
+func (l *Loop) Save(w io.Writer, note string) error {
 	if l.spent != nil {
 		return l.spent
 	}
-	return l.State().Write(w)
+	return l.State().Write(w, note)
 }
 
-// Load reads the state that a trainer with the same network and seed wrote. Call Restart
-// afterwards. If it returns an error, the trainer is unchanged; the error is a
-// *CheckpointError if the checkpoint is the cause.
-func (l *Loop) Load(r io.Reader) error {
-	if err := l.State().Read(r); err != nil {
-		return fmt.Errorf("%s: %w", l.Name, err)
+// Load reads the state that a trainer with the same network and seed wrote, and returns the
+// note. Call Restart afterwards. If it returns an error, the trainer is unchanged; the error is
+// a *CheckpointError if the checkpoint is the cause.
+func (l *Loop) Load(r io.Reader) (note string, err error) {
+	if note, err = l.State().Read(r); err != nil {
+		return "", fmt.Errorf("%s: %w", l.Name, err)
 	}
 	l.spent = nil
-	return nil
+	return note, nil
 }
