@@ -73,7 +73,7 @@ var mayImport = map[string]string{
 	"algorithms/rl/ppo":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",
 	"algorithms/rl/dqn":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",
 	"algorithms/rl/agents": "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo algorithms/rl/nn algorithms/rl/env",
-	"algorithms/rl/train":  "harness/curve harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/stats algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/agents datasets bounds",
+	"algorithms/rl/train":  "harness/curve harness/work harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/stats algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/agents datasets bounds",
 
 	"bounds":                "harness/mig harness/task harness/schedule harness/algo bounds/certificate",
 	"bounds/certificate":    "harness/mig harness/task harness/schedule",
