@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -55,8 +56,8 @@ type Result struct {
 	// Steps is the number of steps, and Score is the score at the end.
 	Steps int64
 	Score float64
-	// Curve and Weights are the SHA-256 of the files.
-	Curve, Weights string
+	// Files has the SHA-256 of the curve and of the weights, by path below [Options].Dir.
+	Files map[string]string
 }
 
 // A learner is a trainer of package ppo or dqn.
@@ -113,18 +114,23 @@ func (r *Recipe) Unit(o Options, program string) work.Unit {
 		Do:     func(ctx context.Context) (any, error) { return Run(ctx, r, o) },
 		Holds: func(record json.RawMessage) bool {
 			var was Result
-			curve, weights, err := r.sums(o)
-			return err == nil && json.Unmarshal(record, &was) == nil && was.Curve == curve && was.Weights == weights
+			now, err := r.files(o)
+			return err == nil && json.Unmarshal(record, &was) == nil && maps.Equal(was.Files, now)
 		},
 	}
 }
 
-// sums returns the SHA-256 of the files of a finished run.
-func (r *Recipe) sums(o Options) (curve, weights string, err error) {
-	if curve, err = filehash.SHA256(r.CurveFile(o)); err == nil {
-		weights, err = filehash.SHA256(r.WeightsFile(o))
+// files returns the SHA-256 of the curve and of the weights of a finished run.
+func (r *Recipe) files(o Options) (map[string]string, error) {
+	out := map[string]string{}
+	for _, path := range []string{r.CurveFile(o), r.WeightsFile(o)} {
+		sum, err := filehash.SHA256(path)
+		if err != nil {
+			return nil, err
+		}
+		out[filepath.Join(r.Folder(o.Seed), filepath.Base(path))] = sum
 	}
-	return curve, weights, err
+	return out, nil
 }
 
 // Run trains an agent. It resumes an interrupted run of the same recipe, steps and seed. If
@@ -254,9 +260,8 @@ func (s *session) finish() (*Result, error) {
 	if err := cmp.Or(err, s.writeCurve()); err != nil {
 		return nil, err
 	}
-	out := &Result{Steps: s.done(), Score: s.curve[len(s.curve)-1].Score}
-	out.Curve, out.Weights, err = s.recipe.sums(s.Options)
-	return out, err
+	files, err := s.recipe.files(s.Options)
+	return &Result{s.done(), s.curve[len(s.curve)-1].Score, files}, err
 }
 
 // Kept returns an error if the project does not keep such a run: other runs could be
