@@ -28,7 +28,7 @@ import (
 	"miglab/algorithms/rl/nn"
 	"miglab/harness/atomicfile"
 	"miglab/harness/curve"
-	"miglab/harness/filehash"
+	"miglab/harness/wholefile"
 	"miglab/harness/work"
 )
 
@@ -124,7 +124,7 @@ func (r *Recipe) Unit(o Options, program string) work.Unit {
 func (r *Recipe) files(o Options) (map[string]string, error) {
 	out := map[string]string{}
 	for _, path := range []string{r.CurveFile(o), r.WeightsFile(o)} {
-		sum, err := filehash.SHA256(path)
+		sum, err := wholefile.SHA256(path)
 		if err != nil {
 			return nil, err
 		}
