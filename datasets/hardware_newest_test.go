@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/fstest"
 )
 
 // headOf returns the first line of a file.
@@ -13,11 +12,7 @@ func headOf(file string) string { return file[:strings.Index(file, "\n")+1] }
 // newestOf reads files, given by name. Their numbers are made up.
 func newestOf(t *testing.T, files map[string]string) HardwareSet {
 	t.Helper()
-	dir := fstest.MapFS{}
-	for name, text := range files {
-		dir[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	h, err := ReadHardware(dir)
+	h, err := ReadHardware(loaded(files))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,7 @@ type Load struct {
 	PowerMax       float64 `csv:"power_max_w"`
 	TemperatureMax int     `csv:"temperature_max_c"`
 	// Throttle names why the clocks were lower than they could be, joined by +, as in
-	// power-cap+thermal; none if nothing was reported, unknown if nothing was sampled, and
-	// empty in files that are older than the samples.
+	// power-cap+thermal; none if nothing was reported, and unknown if nothing was sampled.
 	Throttle string `csv:"throttle"`
 }
 
@@ -87,9 +86,9 @@ func OverlapJob(kernel string, intensity, sms int) string {
 // MinOverlap is the smallest overlap of a row that counts as measured together.
 const MinOverlap = 0.9
 
-// is reports whether a group's job is that of the row. The driver may have given up to
+// isJob reports whether a group's job is that of the row. The driver may have given up to
 // [rounded] multiprocessors more or less than the group asks for.
-func (r *OverlapRate) is(job string) bool {
+func (r *OverlapRate) isJob(job string) bool {
 	colon := strings.LastIndexByte(job, ':')
 	if job == OverlapJob(r.Kernel, r.Intensity, 0) {
 		return r.SMs == r.Of
@@ -102,35 +101,24 @@ func (r *OverlapRate) is(job string) bool {
 const rounded = 8
 
 func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
-	type key struct {
-		group string
-		run   int
+	if i, err := checkJobOrder(len(rows), func(i int) (string, int, int) {
+		r := &rows[i]
+		return fmt.Sprintf("run %d of the group %q", r.Run, r.Group), r.Job, len(strings.Fields(r.Group))
+	}); err != nil {
+		return i, err
 	}
-	seen := map[key]bool{}
 	for i, r := range rows {
-		jobs := strings.Fields(r.Group)
-		k := key{r.Group, r.Run}
-		follows := func(j, job int) bool {
-			return j >= 0 && j < len(rows) && key{rows[j].Group, rows[j].Run} == k && rows[j].Job == job
-		}
+		job := strings.Fields(r.Group)[r.Job-1]
 		switch {
-		case r.Job < 1 || r.Job > len(jobs):
-			return i, fmt.Errorf("job %d; the group %q has jobs 1 to %d", r.Job, r.Group, len(jobs))
 		case r.Intensity < 1 || r.Intensity > 100:
 			return i, fmt.Errorf("an intensity of %d %%; it must be from 1 to 100", r.Intensity)
 		case r.SMs < 1 || r.SMs > r.Of:
 			return i, fmt.Errorf("%d of %d multiprocessors; the first must be from 1 to the second", r.SMs, r.Of)
-		case !r.is(jobs[r.Job-1]):
+		case !r.isJob(job):
 			return i, fmt.Errorf("job %d is %s; in the group %q it is %s", r.Job, OverlapJob(r.Kernel, r.Intensity, r.SMs),
-				r.Group, jobs[r.Job-1])
+				r.Group, job)
 		case r.Run < 1:
 			return i, fmt.Errorf("run %d; they count from 1", r.Run)
-		case r.Job == 1 && seen[k]:
-			return i, fmt.Errorf("run %d of the group %q is there twice", r.Run, r.Group)
-		case r.Job > 1 && !follows(i-1, r.Job-1):
-			return i, fmt.Errorf("job %d of the group %q does not follow job %d", r.Job, r.Group, r.Job-1)
-		case r.Job < len(jobs) && !follows(i+1, r.Job+1):
-			return i, fmt.Errorf("job %d of the group %q is not followed by job %d", r.Job, r.Group, r.Job+1)
 		case r.Iterations < 1 || !positive(r.Window, r.Iteration):
 			return i, fmt.Errorf("%d iterations in %v s, of %v s each; all must be positive and finite", r.Iterations, r.Window,
 				r.Iteration)
@@ -143,7 +131,32 @@ func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 		if err := r.Load.check(); err != nil {
 			return i, err
 		}
-		seen[k] = true
+	}
+	return 0, nil
+}
+
+// checkJobOrder returns the first row that is out of place, and why. The jobs of a group follow one another, and
+// no group is there twice. of tells the group of a row, its job in it, from 1, and how many jobs the group has.
+func checkJobOrder(rows int, of func(row int) (group string, job, jobs int)) (int, error) {
+	seen := map[string]bool{}
+	last, next := "", 1 // the group of the row before, and the job that has to follow
+	for i := range rows {
+		group, job, jobs := of(i)
+		switch {
+		case next > 1 && (group != last || job != next):
+			return i - 1, fmt.Errorf("job %d of %s is not followed by job %d", next-1, last, next)
+		case job < 1 || job > jobs:
+			return i, fmt.Errorf("job %d; %s has jobs 1 to %d", job, group, jobs)
+		case job != next:
+			return i, fmt.Errorf("job %d of %s does not follow job %d", job, group, job-1)
+		case job == 1 && seen[group]:
+			return i, fmt.Errorf("%s is there twice", group)
+		}
+		seen[group] = true
+		last, next = group, job%jobs+1
+	}
+	if next > 1 {
+		return rows - 1, fmt.Errorf("job %d of %s is not followed by job %d", next-1, last, next)
 	}
 	return 0, nil
 }
@@ -186,22 +199,19 @@ func Overlaps(rows []OverlapRate) []OverlapRate {
 		group string
 		job   int
 	}
-	at := map[key]int{}
-	times := map[key][]float64{}
+	times := map[key][]mig.Seconds{}
 	var out []OverlapRate
 	for _, r := range rows {
 		k := key{r.Group, r.Job}
-		if _, ok := at[k]; !ok {
-			at[k] = len(out)
+		if times[k] == nil {
 			out = append(out, r)
 		}
-		times[k] = append(times[k], float64(r.Iteration))
+		times[k] = append(times[k], r.Iteration)
 	}
-	for k, i := range at {
-		all := times[k]
-		slices.Sort(all)
+	for i := range out {
+		all := slices.Sorted(slices.Values(times[key{out[i].Group, out[i].Job}]))
 		out[i].Run = len(all)
-		out[i].Iteration = mig.Seconds((all[(len(all)-1)/2] + all[len(all)/2]) / 2)
+		out[i].Iteration = (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 	}
 	return out
 }

@@ -52,7 +52,7 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 		case kind == "execution":
 			err = add(&h.Execution, dir, file, name, divided, checkExecution)
 		case kind == "corun":
-			err = add(&h.Corun, dir, file, name, divided, checkCorun)
+			err = add(&h.Corun, dir, file, name, []string{SourceMPS}, checkCorun)
 		case kind == "overlap":
 			err = add(&h.Overlap, dir, file, name, overlapSources, checkOverlap)
 		default:
@@ -120,13 +120,9 @@ func add[Row HardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string
 func readRows[Row HardwareRow](f io.Reader, file string, sources []string,
 	check func(*mig.GPU, []Row) (int, error),
 ) (*strictcsv.Table[Row], error) {
-	columns, optional := strictcsv.Columns[Row](), optional[Row]()
-	empty := []string{mayBeEmpty}
-	if len(optional) > 0 {
-		empty = append(empty, "throttle") // what is read of an older file can be written again
-	}
+	columns := strictcsv.Columns[Row]()
 	t, err := strictcsv.Read[Row](f, file, strictcsv.Format{
-		Columns: columns[:len(columns)-len(optional)], Optional: optional, Exact: true, MayBeEmpty: empty,
+		Columns: columns, Exact: true, MayBeEmpty: []string{mayBeEmpty},
 		Empty: fmt.Sprintf("there are no rows; write at least one below the header %q", strings.Join(columns, ",")),
 	})
 	if err != nil {
@@ -142,16 +138,6 @@ func readRows[Row HardwareRow](f io.Reader, file string, sources []string,
 		return nil, t.Fail(i, "", err)
 	}
 	return t, nil
-}
-
-// optional returns the columns that older files of a kind lack: of all kinds but overlap, whose
-// files have always had them, those of a [Load].
-func optional[Row HardwareRow]() []string {
-	switch any(*new(Row)).(type) {
-	case ReconfigurationTime, IsolationTime, CorunTime:
-		return strictcsv.Columns[Load]()
-	}
-	return nil
 }
 
 // A HardwareRow is a row of a file of datasets/hardware. It begins with a [Provenance].

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,6 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
-	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -55,6 +55,13 @@ var hardwareFilesOf = map[string]string{
 	"corun": corunFile, "overlap": overlapFile,
 }
 
+const (
+	loadColumns = ",samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle"
+	loadValues  = ",3,1700,1755.5,1980,600,690.5,61,power-cap"
+)
+
+var loadOfRows = Load{3, 1700, 1755.5, 1980, 600, 690.5, 61, "power-cap"}
+
 // folder is a folder of files, by name.
 func folder(files map[string]string) fstest.MapFS {
 	out := fstest.MapFS{}
@@ -64,8 +71,20 @@ func folder(files map[string]string) fstest.MapFS {
 	return out
 }
 
+// loaded is a folder of files like those above: those of the kinds that have samples get them.
+func loaded(files map[string]string) fstest.MapFS {
+	out := folder(files)
+	for name, file := range out {
+		if _, kind, _ := cutKind(name); kind == "reconfiguration" || kind == "isolation" || kind == "corun" {
+			head, rows, _ := strings.Cut(string(file.Data), "\n")
+			file.Data = []byte(head + loadColumns + "\n" + regexp.MustCompile(`(?m)([^\n])$`).ReplaceAllString(rows, "${1}"+loadValues))
+		}
+	}
+	return out
+}
+
 func TestReadHardware(t *testing.T) {
-	h, err := ReadHardware(folder(map[string]string{
+	h, err := ReadHardware(loaded(map[string]string{
 		"README.md":                 "not a table",
 		"a.kernels.csv":             kernelsFile,
 		"new.isolation.csv":         strings.ReplaceAll(isolationFile, "2026-11-21", "2027-01-02"),
@@ -86,7 +105,7 @@ func TestReadHardware(t *testing.T) {
 		t.Errorf("tables of isolation %q, want %q, by date and then by file", isolation, want)
 	}
 	p := Provenance{"A100", "NVIDIA A100, 40GB", "1.2", "mig", "2026-11-21"}
-	if got, want := h.Reconfiguration[0].Rows[1], (ReconfigurationTime{p, "4-2-1", 1, "create", 3, 10, 0.6, 0.001, 0.5, 0.7, 1.1, 1, Load{}}); got != want || h.Reconfiguration[0].Provenance != p {
+	if got, want := h.Reconfiguration[0].Rows[1], (ReconfigurationTime{p, "4-2-1", 1, "create", 3, 10, 0.6, 0.001, 0.5, 0.7, 1.1, 1, loadOfRows}); got != want || h.Reconfiguration[0].Provenance != p {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if got := h.Reconfiguration[1].Rows; !slices.Equal(got, h.Reconfiguration[0].Rows) {
@@ -104,31 +123,23 @@ func TestReadHardware(t *testing.T) {
 	}
 }
 
-// Files of these kinds have the conditions of the runs; older ones do not. A part of them is refused.
+// Files of these kinds have the conditions of the runs.
 func TestConditionsOfHardware(t *testing.T) {
-	const names, values = ",samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle", ",3,1700,1755.5,1980,600,690.5,61,power-cap"
-	want := Load{3, 1700, 1755.5, 1980, 600, 690.5, 61, "power-cap"}
-	with := func(text, names, values string) string {
-		header, rows, _ := strings.Cut(text, "\n")
-		return header + names + "\n" + strings.ReplaceAll(rows, "\n", values+"\n")
-	}
 	for kind, load := range map[string]func(HardwareSet) Load{
 		"reconfiguration": func(h HardwareSet) Load { return h.Reconfiguration[0].Rows[2].Load },
 		"isolation":       func(h HardwareSet) Load { return h.Isolation[0].Rows[2].Load },
 		"corun":           func(h HardwareSet) Load { return h.Corun[0].Rows[2].Load },
 	} {
-		old := hardwareFilesOf[kind]
-		for text, want := range map[string]Load{old: {}, with(old, names, values): want} {
-			h, err := ReadHardware(folder(map[string]string{"x." + kind + ".csv": text}))
-			if err != nil || load(h) != want {
-				t.Errorf("%s: %v\n%s", kind, err, text)
-			}
+		file := "x." + kind + ".csv"
+		good := loaded(map[string]string{file: hardwareFilesOf[kind]})
+		if h, err := ReadHardware(good); err != nil || load(h) != loadOfRows {
+			t.Errorf("%s: %v", kind, err)
 		}
-		_, err := ReadHardware(folder(map[string]string{"x." + kind + ".csv": with(old, ",samples", ",3")}))
+		_, err := ReadHardware(folder(map[string]string{file: hardwareFilesOf[kind]}))
 		if err == nil || !strings.Contains(err.Error(), ":1: the header is") || !strings.Contains(err.Error(), "throttle") {
-			t.Errorf("%s with a part of the columns: %v", kind, err)
+			t.Errorf("%s without the columns: %v", kind, err)
 		}
-		_, err = ReadHardware(folder(map[string]string{"x." + kind + ".csv": with(old, names, strings.Replace(values, "1980", "1600", 1))}))
+		_, err = ReadHardware(folder(map[string]string{file: strings.Replace(string(good[file].Data), "1980", "1600", 1)}))
 		if err == nil || !strings.Contains(err.Error(), ":2: 3 samples, clocks from 1700 to 1600 MHz") {
 			t.Errorf("%s with wrong clocks: %v", kind, err)
 		}
@@ -208,6 +219,7 @@ func TestBadHardware(t *testing.T) {
 		{"execution", "0.5,8,0\n", "0.5,inf,0\n", `:3: for real from 0.5 s to +Inf s`},
 		{"execution", "10.1,0.99\n", "10.1,NaN\n", `:2: the deviation is NaN %; 10.1 s against the simulated 10 s make 0.9901 % of the former`},
 		// Co-runs.
+		{"corun", "1.2,mps-sm-limit", "1.2,mig", `:2: the source is mig; of this kind of table it is mps-sm-limit`},
 		{"corun", "a:100,1,a,100", "a:101,1,a,101", `:2: 101 percent is no share`},
 		{"corun", "a:100,1,a,100", "a:0,1,a,0", `:2: 0 percent is no share`},
 		{"corun", "1,b,62.5", "3,b,62.5", `:4: job 3; the mix "b:62.5 a:37.5" has jobs 1 to 2`},
@@ -234,7 +246,7 @@ func TestBadHardware(t *testing.T) {
 			t.Fatalf("%q is not in the file of %s", c.old, c.kind)
 		}
 		file := "x." + c.kind + ".csv"
-		_, err := ReadHardware(folder(map[string]string{file: text}))
+		_, err := ReadHardware(loaded(map[string]string{file: text}))
 		if err == nil || !strings.Contains(err.Error(), c.message) || !strings.HasPrefix(err.Error(), file+":") {
 			t.Errorf("%q instead of %q: %v\nwant a message that begins with the file and has %q", c.replacement, c.old, err, c.message)
 		}
@@ -336,39 +348,26 @@ func TestSourceOfHardwareIsShown(t *testing.T) {
 	}
 }
 
-// write writes a table of a kind.
-func write(h HardwareSet) (map[string]string, error) {
+// write returns the files of a set.
+func write(h HardwareSet) map[string]string {
 	out := map[string]string{}
-	put := func(file string, err error, b *bytes.Buffer) error {
-		out[file] = b.String()
-		return err
-	}
-	var errs []error
-	for _, t := range h.Kernels {
+	writeTables(out, "kernels", h.Kernels)
+	writeTables(out, "reconfiguration", h.Reconfiguration)
+	writeTables(out, "isolation", h.Isolation)
+	writeTables(out, "execution", h.Execution)
+	writeTables(out, "corun", h.Corun)
+	writeTables(out, "overlap", h.Overlap)
+	return out
+}
+
+func writeTables[Row HardwareRow](out map[string]string, kind string, tables []HardwareTable[Row]) {
+	for _, t := range tables {
 		var b bytes.Buffer
-		errs = append(errs, put(t.File+".kernels.csv", WriteHardware(&b, t.Rows), &b))
+		if err := WriteHardware(&b, t.Rows); err != nil {
+			panic(err)
+		}
+		out[t.File+"."+kind+".csv"] = b.String()
 	}
-	for _, t := range h.Reconfiguration {
-		var b bytes.Buffer
-		errs = append(errs, put(t.File+".reconfiguration.csv", WriteHardware(&b, t.Rows), &b))
-	}
-	for _, t := range h.Isolation {
-		var b bytes.Buffer
-		errs = append(errs, put(t.File+".isolation.csv", WriteHardware(&b, t.Rows), &b))
-	}
-	for _, t := range h.Execution {
-		var b bytes.Buffer
-		errs = append(errs, put(t.File+".execution.csv", WriteHardware(&b, t.Rows), &b))
-	}
-	for _, t := range h.Corun {
-		var b bytes.Buffer
-		errs = append(errs, put(t.File+".corun.csv", WriteHardware(&b, t.Rows), &b))
-	}
-	for _, t := range h.Overlap {
-		var b bytes.Buffer
-		errs = append(errs, put(t.File+".overlap.csv", WriteHardware(&b, t.Rows), &b))
-	}
-	return out, errors.Join(errs...)
 }
 
 // same compares to the last bit; NaN equals NaN.
@@ -402,11 +401,7 @@ func TestHardwareRoundTrip(t *testing.T) {
 			{p, CorunJob("k", share) + " k:100", 1, "k", share, 4, d, total, total, load},
 			{p, CorunJob("k", share) + " k:100", 2, "k", 100, 4, end, total / 3, total, load},
 		}}}
-		files, err := write(h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := ReadHardware(folder(files))
+		again, err := ReadHardware(folder(write(h)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -424,8 +419,8 @@ func TestReadmeOfHardwareShowsTheColumns(t *testing.T) {
 	}
 	for kind, file := range hardwareFilesOf {
 		head, _, _ := strings.Cut(file, "\n")
-		if slices.Contains([]string{"reconfiguration", "isolation", "corun"}, kind) { // those here are older
-			head += "," + strings.Join(strictcsv.Columns[Load](), ",")
+		if slices.Contains([]string{"reconfiguration", "isolation", "corun"}, kind) {
+			head += loadColumns
 		}
 		if !strings.Contains(string(text), "\n    "+head+"\n") {
 			t.Errorf("README.md does not show the columns of %s: %s", kind, head)
@@ -438,7 +433,8 @@ func TestReadmeOfHardwareShowsTheColumns(t *testing.T) {
 
 func FuzzReadHardware(f *testing.F) {
 	for kind, text := range hardwareFilesOf {
-		f.Add(kind, text)
+		file := "x." + kind + ".csv"
+		f.Add(kind, string(loaded(map[string]string{file: text})[file].Data))
 	}
 	f.Add("isolation", strings.ReplaceAll(isolationFile, "b:4@0", "::4@0"))
 	f.Add("execution", executionFile[:strings.LastIndex(executionFile, ",")])
@@ -454,10 +450,7 @@ func FuzzReadHardware(f *testing.F) {
 			}
 			return
 		}
-		files, err := write(h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := write(h)
 		if again, err := ReadHardware(folder(files)); err != nil || !same(again, h) {
 			t.Fatalf("%+v was written as %q, which reads as %+v, %v", h, files[file], again, err)
 		}

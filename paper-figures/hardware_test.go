@@ -16,7 +16,7 @@ import (
 // The columns of the files in datasets/hardware.
 const (
 	origin              = "gpu,gpu_name,driver,source,date,"
-	reconfigurationHead = origin + "partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds,attempts\n"
+	reconfigurationHead = origin + "partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds,attempts,samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle\n"
 )
 
 // hardware reads files, given by name. Their numbers are made up.
@@ -70,8 +70,8 @@ func TestReconfigurationTable(t *testing.T) {
 		return c.Name != "A30 create size 1" && c.Name != "A30 destroy size 1" && c.Name != "A100 create size 7"
 	})
 	measured := reconfigurationHead +
-		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,10,0.114,0.001,0.1,0.2,0.114,1\n" +
-		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,destroy,1,10,0.116,0.001,0.1,0.2,0.116,1\n"
+		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,10,0.114,0.001,0.1,0.2,0.114,1,0,0,0,0,0,0,0,unknown\n" +
+		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,destroy,1,10,0.116,0.001,0.1,0.2,0.116,1,0,0,0,0,0,0,0,unknown\n"
 	build := func(files map[string]string) ([]Row, string) {
 		p := Paper{Name: "p", Claims: claims, Artefacts: []Artefact{ReconfigurationTable(hardware(t, files))}}
 		if err := p.Check(); err != nil {
