@@ -29,15 +29,12 @@ func (e *LockedError) Error() string {
 // A JournalError says that the journal of a killed run cannot be read.
 type JournalError struct {
 	File string
-	// Line counts from 1.
-	Line int
 	Err  error
 }
 
 func (e *JournalError) Error() string {
-	return fmt.Sprintf("%s:%d: %v; the file lists the instances that a killed run left: look at them with "+
-		"nvidia-smi mig -lgi, "+
-		"destroy those that nobody needs with nvidia-smi mig -dci and -dgi, and delete the file", e.File, e.Line, e.Err)
+	return fmt.Sprintf("%s: %v; the file lists the instances that a killed run left: look at them with nvidia-smi mig "+
+		"-lgi, destroy those that nobody needs with nvidia-smi mig -dci and -dgi, and delete the file", e.File, e.Err)
 }
 
 // Unwrap returns the cause.

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,26 +11,6 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
-)
-
-// made is what the session knows about an instance of its own.
-type made struct {
-	stage stage
-	// id and uuid are unknown while the stage is creating. An instance without a compute
-	// instance has no uuid.
-	id   int
-	uuid string
-	// daemon says that an MPS daemon of the instance may run.
-	daemon bool
-}
-
-type stage string
-
-const (
-	// creating is also the stage of an instance that may or may not exist.
-	creating   stage = "being created"
-	there      stage = "there"
-	destroying stage = "being destroyed"
 )
 
 var errClosed = errors.New("the session is closed")
@@ -79,20 +58,21 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	if err := ctx.Err(); err != nil {
 		return profiling.Instance{}, Effort{}, err
 	}
+	intent := entry{Profile: at.Profile.String(), Start: at.Start, Creating: true}
 	err := s.work(func() error {
-		if m, ok := s.ours[at]; ok {
+		if e, ok := s.ours[at]; ok {
 			return fmt.Errorf("create %s: %w; this run has this instance already, and it is %s", name(at),
-				profiling.ErrInsufficient, m.stage)
+				profiling.ErrInsufficient, e.stage())
 		}
-		s.ours[at] = made{stage: creating}
+		s.ours[at] = intent
 		return nil
 	})
 	if err != nil {
 		return profiling.Instance{}, Effort{}, err
 	}
 	defer s.working.Done()
-	if err := s.note(intended, placeAt(at)); err != nil {
-		s.forget(at)
+	if err := s.set(at, intent); err != nil {
+		_ = s.forget(at) // The journal has nothing of it.
 		return profiling.Instance{}, Effort{},
 			fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", name(at), err)
 	}
@@ -107,12 +87,11 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	if err != nil {
 		return profiling.Instance{}, Effort{}, s.notCreated(at, err)
 	}
-	s.set(at, made{stage: there, id: i.ID, uuid: i.UUID})
-	if err := s.note(created, placeOf(i)); err != nil {
+	if err := s.set(at, newEntry(i)); err != nil {
 		err = fmt.Errorf("create %s: the instance is destroyed, since the journal cannot be written: %w", name(at), err)
 		_, undo := s.destroy(ctx, at, i.ID)
 		if undo == nil {
-			s.forget(at)
+			undo = s.forget(at)
 		}
 		return profiling.Instance{}, Effort{}, errors.Join(err, undo)
 	}
@@ -129,7 +108,7 @@ func (s *Session) notCreated(at mig.Instance, cause error) error {
 			}
 		}
 	}
-	return errors.Join(cause, s.end(failed, at, placeAt(at)))
+	return errors.Join(cause, s.forget(at))
 }
 
 // takeBack destroys what a failed create left. If it cannot destroy or find it, the
@@ -143,21 +122,18 @@ func (s *Session) takeBack(ctx context.Context, at mig.Instance, left *profiling
 		}
 		// The create made no compute instance, so an instance with one belongs to somebody else.
 		k := slices.IndexFunc(exist, func(i profiling.Instance) bool {
-			return i.UUID == "" && s.is(at, made{stage: creating}, i)
+			return i.UUID == "" && s.is(at, entry{Creating: true}, i)
 		})
 		if k < 0 {
 			return s.notCreated(at, left.Err)
 		}
 		id = exist[k].ID
 	}
-	p := placeAt(at)
-	p.ID = id
-	s.set(at, made{stage: there, id: id})
-	unwritten := s.note(created, p)
+	unwritten := s.set(at, entry{Profile: at.Profile.String(), Start: at.Start, ID: id})
 	if _, err := s.destroy(ctx, at, id); err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
 		return errors.Join(stays(left.Err, err), unwritten)
 	}
-	return errors.Join(left.Err, s.end(destroyed, at, p))
+	return errors.Join(left.Err, s.forget(at))
 }
 
 // stays says why a create failed and why a part of the instance may remain. If the GPU is
@@ -186,13 +162,17 @@ func (s *Session) maker(i profiling.Instance, of mig.Instance) string {
 // session. The error wraps [profiling.ErrUnknownInstance] if somebody else or a reset
 // removed the instance.
 func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (Effort, error) {
-	var m made
-	err := s.work(func() error {
-		m = s.ours[i.Instance]
-		if m.stage != there || m.id != i.ID {
-			return fmt.Errorf("destroy %s: %w in this run", describe(i), profiling.ErrUnknownInstance)
+	var e entry
+	err := s.work(func() (err error) {
+		if e, err = s.entry(i); err == nil && e.destroying {
+			err = fmt.Errorf("%w in this run", profiling.ErrUnknownInstance)
 		}
-		s.ours[i.Instance] = made{destroying, m.id, m.uuid, m.daemon}
+		if err != nil {
+			return fmt.Errorf("destroy %s: %w", describe(i), err)
+		}
+		working := e
+		working.destroying = true
+		s.ours[i.Instance] = working
 		return nil
 	})
 	if err != nil {
@@ -201,10 +181,9 @@ func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (Effort, er
 	defer s.working.Done()
 	effort, err := s.destroy(ctx, i.Instance, i.ID)
 	if err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
-		s.set(i.Instance, m)
-		return Effort{}, err
+		return Effort{}, errors.Join(err, s.set(i.Instance, e))
 	}
-	return effort, errors.Join(err, s.end(destroyed, i.Instance, placeOf(i)))
+	return effort, errors.Join(err, s.forget(i.Instance))
 }
 
 // Serving writes down that an MPS daemon of an instance that Create made is about to run, or no
@@ -212,21 +191,23 @@ func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (Effort, er
 // the instance in use. No daemon may be started after an error.
 func (s *Session) Serving(i profiling.Instance, daemon bool) error {
 	s.mu.Lock()
-	m := s.ours[i.Instance]
-	s.mu.Unlock()
-	if m.stage != there || m.id != i.ID {
-		return fmt.Errorf("an MPS daemon of %s: %w in this run", describe(i), profiling.ErrUnknownInstance)
+	defer s.mu.Unlock()
+	e, err := s.entry(i)
+	if err != nil {
+		return fmt.Errorf("an MPS daemon of %s: %w", describe(i), err)
 	}
-	e := served
-	if daemon {
-		e = serving
+	e.Daemon = daemon
+	s.ours[i.Instance] = e
+	return s.write()
+}
+
+// entry returns the entry of an instance that Create made. The caller holds mu.
+func (s *Session) entry(i profiling.Instance) (entry, error) {
+	e, ok := s.ours[i.Instance]
+	if !ok || e.Creating || e.ID != i.ID {
+		return e, fmt.Errorf("%w in this run", profiling.ErrUnknownInstance)
 	}
-	if err := s.note(e, placeOf(i)); err != nil {
-		return err
-	}
-	m.daemon = daemon
-	s.set(i.Instance, m)
-	return nil
+	return e, nil
 }
 
 // destroy asks the device to destroy an instance until it no longer says that the
@@ -247,10 +228,10 @@ func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (Effort,
 // destroyAll destroys the instances that are left, all at the same time, since each may
 // be in use for a while. It returns those that it destroyed.
 func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ error) {
-	if len(s.ours) == 0 {
+	places, left := s.places(), maps.Clone(s.ours)
+	if len(places) == 0 {
 		return nil, nil
 	}
-	places := slices.SortedFunc(maps.Keys(s.ours), func(a, b mig.Instance) int { return cmp.Compare(a.Start, b.Start) })
 	exist, err := s.device.Instances()
 	if err != nil {
 		var names []string
@@ -262,25 +243,26 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 	found, failures := make([]int, len(places)), make([]error, len(places))
 	var wait sync.WaitGroup
 	for n, at := range places {
-		found[n] = slices.IndexFunc(exist, func(i profiling.Instance) bool { return s.is(at, s.ours[at], i) })
+		e := left[at]
+		found[n] = slices.IndexFunc(exist, func(i profiling.Instance) bool { return s.is(at, e, i) })
 		wait.Go(func() {
-			if m := s.ours[at]; m.daemon {
-				if err := s.o.EndDaemon(ctx, m.uuid); err != nil {
-					found[n], failures[n] = -1, fmt.Errorf("%s: %w", name(at), err)
-					return
+			if e.Daemon {
+				if err := s.o.EndDaemon(ctx, e.UUID); err != nil {
+					failures[n] = fmt.Errorf("%s: %w", name(at), err)
 				}
 			}
 			// An instance that is not found, or no longer, was removed by somebody else or by a reset.
-			if k := found[n]; k >= 0 {
-				if _, err := s.destroy(ctx, at, exist[k].ID); errors.Is(err, profiling.ErrUnknownInstance) {
-					found[n] = -1
-				} else if err != nil {
-					found[n], failures[n] = -1, err
-					return
+			if k := found[n]; failures[n] == nil && k >= 0 {
+				if _, failures[n] = s.destroy(ctx, at, exist[k].ID); errors.Is(failures[n], profiling.ErrUnknownInstance) {
+					found[n], failures[n] = -1, nil
 				}
 			}
+			if failures[n] != nil {
+				found[n] = -1
+				return
+			}
 			// If this cannot be written, the next run looks for the instance and does not find it.
-			_ = s.note(destroyed, placeAt(at))
+			_ = s.forget(at)
 		})
 	}
 	wait.Wait()
@@ -294,16 +276,16 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 
 // is reports whether an existing instance is the one that the session made at a place. The
 // package comment says when this cannot be known.
-func (s *Session) is(at mig.Instance, m made, i profiling.Instance) bool {
+func (s *Session) is(at mig.Instance, e entry, i profiling.Instance) bool {
 	if i.Instance != at {
 		return false
 	}
-	if m.stage == creating {
-		return !slices.ContainsFunc(s.before, func(b place) bool {
+	if e.Creating {
+		return !slices.ContainsFunc(s.journal.Before, func(b entry) bool {
 			return b.Profile == at.Profile.String() && b.Start == at.Start
 		})
 	}
-	return m.id == i.ID && (m.uuid == "" || i.UUID == "" || m.uuid == i.UUID)
+	return e.ID == i.ID && (e.UUID == "" || i.UUID == "" || e.UUID == i.UUID)
 }
 
 // work begins work that Close waits for, unless allow returns an error. The caller calls
@@ -321,27 +303,20 @@ func (s *Session) work(allow func() error) error {
 	return nil
 }
 
-func (s *Session) note(e event, p place) error {
-	return s.journal.append(entry{Event: e, Instance: &p})
-}
-
-// end writes the last event of an instance. Then another one can be made in its place.
-func (s *Session) end(e event, at mig.Instance, p place) error {
-	err := s.note(e, p)
-	s.forget(at)
-	return err
-}
-
-func (s *Session) set(at mig.Instance, m made) {
+// set writes the journal with another entry of an instance.
+func (s *Session) set(at mig.Instance, e entry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ours[at] = m
+	s.ours[at] = e
+	return s.write()
 }
 
-func (s *Session) forget(at mig.Instance) {
+// forget writes the journal without an instance. Then another one can be made in its place.
+func (s *Session) forget(at mig.Instance) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.ours, at)
+	return s.write()
 }
 
 // name names an instance as NVIDIA does.

@@ -1,216 +1,117 @@
 package session
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"slices"
-	"strings"
-	"sync"
 
+	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/strictjson"
 	"miglab/profiling"
 )
 
-// A journal is a file with one line of JSON for each change of the GPU, written before
-// the change. The file exists as long as there may be something to clean up.
+// A journal is what a run must clean up. Its file is replaced as a whole before each change of the GPU, and exists as
+// long as there may be something to clean up.
 type journal struct {
-	path string
-
-	mu sync.Mutex
-	f  *os.File
-	// err is the first error of writing. No line may follow a partial one, so it is final.
-	err error
+	// Boot is the boot of the system, and PID the process.
+	Boot string `json:"boot,omitempty"`
+	PID  int    `json:"process"`
+	// TurnedOn says that the MIG mode has to be restored.
+	TurnedOn bool `json:"turned_mig_on,omitempty"`
+	// Before are the instances that existed when the run began. They belong to others.
+	Before []entry `json:"before,omitempty"`
+	// Instances are those that the run made, or is about to make.
+	Instances []entry `json:"instances,omitempty"`
 }
 
-type event string
-
-const (
-	// begun is the first line.
-	begun event = "begin"
-	// modeOn is written before MIG is turned on.
-	modeOn event = "turn MIG on"
-	// intended is written before an instance is created; from then on it may exist.
-	intended event = "create"
-	// created says that it exists, with its number and UUID. It has no UUID if it lacks its
-	// compute instance.
-	created event = "created"
-	// failed says that it was not created.
-	failed event = "not created"
-	// serving is written before an MPS daemon of an instance starts, and served after its end.
-	serving event = "start MPS daemon"
-	served  event = "MPS daemon ended"
-	// destroyed says that it no longer exists.
-	destroyed event = "destroyed"
-)
-
+// An entry is an instance in a journal.
 type entry struct {
-	Event event `json:"event"`
-	// Boot, PID and Before belong to begun: the boot of the system, the process, and the
-	// instances that existed before.
-	Boot   string  `json:"boot,omitempty"`
-	PID    int     `json:"process,omitempty"`
-	Before []place `json:"before,omitempty"`
-	// Instance belongs to the events about an instance.
-	Instance *place `json:"instance,omitempty"`
-}
-
-// A place is an instance as the journal names it. ID and UUID are missing while it is
-// being created.
-type place struct {
 	Profile string     `json:"profile"`
 	Start   mig.Slices `json:"start"`
-	ID      int        `json:"id,omitempty"`
-	UUID    string     `json:"uuid,omitempty"`
+	// Creating says that it may or may not exist. Its ID and UUID are unknown then. An instance without a compute
+	// instance has no UUID.
+	Creating bool   `json:"creating,omitempty"`
+	ID       int    `json:"id,omitempty"`
+	UUID     string `json:"uuid,omitempty"`
+	// Daemon says that an MPS daemon of the instance may run.
+	Daemon bool `json:"mps_daemon,omitempty"`
+
+	// destroying says that Destroy is at work.
+	destroying bool
 }
 
-// placeAt names an instance that is being created.
-func placeAt(at mig.Instance) place { return place{Profile: at.Profile.String(), Start: at.Start} }
-
-// placeOf names an instance that exists.
-func placeOf(i profiling.Instance) place { return place{i.Profile.String(), i.Start, i.ID, i.UUID} }
-
-// create begins a journal. After an error there is no file.
-func create(path string, first entry) (*journal, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	j := &journal{path: path, f: f}
-	if err := j.append(first); err != nil {
-		return nil, errors.Join(err, j.remove())
-	}
-	return j, nil
+// newEntry is the entry of an instance that exists.
+func newEntry(i profiling.Instance) entry {
+	return entry{Profile: i.Profile.String(), Start: i.Start, ID: i.ID, UUID: i.UUID}
 }
 
-// append writes a line and returns when the line is on disk.
-func (j *journal) append(e entry) error {
-	line, err := json.Marshal(e)
-	if err != nil {
-		return err
+// stage says how an instance of this run is.
+func (e *entry) stage() string {
+	switch {
+	case e.Creating:
+		return "being created"
+	case e.destroying:
+		return "being destroyed"
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.err == nil {
-		_, j.err = j.f.Write(append(line, '\n'))
-	}
-	if j.err == nil {
-		j.err = j.f.Sync()
-	}
-	return j.err
+	return "there"
 }
 
-// close leaves the file for the next session.
-func (j *journal) close() error { return j.f.Close() }
-
-// remove closes and deletes the journal, when everything in it is cleaned up.
-func (j *journal) remove() error { return errors.Join(j.f.Close(), os.Remove(j.path)) }
-
-// reopen opens the journal of a killed run, in order to continue it. It returns nil if
-// there is none.
-func reopen(path string, g *mig.GPU) (_ *journal, r remains, err error) {
+// readJournal reads the journal of a killed run, and returns the instances that it may have left. The error is
+// [fs.ErrNotExist] if there is none. Without a model it ignores instances.
+func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entry, err error) {
 	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, r, nil
-	}
 	if err != nil {
-		return nil, r, err
+		return j, nil, err
 	}
-	// A partial last line was not followed by its change.
-	raw = raw[:bytes.LastIndexByte(raw, '\n')+1]
-	if r, err = replay(raw, path, g); err != nil {
-		return nil, r, err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return nil, r, err
-	}
-	if err := f.Truncate(int64(len(raw))); err != nil {
-		return nil, r, errors.Join(err, f.Close())
-	}
-	return &journal{path: path, f: f}, r, nil
-}
-
-// remains is what a killed run may have left.
-type remains struct {
-	boot     string
-	pid      int
-	before   []place
-	turnedOn bool
-	left     map[mig.Instance]made
-}
-
-// replay finds out what a journal's run may have left. Without a model it ignores instances. The
-// error is a [*JournalError].
-func replay(raw []byte, file string, g *mig.GPU) (remains, error) {
-	r := remains{left: map[mig.Instance]made{}}
-	n := 0
-	for line := range bytes.Lines(raw) {
-		n++
-		e, err := parse(line)
-		if err == nil && (e.Event == begun) != (n == 1) {
-			err = fmt.Errorf("event %q; %q is the first line and no other", e.Event, begun)
-		}
-		if err == nil {
-			switch e.Event {
-			case begun:
-				r.boot, r.pid, r.before = e.Boot, e.PID, e.Before
-			case modeOn:
-				r.turnedOn = true
-			default:
-				if g == nil {
-					continue
-				}
-				err = r.follow(e, g)
+	left = map[mig.Instance]entry{}
+	if err = strictjson.Unmarshal(raw, &j); err == nil && g != nil {
+		for _, e := range j.Instances {
+			at, wrong := e.on(g)
+			if _, twice := left[at]; twice {
+				wrong = fmt.Errorf("%s is there twice", name(at))
 			}
-		}
-		if err != nil {
-			return remains{}, &JournalError{file, n, err}
+			err = errors.Join(err, wrong)
+			left[at] = e
 		}
 	}
-	return r, nil
+	if err != nil {
+		return j, nil, &JournalError{path, err}
+	}
+	return j, left, nil
 }
 
-func parse(line []byte) (e entry, err error) {
-	if err := strictjson.Unmarshal(line, &e); err != nil {
-		return e, fmt.Errorf("%q is not a line of a journal: %w", strings.TrimSpace(string(line)), err)
+// on checks an entry and returns its instance on a GPU of a model.
+func (e *entry) on(g *mig.GPU) (mig.Instance, error) {
+	p, err := g.ProfileByName(e.Profile)
+	switch {
+	case err != nil:
+	case !slices.Contains(p.Starts, e.Start):
+		err = fmt.Errorf("%s cannot begin at slice %d; it may start at %v", p, e.Start, p.Starts)
+	case e.Daemon && e.UUID == "" || e.Creating && e.UUID != "":
+		err = fmt.Errorf("%s at %d has a UUID that is not known before it exists, or an MPS daemon without one", p, e.Start)
 	}
-	return e, nil
+	return mig.Instance{Profile: p, Start: e.Start}, err
 }
 
-// follow applies an event about an instance.
-func (r *remains) follow(e entry, g *mig.GPU) error {
-	if e.Instance == nil {
-		return fmt.Errorf("event %q without an instance", e.Event)
+// write replaces the journal's file. The caller holds mu, or nobody else knows the session yet.
+func (s *Session) write() error {
+	s.journal.Instances = nil
+	for _, at := range s.places() {
+		s.journal.Instances = append(s.journal.Instances, s.ours[at])
 	}
-	p, err := g.ProfileByName(e.Instance.Profile)
+	raw, err := json.Marshal(&s.journal)
 	if err != nil {
 		return err
 	}
-	at := mig.Instance{Profile: p, Start: e.Instance.Start}
-	if !slices.Contains(p.Starts, at.Start) {
-		return fmt.Errorf("%s cannot begin at slice %d; it may start at %v", p, at.Start, p.Starts)
-	}
-	switch was := r.left[at].stage; {
-	case (e.Event == serving || e.Event == served) && was == there && e.Instance.UUID != "" &&
-		e.Instance.UUID == r.left[at].uuid:
-		m := r.left[at]
-		m.daemon = e.Event == serving
-		r.left[at] = m
-	case e.Event == intended && was == "":
-		r.left[at] = made{stage: creating}
-	case e.Event == created && was == creating:
-		r.left[at] = made{stage: there, id: e.Instance.ID, uuid: e.Instance.UUID}
-	case e.Event == failed && was == creating, e.Event == destroyed && was != "":
-		delete(r.left, at)
-	case was == "":
-		return fmt.Errorf("event %q for %s, which was not being created", e.Event, name(at))
-	default:
-		return fmt.Errorf("event %q for %s, which is %s", e.Event, name(at), was)
-	}
-	return nil
+	return atomicfile.Write(s.path, append(raw, '\n'))
+}
+
+// places are those of the run's instances, from left to right.
+func (s *Session) places() []mig.Instance {
+	return slices.SortedFunc(maps.Keys(s.ours), func(a, b mig.Instance) int { return cmp.Compare(a.Start, b.Start) })
 }

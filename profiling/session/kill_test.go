@@ -168,8 +168,7 @@ func TestKill9(t *testing.T) {
 	}
 }
 
-// TestDiskFull has every write of a journal fail, in a process that may not make
-// larger files.
+// TestDiskFull has the writes of journals fail, in a process that may not make larger files.
 func TestDiskFull(t *testing.T) {
 	c := exec.Command(os.Args[0], t.TempDir())
 	c.Env = append(os.Environ(), childEnv+"=fill")

@@ -12,10 +12,10 @@ func (s *Session) turnOn() (err error) {
 	if s.identity.Source != profiling.MIG || s.identity.MIG {
 		return nil
 	}
-	if err := s.journal.append(entry{Event: modeOn}); err != nil {
+	s.journal.TurnedOn = true
+	if err := s.write(); err != nil {
 		return err
 	}
-	s.turnedOn = true
 	if err := s.device.SetMIG(true); err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (s *Session) turnOn() (err error) {
 
 // restore turns MIG off if the session turned it on, unless others use instances now.
 func (s *Session) restore() error {
-	if !s.turnedOn {
+	if !s.journal.TurnedOn {
 		return nil
 	}
 	id, err := s.device.Identify()

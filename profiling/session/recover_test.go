@@ -116,38 +116,15 @@ func TestDaemonOfAKilledRunIsEnded(t *testing.T) {
 	})
 }
 
-// A daemon that the journal does not prove to be the run's is left alone.
-func TestDaemonsOfOthersAreLeftAlone(t *testing.T) {
-	const begin = `{"event":"begin","boot":"another","process":5}` + "\n"
-	const create = `{"event":"create","instance":{"profile":"1g.5gb","start":0}}` + "\n"
-	const created = `{"event":"created","instance":{"profile":"1g.5gb","start":0,"uuid":"MIG-1"}}` + "\n"
-	const serving = `{"event":"start MPS daemon","instance":{"profile":"1g.5gb","start":0,"uuid":"MIG-1"}}` + "\n"
-	for name, c := range map[string]struct{ journal, says string }{
-		"another boot":     {begin + create + created + serving, ""},
-		"another instance": {begin + create + created + strings.Replace(serving, "MIG-1", "MIG-2", 1), `event "start MPS daemon"`},
-		"never created":    {begin + create + serving, `event "start MPS daemon"`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(b *bench) {
-				d := devicetest.New(a100)
-				b.write(b.journalFile(d), c.journal)
-				o := b.options()
-				o.EndDaemon = func(_ context.Context, uuid string) error {
-					b.Errorf("the daemon of %s is ended", uuid)
-					return nil
-				}
-				s, err := session.Open(b.Context(), d, o)
-				if c.says != "" {
-					b.says(err, nil, c.says)
-					return
-				}
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.close(s)
-			})
-		})
-	}
+// A daemon of an earlier boot does not run.
+func TestDaemonOfAnotherBootIsLeftAlone(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		b.write(b.journalFile(d), `{"boot":"another","process":5,"instances":[{"profile":"1g.5gb","start":0,"uuid":"MIG-1","mps_daemon":true}]}`)
+		o := b.options()
+		o.EndDaemon = func(_ context.Context, uuid string) error { return errors.New(uuid + " is ended") }
+		b.close(b.openWith(d, o))
+	})
 }
 
 func TestKilledRunThatHadTurnedMIGOn(t *testing.T) {
@@ -174,41 +151,28 @@ func TestWhatTheJournalDoesNotProveIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Skip("the system does not say which boot it is")
 	}
-	begin := func(boot, before string) string {
-		return fmt.Sprintf(`{"event":"begin","boot":"%s","process":5,"before":[%s]}`+"\n", boot, before)
+	journal := func(boot, before string, instances ...string) string {
+		return fmt.Sprintf(`{"boot":"%s","process":5,"before":[%s],"instances":[%s]}`, boot, before, strings.Join(instances, ","))
 	}
 	boot := strings.TrimSpace(string(raw))
-	here := begin(boot, `{"profile":"2g.10gb","start":4,"uuid":"MIG-x"}`)
-	was := begin(boot, `{"profile":"1g.5gb","start":0,"uuid":"MIG-x"}`)
-	const (
-		create    = `{"event":"create","instance":{"profile":"1g.5gb","start":0}}` + "\n"
-		created   = `{"event":"created","instance":{"profile":"1g.5gb","start":0,"uuid":"UUID"}}` + "\n"
-		refused   = `{"event":"not created","instance":{"profile":"1g.5gb","start":0}}` + "\n"
-		destroyed = `{"event":"destroyed","instance":{"profile":"1g.5gb","start":0}}` + "\n"
-	)
+	const creating, theirs = `{"profile":"1g.5gb","start":0,"creating":true}`, `{"profile":"2g.10gb","start":4,"uuid":"MIG-x"}`
+	was := func(fields string) string { return journal(boot, theirs, `{"profile":"1g.5gb","start":0`+fields+`}`) }
 	for name, c := range map[string]struct {
 		journal string
 		stays   bool
 	}{
-		"intent":                      {here + create, false},
-		"created":                     {here + create + created, false},
-		"another boot":                {begin("another", "") + create, true},
-		"another ID":                  {here + create + strings.Replace(created, `0,`, `0,"id":1,`, 1), true},
-		"another UUID":                {here + create + strings.Replace(created, "UUID", "MIG-other", 1), true},
-		"part of one, no UUID":        {here + create + strings.Replace(created, `,"uuid":"UUID"`, "", 1), false},
-		"part of one, another ID":     {here + create + strings.Replace(created, `0,"uuid":"UUID"`, `0,"id":1`, 1), true},
-		"another profile":             {here + strings.Replace(create, "5gb", "5gb+me", 1), true},
-		"another start":               {here + strings.Replace(create, "0}", "1}", 1), true},
-		"refused":                     {here + create + refused, true},
-		"destroyed":                   {here + create + created + destroyed, true},
-		"created again":               {here + create + created + destroyed + create + created, false},
-		"there before, intended":      {was + create, true},
-		"there before, gone, created": {was + create + created, false},
-		"nothing":                     {"", true},
-		"begun":                       {here, true},
-		"half a first line":           {here[:20], true},
-		"half an intent":              {here + create[:20], true},
-		"an intent but its end":       {here + strings.TrimSuffix(create, "\n"), true},
+		"intent":                      {was(`,"creating":true`), false},
+		"created":                     {was(`,"uuid":"UUID"`), false},
+		"another boot":                {journal("another", "", creating), true},
+		"another ID":                  {was(`,"id":1,"uuid":"UUID"`), true},
+		"another UUID":                {was(`,"uuid":"MIG-other"`), true},
+		"part of one, no UUID":        {was(""), false},
+		"part of one, another ID":     {was(`,"id":1`), true},
+		"another profile":             {journal(boot, theirs, strings.Replace(creating, "5gb", "5gb+me", 1)), true},
+		"another start":               {journal(boot, theirs, strings.Replace(creating, "0,", "1,", 1)), true},
+		"there before, intended":      {journal(boot, creating, creating), true},
+		"there before, gone, created": {journal(boot, creating, `{"profile":"1g.5gb","start":0,"uuid":"UUID"}`), false},
+		"begun":                       {journal(boot, theirs), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(b *bench) {
@@ -253,7 +217,7 @@ func TestGPUInstanceWithoutComputeInstanceIsFound(t *testing.T) {
 func TestModeIsRestoredAfterAReboot(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100)
-		b.write(b.journalFile(d), `{"event":"begin","boot":"before","process":5}`+"\n"+`{"event":"turn MIG on"}`+"\n")
+		b.write(b.journalFile(d), `{"boot":"before","process":5,"turned_mig_on":true}`)
 		_, err := session.Open(b.Context(), d, b.options())
 		b.says(err, profiling.ErrMIGOff)
 		b.mode(d, false, false)
@@ -261,35 +225,29 @@ func TestModeIsRestoredAfterAReboot(t *testing.T) {
 }
 
 func TestJournalThatCannotBeRead(t *testing.T) {
-	begin := `{"event":"begin"}`
-	create := `{"event":"create","instance":{"profile":"1g.5gb","start":0}}`
-	created := `{"event":"created","instance":{"profile":"1g.5gb","start":0}}`
-	for _, c := range []struct{ lines, want string }{
-		{"hello", `:1: "hello" is not a line`},
-		{begin + "\n" + begin, ":2: "},
-		{create, `:1: event "create"; "begin" is the first line`},
-		{begin + "\n" + create + "\n" + create, ":3: "},
-		{begin + "\n" + created, `:2: event "created" for 1g.5gb at 0, which was not being created`},
-		{begin + "\n" + create + "\n" + created + "\n" + created, `:4: event "created" for 1g.5gb at 0, which is there`},
-		{begin + "\n" + `{"event":"create"}`, ":2: event \"create\" without an instance"},
-		{begin + "\n" + strings.Replace(create, "1g.5gb", "1g.6gb", 1), `did you mean "1g.5gb"`},
-		{begin + "\n" + strings.Replace(create, `"start":0`, `"start":7`, 1), "it may start at [0 1 2 3 4 5 6]"},
-		{begin + "\n" + strings.Replace(create, `"start"`, `"stort"`, 1), `unknown field "stort"`},
-		{begin + "\n" + `{"event":"eat","instance":{"profile":"1g.5gb","start":0}}`, `event "eat"`},
-		{begin + "\n" + create + create, "there is more text after the end"},
-		{begin + "\n\n" + create, ":2: "},
+	const one = `{"profile":"1g.5gb","start":0,"uuid":"MIG-1"}`
+	for _, c := range []struct{ instances, want string }{
+		{"hello", "this is not JSON"},
+		{one + "," + one, "1g.5gb at 0 is there twice"},
+		{one + "]} {}", "more text after the end"},
+		{strings.Replace(one, "5gb", "6gb", 1), `did you mean "1g.5gb"`},
+		{strings.Replace(one, `"start":0`, `"start":7`, 1), "it may start at [0 1 2 3 4 5 6]"},
+		{strings.Replace(one, `"start"`, `"stort"`, 1), `unknown field "stort"`},
+		{strings.Replace(one, `"uuid"`, `"creating":true,"uuid"`, 1), "a UUID that is not known before it exists"},
+		{`{"profile":"1g.5gb","start":0,"mps_daemon":true}`, "an MPS daemon without one"},
 	} {
+		lines := fmt.Sprintf(`{"process":5,"instances":[%s]}`, c.instances)
 		bubble(t, func(b *bench) {
 			d := devicetest.New(a100)
 			path := b.journalFile(d)
-			b.write(path, c.lines+"\n")
+			b.write(path, lines)
 			_, err := session.Open(b.Context(), d, b.options())
 			b.says(err, nil, path, c.want, "nvidia-smi mig", "delete the file")
 			var journal *session.JournalError
 			if !errors.As(err, &journal) {
 				b.Errorf("error %T, want a *JournalError", err)
 			}
-			if b.journal() != c.lines+"\n" {
+			if b.journal() != lines {
 				b.Error("the journal has changed")
 			}
 			if err := os.Remove(path); err != nil {
@@ -415,7 +373,7 @@ func live(ctx context.Context, d *devicetest.GPU, o session.Options, steps []ste
 // off: the journal names profiles that the model of today lacks, and there are no instances.
 func TestJournalOfAnotherModelWhileMIGIsOff(t *testing.T) {
 	bubble(t, func(b *bench) {
-		journal := `{"event":"begin","process":5}` + "\n" + `{"event":"create","instance":{"profile":"1g.12gb","start":0}}` + "\n"
+		journal := `{"process":5,"instances":[{"profile":"1g.12gb","start":0,"creating":true}]}`
 		d := devicetest.New(a100, devicetest.MIGOff())
 		b.write(b.journalFile(d), journal)
 		_, err := session.Open(b.Context(), d, b.options())

@@ -29,6 +29,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -66,15 +68,13 @@ type Session struct {
 	identity profiling.Identity
 	o        Options
 	lock     *os.File
-	journal  *journal
-	// before are the instances that existed when the session began. They belong to others.
-	before []place
-	// turnedOn is whether the MIG mode has to be restored.
-	turnedOn bool
+	// path is that of the journal's file.
+	path string
 
 	mu sync.Mutex
-	// ours are the instances that exist according to the journal.
-	ours map[mig.Instance]made
+	// journal is the file's content but for the instances, which are ours.
+	journal journal
+	ours    map[mig.Instance]entry
 	// closed refuses new work. Close waits for working.
 	closed  bool
 	working sync.WaitGroup
@@ -96,7 +96,7 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 			return fmt.Errorf("an MPS daemon of %s may run, and this program cannot end it", uuid)
 		}
 	}
-	s := &Session{device: d, o: o, ours: map[mig.Instance]made{}}
+	s := &Session{device: d, o: o, ours: map[mig.Instance]entry{}}
 	if s.identity, err = d.Identify(); err != nil {
 		return nil, err
 	}
@@ -111,14 +111,14 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 			err = errors.Join(err, s.lock.Close())
 		}
 	}()
-	path := filepath.Join(o.Dir, s.identity.UUID+".journal")
-	if err := s.recover(ctx, path); err != nil {
+	s.path = filepath.Join(o.Dir, s.identity.UUID+".journal")
+	if err := s.recover(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.admit(); err != nil {
 		return nil, err
 	}
-	if err := s.begin(path); err != nil {
+	if err := s.begin(); err != nil {
 		return nil, err
 	}
 	if err := s.turnOn(); err != nil {
@@ -128,34 +128,35 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 }
 
 // recover finishes the session of a killed run.
-func (s *Session) recover(ctx context.Context, path string) error {
+func (s *Session) recover(ctx context.Context) error {
 	model := s.identity.Model
 	if s.identity.Source == profiling.MIG && !s.identity.MIG {
 		model = nil // There are no instances, and the driver may not tell the model before MIG is on.
 	}
-	j, r, err := reopen(path, model)
-	if j == nil || err != nil {
-		return err
+	j, left, err := readJournal(s.path, model)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	old := &Session{
-		device: s.device, identity: s.identity, o: s.o, journal: j, before: r.before, turnedOn: r.turnedOn,
-		ours: r.left,
+	if err != nil {
+		return err
 	}
 	boot, err := bootID()
 	if err != nil {
-		return errors.Join(err, j.close())
+		return err
 	}
-	if r.boot != boot {
-		clear(old.ours) // Instances do not survive a reboot; the MIG mode of Ampere does.
+	if j.Boot != boot {
+		clear(left) // Instances do not survive a reboot; the MIG mode of Ampere does.
 	}
+	old := &Session{device: s.device, identity: s.identity, o: s.o, path: s.path, journal: j, ours: left}
+	creating := maps.Clone(left)
 	gone, err := old.destroyAll(ctx)
 	for _, i := range gone {
 		by := "its number"
-		if old.ours[i.Instance].stage == creating {
+		if creating[i.Instance].Creating {
 			by = "its place alone, since it was being created"
 		}
 		s.o.Log("destroyed %s, GPU instance %d, which a killed run (process %d) left; it was recognised by %s", describe(i),
-			i.ID, r.pid, by)
+			i.ID, j.PID, by)
 	}
 	return old.settle(err)
 }
@@ -189,9 +190,9 @@ func (s *Session) admit() (err error) {
 }
 
 // begin starts a journal, with the instances that belong to others.
-func (s *Session) begin(path string) error {
-	boot, err := bootID()
-	if err != nil {
+func (s *Session) begin() (err error) {
+	s.journal.PID = os.Getpid()
+	if s.journal.Boot, err = bootID(); err != nil {
 		return err
 	}
 	exist, err := s.device.Instances()
@@ -200,10 +201,9 @@ func (s *Session) begin(path string) error {
 	}
 	for _, i := range exist {
 		s.o.Log("%s exists already and is left alone", describe(i))
-		s.before = append(s.before, placeOf(i))
+		s.journal.Before = append(s.journal.Before, newEntry(i))
 	}
-	s.journal, err = create(path, entry{Event: begun, Boot: boot, PID: os.Getpid(), Before: s.before})
-	return err
+	return s.write()
 }
 
 // Identity returns the GPU's identity as Open read it.
@@ -241,8 +241,7 @@ func (s *Session) settle(err error) error {
 		err = s.restore()
 	}
 	if err == nil {
-		return s.journal.remove()
+		return os.Remove(s.path)
 	}
-	return errors.Join(fmt.Errorf("%w; the next run on this GPU tries again, with the journal %s", err, s.journal.path),
-		s.journal.close())
+	return fmt.Errorf("%w; the next run on this GPU tries again, with the journal %s", err, s.path)
 }
