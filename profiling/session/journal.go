@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 
-	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/strictjson"
 	"miglab/profiling"
@@ -108,7 +107,15 @@ func (s *Session) write() error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(s.path, append(raw, '\n'))
+	f, err := os.Create(s.path + ".new") // The next write replaces what a kill leaves of it.
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(raw, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), s.path)
 }
 
 // places are those of the run's instances, from left to right.
