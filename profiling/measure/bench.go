@@ -3,10 +3,10 @@ package measure
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,9 +65,8 @@ type Bench struct {
 	// watch samples the GPU while kernels run; nil if nothing can.
 	watch    *profiling.Watch
 	failures []Failure
-	// facts must hold for all runs of the folder; kept are those that it has.
-	facts map[string]string
-	kept  map[string]bool
+	// facts decide the runs of this bench, and were those of the folder's runs. They must be the same.
+	facts, were map[string]string
 	// stages are those of the plan.
 	stages []*stage
 	// last is called in the end, the last one first.
@@ -92,15 +91,41 @@ type Plan struct {
 // A Planner checks what an experiment needs and plans it.
 type Planner func(ctx context.Context, b *Bench) (*Plan, error)
 
-// newPlan returns an experiment without runs whose records, of type R, are rows of a file for
-// datasets/hardware. The table is printed and stands beside the file.
-func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string, rows func([]R) []Row,
-	table func([]Row) reports.Table,
+// A ran is what the folder remembers of a run.
+type ran[R any] struct {
+	// Group is what the runs that become rows together have in common.
+	Group string
+	Date  string
+	// Facts are what decided the run, by name.
+	Facts map[string]string
+	// Load is how the GPU was doing during the run.
+	Load   datasets.Load
+	Record R
+}
+
+// newPlan returns an experiment without runs, whose file is of a kind of datasets/hardware. rows makes rows of the
+// records of a group of runs, all of type R, and of their load; it may leave them out. The table is printed and stands
+// beside the file.
+func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
+	rows func(from datasets.Provenance, load datasets.Load, records []R) []Row, table func([]Row) reports.Table,
 ) *Plan {
 	p := &Plan{Name: name, Remedy: "see to them and measure again, or leave these kernels out", bench: b}
 	p.Save = func(out io.Writer, _ bool) (int, error) {
-		records, err := finished[R](b, name)
-		all := rows(records)
+		runs, err := finished[R](b, name)
+		from := b.from
+		from.Date = ""
+		for i := range runs {
+			from.Date = max(from.Date, runs[i].Date)
+		}
+		var all []Row
+		for same := range grouped(runs, func(r *ran[R]) string { return r.Group }) {
+			var loads []datasets.Load
+			var records []R
+			for _, r := range same {
+				loads, records = append(loads, r.Load), append(records, r.Record)
+			}
+			all = append(all, rows(from, joined(loads), records)...)
+		}
 		if err != nil || len(all) == 0 {
 			return 0, err
 		}
@@ -113,33 +138,47 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string, rows func([
 	return p
 }
 
-// add appends a run that some facts about the bench decide, beside its card. do returns its record, which
-// has exported fields alone and no infinite number, or nil if it failed or is not needed: the next call
-// then tries it again.
-func (p *Plan) add(key string, facts []string, do func(context.Context) (any, error)) {
+// add appends the run of a number of a group. Some facts about the bench decide it, beside its card. do returns what
+// [Bench.ran] does, or nil if the run failed or is not needed: the next call then tries it again.
+func (p *Plan) add(group string, number int, facts []string, do func(context.Context) (*ran[any], error)) {
 	p.units = append(p.units, work.Unit{
-		Key: p.Name + " " + key, Group: p.Name,
+		Key: fmt.Sprintf("%s %s run %03d", p.Name, group, number), Group: p.Name,
 		Do: func(ctx context.Context) (any, error) {
-			record, err := do(ctx)
-			if record == nil || err != nil {
+			r, err := do(ctx)
+			if r == nil || err != nil {
 				return nil, err
 			}
-			return record, p.bench.keep(append([]string{cardFact}, facts...))
+			r.Group = group
+			for _, fact := range append(facts, cardFact) {
+				if is, ok := p.bench.facts[fact]; ok {
+					r.Facts[fact] = is
+				}
+			}
+			return r, nil
 		},
 	})
 }
 
-// finished returns the records of all runs of an experiment that the folder has, by key.
-func finished[R any](b *Bench, name string) (records []R, err error) {
-	all, err := b.log.All(name + " ")
-	for _, raw := range all {
-		var r R
-		if err := strictjson.Line(raw, &r); err != nil {
-			return records, fmt.Errorf("%s: a run of %s: %w", filepath.Join(b.Dir, "results.db"), name, err)
-		}
-		records = append(records, r)
+// ran returns a run that took place from one instant to another. The record has exported fields alone and no infinite
+// number.
+func (b *Bench) ran(record any, from, to time.Time) *ran[any] {
+	return &ran[any]{Date: b.from.Date, Facts: map[string]string{}, Load: b.load(from, to), Record: record}
+}
+
+// finished returns the runs of an experiment that the folder has, by key; of all if the name is empty.
+func finished[R any](b *Bench, name string) (runs []ran[R], err error) {
+	if name != "" {
+		name += " "
 	}
-	return records, err
+	all, err := b.log.All(name)
+	for _, raw := range all {
+		var r ran[R]
+		if err := strictjson.Line(raw, &r); err != nil {
+			return runs, fmt.Errorf("%s: a run of %s: %w", filepath.Join(b.Dir, "results.db"), name, err)
+		}
+		runs = append(runs, r)
+	}
+	return runs, err
 }
 
 // write writes a file of the folder.
@@ -231,7 +270,14 @@ func (b *Bench) begin() (err error) {
 		}
 		return nil
 	})
-	b.facts, b.kept = map[string]string{}, map[string]bool{}
+	b.facts, b.were = map[string]string{}, map[string]string{}
+	runs, err := finished[any](b, "")
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		maps.Copy(b.were, r.Facts)
+	}
 	card := fmt.Sprintf("%s (%s, driver %s, source %s)", b.uuid, b.from.Name, b.from.Driver, b.from.Source)
 	if err := b.holds(cardFact, card); err != nil {
 		return err
@@ -283,30 +329,9 @@ func kernelFacts(kernels ...*kernel.Kernel) (facts []string) {
 // holds refuses a folder that has runs for which a fact about the bench was another one.
 func (b *Bench) holds(fact, is string) error {
 	b.facts[fact] = is
-	raw, err := b.log.Find(&work.Unit{Key: fact})
-	if raw == nil || err != nil {
-		return err
-	}
-	var was string
-	if err := json.Unmarshal(raw, &was); err != nil || was != is {
+	if was, ok := b.were[fact]; ok && was != is {
 		return fmt.Errorf("%s has runs of %s; this is %s: measure into another folder (--out)",
 			filepath.Join(b.Dir, "results.db"), was, is)
-	}
-	b.kept[fact] = true
-	return nil
-}
-
-// keep notes facts in the folder before the first run that they decide.
-func (b *Bench) keep(facts []string) error {
-	for _, fact := range facts {
-		is, known := b.facts[fact]
-		if !known || b.kept[fact] {
-			continue
-		}
-		if _, err := b.log.Keep(&work.Unit{Key: fact}, is); err != nil {
-			return err
-		}
-		b.kept[fact] = true
 	}
 	return nil
 }
@@ -330,14 +355,6 @@ func (b *Bench) kernels() []*kernel.Kernel {
 		all[i] = &b.Kernels[i]
 	}
 	return all
-}
-
-// latest returns the last of the days of runs.
-func latest[R any](runs []R, day func(*R) string) (last string) {
-	for i := range runs {
-		last = max(last, day(&runs[i]))
-	}
-	return last
 }
 
 // A stage is the instances on which the next runs are made.

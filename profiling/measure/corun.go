@@ -67,8 +67,8 @@ func Corun(b *Bench, share func(percent float64) profiling.Instance, mixes []Mix
 				facts = append(facts, kernelFact(j.Kernel))
 			}
 			if round <= most {
-				p.add(fmt.Sprintf("%d %s run %03d", len(m), m, round), facts,
-					func(ctx context.Context) (any, error) { return x.run(ctx, m) })
+				p.add(fmt.Sprintf("%d %s", len(m), m), round, facts,
+					func(ctx context.Context) (*ran[any], error) { return x.run(ctx, m) })
 			}
 		}
 		slices.Reverse(all)
@@ -85,12 +85,11 @@ type coruns struct {
 
 // A corun is the record of a run of a mix. Times are in seconds.
 type corun struct {
-	Date, Mix string
+	Mix string
 	// Kernels, Percent, Seconds and Wall are by job.
 	Kernels                []string
 	Percent, Seconds, Wall []float64
 	Total                  float64
-	Load                   datasets.Load
 }
 
 // withEachAlone checks the mixes, drops duplicates and puts every kernel alone first.
@@ -128,7 +127,7 @@ func (x *coruns) lose(m Mix, j Job, out kernel.Outcome) {
 }
 
 // run runs a mix once, unless it is lost.
-func (x *coruns) run(ctx context.Context, m Mix) (any, error) {
+func (x *coruns) run(ctx context.Context, m Mix) (*ran[any], error) {
 	if !x.lost(m.String()) {
 		if err := x.prepare(ctx, m); err != nil {
 			return nil, fmt.Errorf("%s: %w", m, err)
@@ -163,12 +162,12 @@ func (x *coruns) run(ctx context.Context, m Mix) (any, error) {
 	}
 	begin := slices.MinFunc(outs, func(a, b kernel.Outcome) int { return a.Start.Compare(b.Start) }).Start
 	end := slices.MaxFunc(outs, func(a, b kernel.Outcome) int { return a.End.Compare(b.End) }).End
-	r := corun{Date: x.from.Date, Mix: m.String(), Total: end.Sub(begin).Seconds(), Load: x.load(begin, end)}
+	r := corun{Mix: m.String(), Total: end.Sub(begin).Seconds()}
 	for i, out := range outs {
 		r.Kernels, r.Percent = append(r.Kernels, m[i].Kernel.Name), append(r.Percent, m[i].Percent)
 		r.Seconds, r.Wall = append(r.Seconds, float64(out.Seconds)), append(r.Wall, out.End.Sub(out.Start).Seconds())
 	}
-	return r, nil
+	return x.ran(r, begin, end), nil
 }
 
 // prepare checks that the kernels of a mix together fit into the memory, and warms up those that
@@ -200,32 +199,24 @@ func (x *coruns) prepare(ctx context.Context, m Mix) error {
 	return nil
 }
 
-func (x *coruns) rows(runs []corun) (out []datasets.CorunTime) {
-	from := x.from
-	from.Date = latest(runs, func(r *corun) string { return r.Date })
-	for same := range grouped(runs, func(r *corun) string { return r.Mix }) {
-		if x.lost(same[0].Mix) {
-			continue
+func (x *coruns) rows(from datasets.Provenance, load datasets.Load, runs []corun) (out []datasets.CorunTime) {
+	if x.lost(runs[0].Mix) {
+		return nil
+	}
+	median := func(value func(*corun) float64) mig.Seconds {
+		var all []float64
+		for i := range runs {
+			all = append(all, value(&runs[i]))
 		}
-		median := func(of func(*corun) float64) mig.Seconds {
-			var all []float64
-			for i := range same {
-				all = append(all, of(&same[i]))
-			}
-			return mig.Seconds(summarize(all).Median)
-		}
-		var loads []datasets.Load
-		for _, r := range same {
-			loads = append(loads, r.Load)
-		}
-		for i, name := range same[0].Kernels {
-			out = append(out, datasets.CorunTime{
-				Provenance: from, Mix: same[0].Mix, Job: i + 1, Kernel: name, Percent: same[0].Percent[i], Runs: len(same),
-				Seconds: median(func(r *corun) float64 { return r.Seconds[i] }),
-				Wall:    median(func(r *corun) float64 { return r.Wall[i] }),
-				Total:   median(func(r *corun) float64 { return r.Total }), Load: joined(loads),
-			})
-		}
+		return mig.Seconds(summarize(all).Median)
+	}
+	for i, name := range runs[0].Kernels {
+		out = append(out, datasets.CorunTime{
+			Provenance: from, Mix: runs[0].Mix, Job: i + 1, Kernel: name, Percent: runs[0].Percent[i], Runs: len(runs),
+			Seconds: median(func(r *corun) float64 { return r.Seconds[i] }),
+			Wall:    median(func(r *corun) float64 { return r.Wall[i] }),
+			Total:   median(func(r *corun) float64 { return r.Total }), Load: load,
+		})
 	}
 	return out
 }

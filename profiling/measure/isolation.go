@@ -50,6 +50,7 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 	x := &isolation{
 		Bench: b, gpu: b.Session.Identity().Model, timed: datasets.TimedProcess,
 		bad: map[place]bool{}, spoilt: map[trial]bool{}, on: b.stage(), rest: b.stage(),
+		alone: map[place]mig.Seconds{},
 	}
 	if b.together != nil && Windowed(b.Kernels) {
 		x.timed = datasets.TimedWindow
@@ -76,12 +77,14 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 					others := x.drawn(k, at, rest)
 					if repetition <= b.repetitions(k) && !x.bad[place{k.Name, size}] && len(others) == len(rest) {
 						t := trial{place{k.Name, size}, join(others)}
-						key := fmt.Sprintf("%s size %d beside %q run %03d", k.Name, size, t.beside, repetition)
+						group := fmt.Sprintf("%s size %d beside %q", k.Name, size, t.beside)
 						facts := append(kernelFacts(k), timing)
 						for _, o := range others {
 							facts = append(facts, kernelFact(o.Kernel))
 						}
-						p.add(key, facts, func(ctx context.Context) (any, error) { return x.run(ctx, t, k, at, others, repetition) })
+						p.add(group, repetition, facts, func(ctx context.Context) (*ran[any], error) {
+							return x.run(ctx, t, k, at, others, repetition)
+						})
 					}
 				}
 			}
@@ -151,15 +154,11 @@ type trial struct {
 
 // An isolated is the record of a run.
 type isolated struct {
-	Date          string
 	Kernel        string
 	Size          mig.Slices
 	Beside, Timed string
 	Seconds       float64
-	Load          datasets.Load
 }
-
-func (r *isolated) trial() trial { return trial{place{r.Kernel, r.Size}, r.Beside} }
 
 type isolation struct {
 	*Bench
@@ -171,6 +170,8 @@ type isolation struct {
 	spoilt map[trial]bool
 	// on is the instance of the measured kernel, and rest are those of the others.
 	on, rest *stage
+	// alone are the medians of kernels alone, when rows are made: they come first.
+	alone map[place]mig.Seconds
 }
 
 // warmUp runs every kernel on every size and finds out where they do not run.
@@ -233,7 +234,7 @@ const headStart = 500 * time.Millisecond
 // run measures a kernel once while its neighbours run.
 func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.Instance, others []neighbour,
 	repetition int,
-) (any, error) {
+) (*ran[any], error) {
 	if x.spoilt[t] {
 		return nil, nil
 	}
@@ -244,14 +245,14 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.I
 	if x.timed == datasets.TimedWindow {
 		once = x.window
 	}
-	seconds, load, err := once(ctx, t, k, x.on.made[0], others)
+	out, err := once(ctx, t, k, x.on.made[0], others)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", k.Name, onSlices(t.size), err)
 	}
 	if x.spoilt[t] {
 		return nil, nil
 	}
-	return isolated{x.from.Date, k.Name, t.size, t.beside, x.timed, float64(seconds), load}, nil
+	return x.ran(isolated{k.Name, t.size, t.beside, x.timed, float64(out.Seconds)}, out.Start, out.End), nil
 }
 
 // enter makes the instances of a run, unless they are there, and puts them into the neighbours.
@@ -279,7 +280,7 @@ func (x *isolation) enter(ctx context.Context, at mig.Instance, others []neighbo
 // process measures a whole run of a kernel while its neighbours restart.
 func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance,
 	others []neighbour,
-) (mig.Seconds, datasets.Load, error) {
+) (kernel.Outcome, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	bad := make([]kernel.Outcome, len(others)) // the outcomes of neighbours that failed
@@ -309,7 +310,7 @@ func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on p
 	stop()
 	wg.Wait()
 	if err := errors.Join(append(errs, err)...); err != nil {
-		return 0, datasets.Load{}, err
+		return kernel.Outcome{}, err
 	}
 	if out.Status != kernel.OK {
 		x.spoilt[t] = true
@@ -325,20 +326,20 @@ func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on p
 			x.fail(o.Kernel, fmt.Sprintf("%s beside %s", onSlices(o.on.Size()), neighbour{k, on}), bad[i])
 		}
 	}
-	return out.Seconds, x.load(out.Start, out.End), nil
+	return out, nil
 }
 
 // window measures a kernel once in a window in which its neighbours run too.
 func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance,
 	others []neighbour,
-) (mig.Seconds, datasets.Load, error) {
+) (kernel.Outcome, error) {
 	jobs := []Placed{{Kernel: k, On: on}}
 	for _, o := range others {
 		jobs = append(jobs, Placed{Kernel: o.Kernel, On: o.on})
 	}
 	windows, err := x.together.Together(ctx, jobs, x.Window)
 	if err != nil {
-		return 0, datasets.Load{}, err
+		return kernel.Outcome{}, err
 	}
 	for i, w := range windows {
 		if w.Status == kernel.OK {
@@ -354,8 +355,9 @@ func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on pr
 		}
 		x.fail(jobs[i].Kernel, where, w.Outcome)
 	}
-	w := windows[0]
-	return w.Seconds, x.load(w.From, w.To), nil
+	out := windows[0].Outcome
+	out.Start, out.End = windows[0].From, windows[0].To
+	return out, nil
 }
 
 func join(ns []neighbour) string {
@@ -366,33 +368,25 @@ func join(ns []neighbour) string {
 	return strings.Join(out, " ")
 }
 
-func (x *isolation) rows(runs []isolated) (out []datasets.IsolationTime) {
-	from := x.from
-	from.Date = latest(runs, func(r *isolated) string { return r.Date })
-	alone := map[place]mig.Seconds{}
-	for same := range grouped(runs, (*isolated).trial) {
-		t := same[0].trial()
-		if x.spoilt[t] || t.beside != "" && alone[t.place] == 0 {
-			continue
-		}
-		var seconds []float64
-		var loads []datasets.Load
-		for _, r := range same {
-			seconds, loads = append(seconds, r.Seconds), append(loads, r.Load)
-		}
-		s := summarize(seconds)
-		row := datasets.IsolationTime{
-			Provenance: from, Kernel: t.kernel, Size: t.size, Runs: s.N, Median: mig.Seconds(s.Median),
-			Beside: t.beside, Timed: same[0].Timed, Load: joined(loads),
-		}
-		if t.beside == "" {
-			alone[t.place] = row.Median
-		} else {
-			row.Difference = 100 * (float64(row.Median/alone[t.place]) - 1)
-		}
-		out = append(out, row)
+func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []isolated) []datasets.IsolationTime {
+	t := trial{place{runs[0].Kernel, runs[0].Size}, runs[0].Beside}
+	if x.spoilt[t] || t.beside != "" && x.alone[t.place] == 0 {
+		return nil
 	}
-	return out
+	var seconds []float64
+	for _, r := range runs {
+		seconds = append(seconds, r.Seconds)
+	}
+	row := datasets.IsolationTime{
+		Provenance: from, Kernel: t.kernel, Size: t.size, Runs: len(runs), Median: mig.Seconds(summarize(seconds).Median),
+		Beside: t.beside, Timed: runs[0].Timed, Load: load,
+	}
+	if t.beside == "" {
+		x.alone[t.place] = row.Median
+	} else {
+		row.Difference = 100 * (float64(row.Median/x.alone[t.place]) - 1)
+	}
+	return []datasets.IsolationTime{row}
 }
 
 // IsolationTable shows, by instance size, the largest absolute difference between a

@@ -70,7 +70,9 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
 	if err := b.holds(whole, fmt.Sprintf("%d multiprocessors", on.Multiprocessors())); err != nil {
 		return nil, err
 	}
-	rows := func(runs [][]datasets.OverlapRate) []datasets.OverlapRate { return slices.Concat(runs...) }
+	rows := func(_ datasets.Provenance, _ datasets.Load, runs [][]datasets.OverlapRate) []datasets.OverlapRate {
+		return slices.Concat(runs...)
+	}
 	p := newPlan(b, "overlap", rows, OverlapTable)
 	p.Remedy = "see to them and measure again, or leave these groups out"
 	bad := map[string]bool{}
@@ -81,10 +83,11 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
 			for _, part := range g {
 				facts = append(facts, "kernel "+part.Kernel)
 			}
-			p.add(fmt.Sprintf("%d %s run %03d", len(g), g, run), facts, func(ctx context.Context) (any, error) {
+			p.add(fmt.Sprintf("%d %s", len(g), g), run, facts, func(ctx context.Context) (*ran[any], error) {
 				if bad[g.String()] {
 					return nil, nil
 				}
+				begin := time.Now()
 				rates, err := on.Together(ctx, g, b.Window)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", g, err)
@@ -93,7 +96,7 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
 				if bad[g.String()] = rows == nil; rows == nil {
 					return nil, nil
 				}
-				return rows, nil
+				return b.ran(rows, begin, time.Now()), nil
 			})
 		}
 		slices.Reverse(turn)

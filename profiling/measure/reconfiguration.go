@@ -55,19 +55,19 @@ func Reconfiguration(_ context.Context, b *Bench) (*Plan, error) {
 	if id.Source != profiling.MIG || id.Existing {
 		return nil, errors.New("without instances of the program's own there is nothing to reconfigure")
 	}
-	rows := func(rounds []round) []datasets.ReconfigurationTime { return reconfigurationRows(b.from, rounds) }
 	table := func(rows []datasets.ReconfigurationTime) reports.Table { return ReconfigurationTable(rows, id.Model) }
-	p := newPlan(b, "reconfiguration", rows, table)
+	p := newPlan(b, "reconfiguration", reconfigurationRows, table)
 	for number := range cmp.Or(b.Repetitions, Repetitions) {
 		for i, partition := range reconfigured(id.Model) {
 			for _, threads := range slices.Compact([]int{1, len(partition)}) {
-				p.add(fmt.Sprintf("%02d %s by %d run %03d", i+1, partition, threads, number+1), nil,
-					func(ctx context.Context) (any, error) {
+				p.add(fmt.Sprintf("%02d %s by %d", i+1, partition, threads), number+1, nil,
+					func(ctx context.Context) (*ran[any], error) {
+						begin := time.Now()
 						r, err := b.round(ctx, partition, threads)
 						if err != nil {
 							return nil, fmt.Errorf("partition %s: %w", partition, err)
 						}
-						return r, nil
+						return b.ran(r, begin, time.Now()), nil
 					})
 			}
 		}
@@ -112,7 +112,6 @@ func sizesOf(p mig.Partition) []mig.Slices {
 
 // A round is the record of a round.
 type round struct {
-	Date      string
 	Partition string
 	// Sizes are those of the instances.
 	Sizes   []mig.Slices
@@ -145,7 +144,7 @@ func (b *Bench) round(ctx context.Context, partition mig.Partition, threads int)
 	) {
 		return b.Session.Destroy(ctx, made[i])
 	})
-	r := &round{b.from.Date, partition.String(), nil, threads, map[string]operated{create: created, destroy: destroyed}}
+	r := &round{partition.String(), nil, threads, map[string]operated{create: created, destroy: destroyed}}
 	for _, in := range partition {
 		r.Sizes = append(r.Sizes, in.Size())
 	}
@@ -173,31 +172,27 @@ func (b *Bench) operate(p mig.Partition, threads int, do func(i int) (session.Ef
 	return took, err
 }
 
-func reconfigurationRows(from datasets.Provenance, rounds []round) (out []datasets.ReconfigurationTime) {
-	kind := func(r *round) string { return fmt.Sprintf("%s by %d", r.Partition, r.Threads) }
-	from.Date = latest(rounds, func(r *round) string { return r.Date })
-	for same := range grouped(rounds, kind) {
-		for _, size := range slices.Compact(slices.Sorted(slices.Values(same[0].Sizes))) {
-			for _, operation := range []string{create, destroy} {
-				var took, total, attempts []float64
-				var loads []datasets.Load
-				for _, r := range same {
-					o := r.Took[operation]
-					total, loads = append(total, o.Total), append(loads, o.Load)
-					for i := range r.Sizes {
-						if r.Sizes[i] == size {
-							took, attempts = append(took, o.Seconds[i]), append(attempts, o.Attempts[i])
-						}
+func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []round) (out []datasets.ReconfigurationTime) {
+	for _, size := range slices.Compact(slices.Sorted(slices.Values(rounds[0].Sizes))) {
+		for _, operation := range []string{create, destroy} {
+			var took, total, attempts []float64
+			var loads []datasets.Load
+			for _, r := range rounds {
+				o := r.Took[operation]
+				total, loads = append(total, o.Total), append(loads, o.Load)
+				for i := range r.Sizes {
+					if r.Sizes[i] == size {
+						took, attempts = append(took, o.Seconds[i]), append(attempts, o.Attempts[i])
 					}
 				}
-				s := summarize(took)
-				out = append(out, datasets.ReconfigurationTime{
-					Provenance: from, Partition: same[0].Partition, Size: size, Operation: operation,
-					Threads: same[0].Threads, Runs: s.N,
-					Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min), Max: mig.Seconds(s.Max),
-					Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean, Load: joined(loads),
-				})
 			}
+			s := summarize(took)
+			out = append(out, datasets.ReconfigurationTime{
+				Provenance: from, Partition: rounds[0].Partition, Size: size, Operation: operation,
+				Threads: rounds[0].Threads, Runs: s.N,
+				Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min), Max: mig.Seconds(s.Max),
+				Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean, Load: joined(loads),
+			})
 		}
 	}
 	return out

@@ -108,7 +108,7 @@ func Sweep(_ context.Context, b *Bench) (*Plan, error) {
 	}
 	w := &sweep{Bench: b, id: b.Session.Identity(), over: map[place]bool{}, warm: map[place]bool{}, on: b.stage()}
 	for i := range known {
-		w.adopt(&known[i])
+		w.adopt(&known[i].Record)
 	}
 	sizes, instances, err := instancesOf(b.Session)
 	if err != nil {
@@ -121,14 +121,8 @@ func Sweep(_ context.Context, b *Bench) (*Plan, error) {
 				if round > b.repetitions(k) {
 					continue
 				}
-				p.add(fmt.Sprintf("%s size %d run %03d", k.Name, size, round), kernelFacts(k),
-					func(ctx context.Context) (any, error) {
-						r, err := w.run(ctx, instances[size], k, round)
-						if r == nil || err != nil {
-							return nil, err
-						}
-						return r, nil
-					})
+				p.add(fmt.Sprintf("%s size %d", k.Name, size), round, kernelFacts(k),
+					func(ctx context.Context) (*ran[any], error) { return w.run(ctx, instances[size], k, round) })
 			}
 		}
 	}
@@ -182,7 +176,7 @@ func order(seed uint64, round int, sizes []mig.Slices, kernels []*kernel.Kernel)
 }
 
 // run runs a kernel once on the round's instance of a size; nil if it failed or need not run.
-func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repetition int) (*Run, error) {
+func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repetition int) (*ran[any], error) {
 	p := at.Profile
 	if w.over[place{k.Name, p.Size}] {
 		return nil, nil
@@ -226,7 +220,7 @@ func (w *sweep) launch(ctx context.Context, k *kernel.Kernel, on profiling.Insta
 
 // record completes a run that has just ended; nil if it failed. If the GPU was lost, its clocks cannot be
 // read either; then the outcome is not the kernel's fault and is not recorded.
-func (w *sweep) record(r *Run, k *kernel.Kernel, out kernel.Outcome) (*Run, error) {
+func (w *sweep) record(r *Run, k *kernel.Kernel, out kernel.Outcome) (*ran[any], error) {
 	c, err := w.Session.Device().Conditions()
 	if err != nil {
 		return nil, err
@@ -251,16 +245,19 @@ func (w *sweep) record(r *Run, k *kernel.Kernel, out kernel.Outcome) (*Run, erro
 		w.fail(k, onSlices(r.Size), out)
 		return nil, nil
 	}
-	return r, nil
+	return w.ran(r, out.Start, out.End), nil
 }
 
 // save writes runs.csv and what follows from it.
 func (w *sweep) save(out io.Writer, whole bool) (int, error) {
-	runs, err := finished[Run](w.Bench, "profile")
+	known, err := finished[Run](w.Bench, "profile")
 	if err != nil {
 		return 0, err
 	}
-	runs = append(runs, w.bad...)
+	runs := w.bad
+	for _, r := range known {
+		runs = append(runs, r.Record)
+	}
 	slices.SortFunc(runs, func(a, b Run) int {
 		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Size, b.Size), cmp.Compare(a.Repetition, b.Repetition))
 	})
