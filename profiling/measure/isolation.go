@@ -200,17 +200,9 @@ func (x *isolation) warmUp(ctx context.Context) error {
 	return nil
 }
 
-// A neighbour is a kernel that runs at the same time as the measured one.
-type neighbour struct {
-	*kernel.Kernel
-	on profiling.Instance
-}
-
-func (n neighbour) String() string { return fmt.Sprintf("%s:%s", n.Name, n.on.Instance) }
-
 // drawn returns the neighbours of a kernel, one for each instance of rest; none if no
 // kernel can run on one of the instances.
-func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) (out []neighbour) {
+func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) (out []Placed) {
 	rng := stream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
 	for _, in := range rest {
 		var candidates []*kernel.Kernel
@@ -222,7 +214,7 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 		if len(candidates) == 0 {
 			return nil
 		}
-		out = append(out, neighbour{candidates[rng.IntN(len(candidates))], profiling.Instance{Instance: in}})
+		out = append(out, Placed{Kernel: candidates[rng.IntN(len(candidates))], On: profiling.Instance{Instance: in}})
 	}
 	return out
 }
@@ -232,7 +224,7 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 const headStart = 500 * time.Millisecond
 
 // run measures a kernel once while its neighbours run.
-func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.Instance, others []neighbour,
+func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.Instance, others []Placed,
 	repetition int,
 ) (*ran[any], error) {
 	if x.spoilt[t] {
@@ -245,21 +237,37 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.I
 	if x.timed == datasets.TimedWindow {
 		once = x.window
 	}
-	out, err := once(ctx, t, k, x.on.made[0], others)
+	jobs := append([]Placed{{Kernel: k, On: x.on.made[0]}}, others...)
+	outs, err := once(ctx, jobs)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", k.Name, onSlices(t.size), err)
+	}
+	for i, out := range outs {
+		if out.Status == kernel.OK || out.Status == "" {
+			continue
+		}
+		x.spoilt[t] = true
+		beside := join(others)
+		if i > 0 {
+			beside = jobs[0].String()
+		}
+		where := onSlices(jobs[i].On.Size())
+		if beside != "" {
+			where += " beside " + beside
+		}
+		x.fail(jobs[i].Kernel, where, out)
 	}
 	if x.spoilt[t] {
 		return nil, nil
 	}
-	return x.ran(isolated{k.Name, t.size, t.beside, x.timed, float64(out.Seconds)}, out.Start, out.End), nil
+	return x.ran(isolated{k.Name, t.size, t.beside, x.timed, float64(outs[0].Seconds)}, outs[0].Start, outs[0].End), nil
 }
 
 // enter makes the instances of a run, unless they are there, and puts them into the neighbours.
-func (x *isolation) enter(ctx context.Context, at mig.Instance, others []neighbour, repetition int) error {
+func (x *isolation) enter(ctx context.Context, at mig.Instance, others []Placed, repetition int) error {
 	var rest []mig.Instance
 	for _, o := range others {
-		rest = append(rest, o.on.Instance)
+		rest = append(rest, o.On.Instance)
 	}
 	size := fmt.Sprint("size ", at.Size())
 	if x.on.name != size {
@@ -272,95 +280,55 @@ func (x *isolation) enter(ctx context.Context, at mig.Instance, others []neighbo
 		err = x.rest.set(ctx, fmt.Sprint(size, rest, repetition), rest...)
 	}
 	for i := range x.rest.made {
-		others[i].on = x.rest.made[i]
+		others[i].On = x.rest.made[i]
 	}
 	return err
 }
 
-// process measures a whole run of a kernel while its neighbours restart.
-func (x *isolation) process(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance,
-	others []neighbour,
-) (kernel.Outcome, error) {
+// process measures a whole run of the first job while the others restart. It returns its outcome, and of the others
+// the outcomes that ended them.
+func (x *isolation) process(ctx context.Context, jobs []Placed) ([]kernel.Outcome, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
-	bad := make([]kernel.Outcome, len(others)) // the outcomes of neighbours that failed
-	errs := make([]error, len(others))
+	outs, errs := make([]kernel.Outcome, len(jobs)), make([]error, len(jobs))
 	var wg sync.WaitGroup
-	for i, o := range others {
+	for i, o := range jobs[1:] {
 		wg.Go(func() {
 			for {
-				out, err := x.Launcher.Launch(running, o.Kernel, o.on)
+				out, err := x.Launcher.Launch(running, o.Kernel, o.On)
 				if running.Err() != nil {
 					return
 				}
 				if err != nil || out.Status != kernel.OK {
-					bad[i], errs[i] = out, err
+					outs[i+1], errs[i+1] = out, err
 					return
 				}
 			}
 		})
 	}
-	if len(others) > 0 {
+	if len(jobs) > 1 {
 		select {
 		case <-ctx.Done():
 		case <-time.After(headStart):
 		}
 	}
-	out, err := x.Launcher.Launch(ctx, k, on)
+	outs[0], errs[0] = x.Launcher.Launch(ctx, jobs[0].Kernel, jobs[0].On)
 	stop()
 	wg.Wait()
-	if err := errors.Join(append(errs, err)...); err != nil {
-		return kernel.Outcome{}, err
-	}
-	if out.Status != kernel.OK {
-		x.spoilt[t] = true
-		where := onSlices(on.Size())
-		if len(others) > 0 {
-			where += " beside " + join(others)
-		}
-		x.fail(k, where, out)
-	}
-	for i, o := range others {
-		if bad[i].Status != "" {
-			x.spoilt[t] = true
-			x.fail(o.Kernel, fmt.Sprintf("%s beside %s", onSlices(o.on.Size()), neighbour{k, on}), bad[i])
-		}
-	}
-	return out, nil
+	return outs, errors.Join(errs...)
 }
 
-// window measures a kernel once in a window in which its neighbours run too.
-func (x *isolation) window(ctx context.Context, t trial, k *kernel.Kernel, on profiling.Instance,
-	others []neighbour,
-) (kernel.Outcome, error) {
-	jobs := []Placed{{Kernel: k, On: on}}
-	for _, o := range others {
-		jobs = append(jobs, Placed{Kernel: o.Kernel, On: o.on})
-	}
+// window measures the first job in a window in which the others run too. Its outcome begins and ends with the window.
+func (x *isolation) window(ctx context.Context, jobs []Placed) (outs []kernel.Outcome, err error) {
 	windows, err := x.together.Together(ctx, jobs, x.Window)
-	if err != nil {
-		return kernel.Outcome{}, err
+	for _, w := range windows {
+		w.Start, w.End = w.From, w.To
+		outs = append(outs, w.Outcome)
 	}
-	for i, w := range windows {
-		if w.Status == kernel.OK {
-			continue
-		}
-		x.spoilt[t] = true
-		where := onSlices(jobs[i].On.Size())
-		switch {
-		case i > 0:
-			where += fmt.Sprintf(" beside %s", neighbour{k, on})
-		case len(others) > 0:
-			where += " beside " + join(others)
-		}
-		x.fail(jobs[i].Kernel, where, w.Outcome)
-	}
-	out := windows[0].Outcome
-	out.Start, out.End = windows[0].From, windows[0].To
-	return out, nil
+	return outs, err
 }
 
-func join(ns []neighbour) string {
+func join(ns []Placed) string {
 	out := make([]string, len(ns))
 	for i, n := range ns {
 		out[i] = n.String()

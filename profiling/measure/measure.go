@@ -64,6 +64,8 @@ type Placed struct {
 	Intensity int
 }
 
+func (p Placed) String() string { return fmt.Sprintf("%s:%s", p.Name, p.On.Instance) }
+
 // Together starts the kernels' processes, each with its instance's environment. A run that
 // says that it ran elsewhere is wrong, and so is one beside which the others did not run.
 func (Real) Together(ctx context.Context, placed []Placed, window time.Duration) ([]kernel.Window, error) {
@@ -80,11 +82,15 @@ func (Real) Together(ctx context.Context, placed []Placed, window time.Duration)
 			}
 		}
 		if w.Status == kernel.OK && w.Overlap < datasets.MinOverlap {
-			w.Status = kernel.Wrong
-			w.Detail = fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*w.Overlap)
+			w.Status, w.Detail = kernel.Wrong, besideTooLittle(w.Overlap)
 		}
 	}
 	return out, err
+}
+
+// besideTooLittle says what is wrong with a window in which the others ran too little.
+func besideTooLittle(overlap float64) string {
+	return fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*overlap)
 }
 
 // elsewhere says how the device that a run names differs from the instance it should run on;

@@ -9,6 +9,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/reports"
 )
@@ -37,29 +38,13 @@ func (g Group) String() string {
 	return strings.Join(jobs, " ")
 }
 
-// A Rate is how fast a job iterated in its window.
-type Rate struct {
-	// Status is OK, or says what went wrong; the rest only counts if it is OK.
-	Status kernel.Status
-	Detail string
-	// UUID is where it ran, without a prefix, and SMs how many multiprocessors it had.
-	UUID       string
-	SMs        int
-	Iterations uint64
-	Window     time.Duration
-	// Overlap is the share of the window in which all other jobs ran too.
-	Overlap float64
-	// From and To are when the window began and ended.
-	From, To time.Time
-}
-
 // A Ground runs the jobs of a group at the same time.
 type Ground interface {
 	// Multiprocessors is how many there are for all jobs together.
 	Multiprocessors() int
-	// Together runs a group, and returns a rate for each job, in windows of about this length
-	// in which all jobs run. An error means that no more groups can run.
-	Together(ctx context.Context, g Group, window time.Duration) ([]Rate, error)
+	// Together runs a group, and returns for each job what it did in a window of about this length in which all jobs
+	// run, and on which device. An error means that no more groups can run.
+	Together(ctx context.Context, g Group, window time.Duration) ([]kernel.Window, error)
 }
 
 // Overlap plans to measure how fast kernels iterate while all kernels of their group do. Every second
@@ -88,11 +73,11 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
 					return nil, nil
 				}
 				begin := time.Now()
-				rates, err := on.Together(ctx, g, b.Window)
+				windows, err := on.Together(ctx, g, b.Window)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", g, err)
 				}
-				rows := b.overlapRows(on, g, run, rates)
+				rows := b.overlapRows(on, g, run, windows)
 				if bad[g.String()] = rows == nil; rows == nil {
 					return nil, nil
 				}
@@ -115,24 +100,23 @@ func distinct(groups []Group) []Group {
 }
 
 // overlapRows returns the rows of a run of a group; nil if one of its jobs has failed.
-func (b *Bench) overlapRows(on Ground, g Group, run int, rates []Rate) (rows []datasets.OverlapRate) {
+func (b *Bench) overlapRows(on Ground, g Group, run int, windows []kernel.Window) (rows []datasets.OverlapRate) {
 	failed := false
-	for i, r := range rates {
-		if r.Status == kernel.OK && r.Overlap < datasets.MinOverlap {
-			r.Status = kernel.Wrong
-			r.Detail = fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*r.Overlap)
+	for i, w := range windows {
+		if w.Status == kernel.OK && w.Overlap < datasets.MinOverlap {
+			w.Status, w.Detail = kernel.Wrong, besideTooLittle(w.Overlap)
 		}
-		if r.Status != kernel.OK {
+		if w.Status != kernel.OK {
 			failed = true
-			b.failures = append(b.failures, Failure{g[i].Kernel, "in the group " + g.String(), r.Status, oneLine(r.Detail)})
+			b.failures = append(b.failures, Failure{g[i].Kernel, "in the group " + g.String(), w.Status, oneLine(w.Detail)})
 			continue
 		}
-		window := mig.Seconds(r.Window.Seconds())
+		took := profiling.Seconds(w.Finish - w.Begin)
 		rows = append(rows, datasets.OverlapRate{
-			Provenance: b.from, UUID: r.UUID, Group: g.String(), Job: i + 1, Kernel: g[i].Kernel, Intensity: g[i].Intensity,
-			SMs: r.SMs, Of: on.Multiprocessors(), Run: run,
-			Iterations: int(r.Iterations), Window: window, Iteration: window / mig.Seconds(r.Iterations),
-			Overlap: r.Overlap, Load: b.load(r.From, r.To),
+			Provenance: b.from, UUID: w.Device.UUID, Group: g.String(), Job: i + 1, Kernel: g[i].Kernel,
+			Intensity: g[i].Intensity, SMs: w.Device.SMs, Of: on.Multiprocessors(), Run: run,
+			Iterations: int(w.Iterations), Window: took, Iteration: took / mig.Seconds(w.Iterations),
+			Overlap: w.Overlap, Load: b.load(w.From, w.To),
 		})
 	}
 	if failed {

@@ -23,18 +23,21 @@ type ground struct {
 	sms int
 	ran []string
 	// rate changes what a job reports.
-	rate func(group string, job int, r *measure.Rate)
+	rate func(group string, job int, r *kernel.Window)
 	err  error
 }
 
 func (g *ground) Multiprocessors() int { return cmp.Or(g.sms, 132) }
 
-func (g *ground) Together(_ context.Context, group measure.Group, window time.Duration) ([]measure.Rate, error) {
+func (g *ground) Together(_ context.Context, group measure.Group, window time.Duration) ([]kernel.Window, error) {
 	g.ran = append(g.ran, group.String())
-	out := make([]measure.Rate, len(group))
+	out := make([]kernel.Window, len(group))
 	for i, p := range group {
 		now := time.Now()
-		out[i] = measure.Rate{Status: kernel.OK, UUID: "u", SMs: p.SMs, Iterations: 2, Window: 2 * time.Second, Overlap: 1, From: now, To: now.Add(time.Second)}
+		out[i] = kernel.Window{
+			Outcome: kernel.Outcome{Status: kernel.OK, Device: &kernel.Device{UUID: "u", SMs: p.SMs}}, Iterations: 2, Finish: 2 * time.Second, Overlap: 1,
+			From: now, To: now.Add(time.Second),
+		}
 		if g.rate != nil {
 			g.rate(group.String(), i, &out[i])
 		}
@@ -90,10 +93,10 @@ func TestOverlapGoesOn(t *testing.T) {
 func TestOverlapFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, dir, d := &ground{}, t.TempDir(), devicetest.New(a30)
-		g.rate = func(group string, job int, r *measure.Rate) {
+		g.rate = func(group string, job int, r *kernel.Window) {
 			switch {
 			case group == "b:24":
-				*r = measure.Rate{Status: kernel.OutOfMemory, Detail: "too little\nmemory"}
+				r.Status, r.Detail = kernel.OutOfMemory, "too little\nmemory"
 			case group == "a:16 b@50:24" && job == 1:
 				r.Overlap = 0.5
 			}
@@ -120,7 +123,7 @@ func TestOverlapFailures(t *testing.T) {
 // The load of a row is that of its window: ten samples in the second of the window, and not the thirty of the run.
 func TestOverlapLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := &ground{rate: func(_ string, _ int, r *measure.Rate) {
+		g := &ground{rate: func(_ string, _ int, r *kernel.Window) {
 			time.Sleep(time.Second)
 			r.From = time.Now()
 			time.Sleep(time.Second)

@@ -37,7 +37,9 @@ type Partitions struct {
 func (p *Partitions) Multiprocessors() int { return p.Device.Facts().SMs }
 
 // Together runs a group.
-func (p *Partitions) Together(ctx context.Context, g Group, window time.Duration) (_ []Rate, err error) {
+func (p *Partitions) Together(ctx context.Context, g Group, window time.Duration) (_ []kernel.Window,
+	err error,
+) {
 	parts, err := p.split(g)
 	if err != nil {
 		return nil, err
@@ -57,16 +59,16 @@ func (p *Partitions) Together(ctx context.Context, g Group, window time.Duration
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	rates := make([]Rate, len(g))
+	windows := make([]kernel.Window, len(g))
 	for i := range t.jobs {
 		j := &t.jobs[i]
-		rates[i] = j.Rate
-		rates[i].Overlap, rates[i].From, rates[i].To = t.overlap(i), j.begin, j.end
+		j.Overlap, j.From, j.To = t.overlap(i), j.begin, j.end
+		windows[i] = j.Window
 		if broken, ok := errors.AsType[*cuda.Error](j.err); ok && !broken.OutOfMemory() {
 			err = errors.Join(err, fmt.Errorf("%s: %w", g[i], j.err)) // the context is of no more use
 		}
 	}
-	return rates, err
+	return windows, err
 }
 
 // split makes the partitions of a group. Groups of multiprocessors as clusters need them come
@@ -115,7 +117,7 @@ type together struct {
 }
 
 type overlapJob struct {
-	Rate
+	kernel.Window
 	err error
 	// from and to are when it ran; begin and end are those of its window.
 	from, begin, end, to time.Time
@@ -182,7 +184,7 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	if err := on.Mark(true); err != nil {
 		return err
 	}
-	if j.Window, err = on.Elapsed(); err != nil {
+	if j.Finish, err = on.Elapsed(); err != nil {
 		return err
 	}
 	j.end = time.Now()
@@ -191,7 +193,7 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 		return err
 	}
 	j.to = time.Now()
-	j.Status, j.SMs, j.UUID = kernel.OK, on.SMs(), t.Device.Facts().UUID
+	j.Status, j.Device = kernel.OK, &kernel.Device{UUID: t.Device.Facts().UUID, SMs: on.SMs()}
 	return nil
 }
 

@@ -1,9 +1,11 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,39 +26,27 @@ type Processes struct {
 // Multiprocessors is how many the processes share.
 func (p *Processes) Multiprocessors() int { return p.SMs }
 
-// Together runs a group.
-func (p *Processes) Together(ctx context.Context, g Group, window time.Duration) ([]Rate, error) {
+// Together runs a group. A job that does not say where it ran is taken to have run where it should.
+func (p *Processes) Together(ctx context.Context, g Group, window time.Duration) ([]kernel.Window, error) {
 	jobs := make([]Placed, len(g))
 	for i, part := range g {
-		k := p.find(part.Kernel)
-		if k == nil {
+		k := slices.IndexFunc(p.Kernels, func(k kernel.Kernel) bool { return k.Name == part.Kernel })
+		if k < 0 {
 			return nil, fmt.Errorf("there is no kernel %s", part.Kernel)
 		}
-		jobs[i] = Placed{Kernel: k, On: p.Share(p.percent(part)), Intensity: part.Intensity}
+		jobs[i] = Placed{Kernel: &p.Kernels[k], On: p.Share(p.percent(part)), Intensity: part.Intensity}
 	}
 	windows, err := Real{}.Together(ctx, jobs, window)
-	if err != nil {
-		return nil, err
+	for i := range windows {
+		w, want := &windows[i], cmp.Or(g[i].SMs, p.SMs)
+		if w.Device == nil {
+			w.Device = &kernel.Device{UUID: bare(jobs[i].On.UUID), SMs: want}
+		}
+		if off := w.Device.SMs - want; w.Status == kernel.OK && (off < -mpsRounding || off > mpsRounding) {
+			w.Status, w.Detail = kernel.Wrong, fmt.Sprintf("it ran on %d multiprocessors, not on %d", w.Device.SMs, want)
+		}
 	}
-	rates := make([]Rate, len(g))
-	for i, w := range windows {
-		r := Rate{
-			Status: w.Status, Detail: w.Detail, SMs: g[i].SMs, Iterations: w.Iterations, Window: w.Finish - w.Begin,
-			Overlap: w.Overlap, From: w.From, To: w.To,
-		}
-		if r.SMs == 0 {
-			r.SMs = p.SMs
-		}
-		r.UUID = bare(jobs[i].On.UUID)
-		if d := w.Device; d != nil {
-			if off := d.SMs - r.SMs; r.Status == kernel.OK && (off < -mpsRounding || off > mpsRounding) {
-				r.Status, r.Detail = kernel.Wrong, fmt.Sprintf("it ran on %d multiprocessors, not on %d", d.SMs, r.SMs)
-			}
-			r.SMs, r.UUID = d.SMs, d.UUID
-		}
-		rates[i] = r
-	}
-	return rates, nil
+	return windows, err
 }
 
 // bare is the GPU's UUID in the name of a share of it.
@@ -72,13 +62,4 @@ func (p *Processes) percent(part Part) float64 {
 		return 100
 	}
 	return math.Floor(10000*float64(part.SMs)/float64(p.SMs)) / 100
-}
-
-func (p *Processes) find(name string) *kernel.Kernel {
-	for i := range p.Kernels {
-		if p.Kernels[i].Name == name {
-			return &p.Kernels[i]
-		}
-	}
-	return nil
 }

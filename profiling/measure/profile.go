@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -147,13 +148,6 @@ func (p *Profile) Tasks() (b task.Batch, left []string) {
 	return b, left
 }
 
-// WriteTasks writes the kernels of [Profile.Tasks] for the dataset profile:FILE. Errors
-// are those of [task.WriteCSV].
-func (p *Profile) WriteTasks(w io.Writer) error {
-	b, _ := p.Tasks()
-	return task.WriteCSV(w, p.GPU, b)
-}
-
 // Kernels returns the kernels of [Profile.Tasks] as rows for datasets/hardware, with mean
 // and standard deviation, and the day of the last run.
 func (p *Profile) Kernels() []datasets.KernelTime {
@@ -178,26 +172,14 @@ func (p *Profile) Kernels() []datasets.KernelTime {
 // provenance is the provenance of the runs, with the day of the last one. There must be a
 // run.
 func (p *Profile) provenance() datasets.Provenance {
-	_, last := p.started()
-	date, _, _ := strings.Cut(last, "T")
 	run := &p.Runs[0]
+	last := slices.MaxFunc(p.Runs, func(a, b Run) int { return cmp.Compare(a.Started, b.Started) })
+	date, _, _ := strings.Cut(last.Started, "T")
 	return datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: string(run.Source), Date: date}
 }
 
-// started returns when the first and the last run started; empty if none did.
-func (p *Profile) started() (first, last string) {
-	for i := range p.Runs {
-		at := p.Runs[i].Started
-		if at != "" && (first == "" || at < first) {
-			first = at
-		}
-		last = max(last, at)
-	}
-	return first, last
-}
-
 // Warnings returns a sentence about each kernel that is left out of datasets, each time
-// that spreads more than [MaxSpread], and other processes.
+// that spreads more than [MaxSpread], instances and processes of others, and lowered clocks.
 func (p *Profile) Warnings() []string {
 	_, out := p.Tasks()
 	for i := range p.Results {
@@ -221,7 +203,7 @@ func (p *Profile) Warnings() []string {
 	if beside > 0 {
 		out = append(out, fmt.Sprintf("other processes used the GPU beside %d of %d runs", beside, len(p.Runs)))
 	}
-	return out
+	return append(out, p.throttled()...)
 }
 
 // existing is the number of runs on instances that the program did not make.
@@ -266,57 +248,6 @@ func (p *Profile) Table() reports.Table {
 	return t
 }
 
-// Conditions shows the conditions of the runs (see [Run]).
-func (p *Profile) Conditions() reports.Table {
-	t := reports.Table{
-		Title:   "Conditions of the runs",
-		Columns: reports.Left("condition").Right("from", "to"),
-	}
-	if len(p.Runs) == 0 {
-		return t
-	}
-	first := &p.Runs[0]
-	t.Title = Titled(t.Title, p.provenance())
-	t.Notes = []string{
-		fmt.Sprintf("%d runs on %s (%s), driver %s", len(p.Runs), first.UUID, first.GPU, first.Driver),
-		"SM clock, power and temperature are of samples during the runs, about ten a second; memory clock and power limit " +
-			"were read when a run had ended",
-	}
-	if first.Source == profiling.MPSSMLimit {
-		t.Notes = append(t.Notes, undivided)
-	}
-	if from, to := p.started(); from != "" {
-		t.Rows = append(t.Rows, []string{"started", from, to})
-	}
-	for _, c := range []struct {
-		name    string
-		sampled bool
-		of      func(*Run) float64
-	}{
-		{"lowest SM clock [MHz]", true, func(r *Run) float64 { return float64(r.ClockMin) }},
-		{"mean SM clock [MHz]", true, func(r *Run) float64 { return r.ClockMean }},
-		{"mean power [W]", true, func(r *Run) float64 { return r.PowerMean }},
-		{"memory clock [MHz]", false, func(r *Run) float64 { return float64(r.MemoryClock) }},
-		{"highest temperature [°C]", true, func(r *Run) float64 { return float64(r.TemperatureMax) }},
-		{"power limit [W]", false, func(r *Run) float64 { return r.PowerLimit }},
-		{"other processes", false, func(r *Run) float64 { return float64(r.OtherProcesses) }},
-	} {
-		from, to := math.Inf(1), math.Inf(-1)
-		for i := range p.Runs {
-			if r := &p.Runs[i]; r.Samples > 0 || !c.sampled {
-				v := c.of(r)
-				from, to = min(from, v), max(to, v)
-			}
-		}
-		if from > to {
-			continue
-		}
-		t.Rows = append(t.Rows, []string{c.name, reports.Fixed(from, 0), reports.Fixed(to, 0)})
-	}
-	t.Notes = append(t.Notes, p.throttled()...)
-	return t
-}
-
 // throttled says how often the GPU lowered its clocks during the runs, by reason, and how
 // many runs nobody sampled.
 func (p *Profile) throttled() (notes []string) {
@@ -355,8 +286,8 @@ func TasksFile(source profiling.Source) string {
 // save writes the tables of a profile, and if it is whole also the dataset, and what shows how kernels scale.
 func (p *Profile) save(b *Bench, out io.Writer, whole bool) error {
 	file := func(name string) string { return filepath.Join(b.Dir, name) }
-	table, conditions := p.Table(), p.Conditions()
-	err := errors.Join(table.Save(file("table")), conditions.Save(file("conditions")))
+	table := p.Table()
+	err := table.Save(file("table"))
 	tasks, _ := p.Tasks()
 	if err != nil || !whole || len(tasks) == 0 {
 		if err == nil && whole {
@@ -370,7 +301,7 @@ func (p *Profile) save(b *Bench, out io.Writer, whole bool) error {
 	monotonicity := Monotonicity("Monotonicity, "+title, p.GPU, tasks)
 	if err := errors.Join(
 		b.write("kernels.csv", func(w io.Writer) error { return datasets.WriteHardware(w, p.Kernels()) }),
-		b.write(name, p.WriteTasks),
+		b.write(name, func(w io.Writer) error { return task.WriteCSV(w, p.GPU, tasks) }),
 		reports.SaveFigure(file("speedup"), reports.Speedups(title, p.GPU, tasks, 4)),
 		monotonicity.Save(file("monotonicity")),
 		table.Text(out), monotonicity.Text(out),

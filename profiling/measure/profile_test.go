@@ -19,7 +19,6 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
-	"miglab/reports"
 )
 
 // ran is a run of a kernel on A100 that took so long.
@@ -27,6 +26,7 @@ func ran(name string, size mig.Slices, repetition int, s mig.Seconds) measure.Ru
 	return measure.Run{
 		GPU: "A100", Name: "NVIDIA A100-SXM4-40GB", UUID: "GPU-1", Driver: "570.1", Source: profiling.MIG, Suite: "suite", Kernel: name,
 		Size: size, Repetition: repetition, Status: kernel.OK, Seconds: s, Started: fmt.Sprintf("2026-11-21T09:30:%02dZ", repetition),
+		Load: datasets.Load{Samples: 1, Throttle: "none"},
 	}
 }
 
@@ -59,6 +59,8 @@ func mixedRuns() []measure.Run {
 		out = append(out, ended("huge", size, 1, kernel.OutOfMemory, "not tried"))
 	}
 	out[1].OtherProcesses = 2
+	out[0].Throttle, out[1].Throttle = "power-cap+sw-thermal", "power-cap"
+	out[2].Load = datasets.Load{Throttle: "unknown"}
 	slices.SortStableFunc(out, func(a, b measure.Run) int { // as a sweep's are, by kernel and size
 		return cmp.Or(cmp.Compare(slices.Index(mixed, a.Kernel), slices.Index(mixed, b.Kernel)), cmp.Compare(a.Size, b.Size))
 	})
@@ -103,6 +105,9 @@ func TestWarnings(t *testing.T) {
 		"whole on 1 slice is unsteady: its times spread 3.7 %, more than 2 %",
 		"whole on 7 slices is unsteady: its times spread 3.4 %, more than 2 %",
 		"other processes used the GPU beside 1 of 28 runs",
+		"clocks were lowered (power-cap) during 2 of 28 runs",
+		"clocks were lowered (sw-thermal) during 1 of 28 runs",
+		"nothing was sampled during 1 of 28 runs",
 	}
 	p := measure.Summarize(mixedRuns())
 	if got := p.Warnings(); !reflect.DeepEqual(got, want) {
@@ -127,8 +132,9 @@ func TestWarnings(t *testing.T) {
 func TestProfileIsADataset(t *testing.T) {
 	p := measure.Summarize(mixedRuns())
 	file := filepath.Join(t.TempDir(), "tasks.csv")
+	tasks, left := p.Tasks()
 	var w bytes.Buffer
-	if err := p.WriteTasks(&w); err != nil {
+	if err := task.WriteCSV(&w, a100, tasks); err != nil {
 		t.Fatal(err)
 	}
 	want := "task,t1,t2,t3,t4,t7\nwhole,71,35,23.333333333333332,17.5,10.25\nlarge,inf,35,23.333333333333332,17.5,10\n"
@@ -139,12 +145,8 @@ func TestProfileIsADataset(t *testing.T) {
 		t.Fatal(err)
 	}
 	in, err := datasets.InstanceOf[task.Batches](datasets.MustParse("profile:"+file), a100, 0)
-	tasks, left := p.Tasks()
 	if err != nil || in.Tasks.Hash() != tasks.Hash() || len(left) != 3 {
 		t.Errorf("%v, %v, %v", in, err, left)
-	}
-	if err := measure.Summarize(onAll("a")[:3]).WriteTasks(&w); err == nil || err.Error() != "the batch has no tasks" {
-		t.Errorf("%v", err)
 	}
 }
 
@@ -171,39 +173,6 @@ func TestKernelsCanBeKept(t *testing.T) {
 	}
 }
 
-func TestConditions(t *testing.T) {
-	runs := onAll("a")
-	for i := range runs {
-		runs[i].Load = datasets.Load{Samples: 1, ClockMin: 1380 - 15*i, ClockMean: 1410, PowerMean: 250, TemperatureMax: 40 + i, Throttle: "none"}
-		runs[i].MemoryClock, runs[i].PowerLimit = 1215, 400
-		runs[i].Source = profiling.MPSSMLimit
-	}
-	runs[1].Throttle, runs[2].Throttle = "power-cap+sw-thermal", "power-cap"
-	runs[3].Load = datasets.Load{Throttle: "unknown"}
-	runs[0].Started = "2026-11-23T09:30:01Z"
-	want := `Conditions of the runs; NVIDIA A100-SXM4-40GB, source: mps-sm-limit
-
-condition                                 from                    to
-------------------------  --------------------  --------------------
-started                   2026-11-21T09:30:01Z  2026-11-23T09:30:01Z
-lowest SM clock [MHz]                     1320                  1380
-mean SM clock [MHz]                       1410                  1410
-mean power [W]                             250                   250
-memory clock [MHz]                        1215                  1215
-highest temperature [°C]                    40                    44
-power limit [W]                            400                   400
-other processes                              0                     0
-
-5 runs on GPU-1 (A100), driver 570.1
-SM clock, power and temperature are of samples during the runs, about ten a second; memory clock and power limit were read when a run had ended
-MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned
-clocks were lowered (power-cap) during 2 of 5 runs
-clocks were lowered (sw-thermal) during 1 of 5 runs
-nothing was sampled during 1 of 5 runs
-`
-	compare(t, measure.Summarize(runs).Conditions(), want)
-}
-
 func TestProfileTable(t *testing.T) {
 	p := measure.Summarize([]measure.Run{
 		ran("lud", 1, 1, 70), ran("lud", 1, 2, 71), ran("lud", 1, 3, 75), ran("lud", 2, 1, 1), ended("bfs", 1, 1, kernel.OutOfMemory, ""), ended("bfs", 2, 1, kernel.Crash, ""),
@@ -217,17 +186,5 @@ func TestProfileTable(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got.Rows, want) {
 		t.Errorf("%q", got.Rows)
-	}
-}
-
-// compare compares a table's text.
-func compare(t *testing.T, got reports.Table, want string) {
-	t.Helper()
-	var w strings.Builder
-	if err := got.Text(&w); err != nil {
-		t.Fatal(err)
-	}
-	if w.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", w.String(), want)
 	}
 }
