@@ -38,24 +38,12 @@ func benchProblem(n int, seed uint64) algo.Problem {
 	return p
 }
 
-func BenchmarkFAR(b *testing.B) {
-	for _, n := range []int{10, 15, 35, 100, 500, 1000, 10000} {
-		benchmark(b, "far", n)
-	}
-}
-
-func BenchmarkSearches(b *testing.B) {
-	for _, n := range []int{10, 14} {
-		benchmark(b, "treedp", n)
-	}
-	for _, n := range []int{20, 100} {
-		benchmark(b, "lns?iterations=200", n)
-	}
-}
-
-func BenchmarkBaselines(b *testing.B) {
-	for _, id := range []string{"miso", "fixpartbest", "nomig"} {
-		for _, n := range []int{20, 1000} {
+func BenchmarkBatches(b *testing.B) {
+	for id, sizes := range map[string][]int{
+		"far": {10, 15, 35, 100, 500, 1000, 10000}, "treedp": {10, 14}, "lns?iterations=200": {20, 100},
+		"miso": {20, 1000}, "fixpartbest": {20, 1000}, "nomig": {20, 1000},
+	} {
+		for _, n := range sizes {
 			benchmark(b, id, n)
 		}
 	}

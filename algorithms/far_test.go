@@ -1,7 +1,6 @@
 package algorithms
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -95,41 +94,6 @@ func tied(c clock) bool {
 	return slices.ContainsFunc(c.uses, func(u clockUse) bool { return u.state == destroyed && possible[u.gone] })
 }
 
-func TestFamilyBoundsHold(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
-		p := algotest.RandomProblem(rng, rapid.IntRange(1, 30).Draw(t, "n"))
-		f := newFamily(p)
-		r := newRepartitioner(p, f)
-		for k := range f.length {
-			if m := r.makespan(k, math.Inf(1), nil); f.bound[k] > m*(1+1e-12) {
-				t.Fatalf("allocation %d: bound %v s above its makespan %v s", k, f.bound[k], m)
-			}
-			if k > 0 && f.area[k] < f.area[k-1]*(1-1e-12) {
-				t.Fatalf("allocation %d has less area than the one before", k)
-			}
-		}
-	})
-}
-
-func TestRefinementNeverWorsens(t *testing.T) {
-	improved := 0
-	for i := range uint64(deep.N(500, 3000)) {
-		rng := rand.New(rand.NewPCG(i, 5))
-		p := algotest.RandomProblem(rng, 1+rng.IntN(40))
-		before, after := mustSchedule(t, "far?refine=false", p), mustSchedule(t, "far", p)
-		if after.Makespan() > before.Makespan() {
-			t.Errorf("seed %d: refined %v s, unrefined %v s", i, after.Makespan(), before.Makespan())
-		}
-		if after.Makespan() < before.Makespan() {
-			improved++
-		}
-	}
-	if improved == 0 {
-		t.Error("refinement never improved anything")
-	}
-}
-
 // TestMoveAndSwapRulesAgainstBruteForce checks lines 12 and 18-19 of Algorithm 2.
 func TestMoveAndSwapRulesAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -167,47 +131,6 @@ func TestMoveAndSwapRulesAgainstBruteForce(t *testing.T) {
 			t.Fatalf("closestSwap(%v, %v, %v) = %d, %d; best distance %v", a, b, margin, i, j, off)
 		}
 	})
-}
-
-// TestConcatenationOnlyImproves holds the modes of FAR 4 against each other where
-// only the durations of tasks count.
-func TestConcatenationOnlyImproves(t *testing.T) {
-	better := map[string]int{}
-	for i := range uint64(deep.N(200, 1500)) {
-		rng := rand.New(rand.NewPCG(i, 6))
-		lengths := []int{1 + rng.IntN(12), 1 + rng.IntN(12)}
-		p := algotest.RandomProblem(rng, lengths[0]+lengths[1])
-		p.Model = mig.Free
-		for _, first := range []string{"forward", "reversed"} {
-			last := math.Inf(1)
-			for _, mode := range []string{"reverse", "move"} {
-				a := algo.MustParse("far-concat?mode=" + mode + "&first=" + first)
-				s, err := a.ScheduleStream(context.Background(), p, lengths)
-				if err != nil {
-					t.Fatal(err)
-				}
-				m := float64(s.Makespan())
-				if m > last*(1+1e-12) {
-					t.Errorf("seed %d, first %s: %v s with mode %s, %v before", i, first, m, mode, last)
-				}
-				if m < last*(1-1e-9) && !math.IsInf(last, 1) {
-					better[mode]++
-				}
-				last = m
-			}
-			a := algo.MustParse("far-concat?first=" + first)
-			s, err := a.ScheduleStream(context.Background(), p, lengths)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if m := float64(s.Makespan()); m < last*(1-1e-9) {
-				better["moveswap"]++
-			}
-		}
-	}
-	if better["move"] == 0 || better["moveswap"] == 0 {
-		t.Errorf("moving or swapping never improved a concatenation: %v", better)
-	}
 }
 
 // A destroy that runs past the best makespan so far does not end the search: an

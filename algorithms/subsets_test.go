@@ -9,35 +9,29 @@ import (
 	"miglab/algorithms/algotest"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/schedule"
 )
 
-// leastTopDown tries all nodes for all tasks and returns the least end by the clock.
-func leastTopDown(p algo.Problem, holds []remnant) float64 {
-	plan := newAssignment(p, holds)
+// leastTopDown tries all nodes for the tasks from one on, which are not on any, and returns the
+// least end by the clock.
+func leastTopDown(plan *assignment, i int32) float64 {
+	if int(i) == len(plan.node) {
+		return plan.time()
+	}
 	least := math.Inf(1)
-	var place func(i int32)
-	place = func(i int32) {
-		if int(i) == len(p.Tasks) {
-			least = min(least, plan.time())
-			return
-		}
-		for node := range int32(p.GPUs() * len(plan.tree.nodes)) {
-			if !math.IsInf(plan.seconds(i, node), 1) {
-				plan.put(i, node)
-				place(i + 1)
-				plan.take(i)
-			}
+	for node := range int32(plan.tree.count()) {
+		if !math.IsInf(plan.seconds(i, node), 1) {
+			plan.put(i, node)
+			least = min(least, leastTopDown(plan, i+1))
+			plan.take(i)
 		}
 	}
-	place(0)
 	return least
 }
 
 // TestSubsetsAreOptimalWithoutAChannel: the model is exact if operations do not exclude
-// each other.
+// each other. In some problems the first of three tasks stays where FAR puts it.
 func TestSubsetsAreOptimalWithoutAChannel(t *testing.T) {
-	for i := range uint64(300) {
+	for i := range uint64(500) {
 		rng := rand.New(rand.NewPCG(i, 21))
 		p := algotest.RandomProblem(rng, 1+rng.IntN(3))
 		p.Model = mig.Parallel
@@ -57,53 +51,22 @@ func TestSubsetsAreOptimalWithoutAChannel(t *testing.T) {
 				}
 			}
 		}
-		holds := remnants(p)
-		want := leastTopDown(p, holds)
-		s := newSearch(t.Context(), p, holds)
-		for k := range p.Tasks {
-			s.tasks = append(s.tasks, int32(k))
-		}
-		s.replace(0, 0)
-		if math.Abs(s.best-want) > 1e-6*want {
-			t.Errorf("seed %d, %s, %v: %v s, the best of all assignments ends at %v s", i, p.GPU, p.Model, s.best, want)
-		}
-	}
-}
-
-// TestSubsetsAreOptimalBesideFixedTasks keeps one of three tasks where it is.
-func TestSubsetsAreOptimalBesideFixedTasks(t *testing.T) {
-	for i := range uint64(200) {
-		rng := rand.New(rand.NewPCG(i, 22))
-		p := algotest.RandomProblem(rng, 3)
-		p.Model = mig.Parallel
-		if i%2 == 0 {
-			algotest.AddStart(&p, rng)
+		first := int32(0)
+		if len(p.Tasks) == 3 && p.Model == mig.Parallel && i >= 200 {
+			first = 1
 		}
 		s := newSearch(t.Context(), p, remnants(p))
-		plan := s.plan
-		stays := plan.node[0]
-		s.tasks = []int32{1, 2}
+		stays, plan := s.plan.node[0], newAssignment(p, remnants(p))
+		if first == 1 {
+			plan.put(0, stays)
+		}
+		want := leastTopDown(plan, first)
+		for k := first; int(k) < len(p.Tasks); k++ {
+			s.tasks = append(s.tasks, k)
+		}
 		s.replace(0, 0)
-		got := s.now
-		least := math.Inf(1)
-		n := int32(len(plan.tree.nodes))
-		for a := range n {
-			for b := range n {
-				if math.IsInf(plan.seconds(1, a)+plan.seconds(2, b), 1) {
-					continue
-				}
-				plan.take(1)
-				plan.take(2)
-				plan.put(1, a)
-				plan.put(2, b)
-				least = min(least, plan.time())
-			}
-		}
-		if plan.node[0] != stays {
-			t.Fatalf("seed %d: task 0 went from node %d to %d", i, stays, plan.node[0])
-		}
-		if math.Abs(got-least) > 1e-6*least {
-			t.Errorf("seed %d, %s: %v s, the best nodes of two tasks give %v s", i, p.GPU, got, least)
+		if math.Abs(s.now-want) > 1e-6*want || first == 1 && s.plan.node[0] != stays {
+			t.Errorf("seed %d, %s, %v: %v s, the best nodes of the tasks from %d on give %v s", i, p.GPU, p.Model, s.now, first, want)
 		}
 	}
 }
@@ -114,7 +77,7 @@ func TestTreeDPOfFewTasksIsNextToTheBestAssignment(t *testing.T) {
 	for i := range uint64(cases) {
 		rng := rand.New(rand.NewPCG(i, 23))
 		p := algotest.RandomProblem(rng, 1+rng.IntN(3))
-		want := leastTopDown(p, remnants(p))
+		want := leastTopDown(newAssignment(p, remnants(p)), 0)
 		s, err := algo.MustParse("treedp").Schedule(context.Background(), p)
 		if err != nil {
 			t.Fatal(err)
@@ -124,43 +87,6 @@ func TestTreeDPOfFewTasksIsNextToTheBestAssignment(t *testing.T) {
 	}
 	if worst > 0.005 || sum/cases > 1e-4 {
 		t.Errorf("treedp ends up to %.3g %% after the best assignment, %.3g %% on the mean", 100*worst, 100*sum/cases)
-	}
-}
-
-func TestStreamBeginsOnWhatIsThere(t *testing.T) {
-	p := algo.Problem{GPU: mig.MustLookup("A100")}
-	rng := rand.New(rand.NewPCG(1, 25))
-	for len(p.Tasks) < 24 {
-		q := algotest.RandomProblem(rng, 24)
-		if q.GPU == p.GPU {
-			p.Tasks = q.Tasks
-		}
-	}
-	s, err := algo.MustParse("lns-stream").ScheduleStream(context.Background(), p, []int{6, 6, 6, 6})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v := schedule.Check(p, s); len(v) > 0 {
-		t.Fatal(v)
-	}
-	// A batch after the first has a task that begins before the batch before it has ended.
-	overlaps := 0
-	for b := 1; b < 4; b++ {
-		begins, ends := mig.Seconds(math.Inf(1)), mig.Seconds(0)
-		for _, pl := range s.Placements {
-			if pl.Task/6 == b {
-				begins = min(begins, pl.Start)
-			}
-			if pl.Task/6 == b-1 {
-				ends = max(ends, pl.End)
-			}
-		}
-		if begins < ends {
-			overlaps++
-		}
-	}
-	if overlaps == 0 {
-		t.Error("no batch overlaps the one before it")
 	}
 }
 

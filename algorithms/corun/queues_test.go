@@ -54,27 +54,6 @@ func TestDefaultPartitionIsTheBestOnTheMeanOfTheQueues(t *testing.T) {
 	}
 }
 
-func TestExactOnTheQueues(t *testing.T) {
-	qs := queues(t)
-	exact, mean := throughputs(t, "exact", qs)
-	t.Logf("exact: %.4f", mean)
-	for id, atLeast := range map[string]int{
-		"mig-only": 12, "mig-only?memory=private": 12, "mps-only": 12, "greedy": 12, "time-sharing": 12, "mig-mps-default": 11,
-	} {
-		others, mean := throughputs(t, id, qs)
-		t.Logf("%s: %.4f", id, mean)
-		won := 0
-		for i := range qs {
-			if exact[i] >= others[i]*(1-rounding) {
-				won++
-			}
-		}
-		if won < atLeast {
-			t.Errorf("exact is as good as %s on %d queues, want %d", id, won, atLeast)
-		}
-	}
-}
-
 // TestLocalIsCloseToExact: within 1 % on the mean and 5 % on each window.
 func TestLocalIsCloseToExact(t *testing.T) {
 	var drawn []corun.Window

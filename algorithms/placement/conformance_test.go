@@ -142,32 +142,43 @@ func (e *eager) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	return spot, ok
 }
 
-// walk lets a scheduler place profiles, by name, on A100-80GB GPUs from which nothing
-// departs, and returns "gpu@start" for each, or "-".
-func walk(t *testing.T, id string, gpus int, names ...string) string {
+// played runs a scheduler on A100-80GB GPUs and requests for profiles by name. All stay, but one
+// with a ! leaves before the last request.
+func played(t *testing.T, id string, gpus int, rules task.Migration, names []string) algotest.PlacementAnswer {
 	t.Helper()
 	g := mig.MustLookup("A100-80GB")
-	p := algotest.PlacementProblem{GPU: g, GPUs: gpus}
+	p := algotest.PlacementProblem{GPU: g, GPUs: gpus, Migration: rules}
 	for i, name := range names {
+		name, short := strings.CutSuffix(name, "!")
 		profile, err := g.ProfileByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Requests = append(p.Requests, task.Request{Arrival: i, Lifespan: task.Forever, Profile: profile})
+		q := task.Request{Arrival: i, Lifespan: task.Forever, Profile: profile}
+		if short {
+			q.Lifespan = len(names) - 1 - i
+		}
+		p.Requests = append(p.Requests, q)
 	}
-	got, err := algotest.Placement.Run(context.Background(), algo.MustParse(id), p)
+	a, err := algotest.Placement.Run(t.Context(), algo.MustParse(id), p)
+	if err == nil {
+		err = algotest.Placement.Check(p, a)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	var steps []string
-	for _, d := range got.Decisions {
-		if d.Accepted {
-			steps = append(steps, fmt.Sprintf("%d@%d", d.Spot.GPU, d.Spot.Start))
-		} else {
-			steps = append(steps, "-")
+	return a
+}
+
+// spots lists "gpu@start" for each decision, or "-".
+func spots(a algotest.PlacementAnswer) string {
+	var out []string
+	for _, d := range a.Decisions {
+		if out = append(out, "-"); d.Accepted {
+			out[len(out)-1] = fmt.Sprintf("%d@%d", d.Spot.GPU, d.Spot.Start)
 		}
 	}
-	return strings.Join(steps, " ")
+	return strings.Join(out, " ")
 }
 
 func TestWalks(t *testing.T) {
@@ -206,19 +217,8 @@ func TestWalks(t *testing.T) {
 		{"hami-binpack", 2, []string{one, one, four}, "0@0 0@1 1@0"},
 		{"hami-spread", 2, []string{one, one, four, three}, "0@0 1@0 - 0@4"},
 	} {
-		if got := walk(t, c.id, c.gpus, c.ask...); got != c.want {
+		if got := spots(played(t, c.id, c.gpus, task.Migration{}, c.ask)); got != c.want {
 			t.Errorf("%s, %d GPUs, %v: %s, want %s", c.id, c.gpus, c.ask, got, c.want)
-		}
-	}
-}
-
-func TestBestIndexOrder(t *testing.T) {
-	g := mig.MustLookup("A100-80GB")
-	starts := bestIndex(g)
-	want := []string{"[6 5 4 3 2 1 0]", "[6 4 2 0]", "[4 2 0]", "[4 0]", "[0]", "[0]"}
-	for i, p := range task.RequestProfiles(g) {
-		if got := fmt.Sprint(starts(p)); got != want[i] {
-			t.Errorf("%v: %s, want %s", p, got, want[i])
 		}
 	}
 }

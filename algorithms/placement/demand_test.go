@@ -63,46 +63,6 @@ func TestEstimateComesToTheTruth(t *testing.T) {
 	}
 }
 
-// TestLostIsFGDBySlice checks the remark in the comment of lost: its increments differ
-// from those of the free slices that no free placement covers by the slices of the
-// request.
-func TestLostIsFGDBySlice(t *testing.T) {
-	for _, g := range mig.GPUs() {
-		profiles := task.RequestProfiles(g)
-		demand := make([]float64, len(profiles))
-		for i := range demand {
-			demand[i] = 2 * float64(i+1) / float64(len(demand)*(len(demand)+1))
-		}
-		uncovered := func(occupied mig.Mask) (sum float64) {
-			for i, p := range profiles {
-				covered := occupied
-				for _, s := range p.Starts {
-					if w := window(p, s); w&occupied == 0 {
-						covered |= w
-					}
-				}
-				sum += demand[i] * float64(free(g, covered))
-			}
-			return sum
-		}
-		score := lost(g, demand)
-		for _, m := range reachable(g) {
-			for _, p := range profiles {
-				for _, s := range p.Starts {
-					w := window(p, s)
-					if w&m != 0 {
-						continue
-					}
-					a, b := score[m|w]-score[m], uncovered(m|w)-uncovered(m)+float64(p.Length)
-					if math.Abs(a-b) > 1e-9 {
-						t.Fatalf("%s, %v at %d beside %08b: %v and %v", g, p, s, m, a, b)
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestUselessByHand: slices 2, 3 and 5 are in use, the example of MFI V-B. 3g, 4g and 7g
 // do not fit, so the five free slices are useless to them.
 func TestUselessByHand(t *testing.T) {

@@ -202,31 +202,8 @@ func TestExactRepackingAgreesWithBruteForce(t *testing.T) {
 	}
 }
 
-// scene runs a stream of profile names on A100-80GB GPUs, each request with a lifespan, under a
-// generous budget, and returns the moves as "before: request to gpu@start".
-func scene(t *testing.T, id string, gpus int, names ...string) string {
-	t.Helper()
-	g := mig.MustLookup("A100-80GB")
-	p := algotest.PlacementProblem{GPU: g, GPUs: gpus, Migration: task.Migration{Moves: 9, Window: 100, Downtime: 1}}
-	for i, name := range names {
-		name, short := strings.CutSuffix(name, "!")
-		profile, err := g.ProfileByName(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := task.Request{Arrival: i, Lifespan: task.Forever, Profile: profile}
-		if short {
-			q.Lifespan = len(names) - 1 - i // it leaves before the last request
-		}
-		p.Requests = append(p.Requests, q)
-	}
-	a, err := algotest.Placement.Run(t.Context(), algo.MustParse(id), p)
-	if err == nil {
-		err = algotest.Placement.Check(p, a)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+// moves lists the moves of an answer as "before: request to gpu@start", and how much it accepts.
+func moves(a algotest.PlacementAnswer) string {
 	var out []string
 	for _, m := range a.Result.Moved {
 		out = append(out, fmt.Sprintf("%d: %d to %d@%d", m.Before, m.Request, m.To.GPU, m.To.Start))
@@ -254,7 +231,7 @@ func TestScenes(t *testing.T) {
 		// Below its load it takes the emptier GPU; a low load moves nothing.
 		{"load-balance-migrate", 4, []string{one, one, one, one}, "4"},
 	} {
-		if got := scene(t, c.id, c.gpus, c.ask...); got != c.want {
+		if got := moves(played(t, c.id, c.gpus, task.Migration{Moves: 9, Window: 100, Downtime: 1}, c.ask)); got != c.want {
 			t.Errorf("%s, %d GPUs, %v: %s, want %s", c.id, c.gpus, c.ask, got, c.want)
 		}
 	}
