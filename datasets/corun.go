@@ -163,12 +163,7 @@ func (s windows) Instance(g *mig.GPU, index int) (task.Payload, error) {
 
 // queue returns a queue of Table V; row 0 is Q1.
 func (s *windows) queue(_ *mig.GPU, row int) []task.Program {
-	var names []string
-	for _, printed := range strings.Split(table5[row], ", ") {
-		name, _ := unmarked(printed)
-		names = append(names, name)
-	}
-	return programsNamed(names, s.draw)
+	return programsNamed(table5[row], s.draw)
 }
 
 func (s *windows) chosen(*mig.GPU, int) []task.Program {

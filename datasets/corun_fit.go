@@ -41,14 +41,14 @@ func (f *KernelFit) Contradicts() bool {
 func KernelFits() []KernelFit { return slices.Clone(kernelFits()) }
 
 var kernelFits = sync.OnceValue(func() []KernelFit {
-	programs := map[string]string{}
-	for program, kernel := range publicKernels {
-		programs[kernel] = program
-	}
-	g := mig.MustLookup("A100")
 	var out []KernelFit
 	for _, t := range batch(tables()[rodiniaA100]) {
-		out = append(out, fitKernel(t.Name, programs[t.Name], curveOf(g, &t, gpcShare, false)))
+		i := slices.IndexFunc(table4(), func(p tableProgram) bool { return p.Kernel == t.Name })
+		program := tableProgram{}
+		if i >= 0 {
+			program = table4()[i]
+		}
+		out = append(out, fitKernel(t.Name, program, curveOf(mig.MustLookup("A100"), &t, gpcShare, false)))
 	}
 	return out
 })
@@ -66,7 +66,7 @@ func FitKernels(t HardwareTable[KernelTime]) ([]KernelFit, error) {
 	share := func(g *mig.GPU, size mig.Slices) float64 { return float64(g.Profile(size).SMs) / float64(all) }
 	var out []KernelFit
 	for _, k := range batch(measurements(t.Rows)) {
-		out = append(out, fitKernel(k.Name, "", curveOf(g, &k, share, t.Source == SourceMPS)))
+		out = append(out, fitKernel(k.Name, tableProgram{}, curveOf(g, &k, share, t.Source == SourceMPS)))
 	}
 	return out, nil
 }
@@ -90,7 +90,7 @@ func FitOverlap(rows []OverlapRate) []KernelFit {
 		curve := curves[name]
 		slices.SortFunc(curve, func(a, b point) int { return cmp.Compare(a.compute, b.compute) })
 		if len(curve) > 1 {
-			out = append(out, fitKernel(name, "", curve))
+			out = append(out, fitKernel(name, tableProgram{}, curve))
 		}
 	}
 	return out
@@ -125,28 +125,17 @@ func gain(curve []point) float64 {
 	return curve[max(small, 0)].seconds / curve[len(curve)-1].seconds
 }
 
-// fitKernel fits a kernel's program; program is its name in Table IV, or "".
-func fitKernel(kernel, program string, curve []point) KernelFit {
+// fitKernel fits a kernel's program, with its class if it is a program of Table IV.
+func fitKernel(kernel string, program tableProgram, curve []point) KernelFit {
 	best := KernelFit{RMS: math.Inf(1)}
 	for _, class := range task.Classes() {
-		f := KernelFit{Kernel: kernel, Program: program, Gain: gain(curve)}
+		f := KernelFit{Kernel: kernel, Program: program.Name, Gain: gain(curve)}
 		f.fit(curve, class)
-		if (program == "" && !f.Contradicts() || program != "" && class == classOf(program)) && f.RMS < best.RMS {
+		if (program.Name == "" && !f.Contradicts() || class == program.Class) && f.RMS < best.RMS {
 			best = f
 		}
 	}
 	return best
-}
-
-func classOf(program string) task.Class {
-	for _, row := range table4 {
-		for _, printed := range strings.Fields(row.programs) {
-			if name, _ := unmarked(printed); name == program {
-				return row.class
-			}
-		}
-	}
-	panic("datasets: Table IV has no program " + program)
 }
 
 // fit fits a kernel's times with a class's division of the work. For a given parallelism the

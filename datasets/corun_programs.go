@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"embed"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,6 +13,45 @@ import (
 	"miglab/harness/task"
 )
 
+//go:embed hierarchical
+var hierarchicalTables embed.FS
+
+// A tableProgram is a program of Table IV of the hierarchical paper.
+type tableProgram struct {
+	Name  string     `csv:"name"`
+	Class task.Class `csv:"class"`
+	// Trained is "no" for those that the table marks with a *: they are not trained on.
+	Trained string `csv:"trained"`
+	// Kernel is the program's name in the table [rodiniaA100] if others measured it on A100. The LU
+	// there is lud with one input. It is not known whether that is lud_A, lud_B or lud_C, so that none
+	// of them takes its times.
+	Kernel string `csv:"kernel"`
+}
+
+var table4 = sync.OnceValue(func() []tableProgram {
+	return embedded[tableProgram](hierarchicalTables, "hierarchical/table4.csv", "kernel")
+})
+
+func table4Names() (out []string) {
+	for _, p := range table4() {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// table5 has the jobs of the paper's queues Q1 to Q12 (Table V), without the marks of those that are
+// not trained on.
+var table5 = func() (queues [][]string) {
+	text, err := hierarchicalTables.ReadFile("hierarchical/table5.txt")
+	if err != nil {
+		panic(err)
+	}
+	for line := range strings.Lines(strings.ReplaceAll(string(text), "*", "")) {
+		queues = append(queues, strings.Split(strings.TrimSpace(line), ", "))
+	}
+	return queues
+}()
+
 // Programs returns the 27 programs of the hierarchical paper's Table IV, in its order. The
 // paper publishes no parameters. Those of programs that others measured on A100 are fitted
 // ([KernelFits]); the other ones are drawn from the class.
@@ -21,33 +61,18 @@ var defaultPrograms = sync.OnceValue(func() []task.Program { return programs(1) 
 
 // programs returns Table IV's programs. Those that are not fitted are drawn with a seed, each
 // from a stream of its own: more programs would not change the others.
-func programs(draw uint64) []task.Program {
+func programs(draw uint64) (out []task.Program) {
 	fits := kernelFits()
-	var out []task.Program
-	for _, row := range table4 {
-		for _, printed := range strings.Fields(row.programs) {
-			name, unseen := unmarked(printed)
-			var p task.Program
-			if i := slices.IndexFunc(fits, func(f KernelFit) bool { return f.Program == name }); i >= 0 {
-				p = fits[i].Fitted
-			} else {
-				rng := rand.New(Hashed(fmt.Appendf(nil, "program=%s\nclass=%s\ndraw=%d", name, row.class, draw)))
-				p = drawProgram(rng, row.class)
-			}
-			p.Name, p.Unseen = name, unseen
-			out = append(out, p)
+	for _, row := range table4() {
+		var p task.Program
+		if i := slices.IndexFunc(fits, func(f KernelFit) bool { return f.Program == row.Name }); i >= 0 {
+			p = fits[i].Fitted
+		} else {
+			rng := rand.New(Hashed(fmt.Appendf(nil, "program=%s\nclass=%s\ndraw=%d", row.Name, row.Class, draw)))
+			p = drawProgram(rng, row.Class)
 		}
-	}
-	return out
-}
-
-func table4Names() []string {
-	var out []string
-	for _, row := range table4 {
-		for _, printed := range strings.Fields(row.programs) {
-			name, _ := unmarked(printed)
-			out = append(out, name)
-		}
+		p.Name, p.Unseen = row.Name, row.Trained == "no"
+		out = append(out, p)
 	}
 	return out
 }

@@ -81,12 +81,25 @@ var tables = sync.OnceValue(func() map[string][]measurement {
 	return out
 })
 
+// embedded returns the rows of a file that is part of the program: an invalid one is a mistake in
+// the program.
+func embedded[Row any](from embed.FS, path string, mayBeEmpty ...string) []Row {
+	text, err := from.ReadFile(path)
+	if err != nil {
+		panic(fmt.Sprintf("datasets: %v", err))
+	}
+	t, err := strictcsv.Read[Row](bytes.NewReader(text), path,
+		strictcsv.Format{Columns: strictcsv.Columns[Row](), Exact: true, MayBeEmpty: mayBeEmpty})
+	if err != nil {
+		panic(fmt.Sprintf("datasets: %v", err))
+	}
+	return t.Rows
+}
+
 func parseMeasurements(file string, text []byte) ([]measurement, error) {
 	t, err := strictcsv.Read[measurement](bytes.NewReader(text), file, strictcsv.Format{
-		Columns: strictcsv.Columns[measurement](), Exact: true, MayBeEmpty: []string{
-			"std_seconds",
-			"runs",
-		}, Empty: "there are no rows",
+		Columns: strictcsv.Columns[measurement](), Exact: true, Empty: "there are no rows",
+		MayBeEmpty: []string{"std_seconds", "runs"},
 	})
 	if err != nil {
 		return nil, err

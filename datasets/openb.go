@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -12,7 +11,6 @@ import (
 	"miglab/datasets/traces"
 	"miglab/harness/mig"
 	"miglab/harness/spec"
-	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -78,21 +76,8 @@ type pod struct {
 // shared reports whether the pod asks for a part of one GPU.
 func (p *pod) shared() bool { return p.GPUs == 1 && p.Milli < traces.WholeGPU }
 
-// openbPods returns the pods of the trace by submission. The file is part of the program: an
-// invalid one is a mistake in the program.
-var openbPods = sync.OnceValue(func() []pod {
-	path := readManifest().Traces[0].Path
-	text, err := files.ReadFile(path)
-	if err != nil {
-		panic(fmt.Sprintf("datasets: %v", err))
-	}
-	t, err := strictcsv.Read[pod](bytes.NewReader(text), path,
-		strictcsv.Format{Columns: strictcsv.Columns[pod](), Exact: true})
-	if err != nil {
-		panic(fmt.Sprintf("datasets: %v", err))
-	}
-	return t.Rows
-})
+// openbPods returns the pods of the trace by submission.
+var openbPods = sync.OnceValue(func() []pod { return embedded[pod](files, readManifest().Traces[0].Path) })
 
 // openb draws pods from the trace.
 type openb struct {
