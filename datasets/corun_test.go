@@ -333,7 +333,7 @@ func TestPaperQueues(t *testing.T) {
 		if p.Unseen && seen[p.Name] || !p.Unseen && seen[p.Name+"*"] {
 			t.Errorf("Table V marks %s, Table IV does not, or the other way round", p.Name)
 		}
-	}}
+	}
 	want := [][3]int{{6, 3, 3}, {3, 6, 3}, {3, 3, 6}, {4, 4, 4}}
 	for i, row := range table5 {
 		w := window(t, "corun/queues", i)
