@@ -164,7 +164,7 @@ func RegisterPrefix(prefix string, find func(name string) (Spec, error)) {
 	prefixes[prefix] = find
 }
 
-func find(name string) (Spec, error) {
+func findSpec(name string) (Spec, error) {
 	for prefix, find := range prefixes {
 		if strings.HasPrefix(name, prefix) {
 			return find(name)
@@ -193,7 +193,7 @@ func All(track TrackName) []Spec {
 // is wrong and what would be right. An unknown name is a [*nearest.UnknownError].
 func Parse(id string) (Algorithm, error) {
 	name, pairs := spec.Split(strings.TrimSuffix(id, "?"))
-	s, err := find(name)
+	s, err := findSpec(name)
 	if err != nil {
 		return Algorithm{}, err
 	}
@@ -208,7 +208,7 @@ func Parse(id string) (Algorithm, error) {
 // Complete returns the names with parameters that a typed text may be completed to.
 func Complete(typed string) []string {
 	if name, pairs := spec.Split(typed); pairs != nil {
-		s, err := find(name)
+		s, err := findSpec(name)
 		if err != nil {
 			return nil
 		}

@@ -47,7 +47,7 @@ func findAnswers(name string) (algo.Spec, error) {
 	s := algo.Spec{Name: name, Weights: func(algo.Args) string { return content }}
 	s.Open = func(_ algo.Args, track algo.TrackName) (algo.Spec, error) {
 		own := s
-		p, err := lookup(track)
+		p, err := protocolOf(track)
 		if err == nil && p.answers == nil {
 			err = fmt.Errorf("files of answers are not for the track %s", track)
 		}
@@ -92,7 +92,7 @@ func readAnswers(path, content string) (*recorded, error) {
 	for lines.Scan() {
 		number++
 		if number == 1 {
-			err = decode(lines.Bytes(), &r.hello)
+			err = decodeMessage(lines.Bytes(), &r.hello)
 			if err == nil {
 				err = r.hello.check(0)
 			}
@@ -119,7 +119,7 @@ func readAnswers(path, content string) (*recorded, error) {
 
 func (r *recorded) add(line []byte) error {
 	var s solution
-	if err := decode(line, &s); err != nil {
+	if err := decodeMessage(line, &s); err != nil {
 		return err
 	}
 	if s.ID == nil {
@@ -168,7 +168,7 @@ func Answer(p schedule.Problem, s schedule.Schedule) ([]byte, error) {
 	if err := schedule.Encode(&text, p, s); err != nil {
 		return nil, err
 	}
-	return encode(struct {
+	return encodeMessage(struct {
 		Type     string         `json:"type"`
 		ID       int64          `json:"id"`
 		Schedule jsontext.Value `json:"schedule"`

@@ -14,7 +14,7 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = speak(protocol{
+var _ = addProtocol(protocol{
 	track: algo.TrackBatch,
 	constructor: func(p *program) any {
 		return func(algo.Args) (algo.Batch, error) { return newScheduler(p), nil }

@@ -20,11 +20,11 @@ type conversation struct {
 // the protocol says, that is an [*Error] without a program; in the latter case the process
 // is gone.
 func (c *conversation) ask(question any, a answer) error {
-	line, err := c.proc.ask(c.ctx, encode(question), c.deadline)
+	line, err := c.proc.ask(c.ctx, encodeMessage(question), c.deadline)
 	if err != nil {
 		return err
 	}
-	if err := decode(line, a); err != nil {
+	if err := decodeMessage(line, a); err != nil {
 		return c.proc.fail(KindProtocol, "writes a line that is no message: %v: %s", err, quote(line))
 	}
 	if err := a.check(c.id); err != nil {

@@ -10,7 +10,7 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = speak(protocol{track: algo.TrackCorun, constructor: func(p *program) any {
+var _ = addProtocol(protocol{track: algo.TrackCorun, constructor: func(p *program) any {
 	return func(algo.Args) (algo.Corun, error) { return &planner{client{program: p}}, nil }
 }})
 
@@ -47,12 +47,12 @@ func newWindow(w *corun.Window) window {
 		j := &w.Jobs[i]
 		q.Jobs = append(q.Jobs, windowJob{j.Name, j.Class, j.Solo, j.Serial, j.Compute, j.Parallelism, j.Memory})
 	}
-	q.ID = hashID(encode(q))
+	q.ID = hashID(encodeMessage(q))
 	return q
 }
 
-// A plan is the answer to a window.
-type plan struct {
+// A planAnswer is the answer to a window.
+type planAnswer struct {
 	head
 	Groups []planGroup `json:"groups"`
 }
@@ -63,12 +63,12 @@ type planGroup struct {
 	Partition string `json:"partition"`
 }
 
-func (p *plan) check(id int64) error {
+func (p *planAnswer) check(id int64) error {
 	return p.need(id, "plan", p.Groups == nil, "groups are")
 }
 
 // read returns the plan, or an [*Error] without a program.
-func (p *plan) read() (out corun.Plan, err error) {
+func (p *planAnswer) read() (out corun.Plan, err error) {
 	for i, g := range p.Groups {
 		setup, err := corun.Parse(g.Partition)
 		if err != nil {
@@ -85,7 +85,7 @@ type planner struct{ client }
 func (p *planner) Plan(ctx context.Context, w corun.Window) (out corun.Plan, err error) {
 	question := newWindow(&w)
 	err = p.converse(ctx, question.ID, func(c *conversation) error {
-		var answer plan
+		var answer planAnswer
 		if err := c.ask(question, &answer); err != nil {
 			return err
 		}

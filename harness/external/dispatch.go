@@ -12,7 +12,7 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = speak(protocol{track: algo.TrackDispatch, constructor: func(p *program) any {
+var _ = addProtocol(protocol{track: algo.TrackDispatch, constructor: func(p *program) any {
 	return func(_ algo.Args, setting sim.DispatchSetting) (sim.Dispatcher, error) {
 		return &dispatcher{dialogue: dialogue{client: client{program: p}}, setting: setting}, nil
 	}

@@ -297,7 +297,7 @@ func TestAProcessThatFailsLaterIsReplaced(t *testing.T) {
 // engine runs a program on instances and returns the rows in the order of the instances.
 func engine(t *testing.T, series store.Series, n, workers int) (rows []store.Row) {
 	t.Helper()
-	span, err := run.First(series, n)
+	span, err := run.SpanOf(series, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestRunsGoOnAndOrderDoesNotShow(t *testing.T) {
 // before names were stored, get them in the next run, which computes nothing.
 func TestNamesAreStored(t *testing.T) {
 	series := store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command("well")}
-	span, err := run.First(series, 2)
+	span, err := run.SpanOf(series, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

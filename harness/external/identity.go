@@ -10,10 +10,10 @@ import (
 	"miglab/harness/wholefile"
 )
 
-// identity returns a hash of the files that a command line names, in 16 hexadecimal digits:
+// contentOf returns a hash of the files that a command line names, in 16 hexadecimal digits:
 // the program and every argument that is a regular file, such as the script of an
 // interpreter.
-func identity(path string, args []string) (string, error) {
+func contentOf(path string, args []string) (string, error) {
 	program, err := hashFile(path)
 	if err != nil {
 		return "", err

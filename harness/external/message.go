@@ -20,7 +20,7 @@ import (
 // version is that of the protocol.
 const version = 1
 
-func encode(message any) []byte {
+func encodeMessage(message any) []byte {
 	text, err := json.Marshal(message, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic(fmt.Sprintf("external: %v", err)) // a time that is not finite: the instance is broken
@@ -28,9 +28,9 @@ func encode(message any) []byte {
 	return append(text, '\n')
 }
 
-// decode reads a line of a program. Names are case-sensitive, and unknown or repeated ones
+// decodeMessage reads a line of a program. Names are case-sensitive, and unknown or repeated ones
 // are errors. The same line gives the same error in every run.
-func decode(line []byte, message any) error { return strictjson.Line(line, message) }
+func decodeMessage(line []byte, message any) error { return strictjson.Line(line, message) }
 
 // hashID returns an ID for a question: the same for the same bytes. It has 48 bits, so that
 // it is exact in languages in which all numbers are floats.

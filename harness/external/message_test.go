@@ -42,7 +42,7 @@ func TestInstanceIsAsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(encode(q)); got != strings.Replace(want, "ID", string(id), 1) {
+	if got := string(encodeMessage(q)); got != strings.Replace(want, "ID", string(id), 1) {
 		t.Errorf("%s", got)
 	}
 	free := a30(mig.Free)
@@ -87,11 +87,11 @@ func FuzzReply(f *testing.F) {
 	p, window := a30(mig.Sequential), twoJobs()
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var h hello
-		if decode(line, &h) == nil && h.check(id) == nil && (h.Type != "hello" || h.Protocol != version || h.Version < 1) {
+		if decodeMessage(line, &h) == nil && h.check(id) == nil && (h.Type != "hello" || h.Protocol != version || h.Version < 1) {
 			t.Errorf("%s is no hello", line)
 		}
 		valid := func(a answer, h *head) bool {
-			if decode(line, a) != nil || a.check(id) != nil {
+			if decodeMessage(line, a) != nil || a.check(id) != nil {
 				return false
 			}
 			if *h.ID != id {
@@ -107,7 +107,7 @@ func FuzzReply(f *testing.F) {
 		if valid(&slice, &slice.head) && slice.Slice == nil {
 			t.Errorf("%s is no choice", line)
 		}
-		var groups plan
+		var groups planAnswer
 		if valid(&groups, &groups.head) {
 			if p, err := groups.read(); err == nil {
 				corun.Check(window, p)

@@ -10,7 +10,7 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = speak(protocol{track: algo.TrackPlacement, constructor: func(p *program) any {
+var _ = addProtocol(protocol{track: algo.TrackPlacement, constructor: func(p *program) any {
 	return func(_ algo.Args, setting sim.PlacementSetting) (sim.Placer, error) {
 		return &placer{dialogue: dialogue{client: client{program: p}}, setting: setting}, nil
 	}

@@ -72,8 +72,8 @@ var alive = struct {
 	processes map[*process]struct{}
 }{processes: map[*process]struct{}{}}
 
-// start starts a command. The error says that it cannot be started.
-func start(path string, args []string, memory uint64) (*process, error) {
+// startProcess starts a command. The error says that it cannot be started.
+func startProcess(path string, args []string, memory uint64) (*process, error) {
 	p := &process{
 		mark: newMark(), lines: make(chan line), stop: make(chan struct{}), ended: make(chan struct{}),
 		gone: make(chan struct{}),

@@ -29,12 +29,12 @@ type protocol struct {
 // protocols has those of all tracks whose answers are data. Each track's file adds its own.
 var protocols []protocol
 
-func speak(p protocol) protocol {
+func addProtocol(p protocol) protocol {
 	protocols = append(protocols, p)
 	return p
 }
 
-func lookup(track algo.TrackName) (protocol, error) {
+func protocolOf(track algo.TrackName) (protocol, error) {
 	var known []string
 	for _, p := range protocols {
 		if p.track == track {
@@ -48,7 +48,7 @@ func lookup(track algo.TrackName) (protocol, error) {
 
 const prefix = "exec:"
 
-func init() { algo.RegisterPrefix(prefix, find) }
+func init() { algo.RegisterPrefix(prefix, findProgram) }
 
 var params = []algo.Param{
 	{Name: "timeout", Default: "10s", Doc: "how long the program may take for an instance"},
@@ -56,9 +56,9 @@ var params = []algo.Param{
 	{Name: "memory", Default: "2GiB", Doc: "how much each of its processes may allocate (Linux)"},
 }
 
-// find returns the spec of "exec:./my-scheduler --fast". The program must exist, but find
+// findProgram returns the spec of "exec:./my-scheduler --fast". The program must exist, but findProgram
 // does not start it.
-func find(name string) (algo.Spec, error) {
+func findProgram(name string) (algo.Spec, error) {
 	command := strings.Fields(strings.TrimPrefix(name, prefix))
 	if len(command) == 0 {
 		return algo.Spec{}, fmt.Errorf("algorithm %q names no program; write for example exec:./my-scheduler", name)
@@ -72,7 +72,7 @@ func find(name string) (algo.Spec, error) {
 		}
 		return algo.Spec{}, fmt.Errorf("algorithm %q: %w; %s", name, err, hint)
 	}
-	content, err := identity(path, command[1:])
+	content, err := contentOf(path, command[1:])
 	if err != nil {
 		return algo.Spec{}, fmt.Errorf("algorithm %q: %w", name, err)
 	}
@@ -81,7 +81,7 @@ func find(name string) (algo.Spec, error) {
 		Weights: func(algo.Args) string { return content },
 	}
 	s.Open = func(a algo.Args, track algo.TrackName) (algo.Spec, error) {
-		protocol, err := lookup(track)
+		protocol, err := protocolOf(track)
 		if err != nil {
 			return s, err
 		}
@@ -89,7 +89,7 @@ func find(name string) (algo.Spec, error) {
 		if err != nil {
 			return s, err
 		}
-		p, err := open(key{s.Name, content, track, limits}, path, command[1:])
+		p, err := openProgram(key{s.Name, content, track, limits}, path, command[1:])
 		if err != nil {
 			return s, err
 		}
@@ -132,8 +132,8 @@ var programs = struct {
 	known map[key]*program
 }{known: map[key]*program{}}
 
-// open starts a program that is not known yet and has it say hello.
-func open(k key, path string, args []string) (*program, error) {
+// openProgram starts a program that is not known yet and has it say hello.
+func openProgram(k key, path string, args []string) (*program, error) {
 	programs.Lock()
 	defer programs.Unlock()
 	if known, ok := programs.known[k]; ok {
@@ -181,15 +181,15 @@ func parseTime(a algo.Args, name string) (time.Duration, error) {
 // start starts a process and has it say hello.
 func (p *program) start(ctx context.Context) (proc *process, h hello, err error) {
 	deadline := time.Now().Add(p.limits.start)
-	proc, err = start(p.path, p.args, p.limits.memory)
+	proc, err = startProcess(p.path, p.args, p.limits.memory)
 	if err != nil {
 		return nil, h, p.blame(newError(run.KindFailed, "does not start: %v", err))
 	}
-	line, err := proc.ask(ctx, encode(greeting{"hello", version, p.track}), deadline)
+	line, err := proc.ask(ctx, encodeMessage(greeting{"hello", version, p.track}), deadline)
 	if err != nil {
 		return nil, h, p.blame(err)
 	}
-	if err := decode(line, &h); err != nil {
+	if err := decodeMessage(line, &h); err != nil {
 		return nil, h, p.blame(proc.fail(KindProtocol, "writes a line that is no message: %v: %s", err, quote(line)))
 	}
 	if err := h.check(0); err != nil {
@@ -223,7 +223,7 @@ func (p *program) take(ctx context.Context) (*process, error) {
 
 // fresh returns a process that was not asked anything yet.
 func (p *program) fresh(ctx context.Context) (*process, error) {
-	content, err := identity(p.path, p.args)
+	content, err := contentOf(p.path, p.args)
 	if err != nil || content != p.content {
 		return nil, p.blame(newError(run.KindFailed, "was changed while it was used; run again"))
 	}

@@ -338,7 +338,7 @@ func planAs(name string, question []byte) string {
 	if err != nil {
 		panic(err)
 	}
-	var answer plan
+	var answer planAnswer
 	for _, g := range groups {
 		answer.Groups = append(answer.Groups, planGroup{g.Jobs, g.Setup.String()})
 	}

@@ -58,7 +58,7 @@ func TestWhatIsNoMessageHasOneText(t *testing.T) {
 		"{\"type\":\"\xff\"}":                   `type: this is not JSON at byte 9: invalid UTF-8`,
 		`{"type":"schedule","schedule":{"a":}}`: `schedule.a: this is not JSON at byte 35: invalid character '}' at start of value`,
 	} {
-		err := decode([]byte(line), &solution{})
+		err := decodeMessage([]byte(line), &solution{})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", line, err, want)
 		}

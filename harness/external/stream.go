@@ -7,7 +7,7 @@ import (
 	"miglab/harness/schedule"
 )
 
-var _ = speak(protocol{track: algo.TrackStream, constructor: func(p *program) any {
+var _ = addProtocol(protocol{track: algo.TrackStream, constructor: func(p *program) any {
 	return func(algo.Args) (algo.Stream, error) { return newScheduler(p), nil }
 }})
 
@@ -44,7 +44,7 @@ func (s *scheduler) ScheduleStream(ctx context.Context, problem algo.Problem,
 			if err != nil {
 				return err
 			}
-			add(&whole, own, from)
+			addBatch(&whole, own, from)
 			from += n
 		}
 		return nil
@@ -52,8 +52,8 @@ func (s *scheduler) ScheduleStream(ctx context.Context, problem algo.Problem,
 	return whole, err
 }
 
-// add appends the schedule of a batch; from is the index of its first task.
-func add(whole *schedule.Schedule, s schedule.Schedule, from int) {
+// addBatch appends the schedule of a batch; from is the index of its first task.
+func addBatch(whole *schedule.Schedule, s schedule.Schedule, from int) {
 	if s.Model != whole.Model {
 		whole.Model = s.Model // the referee refuses it
 	}

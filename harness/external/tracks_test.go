@@ -71,7 +71,7 @@ func TestADialogueIsHadAgain(t *testing.T) {
 func TestADialogueCanBeCancelled(t *testing.T) {
 	for _, series := range []store.Series{placements, dispatches, coruns} {
 		series.Algorithm = command("hangs") + "&timeout=1h" // the program itself ends after a minute
-		span, err := run.First(series, 1)
+		span, err := run.SpanOf(series, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -88,7 +88,7 @@ func (e *Engine) progress(done, total int) {
 // reportEvery is how often progress is told.
 const reportEvery = 100 * time.Millisecond
 
-func (e *Engine) compute(ctx context.Context, p *plan, w *store.Writer) error {
+func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error {
 	workers := e.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -104,7 +104,7 @@ func (e *Engine) compute(ctx context.Context, p *plan, w *store.Writer) error {
 			e.progress(done, p.total)
 		}
 	}
-	parts := split(p.jobs, workers)
+	parts := splitJobs(p.jobs, workers)
 	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(workers, len(parts)) {
@@ -160,7 +160,7 @@ func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store
 			var row store.Row
 			var err error
 			if answers != nil {
-				row = success(answers[i])
+				row = resultRow(answers[i])
 			} else if row, err = e.row(ctx, s.Trial, in.payload, in.index); err != nil {
 				return err
 			}
@@ -188,7 +188,7 @@ func (e *Engine) row(ctx context.Context, t *Trial, in task.Payload, index int) 
 	a, err := t.solve(limited, in, index)
 	switch {
 	case err == nil:
-		return success(a), nil
+		return resultRow(a), nil
 	case ctx.Err() != nil:
 		return store.Row{}, ctx.Err()
 	case limited.Err() != nil && errors.Is(err, context.DeadlineExceeded):
@@ -203,7 +203,7 @@ func (e *Engine) row(ctx context.Context, t *Trial, in task.Payload, index int) 
 	return failure(kindOf(err), text), nil
 }
 
-func success(a track.Answer) store.Row {
+func resultRow(a track.Answer) store.Row {
 	return store.Row{Metrics: metricsOf(a.Metrics), Micros: float64(a.Took) / float64(time.Microsecond)}
 }
 

@@ -29,7 +29,7 @@ func ExampleEngine_Run() {
 	defer db.Close()
 
 	series := store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: "far"}
-	span, err := run.First(series, 5)
+	span, err := run.SpanOf(series, 5)
 	if err != nil {
 		fmt.Println(err)
 		return

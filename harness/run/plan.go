@@ -8,8 +8,8 @@ import (
 	"miglab/harness/store"
 )
 
-// A plan is what is left to do.
-type plan struct {
+// A backlog is what is left to do.
+type backlog struct {
 	jobs []job
 	// total counts the shard's cells and done those that have a result.
 	total, done int
@@ -36,10 +36,10 @@ func (j *job) together() int {
 	return n
 }
 
-// split groups the jobs that a worker does side by side: consecutive ones with the same
+// splitJobs groups the jobs that a worker does side by side: consecutive ones with the same
 // series, if an algorithm among them solves instances together. Each of the workers has some
 // of the jobs.
-func split(jobs []job, workers int) [][]job {
+func splitJobs(jobs []job, workers int) [][]job {
 	var out [][]job
 	for share := max(1, len(jobs)/workers); len(jobs) > 0; {
 		most := min(jobs[0].together(), share, len(jobs))
@@ -88,8 +88,8 @@ func (s *instances) add(instance int) {
 
 // plan finds the shard's cells without a result and groups them by instance, in the order in which
 // they are listed first. It asks the store once for each series.
-func (e *Engine) plan(spans []Span) (*plan, error) {
-	p := &plan{names: map[store.Program]string{}, models: map[string]*mig.GPU{}}
+func (e *Engine) plan(spans []Span) (*backlog, error) {
+	p := &backlog{names: map[store.Program]string{}, models: map[string]*mig.GPU{}}
 	stored, err := e.Store.Names()
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (e *Engine) plan(spans []Span) (*plan, error) {
 }
 
 // add counts a cell. If it has no result, add puts it into the job of its instance.
-func (p *plan) add(s *planned, instance int) {
+func (p *backlog) add(s *planned, instance int) {
 	p.total++
 	if s.finished.has(instance) {
 		p.done++

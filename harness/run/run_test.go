@@ -37,7 +37,7 @@ func series(algorithm string) store.Series {
 // cellsOf is the first n cells of a series.
 func cellsOf(t testing.TB, s store.Series, n int) Span {
 	t.Helper()
-	span, err := First(s, n)
+	span, err := SpanOf(s, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +420,7 @@ func TestCellsThatCannotBeComputed(t *testing.T) {
 			t.Errorf("%v after the file changed: %v, %v", c, v, err)
 		}
 	}
-	if _, err := First(tasks, 2); !errors.As(err, &index) {
+	if _, err := SpanOf(tasks, 2); !errors.As(err, &index) {
 		t.Errorf("two instances of a file: %v", err)
 	}
 }

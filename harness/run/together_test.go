@@ -186,7 +186,7 @@ func TestSplit(t *testing.T) {
 	} {
 		var got []int
 		next := 0
-		for _, part := range split(jobs, workers) {
+		for _, part := range splitJobs(jobs, workers) {
 			got = append(got, len(part))
 			for _, j := range part {
 				if j.instance != next {

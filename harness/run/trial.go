@@ -35,7 +35,7 @@ type Trial struct {
 // Unknown names are a [*nearest.UnknownError]; other errors are those of [algo.ParseFor] and of the
 // dataset.
 func Resolve(s store.Series) (t *Trial, err error) {
-	t = &Trial{track: track.Of(s.Track)}
+	t = &Trial{track: track.MustLookup(s.Track)}
 	if t.gpu, err = mig.Lookup(s.GPU); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func Resolve(s store.Series) (t *Trial, err error) {
 	if s.Count < 0 {
 		return nil, fmt.Errorf("%d GPUs: there must be at least 1", s.Count)
 	}
-	about, err := describe(t.track, t.dataset, t.gpu)
+	about, err := describeDataset(t.track, t.dataset, t.gpu)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +114,9 @@ func (t *Trial) Span(from, to int) (Span, error) {
 	return Span{t, from, to}, nil
 }
 
-// First resolves a series and returns its instances 0 to n-1. Errors are those of [Resolve] and
+// SpanOf resolves a series and returns its instances 0 to n-1. Errors are those of [Resolve] and
 // [Trial.Span].
-func First(s store.Series, n int) (Span, error) {
+func SpanOf(s store.Series, n int) (Span, error) {
 	t, err := Resolve(s)
 	if err != nil {
 		return Span{}, err
@@ -132,7 +132,7 @@ func Competition(base store.Series, algorithms, specs []string, instances int) (
 	for _, id := range algorithms {
 		entries = append(entries, track.Reference{Track: base.Track, Algorithm: id})
 	}
-	for _, r := range track.Of(base.Track).Beside {
+	for _, r := range track.MustLookup(base.Track).Beside {
 		if r.Track != base.Track || !slices.Contains(algorithms, r.Algorithm) {
 			entries = append(entries, r)
 		}
@@ -176,7 +176,7 @@ func (t *Trial) instance(index int) (task.Payload, error) {
 	if err != nil || !isFile(t.dataset) {
 		return in, err
 	}
-	now, err := describe(t.track, t.dataset, t.gpu)
+	now, err := describeDataset(t.track, t.dataset, t.gpu)
 	if err == nil && now.content != t.Series.Content {
 		err = fmt.Errorf("dataset %q changed while it was used; run again", t.Series.Dataset)
 	}
@@ -195,7 +195,7 @@ func Content(t *track.Track, dataset, gpu string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	about, err := describe(t, d, g)
+	about, err := describeDataset(t, d, g)
 	return about.content, err
 }
 
@@ -211,8 +211,8 @@ type description struct {
 // descriptions remembers the datasets that are not files.
 var descriptions sync.Map
 
-// describe compares a dataset with the track and describes it.
-func describe(t *track.Track, dataset datasets.Spec, gpu *mig.GPU) (d description, err error) {
+// describeDataset compares a dataset with the track and describes it.
+func describeDataset(t *track.Track, dataset datasets.Spec, gpu *mig.GPU) (d description, err error) {
 	key := [3]string{t.Name, dataset.ID(), gpu.Name}
 	if known, ok := descriptions.Load(key); ok {
 		return known.(description), nil

@@ -43,10 +43,10 @@ func Open(dir string) (*DB, error) {
 			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
 	}
-	return open(dir, paths)
+	return openFiles(dir, paths)
 }
 
-func open(dir string, paths []string) (*DB, error) {
+func openFiles(dir string, paths []string) (*DB, error) {
 	db := &DB{dir: dir}
 	for _, path := range paths {
 		if _, err := db.file(path); err != nil {
@@ -101,7 +101,7 @@ type Tally struct {
 // system.
 func OpenIntact(paths ...string) (db *DB, tally map[Series]Tally, damaged []*Damage, err error) {
 	for {
-		if db, err = open("", paths); err == nil {
+		if db, err = openFiles("", paths); err == nil {
 			if tally, err = db.tally(); err == nil {
 				_, err = db.Units("")
 			}

@@ -46,19 +46,19 @@ func (e *FormatError) Error() string {
 		"another folder", e.File, e.Format, Format)
 }
 
-// code returns SQLite's primary result code of an error, or 0.
-func code(err error) int {
+// errorCode returns SQLite's primary result code of an error, or 0.
+func errorCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code() & 0xff
 	}
 	return 0
 }
 
-// explain makes an error of SQLite a *Damage, or one that says what to do. It returns all
+// explainError makes an error of SQLite a *Damage, or one that says what to do. It returns all
 // other errors as they are.
-func explain(path string, err error) error {
+func explainError(path string, err error) error {
 	advice := ""
-	switch code(err) {
+	switch errorCode(err) {
 	case 0:
 		return err
 	case lib.SQLITE_FULL:

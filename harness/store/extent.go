@@ -27,9 +27,9 @@ func (s sum) lacks(want sum) bool {
 	return s.cells < want.cells || s.cells == want.cells && s.instances != want.instances
 }
 
-// twice reads a table in the two ways that are clauses of SQL: as it is, and by another index. It
+// readTwice reads a table in the two ways that are clauses of SQL: as it is, and by another index. It
 // compares both: damage to one of them may hide rows or change them, and SQLite does not notice.
-func twice[T comparable](f *file, table, columns string, ways [2]string, read func(v []any) T) ([]T, error) {
+func readTwice[T comparable](f *file, table, columns string, ways [2]string, read func(v []any) T) ([]T, error) {
 	var out []T
 	surplus := map[T]int64{}
 	query := fmt.Sprintf("SELECT 1, %s FROM %s %s UNION ALL SELECT -1, %[1]s FROM %[2]s %[4]s", columns, table,
@@ -56,7 +56,7 @@ func (f *file) readExtents() error {
 		id int64
 	}
 	ways := [2]string{"NOT INDEXED", "INDEXED BY sqlite_autoindex_series_1"}
-	series, err := twice(f, "series", "id, "+seriesColumns, ways, func(v []any) row {
+	series, err := readTwice(f, "series", "id, "+seriesColumns, ways, func(v []any) row {
 		return row{Series{
 			columnOr[string](v[1]), columnOr[string](v[2]), columnOr[string](v[3]), columnOr[string](v[4]),
 			int(columnOr[int64](v[5])),

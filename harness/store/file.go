@@ -100,7 +100,7 @@ func openFile(path string) (*file, error) {
 		err = &FormatError{path, version}
 	}
 	if err != nil {
-		return nil, errors.Join(explain(path, err), db.Close())
+		return nil, errors.Join(explainError(path, err), db.Close())
 	}
 	return &file{path: path, db: db}, nil
 }
@@ -111,13 +111,13 @@ func (f *file) query(query string, args []any, use func(columns []any) error) er
 	if !ok {
 		statement, err := f.db.Prepare(query)
 		if err != nil {
-			return explain(f.path, err)
+			return explainError(f.path, err)
 		}
 		prepared, _ = f.statements.LoadOrStore(query, statement) // closing the database closes both
 	}
 	rows, err := prepared.(*sql.Stmt).Query(args...)
 	if err != nil {
-		return explain(f.path, err)
+		return explainError(f.path, err)
 	}
 	defer rows.Close()
 	names, _ := rows.Columns()                                            // which fails for closed rows alone
@@ -133,7 +133,7 @@ func (f *file) query(query string, args []any, use func(columns []any) error) er
 			return err
 		}
 	}
-	return explain(f.path, rows.Err())
+	return explainError(f.path, rows.Err())
 }
 
 // columnOr returns a column of a type, or the zero value if it is of another type. Checksums show that.

@@ -37,7 +37,7 @@ func (m *Model) checksum() int64 {
 // errors are those of the file system.
 func (w *Writer) Keep(m Model) error {
 	if _, err := w.file.db.Exec(keepModel, m.Name, m.JSON, m.checksum()); err != nil {
-		return explain(w.file.path, err)
+		return explainError(w.file.path, err)
 	}
 	all, err := w.file.models()
 	if err == nil && slices.ContainsFunc(all, func(o Model) bool { return o.Name == m.Name && o.JSON != m.JSON }) {

@@ -16,8 +16,8 @@ const nameProgram = "INSERT INTO program VALUES (?, ?, ?, ?, ?) ON CONFLICT DO U
 // Name keeps the name that a program gives itself, at once. A later name replaces it. Errors are
 // those of the file system.
 func (w *Writer) Name(p Program, name string) error {
-	_, err := w.file.db.Exec(nameProgram, text(p.Track), text(p.Algorithm), p.Version, text(p.Weights), text(name))
-	return explain(w.file.path, err)
+	_, err := w.file.db.Exec(nameProgram, cleanText(p.Track), cleanText(p.Algorithm), p.Version, cleanText(p.Weights), cleanText(name))
+	return explainError(w.file.path, err)
 }
 
 // Names returns the names that programs give themselves. Results that were computed before names
@@ -30,7 +30,7 @@ func (db *DB) Names() (map[Program]string, error) {
 	}
 	for _, f := range db.all() {
 		ways := [2]string{"INDEXED BY sqlite_autoindex_program_1", "INDEXED BY program_name"}
-		all, err := twice(f, "program", "track, algorithm, version, weights, name", ways, func(v []any) named {
+		all, err := readTwice(f, "program", "track, algorithm, version, weights, name", ways, func(v []any) named {
 			return named{Program{
 				columnOr[string](v[0]), columnOr[string](v[1]), int(columnOr[int64](v[2])),
 				columnOr[string](v[3]),

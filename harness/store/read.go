@@ -38,8 +38,8 @@ func (r *Row) checksum(identity []byte) int32 {
 	return int32(crc32.Checksum(b, castagnoli))
 }
 
-// text replaces what SQLite's functions would not take as text.
-func text(s string) string {
+// cleanText replaces what SQLite's functions would not take as text.
+func cleanText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
@@ -81,7 +81,7 @@ func (db *DB) Rows(s Series, first, end int) ([]Row, error) {
 func (db *DB) cells(s Series, first, end int) (all []cell, err error) {
 	for i, f := range db.all() {
 		if all, err = f.appendCells(all, s, first, end); err == nil && i > 0 {
-			all, err = unite(s, all)
+			all, err = uniteCells(s, all)
 		}
 		if err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func (f *file) readLists() error {
 		list string
 	}
 	ways := [2]string{"NOT INDEXED", "INDEXED BY sqlite_autoindex_names_1"}
-	all, err := twice(f, "names", "id, list", ways, func(v []any) row {
+	all, err := readTwice(f, "names", "id, list", ways, func(v []any) row {
 		return row{columnOr[int64](v[0]), columnOr[string](v[1])}
 	})
 	for _, r := range all {
@@ -150,8 +150,8 @@ func (f *file) appendKnown(all []cell, s Series, first, end int) ([]cell, error)
 	return all, err
 }
 
-// unite orders the cells of several files by instance and keeps one of each.
-func unite(s Series, all []cell) ([]cell, error) {
+// uniteCells orders the cells of several files by instance and keeps one of each.
+func uniteCells(s Series, all []cell) ([]cell, error) {
 	slices.SortStableFunc(all, func(a, b cell) int { return cmp.Compare(a.Instance, b.Instance) })
 	out := all[:0]
 	for _, c := range all {

@@ -350,7 +350,7 @@ func records(t *rapid.T) []record {
 		r.Series.Dataset = rapid.StringN(0, 1, -1).Draw(t, "dataset")
 		if rapid.Bool().Draw(t, "failed") {
 			r.Kind, r.Error = rapid.StringN(1, 5, -1).Draw(t, "kind"), rapid.StringN(1, 20, -1).Draw(t, "error")
-			r.Kind, r.Error = text(r.Kind), text(r.Error)
+			r.Kind, r.Error = cleanText(r.Kind), cleanText(r.Error)
 		} else {
 			metrics := rapid.MapOfN(rapid.String(), rapid.Float64Range(-1e300, 1e300), 1, 5).Draw(t, "metrics")
 			r.Metrics = NewMetrics(metrics)

@@ -23,7 +23,7 @@ func (u *Unit) checksum() int64 {
 // the file system.
 func (w *Writer) KeepUnit(u Unit) error {
 	_, err := w.file.db.Exec(keepUnit, u.Key, u.Digest, u.Record, u.checksum())
-	return explain(w.file.path, err)
+	return explainError(w.file.path, err)
 }
 
 // Units returns the records whose keys begin with a prefix, by key. Several databases may have one of

@@ -64,7 +64,7 @@ func (w *Writer) Append(s Series, rows ...Row) error {
 		if err := r.validate(); err != nil {
 			return fmt.Errorf("%v, %w", s, err)
 		}
-		r.Kind, r.Error = text(r.Kind), text(r.Error)
+		r.Kind, r.Error = cleanText(r.Kind), cleanText(r.Error)
 		cells[i] = cell{Row: r, where: "the one being written"}
 	}
 	return w.add(s, cells)
@@ -152,21 +152,21 @@ const (
 func (f *file) write(order []Series, pending map[Series][]cell) error {
 	tx, err := f.db.Begin()
 	if err != nil {
-		return explain(f.path, err)
+		return explainError(f.path, err)
 	}
 	for _, s := range order {
 		cells := pending[s]
 		if err := insertCells(tx, s, cells); err != nil {
 			_ = tx.Rollback() // SQLite may have done so; the first error says more
-			if code(err) == lib.SQLITE_CONSTRAINT {
+			if errorCode(err) == lib.SQLITE_CONSTRAINT {
 				have, failed := f.appendCells(nil, s, 0, math.MaxInt)
-				_, conflict := unite(s, append(have, cells...))
+				_, conflict := uniteCells(s, append(have, cells...))
 				err = cmp.Or(failed, conflict, err)
 			}
-			return explain(f.path, err)
+			return explainError(f.path, err)
 		}
 	}
-	return explain(f.path, tx.Commit())
+	return explainError(f.path, tx.Commit())
 }
 
 // insertCells adds cells of one series.

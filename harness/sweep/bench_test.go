@@ -39,7 +39,7 @@ func BenchmarkMerge(b *testing.B) {
 		fill(b, folder, p, cells)
 		b.Run(fmt.Sprintf("look/cells=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				if s, err := Look(folder, p, cells, time.Now()); err != nil || s.Done != n {
+				if s, err := ReadStatus(folder, p, cells, time.Now()); err != nil || s.Done != n {
 					b.Fatal(s.Done, err)
 				}
 			}

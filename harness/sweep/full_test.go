@@ -22,7 +22,7 @@ const limited = "MIGLAB_TEST_LIMITED"
 func TestDiskFull(t *testing.T) {
 	cells := cellsOf(t, 40, "test-longest")
 	if folder := os.Getenv(limited); folder != "" {
-		p, err := Read(folder)
+		p, err := ReadPlan(folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestDiskFull(t *testing.T) {
 	if err := runTask(folder, p, 2, "a", cells); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Look(folder, p, cells, time.Now())
+	s, err := ReadStatus(folder, p, cells, time.Now())
 	if err != nil || s.Tasks[0].Done != s.Tasks[0].Total || s.Tasks[1].Done != 0 || s.Tasks[2].Done != s.Tasks[2].Total || s.Damaged != nil {
 		t.Errorf("with a full disk in task 1: %+v, %v", s, err)
 	}

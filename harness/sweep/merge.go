@@ -32,28 +32,24 @@ func (e *IncompleteError) Error() string {
 // Merge adds the results of all tasks, and how long they took, to the database results.db of a
 // store. spans are all cells of the command. If some are missing, it is an
 // [*IncompleteError], after those that exist were merged. A sweep of units has nothing to
-// merge, and the store may be nil. Other errors are those of [Look], a
+// merge, and the store may be nil. Other errors are those of [ReadStatus], a
 // [*store.ConflictError] and those of the file system.
-func Merge(folder string, p *Plan, spans []run.Span, into *store.DB) (Status, error) {
-	s, err := p.merge(folder, spans, into)
+func Merge(folder string, p *Plan, spans []run.Span, into *store.DB) (s Status, err error) {
+	var w *store.Writer
+	if p.Units == nil {
+		if w, err = into.Writer(filepath.Join(into.Dir(), store.FileName(0, 1))); err != nil {
+			return s, err
+		}
+	}
+	s, err = p.status(folder, spans, time.Now(), w)
+	if w != nil {
+		// Close may repeat the error that Append returned.
+		if closed := w.Close(); closed != nil && !errors.Is(err, closed) {
+			err = errors.Join(err, closed)
+		}
+	}
 	if err == nil && s.Missing > 0 {
 		err = &IncompleteError{s}
-	}
-	return s, err
-}
-
-func (p *Plan) merge(folder string, spans []run.Span, into *store.DB) (Status, error) {
-	if p.Units != nil {
-		return p.status(folder, nil, time.Now(), nil)
-	}
-	w, err := into.Writer(filepath.Join(into.Dir(), store.FileName(0, 1)))
-	if err != nil {
-		return Status{}, err
-	}
-	s, err := p.status(folder, spans, time.Now(), w)
-	// Close may repeat the error that Append returned.
-	if closed := w.Close(); closed != nil && !errors.Is(err, closed) {
-		err = errors.Join(err, closed)
 	}
 	return s, err
 }

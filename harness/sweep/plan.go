@@ -40,7 +40,7 @@ type Plan struct {
 // counts once.
 func New(args []string, dir, program string, spans []run.Span, units []string, tasks int) (*Plan, error) {
 	p := &Plan{Format: Format, Args: args, Dir: dir, Program: program, Count: len(units), Units: units}
-	for _, n := range shares(spans, 1)[0] {
+	for _, n := range cellsByTask(spans, 1)[0] {
 		p.Count += n
 	}
 	switch {
@@ -64,9 +64,9 @@ func (p *Plan) hash(spans []run.Span) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// shares returns how many cells of which series each of so many tasks has to compute. A cell listed
+// cellsByTask returns how many cells of which series each of so many tasks has to compute. A cell listed
 // twice counts once.
-func shares(spans []run.Span, tasks int) []map[store.Series]int {
+func cellsByTask(spans []run.Span, tasks int) []map[store.Series]int {
 	bySeries := map[store.Series][]run.Span{}
 	for _, s := range spans {
 		bySeries[s.Series] = append(bySeries[s.Series], s)
@@ -96,8 +96,8 @@ const planFile = "plan.json"
 // Write writes plan.json into a folder, which is made.
 func (p *Plan) Write(folder string) error { return writeJSON(filepath.Join(folder, planFile), p) }
 
-// Read reads plan.json. It is an error if it is not as [Plan.Write] writes it.
-func Read(folder string) (*Plan, error) {
+// ReadPlan reads plan.json. It is an error if it is not as [Plan.Write] writes it.
+func ReadPlan(folder string) (*Plan, error) {
 	path := filepath.Join(folder, planFile)
 	var p Plan
 	if err := readJSON(path, &p); err != nil {

@@ -56,7 +56,7 @@ func TestEveryCellIsInOneTask(t *testing.T) {
 				}
 			}
 		}
-		if got := shares(spans, p.Tasks); p.Count != len(different) || !reflect.DeepEqual(got, want) {
+		if got := cellsByTask(spans, p.Tasks); p.Count != len(different) || !reflect.DeepEqual(got, want) {
 			r.Fatalf("%d cells, shared as %v; want %d, as %v", p.Count, got, len(different), want)
 		}
 	})
@@ -78,7 +78,7 @@ func many(n, instances int) (out []run.Span) {
 // Tasks have about as many instances each, and no task has nothing to do where there are many.
 func TestTasksAreBalanced(t *testing.T) {
 	const instances, tasks = 4000, 8
-	for task, of := range shares(many(instances, instances), tasks) {
+	for task, of := range cellsByTask(many(instances, instances), tasks) {
 		for _, n := range of {
 			if share := instances / tasks; n < share*85/100 || n > share*115/100 {
 				t.Errorf("task %d has %d of %d instances", task, n, instances)
@@ -120,7 +120,7 @@ func TestPlanIsReadAsWritten(t *testing.T) {
 		if err := p.Write(folder); err != nil {
 			t.Fatal(err)
 		}
-		got, err := Read(folder)
+		got, err := ReadPlan(folder)
 		if err != nil || !reflect.DeepEqual(got, p) {
 			t.Errorf("read %+v, %v; written %+v", got, err, p)
 		}
@@ -157,11 +157,11 @@ func TestBadPlans(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(folder); err == nil || !strings.Contains(err.Error(), bad[2]) || !strings.Contains(err.Error(), path) {
+		if _, err := ReadPlan(folder); err == nil || !strings.Contains(err.Error(), bad[2]) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s for %s: %v", bad[1], bad[0], err)
 		}
 	}
-	if _, err := Read(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := ReadPlan(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no plan: %v", err)
 	}
 }
@@ -198,11 +198,11 @@ func FuzzRead(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(folder, planFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		p, err := Read(folder)
+		p, err := ReadPlan(folder)
 		if err != nil {
 			return
 		}
-		if s, err := Look(folder, p, nil, time.Time{}); p.Units != nil && p.Tasks < 100 && (err != nil || s.Done != 0) {
+		if s, err := ReadStatus(folder, p, nil, time.Time{}); p.Units != nil && p.Tasks < 100 && (err != nil || s.Done != 0) {
 			t.Errorf("%+v, %v", s, err)
 		}
 		if len(p.Name()) != 12 {
@@ -211,7 +211,7 @@ func FuzzRead(f *testing.F) {
 		if err := p.Write(folder); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := Read(folder); err != nil || !reflect.DeepEqual(again, p) {
+		if again, err := ReadPlan(folder); err != nil || !reflect.DeepEqual(again, p) {
 			t.Errorf("read %+v, then %+v, %v", p, again, err)
 		}
 	})

@@ -89,11 +89,11 @@ func (s *Status) Unfinished() []int {
 	return out
 }
 
-// Look says how a sweep stands, from its files alone. spans are all cells of the
+// ReadStatus says how a sweep stands, from its files alone. spans are all cells of the
 // command; a sweep of units needs none. now is the time at which an attempt is
 // running or is not. Errors are those of the file system, or say that the command stands for other
 // cells than when it was planned.
-func Look(folder string, p *Plan, spans []run.Span, now time.Time) (Status, error) {
+func ReadStatus(folder string, p *Plan, spans []run.Span, now time.Time) (Status, error) {
 	return p.status(folder, spans, now, nil)
 }
 
@@ -105,7 +105,7 @@ func (p *Plan) status(folder string, spans []run.Span, now time.Time, into *stor
 			return s, err
 		}
 	}
-	planned := shares(spans, p.Tasks)
+	planned := cellsByTask(spans, p.Tasks)
 	files, err := databases(folder)
 	if err != nil {
 		return s, err

@@ -48,14 +48,14 @@ func TestUnits(t *testing.T) {
 	if slices.Sort(did); !slices.Equal(did, units) {
 		t.Errorf("did %q, want each once", did)
 	}
-	if s, err := Look(folder, p, nil, time.Now()); err != nil || s.Missing != 0 || s.Tasks[0].Attempts[1].Done != s.Tasks[0].Total {
+	if s, err := ReadStatus(folder, p, nil, time.Now()); err != nil || s.Missing != 0 || s.Tasks[0].Attempts[1].Done != s.Tasks[0].Total {
 		t.Errorf("%+v, %v", s, err)
 	}
 	path := databaseFiles(t, folder)[0]
 	if err := os.Truncate(path, 10_000); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Look(folder, p, nil, time.Now()); err != nil || s.Missing != 1 || len(s.Damaged) != 1 || s.Damaged[0].Path != path {
+	if s, err := ReadStatus(folder, p, nil, time.Now()); err != nil || s.Missing != 1 || len(s.Damaged) != 1 || s.Damaged[0].Path != path {
 		t.Errorf("with a damaged database: %+v, %v", s, err)
 	}
 }

@@ -279,7 +279,7 @@ func TestFaults(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			r.Fatalf("merged:\n%s\nwant:\n%s", got, want)
 		}
-		looked, err := Look(folder, p, cells, time.Now())
+		looked, err := ReadStatus(folder, p, cells, time.Now())
 		if err != nil || !reflect.DeepEqual(looked, s) {
 			r.Fatalf("Look says %+v, %v; Merge said %+v", looked, err, s)
 		}
@@ -317,7 +317,7 @@ func damageIsNamed(t *testing.T, damage func(path string) error) {
 	}
 	check := func(missing int) {
 		t.Helper()
-		s, err := Look(folder, p, cells, time.Now())
+		s, err := ReadStatus(folder, p, cells, time.Now())
 		if err != nil || s.Missing != missing || len(s.Damaged) != 1 || s.Damaged[0].Path != path {
 			t.Errorf("%+v, %v; want %d missing and %s damaged", s, err, missing, path)
 		}
@@ -350,7 +350,7 @@ func TestAttempts(t *testing.T) {
 		}()
 		time.Sleep(35500 * time.Millisecond)
 		synctest.Wait()
-		s, err := Look(folder, p, cells, time.Now())
+		s, err := ReadStatus(folder, p, cells, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +364,7 @@ func TestAttempts(t *testing.T) {
 		}
 		// A minute of silence may be a slow disk; two are death.
 		for silent, want := range map[time.Duration]bool{time.Minute: true, 2 * time.Minute: false, -time.Hour: true} {
-			if s, err := Look(folder, p, cells, a.Updated.Add(silent)); err != nil || s.Tasks[0].Running != want {
+			if s, err := ReadStatus(folder, p, cells, a.Updated.Add(silent)); err != nil || s.Tasks[0].Running != want {
 				t.Errorf("after %v of silence it is running: %v, %v", silent, s.Tasks[0].Running, err)
 			}
 		}
@@ -372,7 +372,7 @@ func TestAttempts(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
-		if s, err = Look(folder, p, cells, time.Now()); err != nil || s.Done != 35 || told != 35 || s.Tasks[0].Running || s.Tasks[0].Attempts[0].State != Stopped || s.Tasks[0].Attempts[0].Done != 35 {
+		if s, err = ReadStatus(folder, p, cells, time.Now()); err != nil || s.Done != 35 || told != 35 || s.Tasks[0].Running || s.Tasks[0].Attempts[0].State != Stopped || s.Tasks[0].Attempts[0].Done != 35 {
 			t.Errorf("stopped: %+v, %v; told %d", s, err, told)
 		}
 		if err := Work(t.Context(), folder, p, 0, "job-10", cells, run.Engine{Workers: 1}); err != nil {
@@ -381,7 +381,7 @@ func TestAttempts(t *testing.T) {
 		if time.Since(start) > 102*time.Second {
 			t.Errorf("it took %v in all; cells were computed again", time.Since(start))
 		}
-		s, err = Look(folder, p, cells, time.Now())
+		s, err = ReadStatus(folder, p, cells, time.Now())
 		if err != nil || s.Missing != 0 || len(s.Tasks[0].Attempts) != 2 || s.Tasks[0].Attempts[1].Run != "job-10" || s.Tasks[0].Attempts[1].State != Done {
 			t.Errorf("done: %+v, %v", s, err)
 		}
@@ -404,10 +404,10 @@ func TestWhatCannotBeWorkedOn(t *testing.T) {
 	if err := runTask(folder, p, 1, "a", others); !changed(err) {
 		t.Errorf("other cells: %v", err)
 	}
-	if _, err := Look(folder, p, others, time.Now()); !changed(err) {
+	if _, err := ReadStatus(folder, p, others, time.Now()); !changed(err) {
 		t.Errorf("other cells to look for: %v", err)
 	}
-	s, err := Look(folder, p, cells, time.Now())
+	s, err := ReadStatus(folder, p, cells, time.Now())
 	if err != nil || len(s.Tasks[1].Attempts) != 1 || s.Tasks[1].Attempts[0].State != Failed || !strings.Contains(s.Tasks[1].Attempts[0].Error, "other cells") {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -40,7 +40,7 @@ var Batch = Register(Track{
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: MetricMakespan, Contests: batchContests(), Drawn: true,
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
-		return scheduled(a, p, func(given algo.Problem, _ []int) (schedule.Schedule, time.Duration, error) {
+		return solveSchedule(a, p, func(given algo.Problem, _ []int) (schedule.Schedule, time.Duration, error) {
 			b, err := algo.Make[algo.Batch](a)
 			if err != nil {
 				return schedule.Schedule{}, 0, err
@@ -55,7 +55,7 @@ var Batch = Register(Track{
 		if err != nil {
 			return nil, err
 		}
-		return scheduledTogether(ctx, a, b, problems, func(in task.Batches) []int { return []int{len(in.Tasks)} })
+		return solveSchedules(ctx, a, b, problems, func(in task.Batches) []int { return []int{len(in.Tasks)} })
 	},
 })
 
@@ -80,27 +80,27 @@ func batchContests() []Contest {
 	}
 }
 
-// scheduled has a batch or a stream scheduled and judges the schedule.
-func scheduled(a algo.Algorithm, p Problem,
+// solveSchedule has a batch or a stream scheduled and judges the schedule.
+func solveSchedule(a algo.Algorithm, p Problem,
 	solve func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error),
 ) (out Answer, err error) {
 	in := payload[task.Batches](p)
 	var given algo.Problem
-	out.Problem, given = posed(p, in)
+	out.Problem, given = poseProblem(p, in)
 	if err := a.CheckFit(given); err != nil {
 		return out, err
 	}
 	if out.Schedule, out.Took, err = solve(given, slices.Clone(in.Lengths)); err != nil {
 		return out, err
 	}
-	out.Metrics, err = measure(out.Problem, out.Schedule, in)
+	out.Metrics, err = scheduleMetrics(out.Problem, out.Schedule, in)
 	return out, err
 }
 
-// posed returns the problem that an answer is judged by, and the copy of it that an algorithm is
+// poseProblem returns the problem that an answer is judged by, and the copy of it that an algorithm is
 // given. The referee and the next algorithm must see the tasks as they were, even if this one
 // sorts them in place.
-func posed(p Problem, in task.Batches) (judged, given algo.Problem) {
+func poseProblem(p Problem, in task.Batches) (judged, given algo.Problem) {
 	judged = schedule.Problem{
 		GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Release: in.Releases(),
 		Tasks: in.Tasks,
@@ -110,9 +110,9 @@ func posed(p Problem, in task.Batches) (judged, given algo.Problem) {
 	return judged, given
 }
 
-// scheduledTogether has an [algo.Together] schedule several instances at once and judges the
+// solveSchedules has an [algo.Together] schedule several instances at once and judges the
 // schedules. lengths gives those of an instance's batches.
-func scheduledTogether(ctx context.Context, a algo.Algorithm, made any, problems []Problem,
+func solveSchedules(ctx context.Context, a algo.Algorithm, made any, problems []Problem,
 	lengths func(task.Batches) []int,
 ) ([]Answer, error) {
 	together, ok := made.(algo.Together)
@@ -123,7 +123,7 @@ func scheduledTogether(ctx context.Context, a algo.Algorithm, made any, problems
 	given, batches := make([]algo.Problem, len(problems)), make([][]int, len(problems))
 	for i, p := range problems {
 		in := payload[task.Batches](p)
-		answers[i].Problem, given[i] = posed(p, in)
+		answers[i].Problem, given[i] = poseProblem(p, in)
 		if err := a.CheckFit(given[i]); err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func scheduledTogether(ctx context.Context, a algo.Algorithm, made any, problems
 	share := time.Since(start) / time.Duration(len(problems))
 	for i := range answers {
 		answers[i].Schedule, answers[i].Took = schedules[i], share
-		if answers[i].Metrics, err = measure(answers[i].Problem, schedules[i],
+		if answers[i].Metrics, err = scheduleMetrics(answers[i].Problem, schedules[i],
 			payload[task.Batches](problems[i])); err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func scheduledTogether(ctx context.Context, a algo.Algorithm, made any, problems
 	return answers, nil
 }
 
-func measure(p schedule.Problem, s schedule.Schedule, in task.Batches) ([]Metric, error) {
+func scheduleMetrics(p schedule.Problem, s schedule.Schedule, in task.Batches) ([]Metric, error) {
 	m, err := schedule.Measure(p, s)
 	if err != nil {
 		return nil, invalidIf[*schedule.InvalidError](err)
@@ -156,7 +156,7 @@ func measure(p schedule.Problem, s schedule.Schedule, in task.Batches) ([]Metric
 		{Name: MetricReconfigurations, Value: float64(m.Reconfigurations)},
 		{Name: MetricUtilisation, Value: m.Utilisation},
 	}
-	out = append(out, flow(s, in)...)
+	out = append(out, flowMetrics(s, in)...)
 	own := len(out)
 	for _, name := range slices.Sorted(maps.Keys(s.Counters)) { // of two errors always the same one
 		if slices.ContainsFunc(out[:own], func(m Metric) bool { return m.Name == name }) {

@@ -23,8 +23,8 @@ const (
 	MetricLargestStretch = "stretch_max"
 )
 
-// flow returns the metrics of a valid schedule that are about arrivals; none without them.
-func flow(s schedule.Schedule, in task.Batches) []Metric {
+// flowMetrics returns the metrics of a valid schedule that are about arrivals; none without them.
+func flowMetrics(s schedule.Schedule, in task.Batches) []Metric {
 	if in.Arrivals == nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ var Stream = Register(Track{
 		makespanBoard,
 	}, Audited: MetricMakespan, Contests: streamContests(),
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
-		return scheduled(a, p, func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error) {
+		return solveSchedule(a, p, func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error) {
 			b, err := algo.Make[algo.Stream](a)
 			if err != nil {
 				return schedule.Schedule{}, 0, err
@@ -77,7 +77,7 @@ var Stream = Register(Track{
 		if err != nil {
 			return nil, err
 		}
-		return scheduledTogether(ctx, a, s, problems, func(in task.Batches) []int { return slices.Clone(in.Lengths) })
+		return solveSchedules(ctx, a, s, problems, func(in task.Batches) []int { return slices.Clone(in.Lengths) })
 	},
 })
 

@@ -172,9 +172,9 @@ func Names() []string {
 	return out
 }
 
-// Of returns the track of a name in the program. It panics if there is none, which is a mistake
+// MustLookup returns the track of a name in the program. It panics if there is none, which is a mistake
 // in the program.
-func Of(name algo.TrackName) *Track {
+func MustLookup(name algo.TrackName) *Track {
 	i := slices.IndexFunc(tracks, func(t *Track) bool { return t.Name == name })
 	if i < 0 {
 		panic(fmt.Sprintf("track: %q is not registered", name))

@@ -36,7 +36,7 @@ type Conditions struct {
 
 func (c *Conditions) filter(of algo.TrackName) store.Filter {
 	f := store.Filter{Track: string(of), GPU: c.GPU}
-	if track.Of(of).Reconfigures {
+	if track.MustLookup(of).Reconfigures {
 		f.Count, f.Model = c.Count, c.Model.String()
 	}
 	return f
@@ -197,8 +197,8 @@ func (b *board) count(db *store.DB, all []store.Series) (err error) {
 	for _, id := range slices.Sorted(maps.Keys(byAlgorithm)) {
 		own := results{series: byAlgorithm[id]}
 		if a, failed := algo.Parse(id); failed == nil {
-			own.series = newest(withWeights(own.series, a.Weights()))
-		} else if own, err = lastRun(db, newest(own.series)); err != nil {
+			own.series = newestVersion(withWeights(own.series, a.Weights()))
+		} else if own, err = lastRun(db, newestVersion(own.series)); err != nil {
 			return err
 		}
 		if len(own.series) > 0 {
@@ -210,15 +210,15 @@ func (b *board) count(db *store.DB, all []store.Series) (err error) {
 
 // rank reads the results of the board's dataset and ranks the algorithms.
 func (b *board) rank(db *store.DB) error {
-	bounds, err := values(db, b.bound, b.Bound.Metric)
+	bounds, err := valuesByInstance(db, b.bound, b.Bound.Metric)
 	if err != nil {
 		return err
 	}
-	published, err := values(db, b.published, b.Published.Metric)
+	published, err := valuesByInstance(db, b.published, b.Published.Metric)
 	if err != nil {
 		return err
 	}
-	contenders, err := b.contenders(db, newSpan(bounds), bounds, published)
+	contenders, err := b.contenders(db, newRankedRange(bounds), bounds, published)
 	if err != nil {
 		return err
 	}
@@ -229,19 +229,19 @@ func (b *board) rank(db *store.DB) error {
 		}
 		b.place++
 		// No bound applies to what was run, so that all of it is compared, by the metric's value.
-		if contenders, err = b.contenders(db, newSpan(nil), nil, published); err != nil {
+		if contenders, err = b.contenders(db, newRankedRange(nil), nil, published); err != nil {
 			return err
 		}
 	}
-	b.standings, err = rank(contenders, Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded, Aside: b.Aside})
+	b.standings, err = rankContenders(contenders, Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded, Aside: b.Aside})
 	if err != nil {
 		return fmt.Errorf("%s: %w", contenders[0].series.Dataset, err)
 	}
 	return nil
 }
 
-// contenders reads the results of the board. Those outside the span come without metrics.
-func (b *board) contenders(db *store.DB, in *span, bounds, published map[instance]float64) ([]*contender, error) {
+// contenders reads the results of the board. Those outside the range come without metrics.
+func (b *board) contenders(db *store.DB, in *rankedRange, bounds, published map[instance]float64) ([]*contender, error) {
 	out := make([]*contender, len(b.algorithms))
 	for i, own := range b.algorithms {
 		var err error
@@ -254,7 +254,7 @@ func (b *board) contenders(db *store.DB, in *span, bounds, published map[instanc
 }
 
 func (b *board) contender(
-	db *store.DB, own []store.Series, in *span, bounds, published map[instance]float64,
+	db *store.DB, own []store.Series, in *rankedRange, bounds, published map[instance]float64,
 ) (*contender, error) {
 	c := newContender(own[0])
 	c.standing.Name, c.standing.Assumes = b.names[own[0].Program()], datasets.Assumed(own[0].Dataset)
@@ -282,17 +282,17 @@ func (c *contender) bounded() bool {
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return !math.IsNaN(e.bound) })
 }
 
-// A span is the instances of a board that can be compared: those before end. Of the others only how
-// many there are counts. A span is for one reading of the board.
-type span struct {
+// A rankedRange is the instances of a board that can be compared: those before end. Of the others only how
+// many there are counts. A range is for one reading of the board.
+type rankedRange struct {
 	end int
 	// unseen is, by content, the first instance from end on that no series read so far has.
 	unseen map[string]int
 }
 
-// newSpan is the span of the instances that have a bound, or of all if none has one.
-func newSpan(bounds map[instance]float64) *span {
-	s := &span{0, map[string]int{}}
+// newRankedRange is the range of the instances that have a bound, or of all if none has one.
+func newRankedRange(bounds map[instance]float64) *rankedRange {
+	s := &rankedRange{0, map[string]int{}}
 	for at := range bounds {
 		s.end = max(s.end, at.number+1)
 	}
@@ -302,9 +302,9 @@ func newSpan(bounds map[instance]float64) *span {
 	return s
 }
 
-// rows reads the rows of a series in the span. Of the other instances it adds those that no series
-// read so far has, or all if the series has none in the span, so that it is not without a row.
-func (s *span) rows(db *store.DB, of store.Series) ([]store.Row, error) {
+// rows reads the rows of a series in the range. Of the other instances it adds those that no series
+// read so far has, or all if the series has none in the range, so that it is not without a row.
+func (s *rankedRange) rows(db *store.DB, of store.Series) ([]store.Row, error) {
 	rows, err := db.Rows(of, 0, s.end)
 	if err != nil || s.end == math.MaxInt {
 		return rows, err
@@ -325,8 +325,8 @@ func (s *span) rows(db *store.DB, of store.Series) ([]store.Row, error) {
 	return rows, err
 }
 
-// values reads a metric of several series by instance; of several values the last counts.
-func values(db *store.DB, all []store.Series, metric string) (map[instance]float64, error) {
+// valuesByInstance reads a metric of several series by instance; of several values the last counts.
+func valuesByInstance(db *store.DB, all []store.Series, metric string) (map[instance]float64, error) {
 	out := map[instance]float64{}
 	for _, s := range all {
 		rows, err := db.Rows(s, 0, math.MaxInt)

@@ -82,7 +82,7 @@ func database(t *testing.T, cells ...cell) *store.DB {
 
 // ranked ranks a track on A100.
 func ranked(db *store.DB, of algo.TrackName, gpus int, model mig.Reconfiguration) ([]Standing, error) {
-	return Standings(db, Conditions{Track: track.Of(of), GPU: "A100", Count: gpus, Model: model})
+	return Standings(db, Conditions{Track: track.MustLookup(of), GPU: "A100", Count: gpus, Model: model})
 }
 
 // lines are the standings: dataset, rank, algorithm, metric, mean, gap and p_opt, and whatever more
@@ -108,7 +108,7 @@ func lines(standings []Standing) string {
 // contentOf is the content that a dataset has now.
 func contentOf(t *testing.T, of algo.TrackName, dataset string) string {
 	t.Helper()
-	now, err := run.Content(track.Of(of), dataset, "A100")
+	now, err := run.Content(track.MustLookup(of), dataset, "A100")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestStandingsOfInstancesWithBounds(t *testing.T) {
 			bounds = bounds[len(bounds)/2:]
 		}
 		db := database(t, cells...)
-		c := Conditions{Track: track.Of(algo.TrackBatch), GPU: "A100", Count: 1, Model: mig.Sequential}
+		c := Conditions{Track: track.MustLookup(algo.TrackBatch), GPU: "A100", Count: 1, Model: mig.Sequential}
 		boards, err := c.boards(db)
 		if err != nil {
 			t.Fatal(err)
@@ -290,15 +290,15 @@ func TestStandingsOfInstancesWithBounds(t *testing.T) {
 			if err := b.rank(db); err != nil {
 				t.Fatal(err)
 			}
-			bounds, err := values(db, b.bound, b.Bound.Metric)
+			bounds, err := valuesByInstance(db, b.bound, b.Bound.Metric)
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, err := b.contenders(db, newSpan(nil), bounds, nil)
+			all, err := b.contenders(db, newRankedRange(nil), bounds, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := rank(all, Metric{Name: b.Metric, Bounded: true})
+			want, err := rankContenders(all, Metric{Name: b.Metric, Bounded: true})
 			if err != nil {
 				t.Fatal(err)
 			}

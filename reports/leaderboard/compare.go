@@ -38,7 +38,7 @@ func (s Side) results(c *Conditions) (map[string]results, error) {
 	a, unknown := algo.Parse(s.Algorithm)
 	out := map[string]results{}
 	for dataset, own := range c.byDataset(all) {
-		own = newest(own)
+		own = newestVersion(own)
 		r, err := lastRun(s.DB, own)
 		if err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func (s Side) results(c *Conditions) (map[string]results, error) {
 	return out, nil
 }
 
-func newest(own []store.Series) []store.Series {
+func newestVersion(own []store.Series) []store.Series {
 	version := 0
 	for _, one := range own {
 		version = max(version, one.Version)
@@ -155,7 +155,7 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2]results) (*
 			if err != nil {
 				return nil, err
 			}
-			own, err := values(db, seriesOf(all, board.Bound, dataset), board.Bound.Metric)
+			own, err := valuesByInstance(db, seriesOf(all, board.Bound, dataset), board.Bound.Metric)
 			if err != nil {
 				return nil, err
 			}
@@ -165,7 +165,7 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2]results) (*
 	var sides [2]*contender
 	for i := range sides {
 		var err error
-		if sides[i], err = board.contender(dbs[i], of[i].series, newSpan(nil), bounds, nil); err != nil {
+		if sides[i], err = board.contender(dbs[i], of[i].series, newRankedRange(nil), bounds, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -217,7 +217,7 @@ type Pair struct {
 // newComparison compares two results of the same dataset. It returns nil if they have no instance in
 // common. Errors are those of [rank].
 func newComparison(a, b *contender, metric Metric) (*Comparison, error) {
-	both, _, err := contend([]*contender{a, b}, metric)
+	both, _, err := findContenders([]*contender{a, b}, metric)
 	if err != nil || both == nil {
 		return nil, err
 	}
@@ -262,7 +262,7 @@ func (c *Comparison) summarize(a, b *contender) error {
 	c.A, c.B, c.Difference, c.Low, c.High = nan, nan, nan, nan, nan
 	c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh = nan, nan, nan, nan, nan
 	c.P, c.PHolm = nan, nan
-	worse := paired(b, a)
+	worse := pairedDifferences(b, a)
 	if len(worse) == 0 {
 		return nil
 	}
@@ -353,7 +353,7 @@ func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
 		row := []string{c.Dataset, strconv.Itoa(c.Instances), c.Metric.Name}
 		row = appendFixed(row, ValueDecimals, c.A, c.B, c.Difference, c.Low, c.High)
 		row = appendFixed(row, PercentDecimals, c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh)
-		row = append(row, probability(c.PHolm))
+		row = append(row, formatProbability(c.PHolm))
 		for _, n := range []int{c.Wins, c.Ties, c.Losses, c.FailedA, c.FailedB} {
 			row = append(row, strconv.Itoa(n))
 		}
@@ -373,8 +373,8 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 	verdicts := map[int][]string{}
 	var leftOut, programs []string
 	for _, c := range all {
-		programs = append(programs, several("a on "+c.Dataset, c.ProgramsA)...)
-		programs = append(programs, several("b on "+c.Dataset, c.ProgramsB)...)
+		programs = append(programs, severalProgramsOf("a on "+c.Dataset, c.ProgramsA)...)
+		programs = append(programs, severalProgramsOf("b on "+c.Dataset, c.ProgramsB)...)
 		verdicts[c.Better()] = append(verdicts[c.Better()], c.Dataset)
 		if c.LeftOut > 0 {
 			leftOut = append(leftOut, fmt.Sprintf("%d of %s", c.LeftOut, c.Dataset))

@@ -69,7 +69,7 @@ func newContender(s store.Series) *contender {
 	}}
 }
 
-// rank ranks the algorithms of one dataset by their mean gap to the bound, or where there is none by
+// rankContenders ranks the algorithms of one dataset by their mean gap to the bound, or where there is none by
 // their mean, over the instances that more than half of the algorithms were run on. Those that lack
 // one of these are incomplete and not ranked; if all are, the instances count that all share. A rank
 // changes only where the interval of the mean paired difference to the best of the group before
@@ -77,12 +77,12 @@ func newContender(s store.Series) *contender {
 //
 // The order of entries does not matter. Errors are a [*BoundError], two entries for the same
 // instance, and values that are infinite.
-func rank(all []*contender, metric Metric) ([]Standing, error) {
-	contenders, partial, err := contend(all, metric)
+func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
+	contenders, partial, err := findContenders(all, metric)
 	if err != nil || contenders == nil {
 		return nil, err
 	}
-	if err := judge(contenders); err != nil {
+	if err := judgeInstances(contenders); err != nil {
 		return nil, err
 	}
 	for _, c := range contenders {
@@ -98,7 +98,7 @@ func rank(all []*contender, metric Metric) ([]Standing, error) {
 		return cmp.Or(cmp.Compare(a.standing.Failed, b.standing.Failed), cmp.Compare(a.mean, b.mean),
 			cmp.Compare(a.standing.Algorithm, b.standing.Algorithm))
 	})
-	if err := divide(contenders, resamples, metric); err != nil {
+	if err := assignRanks(contenders, resamples, metric); err != nil {
 		return nil, err
 	}
 	if err := testAgainstFirst(contenders); err != nil {
@@ -111,9 +111,9 @@ func rank(all []*contender, metric Metric) ([]Standing, error) {
 	return append(out, partial...), nil
 }
 
-// contend leaves the entries on the instances that count. It returns the algorithms that have all of
+// findContenders leaves the entries on the instances that count. It returns the algorithms that have all of
 // these, and the standings of those that are incomplete; none if no instance counts.
-func contend(all []*contender, metric Metric) (complete []*contender, partial []Standing, err error) {
+func findContenders(all []*contender, metric Metric) (complete []*contender, partial []Standing, err error) {
 	runs, err := runsOf(all, metric)
 	if err != nil {
 		return nil, nil, err
@@ -141,7 +141,7 @@ func contend(all []*contender, metric Metric) (complete []*contender, partial []
 		complete = append(complete, c)
 	}
 	for i := range complete[0].entries {
-		settle(complete, i)
+		settleRounding(complete, i)
 	}
 	for _, c := range complete {
 		for i, e := range c.entries {
@@ -214,8 +214,8 @@ func (m Metric) loss(value, bound float64) float64 {
 	return value
 }
 
-// settle makes values on an instance that differ by no more than rounding the same.
-func settle(contenders []*contender, instance int) {
+// settleRounding makes values on an instance that differ by no more than rounding the same.
+func settleRounding(contenders []*contender, instance int) {
 	var values []*float64
 	for _, c := range contenders {
 		if v := &c.values[instance]; !math.IsNaN(*v) {
@@ -230,8 +230,8 @@ func settle(contenders []*contender, instance int) {
 	}
 }
 
-// judge sets what depends on all algorithms at once, instance by instance.
-func judge(contenders []*contender) error {
+// judgeInstances sets what depends on all algorithms at once, instance by instance.
+func judgeInstances(contenders []*contender) error {
 	scores := make([][]float64, len(contenders[0].losses))
 	for i := range scores {
 		best := math.Inf(1)
@@ -337,11 +337,11 @@ func (s *Standing) seed() uint64 {
 	return binary.LittleEndian.Uint64(h[:8])
 }
 
-func divide(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
+func assignRanks(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
 	first := contenders[0] // of the group
 	first.standing.Rank = 1
 	for i, c := range contenders[1:] {
-		apart, err := worse(c, first, resamples, metric)
+		apart, err := isWorse(c, first, resamples, metric)
 		if err != nil {
 			return err
 		}
@@ -354,10 +354,10 @@ func divide(contenders []*contender, resamples *stats.Resampled, metric Metric) 
 	return nil
 }
 
-// worse reports whether a is worse than b, which precedes it: a has more failures, or as
+// isWorse reports whether a is worse than b, which precedes it: a has more failures, or as
 // many and the interval of the mean paired difference lies above zero. If both have
 // failures, the difference is over the instances that both solved. It may even favour a.
-func worse(a, b *contender, resamples *stats.Resampled, metric Metric) (bool, error) {
+func isWorse(a, b *contender, resamples *stats.Resampled, metric Metric) (bool, error) {
 	switch {
 	case a.standing.Failed > b.standing.Failed:
 		return true, nil
@@ -366,7 +366,7 @@ func worse(a, b *contender, resamples *stats.Resampled, metric Metric) (bool, er
 	case a.standing.Failed == 0:
 		return resamples.Above(a.sample, b.sample), nil
 	}
-	differences := paired(a, b)
+	differences := pairedDifferences(a, b)
 	if len(differences) == 0 {
 		return false, nil
 	}
@@ -374,8 +374,8 @@ func worse(a, b *contender, resamples *stats.Resampled, metric Metric) (bool, er
 	return low > 0, err
 }
 
-// paired returns by how much a is worse than b, on the instances that both solved.
-func paired(a, b *contender) []float64 {
+// pairedDifferences returns by how much a is worse than b, on the instances that both solved.
+func pairedDifferences(a, b *contender) []float64 {
 	var out []float64
 	for i := range a.losses {
 		if d := a.losses[i] - b.losses[i]; !math.IsNaN(d) {
@@ -392,7 +392,7 @@ func testAgainstFirst(contenders []*contender) error {
 		if c.standing.Failed > 0 {
 			break
 		}
-		t, err := stats.Wilcoxon(paired(c, contenders[0]))
+		t, err := stats.Wilcoxon(pairedDifferences(c, contenders[0]))
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func entries(algorithm string, values ...float64) *contender {
 
 func mustRank(t *testing.T, metric Metric, all ...*contender) []Standing {
 	t.Helper()
-	out, err := rank(all, metric)
+	out, err := rankContenders(all, metric)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,18 +257,18 @@ func TestLeaderboardErrors(t *testing.T) {
 	var below *BoundError
 	const want = `a (version 1) on d, instance 2 (content ""), A100, sequential reconfiguration: makespan_s 9.99 ` +
 		`lies below the certified bound 10; one of them is wrong`
-	if _, err := rank([]*contender{wrong()}, makespan); !errors.As(err, &below) || below.Error() != want {
+	if _, err := rankContenders([]*contender{wrong()}, makespan); !errors.As(err, &below) || below.Error() != want {
 		t.Errorf("below the bound: %v", err)
 	}
-	if _, err := rank([]*contender{wrong()}, Metric{Name: "makespan_s"}); err != nil {
+	if _, err := rankContenders([]*contender{wrong()}, Metric{Name: "makespan_s"}); err != nil {
 		t.Errorf("without bounds: %v", err)
 	}
 	twice := entries("a", 11, 12)
 	twice.entries[1].number = 0
-	if _, err := rank([]*contender{twice}, makespan); err == nil || !strings.Contains(err.Error(), "two entries") {
+	if _, err := rankContenders([]*contender{twice}, makespan); err == nil || !strings.Contains(err.Error(), "two entries") {
 		t.Errorf("two entries for an instance: %v", err)
 	}
-	if _, err := rank([]*contender{entries("a", math.Inf(1), 11)}, makespan); err == nil {
+	if _, err := rankContenders([]*contender{entries("a", math.Inf(1), 11)}, makespan); err == nil {
 		t.Error("an infinite value is ranked")
 	}
 }
@@ -277,7 +277,7 @@ func TestLeaderboardErrors(t *testing.T) {
 func TestLeaderboardBoundFromAbove(t *testing.T) {
 	metric := Metric{Name: "acceptance", Higher: true, Bounded: true}
 	var above *BoundError
-	if _, err := rank([]*contender{entries("a", 9, 10*(1+1e-10), 10.01)}, metric); !errors.As(err, &above) ||
+	if _, err := rankContenders([]*contender{entries("a", 9, 10*(1+1e-10), 10.01)}, metric); !errors.As(err, &above) ||
 		!strings.Contains(err.Error(), "acceptance 10.01 lies above the certified bound 10") {
 		t.Errorf("above the bound: %v", err)
 	}
@@ -302,7 +302,7 @@ func TestLeaderboardSameBytes(t *testing.T) {
 				}
 				all = append(all, c)
 			}
-			standings, err := rank(all, makespan)
+			standings, err := rankContenders(all, makespan)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -337,7 +337,7 @@ func BenchmarkRank(b *testing.B) {
 			}
 			all = append(all, entries(fmt.Sprint("algorithm", algorithm), values...))
 		}
-		if _, err := rank(all, makespan); err != nil {
+		if _, err := rankContenders(all, makespan); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -78,7 +78,7 @@ type Standing struct {
 // circumstances returns the GPUs and the reconfiguration model of a series as a board names them.
 func circumstances(s store.Series) (gpu, model string) {
 	switch {
-	case !track.Of(s.Track).Reconfigures:
+	case !track.MustLookup(s.Track).Reconfigures:
 		return s.GPU, ""
 	case s.Count > 1:
 		return fmt.Sprintf("%d x %s", s.Count, s.GPU), s.Model

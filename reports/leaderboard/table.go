@@ -36,7 +36,7 @@ func Table(standings []Standing) reports.Table {
 		Columns: reports.Left("track", "dataset").Right("rank").Left("algorithm"), Notes: notesOf(standings),
 	}
 	if len(standings) > 0 {
-		t.Title = title(standings[0])
+		t.Title = boardTitle(standings[0])
 	}
 	named, aside := isNamed(standings), ""
 	if named {
@@ -67,7 +67,7 @@ func Table(standings []Standing) reports.Table {
 		row = append(row, strconv.Itoa(s.Version), strconv.Itoa(s.Instances), s.Metric.Name)
 		row = appendFixed(row, ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound)
 		row = appendFixed(append(row, wins), PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt)
-		row = append(row, reports.Fixed(s.FriedmanRank, 2), probability(s.PHolm), cmp.Or(s.Budget, reports.Missing))
+		row = append(row, reports.Fixed(s.FriedmanRank, 2), formatProbability(s.PHolm), cmp.Or(s.Budget, reports.Missing))
 		row = appendFixed(row, MicrosDecimals, s.Micros)
 		if aside != "" {
 			row = appendFixed(row, ValueDecimals, s.Aside)
@@ -88,7 +88,7 @@ func isNamed(standings []Standing) bool {
 	return slices.ContainsFunc(standings, func(s Standing) bool { return s.Name != "" })
 }
 
-func title(s Standing) string {
+func boardTitle(s Standing) string {
 	return fmt.Sprintf("Leaderboard of the %s track: %s", s.Track, conditionText(s.GPU, s.Model))
 }
 
@@ -108,9 +108,9 @@ func ByDataset(standings []Standing) iter.Seq[[]Standing] {
 	}
 }
 
-// heading names a dataset's board and says if nobody can be told from the first; ranked reports
+// datasetHeading names a dataset's board and says if nobody can be told from the first; ranked reports
 // whether ranks then mean something.
-func heading(standings []Standing) (text string, ranked bool) {
+func datasetHeading(standings []Standing) (text string, ranked bool) {
 	first := standings[0]
 	text = first.Dataset + ": " + first.Metric.Name
 	if bounded := first.BoundedInstances(); bounded != "" {
@@ -146,11 +146,11 @@ func WriteText(w io.Writer, standings []Standing) error {
 		return nil
 	}
 	var out bytes.Buffer
-	fmt.Fprintln(&out, title(standings[0]))
+	fmt.Fprintln(&out, boardTitle(standings[0]))
 	for own := range ByDataset(standings) {
 		t := Table(own)
 		var ranked bool
-		t.Title, ranked = heading(own)
+		t.Title, ranked = datasetHeading(own)
 		t.Notes = nil
 		without := []string{"track", "dataset", "metric"}
 		if !ranked {
@@ -170,8 +170,8 @@ func WriteText(w io.Writer, standings []Standing) error {
 	return err
 }
 
-// probability formats a probability, which may be very small.
-func probability(p float64) string {
+// formatProbability formats a probability, which may be very small.
+func formatProbability(p float64) string {
 	if math.IsNaN(p) {
 		return reports.Missing
 	}
@@ -204,7 +204,7 @@ func notesOf(standings []Standing) []string {
 	for own := range ByDataset(standings) {
 		first := &own[0]
 		for i, s := range own {
-			programs = append(programs, several(s.Algorithm+" on "+s.Dataset, s.Programs)...)
+			programs = append(programs, severalProgramsOf(s.Algorithm+" on "+s.Dataset, s.Programs)...)
 			if s.Failed > 0 {
 				failed = append(failed, fmt.Sprintf("%s on %s (%d of %d)", s.Algorithm, s.Dataset, s.Failed, s.Instances))
 			}
@@ -221,7 +221,7 @@ func notesOf(standings []Standing) []string {
 		case first.Instances < fewInstances:
 			few = append(few, first.Dataset)
 		case len(own) > 1 && first.FriedmanP >= 1-stats.Confidence:
-			alike = append(alike, fmt.Sprintf("%s (%s)", first.Dataset, probability(first.FriedmanP)))
+			alike = append(alike, fmt.Sprintf("%s (%s)", first.Dataset, formatProbability(first.FriedmanP)))
 		}
 		if a := "assumed: " + first.Assumes; first.Assumes != "" && !slices.Contains(assumed, a) {
 			assumed = append(assumed, a)
@@ -267,8 +267,8 @@ func appendNotes(notes []string, more []note) []string {
 const severalPrograms = "programs with the same name and version; the results of the present one count, " +
 	"or else of the one that ran last"
 
-// several names a result and how many programs it may be of, if there is more than one.
-func several(name string, programs int) []string {
+// severalProgramsOf names a result and how many programs it may be of, if there is more than one.
+func severalProgramsOf(name string, programs int) []string {
 	if programs < 2 {
 		return nil
 	}

@@ -178,7 +178,7 @@ func (c trackContest) instances(ctx context.Context, db *store.DB) (out []Instan
 		reference := c.Boards[c.BoardOf(datasets.RegimeOf(dataset))].Bound
 		bound := c.series(dataset, reference.Algorithm)
 		bound.Track = reference.Track
-		bounds, err := run.First(bound, n)
+		bounds, err := run.SpanOf(bound, n)
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ func TestEngineSolvesTogether(t *testing.T) {
 		{Track: algo.TrackStream, Dataset: "drl/WIDETIMES?batches=3", Algorithm: "rl-online"},
 	} {
 		s.GPU = "A100"
-		span, err := run.First(s, instances)
+		span, err := run.SpanOf(s, instances)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,7 +125,7 @@ func (f *compareFlags) side(c *cobra.Command, text string) (leaderboard.Side, er
 		return leaderboard.Side{}, err
 	}
 	if f.a.Algorithm == "" && !c.Flags().Changed("track") && a.Spec.Track != "" {
-		f.track = track.Of(a.Spec.Track)
+		f.track = track.MustLookup(a.Spec.Track)
 		if f.track.Reference {
 			return leaderboard.Side{}, fmt.Errorf("%s is of the %s track; its results are bounds, which are not compared",
 				a.ID, f.track.Name)

@@ -119,7 +119,7 @@ func planned(tasks, folder string) []string {
 // other, and merges. The output is that of the merge.
 func scriptSpread(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Exec("miglab", append(planned(args[0], args[1]), args[2:]...)...))
-	p, err := sweep.Read(ts.MkAbs(args[1]))
+	p, err := sweep.ReadPlan(ts.MkAbs(args[1]))
 	ts.Check(err)
 	for task := range p.Tasks {
 		ts.Check(ts.Exec("miglab", "task", args[1], "--index", strconv.Itoa(task)))

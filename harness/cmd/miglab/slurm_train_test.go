@@ -38,7 +38,7 @@ func (s *slurmSweep) submitTraining(flags ...string) {
 // checkpoint, and returns its number.
 func (s *slurmSweep) halt(task int) int {
 	s.t.Helper()
-	p, err := sweep.Read(s.folder())
+	p, err := sweep.ReadPlan(s.folder())
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -196,7 +196,7 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, false, err
 	}
-	old, err := sweep.Read(dir)
+	old, err := sweep.ReadPlan(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {

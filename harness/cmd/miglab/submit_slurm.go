@@ -32,7 +32,7 @@ func newSubmitSlurm() *cobra.Command {
 // slurm submits tasks as job arrays with a merge after them.
 func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error {
 	if !f.dryRun {
-		if err := slurm.Find(); err != nil {
+		if err := slurm.FindCommands(); err != nil {
 			return err
 		}
 	}

@@ -99,7 +99,7 @@ func readSweep(ctx context.Context, dir string) (*openSweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := sweep.Read(dir)
+	p, err := sweep.ReadPlan(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no sweep that this machine sees: it has no plan.json", dir)
 	}
@@ -126,7 +126,7 @@ func (s *openSweep) sameProgram() error {
 
 // look says how the sweep stands, from its files alone.
 func (s *openSweep) look() (sweep.Status, error) {
-	return sweep.Look(s.dir, s.plan, s.cells, time.Now())
+	return sweep.ReadStatus(s.dir, s.plan, s.cells, time.Now())
 }
 
 // what names what the sweep counts.

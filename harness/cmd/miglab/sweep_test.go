@@ -97,7 +97,7 @@ func TestAnotherBuild(t *testing.T) {
 	folder := filepath.Join(dir, "sweep")
 	command := append(planned("2", folder), "run", "--algorithms", "far", "--datasets", "WIDETIMES", "--instances", "3")
 	miglab(t, dir, command...)
-	p, err := sweep.Read(folder)
+	p, err := sweep.ReadPlan(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,7 +150,7 @@ func TestAnswersAreRanked(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		span, err := run.First(store.Series{Track: algo.TrackBatch, Dataset: "POORSCALING?n=5", GPU: "A100", Algorithm: "answers:" + path}, n)
+		span, err := run.SpanOf(store.Series{Track: algo.TrackBatch, Dataset: "POORSCALING?n=5", GPU: "A100", Algorithm: "answers:" + path}, n)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,8 +28,8 @@ type CommandError struct {
 
 func (e *CommandError) Error() string { return e.Command + ": " + e.Reason }
 
-// Find returns a [*NotFoundError] where Slurm's commands are not on the PATH.
-func Find() error {
+// FindCommands returns a [*NotFoundError] where Slurm's commands are not on the PATH.
+func FindCommands() error {
 	for _, name := range []string{"sbatch", "squeue", "scontrol", "scancel"} {
 		if _, err := exec.LookPath(name); err != nil {
 			return &NotFoundError{name}
@@ -38,8 +38,8 @@ func Find() error {
 	return nil
 }
 
-// command runs a command of Slurm and returns what it prints.
-func command(ctx context.Context, name string, args ...string) (string, error) {
+// runCommand runs a command of Slurm and returns what it prints.
+func runCommand(ctx context.Context, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
@@ -52,11 +52,11 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	return "", &CommandError{name, reason(stderr.String(), name, err)}
+	return "", &CommandError{name, failureReason(stderr.String(), name, err)}
 }
 
-// reason returns the last line of what a command says on its standard error.
-func reason(stderr, name string, err error) string {
+// failureReason returns the last line of what a command says on its standard error.
+func failureReason(stderr, name string, err error) string {
 	text := strings.TrimSpace(stderr)
 	text = text[strings.LastIndexByte(text, '\n')+1:]
 	text = strings.TrimPrefix(text, name+": ")

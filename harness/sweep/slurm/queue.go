@@ -41,7 +41,7 @@ func Queue(ctx context.Context, jobs []string) ([]Entry, error) {
 	if len(jobs) == 0 {
 		return nil, nil
 	}
-	out, err := command(ctx, "squeue", "-h", "-r", "-t", "all", "-j", strings.Join(jobs, ","), "-o", "%i|%T|%r|%N")
+	out, err := runCommand(ctx, "squeue", "-h", "-r", "-t", "all", "-j", strings.Join(jobs, ","), "-o", "%i|%T|%r|%N")
 	if failed := (*CommandError)(nil); errors.As(err, &failed) &&
 		strings.Contains(failed.Reason, "Invalid job id specified") {
 		return nil, nil // that is how it answers when it has forgotten all of them

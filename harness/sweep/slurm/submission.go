@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,39 +33,21 @@ const scriptFile = "script.sh"
 // submitted.
 func (s *Submission) ScriptPath() string { return s.Sweep + "/" + scriptFile }
 
+//go:embed script.sh.tmpl
+var script string
+
 // Script returns the batch script of the tasks and of the merge. The program takes the
 // shell's place, so that signals reach it; a minute before the time limit it gets TERM.
 func (s *Submission) Script() string {
-	return `#!/bin/sh
-# The tasks of a sweep ("task OFFSET") and what follows them ("merge"); written by miglab submit.
-#SBATCH --requeue
-#SBATCH --open-mode=append
-#SBATCH --signal=B:TERM@60
-sweep=` + quote(s.Sweep) + `
-program=` + quote(s.Program) + `
-dir=` + quote(s.Dir) + `
-if [ ! -r "$sweep/plan.json" ] || [ ! -x "$program" ]; then
-	echo "miglab: $(hostname) does not see $sweep/plan.json and $program;" \
-		"both must be on a file system that all nodes share" >&2
-	exit 2
-fi
-if [ ! -d "$dir" ]; then
-	echo "miglab: $(hostname) does not see the folder $dir, where the command was given;" \
-		"it must be on a file system that all nodes share" >&2
-	exit 2
-fi
-case $1 in
-task) exec "$program" task "$sweep" --index "$SLURM_ARRAY_TASK_ID" --offset "$2" --workers "${SLURM_CPUS_ON_NODE:-1}" ;;
-merge) exec "$program" merge "$sweep" ;;
-esac
-`
+	return strings.NewReplacer("{{sweep}}", quote(s.Sweep), "{{program}}", quote(s.Program), "{{dir}}", quote(s.Dir)).
+		Replace(script)
 }
 
 // quote makes one word for the shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// pattern makes a path safe in sbatch's --output, where % and \ have meanings.
-func pattern(path string) string {
+// outputPattern makes a path safe in sbatch's --output, where % and \ have meanings.
+func outputPattern(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "%", "%%").Replace(path)
 }
 
@@ -92,7 +75,7 @@ func (s *Submission) parts(size int) []part {
 // array returns the arguments of sbatch for a part. With a limit, a part waits for the one
 // before, which is the job previous, if there is one: Slurm limits each array alone.
 func (s *Submission) array(p part, previous string) []string {
-	indices := ranges(p.indices)
+	indices := arrayRanges(p.indices)
 	args := s.common("%A_%a")
 	if s.Limit > 0 {
 		indices += "%" + strconv.Itoa(s.Limit)
@@ -111,12 +94,12 @@ func (s *Submission) merge(arrays []string) []string {
 }
 
 func (s *Submission) common(log string) []string {
-	args := []string{"--parsable", "--job-name=" + s.Name, "--output=" + pattern(s.Sweep) + "/logs/" + log + ".log"}
+	args := []string{"--parsable", "--job-name=" + s.Name, "--output=" + outputPattern(s.Sweep) + "/logs/" + log + ".log"}
 	return append(args, s.Args...)
 }
 
-// ranges writes ascending numbers as Slurm does: 0-3,5,7-8.
-func ranges(numbers []int) string {
+// arrayRanges writes ascending numbers as Slurm does: 0-3,5,7-8.
+func arrayRanges(numbers []int) string {
 	var out []string
 	for i := 0; i < len(numbers); {
 		j := i
@@ -193,13 +176,13 @@ func (s *Submission) Submit(ctx context.Context) (arrays []string, merge string,
 		if err != nil {
 			ctx := context.WithoutCancel(ctx)
 			if len(arrays) > 0 {
-				if _, cancelled := command(ctx, "scancel", arrays...); cancelled != nil {
+				if _, cancelled := runCommand(ctx, "scancel", arrays...); cancelled != nil {
 					err = fmt.Errorf("%w; jobs %s are still there: %w", err, strings.Join(arrays, ", "), cancelled)
 				}
 			}
 			// By name, too: a job may be in the queue although sbatch did not say so. Where there
 			// is none, that is no news.
-			_, _ = command(ctx, "scancel", "--me", "--name="+s.Name)
+			_, _ = runCommand(ctx, "scancel", "--me", "--name="+s.Name)
 			arrays, merge = nil, ""
 		}
 	}()
@@ -215,7 +198,7 @@ func (s *Submission) Submit(ctx context.Context) (arrays []string, merge string,
 }
 
 func sbatch(ctx context.Context, args []string) (string, error) {
-	out, err := command(ctx, "sbatch", args...)
+	out, err := runCommand(ctx, "sbatch", args...)
 	if err != nil {
 		return "", err
 	}
@@ -229,7 +212,7 @@ func sbatch(ctx context.Context, args []string) (string, error) {
 
 // maxArraySize asks how many indices an array may have; an index is below it.
 func maxArraySize(ctx context.Context) (int, error) {
-	out, err := command(ctx, "scontrol", "show", "config")
+	out, err := runCommand(ctx, "scontrol", "show", "config")
 	if err != nil {
 		return 0, err
 	}

@@ -113,7 +113,7 @@ func TestSubmitThatFailsLeavesNothing(t *testing.T) {
 func TestWithoutSlurm(t *testing.T) {
 	fake(t, nil)
 	want := "no sbatch on the PATH: miglab submit slurm works where jobs are submitted, as on a login node; miglab run needs no Slurm"
-	if err := Find(); err == nil || err.Error() != want {
+	if err := FindCommands(); err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
 	s := Submission{Name: "x", Program: "/p", Sweep: "/a b", Tasks: []int{0, 1000, 1001}}
@@ -238,7 +238,7 @@ func TestReason(t *testing.T) {
 	for text, want := range map[string]string{
 		"": io.EOF.Error(), "sbatch: error: full\n": "full", "sbatch: warning\nsbatch: fatal: x\n": "fatal: x",
 	} {
-		if got := reason(text, "sbatch", io.EOF); got != want {
+		if got := failureReason(text, "sbatch", io.EOF); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

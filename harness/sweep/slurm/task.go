@@ -34,14 +34,14 @@ func Requeue(ctx context.Context) (bool, error) {
 	}
 	// Not by SLURM_JOB_ID: for one task of an array that is the number of all of it.
 	id := array + "_" + index
-	out, err := command(ctx, "scontrol", "show", "job", "-o", id)
+	out, err := runCommand(ctx, "scontrol", "show", "job", "-o", id)
 	if err != nil {
 		return false, err
 	}
 	if near, err := limitIsNear(out, time.Now()); err != nil || !near {
 		return false, err
 	}
-	_, err = command(ctx, "scontrol", "requeue", id)
+	_, err = runCommand(ctx, "scontrol", "requeue", id)
 	return err == nil, err
 }
 

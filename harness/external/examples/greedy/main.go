@@ -62,15 +62,15 @@ type schedule struct {
 
 type placement struct {
 	Task string `json:"task"`
-	span
+	slot
 }
 
 type operation struct {
 	Op string `json:"op"`
-	span
+	slot
 }
 
-type span struct {
+type slot struct {
 	GPU   int     `json:"gpu"`
 	Size  int     `json:"size"`
 	Slice int     `json:"slice"`
@@ -109,7 +109,7 @@ type scheduler struct {
 	gpu             string
 	reconfiguration string
 	size            int
-	free            []span
+	free            []slot
 }
 
 // answer schedules an instance, or the next tasks of one.
@@ -130,7 +130,7 @@ func (s *scheduler) answer(q question) reply {
 				if q.Reconfiguration != "parallel" {
 					start = float64(i) * profile.Create
 				}
-				s.free = append(s.free, span{gpu, s.size, slice, start, start + profile.Create})
+				s.free = append(s.free, slot{gpu, s.size, slice, start, start + profile.Create})
 			}
 		}
 		for _, instance := range s.free {
