@@ -25,9 +25,19 @@ func newTreePlan(t *tree) *treePlan {
 	return &treePlan{tree: t, lists: make([][]timedTask, t.count()), destroyed: make([]bool, t.count())}
 }
 
+// place adds a task to a node. A nil plan keeps nothing.
 func (p *treePlan) place(node int32, t timedTask) {
-	p.enlist(node)
-	p.lists[node] = append(p.lists[node], t)
+	if p != nil {
+		p.enlist(node)
+		p.lists[node] = append(p.lists[node], t)
+	}
+}
+
+// destroy notes that a node's instance is destroyed. A nil plan keeps nothing.
+func (p *treePlan) destroy(node int32) {
+	if p != nil {
+		p.destroyed[node] = true
+	}
 }
 
 // enlist adds a node to the order when it is first used: before those below it, or

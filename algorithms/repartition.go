@@ -55,7 +55,7 @@ func newRepartitioner(p algo.Problem, f *family) *repartitioner {
 // and 19-20); several GPUs have a channel each.
 func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 	tree := r.tree
-	left := r.load(k)
+	left, next := r.load(k), r.queue
 	// A bound ends the search early. On the slices that can still be used, the time up to
 	// the ends of the open instances, idle or busy, and the work of the unscheduled tasks
 	// must together fit below the makespan. A destruction counts up to the makespan only,
@@ -63,7 +63,6 @@ func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 	below, width := r.family.area[k], r.slices
 	give := limit * (1 + 1e-9)
 
-	next := r.queue
 	var heads [mig.MaxSize]int
 	var makespan float64
 	for left > 0 {
@@ -85,14 +84,10 @@ func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 			left--
 			e.Key += t.time
 			below += r.idle[v] * t.time
-			if e.Key > makespan {
-				if makespan = e.Key; makespan > limit {
-					return math.Inf(1)
-				}
+			if makespan = max(makespan, e.Key); makespan > limit {
+				return math.Inf(1)
 			}
-			if plan != nil {
-				plan.place(e.ID, timedTask{t.time, t.task})
-			}
+			plan.place(e.ID, timedTask{t.time, t.task})
 			r.free.Push(e)
 			continue
 		}
@@ -100,9 +95,7 @@ func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 			end := r.operate(g, e.Key, tree.destroy[v])
 			below += r.width[v] * (min(end, give) - min(e.Key, give))
 			e.Key = end
-			if plan != nil {
-				plan.destroyed[e.ID] = true
-			}
+			plan.destroy(e.ID)
 		}
 		children := tree.nodes[v].Children
 		if len(children) == 0 {

@@ -143,6 +143,33 @@ func (p *Plan) attempt(ctx context.Context, folder string, task int, runName str
 	if err := write(); err != nil {
 		return errors.Join(err, own.Close())
 	}
+	stop := beat(write)
+	err = func() error {
+		db, _, _, err := store.OpenIntact(files[task]...) // runs that disagree are an error before anything is computed
+		if err != nil {
+			return err
+		}
+		err = do(db, file, func(done, total int) {
+			mu.Lock()
+			defer mu.Unlock()
+			a.Done, a.Total = done, total
+		})
+		return cmp.Or(err, db.Close())
+	}()
+	stop()
+	switch {
+	case err == nil:
+		a.State = Done
+	case ctx.Err() != nil:
+		a.State = Stopped
+	default:
+		a.State, a.Error = Failed, err.Error()
+	}
+	return cmp.Or(err, write(), own.Close())
+}
+
+// beat calls write every heartbeat until stop is called.
+func beat(write func() error) (stop func()) {
 	ended := make(chan struct{})
 	var beating sync.WaitGroup
 	beating.Go(func() {
@@ -157,27 +184,8 @@ func (p *Plan) attempt(ctx context.Context, folder string, task int, runName str
 			}
 		}
 	})
-	err = func() error {
-		db, _, _, err := store.OpenIntact(files[task]...) // runs that disagree are an error before anything is computed
-		if err != nil {
-			return err
-		}
-		err = do(db, file, func(done, total int) {
-			mu.Lock()
-			defer mu.Unlock()
-			a.Done, a.Total = done, total
-		})
-		return cmp.Or(err, db.Close())
-	}()
-	close(ended)
-	beating.Wait()
-	switch {
-	case err == nil:
-		a.State = Done
-	case ctx.Err() != nil:
-		a.State = Stopped
-	default:
-		a.State, a.Error = Failed, err.Error()
+	return func() {
+		close(ended)
+		beating.Wait()
 	}
-	return cmp.Or(err, write(), own.Close())
 }

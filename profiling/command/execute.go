@@ -105,16 +105,23 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 			return err
 		}
 		return writable(f.out)
-	}, func(gpus []*session.Session) error {
-		progress := cli.NewProgress(c.ErrOrStderr(), "tasks")
-		real, err := execute.Run(c.Context(), p, s, execute.Options{GPUs: gpus, Kernels: programs, Progress: progress.Set})
-		progress.Done()
+	}, func(gpus []*session.Session) error { return f.run(c, gpus, p, s, programs) })
+}
+
+// run runs a schedule on GPUs, and writes the times of what has ended.
+func (f *executeFlags) run(c *cobra.Command, gpus []*session.Session, p schedule.Problem, s schedule.Schedule,
+	programs map[string]*kernel.Kernel,
+) error {
+	return cli.RunUnits(c, "tasks", func(progress func(done, total int)) error {
+		real, err := execute.Run(c.Context(), p, s, execute.Options{GPUs: gpus, Kernels: programs, Progress: progress})
 		if len(real.Placements) > 0 {
 			err = errors.Join(err, writeExecution(c, f.out, gpus[0], p, s, real))
 		}
 		switch ended, task := len(real.Placements), (*execute.TaskError)(nil); {
 		case c.Context().Err() != nil:
-			return cli.InterruptedError{Kept: fmt.Sprintf("%d of %d tasks had ended; %s has their times", ended, len(p.Tasks), f.out)}
+			return cli.InterruptedError{
+				Kept: fmt.Sprintf("%d of %d tasks had ended; %s has their times", ended, len(p.Tasks), f.out),
+			}
 		case errors.As(err, &task):
 			return cli.FailedError{Err: err}
 		}

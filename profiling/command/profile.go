@@ -35,6 +35,7 @@ type profileFlags struct {
 	milliseconds int
 	warmUp       int
 	small        bool
+	list, check  bool
 }
 
 // newProfile returns the command that measures kernels on every size, with a command for each other experiment.
@@ -57,7 +58,6 @@ func newProfile() *cobra.Command {
 // newExperiment returns the command of an experiment.
 func newExperiment(x measure.Command) *cobra.Command {
 	var f profileFlags
-	var list, check bool
 	c := &cobra.Command{Use: cmp.Or(x.Name, "profile"), Short: x.Short, Example: x.Example}
 	flags := c.Flags()
 	f.device.register(c)
@@ -70,56 +70,61 @@ func newExperiment(x measure.Command) *cobra.Command {
 		flags.Uint64Var(&f.seed, "seed", 1, "decides about orders and draws")
 	}
 	if x.Partitions {
-		cli.AddFlag(c, &f.milliseconds, "milliseconds", "200", cli.AtLeast(1), "how long rates are measured (sm-partition)")
-		cli.AddFlag(c, &f.warmUp, "warm-up", "100", cli.AtLeast(0), "milliseconds that each kernel runs before (sm-partition)")
+		cli.AddFlag(c, &f.milliseconds, "milliseconds", "200", cli.AtLeast(1),
+			"how long rates are measured (sm-partition)")
+		cli.AddFlag(c, &f.warmUp, "warm-up", "100", cli.AtLeast(0),
+			"milliseconds that each kernel runs before (sm-partition)")
 		flags.BoolVar(&f.small, "small", false, "inputs as small as those of kernel --verify, for tests (sm-partition)")
 	}
 	switch x.Name {
 	case "":
 		c.Long, c.Example = helpText("profile.txt"), helpText("profile-examples.txt")
-		flags.BoolVar(&list, "list", false, "show the GPUs as they are, and run nothing")
-		flags.BoolVar(&check, "check", false, "say what is missing, and run nothing")
+		flags.BoolVar(&f.list, "list", false, "show the GPUs as they are, and run nothing")
+		flags.BoolVar(&f.check, "check", false, "say what is missing, and run nothing")
 	case "corun":
 		c.Long, c.Example = helpText("profile-corun.txt"), helpText("profile-corun-examples.txt")
 	}
 	plan := x.Plan(flags)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		switch {
-		case list && check:
-			return errors.New("give either --list or --check")
-		case list:
-			return listGPU(c, &f.device)
-		}
-		b := &measure.Bench{
-			Dir: f.out, Repetitions: f.repetitions, Seed: f.seed, State: f.device.state,
-			Window: time.Duration(f.milliseconds) * time.Millisecond,
-			Warn:   func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
-		}
-		if x.Partitions && f.device.mode == string(profiling.SMPartition) {
-			return f.onPartitions(c, x, b, plan, check)
-		}
-		for _, name := range []string{"warm-up", "small", "sms"} {
-			if flags.Changed(name) {
-				return fmt.Errorf("--%s: only --mode %s has it", name, profiling.SMPartition)
-			}
-		}
-		var err error
-		if x.Kernels {
-			if b.Kernels, err = f.kernels.read(); err != nil {
-				return err
-			}
-		}
-		if x.Check != nil {
-			if err := x.Check(flags, f.device.mode, b.Kernels); err != nil {
-				return err
-			}
-		}
-		if check {
-			return checkAll(c, &f.device, b.Kernels)
-		}
-		return f.inSession(c, x, b, plan)
-	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return f.run(c, x, plan) }
 	return c
+}
+
+// run runs an experiment, or lists or checks what it needs.
+func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Planner) error {
+	switch {
+	case f.list && f.check:
+		return errors.New("give either --list or --check")
+	case f.list:
+		return listGPU(c, &f.device)
+	}
+	b := &measure.Bench{
+		Dir: f.out, Repetitions: f.repetitions, Seed: f.seed, State: f.device.state,
+		Window: time.Duration(f.milliseconds) * time.Millisecond,
+		Warn:   func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
+	}
+	if x.Partitions && f.device.mode == string(profiling.SMPartition) {
+		return f.onPartitions(c, x, b, plan, f.check)
+	}
+	for _, name := range []string{"warm-up", "small", "sms"} {
+		if c.Flags().Changed(name) {
+			return fmt.Errorf("--%s: only --mode %s has it", name, profiling.SMPartition)
+		}
+	}
+	var err error
+	if x.Kernels {
+		if b.Kernels, err = f.kernels.read(); err != nil {
+			return err
+		}
+	}
+	if x.Check != nil {
+		if err := x.Check(c.Flags(), f.device.mode, b.Kernels); err != nil {
+			return err
+		}
+	}
+	if f.check {
+		return checkAll(c, &f.device, b.Kernels)
+	}
+	return f.inSession(c, x, b, plan)
 }
 
 // inSession runs an experiment on the one GPU that --device names, once it is known that nothing is missing.

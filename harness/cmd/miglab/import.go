@@ -52,7 +52,8 @@ func newImport() *cobra.Command {
 			return f.run(c, args[0])
 		},
 	}
-	cli.AddFlag(c, &f.format, "format", "csv", cli.OneOf("format", traces.FormatNames()), strings.Join(traces.FormatNames(), ", "))
+	formats := traces.FormatNames()
+	cli.AddFlag(c, &f.format, "format", "csv", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	cli.AddFlag(c, &f.as, "as", "requests", cli.OneOf("kind", []string{"requests", "jobs"}),
 		"requests (track placement) or jobs (track dispatch)")
 	addGPU(c, &f.gpu, "A100-80GB", "GPU model that the profiles and sizes are of")

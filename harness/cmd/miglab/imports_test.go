@@ -128,15 +128,15 @@ var seeded = map[string]string{
 
 // A goPackage is what go list says about a package, tests left out.
 type goPackage struct {
-	ImportPath    string
-	Imports, Deps []string
+	ImportPath, Name string
+	Imports, Deps    []string
 }
 
 func (p *goPackage) name() string { return strings.TrimPrefix(p.ImportPath, module) }
 
 func goPackages(t *testing.T) []goPackage {
 	t.Helper()
-	list := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", "./...")
+	list := exec.Command("go", "list", "-json=ImportPath,Name,Imports,Deps", "./...")
 	list.Dir = root
 	list.Stderr = os.Stderr
 	out, err := list.Output()

@@ -46,7 +46,8 @@ func newLeaderboard() *cobra.Command {
 		},
 	}
 	at.register(c)
-	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", reports.TableFormats), strings.Join(reports.TableFormats, ", "))
+	formats := reports.TableFormats
+	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c
 }

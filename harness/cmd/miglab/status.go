@@ -245,8 +245,8 @@ func (s *openSweep) merged(ctx context.Context, job, log string) error {
 	entries, _ := slurm.Queue(ctx, []string{job})
 	for _, e := range entries {
 		if e.State != "COMPLETED" {
-			return cli.FailedError{Err: fmt.Errorf("the merge, job %s, ended as %s; %s has what it said; to merge again: miglab merge %s",
-				job, e.State, log, slurm.Word(s.dir))}
+			return cli.FailedError{Err: fmt.Errorf("the merge, job %s, ended as %s; %s has what it said; to merge again: "+
+				"miglab merge %s", job, e.State, log, slurm.Word(s.dir))}
 		}
 	}
 	return nil

@@ -79,6 +79,8 @@ func (f *submitFlags) add(c *cobra.Command) {
 		"the folder is on a file system that all machines see, although it does not look so")
 	c.Flags().StringVar(&f.jobName, "job-name", "", "begins the names of jobs (default: miglab and the sweep's name)")
 	if f.engine != "" {
+		cli.AddFlag(c, &f.arrayLimit, "array-limit", "0", cli.AtLeast(0),
+			"tasks at a time; 0 means as many as there is room for")
 		cli.AddFlag(c, &f.tasks, "tasks", "16", cli.AtLeast(1), "tasks to cut the command into, at most")
 		c.Flags().StringVar(&f.sweep, "sweep", "",
 			"folder for the sweep (default: sweeps/NAME in the command's folder for results)")

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/atomicfile"
-	"miglab/harness/cli"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/kubernetes"
 	"miglab/harness/sweep/slurm"
@@ -23,7 +22,6 @@ func newSubmitKubernetes() *cobra.Command {
 		Short: "Write a Kubernetes manifest for the tasks",
 	}
 	f.add(c)
-	cli.AddFlag(c, &f.arrayLimit, "array-limit", "0", cli.AtLeast(0), "tasks at a time; 0 means as many as there is room for")
 	c.Flags().StringVar(&f.image, "image", "", "container image of miglab")
 	c.Flags().StringVar(&f.claim, "claim", "", "claim of the volume that all pods share")
 	c.Flags().StringVar(&f.mount, "mount", "", "where this machine and the pods have that volume")

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/atomicfile"
-	"miglab/harness/cli"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurm"
 )
@@ -24,7 +23,6 @@ func newSubmitSlurm() *cobra.Command {
 	f.add(c)
 	c.Flags().StringVar(&f.partition, "partition", "", "partition")
 	c.Flags().StringVar(&f.time, "time", "", "time limit of a task, as sbatch takes it")
-	cli.AddFlag(c, &f.arrayLimit, "array-limit", "0", cli.AtLeast(0), "tasks at a time; 0 means as many as there is room for")
 	c.Flags().StringArrayVar(&f.extra, "extra", nil, "more for sbatch, separated by spaces")
 	return c
 }
