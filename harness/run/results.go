@@ -30,7 +30,9 @@ func (e *Engine) Failures(spans []Span) (out []Failure, err error) {
 			if row.Kind == "" || !e.Shard.holds(span.Series, row.Instance) {
 				continue
 			}
-			i, ok := slices.BinarySearchFunc(out, row.Kind, func(f Failure, kind string) int { return cmp.Compare(f.Kind, kind) })
+			i, ok := slices.BinarySearchFunc(out, row.Kind, func(f Failure, kind string) int {
+				return cmp.Compare(f.Kind, kind)
+			})
 			if !ok {
 				out = slices.Insert(out, i, Failure{Kind: row.Kind})
 			}

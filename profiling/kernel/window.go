@@ -76,28 +76,26 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 			}
 		})
 	}
-	wait := func(reached func(*gate) chan struct{}) {
+	// meet waits until all have come so far, and does something with each unless they are killed.
+	meet := func(reached func(*gate) chan struct{}, do func(*gate)) time.Time {
 		for _, g := range gates {
 			select {
 			case <-reached(g):
 			case <-limited.Done():
 			}
 		}
-	}
-	wait(func(g *gate) chan struct{} { return g.ready })
-	began := time.Now()
-	for _, g := range gates {
-		if limited.Err() == nil {
-			_, _ = io.WriteString(g.in, "go\n") // a process that has ended is seen by its outcome
+		met := time.Now()
+		for _, g := range gates {
+			if limited.Err() == nil {
+				do(g)
+			}
 		}
+		return met
 	}
-	wait(func(g *gate) chan struct{} { return g.measured })
-	measured := time.Now()
-	for _, g := range gates {
-		if limited.Err() == nil { // otherwise they are killed
-			g.in.Close()
-		}
-	}
+	began := meet(func(g *gate) chan struct{} { return g.ready }, func(g *gate) {
+		_, _ = io.WriteString(g.in, "go\n") // a process that has ended is seen by its outcome
+	})
+	measured := meet(func(g *gate) chan struct{} { return g.measured }, func(g *gate) { g.in.Close() })
 	wg.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -81,8 +81,8 @@ var mayImport = map[string]string{
 	"datasets":              "harness/mig harness/numpy harness/task harness/sim/corun datasets/traces",
 	"reports":               "harness/mig harness/task harness/schedule harness/sim/corun",
 	"reports/leaderboard":   "harness/mig harness/algo harness/stats datasets harness/store harness/track harness/run reports",
-	"reports/site":          "harness/mig harness/schedule harness/algo harness/track harness/run datasets reports reports/leaderboard",
-	"paper-figures":         "harness/mig harness/task harness/schedule harness/stats harness/track harness/work harness/run datasets reports paper-figures/verdict",
+	"reports/site":          "harness/mig harness/schedule harness/algo harness/store harness/track harness/run datasets reports reports/leaderboard",
+	"paper-figures":         "harness/mig harness/task harness/schedule harness/stats harness/store harness/track harness/work harness/run datasets reports paper-figures/verdict",
 	"paper-figures/verdict": "harness/stats",
 	"paper-figures/*":       "harness/curve harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/stats harness/store harness/track harness/run datasets reports paper-figures paper-figures/verdict",
 }
