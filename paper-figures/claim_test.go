@@ -197,18 +197,18 @@ func TestQuickRunsGiveNoVerdicts(t *testing.T) {
 func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
 	m := &Manifest{Papers: []PaperRecord{{Name: "far", Artefacts: []Record{{Rows: []Row{{Default: true, Verdict: verdict.Reproduced}}}}}}}
 	before := "# x\n" + readmeBegin + "old\n" + readmeEnd + "\nrest\n"
-	after, err := m.UpdateReadme(before)
+	after, err := m.updateReadme(before)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(after, "# x\n") || !strings.HasSuffix(after, "\nrest\n") || strings.Contains(after, "old\n") || !strings.Contains(after, "| far | 1 |") {
 		t.Errorf("README became\n%s", after)
 	}
-	again, err := m.UpdateReadme(after)
+	again, err := m.updateReadme(after)
 	if err != nil || again != after {
 		t.Errorf("a second update changes the README: %v", err)
 	}
-	if _, err := m.UpdateReadme("# x\n"); err == nil {
+	if _, err := m.updateReadme("# x\n"); err == nil {
 		t.Error("a README without the markers is accepted")
 	}
 }

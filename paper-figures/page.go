@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"text/template"
 
+	"miglab/harness/atomicfile"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -196,9 +198,42 @@ const (
 	readmeEnd   = "<!-- /verdicts -->"
 )
 
-// UpdateReadme replaces the table of verdicts in the project's README.md. It refuses a quick run
+// gallery lists the images that README.md shows.
+var gallery = []string{"far/figure12.png", "drl/ours.png"}
+
+// UpdateReadme replaces the table of verdicts and the images of the project's README.md, from a folder of results.
+func UpdateReadme(root, results string) error {
+	m, err := ReadManifest(results)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(root, "README.md")
+	readme, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text, err := m.updateReadme(string(readme))
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(path, []byte(text)); err != nil {
+		return err
+	}
+	for _, image := range gallery {
+		raw, err := os.ReadFile(filepath.Join(results, image))
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(filepath.Join(root, "paper-figures", "gallery", filepath.Base(image)), raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// updateReadme replaces the table of verdicts in the project's README.md. It refuses a quick run
 // and one that is not complete.
-func (m *Manifest) UpdateReadme(readme string) (string, error) {
+func (m *Manifest) updateReadme(readme string) (string, error) {
 	if m.Quick || m.Left > 0 {
 		return "", fmt.Errorf("the results are not complete (quick run: %v, artefacts that are not done: %d); run miglab "+
 			"reproduce first", m.Quick, m.Left)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"sync"
 
 	"miglab/harness/atomicfile"
+	"miglab/harness/nearest"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/wholefile"
@@ -346,4 +348,30 @@ func Names(papers []Paper) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Select reports which artefacts of papers are asked for: those of some papers, or only some, named as in [Names]; all
+// where neither is given. Unknown names are a [*nearest.UnknownError].
+func Select(all []Paper, papers, only []string) (func(p, a string) bool, error) {
+	check := func(kind string, chosen, names []string) error {
+		for _, name := range chosen {
+			if !slices.Contains(names, name) {
+				return nearest.Unknown(kind, name, names)
+			}
+		}
+		return nil
+	}
+	switch {
+	case len(papers) > 0 && len(only) > 0:
+		return nil, errors.New("--paper and --only exclude each other")
+	case len(papers) > 0:
+		var names []string
+		for _, p := range all {
+			names = append(names, p.Name)
+		}
+		return func(p, _ string) bool { return slices.Contains(papers, p) }, check("paper", papers, names)
+	case len(only) > 0:
+		return func(p, a string) bool { return slices.Contains(only, p+"/"+a) }, check("artefact", only, Names(all))
+	}
+	return func(string, string) bool { return true }, nil
 }

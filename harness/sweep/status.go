@@ -78,6 +78,25 @@ type TaskStatus struct {
 	Attempts []Attempt `json:"attempts"`
 }
 
+// State says what became of the last run of a task that misses results.
+func (t *TaskStatus) State() string {
+	if len(t.Attempts) == 0 {
+		return "no run of it is known"
+	}
+	a := t.Attempts[len(t.Attempts)-1]
+	switch {
+	case t.Running:
+		return fmt.Sprintf("running: %d of %d on %s", a.Done, a.Total, a.Host)
+	case a.State == Running:
+		return fmt.Sprintf("lost: no word from %s since %s", a.Host, a.Updated.UTC().Format(time.DateTime))
+	case a.State == Failed:
+		return "failed: " + a.Error
+	case a.State == Done:
+		return "ended, but results are damaged or gone"
+	}
+	return a.State
+}
+
 // Unfinished returns the numbers of the tasks that miss cells or units.
 func (s *Status) Unfinished() []int {
 	var out []int

@@ -129,7 +129,7 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 // writeExact prints the best schedule of a problem, or what is to be said about it, and
 // what proves how good it is.
 func writeExact(c *cobra.Command, p schedule.Problem, budget time.Duration, format string) error {
-	r, err := exactWithin(c.Context(), p, budget)
+	r, err := bounds.Best(c.Context(), p, budget)
 	if err != nil {
 		return err
 	}
@@ -161,40 +161,4 @@ func writeExact(c *cobra.Command, p schedule.Problem, budget time.Duration, form
 		}
 	}
 	return t.Text(c.OutOrStdout())
-}
-
-// exactWithin takes the schedule of treedp, or of lns if the batch is too large for it. Until the
-// budget is spent or a schedule is proven to be optimal, it runs lns with ever more iterations.
-func exactWithin(ctx context.Context, p schedule.Problem, budget time.Duration) (r bounds.Result, err error) {
-	searching, stop := context.WithTimeout(ctx, budget)
-	defer stop()
-	const first = 1000 // iterations, as lns has by default
-	known, err := algo.MustParse("treedp").Schedule(ctx, p)
-	iterations := first
-	if _, many := errors.AsType[*algo.InfeasibleError](err); many {
-		known, err = algo.MustParse("lns").Schedule(ctx, p)
-		iterations *= 2
-	}
-	if err != nil {
-		return r, err
-	}
-	if r, err = bounds.Exact(ctx, p, known); err != nil {
-		return r, err
-	}
-	for ; !r.Proven && searching.Err() == nil; iterations *= 2 {
-		next, err := algo.MustParse(fmt.Sprintf("lns?iterations=%d", iterations)).Schedule(searching, p)
-		if searching.Err() != nil && ctx.Err() == nil {
-			return r, nil // the time is spent, and the search that was cut off gave no schedule
-		}
-		if err != nil {
-			return r, err
-		}
-		if next.Makespan() >= r.Best.Makespan() {
-			continue
-		}
-		if r, err = bounds.Exact(ctx, p, next); err != nil {
-			return r, err
-		}
-	}
-	return r, nil
 }

@@ -191,7 +191,7 @@ func TestSelection(t *testing.T) {
 		{[]string{"mfi", "far"}, nil, figures.Names([]figures.Paper{known[0], known[2]})},
 		{nil, []string{"far/table4", "drl/table4"}, []string{"drl/table4", "far/table4"}},
 	} {
-		keeps, err := selection(known, c.papers, c.only)
+		keeps, err := figures.Select(known, c.papers, c.only)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -82,7 +82,7 @@ var mayImport = map[string]string{
 	"reports":               "harness/mig harness/task harness/schedule harness/sim/corun",
 	"reports/leaderboard":   "harness/mig harness/algo harness/stats datasets harness/store harness/track harness/run reports",
 	"reports/site":          "harness/mig harness/schedule harness/algo harness/store harness/track harness/run datasets reports reports/leaderboard",
-	"paper-figures":         "harness/mig harness/task harness/schedule harness/stats harness/store harness/track harness/work harness/run datasets reports paper-figures/verdict",
+	"paper-figures":         "harness/mig harness/task harness/schedule harness/stats harness/store harness/track harness/work harness/run datasets reports reports/site paper-figures/verdict",
 	"paper-figures/verdict": "harness/stats",
 	"paper-figures/*":       "harness/curve harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/stats harness/store harness/track harness/run datasets reports paper-figures paper-figures/verdict",
 }

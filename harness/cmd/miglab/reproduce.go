@@ -14,8 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
-	"miglab/harness/atomicfile"
-	"miglab/harness/nearest"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	figures "miglab/paper-figures"
@@ -115,7 +113,7 @@ func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, 
 	if err != nil {
 		return nil, err
 	}
-	keep, err := selection(all, f.papers, f.only)
+	keep, err := figures.Select(all, f.papers, f.only)
 	if err != nil {
 		return nil, err
 	}
@@ -188,67 +186,12 @@ func (f *reproduceFlags) announce(c *cobra.Command, dir string) {
 		"(three on two cores) and 200 MB of disk\n", dir)
 }
 
-// selection reports which artefacts of which papers are asked for; all if neither flag is set.
-func selection(all []figures.Paper, papers, only []string) (func(p, a string) bool, error) {
-	check := func(kind string, chosen, names []string) error {
-		for _, name := range chosen {
-			if !slices.Contains(names, name) {
-				return nearest.Unknown(kind, name, names)
-			}
-		}
-		return nil
-	}
-	switch {
-	case len(papers) > 0 && len(only) > 0:
-		return nil, errors.New("--paper and --only exclude each other")
-	case len(papers) > 0:
-		var names []string
-		for _, p := range all {
-			names = append(names, p.Name)
-		}
-		return func(p, _ string) bool { return slices.Contains(papers, p) }, check("paper", papers, names)
-	case len(only) > 0:
-		return func(p, a string) bool { return slices.Contains(only, p+"/"+a) }, check("artefact", only, figures.Names(all))
-	}
-	return func(string, string) bool { return true }, nil
-}
-
-// gallery lists the images that README.md shows.
-var gallery = []string{"far/figure12.png", "drl/ours.png"}
-
 func newReadme() *cobra.Command {
 	var results string
 	c := &cobra.Command{
 		Use:   "readme",
 		Short: "Bring the table of verdicts and the images in README.md up to date",
-		RunE: func(c *cobra.Command, _ []string) error {
-			m, err := figures.ReadManifest(results)
-			if err != nil {
-				return err
-			}
-			readme, err := os.ReadFile("README.md")
-			if err != nil {
-				return err
-			}
-			text, err := m.UpdateReadme(string(readme))
-			if err != nil {
-				return err
-			}
-			if err := atomicfile.Write("README.md", []byte(text)); err != nil {
-				return err
-			}
-			for _, image := range gallery {
-				raw, err := os.ReadFile(filepath.Join(results, image))
-				if err != nil {
-					return err
-				}
-				to := filepath.Join("paper-figures", "gallery", image[strings.LastIndex(image, "/")+1:])
-				if err := atomicfile.Write(to, raw); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+		RunE:  func(*cobra.Command, []string) error { return figures.UpdateReadme(".", results) },
 	}
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c

@@ -31,7 +31,7 @@ func newStatus() *cobra.Command {
 			var err error
 			if len(args) > 0 {
 				dir = args[0]
-			} else if dir, err = newestSweep(filepath.Join(results, "sweeps")); err != nil {
+			} else if dir, err = sweep.Newest(filepath.Join(results, "sweeps")); err != nil {
 				return err
 			}
 			s, err := readSweep(c.Context(), dir)
@@ -84,7 +84,7 @@ func (s *openSweep) print(w io.Writer, status *sweep.Status) {
 		len(status.Tasks)-done-running)
 	for _, t := range status.Tasks {
 		if t.Done < t.Total {
-			fmt.Fprintf(w, "task %-3d %d of %d done, %s\n", t.Task, t.Done, t.Total, stateOf(t))
+			fmt.Fprintf(w, "task %-3d %d of %d done, %s\n", t.Task, t.Done, t.Total, t.State())
 		}
 	}
 	for _, d := range status.Damaged {
@@ -96,25 +96,6 @@ func (s *openSweep) print(w io.Writer, status *sweep.Status) {
 	case running == 0:
 		fmt.Fprintf(w, "go on    miglab submit --missing %s\n", slurm.Word(s.dir))
 	}
-}
-
-// stateOf words how a task that misses results stands.
-func stateOf(t sweep.TaskStatus) string {
-	if len(t.Attempts) == 0 {
-		return "no run of it is known"
-	}
-	a := t.Attempts[len(t.Attempts)-1]
-	switch {
-	case t.Running:
-		return fmt.Sprintf("running: %d of %d on %s", a.Done, a.Total, a.Host)
-	case a.State == sweep.Running:
-		return fmt.Sprintf("lost: no word from %s since %s", a.Host, a.Updated.UTC().Format(time.DateTime))
-	case a.State == sweep.Failed:
-		return "failed: " + a.Error
-	case a.State == sweep.Done:
-		return "ended, but results are damaged or gone"
-	}
-	return a.State
 }
 
 // How often watch looks, at least, how often it prints a line where there is no terminal, and how

@@ -151,7 +151,7 @@ func (f *submitFlags) seen(s *openSweep) error {
 		paths = paths[:2]
 	}
 	for _, must := range paths {
-		if why := nodeLocal(must.path); why != "" {
+		if why := sweep.NodeLocal(must.path); why != "" {
 			return fmt.Errorf("the tasks would not see %s%s: %s; %s, or say --shared if that is wrong", must.path, must.role,
 				why, must.advice)
 		}

@@ -142,26 +142,6 @@ func (s *openSweep) missing(e *sweep.IncompleteError) error {
 	return cli.FailedError{Err: fmt.Errorf("%s: %w; to go on: miglab submit --missing %s", s.what(), e, slurm.Word(s.dir))}
 }
 
-// newestSweep returns the sweep that was planned last.
-func newestSweep(folder string) (string, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	var newest string
-	var when time.Time
-	for _, e := range entries {
-		dir := filepath.Join(folder, e.Name())
-		if info, err := os.Stat(filepath.Join(dir, "plan.json")); err == nil && (newest == "" || info.ModTime().After(when)) {
-			newest, when = dir, info.ModTime()
-		}
-	}
-	if newest == "" {
-		return "", fmt.Errorf("%s has no sweeps; name the folder of one, which miglab submit prints", folder)
-	}
-	return newest, nil
-}
-
 // shell writes a command line as a shell would take it.
 func shell(args []string) string {
 	var out []string
@@ -169,27 +149,4 @@ func shell(args []string) string {
 		out = append(out, slurm.Word(a))
 	}
 	return strings.Join(out, " ")
-}
-
-// nodeLocal says why other machines do not see a folder, as far as its path and file system
-// tell; "" where they may.
-func nodeLocal(dir string) string {
-	for { // the nearest folder that there is
-		if _, err := os.Lstat(dir); err == nil || filepath.Dir(dir) == dir {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	for _, own := range []string{"/tmp", "/var/tmp", "/dev", "/run", os.TempDir()} {
-		if dir == own || strings.HasPrefix(dir, own+"/") {
-			return "every machine has a " + own + " of its own"
-		}
-	}
-	if kind := localFileSystem(dir); slices.Contains([]string{"tmpfs", "ramfs", "overlay"}, kind) {
-		return "it is on a file system of this machine alone (" + kind + ")"
-	}
-	return ""
 }

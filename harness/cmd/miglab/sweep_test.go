@@ -111,13 +111,3 @@ func TestAnotherBuild(t *testing.T) {
 		}
 	}
 }
-
-func TestNodeLocal(t *testing.T) {
-	for dir, want := range map[string]bool{
-		os.TempDir(): true, filepath.Join(t.TempDir(), "not", "yet"): true, "/dev/shm/x": true,
-	} {
-		if why := nodeLocal(dir); (why != "") != want {
-			t.Errorf("%s: %q", dir, why)
-		}
-	}
-}

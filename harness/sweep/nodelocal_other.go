@@ -1,6 +1,6 @@
 //go:build !linux
 
-package main
+package sweep
 
 // localFileSystem returns "": which file systems other machines see is not known here.
 func localFileSystem(string) string { return "" }
