@@ -73,8 +73,8 @@ type learner interface {
 type MismatchError struct{ Checkpoint, Have, Want string }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%s is of a run with the settings %q, not %q: give another --out, or remove its folder to start again",
-		e.Checkpoint, e.Have, e.Want)
+	return fmt.Sprintf("%s is of a run with the settings %q, not %q: give another --out, or remove its folder to start "+
+		"again", e.Checkpoint, e.Have, e.Want)
 }
 
 // A session is a recipe in progress.
