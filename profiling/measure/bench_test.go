@@ -29,6 +29,7 @@ var experiments = []struct {
 	{"runs.csv", 2 * 2 * 3, measure.Sweep},
 	{"isolation.csv", 2 * 2 * (4 + 3), measure.Isolation},
 	{"reconfiguration.csv", 2 * (3 + 2*3), measure.Reconfiguration},
+	{"startup.csv", 2 * 2, measure.Startup},
 	{"corun.csv", 2 * 4, func(_ context.Context, b *measure.Bench) (*measure.Plan, error) {
 		k := []*kernel.Kernel{&b.Kernels[0], &b.Kernels[1]}
 		return measure.Corun(b, share, []measure.Mix{{{k[0], 60}, {k[1], 40}}, {{k[0], 50}, {k[1], 50}}})
@@ -170,7 +171,7 @@ func TestFailedKernelsMayChange(t *testing.T) {
 
 // Samples that are missing are said once, at the end.
 func TestExperimentsSayThatSamplesAreMissing(t *testing.T) {
-	for _, x := range experiments[:4] { // a window of the last takes no time here
+	for _, x := range experiments[:5] { // a window of the last takes no time here
 		synctest.Test(t, func(t *testing.T) {
 			g := devicetest.New(a30, devicetest.Parallel())
 			var said []string
@@ -246,5 +247,17 @@ func TestExperimentOnAFullDisk(t *testing.T) {
 	}
 	if text, err := sweepIn(dir); err != nil || strings.Count(text, "\n") != 1+600 {
 		t.Errorf("with room again: %d lines, %v", strings.Count(text, "\n"), err)
+	}
+}
+
+// The README shows an experiment, which is one of those above.
+func TestREADMEShowsAnExperiment(t *testing.T) {
+	example, err := os.ReadFile("startup_test.go")
+	readme, err2 := os.ReadFile(filepath.Join("..", "README.md"))
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), "```go\n"+string(example)+"```\n") {
+		t.Error("the section Adding an experiment does not have the text of startup_test.go")
 	}
 }

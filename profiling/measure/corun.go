@@ -203,19 +203,12 @@ func (x *coruns) rows(from datasets.Provenance, load datasets.Load, runs []corun
 	if x.lost(runs[0].Mix) {
 		return nil
 	}
-	median := func(value func(*corun) float64) mig.Seconds {
-		var all []float64
-		for i := range runs {
-			all = append(all, value(&runs[i]))
-		}
-		return mig.Seconds(summarize(all).Median)
-	}
 	for i, name := range runs[0].Kernels {
 		out = append(out, datasets.CorunTime{
 			Provenance: from, Mix: runs[0].Mix, Job: i + 1, Kernel: name, Percent: runs[0].Percent[i], Runs: len(runs),
-			Seconds: median(func(r *corun) float64 { return r.Seconds[i] }),
-			Wall:    median(func(r *corun) float64 { return r.Wall[i] }),
-			Total:   median(func(r *corun) float64 { return r.Total }), Load: load,
+			Seconds: medianOf(runs, func(r *corun) float64 { return r.Seconds[i] }),
+			Wall:    medianOf(runs, func(r *corun) float64 { return r.Wall[i] }),
+			Total:   medianOf(runs, func(r *corun) float64 { return r.Total }), Load: load,
 		})
 	}
 	return out

@@ -3,7 +3,7 @@ package measure
 var (
 	Cases        = cases
 	Describe     = describe
-	First        = first
+	First        = firstOf
 	Reconfigured = reconfigured
 )
 

@@ -69,7 +69,7 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 	}
 	p := newPlan(b, "isolation", x.rows, IsolationTable)
 	for _, size := range x.sizes {
-		at := first(x.gpu, size)
+		at := firstOf(x.gpu, size)
 		all, kernels := cases(x.gpu, at), b.kernels()
 		for repetition := 1; repetition <= b.rounds(); repetition++ {
 			for _, rest := range all {
@@ -95,8 +95,8 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 	return p, nil
 }
 
-// first returns the instance of a size at its profile's first start.
-func first(g *mig.GPU, size mig.Slices) mig.Instance {
+// firstOf returns the instance of a size at its profile's first start.
+func firstOf(g *mig.GPU, size mig.Slices) mig.Instance {
 	p := g.Profile(size)
 	return mig.Instance{Profile: p, Start: p.Starts[0]}
 }
@@ -177,7 +177,7 @@ type isolation struct {
 // warmUp runs every kernel on every size and finds out where they do not run.
 func (x *isolation) warmUp(ctx context.Context) error {
 	for _, size := range x.sizes {
-		if err := x.on.set(ctx, fmt.Sprint("warming up on ", size), first(x.gpu, size)); err != nil {
+		if err := x.on.set(ctx, fmt.Sprint("warming up on ", size), firstOf(x.gpu, size)); err != nil {
 			return err
 		}
 		for _, k := range x.kernels() {
@@ -341,12 +341,9 @@ func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []is
 	if x.spoilt[t] || t.beside != "" && x.alone[t.place] == 0 {
 		return nil
 	}
-	var seconds []float64
-	for _, r := range runs {
-		seconds = append(seconds, r.Seconds)
-	}
 	row := datasets.IsolationTime{
-		Provenance: from, Kernel: t.kernel, Size: t.size, Runs: len(runs), Median: mig.Seconds(summarize(seconds).Median),
+		Provenance: from, Kernel: t.kernel, Size: t.size, Runs: len(runs),
+		Median: medianOf(runs, func(r *isolated) float64 { return r.Seconds }),
 		Beside: t.beside, Timed: runs[0].Timed, Load: load,
 	}
 	if t.beside == "" {

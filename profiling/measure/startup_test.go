@@ -1,0 +1,77 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/profiling/kernel"
+	"miglab/reports"
+)
+
+var _ = register(Command{
+	Name: "startup", Noun: "runs", Kernels: true,
+	Short:   "Measure how long processes take before their kernels are timed",
+	Example: "  sudo miglab profile startup --repetitions 5",
+	Plan:    func(*pflag.FlagSet) Planner { return Startup },
+})
+
+// A StartupTime is how long the processes of a kernel took before and after the time that they report.
+type StartupTime struct {
+	datasets.Provenance
+	Kernel string      `csv:"kernel"`
+	Runs   int         `csv:"runs"`
+	Median mig.Seconds `csv:"median_seconds"`
+	datasets.Load
+}
+
+// A startup is the record of a run.
+type startup struct {
+	Kernel  string
+	Seconds float64
+}
+
+// Startup plans to run each kernel on the whole GPU and to compare the time of its process with the time that it reports.
+func Startup(_ context.Context, b *Bench) (*Plan, error) {
+	p := newPlan(b, "startup", startupRows, startupTable)
+	on, g := b.stage(), b.Session.Identity().Model
+	for run := 1; run <= b.rounds(); run++ {
+		for _, k := range b.kernels() {
+			if run > b.repetitions(k) {
+				continue
+			}
+			p.add(k.Name, run, kernelFacts(k), func(ctx context.Context) (*ran[any], error) {
+				if err := on.set(ctx, "whole GPU", firstOf(g, g.ComputeSlices)); err != nil {
+					return nil, err
+				}
+				out, err := b.Launcher.Launch(ctx, k, on.made[0])
+				if err != nil {
+					return nil, err
+				}
+				if out.Status != kernel.OK {
+					b.fail(k, "on the whole GPU", out)
+					return nil, nil
+				}
+				seconds := out.End.Sub(out.Start).Seconds() - float64(out.Seconds)
+				return b.ran(startup{k.Name, seconds}, out.Start, out.End), nil
+			})
+		}
+	}
+	return p, nil
+}
+
+func startupRows(from datasets.Provenance, load datasets.Load, runs []startup) []StartupTime {
+	median := medianOf(runs, func(r *startup) float64 { return r.Seconds })
+	return []StartupTime{{from, runs[0].Kernel, len(runs), median, load}}
+}
+
+func startupTable(rows []StartupTime) reports.Table {
+	t := reports.Table{Title: "Time of processes beside their kernels", Columns: reports.Left("kernel").Right("runs", "median [s]")}
+	for _, r := range rows {
+		t.Rows = append(t.Rows, []string{r.Kernel, fmt.Sprint(r.Runs), reports.Fixed(float64(r.Median), 3)})
+	}
+	return t
+}
