@@ -18,8 +18,7 @@ var _ profiling.Watcher = (*Device)(nil)
 // SMs is the number of multiprocessors of the whole GPU.
 func (d *Device) SMs() int { return d.sms }
 
-// sampled are the fields of a sample. The last one was clocks_throttle_reasons.active before
-// driver 535, which later ones still know.
+// sampled are the fields of a sample. Drivers from 535 on know the last one as clocks_event_reasons.active, too.
 const sampled = "timestamp,clocks.sm,power.draw,temperature.gpu,clocks_throttle_reasons.active"
 
 // Watch lets nvidia-smi sample the GPU until the watch is closed. If nvidia-smi ends before,

@@ -15,9 +15,10 @@ import (
 	"miglab/profiling"
 )
 
+// patience is how long the daemon may take to start and to end. Tests have less.
+var patience = 20 * time.Second
+
 const (
-	// patience is how long the daemon may take to start and to end.
-	patience = 20 * time.Second
 	// quitTime is how long a quitting daemon waits for its clients, in seconds. Then it ends
 	// its servers.
 	quitTime = 10
@@ -36,26 +37,24 @@ type daemon struct {
 	gpu string
 	// pipe and log are its folders.
 	pipe, log string
-	patience  time.Duration
 }
 
-// newDaemon makes the folders of a daemon.
-func newDaemon(dir, gpu string, patience time.Duration) (daemon, error) {
-	d := daemon{gpu: gpu, pipe: filepath.Join(dir, "pipe"), log: filepath.Join(dir, "log"), patience: patience}
-	if n := len(filepath.Join(d.pipe, longestSocket)); n > socketPath {
-		return daemon{}, fmt.Errorf("%s is %d bytes too long for the daemon's sockets; choose a shorter folder", d.pipe,
-			n-socketPath)
+// newDaemon makes the folders of a daemon in a folder.
+func newDaemon(dir, gpu string) (daemon, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return daemon{}, err
+	}
+	d := daemon{gpu: gpu, pipe: filepath.Join(dir, "pipe"), log: filepath.Join(dir, "log")}
+	if n := len(filepath.Join(d.pipe, longestSocket)) - socketPath; n > 0 {
+		return daemon{}, fmt.Errorf("%s is %d bytes too long for the daemon's sockets; choose a shorter folder", d.pipe, n)
 	}
 	return d, errors.Join(os.MkdirAll(d.pipe, 0o700), os.MkdirAll(d.log, 0o700))
 }
 
 func (d daemon) env() []string {
-	return append(
-		profiling.Environ(),
-		"CUDA_VISIBLE_DEVICES="+d.gpu,
-		"CUDA_MPS_PIPE_DIRECTORY="+d.pipe,
-		"CUDA_MPS_LOG_DIRECTORY="+d.log,
-	)
+	return append(profiling.Environ(),
+		"CUDA_VISIBLE_DEVICES="+d.gpu, "CUDA_MPS_PIPE_DIRECTORY="+d.pipe, "CUDA_MPS_LOG_DIRECTORY="+d.log)
 }
 
 func (d daemon) ask(ctx context.Context, line string) (string, error) {
@@ -107,10 +106,9 @@ func (d daemon) start(ctx context.Context) error {
 		err = d.wait(ctx, func() bool { return !d.gone(ctx) })
 	}
 	if err == nil {
-		err = d.check(ctx)
-	}
-	if err == nil {
-		return nil
+		if err = d.check(ctx); err == nil {
+			return nil
+		}
 	}
 	err = &profiling.DeviceError{Op: "start the MPS daemon", Err: err, Remedy: "its logs are in " + d.log}
 	// It may run even though it did not start well.
@@ -147,11 +145,11 @@ func (d daemon) stop(ctx context.Context) error {
 	}
 }
 
-// wait asks until the answer is yes, for at most the daemon's patience.
+// wait asks until the answer is yes, for at most patience.
 func (d daemon) wait(ctx context.Context, yes func() bool) error {
-	for end := time.Now().Add(d.patience); !yes(); {
+	for end := time.Now().Add(patience); !yes(); {
 		if time.Now().After(end) {
-			return fmt.Errorf("the MPS daemon has not answered after %v", d.patience)
+			return fmt.Errorf("the MPS daemon has not answered after %v", patience)
 		}
 		select {
 		case <-ctx.Done():

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"miglab/harness/mig"
 	"miglab/profiling"
@@ -22,8 +21,7 @@ import (
 type Options struct {
 	// GPU is a selector of [profiling.Choose].
 	GPU string
-	// Dir holds the daemon's folder, mps-UUID; empty means the system's folder for
-	// temporary files. Its path must be short, since it holds UNIX sockets.
+	// Dir holds the daemon's folder, mps-UUID. Its path must be short, since it holds UNIX sockets.
 	Dir string
 	// SMs counts the multiprocessors of a GPU of a UUID. It is asked for boards of which the
 	// program's table does not know them; without it, Open refuses these.
@@ -52,16 +50,7 @@ var _ profiling.Device = (*Device)(nil)
 // nobody knows the number of multiprocessors, and [profiling.ErrBusy] if another
 // living run has the GPU's daemon.
 func Open(ctx context.Context, o Options) (*Device, error) {
-	return open(ctx, o, patience)
-}
-
-func open(ctx context.Context, o Options, patience time.Duration) (*Device, error) {
-	if err := installed(smi,
-		"install NVIDIA's driver for this GPU: nvidia-smi comes with it and must be in PATH"); err != nil {
-		return nil, err
-	}
-	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): "+
-		"nvidia-cuda-mps-control must be in PATH"); err != nil {
+	if err := cmp.Or(installed(smi), installed(control)); err != nil {
 		return nil, err
 	}
 	all, err := identities(ctx, "")
@@ -85,17 +74,11 @@ func open(ctx context.Context, o Options, patience time.Duration) (*Device, erro
 		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
 	}
 	d := &Device{model: model, sms: sms}
-	if o.Dir == "" {
-		o.Dir = os.TempDir()
-	}
-	dir, err := filepath.Abs(filepath.Join(o.Dir, "mps-"+id.UUID))
-	if err != nil {
+	if d.daemon, err = newDaemon(filepath.Join(o.Dir, "mps-"+id.UUID), id.UUID); err != nil {
 		return nil, err
 	}
-	if d.daemon, err = newDaemon(dir, id.UUID, patience); err != nil {
-		return nil, err
-	}
-	if d.lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	lock := filepath.Join(filepath.Dir(d.daemon.pipe), "lock")
+	if d.lock, err = os.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
 	}
 	free, err := filelock.Try(d.lock)
@@ -119,23 +102,20 @@ var identityFields = []string{"uuid", "name", "memory.total", "driver_version", 
 
 // identities reads the identity of one GPU, or of all if gpu is empty. The models are not
 // set, since the machine may have other GPUs of unknown models.
-func identities(ctx context.Context, gpu string) ([]profiling.Identity, error) {
-	const op = "read the GPU's identity"
+func identities(ctx context.Context, gpu string) (out []profiling.Identity, err error) {
+	defer setOperation(&err, "read the GPU's identity")
 	records, err := query(ctx, gpu, "gpu", identityFields...)
-	if err != nil {
-		return nil, &profiling.DeviceError{Op: op, Err: err}
-	}
-	out := make([]profiling.Identity, len(records))
-	for i, r := range records {
-		out[i] = profiling.Identity{
-			UUID: r[0], Name: r[1], Driver: r[3], MIG: r[4] == "Enabled", MIGPending: r[5] == "Enabled",
+	for _, r := range records {
+		memory, err := strconv.Atoi(r[2])
+		if err != nil {
+			return nil, fmt.Errorf("%s reports %q MiB of memory for %s", smi, r[2], r[0])
+		}
+		out = append(out, profiling.Identity{
+			UUID: r[0], Name: r[1], MemoryMiB: memory, Driver: r[3], MIG: r[4] == "Enabled", MIGPending: r[5] == "Enabled",
 			Source: profiling.MPSSMLimit,
-		}
-		if out[i].MemoryMiB, err = strconv.Atoi(r[2]); err != nil {
-			return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s reports %q MiB of memory for %s", smi, r[2], r[0])}
-		}
+		})
 	}
-	return out, nil
+	return out, err
 }
 
 // Identify reads the identity from the driver.
@@ -150,10 +130,7 @@ func (d *Device) Identify() (profiling.Identity, error) {
 
 // SetMIG fails: this device is for GPUs whose MIG mode may not be changed.
 func (d *Device) SetMIG(on bool) error {
-	return &profiling.DeviceError{
-		Op: "turn MIG mode " + profiling.OnOff(on), Err: profiling.ErrUnsupported,
-		Remedy: "under MPS the MIG mode is never changed",
-	}
+	return &profiling.DeviceError{Op: "turn MIG mode " + profiling.OnOff(on), Err: profiling.ErrUnsupported}
 }
 
 // Placements returns where MIG instances of the profile may begin.
@@ -184,13 +161,14 @@ func (d *Device) Create(at mig.Instance) (profiling.Instance, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.refusal(at); err != nil {
-		return profiling.Instance{}, &profiling.DeviceError{Op: fmt.Sprintf("create %s at %d", at.Profile,
-			at.Start), Err: err}
+		op := fmt.Sprintf("create %s at %d", at.Profile, at.Start)
+		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: err}
 	}
 	d.last++
-	i := d.limited(percentage(at.Profile.SMs, d.sms))
-	i.Instance, i.ID = at, d.last
-	i.UUID = fmt.Sprintf("MPS-%s/%s@%d", d.daemon.gpu, at.Profile, at.Start)
+	i := profiling.Instance{
+		Instance: at, ID: d.last, UUID: fmt.Sprintf("MPS-%s/%s@%d", d.daemon.gpu, at.Profile, at.Start),
+		Env: d.daemon.limits(percentage(at.Profile.SMs, d.sms)),
+	}
 	d.made = append(d.made, i)
 	slices.SortFunc(d.made, func(a, b profiling.Instance) int { return cmp.Compare(a.Start, b.Start) })
 	return i, nil
@@ -216,11 +194,6 @@ func (d *Device) refusal(at mig.Instance) error {
 	return d.daemon.check(context.Background())
 }
 
-// limited returns an instance with the environment for a limit in percent.
-func (d *Device) limited(percent float64) profiling.Instance {
-	return profiling.Instance{Env: d.daemon.limits(percent)}
-}
-
 // Share returns a limit at any percentage of the multiprocessors, for co-runs. The caller
 // must check that it is above 0 and at most 100; other values panic. As MPS allows, shares
 // may add up to more than 100. A share has no ID and no place, and Instances does not
@@ -229,11 +202,11 @@ func (d *Device) Share(percent float64) profiling.Instance {
 	if !(percent > 0 && percent <= 100) {
 		panic(fmt.Sprintf("mps: the share %v %% must be above 0 and at most 100", percent))
 	}
-	i := d.limited(percent)
 	whole := d.model.Profiles[len(d.model.Profiles)-1]
-	i.Profile = &mig.Profile{Length: whole.Length, MemoryGB: whole.MemoryGB}
-	i.UUID = fmt.Sprintf("MPS-%s/%s%%", d.daemon.gpu, formatPercentage(percent))
-	return i
+	return profiling.Instance{
+		Instance: mig.Instance{Profile: &mig.Profile{Length: whole.Length, MemoryGB: whole.MemoryGB}},
+		UUID:     fmt.Sprintf("MPS-%s/%s%%", d.daemon.gpu, formatPercentage(percent)), Env: d.daemon.limits(percent),
+	}
 }
 
 // Destroy forgets an instance.
@@ -250,25 +223,24 @@ func (d *Device) Destroy(id int) error {
 
 // Processes returns the processes that use the GPU, without the servers of this device's
 // daemon.
-func (d *Device) Processes() ([]profiling.Process, error) {
-	const op = "list the processes on the GPU"
+func (d *Device) Processes() (out []profiling.Process, err error) {
+	defer setOperation(&err, "list the processes on the GPU")
 	ctx := context.Background()
 	own, err := d.daemon.servers(ctx)
 	if err != nil {
-		return nil, &profiling.DeviceError{Op: op, Err: err}
+		return nil, err
 	}
 	records, err := query(ctx, "", "compute-apps", "gpu_uuid", "pid", "process_name")
 	if err != nil {
-		return nil, &profiling.DeviceError{Op: op, Err: err}
+		return nil, err
 	}
-	var out []profiling.Process
 	for _, r := range records {
 		if r[0] != d.daemon.gpu {
 			continue
 		}
 		pid, err := strconv.Atoi(r[1])
 		if err != nil {
-			return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%s reports the process number %q", smi, r[1])}
+			return nil, fmt.Errorf("%s reports the process number %q", smi, r[1])
 		}
 		if !slices.Contains(own, pid) {
 			out = append(out, profiling.Process{PID: pid, Name: r[2]})
@@ -277,17 +249,24 @@ func (d *Device) Processes() ([]profiling.Process, error) {
 	return out, nil
 }
 
+// setOperation makes an error one of an operation.
+func setOperation(err *error, op string) {
+	if *err != nil {
+		*err = &profiling.DeviceError{Op: op, Err: *err}
+	}
+}
+
 // Conditions reads clocks, temperature and power limit; a value that the GPU does not
 // report is 0. It fails if the daemon is gone or limits its clients.
-func (d *Device) Conditions() (profiling.Conditions, error) {
-	const op = "read clocks, temperature and power limit"
+func (d *Device) Conditions() (c profiling.Conditions, err error) {
+	defer setOperation(&err, "read clocks, temperature and power limit")
 	ctx := context.Background()
 	if err := d.daemon.check(ctx); err != nil {
-		return profiling.Conditions{}, &profiling.DeviceError{Op: op, Err: err}
+		return c, err
 	}
 	records, err := query(ctx, d.daemon.gpu, "gpu", "clocks.sm", "clocks.mem", "temperature.gpu", "enforced.power.limit")
 	if err != nil {
-		return profiling.Conditions{}, &profiling.DeviceError{Op: op, Err: err}
+		return c, err
 	}
 	var v [4]float64
 	for i, field := range records[0] {
@@ -295,10 +274,7 @@ func (d *Device) Conditions() (profiling.Conditions, error) {
 			continue
 		}
 		if v[i], err = strconv.ParseFloat(field, 64); err != nil {
-			return profiling.Conditions{}, &profiling.DeviceError{
-				Op:  op,
-				Err: fmt.Errorf("%s answers %q", smi, strings.Join(records[0], ", ")),
-			}
+			return c, fmt.Errorf("%s answers %q", smi, strings.Join(records[0], ", "))
 		}
 	}
 	return profiling.Conditions{SMClock: int(v[0]), MemoryClock: int(v[1]), Temperature: int(v[2]), PowerLimit: v[3]}, nil

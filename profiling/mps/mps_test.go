@@ -397,6 +397,14 @@ func TestDaemonIsItsOwn(t *testing.T) {
 	}
 }
 
+// impatient changes the patience for the time of the test.
+func impatient(t *testing.T, p time.Duration) {
+	t.Helper()
+	before := patience
+	t.Cleanup(func() { patience = before })
+	patience = p
+}
+
 func TestDaemonThatDoesNotStart(t *testing.T) {
 	f := newFake(t, h200)
 	dir := short(t)
@@ -408,7 +416,9 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 	f.unsay("refuse-start")
 
 	f.say("start-nothing", "")
-	_, err = open(t.Context(), Options{Dir: dir}, 0)
+	impatient(t, 0)
+	_, err = Open(t.Context(), Options{Dir: dir})
+	patience = 20 * time.Second
 	if err == nil || !strings.Contains(err.Error(), "start the MPS daemon: ") {
 		t.Errorf("a daemon that is not there: %v", err)
 	}
@@ -445,7 +455,8 @@ func TestDaemonThatDoesNotEnd(t *testing.T) {
 		"crash":       "the MPS daemon does not answer: signal: killed", // which does not say that it is gone
 	} {
 		f := newFake(t, h200)
-		d, err := open(t.Context(), Options{Dir: short(t)}, 50*time.Millisecond)
+		impatient(t, 50*time.Millisecond)
+		d, err := Open(t.Context(), Options{Dir: short(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

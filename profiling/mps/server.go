@@ -17,33 +17,27 @@ type Server struct {
 // Serve starts the daemon of an instance. Its sockets are in a folder in dir, the path of
 // which must be short. The caller closes the server before the instance is destroyed.
 func Serve(ctx context.Context, dir string, on profiling.Instance) (*Server, error) {
-	if err := installed(control, "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): "+
-		"nvidia-cuda-mps-control must be in PATH"); err != nil {
+	if err := installed(control); err != nil {
 		return nil, err
 	}
-	s := &Server{on: on}
-	var err error
-	if s.daemon, err = served(dir, on.UUID); err != nil {
+	d, err := instanceDaemon(dir, on.UUID)
+	if err == nil {
+		err = d.start(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := s.daemon.start(ctx); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return &Server{d, on}, nil
 }
 
-// served is the daemon of an instance. Its folder is named by the instance's UUID.
-func served(dir, uuid string) (daemon, error) {
-	dir, err := filepath.Abs(filepath.Join(dir, "mps-"+uuid))
-	if err != nil {
-		return daemon{}, err
-	}
-	return newDaemon(dir, uuid, patience)
+// instanceDaemon is the daemon of an instance. Its folder is named by the instance's UUID.
+func instanceDaemon(dir, uuid string) (daemon, error) {
+	return newDaemon(filepath.Join(dir, "mps-"+uuid), uuid)
 }
 
 // End ends the daemon that a killed run's [Serve] has started on an instance, if it runs.
 func End(ctx context.Context, dir, uuid string) error {
-	d, err := served(dir, uuid)
+	d, err := instanceDaemon(dir, uuid)
 	if err != nil || d.gone(ctx) {
 		return err
 	}

@@ -23,12 +23,16 @@ const (
 // initialises the GPU, which takes seconds.
 const answerTime = 30 * time.Second
 
-func installed(tool, remedy string) error {
+// remedies say how to install the tools.
+var remedies = map[string]string{
+	smi:     "install NVIDIA's driver for this GPU: nvidia-smi comes with it and must be in PATH",
+	control: "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): " + control + " must be in PATH",
+}
+
+func installed(tool string) error {
 	if _, err := exec.LookPath(tool); err != nil {
-		return &profiling.DeviceError{
-			Op: "find " + tool, Err: fmt.Errorf("%w with all its tools", profiling.ErrNoDriver),
-			Remedy: remedy,
-		}
+		err := fmt.Errorf("%w with all its tools", profiling.ErrNoDriver)
+		return &profiling.DeviceError{Op: "find " + tool, Err: err, Remedy: remedies[tool]}
 	}
 	return nil
 }
@@ -56,15 +60,11 @@ func run(ctx context.Context, setup func(*exec.Cmd), tool string, args ...string
 
 // lastWords adds what a tool said last to the error that it ended with.
 func lastWords(err error, out []byte) error {
-	if last := lastLine(out); last != "" {
-		return fmt.Errorf("%w: %s", err, last)
+	text := strings.TrimSpace(string(out))
+	if text == "" {
+		return err
 	}
-	return err
-}
-
-func lastLine(out []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	return fmt.Errorf("%w: %s", err, strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
 }
 
 // query asks nvidia-smi for fields of one GPU, or of all if gpu is empty. It returns a
