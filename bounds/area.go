@@ -28,16 +28,8 @@ func Area(p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err
 	}
-	return mig.Seconds(work(p.Tasks, ownSizes(p.GPU)) / capacity(&p)), nil
+	return mig.Seconds(work(p.Tasks, sizeWeights(p.GPU.Sizes())) / capacity(&p)), nil
 }
-
-var ownSizes = mig.Derived(func(g *mig.GPU) []weight {
-	var out []weight
-	for _, s := range g.Sizes() {
-		out = append(out, weight{s, float64(s)})
-	}
-	return out
-})
 
 var _ = algo.Register(algo.Spec{
 	Name:    "area",

@@ -12,14 +12,10 @@ var inf = mig.Seconds(math.Inf(1))
 
 // areaBound returns the time of the slices that the schedule needs, divided by their number.
 //
-// Take the set of sizes on which the tasks of a schedule run. Weigh each size by at least
-// its slices, so that the weights of no partition add up to more than the slices of the
-// GPU. Then weight times time, summed over the instances, is at most the slices times the
-// makespan. The sum includes the tasks; for each size a create, unless an instance of the
-// size exists at the start; and for each size a destroy, unless it is in the partition at
-// the end. Since each size is used, some task runs on it even if another size is cheaper.
-// The bound is that of the cheapest set of sizes, with the best weights that result from
-// raising the sizes' weights in some order.
+// Take the set of sizes on which the tasks of a schedule run. Size times time, summed over the
+// instances, is at most the slices times the makespan. The sum includes the tasks; for each size a
+// create, unless an instance of the size exists at the start; and for each size a destroy, unless it
+// is in the partition at the end. The bound is that of the cheapest set of sizes.
 func areaBound(p *schedule.Problem) mig.Seconds {
 	sizes := p.GPU.Sizes()
 	least := math.Inf(1)
@@ -30,95 +26,34 @@ func areaBound(p *schedule.Problem) mig.Seconds {
 				used = append(used, s)
 			}
 		}
-		destroyed := endings(p.GPU, used, p.GPUs())
-		var most float64
-		for _, order := range orders(used) {
-			most = max(most, areaOf(p, used, destroyed, raised(p.GPU, used, order)))
-		}
-		least = min(least, most)
+		least = min(least, areaOf(p, used))
 	}
 	return mig.Seconds(least / float64(int(p.GPU.ComputeSlices)*p.GPUs()))
 }
 
-func orders(sizes []mig.Slices) [][]mig.Slices {
-	if len(sizes) == 0 {
-		return [][]mig.Slices{nil}
-	}
-	var out [][]mig.Slices
-	for i, s := range sizes {
-		for _, rest := range orders(slices.Delete(slices.Clone(sizes), i, i+1)) {
-			out = append(out, append([]mig.Slices{s}, rest...))
-		}
-	}
-	return out
-}
-
-type weighting [mig.MaxSize + 1]float64
-
-// raised returns the weights of the used sizes after raising them in the given order as far
-// as the partitions allow.
-func raised(g *mig.GPU, used, order []mig.Slices) weighting {
-	var w weighting
-	for _, s := range used {
-		w[s] = float64(s)
-	}
-	for _, s := range order {
-		most := math.Inf(1)
-		for _, part := range g.Partitions() {
-			count, others := 0, 0.0
-			for _, in := range part {
-				if in.Size() == s {
-					count++
-				} else {
-					others += w[in.Size()]
-				}
-			}
-			if count > 0 {
-				most = min(most, (float64(g.ComputeSlices)-others)/float64(count))
-			}
-		}
-		w[s] = max(w[s], most)
-	}
-	return w
-}
-
-// areaOf returns the least weight times time if the tasks run on the used sizes and one of
-// the lists of sizes is destroyed.
-func areaOf(p *schedule.Problem, used []mig.Slices, destroyed [][]mig.Slices, w weighting) float64 {
+// areaOf returns the least size times time if the tasks run on the used sizes.
+func areaOf(p *schedule.Problem, used []mig.Slices) float64 {
 	var sum float64
-	var more weighting // the least extra cost of running some task on a size
-	for _, s := range used {
-		more[s] = math.Inf(1)
-	}
 	for i := range p.Tasks {
 		least := math.Inf(1)
 		for _, s := range used {
-			least = min(least, w[s]*float64(p.Tasks[i].On(s)))
+			least = min(least, float64(s)*float64(p.Tasks[i].On(s)))
 		}
-		if math.IsInf(least, 1) {
-			return least // the task fits none of the sizes
-		}
-		sum += least
-		for _, s := range used {
-			more[s] = min(more[s], w[s]*float64(p.Tasks[i].On(s))-least)
-		}
-	}
-	for _, s := range used {
-		sum += more[s]
+		sum += least // infinite if the task fits none of the sizes
 	}
 	if p.Model == mig.Free {
 		return sum
 	}
 	for _, s := range used {
 		if !slices.ContainsFunc(p.Start, func(e schedule.Existing) bool { return e.Instance.Size() == s }) {
-			sum += w[s] * float64(p.GPU.Profile(s).Create)
+			sum += float64(s) * float64(p.GPU.Profile(s).Create)
 		}
 	}
 	least := math.Inf(1)
-	for _, gone := range destroyed {
+	for _, gone := range endings(p.GPU, used, p.GPUs()) {
 		var takes float64
 		for _, s := range gone {
-			takes += w[s] * float64(p.GPU.Profile(s).Destroy)
+			takes += float64(s) * float64(p.GPU.Profile(s).Destroy)
 		}
 		least = min(least, takes)
 	}
