@@ -36,11 +36,9 @@ var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced
 
 func corunSets() []*corunSet {
 	jobs := spec.Param{Name: "jobs", Example: "lavaMD+stream", Type: jobsOfTable4(), Doc: "programs of Table IV"}
-	// paperWindow is the paper's W.
-	const paperWindow = "12"
-	window := spec.Param{Name: "w", Default: paperWindow, Type: spec.Whole(1, maxWindow), Doc: "number of jobs"}
-	ofAllClasses := window
-	ofAllClasses.Type = spec.Whole(len(task.Classes()), maxWindow)
+	const paperWindow = 12 // the paper's W
+	window := whole("w", paperWindow, 1, maxWindow, "number of jobs")
+	ofAllClasses := whole("w", paperWindow, len(task.Classes()), maxWindow, "number of jobs")
 	seed := seedParam("seed", "of the random stream")
 	draw := seedParam("draw", "of the programs without public times")
 	random := func(name, doc string) *corunSet {
@@ -117,13 +115,10 @@ type corunSetting struct {
 // delta are ours: with them the optimum is, on the mean of many drawn queues, best for MIG+MPS,
 // then MPS only, MIG+MPS default and MIG only.
 var corunParams = []spec.Param{
-	{
-		Name: "release", Default: "false", Values: []string{"false", "true"},
-		Doc: "jobs that still run get the shares of those that have ended",
-	},
-	{Name: "cmax", Default: "4", Type: spec.Whole(1, corun.MaxConcurrency), Doc: "most jobs in a group"},
-	factor("kappa", 0.25, "how much jobs that share memory slow each other"),
-	factor("delta", 0.3, "what MPS without percentages costs"),
+	choice("release", "jobs that still run get the shares of those that have ended", "false", "true"),
+	whole("cmax", 4, 1, corun.MaxConcurrency, "most jobs in a group"),
+	number("kappa", 0.25, 0, 1000, "how much jobs that share memory slow each other"),
+	number("delta", 0.3, 0, 1000, "what MPS without percentages costs"),
 }
 
 func newCorunSetting(a spec.Args) corunSetting {

@@ -2,13 +2,11 @@ package datasets
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/spec"
-	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -252,20 +250,4 @@ func Complete(typed string) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// aFile is the path of a file with the one instance of a dataset. The file is read again for
-// every instance.
-type aFile string
-
-func (aFile) Instances() int { return 1 }
-
-func readFile[T any](path aFile, g *mig.GPU, read func(f io.Reader, name string, g *mig.GPU) (T, error)) (T, error) {
-	f, err := strictcsv.Open(string(path))
-	if err != nil {
-		var none T
-		return none, err
-	}
-	defer f.Close()
-	return read(f, string(path), g)
 }

@@ -36,19 +36,14 @@ var deadlineKinds = []deadlineKind{
 var _ = registerAll(deadlineKinds, func(k deadlineKind) Family {
 	params := append(fleetParams[:len(fleetParams):len(fleetParams)], seedParam("seed", "of the random stream"))
 	if k.free {
-		params = append(params, factor("low", k.low, "least slack"), factor("high", k.high, "largest slack"))
+		params = append(params, number("low", k.low, 0, 1000, "least slack"),
+			number("high", k.high, 0, 1000, "largest slack"))
 	}
 	return Family{
 		Name: k.name, Doc: "a day of inference and training jobs, " + k.doc, Source: "deadline report 2.3, 2.4, 3.3",
 		Params: params, New: k.dataset,
 	}
 })
-
-// factor declares a parameter that is a factor.
-func factor(name string, value float64, doc string) spec.Param {
-	const largest = 1000
-	return spec.Param{Name: name, Default: spec.FormatFloat(value), Type: spec.Number(0, largest), Doc: doc}
-}
 
 // day is 24 hours of jobs with deadlines (deadline report 2.4 and 3.3, and the
 // released create_queue). Instance i is episode i of an endless sequence. Datasets
@@ -67,7 +62,7 @@ func (k deadlineKind) dataset(id string, a spec.Args) (Dataset, error) {
 		d.slack = slack{a.Float("low"), a.Float("high")}
 	}
 	if d.high < d.low {
-		return nil, &spec.ParameterError{Name: "high", Value: a["high"], Want: "a number from low = " + a["low"]}
+		return nil, refuse(a, "high", "a number from low = "+a["low"])
 	}
 	return d, nil
 }

@@ -12,18 +12,9 @@ var _ = Register(Family{
 	Doc:    "the ten days on which the deadline report evaluates, number by number; random continues their random stream",
 	Source: "deadline report 4.2; its public notebook RL_GPU_Scheduling_ENHANCED.ipynb",
 	Params: append([]spec.Param{
-		{
-			Name: "deadlines", Default: "relaxed", Values: []string{"relaxed", "tight"},
-			Doc: "those of deadline/relaxed or of deadline/tight",
-		},
-		{
-			Name: "numpy", Default: "2", Values: []string{"1", "2"},
-			Doc: "version of NumPy; 2 rounds the mean gap between arrivals to float32",
-		},
-		{
-			Name: "clock", Default: "float32", Values: []string{"float32", "float64"},
-			Doc: "to what the end of a job is rounded",
-		},
+		choice("deadlines", "those of deadline/relaxed or of deadline/tight", "relaxed", "tight"),
+		choice("numpy", "version of NumPy; 2 rounds the mean gap between arrivals to float32", "2", "1"),
+		choice("clock", "to what the end of a job is rounded", "float32", "float64"),
 	}, fleetParams...),
 	New: func(id string, a spec.Args) (Dataset, error) {
 		d := reportDays{fleet: newFleet(id, a), slack: relaxed, numpy1: a["numpy"] == "1", rounded: a["clock"] == "float32"}

@@ -62,11 +62,11 @@ func (k *kernelSet) family() Family {
 	if k.ordered {
 		kernel := spec.Names("kernel", "a kernel", "", k.kernels)
 		f.Params = []spec.Param{
-			{Name: "order", Default: "paper", Values: []string{"paper", "shuffled"}, Doc: "order of the tasks"},
+			choice("order", "order of the tasks", "paper", "shuffled"),
 			seedParam("seed", "of the shuffled orders"),
 			{Name: "last", Type: kernel, Doc: "a kernel that is moved to the end"},
 			{Name: "only", Type: kernel, Doc: "the single kernel that there is"},
-			{Name: "copies", Default: "1", Type: spec.Whole(1, maxCopies), Doc: "how often each kernel is there"},
+			whole("copies", 1, 1, maxCopies, "how often each kernel is there"),
 		}
 	}
 	return f
@@ -107,9 +107,9 @@ func (k *kernelSet) dataset(_ string, a spec.Args) (Dataset, error) {
 	m := measured{k, a["order"] == "shuffled", a.Uint("seed"), a["last"], a["only"], a.Int("copies")}
 	switch {
 	case !m.shuffled && m.seed != 1:
-		return nil, &spec.ParameterError{Name: "seed", Value: a["seed"], Want: "a seed only with order=shuffled"}
+		return nil, refuse(a, "seed", "a seed only with order=shuffled")
 	case m.last != "" && (m.only != "" || m.copies != 1):
-		return nil, &spec.ParameterError{Name: "last", Value: m.last, Want: "a last kernel only where each is there once"}
+		return nil, refuse(a, "last", "a last kernel only where each is there once")
 	}
 	return m, nil
 }

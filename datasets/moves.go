@@ -3,7 +3,6 @@ package datasets
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"miglab/harness/spec"
 	"miglab/harness/task"
@@ -13,14 +12,10 @@ import (
 // default of the second, in slots.
 func moveParams(downtime int) []spec.Param {
 	return []spec.Param{
-		{
-			Name: "moves", Default: "0", Type: spec.Number(0, 1000),
-			Doc: "most moves a GPU, on average over the cluster, in any time as long as the mean lifespan",
-		},
-		{
-			Name: "downtime", Default: strconv.Itoa(downtime), Type: spec.Whole(0, 1_000_000),
-			Doc: "slots for which a moved workload stands still; it leaves that much later",
-		},
+		number("moves", 0, 0, 1000,
+			"most moves a GPU, on average over the cluster, in any time as long as the mean lifespan"),
+		whole("downtime", downtime, 0, 1_000_000,
+			"slots for which a moved workload stands still; it leaves that much later"),
 	}
 }
 
@@ -35,7 +30,7 @@ type moves struct {
 func newMoves(a spec.Args, downtime int) (moves, error) {
 	m := moves{a.Float("moves"), a.Int("downtime")}
 	if m.aGPU == 0 && m.downtime != downtime {
-		return m, &spec.ParameterError{Name: "downtime", Value: a["downtime"], Want: "it only with moves"}
+		return m, refuse(a, "downtime", "it only with moves")
 	}
 	return m, nil
 }
@@ -53,8 +48,6 @@ func (m moves) on(gpus int, all []task.Request) (task.Migration, error) {
 		sum += float64(all[i].Lifespan)
 	}
 	// The small number keeps 0.29 of 100 GPUs 29, in spite of rounding.
-	return task.Migration{
-		Moves: int(math.Floor(m.aGPU*float64(gpus) + 1e-9)), Window: max(int(math.Round(sum/float64(len(all)))),
-			1), Downtime: m.downtime,
-	}, nil
+	moves, window := int(math.Floor(m.aGPU*float64(gpus)+1e-9)), int(math.Round(sum/float64(len(all))))
+	return task.Migration{Moves: moves, Window: max(window, 1), Downtime: m.downtime}, nil
 }

@@ -16,15 +16,10 @@ import (
 
 // podParams are the parameters of all datasets that are made of the pods of openb.
 var podParams = []spec.Param{
-	{
-		Name: "map", Default: string(traces.Compute), Values: traces.MappingNames(),
-		Doc: "what of the profile is at least the pod's share of a GPU",
-	},
-	{Name: "pending", Default: "out", Values: []string{"out", "in"}, Doc: "pods that the cluster never placed"},
-	{
-		Name: "scale", Default: "1", Type: spec.Number(0.01, 100),
-		Doc: "pods for each pod of the trace; the second and later ones are submitted at a random instant of its day",
-	},
+	choice("map", "what of the profile is at least the pod's share of a GPU", traces.MappingNames()...),
+	choice("pending", "pods that the cluster never placed", "out", "in"),
+	number("scale", 1, 0.01, 100,
+		"pods for each pod of the trace; the second and later ones are submitted at a random instant of its day"),
 	seedParam("seed", "of the random stream"),
 }
 
@@ -41,15 +36,10 @@ var _ = Register(Family{
 		" k GPUs as k whole ones or none; instance 0 is the trace, others draw its days 118 to 149 with replacement",
 	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
 	Params: append([]spec.Param{
-		{
-			Name: "pods", Default: "all", Values: []string{"all", "shared"},
-			Doc: "all, or those that ask for a part of one GPU",
-		},
-		{Name: "gpus", Default: "64", Type: spec.Whole(1, maxGPUs), Doc: "GPUs of the cluster"},
-		{
-			Name: "slot", Default: "1", Type: spec.Whole(1, daySeconds),
-			Doc: "seconds of a slot; the trace has whole seconds, so that 1 rounds nothing, and more slots cost nothing",
-		},
+		choice("pods", "all, or those that ask for a part of one GPU", "all", "shared"),
+		whole("gpus", 64, 1, maxGPUs, "GPUs of the cluster"),
+		whole("slot", 1, 1, daySeconds,
+			"seconds of a slot; the trace has whole seconds, so that 1 rounds nothing, and more slots cost nothing"),
 	}, append(podParams[:len(podParams):len(podParams)], moveParams(openbDowntime)...)...),
 	New: func(_ string, a spec.Args) (Dataset, error) {
 		m, err := newMoves(a, openbDowntime)

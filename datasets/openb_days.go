@@ -18,18 +18,10 @@ const openbLaw = "on s slices (m/s)^alpha times the lifetime, m being those of t
 const openbScaling = "; on s slices instead of the m of its profile it is assumed to take (m/s)^alpha times as long"
 
 var (
-	alphaParam = spec.Param{
-		Name: "alpha", Default: "1", Type: spec.Number(0, 4),
-		Doc: "exponent of the durations; 0 means the same on all sizes",
-	}
-	arrivalsParam = spec.Param{
-		Name: "arrivals", Default: "none", Values: []string{"none", "trace"},
-		Doc: "trace: a pod arrives when it was submitted, in seconds after the day's first; none: all are there at time 0",
-	}
-	slackParam = spec.Param{
-		Name: "slack", Default: "2", Type: spec.Number(0, 1000),
-		Doc: "from arrival to deadline, as a multiple of the lifetime",
-	}
+	alphaParam    = number("alpha", 1, 0, 4, "exponent of the durations; 0 means the same on all sizes")
+	slackParam    = number("slack", 2, 0, 1000, "from arrival to deadline, as a multiple of the lifetime")
+	arrivalsParam = choice("arrivals", "trace: a pod arrives when it was submitted, in seconds after the day's first; "+
+		"none: all are there at time 0", "none", "trace")
 )
 
 var _ = Register(Family{
@@ -47,16 +39,12 @@ var _ = Register(Family{
 	Name: "openb/stream", Assumes: openbAssumes + openbScaling,
 	Doc:    "days of a production trace as batches of n pods in the order of their submission, " + openbLaw,
 	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
-	Params: append([]spec.Param{{
-		Name: "n", Default: "14", Type: spec.Whole(1, maxCount),
-		Doc: "pods in a batch; the last one may be smaller",
-	}, alphaParam, arrivalsParam}, podParams...),
+	Params: append([]spec.Param{
+		whole("n", 14, 1, maxCount, "pods in a batch; the last one may be smaller"), alphaParam, arrivalsParam,
+	}, podParams...),
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		return openbStream{
-			openbDays{newOpenb(a), traces.Law{Alpha: a.Float("alpha")}},
-			a.Int("n"),
-			a["arrivals"] == "trace",
-		}, nil
+		days := openbDays{newOpenb(a), traces.Law{Alpha: a.Float("alpha")}}
+		return openbStream{days, a.Int("n"), a["arrivals"] == "trace"}, nil
 	},
 })
 

@@ -16,26 +16,17 @@ var _ = Register(Family{
 	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4); a stream has a column " +
 		"batch, and arrival_s if its tasks arrive in time; or, with draw at the end, batches of tasks drawn from it",
 	Params: []spec.Param{
-		{
-			Name: "draw", Default: "0", Type: spec.Whole(0, maxCount),
-			Doc: "tasks of a batch, drawn from the file with replacement; 0 takes the file as it is",
-		},
-		{Name: "batches", Default: "1", Type: spec.Whole(1, maxCount), Doc: "batches of drawn tasks; several are a stream"},
+		whole("draw", 0, 0, maxCount, "tasks of a batch, drawn from the file with replacement; 0 takes the file as it is"),
+		whole("batches", 1, 1, maxCount, "batches of drawn tasks; several are a stream"),
 		seedParam("seed", "of the draws"),
 	},
 	New: func(_ string, a spec.Args) (Dataset, error) {
 		p := profile{aFile(a[FileKey]), a.Int("draw"), a.Int("batches"), a.Uint("seed")}
 		if p.draw == 0 && (p.batches != 1 || p.seed != 1) {
-			return nil, &spec.ParameterError{
-				Name: "draw", Value: "0",
-				Want: "the number of tasks to draw, where batches or seed is given",
-			}
+			return nil, refuse(a, "draw", "the number of tasks to draw, where batches or seed is given")
 		}
 		if p.draw*p.batches > maxCount {
-			return nil, &spec.ParameterError{
-				Name: "batches", Value: a["batches"],
-				Want: fmt.Sprintf("at most %d tasks in all batches", maxCount),
-			}
+			return nil, refuse(a, "batches", fmt.Sprintf("at most %d tasks in all batches", maxCount))
 		}
 		return p, nil
 	},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 
 	"miglab/harness/mig"
 	"miglab/harness/spec"
@@ -73,11 +72,8 @@ const (
 // cluster: enough to fill it and then to watch it for three more (MFI has no such streams).
 const steadyDemand = 5
 
-// The largest parameters of streams.
-const (
-	maxGPUs = 1_000_000
-	maxLoad = 1000
-)
+// maxGPUs is the size of the largest cluster.
+const maxGPUs = 1_000_000
 
 // customName is the distribution that the spec itself gives.
 const customName = mfiPrefix + "custom"
@@ -110,35 +106,21 @@ const defaultLoad = 85
 const defaultDowntime = 2
 
 var requestParams = append([]spec.Param{
-	{
-		Name: "load", Default: strconv.Itoa(defaultLoad), Type: spec.Whole(1, maxLoad),
-		Doc: "requested slices in percent of the capacity",
-	},
-	{Name: "gpus", Default: "100", Type: spec.Whole(1, maxGPUs), Doc: "GPUs of the cluster"},
-	{
-		Name: "lifespan", Default: string(paperLifespan), Values: []string{
-			string(paperLifespan), string(steadyLifespan),
-			string(foreverLifespan),
-		},
-		Doc: "how long accepted requests stay",
-	},
-	{
-		Name: "T", Default: realisedT, Values: []string{realisedT, expectedT},
-		Doc: "reading of the number of slots that saturates the cluster",
-	},
-	{
-		Name: "rho", Default: "1", Type: spec.Number(0.01, 100),
-		Doc: "offered load with lifespan=steady, 1 being the capacity",
-	},
+	whole("load", defaultLoad, 1, 1000, "requested slices in percent of the capacity"),
+	whole("gpus", 100, 1, maxGPUs, "GPUs of the cluster"),
+	choice("lifespan", "how long accepted requests stay", string(paperLifespan), string(steadyLifespan),
+		string(foreverLifespan)),
+	choice("T", "reading of the number of slots that saturates the cluster", realisedT, expectedT),
+	number("rho", 1, 0.01, 100, "offered load with lifespan=steady, 1 being the capacity"),
 	seedParam("seed", "of the random stream"),
 }, moveParams(defaultDowntime)...)
 
 var (
 	_ = registerAll(distributions, func(d *distribution) Family {
 		return Family{
-			Name: mfiPrefix + d.name, Doc: "requests for profiles, " +
-				d.doc, Source: "MFI VI and Table II", Params: requestParams,
-			New: func(id string, a spec.Args) (Dataset, error) { return newRequests(id, mfiPrefix+d.name, d, a) },
+			Name: mfiPrefix + d.name, Doc: "requests for profiles, " + d.doc, Source: "MFI VI and Table II",
+			Params: requestParams,
+			New:    func(id string, a spec.Args) (Dataset, error) { return newRequests(id, mfiPrefix+d.name, d, a) },
 		}
 	})
 	_ = Register(Family{
@@ -175,19 +157,16 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 		id: id, distribution: d, p: a["p"], load: a.Int("load"), gpus: a.Int("gpus"), lifespan: lifespan(a["lifespan"]),
 		t: a["T"], rho: a.Float("rho"), seed: a.Uint("seed"), key: streamKey("workload="+name, a, "p"),
 	}
-	wrong := func(parameter, want string) (Dataset, error) {
-		return nil, &spec.ParameterError{Name: parameter, Value: a[parameter], Want: want}
-	}
 	switch {
 	case s.lifespan == steadyLifespan && s.load != defaultLoad:
-		return wrong("load", fmt.Sprintf("none with lifespan=steady: such a stream ends at %d times the capacity",
-			steadyDemand))
+		return nil, refuse(a, "load",
+			fmt.Sprintf("none with lifespan=steady: such a stream ends at %d times the capacity", steadyDemand))
 	case s.lifespan != steadyLifespan && s.rho != 1:
-		return wrong("rho", "it only with lifespan=steady")
+		return nil, refuse(a, "rho", "it only with lifespan=steady")
 	case s.lifespan == foreverLifespan && s.t != realisedT:
-		return wrong("T", "none with lifespan=forever")
+		return nil, refuse(a, "T", "none with lifespan=forever")
 	case s.lifespan == foreverLifespan && a.Float("moves") != 0:
-		return wrong("moves", "none with lifespan=forever, which has no mean lifespan")
+		return nil, refuse(a, "moves", "none with lifespan=forever, which has no mean lifespan")
 	}
 	var err error
 	s.moves, err = newMoves(a, defaultDowntime)

@@ -46,7 +46,7 @@ var _ = Register(Family{
 		"100 of at least n, 100 of fewer, 5 orders each, in batches of n",
 	Params: []spec.Param{
 		// Beyond these limits there are no 100 different subsets on one side.
-		{Name: "n", Default: "14", Type: spec.Whole(3, subsetKernels-2), Doc: "tasks in a batch"},
+		whole("n", 14, 3, subsetKernels-2, "tasks in a batch"),
 		seedParam("seed", "of the subsets and their orders"),
 		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch that is there by itself, from 1"},
 	},
@@ -56,7 +56,7 @@ var _ = Register(Family{
 			orders: streamKey("order="+subsetsName, a, "n"),
 		}
 		s.choose(streamKey("workload="+subsetsName, a, "n", "seed"))
-		return s, checkPart(s.part, len(cut(bits.OnesCount16(s.kernels[0]), s.n)))
+		return s, checkPart(a, len(cut(bits.OnesCount16(s.kernels[0]), s.n)))
 	},
 })
 

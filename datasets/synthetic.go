@@ -50,23 +50,17 @@ type synthetic struct {
 
 func (w *workload) params() []spec.Param {
 	out := []spec.Param{
-		{Name: "n", Default: strconv.Itoa(w.tasks), Type: spec.Whole(1, maxCount), Doc: "tasks in a batch"},
+		whole("n", w.tasks, 1, maxCount, "tasks in a batch"),
+		whole("psup", w.memoryBound, 0, 100, "percentage of memory-bound tasks"),
+		choice("gen", "reading of FAR 6.3", generatorNames()...),
 		{
-			Name: "psup", Default: strconv.Itoa(w.memoryBound), Type: spec.Whole(0, 100),
-			Doc: "percentage of memory-bound tasks",
-		},
-		{Name: "gen", Default: generators[0].name, Values: generatorNames(), Doc: "reading of FAR 6.3"},
-		{
-			Name: "leave", Type: spec.Number(0,
-				1), Doc: "probability with which memory-bound tasks become compute-bound; that of gen",
+			Name: "leave", Type: spec.Number(0, 1),
+			Doc:         "probability with which memory-bound tasks become compute-bound; that of gen",
 			DefaultFrom: func(a spec.Args) string { return spec.FormatFloat(generatorNamed(a["gen"]).leave) },
 		},
 		seedParam("seed", "of the random stream"),
-		{Name: "batches", Default: "1", Type: spec.Whole(1, maxCount), Doc: "consecutive batches in an instance"},
-		{
-			Name: "repeat", Default: "1", Type: spec.Whole(1, maxCount),
-			Doc: "how often each batch comes, one copy after the other",
-		},
+		whole("batches", 1, 1, maxCount, "consecutive batches in an instance"),
+		whole("repeat", 1, 1, maxCount, "how often each batch comes, one copy after the other"),
 		{Name: "total", Type: spec.Whole(1, maxCount), Doc: "tasks in an instance, cut in batches of n"},
 		{
 			Name: "rho", Type: spec.Number(0.01, 100),
@@ -74,16 +68,11 @@ func (w *workload) params() []spec.Param {
 				"size where it needs the fewest slice seconds; n=1 lets each be scheduled when it arrives",
 		},
 		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch of a total that is there by itself, from 1"},
-		{
-			Name: "start", Default: emptyStart, Values: []string{emptyStart, wholeStart, busyStart},
-			Doc: "the GPU at time 0: empty, one idle instance, or a random partition that is busy",
-		},
+		choice("start", "the GPU at time 0: empty, one idle instance, or a random partition that is busy",
+			emptyStart, wholeStart, busyStart),
 	}
 	if w.only == nil {
-		out = append(out, spec.Param{
-			Name: "order", Default: shuffledOrder, Values: []string{shuffledOrder, classOrder},
-			Doc: "order of the tasks: shuffled, or class by class",
-		})
+		out = append(out, choice("order", "order of the tasks: shuffled, or class by class", shuffledOrder, classOrder))
 	}
 	return out
 }
@@ -104,10 +93,6 @@ const (
 	shuffledOrder = "shuffled"
 )
 
-func seedParam(name, doc string) spec.Param {
-	return spec.Param{Name: name, Default: "1", Type: spec.Seed, Doc: doc}
-}
-
 func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
 	s := synthetic{
 		workload: w, id: id, n: a.Int("n"), psup: a.Int("psup"), generator: generatorNamed(a["gen"]), leave: a.Float("leave"),
@@ -119,30 +104,23 @@ func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
 	}
 	drawn := spec.Args{"n": strconv.Itoa(s.drawn()), "psup": a["psup"], "gen": a["gen"], "leave": a["leave"]}
 	s.key = streamKey("workload="+w.name, drawn, "n", "psup", "gen", "leave")
-	return s, s.checkCut()
-}
-
-func (s *synthetic) checkCut() error {
 	switch {
 	case s.total == 0 && s.part != 0:
-		return &spec.ParameterError{Name: "part", Value: strconv.Itoa(s.part), Want: "a part only with total"}
+		return nil, refuse(a, "part", "a part only with total")
 	case s.total == 0:
-		return nil
+		return s, nil
 	case s.batches != 1:
-		return &spec.ParameterError{Name: "batches", Value: strconv.Itoa(s.batches), Want: "either batches or total"}
+		return nil, refuse(a, "batches", "either batches or total")
 	case s.repeat != 1:
-		return &spec.ParameterError{Name: "repeat", Value: strconv.Itoa(s.repeat), Want: "either repeat or total"}
+		return nil, refuse(a, "repeat", "either repeat or total")
 	}
-	return checkPart(s.part, len(cut(s.total, s.n)))
+	return s, checkPart(a, len(cut(s.total, s.n)))
 }
 
-// checkPart returns an error if there are fewer parts; part 0 means all.
-func checkPart(part, parts int) error {
-	if part > parts {
-		return &spec.ParameterError{
-			Name: "part", Value: strconv.Itoa(part),
-			Want: fmt.Sprintf("a whole number from 1 to %d", parts),
-		}
+// checkPart returns an error if there are fewer parts than the parameter part says.
+func checkPart(a spec.Args, parts int) error {
+	if a.Int("part") > parts {
+		return refuse(a, "part", fmt.Sprintf("a whole number from 1 to %d", parts))
 	}
 	return nil
 }

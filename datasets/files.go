@@ -1,0 +1,91 @@
+package datasets
+
+import (
+	"io"
+
+	"miglab/harness/mig"
+	"miglab/harness/spec"
+	"miglab/harness/strictcsv"
+	"miglab/harness/task"
+)
+
+// aFile is the path of a file with the one instance of a dataset. The file is read again for
+// every instance.
+type aFile string
+
+func (aFile) Instances() int { return 1 }
+
+func readFile[T any](path aFile, g *mig.GPU, read func(f io.Reader, name string, g *mig.GPU) (T, error)) (T, error) {
+	f, err := strictcsv.Open(string(path))
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer f.Close()
+	return read(f, string(path), g)
+}
+
+var _ = Register(Family{
+	Name: "requests:", File: "requests file", Source: "the file",
+	Doc:    "the requests of a CSV file with the header arrival_slot,lifespan,profile; parameters at the end",
+	Params: []spec.Param{whole("gpus", 100, 1, maxGPUs, "GPUs of the cluster")},
+	New: func(_ string, a spec.Args) (Dataset, error) {
+		return requestsFile{aFile(a[FileKey]), a.Int("gpus")}, nil
+	},
+})
+
+type requestsFile struct {
+	aFile
+	gpus int
+}
+
+func (s requestsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
+	r, err := readFile(s.aFile, g, task.ReadRequests)
+	return task.Requests{Requests: r, GPUs: s.gpus}, err
+}
+
+var _ = Register(Family{
+	Name: "jobs:", File: "jobs file", Source: "the file",
+	Doc: "the jobs of a CSV file with the header arrival_min,deadline_min,t1,t2,t3,t4,t7 (A30: t1,t2,t4); " +
+		"parameters at the end",
+	Params: fleetParams,
+	New: func(id string, a spec.Args) (Dataset, error) {
+		return jobsFile{aFile(a[FileKey]), newFleet(id, a)}, nil
+	},
+})
+
+type jobsFile struct {
+	aFile
+	fleet
+}
+
+func (s jobsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
+	fleet, err := s.fleet.on(g)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := readFile(s.aFile, g, task.ReadJobs)
+	return task.Queue{Jobs: jobs, Fleet: fleet}, err
+}
+
+var _ = Register(Family{
+	Name: "corunfile:", File: "file of programs", Source: "the file",
+	Doc: "the programs of a CSV file with the header name,class,solo_s,serial,compute,memory,parallelism; " +
+		"parameters at the end",
+	Params: corunParams,
+	New: func(_ string, a spec.Args) (Dataset, error) {
+		return programsFile{aFile(a[FileKey]), newCorunSetting(a)}, nil
+	},
+})
+
+type programsFile struct {
+	aFile
+	corunSetting
+}
+
+func (s programsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
+	jobs, err := readFile(s.aFile, g, func(f io.Reader, name string, _ *mig.GPU) ([]task.Program, error) {
+		return task.ReadPrograms(f, name)
+	})
+	return s.instance(jobs), err
+}
