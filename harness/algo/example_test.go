@@ -14,10 +14,7 @@ import (
 // left out of its ID.
 func ExampleParse() {
 	a, err := algo.Parse("fixpart?p=2-2")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	s, err := a.Schedule(context.Background(), algo.Problem{
 		GPU: mig.MustLookup("A30"),
 		Tasks: task.Batch{
@@ -25,10 +22,7 @@ func ExampleParse() {
 			task.New("b", map[mig.Slices]mig.Seconds{1: 9, 2: 5, 4: 3}),
 		},
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("%s: %d tasks in %.2f s\n", s.Algorithm, len(s.Placements), s.Makespan())
 	// Output:
 	// fixpart?p=2-2: 2 tasks in 5.24 s
@@ -46,4 +40,10 @@ func ExampleRegister() {
 	fmt.Println(spec.Name, a.ID, a.Args["order"], err)
 	// Output:
 	// example example?order=longest longest <nil>
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

@@ -30,32 +30,26 @@ echo
 // A program in any language is an algorithm.
 func Example() {
 	dir, err := os.MkdirTemp("", "miglab")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "whole")
-	if err := os.WriteFile(path, []byte(program), 0o755); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(os.WriteFile(path, []byte(program), 0o755))
 	defer external.Close()
 
 	a, err := algo.ParseFor("exec:"+path, algo.TrackBatch)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	s, err := a.Schedule(context.Background(), algo.Problem{
 		GPU: mig.MustLookup("A30"), Model: mig.Free,
 		Tasks: task.Batch{task.New("lud", map[mig.Slices]mig.Seconds{1: 7, 2: 4, 4: 2})},
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(a.Spec.Version, s.Placements[0].Instance, s.Makespan())
 	// Output:
 	// 1 4@0 2
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

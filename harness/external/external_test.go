@@ -347,22 +347,19 @@ func TestRunsGoOnAndOrderDoesNotShow(t *testing.T) {
 	}
 }
 
-// The name that a program gives itself is stored with its results. Results without names, from
-// before names were stored, get them in the next run, which computes nothing.
+// The name that a program gives itself is stored with its results. Results without names get them in the next run, which
+// computes nothing.
 func TestNamesAreStored(t *testing.T) {
-	series := store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command("well")}
-	span, err := run.SpanOf(series, 2)
+	span, err := run.SpanOf(store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command("well")}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	names := func() (map[store.Program]string, int) {
-		t.Helper()
+	for _, already := range []int{0, 2} {
 		st, err := store.Open(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer st.Close()
 		first := -1
 		e := run.Engine{Store: st, Progress: func(done, _ int) {
 			if first < 0 {
@@ -372,28 +369,17 @@ func TestNamesAreStored(t *testing.T) {
 		if err := e.Run(t.Context(), []run.Span{span}); err != nil {
 			t.Fatal(err)
 		}
-		out, err := st.Names()
-		if err != nil {
+		want := map[store.Program]string{span.Series.Program(): "bad"}
+		if got, err := st.Names(); err != nil || !maps.Equal(got, want) || first != already {
+			t.Errorf("names %v, %v, want %v; %d cells were there, want %d", got, err, want, first, already)
+		}
+		db, err := sql.Open("sqlite", filepath.Join(dir, store.FileName(0, 1)))
+		if err == nil {
+			_, err = db.Exec("DELETE FROM program")
+		}
+		if err := errors.Join(err, db.Close(), st.Close()); err != nil {
 			t.Fatal(err)
 		}
-		return out, first
-	}
-	want := map[store.Program]string{span.Series.Program(): "bad"}
-	if got, _ := names(); !maps.Equal(got, want) {
-		t.Errorf("names %v, want %v", got, want)
-	}
-	db, err := sql.Open("sqlite", filepath.Join(dir, store.FileName(0, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec("DELETE FROM program"); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if got, done := names(); !maps.Equal(got, want) || done != 2 {
-		t.Errorf("after the second run with %d of 2 results: names %v, want %v", done, got, want)
 	}
 }
 

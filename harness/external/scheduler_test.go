@@ -4,6 +4,7 @@ package external
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -158,6 +159,14 @@ func scheduleBadly(args []string) {
 
 func (b *bad) say(format string, args ...any) { fmt.Printf(format, args...) }
 
+// hellos are what programs say that do not say hello as they should, in place of it.
+var hellos = map[string]string{
+	"declines-track":    `{"type":"error","message":"no %s"}`,
+	"speaks-protocol-2": `{"type":"hello","protocol":2,"name":"bad","version":3}`,
+	"has-long-name":     `{"type":"hello","protocol":1,"name":"` + strings.Repeat("x", maxName+1) + `","version":3}`,
+	"has-odd-name":      `{"type":"hello","protocol":1,"name":"a\u001b[2J","version":3}`,
+}
+
 func (b *bad) hello(track string) {
 	version := 3
 	switch b.fault {
@@ -167,18 +176,6 @@ func (b *bad) hello(track string) {
 		os.Exit(7)
 	case "says-banner":
 		b.say("my scheduler 3.0\n")
-	case "declines-track":
-		b.say(`{"type":"error","message":"no %s"}`+"\n", track)
-		return
-	case "speaks-protocol-2":
-		b.say(`{"type":"hello","protocol":2,"name":"bad","version":3}` + "\n")
-		return
-	case "has-long-name":
-		b.say(`{"type":"hello","protocol":1,"name":%q,"version":3}`+"\n", strings.Repeat("x", maxName+1))
-		return
-	case "has-odd-name":
-		b.say(`{"type":"hello","protocol":1,"name":"a\u001b[2J","version":3}` + "\n")
-		return
 	case "changes-version":
 		version = os.Getpid()
 	case "floods":
@@ -189,6 +186,10 @@ func (b *bad) hello(track string) {
 		os.Stdin.Close()
 	case "holds":
 		hold(b.arg)
+	}
+	if instead, ok := hellos[b.fault]; ok {
+		b.say("%s\n", strings.ReplaceAll(instead, "%s", track))
+		return
 	}
 	b.say(`{"type":"hello","protocol":1,"name":"bad","version":%d}`+"\n", version)
 }
@@ -238,80 +239,63 @@ func (b *bad) schedule(q instance) string {
 		b.gpu.Name, b.model, end, strings.Join(placements, ","), strings.Join(operations, ","))
 }
 
+// wrongPlaces are the ends of answers to a request of the placement track, by their fault.
+var wrongPlaces = map[string]string{
+	"invents-gpu": `"gpu":1000000000,"slice":0`, "invents-slice": `"gpu":0,"slice":-1`, "overlaps": `"gpu":0,"slice":0`,
+	"forgets": `"gpu":0`, "says-fraction": `"gpu":0.5,"slice":0`, "says-1e999": `"gpu":1e999,"slice":0`, "says-nan": `"gpu":NaN,"slice":0`,
+}
+
 // place returns the end of the answer to a request of the placement track: the first is
 // placed, all others are rejected.
 func (b *bad) place() string {
-	switch {
-	case b.decisions < 2:
-	case b.fault == "invents-gpu":
-		return `"gpu":1000000000,"slice":0`
-	case b.fault == "invents-slice":
-		return `"gpu":0,"slice":-1`
-	case b.fault == "overlaps":
+	switch b.decisions {
+	case 0:
 		return `"gpu":0,"slice":0`
-	case b.fault == "forgets":
-		return `"gpu":0`
-	case b.fault == "says-fraction":
-		return `"gpu":0.5,"slice":0`
-	case b.fault == "says-1e999":
-		return `"gpu":1e999,"slice":0`
-	case b.fault == "says-nan":
-		return `"gpu":NaN,"slice":0`
+	case 1:
+		return ""
 	}
-	if b.decisions == 0 {
-		return `"gpu":0,"slice":0`
-	}
-	return ""
+	return wrongPlaces[b.fault]
+}
+
+// wrongSlices are slices in answers to a job, by their fault.
+var wrongSlices = map[string]string{
+	"invents-slice": "-1", "forgets": "null", "says-fraction": "0.5", "says-1e999": "1e999", "says-nan": "NaN",
 }
 
 // dispatch returns the end of the answer to a job.
 func (b *bad) dispatch(free []int) string {
 	slice := fmt.Sprint(free[0])
-	switch {
-	case b.decisions < 2:
-	case b.fault == "invents-slice":
-		slice = "-1"
-	case b.fault == "overlaps":
-		for busy := 0; ; busy++ {
+	if b.decisions >= 2 {
+		slice = cmp.Or(wrongSlices[b.fault], slice)
+		for busy := 0; b.fault == "overlaps"; busy++ {
 			if !slices.Contains(free, busy) {
 				slice = fmt.Sprint(busy)
 				break
 			}
 		}
-	case b.fault == "forgets":
-		slice = "null"
-	case b.fault == "says-fraction":
-		slice = "0.5"
-	case b.fault == "says-1e999":
-		slice = "1e999"
-	case b.fault == "says-nan":
-		slice = "NaN"
 	}
 	return `"slice":` + slice
 }
 
+// wrongPartitions are partitions of each job in answers to a window, by their fault.
+var wrongPartitions = map[string]string{
+	"says-fraction":     "[(0.5)+(0.5),1m]", // for two
+	"invents-partition": "[(0.5)+(0.6),1m]", "says-nonsense": "all of it",
+}
+
 // plan returns the end of the answer to a window.
 func (b *bad) plan(jobs int) string {
-	partition := "[(1),1m]"
 	var groups []string
 	for j := range jobs {
-		switch b.fault {
-		case "invents-job":
+		switch {
+		case b.fault == "invents-job":
 			j += 100
-		case "overlaps":
+		case b.fault == "overlaps":
 			j = 0
-		case "forgets":
-			if j == 0 {
-				continue
-			}
-		case "says-fraction":
-			partition = "[(0.5)+(0.5),1m]" // for two
-		case "invents-partition":
-			partition = "[(0.5)+(0.6),1m]"
-		case "says-nonsense":
-			partition = "all of it"
+		case b.fault == "forgets" && j == 0:
+			continue
 		}
-		groups = append(groups, fmt.Sprintf(`{"jobs":[%d],"partition":%q}`, j, partition))
+		groups = append(groups, fmt.Sprintf(`{"jobs":[%d],"partition":%q}`, j, cmp.Or(wrongPartitions[b.fault], "[(1),1m]")))
 	}
 	return fmt.Sprintf(`"groups":[%s]`, strings.Join(groups, ","))
 }
@@ -410,11 +394,8 @@ func (b *bad) answer(id int64, kind, rest string) {
 		}
 	case "is-killed":
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	case "says-garbage":
-		b.say("Segmentation fault\n")
-		return
-	case "says-nothing":
-		b.say("\n")
+	case "says-garbage", "says-nothing":
+		b.say("%s\n", map[string]string{"says-garbage": "Segmentation fault"}[b.fault])
 		return
 	case "says-half":
 		b.say(`{"type":%q,"id":%d,"sched`, kind, id)

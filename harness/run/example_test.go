@@ -16,35 +16,26 @@ import (
 // database.
 func ExampleEngine_Run() {
 	dir, err := os.MkdirTemp("", "miglab")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	defer os.RemoveAll(dir)
 	db, err := store.Open(dir)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	defer db.Close()
 
 	series := store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: "far"}
 	span, err := run.SpanOf(series, 5)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := (&run.Engine{Store: db}).Run(context.Background(), []run.Span{span}); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
+	check((&run.Engine{Store: db}).Run(context.Background(), []run.Span{span}))
 	makespans, err := span.Values(db, "makespan_s")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	summary, err := stats.Summarize(makespans)
 	fmt.Printf("%d makespans, mean %.1f s, %v\n", summary.N, summary.Mean, err)
 	// Output:
 	// 5 makespans, mean 103.9 s, <nil>
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

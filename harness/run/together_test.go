@@ -1,14 +1,12 @@
 package run
 
 import (
-	"context"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"miglab/harness/algo"
-	"miglab/harness/deep"
 	"miglab/harness/sim"
 	"miglab/harness/store"
 	"miglab/harness/track"
@@ -17,11 +15,8 @@ import (
 // together is a dispatcher that takes the last free slice and counts how it is called.
 type together struct{ fails func(q *sim.Queue) bool }
 
-// alone counts decisions for one day, side the most days in one call, and decided all decisions.
-var alone, side, decided atomic.Int64
-
-// decision is told of each decision's number, if it is not nil.
-var decision atomic.Pointer[func(n int64)]
+// alone counts decisions for one day, and side the most days in one call.
+var alone, side atomic.Int64
 
 func (d together) Dispatch(q *sim.Queue) int {
 	alone.Add(1)
@@ -38,10 +33,6 @@ func (d together) DispatchAll(queues []*sim.Queue, choices []int) {
 }
 
 func (d together) choose(q *sim.Queue) int {
-	n := decided.Add(1)
-	if told := decision.Load(); told != nil {
-		(*told)(n)
-	}
 	if d.fails(q) {
 		return -1
 	}
@@ -137,36 +128,6 @@ func TestTogetherNotWithTimeout(t *testing.T) {
 	mustRun(t, Engine{Store: open(t, t.TempDir()), Timeout: time.Minute}, cells...)
 	if side.Load() != 0 {
 		t.Errorf("%d days side by side under a time-out, want none", side.Load())
-	}
-}
-
-// A run that was cancelled between groups is completed with the same results.
-func TestTogetherCancel(t *testing.T) {
-	cells := togetherCells(t, deep.N(60, 400))
-	dir, undisturbed := t.TempDir(), t.TempDir()
-	before := decided.Load()
-	mustRun(t, Engine{Store: open(t, undisturbed)}, cells...)
-	all := decided.Load() - before
-
-	ctx, cancel := context.WithCancel(t.Context())
-	middle := decided.Load() + all/2
-	told := func(n int64) {
-		if n == middle {
-			cancel()
-		}
-	}
-	decision.Store(&told)
-	defer decision.Store(nil)
-	e := Engine{Store: open(t, dir), Workers: 2}
-	if err := e.Run(ctx, cells); err != context.Canceled { //nolint:errorlint // the promise is ctx.Err() itself
-		t.Fatalf("run gave %v", err)
-	}
-	if n := count(t, open(t, dir)); n == 0 || n >= size(cells) {
-		t.Fatalf("%d of %d cells kept", n, size(cells))
-	}
-	mustRun(t, Engine{Store: open(t, dir)}, cells...)
-	if export(t, dir) != export(t, undisturbed) {
-		t.Error("a resumed run exports other bytes")
 	}
 }
 

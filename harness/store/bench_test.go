@@ -85,21 +85,3 @@ func BenchmarkRows(b *testing.B) {
 		}
 	}
 }
-
-// One operation asks for the finished instances of 400,000 cells.
-func BenchmarkFinished(b *testing.B) {
-	dir := b.TempDir()
-	fill(b, dir, 10_000)
-	db := mustOpen(b, dir)
-	for b.Loop() {
-		n := 0
-		for s := range benchmarkSeries {
-			if err := db.Finished(nth(s), func(int) { n++ }); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if n != benchmarkSeries*10_000 {
-			b.Fatal(n)
-		}
-	}
-}

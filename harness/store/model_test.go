@@ -73,17 +73,14 @@ func TestModels(t *testing.T) {
 func TestDamagedModel(t *testing.T) {
 	dir := t.TempDir()
 	db := mustOpen(t, dir)
-	defer db.Close()
 	w, err := db.Writer(filepath.Join(dir, FileName(0, 1)))
+	if err == nil {
+		err = w.Keep(Model{Name: "Half", JSON: `{"sms": 10}`})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Keep(Model{Name: "Half", JSON: `{"sms": 10}`}), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.file.db.Exec("UPDATE model SET json = replace(json, '10', '11')"); err != nil {
-		t.Fatal(err)
-	}
+	change(t, w.file.path, "UPDATE model SET json = replace(json, '10', '11')")
 	var damage *Damage
 	if _, err := db.Models(); !errors.As(err, &damage) || !strings.Contains(damage.Reason, "Half") {
 		t.Errorf("%v, want damage of the model Half", err)

@@ -14,23 +14,6 @@ import (
 
 var sizes = []int{10_000, 100_000, 1_000_000}
 
-// Cells in few long series and in many short ones are planned for 500 tasks.
-func BenchmarkPlan(b *testing.B) {
-	for _, n := range sizes {
-		for _, instances := range []int{1000, 4} {
-			b.Run(fmt.Sprintf("cells=%d/instances=%d", n, instances), func(b *testing.B) {
-				cells := many(n, instances)
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := New([]string{"run"}, "", "", cells, nil, 500); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}
-
 // Rows with five metrics, in 500 databases, are looked at and merged into an empty store.
 func BenchmarkMerge(b *testing.B) {
 	for _, n := range sizes {

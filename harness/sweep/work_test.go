@@ -429,28 +429,3 @@ func TestConflict(t *testing.T) {
 		t.Errorf("worked on: %v", err)
 	}
 }
-
-// A cell that ran out of time has a result; one that succeeded in another run counts.
-func TestTimeouts(t *testing.T) {
-	cells := cellsOf(t, 2, "test-slow")
-	p, folder := planOf(t, cells, 1), t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		e := run.Engine{Workers: 1, Timeout: time.Millisecond}
-		if err := Work(t.Context(), folder, p, 0, "b", cells, e); err != nil {
-			t.Fatal(err)
-		}
-		if _, s, err := merged(t, folder, p, cells); err != nil || s.Done != 2 || s.Failed != 2 {
-			t.Errorf("out of time: %+v, %v", s, err)
-		}
-		for _, name := range []string{"a", "c"} { // before and after the first by name
-			e.Timeout = time.Hour
-			if err := Work(t.Context(), folder, p, 0, name, cells, e); err != nil {
-				t.Fatal(err)
-			}
-			got, s, err := merged(t, folder, p, cells)
-			if err != nil || s.Done != 2 || s.Failed != 0 || !bytes.Equal(got, alone(t, cells)) {
-				t.Errorf("then in time: %+v, %v", s, err)
-			}
-		}
-	})
-}

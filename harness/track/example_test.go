@@ -14,21 +14,12 @@ import (
 // A track runs an algorithm on an instance and has the answer checked.
 func Example() {
 	t, err := track.Parse("batch")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	gpu := mig.MustLookup(t.GPU)
 	in, err := datasets.MustParse("rodinia").Instance(gpu, 0)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	answer, err := t.Solve(context.Background(), algo.MustParse("far"), track.Problem{GPU: gpu, Count: 1, Payload: in})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	for _, m := range answer.Metrics {
 		if m.Name == "makespan_s" {
 			fmt.Printf("%s of far on %s: %.2f\n", m.Name, gpu, m.Value)
@@ -36,4 +27,10 @@ func Example() {
 	}
 	// Output:
 	// makespan_s of far on A100: 12.61
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

@@ -3,9 +3,7 @@ package leaderboard
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -322,23 +320,4 @@ func TestLeaderboardSameBytes(t *testing.T) {
 			t.Fatalf("%s\nbecame\n%s", first, again)
 		}
 	})
-}
-
-// A board of the batch track after a full reproduction has about these: 15 algorithms on 200 instances.
-func BenchmarkRank(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 2))
-	b.ReportAllocs()
-	for b.Loop() {
-		var all []*contender
-		for algorithm := range 15 {
-			values := make([]float64, 200)
-			for i := range values {
-				values[i] = 10 + float64(algorithm)/20 + random.Float64()
-			}
-			all = append(all, entries(fmt.Sprint("algorithm", algorithm), values...))
-		}
-		if _, err := rankContenders(all, makespan); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

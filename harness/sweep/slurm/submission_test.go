@@ -3,7 +3,6 @@ package slurm
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -218,30 +217,6 @@ func TestParts(t *testing.T) {
 			t.Fatalf("tasks %v", got)
 		}
 	})
-}
-
-func TestWord(t *testing.T) {
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip(err)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.StringOfN(rapid.RuneFrom([]rune("ab /'\"$\\%*~#=\n!{}é")), 0, 20, -1).Draw(t, "s")
-		out, err := exec.Command(shell, "-c", "printf %s "+Word(s)).Output()
-		if err != nil || string(out) != s {
-			t.Fatalf("%s: %v, %q", Word(s), err, out)
-		}
-	})
-}
-
-func TestReason(t *testing.T) {
-	for text, want := range map[string]string{
-		"": io.EOF.Error(), "sbatch: error: full\n": "full", "sbatch: warning\nsbatch: fatal: x\n": "fatal: x",
-	} {
-		if got := failureReason(text, "sbatch", io.EOF); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
 }
 
 func TestCancelledWhileSubmitting(t *testing.T) {
