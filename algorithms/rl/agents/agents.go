@@ -7,7 +7,6 @@
 package agents
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -57,7 +56,7 @@ func load(name string, tasks, levels int, into nn.Policy) error {
 	if err != nil {
 		return &NotTrainedError{name}
 	}
-	meta, parameters, err := nn.ReadWeights(bytes.NewReader(text), file)
+	meta, parameters, err := nn.ReadWeights(text, file)
 	if err != nil {
 		return err
 	}

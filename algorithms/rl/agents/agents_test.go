@@ -486,7 +486,7 @@ func TestWrongWeights(t *testing.T) {
 			text, err := have(file)
 			return text[:len(text)/2], err
 		})
-		if err := attempts(id); !errors.Is(err, nn.ErrTruncated) || !strings.Contains(err.Error(), missing.Name+Extension) {
+		if err := attempts(id); !errors.Is(err, nn.ErrDamaged) || !strings.Contains(err.Error(), missing.Name+Extension) {
 			t.Errorf("%s with half its weights: %v", id, err)
 		}
 		// That of rl-direct is like that of rl-online, but for what it has learned.
@@ -506,7 +506,7 @@ func TestWeightsForOtherTasksAndLevels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta, parameters, err := nn.ReadWeights(bytes.NewReader(text), name)
+	meta, parameters, err := nn.ReadWeights(text, name)
 	if err != nil {
 		t.Fatal(err)
 	}

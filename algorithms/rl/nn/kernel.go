@@ -114,7 +114,7 @@ func (s *scratch) take(n int) []float32 {
 // undefined.
 func resize(s []float32, n int) []float32 {
 	if cap(s) < n {
-		return make([]float32, n)
+		return make([]float32, n, n+n/4)
 	}
 	return s[:n]
 }

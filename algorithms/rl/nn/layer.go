@@ -69,6 +69,12 @@ func (a *Affine) InputGradient(k Kernel, dy []float32) []float32 {
 	return a.dx
 }
 
+// through is Backward and then InputGradient.
+func (a *Affine) through(k Kernel, dy []float32) []float32 {
+	a.Backward(k, dy)
+	return a.InputGradient(k, dy)
+}
+
 // orthogonal draws a rows×columns matrix. Its rows, or its columns if those are fewer, are
 // orthogonal and of length gain. It orthogonalises normal vectors one after the other,
 // which is uniform over all such matrices.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // SetShape is the layout of what a [SetPolicy] sees: the number of live rows, then
@@ -27,37 +28,42 @@ type SetPolicy struct {
 	shape SetShape
 	units int // hidden ones of a row
 
-	// Layers. The head adds the output of context (from the trunk) to that of item (from a
-	// row). A deep network adds the output of encodeGlobals to that of encode1, and has the
-	// layer head.
-	encode1, encodeGlobals, encode2, trunk1, trunk2, context, item, head, preference, value dense
+	// The head adds the output of context (from the trunk) to that of item (from a row). A deep
+	// network adds the output of encodeGlobals to that of encode1, and has the layer head.
+	encode1, encodeGlobals, encode2, trunk1, trunk2, context, item, head, preference, value *Affine
 
-	// The results of the last Forward, which Backward needs, and their gradients.
-	n                                       int
-	live                                    []int // rows of each observation
-	x, encoded1, encoded2, joined, up1, up2 tape
-	globals, encodedGlobals                 tape
-	contexts, items, heads, scores, values  tape
-	preferences                             []float32
+	live                 []int     // rows of each observation of the last Forward
+	x, globals, joined   []float32 // the live rows, the globals, and the trunk's input
+	preferences, dScores []float32
+	// sums are derivatives by a result of each observation, summed over its rows.
+	sums []float32
 }
 
-// dense is a layer's place in the parameters: in times out weights, then out biases.
-type dense struct{ in, out, at int }
-
-func (d dense) weights(p []float32) []float32 { return p[d.at : d.at+d.in*d.out] }
-func (d dense) biases(p []float32) []float32 {
-	return p[d.at+d.in*d.out : d.at+(d.in+1)*d.out]
+// A setLayer is a layer of a [SetPolicy]. gain is that of its first weights.
+type setLayer struct {
+	layer   **Affine
+	in, out int
+	gain    float64
 }
 
-// A tape holds a layer's results and their gradients.
-type tape struct{ y, dy []float32 }
-
-// grow makes room for n results. Their contents are undefined.
-func (t *tape) grow(n int) {
-	if cap(t.y) < n {
-		t.y, t.dy = make([]float32, n+n/4), make([]float32, n+n/4)
+// layers lists the layers in the order of their parameters.
+func (p *SetPolicy) layers() []setLayer {
+	s, h := p.shape, p.units
+	all := []setLayer{
+		{&p.encode1, s.Row, h, math.Sqrt2},
+		{&p.encodeGlobals, s.Globals, h, 1},
+		{&p.encode2, h, h, math.Sqrt2},
+		{&p.trunk1, h + s.Globals, 2 * h, math.Sqrt2},
+		{&p.trunk2, 2 * h, 2 * h, math.Sqrt2},
+		{&p.context, 2 * h, h, 1},
+		{&p.item, h, h, 1},
+		{&p.head, h, h, math.Sqrt2},
+		{&p.preference, h, s.Choices, 0.01},
+		{&p.value, 2 * h, 1, 1},
 	}
-	t.y, t.dy = t.y[:n], t.dy[:n]
+	return slices.DeleteFunc(all, func(l setLayer) bool {
+		return !s.Deep && (l.layer == &p.encodeGlobals || l.layer == &p.head)
+	})
 }
 
 // NewSetPolicy returns a network with hidden units for each row and twice as many
@@ -65,53 +71,30 @@ func (t *tape) grow(n int) {
 func NewSetPolicy(shape SetShape, hidden int, kernel Kernel, rng *rand.Rand) *SetPolicy {
 	p := &SetPolicy{shape: shape, units: hidden}
 	p.inputs, p.actions, p.kernel = 1+shape.Globals+shape.Capacity*shape.Row, shape.Capacity*shape.Choices, kernel
-	at := 0
-	layer := func(in, out int) dense {
-		d := dense{in, out, at}
-		at += (in + 1) * out
-		return d
+	size := 0
+	for _, l := range p.layers() {
+		size += AffineSize(l.in, l.out)
 	}
-	p.encode1 = layer(shape.Row, hidden)
-	if shape.Deep {
-		p.encodeGlobals = layer(shape.Globals, hidden)
-	}
-	p.encode2 = layer(hidden, hidden)
-	p.trunk1 = layer(hidden+shape.Globals, 2*hidden)
-	p.trunk2 = layer(2*hidden, 2*hidden)
-	p.context = layer(2*hidden, hidden)
-	p.item = layer(hidden, hidden)
-	if shape.Deep {
-		p.head = layer(hidden, hidden)
-	}
-	p.preference = layer(hidden, shape.Choices)
-	p.value = layer(2*hidden, 1)
-	p.parameters, p.gradients = make([]float32, at), make([]float32, at)
-	for _, l := range []struct {
-		dense
-		gain float64
-	}{
-		{p.encode1, math.Sqrt2},
-		{p.encodeGlobals, 1},
-		{p.encode2, math.Sqrt2},
-		{p.trunk1, math.Sqrt2},
-		{p.trunk2, math.Sqrt2},
-		{p.context, 1},
-		{p.item, 1},
-		{p.head, math.Sqrt2},
-		{p.preference, 0.01},
-		{p.value, 1},
-	} {
-		if l.out == 0 {
-			continue // only a deep network has it
-		}
+	p.parameters = make([]float32, size)
+	p.build()
+	for _, l := range p.layers() {
 		// He's initialisation: variances neither grow nor shrink from layer to layer.
 		sigma := l.gain / math.Sqrt(float64(l.in))
-		w := l.weights(p.parameters)
+		w := (*l.layer).weights
 		for i := range w {
 			w[i] = float32(sigma * rng.NormFloat64())
 		}
 	}
 	return p
+}
+
+func (p *SetPolicy) build() {
+	p.gradients = make([]float32, len(p.parameters))
+	at := 0
+	for _, l := range p.layers() {
+		*l.layer = NewAffine(l.in, l.out, p.parameters[at:], p.gradients[at:])
+		at += AffineSize(l.in, l.out)
+	}
 }
 
 // String implements [Policy]. It leaves out the capacity: the same weights work for any
@@ -126,226 +109,151 @@ func (p *SetPolicy) String() string {
 
 // Share implements [Policy].
 func (p *SetPolicy) Share() Policy {
-	s := *p
-	s.gradients = make([]float32, len(p.gradients))
-	s.live, s.preferences = nil, nil
-	for _, t := range s.tapes() {
-		*t = tape{}
-	}
-	return &s
-}
-
-func (p *SetPolicy) tapes() []*tape {
-	return []*tape{
-		&p.x, &p.encoded1, &p.encoded2, &p.joined, &p.up1, &p.up2,
-		&p.globals, &p.encodedGlobals, &p.contexts, &p.items, &p.heads, &p.scores, &p.values,
-	}
-}
-
-// affine computes a layer for n rows.
-func (p *SetPolicy) affine(to *tape, from []float32, l dense, n int) {
-	to.grow(n * l.out)
-	p.kernel.Affine(to.y, from, l.weights(p.parameters), l.biases(p.parameters), n, l.in, l.out)
+	s := &SetPolicy{network: p.network, shape: p.shape, units: p.units}
+	s.build()
+	return s
 }
 
 // Forward implements [Policy].
 func (p *SetPolicy) Forward(observations []float32, n int) (preferences, values []float32) {
-	s := p.shape
-	p.gather(observations, n)
-	rows := len(p.x.y) / s.Row
-	p.affine(&p.encoded1, p.x.y, p.encode1, rows)
-	if s.Deep {
-		p.affine(&p.encodedGlobals, p.globals.y, p.encodeGlobals, n)
-		p.spread(&p.encodedGlobals, &p.encoded1)
+	k := p.kernel
+	rows := p.gather(observations, n)
+	e := p.encode1.Forward(k, p.x, rows)
+	if p.shape.Deep {
+		p.spread(p.encodeGlobals.Forward(k, p.globals, n), e, 1)
 	}
-	ReLU.Apply(p.encoded1.y)
-	p.affine(&p.encoded2, p.encoded1.y, p.encode2, rows)
-	ReLU.Apply(p.encoded2.y)
-	p.pool()
-	p.affine(&p.up1, p.joined.y, p.trunk1, n)
-	ReLU.Apply(p.up1.y)
-	p.affine(&p.up2, p.up1.y, p.trunk2, n)
-	ReLU.Apply(p.up2.y)
-	p.affine(&p.values, p.up2.y, p.value, n)
-	p.affine(&p.contexts, p.up2.y, p.context, n)
-	p.affine(&p.items, p.encoded2.y, p.item, rows)
-	p.spread(&p.contexts, &p.items)
-	ReLU.Apply(p.items.y)
-	last := &p.items
-	if s.Deep {
-		last = &p.heads
-		p.affine(last, p.items.y, p.head, rows)
-		ReLU.Apply(last.y)
+	ReLU.Apply(e)
+	e = p.encode2.Forward(k, e, rows)
+	ReLU.Apply(e)
+	p.pool(e)
+	trunk := p.trunk1.Forward(k, p.joined, n)
+	ReLU.Apply(trunk)
+	trunk = p.trunk2.Forward(k, trunk, n)
+	ReLU.Apply(trunk)
+	values = p.value.Forward(k, trunk, n)
+	items := p.item.Forward(k, e, rows)
+	p.spread(p.context.Forward(k, trunk, n), items, 1)
+	ReLU.Apply(items)
+	if p.shape.Deep {
+		items = p.head.Forward(k, items, rows)
+		ReLU.Apply(items)
 	}
-	p.affine(&p.scores, last.y, p.preference, rows)
-	p.scatter()
-	return p.preferences, p.values.y
+	p.scatter(p.preference.Forward(k, items, rows))
+	return p.preferences, values
 }
 
 // gather copies the live rows of all observations one after the other, and the globals to
-// their places in the trunk's input.
-func (p *SetPolicy) gather(observations []float32, n int) {
-	s := p.shape
-	p.n = n
+// their places in the trunk's input. It returns the number of live rows.
+func (p *SetPolicy) gather(observations []float32, n int) (rows int) {
+	s, wide := p.shape, p.units+p.shape.Globals
 	p.live = p.live[:0]
-	rows := 0
 	for i := range n {
-		k := int(observations[i*p.inputs])
-		p.live = append(p.live, k)
-		rows += k
+		p.live = append(p.live, int(observations[i*p.inputs]))
+		rows += p.live[i]
 	}
-	p.x.grow(rows * s.Row)
-	wide := p.units + s.Globals
-	p.joined.grow(n * wide)
-	p.globals.grow(n * s.Globals)
+	p.x, p.joined, p.globals = resize(p.x, rows*s.Row), resize(p.joined, n*wide), resize(p.globals, n*s.Globals)
 	at := 0
 	for i, k := range p.live {
 		o := observations[i*p.inputs:]
-		copy(p.joined.y[i*wide+p.units:(i+1)*wide], o[1:])
-		copy(p.globals.y[i*s.Globals:(i+1)*s.Globals], o[1:])
-		at += copy(p.x.y[at:at+k*s.Row], o[1+s.Globals:])
+		copy(p.joined[i*wide+p.units:(i+1)*wide], o[1:])
+		copy(p.globals[i*s.Globals:(i+1)*s.Globals], o[1:])
+		at += copy(p.x[at:at+k*s.Row], o[1+s.Globals:])
 	}
+	return rows
 }
+
+// poolScale keeps the sum of a batch of 14 rows in proportion to the globals.
+const poolScale = 1.0 / 8
 
 // pool writes the sum of each observation's embeddings, times poolScale, to the trunk's
 // input.
-func (p *SetPolicy) pool() {
-	wide, at := p.units+p.shape.Globals, 0
+func (p *SetPolicy) pool(embeddings []float32) {
+	wide := p.units + p.shape.Globals
 	for i, k := range p.live {
-		sum := p.joined.y[i*wide : i*wide+p.units]
-		clear(sum)
-		for range k {
-			for j, v := range p.encoded2.y[at : at+p.units] {
-				sum[j] += v
-			}
-			at += p.units
-		}
+		sum := p.joined[i*wide : i*wide+p.units]
+		embeddings = addRowsOf(sum, embeddings, k)
 		for j := range sum {
 			sum[j] *= poolScale
 		}
 	}
 }
 
-// poolScale keeps the sum of a batch of 14 rows in proportion to the globals.
-const poolScale = 1.0 / 8
+// addRowsOf sets sum to that of the first count rows, and returns the rows after them.
+func addRowsOf(sum, rows []float32, count int) []float32 {
+	clear(sum)
+	for range count {
+		for j, v := range rows[:len(sum)] {
+			sum[j] += v
+		}
+		rows = rows[len(sum):]
+	}
+	return rows
+}
 
-// spread adds a result of each observation to those of its rows.
-func (p *SetPolicy) spread(from, to *tape) {
-	at := 0
+// spread adds the first units of what each observation has in from, times scale, to each of its rows.
+func (p *SetPolicy) spread(from, to []float32, scale float32) {
+	wide := len(from) / max(1, len(p.live))
 	for i, k := range p.live {
-		c := from.y[i*p.units : (i+1)*p.units]
+		c := from[i*wide : i*wide+p.units]
 		for range k {
-			row := to.y[at : at+p.units]
+			row := to[:p.units]
 			for j, v := range c {
-				row[j] += v
+				row[j] += float32(v * scale)
 			}
-			at += p.units
+			to = to[p.units:]
 		}
 	}
 }
 
 // scatter copies the preferences of the live rows to their actions.
-func (p *SetPolicy) scatter() {
-	actions := p.actions
-	if cap(p.preferences) < p.n*actions {
-		p.preferences = make([]float32, p.n*actions)
-	}
-	p.preferences = p.preferences[:p.n*actions]
-	at := 0
+func (p *SetPolicy) scatter(scores []float32) {
+	p.preferences = resize(p.preferences, len(p.live)*p.actions)
 	for i, k := range p.live {
-		to := p.preferences[i*actions : (i+1)*actions]
-		m := copy(to, p.scores.y[at:at+k*p.shape.Choices])
+		to := p.preferences[i*p.actions : (i+1)*p.actions]
+		m := copy(to, scores[:k*p.shape.Choices])
 		clear(to[m:])
-		at += m
+		scores = scores[m:]
 	}
 }
 
 // Backward implements [Policy].
 func (p *SetPolicy) Backward(dPreferences, dValues []float32) {
-	rows := len(p.x.y) / p.shape.Row
-	at, actions := 0, p.actions
-	for i, k := range p.live {
-		at += copy(p.scores.dy[at:at+k*p.shape.Choices], dPreferences[i*actions:])
+	k := p.kernel
+	p.dScores = p.dScores[:0]
+	for i, rows := range p.live {
+		p.dScores = append(p.dScores, dPreferences[i*p.actions:][:rows*p.shape.Choices]...)
 	}
+	dItems := p.preference.through(k, p.dScores)
 	if p.shape.Deep {
-		p.back(p.preference, &p.heads, p.scores.dy, rows)
-		ReLU.Gradient(p.heads.dy, p.heads.y)
-		p.back(p.head, &p.items, p.heads.dy, rows)
-	} else {
-		p.back(p.preference, &p.items, p.scores.dy, rows)
+		ReLU.Gradient(dItems, p.head.y)
+		dItems = p.head.through(k, dItems)
 	}
-	ReLU.Gradient(p.items.dy, p.items.y)
-	p.gatherBack(&p.contexts, &p.items)
-	p.back(p.item, &p.encoded2, p.items.dy, rows)
+	ReLU.Gradient(dItems, p.item.y)
+	dEmbeddings := p.item.through(k, dItems)
 
-	p.back(p.value, &p.up2, dValues, p.n)
-	p.addBack(p.context, &p.up2, p.contexts.dy, p.n)
-	ReLU.Gradient(p.up2.dy, p.up2.y)
-	p.back(p.trunk2, &p.up1, p.up2.dy, p.n)
-	ReLU.Gradient(p.up1.dy, p.up1.y)
-	p.back(p.trunk1, &p.joined, p.up1.dy, p.n)
+	dTrunk := p.value.through(k, dValues)
+	for i, v := range p.context.through(k, p.sum(dItems)) {
+		dTrunk[i] += v
+	}
+	ReLU.Gradient(dTrunk, p.trunk2.y)
+	dTrunk = p.trunk2.through(k, dTrunk)
+	ReLU.Gradient(dTrunk, p.trunk1.y)
+	p.spread(p.trunk1.through(k, dTrunk), dEmbeddings, poolScale)
 
-	p.unpool()
-	ReLU.Gradient(p.encoded2.dy, p.encoded2.y)
-	p.back(p.encode2, &p.encoded1, p.encoded2.dy, rows)
-	ReLU.Gradient(p.encoded1.dy, p.encoded1.y)
+	ReLU.Gradient(dEmbeddings, p.encode2.y)
+	d := p.encode2.through(k, dEmbeddings)
+	ReLU.Gradient(d, p.encode1.y)
 	if p.shape.Deep {
-		p.gatherBack(&p.encodedGlobals, &p.encoded1)
-		p.weightsBack(p.encodeGlobals, p.globals.y, p.encodedGlobals.dy, p.n)
+		p.encodeGlobals.Backward(k, p.sum(d))
 	}
-	p.weightsBack(p.encode1, p.x.y, p.encoded1.dy, rows)
+	p.encode1.Backward(k, d)
 }
 
-// weightsBack adds the gradients of a layer with no other layer before it.
-func (p *SetPolicy) weightsBack(l dense, x, dy []float32, n int) {
-	p.kernel.WeightGradient(l.weights(p.gradients), l.biases(p.gradients), x, dy, n, l.in, l.out)
-}
-
-// back adds the gradients of a layer and sets the gradients of its input.
-func (p *SetPolicy) back(l dense, from *tape, dy []float32, n int) {
-	p.kernel.WeightGradient(l.weights(p.gradients), l.biases(p.gradients), from.y, dy, n, l.in, l.out)
-	p.kernel.InputGradient(from.dy, dy, l.weights(p.parameters), n, l.in, l.out)
-}
-
-// addBack is back for an input that already has gradients from another layer.
-func (p *SetPolicy) addBack(l dense, from *tape, dy []float32, n int) {
-	p.kernel.WeightGradient(l.weights(p.gradients), l.biases(p.gradients), from.y, dy, n, l.in, l.out)
-	if cap(p.preferences) < len(from.dy) {
-		p.preferences = make([]float32, len(from.dy))
-	}
-	// The preferences have been read by now, so their memory can be reused.
-	sum := p.preferences[:len(from.dy)]
-	p.kernel.InputGradient(sum, dy, l.weights(p.parameters), n, l.in, l.out)
-	for i, v := range sum {
-		from.dy[i] += v
-	}
-}
-
-// gatherBack sets the gradients of a result of each observation to the sums of its rows'.
-func (p *SetPolicy) gatherBack(to, from *tape) {
-	clear(to.dy)
-	at := 0
+// sum adds up the rows of each observation.
+func (p *SetPolicy) sum(rows []float32) []float32 {
+	p.sums = resize(p.sums, len(p.live)*p.units)
 	for i, k := range p.live {
-		c := to.dy[i*p.units : (i+1)*p.units]
-		for range k {
-			for j, v := range from.dy[at : at+p.units] {
-				c[j] += v
-			}
-			at += p.units
-		}
+		rows = addRowsOf(p.sums[i*p.units:(i+1)*p.units], rows, k)
 	}
-}
-
-func (p *SetPolicy) unpool() {
-	wide, at := p.units+p.shape.Globals, 0
-	for i, k := range p.live {
-		d := p.joined.dy[i*wide : i*wide+p.units]
-		for range k {
-			row := p.encoded2.dy[at : at+p.units]
-			for j, v := range d {
-				row[j] += v * poolScale
-			}
-			at += p.units
-		}
-	}
+	return p.sums
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,10 +17,9 @@ type Meta struct {
 	Network string `json:"network"`
 	// Agent is the algorithm's name.
 	Agent string `json:"agent"`
-	// GPU and Workload are what the agent was trained on; Encoding is how it sees the tasks.
+	// GPU and Workload are what the agent was trained on.
 	GPU      string `json:"gpu,omitempty"`
 	Workload string `json:"workload,omitempty"`
-	Encoding string `json:"encoding,omitempty"`
 	// Tasks and Levels are the DRL paper's N and M; 0 if they have no meaning.
 	Tasks  int `json:"tasks,omitempty"`
 	Levels int `json:"levels,omitempty"`
@@ -31,59 +29,38 @@ type Meta struct {
 	// Parameters and Precision are set by WriteWeights.
 	Parameters int    `json:"parameters"`
 	Precision  string `json:"precision"`
-	// Hash is the hexadecimal SHA-256 that the file ends with, set by ReadWeights.
-	Hash string `json:"-"`
 }
 
 // The kinds of errors in weights, which name the file and say more.
 var (
-	ErrNotWeights = errors.New("not a weights file")
-	ErrVersion    = errors.New("unknown version of weights")
-	ErrTruncated  = errors.New("truncated weights")
-	ErrHash       = errors.New("damaged weights")
-	ErrHeader     = errors.New("malformed header of weights")
-	ErrNotFinite  = errors.New("weights that are not finite")
-	ErrNetwork    = errors.New("weights of another network")
+	ErrDamaged = errors.New("damaged weights")
+	ErrNetwork = errors.New("weights of another network")
 )
 
-// A file is the magic bytes, the version, the lengths of header and payload (4
-// bytes each, little-endian), the header in JSON, the parameters in half precision, and the
-// SHA-256 of all before it.
+// A file is the magic bytes with the version, the lengths of header and payload (4 bytes
+// each, little-endian), the header in JSON, the parameters in half precision, and the SHA-256 of
+// all before it.
 const (
-	magic         = "miglabNN"
-	version       = 1
-	prefix        = len(magic) + 3*4
-	maxHeader     = 1 << 12
-	maxParameters = 1 << 24
-	maxSize       = 2 * maxParameters
+	magic         = "miglabNN\x01\x00\x00\x00"
 	halfPrecision = "float16"
 )
 
 // WriteWeights writes parameters. They must be finite, also in half precision, in which the
 // largest number is 65504.
 func WriteWeights(w io.Writer, meta Meta, parameters []float32) error {
-	if len(parameters) > maxParameters {
-		return fmt.Errorf("%d weights: a file holds at most %d", len(parameters), maxParameters)
-	}
-	size := 2 * len(parameters)
 	meta.Parameters, meta.Precision = len(parameters), halfPrecision
 	header, err := json.Marshal(meta)
 	if err != nil {
 		return fmt.Errorf("header of weights: %w", err)
 	}
-	if len(header) > maxHeader {
-		return fmt.Errorf("header of weights: %d bytes, at most %d fit", len(header), maxHeader)
-	}
-	b := make([]byte, 0, prefix+len(header)+size+sha256.Size)
-	b = append(b, magic...)
-	b = binary.LittleEndian.AppendUint32(b, version)
+	b := []byte(magic)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
-	b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	b = binary.LittleEndian.AppendUint32(b, uint32(2*len(parameters)))
 	b = append(b, header...)
 	for i, v := range parameters {
 		half := toHalf(v)
 		if !finite(fromHalf(half)) {
-			return fmt.Errorf("to be written: %w: parameter %d is %v, in %s not finite", ErrNotFinite, i, v, halfPrecision)
+			return fmt.Errorf("parameter %d of weights is %v, which is not finite in %s", i, v, halfPrecision)
 		}
 		b = binary.LittleEndian.AppendUint16(b, half)
 	}
@@ -94,65 +71,44 @@ func WriteWeights(w io.Writer, meta Meta, parameters []float32) error {
 
 func finite(v float32) bool { return v-v == 0 }
 
-// ReadWeights reads what WriteWeights wrote. Errors name the file; they are the reader's
-// or wrap one of the kinds above. Memory is allocated as the data arrives, so that a damaged length
-// allocates no memory.
-func ReadWeights(r io.Reader, file string) (Meta, []float32, error) {
+// ReadWeights reads what WriteWeights wrote. The error names the file and wraps [ErrDamaged].
+func ReadWeights(b []byte, file string) (Meta, []float32, error) {
 	var meta Meta
-	fail := func(kind error, format string, values ...any) (Meta, []float32, error) {
-		return Meta{}, nil, fmt.Errorf("%s: %w: %s", file, kind, fmt.Sprintf(format, values...))
+	fail := func(format string, values ...any) (Meta, []float32, error) {
+		return Meta{}, nil, fmt.Errorf("%s: %w: %s", file, ErrDamaged, fmt.Sprintf(format, values...))
 	}
-	const limit = prefix + maxHeader + maxSize + sha256.Size
-	b, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if err != nil {
-		return Meta{}, nil, fmt.Errorf("%s: %w", file, err)
-	}
-	if len(b) < len(magic) && bytes.HasPrefix([]byte(magic), b) {
-		return fail(ErrTruncated, "%d bytes, not even the magic ones", len(b))
-	}
+	const prefix = len(magic) + 2*4
 	if !bytes.HasPrefix(b, []byte(magic)) {
-		return fail(ErrNotWeights, "it begins with %q, want %q", b[:min(len(b), len(magic))], magic)
+		return fail("it begins with %q, want %q", b[:min(len(b), len(magic))], magic)
 	}
-	if len(b) < prefix {
-		return fail(ErrTruncated, "%d bytes, want %d for the lengths alone", len(b), prefix)
+	if len(b) < prefix+sha256.Size {
+		return fail("%d bytes, want %d or more", len(b), prefix+sha256.Size)
+	}
+	body, want := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
+	if hash := sha256.Sum256(body); !bytes.Equal(hash[:], want) {
+		return fail("SHA-256 is %x, want %x", hash, want)
 	}
 	field := func(i int) int { return int(binary.LittleEndian.Uint32(b[len(magic)+4*i:])) }
-	if field(0) != version {
-		return fail(ErrVersion, "version %d, want %d", field(0), version)
+	if field(0)+field(1) != len(body)-prefix {
+		return fail("%d bytes of header and %d of parameters, want %d together", field(0), field(1), len(body)-prefix)
 	}
-	headerSize, size := field(1), field(2)
-	if headerSize > maxHeader || size > maxSize {
-		return fail(ErrHeader, "lengths %d and %d, at most %d and %d are right", headerSize, size, maxHeader, maxSize)
-	}
-	end := prefix + headerSize + size
-	switch total := end + sha256.Size; {
-	case len(b) < total:
-		return fail(ErrTruncated, "%d bytes, want %d", len(b), total)
-	case len(b) > total:
-		return fail(ErrHash, "%d bytes or more, want %d", len(b), total)
-	}
-	hash := sha256.Sum256(b[:end])
-	if !bytes.Equal(hash[:], b[end:]) {
-		return fail(ErrHash, "SHA-256 is %x, want %x", hash, b[end:])
-	}
-	header := b[prefix : prefix+headerSize]
+	header, payload := body[prefix:prefix+field(0)], body[prefix+field(0):]
 	if err := json.Unmarshal(header, &meta); err != nil {
-		return fail(ErrHeader, "%v", err)
+		return fail("%v", err)
 	}
 	if canonical, err := json.Marshal(meta); err != nil || !bytes.Equal(canonical, header) {
-		return fail(ErrHeader, "%s, want %s", header, canonical)
+		return fail("header %s, want %s", header, canonical)
 	}
-	if meta.Precision != halfPrecision || 2*meta.Parameters != size {
-		return fail(ErrHeader, "%d parameters of precision %q do not make %d bytes", meta.Parameters, meta.Precision, size)
+	if meta.Precision != halfPrecision || 2*meta.Parameters != len(payload) {
+		return fail("%d parameters of precision %q do not make %d bytes", meta.Parameters, meta.Precision, len(payload))
 	}
 	parameters := make([]float32, meta.Parameters)
 	for i := range parameters {
-		parameters[i] = fromHalf(binary.LittleEndian.Uint16(b[prefix+headerSize+2*i:]))
+		parameters[i] = fromHalf(binary.LittleEndian.Uint16(payload[2*i:]))
 		if !finite(parameters[i]) {
-			return fail(ErrNotFinite, "parameter %d is %v", i, parameters[i])
+			return fail("parameter %d is %v", i, parameters[i])
 		}
 	}
-	meta.Hash = hex.EncodeToString(hash[:])
 	return meta, parameters, nil
 }
 

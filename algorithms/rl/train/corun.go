@@ -41,12 +41,7 @@ func corunRecipes() (out []*Recipe) {
 			Name: a.Name, Doc: a.Doc, Tracks: []algo.TrackName{algo.TrackCorun}, Steps: a.Steps, Seeds: threeSeeds, Shipped: true,
 			Score: throughput,
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return corunSetup(a, k, steps, seed) },
-			meta: func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
-				return nn.Meta{
-					Agent: a.Name, Network: shipped.String(), GPU: gpu().Name, Workload: corunScored,
-					Steps: uint64(steps), Seed: seed,
-				}
-			},
+			meta:  nn.Meta{GPU: gpu().Name, Workload: corunScored},
 		})
 	}
 	return out
@@ -77,8 +72,8 @@ func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (se
 	}, seed)
 	return setup{
 		policy: policy, learner: learner, score: func(p nn.Policy) (float64, error) { return meanThroughput(a, p, scored) },
-		perIteration: int64(c.Envs * c.Horizon), segments: corunSegments,
-		text: fmt.Sprintf("programs drawn anew, wide %v, %+v weight %v %+v", corunWide, model, corunWeight, c),
+		segments: corunSegments,
+		text:     fmt.Sprintf("programs drawn anew, wide %v, %+v weight %v %+v", corunWide, model, corunWeight, c),
 	}, err
 }
 

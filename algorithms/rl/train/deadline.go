@@ -39,16 +39,14 @@ func deadlineRecipes() []*Recipe {
 		r := &Recipe{
 			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000,
 			Seeds: deadlineSeeds[a.Name], Shipped: true, Score: latePercent, Tracks: []algo.TrackName{algo.TrackDispatch},
+			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return deadlineSetup(a, k, steps, seed) },
+			meta:  nn.Meta{Workload: a.Dataset},
 		}
 		if a.Original {
 			r.Steps = 200_000
 		}
 		if a.Float32 {
 			r.Steps = wholeSteps
-		}
-		r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return deadlineSetup(a, k, steps, seed) }
-		r.meta = func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
-			return nn.Meta{Agent: r.Name, Network: shipped.String(), Workload: a.Dataset, Steps: uint64(steps), Seed: seed}
 		}
 		out = append(out, r)
 	}
@@ -126,7 +124,7 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 	}
 	score, err := deadlineScore(a)
 	return setup{
-		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: cut,
+		policy: policy, learner: learner, score: score, segments: cut,
 		text: fmt.Sprintf("%s %+v %+v", a.Dataset, a.DeadlineOptions, c),
 	}, err
 }

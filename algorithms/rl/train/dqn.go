@@ -32,7 +32,7 @@ func (p paperRun) setupDQN(k nn.Kernel, shape env.Shape, make func() env.Env, sc
 	}
 	learner, err := dqn.New(c, policy, network(), make, seed)
 	return setup{
-		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: dqnSegments,
+		policy: policy, learner: learner, score: score, segments: dqnSegments,
 		text: fmt.Sprintf("%s %s %+v", p.workload, p.described(), c),
 	}, err
 }

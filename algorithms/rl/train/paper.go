@@ -175,18 +175,11 @@ func causeRuns() []paperRun {
 
 func (p paperRun) recipe() *Recipe {
 	name := p.agent.WeightsName(p.workload) + p.suffix
-	r := &Recipe{
+	return &Recipe{
 		Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s%s", p.agent.Name, p.workload, p.doc),
 		Steps: p.steps, Seeds: p.seeds, Shipped: p.shipped, Score: pOpt, Tracks: ofBatches,
+		setup: p.setup, meta: nn.Meta{Workload: p.workload, Tasks: p.tasks, Levels: p.levels},
 	}
-	r.setup = p.setup
-	r.meta = func(shipped nn.Policy, steps int64, seed uint64) nn.Meta {
-		return nn.Meta{
-			Agent: name, Network: shipped.String(), Workload: p.workload,
-			Tasks: p.tasks, Levels: p.levels, Steps: uint64(steps), Seed: seed,
-		}
-	}
-	return r
 }
 
 // options are the options of the environment in which the agent is evaluated.
@@ -272,7 +265,7 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		cut = longSegments
 	}
 	return setup{
-		policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon), segments: cut,
+		policy: policy, learner: learner, score: score, segments: cut,
 		text: fmt.Sprintf("%s %+v %+v", p.workload, p.described(), c),
 	}, err
 }

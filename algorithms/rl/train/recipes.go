@@ -38,15 +38,15 @@ type Recipe struct {
 	Tracks []algo.TrackName
 
 	setup func(k nn.Kernel, steps int64, seed uint64) (setup, error)
-	meta  func(shipped nn.Policy, steps int64, seed uint64) nn.Meta
+	// meta is what the weights say of every run.
+	meta nn.Meta
 }
 
 // A setup holds everything that a recipe needs to run.
 type setup struct {
-	policy       nn.Policy
-	learner      learner
-	score        func(nn.Policy) (float64, error)
-	perIteration int64
+	policy  nn.Policy
+	learner learner
+	score   func(nn.Policy) (float64, error)
 	// segments is the number of segments; 0 means the usual number.
 	segments int64
 	// text lists all settings, so that a run is not resumed with other ones.
@@ -200,13 +200,10 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 		}
 		score, err := ownScore(newEnv, from.gpu, from.workloads)
 		return setup{
-			policy: policy, learner: learner, score: score, perIteration: int64(c.Envs * c.Horizon),
+			policy: policy, learner: learner, score: score,
 			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads,
 				from.further, busyStarts, agents.OwnCapacity, endgame, c),
 		}, err
-	}
-	r.meta = func(p nn.Policy, steps int64, seed uint64) nn.Meta {
-		return nn.Meta{Agent: r.Name, Network: p.String(), Steps: uint64(steps), Seed: seed}
 	}
 	return r
 }

@@ -17,7 +17,7 @@ const root = "../../.."
 func readWeights(t *testing.T, r *Recipe, seed uint) (nn.Meta, []float32) {
 	t.Helper()
 	file := filepath.Join(root, WeightsFolder, agents.RunName(r.Name, uint64(seed))+agents.Extension)
-	meta, parameters, err := nn.ReadWeights(strings.NewReader(mustRead(t, file)), file)
+	meta, parameters, err := nn.ReadWeights([]byte(mustRead(t, file)), file)
 	if err != nil {
 		t.Fatal(err)
 	}

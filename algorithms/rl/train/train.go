@@ -183,16 +183,13 @@ func (s *session) begin() (err error) {
 	return err
 }
 
-// iterations is the number of iterations of a segment; the last segment may have fewer.
-func (s *session) iterations() int64 { return max(1, s.perSegment/s.perIteration) }
-
 // advance trains for a segment, adds a point to the curve and writes a checkpoint.
 func (s *session) advance(ctx context.Context) error {
 	s.learner.Restart(uint64(len(s.curve)))
-	iterations := s.iterations()
+	begin, iterations := s.learner.Steps(), int64(0)
 	var sum curve.Point
 	episodes := 0
-	for i := range iterations {
+	for done := false; !done; {
 		stats, err := s.learner.Iterate(ctx, s.Workers)
 		if err != nil {
 			return err
@@ -209,10 +206,9 @@ func (s *session) advance(ctx context.Context) error {
 		if s.Progress != nil {
 			s.Progress(stats.Steps, s.Steps)
 		}
-		if stats.Steps >= s.Steps {
-			iterations = i + 1
-			break
-		}
+		iterations++
+		steps := stats.Steps - begin
+		done = stats.Steps >= s.Steps || steps+steps/iterations > s.perSegment // a further one would be too long
 	}
 	n := float64(iterations)
 	sum.Entropy, sum.PolicyLoss, sum.ValueLoss, sum.ExplainedVariance = sum.Entropy/n, sum.PolicyLoss/n, sum.ValueLoss/n,
@@ -253,7 +249,8 @@ func (s *session) finish() (*Result, error) {
 	if a, ok := shipped.(*nn.ActorCritic); ok {
 		shipped = a.Actor()
 	}
-	meta := s.recipe.meta(shipped, s.done(), s.Seed)
+	meta := s.recipe.meta
+	meta.Agent, meta.Network, meta.Steps, meta.Seed = s.recipe.Name, shipped.String(), uint64(s.done()), s.Seed
 	err := atomicfile.WriteFile(s.recipe.WeightsFile(s.Options), func(w io.Writer) error {
 		return nn.WriteWeights(w, meta, shipped.Parameters())
 	})

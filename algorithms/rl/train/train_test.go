@@ -64,10 +64,7 @@ func tiny(wrap func(env.Env) env.Env) *Recipe {
 			}
 			return sum, nil
 		}
-		return setup{policy: policy, learner: learner, score: score, perIteration: 128, segments: 5, text: "tiny"}, err
-	}
-	r.meta = func(p nn.Policy, steps int64, seed uint64) nn.Meta {
-		return nn.Meta{Agent: r.Name, Network: p.String(), Steps: uint64(steps), Seed: seed}
+		return setup{policy: policy, learner: learner, score: score, segments: 5, text: "tiny"}, err
 	}
 	return r
 }
@@ -417,7 +414,7 @@ func TestRecipes(t *testing.T) {
 			t.Errorf("%s: %v", r.Name, err)
 			continue
 		}
-		if s.learner == nil || s.score == nil || s.perIteration < 1 || s.text == "" {
+		if s.learner == nil || s.score == nil || s.text == "" {
 			t.Errorf("%s: its setup lacks something", r.Name)
 		}
 		if !r.Shipped {
@@ -497,8 +494,10 @@ func TestWholeDays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.segments != 1 || r.Steps%s.perIteration != 0 {
-		t.Errorf("%d segments, %d steps, %d an update", s.segments, r.Steps, s.perIteration)
+	a := agents.DeadlineAgents[slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Float32 })]
+	c := deadlineConfig(a.DeadlineOptions, r.Steps)
+	if update := int64(c.Envs * c.Horizon); s.segments != 1 || r.Steps%update != 0 {
+		t.Errorf("%d segments, %d steps, %d an update", s.segments, r.Steps, update)
 	}
 	sampler, err := datasets.NewDaySampler("deadline/relaxed", gpu())
 	if err != nil {
