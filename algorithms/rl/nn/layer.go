@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -180,28 +181,14 @@ func (m *MLP) Forward(k Kernel, x []float32, n int) []float32 {
 }
 
 // Backward adds the gradients of a loss. dy are the derivatives of the loss by the result
-// of the last Forward; they are overwritten if the last layer has an activation. Backward
-// returns the derivatives by the first layer's result before activation, the argument of
-// [MLP.InputGradient].
-func (m *MLP) Backward(k Kernel, dy []float32) []float32 {
-	for i := len(m.layers) - 1; i >= 0; i-- {
-		l := m.layers[i]
+// of the last Forward; they are overwritten if the last layer has an activation.
+func (m *MLP) Backward(k Kernel, dy []float32) {
+	for i, l := range slices.Backward(m.layers) {
 		m.activation(i).Gradient(dy[:len(l.y)], l.y)
-		l.Backward(k, dy)
-		if i > 0 {
+		if l.Backward(k, dy); i > 0 {
 			dy = l.InputGradient(k, dy)
 		}
 	}
-	return dy
-}
-
-// InputGradient returns the derivatives by the network's input. Its argument is the result
-// of Backward.
-func (m *MLP) InputGradient(k Kernel, dy []float32) []float32 {
-	if len(m.layers) == 0 {
-		return dy
-	}
-	return m.layers[0].InputGradient(k, dy)
 }
 
 // architecture writes widths as "106-256-112".

@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -76,64 +75,6 @@ func setReference(p *SetPolicy, x, parameters []float64) (preferences []float64,
 	return preferences, critic(trunk, false)[0]
 }
 
-func TestSetPolicyGradients(t *testing.T) {
-	deep := setShape
-	deep.Deep = true
-	for _, c := range []struct {
-		kernel Kernel
-		shape  SetShape
-	}{{Portable(), setShape}, {Fast(), setShape}, {Portable(), deep}, {Fast(), deep}} {
-		t.Run(fmt.Sprintf("%T deep %v", c.kernel, c.shape.Deep), func(t *testing.T) {
-			r := rng(11)
-			p := NewSetPolicy(c.shape, 9, c.kernel, r)
-			for i := range p.parameters {
-				p.parameters[i] += float32(0.2 * r.NormFloat64())
-			}
-			const n = 7
-			x := setObservations(r, p, n)
-			preferences, values := p.Forward(x, n)
-			dp, dv := normal(r, len(preferences)), normal(r, n)
-			loss := func(parameters []float64) float64 {
-				sum := 0.0
-				for i := range n {
-					a, v := setReference(p, float64s(x[i*p.Inputs():(i+1)*p.Inputs()]), parameters)
-					for j := range a {
-						sum += a[j] * float64(dp[i*p.Actions()+j])
-					}
-					sum += v * float64(dv[i])
-				}
-				return sum
-			}
-			for i := range n {
-				a, v := setReference(p, float64s(x[i*p.Inputs():(i+1)*p.Inputs()]), float64s(p.parameters))
-				for j := range a {
-					if got := float64(preferences[i*p.Actions()+j]); math.Abs(got-a[j]) > 1e-4*(1+math.Abs(a[j])) {
-						t.Fatalf("observation %d prefers action %d by %v, want %v", i, j, got, a[j])
-					}
-				}
-				if math.Abs(float64(values[i])-v) > 1e-4*(1+math.Abs(v)) {
-					t.Fatalf("the value of observation %d is %v, want %v", i, values[i], v)
-				}
-			}
-			p.Backward(dp, dv)
-			parameters := float64s(p.parameters)
-			for i := range parameters {
-				const h = 1e-6
-				was := parameters[i]
-				parameters[i] = was + h
-				up := loss(parameters)
-				parameters[i] = was - h
-				down := loss(parameters)
-				parameters[i] = was
-				want := (up - down) / (2 * h)
-				if got := float64(p.gradients[i]); math.Abs(got-want) > 2e-3*(1+math.Abs(want)) {
-					t.Fatalf("parameter %d has gradient %v, want %v", i, got, want)
-				}
-			}
-		})
-	}
-}
-
 // The order of the rows changes nothing but the order of their preferences, and
 // rows beyond the live ones change nothing at all.
 func TestSetPolicyTreatsRowsAlike(t *testing.T) {
@@ -168,21 +109,6 @@ func TestSetPolicyTreatsRowsAlike(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestSetPolicyDoesNotAllocate(t *testing.T) {
-	r := rng(3)
-	p := NewSetPolicy(setShape, 32, Fast(), r)
-	x := setObservations(r, p, 64)
-	dp, dv := normal(r, 64*p.Actions()), normal(r, 64)
-	step := func() {
-		p.Forward(x, 64)
-		p.Backward(dp, dv)
-	}
-	step()
-	if n := testing.AllocsPerRun(20, step); n != 0 {
-		t.Errorf("a step allocates %v times", n)
 	}
 }
 

@@ -177,7 +177,7 @@ func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 func (t *training) do(ctx context.Context, c *cobra.Command) (result *train.Result, err error) {
 	err = cli.RunUnits(c, t.name(), func(progress func(done, total int)) (err error) {
 		o := t.options
-		o.Progress = func(done, all int64) { progress(int(done), int(all)) }
+		o.Progress = func(done, all int64) { progress(int(min(done, all)), int(all)) }
 		result, err = train.Run(ctx, t.recipe, o)
 		return err
 	})
