@@ -11,26 +11,6 @@ import (
 	"miglab/harness/schedule"
 )
 
-// replay carries the decisions of a schedule out again, on a [plainDevice] that begins
-// as the problem says, compares all times and returns the end of the last task.
-func replay(t *testing.T, p schedule.Problem, s schedule.Schedule) mig.Seconds {
-	t.Helper()
-	plain := &plainDevice{model: p.Model, tree: NewDevice(p.GPU, p.Model).Instances()}
-	for _, e := range p.Start {
-		plain.there = append(plain.there, plainInstance{e.Instance, float64(e.BusyUntil)})
-	}
-	end := mig.Seconds(0)
-	for _, x := range s.Placements {
-		seconds := p.Tasks[x.Task].On(x.Instance.Size())
-		plain.run(x.Instance, x.Task, float64(seconds), float64(p.ReleaseOf(x.Task)))
-		end = max(end, plain.placements[len(plain.placements)-1].End)
-	}
-	if !slices.Equal(s.Placements, plain.placements) || !slices.Equal(s.Operations, plain.operations) {
-		t.Fatalf("%s, %s:\n%v\n%v, want\n%v\n%v", p.GPU, p.Model, s.Placements, s.Operations, plain.placements, plain.operations)
-	}
-	return end
-}
-
 // A witness watches an episode of a [Batch] in continuous time and says what was waited
 // or done for nothing, which the MDP pays for and the device leaves out.
 type witness struct {

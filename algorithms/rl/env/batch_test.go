@@ -7,11 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"miglab/datasets"
 	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/sim/corun"
+	"miglab/harness/task"
 )
 
 func mustBatch(t interface{ Fatal(...any) }, o BatchOptions, source Source) *Batch {
@@ -127,9 +128,17 @@ func TestBatchFollowsThePaper(t *testing.T) {
 		}
 		b := mustBatch(t, o, source)
 		release := loaded(t, rng, b)
+		problem := problemOf(o.GPU, o.Model, b.tasks)
+		problem.Start = existing(b.device)
+		for _, r := range release {
+			problem.Release = append(problem.Release, mig.Seconds(r))
+		}
 		p := newPaperBatch(o, b.tasks, release, b.device)
 		shape := b.Shape()
 		observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
+		if want := 1 + len(paperSymmetries(p.k).canonical) + p.k*p.n; shape.Actions != want { // DRL 4.2
+			t.Fatalf("%+v: %d actions, want %d", o, shape.Actions, want)
+		}
 		policy, sum := rng.IntN(5), 0.0
 		// Between two executions: see Batch.
 		left := len(p.levels)*(2*(2*p.k+1)+1) + 2*len(p.levels)
@@ -159,6 +168,10 @@ func TestBatchFollowsThePaper(t *testing.T) {
 			if int(x.task) != p.started[i] {
 				t.Fatalf("%+v: task %d is executed, want %d", o, x.task, p.started[i])
 			}
+		}
+		decided := b.device.Schedule()
+		if v := schedule.Check(problem, decided); len(v) > 0 || mig.Seconds(b.Makespan()) != decided.Makespan() {
+			t.Fatalf("%+v: the makespan is %v of %v: %v", o, b.Makespan(), decided, v)
 		}
 		if want := -p.latest / p.reward; math.Abs(sum-want) > 1e-5*(1-want) {
 			t.Fatalf("%+v: the return is %v, want %v", o, sum, want)
@@ -210,104 +223,6 @@ func existing(d *Device) (start []schedule.Existing) {
 		s += int(in.Profile.Length)
 	}
 	return start
-}
-
-func TestBatchAgreesWithTheReferee(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 2))
-	for range deep.N(40, 200) {
-		o := randomOptions(rng)
-		b := mustBatch(t, o, randomTasks(o.GPU))
-		observation, mask := make([]float32, b.Shape().Observation), make([]bool, b.Shape().Actions)
-		for range 50 {
-			release := loaded(t, rng, b)
-			p := problemOf(o.GPU, o.Model, b.tasks)
-			p.Start = existing(b.device)
-			for _, r := range release {
-				p.Release = append(p.Release, mig.Seconds(r))
-			}
-			for done := false; !done; {
-				b.Observe(observation, mask)
-				_, done = b.Step(choose(rng, mask))
-			}
-			s := b.device.Schedule()
-			if v := schedule.Check(p, s); len(v) > 0 {
-				t.Fatalf("%+v: %v", o, v)
-			}
-			if want := replay(t, p, s); mig.Seconds(b.Makespan()) != want {
-				t.Fatalf("%+v: the makespan is %v, of its decisions %v", o, b.Makespan(), want)
-			}
-		}
-	}
-}
-
-// Whatever the order of the tasks and the names of equivalent slices, an agent sees
-// the same, to the end of the episode.
-func TestBatchSymmetry(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		o := randomOptions(rng)
-		o.Released = false
-		a, b := mustBatch(t, o, randomTasks(o.GPU)), mustBatch(t, o, nil)
-		a.Reset(rng)
-		tasks := slices.Clone(a.tasks)
-		shuffled := slices.Clone(tasks)
-		if len(tasks) <= o.Tasks { // Beyond N the order of arrival matters.
-			rng.Shuffle(len(tasks), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		}
-		renamings := paperSymmetries(int(o.GPU.ComputeSlices)).renamings
-		renaming := renamings[rng.IntN(len(renamings))]
-		busyDevice(rng, a.device, o.GPU)
-		for _, e := range existing(a.device) {
-			first := slices.Min(renaming[e.Instance.Start : e.Instance.Start+e.Instance.Size()])
-			in, err := o.GPU.Instance(e.Instance.Size(), mig.Slices(first))
-			if err != nil {
-				t.Fatal(err)
-			}
-			b.device.Exists(slices.Index(b.device.instances, in), float64(e.BusyUntil))
-		}
-		if err := a.Load(tasks, 0, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Load(shuffled, 0, nil); err != nil {
-			t.Fatal(err)
-		}
-		type seen struct {
-			observation []float32
-			mask        []bool
-		}
-		look := func(e *Batch) seen {
-			s := seen{make([]float32, e.Shape().Observation), make([]bool, e.Shape().Actions)}
-			e.Observe(s.observation, s.mask)
-			return s
-		}
-		for done := false; !done; {
-			x, y := look(a), look(b)
-			if !slices.Equal(x.observation, y.observation) || !slices.Equal(x.mask, y.mask) {
-				t.Fatalf("%+v:\n%v\nbecame\n%v", o, x, y)
-			}
-			action := choose(rng, x.mask)
-			var r, q float32
-			r, done = a.Step(action)
-			if q, _ = b.Step(action); r != q {
-				t.Fatalf("%+v: the reward %v became %v", o, r, q)
-			}
-		}
-	})
-}
-
-// DRL 4.2.
-func TestBatchActionCounts(t *testing.T) {
-	for _, g := range mig.GPUs() {
-		for _, n := range []int{7, 14, 28} {
-			want := 14 + 7*n
-			if g.ComputeSlices == 4 {
-				want = 5 + 4*n
-			}
-			if got := mustBatch(t, BatchOptions{GPU: g, Tasks: n}, nil).Shape().Actions; got != want {
-				t.Errorf("%s, N = %d: %d actions, want %d", g, n, got, want)
-			}
-		}
-	}
 }
 
 // onA100 loads tasks on an A100 with instances that are busy for a while, in seconds.
@@ -425,31 +340,6 @@ func TestBatchFigure5(t *testing.T) {
 	}
 }
 
-// DRL 6.4's example: 0.6 of M = 4 levels is 0.5, or (0, 1, 0, 0).
-func TestBatchEncodings(t *testing.T) {
-	tasks := []Times{{1: 1, 2: 0.6, 4: math.Inf(1)}}
-	for _, c := range []struct {
-		o    BatchOptions
-		want []float32 // of the class
-	}{
-		{BatchOptions{}, []float32{1, 0.6, -1}},
-		{BatchOptions{Levels: 4}, []float32{1, 0.5, -1, 1}},
-		{BatchOptions{Levels: 4, Encoding: OneHot}, []float32{0, 0, 0, 1, 0, 1, 0, 0, -1, -1, -1, -1, 1}},
-		{BatchOptions{Levels: 4, Released: true}, []float32{1, 3. / 5, -1, 1. / 5}},
-	} {
-		c.o.GPU, c.o.Tasks = mig.MustLookup("A30"), 1
-		b := mustBatch(t, c.o, nil)
-		if err := b.Load(tasks, 0, nil); err != nil {
-			t.Fatal(err)
-		}
-		observation, mask := make([]float32, b.Shape().Observation), make([]bool, b.Shape().Actions)
-		b.Observe(observation, mask)
-		if got := observation[len(observation)-len(c.want):]; !slices.Equal(got, c.want) {
-			t.Errorf("%+v sees %v, want %v", c.o, got, c.want)
-		}
-	}
-}
-
 // Where the device is no useful partition, the agent starts in the nearest one.
 func TestBatchStart(t *testing.T) {
 	for _, c := range []struct {
@@ -508,40 +398,6 @@ func TestBatchStartsInLevels(t *testing.T) {
 	}
 }
 
-// A second batch follows on the first, whose decisions stand.
-func TestBatchFollowsOn(t *testing.T) {
-	g := mig.MustLookup("A100")
-	rng := rand.New(rand.NewPCG(4, 3))
-	b := mustBatch(t, BatchOptions{GPU: g, Tasks: 6, Levels: 14, Direct: true}, randomTasks(g))
-	mask := make([]bool, b.Shape().Actions)
-	for range 200 {
-		b.Reset(rng)
-		tasks := slices.Clone(b.tasks)
-		p := problemOf(g, mig.Sequential, slices.Concat(tasks, tasks))
-		p.Start = existing(b.device)
-		p.Release = make([]mig.Seconds, len(p.Tasks))
-		release := make([]float64, len(tasks))
-		for i := range release {
-			release[i] = 7
-			p.Release[len(tasks)+i] = 7
-		}
-		for batch := range 2 {
-			if batch == 1 {
-				if err := b.Load(tasks, len(tasks), release); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for done := false; !done; {
-				b.allow(mask)
-				_, done = b.Step(choose(rng, mask))
-			}
-		}
-		if v := schedule.Check(p, b.device.Schedule()); len(v) > 0 {
-			t.Fatal(v)
-		}
-	}
-}
-
 func TestBatchRefuses(t *testing.T) {
 	g := mig.MustLookup("A30")
 	for _, o := range []BatchOptions{
@@ -581,33 +437,42 @@ func TestBatchRefuses(t *testing.T) {
 	}
 }
 
-func TestBatchDoesNotAllocate(t *testing.T) {
-	for _, o := range []BatchOptions{
-		{Levels: 14},
-		{Levels: 14, Encoding: OneHot, Direct: true, RandomStart: true},
-		{Stream: 40},
+// An episode allocates nothing once lists are as long as they get.
+func TestEpisodesDoNotAllocate(t *testing.T) {
+	g := mig.MustLookup("A100")
+	// As many tasks in every episode.
+	source := func(rng *rand.Rand, tasks []Times) int {
+		for randomTasks(g)(rng, tasks) < len(tasks) {
+		}
+		return len(tasks)
+	}
+	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/Q1"), g, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, e := range map[string]Env{
+		"levels":  mustBatch(t, BatchOptions{GPU: g, Tasks: 14, Levels: 14}, source),
+		"one-hot": mustBatch(t, BatchOptions{GPU: g, Tasks: 14, Levels: 14, Encoding: OneHot, Direct: true, RandomStart: true}, source),
+		"stream":  mustBatch(t, BatchOptions{GPU: g, Tasks: 14, Stream: 40}, source),
+		"own":     NewOwn(g, mig.Sequential, 14, source, 0.5),
+		"corun": NewCorun(in.Model, 0.05, true, func(_ *rand.Rand, buf []task.Program) []task.Program {
+			return append(buf[:0], in.Jobs...)
+		}),
 	} {
-		o.GPU, o.Tasks = mig.MustLookup("A100"), 14
-		// As many tasks in every episode.
-		b := mustBatch(t, o, func(rng *rand.Rand, tasks []Times) int {
-			for randomTasks(o.GPU)(rng, tasks) < len(tasks) {
-			}
-			return len(tasks)
-		})
 		rng := rand.New(rand.NewPCG(4, 4))
-		observation, mask := make([]float32, b.Shape().Observation), make([]bool, b.Shape().Actions)
+		observation, mask := make([]float32, e.Shape().Observation), make([]bool, e.Shape().Actions)
 		episode := func() {
-			b.Reset(rng)
+			e.Reset(rng)
 			for done := false; !done; {
-				b.Observe(observation, mask)
-				_, done = b.Step(choose(rng, mask))
+				e.Observe(observation, mask)
+				_, done = e.Step(choose(rng, mask))
 			}
 		}
-		for range 200 { // Until the device's lists are as long as they get.
+		for range 200 {
 			episode()
 		}
 		if n := testing.AllocsPerRun(100, episode); n != 0 {
-			t.Errorf("%+v: %v allocations an episode", o, n)
+			t.Errorf("%s: %v allocations an episode", name, n)
 		}
 	}
 }

@@ -411,15 +411,6 @@ func TestObserveQueueStaysInRange(t *testing.T) {
 	})
 }
 
-func TestDeadlineShape(t *testing.T) {
-	if got, want := env.DeadlineShape(20, false), (env.Shape{Observation: 88, Actions: 20}); got != want {
-		t.Errorf("enhanced %+v, want %+v", got, want)
-	}
-	if got, want := env.DeadlineShape(20, true), (env.Shape{Observation: 64, Actions: 20}); got != want {
-		t.Errorf("original %+v, want %+v", got, want)
-	}
-}
-
 func TestDeadlinePanicsOnProgrammersErrors(t *testing.T) {
 	busy := newDeadline(t, crowd(5), env.DeadlineOptions{})
 	busy.Reset(pcg(1))

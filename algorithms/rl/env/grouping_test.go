@@ -237,27 +237,6 @@ func TestCorunRewards(t *testing.T) {
 	})
 }
 
-func TestCorunAllocatesNothing(t *testing.T) {
-	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/Q1"), mig.MustLookup("A100"), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := NewCorun(in.Model, 0.05, true, func(_ *rand.Rand, buf []task.Program) []task.Program { return append(buf[:0], in.Jobs...) })
-	s := c.Shape()
-	x, mask := make([]float32, s.Observation), make([]bool, s.Actions)
-	rng := rand.New(rand.NewPCG(1, 1))
-	c.Reset(rng)
-	if n := testing.AllocsPerRun(10, func() {
-		c.Reset(rng)
-		for done := false; !done; {
-			c.Observe(x, mask)
-			_, done = c.Step(slices.Index(mask, true))
-		}
-	}); n > 0 {
-		t.Errorf("an episode allocates %v times", n)
-	}
-}
-
 // No plan that the agent's actions can form is faster than the ceiling, and the ceiling is such a
 // plan.
 func TestCeiling(t *testing.T) {
