@@ -144,33 +144,6 @@ func TestReachesTheOptimum(t *testing.T) {
 	}
 }
 
-func TestSameAfterAnInterruption(t *testing.T) {
-	whole, want, _ := trainer(t, config(), []int{16}, false, 3)
-	iterate(t, whole, 5, 1)
-	var saved bytes.Buffer
-	if err := whole.Save(&saved, ""); err != nil {
-		t.Fatal(err)
-	}
-	whole.Restart(1)
-	wantStats := iterate(t, whole, 5, 1)
-
-	resumed, is, _ := trainer(t, config(), []int{16}, false, 3)
-	iterate(t, resumed, 3, 1) // must leave no trace
-	if _, err := resumed.Load(bytes.NewReader(saved.Bytes())); err != nil {
-		t.Fatal(err)
-	}
-	resumed.Restart(1)
-	if stats := iterate(t, resumed, 5, 2); stats != wantStats || !slices.Equal(is.Parameters(), want.Parameters()) {
-		t.Errorf("resumed: %+v, uninterrupted: %+v", stats, wantStats)
-	}
-
-	var bad *learn.CheckpointError
-	other, _, _ := trainer(t, config(), []int{16}, true, 3)
-	if _, err := other.Load(&saved); !errors.As(err, &bad) {
-		t.Errorf("another network: error %v, want a learn.CheckpointError", err)
-	}
-}
-
 func TestDivergence(t *testing.T) {
 	steps, policy := 0, network(nil, false, 1)
 	tr, err := dqn.New(config(), policy, network(nil, false, 1), func() env.Env {
@@ -240,46 +213,5 @@ func TestAllocatesNothing(t *testing.T) {
 	iterate(t, tr, 1, 1)
 	if n := testing.AllocsPerRun(3, func() { iterate(t, tr, 1, 1) }); n > 0 {
 		t.Errorf("an iteration allocates %v times", n)
-	}
-}
-
-// wide costs next to nothing, and is as large as the DRL paper's environment.
-type wide struct{ at int }
-
-func (e *wide) Shape() env.Shape { return env.Shape{Observation: 106, Actions: 112} }
-func (e *wide) Reset(*rand.Rand) { e.at = 0 }
-func (e *wide) Observe(x []float32, mask []bool) {
-	clear(x)
-	x[e.at] = 1
-	for j := range mask {
-		mask[j] = (j+e.at)%4 == 0
-	}
-}
-
-func (e *wide) Step(int) (float32, bool) {
-	e.at++
-	return 1, e.at == 50
-}
-
-// BenchmarkIterate learns from 8 transitions for each step.
-func BenchmarkIterate(b *testing.B) {
-	cfg := config()
-	cfg.Envs, cfg.Batch, cfg.TrainEvery, cfg.Buffer = 32, 256, 1, 32*256
-	for name, hidden := range map[string][]int{"64x64": {64, 64}, "256x256": {256, 256}} {
-		b.Run(name, func(b *testing.B) {
-			make := func() nn.Policy {
-				return nn.NewQNetwork(106, hidden, 112, false, nn.Fast(), rand.New(rand.NewPCG(1, 1)))
-			}
-			tr, err := dqn.New(cfg, make(), make(), func() env.Env { return &wide{} }, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
-			iterate(b, tr, 1, 1)
-			b.ReportAllocs()
-			for b.Loop() {
-				iterate(b, tr, 1, 1)
-			}
-			b.ReportMetric(float64(b.N*cfg.Envs*cfg.Horizon)/b.Elapsed().Seconds(), "steps/s")
-		})
 	}
 }

@@ -167,45 +167,6 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-func TestForeignCheckpoints(t *testing.T) {
-	tr, policy, _ := trainer(t, config(), 3)
-	var saved bytes.Buffer
-	if err := tr.Save(&saved, ""); err != nil {
-		t.Fatal(err)
-	}
-	iterate(t, tr, 1, 1)
-	before := slices.Clone(policy.Parameters())
-	whole := saved.Bytes()
-	flipped := slices.Clone(whole)
-	flipped[len(whole)/2] ^= 1
-	other, err := ppo.New(config(), network(6, 17, 3), func() env.Env { return &twoTasks{} }, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var foreign, seed bytes.Buffer
-	if err := other.Save(&foreign, ""); err != nil {
-		t.Fatal(err)
-	}
-	otherSeed, _, _ := trainer(t, config(), 4)
-	if err := otherSeed.Save(&seed, ""); err != nil {
-		t.Fatal(err)
-	}
-	for name, b := range map[string][]byte{
-		"empty": {}, "text": []byte("weights"), "short": whole[:30], "truncated": whole[:len(whole)-1],
-		"flipped": flipped, "network": foreign.Bytes(), "seed": seed.Bytes(), "longer": append(slices.Clone(whole), 0),
-	} {
-		var bad *learn.CheckpointError
-		if _, err := tr.Load(bytes.NewReader(b)); !errors.As(err, &bad) {
-			t.Errorf("%s: error %v, want a learn.CheckpointError", name, err)
-		} else {
-			t.Logf("%s: %v", name, err)
-		}
-	}
-	if !slices.Equal(before, policy.Parameters()) {
-		t.Error("a checkpoint that was refused has changed parameters")
-	}
-}
-
 func TestRefusesConfigurations(t *testing.T) {
 	for name, change := range map[string]func(*ppo.Config){
 		"environments":  func(c *ppo.Config) { c.Envs = 0 },

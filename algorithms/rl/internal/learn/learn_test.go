@@ -93,6 +93,12 @@ func FuzzCheckpoint(f *testing.F) {
 	if err := c.Write(&whole, "note"); err != nil {
 		f.Fatal(err)
 	}
+	other, _ := make(5)
+	other.Owner = "dqn"
+	var foreign *CheckpointError
+	if _, err := other.Read(bytes.NewReader(whole.Bytes())); !errors.As(err, &foreign) {
+		f.Errorf("the checkpoint of another trainer: %v", err)
+	}
 	f.Add(whole.Bytes())
 	f.Add([]byte(magic))
 	f.Add(whole.Bytes()[:whole.Len()-1])
