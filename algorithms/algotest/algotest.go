@@ -43,6 +43,8 @@ type Track[P, A any] struct {
 // A Suite is what the algorithms of a package are tested with.
 type Suite[P, A any] struct {
 	Track[P, A]
+	// Specs are the algorithms under test; nil means all of the track.
+	Specs []algo.Spec
 	// Problems is how many problems are drawn. The seeds are 0, 1, 2, ...
 	Problems int
 	// Draw draws a problem.
@@ -82,10 +84,13 @@ func VariantsOf(s algo.Spec) []string {
 	return ids
 }
 
-// Test runs each registered algorithm of the track through the suite, in a subtest with its name.
+// Test runs each algorithm under test through the suite, in a subtest with its name.
 func (s *Suite[P, A]) Test(t *testing.T) {
 	t.Helper()
-	specs := algo.All(s.Name)
+	specs := s.Specs
+	if specs == nil {
+		specs = algo.All(s.Name)
+	}
 	if len(specs) == 0 {
 		t.Fatalf("no algorithm of track %s is registered", s.Name)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -15,14 +14,14 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sync/errgroup"
-
+	"miglab/algorithms/algotest"
 	"miglab/algorithms/rl/nn"
 	"miglab/harness/algo"
 	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/sim"
+	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 )
 
@@ -173,43 +172,19 @@ func TestFurtherTrainingRun(t *testing.T) {
 	}
 }
 
-// randomProblem has tasks that scale in every way, some of which do not fit
-// everywhere, and perhaps ties, releases and a GPU at work.
+// randomProblem is a batch of n tasks on one GPU for which agents are trained, perhaps with
+// releases and a GPU at work.
 func randomProblem(rng *rand.Rand, n int) algo.Problem {
-	p := algo.Problem{
-		GPU:   mig.MustLookup([]string{"A100", "H100", "B200"}[rng.IntN(3)]),
-		Model: mig.Reconfiguration(rng.IntN(3)), Count: rng.IntN(2),
+	p := algotest.RandomProblem(rng, n)
+	for !like(p.GPU, trainedGPU) {
+		p = algotest.RandomProblem(rng, n)
 	}
-	ties := rng.IntN(4) == 0
-	for i := range n {
-		t := task.New(fmt.Sprintf("t%02d", i), nil)
-		seconds := math.Exp(6*rng.Float64() - 1)
-		if ties {
-			seconds = float64(1 + rng.IntN(3))
-		}
-		fits := p.GPU.Sizes()[rng.IntN(len(p.GPU.Sizes()))]
-		for _, s := range p.GPU.Sizes() {
-			if s == fits || rng.IntN(10) > 0 {
-				t.Set(s, mig.Seconds(seconds))
-			}
-			if !ties {
-				seconds *= 0.2 + 0.9*rng.Float64()
-			}
-		}
-		p.Tasks = append(p.Tasks, t)
-	}
+	p.Model, p.Count = mig.Reconfiguration(rng.IntN(3)), rng.IntN(2)
 	if rng.IntN(3) == 0 {
-		for range p.Tasks {
-			p.Release = append(p.Release, mig.Seconds(rng.Float64()*30))
-		}
+		algotest.AddRelease(&p, rng)
 	}
 	if rng.IntN(2) == 0 {
-		parts := p.GPU.Partitions()
-		for _, in := range parts[rng.IntN(len(parts))] {
-			if rng.IntN(3) > 0 {
-				p.Start = append(p.Start, schedule.Existing{Instance: in, BusyUntil: mig.Seconds(rng.IntN(3)) * 5})
-			}
-		}
+		algotest.AddStart(&p, rng)
 	}
 	return p
 }
@@ -223,27 +198,48 @@ func answer(a algo.Algorithm, p algo.Problem) (schedule.Schedule, error) {
 	return a.Schedule(context.Background(), p)
 }
 
-func TestSchedulesPassTheReferee(t *testing.T) {
-	for _, s := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream)) {
-		for v, id := range variants(s) {
-			problems := uint64(deep.N(1, 3))
-			if v == 0 {
-				problems = uint64(deep.N(8, 40))
+// conform runs the agents of a track through the suite: on each problem, each with its defaults and in another
+// variant.
+func conform[P, A any](t *testing.T, track algotest.Track[P, A], problems int, draw func(*rand.Rand) P) {
+	suite := algotest.Suite[P, A]{
+		Track: track, Specs: specs(track.Name), Problems: problems, Draw: draw,
+		Algorithms: func(_ P, rng *rand.Rand) (ids []string) {
+			for _, s := range specs(track.Name) {
+				all := variants(s)
+				ids = append(ids, all[0], all[rng.IntN(len(all))])
 			}
-			a := algo.MustParse(id)
-			for seed := range problems {
-				rng := rand.New(rand.NewPCG(seed, uint64(v)))
-				p := randomProblem(rng, 1+rng.IntN([]int{3, 14, 30, 60}[seed%4]))
-				got, err := answer(a, p)
-				if err != nil {
-					t.Fatalf("%s, seed %d: %v", id, seed, err)
-				}
-				if v := schedule.Check(p, got); len(v) > 0 {
-					t.Fatalf("%s, seed %d, %d tasks on %s, %v: %d violations, first %v", id, seed, len(p.Tasks), p.GPU, p.Model, len(v), v[0])
-				}
-			}
-		}
+			return ids
+		},
 	}
+	suite.Test(t)
+}
+
+func TestAgents(t *testing.T) {
+	t.Run("batch", func(t *testing.T) {
+		conform(t, algotest.Batch, deep.N(16, 100), func(rng *rand.Rand) algo.Problem { return randomProblem(rng, 1+rng.IntN(60)) })
+	})
+	t.Run("stream", func(t *testing.T) {
+		conform(t, algotest.Stream, deep.N(16, 100), func(rng *rand.Rand) algotest.StreamProblem {
+			n := 1 + rng.IntN(60)
+			return algotest.StreamProblem{Problem: randomProblem(rng, n), Lengths: []int{n / 2, 0, n - n/2}}
+		})
+	})
+	t.Run("dispatch", func(t *testing.T) {
+		conform(t, algotest.Dispatch, deep.N(8, 30), func(rng *rand.Rand) algotest.DispatchProblem {
+			jobs, fleet := dayOf(t, rng.Uint64(), 300)
+			return algotest.DispatchProblem{Jobs: jobs, Fleet: fleet}
+		})
+	})
+	t.Run("corun", func(t *testing.T) {
+		conform(t, algotest.Corun, deep.N(16, 100), func(rng *rand.Rand) corun.Window {
+			spec := fmt.Sprintf("corun/drawn?w=%d&cmax=%d", 1+rng.IntN(30), 1+rng.IntN(corun.MaxConcurrency))
+			w := corunWindow(t, spec, rng.IntN(4))
+			if rng.IntN(4) == 0 {
+				w.Concurrency = corun.MaxSlots
+			}
+			return w
+		})
+	})
 }
 
 // Problems that an agent decides for together have the schedules that they have alone, whichever
@@ -347,9 +343,8 @@ func TestBestOfEightIsNoWorse(t *testing.T) {
 	for _, s := range specs(algo.TrackBatch) {
 		greedy, best := algo.MustParse(s.Name), algo.MustParse(s.Name+"?k=8")
 		better := 0
-		for seed := range uint64(deep.N(4, 8)) {
-			rng := rand.New(rand.NewPCG(seed, 30))
-			p := randomProblem(rng, 4+rng.IntN(PaperTasks-3))
+		for i := range deep.N(4, 8) {
+			p := evaluation(t, i)
 			one, err := answer(greedy, p)
 			if err != nil {
 				t.Fatal(err)
@@ -359,55 +354,17 @@ func TestBestOfEightIsNoWorse(t *testing.T) {
 				t.Fatal(err)
 			}
 			if v := schedule.Check(p, eight); len(v) > 0 {
-				t.Fatalf("%s?k=8, seed %d: %v", s.Name, seed, v)
+				t.Fatalf("%s?k=8, instance %d: %v", s.Name, i, v)
 			}
 			switch m := eight.Makespan(); {
 			case m > one.Makespan():
-				t.Errorf("%s, seed %d: best of 8 takes %v s, greedy %v", s.Name, seed, m, one.Makespan())
+				t.Errorf("%s, instance %d: best of 8 takes %v s, greedy %v", s.Name, i, m, one.Makespan())
 			case m < one.Makespan():
 				better++
 			}
 		}
 		if better == 0 {
 			t.Errorf("%s: best of 8 is never better than greedy", s.Name)
-		}
-	}
-}
-
-// One Algorithm value serves goroutines at once, and what it answered before has no
-// bearing.
-func TestConcurrentUse(t *testing.T) {
-	for _, id := range []string{"agent", "agent?k=3", "rl-direct", "rl-online"} {
-		a := algo.MustParse(id)
-		var problems []algo.Problem
-		var want []schedule.Schedule
-		for seed := range uint64(deep.N(3, 6)) {
-			p := randomProblem(rand.New(rand.NewPCG(seed, 40)), 4+3*int(seed))
-			forget()
-			s, err := answer(a, p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			problems, want = append(problems, p), append(want, s)
-		}
-		var g errgroup.Group
-		for worker := range 8 {
-			g.Go(func() error {
-				for i := range problems {
-					i = (i + worker) % len(problems)
-					got, err := answer(a, problems[i])
-					if err != nil {
-						return err
-					}
-					if !slices.Equal(got.Placements, want[i].Placements) || !slices.Equal(got.Operations, want[i].Operations) {
-						return fmt.Errorf("problem %d has another schedule", i)
-					}
-				}
-				return nil
-			})
-		}
-		if err := g.Wait(); err != nil {
-			t.Errorf("%s: %v", id, err)
 		}
 	}
 }

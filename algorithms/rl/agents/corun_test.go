@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sync/errgroup"
-
 	"miglab/algorithms/rl/env"
 	"miglab/datasets"
 	"miglab/harness/algo"
@@ -64,31 +62,6 @@ func corunGolden(t testing.TB, id string) string {
 
 // corunAgents are the agents and their ceiling.
 var corunAgents = []string{"d3qn", "d3qn-own", "d3qn-ceiling"}
-
-// Windows of any size and limit get plans that the referee accepts.
-func TestCorunPlansPassTheReferee(t *testing.T) {
-	for _, id := range corunAgents {
-		for _, w := range []int{1, 2, 3, 5, 11, 12, 13, 24, 30} {
-			for cmax := 1; cmax <= corun.MaxConcurrency; cmax++ {
-				for i := range deep.N(1, 4) {
-					in := corunWindow(t, fmt.Sprintf("corun/drawn?w=%d&cmax=%d", w, cmax), i)
-					plan, err := corunPlan(t, id, in)
-					if err != nil {
-						t.Fatalf("%s, %d jobs, Cmax %d: %v", id, w, cmax, err)
-					}
-					if v := corun.Check(in, plan); v != nil {
-						t.Fatalf("%s, %d jobs, Cmax %d: %d violations, first %v", id, w, cmax, len(v), v[0])
-					}
-				}
-			}
-		}
-		large := corunWindow(t, "corun/Q1", 0)
-		large.Concurrency = corun.MaxSlots
-		if plan, err := corunPlan(t, id, large); err != nil || corun.Check(large, plan) != nil {
-			t.Errorf("%s, groups of up to %d: %v, %v", id, large.Concurrency, err, corun.Check(large, plan))
-		}
-	}
-}
 
 // The ceiling is over both agents, and both are over time sharing.
 func TestCorunCeiling(t *testing.T) {
@@ -171,39 +144,6 @@ func TestCorunRefuses(t *testing.T) {
 	var invalid *corun.InvalidError
 	if _, err := corunPlan(t, "d3qn", w); !errors.As(err, &invalid) {
 		t.Errorf("a window without jobs: %v, want a *corun.InvalidError", err)
-	}
-}
-
-func TestCorunConcurrentUse(t *testing.T) {
-	forget()
-	var windows []corun.Window
-	var want []corun.Plan
-	for i := range 6 {
-		windows = append(windows, corunWindow(t, "corun/queues", i))
-		plan, err := corunPlan(t, "d3qn", windows[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		want = append(want, plan)
-	}
-	var g errgroup.Group
-	for worker := range 8 {
-		g.Go(func() error {
-			for i := range windows {
-				i = (i + worker) % len(windows)
-				got, err := shippedCorun(t).Plan(context.Background(), windows[i])
-				if err != nil {
-					return err
-				}
-				if !slices.EqualFunc(got, want[i], sameGroup) {
-					return fmt.Errorf("window %d has another plan", i)
-				}
-			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		t.Error(err)
 	}
 }
 

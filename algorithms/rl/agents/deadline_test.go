@@ -38,24 +38,6 @@ func dispatched(t testing.TB, id string, jobs []task.Job, fleet task.Fleet) sim.
 	return r
 }
 
-// The engine refuses a slice that is busy, so that a day that ends was legal.
-func TestDeadlineAgentsDispatchDays(t *testing.T) {
-	for _, s := range specs(algo.TrackDispatch) {
-		for _, id := range variants(s) {
-			for seed := range uint64(deep.N(1, 2)) {
-				jobs, fleet := dayOf(t, seed, 300)
-				first := dispatched(t, id, jobs, fleet)
-				if first.Jobs != len(jobs) {
-					t.Fatalf("%s: %d jobs of %d", id, first.Jobs, len(jobs))
-				}
-				if again := dispatched(t, id, jobs, fleet); again.Late != first.Late || again.Energy != first.Energy {
-					t.Errorf("%s: another result the second time", id)
-				}
-			}
-		}
-	}
-}
-
 // Days decided for together are those decided for alone, whichever days are together.
 func TestDeadlineAgentsDispatchDaysTogether(t *testing.T) {
 	for _, s := range specs(algo.TrackDispatch) {

@@ -1,28 +1,18 @@
 package agents
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
-
-var update = flag.Bool("update", false, "write the golden files of the trained agents anew")
-
-// goldenDir holds a file for each agent and its version, with all that it decides on
-// a few instances. As stored results are looked up by version, neither weights nor
-// code may change an answer without a new one.
-const goldenDir = "testdata/golden"
 
 // goldenProblems are a batch of the DRL paper's, one that is decided upon in parts,
 // and one with releases on a GPU at work.
@@ -102,48 +92,11 @@ func golden(t *testing.T, s algo.Spec) string {
 }
 
 func TestDecisionsChangeWithTheVersionOnly(t *testing.T) {
-	files := map[string]bool{}
-	for _, s := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream), specs(algo.TrackDispatch), specs(algo.TrackCorun)) {
-		got := golden(t, s)
-		name := fmt.Sprintf("%s-v%d.txt", s.Name, s.Version)
-		path := filepath.Join(goldenDir, name)
-		files[name] = true
-		if *update {
-			writeGolden(t, path, got)
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Errorf("%v; write it with go test ./algorithms/rl/agents -run %s -update", err, t.Name())
-			continue
-		}
-		if got != string(want) {
-			writeGolden(t, path+".got", got)
-			t.Errorf("%s decides otherwise than in %s; see %s.got. If that is meant, raise Version in its Spec and run this test with -update", s.Name, path, path)
+	var answers []algotest.Answer
+	for _, track := range []algo.TrackName{algo.TrackBatch, algo.TrackStream, algo.TrackDispatch, algo.TrackCorun} {
+		for _, s := range specs(track) {
+			answers = append(answers, algotest.Answer{Key: algotest.GoldenName(s.Name, s), Text: golden(t, s)})
 		}
 	}
-	entries, err := os.ReadDir(goldenDir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		switch {
-		case files[e.Name()] || filepath.Ext(e.Name()) == ".got":
-		case *update:
-			if err := os.Remove(filepath.Join(goldenDir, e.Name())); err != nil {
-				t.Error(err)
-			}
-		default:
-			t.Errorf("%s is of no trained agent and version; delete it, or run this test with -update", e.Name())
-		}
-	}
-}
-
-func writeGolden(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(goldenDir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	algotest.Golden(t, "testdata/golden", answers)
 }
