@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,23 +13,12 @@ import (
 	"miglab/harness/deep"
 )
 
-// printed runs a command in this process and returns its standard output.
-func printed(args ...string) (string, error) {
-	var out bytes.Buffer
-	root := newRoot()
-	root.SetOut(&out)
-	root.SetErr(io.Discard)
-	root.SetArgs(args)
-	err := root.Execute()
-	return out.String(), err
-}
-
 // A flipped bit in the results changes the output of no command that reads them, unless the command
 // fails with an error that names the file and says what to do.
 func TestFlippedBitsInResults(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "results.db")
-	if _, err := printed("run", "--algorithms", "far,miso,nomig", "--datasets", "WIDETIMES", "--instances", "12", "--results", dir); err != nil {
+	if _, err := inProcess(t, "run", "--algorithms", "far,miso,nomig", "--datasets", "WIDETIMES", "--instances", "12", "--results", dir); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("sqlite", "file:"+path)
@@ -55,7 +43,7 @@ func TestFlippedBitsInResults(t *testing.T) {
 	}
 	want := make([]string, len(commands))
 	for i, c := range commands {
-		if want[i], err = printed(append(c, "--results", dir)...); err != nil || want[i] == "" {
+		if want[i], err = inProcess(t, append(c, "--results", dir)...); err != nil || want[i] == "" {
 			t.Fatalf("%q: %q, %v", c, want[i], err)
 		}
 	}
@@ -67,7 +55,7 @@ func TestFlippedBitsInResults(t *testing.T) {
 		if err := os.WriteFile(path, flipped, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := printed(append(commands[c], "--results", dir)...)
+		got, err := inProcess(t, append(commands[c], "--results", dir)...)
 		switch {
 		case err == nil && got != want[c]:
 			t.Errorf("byte %d, bit %d: %q prints other things without an error:\n%s", at, bit, commands[c], got)

@@ -403,3 +403,55 @@ func processes(line string) []int {
 	}
 	return found
 }
+
+// dying is set where the test process is to be ended in mid-test, to a link that it makes to the folder of its
+// cluster. Named panics, the process ends itself as the deadline of go test does.
+const dying = "SLURMTEST_DYING"
+
+func TestNothingIsLeftOfATestThatDies(t *testing.T) {
+	if path := os.Getenv(dying); path != "" {
+		c := startSlurm(t, 2, 1)
+		c.Output("sbatch", "--output=/dev/null", "--wrap", "sleep 3600 & echo >"+c.path("begun")+"; wait")
+		c.Await("the job to begin", func() bool { return sizeOf(c.path("begun")) > 0 })
+		// munged, slurmctld, 2 slurmd, slurmstepd, the job's shell and its child.
+		if running := processes(c.mark()); len(running) < 7 {
+			t.Fatalf("only %d processes run", len(running))
+		}
+		if err := os.Symlink(c.dir, path); err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(path) == "panics" {
+			go panic("as if the test took too long")
+		}
+		select {}
+	}
+	startSlurm(t, 1, 1) // or skip
+	for _, name := range []string{"killed", "panics"} {
+		path := filepath.Join(t.TempDir(), name)
+		test := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestNothingIsLeftOfATestThatDies$")
+		test.Env = append(os.Environ(), dying+"="+path)
+		if err := test.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var dir string
+		for begin := time.Now(); dir == "" && time.Since(begin) < slurmPatience; time.Sleep(20 * time.Millisecond) {
+			dir, _ = os.Readlink(path)
+		}
+		if name == "killed" || dir == "" {
+			_ = test.Process.Kill() // or it has ended
+		}
+		if err := test.Wait(); err == nil || dir == "" {
+			t.Fatalf("%s: the test process has the cluster %q and ends: %v", name, dir, err)
+		}
+		mark := (&slurmCluster{dir: dir}).mark()
+		for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+			left := processes(mark)
+			if _, err := os.Stat(dir); len(left) == 0 && os.IsNotExist(err) {
+				break
+			}
+			if time.Since(begin) > slurmPatience {
+				t.Fatalf("%s: processes %v are left, or the folder %s", name, left, dir)
+			}
+		}
+	}
+}
