@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,24 +32,14 @@ func TestSuitesTakeAdditions(t *testing.T) {
 			t.Fatal(err)
 		}
 		replace[place] = filepath.Join(dir, fmt.Sprintf("%d.go", i))
-		if err := os.WriteFile(replace[place], f.Data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, replace[place], string(f.Data))
 		packages = append(packages, "./"+path.Dir(f.Name))
-	}
-	raw, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(overlay, raw, 0o600); err != nil {
-		t.Fatal(err)
 	}
 	for _, args := range [][]string{
 		append([]string{"-skip", "VersionOnly|GoldenFamilies"}, packages...),
 		{"-run", "AllSchedulersAreShown", "./paper-figures/deadline", "./paper-figures/hierarchical"},
 	} {
-		suites := exec.CommandContext(t.Context(), "go", append([]string{"test", "-overlay", overlay}, args...)...)
+		suites := exec.CommandContext(t.Context(), "go", append([]string{"test", "-overlay", overlay(t, dir, replace)}, args...)...)
 		suites.Dir = root
 		suites.Env = append(os.Environ(), deep.Variable+"=", "CGO_ENABLED=0")
 		out, err := suites.CombinedOutput()

@@ -25,9 +25,7 @@ wait
 
 func TestInterruptLeavesNoProgramBehind(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "sleepy"), []byte(sleepy), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "sleepy"), sleepy)
 	path := filepath.Join(dir, "fifo")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)

@@ -52,9 +52,7 @@ func TestFlippedBitsInResults(t *testing.T) {
 		at, bit, c := r.IntN(len(intact)), r.IntN(8), n%len(commands)
 		flipped := bytes.Clone(intact)
 		flipped[at] ^= 1 << bit
-		if err := os.WriteFile(path, flipped, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, string(flipped))
 		got, err := inProcess(t, append(commands[c], "--results", dir)...)
 		switch {
 		case err == nil && got != want[c]:

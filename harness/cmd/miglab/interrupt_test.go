@@ -121,6 +121,19 @@ func sizeOf(path string) int64 {
 	return info.Size()
 }
 
+// write writes a file and returns its path. A script can be run.
+func write(t testing.TB, path, content string) string {
+	t.Helper()
+	mode := fs.FileMode(0o644)
+	if strings.HasPrefix(content, "#!") {
+		mode = 0o755
+	}
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func mustRead(t *testing.T, path string) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -173,9 +186,7 @@ var workload = []string{
 func unfinished(t *testing.T, dir string) []string {
 	t.Helper()
 	const silent = "#!/bin/sh\nread -r line\necho '{\"type\":\"hello\",\"protocol\":1,\"name\":\"silent\",\"version\":1}'\nread -r line && : >asked\ncat >/dev/null\n"
-	if err := os.WriteFile(filepath.Join(dir, "silent"), []byte(silent), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "silent"), silent)
 	out := slices.Clone(workload)
 	out[slices.Index(out, "--algorithms")+1] += ",exec:./silent?timeout=1h"
 	return out

@@ -219,9 +219,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 						if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
 							t.Fatal(err)
 						}
-						if err := os.WriteFile(filepath.Join(dir, folder, ".tmp-1234567890"), []byte("half a li"), 0o600); err != nil {
-							t.Fatal(err)
-						}
+						write(t, filepath.Join(dir, folder, ".tmp-1234567890"), "half a li")
 					}
 				}
 				return dir, func() *exec.Cmd {

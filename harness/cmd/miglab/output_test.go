@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
 )
 
 // inProcess runs a command line in this process and returns what it prints and its error.

@@ -95,9 +95,7 @@ func TestReadmeIsShort(t *testing.T) {
 func TestFirstSchedule(t *testing.T) {
 	const heading = "A first schedule"
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tasks.csv"), []byte(block(t, "README.md", heading, "csv")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "tasks.csv"), block(t, "README.md", heading, "csv"))
 	command := strings.TrimSpace(block(t, "README.md", heading, ""))
 	got := miglab(t, dir, words(command)[1:]...)
 	if want := block(t, "README.md", heading, "text"); got != want {
@@ -129,17 +127,10 @@ func exampleFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// exampleProgram puts the Go files of the pages where their headings say, and the toy track beside them, and builds the
-// program.
-func exampleProgram(t *testing.T, dir string) string {
+// exampleProgram puts the Go files of the pages where their headings say, and the toy track beside them, builds the
+// program, and puts it on the PATH.
+func exampleProgram(t *testing.T, dir string) {
 	t.Helper()
-	write := func(dir, name, content string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
 	replace := map[string]string{}
 	for name, code := range exampleFiles(t) {
 		if n := strings.Count(code, "\n"); n > 45 {
@@ -155,52 +146,44 @@ func exampleProgram(t *testing.T, dir string) string {
 		if _, err := os.Stat(place); err == nil {
 			t.Errorf("%s exists: the example would replace it", name)
 		}
-		replace[place] = write(dir, strings.ReplaceAll(name, "/", "-"), code)
+		replace[place] = write(t, filepath.Join(dir, strings.ReplaceAll(name, "/", "-")), code)
 	}
 	addToy(t, replace)
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(dir, "miglab.exe")
-	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", write(dir, "overlay.json", string(overlay)), "-o", program, ".")
+	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", overlay(t, dir, replace), "-o", dir, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return program
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// overlay writes what go build takes as -overlay: the files that replace others, by path.
+func overlay(t *testing.T, dir string, replace map[string]string) string {
+	t.Helper()
+	raw, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return write(t, filepath.Join(dir, "overlay.json"), string(raw))
 }
 
 // TestExamples uses the program that has what the pages add to it, and the toy track.
 func TestExamples(t *testing.T) {
-	program := exampleProgram(t, t.TempDir())
-	t.Run("pages", func(t *testing.T) { testPages(t, program) })
-	t.Run("tutorial", func(t *testing.T) { testTutorial(t, program) })
-	t.Run("toy track", func(t *testing.T) { testToy(t, program) })
+	exampleProgram(t, t.TempDir())
+	t.Run("pages", testPages)
+	t.Run("tutorial", testTutorial)
+	t.Run("toy track", testToy)
 }
 
 // testPages uses the algorithms of the pages.
-func testPages(t *testing.T, program string) {
+func testPages(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, content string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
 	miglab := func(args ...string) string {
 		t.Helper()
-		c := exec.Command(program, args...)
-		c.Dir = dir
-		out, err := c.CombinedOutput()
-		if err != nil {
-			t.Fatalf("miglab %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-		return string(out)
+		return miglab(t, dir, args...)
 	}
 
-	write("tasks.csv", "task,t1,t2,t3,t4,t7\na,10,6,5,4,3\nb,20,11,8,6,4\nc,6,5,4,3.5,3\nd,9,8,7,6,5\n")
+	write(t, filepath.Join(dir, "tasks.csv"), "task,t1,t2,t3,t4,t7\na,10,6,5,4,3\nb,20,11,8,6,4\nc,6,5,4,3.5,3\nd,9,8,7,6,5\n")
 	miglab("schedule", "--algorithm", "earliest", "--tasks", "tasks.csv", "--out", "schedule.json")
 	if out := miglab("check", "--tasks", "tasks.csv", "schedule.json"); !strings.HasPrefix(out, "ok: 4 tasks, ") {
 		t.Errorf("check: %s", out)
@@ -272,7 +255,7 @@ func sameInPython(t *testing.T, dir string, miglab func(...string) string) {
 
 // testTutorial does what the tutorial says, block by block: it writes the files, runs the commands
 // and compares what the last one printed, where "..." stands for anything.
-func testTutorial(t *testing.T, program string) {
+func testTutorial(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("no python3")
 	}
@@ -288,18 +271,10 @@ func testTutorial(t *testing.T, program string) {
 			if name == nil {
 				t.Fatalf("the heading %q does not name the file below it", b.heading)
 			}
-			if err := os.WriteFile(filepath.Join(work, name[1]), []byte(b.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			write(t, filepath.Join(work, name[1]), b.text)
 		case "":
 			for line := range strings.Lines(b.text) {
-				c := exec.Command(program, words(strings.TrimSpace(line))[1:]...)
-				c.Dir = work
-				out, err := c.CombinedOutput()
-				if err != nil {
-					t.Fatalf("%s: %v\n%s", line, err, out)
-				}
-				printed = string(out)
+				printed = miglab(t, work, words(strings.TrimSpace(line))[1:]...)
 			}
 		case "text":
 			pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(b.text)), `\.\.\.`, ".*")

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -55,9 +54,7 @@ func gated(instances int) []string {
 func gatedFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "gate"), []byte(gate), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "gate"), gate)
 	return dir
 }
 
@@ -79,9 +76,7 @@ func newSlurmSweep(t *testing.T, instances int) *slurmSweep {
 func (s *slurmSweep) hold(tasks ...int) {
 	s.t.Helper()
 	for _, task := range tasks {
-		if err := os.WriteFile(filepath.Join(s.dir, fmt.Sprintf("hold-%d", task)), nil, 0o600); err != nil {
-			s.t.Fatal(err)
-		}
+		write(s.t, filepath.Join(s.dir, fmt.Sprintf("hold-%d", task)), "")
 	}
 }
 
@@ -286,9 +281,7 @@ var slurmTests = map[string]struct {
 				continue
 			}
 			text := mustRead(s.t, conf) + "MaxArraySize=5\n"
-			if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
-				s.t.Fatal(err)
-			}
+			write(s.t, conf, text)
 		}
 		s.StartController()
 		s.submit()
@@ -320,9 +313,7 @@ var slurmTests = map[string]struct {
 	}},
 
 	"tasks are killed at random moments": {400, func(s *slurmSweep, want string) {
-		if err := os.WriteFile(filepath.Join(s.dir, "slow"), nil, 0o600); err != nil {
-			s.t.Fatal(err)
-		}
+		write(s.t, filepath.Join(s.dir, "slow"), "")
 		s.submit()
 		killed := 0
 		for killed < kills(s.t) {
@@ -444,18 +435,6 @@ var slurmTests = map[string]struct {
 	}},
 }
 
-// runFailing runs miglab in a folder. The gate is no scheduler, so that all its cells fail, and
-// the program says so with its exit code.
-func runFailing(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	c := exec.Command("miglab", args...)
-	c.Dir = dir
-	out, _ := c.CombinedOutput()
-	if code := c.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(string(out), "cells of the algorithms that failed: ") {
-		t.Fatalf("miglab %s: exit code %d\n%s", strings.Join(args, " "), code, out)
-	}
-}
-
 // TestSweepOnSlurm runs sweeps on real clusters, with all that goes wrong there. Whatever it
 // is, the table has the same bytes in the end as on one machine. The clusters run at the
 // same time, as they mostly wait for Slurm's timers. Unless tests are deep there are two.
@@ -465,7 +444,7 @@ func TestSweepOnSlurm(t *testing.T) {
 	want := map[int]string{}
 	for _, instances := range []int{80, 400}[:deep.N(1, 2)] {
 		dir := gatedFolder(t)
-		runFailing(t, dir, gated(instances)...)
+		fails(t, dir, exitFailed, gated(instances)...) // the gate is no scheduler: all its cells fail
 		want[instances] = table(t, dir)
 	}
 	var running sync.WaitGroup

@@ -23,17 +23,16 @@ func init() {
 	}
 }
 
-// fails runs the program, which has to end with the exit code, and returns its standard error.
+// fails runs the program, which has to end with the exit code, and returns what it prints.
 func fails(t *testing.T, dir string, code int, args ...string) string {
 	t.Helper()
 	c := exec.Command("miglab", args...)
 	c.Dir = dir
-	var stderr strings.Builder
-	c.Stderr = &stderr
-	if _ = c.Run(); c.ProcessState.ExitCode() != code {
-		t.Fatalf("miglab %s: exit code %d, want %d\n%s", strings.Join(args, " "), c.ProcessState.ExitCode(), code, &stderr)
+	out, err := c.CombinedOutput()
+	if c.ProcessState.ExitCode() != code {
+		t.Fatalf("miglab %s: %v, want exit code %d\n%s", strings.Join(args, " "), err, code, out)
 	}
-	return stderr.String()
+	return string(out)
 }
 
 // One task is killed, one is interrupted, one runs twice at a time and the database of one is damaged. After all tasks

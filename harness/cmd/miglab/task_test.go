@@ -65,9 +65,7 @@ func timeLimit(t *testing.T, dir string, until func() bool, requeued bool, comma
 
 	fake, calls := t.TempDir(), filepath.Join(dir, "calls")
 	script := "#!/bin/sh\necho \"$*\" >>\"$CALLS\"\necho 'JobState=RUNNING EndTime=2000-01-01T00:00:00'\n"
-	if err := os.WriteFile(filepath.Join(fake, "scontrol"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(fake, "scontrol"), script)
 	t.Setenv("PATH", fake+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("CALLS", calls)
 	t.Setenv("SLURM_JOB_ID", "8")
