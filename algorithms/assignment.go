@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"miglab/harness/algo"
@@ -124,6 +125,15 @@ func (a *assignment) on(node int32) []timedTask {
 		return cmp.Compare(a.p.ReleaseOf(int(x.task)), a.p.ReleaseOf(int(y.task)))
 	})
 	return out
+}
+
+// answer returns the assignment as a schedule, unless a search has failed or ctx is done.
+func (a *assignment) answer(ctx context.Context, err error) (schedule.Schedule, error) {
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	out, _ := a.schedule()
+	return out, ctx.Err()
 }
 
 // schedule returns the assignment as a schedule and what the GPUs hold in the end.

@@ -156,15 +156,6 @@ func (f farConcat) follow(ctx context.Context, batch algo.Problem, state ending,
 // ending returns what a timing leaves.
 func (t *timing) ending() ending { return ending{leftToRight(t.leaves()), t.sliceEnds()} }
 
-// batchOf returns the problem of n tasks of a stream. It begins with empty GPUs.
-func batchOf(p algo.Problem, from, n int) algo.Problem {
-	p.Tasks, p.Start = p.Tasks[from:from+n], nil
-	if p.Release != nil {
-		p.Release = p.Release[from : from+n]
-	}
-	return p
-}
-
 // knownAt is when the last task of a batch is released, in seconds.
 func knownAt(p algo.Problem, from, n int) float64 {
 	known := 0.0
@@ -174,12 +165,11 @@ func knownAt(p algo.Problem, from, n int) float64 {
 	return known
 }
 
-// nextBatch returns the problem of a batch and what the GPUs hold once it is known, which is when
-// the last of its tasks is released. Nothing of it begins earlier, reconfigurations included.
+// nextBatch returns the problem of n tasks of a stream, for empty GPUs, and what the GPUs hold once
+// the last of the tasks is released. Nothing of the batch begins earlier, reconfigurations included.
 func nextBatch(p algo.Problem, holds []remnant, from, n int) (algo.Problem, []remnant) {
-	batch := batchOf(p, from, n)
-	batch.Release = nil
-	known := knownAt(p, from, n)
+	batch, known := p, knownAt(p, from, n)
+	batch.Tasks, batch.Start, batch.Release = p.Tasks[from:from+n], nil, nil
 	if known <= 0 {
 		return batch, holds
 	}

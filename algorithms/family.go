@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -74,11 +75,8 @@ func newFamily(p algo.Problem) *family {
 	}
 	for _, s := range b.spans {
 		slices.SortFunc(s, func(a, b span) int {
-			switch {
-			case a.time > b.time:
-				return -1
-			case a.time < b.time:
-				return 1
+			if c := cmp.Compare(b.time, a.time); c != 0 {
+				return c
 			}
 			return int(a.task - b.task)
 		})

@@ -62,12 +62,7 @@ func (f flowStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths 
 	}
 	from := 0
 	for _, n := range lengths {
-		for i := range n {
-			q.coming = append(q.coming, int32(from+i))
-		}
-		slices.SortStableFunc(q.coming, func(a, b int32) int {
-			return cmp.Compare(p.ReleaseOf(int(a)), p.ReleaseOf(int(b)))
-		})
+		q.coming = withBatch(p, q.coming, from, n)
 		from += n
 		for q.event(ctx); len(q.coming)+len(q.list) > 0; q.event(ctx) {
 			if err := ctx.Err(); err != nil {

@@ -34,14 +34,14 @@ func newForest(ctx context.Context, p algo.Problem, iterations int) (*forest, er
 	other.alike(ctx, best.plan)
 	for _, f := range []*forest{best, other} {
 		if err := f.improve(ctx, iterations, lnsBlur); err != nil {
-			return nil, err
+			return best, err
 		}
 	}
 	if other.plan.time() < best.plan.time() {
 		best = other
 	}
 	if err := best.anneal(ctx, annealSteps*p.GPUs()*iterations); err != nil {
-		return nil, err
+		return best, err
 	}
 	return best, best.improve(ctx, iterations, lnsBlur/5)
 }

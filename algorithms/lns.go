@@ -37,18 +37,10 @@ type lns struct{ iterations int }
 func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 	if p.GPUs() > 1 {
 		f, err := newForest(ctx, p, l.iterations)
-		if err != nil {
-			return schedule.Schedule{}, err
-		}
-		out, _ := f.plan.schedule()
-		return out, ctx.Err()
+		return f.plan.answer(ctx, err)
 	}
 	s := newSearch(ctx, p, remnants(p))
-	if err := s.improve(ctx, l.iterations, lnsBlur); err != nil {
-		return schedule.Schedule{}, err
-	}
-	out, _ := s.plan.schedule()
-	return out, ctx.Err()
+	return s.plan.answer(ctx, s.improve(ctx, l.iterations, lnsBlur))
 }
 
 var _ = algo.Register(algo.Spec{

@@ -2,7 +2,6 @@ package algorithms
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"miglab/harness/algo"
@@ -41,23 +40,14 @@ var _ = algo.Register(algo.Spec{
 type miso struct{ permute bool }
 
 func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	reference := make([]float64, len(p.Tasks))
-	for i := range p.Tasks {
-		reference[i] = math.Inf(1)
-		for _, s := range p.GPU.Sizes() {
-			if p.Tasks[i].Fits(s) {
-				reference[i] = float64(p.Tasks[i].On(s))
-				break
-			}
-		}
-	}
 	plan := make([]use, 0, len(p.Tasks))
 	tasks := make([]timedTask, len(p.Tasks))
 	ends := make([][]float64, p.GPUs()) // by GPU and memory slice
 	for g := range ends {
 		ends[g] = make([]float64, p.GPU.MemorySlices)
 	}
-	choice := misoChoice{p: p, parts: p.GPU.Partitions(), reference: reference, permute: m.permute}
+	choice := misoChoice{p: p, parts: p.GPU.Partitions(), permute: m.permute}
+	choice.reference = secondsOnFirst(p, p.GPU.Sizes())
 	for waiting := arrivals(len(p.Tasks)); len(waiting) > 0; waiting = waiting[len(choice.tasks):] {
 		if err := ctx.Err(); err != nil {
 			return schedule.Schedule{}, err
@@ -67,10 +57,7 @@ func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 		for i, k := range choice.tasks {
 			in := choice.instances[i]
 			own := ends[g][in.Start : in.Start+in.Profile.Length]
-			end := float64(p.ReleaseOf(int(k)))
-			for _, e := range own {
-				end = max(end, e)
-			}
+			end := max(float64(p.ReleaseOf(int(k))), slices.Max(own))
 			tasks[k] = timedTask{float64(p.Tasks[k].On(in.Size())), k}
 			end += tasks[k].time
 			for s := range own {
@@ -80,6 +67,17 @@ func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 		}
 	}
 	return timed(p, plan), nil
+}
+
+// secondsOnFirst returns, by task, its duration on the first of the sizes that it fits.
+func secondsOnFirst(p algo.Problem, sizes []mig.Slices) []float64 {
+	out := make([]float64, len(p.Tasks))
+	for i := range p.Tasks {
+		if k := slices.IndexFunc(sizes, p.Tasks[i].Fits); k >= 0 {
+			out[i] = float64(p.Tasks[i].On(sizes[k]))
+		}
+	}
+	return out
 }
 
 // arrivals returns the numbers of n tasks in order of arrival.
@@ -193,14 +191,10 @@ func (c *misoChoice) assign(i int, sum float64) {
 
 // firstFree returns the GPU whose busiest slice is free first.
 func firstFree(ends [][]float64) int {
-	best, at := 0, math.Inf(1)
-	for g, slices := range ends {
-		var end float64
-		for _, e := range slices {
-			end = max(end, e)
-		}
-		if end < at {
-			best, at = g, end
+	best := 0
+	for g := range ends {
+		if slices.Max(ends[g]) < slices.Max(ends[best]) {
+			best = g
 		}
 	}
 	return best

@@ -37,12 +37,7 @@ func (misoOnline) ScheduleStream(ctx context.Context, p algo.Problem, lengths []
 	q := newMISOQueue(p)
 	from := 0
 	for _, n := range lengths {
-		for i := range n {
-			q.waiting = append(q.waiting, int32(from+i))
-		}
-		slices.SortStableFunc(q.waiting, func(a, b int32) int {
-			return cmp.Compare(p.ReleaseOf(int(a)), p.ReleaseOf(int(b)))
-		})
+		q.waiting = withBatch(p, q.waiting, from, n)
 		from += n
 		for q.start(); len(q.waiting) > 0; q.start() {
 			if err := ctx.Err(); err != nil {
@@ -52,6 +47,17 @@ func (misoOnline) ScheduleStream(ctx context.Context, p algo.Problem, lengths []
 		}
 	}
 	return timed(p, q.plan), ctx.Err()
+}
+
+// withBatch adds n tasks of a stream to those that wait, in order of their release.
+func withBatch(p algo.Problem, waiting []int32, from, n int) []int32 {
+	for i := range n {
+		waiting = append(waiting, int32(from+i))
+	}
+	slices.SortStableFunc(waiting, func(a, b int32) int {
+		return cmp.Compare(p.ReleaseOf(int(a)), p.ReleaseOf(int(b)))
+	})
+	return waiting
 }
 
 // A misoQueue is the state of misoOnline.
@@ -70,15 +76,9 @@ func newMISOQueue(p algo.Problem) *misoQueue {
 	for _, e := range p.Start {
 		q.running[e.GPU] = append(q.running[e.GPU], e)
 	}
-	fastest := make([]float64, len(p.Tasks))
-	for i := range p.Tasks {
-		for _, s := range p.GPU.Sizes() {
-			if p.Tasks[i].Fits(s) {
-				fastest[i] = float64(p.Tasks[i].On(s)) // the largest size that it fits stays
-			}
-		}
-	}
-	q.choice = misoChoice{p: p, reference: fastest, permute: true}
+	largest := slices.Clone(p.GPU.Sizes())
+	slices.Reverse(largest)
+	q.choice = misoChoice{p: p, reference: secondsOnFirst(p, largest), permute: true}
 	return q
 }
 

@@ -133,11 +133,7 @@ func (r *refinement) computeSlices(node int32) (first, n int) {
 // endOf is end(I) of Algorithm 2, line 11: when the last slice of a node is free.
 func (r *refinement) endOf(node int32) float64 {
 	first, n := r.computeSlices(node)
-	var e float64
-	for _, s := range r.end[first : first+n] {
-		e = max(e, s)
-	}
-	return e
+	return slices.Max(r.end[first : first+n])
 }
 
 func (r *refinement) delay(node int32, by float64) {
@@ -274,20 +270,13 @@ func (r *refinement) count() (moves, swaps int) {
 
 // transfer moves a task from one node to another of the same size.
 func (p *treePlan) transfer(from, to, task int32) {
-	list := p.lists[from]
-	i := 0
-	for list[i].task != task {
-		i++
-	}
-	t := list[i]
-	p.lists[from] = append(list[:i], list[i+1:]...)
+	i := slices.IndexFunc(p.lists[from], func(t timedTask) bool { return t.task == task })
+	t := p.lists[from][i]
+	p.lists[from] = slices.Delete(p.lists[from], i, i+1)
 	p.enlist(to)
-	list = p.lists[to]
+	list := p.lists[to]
 	i = sort.Search(len(list), func(j int) bool { return list[j].time < t.time })
-	list = append(list, timedTask{})
-	copy(list[i+1:], list[i:])
-	list[i] = t
-	p.lists[to] = list
+	p.lists[to] = slices.Insert(list, i, t)
 }
 
 // closestBelow returns the index of the task whose duration is closest to half the

@@ -51,23 +51,17 @@ func searchOf(plan *assignment) *search {
 	s := &search{
 		plan: plan, subsets: newSubsets(p.GPU.Sizes(), p.Model, plan.tree),
 		rng:  rand.New(rand.NewPCG(0, uint64(len(p.Tasks)))),
-		base: firstSlice(p.GPU, plan.holds), criticalNodes: make([]nodeSet, p.GPUs()),
+		base: math.Inf(1), criticalNodes: make([]nodeSet, p.GPUs()),
+	}
+	for i := range plan.holds {
+		free := plan.holds[i].freeAt()
+		s.base = min(s.base, slices.Min(free[:p.GPU.ComputeSlices]))
 	}
 	s.now = plan.time()
 	s.best, s.bestNode = s.now, slices.Clone(plan.node)
 	share := min(1, 2*atATime/float64(len(p.Tasks)))
 	s.heat = share * share / 5
 	return s
-}
-
-// firstSlice returns when the first slice can be used, in seconds.
-func firstSlice(g *mig.GPU, holds []remnant) float64 {
-	first := math.Inf(1)
-	for i := range holds {
-		free := holds[i].freeAt()
-		first = min(first, slices.Min(free[:g.ComputeSlices]))
-	}
-	return first
 }
 
 // whole places all tasks at once, once in each of the two models of [subsets.greedy],

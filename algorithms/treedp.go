@@ -41,31 +41,23 @@ func (treeDP) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 		return forestDP(ctx, p)
 	}
 	s := newSearch(ctx, p, remnants(p))
-	if err := s.together(ctx); err != nil {
-		return schedule.Schedule{}, err
-	}
-	out, _ := s.plan.schedule()
-	return out, ctx.Err()
+	return s.plan.answer(ctx, s.together(ctx))
 }
 
 // forestDP is treedp for more tasks than fit one table. The tasks are divided between the
 // GPUs by [newForest] and placed together on each GPU. Then pairs exchange tasks again.
 func forestDP(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 	f, err := newForest(ctx, p, 300)
-	for _, step := range []func() error{
-		func() error { return f.each(ctx) },
-		func() error { return f.improve(ctx, 300, 0.002) },
-		func() error { return f.each(ctx) },
-	} {
-		if err == nil {
-			err = step()
-		}
+	if err == nil {
+		err = f.each(ctx)
 	}
-	if err != nil {
-		return schedule.Schedule{}, err
+	if err == nil {
+		err = f.improve(ctx, 300, 0.002)
 	}
-	out, _ := f.plan.schedule()
-	return out, ctx.Err()
+	if err == nil {
+		err = f.each(ctx)
+	}
+	return f.plan.answer(ctx, err)
 }
 
 func (s *search) together(ctx context.Context) error {
@@ -81,7 +73,14 @@ func (s *search) together(ctx context.Context) error {
 func (s *search) polish(ctx context.Context) {
 	plan := s.plan
 	n := int32(len(plan.node))
-	better := func(tasks, back []int32) bool {
+	// try moves tasks to nodes, and back unless the schedule ends earlier.
+	try := func(tasks, to, back []int32) bool {
+		for _, task := range tasks {
+			plan.take(task)
+		}
+		for i, task := range tasks {
+			plan.put(task, to[i])
+		}
 		// Rounding makes loads drift when tasks are put and taken.
 		if makespan := plan.time(); makespan < s.now*(1-1e-9) {
 			s.now = makespan
@@ -97,25 +96,18 @@ func (s *search) polish(ctx context.Context) {
 	for again := true; again && ctx.Err() == nil; {
 		again = false
 		for i := range n {
-			for node := range int32(len(plan.loads) * len(plan.tree.nodes)) {
+			for node := range int32(plan.tree.count()) {
 				if node == plan.node[i] || math.IsInf(plan.seconds(i, node), 1) {
 					continue
 				}
-				from := plan.node[i]
-				plan.take(i)
-				plan.put(i, node)
-				again = better([]int32{i}, []int32{from}) || again
+				again = try([]int32{i}, []int32{node}, []int32{plan.node[i]}) || again
 			}
 			for j := range i {
 				a, b := plan.node[i], plan.node[j]
 				if a == b || math.IsInf(plan.seconds(i, b)+plan.seconds(j, a), 1) {
 					continue
 				}
-				plan.take(i)
-				plan.take(j)
-				plan.put(i, b)
-				plan.put(j, a)
-				again = better([]int32{i, j}, []int32{a, b}) || again
+				again = try([]int32{i, j}, []int32{b, a}, []int32{a, b}) || again
 			}
 		}
 	}

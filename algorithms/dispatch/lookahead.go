@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"math"
 
 	"miglab/harness/mig"
@@ -114,11 +115,5 @@ func (p prospect) and(o prospect) prospect {
 }
 
 func (p prospect) less(o prospect) bool {
-	switch {
-	case p.late != o.late:
-		return p.late < o.late
-	case p.tardiness != o.tardiness:
-		return p.tardiness < o.tardiness
-	}
-	return p.work < o.work
+	return cmp.Or(cmp.Compare(p.late, o.late), cmp.Compare(p.tardiness, o.tardiness), cmp.Compare(p.work, o.work)) < 0
 }

@@ -13,7 +13,18 @@ type mover struct {
 	profiles []*mig.Profile
 	score    *sim.Scores
 
-	on []sim.Resident // scratch
+	// pending are moves that were planned together and are still to be made.
+	pending []sim.Move
+	on      []sim.Resident // scratch
+}
+
+func (m *mover) pendingMove() (sim.Move, bool) {
+	if len(m.pending) == 0 {
+		return sim.Move{}, false
+	}
+	next := m.pending[0]
+	m.pending = m.pending[1:]
+	return next, true
 }
 
 func newMover(args algo.Args, s sim.PlacementSetting) (mover, error) {

@@ -37,8 +37,7 @@ type repack struct {
 	rounds int
 	starts func(*mig.Profile) []mig.Slices
 
-	next    int // slot of the next compaction
-	pending []sim.Move
+	next int // slot of the next compaction
 }
 
 func (m *repack) Move(r *sim.Residents, _ int) (sim.Move, bool) {
@@ -46,12 +45,7 @@ func (m *repack) Move(r *sim.Residents, _ int) (sim.Move, bool) {
 		m.next = r.Slot() + max(r.Rules().Window/m.rounds, 1)
 		m.pending = m.plan(r)
 	}
-	if len(m.pending) == 0 {
-		return sim.Move{}, false
-	}
-	next := m.pending[0]
-	m.pending = m.pending[1:]
-	return next, true
+	return m.pendingMove()
 }
 
 func (m *repack) plan(r *sim.Residents) (moves []sim.Move) {

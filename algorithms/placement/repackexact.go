@@ -39,7 +39,6 @@ var _ = algo.Register(algo.Spec{
 type repackExact struct {
 	mover
 	most, gpus int
-	pending    []sim.Move
 }
 
 func (m *repackExact) Move(r *sim.Residents, profile int) (sim.Move, bool) {
@@ -49,12 +48,7 @@ func (m *repackExact) Move(r *sim.Residents, profile int) (sim.Move, bool) {
 		}
 		m.pending = m.plan(r, profile)
 	}
-	if len(m.pending) == 0 {
-		return sim.Move{}, false
-	}
-	next := m.pending[0]
-	m.pending = m.pending[1:]
-	return next, true
+	return m.pendingMove()
 }
 
 func (m *repackExact) plan(r *sim.Residents, profile int) []sim.Move {
