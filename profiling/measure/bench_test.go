@@ -189,26 +189,6 @@ func TestExperimentsSayThatSamplesAreMissing(t *testing.T) {
 	}
 }
 
-// A case without kernels that could run beside the measured one does not take over its runs alone.
-func TestIsolationKeepsCasesApart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := measure.Bench{Dir: t.TempDir(), Launcher: launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			if k.Name == "b" && on.Size() == 1 {
-				return kernel.Outcome{Status: kernel.OutOfMemory}, nil
-			}
-			return lasting(ctx, 1)
-		})}
-		g := devicetest.New(a30, devicetest.Parallel())
-		once, err := experiment(t.Context(), t, g, "isolation.csv", measure.Isolation, b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if again, err := experiment(t.Context(), t, g, "isolation.csv", measure.Isolation, b); err != nil || again != once {
-			t.Errorf("%v, rows\n%s\nand before\n%s", err, again, once)
-		}
-	})
-}
-
 // A limit of the size of files stops a write in the middle, as a full disk does. What is kept is whole,
 // and with room again the same call goes on. A process of its own has the limit, which also holds for files
 // that go test writes.

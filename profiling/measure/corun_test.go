@@ -238,19 +238,6 @@ func TestCorunLeavesOutMixesOfWhatFailsAlone(t *testing.T) {
 	})
 }
 
-func TestCorunStops(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ks := kernels(0, "a", "b")
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
-		defer cancel()
-		mixes := []measure.Mix{{{&ks[0], 50}, {&ks[1], 50}}} // 24 s after 24 s alone
-		rows, err := corun(ctx, t, share, ks, mixes, measure.Bench{Launcher: inverse})
-		if !errors.Is(err, context.DeadlineExceeded) || len(rows) != 4 || rows[0].Runs != 2 {
-			t.Errorf("%+v, %v", rows, err)
-		}
-	})
-}
-
 func TestCorunRefusesShares(t *testing.T) {
 	ks := kernels(1, "a")
 	for want, m := range map[string]measure.Mix{

@@ -119,10 +119,7 @@ func TestIsolation(t *testing.T) {
 // Limits of multiprocessors isolate nothing, and the table does not pass them off as MIG.
 func TestIsolationUnderMPSSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			return lasting(ctx, 1)
-		})
-		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30, devicetest.SMLimit())), kernels(1, "a", "b"), measure.Bench{Launcher: l})
+		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30, devicetest.SMLimit())), kernels(1, "a", "b"), measure.Bench{Launcher: aSecond})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,13 +134,10 @@ func TestIsolationUnderMPSSaysSo(t *testing.T) {
 // Without a number that is asked for, kernels are measured as often as their manifests say.
 func TestIsolationRepeatsAsTheManifestSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			return lasting(ctx, 1)
-		})
 		ks := append(append(kernels(2, "a"), kernels(3, "b")...), kernels(0, "c")...)
 		want := map[string]int{"a": 2, "b": 3, "c": measure.Repetitions}
 		last := [2]int{}
-		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), ks, measure.Bench{Launcher: l, Progress: func(done, all int) { last = [2]int{done, all} }})
+		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), ks, measure.Bench{Launcher: aSecond, Progress: func(done, all int) { last = [2]int{done, all} }})
 		if err != nil || len(rows) != 3*7 || last != [2]int{15 * 7, 15 * 7} {
 			t.Errorf("%d rows, progress %v, %v", len(rows), last, err)
 		}
@@ -260,29 +254,6 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 		if want := []string{`1 beside ""`, `1 beside "later:1@1 later:1@2"`, `1 beside "later:1@1 later:2@2"`, `2 beside ""`, `2 beside "later:1@2 later:1@3"`}; !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}
-	})
-}
-
-func TestIsolationKeepsWhatItHas(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := devicetest.New(a30)
-		s := open(t, g)
-		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-		defer cancel()
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			return lasting(ctx, 1)
-		})
-		rows, err := isolation(ctx, t, s, kernels(0, "a", "b"), measure.Bench{Launcher: l})
-		if !errors.Is(err, context.DeadlineExceeded) || len(rows) != 2*4 || rows[0].Runs < 5 || rows[0].Runs > 9 {
-			t.Errorf("%+v, %v", rows, err)
-		}
-		lost := devicetest.New(a30)
-		s = open(t, lost)
-		time.AfterFunc(30*time.Second, lost.Lose)
-		if _, err := isolation(t.Context(), t, s, kernels(0, "a", "b"), measure.Bench{Launcher: l}); !errors.Is(err, profiling.ErrLost) {
-			t.Errorf("%v", err)
-		}
-		lost.Reset()
 	})
 }
 

@@ -9,10 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"miglab/datasets"
-	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
@@ -169,34 +167,4 @@ func TestReconfigurationKeepsWhatItHas(t *testing.T) {
 			t.Errorf("%d rows", len(rows))
 		}
 	})
-}
-
-// However it is interrupted, creates and destroys are those of the same rounds.
-func TestReconfigurationKeepsWholeRounds(t *testing.T) {
-	for after := time.Duration(0); after < 7*time.Second; after += time.Duration(deep.N(3, 1)) * 190 * time.Millisecond {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), after)
-			defer cancel()
-			finished := 0
-			rows, err := reconfiguration(ctx, t, devicetest.New(a30), measure.Bench{Progress: func(done, _ int) { finished = done }})
-			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%v", err)
-			}
-			rounds := map[string]int{}
-			for _, r := range rows {
-				instances := strings.Count("-"+r.Partition+"-", fmt.Sprintf("-%d", r.Size))
-				rounds[fmt.Sprint(r.Partition, r.Threads)] = r.Runs / instances
-				if opposite := find(t, rows, r.Partition, r.Size, map[string]string{"create": "destroy", "destroy": "create"}[r.Operation], r.Threads); opposite.Runs != r.Runs {
-					t.Errorf("after %v: %s %d times, and the opposite %d times", after, r.Operation, r.Runs, opposite.Runs)
-				}
-			}
-			sum := 0
-			for _, n := range rounds {
-				sum += n
-			}
-			if sum != finished {
-				t.Errorf("after %v: rows of %d rounds, and %d came to their end", after, sum, finished)
-			}
-		})
-	}
 }

@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
@@ -92,10 +91,7 @@ func TestSweepTakesEverySizeOnceARoundOnOneInstance(t *testing.T) {
 				made = append(made, s.Instance.String())
 			}
 		}))
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			return lasting(ctx, 1)
-		})
-		_, err := sweep(t.Context(), t, open(t, g), kernels(0, "a", "b"), t.TempDir(), measure.Bench{Seed: 7, Launcher: l})
+		_, err := sweep(t.Context(), t, open(t, g), kernels(0, "a", "b"), t.TempDir(), measure.Bench{Seed: 7, Launcher: aSecond})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,10 +267,7 @@ func TestSweepKnowsThatMPSDividesNoMemory(t *testing.T) {
 		g := devicetest.New(a30, devicetest.SMLimit())
 		ks := kernels(1, "fits", "not")
 		ks[0].MinMemoryMB, ks[1].MinMemoryMB = 25769, 25770 // 24 GiB are 25769.8 MB
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			return lasting(ctx, 1)
-		})
-		p, err := sweep(t.Context(), t, open(t, g), ks, t.TempDir(), measure.Bench{Launcher: l})
+		p, err := sweep(t.Context(), t, open(t, g), ks, t.TempDir(), measure.Bench{Launcher: aSecond})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,64 +277,6 @@ func TestSweepKnowsThatMPSDividesNoMemory(t *testing.T) {
 			}
 		}
 	})
-}
-
-// However often it is interrupted, and in whichever run, the runs are the same in the end, and none is made twice.
-func TestSweepGoesOnWhereItStopped(t *testing.T) {
-	ks := kernels(2, "a", "b")
-	ks[0].Warmup = time.Second
-	// interrupted runs until the given launch is interrupted, again and again.
-	interrupted := func(every int) (whole, tasks string, launches int) {
-		synctest.Test(t, func(t *testing.T) {
-			g := devicetest.New(a30)
-			fake := &devicetest.Launcher{
-				GPUs:  []*devicetest.GPU{g},
-				Times: map[string]map[mig.Slices]mig.Seconds{"a": seconds(a30, 4, 2, 1), "b": seconds(a30, inf, 3, 2)},
-			}
-			dir := t.TempDir()
-			for {
-				ctx, cancel := context.WithCancel(t.Context())
-				n := 0
-				l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-					launches++
-					if n++; n == every {
-						time.AfterFunc(500*time.Millisecond, cancel)
-					}
-					return fake.Launch(ctx, k, on)
-				})
-				s := open(t, g)
-				p, err := sweep(ctx, t, s, ks, dir, measure.Bench{Seed: 3, Launcher: l})
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
-				if err == nil {
-					text, err := os.ReadFile(filepath.Join(dir, "tasks.csv"))
-					if err != nil {
-						t.Fatal(err)
-					}
-					for i := range p.Runs { // when they were made differs
-						p.Runs[i].Started, p.Runs[i].Load = "", datasets.Load{}
-					}
-					whole, tasks = fmt.Sprintf("%+v", p.Runs), string(text)
-					return
-				}
-				if !errors.Is(err, context.Canceled) {
-					t.Fatal(err)
-				}
-			}
-		})
-		return whole, tasks, launches
-	}
-	whole, tasks, launches := interrupted(0)
-	if want := "task,t1,t2,t4\na,4,2,1\nb,inf,3,2\n"; tasks != want {
-		t.Errorf("tasks %q", tasks)
-	}
-	// Any fewer launches than four, and warming up alone would be interrupted forever.
-	for every := 4; every <= launches; every++ {
-		if f, b, _ := interrupted(every); f != whole || b != tasks {
-			t.Errorf("interrupted every %d launches:\n%s\nwant\n%s", every, f, whole)
-		}
-	}
 }
 
 func TestSweepStopsWhenTheGPUIsLost(t *testing.T) {
@@ -367,9 +302,7 @@ func TestSweepStopsWhenTheGPUIsLost(t *testing.T) {
 			t.Errorf("%d launches, %s", n, places(t, dir))
 		}
 		g.Reset()
-		if p, err = sweep(t.Context(), t, open(t, devicetest.New(a30)), ks, dir, measure.Bench{Launcher: launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			return lasting(ctx, 1)
-		})}); err != nil || len(p.Runs) != 12 {
+		if p, err = sweep(t.Context(), t, open(t, devicetest.New(a30)), ks, dir, measure.Bench{Launcher: aSecond}); err != nil || len(p.Runs) != 12 {
 			t.Errorf("after the reset: %d runs, %v", len(p.Runs), err)
 		}
 	})
@@ -379,10 +312,7 @@ func TestSweepStopsWhenItCannotMakeAnInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := devicetest.New(a30)
 		g.FailCreate(1, profiling.ErrInsufficient)
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			return lasting(ctx, 1)
-		})
-		p, err := sweep(t.Context(), t, open(t, g), kernels(2, "a"), t.TempDir(), measure.Bench{Launcher: l})
+		p, err := sweep(t.Context(), t, open(t, g), kernels(2, "a"), t.TempDir(), measure.Bench{Launcher: aSecond})
 		if !errors.Is(err, profiling.ErrInsufficient) || len(p.Runs) != 1 {
 			t.Errorf("%d runs, %v", len(p.Runs), err)
 		}
@@ -407,9 +337,6 @@ func TestSweepRefusesKernels(t *testing.T) {
 // What may change between two sweeps into one folder: the choice of kernels, and how often.
 func TestSweepAddsToAFolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			return lasting(ctx, 1)
-		})
 		dir := t.TempDir()
 		s := open(t, devicetest.New(a30))
 		for _, c := range []struct {
@@ -422,7 +349,7 @@ func TestSweepAddsToAFolder(t *testing.T) {
 			{[]string{"b", "a"}, measure.Bench{}, 9},
 			{[]string{"b", "a"}, measure.Bench{Repetitions: 2}, 12},
 		} {
-			c.o.Launcher = l
+			c.o.Launcher = aSecond
 			p, err := sweep(t.Context(), t, s, kernels(1, c.kernels...), dir, c.o)
 			if err != nil || len(p.Runs) != c.runs || p.Results[0].Kernel != "a" {
 				t.Errorf("%v: %d runs, %v", c.kernels, len(p.Runs), err)

@@ -254,6 +254,7 @@ func TestMIGModeIsNotTouchedUnasked(t *testing.T) {
 			d := devicetest.New(g, devicetest.MIGOff())
 			_, err := session.Open(b.Context(), d, b.options())
 			b.says(err, profiling.ErrMIGOff, "--allow-mig-mode")
+			b.oneLine(err)
 			b.mode(d, false, false)
 			if b.journal() != "" {
 				b.Error("there is a journal")
@@ -321,6 +322,7 @@ func TestPendingModeIsRefused(t *testing.T) {
 		o.WithOthers = true
 		_, err := session.Open(b.Context(), d, o)
 		b.says(err, nil, "is on and will be off", "process 77 python", "nvidia-dcgm nvsm", "--gpu-reset")
+		b.oneLine(err)
 		end()
 		d.Reset()
 		_, err = session.Open(b.Context(), d, o)
@@ -363,6 +365,7 @@ func TestOthersOnTheGPU(t *testing.T) {
 		d.Use(devicetest.WholeGPU, 78, "")
 		_, err := session.Open(b.Context(), d, b.options())
 		b.says(err, nil, "process 77 python, process 78;", "nvidia-dcgm nvsm", "--with-others")
+		b.oneLine(err)
 		o := b.options()
 		o.WithOthers = true
 		b.close(b.openWith(d, o))
@@ -956,42 +959,5 @@ func (b *bench) oneLine(err error) {
 	b.Helper()
 	if err == nil || strings.Contains(err.Error(), "\n") {
 		b.Errorf("error %q is not one line", err)
-	}
-}
-
-// What Open refuses, it refuses in one line with what to do, and leaves nothing behind.
-func TestRefusalsAreOneLine(t *testing.T) {
-	for name, c := range map[string]struct {
-		prepare func(*devicetest.GPU)
-		off     bool
-		says    []string
-	}{
-		"missing privilege": {func(d *devicetest.GPU) { d.Forbid(true) }, true, []string{"turn MIG mode on", "no permission"}},
-		"pending mode": {func(d *devicetest.GPU) {
-			d.Use(devicetest.WholeGPU, 77, "nv-hostengine")
-			_ = d.SetMIG(false)
-		}, false, []string{"nvidia-dcgm nvsm", "--gpu-reset"}},
-		"busy GPU": {func(d *devicetest.GPU) { d.Use(devicetest.WholeGPU, 77, "nv-hostengine") }, false, []string{"process 77 nv-hostengine", "nvidia-dcgm nvsm"}},
-		"lost GPU": {func(d *devicetest.GPU) { d.Lose() }, false, []string{"fallen off the bus"}},
-		"MIG off":  {func(*devicetest.GPU) {}, true, []string{"MIG mode is off", "--allow-mig-mode"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(b *bench) {
-				var opts []devicetest.Option
-				if c.off {
-					opts = append(opts, devicetest.MIGOff())
-				}
-				d := devicetest.New(a100, opts...)
-				c.prepare(d)
-				o := b.options()
-				o.AllowMIGMode = name == "missing privilege"
-				_, err := session.Open(b.Context(), d, o)
-				b.oneLine(err)
-				b.says(err, nil, c.says...)
-				if j := b.journal(); j != "" {
-					b.Errorf("there is a journal:\n%s", j)
-				}
-			})
-		})
 	}
 }

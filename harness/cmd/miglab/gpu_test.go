@@ -18,12 +18,9 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/fstest"
 	"time"
 
-	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/store"
 	"miglab/profiling/nvml/nvmltest"
 )
 
@@ -361,46 +358,6 @@ func TestGPUKilledRunsAreCleanedUp(t *testing.T) {
 	}
 }
 
-// TestGPUInterruptedProfileGoesOn: the same command goes on where it was, and what it has
-// measured stands.
-func TestGPUInterruptedProfileGoesOn(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	dir := filepath.Join(b.dir, "profile")
-	before := b.kill(dir, 4, true, profileArgs...)
-	b.must(profileArgs...)
-	b.nothingLeft()
-	after := finished(t, dir)
-	if lost := slices.ContainsFunc(before, func(u store.Unit) bool { return !slices.Contains(after, u) }); lost || len(b.rows("profile/runs.csv")) != 5*5*2-2 {
-		t.Errorf("%d runs; of those from before some are lost: %v", len(b.rows("profile/runs.csv")), lost)
-	}
-}
-
-// TestGPUFilesAreHardware finds what is written fit for datasets/hardware.
-func TestGPUFilesAreHardware(t *testing.T) {
-	t.Parallel()
-	b := newFastBench(t)
-	b.write("short.yaml", "version: 1\nsuite: s\ndefaults: {repetitions: 1, timeout: 20s}\nkernels:\n"+
-		"  - {name: a, argv: [./sleeper, 0.02, 0.02, 0.02, 0.02, 0.02]}\n"+
-		"  - {name: b, argv: [./sleeper, 0.03, 0.02, 0.02, 0.02, 0.02]}\n"+
-		"  - {name: c, argv: [./sleeper, 0.04, 0.02, 0.02, 0.02, 0.02]}\n")
-	b.must("profile", "reconfiguration", "--repetitions", "1", "--out", "measured")
-	b.nothingLeft()
-	b.must("profile", "--kernels", "./short.yaml", "--out", "measured")
-	b.must("execute", "--kernels", "./short.yaml", "--tasks", "measured/tasks.csv", "--out", "measured")
-	hardware := fstest.MapFS{}
-	for _, kind := range []string{"reconfiguration", "kernels", "execution"} {
-		hardware["bench."+kind+".csv"] = &fstest.MapFile{Data: []byte(mustRead(t, filepath.Join(b.dir, "measured", kind+".csv")))}
-	}
-	h, err := datasets.ReadHardware(hardware)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(h.Reconfiguration) != 1 || len(h.Kernels) != 1 || len(h.Execution) != 1 {
-		t.Errorf("of the files were read %d, %d, %d", len(h.Reconfiguration), len(h.Kernels), len(h.Execution))
-	}
-}
-
 // TestGPUIsTouchedLast: bad input is found before the MIG mode is changed.
 func TestGPUIsTouchedLast(t *testing.T) {
 	t.Parallel()
@@ -590,24 +547,4 @@ func TestGPUExistingInstances(t *testing.T) {
 		t.Errorf("the list is\n%s", out)
 	}
 	b.nothingLeft(somebodys...)
-}
-
-// TestGPUAnotherCard: the runs of another card of the same model need a folder of their own, and those of the first
-// card stay as they are.
-func TestGPUAnotherCard(t *testing.T) {
-	b := newFastBench(t)
-	args := append(slices.Clone(profileArgs), "--only", "stops", "--repetitions", "1")
-	b.must(args...)
-	first := mustRead(t, filepath.Join(b.dir, "profile", "runs.csv"))
-	other := fmt.Sprintf("GPU-%08x-7777-3333-4444-555555555555", b.number)
-	b.state.Remove(t, "gpu")
-	b.state.Add(t, "gpu 0 A100 "+other+" 1 1")
-	if code, _, stderr := b.run(args...); code != exitBadInput || !strings.Contains(stderr, other) || !strings.Contains(stderr, "measure into another folder (--out)") || strings.Count(stderr, "\n") != 1 {
-		t.Errorf("exit code %d, %q", code, stderr)
-	}
-	b.must(append(slices.Clone(args), "--out", "other")...)
-	if rows := b.rows("other/runs.csv"); len(rows) != 5 || rows[0]["gpu_uuid"] != other || mustRead(t, filepath.Join(b.dir, "profile", "runs.csv")) != first {
-		t.Errorf("%d rows of the other card, the first of %s", len(rows), rows[0]["gpu_uuid"])
-	}
-	b.nothingLeft()
 }

@@ -3,18 +3,18 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
-	"miglab/datasets"
 	"miglab/harness/store"
 )
 
@@ -25,14 +25,9 @@ func finished(t *testing.T, dir string) (runs []store.Unit) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := db.Units("")
+	runs, err = db.Units("")
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
-	}
-	for _, u := range all {
-		if strings.Contains(u.Key, " run ") { // not a fact about the bench
-			runs = append(runs, u)
-		}
 	}
 	return runs
 }
@@ -107,89 +102,6 @@ func benchA30(t *testing.T) *bench {
 	return b
 }
 
-func (b *bench) hardware(kind string) datasets.HardwareSet {
-	b.t.Helper()
-	h, err := datasets.ReadHardware(fstest.MapFS{"bench." + kind + ".csv": {Data: []byte(mustRead(b.t, filepath.Join(b.dir, "out", kind+".csv")))}})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return h
-}
-
-// Killed by SIGKILL, isolation goes on, and its rows have the conditions of the runs.
-func TestGPUKilledIsolationGoesOn(t *testing.T) {
-	t.Parallel()
-	b := benchA30(t)
-	const want = 2 * (4 + 3) // kernels, and cases of both sizes
-	b.goesOn(want, true, "profile", "isolation", "--kernels", "./short.yaml", "--out", "out")
-	rows := b.hardware("isolation").Isolation[0].Rows
-	if len(rows) != want {
-		t.Errorf("%d rows, want %d", len(rows), want)
-	}
-	for _, r := range rows {
-		if r.Runs != 1 || r.Samples == 0 || r.ClockMean != 1410 || r.PowerMax != 387.5 {
-			t.Errorf("%+v", r)
-		}
-	}
-}
-
-// Killed by SIGKILL, reconfiguration goes on with whole rounds.
-func TestGPUKilledReconfigurationGoesOn(t *testing.T) {
-	t.Parallel()
-	b := benchA30(t)
-	b.goesOn(2*(3+2*3), true, "profile", "reconfiguration", "--repetitions", "2", "--out", "out")
-	samples := 0
-	for _, r := range b.hardware("reconfiguration").Reconfiguration[0].Rows {
-		samples += r.Samples
-		if r.Runs != 2*strings.Count("-"+r.Partition+"-", fmt.Sprintf("-%d", r.Size)) {
-			t.Errorf("%+v", r)
-		}
-	}
-	if samples == 0 {
-		t.Error("no conditions")
-	}
-}
-
-// Killed by SIGKILL, co-runs of processes under MPS go on with the next mix.
-func TestGPUKilledCorunGoesOn(t *testing.T) {
-	t.Parallel()
-	b := newFastBench(t)
-	fakes, err := filepath.Abs(filepath.Join("testdata", "gpu", "mps"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.env = append(b.env, "PATH="+fakes+string(os.PathListSeparator)+os.Getenv("PATH"))
-	b.write("limited.yaml", "version: 1\nsuite: s\ndefaults: {repetitions: 4, timeout: 20s, time: {source: regexp, pattern: 'time_s: (.*)', unit: s}}\n"+
-		"kernels:\n  - {name: a, argv: [sh, -c, 'sleep 0.2; "+fakes+"/limited']}\n  - {name: b, argv: ["+fakes+"/limited]}\n")
-	b.goesOn(4*(2+3), false, "profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--out", "out")
-	samples := 0
-	for _, r := range b.hardware("corun").Corun[0].Rows {
-		samples += r.Samples
-		if r.Runs != 4 || r.Samples > 0 && (r.ClockMean != 1755 || r.Throttle != "power-cap") {
-			t.Errorf("%+v", r)
-		}
-	}
-	if samples == 0 {
-		t.Error("no conditions")
-	}
-}
-
-// Killed by SIGKILL, co-runs in a MIG instance go on; neither it nor its daemon is left.
-func TestGPUKilledCorunInMIGGoesOn(t *testing.T) {
-	t.Parallel()
-	b := newFastBench(t)
-	b.emulated(cudaStub(t))
-	smallKernels(t, b.dir)
-	args := []string{"profile", "corun", "--size", "3", "--kernels", "./k.yaml", "--milliseconds", "300", "--splits", "50:50,all:all", "--out", "out"}
-	b.goesOn(12, true, args...)
-	if rows := b.hardware("overlap").Overlap[0].Rows; len(rows) != 18 {
-		t.Errorf("%d rows, want 18", len(rows))
-	}
-	if left, err := filepath.Glob(filepath.Join(b.stateDir(), "mps-MIG-*", "pipe", "*.pid")); err != nil || len(left) > 0 {
-		t.Errorf("daemons are left: %q, %v", left, err)
-	}
-}
-
 // Samples that the driver does not give are said in one line, and change no time.
 func TestGPUMissingSamplesAreSaid(t *testing.T) {
 	t.Parallel()
@@ -200,50 +112,66 @@ func TestGPUMissingSamplesAreSaid(t *testing.T) {
 	if code != 0 || strings.Count(stderr, want) != 1 {
 		t.Errorf("exit code %d, %q; want one line %q", code, stderr, want)
 	}
-	if rows := b.hardware("isolation").Isolation[0].Rows; len(rows) != 4+3 {
+	if rows := b.rows("out/isolation.csv"); len(rows) != 4+3 {
 		t.Errorf("%d rows, want 7", len(rows))
 	}
 }
 
-// A disk that is full while something is measured is one line with the remedy. What is on it is whole, and with
-// room again the same command goes on.
-func TestGPUFullDisk(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip(err)
+// Killed by SIGKILL, each experiment goes on; its rows are those of all runs and have their conditions.
+func TestGPUKilledExperimentsGoOn(t *testing.T) {
+	fakes, err := filepath.Abs(filepath.Join("testdata", "gpu", "mps"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	p := partitioner{t, t.TempDir(), cudaStub(t)}
-	const args = "profile --mode sm-partition --only bfs,stream --small --milliseconds 1 --warm-up 1 --sms 8,16,24,32,40,48 --repetitions 20 --out out"
-	// Files may grow to 200 KiB.
-	c := exec.CommandContext(t.Context(), "bash", "-c", "trap '' XFSZ; ulimit -f 200; exec miglab "+args)
-	c.Dir, c.Env = p.dir, p.env
-	var stderr strings.Builder
-	c.Stderr = &stderr
-	_ = c.Run() // it fails
-	if said := stderr.String(); c.ProcessState.ExitCode() <= 0 || strings.Count(said, "check that the folder can be written to and its disk has room") != 1 {
-		t.Errorf("exit code %d, %q", c.ProcessState.ExitCode(), said)
+	underMPS := func(t *testing.T) *bench {
+		b := newFastBench(t)
+		b.env = append(b.env, "PATH="+fakes+string(os.PathListSeparator)+os.Getenv("PATH"))
+		b.write("limited.yaml", "version: 1\nsuite: s\ndefaults: {repetitions: 4, timeout: 20s, time: {source: regexp, pattern: 'time_s: (.*)', unit: s}}\n"+
+			"kernels:\n  - {name: a, argv: [sh, -c, 'sleep 0.2; "+fakes+"/limited']}\n  - {name: b, argv: ["+fakes+"/limited]}\n")
+		return b
 	}
-	before := finished(t, filepath.Join(p.dir, "out"))
-	if len(before) == 0 || len(before) == 12*20 {
-		t.Errorf("%d runs", len(before))
+	emulated := func(t *testing.T) *bench {
+		b := newFastBench(t)
+		b.emulated(cudaStub(t))
+		smallKernels(t, b.dir)
+		return b
 	}
-	if left, err := filepath.Glob(filepath.Join(p.dir, "out", ".*")); err != nil || len(left) > 0 {
-		t.Errorf("parts of files are left: %q, %v", left, err)
-	}
-	if code, output := p.run(strings.Fields(args)...); code != 0 || len(p.rows()) != 12*20 {
-		t.Errorf("with room again: exit code %d, %d rows\n%s", code, len(p.rows()), output)
-	}
-}
-
-// Killed by SIGKILL, co-runs on partitions of the multiprocessors go on.
-func TestGPUKilledPartitionsGoOn(t *testing.T) {
-	t.Parallel()
-	b := newFastBench(t)
-	b.emulated(cudaStub(t))
-	b.goesOn(2*(3+1)+2*3, false, "profile", "corun", "--mode", "sm-partition", "--only", "bfs,stream", "--small", "--milliseconds", "100", "--warm-up", "1",
-		"--splits", "16:24,all:all", "--out", "out")
-	rows := b.hardware("overlap").Overlap[0].Rows
-	if want := 2*(3+1) + 2*3*2; len(rows) != want {
-		t.Errorf("%d rows, want %d: each kernel alone on 16, 24 and 42 and without a limit, and three pairs on two splits", len(rows), want)
+	for _, c := range []struct {
+		bench    func(*testing.T) *bench
+		args     string
+		runs     int
+		instance bool // whether an instance exists when it is killed
+		file     string
+		rows     int // of single runs
+	}{
+		{benchA30, "isolation --kernels ./short.yaml", 2 * (4 + 3), true, "isolation.csv", 2 * (4 + 3)},
+		{benchA30, "reconfiguration --repetitions 2", 2 * (3 + 2*3), true, "reconfiguration.csv", 2 * 2 * (3 + 2*(4+2+3))}, // creates and destroys
+		{underMPS, "corun --mode mps-sm-limit --kernels ./limited.yaml", 4 * (2 + 3), false, "corun.csv", 4 * (2 + 2*3)},
+		{emulated, "corun --size 3 --kernels ./k.yaml --milliseconds 300 --splits 50:50,all:all", 12, true, "overlap.csv", 18},
+		{ // each kernel alone on 16, 24 and 42 multiprocessors and without a limit, and three pairs on two splits
+			emulated, "corun --mode sm-partition --only bfs,stream --small --milliseconds 100 --warm-up 1 --splits 16:24,all:all",
+			2*(3+1) + 2*3, false, "overlap.csv", 2*(3+1) + 2*3*2,
+		},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			t.Parallel()
+			b := c.bench(t)
+			b.goesOn(c.runs, c.instance, append(append([]string{"profile"}, strings.Fields(c.args)...), "--out", "out")...)
+			rows, sampled := 0, false
+			for _, row := range b.rows(filepath.Join("out", c.file)) {
+				n, err := strconv.Atoi(cmp.Or(row["runs"], "1"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows += n
+				sampled = sampled || row["samples"] != "0" && row["sm_clock_mean_mhz"] != "0" && row["power_max_w"] != "0"
+			}
+			if rows != c.rows || !sampled && !strings.Contains(c.args, "sm-partition") { // the emulated CUDA has no conditions
+				t.Errorf("rows of %d runs, want %d; with samples: %v", rows, c.rows, sampled)
+			}
+			if left, err := filepath.Glob(filepath.Join(b.stateDir(), "mps-MIG-*", "pipe", "*.pid")); err != nil || len(left) > 0 {
+				t.Errorf("daemons are left: %q, %v", left, err)
+			}
+		})
 	}
 }
