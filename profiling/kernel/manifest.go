@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -136,12 +137,9 @@ func (d *decoder) parse(text []byte) *yaml.Node {
 	return &yaml.Node{}
 }
 
-// mapping returns the values of a mapping by their keys, which must be known and unique.
-// what names the mapping in errors.
-func (d *decoder) mapping(n *yaml.Node, what string, known []string) map[string]*yaml.Node {
-	if d.err != nil {
-		return nil
-	}
+// mapping returns the values of a mapping by their keys, which must be known and unique, and have those
+// that are required. what names the mapping in errors.
+func (d *decoder) mapping(n *yaml.Node, what string, known []string, required ...string) map[string]*yaml.Node {
 	values := map[string]*yaml.Node{}
 	for key, value := range d.pairs(n, what) {
 		if !slices.Contains(known, key.Value) {
@@ -149,11 +147,16 @@ func (d *decoder) mapping(n *yaml.Node, what string, known []string) map[string]
 		}
 		values[key.Value] = value
 	}
+	for _, name := range required {
+		if values[name] == nil {
+			d.failf(n, "%s has no %s", what, name)
+		}
+	}
 	return values
 }
 
 // pairs yields the keys and values of a mapping in their order. Keys are unique text.
-func (d *decoder) pairs(n *yaml.Node, what string) func(yield func(key, value *yaml.Node) bool) {
+func (d *decoder) pairs(n *yaml.Node, what string) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(key, value *yaml.Node) bool) {
 		if d.err == nil && n.Kind != yaml.MappingNode {
 			d.failf(n, "%s must be a mapping of names to values", what)
@@ -169,14 +172,6 @@ func (d *decoder) pairs(n *yaml.Node, what string) func(yield func(key, value *y
 			if d.err != nil || !yield(key, n.Content[i+1]) {
 				return
 			}
-		}
-	}
-}
-
-func (d *decoder) required(n *yaml.Node, values map[string]*yaml.Node, what string, names ...string) {
-	for _, name := range names {
-		if d.err == nil && values[name] == nil {
-			d.failf(n, "%s has no %s", what, name)
 		}
 	}
 }
@@ -261,43 +256,34 @@ func (d *decoder) regexp(n *yaml.Node) *regexp.Regexp {
 	return re
 }
 
+var placeholder = regexp.MustCompile(`\$\{[^}]*\}?`)
+
 // expand returns a function that reads text and replaces the parameters in it. It keeps
 // the placeholders in places.
 func (d *decoder) expand(places ...string) func(*yaml.Node) string {
 	return func(n *yaml.Node) string {
-		rest := d.text(n)
-		var b strings.Builder
-		for {
-			before, after, found := strings.Cut(rest, "${")
-			b.WriteString(before)
-			if !found {
-				return b.String()
-			}
-			name, after, closed := strings.Cut(after, "}")
+		return placeholder.ReplaceAllStringFunc(d.text(n), func(at string) string {
+			name, closed := strings.CutSuffix(at[2:], "}")
 			p := d.parameters[name]
 			switch {
 			case !closed:
-				d.failf(n, "${%s has no closing brace", name)
-			case slices.Contains(places, "${"+name+"}"):
-				b.WriteString("${" + name + "}")
+				d.failf(n, "%s has no closing brace", at)
+			case slices.Contains(places, at):
+				return at
 			case p == nil:
 				d.fail(n, nearest.Unknown("parameter", name, slices.Collect(maps.Keys(d.parameters))))
 			default:
 				p.used = true
-				b.WriteString(p.value)
+				return p.value
 			}
-			if d.err != nil {
-				return ""
-			}
-			rest = after
-		}
+			return ""
+		})
 	}
 }
 
 func (d *decoder) manifest(n *yaml.Node, given map[string]string) Manifest {
-	const what = "the manifest"
-	top := d.mapping(n, what, []string{"version", "suite", "parameters", "defaults", "kernels"})
-	d.required(n, top, what, "version", "suite", "kernels")
+	top := d.mapping(n, "the manifest", []string{"version", "suite", "parameters", "defaults", "kernels"},
+		"version", "suite", "kernels")
 	if d.err != nil {
 		return Manifest{}
 	}
@@ -371,9 +357,7 @@ func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
 func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	k := base
 	k.Line = n.Line
-	const what = "a kernel"
-	f := d.mapping(n, what, append(slices.Clone(ownFields), sharedFields...))
-	d.required(n, f, what, "name", "argv")
+	f := d.mapping(n, "a kernel", slices.Concat(ownFields, sharedFields), "name", "argv")
 	setField(d, &k.Name, f, "name", d.text)
 	if d.err == nil && !kernelName.MatchString(k.Name) {
 		d.failf(f["name"], "a kernel cannot be named %q; use letters, digits and, after the first, any of _.+-", k.Name)
@@ -429,8 +413,7 @@ func (d *decoder) yes(n *yaml.Node) bool {
 
 func (d *decoder) data(n *yaml.Node) Data {
 	var file Data
-	f := d.mapping(n, "data", []string{"path", "sha256"})
-	d.required(n, f, "data", "path")
+	f := d.mapping(n, "data", []string{"path", "sha256"}, "path")
 	setField(d, &file.Path, f, "path", d.expand())
 	setField(d, &file.SHA256, f, "sha256", func(n *yaml.Node) string {
 		text := strings.ToLower(d.text(n))
@@ -466,9 +449,7 @@ var timeFields = map[TimeKind][]string{
 var timeUnits = map[string]mig.Seconds{"s": 1, "ms": 1e-3, "us": 1e-6}
 
 func (d *decoder) time(n *yaml.Node) TimeSource {
-	const what = "time"
-	f := d.mapping(n, what, []string{"source", "pattern", "unit", "row"})
-	d.required(n, f, what, "source")
+	f := d.mapping(n, "time", []string{"source", "pattern", "unit", "row"}, "source")
 	var t TimeSource
 	setField(d, &t.Kind, f, "source", func(n *yaml.Node) TimeKind { return TimeKind(d.text(n)) })
 	if d.err != nil {
@@ -479,9 +460,11 @@ func (d *decoder) time(n *yaml.Node) TimeSource {
 		d.fail(f["source"],
 			nearest.Unknown("time source", string(t.Kind), []string{string(Wall), string(Regexp), string(AltisCSV)}))
 	}
-	d.required(n, f, fmt.Sprintf("time with source %s", t.Kind), fields...)
 	for _, name := range []string{"pattern", "unit", "row"} {
-		if f[name] != nil && !slices.Contains(fields, name) {
+		switch has, wants := f[name] != nil, slices.Contains(fields, name); {
+		case wants && !has:
+			d.failf(n, "time with source %s has no %s", t.Kind, name)
+		case has && !wants:
 			d.failf(f[name], "time with source %s has no field %s", t.Kind, name)
 		}
 	}
