@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io"
@@ -171,18 +172,12 @@ func UseHardware(h HardwareSet) { otherHardware.Store(&h) }
 // Stub returns the name of a file that was made on a stub and not on a GPU; empty if there is
 // none.
 func (h HardwareSet) Stub() string {
-	for _, name := range []string{
-		stub(h.Kernels, "kernels"), stub(h.Reconfiguration, "reconfiguration"), stub(h.Isolation, "isolation"),
-		stub(h.Execution, "execution"), stub(h.Corun, "corun"), stub(h.Overlap, "overlap"),
-	} {
-		if name != "" {
-			return name
-		}
-	}
-	return ""
+	return cmp.Or(stubTable(h.Kernels, "kernels"), stubTable(h.Reconfiguration, "reconfiguration"),
+		stubTable(h.Isolation, "isolation"), stubTable(h.Execution, "execution"), stubTable(h.Corun, "corun"),
+		stubTable(h.Overlap, "overlap"))
 }
 
-func stub[Row any](tables []HardwareTable[Row], kind string) string {
+func stubTable[Row any](tables []HardwareTable[Row], kind string) string {
 	for _, t := range tables {
 		if t.Stub() {
 			return t.File + "." + kind + ".csv"

@@ -27,11 +27,21 @@ import (
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	var h HardwareSet
 	divided := []string{SourceMIG, SourceMPS}
-	entries, err := fs.ReadDir(dir, ".")
+	models, err := fs.Glob(dir, "*"+modelSuffix)
 	if err != nil {
 		return h, err
 	}
-	if err := readModels(dir, entries); err != nil {
+	for _, name := range models {
+		text, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return h, err
+		}
+		if _, err := mig.ParseModel(text, name); err != nil {
+			return h, err
+		}
+	}
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
 		return h, err
 	}
 	for _, e := range entries {
@@ -68,23 +78,6 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 
 // modelSuffix is how the names of files with a GPU model end.
 const modelSuffix = ".gpu.json"
-
-// readModels registers the models of a folder.
-func readModels(dir fs.FS, entries []fs.DirEntry) error {
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), modelSuffix) {
-			continue
-		}
-		text, err := fs.ReadFile(dir, e.Name())
-		if err == nil {
-			_, err = mig.ParseModel(text, e.Name())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // cutKind splits NAME.KIND.csv. Names are parts of names of datasets.
 func cutKind(file string) (name, kind string, ok bool) {
@@ -158,11 +151,10 @@ func checkProvenance[Row HardwareRow](rows []Row, sources []string) (int, error)
 	first := rows[0].provenance()
 	for i, r := range rows {
 		p := r.provenance()
-		g, err := mig.Lookup(p.GPU)
-		if err != nil && !(boardLabel.MatchString(p.GPU) && p.Source == SourcePartition) {
+		switch g, err := mig.Lookup(p.GPU); {
+		case err != nil && !(boardLabel.MatchString(p.GPU) && p.Source == SourcePartition):
 			return i, err
-		}
-		if err == nil && p.GPU != g.Name {
+		case err == nil && p.GPU != g.Name:
 			return i, fmt.Errorf("gpu is %q; write %s", p.GPU, g)
 		}
 		if err := checkSource(p.Source, sources); err != nil {
@@ -190,15 +182,9 @@ func checkKernels(_ *mig.GPU, rows []KernelTime) (int, error) {
 }
 
 func checkReconfiguration(g *mig.GPU, rows []ReconfigurationTime) (int, error) {
-	type key struct {
-		partition string
-		size      mig.Slices
-		operation string
-		threads   int
-	}
-	seen := map[key]bool{}
+	seen := map[[4]any]bool{}
 	for i, r := range rows {
-		k := key{r.Partition, r.Size, r.Operation, r.Threads}
+		k := [...]any{r.Partition, r.Size, r.Operation, r.Threads}
 		parts := strings.Split(r.Partition, "-")
 		switch {
 		case g.Profile(r.Size) == nil:
@@ -231,15 +217,10 @@ func checkReconfiguration(g *mig.GPU, rows []ReconfigurationTime) (int, error) {
 }
 
 func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
-	type key struct {
-		kernel string
-		size   mig.Slices
-		beside string
-	}
-	at := map[key]IsolationTime{}
+	medians := map[[3]any]mig.Seconds{}
 	for i, r := range rows {
-		k := key{r.Kernel, r.Size, r.Beside}
-		_, twice := at[k]
+		k := [...]any{r.Kernel, r.Size, r.Beside}
+		_, twice := medians[k]
 		switch {
 		case g.Profile(r.Size) == nil:
 			return i, sizeError(g, r.Size)
@@ -258,16 +239,16 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 		if err := cmp.Or(checkBeside(g, r.Beside), r.Load.check()); err != nil {
 			return i, err
 		}
-		at[k] = r
+		medians[k] = r.Median
 	}
 	for i, r := range rows {
-		alone, ok := at[key{r.Kernel, r.Size, ""}]
+		alone, ok := medians[[...]any{r.Kernel, r.Size, ""}]
 		if !ok {
 			return i, fmt.Errorf("%s on size %d has no row alone, with nothing in column %s", r.Kernel, r.Size, mayBeEmpty)
 		}
-		if want := excess(r.Median, alone.Median); !agree(r.Difference, want) {
+		if want := excess(r.Median, alone); !agree(r.Difference, want) {
 			return i, fmt.Errorf("the difference is %v %%; %v s over the %v s alone makes %.4g %%", r.Difference, r.Median,
-				alone.Median, want)
+				alone, want)
 		}
 	}
 	return 0, nil

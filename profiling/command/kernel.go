@@ -114,8 +114,7 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 
 // warm iterates at least once and for the time of the warm-up: an idle GPU has low clocks.
 func (f *kernelRun) warm(r *kernels.Run) error {
-	_, err := r.IterateFor(time.Duration(f.warmUp) * time.Millisecond)
-	return errors.Join(err, r.Iterate(1))
+	return errors.Join(r.IterateFor(time.Duration(f.warmUp)*time.Millisecond), r.Iterate(1))
 }
 
 // timed prints the time of some iterations, after the warm-up.

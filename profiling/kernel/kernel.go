@@ -35,21 +35,19 @@
 // expect: {device: true} is for programs that print where they run, in lines such as "sms: 14"
 // and "uuid: 5c89...", the UUID without a prefix. A run elsewhere than asked is wrong.
 //
-// result: names what the program computed, a file that it writes or a {pattern: 'distance: (.*)'}
-// of its output. Each run must give the same result, and another one than a run without a GPU:
-// programs that do not look at the errors of CUDA otherwise print what is expected of them when
-// they have done nothing. It is not for programs whose results differ from run to run.
+// result names what the program computed: a file that it writes, or a {pattern: 'distance: (.*)'} of its output.
+// Every run must give the same result, and a run without a GPU another one. This finds programs that ignore the
+// errors of CUDA: they print what is expected of them when they have done nothing. Do not use it for programs whose
+// results differ from run to run.
 //
-// window: true is for programs that take --milliseconds T (in place of --iterations K) and
-// --intensity P: they print a line ready after a warm-up, wait for a line on standard input,
-// iterate for T ms, and print in lines of their own the number of iterations:, and on the clock
-// CLOCK_MONOTONIC start_s: and end_s: of the window. A program that iterates from before ready
-// until its standard input ends says so with stop_s:, the instant at which it stopped. With --intensity they pause
-// after each burst, so that they run P percent of the time.
+// window: true is for programs that take --milliseconds T (in place of --iterations K) and --intensity P. They print
+// a line ready after a warm-up, wait for a line on standard input, and iterate for T ms, P percent of the time. Then
+// they print, each in a line of its own, the number of iterations: and the start_s: and end_s: of the window on the
+// clock CLOCK_MONOTONIC. A program that iterates from before ready until its standard input ends also prints when it
+// stopped, as stop_s:.
 //
-// pinned: true is for programs of one thread that make many short launches, so that the processor
-// matters: on Linux, each run has a processor of its own, as long as there are enough. The threads
-// of other programs would share it.
+// pinned: true gives each run a processor of its own on Linux, if there are enough. It is for programs of one thread
+// that make many short launches, which threads of other programs would disturb.
 //
 // A manifest is read strictly: unknown fields, unused parameters and duplicate names are
 // errors.
@@ -64,8 +62,7 @@ import (
 
 // A Kernel is one program with its arguments.
 type Kernel struct {
-	// Name is unique within a manifest, and the task's name in datasets. It consists of
-	// letters, digits and, after the first, any of _.+-.
+	// Name is unique within a manifest, and the task's name in datasets.
 	Name string
 	// Suite is the benchmark suite, for example rodinia.
 	Suite string
@@ -95,8 +92,7 @@ type Kernel struct {
 	PrintsDevice bool
 	// Window says that the program can measure its rate in a common window (see [Together]).
 	Window bool
-	// Pinned says that a run has a processor of its own, if one is free. It is for programs of
-	// one thread that make many short launches.
+	// Pinned says that a run has a processor of its own, if one is free.
 	Pinned bool
 	// Time says where the time is read from.
 	Time TimeSource

@@ -95,18 +95,16 @@ func (r *Run) Iterate(n uint64) error {
 	return r.host.err
 }
 
-// IterateFor iterates for at least a time and returns the number of iterations. The device
-// never has more than about 10 ms of work that the host has not waited for.
-func (r *Run) IterateFor(d time.Duration) (done uint64, err error) {
-	start := time.Now()
+// IterateFor iterates for at least a time. The device never has more than about 10 ms of work
+// that the host has not waited for.
+func (r *Run) IterateFor(d time.Duration) error {
 	p := Pace{Intensity: 100}
-	for time.Since(start) < d {
-		n, err := r.Burst(&p)
-		if done += n; err != nil {
-			return done, err
+	for start := time.Now(); time.Since(start) < d; {
+		if _, err := r.Burst(&p); err != nil {
+			return err
 		}
 	}
-	return done, nil
+	return nil
 }
 
 // A Pace decides how a program iterates in bursts.

@@ -79,7 +79,7 @@ func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo
 			Op: op, Err: profiling.ErrMIGOff, Remedy: "turn it on, as root: nvidia-smi -mig 1 -i " + d.uuid,
 		}
 	}
-	all, err := d.profiles(op)
+	all, err := enumerate(op, d.gpu.GetGpuInstanceProfileInfo)
 	if err != nil {
 		return info, err
 	}
@@ -105,30 +105,22 @@ func (d *device) differs(op, how string) error {
 	}
 }
 
-func (d *device) profiles(op string) ([]nvml.GpuInstanceProfileInfo, error) {
-	all, ret := enumerate(d.gpu.GetGpuInstanceProfileInfo)
-	if ret != nvml.SUCCESS {
-		return nil, failure(op, ret)
-	}
-	return all, nil
-}
-
 // enumerate returns the profiles that the GPU or the instance supports. As nvml.h says,
 // they are asked for by number until the driver has no more. No driver has nearly as many
 // as 64; the limit is for one that never says so.
-func enumerate[T any](ask func(number int) (T, nvml.Return)) (all []T, _ nvml.Return) {
+func enumerate[T any](op string, ask func(number int) (T, nvml.Return)) (all []T, _ error) {
 	for i := range 64 {
 		switch info, ret := ask(i); ret {
 		case nvml.SUCCESS:
 			all = append(all, info)
 		case nvml.ERROR_NOT_SUPPORTED: // by this GPU or instance
 		case nvml.ERROR_INVALID_ARGUMENT:
-			return all, nvml.SUCCESS
+			return all, nil
 		default:
-			return nil, ret
+			return nil, failure(op, ret)
 		}
 	}
-	return all, nvml.SUCCESS
+	return all, nil
 }
 
 func (d *device) Placements(p *mig.Profile) ([]mig.Slices, error) {
@@ -157,7 +149,7 @@ func (d *device) Instances() ([]profiling.Instance, error) {
 	if on, err := d.divided(op); err != nil || !on {
 		return nil, err
 	}
-	all, err := d.profiles(op)
+	all, err := enumerate(op, d.gpu.GetGpuInstanceProfileInfo)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +163,7 @@ func (d *device) Instances() ([]profiling.Instance, error) {
 			return nil, failure(op, ret)
 		}
 		for _, gi := range gis {
-			i, err := d.describe(op, gi, info)
+			i, err := d.describe(op, gi, &info)
 			switch {
 			case errors.Is(err, profiling.ErrUnknownInstance): // destroyed since it was listed
 			case err != nil:
@@ -187,21 +179,20 @@ func (d *device) Instances() ([]profiling.Instance, error) {
 
 // describe describes an instance of a profile. It has the UUID of its first compute
 // instance, or none.
-func (d *device) describe(op string, gi nvml.GpuInstance,
-	profile nvml.GpuInstanceProfileInfo,
-) (profiling.Instance, error) {
+func (d *device) describe(op string, gi nvml.GpuInstance, profile *nvml.GpuInstanceProfileInfo) (
+	out profiling.Instance, _ error,
+) {
 	info, ret := gi.GetInfo()
 	if ret != nvml.SUCCESS {
-		return profiling.Instance{}, instanceFailure(op, ret)
+		return out, instanceFailure(op, ret)
 	}
-	out := profiling.Instance{ID: int(info.Id)}
-	out.Start = mig.Slices(info.Placement.Start)
+	out.ID, out.Start = int(info.Id), mig.Slices(info.Placement.Start)
 	model := d.model.Load()
 	known := slices.IndexFunc(model.Profiles, func(p *mig.Profile) bool { return p.ID == int(info.ProfileId) })
 	if known >= 0 {
 		out.Profile = model.Profiles[known]
 	} else {
-		out.Profile = profileOf(&profile, d.memory)
+		out.Profile = profileOf(profile, d.memory)
 		out.Profile.Length = mig.Slices(info.Placement.Size)
 	}
 	cis, err := compute(op, gi)
@@ -240,7 +231,11 @@ func (d *device) name(op string, i *profiling.Instance, ci nvml.ComputeInstance)
 		return err
 	}
 	for _, device := range devices {
-		gi, ci, ret := numbers(device)
+		var ci int
+		gi, ret := device.GetGpuInstanceId()
+		if ret == nvml.SUCCESS {
+			ci, ret = device.GetComputeInstanceId()
+		}
 		switch {
 		case ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND: // destroyed since it was listed
 			continue
@@ -264,14 +259,6 @@ func (d *device) name(op string, i *profiling.Instance, ci nvml.ComputeInstance)
 	return instanceFailure(op, nvml.ERROR_NOT_FOUND)
 }
 
-// numbers returns the numbers of a MIG device's GPU instance and compute instance.
-func numbers(device nvml.Device) (gi, ci int, ret nvml.Return) {
-	if gi, ret = device.GetGpuInstanceId(); ret == nvml.SUCCESS {
-		ci, ret = device.GetComputeInstanceId()
-	}
-	return gi, ci, ret
-}
-
 // migDevices returns the GPU's MIG devices. There is one for each compute instance.
 func (d *device) migDevices(op string) (devices []nvml.Device, _ error) {
 	n, ret := d.gpu.GetMaxMigDeviceCount()
@@ -293,13 +280,9 @@ func (d *device) migDevices(op string) (devices []nvml.Device, _ error) {
 
 // computeProfiles returns the kinds of compute instances that a GPU instance can have.
 func computeProfiles(op string, gi nvml.GpuInstance) ([]nvml.ComputeInstanceProfileInfo, error) {
-	all, ret := enumerate(func(number int) (nvml.ComputeInstanceProfileInfo, nvml.Return) {
+	return enumerate(op, func(number int) (nvml.ComputeInstanceProfileInfo, nvml.Return) {
 		return gi.GetComputeInstanceProfileInfo(number, nvml.COMPUTE_INSTANCE_ENGINE_PROFILE_SHARED)
 	})
-	if ret != nvml.SUCCESS {
-		return nil, instanceFailure(op, ret)
-	}
-	return all, nil
 }
 
 func compute(op string, gi nvml.GpuInstance) (all []nvml.ComputeInstance, err error) {
@@ -335,15 +318,14 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 		return profiling.Instance{}, &profiling.LeftoverError{ID: -1, Err: failure(op, ret)}
 	}
 	out, err := d.fill(op, gi, info.SliceCount)
-	if err != nil {
-		undo := remove("destroy what was made", gi)
-		if undo != nil && !errors.Is(undo, profiling.ErrUnknownInstance) {
-			err = &profiling.LeftoverError{ID: out.ID, Err: err, Undo: undo}
-		}
-		return profiling.Instance{}, err
+	if err == nil {
+		out.Instance = at
+		return out, nil
 	}
-	out.Instance = at
-	return out, nil
+	if undo := remove("destroy what was made", gi); undo != nil && !errors.Is(undo, profiling.ErrUnknownInstance) {
+		err = &profiling.LeftoverError{ID: out.ID, Err: err, Undo: undo}
+	}
+	return profiling.Instance{}, err
 }
 
 // fill makes the compute instance that fills a GPU instance. The result has an ID even
@@ -359,12 +341,12 @@ func (d *device) fill(op string, gi nvml.GpuInstance, size uint32) (out profilin
 	if err != nil {
 		return out, err
 	}
-	whole := whole(profiles, size)
-	if whole == nil {
+	profile := whole(profiles, size)
+	if profile == nil {
 		err := fmt.Errorf("%w: the driver has no compute instance with all %d slices", profiling.ErrUnsupported, size)
 		return out, &profiling.DeviceError{Op: op, Err: err}
 	}
-	ci, ret := gi.CreateComputeInstance(whole)
+	ci, ret := gi.CreateComputeInstance(profile)
 	if ret != nvml.SUCCESS {
 		return out, failure(op, ret)
 	}

@@ -697,8 +697,8 @@ func TestComputeInstanceWithMostMultiprocessors(t *testing.T) {
 
 // A driver that never says that there are no more profiles is asked a bounded number of times.
 func TestEnumerationEnds(t *testing.T) {
-	if all, ret := nvml.Enumerate(func(n int) (int, driver.Return) { return n, driver.SUCCESS }); ret != driver.SUCCESS || len(all) > 100 {
-		t.Errorf("%d profiles, %v", len(all), ret)
+	if all, err := nvml.Enumerate(func(n int) (int, driver.Return) { return n, driver.SUCCESS }); err != nil || len(all) > 100 {
+		t.Errorf("%d profiles, %v", len(all), err)
 	}
 }
 

@@ -134,17 +134,15 @@ func (e *existing) find(op string, index int, visible [][]string) error {
 		}
 	}
 	if !e.place() {
-		return &profiling.DeviceError{
-			Op:  op,
-			Err: fmt.Errorf("%w: its instances do not fit on a %s together", profiling.ErrUnsupported, e.model.Load()),
-		}
+		err := fmt.Errorf("%w: its instances do not fit on a %s together", profiling.ErrUnsupported, e.model.Load())
+		return &profiling.DeviceError{Op: op, Err: err}
 	}
 	return nil
 }
 
 // instance describes a MIG device. why says why it cannot be used.
 func (e *existing) instance(op string, device nvml.Device) (i profiling.Instance, why string, err error) {
-	gi, _, ret := numbers(device)
+	gi, ret := device.GetGpuInstanceId()
 	var uuid string
 	var a nvml.DeviceAttributes
 	if ret == nvml.SUCCESS {
@@ -200,10 +198,9 @@ func (e *existing) Identify() (profiling.Identity, error) {
 }
 
 func (e *existing) SetMIG(on bool) error {
-	return &profiling.DeviceError{Op: "turn MIG mode " + profiling.OnOff(on), Err: errOnlyExisting}
+	err := fmt.Errorf("%w in the mode mig-existing", profiling.ErrUnsupported)
+	return &profiling.DeviceError{Op: "turn MIG mode " + profiling.OnOff(on), Err: err}
 }
-
-var errOnlyExisting = fmt.Errorf("%w in the mode mig-existing", profiling.ErrUnsupported)
 
 // Placements returns the starts of the instances of a profile that exist.
 func (e *existing) Placements(p *mig.Profile) (starts []mig.Slices, _ error) {
@@ -229,50 +226,47 @@ func (e *existing) Instances() (out []profiling.Instance, _ error) {
 }
 
 // Create takes an instance that exists.
-func (e *existing) Create(at mig.Instance) (profiling.Instance, error) {
+func (e *existing) Create(at mig.Instance) (none profiling.Instance, _ error) {
 	op := fmt.Sprintf("use %s at %d", at.Profile, at.Start)
-	k := slices.IndexFunc(e.all, func(i profiling.Instance) bool { return i.Instance == at })
-	if k < 0 {
-		return profiling.Instance{}, &profiling.DeviceError{
-			Op: op, Err: fmt.Errorf("%w: it does not exist; there are %s", profiling.ErrInsufficient, e.names()),
-			Remedy: "have it made, or use another mode",
+	var names []string
+	var i *profiling.Instance
+	for k := range e.all {
+		names = append(names, fmt.Sprintf("%s at %d", e.all[k].Profile, e.all[k].Start))
+		if e.all[k].Instance == at {
+			i = &e.all[k]
 		}
 	}
-	if err := e.stillThere(op, e.all[k].UUID); err != nil {
-		return profiling.Instance{}, err
+	if i == nil {
+		err := fmt.Errorf("%w: it does not exist; there are %s", profiling.ErrInsufficient, strings.Join(names, ", "))
+		return none, &profiling.DeviceError{Op: op, Err: err, Remedy: "have it made, or use another mode"}
+	}
+	devices, err := e.devicesByUUID(op)
+	if err != nil {
+		return none, err
+	}
+	if devices[i.UUID] == nil {
+		err := fmt.Errorf("%w any more: %s", profiling.ErrUnknownInstance, i.UUID)
+		return none, &profiling.DeviceError{Op: op, Err: err, Remedy: "somebody destroyed it; start again"}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.taken[e.all[k].ID] {
-		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: profiling.ErrInsufficient}
+	if e.taken[i.ID] {
+		return none, &profiling.DeviceError{Op: op, Err: profiling.ErrInsufficient}
 	}
-	e.taken[e.all[k].ID] = true
-	return e.all[k], nil
+	e.taken[i.ID] = true
+	return *i, nil
 }
 
-// stillThere asks the driver whether a MIG device exists.
-func (e *existing) stillThere(op, uuid string) error {
-	devices, err := e.migDevices(op)
-	if err != nil {
-		return err
-	}
-	for _, device := range devices {
-		if now, ret := device.GetUUID(); ret == nvml.SUCCESS && now == uuid {
-			return nil
+// devicesByUUID returns the MIG devices that exist now.
+func (e *existing) devicesByUUID(op string) (map[string]nvml.Device, error) {
+	all, err := e.migDevices(op)
+	devices := map[string]nvml.Device{}
+	for _, device := range all {
+		if uuid, ret := device.GetUUID(); ret == nvml.SUCCESS {
+			devices[uuid] = device
 		}
 	}
-	return &profiling.DeviceError{
-		Op: op, Err: fmt.Errorf("%w any more: %s", profiling.ErrUnknownInstance, uuid),
-		Remedy: "somebody destroyed it; start again",
-	}
-}
-
-func (e *existing) names() string {
-	var all []string
-	for _, i := range e.all {
-		all = append(all, fmt.Sprintf("%s at %d", i.Profile, i.Start))
-	}
-	return strings.Join(all, ", ")
+	return devices, err
 }
 
 // Destroy gives an instance back. The driver destroys nothing.
@@ -289,14 +283,16 @@ func (e *existing) Destroy(id int) error {
 // Processes returns the processes on the instances that may be used: others have the rest.
 func (e *existing) Processes() ([]profiling.Process, error) {
 	const op = "list processes"
-	devices, err := e.migDevices(op)
+	devices, err := e.devicesByUUID(op)
 	if err != nil {
 		return nil, err
 	}
-	mine := slices.DeleteFunc(devices, func(device nvml.Device) bool {
-		uuid, _ := device.GetUUID()
-		return !slices.ContainsFunc(e.all, func(i profiling.Instance) bool { return i.UUID == uuid })
-	})
+	var mine []nvml.Device
+	for _, i := range e.all {
+		if device := devices[i.UUID]; device != nil {
+			mine = append(mine, device)
+		}
+	}
 	return e.processesOn(op, mine)
 }
 

@@ -11,4 +11,4 @@ var (
 )
 
 // Enumerate is enumerate of numbers.
-func Enumerate(ask func(int) (int, nvml.Return)) ([]int, nvml.Return) { return enumerate(ask) }
+func Enumerate(ask func(int) (int, nvml.Return)) ([]int, error) { return enumerate("list", ask) }

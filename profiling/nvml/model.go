@@ -58,23 +58,22 @@ func modelOf(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error
 // describeProfiles returns the profiles of the kinds that package mig models: a standard one
 // for each size, with media engines (+me), and with double memory.
 func describeProfiles(gpu nvml.Device, op string) (all []described, _ error) {
-	profiles, ret := enumerate(func(kind int) (described, nvml.Return) {
+	profiles, err := enumerate(op, func(kind int) (described, nvml.Return) {
 		info, ret := gpu.GetGpuInstanceProfileInfo(kind)
 		return described{GpuInstanceProfileInfo: info, kind: kind}, ret
 	})
-	if ret != nvml.SUCCESS {
-		return nil, failure(op, ret)
+	if err != nil {
+		return nil, err
 	}
 	for _, p := range profiles {
 		if p.kind > nvml.GPU_INSTANCE_PROFILE_1_SLICE_REV2 || p.InstanceCount == 0 {
 			continue
 		}
-		p.placements, ret = gpu.GetGpuInstancePossiblePlacements(&p.GpuInstanceProfileInfo)
-		switch ret {
-		case nvml.SUCCESS, nvml.ERROR_NO_PERMISSION, nvml.ERROR_NOT_SUPPORTED:
-		default:
+		placements, ret := gpu.GetGpuInstancePossiblePlacements(&p.GpuInstanceProfileInfo)
+		if ret != nvml.SUCCESS && ret != nvml.ERROR_NO_PERMISSION && ret != nvml.ERROR_NOT_SUPPORTED {
 			return nil, failure(op, ret)
 		}
+		p.placements = placements
 		all = append(all, p)
 	}
 	slices.SortStableFunc(all, func(a, b described) int { return cmp.Compare(a.SliceCount, b.SliceCount) })
