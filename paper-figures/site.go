@@ -21,19 +21,14 @@ func AddToSite(d *site.Data, results string) error {
 	if err != nil {
 		return err
 	}
-	for r := range m.Rows() {
-		if r.Repeats {
-			continue
-		}
-		cells := r.Cells()
-		d.Claims = append(d.Claims, site.Claim{
-			Paper: r.Paper, Artefact: r.Artefact, Name: r.Claim, Kind: string(r.Kind), Reading: r.Reading, Default: r.Default,
-			Published: cells.Published, Measured: cells.Measured, Low: cells.Low, High: cells.High, Margin: cells.Margin,
-			Unit: r.Unit, Verdict: string(r.Verdict), Cause: string(r.Cause), Reason: r.Reason,
-			Evidence: r.Evidence, Numbers: r.Numbers,
-		})
-	}
 	for _, p := range m.Papers {
+		for _, a := range p.Artefacts {
+			for _, r := range a.Rows {
+				if !r.Repeats {
+					d.Claims = append(d.Claims, r.onSite(a.Title))
+				}
+			}
+		}
 		if err := addFigures(d, filepath.Join(results, p.Name), p); err != nil {
 			return err
 		}
@@ -41,8 +36,18 @@ func AddToSite(d *site.Data, results string) error {
 	return nil
 }
 
-// addFigures adds the figures of a paper, in the order of its page, and then its tables by
-// name.
+// onSite is the row of an artefact with a title as the site shows it.
+func (r *Row) onSite(title string) site.Claim {
+	cells := r.Cells()
+	return site.Claim{
+		Paper: r.Paper, Artefact: r.Artefact, Title: title, Name: r.Claim, Kind: string(r.Kind), Reading: r.Reading,
+		Default: r.Default, Published: cells.Published, Measured: cells.Measured, Low: cells.Low, High: cells.High,
+		Margin: cells.Margin, Unit: r.Unit, Verdict: string(r.Verdict), Cause: string(r.Cause), Reason: r.Reason,
+		Evidence: r.Evidence, Numbers: r.Numbers,
+	}
+}
+
+// addFigures adds the figures of a paper, in the order of its page, and then its tables by name.
 func addFigures(d *site.Data, dir string, p PaperRecord) error {
 	var tables []site.Figure
 	for _, a := range p.Artefacts {
@@ -51,15 +56,15 @@ func addFigures(d *site.Data, dir string, p PaperRecord) error {
 			if err != nil {
 				return fmt.Errorf("%w; miglab reproduce writes it again", err)
 			}
-			d.Figures = append(d.Figures, site.Figure{Paper: p.Name, Artefact: f.File, Title: f.Title, SVG: svg})
+			d.Figures = append(d.Figures, site.Figure{Paper: p.Name, Artefact: a.Artefact, File: f.File, Title: f.Title, SVG: svg})
 		}
 		for _, t := range a.Tables {
 			title := t.Table.Title
 			t.Table.Title = "" // stands above the table
-			tables = append(tables, site.Figure{Paper: p.Name, Artefact: t.File, Title: title, Table: &t.Table})
+			tables = append(tables, site.Figure{Paper: p.Name, Artefact: a.Artefact, File: t.File, Title: title, Table: &t.Table})
 		}
 	}
-	slices.SortFunc(tables, func(a, b site.Figure) int { return strings.Compare(a.Artefact, b.Artefact) })
+	slices.SortFunc(tables, func(a, b site.Figure) int { return strings.Compare(a.File, b.File) })
 	d.Figures = append(d.Figures, tables...)
 	return nil
 }

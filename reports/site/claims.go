@@ -24,27 +24,10 @@ type countView struct {
 	Each        []nameCount
 }
 
-// A nameCount counts the claims with a verdict or a cause, and says what the cause means.
+// A nameCount counts the claims with a verdict or a cause.
 type nameCount struct {
-	Name  string
-	N     int
-	Means string
-}
-
-// causeMeanings explains the causes of deviations.
-var causeMeanings = map[string]string{
-	"script": "The authors' public script does something else than the text, and the reading that follows the script " +
-		"reproduces the number.",
-	"contradiction": "Two printed numbers exclude one another, or the number is of the same runs as one that " +
-		"is shown to " +
-		"be impossible.",
-	"impossible": "On the data drawn here, the number lies beyond a certified bound or, for an optimum, beyond a " +
-		"schedule that was found.",
-	"error":   "The print has a slip: a unit, a transposition, or something counted twice.",
-	"input":   "The number depends on data that are not public, and a stand-in is shown.",
-	"budget":  "The agent was trained less here than in the paper, and its learning curve still falls.",
-	"model":   "The number was measured on hardware in the paper and is simulated here.",
-	"unknown": "No cause could be shown. The claim's row says what was tried.",
+	Name string
+	N    int
 }
 
 // arithmetic is the kind of claims that follow from other printed numbers. They are judged, but
@@ -134,14 +117,13 @@ func viewClaims(claims []Claim) claimsView {
 		}
 		line.Total = len(own)
 		for _, verdict := range v.Verdicts {
-			n := len(matching(own, func(c Claim) bool { return c.Verdict == verdict }))
-			line.Each = append(line.Each, nameCount{Name: verdict, N: n})
+			line.Each = append(line.Each, nameCount{verdict, len(matching(own, func(c Claim) bool { return c.Verdict == verdict }))})
 		}
 		v.Counts = append(v.Counts, line)
 	}
 	for _, cause := range distinct(claims, Claim.cause) {
 		if n := len(matching(counted, func(c Claim) bool { return c.Cause == cause })); n > 0 {
-			v.Causes = append(v.Causes, nameCount{cause, n, causeMeanings[cause]})
+			v.Causes = append(v.Causes, nameCount{cause, n})
 		}
 	}
 	slices.SortStableFunc(v.Causes, func(a, b nameCount) int { return b.N - a.N })
@@ -170,23 +152,21 @@ func viewPaper(paper string, all []Claim, figures figuresView) paperView {
 // viewArtefact has the claims of an artefact among those of its paper. Other readings of a claim are
 // with the default one.
 func viewArtefact(name string, claims []Claim, figures figuresView) artefactView {
-	key := [2]string{claims[0].Paper, name}
-	title := strings.TrimSuffix(figures.titles[key], ", claim by claim")
-	a := artefactView{Name: name, Figure: figures.at[key], Title: title}
+	a := artefactView{Name: name, Figure: figures.at[claims[0].Paper+"/"+name]}
 	at := map[string]*claimView{}
 	var order []*claimView
 	for _, c := range claims {
 		if c.Artefact != name {
 			continue
 		}
+		a.Title = c.Title
 		view := at[c.Name]
 		if view == nil {
 			view = new(claimView)
 			at[c.Name], order = view, append(order, view)
 		}
 		if c.Default || view.Name == "" {
-			paper, artefact, _ := strings.Cut(c.Evidence, "/")
-			view.Claim, view.Shown = c, figures.at[[2]string{paper, artefact}]
+			view.Claim, view.Shown = c, figures.at[c.Evidence]
 		} else {
 			view.Others = append(view.Others, c)
 		}

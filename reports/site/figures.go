@@ -8,17 +8,16 @@ import (
 type figuresView struct {
 	Papers  []string
 	Figures []figureView
-	// at has the address of the first figure of each paper and artefact, and of each file of an
-	// artefact, and titles its title.
-	at, titles map[[2]string]string
+	// at has the address of the first figure of each artefact, for example of far/table5.
+	at map[string]string
 }
 
 type figureView struct {
 	// ID is unique on the page.
 	ID string
 	Figure
-	// File is the file of a drawing; empty for a table.
-	File string
+	// Image is the file of a drawing; empty for a table.
+	Image string
 	// Page is the page of a table; empty for a drawing.
 	Page string
 	// Text is the table, aligned by spaces.
@@ -28,21 +27,18 @@ type figureView struct {
 func tablesPage(paper string) string { return "tables-" + slug(paper, map[string]bool{}) + ".html" }
 
 func viewFigures(figures []Figure) (figuresView, []file, error) {
-	v := figuresView{
-		Papers: distinct(figures, func(f Figure) string { return f.Paper }),
-		at:     map[[2]string]string{}, titles: map[[2]string]string{},
-	}
+	v := figuresView{Papers: distinct(figures, func(f Figure) string { return f.Paper }), at: map[string]string{}}
 	var files []file
 	taken := map[string]bool{}
 	for i, f := range figures {
 		if (len(f.SVG) > 0) == (f.Table != nil) {
 			return v, nil, refuse(fmt.Sprintf("figure %d, %q", i+1, f.Title), "it needs either a drawing or a table, not both")
 		}
-		out := figureView{ID: "figure-" + slug(f.Paper+" "+f.Artefact, taken), Figure: f}
+		out := figureView{ID: "figure-" + slug(f.Paper+" "+f.File, taken), Figure: f}
 		address := "figures.html#" + out.ID
 		if len(f.SVG) > 0 {
-			out.File = "figures/" + strings.TrimPrefix(out.ID, "figure-") + ".svg"
-			files = append(files, file{out.File, f.SVG})
+			out.Image = "figures/" + strings.TrimPrefix(out.ID, "figure-") + ".svg"
+			files = append(files, file{out.Image, f.SVG})
 		} else {
 			out.Page = tablesPage(f.Paper)
 			var text strings.Builder
@@ -52,12 +48,8 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 			out.Text = text.String()
 			address = out.Page + "#" + out.ID
 		}
-		// The table contradiction-table5 is of the artefact contradiction.
-		whole, _, _ := strings.Cut(f.Artefact, "-")
-		for _, name := range []string{f.Artefact, whole} {
-			if key := [2]string{f.Paper, name}; v.at[key] == "" {
-				v.at[key], v.titles[key] = address, f.Title
-			}
+		if key := f.Paper + "/" + f.Artefact; v.at[key] == "" {
+			v.at[key] = address
 		}
 		v.Figures = append(v.Figures, out)
 	}

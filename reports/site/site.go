@@ -49,7 +49,8 @@ type Board struct {
 // A Claim is a published number beside the measured one, under one reading. All values are
 // shown as they are; an empty one is missing.
 type Claim struct {
-	Paper, Artefact string
+	// Title is that of the artefact.
+	Paper, Artefact, Title string
 	// Name says what the number is. Kind is "printed" for a number, "stated" for a sentence that
 	// was turned into a test, and "arithmetic" for a number that follows from other printed ones.
 	Name, Kind string
@@ -68,7 +69,8 @@ type Claim struct {
 
 // A Figure is an artefact of a paper: a drawing or a table, not both.
 type Figure struct {
-	Paper, Artefact, Title string
+	// File is the name of the figure, which no other figure of the paper has.
+	Paper, Artefact, File, Title string
 	// SVG is the drawing. It becomes a file and is only ever shown as an image.
 	SVG   []byte
 	Table *reports.Table

@@ -76,9 +76,9 @@ func sample() site.Data {
 			{Paper: "drl", Artefact: "text", Name: "quick", Default: true, Published: "3", Measured: "-2e-7"},
 		},
 		Figures: []site.Figure{
-			{Paper: "far", Artefact: "figure5", Title: "before", SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>`)},
-			{Paper: "far", Artefact: "figure5", Title: hostile, SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 40"><circle r="9"/></svg>`)},
-			{Paper: "far", Artefact: "table4", Title: "rho", Table: &reports.Table{Columns: reports.Right("n").Left("rho"), Rows: [][]string{{"1", strings.ReplaceAll(hostile, "\n", "")}}}},
+			{Paper: "far", Artefact: "figure5", File: "figure5", Title: "before", SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>`)},
+			{Paper: "far", Artefact: "figure5", File: "figure5", Title: hostile, SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 40"><circle r="9"/></svg>`)},
+			{Paper: "far", Artefact: "table4", File: "table4", Title: "rho", Table: &reports.Table{Columns: reports.Right("n").Left("rho"), Rows: [][]string{{"1", strings.ReplaceAll(hostile, "\n", "")}}}},
 		},
 		Instances: []site.Instance{instance("drl/WIDETIMES", 0, 6), instance("drl/WIDETIMES", 1, 4), instance(hostile, 0, 3)},
 		Facts:     []site.Fact{{Group: "Program", Name: "version", Value: "1"}, {Group: "Seeds", Name: hostile, Value: hostile}, {Group: "Program", Name: "Go", Value: "go1"}},
