@@ -35,15 +35,12 @@ type Term struct {
 // Load returns a paper with its claims (see [LoadClaims]) and the terms of terms.csv. Its title and
 // its artefacts are still missing.
 func Load(name string, files fs.FS) (Paper, error) {
-	claims, err := LoadClaims(name, files)
-	if err != nil {
-		return Paper{}, err
+	p := Paper{Name: name}
+	var err error
+	if p.Claims, err = LoadClaims(name, files); err != nil {
+		return p, err
 	}
-	terms, err := ReadCSV[Term](name, files, "terms.csv")
-	if err != nil {
-		return Paper{}, err
-	}
-	return Paper{Name: name, Claims: claims, Terms: terms.Rows}, nil
+	return p, readRows(name, files, "terms.csv", &p.Terms)
 }
 
 // An Artefact is a table, a figure or a group of numbers of a paper.
@@ -52,9 +49,8 @@ type Artefact struct {
 	Name string
 	// Title is what the paper shows there.
 	Title string
-	// Build turns results into readings, tables and figures. It runs twice: first on a Data
-	// that only notes which cells Build asks for, and then on one that has their results. So
-	// Build asks for the same cells whatever the numbers are.
+	// Build turns results into readings, tables and figures. It runs twice: first on a Data that only notes
+	// which cells it asks for, then on one with their results. It must ask for the same cells both times.
 	Build func(*Data) (*Output, error)
 	// Timed marks an artefact about wall times: its files differ from run to run.
 	Timed bool
@@ -87,6 +83,11 @@ func Instance[T task.Payload](dataset, gpu string, index int) T {
 		panic(err)
 	}
 	return in
+}
+
+// Tasks returns the tasks of an instance of a dataset that is fixed in the program.
+func Tasks(dataset, gpu string, index int) task.Batch {
+	return Instance[task.Batches](dataset, gpu, index).Tasks
 }
 
 // Drawing is an artefact that consists of one figure and needs no results.
@@ -125,7 +126,7 @@ type readingRow struct {
 	Basis string `csv:"basis"`
 }
 
-// A missingRow is a line of missing.csv: why claims that match a pattern cannot be judged.
+// A missingRow is a line of missing.csv.
 type missingRow struct {
 	Artefact string `csv:"artefact"`
 	Claim    string `csv:"claim"`
@@ -139,13 +140,11 @@ func (a *Artefact) output(d *Data) (*Output, error) {
 		return nil, err
 	}
 	for i := range o.Readings {
-		name := cmp.Or(o.Readings[i].Name, DefaultReading)
-		at := slices.IndexFunc(d.Claims.readings, func(r readingRow) bool {
-			return matches(r.Artefact, a.Name) && r.Reading == name
-		})
+		name, lines := cmp.Or(o.Readings[i].Name, DefaultReading), d.Claims.readings
+		at := slices.IndexFunc(lines, func(r readingRow) bool { return matches(r.Artefact, a.Name) && r.Reading == name })
 		if at >= 0 {
-			o.Readings[i].from = d.Claims.readings[at]
-		} else if d.Claims.readings != nil {
+			o.Readings[i].from = lines[at]
+		} else if lines != nil {
 			return nil, &KeyError{"readings.csv", a.Name, name, "is a reading of the program and has no line"}
 		}
 	}

@@ -22,9 +22,8 @@ const (
 	Printed Kind = "printed"
 	// Stated claims are sentences of the paper turned into a test.
 	Stated Kind = "stated"
-	// Arithmetic claims are printed numbers that follow from other printed numbers of the paper,
-	// such as reductions in percent. They are judged but not counted, since the measurement
-	// behind them is counted already.
+	// Arithmetic claims follow from other printed numbers of the paper, such as reductions in percent. They are
+	// judged but not counted, because the measurement behind them is counted already.
 	Arithmetic Kind = "arithmetic"
 )
 
@@ -88,7 +87,7 @@ const (
 	Unknown       Cause = "unknown"
 )
 
-// causes are the causes in the order of summaries; summary.md.tmpl says what they mean.
+// causes are in the order of summary.md.tmpl, which says what they mean.
 var causes = []Cause{Script, Contradiction, Impossible, Error, Inputs, Budget, Model, Unknown}
 
 // An Explanation says why claims deviate.
@@ -117,7 +116,6 @@ type Claims struct {
 	missing  []missingRow
 }
 
-// publishedRow is a line of published.csv.
 type publishedRow struct {
 	Artefact  string           `csv:"artefact"`
 	Claim     string           `csv:"claim"`
@@ -133,7 +131,6 @@ type publishedRow struct {
 	Source    string           `csv:"source"`
 }
 
-// marginRow is a line of margins.csv.
 type marginRow struct {
 	Artefact string  `csv:"artefact"`
 	Claim    string  `csv:"claim"`
@@ -143,18 +140,17 @@ type marginRow struct {
 
 // LoadClaims reads the published numbers of a paper from its data files:
 //
-//   - published.csv: artefact,claim,kind,basis,relation,published,to,decimals,neutral,unit,places,source.
-//     To is the upper end of a range. Neutral is the number for no difference (0 or 1) if the
-//     claim compares. Places are separated by semicolons.
-//   - margins.csv: artefact,claim,margin,reason, for margins that are not the default.
-//   - causes.csv: artefact,claim,cause,evidence,numbers,reason, see [Explanation].
-//   - tables.csv: table,part,text, see [Claims.Head].
-//   - readings.csv: artefact,reading,part,basis, where each reading comes from.
-//   - missing.csv: artefact,claim,reason, why claims cannot be judged. An empty reason is that of
-//     the row above. Claims that need a GPU are listed one by one, so that a mistyped key is refused.
+//   - published.csv: the numbers. To is the upper end of a range. Neutral is the number for no difference
+//     (0 or 1) if the claim compares. Places are separated by semicolons.
+//   - margins.csv: margins that are not the default.
+//   - causes.csv: why claims deviate, see [Explanation].
+//   - tables.csv: the heads of tables, see [Claims.Head].
+//   - readings.csv: where each reading comes from.
+//   - missing.csv: why claims cannot be judged. An empty reason is that of the row above. Claims that need
+//     a GPU are listed one by one, so that a mistyped key is refused.
 //
-// A * in a claim matches anything, and the first row that matches a claim counts. A row that
-// matches no claim is an error. All files but published.csv may be missing.
+// A * in a claim matches anything, and the first row that matches a claim counts. A row that matches no
+// claim is an error. All files but published.csv may be missing.
 func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	c := &Claims{}
 	err := eachRow(paper, files, "published.csv", func(r *publishedRow) (column string, err error) {
@@ -171,8 +167,8 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	for _, err := range []error{
 		eachRow(paper, files, "margins.csv", c.addMargin),
 		eachRow(paper, files, "causes.csv", c.addCause),
-		eachRow(paper, files, "tables.csv", keep(&c.heads)),
-		eachRow(paper, files, "readings.csv", keep(&c.readings)),
+		readRows(paper, files, "tables.csv", &c.heads),
+		readRows(paper, files, "readings.csv", &c.readings),
 		eachRow(paper, files, "missing.csv", func(r *missingRow) (string, error) {
 			if n := len(c.missing); r.Reason == "" && n > 0 {
 				r.Reason = c.missing[n-1].Reason
@@ -338,12 +334,13 @@ func eachRow[Row any](paper string, files fs.FS, name string, use func(*Row) (co
 	return nil
 }
 
-// keep returns a function for [eachRow] that appends the rows to a list.
-func keep[Row any](list *[]Row) func(*Row) (string, error) {
-	return func(r *Row) (string, error) {
-		*list = append(*list, *r)
-		return "", nil
+// readRows sets a list to the rows of a data file.
+func readRows[Row any](paper string, files fs.FS, name string, list *[]Row) error {
+	rows, err := ReadCSV[Row](paper, files, name)
+	if err == nil {
+		*list = rows.Rows
 	}
+	return err
 }
 
 // Of returns the claims of an artefact, and those that it repeats, under their names there.
@@ -366,22 +363,20 @@ func (c *Claims) Of(artefact string) []Claim {
 
 // find returns a claim, or nil.
 func (c *Claims) find(artefact, name string) *Claim {
-	for i := range c.All {
-		if c.All[i].Artefact == artefact && c.All[i].Name == name {
-			return &c.All[i]
-		}
+	i := slices.IndexFunc(c.All, func(cl Claim) bool { return cl.Artefact == artefact && cl.Name == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &c.All[i]
 }
 
 // Published returns a claim's number. It panics if there is no such claim, because that is
 // a mistake in the program.
 func (c *Claims) Published(artefact, name string) float64 {
-	claim := c.find(artefact, name)
-	if claim == nil {
-		panic(fmt.Sprintf("figures: no claim %q in %s", name, artefact))
+	if claim := c.find(artefact, name); claim != nil {
+		return claim.Published
 	}
-	return claim.Published
+	panic(fmt.Sprintf("figures: no claim %q in %s", name, artefact))
 }
 
 // Missing returns what missing.csv says of a claim, or nothing.

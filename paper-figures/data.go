@@ -20,13 +20,11 @@ import (
 
 // Data gives an artefact's Build the results of the cells that it asks for.
 //
-// Build runs twice. The first time Data is a plan: it notes which cells are asked for and
-// returns ones. The second time it returns results. A cell that is asked for only the second
-// time is an error.
+// Build runs twice. The first time Data is a plan: it notes the cells and returns ones. The second time it
+// returns results. A cell that is asked for only the second time is an error.
 //
-// Data keeps the first error, like a [bufio.Writer], so that Build does not check each call.
-// A call that fails returns ones, as many as there are instances. After an error the output
-// of Build is discarded.
+// Data keeps the first error, like a [bufio.Writer], so that Build does not check each call. A call that fails
+// returns ones, as many as there are instances. After an error Build's output is discarded.
 type Data struct {
 	Scale Scale
 	// Claims are those of the paper.
@@ -65,8 +63,8 @@ type needs struct {
 func (ns *needs) add(n need) {
 	i, ok := ns.at[n.Series]
 	if !ok {
-		i = len(ns.list)
-		ns.at[n.Series], ns.list = i, append(ns.list, n)
+		ns.at[n.Series], ns.list = len(ns.list), append(ns.list, n)
+		return
 	}
 	old := &ns.list[i]
 	old.From, old.To = min(old.From, n.From), max(old.To, n.To)
@@ -126,9 +124,8 @@ func (d *Data) ask(n need) bool {
 	return d.err == nil
 }
 
-// Values returns a metric of the first n instances of a series, where n is the paper's number
-// of replicates; a quick run has fewer. Later calls return the same slice, so the caller must
-// not change it.
+// Values returns a metric of the first n instances of a series, where n is the paper's number of replicates; a
+// quick run has fewer. The caller must not change the slice, which later calls return again.
 func (d *Data) Values(s store.Series, n int, metric string) []float64 {
 	return d.Span(s, 0, d.Scale.Replicates(n), metric)
 }
@@ -199,7 +196,7 @@ func (d *Data) Summarize(values []float64) stats.Summary {
 type Measurement = verdict.Measurement
 
 // Exactly is a measurement that was not sampled.
-func Exactly(v float64) Measurement { return verdict.Exactly(v) }
+func Exactly[N ~int | ~float64](v N) Measurement { return verdict.Exactly(float64(v)) }
 
 // PlusMinus formats a measurement and half its interval: the cells of [reports.Columns.PlusMinus].
 func PlusMinus(m Measurement, decimals int) []string {

@@ -50,3 +50,12 @@ func off(o *Output, claims []Claim) {
 		}
 	}
 }
+
+// checkPaper builds the artefacts and checks the claims.
+func checkPaper(p *Paper) error {
+	decs, err := p.Declarations()
+	if err != nil {
+		return err
+	}
+	return p.Claims.Check(p.Name, decs)
+}

@@ -41,11 +41,9 @@ type Declaration struct {
 	Inputs map[string]float64
 }
 
-// Match returns a [*KeyError] unless every key is one of the claims, and every claim has a
-// key: claims that are measured or derived in the default reading, those that need hardware
-// there or among the missing ones, and those that hang on unpublished data among the missing
-// ones. Inputs must be declared with the printed value. Match does not depend on what hardware
-// was measured.
+// Match returns a [*KeyError] unless every key is a claim and every claim has a key: measured and derived ones
+// in the default reading, hardware ones there or among the missing, unpublished ones among the missing. Inputs
+// must be declared with the printed value. It does not depend on what hardware was measured.
 func Match(dec Declaration, claims []Claim) error {
 	bad := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
 	for i, r := range dec.Names {

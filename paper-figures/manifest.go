@@ -62,9 +62,8 @@ type Row struct {
 	Published float64          `json:"published"`
 	// To is the upper end of a range.
 	To *float64 `json:"published_to,omitempty"`
-	// Measured is nil if there is no value. Low and High bound the 95 % interval of the
-	// measured value less the published one, shifted back by the published one: it includes
-	// the sampling error of the paper's own experiment.
+	// Measured is nil if there is no value. Low and High bound the 95 % interval of the measured less the
+	// published value, which includes the paper's own sampling error, shifted back by the published one.
 	Measured *float64 `json:"measured,omitempty"`
 	Low      *float64 `json:"ci_low,omitempty"`
 	High     *float64 `json:"ci_high,omitempty"`
@@ -106,12 +105,8 @@ func (c *Claim) row() Row {
 	if c.Relation == verdict.Between {
 		r.To = &c.To
 	}
-	margin := c.Margin
-	if margin < 0 {
-		margin = c.DefaultMargin()
-	}
 	if c.Relation == verdict.Equal && !c.Derived {
-		r.Margin = number(margin)
+		r.Margin = number(c.OwnMargin())
 	}
 	return r
 }
@@ -136,9 +131,9 @@ func (r *Row) Counted() bool { return r.Default && !r.Repeats && r.Kind != Arith
 
 // claimColumns are the columns of claims.csv.
 var claimColumns = []string{
-	"paper", "artefact", "claim", "kind", "reading", "relation", "published", "measured", "ci_low", "ci_high",
-	"margin", "unit",
-	"replicates", "verdict", "cause", "reason", "source", "published_to", "replicate", "evidence", "by_default_margin",
+	"paper", "artefact", "claim", "kind", "reading", "relation", "published", "measured", "ci_low", "ci_high", "margin",
+	"unit", "replicates", "verdict", "cause", "reason", "source", "published_to", "replicate", "evidence",
+	"by_default_margin",
 }
 
 // claimsCSV returns claims.csv: one line a claim and reading. Numbers are plain numbers, and a
@@ -154,8 +149,8 @@ func (m *Manifest) claimsCSV() (string, error) {
 		lines = append(lines, []string{
 			r.Paper, r.Artefact, r.Claim, string(r.Kind), r.Reading, string(r.Relation), plain(&r.Published, r.Decimals),
 			plain(r.Measured, -1), plain(r.Low, -1), plain(r.High, -1), plain(r.Margin, -1), r.Unit, strconv.Itoa(r.Replicates),
-			string(r.Verdict), string(r.Cause), r.Reason, r.Source, plain(r.To,
-				r.Decimals), string(r.Replicate), r.Evidence, string(r.ByDefaultMargin),
+			string(r.Verdict), string(r.Cause), r.Reason, r.Source, plain(r.To, r.Decimals), string(r.Replicate), r.Evidence,
+			string(r.ByDefaultMargin),
 		})
 	}
 	err := w.WriteAll(lines)
@@ -289,14 +284,13 @@ type MeanError struct {
 // summarizeReadings summarizes each reading of an artefact.
 func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
 	var out []ReadingSummary
+	settled := []verdict.Verdict{verdict.NotRunnable, verdict.Input, verdict.Consistent}
 	for i, r := range readings {
 		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: r.from.Part != ""}
-		for j := range rows {
-			row := &rows[j]
-			judged := row.Measured != nil && row.Verdict != verdict.NotRunnable && row.Verdict != verdict.Input &&
-				row.Verdict != verdict.Consistent
+		for _, row := range rows {
+			judged := row.Measured != nil && !slices.Contains(settled, row.Verdict)
 			if judged && row.Reading == s.Name && row.Default == (i == 0) {
-				s.add(row)
+				s.add(&row)
 			}
 		}
 		if s.Judged > 0 {

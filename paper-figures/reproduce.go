@@ -124,17 +124,8 @@ func (p *Paper) Declarations() ([]Declaration, error) {
 	return out, nil
 }
 
-// Check returns an error unless every claim belongs to an artefact that measures it, every
-// measured key is a claim, and every cause names an artefact of the paper as its evidence.
-func (p *Paper) Check() error {
-	decs, err := p.Declarations()
-	if err != nil {
-		return err
-	}
-	return p.claims().Check(p.Name, decs)
-}
-
-// Check is [Paper.Check] for declarations that are at hand.
+// Check returns an error unless every claim belongs to an artefact that measures it, every measured key is a
+// claim, and every cause names an artefact of the paper as its evidence.
 func (c *Claims) Check(paper string, decs []Declaration) error {
 	known := map[string]bool{}
 	for _, dec := range decs {
@@ -150,18 +141,15 @@ func (c *Claims) Check(paper string, decs []Declaration) error {
 	}
 	for _, e := range c.Explanations {
 		if _, artefact, _ := strings.Cut(e.Evidence, "/"); e.Evidence != paper+"/"+artefact || !known[artefact] {
-			return &KeyError{
-				paper, e.Artefact, e.Claim,
-				fmt.Sprintf("has the evidence %q in causes.csv, which is no artefact of the paper", e.Evidence),
-			}
+			reason := fmt.Sprintf("has the evidence %q in causes.csv, which is no artefact of the paper", e.Evidence)
+			return &KeyError{paper, e.Artefact, e.Claim, reason}
 		}
 	}
 	return nil
 }
 
-// Run computes what is missing and writes tables, figures, the manifest and what is rendered
-// from it. It returns the manifest, and how many artefacts are not done because Only does not
-// select them. It does not touch artefacts that are done.
+// Run computes what is missing and writes tables, figures, the manifest and what is rendered from it. It
+// returns the manifest, and how many artefacts Only leaves undone. Artefacts that are done stay as they are.
 func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err error) {
 	all := r.jobs()
 	if err := r.compute(ctx, all); err != nil {

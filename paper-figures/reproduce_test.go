@@ -170,11 +170,11 @@ func TestCheckRefusesWhatNoArtefactHas(t *testing.T) {
 		"evidence that does not exist":    func(p *Paper) { p.Claims.Explanations[0].Evidence = "p/t2" },
 	} {
 		p := everyVerdict(t)
-		if err := p.Check(); err != nil {
+		if err := checkPaper(&p); err != nil {
 			t.Fatal(err)
 		}
 		change(&p)
-		if p.Check() == nil {
+		if checkPaper(&p) == nil {
 			t.Errorf("%s is accepted", what)
 		}
 	}

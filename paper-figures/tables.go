@@ -9,9 +9,9 @@ import (
 	"miglab/reports"
 )
 
-// Layout arranges a reading like the paper's table, below a head with the title and the column of
-// the rows' names. A claim's key is the row and the column, joined by a space. The cells have the
-// measured value with, in brackets, the published one.
+// Layout arranges a reading like the paper's table, below a head with the title and the column of the rows'
+// names. A claim's key is the row and the column. Cells have the measured and, in brackets, the published
+// value.
 func (d *Data) Layout(artefact string, t reports.Table, rows, columns []string, r Reading) reports.Table {
 	t.Notes = slices.Insert(t.Notes, 0, "measured (published)")
 	claims := d.Claims.Of(artefact)
@@ -86,9 +86,8 @@ func (c *Claims) Evidence(table string, values ...any) *Table {
 func claimsTable(title string, rows []Row) reports.Table {
 	t := reports.Table{
 		Title: title + ", claim by claim",
-		Columns: reports.Left("claim", "unit", "relation").Right("published", "to", "measured", "95 % low", "95 % high",
-			"allowed", "replicates").
-			Left("verdict", "cause"),
+		Columns: reports.Left("claim", "unit", "relation").
+			Right("published", "to", "measured", "95 % low", "95 % high", "allowed", "replicates").Left("verdict", "cause"),
 		Notes: []string{
 			"95 % low, high: the interval of the measured value, widened by the sampling error of the published one: our " +
 				"standard deviation over the root of the paper's number of replicates, because the paper does not print its own",
@@ -102,9 +101,8 @@ func claimsTable(title string, rows []Row) reports.Table {
 		}
 		c := r.Cells()
 		t.Rows = append(t.Rows, []string{
-			r.Claim, r.Unit, string(r.Relation), plain(&r.Published, r.Decimals), plain(r.To,
-				r.Decimals), c.Measured, c.Low, c.High, c.Allowed,
-			strconv.Itoa(r.Replicates), string(r.Verdict), string(r.Cause),
+			r.Claim, r.Unit, string(r.Relation), plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured, c.Low,
+			c.High, c.Allowed, strconv.Itoa(r.Replicates), string(r.Verdict), string(r.Cause),
 		})
 	}
 	return t.WithoutEmpty()
@@ -115,8 +113,7 @@ func readingsTable(title string, readings []ReadingSummary) reports.Table {
 	t := reports.Table{
 		Title:   title + ", readings",
 		Columns: reports.Left("reading", "where it comes from").Right("REPRODUCED", "of", "mean error").Left("unit"),
-		Notes: []string{"the first reading is the default one; of a claim under the others claims.csv says: " +
-			otherReading},
+		Notes:   []string{"the first reading is the default one; of a claim under the others claims.csv says: " + otherReading},
 	}
 	for _, s := range readings {
 		for i, e := range s.Errors {

@@ -32,15 +32,11 @@ type Chart interface {
 	chart(names *palette) (*chart, error)
 }
 
-type palette struct {
-	names []string
-}
+type palette struct{ names []string }
 
 func (p *palette) index(name string) int {
-	for i, n := range p.names {
-		if n == name {
-			return i
-		}
+	if i := slices.Index(p.names, name); i >= 0 {
+		return i
 	}
 	p.names = append(p.names, name)
 	return len(p.names) - 1
@@ -190,7 +186,7 @@ func onePage(ch Chart) (page, error) {
 	legendHeight := c.legend.height(width)
 	rest := vg.Point{X: width, Y: high - headingHeight(c.title, width) - legendHeight - 2*margin}
 	p := c.plot(rest)
-	if err := c.fits(p, p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: rest}}).Size()); err != nil {
+	if err := c.fits(p, dataSize(p, rest)); err != nil {
 		return page{}, err
 	}
 	return page{PageWidth, high, func(canvas draw.Canvas) layout {
@@ -302,12 +298,16 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 	for _, m := range ch.marks {
 		p.Add(m)
 	}
-	data := func() vg.Point { return p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: size}}).Size() }
-	ch.xLabel = ch.x.wrapped(label, data().X)
+	ch.xLabel = ch.x.wrapped(label, dataSize(p, size).X)
 	p.X.Label.Text += strings.Repeat("\n ", len(ch.xLabel)-1)
-	ch.yLabel = ch.y.wrapped(label, data().Y)
+	ch.yLabel = ch.y.wrapped(label, dataSize(p, size).Y)
 	p.Y.Label.Text += strings.Repeat("\n ", len(ch.yLabel)-1)
 	return p
+}
+
+// dataSize is the size of the data area of a plot.
+func dataSize(p *plot.Plot, size vg.Point) vg.Point {
+	return p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: size}}).Size()
 }
 
 func (a *Axis) wrapped(sty draw.TextStyle, length vg.Length) []string {
@@ -377,9 +377,7 @@ func (ch *chart) nameCategories(p *plot.Plot, size vg.Point) {
 		ticks[i] = plot.Tick{Value: float64(i), Label: " "}
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
-	empty := draw.Canvas{Rectangle: vg.Rectangle{Max: size}}
-	data := p.DataCanvas(empty)
-	slot := (data.Max.X-data.Min.X)/vg.Length(len(ticks)) - 4
+	slot := dataSize(p, size).X/vg.Length(len(ticks)) - 4
 
 	sty := sans(textSize)
 	names := make([][]string, len(ticks))

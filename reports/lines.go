@@ -42,36 +42,22 @@ type Lines struct {
 
 func (f Lines) page() (page, error) { return onePage(f) }
 
-// Split divides the chart into small multiples of at most n series each, with two panels in
-// a row and the axes of the whole chart. A published series stays with the series of its
-// name.
+// Split divides the chart into small multiples of at most n series each, with two panels in a row and the
+// axes of the whole chart.
 func (f Lines) Split(n int) Panels {
-	var names []string
-	for _, s := range f.Series {
-		if !slices.Contains(names, s.Name) {
-			names = append(names, s.Name)
-		}
-	}
 	x, y := emptySpan(), emptySpan()
 	for _, s := range f.Series {
 		x.add(s.X...)
-		y.add(s.Y...)
-		y.add(s.Low...)
-		y.add(s.High...)
+		y.add(slices.Concat(s.Y, s.Low, s.High)...)
 	}
 	for _, l := range f.Levels {
 		y.add(l.Y)
 	}
-	p := Panels{Title: f.Title, Columns: 2}
-	for chunk := range slices.Chunk(names, max(1, n)) {
-		part := Lines{X: f.X, Y: f.Y, Levels: f.Levels}
-		part.X.cover(x)
-		part.Y.cover(y)
-		for _, s := range f.Series {
-			if slices.Contains(chunk, s.Name) {
-				part.Series = append(part.Series, s)
-			}
-		}
+	f.X.cover(x)
+	f.Y.cover(y)
+	p, part := Panels{Title: f.Title, Columns: 2}, f
+	part.Title = ""
+	for part.Series = range slices.Chunk(f.Series, max(1, n)) {
 		p.Charts = append(p.Charts, part)
 	}
 	return p

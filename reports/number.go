@@ -29,10 +29,19 @@ func Fixed(x float64, decimals int) string {
 	return s
 }
 
+// Cells formats numbers with the given decimals, a cell each.
+func Cells(decimals int, numbers ...float64) []string {
+	out := make([]string, len(numbers))
+	for i, x := range numbers {
+		out[i] = Fixed(x, decimals)
+	}
+	return out
+}
+
 // PlusMinus formats a value and its half-width or standard deviation: the two cells of
 // [Columns.PlusMinus].
 func PlusMinus(x, half float64, decimals int) []string {
-	return []string{Fixed(x, decimals), Fixed(half, decimals)}
+	return Cells(decimals, x, half)
 }
 
 // Interval formats the ends of a confidence interval, for example [1.20, 1.25].

@@ -195,8 +195,7 @@ func (g *panelGrid) places(c draw.Canvas) []draw.Canvas {
 	return out
 }
 
-func sum(ls []vg.Length) vg.Length {
-	var s vg.Length
+func sum(ls []vg.Length) (s vg.Length) {
 	for _, l := range ls {
 		s += l
 	}

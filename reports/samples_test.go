@@ -44,7 +44,7 @@ func rodiniaPanel(title string, gpus int, algorithm string) GanttPanel {
 // speedups returns a series a kernel: t(1)/t(s).
 func speedups() []Series {
 	kernels := rodinia()
-	return Speedups("", mig.MustLookup("A100"), kernels, len(kernels)).Charts[0].(Lines).Series[:len(kernels)]
+	return Speedups("", mig.MustLookup("A100"), kernels, len(kernels), true).Charts[0].(Lines).Series[:len(kernels)]
 }
 
 var sliceAxis = Axis{Label: "Instance size [slices]", Ticks: []float64{1, 2, 3, 4, 7}}

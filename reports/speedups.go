@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,49 +10,44 @@ import (
 	"miglab/harness/task"
 )
 
-// Speedups draws how much faster tasks are on larger instances than on one slice (FAR Figs. 3
-// and 11). Each panel has perPanel tasks and the linear speedup. A task that does not fit on
-// one slice is compared with the smallest size that it fits on, and its name says so. Sizes
-// that it does not fit on have no point.
-func Speedups(title string, g *mig.GPU, b task.Batch, perPanel int) Panels {
-	sizes := g.Sizes()
+// Speedups draws how much faster tasks are on larger instances than on one slice (FAR Figs. 3 and 11, DRL
+// Figs. 7 and 8), with perPanel tasks in a panel, and the linear speedup if that is wanted. A task that does
+// not fit on one slice is compared with the smallest size that it fits on, and its name says so. Sizes that
+// it does not fit on have no point.
+func Speedups(title string, g *mig.GPU, b task.Batch, perPanel int, linear bool) Panels {
+	f := Lines{Title: title, X: Axis{Label: "Instance size [slices]"}, Y: Axis{Label: "Speedup"}}
+	for _, size := range g.Sizes() {
+		f.X.Ticks = append(f.X.Ticks, float64(size))
+	}
 	top := float64(g.ComputeSlices)
-	var all []Series
 	for i := range b {
 		t := &b[i]
 		s := Series{Name: t.Name, Markers: true}
 		var from mig.Slices
-		for _, size := range sizes {
-			if !t.Fits(size) {
-				continue
+		for _, size := range g.Sizes() {
+			if t.Fits(size) {
+				from = cmp.Or(from, size)
+				s.X, s.Y = append(s.X, float64(size)), append(s.Y, float64(t.On(from)/t.On(size)))
 			}
-			if from == 0 {
-				from = size
-			}
-			s.X = append(s.X, float64(size))
-			s.Y = append(s.Y, float64(t.On(from)/t.On(size)))
 		}
 		if from == 0 {
 			continue
 		}
-		if from != sizes[0] {
+		if from != g.Sizes()[0] {
 			s.Name += fmt.Sprintf(" (over %d slices)", from)
 		}
 		top = max(top, slices.Max(s.Y))
-		all = append(all, s)
+		f.Series = append(f.Series, s)
 	}
-	ticks := make([]float64, len(sizes))
-	for i, size := range sizes {
-		ticks[i] = float64(size)
+	if !linear {
+		return f.Split(perPanel)
 	}
-	linear := []float64{1, float64(g.ComputeSlices)}
+	f.Y.To = math.Ceil(top)
+	ends := []float64{1, float64(g.ComputeSlices)}
 	out := Panels{Title: title}
-	for some := range slices.Chunk(all, perPanel) {
-		out.Charts = append(out.Charts, Lines{
-			X:      Axis{Label: "Instance size [slices]", Ticks: ticks},
-			Y:      Axis{Label: "Speedup", To: math.Ceil(top)},
-			Series: append(slices.Clone(some), Series{Name: "linear", X: linear, Y: linear}),
-		})
+	for some := range slices.Chunk(f.Series, perPanel) {
+		panel := Lines{X: f.X, Y: f.Y, Series: append(slices.Clone(some), Series{Name: "linear", X: ends, Y: ends})}
+		out.Charts = append(out.Charts, panel)
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func TestSpeedups(t *testing.T) {
 		task.New("a", seconds(a100, 84, 42, 28, 21, 10.5)), task.New("b", seconds(a100, 5, 5, 5, 5, 5)), task.New("none", nil),
 		task.New("c", map[mig.Slices]mig.Seconds{2: 9, 4: 3}), task.New("d", seconds(a100, 1, 1, 1, 1, 1)), task.New("e", seconds(a100, 2, 1, 1, 1, 1)),
 	}
-	got := reports.Speedups("Speedups on A100", a100, b, 4)
+	got := reports.Speedups("Speedups on A100", a100, b, 4, true)
 	if len(got.Charts) != 2 {
 		t.Fatalf("%d panels", len(got.Charts))
 	}

@@ -133,9 +133,7 @@ func (t *Table) Encode(w io.Writer, format string) error {
 // differs from the number of characters in non-Latin text. Lines have no trailing spaces.
 func (t *Table) Text(w io.Writer) error { return t.Encode(w, "text") }
 
-// CSV writes the headings and the rows as RFC 4180 says. It leaves out the title and the notes.
-func (t *Table) CSV(w io.Writer) error { return t.Encode(w, "csv") }
-
+// csv writes the headings and the rows as RFC 4180 says. It leaves out the title and the notes.
 func (t *Table) csv(p *printer) {
 	c := csv.NewWriter(p.w)
 	if p.err = c.Write(t.names()); p.err == nil {

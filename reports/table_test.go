@@ -147,7 +147,7 @@ func TestCSVReadsBack(t *testing.T) {
 		}
 		table.Rows = rapid.SliceOf(rapid.SliceOfN(cells, n, n)).Draw(t, "rows")
 		var b bytes.Buffer
-		if err := table.CSV(&b); err != nil {
+		if err := table.Encode(&b, "csv"); err != nil {
 			t.Fatal(err)
 		}
 		got, err := csv.NewReader(&b).ReadAll()

@@ -97,9 +97,8 @@ var settings = []setting{
 //go:embed script.csv
 var script string
 
-// table5 measures the effect of the settings of Table 5. The report prints no such numbers. A
-// further table lists where the report's text differs from the authors' script, and what our
-// agents follow.
+// table5 measures the effect of the settings of Table 5, which the report does not print. A further table lists
+// where the report's text differs from the authors' script, and what our agents follow.
 func table5(d *figures.Data) (*figures.Output, error) {
 	differences, err := csv.NewReader(strings.NewReader(script)).ReadAll()
 	if err != nil {
@@ -123,10 +122,8 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 	t := d.Claims.Head("table5", d.Scale.Replicates(sweep), runsNote(agent, tightAgent, originalAgent, originalRelaxed))
 	bars := reports.Bars{
 		Title: "Late jobs by settings of training and its deadlines",
-		X:     reports.Axis{Label: "Settings, and deadlines in training"}, Y: reports.Axis{
-			Label: "Late jobs [%]",
-			From:  0, To: 100,
-		},
+		X:     reports.Axis{Label: "Settings, and deadlines in training"},
+		Y:     reports.Axis{Label: "Late jobs [%]", To: 100},
 	}
 	bars.Categories = append(figures.Map(settings, func(x setting) string { return x.name + ", " + x.trainedOn }),
 		largest.title)
@@ -149,10 +146,9 @@ func energies(d *figures.Data) (*figures.Output, error) {
 	charged := megajoules
 	charged.name = "energy charged rightly"
 	lines := schedulerLines(relaxed.first(sweep), []*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
-	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title,
-		runsNote(textAgent, releasedAgent, energyAgent))
-	return new(figures.Output).Table("energy",
-		compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)), nil
+	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title, runsNote(textAgent, releasedAgent, energyAgent))
+	t = compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)
+	return new(figures.Output).Table("energy", t), nil
 }
 
 // heuristics compares all schedulers, and the agent trained for the deadlines, over many
@@ -168,12 +164,10 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 		}
 		if k.ours == relaxed {
 			best, v := relaxed.extreme(d, late, schedulers, lowest)
-			base := late.of(d, largest, relaxed)
-			t.Notes = append(t.Notes,
-				fmt.Sprintf("%s has %.1f %% fewer late jobs than Largest-First; the agent %.1f %%, and by Table 8 on the "+
-					"report's own days %.1f %%",
-					best.title, reduction(v, base), reduction(late.of(d, agent, relaxed), base), d.Claims.Published("table8",
-						"Largest-First late reduction")))
+			base, printed := late.of(d, largest, relaxed), d.Claims.Published("table8", "Largest-First late reduction")
+			t.Notes = append(t.Notes, fmt.Sprintf("%s has %.1f %% fewer late jobs than Largest-First; the agent %.1f %%, and by "+
+				"Table 8 on the report's own days %.1f %%",
+				best.title, reduction(v, base), reduction(late.of(d, agent, relaxed), base), printed))
 		}
 		out.Table("heuristics-"+k.name, t)
 	}

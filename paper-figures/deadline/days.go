@@ -96,9 +96,9 @@ func (x sample) mean(d *figures.Data, values []float64) figures.Measurement {
 const seedCost = "A further training run takes about a CPU minute. The artefact table5 lists where our training " +
 	"differs from the authors' script."
 
-// training measures a number about an agent: the mean over its training runs, each of which has an
-// entry for each day or evaluation. The report's number is that of one training run and of paper
-// such entries. On the report's days alone they are the same.
+// training measures a number about an agent: the mean over its training runs, each with an entry for each day
+// or evaluation. The report's number is of one training run with paper entries. On the report's days they are
+// the same.
 func (x sample) training(d *figures.Data, paper float64, runs [][]float64) figures.Measurement {
 	m := d.MeanOf(figures.Map(runs, figures.Mean), verdict.TrainingRuns, 1)
 	if x.ours {
@@ -138,9 +138,8 @@ func (x sample) loss(d *figures.Data, s *scheduler) figures.Measurement {
 	return m
 }
 
-// deviation measures the standard deviation of an evaluation of ten days. Over many days it is
-// the mean of the deviations of many evaluations: over all days at once it would be larger,
-// because the few very bad days of a thousand are in hardly any evaluation of ten.
+// deviation measures the standard deviation of an evaluation of ten days. Over many days it is the mean of the
+// deviations of many evaluations, because the few very bad days of a thousand are in hardly any of them.
 func (x sample) deviation(d *figures.Data, s *scheduler, q quantity) figures.Measurement {
 	switch {
 	case s.learned:

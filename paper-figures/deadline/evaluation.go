@@ -27,11 +27,9 @@ func table2(d *figures.Data) (*figures.Output, error) {
 	// The table separates what Table 2 changes at once: deadlines and settings.
 	t := d.Claims.Head("table2-steps", runsNote(agent, tightAgent, originalAgent, originalRelaxed))
 	for _, x := range settings {
-		row := []string{x.name, x.trainedOn}
-		for _, days := range []sample{theirs.tight, theirs.relaxed} {
-			row = append(row, reports.Fixed(days.level(d, x.scheduler, late).Value, 2))
-		}
-		t.Rows = append(t.Rows, row)
+		on := func(days sample) float64 { return days.level(d, x.scheduler, late).Value }
+		cells := reports.Cells(2, on(theirs.tight), on(theirs.relaxed))
+		t.Rows = append(t.Rows, append([]string{x.name, x.trainedOn}, cells...))
 	}
 	return out.Table("table2-steps", t), nil
 }
@@ -50,10 +48,9 @@ func table6(d *figures.Data) (*figures.Output, error) {
 	of := func(q quantity) float64 {
 		return reduction(q.of(d, largest, theirs.relaxed), q.of(d, originalAgent, theirs.tight))
 	}
-	t.Notes = append(t.Notes,
-		fmt.Sprintf("Largest-First under relaxed deadlines has %.1f %% fewer late jobs and %.1f %% less tardiness than the "+
-			"original agent under tight ones: most of the improvement is that of the deadlines",
-			of(late), of(tardiness)))
+	t.Notes = append(t.Notes, fmt.Sprintf("Largest-First under relaxed deadlines has %.1f %% fewer late jobs and %.1f %% "+
+		"less tardiness than the original agent under tight ones: most of the improvement is that of the deadlines",
+		of(late), of(tardiness)))
 	return out.Table("table6", t), nil
 }
 
@@ -68,9 +65,8 @@ func arithmetic(claims *figures.Claims) reports.Table {
 		enhanced := claims.Published("table7", "RL-PPO "+q)
 		for i, original := range []float64{c.Published, c.To} {
 			t.Rows = append(t.Rows, []string{
-				q + " [" + c.Unit + "]", []string{"lower", "upper"}[i], reports.Fixed(original,
-					c.Decimals), reports.Fixed(enhanced, 2),
-				reports.Fixed(original-enhanced, 2), reports.Fixed(100*(1-enhanced/original), 1),
+				q + " [" + c.Unit + "]", []string{"lower", "upper"}[i], reports.Fixed(original, c.Decimals),
+				reports.Fixed(enhanced, 2), reports.Fixed(original-enhanced, 2), reports.Fixed(100*(1-enhanced/original), 1),
 			})
 		}
 	}
@@ -179,10 +175,9 @@ func digitsTable(claims *figures.Claims, rs []figures.Reading) reports.Table {
 func joulesTable(d *figures.Data, rows []*scheduler) reports.Table {
 	t := d.Claims.Head("table7-joules")
 	for _, s := range rows {
-		released, rightly := figures.Mean(megajoulesAsReleased.of(d, s, theirs.relaxed)), figures.Mean(megajoules.of(d, s,
-			theirs.relaxed))
-		t.Rows = append(t.Rows,
-			[]string{s.title, reports.Fixed(released, 1), reports.Fixed(rightly, 1), reports.Fixed((rightly/released-1)*100, 1)})
+		released := figures.Mean(megajoulesAsReleased.of(d, s, theirs.relaxed))
+		rightly := figures.Mean(megajoules.of(d, s, theirs.relaxed))
+		t.Rows = append(t.Rows, append([]string{s.title}, reports.Cells(1, released, rightly, (rightly/released-1)*100)...))
 	}
 	return t
 }
@@ -199,22 +194,17 @@ func table8(d *figures.Data) (*figures.Output, error) {
 	for _, x := range trainings {
 		rs = append(rs, x.reading(of(x.scheduler)))
 	}
-	layout := d.Layout("table8", d.Claims.Head("table8", runsNote(agent)), titles(methods),
-		[]string{"late reduction", "tardiness reduction"}, rs[0])
+	columns := []string{"late reduction", "tardiness reduction"}
+	layout := d.Layout("table8", d.Claims.Head("table8", runsNote(agent)), titles(methods), columns, rs[0])
 	paired := d.Claims.Head("table8-paired", d.Scale.Replicates(many), runsNote(agent))
 	paired.Columns = paired.Columns.Beside("reduction [%]", "published")
 	for m, q := range figures.Each(methods, []quantity{late, tardiness}) {
 		own, base := q.of(d, agent, relaxed), q.of(d, m, relaxed)
+		printed := d.Claims.Published("table8", m.title+" "+q.name+" reduction")
 		paired.Rows = append(paired.Rows, slices.Concat(
-			[]string{
-				m.title, q.name, q.unit, reports.Fixed(figures.Mean(own), q.decimals),
-				reports.Fixed(figures.Mean(base), q.decimals),
-			},
+			[]string{m.title, q.name, q.unit}, reports.Cells(q.decimals, figures.Mean(own), figures.Mean(base)),
 			figures.PlusMinus(relaxed.mean(d, difference(own, base)), q.decimals),
-			[]string{
-				reports.Fixed(reduction(own, base), 2),
-				reports.Fixed(d.Claims.Published("table8", m.title+" "+q.name+" reduction"), 1),
-			}))
+			[]string{reports.Fixed(reduction(own, base), 2), reports.Fixed(printed, 1)}))
 	}
 	return figures.Read(rs...).Table("table8", layout).Table("table8-paired", paired), nil
 }
@@ -269,13 +259,13 @@ func text(d *figures.Data) (*figures.Output, error) {
 		to["heuristics that have more late jobs than RL-PPO"] = w.relaxed.training(d, evaluation, counts)
 	})
 	fleet := theirs.relaxed.day().Fleet
-	rs[0].Values["slices of the GPUs"] = figures.Exactly(float64(fleet.Slices()))
-	rs[0].Values["partitions of A100"] = figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
+	rs[0].Values["slices of the GPUs"] = figures.Exactly(fleet.Slices())
+	rs[0].Values["partitions of A100"] = figures.Exactly(len(mig.MustLookup(gpu).Partitions()))
 	least, largest := relaxed.slack()
 	return figures.Read(rs...).Take("A parameter of the job generator or the fleet.", map[string]float64{
 		"GPUs": float64(len(fleet.Partitions)), "least relaxed slack": least, "largest relaxed slack": largest,
-		"share of inference jobs": 100 * datasets.InferenceShare, "share of training jobs": 100 *
-			(1 - datasets.InferenceShare),
+		"share of inference jobs": 100 * datasets.InferenceShare,
+		"share of training jobs":  100 * (1 - datasets.InferenceShare),
 	}), nil
 }
 
@@ -283,10 +273,7 @@ func text(d *figures.Data) (*figures.Output, error) {
 // evaluation, so that the default is a large sample of days, and print has no sampling error.
 func tightDeadlines(d *figures.Data) (*figures.Output, error) {
 	var rs []figures.Reading
-	for _, w := range []days{
-		{"", relaxed, tight},
-		theirDays("the report's days"),
-	} {
+	for _, w := range []days{{"", relaxed, tight}, theirDays("the report's days")} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) {
 			best, v := w.tight.extreme(d, late, schedulers, lowest)
 			fewest := w.tight.mean(d, v)

@@ -36,27 +36,24 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	return out.Table("table4", inputTable(d, "table4", "table4")), nil
 }
 
-// Settings of our agents' training, and parts of what they observe, by their names in Tables 1, 4
-// and 5. This package must not import the agents, so that a test of the training compares these
-// numbers with those that it uses.
+// Settings of our agents' training, and parts of what they observe, by their names in Tables 1, 4 and 5. This
+// package must not import the agents; a test of the training compares these numbers with theirs.
 var (
 	original = map[string]float64{
 		"Original units of hidden layer 1": 256, "Original units of hidden layer 2": 256, "Original batch size": 2048,
-		"Original training epochs": 5,
-		"Original timesteps":       200_000, "Original learning rate": 3e-4, "Original entropy coefficient": 0.001,
+		"Original training epochs": 5, "Original timesteps": 200_000, "Original learning rate": 3e-4,
+		"Original entropy coefficient": 0.001,
 	}
 	enhanced = map[string]float64{
 		"Original clip range": 0.2, "Original parallel environments": 4,
 		"Enhanced units of hidden layer 1": 256, "Enhanced units of hidden layer 2": 256,
-		"Enhanced units of hidden layer 3": 128,
-		"Enhanced batch size":              4096, "Enhanced training epochs": 10, "Enhanced timesteps": 500_000,
-		"Enhanced clip range":          0.15,
-		"Enhanced first learning rate": 3e-4, "Enhanced last learning rate": 1e-5, "Enhanced first entropy coefficient": 0.02,
-		"Enhanced last entropy coefficient": 0.001, "Enhanced parallel environments": 8,
+		"Enhanced units of hidden layer 3": 128, "Enhanced batch size": 4096, "Enhanced training epochs": 10,
+		"Enhanced timesteps": 500_000, "Enhanced clip range": 0.15, "Enhanced parallel environments": 8,
+		"Enhanced first learning rate": 3e-4, "Enhanced last learning rate": 1e-5,
+		"Enhanced first entropy coefficient": 0.02, "Enhanced last entropy coefficient": 0.001,
 	}
 	observed = map[string]float64{
-		"Original features of the next job": 4, "Enhanced features of the next job": 5,
-		"bins of the queue": 40,
+		"Original features of the next job": 4, "Enhanced features of the next job": 5, "bins of the queue": 40,
 	}
 )
 
@@ -73,9 +70,8 @@ func (x sample) slack() (least, largest float64) {
 // notebook's environment and the report's.
 const pandas, numpy = 29.0, 2500.0
 
-// table3 compares the speed of this simulator with the report's. The speed-up of the report's
-// environment is a claim; speeds of this simulator are none, because wall times differ from run
-// to run.
+// table3 compares the speed of this simulator with the report's. The speed-up of the report's environment is a
+// claim. Speeds of this simulator are not, because wall times differ from run to run.
 func table3(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("timing-deadline")
 	add := func(name string, perSecond float64, source string) {
@@ -85,10 +81,8 @@ func table3(d *figures.Data) (*figures.Output, error) {
 	add("improved, NumPy", numpy, "measured on the released code")
 	for _, s := range agentAnd(agent, schedulers) {
 		name := "this simulator, " + s.title
-		us := d.Micros(s.on(relaxed.dataset, 0), many)
-		steps := figures.Mean(jobs.of(d, s, relaxed))
-		if len(us) == 0 {
-			// Timings are not results: a power cut may have lost them.
+		us, steps := d.Micros(s.on(relaxed.dataset, 0), many), figures.Mean(jobs.of(d, s, relaxed))
+		if len(us) == 0 { // timings are not results: a power cut may have lost them
 			t.Rows = append(t.Rows, []string{name, "", "", "not timed"})
 			continue
 		}

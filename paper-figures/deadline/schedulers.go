@@ -51,9 +51,8 @@ var (
 	lookAhead   = heuristic("look-ahead", "look-ahead")
 )
 
-// The report's agent after different trainings. The first is its best, trained as the authors'
-// notebook does it. The report calls the settings of that one enhanced, and those of the first
-// notebook original (Table 5).
+// The report's agent after different trainings. The first is its best, trained as the authors' notebook does
+// it, with settings that the report calls enhanced; those of its first notebook are original (Table 5).
 var (
 	agent           = trained("RL-PPO", "enhanced", 5)
 	tightAgent      = trained("RL-PPO, trained on tight deadlines", "tight", 3)
@@ -67,8 +66,7 @@ var (
 
 // agents are all of them.
 var agents = []*scheduler{
-	agent, tightAgent, wholeAgent, textAgent, releasedAgent, energyAgent, originalAgent,
-	originalRelaxed,
+	agent, tightAgent, wholeAgent, textAgent, releasedAgent, energyAgent, originalAgent, originalRelaxed,
 }
 
 // methods are the heuristics of Table 7; schedulers are all heuristics.
@@ -99,9 +97,8 @@ func (s *scheduler) on(dataset string, training int) store.Series {
 	}
 }
 
-// days is the number of days that the scheduler has of a sample. Agents are a hundred times as
-// slow as heuristics, so that only the report's best has more than [sweep] days, and only under
-// relaxed deadlines.
+// days is the number of days that the scheduler has of a sample. Agents are a hundred times as slow as
+// heuristics: only the report's best has more than [sweep] days, and only under relaxed deadlines.
 func (s *scheduler) days(x sample) int {
 	if s.learned && (s != agent || x.dataset != relaxed.dataset) {
 		return min(x.n, sweep)

@@ -9,7 +9,6 @@ import (
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
-	"miglab/reports"
 )
 
 // An approach is a column of Table 4.
@@ -55,14 +54,6 @@ var (
 	approaches = append([]approach{far, miso, fixBest, noMIG}, agents...)
 )
 
-// fixed formats numbers with two decimals, a cell each.
-func fixed(values ...float64) (cells []string) {
-	for _, v := range values {
-		cells = append(cells, reports.Fixed(v, 2))
-	}
-	return cells
-}
-
 // runs lists the approach's algorithms for a workload: one, or one for each training run that
 // is part of the program, which may be none.
 func (a approach) runs(w workload) (out []string) {
@@ -104,10 +95,9 @@ func (a approach) curve(w workload) string {
 // dataSets is what a mean of a scheduler is over.
 const dataSets verdict.Unit = "data sets"
 
-// overRuns measures an approach on a workload. of returns a quantity by data set for one of its
-// algorithms, and count is the number of the paper's data sets. For an agent the replicates are
-// the training runs, each with its mean; the paper names one agent a workload, so that its
-// number is taken to be of one run.
+// overRuns measures an approach on a workload with count data sets in the paper. of returns a quantity by data
+// set for one of its algorithms. An agent's replicates are its training runs, each with its mean; the paper
+// names one agent a workload, so its number is taken to be of one run.
 func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int,
 	of func(r *reading, algorithm string) []float64,
 ) figures.Measurement {
@@ -149,9 +139,8 @@ func (a approach) measure(d *figures.Data, w workload, r *reading) figures.Measu
 	return a.overRuns(d, w, r, w.datasets, func(r *reading, algorithm string) []float64 { return r.pOpt(d, w, algorithm) })
 }
 
-// The number of data sets of the 7 full batches for the first training run of an agent and for
-// each further one. Where one batch represents a data set, the first run has all and the others
-// have more: what decides is the spread between runs.
+// The number of data sets of the 7 full batches for an agent's first training run and for each further one.
+// Where one batch represents a data set, there are more: what decides is the spread between runs.
 const (
 	forAgents       = 300
 	forFurther      = 50

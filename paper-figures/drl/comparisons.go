@@ -14,9 +14,8 @@ import (
 // triedOurs is the number of batches for the best of 64 tries, which takes 64 times as long.
 const triedOurs = 200
 
-// ours compares our agents with FAR and with the paper's agents in the setting that they were
-// made for: batches of 14 tasks on an empty GPU, one operation at a time. The paper has no such
-// numbers.
+// ours compares our agents with FAR and the paper's agents in the setting that they were made for: batches of
+// 14 tasks on an empty GPU, one operation at a time. The paper has no such numbers.
 func ours(d *figures.Data) (*figures.Output, error) {
 	columns := append(slices.Clone(agents), ourAgent, ourLocal, ourBest)
 	drawn := columns[len(agents)-1:] // of the paper's agents the last one
@@ -45,9 +44,7 @@ func ours(d *figures.Data) (*figures.Output, error) {
 		}
 		quality.Rows, below.Rows = append(quality.Rows, high), append(below.Rows, low)
 	}
-	return new(figures.Output).
-		Table("ours-p_opt", quality).
-		Table("ours", below).
+	return new(figures.Output).Table("ours-p_opt", quality).Table("ours", below).
 		Figure("ours", chart.Title, chart), nil
 }
 
@@ -85,11 +82,11 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 		row := append([]string{w.name, g.name},
 			figures.PlusMinus(lowerThan(d, batch(data, treedp.algorithm), batch(data, far.algorithm), count), 2)...)
 		below.Rows = append(below.Rows, append(row,
-			reports.Fixed(figures.Mean(gaps), 4), reports.Fixed(max(0, slices.Max(gaps)),
-				4), fmt.Sprint(proven), fmt.Sprint(len(gaps))))
+			reports.Fixed(figures.Mean(gaps), 4), reports.Fixed(max(0, slices.Max(gaps)), 4), fmt.Sprint(proven),
+			fmt.Sprint(len(gaps))))
 	}
-	return new(figures.Output).Table("optimum", t).Table("optimum-treedp", below).Figure("optimum", chart.Title,
-		chart), nil
+	return new(figures.Output).Table("optimum", t).Table("optimum-treedp", below).
+		Figure("optimum", chart.Title, chart), nil
 }
 
 const counted = 200
@@ -107,7 +104,8 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 		row := []string{w.name, g.name}
 		for _, a := range shown {
 			v := d.Values(batch(data, a.one(w)), counted, "destroys")
-			row = append(row, reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*without(v), 0))
+			none := figures.Count(v, func(destroys float64) bool { return destroys == 0 })
+			row = append(row, reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*float64(none)/float64(len(v)), 0))
 		}
 		calm.Rows = append(calm.Rows, row)
 	}
@@ -118,15 +116,10 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 func barsOf(title, label string, approaches []approach) reports.Bars {
 	lines := strings.NewReplacer("SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
 	return reports.Bars{
-		Title: title, Dots: true, Categories: figures.Map(namesOf(synthetic),
-			lines.Replace), X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label},
-		Groups: figures.Map(approaches, func(a approach) reports.BarGroup { return reports.BarGroup{Name: a.name} }),
+		Title: title, X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label}, Dots: true,
+		Categories: figures.Map(namesOf(synthetic), lines.Replace),
+		Groups:     figures.Map(approaches, func(a approach) reports.BarGroup { return reports.BarGroup{Name: a.name} }),
 	}
-}
-
-func without(counts []float64) float64 {
-	none := figures.Count(counts, func(c float64) bool { return c == 0 })
-	return float64(none) / float64(len(counts))
 }
 
 // lowerThan measures by how many percent the makespans of a series are below another's, in

@@ -32,9 +32,8 @@ var learned = sync.OnceValue(func() curves {
 	return all
 })
 
-// A trend is how much the scores of some runs change in a million steps over the last quarter of
-// their training: the slope that all runs share, each with its own height, by least squares, and
-// half of its 95 % confidence interval from the scatter of the points around it.
+// A trend is by how much scores change in a million steps over the last quarter of the training: the slope that
+// all runs share, each with its own height, by least squares, and half of its 95 % confidence interval.
 type trend struct {
 	slope, half float64
 	// fades is set if the learning rate falls to 0, which flattens any curve.
@@ -48,8 +47,8 @@ func (all curves) trend(agent string) trend {
 	var x, y [][]float64
 	for _, c := range all.of(agent) {
 		first := slices.IndexFunc(c.Steps, func(steps float64) bool { return steps >= 0.75*c.Last() })
-		x, y = append(x, figures.Map(c.Steps[first:], func(steps float64) float64 { return steps / 1e6 })), append(y,
-			c.Scores[first:])
+		x = append(x, figures.Map(c.Steps[first:], func(steps float64) float64 { return steps / 1e6 }))
+		y = append(y, c.Scores[first:])
 	}
 	slope, half := stats.SharedSlope(x, y)
 	return trend{slope, half, all.of(agent)[0].Rate < faded}

@@ -27,8 +27,8 @@ func (all curves) mean(agent string) (mean, low, high []float64) {
 	runs := all.of(agent)
 	for i := range runs[0].Steps {
 		scores := figures.Map(runs, func(c course) float64 { return c.Scores[i] })
-		mean, low, high = append(mean, figures.Mean(scores)), append(low, slices.Min(scores)), append(high,
-			slices.Max(scores))
+		mean = append(mean, figures.Mean(scores))
+		low, high = append(low, slices.Min(scores)), append(high, slices.Max(scores))
 	}
 	return mean, low, high
 }
@@ -57,8 +57,8 @@ func (all curves) chart(title string, lines []line) reports.Lines {
 	return chart
 }
 
-// A statement says how a claim is measured from learning curves of the same seed, in a reading
-// whose name is empty for the default one.
+// A statement says how a claim is measured from learning curves of the same seed. The name of the default
+// reading is empty.
 type statement struct {
 	reading, claim string
 	agents         []string
@@ -68,17 +68,14 @@ type statement struct {
 // final is the end of the first agent's training.
 func final(of []*course) float64 { return of[0].Final() }
 
-// leadAfter returns by how much the first agent's score exceeds the second's at equal steps: leadAfter
-// a share of the shorter of both trainings.
+// leadAfter returns by how much the first agent's score exceeds the second's after a share of the shorter of
+// both trainings.
 func leadAfter(share float64) func([]*course) float64 {
 	return func(of []*course) float64 {
 		steps := share * min(of[0].Last(), of[1].Last())
 		return of[0].At(steps) - of[1].At(steps)
 	}
 }
-
-// finals compares the ends of training, see [after].
-var finals = leadAfter(1)
 
 // values measures a statement in each training run that all its agents have, and only in the
 // first one if one of the agents has learned for less than [enoughSteps].
@@ -101,16 +98,16 @@ func (all curves) read(d *figures.Data, artefact string, statements []statement)
 			runs[c.Name] = 1
 		}
 	}
-	values, names := map[string]figures.Values{}, []string{}
+	out := figures.Read()
 	for _, s := range statements {
-		if values[s.reading] == nil {
-			values[s.reading], names = figures.Values{}, append(names, s.reading)
+		at := slices.IndexFunc(out.Readings, func(r figures.Reading) bool { return r.Name == s.reading })
+		if at < 0 {
+			at = len(out.Readings)
+			out.Readings = append(out.Readings, figures.Reading{Name: s.reading, Values: figures.Values{}})
 		}
-		values[s.reading][s.claim] = overTraining(d, s.values(all), runs[s.claim], s.agents...)
+		out.Readings[at].Values[s.claim] = overTraining(d, s.values(all), runs[s.claim], s.agents...)
 	}
-	return figures.Read(figures.Map(names, func(name string) figures.Reading {
-		return figures.Reading{Name: name, Values: values[name]}
-	})...)
+	return out
 }
 
 // A learningRow is a line of learning.csv: a line of a chart, or how a claim is measured from the
@@ -131,7 +128,7 @@ var quantities = map[string]func(of []*course) float64{
 	"end":                       final,
 	"half-way":                  scoreAt(0.5),
 	"before the last quarter":   scoreAt(0.75),
-	"difference at the end":     finals,
+	"difference at the end":     leadAfter(1),
 	"difference half-way":       leadAfter(0.5),
 	"steps to the best of both": func(of []*course) float64 { return slower(of[0], of[1]) },
 	"steps to its own best":     func(of []*course) float64 { return of[0].Converges() / of[1].Converges() },
@@ -180,7 +177,7 @@ func (all curves) learning(name, heading string) func(*figures.Data) (*figures.O
 func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 	levels := d.Claims.Head("figure12")
 	levels.Rows = figures.Map([]int{7, n, 21, 28}, func(size int) []string {
-		return append([]string{fmt.Sprint(size)}, fixed(levelOn(d, far, scoredOn(goodScaling, size)))...)
+		return []string{fmt.Sprint(size), reports.Fixed(levelOn(d, far, scoredOn(goodScaling, size)), 2)}
 	})
 	out, err := all.learning("figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14")(d)
 	return out.Table("figure12", levels), err
@@ -235,11 +232,9 @@ func scoredOn(workload string, n int) []sample {
 	})
 }
 
-// scoredOnKernels are the batches for the agents of measured kernels: one order of each subset
-// of at least 14.
+// scoredOnKernels are the batches for the agents of measured kernels: one order of each subset of at least 14.
 var scoredOnKernels = []sample{{
-	figures.Dataset(rodinia.spec + "?part=1"), 100 * datasets.OrdersOfSubset,
-	datasets.OrdersOfSubset,
+	figures.Dataset(rodinia.spec + "?part=1"), 100 * datasets.OrdersOfSubset, datasets.OrdersOfSubset,
 }}
 
 // scoredOnTable4 are the data sets on which agents are scored that end in -classes.
@@ -268,9 +263,8 @@ func levelsOn(d *figures.Data, on []sample) []float64 {
 	return figures.Map(unlearned, func(a approach) float64 { return levelOn(d, a, on) })
 }
 
-// mixed shows agents in a chart for each workload, beside what the paper prints about their curves
-// and levels. Figure 13 lacks the panel of RODINIA + ALTIS: the curves of FLOAT were not scored on
-// kernels.
+// mixed shows agents in a chart for each workload, beside what the paper prints. Figure 13 lacks the panel of
+// RODINIA + ALTIS, because the curves of FLOAT were not scored on kernels.
 func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Output, error) {
 	return func(d *figures.Data) (*figures.Output, error) {
 		t, figure := d.Claims.Head(name), reports.Panels{Title: heading, Columns: 1}
@@ -290,7 +284,7 @@ func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Outp
 			for i, a := range unlearned {
 				chart.Levels = append(chart.Levels, reports.Level{Name: a.name, Y: levels[i]})
 			}
-			t.Rows = append(t.Rows, append([]string{panel}, fixed(levels...)...))
+			t.Rows = append(t.Rows, append([]string{panel}, reports.Cells(2, levels...)...))
 			figure.Charts, lines = append(figure.Charts, chart), lines[next:]
 		}
 		return all.read(d, name, statements).Table(name, t).Figure(name, heading, figure), nil
@@ -318,10 +312,11 @@ func addPublished(d *figures.Data, chart *reports.Lines, figure string, l line) 
 
 // differing are the agents that were trained with something changed, by the end of their names.
 var differing = []struct{ suffix, says string }{
-	{"", ""}, {"-long", ", five times as long"}, {"-released", ", as released"}, {
-		"-empty",
-		", from an idle GPU",
-	}, {"-short", ", batches of 1 to 14"},
+	{"", ""},
+	{"-long", ", five times as long"},
+	{"-released", ", as released"},
+	{"-empty", ", from an idle GPU"},
+	{"-short", ", batches of 1 to 14"},
 }
 
 // mostSeeds is the number of runs that the table of final scores has room for.
@@ -336,9 +331,9 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 		levels := levelsOn(d, scoredOn(w.name, n))
 		for a, differs := range figures.Each(agents, differing) {
 			if name := a.curve(w) + differs.suffix; len(all[name]) > 0 {
-				row := append(all.finalRow(w.name, a.name+differs.says, name), fixed(levels...)...)
-				t.Rows = append(t.Rows, append(row,
-					fixed(d.Claims.Published("table4", w.name+" "+a.name), d.Claims.Published("table4", w.name+" "+far.name))...))
+				printed := func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) }
+				row := append(all.finalRow(w.name, a.name+differs.says, name), reports.Cells(2, levels...)...)
+				t.Rows = append(t.Rows, append(row, reports.Cells(2, printed(a), printed(far))...))
 			}
 		}
 		above := func(of []*course) float64 { return of[0].Final() - levels[0] }
@@ -360,15 +355,12 @@ func (all curves) finalRow(workload, shown, agent string) []string {
 	runs := all.of(agent)
 	row := []string{workload, shown, reports.Fixed(runs[0].Last()/1e6, 1)}
 	var ends []float64
-	for i := range mostSeeds {
-		cell := reports.Missing
-		if i < len(runs) {
-			ends = append(ends, runs[i].Final())
-			cell = reports.Fixed(runs[i].Final(), 2)
-		}
-		row = append(row, cell)
+	for _, run := range runs[:min(len(runs), mostSeeds)] {
+		ends = append(ends, run.Final())
 	}
+	row = append(row, reports.Cells(2, ends...)...)
+	row = append(row, slices.Repeat([]string{reports.Missing}, mostSeeds-len(ends))...)
 	trend := all.trend(agent)
-	row = append(row, reports.Fixed(figures.Mean(ends), 2))
-	return append(append(row, reports.PlusMinus(trend.slope, trend.half, 2)...), trend.word())
+	row = append(row, reports.Cells(2, figures.Mean(ends), trend.slope, trend.half)...)
+	return append(row, trend.word())
 }

@@ -78,7 +78,7 @@ func TestTogether(t *testing.T) {
 		"a": {ofSeed(1, 1), ofSeed(2, 2), ofSeed(3, 3)},
 		"b": {ofSeed(2, 20), ofSeed(3, 30), ofSeed(4, 40)},
 	}
-	s := statement{agents: []string{"b", "a"}, value: finals}
+	s := statement{agents: []string{"b", "a"}, value: leadAfter(1)}
 	if got := s.values(all); !slices.Equal(got, []float64{18, 27}) {
 		t.Errorf("b less a is %v", got)
 	}
@@ -90,7 +90,7 @@ func TestShortTraining(t *testing.T) {
 	short := ofSeed(1, 30)
 	short.Steps[0]--
 	all := curves{"a": {short, ofSeed(2, 20)}, "b": {ofSeed(1, 5), ofSeed(2, 6)}}
-	if got := (statement{agents: []string{"a", "b"}, value: finals}).values(all); !slices.Equal(got, []float64{25}) {
+	if got := (statement{agents: []string{"a", "b"}, value: leadAfter(1)}).values(all); !slices.Equal(got, []float64{25}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -187,7 +187,7 @@ func TestTrainingRuns(t *testing.T) {
 			all[ppo] = append(all[ppo], ofSeed(seed+1, 50, 10+0.1*float64(seed)))
 			all[ppo64] = append(all[ppo64], ofSeed(seed+1, 60, 12+0.2*float64(seed)))
 		}
-		m := all.read(d, "figure10", []statement{{"", order, []string{ppo64, ppo}, finals}}).Readings[0].Values[order]
+		m := all.read(d, "figure10", []statement{{"", order, []string{ppo64, ppo}, leadAfter(1)}}).Readings[0].Values[order]
 		var claim verdict.Claim
 		for _, c := range d.Claims.Of("figure10") {
 			if c.Name == order {

@@ -54,8 +54,8 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 		Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
 	}
 	for _, r := range queue.Rows {
-		t.Rows, bars.Categories = append(t.Rows,
-			[]string{r.Event, r.Offline, r.Pending, r.Online, r.PendingOnline}), append(bars.Categories, r.Event)
+		t.Rows = append(t.Rows, []string{r.Event, r.Offline, r.Pending, r.Online, r.PendingOnline})
+		bars.Categories = append(bars.Categories, r.Event)
 		for i, batch := range []string{r.Offline, r.Online} {
 			bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(strings.Fields(batch))))
 		}
@@ -75,7 +75,8 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 	names := []string{"T1", "T2", "new", "T3"}
 	remaining := []mig.Seconds{3, 5, 6, 2}
 	left := reports.GanttPanel{Title: "GPU: " + actual.String(), GPU: g, Highlight: []string{"new"}}
-	right := reports.GanttPanel{Title: "scheduler: " + canonical.String(), GPU: g, Highlight: []string{"new"}}
+	right := left
+	right.Title = "scheduler: " + canonical.String()
 	for i, in := range actual {
 		bar := schedule.Bar{Slice: in.Start, Width: in.Size(), End: remaining[i], Label: names[i]}
 		left.Bars = append(left.Bars, bar)
@@ -96,32 +97,17 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil
 }
 
-// speedups draws t(1)/t(s) over s in small multiples.
-func speedups(heading, dataset string, perPanel int) reports.Panels {
-	g := mig.MustLookup("A100")
-	lines := reports.Lines{
-		Title: heading, X: reports.Axis{Label: "Instance size [slices]"},
-		Y: reports.Axis{Label: "Speedup"},
-	}
-	lines.X.Ticks = figures.Map(g.Sizes(), func(s mig.Slices) float64 { return float64(s) })
-	for _, t := range instanceOf(dataset, g.Name, 0) {
-		lines.Series = append(lines.Series, reports.Series{
-			Name: t.Name, Markers: true, X: lines.X.Ticks,
-			Y: figures.Map(g.Sizes(), func(s mig.Slices) float64 { return float64(t.On(1) / t.On(s)) }),
-		})
-	}
-	return lines.Split(perPanel)
-}
-
+// figure7 and figure8 draw t(1)/t(s) over s.
 func figure7() figures.Artefact {
 	const heading = "Fig. 7. Speedup of the 16 public Rodinia kernels on A100"
-	return figures.Drawing("figure7", "speedups of the public kernels on A100", heading, speedups(heading, "rodinia", 4))
+	return figures.Drawing("figure7", "speedups of the public kernels on A100", heading,
+		reports.Speedups(heading, mig.MustLookup("A100"), figures.Tasks("rodinia", "A100", 0), 4, false))
 }
 
 func figure8() figures.Artefact {
 	const heading = "Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %"
-	return figures.Drawing("figure8", "synthetic speedups for n = 10 tasks on A100", heading,
-		speedups(heading, "far/EXAMPLESCALING+WIDETIMES", 5))
+	return figures.Drawing("figure8", "synthetic speedups for n = 10 tasks on A100", heading, reports.Speedups(heading,
+		mig.MustLookup("A100"), figures.Tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5, false))
 }
 
 // mostPoints is the number of tasks that are drawn for a workload; more would overlap.
@@ -151,7 +137,7 @@ func (s *scalabilityReading) points(w workload) (x, y []float64) {
 		shown = 30
 	}
 	for i := range shown {
-		b := instanceOf(s.data.whole(w), g.Name, i)
+		b := figures.Tasks(s.data.whole(w), g.Name, i)
 		for k := range b {
 			at, plotted := datasets.Scalability(&b[k], g), true
 			if s.script {
@@ -185,20 +171,19 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 			s := &scalabilities[i]
 			x, y := s.points(w)
 			all[i] = append(all[i], x...)
-			t.Rows = append(t.Rows,
-				append([]string{w.name, s.name, fmt.Sprint(len(x))}, fixed(slices.Min(x), figures.Mean(x), slices.Max(x))...))
+			row := []string{w.name, s.name, fmt.Sprint(len(x))}
+			t.Rows = append(t.Rows, append(row, reports.Cells(2, slices.Min(x), figures.Mean(x), slices.Max(x))...))
 			drawn := min(len(x), mostPoints)
 			panel.Groups = append(panel.Groups, reports.Points{Name: s.name, X: x[:drawn], Y: y[:drawn]})
 		}
 		chart.Charts = append(chart.Charts, panel)
 	}
 	out := &figures.Output{}
-	for i := range scalabilities {
-		values := figures.Values{
+	for i, s := range scalabilities {
+		out.Readings = append(out.Readings, figures.Reading{Name: s.name, Values: figures.Values{
 			"scalability, least":   figures.Exactly(slices.Min(all[i])),
 			"scalability, largest": figures.Exactly(slices.Max(all[i])),
-		}
-		out.Readings = append(out.Readings, figures.Reading{Name: scalabilities[i].name, Values: values})
+		}})
 	}
 	return out.Table("figure9", t).Figure("figure9", chart.Title, chart), nil
 }

@@ -20,8 +20,8 @@ import (
 
 // TestMoldedExample: each task of Table 2 runs on its most efficient size alone, in the same time.
 func TestMoldedExample(t *testing.T) {
-	b := instanceOf(example, "A30", 0)
-	one := instanceOf(molded, "A30", 0)
+	b := figures.Tasks(example, "A30", 0)
+	one := figures.Tasks(molded, "A30", 0)
 	for i := range b {
 		for _, s := range mig.MustLookup("A30").Sizes() {
 			most := true
@@ -87,12 +87,6 @@ func TestOneTrainingRun(t *testing.T) {
 	}
 	if got := far.runs(rodinia); !slices.Equal(got, []string{"far"}) {
 		t.Errorf("FAR is %v", got)
-	}
-}
-
-func TestWithout(t *testing.T) {
-	if got := without([]float64{0, 3, 0, 0}); got != 0.75 {
-		t.Errorf("%v of the batches have none, want 0.75", got)
 	}
 }
 

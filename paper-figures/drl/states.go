@@ -136,15 +136,14 @@ func (s state) panel() reports.GanttPanel {
 		if s.running[in.Start] == "C1" {
 			p.Highlight = []string{"C1"}
 		}
-		p.Bars = append(p.Bars,
-			schedule.Bar{Slice: in.Start, Width: in.Size(), End: s.left[in.Start], Label: s.running[in.Start]})
+		bar := schedule.Bar{Slice: in.Start, Width: in.Size(), End: s.left[in.Start], Label: s.running[in.Start]}
+		p.Bars = append(p.Bars, bar)
 	}
 	return p
 }
 
-// exampleState is what the text says of timestep t of Fig. 6: 2-1-1-3, the third
-// instance free, the first free first and the second after 4 levels (6.5.2); one task of
-// class C1 and four of C2, which scale well to 4 slices. All other times are ours.
+// exampleState is what the text says of timestep t of Fig. 6: 2-1-1-3, the third instance free, the first free
+// first, the second after 4 levels (6.5.2); one task of class C1 and four of C2. All other times are ours.
 func exampleState() state {
 	p := partitionOf("2-1-1-3")
 	s := state{partition: p, classes: []class{
@@ -162,7 +161,7 @@ func partitionOf(text string) mig.Partition {
 	return p
 }
 
-func (s state) as(name, after string) state {
+func (s state) named(name, after string) state {
 	s.name, s.after = name, after
 	return s
 }
@@ -175,8 +174,8 @@ func evolution(d *figures.Data, figure, heading string, direct bool, states []st
 	for _, s := range states {
 		actions := s.actions(direct)
 		t.Rows = append(t.Rows, []string{
-			s.name, s.after, s.partition.String(), s.slicesLeft(), s.batch(), fmt.Sprint(len(actions)), strings.Join(actions,
-				", "),
+			s.name, s.after, s.partition.String(), s.slicesLeft(), s.batch(), fmt.Sprint(len(actions)),
+			strings.Join(actions, ", "),
 		})
 		chart.Panels = append(chart.Panels, s.panel())
 	}
@@ -187,11 +186,11 @@ func evolution(d *figures.Data, figure, heading string, direct bool, states []st
 func figure6(d *figures.Data) (*figures.Output, error) {
 	first := exampleState()
 	second := first.execute(0, first.partition[2])
-	states := []state{first.as("t", ""), second.as("t + 1", "C1 on I3"), second.advance().as("t + 2", "Advance")}
+	states := []state{first.named("t", ""), second.named("t + 1", "C1 on I3"), second.advance().named("t + 2", "Advance")}
 	out := evolution(d, "figure6", "Fig. 6. The scheduler's state and its evolution after two actions", false, states,
 		"Fig. 4 is a diagram of agent and environment without data and is left out")
 	for _, s := range states {
-		out.Readings[0].Values["actions at "+s.name] = figures.Exactly(float64(len(s.actions(false))))
+		out.Readings[0].Values["actions at "+s.name] = figures.Exactly(len(s.actions(false)))
 	}
 	return out, nil
 }
@@ -199,7 +198,8 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 func figure14(d *figures.Data) (*figures.Output, error) {
 	first, to := exampleState(), partitionOf("4-3")
 	second := first.reconfigure(to)
-	states := []state{first.as("t", ""), second.as("t + 1", "to 4-3"), second.execute(0, to[0]).as("t + 2", "C1 on I1")}
+	third := second.execute(0, to[0])
+	states := []state{first.named("t", ""), second.named("t + 1", "to 4-3"), third.named("t + 2", "C1 on I1")}
 	advances := 0
 	for s := first; s.until(to) > 0; s = s.advance() {
 		advances++
@@ -208,7 +208,7 @@ func figure14(d *figures.Data) (*figures.Output, error) {
 	out := evolution(d, "figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration", true, states,
 		fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once",
 			first.until(to)+times[4], times[1]))
-	out.Readings[0].Values["Advance actions before 4-3 without it"] = figures.Exactly(float64(advances))
+	out.Readings[0].Values["Advance actions before 4-3 without it"] = figures.Exactly(advances)
 	return out.Take("time of the example",
 		map[string]float64{"time that the reconfiguration to 4-3 waits": float64(first.until(to))}), nil
 }

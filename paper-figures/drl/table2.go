@@ -16,16 +16,11 @@ var (
 	molded  = figures.Dataset("drl-table2-molded")
 )
 
-// instanceOf returns the tasks of an instance of a dataset that is part of the program.
-func instanceOf(spec, gpu string, index int) task.Batch {
-	return figures.Instance[task.Batches](spec, gpu, index).Tasks
-}
-
 // efficiency is t(1)/(s t(s)) (2.2).
 func efficiency(t *task.Task, s mig.Slices) float64 { return float64(t.On(1)/t.On(s)) / float64(s) }
 
 func table2(d *figures.Data) (*figures.Output, error) {
-	b := instanceOf(example, "A30", 0)
+	b := figures.Tasks(example, "A30", 0)
 	t := d.Claims.Head("table2")
 	values, times := figures.Values{}, map[string]float64{}
 	for i, name := range []string{"Task 1", "Task 2 & Task 3"} {
@@ -39,29 +34,27 @@ func table2(d *figures.Data) (*figures.Output, error) {
 	return out.Take("task of the example", times).Table("table2", t), nil
 }
 
-// figure2 solves the example of Table 2 twice: with sizes chosen beforehand, and with sizes
-// chosen jointly. The joint schedule is that of the best partition. By the certified bound it
-// is an optimum with parallel operations, and at most 0.12 s, the second creation, above the
-// optimum with sequential ones.
+// figure2 solves the example of Table 2 with sizes chosen beforehand, and with sizes chosen jointly: the
+// schedule of the best partition. By the certified bound that is an optimum with parallel operations, and at
+// most 0.12 s, the second creation, above the optimum with sequential ones.
 func figure2(d *figures.Data) (*figures.Output, error) {
 	const byEfficiency, joint = "far", "fixpartbest"
 	proven := d.First(bound("A30", example, "certified", mig.Sequential), track.MetricBound)
 	t := d.Claims.Head("figure2", reports.Fixed(proven, 2))
 	out := &figures.Output{}
 	for i, m := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
-		molding, best, chosen := seriesOn("A30", molded, byEfficiency, m), seriesOn("A30", example, joint, m), seriesOn("A30",
-			example, byEfficiency, m)
+		molding, best := seriesOn("A30", molded, byEfficiency, m), seriesOn("A30", example, joint, m)
+		chosen := seriesOn("A30", example, byEfficiency, m)
 		v := d.Above(molding, best, 1)[0]
 		t.Rows = append(t.Rows, append([]string{m.String()},
-			fixed(d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...))
-		r := figures.Reading{
-			Name:   "operations " + m.String(),
-			Values: figures.Values{"makespan of molding by efficiency over the joint one, less one": figures.Exactly(v)},
-		}
+			reports.Cells(2, d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...))
+		name := "operations " + m.String()
 		if i == 0 {
-			r.Name = ""
+			name = ""
 		}
-		out.Readings = append(out.Readings, r)
+		out.Readings = append(out.Readings, figures.Reading{Name: name, Values: figures.Values{
+			"makespan of molding by efficiency over the joint one, less one": figures.Exactly(v),
+		}})
 	}
 	chart := reports.Gantt{Title: "Fig. 2. Table 2's tasks on A30", Height: 330}
 	for _, s := range []struct{ title, data, algorithm string }{

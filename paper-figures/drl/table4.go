@@ -14,16 +14,13 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	out := underReadings(readings, func(r *reading) figures.Values {
 		return grid(r.rows(), approaches, func(w workload, a approach) figures.Measurement { return a.measure(d, w, r) })
 	})
-	out.Readings = append(out.Readings, releasedEvaluation(d))
-	if short := shortBatches(d); len(short.Values) > 0 {
-		out.Readings = append(out.Readings, short)
-	}
+	out.Readings = append(out.Readings, releasedEvaluation(d), shortBatches(d))
 	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()),
 		d.Scale.Replicates(partitioned))
 	layout := d.Layout("table4", head, namesOf(workloads()), namesOf(approaches), out.Readings[0])
 	about := figures.Map(namesOf(workloads()), func(name string) figures.About { return figures.About{Claim: name} })
-	return out.Evidence(&figures.Table{File: "table4", Table: layout, About: about}).Table("table4-by-reading",
-		byReading(d, out.Readings)), nil
+	return out.Evidence(&figures.Table{File: "table4", Table: layout, About: about}).
+		Table("table4-by-reading", byReading(d, out.Readings)), nil
 }
 
 // evaluated is the number of batches of the released evaluation.
@@ -55,15 +52,13 @@ func byReading(d *figures.Data, readings []figures.Reading) reports.Table {
 	t := d.Claims.Head("table4-by-reading")
 	t.Columns = t.Columns.Right(namesOf(approaches)...)
 	for w, r := range figures.Each(synthetic, readings) {
-		row := []string{w.name, cmp.Or(r.Name, figures.DefaultReading)}
-		for _, a := range approaches {
-			cell := reports.Missing
+		cells := figures.Map(approaches, func(a approach) string {
 			if m, ok := r.Values[w.name+" "+a.name]; ok {
-				cell = reports.Fixed(m.Value, 2)
+				return reports.Fixed(m.Value, 2)
 			}
-			row = append(row, cell)
-		}
-		t.Rows = append(t.Rows, row)
+			return reports.Missing
+		})
+		t.Rows = append(t.Rows, append([]string{w.name, cmp.Or(r.Name, figures.DefaultReading)}, cells...))
 	}
 	return t
 }
@@ -132,12 +127,11 @@ func fixedPartitions(d *figures.Data) *figures.Table {
 				return measured(partition(p)).Value < printed(fixBest)
 			})
 			reading := cmp.Or(r.name, figures.DefaultReading)
-			row := append([]string{w.name, reading}, figures.PlusMinus(measured(onesOnly.algorithm), 1)...)
-			row = append(row, figures.PlusMinus(measured(agents[1].one(w)+"&actions=any"), 1)...)
-			row = append(row, reports.Fixed(figures.Mean(r.fixBest(d, w)), 1), reports.Fixed(printed(fixBest), 2),
-				fmt.Sprint(better))
-			row = append(row, fixed(printed(agents[0]), printed(agents[1]), printed(agents[2]))...)
-			t.Row(figures.About{Claim: w.name, Label: reading}, row...)
+			t.Row(figures.About{Claim: w.name, Label: reading}, slices.Concat(
+				[]string{w.name, reading}, figures.PlusMinus(measured(onesOnly.algorithm), 1),
+				figures.PlusMinus(measured(agents[1].one(w)+"&actions=any"), 1), reports.Cells(1, figures.Mean(r.fixBest(d, w))),
+				[]string{reports.Fixed(printed(fixBest), 2), fmt.Sprint(better)},
+				reports.Cells(2, printed(agents[0]), printed(agents[1]), printed(agents[2])))...)
 		}
 	}
 	return t

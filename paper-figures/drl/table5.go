@@ -1,7 +1,7 @@
 package drl
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 
 	"miglab/harness/algo"
@@ -9,6 +9,7 @@ import (
 	"miglab/harness/stats"
 	"miglab/harness/store"
 	figures "miglab/paper-figures"
+	"miglab/reports"
 )
 
 // online is the online agent on a whole data set, of which it sees 14 tasks at a time.
@@ -23,9 +24,8 @@ type queued struct {
 	track algo.TrackName
 }
 
-// inQueue are compared with the online agent: FAR with its concatenation; MISO, which takes
-// tasks one by one, without batches; and the offline agent, which starts each batch on the GPU
-// as the previous one left it.
+// inQueue are compared with the online agent: FAR with its concatenation; MISO, which takes tasks one by one;
+// and the offline agent, which starts each batch on the GPU as the previous one left it.
 var inQueue = []queued{
 	{approach{name: "FAR", algorithm: "far-concat"}, algo.TrackStream},
 	{approach{name: "MISO", algorithm: "miso"}, algo.TrackBatch},
@@ -79,9 +79,6 @@ func parts5(d *figures.Data) []figures.Reading {
 			return of50.overOnline(d, w, q, scriptOnline)
 		}),
 	}
-	if len(script.Values) == 0 {
-		return []figures.Reading{alone}
-	}
 	return []figures.Reading{alone, script}
 }
 
@@ -106,17 +103,14 @@ func latency(d *figures.Data) (*figures.Output, error) {
 		us := d.Micros(batch(data, a), measuredOn)
 		counts := d.Values(batch(data, a), measuredOn, "decisions")
 		row := []string{a, "", "", ""}
-		// Timings are not results: a power cut may have lost them.
-		if len(us) == len(counts) {
+		if len(us) == len(counts) { // timings are not results: a power cut may have lost them
 			each := figures.Ratios(us, counts)
-			for i, q := range []float64{0.5, 0.99} {
-				v, err := stats.Quantile(each, q)
-				if err != nil {
-					return nil, err
-				}
-				row[2+i] = fmt.Sprintf("%.1f", v)
+			median, err := stats.Quantile(each, 0.5)
+			most, err2 := stats.Quantile(each, 0.99)
+			if err = cmp.Or(err, err2); err != nil {
+				return nil, err
 			}
-			row[1] = fmt.Sprintf("%.1f", figures.Mean(each))
+			row = append(row[:1], reports.Cells(1, figures.Mean(each), median, most)...)
 		}
 		t.Rows = append(t.Rows, row)
 	}

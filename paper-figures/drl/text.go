@@ -27,8 +27,8 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	counts(values)
 	missing := slowdowns(values)
 	onHardware(h.HardwareSet, values)
-	values["l_bound over the makespan of a schedule"] = figures.Exactly(d.First(lBound(lBoundExample),
-		track.MetricBound) / d.First(batch(lBoundExample, "far"), makespan))
+	published, span := d.First(lBound(lBoundExample), track.MetricBound), d.First(batch(lBoundExample, "far"), makespan)
+	values["l_bound over the makespan of a schedule"] = figures.Exactly(published / span)
 	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
 	values["improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads"] = improvements(d)
 	for _, a := range quoted {
@@ -65,7 +65,7 @@ func improvements(d *figures.Data) figures.Measurement {
 // counts measures what follows from the GPU models: #Actions = 1 + #Configurations +
 // N K (4.2).
 func counts(values figures.Values) {
-	count := func(name string, n int) { values[name] = figures.Exactly(float64(n)) }
+	count := func(name string, n int) { values[name] = figures.Exactly(n) }
 	for _, name := range []string{"A30", "A100"} {
 		g := mig.MustLookup(name)
 		count("partitions of "+name, len(g.Partitions()))
@@ -98,7 +98,7 @@ const beyondNoise = 1.02
 // slowdowns counts the public kernels that are slower on larger instances. It returns why the
 // claims about the paper's own kernels cannot be judged, with the kernels that are public.
 func slowdowns(values figures.Values) map[string]string {
-	b := instanceOf("rodinia", "A100", 0)
+	b := figures.Tasks("rodinia", "A100", 0)
 	var at4, anywhere []string
 	sizes := mig.MustLookup("A100").Sizes()
 	for i := range b {
@@ -113,17 +113,17 @@ func slowdowns(values figures.Values) map[string]string {
 			}
 		}
 		if k.Name == "Myocyte" {
-			values["Myocyte on one slice"] = figures.Exactly(float64(k.On(1)))
+			values["Myocyte on one slice"] = figures.Exactly(k.On(1))
 		}
 	}
 	const own = "The paper's inputs of its 18 kernels are not public, and some differ from the benchmarks' defaults " +
 		"(5.1.1); what is measured is of the 16 kernels whose A100 times the FAR paper's authors published"
 	missing := map[string]string{"Myocyte on one slice": own + "."}
 	for name, kernels := range map[string][]string{
-		"kernels more than 2 % slower on 4 slices than on 3": at4, "kernels more than 2 % slower on some " +
-			"larger instance": anywhere,
+		"kernels more than 2 % slower on 4 slices than on 3":   at4,
+		"kernels more than 2 % slower on some larger instance": anywhere,
 	} {
-		values[name] = figures.Exactly(float64(len(kernels)))
+		values[name] = figures.Exactly(len(kernels))
 		missing[name] = own + ": " + strings.Join(kernels, ", ") + "."
 	}
 	return missing
@@ -132,9 +132,8 @@ func slowdowns(values figures.Values) map[string]string {
 // onGPU is what was measured on GPUs.
 type onGPU struct{ datasets.HardwareSet }
 
-// table3 judges an execution on an A100. The task times of the paper's simulation are not
-// published, and the public times of the same kernels come from other runs. The simulated end
-// times are therefore those of the execution, too.
+// table3 judges an execution on an A100. The task times of the paper's simulation are not published, and the
+// public ones come from other runs. So the simulated end times are those of the execution, too.
 func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	tasks, values := batch3(d.Claims), figures.Values{}
 	for i, r := range h.HardwareSet.NewestExecution("A100", agent3, tasks) {
@@ -173,9 +172,8 @@ const (
 	reconfigurationDeviation = "deviation of reconfiguration times"
 )
 
-// onHardware measures what the text says about times on GPUs, if there are measurements: the
-// largest difference of a kernel beside others on A100, and the largest deviation of a single
-// operation from the mean on a GPU of Table 1. The details name where they were found.
+// onHardware measures what the text says about times on GPUs, if there are measurements: the largest difference
+// of a kernel beside others on A100, and the largest deviation of a single operation from its mean.
 func onHardware(h datasets.HardwareSet, values figures.Values) {
 	most := func(claim string, percent float64, where string) {
 		m := figures.Exactly(percent)

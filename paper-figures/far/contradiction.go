@@ -39,9 +39,9 @@ func table9Arithmetic(claims *figures.Claims) *figures.Table {
 			gain, implied = reports.Fixed(g, 2), reports.Fixed((2*rho/(1+g/100)-1)*100, 1)
 		}
 		t.Row(
-			about(w, n, ""), w.String(), fmt.Sprint(n), reports.Fixed(rho, 2), reports.Fixed(p,
-				2), reports.Fixed((1+p/100)*1001/1000/2, 3),
-			reports.Fixed((2*rho/(1+p/100)-1)*100, 1), gain, implied, reports.Fixed((rho-1)*100, 0),
+			about(w, n, ""), w.String(), fmt.Sprint(n), reports.Fixed(rho, 2), reports.Fixed(p, 2),
+			reports.Fixed((1+p/100)*1001/1000/2, 3), reports.Fixed((2*rho/(1+p/100)-1)*100, 1), gain, implied,
+			reports.Fixed((rho-1)*100, 0),
 		)
 	}
 	return t
@@ -67,14 +67,13 @@ func refinementLimits(d *figures.Data) *figures.Table {
 	t := d.Claims.Evidence("contradiction-table6")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		p, operations := table6.printed(d.Claims, w, n, "p_ref"), table6.operations(d.Claims, w, n)
-		row := []string{w.String(), fmt.Sprint(n), reports.Fixed(p, 2), reports.Fixed(operations, 2)}
-		var most, soMany []string
+		var most, soMany []float64
 		for _, parameters := range []string{"gen=released", ""} {
 			excess, gains := refining(d, synthetic(w, n, parameters))
-			most = append(most, reports.Fixed(figures.Mean(excess), 2))
-			soMany = append(soMany, reports.Fixed(mostGained(gains, operations), 2))
+			most, soMany = append(most, figures.Mean(excess)), append(soMany, mostGained(gains, operations))
 		}
-		row = slices.Concat(row, most, soMany)
+		numbers := slices.Concat([]float64{p, operations}, most, soMany)
+		row := append([]string{w.String(), fmt.Sprint(n)}, reports.Cells(2, numbers...)...)
 		printed, implied := "", ""
 		if w.times == "WIDETIMES" {
 			r := table4.printed(d.Claims, w, n, "rho")
@@ -99,12 +98,8 @@ func joiningLimits(d *figures.Data) *figures.Table {
 		for i, j := range []joining{copies, successive} {
 			kept, moved := limits(d, j, w, n)
 			batches := []string{"script", "text"}[i]
-			t.Row(
-				about(w, n, batches), w.String(), batches, fmt.Sprint(n), reports.Fixed(rev,
-					2), reports.Fixed(mostGained(kept, 0), 2),
-				reports.Fixed(all, 2), reports.Fixed(figures.Mean(moved), 2), reports.Fixed(operations,
-					2), reports.Fixed(mostGained(kept, operations), 2),
-			)
+			t.Row(about(w, n, batches), append([]string{w.String(), batches, fmt.Sprint(n)}, reports.Cells(2,
+				rev, mostGained(kept, 0), all, figures.Mean(moved), operations, mostGained(kept, operations))...)...)
 		}
 	}
 	return t

@@ -12,9 +12,8 @@ import (
 	"miglab/reports"
 )
 
-// The paper does not publish the instances behind its drawings. Figures 5 and 6 use datasets
-// of ours, found by local search. The others use those cells of the tables that show best
-// what the paper shows.
+// The paper does not publish the instances behind its drawings. Figures 5 and 6 use datasets of ours, found by
+// local search. The others use the cells of the tables that show best what the paper shows.
 
 // figures5and6 draws a batch on which one move, and one on which one swap, of the
 // refinement gains much.
@@ -97,10 +96,8 @@ func figures7to9(d *figures.Data) (*figures.Output, error) {
 		right := reports.NewGanttPanel(c.panel, p, s)
 		if k > 0 {
 			title := fmt.Sprintf("Fig. %d. %s (batches a and b)", k+6, c.title)
-			chart := reports.Gantt{
-				Title: title, Tasks: reports.TaskNames(p.Tasks), Panels: []reports.GanttPanel{left, right},
-				Height: 480,
-			}
+			panels := []reports.GanttPanel{left, right}
+			chart := reports.Gantt{Title: title, Tasks: reports.TaskNames(p.Tasks), Panels: panels, Height: 480}
 			if k > 1 { // reversing changes every task
 				chart.Outline, chart.Panels = moved, beforeAndAfter(left, right, changedTasks(before, s, p))
 			}

@@ -49,7 +49,7 @@ func Paper() (figures.Paper, error) {
 		figures.Drawing("figure2", "speedup of Gaussian by instance size on A100 (the public input size)", figure2().Title,
 			figure2()),
 		figures.Drawing("figure3", "speedups of Rodinia kernels on A100", "Speedups of the Rodinia kernels on A100",
-			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4)),
+			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4, true)),
 		{Name: "table2", Title: "largest difference in time, alone against beside others, A100", Build: h.table2},
 		figures.Drawing("figure4", "the trees of repartitioning", "Repartitioning trees",
 			reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100. {S0, S1, S2} takes the memory of S3 as " +
@@ -61,7 +61,7 @@ func Paper() (figures.Paper, error) {
 		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A30", Build: h.table3},
 		figures.Drawing("figure11", "synthetic speedups for n = 10 tasks on A100", "Synthetic speedups on A100",
 			reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", a100,
-				tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5)),
+				figures.Tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5, true)),
 		{Name: "rodinia", Title: "rho and sigma of the 16 Rodinia kernels on A100 (6.4.1, 6.5.1)", Build: rodinia},
 		{Name: "figure12", Title: "the Rodinia kernels on A100 under different approaches", Build: figure12},
 		{Name: "optimum", Title: "the 16 Rodinia kernels on A100, beside what is proven", Build: optimum},
@@ -113,24 +113,24 @@ var (
 	threeSizes = []int{10, 20, 30}
 )
 
-// batch, stream and bound are series on A100s.
+// batch, stream and bound are series on A100.
 func batch(dataset, algorithm string, model mig.Reconfiguration) store.Series {
-	return series(algo.TrackBatch, dataset, algorithm, model)
+	return store.Series{
+		Track: algo.TrackBatch, Dataset: dataset, GPU: "A100", Count: 1, Model: model.String(),
+		Algorithm: algo.MustParse(algorithm).ID,
+	}
 }
 
 func stream(dataset, algorithm string) store.Series {
-	return series(algo.TrackStream, dataset, algorithm, mig.Sequential)
+	s := batch(dataset, algorithm, mig.Sequential)
+	s.Track = algo.TrackStream
+	return s
 }
 
 func bound(dataset, name string, model mig.Reconfiguration) store.Series {
-	return series(algo.TrackBound, dataset, name, model)
-}
-
-func series(track algo.TrackName, dataset, algorithm string, model mig.Reconfiguration) store.Series {
-	return store.Series{
-		Track: track, Dataset: dataset, GPU: "A100", Count: 1, Algorithm: algo.MustParse(algorithm).ID,
-		Model: model.String(),
-	}
+	s := batch(dataset, name, model)
+	s.Track = algo.TrackBound
+	return s
 }
 
 // seriesOn returns the series on another GPU.

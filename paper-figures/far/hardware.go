@@ -25,11 +25,11 @@ func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measure
 func (h onGPU) table2(*figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
 	worst := h.WorstIsolation("A100")
-	for kernel, size := range figures.Each([]string{"Backprop", "Gaussian", "HotSpot", "LavaMD"},
-		[]mig.Slices{1, 2, 3, 4}) {
+	kernels := []string{"Backprop", "Gaussian", "HotSpot", "LavaMD"}
+	for kernel, size := range figures.Each(kernels, []mig.Slices{1, 2, 3, 4}) {
 		if r, ok := worst[datasets.KernelOn{Kernel: kernel, Size: size}]; ok {
-			values[fmt.Sprintf("%s size %d", kernel, size)] = measuredOn(math.Abs(r.Difference), "Beside "+r.Beside+". ",
-				r.Provenance)
+			m := measuredOn(math.Abs(r.Difference), "Beside "+r.Beside+". ", r.Provenance)
+			values[fmt.Sprintf("%s size %d", kernel, size)] = m
 		}
 	}
 	return figures.Read(figures.Reading{Values: values}), nil

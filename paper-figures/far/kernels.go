@@ -22,12 +22,7 @@ var (
 
 const shuffles = 300
 
-// tasks returns an instance of a dataset.
-func tasks(data, gpu string, i int) task.Batch {
-	return figures.Instance[task.Batches](data, gpu, i).Tasks
-}
-
-func kernels(gpu string) task.Batch { return tasks(rodiniaData, gpu, 0) }
+func kernels(gpu string) task.Batch { return figures.Tasks(rodiniaData, gpu, 0) }
 
 func kernel(name string) *task.Task {
 	all := kernels("A100")
@@ -40,9 +35,8 @@ func figure2() reports.Bars {
 	return reports.Bars{
 		Title: "Fig. 2. Speedup of Gaussian on A100, the input of 20.7 s on one slice",
 		X:     reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup over one slice"},
-		Categories: figures.Map(a100.Sizes(), func(s mig.Slices) string {
-			return fmt.Sprint(s)
-		}), Groups: []reports.BarGroup{{Name: "Gaussian, mean of 10 runs", Values: speedups}},
+		Categories: figures.Map(a100.Sizes(), func(s mig.Slices) string { return fmt.Sprint(s) }),
+		Groups:     []reports.BarGroup{{Name: "Gaussian, mean of 10 runs", Values: speedups}},
 	}
 }
 

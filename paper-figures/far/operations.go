@@ -43,9 +43,8 @@ func (s sliceWork) after(first sliceWork) sliceWork {
 	return sliceWork{floats.AddTo(make([]float64, len(s.work)), first.work, s.work), s.movable}
 }
 
-// least returns, for 0, 1, 2 ... operations, seconds before which no schedule ends after so many
-// moves and swaps. A move or swap goes between two instances of one size and relieves one of
-// them. All slices of the instances that are never relieved keep at least their work.
+// least returns, for 0, 1, 2 ... moves and swaps, seconds before which no schedule ends after so many. Each
+// goes between two instances of one size and relieves one of them. The others keep at least their work.
 func (s sliceWork) least() []float64 {
 	full := func(relieved mig.Mask) float64 {
 		most := 0.0
@@ -75,9 +74,8 @@ func (s sliceWork) least() []float64 {
 	return out
 }
 
-// gains returns by how many percent seconds exceed what 0, 1, 2 ... operations leave. No task
-// changes its size, so that the slices keep their work together, and no schedule ends before it
-// is spread evenly over them.
+// gains returns by how many percent seconds exceed what 0, 1, 2 ... operations leave. No task changes its size,
+// so the slices keep their total work, and no schedule ends before it is spread evenly.
 func (s sliceWork) gains(seconds float64) []float64 {
 	out := s.least()
 	for k, least := range out {
@@ -86,9 +84,8 @@ func (s sliceWork) gains(seconds float64) []float64 {
 	return out
 }
 
-// mostGained is the most that executions can gain on average with a number of operations on
-// average. Gains are those of an execution with 0, 1, 2 ... operations. The operations go where
-// they bring the most; a part of them may bring its share.
+// mostGained is the most that executions can gain on average with a mean number of operations. gains are those
+// of an execution with 0, 1, 2 ... of them. They go where they bring most; a part of one brings its share.
 func mostGained(gains [][]float64, operations float64) float64 {
 	var total float64
 	var each []float64 // what one more operation brings

@@ -3,6 +3,7 @@ package far
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -39,9 +40,9 @@ func compare(b task.Batch) comparedBatch {
 // mostSigma returns the largest mean sigma of FIXPART(1,...,1) that batches allow if that of
 // FIXPART(7) is given, whatever FAR needs, and its standard error as a difference of two samples.
 //
-// Both sigmas of a batch have the same makespan of FAR, so that one is y and the other ratio*y with
-// y <= most. For every c, the mean of ratio*y is at most c times the mean of y plus the mean of
-// most*max(0, ratio-c). The least over c is the largest possible mean.
+// Both sigmas of a batch have the same makespan of FAR: one is y and the other ratio*y with y <= most. For
+// every c, the mean of ratio*y is at most c times the mean of y plus the mean of most*max(0, ratio-c). The
+// least over c is the largest possible mean.
 func mostSigma(batches []comparedBatch, seven float64) (most, stdErr float64) {
 	most = math.Inf(1)
 	for _, at := range batches {
@@ -70,10 +71,7 @@ func allows(batches []comparedBatch, ones, seven float64) bool {
 
 // memoryBound are all values of p_sup that differ in a class of 3, 7 or 8 tasks, each the least of
 // its kind. They cover the classes of 15 tasks.
-var memoryBound = []string{
-	"0", "13", "15", "25", "29", "34", "38", "43", "50", "58", "63", "67", "72", "75", "86",
-	"88", "100",
-}
+var memoryBound = strings.Fields("0 13 15 25 29 34 38 43 50 58 63 67 72 75 86 88 100")
 
 // speedupLimits says with which p_sup two printed sigmas are possible together.
 func speedupLimits(d *figures.Data) *figures.Table {
@@ -87,8 +85,8 @@ func speedupLimits(d *figures.Data) *figures.Table {
 		row := []string{scaling, generator}
 		for _, times := range []string{"NARROWTIMES", "WIDETIMES"} {
 			w := workload{scaling, times}
-			ones, seven := table5.printed(d.Claims, w, 15, "sigma FIXPART(1,...,1)"), table5.printed(d.Claims, w, 15,
-				"sigma FIXPART(7)")
+			ones := table5.printed(d.Claims, w, 15, "sigma FIXPART(1,...,1)")
+			seven := table5.printed(d.Claims, w, 15, "sigma FIXPART(7)")
 			var possible []string
 			for _, p := range memoryBound {
 				parameters := "psup=" + p
@@ -97,7 +95,7 @@ func speedupLimits(d *figures.Data) *figures.Table {
 				}
 				var batches []comparedBatch
 				for i := range all {
-					batches = append(batches, compare(tasks(synthetic(w, 15, parameters), "A100", i)))
+					batches = append(batches, compare(figures.Tasks(synthetic(w, 15, parameters), "A100", i)))
 				}
 				if allows(batches, ones, seven) {
 					possible = append(possible, p)

@@ -65,8 +65,8 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 		Title:   fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), g.title),
 		Columns: reports.Left("workload"),
 	}
-	return figures.Read(rs...).Table(g.name,
-		d.Layout(g.name, head, figures.Map(g.rows, workload.String), columns, rs[0])), nil
+	layout := d.Layout(g.name, head, figures.Map(g.rows, workload.String), columns, rs[0])
+	return figures.Read(rs...).Table(g.name, layout), nil
 }
 
 // interchanged reads the last two columns of print, moves and swaps, as each other in some rows.
@@ -93,8 +93,8 @@ var table4 = grid{
 // batchRho measures rho of FAR on batches of a generator's parameters.
 func batchRho(gpu, parameters string) measure {
 	return func(d *figures.Data, w workload, n int) []figures.Measurement {
-		return []figures.Measurement{mean(d,
-			rho(d, seriesOn(gpu, 1, batch(synthetic(w, n, parameters), "far", mig.Sequential)), executions))}
+		s := seriesOn(gpu, 1, batch(synthetic(w, n, parameters), "far", mig.Sequential))
+		return []figures.Measurement{mean(d, rho(d, s, executions))}
 	}
 }
 
@@ -174,8 +174,8 @@ func refinement(parameters, refined string) measure {
 		data := synthetic(w, n, parameters)
 		after, before := batch(data, refined, mig.Sequential), batch(data, "far?refine=false", mig.Sequential)
 		return []figures.Measurement{
-			mean(d, d.Above(before, after, executions)), mean(d, d.Values(after, executions, "moves")), mean(d,
-				d.Values(after, executions, "swaps")),
+			mean(d, d.Above(before, after, executions)),
+			mean(d, d.Values(after, executions, "moves")), mean(d, d.Values(after, executions, "swaps")),
 		}
 	}
 }
@@ -197,9 +197,9 @@ var table6 = grid{
 // multi_batch_test do.
 const scripted = "&iterations=20&keep=last&margin=timed"
 
-// A joining is a way to join two batches of a generator 1000 times. With script it is concat_test,
-// whose pairs are a batch and its copy. Without, it is the text of 6.7.1: two successive batches, of
-// which the first one is reversed in one half of the pairs, and not always the second.
+// A joining is a way to join two batches of a generator. With script it is concat_test, whose pairs are a batch
+// and its copy. Without, it is the text of 6.7.1: two successive batches, the first one reversed in half of the
+// pairs.
 type joining struct {
 	generator string
 	script    bool
@@ -231,10 +231,9 @@ func (j joining) gains(d *figures.Data, w workload, n int) []figures.Measurement
 }
 
 func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measurement {
-	return []figures.Measurement{
-		mean(d, j.values(d, w, n, "moveswap", "moves")),
-		mean(d, j.values(d, w, n, "moveswap", "swaps")),
-	}
+	return figures.Map([]string{"moves", "swaps"}, func(metric string) figures.Measurement {
+		return mean(d, j.values(d, w, n, "moveswap", metric))
+	})
 }
 
 func joinings(of func(joining) measure) []procedure {
@@ -251,15 +250,13 @@ var table7 = grid{
 	joinings(func(j joining) measure { return j.gains }),
 }
 
-var table8 = func() grid {
-	ps := joinings(func(j joining) measure { return j.operations })
-	ps = append(ps, ps[0].interchanged(func(workload) bool { return true }))
-	return grid{
-		"table8", "Mean number of moves and swaps in a concatenation, of 1000, A100", workloads, threeSizes,
-		[]string{"moves", "swaps"},
-		ps,
-	}
-}()
+var joiningOperations = joinings(func(j joining) measure { return j.operations })
+
+var table8 = grid{
+	"table8", "Mean number of moves and swaps in a concatenation, of 1000, A100", workloads, threeSizes,
+	[]string{"moves", "swaps"},
+	append(joiningOperations, joiningOperations[0].interchanged(func(workload) bool { return true })),
+}
 
 var table9 = grid{
 	"table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", wide, allSizes,
@@ -281,9 +278,8 @@ func chain(d *figures.Data, w workload, n int) store.Series {
 	return stream(chained(d.Scale, w, n, ""), "far-concat")
 }
 
-// multiBatchTest is the script multi_batch_test. It adds the makespans of all consecutive
-// pairs, so that inner batches count twice, and divides by the area bound of the batches, each
-// counted once.
+// multiBatchTest is the script multi_batch_test. It adds up the makespans of all consecutive pairs, so that
+// inner batches count twice, and divides by the area bound, in which each batch counts once.
 func multiBatchTest(d *figures.Data, w workload, n int) []figures.Measurement {
 	pairs := d.Values(stream(synthetic(w, n, "gen=released&batches=2"), "far-concat?mode=moveswap"+scripted),
 		executions, makespan)

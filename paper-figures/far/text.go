@@ -36,17 +36,17 @@ func aboutModels(values figures.Values) {
 		g := mig.MustLookup(gpu)
 		// Only an instance with others below it can be split.
 		inner := figures.Count(g.Tree(), func(n mig.Node) bool { return len(n.Children) > 0 })
-		values["partitions of "+claim] = figures.Exactly(float64(len(g.Partitions())))
-		values["reconfigurations in a schedule, "+claim] = figures.Exactly(float64(inner))
+		values["partitions of "+claim] = figures.Exactly(len(g.Partitions()))
+		values["reconfigurations in a schedule, "+claim] = figures.Exactly(inner)
 	}
 	for _, name := range []string{"BFS", "StreamCluster"} {
-		values["speedup of "+name+" on 7 slices"] = figures.Exactly(float64(kernel(name).On(1) / kernel(name).On(7)))
+		values["speedup of "+name+" on 7 slices"] = figures.Exactly(kernel(name).On(1) / kernel(name).On(7))
 	}
 	gaussian := kernel("Gaussian")
 	fastest := slices.MinFunc(a100.Sizes(), func(a, b mig.Slices) int {
 		return cmp.Compare(gaussian.On(a), gaussian.On(b))
 	})
-	values["slices beyond which Gaussian stops scaling"] = figures.Exactly(float64(fastest))
+	values["slices beyond which Gaussian stops scaling"] = figures.Exactly(fastest)
 	values["slowdown with more slices"] = slowdown()
 }
 
@@ -63,8 +63,8 @@ func aboutTable5(d *figures.Data, values figures.Values) {
 
 func aboutTable7(d *figures.Data, values figures.Values) {
 	for _, n := range []int{10, 20} {
-		values[fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)] = average(measureCells(d, copies.gains,
-			1, workloads, n))
+		claim := fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)
+		values[claim] = average(measureCells(d, copies.gains, 1, workloads, n))
 	}
 	outermost(d.Claims, values, "gain of reversing, n = 10", measureCells(d, copies.gains, 0, workloads, 10))
 	values["gain of moving and swapping beyond reversing, n = 10"] = least(figures.Map(workloads,
@@ -76,8 +76,8 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 }
 
 // measureCells measures a quantity in some cells of a grid.
-func measureCells(d *figures.Data, of measure, quantity int, rows []workload,
-	sizes ...int,
+func measureCells(
+	d *figures.Data, of measure, quantity int, rows []workload, sizes ...int,
 ) (out []figures.Measurement) {
 	for w, n := range figures.Each(rows, sizes) {
 		out = append(out, of(d, w, n)[quantity])
@@ -118,9 +118,8 @@ func average(ms []figures.Measurement) figures.Measurement {
 	return out
 }
 
-// slowdown returns the largest slowdown of a measured Rodinia kernel on a larger instance, in
-// percent (2.4, first point of monotony). The detail names the kernel and says how many
-// kernels exceed 2 %.
+// slowdown returns the largest slowdown of a measured Rodinia kernel on a larger instance, in percent (2.4,
+// first point of monotony). The detail names it and counts the kernels above 2 %.
 func slowdown() figures.Measurement {
 	most, beyond, all := figures.Exactly(0), 0, 0
 	for _, gpu := range []string{"A100", "A30"} {
@@ -146,19 +145,21 @@ func slowdown() figures.Measurement {
 	return most
 }
 
-// factors checks the approximation factors of section 5 on small batches: phase 2 without
-// reconfiguration time against the proven optimum. The competitive ratios hold for chains of
-// batches.
+// factors checks the approximation factors of section 5: phase 2 without reconfiguration time against the
+// proven optimum of small batches, and the competitive ratios on chains of batches.
 func factors(d *figures.Data) (*figures.Output, error) {
 	const instances = 200 // a workload
 	worst := figures.Values{}
 	for i, c := range []struct {
 		what, gpu string
 		count, n  int
-	}{{"one A30", "A30", 1, 5}, {"two A30", "A30", 2, 5}, {"three A30", "A30", 3, 6}, {"A100", "A100", 1, 5}, {
-		"H100",
-		"H100", 1, 5,
-	}} {
+	}{
+		{"one A30", "A30", 1, 5},
+		{"two A30", "A30", 2, 5},
+		{"three A30", "A30", 3, 6},
+		{"A100", "A100", 1, 5},
+		{"H100", "H100", 1, 5},
+	} {
 		most := 0.0
 		for _, w := range workloads {
 			data := synthetic(w, c.n, fmt.Sprintf("seed=%d", i+1)) // A100 and H100 would have the same batches

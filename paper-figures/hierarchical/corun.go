@@ -47,29 +47,25 @@ func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error
 			for i, s := range c.slowdowns {
 				slowdowns = append(slowdowns, math.Abs(c.simulatedSlowdowns[i]/s-1))
 			}
-			t.Rows = append(t.Rows, []string{
-				table.File, c.mix, reports.Fixed(c.throughput, 3), reports.Fixed(c.simulated,
-					3), reports.Fixed(100*(c.simulated/c.throughput-1), 1),
-				listed(c.slowdowns), listed(c.simulatedSlowdowns),
-			})
+			row := append([]string{table.File, c.mix}, reports.Cells(3, c.throughput, c.simulated)...)
+			row = append(row, reports.Fixed(100*(c.simulated/c.throughput-1), 1))
+			t.Rows = append(t.Rows, append(row, listed(c.slowdowns), listed(c.simulatedSlowdowns)))
 		}
 		if len(checks) > 0 {
-			t.Notes = append(t.Notes,
-				fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the slowdown %.1f %% over %d jobs",
-					table.File, 100*figures.Mean(throughputs), len(throughputs), 100*figures.Mean(slowdowns), len(slowdowns)))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the "+
+				"slowdown %.1f %% over %d jobs", table.File, 100*figures.Mean(throughputs), len(throughputs),
+				100*figures.Mean(slowdowns), len(slowdowns)))
 		}
 		if left > 0 {
-			t.Notes = append(t.Notes,
-				fmt.Sprintf("%s: %d mixes are left out, of kernels without times by size, or with more than 100 %% together",
-					table.File, left))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d mixes are left out, of kernels without times by size, or with more "+
+				"than 100 %% together", table.File, left))
 		}
 	}
 	if t.Rows == nil {
 		t.Notes = append(t.Notes, needsCorun)
 	} else {
-		t.Notes = append(t.Notes,
-			fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, where there are none, "+
-				"on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
+		t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, "+
+			"where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
 	}
 	o := new(figures.Output).Table("corun", t)
 	overlapTables(o, d.Claims, h)
@@ -78,7 +74,7 @@ func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error
 }
 
 func listed(values []float64) string {
-	return strings.Join(figures.Map(values, func(v float64) string { return reports.Fixed(v, 2) }), " ")
+	return strings.Join(reports.Cells(2, values...), " ")
 }
 
 // programsFor returns the programs of kernels by name. They are fitted on the newest times alone
@@ -104,9 +100,9 @@ func programsFor(h datasets.HardwareSet, on datasets.Provenance) (map[string]tas
 
 // checkCoruns compares the model with all mixes of several jobs for which it has programs. left
 // counts the other mixes.
-func checkCoruns(rows []datasets.CorunTime, programs map[string]task.Program) (checks []corunCheck, left int,
-	err error,
-) {
+func checkCoruns(
+	rows []datasets.CorunTime, programs map[string]task.Program,
+) (checks []corunCheck, left int, err error) {
 	alone := map[string]mig.Seconds{}
 	for _, r := range rows {
 		if r.Mix == datasets.CorunJob(r.Kernel, 100) {
@@ -145,20 +141,20 @@ func checkCoruns(rows []datasets.CorunTime, programs map[string]task.Program) (c
 
 // windowOf returns the programs of a mix, with their measured times alone, and its setup. It
 // reports false if a kernel has no program or the setup is invalid.
-func windowOf(jobs []datasets.CorunTime, programs map[string]task.Program, alone map[string]mig.Seconds) (corun.Window,
-	corun.Setup, bool,
-) {
-	w := corun.Window{Concurrency: corun.MaxSlots, Model: shippedModel()}
+func windowOf(
+	jobs []datasets.CorunTime, programs map[string]task.Program, alone map[string]mig.Seconds,
+) (w corun.Window, setup corun.Setup, ok bool) {
+	w = corun.Window{Concurrency: corun.MaxSlots, Model: shippedModel()}
 	var shares []float64
 	for _, j := range jobs {
-		p, ok := programs[j.Kernel]
-		if !ok {
-			return w, corun.Setup{}, false
+		p, known := programs[j.Kernel]
+		if !known {
+			return w, setup, false
 		}
 		p.Name, p.Solo = j.Kernel, alone[j.Kernel]
 		w.Jobs, shares = append(w.Jobs, p), append(shares, j.Percent/100)
 	}
-	setup := corun.Setup{GIs: []corun.GI{{Memory: 1, CIs: []corun.CI{{Compute: 1, Shares: shares}}}}}
+	setup = corun.Setup{GIs: []corun.GI{{Memory: 1, CIs: []corun.CI{{Compute: 1, Shares: shares}}}}}
 	return w, setup, setup.Validate() == nil
 }
 
@@ -185,11 +181,9 @@ func fit(d *figures.Data) (*figures.Output, error) {
 		if f.RMS > wellFitted {
 			badly = append(badly, fmt.Sprintf("%s (%.1f %%)", f.Kernel, 100*f.RMS))
 		}
-		rows = append(rows, []string{
-			f.Kernel, f.Program, string(f.Fitted.Class), fmt.Sprintf("%.3g",
-				float64(f.Fitted.Solo)), reports.Fixed(f.Fitted.Serial, 3),
-			reports.Fixed(f.Fitted.Parallelism, 3), reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1), against,
-		})
+		row := []string{f.Kernel, f.Program, string(f.Fitted.Class), fmt.Sprintf("%.3g", float64(f.Fitted.Solo))}
+		row = append(row, reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism)...)
+		rows = append(rows, append(row, reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1), against))
 		k := public.Tasks[slices.IndexFunc(public.Tasks, func(t task.Task) bool { return t.Name == f.Kernel })]
 		points := figures.Map(mig.MustLookup(gpu).Sizes(), func(s mig.Slices) speed {
 			return speed{float64(s), k.On(s), onInstance(&f.Fitted, s)}

@@ -51,9 +51,8 @@ func mix(programs []string, parameters string) string {
 	return figures.Dataset("corun/mix?jobs=" + strings.Join(programs, "+") + parameters)
 }
 
-// together lets the referee run programs together on a partition, the first in the first slot.
-// It schedules nothing, because the figures are about given partitions. It panics if the partition
-// is not one.
+// together lets the referee run programs on a partition, the first in the first slot. Nothing is scheduled,
+// because the figures are about given partitions. It panics if the partition is not one.
 func together(programs []string, setup string) *corun.Result {
 	g := corun.Group{Setup: corun.MustParse(setup)}
 	for i := range programs {
@@ -69,10 +68,8 @@ func together(programs []string, setup string) *corun.Result {
 func figure3(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Lines{
 		Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)",
-		X: reports.Axis{
-			Label: "Compute of the first program [%]",
-			Ticks: []float64{10, 30, 50, 70, 90},
-		}, Y: reports.Axis{Label: "Throughput / time sharing"},
+		X:     reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}},
+		Y:     reports.Axis{Label: "Throughput / time sharing"},
 	}
 	t := d.Claims.Head("figure3", simulated())
 	for k, programs := range splitMixes {
@@ -80,8 +77,8 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 		t.Columns = t.Columns.Right(name)
 		line := reports.Series{Name: name, Markers: true}
 		for i, percent := 0, 5; percent < 100; i, percent = i+1, percent+5 {
-			throughput := together(programs,
-				fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100)).Throughput()
+			setup := fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100)
+			throughput := together(programs, setup).Throughput()
 			line.X, line.Y = append(line.X, float64(percent)), append(line.Y, throughput)
 			if k == 0 {
 				t.Rows = append(t.Rows, []string{strconv.Itoa(percent)})
@@ -106,7 +103,7 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 			a, b := together(programs, sharedMemory).Throughput(), together(programs, privateMemory).Throughput()
 			chart.Categories = append(chart.Categories, name+" "+gpcs)
 			shared.Values, private.Values = append(shared.Values, a), append(private.Values, b)
-			t.Rows = append(t.Rows, []string{name, gpcs, reports.Fixed(a, 3), reports.Fixed(b, 3), reports.Fixed(b/a, 3)})
+			t.Rows = append(t.Rows, append([]string{name, gpcs}, reports.Cells(3, a, b, b/a)...))
 			programs = []string{programs[1], programs[0]}
 		}
 	}

@@ -41,10 +41,8 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 		for _, data := range ofCategories(windowSize, "") {
 			all = append(all, gaps(d, m, data, n)...)
 		}
-		row := []string{m.title}
-		for _, v := range []float64{figures.Mean(own), slices.Max(own), figures.Mean(all), slices.Max(all)} {
-			row = append(row, reports.Fixed(v, 2))
-		}
+		row := append([]string{m.title},
+			reports.Cells(2, figures.Mean(own), slices.Max(own), figures.Mean(all), slices.Max(all))...)
 		for _, r := range paper {
 			row = append(row, strconv.Itoa(won(own, gaps(d, r, queues, len(queueNames)))))
 		}

@@ -12,9 +12,8 @@ import (
 	"miglab/reports"
 )
 
-// overlapTables adds to the artefact what was measured in overlapped windows: the fit of the
-// kernels' scaling, and the error of the co-run model with the constants of the program and
-// with constants that are fitted on two thirds of the groups. Without such data it adds nothing.
+// overlapTables adds what was measured in overlapped windows, if anything: the fit of the kernels' scaling, and
+// the error of the co-run model with the program's constants and with those fitted on two thirds of the groups.
 func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.HardwareSet) {
 	if len(h.Overlap) == 0 {
 		return
@@ -25,10 +24,9 @@ func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.Hardwar
 		for _, f := range datasets.FitOverlap(t.Rows) {
 			f.Fitted.Name = f.Kernel
 			programs[f.Kernel] = &f.Fitted
-			scaling.Rows = append(scaling.Rows, []string{
-				t.File, f.Kernel, string(f.Fitted.Class), reports.Fixed(f.Fitted.Serial, 3), reports.Fixed(f.Fitted.Parallelism, 3),
-				reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1),
-			})
+			row := append([]string{t.File, f.Kernel, string(f.Fitted.Class)},
+				reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism)...)
+			scaling.Rows = append(scaling.Rows, append(row, reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1)))
 		}
 		groups, left := datasets.OverlapGroups(t.Rows, programs)
 		fitted := datasets.FitOverlapModel(groups, shippedModel())
@@ -42,9 +40,8 @@ func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.Hardwar
 			}
 		}
 		if left > 0 {
-			misses.Notes = append(misses.Notes,
-				fmt.Sprintf("%s: %d groups are left out, of kernels without rates alone on several numbers of multiprocessors",
-					t.File, left))
+			misses.Notes = append(misses.Notes, fmt.Sprintf("%s: %d groups are left out, of kernels without rates alone on "+
+				"several numbers of multiprocessors", t.File, left))
 		}
 	}
 	misses.Notes = append(misses.Notes,
@@ -64,10 +61,8 @@ func errorRows(file string, groups []datasets.OverlapGroup, m corun.Model) (rows
 			if jobs == 0 {
 				continue
 			}
-			rows = append(rows, []string{
-				file, kind, part, reports.Fixed(m.Kappa, 2), reports.Fixed(m.Delta, 2),
-				fmt.Sprint(jobs), reports.Fixed(100*e, 1),
-			})
+			row := append([]string{file, kind, part}, reports.Cells(2, m.Kappa, m.Delta)...)
+			rows = append(rows, append(row, fmt.Sprint(jobs), reports.Fixed(100*e, 1)))
 		}
 	}
 	return rows

@@ -99,10 +99,9 @@ func ofAgent(d *figures.Data, data []string, metric string, of func([]float64) f
 	}))
 }
 
-// The constants of the model, the agents' setups and their settings were chosen by looking at draws 1
-// to 20 of the programs, the number of training steps by looking at draws 101 to 120, and the number
-// of reported draws by the spread of the agent's lead on draws 121 to 140. Results are reported on
-// draws that nothing was chosen by.
+// The constants of the model and the agents' setups and settings were chosen by draws 1 to 20 of the programs,
+// the number of training steps by draws 101 to 120, and the number of reported draws by draws 121 to 140.
+// Results are reported on draws that nothing was chosen by.
 const (
 	firstReported = 141
 	draws         = 100

@@ -66,11 +66,8 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		f.more, f.less)
 	t := d.Claims.Head(f.name, simulated(), few(d.Scale, generated), windowSize, concurrency)
 	chart := reports.Bars{
-		Title: onChart(t), X: reports.Axis{Label: f.axis},
-		Y: reports.Axis{Label: "Throughput / time sharing"}, Dots: true,
-	}
-	for _, value := range f.values {
-		chart.Categories = append(chart.Categories, strconv.Itoa(value))
+		Title: onChart(t), X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"},
+		Categories: figures.Map(f.values, strconv.Itoa), Dots: true,
 	}
 	t.Rows = figures.Map(chart.Categories, func(value string) []string { return []string{value} })
 	for _, m := range []method{migShared, mpsOnly, agent, exact} {
@@ -95,8 +92,8 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 	steps := ofRuns(agent, numbers, func(r method, draw string) float64 {
 		return figures.Mean(f.on(d, r, f.more, draw)) - figures.Mean(f.on(d, r, f.less, draw))
 	})
-	return figures.Read(figures.Reading{Values: figures.Values{claim: d.Crossed(steps)}}).Table(f.name, t).Figure(f.name,
-		chart.Title, chart), nil
+	return figures.Read(figures.Reading{Values: figures.Values{claim: d.Crossed(steps)}}).
+		Table(f.name, t).Figure(f.name, chart.Title, chart), nil
 }
 
 // figure9 draws throughput against W. The paper's queues have 12 jobs, so that those of other
@@ -104,9 +101,8 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 func figure9(d *figures.Data) (*figures.Output, error) {
 	f := sweep{
 		name: "figure9", symbol: "W", axis: "Window size W [jobs]",
-		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), data: ofCategories, count: few(d.Scale,
-			generated),
-		more: windowSize, less: 4,
+		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), data: ofCategories,
+		count: few(d.Scale, generated), more: windowSize, less: 4,
 	}
 	return f.build(d)
 }

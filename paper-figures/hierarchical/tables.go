@@ -38,11 +38,9 @@ func table4(d *figures.Data) (*figures.Output, error) {
 		if r := p.ByRule(); r != p.Class {
 			rule = string(r)
 		}
-		t.Rows = append(t.Rows, []string{
-			string(p.Class), marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo)), reports.Fixed(p.Serial, 3),
-			reports.Fixed(p.Compute, 3), reports.Fixed(p.Parallelism, 3), reports.Fixed(p.Memory,
-				3), reports.Fixed(p.Relative(0.125, 0.125), 2), rule,
-		})
+		row := []string{string(p.Class), marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo))}
+		row = append(row, reports.Cells(3, p.Serial, p.Compute, p.Parallelism, p.Memory)...)
+		t.Rows = append(t.Rows, append(row, reports.Fixed(p.Relative(0.125, 0.125), 2), rule))
 		inputs[string(p.Class)+" programs"]++
 		if p.Unseen {
 			inputs["unseen programs"]++
@@ -95,9 +93,7 @@ func texts(f corun.Family, jobs int) []string {
 func table7(d *figures.Data) (*figures.Output, error) {
 	// MPS percentages of the whole GPU begin with a client, MIG with an instance.
 	lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
-		return figures.Exactly(float64(figures.Count(texts(family, jobs), func(s string) bool {
-			return strings.HasPrefix(s, begin)
-		})))
+		return figures.Exactly(figures.Count(texts(family, jobs), func(s string) bool { return strings.HasPrefix(s, begin) }))
 	}
 	return figures.Read(figures.Reading{Values: figures.Values{
 		"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
@@ -155,7 +151,7 @@ func partitionList(claims *figures.Claims) reports.Table {
 }
 
 func text(*figures.Data) (*figures.Output, error) {
-	partitions := figures.Exactly(float64(len(mig.MustLookup(gpu).Partitions())))
+	partitions := figures.Exactly(len(mig.MustLookup(gpu).Partitions()))
 	seen := len(datasets.Programs()) - figures.Count(datasets.Programs(), isUnseen)
 	o := figures.Read(figures.Reading{Values: figures.Values{"partitions of A100": partitions}})
 	return o.Take("setting of the datasets and of the agent. The agent learns from newly drawn programs, because the "+
@@ -168,9 +164,8 @@ func text(*figures.Data) (*figures.Output, error) {
 	}), nil
 }
 
-// decisions returns how long a method took for each queue, in microseconds, and as a share of
-// the simulated makespan. Timings are not results: a power cut may have lost some. Then it
-// returns none.
+// decisions returns how long a method took for each queue, in microseconds, and as a share of the simulated
+// makespan. It returns none if some are missing: a power cut may have lost timings.
 func decisions(d *figures.Data, m method) (micros, shares []float64) {
 	makespans := m.runs()[0].onQueues(d, queues, track.MetricMakespan)
 	micros = d.Micros(m.runs()[0].on(queues), len(queueNames))

@@ -30,9 +30,8 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 func (m *measured) underLoad(data []string) {
 	low, full := data[0], data[len(data)-1]
 	acceptance := figures.Map(data, func(dataset string) []float64 { return m.at("MFI", dataset, "acceptance") })
-	m.mean("acceptance of MFI, least over the loads", eachInstance(func(v []float64) float64 {
-		return 100 * v[0]
-	}, lowest(acceptance...)))
+	percent := func(v []float64) float64 { return 100 * v[0] }
+	m.mean("acceptance of MFI, least over the loads", eachInstance(percent, lowest(acceptance...)))
 	var accepted, used []pair
 	for _, b := range baselines {
 		accepted = append(accepted, pair{m.at("MFI", full, "accepted"), m.at(b, full, "accepted")})
@@ -60,7 +59,7 @@ var distributionAxis = reports.Axis{Label: "Distribution"}
 
 func figure5(d *figures.Data) (*figures.Output, error) {
 	rs := underReadings(d, func(m *measured) { m.byDistribution("utilisation") })
-	active := readings[0].as("utilization of the active GPUs").
+	active := readings[0].named("utilization of the active GPUs").
 		measure(d, func(m *measured) { m.byDistribution("utilisation_active") })
 	active.Values = figures.Values{bigPacked: active.Values[bigPacked]}
 	out := figures.Read(append(rs, active)...)
@@ -130,7 +129,7 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 		chart.Charts = append(chart.Charts, dots)
 	}
 	rs := underReadings(d, func(m *measured) { m.bySeverity(m.severity()) })
-	slots := readings[0].as("F as a mean over the slots").
+	slots := readings[0].named("F as a mean over the slots").
 		measure(d, func(m *measured) { m.bySeverity("mean_fragmentation") })
 	return figures.Read(append(rs, slots)...).Table("figure6", t).Figure("figure6", chart.Title, chart), nil
 }
@@ -158,10 +157,9 @@ func (m *measured) bySeverity(fragmentation string) {
 		}
 	}
 	m.nearest("score of the nearest baseline less that of MFI, nearest distribution", higher)
-	m.values["pairs of schemes of which the lower score has the higher acceptance"] = figures.Exactly(100 *
-		float64(agreeing) / float64(pairs))
-	m.values["pairs of schemes of which the lower score has the higher utilization"] = figures.Exactly(100 *
-		float64(using) / float64(pairs))
+	const claim = "pairs of schemes of which the lower score has the higher "
+	m.values[claim+"acceptance"] = figures.Exactly(100 * float64(agreeing) / float64(pairs))
+	m.values[claim+"utilization"] = figures.Exactly(100 * float64(using) / float64(pairs))
 }
 
 // text judges the two numbers of the abstract, which are means over the four distributions.
@@ -172,17 +170,16 @@ func text(d *figures.Data) (*figures.Output, error) {
 				return figures.Map(data, func(dataset string) []float64 { return m.gains(dataset, metric) })
 			}
 			m.mean("more workloads than the baselines on average", eachInstance(figures.Mean, of(workloads)...))
-			m.mean("active GPUs over those of the baselines", eachInstance(func(v []float64) float64 {
-				return 1 + figures.Mean(v)/100
-			}, of("active_gpus")...))
+			over := func(v []float64) float64 { return 1 + figures.Mean(v)/100 }
+			m.mean("active GPUs over those of the baselines", eachInstance(over, of("active_gpus")...))
 		}
 	}
 	usual := atDemand(heavy)
 	expected := figures.Map(distributions, func(distribution string) string { return stream(distribution, "T=expected") })
 	return figures.Read(append(
 		underReadings(d, abstract(usual, "accepted")),
-		readings[0].as("100 % demand").measure(d, abstract(atDemand(100), "accepted")),
-		readings[0].as("T as expected").measure(d, abstract(expected, "accepted")),
-		readings[0].as("running workloads").measure(d, abstract(usual, "running")),
+		readings[0].named("100 % demand").measure(d, abstract(atDemand(100), "accepted")),
+		readings[0].named("T as expected").measure(d, abstract(expected, "accepted")),
+		readings[0].named("running workloads").measure(d, abstract(usual, "running")),
 	)...), nil
 }

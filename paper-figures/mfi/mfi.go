@@ -80,8 +80,7 @@ func demand(distribution string, percent int) string {
 // place is a scheduler on a stream.
 func place(dataset, algorithm string) store.Series {
 	return store.Series{
-		Track: algo.TrackPlacement, Dataset: dataset, GPU: gpu, Count: gpus,
-		Algorithm: algo.MustParse(algorithm).ID,
+		Track: algo.TrackPlacement, Dataset: dataset, GPU: gpu, Count: gpus, Algorithm: algo.MustParse(algorithm).ID,
 	}
 }
 
@@ -133,7 +132,7 @@ func (r reading) values(d *figures.Data, scheme, dataset, metric string) []float
 	return d.Values(r.series(scheme, dataset), simulations, metric)
 }
 
-func (r reading) as(name string) reading {
+func (r reading) named(name string) reading {
 	r.name = name
 	return r
 }

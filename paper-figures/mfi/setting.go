@@ -64,10 +64,9 @@ func probabilities(distribution string) []float64 {
 	return out
 }
 
-// gpu2 is GPU 2 of Fig. 3a. V-B says that 1g.10gb takes the slice at 5, and with it the second
-// slice of 1g.20gb at 4; that 1g.10gb and 2g.20gb still fit; and that 3g.40gb and 4g.40gb do
-// not, although enough slices are free. We put 2g.20gb at 2: then all four terms of F agree
-// with the text under two of the three readings.
+// gpu2 is GPU 2 of Fig. 3a. V-B says that 1g.10gb takes the slice at 5, and with it the second slice of 1g.20gb
+// at 4; that 1g.10gb and 2g.20gb still fit, but not 3g.40gb and 4g.40gb. We put 2g.20gb at 2: then all four
+// terms of F agree with the text under two of the three readings.
 func gpu2() []mig.Instance { return []mig.Instance{instance("2g.20gb", 2), instance("1g.10gb", 5)} }
 
 // instance is a placed profile of the paper's GPU. It panics if there is no such profile.
@@ -114,9 +113,9 @@ func example(*figures.Data) (*figures.Output, error) {
 		for _, f := range terms {
 			total += f
 		}
-		values := figures.Values{"F(2)": figures.Exactly(float64(total))}
+		values := figures.Values{"F(2)": figures.Exactly(total)}
 		for _, profile := range []string{"1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb"} {
-			values["F(2), term of "+profile] = figures.Exactly(float64(terms[profile]))
+			values["F(2), term of "+profile] = figures.Exactly(terms[profile])
 		}
 		out.Readings = append(out.Readings, figures.Reading{Name: r.String(), Values: values})
 	}
@@ -129,24 +128,20 @@ func drawn(name, title string, rows []reports.MaskRow) figures.Artefact {
 	return figures.Drawing(name, title, title, reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows})
 }
 
-// fragmentation shows how an arrival and a termination leave slices that 4g.40gb cannot
-// use although there are enough.
+// maskRow is a GPU with instances, which a profile does not fit beside unless it is nil.
+func maskRow(label string, rejected *mig.Profile, instances ...mig.Instance) reports.MaskRow {
+	return reports.MaskRow{Label: label, Instances: instances, Rejected: rejected}
+}
+
+// fragmentation shows how an arrival and a termination leave slices that 4g.40gb cannot use although there are
+// enough.
 func fragmentation() []reports.MaskRow {
-	four := instance("4g.40gb", 0).Profile
+	four, last := instance("4g.40gb", 0).Profile, instance("1g.10gb", 6)
 	return []reports.MaskRow{
-		{Label: "(a) before", Instances: []mig.Instance{instance("1g.10gb", 6)}},
-		{
-			Label: "(a) 1g.10gb arrives at 1", Instances: []mig.Instance{instance("1g.10gb", 1), instance("1g.10gb", 6)},
-			Rejected: four,
-		},
-		{Label: "(b) before", Instances: []mig.Instance{
-			instance("2g.20gb", 0), instance("2g.20gb", 2),
-			instance("2g.20gb", 4), instance("1g.10gb", 6),
-		}},
-		{
-			Label: "(b) two terminate", Instances: []mig.Instance{instance("2g.20gb", 2), instance("1g.10gb", 6)},
-			Rejected: four,
-		},
+		maskRow("(a) before", nil, last),
+		maskRow("(a) 1g.10gb arrives at 1", four, instance("1g.10gb", 1), last),
+		maskRow("(b) before", nil, instance("2g.20gb", 0), instance("2g.20gb", 2), instance("2g.20gb", 4), last),
+		maskRow("(b) two terminate", four, instance("2g.20gb", 2), last),
 	}
 }
 
@@ -158,14 +153,14 @@ func placements() []reports.MaskRow {
 	})
 }
 
-// rejections shows two GPUs for each of the two schemes of V-A: the one that the scheme
-// chooses by free slices, which rejects the request, and one that has room for it.
+// rejections shows two GPUs for each of the two schemes of V-A: the one that the scheme chooses by free
+// slices, which rejects the request, and one that has room for it.
 func rejections() []reports.MaskRow {
 	four := instance("4g.40gb", 0).Profile
 	return []reports.MaskRow{
-		{Label: "(a) GPU 1", Instances: []mig.Instance{instance("2g.20gb", 4)}},
-		{Label: "(a) GPU 2, chosen", Instances: gpu2(), Rejected: four},
-		{Label: "(b) GPU 1, chosen", Instances: []mig.Instance{instance("1g.10gb", 1)}, Rejected: four},
-		{Label: "(b) GPU 2", Instances: []mig.Instance{instance("3g.40gb", 4)}},
+		maskRow("(a) GPU 1", nil, instance("2g.20gb", 4)),
+		maskRow("(a) GPU 2, chosen", four, gpu2()...),
+		maskRow("(b) GPU 1, chosen", four, instance("1g.10gb", 1)),
+		maskRow("(b) GPU 2", nil, instance("3g.40gb", 4)),
 	}
 }

@@ -95,10 +95,8 @@ func offline(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Panels{Title: "Accepted requests less those of MFI, nothing departs"}
 	t := tableOf(d, "offline", shown)
 	percent, names := percents(loads)
-	x, y := reports.Axis{
-		Label: "GPU demand [% of capacity]",
-		Ticks: percent,
-	}, reports.Axis{Label: "Difference [% of the bound]"}
+	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: percent}
+	y := reports.Axis{Label: "Difference [% of the bound]"}
 	of := func(id, dataset string) []float64 {
 		if id != offlineBound {
 			return d.Values(place(dataset, id), runs, "accepted")
@@ -111,15 +109,13 @@ func offline(d *figures.Data) (*figures.Output, error) {
 		data := figures.Map(loads, func(load int) string {
 			return stream(dist, fmt.Sprintf("lifespan=forever&load=%d&seed=%d", load, testSeed))
 		})
+		below := func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) }
 		gridOf(d, shown, data, 1, func(id, dataset string) []float64 {
-			return eachInstance(func(v []float64) float64 {
-				return 100 * (1 - v[0]/v[1])
-			}, of(id, dataset), of(offlineBound, dataset))
+			return eachInstance(below, of(id, dataset), of(offlineBound, dataset))
 		}).rows(&t, dist, names)
+		ahead := func(v []float64) float64 { return (v[0] - v[1]) / v[2] }
 		gap := func(id, dataset string) []float64 {
-			return eachInstance(func(v []float64) float64 {
-				return (v[0] - v[1]) / v[2]
-			}, of(id, dataset), of("mfi", dataset), of(offlineBound, dataset))
+			return eachInstance(ahead, of(id, dataset), of("mfi", dataset), of(offlineBound, dataset))
 		}
 		chart.Charts = append(chart.Charts,
 			gridOf(d, near, data, 100, gap).lines(dist+", near MFI", x, y, near, percent),

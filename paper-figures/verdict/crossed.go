@@ -12,10 +12,9 @@ import (
 // seed is the seed of the hierarchical bootstrap.
 const seed = 20260101
 
-// Crossed is the mean over training runs and draws, where values[i][j] is what run i achieves
-// on draw j. Its interval is that of a hierarchical bootstrap, which resamples the runs and the
-// draws, because the number would move with either. Below 30 runs it is widened as Student's t
-// is. The replicates are the training runs.
+// Crossed is the mean over training runs and draws, where values[i][j] is what run i achieves on draw j. Its
+// interval is that of a hierarchical bootstrap, which resamples both, because the number would move with
+// either; below 30 runs it is widened as Student's t is. The replicates are the training runs.
 func Crossed(values [][]float64) (Measurement, error) {
 	runs := make([]float64, len(values)) // the mean of each run
 	for i, v := range values {

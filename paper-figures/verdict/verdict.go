@@ -97,27 +97,31 @@ func (c *Claim) DefaultMargin() float64 {
 	return margin
 }
 
-// Allowed is how far the measured value may lie from the published number: half the last
-// digit plus the margin. A limit is widened by half its last digit alone, and a range not
-// at all.
+// Allowed is how far the measured value may lie from the published number: half the last digit plus the margin.
+// A limit is widened by half its last digit alone, and a range not at all.
 func (c *Claim) Allowed() float64 {
 	switch {
 	case c.Relation == Between || c.Derived:
 		return 0
 	case c.Relation == AtMost || c.Relation == AtLeast:
 		return c.Half()
-	case c.Margin >= 0:
-		return c.Half() + c.Margin
 	}
-	return c.Half() + c.DefaultMargin()
+	return c.Half() + c.OwnMargin()
+}
+
+// OwnMargin is the claim's margin, or the default one if it has none.
+func (c *Claim) OwnMargin() float64 {
+	if c.Margin >= 0 {
+		return c.Margin
+	}
+	return c.DefaultMargin()
 }
 
 // A Judgement is a verdict with what it rests on.
 type Judgement struct {
 	Verdict Verdict
-	// Low and High bound the 95 % interval of the measured value less the published one,
-	// shifted back by the published one, so that they compare with it. They are infinite if
-	// there are too few replicates for an interval.
+	// Low and High bound the 95 % interval of the measured less the published value, shifted back by the
+	// published one so that they compare with it. They are infinite if there are too few replicates.
 	Low, High float64
 	// Allowed is the claim's.
 	Allowed float64
@@ -239,9 +243,8 @@ type Measurement struct {
 // Exactly is a measurement that was not sampled.
 func Exactly(v float64) Measurement { return Measurement{Value: v, Low: v, High: v} }
 
-// byT is the number of replicates from which on intervals are bootstrapped. Below it they
-// are Student's, because a bootstrap of few values is too narrow. They are so again above
-// mostDrawn, where the two do not differ.
+// byT is the number of replicates from which on intervals are bootstrapped. Below it they are Student's,
+// because a bootstrap of few values is too narrow; above mostDrawn as well, where the two do not differ.
 const byT, mostDrawn = 30, math.MaxUint16
 
 // MeanOf is the mean of a sample with its interval. The paper's number was the mean of the
@@ -277,9 +280,8 @@ func (m *Measurement) interval() (low, high float64) {
 	return m.Value - math.Hypot(m.Value-m.Low, widen), m.Value + math.Hypot(m.High-m.Value, widen)
 }
 
-// outer widens a 95 % interval to 97.5 %. A region with two ends can be missed on both sides,
-// so that a 95 % interval would lie wholly outside up to 5 % of the time although the truth
-// lies inside. With the wider one it is at most 2.5 %, as for a limit.
+// outer widens a 95 % interval to 97.5 %. A region with two ends can be missed on both sides: a 95 % interval
+// would lie outside up to 5 % of the time although the truth lies inside.
 func (m *Measurement) outer(low, high float64) (outerLow, outerHigh float64) {
 	widen := quantiles(m.count())[1] / quantiles(m.count())[0]
 	return m.Value - widen*(m.Value-low), m.Value + widen*(high-m.Value)

@@ -78,7 +78,7 @@ func TestCorun(t *testing.T) {
 			t.Errorf("title %q, want %q", table.Title, want)
 		}
 		var w strings.Builder
-		if err := table.CSV(&w); err != nil {
+		if err := table.Encode(&w, "csv"); err != nil {
 			t.Fatal(err)
 		}
 		want := `mix,total [s],one by one [s],relative throughput,slowdown of each job

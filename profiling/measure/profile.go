@@ -302,7 +302,7 @@ func (p *Profile) save(b *Bench, out io.Writer, whole bool) error {
 	if err := errors.Join(
 		b.write("kernels.csv", func(w io.Writer) error { return datasets.WriteHardware(w, p.Kernels()) }),
 		b.write(name, func(w io.Writer) error { return task.WriteCSV(w, p.GPU, tasks) }),
-		reports.SaveFigure(file("speedup"), reports.Speedups(title, p.GPU, tasks, 4)),
+		reports.SaveFigure(file("speedup"), reports.Speedups(title, p.GPU, tasks, 4, true)),
 		monotonicity.Save(file("monotonicity")),
 		table.Text(out), monotonicity.Text(out),
 	); err != nil {

@@ -101,7 +101,7 @@ func TestReconfigurationOfADriverThatDoesNot(t *testing.T) {
 		rows := reconfigure(t, devicetest.New(a30, devicetest.Parallel(), devicetest.Scale(2)))
 		table := measure.ReconfigurationTable(rows, a30)
 		var w strings.Builder
-		if err := table.CSV(&w); err != nil {
+		if err := table.Encode(&w, "csv"); err != nil {
 			t.Fatal(err)
 		}
 		want := `round,size,operation,mean [s],mean [s] ±,model [s],one by one [s],all at once [s],ratio

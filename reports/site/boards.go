@@ -207,15 +207,8 @@ func duration(micros float64) string {
 // mainColumns are those that everybody sees. The others are behind a switch.
 var mainColumns = []string{"dataset", "rank", "algorithm", "name", "decision_us"}
 
-// viewBoards prepares the leaderboards. It leaves out the column of the track, which is in the
-// heading, and columns without a value. pages has the pages of algorithms by name.
-func viewBoards(boards []Board, pages map[string]string) (out []boardView) {
-	for _, b := range boards {
-		out = append(out, viewBoard(b, pages))
-	}
-	return out
-}
-
+// viewBoard prepares a leaderboard. It leaves out the column of the track, which is in the heading, and columns
+// without a value. pages has the pages of algorithms by name.
 func viewBoard(b Board, pages map[string]string) boardView {
 	all := leaderboard.Table(b.Standings)
 	table := all.WithoutEmpty("track")
@@ -369,7 +362,6 @@ func answer(rows []rowView) string {
 		return fmt.Sprintf("%s share the first place, %s: %d instances do not tell them apart. Next is %s, %s.",
 			names(first), first[0].What(), instances, rest[0].Algorithm, rest[0].What())
 	}
-	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; "+
-		"on %d instances the difference is certain.",
+	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %d instances the difference is certain.",
 		names(first), first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(), instances)
 }

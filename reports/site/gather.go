@@ -228,24 +228,19 @@ func facts(spans []run.Span, commit string) []Fact {
 		{Group: "Program", Name: "seeds", Value: "every instance's random numbers come from a hash of its dataset and " +
 			"number; the parameter seed of a dataset is 1 unless its name says otherwise"},
 	}
-	seen := map[Fact]bool{}
-	add := func(f Fact) {
-		if !seen[f] {
-			seen[f] = true
-			out = append(out, f)
-		}
-	}
+	var contents, versions []Fact
 	for _, span := range spans {
-		s := span.Series
-		add(Fact{Group: "Datasets", Name: s.Dataset + " on " + s.GPU, Value: "content " + s.Content})
-	}
-	for _, span := range spans {
-		s := span.Series
-		version := fmt.Sprintf("version %d", s.Version)
+		s, version := span.Series, fmt.Sprintf("version %d", span.Series.Version)
 		if s.Weights != "" {
 			version += ", weights " + s.Weights
 		}
-		add(Fact{Group: "Algorithms", Name: s.Algorithm + " (" + s.Track + ")", Value: version})
+		contents = append(contents, Fact{"Datasets", s.Dataset + " on " + s.GPU, "content " + s.Content})
+		versions = append(versions, Fact{"Algorithms", s.Algorithm + " (" + s.Track + ")", version})
+	}
+	for _, f := range slices.Concat(contents, versions) {
+		if !slices.Contains(out, f) {
+			out = append(out, f)
+		}
 	}
 	return out
 }

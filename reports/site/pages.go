@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"embed"
 	"html/template"
-	"io/fs"
-	"path"
 	"strings"
 )
 
@@ -21,25 +19,20 @@ var templatePages = template.Must(template.New("").Funcs(template.FuncMap{"code"
 
 // code marks up what stands between two backquotes.
 func code(text string) template.HTML {
-	var b strings.Builder
 	parts := strings.Split(text, "`")
-	for i, part := range parts {
-		if part = template.HTMLEscapeString(part); i%2 == 1 && i+1 < len(parts) {
-			part = "<code>" + part + "</code>"
+	for i := range parts {
+		if parts[i] = template.HTMLEscapeString(parts[i]); i%2 == 1 && i+1 < len(parts) {
+			parts[i] = "<code>" + parts[i] + "</code>"
 		}
-		b.WriteString(part)
 	}
-	return template.HTML(b.String())
+	return template.HTML(strings.Join(parts, ""))
 }
 
 func assetFiles() (out []file) {
-	paths, err := fs.Glob(assets, "assets/*")
-	for _, name := range paths {
-		var data []byte
-		if data, err = assets.ReadFile(name); err != nil {
-			break
-		}
-		out = append(out, file{path.Base(name), data})
+	entries, err := assets.ReadDir("assets")
+	for _, e := range entries {
+		data, e2 := assets.ReadFile("assets/" + e.Name())
+		out, err = append(out, file{e.Name(), data}), cmp.Or(err, e2)
 	}
 	if err != nil {
 		panic(err) // the folder is part of the program

@@ -133,7 +133,10 @@ func render(d Data) ([]file, error) {
 	for _, a := range d.Algorithms {
 		names[a.Name] = "algorithm-" + slug(a.Name, taken) + ".html"
 	}
-	boards := viewBoards(d.Boards, names)
+	boards := make([]boardView, len(d.Boards))
+	for i, b := range d.Boards {
+		boards[i] = viewBoard(b, names)
+	}
 	datasets, files, err := viewInstances(d.Instances)
 	if err != nil {
 		return nil, err
@@ -167,11 +170,10 @@ func render(d Data) ([]file, error) {
 		})
 	}
 	for _, paper := range figures.Papers {
+		own := matching(figures.Figures, func(f figureView) bool { return f.Paper == paper && f.Page != "" })
 		pages = append(pages, page{
 			File: tablesPage(paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html",
-			Body: figuresView{Papers: []string{paper}, Figures: matching(figures.Figures, func(f figureView) bool {
-				return f.Paper == paper && f.Page != ""
-			})},
+			Body: figuresView{Papers: []string{paper}, Figures: own},
 		})
 	}
 	for _, p := range pages {
