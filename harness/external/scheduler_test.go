@@ -5,7 +5,6 @@ package external
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -18,8 +17,6 @@ import (
 	"time"
 
 	"miglab/harness/algo"
-	"miglab/harness/sim/corun"
-	"miglab/harness/task"
 )
 
 var raced bool
@@ -146,10 +143,6 @@ func scheduleBadly(args []string) {
 		case "job":
 			b.decide(q.ID, "dispatch", b.dispatch(q.Free))
 		case "window":
-			if b.fault == "plans-as" {
-				b.answer(q.ID, "plan", planAs(b.arg, line))
-				continue
-			}
 			b.answer(q.ID, "plan", b.plan(len(q.Jobs)))
 		default:
 			panic(q.Type)
@@ -298,39 +291,6 @@ func (b *bad) plan(jobs int) string {
 		groups = append(groups, fmt.Sprintf(`{"jobs":[%d],"partition":%q}`, j, cmp.Or(wrongPartitions[b.fault], "[(1),1m]")))
 	}
 	return fmt.Sprintf(`"groups":[%s]`, strings.Join(groups, ","))
-}
-
-// planAs returns the end of the answer to a window that an algorithm of this program gives.
-func planAs(name string, question []byte) string {
-	var q window
-	if err := json.Unmarshal(question, &q); err != nil {
-		panic(err)
-	}
-	w := corun.Window{Concurrency: q.Concurrency, Model: corun.Model{Kappa: q.Kappa, Delta: q.Delta, Release: q.Release}}
-	for _, j := range q.Jobs {
-		w.Jobs = append(w.Jobs, task.Program{
-			Name: j.Name, Class: j.Class, Solo: j.Solo, Serial: j.Serial,
-			Compute: j.Compute, Parallelism: j.Parallelism, Memory: j.Memory,
-		})
-	}
-	a := algo.MustParse(name)
-	planner, err := algo.Make[algo.Corun](a)
-	if err != nil {
-		panic(err)
-	}
-	groups, err := planner.Plan(context.Background(), w)
-	if err != nil {
-		panic(err)
-	}
-	var answer planAnswer
-	for _, g := range groups {
-		answer.Groups = append(answer.Groups, planGroup{g.Jobs, g.Setup.String()})
-	}
-	text, err := json.Marshal(answer.Groups)
-	if err != nil {
-		panic(err)
-	}
-	return `"groups":` + string(text)
 }
 
 // decide answers in a dialogue, well until the third decision.

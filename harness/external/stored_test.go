@@ -40,27 +40,3 @@ func TestStoredErrorsAreTheSameInEveryRun(t *testing.T) {
 		})
 	}
 }
-
-// The JSON library words its errors at random, so no part of its own text may show.
-func TestWhatIsNoMessageHasOneText(t *testing.T) {
-	for line, want := range map[string]string{
-		`{"type":5}`:                            `type: a number is not a string`,
-		`{"type":"schedule","id":"x"}`:          `id: a string is not a whole number`,
-		`{"type":"schedule","id":1.5}`:          `id: 1.5 is not a whole number`,
-		`{"type":"schedule","id":1e30}`:         `id: 1e30 is not a whole number`,
-		`{"type":"a","type":"b"}`:               `type: the field is there twice`,
-		`{"Type":"a"}`:                          `unknown field "Type"`,
-		`[1]`:                                   `a list is not an object`,
-		`Segmentation fault`:                    `this is not JSON at byte 0: invalid character 'S' at start of value`,
-		`{"type":"schedule","id":1`:             `the text is incomplete; it ends at byte 25`,
-		`{} {}`:                                 `there is more text after the end, at byte 4`,
-		``:                                      `the text is incomplete; it ends at byte 0`,
-		"{\"type\":\"\xff\"}":                   `type: this is not JSON at byte 9: invalid UTF-8`,
-		`{"type":"schedule","schedule":{"a":}}`: `schedule.a: this is not JSON at byte 35: invalid character '}' at start of value`,
-	} {
-		err := decodeMessage([]byte(line), &solution{})
-		if err == nil || err.Error() != want {
-			t.Errorf("%s: %v, want %s", line, err, want)
-		}
-	}
-}

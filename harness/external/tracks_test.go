@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	_ "miglab/algorithms/corun"
 	_ "miglab/algorithms/dispatch"
 	_ "miglab/algorithms/placement"
 	"miglab/harness/algo"
@@ -136,15 +135,11 @@ func TestProgramsDoAsAlgorithmsDo(t *testing.T) {
 		{algo.TrackPlacement, "mfi/skew-small?gpus=7&lifespan=steady", "A30", "ff", "firstfit.py"},
 		{algo.TrackDispatch, "deadline/tight", "A100", "eft", "earliestfinish.py"},
 		{algo.TrackDispatch, "deadline/relaxed?gpus=7+4-3+2-2-2-1", "A100", "eft", "earliestfinish.py"},
-		{algo.TrackCorun, "corun/queues", "A100", "mps-only", ""},
-		{algo.TrackCorun, "corun/drawn?release=true&kappa=0.5", "A100-80GB", "greedy", ""},
 	} {
 		t.Run(c.track+"/"+c.own, func(t *testing.T) {
-			id := command("plans-as " + c.own)
-			if c.run != "" {
-				if id = python(t, c.run); id == "" {
-					t.Skip("no python3")
-				}
+			id := python(t, c.run)
+			if id == "" {
+				t.Skip("no python3")
 			}
 			n := deep.N(1, 4)
 			series := store.Series{Track: c.track, Dataset: c.dataset, GPU: c.gpu, Algorithm: c.own}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,14 +26,8 @@ import (
 	"miglab/harness/store"
 )
 
-// Unless tests are deep, a property is checked on a quarter of rapid's usual examples.
-func init() {
-	if !deep.On() {
-		if err := flag.Set("rapid.checks", "25"); err != nil {
-			panic(err)
-		}
-	}
-}
+// rapid checks each property on few values unless the tests are deep.
+func init() { flag.Set("rapid.checks", strconv.Itoa(deep.N(25, 100))) }
 
 func cellsOf(t testing.TB, n int, algorithms ...string) []run.Span {
 	t.Helper()
