@@ -188,32 +188,18 @@ func RegimeOf(text string) task.Regime {
 	return task.Whole
 }
 
-// Info describes a family to those who choose a dataset.
-type Info struct {
-	// Name is the spec without parameters, except for examples of those that must be given.
-	Name string
-	// Summary is half a sentence.
-	Summary string
-	// Params declare the parameters with their defaults.
-	Params []spec.Param
-	// Source is the paper and section, or where the data come from.
-	Source string
-}
-
-// List returns the families by name.
-func List() []Info {
-	var out []Info
-	for i := range families {
-		f := &families[i]
-		info := Info{Name: f.listed(), Summary: f.Doc, Params: f.Params, Source: f.Source}
-		for _, p := range f.Params {
+// List returns the families by name. Names have examples of the parameters that must be given.
+func List() []Family {
+	out := slices.Clone(families)
+	for i := range out {
+		out[i].Name = families[i].listed()
+		for _, p := range out[i].Params {
 			if p.Example != "" {
-				info.Name += "?" + p.Name + "=" + p.Example
+				out[i].Name += "?" + p.Name + "=" + p.Example
 			}
 		}
-		out = append(out, info)
 	}
-	slices.SortFunc(out, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b Family) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

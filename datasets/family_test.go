@@ -154,12 +154,11 @@ func TestRegisterAddsAFamily(t *testing.T) {
 	if _, err := datasets.Parse("toy/marble"); !errors.As(err, &unknown) || unknown.Nearest != "toy/marbles" {
 		t.Errorf("toy/marble: %v", err)
 	}
-	info := datasets.Info{Name: "toy/marbles", Summary: "counted marbles", Source: "this test"}
-	listed := func(i datasets.Info) bool {
-		return i.Name == info.Name && i.Summary == info.Summary && i.Source == info.Source && spec.Help(i.Params) == "first=7"
+	listed := func(f datasets.Family) bool {
+		return f.Name == "toy/marbles" && f.Doc == "counted marbles" && f.Source == "this test" && spec.Help(f.Params) == "first=7"
 	}
-	if all := datasets.List(); !slices.ContainsFunc(all, listed) || !slices.IsSortedFunc(all, func(a, b datasets.Info) int { return strings.Compare(a.Name, b.Name) }) {
-		t.Errorf("%+v is not among %+v, or they are not sorted", info, all)
+	if all := datasets.List(); !slices.ContainsFunc(all, listed) || !slices.IsSortedFunc(all, func(a, b datasets.Family) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Errorf("toy/marbles is not among %+v, or they are not sorted", all)
 	}
 	if got := datasets.Complete("marb"); !slices.Equal(got, []string{"marbles"}) {
 		t.Errorf("marb is completed to %q", got)

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"miglab/harness/mig"
 )
@@ -89,14 +90,9 @@ func generatorNames() []string {
 	return out
 }
 
-// generatorNamed returns the generator of a name; nil if there is none.
+// generatorNamed returns the generator of a name, which must exist.
 func generatorNamed(name string) *generator {
-	for _, v := range generators {
-		if v.name == name {
-			return v
-		}
-	}
-	return nil
+	return generators[slices.IndexFunc(generators, func(v *generator) bool { return v.name == name })]
 }
 
 // shape is what decides how a task scales.
@@ -107,22 +103,22 @@ type shape struct {
 	memoryBound bool
 }
 
-// times draws the durations on 1, 2, ... slices of a GPU with a number of slices, also on
+// times draws the durations on 1, 2, ... slices of a GPU with a number of compute slices, also on
 // numbers of slices for which it has no instance. t1 is the duration on one slice, and leave
 // replaces the generator's own probability.
-func (v *generator) times(rng *rand.Rand, t1 float64, s shape, slices mig.Slices, leave float64) [mig.MaxSize]float64 {
+func (v *generator) times(rng *rand.Rand, t1 float64, s shape, compute mig.Slices, leave float64) [mig.MaxSize]float64 {
 	t := [mig.MaxSize]float64{t1}
 	good := nearLinear
 	if s.memoryBound {
 		good = superLinear
 	}
-	for have := mig.Slices(1); have < slices; have++ {
+	for have := mig.Slices(1); have < compute; have++ {
 		kind := good
 		switch {
 		case have >= s.size:
 			kind = subLinear
 		case v.noBandwidthAt4 && have == 3 && good == superLinear:
-			kind = flatStep(slices)
+			kind = flatStep(compute)
 		}
 		r := v.r[kind].draw(rng)
 		k := float64(have)
@@ -137,8 +133,8 @@ func (v *generator) times(rng *rand.Rand, t1 float64, s shape, slices mig.Slices
 // flatStep is how a memory-bound task gains from 3 to 4 slices in the released code:
 // sub-linearly if instances of both sizes have the same memory, else (A30) like a
 // compute-bound task.
-func flatStep(slices mig.Slices) speedup {
-	if slices == mig.MaxSize {
+func flatStep(compute mig.Slices) speedup {
+	if compute == mig.MaxSize {
 		return subLinear
 	}
 	return nearLinear

@@ -334,11 +334,11 @@ func TestHardwareKernelsAreADataset(t *testing.T) {
 func TestSourceOfHardwareIsShown(t *testing.T) {
 	withKernels(t, "mps", strings.ReplaceAll(kernelsFile, ",mig,", ",mps-sm-limit,"))
 	all := List()
-	i := slices.IndexFunc(all, func(i Info) bool { return i.Name == "hardware/mps" })
+	i := slices.IndexFunc(all, func(i Family) bool { return i.Name == "hardware/mps" })
 	if i < 0 {
 		t.Fatal("the dataset is not listed")
 	}
-	for _, text := range []string{all[i].Summary, all[i].Source} {
+	for _, text := range []string{all[i].Doc, all[i].Source} {
 		if !strings.Contains(text, "source: mps-sm-limit") || strings.Contains(strings.ToLower(text), "mig") {
 			t.Errorf("%q does not say by which limit it was measured", text)
 		}

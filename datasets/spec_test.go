@@ -42,7 +42,7 @@ func TestSpecs(t *testing.T) {
 func TestListedNamesParse(t *testing.T) {
 	seen := map[string]bool{}
 	for _, info := range datasets.List() {
-		if info.Summary == "" || info.Source == "" {
+		if info.Doc == "" || info.Source == "" {
 			t.Errorf("%+v lacks a summary or a source", info)
 		}
 		s, err := datasets.Parse(info.Name)

@@ -84,7 +84,7 @@ func instance(g *mig.GPU, id, path string, file bool) (string, error) {
 var families = map[string]string{"tasks": "profile:", "requests": "requests:", "jobs": "jobs:", "programs": "corunfile:"}
 
 // variants returns a dataset with its defaults, and with every other listed value of each parameter.
-func variants(info datasets.Info) []string {
+func variants(info datasets.Family) []string {
 	ids := []string{info.Name}
 	join := "?"
 	if strings.Contains(info.Name, "?") {

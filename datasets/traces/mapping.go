@@ -4,8 +4,6 @@
 package traces
 
 import (
-	"slices"
-
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/task"
@@ -28,10 +26,7 @@ func MappingNames() []string { return []string{string(Compute), string(Memory)} 
 
 // ParseMapping reads the name of a mapping. The error is a [*nearest.UnknownError].
 func ParseMapping(name string) (Mapping, error) {
-	if !slices.Contains(MappingNames(), name) {
-		return "", nearest.Unknown("mapping", name, MappingNames())
-	}
-	return Mapping(name), nil
+	return nearest.Find("mapping", name, []Mapping{Compute, Memory}, func(m Mapping) string { return string(m) })
 }
 
 // WholeGPU is the share of a job that needs a whole GPU, in thousandths.

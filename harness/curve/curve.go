@@ -84,6 +84,16 @@ func (p *Point) values() []*float64 {
 // mayBeEmpty reports whether the value of a column may be missing. It is then NaN.
 func mayBeEmpty(column string) bool { return column == "mean_return" || column == "mean_length" }
 
+// check returns an error about the first value that is neither finite nor rightly missing.
+func (p *Point) check() error {
+	for i, v := range p.values() {
+		if column := columns[1+i]; math.IsInf(*v, 0) || math.IsNaN(*v) && !mayBeEmpty(column) {
+			return fmt.Errorf("%s is %v at step %d; it must be finite", column, *v, p.Steps)
+		}
+	}
+	return nil
+}
+
 // digits is the number of significant digits of a file's values.
 const digits = 6
 
@@ -107,16 +117,15 @@ func Write(w io.Writer, points []Point) error {
 	for i := range points {
 		p := &points[i]
 		line := []string{strconv.FormatInt(p.Steps, 10)}
-		for j, v := range p.values() {
-			column := columns[1+j]
-			switch {
-			case math.IsNaN(*v) && mayBeEmpty(column):
-				line = append(line, "")
-			case math.IsNaN(*v) || math.IsInf(*v, 0):
-				return fmt.Errorf("learning curve: %s is %v at step %d; it must be finite", column, *v, p.Steps)
-			default:
-				line = append(line, text(*v))
+		if err := p.check(); err != nil {
+			return fmt.Errorf("learning curve: %w", err)
+		}
+		for _, v := range p.values() {
+			field := text(*v)
+			if math.IsNaN(*v) {
+				field = ""
 			}
+			line = append(line, field)
 		}
 		if err := c.Write(line); err != nil {
 			return err
@@ -131,16 +140,16 @@ type ParseError = strictcsv.Error
 
 // A row is a line of the file.
 type row struct {
-	Steps             steps `csv:"steps"`
-	Score             value `csv:"score"`
-	Return            maybe `csv:"mean_return"`
-	Length            maybe `csv:"mean_length"`
-	Entropy           value `csv:"entropy"`
-	PolicyLoss        value `csv:"policy_loss"`
-	ValueLoss         value `csv:"value_loss"`
-	ExplainedVariance value `csv:"explained_variance"`
-	LearningRate      value `csv:"learning_rate"`
-	Exploration       value `csv:"exploration"`
+	Steps             int     `csv:"steps"`
+	Score             float64 `csv:"score"`
+	Return            maybe   `csv:"mean_return"`
+	Length            maybe   `csv:"mean_length"`
+	Entropy           float64 `csv:"entropy"`
+	PolicyLoss        float64 `csv:"policy_loss"`
+	ValueLoss         float64 `csv:"value_loss"`
+	ExplainedVariance float64 `csv:"explained_variance"`
+	LearningRate      float64 `csv:"learning_rate"`
+	Exploration       float64 `csv:"exploration"`
 }
 
 // Read reads a curve of at least one point. The file's name is only used in errors. What
@@ -154,42 +163,21 @@ func Read(r io.Reader, file string) ([]Point, error) {
 		return nil, err
 	}
 	points := make([]Point, len(t.Rows))
+	before := 0
 	for i, row := range t.Rows {
-		if i > 0 && row.Steps <= t.Rows[i-1].Steps {
-			return nil, t.Fail(i, "steps", fmt.Errorf("%d is not more than %d on the line before", row.Steps, t.Rows[i-1].Steps))
+		if row.Steps <= before {
+			return nil, t.Fail(i, "steps", fmt.Errorf("%d is not more than %d before it", row.Steps, before))
 		}
+		before = row.Steps
 		points[i] = Point{
-			Steps: int64(row.Steps), Score: float64(row.Score), Return: float64(row.Return), Length: float64(row.Length),
-			Entropy: float64(row.Entropy), PolicyLoss: float64(row.PolicyLoss), ValueLoss: float64(row.ValueLoss),
-			ExplainedVariance: float64(row.ExplainedVariance), LearningRate: float64(row.LearningRate),
-			Exploration: float64(row.Exploration),
+			int64(row.Steps), row.Score, float64(row.Return), float64(row.Length), row.Entropy, row.PolicyLoss, row.ValueLoss,
+			row.ExplainedVariance, row.LearningRate, row.Exploration,
+		}
+		if err := points[i].check(); err != nil {
+			return nil, t.Fail(i, "", err)
 		}
 	}
 	return points, nil
-}
-
-// steps is a number of steps as files write it.
-type steps int64
-
-func (n *steps) UnmarshalCSV(s string) error {
-	v, err := strictcsv.Int(s)
-	if err != nil || v < 1 {
-		return fmt.Errorf("%q is not a whole number from 1", s)
-	}
-	*n = steps(v)
-	return nil
-}
-
-// A value is a finite number.
-type value float64
-
-func (x *value) UnmarshalCSV(s string) error {
-	v, err := strictcsv.Float(s)
-	if err != nil {
-		return fmt.Errorf("%q is not a finite number", s)
-	}
-	*x = value(v)
-	return nil
 }
 
 // maybe is a value that may be missing.
@@ -201,5 +189,10 @@ func (x *maybe) UnmarshalCSV(s string) error {
 		*x = maybe(math.NaN())
 		return nil
 	}
-	return (*value)(x).UnmarshalCSV(s)
+	v, err := strictcsv.Float(s)
+	if err != nil {
+		return fmt.Errorf("%q is not a finite number", s)
+	}
+	*x = maybe(v)
+	return nil
 }

@@ -62,7 +62,7 @@ func TestReadNamesWhatIsWrong(t *testing.T) {
 		{line("300,1,1"), "c.csv:4: the line has 3 fields"},
 		{line(`300,"1`), "c.csv:"},
 		{line("300.5,1,1,1,1,1,1,1,1,1"), `c.csv:4: steps: "300.5"`},
-		{line("0,1,1,1,1,1,1,1,1,1"), `c.csv:4: steps: "0"`},
+		{line("0,1,1,1,1,1,1,1,1,1"), "c.csv:4: steps: 0 is not more than 256"},
 		{line("256,1,1,1,1,1,1,1,1,1"), "c.csv:4: steps: 256 is not more than 256"},
 		{line("300,,1,1,1,1,1,1,1,1"), `c.csv:4: score: ""`},
 		{line("300,Inf,1,1,1,1,1,1,1,1"), `c.csv:4: score: "Inf"`},

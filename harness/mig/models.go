@@ -78,10 +78,8 @@ var models = build([]model{
 	},
 	{
 		name: "H100", aliases: []string{"H100-80GB"}, geometry: sevenSlices, compute: 7, memory: 8,
-		gb: []int{10, 10, 20, 20, 40, 40, 80}, sms: []int{
-			16, 16, 26, 32, 60, 64,
-			132,
-		}, costs: costsH100, costSource: farTable1,
+		gb: []int{10, 10, 20, 20, 40, 40, 80}, sms: []int{16, 16, 26, 32, 60, 64, 132}, costs: costsH100,
+		costSource: farTable1,
 	},
 	{
 		name: "H200", aliases: []string{"H200-141GB"}, geometry: sevenSlices, compute: 7, memory: 8,

@@ -433,11 +433,7 @@ func (c *checker) instance(s *span) mig.Instance {
 
 // none returns a list that has the index none for each key.
 func (c *checker) none() []int {
-	list := make([]int, len(c.p.GPU.Profiles)*int(starts))
-	for i := range list {
-		list[i] = none
-	}
-	return list
+	return slices.Repeat([]int{none}, len(c.p.GPU.Profiles)*int(starts))
 }
 
 // existence checks that every run lies within a life of its instance. Runs and lives are

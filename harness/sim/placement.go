@@ -48,7 +48,7 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 		if steady {
 			r.SteadyArrived.add(q)
 		}
-		profile := profileIndex(c.profiles, q.Profile)
+		profile := slices.Index(c.profiles, q.Profile)
 		if err := e.moveBefore(i, profile); err != nil {
 			return PlacementResult{}, err
 		}
@@ -90,7 +90,7 @@ func checkRequests(g *mig.GPU, profiles []*mig.Profile, requests []task.Request)
 			return fmt.Errorf("request %d arrives in slot %d; slots go up to %d", i, q.Arrival, maxSlot)
 		case q.Lifespan < 1:
 			return fmt.Errorf("request %d has a lifespan of %d slots; give at least 1", i, q.Lifespan)
-		case profileIndex(profiles, q.Profile) < 0:
+		case !slices.Contains(profiles, q.Profile):
 			return fmt.Errorf("request %d asks for %v; the model has %v", i, q.Profile, profiles)
 		case q.CheckGPUs(g) != nil:
 			return fmt.Errorf("request %d %w", i, q.CheckGPUs(g))
@@ -108,15 +108,6 @@ func oneASlot(requests []task.Request) bool {
 		}
 	}
 	return true
-}
-
-func profileIndex(profiles []*mig.Profile, p *mig.Profile) int {
-	for i, q := range profiles {
-		if q == p {
-			return i
-		}
-	}
-	return -1
 }
 
 // placementEngine carries out what the scheduler chooses.

@@ -254,18 +254,18 @@ func (c cell) MarshalCSV() (string, error) {
 // shortest writes a number as the shortest text that reads back as the same number.
 func shortest[T ~float64](v T) string { return strconv.FormatFloat(float64(v), 'g', -1, 64) }
 
-// A decimal is a number as files write it, one of those that B holds.
+// A decimal is a number as files write it, one of those that B limits.
 type decimal[B interface {
-	holds(v float64) bool
-	// what completes the sentence "... is not".
-	what() string
+	// limits are the least and the most. what completes the sentence "... is not".
+	limits() (least, most float64, what string)
 }] float64
 
 func (d *decimal[B]) UnmarshalCSV(s string) error {
 	var all B
+	least, most, what := all.limits()
 	v, err := strictcsv.Float(s)
-	if err != nil || !all.holds(v) {
-		return fmt.Errorf("%q is not %s", s, all.what())
+	if err != nil || !(v >= least && v <= most) {
+		return fmt.Errorf("%q is not %s", s, what)
 	}
 	*d = decimal[B](v + 0) // -0 becomes 0
 	return nil
@@ -273,7 +273,7 @@ func (d *decimal[B]) UnmarshalCSV(s string) error {
 
 func (d decimal[B]) MarshalCSV() (string, error) { return shortest(d), nil }
 
-// An integer is a whole number as files write it, one of those that B holds.
+// An integer is a whole number as files write it, one of those that B limits.
 type integer[B interface {
 	// limits are the least and the most. what completes the sentence "... is not".
 	limits() (least, most int, what string)

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/gocarina/gocsv"
 
@@ -95,12 +96,14 @@ type (
 	durations  struct{}
 )
 
-func (instants) holds(v float64) bool { return v >= 0 && v <= float64(MaxMinutes) }
-func (instants) what() string {
-	return fmt.Sprintf("an instant; write minutes from 0 to %v", MaxMinutes)
+func (instants) limits() (least, most float64, what string) {
+	return 0, float64(MaxMinutes), fmt.Sprintf("an instant; write minutes from 0 to %v", MaxMinutes)
 }
 
-func (durations) holds(v float64) bool { return v > 0 && v <= float64(MaxMinutes) }
-func (durations) what() string {
-	return fmt.Sprintf("a duration; write minutes, more than 0 and at most %v, for every size", MaxMinutes)
+func (durations) limits() (least, most float64, what string) {
+	return above0, float64(MaxMinutes),
+		fmt.Sprintf("a duration; write minutes, more than 0 and at most %v, for every size", MaxMinutes)
 }
+
+// above0 is the least number above 0.
+const above0 = math.SmallestNonzeroFloat64

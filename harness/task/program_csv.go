@@ -119,12 +119,10 @@ type (
 	parts     struct{}
 )
 
-func (soloTimes) holds(v float64) bool { return v > 0 && v <= MaxSeconds }
-func (soloTimes) what() string {
-	return fmt.Sprintf("a solo time; write seconds, more than 0 and at most %g", MaxSeconds)
+func (soloTimes) limits() (least, most float64, what string) {
+	return above0, MaxSeconds, fmt.Sprintf("a solo time; write seconds, more than 0 and at most %g", MaxSeconds)
 }
 
-func (parts) holds(v float64) bool { return v >= 0 && v <= MaxSeconds }
-func (parts) what() string {
-	return fmt.Sprintf("a part of a program; write a number from 0 to %g", MaxSeconds)
+func (parts) limits() (least, most float64, what string) {
+	return 0, MaxSeconds, fmt.Sprintf("a part of a program; write a number from 0 to %g", MaxSeconds)
 }

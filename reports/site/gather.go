@@ -131,7 +131,7 @@ func boards(e *run.Engine) (out []Board, err error) {
 func about(dataset string) string {
 	name, given, _ := strings.Cut(dataset, "?")
 	all := datasets.List()
-	i := slices.IndexFunc(all, func(d datasets.Info) bool {
+	i := slices.IndexFunc(all, func(d datasets.Family) bool {
 		family, _, _ := strings.Cut(d.Name, "?")
 		return family == name
 	})
@@ -148,7 +148,7 @@ func about(dataset string) string {
 		key, value, _ := strings.Cut(pair, "=")
 		values[key] = value
 	}
-	out := name + ": " + all[i].Summary + ", from " + all[i].Source
+	out := name + ": " + all[i].Doc + ", from " + all[i].Source
 	for _, p := range all[i].Params {
 		if values[p.Name] != "" {
 			out += fmt.Sprintf("; %s=%s: %s", p.Name, values[p.Name], p.Doc)

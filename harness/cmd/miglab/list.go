@@ -199,7 +199,7 @@ func listAgents() (c catalogue, err error) {
 func listDatasets() (c catalogue, err error) {
 	c.Title, c.Columns, c.brief = "Datasets", reports.Left("name", "what it is", "parameters", "source"), 2
 	for _, d := range datasets.List() {
-		c.Rows = append(c.Rows, []string{d.Name, d.Summary, spec.Help(d.Params), d.Source})
+		c.Rows = append(c.Rows, []string{d.Name, d.Doc, spec.Help(d.Params), d.Source})
 		c.params = append(c.params, d.Params)
 	}
 	return c, nil
