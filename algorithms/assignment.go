@@ -88,7 +88,7 @@ func (a *assignment) timeOne(g int) {
 	c, l := &a.timing.clocks[g], &a.loads[g]
 	c.begin(&a.holds[g])
 	for used := l.used; used != 0; used &= used - 1 {
-		v := lowest(used)
+		v := lowestBit(used)
 		u := use{gpu: g, in: a.tree.nodes[v].Instance, seconds: l.seconds[v]}
 		if !c.sums {
 			u.tasks = a.on(int32(g*len(a.tree.nodes) + v))

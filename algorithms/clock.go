@@ -230,7 +230,7 @@ func (c *clock) computeTails() {
 		for _, f := range u.followers[:u.followed] {
 			after = max(after, c.uses[f].tail)
 		}
-		create, destroy := costs(c.model, u.in.Profile)
+		create, destroy := operationSeconds(c.model, u.in.Profile)
 		u.rest = destroy + after
 		u.tail = create + u.seconds + after
 		if u.followed > 0 {
@@ -282,7 +282,7 @@ func (c *clock) tailOf(o *operation) float64 {
 // operate carries out an operation and asks for those that it makes possible.
 func (c *clock) operate(o operation) {
 	u := &c.uses[o.use]
-	cost, destroy := costs(c.model, u.in.Profile)
+	cost, destroy := operationSeconds(c.model, u.in.Profile)
 	if o.op == schedule.Destroy {
 		cost = destroy
 	}

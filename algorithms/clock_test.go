@@ -60,7 +60,7 @@ func TestClockByHand(t *testing.T) {
 		mig.Free:       {0, 10, 10},
 	} {
 		p := exampleProblem(model)
-		s := timed(p, usesOf(p, testUse{whole, []int32{0}}, testUse{left, []int32{1}}, testUse{right, []int32{2}}))
+		s := timedSchedule(p, usesOf(p, testUse{whole, []int32{0}}, testUse{left, []int32{1}}, testUse{right, []int32{2}}))
 		if v := schedule.Check(p, s); len(v) > 0 {
 			t.Fatalf("%v: %v", model, v)
 		}

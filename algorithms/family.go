@@ -23,7 +23,7 @@ type family struct {
 	length int
 	// spans holds, by index of the size in GPU.Sizes, the size's spans by
 	// descending duration (LPT), tasks of equal duration in order of arrival.
-	spans [][]span
+	spans [][]taskSpan
 	// area is, by allocation, the sum of size times duration, in slice-seconds.
 	area []float64
 	// bound is, by allocation, a lower bound in seconds on the makespan of every
@@ -31,17 +31,17 @@ type family struct {
 	bound []float64
 }
 
-// A span says that the allocations from <= k < to run a task on the span's size.
-type span struct {
+// A taskSpan says that the allocations from <= k < to run a task on the span's size.
+type taskSpan struct {
 	time     float64 // seconds on the size
 	task     int32
 	from, to int32
 }
 
-func (s *span) holds(k int) bool { return int(s.from) <= k && k < int(s.to) }
+func (s *taskSpan) holds(k int) bool { return int(s.from) <= k && k < int(s.to) }
 
-// work is s*t(s). The conversion rounds it, as a fused multiply-add would turn ties.
-func work(size mig.Slices, t float64) float64 { return float64(float64(size) * t) }
+// sliceWork is s*t(s). The conversion rounds it, as a fused multiply-add would turn ties.
+func sliceWork(size mig.Slices, t float64) float64 { return float64(float64(size) * t) }
 
 // newFamily builds the family. Every task must fit at least one size.
 //
@@ -74,7 +74,7 @@ func newFamily(p algo.Problem) *family {
 		b.leave(i, b.length)
 	}
 	for _, s := range b.spans {
-		slices.SortFunc(s, func(a, b span) int {
+		slices.SortFunc(s, func(a, b taskSpan) int {
 			if c := cmp.Compare(b.time, a.time); c != 0 {
 				return c
 			}
@@ -100,21 +100,21 @@ type familyBuilder struct {
 	// work is the area of the current allocation, and charge is the slice-seconds of
 	// creating each used size once.
 	work, charge float64
-	used         []int  // tasks by size index
-	current      []span // by task
-	size         []int8 // index by task
+	used         []int      // tasks by size index
+	current      []taskSpan // by task
+	size         []int8     // index by task
 }
 
 func newFamilyBuilder(p algo.Problem) *familyBuilder {
 	sizes := p.GPU.Sizes()
 	n, m := len(p.Tasks), len(sizes)
 	b := &familyBuilder{
-		family: family{spans: make([][]span, m)}, sizes: sizes, create: make([]float64, m),
+		family: family{spans: make([][]taskSpan, m)}, sizes: sizes, create: make([]float64, m),
 		times: make([]float64, n*m), best: make([]int8, n*(m+1)), columns: m + 1,
-		used: make([]int, m), current: make([]span, n), size: make([]int8, n),
+		used: make([]int, m), current: make([]taskSpan, n), size: make([]int8, n),
 	}
 	for c, size := range sizes {
-		b.create[c], _ = costs(p.Model, p.GPU.Profile(size))
+		b.create[c], _ = operationSeconds(p.Model, p.GPU.Profile(size))
 	}
 	for i := range p.Tasks {
 		row := b.best[i*(m+1) : (i+1)*(m+1)]
@@ -124,7 +124,7 @@ func newFamilyBuilder(p algo.Problem) *familyBuilder {
 			t := float64(p.Tasks[i].On(sizes[c]))
 			b.times[i*m+c] = t
 			row[c] = row[c+1]
-			if w := work(sizes[c], t); w <= least && !math.IsInf(t, 1) {
+			if w := sliceWork(sizes[c], t); w <= least && !math.IsInf(t, 1) {
 				least, row[c] = w, int8(c)
 			}
 		}
@@ -136,10 +136,10 @@ func newFamilyBuilder(p algo.Problem) *familyBuilder {
 func (b *familyBuilder) enter(i int, c int8, k int) {
 	t := b.times[i*len(b.sizes)+int(c)]
 	b.size[i] = c
-	b.current[i] = span{time: t, task: int32(i), from: int32(k)}
-	b.work += work(b.sizes[c], t)
+	b.current[i] = taskSpan{time: t, task: int32(i), from: int32(k)}
+	b.work += sliceWork(b.sizes[c], t)
 	if b.used[c]++; b.used[c] == 1 {
-		b.charge += work(b.sizes[c], b.create[c])
+		b.charge += sliceWork(b.sizes[c], b.create[c])
 	}
 }
 
@@ -148,8 +148,8 @@ func (b *familyBuilder) leave(i, k int) {
 	c := b.size[i]
 	b.current[i].to = int32(k)
 	b.spans[c] = append(b.spans[c], b.current[i])
-	b.work -= work(b.sizes[c], b.current[i].time)
+	b.work -= sliceWork(b.sizes[c], b.current[i].time)
 	if b.used[c]--; b.used[c] == 0 {
-		b.charge -= work(b.sizes[c], b.create[c])
+		b.charge -= sliceWork(b.sizes[c], b.create[c])
 	}
 }

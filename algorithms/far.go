@@ -58,7 +58,7 @@ type far struct {
 func (f far) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 	plan := farPlan(ctx, p)
 	if !f.refine {
-		return timed(p, plan.asFound()), ctx.Err()
+		return timedSchedule(p, plan.asFound()), ctx.Err()
 	}
 	s, r := refineFAR(ctx, p, plan, f.keep)
 	s.Counters = map[string]int{}

@@ -73,7 +73,7 @@ func scheduleFixed(ctx context.Context, p algo.Problem, name string, part mig.Pa
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	return timed(p, plan), nil
+	return timedSchedule(p, plan), nil
 }
 
 // planFixed assigns the tasks to the partition's instances as FIXPART does. The error
@@ -144,7 +144,7 @@ func (fixPartBest) Schedule(ctx context.Context, p algo.Problem) (schedule.Sched
 	if err := ctx.Err(); err != nil || best == nil {
 		return schedule.Schedule{}, cmp.Or(err, firstErr)
 	}
-	return timed(p, best), nil
+	return timedSchedule(p, best), nil
 }
 
 // noMIG runs every task on all slices. The referee requires an instance, so the

@@ -136,7 +136,7 @@ func newFlowQueue(p algo.Problem, f flowStream) *flowQueue {
 		for _, start := range profile.Starts {
 			in := mig.Instance{Profile: profile, Start: start}
 			first, end := slicesOf(in)
-			create, destroy := costs(p.Model, profile)
+			create, destroy := operationSeconds(p.Model, profile)
 			own = append(own, int16(len(q.places)))
 			q.places = append(q.places, flowPlace{in, first, end, create, destroy})
 		}

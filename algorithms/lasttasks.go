@@ -59,7 +59,7 @@ func (l *LastTasks) Place(k int, at *GPUAtWork) []int32 {
 		// that leaves no slice idle may end after the horizon.
 		l.within(horizon + 3*ticks(k))
 	}
-	l.node = grown(l.node, k)
+	l.node = resized(l.node, k)
 	l.subsets.trace(0, 0, 1<<k-1, true, l.node)
 	return l.node
 }
@@ -84,7 +84,7 @@ func (l *LastTasks) load(k int, at *GPUAtWork) {
 	s.within(latest+cost, 0)
 	s.load(k, l.seconds)
 	for c := range s.sizes[:len(s.sizes)-1] { // no child has the largest size
-		s.longest[c] = grown(s.longest[c], 1<<k)
+		s.longest[c] = resized(s.longest[c], 1<<k)
 		s.longest[c][0] = 0
 		for i := range k {
 			shortest := never

@@ -66,7 +66,7 @@ func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 			plan = append(plan, use{gpu: g, in: in, tasks: tasks[k : k+1]})
 		}
 	}
-	return timed(p, plan), nil
+	return timedSchedule(p, plan), nil
 }
 
 // secondsOnFirst returns, by task, its duration on the first of the sizes that it fits.

@@ -46,7 +46,7 @@ func (misoOnline) ScheduleStream(ctx context.Context, p algo.Problem, lengths []
 			q.wait()
 		}
 	}
-	return timed(p, q.plan), ctx.Err()
+	return timedSchedule(p, q.plan), ctx.Err()
 }
 
 // withBatch adds n tasks of a stream to those that wait, in order of their release.

@@ -25,7 +25,7 @@ type repartitioner struct {
 	free    heap.Heap[float64] // nodes by the time at which their slices are free
 	used    []bool             // by node: whether it has run a task
 	channel []float64          // by GPU: reconfig_end of Algorithm 1
-	queue   [][]span           // by size index: unscheduled tasks, longest first
+	queue   [][]taskSpan       // by size index: unscheduled tasks, longest first
 }
 
 func newRepartitioner(p algo.Problem, f *family) *repartitioner {
@@ -43,7 +43,7 @@ func newRepartitioner(p algo.Problem, f *family) *repartitioner {
 	}
 	r.used = make([]bool, r.tree.count())
 	r.channel = make([]float64, p.GPUs())
-	r.queue = make([][]span, len(p.GPU.Sizes()))
+	r.queue = make([][]taskSpan, len(p.GPU.Sizes()))
 	return r
 }
 

@@ -133,7 +133,7 @@ func (s *search) pick(k int) {
 		}
 		used := plan.loads[g].used
 		for at := plan.endsAt(g, last); at != 0; at &= at - 1 {
-			for u := lowest(at); u >= 0; u = plan.tree.nodes[u].Parent {
+			for u := lowestBit(at); u >= 0; u = plan.tree.nodes[u].Parent {
 				s.criticalNodes[g] |= used & (1 << u)
 			}
 		}
@@ -178,7 +178,7 @@ func (s *search) replace(blur, worse float64) {
 	if blur > 0 {
 		s.subsets.blur(s.rng, blur)
 	}
-	s.after = grown(s.after, len(s.tasks))
+	s.after = resized(s.after, len(s.tasks))
 	if s.subsets.place(plan.loads, plan.holds, s.base, s.after) {
 		for j, i := range s.tasks {
 			plan.put(i, s.after[j])

@@ -187,7 +187,7 @@ func (s *subsets) load(k int, seconds func(task int, size mig.Slices) float64) {
 	for len(s.nowhere) < 1<<k {
 		s.nowhere, s.nothing = append(s.nowhere, cell{never, 0}), append(s.nothing, never)
 	}
-	s.area = grown(s.area, 1<<k)
+	s.area = resized(s.area, 1<<k)
 	s.area[0], s.blurred = 0, 0
 	for i := range k {
 		least := int64(math.MaxInt64) >> 8
@@ -214,8 +214,8 @@ func (s *subsets) blur(rng *rand.Rand, share float64) {
 	}
 }
 
-// grown returns a slice of length n. It reuses s if its capacity suffices.
-func grown[T any](s []T, n int) []T {
+// resized returns a slice of length n. It reuses s if its capacity suffices.
+func resized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}
@@ -251,7 +251,7 @@ func (s *subsets) ends(loads []load, rest []remnant, base float64) ticks {
 			s.joint[0] = root
 			continue
 		}
-		s.joint[g] = grown(s.joint[g], 1<<s.k)
+		s.joint[g] = resized(s.joint[g], 1<<s.k)
 		s.fit(int64(s.limit) * int64(s.gpus*s.leaves[0]))
 		all := space{ticks: int64(s.limit), leaves: s.gpus * s.leaves[0]}
 		s.divide(s.joint[g], s.joint[g-1], root, false, &all, nil)
@@ -397,7 +397,7 @@ func (s *subsets) begins(v int, r *remnant, base float64) cell {
 		ready = max(base, r.channel)
 	}
 	for m := in.Mask(); m != 0; m &= m - 1 {
-		ready = max(ready, r.free[lowest(m)])
+		ready = max(ready, r.free[lowestBit(m)])
 	}
 	for i := range r.exist {
 		e := &r.exist[i]
@@ -405,7 +405,7 @@ func (s *subsets) begins(v int, r *remnant, base float64) cell {
 			return cell{s.ticks(max(base, float64(e.BusyUntil)) - base), 0}
 		}
 		if e.Instance.Overlaps(in) {
-			_, d := costs(s.model, e.Instance.Profile)
+			_, d := operationSeconds(s.model, e.Instance.Profile)
 			ready = max(ready, float64(e.BusyUntil)+d)
 			cost += d
 		}
@@ -425,7 +425,7 @@ func (s *subsets) children(gpu, v int, load ticks, first bool) {
 	case 1:
 		t.apart = append(t.apart[:0], s.table(gpu, c[0], first).best...)
 	case 2:
-		t.apart = grown(t.apart, 1<<s.k)
+		t.apart = resized(t.apart, 1<<s.k)
 		a, b := s.table(gpu, c[0], first), s.table(gpu, c[1], first)
 		room := space{int64(s.until[v]) - int64(load), s.taken[v], s.leaves[v], first, nil}
 		if s.longest != nil {
@@ -444,7 +444,7 @@ func (s *subsets) waits(first bool) bool { return !s.parallel && !(first && s.st
 // on the node. The node can start at the end of from, and its heads are those of the result.
 func (s *subsets) node(t *table, rest []cell, v int, from cell, l *load) {
 	fixed := min(from.end+s.ticks(l.seconds[v]), never)
-	t.own, t.best = grown(t.own, 1<<s.k), grown(t.best, 1<<s.k)
+	t.own, t.best = resized(t.own, 1<<s.k), resized(t.best, 1<<s.k)
 	own, best := t.own, t.best
 	if s.parallel {
 		from.heads = 0
@@ -549,10 +549,10 @@ func (s *subsets) othersOnRoot(v int) []int64 {
 		return nil
 	}
 	all := 1<<s.k - 1
-	s.others = grown(s.others, 1<<s.k)
+	s.others = resized(s.others, 1<<s.k)
 	s.others[all] = 0
 	for set := all - 1; set >= 0; set-- {
-		i := lowest(uint32(all &^ set))
+		i := lowestBit(uint32(all &^ set))
 		s.others[set] = s.others[set|1<<i] + int64(s.time[s.tree.size[v]][i])
 	}
 	for set := range all {

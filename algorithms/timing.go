@@ -96,8 +96,8 @@ func (t *timing) leaves() []remnant {
 	return out
 }
 
-// timed returns the schedule of a plan that starts from what the GPUs hold at time 0.
-func timed(p algo.Problem, plan []use) schedule.Schedule {
+// timedSchedule returns the schedule of a plan that starts from what the GPUs hold at time 0.
+func timedSchedule(p algo.Problem, plan []use) schedule.Schedule {
 	t := newTiming(p, firstAsked)
 	t.time(remnants(p), plan)
 	return t.schedule()
@@ -122,7 +122,7 @@ func (r *remnant) freeAt() [8]float64 {
 	at := r.free
 	for _, e := range r.exist {
 		for m := e.Instance.Mask(); m != 0; m &= m - 1 {
-			at[lowest(m)] = float64(e.BusyUntil)
+			at[lowestBit(m)] = float64(e.BusyUntil)
 		}
 	}
 	return at

@@ -31,7 +31,7 @@ type nodeSet uint16
 
 func (s nodeSet) has(node int) bool { return s>>node&1 != 0 }
 
-func lowest[T ~uint8 | ~uint16 | ~uint32](s T) int { return bits.TrailingZeros32(uint32(s)) }
+func lowestBit[T ~uint8 | ~uint16 | ~uint32](s T) int { return bits.TrailingZeros32(uint32(s)) }
 
 func newTree(p algo.Problem) *tree { return treeOf(p.GPU, p.GPU.Tree(), p.GPUs(), p.Model) }
 
@@ -43,7 +43,7 @@ func treeOf(g *mig.GPU, nodes []mig.Node, gpus int, model mig.Reconfiguration) *
 	for v := n - 1; v >= 0; v-- {
 		node := &t.nodes[v]
 		t.size[v] = int8(slices.Index(g.Sizes(), node.Size()))
-		t.create[v], t.destroy[v] = costs(model, node.Profile)
+		t.create[v], t.destroy[v] = operationSeconds(model, node.Profile)
 		for _, c := range node.Children {
 			t.below[v] |= t.below[c] | 1<<c
 		}
@@ -51,8 +51,8 @@ func treeOf(g *mig.GPU, nodes []mig.Node, gpus int, model mig.Reconfiguration) *
 	return t
 }
 
-// costs returns the seconds that it takes to create and to destroy an instance.
-func costs(model mig.Reconfiguration, profile *mig.Profile) (create, destroy float64) {
+// operationSeconds returns the seconds that it takes to create and to destroy an instance.
+func operationSeconds(model mig.Reconfiguration, profile *mig.Profile) (create, destroy float64) {
 	if model == mig.Free {
 		return 0, 0
 	}

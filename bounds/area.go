@@ -28,7 +28,7 @@ func Area(p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err
 	}
-	return mig.Seconds(work(p.Tasks, sizeWeights(p.GPU.Sizes())) / capacity(&p)), nil
+	return mig.Seconds(leastWork(p.Tasks, sizeWeights(p.GPU.Sizes())) / capacity(&p)), nil
 }
 
 var _ = algo.Register(algo.Spec{
@@ -38,5 +38,5 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "FAR 6.4 (one batch) and 6.7.2 (several)",
 	Summary: "least task areas spread over all slices; proven",
 	Proven:  true,
-	New:     quick(Area).constructor,
+	New:     quickBound(Area).constructor,
 })

@@ -19,8 +19,8 @@ func (f function) Bound(ctx context.Context, p algo.Problem) (mig.Seconds, error
 
 func (f function) constructor(algo.Args) (algo.Bound, error) { return f, nil }
 
-// quick turns a function that takes no longer than reading the tasks into a [function].
-func quick(f func(algo.Problem) (mig.Seconds, error)) function {
+// quickBound turns a function that takes no longer than reading the tasks into a [function].
+func quickBound(f func(algo.Problem) (mig.Seconds, error)) function {
 	return func(_ context.Context, p algo.Problem) (mig.Seconds, error) { return f(p) }
 }
 
@@ -30,9 +30,9 @@ type weight struct {
 	slices float64
 }
 
-// work returns the sum over the tasks of the least charge, in slice-seconds. Of
+// leastWork returns the sum over the tasks of the least charge, in slice-seconds. Of
 // equal charges the first counts. It is +Inf if a task fits none of the sizes.
-func work(tasks task.Batch, weights []weight) float64 {
+func leastWork(tasks task.Batch, weights []weight) float64 {
 	var sum float64
 	for i := range tasks {
 		least := math.Inf(1)

@@ -20,7 +20,7 @@ var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	v := vertices{n: n}
 	held := heldByPartitions(g, task.RequestProfiles(g))
 	for _, h := range held {
-		if slices.ContainsFunc(held, func(o []int) bool { return !slices.Equal(h, o) && covers(o, h) }) {
+		if slices.ContainsFunc(held, func(o []int) bool { return !slices.Equal(h, o) && dominates(o, h) }) {
 			continue
 		}
 		row := make([]float64, n+1)
@@ -42,7 +42,7 @@ var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	v.pivots = make([]int, n)
 	v.choose(0, 0)
 	return slices.DeleteFunc(v.found, func(w []float64) bool {
-		return slices.ContainsFunc(v.found, func(o []float64) bool { return !slices.Equal(w, o) && covers(o, w) })
+		return slices.ContainsFunc(v.found, func(o []float64) bool { return !slices.Equal(w, o) && dominates(o, w) })
 	})
 })
 
@@ -61,8 +61,8 @@ func heldByPartitions(g *mig.GPU, profiles []*mig.Profile) [][]int {
 	return slices.CompactFunc(out, slices.Equal)
 }
 
-// covers reports whether no number of b exceeds that of a.
-func covers[T int | float64](a, b []T) bool {
+// dominates reports whether no number of b exceeds that of a.
+func dominates[T int | float64](a, b []T) bool {
 	for i := range a {
 		if a[i] < b[i] {
 			return false
@@ -94,7 +94,7 @@ func (v *vertices) choose(from, number int) {
 	for i := from; i <= len(v.rows)-(v.n-number); i++ {
 		copy(row, v.rows[i])
 		for k, c := range v.chosen[:number] {
-			subtract(row, c, v.pivots[k])
+			eliminate(row, c, v.pivots[k])
 		}
 		if p := pivot(row); p < v.n {
 			scale := row[p]
@@ -116,8 +116,8 @@ func pivot(row []float64) int {
 	return i
 }
 
-// subtract makes the coefficient at p zero; that of c is 1.
-func subtract(row, c []float64, p int) {
+// eliminate makes the coefficient at p zero; that of c is 1.
+func eliminate(row, c []float64, p int) {
 	times := row[p]
 	for k := range row {
 		row[k] -= float64(times * c[k])

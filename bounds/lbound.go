@@ -42,7 +42,7 @@ func LBound(p algo.Problem) (mig.Seconds, error) {
 	}
 	least := math.Inf(1)
 	for _, c := range published(p.GPU) {
-		least = min(least, work(p.Tasks, c.weights)+c.reconfiguration)
+		least = min(least, leastWork(p.Tasks, c.weights)+c.reconfiguration)
 	}
 	return mig.Seconds(least / capacity(&p)), nil
 }
@@ -60,7 +60,7 @@ var published = mig.Derived(func(g *mig.GPU) []publishedCharge {
 	for _, set := range subsets(g) {
 		var c publishedCharge
 		for _, s := range set {
-			c.weights = append(c.weights, weight{s, float64(s + idle(g, s, set))})
+			c.weights = append(c.weights, weight{s, float64(s + idleSlices(g, s, set))})
 			profile := g.Profile(s)
 			c.reconfiguration += float64(float64(s) * float64(profile.Create+profile.Destroy))
 		}
@@ -69,9 +69,9 @@ var published = mig.Derived(func(g *mig.GPU) []publishedCharge {
 	return out
 })
 
-// idle returns Idle(s,S): the least sum of the sizes not in the set in a configuration with
+// idleSlices returns Idle(s,S): the least sum of the sizes not in the set in a configuration with
 // an instance of size s.
-func idle(g *mig.GPU, s mig.Slices, set []mig.Slices) mig.Slices {
+func idleSlices(g *mig.GPU, s mig.Slices, set []mig.Slices) mig.Slices {
 	least := g.ComputeSlices
 	for _, c := range g.Useful() {
 		holds, unused := false, mig.Slices(0)
@@ -94,5 +94,5 @@ var _ = algo.Register(algo.Spec{
 	Track:   algo.TrackBound,
 	Cite:    "DRL 5.2",
 	Summary: "l_bound as published, on which p_opt is defined; not a valid bound",
-	New:     quick(LBound).constructor,
+	New:     quickBound(LBound).constructor,
 })

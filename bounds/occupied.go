@@ -46,7 +46,7 @@ import (
 func occupied(p *algo.Problem) mig.Seconds {
 	least := math.Inf(1)
 	for _, s := range supports(p.GPU) {
-		area := work(p.Tasks, s.weights)
+		area := leastWork(p.Tasks, s.weights)
 		if p.Model != mig.Free {
 			for _, w := range s.weights {
 				if !slices.ContainsFunc(p.Start, func(e schedule.Existing) bool { return e.Instance.Size() == w.size }) {

@@ -417,7 +417,7 @@ func (x *search) bound(s *state) mig.Seconds {
 		for set := s.left; ; set = (set - 1) & s.left {
 			switch c := n.children; {
 			case len(c) == 2:
-				all[set], loaded[set] = split(set, x.all[c[0]], x.all[c[1]]), split(set, x.loaded[c[0]], x.loaded[c[1]])
+				all[set], loaded[set] = leastSplit(set, x.all[c[0]], x.all[c[1]]), leastSplit(set, x.loaded[c[0]], x.loaded[c[1]])
 			case len(c) == 1:
 				all[set], loaded[set] = x.all[c[0]][set], x.loaded[c[0]][set]
 			case set != 0:
@@ -444,8 +444,8 @@ func (x *search) bound(s *state) mig.Seconds {
 	return max(s.end, x.loaded[0][s.left])
 }
 
-// split returns the least maximum of a subset's left value and the others' right value.
-func split(set taskSet, left, right []mig.Seconds) mig.Seconds {
+// leastSplit returns the least maximum of a subset's left value and the others' right value.
+func leastSplit(set taskSet, left, right []mig.Seconds) mig.Seconds {
 	least := max(left[set], right[0])
 	for l := set; l != 0; {
 		l = (l - 1) & set

@@ -21,8 +21,8 @@ import (
 //
 //	sum over GPUs g and slices l of w_l max(0, T - dead(g, l)) >= sum_i min_v w(v) t_i(|v|),
 //
-// where dead(g, l) is the least ready(g, v) over the nodes v that cover l and whose
-// size some task can use; +Inf if there is none. ready(g, v) is the instant from which
+// where dead(g, l) is the least readyAt(g, v) over the nodes v that cover l and whose
+// size some task can use; +Inf if there is none. readyAt(g, v) is the instant from which
 // tasks can run on v at the earliest. If v exists at the start, it is when v is idle.
 // Otherwise it is create(|v|), after the start instance in its way that is busy and
 // destroyed last. If all GPUs are empty at the start and a task fits one slice, T is
@@ -35,7 +35,7 @@ import (
 //
 // With a threshold H, the options that cannot end before it are left out, both from the
 // minimum and from what a task can use. An option is a task on a size. It ends no earlier
-// than max(release_i, ready(s)) + t_i(s), where ready(s) is create(s) or, if that is less,
+// than max(release_i, readyAt(s)) + t_i(s), where readyAt(s) is create(s) or, if that is less,
 // when an instance of the size that exists at the start is idle. PROVEN: if the least T that remains
 // is at least H, no makespan is below H. In a schedule with makespan below H each task ends
 // before H, hence on an option that is not left out. So the term holds for this schedule,
@@ -244,7 +244,7 @@ func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
 			until := mig.Seconds(math.Inf(1))
 			for _, n := range p.GPU.Tree() {
 				if n.Mask()>>l&1 != 0 && usable[slices.Index(p.GPU.Sizes(), n.Size())] {
-					until = min(until, ready(p, start, n.Instance))
+					until = min(until, readyAt(p, start, n.Instance))
 				}
 			}
 			if !math.IsInf(float64(until), 1) {
@@ -264,9 +264,9 @@ func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
 	return dead
 }
 
-// ready returns when tasks can run on a node of a GPU at the earliest, given the instances
+// readyAt returns when tasks can run on a node of a GPU at the earliest, given the instances
 // at the start.
-func ready(p *algo.Problem, start []schedule.Existing, in mig.Instance) mig.Seconds {
+func readyAt(p *algo.Problem, start []schedule.Existing, in mig.Instance) mig.Seconds {
 	var free mig.Seconds
 	for _, e := range start {
 		if sameNode(e.Instance, in) {

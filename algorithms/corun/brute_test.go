@@ -119,12 +119,12 @@ func TestGroupsRunInTheLeastSlowdownOfTheFastestWays(t *testing.T) {
 	for i := range 100 {
 		w := randomWindow(rand.New(rand.NewPCG(uint64(i), 4)), 4)
 		s := newSearch(&w, corun.Hierarchical)
-		g := group{jobs: make([]int, len(w.Jobs))}
+		g := jobGroup{jobs: make([]int, len(w.Jobs))}
 		for j := range g.jobs {
 			g.jobs[j] = j
 		}
 		g.seconds = s.fastest(g.jobs, math.Inf(1))
-		r, err := corun.Measure(corun.Window{Jobs: w.Jobs, Concurrency: len(w.Jobs), Model: w.Model}, s.plan([]group{g}))
+		r, err := corun.Measure(corun.Window{Jobs: w.Jobs, Concurrency: len(w.Jobs), Model: w.Model}, s.plan([]jobGroup{g}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,8 +32,8 @@ type divider struct {
 	useful [][]timed
 }
 
-// A group is a set of jobs in ascending order and how long they take together.
-type group struct {
+// A jobGroup is a set of jobs in ascending order and how long they take together.
+type jobGroup struct {
 	jobs    []int
 	seconds float64
 }
@@ -60,7 +60,7 @@ func newDivider(w *corun.Window, f corun.Family) *divider {
 // order. It finds those of all sets of the jobs by dynamic programming. A set that is
 // small enough is one group or two smaller sets; in a larger set the first job is in
 // some group.
-func (d *divider) divide(jobs []int) []group {
+func (d *divider) divide(jobs []int) []jobGroup {
 	n := len(jobs)
 	largest := min(d.largest, n)
 	d.seconds = slices.Grow(d.seconds[:0], 1<<n)[:1<<n]
@@ -70,7 +70,7 @@ func (d *divider) divide(jobs []int) []group {
 		d.useful[i] = d.useful[i][:0]
 	}
 	for size := 1; size <= largest; size++ {
-		for m := uint32(1)<<size - 1; m < 1<<n; m = next(m) {
+		for m := uint32(1)<<size - 1; m < 1<<n; m = nextOfSize(m) {
 			d.seconds[m] = math.Inf(1)
 			others := m & (m - 1)
 			for sub := others; sub != 0; sub = (sub - 1) & others {
@@ -78,7 +78,7 @@ func (d *divider) divide(jobs []int) []group {
 					d.seconds[m], d.part[m] = t, sub
 				}
 			}
-			if t := d.together(members(jobs, m), d.seconds[m]); t < d.seconds[m] {
+			if t := d.together(membersOf(jobs, m), d.seconds[m]); t < d.seconds[m] {
 				d.seconds[m], d.part[m] = t, m
 				i := bits.TrailingZeros32(m)
 				d.useful[i] = append(d.useful[i], timed{m, t})
@@ -100,14 +100,14 @@ func (d *divider) divide(jobs []int) []group {
 			}
 		}
 	}
-	var groups []group
+	var groups []jobGroup
 	for left := uint32(1)<<n - 1; left != 0; {
 		m := left
 		for d.part[m] != m {
 			m = d.part[m]
 		}
-		s := members(jobs, m)
-		groups = append(groups, group{s.jobs(), d.seconds[m]})
+		s := membersOf(jobs, m)
+		groups = append(groups, jobGroup{s.jobs(), d.seconds[m]})
 		left ^= m
 	}
 	return groups
@@ -126,14 +126,14 @@ func (d *divider) together(s set, below float64) float64 {
 	return t
 }
 
-// next returns the next larger number with the same number of bits set.
-func next(x uint32) uint32 {
+// nextOfSize returns the next larger number with the same number of bits set.
+func nextOfSize(x uint32) uint32 {
 	low := x & -x
 	ripple := x + low
 	return ripple | (x^ripple)>>2/low
 }
 
-func members(jobs []int, mask uint32) set {
+func membersOf(jobs []int, mask uint32) set {
 	s := noJobs
 	for i := 0; mask != 0; mask &= mask - 1 {
 		s[i] = jobs[bits.TrailingZeros32(mask)]

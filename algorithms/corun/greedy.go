@@ -19,32 +19,32 @@ func greedy(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 // pairs repeatedly puts together the two jobs that save the most time, the first two on
 // a tie, until no two of the remaining jobs save time. The groups are in the order of
 // the time that they save, with single jobs last. They lack jobs once ctx is done.
-func (s *search) pairs(ctx context.Context) []group {
+func (s *search) pairs(ctx context.Context) []jobGroup {
 	type pair struct {
-		group
+		jobGroup
 		saves float64
 	}
 	var all []pair
-	single := make([]group, len(s.w.Jobs))
+	single := make([]jobGroup, len(s.w.Jobs))
 	for j := range single {
 		if ctx.Err() != nil {
 			break
 		}
-		single[j] = group{[]int{j}, s.fastest([]int{j}, math.Inf(1))}
+		single[j] = jobGroup{[]int{j}, s.fastest([]int{j}, math.Inf(1))}
 		for i := 0; i < j && s.w.Concurrency > 1; i++ {
 			apart := single[i].seconds + single[j].seconds
 			if t := s.fastest([]int{i, j}, apart); t < apart {
-				all = append(all, pair{group{[]int{i, j}, t}, apart - t})
+				all = append(all, pair{jobGroup{[]int{i, j}, t}, apart - t})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(b.saves, a.saves) })
-	var groups []group
+	var groups []jobGroup
 	for _, p := range all {
 		if i, j := p.jobs[0], p.jobs[1]; single[i].jobs != nil && single[j].jobs != nil {
-			groups = append(groups, p.group)
+			groups = append(groups, p.jobGroup)
 			single[i].jobs, single[j].jobs = nil, nil
 		}
 	}
-	return append(groups, slices.DeleteFunc(single, func(g group) bool { return g.jobs == nil })...)
+	return append(groups, slices.DeleteFunc(single, func(g jobGroup) bool { return g.jobs == nil })...)
 }

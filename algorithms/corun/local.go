@@ -33,7 +33,7 @@ func local(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 
 type descent struct {
 	*divider
-	groups []group
+	groups []jobGroup
 }
 
 // improve takes one step for every two groups. Groups that are next to each other, and
@@ -45,7 +45,7 @@ func (s *descent) improve(ctx context.Context, step func(from, to int) bool) (ch
 			changed = step(from, from+apart) || changed
 		}
 	}
-	s.groups = slices.DeleteFunc(s.groups, func(g group) bool { return len(g.jobs) == 0 })
+	s.groups = slices.DeleteFunc(s.groups, func(g jobGroup) bool { return len(g.jobs) == 0 })
 	return changed
 }
 
@@ -78,7 +78,7 @@ func (s *descent) divideAgain(which ...int) bool {
 		return false
 	}
 	for _, i := range which {
-		s.groups[i] = group{}
+		s.groups[i] = jobGroup{}
 		if len(groups) > 0 {
 			s.groups[i], groups = groups[0], groups[1:]
 		}

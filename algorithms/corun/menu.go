@@ -73,7 +73,7 @@ func newMenu(f corun.Family) *menu {
 		for i := range m.setups[n] {
 			s := &m.setups[n][i]
 			m.layouts[n] = append(m.layouts[n], s.Layout())
-			m.trees[n] = insert(m.trees[n], m.slots(s), i)
+			m.trees[n] = insertSlots(m.trees[n], m.slots(s), i)
 		}
 	}
 	return m
@@ -109,7 +109,7 @@ func (m *menu) slots(s *corun.Setup) (out []slot) {
 	return out
 }
 
-func insert(nodes []node, slots []slot, setup int) []node {
+func insertSlots(nodes []node, slots []slot, setup int) []node {
 	i := slices.IndexFunc(nodes, func(n node) bool { return n.slot == slots[0] })
 	if i < 0 {
 		i = len(nodes)
@@ -118,7 +118,7 @@ func insert(nodes []node, slots []slot, setup int) []node {
 	if len(slots) == 1 {
 		nodes[i].setup = setup
 	} else {
-		nodes[i].next = insert(nodes[i].next, slots[1:], setup)
+		nodes[i].next = insertSlots(nodes[i].next, slots[1:], setup)
 	}
 	return nodes
 }

@@ -72,13 +72,13 @@ func (s *search) fastest(jobs []int, below float64) float64 {
 
 // fairest returns the way of a group with the least mean slowdown among the fastest
 // ones. There are often several, as all jobs but the last one to end have slack.
-func (s *search) fairest(g group) corun.Group {
+func (s *search) fairest(g jobGroup) corun.Group {
 	s.below, s.fair = g.seconds*(1+rounding), &way{slowdown: math.Inf(1)}
 	s.try(g.jobs)
 	return s.fair.group
 }
 
-func (s *search) plan(groups []group) corun.Plan {
+func (s *search) plan(groups []jobGroup) corun.Plan {
 	var out corun.Plan
 	for _, g := range groups {
 		out = append(out, s.fairest(g))

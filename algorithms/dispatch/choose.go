@@ -19,8 +19,8 @@ func register(name, cite, summary string, r rule) algo.Spec {
 	})
 }
 
-// least returns the first free slice of least cost, and that cost.
-func least(q *sim.Queue, cost func(*sim.Slice) float64) (slice int, lowest float64) {
+// cheapestSlice returns the first free slice of least cost, and that cost.
+func cheapestSlice(q *sim.Queue, cost func(*sim.Slice) float64) (slice int, lowest float64) {
 	slice, lowest = -1, math.Inf(1)
 	all := q.Slices()
 	for i := range all {

@@ -16,7 +16,7 @@ var _ = register("eft", report+", as released", "earliest finish by durations av
 func eft(q *sim.Queue) int {
 	j := q.Head()
 	small, medium, whole := average(j.On(1), j.On(2)), average(j.On(3), j.On(4)), j.On(mig.MaxSize)
-	slice, _ := least(q, func(s *sim.Slice) float64 {
+	slice, _ := cheapestSlice(q, func(s *sim.Slice) float64 {
 		switch {
 		case s.Size <= 2:
 			return float64(small)

@@ -8,6 +8,6 @@ var _ = register("eft-true", report+", as described", "earliest finish by the he
 // report's jobs do.
 func eftTrue(q *sim.Queue) int {
 	j := q.Head()
-	slice, _ := least(q, func(s *sim.Slice) float64 { return float64(j.On(s.Size)) })
+	slice, _ := cheapestSlice(q, func(s *sim.Slice) float64 { return float64(j.On(s.Size)) })
 	return slice
 }

@@ -13,7 +13,7 @@ var _ = register("energy-aware", "our own", "the smallest slice that meets the h
 // larger one. The size decides which jobs are late, and the GPU decides the energy.
 func energyAware(q *sim.Queue) int {
 	j := q.Head()
-	slice, size := least(q, func(s *sim.Slice) float64 {
+	slice, size := cheapestSlice(q, func(s *sim.Slice) float64 {
 		if q.Now()+j.On(s.Size) <= j.Deadline {
 			return float64(s.Size)
 		}
@@ -23,7 +23,7 @@ func energyAware(q *sim.Queue) int {
 		slice = largest(q)
 	}
 	chosen := q.Slices()[slice].Size
-	slice, _ = least(q, func(s *sim.Slice) float64 {
+	slice, _ = cheapestSlice(q, func(s *sim.Slice) float64 {
 		if s.Size != chosen {
 			return math.Inf(1)
 		}

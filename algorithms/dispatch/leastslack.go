@@ -11,7 +11,7 @@ var _ = register("least-slack", "our own",
 
 func leastSlack(q *sim.Queue) int {
 	j := q.Head()
-	slice, slack := least(q, func(s *sim.Slice) float64 {
+	slice, slack := cheapestSlice(q, func(s *sim.Slice) float64 {
 		if end := q.Now() + j.On(s.Size); end <= j.Deadline {
 			return float64(j.Deadline - end)
 		}

@@ -18,14 +18,14 @@ var _ = register("look-ahead", "our own",
 // one. lookAhead takes the size with the fewest late jobs of the two, then the least
 // tardiness, then the least slice-minutes.
 func lookAhead(q *sim.Queue) int {
-	v := look(q)
+	v := viewOf(q)
 	head, next := q.Head(), q.Next()
 	best, chosen := hopeless, mig.Slices(0)
 	for size := mig.Slices(1); size <= mig.MaxSize; size++ {
 		if v.free[size] == 0 {
 			continue
 		}
-		p := foresee(head, size, q.Now())
+		p := prospectOf(head, size, q.Now())
 		if next != nil {
 			p = p.and(v.after(next, size, q.Now(), q.Now()+head.On(size)))
 		}
@@ -33,7 +33,7 @@ func lookAhead(q *sim.Queue) int {
 			best, chosen = p, size
 		}
 	}
-	slice, _ := least(q, func(s *sim.Slice) float64 {
+	slice, _ := cheapestSlice(q, func(s *sim.Slice) float64 {
 		if s.Size == chosen {
 			return 0
 		}
@@ -52,7 +52,7 @@ type view struct {
 	size    mig.Slices
 }
 
-func look(q *sim.Queue) view {
+func viewOf(q *sim.Queue) view {
 	v := view{soonest: task.Minutes(math.Inf(1))}
 	for i := range q.Slices() {
 		switch s := &q.Slices()[i]; {
@@ -77,7 +77,7 @@ func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) pro
 			continue
 		}
 		found = true
-		if p := foresee(j, mig.Slices(size), now); p.less(best) {
+		if p := prospectOf(j, mig.Slices(size), now); p.less(best) {
 			best = p
 		}
 	}
@@ -85,9 +85,9 @@ func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) pro
 	case found:
 		return best
 	case until < v.soonest:
-		return foresee(j, taken, until)
+		return prospectOf(j, taken, until)
 	}
-	return foresee(j, v.size, v.soonest)
+	return prospectOf(j, v.size, v.soonest)
 }
 
 // A prospect is the result of dispatching some jobs.
@@ -99,8 +99,8 @@ type prospect struct {
 
 var hopeless = prospect{late: math.MaxInt}
 
-// foresee returns the result of starting a job on a slice of a size at an instant.
-func foresee(j *task.Job, size mig.Slices, start task.Minutes) prospect {
+// prospectOf returns the result of starting a job on a slice of a size at an instant.
+func prospectOf(j *task.Job, size mig.Slices, start task.Minutes) prospect {
 	d := j.On(size)
 	// The conversion rounds the product, so that it is not fused with a sum.
 	p := prospect{work: task.Minutes(float64(size) * float64(d))}

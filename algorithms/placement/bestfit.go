@@ -16,7 +16,7 @@ var _ = algo.Register(algo.Spec{
 	Params:  []algo.Param{index},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return fixedTable("bf-bi", args, s.GPU, func() rule {
-			return fit(s.GPU, args, func(free int) int { return free }, bestIndex(s.GPU))
+			return fitRule(s.GPU, args, func(free int) int { return free }, bestIndex(s.GPU))
 		}), nil
 	},
 })

@@ -47,7 +47,7 @@ func demandTable(args algo.Args, g *mig.GPU, score demandScore, demand []float64
 	for m, v := range score(g, demand) {
 		rounded[m] = int(math.Round(v * scale))
 	}
-	return newTable(g, increment(args, &rounded))
+	return newTable(g, incrementRule(args, &rounded))
 }
 
 // estimating estimates the demand by counting requests of each profile. The counts

@@ -36,7 +36,7 @@ func TestEstimateComesToTheTruth(t *testing.T) {
 	p, err := newDemandAware("test", func(g *mig.GPU, demand []float64) [sim.Masks]float64 {
 		last = demand
 		rankings++
-		return lost(g, demand)
+		return lostPlacements(g, demand)
 	})(algo.Args{"demand": "estimated", "tie": "lowest"}, sim.PlacementSetting{GPU: g, GPUs: in.GPUs})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestEstimateComesToTheTruth(t *testing.T) {
 // do not fit, so the five free slices are useless to them.
 func TestUselessByHand(t *testing.T) {
 	demand := []float64{.1, .2, .3, .1, .1, .2}
-	if got := useless(mig.MustLookup("A100-80GB"), demand)[0b101100]; math.Abs(got-5*.4) > 1e-12 {
+	if got := uselessSlices(mig.MustLookup("A100-80GB"), demand)[0b101100]; math.Abs(got-5*.4) > 1e-12 {
 		t.Errorf("useless slices %v, want 2", got)
 	}
 }

@@ -12,31 +12,31 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "FGD 4, on the placements of MIG",
 	Summary: "least growth of the free slices that the next request is expected to find useless",
 	Params:  []algo.Param{demand, tie},
-	New:     newDemandAware("fgd", useless),
+	New:     newDemandAware("fgd", uselessSlices),
 })
 
-// useless is the fragmentation of a node of FGD 3.2, F_n = sum over m of p_m F_n(m),
+// uselessSlices is the fragmentation of a node of FGD 3.2, F_n = sum over m of p_m F_n(m),
 // where F_n(m) is the free part of the node that task m cannot use. Here a node is a
 // GPU, and the tasks are the profiles: all free slices of a GPU are useless to a profile
 // that does not fit on it, and none to one that fits.
 //
 // The alternative is to count the free slices that no free placement of the profile
-// covers. It gives the decisions of mfi-weighted; see [lost].
-func useless(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
+// covers. It gives the decisions of mfi-weighted; see [lostPlacements].
+func uselessSlices(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 	profiles := task.RequestProfiles(g)
 	for m := range 1 << g.MemorySlices {
 		occupied := mig.Mask(m)
 		for i, p := range profiles {
-			if !fits(p, occupied) {
+			if !fitsOn(p, occupied) {
 				// The conversion rounds the product before the sum.
-				out[m] += float64(demand[i] * float64(free(g, occupied)))
+				out[m] += float64(demand[i] * float64(freeSlices(g, occupied)))
 			}
 		}
 	}
 	return out
 }
 
-func fits(p *mig.Profile, occupied mig.Mask) bool {
+func fitsOn(p *mig.Profile, occupied mig.Mask) bool {
 	for _, start := range p.Starts {
 		if window(p, start)&occupied == 0 {
 			return true

@@ -12,7 +12,7 @@ var _ = algo.Register(algo.Spec{
 	Params:  []algo.Param{index},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return fixedTable("ff", args, s.GPU, func() rule {
-			return fit(s.GPU, args, func(int) int { return 0 }, firstIndex)
+			return fitRule(s.GPU, args, func(int) int { return 0 }, firstIndex)
 		}), nil
 	},
 })

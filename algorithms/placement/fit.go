@@ -15,12 +15,12 @@ var index = algo.Param{
 	Doc: "feasible passes over a GPU on which no start is free; strict chooses by free slices alone and then rejects",
 }
 
-// fit is the rule of the schemes of MFI VI. The GPU with the least value of prefer
+// fitRule is the rule of the schemes of MFI VI. The GPU with the least value of prefer
 // comes first, and starts lists a profile's starts in the order in which they are tried.
-func fit(g *mig.GPU, args algo.Args, prefer func(free int) int, starts func(*mig.Profile) []mig.Slices) rule {
+func fitRule(g *mig.GPU, args algo.Args, prefer func(free int) int, starts func(*mig.Profile) []mig.Slices) rule {
 	strict := args[index.Name] == "strict"
 	return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
-		free := free(g, occupied)
+		free := freeSlices(g, occupied)
 		if free < int(p.Length) {
 			return choice{}, false
 		}

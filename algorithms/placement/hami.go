@@ -38,7 +38,7 @@ func hamiRule(g *mig.GPU, sign int) rule {
 				continue
 			}
 			left := occupied | w
-			c := cost{sign * free(g, occupied), -longestRun(g, left), -placements(g, left)}
+			c := cost{sign * freeSlices(g, occupied), -longestRun(g, left), -placements(g, left)}
 			if !ok || c.compare(&best.cost) < 0 {
 				best, ok = choice{c, start}, true
 			}

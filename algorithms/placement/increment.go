@@ -12,9 +12,9 @@ var tie = algo.Param{
 	Doc: "equally good: lowest GPU and then start, or first the GPU with the most or fewest used slices",
 }
 
-// increment is the rule of MFI Algorithm 2 for any score of masks: it takes the
+// incrementRule is the rule of MFI Algorithm 2 for any score of masks: it takes the
 // placement that adds least to the score.
-func increment(args algo.Args, score *[sim.Masks]int) rule {
+func incrementRule(args algo.Args, score *[sim.Masks]int) rule {
 	sign := map[string]int{"lowest": 0, "most-used": -1, "least-used": 1}[args[tie.Name]]
 	return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {
 		used := sign * int(occupied.Count())

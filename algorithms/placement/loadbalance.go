@@ -22,7 +22,7 @@ var _ = algo.Register(algo.Spec{
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		m, err := newMover(args, s)
 		spread := fixedTable("wf-bi", algo.Args{index.Name: index.Default}, s.GPU, func() rule {
-			return fit(s.GPU, algo.Args{index.Name: index.Default}, func(free int) int { return -free }, bestIndex(s.GPU))
+			return fitRule(s.GPU, algo.Args{index.Name: index.Default}, func(free int) int { return -free }, bestIndex(s.GPU))
 		})
 		return &loadBalance{m, spread, args.Float("load"), args.Float("threshold")}, err
 	},

@@ -33,6 +33,6 @@ func newMFI(args algo.Args, s sim.PlacementSetting) (table, error) {
 		for m, f := range sim.Fragmentation(s.GPU, reading) {
 			score[m] = int(f)
 		}
-		return increment(args, &score)
+		return incrementRule(args, &score)
 	}), nil
 }

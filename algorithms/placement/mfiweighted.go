@@ -12,10 +12,10 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "after MFI Algorithm 1",
 	Summary: "MFI with lost placements weighted by demand, whether or not enough slices are free",
 	Params:  []algo.Param{demand, tie},
-	New:     newDemandAware("mfi-weighted", lost),
+	New:     newDemandAware("mfi-weighted", lostPlacements),
 })
 
-// lost is the score F of MFI Algorithm 1, literal reading, with two changes. A lost
+// lostPlacements is the score F of MFI Algorithm 1, literal reading, with two changes. A lost
 // placement counts r^mem times the probability of its profile. It also counts if fewer
 // slices are free than the profile needs: line 5 of the algorithm makes F fall when a
 // GPU becomes too full for a profile, which rewards filling it badly.
@@ -24,7 +24,7 @@ var _ = algo.Register(algo.Spec{
 // one profile are disjoint and cover r^mem slices each. So the increments of this score
 // differ from those of the free slices that no free placement covers, with the same
 // weights, only by the number of slices of the request.
-func lost(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
+func lostPlacements(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 	profiles := task.RequestProfiles(g)
 	for m := range 1 << g.MemorySlices {
 		for i, p := range profiles {

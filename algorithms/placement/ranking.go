@@ -45,7 +45,7 @@ type ranking struct {
 	start   [sim.Masks]int8
 }
 
-func rank(g *mig.GPU, p *mig.Profile, r rule) ranking {
+func newRanking(g *mig.GPU, p *mig.Profile, r rule) ranking {
 	type ranked struct {
 		mask mig.Mask
 		cost cost
@@ -81,7 +81,7 @@ type table []ranking
 func newTable(g *mig.GPU, r rule) table {
 	var t table
 	for _, p := range task.RequestProfiles(g) {
-		t = append(t, rank(g, p, r))
+		t = append(t, newRanking(g, p, r))
 	}
 	return t
 }
@@ -117,7 +117,7 @@ func (t table) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	return sim.Spot{}, false
 }
 
-func free(g *mig.GPU, occupied mig.Mask) int { return int(g.MemorySlices - occupied.Count()) }
+func freeSlices(g *mig.GPU, occupied mig.Mask) int { return int(g.MemorySlices - occupied.Count()) }
 
 func window(p *mig.Profile, start mig.Slices) mig.Mask {
 	return mig.Instance{Profile: p, Start: start}.Mask()

@@ -60,7 +60,7 @@ func (u *tuner) start() *[sim.Masks]int {
 		equal[i] = 1 / float64(n)
 	}
 	var out [sim.Masks]int
-	for m, v := range lost(u.gpu, equal) {
+	for m, v := range lostPlacements(u.gpu, equal) {
 		out[m] = int(math.Round(1000 * v))
 	}
 	return &out
@@ -69,7 +69,7 @@ func (u *tuner) start() *[sim.Masks]int {
 // acceptance returns the mean acceptance in steady state.
 func (u *tuner) acceptance(tb testing.TB, table *[sim.Masks]int) float64 {
 	tb.Helper()
-	p := newTable(u.gpu, increment(nil, table))
+	p := newTable(u.gpu, incrementRule(nil, table))
 	var sum float64
 	for _, in := range u.streams {
 		r, err := sim.RunPlacement(u.gpu, in.GPUs, in.Requests, p, sim.SteadyWindow, task.Migration{})

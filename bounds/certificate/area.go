@@ -81,9 +81,9 @@ func endings(g *mig.GPU, used []mig.Slices, gpus int) [][]mig.Slices {
 	return lists
 }
 
-// ends returns when each task ends at the earliest, by size: after its release, on an
+// earliestEnds returns when each task ends at the earliest, by size: after its release, on an
 // instance that is created at once or exists at the start.
-func ends(p *schedule.Problem) []map[mig.Slices]mig.Seconds {
+func earliestEnds(p *schedule.Problem) []map[mig.Slices]mig.Seconds {
 	out := make([]map[mig.Slices]mig.Seconds, len(p.Tasks))
 	for i := range p.Tasks {
 		out[i] = map[mig.Slices]mig.Seconds{}

@@ -60,11 +60,11 @@ type Witness struct {
 // New returns the certificate of a schedule and a bound.
 func New(s schedule.Schedule, w Witness) Certificate {
 	c := Certificate{Lower: w.Bound, Makespan: s.Makespan(), Schedule: s, Witness: w}
-	c.Proven, c.Gap = compare(c.Lower, c.Makespan)
+	c.Proven, c.Gap = gapOf(c.Lower, c.Makespan)
 	return c
 }
 
-func compare(lower, makespan mig.Seconds) (proven bool, gap float64) {
+func gapOf(lower, makespan mig.Seconds) (proven bool, gap float64) {
 	if float64(makespan-lower) <= 1e-9*float64(makespan) {
 		return true, 0
 	}
@@ -144,16 +144,16 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if v := schedule.Check(p, c.Schedule); len(v) > 0 {
 		return fmt.Errorf("schedule: %w", &schedule.InvalidError{Algorithm: c.Schedule.Algorithm, Violations: v})
 	}
-	if m := c.Schedule.Makespan(); !near(m, c.Makespan) {
+	if m := c.Schedule.Makespan(); !nearlyEqual(m, c.Makespan) {
 		return fmt.Errorf("makespan_s is %v, the makespan of the schedule %v", c.Makespan, m)
 	}
 	if c.Lower != c.Witness.Bound {
 		return fmt.Errorf("lower_bound_s is %v, and the witness is for %v", c.Lower, c.Witness.Bound)
 	}
-	if !(c.Lower > 0) || c.Lower > c.Makespan && !near(c.Lower, c.Makespan) {
+	if !(c.Lower > 0) || c.Lower > c.Makespan && !nearlyEqual(c.Lower, c.Makespan) {
 		return fmt.Errorf("lower_bound_s is %v; it lies between 0 and the makespan, %v", c.Lower, c.Makespan)
 	}
-	proven, gap := compare(c.Lower, c.Makespan)
+	proven, gap := gapOf(c.Lower, c.Makespan)
 	if c.Proven != proven {
 		return fmt.Errorf("proven is %v; of %v and %v it is %v", c.Proven, c.Lower, c.Makespan, proven)
 	}
@@ -172,7 +172,7 @@ func Verify(p schedule.Problem, c Certificate) error {
 	return nil
 }
 
-func near(a, b mig.Seconds) bool {
+func nearlyEqual(a, b mig.Seconds) bool {
 	return math.Abs(float64(a-b)) <= 1e-9*max(float64(a), float64(b))
 }
 
@@ -194,7 +194,7 @@ func (w *Witness) verify(p *schedule.Problem) error {
 }
 
 func (w *Witness) recomputed(b mig.Seconds) error {
-	if w.Bound > b && !near(w.Bound, b) {
+	if w.Bound > b && !nearlyEqual(w.Bound, b) {
 		return fmt.Errorf("%s proves %v s only, not %v", w.Kind, b, w.Bound)
 	}
 	return nil
@@ -230,7 +230,7 @@ func (w *Witness) verifySearch(p *schedule.Problem) error {
 	if len(p.Tasks) > maxSearched || p.GPUs() > 1 || released {
 		return fmt.Errorf("a search is verified for at most %d tasks on one GPU, without release times", maxSearched)
 	}
-	if shorter(p, w.below()) {
+	if shorterExists(p, w.below()) {
 		return fmt.Errorf("there is a schedule shorter than %v s", w.Bound)
 	}
 	return nil

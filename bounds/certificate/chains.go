@@ -58,7 +58,7 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 		if load == nil {
 			load = last
 		} else {
-			load = beside(load, last, 0)
+			load = dividedLoads(load, last, 0)
 		}
 	}
 	if busy := load[all]; busy < below {
@@ -97,7 +97,7 @@ func (a *assignment) tables(v int) (destroyed, last []float64) {
 		leftDestroyed, leftLast := a.tables(c[0])
 		rightDestroyed, rightLast := a.tables(c[1])
 		wait := a.wait(v)
-		destroyed, last = beside(leftDestroyed, rightDestroyed, wait), beside(leftLast, rightLast, wait)
+		destroyed, last = dividedLoads(leftDestroyed, rightDestroyed, wait), dividedLoads(leftLast, rightLast, wait)
 	}
 	a.inner[v] = slices.Clone(destroyed)
 	defer func() { a.destroyed[v], a.last[v] = destroyed, last }()
@@ -163,8 +163,8 @@ func (a *assignment) wait(v int) float64 {
 	return least
 }
 
-// beside divides each set in the best way between two subtrees that share no slice.
-func beside(left, right []float64, wait float64) []float64 {
+// dividedLoads divides each set in the best way between two subtrees that share no slice.
+func dividedLoads(left, right []float64, wait float64) []float64 {
 	busy := make([]float64, len(left))
 	busy[0] = max(left[0], right[0])
 	for set := 1; set < len(busy); set++ {

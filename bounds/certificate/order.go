@@ -59,7 +59,7 @@ func (o *order) ways(p part, limit float64) [][]float64 {
 		inner.inner = true
 		ways = slices.Clone(o.ways(inner, limit))
 		if busy := o.together(p, limit); busy < limit {
-			ways = better(ways, []float64{busy})
+			ways = withWay(ways, []float64{busy})
 		}
 	}
 	o.known[p] = groups{limit, ways}
@@ -114,7 +114,7 @@ func (o *order) apart(p part, limit float64) [][]float64 {
 					both := slices.Concat(l, r)
 					slices.SortFunc(both, func(a, b float64) int { return cmp.Compare(b, a) })
 					if o.until(both) < limit {
-						ways = better(ways, both)
+						ways = withWay(ways, both)
 					}
 				}
 			}
@@ -125,8 +125,8 @@ func (o *order) apart(p part, limit float64) [][]float64 {
 	}
 }
 
-// better adds a way and leaves out ways that are no better than another.
-func better(ways [][]float64, way []float64) [][]float64 {
+// withWay adds a way and leaves out ways that are no better than another.
+func withWay(ways [][]float64, way []float64) [][]float64 {
 	worse := func(a, b []float64) bool {
 		if len(a) < len(b) {
 			return false

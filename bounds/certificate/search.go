@@ -10,12 +10,12 @@ import (
 // maxSearched is the largest number of tasks for which all schedules are tried.
 const maxSearched = 6
 
-// shorter reports whether one GPU has a schedule that ends before an instant. It tries
+// shorterExists reports whether one GPU has a schedule that ends before an instant. It tries
 // every order of the operations. Each operation either destroys an instance whose tasks
 // have ended, or creates one where there is room. On the new instance some of the remaining
 // tasks run one after the other. An operation begins as early as possible: when its slices
 // are free, and not before the previous operation begins or, under [mig.Sequential], ends.
-func shorter(p *schedule.Problem, than mig.Seconds) bool {
+func shorterExists(p *schedule.Problem, than mig.Seconds) bool {
 	t := tree{p: p, than: than, seen: map[situationKey][]situation{}}
 	for _, node := range p.GPU.Tree() {
 		t.instances = append(t.instances, node.Instance)

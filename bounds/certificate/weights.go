@@ -27,7 +27,7 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 	if !(threshold > 0) || threshold < w.Bound {
 		return fmt.Errorf("threshold_s is %v; it cannot prove the larger bound %v", w.Threshold, w.Bound)
 	}
-	ends := ends(p)
+	ends := earliestEnds(p)
 	possible := func(i int, s mig.Slices) bool { return ends[i][s] < threshold }
 
 	var need float64
