@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -19,13 +17,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"miglab/harness/algo"
 	"miglab/harness/deep"
-	"miglab/harness/mig"
 	"miglab/harness/store"
 	"miglab/harness/sweep"
 )
@@ -33,32 +28,7 @@ import (
 // TestMain puts this program on the PATH as miglab, so that tests run it in
 // processes of its own.
 func TestMain(m *testing.M) {
-	if text := os.Getenv(moreBounds); text != "" {
-		registerBound(text)
-	}
 	testscript.Main(m, map[string]func(){"miglab": main})
-}
-
-// moreBounds is the environment variable that has the program know one more bound, of so many seconds.
-// Only scripts set it.
-const moreBounds = "MIGLAB_TEST_BOUND"
-
-// registerBound registers a bound as a file in bounds does. It is not true: the test wants to see it.
-func registerBound(seconds string) {
-	value, err := strconv.ParseFloat(seconds, 64)
-	if err != nil {
-		panic(err)
-	}
-	algo.Register(algo.Spec{
-		Name: "added", Version: 1, Track: algo.TrackBound, Cite: "a test", Summary: "the same number for every batch", Proven: true,
-		New: func(algo.Args) (algo.Bound, error) { return constantBound(value), nil },
-	})
-}
-
-type constantBound mig.Seconds
-
-func (b constantBound) Bound(context.Context, algo.Problem) (mig.Seconds, error) {
-	return mig.Seconds(b), nil
 }
 
 // TestScripts walks through the command line as users do.
@@ -253,57 +223,38 @@ func scriptPNG(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("%s is blank", args[0])
 }
 
-// A tree is what a folder holds by relative path.
-type tree map[string]file
-
-type file struct {
-	dir     bool
-	written time.Time
-	content [sha256.Size]byte
-}
+// A tree says of a file, or of each path below a folder, when it was written, and its content.
+type tree map[string]string
 
 // readTree reads a folder; one that does not exist is empty.
 func readTree(dir string) (tree, error) {
 	t := tree{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && path == dir {
+		switch {
+		case path == dir && errors.Is(err, fs.ErrNotExist):
 			return nil
-		}
-		if err != nil {
+		case err != nil || d.IsDir():
+			t[path] = "a folder"
 			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			t[name] = file{dir: true}
-			return nil
 		}
 		info, err := d.Info()
 		if err != nil {
 			return err
 		}
 		raw, err := os.ReadFile(path)
-		t[name] = file{written: info.ModTime(), content: sha256.Sum256(raw)}
+		t[path] = fmt.Sprint(info.ModTime(), string(raw))
 		return err
 	})
 	return t, err
 }
 
 // changes lists what differs in another state of the folder.
-func (t tree) changes(now tree) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		if old, ok := t[name]; !ok {
-			out = append(out, name+" is new")
-		} else if old != now[name] {
-			out = append(out, name+" was written")
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(t)) {
-		if _, ok := now[name]; !ok {
-			out = append(out, name+" is gone")
+func (t tree) changes(now tree) (out []string) {
+	all := maps.Clone(t)
+	maps.Copy(all, now)
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		if t[path] != now[path] {
+			out = append(out, path)
 		}
 	}
 	return out

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"miglab/harness/algo"
 	"miglab/harness/deep"
+	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/track"
 )
@@ -23,13 +26,24 @@ const (
 	dawdled = "MIGLAB_TEST_DAWDLED"
 	// fewCompete leaves the slowest algorithms and all datasets but one out of the contests of the web site.
 	fewCompete = "MIGLAB_TEST_FEW_COMPETE"
+	// stuckVariable names a folder for the algorithms test-stuck and test-endless.
+	stuckVariable = "MIGLAB_TEST_STUCK"
+	// moreBounds gives it one more bound, of so many seconds. It is not true: the test wants to see it.
+	moreBounds = "MIGLAB_TEST_BOUND"
 )
 
 func init() {
 	if os.Getenv(dawdles) != "" {
+		addBatch("dawdle", dawdle{algo.MustParse("nomig")})
+	}
+	if dir := os.Getenv(stuckVariable); dir != "" {
+		addBatch("test-stuck", waiting{dir, false})
+		addBatch("test-endless", waiting{dir, true})
+	}
+	if seconds, err := strconv.ParseFloat(os.Getenv(moreBounds), 64); err == nil {
 		algo.Register(algo.Spec{
-			Name: "dawdle", Version: 1, Track: algo.TrackBatch, Summary: "nomig after a pause",
-			New: func(algo.Args) (algo.Batch, error) { return dawdle{algo.MustParse("nomig")}, nil },
+			Name: "added", Version: 1, Track: algo.TrackBound, Cite: "a test", Summary: "the same for every batch", Proven: true,
+			New: func(algo.Args) (algo.Bound, error) { return constantBound(seconds), nil },
 		})
 	}
 	if os.Getenv(fewCompete) != "" {
@@ -43,6 +57,40 @@ func init() {
 			}
 		}
 	}
+}
+
+func addBatch(name string, a algo.Batch) {
+	algo.Register(algo.Spec{
+		Name: name, Version: 1, Track: algo.TrackBatch, Summary: "for tests",
+		New: func(algo.Args) (algo.Batch, error) { return a, nil },
+	})
+}
+
+type constantBound mig.Seconds
+
+func (b constantBound) Bound(context.Context, algo.Problem) (mig.Seconds, error) {
+	return mig.Seconds(b), nil
+}
+
+// waiting leaves a file in a folder when it is called. When its context ends, it returns, or leaves another file and
+// never returns.
+type waiting struct {
+	dir     string
+	returns bool
+}
+
+func (w waiting) Schedule(ctx context.Context, _ algo.Problem) (none schedule.Schedule, err error) {
+	if err := os.WriteFile(filepath.Join(w.dir, "called"), nil, 0o600); err != nil {
+		return none, err
+	}
+	<-ctx.Done()
+	if w.returns {
+		return none, ctx.Err()
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, "ended"), nil, 0o600); err != nil {
+		return none, err
+	}
+	select {}
 }
 
 type dawdle struct{ algo.Algorithm }

@@ -275,9 +275,14 @@ func (c *slurmCluster) configure(host string, cpus int) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	conf := fmt.Sprintf(configuration, c.dir, me.Username, host, ports[0])
+	conf, err := os.ReadFile("testdata/slurm.conf")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	values := strings.NewReplacer("{dir}", c.dir, "{user}", me.Username, "{host}", host, "{port}", strconv.Itoa(ports[0]))
+	conf = []byte(values.Replace(string(conf)))
 	for i, name := range c.nodes {
-		conf += fmt.Sprintf("NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d\n", name, host, ports[1+i], cpus)
+		conf = fmt.Appendf(conf, "NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d\n", name, host, ports[1+i], cpus)
 	}
 	key := make([]byte, 1024)
 	_, _ = rand.Read(key) // it never fails
@@ -285,46 +290,13 @@ func (c *slurmCluster) configure(host string, cpus int) {
 		os.Chmod(c.dir, 0o755), // munged insists that all may reach its socket
 		os.Mkdir(c.path("state"), 0o700),
 		os.WriteFile(c.path("munge.key"), key, 0o400),
-		os.WriteFile(c.path("slurm.conf"), []byte(conf), 0o644),
+		os.WriteFile(c.path("slurm.conf"), conf, 0o644),
 	} {
 		if err != nil {
 			c.t.Fatal(err)
 		}
 	}
 }
-
-// configuration is slurm.conf without nodes, for the folder of the cluster, the user, the
-// host name and the controller's port.
-const configuration = `ClusterName=test
-SlurmctldHost=%[3]s(127.0.0.1)
-SlurmctldPort=%[4]d
-CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
-SlurmUser=%[2]s
-SlurmdUser=%[2]s
-AuthType=auth/munge
-AuthInfo=socket=%[1]s/munge.socket,cred_expire=5
-CredType=cred/munge
-StateSaveLocation=%[1]s/state
-SlurmdSpoolDir=%[1]s/%%n
-SlurmctldPidFile=%[1]s/slurmctld.pid
-SlurmdPidFile=%[1]s/%%n.pid
-SlurmdParameters=config_overrides
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-MpiDefault=none
-SwitchType=switch/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core,CR_LLN
-SchedulerType=sched/backfill
-SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=1
-ReturnToService=2
-JobRequeue=1
-SlurmdTimeout=5
-SlurmctldTimeout=10
-PartitionName=main Nodes=ALL Default=YES MaxTime=1:00:00 State=UP
-`
 
 // takePorts returns ports of 127.0.0.1 on which nothing listens, below those that the
 // kernel takes for connections, so that a daemon that was stopped finds its own free. Until

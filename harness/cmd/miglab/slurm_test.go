@@ -24,27 +24,6 @@ import (
 	"miglab/harness/sweep"
 )
 
-// gate is a scheduler that finds no schedule for anything. In a task of an array it stops at
-// the fourth instance while a file hold-TASK exists, and says so by a file at-TASK-RESTART. It is
-// slow while a file slow exists.
-const gate = `#!/bin/sh
-read -r hello
-echo '{"type":"hello","protocol":1,"name":"gate","version":1}'
-n=0
-while read -r question; do
-	n=$((n+1))
-	if [ $n -eq 4 ]; then
-		while [ -e "hold-$SLURM_ARRAY_TASK_ID" ]; do
-			: >"at-$SLURM_ARRAY_TASK_ID-${SLURM_RESTART_COUNT:-0}"
-			sleep 0.05
-		done
-	fi
-	if [ -e slow ]; then sleep 0.25; fi
-	id=${question#*\"id\":}
-	echo "{\"type\":\"error\",\"id\":${id%%,*},\"message\":\"no\"}"
-done
-`
-
 // gated is a command with 5 cells an instance that can be held in the middle.
 func gated(instances int) []string {
 	return []string{"run", "--algorithms", "far,exec:./gate?timeout=1h", "--datasets", "WIDETIMES", "--instances", strconv.Itoa(instances)}
@@ -54,7 +33,7 @@ func gated(instances int) []string {
 func gatedFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "gate"), gate)
+	write(t, filepath.Join(dir, "gate"), mustRead(t, "testdata/gate.sh"))
 	return dir
 }
 

@@ -1,0 +1,18 @@
+#!/bin/sh
+# A scheduler that finds no schedule for anything. In a task of an array it stops at the fourth instance while a
+# file hold-TASK exists, and says so by a file at-TASK-RESTART. It is slow while a file slow exists.
+read -r hello
+echo '{"type":"hello","protocol":1,"name":"gate","version":1}'
+n=0
+while read -r question; do
+	n=$((n+1))
+	if [ $n -eq 4 ]; then
+		while [ -e "hold-$SLURM_ARRAY_TASK_ID" ]; do
+			: >"at-$SLURM_ARRAY_TASK_ID-${SLURM_RESTART_COUNT:-0}"
+			sleep 0.05
+		done
+	fi
+	if [ -e slow ]; then sleep 0.25; fi
+	id=${question#*\"id\":}
+	echo "{\"type\":\"error\",\"id\":${id%%,*},\"message\":\"no\"}"
+done
