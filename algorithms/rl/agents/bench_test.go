@@ -22,14 +22,7 @@ func BenchmarkDecision(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var tasks []env.Times
-	for i := range in.Tasks {
-		var t env.Times
-		for _, s := range g.Sizes() {
-			t[s] = float64(in.Tasks[i].On(s))
-		}
-		tasks = append(tasks, t)
-	}
+	tasks := env.TimesOf(g, in.Tasks)
 	for _, c := range []struct{ name, id, part string }{
 		{"agent", "agent", "first"},
 		{"rl-direct", "rl-direct", "any"},

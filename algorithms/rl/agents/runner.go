@@ -169,10 +169,8 @@ type attempt struct {
 	rng       *rand.Rand
 	decisions int // in all lanes
 
-	active   []int // lanes that are not done
-	rows     []int // of the observations, by active lane
-	times    []env.Times
-	releases []float64
+	active []int // lanes that are not done
+	rows   []int // of the observations, by active lane
 }
 
 func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error) {
@@ -293,17 +291,12 @@ func (t *attempt) refill(capacity int) error {
 // load gives every lane the next n tasks.
 func (t *attempt) load(n int) error {
 	p := t.problem
-	t.times, t.releases = t.times[:0], t.releases[:0]
-	for i := t.from; i < t.from+n; i++ {
-		var times env.Times
-		for _, s := range p.GPU.Sizes() {
-			times[s] = float64(p.Tasks[i].On(s))
-		}
-		t.times = append(t.times, times)
-		t.releases = append(t.releases, float64(p.ReleaseOf(i)))
+	times, releases := env.TimesOf(p.GPU, p.Tasks[t.from:t.from+n]), make([]float64, n)
+	for i := range releases {
+		releases[i] = float64(p.ReleaseOf(t.from + i))
 	}
 	for i, l := range t.lanes {
-		if err := l.Load(t.times, t.from, t.releases); err != nil {
+		if err := l.Load(times, t.from, releases); err != nil {
 			return err
 		}
 		t.active = append(t.active, i)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"miglab/harness/mig"
+	"miglab/harness/task"
 )
 
 // An Env is one environment. It is used by one goroutine at a time.
@@ -27,6 +28,17 @@ type Shape struct{ Observation, Actions int }
 // Times is how long a task runs, in seconds by instance size; index 0 is not used.
 // +Inf for sizes on which it does not fit or that the GPU lacks.
 type Times [mig.MaxSize + 1]float64
+
+// TimesOf returns how long the tasks of a batch run on a GPU.
+func TimesOf(g *mig.GPU, tasks task.Batch) []Times {
+	out := make([]Times, len(tasks))
+	for i := range tasks {
+		for _, s := range g.Sizes() {
+			out[i][s] = float64(tasks[i].On(s))
+		}
+	}
+	return out
+}
 
 // A Source draws the tasks of an episode: it fills a prefix of tasks, in order of
 // arrival, and returns its length, at least 1. It is used by one goroutine at a

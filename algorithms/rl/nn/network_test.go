@@ -70,11 +70,11 @@ func answer(p Policy, x, parameters []float64) []float64 {
 	switch p := p.(type) {
 	case *ActorCritic:
 		y, rest := reference(x, parameters, append(append([]int{p.inputs}, p.hidden...), p.actions), "tanh", "")
+		if p.alone {
+			return y
+		}
 		v, _ := reference(x, rest, append(append([]int{p.inputs}, p.hidden...), 1), "tanh", "")
 		return append(y, v...)
-	case *Actor:
-		y, _ := reference(x, parameters, append(append([]int{p.inputs}, p.hidden...), p.actions), "tanh", "")
-		return y
 	case *QNetwork:
 		h, rest := reference(x, parameters, append([]int{p.inputs}, p.hidden...), "relu", "relu")
 		q, rest := reference(h, rest, []int{len(h), p.actions}, "", "")

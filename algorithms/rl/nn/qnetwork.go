@@ -18,7 +18,7 @@ type QNetwork struct {
 	advantage, value *Affine // value is nil if the network is not dueling
 	n                int
 	q, dAdvantage    []float32
-	dValue, dBody    []float32
+	dValue           []float32
 }
 
 // NewQNetwork returns a network with freshly drawn parameters: body, then the head
@@ -60,7 +60,7 @@ func (q *QNetwork) build() {
 		offset += AffineSize(q.features(), q.actions)
 		q.value = NewAffine(q.features(), 1, q.parameters[offset:], q.gradients[offset:])
 	}
-	q.q, q.dAdvantage, q.dValue, q.dBody = nil, nil, nil, nil
+	q.q, q.dAdvantage, q.dValue = nil, nil, nil
 }
 
 // String implements [Policy].
@@ -95,10 +95,7 @@ func (q *QNetwork) Forward(observations []float32, n int) (preferences, values [
 // Backward implements [Policy].
 func (q *QNetwork) Backward(dPreferences, _ []float32) {
 	if !q.dueling {
-		q.advantage.Backward(q.kernel, dPreferences)
-		if len(q.hidden) > 0 {
-			q.body.Backward(q.kernel, q.advantage.InputGradient(q.kernel, dPreferences))
-		}
+		q.body.Backward(q.kernel, q.advantage.through(q.kernel, dPreferences))
 		return
 	}
 	q.dAdvantage, q.dValue = resize(q.dAdvantage, q.n*q.actions), resize(q.dValue, q.n)
@@ -110,16 +107,11 @@ func (q *QNetwork) Backward(dPreferences, _ []float32) {
 		}
 		q.dValue[i] = float32(m * float32(q.actions))
 	}
-	q.advantage.Backward(q.kernel, q.dAdvantage)
-	q.value.Backward(q.kernel, q.dValue)
-	if len(q.hidden) == 0 {
-		return
+	dBody := q.advantage.through(q.kernel, q.dAdvantage)
+	for i, d := range q.value.through(q.kernel, q.dValue) {
+		dBody[i] += d
 	}
-	q.dBody = append(q.dBody[:0], q.advantage.InputGradient(q.kernel, q.dAdvantage)...)
-	for i, d := range q.value.InputGradient(q.kernel, q.dValue) {
-		q.dBody[i] += d
-	}
-	q.body.Backward(q.kernel, q.dBody)
+	q.body.Backward(q.kernel, dBody)
 }
 
 // Share implements [Policy].

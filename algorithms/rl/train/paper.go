@@ -249,7 +249,8 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	if err != nil {
 		return setup{}, err
 	}
-	score, err := batchScore(o, scored)
+	o.Stream = 0
+	score, err := scoreOn(scored, func() (player, error) { return env.NewBatch(o, nil) })
 	if err != nil {
 		return setup{}, err
 	}

@@ -198,7 +198,11 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 		if err != nil {
 			return setup{}, err
 		}
-		score, err := ownScore(newEnv, from.gpu, from.workloads)
+		batches, err := batchesOf(from.gpu, from.workloads, 14)
+		if err != nil {
+			return setup{}, err
+		}
+		score, err := scoreOn(batches, func() (player, error) { return newEnv(0), nil })
 		return setup{
 			policy: policy, learner: learner, score: score,
 			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads,

@@ -85,21 +85,35 @@ func kernelBatches(n int) ([]measured, error) {
 
 func measure(g *mig.GPU, tasks task.Batch) (measured, error) {
 	bound, err := bounds.LBound(schedule.Problem{GPU: g, Tasks: tasks})
-	m := measured{bound: float64(bound)}
-	for i := range tasks {
-		var t env.Times
-		for _, s := range g.Sizes() {
-			t[s] = float64(tasks[i].On(s))
-		}
-		m.times = append(m.times, t)
-	}
-	return m, err
+	return measured{env.TimesOf(g, tasks), float64(bound)}, err
 }
 
 // A player is an environment in which a policy can be evaluated.
 type player interface {
 	env.Env
+	Load(tasks []env.Times, first int, releases []float64) error
+	Device() *env.Device
 	Makespan() float64
+}
+
+// scoreOn evaluates a policy on batches, each on an empty GPU in an environment of its own.
+func scoreOn(batches []measured, newEnv func() (player, error)) (func(nn.Policy) (float64, error), error) {
+	envs := make([]player, len(batches))
+	for i := range envs {
+		var err error
+		if envs[i], err = newEnv(); err != nil {
+			return nil, err
+		}
+	}
+	return func(p nn.Policy) (float64, error) {
+		for i, e := range envs {
+			e.Device().Reset()
+			if err := e.Load(batches[i].times, 0, nil); err != nil {
+				return 0, err
+			}
+		}
+		return play(p.Share(), envs, batches), nil
+	}, nil
 }
 
 // play lets the policy take its likeliest action until all environments are done,
@@ -128,51 +142,4 @@ func play(policy nn.Policy, envs []player, batches []measured) float64 {
 		sum += 100 * (e.Makespan()/batches[i].bound - 1)
 	}
 	return sum / float64(len(envs))
-}
-
-// ownScore evaluates our agent under sequential reconfiguration, as in its training.
-func ownScore(newEnv func(start float64) *env.Own, g *mig.GPU,
-	workloads []string,
-) (func(nn.Policy) (float64, error), error) {
-	batches, err := batchesOf(g, workloads, 14)
-	if err != nil {
-		return nil, err
-	}
-	envs := make([]player, len(batches))
-	for i := range envs {
-		envs[i] = newEnv(0)
-	}
-	return func(p nn.Policy) (float64, error) {
-		for i, e := range envs {
-			o := e.(*env.Own)
-			o.Device().Reset()
-			if err := o.Load(batches[i].times, 0, nil); err != nil {
-				return 0, err
-			}
-		}
-		return play(p.Share(), envs, batches), nil
-	}, nil
-}
-
-// batchScore evaluates an agent of the DRL paper under parallel reconfiguration, as
-// in its environment, on an empty GPU.
-func batchScore(o env.BatchOptions, batches []measured) (func(nn.Policy) (float64, error), error) {
-	o.Stream = 0
-	envs := make([]player, len(batches))
-	for i := range envs {
-		var err error
-		if envs[i], err = env.NewBatch(o, nil); err != nil {
-			return nil, err
-		}
-	}
-	return func(p nn.Policy) (float64, error) {
-		for i, e := range envs {
-			b := e.(*env.Batch)
-			b.Device().Reset()
-			if err := b.Load(batches[i].times, 0, nil); err != nil {
-				return 0, err
-			}
-		}
-		return play(p.Share(), envs, batches), nil
-	}, nil
 }

@@ -69,14 +69,6 @@ type learner interface {
 	Load(r io.Reader) (note string, err error)
 }
 
-// MismatchError says that a checkpoint is of a run with other settings.
-type MismatchError struct{ Checkpoint, Have, Want string }
-
-func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%s is of a run with the settings %q, not %q: give another --out, or remove its folder to start "+
-		"again", e.Checkpoint, e.Have, e.Want)
-}
-
 // A session is a recipe in progress.
 type session struct {
 	Options
@@ -177,7 +169,8 @@ func (s *session) begin() (err error) {
 	}
 	settings, points, _ := strings.Cut(note, "\n")
 	if settings != s.settings {
-		return &MismatchError{f.Name(), settings, s.settings}
+		return fmt.Errorf("%s is of a run with the settings %q, not %q: give another --out, or remove its folder to start "+
+			"again", f.Name(), settings, s.settings)
 	}
 	s.curve, err = curve.Read(strings.NewReader(points), f.Name())
 	return err

@@ -180,16 +180,8 @@ func (b *batch) load() error {
 		return fmt.Errorf("it has %d batches, %d instances at the start and %d arrivals; environments take one batch that "+
 			"is there at time 0, on an empty GPU", len(in.Lengths), len(in.Start), len(in.Arrivals))
 	}
-	b.times = b.times[:0]
-	for i := range in.Tasks {
-		var t env.Times
-		for _, size := range b.gpu.Sizes() {
-			t[size] = float64(in.Tasks[i].On(size))
-		}
-		b.times = append(b.times, t)
-	}
 	b.Device().Reset()
-	if err := b.Load(b.times, 0, nil); err != nil {
+	if err := b.Load(env.TimesOf(b.gpu, in.Tasks), 0, nil); err != nil {
 		return err
 	}
 	b.problem = schedule.Problem{GPU: b.gpu, Model: b.model, Tasks: in.Tasks}
