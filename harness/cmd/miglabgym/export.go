@@ -67,7 +67,7 @@ func miglab_make(name, options *C.char, count C.int64_t, seed C.uint64_t, number
 	}
 	text, err := json.Marshal(description{
 		v.shape.Observation, v.shape.Actions, append([]string{}, v.facts...),
-		v.kind.metrics, v.instances,
+		v.metrics, v.instances,
 	})
 	if err != nil {
 		return message(err)
@@ -137,7 +137,7 @@ func miglab_step(number C.int64_t, actions *C.int64_t, observations *C.float, ma
 		n := len(v.envs)
 		b := v.shown(observations, masks)
 		b.rewards, b.done = unsafe.Slice((*float32)(rewards), n), unsafe.Slice((*bool)(done), n)
-		b.metrics = unsafe.Slice((*float64)(metrics), n*len(v.kind.metrics))
+		b.metrics = unsafe.Slice((*float64)(metrics), n*len(v.metrics))
 		return v.step(unsafe.Slice((*int64)(actions), n), b)
 	})
 }

@@ -7,21 +7,16 @@ import (
 	"slices"
 
 	"miglab/algorithms/rl/env"
+	"miglab/datasets"
+	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/strictjson"
 )
 
-// A kind is a kind of environments.
+// A kind is a kind of environments with its options.
 type kind struct {
-	name string
 	// metrics name what is measured of an episode; names end in the unit.
 	metrics []string
-	// open reads options, a JSON object.
-	open func(options string) (opened, error)
-}
-
-// opened is a kind with its options.
-type opened struct {
 	// facts name what is known of an episode when it begins; names end in the unit.
 	facts []string
 	// instances is how many a dataset has; 0 without one, and where there is no end.
@@ -48,27 +43,20 @@ func (e *environment) begin(rng *rand.Rand, facts []float64) error {
 	return nil
 }
 
-var kinds = map[string]*kind{}
+// kinds read the options of each kind, a JSON object.
+var kinds = map[string]func(options string) (kind, error){"batch": openBatch, "deadline": openDeadline, "own": openOwn}
 
-func register(k kind) *kind {
-	if kinds[k.name] != nil {
-		panic("miglabgym: two environments are called " + k.name)
+// openKind finds a kind and reads its options.
+func openKind(name, options string) (kind, error) {
+	open := kinds[name]
+	if open == nil {
+		return kind{}, nearest.Unknown("environment", name, slices.Collect(maps.Keys(kinds)))
 	}
-	kinds[k.name] = &k
-	return &k
-}
-
-// open finds a kind and reads its options.
-func open(name, options string) (*kind, opened, error) {
-	k := kinds[name]
-	if k == nil {
-		return nil, opened{}, nearest.Unknown("environment", name, slices.Collect(maps.Keys(kinds)))
-	}
-	o, err := k.open(options)
+	k, err := open(options)
 	if err != nil {
-		return nil, opened{}, fmt.Errorf("environment %s: %w", name, err)
+		return kind{}, fmt.Errorf("environment %s: %w", name, err)
 	}
-	return k, o, nil
+	return k, nil
 }
 
 // parseOptions reads a JSON object over the defaults that to has.
@@ -77,4 +65,82 @@ func parseOptions(text string, to any) error {
 		return fmt.Errorf("options %s: %w", text, err)
 	}
 	return nil
+}
+
+func openOwn(options string) (kind, error) {
+	o := struct {
+		batchTasks
+		// Start is the probability with which an episode begins on a GPU at work.
+		Start float64 `json:"start"`
+	}{batchTasks: byDefault}
+	if err := parseOptions(options, &o); err != nil {
+		return kind{}, err
+	}
+	if !(o.Start >= 0 && o.Start <= 1) {
+		return kind{}, fmt.Errorf("start is %v; it is a probability, from 0 to 1", o.Start)
+	}
+	if o.Dataset != "" && o.Start > 0 {
+		return kind{}, fmt.Errorf("start has no meaning for the instances of a dataset, %s", o.Dataset)
+	}
+	return o.open(func(b *batch) (scheduler, error) { return env.NewOwn(b.gpu, b.model, o.Tasks, b.draw, o.Start), nil })
+}
+
+// openBatch makes the DRL paper's MDP; the options are those of [env.BatchOptions].
+func openBatch(options string) (kind, error) {
+	o := struct {
+		batchTasks
+		Levels      int    `json:"levels"`
+		Encoding    string `json:"encoding"`
+		Direct      bool   `json:"direct"`
+		Stream      int    `json:"stream"`
+		RandomStart bool   `json:"random_start"`
+		Released    bool   `json:"released"`
+	}{batchTasks: byDefault, Encoding: "float"}
+	if err := parseOptions(options, &o); err != nil {
+		return kind{}, err
+	}
+	encoding, ok := map[string]env.Encoding{"float": env.Float, "one-hot": env.OneHot}[o.Encoding]
+	if !ok {
+		return kind{}, nearest.Unknown("encoding", o.Encoding, []string{"float", "one-hot"})
+	}
+	if o.Stream > maxTasks {
+		return kind{}, fmt.Errorf("stream is %d; it is at most %d", o.Stream, maxTasks)
+	}
+	if o.Dataset != "" && (o.Stream > 0 || o.RandomStart) {
+		return kind{}, fmt.Errorf("stream and random_start have no meaning for the instances of a dataset, %s", o.Dataset)
+	}
+	return o.open(func(b *batch) (scheduler, error) {
+		return env.NewBatch(env.BatchOptions{
+			GPU: b.gpu, Model: b.model, Tasks: o.Tasks, Levels: o.Levels, Encoding: encoding, Direct: o.Direct,
+			Stream: o.Stream, RandomStart: o.RandomStart, Released: o.Released,
+		}, b.draw)
+	})
+}
+
+func openDeadline(options string) (kind, error) {
+	o := struct {
+		// Dataset is one of deadline/, with its parameters.
+		Dataset string `json:"dataset"`
+		GPU     string `json:"gpu"`
+		env.DeadlineOptions
+	}{Dataset: "deadline/relaxed", GPU: "A100"}
+	if err := parseOptions(options, &o); err != nil {
+		return kind{}, err
+	}
+	gpu, err := mig.Lookup(o.GPU)
+	if err != nil {
+		return kind{}, err
+	}
+	sampler, err := datasets.NewDaySampler(o.Dataset, gpu)
+	if err != nil {
+		return kind{}, err
+	}
+	metrics := []string{"late_percent", "tardiness_min", "energy_wmin", "energy_as_released_wmin"}
+	return kind{metrics: metrics, make: func(int, int) (environment, error) {
+		d, err := env.NewDeadline(sampler.Fleet(), sampler.Draw, o.DeadlineOptions)
+		return environment{Env: d, measure: func(metrics []float64) {
+			r := d.Result()
+			copy(metrics, []float64{r.LatePercent(), float64(r.Tardiness), float64(r.Energy), float64(r.EnergyAsReleased)})
+		}}, err
+	}}, nil
 }

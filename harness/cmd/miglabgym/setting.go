@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -16,9 +17,6 @@ import (
 	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
-
-// batchMetrics are those of environments for batches.
-var batchMetrics = []string{"makespan_s"}
 
 // The facts of environments for batches.
 const (
@@ -75,32 +73,15 @@ func (b *batchTasks) resolve() (s *setting, err error) {
 	if s.model, err = mig.ParseReconfiguration(b.Reconfiguration); err != nil {
 		return nil, err
 	}
-	if b.Dataset == "" {
-		workload := b.Workload
-		if workload == "" {
-			workload = defaultWorkload
-		}
-		s.sampler, err = datasets.NewSampler(workload, s.gpu)
-		return s, err
+	switch {
+	case b.Dataset == "":
+		s.sampler, err = datasets.NewSampler(cmp.Or(b.Workload, defaultWorkload), s.gpu)
+	case b.Workload != "":
+		err = fmt.Errorf("workload is %s and dataset is %s; give one of them", b.Workload, b.Dataset)
+	default:
+		s.dataset, err = datasets.Parse(b.Dataset)
 	}
-	if b.Workload != "" {
-		return nil, fmt.Errorf("workload is %s and dataset is %s; give one of them", b.Workload, b.Dataset)
-	}
-	s.dataset, err = datasets.Parse(b.Dataset)
 	return s, err
-}
-
-func (s *setting) facts() (names []string) {
-	if s.dataset != nil {
-		names = append(names, factInstance)
-	}
-	if s.Bound {
-		names = append(names, factBound)
-	}
-	if s.FAR {
-		names = append(names, factFAR)
-	}
-	return names
 }
 
 // A scheduler is an environment in which a batch is scheduled.
@@ -112,21 +93,29 @@ type scheduler interface {
 }
 
 // open returns the environments that newScheduler makes.
-func (s *setting) open(newScheduler func(env.Source) (scheduler, error)) opened {
-	o := opened{facts: s.facts()}
-	if s.dataset != nil {
-		o.instances = s.dataset.Instances()
+func (b *batchTasks) open(newScheduler func(*batch) (scheduler, error)) (kind, error) {
+	s, err := b.resolve()
+	if err != nil {
+		return kind{}, err
 	}
-	o.make = func(i, n int) (environment, error) {
+	k := kind{metrics: []string{"makespan_s"}}
+	if s.dataset != nil {
+		k.facts, k.instances = append(k.facts, factInstance), s.dataset.Instances()
+	}
+	if s.Bound {
+		k.facts = append(k.facts, factBound)
+	}
+	if s.FAR {
+		k.facts = append(k.facts, factFAR)
+	}
+	k.make = func(i, n int) (environment, error) {
 		b := &batch{setting: s, number: i, stride: n}
 		b.rewind()
 		var err error
-		if b.scheduler, err = newScheduler(b.draw); err != nil {
-			return environment{}, err
-		}
-		return environment{b.scheduler, func(metrics []float64) { metrics[0] = b.Makespan() }, b}, nil
+		b.scheduler, err = newScheduler(b)
+		return environment{b.scheduler, func(metrics []float64) { metrics[0] = b.Makespan() }, b}, err
 	}
-	return o
+	return k, nil
 }
 
 // A batch is what the episodes of an environment schedule.
@@ -137,7 +126,7 @@ type batch struct {
 	number, stride int
 	// instance is the dataset's that is scheduled, and next the one after it.
 	instance, next int
-	times          []env.Times
+	times          []env.Times // drawn
 	// problem is that of the episode, for a dataset or where facts need it.
 	problem schedule.Problem
 }

@@ -10,8 +10,8 @@ import (
 
 // A vector is environments of one kind that are stepped together, one after another.
 type vector struct {
-	kind *kind
-	opened
+	name string
+	kind
 	envs  []environment
 	shape env.Shape
 	// streams are what the environments draw from, and sources what restarts them.
@@ -34,14 +34,14 @@ const (
 )
 
 func newVector(name, options string, count int64, seed uint64) (*vector, error) {
-	k, o, err := open(name, options)
+	k, err := openKind(name, options)
 	if err != nil {
 		return nil, err
 	}
 	if count < 1 || count > maxEnvironments {
 		return nil, fmt.Errorf("a vector of %d environments; there are from 1 to %d", count, maxEnvironments)
 	}
-	v := &vector{kind: k, opened: o, over: make([]bool, count)}
+	v := &vector{name: name, kind: k, over: make([]bool, count)}
 	for i := range int(count) {
 		e, err := v.make(i, int(count))
 		if err != nil {
@@ -119,7 +119,7 @@ func (v *vector) step(actions []int64, b *buffers) error {
 	return v.use(func() error {
 		for i, a := range actions {
 			e := &v.envs[i]
-			metrics := b.metrics[i*len(v.kind.metrics):][:len(v.kind.metrics)]
+			metrics := b.metrics[i*len(v.metrics):][:len(v.metrics)]
 			for k := range metrics {
 				metrics[k] = math.NaN()
 			}
@@ -146,7 +146,7 @@ func (v *vector) answer(i int) (line []byte, err error) {
 	}
 	b := v.envs[i].batch
 	if b == nil {
-		return nil, fmt.Errorf("environment %s schedules no batches; own and batch do", v.kind.name)
+		return nil, fmt.Errorf("environment %s schedules no batches; own and batch do", v.name)
 	}
 	if !v.over[i] || !v.begun {
 		return nil, fmt.Errorf("the episode of environment %d is not done", i)
@@ -165,7 +165,7 @@ func (v *vector) use(f func() error) (err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			v.broken = fmt.Errorf("environment %s failed, a mistake in miglab: %v", v.kind.name, p)
+			v.broken = fmt.Errorf("environment %s failed, a mistake in miglab: %v", v.name, p)
 			err = v.broken
 		}
 	}()

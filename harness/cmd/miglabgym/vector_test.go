@@ -21,7 +21,7 @@ func open1(t *testing.T, name, options string, count int64, seed uint64) (*vecto
 	n := int(count)
 	return v, &buffers{
 		observations: make([]float32, n*v.shape.Observation), masks: make([]bool, n*v.shape.Actions), facts: make([]float64, n*len(v.facts)),
-		rewards: make([]float32, n), done: make([]bool, n), metrics: make([]float64, n*len(v.kind.metrics)),
+		rewards: make([]float32, n), done: make([]bool, n), metrics: make([]float64, n*len(v.metrics)),
 	}
 }
 
@@ -86,7 +86,7 @@ func TestVectorIsItsEnvironments(t *testing.T) {
 				if err := s.step(actions[i:i+1], shown[i]); err != nil {
 					t.Fatal(err)
 				}
-				m := len(v.kind.metrics)
+				m := len(v.metrics)
 				alone := shown[i]
 				same := slices.Equal(b.observations[i*v.shape.Observation:][:v.shape.Observation], alone.observations) &&
 					slices.Equal(b.masks[i*v.shape.Actions:][:v.shape.Actions], alone.masks) && b.rewards[i] == alone.rewards[0] && b.done[i] == alone.done[0] &&
