@@ -7,6 +7,7 @@ package cuda
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -102,7 +103,7 @@ func (d *Device) open() error {
 	if err := check("cuDeviceGet", C.cuDeviceGet(&d.number, 0)); err != nil {
 		return err
 	}
-	if err := d.ask(); err != nil {
+	if err := d.readFacts(); err != nil {
 		return err
 	}
 	if err := check("cuDevicePrimaryCtxRetain", C.cuDevicePrimaryCtxRetain(&d.context, d.number)); err != nil {
@@ -111,23 +112,21 @@ func (d *Device) open() error {
 	return check("cuCtxSetCurrent", C.cuCtxSetCurrent(d.context))
 }
 
-// ask reads the device's facts.
-func (d *Device) ask() error {
+// readFacts reads the device's facts.
+func (d *Device) readFacts() error {
 	var name [256]C.char
 	var uuid [16]C.uchar
 	var memory C.size_t
 	var sms, l2, version C.int
-	for _, err := range []error{
+	if err := cmp.Or(
 		check("cuDriverGetVersion", C.cuDriverGetVersion(&version)),
 		check("cuDeviceGetName", C.cuDeviceGetName(&name[0], C.int(len(name)), d.number)),
 		check("cuDeviceGetUuid_v2", C.cuDeviceGetUuid_v2(&uuid[0], d.number)),
 		check("cuDeviceTotalMem_v2", C.cuDeviceTotalMem_v2(&memory, d.number)),
 		check("cuDeviceGetAttribute", C.cuDeviceGetAttribute(&sms, attributeSMs, d.number)),
 		check("cuDeviceGetAttribute", C.cuDeviceGetAttribute(&l2, attributeL2, d.number)),
-	} {
-		if err != nil {
-			return err
-		}
+	); err != nil {
+		return err
 	}
 	u := C.GoBytes(unsafe.Pointer(&uuid), 16)
 	d.facts = Facts{
@@ -206,7 +205,7 @@ func (q *queue) Launch(name string, grid, block Dim, arguments ...uint64) error 
 	result := C.launch(q.stream, f, C.uint(grid.X), C.uint(grid.Y), C.uint(grid.Z), C.uint(block.X), C.uint(block.Y),
 		C.uint(block.Z), slots, C.int(len(arguments)))
 	if result == 0 {
-		return nil
+		return nil // without a name for every launch
 	}
 	return check("launch "+name, result)
 }
@@ -350,8 +349,8 @@ func (d *Device) divide(counts []int, fine bool) ([][]C.CUdevResource, error) {
 			return nil, fmt.Errorf("%d multiprocessors are not a partition; it needs at least 1", count)
 		}
 		need := (count + size - 1) / size
-		if len(counts) == 1 && count <= smCount(&whole[0]) && need > len(groups) || len(counts) == 1 &&
-			count == smCount(&whole[0]) {
+		all := smCount(&whole[0])
+		if len(counts) == 1 && (count == all || count < all && need > len(groups)) {
 			return [][]C.CUdevResource{whole}, nil
 		}
 		if need > len(groups) {

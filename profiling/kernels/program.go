@@ -37,15 +37,12 @@ type Program struct {
 	WindowSize uint64
 	// MaxSize is the largest size.
 	MaxSize uint64
-	// bytes returns the device memory that a size takes.
-	bytes func(size uint64) uint64
+	// Bytes returns the device memory that a size takes, without CUDA's own.
+	Bytes func(size uint64) uint64
 	// start makes the input. It returns one iteration, which always begins with the same
 	// input, and the comparison of its result with a reference.
 	start func(h *host, size, seed uint64) (iterate func(), verify func())
 }
-
-// Bytes returns the device memory that a size takes, without CUDA's own.
-func (p *Program) Bytes(size uint64) uint64 { return p.bytes(size) }
 
 //go:embed ptx/*.ptx
 var ptx embed.FS

@@ -12,7 +12,7 @@ import (
 var bfs = &Program{
 	Name: "bfs", What: "Breadth-first search of a random graph: irregular, bound by latency.", Unit: "vertices",
 	Size: 1 << 22, Iterations: 300, VerifySize: 5000, MaxSize: 1 << 27,
-	bytes: func(n uint64) uint64 { return (n + 1 + edgeCount(n) + n + 2*n + 1) * 4 },
+	Bytes: func(n uint64) uint64 { return (n + 1 + edgeCount(n) + n + 2*n + 1) * 4 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		edges := edgeCount(n)
 		offsets, targets, levels := h.alloc(n+1, 4), h.alloc(edges, 4), h.alloc(n, 4)
@@ -79,7 +79,7 @@ func bfsLevels(first []uint32, n, seed uint64) []int32 {
 var gaussian = &Program{
 	Name: "gaussian", What: "Gaussian elimination, column by column: bound by launches.", Unit: "unknowns",
 	Size: 2048, Iterations: 80, VerifySize: 70, MaxSize: 1 << 17,
-	bytes: func(n uint64) uint64 { return (n*(n+1) + n) * 4 },
+	Bytes: func(n uint64) uint64 { return (n*(n+1) + n) * 4 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		system, factors := h.alloc(n*(n+1), 4), h.alloc(n, 4)
 		iterate = func() {
@@ -133,7 +133,7 @@ var gemm = &Program{
 	Name: "gemm", What: "Product of two matrices: bound by arithmetic.", Unit: "rows of a matrix",
 	WindowSize: 4096,
 	Size:       8192, Iterations: 20, VerifySize: 150, MaxSize: 1 << 17,
-	bytes: func(n uint64) uint64 { return 3 * roundUp(n, 128) * roundUp(n, 128) * 4 },
+	Bytes: func(n uint64) uint64 { return 3 * roundUp(n, 128) * roundUp(n, 128) * 4 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		padded := roundUp(n, 128)
 		a, b, c := h.alloc(padded*padded, 4), h.alloc(padded*padded, 4), h.alloc(padded*padded, 4)
@@ -166,7 +166,7 @@ var lu = &Program{
 	Name: "lu", What: "LU factorisation by tiles: bound by arithmetic, then by latency.", Unit: "rows of the matrix",
 	WindowSize: 4096,
 	Size:       8192, Iterations: 25, VerifySize: 150, MaxSize: 1 << 17,
-	bytes: func(n uint64) uint64 { return roundUp(n, 64) * roundUp(n, 64) * 4 },
+	Bytes: func(n uint64) uint64 { return roundUp(n, 64) * roundUp(n, 64) * 4 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		padded := roundUp(n, 64)
 		matrix, tiles := h.alloc(padded*padded, 4), padded/64
@@ -221,7 +221,7 @@ var nbody = &Program{
 	Unit:       "cells along an edge",
 	WindowSize: 16,
 	Size:       32, Iterations: 60, VerifySize: 2, MaxSize: 1024,
-	bytes: func(n uint64) uint64 { return 2 * n * n * n * particles * 16 },
+	Bytes: func(n uint64) uint64 { return 2 * n * n * n * particles * 16 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		cells := n * n * n
 		input, results := h.alloc(cells*particles, 16), h.alloc(cells*particles, 16)
@@ -281,7 +281,7 @@ var nw = &Program{
 	Name: "nw", What: "Needleman-Wunsch score of two sequences, as a wave: bound by latency.",
 	Unit: "letters of a sequence",
 	Size: 16384, Iterations: 200, VerifySize: 150, MaxSize: 1 << 17,
-	bytes: func(n uint64) uint64 { n = roundUp(n, 32); return (n+1)*(n+1)*4 + 2*n },
+	Bytes: func(n uint64) uint64 { n = roundUp(n, 32); return (n+1)*(n+1)*4 + 2*n },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		padded := roundUp(n, 32)
 		table, first, second := h.alloc((padded+1)*(padded+1), 4), h.alloc(padded, 1), h.alloc(padded, 1)
@@ -323,7 +323,7 @@ var nw = &Program{
 var randomAccess = &Program{
 	Name: "randomaccess", What: "Random updates of a table: bound by memory latency.", Unit: "64-bit words of the table",
 	Size: 1 << 26, Iterations: 40, VerifySize: 10000, MaxSize: 1 << 32,
-	bytes: func(n uint64) uint64 { return n * 8 },
+	Bytes: func(n uint64) uint64 { return n * 8 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		table := h.alloc(n, 8)
 		iterate = func() {
@@ -348,7 +348,7 @@ var reduction = &Program{
 	Name: "reduction", What: "Sum of an array that fits the L2 cache of a whole GPU: bound by cache and launches.",
 	Unit: "64-bit words of the array",
 	Size: 1 << 21, Iterations: 100000, VerifySize: 10000, MaxSize: 1 << 36,
-	bytes: func(n uint64) uint64 { return (n + partialSums(n) + 1) * 8 },
+	Bytes: func(n uint64) uint64 { return (n + partialSums(n) + 1) * 8 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		count := partialSums(n)
 		values, partial, total := h.alloc(n, 8), h.alloc(count, 8), h.alloc(1, 8)
@@ -374,7 +374,7 @@ func partialSums(n uint64) uint64 { return min(blocks(n, 256), 256) }
 var stencil = &Program{
 	Name: "stencil", What: "Heat on a square plate, five points: bound by memory bandwidth.", Unit: "points along an edge",
 	Size: 8192, Iterations: 300, VerifySize: 70, MaxSize: 1 << 17,
-	bytes: func(n uint64) uint64 { return 2 * n * n * 4 },
+	Bytes: func(n uint64) uint64 { return 2 * n * n * 4 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		const sweeps = 10
 		grids := [2]uint64{h.alloc(n*n, 4), h.alloc(n*n, 4)}
@@ -414,7 +414,7 @@ func sweep(from, to []float64, n int) {
 var stream = &Program{
 	Name: "stream", What: "Triad a = b + s c: bound by memory bandwidth.", Unit: "elements of an array",
 	Size: 1 << 26, Iterations: 1000, VerifySize: 10000, MaxSize: 1 << 36,
-	bytes: func(n uint64) uint64 { return 3 * n * 8 },
+	Bytes: func(n uint64) uint64 { return 3 * n * 8 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
 		a, b, c := h.alloc(n, 8), h.alloc(n, 8), h.alloc(n, 8)
 		h.fill(n, b, c, n, seed)

@@ -103,23 +103,15 @@ func query(ctx context.Context, gpu, what string, fields ...string) ([][]string,
 	return records, nil
 }
 
-// smiError translates nvidia-smi's exit status (man nvidia-smi, RETURN VALUE; the numbers
-// are those of nvmlReturn_t).
+// exitErrors are the causes of nvidia-smi's exit status (man nvidia-smi, RETURN VALUE; the numbers are those of
+// nvmlReturn_t).
+var exitErrors = map[int]error{
+	4: profiling.ErrPermission, 9: profiling.ErrNoDriver, 12: profiling.ErrNoDriver, 15: profiling.ErrLost, 16: profiling.ErrLost,
+}
+
 func smiError(err error) error {
-	exit, ok := errors.AsType[*exec.ExitError](err)
-	if !ok {
-		return fmt.Errorf("%s: %w", smi, err)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exitErrors[exit.ExitCode()] != nil {
+		return fmt.Errorf("%w: %s: %w", exitErrors[exit.ExitCode()], smi, err)
 	}
-	var kind error
-	switch exit.ExitCode() {
-	case 4:
-		kind = profiling.ErrPermission
-	case 9, 12:
-		kind = profiling.ErrNoDriver
-	case 15, 16:
-		kind = profiling.ErrLost
-	default:
-		return fmt.Errorf("%s: %w", smi, err)
-	}
-	return fmt.Errorf("%w: %s: %w", kind, smi, err)
+	return fmt.Errorf("%s: %w", smi, err)
 }
