@@ -193,18 +193,18 @@ func (f *kernelFlags) registerWall(c *cobra.Command) {
 
 // read reads the manifest and chooses the kernels.
 func (f *kernelFlags) read() ([]kernel.Kernel, error) {
-	m, err := f.open()
+	all, err := f.open()
 	if f.wall {
-		for i := range m.Kernels {
-			m.Kernels[i].Time, m.Kernels[i].Window = kernel.TimeSource{Kind: kernel.Wall}, false
+		for i := range all {
+			all[i].Time, all[i].Window = kernel.TimeSource{Kind: kernel.Wall}, false
 		}
 	}
 	if err != nil || len(f.only) == 0 {
-		return m.Kernels, err
+		return all, err
 	}
 	var chosen []kernel.Kernel
 	for _, name := range f.only {
-		k, err := nearest.Find("kernel", name, m.Kernels, func(k kernel.Kernel) string { return k.Name })
+		k, err := nearest.Find("kernel", name, all, func(k kernel.Kernel) string { return k.Name })
 		if err != nil {
 			return nil, fmt.Errorf("--only: %w", err)
 		}
@@ -235,17 +235,13 @@ func (f *kernelFlags) own() ([]string, error) {
 }
 
 // open reads a manifest from a file, or one that comes with the program.
-func (f *kernelFlags) open() (kernel.Manifest, error) {
+func (f *kernelFlags) open() ([]kernel.Kernel, error) {
 	if !strings.ContainsAny(f.manifest, "./\\") {
-		text, err := kernel.Shipped(f.manifest)
-		if err != nil {
-			return kernel.Manifest{}, fmt.Errorf("--kernels: %w", err)
-		}
-		return kernel.Read(strings.NewReader(string(text)), f.manifest+".yaml", f.set)
+		return kernel.Shipped(f.manifest, f.set)
 	}
 	file, err := os.Open(f.manifest)
 	if err != nil {
-		return kernel.Manifest{}, err
+		return nil, err
 	}
 	defer file.Close()
 	return kernel.Read(file, f.manifest, f.set)

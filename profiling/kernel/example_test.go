@@ -22,11 +22,11 @@ kernels:
     expect: {regexp: converged}
     time: {source: regexp, pattern: 'solved in ([0-9.]+) ms', unit: ms}
 `
-	m, err := kernel.Read(strings.NewReader(text), "mine.yaml", map[string]string{"folder": "/opt/mine"})
+	all, err := kernel.Read(strings.NewReader(text), "mine.yaml", map[string]string{"folder": "/opt/mine"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	k := m.Kernels[0]
+	k := all[0]
 	fmt.Println(k.Name, "in", k.Dir, k.Argv, "within", k.Timeout)
 	_, err = kernel.Read(strings.NewReader(text), "mine.yaml", nil)
 	fmt.Println(err)

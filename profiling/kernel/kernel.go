@@ -181,8 +181,3 @@ type Device struct {
 	// UUID has no prefix such as GPU- or MIG-.
 	UUID string
 }
-
-// A Manifest is a list of kernels.
-type Manifest struct {
-	Kernels []Kernel
-}

@@ -43,17 +43,14 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // Read parses a manifest. set replaces values of parameters. The file's name is used only
 // in errors. An error in the text or in set is a [*ParseError], which wraps a
 // [*nearest.UnknownError] if a name is unknown; other errors are those of r.
-func Read(r io.Reader, file string, set map[string]string) (Manifest, error) {
+func Read(r io.Reader, file string, set map[string]string) ([]Kernel, error) {
 	text, err := wholefile.ReadAll(r, file, maxManifest)
 	if err != nil {
-		return Manifest{}, err
+		return nil, err
 	}
 	d := decoder{file: file}
-	m := d.manifest(d.parse(text), set)
-	if d.err != nil {
-		return Manifest{}, d.err
-	}
-	return m, nil
+	kernels := d.manifest(d.parse(text), set)
+	return kernels, d.err
 }
 
 // maxManifest is how many bytes a manifest may have.
@@ -281,11 +278,11 @@ func (d *decoder) expand(places ...string) func(*yaml.Node) string {
 	}
 }
 
-func (d *decoder) manifest(n *yaml.Node, given map[string]string) Manifest {
+func (d *decoder) manifest(n *yaml.Node, given map[string]string) []Kernel {
 	top := d.mapping(n, "the manifest", []string{"version", "suite", "parameters", "defaults", "kernels"},
 		"version", "suite", "kernels")
 	if d.err != nil {
-		return Manifest{}
+		return nil
 	}
 	if v := top["version"]; d.text(v) != "1" {
 		d.failf(v, "version %s is unknown; this program reads version 1", v.Value)
@@ -303,20 +300,20 @@ func (d *decoder) manifest(n *yaml.Node, given map[string]string) Manifest {
 		d.shared(&base, d.mapping(defaults, "defaults", sharedFields))
 	}
 	lines := map[string]int{}
-	m := Manifest{Kernels: list(d, top["kernels"], "kernels", func(n *yaml.Node) Kernel {
+	kernels := list(d, top["kernels"], "kernels", func(n *yaml.Node) Kernel {
 		k := d.kernel(base, n)
 		if line, twice := lines[k.Name]; twice {
 			d.failf(n, "the kernel on line %d is also named %q; names must differ", line, k.Name)
 		}
 		lines[k.Name] = k.Line
 		return k
-	})}
+	})
 	for _, name := range slices.Sorted(maps.Keys(d.parameters)) {
 		if p := d.parameters[name]; !p.used {
 			d.failf(p.at, "the parameter %q is not used", name)
 		}
 	}
-	return m
+	return kernels
 }
 
 // readParameters reads the parameters and replaces the given values.

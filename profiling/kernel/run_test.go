@@ -28,12 +28,12 @@ func load(name, how, fifo string) (*Kernel, error) {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := Read(f, f.Name(), map[string]string{"how": how, "fifo": fifo})
+	all, err := Read(f, f.Name(), map[string]string{"how": how, "fifo": fifo})
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(m.Kernels, func(k Kernel) bool { return k.Name == name })
-	return &m.Kernels[i], nil
+	i := slices.IndexFunc(all, func(k Kernel) bool { return k.Name == name })
+	return &all[i], nil
 }
 
 // imitated returns a kernel whose program does as how says.

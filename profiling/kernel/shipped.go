@@ -12,11 +12,16 @@ var manifests embed.FS
 
 var shipped = []string{"rodinia", "altis", "miglab"}
 
-// Shipped returns a manifest that comes with the program: rodinia, altis or miglab. For
-// another name the error is a [*nearest.UnknownError].
-func Shipped(name string) (text []byte, err error) {
+// Shipped returns the kernels of a manifest that comes with the program: rodinia, altis or miglab. set is that of
+// [Read]. For another name the error is a [*nearest.UnknownError].
+func Shipped(name string, set map[string]string) ([]Kernel, error) {
 	if !slices.Contains(shipped, name) {
 		return nil, nearest.Unknown("manifest", name, shipped)
 	}
-	return manifests.ReadFile(name + ".yaml")
+	f, err := manifests.Open(name + ".yaml")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, name+".yaml", set)
 }

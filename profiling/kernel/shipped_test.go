@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"os"
@@ -19,20 +18,23 @@ var roots = map[string]map[string]string{
 	"miglab":  nil,
 }
 
+// kernelsOf returns the kernels of a shipped manifest.
+func kernelsOf(t *testing.T, name string) []Kernel {
+	t.Helper()
+	all, err := Shipped(name, roots[name])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 func TestShippedManifests(t *testing.T) {
 	for _, name := range shipped {
-		text, err := Shipped(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := Read(bytes.NewReader(text), name+".yaml", roots[name])
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := kernelsOf(t, name)
 		if problem := invalid(m); problem != "" {
 			t.Errorf("%s.yaml: %s", name, problem)
 		}
-		for _, k := range m.Kernels {
+		for _, k := range m {
 			if k.Suite != name || k.Warmup == 0 || k.SizeClass == "" {
 				t.Errorf("%s.yaml:%d: %+v", name, k.Line, k)
 			}
@@ -41,7 +43,7 @@ func TestShippedManifests(t *testing.T) {
 			}
 		}
 		if len(roots[name]) > 0 {
-			_, err := Read(bytes.NewReader(text), name+".yaml", nil)
+			_, err := Shipped(name, nil)
 			if err == nil || !strings.HasSuffix(err.Error(), `: the parameter "`+name+`" has no value; set it with --set `+name+`=VALUE`) {
 				t.Errorf("without the folder: %v", err)
 			}
@@ -52,15 +54,11 @@ func TestShippedManifests(t *testing.T) {
 // A manifest whose data could be any says so above everything, and how to pin them.
 func TestShippedManifestsSayThatDataAreNotPinned(t *testing.T) {
 	for _, name := range shipped {
-		text, err := Shipped(name)
+		text, err := manifests.ReadFile(name + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Read(bytes.NewReader(text), name+".yaml", roots[name])
-		if err != nil {
-			t.Fatal(err)
-		}
-		free := slices.ContainsFunc(m.Kernels, func(k Kernel) bool {
+		free := slices.ContainsFunc(kernelsOf(t, name), func(k Kernel) bool {
 			return slices.ContainsFunc(k.Data, func(d Data) bool { return d.SHA256 == "" })
 		})
 		header, _, _ := strings.Cut(string(text), "version: 1\n")
@@ -72,19 +70,12 @@ func TestShippedManifestsSayThatDataAreNotPinned(t *testing.T) {
 
 // NN is called nn, and its list of files is in its own folder and not among the data.
 func TestRodiniaHasNNsFiles(t *testing.T) {
-	text, err := Shipped("rodinia")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Read(bytes.NewReader(text), "rodinia.yaml", roots["rodinia"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := slices.IndexFunc(m.Kernels, func(k Kernel) bool { return k.Name == "NN" })
+	m := kernelsOf(t, "rodinia")
+	i := slices.IndexFunc(m, func(k Kernel) bool { return k.Name == "NN" })
 	if i < 0 {
 		t.Fatal("there is no NN")
 	}
-	k := m.Kernels[i]
+	k := m[i]
 	if want := []string{"./nn", "filelist_4", "-r", "5", "-lat", "30", "-lng", "90"}; !slices.Equal(k.Argv, want) || k.Dir != "/opt/rodinia/cuda/nn" || k.Data[0].Path != "filelist_4" {
 		t.Errorf("%q in %s with %v", k.Argv, k.Dir, k.Data)
 	}
@@ -92,14 +83,7 @@ func TestRodiniaHasNNsFiles(t *testing.T) {
 
 // Tasks of the measured tables can be run under the same names.
 func TestRodiniaHasTheKernelsOfTheDatasets(t *testing.T) {
-	text, err := Shipped("rodinia")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Read(bytes.NewReader(text), "rodinia.yaml", roots["rodinia"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := kernelsOf(t, "rodinia")
 	for _, table := range []string{"a100", "a30"} {
 		f, err := os.Open("../../datasets/measured/rodinia-" + table + ".csv")
 		if err != nil {
@@ -112,7 +96,7 @@ func TestRodiniaHasTheKernelsOfTheDatasets(t *testing.T) {
 		}
 		column := slices.Index(rows[0], "kernel")
 		for _, row := range rows[1:] {
-			if !slices.ContainsFunc(m.Kernels, func(k Kernel) bool { return k.Name == row[column] }) {
+			if !slices.ContainsFunc(m, func(k Kernel) bool { return k.Name == row[column] }) {
 				t.Errorf("%s: the manifest lacks %s", table, row[column])
 			}
 		}
@@ -120,7 +104,7 @@ func TestRodiniaHasTheKernelsOfTheDatasets(t *testing.T) {
 }
 
 func TestShippedUnknown(t *testing.T) {
-	_, err := Shipped("rodinai")
+	_, err := Shipped("rodinai", nil)
 	if unknown, ok := errors.AsType[*nearest.UnknownError](err); !ok || unknown.Nearest != "rodinia" {
 		t.Errorf("%v", err)
 	}

@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"bufio"
-	"bytes"
 	"embed"
 	"errors"
 	"io"
@@ -270,19 +269,15 @@ func window(t *testing.T, program, size string) {
 // manifest checks that the manifest runs a kernel at its default size, and says what
 // memory that takes.
 func manifest(t *testing.T, name, program string) {
-	text, err := kernel.Shipped("miglab")
+	all, err := kernel.Shipped("miglab", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := kernel.Read(bytes.NewReader(text), "miglab.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := slices.IndexFunc(m.Kernels, func(k kernel.Kernel) bool { return k.Name == name })
+	i := slices.IndexFunc(all, func(k kernel.Kernel) bool { return k.Name == name })
 	if i < 0 {
 		t.Fatalf("miglab.yaml has no %s", name)
 	}
-	k := m.Kernels[i]
+	k := all[i]
 	_, help := run(t, program, nil, "--help")
 	d := defaults.FindStringSubmatch(help)
 	if d == nil {

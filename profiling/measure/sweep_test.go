@@ -418,7 +418,7 @@ func TestDescribeFollowsWhatARunDoes(t *testing.T) {
 
 // The program's own launcher: processes, which see the instance and no other.
 func TestSweepRunsPrograms(t *testing.T) {
-	m, err := kernel.Read(strings.NewReader(`version: 1
+	all, err := kernel.Read(strings.NewReader(`version: 1
 suite: shell
 kernels:
   - name: echo
@@ -430,7 +430,7 @@ kernels:
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := sweep(t.Context(), t, open(t, devicetest.New(a30, devicetest.Scale(0))), m.Kernels, t.TempDir(), measure.Bench{})
+	p, err := sweep(t.Context(), t, open(t, devicetest.New(a30, devicetest.Scale(0))), all, t.TempDir(), measure.Bench{})
 	if err != nil || len(p.Runs) != 6 || p.Runs[5].Seconds != 0.25 {
 		t.Errorf("%+v, %v", p, err)
 	}

@@ -19,7 +19,7 @@ func TestRunElsewhereIsWrong(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "k"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	m, err := kernel.Read(strings.NewReader(`
+	all, err := kernel.Read(strings.NewReader(`
 version: 1
 suite: s
 defaults: {expect: {regexp: '(?m)^ok$', device: true}, time: {source: regexp, pattern: 'time_s: ([0-9.]+)', unit: s}}
@@ -51,7 +51,7 @@ kernels: [{name: k, argv: [./k], workdir: `+dir+`}]
 		{shared, "108", other, "it ran on the device " + other},
 	} {
 		tt.on.Env = []string{"SMS=" + tt.sms, "SEEN=" + tt.seen}
-		out, err := Real{}.Launch(t.Context(), &m.Kernels[0], tt.on)
+		out, err := Real{}.Launch(t.Context(), &all[0], tt.on)
 		if err != nil {
 			t.Fatal(err)
 		}

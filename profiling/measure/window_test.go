@@ -25,11 +25,11 @@ func windowKernels(t *testing.T, uuid string, sms []int, windows []string) (all 
 		}
 		manifest += fmt.Sprintf("  - {name: k%d, argv: [./k%d]}\n", i, i)
 	}
-	m, err := kernel.Read(strings.NewReader(manifest), "k.yaml", nil)
+	all, err := kernel.Read(strings.NewReader(manifest), "k.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m.Kernels
+	return all
 }
 
 const windowUUID = "5c89852c-d268-c3f3-1b07-005d5ae1dc3f"
