@@ -200,11 +200,11 @@ func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
 		command("speaks-protocol-2"):               `protocol 2 is not 1`,
 		command("has-odd-name"):                    `name "a\\x1b\[2J" has a character that cannot be printed`,
 		command("has-long-name"):                   `name has 101 bytes; at most 100 are allowed`,
-		command("well") + "&timeout=5":             `parameter "timeout": "5" is no time; write for example 500ms or 10s`,
-		command("well") + "&start=-1s":             `parameter "start": "-1s" is no time`,
-		"exec:true?memory=2":                       `parameter "memory": "2" is no amount; write for example 512MiB or 2GiB`,
-		"exec:true?memory=0GiB":                    `"0GiB" is no amount`,
-		"exec:true?memory=9999999999GiB":           `"9999999999GiB" is no amount`,
+		command("well") + "&timeout=5":             `parameter "timeout": "5" is not a duration; write for example 500ms or 10s`,
+		command("well") + "&start=-1s":             `parameter "start": "-1s" is not a duration`,
+		"exec:true?memory=2":                       `parameter "memory": "2" is not an amount; write for example 512MiB or 2GiB`,
+		"exec:true?memory=0GiB":                    `"0GiB" is not an amount`,
+		"exec:true?memory=9999999999GiB":           `"9999999999GiB" is not an amount`,
 		"exec:true?memroy=1GiB":                    `did you mean "memory"`,
 	} {
 		if _, err := algo.ParseFor(id, algo.TrackBatch); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {

@@ -24,7 +24,7 @@ type (
 		ID   int64      `json:"id"`
 		GPU  clusterGPU `json:"gpu"`
 		GPUs int        `json:"gpus"`
-		// Demand is missing where nobody knows it.
+		// Demand is missing if it is not known.
 		Demand []float64 `json:"demand,omitempty"`
 	}
 	clusterGPU struct {

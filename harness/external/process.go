@@ -243,7 +243,7 @@ func (p *process) late() *Error {
 	return err
 }
 
-// interrupted kills a process because nobody needs its answer any more.
+// interrupted kills a process whose answer is no longer needed.
 func (p *process) interrupted(ctx context.Context) error {
 	p.kill()
 	<-p.gone

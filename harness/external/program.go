@@ -167,13 +167,13 @@ func parseLimits(a algo.Args) (l limits, err error) {
 			return l, nil
 		}
 	}
-	return l, fmt.Errorf("parameter %q: %q is no amount; write for example 512MiB or 2GiB", "memory", a["memory"])
+	return l, fmt.Errorf("parameter %q: %q is not an amount; write for example 512MiB or 2GiB", "memory", a["memory"])
 }
 
 func parseTime(a algo.Args, name string) (time.Duration, error) {
 	d, err := time.ParseDuration(a[name])
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("parameter %q: %q is no time; write for example 500ms or 10s", name, a[name])
+		return 0, fmt.Errorf("parameter %q: %q is not a duration; write for example 500ms or 10s", name, a[name])
 	}
 	return d, nil
 }

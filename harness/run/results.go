@@ -61,8 +61,8 @@ func (s Span) Values(db *store.DB, metric string) ([]float64, error) {
 	})
 }
 
-// Microseconds returns how long the algorithm took on the instances. It is no result: it differs from
-// run to run, and some may be unknown, which are left out. Errors are those of [Span.Values].
+// Microseconds returns how long the algorithm took on the instances. It is not a result: it differs
+// from run to run. Unknown times are left out. Errors are those of [Span.Values].
 func (s Span) Microseconds(db *store.DB) (out []float64, err error) {
 	return out, s.eachRow(db, func(row *store.Row) error {
 		if row.Micros > 0 {

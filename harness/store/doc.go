@@ -12,7 +12,7 @@
 //	         which series were last written
 //	program  one row for each program outside miglab, with the name that it gives itself
 //	model    one row for each GPU model that is not in the program's table, as JSON
-//	unit     one row for each finished piece of work that is no cell: its key, a digest of what it depends on, and
+//	unit     one row for each finished piece of work that is not a cell: its key, a digest of what it depends on, and
 //	         its record as JSON
 //
 // and a view for people, results, with one row for each cell and its metrics as a JSON object. Any SQLite client can
@@ -31,8 +31,8 @@
 // no more. Several processes may write to one database. Two results that disagree about a cell
 // are a [*ConflictError]; a result of [KindTimeout] gives way to any other.
 //
-// SQLite does not notice when text in the middle of a file is damaged, or a page that leads a search
-// astray. Each cell therefore has a checksum, which reading it checks. Queries compare the cells that
-// they find of a series with the table tally, and the other tables with a second copy in an index.
-// Writing adds to the tally in the same commit. A damaged file is a [*Damage], which says what to do.
+// SQLite does not detect damaged text, or a damaged page that makes a search miss rows. So each cell
+// has a checksum, which is checked when it is read; the cells that a query finds of a series are
+// counted and compared with the table tally, which is written in the same commit; and the other tables
+// are compared with a second copy in an index. A damaged file is a [*Damage], which says what to do.
 package store

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // ExportFormats are those of [DB.Export].
@@ -17,52 +18,46 @@ var ExportFormats = []string{"csv", "jsonl"}
 // set. progress is told how many series are written; it may be nil. Errors are those of [DB.Rows]
 // and of w.
 func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool, progress func(done, total int)) error {
-	each := func(use func(s Series, r *Row) error) error {
-		all, err := db.Series(filter)
-		if err != nil {
-			return err
-		}
-		if progress == nil {
-			progress = func(int, int) {}
-		}
-		for done, s := range all {
-			progress(done, len(all))
-			rows, err := db.Rows(s, 0, math.MaxInt)
-			if err != nil {
-				return err
-			}
-			for i := range rows {
-				if err := use(s, &rows[i]); err != nil {
-					return err
-				}
-			}
-		}
-		progress(len(all), len(all))
-		return nil
-	}
-	if format == "jsonl" {
-		return exportLines(w, timing, each)
-	}
-	metrics, err := db.metricNames(filter)
+	all, err := db.Series(filter)
 	if err != nil {
 		return err
 	}
-	return exportCSV(w, metrics, timing, each)
+	write, flush := exportLines(w, timing)
+	if format != "jsonl" {
+		metrics, err := db.metricNames(filter)
+		if err != nil {
+			return err
+		}
+		write, flush = exportCSV(w, metrics, timing)
+	}
+	for done, s := range all {
+		if progress != nil {
+			progress(done, len(all))
+		}
+		rows, err := db.Rows(s, 0, math.MaxInt)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := write(s, &rows[i]); err != nil {
+				return err
+			}
+		}
+	}
+	if progress != nil {
+		progress(len(all), len(all))
+	}
+	return flush()
 }
 
-// An eachRow calls a function for every row to export.
-type eachRow func(use func(s Series, r *Row) error) error
-
-// exportCSV writes a column for each metric that a row has, by name. What a row lacks is empty.
-func exportCSV(w io.Writer, metrics []string, timing bool, each eachRow) error {
-	names := map[string]int{}
-	header := []string{
-		"track", "dataset", "content", "gpu", "count", "algorithm", "version", "weights", "model",
-		"instance",
-	}
+// exportCSV writes a header, and a column for each metric that a row has, by name. What a row lacks is
+// empty.
+func exportCSV(w io.Writer, metrics []string, timing bool) (write func(Series, *Row) error, flush func() error) {
+	header := append(strings.Split(seriesColumns, ", "), "instance")
 	first := len(header)
+	columns := map[string]int{}
 	for _, name := range metrics {
-		names[name] = len(header)
+		columns[name] = len(header)
 		header = append(header, name)
 	}
 	header = append(header, "kind", "error")
@@ -70,33 +65,30 @@ func exportCSV(w io.Writer, metrics []string, timing bool, each eachRow) error {
 		header = append(header, "microseconds")
 	}
 	out := csv.NewWriter(w)
-	if err := out.Write(header); err != nil {
-		return err
-	}
+	_ = out.Write(header) // flush returns the error
 	record := make([]string, len(header))
-	if err := each(func(s Series, r *Row) error {
-		copy(record, []string{
-			s.Track, s.Dataset, s.Content, s.GPU, strconv.Itoa(s.Count),
-			s.Algorithm, strconv.Itoa(s.Version), s.Weights, s.Model, strconv.Itoa(r.Instance),
-		})
-		clear(record[first:])
-		for name, number := range r.Metrics.All() {
-			record[names[name]] = string(number)
+	return func(s Series, r *Row) error {
+			copy(record, []string{
+				s.Track, s.Dataset, s.Content, s.GPU, strconv.Itoa(s.Count),
+				s.Algorithm, strconv.Itoa(s.Version), s.Weights, s.Model, strconv.Itoa(r.Instance),
+			})
+			clear(record[first:])
+			for name, number := range r.Metrics.All() {
+				record[columns[name]] = string(number)
+			}
+			end := first + len(columns)
+			record[end], record[end+1] = r.Kind, r.Error
+			if timing && r.Micros > 0 {
+				record[end+2] = strconv.FormatFloat(r.Micros, 'g', -1, 64)
+			}
+			return out.Write(record)
+		}, func() error {
+			out.Flush()
+			return out.Error()
 		}
-		end := first + len(names)
-		record[end], record[end+1] = r.Kind, r.Error
-		if timing && r.Micros > 0 {
-			record[end+2] = strconv.FormatFloat(r.Micros, 'g', -1, 64)
-		}
-		return out.Write(record)
-	}); err != nil {
-		return err
-	}
-	out.Flush()
-	return out.Error()
 }
 
-func exportLines(w io.Writer, timing bool, each eachRow) error {
+func exportLines(w io.Writer, timing bool) (write func(Series, *Row) error, flush func() error) {
 	type line struct {
 		Series
 		Instance int             `json:"instance"`
@@ -107,11 +99,11 @@ func exportLines(w io.Writer, timing bool, each eachRow) error {
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // so that n=1&seed=2 reads as it is typed
-	return each(func(s Series, r *Row) error {
+	return func(s Series, r *Row) error {
 		l := line{s, r.Instance, json.RawMessage(r.Metrics.String()), r.Kind, r.Error, 0}
 		if timing {
 			l.Micros = r.Micros
 		}
 		return e.Encode(&l)
-	})
+	}, func() error { return nil }
 }

@@ -18,8 +18,8 @@ type extent struct {
 	low, high    int64
 }
 
-// A sum tells whether cells are missing or have another instance: how many they are, and the sum
-// of their instances. SQLite does not notice when a damaged page leads a search past them.
+// A sum is the number of cells and the sum of their instances. It shows whether cells are missing or
+// have another instance.
 type sum struct{ cells, instances int64 }
 
 // lacks reports whether cells are missing, if there should be at least those of another sum.
@@ -27,8 +27,8 @@ func (s sum) lacks(want sum) bool {
 	return s.cells < want.cells || s.cells == want.cells && s.instances != want.instances
 }
 
-// readTwice reads a table in the two ways that are clauses of SQL: as it is, and by another index. It
-// compares both: damage to one of them may hide rows or change them, and SQLite does not notice.
+// readTwice reads a table in two ways, which are clauses of SQL: as it is, and by an index. It compares
+// the two, because SQLite does not notice damage that hides or changes rows in one of them.
 func readTwice[T comparable](f *file, table, columns string, ways [2]string, read func(v []any) T) ([]T, error) {
 	var out []T
 	surplus := map[T]int64{}
@@ -170,9 +170,9 @@ func lackingError(f *file, s Series, read, want sum) error {
 		s, read.cells)}
 }
 
-// expect returns which cells with the instances first to end-1 a series has. A damaged page may lead a
-// search for them astray, so that they are found by reading the whole series, once if no instance
-// between its first and its last is missing. It returns a [*Damage] if cells of the series are missing.
+// expect returns which cells with the instances first to end-1 a series has. It reads the whole series,
+// because a damaged page may make a search for a part miss some; once is enough if no instance between
+// the first and the last is missing. It returns a [*Damage] if cells of the series are missing.
 func (f *file) expect(s Series, x *extent, first, end int64) (want sum, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 )
 
-// A Unit is the record of a finished piece of work that is no cell.
+// A Unit is the record of a finished piece of work that is not a cell.
 type Unit struct {
 	// Key names the work, and Digest what its record depends on.
 	Key, Digest string

@@ -135,8 +135,8 @@ func (p *Plan) checkTask(task int) error {
 // checkCells is an error if the cells of the command are not those that were planned.
 func (p *Plan) checkCells(spans []run.Span) error {
 	if p.hash(spans) != p.Hash {
-		return fmt.Errorf("the command stands for other cells than the %d that were planned; an algorithm, a dataset or a "+
-			"file has changed: submit it again", p.Count)
+		return fmt.Errorf("the command has other cells than the %d that were planned; an algorithm, a dataset or a file has "+
+			"changed: submit it again", p.Count)
 	}
 	return nil
 }

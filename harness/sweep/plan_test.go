@@ -175,7 +175,7 @@ func TestChangedCommand(t *testing.T) {
 	other[5].Trial = &run.Trial{Series: newer}
 	slices.Reverse(swapped)
 	for i, now := range [][]run.Span{nil, spans[1:], append(slices.Clone(spans), spans[0]), other, swapped} {
-		if err := p.checkCells(now); err == nil || !strings.Contains(err.Error(), "stands for other cells than the 100 that were planned") {
+		if err := p.checkCells(now); err == nil || !strings.Contains(err.Error(), "has other cells than the 100 that were planned") {
 			t.Errorf("change %d: %v", i, err)
 		}
 	}

@@ -110,8 +110,8 @@ func (s *Status) Unfinished() []int {
 
 // ReadStatus says how a sweep stands, from its files alone. spans are all cells of the
 // command; a sweep of units needs none. now is the time at which an attempt is
-// running or is not. Errors are those of the file system, or say that the command stands for other
-// cells than when it was planned.
+// running or is not. Errors are those of the file system, or say that the command has other cells
+// than when it was planned.
 func ReadStatus(folder string, p *Plan, spans []run.Span, now time.Time) (Status, error) {
 	return p.status(folder, spans, now, nil)
 }

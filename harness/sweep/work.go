@@ -56,8 +56,8 @@ func newFile(folder string, task int, runName string) string {
 // share it. About the work of a second is lost if the process is killed.
 //
 // When ctx is cancelled, what is computed is written, and Work returns ctx.Err().
-// Other errors are those of [run.Engine.Run] and of the store, or say that the command stands for
-// other cells than when it was planned.
+// Other errors are those of [run.Engine.Run] and of the store, or say that the command has other
+// cells than when it was planned.
 func Work(ctx context.Context, folder string, p *Plan, task int, runName string, spans []run.Span, e run.Engine) error {
 	return p.attempt(ctx, folder, task, runName, func(db *store.DB, file string, report func(done, total int)) error {
 		if err := p.checkCells(spans); err != nil {

@@ -395,7 +395,7 @@ func TestWhatCannotBeWorkedOn(t *testing.T) {
 		t.Error("there is a task 2 of 2")
 	}
 	others := []run.Span{{Trial: cells[0].Trial, From: 1, To: 4}}
-	changed := func(err error) bool { return err != nil && strings.Contains(err.Error(), "stands for other cells") }
+	changed := func(err error) bool { return err != nil && strings.Contains(err.Error(), "has other cells") }
 	if err := runTask(folder, p, 1, "a", others); !changed(err) {
 		t.Errorf("other cells: %v", err)
 	}

@@ -42,8 +42,8 @@ type Track struct {
 	Count func(task.Payload) int
 	// Accepts returns an error for a GPU model that the track is not about; nil accepts all.
 	Accepts func(*mig.GPU) error
-	// Try makes an algorithm as it would be made for an instance, so that one that cannot work
-	// with what there is to know fails before any work begins. nil means that there is no need.
+	// Try makes an algorithm for an instance, so that one that cannot work with it fails before any
+	// work begins. nil means that every algorithm can.
 	Try func(algo.Algorithm, Problem) error
 	// Solve runs an algorithm on an instance and has the answer checked. A rejected answer is an
 	// [*InvalidError].

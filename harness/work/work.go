@@ -93,7 +93,7 @@ type Runner struct {
 	Log *Log
 	// Workers is how many groups are worked on at a time; 0 means one a processor.
 	Workers int
-	// Progress is told how many units are done, once before the first; nil tells nobody.
+	// Progress is told how many units are done, once before the first. May be nil.
 	Progress func(done, total int)
 }
 

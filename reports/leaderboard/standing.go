@@ -40,7 +40,7 @@ type Standing struct {
 	Programs int
 	// Budget is what the algorithm may compute; "" if the instance alone decides.
 	Budget string
-	// Assumes is what the dataset assumes that nobody has measured; "" for nothing.
+	// Assumes is what the dataset assumes without a measurement; "" for nothing.
 	Assumes string
 	// Instances is how many count, and LeftOut how many others some algorithms were run on. Of an
 	// incomplete run, Instances is how many of those that count it has.

@@ -40,7 +40,7 @@ type Options struct {
 	// First is the number of the first task; it and those that follow are Tasks many, 1
 	// to MaxTasks.
 	First, Tasks int
-	// Parallelism is how many tasks run at once, at most MaxTasks; 0 stands for all.
+	// Parallelism is how many tasks run at once, at most MaxTasks; 0 means all.
 	Parallelism int
 	// CPU is what a task gets in processors or thousandths of one, such as 4 or 500m, and
 	// Memory what it gets in bytes with a unit, such as 2Gi.

@@ -13,7 +13,7 @@ import (
 type Entry struct {
 	// Job is the number of the job or array.
 	Job string
-	// Index is the task's index in its array; -1 for a job that is no array.
+	// Index is the task's index in its array; -1 for a job without an array.
 	Index int
 	// State is one of Slurm's job states, such as PENDING.
 	State string
@@ -71,7 +71,7 @@ func parseQueue(text string) ([]Entry, error) {
 		if job, index, ok := strings.Cut(e.Job, "_"); ok {
 			i, err := strconv.Atoi(index)
 			if err != nil || i < 0 {
-				return nil, &CommandError{"squeue", fmt.Sprintf("answers %q; %q is no index of an array", line, index)}
+				return nil, &CommandError{"squeue", fmt.Sprintf("answers %q; %q is not an index of an array", line, index)}
 			}
 			e.Job, e.Index = job, i
 		}

@@ -180,8 +180,8 @@ func (s *Submission) Submit(ctx context.Context) (arrays []string, merge string,
 					err = fmt.Errorf("%w; jobs %s are still there: %w", err, strings.Join(arrays, ", "), cancelled)
 				}
 			}
-			// By name, too: a job may be in the queue although sbatch did not say so. Where there
-			// is none, that is no news.
+			// By name, too: a job may be in the queue although sbatch did not say so. It is not an
+			// error if there is none.
 			_, _ = runCommand(ctx, "scancel", "--me", "--name="+s.Name)
 			arrays, merge = nil, ""
 		}

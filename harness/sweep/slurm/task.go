@@ -10,7 +10,7 @@ import (
 )
 
 // RunName names this run of a task, as no other run of any task is named: by the job, which
-// Slurm numbers, and how often Slurm has restarted it. It is empty where this process is no
+// Slurm numbers, and how often Slurm has restarted it. It is empty if this process is not a
 // job of Slurm.
 func RunName() string {
 	job := os.Getenv("SLURM_JOB_ID")
@@ -25,8 +25,8 @@ func RunName() string {
 const nearLimit = 3 * time.Minute
 
 // Requeue puts the array task that this process is back into the queue if its time limit is why
-// it was told to end: one that was cancelled stays so. It reports whether it did. Where this
-// process is no task of an array, it does nothing.
+// it was told to end: one that was cancelled stays so. It reports whether it did. If this
+// process is not a task of an array, it does nothing.
 func Requeue(ctx context.Context) (bool, error) {
 	array, index := os.Getenv("SLURM_ARRAY_JOB_ID"), os.Getenv("SLURM_ARRAY_TASK_ID")
 	if array == "" || index == "" {
