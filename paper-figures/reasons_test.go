@@ -57,6 +57,14 @@ func TestNumbersAreComplete(t *testing.T) {
 	}
 }
 
+// TestCellsExist: the artefacts ask for algorithms of their tracks, and for instances that datasets have.
+func TestCellsExist(t *testing.T) {
+	r := figures.Reproduction{Papers: papers(t)}
+	if spans, err := r.Cells(); err != nil || len(spans) < 1000 {
+		t.Errorf("%d spans of cells, %v", len(spans), err)
+	}
+}
+
 // TestPagesHaveEveryReason: if all claims deviate, the page of each paper has every reason that
 // claims.csv has, and every cause of causes.csv with its evidence. It names what was measured, the
 // difference with its interval, the cause and the reason of every deviation.

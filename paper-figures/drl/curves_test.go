@@ -1,37 +1,15 @@
 package drl
 
 import (
-	"encoding/csv"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"miglab/harness/curve"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 )
-
-// header is the first line of a learning curve.
-var header = curve.Header() + "\n"
-
-// curveText is a learning curve with a point each 1000 steps.
-func curveText(scores ...float64) string {
-	var b strings.Builder
-	b.WriteString(header)
-	for i, v := range scores {
-		fmt.Fprintf(&b, "%d,%v,-1,14,4,0,1,0.5,0.001,0\n", 1000*(i+1), v)
-	}
-	return b.String()
-}
-
-func TestCurvesThatAreThere(t *testing.T) {
-	if all, err := curve.Load(curveFiles, "curves"); err != nil || len(all) == 0 {
-		t.Fatalf("%d agents, %v", len(all), err)
-	}
-}
 
 // TestMean has the mean of two runs, and the band between them.
 func TestMean(t *testing.T) {
@@ -43,12 +21,11 @@ func TestMean(t *testing.T) {
 
 // ofScores is the course of a curve with a point each 1000 steps.
 func ofScores(scores ...float64) *course {
-	points, err := curve.Read(strings.NewReader(curveText(scores...)), "test")
-	if err != nil {
-		panic(err)
+	c := &course{Scores: scores}
+	for i := range scores {
+		c.Steps = append(c.Steps, float64(1000*(i+1)))
 	}
-	c := curve.RunOf(points)
-	return &c
+	return c
 }
 
 // ofSeed is a long run with such scores: a point each 2 million steps.
@@ -139,24 +116,15 @@ func TestBudgetIsShown(t *testing.T) {
 		"table5 MIXSCALINGEXTREME FAR":              "rl-online-MIXSCALINGEXTREME",
 		"seeds WIDETIMES: DIRECT RECONFIG less FAR": agentOf(direct.name, wideTimes),
 	}
-	in, err := files.Open("causes.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(in).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows {
-		budget := row[2] == "budget"
-		if !budget && !strings.Contains(row[5], "does not fall any more") {
+	for _, e := range figurestest.Load(t, Paper).Claims.Explanations {
+		budget := e.Cause == figures.Budget
+		if !budget && !strings.Contains(e.Reason, "does not fall any more") {
 			continue
 		}
-		agent, ok := behind[row[0]+" "+row[1]]
-		if !ok {
-			t.Errorf("which agent is behind %s %s?", row[0], row[1])
+		if agent, ok := behind[e.Artefact+" "+e.Claim]; !ok {
+			t.Errorf("which agent is behind %s %s?", e.Artefact, e.Claim)
 		} else if trend := learned().trend(agent); trend.falls() != budget {
-			t.Errorf("%s %s, %s: %s", row[0], row[1], row[2], trend.says(agent))
+			t.Errorf("%s %s, %s: %s", e.Artefact, e.Claim, e.Cause, trend.says(agent))
 		}
 	}
 }

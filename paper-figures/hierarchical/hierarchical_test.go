@@ -45,50 +45,6 @@ func TestReportedDrawsAreNew(t *testing.T) {
 	}
 }
 
-// TestDatasetsCarryTablesIVAndV holds what the project takes from the paper against it.
-func TestDatasetsCarryTablesIVAndV(t *testing.T) {
-	c := figurestest.Load(t, Paper).Claims
-	programs := datasets.Programs()
-	check := func(artefact, claim string, got int) {
-		t.Helper()
-		if want := int(c.Published(artefact, claim)); got != want {
-			t.Errorf("%s: %d, the paper has %d", claim, got, want)
-		}
-	}
-	classes := map[string]int{}
-	for _, p := range programs {
-		classes[string(p.Class)]++
-	}
-	for class, n := range classes {
-		check("table4", class+" programs", n)
-	}
-	check("table4", "unseen programs", figures.Count(programs, isUnseen))
-	check("text", "programs of the training", len(programs)-figures.Count(programs, isUnseen))
-	check("table5", "queues", len(queueNames))
-	for i := range queueNames {
-		jobs := jobsOf(queues, i)
-		check("table5", "jobs of a queue", len(jobs))
-		most := map[string]int{}
-		for _, j := range jobs {
-			most[string(j.Class)]++
-		}
-		if i < 9 {
-			check("table5", "jobs of the dominant class", most[[]string{"CI", "MI", "US"}[i/3]])
-			continue
-		}
-		for _, n := range most {
-			check("table5", "jobs of each class in a balanced queue", n)
-		}
-	}
-	check("text", "agent actions", variants(corun.Agent))
-	check("text", "window size W", windowSize)
-	check("text", "concurrency Cmax", concurrency)
-	check("text", "queues of the training", datasets.MustParse("corun/training").Instances())
-	if in, err := datasets.InstanceOf[corun.Window](datasets.MustParse(queues), mig.MustLookup(gpu), 0); err != nil || in.Concurrency != concurrency {
-		t.Errorf("Cmax of the queues is %d, %v", in.Concurrency, err)
-	}
-}
-
 // TestTable7HasAllFamilies: its rows are those of the family that has all others.
 func TestTable7HasAllFamilies(t *testing.T) {
 	for jobs := 2; jobs <= concurrency; jobs++ {

@@ -9,7 +9,6 @@ import (
 
 	_ "miglab/algorithms/placement"
 	_ "miglab/bounds"
-	"miglab/harness/algo"
 	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
@@ -206,14 +205,5 @@ func TestQuickRun(t *testing.T) {
 	}
 	if v, ok := got[[2]string{"F(1)", "start-free"}]; !ok || v != nil {
 		t.Errorf("F(1) is measured: %v", v)
-	}
-}
-
-// TestSchemesAreOfTheTrack guards the names against another track's.
-func TestSchemesAreOfTheTrack(t *testing.T) {
-	for _, id := range slices.Concat(shown, compared) {
-		if a := algo.MustParse(id); a.Spec.Track != algo.TrackPlacement || a.ID != id {
-			t.Errorf("%s is %s of track %s", id, a.ID, a.Spec.Track)
-		}
 	}
 }
