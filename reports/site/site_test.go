@@ -346,14 +346,6 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-func TestSameBytes(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "site")
-	first := write(t, dir, sample())
-	if second := write(t, dir, sample()); !maps.EqualFunc(first, second, bytes.Equal) {
-		t.Error("the second site differs from the first")
-	}
-}
-
 // The scripts of datasets are one call with one JSON value, whatever names are in it.
 func TestDatasetScripts(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
@@ -396,15 +388,6 @@ func TestDatasetScripts(t *testing.T) {
 	}
 }
 
-func TestEmpty(t *testing.T) {
-	files := write(t, filepath.Join(t.TempDir(), "site"), site.Data{})
-	for name, data := range files {
-		if strings.HasSuffix(name, ".html") {
-			parse(t, name, data)
-		}
-	}
-}
-
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, says string
@@ -431,51 +414,50 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A site takes the place of an earlier one with the same bytes, or of an empty folder, and leaves nothing else behind.
 func TestFolder(t *testing.T) {
 	parent := t.TempDir()
-	dir := filepath.Join(parent, "site")
-	names := func(of string) []string {
-		entries, err := os.ReadDir(of)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out []string
-		for _, e := range entries {
-			out = append(out, e.Name())
-		}
-		return out
+	dir, empty := filepath.Join(parent, "site"), filepath.Join(parent, "empty")
+	first := write(t, dir, sample())
+	if second := write(t, dir, sample()); !maps.EqualFunc(first, second, bytes.Equal) {
+		t.Error("the second site differs from the first")
 	}
-	write(t, dir, sample())
-	// What the old site had and the new one lacks goes.
 	small := write(t, dir+string(filepath.Separator), site.Data{})
-	if small["figures/far-figure5.svg"] != nil || len(names(dir)) != 12 {
-		t.Errorf("the old site is still there: %q", names(dir))
+	if small["figures/far-figure5.svg"] != nil || len(small) != 12 {
+		t.Errorf("the old site is still there: %q", slices.Sorted(maps.Keys(small)))
 	}
-	if got := names(parent); !slices.Equal(got, []string{"site"}) {
-		t.Errorf("beside the site there is more: %q", got)
+	for name, data := range small {
+		if strings.HasSuffix(name, ".html") {
+			parse(t, name, data)
+		}
 	}
-
-	empty := filepath.Join(parent, "empty")
 	if err := os.Mkdir(empty, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	write(t, empty, site.Data{})
+	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 2 {
+		t.Errorf("beside the sites there is more: %v, %v", entries, err)
+	}
+}
 
-	other := filepath.Join(parent, "other")
-	if err := os.Mkdir(other, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(other, "index.html"), []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := site.Write(other, sample()); err == nil || !strings.Contains(err.Error(), "holds something else than a site") {
-		t.Errorf("a folder with other things: %v", err)
-	}
-	if mine, err := os.ReadFile(filepath.Join(other, "index.html")); err != nil || string(mine) != "mine" {
-		t.Errorf("the other's file is now %q, %v", mine, err)
-	}
-	if got := names(parent); !slices.Equal(got, []string{"empty", "other", "site"}) {
-		t.Errorf("left beside the site: %q", got)
+// A file that no earlier run wrote is refused by its name and stays.
+func TestAUsersFileIsNotRemoved(t *testing.T) {
+	for name, says := range map[string]string{
+		"notes.txt": "/notes.txt: ", "figures/mine.svg": "/figures/mine.svg: ", "index.html": "holds something else than a site",
+	} {
+		dir := filepath.Join(t.TempDir(), "site")
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		write(t, dir, sample())
+		if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := site.Write(dir, sample())
+		if err == nil || !strings.HasPrefix(err.Error(), "site: "+dir) || !strings.Contains(filepath.ToSlash(err.Error()), says) {
+			t.Errorf("%s: %v, want an error that says %q", name, err, says)
+		}
+		if mine, err := os.ReadFile(path); err != nil || string(mine) != "mine" {
+			t.Errorf("%s is now %q, %v", name, mine, err)
+		}
 	}
 }
 
@@ -499,27 +481,5 @@ func TestFolderBehindALink(t *testing.T) {
 	}
 	if index, err := os.ReadFile(filepath.Join(dir, "index.html")); err != nil || len(index) == 0 {
 		t.Errorf("the first page behind the link: %d bytes, %v", len(index), err)
-	}
-}
-
-func TestAUsersFileIsNotRemoved(t *testing.T) {
-	for _, name := range []string{"notes.txt", "figures/mine.svg"} {
-		dir := filepath.Join(t.TempDir(), "site")
-		write(t, dir, sample())
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		err := site.Write(dir, sample())
-		if err == nil || !strings.HasPrefix(err.Error(), "site: "+path+": ") {
-			t.Errorf("%s: %v, want an error that names the file", name, err)
-		}
-		if mine, err := os.ReadFile(path); err != nil || string(mine) != "mine" {
-			t.Errorf("%s is now %q, %v", name, mine, err)
-		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-		write(t, dir, sample())
 	}
 }
