@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,13 +52,8 @@ func stateDir() string {
 	if os.Geteuid() == 0 {
 		return "/run/miglab"
 	}
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
-		return filepath.Join(dir, "miglab")
-	}
-	if dir, err := os.UserCacheDir(); err == nil {
-		return filepath.Join(dir, "miglab")
-	}
-	return filepath.Join("results", "state")
+	cache, _ := os.UserCacheDir()
+	return filepath.Join(cmp.Or(os.Getenv("XDG_RUNTIME_DIR"), cache, "results"), "miglab")
 }
 
 // devices opens the GPUs that --device names, separated by commas.
@@ -183,11 +179,7 @@ func (f *kernelFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.manifest, "kernels", "miglab", "manifest: miglab, rodinia, altis, or a YAML file")
 	flags.StringToStringVar(&f.set, "set", nil, "parameters of the manifest, as in --set rodinia=/opt/rodinia,size=4096")
 	flags.StringSliceVar(&f.only, "only", nil, "kernels, separated by commas (default: all of the manifest)")
-}
-
-// registerWall adds the flag of those who time kernels.
-func (f *kernelFlags) registerWall(c *cobra.Command) {
-	c.Flags().BoolVar(&f.wall, "wall", false,
+	flags.BoolVar(&f.wall, "wall", false,
 		"time whole processes, whatever the manifest says: what a schedule is executed with")
 }
 
@@ -213,25 +205,13 @@ func (f *kernelFlags) read() ([]kernel.Kernel, error) {
 	return chosen, nil
 }
 
-// own returns the names of the program's own kernels that --only names, or of all.
-func (f *kernelFlags) own() ([]string, error) {
-	if f.manifest != "miglab" {
-		return nil, fmt.Errorf("--kernels %s: --mode %s runs the program's own kernels only; leave it out", f.manifest,
-			profiling.SMPartition)
+// own reads the manifest of the program's own kernels, which alone run on partitions.
+func (f *kernelFlags) own() ([]kernel.Kernel, error) {
+	if f.manifest != "miglab" || f.wall || len(f.set) > 0 {
+		return nil, fmt.Errorf("--mode %s runs the program's own kernels only, and times their iterations: leave out "+
+			"--kernels, --set and --wall", profiling.SMPartition)
 	}
-	if f.wall || len(f.set) > 0 {
-		return nil, fmt.Errorf("--wall and --set have no meaning with --mode %s", profiling.SMPartition)
-	}
-	all := kernelNames()
-	for _, name := range f.only {
-		if !slices.Contains(all, name) {
-			return nil, nearest.Unknown("kernel", name, all)
-		}
-	}
-	if len(f.only) > 0 {
-		return f.only, nil
-	}
-	return all, nil
+	return f.read()
 }
 
 // open reads a manifest from a file, or one that comes with the program.

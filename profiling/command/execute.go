@@ -43,7 +43,6 @@ func newExecute() *cobra.Command {
 	}
 	f.device.register(c)
 	f.kernels.register(c)
-	f.kernels.registerWall(c)
 	c.Flags().StringVar(&f.tasks, "tasks", "", "tasks CSV, the times that the schedule is made with")
 	c.Flags().StringVar(&f.algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
 	c.Flags().StringVar(&f.plan, "schedule", "",
@@ -165,32 +164,20 @@ func programsOf(path string, tasks task.Batch, lines []int, kernels []kernel.Ker
 func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned,
 	real schedule.Schedule,
 ) error {
-	if err := errors.Join(atomicfile.Sweep(out), saveModel(out, p.GPU)); err != nil {
-		return err
-	}
 	from := measure.Provenance(on.Identity())
 	rows := execute.Compare(from, p, planned, real)
-	if err := atomicfile.WriteFile(filepath.Join(out, "execution.csv"), func(w io.Writer) error {
-		return datasets.WriteHardware(w, rows)
-	}); err != nil {
-		return err
-	}
-	for _, f := range []struct {
-		name string
-		of   schedule.Schedule
-	}{{"planned.json", planned}, {"executed.json", real}} {
-		if err := atomicfile.WriteFile(filepath.Join(out, f.name), func(w io.Writer) error {
-			return schedule.Encode(w, p, f.of)
-		}); err != nil {
-			return err
-		}
-	}
-	if err := reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(from, p, planned, real)); err != nil {
-		return err
-	}
 	t := execute.Table(rows)
-	if err := t.Save(filepath.Join(out, "table")); err != nil {
-		return err
+	write := func(name string, content func(io.Writer) error) error {
+		return atomicfile.WriteFile(filepath.Join(out, name), content)
 	}
-	return t.Text(c.OutOrStdout())
+	return errors.Join(
+		atomicfile.Sweep(out),
+		saveModel(out, p.GPU),
+		write("execution.csv", func(w io.Writer) error { return datasets.WriteHardware(w, rows) }),
+		write("planned.json", func(w io.Writer) error { return schedule.Encode(w, p, planned) }),
+		write("executed.json", func(w io.Writer) error { return schedule.Encode(w, p, real) }),
+		reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(from, p, planned, real)),
+		t.Save(filepath.Join(out, "table")),
+		t.Text(c.OutOrStdout()),
+	)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -40,17 +39,10 @@ type profileFlags struct {
 
 // newProfile returns the command that measures kernels on every size, with a command for each other experiment.
 func newProfile() *cobra.Command {
-	var c *cobra.Command
-	for _, x := range measure.Commands() { // profile itself comes first: it has no name
-		sub := newExperiment(x)
-		if x.Name == "" {
-			c = sub
-			continue
-		}
-		c.AddCommand(sub)
-	}
-	for _, sub := range c.Commands() {
-		sub.Args = cli.Arguments(0, 0, "")
+	all := measure.Commands() // profile itself comes first: it has no name
+	c := newExperiment(all[0])
+	for _, x := range all[1:] {
+		c.AddCommand(newExperiment(x))
 	}
 	return c
 }
@@ -58,7 +50,9 @@ func newProfile() *cobra.Command {
 // newExperiment returns the command of an experiment.
 func newExperiment(x measure.Command) *cobra.Command {
 	var f profileFlags
-	c := &cobra.Command{Use: cmp.Or(x.Name, "profile"), Short: x.Short, Example: x.Example}
+	c := &cobra.Command{
+		Use: cmp.Or(x.Name, "profile"), Short: x.Short, Example: x.Example, Args: cli.Arguments(0, 0, ""),
+	}
 	flags := c.Flags()
 	f.device.register(c)
 	flags.StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
@@ -66,7 +60,6 @@ func newExperiment(x measure.Command) *cobra.Command {
 		"how often everything is measured; 0 means what the manifest says, or 10 (in common windows: once)")
 	if x.Kernels {
 		f.kernels.register(c)
-		f.kernels.registerWall(c)
 		flags.Uint64Var(&f.seed, "seed", 1, "decides about orders and draws")
 	}
 	if x.Partitions {
@@ -124,11 +117,6 @@ func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Pla
 	if f.check {
 		return checkAll(c, &f.device, b.Kernels)
 	}
-	return f.inSession(c, x, b, plan)
-}
-
-// inSession runs an experiment on the one GPU that --device names, once it is known that nothing is missing.
-func (f *profileFlags) inSession(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner) error {
 	if strings.Contains(f.device.device, ",") {
 		return fmt.Errorf("--device %s: %s uses one GPU", f.device.device, c.CommandPath())
 	}
@@ -147,19 +135,15 @@ func (f *profileFlags) inSession(c *cobra.Command, x measure.Command, b *measure
 func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner,
 	check bool,
 ) (err error) {
-	names, err := f.kernels.own()
-	if err != nil {
+	if b.Kernels, err = f.kernels.own(); err != nil {
 		return err
 	}
 	if check {
 		if err := cuda.Installed(); err != nil {
 			return cli.FailedError{Err: err}
 		}
-		fmt.Fprintf(c.OutOrStdout(), "%d kernels are there, and so is the driver's library\n", len(names))
+		fmt.Fprintf(c.OutOrStdout(), "%d kernels are there, and so is the driver's library\n", len(b.Kernels))
 		return nil
-	}
-	for _, name := range names {
-		b.Kernels = append(b.Kernels, kernel.Kernel{Name: name})
 	}
 	if f.device.device != "" {
 		if err := os.Setenv("CUDA_VISIBLE_DEVICES", f.device.device); err != nil {
@@ -234,10 +218,7 @@ func saveModel(dir string, g *mig.GPU) error {
 	if g.Origin == "" {
 		return nil
 	}
-	return atomicfile.WriteFile(filepath.Join(dir, "gpu.json"), func(w io.Writer) error {
-		_, err := w.Write(g.JSON())
-		return err
-	})
+	return atomicfile.Write(filepath.Join(dir, "gpu.json"), g.JSON())
 }
 
 // checkAll lists everything that a run would miss, the GPU included.
@@ -330,10 +311,9 @@ func gpuTable(d profiling.Device) (reports.Table, error) {
 			strings.Trim(fmt.Sprint(starts), "[]"), strings.Join(exists, ", "),
 		})
 	}
-	onOff := map[bool]string{true: "on", false: "off"}
 	t.Notes = []string{
-		fmt.Sprintf("%s; %d MiB; MIG %s, pending %s; limited by %s", id.UUID, id.MemoryMiB, onOff[id.MIG],
-			onOff[id.MIGPending], id.Source),
+		fmt.Sprintf("%s; %d MiB; MIG %s, pending %s; limited by %s", id.UUID, id.MemoryMiB,
+			profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), id.Source),
 		fmt.Sprintf("SM clock %d MHz, memory clock %d MHz, %d degrees C, power limit %.0f W", now.SMClock, now.MemoryClock,
 			now.Temperature, now.PowerLimit),
 	}

@@ -31,13 +31,7 @@ func (j Job) String() string {
 type Mix []Job
 
 // String lists the jobs, separated by spaces.
-func (m Mix) String() string {
-	jobs := make([]string, len(m))
-	for i, j := range m {
-		jobs[i] = j.String()
-	}
-	return strings.Join(jobs, " ")
-}
+func (m Mix) String() string { return joinTexts(m) }
 
 // Corun plans to measure how jobs that share a GPU under MPS change each other's times. share returns the
 // environment of a process that may use a percentage of the multiprocessors. Every
@@ -105,12 +99,7 @@ func withEachAlone(mixes []Mix) (all []Mix, _ error) {
 			all = append(all, Mix{{j.Kernel, 100}})
 		}
 	}
-	seen := map[string]bool{}
-	return slices.DeleteFunc(append(all, mixes...), func(m Mix) bool {
-		again := seen[m.String()]
-		seen[m.String()] = true
-		return again
-	}), nil
+	return distinct(append(all, mixes...)), nil
 }
 
 // lost reports whether a mix or one of its kernels alone has failed.

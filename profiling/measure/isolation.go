@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -76,7 +75,7 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 				for _, k := range kernels {
 					others := x.drawn(k, at, rest)
 					if repetition <= b.repetitions(k) && !x.bad[place{k.Name, size}] && len(others) == len(rest) {
-						t := trial{place{k.Name, size}, join(others)}
+						t := trial{place{k.Name, size}, joinTexts(others)}
 						group := fmt.Sprintf("%s size %d beside %q", k.Name, size, t.beside)
 						facts := append(kernelFacts(k), timing)
 						for _, o := range others {
@@ -247,7 +246,7 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.I
 			continue
 		}
 		x.spoilt[t] = true
-		beside := join(others)
+		beside := joinTexts(others)
 		if i > 0 {
 			beside = jobs[0].String()
 		}
@@ -326,14 +325,6 @@ func (x *isolation) window(ctx context.Context, jobs []Placed) (outs []kernel.Ou
 		outs = append(outs, w.Outcome)
 	}
 	return outs, err
-}
-
-func join(ns []Placed) string {
-	out := make([]string, len(ns))
-	for i, n := range ns {
-		out[i] = n.String()
-	}
-	return strings.Join(out, " ")
 }
 
 func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []isolated) []datasets.IsolationTime {

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -217,4 +218,24 @@ func medianOf[R any](records []R, seconds func(*R) float64) mig.Seconds {
 		all[i] = seconds(&records[i])
 	}
 	return mig.Seconds(summarize(all).Median)
+}
+
+// joinTexts joins the texts of a list's elements by spaces.
+func joinTexts[T fmt.Stringer](list []T) string {
+	texts := make([]string, len(list))
+	for i, x := range list {
+		texts[i] = x.String()
+	}
+	return strings.Join(texts, " ")
+}
+
+// distinct returns a list without the elements whose text an earlier one has.
+func distinct[T fmt.Stringer](list []T) []T {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(list), func(x T) bool {
+		text := x.String()
+		again := seen[text]
+		seen[text] = true
+		return again
+	})
 }

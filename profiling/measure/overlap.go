@@ -30,13 +30,7 @@ func (p Part) String() string { return datasets.OverlapJob(p.Kernel, p.Intensity
 type Group []Part
 
 // String lists the jobs, separated by spaces.
-func (g Group) String() string {
-	jobs := make([]string, len(g))
-	for i, p := range g {
-		jobs[i] = p.String()
-	}
-	return strings.Join(jobs, " ")
-}
+func (g Group) String() string { return joinTexts(g) }
 
 // A Ground runs the jobs of a group at the same time.
 type Ground interface {
@@ -87,16 +81,6 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
 		slices.Reverse(turn)
 	}
 	return p, nil
-}
-
-func distinct(groups []Group) []Group {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(slices.Clone(groups), func(g Group) bool {
-		name := g.String()
-		again := seen[name]
-		seen[name] = true
-		return again
-	})
 }
 
 // overlapRows returns the rows of a run of a group; nil if one of its jobs has failed.
