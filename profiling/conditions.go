@@ -68,13 +68,11 @@ func reasonSet(names string) (set uint64) {
 
 // A Watcher is a device that can say how it is doing while it works.
 type Watcher interface {
-	// Watch samples the device about ten times a second until the watch is closed. The error
-	// is a [*DeviceError].
+	// Watch samples the device about ten times a second until the watch is closed. The error is a [*DeviceError].
 	Watch() (*Watch, error)
 }
 
-// A Watch holds samples of a device. Its methods are safe for concurrent use; those of a nil
-// watch have none.
+// A Watch holds samples of a device. Its methods are safe for concurrent use; those of a nil watch have none.
 type Watch struct {
 	mu      sync.Mutex
 	samples []Sample
@@ -86,8 +84,8 @@ type Watch struct {
 // NewWatch returns a watch that stop ends. Whoever makes it calls Add.
 func NewWatch(stop func()) *Watch { return &Watch{stop: stop} }
 
-// Every returns a watch that samples at SampleInterval until it is closed. It counts the samples
-// that fail, and goes on.
+// Every returns a watch that samples at SampleInterval until it is closed. It counts the samples that fail, and
+// goes on.
 func Every(sample func() (Sample, error)) *Watch {
 	quit, done := make(chan struct{}), make(chan struct{})
 	w := NewWatch(func() { close(quit); <-done })

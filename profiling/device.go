@@ -3,13 +3,16 @@ package profiling
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"miglab/harness/mig"
 )
 
-// A Source says what confines a kernel to a part of the GPU. Every measurement carries
-// its source, so that nobody mistakes one kind for another.
+// A Source says what confines a kernel to a part of the GPU. Every measurement carries its source, so that nobody
+// mistakes one kind for another.
 type Source string
 
 // The sources of measurements.
@@ -36,23 +39,21 @@ type Identity struct {
 	// MIG is the current MIG mode, MIGPending the mode after the next reset.
 	MIG, MIGPending bool
 	Source          Source
-	// Existing means that only MIG instances that exist are used, and none is made (the mode
-	// mig-existing). Placements are then those of the instances that exist, and their starts say
-	// only which of them are different.
+	// Existing means that only MIG instances that exist are used, and none is made (the mode mig-existing). Placements
+	// are then those of the instances that exist, and their starts say only which of them are different.
 	Existing bool
 }
 
 // An Instance is a GPU instance that exists on a device.
 type Instance struct {
-	// Instance is its profile and place. The profile does not belong to the model if
-	// somebody made an instance that the model's table does not list.
+	// Instance is its profile and place. The profile does not belong to the model if somebody made an instance that
+	// the model's table does not list.
 	mig.Instance
 	// ID is the driver's number of the GPU instance.
 	ID int
 	// UUID identifies it, for example MIG-1b2c....
 	UUID string
-	// Env holds the environment variables, as KEY=VALUE, with which a process runs on
-	// this instance and on no other.
+	// Env holds the environment variables, as KEY=VALUE, with which a process runs on this instance and on no other.
 	Env []string
 }
 
@@ -73,27 +74,25 @@ type Conditions struct {
 	PowerLimit float64
 }
 
-// A Device is one GPU. Methods are safe for concurrent use; the driver decides whether
-// it does two things at once. An error is a [*DeviceError]; it wraps one of the errors of
-// this package if that is the cause.
+// A Device is one GPU. Methods are safe for concurrent use; the driver decides whether it does two things at once.
+// An error is a [*DeviceError]; it wraps one of the errors of this package if that is the cause.
 type Device interface {
 	// Identify reads identity and MIG mode from the driver.
 	Identify() (Identity, error)
 	// SetMIG asks for a MIG mode. The new mode can stay pending; Identify reports it.
 	SetMIG(on bool) error
-	// Placements returns the memory slices at which the driver lets an instance of a
-	// profile begin on an empty GPU, in ascending order.
+	// Placements returns the memory slices at which the driver lets an instance of a profile begin on an empty GPU, in
+	// ascending order.
 	Placements(p *mig.Profile) ([]mig.Slices, error)
 	// Instances returns the GPU instances that exist, whoever made them, by start.
 	Instances() ([]Instance, error)
-	// Create makes a GPU instance and one compute instance that fills it. If the second
-	// step fails, it undoes the first. The error is a [*LeftoverError] if a part of the
-	// instance exists or may exist; after any other error, nothing of it exists. The error
-	// is ErrBusy if the driver refuses for the moment.
+	// Create makes a GPU instance and one compute instance that fills it. If the second step fails, it undoes the
+	// first. The error is a [*LeftoverError] if a part of the instance exists or may exist; after any other error,
+	// nothing of it exists. The error is ErrBusy if the driver refuses for the moment.
 	Create(at mig.Instance) (Instance, error)
-	// Destroy removes the compute instances of a GPU instance, then the instance. It does
-	// not wait: the error is ErrBusy while the instance is in use, and the next call
-	// continues. The error is ErrUnknownInstance if the instance does not exist.
+	// Destroy removes the compute instances of a GPU instance, then the instance. It does not wait: the error is
+	// ErrBusy while the instance is in use, and the next call continues. The error is ErrUnknownInstance if the
+	// instance does not exist.
 	Destroy(id int) error
 	// Processes returns the processes that use the GPU or one of its instances.
 	Processes() ([]Process, error)
@@ -137,13 +136,12 @@ func (e *DeviceError) Error() string {
 // Unwrap returns the cause.
 func (e *DeviceError) Unwrap() error { return e.Err }
 
-// A LeftoverError says that a create failed and may have left a part of the instance: its
-// GPU instance could not be destroyed, or the driver did not say whether it made one. It
-// wraps the reasons. Callers must check for it first, since the same reasons mean without
-// it that nothing exists.
+// A LeftoverError says that a create failed and may have left a part of the instance: its GPU instance could not be
+// destroyed, or the driver did not say whether it made one. It wraps the reasons. Callers must check for it first,
+// since the same reasons mean without it that nothing exists.
 type LeftoverError struct {
-	// ID is the driver's number of the GPU instance. It is -1 if the driver did not report
-	// it; then an instance without a compute instance may exist at the place.
+	// ID is the driver's number of the GPU instance. It is -1 if the driver did not report it; then an instance
+	// without a compute instance may exist at the place.
 	ID int
 	// Err is why the create failed.
 	Err error
@@ -168,3 +166,17 @@ func (e *LeftoverError) Unwrap() []error {
 
 // Seconds converts a measured time to the harness's unit.
 func Seconds(d time.Duration) mig.Seconds { return mig.Seconds(d.Seconds()) }
+
+// ChoosesGPU reports whether an environment variable decides on which part of which GPU
+// a process runs. Only the instance may set such variables.
+func ChoosesGPU(name string) bool {
+	return name == "CUDA_VISIBLE_DEVICES" || strings.HasPrefix(name, "CUDA_MPS_")
+}
+
+// Environ returns this process's environment without the variables that choose a GPU.
+func Environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return ChoosesGPU(name)
+	})
+}

@@ -11,12 +11,11 @@ import (
 	"miglab/harness/mig"
 )
 
-// Model returns the model of a GPU by the driver's name of it, for example NVIDIA
-// A100-SXM4-40GB. Names vary with the board, so it looks for the model's word in the
-// name. Of several models with the word it takes the one with the nearest memory. A board
-// with other memory (H100 NVL with 94 GB, A100 with 64 GB) has its model's placements, but
-// its own profile names, which are not known here. If the memory differs by more than a
-// third, the GPU is refused: it is a virtual part of a GPU, which cannot be divided.
+// Model returns the model of a GPU by the driver's name of it, for example NVIDIA A100-SXM4-40GB. Names vary with
+// the board, so it looks for the model's word in the name. Of several models with the word it takes the one with
+// the nearest memory. A board with other memory (H100 NVL with 94 GB, A100 with 64 GB) has its model's placements,
+// but its own profile names, which are not known here. If the memory differs by more than a third, the GPU is
+// refused: it is a virtual part of a GPU, which cannot be divided.
 func Model(name string, memoryMiB int) (*mig.GPU, error) {
 	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -57,9 +56,9 @@ func Label(name string) string {
 	return strings.Join(words, "-")
 }
 
-// Board returns what a GPU is called that is measured without MIG: the name of its model if
-// that has as many multiprocessors as the driver says, and otherwise the board's own name with
-// their number, for example GH200-480GB-132SM.
+// Board returns what a GPU is called that is measured without MIG: the name of its model if that has as many
+// multiprocessors as the driver says, and otherwise the board's own name with their number, for example
+// GH200-480GB-132SM.
 func Board(name string, memoryMiB, sms int) string {
 	if g, err := Model(name, memoryMiB); err == nil {
 		if all, err := g.Multiprocessors(); err != nil || all == sms {
@@ -69,9 +68,9 @@ func Board(name string, memoryMiB, sms int) string {
 	return fmt.Sprintf("%s-%dSM", Label(name), sms)
 }
 
-// Choose returns the index of the GPU that a selector names: the index itself, or the
-// UUID or its beginning in any case. An empty selector names the only GPU. A GPU that
-// could not be identified has no UUID. The error is a [*DeviceError].
+// Choose returns the index of the GPU that a selector names: the index itself, or the UUID or its beginning in any
+// case. An empty selector names the only GPU. A GPU that could not be identified has no UUID. The error is a
+// [*DeviceError].
 func Choose(selector string, gpus []Identity) (int, error) {
 	var named []int
 	var all []string

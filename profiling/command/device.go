@@ -46,8 +46,8 @@ func (f *deviceFlags) register(c *cobra.Command) {
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
 }
 
-// stateDir is where locks and journals are: one place for everything that root runs, in
-// memory where there is one, as instances do not survive a reboot either.
+// stateDir is where locks and journals are: one place for everything that root runs, in memory where there is one,
+// as instances do not survive a reboot either.
 func stateDir() string {
 	if os.Geteuid() == 0 {
 		return "/run/miglab"
@@ -92,8 +92,8 @@ func closeAll[C interface{ Close() error }](all []C) error {
 	return errors.Join(errs...)
 }
 
-// with runs work on the GPUs that --device names, in a session each, and cleans up however it ends.
-// ready runs after the GPUs are found and before anything changes. Its error ends the command.
+// with runs work on the GPUs that --device names, in a session each, and cleans up however it ends. ready runs
+// after the GPUs are found and before anything changes. Its error ends the command.
 func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) error,
 	work func([]*session.Session) error,
 ) (err error) {
@@ -153,8 +153,7 @@ func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) er
 	return work(sessions)
 }
 
-// writable makes a folder and tries whether files can be put there, before hours of
-// measuring find out.
+// writable makes a folder and tries whether files can be put there, before hours of measuring find out.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("--out: %w", err)

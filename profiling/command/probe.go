@@ -20,8 +20,7 @@ import (
 // probeName is the hidden command that a probe starts.
 const probeName = "cuda-probe"
 
-// newProbe is a command that opens the CUDA device and prints its UUID and its number of
-// multiprocessors.
+// newProbe is a command that opens the CUDA device and prints its UUID and its number of multiprocessors.
 func newProbe() *cobra.Command {
 	return &cobra.Command{
 		Use: probeName, Short: "Open the CUDA device and print its UUID and its multiprocessors", Hidden: true,
@@ -37,10 +36,10 @@ func newProbe() *cobra.Command {
 	}
 }
 
-// probe makes the smallest instance, or takes one that exists, and opens it by CUDA: where the
-// driver's files of new instances are missing, as in many containers, every kernel would crash. It
-// does so before anything is measured, since it takes time. Without CUDA's library, kernels are
-// programs that may need none, and there is no probe.
+// probe makes the smallest instance, or takes one that exists, and opens it by CUDA: where the driver's files of
+// new instances are missing, as in many containers, every kernel would crash. It does so before anything is
+// measured, since it takes time. Without CUDA's library, kernels are programs that may need none, and there is no
+// probe.
 func probe(ctx context.Context, s *session.Session) error {
 	id := s.Identity()
 	if id.Source != profiling.MIG || cuda.Installed() != nil {
@@ -68,8 +67,8 @@ func probe(ctx context.Context, s *session.Session) error {
 	return nil
 }
 
-// askDevice opens the CUDA device of an environment in a process of its own, and returns its UUID and its
-// number of multiprocessors.
+// askDevice opens the CUDA device of an environment in a process of its own, and returns its UUID and its number of
+// multiprocessors.
 func askDevice(ctx context.Context, env ...string) (uuid string, sms int, err error) {
 	program, err := os.Executable()
 	if err != nil {

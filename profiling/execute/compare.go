@@ -13,9 +13,8 @@ import (
 	"miglab/reports"
 )
 
-// Compare compares the times of a plan with the real ones. It returns a row for each task,
-// by planned end; failed tasks have no row. The provenance is that of the run. A schedule
-// without an algorithm is called unnamed.
+// Compare compares the times of a plan with the real ones. It returns a row for each task, by planned end; failed
+// tasks have no row. The provenance is that of the run. A schedule without an algorithm is called unnamed.
 func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) []datasets.ExecutionTime {
 	happened := map[int]schedule.Placement{}
 	for _, pl := range real.Placements {
@@ -45,13 +44,11 @@ func algorithmOf(s schedule.Schedule) string {
 	return cmp.Or(strings.Join(strings.Fields(s.Algorithm), " "), "unnamed")
 }
 
-// deviation is how much later than simulated something happened, in percent of the real
-// time, as in both papers.
+// deviation is how much later than simulated something happened, in percent of the real time, as in both papers.
 func deviation(simulated, real mig.Seconds) float64 { return 100 * (1 - float64(simulated/real)) }
 
-// Table shows the rows of a schedule like FAR Table 3 and DRL Table 3. An asterisk marks
-// the critical task, which determines the makespan. If another task determines the real
-// makespan, two asterisks mark it.
+// Table shows the rows of a schedule like FAR Table 3 and DRL Table 3. An asterisk marks the critical task, which
+// determines the makespan. If another task determines the real makespan, two asterisks mark it.
 func Table(rows []datasets.ExecutionTime) *reports.Table {
 	t := &reports.Table{Columns: reports.Left("Task").Right("Simulated end (s)", "Real end (s)", "Deviation (%)")}
 	if len(rows) == 0 {
@@ -96,8 +93,8 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 	return t
 }
 
-// Chart draws the plan and what happened on one time axis. It cannot draw a schedule of
-// which nothing happened. The provenance is that of the run.
+// Chart draws the plan and what happened on one time axis. It cannot draw a schedule of which nothing happened. The
+// provenance is that of the run.
 func Chart(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) reports.Gantt {
 	return reports.Gantt{Title: measure.Titled(algorithmOf(planned), from), Panels: []reports.GanttPanel{
 		reports.NewGanttPanel("simulated", p, planned),

@@ -129,8 +129,7 @@ func TestTableUnderMPS(t *testing.T) {
 	}
 }
 
-// What was executed, all of it or a part, is a table of datasets/hardware, whoever made
-// the schedule.
+// What was executed, all of it or a part, is a table of datasets/hardware, whoever made the schedule.
 func TestExecutionCanBeKept(t *testing.T) {
 	p, planned, real := shifted(t)
 	part := real

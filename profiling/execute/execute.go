@@ -1,21 +1,19 @@
-// Package execute runs schedules on real GPUs. It extends FAR Algorithm 3 to every schedule
-// that the referee accepts: from any algorithm, under any reconfiguration model, on several
-// GPUs, with instances that merge as well as split.
+// Package execute runs schedules on real GPUs. It extends FAR Algorithm 3 to every schedule that the referee
+// accepts: from any algorithm, under any reconfiguration model, on several GPUs, with instances that merge as well
+// as split.
 //
-// As in Algorithm 3, each instance has a thread that creates it, runs its tasks one after
-// the other and destroys it. The algorithm follows the tree of instances that FAR splits: a
-// thread creates its instance as soon as the instance above is gone, and the threads ask
-// the driver in any order. A schedule in general has no such tree. So here the operations
-// of a GPU happen in the order of the plan, and each waits until the one before it has
-// ended, even if the two are independent. This makes the execution of every valid plan
-// safe: when an instance's turn comes, everything that shared its slices is destroyed. It
-// costs nothing while times are as planned, because drivers do one operation at a time (FAR
-// 2.1). If a task takes longer than planned, a later operation may wait longer than with
-// free threads.
+// As in Algorithm 3, each instance has a thread that creates it, runs its tasks one after the other and destroys
+// it. The algorithm follows the tree of instances that FAR splits: a thread creates its instance as soon as the
+// instance above is gone, and the threads ask the driver in any order. A schedule in general has no such tree. So
+// here the operations of a GPU happen in the order of the plan, and each waits until the one before it has ended,
+// even if the two are independent. This makes the execution of every valid plan safe: when an instance's turn
+// comes, everything that shared its slices is destroyed. It costs nothing while times are as planned, because
+// drivers do one operation at a time (FAR 2.1). If a task takes longer than planned, a later operation may wait
+// longer than with free threads.
 //
-// Tasks do not take turns. A task starts as soon as its instance exists, the task before it
-// on the instance has ended, and it has been released. Otherwise nothing waits for planned
-// instants, so a plan with gaps runs faster than planned.
+// Tasks do not take turns. A task starts as soon as its instance exists, the task before it on the instance has
+// ended, and it has been released. Otherwise nothing waits for planned instants, so a plan with gaps runs faster
+// than planned.
 package execute
 
 import (
@@ -69,20 +67,17 @@ func (e *TaskError) Error() string {
 	return s
 }
 
-// Run executes a schedule. It returns the schedule as it happened, on the same instances.
-// Times count from the start of the execution. A task starts just before its launch and
-// ends just after it (Algorithm 3, lines 6 and 8); an operation takes as long as the call
-// of the session. Instances that the plan leaves are destroyed at the end, which is not
-// part of the makespan.
+// Run executes a schedule. It returns the schedule as it happened, on the same instances. Times count from the
+// start of the execution. A task starts just before its launch and ends just after it (Algorithm 3, lines 6 and 8);
+// an operation takes as long as the call of the session. Instances that the plan leaves are destroyed at the end,
+// which is not part of the makespan.
 //
-// Run refuses an invalid schedule (the error is a [*schedule.InvalidError]), a problem with
-// a start partition, and a task without a kernel. There must be as many GPUs as in the
-// problem, of its model and empty.
+// Run refuses an invalid schedule (the error is a [*schedule.InvalidError]), a problem with a start partition, and
+// a task without a kernel. There must be as many GPUs as in the problem, of its model and empty.
 //
-// The first failure ends the execution: Run starts nothing more, kills running tasks, and
-// destroys every instance that it made, even if ctx has ended. If a task failed, the error
-// is a [*TaskError]; other errors come from the session or ctx. With an error, Run returns
-// what happened until then: the tasks and operations that succeeded.
+// The first failure ends the execution: Run starts nothing more, kills running tasks, and destroys every instance
+// that it made, even if ctx has ended. If a task failed, the error is a [*TaskError]; other errors come from the
+// session or ctx. With an error, Run returns what happened until then: the tasks and operations that succeeded.
 func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options) (schedule.Schedule, error) {
 	if err := refuse(&p, &s, &o); err != nil {
 		return schedule.Schedule{}, err
@@ -190,8 +185,7 @@ func allExist(on *session.Session, gpu int, s *schedule.Schedule) error {
 	return nil
 }
 
-// afterMode is what to do about a model that the driver told only when the session had turned on
-// MIG mode.
+// afterMode is what to do about a model that the driver told only when the session had turned on MIG mode.
 func afterMode(g *mig.GPU) string {
 	if g.Origin == "" {
 		return ""

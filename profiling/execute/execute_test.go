@@ -79,8 +79,7 @@ func lateness(planned, real schedule.Schedule) (most, least mig.Seconds) {
 	return most, least
 }
 
-// valid checks that what happened is a schedule by itself: that of a GPU which does
-// one operation at a time.
+// valid checks that what happened is a schedule by itself: that of a GPU which does one operation at a time.
 func valid(p schedule.Problem, real schedule.Schedule) error {
 	p.Model, real.Model = mig.Sequential, mig.Sequential
 	if v := schedule.Check(p, real); len(v) > 0 {
@@ -89,9 +88,8 @@ func valid(p schedule.Problem, real schedule.Schedule) error {
 	return nil
 }
 
-// Batch algorithms let everything happen as early as it can. Where operations take
-// what the model says, one at a time, or nothing, their schedules happen exactly as
-// simulated.
+// Batch algorithms let everything happen as early as it can. Where operations take what the model says, one at a
+// time, or nothing, their schedules happen exactly as simulated.
 func TestAlgorithmsAreExecutedAsSimulated(t *testing.T) {
 	dir := folder(t)
 	for n, name := range []string{"A30", "A100", "H100"}[:deep.N(2, 3)] {
@@ -151,10 +149,9 @@ func before(s schedule.Schedule, gpu int, at mig.Seconds) (sum mig.Seconds) {
 	return sum
 }
 
-// Any plan that the referee accepts can be executed, and what happens is a schedule
-// that the referee accepts, too, once more than one operation at a time is ruled out.
-// No task is later than planned, except where the plan lets operations overlap: then
-// by no more than the operations before it on its GPU took.
+// Any plan that the referee accepts can be executed, and what happens is a schedule that the referee accepts, too,
+// once more than one operation at a time is ruled out. No task is later than planned, except where the plan lets
+// operations overlap: then by no more than the operations before it on its GPU took.
 func TestEveryValidPlanIsExecuted(t *testing.T) {
 	dir := folder(t)
 	for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
@@ -208,8 +205,8 @@ func in(t *testing.T, profile string, start mig.Slices) mig.Instance {
 	return mig.Instance{Profile: p, Start: start}
 }
 
-// The order of a plan does not follow from its instants alone: operations of no
-// length fall together, and the referee forgives a little.
+// The order of a plan does not follow from its instants alone: operations of no length fall together, and the
+// referee forgives a little.
 func TestPlansWithTies(t *testing.T) {
 	left, right, all, one := in(t, "3g.20gb", 0), in(t, "3g.20gb", 4), in(t, "7g.40gb", 0), in(t, "1g.5gb", 0)
 	media, other := in(t, "1g.5gb+me", 0), in(t, "1g.5gb+me", 6)
@@ -313,8 +310,8 @@ func TestTasksFindTheirLives(t *testing.T) {
 	}
 }
 
-// twoByTwo is a plan on the A100: a and b run beside each other on 3 slices, then c
-// on all 7, then d on 4; the last instance stays.
+// twoByTwo is a plan on the A100: a and b run beside each other on 3 slices, then c on all 7, then d on 4; the last
+// instance stays.
 func twoByTwo(t *testing.T) (schedule.Problem, schedule.Schedule) {
 	t.Helper()
 	left, right, all, four := in(t, "3g.20gb", 0), in(t, "3g.20gb", 4), in(t, "7g.40gb", 0), in(t, "4g.20gb", 0)
@@ -398,8 +395,7 @@ func TestBusyDestroy(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong: an error says what, what ended well is in the result, and
-// nothing is left on the GPU.
+// Whatever goes wrong: an error says what, what ended well is in the result, and nothing is left on the GPU.
 func TestFaults(t *testing.T) {
 	boom := errors.New("boom")
 	for _, c := range []struct {

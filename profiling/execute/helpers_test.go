@@ -21,8 +21,8 @@ import (
 	"miglab/profiling/session"
 )
 
-// folder returns a folder for locks and journals, in memory where the system has such
-// folders: every line of a journal waits for the disk.
+// folder returns a folder for locks and journals, in memory where the system has such folders: every line of a
+// journal waits for the disk.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "execute-")
@@ -123,8 +123,8 @@ func (r result) well() error {
 	return r.closing
 }
 
-// A device is one GPU while a plan is drawn: ready says from when an instance that
-// exists can be used, the others from when something new can be created.
+// A device is one GPU while a plan is drawn: ready says from when an instance that exists can be used, the others
+// from when something new can be created.
 type device struct {
 	ready      map[mig.Instance]mig.Seconds
 	slice      [8]mig.Seconds
@@ -132,9 +132,8 @@ type device struct {
 	operations mig.Seconds
 }
 
-// drawPlan draws a problem and a valid schedule for it, with gaps, instances without
-// tasks, and all kinds of profiles: each task goes on a random instance, for which
-// what is in its way is destroyed.
+// drawPlan draws a problem and a valid schedule for it, with gaps, instances without tasks, and all kinds of
+// profiles: each task goes on a random instance, for which what is in its way is destroyed.
 func drawPlan(t *rapid.T, model mig.Reconfiguration) (schedule.Problem, schedule.Schedule) {
 	p := schedule.Problem{
 		GPU:   mig.MustLookup(rapid.SampledFrom([]string{"A30", "A100", "H100"}).Draw(t, "gpu")),

@@ -249,7 +249,7 @@ func (b *Bench) begin() (err error) {
 	}
 	b.Window = cmp.Or(b.Window, time.Second)
 	b.together, _ = b.Launcher.(windowLauncher)
-	b.results = newResults()
+	b.results = &results{idle: map[string]string{}, first: map[string]string{}}
 	b.Launcher = judge{b.Launcher, b.results}
 	if b.Partitions != nil {
 		b.from, b.uuid, b.watch = b.Partitions.From, b.Partitions.UUID, b.Partitions.Watch

@@ -34,16 +34,14 @@ type Mix []Job
 func (m Mix) String() string { return joinTexts(m) }
 
 // Corun plans to measure how jobs that share a GPU under MPS change each other's times. share returns the
-// environment of a process that may use a percentage of the multiprocessors. Every
-// kernel also runs alone at 100 percent, which relative throughput needs. A round runs each
-// mix once, and every second round goes backwards, against drift. Without
-// Bench.Repetitions a mix runs as often as its kernel that asks for most runs. A kernel
-// is warmed up before the first run of a mix that has it. The jobs of a mix start at the same time and run
-// once each.
+// environment of a process that may use a percentage of the multiprocessors. Every kernel also runs alone at 100
+// percent, which relative throughput needs. A round runs each mix once, and every second round goes backwards,
+// against drift. Without Bench.Repetitions a mix runs as often as its kernel that asks for most runs. A kernel is
+// warmed up before the first run of a mix that has it. The jobs of a mix start at the same time and run once each.
 //
-// Rows are ordered by mix and job. A mix has no rows and is not run again if one
-// of its jobs fails or runs out of memory. A mix that needs more memory than the GPU has is
-// not tried. If a kernel fails alone or while it warms up, its mixes have no rows either.
+// Rows are ordered by mix and job. A mix has no rows and is not run again if one of its jobs fails or runs out of
+// memory. A mix that needs more memory than the GPU has is not tried. If a kernel fails alone or while it warms up,
+// its mixes have no rows either.
 func Corun(b *Bench, share func(percent float64) profiling.Instance, mixes []Mix) (*Plan, error) {
 	x := &coruns{Bench: b, share: share, failed: map[string]bool{}, warm: map[string]bool{}}
 	all, err := withEachAlone(mixes)
@@ -159,8 +157,7 @@ func (x *coruns) run(ctx context.Context, m Mix) (*ran[any], error) {
 	return x.ran(r, begin, end), nil
 }
 
-// prepare checks that the kernels of a mix together fit into the memory, and warms up those that
-// have not run yet.
+// prepare checks that the kernels of a mix together fit into the memory, and warms up those that have not run yet.
 func (x *coruns) prepare(ctx context.Context, m Mix) error {
 	need, has := 0, wholeMB(x.Session.Identity())
 	for _, j := range m {
@@ -203,10 +200,9 @@ func (x *coruns) rows(from datasets.Provenance, load datasets.Load, runs []corun
 	return out
 }
 
-// CorunTable shows for each mix of several jobs how long it took; how long its jobs take
-// one after the other, each with the whole GPU; the relative throughput, which is the
-// second over the first (hierarchical paper III-B); and how much longer each job took
-// than alone. The rows must include every kernel alone, as those of [Corun] do.
+// CorunTable shows for each mix of several jobs how long it took; how long its jobs take one after the other, each
+// with the whole GPU; the relative throughput, which is the second over the first (hierarchical paper III-B); and
+// how much longer each job took than alone. The rows must include every kernel alone, as those of [Corun] do.
 func CorunTable(rows []datasets.CorunTime) reports.Table {
 	t := reports.Table{
 		Title:   "Mixes under MPS against their jobs one by one",

@@ -299,9 +299,9 @@ func Scaling(names []string, counts []int) []Group {
 	return out
 }
 
-// Combine returns the groups of as many kernels as each split has numbers of multiprocessors,
-// with 0 for no limit. Pairs are also of a kernel beside itself. The first kernel has the first
-// number. If there are more than most groups, it draws that many; 0 means all.
+// Combine returns the groups of as many kernels as each split has numbers of multiprocessors, with 0 for no limit.
+// Pairs are also of a kernel beside itself. The first kernel has the first number. If there are more than most
+// groups, it draws that many; 0 means all.
 func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
 	var out []Group
 	for _, split := range splits {
@@ -324,8 +324,8 @@ func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
 	return out
 }
 
-// Against returns a group of each kernel beside a partner at each intensity, for each split
-// into two numbers of multiprocessors.
+// Against returns a group of each kernel beside a partner at each intensity, for each split into two numbers of
+// multiprocessors.
 func Against(names []string, partner string, intensities []int, splits [][]int) []Group {
 	var out []Group
 	for _, split := range splits {
@@ -338,9 +338,8 @@ func Against(names []string, partner string, intensities []int, splits [][]int) 
 	return out
 }
 
-// AloneToo puts before groups each of their jobs alone with the same number of
-// multiprocessors, and with the whole GPU. So what the limit costs and what the others cost
-// come apart.
+// AloneToo puts before groups each of their jobs alone with the same number of multiprocessors, and with the whole
+// GPU. So what the limit costs and what the others cost come apart.
 func AloneToo(groups []Group, whole int) []Group {
 	var out []Group
 	for _, g := range groups {

@@ -26,25 +26,23 @@ var _ = register(Command{
 	Plan:    func(*pflag.FlagSet) Planner { return Isolation },
 })
 
-// Isolation plans to measure how much kernels disturb each other on instances of one GPU (FAR
-// 2.5, Table 2). The GPU must have no instances.
+// Isolation plans to measure how much kernels disturb each other on instances of one GPU (FAR 2.5, Table 2). The
+// GPU must have no instances.
 //
-// Every kernel runs on an instance of every size except the whole GPU, at the profile's
-// first start. It runs alone; with one other kernel, on the largest instance that fits in
-// the rest of the GPU; and with two others, on every pair of sizes that fits there, as far
-// left as possible. For a kernel on 4@0 of an A100 the others run on 3@4, then on 2@4 and
-// 1@6, then on 1@4 and 1@5, as in the paper's example. The other kernels are drawn at
-// random, start first, and restart until the measured run has ended.
+// Every kernel runs on an instance of every size except the whole GPU, at the profile's first start. It runs alone;
+// with one other kernel, on the largest instance that fits in the rest of the GPU; and with two others, on every
+// pair of sizes that fits there, as far left as possible. For a kernel on 4@0 of an A100 the others run on 3@4,
+// then on 2@4 and 1@6, then on 1@4 and 1@5, as in the paper's example. The other kernels are drawn at random, start
+// first, and restart until the measured run has ended.
 //
-// If all kernels can measure their rate in a common window (see [kernel.Together]), the times
-// are those of an iteration, in windows in which all kernels run; otherwise they are those of
-// whole runs, of which the others may miss the beginning. The rows say which.
+// If all kernels can measure their rate in a common window (see [kernel.Together]), the times are those of an
+// iteration, in windows in which all kernels run; otherwise they are those of whole runs, of which the others may
+// miss the beginning. The rows say which.
 //
-// First each kernel warms up on every size, in each call. A kernel that fails or does not fit on a size
-// is not drawn for it and has no rows there. If a kernel fails later, that case of the
-// measured kernel is left out. Each repetition runs
-// all cases of a size, every second time backwards, so that a drift of the GPU does not
-// look like a disturbance. Rows are ordered by kernel, size and case.
+// First each kernel warms up on every size, in each call. A kernel that fails or does not fit on a size is not
+// drawn for it and has no rows there. If a kernel fails later, that case of the measured kernel is left out. Each
+// repetition runs all cases of a size, every second time backwards, so that a drift of the GPU does not look like a
+// disturbance. Rows are ordered by kernel, size and case.
 func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 	x := &isolation{
 		Bench: b, gpu: b.Session.Identity().Model, timed: datasets.TimedProcess,
@@ -100,8 +98,8 @@ func firstOf(g *mig.GPU, size mig.Slices) mig.Instance {
 	return mig.Instance{Profile: p, Start: p.Starts[0]}
 }
 
-// cases returns the instances on which other kernels run at the same time: none, the
-// largest one, and every pair of sizes, larger pairs first.
+// cases returns the instances on which other kernels run at the same time: none, the largest one, and every pair of
+// sizes, larger pairs first.
 func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
 	var one mig.Partition
 	var pairs []mig.Partition
@@ -119,8 +117,8 @@ func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
 			}
 		}
 	}
-	// Of the pairs with the same two sizes keep the one furthest left; of two such pairs,
-	// the one with the larger instance on the left.
+	// Of the pairs with the same two sizes keep the one furthest left; of two such pairs, the one with the larger
+	// instance on the left.
 	slices.SortFunc(pairs, func(a, b mig.Partition) int {
 		return cmp.Or(compareSizes(a, b), cmp.Compare(a[0].Start, b[0].Start), cmp.Compare(a[1].Start, b[1].Start),
 			cmp.Compare(b[0].Size(), a[0].Size()))
@@ -138,8 +136,7 @@ func bySize(a, b mig.Instance) int {
 	return cmp.Or(cmp.Compare(b.Size(), a.Size()), cmp.Compare(a.Start, b.Start))
 }
 
-// compareSizes puts the pair with the larger instances first. The order within a pair
-// does not matter.
+// compareSizes puts the pair with the larger instances first. The order within a pair does not matter.
 func compareSizes(a, b mig.Partition) int {
 	return cmp.Or(cmp.Compare(max(b[0].Size(), b[1].Size()), max(a[0].Size(), a[1].Size())),
 		cmp.Compare(min(b[0].Size(), b[1].Size()), min(a[0].Size(), a[1].Size())))
@@ -199,8 +196,8 @@ func (x *isolation) warmUp(ctx context.Context) error {
 	return nil
 }
 
-// drawn returns the neighbours of a kernel, one for each instance of rest; none if no
-// kernel can run on one of the instances.
+// drawn returns the neighbours of a kernel, one for each instance of rest; none if no kernel can run on one of the
+// instances.
 func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) (out []Placed) {
 	rng := stream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
 	for _, in := range rest {
@@ -218,8 +215,8 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 	return out
 }
 
-// headStart is how long the neighbours run before the measured kernel starts, so that
-// their processes reach the GPU first.
+// headStart is how long the neighbours run before the measured kernel starts, so that their processes reach the GPU
+// first.
 const headStart = 500 * time.Millisecond
 
 // run measures a kernel once while its neighbours run.
@@ -317,7 +314,8 @@ func (x *isolation) process(ctx context.Context, jobs []Placed) ([]kernel.Outcom
 	return outs, errors.Join(errs...)
 }
 
-// window measures the first job in a window in which the others run too. Its outcome begins and ends with the window.
+// window measures the first job in a window in which the others run too. Its outcome begins and ends with the
+// window.
 func (x *isolation) window(ctx context.Context, jobs []Placed) (outs []kernel.Outcome, err error) {
 	windows, err := x.together.Together(ctx, jobs, x.Window)
 	for _, w := range windows {
@@ -345,8 +343,8 @@ func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []is
 	return []datasets.IsolationTime{row}
 }
 
-// IsolationTable shows, by instance size, the largest absolute difference between a
-// kernel's times alone and beside others (FAR Table 2), or [reports.Missing].
+// IsolationTable shows, by instance size, the largest absolute difference between a kernel's times alone and beside
+// others (FAR Table 2), or [reports.Missing].
 func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	t := reports.Table{
 		Title:   "Largest difference in percent between kernels alone and beside others",

@@ -193,8 +193,7 @@ func TestIsolationKeepsNeighboursBusy(t *testing.T) {
 	})
 }
 
-// A GPU that gets 0.2 % slower every second would make what comes later in a
-// repetition look disturbed.
+// A GPU that gets 0.2 % slower every second would make what comes later in a repetition look disturbed.
 func TestIsolationResistsDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -257,8 +256,8 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 	})
 }
 
-// windows is a launcher in virtual time that can run kernels in a common window. A kernel that
-// has others beside it is 10 % slower.
+// windows is a launcher in virtual time that can run kernels in a common window. A kernel that has others beside it
+// is 10 % slower.
 type windows struct {
 	launch
 	window func([]measure.Placed) []kernel.Window
@@ -273,8 +272,8 @@ func (l windows) Together(ctx context.Context, jobs []measure.Placed, window tim
 	return l.window(jobs), nil
 }
 
-// Kernels that can measure their rate are measured in windows in which all run, and the rows
-// say so. One that cannot makes all run in the other way, so that the rows can be compared.
+// Kernels that can measure their rate are measured in windows in which all run, and the rows say so. One that
+// cannot makes all run in the other way, so that the rows can be compared.
 func TestIsolationInWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failing := ""

@@ -1,17 +1,17 @@
-// Package measure runs the experiments of the papers on a GPU: the times of kernels on
-// every instance size (FAR 2.4, Figs. 2 and 3; DRL Fig. 7), the cost of reconfiguration
-// (FAR 2.1, Table 1), how much instances disturb each other (FAR 2.5, Table 2), and MPS
-// co-runs for the co-run track.
+// Package measure runs the experiments of the papers on a GPU: the times of kernels on every instance size (FAR
+// 2.4, Figs. 2 and 3; DRL Fig. 7), the cost of reconfiguration (FAR 2.1, Table 1), how much instances disturb each
+// other (FAR 2.5, Table 2), and MPS co-runs for the co-run track.
 //
-// An experiment is a [Plan]: a list of runs, and the rows of a file that finished runs become. A
-// [Bench] makes the runs and remembers them in its folder. The commands of miglab profile are
-// listed in [Commands]; a new one is a file like reconfiguration.go.
+// An experiment is a [Plan]: a list of runs, and the rows of a file that finished runs become. A [Bench] makes the
+// runs and remembers them in its folder. The commands of miglab profile are listed in [Commands]; a new one is a
+// file like reconfiguration.go.
 //
-// Given the outcomes of the runs, everything here is deterministic. The clock only gives
-// dates and the duration of reconfigurations; the times of runs are in their outcomes.
+// Given the outcomes of the runs, everything here is deterministic. The clock only gives dates and the duration of
+// reconfigurations; the times of runs are in their outcomes.
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -28,8 +30,37 @@ import (
 	"miglab/profiling/kernel"
 )
 
-// A Launcher runs a kernel once on an instance. The program uses [Real]; tests use
-// launchers in virtual time.
+// A Command is an experiment as a command of miglab profile.
+type Command struct {
+	// Name is that of the command; empty for miglab profile itself.
+	Name string
+	// Noun is what progress counts.
+	Noun           string
+	Short, Example string
+	// Kernels says that it measures the kernels of a manifest.
+	Kernels bool
+	// Partitions says that it can also measure kernels on parts of the multiprocessors (--mode sm-partition).
+	Partitions bool
+	// Check refuses, before a GPU is touched, what the mode or the kernels cannot do; it may be nil.
+	Check func(f *pflag.FlagSet, mode string, all []kernel.Kernel) error
+	// Plan registers flags of its own and returns what plans the experiment once they are parsed.
+	Plan func(*pflag.FlagSet) Planner
+}
+
+var commands []Command
+
+func register(c Command) bool {
+	commands = append(commands, c)
+	return true
+}
+
+// Commands returns the experiments by name.
+func Commands() []Command {
+	slices.SortFunc(commands, func(a, b Command) int { return cmp.Compare(a.Name, b.Name) })
+	return commands
+}
+
+// A Launcher runs a kernel once on an instance. The program uses [Real]; tests use launchers in virtual time.
 type Launcher interface {
 	Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error)
 }
@@ -37,8 +68,8 @@ type Launcher interface {
 // Real starts processes.
 type Real struct{}
 
-// Launch starts the kernel's process with the instance's environment. A run that says that it
-// ran elsewhere is wrong.
+// Launch starts the kernel's process with the instance's environment. A run that says that it ran elsewhere is
+// wrong.
 func (Real) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 	out, err := k.Run(ctx, on.Env)
 	if d := out.Device; d != nil {
@@ -67,8 +98,8 @@ type Placed struct {
 
 func (p Placed) String() string { return fmt.Sprintf("%s:%s", p.Name, p.On.Instance) }
 
-// Together starts the kernels' processes, each with its instance's environment. A run that
-// says that it ran elsewhere is wrong, and so is one beside which the others did not run.
+// Together starts the kernels' processes, each with its instance's environment. A run that says that it ran
+// elsewhere is wrong, and so is one beside which the others did not run.
 func (Real) Together(ctx context.Context, placed []Placed, window time.Duration) ([]kernel.Window, error) {
 	jobs := make([]kernel.Job, len(placed))
 	for i, p := range placed {
@@ -94,9 +125,8 @@ func besideTooLittle(overlap float64) string {
 	return fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*overlap)
 }
 
-// elsewhere says how the device that a run names differs from the instance it should run on;
-// empty if it does not. MPS shares one GPU, and rounds the number of multiprocessors to what
-// the GPU can set aside.
+// elsewhere says how the device that a run names differs from the instance it should run on; empty if it does not.
+// MPS shares one GPU, and rounds the number of multiprocessors to what the GPU can set aside.
 func elsewhere(d kernel.Device, on profiling.Instance) string {
 	uuid, isMIG := strings.CutPrefix(on.UUID, "MIG-")
 	allowed := mpsRounding
@@ -142,9 +172,9 @@ func onSlices(size mig.Slices) string {
 	return fmt.Sprintf("on %d slices", size)
 }
 
-// warmUp runs a kernel without measuring it, at least once, until the runs have taken as
-// long as its Warmup. It stops at the first run that fails. It returns the last outcome, whose
-// detail says if it is a failure that the kernel was warming up.
+// warmUp runs a kernel without measuring it, at least once, until the runs have taken as long as its Warmup. It
+// stops at the first run that fails. It returns the last outcome, whose detail says if it is a failure that the
+// kernel was warming up.
 func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 	var took time.Duration
 	for {
@@ -159,8 +189,8 @@ func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Inst
 	}
 }
 
-// memoryMB is the memory of a kernel on an instance of the profile, in MB. Under MPS it is
-// the memory of the whole GPU.
+// memoryMB is the memory of a kernel on an instance of the profile, in MB. Under MPS it is the memory of the whole
+// GPU.
 func memoryMB(id profiling.Identity, p *mig.Profile) int {
 	if id.Source == profiling.MPSSMLimit {
 		return wholeMB(id)
@@ -183,8 +213,8 @@ func Provenance(id profiling.Identity) datasets.Provenance {
 	}
 }
 
-// Titled ends a title with the GPU and the source, so that nobody mistakes results of
-// one source for those of another.
+// Titled ends a title with the GPU and the source, so that nobody mistakes results of one source for those of
+// another.
 func Titled(title string, from datasets.Provenance) string {
 	return fmt.Sprintf("%s; %s, source: %s", title, from.Name, from.Source)
 }
@@ -192,14 +222,13 @@ func Titled(title string, from datasets.Provenance) string {
 // undivided is a note for tables of times under [profiling.MPSSMLimit].
 const undivided = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned"
 
-// stream returns the random numbers of one cell of an experiment. They do not depend on
-// the numbers drawn for other cells.
+// stream returns the random numbers of one cell of an experiment. They do not depend on the numbers drawn for other
+// cells.
 func stream(seed uint64, cell string) *rand.Rand {
 	return rand.New(datasets.Hashed(fmt.Appendf(nil, "%d %s", seed, cell)))
 }
 
-// summarize describes at least one time of a run, all positive and finite. The deviation
-// of a single one is 0.
+// summarize describes at least one time of a run, all positive and finite. The deviation of a single one is 0.
 func summarize(seconds []float64) stats.Summary {
 	s, err := stats.Summarize(seconds)
 	if err != nil {

@@ -16,17 +16,16 @@ import (
 	"miglab/profiling/kernels"
 )
 
-// Partitions runs groups in this process. Each job has multiprocessors of its own (a green
-// context), or shares all with the others if nothing limits it. All jobs run before the first
-// window begins and until the last one ends. The device times the windows.
+// Partitions runs groups in this process. Each job has multiprocessors of its own (a green context), or shares all
+// with the others if nothing limits it. All jobs run before the first window begins and until the last one ends.
+// The device times the windows.
 type Partitions struct {
 	Device *cuda.Device
 	// From and UUID say which GPU it is. Watch samples it; nil if nothing can.
 	From  datasets.Provenance
 	UUID  string
 	Watch *profiling.Watch
-	// WarmUp is how long each job runs at least before the windows, so that the GPU raises its
-	// clocks.
+	// WarmUp is how long each job runs at least before the windows, so that the GPU raises its clocks.
 	WarmUp time.Duration
 	// Small runs the sizes of verifications, for tests.
 	Small bool
@@ -71,8 +70,8 @@ func (p *Partitions) Together(ctx context.Context, g Group, window time.Duration
 	return windows, err
 }
 
-// split makes the partitions of a group. Groups of multiprocessors as clusters need them come
-// first; if their size does not fit the counts, finer ones.
+// split makes the partitions of a group. Groups of multiprocessors as clusters need them come first; if their size
+// does not fit the counts, finer ones.
 func (p *Partitions) split(g Group) ([]*cuda.Partition, error) {
 	var counts []int
 	for _, part := range g {

@@ -18,8 +18,7 @@ type Processes struct {
 	// SMs is how many multiprocessors they share.
 	SMs     int
 	Kernels []kernel.Kernel
-	// Share returns the environment of a process that may use a percentage of the
-	// multiprocessors.
+	// Share returns the environment of a process that may use a percentage of the multiprocessors.
 	Share func(percent float64) profiling.Instance
 }
 
@@ -55,8 +54,7 @@ func bare(uuid string) string {
 	return uuid
 }
 
-// percent is the share of a job in percent, cut after two decimals: MPS rounds it up to whole
-// multiprocessors.
+// percent is the share of a job in percent, cut after two decimals: MPS rounds it up to whole multiprocessors.
 func (p *Processes) percent(part Part) float64 {
 	if part.SMs == 0 {
 		return 100

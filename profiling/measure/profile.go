@@ -48,8 +48,7 @@ type Result struct {
 	Times stats.Summary
 }
 
-// Seconds is the time for datasets: the median, or +Inf if the kernel ran out of memory.
-// It is NaN if a run failed.
+// Seconds is the time for datasets: the median, or +Inf if the kernel ran out of memory. It is NaN if a run failed.
 func (r *Result) Seconds() mig.Seconds {
 	switch r.Status {
 	case kernel.OK:
@@ -90,8 +89,8 @@ func result(runs []Run) Result {
 	return out
 }
 
-// whole calls use with the results of each kernel that has a usable result for every size
-// and fits at least one of them. It returns a sentence about each other kernel.
+// whole calls use with the results of each kernel that has a usable result for every size and fits at least one of
+// them. It returns a sentence about each other kernel.
 func (p *Profile) whole(use func([]Result)) (left []string) {
 	for rs := range grouped(p.Results, func(r *Result) string { return r.Kernel }) {
 		var lacks []string
@@ -135,8 +134,8 @@ func grouped[T any, K comparable](all []T, key func(*T) K) iter.Seq[[]T] {
 	}
 }
 
-// Tasks returns the kernels as a batch, with the times of [Result.Seconds]. It leaves out
-// kernels that lack a size, failed on one or fit none; left has a sentence about each.
+// Tasks returns the kernels as a batch, with the times of [Result.Seconds]. It leaves out kernels that lack a size,
+// failed on one or fit none; left has a sentence about each.
 func (p *Profile) Tasks() (b task.Batch, left []string) {
 	left = p.whole(func(rs []Result) {
 		t := task.Task{Name: rs[0].Kernel}
@@ -148,8 +147,8 @@ func (p *Profile) Tasks() (b task.Batch, left []string) {
 	return b, left
 }
 
-// Kernels returns the kernels of [Profile.Tasks] as rows for datasets/hardware, with mean
-// and standard deviation, and the day of the last run.
+// Kernels returns the kernels of [Profile.Tasks] as rows for datasets/hardware, with mean and standard deviation,
+// and the day of the last run.
 func (p *Profile) Kernels() []datasets.KernelTime {
 	var out []datasets.KernelTime
 	p.whole(func(rs []Result) {
@@ -169,8 +168,7 @@ func (p *Profile) Kernels() []datasets.KernelTime {
 	return out
 }
 
-// provenance is the provenance of the runs, with the day of the last one. There must be a
-// run.
+// provenance is the provenance of the runs, with the day of the last one. There must be a run.
 func (p *Profile) provenance() datasets.Provenance {
 	run := &p.Runs[0]
 	last := slices.MaxFunc(p.Runs, func(a, b Run) int { return cmp.Compare(a.Started, b.Started) })
@@ -178,8 +176,8 @@ func (p *Profile) provenance() datasets.Provenance {
 	return datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: string(run.Source), Date: date}
 }
 
-// Warnings returns a sentence about each kernel that is left out of datasets, each time
-// that spreads more than [MaxSpread], instances and processes of others, and lowered clocks.
+// Warnings returns a sentence about each kernel that is left out of datasets, each time that spreads more than
+// [MaxSpread], instances and processes of others, and lowered clocks.
 func (p *Profile) Warnings() []string {
 	_, out := p.Tasks()
 	for i := range p.Results {
@@ -189,31 +187,24 @@ func (p *Profile) Warnings() []string {
 				r.Kernel, onSlices(r.Size), reports.Fixed(r.Spread(), 1), MaxSpread))
 		}
 	}
-	beside := 0
-	for _, r := range p.Runs {
-		if r.OtherProcesses > 0 {
+	found, beside := 0, 0
+	for i := range p.Runs {
+		if p.Runs[i].Mode == existing {
+			found++
+		}
+		if p.Runs[i].OtherProcesses > 0 {
 			beside++
 		}
 	}
-	if n := p.existing(); n > 0 {
+	if found > 0 {
 		out = append(out,
 			fmt.Sprintf("%d of %d runs were on MIG instances that existed (mode mig-existing); others may have used the "+
-				"rest of the GPU", n, len(p.Runs)))
+				"rest of the GPU", found, len(p.Runs)))
 	}
 	if beside > 0 {
 		out = append(out, fmt.Sprintf("other processes used the GPU beside %d of %d runs", beside, len(p.Runs)))
 	}
 	return append(out, p.throttled()...)
-}
-
-// existing is the number of runs on instances that the program did not make.
-func (p *Profile) existing() (n int) {
-	for i := range p.Runs {
-		if p.Runs[i].Mode == existing {
-			n++
-		}
-	}
-	return n
 }
 
 // Table shows the results, with the warnings below.
@@ -248,8 +239,7 @@ func (p *Profile) Table() reports.Table {
 	return t
 }
 
-// throttled says how often the GPU lowered its clocks during the runs, by reason, and how
-// many runs nobody sampled.
+// throttled says how often the GPU lowered its clocks during the runs, by reason, and how many runs nobody sampled.
 func (p *Profile) throttled() (notes []string) {
 	count := map[string]int{}
 	for i := range p.Runs {
@@ -274,8 +264,8 @@ func (p *Profile) throttled() (notes []string) {
 	return notes
 }
 
-// TasksFile names the dataset of a profile. What was not measured under MIG says so wherever the
-// dataset's name goes.
+// TasksFile names the dataset of a profile. What was not measured under MIG says so wherever the dataset's name
+// goes.
 func TasksFile(source profiling.Source) string {
 	if source == profiling.MIG {
 		return "tasks.csv"

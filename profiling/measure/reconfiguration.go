@@ -39,17 +39,15 @@ var _ = register(Command{
 	Plan: func(*pflag.FlagSet) Planner { return Reconfiguration },
 })
 
-// Reconfiguration plans to measure how long creating and destroying instances takes and whether
-// the driver does several operations at once (FAR 2.1, Table 1). The GPU must have no instances.
+// Reconfiguration plans to measure how long creating and destroying instances takes and whether the driver does
+// several operations at once (FAR 2.1, Table 1). The GPU must have no instances.
 //
-// A run is a round, which creates all instances of a partition and destroys them again, either one after
-// the other or all at once, each in a thread of its own. The partitions are one instance
-// of each size; as many of each size as the GPU holds; and one of mixed sizes, the first of
-// the useful maximal partitions with most different sizes (4-2-1 on the 7-slice models,
-// 2-1-1 on A30). Rows are ordered by partition, threads, size and operation. The time of a
-// single operation begins with the first call to the driver and includes the calls that the
-// driver refused because it was busy. Total is the time of all operations,
-// including what the session does before each.
+// A run is a round, which creates all instances of a partition and destroys them again, either one after the other
+// or all at once, each in a thread of its own. The partitions are one instance of each size; as many of each size
+// as the GPU holds; and one of mixed sizes, the first of the useful maximal partitions with most different sizes
+// (4-2-1 on the 7-slice models, 2-1-1 on A30). Rows are ordered by partition, threads, size and operation. The time
+// of a single operation begins with the first call to the driver and includes the calls that the driver refused
+// because it was busy. Total is the time of all operations, including what the session does before each.
 func Reconfiguration(_ context.Context, b *Bench) (*Plan, error) {
 	id := b.Session.Identity()
 	if id.Source != profiling.MIG || id.Existing {
@@ -172,7 +170,8 @@ func (b *Bench) operate(p mig.Partition, threads int, do func(i int) (session.Ef
 	return took, err
 }
 
-func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []round) (out []datasets.ReconfigurationTime) {
+func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []round) []datasets.ReconfigurationTime {
+	var out []datasets.ReconfigurationTime
 	for _, size := range slices.Compact(slices.Sorted(slices.Values(rounds[0].Sizes))) {
 		for _, operation := range []string{create, destroy} {
 			var took, total, attempts []float64
@@ -198,10 +197,9 @@ func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []rou
 	return out
 }
 
-// ReconfigurationTable compares measured times with those of the GPU's model (FAR Table
-// 1). The ratio of a round is the time of all operations at once over their time one by
-// one. It is 1 if the driver serialises them, as FAR 2.1 found, and 1 over their number if
-// it runs them in parallel. All rows must be from one GPU of the model.
+// ReconfigurationTable compares measured times with those of the GPU's model (FAR Table 1). The ratio of a round is
+// the time of all operations at once over their time one by one. It is 1 if the driver serialises them, as FAR 2.1
+// found, and 1 over their number if it runs them in parallel. All rows must be from one GPU of the model.
 func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
 	t := reports.Table{
 		Title: "Seconds to create and to destroy instances",

@@ -22,15 +22,10 @@ const withoutGPUTimeout = time.Minute
 // results compares what the runs of a kernel computed.
 type results struct {
 	mu sync.Mutex
-	// idle holds the results of kernels that ran without a GPU; empty if they failed, as they
-	// should.
+	// idle holds the results of kernels that ran without a GPU; empty if they failed, as they should.
 	idle map[string]string
 	// first holds the first good result of each kernel.
 	first map[string]string
-}
-
-func newResults() *results {
-	return &results{idle: map[string]string{}, first: map[string]string{}}
 }
 
 // adopt records the result of a good run; empty if it showed none.
@@ -57,8 +52,8 @@ func (r *results) learn(ctx context.Context, l Launcher, k *kernel.Kernel) error
 	return err
 }
 
-// judge makes a run wrong whose result is that of a run without a GPU, or differs from that of
-// the kernel's earlier runs.
+// judge makes a run wrong whose result is that of a run without a GPU, or differs from that of the kernel's earlier
+// runs.
 func (r *results) judge(k *kernel.Kernel, out *kernel.Outcome) {
 	if out.Status != kernel.OK || out.Result == "" {
 		return

@@ -27,8 +27,12 @@ func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
 		rule   string
 		breach func(small, large mig.Slices, on *task.Task) float64
 	}{
-		{1, "more slices are never slower; FAR saw less than 2 %", longer},
-		{2, "work never decreases", lessWork},
+		{1, "more slices are never slower; FAR saw less than 2 %", func(small, large mig.Slices, t *task.Task) float64 {
+			return 100 * (float64(t.On(large)/t.On(small)) - 1)
+		}},
+		{2, "work never decreases", func(small, large mig.Slices, t *task.Task) float64 {
+			return 100 * (1 - float64(large)*float64(t.On(large))/(float64(small)*float64(t.On(small))))
+		}},
 	} {
 		breaking, worst := 0, ""
 		largest := 0.0
@@ -73,14 +77,4 @@ func neighbours(g *mig.GPU, t *task.Task) [][2]mig.Slices {
 		}
 	}
 	return out
-}
-
-// longer is how much longer a task takes on the larger size, in percent.
-func longer(small, large mig.Slices, t *task.Task) float64 {
-	return 100 * (float64(t.On(large)/t.On(small)) - 1)
-}
-
-// lessWork is how much less work a task is on the larger size, in percent.
-func lessWork(small, large mig.Slices, t *task.Task) float64 {
-	return 100 * (1 - float64(large)*float64(t.On(large))/(float64(small)*float64(t.On(small))))
 }

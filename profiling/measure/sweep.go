@@ -37,16 +37,16 @@ var _ = register(Command{
 
 // A Run is one measured run of a kernel: a row of runs.csv.
 type Run struct {
-	// GPU is the model's name for [mig.Lookup]. Name and UUID are the GPU's name and number
-	// according to the driver. Driver is the driver's version.
+	// GPU is the model's name for [mig.Lookup]. Name and UUID are the GPU's name and number according to the driver.
+	// Driver is the driver's version.
 	GPU    string `csv:"gpu"`
 	Name   string `csv:"gpu_name"`
 	UUID   string `csv:"gpu_uuid"`
 	Driver string `csv:"driver"`
 	// Source is what confined the kernel to a part of the GPU.
 	Source profiling.Source `csv:"source"`
-	// Mode says under MIG whether the program created the instance or it was existing; it is empty
-	// without MIG. Instance is its UUID; empty if the kernel was not tried.
+	// Mode says under MIG whether the program created the instance or it was existing; it is empty without MIG.
+	// Instance is its UUID; empty if the kernel was not tried.
 	Mode      string `csv:"mode"`
 	Instance  string `csv:"instance"`
 	Suite     string `csv:"suite"`
@@ -58,16 +58,16 @@ type Run struct {
 	// Repetition counts the runs of the kernel on instances of the size, from 1.
 	Repetition int           `csv:"repetition"`
 	Status     kernel.Status `csv:"status"`
-	// Seconds is the time from the kernel's time source; 0 unless Status is OK. In runs.csv it is inf if the
-	// run ran out of memory, and otherwise empty.
+	// Seconds is the time from the kernel's time source; 0 unless Status is OK. In runs.csv it is inf if the run ran
+	// out of memory, and otherwise empty.
 	Seconds mig.Seconds `csv:"seconds,omitempty"`
-	// Started is when the process was started, to the second and as RFC 3339 has it; empty if the
-	// kernel was not tried because it needs more memory than the instance has.
+	// Started is when the process was started, to the second and as RFC 3339 has it; empty if the kernel was not tried
+	// because it needs more memory than the instance has.
 	Started string `csv:"started"`
 	// Load is how the GPU was doing while the process ran.
 	datasets.Load
-	// MemoryClock is in MHz, PowerLimit in W. They and OtherProcesses, the number of processes
-	// on the GPU, were read after the run.
+	// MemoryClock is in MHz, PowerLimit in W. They and OtherProcesses, the number of processes on the GPU, were read
+	// after the run.
 	MemoryClock    int     `csv:"memory_clock_mhz"`
 	PowerLimit     float64 `csv:"power_limit_w"`
 	OtherProcesses int     `csv:"other_processes"`
@@ -87,17 +87,16 @@ func (r *Run) place() place { return place{r.Kernel, r.Size} }
 
 // Sweep plans to measure kernels on every instance size of a GPU (FAR 2.4).
 //
-// It runs in rounds. A round takes every size once, in random order, and runs every kernel
-// once on one instance of the size. So a GPU that becomes slower or faster with time does
-// so for all sizes. Every second round repeats the one before it backwards, which cancels a
-// steady drift within the pair. The instance begins at the profile's first start; if only
-// instances that exist are used, it is the first of its profile, and sizes without one are left
-// out. A kernel is warmed up before its first run on a size and when it is the first on a new
-// instance. A warm-up that fails is a failed run.
+// It runs in rounds. A round takes every size once, in random order, and runs every kernel once on one instance of
+// the size. So a GPU that becomes slower or faster with time does so for all sizes. Every second round repeats the
+// one before it backwards, which cancels a steady drift within the pair. The instance begins at the profile's first
+// start; if only instances that exist are used, it is the first of its profile, and sizes without one are left out.
+// A kernel is warmed up before its first run on a size and when it is the first on a new instance. A warm-up that
+// fails is a failed run.
 //
-// A kernel that runs out of memory on a size does not run there again, nor does one that
-// crashes, hangs or gives a wrong result until the next call. A kernel that needs more memory than
-// the instance has is not tried. Rows are those of runs.csv, by kernel, size and repetition.
+// A kernel that runs out of memory on a size does not run there again, nor does one that crashes, hangs or gives a
+// wrong result until the next call. A kernel that needs more memory than the instance has is not tried. Rows are
+// those of runs.csv, by kernel, size and repetition.
 func Sweep(_ context.Context, b *Bench) (*Plan, error) {
 	if len(b.Kernels) == 0 {
 		return nil, fmt.Errorf("there are no kernels to measure")
@@ -148,9 +147,8 @@ func modeOf(id profiling.Identity) string {
 	return created
 }
 
-// instancesOf returns the sizes that a sweep measures, ascending, and the instance of each: at the
-// first start of the profile. If only instances that exist are used, it leaves out the sizes that
-// do not.
+// instancesOf returns the sizes that a sweep measures, ascending, and the instance of each: at the first start of
+// the profile. If only instances that exist are used, it leaves out the sizes that do not.
 func instancesOf(s *session.Session) (sizes []mig.Slices, at map[mig.Slices]mig.Instance, _ error) {
 	at = map[mig.Slices]mig.Instance{}
 	id := s.Identity()
@@ -197,9 +195,8 @@ func (w *sweep) adopt(r *Run) {
 	}
 }
 
-// describe returns a hash of everything that decides what a run of a kernel does and how
-// it is judged, except the folder and the timeout. The program's content is a part of it. A
-// program that cannot be read cannot run either.
+// describe returns a hash of everything that decides what a run of a kernel does and how it is judged, except the
+// folder and the timeout. The program's content is a part of it. A program that cannot be read cannot run either.
 func describe(k *kernel.Kernel) string {
 	t := k.Time
 	program, _ := wholefile.SHA256(k.Executable())
@@ -265,8 +262,8 @@ func (w *sweep) launch(ctx context.Context, k *kernel.Kernel, on profiling.Insta
 	return w.Launcher.Launch(ctx, k, on)
 }
 
-// record completes a run that has just ended; nil if it failed. If the GPU was lost, its clocks cannot be
-// read either; then the outcome is not the kernel's fault and is not recorded.
+// record completes a run that has just ended; nil if it failed. If the GPU was lost, its clocks cannot be read
+// either; then the outcome is not the kernel's fault and is not recorded.
 func (w *sweep) record(r *Run, k *kernel.Kernel, out kernel.Outcome) (*ran[any], error) {
 	c, err := w.Session.Device().Conditions()
 	if err != nil {

@@ -17,8 +17,7 @@ var errClosed = errors.New("the session is closed")
 
 // An Effort is what an operation on an instance took.
 type Effort struct {
-	// Took is the time from the beginning of the first call to the driver to the end of the
-	// one that succeeded.
+	// Took is the time from the beginning of the first call to the driver to the end of the one that succeeded.
 	Took time.Duration
 	// Attempts is the number of calls.
 	Attempts int
@@ -29,8 +28,8 @@ const (
 	longestPause = 500 * time.Millisecond
 )
 
-// retry calls the driver until its error is no longer [profiling.ErrBusy], patience ends or
-// ctx ends. The error is that of the last call; it wraps that of ctx, too.
+// retry calls the driver until its error is no longer [profiling.ErrBusy], patience ends or ctx ends. The error is
+// that of the last call; it wraps that of ctx, too.
 func (s *Session) retry(ctx context.Context, call func() error) (e Effort, err error) {
 	start := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
@@ -50,10 +49,10 @@ func (s *Session) retry(ctx context.Context, call func() error) (e Effort, err e
 	}
 }
 
-// Create writes the journal, makes an instance and returns what that took. It retries while
-// the driver is busy. An error that wraps [profiling.ErrInsufficient] names the instances in
-// the way. If the journal cannot be written, Create makes no instance. If the driver fails,
-// Create destroys what the driver left, as Destroy would; if that fails too, Close tries again.
+// Create writes the journal, makes an instance and returns what that took. It retries while the driver is busy. An
+// error that wraps [profiling.ErrInsufficient] names the instances in the way. If the journal cannot be written,
+// Create makes no instance. If the driver fails, Create destroys what the driver left, as Destroy would; if that
+// fails too, Close tries again.
 func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instance, Effort, error) {
 	if err := ctx.Err(); err != nil {
 		return profiling.Instance{}, Effort{}, err
@@ -111,8 +110,8 @@ func (s *Session) notCreated(at mig.Instance, cause error) error {
 	return errors.Join(cause, s.forget(at))
 }
 
-// takeBack destroys what a failed create left. If it cannot destroy or find it, the
-// journal keeps the entry and Close tries again.
+// takeBack destroys what a failed create left. If it cannot destroy or find it, the journal keeps the entry and
+// Close tries again.
 func (s *Session) takeBack(ctx context.Context, at mig.Instance, left *profiling.LeftoverError) error {
 	id := left.ID
 	if id < 0 {
@@ -136,8 +135,8 @@ func (s *Session) takeBack(ctx context.Context, at mig.Instance, left *profiling
 	return errors.Join(left.Err, s.forget(at))
 }
 
-// stays says why a create failed and why a part of the instance may remain. If the GPU is
-// lost, one reason explains both.
+// stays says why a create failed and why a part of the instance may remain. If the GPU is lost, one reason explains
+// both.
 func stays(cause, why error) error {
 	if errors.Is(cause, profiling.ErrLost) && errors.Is(why, profiling.ErrLost) {
 		return cause
@@ -155,12 +154,10 @@ func (s *Session) maker(i profiling.Instance, of mig.Instance) string {
 	return "this run did not make"
 }
 
-// Destroy removes an instance that Create made. It retries while the instance is in use,
-// and returns what that took. The error wraps
-// [profiling.ErrBusy] if the instance is in use for longer than Options.Patience. After
-// that error, when ctx ends, or when the driver fails, the instance still belongs to the
-// session. The error wraps [profiling.ErrUnknownInstance] if somebody else or a reset
-// removed the instance.
+// Destroy removes an instance that Create made. It retries while the instance is in use, and returns what that
+// took. The error wraps [profiling.ErrBusy] if the instance is in use for longer than Options.Patience. After that
+// error, when ctx ends, or when the driver fails, the instance still belongs to the session. The error wraps
+// [profiling.ErrUnknownInstance] if somebody else or a reset removed the instance.
 func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (Effort, error) {
 	var e entry
 	err := s.work(func() (err error) {
@@ -186,9 +183,9 @@ func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (Effort, er
 	return effort, errors.Join(err, s.forget(i.Instance))
 }
 
-// Serving writes down that an MPS daemon of an instance that Create made is about to run, or no
-// longer runs. If the run is killed in between, the next Open ends the daemon, which would keep
-// the instance in use. No daemon may be started after an error.
+// Serving writes down that an MPS daemon of an instance that Create made is about to run, or no longer runs. If the
+// run is killed in between, the next Open ends the daemon, which would keep the instance in use. No daemon may be
+// started after an error.
 func (s *Session) Serving(i profiling.Instance, daemon bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,8 +207,7 @@ func (s *Session) entry(i profiling.Instance) (entry, error) {
 	return e, nil
 }
 
-// destroy asks the device to destroy an instance until it no longer says that the
-// instance is in use.
+// destroy asks the device to destroy an instance until it no longer says that the instance is in use.
 func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (Effort, error) {
 	effort, err := s.retry(ctx, func() error { return s.device.Destroy(id) })
 	switch {
@@ -225,8 +221,8 @@ func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (Effort,
 	return effort, err
 }
 
-// destroyAll destroys the instances that are left, all at the same time, since each may
-// be in use for a while. It returns those that it destroyed.
+// destroyAll destroys the instances that are left, all at the same time, since each may be in use for a while. It
+// returns those that it destroyed.
 func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ error) {
 	places, left := s.places(), maps.Clone(s.ours)
 	if len(places) == 0 {
@@ -274,8 +270,8 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 	return gone, errors.Join(failures...)
 }
 
-// is reports whether an existing instance is the one that the session made at a place. The
-// package comment says when this cannot be known.
+// is reports whether an existing instance is the one that the session made at a place. The package comment says
+// when this cannot be known.
 func (s *Session) is(at mig.Instance, e entry, i profiling.Instance) bool {
 	if i.Instance != at {
 		return false
@@ -288,8 +284,7 @@ func (s *Session) is(at mig.Instance, e entry, i profiling.Instance) bool {
 	return e.ID == i.ID && (e.UUID == "" || i.UUID == "" || e.UUID == i.UUID)
 }
 
-// work begins work that Close waits for, unless allow returns an error. The caller calls
-// working.Done at its end.
+// work begins work that Close waits for, unless allow returns an error. The caller calls working.Done at its end.
 func (s *Session) work(allow func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -60,6 +60,20 @@ func (e *entry) stage() string {
 	return "there"
 }
 
+// A JournalError says that the journal of a killed run cannot be read.
+type JournalError struct {
+	File string
+	Err  error
+}
+
+func (e *JournalError) Error() string {
+	return fmt.Sprintf("%s: %v; the file lists the instances that a killed run left: look at them with nvidia-smi mig "+
+		"-lgi, destroy those that nobody needs with nvidia-smi mig -dci and -dgi, and delete the file", e.File, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *JournalError) Unwrap() error { return e.Err }
+
 // readJournal reads the journal of a killed run, and returns the instances that it may have left. The error is
 // [fs.ErrNotExist] if there is none. Without a model it ignores instances.
 func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entry, err error) {

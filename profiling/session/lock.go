@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strconv"
@@ -10,6 +11,27 @@ import (
 
 	"miglab/profiling/internal/filelock"
 )
+
+// A LockedError says that another run has the GPU. If PID is this process's own, another
+// session of this process has it.
+type LockedError struct {
+	// GPU is the UUID.
+	GPU string
+	// PID is the process that has it; 0 if the process has not written its number yet.
+	PID int
+	// File is the lock.
+	File string
+}
+
+func (e *LockedError) Error() string {
+	switch e.PID {
+	case 0:
+		return fmt.Sprintf("another run uses %s: it holds %s; wait until it ends", e.GPU, e.File)
+	case os.Getpid():
+		return fmt.Sprintf("%s is given twice: this process already holds %s", e.GPU, e.File)
+	}
+	return fmt.Sprintf("another run uses %s: process %d holds %s; wait until it ends", e.GPU, e.PID, e.File)
+}
 
 // lock takes the lock of a GPU and writes this process's number into its file. The file is
 // never removed, since two runs could then lock two files of the same name.

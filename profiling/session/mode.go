@@ -72,8 +72,7 @@ func (s *Session) restore() error {
 	return nil
 }
 
-// monitors are services that hold a GPU to watch it. The driver does not list all of them among the
-// processes.
+// monitors are services that hold a GPU to watch it. The driver does not list all of them among the processes.
 const monitors = "monitoring too: systemctl stop nvidia-dcgm nvsm"
 
 // processNames says in brackets which processes use the GPU.

@@ -1,28 +1,25 @@
-// Package session guards a GPU during an experiment. It takes a lock against a second
-// run, keeps a journal of the instances it makes, removes on start what a killed run left
-// behind, and refuses a GPU that others use. It changes the MIG mode only if allowed, and
-// destroys exactly what it created.
+// Package session guards a GPU during an experiment. It takes a lock against a second run, keeps a journal of the
+// instances it makes, removes on start what a killed run left behind, and refuses a GPU that others use. It changes
+// the MIG mode only if allowed, and destroys exactly what it created.
 //
 // # What is destroyed after a kill
 //
-// The next Open on the GPU, with the same [Options].Dir and in the same boot of the
-// system, destroys the instances that the killed run made and did not destroy, and logs
-// each. Profile, place, the driver's number and the UUID must be those in the journal.
-// The UUID does not count if the journal or the driver has none, for example if the
+// The next Open on the GPU, with the same [Options].Dir and in the same boot of the system, destroys the instances
+// that the killed run made and did not destroy, and logs each. Profile, place, the driver's number and the UUID
+// must be those in the journal. The UUID does not count if the journal or the driver has none, for example if the
 // instance lacks its compute instance.
 //
-// The driver does not report who made an instance, and it may use a number and a UUID
-// again. Suppose that after the kill somebody destroys the run's instance and makes one of
-// the same profile at the same place, and it receives the same number. Then Open cannot
-// tell them apart and destroys it, unless a process uses it: the driver refuses that, and
-// after [Options].Patience Open fails and names the processes.
+// The driver does not report who made an instance, and it may use a number and a UUID again. Suppose that after the
+// kill somebody destroys the run's instance and makes one of the same profile at the same place, and it receives
+// the same number. Then Open cannot tell them apart and destroys it, unless a process uses it: the driver refuses
+// that, and after [Options].Patience Open fails and names the processes.
 //
-// If the run was killed while it created an instance, the journal has neither number nor
-// UUID. Then profile and place decide, and the log says so. Open leaves the instance alone
-// if one of the profile existed at the place when the run began.
+// If the run was killed while it created an instance, the journal has neither number nor UUID. Then profile and
+// place decide, and the log says so. Open leaves the instance alone if one of the profile existed at the place when
+// the run began.
 //
-// An MPS daemon keeps its instance in use. Open ends the daemons that the journal has, each in the
-// folder that its instance's UUID names, and no other.
+// An MPS daemon keeps its instance in use. Open ends the daemons that the journal has, each in the folder that its
+// instance's UUID names, and no other.
 package session
 
 import (
@@ -42,27 +39,25 @@ import (
 
 // Options are what the user decides.
 type Options struct {
-	// Dir holds a lock and a journal for each GPU. It may be a folder in memory, since
-	// instances do not survive a reboot either. But the MIG mode of Ampere does: if a run
-	// that turned it on is killed and the system reboots, the mode stays on, because the
-	// journal is lost.
+	// Dir holds a lock and a journal for each GPU. It may be a folder in memory, since instances do not survive a
+	// reboot either. But the MIG mode of Ampere does: if a run that turned it on is killed and the system reboots, the
+	// mode stays on, because the journal is lost.
 	Dir string
 	// AllowMIGMode lets the session turn MIG on, and off again at the end.
 	AllowMIGMode bool
 	// WithOthers lets the session run while other processes use the GPU.
 	WithOthers bool
-	// Patience is how long the session tries to destroy an instance that is in use; 0
-	// means 30 s.
+	// Patience is how long the session tries to destroy an instance that is in use; 0 means 30 s.
 	Patience time.Duration
-	// EndDaemon ends the MPS daemon of an instance, of which it is told the UUID, if it runs. It
-	// is called for daemons that [Session.Serving] wrote down, before their instances are destroyed.
+	// EndDaemon ends the MPS daemon of an instance, of which it is told the UUID, if it runs. It is called for daemons
+	// that [Session.Serving] wrote down, before their instances are destroyed.
 	EndDaemon func(ctx context.Context, uuid string) error
 	// Log receives messages for the user, one line each, from Open and Close; it may be nil.
 	Log func(format string, args ...any)
 }
 
-// A Session owns a GPU. Methods are safe for concurrent use and do not make one
-// call to the driver wait for another.
+// A Session owns a GPU. Methods are safe for concurrent use and do not make one call to the driver wait for
+// another.
 type Session struct {
 	device   profiling.Device
 	identity profiling.Identity
@@ -80,10 +75,9 @@ type Session struct {
 	working sync.WaitGroup
 }
 
-// Open takes the lock, cleans up after a killed run and prepares the GPU. Errors say
-// what to do. The error is a [*LockedError] if another run has the GPU, and a
-// [*JournalError] if the journal of a killed run cannot be read. It wraps
-// [profiling.ErrMIGOff] if MIG is off and may not be turned on.
+// Open takes the lock, cleans up after a killed run and prepares the GPU. Errors say what to do. The error is a
+// [*LockedError] if another run has the GPU, and a [*JournalError] if the journal of a killed run cannot be read.
+// It wraps [profiling.ErrMIGOff] if MIG is off and may not be turned on.
 func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err error) {
 	if o.Patience == 0 {
 		o.Patience = 30 * time.Second
@@ -212,10 +206,9 @@ func (s *Session) Identity() profiling.Identity { return s.identity }
 // Device returns the device for reading. Only the session may make instances.
 func (s *Session) Device() profiling.Device { return s.device }
 
-// Close destroys the instances that are left, restores the MIG mode if the session
-// changed it, and releases the lock, even if the work was cancelled. It waits for running
-// calls of Create and Destroy; later calls fail. If something cannot be cleaned up, the
-// journal stays, and the next Open tries again. A second Close does nothing.
+// Close destroys the instances that are left, restores the MIG mode if the session changed it, and releases the
+// lock, even if the work was cancelled. It waits for running calls of Create and Destroy; later calls fail. If
+// something cannot be cleaned up, the journal stays, and the next Open tries again. A second Close does nothing.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	closed := s.closed
@@ -234,8 +227,8 @@ func (s *Session) finish(ctx context.Context) error {
 	return s.settle(err)
 }
 
-// settle restores the MIG mode after all instances are destroyed, and removes the
-// journal. If err or restoring the mode says that something is left, the journal stays.
+// settle restores the MIG mode after all instances are destroyed, and removes the journal. If err or restoring the
+// mode says that something is left, the journal stays.
 func (s *Session) settle(err error) error {
 	if err == nil {
 		err = s.restore()

@@ -425,8 +425,7 @@ func TestBusyInstanceIsDestroyedInTheEnd(t *testing.T) {
 	}
 }
 
-// A driver that is busy for a moment makes the instance in the end, and a refusal that lasts
-// is reported.
+// A driver that is busy for a moment makes the instance in the end, and a refusal that lasts is reported.
 func TestBusyDriverCreatesInTheEnd(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100, devicetest.BusyCreates(2))
@@ -646,8 +645,8 @@ func TestHalfAnInstanceThatStays(t *testing.T) {
 	}
 }
 
-// TestResetWhileDestroying has a GPU reset when the driver is about to destroy what a
-// create has left, and what Close finds.
+// TestResetWhileDestroying has a GPU reset when the driver is about to destroy what a create has left, and what
+// Close finds.
 func TestResetWhileDestroying(t *testing.T) {
 	bubble(t, func(b *bench) {
 		var d *devicetest.GPU
@@ -678,8 +677,8 @@ func TestResetWhileDestroying(t *testing.T) {
 	})
 }
 
-// whole is a GPU whose creates fail when all is there, and to which destroying is
-// forbidden then, as where the UUID cannot be read.
+// whole is a GPU whose creates fail when all is there, and to which destroying is forbidden then, as where the UUID
+// cannot be read.
 type whole struct {
 	*devicetest.GPU
 	cause error
@@ -877,8 +876,8 @@ func TestInstanceThatSomebodyElseDestroyed(t *testing.T) {
 	})
 }
 
-// TestWhatIsGoneIsNotTheRunsAnyMore has somebody destroy an instance of a run that
-// cannot clean up, and make the same again.
+// TestWhatIsGoneIsNotTheRunsAnyMore has somebody destroy an instance of a run that cannot clean up, and make the
+// same again.
 func TestWhatIsGoneIsNotTheRunsAnyMore(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100)
