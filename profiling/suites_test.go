@@ -3,6 +3,7 @@
 package profiling_test
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,15 +69,6 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-func equal(a, b map[string]string) bool {
-	for k, v := range a {
-		if b[k] != v {
-			return false
-		}
-	}
-	return len(a) == len(b)
-}
-
 // rodinia writes sources like Rodinia's, with their faults, and returns them and the folder of nvcc.
 func rodinia(t *testing.T) (sources, path string) {
 	t.Helper()
@@ -105,7 +97,7 @@ func TestRodinia(t *testing.T) {
 	sources, path := rodinia(t)
 	before := snapshot(t, sources)
 	dry, stderr, ok := script(t, "rodinia", path, rodiniaArgs(sources, "--dry-run")...)
-	if !ok || stderr != "" || !equal(before, snapshot(t, sources)) {
+	if !ok || stderr != "" || !maps.Equal(before, snapshot(t, sources)) {
 		t.Fatalf("a dry run changes files or fails: %s%s", dry, stderr)
 	}
 	for _, want := range []string{"-arch=sm_90", "srad_v1/makefile", "make -C " + sources + "/cuda/cfd", "euler3d\n"} {
@@ -132,7 +124,7 @@ func TestRodinia(t *testing.T) {
 	if got := built[sources+"/cuda/lavaMD/makefile"]; !strings.Contains(got, "-lcudart_static -ldl") {
 		t.Errorf("the runtime is not linked statically:\n%s", got)
 	}
-	if stdout, stderr, ok := script(t, "rodinia", path, rodiniaArgs(sources)...); !ok || !equal(built, snapshot(t, sources)) {
+	if stdout, stderr, ok := script(t, "rodinia", path, rodiniaArgs(sources)...); !ok || !maps.Equal(built, snapshot(t, sources)) {
 		t.Errorf("a second run changes something: %s%s", stdout, stderr)
 	}
 }
@@ -281,7 +273,7 @@ func TestAltis(t *testing.T) {
 		"config/cuda_device_attr_gen/Makefile":        "all:\n\tprintf '#!/bin/sh\\necho facts >$$1/cuda_device_attr.h\\n' >deviceQuery\n\tchmod +x deviceQuery\n",
 	})
 	before := snapshot(t, sources)
-	if stdout, stderr, ok := script(t, "altis", path, "--sources", sources, "--dry-run"); !ok || !equal(before, snapshot(t, sources)) || !strings.Contains(stdout, "-DCMAKE_CUDA_ARCHITECTURES=90") {
+	if stdout, stderr, ok := script(t, "altis", path, "--sources", sources, "--dry-run"); !ok || !maps.Equal(before, snapshot(t, sources)) || !strings.Contains(stdout, "-DCMAKE_CUDA_ARCHITECTURES=90") {
 		t.Fatalf("dry run: %s%s", stdout, stderr)
 	}
 	stdout, stderr, ok := script(t, "altis", path, "--sources", sources)
@@ -302,7 +294,7 @@ func TestAltis(t *testing.T) {
 	if !strings.Contains(after[sources+"/build/built"], "--target bfs gemm") || !strings.Contains(after[sources+"/build/configured"], "ARCHITECTURES=90") {
 		t.Errorf("cmake got %s%s", after[sources+"/build/configured"], after[sources+"/build/built"])
 	}
-	if _, stderr, ok := script(t, "altis", path, "--sources", sources); !ok || !equal(after, snapshot(t, sources)) {
+	if _, stderr, ok := script(t, "altis", path, "--sources", sources); !ok || !maps.Equal(after, snapshot(t, sources)) {
 		t.Errorf("a second run changes something: %s", stderr)
 	}
 	// Without a GPU there are no facts of one.

@@ -420,6 +420,10 @@ func TestFaults(t *testing.T) {
 			name: "create refused while a task runs", arrange: func(st *stage) { st.gpus[0].FailCreate(1, profiling.ErrInsufficient) },
 			want: "create of 3@4 on GPU 0: ", is: profiling.ErrInsufficient, ended: "", lasts: 0.41,
 		},
+		{ // it is left to the session
+			name: "destroy that never succeeds", gpu: []devicetest.Option{devicetest.Busy(0, 45*time.Second)},
+			want: "destroy of 3@4 on GPU 0: ", is: profiling.ErrBusy, ended: "a b", lasts: 95,
+		},
 		{
 			name: "crash", arrange: func(st *stage) { st.launcher.Crash = map[string]bool{"b": true} },
 			want: `task "b" on 3@4 of GPU 0: crash: exit status 139`, status: kernel.Crash, ended: "", lasts: 4.82,
@@ -553,18 +557,6 @@ func TestFaultOnOneOfTwoGPUs(t *testing.T) {
 		if o.End > 16.2 {
 			t.Errorf("the %v of %v on GPU %d ends at %v s, long after the crash", o.Op, o.Instance, o.GPU, o.End)
 		}
-	}
-}
-
-// An instance that cannot be destroyed is named, and left to the session.
-func TestDestroyNeverSucceeds(t *testing.T) {
-	p, s := twoByTwo(t)
-	r := trial{dir: folder(t), problem: p, planned: s, gpu: []devicetest.Option{devicetest.Busy(0, 45*time.Second)}}.execute(t)
-	if !errors.Is(r.err, profiling.ErrBusy) || !strings.HasPrefix(r.err.Error(), "destroy of 3@4 on GPU 0: ") {
-		t.Errorf("error %v, want that the destroy of 3@4 is refused", r.err)
-	}
-	if len(r.left) > 0 || r.closing != nil {
-		t.Errorf("left are %v, closing says %v", r.left, r.closing)
 	}
 }
 

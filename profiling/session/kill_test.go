@@ -155,9 +155,7 @@ func TestKill9(t *testing.T) {
 				if variant == "twice" {
 					b.kill(gpu, "compute gone 3@4")
 				}
-				o := b.options()
-				o.AllowMIGMode = true
-				s := b.openWith(d, o)
+				s := b.openWith(d, b.allowed())
 				b.exist(d, others...)
 				b.mode(d, true, true)
 				b.close(s)

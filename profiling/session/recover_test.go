@@ -131,8 +131,7 @@ func TestKilledRunThatHadTurnedMIGOn(t *testing.T) {
 	for _, g := range []*mig.GPU{a100, h100} {
 		bubble(t, func(b *bench) {
 			d := devicetest.New(g, devicetest.MIGOff())
-			o := b.options()
-			o.AllowMIGMode = true
+			o := b.allowed()
 			s := b.openWith(d, o)
 			b.create(s, mig.Instance{Profile: g.Profile(2), Start: 2})
 			s.Abandon()

@@ -55,6 +55,13 @@ func (b *bench) open(d profiling.Device) *session.Session {
 	return b.openWith(d, b.options())
 }
 
+// allowed are options with which the MIG mode may be changed.
+func (b *bench) allowed() session.Options {
+	o := b.options()
+	o.AllowMIGMode = true
+	return o
+}
+
 func (b *bench) openWith(d profiling.Device, o session.Options) *session.Session {
 	b.Helper()
 	s, err := session.Open(b.Context(), d, o)
@@ -259,9 +266,7 @@ func TestMIGModeIsNotTouchedUnasked(t *testing.T) {
 			if b.journal() != "" {
 				b.Error("there is a journal")
 			}
-			o := b.options()
-			o.AllowMIGMode = true
-			s := b.openWith(d, o)
+			s := b.openWith(d, b.allowed())
 			b.mode(d, true, true)
 			if !s.Identity().MIG {
 				b.Error("the session does not know that MIG is on")
@@ -278,9 +283,7 @@ func TestMIGModeIsNotTouchedUnasked(t *testing.T) {
 func TestMIGModeThatWasOnStaysOn(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100)
-		o := b.options()
-		o.AllowMIGMode = true
-		b.close(b.openWith(d, o))
+		b.close(b.openWith(d, b.allowed()))
 		b.mode(d, true, true)
 	})
 }
@@ -288,9 +291,7 @@ func TestMIGModeThatWasOnStaysOn(t *testing.T) {
 func TestMIGModeStaysOnForInstancesOfOthers(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100, devicetest.MIGOff())
-		o := b.options()
-		o.AllowMIGMode = true
-		s := b.openWith(d, o)
+		s := b.openWith(d, b.allowed())
 		if _, err := d.Create(at("1g.5gb", 3)); err != nil {
 			b.Fatal(err)
 		}
@@ -348,9 +349,7 @@ func TestModeThatStaysPendingIsTakenBack(t *testing.T) {
 func TestModeThatGoesOffWithTheNextReset(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100, devicetest.MIGOff())
-		o := b.options()
-		o.AllowMIGMode = true
-		s := b.openWith(d, o)
+		s := b.openWith(d, b.allowed())
 		d.Use(devicetest.WholeGPU, 77, "python")
 		b.close(s)
 		b.mode(d, true, false)

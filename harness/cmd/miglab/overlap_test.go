@@ -7,8 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -69,37 +67,6 @@ func (p partitioner) rows() []datasets.OverlapRate {
 		p.t.Fatal(err)
 	}
 	return rows
-}
-
-// GPUs that are in no table are measured, and what is written can be read and shown.
-func TestGPUPartitionsOfAnyBoard(t *testing.T) {
-	stub := cudaStub(t)
-	for name, c := range map[string]struct{ memory, sms, label string }{
-		"NVIDIA GH200 480GB":    {"102625181696", "132", "GH200-480GB-emulated-132SM"},
-		"NVIDIA H20":            {"102625181696", "78", "H20-emulated-78SM"},
-		"NVIDIA A800-SXM4-80GB": {"85899345920", "108", "A800-SXM4-80GB-emulated-108SM"},
-	} {
-		p := partitioner{t, t.TempDir(), append(slices.Clone(stub), "MIGLAB_EMULATED_SMS="+c.sms, "MIGLAB_EMULATED_NAME="+name, "MIGLAB_EMULATED_MEMORY="+c.memory)}
-		for range 2 { // the second goes on
-			if code, output := p.profile("--sms", "16,"+c.sms); code != 0 {
-				t.Fatalf("%s: exit code %d\n%s", name, code, output)
-			}
-		}
-		for _, r := range p.rows() {
-			if r.GPU != c.label || strconv.Itoa(r.Of) != c.sms {
-				t.Errorf("%s: %+v", name, r)
-			}
-		}
-		if err := os.MkdirAll(filepath.Join(p.dir, "hw"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(filepath.Join(p.dir, "out", "overlap.csv"), filepath.Join(p.dir, "hw", "dry.overlap.csv")); err != nil {
-			t.Fatal(err)
-		}
-		if code, output := p.run("reproduce", "--only", "hierarchical/corun", "--hardware", "hw", "--results", "results", "--stub"); code != 0 {
-			t.Errorf("%s: exit code %d\n%s", name, code, output)
-		}
-	}
 }
 
 // Scaling curves, co-runs, sharing and an antagonist are measured on the multiprocessors that

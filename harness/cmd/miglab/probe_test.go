@@ -16,7 +16,7 @@ import (
 // FAKE_CUDA_INIT, and the device has the UUID of FAKE_CUDA_UUID, or the one that is visible.
 func fakeCUDA(t *testing.T, b *bench) {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join("..", "..", "..", "profiling", "cuda", "cuda.go"))
+	source, err := os.ReadFile(filepath.Join("..", "..", "..", "profiling", "cuda", "driver.h"))
 	if err != nil {
 		t.Fatal(err)
 	}
