@@ -1,9 +1,7 @@
 package datasets
 
 import (
-	"bytes"
 	"errors"
-	"flag"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -71,43 +69,6 @@ func TestPrograms(t *testing.T) {
 	all[0].Solo = 0
 	if Programs()[0].Solo == 0 {
 		t.Error("a caller can change Table IV")
-	}
-}
-
-var update = flag.Bool("update", false, "write the golden files")
-
-// The parameters stand in a file so that a change shows, to nine digits.
-func TestProgramsGolden(t *testing.T) {
-	const path = "testdata/programs.csv"
-	all := Programs()
-	if *update {
-		var b bytes.Buffer
-		if err := task.WritePrograms(&b, all); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	want, err := task.ReadPrograms(f, path)
-	if err != nil || len(want) != len(all) {
-		t.Fatalf("%d programs, %v", len(want), err)
-	}
-	for i, w := range want {
-		g := all[i]
-		for _, x := range [][2]float64{
-			{float64(g.Solo), float64(w.Solo)}, {g.Serial, w.Serial}, {g.Compute, w.Compute}, {g.Memory, w.Memory}, {g.Parallelism, w.Parallelism},
-		} {
-			if g.Name != w.Name || g.Class != w.Class || math.Abs(x[0]-x[1]) > 1e-9*x[1] {
-				t.Errorf("%+v, want %+v; if this is meant, run with -update", g, w)
-				break
-			}
-		}
 	}
 }
 
@@ -478,12 +439,6 @@ func TestDrawAndSetting(t *testing.T) {
 	}
 	if w.Concurrency != 3 || w.Model != (corun.Model{Kappa: 0.2, Release: true}) {
 		t.Errorf("Cmax %d and %+v", w.Concurrency, w.Model)
-	}
-}
-
-func TestMix(t *testing.T) {
-	if got, want := namesOf(window(t, "corun/mix?jobs=stream+lavaMD+stream", 0).Jobs), []string{"stream", "lavaMD", "stream"}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 

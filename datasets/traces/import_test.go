@@ -2,6 +2,7 @@ package traces_test
 
 import (
 	"bytes"
+	"embed"
 	"fmt"
 	"math"
 	"os"
@@ -39,31 +40,18 @@ func Example() {
 	// line 4: lifetime_s is "never"; write a number
 }
 
-const (
-	openbText = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n" +
-		"a,88000,327680,8,1000,,Burstable,Succeeded,50,60,50\n" +
-		"b,4000,15258,1,220,,BE,Running,40,100,40\n" +
-		"c,4000,15258,0,0,,BE,Running,41,100,41\n" +
-		"d,4000,15258,1,220,,BE,Pending,42,100,\n" +
-		"e,4000,15258,1,220,,BE,Running,42,41,42\n" +
-		"f,4000,15258,1,0.22,,BE,Running,42,50,42\n" +
-		"g,4000,15258,1,2200,,BE,Running,42,50,42\n" +
-		"h,4000\n" +
-		"i,4000,15258,1,220,\"x,BE,Running,42,50,42\n" +
-		"j,4000,15258,1,220,V100M16|V100M32,BE,Failed,45,50,42\n"
-	heliosText = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n" +
-		"1,u,v,4,16,1,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,2020-06-09 18:45:36,249,0\n" +
-		"2,u,v,0,16,1,FAILED,2020-06-09 18:41:27,,,249,0\n" +
-		"3,u,v,1,1,1,COMPLETED,2020-06-09T18:41:01,,,36848,0\n" +
-		"4,u,v,1,1,1,COMPLETED,2020-06-09 18:41:01,,,36848,0\n"
-	phillyText = "[\n" +
-		`{"status":"Pass","attempts":[{"start_time":"2017-10-07 01:12:09","end_time":"2017-10-07 01:13:23","detail":[{"ip":"m47","gpus":["gpu0","gpu1"]}]},` + "\n" +
-		`{"start_time":"2017-10-07 02:00:00","end_time":"2017-10-07 03:00:00","detail":[]}],"submitted_time":"2017-10-07 01:11:39"},` + "\n" +
-		`{"attempts":[],"submitted_time":"2017-10-07 01:11:39"},` + "\n" +
-		`{"attempts":[{"start_time":"2017-10-07 01:12:09","end_time":null,"detail":[]}],"submitted_time":"2017-10-07 01:11:39"},` + "\n" +
-		`{"attempts":7},` + "\n" +
-		`{"attempts":[{"start_time":"2017-10-07 01:12:09","end_time":"2017-10-07 01:12:19","detail":[{"gpus":["gpu0"]}]}],"submitted_time":"2017-10-07 01:11:00"}` + "\n]\n"
-)
+//go:embed testdata
+var testdata embed.FS
+
+func textOf(name string) string {
+	text, err := testdata.ReadFile("testdata/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+var openbText, heliosText, phillyText = textOf("openb.csv"), textOf("helios.csv"), textOf("philly.json")
 
 func TestFormats(t *testing.T) {
 	for _, c := range []struct {

@@ -85,13 +85,6 @@ func TestReadNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestDatasets(t *testing.T) {
-	got := strings.Join(Datasets("WIDETIMES", 14), " ")
-	if want := "drl/WIDETIMES?gen=paper&n=14&seed=1000003 drl/WIDETIMES?gen=released-train&n=14&seed=1000003"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
 // A curve that is accepted can be written and read back.
 func FuzzReadCurve(f *testing.F) {
 	for _, s := range []string{

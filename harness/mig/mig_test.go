@@ -68,18 +68,6 @@ func TestPartitionsAreDisjointAndMaximal(t *testing.T) {
 	}
 }
 
-func TestThreeSlicesAtZeroIdleComputeSlice3(t *testing.T) {
-	g := mig.MustLookup("A100")
-	three, err := g.Instance(3, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, _ := g.Instance(1, 3)
-	if !three.Overlaps(one) {
-		t.Error("3@0 leaves 1@3 possible; it occupies memory slices 0-3")
-	}
-}
-
 // TestTreeIsLaminar checks a property from FAR 1.2: two instances are disjoint, or one
 // covers the other.
 func TestTreeIsLaminar(t *testing.T) {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"miglab/harness/deep"
 )
 
@@ -20,69 +18,6 @@ func TestBootstrapBinomial(t *testing.T) {
 	if err != nil || low != 0.1 || high != 0.7 {
 		t.Errorf("[%v, %v], %v; want [0.1, 0.7]", low, high, err)
 	}
-}
-
-// The quantiles of 10,000 resamples are next to those of the list of all that there are.
-func TestBootstrapEnumerated(t *testing.T) {
-	for _, values := range [][]float64{{1, 5, 25, 125}, {1, 6, 36, 216, 1296}} {
-		sums := []float64{0}
-		for range values {
-			var longer []float64
-			for _, sum := range sums {
-				for _, v := range values {
-					longer = append(longer, sum+v)
-				}
-			}
-			sums = longer
-		}
-		slices.Sort(sums)
-		for seed := range uint64(5) {
-			low, high, err := Bootstrap(values, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			// Four standard errors of a share of 0.025 of 10,000.
-			const slack = 4 * 0.00156
-			for _, q := range []struct{ got, at float64 }{{low, 0.025}, {high, 0.975}} {
-				sum := q.got * float64(len(values))
-				if from, to := quantile(sums, q.at-slack), quantile(sums, q.at+slack); sum < from-1e-9 || sum > to+1e-9 {
-					t.Errorf("%v, seed %d: the quantile %v of sums is %v; by enumeration it lies from %v to %v", values, seed, q.at, sum, from, to)
-				}
-			}
-		}
-	}
-}
-
-func TestBootstrapProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 2, 12).Draw(t, "values")
-		seed := rapid.Uint64().Draw(t, "seed")
-		low, high, err := Bootstrap(values, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		const slack = 1e-6 // of sums
-		if low > high || low < slices.Min(values)-slack || high > slices.Max(values)+slack {
-			t.Fatalf("[%v, %v] of %v", low, high, values)
-		}
-		for _, by := range []float64{1, 8, -0.5} {
-			scaled := make([]float64, len(values))
-			for i, v := range values {
-				scaled[i] = v * by
-			}
-			a, b, err := Bootstrap(scaled, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := []float64{low * by, high * by}
-			if by < 0 {
-				want = []float64{high * by, low * by}
-			}
-			if by > 0 && (a != want[0] || b != want[1]) || math.Abs(a-want[0])+math.Abs(b-want[1]) > slack {
-				t.Fatalf("scaled by %v: [%v, %v], want %v", by, a, b, want)
-			}
-		}
-	})
 }
 
 // resampledMeans is the definition of the means: rows are drawn one by one, two of every
