@@ -57,7 +57,7 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (Result
 		return r, nil
 	}
 	x := newSearch(ctx, &p, m.Makespan)
-	if err := x.run(); err != nil {
+	if err := x.assign(0, state{stateKey: stateKey{left: 1<<len(p.Tasks) - 1}}); err != nil {
 		return Result{}, err
 	}
 	if x.best < m.Makespan {

@@ -191,12 +191,8 @@ func (x *search) improve(makespan mig.Seconds) {
 	x.bestUses, x.bestStarts = slices.Clone(x.uses), slices.Clone(x.starts)
 }
 
-// run searches all schedules. The error is the context's.
-func (x *search) run() error {
-	return x.assign(0, state{stateKey: stateKey{left: 1<<len(x.p.Tasks) - 1}})
-}
-
-// assign tries all sets of tasks for the start instances from the k-th on.
+// assign tries all sets of tasks for the start instances from the k-th on, and then all schedules of
+// the others. The error is the context's.
 func (x *search) assign(k int, s state) error {
 	if k == len(x.p.Start) {
 		return x.visit(&s)

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"slices"
 
 	"miglab/harness/algo"
@@ -15,9 +16,7 @@ var _ = algo.Register(algo.Spec{
 	Summary: "GPU with the fewest free slices, start that restricts other profiles least",
 	Params:  []algo.Param{index},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return fixedTable("bf-bi", args, s.GPU, func() rule {
-			return fitRule(s.GPU, args, func(free int) int { return free }, bestIndex(s.GPU))
-		}), nil
+		return fitTable("bf-bi", args, s.GPU, func(free int) int { return free }, bestIndex), nil
 	},
 })
 
@@ -29,7 +28,7 @@ var _ = algo.Register(algo.Spec{
 // impossible on an empty GPU. The start with the least sum over all profiles comes
 // first; on a tie, the highest one. On the 7-slice models 1g tries 6, 5, 4, 3, 2, 1, 0;
 // 1g with double memory 6, 4, 2, 0; 2g 4, 2, 0; 3g 4, 0.
-func bestIndex(g *mig.GPU) func(*mig.Profile) []mig.Slices {
+func bestIndex(g *mig.GPU) startOrder {
 	const scale = 840 // divisible by every possible number of starts
 	order := map[*mig.Profile][]mig.Slices{}
 	for _, p := range task.RequestProfiles(g) {
@@ -44,12 +43,7 @@ func bestIndex(g *mig.GPU) func(*mig.Profile) []mig.Slices {
 			}
 		}
 		order[p] = slices.Clone(p.Starts)
-		slices.SortFunc(order[p], func(a, b mig.Slices) int {
-			if d := restricts[a] - restricts[b]; d != 0 {
-				return d
-			}
-			return int(b - a)
-		})
+		slices.SortFunc(order[p], func(a, b mig.Slices) int { return cmp.Or(restricts[a]-restricts[b], int(b-a)) })
 	}
 	return func(p *mig.Profile) []mig.Slices { return order[p] }
 }

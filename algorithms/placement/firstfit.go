@@ -11,8 +11,6 @@ var _ = algo.Register(algo.Spec{
 	Summary: "first GPU with enough free slices, first free start",
 	Params:  []algo.Param{index},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return fixedTable("ff", args, s.GPU, func() rule {
-			return fitRule(s.GPU, args, func(int) int { return 0 }, firstIndex)
-		}), nil
+		return fitTable("ff", args, s.GPU, func(int) int { return 0 }, firstIndex), nil
 	},
 })

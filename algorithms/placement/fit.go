@@ -15,22 +15,26 @@ var index = algo.Param{
 	Doc: "feasible passes over a GPU on which no start is free; strict chooses by free slices alone and then rejects",
 }
 
-// fitRule is the rule of the schemes of MFI VI. The GPU with the least value of prefer
-// comes first, and starts lists a profile's starts in the order in which they are tried.
-func fitRule(g *mig.GPU, args algo.Args, prefer func(free int) int, starts func(*mig.Profile) []mig.Slices) rule {
-	strict := args[index.Name] == "strict"
-	return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
-		free := freeSlices(g, occupied)
-		if free < int(p.Length) {
-			return choice{}, false
-		}
-		for _, start := range starts(p) {
-			if window(p, start)&occupied == 0 {
-				return choice{cost{prefer(free)}, start}, true
+// A startOrder lists a profile's starts on a GPU in the order in which they are tried.
+type startOrder func(*mig.Profile) []mig.Slices
+
+// fitTable is a scheme of MFI VI. The GPU with the least value of prefer comes first.
+func fitTable(name string, args algo.Args, g *mig.GPU, prefer func(free int) int, order func(*mig.GPU) startOrder) table {
+	return fixedTable(name, args, g, func() rule {
+		strict, starts := args[index.Name] == "strict", order(g)
+		return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
+			free := freeSlices(g, occupied)
+			if free < int(p.Length) {
+				return choice{}, false
 			}
+			for _, start := range starts(p) {
+				if window(p, start)&occupied == 0 {
+					return choice{cost{prefer(free)}, start}, true
+				}
+			}
+			return choice{cost{prefer(free)}, nowhere}, strict
 		}
-		return choice{cost{prefer(free)}, nowhere}, strict
-	}
+	})
 }
 
-func firstIndex(p *mig.Profile) []mig.Slices { return p.Starts }
+func firstIndex(*mig.GPU) startOrder { return func(p *mig.Profile) []mig.Slices { return p.Starts } }

@@ -21,9 +21,7 @@ var _ = algo.Register(algo.Spec{
 	},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		m, err := newMover(args, s)
-		spread := fixedTable("wf-bi", algo.Args{index.Name: index.Default}, s.GPU, func() rule {
-			return fitRule(s.GPU, algo.Args{index.Name: index.Default}, func(free int) int { return -free }, bestIndex(s.GPU))
-		})
+		spread := fitTable("wf-bi", algo.Args{index.Name: index.Default}, s.GPU, func(free int) int { return -free }, bestIndex)
 		return &loadBalance{m, spread, args.Float("load"), args.Float("threshold")}, err
 	},
 })

@@ -35,7 +35,7 @@ var _ = algo.Register(algo.Spec{
 type repack struct {
 	mover
 	rounds int
-	starts func(*mig.Profile) []mig.Slices
+	starts startOrder
 
 	next int // slot of the next compaction
 }

@@ -11,9 +11,7 @@ var _ = algo.Register(algo.Spec{
 	Summary: "next GPU in turn with enough free slices, first free start",
 	Params:  []algo.Param{index},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return &roundRobin{table: fixedTable("rr", args, s.GPU, func() rule {
-			return fitRule(s.GPU, args, func(int) int { return 0 }, firstIndex)
-		})}, nil
+		return &roundRobin{table: fitTable("rr", args, s.GPU, func(int) int { return 0 }, firstIndex)}, nil
 	},
 })
 

@@ -11,8 +11,6 @@ var _ = algo.Register(algo.Spec{
 	Summary: "GPU with the most free slices, start that restricts other profiles least",
 	Params:  []algo.Param{index},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return fixedTable("wf-bi", args, s.GPU, func() rule {
-			return fitRule(s.GPU, args, func(free int) int { return -free }, bestIndex(s.GPU))
-		}), nil
+		return fitTable("wf-bi", args, s.GPU, func(free int) int { return -free }, bestIndex), nil
 	},
 })

@@ -52,28 +52,21 @@ func EncodeAcceptance(w io.Writer, c Acceptance) error {
 // missing, duplicate or of the wrong type, and text after the end, are a [*strictjson.Error]. Other
 // errors are those of r. It does not check whether the claim is true; see [VerifyAcceptance].
 func DecodeAcceptance(r io.Reader) (Acceptance, error) {
-	d := strictjson.NewDecoder(r, "")
-	var c Acceptance
-	instant := func() (at Instant, err error) {
-		err = d.Object([]strictjson.Member{
-			{Name: "slot", Read: strictjson.Into(&at.Slot, d.Integer)},
-			{Name: "prices", Read: strictjson.IntoList(d, &at.Prices, d.Integer)},
-		})
-		return at, err
-	}
-	err := d.Object([]strictjson.Member{
-		{Name: "gpus", Read: strictjson.Into(&c.GPUs, d.Integer)},
-		{Name: "requests", Read: strictjson.Into(&c.Requests, d.Integer)},
-		{Name: "accepted_at_most", Read: strictjson.Into(&c.AtMost, d.Integer)},
-		{Name: "instants", Read: strictjson.IntoList(d, &c.Instants, instant)},
+	return decode(r, func(d *strictjson.Decoder, c *Acceptance) []strictjson.Member {
+		instant := func() (at Instant, err error) {
+			err = d.Object([]strictjson.Member{
+				{Name: "slot", Read: strictjson.Into(&at.Slot, d.Integer)},
+				{Name: "prices", Read: strictjson.IntoList(d, &at.Prices, d.Integer)},
+			})
+			return at, err
+		}
+		return []strictjson.Member{
+			{Name: "gpus", Read: strictjson.Into(&c.GPUs, d.Integer)},
+			{Name: "requests", Read: strictjson.Into(&c.Requests, d.Integer)},
+			{Name: "accepted_at_most", Read: strictjson.Into(&c.AtMost, d.Integer)},
+			{Name: "instants", Read: strictjson.IntoList(d, &c.Instants, instant)},
+		}
 	})
-	if err == nil {
-		err = d.End()
-	}
-	if err != nil {
-		return Acceptance{}, err
-	}
-	return c, nil
 }
 
 // VerifyAcceptance checks every claim of a certificate for requests on GPUs of a model; the error

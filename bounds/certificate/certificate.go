@@ -99,36 +99,43 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 // wrong type, what [schedule.Decode] refuses, and text after the end. Other errors are
 // those of r. Decode does not check whether the claim is true; see [Verify].
 func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
-	d := strictjson.NewDecoder(r, "")
-	seconds := func() (mig.Seconds, error) {
-		t, err := d.Number()
-		return mig.Seconds(t), err
-	}
-	var c Certificate
-	witness := []strictjson.Member{
-		{Name: "kind", Read: strictjson.Into(&c.Witness.Kind, d.Text)},
-		{Name: "bound_s", Read: strictjson.Into(&c.Witness.Bound, seconds)},
-		{Name: "threshold_s", Optional: true, Read: strictjson.Into(&c.Witness.Threshold, seconds)},
-		{Name: "weights", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Weights, d.Number)},
-		{Name: "cells", Optional: true, Read: strictjson.Into(&c.Witness.Cells, d.Integer)},
-		{Name: "prices", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Prices, d.Number)},
-	}
-	err := d.Object([]strictjson.Member{
-		{Name: "lower_bound_s", Read: strictjson.Into(&c.Lower, seconds)},
-		{Name: "makespan_s", Read: strictjson.Into(&c.Makespan, seconds)},
-		{Name: "proven", Read: strictjson.Into(&c.Proven, d.Bool)},
-		{Name: "gap_percent", Read: strictjson.Into(&c.Gap, d.Number)},
-		{Name: "schedule", Read: func() (err error) {
-			c.Schedule, err = schedule.DecodeFrom(d, p)
-			return err
-		}},
-		{Name: "witness", Read: func() error { return d.Object(witness) }},
+	return decode(r, func(d *strictjson.Decoder, c *Certificate) []strictjson.Member {
+		seconds := func() (mig.Seconds, error) {
+			t, err := d.Number()
+			return mig.Seconds(t), err
+		}
+		witness := []strictjson.Member{
+			{Name: "kind", Read: strictjson.Into(&c.Witness.Kind, d.Text)},
+			{Name: "bound_s", Read: strictjson.Into(&c.Witness.Bound, seconds)},
+			{Name: "threshold_s", Optional: true, Read: strictjson.Into(&c.Witness.Threshold, seconds)},
+			{Name: "weights", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Weights, d.Number)},
+			{Name: "cells", Optional: true, Read: strictjson.Into(&c.Witness.Cells, d.Integer)},
+			{Name: "prices", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Prices, d.Number)},
+		}
+		return []strictjson.Member{
+			{Name: "lower_bound_s", Read: strictjson.Into(&c.Lower, seconds)},
+			{Name: "makespan_s", Read: strictjson.Into(&c.Makespan, seconds)},
+			{Name: "proven", Read: strictjson.Into(&c.Proven, d.Bool)},
+			{Name: "gap_percent", Read: strictjson.Into(&c.Gap, d.Number)},
+			{Name: "schedule", Read: func() (err error) {
+				c.Schedule, err = schedule.DecodeFrom(d, p)
+				return err
+			}},
+			{Name: "witness", Read: func() error { return d.Object(witness) }},
+		}
 	})
+}
+
+// decode reads one JSON object and nothing after it.
+func decode[T any](r io.Reader, members func(*strictjson.Decoder, *T) []strictjson.Member) (T, error) {
+	var c, none T
+	d := strictjson.NewDecoder(r, "")
+	err := d.Object(members(d, &c))
 	if err == nil {
 		err = d.End()
 	}
 	if err != nil {
-		return Certificate{}, err
+		return none, err
 	}
 	return c, nil
 }
@@ -180,7 +187,10 @@ func nearlyEqual(a, b mig.Seconds) bool {
 func (w *Witness) verify(p *schedule.Problem) error {
 	switch w.Kind {
 	case Area:
-		return w.recomputed(areaBound(p))
+		if b := areaBound(p); w.Bound > b && !nearlyEqual(w.Bound, b) {
+			return fmt.Errorf("area proves %v s only, not %v", b, w.Bound)
+		}
+		return nil
 	case SliceWeights:
 		return w.verifyWeights(p)
 	case TaskPrices:
@@ -191,13 +201,6 @@ func (w *Witness) verify(p *schedule.Problem) error {
 		return w.verifySearch(p)
 	}
 	return nearest.Unknown("kind", w.Kind, []string{Area, SliceWeights, TaskPrices, Chains, Search})
-}
-
-func (w *Witness) recomputed(b mig.Seconds) error {
-	if w.Bound > b && !nearlyEqual(w.Bound, b) {
-		return fmt.Errorf("%s proves %v s only, not %v", w.Kind, b, w.Bound)
-	}
-	return nil
 }
 
 // cost returns what creating or destroying takes: nothing under [mig.Free].
