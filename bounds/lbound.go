@@ -18,24 +18,22 @@ import (
 //
 // PUBLISHED, NOT A LOWER BOUND. Two of its steps do not hold:
 //
-//   - It charges the destroy of every used size, but instances that exist at the end need
-//     not be destroyed. One task of 100, 100, 100, 100 and 1 s on 1, 2, 3, 4 and 7 slices
-//     of an A100 gives 1 + 0.24 + 0.22 = 1.46 s; creating 7 slices and running it takes
-//     1.24 s.
-//   - Idle charges every task for all the slices that idle with it, even if several tasks
-//     share them. With S = {2}, slice 6 idles with each of the three instances of 2-2-2-1
-//     and is charged three times: 3+3+3 > 7. The same holds for {2,4}, {2,7} and {2,4,7},
-//     and for {3} and {3,7} under 3-3. The minimum over S keeps this small: with size 1 in
-//     S nothing idles, so it adds at most that size's create and destroy, 0.36/7 s on A100.
+//   - It charges the destroy of every used size, but instances that exist at the end need not be destroyed. One task
+//     of 100, 100, 100, 100 and 1 s on 1, 2, 3, 4 and 7 slices of an A100 gives 1 + 0.24 + 0.22 = 1.46 s; creating 7
+//     slices and running it takes 1.24 s.
+//   - Idle charges every task for all the slices that idle with it, even if several tasks share them. With S = {2},
+//     slice 6 idles with each of the three instances of 2-2-2-1 and is charged three times: 3+3+3 > 7. The same holds
+//     for {2,4}, {2,7} and {2,4,7}, and for {3} and {3,7} under 3-3. The minimum over S keeps this small: with size 1
+//     in S nothing idles, so it adds at most that size's create and destroy, 0.36/7 s on A100.
 //
 // [Certified] corrects both.
 //
-// Configurations are the useful ones of DRL 4.1, without 3 slices at 0. If they were all
-// maximal partitions, only {3} and {3,7} would change: 3-3 would make Idle 0 instead of 4.
+// Configurations are the useful ones of DRL 4.1, without 3 slices at 0. If they were all maximal partitions, only {3}
+// and {3,7} would change: 3-3 would make Idle 0 instead of 4.
 //
-// The formula is for one GPU that is empty at time 0. For several GPUs it is divided by
-// their number; the reconfiguration model, start partition and release times are ignored.
-// The error says what is wrong with the tasks (see [task.Batch.Validate]).
+// The formula is for one GPU that is empty at time 0. For several GPUs it is divided by their number; the
+// reconfiguration model, start partition and release times are ignored. The error says what is wrong with the tasks
+// (see [task.Batch.Validate]).
 func LBound(p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err

@@ -15,39 +15,32 @@ import (
 // takes milliseconds on an A100, and each further task about five times as long.
 const MaxOptimumFreeTasks = 6
 
-// OptimumFree returns the optimal makespan in seconds of the moldable problem without
-// reconfiguration costs ([mig.Free]). The approximation factors of FAR 5 refer to it: 7/4 on
-// one A30, 15/8 on two, 2 on A100 and H100. It ignores the problem's reconfiguration model;
-// if reconfiguration costs something, the value is a lower bound.
+// OptimumFree returns the optimal makespan in seconds of the moldable problem without reconfiguration costs
+// ([mig.Free]), whatever the problem's model. The approximation factors of FAR 5 refer to it: 7/4 on one A30, 15/8 on
+// two, 2 on A100 and H100. If reconfiguration costs something, the value is a lower bound.
 //
-// EXACT, by branch and bound over sequences of (task, instance). A task starts at its
-// release, or when the tasks before it in the sequence and a busy start instance free the
-// slices of its instance, whichever is later: a semi-active schedule. Only sequences
-// ordered by (start, task number) are visited, and no task starts at or after an instant by
+// EXACT, by branch and bound over sequences of (task, instance). A task starts at its release, or when the tasks before
+// it in the sequence and a busy start instance free the slices of its instance, whichever is later: a semi-active
+// schedule. Only sequences ordered by (start, task number) are visited, and no task starts at or after an instant by
 // which another could have run completely (an active schedule).
 //
-// PROOF that an optimum is among them. Replaying the tasks of an optimal schedule in this
-// way, in the order of their starts, delays none of them: the tasks before it that share
-// its slices end no later than they did. There are finitely many replays, so one of the
-// optimal schedules has the least sum of starts. (1) Its replay does not change it, as an
-// earlier start would lower the sum. At equal starts the order does not matter, because
-// durations are positive and such tasks share no slice. So its sequence by (start, task
-// number) is visited. (2) Suppose that task i is next in it and starts at b, and that a
-// task j which is not yet placed (i or a later one, so it starts at b or later) could run
-// on some instance from x to e <= b, where x is no earlier than the last start, j's release
-// and the ends of the tasks placed on those slices. Moving j there does not disturb the
-// tasks placed before, nor those after, which start at b or later. It lowers the sum of
-// starts, because x < b, and delays no end: a contradiction.
+// PROOF that an optimum is among them. Replaying the tasks of an optimal schedule in this way, in the order of their
+// starts, delays none of them: the tasks before it that share its slices end no later than they did. There are finitely
+// many replays, so one of the optimal schedules has the least sum of starts. (1) Its replay does not change it, as an
+// earlier start would lower the sum. At equal starts the order does not matter, because durations are positive and such
+// tasks share no slice. So its sequence by (start, task number) is visited. (2) Suppose that task i is next in it and
+// starts at b, and that a task j which is not yet placed could run on some instance from x to e <= b, where x is no
+// earlier than the last start, j's release and the ends of the tasks placed on those slices. Moving j there disturbs
+// neither the tasks placed before nor those after, which start at b or later. It lowers the sum of starts, because
+// x < b, and delays no end: a contradiction.
 //
-// The search cuts off sequences that cannot be better than the best one found: the least
-// areas of the remaining tasks do not fit on the slices before its end, or a remaining task
-// cannot end before it. It skips an instance if swapping two GPUs, or two sibling subtrees
-// of the repartitioning tree with the same shape, maps the instance to an earlier one and
-// changes no slice's free instant. Such a swap maps schedules to schedules with the same
-// starts.
+// The search cuts off sequences that cannot be better than the best one found: the least areas of the remaining tasks
+// do not fit on the slices before its end, or a remaining task cannot end before it. It skips an instance if swapping
+// two GPUs, or two sibling subtrees of the same shape, maps the instance to an earlier one and changes no slice's free
+// instant. Such a swap maps schedules to schedules with the same starts.
 //
-// The error says what is wrong with the tasks (see [task.Batch.Validate]) or that there are
-// too many, or it is that of ctx.
+// The error says what is wrong with the tasks (see [task.Batch.Validate]) or that there are too many, or it is that of
+// ctx.
 func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err

@@ -30,23 +30,21 @@ const (
 //	net(v, c)   = max(below(net, v, c), used(v, c - create))
 //	used(v, c)  = max over x of K(|v|, x) + below(gross, v, c - x)
 //
-// are the most that the tasks on v and below it can earn within chains of c cells (see
-// [chains]), with and without a used ancestor. below is that of its child; of two children a
-// and b it is the greatest of a(c), b(c), a(c) + b(c - delay(v)) and a(c - delay(v)) + b(c), and
-// 0 without children. If net(root, n - 1) * GPUs < sum_i p_i, then no makespan is below H.
+// are the most that the tasks on v and below it can earn within chains of c cells (see [chains]), with and without a
+// used ancestor. below is that of its child; of two children a and b it is the greatest of a(c), b(c), a(c) + b(c -
+// delay(v)) and a(c - delay(v)) + b(c), and 0 without children. If net(root, n - 1) * GPUs < sum_i p_i, then no
+// makespan is below H.
 //
-// PROVEN: take a schedule with a makespan below H and its assignment of tasks to nodes. Its
-// chains, which include creating, destroying and delays as in [chains], take less than H, and
-// less than n cells when every part is rounded down, so at most n - 1. The tasks on a node take
-// part of its chains and are different, so they earn K at most. So the tasks of a GPU earn
-// net(root, n - 1) at most, and all of them less than the sum of their prices.
+// PROVEN: take a schedule with a makespan below H and its assignment of tasks to nodes. Its chains, which include
+// creating, destroying and delays as in [chains], take less than H, and less than n cells when every part is rounded
+// down, so at most n - 1. The tasks on a node take part of its chains and are different, so they earn K at most. So the
+// tasks of a GPU earn net(root, n - 1) at most, and all of them less than the sum of their prices.
 //
-// A task may count on several nodes, and so more than once, but then its price is too high: any
-// prices are valid, and good ones make every task count once on the mean over the GPUs. They
-// begin at the charges of the slice weights. Multiplicative updates (Plotkin, Shmoys and Tardos,
-// Mathematics of Operations Research 1995) then lower the prices of tasks that the best packing
-// takes too often and raise the others. [Prove] uses the term for several GPUs that are empty at
-// the start and more tasks than chains take. h is the longest bound that is tried.
+// A task may count on several nodes, and so more than once, but then its price is too high: any prices are valid, and
+// good ones make every task count once on the mean over the GPUs. They begin at the charges of the slice weights.
+// Multiplicative updates (Plotkin, Shmoys and Tardos, Mathematics of Operations Research 1995) then lower the prices of
+// tasks that the best packing takes too often and raise the others. [Prove] uses the term for several GPUs that are
+// empty at the start and more tasks than chains take. h is the longest bound that is tried.
 func (s *sliceWeights) prices(ctx context.Context, h mig.Seconds, steps, cells int) Witness {
 	prices := s.charges(h)
 	// Coarse cells are quick, and rounded to the nearest they mislead little.

@@ -14,32 +14,27 @@ import (
 
 // A search finds an optimal schedule of one GPU.
 //
-// A schedule is a sequence of uses. A use destroys the instances in its way, creates an
-// instance and runs a non-empty set of tasks on it, one after the other. Every schedule has
-// this form: runs on one instance belong to one use if no overlapping instance is created
-// between them, and an instance without tasks need not be created. Instances that exist at
-// the start run a set of tasks, or none, before they are destroyed. Given the sequence,
-// everything happens as early as possible. This is optimal, since no instant in a schedule
-// becomes later if another becomes earlier.
+// A schedule is a sequence of uses. A use destroys the instances in its way, creates an instance and runs a non-empty
+// set of tasks on it, one after the other. Every schedule has this form: runs on one instance belong to one use if no
+// overlapping instance is created between them, and an instance without tasks need not be created. Instances that exist
+// at the start run a set of tasks, or none, before they are destroyed. Given the sequence, everything happens as early
+// as possible. This is optimal, since no instant in a schedule becomes later if another becomes earlier.
 //
-// Under [mig.Parallel] and [mig.Free] an instance is destroyed as soon as its tasks end, if
-// a later use overlaps it. The uses come in the order in which their creates begin.
+// Under [mig.Parallel] and [mig.Free] an instance is destroyed as soon as its tasks end, if a later use overlaps it.
+// The uses come in the order in which their creates begin.
 //
-// Under [mig.Sequential] the sequence is the order of all operations. Between one create
-// and the next come the destroys of all instances that overlap the next one, and possibly
-// early destroys of others:
+// Under [mig.Sequential] the sequence is the order of all operations. Between one create and the next come the destroys
+// of all instances that overlap the next one, and possibly early destroys of others:
 //
-//   - They come in the order in which they can begin. Of two successive destroys the one
-//     that can begin first goes first: together they end no later than in the other order.
-//   - The last of them destroys an instance that overlaps the create. Otherwise it could
-//     come after the create: the create would end earlier and both together no later. If
-//     nothing is created there, it is unnecessary. So an instance is destroyed early only
-//     while the next create waits for another instance, which ends later.
+//   - They come in the order in which they can begin. Of two successive destroys the one that can begin first goes
+//     first: together they end no later than in the other order.
+//   - The last of them destroys an instance that overlaps the create. Otherwise it could come after the create: the
+//     create would end earlier and both together no later. If nothing is created there, it is unnecessary. So an
+//     instance is destroyed early only while the next create waits for another instance, which ends later.
 //
-// These rules hold for everything that follows a state, whatever came before it. Take two
-// states with the same remaining tasks and the same instances to destroy. If nothing is
-// later in the first than in the second, the second can be left out. The same holds if
-// exchanging nodes of the tree with the same shape makes the states comparable.
+// These rules hold for everything that follows a state, whatever came before it. If two states have the same remaining
+// tasks and the same instances to destroy, and nothing is later in the first, then the second can be left out. The same
+// holds if exchanging nodes of the tree with the same shape makes the states comparable.
 type search struct {
 	ctx   context.Context
 	p     *algo.Problem
@@ -380,16 +375,13 @@ func (x *search) canonical(s *state) state {
 
 // bound returns a lower bound on the makespan of everything that can follow a state.
 //
-// Wherever the remaining tasks run, the uses of the nodes that cover a slice come one after
-// the other, after the instance on the slice is destroyed. Each takes a create and its
-// tasks, and each except the last a destroy. So the bound is the least, over all ways to
-// place the tasks on the tree, of the largest such sum over the slices on which a task is
-// placed. It counts one use for each node, and the shortest destroy between the uses of
-// different nodes.
+// Wherever the remaining tasks run, the uses of the nodes that cover a slice come one after the other, after the
+// instance on the slice is destroyed. Each takes a create and its tasks, and each except the last a destroy. So the
+// bound is the least, over all ways to place the tasks on the tree, of the largest such sum over the slices on which
+// a task is placed. It counts one use for each node, and the shortest destroy between the uses of different nodes.
 //
-// all[i][set] is this value for a set of tasks on and below node i, over all its slices;
-// loaded[i][set] is the value over only those slices on which tasks are placed. They are
-// minimised separately, which can only lower the bound.
+// all[i][set] is this value for a set of tasks on and below node i, over all its slices; loaded[i][set] is the value
+// over only those slices on which tasks are placed. They are minimised separately, which can only lower the bound.
 func (x *search) bound(s *state) mig.Seconds {
 	free := s.ready
 	for m := s.exist; m != 0; m &= m - 1 {

@@ -28,25 +28,21 @@ import (
 // destroyed last. If all GPUs are empty at the start and a task fits one slice, T is
 // create(1) + sum_i min_v w(v) t_i(|v|) / GPUs.
 //
-// PROVEN: at any instant the tasks on a GPU run on disjoint nodes, each of which covers
-// only slices l with dead(g, l) past. So the sum of their w(v) is at most the sum of w_l
-// over those slices. Integrated from 0 to the makespan T, this is the inequality, since
-// task i counts w(v) t_i(|v|) on the node that runs it, which is at least the minimum.
+// PROVEN: at any instant the tasks on a GPU run on disjoint nodes, each of which covers only slices l with dead(g, l)
+// past. So the sum of their w(v) is at most the sum of w_l over those slices. Integrated from 0 to the makespan T, this
+// is the inequality, since task i counts w(v) t_i(|v|) on the node that runs it, which is at least the minimum.
 //
-// With a threshold H, the options that cannot end before it are left out, both from the
-// minimum and from what a task can use. An option is a task on a size. It ends no earlier
-// than max(release_i, readyAt(s)) + t_i(s), where readyAt(s) is create(s) or, if that is less,
-// when an instance of the size that exists at the start is idle. PROVEN: if the least T that remains
-// is at least H, no makespan is below H. In a schedule with makespan below H each task ends
-// before H, hence on an option that is not left out. So the term holds for this schedule,
-// and its makespan is at least H, a contradiction. For the same reason a task without
-// options proves H. Bisection finds the largest H: what is left out changes only at the
-// options' ends, and the fewer are left out, the lower is the term.
+// With a threshold H, the options that cannot end before it are left out, both from the minimum and from what a task
+// can use. An option is a task on a size. It ends no earlier than max(release_i, ready(s)) + t_i(s), where ready(s)
+// is create(s) or, if that is less, when an instance of the size that exists at the start is idle. PROVEN: if the
+// least T that remains is at least H, no makespan is below H. In a schedule with makespan below H each task ends
+// before H, hence on an option that is not left out. So the term holds for this schedule, and its makespan is at
+// least H, a contradiction. For the same reason a task without options proves H. Bisection finds the largest H: what
+// is left out changes only at the options' ends, and the fewer are left out, the lower is the term.
 //
-// Any w is valid, so the best one need not be found. The right side is concave in w, so it
-// is largest where slices that the tree's symmetry exchanges weigh the same: three weights
-// on the 7-slice models (slices 0 to 3, 4 and 5, 6) and one on A30. Nested golden section
-// searches find them.
+// Any w is valid, so the best one need not be found. The right side is concave in w, so it is largest where slices that
+// the tree's symmetry exchanges weigh the same: three weights on the 7-slice models (slices 0 to 3, 4 and 5, 6) and one
+// on A30. Nested golden section searches find them.
 type sliceWeights struct {
 	problem *algo.Problem
 	// ends and all hold, by task and index of the size, when an option ends at the earliest

@@ -19,7 +19,9 @@ var index = algo.Param{
 type startOrder func(*mig.Profile) []mig.Slices
 
 // fitTable is a scheme of MFI VI. The GPU with the least value of prefer comes first.
-func fitTable(name string, args algo.Args, g *mig.GPU, prefer func(free int) int, order func(*mig.GPU) startOrder) table {
+func fitTable(
+	name string, args algo.Args, g *mig.GPU, prefer func(free int) int, order func(*mig.GPU) startOrder,
+) table {
 	return fixedTable(name, args, g, func() rule {
 		strict, starts := args[index.Name] == "strict", order(g)
 		return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
