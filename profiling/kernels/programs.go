@@ -91,21 +91,11 @@ var gaussian = &Program{
 			}
 		}
 		verify = func() {
-			width := int(n) + 1
-			want := make([]float64, int(n)*width)
-			for i := range want {
-				want[i] = float64(diagonally(seed, n, i/width == i%width, uint64(i)))
-			}
-			got := read[float32](h, system, n*(n+1))
-			for i := range int(n) {
-				for k := range i {
-					factor := want[i*width+k] / want[k*width+k]
-					for j := k; j < width; j++ {
-						want[i*width+j] -= factor * want[k*width+j]
-					}
-				}
-				for j := i; j < width; j++ {
-					h.compare(i*width+j, float64(got[i*width+j]), want[i*width+j], 1e-6*math.Sqrt(float64(n))*scale(i, j, n))
+			width := n + 1
+			want, got := factorised(seed, n, width), read[float32](h, system, n*width)
+			for at := range n * width {
+				if i, j := at/width, at%width; j >= i { // below the diagonal are zeros, or what is left of them
+					h.compare(int(at), float64(got[at]), want[at], 1e-6*math.Sqrt(float64(n))*scale(i, j, n))
 				}
 			}
 		}
@@ -121,8 +111,27 @@ func diagonally(seed, n uint64, diagonal bool, i uint64) float32 {
 	return uniform(seed, i)
 }
 
+// factorised returns the LU factorisation of a matrix of n rows: the factors are below the diagonal.
+func factorised(seed, n, width uint64) []float64 {
+	values := make([]float64, n*width)
+	for i := range n {
+		row := values[i*width : (i+1)*width]
+		for j := range width {
+			row[j] = float64(diagonally(seed, n, i == j, i*width+j))
+		}
+		for p := range i {
+			above := values[p*width : (p+1)*width]
+			row[p] /= above[p]
+			for j := p + 1; j < width; j++ {
+				row[j] -= row[p] * above[j]
+			}
+		}
+	}
+	return values
+}
+
 // scale is the order of a value of a factorised matrix on the diagonal or above it.
-func scale(row, column int, n uint64) float64 {
+func scale(row, column, n uint64) float64 {
 	if row == column {
 		return float64(n)
 	}
@@ -182,28 +191,14 @@ var lu = &Program{
 			}
 		}
 		verify = func() {
-			want := make([]float64, n*n)
-			got := read[float32](h, matrix, padded*padded)
-			for i := range int(n) {
-				row := want[i*int(n) : (i+1)*int(n)]
-				for j := range row {
-					row[j] = float64(diagonally(seed, n, i == j, uint64(i)*n+uint64(j)))
+			want, got := factorised(seed, n, n), read[float32](h, matrix, padded*padded)
+			for at := range n * n {
+				i, j := at/n, at%n
+				allowed := 1e-6 * math.Sqrt(float64(n)) * scale(i, j, n)
+				if i > j {
+					allowed /= float64(n)
 				}
-				for p := range i {
-					above := want[p*int(n) : (p+1)*int(n)]
-					row[p] /= above[p]
-					for j := p + 1; j < int(n); j++ {
-						row[j] -= row[p] * above[j]
-					}
-				}
-				for j := range row {
-					at := i*int(padded) + j
-					allowed := 1e-6 * math.Sqrt(float64(n)) * scale(i, j, n)
-					if i > j {
-						allowed /= float64(n)
-					}
-					h.compare(at, float64(got[at]), row[j], allowed)
-				}
+				h.compare(int(i*padded+j), float64(got[i*padded+j]), want[at], allowed)
 			}
 		}
 		return iterate, verify

@@ -31,9 +31,12 @@ var (
 func Take(n int) *Set {
 	mu.Lock()
 	defer mu.Unlock()
-	s := &Set{free(all(), taken, n)}
-	taken = append(taken, s.processors...)
-	return s
+	free := slices.DeleteFunc(slices.Clone(all()), func(p int) bool { return slices.Contains(taken, p) })
+	if n >= len(free) {
+		return &Set{}
+	}
+	taken = append(taken, free[1:n+1]...)
+	return &Set{free[1 : n+1]}
 }
 
 // Free gives the processors back.

@@ -3,7 +3,6 @@ package affinity
 import (
 	"os/exec"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -69,23 +68,5 @@ func TestProcessesInheritTheProcessor(t *testing.T) {
 	undo()
 	if fields := strings.Fields(string(out)); err != nil || len(fields) != 2 || strings.ContainsAny(fields[1], ",-") {
 		t.Errorf("it may run on %q, %v; want one processor", out, err)
-	}
-}
-
-func TestFree(t *testing.T) {
-	for _, c := range []struct {
-		all, taken []int
-		n          int
-		want       []int
-	}{
-		{[]int{4, 5, 6, 9}, nil, 2, []int{5, 6}},
-		{[]int{4, 5, 6, 9}, []int{5}, 2, []int{6, 9}},
-		{[]int{4, 5, 6, 9}, []int{5}, 3, nil},
-		{[]int{4}, nil, 1, nil},
-		{nil, nil, 1, nil},
-	} {
-		if got := free(c.all, c.taken, c.n); !slices.Equal(got, c.want) {
-			t.Errorf("%d of %v without %v: %v, want %v", c.n, c.all, c.taken, got, c.want)
-		}
 	}
 }
