@@ -54,7 +54,7 @@ var kernelFits = sync.OnceValue(func() []KernelFit {
 })
 
 // FitKernels fits programs to times measured on a GPU, in the same way as [KernelFits]. An
-// instance's share of the compute is its share of the GPU's multiprocessors. Under [SourceMPS]
+// instance's share of the compute is its share of the GPU's multiprocessors. Under [mig.SourceMPS]
 // a kernel has the whole bandwidth at every size. The error names a GPU of which these numbers
 // are not known.
 func FitKernels(t HardwareTable[KernelTime]) ([]KernelFit, error) {
@@ -66,7 +66,7 @@ func FitKernels(t HardwareTable[KernelTime]) ([]KernelFit, error) {
 	share := func(g *mig.GPU, size mig.Slices) float64 { return float64(g.Profile(size).SMs) / float64(all) }
 	var out []KernelFit
 	for _, k := range batch(measurements(t.Rows)) {
-		out = append(out, fitKernel(k.Name, tableProgram{}, curveOf(g, &k, share, t.Source == SourceMPS)))
+		out = append(out, fitKernel(k.Name, tableProgram{}, curveOf(g, &k, share, t.Source == mig.SourceMPS)))
 	}
 	return out, nil
 }

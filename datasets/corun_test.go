@@ -195,11 +195,11 @@ func TestFitKernels(t *testing.T) {
 		p := task.Program{Class: class, Solo: 3, Serial: 0.1, Parallelism: shape.parallelism.middle()}
 		p.Memory = (1 - p.Serial) * shape.memory.middle() / (1 - shape.serial.middle())
 		p.Compute = computeFor(p.Serial, p.Parallelism, p.Memory)
-		for _, source := range []string{SourceMIG, SourceMPS} {
+		for _, source := range []string{mig.SourceMIG, mig.SourceMPS} {
 			var rows []KernelTime
 			for _, size := range g.Sizes() {
 				bandwidth := float64(g.Profile(size).Length) / 8
-				if source == SourceMPS {
+				if source == mig.SourceMPS {
 					bandwidth = 1
 				}
 				// 16, 32, 60, 64 and 132 of the 132 multiprocessors, not 1 to 7 eighths.
@@ -216,7 +216,7 @@ func TestFitKernels(t *testing.T) {
 				t.Errorf("%s, %s: %+v", class, source, f)
 			}
 			// Under MPS, US gains little, and memory work shows in the curve.
-			if source == SourceMPS && f.Fitted.Class != class {
+			if source == mig.SourceMPS && f.Fitted.Class != class {
 				t.Errorf("%s was fitted as %s", class, f.Fitted.Class)
 			}
 		}
@@ -225,7 +225,7 @@ func TestFitKernels(t *testing.T) {
 	inf := mig.Seconds(math.Inf(1))
 	var rows []KernelTime
 	for i, size := range g.Sizes() {
-		rows = append(rows, KernelTime{Provenance{GPU: "H200", Source: SourceMIG}, "S", "k", size, []mig.Seconds{inf, 4, 3, 2, 2}[i], 0, 1})
+		rows = append(rows, KernelTime{Provenance{GPU: "H200", Source: mig.SourceMIG}, "S", "k", size, []mig.Seconds{inf, 4, 3, 2, 2}[i], 0, 1})
 	}
 	fits, err := FitKernels(HardwareTable[KernelTime]{"f", rows[0].Provenance, rows})
 	if err != nil {

@@ -14,13 +14,6 @@ import (
 	"miglab/harness/mig"
 )
 
-// The sources of measurements on GPUs.
-const (
-	SourceMIG       = mig.SourceMIG
-	SourceMPS       = mig.SourceMPS
-	SourcePartition = mig.SourcePartition
-)
-
 // A Provenance says where and when something was measured on a GPU. It begins
 // every row of the files in datasets/hardware.
 type Provenance struct {
@@ -30,7 +23,7 @@ type Provenance struct {
 	// Name and Driver are the driver's name of the GPU and its version.
 	Name   string `csv:"gpu_name"`
 	Driver string `csv:"driver"`
-	// Source is what limited kernels to a part of the GPU: [SourceMIG] or [SourceMPS].
+	// Source is what limited kernels to a part of the GPU: [mig.SourceMIG], [mig.SourceMPS] or [mig.SourcePartition].
 	Source string `csv:"source"`
 	// Date is the day of the measurement, for example 2026-11-21.
 	Date string `csv:"date"`

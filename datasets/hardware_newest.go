@@ -18,7 +18,7 @@ func tablesUnderMIG[Row any](tables []HardwareTable[Row], gpu string) iter.Seq[H
 	return func(yield func(HardwareTable[Row]) bool) {
 		for _, t := range tables {
 			model, _, _ := strings.Cut(t.GPU, "-")
-			if t.Source == SourceMIG && model == gpu && !yield(t) {
+			if t.Source == mig.SourceMIG && model == gpu && !yield(t) {
 				return
 			}
 		}

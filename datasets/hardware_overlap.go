@@ -170,7 +170,7 @@ func (p Provenance) Stub() bool {
 
 // checkSource says what is wrong with a source.
 func checkSource(source string, of []string) error {
-	if known := []string{SourceMIG, SourceMPS, SourcePartition}; !slices.Contains(known, source) {
+	if known := []string{mig.SourceMIG, mig.SourceMPS, mig.SourcePartition}; !slices.Contains(known, source) {
 		return nearest.Unknown("source", source, known)
 	}
 	if !slices.Contains(of, source) {
@@ -182,14 +182,10 @@ func checkSource(source string, of []string) error {
 // ReadOverlap reads the rows of a file overlap.csv, of which it checks what [ReadHardware]
 // checks. The file's name is used only in errors.
 func ReadOverlap(r io.Reader, file string) ([]OverlapRate, error) {
-	t, err := readRows(r, file, overlapSources, checkOverlap)
-	if err != nil {
-		return nil, err
-	}
-	return t.Rows, nil
+	return readRows(r, file, overlapSources, checkOverlap)
 }
 
-var overlapSources = []string{SourcePartition, SourceMPS, SourceMIG}
+var overlapSources = []string{mig.SourcePartition, mig.SourceMPS, mig.SourceMIG}
 
 // Overlaps returns a row for each job of each group, in the order of the groups' first runs,
 // with the median time of an iteration over the runs; Run is their number. The other columns

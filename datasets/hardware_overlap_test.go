@@ -15,7 +15,7 @@ import (
 // overlapRow is a row of a group on an H200. Its numbers are made up.
 func overlapRow(group string, job, run int, kernel string, intensity, sms int, seconds float64) OverlapRate {
 	return OverlapRate{
-		Provenance: Provenance{"H200", "NVIDIA H200", "570.1", SourcePartition, "2026-11-22"}, UUID: "u", Group: group, Job: job, Kernel: kernel,
+		Provenance: Provenance{"H200", "NVIDIA H200", "570.1", mig.SourcePartition, "2026-11-22"}, UUID: "u", Group: group, Job: job, Kernel: kernel,
 		Intensity: intensity, SMs: sms, Of: 132, Run: run, Iterations: 10, Window: mig.Seconds(10 * seconds), Iteration: mig.Seconds(seconds),
 		Overlap: 1, Load: Load{Samples: 3, ClockMin: 1, ClockMean: 2, ClockMax: 3, PowerMean: 4, PowerMax: 5, TemperatureMax: 6, Throttle: "none"},
 	}
@@ -113,7 +113,7 @@ func TestStub(t *testing.T) {
 		{"NVIDIA H200 emulated", "CUDA 12.8", true},
 		{"NVIDIA A100-SXM4-40GB", "535.54.03-stub", true},
 	} {
-		p := Provenance{"H200", c.name, c.driver, SourcePartition, "2026-11-22"}
+		p := Provenance{"H200", c.name, c.driver, mig.SourcePartition, "2026-11-22"}
 		if p.Stub() != c.want {
 			t.Errorf("%+v: %v", p, p.Stub())
 		}

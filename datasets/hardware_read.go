@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
@@ -26,7 +25,7 @@ import (
 // says what is in them. Errors say which file and line is wrong, and what would be right.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	var h HardwareSet
-	divided := []string{SourceMIG, SourceMPS}
+	divided := []string{mig.SourceMIG, mig.SourceMPS}
 	models, err := fs.Glob(dir, "*"+modelSuffix)
 	if err != nil {
 		return h, err
@@ -49,21 +48,22 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 		if file == "README.md" || strings.HasSuffix(file, modelSuffix) {
 			continue
 		}
-		name, kind, isCSV := cutKind(file)
-		switch {
-		case !isCSV:
-			err = fmt.Errorf("%s: files are named NAME.KIND.csv, with letters, digits, - and _ in NAME", file)
-		case kind == "kernels":
+		m := hardwareName.FindStringSubmatch(file)
+		if m == nil {
+			return HardwareSet{}, fmt.Errorf("%s: files are named NAME.KIND.csv, with letters, digits, - and _ in NAME", file)
+		}
+		switch name, kind := m[1], m[2]; kind {
+		case "kernels":
 			err = add(&h.Kernels, dir, file, name, divided, checkKernels)
-		case kind == "reconfiguration":
+		case "reconfiguration":
 			err = add(&h.Reconfiguration, dir, file, name, divided, checkReconfiguration)
-		case kind == "isolation":
+		case "isolation":
 			err = add(&h.Isolation, dir, file, name, divided, checkIsolation)
-		case kind == "execution":
+		case "execution":
 			err = add(&h.Execution, dir, file, name, divided, checkExecution)
-		case kind == "corun":
-			err = add(&h.Corun, dir, file, name, []string{SourceMPS}, checkCorun)
-		case kind == "overlap":
+		case "corun":
+			err = add(&h.Corun, dir, file, name, []string{mig.SourceMPS}, checkCorun)
+		case "overlap":
 			err = add(&h.Overlap, dir, file, name, overlapSources, checkOverlap)
 		default:
 			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind,
@@ -79,15 +79,8 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 // modelSuffix is how the names of files with a GPU model end.
 const modelSuffix = ".gpu.json"
 
-// cutKind splits NAME.KIND.csv. Names are parts of names of datasets.
-func cutKind(file string) (name, kind string, ok bool) {
-	stem, isCSV := strings.CutSuffix(file, ".csv")
-	name, kind, isCut := strings.Cut(stem, ".")
-	wrong := func(r rune) bool {
-		return !(r == '-' || r == '_' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)))
-	}
-	return name, kind, isCSV && isCut && name != "" && !strings.ContainsFunc(name, wrong)
-}
+// hardwareName has the name and the kind of a file. Names are parts of names of datasets.
+var hardwareName = regexp.MustCompile(`^([A-Za-z0-9_-]+)\.(.+)\.csv$`)
 
 // add reads a file of one of the sources and puts its table where its date says, after
 // those of its day.
@@ -99,20 +92,19 @@ func add[Row HardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string
 		return err
 	}
 	defer f.Close()
-	t, err := readRows(f, file, sources, check)
+	rows, err := readRows(f, file, sources, check)
 	if err != nil {
 		return err
 	}
-	rows := t.Rows
 	*to = append(*to, HardwareTable[Row]{File: name, Provenance: rows[0].provenance(), Rows: rows})
 	slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
 	return nil
 }
 
 // readRows reads and checks the rows of a file.
-func readRows[Row HardwareRow](f io.Reader, file string, sources []string,
-	check func(*mig.GPU, []Row) (int, error),
-) (*strictcsv.Table[Row], error) {
+func readRows[Row HardwareRow](f io.Reader, file string, sources []string, check func(*mig.GPU, []Row) (int, error)) (
+	[]Row, error,
+) {
 	columns := strictcsv.Columns[Row]()
 	t, err := strictcsv.Read[Row](f, file, strictcsv.Format{
 		Columns: columns, Exact: true, MayBeEmpty: []string{mayBeEmpty},
@@ -121,16 +113,15 @@ func readRows[Row HardwareRow](f io.Reader, file string, sources []string,
 	if err != nil {
 		return nil, err
 	}
-	rows := t.Rows
-	i, err := checkProvenance(rows, sources)
+	i, err := checkProvenance(t.Rows, sources)
 	if err == nil {
-		g, _ := mig.Lookup(rows[0].provenance().GPU) // checkProvenance says which may be unknown
-		i, err = check(g, rows)
+		g, _ := mig.Lookup(t.Rows[0].provenance().GPU) // checkProvenance says which may be unknown
+		i, err = check(g, t.Rows)
 	}
 	if err != nil {
 		return nil, t.Fail(i, "", err)
 	}
-	return t, nil
+	return t.Rows, nil
 }
 
 // A HardwareRow is a row of a file of datasets/hardware. It begins with a [Provenance].
@@ -152,7 +143,7 @@ func checkProvenance[Row HardwareRow](rows []Row, sources []string) (int, error)
 	for i, r := range rows {
 		p := r.provenance()
 		switch g, err := mig.Lookup(p.GPU); {
-		case err != nil && !(boardLabel.MatchString(p.GPU) && p.Source == SourcePartition):
+		case err != nil && !(boardLabel.MatchString(p.GPU) && p.Source == mig.SourcePartition):
 			return i, err
 		case err == nil && p.GPU != g.Name:
 			return i, fmt.Errorf("gpu is %q; write %s", p.GPU, g)

@@ -75,7 +75,7 @@ func folder(files map[string]string) fstest.MapFS {
 func loaded(files map[string]string) fstest.MapFS {
 	out := folder(files)
 	for name, file := range out {
-		if _, kind, _ := cutKind(name); kind == "reconfiguration" || kind == "isolation" || kind == "corun" {
+		if strings.HasSuffix(name, ".reconfiguration.csv") || strings.HasSuffix(name, ".isolation.csv") || strings.HasSuffix(name, ".corun.csv") {
 			head, rows, _ := strings.Cut(string(file.Data), "\n")
 			file.Data = []byte(head + loadColumns + "\n" + regexp.MustCompile(`(?m)([^\n])$`).ReplaceAllString(rows, "${1}"+loadValues))
 		}
@@ -378,7 +378,7 @@ func TestHardwareRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "GPU")
 		word := rapid.StringMatching(`[a-z,"#:;A-Z]{1,8}`)
-		p := Provenance{g.Name, word.Draw(t, "name"), word.Draw(t, "driver"), rapid.SampledFrom([]string{SourceMIG, SourceMPS}).Draw(t, "source"), "2026-11-21"}
+		p := Provenance{g.Name, word.Draw(t, "name"), word.Draw(t, "driver"), rapid.SampledFrom([]string{mig.SourceMIG, mig.SourceMPS}).Draw(t, "source"), "2026-11-21"}
 		seconds := func(label string) mig.Seconds { return mig.Seconds(rapid.Float64Range(1e-6, 1e6).Draw(t, label)) }
 		load := Load{3, 345, float64(seconds("clock")), 1980, 400.25, 700.5, 61, "power-cap+sw-thermal"}
 		var h HardwareSet
@@ -394,7 +394,7 @@ func TestHardwareRoundTrip(t *testing.T) {
 		h.Reconfiguration = []HardwareTable[ReconfigurationTime]{{"c", p, []ReconfigurationTime{{p, "2-2", 2, "destroy", 2, 5, d * 1.5, 0, d, d * 3, d * 9, 1, load}}}}
 		end := seconds("end")
 		h.Execution = []HardwareTable[ExecutionTime]{{"d", p, []ExecutionTime{{p, word.Draw(t, "algorithm"), word.Draw(t, "task"), 1, 2, 2, 0, end, end / 3, end * 1.25, 20}}}}
-		p.Source = SourceMPS
+		p.Source = mig.SourceMPS
 		share, total := rapid.Float64Range(1e-3, 100).Draw(t, "share"), seconds("total")
 		h.Corun = []HardwareTable[CorunTime]{{"e", p, []CorunTime{
 			{p, "k:100", 1, "k", 100, 1, d, total, total, load},

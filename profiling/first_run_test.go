@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"miglab/datasets"
+	"miglab/harness/mig"
 )
 
 // A firstRun calls first-run.sh in a folder of its own.
@@ -113,7 +114,7 @@ func TestFirstRunDry(t *testing.T) {
 	if len(h.Overlap) != 2 || len(h.Kernels) != 1 || h.Stub() == "" {
 		t.Fatalf("measured: %+v", h)
 	}
-	partitioned := h.Overlap[slices.IndexFunc(h.Overlap, func(t datasets.HardwareTable[datasets.OverlapRate]) bool { return t.Source == datasets.SourcePartition })]
+	partitioned := h.Overlap[slices.IndexFunc(h.Overlap, func(t datasets.HardwareTable[datasets.OverlapRate]) bool { return t.Source == mig.SourcePartition })]
 	groups := map[string]int{}
 	runs := map[string]int{}
 	for _, r := range partitioned.Rows {

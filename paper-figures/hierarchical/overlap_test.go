@@ -24,7 +24,7 @@ func overlapData(m corun.Model) (rows []datasets.OverlapRate, programs map[strin
 		programs[p.Name] = &p
 	}
 	names := []string{fits[0].Kernel, fits[1].Kernel, fits[2].Kernel, fits[3].Kernel, fits[4].Kernel, fits[5].Kernel}
-	from := datasets.Provenance{GPU: "H200", Name: "NVIDIA H200", Driver: "570.1", Source: datasets.SourcePartition, Date: "2026-11-22"}
+	from := datasets.Provenance{GPU: "H200", Name: "NVIDIA H200", Driver: "570.1", Source: mig.SourcePartition, Date: "2026-11-22"}
 	add := func(group string, job int, kernel string, sms int, seconds float64) {
 		rows = append(rows, datasets.OverlapRate{
 			Provenance: from, Group: group, Job: job, Kernel: kernel, Intensity: 100, SMs: sms, Of: 132, Run: 1,

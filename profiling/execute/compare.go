@@ -78,7 +78,7 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 	}
 	t.Title = measure.Titled(fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), simulated.Algorithm),
 		simulated.Provenance)
-	if simulated.Source == datasets.SourceMPS {
+	if simulated.Source == mig.SourceMPS {
 		t.Notes = append(t.Notes, "MPS limited the multiprocessors alone: instances did not shield tasks from each other, "+
 			"and nothing was reconfigured.")
 	}

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"miglab/datasets"
+	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/profiling/execute"
 	"miglab/reports"
@@ -119,7 +120,7 @@ No task has ended.
 func TestTableUnderMPS(t *testing.T) {
 	p, planned, real := shifted(t)
 	limited := fake
-	limited.Source = datasets.SourceMPS
+	limited.Source = mig.SourceMPS
 	table := execute.Table(execute.Compare(limited, p, planned, real))
 	if want := "Simulated and real end of 4 tasks, by hand; NVIDIA A100 (fake), source: mps-sm-limit"; table.Title != want {
 		t.Errorf("title %q, want %q", table.Title, want)
