@@ -3,7 +3,7 @@
 // spaces, and the program is found as a shell finds it, but no shell runs.
 //
 // A program reads JSON lines from standard input and answers on standard output. PROTOCOL.md
-// describes the messages, and examples/ has programs in Python and Go. Batches, streams and
+// describes the messages, and examples/ has programs in Python. Batches, streams and
 // co-run windows are asked as a whole. Placement and dispatch are dialogues: a program is
 // asked for one decision at a time and does not see what comes later. Each track has a file
 // here, with its messages and what makes an algorithm of a program.

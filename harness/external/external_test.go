@@ -611,21 +611,6 @@ func python(t *testing.T, name string) string {
 	return "exec:" + path + " examples/" + name
 }
 
-func TestGreedySchedulesEverywhere(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "greedy")
-	build := exec.Command("go", "build", "-o", path, "./examples/greedy")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	schedulesEverywhere(t, "exec:"+path)
-	stream := store.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: "exec:" + path}
-	for _, row := range engine(t, stream, 5, 2) {
-		if row.Kind != "" {
-			t.Errorf("stream: %s: %s", row.Kind, row.Error)
-		}
-	}
-}
-
 func TestEarliestSchedulesEverywhere(t *testing.T) {
 	id := python(t, "earliest.py")
 	if id == "" {

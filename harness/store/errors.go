@@ -25,9 +25,9 @@ func (e *ConflictError) Error() string {
 
 // Damage says that a database is not as it was written.
 type Damage struct {
-	File string
+	File string `json:"path"`
 	// Reason is a sentence without its full stop.
-	Reason string
+	Reason string `json:"reason"`
 }
 
 func (d *Damage) Error() string {

@@ -16,7 +16,8 @@ const nameProgram = "INSERT INTO program VALUES (?, ?, ?, ?, ?) ON CONFLICT DO U
 // Name keeps the name that a program gives itself, at once. A later name replaces it. Errors are
 // those of the file system.
 func (w *Writer) Name(p Program, name string) error {
-	_, err := w.file.db.Exec(nameProgram, cleanText(p.Track), cleanText(p.Algorithm), p.Version, cleanText(p.Weights), cleanText(name))
+	_, err := w.file.db.Exec(nameProgram, cleanText(p.Track), cleanText(p.Algorithm), p.Version, cleanText(p.Weights),
+		cleanText(name))
 	return explainError(w.file.path, err)
 }
 

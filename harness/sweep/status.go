@@ -53,17 +53,8 @@ type Status struct {
 	// Tasks has every task by its number.
 	Tasks []TaskStatus `json:"tasks"`
 	// Damaged are the files that are left out.
-	Damaged []Damage `json:"damaged"`
+	Damaged []*store.Damage `json:"damaged"`
 }
-
-// Damage is a file that is left out, because it is not as it was written.
-type Damage struct {
-	Path string `json:"path"`
-	// Reason is a sentence without its full stop.
-	Reason string `json:"reason"`
-}
-
-func (d Damage) String() string { return d.Path + ": " + d.Reason }
 
 // TaskStatus is how a task stands.
 type TaskStatus struct {
@@ -136,9 +127,7 @@ func (p *Plan) status(folder string, spans []run.Span, now time.Time, into *stor
 		if err != nil {
 			return s, err
 		}
-		for _, d := range damaged {
-			s.Damaged = append(s.Damaged, Damage{d.File, d.Reason})
-		}
+		s.Damaged = append(s.Damaged, damaged...)
 		t.count(tally, planned[task])
 		err = errors.Join(p.countUnits(t, db), t.readAttempts(db, now))
 		if into != nil {

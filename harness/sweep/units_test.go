@@ -55,7 +55,7 @@ func TestUnits(t *testing.T) {
 	if err := os.Truncate(path, 10_000); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := ReadStatus(folder, p, nil, time.Now()); err != nil || s.Missing != 1 || len(s.Damaged) != 1 || s.Damaged[0].Path != path {
+	if s, err := ReadStatus(folder, p, nil, time.Now()); err != nil || s.Missing != 1 || len(s.Damaged) != 1 || s.Damaged[0].File != path {
 		t.Errorf("with a damaged database: %+v, %v", s, err)
 	}
 }

@@ -313,7 +313,7 @@ func damageIsNamed(t *testing.T, damage func(path string) error) {
 	check := func(missing int) {
 		t.Helper()
 		s, err := ReadStatus(folder, p, cells, time.Now())
-		if err != nil || s.Missing != missing || len(s.Damaged) != 1 || s.Damaged[0].Path != path {
+		if err != nil || s.Missing != missing || len(s.Damaged) != 1 || s.Damaged[0].File != path {
 			t.Errorf("%+v, %v; want %d missing and %s damaged", s, err, missing, path)
 		}
 	}

@@ -233,7 +233,8 @@ func (b *board) rank(db *store.DB) error {
 			return err
 		}
 	}
-	b.standings, err = rankContenders(contenders, Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded, Aside: b.Aside})
+	metric := Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded, Aside: b.Aside}
+	b.standings, err = rankContenders(contenders, metric)
 	if err != nil {
 		return fmt.Errorf("%s: %w", contenders[0].series.Dataset, err)
 	}

@@ -46,8 +46,6 @@ var mayImport = map[string]string{
 	"algorithms/*":       "harness/mig harness/numpy harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"algorithms/rl/nn":   "",
 
-	"harness/external/examples/greedy": "", // as outside this module
-
 	"harness/sweep/kubernetes": "",
 	"harness/sweep/slurm":      "",
 

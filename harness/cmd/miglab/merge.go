@@ -29,7 +29,7 @@ func newMerge() *cobra.Command {
 func (s *openSweep) merge(c *cobra.Command) error {
 	status, err := s.collect()
 	for _, d := range status.Damaged {
-		fmt.Fprintf(c.ErrOrStderr(), "miglab: damaged, and left out: %s\n", d)
+		fmt.Fprintf(c.ErrOrStderr(), "miglab: damaged, and left out: %s: %s\n", d.File, d.Reason)
 	}
 	if incomplete := (*sweep.IncompleteError)(nil); errors.As(err, &incomplete) {
 		return s.missing(incomplete)

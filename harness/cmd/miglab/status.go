@@ -88,7 +88,7 @@ func (s *openSweep) print(w io.Writer, status *sweep.Status) {
 		}
 	}
 	for _, d := range status.Damaged {
-		fmt.Fprintf(w, "damaged  %s\n", d)
+		fmt.Fprintf(w, "damaged  %s: %s\n", d.File, d.Reason)
 	}
 	switch {
 	case status.Missing == 0:
