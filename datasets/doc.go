@@ -33,10 +33,7 @@
 // datasets hardware/NAME. The parameters of the co-run model are fitted on measured times or
 // drawn, never measured. The package measures nothing and schedules nothing.
 //
-// Sources: FAR = Villarrubia et al., "Leveraging Multi-Instance GPUs through
-// moldable task scheduling", JPDC 204 (2025) 105128; DRL = Villarrubia et al.,
-// "Solving the task scheduling and GPU reconfiguration problem on MIG devices
-// via deep reinforcement learning", FGCS (2025) 108145; MFI = Zambianco et al., "An
+// Sources: FAR and DRL are those of package mig; MFI = Zambianco et al., "An
 // Online Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds"; hierarchical
 // paper = "Hierarchical Resource Partitioning on Modern GPUs: A Reinforcement Learning
 // Approach", CLUSTER 2023.

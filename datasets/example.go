@@ -24,18 +24,14 @@ type example struct {
 // The example of DRL Table 2 is also there with molding decided beforehand, so that any
 // scheduler shows what that costs.
 var examples = []example{
-	{
-		"far-move", "A100", "4 tasks on which one move of the refinement gains about a half (as FAR Fig. 5)",
-		"found by local search",
-	},
-	{
-		"far-swap", "A30", "6 tasks on which one swap of the refinement gains about a third (as FAR Fig. 6)",
-		"found by local search",
-	},
+	{"far-move", "A100", "4 tasks on which one move of the refinement gains about a half (as FAR Fig. 5)", localSearch},
+	{"far-swap", "A30", "6 tasks on which one swap of the refinement gains about a third (as FAR Fig. 6)", localSearch},
 	{"drl-table2", "A30", "3 tasks that are best scheduled on 2 slices each", "DRL Table 2"},
 	{"drl-table2-molded", "A30", "the same tasks, each on its most efficient size alone", "DRL Table 2 and 2.2"},
 	{"drl-bound", "A100", "a task that ends before l_bound as published", "ours, to DRL 5.2"},
 }
+
+const localSearch = "found by local search"
 
 var _ = registerAll(examples, func(e example) Family {
 	return Family{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,9 +59,9 @@ func (d *decoder) schedule() (Schedule, error) {
 	var makespan mig.Seconds
 	var makespanLine int
 	err := d.Object([]strictjson.Member{
-		{Name: "gpu", Read: d.gpu},
+		{Name: "gpu", Read: readNamed(d, &s.GPU, d.gpu)},
 		{Name: "algorithm", Read: strictjson.Into(&s.Algorithm, d.Text)},
-		{Name: "reconfiguration", Read: strictjson.Into(&s.Model, d.reconfiguration)},
+		{Name: "reconfiguration", Read: readNamed(d, &s.Model, mig.ParseReconfiguration)},
 		{Name: "makespan_s", Read: func() (err error) {
 			makespan, err = d.seconds()
 			makespanLine = d.Line()
@@ -81,33 +82,30 @@ func (d *decoder) schedule() (Schedule, error) {
 	return s, nil
 }
 
-func (d *decoder) gpu() error {
-	name, err := d.Text()
-	if err != nil {
-		return err
-	}
-	g := d.p.GPU
-	if slices.ContainsFunc(append([]string{g.Name}, g.Aliases...), func(known string) bool {
-		return strings.EqualFold(known, name)
-	}) {
+// readNamed makes a [strictjson.Member.Read] of a function that finds what a name means.
+func readNamed[T any](d *decoder, to *T, find func(name string) (T, error)) func() error {
+	return func() error {
+		name, err := d.Text()
+		if err != nil {
+			return err
+		}
+		if *to, err = find(name); err != nil {
+			return d.Fail("%w", err)
+		}
 		return nil
 	}
-	if _, err := mig.Lookup(name); err != nil {
-		return d.Fail("%w", err)
-	}
-	return d.Fail("the schedule is for %s, the problem for %s", name, g)
 }
 
-func (d *decoder) reconfiguration() (mig.Reconfiguration, error) {
-	name, err := d.Text()
-	if err != nil {
-		return 0, err
+func (d *decoder) gpu(name string) (*mig.GPU, error) {
+	g := d.p.GPU
+	isName := func(known string) bool { return strings.EqualFold(known, name) }
+	if isName(g.Name) || slices.ContainsFunc(g.Aliases, isName) {
+		return g, nil
 	}
-	m, err := mig.ParseReconfiguration(name)
-	if err != nil {
-		return 0, d.Fail("%w", err)
+	if _, err := mig.Lookup(name); err != nil {
+		return g, err
 	}
-	return m, nil
+	return g, fmt.Errorf("the schedule is for %s, the problem for %s", name, g)
 }
 
 // A use is what the entries of both lists share: the GPU, the instance and the interval.
@@ -149,14 +147,14 @@ func (d *decoder) entries(first strictjson.Member, add func(u *use, in mig.Insta
 
 func (d *decoder) placements(to *[]Placement) func() error {
 	var task int
-	return d.entries(strictjson.Member{Name: "task", Read: strictjson.Into(&task, d.task)}, func(u *use, in mig.Instance) {
+	return d.entries(strictjson.Member{Name: "task", Read: readNamed(d, &task, d.task)}, func(u *use, in mig.Instance) {
 		*to = append(*to, Placement{task, u.gpu, in, u.start, u.end})
 	})
 }
 
 func (d *decoder) operations(to *[]Operation) func() error {
 	var op Op
-	return d.entries(strictjson.Member{Name: "op", Read: strictjson.Into(&op, d.op)}, func(u *use, in mig.Instance) {
+	return d.entries(strictjson.Member{Name: "op", Read: readNamed(d, &op, parseOp)}, func(u *use, in mig.Instance) {
 		*to = append(*to, Operation{op, u.gpu, in, u.start, u.end})
 	})
 }
@@ -166,32 +164,16 @@ func (d *decoder) seconds() (mig.Seconds, error) {
 	return mig.Seconds(t), err
 }
 
-func (d *decoder) task() (int, error) {
-	name, err := d.Text()
-	if err != nil {
-		return 0, err
-	}
+func (d *decoder) task(name string) (int, error) {
 	i, ok := d.tasks[name]
 	if !ok {
-		known := make([]string, len(d.p.Tasks))
-		for i := range known {
-			known[i] = d.p.Tasks[i].Name
-		}
-		return 0, d.Fail("%w", nearest.Unknown("task", name, known))
+		return 0, nearest.Unknown("task", name, slices.Collect(maps.Keys(d.tasks)))
 	}
 	return i, nil
 }
 
-func (d *decoder) op() (Op, error) {
-	name, err := d.Text()
-	if err != nil {
-		return 0, err
-	}
-	op, err := nearest.Find("operation", name, []Op{Create, Destroy}, Op.String)
-	if err != nil {
-		return 0, d.Fail("%w", err)
-	}
-	return op, nil
+func parseOp(name string) (Op, error) {
+	return nearest.Find("operation", name, []Op{Create, Destroy}, Op.String)
 }
 
 // counters reads an object of whole numbers. It returns nil for an empty one.

@@ -158,9 +158,9 @@ func (e *placementEngine) moveBefore(i, profile int) error {
 
 // move carries a move out.
 func (e *placementEngine) move(m Move) error {
-	bad := func(format string, args ...any) error {
-		return &ChoiceError{fmt.Sprintf("request %d cannot be moved to GPU %d at slice %d: ", m.Request, m.To.GPU,
-			m.To.Start) + fmt.Sprintf(format, args...)}
+	bad := func(why string) error {
+		return &ChoiceError{fmt.Sprintf("request %d cannot be moved to GPU %d at slice %d: %s", m.Request, m.To.GPU,
+			m.To.Start, why)}
 	}
 	r, c := e.residents, e.cluster
 	if m.Request < 0 || m.Request >= len(e.requests) {
@@ -175,13 +175,9 @@ func (e *placementEngine) move(m Move) error {
 	if w := &r.on[from][k]; w.Fixed || w.until > r.slot {
 		return bad("it is on several GPUs, or its last move is not over")
 	}
-	p := e.requests[m.Request].Profile
-	if m.To.GPU < 0 || m.To.GPU >= c.GPUs() || !slices.Contains(p.Starts, m.To.Start) {
-		return bad("the GPUs are 0 to %d, and %v may start at %v", c.GPUs()-1, p, p.Starts)
-	}
-	window := mig.Instance{Profile: p, Start: m.To.Start}.Mask()
-	if c.Mask(m.To.GPU)&window != 0 {
-		return bad("slices of it are in use; the GPU has the mask %08b", c.Mask(m.To.GPU))
+	window, why := e.windowAt(e.requests[m.Request].Profile, m.To)
+	if why != "" {
+		return bad(why)
 	}
 	e.set(from, c.Mask(from)&^s.window)
 	e.set(m.To.GPU, c.Mask(m.To.GPU)|window)

@@ -161,7 +161,7 @@ func TestImpossibleMoves(t *testing.T) {
 		"request 3 cannot be moved to GPU 3 at slice 0: it does not run": {3, Spot{3, 0}},
 		"it is on several GPUs":         {2, Spot{3, 0}},
 		"the GPUs are 0 to 3":           {0, Spot{4, 0}},
-		"1g.10gb may start at":          {0, Spot{3, 7}},
+		"it may start at":               {0, Spot{3, 7}},
 		"the GPU has the mask 11111111": {0, Spot{1, 0}},
 		"the GPU has the mask 00000001": {0, Spot{0, 0}},
 		"or its last move is not over":  {0, Spot{3, 0}}, // the second time

@@ -164,27 +164,31 @@ func (e *placementEngine) decide(i, profile int, p Placer) (bool, error) {
 
 // occupy takes the slices of an instance of a request if they are free.
 func (e *placementEngine) occupy(i int, s Spot) error {
-	q := &e.requests[i]
-	c := e.cluster
-	bad := func(format string, args ...any) error {
-		return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: ", i, q.Profile, s.GPU,
-			s.Start) + fmt.Sprintf(format, args...)}
+	p := e.requests[i].Profile
+	window, why := e.windowAt(p, s)
+	if why != "" {
+		return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, p, s.GPU, s.Start, why)}
 	}
-	if s.GPU < 0 || s.GPU >= c.GPUs() {
-		return bad("the GPUs are 0 to %d", c.GPUs()-1)
-	}
-	if !slices.Contains(q.Profile.Starts, s.Start) {
-		return bad("it may start at %v", q.Profile.Starts)
-	}
-	occupied := c.Mask(s.GPU)
-	window := mig.Instance{Profile: q.Profile, Start: s.Start}.Mask()
-	if occupied&window != 0 {
-		return bad("slices of it are in use; the GPU has the mask %08b", occupied)
-	}
-	e.set(s.GPU, occupied|window)
+	e.set(s.GPU, e.cluster.Mask(s.GPU)|window)
 	e.placed = append(e.placed,
 		departure{request: int32(i), gpu: int32(s.GPU), window: window, further: len(e.placed) > 0})
 	return nil
+}
+
+// windowAt returns the slices of a place for an instance, or why it cannot be there.
+func (e *placementEngine) windowAt(p *mig.Profile, s Spot) (window mig.Mask, why string) {
+	c := e.cluster
+	if s.GPU < 0 || s.GPU >= c.GPUs() {
+		return 0, fmt.Sprintf("the GPUs are 0 to %d", c.GPUs()-1)
+	}
+	if !slices.Contains(p.Starts, s.Start) {
+		return 0, fmt.Sprintf("it may start at %v", p.Starts)
+	}
+	window = mig.Instance{Profile: p, Start: s.Start}.Mask()
+	if occupied := c.Mask(s.GPU); occupied&window != 0 {
+		return 0, fmt.Sprintf("slices of it are in use; the GPU has the mask %08b", occupied)
+	}
+	return window, ""
 }
 
 // book notes when the instances of a request leave, unless they stay until the end.

@@ -73,7 +73,11 @@ func Read(params []Param, pairs []string) (Args, error) {
 		name, value, _ := strings.Cut(pair, "=")
 		i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name })
 		if i < 0 {
-			return nil, nearest.Unknown("parameter", name, names(params))
+			known := make([]string, len(params))
+			for i := range params {
+				known[i] = params[i].Name
+			}
+			return nil, nearest.Unknown("parameter", name, known)
 		}
 		if _, given := a[name]; given {
 			return nil, &ParameterError{name, value, "the parameter once"}
@@ -95,14 +99,6 @@ func Read(params []Param, pairs []string) (Args, error) {
 		a[p.Name] = p.defaultWith(a)
 	}
 	return a, nil
-}
-
-func names(params []Param) []string {
-	var out []string
-	for i := range params {
-		out = append(out, params[i].Name)
-	}
-	return out
 }
 
 // read returns the canonical spelling of a value.

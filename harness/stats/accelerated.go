@@ -28,14 +28,25 @@ func Accelerated(values []float64, mean float64) (low, high float64) {
 	for _, v := range values {
 		sample = binary.LittleEndian.AppendUint64(sample, math.Float64bits(v))
 	}
-	once, _ := acceleratedIntervals.LoadOrStore(sha256.Sum256(sample), sync.OnceValues(func() (float64, float64) {
-		return accelerated(values, mean)
-	}))
-	return once.(func() (float64, float64))()
+	interval := acceleratedIntervals.get(sha256.Sum256(sample), func() [2]float64 {
+		low, high := accelerated(values, mean)
+		return [2]float64{low, high}
+	})
+	return interval[0], interval[1]
 }
 
-// acceleratedIntervals are func() (low, high float64) by the SHA-256 of the sample.
-var acceleratedIntervals sync.Map
+// A memo keeps values by key. Each is computed once.
+type memo[K comparable, V any] struct{ values sync.Map }
+
+func (m *memo[K, V]) get(key K, compute func() V) V {
+	once, _ := m.values.LoadOrStore(key, sync.OnceValue(compute))
+	return once.(func() V)()
+}
+
+var (
+	acceleratedIntervals memo[[sha256.Size]byte, [2]float64] // by the hash of the sample
+	allPlaces            memo[int, []uint16]                 // by the number of values
+)
 
 // accelerated computes what [Accelerated] returns.
 func accelerated(values []float64, mean float64) (low, high float64) {
@@ -93,18 +104,15 @@ func sumDrawn(values []float64, drawn []uint16) [atOnce]float64 {
 // one size share them: to draw costs five times as much as to add up. They take more memory than
 // the processor's caches have, so a short type is faster.
 func places(n int) []uint16 {
-	once, _ := allPlaces.LoadOrStore(n, sync.OnceValue(func() []uint16 {
+	return allPlaces.get(n, func() []uint16 {
 		r := rand.New(rand.NewPCG(acceleratedSeed, uint64(n)))
 		out := make([]uint16, Resamples*n)
 		for i := range out {
 			out[i] = uint16(r.Uint32N(uint32(n)))
 		}
 		return out
-	}))
-	return once.(func() []uint16)()
+	})
 }
-
-var allPlaces sync.Map // func() []uint16 by the number of values
 
 // ResampleCrossed returns the means of [Resamples] resamples of values[i][j], which are the results of
 // run i on draw j: each resample takes as many draws, with replacement and the same ones for all
