@@ -71,45 +71,36 @@ var knownBounds = []shownBound{
 	{"certified", "certified", "yes", "package bounds", 0},
 }
 
-// addedBounds computes the proven bounds beside those that are known, ascending.
-func addedBounds(ctx context.Context, p schedule.Problem) ([]shownBound, error) {
-	var out []shownBound
+// computeBounds returns the known bounds and after them the other proven ones, ascending.
+func computeBounds(ctx context.Context, p schedule.Problem) ([]shownBound, error) {
+	all := slices.Clone(knownBounds)
 	for _, s := range algo.All(algo.TrackBound) {
 		if s.Proven && !slices.ContainsFunc(knownBounds, func(b shownBound) bool { return b.name == s.Name }) {
-			out = append(out, shownBound{s.Name, s.Name, "yes, without a certificate", s.Cite, 0})
+			all = append(all, shownBound{s.Name, s.Name, "yes, without a certificate", s.Cite, 0})
 		}
 	}
-	err := computeBounds(ctx, p, out)
-	slices.SortStableFunc(out, func(a, b shownBound) int { return cmp.Compare(a.seconds, b.seconds) })
-	return out, err
-}
-
-func computeBounds(ctx context.Context, p schedule.Problem, all []shownBound) error {
 	for i := range all {
 		b, err := algo.Make[algo.Bound](algo.MustParse(all[i].name))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if all[i].seconds, err = b.Bound(ctx, p); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	slices.SortStableFunc(all[len(knownBounds):], func(a, b shownBound) int { return cmp.Compare(a.seconds, b.seconds) })
+	return all, nil
 }
 
 // writeBounds prints the bounds of a problem.
 func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
-	all := slices.Clone(knownBounds)
-	if err := computeBounds(c.Context(), p, all); err != nil {
-		return err
-	}
-	added, err := addedBounds(c.Context(), p)
+	all, err := computeBounds(c.Context(), p)
 	if err != nil {
 		return err
 	}
 	if format == "json" {
 		others := map[string]mig.Seconds{}
-		for _, b := range added {
+		for _, b := range all[len(knownBounds):] {
 			others[b.name] = b.seconds
 		}
 		return emitJSON(c, struct {
@@ -120,7 +111,7 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 		}{all[0].seconds, all[1].seconds, all[2].seconds, others})
 	}
 	t := reports.Table{Columns: reports.Left("bound").Right("seconds").Left("proven", "source")}
-	for _, b := range append(all, added...) {
+	for _, b := range all {
 		t.Rows = append(t.Rows, []string{b.label, fmt.Sprintf("%.6f", b.seconds), b.proven, b.source})
 	}
 	return t.Text(c.OutOrStdout())
@@ -150,11 +141,11 @@ func writeExact(c *cobra.Command, p schedule.Problem, budget time.Duration, form
 			{"proven optimal", proven, ""},
 		},
 	}
-	added, err := addedBounds(c.Context(), p)
+	all, err := computeBounds(c.Context(), p)
 	if err != nil {
 		return err
 	}
-	for _, b := range added {
+	for _, b := range all[len(knownBounds):] {
 		if b.seconds > claim.Lower {
 			t.Rows = append(t.Rows,
 				[]string{"larger bound", fmt.Sprintf("%.6f s", b.seconds), b.name + ", without a certificate"})

@@ -28,7 +28,11 @@ func newGenerate() *cobra.Command {
 				if strings.Contains(dataset, ":") {
 					return fmt.Errorf("--seed has no meaning for a file, %s", dataset)
 				}
-				dataset += separator(dataset) + fmt.Sprintf("seed=%d", seed)
+				separator := "?"
+				if strings.Contains(dataset, separator) {
+					separator = "&"
+				}
+				dataset += fmt.Sprintf("%sseed=%d", separator, seed)
 			}
 			spec, err := datasets.Parse(dataset)
 			if err != nil {
@@ -89,12 +93,4 @@ func usualGPU(spec datasets.Spec, otherwise *mig.GPU) *mig.GPU {
 		}
 	}
 	return otherwise
-}
-
-// separator is what stands before one more parameter of a dataset.
-func separator(dataset string) string {
-	if strings.Contains(dataset, "?") {
-		return "&"
-	}
-	return "?"
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -79,7 +80,7 @@ func newFastBench(t *testing.T, lines ...string) *bench {
 	}
 	var manifest strings.Builder
 	manifest.WriteString("version: 1\nsuite: sleepers\ndefaults: {timeout: 20s, repetitions: 2, expect: {regexp: ok}}\nkernels:\n")
-	for _, name := range sortedKeys(sleepers) {
+	for _, name := range slices.Sorted(maps.Keys(sleepers)) {
 		fmt.Fprintf(&manifest, "  - {name: %s, argv: [./sleeper", name)
 		for _, s := range sleepers[name] {
 			fmt.Fprintf(&manifest, ", %v", s)

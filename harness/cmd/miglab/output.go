@@ -2,10 +2,8 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,8 +100,6 @@ func (o *output) emit(c *cobra.Command, write func(io.Writer) error) error {
 	}
 	return w.Flush()
 }
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // width is how many columns the terminal has that w is: COLUMNS, if that is set, or what the
 // terminal says; 0 if w is none.

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -15,7 +14,6 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/run"
-	"miglab/harness/store"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/deadline"
 	"miglab/paper-figures/drl"
@@ -149,7 +147,6 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	// Most cells make garbage of a few kilobytes, and the plan of all cells is what stays.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(2 << 30)
-	f.announce(c, r.Dir)
 	var m *figures.Manifest
 	var left int
 	own := cellFlags{r.Dir, f.workers}
@@ -174,16 +171,6 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 		fmt.Fprintf(out, "%-8s %s\n", p.Name, filepath.Join(r.Dir, p.Name, "README.md"))
 	}
 	return nil
-}
-
-// announce says what it takes to compute all results, where there are none yet.
-func (f *reproduceFlags) announce(c *cobra.Command, dir string) {
-	if _, err := os.Stat(filepath.Join(dir, store.FileName(0, 1))); !errors.Is(err, fs.ErrNotExist) || f.quick ||
-		len(f.only) > 0 || len(f.papers) > 0 {
-		return
-	}
-	fmt.Fprintf(c.ErrOrStderr(), "%s has no results yet: to compute all takes about five minutes of processor time "+
-		"(three on two cores) and 200 MB of disk\n", dir)
 }
 
 func newReadme() *cobra.Command {

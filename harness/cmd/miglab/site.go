@@ -25,12 +25,8 @@ func newSite() *cobra.Command {
 			if quick && !c.Flags().Changed("results") {
 				f.results = filepath.Join(f.results, "quick")
 			}
-			if _, err := os.Stat(f.results); errors.Is(err, fs.ErrNotExist) {
-				if c.Flags().Changed("results") {
-					return fmt.Errorf("--results %s: there is no such folder; miglab reproduce --results %[1]s makes one", f.results)
-				}
-				fmt.Fprintf(c.ErrOrStderr(), "%s is not there yet: the leaderboards take about two minutes of processor time "+
-					"first; miglab reproduce adds claims and figures\n", f.results)
+			if _, err := os.Stat(f.results); c.Flags().Changed("results") && errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("--results %s: there is no such folder; miglab reproduce --results %[1]s makes one", f.results)
 			}
 			if !c.Flags().Changed("out") {
 				out = filepath.Join(f.results, "site")

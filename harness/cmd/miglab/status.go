@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -190,7 +191,7 @@ func (s *openSweep) inQueue(ctx context.Context, jobs []sweep.Job) (string, erro
 		count[what]++
 	}
 	var out []string
-	for _, what := range sortedKeys(count) {
+	for _, what := range slices.Sorted(maps.Keys(count)) {
 		out = append(out, fmt.Sprintf("%d %s", count[what], what))
 	}
 	return strings.Join(out, ", "), nil

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +32,6 @@ type submitFlags struct {
 	engine, missing, sweep string
 	tasks                  int
 	dryRun, watch, shared  bool
-	jobName                string
 	arrayLimit             int
 	// Slurm's
 	partition, time string
@@ -77,7 +75,6 @@ func (f *submitFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.watch, "watch", false, "then show how the sweep goes on, as miglab status --watch does")
 	c.Flags().BoolVar(&f.shared, "shared", false,
 		"the folder is on a file system that all machines see, although it does not look so")
-	c.Flags().StringVar(&f.jobName, "job-name", "", "begins the names of jobs (default: miglab and the sweep's name)")
 	if f.engine != "" {
 		cli.AddFlag(c, &f.arrayLimit, "array-limit", "0", cli.AtLeast(0),
 			"tasks at a time; 0 means as many as there is room for")
@@ -86,9 +83,6 @@ func (f *submitFlags) add(c *cobra.Command) {
 			"folder for the sweep (default: sweeps/NAME in the command's folder for results)")
 	}
 }
-
-// jobNames are names that every engine takes, with room for what is added to them.
-var jobNames = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$`)
 
 func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	s, fresh, err := f.open(c, args)
@@ -117,16 +111,12 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	n.tasks = status.Unfinished()
-	base := f.jobName
-	if base == "" {
-		base = "miglab-" + s.plan.Name()
-	}
 	// Other folders may have a sweep of the same name.
 	suffix := make([]byte, 2)
 	if !f.dryRun {
 		_, _ = rand.Read(suffix) // never fails
 	}
-	n.name = fmt.Sprintf("%s-%d-%s", base, len(jobs)+1, hex.EncodeToString(suffix))
+	n.name = fmt.Sprintf("miglab-%s-%d-%s", s.plan.Name(), len(jobs)+1, hex.EncodeToString(suffix))
 	if f.engine == engineSlurm {
 		return f.slurm(c, s, n)
 	}
@@ -231,10 +221,6 @@ func (f *submitFlags) check(dir string) error {
 	if f.engine == "" {
 		return fmt.Errorf("%s was never submitted; name the engine, as in miglab submit slurm --missing %s", dir,
 			shell([]string{f.missing}))
-	}
-	if f.jobName != "" && !jobNames.MatchString(f.jobName) {
-		return fmt.Errorf("--job-name %q: at most 40 lower-case letters, digits and dashes, a letter or digit first and last",
-			f.jobName)
 	}
 	return nil
 }

@@ -27,25 +27,26 @@ func version() string {
 // commit returns the commit that the program was built from, or "unknown": what go build has put into
 // it, or what make build wrote beside it.
 func commit() string {
+	revision, modified := "", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		settings := map[string]string{}
 		for _, s := range info.Settings {
-			settings[s.Key] = s.Value
+			switch {
+			case s.Key == "vcs.revision":
+				revision = s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				modified = "-modified"
+			}
 		}
-		switch of := settings["vcs.revision"]; {
-		case of != "" && settings["vcs.modified"] == "true":
-			return of + "-modified"
-		case of != "":
-			return of
-		}
+	}
+	if revision != "" {
+		return revision + modified
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return "unknown"
 	}
-	text, err := os.ReadFile(program + ".revision")
-	if err != nil {
-		return "unknown"
+	if text, err := os.ReadFile(program + ".revision"); err == nil {
+		return strings.TrimSpace(string(text))
 	}
-	return strings.TrimSpace(string(text))
+	return "unknown"
 }
