@@ -146,7 +146,8 @@ func energies(d *figures.Data) (*figures.Output, error) {
 	charged := megajoules
 	charged.name = "energy charged rightly"
 	lines := schedulerLines(relaxed.first(sweep), []*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
-	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title, runsNote(textAgent, releasedAgent, energyAgent))
+	note := runsNote(textAgent, releasedAgent, energyAgent)
+	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title, note)
 	t = compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)
 	return new(figures.Output).Table("energy", t), nil
 }
@@ -165,8 +166,8 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 		if k.ours == relaxed {
 			best, v := relaxed.extreme(d, late, schedulers, lowest)
 			base, printed := late.of(d, largest, relaxed), d.Claims.Published("table8", "Largest-First late reduction")
-			t.Notes = append(t.Notes, fmt.Sprintf("%s has %.1f %% fewer late jobs than Largest-First; the agent %.1f %%, and by "+
-				"Table 8 on the report's own days %.1f %%",
+			t.Notes = append(t.Notes, fmt.Sprintf("%s has %.1f %% fewer late jobs than Largest-First; the agent %.1f %%, and "+
+				"by Table 8 on the report's own days %.1f %%",
 				best.title, reduction(v, base), reduction(late.of(d, agent, relaxed), base), printed))
 		}
 		out.Table("heuristics-"+k.name, t)

@@ -242,7 +242,9 @@ func (b *board) rank(db *store.DB) error {
 }
 
 // contenders reads the results of the board. Those outside the range come without metrics.
-func (b *board) contenders(db *store.DB, in *rankedRange, bounds, published map[instance]float64) ([]*contender, error) {
+func (b *board) contenders(
+	db *store.DB, in *rankedRange, bounds, published map[instance]float64,
+) ([]*contender, error) {
 	out := make([]*contender, len(b.algorithms))
 	for i, own := range b.algorithms {
 		var err error

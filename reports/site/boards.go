@@ -362,6 +362,6 @@ func answer(rows []rowView) string {
 		return fmt.Sprintf("%s share the first place, %s: %d instances do not tell them apart. Next is %s, %s.",
 			names(first), first[0].What(), instances, rest[0].Algorithm, rest[0].What())
 	}
-	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %d instances the difference is certain.",
-		names(first), first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(), instances)
+	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %d instances the difference is "+
+		"certain.", names(first), first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(), instances)
 }

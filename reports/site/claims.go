@@ -117,7 +117,8 @@ func viewClaims(claims []Claim) claimsView {
 		}
 		line.Total = len(own)
 		for _, verdict := range v.Verdicts {
-			line.Each = append(line.Each, nameCount{verdict, len(matching(own, func(c Claim) bool { return c.Verdict == verdict }))})
+			n := len(matching(own, func(c Claim) bool { return c.Verdict == verdict }))
+			line.Each = append(line.Each, nameCount{verdict, n})
 		}
 		v.Counts = append(v.Counts, line)
 	}
