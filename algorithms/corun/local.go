@@ -8,7 +8,7 @@ import (
 )
 
 var _ = register("local", "own",
-	"greedy pairs, then any two and any three groups divided anew as is best, while that helps", local)
+	"greedy pairs, then any two and any three groups divided again in the best way, while that helps", local)
 
 // effort is the number of sets of jobs after which local stops. That takes a second at
 // most, for up to some hundred jobs. A window of 12 jobs has 793 sets, and one of 35
