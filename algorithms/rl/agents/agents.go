@@ -48,9 +48,9 @@ func (e *NotTrainedError) Error() string {
 		"algorithms/rl/agents/weights and build again", e.Name)
 }
 
-// load copies the embedded weights of a name into a network. They must be for the given N
+// loadWeights copies the embedded weights of a name into a network. They must be for the given N
 // (tasks) and M (levels).
-func load(name string, tasks, levels int, into nn.Policy) error {
+func loadWeights(name string, tasks, levels int, into nn.Policy) error {
 	file := "weights/" + name + Extension
 	text, err := read(file)
 	if err != nil {
@@ -79,7 +79,7 @@ var policies sync.Map // name to func() (nn.Policy, error)
 func policyOf(name string, untrained func() nn.Policy) (nn.Policy, error) {
 	once, _ := policies.LoadOrStore(name, sync.OnceValues(func() (nn.Policy, error) {
 		p := untrained()
-		return p, load(name, 0, 0, p)
+		return p, loadWeights(name, 0, 0, p)
 	}))
 	return once.(func() (nn.Policy, error))()
 }
@@ -102,8 +102,8 @@ func hashOf(name string) string {
 	return hash
 }
 
-// trained lists the names of the embedded weights.
-func trained() []string {
+// embeddedNames lists the names of the embedded weights.
+func embeddedNames() []string {
 	entries, err := weights.ReadDir("weights")
 	if err != nil {
 		return nil

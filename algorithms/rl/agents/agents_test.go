@@ -62,7 +62,7 @@ func variants(s algo.Spec) []string {
 			case p.Name == "recipe":
 				// Not every workload has every recipe. A test of recipes says which.
 				for _, w := range Workloads {
-					if id := s.Name + "?workload=" + w + "&recipe=" + v; slices.Contains(trained(), described(id).weights) {
+					if id := s.Name + "?workload=" + w + "&recipe=" + v; slices.Contains(embeddedNames(), described(id).weights) {
 						ids = append(ids, id)
 					}
 				}
@@ -123,7 +123,7 @@ func networks() map[string]nn.Policy {
 // This fails until `make train` has put all weights where they are built into the
 // program.
 func TestEveryAgentIsTrained(t *testing.T) {
-	have := trained()
+	have := embeddedNames()
 	want := slices.Sorted(maps.Keys(networks()))
 	for _, name := range want {
 		if !slices.Contains(have, name) {
@@ -176,7 +176,7 @@ func TestFurtherTrainingRun(t *testing.T) {
 // releases and a GPU at work.
 func randomProblem(rng *rand.Rand, n int) algo.Problem {
 	p := algotest.RandomProblem(rng, n)
-	for !like(p.GPU, trainedGPU) {
+	for !samePartitions(p.GPU, trainedGPU) {
 		p = algotest.RandomProblem(rng, n)
 	}
 	p.Model, p.Count = mig.Reconfiguration(rng.IntN(3)), rng.IntN(2)

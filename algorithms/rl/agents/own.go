@@ -20,7 +20,7 @@ const ownTemperature = 1.5
 // OwnEndgame is the number of tasks at the end that are placed together, exactly. The network for
 // the A30 was trained with fewer.
 func OwnEndgame(g *mig.GPU) int {
-	if like(g, smallGPU) {
+	if samePartitions(g, smallGPU) {
 		return 8
 	}
 	return 10
@@ -101,4 +101,4 @@ func NewOwnPolicy(l env.OwnShape, k nn.Kernel, rng *rand.Rand) *nn.SetPolicy {
 }
 
 // LoadOwn copies the weights of the agent for all workloads into a network for the A100.
-func LoadOwn(into nn.Policy) error { return load("agent-"+anyWorkload, 0, 0, into) }
+func LoadOwn(into nn.Policy) error { return loadWeights("agent-"+anyWorkload, 0, 0, into) }

@@ -140,7 +140,7 @@ func (a *PaperAgent) weights(args algo.Args) string {
 // in any case. A test checks that seeds are numbers.
 func shippedSeeds(agent string) []string {
 	seeds := []string{"1"}
-	for _, name := range trained() {
+	for _, name := range embeddedNames() {
 		recipe, seed, further := strings.Cut(name, seedInName)
 		if further && (recipe == agent || strings.HasPrefix(recipe, agent+"-")) && !slices.Contains(seeds, seed) {
 			seeds = append(seeds, seed)
@@ -153,7 +153,7 @@ func shippedSeeds(agent string) []string {
 // shippedRecipes lists how agents that are part of the program learned, the usual recipe first.
 func shippedRecipes(agent string) []string {
 	recipes := []string{usualRecipe}
-	for _, name := range trained() {
+	for _, name := range embeddedNames() {
 		name, _, _ = strings.Cut(name, seedInName)
 		rest, ours := strings.CutPrefix(name, agent+"-")
 		if _, recipe, other := strings.Cut(rest, "-"); ours && other && !slices.Contains(recipes, recipe) {

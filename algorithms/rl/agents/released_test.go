@@ -69,7 +69,7 @@ func TestSampleFollowsThePolicy(t *testing.T) {
 	counts := [4]float64{}
 	const draws = 80000
 	for range draws {
-		counts[sample(preferences, mask, 1, rng, make([]float64, 4))]++
+		counts[sampleAction(preferences, mask, 1, rng, make([]float64, 4))]++
 	}
 	for i, want := range []float64{1. / 8, 2. / 8, 0, 5. / 8} {
 		if got := counts[i] / draws; math.Abs(got-want) > 0.01 {

@@ -76,15 +76,17 @@ const (
 // geometry names the partitions of a model.
 var geometry = mig.Derived(func(g *mig.GPU) string { return fmt.Sprint(g.Partitions()) })
 
-// like reports whether a model has the partitions of a model that agents are trained for.
-func like(g *mig.GPU, trained string) bool { return geometry(g) == geometry(mig.MustLookup(trained)) }
+// samePartitions reports whether a model has the partitions of a model that agents are trained for.
+func samePartitions(g *mig.GPU, trained string) bool {
+	return geometry(g) == geometry(mig.MustLookup(trained))
+}
 
 // weightsFor returns the name of the weights for a GPU.
 func (d *description) weightsFor(g *mig.GPU) (string, error) {
 	switch {
-	case like(g, trainedGPU):
+	case samePartitions(g, trainedGPU):
 		return d.weights, nil
-	case d.small != "" && like(g, smallGPU):
+	case d.small != "" && samePartitions(g, smallGPU):
 		return d.small, nil
 	}
 	return "", &algo.UnsupportedError{
@@ -182,7 +184,7 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 	if err != nil {
 		return nil, err
 	}
-	if err := load(weights, a.tasks, a.levels, policy); err != nil {
+	if err := loadWeights(weights, a.tasks, a.levels, policy); err != nil {
 		return nil, err
 	}
 	r := &runner{policy: policy, capacity: a.capacity, sampled: a.sampled, temperature: cmp.Or(a.temperature, 1)}
@@ -369,7 +371,7 @@ func (r *runner) act(t *attempt, preferences []float32, masks []bool) {
 		if l == 0 && !r.sampled {
 			action = env.Likeliest(own, mask)
 		} else {
-			action = sample(own, mask, r.temperature, t.rng, r.weights)
+			action = sampleAction(own, mask, r.temperature, t.rng, r.weights)
 		}
 		if _, done := t.lanes[l].Step(action); !done {
 			left = append(left, l)
@@ -420,10 +422,10 @@ func putInPlace(d *env.Device, start []schedule.Existing) error {
 	return nil
 }
 
-// sample draws an allowed action with a probability proportional to the exponential
+// sampleAction draws an allowed action with a probability proportional to the exponential
 // of its preference divided by the temperature. It uses the memory of weights, which has room
 // for every action.
-func sample(preferences []float32, mask []bool, temperature float64, rng *rand.Rand, weights []float64) int {
+func sampleAction(preferences []float32, mask []bool, temperature float64, rng *rand.Rand, weights []float64) int {
 	top := preferences[env.Likeliest(preferences, mask)]
 	sum := 0.0
 	for i, v := range preferences {

@@ -8,21 +8,21 @@ import (
 	"miglab/algorithms/rl/internal/learn"
 )
 
-// random draws one of the actions that a candidate allows and then one of these candidates, so
+// randomChoice draws one of the actions that a candidate allows and then one of these candidates, so
 // that an action is as likely with few candidates as with many.
-func random(c *env.Candidates, rng *rand.Rand) env.Choice {
+func randomChoice(c *env.Candidates, rng *rand.Rand) env.Choice {
 	allowed := slices.Clone(c.Mask(0))
 	for k := range c.Len() {
 		for a, ok := range c.Mask(k) {
 			allowed[a] = allowed[a] || ok
 		}
 	}
-	action := uniform(allowed, rng)
+	action := uniformAction(allowed, rng)
 	having := make([]bool, c.Len())
 	for k := range having {
 		having[k] = c.Mask(k)[action]
 	}
-	return env.Choice{Candidate: uniform(having, rng), Action: action}
+	return env.Choice{Candidate: uniformAction(having, rng), Action: action}
 }
 
 func isChooser(s *learn.Shard, i int) bool {
@@ -38,7 +38,7 @@ func (t *Trainer) choose(s *shard, i, slot int) {
 	copy(t.replay.bestObservation(slot), s.candidates.Observation(choice.Candidate))
 	copy(t.replay.bestMask(slot), s.candidates.Mask(choice.Candidate))
 	if s.Rand.Float64() < t.epsilon {
-		choice = random(&s.candidates, s.Rand)
+		choice = randomChoice(&s.candidates, s.Rand)
 	}
 	e.Choose(choice.Candidate)
 	copy(t.replay.observation(slot), s.candidates.Observation(choice.Candidate))

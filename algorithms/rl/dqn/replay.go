@@ -57,14 +57,16 @@ func (r *replay) next(slot int) int { return (slot + r.envs) % (r.rows * r.envs)
 // observation, mask, bestObservation and bestMask are those of a slot.
 
 func (r *replay) observation(slot int) []float32 {
-	return part(r.observations, slot, r.shape.Observation)
+	return slotOf(r.observations, slot, r.shape.Observation)
 }
 
-func (r *replay) mask(slot int) []bool { return part(r.masks, slot, r.shape.Actions) }
+func (r *replay) mask(slot int) []bool { return slotOf(r.masks, slot, r.shape.Actions) }
 
-func (r *replay) bestObservation(slot int) []float32 { return part(r.best, slot, r.shape.Observation) }
+func (r *replay) bestObservation(slot int) []float32 {
+	return slotOf(r.best, slot, r.shape.Observation)
+}
 
-func (r *replay) bestMask(slot int) []bool { return part(r.bestMasks, slot, r.shape.Actions) }
+func (r *replay) bestMask(slot int) []bool { return slotOf(r.bestMasks, slot, r.shape.Actions) }
 
-// part is the i-th part of a slice in parts of n elements.
-func part[T any](all []T, i, n int) []T { return all[i*n : (i+1)*n] }
+// slotOf returns the i-th part of a slice in parts of n elements.
+func slotOf[T any](all []T, i, n int) []T { return all[i*n : (i+1)*n] }

@@ -165,7 +165,7 @@ func (t *Trainer) step(s *shard) {
 	for i := range end - begin {
 		mask := t.replay.mask(begin + i)
 		if s.Rand.Float64() < t.epsilon {
-			t.replay.actions[begin+i] = int32(uniform(mask, s.Rand))
+			t.replay.actions[begin+i] = int32(uniformAction(mask, s.Rand))
 		} else {
 			t.replay.actions[begin+i] = int32(env.Likeliest(values[i*actions:(i+1)*actions], mask))
 		}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-func uniform(mask []bool, rng *rand.Rand) int {
+func uniformAction(mask []bool, rng *rand.Rand) int {
 	n := 0
 	for _, ok := range mask {
 		if ok {

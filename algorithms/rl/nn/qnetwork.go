@@ -84,7 +84,7 @@ func (q *QNetwork) Forward(observations []float32, n int) (preferences, values [
 	q.q = resize(q.q, len(advantages))
 	for i, v := range states {
 		row := advantages[i*q.actions : (i+1)*q.actions]
-		shift := v - mean(row)
+		shift := v - meanOf(row)
 		for j, a := range row {
 			q.q[i*q.actions+j] = a + shift
 		}
@@ -101,7 +101,7 @@ func (q *QNetwork) Backward(dPreferences, _ []float32) {
 	q.dAdvantage, q.dValue = resize(q.dAdvantage, q.n*q.actions), resize(q.dValue, q.n)
 	for i := range q.n {
 		row := dPreferences[i*q.actions : (i+1)*q.actions]
-		m := mean(row)
+		m := meanOf(row)
 		for j, d := range row {
 			q.dAdvantage[i*q.actions+j] = d - m
 		}
@@ -121,7 +121,7 @@ func (q *QNetwork) Share() Policy {
 	return &s
 }
 
-func mean(s []float32) float32 {
+func meanOf(s []float32) float32 {
 	sum := float32(0)
 	for _, v := range s {
 		sum += v

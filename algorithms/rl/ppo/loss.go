@@ -30,9 +30,9 @@ func actionsIn(mask []bool, list []int32) []int32 {
 	return list[:n]
 }
 
-// sample draws an action from the softmax of the allowed preferences, and returns
+// sampleAction draws an action from the softmax of the allowed preferences, and returns
 // the logarithm of its probability. weights is scratch memory, one value for each action.
-func sample(preferences []float32, allowed []int32, weights []float32, rng *rand.Rand) (action int32, logp float32) {
+func sampleAction(preferences []float32, allowed []int32, weights []float32, rng *rand.Rand) (action int32, logp float32) {
 	most := highest(preferences, allowed)
 	sum := 0.0
 	for _, j := range allowed {

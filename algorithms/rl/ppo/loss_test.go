@@ -138,7 +138,7 @@ func TestSample(t *testing.T) {
 	rng, scratch, counts := rand.New(rand.NewPCG(3, 4)), make([]float32, len(mask)), make([]int, len(mask))
 	allowed := actionsIn(mask, nil)
 	for range n {
-		action, logp := sample(preferences, allowed, scratch, rng)
+		action, logp := sampleAction(preferences, allowed, scratch, rng)
 		counts[action]++
 		if math.Abs(float64(logp)-math.Log(want[action])) > 1e-5 {
 			t.Fatalf("action %d has the log-probability %v, want %v", action, logp, math.Log(want[action]))

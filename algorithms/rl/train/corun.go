@@ -49,7 +49,7 @@ func corunRecipes() (out []*Recipe) {
 
 // corunSetup uses the paper's epsilon (V-A3). The paper prints no other setting; the rest is ours.
 func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (setup, error) {
-	scored, err := windowsOf(fmt.Sprintf("%s?seed=%d", corunScored, curve.Seed), corunWindows)
+	scored, err := instancesOf[corun.Window](gpu(), fmt.Sprintf("%s?seed=%d", corunScored, curve.Seed), corunWindows)
 	if err != nil {
 		return setup{}, err
 	}
@@ -75,21 +75,6 @@ func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (se
 		segments: corunSegments,
 		text:     fmt.Sprintf("programs drawn anew, wide %v, %+v weight %v %+v", corunWide, model, corunWeight, c),
 	}, err
-}
-
-// windowsOf returns the first n windows of a dataset of the co-run track.
-func windowsOf(dataset string, n int) ([]corun.Window, error) {
-	spec, err := datasets.Parse(dataset)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]corun.Window, n)
-	for i := range out {
-		if out[i], err = datasets.InstanceOf[corun.Window](spec, gpu(), i); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
 
 // meanThroughput lets a network plan windows, which the referee measures.

@@ -106,7 +106,7 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 	}
 	fleet, source, cut := sampler.Fleet(), env.JobSource(sampler.Draw), int64(deadlineSegments)
 	if a.Float32 {
-		fleet.Float32, source, cut = true, rounded(source), 1
+		fleet.Float32, source, cut = true, inFloat32(source), 1
 	}
 	make := func() env.Env {
 		d, err := env.NewDeadline(fleet, source, a.DeadlineOptions)
@@ -129,8 +129,8 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 	}, err
 }
 
-// rounded draws jobs with all times in float32, as the authors' notebook keeps them.
-func rounded(source env.JobSource) env.JobSource {
+// inFloat32 draws jobs with all times in float32, as the authors' notebook keeps them.
+func inFloat32(source env.JobSource) env.JobSource {
 	single := func(t task.Minutes) task.Minutes { return task.Minutes(float32(t)) }
 	return func(rng *rand.Rand, buf []task.Job) []task.Job {
 		jobs := source(rng, buf)
@@ -147,23 +147,14 @@ func rounded(source env.JobSource) env.JobSource {
 
 // deadlineScore evaluates the share of late jobs on fixed days.
 func deadlineScore(a *agents.DeadlineAgent) (func(nn.Policy) (float64, error), error) {
-	spec, err := datasets.Parse(fmt.Sprintf("%s?seed=%d", a.Dataset, curve.Seed))
+	days, err := instancesOf[task.Queue](gpu(), fmt.Sprintf("%s?seed=%d", a.Dataset, curve.Seed), deadlineDays)
 	if err != nil {
 		return nil, err
 	}
-	var days [deadlineDays][]task.Job
-	var fleet task.Fleet
-	for i := range days {
-		in, err := datasets.InstanceOf[task.Queue](spec, gpu(), i)
-		if err != nil {
-			return nil, err
-		}
-		days[i], fleet = in.Jobs, in.Fleet
-	}
-	next := 0
-	d, err := env.NewDeadline(fleet, func(*rand.Rand, []task.Job) []task.Job {
-		next++
-		return days[(next-1)%deadlineDays]
+	begun := 0
+	d, err := env.NewDeadline(days[0].Fleet, func(*rand.Rand, []task.Job) []task.Job {
+		begun++
+		return days[(begun-1)%deadlineDays].Jobs
 	}, a.DeadlineOptions)
 	if err != nil {
 		return nil, err

@@ -221,7 +221,7 @@ func (p paperRun) source(n int) (env.Source, error) {
 		length = func(rng *rand.Rand) int { return 1 + rng.IntN(n) }
 	}
 	if p.released {
-		return drawn(gpu(), []string{p.workload}, readings[1:], length)
+		return mixedSource(gpu(), []string{p.workload}, readings[1:], length)
 	}
 	return sourceOf(gpu(), []string{p.workload}, length)
 }

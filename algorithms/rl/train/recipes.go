@@ -110,11 +110,11 @@ var readings = []string{"paper", "released-train"}
 
 // sourceOf draws batches of n tasks of the workloads.
 func sourceOf(g *mig.GPU, workloads []string, n func(rng *rand.Rand) int) (env.Source, error) {
-	return drawn(g, workloads, readings, n)
+	return mixedSource(g, workloads, readings, n)
 }
 
-// drawn draws batches of n tasks of the workloads by the generators.
-func drawn(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {
+// mixedSource draws batches of n tasks of the workloads by the generators.
+func mixedSource(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {
 	var samplers []*datasets.Sampler
 	for _, w := range workloads {
 		for _, r := range generators {

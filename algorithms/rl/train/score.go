@@ -38,20 +38,31 @@ func batchesOf(g *mig.GPU, workloads []string, n int) ([]measured, error) {
 // firstOf returns the first count batches of each dataset.
 func firstOf(g *mig.GPU, names []string, count int) (out []measured, err error) {
 	for _, name := range names {
-		spec, err := datasets.Parse(name)
+		all, err := instancesOf[task.Batches](g, name, count)
 		if err != nil {
 			return nil, err
 		}
-		for i := range count {
-			in, err := datasets.InstanceOf[task.Batches](spec, g, i)
-			if err != nil {
-				return nil, err
-			}
-			b, err := measure(g, in.Tasks)
+		for _, in := range all {
+			b, err := measuredOf(g, in.Tasks)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, b)
+		}
+	}
+	return out, nil
+}
+
+// instancesOf returns the first count instances of a dataset.
+func instancesOf[T task.Payload](g *mig.GPU, dataset string, count int) ([]T, error) {
+	spec, err := datasets.Parse(dataset)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]T, count)
+	for i := range out {
+		if out[i], err = datasets.InstanceOf[T](spec, g, i); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
@@ -74,7 +85,7 @@ func kernelBatches(n int) ([]measured, error) {
 		if len(in.Tasks) < n {
 			break // larger subsets come first
 		}
-		b, err := measure(gpu(), in.Tasks)
+		b, err := measuredOf(gpu(), in.Tasks)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +94,7 @@ func kernelBatches(n int) ([]measured, error) {
 	return out, nil
 }
 
-func measure(g *mig.GPU, tasks task.Batch) (measured, error) {
+func measuredOf(g *mig.GPU, tasks task.Batch) (measured, error) {
 	bound, err := bounds.LBound(schedule.Problem{GPU: g, Tasks: tasks})
 	return measured{env.TimesOf(g, tasks), float64(bound)}, err
 }
@@ -112,13 +123,13 @@ func scoreOn(batches []measured, newEnv func() (player, error)) (func(nn.Policy)
 				return 0, err
 			}
 		}
-		return play(p.Share(), envs, batches), nil
+		return meanGap(p.Share(), envs, batches), nil
 	}, nil
 }
 
-// play lets the policy take its likeliest action until all environments are done,
+// meanGap lets the policy take its likeliest action until all environments are done,
 // and returns the mean p_opt in percent.
-func play(policy nn.Policy, envs []player, batches []measured) float64 {
+func meanGap(policy nn.Policy, envs []player, batches []measured) float64 {
 	shape := envs[0].Shape()
 	observations, masks := make([]float32, len(envs)*shape.Observation), make([]bool, len(envs)*shape.Actions)
 	active := make([]player, len(envs))

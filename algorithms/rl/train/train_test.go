@@ -502,7 +502,7 @@ func TestWholeDays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, j := range rounded(sampler.Draw)(rand.New(rand.NewPCG(1, 2)), nil) {
+	for _, j := range inFloat32(sampler.Draw)(rand.New(rand.NewPCG(1, 2)), nil) {
 		for _, at := range []task.Minutes{j.Arrival, j.Deadline, j.On(7)} {
 			if at != task.Minutes(float32(at)) {
 				t.Fatalf("%v is no float32", at)
