@@ -64,66 +64,56 @@ type BatchOptions struct {
 // MaxLevels is the largest M.
 const MaxLevels = 1000
 
-// Batch is the MDP of the DRL paper (4.1 to 4.3, 6.2 to 6.5): tasks of a batch are
-// executed on the instances of a MIG partition, the partition is changed, or time
-// advances. Where the paper is ambiguous, this is our reading.
+// Batch is the MDP of the DRL paper (4.1 to 4.3, 6.2 to 6.5). The agent executes a task on an instance of
+// the MIG partition, changes the partition, or lets time advance. Where the paper is ambiguous, this is
+// our reading.
 //
-// Partitions. The agent sees only canonical partitions, numbered as [mig.GPU.Classes] lists
-// them, with slices renamed by sigma (Fig. 5). Definition 1 allows several sigmas. We use
-// the one that puts the slices that are free first at the front, so that equivalent states
-// become one state. A reconfiguration to a canonical partition may lead to any real
-// partition of its class: in Fig. 5, 1-1-1-1-3 becomes 1-1-2-3 while the first two slices
-// are busy. We choose the one that exists first, then the one that changes the fewest
-// slices, then the first in order.
+// Partitions. The agent sees only canonical partitions, numbered as in [mig.GPU.Classes], with slices
+// renamed by sigma (Fig. 5). Definition 1 allows several sigmas. We put the slices that are free first at
+// the front, so that equivalent states become one. A reconfiguration may lead to any real partition of the
+// canonical one's class: in Fig. 5, 1-1-1-1-3 becomes 1-1-2-3 while the first two slices are busy. We
+// choose the one that exists first, then the one that changes the fewest slices, then the first in order.
 //
-// Time. A level is the largest finite time of the episode's tasks divided by M; tasks that
-// are still in the queue count. The time of a task is rounded to the nearest level, at
-// least 1. Reconfigurations and start times are fractions of levels. All times are
-// multiples of 2^-30 levels, so that sums are exact and equal instants stay equal. In
-// continuous time the unit is the largest time itself.
+// Time. A level is the largest finite time of the episode's tasks, also those in the queue, divided by M.
+// The time of a task is rounded to the nearest level, at least 1. Other times are fractions of levels. All
+// are multiples of 2^-30 levels, so that sums are exact and equal instants stay equal. In continuous time
+// the unit is the largest time itself.
 //
-// Classes. Tasks with the same level vector form one class. Classes are sorted by Num, with
-// the time on the smallest instance as the first digit and infinity as the highest digit.
-// Within a class, the first task to arrive is executed first. In continuous time each task
-// is its own class.
+// Classes. Tasks with the same level vector form one class. Classes are sorted by Num, with the time on
+// the smallest instance as the first digit and infinity as the highest digit. Within a class, the first
+// task to arrive is executed first. In continuous time each task is its own class.
 //
-// Actions. 0 is Advance, 1 to C reconfigure, and from C+1 on action C+1+jK+m
-// executes class j on the m-th instance of the canonical partition. A class is not
-// executed on a size on which its time is infinite. A reconfiguration never leads to the
-// current partition, nor to one on which no task of the batch fits. Without Direct, a
-// second reconfiguration is not allowed before a task has been executed. The paper forbids
-// only two in a row, which lets a greedy policy alternate between reconfiguring and
-// advancing forever. With Direct, a reconfiguration may not directly follow another.
+// Actions. 0 is Advance, 1 to C reconfigure, and from C+1 on action C+1+jK+m executes class j on the m-th
+// instance of the canonical partition. A class is not executed on a size on which its time is infinite. A
+// reconfiguration never leads to the current partition, nor to one on which no task of the batch fits.
+// With Direct, it may not directly follow another. Without, it is not allowed again before a task has been
+// executed: the paper forbids only two in a row, which lets a greedy policy alternate between
+// reconfiguring and advancing forever.
 //
-// Episodes end. With Direct, passing time never makes slices busy: between two executions
-// each Advance frees one of K slices or reaches an arrival, and each reconfiguration except
-// the first needs an Advance before it. Without Direct, the one reconfiguration between two
-// executions adds K slices to be freed. There is always an allowed action: Advance while a
-// slice is busy. When all slices are idle, either a task can be executed, or no task fits
-// the partition; then the partition is not the target of the last reconfiguration, and a
-// partition on which a task fits can be chosen.
+// Episodes end. With Direct, passing time never makes slices busy: between two executions each Advance
+// frees one of K slices or reaches an arrival, and each reconfiguration except the first needs an Advance
+// before it. Without Direct, the one reconfiguration between two executions adds K slices to be freed.
+// There is always an allowed action. While a slice is busy it is Advance. When all are idle, either a task
+// can be executed or none fits the partition. Then the partition is not the target of the last
+// reconfiguration, and one on which a task fits can be chosen.
 //
-// Reward. The time that passes, negated, as a fraction of the largest time, or, as released, in
-// levels. The last
-// execution also pays for the time until all slices are idle: only Advance could follow,
-// and with a discount of 1 the return is the same.
+// Reward. The time that passes, negated, as a fraction of the largest time or, as released, in levels. The
+// last execution also pays for the time until all slices are idle: only Advance could follow, and with a
+// discount of 1 the return is the same.
 //
-// Arrivals. A task joins the batch once it is released and fewer than N tasks are in the
-// batch. Advance stops there if a slice is idle. On an idle GPU, Advance waits for the next
-// arrival.
+// Arrivals. A task joins the batch once it is released and fewer than N tasks are in the batch. Advance
+// stops there if a slice is idle. On an idle GPU, it waits for the next arrival.
 //
-// In addition to the MDP, every execution is carried out on a [Device], in seconds. Its
-// makespan is that of the decisions, independent of the rounding to levels. Reset creates
-// the instances on it that the MDP begins with. Load takes the device as it is; if it is
-// empty, the makespan includes creating the first instance and the MDP does not.
+// In addition, every execution is carried out on a [Device], in seconds, whose makespan does not depend on
+// the rounding to levels. Reset creates the instances with which the MDP begins on it. Load takes the device
+// as it is; if it is empty, the makespan includes creating the first instance and the MDP does not.
 //
-// The device starts each task as early as possible and carries out only the
-// reconfigurations that tasks need, also as early as possible. So the makespans, by which
-// agents are scored, leave out needless waiting and reconfiguring, and the MDP's reward
-// includes it. In continuous time, under [mig.Parallel] and with the same instances at the
-// start, the negated return in seconds is never below the makespan. They are equal if tasks
-// and reconfigurations begin as soon as their slices are free and each created instance
-// runs a task, unless work that was running at the start ends later.
+// The device starts each task as early as possible and carries out only the reconfigurations that tasks
+// need. So the makespans, by which agents are scored, leave out needless waiting and reconfiguring, which
+// the reward includes. In continuous time, under [mig.Parallel] and with the same instances at the start,
+// the negated return in seconds is never below the makespan. They are equal if tasks and reconfigurations
+// begin as soon as their slices are free and each created instance runs a task, unless work that was
+// running at the start ends later.
 type Batch struct {
 	o      BatchOptions
 	source Source
