@@ -9,10 +9,9 @@ import (
 
 // Config holds the settings of DQN.
 type Config struct {
-	// An iteration is Horizon steps in each of Envs environments. GradientSteps updates
-	// from Batch transitions each follow every TrainEvery steps. TrainEvery must divide
-	// Horizon.
-	Envs, Horizon, TrainEvery, GradientSteps, Batch int
+	// An iteration is Horizon steps in each of Envs environments. Each step is followed by
+	// GradientSteps updates from Batch transitions each.
+	Envs, Horizon, GradientSteps, Batch int
 	// Buffer is the number of transitions that are kept, a multiple of Envs. Updates begin
 	// once it holds LearnStart transitions.
 	Buffer, LearnStart int
@@ -37,13 +36,10 @@ type Config struct {
 
 func (c Config) check() error {
 	switch {
-	case c.Envs < 1 || c.TotalSteps < 1 || c.GradientSteps < 1 || c.Batch < 1 || c.TargetEvery < 1:
-		return fmt.Errorf("dqn: %d environments, %d steps in total, %d updates of %d transitions, target every %d: want at "+
-			"least 1 of each",
-			c.Envs, c.TotalSteps, c.GradientSteps, c.Batch, c.TargetEvery)
-	case c.TrainEvery < 1 || c.Horizon < 1 || c.Horizon%c.TrainEvery != 0:
-		return fmt.Errorf("dqn: training every %d steps, want a number that divides the horizon of %d",
-			c.TrainEvery, c.Horizon)
+	case c.Envs < 1 || c.Horizon < 1 || c.TotalSteps < 1 || c.GradientSteps < 1 || c.Batch < 1 || c.TargetEvery < 1:
+		return fmt.Errorf("dqn: %d environments, %d steps of %d in total, %d updates of %d transitions, target every %d: "+
+			"want at least 1 of each",
+			c.Envs, c.Horizon, c.TotalSteps, c.GradientSteps, c.Batch, c.TargetEvery)
 	case c.Buffer < c.Envs || c.Buffer%c.Envs != 0:
 		return fmt.Errorf("dqn: a buffer of %d transitions, want a multiple of the %d environments", c.Buffer, c.Envs)
 	case c.LearnStart < 0 || c.LearnStart > c.Buffer:

@@ -77,7 +77,7 @@ func optimal() (q [places][3]float64) {
 
 func config() dqn.Config {
 	return dqn.Config{
-		Envs: 8, Horizon: 16, TrainEvery: 1, GradientSteps: 1, Batch: 32,
+		Envs: 8, Horizon: 16, GradientSteps: 1, Batch: 32,
 		Buffer: 2048, LearnStart: 64, TargetEvery: 50, TotalSteps: 16_000,
 		LearningRate: learn.Anneal{{Until: 1, From: 1e-2, To: 0}},
 		Epsilon:      learn.Anneal{{Until: 0.9, From: 1, To: 0}},
@@ -181,7 +181,7 @@ func TestRefusesConfigurations(t *testing.T) {
 	for name, change := range map[string]func(*dqn.Config){
 		"environments":  func(c *dqn.Config) { c.Envs = 0 },
 		"batch":         func(c *dqn.Config) { c.Batch = 0 },
-		"train every":   func(c *dqn.Config) { c.TrainEvery = 3 },
+		"horizon":       func(c *dqn.Config) { c.Horizon = 0 },
 		"buffer":        func(c *dqn.Config) { c.Buffer = 1001 },
 		"learn start":   func(c *dqn.Config) { c.LearnStart = 4096 },
 		"shards":        func(c *dqn.Config) { c.Shards = 9 },

@@ -112,7 +112,7 @@ func (t *Trainer) iterate(workers int) (learn.Stats, error) {
 	stats := learn.Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Epsilon.At(progress)}
 	t.epsilon = stats.Exploration
 	updates := t.updates
-	for step := range t.cfg.Horizon {
+	for range t.cfg.Horizon {
 		learn.Each(workers, len(t.shards), t.act)
 		row := t.replay.head * t.cfg.Envs
 		t.replay.advance()
@@ -120,7 +120,7 @@ func (t *Trainer) iterate(workers int) (learn.Stats, error) {
 		if err := learn.Finite(t.Count, "a reward", t.replay.rewards[row:row+t.cfg.Envs]...); err != nil {
 			return stats, err
 		}
-		if (step+1)%t.cfg.TrainEvery != 0 || t.replay.len() < t.cfg.LearnStart {
+		if t.replay.len() < t.cfg.LearnStart {
 			continue
 		}
 		for range t.cfg.GradientSteps {
@@ -131,7 +131,6 @@ func (t *Trainer) iterate(workers int) (learn.Stats, error) {
 	}
 	if n := float64(t.updates - updates); n > 0 {
 		stats.ValueLoss /= n
-		stats.GradientNorm /= n
 	}
 	stats.Steps = t.Count
 	t.vector.Episodes(&stats)
@@ -174,7 +173,7 @@ func (t *Trainer) step(s *shard) {
 	t.observe(s, t.replay.after(t.replay.head))
 }
 
-// update learns from one batch and adds its loss and norm to stats.
+// update learns from one batch and adds its loss to stats.
 func (t *Trainer) update(workers int, stats *learn.Stats) error {
 	for i := range t.batch {
 		t.batch[i] = int32(t.replay.slot(t.rng.IntN(t.replay.len())))
@@ -189,12 +188,10 @@ func (t *Trainer) update(workers int, stats *learn.Stats) error {
 	if err := learn.Finite(t.Count, "the loss", loss); err != nil {
 		return err
 	}
-	norm, err := t.vector.Descend(t.adam, stats.LearningRate, t.cfg.MaxNorm, t.Count)
-	if err != nil {
+	if err := t.vector.Descend(t.adam, stats.LearningRate, t.cfg.MaxNorm, t.Count); err != nil {
 		return err
 	}
 	stats.ValueLoss += loss
-	stats.GradientNorm += norm
 	if t.updates++; t.updates%int64(t.cfg.TargetEvery) == 0 {
 		copy(t.target.Parameters(), t.policy.Parameters())
 	}

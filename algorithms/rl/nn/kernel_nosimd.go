@@ -4,3 +4,9 @@ package nn
 
 // Fast returns the fastest kernel of this build on this machine: here [Portable].
 func Fast() Kernel { return Portable() }
+
+// These functions return the number of elements that vector instructions have computed;
+// the caller computes the rest. This build has no vector instructions for them.
+
+func tanhGradientVector(_, _ []float32) int                   { return 0 }
+func adamVector(_, _, _, _ []float32, _ adamCoefficients) int { return 0 }

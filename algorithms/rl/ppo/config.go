@@ -27,8 +27,6 @@ type Config struct {
 	ValueCoefficient float64
 	// MaxNorm is the largest norm of gradients; larger ones are clipped.
 	MaxNorm float64
-	// NormalizeAdvantage gives the advantages of each minibatch mean 0 and variance 1.
-	NormalizeAdvantage bool
 	// Shards is the number of parts into which environments and minibatches are split, at
 	// most one for each environment. More workers than shards are of no use. Results depend
 	// on the number of shards.

@@ -32,7 +32,9 @@ func actionsIn(mask []bool, list []int32) []int32 {
 
 // sampleAction draws an action from the softmax of the allowed preferences, and returns
 // the logarithm of its probability. weights is scratch memory, one value for each action.
-func sampleAction(preferences []float32, allowed []int32, weights []float32, rng *rand.Rand) (action int32, logp float32) {
+func sampleAction(preferences []float32, allowed []int32, weights []float32,
+	rng *rand.Rand,
+) (action int32, logp float32) {
 	most := highest(preferences, allowed)
 	sum := 0.0
 	for _, j := range allowed {
@@ -75,14 +77,12 @@ type taken struct {
 type weights struct{ scale, clip, entropy, value float64 }
 
 // terms are sums over steps.
-type terms struct{ policy, value, entropy, kl, clipped float64 }
+type terms struct{ policy, value, entropy float64 }
 
 func (t *terms) add(o terms) {
 	t.policy += o.policy
 	t.value += o.value
 	t.entropy += o.entropy
-	t.kl += o.kl
-	t.clipped += o.clipped
 }
 
 // loss computes the terms of one step and the derivatives of
@@ -105,8 +105,7 @@ func (w weights) loss(preferences []float32, allowed []int32, value float32, at 
 	}
 	logSum := math.Log(sum)
 	entropy := logSum - dot/sum
-	logRatio := float64(preferences[at.action]-most) - logSum - float64(at.logp)
-	ratio := math.Exp(logRatio)
+	ratio := math.Exp(float64(preferences[at.action]-most) - logSum - float64(at.logp))
 
 	advantage := float64(at.advantage)
 	free := advantage * ratio
@@ -125,11 +124,7 @@ func (w weights) loss(preferences []float32, allowed []int32, value float32, at 
 	dPreferences[at.action] += float32(dLogp)
 
 	miss := float64(value) - float64(at.target)
-	out := terms{policy: -min(free, clipped), value: miss * miss, entropy: entropy, kl: ratio - 1 - logRatio}
-	if math.Abs(ratio-1) > w.clip {
-		out.clipped = 1
-	}
-	return out, float32(2 * w.scale * w.value * miss)
+	return terms{-min(free, clipped), miss * miss, entropy}, float32(2 * w.scale * w.value * miss)
 }
 
 // advantages computes GAE for one of several environments with alternating steps: its own

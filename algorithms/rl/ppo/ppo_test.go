@@ -84,7 +84,7 @@ func config() ppo.Config {
 		LearningRate: learn.Anneal{{Until: 1, From: 1e-2, To: 0}},
 		Entropy:      learn.Anneal{{Until: 0.85, From: 0.2, To: 0}},
 		Gamma:        0.99, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
-		NormalizeAdvantage: true, Shards: 4,
+		Shards: 4,
 	}
 }
 

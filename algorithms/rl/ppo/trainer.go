@@ -159,7 +159,6 @@ func (t *Trainer) act(s *shard) {
 // update learns from the steps and sets the statistics of the updates.
 func (t *Trainer) update(workers int, stats *learn.Stats) error {
 	var sum terms
-	norms := 0.0
 	for _, s := range t.shards {
 		s.entropyWeight = stats.Exploration
 	}
@@ -168,17 +167,19 @@ func (t *Trainer) update(workers int, stats *learn.Stats) error {
 		for begin := 0; begin < len(t.order); begin += t.cfg.Minibatch {
 			t.gather(t.order[begin : begin+t.cfg.Minibatch])
 			learn.Each(workers, len(t.shards), t.learnFrom)
-			norm, err := t.descend(stats.LearningRate, &sum)
-			if err != nil {
+			for _, s := range t.shards {
+				sum.add(s.terms)
+			}
+			if err := learn.Finite(t.Count, "the loss", sum.policy, sum.value, sum.entropy); err != nil {
 				return err
 			}
-			norms += norm
+			if err := t.vector.Descend(t.adam, stats.LearningRate, t.cfg.MaxNorm, t.Count); err != nil {
+				return err
+			}
 		}
 	}
 	seen := float64(t.cfg.Epochs * len(t.order))
-	stats.PolicyLoss, stats.ValueLoss = sum.policy/seen, sum.value/seen
-	stats.Entropy, stats.KL, stats.ClipFraction = sum.entropy/seen, sum.kl/seen, sum.clipped/seen
-	stats.GradientNorm = norms * float64(t.cfg.Minibatch) / seen
+	stats.PolicyLoss, stats.ValueLoss, stats.Entropy = sum.policy/seen, sum.value/seen, sum.entropy/seen
 	return nil
 }
 
@@ -188,9 +189,7 @@ func (t *Trainer) gather(batch []int32) {
 	for i, at := range batch {
 		t.minibatch[i] = taken{t.actions[at], t.logps[at], t.advantages[at], t.target[at]}
 	}
-	if t.cfg.NormalizeAdvantage {
-		standardize(t.minibatch)
-	}
+	standardize(t.minibatch)
 }
 
 // gradient computes the gradient of a shard's part of the minibatch.
@@ -218,18 +217,6 @@ func (t *Trainer) gradient(k int) {
 		s.terms.add(now)
 	}
 	s.Policy.Backward(s.dPreferences[:n*actions], s.dValues[:n])
-}
-
-// descend moves the parameters along the gradients of a minibatch and adds its terms to
-// sum. It returns the norm of the gradients before clipping.
-func (t *Trainer) descend(rate float64, sum *terms) (float64, error) {
-	for _, s := range t.shards {
-		sum.add(s.terms)
-	}
-	if err := learn.Finite(t.Count, "the loss", sum.policy, sum.value, sum.entropy); err != nil {
-		return 0, err
-	}
-	return t.vector.Descend(t.adam, rate, t.cfg.MaxNorm, t.Count)
 }
 
 func (t *Trainer) checkpoint() learn.Checkpoint {

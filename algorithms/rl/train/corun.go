@@ -59,7 +59,7 @@ func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (se
 		return buf
 	}
 	c := dqn.Config{
-		Envs: 16, Horizon: 50, TrainEvery: 1, GradientSteps: 2, Batch: 64,
+		Envs: 16, Horizon: 50, GradientSteps: 2, Batch: 64,
 		Buffer: 1 << 16, LearnStart: 1024, TargetEvery: 200, TotalSteps: steps,
 		LearningRate: learn.Anneal{{Until: 1, From: 1e-3, To: 5e-6}},
 		Epsilon:      learn.Anneal{{Until: 0.1, From: 1, To: 0.01}},

@@ -24,7 +24,7 @@ func (p paperRun) setupDQN(k nn.Kernel, shape env.Shape, make func() env.Env, sc
 	}
 	policy := network()
 	c := dqn.Config{
-		Envs: 16, Horizon: 64, TrainEvery: 1, GradientSteps: 1, Batch: 128,
+		Envs: 16, Horizon: 64, GradientSteps: 1, Batch: 128,
 		Buffer: 1 << 17, LearnStart: 1024, TargetEvery: 500, TotalSteps: steps,
 		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 0}},
 		Epsilon:      learn.Anneal{{Until: 0.1, From: 1, To: 0.05}},

@@ -6,7 +6,7 @@ import (
 )
 
 // Stats are the statistics of one iteration. Values that an algorithm does not have are 0.
-// Losses and gradients are means over the iteration's updates.
+// Losses are means over the iteration's updates.
 type Stats struct {
 	// Steps is the number of steps of all environments since training began.
 	Steps int64
@@ -19,16 +19,10 @@ type Stats struct {
 	PolicyLoss, ValueLoss float64
 	// Entropy of the policy, in nats.
 	Entropy float64
-	// KL is the approximate divergence of the policy from the one that acted
-	// (mean of r - 1 - ln r), and ClipFraction the share of steps whose ratio r is
-	// beyond the clipping range.
-	KL, ClipFraction float64
 	// ExplainedVariance is 1 - Var(return - value) / Var(return), 0 if the returns do not
 	// vary.
 	ExplainedVariance float64
-	// GradientNorm is the norm before clipping.
-	GradientNorm float64
-	LearningRate float64
+	LearningRate      float64
 	// Exploration is PPO's entropy coefficient or DQN's epsilon.
 	Exploration float64
 }

@@ -130,20 +130,18 @@ func (v *Vector) Episodes(to *Stats) {
 }
 
 // Descend adds the gradients of the shards in order, clips them to maxNorm and moves the
-// parameters. It returns the norm before clipping. The error is a [*DivergedError] at the
-// given number of steps.
-func (v *Vector) Descend(adam *nn.Adam, rate, maxNorm float64, steps int64) (norm float64, err error) {
+// parameters. The error is a [*DivergedError] at the given number of steps.
+func (v *Vector) Descend(adam *nn.Adam, rate, maxNorm float64, steps int64) error {
 	gradients := v.policy.Gradients()
 	clear(gradients)
 	for _, s := range v.Shards {
 		nn.Add(gradients, s.Policy.Gradients())
 	}
-	norm = nn.ClipNorm(gradients, maxNorm)
-	if err := Finite(steps, "the norm of gradients", norm); err != nil {
-		return 0, err
+	if err := Finite(steps, "the norm of gradients", nn.ClipNorm(gradients, maxNorm)); err != nil {
+		return err
 	}
 	adam.Step(v.policy.Parameters(), gradients, rate)
-	return norm, nil
+	return nil
 }
 
 // The purposes of random streams.
