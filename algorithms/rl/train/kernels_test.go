@@ -37,11 +37,11 @@ func TestScoredElsewhere(t *testing.T) {
 	all := [][2]string{{"rl-entropy-WIDETIMES", "-rodinia"}, {"rl-direct-MIXSCALINGUNIFORM", "-classes"}, {"rl-direct-WIDETIMES", "-rodinia"}}
 	for _, c := range all[:deep.N(2, len(all))] {
 		name, suffix := c[0], c[1]
-		usual, err := Find(name, "")
+		usual, err := Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		scored, err := Find(name+suffix, "")
+		scored, err := Find(name + suffix)
 		if err != nil {
 			t.Fatal(err)
 		}

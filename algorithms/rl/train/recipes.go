@@ -71,31 +71,22 @@ func OfTrack(track algo.TrackName) []*Recipe {
 	return slices.DeleteFunc(Recipes(), func(r *Recipe) bool { return !slices.Contains(r.Tracks, track) })
 }
 
-// Find returns a recipe by name, or by the name of an agent and the workload that it
-// learns from; "" means the most general one. The error is a
-// *nearest.UnknownError.
-func Find(name, workload string) (*Recipe, error) {
-	general := workload
-	if general == "" {
-		general = map[string]string{"agent": "ANY", "agent-a30": "ANY", "rl-deadline": "enhanced"}[strings.ToLower(name)]
-		general = cmp.Or(general, "WIDETIMES")
-	}
+// Find returns a recipe by name. The name of an agent alone is that of its most general recipe.
+// The error is a *nearest.UnknownError.
+func Find(name string) (*Recipe, error) {
+	general := map[string]string{"agent": "agent-ANY", "agent-a30": "agent-A30-ANY", "rl-deadline": "rl-deadline-enhanced"}
 	names := []string{"agent", "rl-deadline"}
 	for i := range agents.PaperAgents {
-		names = append(names, agents.PaperAgents[i].Name)
+		agent := agents.PaperAgents[i].Name
+		general[agent] = agents.PaperAgents[i].WeightsName("WIDETIMES")
+		names = append(names, agent)
 	}
-	var workloads []string
+	full := cmp.Or(general[strings.ToLower(name)], name)
 	for _, r := range Recipes() {
-		if strings.EqualFold(r.Name, name) || strings.EqualFold(r.Name, name+"-"+general) {
+		if strings.EqualFold(r.Name, full) {
 			return r, nil
 		}
 		names = append(names, r.Name)
-		if n := len(name) + 1; len(r.Name) > n && strings.EqualFold(r.Name[:n], name+"-") {
-			workloads = append(workloads, r.Name[n:])
-		}
-	}
-	if workload != "" && workloads != nil {
-		return nil, nearest.Unknown("workload of "+name, workload, workloads)
 	}
 	return nil, nearest.Unknown("agent", name, names)
 }

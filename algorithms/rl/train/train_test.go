@@ -218,7 +218,7 @@ func TestOtherRunsGoOn(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := tiny(func(e env.Env) env.Env { return &endless{Env: e} }), error(nil)
 			if c.name != "endless" {
-				if r, err = Find(c.name, ""); err != nil {
+				if r, err = Find(c.name); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -399,7 +399,7 @@ func TestRecipes(t *testing.T) {
 			t.Errorf("%+v is twice there or lacks something", r)
 		}
 		names[r.Name] = true
-		if found, err := Find(r.Name, ""); err != nil || found.Name != r.Name {
+		if found, err := Find(r.Name); err != nil || found.Name != r.Name {
 			t.Errorf("%s is not found: %v", r.Name, err)
 		}
 		if r.Shipped {
@@ -428,31 +428,21 @@ func TestRecipes(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	for _, c := range []struct{ name, workload, want string }{
-		{"agent", "", "agent-ANY"},
-		{"agent", "POORSCALING", "agent-POORSCALING"},
-		{"Agent-any", "", "agent-ANY"},
-		{"rl-direct", "", "rl-direct-WIDETIMES"},
-		{"rl-direct", "goodscaling", "rl-direct-GOODSCALING"},
-		{"rl-float-GOODSCALING-N7", "", "rl-float-GOODSCALING-N7"},
-		{"rl-deadline", "", "rl-deadline-enhanced"},
-		{"rl-deadline", "tight", "rl-deadline-tight"},
+	for name, want := range map[string]string{
+		"agent": "agent-ANY", "Agent-any": "agent-ANY", "agent-A30": "agent-A30-ANY", "agent-POORSCALING": "agent-POORSCALING",
+		"rl-direct": "rl-direct-WIDETIMES", "rl-float-GOODSCALING-N7": "rl-float-GOODSCALING-N7", "rl-deadline": "rl-deadline-enhanced",
 	} {
-		if r, err := Find(c.name, c.workload); err != nil || r.Name != c.want {
-			t.Errorf("%q on %q: %v, %v, want %s", c.name, c.workload, r, err, c.want)
+		if r, err := Find(name); err != nil || r.Name != want {
+			t.Errorf("%q: %v, %v, want %s", name, r, err, want)
 		}
 	}
-	for _, c := range []struct{ name, workload, kind, nearest string }{
-		{"rl-direkt-WIDETIMES", "", "agent", "rl-direct-WIDETIMES"},
-		{"agen", "", "agent", "agent"},
-		{"rl-direkt", "", "agent", "rl-direct"},
-		{"", "", "agent", ""},
-		{"agent", "WIDETIME", "workload of agent", "WIDETIMES"},
+	for name, want := range map[string]string{
+		"rl-direkt-WIDETIMES": "rl-direct-WIDETIMES", "agen": "agent", "rl-direkt": "rl-direct", "agent-WIDETIME": "agent-WIDETIMES", "": "",
 	} {
-		_, err := Find(c.name, c.workload)
+		_, err := Find(name)
 		var unknown *nearest.UnknownError
-		if !errors.As(err, &unknown) || unknown.Kind != c.kind || c.nearest != "" && unknown.Nearest != c.nearest {
-			t.Errorf("%q on %q: %v, want an unknown %s and %q", c.name, c.workload, err, c.kind, c.nearest)
+		if !errors.As(err, &unknown) || unknown.Kind != "agent" || want != "" && unknown.Nearest != want {
+			t.Errorf("%q: %v, want an unknown agent and %q", name, err, want)
 		}
 	}
 }
@@ -485,7 +475,7 @@ func TestDeadlineRecipesFollowTheirSource(t *testing.T) {
 
 // TestWholeDays: the agent float32 learns in one segment from jobs with float32 times.
 func TestWholeDays(t *testing.T) {
-	r, err := Find("rl-deadline-float32", "")
+	r, err := Find("rl-deadline-float32")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -521,7 +511,7 @@ func TestDeadlineSettingsAreTheReports(t *testing.T) {
 	used, shapes := map[string]float64{}, map[string]int{}
 	for kind, name := range map[string]string{"Original": "original", "Enhanced": "text"} {
 		a := agents.DeadlineAgents[slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Name == name })]
-		r, err := Find(a.WeightsName(), "")
+		r, err := Find(a.WeightsName())
 		if err != nil {
 			t.Fatal(err)
 		}

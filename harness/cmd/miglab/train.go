@@ -25,13 +25,13 @@ import (
 )
 
 type trainFlags struct {
-	names                  []string
-	workload, out, install string
-	track                  *track.Track
-	all                    bool
-	steps                  int64
-	seeds                  []uint
-	workers                int
+	names        []string
+	out, install string
+	track        *track.Track
+	all          bool
+	steps        int64
+	seeds        []uint
+	workers      int
 }
 
 func newTrain() *cobra.Command { return new(trainFlags).command() }
@@ -53,7 +53,6 @@ func (f *trainFlags) command() *cobra.Command {
 		},
 	}
 	c.Flags().StringSliceVar(&f.names, "agent", nil, "agents, separated by commas (miglab list agents)")
-	c.Flags().StringVar(&f.workload, "workload", "", "what to learn from, where the agent's name does not say")
 	cli.AddFlag(c, &f.track, "track", "", track.Parse, "every agent of a track")
 	c.Flags().BoolVar(&f.all, "all", false, "every agent that the project uses, with all its seeds")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "steps in all environments; 0 means what the project's own agents took")
@@ -99,7 +98,7 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 		}
 	}
 	for _, n := range f.names {
-		r, err := train.Find(n, f.workload)
+		r, err := train.Find(n)
 		if err != nil {
 			return nil, err
 		}
