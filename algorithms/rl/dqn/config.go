@@ -24,8 +24,6 @@ type Config struct {
 	LearningRate, Epsilon learn.Anneal
 	// Gamma discounts rewards by step.
 	Gamma float64
-	// MaxNorm is the largest norm of gradients; larger ones are clipped.
-	MaxNorm float64
 	// Double says that the policy chooses the next action instead of the target network.
 	Double bool
 	// Shards is the number of parts into which environments and batches are split, at most
@@ -33,6 +31,9 @@ type Config struct {
 	// the number of shards.
 	Shards int
 }
+
+// maxNorm is the largest norm of gradients; larger ones are clipped.
+const maxNorm = 10
 
 func (c Config) check() error {
 	switch {
@@ -48,8 +49,6 @@ func (c Config) check() error {
 		return fmt.Errorf("dqn: %d shards, want 1 to %d, one an environment", c.Shards, c.Envs)
 	case !(0 <= c.Gamma && c.Gamma <= 1):
 		return fmt.Errorf("dqn: gamma %v, want 0 to 1", c.Gamma)
-	case !(c.MaxNorm > 0):
-		return fmt.Errorf("dqn: maximal norm %v, want more than 0", c.MaxNorm)
 	case len(c.LearningRate) == 0:
 		return fmt.Errorf("dqn: no learning rate, want one phase or more")
 	}

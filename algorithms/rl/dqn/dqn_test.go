@@ -81,7 +81,7 @@ func config() dqn.Config {
 		Buffer: 2048, LearnStart: 64, TargetEvery: 50, TotalSteps: 16_000,
 		LearningRate: learn.Anneal{{Until: 1, From: 1e-2, To: 0}},
 		Epsilon:      learn.Anneal{{Until: 0.9, From: 1, To: 0}},
-		Gamma:        gamma, MaxNorm: 10, Shards: 4,
+		Gamma:        gamma, Shards: 4,
 	}
 }
 
@@ -186,7 +186,6 @@ func TestRefusesConfigurations(t *testing.T) {
 		"learn start":   func(c *dqn.Config) { c.LearnStart = 4096 },
 		"shards":        func(c *dqn.Config) { c.Shards = 9 },
 		"gamma":         func(c *dqn.Config) { c.Gamma = math.NaN() },
-		"norm":          func(c *dqn.Config) { c.MaxNorm = 0 },
 		"learning rate": func(c *dqn.Config) { c.LearningRate = nil },
 		"epsilon":       func(c *dqn.Config) { c.Epsilon = learn.Anneal{{Until: 1, From: 2}} },
 	} {

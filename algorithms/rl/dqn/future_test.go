@@ -33,7 +33,7 @@ func TestFuture(t *testing.T) {
 		policy, target := network(), network()
 		tr, err := New(Config{
 			Envs: 1, Horizon: 1, GradientSteps: 1, Batch: 2, Buffer: 4, TargetEvery: 1, TotalSteps: 1,
-			LearningRate: learn.Anneal{{Until: 1, From: 1, To: 1}}, MaxNorm: 1, Shards: 1, Double: c.double,
+			LearningRate: learn.Anneal{{Until: 1, From: 1, To: 1}}, Shards: 1, Double: c.double,
 		}, policy, target, func() env.Env { return still{} }, 1)
 		if err != nil {
 			t.Fatal(err)

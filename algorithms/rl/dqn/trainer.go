@@ -188,7 +188,7 @@ func (t *Trainer) update(workers int, stats *learn.Stats) error {
 	if err := learn.Finite(t.Count, "the loss", loss); err != nil {
 		return err
 	}
-	if err := t.vector.Descend(t.adam, stats.LearningRate, t.cfg.MaxNorm, t.Count); err != nil {
+	if err := t.vector.Descend(t.adam, stats.LearningRate, maxNorm, t.Count); err != nil {
 		return err
 	}
 	stats.ValueLoss += loss

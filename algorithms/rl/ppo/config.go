@@ -18,20 +18,23 @@ type Config struct {
 	TotalSteps int64
 	// LearningRate is that of Adam. Entropy is the coefficient of the entropy bonus.
 	LearningRate, Entropy learn.Anneal
-	// Gamma discounts rewards by step, and Lambda those beyond the first in GAE.
-	Gamma, Lambda float64
+	// Gamma discounts rewards by step.
+	Gamma float64
 	// Clip is the largest difference from 1 at which the ratio of new to old probability
 	// still improves the loss.
 	Clip float64
-	// ValueCoefficient weights the critic's squared error.
-	ValueCoefficient float64
-	// MaxNorm is the largest norm of gradients; larger ones are clipped.
-	MaxNorm float64
 	// Shards is the number of parts into which environments and minibatches are split, at
 	// most one for each environment. More workers than shards are of no use. Results depend
 	// on the number of shards.
 	Shards int
 }
+
+// These are the defaults of Stable-Baselines3.
+const (
+	lambda           = 0.95 // discounts rewards beyond the first in GAE, besides Gamma
+	valueCoefficient = 0.5  // weights the critic's squared error
+	maxNorm          = 0.5  // of gradients; larger ones are clipped
+)
 
 func (c Config) check() error {
 	switch n := c.Envs * c.Horizon; {
@@ -43,11 +46,8 @@ func (c Config) check() error {
 			c.Minibatch, c.Envs, c.Horizon, n)
 	case c.Shards < 1 || c.Shards > c.Envs:
 		return fmt.Errorf("ppo: %d shards, want 1 to %d, one an environment", c.Shards, c.Envs)
-	case !(0 <= c.Gamma && c.Gamma <= 1) || !(0 <= c.Lambda && c.Lambda <= 1):
-		return fmt.Errorf("ppo: gamma %v, lambda %v: want 0 to 1", c.Gamma, c.Lambda)
-	case !(c.Clip > 0) || !(c.MaxNorm > 0) || !(c.ValueCoefficient >= 0):
-		return fmt.Errorf("ppo: clip %v, maximal norm %v, value coefficient %v: want more than 0, more than 0, at least 0",
-			c.Clip, c.MaxNorm, c.ValueCoefficient)
+	case !(0 <= c.Gamma && c.Gamma <= 1) || !(c.Clip > 0):
+		return fmt.Errorf("ppo: gamma %v, clip %v: want 0 to 1, more than 0", c.Gamma, c.Clip)
 	case len(c.LearningRate) == 0:
 		return fmt.Errorf("ppo: no learning rate, want one phase or more")
 	}

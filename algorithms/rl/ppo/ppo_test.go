@@ -83,8 +83,7 @@ func config() ppo.Config {
 		Envs: 16, Horizon: 16, Minibatch: 64, Epochs: 4, TotalSteps: 20_000,
 		LearningRate: learn.Anneal{{Until: 1, From: 1e-2, To: 0}},
 		Entropy:      learn.Anneal{{Until: 0.85, From: 0.2, To: 0}},
-		Gamma:        0.99, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
-		Shards: 4,
+		Gamma:        0.99, Clip: 0.2, Shards: 4,
 	}
 }
 

@@ -152,7 +152,7 @@ func (t *Trainer) act(s *shard) {
 		s.Step(t.actions[begin:end], t.rewards[begin:end], t.dones[begin:end])
 	}
 	for e := s.Begin; e < s.End; e++ {
-		advantages(t.rewards, t.values, t.dones, t.cfg.Gamma, t.cfg.Lambda, e, envs, t.advantages, t.target)
+		advantages(t.rewards, t.values, t.dones, t.cfg.Gamma, lambda, e, envs, t.advantages, t.target)
 	}
 }
 
@@ -173,7 +173,7 @@ func (t *Trainer) update(workers int, stats *learn.Stats) error {
 			if err := learn.Finite(t.Count, "the loss", sum.policy, sum.value, sum.entropy); err != nil {
 				return err
 			}
-			if err := t.vector.Descend(t.adam, stats.LearningRate, t.cfg.MaxNorm, t.Count); err != nil {
+			if err := t.vector.Descend(t.adam, stats.LearningRate, maxNorm, t.Count); err != nil {
 				return err
 			}
 		}
@@ -207,7 +207,7 @@ func (t *Trainer) gradient(k int) {
 		copy(s.observations[i*inputs:(i+1)*inputs], t.observations[int(at)*inputs:])
 	}
 	preferences, values := s.Policy.Forward(s.observations[:n*inputs], n)
-	w := weights{1 / float64(len(t.batch)), t.cfg.Clip, s.entropyWeight, t.cfg.ValueCoefficient}
+	w := weights{1 / float64(len(t.batch)), t.cfg.Clip, s.entropyWeight, valueCoefficient}
 	for i, at := range t.batch[begin:end] {
 		row := preferences[i*actions : (i+1)*actions]
 		s.allowed = actionsIn(t.masks[int(at)*actions:(int(at)+1)*actions], s.allowed)

@@ -63,7 +63,7 @@ func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (se
 		Buffer: 1 << 16, LearnStart: 1024, TargetEvery: 200, TotalSteps: steps,
 		LearningRate: learn.Anneal{{Until: 1, From: 1e-3, To: 5e-6}},
 		Epsilon:      learn.Anneal{{Until: 0.1, From: 1, To: 0.01}},
-		Gamma:        1, MaxNorm: 10, Double: true, Shards: 2,
+		Gamma:        1, Double: true, Shards: 2,
 	}
 	policy, target := a.NewPolicy(k, newRand(seed)), a.NewPolicy(k, newRand(seed))
 	model := scored[0].Model

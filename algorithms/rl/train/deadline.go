@@ -81,9 +81,8 @@ const wholeSteps = 62 * 8 * 1024
 // The agents that follow the report's text have the settings of Table 5.
 func deadlineConfig(o env.DeadlineOptions, steps int64) ppo.Config {
 	c := ppo.Config{
-		TotalSteps: steps, Gamma: 0.99, Lambda: 0.95, ValueCoefficient: 0.5, MaxNorm: 0.5,
-		Shards: 4,
-		Envs:   8, Horizon: 2048, Minibatch: 4096, Epochs: 10, Clip: 0.15,
+		TotalSteps: steps, Gamma: 0.99, Shards: 4,
+		Envs: 8, Horizon: 2048, Minibatch: 4096, Epochs: 10, Clip: 0.15,
 		LearningRate: learn.Anneal{{Until: 1, From: 3e-4, To: 1e-5}},
 		Entropy:      learn.Anneal{{Until: 1, From: 0.02, To: 0.001}},
 	}

@@ -28,7 +28,7 @@ func (p paperRun) setupDQN(k nn.Kernel, shape env.Shape, make func() env.Env, sc
 		Buffer: 1 << 17, LearnStart: 1024, TargetEvery: 500, TotalSteps: steps,
 		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 0}},
 		Epsilon:      learn.Anneal{{Until: 0.1, From: 1, To: 0.05}},
-		Gamma:        1, MaxNorm: 10, Shards: 2,
+		Gamma:        1, Shards: 2,
 	}
 	learner, err := dqn.New(c, policy, network(), make, seed)
 	return setup{

@@ -278,8 +278,7 @@ func (p paperRun) ppo(steps int64) ppo.Config {
 	c := ppo.Config{
 		Envs: 64, Horizon: 128, Minibatch: 512, Epochs: 4, TotalSteps: steps,
 		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 0}},
-		Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
-		Shards: 4,
+		Gamma:        1, Clip: 0.2, Shards: 4,
 	}
 	if p.released {
 		c.Envs, c.Horizon, c.Minibatch, c.Epochs, c.Shards = 1, 2048, 64, 10, 1

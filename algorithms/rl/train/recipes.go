@@ -182,8 +182,7 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 			Envs: 512, Horizon: 32, Minibatch: 1024, Epochs: 3, TotalSteps: steps,
 			LearningRate: learn.Anneal{{Until: 1, From: from.rate, To: 0}},
 			Entropy:      learn.Anneal{{Until: 0.85, From: from.entropy, To: 0}},
-			Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
-			Shards: 4,
+			Gamma:        1, Clip: 0.2, Shards: 4,
 		}
 		learner, err := ppo.New(c, policy, func() env.Env { return env.Undecided{Own: newEnv(busyStarts)} }, seed)
 		if err != nil {

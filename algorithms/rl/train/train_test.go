@@ -53,8 +53,7 @@ func tiny(wrap func(env.Env) env.Env) *Recipe {
 		c := ppo.Config{
 			Envs: 8, Horizon: 16, Minibatch: 64, Epochs: 2, TotalSteps: steps,
 			LearningRate: learn.Anneal{{Until: 1, From: 1e-3, To: 0}},
-			Gamma:        1, Lambda: 0.95, Clip: 0.2, ValueCoefficient: 0.5, MaxNorm: 0.5,
-			Shards: 2,
+			Gamma:        1, Clip: 0.2, Shards: 2,
 		}
 		learner, err := ppo.New(c, policy, make, seed)
 		score := func(p nn.Policy) (float64, error) {
