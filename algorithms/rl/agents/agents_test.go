@@ -111,7 +111,7 @@ func networks() map[string]nn.Policy {
 	for i := range DeadlineAgents {
 		a := &DeadlineAgents[i]
 		s := a.Shape()
-		out[a.WeightsName()] = nn.NewActor(s.Observation, a.Hidden, s.Actions, nn.Portable())
+		out[a.WeightsName()] = nn.NewActor(s.Observation, a.Hidden(), s.Actions, nn.Portable())
 	}
 	for i := range CorunAgents {
 		a := &CorunAgents[i]

@@ -20,8 +20,6 @@ type DeadlineAgent struct {
 	// Dataset is what the agent learns from.
 	Dataset string
 	env.DeadlineOptions
-	// Hidden are the hidden layers of actor and critic.
-	Hidden []int
 	// Float32 trains with the clock of the authors' notebook, and no day is cut short, as there.
 	Float32 bool
 }
@@ -39,53 +37,53 @@ var (
 	asOriginal = env.DeadlineOptions{Original: true, Sparse: true, Energy: env.EnergyAsReleased}
 )
 
+// The datasets of the agents.
+const (
+	relaxedDays = "deadline/relaxed"
+	tightDays   = "deadline/tight"
+)
+
 // DeadlineAgents are the trained agents in the report's tables, and some more to compare
 // with them.
 var DeadlineAgents = []DeadlineAgent{
 	{
-		Name: "enhanced", Doc: "as the authors' notebook trains the report's best", Dataset: "deadline/relaxed",
-		Hidden:          enhancedLayers,
+		Name: "enhanced", Doc: "as the authors' notebook trains the report's best", Dataset: relaxedDays,
 		DeadlineOptions: asNotebook,
 	},
-	{
-		Name: "tight", Doc: "the same on tight deadlines", Dataset: "deadline/tight", Hidden: enhancedLayers,
-		DeadlineOptions: asNotebook,
-	},
+	{Name: "tight", Doc: "the same on tight deadlines", Dataset: tightDays, DeadlineOptions: asNotebook},
 	{
 		Name: "float32", Doc: "as the authors' notebook, also in its float32 clock and in that no day is cut short",
-		Dataset: "deadline/relaxed", Hidden: enhancedLayers,
-		DeadlineOptions: asNotebook, Float32: true,
+		Dataset: relaxedDays, DeadlineOptions: asNotebook, Float32: true,
 	},
 	{
 		Name: "text", Doc: "the report's best as its text describes the training, with scales and bins of our own",
-		Dataset: "deadline/relaxed", Hidden: enhancedLayers,
+		Dataset: relaxedDays,
 	},
 	{
-		Name: "text-released", Doc: "that with the energy term of the released code", Dataset: "deadline/relaxed",
-		Hidden:          enhancedLayers,
+		Name: "text-released", Doc: "that with the energy term of the released code", Dataset: relaxedDays,
 		DeadlineOptions: env.DeadlineOptions{Energy: env.EnergyAsReleased},
 	},
 	{
-		Name: "text-energy", Doc: "that with the term charged rightly", Dataset: "deadline/relaxed", Hidden: enhancedLayers,
+		Name: "text-energy", Doc: "that with the term charged rightly", Dataset: relaxedDays,
 		DeadlineOptions: env.DeadlineOptions{Energy: env.EnergyRight},
 	},
 	{
-		Name: "original", Doc: "the report's original settings on tight deadlines", Dataset: "deadline/tight",
-		Hidden:          originalLayers,
+		Name: "original", Doc: "the report's original settings on tight deadlines", Dataset: tightDays,
 		DeadlineOptions: asOriginal,
 	},
 	{
-		Name: "original-relaxed", Doc: "the original settings on relaxed deadlines", Dataset: "deadline/relaxed",
-		Hidden:          originalLayers,
+		Name: "original-relaxed", Doc: "the original settings on relaxed deadlines", Dataset: relaxedDays,
 		DeadlineOptions: asOriginal,
 	},
 }
 
-// The hidden layers of Table 5.
-var (
-	enhancedLayers = []int{256, 256, 128}
-	originalLayers = []int{256, 256}
-)
+// Hidden are the hidden layers of actor and critic (Table 5).
+func (a *DeadlineAgent) Hidden() []int {
+	if a.Original {
+		return []int{256, 256}
+	}
+	return []int{256, 256, 128}
+}
 
 var _ = algo.Register(algo.Spec{
 	Name: "rl-deadline", Version: 2, Track: algo.TrackDispatch, Cite: "deadline report 3",
@@ -146,7 +144,7 @@ func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) 
 	a := deadlineAgent(args)
 	shape := a.Shape()
 	p, err := policyOf(deadlineWeights(args), func() nn.Policy {
-		return nn.NewActor(shape.Observation, a.Hidden, shape.Actions, nn.Portable())
+		return nn.NewActor(shape.Observation, a.Hidden(), shape.Actions, nn.Portable())
 	})
 	if err != nil {
 		return nil, err

@@ -515,7 +515,7 @@ func TestDeadlineSettingsAreTheReports(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := deadlineConfig(a.DeadlineOptions, r.Steps)
-		for i, units := range a.Hidden {
+		for i, units := range a.Hidden() {
 			used[fmt.Sprintf("%s units of hidden layer %d", kind, i+1)] = float64(units)
 		}
 		for setting, v := range map[string]float64{

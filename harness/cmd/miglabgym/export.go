@@ -24,14 +24,9 @@ import (
 // open vectors by handle.
 var (
 	registry sync.Mutex
-	vectors  = map[int64]*handle{}
+	vectors  = map[int64]*vector{}
 	last     int64
 )
-
-type handle struct {
-	sync.Mutex
-	*vector
-}
 
 // description is what a caller needs to allocate buffers.
 type description struct {
@@ -75,22 +70,22 @@ func miglab_make(name, options *C.char, count C.int64_t, seed C.uint64_t, number
 	registry.Lock()
 	defer registry.Unlock()
 	last++
-	vectors[last] = &handle{vector: v}
+	vectors[last] = v
 	*number, *describe = C.int64_t(last), C.CString(string(text))
 	return nil
 }
 
-// withVector calls f withVector the vector of a handle.
+// withVector calls f with the vector of a handle.
 func withVector(number C.int64_t, f func(*vector) error) *C.char {
 	registry.Lock()
-	h := vectors[int64(number)]
+	v := vectors[int64(number)]
 	registry.Unlock()
-	if h == nil {
+	if v == nil {
 		return message(fmt.Errorf("handle %d is not open", int64(number)))
 	}
-	h.Lock()
-	defer h.Unlock()
-	return message(f(h.vector))
+	v.calls.Lock()
+	defer v.calls.Unlock()
+	return message(f(v))
 }
 
 // miglab_seed restarts the stream from which an environment draws its episodes, from the next

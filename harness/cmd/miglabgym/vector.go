@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"miglab/algorithms/rl/env"
 )
 
 // A vector is environments of one kind that are stepped together, one after another.
 type vector struct {
-	name string
+	calls sync.Mutex // those from C wait for each other
+	name  string
 	kind
 	envs  []environment
 	shape env.Shape
