@@ -77,7 +77,7 @@ func (h HardwareSet) NewestExecution(gpu, algorithm string, batch []string) []Ex
 	var newest []ExecutionTime
 	for t := range tablesUnderMIG(h.Execution, gpu) {
 		if t.Rows[0].Algorithm == algorithm {
-			if rows := arrange(t.Rows, batch); rows != nil {
+			if rows := inBatchOrder(t.Rows, batch); rows != nil {
 				newest = rows
 			}
 		}
@@ -85,8 +85,8 @@ func (h HardwareSet) NewestExecution(gpu, algorithm string, batch []string) []Ex
 	return newest
 }
 
-// arrange returns the rows in the order of a batch, or nil if they belong to another batch.
-func arrange(rows []ExecutionTime, batch []string) []ExecutionTime {
+// inBatchOrder returns the rows in the order of a batch, or nil if they belong to another batch.
+func inBatchOrder(rows []ExecutionTime, batch []string) []ExecutionTime {
 	if len(rows) != len(batch) {
 		return nil
 	}
@@ -95,7 +95,7 @@ func arrange(rows []ExecutionTime, batch []string) []ExecutionTime {
 	})
 	out := make([]ExecutionTime, len(batch))
 	for i, task := range batch {
-		j := slices.IndexFunc(rows, func(r ExecutionTime) bool { return kernel(r.Task) == kernel(task) && r.Device == 0 })
+		j := slices.IndexFunc(rows, func(r ExecutionTime) bool { return kernelOf(r.Task) == kernelOf(task) && r.Device == 0 })
 		if j < 0 {
 			return nil
 		}
@@ -105,8 +105,8 @@ func arrange(rows []ExecutionTime, batch []string) []ExecutionTime {
 	return out
 }
 
-// kernel returns what a task runs: CFD of CFD#2.
-func kernel(task string) string {
+// kernelOf returns what a task runs: CFD of CFD#2.
+func kernelOf(task string) string {
 	name, _, _ := strings.Cut(task, "#")
 	return name
 }

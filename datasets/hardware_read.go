@@ -54,17 +54,17 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 		}
 		switch name, kind := m[1], m[2]; kind {
 		case "kernels":
-			err = add(&h.Kernels, dir, file, name, divided, checkKernels)
+			err = addTable(&h.Kernels, dir, file, name, divided, checkKernels)
 		case "reconfiguration":
-			err = add(&h.Reconfiguration, dir, file, name, divided, checkReconfiguration)
+			err = addTable(&h.Reconfiguration, dir, file, name, divided, checkReconfiguration)
 		case "isolation":
-			err = add(&h.Isolation, dir, file, name, divided, checkIsolation)
+			err = addTable(&h.Isolation, dir, file, name, divided, checkIsolation)
 		case "execution":
-			err = add(&h.Execution, dir, file, name, divided, checkExecution)
+			err = addTable(&h.Execution, dir, file, name, divided, checkExecution)
 		case "corun":
-			err = add(&h.Corun, dir, file, name, []string{mig.SourceMPS}, checkCorun)
+			err = addTable(&h.Corun, dir, file, name, []string{mig.SourceMPS}, checkCorun)
 		case "overlap":
-			err = add(&h.Overlap, dir, file, name, overlapSources, checkOverlap)
+			err = addTable(&h.Overlap, dir, file, name, overlapSources, checkOverlap)
 		default:
 			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind,
 				[]string{"kernels", "reconfiguration", "isolation", "execution", "corun", "overlap"}))
@@ -82,9 +82,9 @@ const modelSuffix = ".gpu.json"
 // hardwareName has the name and the kind of a file. Names are parts of names of datasets.
 var hardwareName = regexp.MustCompile(`^([A-Za-z0-9_-]+)\.(.+)\.csv$`)
 
-// add reads a file of one of the sources and puts its table where its date says, after
+// addTable reads a file of one of the sources and puts its table where its date says, after
 // those of its day.
-func add[Row HardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string,
+func addTable[Row HardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string,
 	check func(*mig.GPU, []Row) (int, error),
 ) error {
 	f, err := dir.Open(file)

@@ -224,9 +224,6 @@ func (s *sequence) program(work func(context.Context, *session.Session) error, c
 	s.left, s.dead, s.kill = calls, false, func() {
 		journal, _ = os.ReadFile(name)
 		rows, _ = os.ReadFile(s.database())
-		if s.r.IntN(4) == 0 && len(journal) > 0 { // in the middle of a line
-			journal = append(journal, `{"event":"crea`...)
-		}
 		kill()
 	}
 	ended := make(chan bool)

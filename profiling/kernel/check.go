@@ -26,7 +26,7 @@ func (k *Kernel) Check() []error {
 		info, err := os.Stat(k.Dir)
 		switch {
 		case err != nil:
-			missing(k.Dir, remedy, "%s", reason(err))
+			missing(k.Dir, remedy, "%s", fileProblem(err))
 			return all // everything else is in the folder
 		case !info.IsDir():
 			missing(k.Dir, remedy, "is not a folder")
@@ -44,7 +44,7 @@ func (k *Kernel) Check() []error {
 		info, err := os.Stat(program)
 		switch {
 		case err != nil:
-			missing(program, build, "%s", reason(err))
+			missing(program, build, "%s", fileProblem(err))
 		case !info.Mode().IsRegular():
 			missing(program, build, "is not a program")
 		case info.Mode()&0o111 == 0:
@@ -57,7 +57,7 @@ func (k *Kernel) Check() []error {
 		sum, err := wholefile.SHA256(path)
 		switch {
 		case err != nil:
-			missing(path, "fetch the suite's data, or correct data", "%s", reason(err))
+			missing(path, "fetch the suite's data, or correct data", "%s", fileProblem(err))
 		case d.SHA256 != "" && sum != d.SHA256:
 			missing(path, "fetch it again, or correct the manifest", "has SHA-256 %s, not %s", sum, d.SHA256)
 		}
@@ -85,8 +85,8 @@ func (k *Kernel) path(p string) string {
 	return filepath.Join(k.Dir, p)
 }
 
-// reason says why a file cannot be read, without its path.
-func reason(err error) string {
+// fileProblem says why a file cannot be read, without its path.
+func fileProblem(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "is missing"
 	}

@@ -199,7 +199,7 @@ func (d *decoder) text(n *yaml.Node) string {
 	return ""
 }
 
-func list[T any](d *decoder, n *yaml.Node, what string, read func(*yaml.Node) T) []T {
+func readList[T any](d *decoder, n *yaml.Node, what string, read func(*yaml.Node) T) []T {
 	if d.err == nil && n.Kind != yaml.SequenceNode {
 		d.failf(n, "%s must be a list", what)
 	}
@@ -300,7 +300,7 @@ func (d *decoder) manifest(n *yaml.Node, given map[string]string) []Kernel {
 		d.shared(&base, d.mapping(defaults, "defaults", sharedFields))
 	}
 	lines := map[string]int{}
-	kernels := list(d, top["kernels"], "kernels", func(n *yaml.Node) Kernel {
+	kernels := readList(d, top["kernels"], "kernels", func(n *yaml.Node) Kernel {
 		k := d.kernel(base, n)
 		if line, twice := lines[k.Name]; twice {
 			d.failf(n, "the kernel on line %d is also named %q; names must differ", line, k.Name)
@@ -361,10 +361,10 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	}
 	d.shared(&k, f)
 	setField(d, &k.Argv, f, "argv", func(n *yaml.Node) []string {
-		return list(d, n, "argv", d.expand(csvPlace))
+		return readList(d, n, "argv", d.expand(csvPlace))
 	})
 	setField(d, &k.Data, f, "data", func(n *yaml.Node) []Data {
-		return list(d, n, "data", d.data)
+		return readList(d, n, "data", d.data)
 	})
 	setField(d, &k.Result, f, "result", d.result)
 	if d.err != nil {

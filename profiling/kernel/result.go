@@ -29,7 +29,7 @@ func (k *Kernel) result(output string) (string, error) {
 	case k.Result.File != "":
 		sum, err := wholefile.SHA256(k.path(k.Result.File))
 		if err != nil {
-			return "", fmt.Errorf("there is no result: %s %s", k.Result.File, reason(err))
+			return "", fmt.Errorf("there is no result: %s %s", k.Result.File, fileProblem(err))
 		}
 		return sum, nil
 	case k.Result.Pattern != nil:

@@ -211,8 +211,8 @@ func rectangle(x, y uint64) cuda.Dim    { return cuda.Dim{X: uint32(x), Y: uint3
 func blocks(work, block uint64) uint64  { return (work + block - 1) / block }
 func roundUp(n, multiple uint64) uint64 { return blocks(n, multiple) * multiple }
 
-// read copies values from the device.
-func read[T any](h *host, from, count uint64) []T {
+// readValues copies values from the device.
+func readValues[T any](h *host, from, count uint64) []T {
 	values := make([]T, count)
 	if h.err == nil {
 		h.err = h.gpu.Read(bytesOf(values), cuda.Pointer(from))
@@ -220,8 +220,8 @@ func read[T any](h *host, from, count uint64) []T {
 	return values
 }
 
-// write copies values to the device.
-func write[T any](h *host, to uint64, values ...T) {
+// writeValues copies values to the device.
+func writeValues[T any](h *host, to uint64, values ...T) {
 	if h.err == nil {
 		h.err = h.gpu.Write(cuda.Pointer(to), bytesOf(values))
 	}

@@ -21,23 +21,23 @@ var bfs = &Program{
 		for v := range n {
 			first[v+1] = first[v] + uint32(degree(v))
 		}
-		write(h, offsets, first...)
+		writeValues(h, offsets, first...)
 		h.fill(edges, targets, edges, n, seed)
 		iterate = func() {
 			if h.err == nil {
 				h.err = h.gpu.Fill(cuda.Pointer(levels), 0xff, 4*n) // -1
 			}
-			write(h, levels, uint32(0))
-			write(h, frontiers[0], uint32(0))
+			writeValues(h, levels, uint32(0))
+			writeValues(h, frontiers[0], uint32(0))
 			found := uint64(1)
 			for level := uint64(0); found > 0 && h.err == nil; level++ {
-				write(h, count, uint32(0))
+				writeValues(h, count, uint32(0))
 				h.launch("expand", line(blocks(found, 256)), line(256),
 					offsets, targets, levels, level, frontiers[level%2], found, frontiers[(level+1)%2], count)
-				found = uint64(read[uint32](h, count, 1)[0])
+				found = uint64(readValues[uint32](h, count, 1)[0])
 			}
 		}
-		verify = func() { compareIntegers(h, read[int32](h, levels, n), bfsLevels(first, n, seed)) }
+		verify = func() { compareIntegers(h, readValues[int32](h, levels, n), bfsLevels(first, n, seed)) }
 		return iterate, verify
 	},
 }
@@ -92,7 +92,7 @@ var gaussian = &Program{
 		}
 		verify = func() {
 			width := n + 1
-			want, got := factorised(seed, n, width), read[float32](h, system, n*width)
+			want, got := factorised(seed, n, width), readValues[float32](h, system, n*width)
 			for at := range n * width {
 				if i, j := at/width, at%width; j >= i { // below the diagonal are zeros, or what is left of them
 					h.compare(int(at), float64(got[at]), want[at], 1e-6*math.Sqrt(float64(n))*scale(i, j, n))
@@ -151,7 +151,7 @@ var gemm = &Program{
 		tiles := padded / 128
 		iterate = func() { h.launch("multiply", rectangle(tiles, tiles), rectangle(16, 16), a, b, c, padded) }
 		verify = func() {
-			got := read[float32](h, c, padded*padded)
+			got := readValues[float32](h, c, padded*padded)
 			value := func(seed, i uint64) float64 { return float64(uniform(seed, i) - 0.5) }
 			want := make([]float64, n)
 			for i := range n {
@@ -191,7 +191,7 @@ var lu = &Program{
 			}
 		}
 		verify = func() {
-			want, got := factorised(seed, n, n), read[float32](h, matrix, padded*padded)
+			want, got := factorised(seed, n, n), readValues[float32](h, matrix, padded*padded)
 			for at := range n * n {
 				i, j := at/n, at%n
 				allowed := 1e-6 * math.Sqrt(float64(n)) * scale(i, j, n)
@@ -228,7 +228,7 @@ var nbody = &Program{
 				cell, u := uint64(i)/particles, func(k int) float32 { return uniform(seed, uint64(4*i+k)) }
 				all[i] = particle{float32(cell%n) + u(0), float32(cell/n%n) + u(1), float32(cell/n/n) + u(2), u(3)}
 			}
-			got := read[particle](h, results, uint64(len(all)))
+			got := readValues[particle](h, results, uint64(len(all)))
 			for i := range all {
 				force := forceOn(all, i, n)
 				for k, want := range force {
@@ -290,7 +290,7 @@ var nw = &Program{
 			}
 		}
 		verify = func() {
-			got := read[int32](h, table, (padded+1)*(padded+1))
+			got := readValues[int32](h, table, (padded+1)*(padded+1))
 			row, above := make([]int32, n+1), make([]int32, n+1)
 			for i := range n + 1 {
 				row, above = above, row
@@ -333,7 +333,7 @@ var randomAccess = &Program{
 			for i := range 4 * n {
 				want[randomBelow(seed, i, n)] ^= randomBits(seed, i)
 			}
-			compareIntegers(h, read[uint64](h, table, n), want)
+			compareIntegers(h, readValues[uint64](h, table, n), want)
 		}
 		return iterate, verify
 	},
@@ -357,7 +357,7 @@ var reduction = &Program{
 			for i := range n {
 				want += randomBits(seed, i)
 			}
-			compareIntegers(h, read[uint64](h, total, 1), []uint64{want})
+			compareIntegers(h, readValues[uint64](h, total, 1), []uint64{want})
 		}
 		return iterate, verify
 	},
@@ -388,7 +388,7 @@ var stencil = &Program{
 				sweep(from, to, int(n))
 				from, to = to, from
 			}
-			for i, got := range read[float32](h, grids[0], n*n) {
+			for i, got := range readValues[float32](h, grids[0], n*n) {
 				h.compare(i, float64(got), from[i], 2e-4)
 			}
 		}
@@ -415,7 +415,7 @@ var stream = &Program{
 		h.fill(n, b, c, n, seed)
 		iterate = func() { h.launch("triad", line(blocks(n, 256)), line(256), a, b, c, n) }
 		verify = func() {
-			for i, got := range read[float64](h, a, n) {
+			for i, got := range readValues[float64](h, a, n) {
 				h.compare(i, got, float64(uniform(seed, uint64(2*i)))+3*float64(uniform(seed, uint64(2*i+1))), 0)
 			}
 		}

@@ -59,7 +59,7 @@ func (d daemon) env() []string {
 
 func (d daemon) ask(ctx context.Context, line string) (string, error) {
 	var out bytes.Buffer
-	err := run(ctx, func(c *exec.Cmd) {
+	err := runTool(ctx, func(c *exec.Cmd) {
 		c.Env, c.Stdin, c.Stdout, c.Stderr = d.env(), strings.NewReader(line+"\n"), &out, &out
 	}, control)
 	if err != nil {
@@ -123,7 +123,7 @@ func (d daemon) launch(ctx context.Context) error {
 		return err
 	}
 	defer f.Close()
-	err = run(ctx, func(c *exec.Cmd) { c.Env, c.Stdout, c.Stderr = d.env(), f, f }, control, "-d")
+	err = runTool(ctx, func(c *exec.Cmd) { c.Env, c.Stdout, c.Stderr = d.env(), f, f }, control, "-d")
 	if err != nil {
 		text, _ := os.ReadFile(f.Name()) // if this fails, the error has no last words
 		return lastWords(err, text)

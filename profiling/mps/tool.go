@@ -25,8 +25,9 @@ const answerTime = 30 * time.Second
 
 // remedies say how to install the tools.
 var remedies = map[string]string{
-	smi:     "install NVIDIA's driver for this GPU: nvidia-smi comes with it and must be in PATH",
-	control: "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): " + control + " must be in PATH",
+	smi: "install NVIDIA's driver for this GPU: nvidia-smi comes with it and must be in PATH",
+	control: "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): " + control +
+		" must be in PATH",
 }
 
 func installed(tool string) error {
@@ -37,9 +38,9 @@ func installed(tool string) error {
 	return nil
 }
 
-// run runs a tool to its end. The tool has a process group of its own, so that Ctrl-C ends
+// runTool runs a tool to its end. The tool has a process group of its own, so that Ctrl-C ends
 // only this process, which needs the tool to clean up.
-func run(ctx context.Context, setup func(*exec.Cmd), tool string, args ...string) error {
+func runTool(ctx context.Context, setup func(*exec.Cmd), tool string, args ...string) error {
 	limited, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	c := exec.CommandContext(limited, tool, args...)
@@ -75,7 +76,7 @@ func query(ctx context.Context, gpu, what string, fields ...string) ([][]string,
 		args = append(args, "--id="+gpu)
 	}
 	var out bytes.Buffer
-	err := run(ctx, func(c *exec.Cmd) { c.Stdout, c.Stderr = &out, &out }, smi, args...)
+	err := runTool(ctx, func(c *exec.Cmd) { c.Stdout, c.Stderr = &out, &out }, smi, args...)
 	if err != nil {
 		return nil, smiError(lastWords(err, out.Bytes()))
 	}
@@ -106,7 +107,8 @@ func query(ctx context.Context, gpu, what string, fields ...string) ([][]string,
 // exitErrors are the causes of nvidia-smi's exit status (man nvidia-smi, RETURN VALUE; the numbers are those of
 // nvmlReturn_t).
 var exitErrors = map[int]error{
-	4: profiling.ErrPermission, 9: profiling.ErrNoDriver, 12: profiling.ErrNoDriver, 15: profiling.ErrLost, 16: profiling.ErrLost,
+	4: profiling.ErrPermission, 9: profiling.ErrNoDriver, 12: profiling.ErrNoDriver,
+	15: profiling.ErrLost, 16: profiling.ErrLost,
 }
 
 func smiError(err error) error {

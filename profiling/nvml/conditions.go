@@ -65,7 +65,7 @@ func sample(gpu nvml.Device) (profiling.Sample, error) {
 // WatchGPU watches a GPU by its UUID, without the prefix GPU-, and returns the driver's
 // version and how many processes use the GPU. It needs no MIG.
 func WatchGPU(uuid string) (w *profiling.Watch, driver string, processes int, err error) {
-	lib, err := load()
+	lib, err := loadLibrary()
 	if err != nil {
 		return nil, "", 0, err
 	}

@@ -195,7 +195,7 @@ func (d *device) describe(op string, gi nvml.GpuInstance, profile *nvml.GpuInsta
 		out.Profile = profileOf(profile, d.memory)
 		out.Profile.Length = mig.Slices(info.Placement.Size)
 	}
-	cis, err := compute(op, gi)
+	cis, err := computeInstances(op, gi)
 	if err == nil && len(cis) > 0 {
 		err = d.name(op, &out, cis[0])
 	}
@@ -285,7 +285,7 @@ func computeProfiles(op string, gi nvml.GpuInstance) ([]nvml.ComputeInstanceProf
 	})
 }
 
-func compute(op string, gi nvml.GpuInstance) (all []nvml.ComputeInstance, err error) {
+func computeInstances(op string, gi nvml.GpuInstance) (all []nvml.ComputeInstance, err error) {
 	profiles, err := computeProfiles(op, gi)
 	for _, p := range profiles {
 		if p.InstanceCount == 0 {
@@ -322,7 +322,8 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 		out.Instance = at
 		return out, nil
 	}
-	if undo := remove("destroy what was made", gi); undo != nil && !errors.Is(undo, profiling.ErrUnknownInstance) {
+	undo := destroyInstance("destroy what was made", gi)
+	if undo != nil && !errors.Is(undo, profiling.ErrUnknownInstance) {
 		err = &profiling.LeftoverError{ID: out.ID, Err: err, Undo: undo}
 	}
 	return profiling.Instance{}, err
@@ -341,7 +342,7 @@ func (d *device) fill(op string, gi nvml.GpuInstance, size uint32) (out profilin
 	if err != nil {
 		return out, err
 	}
-	profile := whole(profiles, size)
+	profile := wholeProfile(profiles, size)
 	if profile == nil {
 		err := fmt.Errorf("%w: the driver has no compute instance with all %d slices", profiling.ErrUnsupported, size)
 		return out, &profiling.DeviceError{Op: op, Err: err}
@@ -353,9 +354,9 @@ func (d *device) fill(op string, gi nvml.GpuInstance, size uint32) (out profilin
 	return out, d.name(op, &out, ci)
 }
 
-// whole returns the profile of the compute instance that fills a GPU instance: of those with
+// wholeProfile returns the profile of the compute instance that fills a GPU instance: of those with
 // all its slices, the one with most multiprocessors.
-func whole(profiles []nvml.ComputeInstanceProfileInfo, size uint32) (most *nvml.ComputeInstanceProfileInfo) {
+func wholeProfile(profiles []nvml.ComputeInstanceProfileInfo, size uint32) (most *nvml.ComputeInstanceProfileInfo) {
 	for i := range profiles {
 		p := &profiles[i]
 		if p.SliceCount == size && (most == nil || p.MultiprocessorCount > most.MultiprocessorCount) {
@@ -370,17 +371,17 @@ func (d *device) Destroy(id int) error {
 	gi, ret := d.gpu.GetGpuInstanceById(id)
 	switch ret {
 	case nvml.SUCCESS:
-		return remove(op, gi)
+		return destroyInstance(op, gi)
 	case nvml.ERROR_NOT_SUPPORTED: // MIG mode is off: there is none
 		ret = nvml.ERROR_NOT_FOUND
 	}
 	return instanceFailure(op, ret)
 }
 
-// remove destroys the compute instances of a GPU instance, then the GPU instance. Compute
+// destroyInstance destroys the compute instances of a GPU instance, then the GPU instance. Compute
 // instances may have disappeared, but the GPU instance must exist.
-func remove(op string, gi nvml.GpuInstance) error {
-	cis, err := compute(op, gi)
+func destroyInstance(op string, gi nvml.GpuInstance) error {
+	cis, err := computeInstances(op, gi)
 	if err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
 		return err
 	}

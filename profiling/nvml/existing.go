@@ -42,7 +42,7 @@ var _ profiling.Device = (*existing)(nil)
 // instances. Compute instances that do not fill their GPU instance are left out.
 func OpenExisting(selector string) (_ profiling.Device, err error) {
 	const op = "find MIG instances"
-	lib, err := load()
+	lib, err := loadLibrary()
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func OpenExisting(selector string) (_ profiling.Device, err error) {
 	if err != nil {
 		return nil, err
 	}
-	gpus, err := list(lib)
+	gpus, err := listGPUs(lib)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func OpenExisting(selector string) (_ profiling.Device, err error) {
 	if strings.HasPrefix(selector, "MIG-") {
 		visible = append(visible, []string{selector})
 	} else if selector != "" {
-		g, err := choose(lib, selector)
+		g, err := chooseGPU(lib, selector)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +126,7 @@ func (e *existing) find(op string, index int, visible [][]string) error {
 		case errors.Is(err, profiling.ErrUnknownInstance): // destroyed since it was listed
 		case err != nil:
 			return err
-		case !allowed(visible, i.UUID, e.uuid, index):
+		case !isVisible(visible, i.UUID, e.uuid, index):
 		case why != "":
 			e.unusable = append(e.unusable, i.UUID+" "+why)
 		default:
@@ -321,9 +321,9 @@ func visibleDevices(op string) (lists [][]string, _ error) {
 	return [][]string{words}, nil
 }
 
-// allowed reports whether all lists name a MIG device: by its UUID or that of its GPU, of which the beginning is
+// isVisible reports whether all lists name a MIG device: by its UUID or that of its GPU, of which the beginning is
 // enough, or by the index of its GPU.
-func allowed(lists [][]string, uuid, gpu string, index int) bool {
+func isVisible(lists [][]string, uuid, gpu string, index int) bool {
 	for _, words := range lists {
 		if !slices.ContainsFunc(words, func(word string) bool {
 			return strings.HasPrefix(word, "MIG-") && strings.HasPrefix(uuid, word) ||

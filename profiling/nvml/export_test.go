@@ -7,7 +7,7 @@ import "github.com/NVIDIA/go-nvml/pkg/nvml"
 // Names for tests.
 var (
 	Gigabytes = gigabytes
-	Whole     = whole
+	Whole     = wholeProfile
 )
 
 // Enumerate is enumerate of numbers.

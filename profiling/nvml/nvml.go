@@ -17,7 +17,7 @@ import (
 // [profiling.ErrUnsupported] for a GPU without MIG, and for one that package mig does not know
 // while its MIG mode is off, since the driver lists no profiles then.
 func Open(selector string) (_ profiling.Device, err error) {
-	lib, err := load()
+	lib, err := loadLibrary()
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func Open(selector string) (_ profiling.Device, err error) {
 			lib.Shutdown()
 		}
 	}()
-	g, err := choose(lib, selector)
+	g, err := chooseGPU(lib, selector)
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +62,12 @@ func newDevice(lib nvml.Interface, g gpu) *device {
 // and MIG mode is off if the GPU has none. If some GPUs cannot be identified, it returns
 // the others and the joined errors.
 func List() ([]profiling.Identity, error) {
-	lib, err := load()
+	lib, err := loadLibrary()
 	if err != nil {
 		return nil, err
 	}
 	defer lib.Shutdown()
-	gpus, err := list(lib)
+	gpus, err := listGPUs(lib)
 	var ids []profiling.Identity
 	for _, g := range gpus {
 		if g.err == nil {
@@ -78,9 +78,9 @@ func List() ([]profiling.Identity, error) {
 	return ids, err
 }
 
-// load loads the library. It refuses drivers before 535: they lack functions that this package calls,
+// loadLibrary loads the library. It refuses drivers before 535: they lack functions that this package calls,
 // and a call of a missing function ends the process.
-func load() (nvml.Interface, error) {
+func loadLibrary() (nvml.Interface, error) {
 	const op = "load NVML"
 	lib := nvml.New()
 	if ret := lib.Init(); ret != nvml.SUCCESS {
@@ -103,7 +103,7 @@ type gpu struct {
 	err error
 }
 
-func list(lib nvml.Interface) ([]gpu, error) {
+func listGPUs(lib nvml.Interface) ([]gpu, error) {
 	n, ret := lib.DeviceGetCount()
 	if ret != nvml.SUCCESS {
 		return nil, failure("count GPUs", ret)
@@ -157,10 +157,10 @@ func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Id
 	return id, nil
 }
 
-// choose finds the GPU that a selector names. That another one could not be identified
+// chooseGPU finds the GPU that a selector names. That another one could not be identified
 // matters only if the selector names none.
-func choose(lib nvml.Interface, selector string) (gpu, error) {
-	gpus, err := list(lib)
+func chooseGPU(lib nvml.Interface, selector string) (gpu, error) {
+	gpus, err := listGPUs(lib)
 	if err != nil {
 		return gpu{}, err
 	}
