@@ -5,30 +5,33 @@ package command
 
 import (
 	"embed"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"miglab/harness/cli"
+	"miglab/profiling/kernels"
 )
 
-// All returns the commands.
-func All() []*cobra.Command {
-	return []*cobra.Command{newProfile(), newExecute(), newKernel(), newProbe()}
-}
-
-// helpTexts has the long descriptions and the examples of commands, a file each.
+// helpTexts has the description and the examples of commands, in a file named after each.
 //
 //go:embed help
 var helpTexts embed.FS
 
-// helpText returns a text without its last line break. It panics if there is none.
-func helpText(file string) string {
-	raw, err := helpTexts.ReadFile("help/" + file)
-	if err != nil {
-		panic(err)
+// All returns the commands.
+func All() []*cobra.Command {
+	var list strings.Builder
+	for _, p := range kernels.Programs() {
+		fmt.Fprintf(&list, "  %-13s %s\n", p.Name, p.What)
 	}
-	return strings.TrimSuffix(string(raw), "\n")
+	all := []*cobra.Command{newProfile(), newExecute(), newKernel(), newProbe()}
+	for _, c := range all {
+		cli.SetHelp(c, helpTexts, strings.NewReplacer("{kernels}", strings.TrimSuffix(list.String(), "\n")))
+	}
+	return all
 }
 
 // readFile opens a file and has it read. read is told the path for its errors.

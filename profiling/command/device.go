@@ -226,17 +226,17 @@ func (f *kernelFlags) open() ([]kernel.Kernel, error) {
 	return kernel.Read(file, f.manifest, f.set)
 }
 
-// missing checks what kernels need, and returns what is not there.
-func missing(kernels []kernel.Kernel) (errs []error) {
+// missingParts checks what kernels need, and returns what is not there.
+func missingParts(kernels []kernel.Kernel) (errs []error) {
 	for i := range kernels {
 		errs = append(errs, kernels[i].Check()...)
 	}
 	return errs
 }
 
-// ready is an error in one line if kernels miss something.
-func ready(kernels []kernel.Kernel) error {
-	switch absent := missing(kernels); len(absent) {
+// allReady is an error in one line if kernels miss something.
+func allReady(kernels []kernel.Kernel) error {
+	switch absent := missingParts(kernels); len(absent) {
 	case 0:
 		ours := func(k kernel.Kernel) bool { return k.Argv[0] == "/proc/self/exe" }
 		if slices.ContainsFunc(kernels, ours) { // miglab kernel

@@ -36,10 +36,7 @@ func newExecute() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "execute",
 		Short: "Run a schedule on real GPUs and set its end times beside the simulated ones",
-		Long:  helpText("execute.txt"),
-		Example: "  miglab execute --tasks results/profile/tasks.csv --algorithm far\n" +
-			"  miglab execute --tasks tasks.csv --schedule schedule.json --kernels kernels.yaml --device 0,1",
-		RunE: func(c *cobra.Command, _ []string) error { return f.execute(c) },
+		RunE:  func(c *cobra.Command, _ []string) error { return f.execute(c) },
 	}
 	f.device.register(c)
 	f.kernels.register(c)
@@ -158,7 +155,7 @@ func programsOf(path string, tasks task.Batch, lines []int, kernels []kernel.Ker
 		programs[t.Name] = k
 		used = append(used, *k)
 	}
-	return programs, ready(used)
+	return programs, allReady(used)
 }
 
 func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned,

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,13 +25,15 @@ type kernelRun struct {
 
 func newKernel() *cobra.Command {
 	var f kernelRun
+	var names []string
+	for _, p := range kernels.Programs() {
+		names = append(names, p.Name)
+	}
 	c := &cobra.Command{
 		Use:       "kernel NAME",
 		Short:     "Run one of the project's own kernels on the GPU",
-		Long:      helpText("kernel.txt") + "\n" + kernelList(),
-		Example:   helpText("kernel-examples.txt"),
 		Args:      cli.Arguments(1, 1, "the name of a kernel"),
-		ValidArgs: kernelNames(),
+		ValidArgs: names,
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := kernels.Lookup(args[0])
 			if err != nil {
@@ -53,21 +54,6 @@ func newKernel() *cobra.Command {
 	c.MarkFlagsMutuallyExclusive("iterations", "milliseconds")
 	c.MarkFlagsMutuallyExclusive("verify", "milliseconds")
 	return c
-}
-
-func kernelNames() (names []string) {
-	for _, p := range kernels.Programs() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-func kernelList() string {
-	var list strings.Builder
-	for _, p := range kernels.Programs() {
-		fmt.Fprintf(&list, "  %-13s %s\n", p.Name, p.What)
-	}
-	return list.String()
 }
 
 func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {

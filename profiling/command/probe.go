@@ -59,7 +59,7 @@ func probe(ctx context.Context, s *session.Session) error {
 			if err != nil {
 				return err
 			}
-			err = open(ctx, on)
+			err = openByCUDA(ctx, on)
 			_, left := s.Destroy(ctx, on)
 			return errors.Join(err, left)
 		}
@@ -106,8 +106,8 @@ func countSMs(ctx context.Context, gpu string) (int, error) {
 	return sms, nil
 }
 
-// open opens an instance by CUDA.
-func open(ctx context.Context, on profiling.Instance) error {
+// openByCUDA opens an instance by CUDA.
+func openByCUDA(ctx context.Context, on profiling.Instance) error {
 	uuid, _, err := askDevice(ctx, on.Env...)
 	switch {
 	case err != nil:

@@ -69,13 +69,9 @@ func newExperiment(x measure.Command) *cobra.Command {
 			"milliseconds that each kernel runs before (sm-partition)")
 		flags.BoolVar(&f.small, "small", false, "inputs as small as those of kernel --verify, for tests (sm-partition)")
 	}
-	switch x.Name {
-	case "":
-		c.Long, c.Example = helpText("profile.txt"), helpText("profile-examples.txt")
+	if x.Name == "" {
 		flags.BoolVar(&f.list, "list", false, "show the GPUs as they are, and run nothing")
 		flags.BoolVar(&f.check, "check", false, "say what is missing, and run nothing")
-	case "corun":
-		c.Long, c.Example = helpText("profile-corun.txt"), helpText("profile-corun-examples.txt")
 	}
 	plan := x.Plan(flags)
 	c.RunE = func(c *cobra.Command, _ []string) error { return f.run(c, x, plan) }
@@ -121,7 +117,7 @@ func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Pla
 		return fmt.Errorf("--device %s: %s uses one GPU", f.device.device, c.CommandPath())
 	}
 	return f.device.with(c, func([]profiling.Identity) error {
-		return cmp.Or(ready(b.Kernels), writable(f.out))
+		return cmp.Or(allReady(b.Kernels), writable(f.out))
 	}, func(all []*session.Session) error {
 		b.Session = all[0]
 		if err := saveModel(f.out, b.Session.Identity().Model); err != nil {
@@ -224,7 +220,7 @@ func saveModel(dir string, g *mig.GPU) error {
 // checkAll lists everything that a run would miss, the GPU included.
 func checkAll(c *cobra.Command, df *deviceFlags, kernels []kernel.Kernel) error {
 	devices, err := df.devices(c.Context())
-	errs := append(missing(kernels), err, closeAll(devices))
+	errs := append(missingParts(kernels), err, closeAll(devices))
 	if err := errors.Join(errs...); err != nil {
 		return cli.FailedError{Err: err}
 	}

@@ -79,7 +79,7 @@ func (e *TaskError) Error() string {
 // that it made, even if ctx has ended. If a task failed, the error is a [*TaskError]; other errors come from the
 // session or ctx. With an error, Run returns what happened until then: the tasks and operations that succeeded.
 func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options) (schedule.Schedule, error) {
-	if err := refuse(&p, &s, &o); err != nil {
+	if err := checkProblem(&p, &s, &o); err != nil {
 		return schedule.Schedule{}, err
 	}
 	if o.Launcher == nil {
@@ -89,7 +89,7 @@ func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options
 		Options: o, problem: p, start: time.Now(),
 		happened: schedule.Schedule{GPU: s.GPU, Algorithm: s.Algorithm, Model: s.Model},
 	}
-	lives := plan(&s)
+	lives := planLives(&s)
 	group, inner := errgroup.WithContext(ctx)
 	for _, l := range lives {
 		group.Go(func() error { return r.live(inner, l) })
@@ -114,7 +114,7 @@ func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options
 	return r.happened, err
 }
 
-func refuse(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
+func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 	if v := schedule.Check(*p, *s); len(v) > 0 {
 		return &schedule.InvalidError{Algorithm: s.Algorithm, Violations: v}
 	}

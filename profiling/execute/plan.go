@@ -36,7 +36,7 @@ type operation struct {
 	done chan struct{}
 }
 
-// plan returns the lives of a schedule that [schedule.Check] accepts for a problem without a start partition. It
+// planLives returns the lives of a schedule that [schedule.Check] accepts for a problem without a start partition. It
 // gives the operations of each GPU an order: by planned start, at the same instant destroys before creates and then
 // from left to right, but never before an operation that they need.
 //
@@ -46,7 +46,7 @@ type operation struct {
 // two such lives only if one ends before the other begins. Either their middles are in that order, too, or both
 // lives are shorter than the tolerance and either order is valid. Lives in the order of their middles cannot need
 // each other in a circle. So every operation has its turn, and then no existing instance is in its way.
-func plan(s *schedule.Schedule) []*life {
+func planLives(s *schedule.Schedule) []*life {
 	type place struct {
 		gpu int
 		in  mig.Instance
@@ -84,7 +84,7 @@ func plan(s *schedule.Schedule) []*life {
 		}
 		here[i].tasks = append(here[i].tasks, pl.Task)
 	}
-	need(lives)
+	addNeeds(lives)
 	takeTurns(operations)
 	return lives
 }
@@ -111,9 +111,9 @@ func (l *life) middle() float64 {
 	return float64(l.create.Start)/2 + float64(l.destroy.End)/2
 }
 
-// need sorts the lives and lets each create come after the destroys of the instances that share its slices. A
+// addNeeds sorts the lives and lets each create come after the destroys of the instances that share its slices. A
 // profile that a GPU can hold only once (1g.5gb+me) counts as a slice.
-func need(lives []*life) {
+func addNeeds(lives []*life) {
 	slices.SortStableFunc(lives, func(a, b *life) int {
 		return cmp.Or(cmp.Compare(a.middle(), b.middle()), cmp.Compare(a.create.Start, b.create.Start), byPlace(a.in, b.in))
 	})

@@ -241,7 +241,7 @@ func mixesOf(kernels []kernel.Kernel, splits []string) (mixes []Mix, _ error) {
 		case len(shares) > len(kernels):
 			return nil, fmt.Errorf("--splits %s: there are %d kernels", split, len(kernels))
 		}
-		choose(len(kernels), len(shares), 1, func(chosen []int) {
+		eachChoice(len(kernels), len(shares), 1, func(chosen []int) {
 			var m Mix
 			for i, k := range chosen {
 				m = append(m, Job{&kernels[k], shares[i]})
@@ -252,8 +252,8 @@ func mixesOf(kernels []kernel.Kernel, splits []string) (mixes []Mix, _ error) {
 	return mixes, nil
 }
 
-// choose calls use with each choice of k of the numbers 0 to n-1, ascending by at least next.
-func choose(n, k, next int, use func([]int)) {
+// eachChoice calls use with each choice of k of the numbers 0 to n-1, ascending by at least next.
+func eachChoice(n, k, next int, use func([]int)) {
 	var more func(from int, chosen []int)
 	more = func(from int, chosen []int) {
 		if len(chosen) == k {
@@ -309,7 +309,7 @@ func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
 		if len(split) == 2 {
 			next = 0
 		}
-		choose(len(names), len(split), next, func(chosen []int) {
+		eachChoice(len(names), len(split), next, func(chosen []int) {
 			var g Group
 			for i, k := range chosen {
 				g = append(g, Part{names[k], 100, split[i]})
@@ -318,7 +318,7 @@ func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
 		})
 	}
 	if most > 0 && most < len(out) {
-		stream(seed, "groups").Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+		cellStream(seed, "groups").Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 		out = out[:most]
 	}
 	return out

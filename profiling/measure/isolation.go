@@ -199,7 +199,7 @@ func (x *isolation) warmUp(ctx context.Context) error {
 // drawn returns the neighbours of a kernel, one for each instance of rest; none if no kernel can run on one of the
 // instances.
 func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) (out []Placed) {
-	rng := stream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
+	rng := cellStream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
 	for _, in := range rest {
 		var candidates []*kernel.Kernel
 		for _, c := range x.kernels() {

@@ -133,7 +133,7 @@ func elsewhere(d kernel.Device, on profiling.Instance) string {
 	if isMIG {
 		allowed = 0
 	} else {
-		uuid = bare(uuid)
+		uuid = bareUUID(uuid)
 	}
 	if d.UUID != uuid {
 		return fmt.Sprintf("it ran on the device %s, not on %s", d.UUID, on.UUID)
@@ -222,9 +222,9 @@ func Titled(title string, from datasets.Provenance) string {
 // undivided is a note for tables of times under [profiling.MPSSMLimit].
 const undivided = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned"
 
-// stream returns the random numbers of one cell of an experiment. They do not depend on the numbers drawn for other
+// cellStream returns the random numbers of one cell of an experiment. They do not depend on the numbers drawn for other
 // cells.
-func stream(seed uint64, cell string) *rand.Rand {
+func cellStream(seed uint64, cell string) *rand.Rand {
 	return rand.New(datasets.Hashed(fmt.Appendf(nil, "%d %s", seed, cell)))
 }
 

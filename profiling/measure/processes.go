@@ -39,7 +39,7 @@ func (p *Processes) Together(ctx context.Context, g Group, window time.Duration)
 	for i := range windows {
 		w, want := &windows[i], cmp.Or(g[i].SMs, p.SMs)
 		if w.Device == nil {
-			w.Device = &kernel.Device{UUID: bare(jobs[i].On.UUID), SMs: want}
+			w.Device = &kernel.Device{UUID: bareUUID(jobs[i].On.UUID), SMs: want}
 		}
 		if off := w.Device.SMs - want; w.Status == kernel.OK && (off < -mpsRounding || off > mpsRounding) {
 			w.Status, w.Detail = kernel.Wrong, fmt.Sprintf("it ran on %d multiprocessors, not on %d", w.Device.SMs, want)
@@ -48,8 +48,8 @@ func (p *Processes) Together(ctx context.Context, g Group, window time.Duration)
 	return windows, err
 }
 
-// bare is the GPU's UUID in the name of a share of it.
-func bare(uuid string) string {
+// bareUUID is the GPU's UUID in the name of a share of it.
+func bareUUID(uuid string) string {
 	uuid, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(uuid, "MPS-"), "GPU-"), "/")
 	return uuid
 }

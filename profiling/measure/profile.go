@@ -40,8 +40,6 @@ type Result struct {
 	Size          mig.Slices
 	// Status is OK if all runs are OK, otherwise that of the first run that is not.
 	Status kernel.Status
-	// Detail says what went wrong.
-	Detail string
 	// Runs is the number of runs, whatever their status.
 	Runs int
 	// Times are those of the runs, in seconds; zero unless Status is OK.
@@ -80,7 +78,7 @@ func result(runs []Run) Result {
 	for _, r := range runs {
 		seconds = append(seconds, float64(r.Seconds))
 		if out.Status == kernel.OK {
-			out.Status, out.Detail = r.Status, r.Detail
+			out.Status = r.Status
 		}
 	}
 	if out.Status == kernel.OK {

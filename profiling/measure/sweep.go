@@ -115,7 +115,7 @@ func Sweep(_ context.Context, b *Bench) (*Plan, error) {
 		return nil, err
 	}
 	for round := 1; round <= b.rounds(); round++ {
-		shuffled, kernels := order(b.Seed, round, sizes, b.kernels())
+		shuffled, kernels := roundOrder(b.Seed, round, sizes, b.kernels())
 		for _, size := range shuffled {
 			for _, k := range kernels {
 				if round > b.repetitions(k) {
@@ -206,11 +206,11 @@ func describe(k *kernel.Kernel) string {
 	return fmt.Sprintf("%x", h[:6])
 }
 
-// order returns the order of sizes and kernels in a round. Rounds count from 1.
-func order(seed uint64, round int, sizes []mig.Slices, kernels []*kernel.Kernel) ([]mig.Slices, []*kernel.Kernel) {
+// roundOrder returns the order of sizes and kernels in a round. Rounds count from 1.
+func roundOrder(seed uint64, round int, sizes []mig.Slices, kernels []*kernel.Kernel) ([]mig.Slices, []*kernel.Kernel) {
 	sizes, kernels = slices.Clone(sizes), slices.Clone(kernels)
 	pair := (round + 1) / 2
-	stream(seed, fmt.Sprintf("rounds %d", pair)).Shuffle(len(sizes),
+	cellStream(seed, fmt.Sprintf("rounds %d", pair)).Shuffle(len(sizes),
 		func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
 	if round%2 == 0 {
 		slices.Reverse(sizes)

@@ -60,7 +60,7 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	intent := entry{Profile: at.Profile.String(), Start: at.Start, Creating: true}
 	err := s.work(func() error {
 		if e, ok := s.ours[at]; ok {
-			return fmt.Errorf("create %s: %w; this run has this instance already, and it is %s", name(at),
+			return fmt.Errorf("create %s: %w; this run has this instance already, and it is %s", instanceName(at),
 				profiling.ErrInsufficient, e.stage())
 		}
 		s.ours[at] = intent
@@ -73,7 +73,7 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	if err := s.set(at, intent); err != nil {
 		_ = s.forget(at) // The journal has nothing of it.
 		return profiling.Instance{}, Effort{},
-			fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", name(at), err)
+			fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", instanceName(at), err)
 	}
 	var i profiling.Instance
 	effort, err := s.retry(ctx, func() (err error) {
@@ -87,7 +87,8 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 		return profiling.Instance{}, Effort{}, s.notCreated(at, err)
 	}
 	if err := s.set(at, newEntry(i)); err != nil {
-		err = fmt.Errorf("create %s: the instance is destroyed, since the journal cannot be written: %w", name(at), err)
+		err = fmt.Errorf("create %s: the instance is destroyed, since the journal cannot be written: %w",
+			instanceName(at), err)
 		_, undo := s.destroy(ctx, at, i.ID)
 		if undo == nil {
 			undo = s.forget(at)
@@ -213,10 +214,10 @@ func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (Effort,
 	switch {
 	case !errors.Is(err, profiling.ErrBusy):
 	case ctx.Err() != nil:
-		err = fmt.Errorf("%s: %w", name(at), err)
+		err = fmt.Errorf("%s: %w", instanceName(at), err)
 	default:
 		processes, _ := s.device.Processes() // If this fails, the error names no process.
-		err = fmt.Errorf("%s, tried for %v: %w%s", name(at), s.o.Patience, err, processNames(processes))
+		err = fmt.Errorf("%s, tried for %v: %w%s", instanceName(at), s.o.Patience, err, processNames(processes))
 	}
 	return effort, err
 }
@@ -232,7 +233,7 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 	if err != nil {
 		var names []string
 		for _, at := range places {
-			names = append(names, name(at))
+			names = append(names, instanceName(at))
 		}
 		return nil, fmt.Errorf("cannot find out which of %q are left: %w", names, err)
 	}
@@ -244,7 +245,7 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 		wait.Go(func() {
 			if e.Daemon {
 				if err := s.o.EndDaemon(ctx, e.UUID); err != nil {
-					failures[n] = fmt.Errorf("%s: %w", name(at), err)
+					failures[n] = fmt.Errorf("%s: %w", instanceName(at), err)
 				}
 			}
 			// An instance that is not found, or no longer, was removed by somebody else or by a reset.
@@ -314,13 +315,13 @@ func (s *Session) forget(at mig.Instance) error {
 	return s.write()
 }
 
-// name names an instance as NVIDIA does.
-func name(at mig.Instance) string { return fmt.Sprintf("%s at %d", at.Profile, at.Start) }
+// instanceName names an instance as NVIDIA does.
+func instanceName(at mig.Instance) string { return fmt.Sprintf("%s at %d", at.Profile, at.Start) }
 
 // describe adds the UUID, if the instance has one.
 func describe(i profiling.Instance) string {
 	if i.UUID == "" {
-		return name(i.Instance)
+		return instanceName(i.Instance)
 	}
-	return fmt.Sprintf("%s (%s)", name(i.Instance), i.UUID)
+	return fmt.Sprintf("%s (%s)", instanceName(i.Instance), i.UUID)
 }

@@ -86,7 +86,7 @@ func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entr
 		for _, e := range j.Instances {
 			at, wrong := e.on(g)
 			if _, twice := left[at]; twice {
-				wrong = fmt.Errorf("%s is there twice", name(at))
+				wrong = fmt.Errorf("%s is there twice", instanceName(at))
 			}
 			err = errors.Join(err, wrong)
 			left[at] = e

@@ -27,7 +27,7 @@ func FuzzReadJournal(f *testing.F) {
 		}
 		for at := range left {
 			if !slices.Contains(at.Profile.Starts, at.Start) {
-				t.Errorf("%s cannot be", name(at))
+				t.Errorf("%s cannot be", instanceName(at))
 			}
 		}
 	})

@@ -33,9 +33,9 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("another run uses %s: process %d holds %s; wait until it ends", e.GPU, e.PID, e.File)
 }
 
-// lock takes the lock of a GPU and writes this process's number into its file. The file is
+// lockGPU takes the lock of a GPU and writes this process's number into its file. The file is
 // never removed, since two runs could then lock two files of the same name.
-func lock(path, gpu string) (_ *os.File, err error) {
+func lockGPU(path, gpu string) (_ *os.File, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err

@@ -80,10 +80,10 @@ func processNames(by []profiling.Process) string {
 	if len(by) == 0 {
 		return ""
 	}
-	return " (held by " + list(by) + ")"
+	return " (held by " + processList(by) + ")"
 }
 
-func list(ps []profiling.Process) string {
+func processList(ps []profiling.Process) string {
 	names := make([]string, len(ps))
 	for i, p := range ps {
 		names[i] = strings.TrimSpace(fmt.Sprintf("process %d %s", p.PID, p.Name))

@@ -97,7 +97,7 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	if s.lock, err = lock(filepath.Join(o.Dir, s.identity.UUID+".lock"), s.identity.UUID); err != nil {
+	if s.lock, err = lockGPU(filepath.Join(o.Dir, s.identity.UUID+".lock"), s.identity.UUID); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -176,9 +176,9 @@ func (s *Session) admit() (err error) {
 			profiling.ErrMIGOff, id.UUID, id.UUID)
 	case len(processes) > 0 && !s.o.WithOthers:
 		return fmt.Errorf("%s is in use by %s; end them (%s), or run beside them with --with-others", id.UUID,
-			list(processes), monitors)
+			processList(processes), monitors)
 	case len(processes) > 0:
-		s.o.Log("%s is also in use by %s, which influences the times", id.UUID, list(processes))
+		s.o.Log("%s is also in use by %s, which influences the times", id.UUID, processList(processes))
 	}
 	return nil
 }

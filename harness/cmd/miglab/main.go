@@ -113,7 +113,7 @@ func newRoot() *cobra.Command {
 		}
 		return flagError(c, err)
 	})
-	setHelp(root)
+	cli.SetHelp(root, helpTexts, helpNumbers)
 	return root
 }
 
