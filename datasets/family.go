@@ -62,7 +62,7 @@ func Register(f Family) Family {
 		if name == "" || strings.ContainsAny(name, "?&=, ") {
 			panic(fmt.Sprintf("datasets: bad name %q", name))
 		}
-		if g, _, _ := find(name); g != nil {
+		if g, _, _ := familyOf(name); g != nil {
 			panic(fmt.Sprintf("datasets: %q is a name of the family %s", name, g.Name))
 		}
 	}
@@ -79,7 +79,7 @@ func Register(f Family) Family {
 
 // Assumed returns what the family of a spec assumes; "" if there is no such family.
 func Assumed(text string) string {
-	if f, _, _ := find(text); f != nil {
+	if f, _, _ := familyOf(text); f != nil {
 		return f.Assumes
 	}
 	return ""
@@ -99,9 +99,9 @@ func (f *Family) isNamed(name string) bool { return f.Name == name || slices.Con
 // ofFiles reports whether a path follows the name.
 func (f *Family) ofFiles() bool { return strings.HasSuffix(f.Name, ":") }
 
-// find returns the family of a spec, the canonical name, which includes the path of a file, and
+// familyOf returns the family of a spec, the canonical name, which includes the path of a file, and
 // the parameters. The family is nil if there is none of that name.
-func find(text string) (f *Family, name string, pairs []string) {
+func familyOf(text string) (f *Family, name string, pairs []string) {
 	for i := range families {
 		f := &families[i]
 		if !f.ofFiles() || !strings.HasPrefix(text, f.Name) {
@@ -211,8 +211,8 @@ func (f *Family) listed() string {
 	return f.Name
 }
 
-// names returns every name that [Parse] accepts.
-func names() []string {
+// acceptedNames returns every name that [Parse] accepts.
+func acceptedNames() []string {
 	var out []string
 	for i := range families {
 		out = append(append(out, families[i].listed()), families[i].Aliases...)
@@ -223,7 +223,7 @@ func names() []string {
 // Complete returns the specs that a typed text may be completed to: names, and after a question
 // mark parameters.
 func Complete(typed string) []string {
-	if f, _, _ := find(typed); f != nil && strings.Contains(typed, "?") {
+	if f, _, _ := familyOf(typed); f != nil && strings.Contains(typed, "?") {
 		return spec.Complete(typed, f.Params)
 	}
 	var out []string

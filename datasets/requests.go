@@ -231,7 +231,7 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 	relative := make([]float64, 0, cap(out))
 	saturation := float64(capacity) / mean
 	for requested := 0; requested < end; {
-		p := profiles[draw(rng, demand)]
+		p := profiles[drawIndex(rng, demand)]
 		relative = append(relative, rng.Float64())
 		out = append(out, task.Request{Arrival: len(out), Lifespan: task.Forever, Profile: p})
 		before := requested
@@ -270,8 +270,8 @@ func upTo(all []task.Request, end int) []task.Request {
 	return all
 }
 
-// draw returns a random index; p has the probability of each.
-func draw(rng *rand.Rand, p []float64) int {
+// drawIndex returns a random index; p has the probability of each.
+func drawIndex(rng *rand.Rand, p []float64) int {
 	u := rng.Float64()
 	last := 0
 	for i, v := range p {

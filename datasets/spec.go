@@ -87,9 +87,9 @@ func onA100(dataset string, g *mig.GPU) error {
 // An unknown name is a [*nearest.UnknownError]. Anything else that is wrong names the spec and
 // wraps a [*spec.ParameterError] or a [*nearest.UnknownError].
 func Parse(text string) (Spec, error) {
-	f, name, pairs := find(text)
+	f, name, pairs := familyOf(text)
 	if f == nil {
-		return nil, nearest.Unknown("dataset", name, names())
+		return nil, nearest.Unknown("dataset", name, acceptedNames())
 	}
 	s, err := f.open(name, pairs)
 	if err != nil {

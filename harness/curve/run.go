@@ -87,14 +87,14 @@ func (r *Run) Final() float64 { return r.Scores[len(r.Scores)-1] }
 // Least is the lowest score.
 func (r *Run) Least() float64 { return slices.Min(r.Scores) }
 
-// near is the share by which a score may exceed another and still count as reaching it,
+// reachTolerance is the share by which a score may exceed another and still count as reaching it,
 // because curves fluctuate.
-const near = 0.1
+const reachTolerance = 0.1
 
 // Reaches returns the number of steps until the curve comes within a tenth of one of its scores. It
 // panics if the curve never does.
 func (r *Run) Reaches(score float64) float64 {
-	i := slices.IndexFunc(r.Scores, func(v float64) bool { return v <= score+near*math.Abs(score) })
+	i := slices.IndexFunc(r.Scores, func(v float64) bool { return v <= score+reachTolerance*math.Abs(score) })
 	if i < 0 {
 		panic(fmt.Sprintf("curve: a run whose best is %v never comes near %v", r.Least(), score))
 	}

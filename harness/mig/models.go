@@ -62,7 +62,7 @@ type model struct {
 
 const farTable1 = "FAR Table 1"
 
-var models = build([]model{
+var models = buildModels([]model{
 	{
 		name: "A30", aliases: []string{"A30-24GB"}, geometry: fourSlices, compute: 4, memory: 4,
 		gb: []int{6, 12, 24}, sms: []int{14, 28, 56}, costs: costsA30, costSource: farTable1,
@@ -93,7 +93,7 @@ var models = build([]model{
 	},
 })
 
-func build(ms []model) []*GPU {
+func buildModels(ms []model) []*GPU {
 	out := make([]*GPU, len(ms))
 	for i, m := range ms {
 		g := &GPU{

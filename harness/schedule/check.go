@@ -33,7 +33,7 @@ func Check(p Problem, s Schedule) []Violation {
 	c.operations()
 	c.partitions()
 	c.existence()
-	c.overlaps(c.runs, func(a, b *span) {
+	c.overlaps(c.runs, func(a, b *occupation) {
 		later, earlier := &s.Placements[b.id], &s.Placements[a.id]
 		c.add(TaskOverlap, "%q on %v and %q on %v both run on GPU %d between %v and %v s",
 			c.name(later.Task), later.Instance, c.name(earlier.Task), earlier.Instance, b.gpu, b.start, min(a.end, b.end))
@@ -42,8 +42,8 @@ func Check(p Problem, s Schedule) []Violation {
 	return c.found
 }
 
-// A span is an interval in which memory slices of a GPU are in use.
-type span struct {
+// An occupation is an interval in which memory slices of a GPU are in use.
+type occupation struct {
 	start, end mig.Seconds
 	gpu        int
 	// id is the index of the run, operation or life that uses them.
@@ -67,10 +67,10 @@ type checker struct {
 	s     *Schedule
 	found []Violation
 	// runs are the placements that make sense by themselves.
-	runs []span
+	runs []occupation
 	// lives are the instances. living has an entry for each: when its slices are in use.
 	lives  []life
-	living []span
+	living []occupation
 }
 
 var inf = mig.Seconds(math.Inf(1))
@@ -187,7 +187,7 @@ func timely(start, end mig.Seconds) bool {
 
 func (c *checker) placements() {
 	p := c.p
-	c.runs = make([]span, 0, len(c.s.Placements))
+	c.runs = make([]occupation, 0, len(c.s.Placements))
 	// ran holds the index, plus one, of the placement that first runs a task.
 	ran := make([]int32, len(p.Tasks))
 	for i := range c.s.Placements {
@@ -219,7 +219,7 @@ func (c *checker) placements() {
 			takes := p.Tasks[pl.Task].On(size)
 			if !finite(takes) || takes <= 0 {
 				c.add(DoesNotFit, "%q runs on %v, where it takes %v s", c.name(pl.Task), pl.Instance, takes)
-			} else if inTime && !same(pl.End, pl.Start+takes) {
+			} else if inTime && !sameInstant(pl.End, pl.Start+takes) {
 				c.add(WrongDuration, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task), pl.End-pl.Start,
 					size, takes)
 			}
@@ -229,7 +229,7 @@ func (c *checker) placements() {
 		}
 		if key != none && onGPU && inTime {
 			c.runs = append(c.runs,
-				span{start: pl.Start, end: pl.End, gpu: pl.GPU, id: int32(i), key: key, mask: pl.Instance.Mask()})
+				occupation{start: pl.Start, end: pl.End, gpu: pl.GPU, id: int32(i), key: key, mask: pl.Instance.Mask()})
 		}
 	}
 	for i, r := range ran {
@@ -254,7 +254,7 @@ func (c *checker) cost(o *Operation) mig.Seconds {
 // [mig.Sequential] they run one at a time.
 func (c *checker) operations() {
 	p := c.p
-	ops := make([]span, 0, len(p.Start)+len(c.s.Operations))
+	ops := make([]occupation, 0, len(p.Start)+len(c.s.Operations))
 	for i, e := range p.Start {
 		key := c.key(e.Instance)
 		if key == none || e.GPU < 0 || e.GPU >= p.GPUs() || !finite(e.BusyUntil) || e.BusyUntil < 0 {
@@ -263,7 +263,7 @@ func (c *checker) operations() {
 			continue
 		}
 		// It begins before 0, so that it comes first and overlaps even what ends at 0.
-		ops = append(ops, span{start: -inf, end: -inf, gpu: e.GPU, id: int32(-1 - i), key: key, mask: e.Instance.Mask()})
+		ops = append(ops, occupation{start: -inf, end: -inf, gpu: e.GPU, id: int32(-1 - i), key: key, mask: e.Instance.Mask()})
 	}
 	for i := range c.s.Operations {
 		o := &c.s.Operations[i]
@@ -282,12 +282,12 @@ func (c *checker) operations() {
 		if !inTime {
 			c.add(BadTime, "operation %d runs from %v to %v s", i, o.Start, o.End)
 		}
-		if key != none && inTime && !same(o.End, o.Start+c.cost(o)) {
+		if key != none && inTime && !sameInstant(o.End, o.Start+c.cost(o)) {
 			c.add(WrongCost, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op, o.Instance,
 				o.Start, o.End-o.Start, p.Model, c.cost(o))
 		}
 		if key != none && onGPU && inTime {
-			ops = append(ops, span{
+			ops = append(ops, occupation{
 				start: o.Start, end: o.End, gpu: o.GPU, id: int32(i), key: key, mask: o.Instance.Mask(),
 				destroy: o.Op == Destroy,
 			})
@@ -300,7 +300,7 @@ func (c *checker) operations() {
 		for i := range ops {
 			ops[i].mask = 1 // operations exclude each other, whatever their instances
 		}
-		c.overlaps(ops, func(a, b *span) {
+		c.overlaps(ops, func(a, b *occupation) {
 			later, earlier := &c.s.Operations[b.id], &c.s.Operations[a.id]
 			c.add(OperationOverlap, "the %v of %v begins at %v s on GPU %d, before the %v of %v ends at %v s",
 				later.Op, later.Instance, later.Start, later.GPU, earlier.Op, earlier.Instance, earlier.End)
@@ -310,14 +310,14 @@ func (c *checker) operations() {
 
 // pair joins creates with destroys. Several operations on one instance at the same
 // instant, which only [mig.Free] allows, are taken in an order that makes sense.
-func (c *checker) pair(ops []span) {
+func (c *checker) pair(ops []occupation) {
 	creates := 0
 	for i := range ops {
 		if !ops[i].destroy {
 			creates++
 		}
 	}
-	c.lives, c.living = make([]life, 0, creates), make([]span, 0, creates)
+	c.lives, c.living = make([]life, 0, creates), make([]occupation, 0, creates)
 	open := none // the life that is not yet over
 	for i := 0; i < len(ops); {
 		first := &ops[i]
@@ -349,10 +349,10 @@ func (c *checker) pair(ops []span) {
 	}
 }
 
-func sameInstance(a, b *span) bool { return a.gpu == b.gpu && a.key == b.key }
+func sameInstance(a, b *occupation) bool { return a.gpu == b.gpu && a.key == b.key }
 
 // begin adds the life that a create starts, unless a life is open. It returns the open life.
-func (c *checker) begin(o *span, open int) int {
+func (c *checker) begin(o *occupation, open int) int {
 	if open != none && o.id < 0 {
 		e := c.p.Start[-1-o.id]
 		c.add(BadProblem, "the start partition holds %v on GPU %d twice", e.Instance, e.GPU)
@@ -375,7 +375,7 @@ func (c *checker) begin(o *span, open int) int {
 }
 
 // end closes the open life.
-func (c *checker) end(o *span, open int) {
+func (c *checker) end(o *occupation, open int) {
 	op := &c.s.Operations[o.id]
 	if open == none {
 		c.add(NotExisting, "%v is destroyed at %v s on GPU %d, where it does not exist", op.Instance, op.Start, op.GPU)
@@ -398,7 +398,7 @@ func (c *checker) end(o *span, open int) {
 // partitions checks that the instances on a GPU can exist together.
 func (c *checker) partitions() {
 	slices.SortFunc(c.living, byTime)
-	c.overlaps(c.living, func(a, b *span) {
+	c.overlaps(c.living, func(a, b *occupation) {
 		c.add(InvalidPartition, "%v takes slices of GPU %d from %v s, which %v has until %v s", c.instance(b), b.gpu,
 			max(b.start, 0), c.instance(a), a.end)
 	})
@@ -426,8 +426,8 @@ func (c *checker) partitions() {
 	}
 }
 
-// instance returns the instance of a span; it is the inverse of key.
-func (c *checker) instance(s *span) mig.Instance {
+// instance returns the instance of an occupation; it is the inverse of key.
+func (c *checker) instance(s *occupation) mig.Instance {
 	return mig.Instance{Profile: c.p.GPU.Profiles[s.key/int32(starts)], Start: mig.Slices(s.key % int32(starts))}
 }
 
@@ -463,27 +463,27 @@ func (c *checker) existence() {
 	}
 }
 
-// clash reports whether the spans overlap by more than rounding. A span of length 0
-// overlaps a span that begins before it and ends after it.
-func clash(a, b *span) bool { return later(a.end, b.start) && later(b.end, a.start) }
+// clash reports whether the two overlap by more than rounding. An occupation of length 0
+// overlaps one that begins before it and ends after it.
+func clash(a, b *occupation) bool { return later(a.end, b.start) && later(b.end, a.start) }
 
-// overlaps finds the spans that clash with an earlier one on a memory slice. The spans
+// overlaps finds those that clash with an earlier one on a memory slice. They
 // are sorted by GPU and time.
-func (c *checker) overlaps(spans []span, report func(earlier, later *span)) {
-	var holder [starts]int // for each slice the span, plus one, that holds it longest
-	for i := range spans {
-		b := &spans[i]
-		if i > 0 && b.gpu != spans[i-1].gpu {
+func (c *checker) overlaps(all []occupation, report func(earlier, later *occupation)) {
+	var holder [starts]int // for each slice the occupation, plus one, that holds it longest
+	for i := range all {
+		b := &all[i]
+		if i > 0 && b.gpu != all[i-1].gpu {
 			holder = [starts]int{}
 		}
 		before := holder
 		for m := uint8(b.mask); m != 0; m &= m - 1 {
 			bit := bits.TrailingZeros8(m)
 			j := before[bit]
-			if j != 0 && clash(&spans[j-1], b) && firstOf(&before, b.mask, bit) {
-				report(&spans[j-1], b)
+			if j != 0 && clash(&all[j-1], b) && firstOf(&before, b.mask, bit) {
+				report(&all[j-1], b)
 			}
-			if j == 0 || b.end > spans[j-1].end {
+			if j == 0 || b.end > all[j-1].end {
 				holder[bit] = i + 1
 			}
 		}
@@ -514,7 +514,7 @@ func (c *checker) work() {
 	}
 }
 
-func byTime(a, b span) int {
+func byTime(a, b occupation) int {
 	// Nearly all pairs differ here, and the comparisons below take longer.
 	if a.gpu == b.gpu {
 		if a.start < b.start {
@@ -528,7 +528,7 @@ func byTime(a, b span) int {
 		cmp.Compare(a.id, b.id))
 }
 
-func byInstance(a, b span) int {
+func byInstance(a, b occupation) int {
 	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.key, b.key), cmp.Compare(a.start, b.start),
 		cmp.Compare(a.id, b.id))
 }

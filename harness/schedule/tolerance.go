@@ -37,8 +37,8 @@ func later(a, b mig.Seconds) bool {
 	return d > precision*earlier || math.IsInf(float64(d), 1)
 }
 
-// same reports whether two instants differ by rounding at most.
-func same(a, b mig.Seconds) bool { return !later(a, b) && !later(b, a) }
+// sameInstant reports whether two instants differ by rounding at most.
+func sameInstant(a, b mig.Seconds) bool { return !later(a, b) && !later(b, a) }
 
 // fullness is the share by which the work may exceed what the GPUs can do. Runs of 4 ms
 // that overlap by the resolution reach it; no such overlap gains more than a millionth.

@@ -30,8 +30,8 @@ func (l maskList) block(gpu int) *[blockGPUs / 8]uint64 {
 	return (*[blockGPUs / 8]uint64)(l[gpu/blockGPUs*(blockGPUs/8):])
 }
 
-// equal sets the top bit of each byte of a word that is a mask, and clears all other bits.
-func equal(word uint64, m mig.Mask) uint64 {
+// equalBytes sets the top bit of each byte of a word that is a mask, and clears all other bits.
+func equalBytes(word uint64, m mig.Mask) uint64 {
 	const low, ones = 0x7f7f7f7f7f7f7f7f, 0x0101010101010101
 	x := word ^ uint64(m)*ones // a byte is 0 where the mask is
 	// The sum sets the top bit of all other bytes below 0x80, and x that of those from 0x80 on.
@@ -41,8 +41,8 @@ func equal(word uint64, m mig.Mask) uint64 {
 // occurs reports whether a GPU of a block has a mask.
 func (l maskList) occurs(m mig.Mask, gpu int) bool {
 	b := l.block(gpu) // without branches, which nobody could predict
-	return equal(b[0], m)|equal(b[1], m)|equal(b[2], m)|equal(b[3], m)|
-		equal(b[4], m)|equal(b[5], m)|equal(b[6], m)|equal(b[7], m) != 0
+	return equalBytes(b[0], m)|equalBytes(b[1], m)|equalBytes(b[2], m)|equalBytes(b[3], m)|
+		equalBytes(b[4], m)|equalBytes(b[5], m)|equalBytes(b[6], m)|equalBytes(b[7], m) != 0
 }
 
 // next returns the lowest GPU with a mask that is not below the given one and in the same block;
@@ -51,7 +51,7 @@ func (l maskList) next(m mig.Mask, gpu int) int {
 	candidates := ^uint64(0) << (gpu & 7 << 3)
 	block := l.block(gpu)
 	for w := gpu >> 3 & 7; w < len(block); w++ {
-		if hit := equal(block[w], m) & candidates; hit != 0 {
+		if hit := equalBytes(block[w], m) & candidates; hit != 0 {
 			return gpu>>6<<6 | w<<3 | bits.TrailingZeros64(hit)>>3
 		}
 		candidates = ^uint64(0)

@@ -88,7 +88,7 @@ func (b *books) arrive(i int, spots []Spot) {
 	if len(spots) == 0 {
 		return
 	}
-	b.stays[i] = visit{spots[0], len(spots) == 1, later(q.Arrival, q.Lifespan), 0}
+	b.stays[i] = visit{spots[0], len(spots) == 1, addSlots(q.Arrival, q.Lifespan), 0}
 	for _, s := range spots {
 		b.use(i, s, q.Arrival)
 	}
@@ -132,10 +132,10 @@ func (b *books) move(n int, m Moved) {
 			delete(b.users, at)
 		}
 	}
-	v.at, v.standing, v.until = m.To, now+b.rules.Downtime, later(v.until, b.rules.Downtime)
+	v.at, v.standing, v.until = m.To, now+b.rules.Downtime, addSlots(v.until, b.rules.Downtime)
 }
 
-func later(slot, by int) int {
+func addSlots(slot, by int) int {
 	if by > math.MaxInt-slot {
 		return math.MaxInt
 	}

@@ -52,7 +52,7 @@ func Number(low, high float64) Type {
 
 // Numbers is the type of lists of numbers from low to high, joined by dashes.
 func Numbers(low, high float64) Type {
-	want := fmt.Sprintf("numbers from %s to %s, joined by -", fixed(low), fixed(high))
+	want := fmt.Sprintf("numbers from %s to %s, joined by -", formatFixed(low), formatFixed(high))
 	return Type{want, func(value string) (string, error) {
 		fields := strings.Split(value, "-")
 		for i, field := range fields {
@@ -60,7 +60,7 @@ func Numbers(low, high float64) Type {
 			if err != nil {
 				return "", err
 			}
-			fields[i] = fixed(v)
+			fields[i] = formatFixed(v)
 		}
 		return strings.Join(fields, "-"), nil
 	}}
@@ -97,8 +97,8 @@ func number(text string, low, high float64) (float64, error) {
 // FormatFloat writes a number as [Number] does.
 func FormatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// fixed writes a number without an exponent, whose minus sign would end it in a list.
-func fixed(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+// formatFixed writes a number without an exponent, whose minus sign would end it in a list.
+func formatFixed(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // Int returns the value of a parameter of type [Whole]; 0 if it has none or is not declared.
 // Like [Args.Uint], [Args.Float] and [Floats] it panics if the parameter is of another type.

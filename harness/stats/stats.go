@@ -69,7 +69,7 @@ type Summary struct {
 // Summarize describes the values. Their order changes the result by rounding only. Errors are [ErrNoValues], a
 // [*ValueError], and a [*RangeError] where the values are so large that their deviation is not finite.
 func Summarize(values []float64) (Summary, error) {
-	sorted, err := sort(values)
+	sorted, err := sortFinite(values)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -110,7 +110,7 @@ func Quantile(values []float64, q float64) (float64, error) {
 	if !(q >= 0 && q <= 1) {
 		return 0, &RangeError{"the quantile", q, "from 0 to 1"}
 	}
-	sorted, err := sort(values)
+	sorted, err := sortFinite(values)
 	if err != nil {
 		return 0, err
 	}
@@ -131,8 +131,8 @@ func quantile(sorted []float64, q float64) float64 {
 	return min(low+step+step, high)
 }
 
-// sort returns the values in ascending order. It does not change the argument.
-func sort(values []float64) ([]float64, error) {
+// sortFinite returns the values in ascending order. It does not change the argument.
+func sortFinite(values []float64) ([]float64, error) {
 	if len(values) == 0 {
 		return nil, ErrNoValues
 	}

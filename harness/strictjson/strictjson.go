@@ -142,7 +142,7 @@ func (d *Decoder) Fail(format string, args ...any) error {
 // FailAt returns the error about a member of the object that was read last; the line is
 // that of the member. The member is empty for an error about the object itself.
 func (d *Decoder) FailAt(line int, member string, err error) error {
-	return &Error{File: d.file, Line: line, Path: join(d.path(d.in.StackPointer()), member), Err: err}
+	return &Error{File: d.file, Line: line, Path: joinPath(d.path(d.in.StackPointer()), member), Err: err}
 }
 
 // path writes a JSON pointer the way that programs write it, for example a.b[3].
@@ -159,13 +159,13 @@ func (d *Decoder) path(p jsontext.Pointer) string {
 		if isIndex {
 			path += "[" + name + "]"
 		} else {
-			path = join(path, shorten(name))
+			path = joinPath(path, shorten(name))
 		}
 	}
 	return shorten(path)
 }
 
-func join(path, member string) string {
+func joinPath(path, member string) string {
 	if path == "" || member == "" {
 		return path + member
 	}
@@ -192,7 +192,7 @@ func (d *Decoder) wrap(err error) error {
 		return e
 	}
 	if at, ok := errors.AsType[*json.SemanticError](err); ok {
-		e := &Error{File: d.file, Line: d.lines.At(at.ByteOffset), Path: d.path(at.JSONPointer), Err: semantic(at)}
+		e := &Error{File: d.file, Line: d.lines.At(at.ByteOffset), Path: d.path(at.JSONPointer), Err: misfit(at)}
 		if errors.Is(err, json.ErrUnknownName) {
 			e.Path = d.path(at.JSONPointer.Parent())
 			e.Err = fmt.Errorf("unknown field %q", shorten(at.JSONPointer.LastToken()))
@@ -202,9 +202,9 @@ func (d *Decoder) wrap(err error) error {
 	return err
 }
 
-// semantic says why a value does not fit the Go value that it is read into.
-func semantic(e *json.SemanticError) error {
-	value := describe(e.JSONKind)
+// misfit says why a value does not fit the Go value that it is read into.
+func misfit(e *json.SemanticError) error {
+	value := kindName(e.JSONKind)
 	if e.JSONValue != nil {
 		value = shorten(string(e.JSONValue))
 	}
@@ -238,7 +238,7 @@ func goKind(t reflect.Type) string {
 	return "a " + t.String()
 }
 
-func describe(k jsontext.Kind) string {
+func kindName(k jsontext.Kind) string {
 	switch k {
 	case '{':
 		return "an object"
@@ -264,11 +264,11 @@ func shorten(s string) string {
 	return strings.ToValidUTF8(s[:maxShown], "") + "..."
 }
 
-// show words a token for an error.
-func show(t jsontext.Token) string {
+// quoteToken writes a token for an error.
+func quoteToken(t jsontext.Token) string {
 	switch t.Kind() {
 	case '{', '[':
-		return describe(t.Kind())
+		return kindName(t.Kind())
 	case '"':
 		return strconv.Quote(shorten(t.String()))
 	}
@@ -305,7 +305,7 @@ func (d *Decoder) token(kind jsontext.Kind, what string) (jsontext.Token, error)
 		return t, d.wrap(err)
 	}
 	if t.Kind() != kind {
-		return t, d.Fail("%s is not %s", show(t), what)
+		return t, d.Fail("%s is not %s", quoteToken(t), what)
 	}
 	return t, nil
 }
@@ -421,7 +421,7 @@ func (d *Decoder) Number() (float64, error) {
 	}
 	f, err := strconv.ParseFloat(t.String(), 64)
 	if err != nil {
-		return 0, d.Fail("%s is too large for a number", show(t))
+		return 0, d.Fail("%s is too large for a number", quoteToken(t))
 	}
 	return f, nil
 }
@@ -434,7 +434,7 @@ func (d *Decoder) Integer() (int, error) {
 	}
 	i, err := strconv.Atoi(t.String())
 	if err != nil {
-		return 0, d.Fail("%s is not a whole number", show(t))
+		return 0, d.Fail("%s is not a whole number", quoteToken(t))
 	}
 	return i, nil
 }
@@ -446,7 +446,7 @@ func (d *Decoder) Bool() (bool, error) {
 		return false, d.wrap(err)
 	}
 	if t.Kind() != 't' && t.Kind() != 'f' {
-		return false, d.Fail("%s is not true or false", show(t))
+		return false, d.Fail("%s is not true or false", quoteToken(t))
 	}
 	return t.Bool(), nil
 }

@@ -93,7 +93,7 @@ func (c *CI) check() error {
 		}
 	}
 	if all := sum(c.Shares); all > 1+slack {
-		return fmt.Errorf("the clients have %s of their instance together; at most 1", number(round(all)))
+		return fmt.Errorf("the clients have %s of their instance together; at most 1", number(roundSum(all)))
 	}
 	return nil
 }
@@ -102,8 +102,8 @@ func noShare(x float64) error {
 	return fmt.Errorf("%s is no share; it has to be over 0 and at most 1", number(x))
 }
 
-// round hides the rounding of sums of decimals in messages.
-func round(x float64) float64 { return float64(int(x*1e6+0.5)) / 1e6 }
+// roundSum hides the rounding of sums of decimals in messages.
+func roundSum(x float64) float64 { return float64(int(x*1e6+0.5)) / 1e6 }
 
 // slices returns the compute slices; 0 if they are no whole number.
 func (c *CI) slices() mig.Slices {
