@@ -100,7 +100,7 @@ func (v *Verification) draw(db *store.DB, found *Verified) error {
 		_, err := track.Parse(s.Track)
 		if n := end - len(have); n > 0 && err == nil && !v.Partial { // bounds may be of some instances only
 			found.Lacking = append(found.Lacking, fmt.Sprintf("%v lacks %d of the instances 0 to %d that the results have "+
-				"of this dataset: %s; miglab run computes them", s, n, end-1, gaps(have, end)))
+				"of this dataset: %s; miglab run computes them", s, n, end-1, missingInstances(have, end)))
 		}
 		trial, err := presentTrial(s)
 		if have[0] < 0 {
@@ -143,8 +143,8 @@ func (v *Verification) sample(s store.Series, rows []store.Row) []store.Row {
 	return rows
 }
 
-// gaps lists the numbers from 0 to end-1 that are not among ascending ones: 0, 3-4, 7.
-func gaps(have []int, end int) string {
+// missingInstances lists the numbers from 0 to end-1 that are not among ascending ones: 0, 3-4, 7.
+func missingInstances(have []int, end int) string {
 	var out []string
 	next := 0
 	for _, n := range append(have, end) {

@@ -104,7 +104,7 @@ func checkAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format s
 	if err != nil {
 		return err
 	}
-	file, path, err := input(path)
+	file, path, err := openInput(path)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func newBound() *cobra.Command {
 	rf.register(c)
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
-	cli.AddFlag(c, &budget, "budget", "", duration,
+	cli.AddFlag(c, &budget, "budget", "", readDuration,
 		"time to look for better schedules with --exact, for example 30s (default: one search)")
 	return c
 }

@@ -183,7 +183,7 @@ func (f *compareFlags) missing(c *cobra.Command) error {
 		command = append(command, "--results", f.results)
 	}
 	return fmt.Errorf("%s and %s have no instance in common (%s, %s): A has %d datasets and B %d; to fill them: %s",
-		f.label(f.a), f.label(f.b), f.track.Name, f.where(), len(ofA), len(ofB), shell(command))
+		f.label(f.a), f.label(f.b), f.track.Name, f.where(), len(ofA), len(ofB), shellLine(command))
 }
 
 // draw draws the schedules of the worst instance that both have solved, if there is one.

@@ -44,7 +44,7 @@ func newCorunSimulation() *cobra.Command {
 	c.Flags().Float64Var(&kappa, "kappa", 0.25, "how much jobs that share memory slow each other")
 	c.Flags().Float64Var(&delta, "delta", 0.3, "what MPS without percentages costs")
 	c.Flags().BoolVar(&release, "release", false, "jobs that still run get the shares of those that have ended")
-	require(c, "jobs", "setup")
+	requireFlags(c, "jobs", "setup")
 	return c
 }
 

@@ -57,13 +57,13 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	if a, err := algo.Parse(f.filter.Algorithm); err == nil {
 		f.filter.Algorithm = a.ID
 	}
-	if err := f.selects(db); err != nil {
+	if err := f.checkFilters(db); err != nil {
 		return err
 	}
 	progress := cli.NewProgress(c.ErrOrStderr(), "series")
 	defer progress.Done()
 	set := progress.Set
-	if f.out.printed() && width(c.OutOrStdout()) > 0 {
+	if f.out.printed() && terminalWidth(c.OutOrStdout()) > 0 {
 		set = nil // the rows are seen as they come
 	}
 	return f.out.emit(c, func(w io.Writer) error {
@@ -71,8 +71,8 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	})
 }
 
-// selects reports, as an error, which flag selects nothing.
-func (f *exportFlags) selects(db *store.DB) error {
+// checkFilters reports, as an error, which flag selects nothing.
+func (f *exportFlags) checkFilters(db *store.DB) error {
 	all, err := db.Series(store.Filter{})
 	if err != nil {
 		return err

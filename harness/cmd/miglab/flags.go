@@ -93,8 +93,8 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 }
 
-// duration reads a time above zero, for example 30s or 5m.
-func duration(text string) (time.Duration, error) {
+// readDuration reads a time above zero, for example 30s or 5m.
+func readDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
 		return 0, errors.New("a time above zero, for example 30s or 5m")
@@ -102,8 +102,8 @@ func duration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// require marks flags that must be given.
-func require(c *cobra.Command, names ...string) {
+// requireFlags marks flags that must be given.
+func requireFlags(c *cobra.Command, names ...string) {
 	for _, name := range names {
 		if err := c.MarkFlagRequired(name); err != nil {
 			panic(err)

@@ -60,7 +60,7 @@ func newGenerate() *cobra.Command {
 	cli.AddFlag(c, &count, "instances", "1", cli.AtLeast(1), "number of instances")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the generator")
 	c.Flags().StringVar(&out, "out", ".", "folder to write to")
-	require(c, "dataset")
+	requireFlags(c, "dataset")
 	return c
 }
 

@@ -70,7 +70,7 @@ func newImport() *cobra.Command {
 		"format csv: unit of times that are numbers: ms, s, min or h")
 	c.Flags().BoolVar(&f.options.Pending, "pending", false, "format openb: keep pods that the cluster never placed")
 	f.out.register(c, "out", "file to write; - for standard output, without a list of what cannot be used", "csv")
-	require(c, "out")
+	requireFlags(c, "out")
 	return c
 }
 

@@ -117,7 +117,7 @@ func (l *listing) list(w io.Writer, all *catalogue) error {
 	for i := range t.Rows {
 		t.Rows[i] = t.Rows[i][:all.brief]
 	}
-	return t.TextWithin(w, width(w))
+	return t.TextWithin(w, terminalWidth(w))
 }
 
 // one writes all columns of the rows of one name.
@@ -146,7 +146,7 @@ func (l *listing) one(w io.Writer, all *catalogue, kind, name string) error {
 			t.Rows = append(t.Rows, []string{all.Columns[j].Name, cell})
 		}
 	}
-	if err := t.TextWithin(w, width(w)); err != nil || all.params == nil || len(all.params[at[0]]) == 0 {
+	if err := t.TextWithin(w, terminalWidth(w)); err != nil || all.params == nil || len(all.params[at[0]]) == 0 {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -154,7 +154,7 @@ func (l *listing) one(w io.Writer, all *catalogue, kind, name string) error {
 	for _, param := range all.params[at[0]] {
 		p.Rows = append(p.Rows, []string{param.Name, param.Default, strings.Join(param.Values, " "), param.Doc})
 	}
-	return p.TextWithin(w, width(w))
+	return p.TextWithin(w, terminalWidth(w))
 }
 
 // completeListed completes the arguments of list.

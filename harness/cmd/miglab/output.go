@@ -46,7 +46,7 @@ func (o *output) registerFormat(c *cobra.Command, formats ...string) {
 	o.chosen = c.Flags().Lookup("format")
 }
 
-// extension returns the extension of a file name in lower case, and the format that it stands for.
+// extension returns the extension of a file name in lower case, and the format that it means.
 func extension(path string) (string, string) {
 	ending := strings.ToLower(filepath.Ext(strings.TrimLeft(filepath.Base(path), ".")))
 	for format, own := range extensions {
@@ -101,9 +101,9 @@ func (o *output) emit(c *cobra.Command, write func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// width is how many columns the terminal has that w is: COLUMNS, if that is set, or what the
+// terminalWidth is how many columns the terminal has that w is: COLUMNS, if that is set, or what the
 // terminal says; 0 if w is none.
-func width(w io.Writer) int {
+func terminalWidth(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0

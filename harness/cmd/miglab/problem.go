@@ -25,7 +25,7 @@ type problemFlags struct {
 
 func (f *problemFlags) register(c *cobra.Command) {
 	f.add(c)
-	require(c, "tasks")
+	requireFlags(c, "tasks")
 }
 
 // add adds the flags, of which none is required.
@@ -54,7 +54,7 @@ func emitJSON(c *cobra.Command, v any) error {
 func readFile[T any](path string, p schedule.Problem, decode func(io.Reader, schedule.Problem) (T, error)) (v T,
 	err error,
 ) {
-	file, path, err := input(path)
+	file, path, err := openInput(path)
 	if err != nil {
 		return v, err
 	}

@@ -43,7 +43,7 @@ func (f *runFlags) command() *cobra.Command {
 	cli.AddFlag(c, &f.instances, "instances", "1000", cli.AtLeast(1), "instances of each dataset")
 	cli.AddFlag(c, &f.shard, "shard", "0/1", run.ParseShard, "the part of the work that this process takes, i/n")
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")
-	require(c, "algorithms", "datasets")
+	requireFlags(c, "algorithms", "datasets")
 	return c
 }
 
@@ -136,7 +136,7 @@ func (f *runFlags) summarize(c *cobra.Command, own int, failures []run.Failure) 
 	if c.Flags().Changed("shard") {
 		what = "cells of shard " + c.Flags().Lookup("shard").Value.String()
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d %s; all results in %s; to export them: %s\n", own, what, f.results, shell(export))
+	fmt.Fprintf(c.OutOrStdout(), "%d %s; all results in %s; to export them: %s\n", own, what, f.results, shellLine(export))
 	for _, failed := range failures {
 		fmt.Fprintf(c.OutOrStdout(), "%d of them ended as %q; the export's column error has what each ended with, such as\n",
 			failed.Cells, failed.Kind)

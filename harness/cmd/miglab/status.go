@@ -45,7 +45,7 @@ func newStatus() *cobra.Command {
 				}
 				return s.watch(c)
 			}
-			status, err := s.look()
+			status, err := s.status()
 			if err != nil {
 				return err
 			}
@@ -55,7 +55,7 @@ func newStatus() *cobra.Command {
 					Command []string `json:"command"`
 					Unit    string   `json:"unit"`
 					sweep.Status
-				}{s.dir, append([]string{"miglab"}, s.plan.Args...), s.what(), status})
+				}{s.dir, append([]string{"miglab"}, s.plan.Args...), s.unitName(), status})
 			}
 			s.print(c.OutOrStdout(), &status)
 			return nil
@@ -69,8 +69,8 @@ func newStatus() *cobra.Command {
 
 // print writes a line for each thing to know, and one for each task that is not done.
 func (s *openSweep) print(w io.Writer, status *sweep.Status) {
-	fmt.Fprintf(w, "sweep    %s\ncommand  miglab %s\n", s.dir, shell(s.plan.Args))
-	fmt.Fprintf(w, "%-8s %d of %d done, %d of them failed, %d missing\n", s.what(), status.Done, status.Cells,
+	fmt.Fprintf(w, "sweep    %s\ncommand  miglab %s\n", s.dir, shellLine(s.plan.Args))
+	fmt.Fprintf(w, "%-8s %d of %d done, %d of them failed, %d missing\n", s.unitName(), status.Done, status.Cells,
 		status.Failed, status.Missing)
 	done, running := 0, 0
 	for _, t := range status.Tasks {
@@ -114,7 +114,7 @@ func (s *openSweep) watch(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	p := cli.NewProgress(c.ErrOrStderr(), s.what())
+	p := cli.NewProgress(c.ErrOrStderr(), s.unitName())
 	defer p.Done()
 	var said time.Time
 	for {
@@ -128,22 +128,22 @@ func (s *openSweep) watch(c *cobra.Command) error {
 		if !asked {
 			queue = "Slurm does not answer: " + err.Error() // the files go on saying how things stand
 		}
-		status, err := s.look()
+		status, err := s.status()
 		if err != nil {
 			return err
 		}
 		if p.Terminal {
 			p.Set(status.Done, status.Cells)
 		}
-		over := queue == "" && (len(jobs) > 0 || !s.runs(&status)) || status.Missing == 0 && (!asked || queue == "")
+		over := queue == "" && (len(jobs) > 0 || !s.mayRun(&status)) || status.Missing == 0 && (!asked || queue == "")
 		if !p.Terminal && (over || began.Sub(said) >= lineEvery) {
 			fmt.Fprintln(c.OutOrStdout(),
-				strings.TrimSuffix(fmt.Sprintf("%d of %d %s done; %s", status.Done, status.Cells, s.what(), queue), "; "))
+				strings.TrimSuffix(fmt.Sprintf("%d of %d %s done; %s", status.Done, status.Cells, s.unitName(), queue), "; "))
 			said = began
 		}
 		if over {
 			p.Done()
-			return s.over(c, &status, jobs)
+			return s.reportEnd(c, &status, jobs)
 		}
 		select {
 		case <-c.Context().Done():
@@ -158,8 +158,8 @@ func (s *openSweep) unwatched() error {
 	return cli.InterruptedError{Kept: "the sweep goes on; to see it again: miglab status --watch " + slurm.Word(s.dir)}
 }
 
-// runs reports whether tasks may be at work that no queue knows of.
-func (s *openSweep) runs(status *sweep.Status) bool {
+// mayRun reports whether tasks may be at work that no queue knows of.
+func (s *openSweep) mayRun(status *sweep.Status) bool {
 	jobs, err := sweep.Jobs(s.dir)
 	if err == nil && len(jobs) > 0 && jobs[len(jobs)-1].Engine == engineKubernetes {
 		return true // its pods may still have to start
@@ -197,8 +197,8 @@ func (s *openSweep) inQueue(ctx context.Context, jobs []sweep.Job) (string, erro
 	return strings.Join(out, ", "), nil
 }
 
-// over says how a sweep ended that nothing is at work on.
-func (s *openSweep) over(c *cobra.Command, status *sweep.Status, jobs []sweep.Job) error {
+// reportEnd says how a sweep ended that nothing is at work on.
+func (s *openSweep) reportEnd(c *cobra.Command, status *sweep.Status, jobs []sweep.Job) error {
 	if status.Missing > 0 {
 		return s.missing(&sweep.IncompleteError{Status: *status})
 	}

@@ -93,7 +93,7 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if !f.dryRun { // which writes nothing
-		if err := f.seen(s); err != nil {
+		if err := f.checkShared(s); err != nil {
 			return err
 		}
 	}
@@ -106,7 +106,7 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	n := submission{fresh: fresh}
-	status, err := s.look()
+	status, err := s.status()
 	if err != nil {
 		return err
 	}
@@ -123,8 +123,8 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	return f.kubernetes(c, s, n)
 }
 
-// seen refuses folders that the machines of a cluster do not see.
-func (f *submitFlags) seen(s *openSweep) error {
+// checkShared refuses folders that the machines of a cluster do not see.
+func (f *submitFlags) checkShared(s *openSweep) error {
 	if f.shared {
 		return nil
 	}
@@ -199,7 +199,7 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 		return nil, false, err
 	case old.Hash != p.Hash:
 		return nil, false, fmt.Errorf("%s holds another sweep, of miglab %s; choose another folder with --sweep", dir,
-			shell(old.Args))
+			shellLine(old.Args))
 	case c.Flags().Changed("tasks") && p.Tasks != old.Tasks:
 		return nil, false, fmt.Errorf("--tasks %d: the sweep is there, with %d tasks, in %s", f.tasks, old.Tasks, dir)
 	}
@@ -220,15 +220,15 @@ func (f *submitFlags) check(dir string) error {
 	}
 	if f.engine == "" {
 		return fmt.Errorf("%s was never submitted; name the engine, as in miglab submit slurm --missing %s", dir,
-			shell([]string{f.missing}))
+			shellLine([]string{f.missing}))
 	}
 	return nil
 }
 
-// submit makes the sweep's folder, if it is not there, and has send submit from it. Where that
-// fails, nothing is left of what was made here, and what others made meanwhile stays.
+// submit makes the sweep's folder, if it does not exist, and calls send, which submits from it. After an error it
+// removes what it made, but no files of others.
 func (s *openSweep) submit(n submission, send func() (sweep.Job, error)) error {
-	made, err := s.make(n)
+	made, err := s.makeFolder(n)
 	var job sweep.Job
 	if err == nil {
 		job, err = send()
@@ -247,9 +247,9 @@ func (s *openSweep) submit(n submission, send func() (sweep.Job, error)) error {
 	return nil
 }
 
-// make makes the folders and the plan of a new sweep and returns what to remove, last first,
+// makeFolder makes the folders and the plan of a new sweep and returns what to remove, last first,
 // where it is not submitted.
-func (s *openSweep) make(n submission) (made []string, err error) {
+func (s *openSweep) makeFolder(n submission) (made []string, err error) {
 	log := filepath.Join(s.dir, logs)
 	if !n.fresh {
 		return nil, os.MkdirAll(log, 0o777)
@@ -284,6 +284,6 @@ const logs = "logs"
 // describe says what is submitted.
 func (s *openSweep) describe(c *cobra.Command, n submission) {
 	fmt.Fprintf(c.OutOrStdout(), "sweep    %s\n", s.dir)
-	fmt.Fprintf(c.OutOrStdout(), "work     %d %s in %d tasks, %d of which are submitted\n", s.plan.Count, s.what(),
+	fmt.Fprintf(c.OutOrStdout(), "work     %d %s in %d tasks, %d of which are submitted\n", s.plan.Count, s.unitName(),
 		s.plan.Tasks, len(n.tasks))
 }

@@ -62,7 +62,7 @@ func readAssignment(ctx context.Context, args []string) (*assignment, error) {
 	case c.Flags().Changed("shard"):
 		return nil, fmt.Errorf("--shard has no meaning in a sweep: its tasks share the work")
 	case len(w.cells)+len(w.trainings) == 0:
-		return nil, fmt.Errorf("miglab %s computes no cells: there is nothing to submit", shell(args))
+		return nil, fmt.Errorf("miglab %s computes no cells: there is nothing to submit", shellLine(args))
 	}
 	return w, nil
 }
@@ -124,13 +124,13 @@ func (s *openSweep) sameProgram() error {
 	return err
 }
 
-// look says how the sweep stands, from its files alone.
-func (s *openSweep) look() (sweep.Status, error) {
+// status says how the sweep stands, from its files alone.
+func (s *openSweep) status() (sweep.Status, error) {
 	return sweep.ReadStatus(s.dir, s.plan, s.cells, time.Now())
 }
 
-// what names what the sweep counts.
-func (s *openSweep) what() string {
+// unitName names what the sweep counts.
+func (s *openSweep) unitName() string {
 	if s.trainings != nil {
 		return "trainings"
 	}
@@ -139,11 +139,12 @@ func (s *openSweep) what() string {
 
 // missing is the error of a sweep that is not complete, with the way on.
 func (s *openSweep) missing(e *sweep.IncompleteError) error {
-	return cli.FailedError{Err: fmt.Errorf("%s: %w; to go on: miglab submit --missing %s", s.what(), e, slurm.Word(s.dir))}
+	return cli.FailedError{Err: fmt.Errorf("%s: %w; to go on: miglab submit --missing %s", s.unitName(), e,
+		slurm.Word(s.dir))}
 }
 
-// shell writes a command line as a shell would take it.
-func shell(args []string) string {
+// shellLine writes a command line as a shell would take it.
+func shellLine(args []string) string {
 	var out []string
 	for _, a := range args {
 		out = append(out, slurm.Word(a))

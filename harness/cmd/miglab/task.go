@@ -36,20 +36,20 @@ func newTask() *cobra.Command {
 			if index < 0 || offset < 0 || task >= s.plan.Tasks {
 				return fmt.Errorf("--index %d --offset %d: the sweep has tasks 0 to %d", index, offset, s.plan.Tasks-1)
 			}
-			return s.do(c, task, cmp.Or(s.workers, workers))
+			return s.compute(c, task, cmp.Or(s.workers, workers))
 		},
 	}
 	c.Flags().IntVar(&index, "index", 0, "which task, counted from 0")
 	c.Flags().IntVar(&offset, "offset", 0, "added to the index")
 	cli.AddFlag(c, &workers, "workers", "0", cli.AtLeast(0),
 		"cells computed at a time where the sweep's command does not say; 0 means one a processor")
-	require(c, "index")
+	requireFlags(c, "index")
 	return c
 }
 
-// do computes a task. Under Slurm it goes back into the queue at its time limit, but only if it
+// compute computes a task. Under Slurm it goes back into the queue at its time limit, but only if it
 // got on in this run: computed a cell, ended a training or wrote a checkpoint of one.
-func (s *openSweep) do(c *cobra.Command, task, workers int) error {
+func (s *openSweep) compute(c *cobra.Command, task, workers int) error {
 	var err error
 	advanced := false
 	if s.trainings != nil {

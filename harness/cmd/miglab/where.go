@@ -18,7 +18,7 @@ type batchFile struct {
 }
 
 func readTasks(path string, g *mig.GPU) (f batchFile, err error) {
-	file, path, err := input(path)
+	file, path, err := openInput(path)
 	if err != nil {
 		return f, err
 	}
@@ -28,9 +28,9 @@ func readTasks(path string, g *mig.GPU) (f batchFile, err error) {
 	return f, err
 }
 
-// input opens a file for reading, or standard input where the path is "-", and returns the name
+// openInput opens a file for reading, or standard input where the path is "-", and returns the name
 // that errors call it by.
-func input(path string) (*os.File, string, error) {
+func openInput(path string) (*os.File, string, error) {
 	if path == "-" {
 		return os.Stdin, "standard input", nil
 	}
