@@ -126,7 +126,7 @@ func SpanOf(s store.Series, n int) (Span, error) {
 
 // Competition lists algorithms on so many instances of each dataset, or on all that it has, and the
 // references that the track compares them with. base has the track and the conditions. Errors are
-// those of [datasets.Parse] and [Resolve].
+// those of [Resolve].
 func Competition(base store.Series, algorithms, specs []string, instances int) (out []Span, err error) {
 	entries := make([]track.Reference, 0, len(algorithms))
 	for _, id := range algorithms {
@@ -137,10 +137,11 @@ func Competition(base store.Series, algorithms, specs []string, instances int) (
 			entries = append(entries, r)
 		}
 	}
-	for _, base.Dataset = range specs {
+	for _, dataset := range specs {
 		for _, e := range entries {
-			base.Track, base.Algorithm = e.Track, e.Algorithm
-			t, err := Resolve(base)
+			s := base
+			s.Track, s.Dataset, s.Algorithm = e.Track, dataset, e.Algorithm
+			t, err := Resolve(s)
 			if err != nil {
 				return nil, err
 			}
