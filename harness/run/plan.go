@@ -58,7 +58,7 @@ type planned struct {
 	*Trial
 	// finished has the instances with a result, and listed those that were counted.
 	finished, listed instances
-	// jobs has the indices of the plan's jobs by instance, for all series with the same instances.
+	// jobs has the indices of the jobs by instance, for all series with the same instances.
 	jobs map[int]int
 }
 
