@@ -234,8 +234,7 @@ func (a About) covers(claim string) bool {
 	return !slices.ContainsFunc(coordinates(a.Claim), func(c string) bool { return !slices.Contains(have, c) })
 }
 
-// A Figure is a figure with the name of its files, without extension. In a [Record] the figure
-// itself is nil.
+// A Figure is a figure with the name of its files, without extension. In a [Record] the figure itself is nil.
 type Figure struct {
 	File   string         `json:"file"`
 	Title  string         `json:"title"`

@@ -277,8 +277,7 @@ func (c *Claims) addCause(r *Explanation) (column string, err error) {
 	return "claim", err
 }
 
-// matching returns the claims of an artefact that match a pattern. It is an error if there are
-// none.
+// matching returns the claims of an artefact that match a pattern. It is an error if there are none.
 func (c *Claims) matching(artefact, pattern string) (out []*Claim, err error) {
 	for i := range c.All {
 		if a := &c.All[i]; a.Artefact == artefact && matches(pattern, a.Name) {

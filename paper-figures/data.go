@@ -102,8 +102,7 @@ func (d *Data) Planning() bool { return d.planning }
 // Err returns the first error.
 func (d *Data) Err() error { return d.err }
 
-// fail keeps the first error. While planning, numbers are not real, and neither are errors
-// about them.
+// fail keeps the first error. While planning, numbers are not real, and neither are errors about them.
 func (d *Data) fail(err error) {
 	if d.err == nil && !d.planning {
 		d.err = err

@@ -1,9 +1,8 @@
 // Package figures compares what the papers print with what this project measures.
 //
-// Each paper is a sub-package that declares artefacts: the paper's tables, its figures, and
-// the claims of its text. An artefact asks for results of cells ([Data]), and returns tables,
-// figures, and the values of its claims under one or more readings ([Output]). Which cells a
-// paper needs follows from that one declaration.
+// Each paper is a sub-package that declares artefacts: the paper's tables, its figures, and the claims of its
+// text. An artefact asks for results of cells ([Data]), and returns tables, figures, and the values of its
+// claims under one or more readings ([Output]). Which cells a paper needs follows from that one declaration.
 //
 // Claims are data: published.csv says what the paper prints, margins.csv how far a value may
 // lie from it where the default margin is wrong, causes.csv why claims deviate, and missing.csv

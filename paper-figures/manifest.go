@@ -72,8 +72,7 @@ type Row struct {
 	Margin  *float64 `json:"margin,omitempty"`
 	Allowed *float64 `json:"allowed,omitempty"`
 	Unit    string   `json:"unit,omitempty"`
-	// Replicates is the size of the sample, 0 if the value was not sampled; Replicate says
-	// what a replicate is.
+	// Replicates is the size of the sample, 0 if the value was not sampled; Replicate says what a replicate is.
 	Replicates int             `json:"replicates,omitempty"`
 	Replicate  verdict.Unit    `json:"replicate,omitempty"`
 	Verdict    verdict.Verdict `json:"verdict"`
@@ -125,8 +124,7 @@ func number(v float64) *float64 {
 	return &v
 }
 
-// Counted reports whether the row counts in summaries: the default reading of a claim, where
-// it belongs.
+// Counted reports whether the row counts in summaries: the default reading of a claim, where it belongs.
 func (r *Row) Counted() bool { return r.Default && !r.Repeats && r.Kind != Arithmetic }
 
 // claimColumns are the columns of claims.csv.
@@ -209,8 +207,7 @@ func (r *Row) Cells() RowCells {
 // manifestFile is the manifest's file in the folder for results.
 const manifestFile = "manifest.json"
 
-// ReadManifest reads the manifest of a reproduction. The error wraps [fs.ErrNotExist] if there
-// is none.
+// ReadManifest reads the manifest of a reproduction. The error wraps [fs.ErrNotExist] if there is none.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestFile)
 	raw, err := wholefile.Read(path, 64<<20)
@@ -249,8 +246,7 @@ func (t Tally) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Count counts the claims of one kind, each once, under its default reading. An empty kind
-// means both.
+// Count counts the claims of one kind, each once, under its default reading. An empty kind means both.
 func (m *Manifest) Count(kind Kind) Tally {
 	t := Tally{}
 	for r := range m.Rows() {

@@ -139,8 +139,7 @@ func listed(rows []*Row) string {
 	}), "; ")
 }
 
-// counts is a table of the claims of a kind by paper and verdict. The format is that of a paper's
-// name.
+// counts is a table of the claims of a kind by paper and verdict. The format is that of a paper's name.
 func (m *Manifest) counts(kind Kind, format string) string {
 	line := func(name string, cell func(verdict.Verdict) string, all string) string {
 		return "| " + name + " | " + strings.Join(Map(verdict.All, cell), " | ") + " | " + all + " |\n"

@@ -163,8 +163,7 @@ func (ch *chart) check() error {
 	return nil
 }
 
-// drawable reports whether the range asked for, if any, ascends by more than
-// rounding errors.
+// drawable reports whether the range asked for, if any, ascends by more than rounding errors.
 func (a *Axis) drawable() bool {
 	if a.From == 0 && a.To == 0 {
 		return true
@@ -173,8 +172,7 @@ func (a *Axis) drawable() bool {
 	return size <= largest && a.To-a.From >= leastRange*size && (!a.Log || a.From >= 1/largest)
 }
 
-// leastRange is the least range of an axis relative to its values; below it ticks
-// could not be told apart.
+// leastRange is the least range of an axis relative to its values; below it ticks could not be told apart.
 const leastRange = 1e-9
 
 func onePage(ch Chart) (page, error) {

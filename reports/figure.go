@@ -44,8 +44,7 @@ type layout struct {
 	data, legend []vg.Rectangle
 }
 
-// refuse returns the error about a part of a figure, such as a series or an axis; "" is the
-// whole figure.
+// refuse returns the error about a part of a figure, such as a series or an axis; "" is the whole figure.
 func refuse(figure, part, format string, args ...any) error {
 	where := "figure"
 	if figure != "" {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// markdownSpecial are the characters that GitHub's Markdown would read as markup
-// within a table cell.
+// markdownSpecial are the characters that GitHub's Markdown would read as markup within a table cell.
 var markdownSpecial = strings.NewReplacer(
 	`\`, `\\`, `|`, `\|`, `*`, `\*`, `_`, `\_`, "`", "\\`", `[`, `\[`, `]`, `\]`,
 	`<`, `&lt;`, `>`, `&gt;`, `~`, `\~`, `&`, `&amp;`,
@@ -67,9 +66,8 @@ var latexSpecials string
 
 var latexSpecial = strings.NewReplacer(append(strings.Fields(latexSpecials), "\u00a0", "~")...)
 
-// latex writes a table environment for the booktabs package, with the title as
-// its caption. Cells are taken literally: special characters are escaped, and
-// Greek letters and common signs become mathematics.
+// latex writes a table environment for the booktabs package, with the title as its caption. Cells are taken
+// literally: special characters are escaped, and Greek letters and common signs become mathematics.
 func (t *Table) latex(p *printer) {
 	t = t.joined()
 	p.line(`\begin{table}`)

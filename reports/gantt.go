@@ -17,10 +17,9 @@ import (
 // of instances are cyan, destructions red. Idle slices are hatched up to the end of the last
 // task. The panels share the time axis, and a task has the same colour in all panels.
 //
-// Names that do not fit in a rectangle are replaced by numbers, which the legend explains. Numbers
-// that do not fit either stand beside it where the slices are idle. The legend also has the
-// operations that are thick enough to be seen. Panels that do not fit side by side are drawn in
-// several rows of equal height.
+// Names that do not fit in a rectangle are replaced by numbers, which the legend explains. Numbers that do not
+// fit either stand beside it where the slices are idle. The legend also has the operations that are thick
+// enough to be seen. Panels that do not fit side by side are drawn in several rows of equal height.
 type Gantt struct {
 	Title  string
 	Panels []GanttPanel
@@ -78,8 +77,7 @@ type TimeMark struct {
 	Label string
 }
 
-// NewGanttPanel returns the panel of a schedule that has passed
-// [schedule.Check], with its makespan ω marked.
+// NewGanttPanel returns the panel of a schedule that has passed [schedule.Check], with its makespan ω marked.
 func NewGanttPanel(title string, p schedule.Problem, s schedule.Schedule) GanttPanel {
 	makespan := s.Makespan()
 	return GanttPanel{

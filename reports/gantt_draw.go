@@ -113,8 +113,7 @@ func (f Gantt) size(rows [][]GanttPanel) (width, high vg.Length) {
 // A ganttTask has a number from 0 and a colour, see [taskColour].
 type ganttTask struct{ number, colour int }
 
-// tasks numbers all tasks and colours their kinds: those of f.Tasks first, the others in order
-// of appearance.
+// tasks numbers all tasks and colours their kinds: those of f.Tasks first, the others in order of appearance.
 func (f Gantt) tasks() map[string]ganttTask {
 	kinds, out := map[string]int{}, map[string]ganttTask{}
 	add := func(name string) {
@@ -272,8 +271,7 @@ func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar) {
 	box(c, g.bar(panel, b), fill, solid(ink, 0.4))
 }
 
-// drawName writes the name of a task, or its number, into its bar. The line of a mark ends
-// before it.
+// drawName writes the name of a task, or its number, into its bar. The line of a mark ends before it.
 func (g *ganttLayout) drawName(c draw.Canvas, panel int, b schedule.Bar) {
 	r := g.bar(panel, b)
 	t, ok := g.name(r, b)
@@ -296,8 +294,7 @@ func (g *ganttLayout) drawName(c draw.Canvas, panel int, b schedule.Bar) {
 	writeUp(c, sans(textSize), at, t.lines[0])
 }
 
-// name is what is written into a task's rectangle: its name, or its number. It reports false if
-// neither fits.
+// name is what is written into a task's rectangle: its name, or its number. It reports false if neither fits.
 func (g *ganttLayout) name(r vg.Rectangle, b schedule.Bar) (boxText, bool) {
 	t, ok := fitText(r, b.Label)
 	if !ok {

@@ -21,8 +21,7 @@ type Series struct {
 	Low, High []float64
 	// Markers draws signs: one at every point, or about [fewSigns] along a line of many points.
 	Markers bool
-	// Published draws the line dashed, in the colour of the measured series with the same
-	// name.
+	// Published draws the line dashed, in the colour of the measured series with the same name.
 	Published bool
 }
 

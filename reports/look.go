@@ -15,10 +15,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// PageWidth is the default width of a figure in points. A figure may be printed in one column of
-// a paper, which is 85 mm or 241 points wide. Letters of [textSize] then have 6 points, the
-// smallest print that journals accept. No kind of figure is wider, except for data that does not
-// fit.
+// PageWidth is the default width of a figure in points. A figure may be printed in one column of a paper, which
+// is 85 mm or 241 points wide. Letters of [textSize] then have 6 points, the smallest print that journals
+// accept. No kind of figure is wider, except for data that does not fit.
 const PageWidth vg.Length = 360
 
 // The look of every figure; lengths and font sizes in points.
@@ -303,8 +302,7 @@ func rect(x0, y0, x1, y1 vg.Length) vg.Rectangle {
 // sliceName is the paper's name of a slice, for example S3.
 func sliceName(i int) string { return "S" + strconv.Itoa(i) }
 
-// heading draws a figure's title at the top, if there is one, and returns what
-// remains of the canvas.
+// heading draws a figure's title at the top, if there is one, and returns what remains of the canvas.
 func heading(c draw.Canvas, title string) draw.Canvas {
 	if title == "" {
 		return c

@@ -38,8 +38,7 @@ func Cells(decimals int, numbers ...float64) []string {
 	return out
 }
 
-// PlusMinus formats a value and its half-width or standard deviation: the two cells of
-// [Columns.PlusMinus].
+// PlusMinus formats a value and its half-width or standard deviation: the two cells of [Columns.PlusMinus].
 func PlusMinus(x, half float64, decimals int) []string {
 	return Cells(decimals, x, half)
 }
@@ -49,8 +48,7 @@ func Interval(low, high float64, decimals int) string {
 	return "[" + Fixed(low, decimals) + ", " + Fixed(high, decimals) + "]"
 }
 
-// Duration formats seconds for people, with fewer decimals the longer it is:
-// 0.24 s, 33.1 s, 1210 s.
+// Duration formats seconds for people, with fewer decimals the longer it is: 0.24 s, 33.1 s, 1210 s.
 func Duration(d mig.Seconds) string {
 	x := math.Abs(float64(d))
 	decimals := 0

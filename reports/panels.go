@@ -43,8 +43,7 @@ func (f Panels) page() (page, error) {
 	}
 	g := newPanelGrid(len(plots), rows, columns)
 	var high vg.Length
-	// The room for axes depends slightly on the size of the data, and vice versa. A few rounds
-	// settle both.
+	// The room for axes depends slightly on the size of the data, and vice versa. A few rounds settle both.
 	for range 4 {
 		g.data.X = (inner - g.takenWidth()) / vg.Length(columns)
 		for k, ch := range charts {
@@ -82,8 +81,7 @@ func (f Panels) page() (page, error) {
 	}}, nil
 }
 
-// panelTitle writes the title of a panel between two heights, above the middle of the data if it
-// fits there.
+// panelTitle writes the title of a panel between two heights, above the middle of the data if it fits there.
 func panelTitle(c draw.Canvas, title string, middle, bottom, top vg.Length) {
 	const rounding = 0.01
 	sty := bold(titleSize)

@@ -52,8 +52,7 @@ func (f Scatter) chart(names *palette) (*chart, error) {
 // cloud is the number of points of a group from which on they are small and let others through.
 const cloud = 100
 
-// draw draws the first point of each group, then the second and so on, so that no group covers
-// another.
+// draw draws the first point of each group, then the second and so on, so that no group covers another.
 func (f Scatter) draw(c draw.Canvas, names *palette, x, y func(float64) vg.Length) {
 	most := 0
 	for _, g := range f.Groups {

@@ -23,8 +23,7 @@ func (a Axis) ticks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 		choose = logTicks
 	}
 	marks := choose(low, high, fit)
-	// Rounding may put a mark just beyond an end of the axis, where plots leave no room for its
-	// label.
+	// Rounding may put a mark just beyond an end of the axis, where plots leave no room for its label.
 	for i := range marks {
 		marks[i].Value = min(max(marks[i].Value, low), high)
 	}

@@ -116,8 +116,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 		}), nil
 }
 
-// effectOfSettings evaluates agents with both settings, trained on both kinds of deadlines, on
-// both.
+// effectOfSettings evaluates agents with both settings, trained on both kinds of deadlines, on both.
 func effectOfSettings(d *figures.Data) *figures.Output {
 	t := d.Claims.Head("table5", d.Scale.Replicates(sweep), runsNote(agent, tightAgent, originalAgent, originalRelaxed))
 	bars := reports.Bars{
@@ -175,8 +174,7 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 	return out, nil
 }
 
-// lateJobs draws the late jobs of all schedulers and of the agent beside the numbers of
-// Table 7.
+// lateJobs draws the late jobs of all schedulers and of the agent beside the numbers of Table 7.
 func lateJobs(d *figures.Data) (*figures.Output, error) {
 	bars := reports.Bars{
 		Title: "Late jobs of all schedulers, relaxed deadlines",

@@ -33,8 +33,7 @@ type sample struct {
 
 func (x sample) first(n int) sample { return sample{x.dataset, n, x.ours} }
 
-// Our own days, with deadlines as the report relaxes them, and as the original notebook has
-// them (3.3).
+// Our own days, with deadlines as the report relaxes them, and as the original notebook has them (3.3).
 var (
 	relaxed = sample{figures.Dataset("deadline/relaxed"), many, true}
 	tight   = sample{figures.Dataset("deadline/tight"), many, true}
@@ -116,16 +115,14 @@ func (x sample) level(d *figures.Data, s *scheduler, q quantity) figures.Measure
 	return x.mean(d, q.of(d, s, x))
 }
 
-// reduction measures by how many percent an agent's mean is below that of a scheduler with these
-// values.
+// reduction measures by how many percent an agent's mean is below that of a scheduler with these values.
 func (x sample) reduction(d *figures.Data, s *scheduler, q quantity, base []float64) figures.Measurement {
 	return x.training(d, evaluation, figures.Map(q.runs(d, s, x), func(run []float64) []float64 {
 		return reductions(run, base)
 	}))
 }
 
-// gain measures by how many percent an agent has fewer late jobs than the best heuristic of
-// Table 7.
+// gain measures by how many percent an agent has fewer late jobs than the best heuristic of Table 7.
 func (x sample) gain(d *figures.Data, s *scheduler) figures.Measurement {
 	_, best := x.extreme(d, late, methods, lowest)
 	return x.reduction(d, s, late, best)
@@ -193,14 +190,12 @@ func reductions(values, base []float64) []float64 {
 	return out
 }
 
-// reduction returns by how many percent the mean of values is below that of base, as in
-// Table 8.
+// reduction returns by how many percent the mean of values is below that of base, as in Table 8.
 func reduction(values, base []float64) float64 {
 	return 100 * (1 - figures.Mean(values)/figures.Mean(base))
 }
 
-// deviations returns the population standard deviation of each ten days, the one that the
-// report prints.
+// deviations returns the population standard deviation of each ten days, the one that the report prints.
 func deviations(values []float64) (each []float64) {
 	for part := range slices.Chunk(values, evaluation) {
 		each = append(each, stat.PopStdDev(part, nil))

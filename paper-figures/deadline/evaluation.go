@@ -116,8 +116,7 @@ func (w *days) row(d *figures.Data, to figures.Values, name, s *scheduler, quant
 	}
 }
 
-// runsTable lists the training runs of the report's best agent, and their mean with its interval
-// over runs.
+// runsTable lists the training runs of the report's best agent, and their mean with its interval over runs.
 func runsTable(d *figures.Data, quantities []quantity) reports.Table {
 	t := d.Claims.Head("table7-runs")
 	for _, q := range quantities {

@@ -12,8 +12,7 @@ import (
 	"miglab/reports"
 )
 
-// inputTable lists the inputs of an artefact, those of other tables that it prints again
-// included.
+// inputTable lists the inputs of an artefact, those of other tables that it prints again included.
 func inputTable(d *figures.Data, artefact, head string) reports.Table {
 	t := d.Claims.Head(head)
 	for _, c := range d.Claims.Of(artefact) {

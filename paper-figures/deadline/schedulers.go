@@ -18,8 +18,7 @@ const gpu = "A100"
 // A scheduler is an algorithm of the dispatch track with its name in tables and figures.
 type scheduler struct {
 	title string
-	// runs is the algorithm. An agent has one for each of its training runs, which differ in
-	// their seed.
+	// runs is the algorithm. An agent has one for each of its training runs, which differ in their seed.
 	runs []string
 	// learned marks an agent.
 	learned bool

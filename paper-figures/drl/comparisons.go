@@ -91,8 +91,7 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 
 const counted = 200
 
-// reconfigures shows whether agents reconfigure (6.5). A batch without a destroy runs on one
-// partition.
+// reconfigures shows whether agents reconfigure (6.5). A batch without a destroy runs on one partition.
 func reconfigures(d *figures.Data) (*figures.Output, error) {
 	shown := append(slices.Clone(agents), ourAgent)
 	calm := d.Claims.Head("reconfigures", d.Scale.Replicates(counted))

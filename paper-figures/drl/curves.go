@@ -78,8 +78,7 @@ func slower(a, b *course) float64 {
 	return a.Reaches(both) / b.Reaches(both)
 }
 
-// of returns the runs of an agent. It panics if there is none, because the curves are part of
-// the program.
+// of returns the runs of an agent. It panics if there is none, because the curves are part of the program.
 func (all curves) of(agent string) []course {
 	if len(all[agent]) == 0 {
 		panic("drl: no learning curve of " + agent)

@@ -213,8 +213,7 @@ func (all curves) trainingRow(agent string) []string {
 	}
 }
 
-// unlearned are FAR and the schedulers that never reconfigure. Learning curves are compared
-// with them.
+// unlearned are FAR and the schedulers that never reconfigure. Learning curves are compared with them.
 var unlearned = []approach{far, onesOnly, bestOnly}
 
 // A sample is instances of a dataset on which agents are scored: the first of each group of

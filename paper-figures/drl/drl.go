@@ -93,8 +93,7 @@ func seriesOn(gpu, dataset, algorithm string, model mig.Reconfiguration) store.S
 	}
 }
 
-// batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on
-// the hardware.
+// batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on the hardware.
 func batch(dataset, algorithm string) store.Series {
 	return seriesOn("A100", dataset, algorithm, mig.Sequential)
 }

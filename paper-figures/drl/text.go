@@ -62,8 +62,7 @@ func improvements(d *figures.Data) figures.Measurement {
 	return overTraining(d, means, 1, curves...)
 }
 
-// counts measures what follows from the GPU models: #Actions = 1 + #Configurations +
-// N K (4.2).
+// counts measures what follows from the GPU models: #Actions = 1 + #Configurations + N K (4.2).
 func counts(values figures.Values) {
 	count := func(name string, n int) { values[name] = figures.Exactly(n) }
 	for _, name := range []string{"A30", "A100"} {
@@ -152,8 +151,7 @@ func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 // printed3 turns the name of a task into the paper's, PathFinder#1 into PathFinder (1).
 var printed3 = strings.NewReplacer("#1", " (1)", "#2", " (2)")
 
-// agent3 schedules the batch of Table 3. It is the paper's last agent, trained as for all
-// measured kernels.
+// agent3 schedules the batch of Table 3. It is the paper's last agent, trained as for all measured kernels.
 const agent3 = "rl-direct"
 
 // batch3 are the tasks of Table 3, which has PathFinder twice.

@@ -66,8 +66,7 @@ type reading struct {
 	name string
 	// parameters are those of the data sets.
 	parameters string
-	// alike says that the tasks are in random order, so that the first full batch of a data
-	// set represents all.
+	// alike says that the tasks are in random order, so that the first full batch of a data set represents all.
 	alike bool
 	// partial counts the batch of 2 tasks as well.
 	partial bool
@@ -156,8 +155,7 @@ func (r *reading) withTotal(w workload) string {
 	return spec
 }
 
-// batches lists the batches of a workload's data sets that count. With every, no batch
-// represents others.
+// batches lists the batches of a workload's data sets that count. With every, no batch represents others.
 func (r *reading) batches(w workload, every bool) (out []batches) {
 	if w == rodinia { // subsets of up to 16 kernels
 		for part := 1; part <= 2; part++ {
@@ -186,8 +184,7 @@ func (r *reading) series(dataset, algorithm string) store.Series {
 	return seriesOn("A100", dataset, algorithm, r.model)
 }
 
-// average averages a quantity over the batches of each data set. of gives it by data set for
-// the k-th batch.
+// average averages a quantity over the batches of each data set. of gives it by data set for the k-th batch.
 func average(all []batches, of func(k int) []float64) []float64 {
 	var sum, weight []float64
 	for k, b := range all {

@@ -47,8 +47,7 @@ func table9Arithmetic(claims *figures.Claims) *figures.Table {
 	return t
 }
 
-// sigmaLimits compares Table 5 with sigma if FAR reached the area bound, before which no
-// schedule ends.
+// sigmaLimits compares Table 5 with sigma if FAR reached the area bound, before which no schedule ends.
 func sigmaLimits(d *figures.Data) *figures.Table {
 	t := d.Claims.Evidence("contradiction-table5")
 	for w, a := range figures.Each(workloads, approaches) {

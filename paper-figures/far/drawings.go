@@ -15,8 +15,7 @@ import (
 // The paper does not publish the instances behind its drawings. Figures 5 and 6 use datasets of ours, found by
 // local search. The others use the cells of the tables that show best what the paper shows.
 
-// figures5and6 draws a batch on which one move, and one on which one swap, of the
-// refinement gains much.
+// figures5and6 draws a batch on which one move, and one on which one swap, of the refinement gains much.
 func figures5and6(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
 	out := figures.Read(figures.Reading{Values: values})

@@ -1,13 +1,11 @@
-// Package far reproduces the FAR paper: Villarrubia, Costero, Igual, Olcoz,
-// "Leveraging Multi-Instance GPUs through moldable task scheduling", Journal of
-// Parallel and Distributed Computing 204 (2025) 105128.
+// Package far reproduces the FAR paper: Villarrubia, Costero, Igual, Olcoz, "Leveraging Multi-Instance GPUs
+// through moldable task scheduling", Journal of Parallel and Distributed Computing 204 (2025) 105128.
 //
 // published.csv has every number that the paper prints, except scheduling times, which are
 // in timings.csv. A number of the text that repeats a table's is a place of that claim.
 //
-// The default reading of Tables 5 to 9 is the authors' public script that made the table:
-// compare_size_test, refinement_test, concat_test and multi_batch_test. What the text
-// describes is another reading.
+// The default reading of Tables 5 to 9 is the authors' public script that made the table: compare_size_test,
+// refinement_test, concat_test and multi_batch_test. What the text describes is another reading.
 package far
 
 import (
@@ -27,8 +25,7 @@ import (
 //go:embed *.csv
 var files embed.FS
 
-// executions is the paper's number of executions (6.3). Its 1001 batches make as many
-// concatenations (6.7.1).
+// executions is the paper's number of executions (6.3). Its 1001 batches make as many concatenations (6.7.1).
 const executions = 1000
 
 // Paper returns the paper with its artefacts.

@@ -37,8 +37,7 @@ func workOf(d *figures.Data, s store.Series, instance int) sliceWork {
 	return l
 }
 
-// after returns the work of a schedule and another one after it, of which only the second one
-// can be changed.
+// after returns the work of a schedule and another one after it, of which only the second one can be changed.
 func (s sliceWork) after(first sliceWork) sliceWork {
 	return sliceWork{floats.AddTo(make([]float64, len(s.work)), first.work, s.work), s.movable}
 }

@@ -55,8 +55,7 @@ func mostSigma(batches []comparedBatch, seven float64) (most, stdErr float64) {
 	return most, stdErr
 }
 
-// allows reports whether batches allow two printed sigmas together, up to rounding and three
-// standard errors.
+// allows reports whether batches allow two printed sigmas together, up to rounding and three standard errors.
 func allows(batches []comparedBatch, ones, seven float64) bool {
 	const rounding = 0.005
 	most, stdErr := mostSigma(batches, seven+rounding)

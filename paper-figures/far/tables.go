@@ -193,8 +193,7 @@ var table6 = grid{
 	},
 }
 
-// scripted are the parameters with which far-concat does what concat_test and
-// multi_batch_test do.
+// scripted are the parameters with which far-concat does what concat_test and multi_batch_test do.
 const scripted = "&iterations=20&keep=last&margin=timed"
 
 // A joining is a way to join two batches of a generator. With script it is concat_test, whose pairs are a batch

@@ -199,8 +199,7 @@ func fit(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("fit", t).Figure("fit", chart.Title, chart), nil
 }
 
-// A speed is how long a kernel took on a part x of the GPU, and the model's time relative to the
-// whole GPU.
+// A speed is how long a kernel took on a part x of the GPU, and the model's time relative to the whole GPU.
 type speed struct {
 	x        float64
 	measured mig.Seconds

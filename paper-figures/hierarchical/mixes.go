@@ -39,8 +39,7 @@ func figure2() figures.Artefact {
 var (
 	// splitMixes have their best split away from the middle twice, and near it once (III-B).
 	splitMixes = [][]string{{"hotspot3D", "stream"}, {"bt_solver_A", "kmeans"}, {"lavaMD", "gaussian"}}
-	// memoryMixes gain from private memory, except the last one, which has no counterpart in
-	// the paper.
+	// memoryMixes gain from private memory, except the last one, which has no counterpart in the paper.
 	memoryMixes = [][]string{{"huffman", "kmeans"}, {"bt_solver_A", "dwt2d"}, {"lud_A", "kmeans"}}
 	// fourPrograms has all classes.
 	fourPrograms = []string{"hotspot3D", "stream", "kmeans", "dwt2d"}

@@ -130,8 +130,7 @@ func throughputRows(d *figures.Data, data ...string) (out []row) {
 	return out
 }
 
-// sensitivity shows how the throughput and the order of the methods depend on the assumptions
-// of the model.
+// sensitivity shows how the throughput and the order of the methods depend on the assumptions of the model.
 func sensitivity(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("sensitivity", simulated())
 	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}

@@ -73,8 +73,7 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 
 const bigPacked = "utilization of the worse of FF and BF-BI less that of the better of RR and WF-BI, skew-big"
 
-// byDistribution measures what the text says about Fig. 5. utilisation is the metric of
-// panel (c).
+// byDistribution measures what the text says about Fig. 5. utilisation is the metric of panel (c).
 func (m *measured) byDistribution(utilisation string) {
 	at := func(scheme, distribution, metric string) []float64 {
 		return m.at(scheme, demand(distribution, heavy), metric)

@@ -207,8 +207,7 @@ func (m *measured) mean(claim string, values []float64) {
 // pair is two samples; the first is said to be larger.
 type pair struct{ more, fewer []float64 }
 
-// nearest sets a claim to the paired difference of the pair in which it is least sure to lie
-// above zero.
+// nearest sets a claim to the paired difference of the pair in which it is least sure to lie above zero.
 func (m *measured) nearest(claim string, pairs []pair) {
 	sure := math.Inf(1)
 	for _, p := range pairs {

@@ -65,14 +65,12 @@ func Paper() (figures.Paper, error) {
 // distributions are those of Table II.
 var distributions = []string{"uniform", "skew-small", "skew-big", "bimodal"}
 
-// stream returns the canonical dataset of a distribution with parameters, such as
-// load=40.
+// stream returns the canonical dataset of a distribution with parameters, such as load=40.
 func stream(distribution, parameters string) string {
 	return figures.Dataset("mfi/" + distribution + "?" + parameters)
 }
 
-// demand is a stream of VI. It ends when the requests add up to a percentage of the
-// cluster's capacity.
+// demand is a stream of VI. It ends when the requests add up to a percentage of the cluster's capacity.
 func demand(distribution string, percent int) string {
 	return stream(distribution, fmt.Sprintf("load=%d", percent))
 }
@@ -84,8 +82,7 @@ func place(dataset, algorithm string) store.Series {
 	}
 }
 
-// schemes are the schedulers of VI with the paper's names. MFI comes last, so that no line
-// hides its line.
+// schemes are the schedulers of VI with the paper's names. MFI comes last, so that no line hides its line.
 var (
 	schemes   = []string{"FF", "RR", "BF-BI", "WF-BI", "MFI"}
 	baselines = schemes[:4]
@@ -97,11 +94,9 @@ type reading struct {
 	name string
 	// title and file tell the reading's figures apart. A reading without title has none.
 	title, file string
-	// strict are the schemes that choose a GPU by free slices alone, and reject if no
-	// start is free on it.
+	// strict are the schemes that choose a GPU by free slices alone, and reject if no start is free on it.
 	strict []string
-	// f is the reading of Algorithm 1 in MFI and in the fragmentation score; empty for
-	// the literal one.
+	// f is the reading of Algorithm 1 in MFI and in the fragmentation score; empty for the literal one.
 	f string
 }
 

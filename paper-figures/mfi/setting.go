@@ -12,8 +12,7 @@ import (
 	"miglab/reports"
 )
 
-// profiles returns the profiles of the paper's GPU in the order of its tables, the
-// largest first.
+// profiles returns the profiles of the paper's GPU in the order of its tables, the largest first.
 func profiles() []*mig.Profile {
 	out := task.RequestProfiles(mig.MustLookup(gpu))
 	slices.Reverse(out)
@@ -78,8 +77,7 @@ func instance(profile string, start mig.Slices) mig.Instance {
 	return mig.Instance{Profile: p, Start: start}
 }
 
-// terms returns F of a mask by profile (Algorithm 1). It does not use the tables of the
-// schedulers.
+// terms returns F of a mask by profile (Algorithm 1). It does not use the tables of the schedulers.
 func terms(occupied mig.Mask, r sim.Reading) map[string]int {
 	g := mig.MustLookup(gpu)
 	out := map[string]int{}

@@ -1,10 +1,9 @@
 // Package verdict judges a measured value against a number that a paper prints.
 //
-// A verdict must hold against a reader who wants it withdrawn. [Judge] therefore looks at a
-// whole 95 % interval, never at the measured value alone: the interval of the measured value
-// less the printed one, which includes the sampling error of the paper's own experiment. What
-// the interval does not settle is INCONCLUSIVE. The package is pure: it reads no files and
-// knows no paper. Its tests check the error rates by simulation.
+// A verdict must hold against a reader who wants it withdrawn. [Judge] therefore looks at a whole 95 %
+// interval, never at the measured value alone: the interval of the measured value less the printed one, which
+// includes the sampling error of the paper's own experiment. What the interval does not settle is INCONCLUSIVE.
+// The package is pure: it reads no files and knows no paper. Its tests check the error rates by simulation.
 package verdict
 
 import (

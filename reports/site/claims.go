@@ -48,8 +48,7 @@ type paperView struct {
 	Artefacts               []artefactView
 }
 
-// An artefactView has the claims of a table or a figure. Inputs are those that are taken from the
-// paper.
+// An artefactView has the claims of a table or a figure. Inputs are those that are taken from the paper.
 type artefactView struct {
 	Name, Title string
 	// Figure is the address of the artefact's drawing or table; empty for none.

@@ -1,11 +1,10 @@
 // Package site writes results as a static web site: one folder that opens from disk and needs
 // neither a server nor another program.
 //
-// It has leaderboards, a page for each algorithm, the claims of the papers, their figures and
-// tables, instances with two schedules side by side, and provenance. The pages are
-// html/template, and whatever comes from results is escaped by it; a little plain
-// JavaScript sorts, filters and draws. Without JavaScript everything but the Gantt
-// charts can still be read.
+// It has leaderboards, a page for each algorithm, the claims of the papers, their figures and tables, instances
+// with two schedules side by side, and provenance. The pages are html/template, and whatever comes from results
+// is escaped by it; a little plain JavaScript sorts, filters and draws. Without JavaScript everything but the
+// Gantt charts can still be read.
 //
 // The package computes only the metrics of schedules that pass [schedule.Check]. The same
 // [Data] gives the same bytes.
@@ -23,8 +22,7 @@ import (
 	"miglab/reports/leaderboard"
 )
 
-// Data is the contents of a site. Everything appears in the given order. The pages say what
-// is missing.
+// Data is the contents of a site. Everything appears in the given order. The pages say what is missing.
 type Data struct {
 	Boards []Board
 	// Algorithms have a page each, to which the boards link.
@@ -57,8 +55,7 @@ type Claim struct {
 	// Reading is how the paper is understood. Only the default reading is counted.
 	Reading string
 	Default bool
-	// Published includes the relation, such as >=, and Margin is how far the measured value
-	// may lie from it.
+	// Published includes the relation, such as >=, and Margin is how far the measured value may lie from it.
 	Published, Measured, Low, High, Margin, Unit string
 	// Verdict is empty in a quick run.
 	Verdict, Cause, Reason string
@@ -107,10 +104,9 @@ func refuse(part, format string, args ...any) error {
 	return fmt.Errorf("site: %s: "+format, append([]any{part}, args...)...)
 }
 
-// Write makes the folder dir a site. The site is written beside it and takes its
-// place as a whole, so that dir never holds half of one; on an error it stays as it
-// was. Missing folders above it are made. A folder that holds a file that an earlier
-// Write did not write is refused.
+// Write makes the folder dir a site. The site is written beside it and takes its place as a whole, so that dir
+// never holds half of one; on an error it stays as it was. Missing folders above it are made. A folder that
+// holds a file that an earlier Write did not write is refused.
 //
 // Data that contradict themselves are refused, too: an invalid schedule (a [*schedule.InvalidError]),
 // a makespan below a certified bound.
@@ -186,8 +182,7 @@ func render(d Data) ([]file, error) {
 	return append(files, assetFiles()...), nil
 }
 
-// slug makes a name that files, addresses and IDs can hold, different from those
-// already taken, and takes it.
+// slug makes a name that files, addresses and IDs can hold, different from those already taken, and takes it.
 func slug(text string, taken map[string]bool) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(text) {
