@@ -32,8 +32,7 @@ type Term struct {
 	Meaning string `csv:"meaning"`
 }
 
-// Load returns a paper with its claims (see [LoadClaims]) and the terms of terms.csv. Its title and
-// its artefacts are still missing.
+// Load returns a paper with its claims (see [LoadClaims]) and terms, without a title and artefacts.
 func Load(name string, files fs.FS) (Paper, error) {
 	p := Paper{Name: name}
 	var err error
@@ -106,8 +105,7 @@ type Reading struct {
 	// Name identifies the reading in claims.csv. The first reading of an artefact is the
 	// default one; its name may be empty, which means "default".
 	Name string
-	// Values lacks the claims that the reading does not concern. The default reading has all
-	// claims that can be measured.
+	// Values lacks claims that the reading does not concern. The default one has all that can be measured.
 	Values Values
 	// from is the line of readings.csv about it.
 	from readingRow
@@ -118,11 +116,9 @@ type readingRow struct {
 	// Artefact is a pattern in which * matches anything. The first line that matches counts.
 	Artefact string `csv:"artefact"`
 	Reading  string `csv:"reading"`
-	// Part is part for a reading of some of the replicates or claims, given for information. It
-	// does not compete with the readings of the whole table.
+	// Part is part for a reading of some replicates or claims, which does not compete with the others.
 	Part string `csv:"part"`
-	// Basis says in one sentence where the reading comes from: the authors' script, an example
-	// that they print, a formula, or prose.
+	// Basis says where the reading comes from: the authors' script, a printed example, a formula or prose.
 	Basis string `csv:"basis"`
 }
 
@@ -163,8 +159,7 @@ func (a *Artefact) output(d *Data) (*Output, error) {
 type Output struct {
 	// Readings are judged against the artefact's claims. The first one is the default.
 	Readings []Reading
-	// Missing says why claims that need hardware or unpublished data cannot be run, by the
-	// name of the claim. missing.csv adds to it.
+	// Missing says by claim why those that need hardware or unpublished data cannot be run. missing.csv adds to it.
 	Missing map[string]string
 	// Taken says what the project uses the paper's inputs for, and Inputs has the values that
 	// it uses, by the name of the claim. A value that the paper does not print is an error.
@@ -206,8 +201,7 @@ func (o *Output) Figure(file, title string, f reports.Figure) *Output {
 type Table struct {
 	File  string        `json:"file"`
 	Table reports.Table `json:"table"`
-	// About says for each row what it is evidence for; nil if causes do not name the table. A manifest
-	// has none.
+	// About says what each row is evidence for; nil if causes do not name the table. A manifest has none.
 	About []About `json:"about,omitempty"`
 }
 

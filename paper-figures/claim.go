@@ -51,8 +51,7 @@ type Claim struct {
 	Paper string
 	// Artefact is the table, figure or group of numbers it belongs to, such as table4.
 	Artefact string
-	// Name is the claim's key within the artefact: its coordinates in a table, separated by
-	// spaces, for example "POORSCALING WIDETIMES n=10 rho".
+	// Name is the claim's key: its coordinates in a table, for example "POORSCALING WIDETIMES n=10 rho".
 	Name  string
 	Kind  Kind
 	Basis Basis
@@ -96,8 +95,7 @@ type Explanation struct {
 	Artefact string `csv:"artefact"`
 	Claim    string `csv:"claim"`
 	Cause    Cause  `csv:"cause"`
-	// Evidence names the artefact that shows it, for example far/table5, so that
-	// "miglab reproduce --only far/table5" runs it again.
+	// Evidence names the artefact that shows it as --only of miglab reproduce does, for example far/table5.
 	Evidence string `csv:"evidence"`
 	// Numbers names the table of the evidence in which the numbers stand that decide, and after a
 	// colon the columns, separated by semicolons. It is empty where there is none.
@@ -369,8 +367,7 @@ func (c *Claims) find(artefact, name string) *Claim {
 	return &c.All[i]
 }
 
-// Published returns a claim's number. It panics if there is no such claim, because that is
-// a mistake in the program.
+// Published returns a claim's number. It panics if there is none, which is a mistake in the program.
 func (c *Claims) Published(artefact, name string) float64 {
 	if claim := c.find(artefact, name); claim != nil {
 		return claim.Published

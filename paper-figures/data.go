@@ -171,8 +171,7 @@ func (d *Data) Micros(s store.Series, n int) []float64 {
 	return us
 }
 
-// Schedule returns the schedule of one cell, for drawing. While planning or after an error it
-// is an empty one on the GPU of the series.
+// Schedule returns the schedule of one cell, for drawing; an empty one while planning or after an error.
 func (d *Data) Schedule(s store.Series, instance int) (schedule.Problem, schedule.Schedule) {
 	if d.ask(need{Series: s, From: instance, To: instance + 1}) {
 		p, plan, err := d.needs.trial(s).Schedule(d.ctx, instance)

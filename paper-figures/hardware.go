@@ -39,9 +39,8 @@ func WithOrigin(notes []string, p datasets.Provenance) []string {
 // onHardware is the reading of an input that was also measured.
 const onHardware = "measured on a GPU"
 
-// ReconfigurationTable is Table 1 of the FAR and the DRL paper: the seconds to create and to destroy an
-// instance. The GPU models use them, so the claims are inputs. What was measured on a GPU is judged as a second
-// reading.
+// ReconfigurationTable is Table 1 of the FAR and the DRL paper: the seconds to create and to destroy an instance.
+// The claims are inputs of the GPU models. What was measured on a GPU is judged as a second reading.
 func ReconfigurationTable(h datasets.HardwareSet) Artefact {
 	return Artefact{
 		Name: "table1", Title: "seconds to create and to destroy an instance",

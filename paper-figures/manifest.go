@@ -17,8 +17,7 @@ import (
 	"miglab/paper-figures/verdict"
 )
 
-// A Manifest is everything that a reproduction found. Claims.csv, the pages under results/,
-// the site and the table in README.md are written from it.
+// A Manifest is what a reproduction found. claims.csv, the pages, the site and README.md's table are made from it.
 type Manifest struct {
 	// Quick marks a run on few replicates, which gives no verdicts.
 	Quick bool `json:"quick"`
@@ -45,8 +44,7 @@ type Record struct {
 	Timed    bool             `json:"timed,omitempty"`
 	Readings []ReadingSummary `json:"readings,omitempty"`
 	Rows     []Row            `json:"claims,omitempty"`
-	// Figures and Tables are in the order of the page. Tables about wall times are not among them,
-	// because they differ from run to run.
+	// Figures and Tables are in the order of the page. Tables about wall times, which always differ, are left out.
 	Figures []Figure `json:"figures,omitempty"`
 	Tables  []Table  `json:"tables,omitempty"`
 }
@@ -67,8 +65,7 @@ type Row struct {
 	Measured *float64 `json:"measured,omitempty"`
 	Low      *float64 `json:"ci_low,omitempty"`
 	High     *float64 `json:"ci_high,omitempty"`
-	// Margin is how far the measured value may lie from the published one and mean the same.
-	// Allowed adds half the last printed digit.
+	// Margin is how far the measured value may lie from print. Allowed adds half the last printed digit.
 	Margin  *float64 `json:"margin,omitempty"`
 	Allowed *float64 `json:"allowed,omitempty"`
 	Unit    string   `json:"unit,omitempty"`
@@ -134,8 +131,7 @@ var claimColumns = []string{
 	"by_default_margin",
 }
 
-// claimsCSV returns claims.csv: one line a claim and reading. Numbers are plain numbers, and a
-// number that does not exist is empty.
+// claimsCSV returns claims.csv: one line a claim and reading. A number that does not exist is empty.
 func (m *Manifest) claimsCSV() (string, error) {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -262,8 +258,7 @@ type ReadingSummary struct {
 	Name  string `json:"name"`
 	Basis string `json:"basis,omitempty"`
 	Part  bool   `json:"part,omitempty"`
-	// Reproduced of Judged claims are REPRODUCED. Claims that are CONSISTENT are not among them,
-	// because no reading could have it otherwise.
+	// Reproduced of Judged claims are REPRODUCED. CONSISTENT ones, the same under any reading, are not among them.
 	Reproduced int `json:"reproduced"`
 	Judged     int `json:"judged"`
 	// Errors are the mean distances from print, one for each unit.
@@ -311,8 +306,7 @@ func (s *ReadingSummary) add(r *Row) {
 	e.Claims++
 }
 
-// off returns the distance of the measured from the published value. It is 0 if a limit is
-// kept or the value lies within the range.
+// off is the distance of the measured from the published value; 0 within a range or on the right side of a limit.
 func (r *Row) off() float64 {
 	miss := *r.Measured - r.Published
 	switch r.Relation {

@@ -56,8 +56,7 @@ func show(name string, data any) (string, error) {
 	return b.String(), err
 }
 
-// render writes everything that is made from the manifest: a page for each paper, the summary
-// in README.md, claims.csv, and the manifest itself.
+// render writes what is made from the manifest: the papers' pages, the summary, claims.csv and itself.
 func (m *Manifest) render(dir string) error {
 	write := func(file, content string, err error) error {
 		if err != nil {
@@ -171,8 +170,7 @@ func (m *Manifest) byDefaultMargin() string {
 	return fmt.Sprintf("With the default margin everywhere, %d of these verdicts would be different: %v.", other, t)
 }
 
-// deviations gathers the counted claims of a kind that deviate for a cause, by artefact. An empty
-// kind means all.
+// deviations gathers the counted claims of a kind (empty: of all) that deviate for a cause, by artefact.
 func (m *Manifest) deviations(cause Cause, kind Kind) (out [][]*Row) {
 	for r := range m.Rows() {
 		if !r.Counted() || r.Verdict != verdict.Deviates || r.Cause != cause || kind != "" && r.Kind != kind {
@@ -230,8 +228,7 @@ func UpdateReadme(root, results string) error {
 	return nil
 }
 
-// updateReadme replaces the table of verdicts in the project's README.md. It refuses a quick run
-// and one that is not complete.
+// updateReadme replaces the verdicts in the project's README.md. It refuses a quick or incomplete run.
 func (m *Manifest) updateReadme(readme string) (string, error) {
 	if m.Quick || m.Left > 0 {
 		return "", fmt.Errorf("the results are not complete (quick run: %v, artefacts that are not done: %d); run miglab "+
@@ -275,8 +272,7 @@ func (p *PaperRecord) prove(claims *Claims) error {
 	return nil
 }
 
-// numbersAbout puts the rows that are about a claim in words: the columns of numbers that begin with
-// one of the names.
+// numbersAbout puts in words the columns, of rows about a claim, that begin with one of the names.
 func (t *Table) numbersAbout(claim string, names []string) string {
 	var out []string
 	for i, about := range t.About {
@@ -312,8 +308,7 @@ func numbersInWords(columns reports.Columns, row, names []string) string {
 	return strings.Join(numbers, ", ")
 }
 
-// difference says by how much a row deviates from the nearer end of what is published, with the
-// interval of the difference.
+// difference is the deviation from the nearer end of what is published, with its interval.
 func (r *Row) difference() string {
 	end, unit := r.Published, strings.Replace(" "+r.Unit, "%", "points", 1)
 	if r.To != nil && *r.Measured > end {

@@ -59,8 +59,7 @@ func (r *Record) folder() string {
 	return r.Paper
 }
 
-// Cells lists the cells of the selected artefacts, including those that are done. It
-// computes and writes nothing.
+// Cells lists the cells of the selected artefacts, whether they are done or not. It computes nothing.
 func (r *Reproduction) Cells() ([]run.Span, error) {
 	return r.plan(slices.DeleteFunc(r.jobs(), func(j *job) bool { return !r.keeps(j) }))
 }
@@ -274,8 +273,7 @@ func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, tabl
 	return record, tables, nil
 }
 
-// save writes tables and figures, adds them to the record, and returns the SHA-256 of each
-// file by its path below Dir.
+// save writes tables and figures, adds them to the record, and returns the SHA-256 of each file below Dir.
 func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map[string]string, error) {
 	var files []string
 	for _, t := range tables {
@@ -314,8 +312,7 @@ func writeIfChanged(path, content string) error {
 	return atomicfile.Write(path, []byte(content))
 }
 
-// Program identifies this program by the SHA-256 of its file, in hexadecimal, because
-// another build may compute something else.
+// Program is the SHA-256 of this program's file, because another build may compute something else.
 func Program() (string, error) { return hashProgram() }
 
 var hashProgram = sync.OnceValues(func() (string, error) {

@@ -56,16 +56,13 @@ func addFigures(d *site.Data, dir string, p PaperRecord) error {
 			if err != nil {
 				return fmt.Errorf("%w; miglab reproduce writes it again", err)
 			}
-			d.Figures = append(d.Figures, site.Figure{
-				Paper: p.Name, Artefact: a.Artefact, File: f.File, Title: f.Title, SVG: svg,
-			})
+			fig := site.Figure{Paper: p.Name, Artefact: a.Artefact, File: f.File, Title: f.Title, SVG: svg}
+			d.Figures = append(d.Figures, fig)
 		}
 		for _, t := range a.Tables {
-			title := t.Table.Title
+			fig := site.Figure{Paper: p.Name, Artefact: a.Artefact, File: t.File, Title: t.Table.Title, Table: &t.Table}
 			t.Table.Title = "" // stands above the table
-			tables = append(tables, site.Figure{
-				Paper: p.Name, Artefact: a.Artefact, File: t.File, Title: title, Table: &t.Table,
-			})
+			tables = append(tables, fig)
 		}
 	}
 	slices.SortFunc(tables, func(a, b site.Figure) int { return strings.Compare(a.File, b.File) })

@@ -9,9 +9,8 @@ import (
 	"miglab/reports"
 )
 
-// Layout arranges a reading like the paper's table, below a head with the title and the column of the rows'
-// names. A claim's key is the row and the column. Cells have the measured and, in brackets, the published
-// value.
+// Layout arranges a reading like the paper's table, below a head with the title and the column of the rows' names.
+// A claim's key is the row and the column. Cells show the measured value (the published one).
 func (d *Data) Layout(artefact string, t reports.Table, rows, columns []string, r Reading) reports.Table {
 	t.Notes = slices.Insert(t.Notes, 0, "measured (published)")
 	claims := d.Claims.Of(artefact)
@@ -36,8 +35,7 @@ func (d *Data) Layout(artefact string, t reports.Table, rows, columns []string, 
 	return t
 }
 
-// A tablePart is a line of tables.csv: a title, a note, or a column of text, of numbers or of numbers
-// with their half-widths.
+// A tablePart is a line of tables.csv: a title, a note, or a column of text or numbers.
 type tablePart struct {
 	Table string `csv:"table"`
 	Part  string `csv:"part"`
@@ -113,7 +111,9 @@ func readingsTable(title string, readings []ReadingSummary) reports.Table {
 	t := reports.Table{
 		Title:   title + ", readings",
 		Columns: reports.Left("reading", "where it comes from").Right("REPRODUCED", "of", "mean error").Left("unit"),
-		Notes:   []string{"the first reading is the default one; of a claim under the others claims.csv says: " + otherReading},
+		Notes: []string{
+			"the first reading is the default one; of a claim under the others claims.csv says: " + otherReading,
+		},
 	}
 	for _, s := range readings {
 		for i, e := range s.Errors {

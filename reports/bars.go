@@ -19,8 +19,7 @@ type BarGroup struct {
 	Values []float64
 	// Low and High bound error bars, one value for each category; both nil for none.
 	Low, High []float64
-	// Published holds the published values, one for each category, or NaN if there is
-	// none; nil if there are none at all.
+	// Published holds the published value of each category, or NaN for none; nil if there are none at all.
 	Published []float64
 }
 
@@ -29,16 +28,14 @@ func (g *BarGroup) Add(value, low, high float64) {
 	g.Values, g.Low, g.High = append(g.Values, value), append(g.Low, low), append(g.High, high)
 }
 
-// Bars is a chart of grouped bars that begin at 0, at most [MaxSeries] groups. Its
-// vertical axis is linear, except with dots.
+// Bars is a chart of grouped bars from 0, at most [MaxSeries] groups, on a linear axis unless it has dots.
 type Bars struct {
 	Title string
 	X, Y  Axis
 	// Categories are the names below the bars; long words may have [MayBreak].
 	Categories []string
 	Groups     []BarGroup
-	// Dots draws a sign in place of each bar. The vertical axis then covers the data alone, and
-	// a value may be NaN, which draws none.
+	// Dots draws signs in place of bars. The vertical axis covers the data alone, and NaN draws nothing.
 	Dots bool
 }
 

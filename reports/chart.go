@@ -11,11 +11,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// An Axis is the horizontal or vertical axis of a chart. The zero value is a
-// linear axis over the range of the data.
+// An Axis is an axis of a chart. The zero value is a linear axis over the range of the data.
 type Axis struct {
-	// Label names the quantity and its unit, for example "Makespan [s]". The words "log scale"
-	// are added to it where they apply.
+	// Label names the quantity and its unit, for example "Makespan [s]". The chart adds "log scale".
 	Label string
 	// Log scales logarithmically; all values must then be above 0.
 	Log bool
@@ -103,8 +101,7 @@ func (ch *chart) addY(part string, values []float64) error {
 	return ch.finite(part, ch.y, values)
 }
 
-// addBand checks the ends of the error bars of n values, which may be missing, and adds them to
-// the range of the data.
+// addBand checks the error bars of n values, which may be missing, and adds them to the range of the data.
 func (ch *chart) addBand(part, what string, n int, low, high []float64) error {
 	if len(low) != len(high) || low != nil && len(low) != n {
 		return ch.bad(part, "its %s has %d lower and %d upper values for %d", what, len(low), len(high), n)
@@ -198,8 +195,7 @@ func onePage(ch Chart) (page, error) {
 // minData is the least width and height of a data area.
 const minData vg.Length = 60
 
-// fits refuses a data area that is too small for the data, the labels of the axes,
-// the names of the categories or the ticks asked for.
+// fits refuses a data area too small for the data, the labels, the names of categories or the ticks asked for.
 func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 	width, high := data.X, data.Y
 	sty := sans(textSize)
@@ -355,8 +351,7 @@ func scale(a *plot.Axis, want Axis, data span) {
 	}
 }
 
-// cover sets the range of an axis without one to that of the data. It leaves ranges that
-// cannot be drawn to the check of the chart.
+// cover sets the range of an axis without one to the data's. The chart checks whether it can be drawn.
 func (a *Axis) cover(data span) {
 	if a.From != a.To || math.IsInf(data.high-data.low, 0) || math.IsNaN(data.high-data.low) || a.Log && data.low <= 0 {
 		return
@@ -366,8 +361,7 @@ func (a *Axis) cover(data span) {
 	a.From, a.To = p.Min, p.Max
 }
 
-// nameCategories writes the categories below the axis. Names are wrapped to the width of a
-// category, or upright if a word is wider than that.
+// nameCategories writes the categories below the axis, wrapped, or upright if a word is wider than a category.
 func (ch *chart) nameCategories(p *plot.Plot, size vg.Point) {
 	p.X.Tick.Length = 0
 	ticks := make([]plot.Tick, len(ch.categories))
@@ -397,8 +391,7 @@ func (ch *chart) nameCategories(p *plot.Plot, size vg.Point) {
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 }
 
-// setLabels gives all ticks the number of lines of the longest name, because plots place
-// names by their height. It adds the suffix to each line.
+// setLabels gives all ticks as many lines as the longest name, because plots place names by their height.
 func setLabels(ticks []plot.Tick, names [][]string, suffix string) {
 	lines := 0
 	for _, n := range names {

@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Divisions draws how MIG and MPS divide GPUs among jobs (hierarchical paper Fig. 2), with a
-// row for each GPU. The upper strip shows the multiprocessors of each job, the lower one the
-// memory. Each memory has a colour, and so have the jobs that use it. Unused parts are hatched.
+// Divisions draws how MIG and MPS divide GPUs among jobs (hierarchical paper Fig. 2), a row for each GPU: its
+// multiprocessors by job above its memory. A memory and its jobs share a colour. Unused parts are hatched.
 type Divisions struct {
 	Title string
 	Rows  []Division

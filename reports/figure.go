@@ -133,8 +133,7 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, text string) {
 	c.Canvas.FillString(face, at, text)
 }
 
-// fitted gives every text the width by which it was placed, so that it fits where none of its fonts
-// is installed. The width counts every space.
+// fitted gives every text the width by which it was placed, spaces included, so that it fits in any font.
 func (c *svgCanvas) fitted(svg []byte) []byte {
 	const element = "<text "
 	parts := bytes.Split(svg, []byte(element))

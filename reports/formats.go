@@ -13,8 +13,7 @@ var markdownSpecial = strings.NewReplacer(
 	`<`, `&lt;`, `>`, `&gt;`, `~`, `\~`, `&`, `&amp;`,
 )
 
-// markdown writes the table in GitHub's dialect: the title in bold above it, each
-// note as a paragraph below. Cells are taken literally.
+// markdown writes GitHub's dialect: the title in bold, the rows, each note as a paragraph. Cells are literal.
 func (t *Table) markdown(p *printer) {
 	t = t.joined()
 	if t.Title != "" {
@@ -95,9 +94,8 @@ func (t *Table) latex(p *printer) {
 	p.line(`\end{table}`)
 }
 
-// json writes an array with an object for each row, whose members are the columns in their
-// order. In columns of numbers, a cell that is a number is one as it stands there, and a cell
-// without a value is null. All other cells are strings. It leaves out the title and the notes.
+// json writes an array with an object for each row, without title and notes. In columns of numbers a number stands
+// as it is, and a cell without a value is null. All other cells are strings.
 func (t *Table) json(p *printer) {
 	rows := make([]string, len(t.Rows))
 	for i, row := range t.Rows {

@@ -12,10 +12,9 @@ import (
 	"miglab/harness/task"
 )
 
-// A Gantt chart shows schedules side by side, like the FAR paper (Figs. 5-9 and 12). Slices
-// are horizontal and time grows downwards. Each task is a rectangle in its own colour. Creations
-// of instances are cyan, destructions red. Idle slices are hatched up to the end of the last
-// task. The panels share the time axis, and a task has the same colour in all panels.
+// A Gantt chart shows schedules side by side, like the FAR paper (Figs. 5-9 and 12). Slices are horizontal and time
+// grows downwards. Each task has its own colour in all panels; creations of instances are cyan, destructions red.
+// Idle slices are hatched up to the end of the last task.
 //
 // Names that do not fit in a rectangle are replaced by numbers, which the legend explains. Numbers that do not
 // fit either stand beside it where the slices are idle. The legend also has the operations that are thick
@@ -23,15 +22,13 @@ import (
 type Gantt struct {
 	Title  string
 	Panels []GanttPanel
-	// Kind names the kind of a task, and tasks of one kind have one colour. If it is nil, each
-	// task is of a kind of its own.
+	// Kind names the kind of a task; one kind has one colour. If it is nil, each task is of its own kind.
 	Kind func(task string) string
 	// Outline says in the legend what a bold outline means; see [GanttPanel].
 	Outline string
 	// Time is the label of the time axis; "" means "Time [s]".
 	Time string
-	// Tasks are the names of tasks in the order of their numbers and colours. Tasks that it
-	// lacks follow in order of appearance.
+	// Tasks are names of tasks in the order of numbers and colours. Others follow as they appear.
 	Tasks []string
 	// Height is that of the image in points, without the legend below it; 0 means 380. The image is
 	// as wide as [PageWidth], less for few slices, and more if the names of the slices need it.

@@ -304,9 +304,8 @@ func (g *ganttLayout) name(r vg.Rectangle, b schedule.Bar) (boxText, bool) {
 	return t, ok
 }
 
-// drawNumbersBeside writes the numbers of tasks that are too short for them after their bars in time,
-// or else before them, where the slices are idle. Short tasks that follow each other on the same
-// slices have their numbers together, in their order.
+// drawNumbersBeside writes the numbers of tasks that are too short for them after their bars, or else before them,
+// where the slices are idle. Short tasks in a row on the same slices have their numbers together.
 func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
 	data, taken := g.data(panel), g.taken(panel)
 	if places, inside := g.markPlaces(panel); inside && g.beside[panel] == 0 {

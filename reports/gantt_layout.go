@@ -50,8 +50,7 @@ type ganttLayout struct {
 	// headings there are on the side of time 0 (slices, and GPUs where there are several).
 	titles   [][]string
 	headRows int
-	// beside holds the width of each panel's margin for the labels of its marks; 0 if
-	// they are inside the panel.
+	// beside holds the width of each panel's margin for labels of marks; 0 if they are inside it.
 	beside []vg.Length
 }
 
@@ -210,8 +209,7 @@ func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
 	return out, true
 }
 
-// besidePlaces spreads the labels of a panel's marks in the margin to its right, each as near
-// to its line as possible.
+// besidePlaces spreads the labels of a panel's marks in its margin, each as near to its line as possible.
 func (g *ganttLayout) besidePlaces(panel int) []vg.Rectangle {
 	p := &g.Panels[panel]
 	data := g.data(panel)
@@ -235,8 +233,7 @@ type boxText struct {
 	rise vg.Length
 }
 
-// fitText finds how the text fits into the rectangle: on one line, on several, or upright. It
-// reports false if it does not.
+// fitText fits the text into the rectangle on one line, on several, or upright; false if it cannot.
 func fitText(r vg.Rectangle, text string) (boxText, bool) {
 	w, h := r.Max.X-r.Min.X-2, r.Max.Y-r.Min.Y-1.5
 	sty := sans(textSize)

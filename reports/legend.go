@@ -22,8 +22,7 @@ const (
 	legendGap    vg.Length = 6
 )
 
-// grid lays out the entries in columns of equal width, row by row. Labels that are too wide
-// for the page are wrapped.
+// grid lays out the entries in columns of equal width, row by row, and wraps labels that are too wide.
 func (l legend) grid(width vg.Length) (columns int, columnWidth, rowHeight vg.Length, labels [][]string) {
 	sty := sans(textSize)
 	lines := 1

@@ -179,9 +179,8 @@ func lineEntry(s Series, colour int) legendEntry {
 	}}
 }
 
-// A Level is a value to compare the lines of a [Lines] chart with, such as that of a method that
-// does not change along the horizontal axis. It is drawn dashed across the chart. Its name is
-// written at the right end and not in the legend, so that levels at the same height stay apart.
+// A Level is a value to compare the lines of a [Lines] chart with. It is drawn dashed across the chart, and its
+// name is written at the right end, so that levels at the same height stay apart.
 type Level struct {
 	Name string
 	Y    float64
@@ -231,8 +230,7 @@ func (ls levels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// spread moves the places of labels of a height apart, none above the limit and each as near to
-// where it was as possible.
+// spread moves labels of a height apart, none above the limit and each as near to its place as possible.
 func spread(at []vg.Length, high, limit vg.Length) []vg.Length {
 	at = slices.Clone(at)
 	order := make([]int, len(at))

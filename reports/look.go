@@ -15,9 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// PageWidth is the default width of a figure in points. A figure may be printed in one column of a paper, which
-// is 85 mm or 241 points wide. Letters of [textSize] then have 6 points, the smallest print that journals
-// accept. No kind of figure is wider, except for data that does not fit.
+// PageWidth is the default width of a figure in points; only data that does not fit makes one wider. In one column
+// of a paper, 85 mm wide, letters of [textSize] have 6 points, the smallest print that journals accept.
 const PageWidth vg.Length = 360
 
 // The look of every figure; lengths and font sizes in points.
@@ -82,8 +81,7 @@ func tint(c color.NRGBA, white float64) color.NRGBA {
 	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xFF}
 }
 
-// taskColour is the fill of the n-th task. It is light enough for black text. The first colours
-// are those of series in a tint; the colours repeat.
+// taskColour is the fill of the n-th task, light enough for black text: first tints of the series' colours.
 func taskColour(n int) color.NRGBA { return taskColours[n%len(taskColours)] }
 
 var taskColours = func() (out []color.NRGBA) {
@@ -167,14 +165,12 @@ func bold(size vg.Length) draw.TextStyle {
 	return s
 }
 
-// height is the space that lines of text take, from the top of the first line's
-// capitals to the bottom of the last line's descenders.
+// height is the height of lines of text, from the first capitals to the last descenders.
 func height(sty draw.TextStyle, lines int) vg.Length {
 	return sty.Font.Size * vg.Length(leading*float64(lines-1)+capHeight+0.22)
 }
 
-// write draws lines of text. By the alignment, they are centred on at, or begin or end there.
-// Vertically, their capitals are centred on it.
+// write draws lines of text that are centred on at, begin or end there. Their capitals are centred on its height.
 func write(c draw.Canvas, sty draw.TextStyle, align draw.XAlignment, at vg.Point, lines ...string) {
 	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
 	size := sty.Font.Size

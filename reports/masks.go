@@ -24,8 +24,7 @@ type MaskRow struct {
 	Label string
 	// Instances are the instances on the GPU; no two share a slice.
 	Instances []mig.Instance
-	// Rejected is a profile that does not fit beside the instances; nil for none. Its
-	// placements are drawn below the row.
+	// Rejected is a profile that does not fit, whose placements are drawn below the row; nil for none.
 	Rejected *mig.Profile
 }
 

@@ -11,8 +11,7 @@ import (
 // Missing represents a missing number in a table.
 const Missing = "–"
 
-// Fixed formats a number with the given decimals: [Missing] for NaN, inf and -inf
-// for infinities, and no minus before a zero.
+// Fixed formats a number with the given decimals: [Missing] for NaN, inf, -inf, and no minus before a zero.
 func Fixed(x float64, decimals int) string {
 	switch {
 	case math.IsNaN(x):

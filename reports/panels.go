@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Panels places several charts in one image, row by row, with aligned axes. If the charts have
-// at most [MaxSeries] names, a name has the same colour in all panels and there is one legend.
-// Otherwise each panel has its own legend.
+// Panels places several charts in one image, row by row, with aligned axes. With at most [MaxSeries] names, a name
+// has one colour and there is one legend; otherwise each panel has its own.
 type Panels struct {
 	Title string
 	// Columns is the number of charts in a row; 0 means 2.
@@ -119,8 +118,7 @@ func (f Panels) charts() (charts []*chart, shared legend, err error) {
 
 // panelGrid places charts in rows and columns with data areas of one size.
 type panelGrid struct {
-	// before holds, for each chart, what its axes take left of and below the data,
-	// after what they take right of it and above it.
+	// before holds what each chart's axes take left of and below the data, after right of and above it.
 	before, after []vg.Point
 	// left and right are the largest of a column, bottom and top of a row.
 	left, right, bottom, top []vg.Length

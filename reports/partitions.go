@@ -10,9 +10,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// Partitions draws the partitions of GPU models side by side (FAR Fig. 1), with a row for each
-// partition. Rows are numbered from 1 in the order of [mig.GPU.Partitions]. Each instance is a
-// box with its size. A slice that no instance computes on is hatched.
+// Partitions draws the partitions of GPU models side by side (FAR Fig. 1), a numbered row for each in the order of
+// [mig.GPU.Partitions]. Instances are boxes with their sizes. Slices that compute nothing are hatched.
 type Partitions struct {
 	Title string
 	GPUs  []*mig.GPU
@@ -46,8 +45,7 @@ func (f Partitions) page() (page, error) {
 	return sideBySide(f.Title, f.GPUs, 240, partitionHead+vg.Length(rows)*partitionRow, l, width, f.drawGPU)
 }
 
-// sideBySide is the page of drawings of GPU models side by side. model draws one of them to the
-// right of left and below top, and returns its place.
+// sideBySide is the page of drawings of GPU models. model draws one at left and top, and returns its place.
 func sideBySide(
 	title string, gpus []*mig.GPU, least, body vg.Length, l legend,
 	width func(*mig.GPU) vg.Length, model func(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle,

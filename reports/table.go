@@ -17,9 +17,8 @@ type Column struct {
 	Name string `json:"name"`
 	// Right aligns the cells to the right, as numbers are.
 	Right bool `json:"right,omitempty"`
-	// Join makes the column a part of the one before it wherever people read the table: "±"
-	// before a half-width, "(" around a number to compare with. In CSV it is a column of its
-	// own, so that each cell has one value.
+	// Join makes the column a part of the one before it where people read the table: "±" before a half-width, "("
+	// around a number to compare with. In CSV it is a column of its own.
 	Join string `json:"join,omitempty"`
 }
 
@@ -38,8 +37,7 @@ func (c Columns) Left(names ...string) Columns { return c.add(names, false) }
 // Right appends columns of numbers.
 func (c Columns) Right(names ...string) Columns { return c.add(names, true) }
 
-// PlusMinus appends a column of numbers and one of their half-widths, which is shown behind
-// them. The rows have a cell for each, see [PlusMinus].
+// PlusMinus appends columns of numbers, each with one of half-widths; see [PlusMinus] for the cells.
 func (c Columns) PlusMinus(names ...string) Columns {
 	for _, n := range names {
 		c = append(c, Column{n, true, ""}, Column{n + " ±", true, "±"})
@@ -47,8 +45,7 @@ func (c Columns) PlusMinus(names ...string) Columns {
 	return c
 }
 
-// Beside appends a column of numbers and one of numbers to compare with, which is shown in
-// brackets behind them.
+// Beside appends a column of numbers and one of numbers to compare with, shown in brackets.
 func (c Columns) Beside(name, other string) Columns {
 	return append(c, Column{name, true, ""}, Column{other, true, "("})
 }
@@ -74,8 +71,7 @@ type Table struct {
 // TableFormats lists the formats of [Table.Encode].
 var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 
-// tableFormats are the encoders of valid tables in the order of TableFormats, and the extensions of
-// the files that [Table.Save] writes.
+// tableFormats are the encoders by TableFormats, with the extensions of the files that [Table.Save] writes.
 var tableFormats = []struct {
 	extension string
 	write     func(*Table, *printer)
@@ -155,8 +151,7 @@ func (t *Table) Save(base string) error {
 	return nil
 }
 
-// WithoutEmpty returns the table without the columns in which every cell is empty or [Missing], and
-// without others by name.
+// WithoutEmpty leaves out columns whose cells are all empty or [Missing], and others by name.
 func (t *Table) WithoutEmpty(others ...string) Table {
 	out := *t
 	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
@@ -173,8 +168,7 @@ func (t *Table) WithoutEmpty(others ...string) Table {
 	return out
 }
 
-// validate refuses what no format can show. Line breaks are refused everywhere
-// because a row of text and of Markdown is one line.
+// validate refuses what no format can show. Line breaks are refused because a row of text is one line.
 func (t *Table) validate() error {
 	bad := func(where, format string, args ...any) error {
 		return fmt.Errorf("table %q%s: %s", t.Title, where, fmt.Sprintf(format, args...))

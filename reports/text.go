@@ -52,8 +52,7 @@ func (t *Table) textWithin(p *printer, width int) {
 	}
 }
 
-// narrow lowers the widths of the widest columns of text until the table fits into a width, or
-// until they are as narrow as text can well be read.
+// narrow lowers the widths of the widest columns of text until the table fits, or until they are hard to read.
 func (t *Table) narrow(widths []int, width int) {
 	const least, between = 16, 2
 	total := between * (len(widths) - 1)

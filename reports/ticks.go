@@ -30,8 +30,7 @@ func (a Axis) ticks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 	return marks
 }
 
-// linearTicks steps by 1, 2 or 5 times a power of ten. It returns at most 8 ticks, because more
-// do not make a chart easier to read.
+// linearTicks steps by 1, 2 or 5 times a power of ten. It returns at most 8 ticks, which are easy to read.
 func linearTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 	power := math.Floor(math.Log10((high - low) / 8))
 	for ; ; power++ {
@@ -71,8 +70,7 @@ func exponent(v float64) string {
 	return mantissa + "e" + strconv.Itoa(n)
 }
 
-// logTicks marks 1, 2, 3, 5 and 7 times the powers of ten, or 1, 2 and 5 times, or the powers alone, or
-// every other power, every third and so on.
+// logTicks marks 1, 2, 3, 5 and 7 times the powers of ten, or 1, 2 and 5, or every power, every other and so on.
 func logTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
 	marks := func(multiples []float64, every int) []plot.Tick {

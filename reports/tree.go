@@ -9,9 +9,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// Tree draws the repartitioning trees of GPU models side by side (FAR Fig. 4), with a row for
-// each instance size. An instance is as wide as the slices it computes on and is named by
-// them. Lines lead to the instances into which it can be split.
+// Tree draws the repartitioning trees of GPU models side by side (FAR Fig. 4), a row for each instance size. An
+// instance is as wide as its compute slices and named by them. Lines lead to those that it can be split into.
 type Tree struct {
 	Title string
 	GPUs  []*mig.GPU

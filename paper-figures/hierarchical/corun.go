@@ -28,6 +28,8 @@ type corunCheck struct {
 	slowdowns, simulatedSlowdowns []float64
 }
 
+func corunErrors(d *figures.Data) (*figures.Output, error) { return corunError(d, datasets.Hardware()) }
+
 // corunError measures the error of the model on co-runs that were measured under MPS.
 func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error) {
 	t := d.Claims.Head("corun")

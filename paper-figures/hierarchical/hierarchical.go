@@ -45,7 +45,10 @@ func Paper() (figures.Paper, error) {
 		{Name: "table7", Title: "the partitions that are tried", Build: table7},
 		{Name: "text", Title: "numbers of the setting", Build: text},
 		figure2(),
-		{Name: "figure3", Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)", Build: figure3},
+		{
+			Name: "figure3", Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)",
+			Build: figure3,
+		},
 		{Name: "figure4", Title: "Fig. 4. Relative throughput with shared and private memory (simulated)", Build: figure4},
 		{Name: "figure5", Title: "Fig. 5. The options on four programs, each at its best (simulated)", Build: figure5},
 		{Name: "figure8", Title: "relative throughput on Q1 to Q12 (simulated)", Build: figure8.build},
@@ -61,9 +64,7 @@ func Paper() (figures.Paper, error) {
 		{Name: "optimum", Title: "gaps to the exact optimum (simulated)", Build: optimum},
 		{Name: "sensitivity", Title: "how results move with the model (simulated)", Build: sensitivity},
 		{Name: "fit", Title: "the co-run model's fit to 16 public kernels", Build: fit},
-		{Name: "corun", Title: "the model's error on measured co-runs", Build: func(d *figures.Data) (*figures.Output, error) {
-			return corunError(d, datasets.Hardware())
-		}},
+		{Name: "corun", Title: "the model's error on measured co-runs", Build: corunErrors},
 		{Name: "timing", Title: "decision times", Build: timing, Timed: true},
 	}
 	return p, err

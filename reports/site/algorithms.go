@@ -42,8 +42,7 @@ type resultView struct {
 	Of int
 }
 
-// viewAlgorithms collects what the boards and the instances have of each algorithm, and draws an
-// example schedule.
+// viewAlgorithms collects what the boards say of each algorithm, and draws an example schedule.
 func viewAlgorithms(
 	all []Algorithm, boards []boardView, instances []Instance, pages map[string]string,
 ) (algorithmsView, []file, error) {

@@ -181,8 +181,7 @@ func (r *rowView) Interval() string {
 	return threeDigits(r.Low) + " to " + threeDigits(r.High)
 }
 
-// threeDigits formats a number with three significant digits, those before the point in any case
-// and at most three behind it.
+// threeDigits formats a number with three significant digits, at most three of them behind the point.
 func threeDigits(v float64) string {
 	decimals := 2
 	if v != 0 {
@@ -294,8 +293,7 @@ func viewAnswer(rows []rowView, about map[string]string) answerView {
 	return out
 }
 
-// place puts the intervals of a dataset's rows on one scale: a logarithmic one where they differ
-// by more than a factor of twenty.
+// place puts a dataset's intervals on one scale, which is logarithmic if they differ by more than a factor of 20.
 func place(rows []rowView) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {

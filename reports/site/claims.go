@@ -149,8 +149,7 @@ func viewPaper(paper string, all []Claim, figures figuresView) paperView {
 	return v
 }
 
-// viewArtefact has the claims of an artefact among those of its paper. Other readings of a claim are
-// with the default one.
+// viewArtefact has the claims of an artefact, other readings with the default one.
 func viewArtefact(name string, claims []Claim, figures figuresView) artefactView {
 	a := artefactView{Name: name, Figure: figures.at[claims[0].Paper+"/"+name]}
 	at := map[string]*claimView{}

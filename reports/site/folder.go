@@ -15,8 +15,7 @@ import (
 // mark is in the first page of every site, and in no other folder's.
 const mark = `<meta name="generator" content="miglab site"/>`
 
-// listFile lists the files of a site, itself included, with a path on each line. The next
-// run removes these files and no others.
+// listFile lists the files of a site, itself included. The next run removes these files and no others.
 const listFile = "files.txt"
 
 // replace puts a folder with the files in the place of dir.
@@ -76,8 +75,7 @@ func replace(dir string, files []file) (err error) {
 	return nil
 }
 
-// holdsSite reports whether there is a folder that a site may replace: an empty one, or
-// one that holds only files that an earlier run wrote.
+// holdsSite reports whether a site may replace the folder: it is empty, or an earlier run wrote all its files.
 func holdsSite(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

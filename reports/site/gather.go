@@ -42,9 +42,9 @@ func (c trackContest) series(dataset, algorithm string) store.Series {
 	}
 }
 
-// Gather runs the contests of all tracks, as far as the results are not there yet, and returns
-// the boards, the instances and the facts of the site. A quick site has few instances. Errors are
-// those of the engine and of [leaderboard.Standings]. commit is that of the program.
+// Gather runs the contests of all tracks, unless the results are there, and returns the boards, instances and facts
+// of the site of a commit. A quick site has few instances. Errors are the engine's and those of
+// [leaderboard.Standings].
 func Gather(ctx context.Context, e *run.Engine, commit string, quick bool) (d Data, err error) {
 	var spans []run.Span
 	for _, c := range trackContests() {
@@ -160,8 +160,7 @@ func about(dataset string) string {
 	return out
 }
 
-// instances schedules the first instances of the contest's datasets again. Only instances of a
-// single batch are drawn.
+// instances schedules the first instances of the contest's datasets again, if they are single batches.
 func (c trackContest) instances(ctx context.Context, db *store.DB) (out []Instance, err error) {
 	if !c.Drawn {
 		return nil, nil

@@ -44,8 +44,7 @@ type Board struct {
 	About map[string]string
 }
 
-// A Claim is a published number beside the measured one, under one reading. All values are
-// shown as they are; an empty one is missing.
+// A Claim is a published number beside the measured one, under one reading. Empty values are missing.
 type Claim struct {
 	// Title is that of the artefact.
 	Paper, Artefact, Title string
@@ -108,8 +107,7 @@ func refuse(part, format string, args ...any) error {
 // never holds half of one; on an error it stays as it was. Missing folders above it are made. A folder that
 // holds a file that an earlier Write did not write is refused.
 //
-// Data that contradict themselves are refused, too: an invalid schedule (a [*schedule.InvalidError]),
-// a makespan below a certified bound.
+// Data that contradict themselves are refused: an invalid schedule, or a makespan below a certified bound.
 func Write(dir string, d Data) error {
 	files, err := render(d)
 	if err != nil {
