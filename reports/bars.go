@@ -45,9 +45,9 @@ func (f Bars) page() (page, error) { return onePage(f) }
 const barSpace = 0.8
 
 func (f Bars) chart(names *palette) (*chart, error) {
-	ch := &chart{title: f.Title, x: f.X, y: f.Y, dataY: span{0, 0}, categories: f.Categories}
+	ch := &chart{title: f.Title, x: f.X, y: f.Y, dataY: extent{0, 0}, categories: f.Categories}
 	if f.Dots {
-		ch.dataY = emptySpan()
+		ch.dataY = emptyExtent()
 		ch.marks = append(ch.marks, f.separators)
 	}
 	if err := f.validate(ch); err != nil {

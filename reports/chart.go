@@ -40,13 +40,13 @@ func (p *palette) index(name string) int {
 	return len(p.names) - 1
 }
 
-type span struct{ low, high float64 }
+type extent struct{ low, high float64 }
 
-func emptySpan() span { return span{math.Inf(1), math.Inf(-1)} }
+func emptyExtent() extent { return extent{math.Inf(1), math.Inf(-1)} }
 
-func (s *span) add(values ...float64) {
+func (e *extent) add(values ...float64) {
 	for _, v := range values {
-		s.low, s.high = min(s.low, v), max(s.high, v)
+		e.low, e.high = min(e.low, v), max(e.high, v)
 	}
 }
 
@@ -55,7 +55,7 @@ type chart struct {
 	title string
 	x, y  Axis
 	// dataX and dataY are the ranges of the data.
-	dataX, dataY span
+	dataX, dataY extent
 	// categories label the places 0, 1, 2... of the horizontal axis; nil for numbers.
 	categories []string
 	// marks draw the data, in order.
@@ -74,7 +74,7 @@ func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 func newChart(title string, x, y Axis) (*chart, error) {
-	ch := &chart{title: title, x: x, y: y, dataX: emptySpan(), dataY: emptySpan()}
+	ch := &chart{title: title, x: x, y: y, dataX: emptyExtent(), dataY: emptyExtent()}
 	return ch, ch.check()
 }
 
@@ -324,7 +324,7 @@ func (ch *chart) draw(c draw.Canvas, p *plot.Plot) vg.Rectangle {
 
 // scale sets the range of an axis: the one that the caller wants, or that of the data with a
 // small margin. The margin does not extend below 0 if the data do not.
-func scale(a *plot.Axis, want Axis, data span) {
+func scale(a *plot.Axis, want Axis, data extent) {
 	if want.Log {
 		a.Scale = plot.LogScale{}
 	}
@@ -352,7 +352,7 @@ func scale(a *plot.Axis, want Axis, data span) {
 }
 
 // cover sets the range of an axis without one to the data's. The chart checks whether it can be drawn.
-func (a *Axis) cover(data span) {
+func (a *Axis) cover(data extent) {
 	if a.From != a.To || math.IsInf(data.high-data.low, 0) || math.IsNaN(data.high-data.low) || a.Log && data.low <= 0 {
 		return
 	}

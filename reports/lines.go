@@ -44,7 +44,7 @@ func (f Lines) page() (page, error) { return onePage(f) }
 // Split divides the chart into small multiples of at most n series each, with two panels in a row and the
 // axes of the whole chart.
 func (f Lines) Split(n int) Panels {
-	x, y := emptySpan(), emptySpan()
+	x, y := emptyExtent(), emptyExtent()
 	for _, s := range f.Series {
 		x.add(s.X...)
 		y.add(slices.Concat(s.Y, s.Low, s.High)...)

@@ -20,12 +20,13 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
 	h.inText(values)
 	aboutModels(values)
-	values["synthetic error, n = 10"] = average(measureCells(d, table4.byDefault(), 0, wide, 10)).Affine(100, -100)
-	values["synthetic rho, n >= 15"] = largest(measureCells(d, table4.byDefault(), 0, wide, allSizes[1:]...))
+	rho, refined := table4.byDefault(), table6.byDefault()
+	values["synthetic error, n = 10"] = average(measureCells(d, rho, 0, wide, 10)).Affine(100, -100)
+	values["synthetic rho, n >= 15"] = highestOf(measureCells(d, rho, 0, wide, allSizes[1:]...))
 	aboutTable5(d, values)
-	values["moves of a refinement on average"] = largest(measureCells(d, table6.byDefault(), 1, workloads, threeSizes...))
-	values["swaps of a refinement on average"] = largest(measureCells(d, table6.byDefault(), 2, workloads, threeSizes...))
-	values["gain of the refinement, n = 20"] = least(measureCells(d, table6.byDefault(), 0, workloads, 20))
+	values["moves of a refinement on average"] = highestOf(measureCells(d, refined, 1, workloads, threeSizes...))
+	values["swaps of a refinement on average"] = highestOf(measureCells(d, refined, 2, workloads, threeSizes...))
+	values["gain of the refinement, n = 20"] = lowestOf(measureCells(d, refined, 0, workloads, 20))
 	aboutTable7(d, values)
 	return figures.Read(figures.Reading{Values: values}), nil
 }
@@ -67,7 +68,7 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 		values[claim] = average(measureCells(d, copies.gains, 1, workloads, n))
 	}
 	outermost(d.Claims, values, "gain of reversing, n = 10", measureCells(d, copies.gains, 0, workloads, 10))
-	values["gain of moving and swapping beyond reversing, n = 10"] = least(figures.Map(workloads,
+	values["gain of moving and swapping beyond reversing, n = 10"] = lowestOf(figures.Map(workloads,
 		func(w workload) figures.Measurement {
 			extra := slices.Clone(copies.gain(d, w, 10, "moveswap"))
 			floats.Sub(extra, copies.gain(d, w, 10, "reverse"))
@@ -87,9 +88,9 @@ func measureCells(
 
 func byValue(a, b figures.Measurement) int { return cmp.Compare(a.Value, b.Value) }
 
-func largest(ms []figures.Measurement) figures.Measurement { return slices.MaxFunc(ms, byValue) }
+func highestOf(ms []figures.Measurement) figures.Measurement { return slices.MaxFunc(ms, byValue) }
 
-func least(ms []figures.Measurement) figures.Measurement { return slices.MinFunc(ms, byValue) }
+func lowestOf(ms []figures.Measurement) figures.Measurement { return slices.MinFunc(ms, byValue) }
 
 // outermost sets a claim to the measurement that lies furthest outside its range, or nearest to one
 // of its ends if all lie inside.
@@ -99,7 +100,7 @@ func outermost(claims *figures.Claims, values figures.Values, name string, ms []
 	outside := func(m figures.Measurement) float64 { return max(c.Published-m.Value, m.Value-c.To) }
 	m := slices.MaxFunc(ms, func(a, b figures.Measurement) int { return cmp.Compare(outside(a), outside(b)) })
 	m.Detail = fmt.Sprintf("The workloads lie between %.1f and %.1f %%; the number shown is that of the workload "+
-		"furthest from print.", least(ms).Value, largest(ms).Value)
+		"furthest from print.", lowestOf(ms).Value, highestOf(ms).Value)
 	values[name] = m
 }
 

@@ -21,7 +21,7 @@ func gaps(d *figures.Data, m method, dataset string, n int) []float64 {
 
 // optimum compares all methods with the exact optimum. The paper has no optimum.
 func optimum(d *figures.Data) (*figures.Output, error) {
-	n := few(d.Scale, generated)
+	n := countFor(d.Scale, generated)
 	summary := d.Claims.Head("optimum", n, simulated())
 	byQueue := d.Claims.Head("optimum-queues", simulated())
 	spans := exact.onQueues(d, queues, track.MetricMakespan)

@@ -110,7 +110,7 @@ const (
 )
 
 // reported lists Q1 to Q12 for each of the reported draws.
-func reported(s figures.Scale) []string { return queuesOf(few(s, draws), "") }
+func reported(s figures.Scale) []string { return queuesOf(countFor(s, draws), "") }
 
 // queuesOf lists Q1 to Q12 for the first n of the reported draws. Parameters of the model may be
 // added, for example "&kappa=0.2".
@@ -162,7 +162,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read()
 	if f.measure != nil {
 		out.Readings = figures.Map(variations, func(v variation) figures.Reading {
-			return figures.Reading{Name: v.name, Values: f.measure(d, queuesOf(few(d.Scale, v.draws), v.parameters))}
+			return figures.Reading{Name: v.name, Values: f.measure(d, queuesOf(countFor(d.Scale, v.draws), v.parameters))}
 		})
 	}
 	data := reported(d.Scale)

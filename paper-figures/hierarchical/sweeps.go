@@ -36,8 +36,8 @@ func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 	return values
 }
 
-// few returns how many of n queues or draws a run takes.
-func few(s figures.Scale, n int) int { return scaled(s, []int{n}, 2)[0] }
+// countFor returns how many of n queues or draws a run takes.
+func countFor(s figures.Scale, n int) int { return scaled(s, []int{n}, 2)[0] }
 
 // A sweep is the mean throughput of methods against a parameter.
 type sweep struct {
@@ -64,7 +64,7 @@ func (f *sweep) on(d *figures.Data, m method, value int, parameters string) (out
 func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 	claim := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol,
 		f.more, f.less)
-	t := d.Claims.Head(f.name, simulated(), few(d.Scale, generated), windowSize, concurrency)
+	t := d.Claims.Head(f.name, simulated(), countFor(d.Scale, generated), windowSize, concurrency)
 	chart := reports.Bars{
 		Title: onChart(t), X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"},
 		Categories: figures.Map(f.values, strconv.Itoa), Dots: true,
@@ -86,7 +86,7 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		chart.Groups = append(chart.Groups, dots)
 	}
 	var numbers []string
-	for i := range few(d.Scale, fewDraws) {
+	for i := range countFor(d.Scale, fewDraws) {
 		numbers = append(numbers, fmt.Sprintf("&draw=%d", firstReported+i))
 	}
 	steps := ofRuns(agent, numbers, func(r method, draw string) float64 {
@@ -102,7 +102,7 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 	f := sweep{
 		name: "figure9", symbol: "W", axis: "Window size W [jobs]",
 		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), data: ofCategories,
-		count: few(d.Scale, generated), more: windowSize, less: 4,
+		count: countFor(d.Scale, generated), more: windowSize, less: 4,
 	}
 	return f.build(d)
 }

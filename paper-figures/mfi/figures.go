@@ -43,12 +43,13 @@ func (m *measured) underLoad(data []string) {
 	m.nearest("utilization of MFI less that of the nearest baseline, 100 % demand", used)
 
 	accept := func(scheme, dataset string) []float64 { return m.at(scheme, dataset, "acceptance") }
-	m.mean("acceptance of RR less that of FF, 10 % demand", less(accept("RR", low), accept("FF", low), 100))
-	m.mean("acceptance of FF less that of RR, 100 % demand", less(accept("FF", full), accept("RR", full), 100))
-	m.mean("acceptance of BF-BI less that of FF, 100 % demand", less(accept("BF-BI", full), accept("FF", full), 100))
-	m.mean("acceptance of WF-BI less that of RR, 100 % demand", less(accept("WF-BI", full), accept("RR", full), 100))
+	m.mean("acceptance of RR less that of FF, 10 % demand", differences(accept("RR", low), accept("FF", low), 100))
+	ff, rr, best, worst := accept("FF", full), accept("RR", full), accept("BF-BI", full), accept("WF-BI", full)
+	m.mean("acceptance of FF less that of RR, 100 % demand", differences(ff, rr, 100))
+	m.mean("acceptance of BF-BI less that of FF, 100 % demand", differences(best, ff, 100))
+	m.mean("acceptance of WF-BI less that of RR, 100 % demand", differences(worst, rr, 100))
 	m.mean("acceptance of the better of FF and RR less that of the worse of BF-BI and WF-BI, 100 % demand",
-		less(highest(accept("FF", full), accept("RR", full)), lowest(accept("BF-BI", full), accept("WF-BI", full)), 100))
+		differences(highest(ff, rr), lowest(best, worst), 100))
 	for _, b := range []string{"RR", "WF-BI"} {
 		m.mean(fmt.Sprintf("active share of the GPUs under %s, 100 %% demand", b),
 			eachInstance(func(v []float64) float64 { return 100 * v[0] / gpus }, m.at(b, full, "active_gpus")))
@@ -88,15 +89,15 @@ func (m *measured) byDistribution(utilisation string) {
 	}
 	m.nearest("workloads of MFI less those of the nearest baseline, nearest distribution", accepted)
 	m.mean("gap to MFI on skew-small less the widest of the others",
-		less(gap["skew-small"], highest(gap["uniform"], gap["skew-big"], gap["bimodal"]), 1))
+		differences(gap["skew-small"], highest(gap["uniform"], gap["skew-big"], gap["bimodal"]), 1))
 	m.mean("gap to MFI on skew-big less the narrowest of the others",
-		less(gap["skew-big"], lowest(gap["uniform"], gap["skew-small"], gap["bimodal"]), 1))
+		differences(gap["skew-big"], lowest(gap["uniform"], gap["skew-small"], gap["bimodal"]), 1))
 
 	accept := func(scheme string) []float64 { return at(scheme, "skew-small", "acceptance") }
 	m.mean("acceptance of the better of FF and BF-BI less that of the worse of RR and WF-BI, skew-small",
-		less(highest(accept("FF"), accept("BF-BI")), lowest(accept("RR"), accept("WF-BI")), 100))
+		differences(highest(accept("FF"), accept("BF-BI")), lowest(accept("RR"), accept("WF-BI")), 100))
 	use := func(scheme string) []float64 { return at(scheme, "skew-big", utilisation) }
-	m.mean(bigPacked, less(lowest(use("FF"), use("BF-BI")), highest(use("RR"), use("WF-BI")), 100))
+	m.mean(bigPacked, differences(lowest(use("FF"), use("BF-BI")), highest(use("RR"), use("WF-BI")), 100))
 	active := func(scheme string) []float64 { return at(scheme, "skew-big", "active_gpus") }
 	m.mean("active GPUs of the larger of FF and BF-BI over those of the smaller of RR and WF-BI, skew-big",
 		figures.Ratios(highest(active("FF"), active("BF-BI")), lowest(active("RR"), active("WF-BI"))))

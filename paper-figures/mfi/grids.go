@@ -53,7 +53,7 @@ func (r reading) grid(d *figures.Data, q quantity, data []string) grid {
 // gaps measures by how much a quantity of each baseline exceeds that of MFI on the same streams.
 func (r reading) gaps(d *figures.Data, q quantity, data []string) grid {
 	return gridOf(d, baselines, data, q.scale, func(scheme, dataset string) []float64 {
-		return less(r.values(d, scheme, dataset, q.metric), r.values(d, "MFI", dataset, q.metric), 1)
+		return differences(r.values(d, scheme, dataset, q.metric), r.values(d, "MFI", dataset, q.metric), 1)
 	})
 }
 
@@ -162,8 +162,8 @@ func eachInstance(f func(v []float64) float64, columns ...[]float64) []float64 {
 	return out
 }
 
-// less returns scale times the paired differences a - b.
-func less(a, b []float64, scale float64) []float64 {
+// differences returns scale times the paired differences a - b.
+func differences(a, b []float64, scale float64) []float64 {
 	return eachInstance(func(v []float64) float64 { return scale * (v[0] - v[1]) }, a, b)
 }
 
@@ -211,7 +211,7 @@ type pair struct{ more, fewer []float64 }
 func (m *measured) nearest(claim string, pairs []pair) {
 	sure := math.Inf(1)
 	for _, p := range pairs {
-		v := m.d.MeanOf(less(p.more, p.fewer, 1), verdict.Simulations, simulations)
+		v := m.d.MeanOf(differences(p.more, p.fewer, 1), verdict.Simulations, simulations)
 		if t := v.Value / math.Max(v.StdErr, 1e-12); t < sure {
 			sure, m.values[claim] = t, v
 		}

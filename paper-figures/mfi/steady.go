@@ -47,7 +47,7 @@ func steady(d *figures.Data) (*figures.Output, error) {
 		data := figures.Map(rhos, func(rho float64) string { return steadyData(dist, rho) })
 		of := func(id, dataset string) []float64 { return d.Values(place(dataset, id), steadyRuns, metric) }
 		gaps := gridOf(d, shown, data, 100, func(id, dataset string) []float64 {
-			return less(of(id, dataset), of("mfi", dataset), 1)
+			return differences(of(id, dataset), of("mfi", dataset), 1)
 		})
 		dots := gaps.bars(dist, x, y, shown, loads)
 		dots.Dots = true
@@ -73,7 +73,7 @@ func pairedTable(d *figures.Data, table, metric string) reports.Table {
 		row := []string{id}
 		var above []string
 		for _, dist := range distributions {
-			v := meanOf(d, less(of(id, dist), of("mfi", dist), 100))
+			v := meanOf(d, differences(of(id, dist), of("mfi", dist), 100))
 			row = append(row, figures.PlusMinus(v, 2)...)
 			if v.Low > 0 {
 				above = append(above, dist)
