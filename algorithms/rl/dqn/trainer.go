@@ -86,7 +86,7 @@ func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint
 	}
 	t.act = func(k int) { t.step(t.shards[k]) }
 	t.learnFrom = func(k int) { t.gradient(k) }
-	t.Loop = learn.Loop{Name: "dqn", Body: t.iterate, State: t.checkpoint}
+	t.Loop = learn.Loop{Body: t.iterate, State: t.checkpoint}
 	t.Restart(0)
 	return t, nil
 }

@@ -73,15 +73,12 @@ func tanh(x float32) float32 {
 		x = -tanhLimit
 	}
 	s := x * x
-	n, d := &tanhNumerator, &tanhDenominator
-	p := float32(n[0]*s) + n[1]
-	p = float32(p*s) + n[2]
-	p = float32(p*s) + n[3]
-	p = float32(p*s) + n[4]
-	p = float32(p*s) + n[5]
-	p = float32(p*s) + n[6]
-	q := float32(d[0]*s) + d[1]
-	q = float32(q*s) + d[2]
-	q = float32(q*s) + d[3]
+	p, q := tanhNumerator[0], tanhDenominator[0]
+	for _, c := range tanhNumerator[1:] {
+		p = float32(p*s) + c
+	}
+	for _, c := range tanhDenominator[1:] {
+		q = float32(q*s) + c
+	}
 	return float32(x*p) / q
 }

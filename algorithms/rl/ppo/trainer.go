@@ -94,7 +94,7 @@ func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Tr
 	}
 	t.rollOut = func(k int) { t.act(t.shards[k]) }
 	t.learnFrom = func(k int) { t.gradient(k) }
-	t.Loop = learn.Loop{Name: "ppo", Body: t.iterate, State: t.checkpoint}
+	t.Loop = learn.Loop{Body: t.iterate, State: t.checkpoint}
 	t.Restart(0)
 	return t, nil
 }

@@ -2,15 +2,12 @@ package learn
 
 import (
 	"context"
-	"fmt"
 	"io"
 )
 
 // A Loop runs the iterations of a trainer, which end if a value is not finite, and writes
 // checkpoints at the end of segments. Trainers embed a Loop.
 type Loop struct {
-	// Name begins error messages.
-	Name string
 	// Count is the number of steps of all environments since training began.
 	Count int64
 	// Body runs one iteration with at most workers shards at once. Its error is a
@@ -55,9 +52,8 @@ func (l *Loop) Save(w io.Writer, note string) error {
 // note. Call Restart afterwards. If it returns an error, the trainer is unchanged; the error is
 // a *CheckpointError if the checkpoint is the cause.
 func (l *Loop) Load(r io.Reader) (note string, err error) {
-	if note, err = l.State().Read(r); err != nil {
-		return "", fmt.Errorf("%s: %w", l.Name, err)
+	if note, err = l.State().Read(r); err == nil {
+		l.spent = nil
 	}
-	l.spent = nil
-	return note, nil
+	return note, err
 }
