@@ -1,5 +1,5 @@
 // Package work does pieces of work that must not be done twice, and remembers in a results database
-// which are done: the artefacts of papers, the units of sweeps, and measurements on GPUs. Package run
+// which are done: the artefacts of papers, the units of sweeps, trainings, and measurements on GPUs. Package run
 // remembers cells in the same database.
 package work
 

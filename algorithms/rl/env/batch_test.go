@@ -455,6 +455,7 @@ func TestEpisodesDoNotAllocate(t *testing.T) {
 		"one-hot": mustBatch(t, BatchOptions{GPU: g, Tasks: 14, Levels: 14, Encoding: OneHot, Direct: true, RandomStart: true}, source),
 		"stream":  mustBatch(t, BatchOptions{GPU: g, Tasks: 14, Stream: 40}, source),
 		"own":     NewOwn(g, mig.Sequential, 14, source, 0.5),
+		"endgame": NewOwn(g, mig.Sequential, 14, source, 0.5).Endgame(8),
 		"corun": NewCorun(in.Model, 0.05, true, func(_ *rand.Rand, buf []task.Program) []task.Program {
 			return append(buf[:0], in.Jobs...)
 		}),

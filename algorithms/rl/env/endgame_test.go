@@ -157,16 +157,6 @@ func TestEndgameInTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestEndgameDoesNotAllocate(t *testing.T) {
-	g := mig.MustLookup("A100")
-	o := NewOwn(g, mig.Sequential, 14, randomTasks(g), 0.5).Endgame(8)
-	endgameStates(t, o, 1, 8)
-	o.plan()
-	if n := testing.AllocsPerRun(20, func() { o.plan() }); n != 0 {
-		t.Errorf("a plan allocates %v times", n)
-	}
-}
-
 // BenchmarkEndgame is the time of one plan for eight tasks: the longest decision of our
 // agent.
 func BenchmarkEndgame(b *testing.B) {

@@ -124,6 +124,11 @@ func TestRunsGoOnWhereTheyWereCut(t *testing.T) {
 	if want.steps != 11*128 {
 		t.Errorf("%d steps, want %d", want.steps, 11*128)
 	}
+	other := options(t.TempDir())
+	other.Seed = 2
+	if mustRun(t, r, other) == want {
+		t.Error("another seed gives the same")
+	}
 	cuts := 0 // in deep tests after each iteration but the last
 	for ; ; cuts += deep.N(3, 1) {
 		o := options(t.TempDir())
@@ -256,21 +261,6 @@ func TestRecipesOfTracks(t *testing.T) {
 	}
 	if len(OfTrack(algo.TrackStream)) != len(OfTrack(algo.TrackBatch)) || len(OfTrack(algo.TrackPlacement)) > 0 {
 		t.Error("streams have other recipes than batches, or placement has some")
-	}
-}
-
-func TestWorkersChangeNothing(t *testing.T) {
-	want := mustRun(t, tiny(nil), options(t.TempDir()))
-	o := options(t.TempDir())
-	for _, o.Workers = range []int{0, 2} {
-		o.Dir = t.TempDir()
-		if got := mustRun(t, tiny(nil), o); got != want {
-			t.Errorf("%d workers: %+v, and 1: %+v", o.Workers, got, want)
-		}
-	}
-	o.Seed = 2
-	if mustRun(t, tiny(nil), o) == want {
-		t.Error("another seed gives the same")
 	}
 }
 
