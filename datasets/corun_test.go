@@ -112,7 +112,7 @@ func TestDrawnPrograms(t *testing.T) {
 	}
 }
 
-// TestKernelFits computes the residuals anew and looks for better parameters nearby.
+// TestKernelFits computes the residuals again and looks for better parameters nearby.
 func TestKernelFits(t *testing.T) {
 	g := mig.MustLookup("A100")
 	in, err := InstanceOf[task.Batches](MustParse("rodinia"), g, 0)

@@ -46,7 +46,7 @@ func TestPartsMakeUpTheWhole(t *testing.T) {
 	}
 }
 
-// TestAdversarialTasks states the conditions of DRL 6.7 anew.
+// TestAdversarialTasks checks the conditions of DRL 6.7 in its own words.
 func TestAdversarialTasks(t *testing.T) {
 	for _, c := range []struct {
 		spec  string

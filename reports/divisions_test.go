@@ -24,7 +24,7 @@ func TestImpossibleDivisionsAreRefused(t *testing.T) {
 		{func(f *Divisions) { f.Rows[2].Setup.GIs[1].Memory = 0.6 }, `row "MIG and MPS": GPU instance 2 of `},
 		{func(f *Divisions) { f.Rows[0].Setup.GIs[0].CIs[0].Shares[0] = 0.5 }, "have 1.2 of their instance together"},
 		{func(f *Divisions) { f.Rows[0].Setup.GIs[0].CIs[0].Shares[0] = 0.01 }, "1 % is too little to be labelled"},
-		{func(f *Divisions) { f.Rows[0].Setup.GIs[0].CIs[0].Shares[0] = -0.5 }, "-0.5 is no share"},
+		{func(f *Divisions) { f.Rows[0].Setup.GIs[0].CIs[0].Shares[0] = -0.5 }, "-0.5 is not a share"},
 		{func(f *Divisions) { f.Rows[2].Setup.GIs[1].CIs = nil }, "nothing runs in the instance"},
 	})
 }

@@ -76,7 +76,8 @@ var usable = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9 ._-]*[A-Za-z0-9])?$`)
 // columns are the sizes that task files have a column for.
 var columns = []Slices{1, 2, 3, 4, 7}
 
-// maxCost is the longest time to create or to destroy an instance, that of tasks, too: sums stay finite.
+// maxCost is the longest time to create or to destroy an instance. It is the longest duration of a
+// task as well, so that sums stay finite.
 const maxCost Seconds = 1e12
 
 // check refuses a model that the rest of the program cannot carry.

@@ -44,7 +44,7 @@ func (e *UnknownError) Error() string {
 // the comparison takes time in proportion to the product of the lengths.
 const maxLength = 200
 
-// isPart says whether a part of a name is long enough to stand for it.
+// isPart reports whether a text is a part of a name and long enough to identify it.
 func isPart(part, name string) bool { return len(part) >= 3 && strings.Contains(name, part) }
 
 // Unknown returns the [*UnknownError] for a name.

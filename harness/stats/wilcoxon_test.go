@@ -36,7 +36,7 @@ func TestWilcoxonKnown(t *testing.T) {
 			1e-15,
 		},
 		// R: wilcox.test(sleep$extra[1:10], sleep$extra[11:20], paired = TRUE), with a zero and
-		// ties: V = 0, p = 0.009091. In tenths, so that ties are none of rounding.
+		// ties: V = 0, p = 0.009091. In tenths, so that no tie comes from rounding.
 		"sleep": {
 			[]float64{-12, -24, -13, -13, 0, -10, -18, -8, -46, -14},
 			Test{N: 9, Statistic: 0, P: 0.009091},

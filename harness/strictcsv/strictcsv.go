@@ -52,8 +52,8 @@ func (e *Error) Unwrap() error { return e.Err }
 type Format struct {
 	// Columns are the columns of the header. All must be there.
 	Columns []string
-	// Optional are columns that may be there, too. A row without them has their zero values. In an
-	// exact format they follow the others, all or none.
+	// Optional columns may be missing: rows then have their zero values. In an exact format they
+	// follow the others, all or none.
 	Optional []string
 	// Header names the header in errors, for example "the header of a jobs file".
 	Header string

@@ -85,27 +85,34 @@ func (s Setup) Layout() Layout {
 // would take A = [task.Program.Relative] of its share of the multiprocessors and of the
 // domain's bandwidth, and use the bandwidth w_m / A. The domain's bandwidth is divided
 // among what its active jobs would use by max-min fairness, and a job that gets less is as
-// much slower: no domain ever moves more than its bandwidth. Besides, m active jobs slow
+// much slower: no domain ever moves more than its bandwidth. In addition, m active jobs slow
 // each other by 1 + Kappa (m - 1).
 func (m *Model) Ends(l *Layout, jobs *[MaxSlots]*task.Program, ends *[MaxSlots]float64) float64 {
-	last, from := 0.0, 0
+	last := 0.0
+	again := jobs
+	if m.Fixed(l) {
+		again = nil
+	}
 	for d := range l.domains {
 		var buffer [MaxSlots]runner
-		active := buffer[:l.end[d]-from]
-		changing := false // whether what a job gets depends on who else is active
-		for i := range active {
-			active[i] = runner{slot: from + i, left: 1}
-			changing = changing || m.Release || l.slots[from+i].share == 0
-		}
+		active := l.runners(d, &buffer)
 		m.demand(l, active, l.memory[d], jobs)
-		again := jobs
-		if !changing {
-			again = nil
-		}
 		last = max(last, m.drain(l, active, l.memory[d], again, ends))
-		from = l.end[d]
 	}
 	return last
+}
+
+// runners returns the jobs of a domain with all of their work left, in the buffer.
+func (l *Layout) runners(domain int, buffer *[MaxSlots]runner) []runner {
+	from := 0
+	if domain > 0 {
+		from = l.end[domain-1]
+	}
+	active := buffer[:l.end[domain]-from]
+	for i := range active {
+		active[i] = runner{slot: from + i, left: 1}
+	}
+	return active
 }
 
 // A Demand is what a job would do in its slot if no other job used the memory: it would take so
@@ -146,19 +153,15 @@ func (m *Model) EndsOf(l *Layout, demands *[MaxSlots]Demand, ends *[MaxSlots]flo
 // layout were active all the time, in the order of the slots.
 func (m *Model) Slowdowns(l *Layout, jobs *[MaxSlots]*task.Program) []float64 {
 	out := make([]float64, l.Slots)
-	from := 0
 	for d := range l.domains {
 		var buffer [MaxSlots]runner
-		active := buffer[:l.end[d]-from]
-		for i := range active {
-			active[i] = runner{slot: from + i, left: 1}
-		}
+		active := l.runners(d, &buffer)
 		m.demand(l, active, l.memory[d], jobs)
 		m.paces(active, l.memory[d])
 		for i := range active {
-			out[from+i] = active[i].pace / float64(jobs[from+i].Solo)
+			r := &active[i]
+			out[r.slot] = r.pace / float64(jobs[r.slot].Solo)
 		}
-		from = l.end[d]
 	}
 	return out
 }
@@ -186,7 +189,7 @@ func (m *Model) drain(l *Layout, active []runner, memory float64, jobs *[MaxSlot
 		running := 0
 		for i := range active {
 			r := &active[i]
-			if !(r.left*r.pace > step) { // so that a time that is no number ends, too
+			if !(r.left*r.pace > step) { // NaN ends, too
 				ends[r.slot] = now
 				continue
 			}

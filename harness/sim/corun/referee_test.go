@@ -254,8 +254,8 @@ func TestViolations(t *testing.T) {
 		"concurrency": {func(w *corun.Window, _ corun.Plan) { w.Concurrency = 1 }, []string{"group 1: 2 jobs; at most 1 may run at the same time"}},
 		"slots":       {func(_ *corun.Window, p corun.Plan) { p[1].Setup = p[0].Setup }, []string{"group 2: 1 jobs on [(0.5)+(0.5),1m], which is for 2"}},
 		"shares":      {func(_ *corun.Window, p corun.Plan) { p[0].Setup.GIs[0].CIs[0].Shares[0] = 0.6 }, []string{"group 1: GPU instance 1 of [(0.6)+(0.5),1m]: the clients have 1.1 of their instance together; at most 1"}},
-		"NaN":         {func(_ *corun.Window, p corun.Plan) { p[0].Setup.GIs[0].CIs[0].Shares[0] = math.NaN() }, []string{"NaN is no share"}},
-		"memory":      {func(_ *corun.Window, p corun.Plan) { p[0].Setup.GIs[0].Memory = math.NaN() }, []string{"NaN is no share"}},
+		"NaN":         {func(_ *corun.Window, p corun.Plan) { p[0].Setup.GIs[0].CIs[0].Shares[0] = math.NaN() }, []string{"NaN is not a share"}},
+		"memory":      {func(_ *corun.Window, p corun.Plan) { p[0].Setup.GIs[0].Memory = math.NaN() }, []string{"NaN is not a share"}},
 		"GPCs": {func(_ *corun.Window, p corun.Plan) {
 			p[1].Setup = corun.Setup{GIs: []corun.GI{{Memory: 1, CIs: []corun.CI{{MIG: true, Compute: 0.3}}}}}
 		}, []string{"group 2: GPU instance 1 of [{0.3},1m]: MIG has no compute instance with 0.3 of the GPU"}},

@@ -54,7 +54,7 @@ func (gi *GI) check() (*mig.Profile, error) {
 		return nil, errNothingRuns
 	}
 	if !(gi.Memory > 0 && gi.Memory <= 1) {
-		return nil, noShare(gi.Memory)
+		return nil, notShare(gi.Memory)
 	}
 	for i := range gi.CIs {
 		ci := &gi.CIs[i]
@@ -80,7 +80,7 @@ func (gi *GI) check() (*mig.Profile, error) {
 func (c *CI) check() error {
 	switch {
 	case !(c.Compute > 0 && c.Compute <= 1):
-		return noShare(c.Compute)
+		return notShare(c.Compute)
 	case c.MIG && geometry.Profile(c.slices()) == nil:
 		return fmt.Errorf("MIG has no compute instance with %s of the GPU; one GPC is 0.125, and there are those with %v",
 			number(c.Compute), geometry.Sizes())
@@ -89,7 +89,7 @@ func (c *CI) check() error {
 	}
 	for _, x := range c.Shares {
 		if !(x > 0 && x <= 1) {
-			return noShare(x)
+			return notShare(x)
 		}
 	}
 	if all := sum(c.Shares); all > 1+slack {
@@ -98,14 +98,14 @@ func (c *CI) check() error {
 	return nil
 }
 
-func noShare(x float64) error {
-	return fmt.Errorf("%s is no share; it has to be over 0 and at most 1", number(x))
+func notShare(x float64) error {
+	return fmt.Errorf("%s is not a share; it must be over 0 and at most 1", number(x))
 }
 
 // roundSum hides the rounding of sums of decimals in messages.
 func roundSum(x float64) float64 { return float64(int(x*1e6+0.5)) / 1e6 }
 
-// slices returns the compute slices; 0 if they are no whole number.
+// slices returns the compute slices; 0 for a fraction of a slice.
 func (c *CI) slices() mig.Slices {
 	n := mig.Slices(c.Compute * gpcs)
 	if float64(n) != c.Compute*gpcs {
