@@ -67,12 +67,12 @@ func takes(name string, size mig.Slices) mig.Seconds {
 
 // A sequence is what happens to a GPU.
 type sequence struct {
-	*devicetest.GPU // counts the calls that a program can be killed in
-	ctx             context.Context
-	dir             string
-	r               *rand.Rand
-	model           *mig.GPU
-	launcher        devicetest.Launcher
+	*devicetest.GPU
+	ctx      context.Context
+	dir      string
+	r        *rand.Rand
+	model    *mig.GPU
+	launcher devicetest.Launcher
 	// folders is the number of folders for journals: a killed program of this process would
 	// still hold the lock in its own.
 	folders int
@@ -87,9 +87,9 @@ type sequence struct {
 	left int
 	dead bool
 	// kill ends what the program waits for.
-	kill                               context.CancelFunc
-	profiling                          bool
-	profiled, kills, refused, executed int
+	kill                     context.CancelFunc
+	profiling                bool
+	profiled, kills, refused int
 }
 
 func newSequence(ctx context.Context, dir string, r *rand.Rand, total map[string]int) *sequence {

@@ -2,7 +2,7 @@
 // a [profiling.Device], [List] lists the GPUs. Both load the library, which comes with the
 // driver.
 //
-// The package needs cgo and Linux. In other builds both functions fail and say how to
+// The package needs cgo, Linux and driver 535 or later. In other builds both functions fail and say how to
 // build the program.
 //
 // Before it makes an instance, the package compares the driver's profiles with the
