@@ -15,7 +15,8 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "flow-stream", Version: 1, Track: algo.TrackStream, Cite: "ours",
-	Summary: "on every arrival and completion the waiting tasks are planned again for the least mean flow time; what the " +
+	Summary: "on every arrival and completion the waiting tasks are planned again for the least mean flow " +
+		"time; what the " +
 		"plan begins at once is run",
 	Params: []algo.Param{
 		{

@@ -263,7 +263,8 @@ func (c *checker) operations() {
 			continue
 		}
 		// It begins before 0, so that it comes first and overlaps even what ends at 0.
-		ops = append(ops, occupation{start: -inf, end: -inf, gpu: e.GPU, id: int32(-1 - i), key: key, mask: e.Instance.Mask()})
+		ops = append(ops,
+			occupation{start: -inf, end: -inf, gpu: e.GPU, id: int32(-1 - i), key: key, mask: e.Instance.Mask()})
 	}
 	for i := range c.s.Operations {
 		o := &c.s.Operations[i]

@@ -53,7 +53,10 @@ func Reproduce(t testing.TB, r figures.Reproduction) (m *figures.Manifest, left 
 
 // Build is a reproduction of one artefact that has no claims.
 func Build(build func(*figures.Data) (*figures.Output, error)) figures.Reproduction {
-	return figures.Reproduction{Papers: []figures.Paper{{Name: "test", Artefacts: []figures.Artefact{{Name: "a", Build: build}}}}}
+	return figures.Reproduction{Papers: []figures.Paper{{
+		Name:      "test",
+		Artefacts: []figures.Artefact{{Name: "a", Build: build}},
+	}}}
 }
 
 // Hardware reads files of measurements, given by name.
@@ -83,27 +86,33 @@ func withoutSamples(name, text string) string {
 // The first lines of files of measurements.
 const (
 	origin              = "gpu,gpu_name,driver,source,date,"
-	ReconfigurationHead = origin + "partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds," +
+	ReconfigurationHead = origin +
+		"partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds," +
 		"total_seconds,attempts\n"
 	IsolationHead = origin + "kernel,size,beside,runs,median_seconds,difference_percent,timed\n"
-	ExecutionHead = origin + "algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s," +
+	ExecutionHead = origin +
+		"algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s," +
 		"deviation_percent\n"
 )
 
 // Executed is the line of a task that was executed on a GPU.
 func Executed(gpu, source, algorithm, task string, simulated, real float64) string {
-	return fmt.Sprintf("%s,NVIDIA %[1]s,570.1,%s,2026-11-21,%s,%s,0,1,0,0,%g,0,%g,%.17g\n", gpu, source, algorithm, task, simulated,
+	return fmt.Sprintf("%s,NVIDIA %[1]s,570.1,%s,2026-11-21,%s,%s,0,1,0,0,%g,0,%g,%.17g\n", gpu, source, algorithm,
+		task, simulated,
 		real, (1-simulated/real)*100)
 }
 
 // command is what the reason of a claim that cannot be run has to have: something to type, and where its
 // file goes.
-var command = regexp.MustCompile("`miglab (?:profile|execute) .*--out DIR`.*put DIR/([a-z]+).csv into datasets/hardware as NAME.([a-z]+).csv")
+var command = regexp.MustCompile("`miglab (?:profile|execute) .*--out DIR`.*put DIR/([a-z]+).csv into " +
+	"datasets/hardware as NAME.([a-z]+).csv")
 
 // CheckReason checks the reason of a claim that needs a GPU and a file of measurements of a kind.
 func CheckReason(t testing.TB, claim, reason, kind, gpu string) {
 	t.Helper()
-	if m := command.FindStringSubmatch(reason); m == nil || m[1] != kind || m[2] != kind || !strings.Contains(reason, "needs an "+gpu+" under MIG") {
-		t.Errorf("%s: the reason %q lacks the command for an %s, or that its %s.csv goes into datasets/hardware", claim, reason, gpu, kind)
+	if m := command.FindStringSubmatch(reason); m == nil || m[1] != kind || m[2] != kind ||
+		!strings.Contains(reason, "needs an "+gpu+" under MIG") {
+		t.Errorf("%s: the reason %q lacks the command for an %s, or that its %s.csv goes into datasets/hardware", claim,
+			reason, gpu, kind)
 	}
 }

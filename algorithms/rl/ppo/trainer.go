@@ -147,7 +147,8 @@ func (t *Trainer) act(s *shard) {
 		}
 		for i := range end - begin {
 			s.allowed = actionsIn(masks[i*actions:(i+1)*actions], s.allowed)
-			t.actions[begin+i], t.logps[begin+i] = sampleAction(preferences[i*actions:(i+1)*actions], s.allowed, s.weights, s.Rand)
+			t.actions[begin+i], t.logps[begin+i] = sampleAction(preferences[i*actions:(i+1)*actions], s.allowed,
+				s.weights, s.Rand)
 		}
 		s.Step(t.actions[begin:end], t.rewards[begin:end], t.dones[begin:end])
 	}

@@ -29,7 +29,10 @@ func deadlineRecipes() []*Recipe {
 		a := &agents.DeadlineAgents[i]
 		r := &Recipe{
 			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000,
-			Seeds: []uint{1, 2, 3, 4, 5}[:max(1, deadlineRuns[a.Name])], Shipped: true, Score: latePercent, Tracks: []algo.TrackName{algo.TrackDispatch},
+			Seeds: []uint{
+				1, 2, 3, 4,
+				5,
+			}[:max(1, deadlineRuns[a.Name])], Shipped: true, Score: latePercent, Tracks: []algo.TrackName{algo.TrackDispatch},
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return deadlineSetup(a, k, steps, seed) },
 			meta:  nn.Meta{Workload: a.Dataset},
 		}
