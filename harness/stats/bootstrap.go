@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 )
 
 // Resamples is the number of resamples that [Resample] draws.
@@ -19,6 +20,7 @@ func Bootstrap(values []float64, seed uint64) (low, high float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	defer r.Release()
 	low, high = r.Interval(0)
 	return low, high, nil
 }
@@ -42,7 +44,8 @@ type Resampled struct {
 // [*ValueError], a [*LengthError], and a [*RangeError] if a sum could overflow.
 func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 	r := &Resampled{
-		samples: samples, means: make([][]float64, len(samples)), scratch: make([]float64, Resamples),
+		samples: samples, means: make([][]float64, len(samples)),
+		scratch: buffers.Get().(*[Resamples]float64)[:],
 	}
 	var varied []int // the samples of values that are not all equal
 	for i, values := range samples {
@@ -59,7 +62,7 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 		if sum := float64(len(values)) * max(-least, most); math.IsInf(sum, 0) {
 			return nil, &RangeError{"the sum of a resample", sum, "finite; scale the values down"}
 		}
-		r.means[i] = make([]float64, Resamples)
+		r.means[i] = buffers.Get().(*[Resamples]float64)[:]
 		if least < most {
 			varied = append(varied, i)
 			continue
@@ -72,28 +75,42 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 	return r, nil
 }
 
-// draw sets the means of the chosen samples. Each half of a random number draws a row. Some rows
-// are drawn more often than others, by n in 2³², far below what resampling can show.
+// buffers holds the memory of resamples that were released.
+var buffers = sync.Pool{New: func() any { return new([Resamples]float64) }}
+
+// Release gives the memory to the next [Resample]. After it r must not be used, nor released again.
+func (r *Resampled) Release() {
+	for _, means := range append(r.means, r.scratch) {
+		buffers.Put((*[Resamples]float64)(means))
+	}
+	*r = Resampled{}
+}
+
+// draw sets the means of the chosen samples.
 func (r *Resampled) draw(chosen []int, seed uint64) {
 	if len(chosen) == 0 {
 		return
 	}
 	groups := interleave(r.samples, chosen)
-	n := uint64(len(r.samples[0]))
-	random := rand.NewPCG(seed, 0)
-	pairs := make([]pair, (n+1)/2)
-	for resample := range Resamples {
-		for i := range pairs {
-			u := random.Uint64()
-			pairs[i] = pair{uint32((u >> 32) * n >> 32), uint32((u & math.MaxUint32) * n >> 32)}
-		}
-		if n%2 == 1 {
-			pairs[n/2].second = uint32(n) // the row of zeros
-		}
+	n := len(r.samples[0])
+	d := draws{rand.NewPCG(seed, 0), uint64(n), [block][]pair{}}
+	for i := range d.pairs {
+		d.pairs[i] = make([]pair, (n+1)/2)
+	}
+	for first := 0; first < Resamples; first += block {
 		for g, rows := range groups {
-			sums := sumRows(rows, pairs)
+			var means [block][lanes]float64
+			for i := range means {
+				if g == 0 {
+					d.next(&means[i], d.pairs[i], rows)
+				} else {
+					d.again(&means[i], d.pairs[i], rows)
+				}
+			}
 			for lane, sample := range chosen[g*lanes : min((g+1)*lanes, len(chosen))] {
-				r.means[sample][resample] = sums[lane] / float64(n)
+				for i := range r.means[sample][first : first+block] {
+					r.means[sample][first+i] = means[i][lane]
+				}
 			}
 		}
 	}
@@ -145,6 +162,12 @@ func (r *Resampled) Above(a, b int) bool {
 	return notAbove <= lower || selectQuantile(r.scratch, tail) > rounding
 }
 
+// block is the number of resamples that are drawn before the next group is added up, so that the
+// means of a sample are written side by side.
+const block = 16
+
+const _ = uint(-(Resamples % block)) // it divides Resamples
+
 // lanes is the number of samples that are added up side by side. The additions to a single
 // sum would wait for each other.
 const lanes = 4
@@ -166,18 +189,51 @@ func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 	return groups
 }
 
-// A pair is two drawn rows, which are added to two sums: one sum would wait for itself.
+// draws holds the rows of a block of resamples.
+type draws struct {
+	random *rand.PCG
+	// n is the number of rows.
+	n uint64
+	// pairs holds the drawn rows of each resample. If n is odd, the last row is n, the row of zeros.
+	pairs [block][]pair
+}
+
 type pair struct{ first, second uint32 }
 
-// sumRows returns the sums of the drawn rows of a group.
-func sumRows(rows [][lanes]float64, pairs []pair) [lanes]float64 {
+// next draws a resample into pairs and sets the means of its rows in a group. Each half of a
+// random number draws a row. Some rows are drawn more often than others, by n in 2³², far
+// below what resampling can show. The processor adds up two rows while it computes the
+// random number of the next two.
+func (d *draws) next(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
-	for _, drawn := range pairs {
-		a, b := &rows[drawn.first], &rows[drawn.second]
+	n := d.n
+	for i := range pairs[:n/2] {
+		u := d.random.Uint64()
+		first, second := uint32((u>>32)*n>>32), uint32((u&math.MaxUint32)*n>>32)
+		pairs[i] = pair{first, second}
+		a, b := &of[first], &of[second]
 		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
 		b0, b1, b2, b3 = b0+b[0], b1+b[1], b2+b[2], b3+b[3]
 	}
-	return [lanes]float64{a0 + b0, a1 + b1, a2 + b2, a3 + b3}
+	if n%2 == 1 {
+		first := uint32((d.random.Uint64() >> 32) * n >> 32)
+		pairs[n/2] = pair{first, uint32(n)}
+		a := &of[first]
+		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
+	}
+	means[0], means[1], means[2], means[3] = (a0+b0)/float64(n), (a1+b1)/float64(n), (a2+b2)/float64(n), (a3+b3)/float64(n)
+}
+
+// again sets the means of the same rows in another group.
+func (d *draws) again(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
+	var a0, a1, a2, a3, b0, b1, b2, b3 float64
+	for _, drawn := range pairs {
+		a, b := &of[drawn.first], &of[drawn.second]
+		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
+		b0, b1, b2, b3 = b0+b[0], b1+b[1], b2+b[2], b3+b[3]
+	}
+	n := float64(d.n)
+	means[0], means[1], means[2], means[3] = (a0+b0)/n, (a1+b1)/n, (a2+b2)/n, (a3+b3)/n
 }
 
 // selectQuantile is [quantile] of values in any order, which it changes.
@@ -200,7 +256,7 @@ func selectQuantile(values []float64, q float64) float64 {
 // greater, and no value after it is less (Hoare, Algorithm 65: FIND, 1961).
 func selectNth(values []float64, n int) {
 	for len(values) > 1 {
-		pivot := values[n]
+		pivot := pivotFor(values, n)
 		i, j := 0, len(values)-1
 		for i <= j {
 			for values[i] < pivot {
@@ -223,4 +279,23 @@ func selectNth(values []float64, n int) {
 			return
 		}
 	}
+}
+
+// pivotFor returns the value by which [selectNth] divides the values. If there are many, it
+// selects from a sample the value that probably leaves the nth on the shorter side (Floyd
+// and Rivest, Algorithm 489: SELECT, 1975).
+func pivotFor(values []float64, n int) float64 {
+	const share, margin = 20, 10
+	size := len(values) / share
+	if size <= 2*margin {
+		return values[n]
+	}
+	at := n/share + margin
+	if n > len(values)/2 {
+		at = n/share - margin
+	}
+	middle := (len(values) - size) / 2
+	sample := values[middle : middle+size]
+	selectNth(sample, at)
+	return sample[at]
 }

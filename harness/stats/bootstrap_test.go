@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -168,5 +169,30 @@ func TestBootstrapEdges(t *testing.T) {
 	b, _, errB := Bootstrap(spread, 2)
 	if errA != nil || errB != nil || a == b {
 		t.Errorf("the seed has no effect: %v (%v) and %v (%v)", a, errA, b, errB)
+	}
+}
+
+// Memory that was used before gives the same resamples as new memory.
+func TestReleasedMemory(t *testing.T) {
+	samples := [][]float64{{1, 5, 2, 8, 3}, {2, 2, 2, 2, 2}, {9, 1, 4, 1, 5}}
+	fresh, err := Resample(samples, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		other, err := Resample([][]float64{{7, -3}, {0, 100}, {1, 1}, {4, 5}}, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other.Above(0, 1)
+		other.Release()
+		again, err := Resample(samples, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(again.means, fresh.means) {
+			t.Fatal("the means of resamples differ")
+		}
+		again.Release()
 	}
 }

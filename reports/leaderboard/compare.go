@@ -279,6 +279,7 @@ func (c *Comparison) summarize(a, b *contender) error {
 	if err != nil {
 		return err
 	}
+	defer r.Release()
 	c.Low, c.High = r.Interval(0)
 	if c.Metric.Bounded {
 		c.GapA, c.GapB, c.Gap = mean(gapsA), mean(gapsB), mean(worse)

@@ -94,6 +94,7 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer resamples.Release()
 	slices.SortFunc(contenders, func(a, b *contender) int {
 		return cmp.Or(cmp.Compare(a.standing.Failed, b.standing.Failed), cmp.Compare(a.mean, b.mean),
 			cmp.Compare(a.standing.Algorithm, b.standing.Algorithm))
