@@ -20,7 +20,7 @@ import (
 var (
 	trainings = deep.N(3, 6)
 	trains    = []string{
-		"train", "--agent", "rl-float-GOODSCALING-dqn-64", "--steps", strconv.Itoa(deep.N(12288, 24576)),
+		"train", "--agent", "rl-float-GOODSCALING-dqn-64", "--steps", strconv.Itoa(deep.N(36864, 49152)),
 		"--seeds", "1,2,3,4,5,6"[:2*trainings-1],
 	}
 )
