@@ -193,7 +193,7 @@ var embeddedHardware = sync.OnceValue(func() HardwareSet {
 	return h
 })
 
-// WriteHardware writes rows as [ReadHardware] reads them. It does not check the rows, so that
+// WriteHardware writes rows, as [ReadHardware] reads them if they are of one of its kinds. It does not check the rows, so that
 // no measurement is lost. Errors are those of w.
 func WriteHardware[Row HardwareRow](w io.Writer, rows []Row) error { return gocsv.Marshal(rows, w) }
 

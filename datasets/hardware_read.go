@@ -124,7 +124,8 @@ func readRows[Row HardwareRow](f io.Reader, file string, sources []string, check
 	return t.Rows, nil
 }
 
-// A HardwareRow is a row of a file of datasets/hardware. It begins with a [Provenance].
+// A HardwareRow is a row of a file of datasets/hardware. It embeds a [Provenance] and so implements this. To be
+// read back, a kind of rows also needs a case in [ReadHardware].
 type HardwareRow interface{ provenance() Provenance }
 
 func (p Provenance) provenance() Provenance { return p }

@@ -103,9 +103,10 @@ type ran[R any] struct {
 	Record R
 }
 
-// newPlan returns an experiment without runs, whose file is of a kind of datasets/hardware. rows makes rows of the
-// records of a group of runs, all of type R, and of their load; it may leave them out. The table is printed and stands
-// beside the file.
+// newPlan returns an experiment without runs. Its rows begin with a [datasets.Provenance]. rows makes rows of the
+// records of a group of runs, all of type R, and of their load; it may leave them out. The groups come in the order of
+// their keys as text, so that rows may use what an earlier group gave it. table gets at least one row; it is printed
+// and stands beside the file.
 func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 	rows func(from datasets.Provenance, load datasets.Load, records []R) []Row, table func([]Row) reports.Table,
 ) *Plan {
@@ -138,7 +139,8 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 	return p
 }
 
-// add appends the run of a number of a group. Some facts about the bench decide it, beside its card. do returns what
+// add appends the run of a number of a group. facts names what must not
+// change between calls, usually kernelFacts of a kernel. do returns what
 // [Bench.ran] does, or nil if the run failed or is not needed: the next call then tries it again.
 func (p *Plan) add(group string, number int, facts []string, do func(context.Context) (*ran[any], error)) {
 	p.units = append(p.units, work.Unit{

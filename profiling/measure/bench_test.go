@@ -171,7 +171,10 @@ func TestFailedKernelsMayChange(t *testing.T) {
 
 // Samples that are missing are said once, at the end.
 func TestExperimentsSayThatSamplesAreMissing(t *testing.T) {
-	for _, x := range experiments[:5] { // a window of the last takes no time here
+	for _, x := range experiments {
+		if x.file == "overlap.csv" { // its windows take no time here
+			continue
+		}
 		synctest.Test(t, func(t *testing.T) {
 			g := devicetest.New(a30, devicetest.Parallel())
 			var said []string

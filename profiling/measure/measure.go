@@ -1,10 +1,11 @@
 // Package measure runs the experiments of the papers on a GPU: the times of kernels on every instance size (FAR
 // 2.4, Figs. 2 and 3; DRL Fig. 7), the cost of reconfiguration (FAR 2.1, Table 1), how much instances disturb each
-// other (FAR 2.5, Table 2), and MPS co-runs for the co-run track.
+// other (FAR 2.5, Table 2), and co-runs under MPS or on parts of the multiprocessors
+// (corun, overlap) for the co-run track.
 //
 // An experiment is a [Plan]: a list of runs, and the rows of a file that finished runs become. A [Bench] makes the
-// runs and remembers them in its folder. The commands of miglab profile are listed in [Commands]; a new one is a
-// file like reconfiguration.go.
+// runs and remembers them in its folder. The commands of miglab profile are listed in [Commands]; see
+// Adding an experiment in ../README.md for a new one.
 //
 // Given the outcomes of the runs, everything here is deterministic. The clock only gives dates and the duration of
 // reconfigurations; the times of runs are in their outcomes.
