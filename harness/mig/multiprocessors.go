@@ -50,7 +50,7 @@ func (g *GPU) Multiprocessors() (int, error) {
 		}
 	}
 	if strings.HasPrefix(g.Name, "A1") || strings.HasPrefix(g.Name, "A8") {
-		return 0, fmt.Errorf("it is not known how many multiprocessors a GPU %s has besides those of its instances", g)
+		return 0, fmt.Errorf("it is not known how many multiprocessors a GPU %s has outside its instances", g)
 	}
 	return g.Profile(g.ComputeSlices).SMs, nil
 }

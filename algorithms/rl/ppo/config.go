@@ -31,7 +31,7 @@ type Config struct {
 
 // These are the defaults of Stable-Baselines3.
 const (
-	lambda           = 0.95 // discounts rewards beyond the first in GAE, besides Gamma
+	lambda           = 0.95 // discounts rewards beyond the first in GAE, in addition to Gamma
 	valueCoefficient = 0.5  // weights the critic's squared error
 	maxNorm          = 0.5  // of gradients; larger ones are clipped
 )
