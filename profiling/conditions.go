@@ -46,8 +46,8 @@ func (l Load) And(o Load) Load {
 	n, m := float64(l.Samples), float64(o.Samples)
 	return Load{
 		Samples:  l.Samples + o.Samples,
-		ClockMin: min(l.ClockMin, o.ClockMin), ClockMean: (n*l.ClockMean + m*o.ClockMean) / (n + m), ClockMax: max(l.ClockMax,
-			o.ClockMax),
+		ClockMin: min(l.ClockMin, o.ClockMin), ClockMean: (n*l.ClockMean + m*o.ClockMean) / (n + m),
+		ClockMax:  max(l.ClockMax, o.ClockMax),
 		PowerMean: (n*l.PowerMean + m*o.PowerMean) / (n + m), PowerMax: max(l.PowerMax, o.PowerMax),
 		TemperatureMax: max(l.TemperatureMax, o.TemperatureMax),
 		Throttle:       ThrottleReasons(reasonSet(l.Throttle) | reasonSet(o.Throttle)),

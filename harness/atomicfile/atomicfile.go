@@ -89,7 +89,7 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncFolder(dir)
+	return SyncFolder(dir)
 }
 
 func fill(f *os.File, write func(io.Writer) error) error {
@@ -100,9 +100,9 @@ func fill(f *os.File, write func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// syncFolder flushes a folder's list of files to disk. It does nothing where folders
+// SyncFolder flushes a folder's list of files to disk. It does nothing where folders
 // cannot be flushed, as on Windows and some network file systems.
-func syncFolder(dir string) error {
+func SyncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

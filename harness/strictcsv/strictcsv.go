@@ -52,8 +52,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type Format struct {
 	// Columns are the columns of the header. All must be there.
 	Columns []string
-	// Optional columns may be missing: rows then have their zero values. In an exact format they
-	// follow the others, all or none.
+	// Optional columns may be missing: rows then have their zero values. An exact format has none.
 	Optional []string
 	// Header names the header in errors, for example "the header of a jobs file".
 	Header string
@@ -205,10 +204,9 @@ func (r *reader) shape(record int, fields []string) error {
 
 func (r *reader) checkHeader() error {
 	if r.Exact {
-		all := slices.Concat(r.Columns, r.Optional)
-		if !slices.Equal(r.header, all) && !slices.Equal(r.header, r.Columns) {
+		if !slices.Equal(r.header, r.Columns) {
 			return r.fail(0, "",
-				fmt.Errorf("the header is %q; it must be %q", strings.Join(r.header, ","), strings.Join(all, ",")))
+				fmt.Errorf("the header is %q; it must be %q", strings.Join(r.header, ","), strings.Join(r.Columns, ",")))
 		}
 		return nil
 	}

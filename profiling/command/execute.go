@@ -136,9 +136,9 @@ func sameSource(tasks string, source profiling.Source) error {
 
 // programsOf finds the kernel of every task, and whether it misses something; a task of a name that a kernel's copies
 // have, such as CFD#2, is the kernel CFD.
-func programsOf(path string, tasks task.Batch, lines []int, kernels []kernel.Kernel) (map[string]*kernel.Kernel,
-	error,
-) {
+func programsOf(path string, tasks task.Batch, lines []int,
+	kernels []kernel.Kernel,
+) (map[string]*kernel.Kernel, error) {
 	byName := map[string]*kernel.Kernel{}
 	for i := range kernels {
 		byName[kernels[i].Name] = &kernels[i]
@@ -164,17 +164,29 @@ func writeExecution(c *cobra.Command, out string, on *session.Session, p schedul
 	from := measure.Provenance(on.Identity())
 	rows := execute.Compare(from, p, planned, real)
 	t := execute.Table(rows)
-	write := func(name string, content func(io.Writer) error) error {
-		return atomicfile.WriteFile(filepath.Join(out, name), content)
+	if err := atomicfile.Sweep(out); err != nil {
+		return err
 	}
-	return errors.Join(
-		atomicfile.Sweep(out),
-		saveModel(out, p.GPU),
-		write("execution.csv", func(w io.Writer) error { return datasets.WriteHardware(w, rows) }),
-		write("planned.json", func(w io.Writer) error { return schedule.Encode(w, p, planned) }),
-		write("executed.json", func(w io.Writer) error { return schedule.Encode(w, p, real) }),
-		reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(from, p, planned, real)),
-		t.Save(filepath.Join(out, "table")),
-		t.Text(c.OutOrStdout()),
-	)
+	if err := saveModel(out, p.GPU); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name    string
+		content func(io.Writer) error
+	}{
+		{"execution.csv", func(w io.Writer) error { return datasets.WriteHardware(w, rows) }},
+		{"planned.json", func(w io.Writer) error { return schedule.Encode(w, p, planned) }},
+		{"executed.json", func(w io.Writer) error { return schedule.Encode(w, p, real) }},
+	} {
+		if err := atomicfile.WriteFile(filepath.Join(out, f.name), f.content); err != nil {
+			return err
+		}
+	}
+	if err := reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(from, p, planned, real)); err != nil {
+		return err
+	}
+	if err := t.Save(filepath.Join(out, "table")); err != nil {
+		return err
+	}
+	return t.Text(c.OutOrStdout())
 }

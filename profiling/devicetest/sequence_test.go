@@ -33,7 +33,7 @@ import (
 // destroy instances and privileges come and go. No sequence leaves an instance, gets a wrong time,
 // or loses or repeats a finished run.
 func TestRandomSequences(t *testing.T) {
-	base, err := os.MkdirTemp("/dev/shm", "sequences-") // in memory: every line of a journal waits for the disk
+	base, err := os.MkdirTemp("/dev/shm", "sequences-") // in memory: every write of a journal waits for the disk
 	if err != nil {
 		base = t.TempDir()
 	}
@@ -326,7 +326,7 @@ func (s *sequence) check(failed error) error {
 	if err != nil {
 		return err
 	}
-	runs, err := db.Units("profile ")
+	runs, err := db.Units("measured ")
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}

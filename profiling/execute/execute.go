@@ -177,9 +177,8 @@ func allExist(on *session.Session, gpu int, s *schedule.Schedule) error {
 	for _, o := range s.Operations {
 		if o.GPU == gpu && !slices.Contains(starts[o.Instance.Profile], o.Instance.Start) {
 			return fmt.Errorf("the schedule needs %v on GPU %d, which does not exist, and none is made (mode mig-existing); "+
-				"there are %s: "+
-				"give a schedule for those, for example --algorithm fixpart with their partition", o.Instance, gpu,
-				strings.Join(there, ", "))
+				"there are %s: give a schedule for those, for example --algorithm fixpart with their partition",
+				o.Instance, gpu, strings.Join(there, ", "))
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func (k *Kernel) Check() []error {
 	}
 
 	const build = "build it, or correct argv"
-	if program := k.Argv[0]; !strings.Contains(program, "/") {
+	if program := k.program(); !strings.Contains(program, "/") {
 		if _, err := exec.LookPath(program); err != nil {
 			missing(program, "install it, or give its path", "is not in PATH")
 		}
@@ -67,14 +67,35 @@ func (k *Kernel) Check() []error {
 
 // Executable returns the path of the kernel's program for this process, or "" if there is none.
 func (k *Kernel) Executable() string {
-	if program := k.Argv[0]; strings.Contains(program, "/") {
+	program := k.program()
+	if strings.Contains(program, "/") {
 		return k.path(program)
 	}
-	path, err := exec.LookPath(k.Argv[0])
+	path, err := exec.LookPath(program)
 	if err != nil {
 		return ""
 	}
 	return path
+}
+
+// program is the word of Argv that names the program: env and variables may stand before it.
+func (k *Kernel) program() string {
+	if set := variables(k.Argv); len(set) > 0 && len(set)+1 < len(k.Argv) {
+		return k.Argv[len(set)+1]
+	}
+	return k.Argv[0]
+}
+
+// variables returns the words NAME=VALUE after env.
+func variables(argv []string) []string {
+	if filepath.Base(argv[0]) != "env" {
+		return nil
+	}
+	n := 1
+	for n < len(argv) && strings.Contains(argv[n], "=") {
+		n++
+	}
+	return argv[1:n]
 }
 
 // path turns a path that is relative to the kernel's folder into one for this process.

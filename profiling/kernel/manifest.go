@@ -18,6 +18,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/wholefile"
+	"miglab/profiling"
 )
 
 // ParseError says where a manifest is wrong and what would be right.
@@ -369,6 +370,11 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	setField(d, &k.Result, f, "result", d.result)
 	if d.err != nil {
 		return Kernel{}
+	}
+	for _, variable := range variables(k.Argv) {
+		if name, _, _ := strings.Cut(variable, "="); profiling.ChoosesGPU(name) {
+			d.failf(f["argv"], "%s is set by the instance that the kernel runs on", name)
+		}
 	}
 	writes := slices.ContainsFunc(k.Argv, func(a string) bool { return strings.Contains(a, csvPlace) })
 	switch {

@@ -19,7 +19,7 @@ import (
 )
 
 // Run runs the kernel once and reads its time. The environment is that of
-// [profiling.Environ], then env. Run kills the process group when the
+// [profiling.Environ], then env. Run kills the process group (outside Linux, the process alone) when the
 // time is up, when ctx ends, and when the process itself has ended, so that nothing stays
 // on the GPU. On Linux the process also dies with this one, but its children do not. Run
 // examines the first and the last 64 KiB of standard output and standard error together.

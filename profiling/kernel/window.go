@@ -205,8 +205,8 @@ func (w *Window) read(p process) {
 	w.Iterations = uint64(number(printedIterations))
 	begin, finish := number(printedBegin), number(printedFinish)
 	if w.Iterations == 0 || !(finish > begin) {
-		w.Status, w.Detail = Wrong, "the output has no rate: no lines iterations:, start_s: and end_s: "+
-			"of a window"+p.lastWords()
+		w.Status, w.Detail = Wrong, "the output has no rate: no lines iterations:, start_s: and "+
+			"end_s: of a window"+p.lastWords()
 		return
 	}
 	instant := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }

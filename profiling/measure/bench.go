@@ -139,12 +139,11 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 	return p
 }
 
-// add appends the run of a number of a group. facts names what must not
-// change between calls, usually kernelFacts of a kernel. do returns what
-// [Bench.ran] does, or nil if the run failed or is not needed: the next call then tries it again.
+// add appends the run of a number of a group. facts names what must not change between calls, usually kernelFacts of a
+// kernel. do returns what [Bench.ran] does, or nil if the run failed or is not needed: the next call then tries it again.
 func (p *Plan) add(group string, number int, facts []string, do func(context.Context) (*ran[any], error)) {
 	p.units = append(p.units, work.Unit{
-		Key: fmt.Sprintf("%s %s run %03d", p.Name, group, number), Group: p.Name,
+		Key: fmt.Sprintf("%s%s %s run %03d", measured, p.Name, group, number), Group: p.Name,
 		Do: func(ctx context.Context) (any, error) {
 			r, err := do(ctx)
 			if r == nil || err != nil {
@@ -167,16 +166,20 @@ func (b *Bench) ran(record any, from, to time.Time) *ran[any] {
 	return &ran[any]{Date: b.from.Date, Facts: map[string]string{}, Load: b.load(from, to), Record: record}
 }
 
+// measured begins the keys of runs: the folder's database may have other work.
+const measured = "measured "
+
 // finished returns the runs of an experiment that the folder has, by key; of all if the name is empty.
 func finished[R any](b *Bench, name string) (runs []ran[R], err error) {
+	prefix := measured
 	if name != "" {
-		name += " "
+		prefix += name + " "
 	}
-	all, err := b.log.All(name)
+	all, err := b.log.All(prefix)
 	for _, raw := range all {
 		var r ran[R]
 		if err := strictjson.Line(raw, &r); err != nil {
-			return runs, fmt.Errorf("%s: a run of %s: %w", filepath.Join(b.Dir, "results.db"), name, err)
+			return runs, fmt.Errorf("%s: a run whose key begins with %q: %w", filepath.Join(b.Dir, "results.db"), prefix, err)
 		}
 		runs = append(runs, r)
 	}

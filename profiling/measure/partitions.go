@@ -36,9 +36,9 @@ type Partitions struct {
 func (p *Partitions) Multiprocessors() int { return p.Device.Facts().SMs }
 
 // Together runs a group.
-func (p *Partitions) Together(ctx context.Context, g Group, window time.Duration) (_ []kernel.Window,
-	err error,
-) {
+func (p *Partitions) Together(ctx context.Context, g Group,
+	window time.Duration,
+) (_ []kernel.Window, err error) {
 	parts, err := p.split(g)
 	if err != nil {
 		return nil, err

@@ -137,9 +137,7 @@ func (b *Bench) round(ctx context.Context, partition mig.Partition, threads int)
 	if err != nil {
 		return nil, err
 	}
-	destroyed, err := b.operate(partition, threads, func(i int) (session.Effort,
-		error,
-	) {
+	destroyed, err := b.operate(partition, threads, func(i int) (session.Effort, error) {
 		return b.Session.Destroy(ctx, made[i])
 	})
 	r := &round{partition.String(), nil, threads, map[string]operated{create: created, destroy: destroyed}}

@@ -248,9 +248,9 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 }
 
 // launch measures a kernel once, after a warm-up if that is due.
-func (w *sweep) launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance, fresh bool) (kernel.Outcome,
-	error,
-) {
+func (w *sweep) launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance,
+	fresh bool,
+) (kernel.Outcome, error) {
 	at := place{k.Name, on.Size()}
 	if k.Warmup > 0 && (fresh || !w.warm[at]) {
 		out, err := warmUp(ctx, w.Launcher, k, on)

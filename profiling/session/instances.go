@@ -71,9 +71,8 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	}
 	defer s.working.Done()
 	if err := s.set(at, intent); err != nil {
-		_ = s.forget(at) // The journal has nothing of it.
-		return profiling.Instance{}, Effort{},
-			fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", instanceName(at), err)
+		err = fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", instanceName(at), err)
+		return profiling.Instance{}, Effort{}, errors.Join(err, s.forget(at))
 	}
 	var i profiling.Instance
 	effort, err := s.retry(ctx, func() (err error) {
@@ -162,10 +161,7 @@ func (s *Session) maker(i profiling.Instance, of mig.Instance) string {
 func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (Effort, error) {
 	var e entry
 	err := s.work(func() (err error) {
-		if e, err = s.entry(i); err == nil && e.destroying {
-			err = fmt.Errorf("%w in this run", profiling.ErrUnknownInstance)
-		}
-		if err != nil {
+		if e, err = s.entry(i); err != nil {
 			return fmt.Errorf("destroy %s: %w", describe(i), err)
 		}
 		working := e
@@ -199,10 +195,10 @@ func (s *Session) Serving(i profiling.Instance, daemon bool) error {
 	return s.write()
 }
 
-// entry returns the entry of an instance that Create made. The caller holds mu.
+// entry returns the entry of an instance that Create made and Destroy does not have. The caller holds mu.
 func (s *Session) entry(i profiling.Instance) (entry, error) {
 	e, ok := s.ours[i.Instance]
-	if !ok || e.Creating || e.ID != i.ID {
+	if !ok || e.Creating || e.destroying || e.ID != i.ID {
 		return e, fmt.Errorf("%w in this run", profiling.ErrUnknownInstance)
 	}
 	return e, nil

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
+	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/strictjson"
 	"miglab/profiling"
@@ -127,9 +129,12 @@ func (s *Session) write() error {
 	}
 	_, err = f.Write(append(raw, '\n'))
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), s.path); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), s.path)
+	return atomicfile.SyncFolder(filepath.Dir(s.path))
 }
 
 // places are those of the run's instances, from left to right.

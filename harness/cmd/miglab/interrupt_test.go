@@ -46,39 +46,8 @@ type outcome struct {
 // reports true.
 func interrupt(t *testing.T, dir string, signal os.Signal, ready func() bool, args ...string) outcome {
 	t.Helper()
-	return send(t, dir, signal, nil, ready, args...)
-}
-
-// kill runs the program in a folder and kills it as soon as ready reports true. However fast the machine
-// is, the program has not ended before, because nobody reads what it prints when it has done everything.
-func kill(t *testing.T, dir string, ready func() bool, args ...string) {
-	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	defer w.Close()
-	if err := w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := w.Write(make([]byte, 1<<24)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatalf("a pipe that nobody reads takes %d bytes, %v", n, err)
-	}
-	if o := send(t, dir, os.Kill, w, ready, args...); !o.interrupted {
-		t.Fatalf("miglab %s ended before it was killed", strings.Join(args, " "))
-	}
-}
-
-// send runs the program and sends it a signal as soon as ready reports true. stdout takes what it
-// prints; nil is for what nobody wants.
-func send(t *testing.T, dir string, signal os.Signal, stdout *os.File, ready func() bool, args ...string) outcome {
-	t.Helper()
 	c := exec.CommandContext(t.Context(), "miglab", args...)
 	c.Dir = dir
-	if stdout != nil {
-		c.Stdout = stdout
-	}
 	var stderr bytes.Buffer
 	c.Stderr = &stderr
 	if err := c.Start(); err != nil {
