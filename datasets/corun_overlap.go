@@ -131,12 +131,14 @@ func FitOverlapModel(groups []OverlapGroup, from corun.Model) corun.Model {
 		set func(*corun.Model, float64)
 		use func(*OverlapGroup) bool
 	}{
-		{func(m *corun.Model, x float64) {
-			m.Kappa = x
-		}, func(g *OverlapGroup) bool { return !g.HeldOut && g.Kind != Unlimited }},
-		{func(m *corun.Model, x float64) {
-			m.Delta = x
-		}, func(g *OverlapGroup) bool { return !g.HeldOut && g.Kind == Unlimited }},
+		{
+			set: func(m *corun.Model, x float64) { m.Kappa = x },
+			use: func(g *OverlapGroup) bool { return !g.HeldOut && g.Kind != Unlimited },
+		},
+		{
+			set: func(m *corun.Model, x float64) { m.Delta = x },
+			use: func(g *OverlapGroup) bool { return !g.HeldOut && g.Kind == Unlimited },
+		},
 	} {
 		least, start := math.Inf(1), best
 		for hundredths := range 201 {

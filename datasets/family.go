@@ -188,7 +188,8 @@ func RegimeOf(text string) task.Regime {
 	return task.Whole
 }
 
-// List returns the families by name. Names have examples of the parameters that must be given.
+// List returns the families by name, for listings. Their Name is a spec to try and no key: the name of a family of
+// files ends in [FileKey], and an example of each parameter that must be given follows, as in `?p=EXAMPLE`.
 func List() []Family {
 	out := slices.Clone(families)
 	for i := range out {

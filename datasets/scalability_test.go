@@ -48,3 +48,17 @@ func TestScalability(t *testing.T) {
 		}
 	}
 }
+
+// TestAddedClouds: the script adds 300 points, all within the figure's axis.
+func TestAddedClouds(t *testing.T) {
+	points := 0
+	for _, c := range AddedClouds {
+		points += c.Points
+		if c.From < PlottedFrom || c.To >= PlottedTo || c.From >= c.To {
+			t.Errorf("%+v is not within the axis", c)
+		}
+	}
+	if points != 300 {
+		t.Errorf("%d points are added, want 300", points)
+	}
+}

@@ -93,7 +93,13 @@ func (ns *needs) cells() (out []run.Span, err error) {
 }
 
 // trial returns the resolved series of cells that were planned.
-func (ns *needs) trial(s store.Series) *run.Trial { return ns.list[ns.at[s]].trial }
+func (ns *needs) trial(s store.Series) *run.Trial {
+	i, ok := ns.at[s]
+	if !ok {
+		panic(fmt.Sprintf("figures: %v was not planned", s))
+	}
+	return ns.list[i].trial
+}
 
 // Planning reports whether Build runs for the first time. Then all numbers are ones, and
 // Build may skip what is expensive and asks for no cells.
@@ -109,8 +115,8 @@ func (d *Data) fail(err error) {
 	}
 }
 
-// hasResults notes cells, or checks that they were noted. It reports whether there are results.
-func (d *Data) hasResults(n need) bool {
+// request notes cells, or checks that they were noted. It reports whether there are results.
+func (d *Data) request(n need) bool {
 	if d.planning {
 		d.needs.add(n)
 		return false
@@ -131,7 +137,7 @@ func (d *Data) Values(s store.Series, n int, metric string) []float64 {
 
 // Span returns a metric of instances first to first+n-1 of a series.
 func (d *Data) Span(s store.Series, first, n int, metric string) []float64 {
-	if d.hasResults(need{Series: s, From: first, To: first + n}) {
+	if d.request(need{Series: s, From: first, To: first + n}) {
 		key := valuesKey{s, first, n, metric}
 		if v, ok := d.values[key]; ok {
 			return v
@@ -163,7 +169,7 @@ func (d *Data) AboveBound(s, bound store.Series, n int) []float64 {
 // all may be missing: timings are not results, and a power cut may lose them.
 func (d *Data) Micros(s store.Series, n int) []float64 {
 	n = d.Scale.Replicates(n)
-	if !d.hasResults(need{Series: s, To: n}) {
+	if !d.request(need{Series: s, To: n}) {
 		return nil
 	}
 	us, err := run.Span{Trial: d.needs.trial(s), To: n}.Microseconds(d.db)
@@ -173,7 +179,7 @@ func (d *Data) Micros(s store.Series, n int) []float64 {
 
 // Schedule returns the schedule of one cell, for drawing; an empty one while planning or after an error.
 func (d *Data) Schedule(s store.Series, instance int) (schedule.Problem, schedule.Schedule) {
-	if d.hasResults(need{Series: s, From: instance, To: instance + 1}) {
+	if d.request(need{Series: s, From: instance, To: instance + 1}) {
 		p, plan, err := d.needs.trial(s).Schedule(d.ctx, instance)
 		if err == nil {
 			return p, plan

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -335,28 +334,23 @@ func Names(papers []Paper) []string {
 	return out
 }
 
-// Select reports which artefacts of papers are asked for: those of some papers, or only some, named as in [Names]; all
-// where neither is given. Unknown names are a [*nearest.UnknownError].
-func Select(all []Paper, papers, only []string) (func(p, a string) bool, error) {
-	check := func(kind string, chosen, names []string) error {
-		for _, name := range chosen {
-			if !slices.Contains(names, name) {
-				return nearest.Unknown(kind, name, names)
+// Select returns the test of an artefact for [Reproduction.Only]: it is of one of the papers, and one of those in only,
+// named as in [Names]. An empty list selects everything. Unknown names are a [*nearest.UnknownError].
+func Select(all []Paper, papers, only []string) (func(paper, artefact string) bool, error) {
+	for _, c := range []struct {
+		kind          string
+		chosen, known []string
+	}{
+		{"paper", papers, Map(all, func(p Paper) string { return p.Name })},
+		{"artefact", only, Names(all)},
+	} {
+		for _, name := range c.chosen {
+			if !slices.Contains(c.known, name) {
+				return nil, nearest.Unknown(c.kind, name, c.known)
 			}
 		}
-		return nil
 	}
-	switch {
-	case len(papers) > 0 && len(only) > 0:
-		return nil, errors.New("--paper and --only exclude each other")
-	case len(papers) > 0:
-		var names []string
-		for _, p := range all {
-			names = append(names, p.Name)
-		}
-		return func(p, _ string) bool { return slices.Contains(papers, p) }, check("paper", papers, names)
-	case len(only) > 0:
-		return func(p, a string) bool { return slices.Contains(only, p+"/"+a) }, check("artefact", only, Names(all))
-	}
-	return func(string, string) bool { return true }, nil
+	return func(p, a string) bool {
+		return (len(papers) == 0 || slices.Contains(papers, p)) && (len(only) == 0 || slices.Contains(only, p+"/"+a))
+	}, nil
 }

@@ -76,7 +76,11 @@ func (t *Table) latex(p *printer) {
 	}
 	alignment := ""
 	for _, c := range t.Columns {
-		alignment += map[bool]string{false: "l", true: "r"}[c.Right]
+		if c.Right {
+			alignment += "r"
+		} else {
+			alignment += "l"
+		}
 	}
 	row := func(cells []string) { p.line(strings.Join(escaped(latexSpecial, cells), " & ") + ` \\`) }
 	p.line(`\begin{tabular}{` + alignment + `}`)

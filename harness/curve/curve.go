@@ -170,8 +170,9 @@ func Read(r io.Reader, file string) ([]Point, error) {
 		}
 		before = row.Steps
 		points[i] = Point{
-			int64(row.Steps), row.Score, float64(row.Return), float64(row.Length), row.Entropy, row.PolicyLoss, row.ValueLoss,
-			row.ExplainedVariance, row.LearningRate, row.Exploration,
+			Steps: int64(row.Steps), Score: row.Score, Return: float64(row.Return), Length: float64(row.Length),
+			Entropy: row.Entropy, PolicyLoss: row.PolicyLoss, ValueLoss: row.ValueLoss,
+			ExplainedVariance: row.ExplainedVariance, LearningRate: row.LearningRate, Exploration: row.Exploration,
 		}
 		if err := points[i].check(); err != nil {
 			return nil, t.Fail(i, "", err)

@@ -468,8 +468,8 @@ func (c *checker) existence() {
 // overlaps one that begins before it and ends after it.
 func clash(a, b *occupation) bool { return later(a.end, b.start) && later(b.end, a.start) }
 
-// overlaps finds those that clash with an earlier one on a memory slice. They
-// are sorted by GPU and time.
+// overlaps reports each occupation that clashes with an earlier one on a memory slice. They
+// must be sorted by GPU and time.
 func (c *checker) overlaps(all []occupation, report func(earlier, later *occupation)) {
 	var holder [starts]int // for each slice the occupation, plus one, that holds it longest
 	for i := range all {

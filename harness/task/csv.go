@@ -41,13 +41,13 @@ func ReadCSVLines(r io.Reader, file string, g *mig.GPU) (Batch, []int, error) {
 	b, lines, err := readStream(r, file, g)
 	if err == nil && len(b.Lengths) > 1 {
 		err = &ParseError{File: file, Line: 1, Column: batchColumn, Err: fmt.Errorf(
-			"the tasks are divided into %d batches, and one is wanted here; leave the column out for a single batch",
-			len(b.Lengths))}
+			"the tasks are divided into %d batches, and one is wanted here; "+
+				"leave the column out for a single batch", len(b.Lengths))}
 	}
 	if err == nil && b.Arrivals != nil {
 		err = &ParseError{File: file, Line: 1, Column: arrivalColumn, Err: errors.New(
-			"the tasks arrive one after the other, and a batch that is there from the beginning is wanted here; leave the " +
-				"column out")}
+			"the tasks arrive one after the other, and a batch that is there from the beginning is wanted here; " +
+				"leave the column out")}
 	}
 	return b.Tasks, lines, err
 }

@@ -22,8 +22,8 @@ const maxDowntime = 1 << 31
 // Check returns an error if the numbers do not describe a budget.
 func (m Migration) Check() error {
 	if m.Moves < 0 || m.Downtime < 0 || m.Downtime > maxDowntime || m.Moves > 0 && m.Window < 1 {
-		return fmt.Errorf("%d moves in %d slots with a downtime of %d slots; give at least 0 moves, 1 slot, and a downtime "+
-			"from 0 to %d", m.Moves, m.Window, m.Downtime, maxDowntime)
+		return fmt.Errorf("%d moves in %d slots with a downtime of %d slots; "+
+			"give at least 0 moves, 1 slot, and a downtime from 0 to %d", m.Moves, m.Window, m.Downtime, maxDowntime)
 	}
 	return nil
 }

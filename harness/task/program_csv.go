@@ -55,9 +55,8 @@ func ReadPrograms(r io.Reader, file string) ([]Program, error) {
 				fmt.Errorf("%v is not a share; write a number over 0 and up to 1", p.Parallelism))
 		}
 		if whole := p.Relative(1, 1); !(whole >= leastWhole && whole <= mostWhole) {
-			return nil, t.Fail(i, "",
-				fmt.Errorf("serial, compute and memory take %v on the whole GPU; write parts with which it is from %g to %g, "+
-					"in any unit", whole, leastWhole, mostWhole))
+			return nil, t.Fail(i, "", fmt.Errorf("serial, compute and memory take %v on the whole GPU; "+
+				"write parts with which it is from %g to %g, in any unit", whole, leastWhole, mostWhole))
 		}
 		p.scale()
 		if err := p.Validate(); err != nil {

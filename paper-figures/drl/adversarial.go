@@ -84,9 +84,10 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 	for _, size := range sizes {
 		t.Columns = t.Columns.Right(fmt.Sprintf("tasks on %d slices", size))
 	}
-	chart := reports.Gantt{Title: "Fig. 16. 20 runs of Rodinia's CFD on A100", Height: 560, Kind: func(string) string {
-		return "CFD"
-	}}
+	chart := reports.Gantt{
+		Title: "Fig. 16. 20 runs of Rodinia's CFD on A100", Height: 560,
+		Kind: func(string) string { return "CFD" },
+	}
 	for _, a := range append(slices.Clone(contested), ourBest, fourAndThree) {
 		series := r.series(cfd, a.one(rodinia))
 		p, s := d.Schedule(series, 0)

@@ -73,8 +73,10 @@ func Paper() (figures.Paper, error) {
 		{Name: "reconfigures", Title: "whether agents reconfigure (6.5)", Build: reconfigures},
 		{Name: "training", Title: "all agents that the project trained", Build: all.training},
 		{Name: "table4", Title: "average p_opt of baselines and agents", Build: table4},
-		{Name: "floors", Title: "evidence for Table 4: the least p_opt that a schedule can have, and what a fixed " +
-			"partition reaches", Build: floors},
+		{
+			Name: "floors", Build: floors,
+			Title: "evidence for Table 4: the least p_opt that a schedule can have, and what a fixed partition reaches",
+		},
 		{Name: "table5", Title: "improvement of the online agent over baselines and the offline agent", Build: table5},
 		{Name: "timing-latency", Title: "time of a decision (6.6)", Timed: true, Build: latency},
 		{Name: "adversarial", Title: "p_opt where molding by efficiency is bad (6.7)", Build: adversarial},

@@ -27,8 +27,8 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	counts(values)
 	missing := slowdowns(values)
 	onHardware(h.HardwareSet, values)
-	published, span := d.First(lBound(lBoundExample), track.MetricBound), d.First(batch(lBoundExample, "far"), makespan)
-	values["l_bound over the makespan of a schedule"] = figures.Exactly(published / span)
+	bound, end := d.First(lBound(lBoundExample), track.MetricBound), d.First(batch(lBoundExample, "far"), makespan)
+	values["l_bound over the makespan of a schedule"] = figures.Exactly(bound / end)
 	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
 	values["improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads"] = improvements(d)
 	for _, a := range quoted {

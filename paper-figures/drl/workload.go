@@ -125,7 +125,7 @@ func grid[R, C fmt.Stringer](rows []R, columns []C, of func(R, C) figures.Measur
 	return values
 }
 
-// underReadings measures values underReadings each reading.
+// underReadings measures values under each reading.
 func underReadings(readings []reading, values func(r *reading) figures.Values) *figures.Output {
 	return figures.Read(figures.Map(readings, func(r reading) figures.Reading {
 		return figures.Reading{Name: r.name, Values: values(&r)}

@@ -20,13 +20,13 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
 	h.inText(values)
 	aboutModels(values)
-	rho, refined := table4.byDefault(), table6.byDefault()
-	values["synthetic error, n = 10"] = average(measureCells(d, rho, 0, wide, 10)).Affine(100, -100)
-	values["synthetic rho, n >= 15"] = highestOf(measureCells(d, rho, 0, wide, allSizes[1:]...))
+	byTable4, byTable6 := table4.byDefault(), table6.byDefault()
+	values["synthetic error, n = 10"] = average(measureCells(d, byTable4, 0, wide, 10)).Affine(100, -100)
+	values["synthetic rho, n >= 15"] = highestOf(measureCells(d, byTable4, 0, wide, allSizes[1:]...))
 	aboutTable5(d, values)
-	values["moves of a refinement on average"] = highestOf(measureCells(d, refined, 1, workloads, threeSizes...))
-	values["swaps of a refinement on average"] = highestOf(measureCells(d, refined, 2, workloads, threeSizes...))
-	values["gain of the refinement, n = 20"] = lowestOf(measureCells(d, refined, 0, workloads, 20))
+	values["moves of a refinement on average"] = highestOf(measureCells(d, byTable6, 1, workloads, threeSizes...))
+	values["swaps of a refinement on average"] = highestOf(measureCells(d, byTable6, 2, workloads, threeSizes...))
+	values["gain of the refinement, n = 20"] = lowestOf(measureCells(d, byTable6, 0, workloads, 20))
 	aboutTable7(d, values)
 	return figures.Read(figures.Reading{Values: values}), nil
 }

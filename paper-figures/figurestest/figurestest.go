@@ -97,9 +97,8 @@ const (
 
 // Executed is the line of a task that was executed on a GPU.
 func Executed(gpu, source, algorithm, task string, simulated, real float64) string {
-	return fmt.Sprintf("%s,NVIDIA %[1]s,570.1,%s,2026-11-21,%s,%s,0,1,0,0,%g,0,%g,%.17g\n", gpu, source, algorithm,
-		task, simulated,
-		real, (1-simulated/real)*100)
+	return fmt.Sprintf("%s,NVIDIA %[1]s,570.1,%s,2026-11-21,%s,%s,0,1,0,0,%g,0,%g,%.17g\n",
+		gpu, source, algorithm, task, simulated, real, (1-simulated/real)*100)
 }
 
 // command is what the reason of a claim that cannot be run has to have: something to type, and where its

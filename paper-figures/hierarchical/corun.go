@@ -15,10 +15,9 @@ import (
 )
 
 // needsCorun is why the model's error on co-runs is NOT RUNNABLE.
-const needsCorun = "NOT RUNNABLE: needs kernels that share a GPU under MPS: run `miglab profile --mode mps-sm-limit " +
-	"--out DIR` and " +
-	"`miglab profile corun --mode mps-sm-limit --out DIR` there, put DIR/kernels.csv and DIR/corun.csv into " +
-	"datasets/hardware as NAME.kernels.csv and NAME.corun.csv and build again"
+const needsCorun = "NOT RUNNABLE: needs kernels that share a GPU under MPS: " +
+	"run `miglab profile --mode mps-sm-limit --out DIR` and `miglab profile corun --mode mps-sm-limit --out DIR` there, " +
+	"put DIR/kernels.csv and DIR/corun.csv into datasets/hardware as NAME.kernels.csv and NAME.corun.csv and build again"
 
 // A corunCheck compares the model with a measured mix.
 type corunCheck struct {

@@ -43,8 +43,10 @@ func Paper() (figures.Paper, error) {
 		drawn("figure2", "Fig. 2. The profiles of A100-80GB at all their indexes", placements()),
 		{Name: "table1", Title: "MIG profiles of A100 and where they may start", Build: table1},
 		drawn("figure3", "Fig. 3. Rejections by (a) best fit and (b) load balancing, an example", rejections()),
-		{Name: "example", Title: "the worked example of the fragmentation score F (V-B): slices 2, 3 and 5 of GPU 2 " +
-			"are occupied", Build: example},
+		{
+			Name: "example", Build: example,
+			Title: "the worked example of the fragmentation score F (V-B): slices 2, 3 and 5 of GPU 2 are occupied",
+		},
 		{Name: "table2", Title: "distributions of the requested profiles", Build: table2},
 		{Name: "figure4", Title: "the schemes under different load, profiles uniformly distributed", Build: figure4},
 		{Name: "figure5", Title: "the schemes under four distributions of profiles, at a demand of 85 %", Build: figure5},

@@ -30,12 +30,15 @@ func code(text string) template.HTML {
 
 func assetFiles() (out []file) {
 	entries, err := assets.ReadDir("assets")
-	for _, e := range entries {
-		data, e2 := assets.ReadFile("assets/" + e.Name())
-		out, err = append(out, file{e.Name(), data}), cmp.Or(err, e2)
-	}
 	if err != nil {
 		panic(err) // the folder is part of the program
+	}
+	for _, e := range entries {
+		data, err := assets.ReadFile("assets/" + e.Name())
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, file{e.Name(), data})
 	}
 	return out
 }

@@ -111,6 +111,9 @@ func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, 
 	if err != nil {
 		return nil, err
 	}
+	if len(f.papers) > 0 && len(f.only) > 0 {
+		return nil, errors.New("--paper and --only exclude each other")
+	}
 	keep, err := figures.Select(all, f.papers, f.only)
 	if err != nil {
 		return nil, err

@@ -125,21 +125,22 @@ var setupsText string
 
 // A listed setup is a line of setups.txt.
 type listed struct {
-	Setup
+	setup    string
+	jobs     int
 	families []string
 }
 
 var table7 = sync.OnceValue(func() (out []listed) {
 	for line := range strings.Lines(setupsText) {
 		if fields := strings.Fields(line); fields[0] != "#" {
-			out = append(out, listed{MustParse(fields[0]), fields[1:]})
+			out = append(out, listed{fields[0], MustParse(fields[0]).Slots(), fields[1:]})
 		}
 	}
 	return out
 })
 
 // Setups returns the setups of a family for a number of jobs from 1 to 4, in the order
-// of Table VII. One job has the whole GPU in every family. The setups must not be changed.
+// of Table VII. One job has the whole GPU in every family.
 func Setups(f Family, jobs int) (out []Setup) {
 	if jobs == 1 {
 		return []Setup{MustParse(whole)}
@@ -148,8 +149,8 @@ func Setups(f Family, jobs int) (out []Setup) {
 		return byDefault(p, jobs)
 	}
 	for _, s := range table7() {
-		if s.Slots() == jobs && (f == Hierarchical || f == Every || slices.Contains(s.families, string(f))) {
-			out = append(out, s.Setup)
+		if s.jobs == jobs && (f == Hierarchical || f == Every || slices.Contains(s.families, string(f))) {
+			out = append(out, MustParse(s.setup))
 		}
 	}
 	if f != Every {
