@@ -127,8 +127,8 @@ func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moves
 
 // follow puts a batch's plan after the batches that leave a state. It returns what
 // the batch leaves. If refine is set, it moves and swaps tasks of the plan.
-func (f farConcat) follow(ctx context.Context, batch algo.Problem, state ending, plan *treePlan, d direction,
-	refine bool,
+func (f farConcat) follow(
+	ctx context.Context, batch algo.Problem, state ending, plan *treePlan, d direction, refine bool,
 ) (ending, *refinement) {
 	t := newTiming(batch, firstAsked)
 	least := t.time(state.holds, plan.uses(d))

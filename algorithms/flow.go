@@ -15,16 +15,18 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "flow-stream", Version: 1, Track: algo.TrackStream, Cite: "ours",
-	Summary: "on every arrival and completion the waiting tasks are planned again for the least mean flow " +
-		"time; what the " +
-		"plan begins at once is run",
+	Summary: "on every arrival and completion the waiting tasks are planned again for the least mean flow time; " +
+		"what the plan begins at once is run",
 	Params: []algo.Param{
 		{
 			Name: "steps", Default: "20", Type: spec.Whole(0, 1e6),
 			Doc: "steps of the search for each waiting task, on every arrival and completion; a whole number",
 		},
-		{Name: "price", Default: "1", Type: spec.Number(0, 1e6), Doc: "what a second of a whole GPU costs, in seconds of " +
-			"each of the tasks that were in the system on average so far"},
+		{
+			Name: "price", Default: "1", Type: spec.Number(0, 1e6),
+			Doc: "what a second of a whole GPU costs, in seconds of each of the tasks that were in the system on average " +
+				"so far",
+		},
 	},
 	Budget: func(a algo.Args) string { return a["steps"] + " steps a task and event" },
 	New: func(a algo.Args) (algo.Stream, error) {

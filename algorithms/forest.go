@@ -24,9 +24,8 @@ type forest struct {
 	rng  *rand.Rand
 }
 
-// newForest searches from two beginnings, FAR's forest and [forest.alike], anneals the one that
-// ends earlier, and searches it again. Each pair has the given number of iterations in each of
-// three parts: the two beginnings and what follows.
+// newForest searches from two beginnings, FAR's forest and [forest.alike], anneals the one that ends earlier, and
+// searches it again. In each of three parts, the two beginnings and the rest, each pair has the given iterations.
 func newForest(ctx context.Context, p algo.Problem, iterations int) (*forest, error) {
 	s := newSearch(ctx, p, remnants(p))
 	best := &forest{s.plan, s.rng}
@@ -34,16 +33,19 @@ func newForest(ctx context.Context, p algo.Problem, iterations int) (*forest, er
 	other.alike(ctx, best.plan)
 	for _, f := range []*forest{best, other} {
 		if err := f.improve(ctx, iterations, lnsBlur); err != nil {
-			return best, err
+			return nil, err
 		}
 	}
 	if other.plan.time() < best.plan.time() {
 		best = other
 	}
 	if err := best.anneal(ctx, annealSteps*p.GPUs()*iterations); err != nil {
-		return best, err
+		return nil, err
 	}
-	return best, best.improve(ctx, iterations, lnsBlur/5)
+	if err := best.improve(ctx, iterations, lnsBlur/5); err != nil {
+		return nil, err
+	}
+	return best, nil
 }
 
 // problem returns the problem of some tasks on the given number of GPUs.

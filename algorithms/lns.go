@@ -13,8 +13,9 @@ import (
 const lnsBlur = 0.1
 
 var iterations = algo.Param{
-	Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9), Doc: "how often a few tasks are removed and inserted " +
-		"again, on several GPUs for each pair in each of three parts, with 500 steps of annealing a GPU; a whole number",
+	Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9),
+	Doc: "how often a few tasks are removed and inserted again, on several GPUs for each pair in each of three parts, " +
+		"with 500 steps of annealing a GPU; a whole number",
 }
 
 func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations" }
@@ -37,7 +38,10 @@ type lns struct{ iterations int }
 func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 	if p.GPUs() > 1 {
 		f, err := newForest(ctx, p, l.iterations)
-		return f.plan.answer(ctx, err)
+		if err != nil {
+			return schedule.Schedule{}, err
+		}
+		return f.plan.answer(ctx, nil)
 	}
 	s := newSearch(ctx, p, remnants(p))
 	return s.plan.answer(ctx, s.improve(ctx, l.iterations, lnsBlur))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"miglab/bounds"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -34,6 +35,8 @@ type referenceCase struct {
 	MISO      float64            `json:"miso_s"`
 	FixPart   map[string]float64 `json:"fixpart_s"`
 	NoMIG     float64            `json:"nomig_s"`
+	LBound    float64            `json:"l_bound_s"` // 0 where the code gives none
+	Area      float64            `json:"area_s"`
 }
 
 func (c *referenceCase) problem(model mig.Reconfiguration) algo.Problem {
@@ -138,5 +141,27 @@ func TestBaselinesMatchReleasedCode(t *testing.T) {
 				t.Errorf("%s: %s takes %v s, want %v", c.Name, id, got, w)
 			}
 		}
+	}
+}
+
+func TestBoundsMatchReleasedCode(t *testing.T) {
+	lBounds := 0
+	for _, c := range referenceCases(t) {
+		p := c.problem(mig.Sequential)
+		area, err := bounds.Area(p)
+		if err != nil || math.Abs(float64(area)-c.Area) > 1e-6 {
+			t.Errorf("%s: area bound %v s, %v; want %v", c.Name, area, err, c.Area)
+		}
+		if c.LBound == 0 {
+			continue
+		}
+		lBounds++
+		l, err := bounds.LBound(p)
+		if err != nil || math.Abs(float64(l)-c.LBound) > 1e-6 {
+			t.Errorf("%s: l_bound %v s, %v; want %v", c.Name, l, err, c.LBound)
+		}
+	}
+	if lBounds != 7 {
+		t.Errorf("%d cases have an l_bound, want 7", lBounds)
 	}
 }

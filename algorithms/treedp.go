@@ -48,10 +48,10 @@ func (treeDP) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 // GPUs by [newForest] and placed together on each GPU. Then pairs exchange tasks again.
 func forestDP(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 	f, err := newForest(ctx, p, 300)
-	if err == nil {
-		err = f.each(ctx)
+	if err != nil {
+		return schedule.Schedule{}, err
 	}
-	if err == nil {
+	if err = f.each(ctx); err == nil {
 		err = f.improve(ctx, 300, 0.002)
 	}
 	if err == nil {

@@ -12,15 +12,16 @@ import (
 
 // Best returns the best schedule that it finds and what proves how good it is ([Exact]). It takes the schedule of
 // treedp, or of lns if the batch is too large for it. Until the budget is spent or a schedule is proven to be
-// optimal, it runs lns with ever more iterations. Errors are those of the two algorithms and of [Exact].
+// optimal, it runs lns with ever more iterations. The program must import package algorithms. Errors are those of
+// [algo.Parse], of the two algorithms and of [Exact].
 func Best(ctx context.Context, p schedule.Problem, budget time.Duration) (r Result, err error) {
 	searching, stop := context.WithTimeout(ctx, budget)
 	defer stop()
 	const first = 1000 // iterations, as lns has by default
-	known, err := algo.MustParse("treedp").Schedule(ctx, p)
+	known, err := scheduleBy(ctx, "treedp", p)
 	iterations := first
 	if _, many := errors.AsType[*algo.InfeasibleError](err); many {
-		known, err = algo.MustParse("lns").Schedule(ctx, p)
+		known, err = scheduleBy(ctx, "lns", p)
 		iterations *= 2
 	}
 	if err != nil {
@@ -30,7 +31,7 @@ func Best(ctx context.Context, p schedule.Problem, budget time.Duration) (r Resu
 		return r, err
 	}
 	for ; !r.Proven && searching.Err() == nil; iterations *= 2 {
-		next, err := algo.MustParse(fmt.Sprintf("lns?iterations=%d", iterations)).Schedule(searching, p)
+		next, err := scheduleBy(searching, fmt.Sprintf("lns?iterations=%d", iterations), p)
 		if searching.Err() != nil && ctx.Err() == nil {
 			return r, nil // the time is spent, and the search that was cut off gave no schedule
 		}
@@ -45,4 +46,12 @@ func Best(ctx context.Context, p schedule.Problem, budget time.Duration) (r Resu
 		}
 	}
 	return r, nil
+}
+
+func scheduleBy(ctx context.Context, algorithm string, p schedule.Problem) (schedule.Schedule, error) {
+	a, err := algo.Parse(algorithm)
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	return a.Schedule(ctx, p)
 }

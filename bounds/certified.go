@@ -13,20 +13,21 @@ import (
 // with code of its own.
 type Witness = certificate.Witness
 
-// Prove returns the largest of four lower bounds on the makespan of every schedule that
-// the referee accepts, as a witness. Of equal bounds it returns the simplest argument. The
-// terms are valid for [mig.Sequential], [mig.Parallel] and [mig.Free], any start
-// partition, busy-until and release times; each is proven where it is computed:
+// Prove returns the largest of four lower bounds on the makespan of every schedule that the referee accepts, as a
+// witness. Of equal bounds it returns the simplest argument. The terms are valid for [mig.Sequential], [mig.Parallel]
+// and [mig.Free], any start partition, busy-until and release times; each is proven where it is computed:
 //
 //   - [certificate.Area], in occupied.go;
 //   - [certificate.SliceWeights], in sliceweights.go;
 //   - [certificate.TaskPrices], in prices.go, for several GPUs and more than [MaxChainTasks] tasks;
 //   - [certificate.Chains], in chains.go, for at most [MaxChainTasks] tasks.
 //
-// All of them use the following. Instances that are present on a GPU at the same time
-// share no memory slice; an instance is present while it exists, is created or is
-// destroyed. Profiles with double memory or media extensions cover the slice on which a
-// standard profile of the same size could begin at the same cost. So each instance
+// The search for task prices is repeated as long as it raises the bound by all that it tries. This takes time where
+// the other bounds are low: for 33 tasks on 8 A30s, 1.5 s instead of 0.12 s, and the bound is 20.1 s instead of 13.8 s.
+//
+// All of them use the following. Instances that are present on a GPU at the same time share no memory slice; an
+// instance is present while it exists, is created or is destroyed. Profiles with double memory or media extensions
+// cover the slice on which a standard profile of the same size could begin at the same cost. So each instance
 // corresponds to a node of [mig.GPU.Tree].
 //
 // atMost is the makespan of a known schedule in seconds, +Inf if none is known. It limits
@@ -43,7 +44,7 @@ func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, er
 		best = w
 	}
 	if p.GPUs() > 1 && len(p.Start) == 0 && len(p.Tasks) > MaxChainTasks {
-		for further := true; further && best.Bound < atMost; {
+		for further, rounds := true, 0; further && rounds < priceRounds && best.Bound < atMost; rounds++ {
 			w := weights.prices(ctx, min(atMost, horizon*best.Bound), priceSteps, priceCells)
 			further = w.Bound > best.Bound && w.Cells == priceCells
 			if w.Bound > best.Bound {

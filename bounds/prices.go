@@ -16,6 +16,8 @@ const (
 	priceSteps, priceCells = 2000, 8192
 	// horizon is how far beyond the best bound prices are tried, and again if they reach it.
 	horizon = 1.06
+	// priceRounds is how often prices are tried at most; the bound is then 40 times what it was.
+	priceRounds = 64
 )
 
 // prices returns the task-prices term of [Prove], a dual solution of the configuration linear

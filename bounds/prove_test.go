@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"miglab/bounds"
@@ -177,4 +179,21 @@ func TestTaskPricesOfSeveralGPUs(t *testing.T) {
 	if err := certificate.Verify(p, certificate.New(one, w)); err == nil {
 		t.Errorf("the same prices prove %v s as well", w.Bound)
 	}
+}
+
+func TestProveIsTheSameInParallel(t *testing.T) {
+	var group sync.WaitGroup
+	for seed := range uint64(8) {
+		g := mig.GPUs()[seed%2]
+		p := algo.Problem{GPU: g, Tasks: randomBatch(g, seed, 4+int(seed))}
+		want := prove(t, p, unknown)
+		for range 3 {
+			group.Go(func() {
+				if got, err := bounds.Prove(t.Context(), p, unknown); err != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("%+v, %v; alone %+v", got, err, want)
+				}
+			})
+		}
+	}
+	group.Wait()
 }

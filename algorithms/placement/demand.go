@@ -26,8 +26,8 @@ func newDemandAware(name string, score demandScore) func(algo.Args, sim.Placemen
 	return func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		if args[demand.Name] == "true" {
 			if s.Demand == nil {
-				return nil,
-					fmt.Errorf("%s?demand=true needs requests drawn from a known distribution; use demand=estimated for a trace", name)
+				return nil, fmt.Errorf("%s?demand=true needs requests drawn from a known distribution; "+
+					"use demand=estimated for a trace", name)
 			}
 			return demandTable(args, s.GPU, score, s.Demand), nil
 		}

@@ -19,9 +19,6 @@ var _ = algo.Register(algo.Spec{
 // where F_n(m) is the free part of the node that task m cannot use. Here a node is a
 // GPU, and the tasks are the profiles: all free slices of a GPU are useless to a profile
 // that does not fit on it, and none to one that fits.
-//
-// The alternative is to count the free slices that no free placement of the profile
-// covers. It gives the decisions of mfi-weighted; see [lostPlacements].
 func uselessSlices(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 	profiles := task.RequestProfiles(g)
 	for m := range 1 << g.MemorySlices {

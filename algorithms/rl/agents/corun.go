@@ -28,8 +28,8 @@ type CorunAgent struct {
 var CorunAgents = []CorunAgent{
 	{"d3qn", "the paper's agent: dueling double DQN on the jobs' counters, for 29 setups", false, 600_000, 2},
 	{
-		"d3qn-own", "our variant of the paper's agent, which also sees what each group saves by the co-run model", true,
-		120_000, 1,
+		"d3qn-own", "our variant of the paper's agent, which also sees what each group saves by the co-run model",
+		true, 120_000, 1,
 	},
 }
 

@@ -64,8 +64,8 @@ func init() {
 		offline := "; batches of 14"
 		hash := func(args algo.Args) string { return hashOf(a.weights(args)) }
 		params := append(slices.Clone(paperParams), algo.Param{
-			Name: "seed", Default: "1", Values: shippedSeeds(a.Name), Doc: "the training run; not every workload and " +
-				"recipe has all",
+			Name: "seed", Default: "1", Values: shippedSeeds(a.Name),
+			Doc: "the training run; not every workload and recipe has all",
 		}, algo.Param{
 			Name: "recipe", Default: usualRecipe, Values: shippedRecipes(a.Name),
 			Doc: "how the agent learned; short: batches of 1 to 14 tasks; script: 50 tasks, from an idle GPU, 0.7 s a " +

@@ -120,8 +120,8 @@ func (a *agent) ScheduleStream(ctx context.Context, p algo.Problem, lengths []in
 	return all[0], nil
 }
 
-func (a *agent) ScheduleTogether(ctx context.Context, problems []algo.Problem,
-	lengths [][]int,
+func (a *agent) ScheduleTogether(
+	ctx context.Context, problems []algo.Problem, lengths [][]int,
 ) ([]schedule.Schedule, error) {
 	for i := range problems {
 		if n := problems[i].GPUs(); n != 1 {

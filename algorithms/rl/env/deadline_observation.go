@@ -83,8 +83,8 @@ func ObserveReleased(q *sim.Queue, observation []float32, mask []bool) {
 // observeRest writes all but the head's times. queue is the feature of the jobs that wait. The
 // two functions return the bin of a time to the deadline and of a duration, in minutes, or -1
 // for none.
-func observeRest(q *sim.Queue, original bool, queue float32, left, duration func(float64) int, observation []float32,
-	mask []bool,
+func observeRest(
+	q *sim.Queue, original bool, queue float32, left, duration func(float64) int, observation []float32, mask []bool,
 ) {
 	at := jobFeatures
 	if !original {

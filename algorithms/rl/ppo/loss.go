@@ -32,8 +32,8 @@ func actionsIn(mask []bool, list []int32) []int32 {
 
 // sampleAction draws an action from the softmax of the allowed preferences, and returns
 // the logarithm of its probability. weights is scratch memory, one value for each action.
-func sampleAction(preferences []float32, allowed []int32, weights []float32,
-	rng *rand.Rand,
+func sampleAction(
+	preferences []float32, allowed []int32, weights []float32, rng *rand.Rand,
 ) (action int32, logp float32) {
 	most := highest(preferences, allowed)
 	sum := 0.0
@@ -90,8 +90,8 @@ func (t *terms) add(o terms) {
 //	scale (surrogate - entropy H + value (V - target)^2)
 //
 // by the preferences, 0 where not allowed, and by the value.
-func (w weights) loss(preferences []float32, allowed []int32, value float32, at taken,
-	dPreferences []float32,
+func (w weights) loss(
+	preferences []float32, allowed []int32, value float32, at taken, dPreferences []float32,
 ) (terms, float32) {
 	most := highest(preferences, allowed)
 	clear(dPreferences)
@@ -129,8 +129,8 @@ func (w weights) loss(preferences []float32, allowed []int32, value float32, at 
 
 // advantages computes GAE for one of several environments with alternating steps: its own
 // are first, first+stride, and so on. values has one more step.
-func advantages(rewards, values []float32, dones []bool, gamma, lambda float64, first, stride int, out,
-	targets []float32,
+func advantages(
+	rewards, values []float32, dones []bool, gamma, lambda float64, first, stride int, out, targets []float32,
 ) {
 	sum := 0.0
 	for i := first + (len(rewards)/stride-1)*stride; i >= 0; i -= stride {

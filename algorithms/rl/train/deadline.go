@@ -29,12 +29,10 @@ func deadlineRecipes() []*Recipe {
 		a := &agents.DeadlineAgents[i]
 		r := &Recipe{
 			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000,
-			Seeds: []uint{
-				1, 2, 3, 4,
-				5,
-			}[:max(1, deadlineRuns[a.Name])], Shipped: true, Score: latePercent, Tracks: []algo.TrackName{algo.TrackDispatch},
-			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return deadlineSetup(a, k, steps, seed) },
-			meta:  nn.Meta{Workload: a.Dataset},
+			Seeds: firstSeeds(max(1, deadlineRuns[a.Name])), Shipped: true, Score: latePercent,
+			Tracks: []algo.TrackName{algo.TrackDispatch},
+			setup:  func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return deadlineSetup(a, k, steps, seed) },
+			meta:   nn.Meta{Workload: a.Dataset},
 		}
 		if a.Original {
 			r.Steps = 200_000
@@ -46,6 +44,9 @@ func deadlineRecipes() []*Recipe {
 	}
 	return out
 }
+
+// firstSeeds returns the seeds 1 to n, at most 5.
+func firstSeeds(n int) []uint { return []uint{1, 2, 3, 4, 5}[:n] }
 
 // deadlineSegments is the number of segments: an episode takes about 4150 steps, and each
 // segment restarts all episodes.

@@ -16,8 +16,8 @@ const dqnSegments = 10
 
 // setupDQN is DQN with Stable-Baselines3's proportions: 8 transitions are replayed for each
 // new one, and exploration ends after a tenth of the steps.
-func (p paperRun) setupDQN(k nn.Kernel, shape env.Shape, make func() env.Env, score func(nn.Policy) (float64, error),
-	steps int64, seed uint64,
+func (p paperRun) setupDQN(
+	k nn.Kernel, shape env.Shape, make func() env.Env, score func(nn.Policy) (float64, error), steps int64, seed uint64,
 ) (setup, error) {
 	network := func() nn.Policy {
 		return nn.NewQNetwork(shape.Observation, p.hidden, shape.Actions, false, k, newRand(seed))

@@ -97,13 +97,14 @@ func (r *Recipe) path(o Options, file string) string {
 // Checkpoint is the path of the last checkpoint of a run.
 func (r *Recipe) Checkpoint(o Options) string { return r.path(o, "checkpoint") }
 
-// Unit is a run as work that is done once. Its record, a [Result], is void if another program
-// trained the agent or a file has changed since.
-func (r *Recipe) Unit(o Options, program string) work.Unit {
+// Unit is a run as work that is done once, by do, which calls [Run] with these options. Its record, a
+// [Result], is void if a file has changed since. A finished run counts whatever program made it; in
+// another [Options].Dir the agent is trained again.
+func (r *Recipe) Unit(o Options, do func(context.Context) (*Result, error)) work.Unit {
 	return work.Unit{
 		Key:    "training " + r.Folder(o.Seed),
-		Digest: fmt.Sprintf("%s steps=%d kernel=%T", program, cmp.Or(o.Steps, r.Steps), o.Kernel),
-		Do:     func(ctx context.Context) (any, error) { return Run(ctx, r, o) },
+		Digest: fmt.Sprintf("steps=%d kernel=%T", cmp.Or(o.Steps, r.Steps), o.Kernel),
+		Do:     func(ctx context.Context) (any, error) { return do(ctx) },
 		Holds: func(record json.RawMessage) bool {
 			var was Result
 			now, err := r.files(o)
@@ -164,16 +165,28 @@ func (s *session) begin() (err error) {
 	}
 	defer f.Close()
 	note, err := s.learner.Load(f)
-	if err != nil {
+	if _, bad := errors.AsType[*learn.CheckpointError](err); bad {
 		return fmt.Errorf("%s: %w; remove its folder to start again", f.Name(), err)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	settings, points, _ := strings.Cut(note, "\n")
 	if settings != s.settings {
-		return fmt.Errorf("%s is of a run with the settings %q, not %q: give another --out, or remove its folder to start "+
-			"again", f.Name(), settings, s.settings)
+		was, now := firstChange(settings, s.settings)
+		return fmt.Errorf("%s is of a run with %q, not %q: give another --out, or remove its folder", f.Name(), was, now)
 	}
 	s.curve, err = curve.Read(strings.NewReader(points), f.Name())
 	return err
+}
+
+// firstChange returns the first words in which two texts differ.
+func firstChange(a, b string) (was, now string) {
+	for was == now && a != b {
+		was, a, _ = strings.Cut(a, " ")
+		now, b, _ = strings.Cut(b, " ")
+	}
+	return was, now
 }
 
 // advance trains for a segment, adds a point to the curve and writes a checkpoint.
@@ -259,8 +272,7 @@ func (s *session) finish() (*Result, error) {
 func (r *Recipe) Kept(o Options) error {
 	if o.Steps != 0 && o.Steps != r.Steps || !slices.Contains(r.Seeds, uint(o.Seed)) {
 		return fmt.Errorf("a run of %d steps with seed %d is not what the project keeps of %s: it takes %d steps "+
-			"and seeds %v",
-			cmp.Or(o.Steps, r.Steps), o.Seed, r.Name, r.Steps, r.Seeds)
+			"and seeds %v", cmp.Or(o.Steps, r.Steps), o.Seed, r.Name, r.Steps, r.Seeds)
 	}
 	return nil
 }

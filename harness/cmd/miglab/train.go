@@ -21,7 +21,6 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/track"
 	"miglab/harness/work"
-	figures "miglab/paper-figures"
 )
 
 type trainFlags struct {
@@ -132,10 +131,6 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 // train does the trainings that are not done, one after the other, and puts what came out where the program is
 // built from, if the flags say so.
 func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
-	program, err := figures.Program()
-	if err != nil {
-		return err
-	}
 	db, err := store.Open(f.out)
 	if err != nil {
 		return err
@@ -152,8 +147,7 @@ func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 		if err := atomicfile.Sweep(filepath.Dir(r.Checkpoint(t.options))); err != nil {
 			return err
 		}
-		u := r.Unit(t.options, program)
-		u.Do = func(ctx context.Context) (any, error) { return t.do(ctx, c) }
+		u := r.Unit(t.options, func(ctx context.Context) (*train.Result, error) { return t.do(ctx, c) })
 		records, err := runner.Run(c.Context(), []work.Unit{u})
 		if err != nil {
 			return err

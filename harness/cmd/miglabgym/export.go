@@ -53,8 +53,8 @@ func message(err error) *C.char {
 // instances. Environment i draws its episodes from a stream with the seed seed+i.
 //
 //export miglab_make
-func miglab_make(name, options *C.char, count C.int64_t, seed C.uint64_t, number *C.int64_t,
-	describe **C.char,
+func miglab_make(
+	name, options *C.char, count C.int64_t, seed C.uint64_t, number *C.int64_t, describe **C.char,
 ) *C.char {
 	v, err := newVector(C.GoString(name), C.GoString(options), int64(count), uint64(seed))
 	if err != nil {
@@ -125,8 +125,9 @@ func miglab_reset(number C.int64_t, which *C.bool, observations *C.float, masks 
 // action is not allowed, nothing happens in any environment.
 //
 //export miglab_step
-func miglab_step(number C.int64_t, actions *C.int64_t, observations *C.float, masks *C.bool, rewards *C.float,
-	done *C.bool, metrics *C.double,
+func miglab_step(
+	number C.int64_t, actions *C.int64_t,
+	observations *C.float, masks *C.bool, rewards *C.float, done *C.bool, metrics *C.double,
 ) *C.char {
 	return withVector(number, func(v *vector) error {
 		n := len(v.envs)
