@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
+	"fmt"
 	"html/template"
 	"strings"
 )
@@ -14,8 +15,10 @@ var assets embed.FS
 //go:embed templates
 var templates embed.FS
 
-var templatePages = template.Must(template.New("").Funcs(template.FuncMap{"code": code}).
-	ParseFS(templates, "templates/*.html"))
+var templatePages = template.Must(template.New("").Funcs(template.FuncMap{
+	"code":         code,
+	"unknownCause": func(c string) (string, error) { return "", fmt.Errorf("claims.html lacks the cause %q", c) },
+}).ParseFS(templates, "templates/*.html"))
 
 // code marks up what stands between two backquotes.
 func code(text string) template.HTML {
