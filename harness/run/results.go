@@ -51,7 +51,7 @@ func (e *Engine) Failures(spans []Span) (out []Failure, err error) {
 // those of [store.DB.Rows].
 func (s Span) Values(db *store.DB, metric string) ([]float64, error) {
 	out := make([]float64, 0, s.To-s.From)
-	return out, s.eachRow(db, func(row *store.Row) error {
+	err := s.eachRow(db, func(row *store.Row) error {
 		v, ok := row.Metrics.Get(metric)
 		if !ok {
 			return fmt.Errorf("%v, instance %d, has no metric %q", s.Series, row.Instance, metric)
@@ -59,17 +59,19 @@ func (s Span) Values(db *store.DB, metric string) ([]float64, error) {
 		out = append(out, v)
 		return nil
 	})
+	return out, err
 }
 
 // Microseconds returns how long the algorithm took on the instances. It is not a result: it differs
 // from run to run. Unknown times are left out. Errors are those of [Span.Values].
 func (s Span) Microseconds(db *store.DB) (out []float64, err error) {
-	return out, s.eachRow(db, func(row *store.Row) error {
+	err = s.eachRow(db, func(row *store.Row) error {
 		if row.Micros > 0 {
 			out = append(out, row.Micros)
 		}
 		return nil
 	})
+	return out, err
 }
 
 // eachRow calls a function for the row of each instance. A cell without metrics is an error.

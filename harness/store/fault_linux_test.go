@@ -55,11 +55,22 @@ func unprivileged(do func()) {
 }
 
 func TestReadOnlyFolder(t *testing.T) {
-	dir := t.TempDir()
+	dir, killed := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "results.db")
 	write(t, dir, "results.db", result(0, 1), result(1, 2))
 	want := dumpOf(t, dir)
-	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(path, 0o444), os.Chmod(dir, 0o555)); err != nil {
+	f, err := mustOpen(t, dir).file(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What a process leaves that is killed while it writes; with so small a cache it does before it commits.
+	_, err = f.db.Exec("PRAGMA cache_size = 1; BEGIN; UPDATE cell SET error = hex(zeroblob(1000000))")
+	for _, name := range []string{"results.db", "results.db-journal"} {
+		data, e := os.ReadFile(filepath.Join(dir, name))
+		err = errors.Join(err, e, os.WriteFile(filepath.Join(killed, name), data, 0o444))
+	}
+	_, e := f.db.Exec("ROLLBACK")
+	if err := errors.Join(err, e, os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(path, 0o444), os.Chmod(dir, 0o555), os.Chmod(killed, 0o555)); err != nil {
 		t.Fatal(err)
 	}
 	unprivileged(func() {
@@ -77,5 +88,17 @@ func TestReadOnlyFolder(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "check that the folder can be written to") {
 			t.Errorf("writing: %v", err)
 		}
+		if db, err = Open(killed); err == nil {
+			_, err = dump(db, false)
+		}
+		if err == nil || !strings.Contains(err.Error(), filepath.Join(killed, "results.db")) || !strings.Contains(err.Error(), "copy the folder to where you can write") {
+			t.Errorf("with a journal: %v", err)
+		}
 	})
+	if err := os.Chmod(killed, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := dumpOf(t, killed); got != want {
+		t.Errorf("where the journal can be undone, it has\n%s\nwant\n%s", got, want)
+	}
 }

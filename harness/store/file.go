@@ -82,16 +82,16 @@ type file struct {
 
 // openFile opens a database. It makes the file and its tables if they do not exist.
 func openFile(path string) (*file, error) {
-	db, err := sql.Open("sqlite",
-		fmt.Sprintf("file:%s?_txlock=immediate&_pragma=page_size(16384)&_pragma=cache_size(-16000)&_pragma=busy_timeout(%d)",
-			url.PathEscape(filepath.ToSlash(path)), patience.Milliseconds()))
+	const options = "_txlock=immediate&_pragma=page_size(16384)&_pragma=cache_size(-16000)&_pragma=busy_timeout"
+	name := url.PathEscape(filepath.ToSlash(path))
+	db, err := sql.Open("sqlite", fmt.Sprintf("file:%s?%s(%d)", name, options, patience.Milliseconds()))
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
 	var version, tables int
-	err = db.QueryRow("SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version").Scan(&version,
-		&tables)
+	row := db.QueryRow("SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version")
+	err = row.Scan(&version, &tables)
 	switch {
 	case err != nil || version == Format:
 	case version == 0 && tables == 0:

@@ -47,7 +47,7 @@ func (w *Writer) Keep(m Model) error {
 }
 
 func (f *file) models() (out []Model, err error) {
-	return out, f.query("SELECT name, json, crc FROM model", nil, func(v []any) error {
+	err = f.query("SELECT name, json, crc FROM model", nil, func(v []any) error {
 		m := Model{columnOr[string](v[0]), columnOr[string](v[1]), f.path}
 		out = append(out, m)
 		if m.checksum() != columnOr[int64](v[2]) {
@@ -55,6 +55,7 @@ func (f *file) models() (out []Model, err error) {
 		}
 		return nil
 	})
+	return out, err
 }
 
 // Models returns the GPU models by name. Errors are a [*ModelError], a [*Damage] and those of the

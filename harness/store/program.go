@@ -32,10 +32,13 @@ func (db *DB) Names() (map[Program]string, error) {
 	for _, f := range db.all() {
 		ways := [2]string{"INDEXED BY sqlite_autoindex_program_1", "INDEXED BY program_name"}
 		all, err := readTwice(f, "program", "track, algorithm, version, weights, name", ways, func(v []any) named {
-			return named{Program{
-				columnOr[string](v[0]), columnOr[string](v[1]), int(columnOr[int64](v[2])),
-				columnOr[string](v[3]),
-			}, columnOr[string](v[4])}
+			p := Program{
+				Track:     columnOr[string](v[0]),
+				Algorithm: columnOr[string](v[1]),
+				Version:   int(columnOr[int64](v[2])),
+				Weights:   columnOr[string](v[3]),
+			}
+			return named{p, columnOr[string](v[4])}
 		})
 		if err != nil {
 			return nil, err

@@ -136,10 +136,11 @@ func (f *file) appendKnown(all []cell, s Series, first, end int) ([]cell, error)
 			return errNewList
 		}
 		r := Row{
-			int(columnOr[int64](v[0])),
-			Metrics{list.(string), columnOr[string](v[2])},
-			columnOr[string](v[3]),
-			columnOr[string](v[4]), columnOr[float64](v[5]),
+			Instance: int(columnOr[int64](v[0])),
+			Metrics:  Metrics{list.(string), columnOr[string](v[2])},
+			Kind:     columnOr[string](v[3]),
+			Error:    columnOr[string](v[4]),
+			Micros:   columnOr[float64](v[5]),
 		}
 		if int64(r.checksum(identity)) != columnOr[int64](v[6]) {
 			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s)}
@@ -273,7 +274,7 @@ func (db *DB) each(use func(s Series, cells []cell) error) error {
 // tally counts the results of each series, all of which it reads.
 func (db *DB) tally() (map[Series]Tally, error) {
 	out := map[Series]Tally{}
-	return out, db.each(func(s Series, cells []cell) error {
+	err := db.each(func(s Series, cells []cell) error {
 		t := Tally{Done: len(cells)}
 		for i := range cells {
 			if cells[i].Kind != "" {
@@ -283,4 +284,5 @@ func (db *DB) tally() (map[Series]Tally, error) {
 		out[s] = t
 		return nil
 	})
+	return out, err
 }

@@ -58,10 +58,8 @@ func (s Series) String() string {
 
 // values are the series' columns, followed by others.
 func (s Series) values(others ...any) []any {
-	return append([]any{
-		s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights,
-		s.Model,
-	}, others...)
+	own := []any{s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights, s.Model}
+	return append(own, others...)
 }
 
 // Metrics are numbers by name. Names carry the unit, as in makespan_s. The zero value has none.

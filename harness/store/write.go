@@ -212,8 +212,8 @@ func insertCells(tx *sql.Tx, s Series, cells []cell) error {
 // idOf returns the id of a row of a table. It adds the row if it does not exist.
 func idOf(tx *sql.Tx, table, columns string, values ...any) (id int64, err error) {
 	marks := "(?" + strings.Repeat(", ?", len(values)-1) + ")"
-	if _, err = tx.Exec("INSERT INTO "+table+" ("+columns+") VALUES "+marks+" ON CONFLICT DO NOTHING",
-		values...); err == nil {
+	insert := "INSERT INTO " + table + " (" + columns + ") VALUES " + marks + " ON CONFLICT DO NOTHING"
+	if _, err = tx.Exec(insert, values...); err == nil {
 		err = tx.QueryRow("SELECT id FROM "+table+" WHERE ("+columns+") = "+marks, values...).Scan(&id)
 	}
 	return id, err

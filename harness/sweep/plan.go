@@ -14,7 +14,7 @@ import (
 )
 
 // Format is the version of plan.json that this program writes and reads.
-const Format = 3
+const Format = 4
 
 // A Plan says what a sweep is to do.
 type Plan struct {

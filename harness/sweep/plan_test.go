@@ -142,8 +142,8 @@ func TestBadPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range [][3]string{
-		{`"format": 3`, `"format": 1`, "format 1"},
-		{`"format": 3,`, `"format": 3, "colour": 3,`, `"colour"`},
+		{`"format": 4`, `"format": 1`, "format 1"},
+		{`"format": 4,`, `"format": 4, "colour": 3,`, `"colour"`},
 		{`"count": 80`, `"count": "80"`, planFile + ":10: "},
 		{`"count": 80,`, `"count": 80,,`, planFile + ":10: "},
 		{`"count": 80`, `"count": 0`, "9 tasks for 0 cells"},

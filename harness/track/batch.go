@@ -137,8 +137,8 @@ func solveSchedules(ctx context.Context, a algo.Algorithm, made any, problems []
 	share := time.Since(start) / time.Duration(len(problems))
 	for i := range answers {
 		answers[i].Schedule, answers[i].Took = schedules[i], share
-		if answers[i].Metrics, err = scheduleMetrics(answers[i].Problem, schedules[i],
-			payload[task.Batches](problems[i])); err != nil {
+		in := payload[task.Batches](problems[i])
+		if answers[i].Metrics, err = scheduleMetrics(answers[i].Problem, schedules[i], in); err != nil {
 			return nil, err
 		}
 	}

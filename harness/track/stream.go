@@ -54,13 +54,11 @@ func flowMetrics(s schedule.Schedule, in task.Batches) []Metric {
 
 // Stream is the track of batches that arrive one after the other (FAR 4, DRL online).
 var Stream = Register(Track{
-	Name: algo.TrackStream, Order: 2, Doc: "schedule batches that arrive one after the other on a MIG GPU; makespan, or " +
-		"flow time where they arrive in time",
+	Name: algo.TrackStream, Order: 2,
+	Doc:  "schedule batches that arrive one after the other on a MIG GPU; makespan, or flow time where they arrive in time",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
-	Beside: lowerBounds, Boards: []Board{
-		{Metric: MetricFlow, Regime: task.Timed},
-		makespanBoard,
-	}, Audited: MetricMakespan, Contests: streamContests(),
+	Beside: lowerBounds, Audited: MetricMakespan, Contests: streamContests(),
+	Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard},
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
 		return solveSchedule(a, p, func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error) {
 			b, err := algo.Make[algo.Stream](a)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"miglab/harness/algo"
+	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
@@ -101,6 +102,9 @@ func auditedBounds(db *store.DB, found *Audited) (out []*auditedBound, err error
 				continue
 			}
 			for _, added := range append([]string{""}, provenBounds(board.Bound)...) {
+				if _, err := mig.ParseReconfiguration(s.Model); err != nil {
+					return nil, fmt.Errorf("%v: %w", s, err)
+				}
 				bound := s
 				bound.Track, bound.Algorithm = board.Bound.Track, cmp.Or(added, board.Bound.Algorithm)
 				trial, err := run.Resolve(bound)

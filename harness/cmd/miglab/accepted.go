@@ -37,8 +37,8 @@ func (f *requestFlags) chosen(c *cobra.Command, batch ...string) (bool, error) {
 	flags := c.Flags()
 	switch {
 	case flags.Changed("tasks") && flags.Changed("dataset"):
-		return false,
-			errors.New("--tasks and --dataset exclude each other: give the tasks of a batch, or a dataset of requests")
+		return false, errors.New("--tasks and --dataset exclude each other: " +
+			"give the tasks of a batch, or a dataset of requests")
 	case !flags.Changed("tasks") && !flags.Changed("dataset"):
 		return false, fmt.Errorf("%s needs --tasks, or --dataset for requests; see %s --help", c.Name(), c.CommandPath())
 	case !flags.Changed("dataset") && flags.Changed("instance"):

@@ -35,6 +35,6 @@ func newAudit() *cobra.Command {
 			})
 		},
 	}
-	f.register(c)
+	f.register(c, "folder with the results", "bounds")
 	return c
 }

@@ -13,9 +13,10 @@ type cellFlags struct {
 	workers int
 }
 
-func (f *cellFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
-	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
+// register adds the flags, given what the folder of results is and what is computed in it.
+func (f *cellFlags) register(c *cobra.Command, folder, what string) {
+	c.Flags().StringVar(&f.results, "results", "results", folder)
+	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), what+" computed at a time; 0 means one a processor")
 }
 
 // runCells opens the database in the folder of results and has work compute cells in it.

@@ -168,8 +168,8 @@ func (f *compareFlags) missing(c *cobra.Command) error {
 	}
 	algorithms := slices.Compact([]string{f.a.Algorithm, f.b.Algorithm})
 	command := []string{
-		"miglab", "run", "--track", f.track.Name, "--algorithms", strings.Join(algorithms,
-			","), "--datasets", wanted[0],
+		"miglab", "run", "--track", f.track.Name,
+		"--algorithms", strings.Join(algorithms, ","), "--datasets", wanted[0],
 	}
 	for _, flag := range []string{"gpu", "gpus", "reconfiguration"} {
 		if given := c.Flags().Lookup(flag); given.Changed {

@@ -2,19 +2,27 @@ package main
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"miglab/harness/cli"
 )
 
-// Every file of help belongs to a command.
+// Every file of help belongs to a command, and no line of its paragraphs has more than
+// 119 characters.
 func TestHelpTextsAreShown(t *testing.T) {
 	shown := map[string]bool{}
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
 		shown[cli.HelpFile(c)] = c.Long+c.Example != ""
+		for line := range strings.Lines(c.Long) {
+			if n := utf8.RuneCountInString(line); n > 120 && !strings.HasPrefix(line, "  ") {
+				t.Errorf("%s has a line of %d characters: %s", cli.HelpFile(c), n-1, line)
+			}
+		}
 		for _, sub := range c.Commands() {
 			visit(sub)
 		}

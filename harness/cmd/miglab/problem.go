@@ -51,9 +51,9 @@ func emitJSON(c *cobra.Command, v any) error {
 }
 
 // readFile reads what a file says about a problem.
-func readFile[T any](path string, p schedule.Problem, decode func(io.Reader, schedule.Problem) (T, error)) (v T,
-	err error,
-) {
+func readFile[T any](
+	path string, p schedule.Problem, decode func(io.Reader, schedule.Problem) (T, error),
+) (v T, err error) {
 	file, path, err := openInput(path)
 	if err != nil {
 		return v, err

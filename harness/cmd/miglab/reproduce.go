@@ -24,10 +24,8 @@ import (
 
 func papers() ([]figures.Paper, error) {
 	var out []figures.Paper
-	for _, paper := range []func() (figures.Paper, error){
-		far.Paper, drl.Paper, mfi.Paper, deadline.Paper,
-		hierarchical.Paper,
-	} {
+	all := []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper}
+	for _, paper := range all {
 		p, err := paper()
 		if err != nil {
 			return nil, err
@@ -74,7 +72,7 @@ func (f *reproduceFlags) command() *cobra.Command {
 		return completePapers(typed, func(p figures.Paper) []string { return figures.Names([]figures.Paper{p}) })
 	})
 	c.Flags().BoolVar(&f.quick, "quick", false, "few replicates and no verdicts, into results/quick")
-	f.register(c)
+	f.register(c, "folder for results", "cells")
 	c.Flags().StringVar(&f.hardware, "hardware", "",
 		"folder of measurements in place of those that are part of the program (datasets/hardware)")
 	c.Flags().BoolVar(&f.stub, "stub", false, "show measurements that were made on a stub, marked as such (for dry runs)")

@@ -34,7 +34,7 @@ func (f *runFlags) command() *cobra.Command {
 		RunE:  f.run,
 	}
 	f.conditions.register(c)
-	f.cellFlags.register(c)
+	f.cellFlags.register(c, "folder for results", "cells")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
 		"algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")

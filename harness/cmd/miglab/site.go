@@ -48,7 +48,7 @@ func newSite() *cobra.Command {
 			return nil
 		},
 	}
-	f.register(c)
+	f.register(c, "folder with the results", "cells")
 	c.Flags().StringVar(&out, "out", "", "folder to write (default: site in the results)")
 	c.Flags().BoolVar(&quick, "quick", false, "few instances, into results/quick/site")
 	return c

@@ -46,8 +46,8 @@ var spreadable = []string{"run", "reproduce", "train"}
 // readAssignment lists what a command line would compute. Nothing is computed.
 func readAssignment(ctx context.Context, args []string) (*assignment, error) {
 	if len(args) == 0 {
-		return nil,
-			fmt.Errorf("submit needs a command, as in miglab submit slurm -- run --algorithms far --datasets WIDETIMES")
+		return nil, errors.New("submit needs a command, as in " +
+			"miglab submit slurm -- run --algorithms far --datasets WIDETIMES")
 	}
 	if !slices.Contains(spreadable, args[0]) {
 		return nil, fmt.Errorf("submit takes run, reproduce or train and cannot spread %q", args[0])

@@ -85,9 +85,14 @@ func (t *training) checkpointed() time.Time {
 // trainings lists what the flags ask for, a training asked for twice once.
 func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	var recipes []*train.Recipe
+	given := 0
+	for _, is := range []bool{len(f.names) > 0, f.all, f.track != nil} {
+		if is {
+			given++
+		}
+	}
 	switch {
-	case len(f.names) > 0 && (f.all || f.track != nil) || f.all && f.track != nil || len(f.names) == 0 && !f.all &&
-		f.track == nil:
+	case given != 1:
 		return nil, fmt.Errorf("give one of --agent, --track and --all; miglab list agents says what there is")
 	case f.all:
 		recipes = train.Recipes()

@@ -219,6 +219,20 @@ func TestParts(t *testing.T) {
 	})
 }
 
+func TestWord(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringOfN(rapid.RuneFrom([]rune("ab /'\"$\\%*~#=\n!{}é")), 0, 20, -1).Draw(t, "s")
+		out, err := exec.Command(shell, "-c", "printf %s "+Word(s)).Output()
+		if err != nil || string(out) != s {
+			t.Fatalf("%s: %v, %q", Word(s), err, out)
+		}
+	})
+}
+
 func TestCancelledWhileSubmitting(t *testing.T) {
 	sent := fake(t, map[string]string{"scontrol": config, "scancel": "", "sbatch": "echo 1"})
 	ctx, cancel := context.WithCancel(t.Context())
