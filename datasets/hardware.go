@@ -193,8 +193,8 @@ var embeddedHardware = sync.OnceValue(func() HardwareSet {
 	return h
 })
 
-// WriteHardware writes rows, as [ReadHardware] reads them if they are of one of its kinds. It does not check the rows, so that
-// no measurement is lost. Errors are those of w.
+// WriteHardware writes rows, as [ReadHardware] reads them if they are of one of its kinds. It does not check the rows,
+// so that no measurement is lost. Errors are those of w.
 func WriteHardware[Row HardwareRow](w io.Writer, rows []Row) error { return gocsv.Marshal(rows, w) }
 
 // hardwarePrefix begins the names of the datasets of kernels measured on GPUs.

@@ -43,6 +43,9 @@ func TestCheck(t *testing.T) {
 			in("text") + " has SHA-256 " + abc + ", not " + empty + "; fetch it again, or correct the manifest",
 			in("folder") + " cannot be read: is a directory; fetch the suite's data, or correct data",
 		}},
+		{"after env", Kernel{Dir: dir, Argv: []string{"env", "A=1", "B=2", "./nothing"}}, []string{
+			in("nothing") + " is missing; build it, or correct argv",
+		}},
 		{"not executable", Kernel{Dir: dir, Argv: []string{"./text"}}, []string{
 			in("text") + " is not executable; make it so with chmod +x",
 		}},

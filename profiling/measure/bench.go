@@ -140,7 +140,8 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 }
 
 // add appends the run of a number of a group. facts names what must not change between calls, usually kernelFacts of a
-// kernel. do returns what [Bench.ran] does, or nil if the run failed or is not needed: the next call then tries it again.
+// kernel. do returns what [Bench.ran] does, or nil if the run failed or is not needed: the next call then tries it
+// again.
 func (p *Plan) add(group string, number int, facts []string, do func(context.Context) (*ran[any], error)) {
 	p.units = append(p.units, work.Unit{
 		Key: fmt.Sprintf("%s%s %s run %03d", measured, p.Name, group, number), Group: p.Name,

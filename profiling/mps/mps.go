@@ -21,7 +21,8 @@ import (
 type Options struct {
 	// GPU is a selector of [profiling.Choose].
 	GPU string
-	// Dir holds the daemon's folder, mps-UUID; "" is the working directory. Its path must be short, since it holds UNIX sockets.
+	// Dir holds the daemon's folder, mps-UUID; "" is the working directory. Its path must be short, since it holds UNIX
+	// sockets.
 	Dir string
 	// SMs counts the multiprocessors of a GPU of a UUID. It is asked for boards of which the
 	// program's table does not know them; without it, Open refuses these.

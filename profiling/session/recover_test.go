@@ -93,6 +93,9 @@ func TestDaemonOfAKilledRunIsEnded(t *testing.T) {
 		}
 		b.says(s.Serving(profiling.Instance{Instance: at("1g.5gb", 6)}, true), profiling.ErrUnknownInstance)
 		quit := d.Use(held.ID, 77, "nvidia-cuda-mps-server")
+		go s.Destroy(b.Context(), held) // waits until it is no longer in use
+		synctest.Wait()
+		b.says(s.Serving(held, false), profiling.ErrUnknownInstance) // and keeps the daemon in the journal
 		s.Abandon()
 		_, err := session.Open(b.Context(), d, b.options())
 		b.says(err, nil, held.UUID, "3g.20gb at 0", ".journal") // nobody can end it
