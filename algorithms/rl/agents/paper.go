@@ -39,12 +39,12 @@ var PaperAgents = []PaperAgent{
 	{Name: "rl-float", Summary: "FLOAT: times as numbers"},
 	{Name: "rl-entropy", Summary: "ENTROPY: FLOAT, exploring while it learns", Explores: true},
 	{
-		Name: "rl-direct", Summary: "DIRECT RECONFIG: ENTROPY, reconfigurations wait for their slices", Direct: true,
-		Explores: true,
+		Name: "rl-direct", Summary: "DIRECT RECONFIG: ENTROPY, reconfigurations wait for their slices",
+		Direct: true, Explores: true,
 	},
 	{
-		Name: "rl-online", Summary: "DIRECT RECONFIG, tasks joining the batch as others leave it", Direct: true, Online: true,
-		Explores: true,
+		Name: "rl-online", Summary: "DIRECT RECONFIG, tasks joining the batch as others leave it",
+		Direct: true, Online: true, Explores: true,
 	},
 }
 

@@ -261,7 +261,7 @@ func TestRecipesOfTracks(t *testing.T) {
 	}
 }
 
-// A run of other settings is not resumed, and neither is a damaged one.
+// A run of other settings is not resumed, and neither is a damaged one. One that cannot be read is not to be removed.
 func TestForeignCheckpoints(t *testing.T) {
 	good := options(t.TempDir())
 	cut(t, tiny(nil), good, 7)
@@ -303,7 +303,6 @@ func TestForeignCheckpoints(t *testing.T) {
 			t.Errorf("%s: %v, want %s and %s", what, err, path, c.want)
 		}
 	}
-	// A checkpoint that cannot be read may be good: nobody is told to remove it.
 	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
 		t.Fatal(err)
 	}
