@@ -31,7 +31,7 @@ import (
 // A Track says how the algorithms of a track are run and judged. P is a problem of
 // the track and A an answer to it.
 type Track[P, A any] struct {
-	Name algo.TrackName
+	Name string
 	// Run returns an algorithm's answer to a problem.
 	Run func(ctx context.Context, a algo.Algorithm, p P) (A, error)
 	// Check is the referee. It returns an error if the answer is not legal.
@@ -61,7 +61,7 @@ type Suite[P, A any] struct {
 
 // Variants returns the registered algorithms of a track: each with its defaults, and
 // with every other value of each parameter that lists its values, one at a time.
-func Variants(track algo.TrackName) []algo.Algorithm {
+func Variants(track string) []algo.Algorithm {
 	var out []algo.Algorithm
 	for _, s := range algo.All(track) {
 		for _, id := range VariantsOf(s) {

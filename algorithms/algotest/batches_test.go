@@ -25,7 +25,7 @@ import (
 
 // registered returns every algorithm of a track, without those of tests. A search has the least budget
 // that its parameters allow.
-func registered(t *testing.T, track algo.TrackName) []algo.Algorithm {
+func registered(t *testing.T, track string) []algo.Algorithm {
 	t.Helper()
 	var out []algo.Algorithm
 	for _, s := range algo.All(track) {

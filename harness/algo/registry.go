@@ -17,9 +17,6 @@ import (
 	"miglab/harness/spec"
 )
 
-// TrackName names a kind of problem.
-type TrackName = string
-
 // The tracks. TrackBound and TrackOffline hold bounds and optima that schedules of other tracks
 // are compared with.
 var (
@@ -39,11 +36,11 @@ type (
 )
 
 // constructors has the constructor type of each track.
-var constructors = map[TrackName]reflect.Type{}
+var constructors = map[string]reflect.Type{}
 
 // DefineTrack announces a track whose algorithms are made by constructors of type C. It panics
 // on a second definition, which is a mistake in the program.
-func DefineTrack[C any](name TrackName) TrackName {
+func DefineTrack[C any](name string) string {
 	if _, ok := constructors[name]; ok {
 		panic(fmt.Sprintf("algo: track %q is defined twice", name))
 	}
@@ -79,7 +76,7 @@ type Spec struct {
 	// Version counts the changes that alter any answer. Results of another version are
 	// recomputed.
 	Version int
-	Track   TrackName
+	Track   string
 	// Cite is the paper and section, or what the algorithm is modelled on.
 	Cite string
 	// Summary is half a sentence for `miglab list`.
@@ -92,7 +89,7 @@ type Spec struct {
 	Weights func(Args) string
 	// Open completes the spec of an algorithm outside this program, which has to be asked for
 	// its version and whether it does the track. nil for all others; see [RegisterPrefix].
-	Open func(Args, TrackName) (Spec, error)
+	Open func(Args, string) (Spec, error)
 	// Declared is the name that an algorithm outside this program gives itself when it is opened;
 	// "" for all others.
 	Declared string
@@ -178,7 +175,7 @@ func findSpec(name string) (Spec, error) {
 }
 
 // All returns the registered algorithms of a track by name; all tracks for "".
-func All(track TrackName) []Spec {
+func All(track string) []Spec {
 	var out []Spec
 	for _, s := range registry {
 		if track == "" || s.Track == track {
@@ -225,7 +222,7 @@ func Complete(typed string) []string {
 
 // ParseFor is [Parse] for an algorithm that must be of a track. An algorithm outside this
 // program is asked whether it does the track, and for its version.
-func ParseFor(id string, track TrackName) (Algorithm, error) {
+func ParseFor(id string, track string) (Algorithm, error) {
 	a, err := Parse(id)
 	if err != nil {
 		return a, err
@@ -241,7 +238,7 @@ func ParseFor(id string, track TrackName) (Algorithm, error) {
 
 // CheckTrack refuses an algorithm of another track. One outside this program has no track
 // until it is asked, and is accepted.
-func (a Algorithm) CheckTrack(track TrackName) error {
+func (a Algorithm) CheckTrack(track string) error {
 	if a.Spec.Track == track || a.Spec.Track == "" {
 		return nil
 	}

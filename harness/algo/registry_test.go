@@ -120,7 +120,7 @@ func TestPrefixesAreOpenedForATrack(t *testing.T) {
 			Name: strings.ToLower(name), Params: []algo.Param{{Name: "width", Default: "4"}},
 			Weights: func(algo.Args) string { return "content" },
 		}
-		s.Open = func(a algo.Args, track algo.TrackName) (algo.Spec, error) {
+		s.Open = func(a algo.Args, track string) (algo.Spec, error) {
 			opened++
 			if track != algo.TrackBatch || a["width"] != "5" {
 				return algo.Spec{}, errWidth

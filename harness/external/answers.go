@@ -45,7 +45,7 @@ func findAnswers(name string) (algo.Spec, error) {
 	}
 	content := shortHash(hash)
 	s := algo.Spec{Name: name, Weights: func(algo.Args) string { return content }}
-	s.Open = func(_ algo.Args, track algo.TrackName) (algo.Spec, error) {
+	s.Open = func(_ algo.Args, track string) (algo.Spec, error) {
 		own := s
 		p, err := protocolOf(track)
 		if err == nil && p.answers == nil {

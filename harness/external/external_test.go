@@ -211,7 +211,7 @@ func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
 			t.Errorf("%s: %v\nwant it to match %s", id, err, want)
 		}
 	}
-	for _, track := range []algo.TrackName{algo.TrackBound, algo.TrackOffline} {
+	for _, track := range []string{algo.TrackBound, algo.TrackOffline} {
 		if _, err := algo.ParseFor(command("well"), track); err == nil || !strings.Contains(err.Error(), "do the tracks batch, corun, dispatch, placement, stream, not "+track) {
 			t.Errorf("%s: %v", track, err)
 		}

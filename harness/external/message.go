@@ -12,7 +12,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"miglab/harness/algo"
 	"miglab/harness/run"
 	"miglab/harness/strictjson"
 )
@@ -93,9 +92,9 @@ func (r *ready) check(id int64) error { return r.expect(id, "ready") }
 
 // greeting is the first message to a process.
 type greeting struct {
-	Type     string         `json:"type"` // hello
-	Protocol int            `json:"protocol"`
-	Track    algo.TrackName `json:"track"`
+	Type     string `json:"type"` // hello
+	Protocol int    `json:"protocol"`
+	Track    string `json:"track"`
 }
 
 type hello struct {

@@ -19,7 +19,7 @@ import (
 
 // A protocol says how programs do a track.
 type protocol struct {
-	track algo.TrackName
+	track string
 	// constructor returns what [algo.Spec.New] is for a program.
 	constructor func(*program) any
 	// answers returns the same for a file of answers; nil if the track has no such files.
@@ -34,7 +34,7 @@ func addProtocol(p protocol) protocol {
 	return p
 }
 
-func protocolOf(track algo.TrackName) (protocol, error) {
+func protocolOf(track string) (protocol, error) {
 	var known []string
 	for _, p := range protocols {
 		if p.track == track {
@@ -80,7 +80,7 @@ func findProgram(name string) (algo.Spec, error) {
 		Name: prefix + strings.Join(command, " "), Params: params,
 		Weights: func(algo.Args) string { return content },
 	}
-	s.Open = func(a algo.Args, track algo.TrackName) (algo.Spec, error) {
+	s.Open = func(a algo.Args, track string) (algo.Spec, error) {
 		protocol, err := protocolOf(track)
 		if err != nil {
 			return s, err
@@ -117,7 +117,7 @@ type program struct {
 // key identifies a program: two algorithms with the same key share processes.
 type key struct {
 	name, content string
-	track         algo.TrackName
+	track         string
 	limits        limits
 }
 

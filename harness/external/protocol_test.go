@@ -65,7 +65,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 		return m.Makespan, err
 	}
 	for _, c := range []struct {
-		track algo.TrackName
+		track string
 		run   func(context.Context, algo.Algorithm) (any, error)
 		want  string
 	}{

@@ -128,7 +128,7 @@ func fail(t *testing.T, series store.Series, faults map[string]ending) {
 // examples for placement and dispatch are first fit and EFT.
 func TestProgramsDoAsAlgorithmsDo(t *testing.T) {
 	for _, c := range []struct {
-		track                  algo.TrackName
+		track                  string
 		dataset, gpu, own, run string
 	}{
 		{algo.TrackPlacement, "mfi/uniform?load=85", "A100", "ff", "firstfit.py"},

@@ -67,25 +67,27 @@ func exportCSV(w io.Writer, metrics []string, timing bool) (write func(Series, *
 	out := csv.NewWriter(w)
 	_ = out.Write(header) // flush returns the error
 	record := make([]string, len(header))
-	return func(s Series, r *Row) error {
-			copy(record, []string{
-				s.Track, s.Dataset, s.Content, s.GPU, strconv.Itoa(s.Count),
-				s.Algorithm, strconv.Itoa(s.Version), s.Weights, s.Model, strconv.Itoa(r.Instance),
-			})
-			clear(record[first:])
-			for name, number := range r.Metrics.All() {
-				record[columns[name]] = string(number)
-			}
-			end := first + len(columns)
-			record[end], record[end+1] = r.Kind, r.Error
-			if timing && r.Micros > 0 {
-				record[end+2] = strconv.FormatFloat(r.Micros, 'g', -1, 64)
-			}
-			return out.Write(record)
-		}, func() error {
-			out.Flush()
-			return out.Error()
+	write = func(s Series, r *Row) error {
+		copy(record, []string{
+			s.Track, s.Dataset, s.Content, s.GPU, strconv.Itoa(s.Count),
+			s.Algorithm, strconv.Itoa(s.Version), s.Weights, s.Model, strconv.Itoa(r.Instance),
+		})
+		clear(record[first:])
+		for name, number := range r.Metrics.All() {
+			record[columns[name]] = string(number)
 		}
+		end := first + len(columns)
+		record[end], record[end+1] = r.Kind, r.Error
+		if timing && r.Micros > 0 {
+			record[end+2] = strconv.FormatFloat(r.Micros, 'g', -1, 64)
+		}
+		return out.Write(record)
+	}
+	flush = func() error {
+		out.Flush()
+		return out.Error()
+	}
+	return write, flush
 }
 
 func exportLines(w io.Writer, timing bool) (write func(Series, *Row) error, flush func() error) {
@@ -99,11 +101,12 @@ func exportLines(w io.Writer, timing bool) (write func(Series, *Row) error, flus
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // so that n=1&seed=2 reads as it is typed
-	return func(s Series, r *Row) error {
+	write = func(s Series, r *Row) error {
 		l := line{s, r.Instance, json.RawMessage(r.Metrics.String()), r.Kind, r.Error, 0}
 		if timing {
 			l.Micros = r.Micros
 		}
 		return e.Encode(&l)
-	}, func() error { return nil }
+	}
+	return write, func() error { return nil }
 }

@@ -23,7 +23,7 @@ import (
 
 // A Track is one kind of problem.
 type Track struct {
-	Name algo.TrackName
+	Name string
 	// Doc says in half a sentence what is decided.
 	Doc string
 	// Order is where the track stands in lists; tracks of the same order stand by name.
@@ -94,7 +94,7 @@ type Metric = sim.Metric
 
 // A Reference is an algorithm whose results others are compared with, by a metric.
 type Reference struct {
-	Track     algo.TrackName
+	Track     string
 	Algorithm string
 	// Metric is empty where the result is only shown.
 	Metric string
@@ -174,7 +174,7 @@ func Names() []string {
 
 // MustLookup returns the track of a name in the program. It panics if there is none, which is a mistake
 // in the program.
-func MustLookup(name algo.TrackName) *Track {
+func MustLookup(name string) *Track {
 	i := slices.IndexFunc(tracks, func(t *Track) bool { return t.Name == name })
 	if i < 0 {
 		panic(fmt.Sprintf("track: %q is not registered", name))

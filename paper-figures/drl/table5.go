@@ -20,7 +20,7 @@ var scriptOnline = approach{online.name, "rl-online?recipe=script", true}
 // A queued approach schedules a whole data set.
 type queued struct {
 	approach
-	track algo.TrackName
+	track string
 }
 
 // inQueue are compared with the online agent: FAR with its concatenation; MISO, which takes tasks one by one;
@@ -31,7 +31,7 @@ var inQueue = []queued{
 	{approach{"offline DIRECT RECONFIG", "rl-direct-stream", true}, algo.TrackStream},
 }
 
-func (r *reading) queue(w workload, track algo.TrackName, algorithm string) store.Series {
+func (r *reading) queue(w workload, track string, algorithm string) store.Series {
 	s := r.series(r.whole(w), algorithm)
 	s.Track = track
 	return s

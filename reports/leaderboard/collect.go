@@ -34,8 +34,8 @@ type Conditions struct {
 	Datasets []string
 }
 
-func (c *Conditions) filter(of algo.TrackName) store.Filter {
-	f := store.Filter{Track: string(of), GPU: c.GPU}
+func (c *Conditions) filter(of string) store.Filter {
+	f := store.Filter{Track: of, GPU: c.GPU}
 	if track.MustLookup(of).Reconfigures {
 		f.Count, f.Model = c.Count, c.Model.String()
 	}
@@ -117,7 +117,7 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 		return nil, err
 	}
 	byDataset := c.byDataset(all)
-	references := map[algo.TrackName][]store.Series{}
+	references := map[string][]store.Series{}
 	for _, b := range c.Track.Boards {
 		for _, r := range []track.Reference{b.Bound, b.Published} {
 			if _, ok := references[r.Track]; ok || r.Track == "" {

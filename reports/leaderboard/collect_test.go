@@ -81,7 +81,7 @@ func database(t *testing.T, cells ...cell) *store.DB {
 }
 
 // ranked ranks a track on A100.
-func ranked(db *store.DB, of algo.TrackName, gpus int, model mig.Reconfiguration) ([]Standing, error) {
+func ranked(db *store.DB, of string, gpus int, model mig.Reconfiguration) ([]Standing, error) {
 	return Standings(db, Conditions{Track: track.MustLookup(of), GPU: "A100", Count: gpus, Model: model})
 }
 
@@ -106,7 +106,7 @@ func lines(standings []Standing) string {
 }
 
 // contentOf is the content that a dataset has now.
-func contentOf(t *testing.T, of algo.TrackName, dataset string) string {
+func contentOf(t *testing.T, of string, dataset string) string {
 	t.Helper()
 	now, err := run.Content(track.MustLookup(of), dataset, "A100")
 	if err != nil {
@@ -148,7 +148,7 @@ func TestStandings(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		db    *store.DB
-		track algo.TrackName
+		track string
 		gpus  int
 		model mig.Reconfiguration
 		want  []string

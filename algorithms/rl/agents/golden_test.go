@@ -93,7 +93,7 @@ func golden(t *testing.T, s algo.Spec) string {
 
 func TestDecisionsChangeWithTheVersionOnly(t *testing.T) {
 	var answers []algotest.Answer
-	for _, track := range []algo.TrackName{algo.TrackBatch, algo.TrackStream, algo.TrackDispatch, algo.TrackCorun} {
+	for _, track := range []string{algo.TrackBatch, algo.TrackStream, algo.TrackDispatch, algo.TrackCorun} {
 		for _, s := range specs(track) {
 			answers = append(answers, algotest.Answer{Key: algotest.GoldenName(s.Name, s), Text: golden(t, s)})
 		}

@@ -30,7 +30,7 @@ func deadlineRecipes() []*Recipe {
 		r := &Recipe{
 			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000,
 			Seeds: firstSeeds(max(1, deadlineRuns[a.Name])), Shipped: true, Score: latePercent,
-			Tracks: []algo.TrackName{algo.TrackDispatch},
+			Tracks: []string{algo.TrackDispatch},
 			setup:  func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return deadlineSetup(a, k, steps, seed) },
 			meta:   nn.Meta{Workload: a.Dataset},
 		}

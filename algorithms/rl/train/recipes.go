@@ -35,7 +35,7 @@ type Recipe struct {
 	// relative_throughput, for which more is better.
 	Score string
 	// Tracks are those in which the agent competes.
-	Tracks []algo.TrackName
+	Tracks []string
 
 	setup func(k nn.Kernel, steps int64, seed uint64) (setup, error)
 	// meta is what the weights say of every run.
@@ -64,10 +64,10 @@ func Recipes() []*Recipe {
 }
 
 // ofBatches are the tracks of an agent that schedules batches, one or several.
-var ofBatches = []algo.TrackName{algo.TrackBatch, algo.TrackStream}
+var ofBatches = []string{algo.TrackBatch, algo.TrackStream}
 
 // OfTrack lists the recipes of a track's agents.
-func OfTrack(track algo.TrackName) []*Recipe {
+func OfTrack(track string) []*Recipe {
 	return slices.DeleteFunc(Recipes(), func(r *Recipe) bool { return !slices.Contains(r.Tracks, track) })
 }
 

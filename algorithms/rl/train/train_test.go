@@ -246,7 +246,7 @@ func TestOtherRunsGoOn(t *testing.T) {
 // Every recipe is of one track, and streams have the agents of batches.
 func TestRecipesOfTracks(t *testing.T) {
 	all := 0
-	for track, name := range map[algo.TrackName]string{algo.TrackBatch: "agent-ANY", algo.TrackDispatch: "rl-deadline-enhanced", algo.TrackCorun: "d3qn"} {
+	for track, name := range map[string]string{algo.TrackBatch: "agent-ANY", algo.TrackDispatch: "rl-deadline-enhanced", algo.TrackCorun: "d3qn"} {
 		of := OfTrack(track)
 		if !slices.ContainsFunc(of, func(r *Recipe) bool { return r.Name == name }) {
 			t.Errorf("%s is not of track %s", name, track)

@@ -28,17 +28,17 @@ func TestTracksAreToldApartAtOnePlace(t *testing.T) {
 // TestToldApartFindsTracks keeps the search honest: it must find each form that it is for.
 func TestToldApartFindsTracks(t *testing.T) {
 	for source, want := range map[string]int{
-		`switch x { case algo.TrackBatch: }`:                  1,
-		`switch { case x == algo.TrackBatch: }`:               1,
-		`if x != algo.TrackStream { }`:                        1,
-		`_ = map[algo.TrackName]int{algo.TrackCorun: 1}`:      1,
-		`switch s.Track { case "dispatch": }`:                 1,
-		`_ = map[string]int{"placement": 1, "corun": 2}`:      1,
-		`s.Track = algo.TrackBound`:                           0,
-		`_ = algo.Spec{Track: algo.TrackBatch}`:               0,
-		`_ = map[algo.TrackName]int{}`:                        0,
-		`switch kind { case "batch": case "deadline": }`:      0,
-		`_ = []algo.TrackName{algo.TrackBatch, TrackOffline}`: 0,
+		`switch x { case algo.TrackBatch: }`:             1,
+		`switch { case x == algo.TrackBatch: }`:          1,
+		`if x != algo.TrackStream { }`:                   1,
+		`_ = map[string]int{algo.TrackCorun: 1}`:         1,
+		`switch s.Track { case "dispatch": }`:            1,
+		`_ = map[string]int{"placement": 1, "corun": 2}`: 1,
+		`s.Track = algo.TrackBound`:                      0,
+		`_ = algo.Spec{Track: algo.TrackBatch}`:          0,
+		`_ = map[string]int{}`:                           0,
+		`switch kind { case "batch": case "deadline": }`: 0,
+		`_ = []string{algo.TrackBatch, TrackOffline}`:    0,
 	} {
 		f, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+source+"\n}\n", 0)
 		if err != nil {
