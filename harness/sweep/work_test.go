@@ -81,11 +81,7 @@ func alone(t testing.TB, cells []run.Span) []byte {
 // merged is the table of what Merge makes of the sweep, and the status and error.
 func merged(t testing.TB, folder string, p *Plan, cells []run.Span) ([]byte, Status, error) {
 	t.Helper()
-	dir, err := os.MkdirTemp(t.TempDir(), "") // a test merges more than once
-	if err != nil {
-		t.Fatal(err)
-	}
-	st, err := store.Open(dir)
+	st, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
