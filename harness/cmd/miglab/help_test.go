@@ -11,8 +11,7 @@ import (
 	"miglab/harness/cli"
 )
 
-// Every file of help belongs to a command, and no line of its paragraphs has more than
-// 119 characters.
+// Every file of help belongs to a command, and a line of its paragraphs has at most 119 characters.
 func TestHelpTextsAreShown(t *testing.T) {
 	shown := map[string]bool{}
 	var visit func(c *cobra.Command)
