@@ -45,10 +45,7 @@ func Paper() (figures.Paper, error) {
 		{Name: "figure5", Title: "a GPU's state and the canonical state", Build: figure5},
 		{Name: "figure6", Title: "the scheduler's state and its evolution after two actions", Build: figure6},
 		figure7(),
-		{
-			Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100",
-			Build: onGPU{hardware}.table3,
-		},
+		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100", Build: onGPU{hardware}.table3},
 		figure8(),
 		{Name: "figure9", Title: "scalability and duration of synthetic tasks", Build: figure9},
 		{
