@@ -32,20 +32,20 @@ func Paper() (figures.Paper, error) {
 		return p, err
 	}
 	all := learned()
-	hardware := datasets.Hardware()
+	measured := onGPU{datasets.Hardware()}
 	p.Title = "DRL: Solving the task scheduling and GPU reconfiguration problem on MIG devices via deep " +
 		"reinforcement learning"
 	p.Cite = "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Future Generation Computer Systems (2025) 108145."
 	p.Artefacts = []figures.Artefact{
 		{Name: "figure1", Title: "the partitions of MIG-capable GPUs and their equivalence classes", Build: figure1},
-		figures.ReconfigurationTable(hardware),
+		figures.ReconfigurationTable(datasets.Hardware()),
 		{Name: "table2", Title: "times and efficiencies of three tasks on A30", Build: table2},
 		{Name: "figure2", Title: "Table 2's tasks with molding by efficiency and decided jointly", Build: figure2},
 		{Name: "figure3", Title: "offline and online batches as tasks run and arrive", Build: figure3},
 		{Name: "figure5", Title: "a GPU's state and the canonical state", Build: figure5},
 		{Name: "figure6", Title: "the scheduler's state and its evolution after two actions", Build: figure6},
 		figure7(),
-		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100", Build: onGPU{hardware}.table3},
+		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A100", Build: measured.table3},
 		figure8(),
 		{Name: "figure9", Title: "scalability and duration of synthetic tasks", Build: figure9},
 		{
@@ -80,7 +80,7 @@ func Paper() (figures.Paper, error) {
 		{Name: "figure16", Title: "20 runs of Rodinia's CFD", Build: figure16},
 		{Name: "ours", Title: "our agent beside FAR and the paper's agents", Build: ours},
 		{Name: "optimum", Title: "p_opt as published beside the gap to the certified bound", Build: optimum},
-		{Name: "text", Title: "numbers in the text", Build: onGPU{hardware}.text},
+		{Name: "text", Title: "numbers in the text", Build: measured.text},
 	}
 	return p, nil
 }
