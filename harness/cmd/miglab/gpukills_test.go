@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-
-	"miglab/harness/store"
 )
 
 // TestGPUKilledAtRandomMoments kills measurements and executions at random moments. Their times are real and differ.
@@ -32,16 +30,7 @@ func TestGPUKilledAtRandomMoments(t *testing.T) {
 				for name := range contents(t, filepath.Join(b.dir, "out")) {
 					found[name] = "" // no part of a file is left
 				}
-				db, err := store.Open(filepath.Join(b.dir, "out"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer db.Close()
-				units, err := db.Units("")
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, u := range units {
+				for _, u := range finished(t, filepath.Join(b.dir, "out")) {
 					found[u.Key] = ""
 				}
 				return found

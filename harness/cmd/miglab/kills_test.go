@@ -36,29 +36,26 @@ func kills(t *testing.T) int {
 // of units, and when the files that such a record names were written. It reads a copy, so that the program itself has to mend what a kill left.
 func finishedWork(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	scratch := t.TempDir()
-	if err := os.CopyFS(scratch, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
+	check := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
+	scratch := t.TempDir()
+	check(os.CopyFS(scratch, os.DirFS(dir)))
 	folders := map[string]bool{}
-	if err := fs.WalkDir(os.DirFS(scratch), ".", func(path string, _ fs.DirEntry, err error) error {
+	check(fs.WalkDir(os.DirFS(scratch), ".", func(path string, _ fs.DirEntry, err error) error {
 		if filepath.Ext(path) == ".db" {
 			folders[filepath.Dir(path)] = true
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	out := map[string]string{}
 	for folder := range folders {
 		db, err := store.Open(filepath.Join(scratch, folder))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(err)
 		units, err := db.Units("")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(err)
 		for _, u := range units {
 			out[folder+" unit "+u.Key] = u.Digest + u.Record
 			// Whoever repeats the work writes its files again.
@@ -66,28 +63,20 @@ func finishedWork(t *testing.T, dir string) map[string]string {
 			_ = json.Unmarshal([]byte(u.Record), &record) // other records have no files
 			for name := range record.Files {
 				info, err := os.Stat(filepath.Join(dir, folder, name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(err)
 				out[folder+" file "+name] = info.ModTime().String()
 			}
 		}
 		all, err := db.Series(store.Filter{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(err)
 		for _, s := range all {
 			rows, err := db.Rows(s, 0, math.MaxInt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(err)
 			for _, r := range rows {
 				out[fmt.Sprintf("%s cell %v %d", folder, s, r.Instance)] = fmt.Sprint(r)
 			}
 		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		check(db.Close())
 	}
 	return out
 }
