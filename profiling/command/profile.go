@@ -123,7 +123,7 @@ func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Pla
 		if err := saveModel(f.out, b.Session.Identity().Model); err != nil {
 			return err
 		}
-		return runUnits(c, x, b, plan)
+		return runExperiment(c, x, b, plan)
 	})
 }
 
@@ -160,7 +160,7 @@ func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *meas
 	if err := f.watch(c, b.Partitions, device.Facts()); err != nil {
 		return err
 	}
-	return runUnits(c, x, b, plan)
+	return runExperiment(c, x, b, plan)
 }
 
 // watch finds out who else uses a GPU, and samples it. Without NVML nothing can; then the rows say
@@ -186,26 +186,26 @@ func (f *profileFlags) watch(c *cobra.Command, p *measure.Partitions, facts cuda
 	return nil
 }
 
-// runUnits makes the runs of an experiment with progress, and words how they ended.
-func runUnits(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner) error {
-	progress := cli.NewProgress(c.ErrOrStderr(), x.Noun)
-	b.Progress = progress.Set
-	rows, err := b.Run(c.Context(), plan, c.OutOrStdout())
-	progress.Done()
-	kept := "nothing was measured"
-	if rows > 0 {
-		kept = fmt.Sprintf("%s has %d rows of what was measured", b.Dir, rows)
-	}
-	var failures *measure.FailedError
-	switch {
-	case c.Context().Err() != nil:
-		return cli.InterruptedError{Kept: kept + "; the same command goes on"}
-	case errors.As(err, &failures):
-		return cli.FailedError{Err: err}
-	case err != nil && rows > 0:
-		return fmt.Errorf("%w; %s", err, kept)
-	}
-	return err
+// runExperiment makes the runs of an experiment, and words how they ended.
+func runExperiment(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner) error {
+	return cli.RunUnits(c, x.Noun, func(progress func(done, total int)) error {
+		b.Progress = progress
+		rows, err := b.Run(c.Context(), plan, c.OutOrStdout())
+		kept := "nothing was measured"
+		if rows > 0 {
+			kept = fmt.Sprintf("%s has %d rows of what was measured", b.Dir, rows)
+		}
+		var failures *measure.FailedError
+		switch {
+		case c.Context().Err() != nil:
+			return cli.InterruptedError{Kept: kept + "; the same command goes on"}
+		case errors.As(err, &failures):
+			return cli.FailedError{Err: err}
+		case err != nil && rows > 0:
+			return fmt.Errorf("%w; %s", err, kept)
+		}
+		return err
+	})
 }
 
 // saveModel writes a model that the program's table lacks into a folder of measurements. Other
