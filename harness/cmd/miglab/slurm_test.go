@@ -292,7 +292,7 @@ var slurmTests = map[string]struct {
 	}},
 
 	"tasks are killed at random moments": {400, func(s *slurmSweep, want string) {
-		write(s.t, filepath.Join(s.dir, "slow"), "")
+		write(s.t, filepath.Join(s.dir, "slow"), fmt.Sprint(0.25+float64(kills(s.t))/60)) // tasks last longer than the kills
 		s.submit()
 		killed := 0
 		for killed < kills(s.t) {

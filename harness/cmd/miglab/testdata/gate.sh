@@ -12,7 +12,7 @@ while read -r question; do
 			sleep 0.05
 		done
 	fi
-	if [ -e slow ]; then sleep 0.25; fi
+	if [ -e slow ]; then sleep "$(cat slow)"; fi
 	id=${question#*\"id\":}
 	echo "{\"type\":\"error\",\"id\":${id%%,*},\"message\":\"no\"}"
 done
