@@ -66,12 +66,6 @@ func reasonSet(names string) (set uint64) {
 	return set
 }
 
-// A Watcher is a device that can say how it is doing while it works.
-type Watcher interface {
-	// Watch samples the device about ten times a second until the watch is closed. The error is a [*DeviceError].
-	Watch() (*Watch, error)
-}
-
 // A Watch holds samples of a device. Its methods are safe for concurrent use; those of a nil watch have none.
 type Watch struct {
 	mu      sync.Mutex

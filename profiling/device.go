@@ -98,6 +98,8 @@ type Device interface {
 	Processes() ([]Process, error)
 	// Conditions reads clocks, temperature and power limit.
 	Conditions() (Conditions, error)
+	// Watch samples the device about ten times a second until the watch is closed.
+	Watch() (*Watch, error)
 	// Close releases the device. It destroys no instance.
 	Close() error
 }

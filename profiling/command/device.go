@@ -74,7 +74,9 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 		case string(profiling.MIG):
 			d, err = nvml.Open(selector)
 		default:
-			d, err = mps.Open(ctx, mps.Options{GPU: selector, Dir: f.state, SMs: countSMs})
+			if d, err = nvml.OpenWhole(selector); err == nil {
+				d, err = mps.Open(ctx, d, mps.Options{Dir: f.state, SMs: countSMs})
+			}
 		}
 		if err != nil {
 			return devices, err

@@ -7,12 +7,10 @@ import (
 	"miglab/profiling"
 )
 
-var _ profiling.Watcher = (*GPU)(nil)
-
 // FailSamples lets the next samples of a watch fail.
 func (g *GPU) FailSamples(n int) { g.failSamples.Store(int32(n)) }
 
-// Watch implements [profiling.Watcher]. While processes use the GPU, its clocks are high;
+// Watch implements [profiling.Device]. While processes use the GPU, its clocks are high;
 // otherwise they are low.
 func (g *GPU) Watch() (*profiling.Watch, error) {
 	return profiling.Every(func() (profiling.Sample, error) {

@@ -262,10 +262,8 @@ func (b *Bench) begin() (err error) {
 	} else {
 		id := b.Session.Identity()
 		b.from, b.uuid = Provenance(id), oneLine(id.UUID)
-		if w, ok := b.Session.Device().(profiling.Watcher); ok {
-			if b.watch, err = w.Watch(); err != nil {
-				return err
-			}
+		if b.watch, err = b.Session.Device().Watch(); err != nil {
+			return err
 		}
 	}
 	b.last = append(b.last, func() error {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"miglab/profiling"
+	"miglab/profiling/internal/childgroup"
 )
 
 // patience is how long the daemon may take to start and to end. Tests have less.
@@ -27,9 +28,55 @@ const (
 	// socketPath is the length of the longest path of a UNIX socket on Linux. With a longer
 	// one the daemon starts but cannot be reached.
 	socketPath = 107
+	// answerTime is how long the control program may take.
+	answerTime = 30 * time.Second
 	// longestSocket is the daemon's socket with the longest name.
 	longestSocket = "control_privileged"
 )
+
+// control is the program of NVIDIA's driver that starts daemons and talks to them.
+const control = "nvidia-cuda-mps-control"
+
+func installed() error {
+	if _, err := exec.LookPath(control); err != nil {
+		return &profiling.DeviceError{
+			Op: "find " + control, Err: fmt.Errorf("%w with all its tools", profiling.ErrNoDriver),
+			Remedy: "install the driver's compute utilities (on Ubuntu nvidia-compute-utils-VERSION): " + control +
+				" must be in PATH",
+		}
+	}
+	return nil
+}
+
+// runControl runs the control program to its end. It has a process group of its own, so that Ctrl-C ends
+// only this process, which needs the program to clean up.
+func runControl(ctx context.Context, setup func(*exec.Cmd), args ...string) error {
+	limited, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	c := exec.CommandContext(limited, control, args...)
+	c.WaitDelay = time.Second
+	childgroup.Lead(c, false)
+	setup(c)
+	err := c.Run()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return fmt.Errorf("%s did not end in %v", control, answerTime)
+	}
+	return err
+}
+
+// lastWords adds what the program said last to the error that it ended with.
+func lastWords(err error, out []byte) error {
+	text := strings.TrimSpace(string(out))
+	if text == "" {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
+}
 
 // A daemon is an MPS control daemon with a folder of its own.
 type daemon struct {
@@ -59,9 +106,9 @@ func (d daemon) env() []string {
 
 func (d daemon) ask(ctx context.Context, line string) (string, error) {
 	var out bytes.Buffer
-	err := runTool(ctx, func(c *exec.Cmd) {
+	err := runControl(ctx, func(c *exec.Cmd) {
 		c.Env, c.Stdin, c.Stdout, c.Stderr = d.env(), strings.NewReader(line+"\n"), &out, &out
-	}, control)
+	})
 	if err != nil {
 		return "", fmt.Errorf("the MPS daemon does not answer: %w", lastWords(err, out.Bytes()))
 	}
@@ -123,7 +170,7 @@ func (d daemon) launch(ctx context.Context) error {
 		return err
 	}
 	defer f.Close()
-	err = runTool(ctx, func(c *exec.Cmd) { c.Env, c.Stdout, c.Stderr = d.env(), f, f }, control, "-d")
+	err = runControl(ctx, func(c *exec.Cmd) { c.Env, c.Stdout, c.Stderr = d.env(), f, f }, "-d")
 	if err != nil {
 		text, _ := os.ReadFile(f.Name()) // if this fails, the error has no last words
 		return lastWords(err, text)

@@ -4,7 +4,8 @@
 // divided: bandwidth, L2 cache and capacity are not partitioned, and kernels on different
 // instances disturb each other. Every measurement therefore has the source mps-sm-limit.
 //
-// The package needs no cgo. It calls nvidia-smi, and runs its own MPS control daemon, with
+// The whole GPU is another [profiling.Device], usually that of package nvml, which tells its
+// identity, processes and clocks. The package runs its own MPS control daemon, with
 // its own folder of pipes, which sees only this GPU. A lock that dies with the process
 // protects the daemon: [Open] ends a daemon that a killed run left behind, and leaves the
 // daemon of a living run alone. The package never changes MIG mode, compute mode, clocks
@@ -22,7 +23,7 @@
 // rounds up to 16; 12.13 % would give the next step. A client sees its limit as the number
 // of multiprocessors of its device.
 //
-// nvidia-smi does not report how many multiprocessors the whole GPU has. The package takes
+// The driver's library does not tell how many multiprocessors the whole GPU has. The package takes
 // the number of the model's whole-GPU profile, except on the A100, where MIG offers 98 of
 // 108. For boards that differ from their model, models without published numbers, and GPUs that
 // are no model at all, it asks CUDA for the number ([Options].SMs). These have a model of their

@@ -12,36 +12,36 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"miglab/harness/mig"
+	"miglab/profiling"
+	"miglab/profiling/devicetest"
 )
 
 // uuid is that of the fake GPU.
 const uuid = "GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f"
 
-// The lines that nvidia-smi prints about the fake GPU in the order of identityFields.
-const (
-	a100 = uuid + ", NVIDIA A100-SXM4-40GB, 40960, 580.65.06, Disabled, Disabled\n"
-	h200 = uuid + ", NVIDIA H200, 143771, 580.65.06, Disabled, Disabled\n"
-)
+// A whole is a fake GPU that nothing divides.
+type whole struct {
+	*devicetest.GPU
+	id profiling.Identity
+}
 
-// fakeSMI answers the questions of this package and no other, from files beside it.
-const fakeSMI = `#!/bin/sh
-here=$(dirname "$0")
-if [ -f "$here/smi-exit" ]; then
-	cat "$here/smi-says"
-	exit "$(cat "$here/smi-exit")"
-fi
-identity=uuid,name,memory.total,driver_version,mig.mode.current,mig.mode.pending
-conditions=clocks.sm,clocks.mem,temperature.gpu,enforced.power.limit
-apps=gpu_uuid,pid,process_name
-format=--format=csv,noheader,nounits
-case "$*" in
-"--query-gpu=$identity $format") cat "$here/gpus" ;;
-"--query-gpu=$identity $format --id="*) grep "^${3#--id=}," "$here/gpus" ;;
-"--query-gpu=$conditions $format --id=` + uuid + `") cat "$here/conditions" ;;
-"--query-compute-apps=$apps $format") cat "$here/apps" ;;
-*) echo "Option $* is not recognized."; exit 2 ;;
-esac
-`
+func (w whole) Identify() (profiling.Identity, error) {
+	_, err := w.GPU.Identify()
+	return w.id, err
+}
+
+// board returns a GPU of a name and a memory in MiB.
+func board(name string, memory int) whole {
+	return whole{
+		devicetest.New(mig.MustLookup("H200"), devicetest.SMLimit()),
+		profiling.Identity{UUID: uuid, Name: name, MemoryMiB: memory, Driver: "580.65.06", Source: profiling.MIG},
+	}
+}
+
+func a100() whole { return board("NVIDIA A100-SXM4-40GB", 40960) }
+func h200() whole { return board("NVIDIA H200", 143771) }
 
 // fakeControl has a daemon that is a sleeping process, and its number in a file as
 // the real one. Files beside it say what goes wrong.
@@ -74,24 +74,19 @@ quit*)
 esac
 `
 
-// fake is a folder with the fake tools, first in PATH.
+// fake is a folder with the fake control program, first in PATH.
 type fake struct {
 	t   *testing.T
 	dir string
 }
 
-// newFake puts the fake tools into PATH. When the test is over, no daemon may be left.
-func newFake(t *testing.T, gpus string) fake {
+// newFake puts the fake control program into PATH. When the test is over, no daemon may be left.
+func newFake(t *testing.T) fake {
 	t.Helper()
 	f := fake{t, t.TempDir()}
-	for name, text := range map[string]string{smi: fakeSMI, control: fakeControl} {
-		if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(filepath.Join(f.dir, control), []byte(fakeControl), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	f.say("gpus", gpus)
-	f.say("conditions", "1980, 3201, 41, 700.00\n")
-	f.say("apps", "")
 	f.say("limit", "100.0\n")
 	f.say("servers", "")
 	t.Setenv("PATH", f.dir+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -106,7 +101,7 @@ func newFake(t *testing.T, gpus string) fake {
 	return f
 }
 
-// say writes what a fake tool answers.
+// say writes what the fake program answers.
 func (f fake) say(file, text string) {
 	f.t.Helper()
 	if err := os.WriteFile(filepath.Join(f.dir, file), []byte(text), 0o644); err != nil {
@@ -122,7 +117,7 @@ func (f fake) unsay(file string) {
 	}
 }
 
-// said reads what a fake tool wrote.
+// said reads what the fake program wrote.
 func (f fake) said(file string) string {
 	text, err := os.ReadFile(filepath.Join(f.dir, file))
 	if err != nil && !os.IsNotExist(err) {
@@ -173,10 +168,10 @@ func short(t *testing.T) string {
 	return dir
 }
 
-// opened opens the fake GPU and closes it at the end of the test.
-func opened(t *testing.T) *Device {
+// opened opens a fake GPU and closes it at the end of the test.
+func opened(t *testing.T, gpu whole) *Device {
 	t.Helper()
-	d, err := Open(t.Context(), Options{Dir: short(t)})
+	d, err := Open(t.Context(), gpu, Options{Dir: short(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +188,7 @@ const holdVariable = "MIGLAB_TEST_HOLD"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(holdVariable); dir != "" {
-		if _, err := Open(context.Background(), Options{Dir: dir}); err != nil {
+		if _, err := Open(context.Background(), h200(), Options{Dir: dir}); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}

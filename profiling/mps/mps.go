@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"miglab/harness/mig"
@@ -17,10 +15,8 @@ import (
 	"miglab/profiling/internal/filelock"
 )
 
-// Options say which GPU and where.
+// Options say what a device needs besides its GPU.
 type Options struct {
-	// GPU is a selector of [profiling.Choose].
-	GPU string
 	// Dir holds the daemon's folder, mps-UUID; "" is the working directory. Its path must be short, since it holds UNIX
 	// sockets.
 	Dir string
@@ -31,6 +27,8 @@ type Options struct {
 
 // A Device is a GPU on which MPS limits the multiprocessors.
 type Device struct {
+	// Device is the whole GPU, as the driver describes it.
+	profiling.Device
 	daemon daemon
 	model  *mig.GPU
 	// sms is how many multiprocessors the whole GPU has.
@@ -46,23 +44,23 @@ type Device struct {
 
 var _ profiling.Device = (*Device)(nil)
 
-// Open finds the GPU and starts its MPS daemon. The error wraps [profiling.ErrNoDriver] if
-// a tool of the driver is missing. It wraps [profiling.ErrUnsupported] if MIG mode is on or
-// nobody knows the number of multiprocessors, and [profiling.ErrBusy] if another
-// living run has the GPU's daemon.
-func Open(ctx context.Context, o Options) (*Device, error) {
-	if err := cmp.Or(installed(smi), installed(control)); err != nil {
+// Open starts the MPS daemon of a GPU, and closes the GPU with the device. The error wraps
+// [profiling.ErrNoDriver] if the daemon's program is missing. It wraps
+// [profiling.ErrUnsupported] if MIG mode is on or nobody knows the number of multiprocessors,
+// and [profiling.ErrBusy] if another living run has the GPU's daemon.
+func Open(ctx context.Context, whole profiling.Device, o Options) (_ *Device, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, whole.Close())
+		}
+	}()
+	if err := installed(); err != nil {
 		return nil, err
 	}
-	all, err := identities(ctx, "")
+	id, err := whole.Identify()
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := profiling.Choose(o.GPU, all)
-	if err != nil {
-		return nil, err
-	}
-	id := all[chosen]
 	op := "limit the multiprocessors of " + id.UUID
 	if id.MIG {
 		return nil, &profiling.DeviceError{
@@ -74,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	if err != nil {
 		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
 	}
-	d := &Device{model: model, sms: sms}
+	d := &Device{Device: whole, model: model, sms: sms}
 	if d.daemon, err = newDaemon(filepath.Join(o.Dir, "mps-"+id.UUID), id.UUID); err != nil {
 		return nil, err
 	}
@@ -99,40 +97,20 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	return d, nil
 }
 
-var identityFields = []string{"uuid", "name", "memory.total", "driver_version", "mig.mode.current", "mig.mode.pending"}
-
-// identities reads the identity of one GPU, or of all if gpu is empty. The models are not
-// set, since the machine may have other GPUs of unknown models.
-func identities(ctx context.Context, gpu string) (out []profiling.Identity, err error) {
-	defer setOperation(&err, "read the GPU's identity")
-	records, err := query(ctx, gpu, "gpu", identityFields...)
-	for _, r := range records {
-		memory, err := strconv.Atoi(r[2])
-		if err != nil {
-			return nil, fmt.Errorf("%s reports %q MiB of memory for %s", smi, r[2], r[0])
-		}
-		out = append(out, profiling.Identity{
-			UUID: r[0], Name: r[1], MemoryMiB: memory, Driver: r[3], MIG: r[4] == "Enabled", MIGPending: r[5] == "Enabled",
-			Source: profiling.MPSSMLimit,
-		})
-	}
-	return out, err
-}
-
 // Identify reads the identity from the driver.
 func (d *Device) Identify() (profiling.Identity, error) {
-	all, err := identities(context.Background(), d.daemon.gpu)
-	if err != nil {
-		return profiling.Identity{}, err
-	}
-	all[0].Model = d.model
-	return all[0], nil
+	id, err := d.Device.Identify()
+	id.Model, id.Source = d.model, profiling.MPSSMLimit
+	return id, err
 }
 
 // SetMIG fails: this device is for GPUs whose MIG mode may not be changed.
 func (d *Device) SetMIG(on bool) error {
 	return &profiling.DeviceError{Op: "turn MIG mode " + profiling.OnOff(on), Err: profiling.ErrUnsupported}
 }
+
+// SMs is the number of multiprocessors of the whole GPU.
+func (d *Device) SMs() int { return d.sms }
 
 // Placements returns where MIG instances of the profile may begin.
 func (d *Device) Placements(p *mig.Profile) ([]mig.Slices, error) {
@@ -224,71 +202,31 @@ func (d *Device) Destroy(id int) error {
 
 // Processes returns the processes that use the GPU, without the servers of this device's
 // daemon.
-func (d *Device) Processes() (out []profiling.Process, err error) {
-	defer setOperation(&err, "list the processes on the GPU")
-	ctx := context.Background()
-	own, err := d.daemon.servers(ctx)
+func (d *Device) Processes() ([]profiling.Process, error) {
+	own, err := d.daemon.servers(context.Background())
 	if err != nil {
-		return nil, err
+		return nil, &profiling.DeviceError{Op: "list the processes on the GPU", Err: err}
 	}
-	records, err := query(ctx, "", "compute-apps", "gpu_uuid", "pid", "process_name")
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range records {
-		if r[0] != d.daemon.gpu {
-			continue
-		}
-		pid, err := strconv.Atoi(r[1])
-		if err != nil {
-			return nil, fmt.Errorf("%s reports the process number %q", smi, r[1])
-		}
-		if !slices.Contains(own, pid) {
-			out = append(out, profiling.Process{PID: pid, Name: r[2]})
-		}
-	}
-	return out, nil
+	all, err := d.Device.Processes()
+	return slices.DeleteFunc(all, func(p profiling.Process) bool { return slices.Contains(own, p.PID) }), err
 }
 
-// setOperation makes an error one of an operation.
-func setOperation(err *error, op string) {
-	if *err != nil {
-		*err = &profiling.DeviceError{Op: op, Err: *err}
+// Conditions reads clocks, temperature and power limit. It fails if the daemon is gone or limits its clients.
+func (d *Device) Conditions() (profiling.Conditions, error) {
+	if err := d.daemon.check(context.Background()); err != nil {
+		return profiling.Conditions{}, &profiling.DeviceError{Op: "read clocks, temperature and power limit", Err: err}
 	}
+	return d.Device.Conditions()
 }
 
-// Conditions reads clocks, temperature and power limit; a value that the GPU does not
-// report is 0. It fails if the daemon is gone or limits its clients.
-func (d *Device) Conditions() (c profiling.Conditions, err error) {
-	defer setOperation(&err, "read clocks, temperature and power limit")
-	ctx := context.Background()
-	if err := d.daemon.check(ctx); err != nil {
-		return c, err
-	}
-	records, err := query(ctx, d.daemon.gpu, "gpu", "clocks.sm", "clocks.mem", "temperature.gpu", "enforced.power.limit")
-	if err != nil {
-		return c, err
-	}
-	var v [4]float64
-	for i, field := range records[0] {
-		if field == "[N/A]" || field == "[Not Supported]" {
-			continue
-		}
-		if v[i], err = strconv.ParseFloat(field, 64); err != nil {
-			return c, fmt.Errorf("%s answers %q", smi, strings.Join(records[0], ", "))
-		}
-	}
-	return profiling.Conditions{SMClock: int(v[0]), MemoryClock: int(v[1]), Temperature: int(v[2]), PowerLimit: v[3]}, nil
-}
-
-// Close ends the daemon and releases its lock. Its clients have a few seconds to end.
+// Close ends the daemon, releases its lock and closes the GPU. The daemon's clients have a few seconds to end.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.lock == nil {
 		return nil
 	}
-	err := errors.Join(d.daemon.stop(context.Background()), d.lock.Close())
+	err := errors.Join(d.daemon.stop(context.Background()), d.lock.Close(), d.Device.Close())
 	d.lock = nil
 	return err
 }

@@ -28,61 +28,39 @@ func (d underMIG) Identify() (profiling.Identity, error) {
 }
 
 func TestConform(t *testing.T) {
-	newFake(t, a100)
-	devicetest.Conform(t, func(t *testing.T) profiling.Device { return underMIG{opened(t)} })
+	newFake(t)
+	devicetest.Conform(t, func(t *testing.T) profiling.Device { return underMIG{opened(t, a100())} })
 }
 
 func TestIdentity(t *testing.T) {
-	f := newFake(t, "GPU-00000000-0000-0000-0000-000000000000, NVIDIA T4, 15360, 580.65.06, [N/A], [N/A]\n"+h200)
-	want := profiling.Identity{
-		UUID: uuid, Name: "NVIDIA H200", Model: mig.MustLookup("H200"), MemoryMiB: 143771, Driver: "580.65.06",
-		Source: profiling.MPSSMLimit,
-	}
-	for _, selector := range []string{"1", uuid, strings.ToLower(uuid)} {
-		d, err := Open(t.Context(), Options{GPU: selector, Dir: short(t)})
-		if err != nil {
-			t.Fatalf("GPU %s: %v", selector, err)
-		}
-		if got, err := d.Identify(); err != nil || got != want {
-			t.Errorf("GPU %s is %+v, %v; want %+v", selector, got, err, want)
-		}
-		f.say("gpus", strings.Replace(h200, "Disabled\n", "Enabled\n", 1))
-		if got, err := d.Identify(); err != nil || got.MIG || !got.MIGPending {
-			t.Errorf("GPU %s: MIG %v, pending %v, %v; the identity is not read anew", selector, got.MIG, got.MIGPending, err)
-		}
-		f.say("gpus", "GPU-00000000-0000-0000-0000-000000000000, NVIDIA T4, 15360, 580.65.06, [N/A], [N/A]\n"+h200)
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
+	newFake(t)
+	want := h200().id
+	want.Model, want.Source = mig.MustLookup("H200"), profiling.MPSSMLimit
+	if got, err := opened(t, h200()).Identify(); err != nil || got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }
 
 func TestOpenRefuses(t *testing.T) {
-	two := h200 + "GPU-00000000-0000-0000-0000-000000000000, NVIDIA H200, 143771, 580.65.06, Disabled, Disabled\n"
-	line := func(name, memory string) string {
-		return uuid + ", " + name + ", " + memory + ", 580.65.06, Disabled, Disabled\n"
-	}
+	divided := h200()
+	divided.id.MIG = true
+	lost := h200()
+	lost.Lose()
 	for _, c := range []struct {
-		name, gpus, selector string
-		wrap                 error
-		says                 string
+		name string
+		gpu  whole
+		wrap error
+		says string
 	}{
-		{name: "no GPU", gpus: "", says: "the driver reports no GPU; name one"},
-		{name: "two GPUs", gpus: two, says: "there are several: 0: NVIDIA H200, " + uuid + "; 1: NVIDIA H200, GPU-0000"},
-		{name: "no such number", gpus: two, selector: "2", says: `there is no GPU "2"; there are 0: `},
-		{name: "negative number", gpus: two, selector: "-1", says: `there is no GPU "-1"; there are 0: `},
-		{name: "no such UUID", gpus: two, selector: "GPU-1", says: `there is no GPU "GPU-1"; there are 0: `},
-		{name: "MIG on", gpus: strings.Replace(h200, "Disabled,", "Enabled,", 1), wrap: profiling.ErrUnsupported, says: "while MIG mode is on; measure MIG instances"},
-		{name: "unknown model", gpus: line("Tesla T4", "15360"), wrap: profiling.ErrUnsupported, says: "Tesla T4"},
-		{name: "unpublished", gpus: line("NVIDIA B200", "183359"), wrap: profiling.ErrUnsupported, says: "the MIG profiles of B200"},
-		{name: "other board", gpus: line("NVIDIA H100 PCIe", "81559"), wrap: profiling.ErrUnsupported, says: "H100 PCIe has 114 multiprocessors"},
-		{name: "no memory", gpus: line("NVIDIA H200", "[N/A]"), says: `"[N/A]" MiB`},
-		{name: "other columns", gpus: "0, NVIDIA H200\n", says: `answers "0, NVIDIA H200" instead of uuid, name`},
-		{name: "lost", gpus: line("NVIDIA H200", "[GPU is lost]"), wrap: profiling.ErrLost, says: "GPU is lost"},
+		{"MIG on", divided, profiling.ErrUnsupported, "while MIG mode is on; measure MIG instances"},
+		{"unknown model", board("Tesla T4", 15360), profiling.ErrUnsupported, "Tesla T4"},
+		{"unpublished", board("NVIDIA B200", 183359), profiling.ErrUnsupported, "the MIG profiles of B200"},
+		{"other board", board("NVIDIA H100 PCIe", 81559), profiling.ErrUnsupported, "H100 PCIe has 114 multiprocessors"},
+		{"lost", lost, profiling.ErrLost, "identify the GPU"},
 	} {
-		f := newFake(t, c.gpus)
-		_, err := Open(t.Context(), Options{GPU: c.selector, Dir: short(t)})
-		if err == nil || !strings.Contains(err.Error(), c.says) || c.wrap != nil && !errors.Is(err, c.wrap) {
+		f := newFake(t)
+		_, err := Open(t.Context(), c.gpu, Options{Dir: short(t)})
+		if err == nil || !strings.Contains(err.Error(), c.says) || !errors.Is(err, c.wrap) {
 			t.Errorf("%s: error %v, want one that says %q and wraps %v", c.name, err, c.says, c.wrap)
 		}
 		if _, ok := errors.AsType[*profiling.DeviceError](err); !ok {
@@ -98,20 +76,20 @@ func TestOpenRefuses(t *testing.T) {
 // CUDA tells. Its name says so, and its limits are the shares of an H100's sizes.
 func TestBoardsByTheirMultiprocessors(t *testing.T) {
 	for _, c := range []struct {
-		name, memory string
-		sms          int
-		label        string
-		percents     []string // of the sizes, ascending
-		gb           int      // of the smallest size
+		name        string
+		memory, sms int
+		label       string
+		percents    []string // of the sizes, ascending
+		gb          int      // of the smallest size
 	}{
-		{"NVIDIA H100 PCIe", "81559", 114, "H100-PCIe-MPS-114SM", []string{"11.4", "23.68", "44.73", "48.24", "100"}, 10},
-		{"NVIDIA B200", "183359", 148, "B200-MPS-148SM", []string{"11.48", "23.64", "45.27", "47.97", "100"}, 22},
-		{"Tesla T4", "15360", 40, "Tesla-T4-MPS-40SM", []string{"10", "22.5", "45", "47.5", "100"}, 1},
-		{"NVIDIA A100-SXM-64GB", "65536", 124, "A100-SXM-64GB-MPS-124SM", []string{"12.09", "24.19", "45.16", "48.38", "100"}, 8},
+		{"NVIDIA H100 PCIe", 81559, 114, "H100-PCIe-MPS-114SM", []string{"11.4", "23.68", "44.73", "48.24", "100"}, 10},
+		{"NVIDIA B200", 183359, 148, "B200-MPS-148SM", []string{"11.48", "23.64", "45.27", "47.97", "100"}, 22},
+		{"Tesla T4", 15360, 40, "Tesla-T4-MPS-40SM", []string{"10", "22.5", "45", "47.5", "100"}, 1},
+		{"NVIDIA A100-SXM-64GB", 65536, 124, "A100-SXM-64GB-MPS-124SM", []string{"12.09", "24.19", "45.16", "48.38", "100"}, 8},
 	} {
-		newFake(t, uuid+", "+c.name+", "+c.memory+", 580.65.06, Disabled, Disabled\n")
+		newFake(t)
 		asked := ""
-		d, err := Open(t.Context(), Options{Dir: short(t), SMs: func(_ context.Context, uuid string) (int, error) {
+		d, err := Open(t.Context(), board(c.name, c.memory), Options{Dir: short(t), SMs: func(_ context.Context, uuid string) (int, error) {
 			asked = uuid
 			return c.sms, nil
 		}})
@@ -149,58 +127,42 @@ func TestBoardsByTheirMultiprocessors(t *testing.T) {
 	}
 	// Boards that the table has are not asked for, and a count that fails is said.
 	fails := func(context.Context, string) (int, error) { return 0, errors.New("there is no CUDA") }
-	newFake(t, h200)
-	d, err := Open(t.Context(), Options{Dir: short(t), SMs: fails})
+	newFake(t)
+	d, err := Open(t.Context(), h200(), Options{Dir: short(t), SMs: fails})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	newFake(t, uuid+", Tesla T4, 15360, 580.65.06, Disabled, Disabled\n")
-	_, err = Open(t.Context(), Options{Dir: short(t), SMs: fails})
+	_, err = Open(t.Context(), board("Tesla T4", 15360), Options{Dir: short(t), SMs: fails})
 	if !errors.Is(err, profiling.ErrUnsupported) || !strings.Contains(err.Error(), "CUDA does not tell how many multiprocessors it has: there is no CUDA") {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestOpenWithoutTools(t *testing.T) {
-	for _, missing := range []string{smi, control} {
-		f := newFake(t, h200)
-		f.unsay(missing)
-		t.Setenv("PATH", f.dir)
-		_, err := Open(t.Context(), Options{Dir: short(t)})
-		if !errors.Is(err, profiling.ErrNoDriver) || !strings.Contains(err.Error(), missing+": ") || !strings.Contains(err.Error(), "; install") {
-			t.Errorf("without %s: %v", missing, err)
-		}
-		if strings.Contains(err.Error(), "\n") {
-			t.Errorf("without %s: more than a line: %v", missing, err)
-		}
+func TestOpenWithoutTheProgram(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := Open(t.Context(), h200(), Options{Dir: short(t)})
+	if !errors.Is(err, profiling.ErrNoDriver) || !strings.Contains(err.Error(), control+": ") || !strings.Contains(err.Error(), "; install") {
+		t.Errorf("without %s: %v", control, err)
 	}
-}
-
-func TestExitStatusOfSMI(t *testing.T) {
-	for status, want := range map[string]error{"9": profiling.ErrNoDriver, "12": profiling.ErrNoDriver, "4": profiling.ErrPermission, "15": profiling.ErrLost} {
-		f := newFake(t, h200)
-		f.say("smi-exit", status)
-		f.say("smi-says", "Hello.\nIt failed.\n")
-		if _, err := Open(t.Context(), Options{Dir: short(t)}); !errors.Is(err, want) || !strings.HasSuffix(err.Error(), "exit status "+status+": It failed.") {
-			t.Errorf("nvidia-smi exits with %s: %v, want %v with its last words", status, err, want)
-		}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("more than a line: %v", err)
 	}
 }
 
 func TestEnvironment(t *testing.T) {
 	for _, c := range []struct {
-		gpus string
+		gpu  whole
 		want map[mig.Slices]string // percent by size
 	}{
-		{h200, map[mig.Slices]string{1: "12.12", 2: "24.24", 3: "45.45", 4: "48.48", 7: "100"}},
-		{a100, map[mig.Slices]string{1: "12.96", 2: "25.92", 3: "38.88", 4: "51.85", 7: "90.74"}},
-		{uuid + ", NVIDIA A30, 24576, 550.54, Disabled, Disabled\n", map[mig.Slices]string{1: "25", 2: "50", 4: "100"}},
+		{h200(), map[mig.Slices]string{1: "12.12", 2: "24.24", 3: "45.45", 4: "48.48", 7: "100"}},
+		{a100(), map[mig.Slices]string{1: "12.96", 2: "25.92", 3: "38.88", 4: "51.85", 7: "90.74"}},
+		{board("NVIDIA A30", 24576), map[mig.Slices]string{1: "25", 2: "50", 4: "100"}},
 	} {
-		newFake(t, c.gpus)
-		d := opened(t)
+		newFake(t)
+		d := opened(t, c.gpu)
 		for size, percent := range c.want {
 			i, err := d.Create(mig.Instance{Profile: d.model.Profile(size)})
 			if err != nil {
@@ -234,8 +196,8 @@ func TestPercentagesRoundUpToTheProfiles(t *testing.T) {
 }
 
 func TestShare(t *testing.T) {
-	newFake(t, h200)
-	d := opened(t)
+	newFake(t)
+	d := opened(t, h200())
 	half, third := d.Share(50), d.Share(100.0/3)
 	if got := half.Env[2]; got != "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50" {
 		t.Errorf("half the GPU has %s", got)
@@ -262,8 +224,8 @@ func TestShare(t *testing.T) {
 }
 
 func TestForeignProfile(t *testing.T) {
-	newFake(t, h200)
-	d := opened(t)
+	newFake(t)
+	d := opened(t, h200())
 	p := mig.MustLookup("A100").Profile(1)
 	if _, err := d.Placements(p); !errors.Is(err, profiling.ErrUnsupported) {
 		t.Errorf("placements of %s on an H200: %v", p, err)
@@ -274,8 +236,8 @@ func TestForeignProfile(t *testing.T) {
 }
 
 func TestSetMIG(t *testing.T) {
-	newFake(t, h200)
-	d := opened(t)
+	newFake(t)
+	d := opened(t, h200())
 	for _, on := range []bool{true, false} {
 		if err := d.SetMIG(on); !errors.Is(err, profiling.ErrUnsupported) {
 			t.Errorf("SetMIG(%v): %v", on, err)
@@ -284,20 +246,17 @@ func TestSetMIG(t *testing.T) {
 }
 
 func TestProcesses(t *testing.T) {
-	f := newFake(t, h200)
-	d := opened(t)
+	f := newFake(t)
+	gpu := h200()
+	d := opened(t, gpu)
 	f.say("servers", "811\n812\n")
-	f.say("apps", uuid+", 811, nvidia-cuda-mps-server\n"+
-		uuid+", 900, /opt/a, b/lud_cuda\n"+
-		"GPU-00000000-0000-0000-0000-000000000000, 901, elsewhere\n"+
-		uuid+", 999, nvidia-cuda-mps-server\n")
-	want := []profiling.Process{{PID: 900, Name: "/opt/a, b/lud_cuda"}, {PID: 999, Name: "nvidia-cuda-mps-server"}}
-	if got, err := d.Processes(); err != nil || !slices.Equal(got, want) {
-		t.Errorf("processes %v, %v; want %v", got, err, want)
+	for pid, name := range map[int]string{811: "nvidia-cuda-mps-server", 900: "lud_cuda", 999: "nvidia-cuda-mps-server"} {
+		gpu.Use(devicetest.WholeGPU, pid, name)
 	}
-	f.say("apps", uuid+", [N/A], lud_cuda\n")
-	if _, err := d.Processes(); err == nil || !strings.Contains(err.Error(), `"[N/A]"`) {
-		t.Errorf("a process without a number: %v", err)
+	got, err := d.Processes()
+	slices.SortFunc(got, func(a, b profiling.Process) int { return a.PID - b.PID })
+	if want := []profiling.Process{{PID: 900, Name: "lud_cuda"}, {PID: 999, Name: "nvidia-cuda-mps-server"}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("processes %v, %v; want %v", got, err, want)
 	}
 	f.say("servers", "who knows\n")
 	if _, err := d.Processes(); err == nil || !strings.Contains(err.Error(), `"who knows"`) {
@@ -305,32 +264,11 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-func TestConditions(t *testing.T) {
-	f := newFake(t, h200)
-	d := opened(t)
-	for answer, want := range map[string]profiling.Conditions{
-		"1980, 3201, 41, 700.00\n":       {SMClock: 1980, MemoryClock: 3201, Temperature: 41, PowerLimit: 700},
-		"345, 3201, [N/A], [N/A]\n":      {SMClock: 345, MemoryClock: 3201},
-		"345, 3201, 30, [Not Supported]": {SMClock: 345, MemoryClock: 3201, Temperature: 30},
-	} {
-		f.say("conditions", answer)
-		if got, err := d.Conditions(); err != nil || got != want {
-			t.Errorf("%q: %+v, %v; want %+v", answer, got, err, want)
-		}
-	}
-	for _, answer := range []string{"", "1980, 3201, hot, 700.00\n", "1980, 3201, 41, 700.00\n1980, 3201, 41, 700.00\n", "1980\n"} {
-		f.say("conditions", answer)
-		if got, err := d.Conditions(); err == nil {
-			t.Errorf("%q: %+v, want an error", answer, got)
-		}
-	}
-}
-
 // Without the daemon, or with a limit of its own, kernels would run with another limit
 // than the rows say.
 func TestDaemonThatDoesNotLimit(t *testing.T) {
-	f := newFake(t, h200)
-	d := opened(t)
+	f := newFake(t)
+	d := opened(t, h200())
 	at := mig.Instance{Profile: d.model.Profile(1)}
 	fails := func(when, says string) {
 		t.Helper()
@@ -366,7 +304,7 @@ func killAll(f fake) {
 }
 
 func TestDaemonIsItsOwn(t *testing.T) {
-	f := newFake(t, h200)
+	f := newFake(t)
 	for name, value := range map[string]string{
 		"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE": "30", "CUDA_MPS_PIPE_DIRECTORY": "/tmp/nvidia-mps",
 		"CUDA_VISIBLE_DEVICES": "3", "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
@@ -375,7 +313,7 @@ func TestDaemonIsItsOwn(t *testing.T) {
 	}
 	dir := short(t)
 	t.Chdir(dir)
-	d, err := Open(t.Context(), Options{Dir: "."})
+	d, err := Open(t.Context(), h200(), Options{Dir: "."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,10 +344,10 @@ func impatient(t *testing.T, p time.Duration) {
 }
 
 func TestDaemonThatDoesNotStart(t *testing.T) {
-	f := newFake(t, h200)
+	f := newFake(t)
 	dir := short(t)
 	f.say("refuse-start", "MPS is not allowed here\n")
-	_, err := Open(t.Context(), Options{Dir: dir})
+	_, err := Open(t.Context(), h200(), Options{Dir: dir})
 	if err == nil || !strings.Contains(err.Error(), "start the MPS daemon: exit status 1: MPS is not allowed here; its logs are in "+dir) {
 		t.Errorf("a daemon that refuses: %v", err)
 	}
@@ -417,7 +355,7 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 
 	f.say("start-nothing", "")
 	impatient(t, 0)
-	_, err = Open(t.Context(), Options{Dir: dir})
+	_, err = Open(t.Context(), h200(), Options{Dir: dir})
 	patience = 20 * time.Second
 	if err == nil || !strings.Contains(err.Error(), "start the MPS daemon: ") {
 		t.Errorf("a daemon that is not there: %v", err)
@@ -425,14 +363,14 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 	f.unsay("start-nothing")
 
 	f.say("limit", "25.0\n")
-	_, err = Open(t.Context(), Options{Dir: dir})
+	_, err = Open(t.Context(), h200(), Options{Dir: dir})
 	if err == nil || !strings.Contains(err.Error(), "25 %") || len(f.daemons()) != 1 || !ended(f.daemons()[0]) {
 		t.Errorf("a daemon with a limit: %v, daemons %v", err, f.daemons())
 	}
 	f.say("limit", "100.0\n")
 
 	// No failure keeps the lock.
-	d, err := Open(t.Context(), Options{Dir: dir})
+	d, err := Open(t.Context(), h200(), Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -442,8 +380,8 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 }
 
 func TestFolderTooDeep(t *testing.T) {
-	newFake(t, h200)
-	_, err := Open(t.Context(), Options{Dir: filepath.Join(short(t), strings.Repeat("x", 80))})
+	newFake(t)
+	_, err := Open(t.Context(), h200(), Options{Dir: filepath.Join(short(t), strings.Repeat("x", 80))})
 	if err == nil || !strings.Contains(err.Error(), "choose a shorter folder") {
 		t.Errorf("a folder that is too deep for sockets: %v", err)
 	}
@@ -454,9 +392,9 @@ func TestDaemonThatDoesNotEnd(t *testing.T) {
 		"refuse-quit": "it does not end",
 		"crash":       "the MPS daemon does not answer: signal: killed", // which does not say that it is gone
 	} {
-		f := newFake(t, h200)
+		f := newFake(t)
 		impatient(t, 50*time.Millisecond)
-		d, err := Open(t.Context(), Options{Dir: short(t)})
+		d, err := Open(t.Context(), h200(), Options{Dir: short(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -471,13 +409,13 @@ func TestDaemonThatDoesNotEnd(t *testing.T) {
 }
 
 func TestCloseAfterErrors(t *testing.T) {
-	f := newFake(t, h200)
-	d, err := Open(t.Context(), Options{Dir: short(t)})
+	f := newFake(t)
+	gpu := h200()
+	d, err := Open(t.Context(), gpu, Options{Dir: short(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.say("smi-exit", "15")
-	f.say("smi-says", "GPU is lost\n")
+	gpu.Lose()
 	if _, err := d.Identify(); !errors.Is(err, profiling.ErrLost) {
 		t.Errorf("identify a lost GPU: %v", err)
 	}
@@ -494,10 +432,10 @@ func TestCloseAfterErrors(t *testing.T) {
 }
 
 func TestCancelledOpenLeavesNothing(t *testing.T) {
-	f := newFake(t, h200)
+	f := newFake(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Open(ctx, Options{Dir: short(t)}); !errors.Is(err, context.Canceled) {
+	if _, err := Open(ctx, h200(), Options{Dir: short(t)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	if n := len(f.daemons()); n != 0 {
@@ -506,10 +444,10 @@ func TestCancelledOpenLeavesNothing(t *testing.T) {
 }
 
 func TestKilledRun(t *testing.T) {
-	f := newFake(t, h200)
+	f := newFake(t)
 	dir := short(t)
 	kill := holder(t, dir)
-	if _, err := Open(t.Context(), Options{Dir: dir}); !errors.Is(err, profiling.ErrBusy) || !strings.Contains(err.Error(), "other run") {
+	if _, err := Open(t.Context(), h200(), Options{Dir: dir}); !errors.Is(err, profiling.ErrBusy) || !strings.Contains(err.Error(), "other run") {
 		t.Errorf("open beside a run that lives: %v, want %v", err, profiling.ErrBusy)
 	}
 	if p := f.daemons(); len(p) != 1 || !alive(p[0]) {
@@ -520,7 +458,7 @@ func TestKilledRun(t *testing.T) {
 	if !alive(left) {
 		t.Fatal("the daemon ended with its run; the test tests nothing")
 	}
-	d, err := Open(t.Context(), Options{Dir: dir})
+	d, err := Open(t.Context(), h200(), Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -540,7 +478,7 @@ func TestKilledRun(t *testing.T) {
 
 // End ends the daemon that a killed run has left on an instance, and no other.
 func TestEndOfAKilledServer(t *testing.T) {
-	f := newFake(t, h200)
+	f := newFake(t)
 	dir := short(t)
 	left, err := Serve(t.Context(), dir, profiling.Instance{UUID: "MIG-1"})
 	if err != nil {

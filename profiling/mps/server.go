@@ -17,7 +17,7 @@ type Server struct {
 // Serve starts the daemon of an instance. Its sockets are in a folder in dir, the path of
 // which must be short. The caller closes the server before the instance is destroyed.
 func Serve(ctx context.Context, dir string, on profiling.Instance) (*Server, error) {
-	if err := installed(control); err != nil {
+	if err := installed(); err != nil {
 		return nil, err
 	}
 	d, err := instanceDaemon(dir, on.UUID)

@@ -11,8 +11,6 @@ import (
 	"miglab/profiling"
 )
 
-var _ profiling.Watcher = (*device)(nil)
-
 // Conditions implements [profiling.Device]. A value that the GPU does not report is 0.
 func (d *device) Conditions() (c profiling.Conditions, err error) {
 	read := func(value uint32, ret nvml.Return) uint32 {

@@ -150,7 +150,7 @@ var deviceTests = []stubTest{
 	}},
 	{name: "samples", run: func(t *testing.T, s nvmltest.State) {
 		from := time.Now()
-		w, err := open(t).(profiling.Watcher).Watch()
+		w, err := open(t).Watch()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ var deviceTests = []stubTest{
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		s.Add(t, "fail nvmlDeviceGetClockInfo 0 -1 GPU_IS_LOST")
-		_, err = open(t).(profiling.Watcher).Watch()
+		_, err = open(t).Watch()
 		wants(t, err, profiling.ErrLost, "sample the GPU's clocks")
 	}},
 	{name: "samples by UUID", state: []string{"gpu 0 L4 GPU-0a 0 0", "driver 570.1"}, run: func(t *testing.T, s nvmltest.State) {

@@ -17,21 +17,16 @@ import (
 // [profiling.ErrUnsupported] for a GPU without MIG, and for one that package mig does not know
 // while its MIG mode is off, since the driver lists no profiles then.
 func Open(selector string) (_ profiling.Device, err error) {
-	lib, err := loadLibrary()
+	d, g, err := openWhole(selector)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			lib.Shutdown()
+			d.lib.Shutdown()
 		}
 	}()
-	g, err := chooseGPU(lib, selector)
-	if err != nil {
-		return nil, err
-	}
 	op := "open " + g.id.Name
-	d := newDevice(lib, g)
 	if _, err := d.divided(op); err != nil {
 		return nil, err
 	}
@@ -50,6 +45,28 @@ func Open(selector string) (_ profiling.Device, err error) {
 		Remedy: "turn MIG mode on, as root, with nvidia-smi -mig 1 -i " + d.uuid +
 			": then the driver lists the profiles of which a model is built; or " + withoutMIG,
 	}
+}
+
+// OpenWhole opens a GPU of any model, with or without MIG, to ask the driver about the whole of it.
+func OpenWhole(selector string) (profiling.Device, error) {
+	d, _, err := openWhole(selector)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func openWhole(selector string) (*device, gpu, error) {
+	lib, err := loadLibrary()
+	if err != nil {
+		return nil, gpu{}, err
+	}
+	g, err := chooseGPU(lib, selector)
+	if err != nil {
+		lib.Shutdown()
+		return nil, gpu{}, err
+	}
+	return newDevice(lib, g), g, nil
 }
 
 func newDevice(lib nvml.Interface, g gpu) *device {

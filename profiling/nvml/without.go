@@ -19,6 +19,9 @@ var errWithout = &profiling.DeviceError{
 // Open always fails (see the package comment).
 func Open(selector string) (profiling.Device, error) { return nil, errWithout }
 
+// OpenWhole always fails (see the package comment).
+func OpenWhole(selector string) (profiling.Device, error) { return nil, errWithout }
+
 // OpenExisting always fails (see the package comment).
 func OpenExisting(selector string) (profiling.Device, error) { return nil, errWithout }
 
