@@ -1,7 +1,7 @@
 // Package profiling defines what the harness needs from a real GPU in order to measure kernels on every instance
 // size and to execute schedules: [Device] with its values and errors. The folders below hold the rest:
 //
-//	nvml        a GPU under MIG, through NVIDIA's management library (needs cgo)
+//	nvml        a GPU, through NVIDIA's management library (needs cgo)
 //	mps         a GPU without MIG, on which MPS limits the multiprocessors
 //	devicetest  a fake GPU for tests that refuses what hardware refuses
 //	session     lock, journal and clean-up around a device

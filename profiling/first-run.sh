@@ -10,7 +10,7 @@
 #   --out      default: results/first-run
 #   --budget   how long the call may take; default: 480
 #   --name     what the files for datasets/hardware are called; default: the GPU's model, as in h200-first-run
-#   --dry-run  the same on stubs of the driver, with small inputs; needs a C++ compiler. Default --out: results/first-run-stub
+#   --dry-run  the same on stubs of the driver, with small inputs; needs Go, C and C++. Default --out: results/first-run-stub
 #
 # Stages and their time limits: (1) environment, device facts, verification: 3 minutes; (2) scaling: 6; (3) co-runs: 7;
 # (4) cross-checks: 5. What a stage did not finish comes after the other stages, if the call has time for it.
@@ -119,7 +119,9 @@ if [ -n "$dry" ]; then
 	if [ ! -e "$stub/libnvidia-ml.so.1" ] && header=$(go list -f '{{.Dir}}' github.com/NVIDIA/go-nvml/pkg/nvml 2>/dev/null); then
 		cc -shared -fPIC -O1 -I "$header" -o "$stub/libnvidia-ml.so.1" profiling/nvml/nvmltest/testdata/stub.c || fail "a dry run needs a C compiler (cc)"
 	fi
-	printf 'gpu 0 H100 GPU-%s 0 0\ndriver 580.65.06-stub\n' $uuid >"$stub/gpus.txt"
+	board=H100
+	[ "${MIGLAB_EMULATED_NAME:-}" != "NVIDIA H100 PCIe" ] || board=H100PCIe
+	printf 'gpu 0 %s GPU-%s 0 0\ndriver 580.65.06-stub\n' $board $uuid >"$stub/gpus.txt"
 	export LD_LIBRARY_PATH=$stub MIGLAB_NVML_STUB=$stub/gpus.txt PATH=$PWD/profiling/testdata/first-run:$PATH
 	export MIGLAB_EMULATED_SMS=${MIGLAB_EMULATED_SMS:-132} MIGLAB_EMULATED_NAME="${MIGLAB_EMULATED_NAME:-NVIDIA H100 80GB HBM3}" MIGLAB_EMULATED_MEMORY=85899345920 MIGLAB_EMULATED_UUID=${uuid//-/}
 	KERNELS='bfs gaussian stream' SMALL='--size 64 --iterations 1' only=(--only bfs,gaussian,stream) anchors=bfs,stream

@@ -1,8 +1,8 @@
-// Package nvml accesses GPUs under MIG through NVIDIA's management library. [Open] returns
-// a [profiling.Device], [List] lists the GPUs. Both load the library, which comes with the
-// driver.
+// Package nvml accesses GPUs through NVIDIA's management library, which comes with the driver.
+// [Open] returns a GPU under MIG as a [profiling.Device], [OpenWhole] one that nothing divides,
+// [List] lists the GPUs.
 //
-// The package needs cgo, Linux and driver 535 or later. In other builds both functions fail and say how to
+// The package needs cgo, Linux and driver 535 or later. In other builds its functions fail and say how to
 // build the program.
 //
 // Before it makes an instance, the package compares the driver's profiles with the

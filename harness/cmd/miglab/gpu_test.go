@@ -408,15 +408,27 @@ func TestGPUIsTouchedLast(t *testing.T) {
 	}
 }
 
-// TestGPUUnderMPS: where MIG may not be touched, the data say so, down to the dataset's name.
-func TestGPUUnderMPS(t *testing.T) {
-	t.Parallel()
-	b := newFastBench(t)
+// newMPSBench is a GPU of these lines, or an H200 without MIG, and the folder with the control program of MPS.
+func newMPSBench(t *testing.T, gpu ...string) (b *bench, fakes string) {
+	t.Helper()
+	b = newFastBench(t)
+	b.state.Remove(t, "gpu")
+	if len(gpu) == 0 {
+		gpu = []string{fmt.Sprintf("gpu 0 H200 GPU-%08x-2222-3333-4444-777777777777 0 0", b.number)}
+	}
+	b.state.Add(t, gpu...)
 	fakes, err := filepath.Abs(filepath.Join("testdata", "gpu", "mps"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.env = append(b.env, "PATH="+fakes+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return b, fakes
+}
+
+// TestGPUUnderMPS: where MIG may not be touched, the data say so, down to the dataset's name.
+func TestGPUUnderMPS(t *testing.T) {
+	t.Parallel()
+	b, fakes := newMPSBench(t)
 	b.write("limited.yaml", "version: 1\nsuite: s\ndefaults: {repetitions: 2, timeout: 20s, time: {source: regexp, pattern: 'time_s: (.*)', unit: s}}\n"+
 		"kernels:\n  - {name: a, argv: ["+fakes+"/limited]}\n  - {name: b, argv: ["+fakes+"/limited]}\n")
 	out := b.must("profile", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--out", "h200")

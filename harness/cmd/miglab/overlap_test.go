@@ -163,48 +163,24 @@ func TestGPUPartitionsRefuse(t *testing.T) {
 	}
 }
 
-// mpsBench is a GPU without MIG: the tools of the driver are scripts, and the CUDA driver is
-// emulated.
-func mpsBench(t *testing.T) partitioner {
-	p := partitioner{t, t.TempDir(), cudaStub(t)}
-	tools := filepath.Join(p.dir, "tools")
-	if err := os.Mkdir(tools, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"nvidia-cuda-mps-control": "", "nvidia-smi": `#!/bin/sh
-case "$1" in
---query-gpu=uuid,*) echo "GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f, NVIDIA H200, 143771, 580.65.06-stub, Disabled, Disabled" ;;
---query-gpu=clocks*) echo "1980, 3201, 41, 700.00" ;;
---query-gpu=timestamp*)
-	while true; do echo "$(date '+%Y/%m/%d %H:%M:%S.%3N'), 1755, 612.50, 61, 0x0000000000000004"; sleep 0.02; done ;;
---query-compute-apps=*) ;;
-*) exit 2 ;;
-esac
-`} {
-		if text == "" {
-			raw, err := os.ReadFile(filepath.Join("testdata", "gpu", "mps", name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			text = string(raw)
-		}
-		if err := os.WriteFile(filepath.Join(tools, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
+// mpsBench is a GPU without MIG of a model that the stub of NVML has; the CUDA driver is emulated.
+func mpsBench(t *testing.T, model, name string, sms int, memory string) partitioner {
+	b, _ := newMPSBench(t, "gpu 0 "+model+" GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f 0 0", "driver 580.65.06-stub")
+	b.emulated(cudaStub(t))
+	p := partitioner{t, b.dir, append(b.env, "MIGLAB_EMULATED_NAME="+name, fmt.Sprint("MIGLAB_EMULATED_SMS=", sms), "MIGLAB_EMULATED_MEMORY="+memory)}
 	state, err := os.MkdirTemp("/tmp", "mg") // a short path: MPS has sockets there
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(state) })
-	p.env = append(p.env, "PATH="+tools+":"+os.Getenv("PATH"), "XDG_RUNTIME_DIR="+state, "MIGLAB_EMULATED_UUID=5c89852cd268c3f31b07005d5ae1dc3f", "STATE="+state)
+	p.env = append(p.env, "XDG_RUNTIME_DIR="+state, "MIGLAB_EMULATED_UUID=5c89852cd268c3f31b07005d5ae1dc3f", "STATE="+state)
 	return p
 }
 
 // Under MPS, our kernels measure their rates in a common window, with the multiprocessors that
 // the driver reports, and with the clocks of that time.
 func TestGPUMPSWindows(t *testing.T) {
-	p := mpsBench(t)
+	p := mpsBench(t, "H200", "NVIDIA H200", 132, "150754820096")
 	smallKernels(t, p.dir)
 	args := []string{"profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./k.yaml", "--milliseconds", "300", "--out", "out", "--state", p.env[len(p.env)-1][len("STATE="):]}
 	if code, output := p.run(append(args, "--splits", "25:75,all:all")...); code != 0 {
@@ -216,7 +192,7 @@ func TestGPUMPSWindows(t *testing.T) {
 	sms := map[string]int{}
 	for _, r := range p.rows() {
 		sms[fmt.Sprintf("%s #%d", r.Group, r.Job)] = r.SMs
-		if r.Source != "mps-sm-limit" || r.UUID != "5c89852c-d268-c3f3-1b07-005d5ae1dc3f" || r.Window < 0.3 || r.Samples == 0 || r.ClockMean != 1755 || r.PowerMax != 612.5 || r.Throttle != "power-cap" {
+		if r.Source != "mps-sm-limit" || r.UUID != "5c89852c-d268-c3f3-1b07-005d5ae1dc3f" || r.Window < 0.3 || r.Samples == 0 || r.ClockMean != 1410 || r.PowerMax != 387.5 || r.Throttle != "power-cap" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -237,15 +213,9 @@ func TestGPUMPSWindows(t *testing.T) {
 // A board that is in no table is measured under MPS by its number of multiprocessors, which CUDA tells. Its model is
 // written beside the data.
 func TestGPUMPSOfAnyBoard(t *testing.T) {
-	p := mpsBench(t)
+	p := mpsBench(t, "T4", "Tesla T4", 40, "16000000000")
 	smallKernels(t, p.dir)
-	tool := filepath.Join(p.dir, "tools", "nvidia-smi")
-	text := strings.Replace(mustRead(t, tool), "NVIDIA H200, 143771", "Tesla T4, 15360", 1)
-	if err := os.WriteFile(tool, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	state := p.env[len(p.env)-1][len("STATE="):]
-	p.env = append(p.env, "MIGLAB_EMULATED_NAME=Tesla T4", "MIGLAB_EMULATED_SMS=40", "MIGLAB_EMULATED_MEMORY=16000000000")
 	common := []string{"--mode", "mps-sm-limit", "--kernels", "./k.yaml", "--out", "out", "--repetitions", "1", "--state", state}
 	if code, output := p.run(append([]string{"profile", "--wall"}, common...)...); code != 0 || !strings.Contains(output, "2 kernels on Tesla-T4-MPS-40SM") || !strings.Contains(output, "--gpu out/gpu.json") {
 		t.Errorf("exit code %d\n%s", code, output)
@@ -295,7 +265,7 @@ func (b *bench) emulated(env []string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.env = append(b.env, "LD_LIBRARY_PATH="+library(b.env)+":"+library(env), "PATH="+tools+":"+os.Getenv("PATH"),
+	b.env = append(b.env, "LD_LIBRARY_PATH="+library(b.env)+":"+library(env), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"MIGLAB_EMULATED_SMS=42", "MIGLAB_EMULATED_NAME=NVIDIA A100-SXM4-40GB", "MIGLAB_EMULATED_MEMORY=21000000000")
 }
 

@@ -15,7 +15,7 @@
  * who is killed in between. Lines of the file, a blank between words:
  *
  *   gpu INDEX MODEL UUID CURRENT PENDING
- *       A GPU. MODEL is A30, A100, H100, H100PCIe, H20, RTXPRO6000, L4 (which has no MIG) or
+ *       A GPU. MODEL is A30, A100, H100, H100PCIe, H20, RTXPRO6000, L4 and T4 (which have no MIG) or
  *       X1 (which nobody knows); CURRENT and PENDING are its MIG modes, 0 or 1. UUIDs begin with GPU-.
  *   gi GPU ID PROFILE START BUSY
  *       A GPU instance: PROFILE is the driver's number, START a memory slice.
@@ -97,6 +97,8 @@ static const struct model models[] = {
         {NVML_GPU_INSTANCE_PROFILE_4_SLICE, 0, 4, 4, 0x01, 1, 24000, 56},
     }},
     {"L4", "NVIDIA L4", 23034, 0, 0, {{0}}},
+    {"T4", "Tesla T4", 15360, 0, 0, {{0}}},
+    {"H200", "NVIDIA H200", 143771, 7, 0, SEVEN(17664, 35584, 71424, 143104, 16, 26, 32, 60, 64, 132)},
     /* The profiles of the next ones are inferred from their numbers of multiprocessors and from the names that NVIDIA's
      * MIG guide lists; we have no listing of a driver. */
     {"H100PCIe", "NVIDIA H100 PCIe", 81559, 7, 0, SEVEN(9984, 20096, 40448, 81152, 14, 26, 30, 54, 56, 114)},
