@@ -1,6 +1,6 @@
 // Package external runs algorithms that are programs in any language: wherever a track takes
 // an algorithm, `exec:./my-scheduler --fast` names a program. The command line is split at
-// spaces, and the program is found as a shell finds it, but no shell runs.
+// spaces, and the program is found as a shell finds it, but no shell expands the arguments.
 //
 // A program reads JSON lines from standard input and answers on standard output. PROTOCOL.md
 // describes the messages, and examples/ has programs in Python. Batches, streams and
@@ -25,9 +25,8 @@
 // recomputed. Files that those load are not looked at, so a change there needs a new version.
 // An argument that names no file does not count.
 //
-// A process is killed when it takes too long or fails, and by [Close]. All processes that it
-// has started are killed when it ends: on Linux all of them, on other Unix systems those in
-// its process group, on Windows none. On Linux the kernel also kills the process, but not
-// those that it has started, when miglab dies. RLIMIT_DATA limits the memory of each process
-// there; other systems have no such limit.
+// A process is killed when it takes too long or fails, and by [Close]. The processes that it has
+// started are killed when it ends: on Unix systems those in its process group, on Windows none. On
+// Linux the kernel also kills the process, but not those that it has started, when miglab dies.
+// RLIMIT_DATA limits the memory of each process there; other systems have no such limit.
 package external

@@ -39,7 +39,6 @@ func maxAnswer(question []byte) int64 {
 // A process is one run of a program.
 type process struct {
 	cmd    *exec.Cmd
-	mark   mark
 	stdin  *os.File
 	stderr tail
 	// longest is how many bytes the next answer may have.
@@ -75,8 +74,8 @@ var alive = struct {
 // startProcess starts a command. The error says that it cannot be started.
 func startProcess(path string, args []string, memory uint64) (*process, error) {
 	p := &process{
-		mark: newMark(), lines: make(chan line), stop: make(chan struct{}), ended: make(chan struct{}),
-		gone: make(chan struct{}),
+		cmd:   newCommand(path, args, memory),
+		lines: make(chan line), stop: make(chan struct{}), ended: make(chan struct{}), gone: make(chan struct{}),
 	}
 	p.longest.Store(answerBase)
 	var theirs, ours [3]*os.File
@@ -100,16 +99,11 @@ func startProcess(path string, args []string, memory uint64) (*process, error) {
 			theirs[i], ours[i] = r, w
 		}
 	}
-	command := func() *exec.Cmd {
-		cmd := exec.Command(path, args...)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
-		return cmd
-	}
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	// The lock is held while the process starts, so that Close does not miss it.
 	alive.Lock()
 	defer alive.Unlock()
-	var err error
-	if p.cmd, err = launch(command, memory, p.mark); err != nil {
+	if err := p.cmd.Start(); err != nil {
 		closeAll(ours[:])
 		return nil, err
 	}
@@ -125,7 +119,7 @@ func (p *process) watch(stdout, stderr *os.File) {
 	readers.Go(func() { p.read(stdout) })
 	readers.Go(func() { io.Copy(&p.stderr, stderr) }) // ends at the deadline below at the latest
 	p.cmd.Wait()
-	killAll(p.cmd.Process, p.mark)
+	killAll(p.cmd.Process)
 	close(p.ended)
 	deadline := time.Now().Add(drain)
 	stdout.SetReadDeadline(deadline)
@@ -302,7 +296,7 @@ func (p *process) kill() {
 		select {
 		case <-p.ended:
 		default:
-			killAll(p.cmd.Process, p.mark)
+			killAll(p.cmd.Process)
 		}
 	})
 }

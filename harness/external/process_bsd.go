@@ -8,19 +8,14 @@ import (
 	"syscall"
 )
 
-// A mark is of no use here: no process can be asked for it.
-type mark struct{}
-
-func newMark() mark { return mark{} }
-
-// launch starts a command in a process group of its own. These systems cannot limit the
-// memory of another process.
-func launch(command func() *exec.Cmd, _ uint64, _ mark) (*exec.Cmd, error) {
-	cmd := command()
+// newCommand returns a command whose process has a process group of its own. These systems cannot
+// limit its memory.
+func newCommand(path string, args []string, _ uint64) *exec.Cmd {
+	cmd := exec.Command(path, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	return cmd, cmd.Start()
+	return cmd
 }
 
 // killAll kills a process and its group. After the process has ended, its number still
 // names the group while the group has members.
-func killAll(p *os.Process, _ mark) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
+func killAll(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

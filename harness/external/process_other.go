@@ -7,17 +7,8 @@ import (
 	"os/exec"
 )
 
-// A mark is of no use here: no process can be asked for it.
-type mark struct{}
-
-func newMark() mark { return mark{} }
-
-// launch starts a command. There are no process groups, and the memory of another process
-// cannot be limited.
-func launch(command func() *exec.Cmd, _ uint64, _ mark) (*exec.Cmd, error) {
-	cmd := command()
-	return cmd, cmd.Start()
-}
+// newCommand returns a command. There are no process groups, and its memory cannot be limited.
+func newCommand(path string, args []string, _ uint64) *exec.Cmd { return exec.Command(path, args...) }
 
 // killAll kills the process alone.
-func killAll(p *os.Process, _ mark) { _ = p.Kill() }
+func killAll(p *os.Process) { _ = p.Kill() }

@@ -95,15 +95,6 @@ func scheduleBadly(args []string) {
 		hold(b.arg)
 		fmt.Print("x")
 		hang()
-	case "daemon":
-		// It starts the child and ends, so that the child has neither its parent nor its
-		// session, group or environment.
-		child := exec.Command(os.Args[0], "scheduler", "child", b.arg)
-		child.Stdout, child.Env, child.SysProcAttr = os.Stdout, []string{}, &syscall.SysProcAttr{Setsid: true}
-		if err := child.Start(); err != nil {
-			panic(err)
-		}
-		return
 	}
 	in := bufio.NewReader(os.Stdin)
 	for {
@@ -321,9 +312,8 @@ func (b *bad) answer(id int64, kind, rest string) {
 	case "hangs-with-half":
 		b.say(`{"type":"sch`)
 		hang()
-	case "hangs-with-child", "ends-with-child", "hangs-with-daemon", "ends-with-daemon":
-		_, what, _ := strings.Cut(b.fault, "-with-")
-		child := exec.Command(os.Args[0], "scheduler", what, b.arg)
+	case "hangs-with-child", "ends-with-child":
+		child := exec.Command(os.Args[0], "scheduler", "child", b.arg)
 		child.Stderr = os.Stderr // which stays open with it
 		ready, err := child.StdoutPipe()
 		if err == nil {
