@@ -106,10 +106,8 @@ func readRows[Row HardwareRow](f io.Reader, file string, sources []string, check
 	[]Row, error,
 ) {
 	columns := strictcsv.Columns[Row]()
-	t, err := strictcsv.Read[Row](f, file, strictcsv.Format{
-		Columns: columns, Exact: true, MayBeEmpty: []string{mayBeEmpty},
-		Empty: fmt.Sprintf("there are no rows; write at least one below the header %q", strings.Join(columns, ",")),
-	})
+	empty := fmt.Sprintf("there are no rows; write at least one below the header %q", strings.Join(columns, ","))
+	t, err := strictcsv.Read[Row](f, file, empty, mayBeEmpty)
 	if err != nil {
 		return nil, err
 	}

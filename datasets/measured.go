@@ -65,18 +65,11 @@ var readManifest = sync.OnceValue(func() manifest {
 })
 
 // tables returns the measured times: kernel by kernel in the published order, on which
-// schedulers that take tasks as they come depend. The files are part of the program: an
-// invalid one is a mistake in the program.
+// schedulers that take tasks as they come depend.
 var tables = sync.OnceValue(func() map[string][]measurement {
 	out := map[string][]measurement{}
 	for _, f := range readManifest().Files {
-		text, err := files.ReadFile(f.Path)
-		if err == nil {
-			out[f.Table], err = parseMeasurements(f.Path, text)
-		}
-		if err != nil {
-			panic(fmt.Sprintf("datasets: %v", err))
-		}
+		out[f.Table] = embedded[measurement](files, f.Path, "std_seconds", "runs")
 	}
 	return out
 })
@@ -88,26 +81,11 @@ func embedded[Row any](from embed.FS, path string, mayBeEmpty ...string) []Row {
 	if err != nil {
 		panic(fmt.Sprintf("datasets: %v", err))
 	}
-	t, err := strictcsv.Read[Row](bytes.NewReader(text), path,
-		strictcsv.Format{Columns: strictcsv.Columns[Row](), Exact: true, MayBeEmpty: mayBeEmpty})
+	t, err := strictcsv.Read[Row](bytes.NewReader(text), path, "there are no rows", mayBeEmpty...)
 	if err != nil {
 		panic(fmt.Sprintf("datasets: %v", err))
 	}
 	return t.Rows
-}
-
-func parseMeasurements(file string, text []byte) ([]measurement, error) {
-	t, err := strictcsv.Read[measurement](bytes.NewReader(text), file, strictcsv.Format{
-		Columns: strictcsv.Columns[measurement](), Exact: true, Empty: "there are no rows",
-		MayBeEmpty: []string{"std_seconds", "runs"},
-	})
-	if err != nil {
-		return nil, err
-	}
-	if row, err := checkMeasurements(t.Rows); err != nil {
-		return nil, t.Fail(row, "", err)
-	}
-	return t.Rows, nil
 }
 
 // checkMeasurements returns the index of the first wrong row and what is wrong with it. Every

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -89,10 +91,30 @@ func TestUnmeasuredGPUs(t *testing.T) {
 	}
 }
 
+func TestPublishedMeasurementsAreComplete(t *testing.T) {
+	for name, rows := range tables() {
+		if row, err := checkMeasurements(rows); err != nil {
+			t.Errorf("%s, row %d: %v", name, row, err)
+		}
+	}
+}
+
+func parseMeasurements(file string, text []byte) error {
+	t, err := strictcsv.Read[measurement](bytes.NewReader(text), file, "there are no rows", "std_seconds", "runs")
+	if err != nil {
+		return err
+	}
+	row, err := checkMeasurements(t.Rows)
+	if err != nil {
+		return t.Fail(row, "", err)
+	}
+	return nil
+}
+
 func TestBadMeasurements(t *testing.T) {
 	const measuredHeader = "gpu,suite,kernel,size,mean_seconds,std_seconds,runs,source\n"
 	const good = measuredHeader + "A30,S,a,1,4,0.1,2,src\nA30,S,a,2,2,0.1,2,src\nA30,S,a,4,inf,,,src\n"
-	if _, err := parseMeasurements("f.csv", []byte(good)); err != nil {
+	if err := parseMeasurements("f.csv", []byte(good)); err != nil {
 		t.Fatalf("a valid file: %v", err)
 	}
 	for _, c := range []struct{ old, replacement, message string }{
@@ -117,7 +139,7 @@ func TestBadMeasurements(t *testing.T) {
 		if text == good {
 			t.Fatalf("%q is not in the file", c.old)
 		}
-		if _, err := parseMeasurements("f.csv", []byte(text)); err == nil || !strings.Contains(err.Error(), c.message) {
+		if err := parseMeasurements("f.csv", []byte(text)); err == nil || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%q instead of %q: %v, want a message with %q", c.replacement, c.old, err, c.message)
 		}
 	}

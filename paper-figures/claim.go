@@ -312,9 +312,7 @@ func ReadCSV[Row any](paper string, files fs.FS, name string) (*strictcsv.Table[
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", paper, err)
 	}
-	return strictcsv.Read[Row](bytes.NewReader(raw), paper+"/"+name, strictcsv.Format{
-		Columns: strictcsv.Columns[Row](), Header: "the header of " + name, Empty: name + " has no rows",
-	})
+	return strictcsv.Read[Row](bytes.NewReader(raw), paper+"/"+name, name+" has no rows", strictcsv.Columns[Row]()...)
 }
 
 // eachRow passes each row of a data file to a function, which returns the column that is wrong.

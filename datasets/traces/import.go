@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -159,9 +160,19 @@ func (j *Job) check() error {
 
 // fields reads the fields of a file's rows. The first one of a row that is wrong counts.
 type fields struct {
-	err error
+	// header and values are those of a CSV file; values are of the current row.
+	header, values []string
+	err            error
 	// instants is what the file writes for instants, "" before the first: numbers or timestamps.
 	instants string
+}
+
+// text returns the field of a column; "" if there is no such column.
+func (f *fields) text(column string) string {
+	if i := slices.Index(f.header, column); i >= 0 {
+		return f.values[i]
+	}
+	return ""
 }
 
 func (f *fields) fail(column, value, want string) {
@@ -170,18 +181,18 @@ func (f *fields) fail(column, value, want string) {
 	}
 }
 
-func (f *fields) whole(column, value string) int {
-	n, err := strictcsv.Int(value)
+func (f *fields) whole(column string) int {
+	n, err := strictcsv.Int(f.text(column))
 	if err != nil {
-		f.fail(column, value, "a whole number")
+		f.fail(column, f.text(column), "a whole number")
 	}
 	return n
 }
 
-func (f *fields) number(column, value string) float64 {
-	v, err := strictcsv.Float(value)
+func (f *fields) number(column string) float64 {
+	v, err := strictcsv.Float(f.text(column))
 	if err != nil {
-		f.fail(column, value, "a number")
+		f.fail(column, f.text(column), "a number")
 	}
 	return v
 }
@@ -207,7 +218,8 @@ func (f *fields) instant(column, value string) float64 {
 
 // when returns the seconds to an instant that is a number of units or a timestamp. Numbers count from
 // any origin, so that one file has one kind.
-func (f *fields) when(column, value string, unit float64) float64 {
+func (f *fields) when(column string, unit float64) float64 {
+	value := f.text(column)
 	v, err := strictcsv.Float(value)
 	kind := number
 	if err != nil {
@@ -225,11 +237,11 @@ func (f *fields) when(column, value string, unit float64) float64 {
 }
 
 // share reads a job's share of each GPU.
-func (f *fields) share(j *Job, column, value, unit string) {
-	whole, want := 1., "a part of a GPU, from 0 to 1"
+func (f *fields) share(j *Job, column, unit string) {
+	value, whole, want := f.text(column), 1., "a part of a GPU, from 0 to 1"
 	switch unit {
 	case "", Thousandths:
-		j.Milli, j.stated = f.whole(column, value), true
+		j.Milli, j.stated = f.whole(column), true
 		return
 	case Percent:
 		whole, want = 100, "percent of a GPU, from 0 to 100"
@@ -255,68 +267,112 @@ func couldBePercent(jobs []Job) bool {
 	return 0 < largest && largest <= 100
 }
 
-// readLines hands each row of a CSV file to a function that makes a job of it.
+// readLines hands each row of a CSV file to a function that makes a job of it. A row cannot hold a
+// line break: a quote that is never closed spoils one line and not the rest of the file.
 func readLines(r io.Reader, file string, columns, optional []string, job func(Job), reject func(int, error),
-	row func(*fields, []string) Job,
+	row func(*fields) Job,
 ) error {
-	lines, err := strictcsv.NewLines(r, file, columns, optional)
-	if err != nil {
-		return err
-	}
+	in := bufio.NewScanner(strictcsv.Limit(r, file))
+	in.Buffer(nil, strictcsv.MaxLine)
 	var f fields
-	for {
-		values, err := lines.Next()
-		if err == io.EOF {
-			return nil
-		}
-		// What ends the file is wrapped; what is wrong with a line is not.
-		if wrong, ok := err.(*strictcsv.Error); ok {
-			reject(wrong.Line, wrong.Err)
+	line := 0
+	for in.Scan() {
+		line++
+		if len(in.Bytes()) == 0 {
 			continue
+		}
+		values, err := splitLine(in.Text())
+		if f.header == nil {
+			if err = cmp.Or(err, checkHeader(values, columns, optional)); err != nil {
+				return fmt.Errorf("%s:%d: %w", file, line, err)
+			}
+			f.header = values
+			continue
+		}
+		if err == nil && len(values) != len(f.header) {
+			err = fmt.Errorf("the line has %d fields, the header %d", len(values), len(f.header))
+		}
+		var j Job
+		if err == nil {
+			f.values, f.err = values, nil
+			j, err = row(&f), f.err
 		}
 		if err != nil {
-			return err
-		}
-		f.err = nil
-		j := row(&f, values)
-		if f.err != nil {
-			reject(lines.Line(), f.err)
+			reject(line, err)
 			continue
 		}
-		j.Line = lines.Line()
+		j.Line = line
 		job(j)
 	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("%s after line %d: %w", file, line, err)
+	}
+	if f.header == nil {
+		return fmt.Errorf("%s:1: the file is empty; begin with a header that has %s", file, strings.Join(columns, ","))
+	}
+	return nil
+}
+
+// splitLine returns the fields of a line without the spaces around them.
+func splitLine(line string) ([]string, error) {
+	values := strings.Split(line, ",")
+	if strings.Contains(line, `"`) {
+		in := csv.NewReader(strings.NewReader(line))
+		in.TrimLeadingSpace = true
+		var err error
+		if values, err = in.Read(); err != nil {
+			return nil, errors.New("the quotes are not closed or not doubled; a line holds one row")
+		}
+	}
+	for i := range values {
+		values[i] = strings.TrimSpace(values[i])
+	}
+	return values, nil
+}
+
+// checkHeader checks that a header has all columns, and none of them or of the optional ones twice.
+func checkHeader(header, columns, optional []string) error {
+	for i, name := range slices.Concat(columns, optional) {
+		at := slices.Index(header, name)
+		if at < 0 && i < len(columns) {
+			return fmt.Errorf("%s: the column is missing; the header is %s", name, strings.Join(header, ","))
+		}
+		if at >= 0 && slices.Contains(header[at+1:], name) {
+			return fmt.Errorf("%s: the column is there twice; the header is %s", name, strings.Join(header, ","))
+		}
+	}
+	return nil
 }
 
 func readOpenb(r io.Reader, file string, o Options, job func(Job), reject func(int, error)) error {
 	columns := []string{"num_gpu", "gpu_milli", "pod_phase", "creation_time", "deletion_time"}
-	return readLines(r, file, columns, nil, job, reject, func(f *fields, v []string) Job {
-		j := Job{GPUs: f.whole(columns[0], v[0])}
+	return readLines(r, file, columns, nil, job, reject, func(f *fields) Job {
+		j := Job{GPUs: f.whole("num_gpu")}
 		if j.GPUs == 0 {
 			f.err = errNoGPU
 			return j
 		}
-		if v[2] == "Pending" && !o.Pending {
+		if f.text("pod_phase") == "Pending" && !o.Pending {
 			f.err = errors.New("is Pending: the cluster never placed it")
 			return j
 		}
-		f.share(&j, columns[1], v[1], o.ShareUnit)
-		j.Submit = f.when(columns[3], v[3], 1)
-		j.Lifetime = f.when(columns[4], v[4], 1) - j.Submit
+		f.share(&j, "gpu_milli", o.ShareUnit)
+		j.Submit = f.when("creation_time", 1)
+		j.Lifetime = f.when("deletion_time", 1) - j.Submit
 		return j
 	})
 }
 
 func readHelios(r io.Reader, file string, _ Options, job func(Job), reject func(int, error)) error {
 	columns := []string{"gpu_num", "submit_time", "duration"}
-	return readLines(r, file, columns, nil, job, reject, func(f *fields, v []string) Job {
-		j := Job{GPUs: f.whole(columns[0], v[0]), Milli: WholeGPU}
+	return readLines(r, file, columns, nil, job, reject, func(f *fields) Job {
+		j := Job{GPUs: f.whole("gpu_num"), Milli: WholeGPU}
 		if j.GPUs == 0 {
 			f.err = errNoGPU
 			return j
 		}
-		j.Submit = f.instant(columns[1], v[1])
-		j.Lifetime = f.number(columns[2], v[2])
+		j.Submit = f.instant("submit_time", f.text("submit_time"))
+		j.Lifetime = f.number("duration")
 		return j
 	})
 }
@@ -326,7 +382,8 @@ var CSVColumns = []string{"submit_s", "lifetime_s", "gpus", "gpu_milli"}
 
 func readCSV(r io.Reader, file string, o Options, job func(Job), reject func(int, error)) error {
 	name := func(column string) string { return cmp.Or(o.Columns[column], column) }
-	required, optional := []string{name("submit_s"), name("lifetime_s")}, []string{}
+	submit, lifetime, gpus, milli := name("submit_s"), name("lifetime_s"), name("gpus"), name("gpu_milli")
+	required, optional := []string{submit, lifetime}, []string{}
 	for _, column := range []string{"gpus", "gpu_milli"} {
 		if o.Columns[column] == "" {
 			optional = append(optional, column)
@@ -334,18 +391,16 @@ func readCSV(r io.Reader, file string, o Options, job func(Job), reject func(int
 			required = append(required, name(column))
 		}
 	}
-	all := slices.Concat(required, optional)
-	gpus, milli := slices.Index(all, name("gpus")), slices.Index(all, name("gpu_milli"))
 	unit := cmp.Or(o.Unit, 1)
-	return readLines(r, file, required, optional, job, reject, func(f *fields, v []string) Job {
+	return readLines(r, file, required, optional, job, reject, func(f *fields) Job {
 		j := Job{GPUs: 1, Milli: WholeGPU}
-		j.Submit = f.when(all[0], v[0], unit)
-		j.Lifetime = unit * f.number(all[1], v[1])
-		if v[gpus] != "" {
-			j.GPUs = f.whole(all[gpus], v[gpus])
+		j.Submit = f.when(submit, unit)
+		j.Lifetime = unit * f.number(lifetime)
+		if f.text(gpus) != "" {
+			j.GPUs = f.whole(gpus)
 		}
-		if v[milli] != "" {
-			f.share(&j, all[milli], v[milli], o.ShareUnit)
+		if f.text(milli) != "" {
+			f.share(&j, milli, o.ShareUnit)
 		}
 		return j
 	})
@@ -430,11 +485,7 @@ func Jobs(g *mig.GPU, m Mapping, l Law, jobs []Job) ([]task.Job, []Rejected) {
 // WriteRejected writes rejected rows as CSV with the columns line and reason. Errors are those
 // of w.
 func WriteRejected(w io.Writer, rejected []Rejected) error {
-	out := csv.NewWriter(w)
-	_ = out.Write([]string{"line", "reason"}) // Error has what went wrong
-	for _, r := range rejected {
-		_ = out.Write([]string{strconv.Itoa(r.Line), r.Reason})
-	}
-	out.Flush()
-	return out.Error()
+	return strictcsv.Write(w, []string{"line", "reason"}, len(rejected), func(i int) []string {
+		return []string{strconv.Itoa(rejected[i].Line), rejected[i].Reason}
+	})
 }

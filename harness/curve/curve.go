@@ -7,12 +7,10 @@
 package curve
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
-	"strings"
 
 	"miglab/harness/strictcsv"
 )
@@ -67,11 +65,11 @@ type Point struct {
 	LearningRate, Exploration float64
 }
 
-// columns are the columns of the file.
-var columns = strictcsv.Columns[row]()
-
-// Header returns the first line of a curve's file, without its end.
-func Header() string { return strings.Join(columns, ",") }
+// columns are the columns of the file: the steps and then those of [Point.values].
+var columns = []string{
+	"steps", "score", "mean_return", "mean_length", "entropy", "policy_loss", "value_loss", "explained_variance",
+	"learning_rate", "exploration",
+}
 
 // values returns the values of all columns but the first.
 func (p *Point) values() []*float64 {
@@ -110,90 +108,58 @@ func text(v float64) string { return strconv.FormatFloat(v, 'g', digits, 64) }
 // Write writes points, by ascending steps, the way that [Read] reads them, with six
 // significant digits. A value that Read would refuse is an error.
 func Write(w io.Writer, points []Point) error {
-	c := csv.NewWriter(w)
-	if err := c.Write(columns); err != nil {
-		return err
-	}
 	for i := range points {
-		p := &points[i]
-		line := []string{strconv.FormatInt(p.Steps, 10)}
-		if err := p.check(); err != nil {
+		if err := points[i].check(); err != nil {
 			return fmt.Errorf("learning curve: %w", err)
 		}
-		for _, v := range p.values() {
+	}
+	return strictcsv.Write(w, columns, len(points), func(i int) []string {
+		line := []string{strconv.FormatInt(points[i].Steps, 10)}
+		for _, v := range points[i].values() {
 			field := text(*v)
 			if math.IsNaN(*v) {
 				field = ""
 			}
 			line = append(line, field)
 		}
-		if err := c.Write(line); err != nil {
-			return err
-		}
-	}
-	c.Flush()
-	return c.Error()
+		return line
+	})
 }
 
 // ParseError says where a file is not a learning curve.
 type ParseError = strictcsv.Error
 
-// A row is a line of the file.
-type row struct {
-	Steps             int     `csv:"steps"`
-	Score             float64 `csv:"score"`
-	Return            maybe   `csv:"mean_return"`
-	Length            maybe   `csv:"mean_length"`
-	Entropy           float64 `csv:"entropy"`
-	PolicyLoss        float64 `csv:"policy_loss"`
-	ValueLoss         float64 `csv:"value_loss"`
-	ExplainedVariance float64 `csv:"explained_variance"`
-	LearningRate      float64 `csv:"learning_rate"`
-	Exploration       float64 `csv:"exploration"`
-}
-
 // Read reads a curve of at least one point. The file's name is only used in errors. What
 // is wrong with the text is a [*ParseError]; other errors are those of r.
 func Read(r io.Reader, file string) ([]Point, error) {
-	t, err := strictcsv.Read[row](r, file, strictcsv.Format{
-		Columns: columns, Exact: true,
+	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
+		Columns: columns, Header: "the header of a learning curve",
 		Empty: "there are no points; there must be a line for each segment of the run",
 	})
 	if err != nil {
 		return nil, err
 	}
-	points := make([]Point, len(t.Rows))
-	before := 0
-	for i, row := range t.Rows {
-		if row.Steps <= before {
-			return nil, t.Fail(i, "steps", fmt.Errorf("%d is not more than %d before it", row.Steps, before))
+	steps := strictcsv.Range{Least: math.MinInt, Most: math.MaxInt, What: "a whole number"}
+	finite := strictcsv.Range{Least: -math.MaxFloat64, Most: math.MaxFloat64, What: "a finite number"}
+	points := make([]Point, in.Len())
+	before := int64(0)
+	for i := range points {
+		p := &points[i]
+		p.Steps = int64(in.Whole(i, "steps", steps))
+		for k, v := range p.values() {
+			if column := columns[1+k]; mayBeEmpty(column) && in.Text(i, column) == "" {
+				*v = math.NaN()
+			} else {
+				*v = in.Number(i, column, finite)
+			}
 		}
-		before = row.Steps
-		points[i] = Point{
-			Steps: int64(row.Steps), Score: row.Score, Return: float64(row.Return), Length: float64(row.Length),
-			Entropy: row.Entropy, PolicyLoss: row.PolicyLoss, ValueLoss: row.ValueLoss,
-			ExplainedVariance: row.ExplainedVariance, LearningRate: row.LearningRate, Exploration: row.Exploration,
+		if in.Err != nil {
+			return nil, in.Err
 		}
-		if err := points[i].check(); err != nil {
-			return nil, t.Fail(i, "", err)
+		if p.Steps <= before {
+			return nil, in.Fail(i, "steps", fmt.Errorf("%d is not more than %d before it", p.Steps, before))
 		}
+		before = p.Steps
 	}
 	return points, nil
-}
-
-// maybe is a value that may be missing.
-type maybe float64
-
-// UnmarshalCSV reads a number, or NaN from an empty field.
-func (x *maybe) UnmarshalCSV(s string) error {
-	if s == "" {
-		*x = maybe(math.NaN())
-		return nil
-	}
-	v, err := strictcsv.Float(s)
-	if err != nil {
-		return fmt.Errorf("%q is not a finite number", s)
-	}
-	*x = maybe(v)
-	return nil
 }

@@ -11,7 +11,7 @@ import (
 // curveText is a learning curve with a point each 1000 steps.
 func curveText(scores ...float64) string {
 	var b strings.Builder
-	b.WriteString(Header() + "\n")
+	b.WriteString(header + "\n")
 	for i, v := range scores {
 		fmt.Fprintf(&b, "%d,%v,-1,14,4,0,1,0.5,0.001,0\n", 1000*(i+1), v)
 	}

@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/gocarina/gocsv"
 )
 
 // Float reads a decimal number, such as -12.5 or 3e-4. It refuses everything else that Go
@@ -34,67 +33,45 @@ func Int(s string) (int, error) {
 // Columns returns the columns of a row type, in the order of its fields.
 func Columns[Row any]() []string {
 	var names []string
-	forColumns(reflect.TypeFor[Row](), func(name string, _ reflect.Type) { names = append(names, name) })
+	for _, f := range fieldsOf[Row]() {
+		names = append(names, f.Tag.Get("csv"))
+	}
 	return names
 }
 
-func forColumns(row reflect.Type, visit func(name string, field reflect.Type)) {
-	for f := range row.Fields() {
-		if f.Anonymous {
-			forColumns(f.Type, visit)
-			continue
+// fieldsOf returns the fields of a row type and of the structs that it embeds.
+func fieldsOf[Row any]() []reflect.StructField {
+	all := reflect.VisibleFields(reflect.TypeFor[Row]())
+	return slices.DeleteFunc(all, func(f reflect.StructField) bool { return f.Anonymous })
+}
+
+// set reads a text into a field of a row. Numbers that are not finite have the words that programs
+// write for them.
+func set(to reflect.Value, text string) error {
+	switch to.Kind() {
+	case reflect.Int:
+		n, err := Int(text)
+		if err != nil {
+			return fmt.Errorf("%q is not a whole number", text)
 		}
-		visit(f.Tag.Get("csv"), f.Type)
-	}
-}
-
-// A check says what is wrong with a field.
-type check func(field string) error
-
-// plainColumns returns the checks for the columns of plain types. gocsv alone would take
-// 1.5 for a whole number, an empty field for 0, and 010 for 8.
-func plainColumns[Row any]() map[string]check {
-	checks := map[string]check{}
-	forColumns(reflect.TypeFor[Row](), func(name string, field reflect.Type) {
-		if reflect.PointerTo(field).Implements(reflect.TypeFor[gocsv.TypeUnmarshaller]()) {
-			return
+		to.SetInt(int64(n))
+	case reflect.Float64:
+		v, err := Float(text)
+		if text == "inf" || text == "+Inf" || text == "NaN" {
+			v, err = strconv.ParseFloat(text, 64)
 		}
-		switch field.Kind() {
-		case reflect.Int:
-			checks[name] = checkInt
-		case reflect.Float64:
-			checks[name] = checkFloat
-		case reflect.String:
-			checks[name] = checkText
+		if err != nil {
+			return fmt.Errorf("%q is not a number", text)
 		}
-	})
-	return checks
-}
-
-func checkInt(field string) error {
-	if _, err := Int(field); err != nil {
-		return fmt.Errorf("%q is not a whole number", field)
-	}
-	return nil
-}
-
-// checkFloat also accepts the words that programs write for numbers that are not finite.
-func checkFloat(field string) error {
-	if field == "inf" || field == "+Inf" || field == "NaN" {
-		return nil
-	}
-	if _, err := Float(field); err != nil {
-		return fmt.Errorf("%q is not a number", field)
-	}
-	return nil
-}
-
-func checkText(field string) error {
-	if field == "" {
-		return errors.New("must not be empty")
-	}
-	if strings.TrimSpace(field) != field || strings.ContainsFunc(field, unicode.IsControl) {
-		return fmt.Errorf("%q must have no control characters, and no spaces around it", field)
+		to.SetFloat(v)
+	default:
+		if text == "" {
+			return errors.New("must not be empty")
+		}
+		if strings.TrimSpace(text) != text || strings.ContainsFunc(text, unicode.IsControl) {
+			return fmt.Errorf("%q must have no control characters, and no spaces around it", text)
+		}
+		to.SetString(text)
 	}
 	return nil
 }

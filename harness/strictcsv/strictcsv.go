@@ -1,6 +1,6 @@
-// Package strictcsv reads CSV files with a known header into structs. It refuses unknown,
-// duplicate and missing columns, lines with too many or too few fields, and text that is
-// not text. It keeps the line of every row, so that later checks can name it.
+// Package strictcsv reads CSV files with a known header. It refuses unknown, duplicate and missing
+// columns, lines with too many or too few fields, and text that is not text. It keeps the line of
+// every row, so that later checks can name it.
 //
 // [Float] and [Int] are the one way in which numbers are read: plain decimals only.
 package strictcsv
@@ -13,12 +13,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/gocarina/gocsv"
 
 	"miglab/harness/wholefile"
 )
@@ -47,184 +46,210 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// A Format says what a kind of file looks like. The file may begin with a UTF-8 byte order
-// mark, lines may end in CRLF, and empty lines are skipped.
+// A Format says what a kind of file looks like that people write. The file may begin with a UTF-8
+// byte order mark, the columns may be in any order, lines may end in CRLF, empty lines are skipped
+// and spaces around fields are dropped.
 type Format struct {
 	// Columns are the columns of the header. All must be there.
 	Columns []string
-	// Optional columns may be missing: rows then have their zero values. An exact format has none.
+	// Optional columns may be missing.
 	Optional []string
 	// Header names the header in errors, for example "the header of a jobs file".
 	Header string
 	// Empty is the error for a file that has only a header.
 	Empty string
-	// Exact is for files that a program wrote: the columns must be in their order, and the
-	// fields are taken as they are. Fields of plain types are checked: a whole number or a
-	// text must have the form in which it is written. In other files the columns may be in
-	// any order and spaces around fields are dropped.
-	Exact bool
-	// MayBeEmpty lists the columns of an exact format whose texts may be empty.
-	MayBeEmpty []string
+	// exact is for files that a program wrote: the columns must be in their order, and the fields
+	// are taken as they are.
+	exact bool
 }
 
-// A Table is what a file holds.
-type Table[Row any] struct {
-	Rows []Row
+// A Sheet holds the fields of a file.
+type Sheet struct {
 	// Lines holds the line of each row.
 	Lines []int
-	file  string
-}
+	// Err is the first error of [Sheet.Number] and [Sheet.Whole].
+	Err error
 
-// Fail returns the error about a row. The column is empty for the whole row.
-func (t *Table[Row]) Fail(row int, column string, err error) error {
-	return &Error{File: t.file, Line: t.Lines[row], Column: column, Err: err}
-}
-
-// Read reads a file of at least one row. Row is a struct that gocsv can fill; its tags name
-// the columns. The file's name is only used in errors. What is wrong with the text is an
-// [*Error]; other errors are those of r.
-func Read[Row any](r io.Reader, file string, f Format) (*Table[Row], error) {
-	in := newReader(r, file, f)
-	if f.Exact {
-		in.plain = plainColumns[Row]()
-	}
-	t := &Table[Row]{file: file}
-	err := gocsv.UnmarshalCSV(in, &t.Rows)
-	// A field that gocsv could not convert: it counts records, not lines.
-	if at, ok := errors.AsType[*csv.ParseError](err); ok {
-		return nil, in.fail(at.Line-1, in.header[at.Column-1], at.Err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	t.Lines = in.lines[1:]
-	return t, nil
-}
-
-// A reader hands the records of a file to gocsv after it has checked their shape.
-type reader struct {
-	*csv.Reader
-	Format
 	file   string
 	header []string
-	// plain holds the checks of the columns of plain types.
-	plain map[string]check
-	// lines holds the line on which each record begins. Record 0 is the header.
-	lines []int
+	rows   [][]string
 }
 
-var byteOrderMark = []byte("\ufeff")
-
-func newReader(r io.Reader, file string, f Format) *reader {
-	buffered := bufio.NewReader(&limiter{in: r, file: file, line: 1})
-	if mark, _ := buffered.Peek(len(byteOrderMark)); bytes.Equal(mark, byteOrderMark) {
-		buffered.Discard(len(byteOrderMark)) // cannot fail: the bytes are in the buffer
-	}
-	in := &reader{Reader: csv.NewReader(buffered), Format: f, file: file}
-	in.TrimLeadingSpace = !f.Exact
-	in.FieldsPerRecord = -1 // shape reports wrong numbers of fields
-	return in
-}
-
-// fail returns the error about a record.
-func (r *reader) fail(record int, column string, err error) error {
-	return &Error{File: r.file, Line: r.lines[record], Column: column, Err: err}
-}
-
-// ReadAll returns the header and the records.
-func (r *reader) ReadAll() ([][]string, error) {
-	var all [][]string
+// ReadSheet reads a file of at least one row. The file's name is only used in errors. What is wrong
+// with the text is an [*Error]; other errors are those of r.
+func ReadSheet(r io.Reader, file string, f Format) (*Sheet, error) {
+	in := csv.NewReader(Limit(r, file))
+	in.TrimLeadingSpace = !f.exact
+	in.FieldsPerRecord = -1 // other numbers are reported here
+	s := &Sheet{file: file}
+	headerLine := 1
 	for {
-		fields, err := r.Read()
+		fields, err := in.Read()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, r.wrap(err)
+			return nil, wrap(file, err)
 		}
-		line, _ := r.FieldPos(0)
-		r.lines = append(r.lines, line)
-		if !r.Exact {
+		line, _ := in.FieldPos(0)
+		if !f.exact {
 			for i := range fields {
 				fields[i] = strings.TrimSpace(fields[i])
 			}
 		}
-		if err := r.shape(len(all), fields); err != nil {
-			return nil, err
+		if s.header == nil {
+			s.header, headerLine = fields, line
+			if column, err := f.checkHeader(fields); err != nil {
+				return nil, &Error{file, line, column, err}
+			}
+			continue
 		}
-		all = append(all, fields)
-	}
-	switch len(all) {
-	case 0:
-		return nil, &Error{
-			File: r.file, Line: 1,
-			Err: fmt.Errorf("the file is empty; begin with the header %s", strings.Join(r.Columns, ",")),
+		if len(fields) != len(s.header) {
+			return nil, &Error{file, line, "", fmt.Errorf("the line has %d fields, the header %d (%s)", len(fields),
+				len(s.header), strings.Join(s.header, ","))}
 		}
-	case 1:
-		return nil, r.fail(0, "", errors.New(r.Empty))
+		s.rows, s.Lines = append(s.rows, fields), append(s.Lines, line)
 	}
-	return all, nil
+	switch {
+	case s.header == nil:
+		err := fmt.Errorf("the file is empty; begin with the header %s", strings.Join(f.Columns, ","))
+		return nil, &Error{File: file, Line: 1, Err: err}
+	case s.rows == nil:
+		return nil, &Error{File: file, Line: headerLine, Err: errors.New(f.Empty)}
+	}
+	return s, nil
 }
 
 // wrap adds the place to an error of the CSV reader.
-func (r *reader) wrap(err error) error {
+func wrap(file string, err error) error {
 	if at, ok := errors.AsType[*csv.ParseError](err); ok {
-		return &Error{
-			File: r.file, Line: at.StartLine,
-			Err: fmt.Errorf("%w; close every quote, and double those inside a quoted field", at.Err),
-		}
+		err = fmt.Errorf("%w; close every quote, and double those inside a quoted field", at.Err)
+		return &Error{File: file, Line: at.StartLine, Err: err}
 	}
 	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
-	return fmt.Errorf("%s: %w", r.file, err)
+	return fmt.Errorf("%s: %w", file, err)
 }
 
-// shape checks the fields of a record.
-func (r *reader) shape(record int, fields []string) error {
-	if record == 0 {
-		r.header = fields
-		return r.checkHeader()
-	}
-	if len(fields) != len(r.header) {
-		return r.fail(record, "", fmt.Errorf("the line has %d fields, the header %d (%s)", len(fields), len(r.header),
-			strings.Join(r.header, ",")))
-	}
-	for i, name := range r.header {
-		check := r.plain[name]
-		if check == nil || fields[i] == "" && slices.Contains(r.MayBeEmpty, name) {
-			continue
+// checkHeader says which column of a header is wrong, "" for the whole header.
+func (f *Format) checkHeader(header []string) (column string, err error) {
+	if f.exact {
+		if !slices.Equal(header, f.Columns) {
+			err = fmt.Errorf("the header is %q; it must be %q", strings.Join(header, ","), strings.Join(f.Columns, ","))
 		}
-		if err := check(fields[i]); err != nil {
-			return r.fail(record, name, err)
+		return "", err
+	}
+	whole := fmt.Sprintf("%s is %s", f.Header, strings.Join(f.Columns, ","))
+	for i, name := range header {
+		if !slices.Contains(f.Columns, name) && !slices.Contains(f.Optional, name) {
+			return name, fmt.Errorf("unknown column; %s", whole)
+		}
+		if slices.Contains(header[:i], name) {
+			return name, fmt.Errorf("the column is there twice; %s", whole)
 		}
 	}
-	return nil
+	for _, name := range f.Columns {
+		if !slices.Contains(header, name) {
+			return name, fmt.Errorf("the column is missing; %s", whole)
+		}
+	}
+	return "", nil
 }
 
-func (r *reader) checkHeader() error {
-	if r.Exact {
-		if !slices.Equal(r.header, r.Columns) {
-			return r.fail(0, "",
-				fmt.Errorf("the header is %q; it must be %q", strings.Join(r.header, ","), strings.Join(r.Columns, ",")))
-		}
-		return nil
+// Len returns the number of rows.
+func (s *Sheet) Len() int { return len(s.rows) }
+
+// Has reports whether the file has a column.
+func (s *Sheet) Has(column string) bool { return slices.Contains(s.header, column) }
+
+// Text returns a field; "" if the file lacks the column.
+func (s *Sheet) Text(row int, column string) string {
+	i := slices.Index(s.header, column)
+	if i < 0 {
+		return ""
 	}
-	whole := fmt.Sprintf("%s is %s", r.Header, strings.Join(r.Columns, ","))
-	for i, name := range r.header {
-		if !slices.Contains(r.Columns, name) && !slices.Contains(r.Optional, name) {
-			return r.fail(0, name, fmt.Errorf("unknown column; %s", whole))
-		}
-		if slices.Contains(r.header[:i], name) {
-			return r.fail(0, name, fmt.Errorf("the column is there twice; %s", whole))
+	return s.rows[row][i]
+}
+
+// A Range says which numbers a field may hold. What completes the sentence "... is not".
+type Range struct {
+	Least, Most float64
+	What        string
+}
+
+// Number reads a number of a range. If the field holds anything else, it sets Err.
+func (s *Sheet) Number(row int, column string, all Range) float64 {
+	text := s.Text(row, column)
+	v, err := Float(text)
+	if err != nil || !(v >= all.Least && v <= all.Most) {
+		s.wrong(row, column, fmt.Errorf("%q is not %s", text, all.What))
+	}
+	return v + 0 // -0 becomes 0
+}
+
+// Whole reads a whole number of a range. If the field holds anything else, it sets Err.
+func (s *Sheet) Whole(row int, column string, all Range) int {
+	text := s.Text(row, column)
+	n, err := Int(text)
+	if err != nil || float64(n) < all.Least || float64(n) > all.Most {
+		s.wrong(row, column, fmt.Errorf("%q is not %s", text, all.What))
+	}
+	return n
+}
+
+func (s *Sheet) wrong(row int, column string, err error) {
+	if s.Err == nil {
+		s.Err = s.Fail(row, column, err)
+	}
+}
+
+// Fail returns the error about a row. The column is empty for the whole row.
+func (s *Sheet) Fail(row int, column string, err error) error {
+	return &Error{File: s.file, Line: s.Lines[row], Column: column, Err: err}
+}
+
+// A Table is a file that a program wrote: the columns are in the order of the fields of Row, and
+// every field has the form in which its type is written.
+type Table[Row any] struct {
+	Sheet
+	Rows []Row
+}
+
+// Read reads a file of at least one row; empty is the error for a file without. Row is a struct of
+// whole numbers, floats and texts whose tags name the columns. The columns that mayBeEmpty lists may have
+// empty fields, which are read as zero values. Otherwise Read is as [ReadSheet].
+func Read[Row any](r io.Reader, file, empty string, mayBeEmpty ...string) (*Table[Row], error) {
+	columns := Columns[Row]()
+	s, err := ReadSheet(r, file, Format{Columns: columns, Empty: empty, exact: true})
+	if err != nil {
+		return nil, err
+	}
+	t := &Table[Row]{*s, make([]Row, s.Len())}
+	fields := fieldsOf[Row]()
+	for i, texts := range s.rows {
+		row := reflect.ValueOf(&t.Rows[i]).Elem()
+		for k, text := range texts {
+			if text == "" && slices.Contains(mayBeEmpty, columns[k]) {
+				continue
+			}
+			if err := set(row.FieldByIndex(fields[k].Index), text); err != nil {
+				return nil, s.Fail(i, columns[k], err)
+			}
 		}
 	}
-	for _, name := range r.Columns {
-		if !slices.Contains(r.header, name) {
-			return r.fail(0, name, fmt.Errorf("the column is missing; %s", whole))
-		}
+	return t, nil
+}
+
+// Write writes a header and rows as CSV. Errors are those of w.
+func Write(w io.Writer, header []string, rows int, fields func(row int) []string) error {
+	out := csv.NewWriter(w)
+	_ = out.Write(header) // Error has what went wrong
+	for i := range rows {
+		_ = out.Write(fields(i))
 	}
-	return nil
+	out.Flush()
+	return out.Error()
 }
 
 // The limits of what is read, so that a wrong file is refused before it fills the memory.
@@ -234,6 +259,18 @@ const (
 	// MaxLine is the length of the longest line.
 	MaxLine = 1 << 20
 )
+
+var byteOrderMark = []byte("\ufeff")
+
+// Limit reads a text within the limits and drops a UTF-8 byte order mark. What is wrong with the
+// text is an [*Error].
+func Limit(r io.Reader, file string) *bufio.Reader {
+	text := bufio.NewReader(&limiter{in: r, file: file, line: 1})
+	if mark, _ := text.Peek(len(byteOrderMark)); bytes.Equal(mark, byteOrderMark) {
+		text.Discard(len(byteOrderMark)) // cannot fail: the bytes are in the buffer
+	}
+	return text
+}
 
 // A limiter reads text within the limits. NUL bytes show that something is not text.
 type limiter struct {

@@ -2,9 +2,9 @@ package strictcsv_test
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -26,21 +26,44 @@ type row struct {
 
 var format = strictcsv.Format{Columns: strictcsv.Columns[row](), Header: "the header", Empty: "there are no rows"}
 
-func exact() strictcsv.Format {
-	f := format
-	f.Exact, f.MayBeEmpty = true, []string{"note"}
-	return f
+// read reads a sheet, or a table if it is exact.
+func read(text string, exact bool) ([]int, error) {
+	if exact {
+		t, err := strictcsv.Read[row](strings.NewReader(text), "f", format.Empty, "note")
+		if err != nil {
+			return nil, err
+		}
+		return t.Lines[:len(t.Rows)], nil
+	}
+	s, err := strictcsv.ReadSheet(strings.NewReader(text), "f", format)
+	if err != nil {
+		return nil, err
+	}
+	return s.Lines[:s.Len()], nil
 }
 
 func TestReadKeepsLines(t *testing.T) {
 	text := "\ufeffvalue, count,name,note\r\n\r\n1,2, a ,\"x\ny\"\r\n\"3.5\",4,b,\r\n"
-	got, err := strictcsv.Read[row](strings.NewReader(text), "f", format)
+	got, err := strictcsv.ReadSheet(strings.NewReader(text), "f", format)
 	if err != nil {
 		t.Fatal(err)
 	}
+	all := strictcsv.Range{Least: 0, Most: 4, What: "a small number"}
+	var rows []row
+	for i := range got.Len() {
+		rows = append(rows, row{
+			Common{got.Text(i, "name")}, got.Text(i, "note"), got.Whole(i, "count", all), got.Number(i, "value", all),
+		})
+	}
 	want := []row{{Common{"a"}, "x\ny", 2, 1}, {Common{"b"}, "", 4, 3.5}}
-	if !reflect.DeepEqual(got.Rows, want) || !slices.Equal(got.Lines, []int{3, 5}) {
-		t.Errorf("%+v on lines %v", got.Rows, got.Lines)
+	if !slices.Equal(rows, want) || !slices.Equal(got.Lines, []int{3, 5}) || got.Err != nil {
+		t.Errorf("%+v on lines %v, %v", rows, got.Lines, got.Err)
+	}
+	if got.Whole(1, "value", all); got.Err == nil || got.Err.Error() != `f:5: value: "3.5" is not a small number` {
+		t.Error(got.Err)
+	}
+	if got.Has("none") || got.Text(0, "none") != "" {
+		t.Error("there is a column that the file lacks")
 	}
 	if err := got.Fail(1, "note", errors.New("wrong")); err.Error() != "f:5: note: wrong" {
 		t.Error(err)
@@ -49,8 +72,8 @@ func TestReadKeepsLines(t *testing.T) {
 
 func TestReadExact(t *testing.T) {
 	text := "name,note,count,value\n\na,,0,NaN\nb,x,-12,+Inf\n"
-	got, err := strictcsv.Read[row](strings.NewReader(text), "f", exact())
-	if err != nil || len(got.Rows) != 2 || got.Rows[1].Count != -12 {
+	got, err := strictcsv.Read[row](strings.NewReader(text), "f", format.Empty, "note")
+	if err != nil || len(got.Rows) != 2 || got.Rows[1] != (row{Common{"b"}, "x", -12, math.Inf(1)}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -58,30 +81,30 @@ func TestReadExact(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	const header = "name,note,count,value\n"
 	for _, c := range []struct {
-		f          strictcsv.Format
+		exact      bool
 		text, want string
 	}{
-		{format, "", "f:1: the file is empty; begin with the header name,note,count,value"},
-		{format, "\ufeff\n", "f:1: the file is empty"},
-		{format, "\n" + header, "f:2: there are no rows"},
-		{format, "name,note,value\n", "f:1: count: the column is missing; the header is name,note,count,value"},
-		{format, "name,note,name\n", "f:1: name: the column is there twice"},
-		{format, "Name,note,count,value\n", "f:1: Name: unknown column"},
-		{format, header + "\na,b,1\n", "f:3: the line has 3 fields, the header 4"},
-		{format, header + "a,\"b,1,1\n\n", "f:2: extraneous or missing"},
-		{format, header + "a,b,1,1\n\na\x00,b,1,1\n", "f:4: there is a NUL byte"},
-		{format, header + strings.Repeat("x", strictcsv.MaxLine+1), "f:2: the line is longer than 1048576 bytes"},
-		{exact(), "note,name,count,value\n", `f:1: the header is "note,name,count,value"; it must be "name,note,count,value"`},
-		{exact(), header + ",,1,1\n", "f:2: name: must not be empty"},
-		{exact(), header + "a ,,1,1\n", `f:2: name: "a " must have no control characters`},
-		{exact(), header + "a,,1.5,1\n", `f:2: count: "1.5" is not a whole number`},
-		{exact(), header + "a,,010,1\n", `f:2: count: "010" is not a whole number`},
-		{exact(), header + "a,,+1,1\n", `f:2: count: "+1" is not a whole number`},
-		{exact(), header + "a,,1,0x1p3\n", `f:2: value: "0x1p3" is not a number`},
-		{exact(), header + "a,,1,1_000\n", `f:2: value: "1_000" is not a number`},
-		{exact(), header + "a,,1,\n", `f:2: value: "" is not a number`},
+		{false, "", "f:1: the file is empty; begin with the header name,note,count,value"},
+		{false, "\ufeff\n", "f:1: the file is empty"},
+		{false, "\n" + header, "f:2: there are no rows"},
+		{false, "name,note,value\n", "f:1: count: the column is missing; the header is name,note,count,value"},
+		{false, "name,note,name\n", "f:1: name: the column is there twice"},
+		{false, "Name,note,count,value\n", "f:1: Name: unknown column"},
+		{false, header + "\na,b,1\n", "f:3: the line has 3 fields, the header 4"},
+		{false, header + "a,\"b,1,1\n\n", "f:2: extraneous or missing"},
+		{false, header + "a,b,1,1\n\na\x00,b,1,1\n", "f:4: there is a NUL byte"},
+		{false, header + strings.Repeat("x", strictcsv.MaxLine+1), "f:2: the line is longer than 1048576 bytes"},
+		{true, "note,name,count,value\n", `f:1: the header is "note,name,count,value"; it must be "name,note,count,value"`},
+		{true, header + ",,1,1\n", "f:2: name: must not be empty"},
+		{true, header + "a ,,1,1\n", `f:2: name: "a " must have no control characters`},
+		{true, header + "a,,1.5,1\n", `f:2: count: "1.5" is not a whole number`},
+		{true, header + "a,,010,1\n", `f:2: count: "010" is not a whole number`},
+		{true, header + "a,,+1,1\n", `f:2: count: "+1" is not a whole number`},
+		{true, header + "a,,1,0x1p3\n", `f:2: value: "0x1p3" is not a number`},
+		{true, header + "a,,1,1_000\n", `f:2: value: "1_000" is not a number`},
+		{true, header + "a,,1,\n", `f:2: value: "" is not a number`},
 	} {
-		_, err := strictcsv.Read[row](strings.NewReader(c.text), "f", c.f)
+		_, err := read(c.text, c.exact)
 		if _, ok := errors.AsType[*strictcsv.Error](err); !ok || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%.60q: %v, want %s", c.text, err, c.want)
 		}
@@ -90,7 +113,7 @@ func TestReadRefuses(t *testing.T) {
 
 func TestReadPassesOnErrorsOfTheReader(t *testing.T) {
 	broken := errors.New("broken pipe")
-	_, err := strictcsv.Read[row](iotest.ErrReader(broken), "f", format)
+	_, err := strictcsv.ReadSheet(iotest.ErrReader(broken), "f", format)
 	if _, ok := errors.AsType[*strictcsv.Error](err); ok || !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
@@ -114,7 +137,7 @@ func (e *endless) Read(b []byte) (int, error) {
 func TestReadStopsEarly(t *testing.T) {
 	for text, most := range map[string]int{"\x00": 1 << 16, "x": 2 * strictcsv.MaxLine} {
 		in := &endless{text: []byte(text)}
-		_, err := strictcsv.Read[row](in, "f", format)
+		_, err := strictcsv.ReadSheet(in, "f", format)
 		if _, ok := errors.AsType[*strictcsv.Error](err); !ok || in.read > most {
 			t.Errorf("%q: %v after %d bytes", text, err, in.read)
 		}
@@ -166,16 +189,16 @@ func FuzzRead(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, format := range []strictcsv.Format{format, exact()} {
-			got, err := strictcsv.Read[row](strings.NewReader(text), "f", format)
+		for _, exact := range []bool{false, true} {
+			lines, err := read(text, exact)
 			if err != nil {
 				if e, ok := errors.AsType[*strictcsv.Error](err); !ok || e.Line < 1 || e.Line > 1+strings.Count(text, "\n") {
 					t.Fatalf("%T %v", err, err)
 				}
 				continue
 			}
-			if len(got.Rows) != len(got.Lines) || len(got.Rows) == 0 || !slices.IsSorted(got.Lines) {
-				t.Fatalf("%d rows on lines %v", len(got.Rows), got.Lines)
+			if len(lines) == 0 || !slices.IsSorted(lines) {
+				t.Fatalf("rows on lines %v", lines)
 			}
 		}
 	})

@@ -1,7 +1,6 @@
 package task
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +10,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/gocarina/gocsv"
 
 	"miglab/harness/mig"
 	"miglab/harness/strictcsv"
@@ -62,7 +59,7 @@ func ReadStream(r io.Reader, file string, g *mig.GPU) (Batches, error) {
 }
 
 func readStream(r io.Reader, file string, g *mig.GPU) (Batches, []int, error) {
-	t, err := strictcsv.Read[row](r, file, strictcsv.Format{
+	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns:  header(g),
 		Optional: []string{batchColumn, arrivalColumn},
 		Header:   fmt.Sprintf("the header for %s (sizes %v)", g, g.Sizes()),
@@ -71,28 +68,65 @@ func readStream(r io.Reader, file string, g *mig.GPU) (Batches, []int, error) {
 	if err != nil {
 		return Batches{}, nil, err
 	}
-	lengths, err := lengths(t)
-	if err != nil {
+	out := Batches{Tasks: make(Batch, in.Len())}
+	seen := make(map[string]int, in.Len())
+	for i := range out.Tasks {
+		if out.Tasks[i], err = readTask(in, i, g, seen); err != nil {
+			return Batches{}, nil, err
+		}
+	}
+	if out.Lengths, err = lengths(in); err != nil {
 		return Batches{}, nil, err
 	}
-	arrivals, err := arrivals(t)
-	if err != nil {
+	if out.Arrivals, err = arrivals(in); err != nil {
 		return Batches{}, nil, err
 	}
-	b, err := batch(g, t)
-	return Batches{Tasks: b, Lengths: lengths, Arrivals: arrivals}, t.Lines, err
+	return out, in.Lines, nil
+}
+
+// readTask reads the task of a row. seen has the rows of the tasks before it, by name.
+func readTask(in *strictcsv.Sheet, row int, g *mig.GPU, seen map[string]int) (Task, error) {
+	t := Task{Name: in.Text(row, "task")}
+	if problem := nameProblem(t.Name); problem != "" {
+		return t, in.Fail(row, "task", fmt.Errorf("the name %s; write one that identifies the task", problem))
+	}
+	if first, ok := seen[t.Name]; ok {
+		return t, in.Fail(row, "task", fmt.Errorf("%q is the name of the task on line %d, too; names must differ", t.Name,
+			in.Lines[first]))
+	}
+	seen[t.Name] = row
+	fits := false
+	for _, s := range g.Sizes() {
+		d, err := duration(in.Text(row, column(s)))
+		if err != nil {
+			return t, in.Fail(row, column(s), err)
+		}
+		t.Set(s, d)
+		fits = fits || t.Fits(s)
+	}
+	if !fits {
+		return t, in.Fail(row, "",
+			fmt.Errorf("task %q fits no instance of %s (sizes %v); write its seconds for at least one", t.Name, g, g.Sizes()))
+	}
+	return t, nil
 }
 
 // arrivals returns when the tasks arrive; nil in a file without the column.
-func arrivals(file *strictcsv.Table[row]) ([]mig.Seconds, error) {
-	if !file.Rows[0].Arrival.given {
+func arrivals(in *strictcsv.Sheet) ([]mig.Seconds, error) {
+	if !in.Has(arrivalColumn) {
 		return nil, nil
 	}
-	out := make([]mig.Seconds, len(file.Rows))
-	for i := range file.Rows {
-		out[i] = file.Rows[i].Arrival.at
+	instant := strictcsv.Range{
+		Least: 0, Most: MaxSeconds, What: fmt.Sprintf("an instant; write seconds from 0 to %g", MaxSeconds),
+	}
+	out := make([]mig.Seconds, in.Len())
+	for i := range out {
+		out[i] = mig.Seconds(in.Number(i, arrivalColumn, instant))
+		if in.Err != nil {
+			return nil, in.Err
+		}
 		if i > 0 && out[i] < out[i-1] {
-			return nil, file.Fail(i, arrivalColumn,
+			return nil, in.Fail(i, arrivalColumn,
 				fmt.Errorf("%v s is before %v s of the line above; write the tasks in the order in which they arrive",
 					out[i], out[i-1]))
 		}
@@ -101,23 +135,27 @@ func arrivals(file *strictcsv.Table[row]) ([]mig.Seconds, error) {
 }
 
 // lengths returns the number of tasks of each batch.
-func lengths(file *strictcsv.Table[row]) ([]int, error) {
-	if file.Rows[0].Batch == 0 {
-		return []int{len(file.Rows)}, nil
+func lengths(in *strictcsv.Sheet) ([]int, error) {
+	if !in.Has(batchColumn) {
+		return []int{in.Len()}, nil
 	}
+	number := strictcsv.Range{Least: 1, Most: math.MaxInt, What: "the number of a batch; write a whole number from 1"}
 	var lengths []int
-	for i := range file.Rows {
-		switch n := int(file.Rows[i].Batch); n {
-		case len(lengths):
+	for i := range in.Len() {
+		n := in.Whole(i, batchColumn, number)
+		switch {
+		case in.Err != nil:
+			return nil, in.Err
+		case n == len(lengths):
 			lengths[n-1]++
-		case len(lengths) + 1:
+		case n == len(lengths)+1:
 			lengths = append(lengths, 1)
 		default:
 			want := fmt.Sprintf("%d or %d", len(lengths), len(lengths)+1)
 			if i == 0 {
 				want = "1"
 			}
-			return nil, file.Fail(i, batchColumn,
+			return nil, in.Fail(i, batchColumn,
 				fmt.Errorf("%d cannot stand here; batches are numbered in the order of their tasks, so write %s", n, want))
 		}
 	}
@@ -134,8 +172,12 @@ func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error { return WriteStream(w, g,
 // out for a single batch.
 func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 	b, names := stream.Tasks, header(g)
+	var numbers []string
 	if len(stream.Lengths) > 1 {
 		names = append(names, batchColumn)
+		for i, n := range stream.Lengths {
+			numbers = append(numbers, slices.Repeat([]string{strconv.Itoa(i + 1)}, n)...)
+		}
 	}
 	if stream.Arrivals != nil {
 		names = append(names, arrivalColumn)
@@ -143,28 +185,24 @@ func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 	if err := b.Validate(g); err != nil {
 		return err
 	}
-	rows := make([]row, len(b))
 	for i := range b {
 		if problem := nameProblem(b[i].Name); problem != "" {
 			return fmt.Errorf("task %q (number %d) has a name that %s", b[i].Name, i+1, problem)
 		}
-		rows[i].Task = b[i].Name
-		cells := rows[i].cells()
+	}
+	return strictcsv.Write(w, names, len(b), func(i int) []string {
+		line := []string{b[i].Name}
 		for _, s := range g.Sizes() {
-			*cells[s] = cell(b[i].On(s))
+			line = append(line, shortest(b[i].On(s)))
+		}
+		if numbers != nil {
+			line = append(line, numbers[i])
 		}
 		if stream.Arrivals != nil {
-			rows[i].Arrival = instant{true, stream.Arrivals[i]}
+			line = append(line, shortest(stream.Arrivals[i]))
 		}
-	}
-	next := 0
-	for i, n := range stream.Lengths {
-		for range n {
-			rows[next].Batch = integer[batchNumbers](i + 1)
-			next++
-		}
-	}
-	return gocsv.MarshalCSV(rows, &columns{Writer: csv.NewWriter(w), names: names})
+		return line
+	})
 }
 
 // batchColumn is the column of a stream's file that holds the number of each task's batch.
@@ -176,124 +214,43 @@ const arrivalColumn = "arrival_s"
 func header(g *mig.GPU) []string {
 	names := []string{"task"}
 	for _, s := range g.Sizes() {
-		names = append(names, fmt.Sprintf("t%d", s))
+		names = append(names, column(s))
 	}
 	return names
 }
 
-// A row is one line, with the columns of every model.
-type row struct {
-	Task string `csv:"task"`
-	T1   cell   `csv:"t1"`
-	T2   cell   `csv:"t2"`
-	T3   cell   `csv:"t3"`
-	T4   cell   `csv:"t4"`
-	T7   cell   `csv:"t7"`
-	// Batch is 0 in a file without the column.
-	Batch integer[batchNumbers] `csv:"batch"`
-	// Arrival is the zero value in a file without the column.
-	Arrival instant `csv:"arrival_s"`
-}
-
-// An instant is a time in seconds from 0.
-type instant struct {
-	given bool
-	at    mig.Seconds
-}
-
-func (t *instant) UnmarshalCSV(s string) error {
-	v, err := strictcsv.Float(s)
-	if err != nil || !(v >= 0 && v <= MaxSeconds) {
-		return fmt.Errorf("%q is not an instant; write seconds from 0 to %g", s, MaxSeconds)
-	}
-	*t = instant{true, mig.Seconds(v + 0)} // -0 becomes 0
-	return nil
-}
-
-func (t instant) MarshalCSV() (string, error) { return shortest(t.at), nil }
-
-// cells returns the cells by instance size.
-func (r *row) cells() [mig.MaxSize + 1]*cell {
-	return [...]*cell{1: &r.T1, 2: &r.T2, 3: &r.T3, 4: &r.T4, 7: &r.T7}
-}
-
-// A cell is a duration as files write it.
-type cell mig.Seconds
+// column is the column of the durations on a size.
+func column(s mig.Slices) string { return fmt.Sprintf("t%d", s) }
 
 // inf is how files write that a task does not fit.
 const inf = "inf"
 
-func (c *cell) UnmarshalCSV(s string) error {
-	if s == inf {
-		*c = cell(never)
-		return nil
+// duration reads a duration.
+func duration(text string) (mig.Seconds, error) {
+	if text == inf {
+		return never, nil
 	}
-	d, err := strictcsv.Float(s)
+	d, err := strictcsv.Float(text)
 	switch {
 	case errors.Is(err, strconv.ErrRange) && d > 0:
-		return fmt.Errorf("%q is too large for a duration; write inf where the task does not fit", s)
+		err = fmt.Errorf("%q is too large for a duration; write inf where the task does not fit", text)
 	case err != nil || !(d > 0):
-		return fmt.Errorf("%q is not a duration; write a positive number of seconds, or inf", s)
+		err = fmt.Errorf("%q is not a duration; write a positive number of seconds, or inf", text)
 	case d < MinSeconds:
-		return fmt.Errorf("%q is too small for a duration; the shortest is %g s", s, MinSeconds)
+		err = fmt.Errorf("%q is too small for a duration; the shortest is %g s", text, MinSeconds)
 	case d > MaxSeconds:
-		return fmt.Errorf("%q is too large for a duration, at most %g s; write inf where the task does not fit", s,
+		err = fmt.Errorf("%q is too large for a duration, at most %g s; write inf where the task does not fit", text,
 			MaxSeconds)
 	}
-	*c = cell(d)
-	return nil
-}
-
-func (c cell) MarshalCSV() (string, error) {
-	if mig.Seconds(c) == never {
-		return inf, nil
-	}
-	return shortest(c), nil
+	return mig.Seconds(d), err
 }
 
 // shortest writes a number as the shortest text that reads back as the same number.
-func shortest[T ~float64](v T) string { return strconv.FormatFloat(float64(v), 'g', -1, 64) }
-
-// A decimal is a number as files write it, one of those that B limits.
-type decimal[B interface {
-	// limits are the least and the most. what completes the sentence "... is not".
-	limits() (least, most float64, what string)
-}] float64
-
-func (d *decimal[B]) UnmarshalCSV(s string) error {
-	var all B
-	least, most, what := all.limits()
-	v, err := strictcsv.Float(s)
-	if err != nil || !(v >= least && v <= most) {
-		return fmt.Errorf("%q is not %s", s, what)
+func shortest[T ~float64](v T) string {
+	if math.IsInf(float64(v), 1) {
+		return inf
 	}
-	*d = decimal[B](v + 0) // -0 becomes 0
-	return nil
-}
-
-func (d decimal[B]) MarshalCSV() (string, error) { return shortest(d), nil }
-
-// An integer is a whole number as files write it, one of those that B limits.
-type integer[B interface {
-	// limits are the least and the most. what completes the sentence "... is not".
-	limits() (least, most int, what string)
-}] int
-
-func (n *integer[B]) UnmarshalCSV(s string) error {
-	var all B
-	least, most, what := all.limits()
-	v, err := strictcsv.Int(s)
-	if err != nil || v < least || v > most {
-		return fmt.Errorf("%q is not %s", s, what)
-	}
-	*n = integer[B](v)
-	return nil
-}
-
-type batchNumbers struct{}
-
-func (batchNumbers) limits() (least, most int, what string) {
-	return 1, math.MaxInt, "the number of a batch; write a whole number from 1"
+	return strconv.FormatFloat(float64(v), 'g', -1, 64)
 }
 
 // MaxName is the length in bytes of the longest name that files may hold.
@@ -315,54 +272,4 @@ func nameProblem(name string) string {
 		return "begins or ends with a space"
 	}
 	return ""
-}
-
-// batch makes tasks of the rows and makes the checks that need more than one field.
-func batch(g *mig.GPU, file *strictcsv.Table[row]) (Batch, error) {
-	b := make(Batch, len(file.Rows))
-	seen := make(map[string]int, len(b))
-	for i := range b {
-		t := &b[i]
-		t.Name = file.Rows[i].Task
-		if problem := nameProblem(t.Name); problem != "" {
-			return nil, file.Fail(i, "task", fmt.Errorf("the name %s; write one that identifies the task", problem))
-		}
-		if first, ok := seen[t.Name]; ok {
-			return nil, file.Fail(i, "task", fmt.Errorf("%q is the name of the task on line %d, too; names must differ", t.Name,
-				file.Lines[first]))
-		}
-		seen[t.Name] = i
-		fits := false
-		cells := file.Rows[i].cells()
-		for _, s := range g.Sizes() {
-			t.Set(s, mig.Seconds(*cells[s]))
-			fits = fits || t.Fits(s)
-		}
-		if !fits {
-			return nil, file.Fail(i, "",
-				fmt.Errorf("task %q fits no instance of %s (sizes %v); write its seconds for at least one", t.Name, g, g.Sizes()))
-		}
-	}
-	return b, nil
-}
-
-// columns writes the columns that the GPU has and leaves the others out.
-type columns struct {
-	*csv.Writer
-	names []string
-	keep  []int
-}
-
-// Write writes a line. The first line is gocsv's header.
-func (c *columns) Write(fields []string) error {
-	if c.keep == nil {
-		for _, name := range c.names {
-			c.keep = append(c.keep, slices.Index(fields, name))
-		}
-	}
-	kept := make([]string, len(c.keep))
-	for i, j := range c.keep {
-		kept[i] = fields[j]
-	}
-	return c.Writer.Write(kept)
 }

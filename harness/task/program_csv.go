@@ -5,23 +5,24 @@ import (
 	"io"
 	"math"
 
-	"github.com/gocarina/gocsv"
-
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
 )
 
-// A programRow is one line of a file of programs.
-type programRow struct {
-	Name        string   `csv:"name"`
-	Class       class    `csv:"class"`
-	Solo        soloTime `csv:"solo_s"`
-	Serial      part     `csv:"serial"`
-	Compute     part     `csv:"compute"`
-	Memory      part     `csv:"memory"`
-	Parallelism part     `csv:"parallelism"`
-}
+// programColumns are the columns of a file of programs.
+var programColumns = []string{"name", "class", "solo_s", "serial", "compute", "memory", "parallelism"}
+
+// The solo times and the parts of programs that files may hold.
+var (
+	soloTimes = strictcsv.Range{
+		Least: above0, Most: MaxSeconds,
+		What: fmt.Sprintf("a solo time; write seconds, more than 0 and at most %g", MaxSeconds),
+	}
+	parts = strictcsv.Range{
+		Least: 0, Most: MaxSeconds, What: fmt.Sprintf("a part of a program; write a number from 0 to %g", MaxSeconds),
+	}
+)
 
 // ReadPrograms reads programs of the co-run track: one line a job, with the columns name,
 // class (CI, MI or US), solo_s (seconds alone on a whole GPU), serial, compute and memory
@@ -32,35 +33,43 @@ type programRow struct {
 // The file's name is only used in errors. What is wrong with the text is a [*ParseError];
 // other errors are those of r.
 func ReadPrograms(r io.Reader, file string) ([]Program, error) {
-	t, err := strictcsv.Read[programRow](r, file, strictcsv.Format{
-		Columns: strictcsv.Columns[programRow](),
+	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
+		Columns: programColumns,
 		Header:  "the header of a file of programs",
 		Empty:   "there are no programs; write one line a job below the header",
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Program, len(t.Rows))
-	for i, row := range t.Rows {
+	out := make([]Program, in.Len())
+	for i := range out {
 		p := &out[i]
 		*p = Program{
-			Name: row.Name, Class: Class(row.Class), Solo: mig.Seconds(row.Solo), Parallelism: float64(row.Parallelism),
-			Serial: float64(row.Serial), Compute: float64(row.Compute), Memory: float64(row.Memory),
+			Name: in.Text(i, "name"), Solo: mig.Seconds(in.Number(i, "solo_s", soloTimes)),
+			Serial: in.Number(i, "serial", parts), Compute: in.Number(i, "compute", parts),
+			Memory: in.Number(i, "memory", parts), Parallelism: in.Number(i, "parallelism", parts),
 		}
 		if problem := nameProblem(p.Name); problem != "" {
-			return nil, t.Fail(i, "name", fmt.Errorf("the name %s; write one that identifies the program", problem))
+			return nil, in.Fail(i, "name", fmt.Errorf("the name %s; write one that identifies the program", problem))
+		}
+		p.Class, err = nearest.Find("class", in.Text(i, "class"), Classes(), func(c Class) string { return string(c) })
+		if err != nil {
+			return nil, in.Fail(i, "class", err)
+		}
+		if in.Err != nil {
+			return nil, in.Err
 		}
 		if p.Parallelism == 0 || p.Parallelism > 1 {
-			return nil, t.Fail(i, "parallelism",
+			return nil, in.Fail(i, "parallelism",
 				fmt.Errorf("%v is not a share; write a number over 0 and up to 1", p.Parallelism))
 		}
 		if whole := p.Relative(1, 1); !(whole >= leastWhole && whole <= mostWhole) {
-			return nil, t.Fail(i, "", fmt.Errorf("serial, compute and memory take %v on the whole GPU; "+
+			return nil, in.Fail(i, "", fmt.Errorf("serial, compute and memory take %v on the whole GPU; "+
 				"write parts with which it is from %g to %g, in any unit", whole, leastWhole, mostWhole))
 		}
 		p.scale()
 		if err := p.Validate(); err != nil {
-			return nil, t.Fail(i, "", err)
+			return nil, in.Fail(i, "", err)
 		}
 	}
 	return out, nil
@@ -84,7 +93,6 @@ func (p *Program) scale() {
 // WritePrograms writes what [ReadPrograms] reads. A program that is not valid is an error.
 // Other errors are those of w.
 func WritePrograms(w io.Writer, programs []Program) error {
-	rows := make([]programRow, len(programs))
 	for i := range programs {
 		p := &programs[i]
 		if err := p.Validate(); err != nil {
@@ -93,35 +101,12 @@ func WritePrograms(w io.Writer, programs []Program) error {
 		if problem := nameProblem(p.Name); problem != "" {
 			return fmt.Errorf("job %d has a name that %s", i, problem)
 		}
-		rows[i] = programRow{
-			p.Name, class(p.Class), soloTime(p.Solo), part(p.Serial), part(p.Compute), part(p.Memory),
-			part(p.Parallelism),
-		}
 	}
-	return gocsv.Marshal(rows, w)
-}
-
-// A class is a Class as files write it.
-type class Class
-
-func (c *class) UnmarshalCSV(s string) error {
-	known, err := nearest.Find("class", s, Classes(), func(c Class) string { return string(c) })
-	*c = class(known)
-	return err
-}
-
-// A soloTime is the time alone on a whole GPU, and a part one of a program, as files write them.
-type (
-	soloTime  = decimal[soloTimes]
-	part      = decimal[parts]
-	soloTimes struct{}
-	parts     struct{}
-)
-
-func (soloTimes) limits() (least, most float64, what string) {
-	return above0, MaxSeconds, fmt.Sprintf("a solo time; write seconds, more than 0 and at most %g", MaxSeconds)
-}
-
-func (parts) limits() (least, most float64, what string) {
-	return 0, MaxSeconds, fmt.Sprintf("a part of a program; write a number from 0 to %g", MaxSeconds)
+	return strictcsv.Write(w, programColumns, len(programs), func(i int) []string {
+		p := &programs[i]
+		return []string{
+			p.Name, string(p.Class), shortest(p.Solo), shortest(p.Serial), shortest(p.Compute), shortest(p.Memory),
+			shortest(p.Parallelism),
+		}
+	})
 }
