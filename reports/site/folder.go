@@ -1,7 +1,6 @@
 package site
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,98 +11,62 @@ import (
 	"miglab/harness/atomicfile"
 )
 
-// mark is in the first page of every site, and in no other folder's.
-const mark = `<meta name="generator" content="miglab site"/>`
-
-// listFile lists the files of a site, itself included. The next run removes these files and no others.
+// listFile lists the files of a site, itself included. The next run replaces these files and no others.
 const listFile = "files.txt"
 
-// replace puts a folder with the files in the place of dir.
-func replace(dir string, files []file) (err error) {
+// writeFolder writes the files into dir and removes the other files of the site that was there.
+func writeFolder(dir string, files []file) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	old, err := ownFiles(root)
+	if err != nil {
+		return err
+	}
 	paths := []string{listFile}
 	for _, f := range files {
+		if _, err := root.Lstat(f.path); err == nil && !slices.Contains(old, f.path) {
+			return refuse(filepath.Join(dir, f.path),
+				"miglab site did not write this file and would replace it; move it, or name another folder")
+		}
 		paths = append(paths, f.path)
 	}
+	for _, path := range old {
+		if slices.Contains(paths, path) {
+			continue
+		}
+		if err := root.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	slices.Sort(paths)
-	files = append(files, file{listFile, []byte(strings.Join(paths, "\n") + "\n")})
-	// The folder's own name, also for "." and for one with a slash at the end.
-	dir, err = filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	if folder, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = folder // a link to the folder stays
-	}
-	old, err := holdsSite(dir)
-	if err != nil {
-		return err
-	}
-	parent := filepath.Dir(dir)
-	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp(parent, ".tmp-site-*")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	made, aside := filepath.Join(work, "new"), filepath.Join(work, "old")
-	for _, f := range files {
-		path := filepath.Join(made, filepath.FromSlash(f.path))
-		if err := atomicfile.Write(path, f.data); err != nil {
+	// The list comes first: if this run is interrupted, the next one knows the files.
+	list := file{listFile, []byte(strings.Join(paths, "\n") + "\n")}
+	for _, f := range append([]file{list}, files...) {
+		if err := atomicfile.Write(filepath.Join(dir, filepath.FromSlash(f.path)), f.data); err != nil {
 			return err
 		}
-	}
-	if old {
-		info, err := os.Stat(dir)
-		if err == nil {
-			err = os.Chmod(made, info.Mode().Perm())
-		}
-		if err == nil {
-			err = os.Rename(dir, aside)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(made, dir); err != nil {
-		if old {
-			err = errors.Join(err, os.Rename(aside, dir))
-		}
-		return err
 	}
 	return nil
 }
 
-// holdsSite reports whether a site may replace the folder: it is empty, or an earlier run wrote all its files.
-func holdsSite(dir string) (bool, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil || len(entries) == 0 {
-		return true, err
-	}
-	index, err := os.ReadFile(filepath.Join(dir, "index.html"))
+// ownFiles returns the files of the site in a folder; none if the folder is empty.
+func ownFiles(root *os.Root) ([]string, error) {
+	list, err := root.ReadFile(listFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return true, err
+		return nil, err
 	}
-	if !bytes.Contains(index, []byte(mark)) {
-		return true, refuse(dir, "the folder holds something else than a site; name an empty or a new one")
+	if own := strings.Fields(string(list)); slices.Contains(own, listFile) {
+		return own, nil
 	}
-	list, err := os.ReadFile(filepath.Join(dir, listFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return true, err
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err == nil && len(entries) > 0 {
+		err = refuse(root.Name(), "the folder holds something else than a site; name an empty or a new one")
 	}
-	own := strings.Split(string(list), "\n")
-	return true, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err == nil && !slices.Contains(own, filepath.ToSlash(name)) {
-			err = refuse(path, "miglab site did not write this file and would delete it; move it, or name another folder")
-		}
-		return err
-	})
+	return nil, err
 }

@@ -73,9 +73,6 @@ func (p page) Links() []link {
 // Current is the page that the navigation marks.
 func (p page) Current() string { return cmp.Or(p.Under, p.File) }
 
-// Mark is the line by which [Write] recognizes a site.
-func (p page) Mark() template.HTML { return mark }
-
 func (p page) Main() (template.HTML, error) {
 	var b bytes.Buffer
 	err := templatePages.ExecuteTemplate(&b, cmp.Or(p.Template, p.File), p.Body)

@@ -103,17 +103,15 @@ func refuse(part, format string, args ...any) error {
 	return fmt.Errorf("site: %s: "+format, append([]any{part}, args...)...)
 }
 
-// Write makes the folder dir a site. The site is written beside it and takes its place as a whole, so that dir
-// never holds half of one; on an error it stays as it was. Missing folders above it are made. A folder that
-// holds a file that an earlier Write did not write is refused.
-//
-// Data that contradict themselves are refused: an invalid schedule, or a makespan below a certified bound.
+// Write makes dir a site, in place of an earlier one: it replaces and removes files that an earlier Write wrote, and
+// no others. Missing folders are made. A folder that holds something else than a site is refused, and so are data
+// that contradict themselves: an invalid schedule, or a makespan below a certified bound. Nothing is written then.
 func Write(dir string, d Data) error {
 	files, err := render(d)
 	if err != nil {
 		return err
 	}
-	return replace(dir, files)
+	return writeFolder(dir, files)
 }
 
 type file struct {
