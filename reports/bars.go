@@ -45,10 +45,15 @@ func (f Bars) page() (page, error) { return onePage(f) }
 const barSpace = 0.8
 
 func (f Bars) chart(names *palette) (*chart, error) {
-	ch := &chart{title: f.Title, x: f.X, y: f.Y, dataY: extent{0, 0}, categories: f.Categories}
+	ch, err := newChart(f.Title, f.X, f.Y)
+	if err != nil {
+		return nil, err
+	}
+	ch.categories = f.Categories
 	if f.Dots {
-		ch.dataY = emptyExtent()
 		ch.marks = append(ch.marks, f.separators)
+	} else {
+		ch.dataY = extent{0, 0}
 	}
 	if err := f.validate(ch); err != nil {
 		return nil, err
@@ -110,9 +115,6 @@ func (f Bars) separators(c draw.Canvas, x, _ func(float64) vg.Length) {
 }
 
 func (f Bars) validate(ch *chart) error {
-	if err := ch.check(); err != nil {
-		return err
-	}
 	switch {
 	case f.Y.Log && !f.Dots || f.X.Log:
 		return ch.bad("", "bars begin at 0, which a logarithmic axis does not have")

@@ -23,7 +23,7 @@ type Axis struct {
 	From, To float64
 }
 
-// A Chart is a [Figure] that [Panels] can hold: [Lines], [Bars] or [Scatter].
+// A Chart is a [Figure] that [Panels] can hold: [Lines] or [Bars].
 type Chart interface {
 	Figure
 	// chart checks the input and says what to draw, with the colours of names.
@@ -76,23 +76,6 @@ func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
 func newChart(title string, x, y Axis) (*chart, error) {
 	ch := &chart{title: title, x: x, y: y, dataX: emptyExtent(), dataY: emptyExtent()}
 	return ch, ch.check()
-}
-
-// addPoints checks what a series or group has, and adds it to the ranges of the data.
-func (ch *chart) addPoints(part, name string, x, y []float64) error {
-	switch {
-	case name == "":
-		return ch.bad(part, "it has no name")
-	case len(x) == 0:
-		return ch.bad(part, "it has no points")
-	case len(x) != len(y):
-		return ch.bad(part, "it has %d x and %d y values", len(x), len(y))
-	}
-	if err := ch.finite(part+", x", ch.x, x); err != nil {
-		return err
-	}
-	ch.dataX.add(x...)
-	return ch.addY(part+", y", y)
 }
 
 // addY checks values along the vertical axis, and adds them to the range of the data.

@@ -2,7 +2,7 @@
 // CSV, Markdown and LaTeX, and figures as SVG and PNG.
 //
 // The cells of a [Table] are strings; number.go formats numbers in the same way for all
-// tables. A [Figure] is one of [Lines], [Bars], [Scatter], [Panels], [Gantt], [Partitions],
+// tables. A [Figure] is one of [Lines], [Bars], [Panels], [Gantt], [Partitions],
 // [Divisions], [Masks] and [Tree]. All figures look alike (look.go). Text has at least 9 points
 // at the printed size, or 7 points inside the rectangles of a Gantt chart. Colours are
 // distinguishable for colour-blind readers. A legend never covers data.

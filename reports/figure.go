@@ -17,7 +17,7 @@ import (
 )
 
 // A Figure is something that can be drawn. The kinds are [Lines], [Bars],
-// [Scatter], [Panels], [Gantt], [Partitions], [Divisions], [Masks] and [Tree].
+// [Panels], [Gantt], [Partitions], [Divisions], [Masks] and [Tree].
 type Figure interface {
 	// page checks the input and settles the size.
 	page() (page, error)

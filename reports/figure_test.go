@@ -331,8 +331,7 @@ func TestBadInputIsRefused(t *testing.T) {
 			f.Categories = slices.Repeat([]string{"c"}, 60)
 			f.Groups[0].Values = make([]float64, 60)
 		}), "60 categories need"},
-		{"scatter lengths", Scatter{X: x, Y: y, Groups: []Points{{Name: "g", X: []float64{1}}}}, "1 x and 0 y"},
-		{"empty scatter", Scatter{X: x, Y: y}, "no groups"},
+		{"scatter lengths", Lines{Dots: true, X: x, Y: y, Series: []Series{{Name: "g", X: []float64{1}}}}, "1 x and 0 y"},
 		{"empty panels", Panels{}, "no charts"},
 		{"bad panel", Panels{Charts: []Chart{lines(func(_ *Lines, s *Series) { s.Y = nil }).(Lines)}}, "2 x and 0 y"},
 		{"empty gantt", Gantt{}, "no panels"},

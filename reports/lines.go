@@ -37,6 +37,8 @@ type Lines struct {
 	X, Y   Axis
 	Series []Series
 	Levels []Level
+	// Dots draws the points only, as signs; X need not ascend.
+	Dots bool
 }
 
 func (f Lines) page() (page, error) { return onePage(f) }
@@ -71,7 +73,7 @@ func (f Lines) chart(names *palette) (*chart, error) {
 		return nil, ch.bad("", "it has no series")
 	}
 	for _, s := range f.Series {
-		if err := ch.addSeries(s); err != nil {
+		if err := f.addSeries(ch, s); err != nil {
 			return nil, err
 		}
 		names.index(s.Name)
@@ -89,19 +91,36 @@ func (f Lines) chart(names *palette) (*chart, error) {
 		}
 	}
 	for _, s := range f.Series {
-		ch.marks = append(ch.marks, line(s, names.index(s.Name)))
-		ch.legend = append(ch.legend, lineEntry(s, names.index(s.Name)))
+		if !f.Dots {
+			ch.marks = append(ch.marks, line(s, names.index(s.Name)))
+		}
+		ch.legend = append(ch.legend, f.entry(s, names.index(s.Name)))
+	}
+	if f.Dots {
+		ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) { f.drawDots(c, names, x, y) })
 	}
 	return ch, nil
 }
 
-func (ch *chart) addSeries(s Series) error {
+// addSeries checks a series and adds it to the ranges of the data.
+func (f Lines) addSeries(ch *chart, s Series) error {
 	part := fmt.Sprintf("series %q", s.Name)
-	if err := ch.addPoints(part, s.Name, s.X, s.Y); err != nil {
+	switch {
+	case s.Name == "":
+		return ch.bad(part, "it has no name")
+	case len(s.X) == 0:
+		return ch.bad(part, "it has no points")
+	case len(s.X) != len(s.Y):
+		return ch.bad(part, "it has %d x and %d y values", len(s.X), len(s.Y))
+	case !f.Dots && !slices.IsSorted(s.X):
+		return ch.bad(part, "its x values do not ascend")
+	}
+	if err := ch.finite(part+", x", ch.x, s.X); err != nil {
 		return err
 	}
-	if !slices.IsSorted(s.X) {
-		return ch.bad(part, "its x values do not ascend")
+	ch.dataX.add(s.X...)
+	if err := ch.addY(part+", y", s.Y); err != nil {
+		return err
 	}
 	return ch.addBand(part, "band", len(s.X), s.Low, s.High)
 }
@@ -166,17 +185,45 @@ func glyph(colour int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: okabeIto[colour], Radius: 3.1 - 0.18*vg.Length(colour), Shape: markers[colour]}
 }
 
-func lineEntry(s Series, colour int) legendEntry {
+func (f Lines) entry(s Series, colour int) legendEntry {
 	label := s.Name
 	if s.Published {
 		label += " (published)"
 	}
 	return legendEntry{label, func(c draw.Canvas) {
-		c.StrokeLine2(s.style(colour), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
-		if s.Markers || len(s.X) == 1 {
+		if !f.Dots {
+			c.StrokeLine2(s.style(colour), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
+		}
+		if f.Dots || s.Markers || len(s.X) == 1 {
 			c.DrawGlyphNoClip(glyph(colour), c.Center())
 		}
 	}}
+}
+
+// cloud is the number of dots of a series from which on they are small and let others through.
+const cloud = 100
+
+// drawDots draws the first point of each series, then the second and so on, so that no series covers another.
+func (f Lines) drawDots(c draw.Canvas, names *palette, x, y func(float64) vg.Length) {
+	most := 0
+	for _, s := range f.Series {
+		most = max(most, len(s.X))
+	}
+	for i := range most {
+		for _, s := range f.Series {
+			if i >= len(s.X) {
+				continue
+			}
+			colour := names.index(s.Name)
+			sign := glyph(colour)
+			if most >= cloud {
+				fill := okabeIto[colour]
+				fill.A = 0x80
+				sign.Color, sign.Radius = fill, 1.6
+			}
+			c.DrawGlyphNoClip(sign, vg.Point{X: x(s.X[i]), Y: y(s.Y[i])})
+		}
+	}
 }
 
 // A Level is a value to compare the lines of a [Lines] chart with. It is drawn dashed across the chart, and its

@@ -96,14 +96,14 @@ func samples() map[string]Figure {
 			wave(r, "POORSCALING, WIDETIMES", 1.4, false),
 		},
 	}
-	cloud := Scatter{Title: "Published and measured values", X: Axis{Label: "Published"}, Y: Axis{Label: "Measured"}}
+	cloud := Lines{Dots: true, Title: "Published and measured values", X: Axis{Label: "Published"}, Y: Axis{Label: "Measured"}}
 	for _, name := range []string{"Table 4", "Table 5", "Table 6"} {
-		g := Points{Name: name}
+		g := Series{Name: name}
 		for range 30 {
 			x := 1 + r.Float64()
 			g.X, g.Y = append(g.X, x), append(g.Y, x+0.05*r.NormFloat64())
 		}
-		cloud.Groups = append(cloud.Groups, g)
+		cloud.Series = append(cloud.Series, g)
 	}
 	var many, falling []float64
 	for i := range 40 {

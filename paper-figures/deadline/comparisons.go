@@ -209,8 +209,8 @@ func pareto(d *figures.Data) (*figures.Output, error) {
 		points := figures.Map(schedulers, func(s *scheduler) point {
 			return point{figures.Mean(megajoules.of(d, s, k.ours)), figures.Mean(late.of(d, s, k.ours))}
 		})
-		scatter := reports.Scatter{
-			Title: fmt.Sprintf("%s%s deadlines, slack %s", strings.ToUpper(k.name[:1]), k.name[1:], k.slack),
+		scatter := reports.Lines{
+			Dots: true, Title: fmt.Sprintf("%s%s deadlines, slack %s", strings.ToUpper(k.name[:1]), k.name[1:], k.slack),
 			X:     reports.Axis{Label: "Energy [MJ]"}, Y: reports.Axis{Label: "Late jobs [%]"},
 		}
 		for i, s := range schedulers {
@@ -226,7 +226,7 @@ func pareto(d *figures.Data) (*figures.Output, error) {
 			case largest:
 				name += " = " + eftTrue.title
 			}
-			scatter.Groups = append(scatter.Groups, reports.Points{Name: name, X: []float64{p.energy}, Y: []float64{p.late}})
+			scatter.Series = append(scatter.Series, reports.Series{Name: name, X: []float64{p.energy}, Y: []float64{p.late}})
 		}
 		chart.Charts = append(chart.Charts, scatter)
 	}

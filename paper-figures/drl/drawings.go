@@ -160,8 +160,8 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 	all := make([][]float64, len(scalabilities)) // by reading
 	chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
 	for _, w := range synthetic {
-		panel := reports.Scatter{
-			Title: w.name, X: reports.Axis{Label: "Scalability", To: 3},
+		panel := reports.Lines{
+			Dots: true, Title: w.name, X: reports.Axis{Label: "Scalability", To: 3},
 			Y: reports.Axis{Label: "t(1) [s]", From: 89.5, To: 100.5},
 		}
 		if w.name == wideTimes {
@@ -174,7 +174,7 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 			row := []string{w.name, s.name, fmt.Sprint(len(x))}
 			t.Rows = append(t.Rows, append(row, reports.Cells(2, slices.Min(x), figures.Mean(x), slices.Max(x))...))
 			drawn := min(len(x), mostPoints)
-			panel.Groups = append(panel.Groups, reports.Points{Name: s.name, X: x[:drawn], Y: y[:drawn]})
+			panel.Series = append(panel.Series, reports.Series{Name: s.name, X: x[:drawn], Y: y[:drawn]})
 		}
 		chart.Charts = append(chart.Charts, panel)
 	}

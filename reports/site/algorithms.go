@@ -6,18 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"miglab/harness/spec"
+	"miglab/harness/algo"
 	"miglab/reports"
 )
-
-// An Algorithm is a scheduler with a page of its own.
-type Algorithm struct {
-	Name, Track string
-	Version     int
-	// Summary and Cite are those of [algo.Spec], and Source is the file that registers it.
-	Summary, Cite, Source string
-	Params                []spec.Param
-}
 
 type algorithmsView struct {
 	Tracks     []string
@@ -25,7 +16,7 @@ type algorithmsView struct {
 }
 
 type algorithmView struct {
-	Algorithm
+	algo.Spec
 	Page    string
 	Results []resultView
 	// Gantt is the file of an example schedule and Shown what it shows; empty for none.
@@ -44,12 +35,12 @@ type resultView struct {
 
 // viewAlgorithms collects what the boards say of each algorithm, and draws an example schedule.
 func viewAlgorithms(
-	all []Algorithm, boards []boardView, instances []Instance, pages map[string]string,
+	all []algo.Spec, boards []boardView, instances []Instance, pages map[string]string,
 ) (algorithmsView, []file, error) {
-	v := algorithmsView{Tracks: distinct(all, func(a Algorithm) string { return a.Track })}
+	v := algorithmsView{Tracks: distinct(all, func(a algo.Spec) string { return a.Track })}
 	var files []file
 	for _, a := range all {
-		out := algorithmView{Algorithm: a, Page: pages[a.Name]}
+		out := algorithmView{Spec: a, Page: pages[a.Name]}
 		for _, b := range boards {
 			for _, r := range b.Rows {
 				if r.Page == out.Page && b.Track == a.Track {

@@ -76,21 +76,15 @@ func Gather(ctx context.Context, e *run.Engine, commit string, quick bool) (d Da
 }
 
 // rankedAlgorithms returns the algorithms of this program that the boards rank.
-func rankedAlgorithms(boards []Board) (out []Algorithm) {
-	for _, name := range distinct(boards, func(b Board) string { return b.Track }) {
-		for _, s := range algo.All(name) {
-			isRanked := func(b Board) bool {
-				return b.Track == name && slices.ContainsFunc(b.Standings, func(st leaderboard.Standing) bool {
-					return algorithmName(st.Algorithm) == s.Name
-				})
-			}
-			if slices.ContainsFunc(boards, isRanked) {
-				out = append(out, Algorithm{
-					Name: s.Name, Track: name, Version: s.Version,
-					Summary: s.Summary, Cite: s.Cite, Source: s.Source, Params: s.Params,
-				})
-			}
+func rankedAlgorithms(boards []Board) (out []algo.Spec) {
+	ranked := map[[2]string]bool{}
+	for _, b := range boards {
+		for _, s := range b.Standings {
+			ranked[[2]string{b.Track, algorithmName(s.Algorithm)}] = true
 		}
+	}
+	for _, track := range distinct(boards, func(b Board) string { return b.Track }) {
+		out = append(out, matching(algo.All(track), func(s algo.Spec) bool { return ranked[[2]string{track, s.Name}] })...)
 	}
 	return out
 }

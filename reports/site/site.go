@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/reports"
@@ -26,7 +27,7 @@ import (
 type Data struct {
 	Boards []Board
 	// Algorithms have a page each, to which the boards link.
-	Algorithms []Algorithm
+	Algorithms []algo.Spec
 	Claims     []Claim
 	Figures    []Figure
 	Instances  []Instance

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/spec"
@@ -61,7 +62,7 @@ func sample() site.Data {
 			board("batch", "A100", "parallel", standing("batch", "drl/WIDETIMES", 1, "miso", 7)),
 			board("corun", "A100", "", standing("corun", "corun/queues", 1, "exact", 0)),
 		},
-		Algorithms: []site.Algorithm{
+		Algorithms: []algo.Spec{
 			{Name: "far", Track: "batch", Version: 2, Summary: "a family", Cite: hostile, Source: "algorithms/far.go", Params: []spec.Param{{Name: "keep", Default: "best", Values: []string{"best", hostile}, Doc: hostile}}},
 			{Name: "parts", Track: "batch", Version: 1, Summary: hostile},
 		},
