@@ -211,7 +211,7 @@ func pareto(d *figures.Data) (*figures.Output, error) {
 		})
 		scatter := reports.Lines{
 			Dots: true, Title: fmt.Sprintf("%s%s deadlines, slack %s", strings.ToUpper(k.name[:1]), k.name[1:], k.slack),
-			X:     reports.Axis{Label: "Energy [MJ]"}, Y: reports.Axis{Label: "Late jobs [%]"},
+			X: reports.Axis{Label: "Energy [MJ]"}, Y: reports.Axis{Label: "Late jobs [%]"},
 		}
 		for i, s := range schedulers {
 			p, front := points[i], "no"
