@@ -25,8 +25,8 @@ func randomChoice(c *env.Candidates, rng *rand.Rand) env.Choice {
 	return env.Choice{Candidate: uniformAction(having, rng), Action: action}
 }
 
-func isChooser(s *learn.Shard, i int) bool {
-	_, ok := s.Env(i).(env.Chooser)
+func isChooser(s *learn.Shard) bool {
+	_, ok := s.Env(0).(env.Chooser)
 	return ok
 }
 
@@ -37,7 +37,7 @@ func (t *Trainer) choose(s *shard, i, slot int) {
 	choice := s.candidates.Best(e, s.Policy.Forward)
 	copy(t.replay.bestObservation(slot), s.candidates.Observation(choice.Candidate))
 	copy(t.replay.bestMask(slot), s.candidates.Mask(choice.Candidate))
-	if s.Rand.Float64() < t.epsilon {
+	if s.Rand.Float64() < t.Stats.Exploration {
 		choice = randomChoice(&s.candidates, s.Rand)
 	}
 	e.Choose(choice.Candidate)

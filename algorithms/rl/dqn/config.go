@@ -2,7 +2,6 @@ package dqn
 
 import (
 	"fmt"
-	"math"
 
 	"miglab/algorithms/rl/internal/learn"
 )
@@ -37,23 +36,15 @@ const maxNorm = 10
 
 func (c Config) check() error {
 	switch {
-	case c.Envs < 1 || c.Horizon < 1 || c.TotalSteps < 1 || c.GradientSteps < 1 || c.Batch < 1 || c.TargetEvery < 1:
-		return fmt.Errorf("dqn: %d environments, %d steps of %d in total, %d updates of %d transitions, target every %d: "+
-			"want at least 1 of each",
-			c.Envs, c.Horizon, c.TotalSteps, c.GradientSteps, c.Batch, c.TargetEvery)
+	case c.Envs < 1 || c.Horizon < 1 || c.GradientSteps < 1 || c.Batch < 1 || c.TargetEvery < 1:
+		return fmt.Errorf("dqn: %d environments, %d steps, %d updates of %d transitions, target every %d: want at least 1 of each",
+			c.Envs, c.Horizon, c.GradientSteps, c.Batch, c.TargetEvery)
 	case c.Buffer < c.Envs || c.Buffer%c.Envs != 0:
 		return fmt.Errorf("dqn: a buffer of %d transitions, want a multiple of the %d environments", c.Buffer, c.Envs)
 	case c.LearnStart < 0 || c.LearnStart > c.Buffer:
 		return fmt.Errorf("dqn: learning starts at %d transitions, want at most the buffer's %d", c.LearnStart, c.Buffer)
-	case c.Shards < 1 || c.Shards > c.Envs:
-		return fmt.Errorf("dqn: %d shards, want 1 to %d, one an environment", c.Shards, c.Envs)
 	case !(0 <= c.Gamma && c.Gamma <= 1):
 		return fmt.Errorf("dqn: gamma %v, want 0 to 1", c.Gamma)
-	case len(c.LearningRate) == 0:
-		return fmt.Errorf("dqn: no learning rate, want one phase or more")
-	}
-	if err := c.LearningRate.Check("dqn: learning rate", 0, math.MaxFloat32); err != nil {
-		return err
 	}
 	return c.Epsilon.Check("dqn: epsilon", 0, 1)
 }

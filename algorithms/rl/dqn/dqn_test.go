@@ -125,7 +125,7 @@ func TestReachesTheOptimum(t *testing.T) {
 			if *illegal > 0 {
 				t.Errorf("%d masked actions taken", *illegal)
 			}
-			if last.Steps != 16_000 || tr.Steps() != last.Steps || last.ValueLoss <= 0 || last.Episodes == 0 {
+			if last.Steps != 16_000 || tr.Count != last.Steps || last.ValueLoss <= 0 || last.Episodes == 0 {
 				t.Errorf("%+v", last)
 			}
 			x := make([]float32, places*places)

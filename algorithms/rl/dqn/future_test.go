@@ -40,7 +40,7 @@ func TestFuture(t *testing.T) {
 		}
 		copy(policy.Parameters(), []float32{2, 1, 9, 0, 0, 0}) // weights, biases
 		copy(target.Parameters(), []float32{3, 4, 9, 0, 0, 0})
-		s := tr.shards[0]
+		s := tr.parts[0]
 		s.next[0], s.next[1] = 1, 1
 		tr.observe(s, 1)
 		tr.observe(s, 2)

@@ -2,7 +2,6 @@ package dqn
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/internal/learn"
@@ -12,20 +11,13 @@ import (
 // A Trainer trains one network of action values. Its methods are called one at a
 // time.
 type Trainer struct {
-	learn.Loop
+	*learn.Trainer
 	cfg            Config
 	policy, target nn.Policy
-	seed           uint64
-	vector         *learn.Vector
-	adam           *nn.Adam
 	replay         *replay
-	shards         []*shard
+	parts          []*shard
 
-	source rand.PCG // of rng, which draws transitions
-	rng    *rand.Rand
-
-	batch   []int32 // slots of the replay
-	epsilon float64
+	batch []int32 // slots of the replay
 
 	// The work of a shard, created once so that iterations do not allocate.
 	act, learnFrom func(int)
@@ -60,21 +52,23 @@ func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint
 	if _, values := policy.Forward(make([]float32, policy.Inputs()), 1); values != nil {
 		return nil, fmt.Errorf("dqn: the network %q has a critic, want action values alone", policy)
 	}
-	vector, err := learn.NewVector(cfg.Envs, cfg.Shards, policy, makeEnv, seed)
+	core, err := learn.NewTrainer(learn.Settings{
+		Name: "dqn", Envs: cfg.Envs, Shards: cfg.Shards, TotalSteps: cfg.TotalSteps,
+		LearningRate: cfg.LearningRate, Exploration: cfg.Epsilon, MaxNorm: maxNorm, Seed: seed,
+	}, policy, makeEnv)
 	if err != nil {
-		return nil, fmt.Errorf("dqn: %w", err)
+		return nil, err
 	}
 	t := &Trainer{
-		cfg: cfg, policy: policy, target: target, seed: seed, vector: vector,
-		adam:   nn.NewAdam(len(policy.Parameters())),
-		replay: newReplay(vector.Shape, cfg.Envs, cfg.Buffer, isChooser(vector.Shards[0], 0)),
+		Trainer: core, cfg: cfg, policy: policy, target: target,
+		replay: newReplay(core.Shape, cfg.Envs, cfg.Buffer, isChooser(core.Shards[0])),
 		batch:  make([]int32, cfg.Batch),
 	}
+	t.Counters, t.Vectors = append(t.Counters, &t.updates), append(t.Vectors, target.Parameters())
 	copy(target.Parameters(), policy.Parameters())
-	t.rng = rand.New(&t.source)
 	part := (cfg.Batch + cfg.Shards - 1) / cfg.Shards
-	for _, s := range vector.Shards {
-		t.shards = append(t.shards, &shard{
+	for _, s := range t.Shards {
+		t.parts = append(t.parts, &shard{
 			Shard:        s,
 			target:       target.Share(),
 			observations: make([]float32, part*policy.Inputs()),
@@ -84,86 +78,75 @@ func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint
 			chosen:       make([]int, part),
 		})
 	}
-	t.act = func(k int) { t.step(t.shards[k]) }
+	t.act = func(k int) { t.step(t.parts[k]) }
 	t.learnFrom = func(k int) { t.gradient(k) }
-	t.Loop = learn.Loop{Body: t.iterate, State: t.checkpoint}
+	t.Body = t.iterate
 	t.Restart(0)
 	return t, nil
 }
 
-// Restart begins a segment of training: every environment begins an episode, every stream
-// of random numbers restarts, and the replay buffer is emptied. This depends only on the
-// seed and the segment. Call it at each checkpoint, with the same segments whether or not
-// training was interrupted there: then training continues identically, although
-// checkpoints do not contain environments and transitions. Segments should be long
-// compared with LearnStart.
+// Restart begins a segment of training as [learn.Trainer.Restart] says and empties the replay
+// buffer. Segments should be long compared with LearnStart.
 func (t *Trainer) Restart(segment uint64) {
-	t.vector.Restart(segment)
-	learn.Seed(&t.source, t.seed, segment, learn.Learning, 0)
+	t.Trainer.Restart(segment)
 	t.replay.clear()
-	t.epsilon = t.cfg.Epsilon.At(float64(t.Count) / float64(t.cfg.TotalSteps))
-	for _, s := range t.shards {
+	for _, s := range t.parts {
 		t.observe(s, t.replay.head)
 	}
 }
 
-func (t *Trainer) iterate(workers int) (learn.Stats, error) {
-	progress := float64(t.Count) / float64(t.cfg.TotalSteps)
-	stats := learn.Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Epsilon.At(progress)}
-	t.epsilon = stats.Exploration
+func (t *Trainer) iterate(workers int) error {
 	updates := t.updates
 	for range t.cfg.Horizon {
-		learn.Each(workers, len(t.shards), t.act)
+		learn.Each(workers, len(t.parts), t.act)
 		row := t.replay.head * t.cfg.Envs
 		t.replay.advance()
 		t.Count += int64(t.cfg.Envs)
 		if err := learn.Finite(t.Count, "a reward", t.replay.rewards[row:row+t.cfg.Envs]...); err != nil {
-			return stats, err
+			return err
 		}
 		if t.replay.len() < t.cfg.LearnStart {
 			continue
 		}
 		for range t.cfg.GradientSteps {
-			if err := t.update(workers, &stats); err != nil {
-				return stats, err
+			if err := t.update(workers); err != nil {
+				return err
 			}
 		}
 	}
 	if n := float64(t.updates - updates); n > 0 {
-		stats.ValueLoss /= n
+		t.Stats.ValueLoss /= n
 	}
-	stats.Steps = t.Count
-	t.vector.Episodes(&stats)
-	return stats, learn.Finite(t.Count, "a parameter", t.policy.Parameters()...)
+	return nil
 }
 
 // observe writes the observations of a shard's environments to a row of the replay. Where there
 // are candidates, it chooses among them.
 func (t *Trainer) observe(s *shard, row int) {
-	if isChooser(s.Shard, 0) {
+	if isChooser(s.Shard) {
 		for i := range s.End - s.Begin {
 			t.choose(s, i, row*t.cfg.Envs+s.Begin+i)
 		}
 		return
 	}
 	begin, end := row*t.cfg.Envs+s.Begin, row*t.cfg.Envs+s.End
-	inputs, actions := t.vector.Shape.Observation, t.vector.Shape.Actions
+	inputs, actions := t.Shape.Observation, t.Shape.Actions
 	s.Observe(t.replay.observations[begin*inputs:end*inputs], t.replay.masks[begin*actions:end*actions])
 }
 
 // step acts in a shard's environments and observes the result.
 func (t *Trainer) step(s *shard) {
 	begin, end := t.replay.head*t.cfg.Envs+s.Begin, t.replay.head*t.cfg.Envs+s.End
-	if isChooser(s.Shard, 0) { // observe has chosen
+	if isChooser(s.Shard) { // observe has chosen
 		s.Step(t.replay.actions[begin:end], t.replay.rewards[begin:end], t.replay.dones[begin:end])
 		t.observe(s, t.replay.after(t.replay.head))
 		return
 	}
-	inputs, actions := t.vector.Shape.Observation, t.vector.Shape.Actions
+	inputs, actions := t.Shape.Observation, t.Shape.Actions
 	values, _ := s.Policy.Forward(t.replay.observations[begin*inputs:end*inputs], end-begin)
 	for i := range end - begin {
 		mask := t.replay.mask(begin + i)
-		if s.Rand.Float64() < t.epsilon {
+		if s.Rand.Float64() < t.Stats.Exploration {
 			t.replay.actions[begin+i] = int32(uniformAction(mask, s.Rand))
 		} else {
 			t.replay.actions[begin+i] = int32(env.Likeliest(values[i*actions:(i+1)*actions], mask))
@@ -173,25 +156,25 @@ func (t *Trainer) step(s *shard) {
 	t.observe(s, t.replay.after(t.replay.head))
 }
 
-// update learns from one batch and adds its loss to stats.
-func (t *Trainer) update(workers int, stats *learn.Stats) error {
+// update learns from one batch and adds its loss to t.Stats.
+func (t *Trainer) update(workers int) error {
 	for i := range t.batch {
-		t.batch[i] = int32(t.replay.slot(t.rng.IntN(t.replay.len())))
+		t.batch[i] = int32(t.replay.slot(t.Rand.IntN(t.replay.len())))
 	}
-	learn.Each(workers, len(t.shards), t.learnFrom)
+	learn.Each(workers, len(t.parts), t.learnFrom)
 
 	loss := 0.0
-	for _, s := range t.shards {
+	for _, s := range t.parts {
 		loss += s.loss
 	}
 	loss /= float64(len(t.batch))
 	if err := learn.Finite(t.Count, "the loss", loss); err != nil {
 		return err
 	}
-	if err := t.vector.Descend(t.adam, stats.LearningRate, maxNorm, t.Count); err != nil {
+	if err := t.Descend(); err != nil {
 		return err
 	}
-	stats.ValueLoss += loss
+	t.Stats.ValueLoss += loss
 	if t.updates++; t.updates%int64(t.cfg.TargetEvery) == 0 {
 		copy(t.target.Parameters(), t.policy.Parameters())
 	}
@@ -199,11 +182,11 @@ func (t *Trainer) update(workers int, stats *learn.Stats) error {
 }
 
 func (t *Trainer) gradient(k int) {
-	s := t.shards[k]
+	s := t.parts[k]
 	clear(s.Policy.Gradients())
 	s.loss = 0
-	batch := t.batch[k*len(t.batch)/len(t.shards) : (k+1)*len(t.batch)/len(t.shards)]
-	n, inputs, actions := len(batch), t.vector.Shape.Observation, t.vector.Shape.Actions
+	batch := t.batch[k*len(t.batch)/len(t.parts) : (k+1)*len(t.batch)/len(t.parts)]
+	n, inputs, actions := len(batch), t.Shape.Observation, t.Shape.Actions
 	if n == 0 {
 		return
 	}
@@ -228,7 +211,7 @@ func (t *Trainer) gradient(k int) {
 // future computes the value of the state after each transition of a batch, 0 at the end of
 // an episode.
 func (t *Trainer) future(s *shard, batch []int32) {
-	n, inputs, actions := len(batch), t.vector.Shape.Observation, t.vector.Shape.Actions
+	n, inputs, actions := len(batch), t.Shape.Observation, t.Shape.Actions
 	judge := s.target
 	if t.cfg.Double {
 		judge = s.Policy
@@ -245,13 +228,5 @@ func (t *Trainer) future(s *shard, batch []int32) {
 		if t.replay.dones[slot] {
 			s.futures[i] = 0
 		}
-	}
-}
-
-func (t *Trainer) checkpoint() learn.Checkpoint {
-	return learn.Checkpoint{
-		Owner:    fmt.Sprintf("dqn of %s with seed %d", t.policy, t.seed),
-		Counters: []*int64{&t.Count, &t.updates, &t.adam.Steps},
-		Vectors:  [][]float32{t.policy.Parameters(), t.target.Parameters(), t.adam.First, t.adam.Second},
 	}
 }

@@ -38,21 +38,13 @@ const (
 
 func (c Config) check() error {
 	switch n := c.Envs * c.Horizon; {
-	case c.Envs < 1 || c.Horizon < 1 || c.Epochs < 1 || c.TotalSteps < 1:
-		return fmt.Errorf("ppo: %d environments, %d steps, %d epochs, %d steps in total: want at least 1 of each",
-			c.Envs, c.Horizon, c.Epochs, c.TotalSteps)
+	case c.Horizon < 1 || c.Epochs < 1:
+		return fmt.Errorf("ppo: %d steps, %d epochs: want at least 1 of each", c.Horizon, c.Epochs)
 	case c.Minibatch < 2 || n%c.Minibatch != 0:
 		return fmt.Errorf("ppo: minibatch of %d steps, want 2 or more that divide %d environments x %d steps = %d",
 			c.Minibatch, c.Envs, c.Horizon, n)
-	case c.Shards < 1 || c.Shards > c.Envs:
-		return fmt.Errorf("ppo: %d shards, want 1 to %d, one an environment", c.Shards, c.Envs)
 	case !(0 <= c.Gamma && c.Gamma <= 1) || !(c.Clip > 0):
 		return fmt.Errorf("ppo: gamma %v, clip %v: want 0 to 1, more than 0", c.Gamma, c.Clip)
-	case len(c.LearningRate) == 0:
-		return fmt.Errorf("ppo: no learning rate, want one phase or more")
-	}
-	if err := c.LearningRate.Check("ppo: learning rate", 0, math.MaxFloat32); err != nil {
-		return err
 	}
 	return c.Entropy.Check("ppo: entropy coefficient", 0, math.MaxFloat32)
 }

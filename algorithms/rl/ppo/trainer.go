@@ -1,8 +1,8 @@
 package ppo
 
 import (
+	"cmp"
 	"fmt"
-	"math/rand/v2"
 
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/internal/learn"
@@ -11,15 +11,8 @@ import (
 
 // A Trainer trains one policy. Its methods are called one at a time.
 type Trainer struct {
-	learn.Loop
-	cfg    Config
-	policy nn.Policy
-	seed   uint64
-	vector *learn.Vector
-	adam   *nn.Adam
-
-	source rand.PCG // of rng
-	rng    *rand.Rand
+	*learn.Trainer
+	cfg Config
 
 	// The experience by step and, within a step, by environment: step t of environment e is
 	// at t*Envs + e. values has one more step, in which no action is taken.
@@ -34,7 +27,7 @@ type Trainer struct {
 	order     []int32 // of the steps of an epoch
 	batch     []int32 // the steps of the minibatch, a part of order
 	minibatch []taken // the data of these steps
-	shards    []*shard
+	parts     []*shard
 
 	// The work of a shard, created once so that iterations do not allocate.
 	rollOut, learnFrom func(int)
@@ -43,13 +36,12 @@ type Trainer struct {
 // shard holds the data of one shard in addition to its environments.
 type shard struct {
 	*learn.Shard
-	allowed       []int32   // actions
-	weights       []float32 // by action, for sampling
-	observations  []float32 // of its part of a minibatch, gathered
-	dPreferences  []float32
-	dValues       []float32
-	terms         terms
-	entropyWeight float64
+	allowed      []int32   // actions
+	weights      []float32 // by action, for sampling
+	observations []float32 // of its part of a minibatch, gathered
+	dPreferences []float32
+	dValues      []float32
+	terms        terms
 }
 
 // New returns a trainer of the policy in segment 0. The policy needs a critic. It is
@@ -58,17 +50,19 @@ func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Tr
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	vector, err := learn.NewVector(cfg.Envs, cfg.Shards, policy, makeEnv, seed)
+	core, err := learn.NewTrainer(learn.Settings{
+		Name: "ppo", Envs: cfg.Envs, Shards: cfg.Shards, TotalSteps: cfg.TotalSteps,
+		LearningRate: cfg.LearningRate, Exploration: cfg.Entropy, MaxNorm: maxNorm, Seed: seed,
+	}, policy, makeEnv)
 	if err != nil {
-		return nil, fmt.Errorf("ppo: %w", err)
+		return nil, err
 	}
 	if _, values := policy.Forward(make([]float32, policy.Inputs()), 1); values == nil {
 		return nil, fmt.Errorf("ppo: the network %q has no critic, want an actor with one", policy)
 	}
 	n, inputs, actions := cfg.Envs*cfg.Horizon, policy.Inputs(), policy.Actions()
 	t := &Trainer{
-		cfg: cfg, policy: policy, seed: seed, vector: vector,
-		adam:         nn.NewAdam(len(policy.Parameters())),
+		Trainer: core, cfg: cfg,
 		observations: make([]float32, (n+cfg.Envs)*inputs),
 		masks:        make([]bool, (n+cfg.Envs)*actions),
 		actions:      make([]int32, n),
@@ -81,10 +75,9 @@ func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Tr
 		order:        make([]int32, n),
 		minibatch:    make([]taken, cfg.Minibatch),
 	}
-	t.rng = rand.New(&t.source)
 	part := (cfg.Minibatch + cfg.Shards - 1) / cfg.Shards
-	for _, s := range vector.Shards {
-		t.shards = append(t.shards, &shard{
+	for _, s := range t.Shards {
+		t.parts = append(t.parts, &shard{
 			Shard:        s,
 			weights:      make([]float32, actions),
 			observations: make([]float32, part*inputs),
@@ -92,50 +85,37 @@ func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Tr
 			dValues:      make([]float32, part),
 		})
 	}
-	t.rollOut = func(k int) { t.act(t.shards[k]) }
+	t.rollOut = func(k int) { t.act(t.parts[k]) }
 	t.learnFrom = func(k int) { t.gradient(k) }
-	t.Loop = learn.Loop{Body: t.iterate, State: t.checkpoint}
+	t.Body = t.iterate
 	t.Restart(0)
 	return t, nil
 }
 
-// Restart begins a segment of training: every environment begins an episode, and every
-// stream of random numbers restarts. Both depend only on the seed and the segment. Call it
-// at each checkpoint, with the same segments whether or not training was interrupted there:
-// then training continues identically, although checkpoints do not contain environments.
+// Restart begins a segment of training as [learn.Trainer.Restart] says.
 func (t *Trainer) Restart(segment uint64) {
-	t.vector.Restart(segment)
-	learn.Seed(&t.source, t.seed, segment, learn.Learning, 0)
+	t.Trainer.Restart(segment)
 	for i := range t.order {
 		t.order[i] = int32(i)
 	}
 }
 
-func (t *Trainer) iterate(workers int) (learn.Stats, error) {
-	progress := float64(t.Count) / float64(t.cfg.TotalSteps)
-	stats := learn.Stats{LearningRate: t.cfg.LearningRate.At(progress), Exploration: t.cfg.Entropy.At(progress)}
-	learn.Each(workers, len(t.shards), t.rollOut)
+func (t *Trainer) iterate(workers int) error {
+	learn.Each(workers, len(t.parts), t.rollOut)
 	t.Count += int64(len(t.order))
-	stats.Steps = t.Count
-	t.vector.Episodes(&stats)
-	for _, c := range [...]struct {
-		what   string
-		values []float32
-	}{{"a reward", t.rewards}, {"a value of the critic", t.values}, {"the probability of an action", t.logps}} {
-		if err := learn.Finite(t.Count, c.what, c.values...); err != nil {
-			return stats, err
-		}
+	err := cmp.Or(learn.Finite(t.Count, "a reward", t.rewards...),
+		learn.Finite(t.Count, "a value of the critic", t.values...),
+		learn.Finite(t.Count, "the probability of an action", t.logps...))
+	if err != nil {
+		return err
 	}
-	stats.ExplainedVariance = learn.ExplainedVariance(t.values[:len(t.target)], t.target)
-	if err := t.update(workers, &stats); err != nil {
-		return stats, err
-	}
-	return stats, learn.Finite(t.Count, "a parameter", t.policy.Parameters()...)
+	t.Stats.ExplainedVariance = learn.ExplainedVariance(t.values[:len(t.target)], t.target)
+	return t.update(workers)
 }
 
 // act carries out the steps of a shard and computes their advantages.
 func (t *Trainer) act(s *shard) {
-	inputs, actions, envs := t.vector.Shape.Observation, t.vector.Shape.Actions, t.cfg.Envs
+	inputs, actions, envs := t.Shape.Observation, t.Shape.Actions, t.cfg.Envs
 	for step := range t.cfg.Horizon + 1 {
 		begin, end := step*envs+s.Begin, step*envs+s.End
 		observations, masks := t.observations[begin*inputs:end*inputs], t.masks[begin*actions:end*actions]
@@ -158,29 +138,26 @@ func (t *Trainer) act(s *shard) {
 }
 
 // update learns from the steps and sets the statistics of the updates.
-func (t *Trainer) update(workers int, stats *learn.Stats) error {
+func (t *Trainer) update(workers int) error {
 	var sum terms
-	for _, s := range t.shards {
-		s.entropyWeight = stats.Exploration
-	}
 	for range t.cfg.Epochs {
-		t.rng.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
+		t.Rand.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
 		for begin := 0; begin < len(t.order); begin += t.cfg.Minibatch {
 			t.gather(t.order[begin : begin+t.cfg.Minibatch])
-			learn.Each(workers, len(t.shards), t.learnFrom)
-			for _, s := range t.shards {
+			learn.Each(workers, len(t.parts), t.learnFrom)
+			for _, s := range t.parts {
 				sum.add(s.terms)
 			}
 			if err := learn.Finite(t.Count, "the loss", sum.policy, sum.value, sum.entropy); err != nil {
 				return err
 			}
-			if err := t.vector.Descend(t.adam, stats.LearningRate, maxNorm, t.Count); err != nil {
+			if err := t.Descend(); err != nil {
 				return err
 			}
 		}
 	}
 	seen := float64(t.cfg.Epochs * len(t.order))
-	stats.PolicyLoss, stats.ValueLoss, stats.Entropy = sum.policy/seen, sum.value/seen, sum.entropy/seen
+	t.Stats.PolicyLoss, t.Stats.ValueLoss, t.Stats.Entropy = sum.policy/seen, sum.value/seen, sum.entropy/seen
 	return nil
 }
 
@@ -195,9 +172,9 @@ func (t *Trainer) gather(batch []int32) {
 
 // gradient computes the gradient of a shard's part of the minibatch.
 func (t *Trainer) gradient(k int) {
-	s := t.shards[k]
-	inputs, actions := t.vector.Shape.Observation, t.vector.Shape.Actions
-	begin, end := k*len(t.batch)/len(t.shards), (k+1)*len(t.batch)/len(t.shards)
+	s := t.parts[k]
+	inputs, actions := t.Shape.Observation, t.Shape.Actions
+	begin, end := k*len(t.batch)/len(t.parts), (k+1)*len(t.batch)/len(t.parts)
 	clear(s.Policy.Gradients())
 	s.terms = terms{}
 	n := end - begin
@@ -208,7 +185,7 @@ func (t *Trainer) gradient(k int) {
 		copy(s.observations[i*inputs:(i+1)*inputs], t.observations[int(at)*inputs:])
 	}
 	preferences, values := s.Policy.Forward(s.observations[:n*inputs], n)
-	w := weights{1 / float64(len(t.batch)), t.cfg.Clip, s.entropyWeight, valueCoefficient}
+	w := weights{1 / float64(len(t.batch)), t.cfg.Clip, t.Stats.Exploration, valueCoefficient}
 	for i, at := range t.batch[begin:end] {
 		row := preferences[i*actions : (i+1)*actions]
 		s.allowed = actionsIn(t.masks[int(at)*actions:(int(at)+1)*actions], s.allowed)
@@ -218,12 +195,4 @@ func (t *Trainer) gradient(k int) {
 		s.terms.add(now)
 	}
 	s.Policy.Backward(s.dPreferences[:n*actions], s.dValues[:n])
-}
-
-func (t *Trainer) checkpoint() learn.Checkpoint {
-	return learn.Checkpoint{
-		Owner:    fmt.Sprintf("ppo of %s with seed %d", t.policy, t.seed),
-		Counters: []*int64{&t.Count, &t.adam.Steps},
-		Vectors:  [][]float32{t.policy.Parameters(), t.adam.First, t.adam.Second},
-	}
 }

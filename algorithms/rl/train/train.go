@@ -62,7 +62,6 @@ type Result struct {
 
 // A learner is a trainer of package ppo or dqn.
 type learner interface {
-	Steps() int64
 	Iterate(ctx context.Context, workers int) (learn.Stats, error)
 	Restart(segment uint64)
 	Save(w io.Writer, note string) error
@@ -192,7 +191,7 @@ func firstChange(a, b string) (was, now string) {
 // advance trains for a segment, adds a point to the curve and writes a checkpoint.
 func (s *session) advance(ctx context.Context) error {
 	s.learner.Restart(uint64(len(s.curve)))
-	begin, iterations := s.learner.Steps(), int64(0)
+	begin, iterations := s.done(), int64(0)
 	var sum curve.Point
 	episodes := 0
 	for done := false; !done; {
