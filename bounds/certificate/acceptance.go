@@ -53,18 +53,21 @@ func EncodeAcceptance(w io.Writer, c Acceptance) error {
 // errors are those of r. It does not check whether the claim is true; see [VerifyAcceptance].
 func DecodeAcceptance(r io.Reader) (Acceptance, error) {
 	return decode(r, func(d *strictjson.Decoder, c *Acceptance) []strictjson.Member {
-		instant := func() (at Instant, err error) {
-			err = d.Object([]strictjson.Member{
-				{Name: "slot", Read: strictjson.Into(&at.Slot, d.Integer)},
-				{Name: "prices", Read: strictjson.IntoList(d, &at.Prices, d.Integer)},
+		c.Instants = []Instant{}
+		instant := func() error {
+			var at Instant
+			err := d.Object([]strictjson.Member{
+				{Name: "slot", Read: d.Into(&at.Slot)},
+				{Name: "prices", Read: strictjson.IntoList(d, &at.Prices)},
 			})
-			return at, err
+			c.Instants = append(c.Instants, at)
+			return err
 		}
 		return []strictjson.Member{
-			{Name: "gpus", Read: strictjson.Into(&c.GPUs, d.Integer)},
-			{Name: "requests", Read: strictjson.Into(&c.Requests, d.Integer)},
-			{Name: "accepted_at_most", Read: strictjson.Into(&c.AtMost, d.Integer)},
-			{Name: "instants", Read: strictjson.IntoList(d, &c.Instants, instant)},
+			{Name: "gpus", Read: d.Into(&c.GPUs)},
+			{Name: "requests", Read: d.Into(&c.Requests)},
+			{Name: "accepted_at_most", Read: d.Into(&c.AtMost)},
+			{Name: "instants", Read: func() error { return d.List(instant) }},
 		}
 	})
 }

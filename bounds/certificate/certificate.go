@@ -100,23 +100,19 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 // those of r. Decode does not check whether the claim is true; see [Verify].
 func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 	return decode(r, func(d *strictjson.Decoder, c *Certificate) []strictjson.Member {
-		seconds := func() (mig.Seconds, error) {
-			t, err := d.Number()
-			return mig.Seconds(t), err
-		}
 		witness := []strictjson.Member{
-			{Name: "kind", Read: strictjson.Into(&c.Witness.Kind, d.Text)},
-			{Name: "bound_s", Read: strictjson.Into(&c.Witness.Bound, seconds)},
-			{Name: "threshold_s", Optional: true, Read: strictjson.Into(&c.Witness.Threshold, seconds)},
-			{Name: "weights", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Weights, d.Number)},
-			{Name: "cells", Optional: true, Read: strictjson.Into(&c.Witness.Cells, d.Integer)},
-			{Name: "prices", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Prices, d.Number)},
+			{Name: "kind", Read: d.Into(&c.Witness.Kind)},
+			{Name: "bound_s", Read: d.Into(&c.Witness.Bound)},
+			{Name: "threshold_s", Optional: true, Read: d.Into(&c.Witness.Threshold)},
+			{Name: "weights", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Weights)},
+			{Name: "cells", Optional: true, Read: d.Into(&c.Witness.Cells)},
+			{Name: "prices", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Prices)},
 		}
 		return []strictjson.Member{
-			{Name: "lower_bound_s", Read: strictjson.Into(&c.Lower, seconds)},
-			{Name: "makespan_s", Read: strictjson.Into(&c.Makespan, seconds)},
-			{Name: "proven", Read: strictjson.Into(&c.Proven, d.Bool)},
-			{Name: "gap_percent", Read: strictjson.Into(&c.Gap, d.Number)},
+			{Name: "lower_bound_s", Read: d.Into(&c.Lower)},
+			{Name: "makespan_s", Read: d.Into(&c.Makespan)},
+			{Name: "proven", Read: d.Into(&c.Proven)},
+			{Name: "gap_percent", Read: d.Into(&c.Gap)},
 			{Name: "schedule", Read: func() (err error) {
 				c.Schedule, err = schedule.DecodeFrom(d, p)
 				return err

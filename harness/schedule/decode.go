@@ -60,16 +60,16 @@ func (d *decoder) schedule() (Schedule, error) {
 	var makespanLine int
 	err := d.Object([]strictjson.Member{
 		{Name: "gpu", Read: readNamed(d, &s.GPU, d.gpu)},
-		{Name: "algorithm", Read: strictjson.Into(&s.Algorithm, d.Text)},
+		{Name: "algorithm", Read: d.Into(&s.Algorithm)},
 		{Name: "reconfiguration", Read: readNamed(d, &s.Model, mig.ParseReconfiguration)},
 		{Name: "makespan_s", Read: func() (err error) {
-			makespan, err = d.seconds()
+			err = d.Into(&makespan)()
 			makespanLine = d.Line()
 			return err
 		}},
 		{Name: "placements", Read: d.placements(&s.Placements)},
 		{Name: "reconfigurations", Read: d.operations(&s.Operations)},
-		{Name: "counters", Optional: true, Read: strictjson.Into(&s.Counters, d.counters)},
+		{Name: "counters", Optional: true, Read: d.counters(&s.Counters)},
 	})
 	if err != nil {
 		return s, err
@@ -85,7 +85,8 @@ func (d *decoder) schedule() (Schedule, error) {
 // readNamed makes a [strictjson.Member.Read] of a function that finds what a name means.
 func readNamed[T any](d *decoder, to *T, find func(name string) (T, error)) func() error {
 	return func() error {
-		name, err := d.Text()
+		var name string
+		err := d.Into(&name)()
 		if err != nil {
 			return err
 		}
@@ -120,15 +121,15 @@ func (d *decoder) entries(first strictjson.Member, add func(u *use, in mig.Insta
 	u := new(use)
 	members := []strictjson.Member{
 		first,
-		{Name: "gpu", Read: strictjson.Into(&u.gpu, d.Integer)},
+		{Name: "gpu", Read: d.Into(&u.gpu)},
 		{Name: "size", Read: func() (err error) {
-			u.size, err = d.Integer()
+			err = d.Into(&u.size)()
 			u.sizeLine = d.Line()
 			return err
 		}},
-		{Name: "slice", Read: strictjson.Into(&u.slice, d.Integer)},
-		{Name: "start_s", Read: strictjson.Into(&u.start, d.seconds)},
-		{Name: "end_s", Read: strictjson.Into(&u.end, d.seconds)},
+		{Name: "slice", Read: d.Into(&u.slice)},
+		{Name: "start_s", Read: d.Into(&u.start)},
+		{Name: "end_s", Read: d.Into(&u.end)},
 	}
 	return func() error {
 		return d.List(func() error {
@@ -159,11 +160,6 @@ func (d *decoder) operations(to *[]Operation) func() error {
 	})
 }
 
-func (d *decoder) seconds() (mig.Seconds, error) {
-	t, err := d.Number()
-	return mig.Seconds(t), err
-}
-
 func (d *decoder) task(name string) (int, error) {
 	i, ok := d.tasks[name]
 	if !ok {
@@ -176,16 +172,17 @@ func parseOp(name string) (Op, error) {
 	return nearest.Find("operation", name, []Op{Create, Destroy}, Op.String)
 }
 
-// counters reads an object of whole numbers. It returns nil for an empty one.
-func (d *decoder) counters() (map[string]int, error) {
-	var counters map[string]int
-	err := d.Each(func(name string) error {
-		if counters == nil {
-			counters = map[string]int{}
-		}
-		n, err := d.Integer()
-		counters[name] = n
-		return err
-	})
-	return counters, err
+// counters reads an object of whole numbers. It leaves nil for an empty one.
+func (d *decoder) counters(to *map[string]int) func() error {
+	return func() error {
+		return d.Each(func(name string) error {
+			if *to == nil {
+				*to = map[string]int{}
+			}
+			var n int
+			err := d.Into(&n)()
+			(*to)[name] = n
+			return err
+		})
+	}
 }

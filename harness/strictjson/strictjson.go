@@ -212,6 +212,9 @@ func misfit(e *json.SemanticError) error {
 	if e.GoType != nil {
 		want = goKind(e.GoType)
 	}
+	if want == "a number" && errors.Is(e.Err, strconv.ErrRange) {
+		return fmt.Errorf("%s is too large for a number", value)
+	}
 	if e.Err != nil && !errors.Is(e.Err, strconv.ErrSyntax) {
 		return fmt.Errorf("%s is not %s: %w", value, want, e.Err)
 	}
@@ -264,17 +267,6 @@ func shorten(s string) string {
 	return strings.ToValidUTF8(s[:maxShown], "") + "..."
 }
 
-// quoteToken writes a token for an error.
-func quoteToken(t jsontext.Token) string {
-	switch t.Kind() {
-	case '{', '[':
-		return kindName(t.Kind())
-	case '"':
-		return strconv.Quote(shorten(t.String()))
-	}
-	return shorten(t.String())
-}
-
 // Value reads the next value into what v points to, as [Unmarshal] does.
 func (d *Decoder) Value(v any) error {
 	if err := json.UnmarshalDecode(d.in, v, json.RejectUnknownMembers(true)); err != nil {
@@ -298,16 +290,22 @@ func (d *Decoder) End() error {
 	return &Error{File: d.file, Line: d.lines.At(at), Err: fmt.Errorf("there is more text after the end, at byte %d", at)}
 }
 
-// token reads a token, which must be of the kind.
-func (d *Decoder) token(kind jsontext.Kind, what string) (jsontext.Token, error) {
+// open reads the token that begins an object or a list.
+func (d *Decoder) open(kind jsontext.Kind) error {
 	t, err := d.in.ReadToken()
 	if err != nil {
-		return t, d.wrap(err)
+		return d.wrap(err)
 	}
-	if t.Kind() != kind {
-		return t, d.Fail("%s is not %s", quoteToken(t), what)
+	value := shorten(t.String())
+	switch t.Kind() {
+	case kind:
+		return nil
+	case '{', '[':
+		value = kindName(t.Kind())
+	case '"':
+		value = strconv.Quote(value)
 	}
-	return t, nil
+	return d.Fail("%s is not %s", value, kindName(kind))
 }
 
 // A Member is a member of an object.
@@ -319,20 +317,33 @@ type Member struct {
 	Read func() error
 }
 
-// Into makes a [Member.Read] of a method that returns the value.
-func Into[T any](to *T, read func() (T, error)) func() error {
-	return func() (err error) {
-		*to, err = read()
-		return err
+// Into makes a [Member.Read] of a pointer to a text, a number, a whole number or a bool.
+func (d *Decoder) Into(to any) func() error {
+	return func() error {
+		raw, err := d.in.ReadValue()
+		if err != nil {
+			return d.wrap(err)
+		}
+		e := &json.SemanticError{JSONKind: raw.Kind(), GoType: reflect.TypeOf(to).Elem()}
+		if err := json.Unmarshal(raw, to); err == nil && raw.Kind() != 'n' {
+			return nil
+		} else if at, ok := errors.AsType[*json.SemanticError](err); ok {
+			e.Err = at.Err
+		}
+		if e.JSONKind != '{' && e.JSONKind != '[' {
+			e.JSONValue = raw
+		}
+		return d.Fail("%w", misfit(e))
 	}
 }
 
-// IntoList makes a [Member.Read] of a method that returns a value of a list.
-func IntoList[T any](d *Decoder, to *[]T, read func() (T, error)) func() error {
+// IntoList makes a [Member.Read] of a list of what [Decoder.Into] reads.
+func IntoList[T any](d *Decoder, to *[]T) func() error {
 	return func() error {
 		*to = []T{}
 		return d.List(func() error {
-			value, err := read()
+			var value T
+			err := d.Into(&value)()
 			*to = append(*to, value)
 			return err
 		})
@@ -373,7 +384,7 @@ func (d *Decoder) Object(members []Member) error {
 // Each reads an object with any members: read is called with each name and must read the
 // value.
 func (d *Decoder) Each(read func(name string) error) error {
-	if _, err := d.token('{', "an object"); err != nil {
+	if err := d.open('{'); err != nil {
 		return err
 	}
 	for {
@@ -392,7 +403,7 @@ func (d *Decoder) Each(read func(name string) error) error {
 
 // List reads a list: read is called for each value and must read it.
 func (d *Decoder) List(read func() error) error {
-	if _, err := d.token('[', "a list"); err != nil {
+	if err := d.open('['); err != nil {
 		return err
 	}
 	for d.in.PeekKind() != ']' {
@@ -400,53 +411,8 @@ func (d *Decoder) List(read func() error) error {
 			return err
 		}
 	}
-	_, err := d.token(']', "the end of the list")
-	return err
-}
-
-// Text reads a string.
-func (d *Decoder) Text() (string, error) {
-	t, err := d.token('"', "a string")
-	if err != nil {
-		return "", err
+	if _, err := d.in.ReadToken(); err != nil {
+		return d.wrap(err)
 	}
-	return t.String(), nil
-}
-
-// Number reads a number that a float64 can hold.
-func (d *Decoder) Number() (float64, error) {
-	t, err := d.token('0', "a number")
-	if err != nil {
-		return 0, err
-	}
-	f, err := strconv.ParseFloat(t.String(), 64)
-	if err != nil {
-		return 0, d.Fail("%s is too large for a number", quoteToken(t))
-	}
-	return f, nil
-}
-
-// Integer reads a whole number.
-func (d *Decoder) Integer() (int, error) {
-	t, err := d.token('0', "a whole number")
-	if err != nil {
-		return 0, err
-	}
-	i, err := strconv.Atoi(t.String())
-	if err != nil {
-		return 0, d.Fail("%s is not a whole number", quoteToken(t))
-	}
-	return i, nil
-}
-
-// Bool reads true or false.
-func (d *Decoder) Bool() (bool, error) {
-	t, err := d.in.ReadToken()
-	if err != nil {
-		return false, d.wrap(err)
-	}
-	if t.Kind() != 't' && t.Kind() != 'f' {
-		return false, d.Fail("%s is not true or false", quoteToken(t))
-	}
-	return t.Bool(), nil
+	return nil
 }

@@ -71,18 +71,16 @@ func read(d *strictjson.Decoder) error {
 	var name string
 	var on bool
 	err := d.Object([]strictjson.Member{
-		{Name: "name", Read: strictjson.Into(&name, d.Text)},
-		{Name: "on", Optional: true, Read: strictjson.Into(&on, d.Bool)},
+		{Name: "name", Read: d.Into(&name)},
+		{Name: "on", Optional: true, Read: d.Into(&on)},
 		{Name: "list", Optional: true, Read: func() error {
 			return d.List(func() error {
-				_, err := d.Number()
-				return err
+				return d.Into(new(float64))()
 			})
 		}},
 		{Name: "counts", Optional: true, Read: func() error {
 			return d.Each(func(string) error {
-				_, err := d.Integer()
-				return err
+				return d.Into(new(int))()
 			})
 		}},
 	})
@@ -99,6 +97,8 @@ func TestDecoderSaysWhere(t *testing.T) {
 		{"{\n}", "f:2: name: the field is missing"},
 		{"{\n\"nam\": 1}", `f:2: unknown field "nam"; did you mean "name"?`},
 		{"{\"name\": \"a\",\n\"name\": \"a\"}", "f:2: name: the field is there twice"},
+		{`"a"`, `f:1: "a" is not an object`},
+		{"{\"name\":\nnull}", "f:2: name: null is not a string"},
 		{"{\"on\":\n1}", "f:2: on: 1 is not true or false"},
 		{"{\"list\": [1,\n\n{}]}", "f:3: list[1]: an object is not a number"},
 		{"{\"list\": [1e999]}", "f:1: list[0]: 1e999 is too large for a number"},
