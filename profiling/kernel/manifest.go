@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -51,7 +52,10 @@ func Read(r io.Reader, file string, set map[string]string) ([]Kernel, error) {
 	}
 	d := decoder{file: file}
 	kernels := d.manifest(d.parse(text), set)
-	return kernels, d.err
+	if d.err != nil {
+		return nil, d.err
+	}
+	return kernels, nil
 }
 
 // maxManifest is how many bytes a manifest may have.
@@ -69,14 +73,6 @@ const csvPlace = "${csv}"
 var (
 	kernelName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]*$`)
 	parameterName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-)
-
-// The fields of a kernel: those that defaults may set, and those that they may not.
-var (
-	sharedFields = []string{
-		"size_class", "workdir", "timeout", "warmup", "repetitions", "min_mem_mb", "expect", "window", "pinned", "time",
-	}
-	ownFields = []string{"name", "argv", "data", "result"}
 )
 
 // A decoder reads the nodes of a manifest. It keeps the first error; after it, its methods
@@ -135,22 +131,32 @@ func (d *decoder) parse(text []byte) *yaml.Node {
 	return &yaml.Node{}
 }
 
-// mapping returns the values of a mapping by their keys, which must be known and unique, and have those
-// that are required. what names the mapping in errors.
-func (d *decoder) mapping(n *yaml.Node, what string, known []string, required ...string) map[string]*yaml.Node {
-	values := map[string]*yaml.Node{}
+// fields are those that a mapping can have, with the functions that read them.
+type fields map[string]func(*yaml.Node)
+
+// into returns a function that reads a field into a variable.
+func into[T any](to *T, read func(*yaml.Node) T) func(*yaml.Node) {
+	return func(n *yaml.Node) { *to = read(n) }
+}
+
+// mapping reads the fields of a mapping in their order and returns their values. what names the mapping in errors.
+func (d *decoder) mapping(n *yaml.Node, what string, known fields, required ...string) map[string]*yaml.Node {
+	given := map[string]*yaml.Node{}
 	for key, value := range d.pairs(n, what) {
-		if !slices.Contains(known, key.Value) {
-			d.fail(key, nearest.Unknown("field of "+what, key.Value, known))
+		read := known[key.Value]
+		if read == nil {
+			d.fail(key, nearest.Unknown("field of "+what, key.Value, slices.Collect(maps.Keys(known))))
+			break
 		}
-		values[key.Value] = value
+		given[key.Value] = value
+		read(value)
 	}
 	for _, name := range required {
-		if values[name] == nil {
+		if given[name] == nil {
 			d.failf(n, "%s has no %s", what, name)
 		}
 	}
-	return values
+	return given
 }
 
 // pairs yields the keys and values of a mapping in their order. Keys are unique text.
@@ -174,12 +180,6 @@ func (d *decoder) pairs(n *yaml.Node, what string) iter.Seq2[*yaml.Node, *yaml.N
 	}
 }
 
-func setField[T any](d *decoder, to *T, values map[string]*yaml.Node, name string, read func(*yaml.Node) T) {
-	if n := values[name]; n != nil && d.err == nil {
-		*to = read(n)
-	}
-}
-
 // text returns a scalar as it is written: 0.50 is "0.50".
 func (d *decoder) text(n *yaml.Node) string {
 	switch {
@@ -200,21 +200,34 @@ func (d *decoder) text(n *yaml.Node) string {
 	return ""
 }
 
-func readList[T any](d *decoder, n *yaml.Node, what string, read func(*yaml.Node) T) []T {
-	if d.err == nil && n.Kind != yaml.SequenceNode {
-		d.failf(n, "%s must be a list", what)
-	}
-	if d.err == nil && len(n.Content) == 0 {
-		d.failf(n, "%s is empty", what)
-	}
-	var all []T
-	for _, e := range n.Content {
-		if d.err != nil {
-			return nil
+// list returns a function that reads a list.
+func list[T any](d *decoder, what string, read func(*yaml.Node) T) func(*yaml.Node) []T {
+	return func(n *yaml.Node) (all []T) {
+		if n.Kind != yaml.SequenceNode {
+			d.failf(n, "%s must be a list", what)
+		} else if len(n.Content) == 0 {
+			d.failf(n, "%s is empty", what)
 		}
-		all = append(all, read(e))
+		for _, e := range n.Content {
+			if d.err != nil {
+				return nil
+			}
+			all = append(all, read(e))
+		}
+		return all
 	}
-	return all
+}
+
+// oneOf returns a function that reads one of some words. kind says in errors what they are.
+func oneOf[T any](d *decoder, kind string, words map[string]T) func(*yaml.Node) T {
+	return func(n *yaml.Node) T {
+		word := d.text(n)
+		v, known := words[word]
+		if !known {
+			d.fail(n, nearest.Unknown(kind, word, slices.Collect(maps.Keys(words))))
+		}
+		return v
+	}
 }
 
 // whole returns a function that reads a whole number from low to high.
@@ -222,7 +235,7 @@ func (d *decoder) whole(low, high int) func(*yaml.Node) int {
 	return func(n *yaml.Node) int {
 		text := d.text(n)
 		v, err := strconv.Atoi(text)
-		if d.err == nil && (err != nil || v < low || v > high) {
+		if err != nil || v < low || v > high {
 			d.failf(n, "%q is not a whole number from %d to %d", text, low, high)
 		}
 		return v
@@ -234,24 +247,27 @@ func (d *decoder) duration(low time.Duration) func(*yaml.Node) time.Duration {
 	return func(n *yaml.Node) time.Duration {
 		text := d.text(n)
 		v, err := time.ParseDuration(text)
-		switch {
-		case d.err != nil:
-		case err != nil:
+		if err != nil {
 			d.failf(n, "%q is not a duration; write a number with its unit, for example 30s or 2m", text)
-		case v < low:
+		} else if v < low {
 			d.failf(n, "%q is too short; write at least %v", text, low)
 		}
 		return v
 	}
 }
 
-func (d *decoder) regexp(n *yaml.Node) *regexp.Regexp {
-	text := d.text(n)
-	re, err := regexp.Compile(text)
-	if d.err == nil && err != nil {
-		d.failf(n, "%q is not a regular expression: %v", text, err)
+// regexp returns a function that reads a regular expression with a number of groups, which are for what put says.
+func (d *decoder) regexp(least, most int, put string) func(*yaml.Node) *regexp.Regexp {
+	return func(n *yaml.Node) *regexp.Regexp {
+		text := d.text(n)
+		re, err := regexp.Compile(text)
+		if err != nil {
+			d.failf(n, "%q is not a regular expression: %v", text, err)
+		} else if groups := re.NumSubexp(); groups < least || groups > most {
+			d.failf(n, "the pattern has %d groups; put %s in parentheses", groups, put)
+		}
+		return re
 	}
-	return re
 }
 
 var placeholder = regexp.MustCompile(`\$\{[^}]*\}?`)
@@ -280,41 +296,39 @@ func (d *decoder) expand(places ...string) func(*yaml.Node) string {
 }
 
 func (d *decoder) manifest(n *yaml.Node, given map[string]string) []Kernel {
-	top := d.mapping(n, "the manifest", []string{"version", "suite", "parameters", "defaults", "kernels"},
-		"version", "suite", "kernels")
-	if d.err != nil {
-		return nil
-	}
-	if v := top["version"]; d.text(v) != "1" {
-		d.failf(v, "version %s is unknown; this program reads version 1", v.Value)
-	}
-	d.readParameters(n, top["parameters"], given)
-
 	base := Kernel{
-		Suite:       d.text(top["suite"]),
 		Timeout:     defaultTimeout,
 		Repetitions: defaultRepetitions,
 		Time:        TimeSource{Kind: Wall},
 		File:        d.file,
 	}
+	later := func(*yaml.Node) {} // they may use others that are below them
+	top := d.mapping(n, "the manifest", fields{
+		"version": into(new(int), oneOf(d, "version", map[string]int{"1": 1})), "suite": into(&base.Suite, d.text), "parameters": later,
+		"defaults": later, "kernels": later,
+	}, "version", "suite", "kernels")
+	if d.err != nil {
+		return nil
+	}
+	d.readParameters(n, top["parameters"], given)
 	if defaults := top["defaults"]; defaults != nil {
-		d.shared(&base, d.mapping(defaults, "defaults", sharedFields))
+		d.mapping(defaults, "defaults", d.shared(&base))
 	}
 	lines := map[string]int{}
-	kernels := readList(d, top["kernels"], "kernels", func(n *yaml.Node) Kernel {
+	all := list(d, "kernels", func(n *yaml.Node) Kernel {
 		k := d.kernel(base, n)
 		if line, twice := lines[k.Name]; twice {
 			d.failf(n, "the kernel on line %d is also named %q; names must differ", line, k.Name)
 		}
 		lines[k.Name] = k.Line
 		return k
-	})
+	})(top["kernels"])
 	for _, name := range slices.Sorted(maps.Keys(d.parameters)) {
 		if p := d.parameters[name]; !p.used {
 			d.failf(p.at, "the parameter %q is not used", name)
 		}
 	}
-	return kernels
+	return all
 }
 
 // readParameters reads the parameters and replaces the given values.
@@ -329,23 +343,16 @@ func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
 			d.failf(key, "a parameter cannot be named %q; use small letters, digits and _, but not csv, which is the path of "+
 				"Altis's CSV", name)
 		}
-		p := &parameter{at: key}
 		if g, ok := given[name]; ok {
-			p.value = g
-		} else if value.Tag != "!!null" {
-			p.value = d.text(value)
+			value = &yaml.Node{Kind: yaml.ScalarNode, Value: g, Line: key.Line, Column: key.Column}
 		}
-		switch {
-		case d.err != nil:
-		case p.value == "":
+		if value.Tag == "!!null" || value.Kind == yaml.ScalarNode && value.Value == "" {
 			d.failf(key, "the parameter %q has no value; set it with --set %s=VALUE", name, name)
-		case strings.ContainsRune(p.value, 0):
-			d.failf(key, "the parameter %q cannot hold a NUL character", name)
 		}
-		d.parameters[name] = p
+		d.parameters[name] = &parameter{at: key, value: d.text(value)}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if d.err == nil && d.parameters[name] == nil {
+		if d.parameters[name] == nil {
 			d.fail(n, nearest.Unknown("parameter", name, slices.Collect(maps.Keys(d.parameters))))
 		}
 	}
@@ -355,134 +362,91 @@ func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
 func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	k := base
 	k.Line = n.Line
-	f := d.mapping(n, "a kernel", slices.Concat(ownFields, sharedFields), "name", "argv")
-	setField(d, &k.Name, f, "name", d.text)
-	if d.err == nil && !kernelName.MatchString(k.Name) {
-		d.failf(f["name"], "a kernel cannot be named %q; use letters, digits and, after the first, any of _.+-", k.Name)
+	known := d.shared(&k)
+	known["name"] = func(n *yaml.Node) {
+		if k.Name = d.text(n); !kernelName.MatchString(k.Name) {
+			d.failf(n, "a kernel cannot be named %q; use letters, digits and, after the first, any of _.+-", k.Name)
+		}
 	}
-	d.shared(&k, f)
-	setField(d, &k.Argv, f, "argv", func(n *yaml.Node) []string {
-		return readList(d, n, "argv", d.expand(csvPlace))
-	})
-	setField(d, &k.Data, f, "data", func(n *yaml.Node) []Data {
-		return readList(d, n, "data", d.data)
-	})
-	setField(d, &k.Result, f, "result", d.result)
+	known["argv"] = into(&k.Argv, list(d, "argv", d.expand(csvPlace)))
+	known["data"] = into(&k.Data, list(d, "data", d.data))
+	known["result"] = into(&k.Result, d.result)
+	argv := d.mapping(n, "a kernel", known, "name", "argv")["argv"]
 	if d.err != nil {
 		return Kernel{}
 	}
 	for _, variable := range variables(k.Argv) {
 		if name, _, _ := strings.Cut(variable, "="); profiling.ChoosesGPU(name) {
-			d.failf(f["argv"], "%s is set by the instance that the kernel runs on", name)
+			d.failf(argv, "%s is set by the instance that the kernel runs on", name)
 		}
 	}
 	writes := slices.ContainsFunc(k.Argv, func(a string) bool { return strings.Contains(a, csvPlace) })
 	switch {
 	case writes && k.Time.Kind != AltisCSV:
-		d.failf(f["argv"], "%s is only for kernels with time: {source: %s}", csvPlace, AltisCSV)
+		d.failf(argv, "%s is only for kernels with time: {source: %s}", csvPlace, AltisCSV)
 	case !writes && k.Time.Kind == AltisCSV:
-		d.failf(f["argv"],
-			"the program must write the CSV that its time is read from; give it the path with -m and %s", csvPlace)
+		d.failf(argv, "the program must write the CSV that its time is read from; give it the path with -m and %s", csvPlace)
 	}
 	return k
 }
 
-func (d *decoder) shared(k *Kernel, f map[string]*yaml.Node) {
-	setField(d, &k.SizeClass, f, "size_class", d.expand())
-	setField(d, &k.Dir, f, "workdir", d.expand())
-	setField(d, &k.Timeout, f, "timeout", d.duration(time.Millisecond))
-	setField(d, &k.Warmup, f, "warmup", d.duration(0))
-	setField(d, &k.Repetitions, f, "repetitions", d.whole(1, 1e6))
-	setField(d, &k.MinMemoryMB, f, "min_mem_mb", d.whole(0, 1e9))
-	setField(d, &k.Window, f, "window", d.yes)
-	setField(d, &k.Pinned, f, "pinned", d.yes)
-	if n := f["expect"]; n != nil {
-		k.Expect, k.PrintsDevice = nil, false
-		e := d.mapping(n, "expect", []string{"regexp", "device"})
-		setField(d, &k.Expect, e, "regexp", d.regexp)
-		setField(d, &k.PrintsDevice, e, "device", d.yes)
+// shared are the fields that defaults may set.
+func (d *decoder) shared(k *Kernel) fields {
+	yes := oneOf(d, "answer", map[string]bool{"true": true, "false": false})
+	return fields{
+		"size_class":  into(&k.SizeClass, d.expand()),
+		"workdir":     into(&k.Dir, d.expand()),
+		"timeout":     into(&k.Timeout, d.duration(time.Millisecond)),
+		"warmup":      into(&k.Warmup, d.duration(0)),
+		"repetitions": into(&k.Repetitions, d.whole(1, 1e6)),
+		"min_mem_mb":  into(&k.MinMemoryMB, d.whole(0, 1e9)),
+		"window":      into(&k.Window, yes),
+		"pinned":      into(&k.Pinned, yes),
+		"time":        into(&k.Time, d.time),
+		"expect": func(n *yaml.Node) {
+			k.Expect, k.PrintsDevice = nil, false
+			d.mapping(n, "expect", fields{
+				"regexp": into(&k.Expect, d.regexp(0, math.MaxInt, "")), "device": into(&k.PrintsDevice, yes),
+			})
+		},
 	}
-	setField(d, &k.Time, f, "time", d.time)
 }
 
-// yes returns true or false.
-func (d *decoder) yes(n *yaml.Node) bool {
-	text := d.text(n)
-	if d.err == nil && text != "true" && text != "false" {
-		d.failf(n, "%q is neither true nor false", text)
-	}
-	return text == "true"
-}
-
-func (d *decoder) data(n *yaml.Node) Data {
-	var file Data
-	f := d.mapping(n, "data", []string{"path", "sha256"}, "path")
-	setField(d, &file.Path, f, "path", d.expand())
-	setField(d, &file.SHA256, f, "sha256", func(n *yaml.Node) string {
-		text := strings.ToLower(d.text(n))
-		if sum, err := hex.DecodeString(text); d.err == nil && (err != nil || len(sum) != 32) {
+func (d *decoder) data(n *yaml.Node) (file Data) {
+	d.mapping(n, "data", fields{"path": into(&file.Path, d.expand()), "sha256": func(n *yaml.Node) {
+		file.SHA256 = strings.ToLower(d.text(n))
+		if sum, err := hex.DecodeString(file.SHA256); err != nil || len(sum) != 32 {
 			d.failf(n, "%q is not a SHA-256; write its 64 hexadecimal digits, as sha256sum prints them", n.Value)
 		}
-		return text
-	})
+	}}, "path")
 	return file
 }
 
-func (d *decoder) result(n *yaml.Node) ResultSource {
-	var r ResultSource
-	f := d.mapping(n, "result", []string{"file", "pattern"})
-	if d.err == nil && len(f) != 1 {
+func (d *decoder) result(n *yaml.Node) (r ResultSource) {
+	d.mapping(n, "result", fields{
+		"file": into(&r.File, d.expand()), "pattern": into(&r.Pattern, d.regexp(0, 1, "at most one part")),
+	})
+	if (r.File == "") == (r.Pattern == nil) {
 		d.failf(n, "a result has either a file or a pattern")
-	}
-	setField(d, &r.File, f, "file", d.expand())
-	setField(d, &r.Pattern, f, "pattern", d.regexp)
-	if d.err == nil && r.Pattern != nil && r.Pattern.NumSubexp() > 1 {
-		d.failf(f["pattern"], "the pattern has %d groups; put at most one part in parentheses", r.Pattern.NumSubexp())
 	}
 	return r
 }
 
-// timeFields are the fields of a time source in addition to source.
-var timeFields = map[TimeKind][]string{
-	Wall:     {},
-	Regexp:   {"pattern", "unit"},
-	AltisCSV: {"row"},
-}
-
-var timeUnits = map[string]mig.Seconds{"s": 1, "ms": 1e-3, "us": 1e-6}
-
-func (d *decoder) time(n *yaml.Node) TimeSource {
-	f := d.mapping(n, "time", []string{"source", "pattern", "unit", "row"}, "source")
-	var t TimeSource
-	setField(d, &t.Kind, f, "source", func(n *yaml.Node) TimeKind { return TimeKind(d.text(n)) })
-	if d.err != nil {
-		return TimeSource{}
-	}
-	fields, known := timeFields[t.Kind]
-	if !known {
-		d.fail(f["source"],
-			nearest.Unknown("time source", string(t.Kind), []string{string(Wall), string(Regexp), string(AltisCSV)}))
-	}
+func (d *decoder) time(n *yaml.Node) (t TimeSource) {
+	f := d.mapping(n, "time", fields{
+		"source":  into(&t.Kind, oneOf(d, "time source", map[string]TimeKind{"wall": Wall, "regexp": Regexp, "altis_csv": AltisCSV})),
+		"pattern": into(&t.Pattern, d.regexp(1, 1, "only the number")),
+		"unit":    into(&t.Unit, oneOf(d, "unit of time", map[string]mig.Seconds{"s": 1, "ms": 1e-3, "us": 1e-6})),
+		"row":     into(&t.Row, d.text),
+	}, "source")
+	wanted := map[TimeKind][]string{Regexp: {"pattern", "unit"}, AltisCSV: {"row"}}[t.Kind]
 	for _, name := range []string{"pattern", "unit", "row"} {
-		switch has, wants := f[name] != nil, slices.Contains(fields, name); {
+		switch has, wants := f[name] != nil, slices.Contains(wanted, name); {
 		case wants && !has:
 			d.failf(n, "time with source %s has no %s", t.Kind, name)
 		case has && !wants:
 			d.failf(f[name], "time with source %s has no field %s", t.Kind, name)
 		}
 	}
-	setField(d, &t.Pattern, f, "pattern", d.regexp)
-	if d.err == nil && t.Pattern != nil && t.Pattern.NumSubexp() != 1 {
-		d.failf(f["pattern"], "the pattern has %d groups; put only the number in parentheses", t.Pattern.NumSubexp())
-	}
-	setField(d, &t.Unit, f, "unit", func(n *yaml.Node) mig.Seconds {
-		text := d.text(n)
-		unit, known := timeUnits[text]
-		if d.err == nil && !known {
-			d.failf(n, "%q is not a unit of time; write s, ms or us", text)
-		}
-		return unit
-	})
-	setField(d, &t.Row, f, "row", d.text)
 	return t
 }

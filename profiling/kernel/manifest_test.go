@@ -144,8 +144,8 @@ func TestReadErrors(t *testing.T) {
 		{wrong, "null\n", "1:1: the manifest must be a mapping of names to values"},
 		{wrong, "- version: 1\n", "1:1: the manifest must be a mapping of names to values"},
 		{wrong, wrong + "---\nversion: 1\n", "10:1: a second document begins here; a manifest has only one"},
-		{"version: 1\n", "version: 2\n", "1:10: version 2 is unknown; this program reads version 1"},
-		{"version: 1\n", "version: one\n", "1:10: version one is unknown; this program reads version 1"},
+		{"version: 1\n", "version: 2\n", `1:10: unknown version "2"; did you mean "1"? (known: 1)`},
+		{"version: 1\n", "version: one\n", `1:10: unknown version "one" (known: 1)`},
 		{"version: 1\n", "version: [1]\n", "1:10: want one value here, not a mapping or a list"},
 		{"version: 1\n", "", "1:1: the manifest has no version"},
 		{"suite: s\n", "", "1:1: the manifest has no suite"},
@@ -163,7 +163,7 @@ func TestReadErrors(t *testing.T) {
 
 		// Parameters.
 		{"  dir: /opt\n", "  dir:\n", `4:3: the parameter "dir" has no value; set it with --set dir=VALUE`},
-		{"  dir: /opt\n", "  dir: ''\n", "4:8: the value is missing"},
+		{"  dir: /opt\n", "  dir: ''\n", `4:3: the parameter "dir" has no value; set it with --set dir=VALUE`},
 		{"  dir: /opt\n", "  dir: [a]\n", "4:8: want one value here, not a mapping or a list"},
 		{"  dir: /opt\n", "  dir: /opt\n  size: 1\n", `5:3: the parameter "size" is not used`},
 		{"  dir: /opt\n", "  dir: /opt\n  dir: /opt\n", `5:3: "dir" is given twice, first on line 4`},
@@ -206,7 +206,7 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    expect: {regexp: '*'}", "10:22: \"*\" is not a regular expression: error parsing regexp: missing argument to repetition operator: `*`"},
 		{"argv: [./b]", "argv: [./b]\n    expect: {regex: a}", `10:14: unknown field of expect "regex"; did you mean "regexp"? (known: device, regexp)`},
 		{"argv: [./b]", "argv: [./b]\n    data: {path: a}", "10:11: data must be a list"},
-		{"argv: [./b]", "argv: [./b]\n    data: [{sha256: ab}]", "10:12: data has no path"},
+		{"argv: [./b]", "argv: [./b]\n    data: [{}]", "10:12: data has no path"},
 		{"argv: [./b]", "argv: [./b]\n    data: [{path: a, sha256: ab}]", `10:30: "ab" is not a SHA-256; write its 64 hexadecimal digits, as sha256sum prints them`},
 		{"argv: [./b]", "argv: [./b]\n    data: [{path: a, md5: ab}]", `10:22: unknown field of data "md5" (known: path, sha256)`},
 
@@ -225,7 +225,7 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a)}", "10:11: time with source regexp has no unit"},
 		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: a, unit: s}", "10:37: the pattern has 0 groups; put only the number in parentheses"},
 		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a)(b), unit: s}", "10:37: the pattern has 2 groups; put only the number in parentheses"},
-		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a), unit: min}", `10:48: "min" is not a unit of time; write s, ms or us`},
+		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a), unit: min}", `10:48: unknown unit of time "min" (known: ms, s, us)`},
 		{"argv: [./b]", "argv: [./b]\n    time: {source: regexp, pattern: (a), unit: s, row: a}", "10:56: time with source regexp has no field row"},
 		{"argv: [./b]", "argv: [./b]\n    time: {source: altis_csv}", "10:11: time with source altis_csv has no row"},
 		{"argv: [./b]", "argv: [./b]\n    time: {source: altis_csv, row: a}", "9:11: the program must write the CSV that its time is read from; give it the path with -m and ${csv}"},
@@ -252,7 +252,7 @@ func TestReadUnknownParameterSet(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	_, err = Read(strings.NewReader(wrong), "m.yaml", map[string]string{"dir": "\x00"})
-	if err == nil || err.Error() != `m.yaml:4:3: the parameter "dir" cannot hold a NUL character` {
+	if err == nil || err.Error() != "m.yaml:4:3: a value cannot hold a NUL character" {
 		t.Errorf("%v", err)
 	}
 	_, err = Read(strings.NewReader("{version: 1, suite: s, kernels: [{name: a, argv: [b]}]}"), "m.yaml", map[string]string{"dir": "/x"})
