@@ -64,12 +64,10 @@ type Process struct {
 	Name string
 }
 
-// Conditions are the circumstances that influence the times of kernels.
+// Conditions are circumstances that influence the times of kernels. A [Watch] samples others.
 type Conditions struct {
-	// SMClock and MemoryClock are current clocks in MHz.
-	SMClock, MemoryClock int
-	// Temperature of the GPU in degrees Celsius.
-	Temperature int
+	// MemoryClock is the current clock in MHz.
+	MemoryClock int
 	// PowerLimit is the enforced limit in W.
 	PowerLimit float64
 }
@@ -96,7 +94,7 @@ type Device interface {
 	Destroy(id int) error
 	// Processes returns the processes that use the GPU or one of its instances.
 	Processes() ([]Process, error)
-	// Conditions reads clocks, temperature and power limit.
+	// Conditions reads the memory clock and the power limit.
 	Conditions() (Conditions, error)
 	// Watch samples the device about ten times a second until the watch is closed.
 	Watch() (*Watch, error)

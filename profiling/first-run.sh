@@ -26,8 +26,7 @@ part() {
 	local status=0 command kernel ptx nvcc
 	case $1 in
 	environment)
-		for command in "uname -a" nproc "free -m" "cat /etc/os-release" id "ls -l /dev" "nvidia-smi" "nvidia-smi -q" "nvcc --version" \
-			"$MIGLAB profile --list"; do
+		for command in "uname -a" nproc "free -m" "cat /etc/os-release" id "ls -l /dev" "nvidia-smi" "nvidia-smi -q" "nvcc --version"; do
 			echo "\$ $command"
 			# shellcheck disable=SC2086 # words
 			timeout 30 $command 2>&1 </dev/null | head -n 500

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +20,6 @@ import (
 	"miglab/profiling/measure"
 	"miglab/profiling/nvml"
 	"miglab/profiling/session"
-	"miglab/reports"
 )
 
 // profileFlags are what the experiments have in common.
@@ -34,7 +32,7 @@ type profileFlags struct {
 	milliseconds int
 	warmUp       int
 	small        bool
-	list, check  bool
+	check        bool
 }
 
 // newProfile returns the command that measures kernels on every size, with a command for each other experiment.
@@ -70,7 +68,6 @@ func newExperiment(x measure.Command) *cobra.Command {
 		flags.BoolVar(&f.small, "small", false, "inputs as small as those of kernel --verify, for tests (sm-partition)")
 	}
 	if x.Name == "" {
-		flags.BoolVar(&f.list, "list", false, "show the GPUs as they are, and run nothing")
 		flags.BoolVar(&f.check, "check", false, "say what is missing, and run nothing")
 	}
 	plan := x.Plan(flags)
@@ -78,14 +75,8 @@ func newExperiment(x measure.Command) *cobra.Command {
 	return c
 }
 
-// run runs an experiment, or lists or checks what it needs.
+// run runs an experiment, or checks what it needs.
 func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Planner) error {
-	switch {
-	case f.list && f.check:
-		return errors.New("give either --list or --check")
-	case f.list:
-		return listGPU(c, &f.device)
-	}
 	b := &measure.Bench{
 		Dir: f.out, Repetitions: f.repetitions, Seed: f.seed, State: f.device.state,
 		Window: time.Duration(f.milliseconds) * time.Millisecond,
@@ -226,95 +217,4 @@ func checkAll(c *cobra.Command, df *deviceFlags, kernels []kernel.Kernel) error 
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%d kernels are there, and so is the GPU\n", len(kernels))
 	return nil
-}
-
-// listGPU shows GPUs as they are: those that --device names, or all.
-func listGPU(c *cobra.Command, df *deviceFlags) (err error) {
-	if df.device == "" && df.mode == string(profiling.MIG) {
-		all, err := nvml.List()
-		if len(all) == 0 && err != nil {
-			return err
-		}
-		var uuids []string
-		for _, id := range all {
-			if id.Model == nil {
-				fmt.Fprintf(c.OutOrStdout(), "%s (%s): no model with MIG that is known here\n", id.Name, id.UUID)
-				continue
-			}
-			uuids = append(uuids, id.UUID)
-		}
-		if err != nil {
-			fmt.Fprintln(c.ErrOrStderr(), "miglab:", err)
-		}
-		if len(uuids) == 0 {
-			return nil
-		}
-		df.device = strings.Join(uuids, ",")
-	}
-	devices, err := df.devices(c.Context())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeAll(devices)) }()
-	for _, d := range devices {
-		t, err := gpuTable(d)
-		if err != nil {
-			return err
-		}
-		if err := t.Text(c.OutOrStdout()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// gpuTable describes a GPU, its instances and where others could begin.
-func gpuTable(d profiling.Device) (reports.Table, error) {
-	var t reports.Table
-	id, err := d.Identify()
-	if err != nil {
-		return t, err
-	}
-	now, err := d.Conditions()
-	if err != nil {
-		return t, err
-	}
-	instances, err := d.Instances()
-	if err != nil {
-		return t, err
-	}
-	processes, err := d.Processes()
-	if err != nil {
-		return t, err
-	}
-	t.Title = fmt.Sprintf("%s (%s), driver %s", id.Name, id.Model, id.Driver)
-	t.Columns = reports.Left("profile").Right("id", "slices", "memory slices").Left("starts", "exists at")
-	for _, p := range id.Model.Profiles {
-		starts, err := d.Placements(p)
-		if errors.Is(err, profiling.ErrMIGOff) {
-			starts = p.Starts
-		} else if err != nil {
-			return t, err
-		}
-		var exists []string
-		for _, i := range instances {
-			if i.Profile == p {
-				exists = append(exists, fmt.Sprintf("%d (%s)", i.Start, i.UUID))
-			}
-		}
-		t.Rows = append(t.Rows, []string{
-			p.String(), strconv.Itoa(p.ID), strconv.Itoa(int(p.Size)), strconv.Itoa(int(p.Length)),
-			strings.Trim(fmt.Sprint(starts), "[]"), strings.Join(exists, ", "),
-		})
-	}
-	t.Notes = []string{
-		fmt.Sprintf("%s; %d MiB; MIG %s, pending %s; limited by %s", id.UUID, id.MemoryMiB,
-			profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), id.Source),
-		fmt.Sprintf("SM clock %d MHz, memory clock %d MHz, %d degrees C, power limit %.0f W", now.SMClock, now.MemoryClock,
-			now.Temperature, now.PowerLimit),
-	}
-	for _, p := range processes {
-		t.Notes = append(t.Notes, fmt.Sprintf("process %d (%s) uses the GPU", p.PID, p.Name))
-	}
-	return t, nil
 }

@@ -370,8 +370,7 @@ func (g *GPU) Processes() (out []profiling.Process, err error) {
 
 // Conditions implements [profiling.Device]. They never change.
 func (g *GPU) Conditions() (profiling.Conditions, error) {
-	c := profiling.Conditions{SMClock: 1000, MemoryClock: 1000, Temperature: 40, PowerLimit: 300}
-	return c, g.do("read clocks", func(*state) error { return nil })
+	return profiling.Conditions{MemoryClock: 1000, PowerLimit: 300}, g.do("read clocks", func(*state) error { return nil })
 }
 
 // Close implements [profiling.Device].

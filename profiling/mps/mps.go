@@ -211,10 +211,10 @@ func (d *Device) Processes() ([]profiling.Process, error) {
 	return slices.DeleteFunc(all, func(p profiling.Process) bool { return slices.Contains(own, p.PID) }), err
 }
 
-// Conditions reads clocks, temperature and power limit. It fails if the daemon is gone or limits its clients.
+// Conditions reads clock and power limit. It fails if the daemon is gone or limits its clients.
 func (d *Device) Conditions() (profiling.Conditions, error) {
 	if err := d.daemon.check(context.Background()); err != nil {
-		return profiling.Conditions{}, &profiling.DeviceError{Op: "read clocks, temperature and power limit", Err: err}
+		return profiling.Conditions{}, &profiling.DeviceError{Op: "read clocks and power limit", Err: err}
 	}
 	return d.Device.Conditions()
 }

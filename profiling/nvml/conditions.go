@@ -19,13 +19,11 @@ func (d *device) Conditions() (c profiling.Conditions, err error) {
 			return value
 		case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION:
 		default:
-			err = cmp.Or(err, failure("read clocks, temperature and power limit", ret))
+			err = cmp.Or(err, failure("read clocks and power limit", ret))
 		}
 		return 0
 	}
-	c.SMClock = int(read(d.gpu.GetClockInfo(nvml.CLOCK_SM)))
 	c.MemoryClock = int(read(d.gpu.GetClockInfo(nvml.CLOCK_MEM)))
-	c.Temperature = int(read(d.gpu.GetTemperature(nvml.TEMPERATURE_GPU)))
 	c.PowerLimit = float64(read(d.gpu.GetEnforcedPowerLimit())) / 1000
 	return c, err
 }

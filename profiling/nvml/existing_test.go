@@ -74,7 +74,7 @@ func TestExistingInstances(t *testing.T) {
 			if all, err := d.Instances(); err != nil || len(all) > 0 {
 				t.Errorf("instances %v, %v before one is taken", all, err)
 			}
-			if c, err := d.Conditions(); err != nil || c.SMClock == 0 || c.PowerLimit != 0 {
+			if c, err := d.Conditions(); err != nil || c.MemoryClock == 0 || c.PowerLimit != 0 {
 				t.Errorf("conditions %+v, %v", c, err)
 			}
 			uuids := map[string]bool{}

@@ -75,26 +75,6 @@ func newDevice(lib nvml.Interface, g gpu) *device {
 	return d
 }
 
-// List lists the GPUs by index. The model of a GPU is nil if [Open] would refuse it,
-// and MIG mode is off if the GPU has none. If some GPUs cannot be identified, it returns
-// the others and the joined errors.
-func List() ([]profiling.Identity, error) {
-	lib, err := loadLibrary()
-	if err != nil {
-		return nil, err
-	}
-	defer lib.Shutdown()
-	gpus, err := listGPUs(lib)
-	var ids []profiling.Identity
-	for _, g := range gpus {
-		if g.err == nil {
-			ids = append(ids, g.id)
-		}
-		err = errors.Join(err, g.err)
-	}
-	return ids, err
-}
-
 // loadLibrary loads the library. It refuses drivers before 535: they lack functions that this package calls,
 // and a call of a missing function ends the process.
 func loadLibrary() (nvml.Interface, error) {
