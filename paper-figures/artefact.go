@@ -212,9 +212,9 @@ type About struct {
 	Label string `json:"label,omitempty"`
 }
 
-// Row appends a row that is about claims.
-func (t *Table) Row(about About, cells ...string) {
-	t.About, t.Table.Rows = append(t.About, about), append(t.Table.Rows, cells)
+// Row appends a row that is about claims, see [AddRow].
+func (t *Table) Row(about About, cells ...any) {
+	t.About, t.Table.Rows = append(t.About, about), append(t.Table.Rows, cellsOf(cells))
 }
 
 // coordinates are those of a claim's name.

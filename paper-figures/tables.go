@@ -80,6 +80,20 @@ func (c *Claims) Evidence(table string, values ...any) *Table {
 	return &Table{File: table, Table: c.Head(table, values...)}
 }
 
+// AddRow appends a row to a table. A cell is anything that [fmt.Sprint] formats, or a []string of several cells.
+func AddRow(t *reports.Table, cells ...any) { t.Rows = append(t.Rows, cellsOf(cells)) }
+
+func cellsOf(cells []any) (row []string) {
+	for _, c := range cells {
+		if several, ok := c.([]string); ok {
+			row = append(row, several...)
+		} else {
+			row = append(row, fmt.Sprint(c))
+		}
+	}
+	return row
+}
+
 // claimsTable lists the default reading of each claim of an artefact.
 func claimsTable(title string, rows []Row) reports.Table {
 	t := reports.Table{
@@ -98,10 +112,8 @@ func claimsTable(title string, rows []Row) reports.Table {
 			continue
 		}
 		c := r.Cells()
-		t.Rows = append(t.Rows, []string{
-			r.Claim, r.Unit, string(r.Relation), plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured, c.Low,
-			c.High, c.Allowed, strconv.Itoa(r.Replicates), string(r.Verdict), string(r.Cause),
-		})
+		AddRow(&t, r.Claim, r.Unit, r.Relation, plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured, c.Low,
+			c.High, c.Allowed, r.Replicates, r.Verdict, r.Cause)
 	}
 	return t.WithoutEmpty()
 }

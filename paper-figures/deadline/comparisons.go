@@ -218,7 +218,7 @@ func pareto(d *figures.Data) (*figures.Output, error) {
 			if onFront(p, points) {
 				front = "yes"
 			}
-			t.Rows = append(t.Rows, []string{k.name, s.title, reports.Fixed(p.energy, 2), reports.Fixed(p.late, 2), front})
+			figures.AddRow(&t, k.name, s.title, reports.Cells(2, p.energy, p.late), front)
 			name := s.title
 			switch s {
 			case eftTrue:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"miglab/datasets"
@@ -28,8 +27,7 @@ func table2(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("table2-steps", runsNote(agent, tightAgent, originalAgent, originalRelaxed))
 	for _, x := range settings {
 		on := func(days sample) float64 { return days.level(d, x.scheduler, late).Value }
-		cells := reports.Cells(2, on(theirs.tight), on(theirs.relaxed))
-		t.Rows = append(t.Rows, append([]string{x.name, x.trainedOn}, cells...))
+		figures.AddRow(&t, x.name, x.trainedOn, reports.Cells(2, on(theirs.tight), on(theirs.relaxed)))
 	}
 	return out.Table("table2-steps", t), nil
 }
@@ -64,10 +62,8 @@ func arithmetic(claims *figures.Claims) reports.Table {
 		}
 		enhanced := claims.Published("table7", "RL-PPO "+q)
 		for i, original := range []float64{c.Published, c.To} {
-			t.Rows = append(t.Rows, []string{
-				q + " [" + c.Unit + "]", []string{"lower", "upper"}[i], reports.Fixed(original, c.Decimals),
-				reports.Fixed(enhanced, 2), reports.Fixed(original-enhanced, 2), reports.Fixed(100*(1-enhanced/original), 1),
-			})
+			figures.AddRow(&t, q+" ["+c.Unit+"]", []string{"lower", "upper"}[i], reports.Fixed(original, c.Decimals),
+				reports.Cells(2, enhanced, original-enhanced), reports.Fixed(100*(1-enhanced/original), 1))
 		}
 	}
 	return t
@@ -133,17 +129,17 @@ func runsTable(d *figures.Data, quantities []quantity) reports.Table {
 		{thousand.name, "the notebook", agent, thousand.relaxed},
 	} {
 		for run := range x.agent.runs {
-			row := []string{x.days, x.trainedBy, strconv.Itoa(run + 1)}
+			var row []string
 			for _, q := range quantities {
 				row = append(row, reports.Fixed(figures.Mean(q.runs(d, x.agent, x.sample)[run]), q.decimals), "")
 			}
-			t.Rows = append(t.Rows, row)
+			figures.AddRow(&t, x.days, x.trainedBy, run+1, row)
 		}
-		mean := []string{x.days, x.trainedBy, "mean"}
+		var mean []string
 		for _, q := range quantities {
 			mean = append(mean, figures.PlusMinus(x.level(d, x.agent, q), q.decimals)...)
 		}
-		t.Rows = append(t.Rows, mean)
+		figures.AddRow(&t, x.days, x.trainedBy, "mean", mean)
 	}
 	return t
 }
@@ -164,7 +160,7 @@ func digitsTable(claims *figures.Claims, rs []figures.Reading) reports.Table {
 			}
 		}
 		if n > 0 {
-			t.Rows = append(t.Rows, []string{cmp.Or(r.Name, figures.DefaultReading), strconv.Itoa(equal), strconv.Itoa(n)})
+			figures.AddRow(&t, cmp.Or(r.Name, figures.DefaultReading), equal, n)
 		}
 	}
 	return t
@@ -176,7 +172,7 @@ func joulesTable(d *figures.Data, rows []*scheduler) reports.Table {
 	for _, s := range rows {
 		released := figures.Mean(megajoulesAsReleased.of(d, s, theirs.relaxed))
 		rightly := figures.Mean(megajoules.of(d, s, theirs.relaxed))
-		t.Rows = append(t.Rows, append([]string{s.title}, reports.Cells(1, released, rightly, (rightly/released-1)*100)...))
+		figures.AddRow(&t, s.title, reports.Cells(1, released, rightly, (rightly/released-1)*100))
 	}
 	return t
 }
@@ -200,10 +196,9 @@ func table8(d *figures.Data) (*figures.Output, error) {
 	for m, q := range figures.Each(methods, []quantity{late, tardiness}) {
 		own, base := q.of(d, agent, relaxed), q.of(d, m, relaxed)
 		printed := d.Claims.Published("table8", m.title+" "+q.name+" reduction")
-		paired.Rows = append(paired.Rows, slices.Concat(
-			[]string{m.title, q.name, q.unit}, reports.Cells(q.decimals, figures.Mean(own), figures.Mean(base)),
+		figures.AddRow(&paired, m.title, q.name, q.unit, reports.Cells(q.decimals, figures.Mean(own), figures.Mean(base)),
 			figures.PlusMinus(relaxed.mean(d, difference(own, base)), q.decimals),
-			[]string{reports.Fixed(reduction(own, base), 2), reports.Fixed(printed, 1)}))
+			reports.Fixed(reduction(own, base), 2), reports.Fixed(printed, 1))
 	}
 	return figures.Read(rs...).Table("table8", layout).Table("table8-paired", paired), nil
 }
@@ -228,10 +223,8 @@ func table9(d *figures.Data) (*figures.Output, error) {
 		_, best := k.theirs.extreme(d, late, methods, lowest)
 		for _, s := range slices.Concat(agents, methods) {
 			own := late.of(d, s, k.theirs)
-			t.Rows = append(t.Rows, []string{
-				k.name, s.title, reports.Fixed(figures.Mean(own), 2),
-				reports.Fixed(figures.Mean(tardiness.of(d, s, k.theirs)), 3), reports.Fixed(-reduction(own, best), 1),
-			})
+			figures.AddRow(&t, k.name, s.title, reports.Fixed(figures.Mean(own), 2),
+				reports.Fixed(figures.Mean(tardiness.of(d, s, k.theirs)), 3), reports.Fixed(-reduction(own, best), 1))
 		}
 	}
 	return figures.Read(rs...).Table("table9", t), nil

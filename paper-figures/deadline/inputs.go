@@ -17,7 +17,7 @@ func inputTable(d *figures.Data, artefact, head string) reports.Table {
 	t := d.Claims.Head(head)
 	for _, c := range d.Claims.Of(artefact) {
 		if c.Basis == figures.Input {
-			t.Rows = append(t.Rows, []string{c.Name, strconv.FormatFloat(c.Published, 'f', c.Decimals, 64), c.Unit, c.Source})
+			figures.AddRow(&t, c.Name, strconv.FormatFloat(c.Published, 'f', c.Decimals, 64), c.Unit, c.Source)
 		}
 	}
 	return t
@@ -74,7 +74,7 @@ const pandas, numpy = 29.0, 2500.0
 func table3(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("timing-deadline")
 	add := func(name string, perSecond float64, source string) {
-		t.Rows = append(t.Rows, []string{name, fmt.Sprintf("%.3g", perSecond), fmt.Sprintf("%.3g", perSecond/pandas), source})
+		figures.AddRow(&t, name, fmt.Sprintf("%.3g", perSecond), fmt.Sprintf("%.3g", perSecond/pandas), source)
 	}
 	add("original, Pandas", pandas, "measured on the released code")
 	add("improved, NumPy", numpy, "measured on the released code")
@@ -82,7 +82,7 @@ func table3(d *figures.Data) (*figures.Output, error) {
 		name := "this simulator, " + s.title
 		us, steps := d.Micros(s.on(relaxed.dataset, 0), many), figures.Mean(jobs.of(d, s, relaxed))
 		if len(us) == 0 { // timings are not results: a power cut may have lost them
-			t.Rows = append(t.Rows, []string{name, "", "", "not timed"})
+			figures.AddRow(&t, name, "", "", "not timed")
 			continue
 		}
 		add(name, steps/figures.Mean(us)*1e6, fmt.Sprintf("%d days", len(us)))

@@ -91,14 +91,9 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 	for _, a := range append(slices.Clone(contested), ourBest, fourAndThree) {
 		series := r.series(cfd, a.one(rodinia))
 		p, s := d.Schedule(series, 0)
-		row := []string{
-			a.name, reports.Fixed(d.First(series, makespan), 2), reports.Fixed(pOpt(d, series, 1)[0], 2),
-			reports.Fixed(d.Above(r.series(cfd, far.algorithm), series, 1)[0], 2),
-		}
-		for _, size := range sizes {
-			row = append(row, fmt.Sprint(placedOn(s, size)))
-		}
-		t.Rows = append(t.Rows, row)
+		figures.AddRow(&t, a, reports.Cells(2, d.First(series, makespan), pOpt(d, series, 1)[0],
+			d.Above(r.series(cfd, far.algorithm), series, 1)[0]),
+			figures.Map(sizes, func(size mig.Slices) string { return fmt.Sprint(placedOn(s, size)) }))
 		if a == far {
 			values["tasks that FAR runs on 7 slices"] = figures.Exactly(placedOn(s, 7))
 		}

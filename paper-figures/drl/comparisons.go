@@ -1,7 +1,6 @@
 package drl
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -28,21 +27,20 @@ func ours(d *figures.Data) (*figures.Output, error) {
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
 		series := func(a approach) store.Series { return batch(data, a.one(w)) }
-		high := []string{w.name, g.name, reports.Fixed(figures.Mean(pOpt(d, series(far), replicates)), 2)}
-		low := high[:2:2]
+		high, low := []float64{figures.Mean(pOpt(d, series(far), replicates))}, []string(nil)
 		for _, a := range columns {
 			count := replicates
 			if a == ourBest {
 				count = triedOurs
 			}
-			p := figures.Mean(pOpt(d, series(a), count))
 			m := lowerThan(d, series(a), series(far), count)
 			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
 				chart.Groups[i].Add(m.Value, m.Low, m.High)
 			}
-			high, low = append(high, reports.Fixed(p, 2)), append(low, figures.PlusMinus(m, 2)...)
+			high, low = append(high, figures.Mean(pOpt(d, series(a), count))), append(low, figures.PlusMinus(m, 2)...)
 		}
-		quality.Rows, below.Rows = append(quality.Rows, high), append(below.Rows, low)
+		figures.AddRow(&quality, w, g.name, reports.Cells(2, high...))
+		figures.AddRow(&below, w, g.name, low)
 	}
 	return new(figures.Output).Table("ours-p_opt", quality).Table("ours", below).
 		Figure("ours", chart.Title, chart), nil
@@ -66,24 +64,23 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 		gap := func(a approach) []float64 {
 			return d.AboveBound(batch(data, a.one(w)), bound("A100", data, "certified", mig.Sequential), count)
 		}
-		p, above := []string{w.name, g.name, "p_opt"}, []string{w.name, g.name, "gap"}
+		var p, above []float64
 		for _, a := range columns {
-			p = append(p, reports.Fixed(figures.Mean(pOpt(d, batch(data, a.one(w)), count)), 2))
-			above = append(above, reports.Fixed(figures.Mean(gap(a)), 3))
+			p = append(p, figures.Mean(pOpt(d, batch(data, a.one(w)), count)))
+			above = append(above, figures.Mean(gap(a)))
 			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
 				m := d.MeanOf(gap(a), "batches", 0)
 				chart.Groups[i].Add(m.Value, max(m.Low, chart.Y.From), m.High) // a logarithm needs more than 0
 			}
 		}
-		t.Rows = append(t.Rows, p, above)
+		figures.AddRow(&t, w, g.name, "p_opt", reports.Cells(2, p...))
+		figures.AddRow(&t, w, g.name, "gap", reports.Cells(3, above...))
 
 		gaps := gap(treedp)
 		proven := figures.Count(gaps, func(x float64) bool { return x < 1e-7 })
-		row := append([]string{w.name, g.name},
-			figures.PlusMinus(lowerThan(d, batch(data, treedp.algorithm), batch(data, far.algorithm), count), 2)...)
-		below.Rows = append(below.Rows, append(row,
-			reports.Fixed(figures.Mean(gaps), 4), reports.Fixed(max(0, slices.Max(gaps)), 4), fmt.Sprint(proven),
-			fmt.Sprint(len(gaps))))
+		lower := lowerThan(d, batch(data, treedp.algorithm), batch(data, far.algorithm), count)
+		figures.AddRow(&below, w, g.name, figures.PlusMinus(lower, 2),
+			reports.Cells(4, figures.Mean(gaps), max(0, slices.Max(gaps))), proven, len(gaps))
 	}
 	return new(figures.Output).Table("optimum", t).Table("optimum-treedp", below).
 		Figure("optimum", chart.Title, chart), nil
@@ -100,13 +97,13 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 	}
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
-		row := []string{w.name, g.name}
+		var row []string
 		for _, a := range shown {
 			v := d.Values(batch(data, a.one(w)), counted, "destroys")
 			none := figures.Count(v, func(destroys float64) bool { return destroys == 0 })
 			row = append(row, reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*float64(none)/float64(len(v)), 0))
 		}
-		calm.Rows = append(calm.Rows, row)
+		figures.AddRow(&calm, w, g.name, row)
 	}
 	return new(figures.Output).Table("reconfigures", calm), nil
 }

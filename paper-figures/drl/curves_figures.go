@@ -176,9 +176,9 @@ func (all curves) learning(name, heading string) func(*figures.Data) (*figures.O
 // figure12 also shows FAR's p_opt on the batches of each size.
 func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 	levels := d.Claims.Head("figure12")
-	levels.Rows = figures.Map([]int{7, n, 21, 28}, func(size int) []string {
-		return []string{fmt.Sprint(size), reports.Fixed(levelOn(d, far, scoredOn(goodScaling, size)), 2)}
-	})
+	for _, size := range []int{7, n, 21, 28} {
+		figures.AddRow(&levels, size, reports.Fixed(levelOn(d, far, scoredOn(goodScaling, size)), 2))
+	}
 	out, err := all.learning("figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14")(d)
 	return out.Table("figure12", levels), err
 }
@@ -283,7 +283,7 @@ func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Outp
 			for i, a := range unlearned {
 				chart.Levels = append(chart.Levels, reports.Level{Name: a.name, Y: levels[i]})
 			}
-			t.Rows = append(t.Rows, append([]string{panel}, reports.Cells(2, levels...)...))
+			figures.AddRow(&t, panel, reports.Cells(2, levels...))
 			figure.Charts, lines = append(figure.Charts, chart), lines[next:]
 		}
 		return all.read(d, name, statements).Table(name, t).Figure(name, heading, figure), nil
@@ -330,9 +330,8 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 		levels := levelsOn(d, scoredOn(w.name, n))
 		for a, differs := range figures.Each(agents, differing) {
 			if name := a.curve(w) + differs.suffix; len(all[name]) > 0 {
-				printed := func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) }
-				row := append(all.finalRow(w.name, a.name+differs.says, name), reports.Cells(2, levels...)...)
-				t.Rows = append(t.Rows, append(row, reports.Cells(2, printed(a), printed(far))...))
+				figures.AddRow(&t, w, a.name+differs.says, all.finalCells(name), reports.Cells(2, levels...),
+					reports.Cells(2, printed4(d, w, a), printed4(d, w, far)))
 			}
 		}
 		above := func(of []*course) float64 { return of[0].Final() - levels[0] }
@@ -349,17 +348,12 @@ var saidOfFAR = map[string][]string{
 	mixUniform: {"FLOAT", "ENTROPY", direct.name}, mixExtreme: {direct.name}, wideTimes: {"FLOAT", "ENTROPY", direct.name},
 }
 
-// finalRow begins the row of an agent: its runs, their mean, and what its curve does at the end.
-func (all curves) finalRow(workload, shown, agent string) []string {
+// finalCells are an agent's training steps, its runs, their mean, and what its curve does at the end.
+func (all curves) finalCells(agent string) []string {
 	runs := all.of(agent)
-	row := []string{workload, shown, reports.Fixed(runs[0].Last()/1e6, 1)}
-	var ends []float64
-	for _, run := range runs[:min(len(runs), mostSeeds)] {
-		ends = append(ends, run.Final())
-	}
-	row = append(row, reports.Cells(2, ends...)...)
-	row = append(row, slices.Repeat([]string{reports.Missing}, mostSeeds-len(ends))...)
+	ends := figures.Map(runs[:min(len(runs), mostSeeds)], func(c course) float64 { return c.Final() })
 	trend := all.trend(agent)
-	row = append(row, reports.Cells(2, figures.Mean(ends), trend.slope, trend.half)...)
-	return append(row, trend.word())
+	return slices.Concat([]string{reports.Fixed(runs[0].Last()/1e6, 1)}, reports.Cells(2, ends...),
+		slices.Repeat([]string{reports.Missing}, mostSeeds-len(ends)),
+		reports.Cells(2, figures.Mean(ends), trend.slope, trend.half), []string{trend.word()})
 }

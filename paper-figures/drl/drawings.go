@@ -54,7 +54,7 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 		Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
 	}
 	for _, r := range queue.Rows {
-		t.Rows = append(t.Rows, []string{r.Event, r.Offline, r.Pending, r.Online, r.PendingOnline})
+		figures.AddRow(&t, r.Event, r.Offline, r.Pending, r.Online, r.PendingOnline)
 		bars.Categories = append(bars.Categories, r.Event)
 		for i, batch := range []string{r.Offline, r.Online} {
 			bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(strings.Fields(batch))))
@@ -88,7 +88,7 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 	}
 	t := d.Claims.Head("figure5")
 	for i, s := range sigma {
-		t.Rows = append(t.Rows, []string{fmt.Sprint("S", i), fmt.Sprint("S", s)})
+		figures.AddRow(&t, fmt.Sprint("S", i), fmt.Sprint("S", s))
 	}
 	chart := reports.Gantt{
 		Title: "Fig. 5. Time until each slice is free, on the GPU and as the scheduler sees it", Height: 260,
@@ -171,8 +171,7 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 			s := &scalabilities[i]
 			x, y := s.points(w)
 			all[i] = append(all[i], x...)
-			row := []string{w.name, s.name, fmt.Sprint(len(x))}
-			t.Rows = append(t.Rows, append(row, reports.Cells(2, slices.Min(x), figures.Mean(x), slices.Max(x))...))
+			figures.AddRow(&t, w, s.name, len(x), reports.Cells(2, slices.Min(x), figures.Mean(x), slices.Max(x)))
 			drawn := min(len(x), mostPoints)
 			panel.Series = append(panel.Series, reports.Series{Name: s.name, X: x[:drawn], Y: y[:drawn]})
 		}

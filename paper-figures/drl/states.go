@@ -118,8 +118,6 @@ func (s state) actions(direct bool) (out []string) {
 	return out
 }
 
-func (s state) slicesLeft() string { return strings.Trim(fmt.Sprint(s.left), "[]") }
-
 func (s state) batch() string {
 	return strings.Join(figures.Map(s.classes, func(c class) string {
 		return fmt.Sprintf("%d × %s", c.count, c.name)
@@ -173,10 +171,8 @@ func evolution(d *figures.Data, figure, heading string, direct bool, states []st
 	chart := reports.Gantt{Title: heading, Height: 280, Time: "Time [levels]"}
 	for _, s := range states {
 		actions := s.actions(direct)
-		t.Rows = append(t.Rows, []string{
-			s.name, s.after, s.partition.String(), s.slicesLeft(), s.batch(), fmt.Sprint(len(actions)),
-			strings.Join(actions, ", "),
-		})
+		figures.AddRow(&t, s.name, s.after, s.partition, strings.Trim(fmt.Sprint(s.left), "[]"), s.batch(), len(actions),
+			strings.Join(actions, ", "))
 		chart.Panels = append(chart.Panels, s.panel())
 	}
 	out := figures.Read(figures.Reading{Values: figures.Values{}})

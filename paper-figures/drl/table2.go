@@ -27,7 +27,7 @@ func table2(d *figures.Data) (*figures.Output, error) {
 		for _, s := range mig.MustLookup("A30").Sizes() {
 			values[fmt.Sprintf("%s efficiency on %d slices", name, s)] = figures.Exactly(efficiency(&b[i], s))
 			times[fmt.Sprintf("%s time on %d slices", name, s)] = float64(b[i].On(s))
-			t.Rows = append(t.Rows, []string{name, fmt.Sprint(s), fmt.Sprint(b[i].On(s)), fmt.Sprint(efficiency(&b[i], s))})
+			figures.AddRow(&t, name, s, b[i].On(s), efficiency(&b[i], s))
 		}
 	}
 	out := figures.Read(figures.Reading{Values: values})
@@ -46,8 +46,8 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 		molding, best := seriesOn("A30", molded, byEfficiency, m), seriesOn("A30", example, joint, m)
 		chosen := seriesOn("A30", example, byEfficiency, m)
 		v := d.Above(molding, best, 1)[0]
-		t.Rows = append(t.Rows, append([]string{m.String()},
-			reports.Cells(2, d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan))...))
+		figures.AddRow(&t, m,
+			reports.Cells(2, d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan)))
 		name := "operations " + m.String()
 		if i == 0 {
 			name = ""

@@ -2,7 +2,6 @@ package drl
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"miglab/harness/mig"
@@ -58,7 +57,7 @@ func byReading(d *figures.Data, readings []figures.Reading) reports.Table {
 			}
 			return reports.Missing
 		})
-		t.Rows = append(t.Rows, append([]string{w.name, cmp.Or(r.Name, figures.DefaultReading)}, cells...))
+		figures.AddRow(&t, w, cmp.Or(r.Name, figures.DefaultReading), cells)
 	}
 	return t
 }
@@ -97,22 +96,18 @@ func certifiedFloors(d *figures.Data) reports.Table {
 			of7 := d.MeanOf(average(all[:fullBatches], func(k int) []float64 { return full[k] }), dataSets, 0)
 			of2 := d.MeanOf(of(fullBatches, floorPartial), dataSets, 0)
 			floor := (fullBatches*of7.Value + of2.Value) / (fullBatches + 1)
-			least, below := printedBelow(d, w, floor)
-			says := "not excluded"
-			if below > 0 {
-				says = "excluded"
-			}
-			row := slices.Concat([]string{w.name, name}, figures.PlusMinus(of7, 1), figures.PlusMinus(of2, 1))
-			t.Rows = append(t.Rows, append(row, reports.Fixed(floor, 1), reports.Fixed(least, 2), fmt.Sprint(below), says))
+			printed := figures.Map(approaches, func(a approach) float64 { return printed4(d, w, a) })
+			below := figures.Count(printed, func(v float64) bool { return v < floor })
+			says := map[bool]string{true: "excluded", false: "not excluded"}[below > 0]
+			figures.AddRow(&t, w, name, figures.PlusMinus(of7, 1), figures.PlusMinus(of2, 1), reports.Fixed(floor, 1),
+				reports.Fixed(slices.Min(printed), 2), below, says)
 		}
 	}
 	return t
 }
 
-// printedBelow returns the least number of a row of Table 4, and how many are below a floor.
-func printedBelow(d *figures.Data, w workload, floor float64) (least float64, below int) {
-	printed := figures.Map(approaches, func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) })
-	return slices.Min(printed), figures.Count(printed, func(v float64) bool { return v < floor })
+func printed4(d *figures.Data, w workload, a approach) float64 {
+	return d.Claims.Published("table4", w.name+" "+a.name)
 }
 
 // fixedPartitions compares the numbers of Table 4 for approaches that do not reconfigure with
@@ -121,17 +116,17 @@ func fixedPartitions(d *figures.Data) *figures.Table {
 	t := d.Claims.Evidence("floors-partitions", d.Scale.Replicates(partitioned), len(partitions()))
 	for _, w := range synthetic {
 		for _, r := range []*reading{&readings[byScript], &readings[byPrint], &readings[byTraining]} {
-			printed := func(a approach) float64 { return d.Claims.Published("table4", w.name+" "+a.name) }
+			printed := func(a approach) float64 { return printed4(d, w, a) }
 			measured := func(algorithm string) figures.Measurement { return d.MeanOf(r.onThese(d, w, algorithm), dataSets, 0) }
 			better := figures.Count(partitions(), func(p mig.Partition) bool {
 				return measured(partition(p)).Value < printed(fixBest)
 			})
 			reading := cmp.Or(r.name, figures.DefaultReading)
-			t.Row(figures.About{Claim: w.name, Label: reading}, slices.Concat(
-				[]string{w.name, reading}, figures.PlusMinus(measured(onesOnly.algorithm), 1),
-				figures.PlusMinus(measured(agents[1].one(w)+"&actions=any"), 1), reports.Cells(1, figures.Mean(r.fixBest(d, w))),
-				[]string{reports.Fixed(printed(fixBest), 2), fmt.Sprint(better)},
-				reports.Cells(2, printed(agents[0]), printed(agents[1]), printed(agents[2])))...)
+			t.Row(figures.About{Claim: w.name, Label: reading}, w, reading,
+				figures.PlusMinus(measured(onesOnly.algorithm), 1),
+				figures.PlusMinus(measured(agents[1].one(w)+"&actions=any"), 1), reports.Fixed(figures.Mean(r.fixBest(d, w)), 1),
+				reports.Fixed(printed(fixBest), 2), better,
+				reports.Cells(2, printed(agents[0]), printed(agents[1]), printed(agents[2])))
 		}
 	}
 	return t

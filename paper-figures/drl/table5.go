@@ -101,7 +101,7 @@ func latency(d *figures.Data) (*figures.Output, error) {
 	for _, a := range []string{"rl-onehot", "rl-float", "rl-entropy", "rl-direct", "agent"} {
 		us := d.Micros(batch(data, a), measuredOn)
 		counts := d.Values(batch(data, a), measuredOn, "decisions")
-		row := []string{a, "", "", ""}
+		cells := []string{"", "", ""}
 		if len(us) == len(counts) { // timings are not results: a power cut may have lost them
 			each := figures.Ratios(us, counts)
 			median, err := stats.Quantile(each, 0.5)
@@ -112,9 +112,9 @@ func latency(d *figures.Data) (*figures.Output, error) {
 			if err != nil {
 				return nil, err
 			}
-			row = append(row[:1], reports.Cells(1, figures.Mean(each), median, most)...)
+			cells = reports.Cells(1, figures.Mean(each), median, most)
 		}
-		t.Rows = append(t.Rows, row)
+		figures.AddRow(&t, a, cells)
 	}
 	return new(figures.Output).Table("timing-latency", t), nil
 }

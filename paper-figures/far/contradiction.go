@@ -38,11 +38,8 @@ func table9Arithmetic(claims *figures.Claims) *figures.Table {
 			g := table7.printed(claims, w, n, "p_move/swap")
 			gain, implied = reports.Fixed(g, 2), reports.Fixed((2*rho/(1+g/100)-1)*100, 1)
 		}
-		t.Row(
-			about(w, n, ""), w.String(), fmt.Sprint(n), reports.Fixed(rho, 2), reports.Fixed(p, 2),
-			reports.Fixed((1+p/100)*1001/1000/2, 3), reports.Fixed((2*rho/(1+p/100)-1)*100, 1), gain, implied,
-			reports.Fixed((rho-1)*100, 0),
-		)
+		t.Row(about(w, n, ""), w, n, reports.Cells(2, rho, p), reports.Fixed((1+p/100)*1001/1000/2, 3),
+			reports.Fixed((2*rho/(1+p/100)-1)*100, 1), gain, implied, reports.Fixed((rho-1)*100, 0))
 	}
 	return t
 }
@@ -51,11 +48,11 @@ func table9Arithmetic(claims *figures.Claims) *figures.Table {
 func sigmaLimits(d *figures.Data) *figures.Table {
 	t := d.Claims.Evidence("contradiction-table5")
 	for w, a := range figures.Each(workloads, approaches) {
-		row := []string{w.String(), a.name, reports.Fixed(table5.printed(d.Claims, w, 15, "sigma "+a.name), 2)}
+		sigmas := []float64{table5.printed(d.Claims, w, 15, "sigma "+a.name)}
 		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {
-			row = append(row, reports.Fixed(figures.Mean(rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)), 2))
+			sigmas = append(sigmas, figures.Mean(rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)))
 		}
-		t.Row(figures.About{Claim: w.String() + " " + a.name}, row...)
+		t.Row(figures.About{Claim: w.String() + " " + a.name}, w, a.name, reports.Cells(2, sigmas...))
 	}
 	return t
 }
@@ -71,14 +68,12 @@ func refinementLimits(d *figures.Data) *figures.Table {
 			excess, gains := refining(d, synthetic(w, n, parameters))
 			most, soMany = append(most, figures.Mean(excess)), append(soMany, mostGained(gains, operations))
 		}
-		numbers := slices.Concat([]float64{p, operations}, most, soMany)
-		row := append([]string{w.String(), fmt.Sprint(n)}, reports.Cells(2, numbers...)...)
-		printed, implied := "", ""
+		printed := []string{"", ""} // rho, and what it implies
 		if w.times == "WIDETIMES" {
 			r := table4.printed(d.Claims, w, n, "rho")
-			printed, implied = reports.Fixed(r, 2), reports.Fixed(r*(1+p/100), 2)
+			printed = reports.Cells(2, r, r*(1+p/100))
 		}
-		t.Row(about(w, n, ""), append(row, printed, implied)...)
+		t.Row(about(w, n, ""), w, n, reports.Cells(2, slices.Concat([]float64{p, operations}, most, soMany)...), printed)
 	}
 	return t
 }
@@ -97,8 +92,8 @@ func joiningLimits(d *figures.Data) *figures.Table {
 		for i, j := range []joining{copies, successive} {
 			kept, moved := limits(d, j, w, n)
 			batches := []string{"script", "text"}[i]
-			t.Row(about(w, n, batches), append([]string{w.String(), batches, fmt.Sprint(n)}, reports.Cells(2,
-				rev, mostGained(kept, 0), all, figures.Mean(moved), operations, mostGained(kept, operations))...)...)
+			t.Row(about(w, n, batches), w, batches, n, reports.Cells(2,
+				rev, mostGained(kept, 0), all, figures.Mean(moved), operations, mostGained(kept, operations)))
 		}
 	}
 	return t
@@ -157,20 +152,15 @@ func textArithmetic(d *figures.Data) *figures.Table {
 	byRho := d.Claims.Published("rodinia", "rho FAR") * d.First(area(whole), track.MetricBound)
 	bySigma := d.First(whole, makespan) / d.Claims.Published("rodinia", "sigma FIXPART(7)")
 	t := d.Claims.Evidence("contradiction-text")
-	for _, row := range [][]string{
-		{"gain over no reconfiguration", "the least by Table 5 [%]", reports.Fixed(least, 0)},
-		{"gain over no reconfiguration", "the largest by Table 5 [%]", reports.Fixed(largest, 0)},
-		{
-			"gain of moving and swapping beyond reversing, n = 10", "the least of p_move/swap less p_rev by Table 7 [%]",
-			reports.Fixed(beyond, 2),
-		},
-		{"sigma FIXPART(7)", "makespan of FAR by the printed rho = 1.22 [s]", reports.Fixed(byRho, 2)},
-		{
-			"sigma FIXPART(7)", "makespan of FAR by the printed sigma = 1.26 and the published times on 7 slices [s]",
-			reports.Fixed(bySigma, 2),
-		},
-	} {
-		t.Row(figures.About{Claim: row[0], Label: row[1]}, row...)
+	add := func(claim, label string, v float64, decimals int) {
+		t.Row(figures.About{Claim: claim, Label: label}, claim, label, reports.Fixed(v, decimals))
 	}
+	add("gain over no reconfiguration", "the least by Table 5 [%]", least, 0)
+	add("gain over no reconfiguration", "the largest by Table 5 [%]", largest, 0)
+	add("gain of moving and swapping beyond reversing, n = 10", "the least of p_move/swap less p_rev by Table 7 [%]",
+		beyond, 2)
+	add("sigma FIXPART(7)", "makespan of FAR by the printed rho = 1.22 [s]", byRho, 2)
+	add("sigma FIXPART(7)", "makespan of FAR by the printed sigma = 1.26 and the published times on 7 slices [s]",
+		bySigma, 2)
 	return t
 }

@@ -88,8 +88,7 @@ func figures7to9(d *figures.Data) (*figures.Output, error) {
 	var left reports.GanttPanel
 	var before schedule.Schedule
 	for k, c := range steps {
-		t.Rows = append(t.Rows,
-			[]string{c.mode, reports.Fixed(spans[k][best], 2), reports.Fixed((spans[0][best]/spans[k][best]-1)*100, 2)})
+		figures.AddRow(&t, c.mode, reports.Cells(2, spans[k][best], (spans[0][best]/spans[k][best]-1)*100))
 		p, s := d.Schedule(of(c.mode), best)
 		p.Tasks = reports.ShortNames(p.Tasks, 10)
 		right := reports.NewGanttPanel(c.panel, p, s)
@@ -164,8 +163,7 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 			panel.Marks = append(panel.Marks, reports.TimeMark{At: critical.Start, Label: fmt.Sprintf("l = %.1f s", start)})
 			panel.Highlight = []string{p.Tasks[critical.Task].Name}
 			chart.Panels = append(chart.Panels, panel)
-			t.Rows = append(t.Rows,
-				[]string{c.title, fmt.Sprint(i), reports.Fixed(start, 2), reports.Fixed(float64(s.Makespan()), 2)})
+			figures.AddRow(&t, c.title, i, reports.Cells(2, start, float64(s.Makespan())))
 			break
 		}
 	}

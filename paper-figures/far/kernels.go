@@ -97,7 +97,7 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	}{{"FAR", "far", true}, {"lns", "lns", false}, {"treedp", "treedp", true}} {
 		series := batch(rodiniaData, x.algorithm, mig.Sequential)
 		m := d.First(series, makespan)
-		t.Rows = append(t.Rows, []string{x.name, reports.Fixed(m, 4), reports.Fixed((m/lower-1)*100, 3)})
+		figures.AddRow(&t, x.name, reports.Fixed(m, 4), reports.Fixed((m/lower-1)*100, 3))
 		if x.drawn {
 			p, s := d.Schedule(series, 0)
 			panel := reports.NewGanttPanel(fmt.Sprintf("%s, %.3f s", x.name, s.Makespan()), p, s)
@@ -105,6 +105,6 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 			chart.Panels = append(chart.Panels, panel)
 		}
 	}
-	t.Rows = append(t.Rows, []string{"certified lower bound", reports.Fixed(lower, 4), "0"})
+	figures.AddRow(&t, "certified lower bound", reports.Fixed(lower, 4), 0)
 	return new(figures.Output).Table("optimum", t).Figure("optimum", chart.Title, chart), nil
 }

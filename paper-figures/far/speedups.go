@@ -81,7 +81,7 @@ func speedupLimits(d *figures.Data) *figures.Table {
 	all := d.Scale.Replicates(executions)
 	for scaling, generator := range figures.Each([]string{"POORSCALING", "MIXEDSCALING", "GOODSCALING"},
 		[]string{"printed", "script"}) {
-		row := []string{scaling, generator}
+		var row []string
 		for _, times := range []string{"NARROWTIMES", "WIDETIMES"} {
 			w := workload{scaling, times}
 			ones := table5.printed(d.Claims, w, 15, "sigma FIXPART(1,...,1)")
@@ -106,7 +106,7 @@ func speedupLimits(d *figures.Data) *figures.Table {
 			}
 			row = append(row, reports.Fixed(ones, 2), reports.Fixed(seven, 2), from, to)
 		}
-		t.Row(figures.About{Claim: scaling, Label: generator}, row...)
+		t.Row(figures.About{Claim: scaling, Label: generator}, scaling, generator, row)
 	}
 	return t
 }

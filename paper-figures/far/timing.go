@@ -60,15 +60,13 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		if len(all) > 0 { // a power cut may have lost timings, which are not results
 			m = d.MeanOf(all, verdict.Executions, 0)
 		}
-		cells := []string{row.Algorithm, row.N, row.Published}
-		for _, v := range []float64{m.Value, m.Low, m.High} {
-			cell := "" // a single execution has no interval
+		cells := make([]string, 3) // a single execution has no interval
+		for i, v := range []float64{m.Value, m.Low, m.High} {
 			if !math.IsNaN(v) {
-				cell = fmt.Sprintf("%.3g", v)
+				cells[i] = fmt.Sprintf("%.3g", v)
 			}
-			cells = append(cells, cell)
 		}
-		t.Rows = append(t.Rows, append(cells, fmt.Sprint(len(all)), row.Source))
+		figures.AddRow(&t, row.Algorithm, row.N, row.Published, cells, len(all), row.Source)
 	}
 	return new(figures.Output).Table("timing", t), nil
 }

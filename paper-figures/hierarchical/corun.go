@@ -48,9 +48,8 @@ func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error
 			for i, s := range c.slowdowns {
 				slowdowns = append(slowdowns, math.Abs(c.simulatedSlowdowns[i]/s-1))
 			}
-			row := append([]string{table.File, c.mix}, reports.Cells(3, c.throughput, c.simulated)...)
-			row = append(row, reports.Fixed(100*(c.simulated/c.throughput-1), 1))
-			t.Rows = append(t.Rows, append(row, listed(c.slowdowns), listed(c.simulatedSlowdowns)))
+			figures.AddRow(&t, table.File, c.mix, reports.Cells(3, c.throughput, c.simulated),
+				reports.Fixed(100*(c.simulated/c.throughput-1), 1), listed(c.slowdowns), listed(c.simulatedSlowdowns))
 		}
 		if len(checks) > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the "+
@@ -166,7 +165,7 @@ func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, 
 const wellFitted = 0.15
 
 func fit(d *figures.Data) (*figures.Output, error) {
-	var rows [][]string
+	var body reports.Table
 	public := figures.Instance[task.Batches]("rodinia", gpu, 0)
 	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 3}
 	var panels []reports.Lines
@@ -182,9 +181,9 @@ func fit(d *figures.Data) (*figures.Output, error) {
 		if f.RMS > wellFitted {
 			badly = append(badly, fmt.Sprintf("%s (%.1f %%)", f.Kernel, 100*f.RMS))
 		}
-		row := []string{f.Kernel, f.Program, string(f.Fitted.Class), fmt.Sprintf("%.3g", float64(f.Fitted.Solo))}
-		row = append(row, reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism)...)
-		rows = append(rows, append(row, reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1), against))
+		figures.AddRow(&body, f.Kernel, f.Program, f.Fitted.Class, fmt.Sprintf("%.3g", float64(f.Fitted.Solo)),
+			reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism), reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1),
+			against)
 		k := public.Tasks[slices.IndexFunc(public.Tasks, func(t task.Task) bool { return t.Name == f.Kernel })]
 		points := figures.Map(mig.MustLookup(gpu).Sizes(), func(s mig.Slices) speed {
 			return speed{float64(s), k.On(s), onInstance(&f.Fitted, s)}
@@ -196,7 +195,7 @@ func fit(d *figures.Data) (*figures.Output, error) {
 	inPaper := figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" })
 	t := d.Claims.Head("fit", len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", "), inPaper,
 		strings.Join(contradict, ", "))
-	t.Rows = rows
+	t.Rows = body.Rows
 	return new(figures.Output).Table("fit", t).Figure("fit", chart.Title, chart), nil
 }
 

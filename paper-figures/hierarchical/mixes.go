@@ -2,7 +2,6 @@ package hierarchical
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"miglab/harness/sim/corun"
@@ -80,7 +79,7 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 			throughput := together(programs, setup).Throughput()
 			line.X, line.Y = append(line.X, float64(percent)), append(line.Y, throughput)
 			if k == 0 {
-				t.Rows = append(t.Rows, []string{strconv.Itoa(percent)})
+				figures.AddRow(&t, percent)
 			}
 			t.Rows[i] = append(t.Rows[i], reports.Fixed(throughput, 3))
 		}
@@ -102,7 +101,7 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 			a, b := together(programs, sharedMemory).Throughput(), together(programs, privateMemory).Throughput()
 			chart.Categories = append(chart.Categories, name+" "+gpcs)
 			shared.Values, private.Values = append(shared.Values, a), append(private.Values, b)
-			t.Rows = append(t.Rows, append([]string{name, gpcs}, reports.Cells(3, a, b, b/a)...))
+			figures.AddRow(&t, name, gpcs, reports.Cells(3, a, b, b/a))
 			programs = []string{programs[1], programs[0]}
 		}
 	}
@@ -126,10 +125,8 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 		of := func(metric string) float64 { return d.First(m.on(data), metric) }
 		throughput := of(track.MetricThroughput)
 		chart.Categories, bars.Values = append(chart.Categories, m.title), append(bars.Values, throughput)
-		t.Rows = append(t.Rows, []string{
-			m.title, reports.Fixed(throughput, 3), reports.Fixed(of(track.MetricGroups), 0),
-			reports.Fixed(of(track.MetricSlowdownMean), 3),
-		})
+		figures.AddRow(&t, m.title, reports.Fixed(throughput, 3), reports.Fixed(of(track.MetricGroups), 0),
+			reports.Fixed(of(track.MetricSlowdownMean), 3))
 	}
 	chart.Groups = []reports.BarGroup{bars}
 	return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil

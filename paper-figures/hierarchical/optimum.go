@@ -26,11 +26,10 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	byQueue := d.Claims.Head("optimum-queues", simulated())
 	spans := exact.onQueues(d, queues, track.MetricMakespan)
 	for i, name := range queueNames {
-		byQueue.Rows = append(byQueue.Rows,
-			[]string{name, strconv.Itoa(figures.Count(jobsOf(queues, i), isUnseen)), reports.Fixed(spans[i], 2)})
+		figures.AddRow(&byQueue, name, figures.Count(jobsOf(queues, i), isUnseen), reports.Fixed(spans[i], 2))
 	}
-	byQueue.Rows = append(byQueue.Rows, []string{"mean", "", reports.Fixed(figures.Mean(spans), 2)},
-		[]string{"largest", "", ""})
+	figures.AddRow(&byQueue, "mean", "", reports.Fixed(figures.Mean(spans), 2))
+	figures.AddRow(&byQueue, "largest", "", "")
 	paper := []method{migShared, migPrivate, mpsOnly, bestDefault(d, queues)}
 	for _, r := range paper {
 		summary.Columns = summary.Columns.Right("beats " + r.title)
@@ -41,12 +40,9 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 		for _, data := range ofCategories(windowSize, "") {
 			all = append(all, gaps(d, m, data, n)...)
 		}
-		row := append([]string{m.title},
-			reports.Cells(2, figures.Mean(own), slices.Max(own), figures.Mean(all), slices.Max(all))...)
-		for _, r := range paper {
-			row = append(row, strconv.Itoa(won(own, gaps(d, r, queues, len(queueNames)))))
-		}
-		summary.Rows = append(summary.Rows, row)
+		figures.AddRow(&summary, m.title,
+			reports.Cells(2, figures.Mean(own), slices.Max(own), figures.Mean(all), slices.Max(all)),
+			figures.Map(paper, func(r method) string { return strconv.Itoa(won(own, gaps(d, r, queues, len(queueNames)))) }))
 		if m == exact {
 			continue
 		}
@@ -83,9 +79,8 @@ func ceilings(d *figures.Data) (*figures.Output, error) {
 			return d.MeanOf(values[0], verdict.Draws, 0)
 		}
 		throughput := measured(ofRuns(m, data, mean))
-		row := slices.Concat([]string{m.title}, figures.PlusMinus(throughput, 4),
-			figures.PlusMinus(measured(lead(d, m, data)), 4))
-		t.Rows = append(t.Rows, append(row, reports.Fixed(100*throughput.Value/optimum, 2)))
+		figures.AddRow(&t, m.title, figures.PlusMinus(throughput, 4), figures.PlusMinus(measured(lead(d, m, data)), 4),
+			reports.Fixed(100*throughput.Value/optimum, 2))
 	}
 	return new(figures.Output).Table("ceiling", t), nil
 }

@@ -24,14 +24,13 @@ func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.Hardwar
 		for _, f := range datasets.FitOverlap(t.Rows) {
 			f.Fitted.Name = f.Kernel
 			programs[f.Kernel] = &f.Fitted
-			row := append([]string{t.File, f.Kernel, string(f.Fitted.Class)},
-				reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism)...)
-			scaling.Rows = append(scaling.Rows, append(row, reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1)))
+			figures.AddRow(&scaling, t.File, f.Kernel, f.Fitted.Class,
+				reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism), reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1))
 		}
 		groups, left := datasets.OverlapGroups(t.Rows, programs)
 		fitted := datasets.FitOverlapModel(groups, shippedModel())
 		for _, m := range []corun.Model{shippedModel(), fitted} {
-			misses.Rows = append(misses.Rows, errorRows(t.File, groups, m)...)
+			addErrors(&misses, t.File, groups, m)
 		}
 		for _, table := range []*reports.Table{&scaling, &misses} {
 			table.Notes = figures.WithOrigin(table.Notes, t.Provenance)
@@ -51,21 +50,18 @@ func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.Hardwar
 	o.Table("corun-scaling", scaling).Table("corun-overlap", misses)
 }
 
-// errorRows shows the errors of a model by kind of group.
-func errorRows(file string, groups []datasets.OverlapGroup, m corun.Model) (rows [][]string) {
+// addErrors adds the errors of a model by kind of group.
+func addErrors(t *reports.Table, file string, groups []datasets.OverlapGroup, m corun.Model) {
 	for _, kind := range []string{datasets.OnPartitions, datasets.BesideBursts, datasets.Unlimited} {
 		for i, part := range []string{"fitted on", "held out"} {
 			e, jobs := datasets.OverlapError(groups, m, func(g *datasets.OverlapGroup) bool {
 				return g.Kind == kind && g.HeldOut == (i == 1)
 			})
-			if jobs == 0 {
-				continue
+			if jobs > 0 {
+				figures.AddRow(t, file, kind, part, reports.Cells(2, m.Kappa, m.Delta), jobs, reports.Fixed(100*e, 1))
 			}
-			row := append([]string{file, kind, part}, reports.Cells(2, m.Kappa, m.Delta)...)
-			rows = append(rows, append(row, fmt.Sprint(jobs), reports.Fixed(100*e, 1)))
 		}
 	}
-	return rows
 }
 
 // scalingFigure shows the speed of kernels alone against their multiprocessors.

@@ -135,11 +135,11 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("sensitivity", simulated())
 	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
 	add := func(name string, rows []row) {
-		cells := []string{name}
+		var cells []string
 		for _, r := range rows {
 			cells = append(cells, reports.Fixed(r.mean(), 3), "")
 		}
-		t.Rows = append(t.Rows, append(cells, order(rows)))
+		figures.AddRow(&t, name, cells, order(rows))
 	}
 	var panels []reports.Lines
 	m := shippedModel()
@@ -188,7 +188,7 @@ func addDraws(d *figures.Data, t *reports.Table) {
 	for i := range n {
 		orders[order(figures.Map(over, func(r row) row { return row{r.title, r.values[i : i+1]} }))]++
 	}
-	means, low, high := []string{fmt.Sprintf("%d draws, mean", n)}, []string{"lowest draw"}, []string{"highest draw"}
+	var means, low, high []string
 	for _, r := range over {
 		t.Columns = t.Columns.PlusMinus(r.title)
 		s := d.Summarize(r.values)
@@ -196,7 +196,9 @@ func addDraws(d *figures.Data, t *reports.Table) {
 		low, high = append(low, reports.Fixed(s.Min, 3), ""), append(high, reports.Fixed(s.Max, 3), "")
 	}
 	t.Columns = t.Columns.Left("order")
-	t.Rows = append(t.Rows, append(means, order(over)), append(low, ""), append(high, ""))
+	figures.AddRow(t, fmt.Sprintf("%d draws, mean", n), means, order(over))
+	figures.AddRow(t, "lowest draw", low, "")
+	figures.AddRow(t, "highest draw", high, "")
 	byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(orders[b], orders[a]), cmp.Compare(a, b)) }
 	for _, o := range slices.SortedFunc(maps.Keys(orders), byNumber) {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d draws: %s", orders[o], n, o))

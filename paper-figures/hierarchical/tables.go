@@ -38,9 +38,8 @@ func table4(d *figures.Data) (*figures.Output, error) {
 		if r := p.ByRule(); r != p.Class {
 			rule = string(r)
 		}
-		row := []string{string(p.Class), marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo))}
-		row = append(row, reports.Cells(3, p.Serial, p.Compute, p.Parallelism, p.Memory)...)
-		t.Rows = append(t.Rows, append(row, reports.Fixed(p.Relative(0.125, 0.125), 2), rule))
+		figures.AddRow(&t, p.Class, marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo)),
+			reports.Cells(3, p.Serial, p.Compute, p.Parallelism, p.Memory), reports.Fixed(p.Relative(0.125, 0.125), 2), rule)
 		inputs[string(p.Class)+" programs"]++
 		if p.Unseen {
 			inputs["unseen programs"]++
@@ -57,21 +56,19 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("table5")
 	for i, name := range queueNames {
 		jobs := jobsOf(queues, i)
-		row := []string{name}
-		for _, c := range task.Classes() {
-			row = append(row, strconv.Itoa(figures.Count(jobs, func(p task.Program) bool { return p.Class == c })))
-		}
-		t.Rows = append(t.Rows,
-			append(row, strconv.Itoa(figures.Count(jobs, isUnseen)), strings.Join(figures.Map(jobs, marked), ", ")))
-	}
-	compute := func(jobs []task.Program) float64 {
-		return float64(figures.Count(jobs, func(p task.Program) bool { return p.Class == task.ComputeIntensive }))
+		classes := figures.Map(task.Classes(), func(c task.Class) string { return strconv.Itoa(countOf(jobs, c)) })
+		figures.AddRow(&t, name, classes, figures.Count(jobs, isUnseen), strings.Join(figures.Map(jobs, marked), ", "))
 	}
 	dominated, balanced := jobsOf(queues, 0), jobsOf(queues, len(queueNames)-1)
 	return new(figures.Output).Table("table5", t).Take("the queues are the paper's", map[string]float64{
 		"queues": float64(len(queueNames)), "jobs of a queue": float64(len(dominated)),
-		"jobs of the dominant class": compute(dominated), "jobs of each class in a balanced queue": compute(balanced),
+		"jobs of the dominant class":             float64(countOf(dominated, task.ComputeIntensive)),
+		"jobs of each class in a balanced queue": float64(countOf(balanced, task.ComputeIntensive)),
 	}), nil
+}
+
+func countOf(jobs []task.Program, class task.Class) int {
+	return figures.Count(jobs, func(p task.Program) bool { return p.Class == class })
 }
 
 func isUnseen(p task.Program) bool { return p.Unseen }
@@ -116,11 +113,11 @@ var families = []struct {
 func partitionCounts(claims *figures.Claims) reports.Table {
 	t := claims.Head("table7", variants(corun.Lockstep), variants(corun.Hierarchical))
 	for _, f := range families {
-		row := []string{f.name}
+		var row []string
 		for jobs := 2; jobs <= concurrency; jobs++ {
 			row = append(row, strconv.Itoa(len(corun.Setups(f.Family, jobs))))
 		}
-		t.Rows = append(t.Rows, append(row, strconv.Itoa(variants(f.Family))))
+		figures.AddRow(&t, f.name, row, variants(f.Family))
 	}
 	return t
 }
@@ -136,15 +133,9 @@ func partitionList(claims *figures.Claims) reports.Table {
 	}
 	for jobs := 2; jobs <= concurrency; jobs++ {
 		for _, s := range texts(corun.Every, jobs) {
-			row := []string{strconv.Itoa(jobs), s}
-			for _, f := range all {
-				sign := ""
-				if slices.Contains(texts(f, jobs), s) {
-					sign = "yes"
-				}
-				row = append(row, sign)
-			}
-			t.Rows = append(t.Rows, row)
+			figures.AddRow(&t, jobs, s, figures.Map(all, func(f corun.Family) string {
+				return map[bool]string{true: "yes"}[slices.Contains(texts(f, jobs), s)]
+			}))
 		}
 	}
 	return t
@@ -180,14 +171,14 @@ func decisions(d *figures.Data, m method) (micros, shares []float64) {
 func timing(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("timing-hierarchical")
 	for _, m := range slices.Concat(paperMethods, partitions, []method{agent, ownAgent, greedy, local, exact}) {
-		row := []string{m.title, "", "", ""}
+		row := []string{"", "", ""}
 		if micros, shares := decisions(d, m); micros != nil {
 			s := d.Summarize(micros)
 			for i, v := range []float64{s.Mean / 1000, s.Max / 1000, 100 * figures.Mean(shares)} {
-				row[i+1] = fmt.Sprintf("%.3g", v)
+				row[i] = fmt.Sprintf("%.3g", v)
 			}
 		}
-		t.Rows = append(t.Rows, row)
+		figures.AddRow(&t, m.title, row)
 	}
 	return new(figures.Output).Table("timing-hierarchical", t), nil
 }

@@ -99,11 +99,11 @@ func (g grid) bars(title string, x, y reports.Axis, names, categories []string) 
 // rows appends a row for each place to a table, with a column for each scheme.
 func (g grid) rows(t *reports.Table, quantity string, places []string) {
 	for j, place := range places {
-		row := []string{quantity, place}
+		var row []string
 		for i := range g {
 			row = append(row, figures.PlusMinus(g[i][j], 2)...)
 		}
-		t.Rows = append(t.Rows, row)
+		figures.AddRow(t, quantity, place, row)
 	}
 }
 

@@ -3,7 +3,6 @@ package mfi
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"miglab/harness/mig"
 	"miglab/harness/sim"
@@ -28,11 +27,7 @@ func table1(d *figures.Data) (*figures.Output, error) {
 		for i, s := range p.Starts {
 			inputs[fmt.Sprintf("%v index %d", p, i+1)] = float64(s)
 		}
-		instances, starts := strconv.Itoa(p.Max), fmt.Sprint(p.Starts)
-		t.Rows = append(t.Rows, []string{
-			p.String(), fmt.Sprint(length), fmt.Sprint(p.Size), fmt.Sprint(p.Length), instances,
-			instances, starts, starts,
-		})
+		figures.AddRow(&t, p, length, p.Size, p.Length, p.Max, p.Max, p.Starts, p.Starts)
 	}
 	return new(figures.Output).Take("placements of the GPU model", inputs).Table("table1", t), nil
 }

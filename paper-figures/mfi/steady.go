@@ -64,14 +64,13 @@ func pairedTable(d *figures.Data, table, metric string) reports.Table {
 	t := tableOf(d, table, distributions)
 	t.Columns = t.Columns.Left("above MFI on")
 	of := func(id, dist string) []float64 { return d.Values(place(steadyData(dist, 1), id), steadyRuns, metric) }
-	reference := []string{"mfi, acceptance [%]"}
+	var reference []string
 	for _, dist := range distributions {
 		reference = append(reference, figures.PlusMinus(meanOf(d, of("mfi", dist)).Affine(100, 0), 2)...)
 	}
-	t.Rows = append(t.Rows, append(reference, ""))
+	figures.AddRow(&t, "mfi, acceptance [%]", reference, "")
 	for _, id := range compared {
-		row := []string{id}
-		var above []string
+		var row, above []string
 		for _, dist := range distributions {
 			v := meanOf(d, differences(of(id, dist), of("mfi", dist), 100))
 			row = append(row, figures.PlusMinus(v, 2)...)
@@ -79,7 +78,7 @@ func pairedTable(d *figures.Data, table, metric string) reports.Table {
 				above = append(above, dist)
 			}
 		}
-		t.Rows = append(t.Rows, append(row, strings.Join(above, ", ")))
+		figures.AddRow(&t, id, row, strings.Join(above, ", "))
 	}
 	return t
 }
