@@ -2,6 +2,7 @@ package figures
 
 import (
 	"cmp"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -32,12 +33,33 @@ type Term struct {
 	Meaning string `csv:"meaning"`
 }
 
-// Load returns a paper with its claims (see [LoadClaims]) and terms, without a title and artefacts.
-func Load(name string, files fs.FS) (Paper, error) {
+// Builds are the Build functions of a paper's artefacts by their names.
+type Builds map[string]Build
+
+// Load returns a paper from its data files: the claims (see [LoadClaims]), the terms, the titles, and the artefacts
+// in the order of tables.csv. The error is a [*KeyError] unless each of them has a Build and no other name has one.
+func Load(name string, files fs.FS, builds Builds) (Paper, error) {
 	p := Paper{Name: name}
 	var err error
 	if p.Claims, err = LoadClaims(name, files); err != nil {
 		return p, err
+	}
+	for _, t := range p.Claims.heads {
+		switch t.Part {
+		case "paper":
+			p.Title = t.Text
+		case "cite":
+			p.Cite = t.Text
+		case "artefact", "timed":
+			p.Artefacts = append(p.Artefacts, Artefact{t.Table, t.Text, builds[t.Table], t.Part == "timed"})
+			if builds[t.Table] == nil {
+				return p, &KeyError{name, t.Table, t.Text, "is a title in tables.csv of an artefact that nothing builds"}
+			}
+		}
+	}
+	if len(p.Artefacts) != len(builds) {
+		return p, fmt.Errorf("%s: tables.csv has the titles of %d artefacts, the program builds %d", name,
+			len(p.Artefacts), len(builds))
 	}
 	return p, readRows(name, files, "terms.csv", &p.Terms)
 }
@@ -48,12 +70,14 @@ type Artefact struct {
 	Name string
 	// Title is what the paper shows there.
 	Title string
-	// Build turns results into readings, tables and figures. It runs twice: first on a Data that only notes
-	// which cells it asks for, then on one with their results. It must ask for the same cells both times.
-	Build func(*Data) (*Output, error)
+	Build Build
 	// Timed marks an artefact about wall times: its files differ from run to run.
 	Timed bool
 }
+
+// Build turns results into readings, tables and figures of an artefact. It runs twice: first on a Data that only
+// notes which cells it asks for, then on one with their results. It must ask for the same cells both times.
+type Build func(*Data) (*Output, error)
 
 // A Scale says how many of the paper's replicates a run computes.
 type Scale struct {
@@ -89,12 +113,9 @@ func Tasks(dataset, gpu string, index int) task.Batch {
 	return Instance[task.Batches](dataset, gpu, index).Tasks
 }
 
-// Drawing is an artefact that consists of one figure and needs no results.
-func Drawing(name, title, caption string, f reports.Figure) Artefact {
-	return Artefact{
-		Name: name, Title: title,
-		Build: func(*Data) (*Output, error) { return new(Output).Figure(name, caption, f), nil },
-	}
+// Drawn builds an artefact of one figure that needs no results.
+func Drawn(file, caption string, f reports.Figure) Build {
+	return func(*Data) (*Output, error) { return new(Output).Figure(file, caption, f), nil }
 }
 
 // Values are measurements by the name of a claim.

@@ -39,47 +39,38 @@ func WithOrigin(notes []string, p datasets.Provenance) []string {
 // onHardware is the reading of an input that was also measured.
 const onHardware = "measured on a GPU"
 
-// ReconfigurationTable is Table 1 of the FAR and the DRL paper: the seconds to create and to destroy an instance.
+// ReconfigurationTable builds Table 1 of the FAR and the DRL paper: the seconds to create and to destroy an instance.
 // The claims are inputs of the GPU models. What was measured on a GPU is judged as a second reading.
-func ReconfigurationTable(h datasets.HardwareSet) Artefact {
-	return Artefact{
-		Name: "table1", Title: "seconds to create and to destroy an instance",
-		Build: func(*Data) (*Output, error) {
-			measured, inputs := Values{}, map[string]float64{}
-			t := reports.Table{
-				Title: "Table 1. Seconds to create and to destroy an instance, as the GPU models have them and as measured",
-				Columns: reports.Left("GPU").Right("size [slices]", "create [s]", "destroy [s]", "create, measured [s]",
-					"destroy, measured [s]"),
-				Notes: []string{"create and destroy: taken from the paper; the models' cost of every operation comes from here"},
-			}
-			for _, name := range []string{"A30", "A100", "H100"} {
-				times := h.Reconfigurations(name)
-				g := mig.MustLookup(name)
-				for _, s := range g.Sizes() {
-					p := g.Profile(s)
-					row := []string{name, fmt.Sprint(s), fmt.Sprintf("%.2f", p.Create), fmt.Sprintf("%.2f", p.Destroy)}
-					for i, operation := range []string{"create", "destroy"} {
-						claim := fmt.Sprintf("%s %s size %d", name, operation, s)
-						inputs[claim] = float64([]mig.Seconds{p.Create, p.Destroy}[i])
-						r, ok := times[datasets.Operation{Name: operation, Size: s}]
-						if !ok {
-							row = append(row, reports.Missing)
-							continue
-						}
-						row = append(row, fmt.Sprintf("%.3f", r.Mean))
-						t.Notes = WithOrigin(t.Notes, r.Provenance)
-						m := sampled(float64(r.Mean), float64(r.StdDev), r.Runs)
-						m.Detail = "The paper names neither board nor driver; " + r.String() + "."
-						measured[claim] = m
+func ReconfigurationTable(h datasets.HardwareSet) Build {
+	return func(d *Data) (*Output, error) {
+		measured, inputs, t := Values{}, map[string]float64{}, d.Claims.Head("table1")
+		for _, name := range []string{"A30", "A100", "H100"} {
+			times := h.Reconfigurations(name)
+			g := mig.MustLookup(name)
+			for _, s := range g.Sizes() {
+				p := g.Profile(s)
+				cells := []string{fmt.Sprintf("%.2f", p.Create), fmt.Sprintf("%.2f", p.Destroy)}
+				for i, operation := range []string{"create", "destroy"} {
+					claim := fmt.Sprintf("%s %s size %d", name, operation, s)
+					inputs[claim] = float64([]mig.Seconds{p.Create, p.Destroy}[i])
+					r, ok := times[datasets.Operation{Name: operation, Size: s}]
+					if !ok {
+						cells = append(cells, reports.Missing)
+						continue
 					}
-					t.Rows = append(t.Rows, row)
+					cells = append(cells, fmt.Sprintf("%.3f", r.Mean))
+					t.Notes = WithOrigin(t.Notes, r.Provenance)
+					m := sampled(float64(r.Mean), float64(r.StdDev), r.Runs)
+					m.Detail = "The paper names neither board nor driver; " + r.String() + "."
+					measured[claim] = m
 				}
-				if len(times) == 0 {
-					t.Notes = append(t.Notes, fmt.Sprintf(needsReconfiguration, name))
-				}
+				AddRow(&t, name, s, cells)
 			}
-			return Read(Reading{}, Reading{Name: onHardware, Values: measured}).
-				Take("cost of the GPU model", inputs).Table("table1", t), nil
-		},
+			if len(times) == 0 {
+				t.Notes = append(t.Notes, fmt.Sprintf(needsReconfiguration, name))
+			}
+		}
+		return Read(Reading{}, Reading{Name: onHardware, Values: measured}).
+			Take("cost of the GPU model", inputs).Table("table1", t), nil
 	}
 }

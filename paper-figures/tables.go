@@ -35,11 +35,18 @@ func (d *Data) Layout(artefact string, t reports.Table, rows, columns []string, 
 	return t
 }
 
-// A tablePart is a line of tables.csv: a title, a note, or a column of text or numbers.
+// A tablePart is a line of tables.csv: a title, a note, or a column of text or numbers. Lines of the parts paper,
+// cite, artefact and timed (an artefact about wall times) have titles of the paper and of its artefacts.
 type tablePart struct {
 	Table string `csv:"table"`
 	Part  string `csv:"part"`
 	Text  string `csv:"text"`
+}
+
+// Title returns the title of an artefact.
+func (c *Claims) Title(artefact string) string {
+	i := slices.IndexFunc(c.heads, func(p tablePart) bool { return p.Table == artefact && p.Part == "artefact" })
+	return c.heads[i].Text
 }
 
 // Head returns the title, the columns and the notes that tables.csv has for a table. The values are
@@ -53,7 +60,7 @@ func (c *Claims) Head(table string, values ...any) (t reports.Table) {
 	for _, p := range c.heads {
 		p.Text = fill.Replace(p.Text)
 		switch {
-		case p.Table != table:
+		case p.Table != table || p.Part == "artefact" || p.Part == "timed":
 		case p.Part == "title":
 			t.Title = p.Text
 		case p.Part == "text":

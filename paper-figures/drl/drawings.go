@@ -97,17 +97,10 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil
 }
 
-// figure7 and figure8 draw t(1)/t(s) over s.
-func figure7() figures.Artefact {
-	const heading = "Fig. 7. Speedup of the 16 public Rodinia kernels on A100"
-	return figures.Drawing("figure7", "speedups of the public kernels on A100", heading,
-		reports.Speedups(heading, mig.MustLookup("A100"), figures.Tasks("rodinia", "A100", 0), 4, false))
-}
-
-func figure8() figures.Artefact {
-	const heading = "Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %"
-	return figures.Drawing("figure8", "synthetic speedups for n = 10 tasks on A100", heading, reports.Speedups(heading,
-		mig.MustLookup("A100"), figures.Tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5, false))
+// speedups draws t(1)/t(s) over s.
+func speedups(name, heading, dataset string, perPanel int) figures.Build {
+	tasks := figures.Tasks(dataset, "A100", 0)
+	return figures.Drawn(name, heading, reports.Speedups(heading, mig.MustLookup("A100"), tasks, perPanel, false))
 }
 
 // mostPoints is the number of tasks that are drawn for a workload; more would overlap.

@@ -30,52 +30,32 @@ const executions = 1000
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	p, err := figures.Load("far", files)
-	if err != nil {
-		return p, err
-	}
 	h := onGPU{datasets.Hardware()}
-	p.Title = "FAR: Leveraging Multi-Instance GPUs through moldable task scheduling"
-	p.Cite = "J. Villarrubia, L. Costero, F. D. Igual, K. Olcoz, Journal of Parallel and Distributed Computing 204 " +
-		"(2025) 105128."
-	partitioned := []*mig.GPU{mig.MustLookup("A30"), a100}
-	p.Artefacts = []figures.Artefact{
-		figures.Drawing("figure1", "the partitions of A30 and A100/H100", "Partitions of A30 and A100",
+	return figures.Load("far", files, figures.Builds{
+		"figure1": figures.Drawn("figure1", "Partitions of A30 and A100",
 			reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100/H100", GPUs: partitioned}),
-		figures.ReconfigurationTable(h.HardwareSet),
-		figures.Drawing("figure2", "speedup of Gaussian by instance size on A100 (the public input size)", figure2().Title,
-			figure2()),
-		figures.Drawing("figure3", "speedups of Rodinia kernels on A100", "Speedups of the Rodinia kernels on A100",
+		"figure2": figures.Drawn("figure2", figure2().Title, figure2()),
+		"figure3": figures.Drawn("figure3", "Speedups of the Rodinia kernels on A100",
 			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4, true)),
-		{Name: "table2", Title: "largest difference in time, alone against beside others, A100", Build: h.table2},
-		figures.Drawing("figure4", "the trees of repartitioning", "Repartitioning trees",
+		"figure4": figures.Drawn("figure4", "Repartitioning trees",
 			reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100. {S0, S1, S2} takes the memory of S3 as " +
 				"well, so {S2, S3} comes after it", GPUs: partitioned}),
-		{Name: "figures5-6", Title: "a move and a swap of the refinement, before and after", Build: figures5and6},
-		{Name: "figures7-9", Title: "concatenations of the same two batches", Build: figures7to9},
-		{Name: "factor", Title: "approximation factors (5.1, 5.2): the largest ratio found", Build: factors},
-		{Name: "figure10", Title: "the cases of the proof of the approximation factors", Build: figure10},
-		{Name: "table3", Title: "simulated and real end times of nine Rodinia kernels on A30", Build: h.table3},
-		figures.Drawing("figure11", "synthetic speedups for n = 10 tasks on A100", "Synthetic speedups on A100",
+		"figures5-6": figures5and6, "figures7-9": figures7to9, "figure10": figure10,
+		"figure11": figures.Drawn("figure11", "Synthetic speedups on A100",
 			reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", a100,
 				figures.Tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5, true)),
-		{Name: "rodinia", Title: "rho and sigma of the 16 Rodinia kernels on A100 (6.4.1, 6.5.1)", Build: rodinia},
-		{Name: "figure12", Title: "the Rodinia kernels on A100 under different approaches", Build: figure12},
-		{Name: "optimum", Title: "the 16 Rodinia kernels on A100, beside what is proven", Build: optimum},
-		table4.artefact(),
-		{Name: "a30", Title: "rho of FAR on A30, WIDETIMES (6.4.2)", Build: a30},
-		table5.artefact(), table6.artefact(), table7.artefact(), table8.artefact(), table9.artefact(),
-		{
-			Name: "contradiction", Title: "printed numbers that exclude one another or are beyond a bound",
-			Build: contradiction,
-		},
-		{Name: "text", Title: "numbers of the text", Build: h.text},
-		{Name: "timing", Title: "scheduling times (6.4.2, 6.5.2, 6.7.1)", Timed: true, Build: timing},
-	}
-	return p, nil
+		"figure12": figure12, "factor": factors, "rodinia": rodinia, "a30": a30,
+		"table1": figures.ReconfigurationTable(h.HardwareSet), "table2": h.table2, "table3": h.table3,
+		"table4": table4.build, "table5": table5.build, "table6": table6.build, "table7": table7.build,
+		"table8": table8.build, "table9": table9.build,
+		"optimum": optimum, "contradiction": contradiction, "text": h.text, "timing": timing,
+	})
 }
 
-var a100 = mig.MustLookup("A100")
+var (
+	a100        = mig.MustLookup("A100")
+	partitioned = []*mig.GPU{mig.MustLookup("A30"), a100}
+)
 
 // synthetic is a workload of 6.3 with further parameters, such as psup=50. They may be empty.
 func synthetic(w workload, n int, parameters ...string) string {

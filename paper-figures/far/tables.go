@@ -14,10 +14,10 @@ import (
 
 // A grid is one of Tables 4 to 9: the same quantities for each workload and number of tasks.
 type grid struct {
-	name, title string
-	rows        []workload
-	sizes       []int
-	quantities  []string
+	name       string
+	rows       []workload
+	sizes      []int
+	quantities []string
 	// procedures are the ways to make it. The first one is the default reading.
 	procedures []procedure
 }
@@ -43,10 +43,6 @@ func (g grid) printed(claims *figures.Claims, w workload, n int, quantity string
 
 func (g grid) byDefault() measure { return g.procedures[0].measure }
 
-func (g grid) artefact() figures.Artefact {
-	return figures.Artefact{Name: g.name, Title: g.title, Build: g.build}
-}
-
 func (g grid) build(d *figures.Data) (*figures.Output, error) {
 	rs := figures.Map(g.procedures, func(p procedure) figures.Reading {
 		r := figures.Reading{Name: p.name, Values: figures.Values{}}
@@ -62,7 +58,7 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 		columns = append(columns, fmt.Sprintf("n=%d %s", n, q))
 	}
 	head := reports.Table{
-		Title:   fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), g.title),
+		Title:   fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), d.Claims.Title(g.name)),
 		Columns: reports.Left("workload"),
 	}
 	layout := d.Layout(g.name, head, figures.Map(g.rows, workload.String), columns, rs[0])
@@ -81,7 +77,7 @@ func (p procedure) interchanged(in func(workload) bool) procedure {
 }
 
 var table4 = grid{
-	"table4", "Average of rho in 1000 executions of FAR with WIDETIMES on A100", wide, allSizes,
+	"table4", wide, allSizes,
 	[]string{"rho"},
 	[]procedure{
 		{"", batchRho("A100", "")},
@@ -153,7 +149,7 @@ func (c comparison) sigma(d *figures.Data, w workload, n int) []figures.Measurem
 var march = comparison{"psup=50&gen=released&leave=0.3", "miso?order=permute", "far?refine=false", mig.Free}
 
 var table5 = grid{
-	"table5", "Average of sigma in 1000 executions on A100", workloads,
+	"table5", workloads,
 	[]int{15},
 	figures.Map(approaches, func(a approach) string { return "sigma " + a.name }),
 	[]procedure{
@@ -183,7 +179,7 @@ func refinement(parameters, refined string) measure {
 var refinementTest = procedure{"", refinement("gen=released", "far?keep=last")}
 
 var table6 = grid{
-	"table6", "Mean p_ref (%) and mean number of moves and swaps in an execution, of 1000, A100", workloads, threeSizes,
+	"table6", workloads, threeSizes,
 	[]string{"p_ref", "moves", "swaps"},
 	[]procedure{
 		refinementTest,
@@ -244,7 +240,7 @@ func joinings(of func(joining) measure) []procedure {
 }
 
 var table7 = grid{
-	"table7", "Gain (%) of reversal and of moves and swaps in 1000 concatenations, A100", workloads, threeSizes,
+	"table7", workloads, threeSizes,
 	[]string{"p_rev", "p_move/swap"},
 	joinings(func(j joining) measure { return j.gains }),
 }
@@ -252,13 +248,13 @@ var table7 = grid{
 var joiningOperations = joinings(func(j joining) measure { return j.operations })
 
 var table8 = grid{
-	"table8", "Mean number of moves and swaps in a concatenation, of 1000, A100", workloads, threeSizes,
+	"table8", workloads, threeSizes,
 	[]string{"moves", "swaps"},
 	append(joiningOperations, joiningOperations[0].interchanged(func(workload) bool { return true })),
 }
 
 var table9 = grid{
-	"table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", wide, allSizes,
+	"table9", wide, allSizes,
 	[]string{"p_multi-batch"},
 	[]procedure{
 		{"", multiBatchTest},

@@ -36,38 +36,15 @@ var files embed.FS
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	p, err := figures.Load("hierarchical", files)
-	p.Title = "Hierarchical paper: Hierarchical Resource Partitioning on Modern GPUs: A Reinforcement Learning Approach"
-	p.Cite = "arXiv 2405.08754. Simulated by a model, not measured: the paper's jobs were not published."
-	p.Artefacts = []figures.Artefact{
-		{Name: "table4", Title: "programs by class, with their parameters in the model", Build: table4},
-		{Name: "table5", Title: "the queues Q1 to Q12", Build: table5},
-		{Name: "table7", Title: "the partitions that are tried", Build: table7},
-		{Name: "text", Title: "numbers of the setting", Build: text},
-		figure2(),
-		{
-			Name: "figure3", Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)",
-			Build: figure3,
-		},
-		{Name: "figure4", Title: "Fig. 4. Relative throughput with shared and private memory (simulated)", Build: figure4},
-		{Name: "figure5", Title: "Fig. 5. The options on four programs, each at its best (simulated)", Build: figure5},
-		{Name: "figure8", Title: "relative throughput on Q1 to Q12 (simulated)", Build: figure8.build},
-		{Name: "figure9", Title: "relative throughput against the window size W (simulated)", Build: figure9},
-		{Name: "figure10", Title: "relative throughput against the concurrency Cmax (simulated)", Build: figure10},
-		{Name: "figure11", Title: "mean slowdown on Q1 to Q12 (simulated)", Build: figure11.build},
-		{Name: "figure12", Title: "fairness on Q1 to Q12 (simulated)", Build: figure12.build},
+	return figures.Load("hierarchical", files, figures.Builds{
+		"table4": table4, "table5": table5, "table7": table7, "text": text,
+		"figure2": figure2, "figure3": figure3, "figure4": figure4, "figure5": figure5, "figure8": figure8.build,
+		"figure9": figure9, "figure10": figure10, "figure11": figure11.build, "figure12": figure12.build,
 		// The makespan hangs on unpublished jobs, and wall times are no results.
-		{Name: "overhead", Title: "what the agent's decisions cost", Build: func(*figures.Data) (*figures.Output, error) {
-			return new(figures.Output), nil
-		}},
-		{Name: "ceiling", Title: "what the agents reach of what their actions can (simulated)", Build: ceilings},
-		{Name: "optimum", Title: "gaps to the exact optimum (simulated)", Build: optimum},
-		{Name: "sensitivity", Title: "how results move with the model (simulated)", Build: sensitivity},
-		{Name: "fit", Title: "the co-run model's fit to 16 public kernels", Build: fit},
-		{Name: "corun", Title: "the model's error on measured co-runs", Build: corunErrors},
-		{Name: "timing", Title: "decision times", Build: timing, Timed: true},
-	}
-	return p, err
+		"overhead": func(*figures.Data) (*figures.Output, error) { return new(figures.Output), nil },
+		"ceiling":  ceilings, "optimum": optimum, "sensitivity": sensitivity, "fit": fit, "corun": corunErrors,
+		"timing": timing,
+	})
 }
 
 const (

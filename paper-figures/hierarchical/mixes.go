@@ -24,13 +24,13 @@ var options = []struct{ name, setup string }{
 	{"MIG+MPS, hierarchical", "[(0.3)+(0.7),{0.375},0.5m]+[(0.4)+(0.6),{0.5},0.5m]"},
 }
 
-func figure2() figures.Artefact {
-	f := reports.Divisions{Title: "Fig. 2. Options to partition a GPU by MIG and MPS, an example of each"}
+func figure2(d *figures.Data) (*figures.Output, error) {
+	f := reports.Divisions{Title: d.Claims.Title("figure2")}
 	for _, o := range options {
 		s := corun.MustParse(o.setup)
 		f.Rows = append(f.Rows, reports.Division{Label: o.name + "   " + s.String(), Setup: s})
 	}
-	return figures.Drawing("figure2", f.Title, f.Title, f)
+	return new(figures.Output).Figure("figure2", f.Title, f), nil
 }
 
 // The programs of Figs. 3 to 5. The text does not name them, so they are our choice. They show
@@ -65,7 +65,7 @@ func together(programs []string, setup string) *corun.Result {
 
 func figure3(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Lines{
-		Title: "Fig. 3. Relative throughput against the compute split under MPS (simulated)",
+		Title: d.Claims.Title("figure3"),
 		X:     reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}},
 		Y:     reports.Axis{Label: "Throughput / time sharing"},
 	}
@@ -91,7 +91,7 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 func figure4(d *figures.Data) (*figures.Output, error) {
 	shared, private := reports.BarGroup{Name: "shared memory"}, reports.BarGroup{Name: "private memory"}
 	chart := reports.Bars{
-		Title: "Fig. 4. Relative throughput with shared and private memory (simulated)",
+		Title: d.Claims.Title("figure4"),
 		X:     reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"},
 	}
 	t := d.Claims.Head("figure4", simulated())
@@ -113,7 +113,7 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 	hierarchical := method{title: "MIG+MPS, hierarchical", algorithm: exact.algorithm}
 	bars := reports.BarGroup{Name: strings.Join(fourPrograms, ", ")}
 	chart := reports.Bars{
-		Title: "Fig. 5. The options on four programs, each at its best (simulated)",
+		Title: d.Claims.Title("figure5"),
 		X:     reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"},
 	}
 	t := d.Claims.Head("figure5", bars.Name, simulated())

@@ -35,33 +35,11 @@ const (
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	p, err := figures.Load("mfi", files)
-	p.Title = "MFI: An Online Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds"
-	p.Cite = "M. Zambianco, L. Fasol, R. Doriguzzi-Corin, Fondazione Bruno Kessler, Trento."
-	p.Artefacts = []figures.Artefact{
-		drawn("figure1", "Fig. 1. Fragmentation by arrival and termination, an example", fragmentation()),
-		drawn("figure2", "Fig. 2. The profiles of A100-80GB at all their indexes", placements()),
-		{Name: "table1", Title: "MIG profiles of A100 and where they may start", Build: table1},
-		drawn("figure3", "Fig. 3. Rejections by (a) best fit and (b) load balancing, an example", rejections()),
-		{
-			Name: "example", Build: example,
-			Title: "the worked example of the fragmentation score F (V-B): slices 2, 3 and 5 of GPU 2 are occupied",
-		},
-		{Name: "table2", Title: "distributions of the requested profiles", Build: table2},
-		{Name: "figure4", Title: "the schemes under different load, profiles uniformly distributed", Build: figure4},
-		{Name: "figure5", Title: "the schemes under four distributions of profiles, at a demand of 85 %", Build: figure5},
-		{
-			Name: "figure6", Title: "average fragmentation score by scheme and distribution, at a demand of 85 %",
-			Build: figure6,
-		},
-		{Name: "text", Title: "numbers of the abstract, at a demand of 85 %", Build: text},
-		{Name: "steady", Title: "acceptance in steady state, MFI and schedulers beyond the paper", Build: steady},
-		{
-			Name: "offline", Title: "acceptance against a bound on what can be accepted at all, without departures",
-			Build: offline,
-		},
-	}
-	return p, err
+	return figures.Load("mfi", files, figures.Builds{
+		"figure1": drawn("figure1", fragmentation), "figure2": drawn("figure2", placements),
+		"figure3": drawn("figure3", rejections), "figure4": figure4, "figure5": figure5, "figure6": figure6,
+		"table1": table1, "table2": table2, "example": example, "text": text, "steady": steady, "offline": offline,
+	})
 }
 
 // distributions are those of Table II.

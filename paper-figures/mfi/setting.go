@@ -115,10 +115,14 @@ func example(*figures.Data) (*figures.Output, error) {
 	return out, nil
 }
 
-// drawn is an artefact that consists of one drawing of masks. The text of the paper describes
-// Figs. 1 and 3 without their masks, so these are our examples.
-func drawn(name, title string, rows []reports.MaskRow) figures.Artefact {
-	return figures.Drawing(name, title, title, reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows})
+// drawn builds a drawing of masks. The text of the paper describes Figs. 1 and 3 without their masks, so these are
+// our examples.
+func drawn(name string, rows func() []reports.MaskRow) figures.Build {
+	return func(d *figures.Data) (*figures.Output, error) {
+		title := d.Claims.Title(name)
+		chart := reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows()}
+		return new(figures.Output).Figure(name, title, chart), nil
+	}
 }
 
 // maskRow is a GPU with instances, which a profile does not fit beside unless it is nil.
