@@ -44,7 +44,7 @@ func TestExampleState(t *testing.T) {
 		t.Errorf("%d actions when all is busy, with direct reconfiguration", n)
 	}
 	// The states before are as they were.
-	if s.slicesLeft() != "[2 2 4 0 9 9 9]" || s.classes[0].count != 1 {
-		t.Errorf("the first state has become %s, %s", s.slicesLeft(), s.batch())
+	if fmt.Sprint(s.left) != "[2 2 4 0 9 9 9]" || s.classes[0].count != 1 {
+		t.Errorf("the first state has become %s, %s", fmt.Sprint(s.left), s.batch())
 	}
 }
