@@ -1,9 +1,6 @@
 package mig
 
-import (
-	"slices"
-	"sync"
-)
+import "slices"
 
 // A Permutation p renames slices: slice i of the renamed GPU is slice p[i] of the real GPU.
 // Positions are compute slices, counted from 0.
@@ -18,16 +15,18 @@ type symmetry struct {
 	renaming []Permutation
 }
 
+var symmetryOf = Derived(findSymmetry)
+
 // Useful returns the maximal partitions that use every compute slice. The DRL paper drops
 // those with 3 slices at 0, in which slice 3 is idle. There are 16 on the 7-slice models and
 // 5 on A30.
-func (g *GPU) Useful() []Partition { return g.symmetry().useful }
+func (g *GPU) Useful() []Partition { return symmetryOf(g).useful }
 
 // Classes returns the equivalence classes of the useful partitions (DRL Definition 1):
 // 13 on the 7-slice models and 4 on A30. The first partition of each is the canonical
 // representative, which is the lexicographically highest.
 func (g *GPU) Classes() [][]Partition {
-	s := g.symmetry()
+	s := symmetryOf(g)
 	var out [][]Partition
 	index := map[int]int{}
 	for i, p := range s.useful {
@@ -45,7 +44,7 @@ func (g *GPU) Classes() [][]Partition {
 // that renames the partition's slices to those of the representative (sigma in DRL Fig. 5).
 // It returns false for a partition that is not useful.
 func (g *GPU) Canonical(p Partition) (Partition, Permutation, bool) {
-	s := g.symmetry()
+	s := symmetryOf(g)
 	for i, u := range s.useful {
 		if slices.Equal(u, p) {
 			return s.useful[s.canonical[i]], s.renaming[i], true
@@ -65,11 +64,7 @@ func sizePerSlice(g *GPU, p Partition) string {
 	return string(c)
 }
 
-func lazySymmetry(g *GPU) func() symmetry {
-	return sync.OnceValue(func() symmetry { return findSymmetry(g) })
-}
-
-func findSymmetry(g *GPU) symmetry {
+func findSymmetry(g *GPU) *symmetry {
 	var s symmetry
 	index := map[string]int{}
 	for _, p := range g.partitions {
@@ -87,12 +82,11 @@ func findSymmetry(g *GPU) symmetry {
 	s.renaming = make([]Permutation, len(s.useful))
 	for i, p := range s.useful {
 		vectors[i] = sizePerSlice(g, p)
-		s.canonical[i] = i
-		s.renaming[i] = identity(int(g.ComputeSlices))
+		s.canonical[i] = len(s.useful) // that is, none yet
 	}
 	image := make([]int, len(s.useful))
 	renamed := make([]byte, g.ComputeSlices)
-	permutations(int(g.ComputeSlices), func(sigma Permutation) {
+	permutations(nil, int(g.ComputeSlices), func(sigma Permutation) {
 		for i, v := range vectors {
 			for k := range renamed {
 				renamed[k] = v[sigma[k]]
@@ -111,35 +105,19 @@ func findSymmetry(g *GPU) symmetry {
 			}
 		}
 	})
-	return s
+	return &s
 }
 
-func identity(n int) Permutation {
-	p := make(Permutation, n)
-	for i := range p {
-		p[i] = i
-	}
-	return p
-}
-
-// permutations calls visit with every permutation of 0..n-1 in lexicographic order. It
-// reuses the slice.
-func permutations(n int, visit func(Permutation)) {
-	p := identity(n)
-	for {
+// permutations calls visit with every permutation of 0..n-1 that begins with p, in lexicographic order.
+// It reuses the slice.
+func permutations(p Permutation, n int, visit func(Permutation)) {
+	if len(p) == n {
 		visit(p)
-		i := n - 2
-		for i >= 0 && p[i] > p[i+1] {
-			i--
+		return
+	}
+	for i := range n {
+		if !slices.Contains(p, i) {
+			permutations(append(p, i), n, visit)
 		}
-		if i < 0 {
-			return
-		}
-		j := n - 1
-		for p[j] < p[i] {
-			j--
-		}
-		p[i], p[j] = p[j], p[i]
-		slices.Reverse(p[i+1:])
 	}
 }

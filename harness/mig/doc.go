@@ -3,14 +3,12 @@
 // renaming of slices, how long it takes to create and destroy an instance, and the order
 // in which a scheduler may split instances.
 //
-// There is one placement table per geometry, in models.go. Partitions, conflicts between
-// instances, the repartitioning tree and the equivalence classes are derived from it.
+// The models are in models.json. Partitions, conflicts between instances, the repartitioning tree and
+// the equivalence classes are derived from their profiles.
 //
 // Positions are memory slices, as in NVIDIA's placements. The 7-slice models have eight
 // (0-7), A30 has four. Two instances conflict exactly if they share a memory slice. That is
 // why 3 slices at 0, which takes memory slices 0-3, leaves compute slice 3 idle.
-//
-// The package imports only the standard library and harness/nearest.
 //
 // Sources: FAR = Villarrubia et al., "Leveraging Multi-Instance GPUs through
 // moldable task scheduling", JPDC 204 (2025) 105128; DRL = Villarrubia et al.,

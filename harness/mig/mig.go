@@ -141,7 +141,6 @@ type GPU struct {
 	bySize     [MaxSize + 1]*Profile
 	tree       []Node
 	partitions []Partition
-	symmetry   func() symmetry
 }
 
 // GPUs returns the models of this package's table in a fixed order.
