@@ -49,74 +49,6 @@ func DefaultFamilies() []Family {
 	return []Family{DefaultShared, DefaultPrivate, DefaultWhole, DefaultThree}
 }
 
-// partitions are the MIG partitions of the families of MIG+MPS default.
-var partitions = map[Family]string{
-	DefaultShared:  "[{0.375}+{0.5},1m]",
-	DefaultPrivate: "[{0.375},0.5m]+[{0.5},0.5m]",
-	DefaultWhole:   "[{0.875},1m]",
-	DefaultThree:   "[{0.25},0.25m]+[{0.25},0.25m]+[{0.375},0.5m]",
-}
-
-// byDefault returns all ways to give jobs to the compute instances of a partition. An
-// instance without jobs idles and is left out of the setup; two jobs or more are MPS
-// clients without percentages.
-func byDefault(partition string, jobs int) []Setup {
-	p := MustParse(partition)
-	instances := 0
-	for _, gi := range p.GIs {
-		instances += len(gi.CIs)
-	}
-	var out []Setup
-	seen := map[string]bool{}
-	for _, counts := range compositions(jobs, instances) {
-		var s Setup
-		for _, gi := range p.GIs {
-			some := GI{Memory: gi.Memory}
-			for _, ci := range gi.CIs {
-				if n := counts[0]; n > 0 {
-					if n > 1 {
-						ci.Default = n
-					}
-					some.CIs = append(some.CIs, ci)
-				}
-				counts = counts[1:]
-			}
-			if len(some.CIs) > 0 {
-				s.GIs = append(s.GIs, some)
-			}
-		}
-		if key := s.unordered(); !seen[key] {
-			seen[key] = true
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// unordered is the same for setups that differ in the order of GPU instances alone.
-func (s Setup) unordered() string {
-	var instances []string
-	for _, gi := range s.GIs {
-		instances = append(instances, Setup{[]GI{gi}}.String())
-	}
-	slices.Sort(instances)
-	return strings.Join(instances, "+")
-}
-
-// compositions returns all ways to write n as a sum of so many numbers from 0.
-func compositions(n, terms int) [][]int {
-	if terms == 1 {
-		return [][]int{{n}}
-	}
-	var out [][]int
-	for first := range n + 1 {
-		for _, rest := range compositions(n-first, terms-1) {
-			out = append(out, append([]int{first}, rest...))
-		}
-	}
-	return out
-}
-
 // whole is the GPU with MIG off, for one job.
 const whole = "[(1),1m]"
 
@@ -125,42 +57,35 @@ var setupsText string
 
 // A listed setup is a line of setups.txt.
 type listed struct {
-	setup    string
-	jobs     int
+	Setup
 	families []string
 }
 
-var table7 = sync.OnceValue(func() (out []listed) {
+var listedSetups = sync.OnceValue(func() (out []listed) {
+	seen := map[string]bool{}
 	for line := range strings.Lines(setupsText) {
-		if fields := strings.Fields(line); fields[0] != "#" {
-			out = append(out, listed{fields[0], MustParse(fields[0]).Slots(), fields[1:]})
+		fields := strings.Fields(line)
+		if fields[0] == "#" {
+			continue
 		}
+		text, families := fields[0], fields[1:]
+		if !seen[text] {
+			seen[text], families = true, append(families, string(Every))
+		}
+		out = append(out, listed{MustParse(text), families})
 	}
 	return out
 })
 
 // Setups returns the setups of a family for a number of jobs from 1 to 4, in the order
-// of Table VII. One job has the whole GPU in every family.
+// of setups.txt. One job has the whole GPU in every family.
 func Setups(f Family, jobs int) (out []Setup) {
 	if jobs == 1 {
 		return []Setup{MustParse(whole)}
 	}
-	if p, ok := partitions[f]; ok && jobs > 1 && jobs <= MaxConcurrency {
-		return byDefault(p, jobs)
-	}
-	for _, s := range table7() {
-		if s.jobs == jobs && (f == Hierarchical || f == Every || slices.Contains(s.families, string(f))) {
-			out = append(out, MustParse(s.setup))
-		}
-	}
-	if f != Every {
-		return out
-	}
-	for _, d := range DefaultFamilies() {
-		for _, s := range Setups(d, jobs) {
-			if !slices.ContainsFunc(out, func(have Setup) bool { return have.String() == s.String() }) {
-				out = append(out, s)
-			}
+	for _, s := range listedSetups() {
+		if s.Slots() == jobs && slices.Contains(s.families, string(f)) {
+			out = append(out, s.Setup)
 		}
 	}
 	return out
