@@ -5,79 +5,60 @@ import (
 	"strings"
 )
 
-// Kind is a rule that a schedule can break.
-type Kind uint8
+// Kind is a rule that a schedule can break, in words.
+type Kind string
 
 // The rules of [Check].
 const (
 	// BadProblem: the problem itself makes no sense. No schedule is valid.
-	BadProblem Kind = iota
+	BadProblem Kind = "bad problem"
 	// WrongGPU: the schedule is for another GPU model than the problem.
-	WrongGPU
+	WrongGPU Kind = "wrong GPU"
 	// WrongModel: the schedule follows another reconfiguration model than the problem.
-	WrongModel
+	WrongModel Kind = "wrong reconfiguration model"
 	// UnknownTask: a placement's task index is not one of the problem's.
-	UnknownTask
+	UnknownTask Kind = "unknown task"
 	// MissingTask: a task is never run.
-	MissingTask
+	MissingTask Kind = "missing task"
 	// RepeatedTask: a task is run more than once.
-	RepeatedTask
+	RepeatedTask Kind = "repeated task"
 	// BadTime: a time is NaN, infinite or negative, or an end lies before its start.
-	BadTime
+	BadTime Kind = "bad time"
 	// UnknownGPU: a GPU index is not one of the problem's.
-	UnknownGPU
+	UnknownGPU Kind = "unknown GPU"
 	// BadInstance: a profile is not one of the GPU's, or cannot start at that slice.
-	BadInstance
+	BadInstance Kind = "bad instance"
 	// UnknownOp: an operation is neither a create nor a destroy.
-	UnknownOp
+	UnknownOp Kind = "unknown operation"
 	// DoesNotFit: a task is run on instances of a size that it does not fit.
-	DoesNotFit
+	DoesNotFit Kind = "task does not fit"
 	// WrongDuration: a run is not as long as the task takes on that size.
-	WrongDuration
+	WrongDuration Kind = "wrong duration"
 	// BeforeRelease: a task starts before its release.
-	BeforeRelease
+	BeforeRelease Kind = "start before release"
 	// NoInstance: a task's instance does not exist during the whole run (FAR 2.2, constraint 1).
-	NoInstance
+	NoInstance Kind = "no instance"
 	// TaskOverlap: two tasks use a memory slice at the same time.
-	TaskOverlap
+	TaskOverlap Kind = "tasks overlap"
 	// InvalidPartition: two instances that exist, are being created or are being
 	// destroyed at the same time share a memory slice (FAR 2.2, constraint 2).
-	InvalidPartition
+	InvalidPartition Kind = "invalid partition"
 	// TooManyInstances: more instances of a profile exist than the GPU can hold.
-	TooManyInstances
+	TooManyInstances Kind = "too many instances"
 	// AlreadyExists: an instance is created that exists.
-	AlreadyExists
+	AlreadyExists Kind = "instance exists already"
 	// NotExisting: an instance is destroyed that does not exist, or not yet.
-	NotExisting
+	NotExisting Kind = "instance does not exist"
 	// StillBusy: an instance of the start partition is destroyed before it is idle.
-	StillBusy
+	StillBusy Kind = "instance is busy"
 	// WrongCost: an operation does not take what the reconfiguration model says.
-	WrongCost
+	WrongCost Kind = "wrong reconfiguration time"
 	// OperationOverlap: two operations run on one GPU at the same time under
 	// [mig.Sequential] (FAR 2.2, constraint 3).
-	OperationOverlap
+	OperationOverlap Kind = "operations overlap"
 	// TooMuchWork: the utilisation is over 1.
-	TooMuchWork
+	TooMuchWork Kind = "too much work"
 )
-
-var kindNames = [...]string{
-	BadProblem: "bad problem", WrongGPU: "wrong GPU", WrongModel: "wrong reconfiguration model",
-	UnknownTask: "unknown task", MissingTask: "missing task", RepeatedTask: "repeated task",
-	BadTime: "bad time", UnknownGPU: "unknown GPU", BadInstance: "bad instance", UnknownOp: "unknown operation",
-	DoesNotFit: "task does not fit", WrongDuration: "wrong duration", BeforeRelease: "start before release",
-	NoInstance: "no instance", TaskOverlap: "tasks overlap", InvalidPartition: "invalid partition",
-	TooManyInstances: "too many instances", AlreadyExists: "instance exists already",
-	NotExisting: "instance does not exist", StillBusy: "instance is busy",
-	WrongCost: "wrong reconfiguration time", OperationOverlap: "operations overlap", TooMuchWork: "too much work",
-}
-
-// String returns the rule in words.
-func (k Kind) String() string {
-	if int(k) >= len(kindNames) {
-		return fmt.Sprintf("violation %d", uint8(k))
-	}
-	return kindNames[k]
-}
 
 // A Violation is one thing that is wrong with a schedule.
 type Violation struct {
@@ -87,7 +68,7 @@ type Violation struct {
 }
 
 func (v Violation) Error() string {
-	return v.Kind.String() + ": " + v.Detail
+	return string(v.Kind) + ": " + v.Detail
 }
 
 // InvalidError says that a schedule was not measured since it breaks rules.

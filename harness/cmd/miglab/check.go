@@ -84,7 +84,7 @@ func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Me
 	}{invalid == nil, len(s.Placements), s.Makespan(), m.Utilisation, len(s.Operations), m.Reconfiguring, []violation{}}
 	if invalid != nil {
 		for _, v := range invalid.Violations {
-			out.Violations = append(out.Violations, violation{v.Kind.String(), v.Detail})
+			out.Violations = append(out.Violations, violation{string(v.Kind), v.Detail})
 		}
 	}
 	if err := emitJSON(c, out); err != nil || invalid == nil {
