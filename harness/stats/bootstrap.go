@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -40,8 +41,8 @@ type Resampled struct {
 // be about the same instance, so that differences of means are those of pairs. The draws
 // depend on the seed and on the number of rows only.
 //
-// Resample keeps the samples; they must not change. Errors are [ErrNoValues], a
-// [*ValueError], a [*LengthError], and a [*RangeError] if a sum could overflow.
+// Resample keeps the samples; they must not change. Errors are [ErrNoValues], and
+// about samples of different sizes, a value that is not finite, or a sum that could overflow.
 func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 	r := &Resampled{
 		samples: samples, means: make([][]float64, len(samples)),
@@ -50,7 +51,7 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 	var varied []int // the samples of values that are not all equal
 	for i, values := range samples {
 		if len(values) != len(samples[0]) {
-			return nil, &LengthError{len(samples[0]), len(values)}
+			return nil, unpaired(len(samples[0]), len(values))
 		}
 		if len(values) == 0 {
 			return nil, ErrNoValues
@@ -60,7 +61,7 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 		}
 		least, most := slices.Min(values), slices.Max(values)
 		if sum := float64(len(values)) * max(-least, most); math.IsInf(sum, 0) {
-			return nil, &RangeError{"the sum of a resample", sum, "finite; scale the values down"}
+			return nil, fmt.Errorf("the sum of a resample is %v; it must be finite; scale the values down", sum)
 		}
 		r.means[i] = buffers.Get().(*[Resamples]float64)[:]
 		if least < most {
@@ -73,6 +74,11 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 	}
 	r.draw(varied, seed)
 	return r, nil
+}
+
+// unpaired is the error about samples of different sizes.
+func unpaired(a, b int) error {
+	return fmt.Errorf("%d and %d values cannot be paired; there must be as many of each", a, b)
 }
 
 // buffers holds the memory of resamples that were released.

@@ -118,8 +118,7 @@ func TestResampleRounding(t *testing.T) {
 }
 
 func TestResampleEdges(t *testing.T) {
-	var length *LengthError
-	if _, err := Resample([][]float64{{1, 2}, {1}}, 1); !errors.As(err, &length) {
+	if _, err := Resample([][]float64{{1, 2}, {1}}, 1); !says(err, "cannot be paired") {
 		t.Errorf("samples of different sizes: %v", err)
 	}
 	if _, err := Resample(nil, 1); err != nil {
@@ -156,12 +155,10 @@ func TestBootstrapEdges(t *testing.T) {
 	if _, _, err := Bootstrap(nil, 1); !errors.Is(err, ErrNoValues) {
 		t.Errorf("no values: %v", err)
 	}
-	var bad *ValueError
-	if _, _, err := Bootstrap([]float64{1, math.NaN()}, 1); !errors.As(err, &bad) || bad.Index != 1 {
+	if _, _, err := Bootstrap([]float64{1, math.NaN()}, 1); !says(err, "value number 2 is") {
 		t.Errorf("NaN: %v", err)
 	}
-	var out *RangeError
-	if _, _, err := Bootstrap([]float64{1e308, 1.1e308, 1.2e308, 1.3e308}, 1); !errors.As(err, &out) {
+	if _, _, err := Bootstrap([]float64{1e308, 1.1e308, 1.2e308, 1.3e308}, 1); !says(err, "scale the values down") {
 		t.Errorf("huge values: %v", err)
 	}
 	spread := []float64{1, math.Sqrt2, math.E, math.Pi, 7, 11, 13.3, 17.1}

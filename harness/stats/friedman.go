@@ -21,8 +21,7 @@ type FriedmanTest struct {
 // and ranks last as in [Ranks]. P is taken from the chi-squared distribution, which is
 // accurate for ten instances or more.
 //
-// Errors are [ErrNoValues] and a [*LengthError] where instances differ in the number
-// of scores.
+// Errors are [ErrNoValues], and about instances that differ in the number of scores.
 func Friedman(scores [][]float64) (FriedmanTest, error) {
 	if len(scores) == 0 || len(scores[0]) == 0 {
 		return FriedmanTest{}, ErrNoValues
@@ -33,7 +32,7 @@ func Friedman(scores [][]float64) (FriedmanTest, error) {
 	within := 0.0 // sum of squares of all ranks about their middle
 	for _, row := range scores {
 		if len(row) != k {
-			return FriedmanTest{}, &LengthError{k, len(row)}
+			return FriedmanTest{}, unpaired(k, len(row))
 		}
 		for j, r := range Ranks(row) {
 			sums[j] += r

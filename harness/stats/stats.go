@@ -16,40 +16,6 @@ const Confidence = 0.95
 // ErrNoValues says that there is nothing to summarise.
 var ErrNoValues = errors.New("there are no values to summarise")
 
-// ValueError says that a value is not finite.
-type ValueError struct {
-	// Index counts from 0.
-	Index int
-	Value float64
-}
-
-func (e *ValueError) Error() string {
-	return fmt.Sprintf("value number %d is %v; it must be a finite number", e.Index+1, e.Value)
-}
-
-// RangeError says that a parameter or a result is out of bounds.
-type RangeError struct {
-	// What names it.
-	What string
-	// Value is what it is.
-	Value float64
-	// Want completes the sentence "it must be ...".
-	Want string
-}
-
-func (e *RangeError) Error() string {
-	return fmt.Sprintf("%s is %v; it must be %s", e.What, e.Value, e.Want)
-}
-
-// LengthError says that values cannot be paired.
-type LengthError struct {
-	A, B int
-}
-
-func (e *LengthError) Error() string {
-	return fmt.Sprintf("%d and %d values cannot be paired; there must be as many of each", e.A, e.B)
-}
-
 // Summary describes a sample. All numbers have the unit of the values.
 type Summary struct {
 	// N is the number of values, at least 1.
@@ -66,8 +32,8 @@ type Summary struct {
 	Warnings []string
 }
 
-// Summarize describes the values. Their order changes the result by rounding only. Errors are [ErrNoValues], a
-// [*ValueError], and a [*RangeError] where the values are so large that their deviation is not finite.
+// Summarize describes the values. Their order changes the result by rounding only. Errors are [ErrNoValues], and
+// about a value that is not finite, or values so large that their deviation is not.
 func Summarize(values []float64) (Summary, error) {
 	sorted, err := sortFinite(values)
 	if err != nil {
@@ -87,7 +53,7 @@ func Summarize(values []float64) (Summary, error) {
 		s.Warnings = []string{"all values are equal, so the confidence interval has no width"}
 	}
 	if math.IsInf(s.Mean, 0) || math.IsNaN(s.StdDev) || math.IsInf(s.StdDev, 0) {
-		return Summary{}, &RangeError{"the standard deviation", s.StdDev, "finite; scale the values down"}
+		return Summary{}, fmt.Errorf("the standard deviation is %v; it must be finite; scale the values down", s.StdDev)
 	}
 	s.StdErr = s.StdDev / math.Sqrt(float64(s.N))
 	half := HalfWidth(s.StdErr, s.N)
@@ -104,11 +70,10 @@ func HalfWidth(stdErr float64, n int) float64 {
 
 // Quantile returns the value below which the share q of the values lies, 0 being the
 // least and 1 the greatest. Between two values it interpolates linearly, as R's
-// type 7 and NumPy's default do. Errors are [ErrNoValues], a [*ValueError] and a
-// [*RangeError].
+// type 7 and NumPy's default do. Errors are [ErrNoValues], and about q or a value that is not finite.
 func Quantile(values []float64, q float64) (float64, error) {
 	if !(q >= 0 && q <= 1) {
-		return 0, &RangeError{"the quantile", q, "from 0 to 1"}
+		return 0, fmt.Errorf("the quantile is %v; it must be from 0 to 1", q)
 	}
 	sorted, err := sortFinite(values)
 	if err != nil {
@@ -145,7 +110,7 @@ func sortFinite(values []float64) ([]float64, error) {
 func finite(values []float64) error {
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return &ValueError{i, v}
+			return fmt.Errorf("value number %d is %v; it must be a finite number", i+1, v)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -98,29 +99,28 @@ func TestQuantile(t *testing.T) {
 			t.Errorf("quantile %v = %v, %v; want %v", q, got, err, want)
 		}
 	}
-	var out *RangeError
 	for _, q := range []float64{-0.1, 1.1, math.NaN()} {
-		if _, err := Quantile([]float64{1}, q); !errors.As(err, &out) {
+		if _, err := Quantile([]float64{1}, q); !says(err, "from 0 to 1") {
 			t.Errorf("quantile %v: %v", q, err)
 		}
 	}
 }
+
+func says(err error, text string) bool { return err != nil && strings.Contains(err.Error(), text) }
 
 func TestBadValues(t *testing.T) {
 	if _, err := Summarize(nil); !errors.Is(err, ErrNoValues) {
 		t.Errorf("no values: %v", err)
 	}
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		var bad *ValueError
-		if _, err := Summarize([]float64{1, v}); !errors.As(err, &bad) || bad.Index != 1 {
+		if _, err := Summarize([]float64{1, v}); !says(err, "value number 2 is") {
 			t.Errorf("%v: %v", v, err)
 		}
-		if _, err := Quantile([]float64{v}, 0.5); !errors.As(err, &bad) {
+		if _, err := Quantile([]float64{v}, 0.5); !says(err, "value number 1 is") {
 			t.Errorf("quantile of %v: %v", v, err)
 		}
 	}
-	var out *RangeError
-	if _, err := Summarize([]float64{1e308, -1e308, 1e308, 1e308}); !errors.As(err, &out) {
+	if _, err := Summarize([]float64{1e308, -1e308, 1e308, 1e308}); !says(err, "scale the values down") {
 		t.Errorf("huge values: %v", err)
 	}
 }

@@ -29,7 +29,7 @@ const exactWilcoxon = 50
 //
 // Up to 50 differences without equal magnitudes the distribution is exact, otherwise
 // the normal approximation with the correction for ties and for continuity. Errors are
-// [ErrNoValues] and a [*ValueError].
+// [ErrNoValues], and about a value that is not finite.
 func Wilcoxon(differences []float64) (Test, error) {
 	if len(differences) == 0 {
 		return Test{}, ErrNoValues

@@ -147,8 +147,7 @@ func TestWilcoxonProperties(t *testing.T) {
 			}
 		}
 	})
-	var bad *ValueError
-	if _, err := Wilcoxon([]float64{1, math.Inf(1)}); !errors.As(err, &bad) || bad.Index != 1 {
+	if _, err := Wilcoxon([]float64{1, math.Inf(1)}); !says(err, "value number 2 is") {
 		t.Errorf("infinite: %v", err)
 	}
 	if _, err := Wilcoxon(nil); !errors.Is(err, ErrNoValues) {
