@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/task"
 )
 
@@ -32,11 +33,8 @@ var table4 = sync.OnceValue(func() []tableProgram {
 	return embedded[tableProgram](hierarchicalTables, "hierarchical/table4.csv", "kernel")
 })
 
-func table4Names() (out []string) {
-	for _, p := range table4() {
-		out = append(out, p.Name)
-	}
-	return out
+func table4Names() []string {
+	return nearest.Names(table4(), func(p tableProgram) string { return p.Name })
 }
 
 // table5 has the jobs of the paper's queues Q1 to Q12 (Table V), without the marks of those that are

@@ -82,13 +82,7 @@ var generators = []*generator{
 	},
 }
 
-func generatorNames() []string {
-	var out []string
-	for _, v := range generators {
-		out = append(out, v.name)
-	}
-	return out
-}
+func (v *generator) String() string { return v.name }
 
 // generatorNamed returns the generator of a name, which must exist.
 func generatorNamed(name string) *generator {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/spec"
 	"miglab/harness/task"
 )
@@ -124,11 +125,8 @@ func (m measured) Instances() int {
 func (m measured) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	i := slices.IndexFunc(m.on, func(on measuredOn) bool { return on.gpu == g.Name })
 	if i < 0 {
-		e := &UnmeasuredError{Dataset: m.name, GPU: g.Name}
-		for _, on := range m.on {
-			e.Measured = append(e.Measured, on.gpu)
-		}
-		return nil, e
+		models := nearest.Names(m.on, func(on measuredOn) string { return on.gpu })
+		return nil, &UnmeasuredError{Dataset: m.name, GPU: g.Name, Measured: models}
 	}
 	b := m.tasks(m.on[i].rows())
 	if m.shuffled {

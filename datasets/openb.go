@@ -164,14 +164,8 @@ func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		if s.shared && !p.shared() {
 			continue
 		}
-		q := task.Request{
-			Arrival: p.Submit / s.slot, Lifespan: max((p.Lifetime+s.slot-1)/s.slot, 1),
-			Profile: s.mapping.Profile(g, p.Milli),
-		}
-		if p.GPUs > 1 {
-			q.GPUs, q.Profile = p.GPUs, s.mapping.Profile(g, traces.WholeGPU)
-		}
-		out.Requests = append(out.Requests, q)
+		out.Requests = append(out.Requests,
+			s.mapping.Request(g, p.Submit/s.slot, (p.Lifetime+s.slot-1)/s.slot, p.GPUs, p.Milli))
 	}
 	var err error
 	out.Migration, err = s.moves.on(s.gpus, out.Requests)

@@ -110,10 +110,7 @@ func NewDaySampler(spec string, g *mig.GPU) (*DaySampler, error) {
 	}
 	d, ok := s.(named).Dataset.(day)
 	if !ok {
-		var known []string
-		for _, k := range deadlineKinds {
-			known = append(known, k.name)
-		}
+		known := nearest.Names(deadlineKinds, func(k deadlineKind) string { return k.name })
 		return nil, nearest.Unknown("days to sample", spec, known)
 	}
 	on, err := d.fleetOn(g)

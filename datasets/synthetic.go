@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/spec"
 	"miglab/harness/task"
 )
@@ -52,7 +53,7 @@ func (w *workload) params() []spec.Param {
 	out := []spec.Param{
 		whole("n", w.tasks, 1, maxCount, "tasks in a batch"),
 		whole("psup", w.memoryBound, 0, 100, "percentage of memory-bound tasks"),
-		choice("gen", "reading of FAR 6.3", generatorNames()...),
+		choice("gen", "reading of FAR 6.3", nearest.Names(generators, (*generator).String)...),
 		{
 			Name: "leave", Type: spec.Number(0, 1),
 			Doc:         "probability with which memory-bound tasks become compute-bound; that of gen",

@@ -83,13 +83,9 @@ var formats = []format{
 }
 
 // FormatNames returns the names of the formats.
-func FormatNames() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.name)
-	}
-	return names
-}
+func FormatNames() []string { return nearest.Names(formats, format.String) }
+
+func (f format) String() string { return f.name }
 
 // FormatHelp describes the formats, one a line.
 func FormatHelp() string {
@@ -104,13 +100,12 @@ func FormatHelp() string {
 // cannot use, by line. An unknown format is a [*nearest.UnknownError]. Other errors are about the
 // file as a whole, such as a missing column; what was read before comes with the error.
 func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) {
-	i := slices.IndexFunc(formats, func(f format) bool { return f.name == name })
-	if i < 0 {
-		return nil, nil, nearest.Unknown("format", name, FormatNames())
-	}
+	f, err := nearest.Find("format", name, formats, format.String)
 	switch {
+	case err != nil:
+		return nil, nil, err
 	case o.ShareUnit == "":
-	case !formats[i].shares:
+	case !f.shares:
 		return nil, nil, fmt.Errorf("%s: the format %s has whole GPUs; leave out --share-unit", file, name)
 	case !slices.Contains(ShareUnits, o.ShareUnit):
 		return nil, nil, nearest.Unknown("unit of shares", o.ShareUnit, ShareUnits)
@@ -118,7 +113,7 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 	var jobs []Job
 	var rejected []Rejected
 	reject := func(line int, reason error) { rejected = append(rejected, Rejected{line, reason.Error()}) }
-	err := formats[i].read(r, file, o, func(j Job) {
+	err = f.read(r, file, o, func(j Job) {
 		if err := j.check(); err != nil {
 			reject(j.Line, err)
 			return
@@ -364,17 +359,8 @@ func readOpenb(r io.Reader, file string, o Options, job func(Job), reject func(i
 }
 
 func readHelios(r io.Reader, file string, _ Options, job func(Job), reject func(int, error)) error {
-	columns := []string{"gpu_num", "submit_time", "duration"}
-	return readLines(r, file, columns, nil, job, reject, func(f *fields) Job {
-		j := Job{GPUs: f.whole("gpu_num"), Milli: WholeGPU}
-		if j.GPUs == 0 {
-			f.err = errNoGPU
-			return j
-		}
-		j.Submit = f.instant("submit_time", f.text("submit_time"))
-		j.Lifetime = f.number("duration")
-		return j
-	})
+	columns := map[string]string{"submit_s": "submit_time", "lifetime_s": "duration", "gpus": "gpu_num"}
+	return readCSV(r, file, Options{Columns: columns}, job, reject)
 }
 
 // CSVColumns are the columns of the format csv; the last two may be missing.
@@ -411,7 +397,6 @@ func readCSV(r io.Reader, file string, o Options, job func(Job), reject func(int
 func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, []Rejected) {
 	out := make([]task.Request, 0, len(jobs))
 	var rejected []Rejected
-	byShare := map[int]*mig.Profile{}
 	const maxSlot = 1<<32 - 1
 	for _, j := range jobs {
 		arrival, lifespan := (j.Submit-jobs[0].Submit)/slot, math.Ceil(j.Lifetime/slot)
@@ -420,16 +405,7 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 				Rejected{j.Line, fmt.Sprintf("takes or comes after more than %d slots; write a longer --slot", maxSlot)})
 			continue
 		}
-		q := task.Request{Arrival: int(arrival), Lifespan: max(int(lifespan), 1)}
-		share := j.Milli
-		if j.GPUs > 1 {
-			share, q.GPUs = WholeGPU, j.GPUs
-		}
-		if byShare[share] == nil {
-			byShare[share] = m.Profile(g, share)
-		}
-		q.Profile = byShare[share]
-		out = append(out, q)
+		out = append(out, m.Request(g, int(arrival), int(lifespan), j.GPUs, j.Milli))
 	}
 	return out, rejected
 }

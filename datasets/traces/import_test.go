@@ -74,7 +74,7 @@ func TestFormats(t *testing.T) {
 			"helios", heliosText,
 			traces.Options{},
 			"0 36848 1 1000 5; 26 249 4 1000 2",
-			[]string{"3: asks for no GPU", `4: submit_time is "2020-06-09T18:41:01"; write an instant such as 2020-06-09T18:41:01Z`},
+			[]string{"3: asks for no GPU", `4: submit_time is "2020-06-09T18:41:01"; write a number or an instant such as 2020-06-09T18:41:01Z`},
 		},
 		{
 			"philly", phillyText,

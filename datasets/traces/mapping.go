@@ -55,3 +55,14 @@ func (m Mapping) Profile(g *mig.GPU, milli int) *mig.Profile {
 	}
 	return best
 }
+
+// Request returns the request of a job that needs a share of one GPU, or several whole ones. It stays
+// for one slot at least.
+func (m Mapping) Request(g *mig.GPU, arrival, lifespan, gpus, milli int) task.Request {
+	q := task.Request{Arrival: arrival, Lifespan: max(lifespan, 1)}
+	if gpus > 1 {
+		q.GPUs, milli = gpus, WholeGPU
+	}
+	q.Profile = m.Profile(g, milli)
+	return q
+}

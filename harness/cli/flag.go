@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -52,7 +53,10 @@ func AddFlag[T any](c *cobra.Command, to *T, name, byDefault string, read func(s
 type ValueError struct{ error }
 
 // AtLeast reads whole numbers.
-func AtLeast(least int) func(string) (int, error) {
+func AtLeast(least int) func(string) (int, error) { return WholeNumber(least, math.MaxInt) }
+
+// WholeNumber reads a whole number from least to most.
+func WholeNumber(least, most int) func(string) (int, error) {
 	return func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
 		switch {
@@ -60,19 +64,10 @@ func AtLeast(least int) func(string) (int, error) {
 			return 0, errors.New("not a whole number")
 		case n < least:
 			return 0, fmt.Errorf("at least %d", least)
+		case n > most:
+			return 0, fmt.Errorf("at most %d", most)
 		}
 		return n, nil
-	}
-}
-
-// WholeNumber reads a whole number from least to most.
-func WholeNumber(least, most int) func(string) (int, error) {
-	return func(text string) (int, error) {
-		n, err := AtLeast(least)(text)
-		if err == nil && n > most {
-			err = fmt.Errorf("at most %d", most)
-		}
-		return n, err
 	}
 }
 

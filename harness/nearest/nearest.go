@@ -70,15 +70,20 @@ func Unknown(kind, name string, known []string) error {
 
 // Find returns the value of a name. The error is an [*UnknownError].
 func Find[T any](kind, name string, all []T, nameOf func(T) string) (T, error) {
-	var known []string
-	for _, v := range all {
-		if nameOf(v) == name {
-			return v, nil
-		}
-		known = append(known, nameOf(v))
+	if i := slices.IndexFunc(all, func(v T) bool { return nameOf(v) == name }); i >= 0 {
+		return all[i], nil
 	}
 	var none T
-	return none, Unknown(kind, name, known)
+	return none, Unknown(kind, name, Names(all, nameOf))
+}
+
+// Names returns the names of values.
+func Names[T any](all []T, nameOf func(T) string) []string {
+	names := make([]string, len(all))
+	for i, v := range all {
+		names[i] = nameOf(v)
+	}
+	return names
 }
 
 // prefix returns the length in bytes of the common beginning of two names.

@@ -71,22 +71,16 @@ func Read(params []Param, pairs []string) (Args, error) {
 	a := Args{}
 	for _, pair := range pairs {
 		name, value, _ := strings.Cut(pair, "=")
-		i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name })
-		if i < 0 {
-			known := make([]string, len(params))
-			for i := range params {
-				known[i] = params[i].Name
-			}
-			return nil, nearest.Unknown("parameter", name, known)
+		p, err := nearest.Find("parameter", name, params, func(p Param) string { return p.Name })
+		if err != nil {
+			return nil, err
 		}
 		if _, given := a[name]; given {
 			return nil, &ParameterError{name, value, "the parameter once"}
 		}
-		canonical, err := params[i].read(value)
-		if err != nil {
+		if a[name], err = p.read(value); err != nil {
 			return nil, err
 		}
-		a[name] = canonical
 	}
 	for i := range params {
 		p := &params[i]

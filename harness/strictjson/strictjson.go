@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -350,32 +351,24 @@ func IntoList[T any](d *Decoder, to *[]T) func() error {
 	}
 }
 
-// Object reads an object with the members, at most 64, in any order. An unknown name
-// gives an error that wraps a [*nearest.UnknownError].
+// Object reads an object with the members in any order. An unknown name gives an error that wraps a
+// [*nearest.UnknownError].
 func (d *Decoder) Object(members []Member) error {
-	var seen uint64
+	var seen []string
 	err := d.Each(func(name string) error {
-		for i := range members {
-			if members[i].Name == name {
-				seen |= 1 << i
-				return members[i].Read()
-			}
+		m, err := nearest.Find("field", name, members, func(m Member) string { return m.Name })
+		if err != nil {
+			return &Error{File: d.file, Line: d.Line(), Path: d.path(d.in.StackPointer().Parent()), Err: err}
 		}
-		known := make([]string, len(members))
-		for i := range members {
-			known[i] = members[i].Name
-		}
-		return &Error{
-			File: d.file, Line: d.Line(), Path: d.path(d.in.StackPointer().Parent()),
-			Err: nearest.Unknown("field", name, known),
-		}
+		seen = append(seen, name)
+		return m.Read()
 	})
 	if err != nil {
 		return err
 	}
-	for i := range members {
-		if seen>>i&1 == 0 && !members[i].Optional {
-			return d.FailAt(d.Line(), members[i].Name, errors.New("the field is missing"))
+	for _, m := range members {
+		if !m.Optional && !slices.Contains(seen, m.Name) {
+			return d.FailAt(d.Line(), m.Name, errors.New("the field is missing"))
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 // programColumns are the columns of a file of programs.
 var programColumns = []string{"name", "class", "solo_s", "serial", "compute", "memory", "parallelism"}
 
-// The solo times and the parts of programs that files may hold.
+// What the numbers of a file of programs may be.
 var (
 	soloTimes = strictcsv.Range{
 		Least: above0, Most: MaxSeconds,
@@ -22,6 +22,7 @@ var (
 	parts = strictcsv.Range{
 		Least: 0, Most: MaxSeconds, What: fmt.Sprintf("a part of a program; write a number from 0 to %g", MaxSeconds),
 	}
+	shares = strictcsv.Range{Least: above0, Most: 1, What: "a share; write a number over 0 and up to 1"}
 )
 
 // ReadPrograms reads programs of the co-run track: one line a job, with the columns name,
@@ -47,7 +48,7 @@ func ReadPrograms(r io.Reader, file string) ([]Program, error) {
 		*p = Program{
 			Name: in.Text(i, "name"), Solo: mig.Seconds(in.Number(i, "solo_s", soloTimes)),
 			Serial: in.Number(i, "serial", parts), Compute: in.Number(i, "compute", parts),
-			Memory: in.Number(i, "memory", parts), Parallelism: in.Number(i, "parallelism", parts),
+			Memory: in.Number(i, "memory", parts), Parallelism: in.Number(i, "parallelism", shares),
 		}
 		if problem := nameProblem(p.Name); problem != "" {
 			return nil, in.Fail(i, "name", fmt.Errorf("the name %s; write one that identifies the program", problem))
@@ -58,10 +59,6 @@ func ReadPrograms(r io.Reader, file string) ([]Program, error) {
 		}
 		if in.Err != nil {
 			return nil, in.Err
-		}
-		if p.Parallelism == 0 || p.Parallelism > 1 {
-			return nil, in.Fail(i, "parallelism",
-				fmt.Errorf("%v is not a share; write a number over 0 and up to 1", p.Parallelism))
 		}
 		if whole := p.Relative(1, 1); !(whole >= leastWhole && whole <= mostWhole) {
 			return nil, in.Fail(i, "", fmt.Errorf("serial, compute and memory take %v on the whole GPU; "+
