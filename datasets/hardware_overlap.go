@@ -3,14 +3,12 @@ package datasets
 import (
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 )
 
 // A Load is how a GPU was doing while something ran on it, by samples of about ten a second.
@@ -29,8 +27,8 @@ type Load struct {
 	Throttle string `csv:"throttle"`
 }
 
-// check says what is wrong with the samples.
-func (l *Load) check() error {
+// checkLoad says what is wrong with the samples.
+func (l Load) checkLoad() error {
 	if l.Samples < 0 || l.ClockMin > l.ClockMax || !(l.PowerMean <= l.PowerMax*(1+rounding)) {
 		return fmt.Errorf("%d samples, clocks from %d to %d MHz, power %v W, at most %v W; the least must not "+
 			"exceed the most", l.Samples, l.ClockMin, l.ClockMax, l.PowerMean, l.PowerMax)
@@ -128,9 +126,6 @@ func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 		case !(r.Overlap >= MinOverlap && r.Overlap <= 1):
 			return i, fmt.Errorf("the overlap is %v; it must be from %v to 1", r.Overlap, MinOverlap)
 		}
-		if err := r.Load.check(); err != nil {
-			return i, err
-		}
 	}
 	return 0, nil
 }
@@ -167,25 +162,6 @@ func (p Provenance) Stub() bool {
 	about := strings.ToLower(p.Name + " " + p.Driver)
 	return strings.Contains(about, "emulated") || strings.Contains(about, "stub")
 }
-
-// checkSource says what is wrong with a source.
-func checkSource(source string, of []string) error {
-	if known := []string{mig.SourceMIG, mig.SourceMPS, mig.SourcePartition}; !slices.Contains(known, source) {
-		return nearest.Unknown("source", source, known)
-	}
-	if !slices.Contains(of, source) {
-		return fmt.Errorf("the source is %s; of this kind of table it is %s", source, strings.Join(of, " or "))
-	}
-	return nil
-}
-
-// ReadOverlap reads the rows of a file overlap.csv, of which it checks what [ReadHardware]
-// checks. The file's name is used only in errors.
-func ReadOverlap(r io.Reader, file string) ([]OverlapRate, error) {
-	return readRows(r, file, overlapSources, checkOverlap)
-}
-
-var overlapSources = []string{mig.SourcePartition, mig.SourceMPS, mig.SourceMIG}
 
 // Overlaps returns a row for each job of each group, in the order of the groups' first runs,
 // with the median time of an iteration over the runs; Run is their number. The other columns

@@ -167,7 +167,7 @@ func TestBadHardware(t *testing.T) {
 		{"kernels", "A30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", "A31,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", `:2: unknown GPU "A31"; did you mean "A30"?`},
 		{"kernels", "A30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", "a30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", `:2: gpu is "a30"; write A30`},
 		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,MIG,2026-11-21,S,a,1", `:2: unknown source "MIG"; did you mean "mig"?`},
-		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,sm-partition,2026-11-21,S,a,1", `:2: the source is sm-partition; of this kind of table it is mig or mps-sm-limit`},
+		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,sm-partition,2026-11-21,S,a,1", `:2: unknown source "sm-partition" (known: mig, mps-sm-limit)`},
 		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,mig,2026-02-30,S,a,1", `:2: date is "2026-02-30"`},
 		{"kernels", "1.2,mig,2026-11-21,S,a,2", "1.3,mig,2026-11-21,S,a,2", `:3: the row is of A30 (NVIDIA A30, driver 1.3, mig), the file's first of A30 (NVIDIA A30, driver 1.2, mig)`},
 		{"kernels", "1.2,mig,2026-11-21,S,a,2", "1.2,mps-sm-limit,2026-11-21,S,a,2", `:3: the row is of`},
@@ -219,7 +219,7 @@ func TestBadHardware(t *testing.T) {
 		{"execution", "0.5,8,0\n", "0.5,inf,0\n", `:3: for real from 0.5 s to +Inf s`},
 		{"execution", "10.1,0.99\n", "10.1,NaN\n", `:2: the deviation is NaN %; 10.1 s against the simulated 10 s make 0.9901 % of the former`},
 		// Co-runs.
-		{"corun", "1.2,mps-sm-limit", "1.2,mig", `:2: the source is mig; of this kind of table it is mps-sm-limit`},
+		{"corun", "1.2,mps-sm-limit", "1.2,mig", `:2: unknown source "mig" (known: mps-sm-limit)`},
 		{"corun", "a:100,1,a,100", "a:101,1,a,101", `:2: 101 percent is no share`},
 		{"corun", "a:100,1,a,100", "a:0,1,a,0", `:2: 0 percent is no share`},
 		{"corun", "1,b,62.5", "3,b,62.5", `:4: job 3; the mix "b:62.5 a:37.5" has jobs 1 to 2`},

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"miglab/datasets"
@@ -221,12 +222,12 @@ func TestFirstRunGoesOn(t *testing.T) {
 			t.Errorf("a row of the first call is lost or was measured again: %s", row)
 		}
 	}
-	rows, err := datasets.ReadOverlap(strings.NewReader(f.read("out/anchors/overlap.csv")), "overlap.csv")
+	h, err := datasets.ReadHardware(fstest.MapFS{"anchors.overlap.csv": {Data: []byte(f.read("out/anchors/overlap.csv"))}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, anchor := range []string{"bfs:64", "bfs:132", "stream:64", "stream:132"} {
-		if !slices.ContainsFunc(rows, func(r datasets.OverlapRate) bool { return r.Group == anchor && r.Run == 3 }) {
+		if !slices.ContainsFunc(h.Overlap[0].Rows, func(r datasets.OverlapRate) bool { return r.Group == anchor && r.Run == 3 }) {
 			t.Errorf("the third call did not repeat %s", anchor)
 		}
 	}

@@ -304,8 +304,8 @@ func (d *decoder) manifest(n *yaml.Node, given map[string]string) []Kernel {
 	}
 	later := func(*yaml.Node) {} // they may use others that are below them
 	top := d.mapping(n, "the manifest", fields{
-		"version": into(new(int), oneOf(d, "version", map[string]int{"1": 1})), "suite": into(&base.Suite, d.text), "parameters": later,
-		"defaults": later, "kernels": later,
+		"version": into(new(int), oneOf(d, "version", map[string]int{"1": 1})), "suite": into(&base.Suite, d.text),
+		"parameters": later, "defaults": later, "kernels": later,
 	}, "version", "suite", "kernels")
 	if d.err != nil {
 		return nil
@@ -433,8 +433,9 @@ func (d *decoder) result(n *yaml.Node) (r ResultSource) {
 }
 
 func (d *decoder) time(n *yaml.Node) (t TimeSource) {
+	sources := map[string]TimeKind{"wall": Wall, "regexp": Regexp, "altis_csv": AltisCSV}
 	f := d.mapping(n, "time", fields{
-		"source":  into(&t.Kind, oneOf(d, "time source", map[string]TimeKind{"wall": Wall, "regexp": Regexp, "altis_csv": AltisCSV})),
+		"source":  into(&t.Kind, oneOf(d, "time source", sources)),
 		"pattern": into(&t.Pattern, d.regexp(1, 1, "only the number")),
 		"unit":    into(&t.Unit, oneOf(d, "unit of time", map[string]mig.Seconds{"s": 1, "ms": 1e-3, "us": 1e-6})),
 		"row":     into(&t.Row, d.text),

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"miglab/datasets"
 )
@@ -57,16 +58,12 @@ func (p partitioner) profile(args ...string) (code int, output string) {
 
 func (p partitioner) rows() []datasets.OverlapRate {
 	p.t.Helper()
-	f, err := os.Open(filepath.Join(p.dir, "out", "overlap.csv"))
+	text := mustRead(p.t, filepath.Join(p.dir, "out", "overlap.csv"))
+	h, err := datasets.ReadHardware(fstest.MapFS{"out.overlap.csv": {Data: []byte(text)}})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	defer f.Close()
-	rows, err := datasets.ReadOverlap(f, "overlap.csv")
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return rows
+	return h.Overlap[0].Rows
 }
 
 // Scaling curves, co-runs, sharing and an antagonist are measured on the multiprocessors that
