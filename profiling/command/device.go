@@ -75,7 +75,7 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 			d, err = nvml.Open(selector)
 		default:
 			if d, err = nvml.OpenWhole(selector); err == nil {
-				d, err = mps.Open(ctx, d, mps.Options{Dir: f.state, SMs: countSMs})
+				d, err = mps.Open(ctx, d, f.state, countSMs)
 			}
 		}
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -147,11 +148,7 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 	for i := range p.Tasks {
 		name := p.Tasks[i].Name
 		if o.Kernels[name] == nil {
-			var known []string
-			for k := range o.Kernels {
-				known = append(known, k)
-			}
-			return nearest.Unknown("kernel", name, known)
+			return nearest.Unknown("kernel", name, slices.Collect(maps.Keys(o.Kernels)))
 		}
 	}
 	return nil

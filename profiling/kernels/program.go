@@ -54,14 +54,7 @@ func Programs() []*Program {
 
 // Lookup returns the program with a name, or a [*nearest.UnknownError].
 func Lookup(name string) (*Program, error) {
-	var names []string
-	for _, p := range Programs() {
-		if p.Name == name {
-			return p, nil
-		}
-		names = append(names, p.Name)
-	}
-	return nil, nearest.Unknown("kernel", name, names)
+	return nearest.Find("kernel", name, Programs(), func(p *Program) string { return p.Name })
 }
 
 // A Run is a program with its input on a device.

@@ -26,7 +26,7 @@
 // The driver's library does not tell how many multiprocessors the whole GPU has. The package takes
 // the number of the model's whole-GPU profile, except on the A100, where MIG offers 98 of
 // 108. For boards that differ from their model, models without published numbers, and GPUs that
-// are no model at all, it asks CUDA for the number ([Options].SMs). These have a model of their
+// are no model at all, it asks CUDA for the number ([CountSMs]). These have a model of their
 // own, with the sizes of an H100 and the same shares of the multiprocessors; its name ends with
 // MPS and the number, as in T4-MPS-40SM.
 package mps

@@ -3,6 +3,7 @@ package mps
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -168,10 +169,13 @@ func short(t *testing.T) string {
 	return dir
 }
 
+// fails is for GPUs whose multiprocessors nobody counts.
+func fails(context.Context, string) (int, error) { return 0, errors.New("there is no CUDA") }
+
 // opened opens a fake GPU and closes it at the end of the test.
 func opened(t *testing.T, gpu whole) *Device {
 	t.Helper()
-	d, err := Open(t.Context(), gpu, Options{Dir: short(t)})
+	d, err := Open(t.Context(), gpu, short(t), fails)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +192,7 @@ const holdVariable = "MIGLAB_TEST_HOLD"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(holdVariable); dir != "" {
-		if _, err := Open(context.Background(), h200(), Options{Dir: dir}); err != nil {
+		if _, err := Open(context.Background(), h200(), dir, fails); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}

@@ -20,20 +20,18 @@ func multiprocessors(g *mig.GPU, name string) (int, error) {
 	return all, err
 }
 
+// CountSMs counts the multiprocessors of a GPU of a UUID.
+type CountSMs func(ctx context.Context, uuid string) (int, error)
+
 // modelOf returns the model of a GPU and its number of multiprocessors: those of the table, or a
 // model by the number that count tells, if the table does not have it.
-func modelOf(ctx context.Context, id profiling.Identity,
-	count func(ctx context.Context, uuid string) (int, error),
-) (*mig.GPU, int, error) {
+func modelOf(ctx context.Context, id profiling.Identity, count CountSMs) (*mig.GPU, int, error) {
 	g, unknown := profiling.Model(id.Name, id.MemoryMiB)
 	if unknown == nil {
 		var sms int
 		if sms, unknown = multiprocessors(g, id.Name); unknown == nil {
 			return g, sms, nil
 		}
-	}
-	if count == nil {
-		return nil, 0, unknown
 	}
 	sms, err := count(ctx, id.UUID)
 	if err != nil {

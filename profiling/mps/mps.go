@@ -15,16 +15,6 @@ import (
 	"miglab/profiling/internal/filelock"
 )
 
-// Options say what a device needs besides its GPU.
-type Options struct {
-	// Dir holds the daemon's folder, mps-UUID; "" is the working directory. Its path must be short, since it holds UNIX
-	// sockets.
-	Dir string
-	// SMs counts the multiprocessors of a GPU of a UUID. It is asked for boards of which the
-	// program's table does not know them; without it, Open refuses these.
-	SMs func(ctx context.Context, uuid string) (int, error)
-}
-
 // A Device is a GPU on which MPS limits the multiprocessors.
 type Device struct {
 	// Device is the whole GPU, as the driver describes it.
@@ -44,11 +34,13 @@ type Device struct {
 
 var _ profiling.Device = (*Device)(nil)
 
-// Open starts the MPS daemon of a GPU, and closes the GPU with the device. The error wraps
+// Open starts the MPS daemon of a GPU, and closes the GPU with the device. dir holds the daemon's
+// folder, mps-UUID; "" is the working directory. Its path must be short, since it holds UNIX
+// sockets. count tells the multiprocessors of a GPU that the program's table lacks. The error wraps
 // [profiling.ErrNoDriver] if the daemon's program is missing. It wraps
 // [profiling.ErrUnsupported] if MIG mode is on or nobody knows the number of multiprocessors,
 // and [profiling.ErrBusy] if another living run has the GPU's daemon.
-func Open(ctx context.Context, whole profiling.Device, o Options) (_ *Device, err error) {
+func Open(ctx context.Context, whole profiling.Device, dir string, count CountSMs) (_ *Device, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, whole.Close())
@@ -68,12 +60,12 @@ func Open(ctx context.Context, whole profiling.Device, o Options) (_ *Device, er
 			Remedy: "measure MIG instances instead, or have MIG mode turned off",
 		}
 	}
-	model, sms, err := modelOf(ctx, id, o.SMs)
+	model, sms, err := modelOf(ctx, id, count)
 	if err != nil {
 		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
 	}
 	d := &Device{Device: whole, model: model, sms: sms}
-	if d.daemon, err = newDaemon(filepath.Join(o.Dir, "mps-"+id.UUID), id.UUID); err != nil {
+	if d.daemon, err = newDaemon(filepath.Join(dir, "mps-"+id.UUID), id.UUID); err != nil {
 		return nil, err
 	}
 	lock := filepath.Join(filepath.Dir(d.daemon.pipe), "lock")

@@ -59,7 +59,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"lost", lost, profiling.ErrLost, "identify the GPU"},
 	} {
 		f := newFake(t)
-		_, err := Open(t.Context(), c.gpu, Options{Dir: short(t)})
+		_, err := Open(t.Context(), c.gpu, short(t), fails)
 		if err == nil || !strings.Contains(err.Error(), c.says) || !errors.Is(err, c.wrap) {
 			t.Errorf("%s: error %v, want one that says %q and wraps %v", c.name, err, c.says, c.wrap)
 		}
@@ -89,10 +89,10 @@ func TestBoardsByTheirMultiprocessors(t *testing.T) {
 	} {
 		newFake(t)
 		asked := ""
-		d, err := Open(t.Context(), board(c.name, c.memory), Options{Dir: short(t), SMs: func(_ context.Context, uuid string) (int, error) {
+		d, err := Open(t.Context(), board(c.name, c.memory), short(t), func(_ context.Context, uuid string) (int, error) {
 			asked = uuid
 			return c.sms, nil
-		}})
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,16 +126,15 @@ func TestBoardsByTheirMultiprocessors(t *testing.T) {
 		}
 	}
 	// Boards that the table has are not asked for, and a count that fails is said.
-	fails := func(context.Context, string) (int, error) { return 0, errors.New("there is no CUDA") }
 	newFake(t)
-	d, err := Open(t.Context(), h200(), Options{Dir: short(t), SMs: fails})
+	d, err := Open(t.Context(), h200(), short(t), fails)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	_, err = Open(t.Context(), board("Tesla T4", 15360), Options{Dir: short(t), SMs: fails})
+	_, err = Open(t.Context(), board("Tesla T4", 15360), short(t), fails)
 	if !errors.Is(err, profiling.ErrUnsupported) || !strings.Contains(err.Error(), "CUDA does not tell how many multiprocessors it has: there is no CUDA") {
 		t.Errorf("%v", err)
 	}
@@ -143,7 +142,7 @@ func TestBoardsByTheirMultiprocessors(t *testing.T) {
 
 func TestOpenWithoutTheProgram(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	_, err := Open(t.Context(), h200(), Options{Dir: short(t)})
+	_, err := Open(t.Context(), h200(), short(t), fails)
 	if !errors.Is(err, profiling.ErrNoDriver) || !strings.Contains(err.Error(), control+": ") || !strings.Contains(err.Error(), "; install") {
 		t.Errorf("without %s: %v", control, err)
 	}
@@ -313,7 +312,7 @@ func TestDaemonIsItsOwn(t *testing.T) {
 	}
 	dir := short(t)
 	t.Chdir(dir)
-	d, err := Open(t.Context(), h200(), Options{Dir: "."})
+	d, err := Open(t.Context(), h200(), ".", fails)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +346,7 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 	f := newFake(t)
 	dir := short(t)
 	f.say("refuse-start", "MPS is not allowed here\n")
-	_, err := Open(t.Context(), h200(), Options{Dir: dir})
+	_, err := Open(t.Context(), h200(), dir, fails)
 	if err == nil || !strings.Contains(err.Error(), "start the MPS daemon: exit status 1: MPS is not allowed here; its logs are in "+dir) {
 		t.Errorf("a daemon that refuses: %v", err)
 	}
@@ -355,7 +354,7 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 
 	f.say("start-nothing", "")
 	impatient(t, 0)
-	_, err = Open(t.Context(), h200(), Options{Dir: dir})
+	_, err = Open(t.Context(), h200(), dir, fails)
 	patience = 20 * time.Second
 	if err == nil || !strings.Contains(err.Error(), "start the MPS daemon: ") {
 		t.Errorf("a daemon that is not there: %v", err)
@@ -363,14 +362,14 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 	f.unsay("start-nothing")
 
 	f.say("limit", "25.0\n")
-	_, err = Open(t.Context(), h200(), Options{Dir: dir})
+	_, err = Open(t.Context(), h200(), dir, fails)
 	if err == nil || !strings.Contains(err.Error(), "25 %") || len(f.daemons()) != 1 || !ended(f.daemons()[0]) {
 		t.Errorf("a daemon with a limit: %v, daemons %v", err, f.daemons())
 	}
 	f.say("limit", "100.0\n")
 
 	// No failure keeps the lock.
-	d, err := Open(t.Context(), h200(), Options{Dir: dir})
+	d, err := Open(t.Context(), h200(), dir, fails)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +380,7 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 
 func TestFolderTooDeep(t *testing.T) {
 	newFake(t)
-	_, err := Open(t.Context(), h200(), Options{Dir: filepath.Join(short(t), strings.Repeat("x", 80))})
+	_, err := Open(t.Context(), h200(), filepath.Join(short(t), strings.Repeat("x", 80)), fails)
 	if err == nil || !strings.Contains(err.Error(), "choose a shorter folder") {
 		t.Errorf("a folder that is too deep for sockets: %v", err)
 	}
@@ -394,7 +393,7 @@ func TestDaemonThatDoesNotEnd(t *testing.T) {
 	} {
 		f := newFake(t)
 		impatient(t, 50*time.Millisecond)
-		d, err := Open(t.Context(), h200(), Options{Dir: short(t)})
+		d, err := Open(t.Context(), h200(), short(t), fails)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -411,7 +410,7 @@ func TestDaemonThatDoesNotEnd(t *testing.T) {
 func TestCloseAfterErrors(t *testing.T) {
 	f := newFake(t)
 	gpu := h200()
-	d, err := Open(t.Context(), gpu, Options{Dir: short(t)})
+	d, err := Open(t.Context(), gpu, short(t), fails)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -435,7 +434,7 @@ func TestCancelledOpenLeavesNothing(t *testing.T) {
 	f := newFake(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Open(ctx, h200(), Options{Dir: short(t)}); !errors.Is(err, context.Canceled) {
+	if _, err := Open(ctx, h200(), short(t), fails); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	if n := len(f.daemons()); n != 0 {
@@ -447,7 +446,7 @@ func TestKilledRun(t *testing.T) {
 	f := newFake(t)
 	dir := short(t)
 	kill := holder(t, dir)
-	if _, err := Open(t.Context(), h200(), Options{Dir: dir}); !errors.Is(err, profiling.ErrBusy) || !strings.Contains(err.Error(), "other run") {
+	if _, err := Open(t.Context(), h200(), dir, fails); !errors.Is(err, profiling.ErrBusy) || !strings.Contains(err.Error(), "other run") {
 		t.Errorf("open beside a run that lives: %v, want %v", err, profiling.ErrBusy)
 	}
 	if p := f.daemons(); len(p) != 1 || !alive(p[0]) {
@@ -458,7 +457,7 @@ func TestKilledRun(t *testing.T) {
 	if !alive(left) {
 		t.Fatal("the daemon ended with its run; the test tests nothing")
 	}
-	d, err := Open(t.Context(), h200(), Options{Dir: dir})
+	d, err := Open(t.Context(), h200(), dir, fails)
 	if err != nil {
 		t.Fatal(err)
 	}
