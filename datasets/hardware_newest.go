@@ -3,7 +3,6 @@ package datasets
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -12,17 +11,13 @@ import (
 	"miglab/harness/mig"
 )
 
-// tablesUnderMIG yields the tables of a GPU that were measured under MIG, the newest last. A100 also
+// tablesUnderMIG returns the tables of a GPU that were measured under MIG, the newest last. A100 also
 // matches A100-80GB, because the papers do not say how much memory their GPUs have.
-func tablesUnderMIG[Row any](tables []HardwareTable[Row], gpu string) iter.Seq[HardwareTable[Row]] {
-	return func(yield func(HardwareTable[Row]) bool) {
-		for _, t := range tables {
-			model, _, _ := strings.Cut(t.GPU, "-")
-			if t.Source == mig.SourceMIG && model == gpu && !yield(t) {
-				return
-			}
-		}
-	}
+func tablesUnderMIG[Row any](tables []HardwareTable[Row], gpu string) []HardwareTable[Row] {
+	return slices.DeleteFunc(slices.Clone(tables), func(t HardwareTable[Row]) bool {
+		model, _, _ := strings.Cut(t.GPU, "-")
+		return t.Source != mig.SourceMIG || model != gpu
+	})
 }
 
 // An Operation creates or destroys instances of a size.
@@ -36,7 +31,7 @@ type Operation struct {
 // of a GPU. If there are several times, the newest one counts.
 func (h HardwareSet) Reconfigurations(gpu string) map[Operation]ReconfigurationTime {
 	out := map[Operation]ReconfigurationTime{}
-	for t := range tablesUnderMIG(h.Reconfiguration, gpu) {
+	for _, t := range tablesUnderMIG(h.Reconfiguration, gpu) {
 		for _, r := range t.Rows {
 			if r.Partition == fmt.Sprint(r.Size) {
 				out[Operation{r.Operation, r.Size}] = r
@@ -57,7 +52,7 @@ type KernelOn struct {
 // kernel, the newest one counts.
 func (h HardwareSet) WorstIsolation(gpu string) map[KernelOn]IsolationTime {
 	out := map[KernelOn]IsolationTime{}
-	for t := range tablesUnderMIG(h.Isolation, gpu) {
+	for _, t := range tablesUnderMIG(h.Isolation, gpu) {
 		largest := map[KernelOn]IsolationTime{}
 		for _, r := range t.Rows {
 			at := KernelOn{r.Kernel, r.Size}
@@ -75,7 +70,7 @@ func (h HardwareSet) WorstIsolation(gpu string) map[KernelOn]IsolationTime {
 // a kernel is in the batch twice, it is named CFD#1 and CFD#2, by real end.
 func (h HardwareSet) NewestExecution(gpu, algorithm string, batch []string) []ExecutionTime {
 	var newest []ExecutionTime
-	for t := range tablesUnderMIG(h.Execution, gpu) {
+	for _, t := range tablesUnderMIG(h.Execution, gpu) {
 		if t.Rows[0].Algorithm == algorithm {
 			if rows := inBatchOrder(t.Rows, batch); rows != nil {
 				newest = rows

@@ -283,7 +283,7 @@ func (p *Partition) SMs() int { return p.sms }
 // one. The driver hands them out in groups, of 8 on Hopper, or of 2 if fine, which ignores
 // that clusters of blocks need neighbours. A count is rounded up to whole groups. The only
 // partition may have the whole device. The caller closes the partitions before the device.
-func (d *Device) Split(counts []int, fine bool) (_ []*Partition, err error) {
+func (d *Device) Split(counts []int, fine bool) ([]*Partition, error) {
 	op := fmt.Sprintf("give %v of %d multiprocessors to partitions", counts, d.facts.SMs)
 	if missing := C.missing_for_partitions(); missing != nil {
 		return nil, &profiling.DeviceError{
@@ -291,31 +291,27 @@ func (d *Device) Split(counts []int, fine bool) (_ []*Partition, err error) {
 			Remedy: "install a driver of CUDA 12.4 or later, which is 550.54 or later",
 		}
 	}
-	var out []*Partition
-	defer func() {
-		if err == nil {
-			err = check("cuCtxSetCurrent", C.cuCtxSetCurrent(d.context))
-		}
-		if err == nil {
-			return
-		}
-		err = &profiling.DeviceError{Op: op, Err: err}
-		for _, p := range out {
-			err = errors.Join(err, p.Close())
-		}
-	}()
 	shares, err := d.divide(counts, fine)
 	if err != nil {
-		return nil, err
+		return nil, &profiling.DeviceError{Op: op, Err: err}
 	}
-	for _, groups := range shares {
-		p := &Partition{queue: queue{number: d.number}, home: d.context}
-		out = append(out, p)
-		if err := p.open(groups); err != nil {
-			return nil, err
-		}
+	return d.partitions(op, len(shares), func(p *Partition, i int) error { return p.open(shares[i]) })
+}
+
+// partitions opens n partitions, or none if one fails. The device's context stays the thread's.
+func (d *Device) partitions(op string, n int, open func(p *Partition, i int) error) (out []*Partition, err error) {
+	for i := 0; i < n && err == nil; i++ {
+		out = append(out, &Partition{queue: queue{number: d.number}, home: d.context})
+		err = open(out[i], i)
 	}
-	return out, nil
+	err = cmp.Or(err, check("cuCtxSetCurrent", C.cuCtxSetCurrent(d.context)))
+	if err == nil {
+		return out, nil
+	}
+	for _, p := range out {
+		err = errors.Join(err, p.Close())
+	}
+	return nil, &profiling.DeviceError{Op: op, Err: err}
 }
 
 // divide returns the groups of multiprocessors of each count.
@@ -396,18 +392,10 @@ func (p *Partition) newStream() error {
 
 // Share returns n streams that share the whole device, without any limit.
 func (d *Device) Share(n int) ([]*Partition, error) {
-	var out []*Partition
-	for range n {
-		p := &Partition{queue: queue{number: d.number, context: d.context}, sms: d.facts.SMs, home: d.context}
-		out = append(out, p)
-		if err := p.newStream(); err != nil {
-			for _, p := range out {
-				err = errors.Join(err, p.Close())
-			}
-			return nil, &profiling.DeviceError{Op: "share the device", Err: err}
-		}
-	}
-	return out, nil
+	return d.partitions("share the device", n, func(p *Partition, _ int) error {
+		p.context, p.sms = d.context, d.facts.SMs
+		return p.newStream()
+	})
 }
 
 // Use makes the partition that of the calling goroutine, which then is the only one that may

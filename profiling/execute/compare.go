@@ -55,15 +55,10 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 		t.Notes = []string{"No task has ended."}
 		return t
 	}
-	simulated, real := rows[0], rows[0]
-	for _, r := range rows {
-		if r.SimulatedEnd > simulated.SimulatedEnd {
-			simulated = r
-		}
-		if r.RealEnd > real.RealEnd {
-			real = r
-		}
-	}
+	simulated := slices.MaxFunc(rows, func(a, b datasets.ExecutionTime) int {
+		return cmp.Compare(a.SimulatedEnd, b.SimulatedEnd)
+	})
+	real := slices.MaxFunc(rows, func(a, b datasets.ExecutionTime) int { return cmp.Compare(a.RealEnd, b.RealEnd) })
 	for _, r := range rows {
 		name := r.Task
 		switch r.Task {

@@ -23,7 +23,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -159,23 +158,21 @@ func allExist(on *session.Session, gpu int, s *schedule.Schedule) error {
 	if !on.Identity().Existing {
 		return nil
 	}
-	var there []string
-	starts := map[*mig.Profile][]mig.Slices{}
+	var there []mig.Instance
 	for _, p := range on.Identity().Model.Profiles {
-		all, err := on.Device().Placements(p)
+		starts, err := on.Device().Placements(p)
 		if err != nil {
 			return fmt.Errorf("GPU %d: %w", gpu, err)
 		}
-		starts[p] = all
-		for _, start := range all {
-			there = append(there, mig.Instance{Profile: p, Start: start}.String())
+		for _, start := range starts {
+			there = append(there, mig.Instance{Profile: p, Start: start})
 		}
 	}
 	for _, o := range s.Operations {
-		if o.GPU == gpu && !slices.Contains(starts[o.Instance.Profile], o.Instance.Start) {
+		if o.GPU == gpu && !slices.Contains(there, o.Instance) {
 			return fmt.Errorf("the schedule needs %v on GPU %d, which does not exist, and none is made (mode mig-existing); "+
-				"there are %s: give a schedule for those, for example --algorithm fixpart with their partition",
-				o.Instance, gpu, strings.Join(there, ", "))
+				"there are %v: give a schedule for those, for example --algorithm fixpart with their partition",
+				o.Instance, gpu, there)
 		}
 	}
 	return nil

@@ -68,7 +68,9 @@ type State string
 func New(t testing.TB, lines ...string) State {
 	t.Helper()
 	s := State(filepath.Join(t.TempDir(), "gpus.txt"))
-	s.write(t, lines)
+	if err := os.WriteFile(string(s), []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -82,13 +84,13 @@ func (s State) Env(dir string) []string {
 // no word is given.
 func (s State) Lines(t testing.TB, words ...string) (lines []string) {
 	t.Helper()
-	s.locked(t, func() { lines = s.read(t) })
-	if len(words) == 0 {
-		return lines
-	}
+	s.change(t, func(all []string) []string {
+		lines = all
+		return nil
+	})
 	return slices.DeleteFunc(lines, func(l string) bool {
 		word, _, _ := strings.Cut(l, " ")
-		return !slices.Contains(words, word)
+		return len(words) > 0 && !slices.Contains(words, word)
 	})
 }
 
@@ -101,35 +103,19 @@ func (s State) Instances(t testing.TB) []string {
 // Add adds lines to the state, even while processes use it.
 func (s State) Add(t testing.TB, lines ...string) {
 	t.Helper()
-	s.locked(t, func() { s.write(t, append(s.read(t), lines...)) })
+	s.change(t, func(all []string) []string { return append(all, lines...) })
 }
 
 // Remove removes the lines of the state that begin with a word, for example fail.
 func (s State) Remove(t testing.TB, word string) {
 	t.Helper()
-	s.locked(t, func() {
-		s.write(t, slices.DeleteFunc(s.read(t), func(l string) bool { return strings.HasPrefix(l, word+" ") }))
+	s.change(t, func(all []string) []string {
+		return slices.DeleteFunc(all, func(l string) bool { return strings.HasPrefix(l, word+" ") })
 	})
 }
 
-func (s State) read(t testing.TB) []string {
-	t.Helper()
-	text, err := os.ReadFile(string(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
-}
-
-func (s State) write(t testing.TB, lines []string) {
-	t.Helper()
-	if err := os.WriteFile(string(s), []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// locked calls f while no process changes the state.
-func (s State) locked(t testing.TB, f func()) {
+// change replaces the lines by what f returns, unless it is nil. No process changes the state meanwhile.
+func (s State) change(t testing.TB, f func(lines []string) []string) {
 	t.Helper()
 	lock, err := os.OpenFile(string(s)+".lock", os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -139,5 +125,15 @@ func (s State) locked(t testing.TB, f func()) {
 	if err := filelock.Wait(lock); err != nil {
 		t.Fatal(err)
 	}
-	f()
+	old, err := os.ReadFile(string(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := f(strings.FieldsFunc(string(old), func(r rune) bool { return r == '\n' }))
+	if lines == nil {
+		return
+	}
+	if err := os.WriteFile(string(s), []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
