@@ -204,7 +204,7 @@ func Exactly[N ~int | ~float64](v N) Measurement { return verdict.Exactly(float6
 
 // PlusMinus formats a measurement and half its interval: the cells of [reports.Columns.PlusMinus].
 func PlusMinus(m Measurement, decimals int) []string {
-	return reports.PlusMinus(m.Value, m.High-m.Value, decimals)
+	return reports.Cells(decimals, m.Value, m.High-m.Value)
 }
 
 // MeanOf returns the mean of a sample with its interval, see [verdict.MeanOf].

@@ -199,10 +199,14 @@ const MayBreak = "\u200b"
 // wrap breaks text at spaces, at [MayBreak], and after hyphens, pluses and slashes,
 // into lines of at most the width. A word that is wider has a line of its own.
 func wrap(sty draw.TextStyle, text string, width vg.Length) []string {
+	return wrapBy(sty.Width, text, width)
+}
+
+func wrapBy[L vg.Length | int](measure func(string) L, text string, width L) []string {
 	var lines []string
 	line := ""
 	for _, word := range words(text) {
-		if line != "" && sty.Width(strings.TrimRight(line+word, " ")) > width {
+		if line != "" && measure(strings.TrimRight(line+word, " ")) > width {
 			lines = append(lines, strings.TrimRight(line, " "))
 			line = ""
 		}

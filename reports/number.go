@@ -37,16 +37,6 @@ func Cells(decimals int, numbers ...float64) []string {
 	return out
 }
 
-// PlusMinus formats a value and its half-width or standard deviation: the two cells of [Columns.PlusMinus].
-func PlusMinus(x, half float64, decimals int) []string {
-	return Cells(decimals, x, half)
-}
-
-// Interval formats the ends of a confidence interval, for example [1.20, 1.25].
-func Interval(low, high float64, decimals int) string {
-	return "[" + Fixed(low, decimals) + ", " + Fixed(high, decimals) + "]"
-}
-
 // Duration formats seconds for people, with fewer decimals the longer it is: 0.24 s, 33.1 s, 1210 s.
 func Duration(d mig.Seconds) string {
 	x := math.Abs(float64(d))

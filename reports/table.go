@@ -37,7 +37,7 @@ func (c Columns) Left(names ...string) Columns { return c.add(names, false) }
 // Right appends columns of numbers.
 func (c Columns) Right(names ...string) Columns { return c.add(names, true) }
 
-// PlusMinus appends columns of numbers, each with one of half-widths; see [PlusMinus] for the cells.
+// PlusMinus appends columns of numbers, each with one of half-widths.
 func (c Columns) PlusMinus(names ...string) Columns {
 	for _, n := range names {
 		c = append(c, Column{n, true, ""}, Column{n + " ±", true, "±"})

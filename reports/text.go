@@ -8,7 +8,7 @@ import (
 )
 
 // TextWithin is Text for a terminal of so many columns: cells of text that would make the table
-// wider go on in the next lines. 0 means that nothing is too wide.
+// wider go on in the next lines, but no word is cut. 0 means that nothing is too wide.
 func (t *Table) TextWithin(w io.Writer, width int) error {
 	if err := t.validate(); err != nil {
 		return err
@@ -26,9 +26,11 @@ func (t *Table) textWithin(p *printer, width int) {
 		p.line(t.Title)
 		p.line("")
 	}
-	widths := t.widths(t.names(), t.Rows)
+	rows, widths := t.Rows, t.widths(t.names(), t.Rows)
 	if width > 0 {
 		t.narrow(widths, width)
+		rows = wrapped(rows, widths)
+		widths = t.widths(t.names(), rows)
 	}
 	row := func(cells []string) {
 		p.line(strings.TrimRight(strings.Join(t.pad(cells, widths), "  "), " "))
@@ -39,10 +41,8 @@ func (t *Table) textWithin(p *printer, width int) {
 		rules[i] = strings.Repeat("-", n)
 	}
 	row(rules)
-	for _, r := range t.Rows {
-		for _, line := range wrapped(r, widths) {
-			row(line)
-		}
+	for _, r := range rows {
+		row(r)
 	}
 	if len(t.Notes) > 0 {
 		p.line("")
@@ -74,41 +74,20 @@ func (t *Table) narrow(widths []int, width int) {
 	}
 }
 
-// wrapped splits a row into lines whose cells fit into the widths, at spaces where there are any.
-func wrapped(row []string, widths []int) [][]string {
-	var out [][]string
-	for j, cell := range row {
-		for i := 0; ; i++ {
-			if i == len(out) {
-				out = append(out, make([]string, len(row)))
-			}
-			out[i][j], cell = cutAt(cell, widths[j])
-			if cell == "" {
-				break
+// wrapped splits rows into lines whose cells fit into the widths, except for words that are wider.
+func wrapped(rows [][]string, widths []int) (out [][]string) {
+	for _, row := range rows {
+		first := len(out)
+		for j, cell := range row {
+			for i, line := range wrapBy(uniseg.StringWidth, cell, widths[j]) {
+				if first+i == len(out) {
+					out = append(out, make([]string, len(row)))
+				}
+				out[first+i][j] = line
 			}
 		}
 	}
 	return out
-}
-
-// cutAt cuts text after the last space before a display width, or at the width.
-func cutAt(text string, width int) (line, rest string) {
-	at, space, n := 0, -1, 0
-	for g := uniseg.NewGraphemes(text); g.Next(); at += len(g.Str()) {
-		if n += g.Width(); n > width && at > 0 {
-			if g.Str() == " " {
-				space = at
-			}
-			if space > 0 {
-				return text[:space], text[space+1:]
-			}
-			return text[:at], text[at:]
-		}
-		if g.Str() == " " {
-			space = at
-		}
-	}
-	return text, ""
 }
 
 // widths returns each column's display width, at least 1.

@@ -80,7 +80,7 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 				continue
 			}
 			v := d.Summarize(f.on(d, m, value, ""))
-			t.Rows[i] = append(t.Rows[i], reports.PlusMinus(v.Mean, v.High-v.Mean, 3)...)
+			t.Rows[i] = append(t.Rows[i], reports.Cells(3, v.Mean, v.High-v.Mean)...)
 			dots.Add(v.Mean, v.Low, v.High)
 		}
 		chart.Groups = append(chart.Groups, dots)
@@ -192,7 +192,7 @@ func addDraws(d *figures.Data, t *reports.Table) {
 	for _, r := range over {
 		t.Columns = t.Columns.PlusMinus(r.title)
 		s := d.Summarize(r.values)
-		means = append(means, reports.PlusMinus(s.Mean, s.High-s.Mean, 3)...)
+		means = append(means, reports.Cells(3, s.Mean, s.High-s.Mean)...)
 		low, high = append(low, reports.Fixed(s.Min, 3), ""), append(high, reports.Fixed(s.Max, 3), "")
 	}
 	t.Columns = t.Columns.Left("order")

@@ -228,7 +228,7 @@ func (p *Profile) Table() reports.Table {
 		}
 		if r.Status == kernel.OK {
 			row = append(row, reports.Fixed(r.Times.Mean, 4), reports.Fixed(r.Times.StdDev, 4),
-				reports.Interval(r.Times.Low, r.Times.High, 4), reports.Fixed(r.Spread(), 2))
+				"["+strings.Join(reports.Cells(4, r.Times.Low, r.Times.High), ", ")+"]", reports.Fixed(r.Spread(), 2))
 		} else {
 			row = append(row, reports.Missing, reports.Missing, reports.Missing, reports.Missing)
 		}

@@ -220,7 +220,7 @@ func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) repor
 			model = g.Profile(r.Size).Destroy
 		}
 		row := append([]string{r.Partition, fmt.Sprint(r.Size), r.Operation},
-			reports.PlusMinus(float64(r.Mean), float64(r.StdDev), 3)...)
+			reports.Cells(3, float64(r.Mean), float64(r.StdDev))...)
 		row = append(row, reports.Fixed(float64(model), 2), reports.Fixed(float64(r.Total), 3))
 		together, ratio := reports.Missing, reports.Missing
 		for _, all := range rows {

@@ -352,8 +352,8 @@ func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
 			worst, by = strconv.Itoa(c.Worst[0].Instance), reports.Fixed(c.Worst[0].Worse, ValueDecimals)
 		}
 		row := []string{c.Dataset, strconv.Itoa(c.Instances), c.Metric.Name}
-		row = appendFixed(row, ValueDecimals, c.A, c.B, c.Difference, c.Low, c.High)
-		row = appendFixed(row, PercentDecimals, c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh)
+		row = append(row, reports.Cells(ValueDecimals, c.A, c.B, c.Difference, c.Low, c.High)...)
+		row = append(row, reports.Cells(PercentDecimals, c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh)...)
 		row = append(row, formatProbability(c.PHolm))
 		for _, n := range []int{c.Wins, c.Ties, c.Losses, c.FailedA, c.FailedB} {
 			row = append(row, strconv.Itoa(n))

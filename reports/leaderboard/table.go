@@ -65,23 +65,16 @@ func Table(standings []Standing) reports.Table {
 			row = append(row, cmp.Or(s.Name, reports.Missing))
 		}
 		row = append(row, strconv.Itoa(s.Version), strconv.Itoa(s.Instances), s.Metric.Name)
-		row = appendFixed(row, ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound)
-		row = appendFixed(append(row, wins), PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt)
+		row = append(row, reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound)...)
+		row = append(append(row, wins), reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt)...)
 		row = append(row, reports.Fixed(s.FriedmanRank, 2), formatProbability(s.PHolm), cmp.Or(s.Budget, reports.Missing))
-		row = appendFixed(row, MicrosDecimals, s.Micros)
+		row = append(row, reports.Cells(MicrosDecimals, s.Micros)...)
 		if aside != "" {
-			row = appendFixed(row, ValueDecimals, s.Aside)
+			row = append(row, reports.Cells(ValueDecimals, s.Aside)...)
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-func appendFixed(row []string, decimals int, values ...float64) []string {
-	for _, v := range values {
-		row = append(row, reports.Fixed(v, decimals))
-	}
-	return row
 }
 
 func isNamed(standings []Standing) bool {
