@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -36,8 +35,7 @@ func (f Gantt) page() (page, error) {
 			}
 		}
 	}
-	numbers := f.numbers(layouts)
-	l := f.legend(layouts, numbers)
+	numbers, l := f.legend(layouts)
 	return page{width, high + l.height(inner.X), func(c draw.Canvas) layout {
 		out := layout{legend: l.draw(c)}
 		rest := heading(c, f.Title)
@@ -71,7 +69,7 @@ func (f Gantt) rows() [][]GanttPanel {
 
 // layouts places rows one below the other, with slices of one width.
 func (f Gantt) layouts(rows [][]GanttPanel, r vg.Rectangle) []*ganttLayout {
-	tasks := f.tasks()
+	_, colours := f.tasks()
 	var last mig.Seconds
 	for i := range f.Panels {
 		last = max(last, f.Panels[i].last())
@@ -84,7 +82,7 @@ func (f Gantt) layouts(rows [][]GanttPanel, r vg.Rectangle) []*ganttLayout {
 		for i, row := range rows {
 			part := f
 			part.Panels = row
-			out[i] = newGanttLayout(part, tasks, last, widest, rect(r.Min.X, top-high, r.Max.X, top))
+			out[i] = newGanttLayout(part, colours, last, widest, rect(r.Min.X, top-high, r.Max.X, top))
 			top -= high + panelGap
 		}
 		for _, g := range out {
@@ -110,14 +108,11 @@ func (f Gantt) size(rows [][]GanttPanel) (width, high vg.Length) {
 	return width + more, high
 }
 
-// A ganttTask has a number from 0 and a colour, see [taskColour].
-type ganttTask struct{ number, colour int }
-
-// tasks numbers all tasks and colours their kinds: those of f.Tasks first, the others in order of appearance.
-func (f Gantt) tasks() map[string]ganttTask {
-	kinds, out := map[string]int{}, map[string]ganttTask{}
+// tasks lists all tasks, those of f.Tasks first and the others as they appear, and gives each the colour of its kind.
+func (f Gantt) tasks() (names []string, colours map[string]int) {
+	kinds, colours := map[string]int{}, map[string]int{}
 	add := func(name string) {
-		if _, seen := out[name]; seen {
+		if _, seen := colours[name]; seen {
 			return
 		}
 		kind := name
@@ -127,7 +122,7 @@ func (f Gantt) tasks() map[string]ganttTask {
 		if _, seen := kinds[kind]; !seen {
 			kinds[kind] = len(kinds)
 		}
-		out[name] = ganttTask{len(out), kinds[kind]}
+		names, colours[name] = append(names, name), kinds[kind]
 	}
 	for _, name := range f.Tasks {
 		add(name)
@@ -139,43 +134,30 @@ func (f Gantt) tasks() map[string]ganttTask {
 			}
 		}
 	}
-	return out
+	return names, colours
 }
 
-// numbers gives a number from 1 to each task whose name does not fit everywhere.
-func (f Gantt) numbers(layouts []*ganttLayout) map[string]int {
-	tasks, out := f.tasks(), map[string]int{}
+// legend numbers the tasks whose names do not fit everywhere from 1, and explains numbers and signs.
+func (f Gantt) legend(layouts []*ganttLayout) (numbers map[string]int, l legend) {
+	const visible = 1 // points
+	numbers = map[string]int{}
+	unnamed, seen := map[string]bool{}, map[schedule.BarKind]bool{}
 	for _, g := range layouts {
 		for i, p := range g.Panels {
 			for _, b := range p.Bars {
-				if _, fits := fitText(g.bar(i, b), b.Label); b.Kind == schedule.RunBar && !fits {
-					out[b.Label] = 0
+				r := g.bar(i, b)
+				seen[b.Kind] = seen[b.Kind] || r.Size().Y >= visible
+				if _, fits := fitText(r, b.Label); b.Kind == schedule.RunBar && !fits {
+					unnamed[b.Label] = true
 				}
 			}
 		}
 	}
-	for k, name := range inOrder(tasks, out) {
-		out[name] = k + 1
-	}
-	return out
-}
-
-func inOrder(tasks map[string]ganttTask, some map[string]int) []string {
-	return slices.SortedFunc(maps.Keys(some), func(a, b string) int { return tasks[a].number - tasks[b].number })
-}
-
-func (f Gantt) legend(layouts []*ganttLayout, numbers map[string]int) legend {
-	const visible = 1 // points
-	var l legend
-	tasks, seen := f.tasks(), map[schedule.BarKind]bool{}
-	for _, name := range inOrder(tasks, numbers) {
-		l = append(l, swatch(strconv.Itoa(numbers[name])+"  "+name, taskColour(tasks[name].colour)))
-	}
-	for _, g := range layouts {
-		for i, p := range g.Panels {
-			for _, b := range p.Bars {
-				seen[b.Kind] = seen[b.Kind] || g.bar(i, b).Size().Y >= visible
-			}
+	names, colours := f.tasks()
+	for _, name := range names {
+		if unnamed[name] {
+			numbers[name] = len(numbers) + 1
+			l = append(l, swatch(strconv.Itoa(numbers[name])+"  "+name, taskColour(colours[name])))
 		}
 	}
 	if seen[schedule.CreateBar] {
@@ -187,7 +169,7 @@ func (f Gantt) legend(layouts []*ganttLayout, numbers map[string]int) legend {
 	if f.Outline != "" {
 		l = append(l, legendEntry{f.Outline, func(c draw.Canvas) { box(c, c.Rectangle, color.White, solid(color.Black, 2)) }})
 	}
-	return append(l, idleEntry("idle"))
+	return numbers, append(l, idleEntry("idle"))
 }
 
 func swatch(label string, fill color.Color) legendEntry {
@@ -261,7 +243,7 @@ func (g *ganttLayout) drawGrid(c draw.Canvas, panel int) {
 }
 
 func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar) {
-	fill := taskColour(g.tasks[b.Label].colour)
+	fill := taskColour(g.colours[b.Label])
 	switch b.Kind {
 	case schedule.CreateBar:
 		fill = cyan
@@ -283,7 +265,7 @@ func (g *ganttLayout) drawName(c draw.Canvas, panel int, b schedule.Bar) {
 		half := vg.Point{X: widest(sans(textSize), t.lines)/2 + 1.5, Y: height(sans(textSize), len(t.lines)) / 2}
 		for _, m := range g.Panels[panel].Marks {
 			if y := g.y(m.At); y > at.Y-half.Y && y < at.Y+half.Y {
-				c.SetColor(taskColour(g.tasks[b.Label].colour))
+				c.SetColor(taskColour(g.colours[b.Label]))
 				c.Fill(rect(at.X-half.X, y-1.5, at.X+half.X, y+1.5).Path())
 			}
 		}

@@ -29,7 +29,8 @@ const (
 // ganttLayout is where the parts of a Gantt chart lie on its canvas.
 type ganttLayout struct {
 	Gantt
-	tasks map[string]ganttTask
+	// colours are those of tasks, see [taskColour].
+	colours map[string]int
 	// numbers are those that the legend explains.
 	numbers map[string]int
 	// place is where the row lies.
@@ -54,12 +55,12 @@ type ganttLayout struct {
 	beside []vg.Length
 }
 
-// newGanttLayout settles a row of panels, with the tasks and the latest instant of all rows.
+// newGanttLayout settles a row of panels, with the colours and the latest instant of all rows.
 func newGanttLayout(
-	f Gantt, tasks map[string]ganttTask, last mig.Seconds, widest vg.Length, r vg.Rectangle,
+	f Gantt, colours map[string]int, last mig.Seconds, widest vg.Length, r vg.Rectangle,
 ) *ganttLayout {
 	g := &ganttLayout{
-		Gantt: f, tasks: tasks, place: r, widest: widest, last: cmp.Or(last, 1),
+		Gantt: f, colours: colours, place: r, widest: widest, last: cmp.Or(last, 1),
 		beside: make([]vg.Length, len(f.Panels)), headRows: 1,
 	}
 	for _, p := range f.Panels {
