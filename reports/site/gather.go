@@ -214,26 +214,27 @@ func (in *Instance) schedule(ctx context.Context, trial *run.Trial) error {
 	return nil
 }
 
-func facts(spans []run.Span, commit string) []Fact {
-	out := []Fact{
-		{Group: "Program", Name: "revision of the source", Value: commit},
-		{Group: "Program", Name: "Go", Value: runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
-		{Group: "Program", Name: "seeds", Value: "every instance's random numbers come from a hash of its dataset and " +
-			"number; the parameter seed of a dataset is 1 unless its name says otherwise"},
-	}
-	var contents, versions []Fact
+func facts(spans []run.Span, commit string) []FactGroup {
+	program := FactGroup{"Program", []Fact{
+		{"revision of the source", commit},
+		{"Go", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
+		{"seeds", "every instance's random numbers come from a hash of its dataset and number; the parameter seed of a " +
+			"dataset is 1 unless its name says otherwise"},
+	}}
+	contents, versions := FactGroup{Name: "Datasets"}, FactGroup{Name: "Algorithms"}
 	for _, span := range spans {
 		s, version := span.Series, fmt.Sprintf("version %d", span.Series.Version)
 		if s.Weights != "" {
 			version += ", weights " + s.Weights
 		}
-		contents = append(contents, Fact{"Datasets", s.Dataset + " on " + s.GPU, "content " + s.Content})
-		versions = append(versions, Fact{"Algorithms", s.Algorithm + " (" + s.Track + ")", version})
+		contents.add(Fact{s.Dataset + " on " + s.GPU, "content " + s.Content})
+		versions.add(Fact{s.Algorithm + " (" + s.Track + ")", version})
 	}
-	for _, f := range slices.Concat(contents, versions) {
-		if !slices.Contains(out, f) {
-			out = append(out, f)
-		}
+	return []FactGroup{program, contents, versions}
+}
+
+func (g *FactGroup) add(f Fact) {
+	if !slices.Contains(g.Facts, f) {
+		g.Facts = append(g.Facts, f)
 	}
-	return out
 }

@@ -78,15 +78,3 @@ func (p page) Main() (template.HTML, error) {
 	err := templatePages.ExecuteTemplate(&b, cmp.Or(p.Template, p.File), p.Body)
 	return template.HTML(b.String()), err
 }
-
-type factGroup struct {
-	Name  string
-	Facts []Fact
-}
-
-func viewFacts(facts []Fact) (out []factGroup) {
-	for _, name := range distinct(facts, func(f Fact) string { return f.Group }) {
-		out = append(out, factGroup{name, matching(facts, func(f Fact) bool { return f.Group == name })})
-	}
-	return out
-}

@@ -32,7 +32,7 @@ type Data struct {
 	Figures    []Figure
 	Instances  []Instance
 	// Facts say where the results come from: versions, seeds, hashes.
-	Facts []Fact
+	Facts []FactGroup
 }
 
 // A Board is the leaderboards of a track under one model of GPU and reconfiguration,
@@ -93,11 +93,14 @@ type Plan struct {
 	Schedule  schedule.Schedule
 }
 
-// A Fact is a line of the provenance.
-type Fact struct {
-	// Group is the heading above it, such as "Program".
-	Group, Name, Value string
+// A FactGroup is a part of the provenance. Its name is the heading, such as "Program".
+type FactGroup struct {
+	Name  string
+	Facts []Fact
 }
+
+// A Fact is a line of the provenance.
+type Fact struct{ Name, Value string }
 
 // refuse returns the error about a part of the data, such as "instance 3 of drl/WIDETIMES".
 func refuse(part, format string, args ...any) error {
@@ -149,7 +152,7 @@ func render(d Data) ([]file, error) {
 		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Claims)},
 		{File: "figures.html", Title: "Figures", Body: figures},
 		{File: "instances.html", Title: "Instances", Body: datasets, Script: "gantt.js"},
-		{File: "provenance.html", Title: "Provenance", Body: viewFacts(d.Facts)},
+		{File: "provenance.html", Title: "Provenance", Body: d.Facts},
 	}...)
 	for _, a := range algorithms.Algorithms {
 		pages = append(pages, page{

@@ -81,7 +81,7 @@ func sample() site.Data {
 			{Paper: "far", Artefact: "table4", File: "table4", Title: "rho", Table: &reports.Table{Columns: reports.Right("n").Left("rho"), Rows: [][]string{{"1", strings.ReplaceAll(hostile, "\n", "")}}}},
 		},
 		Instances: []site.Instance{instance("drl/WIDETIMES", 0, 6), instance("drl/WIDETIMES", 1, 4), instance(hostile, 0, 3)},
-		Facts:     []site.Fact{{Group: "Program", Name: "version", Value: "1"}, {Group: "Seeds", Name: hostile, Value: hostile}, {Group: "Program", Name: "Go", Value: "go1"}},
+		Facts:     []site.FactGroup{{Name: "Program", Facts: []site.Fact{{Name: "version", Value: "1"}, {Name: "Go", Value: "go1"}}}, {Name: "Seeds", Facts: []site.Fact{{Name: hostile, Value: hostile}}}},
 	}
 }
 
