@@ -84,20 +84,13 @@ type board struct {
 	// place orders the others: those by an earlier metric first, and of one metric those with
 	// bounds before those without.
 	contest, place int
-	// algorithms has the results that count.
-	algorithms []results
+	// algorithms has the series of each algorithm that count.
+	algorithms [][]store.Series
 	// bound and published have the references' results, by ascending version.
 	bound, published []store.Series
 	// names are those that programs outside miglab give themselves.
 	names     map[store.Program]string
 	standings []Standing
-}
-
-// results are the series of one algorithm on a dataset. programs is of how many programs of one
-// version there are some, if none of them is the present one.
-type results struct {
-	series   []store.Series
-	programs int
 }
 
 func (c *Conditions) byDataset(all []store.Series) map[string][]store.Series {
@@ -195,13 +188,13 @@ func (b *board) count(db *store.DB, all []store.Series) (err error) {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(byAlgorithm)) {
-		own := results{series: byAlgorithm[id]}
+		own := byAlgorithm[id]
 		if a, failed := algo.Parse(id); failed == nil {
-			own.series = newestVersion(withWeights(own.series, a.Weights()))
-		} else if own, err = lastRun(db, newestVersion(own.series)); err != nil {
+			own = newestVersion(withWeights(own, a.Weights()))
+		} else if own, err = lastRun(db, newestVersion(own)); err != nil {
 			return err
 		}
-		if len(own.series) > 0 {
+		if len(own) > 0 {
 			b.algorithms = append(b.algorithms, own)
 		}
 	}
@@ -248,10 +241,9 @@ func (b *board) contenders(
 	out := make([]*contender, len(b.algorithms))
 	for i, own := range b.algorithms {
 		var err error
-		if out[i], err = b.contender(db, own.series, in, bounds, published); err != nil {
+		if out[i], err = b.contender(db, own, in, bounds, published); err != nil {
 			return nil, err
 		}
-		out[i].standing.Programs = own.programs
 	}
 	return out, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -305,8 +304,8 @@ func TestStandingsOfInstancesWithBounds(t *testing.T) {
 	})
 }
 
-// Of several programs of one version that are no longer there, the one that ran last counts, and a
-// note says how many there are. Results of the version before do not count.
+// Of several programs of one version that are no longer there, the one that ran last counts.
+// Results of the version before do not count.
 func TestStandingsOfSeveralPrograms(t *testing.T) {
 	db := database(
 		t,
@@ -320,9 +319,5 @@ func TestStandingsOfSeveralPrograms(t *testing.T) {
 	got, err := ranked(db, algo.TrackBatch, 1, mig.Sequential)
 	if err != nil || len(got) != 2 || got[0].Algorithm != "gone" || got[0].Value.Mean != 20 || got[1].Value.Mean != 40 {
 		t.Fatalf("%+v, %v", got, err)
-	}
-	const note = "programs with the same name and version; the results of the present one count, or else of the one that ran last: gone on d (3)"
-	if notes := Table(got).Notes; !slices.Contains(notes, note) {
-		t.Errorf("notes %q, want %q", notes, note)
 	}
 }

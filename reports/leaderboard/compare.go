@@ -28,7 +28,8 @@ type Side struct {
 	Version int
 }
 
-func (s Side) results(c *Conditions) (map[string]results, error) {
+// results returns the series that count of each dataset: of the present weights, or else of those that ran last.
+func (s Side) results(c *Conditions) (map[string][]store.Series, error) {
 	f := c.filter(c.Track.Name)
 	f.Algorithm, f.Version = s.Algorithm, s.Version
 	all, err := s.DB.Series(f)
@@ -36,19 +37,17 @@ func (s Side) results(c *Conditions) (map[string]results, error) {
 		return nil, err
 	}
 	a, unknown := algo.Parse(s.Algorithm)
-	out := map[string]results{}
-	for dataset, own := range c.byDataset(all) {
+	out := c.byDataset(all)
+	for dataset, own := range out {
 		own = newestVersion(own)
-		r, err := lastRun(s.DB, own)
-		if err != nil {
-			return nil, err
-		}
 		if unknown == nil {
-			if present := withWeights(own, a.Weights()); len(present) > 0 {
-				r.series = present
+			out[dataset] = withWeights(own, a.Weights())
+		}
+		if unknown != nil || len(out[dataset]) == 0 {
+			if out[dataset], err = lastRun(s.DB, own); err != nil {
+				return nil, err
 			}
 		}
-		out[dataset] = r
 	}
 	return out, nil
 }
@@ -66,16 +65,12 @@ func withWeights(own []store.Series, weights string) []store.Series {
 }
 
 // lastRun returns those of the series that have the weights of the one written last.
-func lastRun(db *store.DB, own []store.Series) (results, error) {
+func lastRun(db *store.DB, own []store.Series) ([]store.Series, error) {
 	all, err := db.ByAge(own)
 	if err != nil || len(all) == 0 {
-		return results{}, err
+		return nil, err
 	}
-	programs := map[string]bool{}
-	for _, one := range all {
-		programs[one.Weights] = true
-	}
-	return results{withWeights(own, all[len(all)-1].Weights), len(programs)}, nil
+	return withWeights(own, all[len(all)-1].Weights), nil
 }
 
 // Datasets returns the datasets of which there are results under the conditions, sorted.
@@ -102,13 +97,8 @@ func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, dataset := range names {
 		g.Go(func() (err error) {
-			inA, inB := ofA[dataset], ofB[dataset]
-			inA.series, inB.series = c.sameContent(inA.series, inB.series)
-			if len(inA.series) == 0 {
-				return nil
-			}
-			if out[i], err = c.compare(dataset, [2]*store.DB{a.DB, b.DB}, [2]results{inA, inB}); out[i] != nil {
-				out[i].ProgramsA, out[i].ProgramsB = inA.programs, inB.programs
+			if inA, inB := c.sameContent(ofA[dataset], ofB[dataset]); len(inA) > 0 {
+				out[i], err = c.compare(dataset, [2]*store.DB{a.DB, b.DB}, [2][]store.Series{inA, inB})
 			}
 			return err
 		})
@@ -124,23 +114,23 @@ func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 // sameContent leaves the series of contents that both have; if one of these is the content that
 // the dataset has now, of that one.
 func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) {
-	isIn := func(all []store.Series, content string) bool {
-		return slices.ContainsFunc(all, func(s store.Series) bool { return s.Content == content })
+	var both []string
+	for _, s := range a {
+		if slices.ContainsFunc(b, func(o store.Series) bool { return o.Content == s.Content }) {
+			both = append(both, s.Content)
+		}
 	}
-	a = slices.DeleteFunc(a, func(s store.Series) bool { return !isIn(b, s.Content) })
-	b = slices.DeleteFunc(b, func(s store.Series) bool { return !isIn(a, s.Content) })
-	if len(a) < 2 {
-		return a, b
+	if len(both) > 1 {
+		if now, err := run.Content(c.Track, a[0].Dataset, c.GPU); err == nil && slices.Contains(both, now) {
+			both = []string{now}
+		}
 	}
-	if now, err := run.Content(c.Track, a[0].Dataset, c.GPU); err == nil && isIn(a, now) {
-		another := func(s store.Series) bool { return s.Content != now }
-		return slices.DeleteFunc(a, another), slices.DeleteFunc(b, another)
-	}
-	return a, b
+	another := func(s store.Series) bool { return !slices.Contains(both, s.Content) }
+	return slices.DeleteFunc(a, another), slices.DeleteFunc(b, another)
 }
 
 // compare reads the results of a dataset, and the bounds that either database has.
-func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2]results) (*Comparison, error) {
+func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Series) (*Comparison, error) {
 	at := c.Track.BoardOf(datasets.RegimeOf(dataset))
 	if at < 0 {
 		return nil, nil
@@ -165,7 +155,7 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2]results) (*
 	var sides [2]*contender
 	for i := range sides {
 		var err error
-		if sides[i], err = board.contender(dbs[i], of[i].series, newRankedRange(nil), bounds, nil); err != nil {
+		if sides[i], err = board.contender(dbs[i], of[i], newRankedRange(nil), bounds, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -181,9 +171,6 @@ type Comparison struct {
 	// Instances is how many both have, and LeftOut how many only one has, or whose bound is not
 	// known.
 	Instances, LeftOut int
-	// ProgramsA and ProgramsB are how many programs of the version there are results of. The present
-	// one counts if it has results, or else the one that ran last.
-	ProgramsA, ProgramsB int
 	// FailedA and FailedB count the instances without a valid answer. Means and
 	// differences are over the instances that both solved.
 	FailedA, FailedB int
@@ -372,10 +359,8 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 			"points of the gap, or units of the metric",
 	}
 	verdicts := map[int][]string{}
-	var leftOut, programs []string
+	var leftOut []string
 	for _, c := range all {
-		programs = append(programs, severalProgramsOf("a on "+c.Dataset, c.ProgramsA)...)
-		programs = append(programs, severalProgramsOf("b on "+c.Dataset, c.ProgramsB)...)
 		verdicts[c.Better()] = append(verdicts[c.Better()], c.Dataset)
 		if c.LeftOut > 0 {
 			leftOut = append(leftOut, fmt.Sprintf("%d of %s", c.LeftOut, c.Dataset))
@@ -393,7 +378,6 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 		{"b is better (p_holm below 0.05, and the interval excludes zero)", verdicts[1]},
 		{"b is worse (p_holm below 0.05, and the interval excludes zero)", verdicts[-1]},
 		{"not told apart", verdicts[0]},
-		{severalPrograms, programs},
 		{"instances left out because only one was run on them or their bound is not known", leftOut},
 		{"instances where b is worst against a", worst},
 	})

@@ -35,9 +35,6 @@ type Standing struct {
 	// Name is what a program outside miglab calls itself; "" for all others.
 	Name    string
 	Version int
-	// Programs is how many programs of the version there are results of, if none of them is the
-	// present one; the one that ran last counts.
-	Programs int
 	// Budget is what the algorithm may compute; "" if the instance alone decides.
 	Budget string
 	// Assumes is what the dataset assumes without a measurement; "" for nothing.

@@ -193,11 +193,10 @@ func notesOf(standings []Standing) []string {
 	if slices.ContainsFunc(standings, func(s Standing) bool { return !math.IsNaN(s.POpt) }) {
 		notes = append(notes, "p_opt_percent: mean above l_bound as published (DRL 5.2), which is no proven bound")
 	}
-	var programs, failed, partial, leftOut, few, single, alike, assumed []string
+	var failed, partial, leftOut, few, single, alike, assumed []string
 	for own := range ByDataset(standings) {
 		first := &own[0]
 		for i, s := range own {
-			programs = append(programs, severalProgramsOf(s.Algorithm+" on "+s.Dataset, s.Programs)...)
 			if s.Failed > 0 {
 				failed = append(failed, fmt.Sprintf("%s on %s (%d of %d)", s.Algorithm, s.Dataset, s.Failed, s.Instances))
 			}
@@ -221,7 +220,6 @@ func notesOf(standings []Standing) []string {
 		}
 	}
 	notes = appendNotes(notes, []note{
-		{severalPrograms, programs},
 		{"without a valid answer in time, so without a mean and behind all others", failed},
 		{"not run on all instances that count, so that they cannot have a rank and stand below all others", partial},
 		{
@@ -255,15 +253,4 @@ func appendNotes(notes []string, more []note) []string {
 		notes = append(notes, text)
 	}
 	return notes
-}
-
-const severalPrograms = "programs with the same name and version; the results of the present one count, " +
-	"or else of the one that ran last"
-
-// severalProgramsOf names a result and how many programs it may be of, if there is more than one.
-func severalProgramsOf(name string, programs int) []string {
-	if programs < 2 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s (%d)", name, programs)}
 }
