@@ -36,10 +36,9 @@ func newProbe() *cobra.Command {
 	}
 }
 
-// probe makes the smallest instance, or takes one that exists, and opens it by CUDA: where the driver's files of
-// new instances are missing, as in many containers, every kernel would crash. It does so before anything is
-// measured, since it takes time. Without CUDA's library, kernels are programs that may need none, and there is no
-// probe.
+// probe makes the smallest instance, or takes one that exists, and opens it by CUDA: where the driver's files of new
+// instances are missing, as in many containers, every kernel would crash. It does so before anything is measured, since
+// it takes time. Without CUDA's library, kernels are programs that may need none, and there is no probe.
 func probe(ctx context.Context, s *session.Session) error {
 	id := s.Identity()
 	if id.Source != profiling.MIG || cuda.Installed() != nil {

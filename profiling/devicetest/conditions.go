@@ -10,8 +10,7 @@ import (
 // FailSamples lets the next samples of a watch fail.
 func (g *GPU) FailSamples(n int) { g.failSamples.Store(int32(n)) }
 
-// Watch implements [profiling.Device]. While processes use the GPU, its clocks are high;
-// otherwise they are low.
+// Watch implements [profiling.Device]. While processes use the GPU, its clocks are high; otherwise they are low.
 func (g *GPU) Watch() (*profiling.Watch, error) {
 	return profiling.Every(func() (profiling.Sample, error) {
 		if g.failSamples.Add(-1) >= 0 {

@@ -12,10 +12,9 @@ import (
 	"miglab/profiling"
 )
 
-// Conform checks what every [profiling.Device] promises. It calls open once for each case
-// and closes the GPU. open returns an A100 without instances, in MIG mode if the device
-// supports it. The expected answers are written out here, not derived from package mig.
-// Conform starts no subtests, so that it can run in a bubble of testing/synctest.
+// Conform checks what every [profiling.Device] promises. It calls open once for each case and closes the GPU. open
+// returns an A100 without instances, in MIG mode if the device supports it. The expected answers are written out here,
+// not derived from package mig. Conform starts no subtests, so that it can run in a bubble of testing/synctest.
 func Conform(t *testing.T, open func(t *testing.T) profiling.Device) {
 	t.Helper()
 	for _, c := range conformance {
@@ -27,10 +26,9 @@ func Conform(t *testing.T, open func(t *testing.T) profiling.Device) {
 	}
 }
 
-// ConformHalfway checks what every [profiling.Device] promises about a create that fails at
-// its compute instance. open returns an A100 without instances. Its driver must refuse the
-// next compute instance with ErrPermission, and refuse to destroy the GPU instance with
-// ErrBusy as often as busy says. ConformHalfway closes the GPU.
+// ConformHalfway checks what every [profiling.Device] promises about a create that fails at its compute instance. open
+// returns an A100 without instances. Its driver must refuse the next compute instance with ErrPermission, and refuse to
+// destroy the GPU instance with ErrBusy as often as busy says. ConformHalfway closes the GPU.
 func ConformHalfway(t *testing.T, open func(t *testing.T, busy int) profiling.Device) {
 	t.Helper()
 	for busy := range 4 {

@@ -21,9 +21,8 @@ type GPU struct {
 	uuid   string
 	source profiling.Source
 	scale  float64
-	// driver admits one create or destroy at a time, in the order of arrival; nil admits all.
-	// It is a channel, since the clock of a synctest bubble stops while goroutines wait for a
-	// mutex.
+	// driver admits one create or destroy at a time, in the order of arrival; nil admits all. It is a channel, since
+	// the clock of a synctest bubble stops while goroutines wait for a mutex.
 	driver   chan struct{}
 	refusals int
 	linger   time.Duration
@@ -55,8 +54,7 @@ var _ profiling.Device = (*GPU)(nil)
 // An Option changes a new GPU.
 type Option func(*GPU)
 
-// Number distinguishes GPUs: those with different numbers have different UUIDs. The default
-// is 0.
+// Number distinguishes GPUs: those with different numbers have different UUIDs. The default is 0.
 func Number(i int) Option {
 	return func(g *GPU) { g.uuid = "GPU-" + uuid(g.model.Name, fmt.Sprint(i)) }
 }
@@ -64,15 +62,13 @@ func Number(i int) Option {
 // Scale multiplies the times of creating and destroying. The default is 1.
 func Scale(f float64) Option { return func(g *GPU) { g.scale = f } }
 
-// Parallel lets the GPU create and destroy instances at the same time. Real drivers do not
-// (FAR 2.1).
+// Parallel lets the GPU create and destroy instances at the same time. Real drivers do not (FAR 2.1).
 func Parallel() Option { return func(g *GPU) { g.driver = nil } }
 
 // MIGOff makes a GPU whose MIG mode is off at first.
 func MIGOff() Option { return func(g *GPU) { g.first = state{} } }
 
-// SMLimit makes a GPU without MIG mode, whose instances are limits of multiprocessors under
-// MPS.
+// SMLimit makes a GPU without MIG mode, whose instances are limits of multiprocessors under MPS.
 func SMLimit() Option {
 	return func(g *GPU) {
 		g.source = profiling.MPSSMLimit
@@ -404,14 +400,12 @@ func (g *GPU) Reset() {
 // Forbid lets SetMIG, Create and Destroy fail with ErrPermission, or work again.
 func (g *GPU) Forbid(yes bool) { g.change(func(s *state) { s.Forbidden = yes }) }
 
-// FailCreate lets the n-th create from now on (0 is the next one) fail with err before it
-// makes anything.
+// FailCreate lets the n-th create from now on (0 is the next one) fail with err before it makes anything.
 func (g *GPU) FailCreate(n int, err error) { g.fail(n, fault{err: err}) }
 
-// FailCompute lets the n-th create from now on (0 is the next one) fail with err after it
-// made its GPU instance and before it makes its compute instance. The GPU then refuses to
-// destroy the GPU instance with ErrBusy as often as busy says. The first refusal goes to
-// the create, so that its error is a [*profiling.LeftoverError].
+// FailCompute lets the n-th create from now on (0 is the next one) fail with err after it made its GPU instance and
+// before it makes its compute instance. The GPU then refuses to destroy the GPU instance with ErrBusy as often as busy
+// says. The first refusal goes to the create, so that its error is a [*profiling.LeftoverError].
 func (g *GPU) FailCompute(n int, err error, busy int) { g.fail(n, fault{err, true, busy}) }
 
 func (g *GPU) fail(n int, f fault) {

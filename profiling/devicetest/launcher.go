@@ -12,8 +12,7 @@ import (
 	"miglab/profiling/kernel"
 )
 
-// A Launcher runs kernels on fake GPUs; a run only sleeps. Its fields must not change while
-// kernels run.
+// A Launcher runs kernels on fake GPUs; a run only sleeps. Its fields must not change while kernels run.
 type Launcher struct {
 	// GPUs are the GPUs on which it runs kernels.
 	GPUs []*GPU
@@ -31,9 +30,8 @@ type Launcher struct {
 	pid int
 }
 
-// Launch runs a kernel like [kernel.Kernel.Run], until its time, its Timeout (if it has
-// one) or ctx ends. The instance is in use meanwhile. The kernel crashes if the instance
-// does not exist or the GPU is lost.
+// Launch runs a kernel like [kernel.Kernel.Run], until its time, its Timeout (if it has one) or ctx ends. The instance
+// is in use meanwhile. The kernel crashes if the instance does not exist or the GPU is lost.
 func (l *Launcher) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 	seconds, ok := l.Times[k.Name][on.Size()]
 	if !ok {

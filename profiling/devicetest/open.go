@@ -31,8 +31,7 @@ type store struct {
 	s state
 }
 
-// update lets one caller at a time change the state. It keeps the changes even if change
-// fails.
+// update lets one caller at a time change the state. It keeps the changes even if change fails.
 func (f *store) update(change func(*state) error) error {
 	if f.path == "" {
 		f.mu.Lock()

@@ -267,8 +267,7 @@ func eachChoice(n, k, next int, use func([]int)) {
 	more(0, nil)
 }
 
-// scalingFlags registers the flags of scaling, which measures each kernel alone on several numbers of
-// multiprocessors.
+// scalingFlags registers the flags of scaling, which measures each kernel alone on several numbers of multiprocessors.
 func scalingFlags(f *pflag.FlagSet) Planner {
 	counts := f.IntSlice("sms", nil, "numbers of multiprocessors (sm-partition; default: every eighth and all)")
 	return func(_ context.Context, b *Bench) (*Plan, error) {

@@ -314,8 +314,7 @@ func (x *isolation) process(ctx context.Context, jobs []Placed) ([]kernel.Outcom
 	return outs, errors.Join(errs...)
 }
 
-// window measures the first job in a window in which the others run too. Its outcome begins and ends with the
-// window.
+// window measures the first job in a window in which the others run too. Its outcome begins and ends with the window.
 func (x *isolation) window(ctx context.Context, jobs []Placed) (outs []kernel.Outcome, err error) {
 	windows, err := x.together.Together(ctx, jobs, x.Window)
 	for _, w := range windows {

@@ -1,7 +1,6 @@
-// Package measure runs the experiments of the papers on a GPU: the times of kernels on every instance size (FAR
-// 2.4, Figs. 2 and 3; DRL Fig. 7), the cost of reconfiguration (FAR 2.1, Table 1), how much instances disturb each
-// other (FAR 2.5, Table 2), and co-runs under MPS or on parts of the multiprocessors
-// (corun, overlap) for the co-run track.
+// Package measure runs the experiments of the papers on a GPU: the times of kernels on every instance size (FAR 2.4,
+// Figs. 2 and 3; DRL Fig. 7), the cost of reconfiguration (FAR 2.1, Table 1), how much instances disturb each other
+// (FAR 2.5, Table 2), and co-runs under MPS or on parts of the multiprocessors (corun, overlap) for the co-run track.
 //
 // An experiment is a [Plan]: a list of runs, and the rows of a file that finished runs become. A [Bench] makes the
 // runs and remembers them in its folder. The commands of miglab profile are listed in [Commands]; see
@@ -69,8 +68,7 @@ type Launcher interface {
 // Real starts processes.
 type Real struct{}
 
-// Launch starts the kernel's process with the instance's environment. A run that says that it ran elsewhere is
-// wrong.
+// Launch starts the kernel's process with the instance's environment. A run that says that it ran elsewhere is wrong.
 func (Real) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 	out, err := k.Run(ctx, on.Env)
 	if d := out.Device; d != nil {
@@ -190,8 +188,7 @@ func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Inst
 	}
 }
 
-// memoryMB is the memory of a kernel on an instance of the profile, in MB. Under MPS it is the memory of the whole
-// GPU.
+// memoryMB is the memory of a kernel on an instance of the profile, in MB. Under MPS it is the memory of the whole GPU.
 func memoryMB(id profiling.Identity, p *mig.Profile) int {
 	if id.Source == profiling.MPSSMLimit {
 		return wholeMB(id)
@@ -214,8 +211,7 @@ func Provenance(id profiling.Identity) datasets.Provenance {
 	}
 }
 
-// Titled ends a title with the GPU and the source, so that nobody mistakes results of one source for those of
-// another.
+// Titled ends a title with the GPU and the source, so that nobody mistakes results of one source for those of another.
 func Titled(title string, from datasets.Provenance) string {
 	return fmt.Sprintf("%s; %s, source: %s", title, from.Name, from.Source)
 }

@@ -262,8 +262,7 @@ func (p *Profile) throttled() (notes []string) {
 	return notes
 }
 
-// TasksFile names the dataset of a profile. What was not measured under MIG says so wherever the dataset's name
-// goes.
+// TasksFile names the dataset of a profile. What was not measured under MIG says so wherever the dataset's name goes.
 func TasksFile(source profiling.Source) string {
 	if source == profiling.MIG {
 		return "tasks.csv"

@@ -56,8 +56,7 @@ type Options struct {
 	Log func(format string, args ...any)
 }
 
-// A Session owns a GPU. Methods are safe for concurrent use and do not make one call to the driver wait for
-// another.
+// A Session owns a GPU. Methods are safe for concurrent use and do not make one call to the driver wait for another.
 type Session struct {
 	device   profiling.Device
 	identity profiling.Identity
