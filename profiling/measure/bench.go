@@ -78,14 +78,14 @@ type Bench struct {
 type Plan struct {
 	// Name is that of the files, and the first word of the runs' keys.
 	Name string
-	// Remedy is what the user can do about runs that failed.
-	Remedy string
 	// Save writes the files, prints their table to out, and returns the number of rows. Of an experiment that
 	// was interrupted, which is not whole, it leaves out what takes time to draw.
 	Save func(out io.Writer, whole bool) (rows int, err error)
 
 	bench *Bench
 	units []work.Unit
+	// spoilt are the groups of which a run failed.
+	spoilt map[string]bool
 }
 
 // A Planner checks what an experiment needs and plans it.
@@ -105,12 +105,12 @@ type ran[R any] struct {
 
 // newPlan returns an experiment without runs. Its rows begin with a [datasets.Provenance]. rows makes rows of the
 // records of a group of runs, all of type R, and of their load; it may leave them out. The groups come in the order of
-// their keys as text, so that rows may use what an earlier group gave it. table gets at least one row; it is printed
-// and stands beside the file.
+// their keys as text, so that rows may use what an earlier group gave it. A group of which a run failed has no rows.
+// table gets at least one row; it is printed and stands beside the file.
 func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 	rows func(from datasets.Provenance, load datasets.Load, records []R) []Row, table func([]Row) reports.Table,
 ) *Plan {
-	p := &Plan{Name: name, Remedy: "see to them and measure again, or leave these kernels out", bench: b}
+	p := &Plan{Name: name, bench: b, spoilt: map[string]bool{}}
 	p.Save = func(out io.Writer, _ bool) (int, error) {
 		runs, err := finished[R](b, name)
 		from := b.from
@@ -120,6 +120,9 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 		}
 		var all []Row
 		for same := range grouped(runs, func(r *ran[R]) string { return r.Group }) {
+			if p.spoilt[same[0].Group] {
+				continue
+			}
 			var loads []datasets.Load
 			var records []R
 			for _, r := range same {
@@ -139,20 +142,23 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 	return p
 }
 
-// add appends the run of a number of a group. facts names what must not change between calls, usually kernelFacts of a
-// kernel. do returns what [Bench.ran] does, or nil if the run failed or is not needed: the next call then tries it
-// again.
-func (p *Plan) add(group string, number int, facts []string, do func(context.Context) (*ran[any], error)) {
+// add appends the run of a number of a group. The kernels of these names must not change between calls. do returns what
+// [Bench.ran] does, or nil if the run failed or is not needed: only the next call then tries the group again.
+func (p *Plan) add(group string, number int, kernels []string, do func(context.Context) (*ran[any], error)) {
 	p.units = append(p.units, work.Unit{
 		Key: fmt.Sprintf("%s%s %s run %03d", measured, p.Name, group, number), Group: p.Name,
 		Do: func(ctx context.Context) (any, error) {
+			if p.spoilt[group] {
+				return nil, nil
+			}
 			r, err := do(ctx)
 			if r == nil || err != nil {
+				p.spoilt[group] = err == nil
 				return nil, err
 			}
 			r.Group = group
-			for _, fact := range append(facts, cardFact) {
-				if is, ok := p.bench.facts[fact]; ok {
+			for fact, is := range p.bench.facts {
+				if name, ofKernel := strings.CutPrefix(fact, kernelFact); !ofKernel || slices.Contains(kernels, name) {
 					r.Facts[fact] = is
 				}
 			}
@@ -233,7 +239,7 @@ func (b *Bench) Run(ctx context.Context, plan Planner, out io.Writer) (rows int,
 		}
 	}
 	if failure == nil && len(b.failures) > 0 {
-		failure = &FailedError{b.failures, p.Remedy}
+		failure = &FailedError{b.failures, "see to them and measure again: the same command runs them again"}
 	}
 	var failed, incomplete *FailedError
 	whole := failure == nil || errors.As(failure, &failed)
@@ -283,7 +289,7 @@ func (b *Bench) begin() (err error) {
 		maps.Copy(b.were, r.Facts)
 	}
 	card := fmt.Sprintf("%s (%s, driver %s, source %s)", b.uuid, b.from.Name, b.from.Driver, b.from.Source)
-	if err := b.holds(cardFact, card); err != nil {
+	if err := b.holds("card", card); err != nil {
 		return err
 	}
 	return b.checkKernels()
@@ -294,22 +300,19 @@ func (b *Bench) checkKernels() error {
 	seen := map[string]bool{}
 	for i := range b.Kernels {
 		k := &b.Kernels[i]
-		for _, s := range []string{k.Name, k.Suite, k.SizeClass} {
+		for _, s := range []string{k.Suite, k.SizeClass} {
 			if oneLine(s) != s {
 				return fmt.Errorf("%s:%d: kernel %q: %q has line breaks or superfluous spaces", k.File, k.Line, k.Name, s)
 			}
 		}
-		switch {
-		case k.Name == "":
-			return fmt.Errorf("%s:%d: the kernel has no name", k.File, k.Line)
-		case seen[k.Name]:
+		if seen[k.Name] {
 			return fmt.Errorf("%s:%d: kernel %q is described twice; names must differ", k.File, k.Line, k.Name)
 		}
 		seen[k.Name] = true
 		if b.Partitions != nil {
 			continue // a kernel of this program
 		}
-		if err := b.holds(kernelFact(k), describe(k)); err != nil {
+		if err := b.holds(kernelFact+k.Name, describe(k)); err != nil {
 			return fmt.Errorf("kernel %s (%s:%d) has changed since it ran (program, suite, arguments, environment, data or "+
 				"what is expected): %w",
 				k.Name, k.File, k.Line, err)
@@ -318,17 +321,8 @@ func (b *Bench) checkKernels() error {
 	return nil
 }
 
-// cardFact is the fact which card it is, and kernelFact that of a kernel's description.
-const cardFact = "card"
-
-func kernelFact(k *kernel.Kernel) string { return "kernel " + k.Name }
-
-func kernelFacts(kernels ...*kernel.Kernel) (facts []string) {
-	for _, k := range kernels {
-		facts = append(facts, kernelFact(k))
-	}
-	return facts
-}
+// kernelFact begins the name of the fact how a kernel is described. Other facts are those of all runs of a bench.
+const kernelFact = "kernel "
 
 // holds refuses a folder that has runs for which a fact about the bench was another one.
 func (b *Bench) holds(fact, is string) error {

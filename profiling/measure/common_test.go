@@ -158,7 +158,7 @@ func corun(ctx context.Context, t *testing.T, share func(float64) profiling.Inst
 	t.Helper()
 	b.Dir, b.Session, b.Kernels = t.TempDir(), open(t, devicetest.New(a30, devicetest.SMLimit())), ks
 	_, err := b.Run(ctx, func(_ context.Context, b *measure.Bench) (*measure.Plan, error) {
-		return measure.Corun(b, share, mixes)
+		return measure.Corun(b, share, mixes), nil
 	}, io.Discard)
 	return first(hardware(t, b.Dir, "corun").Corun), err
 }

@@ -42,36 +42,36 @@ func (m Mix) String() string { return joinTexts(m) }
 // Rows are ordered by mix and job. A mix has no rows and is not run again if one of its jobs fails or runs out of
 // memory. A mix that needs more memory than the GPU has is not tried. If a kernel fails alone or while it warms up,
 // its mixes have no rows either.
-func Corun(b *Bench, share func(percent float64) profiling.Instance, mixes []Mix) (*Plan, error) {
+func Corun(b *Bench, share func(percent float64) profiling.Instance, mixes []Mix) *Plan {
 	x := &coruns{Bench: b, share: share, failed: map[string]bool{}, warm: map[string]bool{}}
-	all, err := withEachAlone(mixes)
-	if err != nil {
-		return nil, err
+	var all []Mix
+	for _, j := range slices.Concat(mixes...) {
+		all = append(all, Mix{{j.Kernel, 100}})
 	}
+	all = distinct(append(all, mixes...))
 	p := newPlan(b, "corun", x.rows, CorunTable)
-	p.Remedy = "see to them and measure again, or leave these mixes out"
 	for round := 1; round <= b.rounds(); round++ {
 		for _, m := range all {
 			most := 0
-			var facts []string
+			var names []string
 			for _, j := range m {
 				most = max(most, b.repetitions(j.Kernel))
-				facts = append(facts, kernelFact(j.Kernel))
+				names = append(names, j.Kernel.Name)
 			}
 			if round <= most {
-				p.add(fmt.Sprintf("%d %s", len(m), m), round, facts,
-					func(ctx context.Context) (*ran[any], error) { return x.run(ctx, m) })
+				p.add(fmt.Sprintf("%d %s", len(m), m), round, names,
+					func(ctx context.Context) (*ran[any], error) { return x.run(ctx, m, names) })
 			}
 		}
 		slices.Reverse(all)
 	}
-	return p, nil
+	return p
 }
 
 type coruns struct {
 	*Bench
 	share func(percent float64) profiling.Instance
-	// failed has the mixes that have failed, and warm the kernels that have warmed up.
+	// failed has the kernels that have failed alone, and warm those that have warmed up.
 	failed, warm map[string]bool
 }
 
@@ -84,43 +84,29 @@ type corun struct {
 	Total                  float64
 }
 
-// withEachAlone checks the mixes, drops duplicates and puts every kernel alone first.
-func withEachAlone(mixes []Mix) (all []Mix, _ error) {
-	for _, m := range mixes {
-		if len(m) == 0 {
-			return nil, errors.New("there is a mix without jobs")
-		}
-		for _, j := range m {
-			if !(j.Percent > 0 && j.Percent <= 100) {
-				return nil, fmt.Errorf("mix %q: the share %v percent must be above 0 and at most 100", m, j.Percent)
-			}
-			all = append(all, Mix{{j.Kernel, 100}})
-		}
-	}
-	return distinct(append(all, mixes...)), nil
+// lost reports whether a kernel has failed alone.
+func (x *coruns) lost(kernels []string) bool {
+	return slices.ContainsFunc(kernels, func(name string) bool { return x.failed[name] })
 }
 
-// lost reports whether a mix or one of its kernels alone has failed.
-func (x *coruns) lost(mix string) bool {
-	return x.failed[mix] || slices.ContainsFunc(strings.Fields(mix), func(job string) bool {
-		return x.failed[datasets.CorunJob(job[:strings.LastIndexByte(job, ':')], 100)]
-	})
-}
-
-// lose records a job that did not end well, and with it its mix.
+// lose records a job that did not end well.
 func (x *coruns) lose(m Mix, j Job, out kernel.Outcome) {
-	x.failed[m.String()] = true
+	if len(m) == 1 && j.Percent == 100 {
+		x.failed[j.Kernel.Name] = true
+	}
 	x.fail(j.Kernel, fmt.Sprintf("at %v %% in the mix %s", j.Percent, m), out)
 }
 
-// run runs a mix once, unless it is lost.
-func (x *coruns) run(ctx context.Context, m Mix) (*ran[any], error) {
-	if !x.lost(m.String()) {
-		if err := x.prepare(ctx, m); err != nil {
-			return nil, fmt.Errorf("%s: %w", m, err)
-		}
+// run runs a mix once.
+func (x *coruns) run(ctx context.Context, m Mix, names []string) (*ran[any], error) {
+	if x.lost(names) {
+		return nil, nil
 	}
-	if x.lost(m.String()) {
+	fits, err := x.prepare(ctx, m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m, err)
+	}
+	if !fits || x.lost(names) {
 		return nil, nil
 	}
 	outs := make([]kernel.Outcome, len(m))
@@ -139,26 +125,28 @@ func (x *coruns) run(ctx context.Context, m Mix) (*ran[any], error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("%s: %w", m, err)
 	}
+	failed := false
 	for i, j := range m {
 		if outs[i].Status != kernel.OK {
+			failed = true
 			x.lose(m, j, outs[i])
 		}
 	}
-	if x.failed[m.String()] {
+	if failed {
 		return nil, nil
 	}
 	begin := slices.MinFunc(outs, func(a, b kernel.Outcome) int { return a.Start.Compare(b.Start) }).Start
 	end := slices.MaxFunc(outs, func(a, b kernel.Outcome) int { return a.End.Compare(b.End) }).End
-	r := corun{Mix: m.String(), Total: end.Sub(begin).Seconds()}
+	r := corun{Mix: m.String(), Kernels: names, Total: end.Sub(begin).Seconds()}
 	for i, out := range outs {
-		r.Kernels, r.Percent = append(r.Kernels, m[i].Kernel.Name), append(r.Percent, m[i].Percent)
+		r.Percent = append(r.Percent, m[i].Percent)
 		r.Seconds, r.Wall = append(r.Seconds, float64(out.Seconds)), append(r.Wall, out.End.Sub(out.Start).Seconds())
 	}
 	return x.ran(r, begin, end), nil
 }
 
-// prepare checks that the kernels of a mix together fit into the memory, and warms up those that have not run yet.
-func (x *coruns) prepare(ctx context.Context, m Mix) error {
+// prepare warms up the kernels of a mix that have not run yet. It reports whether all fit into the memory together.
+func (x *coruns) prepare(ctx context.Context, m Mix) (fits bool, _ error) {
 	need, has := 0, wholeMB(x.Session.Identity())
 	for _, j := range m {
 		need += j.Kernel.MinMemoryMB
@@ -167,7 +155,7 @@ func (x *coruns) prepare(ctx context.Context, m Mix) error {
 		most := slices.MaxFunc(m, func(a, b Job) int { return a.Kernel.MinMemoryMB - b.Kernel.MinMemoryMB })
 		detail := fmt.Sprintf("not tried: the mix needs %d MB, and the GPU has %d MB", need, has)
 		x.lose(m, most, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail})
-		return nil
+		return false, nil
 	}
 	for _, j := range m {
 		if x.warm[j.Kernel.Name] || j.Kernel.Warmup == 0 {
@@ -176,17 +164,17 @@ func (x *coruns) prepare(ctx context.Context, m Mix) error {
 		x.warm[j.Kernel.Name] = true
 		out, err := warmUp(ctx, x.Launcher, j.Kernel, x.share(100))
 		if err != nil {
-			return err
+			return false, err
 		}
 		if alone := (Job{j.Kernel, 100}); out.Status != kernel.OK {
 			x.lose(Mix{alone}, alone, out)
 		}
 	}
-	return nil
+	return true, nil
 }
 
 func (x *coruns) rows(from datasets.Provenance, load datasets.Load, runs []corun) (out []datasets.CorunTime) {
-	if x.lost(runs[0].Mix) {
+	if x.lost(runs[0].Kernels) {
 		return nil
 	}
 	for i, name := range runs[0].Kernels {

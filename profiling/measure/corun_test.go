@@ -237,16 +237,3 @@ func TestCorunLeavesOutMixesOfWhatFailsAlone(t *testing.T) {
 		}
 	})
 }
-
-func TestCorunRefusesShares(t *testing.T) {
-	ks := kernels(1, "a")
-	for want, m := range map[string]measure.Mix{
-		`mix "a:0": the share 0 percent must be above 0 and at most 100`:     {{&ks[0], 0}},
-		`mix "a:101": the share 101 percent must be above 0 and at most 100`: {{&ks[0], 101}},
-		"there is a mix without jobs":                                        {},
-	} {
-		if _, err := corun(t.Context(), t, share, ks, []measure.Mix{m}, measure.Bench{}); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-}

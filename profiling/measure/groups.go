@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func (c *corunFlags) plan(ctx context.Context, b *Bench) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Corun(b, d.Share, mixes)
+	return Corun(b, d.Share, mixes), nil
 }
 
 // checkCorun refuses co-runs of processes that the mode or the kernels cannot do.
@@ -170,16 +171,19 @@ func percent(field string) (float64, error) {
 func (c *corunFlags) groups(b *Bench, on Ground, unit shareUnit) (*Plan, error) {
 	names, all := kernelNames(b.Kernels), on.Multiprocessors()
 	var splits [][]int
+	most := len(names)
+	if c.against != "" {
+		most = 2
+	}
 	for _, text := range c.splits {
-		split, err := parseSplit(text, all, unit)
-		if err == nil && len(split) > len(names) && c.against == "" {
-			err = fmt.Errorf("there are %d kernels", len(names))
-		}
-		if err == nil && c.against != "" && len(split) != 2 {
-			err = errors.New("two numbers go with --against")
-		}
+		split, err := parseSplit(text, all, "multiprocessors", most, func(field string) (int, error) {
+			if field == datasets.All {
+				return 0, nil
+			}
+			return unit(field, all)
+		})
 		if err != nil {
-			return nil, fmt.Errorf("--splits %s: %w", text, err)
+			return nil, err
 		}
 		splits = append(splits, split)
 	}
@@ -197,49 +201,38 @@ func (c *corunFlags) groups(b *Bench, on Ground, unit shareUnit) (*Plan, error) 
 	return Overlap(b, on, AloneToo(Against(names, c.against, c.intensities, splits), all))
 }
 
-// parseSplit returns the multiprocessors of each job of a split; 0 for each if the split says all.
-func parseSplit(split string, all int, unit shareUnit) (out []int, err error) {
-	sum, limited := 0, 0
+// parseSplit reads the shares of a split with share, which returns 0 for no limit. Of a unit there are all, and there
+// are so many kernels.
+func parseSplit[N int | float64](split string, all N, unit string, kernels int,
+	share func(field string) (N, error),
+) (shares []N, err error) {
+	var sum N
 	for field := range strings.SplitSeq(split, ":") {
-		n := 0
-		if field != datasets.All {
-			if n, err = unit(field, all); err != nil {
-				return nil, err
-			}
-			limited++
-		}
-		out = append(out, n)
-		sum += n
+		n, wrong := share(field)
+		err, shares, sum = cmp.Or(err, wrong), append(shares, n), sum+n
 	}
 	switch {
-	case len(out) < 2:
-		return nil, errors.New("at least two numbers, joined by colons")
-	case limited > 0 && limited < len(out):
-		return nil, fmt.Errorf("give %s for each job or for none", datasets.All)
+	case err != nil:
+	case len(shares) < 2:
+		err = errors.New("at least two numbers, joined by colons")
+	case sum > 0 && slices.Contains(shares, 0):
+		err = fmt.Errorf("give %s for each job or for none", datasets.All)
 	case sum > all:
-		return nil, fmt.Errorf("together %d multiprocessors, and the GPU has %d", sum, all)
+		err = fmt.Errorf("together %v %s, and the GPU has %v", sum, unit, all)
+	case len(shares) > kernels:
+		err = fmt.Errorf("there are %d kernels", kernels)
+	default:
+		return shares, nil
 	}
-	return out, nil
+	return nil, fmt.Errorf("--splits %s: %w", split, err)
 }
 
 // mixesOf combines kernels: each set of as many as a split has percentages.
 func mixesOf(kernels []kernel.Kernel, splits []string) (mixes []Mix, _ error) {
 	for _, split := range splits {
-		var shares []float64
-		sum := 0.0
-		for field := range strings.SplitSeq(split, ":") {
-			x, err := percent(field)
-			if err != nil {
-				return nil, fmt.Errorf("--splits %s: %w", split, err)
-			}
-			shares = append(shares, x)
-			sum += x
-		}
-		switch {
-		case len(shares) < 2 || sum > 100:
-			return nil, fmt.Errorf("--splits %s: at least two percentages of at most 100 together", split)
-		case len(shares) > len(kernels):
-			return nil, fmt.Errorf("--splits %s: there are %d kernels", split, len(kernels))
+		shares, err := parseSplit(split, 100, "percent", len(kernels), percent)
+		if err != nil {
+			return nil, err
 		}
 		eachChoice(len(kernels), len(shares), 1, func(chosen []int) {
 			var m Mix

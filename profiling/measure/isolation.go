@@ -46,14 +46,12 @@ var _ = register(Command{
 func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 	x := &isolation{
 		Bench: b, gpu: b.Session.Identity().Model, timed: datasets.TimedProcess,
-		bad: map[place]bool{}, spoilt: map[trial]bool{}, on: b.stage(), rest: b.stage(),
-		alone: map[place]mig.Seconds{},
+		bad: map[place]bool{}, on: b.stage(), rest: b.stage(), alone: map[place]mig.Seconds{},
 	}
 	if b.together != nil && Windowed(b.Kernels) {
 		x.timed = datasets.TimedWindow
 	}
-	const timing = "isolation's times"
-	if err := b.holds(timing, fmt.Sprintf("times of a %s", x.timed)); err != nil {
+	if err := b.holds("isolation's times", fmt.Sprintf("times of a %s", x.timed)); err != nil {
 		return nil, err
 	}
 	for _, size := range x.gpu.Sizes() {
@@ -73,14 +71,13 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 				for _, k := range kernels {
 					others := x.drawn(k, at, rest)
 					if repetition <= b.repetitions(k) && !x.bad[place{k.Name, size}] && len(others) == len(rest) {
-						t := trial{place{k.Name, size}, joinTexts(others)}
-						group := fmt.Sprintf("%s size %d beside %q", k.Name, size, t.beside)
-						facts := append(kernelFacts(k), timing)
+						group := fmt.Sprintf("%s size %d beside %q", k.Name, size, joinTexts(others))
+						names := []string{k.Name}
 						for _, o := range others {
-							facts = append(facts, kernelFact(o.Kernel))
+							names = append(names, o.Name)
 						}
-						p.add(group, repetition, facts, func(ctx context.Context) (*ran[any], error) {
-							return x.run(ctx, t, k, at, others, repetition)
+						p.add(group, repetition, names, func(ctx context.Context) (*ran[any], error) {
+							return x.run(ctx, k, at, others, repetition)
 						})
 					}
 				}
@@ -142,12 +139,6 @@ func compareSizes(a, b mig.Partition) int {
 		cmp.Compare(min(b[0].Size(), b[1].Size()), min(a[0].Size(), a[1].Size())))
 }
 
-// A trial is a kernel on a size beside others.
-type trial struct {
-	place
-	beside string
-}
-
 // An isolated is the record of a run.
 type isolated struct {
 	Kernel        string
@@ -161,9 +152,8 @@ type isolation struct {
 	gpu   *mig.GPU
 	timed string
 	sizes []mig.Slices
-	// bad holds the places where kernels do not run, and spoilt the trials that have failed.
-	bad    map[place]bool
-	spoilt map[trial]bool
+	// bad holds the places where kernels do not run.
+	bad map[place]bool
 	// on is the instance of the measured kernel, and rest are those of the others.
 	on, rest *stage
 	// alone are the medians of kernels alone, when rows are made: they come first.
@@ -220,12 +210,9 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 const headStart = 500 * time.Millisecond
 
 // run measures a kernel once while its neighbours run.
-func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.Instance, others []Placed,
+func (x *isolation) run(ctx context.Context, k *kernel.Kernel, at mig.Instance, others []Placed,
 	repetition int,
 ) (*ran[any], error) {
-	if x.spoilt[t] {
-		return nil, nil
-	}
 	if err := x.enter(ctx, at, others, repetition); err != nil {
 		return nil, err
 	}
@@ -236,14 +223,15 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.I
 	jobs := append([]Placed{{Kernel: k, On: x.on.made[0]}}, others...)
 	outs, err := once(ctx, jobs)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", k.Name, onSlices(t.size), err)
+		return nil, fmt.Errorf("%s %s: %w", k.Name, onSlices(at.Size()), err)
 	}
+	failed, neighbours := false, joinTexts(others)
 	for i, out := range outs {
 		if out.Status == kernel.OK || out.Status == "" {
 			continue
 		}
-		x.spoilt[t] = true
-		beside := joinTexts(others)
+		failed = true
+		beside := neighbours
 		if i > 0 {
 			beside = jobs[0].String()
 		}
@@ -253,10 +241,11 @@ func (x *isolation) run(ctx context.Context, t trial, k *kernel.Kernel, at mig.I
 		}
 		x.fail(jobs[i].Kernel, where, out)
 	}
-	if x.spoilt[t] {
+	if failed {
 		return nil, nil
 	}
-	return x.ran(isolated{k.Name, t.size, t.beside, x.timed, float64(outs[0].Seconds)}, outs[0].Start, outs[0].End), nil
+	r := isolated{k.Name, at.Size(), neighbours, x.timed, float64(outs[0].Seconds)}
+	return x.ran(r, outs[0].Start, outs[0].End), nil
 }
 
 // enter makes the instances of a run, unless they are there, and puts them into the neighbours.
@@ -325,19 +314,19 @@ func (x *isolation) window(ctx context.Context, jobs []Placed) (outs []kernel.Ou
 }
 
 func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []isolated) []datasets.IsolationTime {
-	t := trial{place{runs[0].Kernel, runs[0].Size}, runs[0].Beside}
-	if x.spoilt[t] || t.beside != "" && x.alone[t.place] == 0 {
-		return nil
-	}
 	row := datasets.IsolationTime{
-		Provenance: from, Kernel: t.kernel, Size: t.size, Runs: len(runs),
+		Provenance: from, Kernel: runs[0].Kernel, Size: runs[0].Size, Runs: len(runs),
 		Median: medianOf(runs, func(r *isolated) float64 { return r.Seconds }),
-		Beside: t.beside, Timed: runs[0].Timed, Load: load,
+		Beside: runs[0].Beside, Timed: runs[0].Timed, Load: load,
 	}
-	if t.beside == "" {
-		x.alone[t.place] = row.Median
-	} else {
-		row.Difference = 100 * (float64(row.Median/x.alone[t.place]) - 1)
+	at := place{row.Kernel, row.Size}
+	switch {
+	case row.Beside == "":
+		x.alone[at] = row.Median
+	case x.alone[at] == 0: // it has failed alone
+		return nil
+	default:
+		row.Difference = 100 * (float64(row.Median/x.alone[at]) - 1)
 	}
 	return []datasets.IsolationTime{row}
 }

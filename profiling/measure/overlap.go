@@ -45,37 +45,30 @@ type Ground interface {
 // round of all groups goes backwards, against drift. A group is left out after a failure of one of its
 // jobs. Rows are ordered by group, run and job.
 func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
-	const whole = "overlap's multiprocessors"
-	if err := b.holds(whole, fmt.Sprintf("%d multiprocessors", on.Multiprocessors())); err != nil {
+	if err := b.holds("overlap's multiprocessors", fmt.Sprintf("%d multiprocessors", on.Multiprocessors())); err != nil {
 		return nil, err
 	}
 	rows := func(_ datasets.Provenance, _ datasets.Load, runs [][]datasets.OverlapRate) []datasets.OverlapRate {
 		return slices.Concat(runs...)
 	}
 	p := newPlan(b, "overlap", rows, OverlapTable)
-	p.Remedy = "see to them and measure again, or leave these groups out"
-	bad := map[string]bool{}
 	turn := distinct(groups)
 	for run := 1; run <= max(b.Repetitions, 1); run++ {
 		for _, g := range turn {
-			facts := []string{whole}
+			var names []string
 			for _, part := range g {
-				facts = append(facts, "kernel "+part.Kernel)
+				names = append(names, part.Kernel)
 			}
-			p.add(fmt.Sprintf("%d %s", len(g), g), run, facts, func(ctx context.Context) (*ran[any], error) {
-				if bad[g.String()] {
-					return nil, nil
-				}
+			p.add(fmt.Sprintf("%d %s", len(g), g), run, names, func(ctx context.Context) (*ran[any], error) {
 				begin := time.Now()
 				windows, err := on.Together(ctx, g, b.Window)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", g, err)
 				}
-				rows := b.overlapRows(on, g, run, windows)
-				if bad[g.String()] = rows == nil; rows == nil {
-					return nil, nil
+				if rows := b.overlapRows(on, g, run, windows); rows != nil {
+					return b.ran(rows, begin, time.Now()), nil
 				}
-				return b.ran(rows, begin, time.Now()), nil
+				return nil, nil
 			})
 		}
 		slices.Reverse(turn)

@@ -43,7 +43,7 @@ func Startup(_ context.Context, b *Bench) (*Plan, error) {
 			if run > b.repetitions(k) {
 				continue
 			}
-			p.add(k.Name, run, kernelFacts(k), func(ctx context.Context) (*ran[any], error) {
+			p.add(k.Name, run, []string{k.Name}, func(ctx context.Context) (*ran[any], error) {
 				if err := on.set(ctx, "whole GPU", firstOf(g, g.ComputeSlices)); err != nil {
 					return nil, err
 				}

@@ -101,7 +101,7 @@ func Sweep(_ context.Context, b *Bench) (*Plan, error) {
 	if len(b.Kernels) == 0 {
 		return nil, fmt.Errorf("there are no kernels to measure")
 	}
-	p := &Plan{Name: "profile", Remedy: "see to them and measure again: the same command runs them again", bench: b}
+	p := &Plan{Name: "profile", bench: b, spoilt: map[string]bool{}}
 	known, err := finished[Run](b, p.Name)
 	if err != nil {
 		return nil, err
@@ -110,19 +110,19 @@ func Sweep(_ context.Context, b *Bench) (*Plan, error) {
 	for i := range known {
 		w.adopt(&known[i].Record)
 	}
-	sizes, instances, err := instancesOf(b.Session)
+	instances, err := instancesOf(b.Session)
 	if err != nil {
 		return nil, err
 	}
 	for round := 1; round <= b.rounds(); round++ {
-		shuffled, kernels := roundOrder(b.Seed, round, sizes, b.kernels())
-		for _, size := range shuffled {
+		shuffled, kernels := roundOrder(b.Seed, round, instances, b.kernels())
+		for _, at := range shuffled {
 			for _, k := range kernels {
 				if round > b.repetitions(k) {
 					continue
 				}
-				p.add(fmt.Sprintf("%s size %d", k.Name, size), round, kernelFacts(k),
-					func(ctx context.Context) (*ran[any], error) { return w.run(ctx, instances[size], k, round) })
+				p.add(fmt.Sprintf("%s size %d", k.Name, at.Size()), round, []string{k.Name},
+					func(ctx context.Context) (*ran[any], error) { return w.run(ctx, at, k, round) })
 			}
 		}
 	}
@@ -130,49 +130,32 @@ func Sweep(_ context.Context, b *Bench) (*Plan, error) {
 	return p, nil
 }
 
-// The modes of rows under MIG: whether the program made the instance.
-const (
-	created  = "created"
-	existing = "existing"
-)
+// existing is the mode of a row under MIG whose instance the program did not make.
+const existing = "existing"
 
-// modeOf is the mode of a GPU; empty without MIG.
-func modeOf(id profiling.Identity) string {
-	switch {
-	case id.Source != profiling.MIG:
-		return ""
-	case id.Existing:
-		return existing
-	}
-	return created
-}
-
-// instancesOf returns the sizes that a sweep measures, ascending, and the instance of each: at the first start of
-// the profile. If only instances that exist are used, it leaves out the sizes that do not.
-func instancesOf(s *session.Session) (sizes []mig.Slices, at map[mig.Slices]mig.Instance, _ error) {
-	at = map[mig.Slices]mig.Instance{}
+// instancesOf returns the instances that a sweep measures, by size, ascending: each at the first start of its profile.
+// If only instances that exist are used, it leaves out the sizes that do not.
+func instancesOf(s *session.Session) (all []mig.Instance, _ error) {
 	id := s.Identity()
-	var all []*mig.Profile
 	for _, size := range id.Model.Sizes() {
-		p := id.Model.Profile(size)
-		all = append(all, p)
-		starts := p.Starts
+		at := firstOf(id.Model, size)
 		if id.Existing {
-			var err error
-			if starts, err = s.Device().Placements(p); err != nil {
-				return nil, nil, err
+			starts, err := s.Device().Placements(at.Profile)
+			if err != nil {
+				return nil, err
 			}
+			if len(starts) == 0 {
+				continue
+			}
+			at.Start = starts[0]
 		}
-		if len(starts) > 0 {
-			sizes = append(sizes, size)
-			at[size] = mig.Instance{Profile: p, Start: starts[0]}
-		}
+		all = append(all, at)
 	}
-	if len(sizes) == 0 {
-		return nil, nil, fmt.Errorf("none of the instances that exist on %s has a profile that is measured; those are %v",
-			id.UUID, all)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("none of the instances that exist on %s has a profile that is measured; those are of %v slices",
+			id.UUID, id.Model.Sizes())
 	}
-	return sizes, at, nil
+	return all, nil
 }
 
 type sweep struct {
@@ -206,17 +189,18 @@ func describe(k *kernel.Kernel) string {
 	return fmt.Sprintf("%x", h[:6])
 }
 
-// roundOrder returns the order of sizes and kernels in a round. Rounds count from 1.
-func roundOrder(seed uint64, round int, sizes []mig.Slices, kernels []*kernel.Kernel) ([]mig.Slices, []*kernel.Kernel) {
-	sizes, kernels = slices.Clone(sizes), slices.Clone(kernels)
-	pair := (round + 1) / 2
-	cellStream(seed, fmt.Sprintf("rounds %d", pair)).Shuffle(len(sizes),
-		func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
+// roundOrder returns the order of instances and kernels in a round. Rounds count from 1.
+func roundOrder(seed uint64, round int, instances []mig.Instance,
+	kernels []*kernel.Kernel,
+) ([]mig.Instance, []*kernel.Kernel) {
+	instances, kernels = slices.Clone(instances), slices.Clone(kernels)
+	cellStream(seed, fmt.Sprintf("rounds %d", (round+1)/2)).Shuffle(len(instances),
+		func(i, j int) { instances[i], instances[j] = instances[j], instances[i] })
 	if round%2 == 0 {
-		slices.Reverse(sizes)
+		slices.Reverse(instances)
 		slices.Reverse(kernels)
 	}
-	return sizes, kernels
+	return instances, kernels
 }
 
 // run runs a kernel once on the round's instance of a size; nil if it failed or need not run.
@@ -227,8 +211,14 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 	}
 	r := &Run{
 		GPU: w.id.Model.Name, Name: oneLine(w.id.Name), UUID: w.uuid, Driver: oneLine(w.id.Driver), Source: w.id.Source,
-		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Size: p.Size, SMs: p.SMs, Mode: modeOf(w.id),
+		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Size: p.Size, SMs: p.SMs,
 		Repetition: repetition,
+	}
+	if r.Source == profiling.MIG {
+		r.Mode = "created"
+		if w.id.Existing {
+			r.Mode = existing
+		}
 	}
 	if has := memoryMB(w.id, p); k.MinMemoryMB > has {
 		detail := fmt.Sprintf("not tried: it needs %d MB, and %s has %d MB", k.MinMemoryMB, p, has)

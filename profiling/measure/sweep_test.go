@@ -323,8 +323,7 @@ func TestSweepRefusesKernels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for want, ks := range map[string][]kernel.Kernel{
 			`kernels.yaml:2: kernel "a" is described twice; names must differ`:            kernels(1, "a", "a"),
-			`kernels.yaml:1: the kernel has no name`:                                      kernels(1, ""),
-			`kernels.yaml:1: kernel "a\nb": "a\nb" has line breaks or superfluous spaces`: kernels(1, "a\nb"),
+			`kernels.yaml:1: kernel "a": "of  two" has line breaks or superfluous spaces`: {{Name: "a", Suite: "of  two", File: "kernels.yaml", Line: 1}},
 			`there are no kernels to measure`:                                             nil,
 		} {
 			if _, err := sweep(t.Context(), t, open(t, devicetest.New(a30)), ks, t.TempDir(), measure.Bench{Launcher: aSecond}); err == nil || err.Error() != want {
