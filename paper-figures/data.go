@@ -47,7 +47,7 @@ type valuesKey struct {
 
 // A need is instances From to To-1 of a series.
 type need struct {
-	Series   store.Series
+	store.Series
 	From, To int
 	// trial is the series resolved, when it is planned.
 	trial *run.Trial
@@ -55,31 +55,13 @@ type need struct {
 
 // needs are the cells of an artefact: a span of instances of each series.
 type needs struct {
-	list []need
-	at   map[store.Series]int
-}
-
-// add widens the span of a series.
-func (ns *needs) add(n need) {
-	i, ok := ns.at[n.Series]
-	if !ok {
-		ns.at[n.Series], ns.list = len(ns.list), append(ns.list, n)
-		return
-	}
-	old := &ns.list[i]
-	old.From, old.To = min(old.From, n.From), max(old.To, n.To)
-}
-
-// holds reports whether the cells are among those of the plan.
-func (ns *needs) holds(n need) bool {
-	i, ok := ns.at[n.Series]
-	return ok && ns.list[i].From <= n.From && n.To <= ns.list[i].To
+	list []*need
+	at   map[store.Series]*need
 }
 
 // cells resolves the series.
 func (ns *needs) cells() (out []run.Span, err error) {
-	for i := range ns.list {
-		n := &ns.list[i]
+	for _, n := range ns.list {
 		if n.trial, err = run.Resolve(n.Series); err != nil {
 			return nil, err
 		}
@@ -90,15 +72,6 @@ func (ns *needs) cells() (out []run.Span, err error) {
 		out = append(out, span)
 	}
 	return out, nil
-}
-
-// trial returns the resolved series of cells that were planned.
-func (ns *needs) trial(s store.Series) *run.Trial {
-	i, ok := ns.at[s]
-	if !ok {
-		panic(fmt.Sprintf("figures: %v was not planned", s))
-	}
-	return ns.list[i].trial
 }
 
 // Planning reports whether Build runs for the first time. Then all numbers are ones, and
@@ -115,18 +88,23 @@ func (d *Data) fail(err error) {
 	}
 }
 
-// request notes cells, or checks that they were noted. It reports whether there are results.
-func (d *Data) request(n need) bool {
-	if d.planning {
-		d.needs.add(n)
-		return false
+// request notes instances of a series, or checks that they were noted. It returns the series if there are results,
+// and otherwise nil.
+func (d *Data) request(s store.Series, from, to int) *run.Trial {
+	n := d.needs.at[s]
+	switch {
+	case d.planning && n == nil:
+		n = &need{Series: s, From: from, To: to}
+		d.needs.at[s], d.needs.list = n, append(d.needs.list, n)
+	case d.planning:
+		n.From, n.To = min(n.From, from), max(n.To, to)
+	case n == nil || from < n.From || n.To < to:
+		d.fail(fmt.Errorf("figures: Build asks for %v, instances %d to %d, only when it has results; it must ask for the "+
+			"same cells when it plans", s, from, to-1))
+	case d.err == nil:
+		return n.trial
 	}
-	if !d.needs.holds(n) {
-		d.fail(fmt.Errorf("figures: Build asks for %v only when it has results; it must ask for the same cells when it plans",
-			n))
-		return false
-	}
-	return d.err == nil
+	return nil
 }
 
 // Values returns a metric of the first n instances of a series, where n is the paper's number of replicates; a
@@ -137,12 +115,12 @@ func (d *Data) Values(s store.Series, n int, metric string) []float64 {
 
 // Span returns a metric of instances first to first+n-1 of a series.
 func (d *Data) Span(s store.Series, first, n int, metric string) []float64 {
-	if d.request(need{Series: s, From: first, To: first + n}) {
+	if trial := d.request(s, first, first+n); trial != nil {
 		key := valuesKey{s, first, n, metric}
 		if v, ok := d.values[key]; ok {
 			return v
 		}
-		v, err := run.Span{Trial: d.needs.trial(s), From: first, To: first + n}.Values(d.db, metric)
+		v, err := run.Span{Trial: trial, From: first, To: first + n}.Values(d.db, metric)
 		if err == nil {
 			d.values[key] = v
 			return v
@@ -169,18 +147,19 @@ func (d *Data) AboveBound(s, bound store.Series, n int) []float64 {
 // all may be missing: timings are not results, and a power cut may lose them.
 func (d *Data) Micros(s store.Series, n int) []float64 {
 	n = d.Scale.Replicates(n)
-	if !d.request(need{Series: s, To: n}) {
+	trial := d.request(s, 0, n)
+	if trial == nil {
 		return nil
 	}
-	us, err := run.Span{Trial: d.needs.trial(s), To: n}.Microseconds(d.db)
+	us, err := run.Span{Trial: trial, To: n}.Microseconds(d.db)
 	d.fail(err)
 	return us
 }
 
 // Schedule returns the schedule of one cell, for drawing; an empty one while planning or after an error.
 func (d *Data) Schedule(s store.Series, instance int) (schedule.Problem, schedule.Schedule) {
-	if d.request(need{Series: s, From: instance, To: instance + 1}) {
-		p, plan, err := d.needs.trial(s).Schedule(d.ctx, instance)
+	if trial := d.request(s, instance, instance+1); trial != nil {
+		p, plan, err := trial.Schedule(d.ctx, instance)
 		if err == nil {
 			return p, plan
 		}

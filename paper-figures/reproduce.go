@@ -101,7 +101,7 @@ func (p *Paper) claims() *Claims { return cmp.Or(p.Claims, &Claims{}) }
 
 // declare runs the Build of an artefact for the first time.
 func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {
-	d := &Data{Scale: scale, Claims: p.claims(), planning: true, needs: needs{at: map[store.Series]int{}}}
+	d := &Data{Scale: scale, Claims: p.claims(), planning: true, needs: needs{at: map[store.Series]*need{}}}
 	o, err := a.output(d)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)

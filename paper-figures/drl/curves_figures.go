@@ -6,21 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"miglab/datasets"
 	"miglab/harness/curve"
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
-
-// agentOf is the name under which a version of the paper's agent was trained.
-func agentOf(version, workload string) string {
-	at := slices.IndexFunc(agents, func(a approach) bool { return a.name == version })
-	return agents[at].algorithm + "-" + workload
-}
-
-// A line of a chart. The panel is what its agent learns, where a figure has several.
-type line struct{ name, agent, panel string }
 
 // mean returns the mean, the least and the greatest score over the runs, by point.
 func (all curves) mean(agent string) (mean, low, high []float64) {
@@ -35,19 +28,19 @@ func (all curves) mean(agent string) (mean, low, high []float64) {
 
 // chart draws the mean over the runs of agents, each with a band from the lowest to the highest
 // score if all have several runs.
-func (all curves) chart(title string, lines []line) reports.Lines {
+func (all curves) chart(title string, lines []learningRow) reports.Lines {
 	chart := reports.Lines{
 		Title: title,
 		X:     reports.Axis{Label: "Training steps [million] (the paper: 200)"},
 		Y:     reports.Axis{Label: "p_opt [%]", Log: true},
 	}
-	single := slices.ContainsFunc(lines, func(l line) bool { return len(all.of(l.agent)) == 1 })
+	single := slices.ContainsFunc(lines, func(l learningRow) bool { return len(all.of(l.Agent)) == 1 })
 	for _, l := range lines {
 		s := reports.Series{
-			Name: l.name, Markers: true,
-			X: figures.Map(all.of(l.agent)[0].Steps, func(steps float64) float64 { return steps / 1e6 }),
+			Name: l.Name, Markers: true,
+			X: figures.Map(all.of(l.Agent)[0].Steps, func(steps float64) float64 { return steps / 1e6 }),
 		}
-		s.Y, s.Low, s.High = all.mean(l.agent)
+		s.Y, s.Low, s.High = all.mean(l.Agent)
 		chart.Y.Log = chart.Y.Log && slices.Min(s.Low) > 0
 		if single {
 			s.Low, s.High = nil, nil
@@ -56,17 +49,6 @@ func (all curves) chart(title string, lines []line) reports.Lines {
 	}
 	return chart
 }
-
-// A statement says how a claim is measured from learning curves of the same seed. The name of the default
-// reading is empty.
-type statement struct {
-	reading, claim string
-	agents         []string
-	value          func(of []*course) float64
-}
-
-// final is the end of the first agent's training.
-func final(of []*course) float64 { return of[0].Final() }
 
 // leadAfter returns by how much the first agent's score exceeds the second's after a share of the shorter of
 // both trainings.
@@ -77,11 +59,11 @@ func leadAfter(share float64) func([]*course) float64 {
 	}
 }
 
-// values measures a statement in each training run that all its agents have, and only in the
+// values measures a claim in each training run that all its agents have, and only in the
 // first one if one of the agents has learned for less than [enoughSteps].
-func (s statement) values(all curves) (out []float64) {
-	for _, of := range all.together(s.agents...) {
-		out = append(out, s.value(of))
+func (r *learningRow) values(all curves) (out []float64) {
+	for _, of := range all.together(r.agents()...) {
+		out = append(out, quantities[r.Shows](of))
 		if slices.ContainsFunc(of, func(c *course) bool { return c.Last() < enoughSteps }) {
 			break
 		}
@@ -89,9 +71,9 @@ func (s statement) values(all curves) (out []float64) {
 	return out
 }
 
-// read measures statements, those of each reading together. A number that the paper prints is of
+// read measures claims, those of each reading together. A number that the paper prints is of
 // one training run; a sentence of the paper has no number that could have a sampling error.
-func (all curves) read(d *figures.Data, artefact string, statements []statement) *figures.Output {
+func (all curves) read(d *figures.Data, artefact string, claims []learningRow) *figures.Output {
 	runs := map[string]int{}
 	for _, c := range d.Claims.Of(artefact) {
 		if c.Kind == figures.Printed {
@@ -99,33 +81,51 @@ func (all curves) read(d *figures.Data, artefact string, statements []statement)
 		}
 	}
 	out := figures.Read()
-	for _, s := range statements {
-		at := slices.IndexFunc(out.Readings, func(r figures.Reading) bool { return r.Name == s.reading })
+	for _, c := range claims {
+		at := slices.IndexFunc(out.Readings, func(r figures.Reading) bool { return r.Name == c.Reading })
 		if at < 0 {
 			at = len(out.Readings)
-			out.Readings = append(out.Readings, figures.Reading{Name: s.reading, Values: figures.Values{}})
+			out.Readings = append(out.Readings, figures.Reading{Name: c.Reading, Values: figures.Values{}})
 		}
-		out.Readings[at].Values[s.claim] = overTraining(d, s.values(all), runs[s.claim], s.agents...)
+		values := c.values(all)
+		if c.Shows == lessFAR {
+			floats.AddConst(-levelOn(d, far, scoredOn(c.Other, n)), values)
+		}
+		out.Readings[at].Values[c.Name] = overTraining(d, values, runs[c.Name], c.agents()...)
 	}
 	return out
 }
 
 // A learningRow is a line of learning.csv: a line of a chart, or how a claim is measured from the
-// curves of one or two agents.
+// curves, of the same seed, of one or two agents.
 type learningRow struct {
 	Artefact string `csv:"artefact"`
-	Reading  string `csv:"reading"`
-	Name     string `csv:"name"`
+	// Reading is empty for the default one.
+	Reading string `csv:"reading"`
+	Name    string `csv:"name"`
 	// Shows is line, or one of [quantities].
 	Shows string `csv:"shows"`
 	Agent string `csv:"agent"`
-	// Other is the agent that is compared with, or the panel of a line.
+	// Other is the agent that is compared with, the panel of a line, or the workload of [lessFAR].
 	Other string `csv:"other"`
 }
+
+func (r *learningRow) agents() []string {
+	if r.Other == "" || r.Shows == lessFAR {
+		return []string{r.Agent}
+	}
+	return []string{r.Agent, r.Other}
+}
+
+// lessFAR is the end of a training less FAR's p_opt on the batches that score agents.
+const lessFAR = "end less FAR"
+
+func final(of []*course) float64 { return of[0].Final() }
 
 // quantities are what a claim measures on the curves of its agents.
 var quantities = map[string]func(of []*course) float64{
 	"end":                       final,
+	lessFAR:                     final,
 	"half-way":                  scoreAt(0.5),
 	"before the last quarter":   scoreAt(0.75),
 	"difference at the end":     leadAfter(1),
@@ -139,37 +139,33 @@ func scoreAt(share float64) func([]*course) float64 {
 	return func(of []*course) float64 { return of[0].At(share * of[0].Last()) }
 }
 
-// curvesOf returns the lines and the statements of an artefact. It panics on a mistake in
+// curvesOf returns the lines and the claims of an artefact. It panics on a mistake in
 // learning.csv, which is a part of the program.
-func curvesOf(artefact string) (lines []line, statements []statement) {
+func curvesOf(artefact string) (lines, claims []learningRow) {
 	table, err := figures.ReadCSV[learningRow]("drl", files, "learning.csv")
 	if err != nil {
 		panic(err)
 	}
 	for _, r := range table.Rows {
-		value, of := quantities[r.Shows], []string{r.Agent}
-		if r.Other != "" {
-			of = append(of, r.Other)
-		}
 		switch {
 		case r.Artefact != artefact:
 		case r.Shows == "line":
-			lines = append(lines, line{r.Name, r.Agent, r.Other})
-		case value == nil:
+			lines = append(lines, r)
+		case quantities[r.Shows] == nil:
 			panic(fmt.Sprintf("drl: learning.csv shows %q of %s; use line or one of %q", r.Shows, r.Name,
 				slices.Sorted(maps.Keys(quantities))))
 		default:
-			statements = append(statements, statement{r.Reading, r.Name, of, value})
+			claims = append(claims, r)
 		}
 	}
-	return lines, statements
+	return lines, claims
 }
 
 // learning shows agents in one chart. Their scores are in the table of all trainings.
 func (all curves) learning(name, heading string) func(*figures.Data) (*figures.Output, error) {
 	return func(d *figures.Data) (*figures.Output, error) {
-		lines, statements := curvesOf(name)
-		return all.read(d, name, statements).Figure(name, heading, all.chart(heading, lines)), nil
+		lines, claims := curvesOf(name)
+		return all.read(d, name, claims).Figure(name, heading, all.chart(heading, lines)), nil
 	}
 }
 
@@ -185,11 +181,11 @@ func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 
 func (all curves) training(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("training")
-	var own []line
+	var own []learningRow
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Rows = append(t.Rows, all.trainingRow(name))
 		if workload, ours := strings.CutPrefix(name, "agent-"); ours {
-			own = append(own, line{name: workload, agent: name})
+			own = append(own, learningRow{Name: workload, Agent: name})
 		}
 	}
 	chart := all.chart("Learning of our own agents, by what they learn from", own)
@@ -267,10 +263,10 @@ func levelsOn(d *figures.Data, on []sample) []float64 {
 func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Output, error) {
 	return func(d *figures.Data) (*figures.Output, error) {
 		t, figure := d.Claims.Head(name), reports.Panels{Title: heading, Columns: 1}
-		lines, statements := curvesOf(name)
+		lines, claims := curvesOf(name)
 		for len(lines) > 0 {
-			panel := lines[0].panel // its lines follow one another
-			next := figures.Count(lines, func(l line) bool { return l.panel == panel })
+			panel := lines[0].Other // its lines follow one another
+			next := figures.Count(lines, func(l learningRow) bool { return l.Other == panel })
 			chart := all.chart(panel, lines[:next])
 			for _, l := range lines[:next] {
 				addPublished(d, &chart, name, l)
@@ -286,25 +282,25 @@ func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Outp
 			figures.AddRow(&t, panel, reports.Cells(2, levels...))
 			figure.Charts, lines = append(figure.Charts, chart), lines[next:]
 		}
-		return all.read(d, name, statements).Table(name, t).Figure(name, heading, figure), nil
+		return all.read(d, name, claims).Table(name, t).Figure(name, heading, figure), nil
 	}
 }
 
 // addPublished adds what the paper prints about a line: in Fig. 15 what the text reads off at two
 // moments of the training, and otherwise the end of the training by Table 4.
-func addPublished(d *figures.Data, chart *reports.Lines, figure string, l line) {
+func addPublished(d *figures.Data, chart *reports.Lines, figure string, l learningRow) {
 	if figure != "figure15" {
 		chart.Levels = append(chart.Levels,
-			reports.Level{Name: l.name + " (published)", Y: d.Claims.Published("table4", l.panel+" "+l.name)})
+			reports.Level{Name: l.Name + " (published)", Y: d.Claims.Published("table4", l.Other+" "+l.Name)})
 		return
 	}
 	ends := slices.Max(chart.Series[0].X)
-	s := reports.Series{Name: l.name, Published: true, Markers: true}
+	s := reports.Series{Name: l.Name, Published: true, Markers: true}
 	for _, r := range []struct {
 		name  string
 		share float64
 	}{{"half-way", 0.5}, {"before the last quarter", 0.75}} {
-		s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published(figure, l.panel+" "+l.name+", "+r.name))
+		s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published(figure, l.Other+" "+l.Name+", "+r.name))
 	}
 	chart.Series = append(chart.Series, s)
 }
@@ -325,7 +321,6 @@ const mostSeeds = 3
 // the mixed workloads.
 func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("seeds")
-	_, statements := curvesOf("seeds")
 	for _, w := range synthetic {
 		levels := levelsOn(d, scoredOn(w.name, n))
 		for a, differs := range figures.Each(agents, differing) {
@@ -334,18 +329,9 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 					reports.Cells(2, printed4(d, w, a), printed4(d, w, far)))
 			}
 		}
-		above := func(of []*course) float64 { return of[0].Final() - levels[0] }
-		for _, v := range saidOfFAR[w.name] {
-			statements = append(statements,
-				statement{"", fmt.Sprintf("%s: %s less FAR", w.name, v), []string{agentOf(v, w.name)}, above})
-		}
 	}
-	return all.read(d, "seeds", statements).Table("seeds", t), nil
-}
-
-// saidOfFAR are the versions that 6.5 compares with the baselines.
-var saidOfFAR = map[string][]string{
-	mixUniform: {"FLOAT", "ENTROPY", direct.name}, mixExtreme: {direct.name}, wideTimes: {"FLOAT", "ENTROPY", direct.name},
+	_, claims := curvesOf("seeds")
+	return all.read(d, "seeds", claims).Table("seeds", t), nil
 }
 
 // finalCells are an agent's training steps, its runs, their mean, and what its curve does at the end.

@@ -55,7 +55,7 @@ func TestTogether(t *testing.T) {
 		"a": {ofSeed(1, 1), ofSeed(2, 2), ofSeed(3, 3)},
 		"b": {ofSeed(2, 20), ofSeed(3, 30), ofSeed(4, 40)},
 	}
-	s := statement{agents: []string{"b", "a"}, value: leadAfter(1)}
+	s := learningRow{Agent: "b", Other: "a", Shows: "difference at the end"}
 	if got := s.values(all); !slices.Equal(got, []float64{18, 27}) {
 		t.Errorf("b less a is %v", got)
 	}
@@ -67,7 +67,7 @@ func TestShortTraining(t *testing.T) {
 	short := ofSeed(1, 30)
 	short.Steps[0]--
 	all := curves{"a": {short, ofSeed(2, 20)}, "b": {ofSeed(1, 5), ofSeed(2, 6)}}
-	if got := (statement{agents: []string{"a", "b"}, value: leadAfter(1)}).values(all); !slices.Equal(got, []float64{25}) {
+	if got := (&learningRow{Agent: "a", Other: "b", Shows: "difference at the end"}).values(all); !slices.Equal(got, []float64{25}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -114,7 +114,7 @@ func TestBudgetIsShown(t *testing.T) {
 		"table5 WIDETIMES FAR":                      "rl-online-WIDETIMES",
 		"table5 POORSCALING FAR":                    "rl-online-POORSCALING",
 		"table5 MIXSCALINGEXTREME FAR":              "rl-online-MIXSCALINGEXTREME",
-		"seeds WIDETIMES: DIRECT RECONFIG less FAR": agentOf(direct.name, wideTimes),
+		"seeds WIDETIMES: DIRECT RECONFIG less FAR": "rl-direct-WIDETIMES",
 	}
 	for _, e := range figurestest.Load(t, Paper).Claims.Explanations {
 		budget := e.Cause == figures.Budget
@@ -146,7 +146,7 @@ func TestEqualSteps(t *testing.T) {
 // two agents prints no number that could have a sampling error.
 func TestTrainingRuns(t *testing.T) {
 	d := &figures.Data{Claims: figurestest.Load(t, Paper).Claims}
-	ppo := agentOf("FLOAT", goodScaling)
+	ppo := "rl-float-GOODSCALING"
 	ppo64 := ppo + "-64"
 	const order, number = "PPO 64x64 less PPO 256x256, end", "M = 14, end"
 	for runs := 1; runs <= 4; runs++ {
@@ -155,7 +155,7 @@ func TestTrainingRuns(t *testing.T) {
 			all[ppo] = append(all[ppo], ofSeed(seed+1, 50, 10+0.1*float64(seed)))
 			all[ppo64] = append(all[ppo64], ofSeed(seed+1, 60, 12+0.2*float64(seed)))
 		}
-		m := all.read(d, "figure10", []statement{{"", order, []string{ppo64, ppo}, leadAfter(1)}}).Readings[0].Values[order]
+		m := all.read(d, "figure10", []learningRow{{Name: order, Shows: "difference at the end", Agent: ppo64, Other: ppo}}).Readings[0].Values[order]
 		var claim verdict.Claim
 		for _, c := range d.Claims.Of("figure10") {
 			if c.Name == order {
@@ -169,7 +169,7 @@ func TestTrainingRuns(t *testing.T) {
 		if v := verdict.Judge(claim, m).Verdict; v != want || m.Replicates != runs || m.PrintSE > 0 || !strings.Contains(m.Detail, "The curve of "+ppo) {
 			t.Errorf("%d runs: %s, %+v", runs, v, m)
 		}
-		n := all.read(d, "figure11", []statement{{"", number, []string{ppo}, final}}).Readings[0].Values[number]
+		n := all.read(d, "figure11", []learningRow{{Name: number, Shows: "end", Agent: ppo}}).Readings[0].Values[number]
 		if runs > 1 && math.Abs(n.PrintSE-n.StdErr*math.Sqrt(float64(runs))) > 1e-12 {
 			t.Errorf("the printed number is of one run, and has the error %v, ours %v", n.PrintSE, n.StdErr)
 		}
