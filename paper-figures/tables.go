@@ -36,7 +36,8 @@ func (d *Data) Layout(artefact string, t reports.Table, rows, columns []string, 
 }
 
 // A tablePart is a line of tables.csv: a title, a note, or a column of text or numbers. Lines of the parts paper,
-// cite, artefact and timed (an artefact about wall times) have titles of the paper and of its artefacts.
+// cite, artefact and timed (an artefact about wall times) have titles of the paper and of its artefacts, and those of
+// the part words other texts.
 type tablePart struct {
 	Table string `csv:"table"`
 	Part  string `csv:"part"`
@@ -44,19 +45,33 @@ type tablePart struct {
 }
 
 // Title returns the title of an artefact.
-func (c *Claims) Title(artefact string) string {
-	i := slices.IndexFunc(c.heads, func(p tablePart) bool { return p.Table == artefact && p.Part == "artefact" })
+func (c *Claims) Title(artefact string) string { return c.text(artefact, "artefact") }
+
+// Words returns a text of the part words, with values as [Claims.Head] fills them in.
+func (c *Claims) Words(name string, values ...any) string { return filler(values).Replace(c.text(name, "words")) }
+
+// text panics if tables.csv does not have the part.
+func (c *Claims) text(table, part string) string {
+	i := slices.IndexFunc(c.heads, func(p tablePart) bool { return p.Table == table && p.Part == part })
+	if i < 0 {
+		panic(fmt.Sprintf("figures: tables.csv has no %s of %q", part, table))
+	}
 	return c.heads[i].Text
+}
+
+// filler replaces {1}, {2} and so on by values.
+func filler(values []any) *strings.Replacer {
+	var pairs []string
+	for i, v := range values {
+		pairs = append(pairs, fmt.Sprintf("{%d}", i+1), fmt.Sprint(v))
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // Head returns the title, the columns and the notes that tables.csv has for a table. The values are
 // for {1}, {2} and so on in the texts. It panics on a mistake in the file, which is a part of the program.
 func (c *Claims) Head(table string, values ...any) (t reports.Table) {
-	var pairs []string
-	for i, v := range values {
-		pairs = append(pairs, fmt.Sprintf("{%d}", i+1), fmt.Sprint(v))
-	}
-	fill := strings.NewReplacer(pairs...)
+	fill := filler(values)
 	for _, p := range c.heads {
 		p.Text = fill.Replace(p.Text)
 		switch {

@@ -164,10 +164,10 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 		}
 		if k.ours == relaxed {
 			best, v := relaxed.extreme(d, late, schedulers, lowest)
-			base, printed := late.of(d, largest, relaxed), d.Claims.Published("table8", "Largest-First late reduction")
-			t.Notes = append(t.Notes, fmt.Sprintf("%s has %.1f %% fewer late jobs than Largest-First; the agent %.1f %%, and "+
-				"by Table 8 on the report's own days %.1f %%",
-				best.title, reduction(v, base), reduction(late.of(d, agent, relaxed), base), printed))
+			base := late.of(d, largest, relaxed)
+			fewer := reports.Cells(1, reduction(v, base), reduction(late.of(d, agent, relaxed), base),
+				d.Claims.Published("table8", "Largest-First late reduction"))
+			t.Notes = append(t.Notes, d.Claims.Words("heuristics-best", best.title, fewer[0], fewer[1], fewer[2]))
 		}
 		out.Table("heuristics-"+k.name, t)
 	}

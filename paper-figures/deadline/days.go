@@ -91,10 +91,6 @@ func (x sample) mean(d *figures.Data, values []float64) figures.Measurement {
 	return figures.Exactly(figures.Mean(values))
 }
 
-// seedCost says what would settle a claim about an agent.
-const seedCost = "A further training run takes about a CPU minute. The artefact table5 lists where our training " +
-	"differs from the authors' script."
-
 // training measures a number about an agent: the mean over its training runs, each with an entry for each day
 // or evaluation. The report's number is of one training run with paper entries. On the report's days they are
 // the same.
@@ -104,7 +100,7 @@ func (x sample) training(d *figures.Data, paper float64, runs [][]float64) figur
 		each := runs[0]
 		m.PrintSE = math.Hypot(m.PrintSE, stat.StdDev(each, nil)*math.Sqrt(1/paper+1/float64(len(each))))
 	}
-	m.Detail = seedCost
+	m.Detail = d.Claims.Words("cost of a training run")
 	return m
 }
 

@@ -2,7 +2,6 @@ package deadline
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -43,12 +42,10 @@ func table6(d *figures.Data) (*figures.Output, error) {
 	out.Take("The heuristics that the report compares with.",
 		map[string]float64{"Baselines compared": float64(len(methods))})
 	t := arithmetic(d.Claims)
-	of := func(q quantity) float64 {
-		return reduction(q.of(d, largest, theirs.relaxed), q.of(d, originalAgent, theirs.tight))
+	of := func(q quantity) string {
+		return reports.Fixed(reduction(q.of(d, largest, theirs.relaxed), q.of(d, originalAgent, theirs.tight)), 1)
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("Largest-First under relaxed deadlines has %.1f %% fewer late jobs and %.1f %% "+
-		"less tardiness than the original agent under tight ones: most of the improvement is that of the deadlines",
-		of(late), of(tardiness)))
+	t.Notes = append(t.Notes, d.Claims.Words("table6-deadlines", of(late), of(tardiness)))
 	return out.Table("table6", t), nil
 }
 

@@ -147,8 +147,7 @@ func (s *scalabilityReading) points(w workload) (x, y []float64) {
 func figure9(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("figure9", datasets.PlottedFrom, datasets.PlottedTo)
 	for _, c := range datasets.AddedClouds {
-		t.Notes = append(t.Notes, fmt.Sprintf("it adds %d random points, which are no tasks, between %g and %g", c.Points,
-			c.From, c.To))
+		t.Notes = append(t.Notes, d.Claims.Words("figure9-added", c.Points, c.From, c.To))
 	}
 	all := make([][]float64, len(scalabilities)) // by reading
 	chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}

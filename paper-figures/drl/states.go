@@ -165,10 +165,9 @@ func (s state) named(name, after string) state {
 }
 
 // evolution lists states with their possible actions, and draws them.
-func evolution(d *figures.Data, figure, heading string, direct bool, states []state, note string) *figures.Output {
-	t := d.Claims.Head("evolution", note)
-	t.Title = heading
-	chart := reports.Gantt{Title: heading, Height: 280, Time: "Time [levels]"}
+func evolution(d *figures.Data, figure string, direct bool, states []state, note string) *figures.Output {
+	t := d.Claims.Head("evolution", d.Claims.Words(figure), note)
+	chart := reports.Gantt{Title: t.Title, Height: 280, Time: "Time [levels]"}
 	for _, s := range states {
 		actions := s.actions(direct)
 		figures.AddRow(&t, s.name, s.after, s.partition, strings.Trim(fmt.Sprint(s.left), "[]"), s.batch(), len(actions),
@@ -176,15 +175,14 @@ func evolution(d *figures.Data, figure, heading string, direct bool, states []st
 		chart.Panels = append(chart.Panels, s.panel())
 	}
 	out := figures.Read(figures.Reading{Values: figures.Values{}})
-	return out.Table(figure, t).Figure(figure, heading, chart)
+	return out.Table(figure, t).Figure(figure, t.Title, chart)
 }
 
 func figure6(d *figures.Data) (*figures.Output, error) {
 	first := exampleState()
 	second := first.execute(0, first.partition[2])
 	states := []state{first.named("t", ""), second.named("t + 1", "C1 on I3"), second.advance().named("t + 2", "Advance")}
-	out := evolution(d, "figure6", "Fig. 6. The scheduler's state and its evolution after two actions", false, states,
-		"Fig. 4 is a diagram of agent and environment without data and is left out")
+	out := evolution(d, "figure6", false, states, d.Claims.Words("figure6-note"))
 	for _, s := range states {
 		out.Readings[0].Values["actions at "+s.name] = figures.Exactly(len(s.actions(false)))
 	}
@@ -201,9 +199,7 @@ func figure14(d *figures.Data) (*figures.Output, error) {
 		advances++
 	}
 	times := first.classes[0].times
-	out := evolution(d, "figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration", true, states,
-		fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice at once",
-			first.until(to)+times[4], times[1]))
+	out := evolution(d, "figure14", true, states, d.Claims.Words("figure14-note", first.until(to)+times[4], times[1]))
 	out.Readings[0].Values["Advance actions before 4-3 without it"] = figures.Exactly(advances)
 	return out.Take("time of the example",
 		map[string]float64{"time that the reconfiguration to 4-3 waits": float64(first.until(to))}), nil

@@ -14,11 +14,6 @@ import (
 	"miglab/reports"
 )
 
-// needsCorun is why the model's error on co-runs is NOT RUNNABLE.
-const needsCorun = "NOT RUNNABLE: needs kernels that share a GPU under MPS: " +
-	"run `miglab profile --mode mps-sm-limit --out DIR` and `miglab profile corun --mode mps-sm-limit --out DIR` there, " +
-	"put DIR/kernels.csv and DIR/corun.csv into datasets/hardware as NAME.kernels.csv and NAME.corun.csv and build again"
-
 // A corunCheck compares the model with a measured mix.
 type corunCheck struct {
 	mix string
@@ -26,8 +21,6 @@ type corunCheck struct {
 	throughput, simulated         float64
 	slowdowns, simulatedSlowdowns []float64
 }
-
-func corunErrors(d *figures.Data) (*figures.Output, error) { return corunError(d, datasets.Hardware()) }
 
 // corunError measures the error of the model on co-runs that were measured under MPS.
 func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error) {
@@ -52,20 +45,17 @@ func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error
 				reports.Fixed(100*(c.simulated/c.throughput-1), 1), listed(c.slowdowns), listed(c.simulatedSlowdowns))
 		}
 		if len(checks) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: mean absolute error of the throughput %.1f %% over %d mixes, of the "+
-				"slowdown %.1f %% over %d jobs", table.File, 100*figures.Mean(throughputs), len(throughputs),
-				100*figures.Mean(slowdowns), len(slowdowns)))
+			t.Notes = append(t.Notes, d.Claims.Words("corun-errors", table.File, reports.Fixed(100*figures.Mean(throughputs), 1),
+				len(throughputs), reports.Fixed(100*figures.Mean(slowdowns), 1), len(slowdowns)))
 		}
 		if left > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d mixes are left out, of kernels without times by size, or with more "+
-				"than 100 %% together", table.File, left))
+			t.Notes = append(t.Notes, d.Claims.Words("corun-left", table.File, left))
 		}
 	}
 	if t.Rows == nil {
-		t.Notes = append(t.Notes, needsCorun)
+		t.Notes = append(t.Notes, d.Claims.Words("corun-missing"))
 	} else {
-		t.Notes = append(t.Notes, fmt.Sprintf("programs are fitted on the kernels' times alone by size, on the same GPU or, "+
-			"where there are none, on the public ones of A100 (fit); kappa = %g", shippedModel().Kappa))
+		t.Notes = append(t.Notes, d.Claims.Words("corun-programs", shippedModel().Kappa))
 	}
 	o := new(figures.Output).Table("corun", t)
 	overlapTables(o, d.Claims, h)

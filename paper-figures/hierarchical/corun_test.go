@@ -39,8 +39,10 @@ func corunText(t *testing.T, files map[string]string) string {
 	return string(text)
 }
 
+func needsCorun(t *testing.T) string { return figurestest.Load(t, Paper).Claims.Words("corun-missing") }
+
 func TestCorunErrorWithoutHardware(t *testing.T) {
-	if text := corunText(t, nil); !strings.Contains(text, needsCorun) {
+	if text := corunText(t, nil); !strings.Contains(text, needsCorun(t)) {
 		t.Error(text)
 	}
 }
@@ -84,7 +86,7 @@ func TestCorunError(t *testing.T) {
 		t.Error(text)
 	}
 	only := corunText(t, map[string]string{"left.corun.csv": corunHead + alone + corunLines("NW:50 gemm:50", 4, 4)})
-	if !strings.Contains(only, needsCorun) || !strings.Contains(only, "1 mixes are left out") {
+	if !strings.Contains(only, needsCorun(t)) || !strings.Contains(only, "1 mixes are left out") {
 		t.Error(only)
 	}
 }

@@ -42,8 +42,8 @@ func Paper() (figures.Paper, error) {
 		"figure9": figure9, "figure10": figure10, "figure11": figure11.build, "figure12": figure12.build,
 		// The makespan hangs on unpublished jobs, and wall times are no results.
 		"overhead": func(*figures.Data) (*figures.Output, error) { return new(figures.Output), nil },
-		"ceiling":  ceilings, "optimum": optimum, "sensitivity": sensitivity, "fit": fit, "corun": corunErrors,
-		"timing": timing,
+		"ceiling":  ceilings, "optimum": optimum, "sensitivity": sensitivity, "fit": fit, "timing": timing,
+		"corun": func(d *figures.Data) (*figures.Output, error) { return corunError(d, datasets.Hardware()) },
 	})
 }
 
@@ -156,11 +156,8 @@ func bestDefault(d *figures.Data, dataset string) method {
 }
 
 // simulated is the note below every table of results.
-func simulated() string {
+func simulated(d *figures.Data) string {
 	m, all := shippedModel(), datasets.Programs()
 	fitted := figures.Count(all, func(p task.Program) bool { return p.Fitted })
-	return fmt.Sprintf("simulated, not measured, with kappa = %g and delta = %g, which were chosen with the order of "+
-		"methods in the paper in view, on Q1 to Q12 and other draws than those reported; %d of the %d programs are fitted "+
-		"on public times, %d are drawn from their class (table4); sensitivity shows how results move with all these",
-		m.Kappa, m.Delta, fitted, len(all), len(all)-fitted)
+	return d.Claims.Words("simulated", m.Kappa, m.Delta, fitted, len(all), len(all)-fitted)
 }

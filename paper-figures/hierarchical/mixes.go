@@ -69,7 +69,7 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 		X:     reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}},
 		Y:     reports.Axis{Label: "Throughput / time sharing"},
 	}
-	t := d.Claims.Head("figure3", simulated())
+	t := d.Claims.Head("figure3", simulated(d))
 	for k, programs := range splitMixes {
 		name := strings.Join(programs, " + ")
 		t.Columns = t.Columns.Right(name)
@@ -94,7 +94,7 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 		Title: d.Claims.Title("figure4"),
 		X:     reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"},
 	}
-	t := d.Claims.Head("figure4", simulated())
+	t := d.Claims.Head("figure4", simulated(d))
 	for _, programs := range memoryMixes {
 		name := strings.Join(programs, " + ")
 		for _, gpcs := range []string{"3:4", "4:3"} {
@@ -116,7 +116,7 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 		Title: d.Claims.Title("figure5"),
 		X:     reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"},
 	}
-	t := d.Claims.Head("figure5", bars.Name, simulated())
+	t := d.Claims.Head("figure5", bars.Name, simulated(d))
 	for _, m := range []method{mpsOnly, migShared, migPrivate, hierarchical} {
 		data := mix(fourPrograms, "&cmax=2")
 		if m == hierarchical {

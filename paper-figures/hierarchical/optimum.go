@@ -22,8 +22,8 @@ func gaps(d *figures.Data, m method, dataset string, n int) []float64 {
 // optimum compares all methods with the exact optimum. The paper has no optimum.
 func optimum(d *figures.Data) (*figures.Output, error) {
 	n := countFor(d.Scale, generated)
-	summary := d.Claims.Head("optimum", n, simulated())
-	byQueue := d.Claims.Head("optimum-queues", simulated())
+	summary := d.Claims.Head("optimum", n, simulated(d))
+	byQueue := d.Claims.Head("optimum-queues", simulated(d))
 	spans := exact.onQueues(d, queues, track.MetricMakespan)
 	for i, name := range queueNames {
 		figures.AddRow(&byQueue, name, figures.Count(jobsOf(queues, i), isUnseen), reports.Fixed(spans[i], 2))
@@ -68,7 +68,7 @@ func won(own, theirs []float64) (n int) {
 // methods, and how much their 29 actions allow.
 func ceilings(d *figures.Data) (*figures.Output, error) {
 	data := reported(d.Scale)
-	t := d.Claims.Head("ceiling", len(data), trainingRuns, simulated())
+	t := d.Claims.Head("ceiling", len(data), trainingRuns, simulated(d))
 	mean := func(m method, dataset string) float64 { return m.throughput(d, dataset) }
 	optimum := figures.Mean(ofRuns(exact, data, mean)[0])
 	for _, m := range []method{migShared, migPrivate, mpsOnly, agent, ownAgent, ceiling, exact} {

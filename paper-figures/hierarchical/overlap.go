@@ -35,18 +35,14 @@ func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.Hardwar
 		for _, table := range []*reports.Table{&scaling, &misses} {
 			table.Notes = figures.WithOrigin(table.Notes, t.Provenance)
 			if t.Stub() {
-				table.Notes = append(table.Notes, t.File+": MADE ON A STUB, not on a GPU: these numbers are not measurements")
+				table.Notes = append(table.Notes, claims.Words("overlap-stub", t.File))
 			}
 		}
 		if left > 0 {
-			misses.Notes = append(misses.Notes, fmt.Sprintf("%s: %d groups are left out, of kernels without rates alone on "+
-				"several numbers of multiprocessors", t.File, left))
+			misses.Notes = append(misses.Notes, claims.Words("overlap-left", t.File, left))
 		}
 	}
-	misses.Notes = append(misses.Notes,
-		"the error is of the time of an iteration beside the others over the time alone on the whole GPU; a third of the "+
-			"groups, chosen by a hash of their names, is held out; the constants of the second rows of a file are fitted on "+
-			"the rest")
+	misses.Notes = append(misses.Notes, claims.Words("overlap-error"))
 	o.Table("corun-scaling", scaling).Table("corun-overlap", misses)
 }
 

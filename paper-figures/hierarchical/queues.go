@@ -166,7 +166,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 		})
 	}
 	data := reported(d.Scale)
-	t := d.Claims.Head(f.name, simulated(), len(data))
+	t := d.Claims.Head(f.name, simulated(d), len(data))
 	chart := reports.Bars{
 		Title: onChart(t), X: reports.Axis{Label: "Queue (AM: arithmetic mean)"}, Y: reports.Axis{Label: f.label},
 		Categories: append(slices.Clone(queueNames), "AM"), Dots: true,

@@ -64,7 +64,7 @@ func (f *sweep) on(d *figures.Data, m method, value int, parameters string) (out
 func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 	claim := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol,
 		f.more, f.less)
-	t := d.Claims.Head(f.name, simulated(), countFor(d.Scale, generated), windowSize, concurrency)
+	t := d.Claims.Head(f.name, simulated(d), countFor(d.Scale, generated), windowSize, concurrency)
 	chart := reports.Bars{
 		Title: onChart(t), X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"},
 		Categories: figures.Map(f.values, strconv.Itoa), Dots: true,
@@ -132,7 +132,7 @@ func throughputRows(d *figures.Data, data ...string) (out []row) {
 
 // sensitivity shows how the throughput and the order of the methods depend on the assumptions of the model.
 func sensitivity(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("sensitivity", simulated())
+	t := d.Claims.Head("sensitivity", simulated(d))
 	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
 	add := func(name string, rows []row) {
 		var cells []string
