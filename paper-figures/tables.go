@@ -48,7 +48,9 @@ type tablePart struct {
 func (c *Claims) Title(artefact string) string { return c.text(artefact, "artefact") }
 
 // Words returns a text of the part words, with values as [Claims.Head] fills them in.
-func (c *Claims) Words(name string, values ...any) string { return filler(values).Replace(c.text(name, "words")) }
+func (c *Claims) Words(name string, values ...any) string {
+	return filler(values).Replace(c.text(name, "words"))
+}
 
 // text panics if tables.csv does not have the part.
 func (c *Claims) text(table, part string) string {
