@@ -37,8 +37,8 @@ const maxNorm = 10
 func (c Config) check() error {
 	switch {
 	case c.Envs < 1 || c.Horizon < 1 || c.GradientSteps < 1 || c.Batch < 1 || c.TargetEvery < 1:
-		return fmt.Errorf("dqn: %d environments, %d steps, %d updates of %d transitions, target every %d: want at least 1 of each",
-			c.Envs, c.Horizon, c.GradientSteps, c.Batch, c.TargetEvery)
+		return fmt.Errorf("dqn: %d environments, %d steps, %d updates of %d transitions, target every %d: "+
+			"want at least 1 of each", c.Envs, c.Horizon, c.GradientSteps, c.Batch, c.TargetEvery)
 	case c.Buffer < c.Envs || c.Buffer%c.Envs != 0:
 		return fmt.Errorf("dqn: a buffer of %d transitions, want a multiple of the %d environments", c.Buffer, c.Envs)
 	case c.LearnStart < 0 || c.LearnStart > c.Buffer:
