@@ -9,12 +9,13 @@ package agents
 import (
 	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"miglab/algorithms/rl/nn"
+	"miglab/harness/algo"
 )
 
 // Workloads are those of DRL 5.1.3, on which agents are trained.
@@ -95,24 +96,38 @@ func hashOf(name string) string {
 	}
 	hash := ""
 	if text, err := read("weights/" + name + Extension); err == nil {
-		sum := sha256.Sum256(text)
-		hash = hex.EncodeToString(sum[:8])
+		hash = fmt.Sprintf("%x", sha256.Sum256(text))[:16]
 	}
 	hashes.Store(name, hash)
 	return hash
 }
 
-// embeddedNames lists the names of the embedded weights.
-func embeddedNames() []string {
-	entries, err := weights.ReadDir("weights")
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), Extension); ok {
-			names = append(names, name)
+// shipped lists the seeds of an agent's training runs that are part of the program, and the recipes by
+// which it learned. The first run and the usual recipe are in the lists in any case. A test checks that
+// seeds are numbers.
+func shipped(agent string) (seeds, recipes []string) {
+	seeds, recipes = []string{"1"}, []string{usualRecipe}
+	files, _ := weights.ReadDir("weights") // the folder is embedded
+	for _, f := range files {
+		name, seed, _ := strings.Cut(strings.TrimSuffix(f.Name(), Extension), seedInName)
+		rest, ours := strings.CutPrefix(name+"-", agent+"-")
+		if !ours {
+			continue
+		}
+		if seed != "" && !slices.Contains(seeds, seed) {
+			seeds = append(seeds, seed)
+		}
+		_, recipe, _ := strings.Cut(strings.TrimSuffix(rest, "-"), "-")
+		if recipe != "" && !slices.Contains(recipes, recipe) {
+			recipes = append(recipes, recipe)
 		}
 	}
-	return names
+	slices.Sort(seeds)
+	return seeds, recipes
+}
+
+// seedParam is the parameter that chooses the training run.
+func seedParam(agent, doc string) algo.Param {
+	seeds, _ := shipped(agent)
+	return algo.Param{Name: "seed", Default: "1", Values: seeds, Doc: "the training run" + doc}
 }

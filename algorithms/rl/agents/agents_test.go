@@ -74,14 +74,25 @@ func variants(s algo.Spec) []string {
 	return ids
 }
 
-// described returns what an agent of the batch or the stream track consists of.
-func described(id string) description {
+// embeddedNames lists the names of the embedded weights.
+func embeddedNames() (names []string) {
+	files, _ := weights.ReadDir("weights")
+	for _, f := range files {
+		if name, ok := strings.CutSuffix(f.Name(), Extension); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// described returns an agent of the batch or the stream track.
+func described(id string) *agent {
 	a := algo.MustParse(id)
-	made := func(x any, err error) description {
+	made := func(x any, err error) *agent {
 		if err != nil {
 			panic(err)
 		}
-		return x.(*agent).description
+		return x.(*agent)
 	}
 	if a.Spec.Track == algo.TrackStream {
 		return made(algo.Make[algo.Stream](a))
@@ -96,16 +107,14 @@ func networks() map[string]nn.Policy {
 	for _, s := range slices.Concat(specs(algo.TrackBatch), specs(algo.TrackStream)) {
 		for _, id := range variants(s) {
 			d := described(id)
-			p, err := d.network(mig.MustLookup("A100"))
-			if err != nil {
-				panic(err)
-			}
-			out[d.weights] = p
-			if d.small != "" {
-				if out[d.small], err = d.network(mig.MustLookup("A30")); err != nil {
+			for name, gpu := range map[string]string{d.weights: "A100", d.small: "A30"} {
+				l, err := d.lane(mig.MustLookup(gpu), mig.Sequential)
+				if err != nil {
 					panic(err)
 				}
+				out[name] = d.network(l)
 			}
+			delete(out, "")
 		}
 	}
 	for i := range DeadlineAgents {
@@ -251,9 +260,7 @@ func TestSchedulesTogether(t *testing.T) {
 			ids = append(ids, s.Name+"?actions=sampled&k=2")
 		}
 		for _, id := range ids {
-			a := algo.MustParse(id)
-			made := described(id)
-			agent := &agent{description: made, k: a.Args.Int(tries.Name)}
+			agent := described(id)
 			for _, count := range []int{7, 3, 8}[:deep.N(2, 3)] { // a runner is used again for fewer and for more
 				rng := rand.New(rand.NewPCG(uint64(count), 21))
 				var problems []algo.Problem

@@ -33,19 +33,18 @@ var CorunAgents = []CorunAgent{
 	},
 }
 
-var _ = func() (out []algo.Spec) {
+func init() {
 	for i := range CorunAgents {
 		a := &CorunAgents[i]
-		out = append(out, algo.Register(algo.Spec{
+		algo.Register(algo.Spec{
 			Name: a.Name, Version: a.version, Track: algo.TrackCorun, Cite: "hierarchical IV-C",
 			Summary: a.Doc,
-			Params:  []algo.Param{{Name: "seed", Default: "1", Values: shippedSeeds(a.Name), Doc: "the training run"}},
+			Params:  []algo.Param{seedParam(a.Name, "")},
 			Weights: func(args algo.Args) string { return hashOf(a.weights(args)) },
 			New:     a.make,
-		}))
+		})
 	}
-	return out
-}()
+}
 
 // weights is the name of the weights of a training run.
 func (a *CorunAgent) weights(args algo.Args) string { return RunName(a.Name, uint64(args.Int("seed"))) }

@@ -93,10 +93,7 @@ var _ = algo.Register(algo.Spec{
 			Name: "training", Default: DeadlineAgents[0].Name, Values: deadlineNames(),
 			Doc: "how it was trained (miglab list agents)",
 		},
-		{
-			Name: "seed", Default: "1", Values: shippedSeeds("rl-deadline"),
-			Doc: "the training run; not every training has all",
-		},
+		seedParam("rl-deadline", "; not every training has all"),
 	},
 	Weights:  func(a algo.Args) string { return hashOf(deadlineWeights(a)) },
 	Together: deadlineDays,

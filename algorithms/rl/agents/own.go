@@ -74,17 +74,18 @@ func ownHash(a algo.Args) string {
 }
 
 func newOwn(a algo.Args) *agent {
-	return &agent{k: a.Int(tries.Name), description: description{
-		weights: ownWeights(a), small: ownWeightsA30(a), capacity: OwnCapacity, temperature: ownTemperature,
-		network: func(g *mig.GPU) (nn.Policy, error) {
-			return NewOwnPolicy(newOwnEnv(g, mig.Sequential).Layout(), nn.Portable(), rand.New(rand.NewPCG(0, 0))), nil
+	return &agent{
+		setting: setting{
+			weights: ownWeights(a), small: ownWeightsA30(a), capacity: OwnCapacity, k: a.Int(tries.Name),
+			temperature: ownTemperature,
 		},
-		lane: func(g *mig.GPU, m mig.Reconfiguration) (lane, error) { return newOwnEnv(g, m), nil },
-	}}
-}
-
-func newOwnEnv(g *mig.GPU, m mig.Reconfiguration) *env.Own {
-	return env.NewOwn(g, m, OwnCapacity, nil, 0).Endgame(OwnEndgame(g))
+		lane: func(g *mig.GPU, m mig.Reconfiguration) (lane, error) {
+			return env.NewOwn(g, m, OwnCapacity, nil, 0).Endgame(OwnEndgame(g)), nil
+		},
+		network: func(l lane) nn.Policy {
+			return NewOwnPolicy(l.(*env.Own).Layout(), nn.Portable(), rand.New(rand.NewPCG(0, 0)))
+		},
+	}
 }
 
 // NewOwnPolicy returns a network for [env.Own] with random weights. The network for the A30 is

@@ -3,7 +3,6 @@ package agents
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
@@ -63,11 +62,9 @@ func init() {
 		a := &PaperAgents[i]
 		offline := "; batches of 14"
 		hash := func(args algo.Args) string { return hashOf(a.weights(args)) }
-		params := append(slices.Clone(paperParams), algo.Param{
-			Name: "seed", Default: "1", Values: shippedSeeds(a.Name),
-			Doc: "the training run; not every workload and recipe has all",
-		}, algo.Param{
-			Name: "recipe", Default: usualRecipe, Values: shippedRecipes(a.Name),
+		_, recipes := shipped(a.Name)
+		params := append(slices.Clone(paperParams), seedParam(a.Name, "; not every workload and recipe has all"), algo.Param{
+			Name: "recipe", Default: usualRecipe, Values: recipes,
 			Doc: "how the agent learned; short: batches of 1 to 14 tasks; script: 50 tasks, from an idle GPU, 0.7 s a " +
 				"reconfiguration",
 		})
@@ -136,56 +133,26 @@ func (a *PaperAgent) weights(args algo.Args) string {
 	return RunName(name, uint64(args.Int("seed")))
 }
 
-// shippedSeeds lists the training runs of an agent that are part of the program, the first one
-// in any case. A test checks that seeds are numbers.
-func shippedSeeds(agent string) []string {
-	seeds := []string{"1"}
-	for _, name := range embeddedNames() {
-		recipe, seed, further := strings.Cut(name, seedInName)
-		if further && (recipe == agent || strings.HasPrefix(recipe, agent+"-")) && !slices.Contains(seeds, seed) {
-			seeds = append(seeds, seed)
-		}
-	}
-	slices.Sort(seeds)
-	return seeds
-}
-
-// shippedRecipes lists how agents that are part of the program learned, the usual recipe first.
-func shippedRecipes(agent string) []string {
-	recipes := []string{usualRecipe}
-	for _, name := range embeddedNames() {
-		name, _, _ = strings.Cut(name, seedInName)
-		rest, ours := strings.CutPrefix(name, agent+"-")
-		if _, recipe, other := strings.Cut(rest, "-"); ours && other && !slices.Contains(recipes, recipe) {
-			recipes = append(recipes, recipe)
-		}
-	}
-	return recipes
-}
-
 func (a *PaperAgent) new(args algo.Args) *agent {
-	d := description{
-		weights: a.weights(args), capacity: PaperTasks, tasks: PaperTasks, levels: PaperLevels,
-		sampled: args["actions"] != likeliestActions, startInLevels: args["start"] == startInLevels,
-		network: func(g *mig.GPU) (nn.Policy, error) {
-			b, err := env.NewBatch(a.Options(g, mig.Sequential), nil)
-			if err != nil {
-				return nil, err
-			}
-			s := b.Shape()
-			return nn.NewActor(s.Observation, PaperHidden, s.Actions, nn.Portable()), nil
-		},
-	}
-	d.lane = func(g *mig.GPU, m mig.Reconfiguration) (lane, error) {
-		o := a.Options(g, m)
-		o.StartInLevels = d.startInLevels
-		return env.NewBatch(o, nil)
+	s := setting{
+		weights: a.weights(args), capacity: PaperTasks, tasks: PaperTasks, levels: PaperLevels, k: args.Int(tries.Name),
+		sampled: args["actions"] != likeliestActions, startInLevels: args["start"] == startInLevels, temperature: 1,
 	}
 	if a.Online {
-		d.capacity = 0
+		s.capacity = 0
 	}
 	if args["actions"] == anyActions {
-		d.temperature = math.Inf(1)
+		s.temperature = math.Inf(1)
 	}
-	return &agent{d, args.Int(tries.Name)}
+	return &agent{
+		setting: s,
+		lane: func(g *mig.GPU, m mig.Reconfiguration) (lane, error) {
+			o := a.Options(g, m)
+			o.StartInLevels = s.startInLevels
+			return env.NewBatch(o, nil)
+		},
+		network: func(l lane) nn.Policy {
+			return nn.NewActor(l.Shape().Observation, PaperHidden, l.Shape().Actions, nn.Portable())
+		},
+	}
 }

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -31,7 +30,8 @@ const (
 	counterDestroys  = "destroys"
 )
 
-type description struct {
+// A setting is what an agent's parameters decide.
+type setting struct {
 	// weights is the name of the embedded file. small is that of the file for GPUs with the
 	// partitions of the A30; "" if there is none.
 	weights, small string
@@ -41,15 +41,14 @@ type description struct {
 	// tasks and levels are the N and M that the weights must be for; 0 if they have no
 	// meaning.
 	tasks, levels int
-	// sampled makes the first try draw its actions too.
+	// k is the number of tries. sampled makes the first one draw its actions too.
+	k       int
 	sampled bool
-	// temperature divides preferences before an action is drawn; 0 means 1. More than 1 makes
-	// tries differ more.
+	// temperature divides preferences before an action is drawn. More than 1 makes tries
+	// differ more.
 	temperature float64
-	// startInLevels is [env.BatchOptions.StartInLevels]; lane sets it.
+	// startInLevels is [env.BatchOptions.StartInLevels].
 	startInLevels bool
-	network       func(*mig.GPU) (nn.Policy, error)
-	lane          func(*mig.GPU, mig.Reconfiguration) (lane, error)
 }
 
 // A lane is an environment in which a policy makes one try at a problem.
@@ -63,8 +62,10 @@ type lane interface {
 
 // An agent schedules with a trained network. It is safe for concurrent use.
 type agent struct {
-	description
-	k int
+	setting
+	lane func(*mig.GPU, mig.Reconfiguration) (lane, error)
+	// network makes an untrained one for the observations of a lane.
+	network func(lane) nn.Policy
 }
 
 // The models that agents are trained for. Weights also serve models with the same partitions.
@@ -82,12 +83,12 @@ func samePartitions(g *mig.GPU, trained string) bool {
 }
 
 // weightsFor returns the name of the weights for a GPU.
-func (d *description) weightsFor(g *mig.GPU) (string, error) {
+func (s *setting) weightsFor(g *mig.GPU) (string, error) {
 	switch {
 	case samePartitions(g, trainedGPU):
-		return d.weights, nil
-	case d.small != "" && samePartitions(g, smallGPU):
-		return d.small, nil
+		return s.weights, nil
+	case s.small != "" && samePartitions(g, smallGPU):
+		return s.small, nil
 	}
 	return "", &algo.UnsupportedError{
 		What:   "a GPU of model " + g.Name,
@@ -95,17 +96,14 @@ func (d *description) weightsFor(g *mig.GPU) (string, error) {
 	}
 }
 
-// runners holds unused runners, one *sync.Pool for each setting: reading weights takes
-// longer than scheduling a batch with them.
+// runners holds unused runners, one *sync.Pool for each key: reading weights takes longer
+// than scheduling a batch with them.
 var runners sync.Map
 
-type setting struct {
-	weights                string
-	k                      int
-	sampled, startInLevels bool
-	temperature            float64
-	gpu                    *mig.GPU
-	model                  mig.Reconfiguration
+type runnerKey struct {
+	setting
+	gpu   *mig.GPU
+	model mig.Reconfiguration
 }
 
 func (a *agent) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
@@ -129,11 +127,7 @@ func (a *agent) ScheduleTogether(
 		}
 	}
 	g, model := problems[0].GPU, problems[0].Model
-	if _, err := a.weightsFor(g); err != nil {
-		return nil, err
-	}
-	pool, _ := runners.LoadOrStore(setting{a.weights, a.k, a.sampled, a.startInLevels, a.temperature, g, model},
-		new(sync.Pool))
+	pool, _ := runners.LoadOrStore(runnerKey{a.setting, g, model}, new(sync.Pool))
 	r, ok := pool.(*sync.Pool).Get().(*runner)
 	if !ok {
 		var err error
@@ -148,18 +142,16 @@ func (a *agent) ScheduleTogether(
 // A runner makes tries at several problems side by side. The network decides for all of them
 // at once.
 type runner struct {
-	policy      nn.Policy
-	shape       env.Shape
-	capacity    int
-	sampled     bool
-	temperature float64
-	newAttempt  func() (*attempt, error)
+	runnerKey
+	agent  *agent
+	policy nn.Policy
+	shape  env.Shape
 
 	attempts     []*attempt // one for each problem of the largest run so far
 	observations []float32
 	masks        []bool
 	equal        []float32 // preferences that favour no action
-	weights      []float64 // by action
+	exponentials []float64 // by action
 }
 
 // An attempt is k tries at one problem.
@@ -176,43 +168,30 @@ type attempt struct {
 }
 
 func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error) {
-	policy, err := a.network(g)
-	if err != nil {
-		return nil, err
-	}
 	weights, err := a.weightsFor(g)
 	if err != nil {
 		return nil, err
 	}
-	if err := loadWeights(weights, a.tasks, a.levels, policy); err != nil {
-		return nil, err
-	}
-	r := &runner{policy: policy, capacity: a.capacity, sampled: a.sampled, temperature: cmp.Or(a.temperature, 1)}
-	r.newAttempt = func() (*attempt, error) {
-		t := &attempt{rows: make([]int, a.k)}
-		for range a.k {
-			l, err := a.lane(g, model)
-			if err != nil {
-				return nil, err
-			}
-			t.lanes = append(t.lanes, l)
-		}
-		return t, nil
-	}
+	r := &runner{runnerKey: runnerKey{a.setting, g, model}, agent: a}
 	if err := r.grow(1); err != nil {
 		return nil, err
 	}
-	r.shape = r.attempts[0].lanes[0].Shape()
-	r.equal, r.weights = make([]float32, r.shape.Actions), make([]float64, r.shape.Actions)
-	return r, nil
+	first := r.attempts[0].lanes[0]
+	r.policy, r.shape = a.network(first), first.Shape()
+	r.equal, r.exponentials = make([]float32, r.shape.Actions), make([]float64, r.shape.Actions)
+	return r, loadWeights(weights, a.tasks, a.levels, r.policy)
 }
 
 // grow makes room for n attempts.
 func (r *runner) grow(n int) error {
 	for len(r.attempts) < n {
-		t, err := r.newAttempt()
-		if err != nil {
-			return err
+		t := &attempt{rows: make([]int, r.k)}
+		for range r.k {
+			l, err := r.agent.lane(r.gpu, r.model)
+			if err != nil {
+				return err
+			}
+			t.lanes = append(t.lanes, l)
 		}
 		r.attempts = append(r.attempts, t)
 	}
@@ -371,7 +350,7 @@ func (r *runner) act(t *attempt, preferences []float32, masks []bool) {
 		if l == 0 && !r.sampled {
 			action = env.Likeliest(own, mask)
 		} else {
-			action = sampleAction(own, mask, r.temperature, t.rng, r.weights)
+			action = sampleAction(own, mask, r.temperature, t.rng, r.exponentials)
 		}
 		if _, done := t.lanes[l].Step(action); !done {
 			left = append(left, l)
