@@ -3,10 +3,8 @@ package env
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"miglab/harness/sim/corun"
-	"miglab/harness/task"
 )
 
 // Ceiling returns the plan with the least time among all that the agent's actions can form for at
@@ -18,7 +16,7 @@ func Ceiling(w *corun.Window) corun.Plan {
 	if g.Done() {
 		return g.Rest()
 	}
-	best := g.fastest(w)
+	best := g.fastest(&w.Model)
 	// seconds has the least time of each set of jobs, and part the group of its longest job.
 	seconds, part := make([]float64, 1<<len(w.Jobs)), make([]uint16, 1<<len(w.Jobs))
 	for s := uint16(1); int(s) < len(seconds); s++ {
@@ -39,22 +37,14 @@ func Ceiling(w *corun.Window) corun.Plan {
 	}
 	var plan corun.Plan
 	for s := uint16(len(seconds) - 1); s != 0; s &^= part[s] {
-		plan = append(plan, g.formed(w, part[s]))
+		if set := part[s]; set&(set-1) == 0 {
+			plan = append(plan, g.single(int8(bits.TrailingZeros16(set))))
+		} else {
+			choice, group, _ := g.setup(&w.Model, set)
+			plan = append(plan, g.formed(choice, group))
+		}
 	}
 	return plan
-}
-
-// formed returns a set of jobs as a group on its fastest setup.
-func (g *Grouping) formed(w *corun.Window, set uint16) corun.Group {
-	if set&(set-1) == 0 {
-		return corun.Group{Jobs: []int{g.jobs[bits.TrailingZeros16(set)].index}, Setup: alone}
-	}
-	g.sets, g.chosen = append(g.sets[:0], set), 0
-	choice, _ := g.setup(w)
-	var in, out [WindowSize]int8
-	var buf [corun.MaxConcurrency]int
-	group, _ := g.members(&in, &out)
-	return corun.Group{Jobs: slices.Clone(g.indices(&actions[choice], group, &buf)), Setup: actions[choice].setup}
 }
 
 // A timedSet is a group of jobs on its fastest setup.
@@ -64,37 +54,30 @@ type timedSet struct {
 }
 
 // fastest returns all groups of the window's jobs by their longest job, a place in g.jobs.
-func (g *Grouping) fastest(w *corun.Window) (out [WindowSize][]timedSet) {
+func (g *Grouping) fastest(m *corun.Model) (out [WindowSize][]timedSet) {
 	for s := uint16(1); s < 1<<len(g.left); s++ {
 		if n := bits.OnesCount16(s); n < 2 || n > g.concurrency {
 			continue
 		}
-		g.sets, g.chosen = append(g.sets[:0], s), 0
-		_, t := g.setup(w)
+		_, _, seconds := g.setup(m, s)
 		longest := bits.TrailingZeros16(s)
-		out[longest] = append(out[longest], timedSet{s, t})
+		out[longest] = append(out[longest], timedSet{s, seconds})
 	}
 	return out
 }
 
-// setup returns the fastest setup for the current candidate, and its seconds.
-func (g *Grouping) setup(w *corun.Window) (choice int, seconds float64) {
-	var in, out [WindowSize]int8
-	group, _ := g.members(&in, &out)
+// setup returns the fastest setup for a set of jobs in the order of their slots, and its seconds.
+func (g *Grouping) setup(m *corun.Model, set uint16) (choice int, group []int8, seconds float64) {
+	g.sets, g.chosen = append(g.sets[:0], set), 0
+	group, _ = g.members()
 	seconds = math.Inf(1)
 	for i := range actions {
-		a := &actions[i]
-		if a.layout.Slots != len(group) {
+		if actions[i].layout.Slots != len(group) {
 			continue
 		}
-		var programs [corun.MaxSlots]*task.Program
-		var ends [corun.MaxSlots]float64
-		for k, j := range group {
-			programs[a.offers[k].slot] = &w.Jobs[g.jobs[j].index]
-		}
-		if t := w.Model.Ends(&a.layout, &programs, &ends); t < seconds {
+		if t := g.seconds(m, &actions[i], group); t < seconds {
 			choice, seconds = i, t
 		}
 	}
-	return choice, seconds
+	return choice, group, seconds
 }

@@ -28,7 +28,6 @@ type Corun struct {
 
 	window []task.Program
 	rng    *rand.Rand
-	group  [corun.MaxConcurrency]int
 }
 
 // usualSaving is about the share of the solo times that a good plan saves.
@@ -72,17 +71,16 @@ func (c *Corun) sample() {
 
 // Step makes a group of the current candidate and runs it.
 func (c *Corun) Step(action int) (reward float32, done bool) {
-	jobs, fits := c.take(action, &c.group)
-	c.sample()
-	var programs [corun.MaxSlots]*task.Program
-	var ends [corun.MaxSlots]float64
-	saved := 0.0
-	for i, j := range jobs {
-		programs[i] = &c.window[j]
+	a := &actions[action]
+	group, others := c.members()
+	fits, seconds, saved := c.fits(a, group), c.seconds(&c.model, a, group), 0.0
+	for _, j := range c.indices(a, group) {
 		saved += float64(c.window[j].Solo)
 	}
+	c.leave(others)
+	c.sample()
 	usual := float64(usualSaving * saved)
-	saved = max(saved-c.model.Ends(&actions[action].layout, &programs, &ends), -largestLoss*c.mean) - usual
+	saved = max(saved-seconds, -largestLoss*c.mean) - usual
 	if c.Done() {
 		for _, j := range c.left {
 			saved -= float64(usualSaving * float64(c.window[c.jobs[j].index].Solo))

@@ -36,6 +36,9 @@ type Grouping struct {
 	// sets are the candidates, bit masks of places in left, and chosen is the current one.
 	sets   []uint16
 	chosen int
+	// in and out hold the results of members, and slots those of indices.
+	in, out [WindowSize]int8
+	slots   [corun.MaxConcurrency]int
 }
 
 // profiled is a job of the window with the counters of the paper's Table III when it runs alone
@@ -194,9 +197,9 @@ func (g *Grouping) Candidates() int { return max(1, len(g.sets)) }
 func (g *Grouping) Choose(candidate int) { g.chosen = candidate }
 
 // members returns the jobs of the current candidate, places in g.jobs in the order of their
-// slots, and the other jobs left.
-func (g *Grouping) members(in, out *[WindowSize]int8) (group, others []int8) {
-	group, others = in[:0], out[:0]
+// slots, and the other jobs left. Both are valid until the next call.
+func (g *Grouping) members() (group, others []int8) {
+	group, others = g.in[:0], g.out[:0]
 	for k, j := range g.left {
 		if g.sets[g.chosen]&(1<<k) != 0 {
 			group = append(group, j)
@@ -222,8 +225,7 @@ func (g *Grouping) Observe(observation []float32, mask []bool) {
 		mask[0] = true
 		return
 	}
-	var in, out [WindowSize]int8
-	group, others := g.members(&in, &out)
+	group, others := g.members()
 	for i, j := range group {
 		copy(observation[i*counters:], g.jobs[j].counters[:])
 	}
@@ -248,14 +250,21 @@ func (g *Grouping) Observe(observation []float32, mask []bool) {
 
 // saving returns the time that a group saves on a setup by the assumed model, in mean solo times.
 func (g *Grouping) saving(a *action, group []int8) float64 {
-	var programs [corun.MaxSlots]*task.Program
-	var ends [corun.MaxSlots]float64
 	saved := 0.0
-	for i, j := range group {
-		programs[a.offers[i].slot] = g.jobs[j].program
+	for _, j := range group {
 		saved += g.jobs[j].time
 	}
-	return saved - assumed.Ends(&a.layout, &programs, &ends)/g.mean
+	return saved - g.seconds(&assumed, a, group)/g.mean
+}
+
+// seconds returns how long a group takes on a setup by a model.
+func (g *Grouping) seconds(m *corun.Model, a *action, group []int8) float64 {
+	var programs [corun.MaxSlots]*task.Program
+	var ends [corun.MaxSlots]float64
+	for i, j := range group {
+		programs[a.offers[i].slot] = g.jobs[j].program
+	}
+	return m.Ends(&a.layout, &programs, &ends)
 }
 
 // fits returns the sum of a group's intermediate rewards on a setup. Their formula is missing in our
@@ -280,36 +289,41 @@ func (g *Grouping) fits(a *action, group []int8) (sum float64) {
 // Group forms the current candidate on a setup and removes its jobs. The group has the indices of
 // the window.
 func (g *Grouping) Group(choice int) corun.Group {
-	var buf [corun.MaxConcurrency]int
-	jobs, _ := g.take(choice, &buf)
-	return corun.Group{Jobs: slices.Clone(jobs), Setup: actions[choice].setup}
+	group, others := g.members()
+	g.leave(others)
+	return g.formed(choice, group)
+}
+
+// formed returns a group of jobs on a setup.
+func (g *Grouping) formed(choice int, group []int8) corun.Group {
+	a := &actions[choice]
+	return corun.Group{Jobs: slices.Clone(g.indices(a, group)), Setup: a.setup}
+}
+
+// leave keeps only the given jobs.
+func (g *Grouping) leave(jobs []int8) {
+	g.left = g.buf[:copy(g.buf[:], jobs)]
+	g.list()
+}
+
+// indices returns the jobs of a group by slot of its setup, as indices of the window. They are valid
+// until the next call.
+func (g *Grouping) indices(a *action, group []int8) []int {
+	for i, j := range group {
+		g.slots[a.offers[i].slot] = g.jobs[j].index
+	}
+	return g.slots[:len(group)]
 }
 
 // Rest puts each of the jobs left into a group of its own.
 func (g *Grouping) Rest() (out []corun.Group) {
 	for _, j := range g.left {
-		out = append(out, corun.Group{Jobs: []int{g.jobs[j].index}, Setup: alone})
+		out = append(out, g.single(j))
 	}
 	g.left = nil
 	return out
 }
 
-// take is Group with a buffer for the result; fits is the sum of the intermediate rewards.
-func (g *Grouping) take(choice int, buf *[corun.MaxConcurrency]int) (jobs []int, fits float64) {
-	a := &actions[choice]
-	var in, out [WindowSize]int8
-	group, others := g.members(&in, &out)
-	fits = g.fits(a, group)
-	jobs = g.indices(a, group, buf)
-	g.left = g.buf[:copy(g.buf[:], others)]
-	g.list()
-	return jobs, fits
-}
-
-// indices returns the jobs of a group by slot of its setup, as indices of the window.
-func (g *Grouping) indices(a *action, group []int8, buf *[corun.MaxConcurrency]int) []int {
-	for i, j := range group {
-		buf[a.offers[i].slot] = g.jobs[j].index
-	}
-	return buf[:len(group)]
+func (g *Grouping) single(job int8) corun.Group {
+	return corun.Group{Jobs: []int{g.jobs[job].index}, Setup: alone}
 }

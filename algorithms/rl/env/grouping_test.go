@@ -206,8 +206,7 @@ func TestCorunRewards(t *testing.T) {
 			choice, _ := chooseGroup(t, final)
 			g.Choose(slices.Index(g.sets, final.sets[final.chosen]))
 			both.Choose(final.chosen)
-			var in, out [WindowSize]int8
-			group, _ := g.members(&in, &out)
+			group, _ := g.members()
 			fits := weight * g.fits(&actions[choice], group)
 			plan = append(plan, g.Group(choice))
 			var reward float32
