@@ -103,10 +103,7 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 		fleet.Float32, source, cut = true, inFloat32(source), 1
 	}
 	make := func() env.Env {
-		d, err := env.NewDeadline(fleet, source, a.DeadlineOptions)
-		if err != nil {
-			panic(err) // The sampler's fleet is one.
-		}
+		d, _ := env.NewDeadline(fleet, source, a.DeadlineOptions) // the sampler's fleet is right, and so are the options
 		return d
 	}
 	shape := a.Shape()
@@ -153,18 +150,12 @@ func deadlineScore(a *agents.DeadlineAgent) (func(nn.Policy) (float64, error), e
 	if err != nil {
 		return nil, err
 	}
-	shape := d.Shape()
-	observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
 	return func(p nn.Policy) (float64, error) {
 		p = p.Share()
 		late, jobs := 0, 0
 		for range days {
 			d.Reset(nil)
-			for done := false; !done; {
-				d.Observe(observation, mask)
-				preferences, _ := p.Forward(observation, 1)
-				_, done = d.Step(env.Likeliest(preferences, mask))
-			}
+			play(d, p)
 			r := d.Result()
 			late, jobs = late+r.Late, jobs+r.Jobs
 		}

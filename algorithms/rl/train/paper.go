@@ -238,10 +238,7 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		return setup{}, err
 	}
 	make := func() env.Env {
-		b, err := env.NewBatch(learns, source)
-		if err != nil {
-			panic(err) // the first environment has the same options
-		}
+		b, _ := env.NewBatch(learns, source) // with the options of the first
 		return b
 	}
 	o := p.options()
@@ -250,10 +247,11 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		return setup{}, err
 	}
 	o.Stream = 0
-	score, err := scoreOn(scored, func() (player, error) { return env.NewBatch(o, nil) })
+	alone, err := env.NewBatch(o, nil)
 	if err != nil {
 		return setup{}, err
 	}
+	score := scoreOn(scored, alone)
 	shape := first.Shape()
 	if p.dqn {
 		return p.setupDQN(k, shape, make, score, steps, seed)

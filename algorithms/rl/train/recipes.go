@@ -192,12 +192,11 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 		if err != nil {
 			return setup{}, err
 		}
-		score, err := scoreOn(batches, func() (player, error) { return newEnv(0), nil })
 		return setup{
-			policy: policy, learner: learner, score: score,
+			policy: policy, learner: learner, score: scoreOn(batches, newEnv(0)),
 			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads,
 				from.further, busyStarts, agents.OwnCapacity, endgame, c),
-		}, err
+		}, nil
 	}
 	return r
 }

@@ -107,50 +107,29 @@ type player interface {
 	Makespan() float64
 }
 
-// scoreOn evaluates a policy on batches, each on an empty GPU in an environment of its own.
-func scoreOn(batches []measured, newEnv func() (player, error)) (func(nn.Policy) (float64, error), error) {
-	envs := make([]player, len(batches))
-	for i := range envs {
-		var err error
-		if envs[i], err = newEnv(); err != nil {
-			return nil, err
-		}
-	}
+// scoreOn returns the mean p_opt of a policy on batches, in percent, each on an empty GPU.
+func scoreOn(batches []measured, in player) func(nn.Policy) (float64, error) {
 	return func(p nn.Policy) (float64, error) {
-		for i, e := range envs {
-			e.Device().Reset()
-			if err := e.Load(batches[i].times, 0, nil); err != nil {
+		p = p.Share()
+		sum := 0.0
+		for _, b := range batches {
+			in.Device().Reset()
+			if err := in.Load(b.times, 0, nil); err != nil {
 				return 0, err
 			}
+			play(in, p)
+			sum += 100 * (in.Makespan()/b.bound - 1)
 		}
-		return meanGap(p.Share(), envs, batches), nil
-	}, nil
+		return sum / float64(len(batches)), nil
+	}
 }
 
-// meanGap lets the policy take its likeliest action until all environments are done,
-// and returns the mean p_opt in percent.
-func meanGap(policy nn.Policy, envs []player, batches []measured) float64 {
-	shape := envs[0].Shape()
-	observations, masks := make([]float32, len(envs)*shape.Observation), make([]bool, len(envs)*shape.Actions)
-	active := make([]player, len(envs))
-	copy(active, envs)
-	for len(active) > 0 {
-		for i, e := range active {
-			e.Observe(observations[i*shape.Observation:(i+1)*shape.Observation], masks[i*shape.Actions:(i+1)*shape.Actions])
-		}
-		preferences, _ := policy.Forward(observations[:len(active)*shape.Observation], len(active))
-		left := active[:0]
-		for i, e := range active {
-			a := env.Likeliest(preferences[i*shape.Actions:(i+1)*shape.Actions], masks[i*shape.Actions:(i+1)*shape.Actions])
-			if _, done := e.Step(a); !done {
-				left = append(left, e)
-			}
-		}
-		active = left
+// play lets a policy take its likeliest action until the episode is done.
+func play(in env.Env, p nn.Policy) {
+	observation, mask := make([]float32, p.Inputs()), make([]bool, p.Actions())
+	for done := false; !done; {
+		in.Observe(observation, mask)
+		preferences, _ := p.Forward(observation, 1)
+		_, done = in.Step(env.Likeliest(preferences, mask))
 	}
-	sum := 0.0
-	for i, e := range envs {
-		sum += 100 * (e.Makespan()/batches[i].bound - 1)
-	}
-	return sum / float64(len(envs))
 }
