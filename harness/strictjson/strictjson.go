@@ -213,9 +213,6 @@ func misfit(e *json.SemanticError) error {
 	if e.GoType != nil {
 		want = goKind(e.GoType)
 	}
-	if want == "a number" && errors.Is(e.Err, strconv.ErrRange) {
-		return fmt.Errorf("%s is too large for a number", value)
-	}
 	if e.Err != nil && !errors.Is(e.Err, strconv.ErrSyntax) {
 		return fmt.Errorf("%s is not %s: %w", value, want, e.Err)
 	}
@@ -297,16 +294,22 @@ func (d *Decoder) open(kind jsontext.Kind) error {
 	if err != nil {
 		return d.wrap(err)
 	}
+	if t.Kind() != kind {
+		return d.unexpected(t, kindName(kind))
+	}
+	return nil
+}
+
+// unexpected returns the error about a token that is not what it must be.
+func (d *Decoder) unexpected(t jsontext.Token, want string) error {
 	value := shorten(t.String())
 	switch t.Kind() {
-	case kind:
-		return nil
 	case '{', '[':
 		value = kindName(t.Kind())
 	case '"':
 		value = strconv.Quote(value)
 	}
-	return d.Fail("%s is not %s", value, kindName(kind))
+	return d.Fail("%s is not %s", value, want)
 }
 
 // A Member is a member of an object.
@@ -318,23 +321,35 @@ type Member struct {
 	Read func() error
 }
 
-// Into makes a [Member.Read] of a pointer to a text, a number, a whole number or a bool.
+// Into makes a [Member.Read] of a pointer to a string, an int, a float64 or a bool.
 func (d *Decoder) Into(to any) func() error {
+	v := reflect.ValueOf(to).Elem()
 	return func() error {
-		raw, err := d.in.ReadValue()
+		t, err := d.in.ReadToken()
 		if err != nil {
 			return d.wrap(err)
 		}
-		e := &json.SemanticError{JSONKind: raw.Kind(), GoType: reflect.TypeOf(to).Elem()}
-		if err := json.Unmarshal(raw, to); err == nil && raw.Kind() != 'n' {
+		switch kind := t.Kind(); {
+		case v.Kind() == reflect.String && kind == '"':
+			v.SetString(t.String())
 			return nil
-		} else if at, ok := errors.AsType[*json.SemanticError](err); ok {
-			e.Err = at.Err
+		case v.Kind() == reflect.Bool && (kind == 't' || kind == 'f'):
+			v.SetBool(t.Bool())
+			return nil
+		case v.Kind() == reflect.Int && kind == '0':
+			if n, err := strconv.Atoi(t.String()); err == nil {
+				v.SetInt(int64(n))
+				return nil
+			}
+		case v.Kind() == reflect.Float64 && kind == '0':
+			x, err := strconv.ParseFloat(t.String(), 64)
+			if err != nil {
+				return d.Fail("%s is too large for a number", shorten(t.String()))
+			}
+			v.SetFloat(x)
+			return nil
 		}
-		if e.JSONKind != '{' && e.JSONKind != '[' {
-			e.JSONValue = raw
-		}
-		return d.Fail("%w", misfit(e))
+		return d.unexpected(t, goKind(v.Type()))
 	}
 }
 

@@ -220,7 +220,7 @@ func header(g *mig.GPU) []string {
 }
 
 // column is the column of the durations on a size.
-func column(s mig.Slices) string { return fmt.Sprintf("t%d", s) }
+func column(s mig.Slices) string { return "t" + strconv.Itoa(int(s)) }
 
 // inf is how files write that a task does not fit.
 const inf = "inf"
