@@ -21,16 +21,14 @@ type GPU struct {
 	uuid   string
 	source profiling.Source
 	scale  float64
-	// driver admits one create or destroy at a time, in the order of arrival; nil admits all. It is a channel, since
-	// the clock of a synctest bubble stops while goroutines wait for a mutex.
+	// driver admits as many creates and destroys at a time as it has room for, in the order of arrival. It is a
+	// channel, since the clock of a synctest bubble stops while goroutines wait for a mutex.
 	driver   chan struct{}
 	refusals int
 	linger   time.Duration
-	// busyCreates is how many calls of Create are still to be refused.
-	busyCreates atomic.Int32
 	// failSamples is how many samples of a watch are still to fail.
 	failSamples atomic.Int32
-	watch       func(Step)
+	watch       func(Stage, mig.Instance)
 	// first is the state of a new GPU.
 	first state
 	store *store
@@ -63,7 +61,7 @@ func Number(i int) Option {
 func Scale(f float64) Option { return func(g *GPU) { g.scale = f } }
 
 // Parallel lets the GPU create and destroy instances at the same time. Real drivers do not (FAR 2.1).
-func Parallel() Option { return func(g *GPU) { g.driver = nil } }
+func Parallel() Option { return func(g *GPU) { g.driver = make(chan struct{}, 1000) } }
 
 // MIGOff makes a GPU whose MIG mode is off at first.
 func MIGOff() Option { return func(g *GPU) { g.first = state{} } }
@@ -82,18 +80,9 @@ func Busy(refusals int, linger time.Duration) Option {
 	return func(g *GPU) { g.refusals, g.linger = refusals, linger }
 }
 
-// BusyCreates lets the first calls of Create refuse with ErrBusy.
-func BusyCreates(n int) Option { return func(g *GPU) { g.busyCreates.Store(int32(n)) } }
-
-// Watch calls f at every [Step] of a create and a destroy, in the goroutine of the
-// operation, which waits until f returns.
-func Watch(f func(Step)) Option { return func(g *GPU) { g.watch = f } }
-
-// A Step is a point in a create or a destroy.
-type Step struct {
-	Stage    Stage
-	Instance mig.Instance
-}
+// Watch calls f at every [Stage] of a create and a destroy, in the goroutine of the operation, which waits until f
+// returns.
+func Watch(f func(Stage, mig.Instance)) Option { return func(g *GPU) { g.watch = f } }
 
 // A Stage says what has just happened.
 type Stage string
@@ -116,22 +105,27 @@ const (
 
 // New returns a GPU in MIG mode, without instances, whose state is in this process.
 func New(model *mig.GPU, opts ...Option) *GPU {
-	g := build(model, opts)
-	g.store = &store{s: g.first}
+	g, err := Open("", model, opts...)
+	if err != nil {
+		panic(err) // Without a file nothing can fail.
+	}
 	return g
 }
 
-// build returns a GPU without a store.
-func build(model *mig.GPU, opts []Option) *GPU {
+// Open returns a GPU with its state in a file, so that it outlives the process and several processes can share it. If
+// the file does not exist, Open writes the state of a GPU as [New] makes it. Faults of [GPU.FailCreate] and
+// [GPU.FailCompute] stay in the process.
+func Open(path string, model *mig.GPU, opts ...Option) (*GPU, error) {
 	g := &GPU{
-		model: model, source: profiling.MIG, scale: 1, driver: make(chan struct{}, 1), watch: func(Step) {},
+		model: model, source: profiling.MIG, scale: 1, driver: make(chan struct{}, 1), watch: func(Stage, mig.Instance) {},
 		first: state{MIG: true, Pending: true}, failCreates: map[int]fault{},
 	}
 	Number(0)(g)
 	for _, o := range opts {
 		o(g)
 	}
-	return g
+	g.store = &store{path: path, s: g.first}
+	return g, g.store.update(func(*state) error { return nil })
 }
 
 func uuid(words ...string) string {
@@ -222,10 +216,7 @@ func (g *GPU) profile(id int) *mig.Profile {
 func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 	defer g.enter()()
 	op := fmt.Sprintf("create %s at %d", at.Profile, at.Start)
-	g.watch(Step{BeforeCreate, at})
-	if g.busyCreates.Add(-1) >= 0 {
-		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: profiling.ErrBusy}
-	}
+	g.watch(BeforeCreate, at)
 	wrong := g.injected()
 	if wrong.err != nil && !wrong.halfway {
 		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: wrong.err}
@@ -244,7 +235,7 @@ func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 	if err != nil {
 		return profiling.Instance{}, err
 	}
-	g.watch(Step{GPUInstance, at})
+	g.watch(GPUInstance, at)
 	g.sleep(at.Profile.Create)
 	err = g.do(op, func(s *state) error {
 		i := s.find(made.ID)
@@ -265,7 +256,7 @@ func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 		}
 		return profiling.Instance{}, err
 	}
-	g.watch(Step{Created, at})
+	g.watch(Created, at)
 	return g.instance(made), nil
 }
 
@@ -319,7 +310,7 @@ func (g *GPU) destroy(id int) error {
 	if err != nil {
 		return err
 	}
-	g.watch(Step{BeforeDestroy, at})
+	g.watch(BeforeDestroy, at)
 	err = g.do(op, func(s *state) error {
 		i := s.find(id)
 		switch {
@@ -340,7 +331,7 @@ func (g *GPU) destroy(id int) error {
 	if err != nil {
 		return err
 	}
-	g.watch(Step{ComputeGone, at})
+	g.watch(ComputeGone, at)
 	g.sleep(at.Profile.Destroy)
 	err = g.do(op, func(s *state) error {
 		s.Instances = slices.DeleteFunc(s.Instances, func(i instance) bool { return i.ID == id })
@@ -349,7 +340,7 @@ func (g *GPU) destroy(id int) error {
 	if err != nil {
 		return err
 	}
-	g.watch(Step{Destroyed, at})
+	g.watch(Destroyed, at)
 	return nil
 }
 
@@ -357,7 +348,7 @@ func (g *GPU) destroy(id int) error {
 func (g *GPU) Processes() (out []profiling.Process, err error) {
 	err = g.do("list processes", func(s *state) error {
 		for _, p := range s.Processes {
-			out = append(out, profiling.Process{PID: p.PID, Name: p.Name})
+			out = append(out, p.Process)
 		}
 		return nil
 	})
@@ -369,16 +360,32 @@ func (g *GPU) Conditions() (profiling.Conditions, error) {
 	return profiling.Conditions{MemoryClock: 1000, PowerLimit: 300}, g.do("read clocks", func(*state) error { return nil })
 }
 
+// Watch implements [profiling.Device]. While processes use the GPU, its clocks are high; otherwise they are low.
+func (g *GPU) Watch() (*profiling.Watch, error) {
+	return profiling.Every(func() (profiling.Sample, error) {
+		if g.failSamples.Add(-1) >= 0 {
+			return profiling.Sample{}, errors.New("the driver does not answer")
+		}
+		s := profiling.Sample{At: time.Now(), SMClock: 345, Power: 50, Temperature: 40, Throttle: 0x1}
+		processes, err := g.Processes()
+		if len(processes) > 0 {
+			s.SMClock, s.Power, s.Temperature, s.Throttle = 1410, 250, 60, 0x4
+		}
+		return s, err
+	}), nil
+}
+
 // Close implements [profiling.Device].
 func (g *GPU) Close() error { return nil }
 
 // Use lets a process use an instance until release is called. on is the instance's ID or
 // [WholeGPU]. The process need not exist.
 func (g *GPU) Use(on, pid int, name string) (release func()) {
-	g.change(func(s *state) { s.Processes = append(s.Processes, process{pid, name, on}) })
+	p := process{profiling.Process{PID: pid, Name: name}, on}
+	g.change(func(s *state) { s.Processes = append(s.Processes, p) })
 	return func() {
 		g.change(func(s *state) {
-			s.Processes = slices.DeleteFunc(s.Processes, func(p process) bool { return p == process{pid, name, on} })
+			s.Processes = slices.DeleteFunc(s.Processes, func(q process) bool { return p == q })
 			if i := s.find(on); i != nil {
 				i.Refusals, i.Until = g.refusals, time.Now().Add(g.linger)
 			}
@@ -408,6 +415,9 @@ func (g *GPU) FailCreate(n int, err error) { g.fail(n, fault{err: err}) }
 // says. The first refusal goes to the create, so that its error is a [*profiling.LeftoverError].
 func (g *GPU) FailCompute(n int, err error, busy int) { g.fail(n, fault{err, true, busy}) }
 
+// FailSamples lets the next samples of a watch fail.
+func (g *GPU) FailSamples(n int) { g.failSamples.Store(int32(n)) }
+
 func (g *GPU) fail(n int, f fault) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -423,9 +433,6 @@ func (g *GPU) injected() fault {
 
 // enter waits for the driver and returns a function that releases it.
 func (g *GPU) enter() (leave func()) {
-	if g.driver == nil {
-		return func() {}
-	}
 	g.driver <- struct{}{}
 	return func() { <-g.driver }
 }

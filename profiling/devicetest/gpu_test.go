@@ -363,11 +363,11 @@ func TestWatch(t *testing.T) {
 	var d *devicetest.GPU
 	var got []devicetest.Stage
 	var exist []string
-	d = devicetest.New(a100, devicetest.Scale(0), devicetest.Watch(func(s devicetest.Step) {
-		if s.Instance != on(a100, 2, 4) {
-			t.Errorf("%+v", s)
+	d = devicetest.New(a100, devicetest.Scale(0), devicetest.Watch(func(s devicetest.Stage, in mig.Instance) {
+		if in != on(a100, 2, 4) {
+			t.Errorf("%s %v", s, in)
 		}
-		got = append(got, s.Stage)
+		got = append(got, s)
 		what := "nothing"
 		for _, i := range instances(t, d) {
 			what = "half"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,8 +20,8 @@ type Launcher struct {
 	// Times are the seconds that a kernel takes, by the kernel's name and the instance size;
 	// +Inf means that the instance has too little memory.
 	Times map[string]map[mig.Slices]mig.Seconds
-	// Crash and Hang name kernels that crash at the end of their time, or hang.
-	Crash, Hang map[string]bool
+	// Crash names kernels that crash at the end of their time.
+	Crash map[string]bool
 	// Slowdown is by how much a kernel is slower for each process on the same GPU when it
 	// starts, relative to its time alone: 0.02 means 2 %.
 	Slowdown map[string]float64
@@ -63,9 +64,6 @@ func (l *Launcher) Launch(ctx context.Context, k *kernel.Kernel, on profiling.In
 	defer g.Use(on.ID, pid, k.Name)()
 
 	takes := time.Duration(float64(seconds) * (1 + l.Slowdown[k.Name]*float64(len(others))) * float64(time.Second))
-	if l.Hang[k.Name] {
-		takes = math.MaxInt64
-	}
 	late := k.Timeout > 0 && k.Timeout < takes
 	if late {
 		takes = k.Timeout
@@ -93,14 +91,9 @@ const firstPID = 1 << 23
 
 func (l *Launcher) find(on profiling.Instance) *GPU {
 	for _, g := range l.GPUs {
-		exist, err := g.Instances()
-		if err != nil {
-			continue
-		}
-		for _, i := range exist {
-			if i.UUID == on.UUID && i.UUID != "" {
-				return g
-			}
+		exist, _ := g.Instances() // none of a lost GPU
+		if slices.ContainsFunc(exist, func(i profiling.Instance) bool { return i.UUID != "" && i.UUID == on.UUID }) {
+			return g
 		}
 	}
 	return nil

@@ -20,10 +20,9 @@ func TestLaunch(t *testing.T) {
 		l := &devicetest.Launcher{
 			GPUs: []*devicetest.GPU{d, second},
 			Times: map[string]map[mig.Slices]mig.Seconds{
-				"lud": {1: 10, 3: 4}, "big": {1: mig.Seconds(math.Inf(1))}, "crash": {1: 1}, "hang": {1: 1},
+				"lud": {1: 10, 3: 4}, "big": {1: mig.Seconds(math.Inf(1))}, "crash": {1: 1},
 			},
-			Crash: map[string]bool{"crash": true}, Hang: map[string]bool{"hang": true},
-			Slowdown: map[string]float64{"lud": 0.5},
+			Crash: map[string]bool{"crash": true}, Slowdown: map[string]float64{"lud": 0.5},
 		}
 		one, three, far := create(t, d, on(a100, 1, 0)), create(t, d, on(a100, 3, 4)), create(t, second, on(a100, 1, 0))
 		stale := create(t, d, on(a100, 1, 1))
@@ -41,7 +40,6 @@ func TestLaunch(t *testing.T) {
 			{kernel.Kernel{Name: "lud", Timeout: time.Second}, one, kernel.Timeout, 0, time.Second},
 			{kernel.Kernel{Name: "big"}, one, kernel.OutOfMemory, 0, 0},
 			{kernel.Kernel{Name: "crash"}, one, kernel.Crash, 0, time.Second},
-			{kernel.Kernel{Name: "hang", Timeout: time.Hour}, one, kernel.Timeout, 0, time.Hour},
 			{kernel.Kernel{Name: "lud"}, stale, kernel.Crash, 0, 0},
 		} {
 			start := time.Now()

@@ -95,7 +95,7 @@ type sequence struct {
 func newSequence(ctx context.Context, dir string, r *rand.Rand, total map[string]int) *sequence {
 	model := mig.MustLookup([]string{"A30", "A100", "H100"}[r.IntN(3)])
 	s := &sequence{ctx: ctx, dir: dir, r: r, model: model, left: -1, total: total, off: r.IntN(3) == 0}
-	options := []devicetest.Option{devicetest.Watch(func(devicetest.Step) { s.call() }), devicetest.Busy(r.IntN(3), 0)}
+	options := []devicetest.Option{devicetest.Watch(func(devicetest.Stage, mig.Instance) { s.call() }), devicetest.Busy(r.IntN(3), 0)}
 	if s.off {
 		options = append(options, devicetest.MIGOff())
 	}

@@ -430,7 +430,7 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			name: "hang", arrange: func(st *stage) {
-				st.launcher.Hang = map[string]bool{"c": true}
+				st.launcher.Times["c"][7] = 1e6
 				st.options.Kernels["c"].Timeout = time.Minute
 			},
 			want: `task "c" on 7@0 of GPU 0: timeout: killed after 1m0s`, status: kernel.Timeout, ended: "a b", lasts: 70.87,

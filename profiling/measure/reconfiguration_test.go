@@ -141,7 +141,8 @@ func TestReconfigurationNeedsMIG(t *testing.T) {
 // Calls that the driver refuses for the moment count as attempts, and their time as that of the operation.
 func TestReconfigurationCountsAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := devicetest.New(a30, devicetest.BusyCreates(1))
+		g := devicetest.New(a30)
+		g.FailCreate(0, profiling.ErrBusy)
 		rows, err := reconfiguration(t.Context(), t, g, measure.Bench{Repetitions: 2})
 		if err != nil {
 			t.Fatal(err)

@@ -86,9 +86,9 @@ func TestSweepRecordsEveryRun(t *testing.T) {
 func TestSweepTakesEverySizeOnceARoundOnOneInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made []string
-		g := devicetest.New(a100, devicetest.Watch(func(s devicetest.Step) {
-			if s.Stage == devicetest.Created {
-				made = append(made, s.Instance.String())
+		g := devicetest.New(a100, devicetest.Watch(func(s devicetest.Stage, in mig.Instance) {
+			if s == devicetest.Created {
+				made = append(made, in.String())
 			}
 		}))
 		_, err := sweep(t.Context(), t, open(t, g), kernels(0, "a", "b"), t.TempDir(), measure.Bench{Seed: 7, Launcher: aSecond})
@@ -188,8 +188,8 @@ func TestSweepKeepsGoingWhenKernelsFail(t *testing.T) {
 		ks[5].MinMemoryMB = 6001
 		ks[6].Warmup = 1
 		fake := &devicetest.Launcher{
-			GPUs: []*devicetest.GPU{g}, Crash: map[string]bool{"crash": true}, Hang: map[string]bool{"hang": true},
-			Times: map[string]map[mig.Slices]mig.Seconds{"good": seconds(a30, 4, 2, 1), "oom": seconds(a30, inf, inf, 7), "crash": seconds(a30, 1, 1, 1), "hang": seconds(a30, 1, 1, 1), "big": seconds(a30, 1, 1, 1)},
+			GPUs:  []*devicetest.GPU{g},
+			Times: map[string]map[mig.Slices]mig.Seconds{"good": seconds(a30, 4, 2, 1), "oom": seconds(a30, inf, inf, 7), "hang": seconds(a30, 1e6, 1e6, 1e6), "big": seconds(a30, 1, 1, 1)},
 		}
 		runs := map[string]int{}
 		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
@@ -200,6 +200,8 @@ func TestSweepKeepsGoingWhenKernelsFail(t *testing.T) {
 				return kernel.Outcome{Status: kernel.Wrong, Seconds: inf, Start: time.Now(), Detail: "nothing\nmatches \"x, y\""}, nil
 			case k.Name == "cold" && on.Size() == 4:
 				return kernel.Outcome{Status: kernel.Crash, Seconds: inf, Start: time.Now(), Detail: "cold"}, nil
+			case k.Name == "crash":
+				return kernel.Outcome{Status: kernel.Crash, Seconds: inf, Start: time.Now(), Detail: "exit status 139"}, nil
 			case k.Name == "absurd":
 				return lasting(ctx, 1e13)
 			case k.Name == "wrong" || k.Name == "cold":

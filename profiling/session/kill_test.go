@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"miglab/harness/deep"
+	"miglab/harness/mig"
 	"miglab/profiling/devicetest"
 	"miglab/profiling/session"
 )
@@ -68,8 +69,8 @@ func run(dir, gpu, point string) {
 			os.Exit(1)
 		}
 	}
-	d, err := devicetest.Open(gpu, a100, devicetest.Scale(0), devicetest.MIGOff(), devicetest.Watch(func(s devicetest.Step) {
-		reached(fmt.Sprintf("%s %s", s.Stage, s.Instance))
+	d, err := devicetest.Open(gpu, a100, devicetest.Scale(0), devicetest.MIGOff(), devicetest.Watch(func(s devicetest.Stage, in mig.Instance) {
+		reached(fmt.Sprintf("%s %s", s, in))
 	}))
 	check(err)
 	ctx := context.Background()

@@ -215,7 +215,7 @@ func TestInstancesComeAndGo(t *testing.T) {
 func TestIntentIsWrittenFirst(t *testing.T) {
 	bubble(t, func(b *bench) {
 		stages := map[devicetest.Stage][]string{}
-		d := devicetest.New(a100, devicetest.Watch(func(s devicetest.Step) { stages[s.Stage] = b.journaled() }))
+		d := devicetest.New(a100, devicetest.Watch(func(s devicetest.Stage, _ mig.Instance) { stages[s] = b.journaled() }))
 		s := b.open(d)
 		b.create(s, at("1g.5gb", 0))
 		b.close(s)
@@ -427,7 +427,9 @@ func TestBusyInstanceIsDestroyedInTheEnd(t *testing.T) {
 // A driver that is busy for a moment makes the instance in the end, and a refusal that lasts is reported.
 func TestBusyDriverCreatesInTheEnd(t *testing.T) {
 	bubble(t, func(b *bench) {
-		d := devicetest.New(a100, devicetest.BusyCreates(2))
+		d := devicetest.New(a100)
+		d.FailCreate(0, profiling.ErrBusy)
+		d.FailCreate(1, profiling.ErrBusy)
 		s := b.open(d)
 		i, effort, err := s.Create(b.Context(), at("3g.20gb", 4))
 		if want := (session.Effort{Took: 215 * time.Millisecond, Attempts: 3}); err != nil || effort != want {
@@ -440,7 +442,10 @@ func TestBusyDriverCreatesInTheEnd(t *testing.T) {
 		b.close(s)
 	})
 	bubble(t, func(b *bench) {
-		d := devicetest.New(a100, devicetest.BusyCreates(1000))
+		d := devicetest.New(a100)
+		for n := range 1000 {
+			d.FailCreate(n, profiling.ErrBusy)
+		}
 		s := b.open(d)
 		_, _, err := s.Create(b.Context(), at("3g.20gb", 4))
 		b.says(err, profiling.ErrBusy, "create 3g.20gb at 4")
@@ -650,8 +655,8 @@ func TestResetWhileDestroying(t *testing.T) {
 	bubble(t, func(b *bench) {
 		var d *devicetest.GPU
 		destroys := 0
-		d = devicetest.New(a100, devicetest.Watch(func(s devicetest.Step) {
-			if s.Stage != devicetest.BeforeDestroy {
+		d = devicetest.New(a100, devicetest.Watch(func(s devicetest.Stage, _ mig.Instance) {
+			if s != devicetest.BeforeDestroy {
 				return
 			}
 			if destroys++; destroys != 1 {
@@ -835,8 +840,8 @@ func TestGPUIsLost(t *testing.T) {
 func TestGPUIsLostWhileItCreates(t *testing.T) {
 	bubble(t, func(b *bench) {
 		var d *devicetest.GPU
-		d = devicetest.New(a100, devicetest.Watch(func(s devicetest.Step) {
-			if s.Stage == devicetest.GPUInstance {
+		d = devicetest.New(a100, devicetest.Watch(func(s devicetest.Stage, _ mig.Instance) {
+			if s == devicetest.GPUInstance {
 				d.Lose()
 			}
 		}))
