@@ -240,22 +240,17 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 			saturation = float64(len(out))
 		}
 	}
-	if s.lifespan != foreverLifespan {
-		s.setLifespans(out, relative, saturation)
+	if s.lifespan == foreverLifespan {
+		return out
 	}
-	return out
-}
-
-// setLifespans turns relative lifespans, from 0 to 1, into slots. saturation is T.
-func (s *requests) setLifespans(out []task.Request, relative []float64, saturation float64) {
-	longest := math.Round(saturation)
 	if s.lifespan == steadyLifespan {
-		longest = math.Round(2 * s.rho * saturation)
+		saturation *= 2 * s.rho
 	}
-	longest = max(longest, 1)
+	longest := max(math.Round(saturation), 1)
 	for i := range out {
 		out[i].Lifespan = 1 + int(relative[i]*longest)
 	}
+	return out
 }
 
 // upTo returns the beginning of a stream, up to the request with which it has asked for so

@@ -62,39 +62,24 @@ const (
 var ShareUnits = []string{Thousandths, Percent, Fraction}
 
 // A format reads a file. It hands each row to job or to reject. Errors are about the file as a
-// whole.
+// whole. The help of miglab import describes the formats.
 type format struct {
-	name, doc string
-	shares    bool // jobs may have shares of a GPU
-	read      func(r io.Reader, file string, o Options, job func(Job), reject func(line int, reason error)) error
+	name   string
+	shares bool // jobs may have shares of a GPU
+	read   func(r io.Reader, file string, o Options, job func(Job), reject func(line int, reason error)) error
 }
 
 var formats = []format{
-	{
-		"openb",
-		"Alibaba cluster-trace-gpu-v2023, openb_pod_list_*.csv: num_gpu, gpu_milli (thousandths of each GPU), pod_phase, " +
-			"creation_time and deletion_time in seconds", true, readOpenb,
-	},
-	{"helios", "HeliosData cluster_log.csv: gpu_num (whole GPUs), submit_time, duration in seconds", false, readHelios},
-	{"philly", "Philly cluster_job_log (JSON): submitted_time; the lifetime is the sum of the attempts, the GPUs are " +
-		"those of the first", false, readPhilly},
-	{"csv", "a CSV file with the columns submit_s, lifetime_s and, if needed, gpus and gpu_milli (thousandths of each\n" +
-		"          GPU); --columns gives other names, --unit and --share-unit other units", true, readCSV},
+	{"openb", true, readOpenb},
+	{"helios", false, readHelios},
+	{"philly", false, readPhilly},
+	{"csv", true, readCSV},
 }
 
 // FormatNames returns the names of the formats.
 func FormatNames() []string { return nearest.Names(formats, format.String) }
 
 func (f format) String() string { return f.name }
-
-// FormatHelp describes the formats, one a line.
-func FormatHelp() string {
-	var b strings.Builder
-	for _, f := range formats {
-		fmt.Fprintf(&b, "  %-7s %s\n", f.name, f.doc)
-	}
-	return b.String()
-}
 
 // Read reads a trace and returns its jobs in the order of their submission, and the rows that it
 // cannot use, by line. An unknown format is a [*nearest.UnknownError]. Other errors are about the

@@ -83,8 +83,15 @@ func (f *Fleet) Validate() error {
 		return errors.New("the fleet has no GPUs; it needs at least 1")
 	}
 	for gpu, p := range f.Partitions {
-		if err := checkPartition(p); err != nil {
-			return fmt.Errorf("the fleet has GPU %d with the partition %q, %w", gpu, p, err)
+		var taken mig.Mask
+		for _, in := range p {
+			if taken&in.Mask() != 0 {
+				return fmt.Errorf("the fleet has GPU %d with the partition %q, in which %v overlaps another instance", gpu, p, in)
+			}
+			taken |= in.Mask()
+		}
+		if taken == 0 {
+			return fmt.Errorf("the fleet has GPU %d with the partition %q, which has no slices", gpu, p)
 		}
 	}
 	if len(f.Watts) == 0 {
@@ -101,17 +108,3 @@ func (f *Fleet) Validate() error {
 
 // maxWatts bounds the power of a GPU.
 const maxWatts = 1e6
-
-func checkPartition(p mig.Partition) error {
-	if len(p) == 0 {
-		return errors.New("which has no slices")
-	}
-	var taken mig.Mask
-	for _, in := range p {
-		if taken&in.Mask() != 0 {
-			return fmt.Errorf("in which %v overlaps another instance", in)
-		}
-		taken |= in.Mask()
-	}
-	return nil
-}

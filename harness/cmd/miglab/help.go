@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"miglab/bounds"
-	"miglab/datasets/traces"
 )
 
 // helpTexts has the description and the examples of each command, in a file named after it.
@@ -15,4 +14,4 @@ import (
 var helpTexts embed.FS
 
 // helpNumbers replaces what other packages know.
-var helpNumbers = strings.NewReplacer("{formats}", traces.FormatHelp(), "{searched}", strconv.Itoa(bounds.MaxSearched))
+var helpNumbers = strings.NewReplacer("{searched}", strconv.Itoa(bounds.MaxSearched))
