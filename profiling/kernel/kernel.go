@@ -24,13 +24,14 @@
 //	    time: {source: wall}    # this
 //	    result: {file: result.txt} # none
 //
-// Only name and argv are required. The time may also be {source: regexp, pattern: 'time:
-// ([0-9.]+)', unit: ms}, with unit s, ms or us. It may be {source: altis_csv, row:
-// bfs_kernel_time} for a program that writes Altis's CSV; argv must then give it the path
-// ${csv}. Parameters are replaced in size_class, workdir, argv and the paths of data.
-// Those paths are relative to workdir. Data with a sha256 must have that content; without
-// one they must only exist. The shipped rodinia and altis have no hashes: build.sh of
-// profiling/suites verifies the archive that Rodinia's data come from. A kernel's field replaces the default's.
+// Only name and argv are required. A kernel's field replaces the default's. Parameters are replaced in size_class,
+// workdir, argv, and the paths of data and result, which are relative to workdir. Data with a sha256 must have that
+// content; without one they must only exist. The shipped rodinia and altis have no hashes: build.sh of
+// profiling/suites verifies the archive that Rodinia's data come from.
+//
+// The time may also be {source: regexp, pattern: 'time: ([0-9.]+)', unit: ms}, with unit s, ms or us. It may be
+// {source: altis_csv, row: bfs_kernel_time} for a program that writes Altis's CSV; argv must then give it the path
+// ${csv}.
 //
 // expect: {device: true} is for programs that print where they run, in lines such as "sms: 14"
 // and "uuid: 5c89...", the UUID without a prefix. A run elsewhere than asked is wrong.
@@ -49,8 +50,7 @@
 // pinned: true gives each run a processor of its own on Linux, if there are enough. It is for programs of one thread
 // that make many short launches, which threads of other programs would disturb.
 //
-// A manifest is read strictly: unknown fields, unused parameters and duplicate names are
-// errors.
+// A manifest is read strictly: unknown fields, unused parameters and duplicate names are errors.
 package kernel
 
 import (
@@ -68,8 +68,7 @@ type Kernel struct {
 	Suite string
 	// SizeClass says how large the input is.
 	SizeClass string
-	// Argv is the program and its arguments, with parameters replaced. ${csv} is the path
-	// of the CSV that the time is read from, if there is one.
+	// Argv is the program and its arguments. ${csv} is the path of the CSV that the time is read from, if there is one.
 	Argv []string
 	// Dir is the folder it runs in; empty means the current one.
 	Dir string
@@ -77,14 +76,12 @@ type Kernel struct {
 	Data []Data
 	// Timeout ends a run that hangs.
 	Timeout time.Duration
-	// Warmup is how long the kernel runs before it is measured, in complete runs, at least
-	// one; 0 means no warm-up.
+	// Warmup is how long the kernel runs before it is measured, in complete runs, at least one; 0 means no warm-up.
 	Warmup time.Duration
-	// Repetitions is the number of measured runs, unless a command gives another. A mix of
-	// kernels uses the largest of their numbers.
+	// Repetitions is the number of measured runs, unless a command gives another. A mix uses the largest of its kernels.
 	Repetitions int
-	// MinMemoryMB is the memory that it needs, in MB. It is not tried on instances with
-	// less, nor in a mix that needs more than the GPU has.
+	// MinMemoryMB is the memory that it needs. It is not tried on instances with less, nor in a mix that needs more than
+	// the GPU has.
 	MinMemoryMB int
 	// Expect must match the output of a successful run; nil expects nothing.
 	Expect *regexp.Regexp
@@ -131,15 +128,13 @@ type TimeSource struct {
 	Pattern *regexp.Regexp
 	// Unit is the unit of the number: 1, 1e-3 or 1e-6 s. A CSV names its own unit.
 	Unit mig.Seconds
-	// Row is the test's name in Altis's CSV. If several tests have the name, ", " and the
-	// test's attributes follow.
+	// Row is the test's name in Altis's CSV. If several tests have the name, ", " and the test's attributes follow.
 	Row string
 }
 
-// A ResultSource says what a kernel computed: a file that it writes, or what a pattern matches in
-// the output. The zero value is for kernels that show no result.
+// A ResultSource says where a kernel shows what it computed. The zero value is for kernels that do not.
 type ResultSource struct {
-	// File is relative to the kernel's folder. It is deleted before each run.
+	// File is what it writes, relative to the kernel's folder. It is deleted before each run.
 	File string
 	// Pattern selects parts of the output: its first group, or the whole match if it has none.
 	Pattern *regexp.Regexp
@@ -154,8 +149,7 @@ const (
 	OutOfMemory Status = "oom"
 	Crash       Status = "crash"
 	Timeout     Status = "timeout"
-	// Wrong is a run with the right exit status, but without the expected output or without
-	// a time.
+	// Wrong is a run with the right exit status, but without the expected output or a time.
 	Wrong Status = "wrong"
 )
 
