@@ -80,15 +80,15 @@ func lastWords(err error, out []byte) error {
 
 // A daemon is an MPS control daemon with a folder of its own.
 type daemon struct {
-	// gpu is the UUID of the only GPU that it sees.
+	// gpu is the UUID of the only GPU or instance that it sees.
 	gpu string
 	// pipe and log are its folders.
 	pipe, log string
 }
 
-// newDaemon makes the folders of a daemon in a folder.
+// newDaemon makes the folders of the daemon of a GPU or an instance in a folder.
 func newDaemon(dir, gpu string) (daemon, error) {
-	dir, err := filepath.Abs(dir)
+	dir, err := filepath.Abs(filepath.Join(dir, "mps-"+gpu))
 	if err != nil {
 		return daemon{}, err
 	}

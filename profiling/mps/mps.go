@@ -65,7 +65,7 @@ func Open(ctx context.Context, whole profiling.Device, dir string, count CountSM
 		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
 	}
 	d := &Device{Device: whole, model: model, sms: sms}
-	if d.daemon, err = newDaemon(filepath.Join(dir, "mps-"+id.UUID), id.UUID); err != nil {
+	if d.daemon, err = newDaemon(dir, id.UUID); err != nil {
 		return nil, err
 	}
 	lock := filepath.Join(filepath.Dir(d.daemon.pipe), "lock")

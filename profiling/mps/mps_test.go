@@ -488,7 +488,7 @@ func TestEndOfAKilledServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time there is none
-		if err := End(t.Context(), dir, left.on.UUID); err != nil {
+		if err := End(t.Context(), dir, left.gpu); err != nil {
 			t.Error(err)
 		}
 	}

@@ -2,17 +2,13 @@ package mps
 
 import (
 	"context"
-	"path/filepath"
 
 	"miglab/profiling"
 )
 
 // A Server is an MPS daemon of a MIG instance, whose multiprocessors its clients share. Each
 // instance needs a daemon of its own.
-type Server struct {
-	daemon daemon
-	on     profiling.Instance
-}
+type Server struct{ daemon }
 
 // Serve starts the daemon of an instance. Its sockets are in a folder in dir, the path of
 // which must be short. The caller closes the server before the instance is destroyed.
@@ -20,24 +16,19 @@ func Serve(ctx context.Context, dir string, on profiling.Instance) (*Server, err
 	if err := installed(); err != nil {
 		return nil, err
 	}
-	d, err := instanceDaemon(dir, on.UUID)
+	d, err := newDaemon(dir, on.UUID)
 	if err == nil {
 		err = d.start(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Server{d, on}, nil
-}
-
-// instanceDaemon is the daemon of an instance. Its folder is named by the instance's UUID.
-func instanceDaemon(dir, uuid string) (daemon, error) {
-	return newDaemon(filepath.Join(dir, "mps-"+uuid), uuid)
+	return &Server{d}, nil
 }
 
 // End ends the daemon that a killed run's [Serve] has started on an instance, if it runs.
 func End(ctx context.Context, dir, uuid string) error {
-	d, err := instanceDaemon(dir, uuid)
+	d, err := newDaemon(dir, uuid)
 	if err != nil || d.gone(ctx) {
 		return err
 	}
@@ -47,11 +38,11 @@ func End(ctx context.Context, dir, uuid string) error {
 // Share returns a limit at a percentage of the instance's multiprocessors. It must be above 0
 // and at most 100. Shares may add up to more than 100.
 func (s *Server) Share(percent float64) profiling.Instance {
-	return profiling.Instance{UUID: s.on.UUID, Env: s.daemon.limits(percent)}
+	return profiling.Instance{UUID: s.gpu, Env: s.limits(percent)}
 }
 
 // Close ends the daemon.
-func (s *Server) Close() error { return s.daemon.stop(context.Background()) }
+func (s *Server) Close() error { return s.stop(context.Background()) }
 
 // limits is the environment of a client with a limit in percent.
 func (d daemon) limits(percent float64) []string {
