@@ -48,8 +48,7 @@ type KernelTime struct {
 	Runs int `csv:"runs"`
 }
 
-// A ReconfigurationTime is how long instances of a size took to create or destroy
-// (FAR 2.1, Table 1).
+// A ReconfigurationTime is how long instances of a size took to create or destroy (FAR 2.1, Table 1).
 type ReconfigurationTime struct {
 	Provenance
 	// Partition is what was created or destroyed in a round: the sizes by start, as
@@ -158,12 +157,10 @@ func Hardware() HardwareSet {
 
 var otherHardware atomic.Pointer[HardwareSet]
 
-// UseHardware makes [Hardware] return other measurements. The datasets hardware/NAME stay
-// those of the program.
+// UseHardware makes [Hardware] return other measurements. The datasets hardware/NAME stay those of the program.
 func UseHardware(h HardwareSet) { otherHardware.Store(&h) }
 
-// Stub returns the name of a file that was made on a stub and not on a GPU; empty if there is
-// none.
+// Stub returns the name of a file that was made on a stub and not on a GPU; empty if there is none.
 func (h HardwareSet) Stub() string {
 	return cmp.Or(stubTable(h.Kernels, "kernels"), stubTable(h.Reconfiguration, "reconfiguration"),
 		stubTable(h.Isolation, "isolation"), stubTable(h.Execution, "execution"), stubTable(h.Corun, "corun"),
@@ -179,8 +176,7 @@ func stubTable[Row any](tables []HardwareTable[Row], kind string) string {
 	return ""
 }
 
-// embeddedHardware reads the files once. They are part of the program: an invalid one is a
-// mistake in the program.
+// embeddedHardware reads the files once. They are part of the program: an invalid one is a mistake in the program.
 var embeddedHardware = sync.OnceValue(func() HardwareSet {
 	dir, err := fs.Sub(hardwareFiles, "hardware")
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// A CorunTime is how long a job took beside others that share the GPU under MPS
-// (hierarchical paper III-B). There is a row for each job of each mix, and all times are
-// medians over the runs of the mix.
+// A CorunTime is how long a job took beside others that share the GPU under MPS (hierarchical paper III-B). There is a
+// row for each job of each mix, and all times are medians over the runs of the mix.
 type CorunTime struct {
 	Provenance
 	// Mix lists the jobs that started together as kernel:percent, separated by spaces;

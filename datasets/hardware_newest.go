@@ -47,9 +47,8 @@ type KernelOn struct {
 	Size   mig.Slices
 }
 
-// WorstIsolation returns, for each kernel and size on a GPU, the row with the largest absolute
-// difference between the times alone and beside other kernels. If several tables have the
-// kernel, the newest one counts.
+// WorstIsolation returns, for each kernel and size on a GPU, the row with the largest absolute difference between the
+// times alone and beside other kernels. If several tables have the kernel, the newest one counts.
 func (h HardwareSet) WorstIsolation(gpu string) map[KernelOn]IsolationTime {
 	out := map[KernelOn]IsolationTime{}
 	for _, t := range tablesUnderMIG(h.Isolation, gpu) {

@@ -42,8 +42,7 @@ type OverlapRate struct {
 	Provenance
 	// UUID is that of the GPU or the instance on which the kernel said that it ran.
 	UUID string `csv:"gpu_uuid"`
-	// Group lists the jobs as [OverlapJob] writes them, separated by spaces. A group of one
-	// job is a kernel alone.
+	// Group lists the jobs as [OverlapJob] writes them, separated by spaces. A group of one job is a kernel alone.
 	Group string `csv:"group"`
 	// Job is the position of the row's job in the group, from 1.
 	Job    int    `csv:"job"`
@@ -163,9 +162,8 @@ func (p Provenance) Stub() bool {
 	return strings.Contains(about, "emulated") || strings.Contains(about, "stub")
 }
 
-// Overlaps returns a row for each job of each group, in the order of the groups' first runs,
-// with the median time of an iteration over the runs; Run is their number. The other columns
-// are those of the first run.
+// Overlaps returns a row for each job of each group, in the order of the groups' first runs, with the median time of an
+// iteration over the runs; Run is their number. The other columns are those of the first run.
 func Overlaps(rows []OverlapRate) []OverlapRate {
 	type key struct {
 		group string

@@ -16,12 +16,11 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv,
-// NAME.isolation.csv, NAME.execution.csv, NAME.corun.csv and NAME.overlap.csv,
-// beside which only README.md may stand, and NAME.gpu.json for a GPU model
-// that the program's table lacks. A file begins with the columns of its kind of row, all in
-// their order, and has the rows of one GPU, driver and source; datasets/hardware/README.md
-// says what is in them. Errors say which file and line is wrong, and what would be right.
+// ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv, NAME.isolation.csv,
+// NAME.execution.csv, NAME.corun.csv and NAME.overlap.csv, beside which only README.md may stand, and NAME.gpu.json for
+// a GPU model that the program's table lacks. A file begins with the columns of its kind of row, all in their order,
+// and has the rows of one GPU, driver and source; datasets/hardware/README.md says what is in them. Errors say which
+// file and line is wrong, and what would be right.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	var h HardwareSet
 	divided := []string{mig.SourceMIG, mig.SourceMPS}
@@ -81,8 +80,7 @@ const modelSuffix = ".gpu.json"
 // hardwareName has the name and the kind of a file. Names are parts of names of datasets.
 var hardwareName = regexp.MustCompile(`^([A-Za-z0-9_-]+)\.(.+)\.csv$`)
 
-// addTable reads a file of one of the sources and puts its table where its date says, after
-// those of its day.
+// addTable reads a file of one of the sources and puts its table where its date says, after those of its day.
 func addTable[Row HardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string,
 	check func(*mig.GPU, []Row) (int, error),
 ) error {
@@ -139,8 +137,7 @@ const mayBeEmpty = "beside"
 // board's name and its number of multiprocessors.
 var boardLabel = regexp.MustCompile(`^[A-Za-z0-9-]+-[1-9][0-9]*SM$`)
 
-// checkProvenance returns the first row whose provenance is wrong or is not the first
-// row's, and why.
+// checkProvenance returns the first row whose provenance is wrong or is not the first row's, and why.
 func checkProvenance[Row HardwareRow](rows []Row, sources []string) (int, error) {
 	first := rows[0].provenance()
 	for i, r := range rows {

@@ -242,8 +242,7 @@ func (q *queue) Mark(end bool) error {
 	return check("cuEventRecord", C.cuEventRecord(q.marks[i], q.stream))
 }
 
-// Elapsed waits for the end that was marked, and returns the time since the beginning on the
-// device's clock.
+// Elapsed waits for the end that was marked, and returns the time since the beginning on the device's clock.
 func (q *queue) Elapsed() (time.Duration, error) {
 	if err := check("cuEventSynchronize", C.cuEventSynchronize(q.marks[1])); err != nil {
 		return 0, err

@@ -1,6 +1,5 @@
-// Package cuda runs kernels in PTX on an NVIDIA GPU through the driver's own library,
-// libcuda.so.1, which it loads when a device is opened. It needs a driver, but neither the
-// CUDA toolkit nor its runtime.
+// Package cuda runs kernels in PTX on an NVIDIA GPU through the driver's own library, libcuda.so.1, which it loads when
+// a device is opened. It needs a driver, but neither the CUDA toolkit nor its runtime.
 //
 // Like package nvml it needs cgo and Linux. In other builds Open returns an error.
 package cuda

@@ -1,19 +1,16 @@
-// Package execute runs schedules on real GPUs. It extends FAR Algorithm 3 to every schedule that the referee
-// accepts: from any algorithm, under any reconfiguration model, on several GPUs, with instances that merge as well
-// as split.
+// Package execute runs schedules on real GPUs. It extends FAR Algorithm 3 to every schedule that the referee accepts:
+// from any algorithm, under any reconfiguration model, on several GPUs, with instances that merge as well as split.
 //
-// As in Algorithm 3, each instance has a thread that creates it, runs its tasks one after the other and destroys
-// it. The algorithm follows the tree of instances that FAR splits: a thread creates its instance as soon as the
-// instance above is gone, and the threads ask the driver in any order. A schedule in general has no such tree. So
-// here the operations of a GPU happen in the order of the plan, and each waits until the one before it has ended,
-// even if the two are independent. This makes the execution of every valid plan safe: when an instance's turn
-// comes, everything that shared its slices is destroyed. It costs nothing while times are as planned, because
-// drivers do one operation at a time (FAR 2.1). If a task takes longer than planned, a later operation may wait
-// longer than with free threads.
+// As in Algorithm 3, each instance has a thread that creates it, runs its tasks one after the other and destroys it.
+// The algorithm follows the tree of instances that FAR splits: a thread creates its instance as soon as the instance
+// above is gone, and the threads ask the driver in any order. A schedule in general has no such tree. So here the
+// operations of a GPU happen in the order of the plan, and each waits until the one before it has ended, even if the
+// two are independent. This makes the execution of every valid plan safe: when an instance's turn comes, everything
+// that shared its slices is destroyed. It costs nothing while times are as planned, because drivers do one operation at
+// a time (FAR 2.1). If a task takes longer than planned, a later operation may wait longer than with free threads.
 //
-// Tasks do not take turns. A task starts as soon as its instance exists, the task before it on the instance has
-// ended, and it has been released. Otherwise nothing waits for planned instants, so a plan with gaps runs faster
-// than planned.
+// Tasks do not take turns. A task starts as soon as its instance exists, the task before it on the instance has ended,
+// and it has been released. Otherwise nothing waits for planned instants, so a plan with gaps runs faster than planned.
 package execute
 
 import (

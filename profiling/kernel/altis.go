@@ -16,8 +16,7 @@ const altisHeader = "test, atts, units, median, mean, stddev, min, max"
 // altisUnits are Altis's units of time, in seconds.
 var altisUnits = map[string]mig.Seconds{"sec": 1, "seconds": 1, "s": 1, "ms": 1e-3, "us": 1e-6}
 
-// altisTime returns the median over the passes of a test. [TimeSource] says how row names
-// the test.
+// altisTime returns the median over the passes of a test. [TimeSource] says how row names the test.
 func altisTime(csv, row string) (mig.Seconds, error) {
 	if header := lineAt(csv, 0); strings.TrimSuffix(header, ",") != altisHeader {
 		return 0, fmt.Errorf("the CSV begins with %q instead of the header %s", header, altisHeader)

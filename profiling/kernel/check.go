@@ -12,9 +12,8 @@ import (
 	"miglab/harness/wholefile"
 )
 
-// Check checks that the kernel's folder, program and data files exist, and that data files
-// with a SHA256 have that content. It runs nothing. Each error names the manifest's line, what
-// is wrong and what the user can do.
+// Check checks that the kernel's folder, program and data files exist, and that data files with a SHA256 have that
+// content. It runs nothing. Each error names the manifest's line, what is wrong and what the user can do.
 func (k *Kernel) Check() []error {
 	var all []error
 	missing := func(path, remedy, reason string, args ...any) {

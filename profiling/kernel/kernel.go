@@ -1,5 +1,4 @@
-// Package kernel reads YAML manifests of benchmark programs for GPUs, and runs one of
-// these programs once.
+// Package kernel reads YAML manifests of benchmark programs for GPUs, and runs one of these programs once.
 //
 // A manifest looks like this:
 //

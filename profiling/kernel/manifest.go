@@ -25,8 +25,7 @@ import (
 // ParseError says where a manifest is wrong and what would be right.
 type ParseError struct {
 	File string
-	// Line and Column count from 1. If the text is not valid YAML, Column is 0 and Line is
-	// approximate.
+	// Line and Column count from 1. If the text is not valid YAML, Column is 0 and Line is approximate.
 	Line, Column int
 	// Err says what is wrong.
 	Err error
@@ -75,8 +74,7 @@ var (
 	parameterName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 )
 
-// A decoder reads the nodes of a manifest. It keeps the first error; after it, its methods
-// return zero values.
+// A decoder reads the nodes of a manifest. It keeps the first error; after it, its methods return zero values.
 type decoder struct {
 	file       string
 	parameters map[string]*parameter
@@ -272,8 +270,7 @@ func (d *decoder) regexp(least, most int, put string) func(*yaml.Node) *regexp.R
 
 var placeholder = regexp.MustCompile(`\$\{[^}]*\}?`)
 
-// expand returns a function that reads text and replaces the parameters in it. It keeps
-// the placeholders in places.
+// expand returns a function that reads text and replaces the parameters in it. It keeps the placeholders in places.
 func (d *decoder) expand(places ...string) func(*yaml.Node) string {
 	return func(n *yaml.Node) string {
 		return placeholder.ReplaceAllStringFunc(d.text(n), func(at string) string {

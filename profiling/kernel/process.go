@@ -28,9 +28,8 @@ type process struct {
 // killed reports whether SIGKILL ended it, as it does at the end of a context.
 func (p process) killed() bool { return p.signal == syscall.SIGKILL }
 
-// execute runs a command in a process group of its own until it or its context ends, and
-// kills what is left of the group. [launch] explains output and pin. An error means that it
-// could not be started.
+// execute runs a command in a process group of its own until it or its context ends, and kills what is left of the
+// group. [launch] explains output and pin. An error means that it could not be started.
 func execute(cmd *exec.Cmd, output io.Writer, pin func() (undo func())) (process, error) {
 	// With Cmd's own pipe, Wait would not return before every process that holds the pipe
 	// has closed it, and the time would be too long.

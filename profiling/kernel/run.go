@@ -18,14 +18,12 @@ import (
 	"miglab/profiling/internal/affinity"
 )
 
-// Run runs the kernel once and reads its time. The environment is that of
-// [profiling.Environ], then env. Run kills the process group (outside Linux, the process alone) when the
-// time is up, when ctx ends, and when the process itself has ended, so that nothing stays
-// on the GPU. On Linux the process also dies with this one, but its children do not. Run
+// Run runs the kernel once and reads its time. The environment is that of [profiling.Environ], then env. Run kills the
+// process group (outside Linux, the process alone) when the time is up, when ctx ends, and when the process itself has
+// ended, so that nothing stays on the GPU. On Linux the process also dies with this one, but its children do not. Run
 // examines the first and the last 64 KiB of standard output and standard error together.
 //
-// An error means that ctx ended or that the machine could not start the program. It says
-// nothing about the kernel.
+// An error means that ctx ended or that the machine could not start the program. It says nothing about the kernel.
 func (k *Kernel) Run(ctx context.Context, env []string) (Outcome, error) {
 	argv, csv := k.Argv, ""
 	if k.Time.Kind == AltisCSV {

@@ -21,8 +21,7 @@ type GPU interface {
 	Sync() error
 }
 
-// A Program is one benchmark: its kernels, and the host side that makes the input and
-// launches them.
+// A Program is one benchmark: its kernels, and the host side that makes the input and launches them.
 type Program struct {
 	// Name is also the name of its source, NAME.cu.
 	Name string
@@ -32,8 +31,7 @@ type Program struct {
 	Unit string
 	// Size and Iterations are those of a measurement, VerifySize is that of a verification.
 	Size, Iterations, VerifySize uint64
-	// WindowSize is the size of measurements in which each kernel iterates for a fraction of a
-	// second; 0 means Size.
+	// WindowSize is the size of measurements in which each kernel iterates for a fraction of a second; 0 means Size.
 	WindowSize uint64
 	// MaxSize is the largest size.
 	MaxSize uint64

@@ -20,8 +20,7 @@ import (
 var patience = 20 * time.Second
 
 const (
-	// quitTime is how long a quitting daemon waits for its clients, in seconds. Then it ends
-	// its servers.
+	// quitTime is how long a quitting daemon waits for its clients, in seconds. Then it ends its servers.
 	quitTime = 10
 	// pollInterval is the pause between questions to a daemon that starts or ends.
 	pollInterval = 20 * time.Millisecond

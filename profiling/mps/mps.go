@@ -34,12 +34,11 @@ type Device struct {
 
 var _ profiling.Device = (*Device)(nil)
 
-// Open starts the MPS daemon of a GPU, and closes the GPU with the device. dir holds the daemon's
-// folder, mps-UUID; "" is the working directory. Its path must be short, since it holds UNIX
-// sockets. count tells the multiprocessors of a GPU that the program's table lacks. The error wraps
-// [profiling.ErrNoDriver] if the daemon's program is missing. It wraps
-// [profiling.ErrUnsupported] if MIG mode is on or nobody knows the number of multiprocessors,
-// and [profiling.ErrBusy] if another living run has the GPU's daemon.
+// Open starts the MPS daemon of a GPU, and closes the GPU with the device. dir holds the daemon's folder, mps-UUID; ""
+// is the working directory. Its path must be short, since it holds UNIX sockets. count tells the multiprocessors of a
+// GPU that the program's table lacks. The error wraps [profiling.ErrNoDriver] if the daemon's program is missing. It
+// wraps [profiling.ErrUnsupported] if MIG mode is on or nobody knows the number of multiprocessors, and
+// [profiling.ErrBusy] if another living run has the GPU's daemon.
 func Open(ctx context.Context, whole profiling.Device, dir string, count CountSMs) (_ *Device, err error) {
 	defer func() {
 		if err != nil {
@@ -165,10 +164,9 @@ func (d *Device) refusal(at mig.Instance) error {
 	return d.daemon.check(context.Background())
 }
 
-// Share returns a limit at any percentage of the multiprocessors, for co-runs. The caller
-// must check that it is above 0 and at most 100; other values panic. As MPS allows, shares
-// may add up to more than 100. A share has no ID and no place, and Instances does not
-// return it. Its profile has all the memory of the GPU and no size.
+// Share returns a limit at any percentage of the multiprocessors, for co-runs. The caller must check that it is above 0
+// and at most 100; other values panic. As MPS allows, shares may add up to more than 100. A share has no ID and no
+// place, and Instances does not return it. Its profile has all the memory of the GPU and no size.
 func (d *Device) Share(percent float64) profiling.Instance {
 	if !(percent > 0 && percent <= 100) {
 		panic(fmt.Sprintf("mps: the share %v %% must be above 0 and at most 100", percent))
@@ -192,8 +190,7 @@ func (d *Device) Destroy(id int) error {
 	return nil
 }
 
-// Processes returns the processes that use the GPU, without the servers of this device's
-// daemon.
+// Processes returns the processes that use the GPU, without the servers of this device's daemon.
 func (d *Device) Processes() ([]profiling.Process, error) {
 	own, err := d.daemon.servers(context.Background())
 	if err != nil {

@@ -105,9 +105,8 @@ func (d *device) differs(op, how string) error {
 	}
 }
 
-// enumerate returns the profiles that the GPU or the instance supports. As nvml.h says,
-// they are asked for by number until the driver has no more. No driver has nearly as many
-// as 64; the limit is for one that never says so.
+// enumerate returns the profiles that the GPU or the instance supports. As nvml.h says, they are asked for by number
+// until the driver has no more. No driver has nearly as many as 64; the limit is for one that never says so.
 func enumerate[T any](op string, ask func(number int) (T, nvml.Return)) (all []T, _ error) {
 	for i := range 64 {
 		switch info, ret := ask(i); ret {
@@ -177,8 +176,7 @@ func (d *device) Instances() ([]profiling.Instance, error) {
 	return out, nil
 }
 
-// describe describes an instance of a profile. It has the UUID of its first compute
-// instance, or none.
+// describe describes an instance of a profile. It has the UUID of its first compute instance, or none.
 func (d *device) describe(op string, gi nvml.GpuInstance, profile *nvml.GpuInstanceProfileInfo) (
 	out profiling.Instance, _ error,
 ) {
@@ -218,9 +216,8 @@ func instanceFailure(op string, ret nvml.Return) error {
 	return failure(op, ret)
 }
 
-// name gives an instance the UUID of its compute instance. That is the UUID of the MIG device
-// with the numbers of both: the device in a compute instance's own description is the whole
-// GPU, as nvml.h says.
+// name gives an instance the UUID of its compute instance. That is the UUID of the MIG device with the numbers of both:
+// the device in a compute instance's own description is the whole GPU, as nvml.h says.
 func (d *device) name(op string, i *profiling.Instance, ci nvml.ComputeInstance) error {
 	info, ret := ci.GetInfo()
 	if ret != nvml.SUCCESS {

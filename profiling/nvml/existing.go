@@ -21,9 +21,8 @@ import (
 // and clouds hand them out. Create takes one of them and Destroy gives it back; the driver makes
 // and destroys nothing. It needs no privilege: it only looks at the MIG devices.
 //
-// Without privilege the driver does not tell where an instance begins. Starts are places at which
-// all of the instances fit on the GPU together, so that they say which instances are different and
-// nothing else.
+// Without privilege the driver does not tell where an instance begins. Starts are places at which all of the instances
+// fit on the GPU together, so that they say which instances are different and nothing else.
 type existing struct {
 	*device
 	all []profiling.Instance

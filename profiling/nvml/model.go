@@ -146,8 +146,7 @@ func build(all []described, id profiling.Identity) (*mig.GPU, error) {
 	return g, nil
 }
 
-// costsOf is the model of FAR Table 1 that is nearest to a GPU without published times to create
-// and destroy instances.
+// costsOf is the model of FAR Table 1 that is nearest to a GPU without published times to create and destroy instances.
 func costsOf(name string, slices mig.Slices) *mig.GPU {
 	switch label := profiling.Label(name); {
 	case slices <= 4:

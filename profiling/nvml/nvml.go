@@ -12,10 +12,9 @@ import (
 	"miglab/profiling"
 )
 
-// Open opens a GPU under MIG. [profiling.Choose] explains the selector. The model of a GPU that
-// package mig does not know is built from the driver's profiles. The error is
-// [profiling.ErrUnsupported] for a GPU without MIG, and for one that package mig does not know
-// while its MIG mode is off, since the driver lists no profiles then.
+// Open opens a GPU under MIG. [profiling.Choose] explains the selector. The model of a GPU that package mig does not
+// know is built from the driver's profiles. The error is [profiling.ErrUnsupported] for a GPU without MIG, and for one
+// that package mig does not know while its MIG mode is off, since the driver lists no profiles then.
 func Open(selector string) (_ profiling.Device, err error) {
 	d, g, err := openWhole(selector)
 	if err != nil {
@@ -177,9 +176,8 @@ func chooseGPU(lib nvml.Interface, selector string) (gpu, error) {
 	return gpu{}, err
 }
 
-// gigabytes returns a profile's memory in GB as in NVIDIA's name of the profile: a number
-// of eighths of the GPU's memory, which is rounded up to whole GB (go-nvlib,
-// pkg/nvlib/device/mig_profile.go).
+// gigabytes returns a profile's memory in GB as in NVIDIA's name of the profile: a number of eighths of the GPU's
+// memory, which is rounded up to whole GB (go-nvlib, pkg/nvlib/device/mig_profile.go).
 func gigabytes(profileMiB, gpuMiB int) int {
 	gb := (gpuMiB + 1023) / 1024
 	eighths := (8*profileMiB + gpuMiB - 1) / gpuMiB

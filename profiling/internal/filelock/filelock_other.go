@@ -4,8 +4,7 @@ package filelock
 
 import "os"
 
-// Try finds every lock free, since this system has none. Users must not start two runs
-// on one GPU.
+// Try finds every lock free, since this system has none. Users must not start two runs on one GPU.
 func Try(*os.File) (bool, error) { return true, nil }
 
 // Wait returns at once, since this system has no locks.

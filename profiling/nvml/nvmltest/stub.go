@@ -20,10 +20,9 @@ import (
 //go:embed testdata/stub.c
 var source []byte
 
-// Build compiles the stub and returns the folder of libnvidia-ml.so.1, which is removed
-// after the test. flags are additional flags for the compiler, for example -DOLD_DRIVER.
-// The compiler is $CC or cc. Without one the test is skipped, or fails if
-// MIGLAB_REQUIRE_CC is 1.
+// Build compiles the stub and returns the folder of libnvidia-ml.so.1, which is removed after the test. flags are
+// additional flags for the compiler, for example -DOLD_DRIVER. The compiler is $CC or cc. Without one the test is
+// skipped, or fails if MIGLAB_REQUIRE_CC is 1.
 func Build(t testing.TB, flags ...string) (dir string) {
 	t.Helper()
 	cc := strings.Fields(cmp.Or(os.Getenv("CC"), "cc"))
@@ -63,8 +62,7 @@ const A100 = "gpu 0 A100 GPU-11111111-2222-3333-4444-555555555555 1 1"
 // A State is the file that describes the stub's GPUs.
 type State string
 
-// New writes a state with the given lines (see testdata/stub.c). The file is removed after
-// the test.
+// New writes a state with the given lines (see testdata/stub.c). The file is removed after the test.
 func New(t testing.TB, lines ...string) State {
 	t.Helper()
 	s := State(filepath.Join(t.TempDir(), "gpus.txt"))
@@ -80,8 +78,7 @@ func (s State) Env(dir string) []string {
 	return []string{"LD_LIBRARY_PATH=" + dir, Variable + "=" + string(s)}
 }
 
-// Lines returns the lines of the state that begin with one of the words, or all lines if
-// no word is given.
+// Lines returns the lines of the state that begin with one of the words, or all lines if no word is given.
 func (s State) Lines(t testing.TB, words ...string) (lines []string) {
 	t.Helper()
 	s.change(t, func(all []string) []string {
