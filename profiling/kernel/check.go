@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,51 +15,33 @@ import (
 
 // Check checks that the kernel's folder, program and data files exist, and that data files with a SHA256 have that
 // content. It runs nothing. Each error names the manifest's line, what is wrong and what the user can do.
-func (k *Kernel) Check() []error {
-	var all []error
-	missing := func(path, remedy, reason string, args ...any) {
-		all = append(all,
-			fmt.Errorf("%s:%d: kernel %s: %s %s; %s", k.File, k.Line, k.Name, path, fmt.Sprintf(reason, args...), remedy))
+func (k *Kernel) Check() (all []error) {
+	missing := func(path, reason, remedy string) {
+		all = append(all, k.failure(fmt.Errorf("%s %s; %s", path, reason, remedy)))
 	}
 	if k.Dir != "" {
-		const remedy = "give the suite's folder with --set, or correct workdir"
-		info, err := os.Stat(k.Dir)
-		switch {
-		case err != nil:
-			missing(k.Dir, remedy, "%s", fileProblem(err))
+		if info, err := os.Stat(k.Dir); err != nil || !info.IsDir() {
+			missing(k.Dir, cmp.Or(fileProblem(err), "is not a folder"), "give the suite's folder with --set, or correct workdir")
 			return all // everything else is in the folder
-		case !info.IsDir():
-			missing(k.Dir, remedy, "is not a folder")
-			return all
 		}
 	}
-
-	const build = "build it, or correct argv"
 	if program := k.program(); !strings.Contains(program, "/") {
 		if _, err := exec.LookPath(program); err != nil {
-			missing(program, "install it, or give its path", "is not in PATH")
+			missing(program, "is not in PATH", "install it, or give its path")
 		}
-	} else {
-		program = k.path(program)
-		info, err := os.Stat(program)
-		switch {
-		case err != nil:
-			missing(program, build, "%s", fileProblem(err))
-		case !info.Mode().IsRegular():
-			missing(program, build, "is not a program")
-		case info.Mode()&0o111 == 0:
-			missing(program, "make it so with chmod +x", "is not executable")
-		}
+	} else if info, err := os.Stat(k.path(program)); err != nil || !info.Mode().IsRegular() {
+		missing(k.path(program), cmp.Or(fileProblem(err), "is not a program"), "build it, or correct argv")
+	} else if info.Mode()&0o111 == 0 {
+		missing(k.path(program), "is not executable", "make it so with chmod +x")
 	}
-
 	for _, d := range k.Data {
 		path := k.path(d.Path)
 		sum, err := wholefile.SHA256(path)
 		switch {
 		case err != nil:
-			missing(path, "fetch the suite's data, or correct data", "%s", fileProblem(err))
+			missing(path, fileProblem(err), "fetch the suite's data, or correct data")
 		case d.SHA256 != "" && sum != d.SHA256:
-			missing(path, "fetch it again, or correct the manifest", "has SHA-256 %s, not %s", sum, d.SHA256)
+			missing(path, "has SHA-256 "+sum+", not "+d.SHA256, "fetch it again, or correct the manifest")
 		}
 	}
 	return all
@@ -105,8 +88,11 @@ func (k *Kernel) path(p string) string {
 	return filepath.Join(k.Dir, p)
 }
 
-// fileProblem says why a file cannot be read, without its path.
+// fileProblem says why a file cannot be read, without its path; empty if it can.
 func fileProblem(err error) string {
+	if err == nil {
+		return ""
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return "is missing"
 	}

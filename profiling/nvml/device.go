@@ -67,7 +67,7 @@ func (d *device) SetMIG(on bool) error {
 	return nil // The mode may be pending until clients end, or until a reset.
 }
 
-// profile returns the driver's description of a profile, if it agrees with package mig.
+// profile returns the driver's description of a profile.
 func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo, error) {
 	var info nvml.GpuInstanceProfileInfo
 	on, err := d.divided(op)
@@ -88,21 +88,7 @@ func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo
 		err := fmt.Errorf("%w: the driver has no profile %d", profiling.ErrUnsupported, p.ID)
 		return info, &profiling.DeviceError{Op: op, Err: err}
 	}
-	info = all[i]
-	if q := profileOf(&info, d.memory); q.Size != p.Size || q.MemoryGB != p.MemoryGB {
-		return info, d.differs(op, fmt.Sprintf("profile %d is %s", p.ID, q))
-	}
-	return info, nil
-}
-
-// differs is the error for a driver whose placement table differs from that of package mig.
-func (d *device) differs(op, how string) error {
-	return &profiling.DeviceError{
-		Op: op,
-		Err: fmt.Errorf("%w: according to the driver %s, unlike in the table of %s", profiling.ErrUnsupported, how,
-			d.model.Load()),
-		Remedy: "the board is unknown: compare nvidia-smi mig -lgip and -lgipp with miglab list gpus",
-	}
+	return all[i], nil
 }
 
 // enumerate returns the profiles that the GPU or the instance supports. As nvml.h says, they are asked for by number
@@ -134,9 +120,6 @@ func (d *device) Placements(p *mig.Profile) ([]mig.Slices, error) {
 	}
 	var starts []mig.Slices
 	for _, at := range placements {
-		if length := mig.Slices(at.Size); length != p.Length {
-			return nil, d.differs(op, fmt.Sprintf("%s takes %d memory slices", p, length))
-		}
 		starts = append(starts, mig.Slices(at.Start))
 	}
 	slices.Sort(starts)

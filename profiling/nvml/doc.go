@@ -4,6 +4,6 @@
 // The package needs cgo, Linux and driver 535 or later. In other builds its functions fail and say how to
 // build the program.
 //
-// Before it makes an instance, the package compares the driver's profiles with the placement table of package mig. It
-// refuses a board whose table differs, since schedules for it would be wrong.
+// The model of a GPU under MIG is that of the table of package mig if the driver's profiles and placements of the sizes
+// that schedulers use agree with it; otherwise it is built from them.
 package nvml
