@@ -53,10 +53,7 @@ func treeOf(g *mig.GPU, nodes []mig.Node, gpus int, model mig.Reconfiguration) *
 
 // operationSeconds returns the seconds that it takes to create and to destroy an instance.
 func operationSeconds(model mig.Reconfiguration, profile *mig.Profile) (create, destroy float64) {
-	if model == mig.Free {
-		return 0, 0
-	}
-	return float64(profile.Create), float64(profile.Destroy)
+	return float64(model.Cost(profile.Create)), float64(model.Cost(profile.Destroy))
 }
 
 // count returns the number of nodes of all GPUs.

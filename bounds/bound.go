@@ -74,21 +74,13 @@ func (b *bySlice) set(of mig.Mask, to mig.Seconds) {
 	}
 }
 
-// cost returns what creating or destroying takes: nothing under [mig.Free].
-func cost(p *algo.Problem, takes mig.Seconds) mig.Seconds {
-	if p.Model == mig.Free {
-		return 0
-	}
-	return takes
-}
-
 // leastDestroys returns by size how long it takes at least to destroy an instance of that size or of
 // a larger one. With these times, which no schedule can be below, the destroy of the topmost used
 // node is the longest on a slice. On the models of package mig they are the times of the size.
 func leastDestroys(p *algo.Problem) (out [mig.MaxSize + 1]mig.Seconds) {
 	least := mig.Seconds(math.Inf(1))
 	for _, s := range slices.Backward(p.GPU.Sizes()) {
-		least = min(least, cost(p, p.GPU.Profile(s).Destroy))
+		least = min(least, p.Model.Cost(p.GPU.Profile(s).Destroy))
 		out[s] = least
 	}
 	return out

@@ -130,7 +130,7 @@ func newChainSearch(ctx context.Context, p *algo.Problem, weights []float64, lim
 		for i := range p.Tasks {
 			c.times[s] = append(c.times[s], c.ticks(p.Tasks[i].On(s)))
 		}
-		c.create[s], c.destroy[s] = c.ticks(cost(p, p.GPU.Profile(s).Create)), c.ticks(destroys[s])
+		c.create[s], c.destroy[s] = c.ticks(p.Model.Cost(p.GPU.Profile(s).Create)), c.ticks(destroys[s])
 	}
 	c.bands = newBands(p, weights, limit)
 	return c

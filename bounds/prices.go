@@ -118,7 +118,7 @@ func newPacking(p *algo.Problem, h mig.Seconds, cells int, round func(float64) f
 	creates := chainSearch{problem: p, tick: k.cell}
 	destroys := leastDestroys(p)
 	for _, s := range p.GPU.Sizes() {
-		create := inCells(cost(p, p.GPU.Profile(s).Create))
+		create := inCells(p.Model.Cost(p.GPU.Profile(s).Create))
 		size := packedSize{create: create, destroy: inCells(destroys[s]), most: make([]float64, cells+1)}
 		creates.create[s] = ticks(size.create)
 		for i := range p.Tasks {

@@ -142,7 +142,7 @@ func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search 
 
 func (x *search) addNodes() {
 	add := func(in mig.Instance, children []int) {
-		create, destroy := cost(x.p, in.Profile.Create), cost(x.p, in.Profile.Destroy)
+		create, destroy := x.p.Model.Cost(in.Profile.Create), x.p.Model.Cost(in.Profile.Destroy)
 		x.nodes = append(x.nodes, searchNode{in: in, mask: in.Mask(), create: create, destroy: destroy, children: children})
 	}
 	x.leastDestroy = mig.Seconds(math.Inf(1))

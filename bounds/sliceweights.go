@@ -68,7 +68,7 @@ func newSliceWeights(p *algo.Problem) *sliceWeights {
 	for i := range p.Tasks {
 		var ends, times []mig.Seconds
 		for _, size := range p.GPU.Sizes() {
-			ready := cost(p, p.GPU.Profile(size).Create)
+			ready := p.Model.Cost(p.GPU.Profile(size).Create)
 			for _, e := range p.Start {
 				if e.Instance.Size() == size {
 					ready = min(ready, e.BusyUntil)
@@ -269,10 +269,10 @@ func readyAt(p *algo.Problem, start []schedule.Existing, in mig.Instance) mig.Se
 			return e.BusyUntil
 		}
 		if e.Instance.Overlaps(in) {
-			free = max(free, e.BusyUntil+cost(p, e.Instance.Profile.Destroy))
+			free = max(free, e.BusyUntil+p.Model.Cost(e.Instance.Profile.Destroy))
 		}
 	}
-	return free + cost(p, in.Profile.Create)
+	return free + p.Model.Cost(in.Profile.Create)
 }
 
 // sameNode reports whether an instance of any profile corresponds to the node.

@@ -65,7 +65,6 @@ func TestSuiteFindsFaults(t *testing.T) {
 				}
 				return nil
 			},
-			Clone: slices.Clone[[]int],
 		}}
 		s.Infeasible = func(_ algo.Algorithm, p []int) bool { return len(p) == 3 }
 		err := s.conform(algo.MustParse("toy"), []int{1, 2, 3}, true)

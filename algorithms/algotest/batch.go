@@ -24,7 +24,6 @@ var Batch = Track[algo.Problem, schedule.Schedule]{
 		return s, named(a, s, err)
 	},
 	Check: checkSchedule,
-	Clone: cloneProblem,
 }
 
 // A StreamProblem is a problem of the stream track.
@@ -42,9 +41,6 @@ var Stream = Track[StreamProblem, schedule.Schedule]{
 		return s, named(a, s, err)
 	},
 	Check: func(p StreamProblem, s schedule.Schedule) error { return checkSchedule(p.Problem, s) },
-	Clone: func(p StreamProblem) StreamProblem {
-		return StreamProblem{cloneProblem(p.Problem), slices.Clone(p.Lengths)}
-	},
 }
 
 // named adds an error if a schedule does not name the algorithm that made it.
@@ -61,11 +57,6 @@ func checkSchedule(p algo.Problem, s schedule.Schedule) error {
 			len(v), v[0])
 	}
 	return nil
-}
-
-func cloneProblem(p algo.Problem) algo.Problem {
-	p.Start, p.Release, p.Tasks = slices.Clone(p.Start), slices.Clone(p.Release), slices.Clone(p.Tasks)
-	return p
 }
 
 // RandomProblem draws a batch on one GPU of any model. The batches are of every kind

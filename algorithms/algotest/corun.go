@@ -2,7 +2,6 @@ package algotest
 
 import (
 	"context"
-	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/sim/corun"
@@ -12,7 +11,7 @@ import (
 var Corun = Track[corun.Window, corun.Plan]{
 	Name: algo.TrackCorun,
 	Run: func(ctx context.Context, a algo.Algorithm, w corun.Window) (corun.Plan, error) {
-		s, err := Planner(a)
+		s, err := algo.Make[algo.Corun](a)
 		if err != nil {
 			return nil, err
 		}
@@ -22,11 +21,4 @@ var Corun = Track[corun.Window, corun.Plan]{
 		_, err := corun.Measure(w, plan)
 		return err
 	},
-	Clone: func(w corun.Window) corun.Window {
-		w.Jobs = slices.Clone(w.Jobs)
-		return w
-	},
 }
-
-// Planner builds the planner of a registered algorithm.
-func Planner(a algo.Algorithm) (algo.Corun, error) { return algo.Make[algo.Corun](a) }

@@ -3,7 +3,6 @@ package algotest
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/sim"
@@ -23,7 +22,8 @@ type DispatchProblem struct {
 var Dispatch = Track[DispatchProblem, sim.DispatchResult]{
 	Name: algo.TrackDispatch,
 	Run: func(_ context.Context, a algo.Algorithm, p DispatchProblem) (sim.DispatchResult, error) {
-		d, err := dispatcher(a, sim.DispatchSetting{Seed: p.Seed, Slices: p.Fleet.Slices(), NumPy: p.NumPy})
+		s := sim.DispatchSetting{Seed: p.Seed, Slices: p.Fleet.Slices(), NumPy: p.NumPy}
+		d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, s)
 		if err != nil {
 			return sim.DispatchResult{}, err
 		}
@@ -35,18 +35,4 @@ var Dispatch = Track[DispatchProblem, sim.DispatchResult]{
 		}
 		return nil
 	},
-	Clone: func(p DispatchProblem) DispatchProblem {
-		p.Jobs = slices.Clone(p.Jobs)
-		p.Fleet.Partitions, p.Fleet.Watts = slices.Clone(p.Fleet.Partitions), slices.Clone(p.Fleet.Watts)
-		return p
-	},
-}
-
-// Dispatcher builds the dispatcher of a registered algorithm.
-func Dispatcher(a algo.Algorithm, seed uint64) (sim.Dispatcher, error) {
-	return dispatcher(a, sim.DispatchSetting{Seed: seed})
-}
-
-func dispatcher(a algo.Algorithm, s sim.DispatchSetting) (sim.Dispatcher, error) {
-	return algo.Constructor[algo.NewDispatcher](a)(a.Args, s)
 }

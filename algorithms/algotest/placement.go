@@ -2,7 +2,6 @@ package algotest
 
 import (
 	"context"
-	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -38,7 +37,8 @@ type PlacementAnswer struct {
 var Placement = Track[PlacementProblem, PlacementAnswer]{
 	Name: algo.TrackPlacement,
 	Run: func(_ context.Context, a algo.Algorithm, p PlacementProblem) (PlacementAnswer, error) {
-		placer, err := Placer(a, sim.PlacementSetting{GPU: p.GPU, GPUs: p.GPUs, Demand: p.Demand})
+		s := sim.PlacementSetting{GPU: p.GPU, GPUs: p.GPUs, Demand: p.Demand}
+		placer, err := algo.Constructor[algo.NewPlacer](a)(a.Args, s)
 		if err != nil {
 			return PlacementAnswer{}, err
 		}
@@ -52,10 +52,6 @@ var Placement = Track[PlacementProblem, PlacementAnswer]{
 	},
 	Check: func(p PlacementProblem, a PlacementAnswer) error {
 		return sim.CheckPlacement(p.GPU, p.GPUs, p.Requests, placesOf(p.Requests, a.Decisions), a.Result.Moved, p.Migration)
-	},
-	Clone: func(p PlacementProblem) PlacementProblem {
-		p.Requests, p.Demand = slices.Clone(p.Requests), slices.Clone(p.Demand)
-		return p
 	},
 }
 
@@ -74,11 +70,6 @@ func placesOf(requests []task.Request, decisions []Decision) [][]sim.Spot {
 		}
 	}
 	return places
-}
-
-// Placer builds the placer of a registered algorithm.
-func Placer(a algo.Algorithm, s sim.PlacementSetting) (sim.Placer, error) {
-	return algo.Constructor[algo.NewPlacer](a)(a.Args, s)
 }
 
 // placementLog remembers what was decided.

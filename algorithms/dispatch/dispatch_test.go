@@ -22,7 +22,8 @@ var a100 = mig.MustLookup("A100")
 
 func dispatcher(t testing.TB, name string, seed uint64) sim.Dispatcher {
 	t.Helper()
-	d, err := algotest.Dispatcher(algo.MustParse(name), seed)
+	a := algo.MustParse(name)
+	d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -31,7 +30,7 @@ func BenchmarkDecisions(b *testing.B) {
 				a := algo.MustParse(id)
 				b.ReportAllocs()
 				for b.Loop() {
-					p, err := algotest.Placer(a, sim.PlacementSetting{GPU: g, GPUs: gpus})
+					p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: g, GPUs: gpus})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -20,7 +20,7 @@ import (
 
 func build(t *testing.T, a algo.Algorithm, s sim.PlacementSetting) sim.Placer {
 	t.Helper()
-	p, err := algotest.Placer(a, s)
+	p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,9 +43,9 @@ func newDemandAware(name string, score demandScore) func(algo.Args, sim.Placemen
 func demandTable(args algo.Args, g *mig.GPU, score demandScore, demand []float64) table {
 	// In whole millionths of a slice, placements that differ only by rounding are equal.
 	const scale = 1e6
-	var rounded [sim.Masks]int
+	var rounded sim.Scores
 	for m, v := range score(g, demand) {
-		rounded[m] = int(math.Round(v * scale))
+		rounded[m] = int32(math.Round(v * scale))
 	}
 	return newTable(g, incrementRule(args, &rounded))
 }

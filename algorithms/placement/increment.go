@@ -14,7 +14,7 @@ var tie = algo.Param{
 
 // incrementRule is the rule of MFI Algorithm 2 for any score of masks: it takes the
 // placement that adds least to the score.
-func incrementRule(args algo.Args, score *[sim.Masks]int) rule {
+func incrementRule(args algo.Args, score *sim.Scores) rule {
 	sign := map[string]int{"lowest": 0, "most-used": -1, "least-used": 1}[args[tie.Name]]
 	return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {
 		used := sign * int(occupied.Count())
@@ -23,7 +23,7 @@ func incrementRule(args algo.Args, score *[sim.Masks]int) rule {
 			if w&occupied != 0 {
 				continue
 			}
-			if c := (cost{score[occupied|w] - score[occupied], used}); !ok || c[0] < best.cost[0] {
+			if c := (cost{int(score[occupied|w] - score[occupied]), used}); !ok || c[0] < best.cost[0] {
 				best, ok = choice{c, start}, true
 			}
 		}

@@ -20,10 +20,9 @@ var _ = algo.Register(algo.Spec{
 		},
 	},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		m, err := newMover(args, s)
 		feasible := algo.Args{index.Name: index.Default}
 		spread := fitTable("wf-bi", feasible, s.GPU, func(free int) int { return -free }, bestIndex)
-		return &loadBalance{m, spread, args.Float("load"), args.Float("threshold")}, err
+		return &loadBalance{newMover(args, s.GPU), spread, args.Float("load"), args.Float("threshold")}, nil
 	},
 })
 

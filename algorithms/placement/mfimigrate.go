@@ -22,8 +22,7 @@ var _ = algo.Register(algo.Spec{
 		},
 	},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		m, err := newMover(args, s)
-		return &mfiMigrate{m, args.Int("gain"), args.Int("reserve")}, err
+		return &mfiMigrate{newMover(args, s.GPU), args.Int("gain"), args.Int("reserve")}, nil
 	},
 })
 

@@ -27,13 +27,9 @@ func (m *mover) pendingMove() (sim.Move, bool) {
 	return next, true
 }
 
-func newMover(args algo.Args, s sim.PlacementSetting) (mover, error) {
-	f, err := sim.ParseReading(args[reading.Name])
-	if err != nil {
-		return mover{}, err
-	}
-	t, err := newMFI(algo.Args{reading.Name: args[reading.Name], tie.Name: args[tie.Name]}, s)
-	return mover{table: t, profiles: task.RequestProfiles(s.GPU), score: sim.Fragmentation(s.GPU, f)}, err
+func newMover(args algo.Args, g *mig.GPU) mover {
+	t := newMFI(algo.Args{reading.Name: args[reading.Name], tie.Name: args[tie.Name]}, g)
+	return mover{table: t, profiles: task.RequestProfiles(g), score: scores(args, g)}
 }
 
 // A relocation is a move and what it does.

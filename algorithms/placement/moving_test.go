@@ -13,7 +13,6 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/deep"
 	"miglab/harness/mig"
-	"miglab/harness/sim"
 	"miglab/harness/stats"
 	"miglab/harness/task"
 )
@@ -178,10 +177,7 @@ func TestExactRepackingAgreesWithBruteForce(t *testing.T) {
 	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		g := mig.GPUs()[rng.IntN(len(mig.GPUs()))]
-		m, err := newMover(algo.MustParse("repack-exact").Args, sim.PlacementSetting{GPU: g, GPUs: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := newMover(algo.MustParse("repack-exact").Args, g)
 		gpus := drawLayouts(rng, g)
 		profile := rng.IntN(len(m.profiles))
 		want, score, ok := byBruteForce(&m, gpus, profile, most)

@@ -115,10 +115,7 @@ func TestGroupedMFIIsAlgorithm2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := newMFI(algo.Args{"f": reading.String(), "tie": ties}, sim.PlacementSetting{GPU: g, GPUs: in.GPUs})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := newMFI(algo.Args{"f": reading.String(), "tie": ties}, g)
 		b := &both{t: t, grouped: p, naive: naiveMFI{reading}, sameSpot: ties == tie.Default}
 		if _, err := sim.RunPlacement(g, in.GPUs, in.Requests, b, sim.SteadyWindow, task.Migration{}); err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/deep"
@@ -27,7 +26,7 @@ func results(t *testing.T, spec string, instances int, ids ...string) [][]sim.Pl
 		}
 		for _, id := range ids {
 			a := algo.MustParse(id)
-			p, err := algotest.Placer(a, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
+			p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
 			if err != nil {
 				t.Fatal(err)
 			}

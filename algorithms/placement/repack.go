@@ -23,8 +23,7 @@ var _ = algo.Register(algo.Spec{
 		},
 	},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		m, err := newMover(args, s)
-		return &repack{mover: m, rounds: args.Int("rounds"), starts: bestIndex(s.GPU)}, err
+		return &repack{mover: newMover(args, s.GPU), rounds: args.Int("rounds"), starts: bestIndex(s.GPU)}, nil
 	},
 })
 

@@ -23,8 +23,7 @@ var _ = algo.Register(algo.Spec{
 		},
 	},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		m, err := newMover(args, s)
-		return &repackExact{mover: m, most: args.Int("most"), gpus: args.Int("gpus")}, err
+		return &repackExact{mover: newMover(args, s.GPU), most: args.Int("most"), gpus: args.Int("gpus")}, nil
 	},
 })
 

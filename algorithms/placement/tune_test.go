@@ -53,21 +53,21 @@ func (u *tuner) draw(tb testing.TB, first, instances int) {
 }
 
 // start returns the lost placements under equal demand, in thousandths of a slice.
-func (u *tuner) start() *[sim.Masks]int {
+func (u *tuner) start() *sim.Scores {
 	n := len(u.streams[0].Demand)
 	equal := make([]float64, n)
 	for i := range equal {
 		equal[i] = 1 / float64(n)
 	}
-	var out [sim.Masks]int
+	var out sim.Scores
 	for m, v := range lostPlacements(u.gpu, equal) {
-		out[m] = int(math.Round(1000 * v))
+		out[m] = int32(math.Round(1000 * v))
 	}
 	return &out
 }
 
 // acceptance returns the mean acceptance in steady state.
-func (u *tuner) acceptance(tb testing.TB, table *[sim.Masks]int) float64 {
+func (u *tuner) acceptance(tb testing.TB, table *sim.Scores) float64 {
 	tb.Helper()
 	p := newTable(u.gpu, incrementRule(nil, table))
 	var sum float64
@@ -82,13 +82,13 @@ func (u *tuner) acceptance(tb testing.TB, table *[sim.Masks]int) float64 {
 }
 
 // climb changes the table where that accepts more, and returns the acceptance.
-func (u *tuner) climb(tb testing.TB, table *[sim.Masks]int, steps int) float64 {
+func (u *tuner) climb(tb testing.TB, table *sim.Scores, steps int) float64 {
 	tb.Helper()
 	best := u.acceptance(tb, table)
 	for range steps {
 		m := u.masks[u.rng.IntN(len(u.masks))]
 		before := table[m]
-		table[m] += int(math.Round(u.rng.NormFloat64() * math.Exp(math.Log(30)+u.rng.Float64()*math.Log(50))))
+		table[m] += int32(math.Round(u.rng.NormFloat64() * math.Exp(math.Log(30)+u.rng.Float64()*math.Log(50))))
 		if a := u.acceptance(tb, table); a > best {
 			best = a
 		} else {
@@ -105,7 +105,7 @@ func TestTunedTable(t *testing.T) {
 		writeTunedTables(t)
 		return
 	}
-	var tables [2][sim.Masks]int
+	var tables [2]sim.Scores
 	for i := range tables {
 		u := newTuner(t, mig.MustLookup("A30"), 1)
 		tables[i] = *u.start()

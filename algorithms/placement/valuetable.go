@@ -48,17 +48,17 @@ var valueTableCSV []byte
 type valueRow struct {
 	MemorySlices mig.Slices `csv:"memory_slices"`
 	Mask         mig.Mask   `csv:"mask"`
-	Value        int        `csv:"value"`
+	Value        int32      `csv:"value"`
 }
 
 // valueTables returns the tables by the model's number of memory slices. It panics if
 // the file, which is part of the program, is not valid.
-var valueTables = sync.OnceValue(func() map[mig.Slices]*[sim.Masks]int {
+var valueTables = sync.OnceValue(func() map[mig.Slices]*sim.Scores {
 	var rows []valueRow
 	if err := gocsv.UnmarshalBytes(valueTableCSV, &rows); err != nil {
 		panic(fmt.Sprintf("placement: value-table.csv: %v", err))
 	}
-	out := map[mig.Slices]*[sim.Masks]int{4: {}, 8: {}}
+	out := map[mig.Slices]*sim.Scores{4: {}, 8: {}}
 	for _, r := range rows {
 		out[r.MemorySlices][r.Mask] = r.Value
 	}

@@ -88,7 +88,7 @@ func earliestEnds(p *schedule.Problem) []map[mig.Slices]mig.Seconds {
 	for i := range p.Tasks {
 		out[i] = map[mig.Slices]mig.Seconds{}
 		for _, s := range p.GPU.Sizes() {
-			begin := cost(p, p.GPU.Profile(s).Create)
+			begin := p.Model.Cost(p.GPU.Profile(s).Create)
 			for _, e := range p.Start {
 				if e.Instance.Size() == s {
 					begin = min(begin, e.BusyUntil)

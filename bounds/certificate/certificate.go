@@ -95,19 +95,11 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 }
 
 // Decode reads what [Encode] writes as a certificate for the problem. It is strict. These
-// are each a [*schedule.FormatError]: a field that is unknown, missing, duplicate or of the
-// wrong type, what [schedule.Decode] refuses, and text after the end. Other errors are
-// those of r. Decode does not check whether the claim is true; see [Verify].
+// are each a [*schedule.FormatError]: a field that is unknown, duplicate or of the wrong type,
+// one that is missing outside the witness, what [schedule.Decode] refuses, and text after the
+// end. Other errors are those of r. [Verify] checks the claim and says what a witness lacks.
 func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 	return decode(r, func(d *strictjson.Decoder, c *Certificate) []strictjson.Member {
-		witness := []strictjson.Member{
-			{Name: "kind", Read: d.Into(&c.Witness.Kind)},
-			{Name: "bound_s", Read: d.Into(&c.Witness.Bound)},
-			{Name: "threshold_s", Optional: true, Read: d.Into(&c.Witness.Threshold)},
-			{Name: "weights", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Weights)},
-			{Name: "cells", Optional: true, Read: d.Into(&c.Witness.Cells)},
-			{Name: "prices", Optional: true, Read: strictjson.IntoList(d, &c.Witness.Prices)},
-		}
 		return []strictjson.Member{
 			{Name: "lower_bound_s", Read: d.Into(&c.Lower)},
 			{Name: "makespan_s", Read: d.Into(&c.Makespan)},
@@ -117,7 +109,7 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 				c.Schedule, err = schedule.DecodeFrom(d, p)
 				return err
 			}},
-			{Name: "witness", Read: func() error { return d.Object(witness) }},
+			{Name: "witness", Read: func() error { return d.Value(&c.Witness) }},
 		}
 	})
 }
@@ -199,14 +191,6 @@ func (w *Witness) verify(p *schedule.Problem) error {
 	return nearest.Unknown("kind", w.Kind, []string{Area, SliceWeights, TaskPrices, Chains, Search})
 }
 
-// cost returns what creating or destroying takes: nothing under [mig.Free].
-func cost(p *schedule.Problem, takes mig.Seconds) mig.Seconds {
-	if p.Model == mig.Free {
-		return 0
-	}
-	return takes
-}
-
 // leastDestroy returns how long it takes at least to destroy an instance of a size or of a larger one.
 func leastDestroy(p *schedule.Problem, size mig.Slices) mig.Seconds {
 	least := mig.Seconds(math.Inf(1))
@@ -215,7 +199,7 @@ func leastDestroy(p *schedule.Problem, size mig.Slices) mig.Seconds {
 			least = min(least, p.GPU.Profile(s).Destroy)
 		}
 	}
-	return cost(p, least)
+	return p.Model.Cost(least)
 }
 
 // below returns an instant that is earlier than the bound by more than rounding.

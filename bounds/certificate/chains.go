@@ -78,7 +78,7 @@ type assignment struct {
 	destroyed, last, inner [][]float64
 }
 
-func (a *assignment) cost(takes mig.Seconds) float64 { return float64(cost(a.p, takes)) }
+func (a *assignment) cost(takes mig.Seconds) float64 { return float64(a.p.Model.Cost(takes)) }
 
 // tables returns for each set of tasks how long the busiest slice of a subtree is busy at
 // least if the set is assigned to it: with all destroys, and without the longest.

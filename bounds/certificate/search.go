@@ -129,7 +129,7 @@ func (t *tree) operate(s situation, in mig.Instance, takes mig.Seconds) (mig.Sec
 }
 
 func (t *tree) destroy(s situation, in mig.Instance) bool {
-	takes := cost(t.p, in.Profile.Destroy)
+	takes := t.p.Model.Cost(in.Profile.Destroy)
 	begin, s := t.operate(s, in, takes)
 	s.put(mig.Instance{}, in.Mask(), begin+takes)
 	return t.next(s)
@@ -141,7 +141,7 @@ func (t *tree) create(s situation, in mig.Instance) bool {
 			return false
 		}
 	}
-	takes := cost(t.p, in.Profile.Create)
+	takes := t.p.Model.Cost(in.Profile.Create)
 	begin, s := t.operate(s, in, takes)
 	for set := s.left; set != 0; set = (set - 1) & s.left {
 		if end := begin + takes + t.took(set, in.Size()); end < t.than && t.next(s.with(in, set, end)) {
@@ -166,12 +166,12 @@ func (t *tree) hopeless(s *situation) bool {
 				if in.Mask()>>v&1 != 0 {
 					free := s.free[v]
 					if x := s.there[v].Profile; x != nil {
-						free += cost(t.p, x.Destroy)
+						free += t.p.Model.Cost(x.Destroy)
 					}
 					begin = max(begin, free)
 				}
 			}
-			if begin+cost(t.p, in.Profile.Create)+t.p.Tasks[i].On(size) < t.than {
+			if begin+t.p.Model.Cost(in.Profile.Create)+t.p.Tasks[i].On(size) < t.than {
 				fits = true
 				least = min(least, mig.Seconds(float64(size)*float64(t.p.Tasks[i].On(size))))
 			}

@@ -87,7 +87,7 @@ func (e *earner) subtree(v int) (destroyed, last []float64) {
 			}
 		}
 	}
-	create, destroy := e.in(cost(e.problem, n.Profile.Create)), e.in(leastDestroy(e.problem, n.Size()))
+	create, destroy := e.in(e.problem.Model.Cost(n.Profile.Create)), e.in(leastDestroy(e.problem, n.Size()))
 	destroyed, last = slices.Clone(destroyed), slices.Clone(last)
 	for c := create; c <= e.cells; c++ {
 		last[c] = max(last[c], used[c-create])

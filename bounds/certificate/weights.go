@@ -101,8 +101,8 @@ func earliest(p *schedule.Problem, gpu int, in mig.Instance) mig.Seconds {
 		case e.Instance.Start == in.Start && e.Instance.Size() == in.Size():
 			return e.BusyUntil
 		default:
-			free = max(free, e.BusyUntil+cost(p, e.Instance.Profile.Destroy))
+			free = max(free, e.BusyUntil+p.Model.Cost(e.Instance.Profile.Destroy))
 		}
 	}
-	return free + cost(p, in.Profile.Create)
+	return free + p.Model.Cost(in.Profile.Create)
 }

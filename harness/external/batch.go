@@ -72,9 +72,7 @@ func newInstance(p *schedule.Problem, n int) instance {
 	for _, size := range p.GPU.Sizes() {
 		own := p.GPU.Profile(size)
 		pr := profile{Size: size, Length: own.Length, Starts: own.Starts}
-		if p.Model != mig.Free {
-			pr.Create, pr.Destroy = own.Create, own.Destroy
-		}
+		pr.Create, pr.Destroy = p.Model.Cost(own.Create), p.Model.Cost(own.Destroy)
 		q.GPU.Profiles = append(q.GPU.Profiles, pr)
 	}
 	for _, e := range p.Start {

@@ -48,6 +48,14 @@ var reconfigurationNames = [...]string{Sequential: "sequential", Parallel: "para
 // String returns the name that files and the command line use.
 func (r Reconfiguration) String() string { return reconfigurationNames[r] }
 
+// Cost returns how long an operation that takes the given time lasts: it is 0 under [Free].
+func (r Reconfiguration) Cost(takes Seconds) Seconds {
+	if r == Free {
+		return 0
+	}
+	return takes
+}
+
 // ParseReconfiguration reads "sequential", "parallel" or "free". The error is a
 // [*nearest.UnknownError].
 func ParseReconfiguration(s string) (Reconfiguration, error) {

@@ -1,10 +1,7 @@
 package sim
 
 import (
-	"slices"
-
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/harness/task"
 )
 
@@ -30,15 +27,6 @@ func (r Reading) String() string { return readingNames[r] }
 
 // ReadingNames returns the names of all readings, the literal one first.
 func ReadingNames() []string { return readingNames[:] }
-
-// ParseReading reads "literal", "partial" or "start-free". The error is a
-// [*nearest.UnknownError].
-func ParseReading(s string) (Reading, error) {
-	if i := slices.Index(readingNames[:], s); i >= 0 {
-		return Reading(i), nil
-	}
-	return 0, nearest.Unknown("reading of F", s, readingNames[:])
-}
 
 // Masks is the length of a table that is indexed by mask.
 const Masks = 1 << 8

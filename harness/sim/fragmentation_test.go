@@ -122,14 +122,3 @@ func TestMasksSayAllThatFits(t *testing.T) {
 		}
 	}
 }
-
-func TestReadingNames(t *testing.T) {
-	for i, name := range ReadingNames() {
-		if r, err := ParseReading(name); err != nil || r != Reading(i) || r.String() != name {
-			t.Errorf("ParseReading(%q) = %v, %v", name, r, err)
-		}
-	}
-	if _, err := ParseReading("litteral"); err == nil {
-		t.Error("ParseReading accepts litteral")
-	}
-}

@@ -353,19 +353,6 @@ func (d *Decoder) Into(to any) func() error {
 	}
 }
 
-// IntoList makes a [Member.Read] of a list of what [Decoder.Into] reads.
-func IntoList[T any](d *Decoder, to *[]T) func() error {
-	return func() error {
-		*to = []T{}
-		return d.List(func() error {
-			var value T
-			err := d.Into(&value)()
-			*to = append(*to, value)
-			return err
-		})
-	}
-}
-
 // Object reads an object with the members in any order. An unknown name gives an error that wraps a
 // [*nearest.UnknownError].
 func (d *Decoder) Object(members []Member) error {

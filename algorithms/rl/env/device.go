@@ -60,12 +60,8 @@ func NewDevice(g *mig.GPU, model mig.Reconfiguration) *Device {
 	for _, n := range g.Tree() {
 		d.instances = append(d.instances, n.Instance)
 		d.masks = append(d.masks, uint8(n.Mask()))
-		create, destroy := float64(n.Profile.Create), float64(n.Profile.Destroy)
-		if model == mig.Free {
-			create, destroy = 0, 0
-		}
-		d.create = append(d.create, create)
-		d.destroy = append(d.destroy, destroy)
+		d.create = append(d.create, float64(model.Cost(n.Profile.Create)))
+		d.destroy = append(d.destroy, float64(model.Cost(n.Profile.Destroy)))
 	}
 	d.Reset()
 	return d
