@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 )
 
 // Encoding is the representation of task times in an observation (DRL 6.4).
@@ -20,45 +21,57 @@ const (
 	OneHot
 )
 
+// UnmarshalText reads "float" or "one-hot". The error is a [*nearest.UnknownError].
+func (e *Encoding) UnmarshalText(name []byte) error {
+	names := []string{Float: "float", OneHot: "one-hot"}
+	i := slices.Index(names, string(name))
+	if i < 0 {
+		return nearest.Unknown("encoding", string(name), names)
+	}
+	*e = Encoding(i)
+	return nil
+}
+
 // BatchOptions choose a variant of the DRL paper's MDP. The zero values of all fields
-// except GPU and Tasks are the paper's first model, in continuous time.
+// except GPU and Tasks are the paper's first model, in continuous time. Fields with a name in
+// JSON are options of the library for Python.
 type BatchOptions struct {
-	GPU *mig.GPU
+	GPU *mig.GPU `json:"-"`
 	// Model is the cost model of [Batch.Makespan] and [Batch.Schedule]. In the MDP itself,
 	// slices always reconfigure in parallel (DRL 4.2).
-	Model mig.Reconfiguration
+	Model mig.Reconfiguration `json:"-"`
 	// Tasks is N, the number of tasks that the agent sees at once.
-	Tasks int
+	Tasks int `json:"-"`
 	// Levels is M, the number of levels of time, up to MaxLevels; 0 means continuous time.
-	Levels int
+	Levels int `json:"levels"`
 	// Encoding is Float in continuous time.
-	Encoding Encoding
+	Encoding Encoding `json:"encoding"`
 	// Direct makes every reconfiguration wait for its slices (DRL 6.5.2).
-	Direct bool
+	Direct bool `json:"direct"`
 	// Stream is the number of tasks of an episode that Reset draws. Those beyond the first
 	// N replenish the batch in order of arrival (DRL 3, online). 0 means N, the offline
 	// batch.
-	Stream int
+	Stream int `json:"stream"`
 	// RandomStart makes Reset begin in a random canonical partition. With probability 1/2 an
 	// instance is busy, for a random time up to the largest one. The released code begins
 	// episodes of training in random partitions too, but busier ones: see Released. Without
 	// RandomStart, Reset begins with the whole GPU as one idle instance.
-	RandomStart bool
+	RandomStart bool `json:"random_start"`
 	// Released follows the released code where it differs from the text. Levels are
 	// round(t/step)+1, so that there are M+1 of them. Observations are plain numbers
 	// divided by the largest of M+1, N and the number of partitions. Slices are renamed
 	// only as the partition requires. Rewards are levels. At a random start each instance is
 	// busy for one of 0 to M levels, so that with M = 14 it is idle once in 15 times.
-	Released bool
+	Released bool `json:"released"`
 	// Reconfiguration is the time in seconds that a slice takes to be reconfigured in the MDP,
 	// whatever the sizes of its instances; 0 means the times of the GPU model. The released code
 	// of the online agent has 0.7.
-	Reconfiguration mig.Seconds
+	Reconfiguration mig.Seconds `json:"-"`
 	// StartInLevels makes the agent take a slice that is busy for x seconds when Load begins on
 	// an unused device for one that is busy for x levels, as in the released evaluation: its
 	// environment draws levels from 0 to M, and compute_makespan counts them as seconds. The
 	// device, and so the makespan, has seconds.
-	StartInLevels bool
+	StartInLevels bool `json:"-"`
 }
 
 // MaxLevels is the largest M.

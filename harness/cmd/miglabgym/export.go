@@ -94,8 +94,8 @@ func withVector(number C.int64_t, f func(*vector) error) *C.char {
 //export miglab_seed
 func miglab_seed(number, environment C.int64_t, seed C.uint64_t) *C.char {
 	return withVector(number, func(v *vector) error {
-		if environment < 0 || int64(environment) >= int64(len(v.envs)) {
-			return fmt.Errorf("there is no environment %d; they are 0 to %d", int64(environment), len(v.envs)-1)
+		if err := v.has(int(environment)); err != nil {
+			return err
 		}
 		v.seed(int(environment), uint64(seed))
 		return nil
@@ -165,13 +165,12 @@ func miglab_answer(number, environment C.int64_t, line **C.char) *C.char {
 //
 //export miglab_close
 func miglab_close(number C.int64_t) *C.char {
-	registry.Lock()
-	defer registry.Unlock()
-	if vectors[int64(number)] == nil {
-		return message(fmt.Errorf("handle %d is not open", int64(number)))
-	}
-	delete(vectors, int64(number))
-	return nil
+	return withVector(number, func(*vector) error {
+		registry.Lock()
+		defer registry.Unlock()
+		delete(vectors, int64(number))
+		return nil
+	})
 }
 
 // miglab_free frees a text.

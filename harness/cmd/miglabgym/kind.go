@@ -15,10 +15,9 @@ import (
 
 // A kind is a kind of environments with its options.
 type kind struct {
-	// metrics name what is measured of an episode; names end in the unit.
-	metrics []string
-	// facts name what is known of an episode when it begins; names end in the unit.
-	facts []string
+	// metrics name what is measured of an episode, and facts what is known of it when it
+	// begins; names end in the unit.
+	metrics, facts []string
 	// instances is how many a dataset has; 0 without one, and where there is no end.
 	instances int
 	// make makes environment i of n.
@@ -26,21 +25,12 @@ type kind struct {
 }
 
 // environment is one that measures its episodes.
-type environment struct {
+type environment interface {
 	env.Env
+	// begin begins an episode and writes its facts.
+	begin(rng *rand.Rand, facts []float64) error
 	// measure writes the metrics of an episode that is done.
-	measure func(metrics []float64)
-	// batch is what episodes schedule; nil where they schedule no batches.
-	batch *batch
-}
-
-// begin begins an episode and writes its facts.
-func (e *environment) begin(rng *rand.Rand, facts []float64) error {
-	if e.batch != nil {
-		return e.batch.begin(rng, facts)
-	}
-	e.Reset(rng)
-	return nil
+	measure(metrics []float64)
 }
 
 // kinds read the options of each kind, a JSON object.
@@ -85,23 +75,14 @@ func openOwn(options string) (kind, error) {
 	return o.open(func(b *batch) (scheduler, error) { return env.NewOwn(b.gpu, b.model, o.Tasks, b.draw, o.Start), nil })
 }
 
-// openBatch makes the DRL paper's MDP; the options are those of [env.BatchOptions].
+// openBatch makes the DRL paper's MDP.
 func openBatch(options string) (kind, error) {
 	o := struct {
 		batchTasks
-		Levels      int    `json:"levels"`
-		Encoding    string `json:"encoding"`
-		Direct      bool   `json:"direct"`
-		Stream      int    `json:"stream"`
-		RandomStart bool   `json:"random_start"`
-		Released    bool   `json:"released"`
-	}{batchTasks: byDefault, Encoding: "float"}
+		env.BatchOptions
+	}{batchTasks: byDefault}
 	if err := parseOptions(options, &o); err != nil {
 		return kind{}, err
-	}
-	encoding, ok := map[string]env.Encoding{"float": env.Float, "one-hot": env.OneHot}[o.Encoding]
-	if !ok {
-		return kind{}, nearest.Unknown("encoding", o.Encoding, []string{"float", "one-hot"})
 	}
 	if o.Stream > maxTasks {
 		return kind{}, fmt.Errorf("stream is %d; it is at most %d", o.Stream, maxTasks)
@@ -110,11 +91,24 @@ func openBatch(options string) (kind, error) {
 		return kind{}, fmt.Errorf("stream and random_start have no meaning for the instances of a dataset, %s", o.Dataset)
 	}
 	return o.open(func(b *batch) (scheduler, error) {
-		return env.NewBatch(env.BatchOptions{
-			GPU: b.gpu, Model: b.model, Tasks: o.Tasks, Levels: o.Levels, Encoding: encoding, Direct: o.Direct,
-			Stream: o.Stream, RandomStart: o.RandomStart, Released: o.Released,
-		}, b.draw)
+		o.BatchOptions.GPU, o.Model, o.BatchOptions.Tasks = b.gpu, b.model, b.Tasks
+		return env.NewBatch(o.BatchOptions, b.draw)
 	})
+}
+
+// A day is an episode of the deadline report's queue.
+type day struct{ *env.Deadline }
+
+func (d day) begin(rng *rand.Rand, _ []float64) error {
+	d.Reset(rng)
+	return nil
+}
+
+var dayMetrics = []string{"late_percent", "tardiness_min", "energy_wmin", "energy_as_released_wmin"}
+
+func (d day) measure(metrics []float64) {
+	r := d.Result()
+	copy(metrics, []float64{r.LatePercent(), float64(r.Tardiness), float64(r.Energy), float64(r.EnergyAsReleased)})
 }
 
 func openDeadline(options string) (kind, error) {
@@ -135,12 +129,8 @@ func openDeadline(options string) (kind, error) {
 	if err != nil {
 		return kind{}, err
 	}
-	metrics := []string{"late_percent", "tardiness_min", "energy_wmin", "energy_as_released_wmin"}
-	return kind{metrics: metrics, make: func(int, int) (environment, error) {
+	return kind{metrics: dayMetrics, make: func(int, int) (environment, error) {
 		d, err := env.NewDeadline(sampler.Fleet(), sampler.Draw, o.DeadlineOptions)
-		return environment{Env: d, measure: func(metrics []float64) {
-			r := d.Result()
-			copy(metrics, []float64{r.LatePercent(), float64(r.Tardiness), float64(r.Energy), float64(r.EnergyAsReleased)})
-		}}, err
+		return day{d}, err
 	}}, nil
 }

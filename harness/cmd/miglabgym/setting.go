@@ -42,6 +42,13 @@ type batchTasks struct {
 	// Bound and FAR ask for facts: the certified lower bound of a batch, and FAR's makespan.
 	Bound bool `json:"bound"`
 	FAR   bool `json:"far"`
+
+	// What the options name; either sampler or dataset is nil.
+	gpu     *mig.GPU
+	model   mig.Reconfiguration
+	sampler *datasets.Sampler
+	dataset datasets.Spec
+	facts   []string
 }
 
 // byDefault is one of DRL's settings (5.1.3): N = 14 on A100. The workload is then WIDETIMES.
@@ -52,36 +59,33 @@ const defaultWorkload = "WIDETIMES"
 // maxTasks bounds the options tasks and stream.
 const maxTasks = 10_000
 
-// A setting is what the options name.
-type setting struct {
-	*batchTasks
-	gpu   *mig.GPU
-	model mig.Reconfiguration
-	// Either sampler or dataset is nil.
-	sampler *datasets.Sampler
-	dataset datasets.Spec
-}
-
-func (b *batchTasks) resolve() (s *setting, err error) {
-	s = &setting{batchTasks: b}
+// resolve finds what the options name.
+func (b *batchTasks) resolve() (err error) {
 	if b.Tasks < 1 || b.Tasks > maxTasks {
-		return nil, fmt.Errorf("tasks is %d; it is from 1 to %d", b.Tasks, maxTasks)
+		return fmt.Errorf("tasks is %d; it is from 1 to %d", b.Tasks, maxTasks)
 	}
-	if s.gpu, err = mig.Lookup(b.GPU); err != nil {
-		return nil, err
+	if b.gpu, err = mig.Lookup(b.GPU); err != nil {
+		return err
 	}
-	if s.model, err = mig.ParseReconfiguration(b.Reconfiguration); err != nil {
-		return nil, err
+	if b.model, err = mig.ParseReconfiguration(b.Reconfiguration); err != nil {
+		return err
 	}
 	switch {
 	case b.Dataset == "":
-		s.sampler, err = datasets.NewSampler(cmp.Or(b.Workload, defaultWorkload), s.gpu)
+		b.sampler, err = datasets.NewSampler(cmp.Or(b.Workload, defaultWorkload), b.gpu)
 	case b.Workload != "":
 		err = fmt.Errorf("workload is %s and dataset is %s; give one of them", b.Workload, b.Dataset)
 	default:
-		s.dataset, err = datasets.Parse(b.Dataset)
+		b.dataset, err = datasets.Parse(b.Dataset)
+		b.facts = append(b.facts, factInstance)
 	}
-	return s, err
+	if b.Bound {
+		b.facts = append(b.facts, factBound)
+	}
+	if b.FAR {
+		b.facts = append(b.facts, factFAR)
+	}
+	return err
 }
 
 // A scheduler is an environment in which a batch is scheduled.
@@ -94,33 +98,26 @@ type scheduler interface {
 
 // open returns the environments that newScheduler makes.
 func (b *batchTasks) open(newScheduler func(*batch) (scheduler, error)) (kind, error) {
-	s, err := b.resolve()
-	if err != nil {
+	if err := b.resolve(); err != nil {
 		return kind{}, err
 	}
-	k := kind{metrics: []string{"makespan_s"}}
-	if s.dataset != nil {
-		k.facts, k.instances = append(k.facts, factInstance), s.dataset.Instances()
-	}
-	if s.Bound {
-		k.facts = append(k.facts, factBound)
-	}
-	if s.FAR {
-		k.facts = append(k.facts, factFAR)
+	k := kind{metrics: []string{"makespan_s"}, facts: b.facts}
+	if b.dataset != nil {
+		k.instances = b.dataset.Instances()
 	}
 	k.make = func(i, n int) (environment, error) {
-		b := &batch{setting: s, number: i, stride: n}
-		b.rewind()
+		e := &batch{batchTasks: b, number: i, stride: n}
+		e.rewind()
 		var err error
-		b.scheduler, err = newScheduler(b)
-		return environment{b.scheduler, func(metrics []float64) { metrics[0] = b.Makespan() }, b}, err
+		e.scheduler, err = newScheduler(e)
+		return e, err
 	}
 	return k, nil
 }
 
 // A batch is what the episodes of an environment schedule.
 type batch struct {
-	*setting
+	*batchTasks
 	scheduler
 	// number is that of the environment, of stride many.
 	number, stride int
@@ -141,8 +138,7 @@ func (b *batch) draw(rng *rand.Rand, tasks []env.Times) int {
 // rewind makes the next episode the first one.
 func (b *batch) rewind() { b.next = b.number }
 
-// begin begins an episode and writes its facts.
-func (b *batch) begin(rng *rand.Rand, facts []float64) error {
+func (b *batch) begin(rng *rand.Rand, facts []float64) (err error) {
 	if b.dataset != nil {
 		if err := b.load(); err != nil {
 			return fmt.Errorf("instance %d of %s: %w", b.next, b.dataset.ID(), err)
@@ -153,8 +149,15 @@ func (b *batch) begin(rng *rand.Rand, facts []float64) error {
 			b.problem = b.drawn()
 		}
 	}
-	return b.know(facts)
+	for i, name := range b.facts {
+		if facts[i], err = b.fact(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+func (b *batch) measure(metrics []float64) { metrics[0] = b.Makespan() }
 
 // load begins an episode with the dataset's next instance, on an empty GPU.
 func (b *batch) load() error {
@@ -202,27 +205,19 @@ func (b *batch) drawn() schedule.Problem {
 	return p
 }
 
-// know writes the facts in the order of their names.
-func (b *batch) know(facts []float64) error {
-	add := func(x float64) { facts[0], facts = x, facts[1:] }
-	if b.dataset != nil {
-		add(float64(b.instance))
-	}
-	if b.Bound {
+func (b *batch) fact(name string) (float64, error) {
+	switch name {
+	case factInstance:
+		return float64(b.instance), nil
+	case factBound:
 		bound, err := bounds.Certified(context.Background(), b.problem)
-		if err != nil {
-			return err
-		}
-		add(float64(bound))
+		return float64(bound), err
 	}
-	if b.FAR {
-		s, err := algo.MustParse("far").Schedule(context.Background(), b.problem)
-		if err != nil {
-			return err
-		}
-		add(float64(s.Makespan()))
+	s, err := algo.MustParse("far").Schedule(context.Background(), b.problem)
+	if err != nil {
+		return 0, err
 	}
-	return nil
+	return float64(s.Makespan()), nil
 }
 
 // answer returns the line that a file of answers has for the dataset's instance that was

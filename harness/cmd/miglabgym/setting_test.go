@@ -84,7 +84,7 @@ func TestBoundsOfSampledBatches(t *testing.T) {
 		busy := 0
 		for episodes := 0; episodes < 200; {
 			bound, far := b.facts[0], b.facts[1]
-			if len(v.envs[0].batch.problem.Start) > 0 {
+			if len(v.envs[0].(*batch).problem.Start) > 0 {
 				busy++
 			}
 			if err := v.step(choose(rng, v, b), b); err != nil {
@@ -94,7 +94,7 @@ func TestBoundsOfSampledBatches(t *testing.T) {
 				continue
 			}
 			episodes++
-			e := v.envs[0].batch
+			e := v.envs[0].(*batch)
 			if v := schedule.Check(e.problem, e.Device().Schedule()); len(v) > 0 {
 				t.Fatalf("%s: %v", name, v)
 			}

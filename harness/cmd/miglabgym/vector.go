@@ -64,10 +64,18 @@ func newVector(name, options string, count int64, seed uint64) (*vector, error) 
 	return v, nil
 }
 
+// has returns an error unless there is an environment i.
+func (v *vector) has(i int) error {
+	if i < 0 || i >= len(v.envs) {
+		return fmt.Errorf("there is no environment %d; they are 0 to %d", i, len(v.envs)-1)
+	}
+	return nil
+}
+
 // seed restarts the stream of an environment, and with it the instances of a dataset.
 func (v *vector) seed(i int, seed uint64) {
 	v.sources[i].Seed(seed, 0)
-	if b := v.envs[i].batch; b != nil {
+	if b, ok := v.envs[i].(*batch); ok {
 		b.rewind()
 	}
 }
@@ -120,7 +128,7 @@ func (v *vector) step(actions []int64, b *buffers) error {
 	}
 	return v.use(func() error {
 		for i, a := range actions {
-			e := &v.envs[i]
+			e := v.envs[i]
 			metrics := b.metrics[i*len(v.metrics):][:len(v.metrics)]
 			for k := range metrics {
 				metrics[k] = math.NaN()
@@ -143,11 +151,11 @@ func (v *vector) step(actions []int64, b *buffers) error {
 // answer returns what a file of answers has for the episode of an environment, which must be
 // done and must not be reset yet.
 func (v *vector) answer(i int) (line []byte, err error) {
-	if i < 0 || i >= len(v.envs) {
-		return nil, fmt.Errorf("there is no environment %d; they are 0 to %d", i, len(v.envs)-1)
+	if err := v.has(i); err != nil {
+		return nil, err
 	}
-	b := v.envs[i].batch
-	if b == nil {
+	b, ok := v.envs[i].(*batch)
+	if !ok {
 		return nil, fmt.Errorf("environment %s schedules no batches; own and batch do", v.name)
 	}
 	if !v.over[i] || !v.begun {

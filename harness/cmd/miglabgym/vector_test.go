@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"miglab/algorithms/rl/env"
 	"miglab/harness/deep"
 )
 
@@ -190,7 +189,7 @@ func TestMistakesOfCallers(t *testing.T) {
 }
 
 // failing is an environment with a mistake.
-type failing struct{ env.Env }
+type failing struct{ environment }
 
 func (failing) Step(int) (float32, bool) { panic("oh") }
 
@@ -199,7 +198,7 @@ func TestMistakesOfEnvironmentsAreErrors(t *testing.T) {
 	if err := v.reset(nil, b); err != nil {
 		t.Fatal(err)
 	}
-	v.envs[0].Env = failing{v.envs[0].Env}
+	v.envs[0] = failing{v.envs[0]}
 	const want = "environment own failed, a mistake in miglab: oh"
 	err := v.step(choose(rand.New(rand.NewPCG(1, 1)), v, b), b)
 	if err == nil || err.Error() != want {
