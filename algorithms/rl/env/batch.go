@@ -268,50 +268,21 @@ func (b *Batch) deviceInstance(m int) int {
 	return int(b.tables.device[b.tables.forms[p.form][first]][first])
 }
 
-// Load begins an episode with the given tasks, any number of them, in order of arrival. The
-// device keeps its state and numbers the tasks first, first+1 and so on. A task may not
-// start before its release, in seconds; nil means that all have arrived.
+// Load begins an episode with the given tasks, any number of them, in order of arrival, as
+// [task.Batch.Validate] accepts them. The device keeps its state and numbers the tasks first,
+// first+1 and so on. A task may not start before its release, in seconds; nil means that all
+// have arrived. The error is nil.
 //
 // The episode begins when the first slice is free and the first task has arrived. Its
 // partition is the first useful one, by class, that contains the instances on the device.
 // Only an instance of 3 slices at 0 is in none of them: the agent sees it as an instance
 // of 4 that is busy for the same time.
 func (b *Batch) Load(tasks []Times, first int, release []float64) error {
-	if len(tasks) == 0 {
-		return fmt.Errorf("batch environment: there are no tasks; an episode needs at least one")
-	}
-	if release != nil && len(release) != len(tasks) {
-		return fmt.Errorf("batch environment: %d releases for %d tasks; each has one", len(release), len(tasks))
-	}
-	for i := range tasks {
-		if err := b.judge(&tasks[i]); err != nil {
-			return fmt.Errorf("batch environment: task %d %w", i, err)
-		}
-		if release != nil && !(release[i] >= 0 && release[i] <= math.MaxFloat64) {
-			return fmt.Errorf("batch environment: task %d is released at %v; its release must be finite and at least 0", i,
-				release[i])
-		}
-	}
 	b.tasks = append(b.tasks[:0], tasks...)
 	b.release = append(b.release[:0], release...)
 	b.first = first
 	b.scale()
 	b.adopt()
-	return nil
-}
-
-// judge completes the sentence "task ... ".
-func (b *Batch) judge(t *Times) error {
-	fits := false
-	for _, s := range b.sizes {
-		if !(t[s] > 0) {
-			return fmt.Errorf("takes %v s on size %d; its duration must be above 0", t[s], s)
-		}
-		fits = fits || !math.IsInf(t[s], 1)
-	}
-	if !fits {
-		return fmt.Errorf("fits no instance")
-	}
 	return nil
 }
 

@@ -417,24 +417,6 @@ func TestBatchRefuses(t *testing.T) {
 			t.Errorf("%+v is accepted", o)
 		}
 	}
-	b := mustBatch(t, BatchOptions{GPU: g, Tasks: 1}, nil)
-	good, inf := Times{1: 1, 2: 1, 4: 1}, math.Inf(1)
-	for _, c := range []struct {
-		tasks   []Times
-		release []float64
-	}{
-		{nil, nil},
-		{[]Times{good}, []float64{}},
-		{[]Times{good}, []float64{-1}},
-		{[]Times{good}, []float64{inf}},
-		{[]Times{good, {1: 1, 2: 1}}, nil},
-		{[]Times{{1: math.NaN(), 2: 1, 4: 1}}, nil},
-		{[]Times{{1: inf, 2: inf, 4: inf}}, nil},
-	} {
-		if err := b.Load(c.tasks, 0, c.release); err == nil {
-			t.Errorf("tasks %v with releases %v are accepted", c.tasks, c.release)
-		}
-	}
 }
 
 // An episode allocates nothing once lists are as long as they get.

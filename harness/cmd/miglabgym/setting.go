@@ -172,6 +172,9 @@ func (b *batch) load() error {
 		return fmt.Errorf("it has %d batches, %d instances at the start and %d arrivals; environments take one batch that "+
 			"is there at time 0, on an empty GPU", len(in.Lengths), len(in.Start), len(in.Arrivals))
 	}
+	if err := in.Tasks.Validate(b.gpu); err != nil {
+		return err
+	}
 	b.Device().Reset()
 	if err := b.Load(env.TimesOf(b.gpu, in.Tasks), 0, nil); err != nil {
 		return err
