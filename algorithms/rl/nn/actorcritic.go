@@ -16,7 +16,7 @@ type ActorCritic struct {
 	actor, critic *MLP
 }
 
-// NewActorCritic returns a network with freshly drawn parameters.
+// NewActorCritic returns a network with freshly drawn parameters. Without rng they are zero.
 func NewActorCritic(inputs int, hidden []int, actions int, kernel Kernel, rng *rand.Rand) *ActorCritic {
 	a := &ActorCritic{network: network{inputs: inputs, actions: actions, hidden: slices.Clone(hidden), kernel: kernel}}
 	a.parameters = make([]float32, a.actorSize()+MLPSize(chain(inputs, hidden, 1)...))
@@ -28,12 +28,7 @@ func NewActorCritic(inputs int, hidden []int, actions int, kernel Kernel, rng *r
 
 // NewActor returns an actor whose parameters are zero, for weights to be loaded.
 func NewActor(inputs int, hidden []int, actions int, kernel Kernel) *ActorCritic {
-	a := &ActorCritic{
-		network: network{inputs: inputs, actions: actions, hidden: slices.Clone(hidden), kernel: kernel}, alone: true,
-	}
-	a.parameters = make([]float32, a.actorSize())
-	a.build()
-	return a
+	return NewActorCritic(inputs, hidden, actions, kernel, nil).Actor()
 }
 
 func (a *ActorCritic) actorSize() int { return MLPSize(chain(a.inputs, a.hidden, a.actions)...) }

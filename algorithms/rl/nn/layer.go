@@ -122,11 +122,10 @@ func orthogonal(m []float32, rows, columns int, gain float64, rng *rand.Rand) {
 	}
 }
 
-// An MLP is a chain of layers. One activation follows each layer except the last, and
-// another one follows the last.
+// An MLP is a chain of layers, each followed by its activation.
 type MLP struct {
-	layers       []*Affine
-	hidden, last Activation
+	layers      []*Affine
+	activations []Activation
 }
 
 // MLPSize returns the number of parameters of an MLP of these widths, the input's
@@ -139,15 +138,19 @@ func MLPSize(widths ...int) int {
 	return size
 }
 
-// NewMLP returns the network on the first MLPSize(widths...) parameters and
-// gradients, layer after layer. Fewer than two widths make the identity.
+// NewMLP returns the network on the first MLPSize(widths...) parameters and gradients, layer
+// after layer. The last layer has an activation of its own. Fewer than two widths make the
+// identity.
 func NewMLP(widths []int, hidden, last Activation, parameters, gradients []float32) *MLP {
-	m := &MLP{hidden: hidden, last: last}
+	m := &MLP{}
 	offset := 0
 	for i := 1; i < len(widths); i++ {
 		l := NewAffine(widths[i-1], widths[i], parameters[offset:], gradients[offset:])
-		m.layers = append(m.layers, l)
+		m.layers, m.activations = append(m.layers, l), append(m.activations, hidden)
 		offset += AffineSize(l.In, l.Out)
+	}
+	if n := len(m.activations); n > 0 {
+		m.activations[n-1] = last
 	}
 	return m
 }
@@ -164,18 +167,11 @@ func (m *MLP) Initialise(hidden, last float64, rng *rand.Rand) {
 	}
 }
 
-func (m *MLP) activation(layer int) Activation {
-	if layer == len(m.layers)-1 {
-		return m.last
-	}
-	return m.hidden
-}
-
 // Forward computes n rows, as [Affine.Forward] does.
 func (m *MLP) Forward(k Kernel, x []float32, n int) []float32 {
 	for i, l := range m.layers {
 		x = l.Forward(k, x, n)
-		m.activation(i).Apply(x)
+		m.activations[i].Apply(x)
 	}
 	return x
 }
@@ -184,7 +180,7 @@ func (m *MLP) Forward(k Kernel, x []float32, n int) []float32 {
 // of the last Forward; they are overwritten if the last layer has an activation.
 func (m *MLP) Backward(k Kernel, dy []float32) {
 	for i, l := range slices.Backward(m.layers) {
-		m.activation(i).Gradient(dy[:len(l.y)], l.y)
+		m.activations[i].Gradient(dy[:len(l.y)], l.y)
 		if l.Backward(k, dy); i > 0 {
 			dy = l.InputGradient(k, dy)
 		}

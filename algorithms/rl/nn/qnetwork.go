@@ -28,11 +28,11 @@ func NewQNetwork(inputs int, hidden []int, actions int, dueling bool, kernel Ker
 		network: network{inputs: inputs, actions: actions, hidden: slices.Clone(hidden), kernel: kernel},
 		dueling: dueling,
 	}
-	size := MLPSize(chain(inputs, hidden, actions)...)
+	outputs := actions
 	if dueling {
-		size += AffineSize(q.features(), 1)
+		outputs++ // the value
 	}
-	q.parameters = make([]float32, size)
+	q.parameters = make([]float32, MLPSize(chain(inputs, hidden, outputs)...))
 	q.build()
 	q.body.Initialise(math.Sqrt2, math.Sqrt2, rng)
 	q.advantage.Initialise(1, rng)
@@ -42,23 +42,15 @@ func NewQNetwork(inputs int, hidden []int, actions int, dueling bool, kernel Ker
 	return q
 }
 
-// features returns the width that the heads read.
-func (q *QNetwork) features() int {
-	if len(q.hidden) == 0 {
-		return q.inputs
-	}
-	return q.hidden[len(q.hidden)-1]
-}
-
 func (q *QNetwork) build() {
 	q.gradients = make([]float32, len(q.parameters))
 	widths := append([]int{q.inputs}, q.hidden...)
-	offset := MLPSize(widths...)
+	offset, features := MLPSize(widths...), widths[len(widths)-1]
 	q.body = NewMLP(widths, ReLU, ReLU, q.parameters, q.gradients)
-	q.advantage = NewAffine(q.features(), q.actions, q.parameters[offset:], q.gradients[offset:])
+	q.advantage = NewAffine(features, q.actions, q.parameters[offset:], q.gradients[offset:])
 	if q.dueling {
-		offset += AffineSize(q.features(), q.actions)
-		q.value = NewAffine(q.features(), 1, q.parameters[offset:], q.gradients[offset:])
+		offset += AffineSize(features, q.actions)
+		q.value = NewAffine(features, 1, q.parameters[offset:], q.gradients[offset:])
 	}
 	q.q, q.dAdvantage, q.dValue = nil, nil, nil
 }
