@@ -52,25 +52,21 @@ type BatchOptions struct {
 	// N replenish the batch in order of arrival (DRL 3, online). 0 means N, the offline
 	// batch.
 	Stream int `json:"stream"`
-	// RandomStart makes Reset begin in a random canonical partition. With probability 1/2 an
-	// instance is busy, for a random time up to the largest one. The released code begins
-	// episodes of training in random partitions too, but busier ones: see Released. Without
-	// RandomStart, Reset begins with the whole GPU as one idle instance.
+	// RandomStart makes Reset begin in a random canonical partition, whose instances are busy
+	// with probability 1/2 for a random time up to the largest one. Without it, Reset begins
+	// with the whole GPU as one idle instance.
 	RandomStart bool `json:"random_start"`
-	// Released follows the released code where it differs from the text. Levels are
-	// round(t/step)+1, so that there are M+1 of them. Observations are plain numbers
-	// divided by the largest of M+1, N and the number of partitions. Slices are renamed
-	// only as the partition requires. Rewards are levels. At a random start each instance is
-	// busy for one of 0 to M levels, so that with M = 14 it is idle once in 15 times.
+	// Released follows the released code where it differs from the text. There are M+1 levels,
+	// round(t/step)+1. Observations are plain numbers divided by the largest of M+1, N and the
+	// number of partitions. Slices are renamed only as the partition requires. Rewards are
+	// levels. At a random start each instance is busy for 0 to M levels.
 	Released bool `json:"released"`
-	// Reconfiguration is the time in seconds that a slice takes to be reconfigured in the MDP,
-	// whatever the sizes of its instances; 0 means the times of the GPU model. The released code
-	// of the online agent has 0.7.
+	// Reconfiguration is the time of reconfiguring a slice in the MDP; 0 means the times of the
+	// GPU model. The released code of the online agent has 0.7 s.
 	Reconfiguration mig.Seconds `json:"-"`
-	// StartInLevels makes the agent take a slice that is busy for x seconds when Load begins on
-	// an unused device for one that is busy for x levels, as in the released evaluation: its
-	// environment draws levels from 0 to M, and compute_makespan counts them as seconds. The
-	// device, and so the makespan, has seconds.
+	// StartInLevels shows a slice that is busy for x seconds when Load begins on an unused
+	// device as busy for x levels. In the released evaluation the environment draws levels,
+	// which compute_makespan counts as seconds.
 	StartInLevels bool `json:"-"`
 }
 
@@ -82,33 +78,30 @@ const MaxLevels = 1000
 // our reading.
 //
 // Partitions. The agent sees only canonical partitions, numbered as in [mig.GPU.Classes], with slices
-// renamed by sigma (Fig. 5). Definition 1 allows several sigmas. We put the slices that are free first at
-// the front, so that equivalent states become one. A reconfiguration may lead to any real partition of the
-// canonical one's class: in Fig. 5, 1-1-1-1-3 becomes 1-1-2-3 while the first two slices are busy. We
-// choose the one that exists first, then the one that changes the fewest slices, then the first in order.
+// renamed by sigma (Fig. 5). Of the sigmas that Definition 1 allows, ours puts free slices first, so that
+// equivalent states become one. A reconfiguration may lead to any real partition of the canonical one's
+// class: the one that exists, else the one that changes the fewest slices, else the first in order. So in
+// Fig. 5, 1-1-1-1-3 becomes 1-1-2-3 while the first two slices are busy.
 //
 // Time. A level is the largest finite time of the episode's tasks, also those in the queue, divided by M.
-// The time of a task is rounded to the nearest level, at least 1. Other times are fractions of levels. All
-// are multiples of 2^-30 levels, so that sums are exact and equal instants stay equal. In continuous time
-// the unit is the largest time itself.
+// A task's time is rounded to the nearest level, at least 1. Other times are fractions of levels. All are
+// multiples of 2^-30 levels, so that sums are exact and equal instants stay equal. In continuous time the
+// unit is the largest time itself.
 //
 // Classes. Tasks with the same level vector form one class. Classes are sorted by Num, with the time on
 // the smallest instance as the first digit and infinity as the highest digit. Within a class, the first
 // task to arrive is executed first. In continuous time each task is its own class.
 //
-// Actions. 0 is Advance, 1 to C reconfigure, and from C+1 on action C+1+jK+m executes class j on the m-th
-// instance of the canonical partition. A class is not executed on a size on which its time is infinite. A
-// reconfiguration never leads to the current partition, nor to one on which no task of the batch fits.
-// With Direct, it may not directly follow another. Without, it is not allowed again before a task has been
-// executed: the paper forbids only two in a row, which lets a greedy policy alternate between
-// reconfiguring and advancing forever.
+// Actions. 0 is Advance, 1 to C reconfigure, and action C+1+jK+m executes class j on the m-th instance of
+// the canonical partition if its time there is finite. A reconfiguration never leads to the current
+// partition, nor to one on which no task of the batch fits. With Direct, it may not directly follow
+// another. Without, it is not allowed again before a task has been executed: the paper forbids only two in
+// a row, which lets a greedy policy alternate between reconfiguring and advancing forever.
 //
-// Episodes end. With Direct, passing time never makes slices busy: between two executions each Advance
-// frees one of K slices or reaches an arrival, and each reconfiguration except the first needs an Advance
-// before it. Without Direct, the one reconfiguration between two executions adds K slices to be freed.
-// There is always an allowed action. While a slice is busy it is Advance. When all are idle, either a task
-// can be executed or none fits the partition. Then the partition is not the target of the last
-// reconfiguration, and one on which a task fits can be chosen.
+// There is always an allowed action: while a slice is busy, Advance; when all are idle, a task, or a
+// reconfiguration to a partition on which one fits, which the last one has not led to. Episodes end. With
+// Direct, each Advance frees a slice or reaches an arrival, and each reconfiguration between two executions
+// but the first needs an Advance before it. Without, only one adds slices to be freed.
 //
 // Reward. The time that passes, negated, as a fraction of the largest time or, as released, in levels. The
 // last execution also pays for the time until all slices are idle: only Advance could follow, and with a
@@ -117,16 +110,16 @@ const MaxLevels = 1000
 // Arrivals. A task joins the batch once it is released and fewer than N tasks are in the batch. Advance
 // stops there if a slice is idle. On an idle GPU, it waits for the next arrival.
 //
-// In addition, every execution is carried out on a [Device], in seconds, whose makespan does not depend on
-// the rounding to levels. Reset creates the instances with which the MDP begins on it. Load takes the device
-// as it is; if it is empty, the makespan includes creating the first instance and the MDP does not.
+// In addition, a [Device] carries out every execution in seconds, so that the makespan does not depend on
+// levels. Reset creates on it the instances with which the MDP begins. Load takes the device as it is; if
+// it is empty, the makespan includes creating the first instance and the MDP does not.
 //
 // The device starts each task as early as possible and carries out only the reconfigurations that tasks
-// need. So the makespans, by which agents are scored, leave out needless waiting and reconfiguring, which
-// the reward includes. In continuous time, under [mig.Parallel] and with the same instances at the start,
-// the negated return in seconds is never below the makespan. They are equal if tasks and reconfigurations
-// begin as soon as their slices are free and each created instance runs a task, unless work that was
-// running at the start ends later.
+// need, so the makespan leaves out needless waiting and reconfiguring, which the reward includes. In
+// continuous time, under [mig.Parallel] and with the same instances at the start, the negated return in
+// seconds is never below the makespan. They are equal if tasks and reconfigurations begin as soon as their
+// slices are free and each created instance runs a task, unless work that was running at the start ends
+// later.
 type Batch struct {
 	o      BatchOptions
 	source Source
@@ -145,7 +138,6 @@ type Batch struct {
 	arrival []float64 // units, by task
 	queue   []int32   // tasks in order of arrival
 	scaled  []Times   // units, by task
-	place   []int32   // in the queue, by task
 	order   []int32   // tasks by class, those of a class in order of arrival
 	class   []int32   // by task
 	classes []batchClass

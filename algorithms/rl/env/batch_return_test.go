@@ -45,8 +45,8 @@ func (w *witness) step(action int) (reward float32, done bool) {
 	reward, done = w.Batch.Step(action)
 	if len(w.device.placements) > executed {
 		x := w.device.placements[executed]
-		ready := w.arrival[x.task]
-		for m := w.device.masks[x.instance] & (1<<w.o.GPU.ComputeSlices - 1); m != 0; m &= m - 1 {
+		ready := w.arrival[x.Task]
+		for m := w.device.masks[slices.Index(w.device.instances, x.Instance)] & (1<<w.o.GPU.ComputeSlices - 1); m != 0; m &= m - 1 {
 			s := slices.Index([]uint8{1, 2, 4, 8, 16, 32, 64}, m&-m)
 			ready = max(ready, w.free[s])
 			w.unused[s] = false

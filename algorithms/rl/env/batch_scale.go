@@ -32,21 +32,16 @@ func (b *Batch) scale() {
 	n := len(b.tasks)
 	b.scaled = slices.Grow(b.scaled[:0], n)[:n]
 	b.arrival = slices.Grow(b.arrival[:0], n)[:n]
-	b.queue, b.order = b.queue[:0], b.order[:0]
+	b.queue = b.queue[:0]
 	for i := range b.tasks {
 		for _, s := range b.sizes {
 			b.scaled[i][s] = b.quantise(b.tasks[i][s])
 		}
 		b.arrival[i] = 0
 		b.queue = append(b.queue, int32(i))
-		b.order = append(b.order, int32(i))
 	}
-	b.place = slices.Grow(b.place[:0], n)[:n]
 	if len(b.release) > 0 {
 		slices.SortStableFunc(b.queue, func(x, y int32) int { return cmp.Compare(b.release[x], b.release[y]) })
-	}
-	for at, t := range b.queue {
-		b.place[t] = int32(at)
 	}
 	b.classify()
 }
@@ -71,12 +66,8 @@ func (b *Batch) snap(seconds float64) float64 {
 
 // classify sorts the tasks into classes, the highest Num first (DRL 4.1).
 func (b *Batch) classify() {
-	slices.SortFunc(b.order, func(x, y int32) int {
-		if c := b.compare(x, y); c != 0 {
-			return -c
-		}
-		return int(b.place[x] - b.place[y])
-	})
+	b.order = append(b.order[:0], b.queue...)
+	slices.SortStableFunc(b.order, func(x, y int32) int { return b.compare(y, x) })
 	n := len(b.tasks)
 	b.class = slices.Grow(b.class[:0], n)[:n]
 	b.classes, b.rows = b.classes[:0], b.rows[:0]

@@ -165,8 +165,8 @@ func TestBatchFollowsThePaper(t *testing.T) {
 			sum += float64(reward)
 		}
 		for i, x := range b.device.placements {
-			if int(x.task) != p.started[i] {
-				t.Fatalf("%+v: task %d is executed, want %d", o, x.task, p.started[i])
+			if x.Task != p.started[i] {
+				t.Fatalf("%+v: task %d is executed, want %d", o, x.Task, p.started[i])
 			}
 		}
 		decided := b.device.Schedule()

@@ -12,7 +12,7 @@ import (
 // Deadline is the queue of the deadline report: a day of jobs, each put on one of
 // the free slices of a fleet in the order of deadlines. An action is a slice, by its
 // index in [sim.Queue.Slices]; there are about 4150 decisions an episode on the
-// report's days. [sim.Dispatch] has the rules, [ObserveQueue] what the agent sees.
+// report's days. [sim.Dispatch] has the rules, [DeadlineOptions.Observe] what the agent sees.
 //
 // The report's reward is
 //
@@ -49,7 +49,7 @@ type JobSource func(rng *rand.Rand, buf []task.Job) []task.Job
 // The original notebook is, according to the report, Original, Sparse and EnergyAsReleased.
 type DeadlineOptions struct {
 	// Released takes scales and bins of the observation from the authors' notebook; see
-	// [ObserveReleased]. The reward of the last step is then the terminal one alone, as there:
+	// [DeadlineOptions.Observe]. The reward of the last step is then the terminal one alone, as there:
 	// it replaces those of the decision and of the jobs that complete after it. It cannot be
 	// combined with Original.
 	Released bool `json:"released"`

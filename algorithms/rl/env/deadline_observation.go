@@ -8,9 +8,8 @@ import (
 	"miglab/harness/task"
 )
 
-// DeadlineShape is the shape of [ObserveQueue] for a fleet with that many slices: 88
-// features for the 20 slices of the deadline report, 64 with its original
-// observation.
+// DeadlineShape is the shape of [DeadlineOptions.Observe] for a fleet with that many slices: 88
+// features for the 20 slices of the deadline report, 64 with its original observation.
 func DeadlineShape(slices int, original bool) Shape {
 	if original {
 		return Shape{jobFeatures + jobFeatures*binsEach + slices, slices}
@@ -26,17 +25,7 @@ const (
 	extraFeatures = 3
 )
 
-// Observe writes an agent's observation of a queue in which a decision is due, and the mask of
-// free slices: [ObserveReleased] with the option Released, otherwise [ObserveQueue].
-func (o DeadlineOptions) Observe(q *sim.Queue, observation []float32, mask []bool) {
-	if o.Released {
-		ObserveReleased(q, observation, mask)
-		return
-	}
-	ObserveQueue(q, o.Original, observation, mask)
-}
-
-// ObserveQueue writes the agent's observation of a queue in which a decision is due, and
+// Observe writes the agent's observation of a queue in which a decision is due, and
 // the mask of free slices (deadline report, Table 4 and appendix C):
 //
 //	4       the head: time to its deadline, durations on small, medium, whole
@@ -54,40 +43,29 @@ func (o DeadlineOptions) Observe(q *sim.Queue, observation []float32, mask []boo
 // x/(|x|+3), in [-1, 1]. The mean of inference on size 1 is 3 minutes.
 // Bins of durations begin at 0, 1/4, 1/2, 1, 2, 4, 8, 16, 32 and 64 min, those of
 // times to the deadline at minus infinity, -8, -2, 0, 1/2, 1, 2, 4, 8 and 16 min.
-func ObserveQueue(q *sim.Queue, original bool, observation []float32, mask []bool) {
+//
+// With Released, scales and bins are those of the authors' notebook: times are x/100 with x in
+// minutes, and jobs that wait are min(w/100, 1). All times have the same bins, which begin at
+// -100, 0, 0.05, 0.2, 0.5, 1, 5, 10, 20 and 30 min. As there, a job that is more than 100 min
+// beyond its deadline is in no bin of times to the deadline. A duration on sizes that the job
+// does not fit, of which the notebook has none, is seen as 1e9 min and is in no bin.
+func (o DeadlineOptions) Observe(q *sim.Queue, observation []float32, mask []bool) {
 	f := featuresOf(q.Head(), q.Now())
-	observation[0] = float32(f.left / (math.Abs(f.left) + timeScale))
-	for i, d := range f.durations {
+	queue := float32(q.Waiting()) / float32(q.Waiting()+queueScale)
+	left, duration := leftBin, durationBin
+	observation[0] = float32(f[0] / (math.Abs(f[0]) + timeScale))
+	for i, d := range f[1:] {
 		observation[1+i] = float32(1 - timeScale/(d+timeScale)) // +Inf becomes 1
 	}
-	queue := float32(q.Waiting()) / float32(q.Waiting()+queueScale)
-	observeRest(q, original, queue, leftBin, durationBin, observation, mask)
-}
-
-// ObserveReleased writes the enhanced observation of [ObserveQueue] with the scales and bins of
-// the authors' notebook: times are x/100 with x in minutes, and jobs that wait are
-// min(w/100, 1). All times have the same bins, which begin at -100, 0, 0.05, 0.2, 0.5, 1, 5, 10,
-// 20 and 30 min. As there, a job that is more than 100 min beyond its deadline is in no bin of
-// times to the deadline. A duration on sizes that the job does not fit, of which the notebook has
-// none, is seen as 1e9 min and is in no bin.
-func ObserveReleased(q *sim.Queue, observation []float32, mask []bool) {
-	f := featuresOf(q.Head(), q.Now())
-	observation[0] = float32(f.left / releasedScale)
-	for i, d := range f.durations {
-		observation[1+i] = float32(min(d, releasedEdges[binsEach]) / releasedScale)
+	if o.Released {
+		queue = min(float32(q.Waiting())/releasedQueue, 1)
+		left, duration = releasedBin, releasedBin
+		for i, x := range f {
+			observation[i] = float32(min(x, releasedEdges[binsEach]) / releasedScale)
+		}
 	}
-	queue := min(float32(q.Waiting())/releasedQueue, 1)
-	observeRest(q, false, queue, releasedBin, releasedBin, observation, mask)
-}
-
-// observeRest writes all but the head's times. queue is the feature of the jobs that wait. The
-// two functions return the bin of a time to the deadline and of a duration, in minutes, or -1
-// for none.
-func observeRest(
-	q *sim.Queue, original bool, queue float32, left, duration func(float64) int, observation []float32, mask []bool,
-) {
 	at := jobFeatures
-	if !original {
+	if !o.Original {
 		observation[at] = float32(urgency(q.Head(), q.Now()))
 		at++
 	}
@@ -106,7 +84,7 @@ func observeRest(
 			largest = max(largest, s.Size)
 		}
 	}
-	if original {
+	if o.Original {
 		return
 	}
 	at += len(all)
@@ -148,17 +126,11 @@ const (
 	queueScale = 16
 )
 
-type features struct {
-	// left is the time to the deadline.
-	left float64
-	// durations are those on small, medium and whole instances.
-	durations [3]float64
-}
-
-func featuresOf(j *task.Job, now task.Minutes) features {
-	return features{
-		left:      float64(j.Deadline - now),
-		durations: [3]float64{float64(j.On(1)+j.On(2)) / 2, float64(j.On(3)+j.On(4)) / 2, float64(j.On(7))},
+// featuresOf returns the time to the deadline and the durations on small, medium and whole
+// instances, in minutes.
+func featuresOf(j *task.Job, now task.Minutes) [jobFeatures]float64 {
+	return [...]float64{
+		float64(j.Deadline - now), float64(j.On(1)+j.On(2)) / 2, float64(j.On(3)+j.On(4)) / 2, float64(j.On(7)),
 	}
 }
 
@@ -167,20 +139,18 @@ func urgency(j *task.Job, now task.Minutes) float64 {
 	return min(1, float64(j.On(7)/max(j.Deadline-now, 0.01)))
 }
 
-// countJobs writes the shares of the waiting jobs by bin.
+// countJobs writes the shares of the waiting jobs by bin. The two functions return the bin of a time
+// to the deadline and of a duration, or -1 for none.
 func countJobs(q *sim.Queue, left, duration func(float64) int, bins []float32) {
 	clear(bins)
 	now := q.Now()
-	count := func(quantity, bin int) {
-		if bin >= 0 {
-			bins[quantity*binsEach+bin]++
-		}
-	}
 	for j := range q.All() {
-		f := featuresOf(j, now)
-		count(0, left(f.left))
-		for i, d := range f.durations {
-			count(1+i, duration(d))
+		of := left
+		for i, x := range featuresOf(j, now) {
+			if bin := of(x); bin >= 0 {
+				bins[i*binsEach+bin]++
+			}
+			of = duration
 		}
 	}
 	n := float32(q.Waiting())

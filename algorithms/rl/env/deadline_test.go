@@ -116,7 +116,7 @@ func TestDeadlineIsTheSimulation(t *testing.T) {
 		o, m := make([]float32, 88), make([]bool, 20)
 		i := 0
 		want, err := sim.RunDispatch(crowd(300)(pcg(seed), nil), reportFleet(t), chooser(func(q *sim.Queue) int {
-			env.ObserveQueue(q, false, o, m)
+			(env.DeadlineOptions{}).Observe(q, o, m)
 			if fmt.Sprint(o) != fmt.Sprint(e.observations[i]) {
 				t.Fatalf("seed %d, decision %d: a dispatcher sees\n%v, the environment shows\n%v", seed, i, o, e.observations[i])
 			}

@@ -3,6 +3,7 @@ package env
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -35,24 +36,13 @@ type Device struct {
 	channel []interval
 	done    float64 // makespan
 
-	placements []placed
-	operations []operated
+	placements []schedule.Placement
+	operations []schedule.Operation
 }
 
 const nothing = -1
 
 type interval struct{ start, end float64 }
-
-type placed struct {
-	task, instance int32
-	interval
-}
-
-type operated struct {
-	op       schedule.Op
-	instance int32
-	interval
-}
 
 // NewDevice returns an empty GPU at time 0.
 func NewDevice(g *mig.GPU, model mig.Reconfiguration) *Device {
@@ -130,7 +120,9 @@ func (d *Device) Run(instance, task int, seconds, release float64) (start, end f
 		d.free[bits.TrailingZeros8(m)] = end
 	}
 	d.done = max(d.done, end)
-	d.placements = append(d.placements, placed{int32(task), int32(instance), interval{start, end}})
+	d.placements = append(d.placements, schedule.Placement{
+		Task: task, Instance: d.instances[instance], Start: mig.Seconds(start), End: mig.Seconds(end),
+	})
 	return start, end
 }
 
@@ -170,7 +162,9 @@ func (d *Device) operate(op schedule.Op, instance int, ready, seconds float64) f
 	if d.model == mig.Sequential {
 		at = d.reserve(ready, seconds)
 	}
-	d.operations = append(d.operations, operated{op, int32(instance), at})
+	d.operations = append(d.operations, schedule.Operation{
+		Op: op, Instance: d.instances[instance], Start: mig.Seconds(at.start), End: mig.Seconds(at.end),
+	})
 	return at.end
 }
 
@@ -186,24 +180,14 @@ func (d *Device) reserve(ready, seconds float64) interval {
 		i++
 	}
 	at := interval{start, start + seconds}
-	d.channel = append(d.channel, interval{})
-	copy(d.channel[i+1:], d.channel[i:])
-	d.channel[i] = at
+	d.channel = slices.Insert(d.channel, i, at)
 	return at
 }
 
 // Schedule returns the decisions so far.
 func (d *Device) Schedule() schedule.Schedule {
 	out := schedule.Schedule{GPU: d.gpu, Model: d.model}
-	for _, p := range d.placements {
-		out.Placements = append(out.Placements, schedule.Placement{
-			Task: int(p.task), Instance: d.instances[p.instance], Start: mig.Seconds(p.start), End: mig.Seconds(p.end),
-		})
-	}
-	for _, o := range d.operations {
-		out.Operations = append(out.Operations, schedule.Operation{
-			Op: o.op, Instance: d.instances[o.instance], Start: mig.Seconds(o.start), End: mig.Seconds(o.end),
-		})
-	}
+	out.Placements = append(out.Placements, d.placements...)
+	out.Operations = append(out.Operations, d.operations...)
 	return out
 }

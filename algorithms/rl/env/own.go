@@ -52,13 +52,6 @@ type Own struct {
 // area bound by the batch's lower bound.
 const RewardScale = 10
 
-// rowFeatures describe a task: its time and its area on each size, when it could
-// end there, and its least area and least time.
-func rowFeatures(sizes int) int { return 3*sizes + 2 }
-
-// globalFeatures describe the GPU: see observeGlobals.
-func globalFeatures(l *layout) int { return l.width + 2*len(l.nodes) + 7 }
-
 // OwnShape is the layout of observations of [Own]: the number of tasks left, globals, then
 // a row for each task left, padded with zeros to the capacity. Action a puts task a/Nodes on
 // node a%Nodes.
@@ -86,9 +79,11 @@ func NewOwn(g *mig.GPU, model mig.Reconfiguration, capacity int, source Source, 
 	return o
 }
 
-// Layout returns the layout of observations and actions.
+// Layout returns the layout of observations and actions. A row has a task's time and its area on each
+// size, when it could end there, and its least area and least time.
 func (o *Own) Layout() OwnShape {
-	return OwnShape{o.capacity, globalFeatures(o.layout), rowFeatures(len(o.layout.sizes)), len(o.layout.nodes)}
+	nodes := len(o.layout.nodes)
+	return OwnShape{Capacity: o.capacity, Globals: o.layout.width + 2*nodes + 7, Row: 3*len(o.layout.sizes) + 2, Nodes: nodes}
 }
 
 // Shape implements [Env].

@@ -83,8 +83,8 @@ func TestOwnAgreesWithTheReferee(t *testing.T) {
 					var r float32
 					r, done = o.Step(action)
 					sum += float64(r)
-					if x := o.device.placements[len(o.device.placements)-1]; int(x.task) != index || o.device.instances[x.instance].Size() != size {
-						t.Fatalf("%s: action %d puts task %d on %s, want task %d on size %d", g, action, x.task, o.device.instances[x.instance], index, size)
+					if x := o.device.placements[len(o.device.placements)-1]; x.Task != index || x.Instance.Size() != size {
+						t.Fatalf("%s: action %d puts task %d on %s, want task %d on size %d", g, action, x.Task, x.Instance, index, size)
 					}
 				}
 				s := o.device.Schedule()
