@@ -39,24 +39,10 @@ var Batch = Register(Track{
 	Name: algo.TrackBatch, Order: 1, Doc: "schedule one batch of moldable tasks on a MIG GPU; makespan",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: MetricMakespan, Contests: batchContests(), Drawn: true,
-	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
-		return solveSchedule(a, p, func(given algo.Problem, _ []int) (schedule.Schedule, time.Duration, error) {
-			b, err := algo.Make[algo.Batch](a)
-			if err != nil {
-				return schedule.Schedule{}, 0, err
-			}
-			start := time.Now()
-			s, err := b.Schedule(ctx, given)
-			return s, timeSince(b, start), err
-		})
-	},
-	SolveTogether: func(ctx context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {
-		b, err := algo.Make[algo.Batch](a)
-		if err != nil {
-			return nil, err
-		}
-		return solveSchedules(ctx, a, b, problems, func(in task.Batches) []int { return []int{len(in.Tasks)} })
-	},
+	Solve: alone(func(b algo.Batch, ctx context.Context, p algo.Problem, _ []int) (schedule.Schedule, error) {
+		return b.Schedule(ctx, p)
+	}),
+	SolveTogether: together[algo.Batch],
 })
 
 // drlWorkloads are the five workloads of DRL 5.1.3.
@@ -80,27 +66,78 @@ func batchContests() []Contest {
 	}
 }
 
-// solveSchedule has a batch or a stream scheduled and judges the schedule.
-func solveSchedule(a algo.Algorithm, p Problem,
-	solve func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error),
-) (out Answer, err error) {
-	in := payload[task.Batches](p)
-	var given algo.Problem
-	out.Problem, given = poseProblem(p, in)
-	if err := a.CheckFit(given); err != nil {
-		return out, err
+// alone returns the [Track.Solve] of algorithms of type A, which call runs.
+func alone[A any](
+	call func(A, context.Context, algo.Problem, []int) (schedule.Schedule, error),
+) func(context.Context, algo.Algorithm, Problem) (Answer, error) {
+	return func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
+		one := func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error) {
+			start := time.Now()
+			s, err := call(made, ctx, given[0], lengths[0])
+			return []schedule.Schedule{s}, timeSince(made, start), err
+		}
+		answers, err := solveSchedules(a, []Problem{p}, one)
+		if err != nil {
+			return Answer{}, err
+		}
+		return answers[0], nil
 	}
-	if out.Schedule, out.Took, err = solve(given, slices.Clone(in.Lengths)); err != nil {
-		return out, err
+}
+
+// together is the [Track.SolveTogether] of algorithms of type A that are also an [algo.Together].
+func together[A any](ctx context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {
+	all := func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error) {
+		t, ok := any(made).(algo.Together)
+		if !ok {
+			return nil, 0, fmt.Errorf("%s says that it solves instances together; it is a %T and no algo.Together", a.ID, made)
+		}
+		start := time.Now()
+		schedules, err := t.ScheduleTogether(ctx, given, lengths)
+		return schedules, time.Since(start), err
 	}
-	out.Metrics, err = scheduleMetrics(out.Problem, out.Schedule, in)
-	return out, err
+	return solveSchedules(a, problems, all)
+}
+
+// A solver returns the schedules of some problems, and how long they took together.
+type solver[A any] func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error)
+
+// solveSchedules has batches or streams scheduled and judges the schedules.
+func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]) ([]Answer, error) {
+	made, err := algo.Make[A](a)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]Answer, len(problems))
+	given, lengths := make([]algo.Problem, len(problems)), make([][]int, len(problems))
+	for i, p := range problems {
+		answers[i].Problem, given[i] = poseProblem(p)
+		if err := a.CheckFit(given[i]); err != nil {
+			return nil, err
+		}
+		lengths[i] = slices.Clone(payload[task.Batches](p).Lengths)
+		if a.Spec.Track == algo.TrackBatch {
+			lengths[i] = []int{len(given[i].Tasks)}
+		}
+	}
+	schedules, took, err := solve(made, given, lengths)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range problems {
+		a := &answers[i]
+		a.Schedule, a.Took = schedules[i], took/time.Duration(len(problems))
+		if a.Metrics, err = scheduleMetrics(a.Problem, a.Schedule, payload[task.Batches](p)); err != nil {
+			return nil, err
+		}
+	}
+	return answers, nil
 }
 
 // poseProblem returns the problem that an answer is judged by, and the copy of it that an algorithm is
 // given. The referee and the next algorithm must see the tasks as they were, even if this one
 // sorts them in place.
-func poseProblem(p Problem, in task.Batches) (judged, given algo.Problem) {
+func poseProblem(p Problem) (judged, given algo.Problem) {
+	in := payload[task.Batches](p)
 	judged = schedule.Problem{
 		GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Release: in.Releases(),
 		Tasks: in.Tasks,
@@ -108,41 +145,6 @@ func poseProblem(p Problem, in task.Batches) (judged, given algo.Problem) {
 	given = judged
 	given.Tasks, given.Release = slices.Clone(in.Tasks), slices.Clone(judged.Release)
 	return judged, given
-}
-
-// solveSchedules has an [algo.Together] schedule several instances at once and judges the
-// schedules. lengths gives those of an instance's batches.
-func solveSchedules(ctx context.Context, a algo.Algorithm, made any, problems []Problem,
-	lengths func(task.Batches) []int,
-) ([]Answer, error) {
-	together, ok := made.(algo.Together)
-	if !ok {
-		return nil, fmt.Errorf("%s says that it solves instances together; it is a %T and no algo.Together", a.ID, made)
-	}
-	answers := make([]Answer, len(problems))
-	given, batches := make([]algo.Problem, len(problems)), make([][]int, len(problems))
-	for i, p := range problems {
-		in := payload[task.Batches](p)
-		answers[i].Problem, given[i] = poseProblem(p, in)
-		if err := a.CheckFit(given[i]); err != nil {
-			return nil, err
-		}
-		batches[i] = lengths(in)
-	}
-	start := time.Now()
-	schedules, err := together.ScheduleTogether(ctx, given, batches)
-	if err != nil {
-		return nil, err
-	}
-	share := time.Since(start) / time.Duration(len(problems))
-	for i := range answers {
-		answers[i].Schedule, answers[i].Took = schedules[i], share
-		in := payload[task.Batches](problems[i])
-		if answers[i].Metrics, err = scheduleMetrics(answers[i].Problem, schedules[i], in); err != nil {
-			return nil, err
-		}
-	}
-	return answers, nil
 }
 
 func scheduleMetrics(p schedule.Problem, s schedule.Schedule, in task.Batches) ([]Metric, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"miglab/harness/algo"
@@ -23,11 +22,7 @@ var Bound = Register(Track{
 		if err != nil {
 			return Answer{}, err
 		}
-		in := payload[task.Batches](p)
-		given := algo.Problem{
-			GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Release: in.Releases(),
-			Tasks: slices.Clone(in.Tasks),
-		}
+		_, given := poseProblem(p)
 		start := time.Now()
 		v, err := b.Bound(ctx, given)
 		took := time.Since(start)

@@ -1,10 +1,8 @@
 package track
 
 import (
-	"context"
 	"math"
 	"slices"
-	"time"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -60,24 +58,7 @@ var Stream = Register(Track{
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Audited: MetricMakespan, Contests: streamContests(),
 	Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard},
-	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
-		return solveSchedule(a, p, func(given algo.Problem, lengths []int) (schedule.Schedule, time.Duration, error) {
-			b, err := algo.Make[algo.Stream](a)
-			if err != nil {
-				return schedule.Schedule{}, 0, err
-			}
-			start := time.Now()
-			s, err := b.ScheduleStream(ctx, given, lengths)
-			return s, timeSince(b, start), err
-		})
-	},
-	SolveTogether: func(ctx context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {
-		s, err := algo.Make[algo.Stream](a)
-		if err != nil {
-			return nil, err
-		}
-		return solveSchedules(ctx, a, s, problems, func(in task.Batches) []int { return slices.Clone(in.Lengths) })
-	},
+	Solve:  alone(algo.Stream.ScheduleStream), SolveTogether: together[algo.Stream],
 })
 
 func streamContests() []Contest {
