@@ -55,18 +55,14 @@ func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 	q := &e.queue
 	q.watts = fleet.Watts
 	q.busy = make([]mig.Slices, len(fleet.Partitions))
-	var present [mig.MaxSize + 1]bool
 	for gpu, p := range fleet.Partitions {
 		for _, in := range p {
 			q.slices = append(q.slices, Slice{GPU: gpu, Size: in.Size()})
-			present[in.Size()] = true
+			e.sizes = append(e.sizes, in.Size())
 		}
 	}
-	for s := mig.Slices(1); s <= mig.MaxSize; s++ {
-		if present[s] {
-			e.sizes = append(e.sizes, s)
-		}
-	}
+	slices.Sort(e.sizes)
+	e.sizes = slices.Compact(e.sizes)
 	e.ends = make([]task.Minutes, len(q.slices))
 	if err := e.Reset(jobs); err != nil {
 		return nil, err
@@ -78,13 +74,8 @@ func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 // Errors are those of [NewDispatch]; the engine is then unchanged. Reset reuses memory: it
 // overwrites the runs of earlier results.
 func (e *Dispatch) Reset(jobs []task.Job) error {
-	if err := checkJobs(jobs, e.sizes); err != nil {
+	if err := e.checkJobs(jobs); err != nil {
 		return err
-	}
-	if e.rounded {
-		if err := checkFloat32(jobs); err != nil {
-			return err
-		}
 	}
 	q := &e.queue
 	q.now, q.jobs, q.waiting, q.free = 0, jobs, q.waiting[:0], len(q.slices)
@@ -101,27 +92,22 @@ func (e *Dispatch) Reset(jobs []task.Job) error {
 
 var never = task.Minutes(math.Inf(1))
 
-func checkJobs(jobs []task.Job, sizes []mig.Slices) error {
+func (e *Dispatch) checkJobs(jobs []task.Job) error {
 	if len(jobs) > math.MaxInt32 {
 		return fmt.Errorf("there are %d jobs; there may be %d", len(jobs), math.MaxInt32)
 	}
 	for i := range jobs {
 		j := &jobs[i]
-		if err := j.Validate(sizes); err != nil {
+		if err := j.Validate(e.sizes); err != nil {
 			return fmt.Errorf("job %d %w", i, err)
 		}
 		if i > 0 && j.Arrival < jobs[i-1].Arrival {
 			return fmt.Errorf("job %d arrives at %v min, before job %d at %v min; list jobs by ascending arrival", i, j.Arrival,
 				i-1, jobs[i-1].Arrival)
 		}
-	}
-	return nil
-}
-
-func checkFloat32(jobs []task.Job) error {
-	for i := range jobs {
-		if at := jobs[i].Arrival; task.Minutes(float32(at)) != at {
-			return fmt.Errorf("job %d arrives at %v min, which is not a float32 number; the fleet's clock is float32", i, at)
+		if e.rounded && task.Minutes(float32(j.Arrival)) != j.Arrival {
+			return fmt.Errorf("job %d arrives at %v min, which is not a float32 number; the fleet's clock is float32", i,
+				j.Arrival)
 		}
 	}
 	return nil
@@ -147,7 +133,7 @@ func (e *Dispatch) Next() *Queue {
 func (e *Dispatch) arrive() {
 	q := &e.queue
 	at := q.jobs[e.arrived].Arrival
-	used := e.power().over(at - q.now)
+	used := e.energy(at - q.now)
 	e.result.Energy += used
 	e.result.EnergyAsReleased += used
 	q.now = at
@@ -163,7 +149,7 @@ func (e *Dispatch) arrive() {
 func (e *Dispatch) complete() {
 	q := &e.queue
 	interval := e.completion - q.now
-	e.result.Energy += e.power().over(interval)
+	e.result.Energy += e.energy(interval)
 	q.now = e.completion
 	e.completion = never
 	for i, end := range e.ends {
@@ -177,23 +163,18 @@ func (e *Dispatch) complete() {
 			e.completion = end
 		}
 	}
-	e.result.EnergyAsReleased += e.power().over(interval)
+	e.result.EnergyAsReleased += e.energy(interval)
 	e.result.Makespan = q.now
 }
 
-// watts is the power that the fleet draws.
-type watts float64
-
-func (w watts) over(d task.Minutes) WattMinutes { return WattMinutes(float64(w) * float64(d)) }
-
-// power adds up all GPUs each time: a running sum would accumulate rounding errors.
-func (e *Dispatch) power() watts {
-	q := &e.queue
-	sum := 0.0
-	for gpu := range q.busy {
-		sum += q.Watts(gpu, 0)
+// energy is what the fleet uses in a time as it is. It adds up all GPUs each time: a running sum would
+// accumulate rounding errors.
+func (e *Dispatch) energy(d task.Minutes) WattMinutes {
+	watts := 0.0
+	for gpu := range e.queue.busy {
+		watts += e.queue.Watts(gpu, 0)
 	}
-	return watts(sum)
+	return WattMinutes(watts * float64(d))
 }
 
 // Place starts the job at the head on a slice, given by its index in
