@@ -153,16 +153,6 @@ func (c *checker) problem() bool {
 	return true
 }
 
-func (c *checker) makespan() mig.Seconds {
-	var m mig.Seconds
-	for i := range c.s.Placements {
-		if end := c.s.Placements[i].End; end > m && finite(end) {
-			m = end
-		}
-	}
-	return m
-}
-
 func (c *checker) header() {
 	if c.s.GPU != c.p.GPU {
 		have := "no GPU model"
@@ -501,15 +491,17 @@ func firstOf(holder *[starts]int, mask mig.Mask, bit int) bool {
 	return true
 }
 
-// work checks that the tasks do not take more slice-seconds than the GPUs have up to the
-// makespan. The other checks imply it but for rounding, which this one keeps from adding up.
+// work checks that the runs do not take more slice-seconds than the GPUs have until the last one
+// ends. The other checks imply it but for rounding, which this one keeps from adding up.
 func (c *checker) work() {
 	var busy SliceSeconds
+	var last mig.Seconds
 	for i := range c.runs {
 		r := &c.runs[i]
 		busy += SliceSeconds(c.instance(r).Size()) * SliceSeconds(r.end-r.start)
+		last = max(last, r.end)
 	}
-	whole := SliceSeconds(c.p.GPU.ComputeSlices) * SliceSeconds(c.p.GPUs()) * SliceSeconds(c.makespan())
+	whole := SliceSeconds(c.p.GPU.ComputeSlices) * SliceSeconds(c.p.GPUs()) * SliceSeconds(last)
 	if busy > whole*(1+fullness) {
 		c.add(TooMuchWork, "the tasks take %v slice-seconds; up to the makespan the GPUs have %v", busy, whole)
 	}

@@ -122,10 +122,7 @@ func (e *placementEngine) welcome(i, profile int) {
 	}
 	q := &e.requests[i]
 	stay := e.placed[0]
-	stay.slot = uint32(stayed)
-	if q.Lifespan < stayed-q.Arrival {
-		stay.slot = uint32(q.Arrival + q.Lifespan)
-	}
+	stay.slot = uint32(min(q.Arrival+min(q.Lifespan, stayed), stayed))
 	e.residents.stays[i] = stay
 	for _, s := range e.placed {
 		w := Resident{Request: i, Profile: profile, Start: firstSlice(s.window), Fixed: len(e.placed) > 1}
