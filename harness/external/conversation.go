@@ -75,15 +75,22 @@ func (c *client) timed(ctx context.Context, proc *process, id int64, talk func(*
 // simulation has no way to fail with an error of the program, so the dialogue keeps it.
 type dialogue struct {
 	client
-	talk *conversation
-	err  error
+	// id is that of the instance, and opened says that the program knows it.
+	id     int64
+	opened bool
+	talk   *conversation
+	err    error
 }
 
-// simulate runs a simulation that asks questions about the instance of a seed.
-func (d *dialogue) simulate(ctx context.Context, seed uint64, simulation func() error) error {
-	id := int64(seed >> 16) // 48 bits, as hashID
-	return d.converse(ctx, id, func(c *conversation) error {
-		d.talk, d.err = c, nil
+// newDialogue returns a dialogue about the instance of a seed.
+func newDialogue(p *program, seed uint64) dialogue {
+	return dialogue{client: client{program: p}, id: int64(seed >> 16)} // 48 bits, as hashID
+}
+
+// Converse implements [algo.Dialogue].
+func (d *dialogue) Converse(ctx context.Context, simulation func() error) error {
+	return d.converse(ctx, d.id, func(c *conversation) error {
+		d.talk, d.err, d.opened = c, nil, false
 		err := simulation()
 		if d.err != nil {
 			return d.err

@@ -2,7 +2,6 @@ package external
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
@@ -14,7 +13,7 @@ import (
 
 var _ = addProtocol(protocol{track: algo.TrackDispatch, constructor: func(p *program) any {
 	return func(_ algo.Args, setting sim.DispatchSetting) (sim.Dispatcher, error) {
-		return &dispatcher{dialogue: dialogue{client: client{program: p}}, setting: setting}, nil
+		return &dispatcher{dialogue: newDialogue(p, setting.Seed)}, nil
 	}
 }})
 
@@ -91,29 +90,20 @@ func (c *choice) check(id int64) error {
 // A dispatcher is a program of the dispatch track.
 type dispatcher struct {
 	dialogue
-	setting sim.DispatchSetting
-	// numbers are the jobs that the program knows, by the order in which it was told; nil
-	// before the dialogue is opened. waiting is how many of them still wait.
+	// numbers are the jobs that the program knows, by the order in which it was told, and waiting is
+	// how many of them still wait.
 	numbers map[*task.Job]int
 	waiting int
-}
-
-func (d *dispatcher) Converse(ctx context.Context, simulation func() error) error {
-	return d.simulate(ctx, d.setting.Seed, func() error {
-		d.numbers, d.waiting = nil, 0
-		return simulation()
-	})
 }
 
 // Dispatch implements [sim.Dispatcher]. If the program fails, it chooses a slice that does
 // not exist, which ends the simulation.
 func (d *dispatcher) Dispatch(q *sim.Queue) int {
-	id := d.talk.id
-	if d.numbers == nil {
-		d.numbers = map[*task.Job]int{}
-		d.ask(newFleet(id, q), &ready{})
+	if !d.opened {
+		d.opened, d.numbers, d.waiting = true, map[*task.Job]int{}, 0
+		d.ask(newFleet(d.id, q), &ready{})
 	}
-	question := dispatchRequest{Type: "job", ID: id, Now: q.Now(), Arrived: d.arrived(q), Job: d.numbers[q.Head()]}
+	question := dispatchRequest{Type: "job", ID: d.id, Now: q.Now(), Arrived: d.arrived(q), Job: d.numbers[q.Head()]}
 	for i, s := range q.Slices() {
 		if !s.Busy {
 			question.Free = append(question.Free, i)

@@ -1,7 +1,6 @@
 package external
 
 import (
-	"context"
 	"errors"
 
 	"miglab/harness/algo"
@@ -12,7 +11,7 @@ import (
 
 var _ = addProtocol(protocol{track: algo.TrackPlacement, constructor: func(p *program) any {
 	return func(_ algo.Args, setting sim.PlacementSetting) (sim.Placer, error) {
-		return &placer{dialogue: dialogue{client: client{program: p}}, setting: setting}, nil
+		return &placer{dialogue: newDialogue(p, setting.Seed), setting: setting}, nil
 	}
 }})
 
@@ -86,26 +85,18 @@ func (p *place) check(id int64) error {
 type placer struct {
 	dialogue
 	setting sim.PlacementSetting
-	// masks are what the program knows of the cluster; nil before the dialogue is opened.
+	// masks are what the program knows of the cluster.
 	masks []mig.Mask
-}
-
-func (p *placer) Converse(ctx context.Context, simulation func() error) error {
-	return p.simulate(ctx, p.setting.Seed, func() error {
-		p.masks = nil
-		return simulation()
-	})
 }
 
 // Place implements [sim.Placer]. If the program fails, it chooses a GPU that does not exist,
 // which ends the simulation.
 func (p *placer) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
-	id := p.talk.id
-	if p.masks == nil {
-		p.masks = make([]mig.Mask, c.GPUs())
-		p.ask(newCluster(id, &p.setting), &ready{})
+	if !p.opened {
+		p.opened, p.masks = true, make([]mig.Mask, c.GPUs())
+		p.ask(newCluster(p.id, &p.setting), &ready{})
 	}
-	question := placementRequest{Type: "request", ID: id, Profile: profile}
+	question := placementRequest{Type: "request", ID: p.id, Profile: profile}
 	for gpu := range p.masks {
 		if now := c.Mask(gpu); p.masks[gpu] != now {
 			p.masks[gpu] = now
