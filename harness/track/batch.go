@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"miglab/harness/algo"
-	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
@@ -38,33 +37,12 @@ var (
 var Batch = Register(Track{
 	Name: algo.TrackBatch, Order: 1, Doc: "schedule one batch of moldable tasks on a MIG GPU; makespan",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
-	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: MetricMakespan, Contests: batchContests(), Drawn: true,
+	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: MetricMakespan, Drawn: true,
 	Solve: alone(func(b algo.Batch, ctx context.Context, p algo.Problem, _ []int) (schedule.Schedule, error) {
 		return b.Schedule(ctx, p)
 	}),
 	SolveTogether: together[algo.Batch],
 })
-
-// drlWorkloads are the five workloads of DRL 5.1.3.
-func drlWorkloads() []string {
-	return []string{
-		"drl/POORSCALING", "drl/GOODSCALING", "drl/MIXSCALINGUNIFORM", "drl/MIXSCALINGEXTREME",
-		"drl/WIDETIMES",
-	}
-}
-
-func batchContests() []Contest {
-	all := drlWorkloads()
-	some := []string{all[0], all[1], all[4]}
-	algorithms := []string{"far", "treedp", "lns", "miso", "fixpartbest", "nomig"}
-	withAgent := append(slices.Clone(algorithms), "agent")
-	return []Contest{
-		{"A100", mig.Sequential, append(all, "rodinia"), withAgent, 200},
-		{"A100", mig.Parallel, some, algorithms, 100},
-		{"A30", mig.Sequential, some, algorithms, 100},
-		{"H100", mig.Sequential, some, withAgent, 100},
-	}
-}
 
 // alone returns the [Track.Solve] of algorithms of type A, which call runs.
 func alone[A any](

@@ -33,10 +33,6 @@ var Corun = Register(Track{
 	Data: corun.Window{}.Kind(), GPU: "A100", Count: oneGPU,
 	Beside: []Reference{optimum},
 	Boards: []Board{{Metric: MetricMakespan, Bound: optimum, Unbounded: true}},
-	Contests: []Contest{
-		{"A100", mig.Sequential, []string{"corun/queues"}, corunAlgorithms, 12},
-		{"A100", mig.Sequential, []string{"corun/unseen"}, corunAlgorithms, 20},
-	},
 	Accepts: func(g *mig.GPU) error {
 		if g.ComputeSlices != corunSlices {
 			return fmt.Errorf("the %s track is about GPUs with eight GPCs, seven of which MIG uses; %s has %d compute slices",
@@ -51,10 +47,7 @@ var Corun = Register(Track{
 	Solve: solveCorun,
 })
 
-var (
-	optimum         = Reference{algo.TrackCorun, "exact", MetricMakespan}
-	corunAlgorithms = []string{"time-sharing", "mig-only", "mps-only", "mig-mps-default", "greedy", "local", "d3qn"}
-)
+var optimum = Reference{algo.TrackCorun, "exact", MetricMakespan}
 
 func solveCorun(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
 	c, err := algo.Make[algo.Corun](a)

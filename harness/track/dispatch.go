@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"miglab/harness/algo"
-	"miglab/harness/mig"
 	"miglab/harness/sim"
 	"miglab/harness/task"
 )
@@ -18,15 +17,6 @@ var Dispatch = Register(Track{
 	Doc:  "dispatch jobs with deadlines to partitioned GPUs; late jobs, tardiness, energy",
 	Data: task.Queue{}.Kind(), GPU: "A100", Count: oneGPU,
 	Boards: []Board{{Metric: "late_percent"}},
-	Contests: []Contest{{
-		"A100", mig.Sequential,
-		[]string{"deadline/relaxed", "deadline/tight"},
-		[]string{
-			"eft", "eft-true", "largest-first", "smallest-first", "energy-aware", "least-slack", "look-ahead", "random",
-			"rl-deadline",
-		},
-		20,
-	}},
 	Try: func(a algo.Algorithm, p Problem) error {
 		_, err := newDispatcher(a, p)
 		return err

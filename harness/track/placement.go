@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"miglab/harness/algo"
-	"miglab/harness/mig"
 	"miglab/harness/sim"
 	"miglab/harness/task"
 )
@@ -13,8 +12,7 @@ import (
 var Placement = Register(Track{
 	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and fragmentation",
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Beside: []Reference{acceptedAtMost},
-	Boards: placementBoards(), Contests: placementContests(),
-	Audited: "acceptance",
+	Boards: placementBoards(), Audited: "acceptance",
 	Try: func(a algo.Algorithm, p Problem) error {
 		_, err := newPlacer(a, p)
 		return err
@@ -62,40 +60,5 @@ func placementBoards() []Board {
 	return []Board{
 		{Metric: "acceptance", Higher: true, Regime: task.Whole, Bound: acceptedAtMost, Unbounded: true, Aside: aside},
 		{Metric: "acceptance_steady", Higher: true, Regime: task.Steady, Bound: inSteady, Unbounded: true, Aside: aside},
-	}
-}
-
-// placementContests begins with the datasets on which policies differ most: clusters in a steady
-// state, and the pods of a trace that share GPUs, on clusters of 0.85, 1 and 1.15 times their peak
-// of 14 GPUs.
-func placementContests() []Contest {
-	algorithms := []string{
-		"mfi", "mfi?f=partial", "mfi?f=start-free", "mfi-weighted", "fgd", "value-table",
-		"ff", "rr", "bf-bi", "wf-bi", "hami-binpack", "hami-spread",
-	}
-	return []Contest{
-		{"A100-80GB", mig.Sequential, []string{
-			"mfi/uniform?lifespan=steady&rho=0.85", "mfi/uniform?lifespan=steady",
-			"mfi/uniform?lifespan=steady&rho=1.3",
-		}, algorithms, 20},
-		{
-			"A100-80GB", mig.Sequential,
-			[]string{"openb?pods=shared&gpus=12", "openb?pods=shared&gpus=14", "openb?pods=shared&gpus=16"},
-			algorithms, 20,
-		},
-		{"A100-80GB", mig.Sequential, []string{
-			"openb?pods=shared&gpus=12&map=memory", "openb?pods=shared&gpus=14&map=memory",
-			"openb?pods=shared&gpus=16&map=memory",
-		}, algorithms, 20},
-		{
-			"A100-80GB", mig.Sequential,
-			[]string{"mfi/uniform?lifespan=steady&moves=0.25", "mfi/uniform?lifespan=steady&moves=1"},
-			append(algorithms[:1:1],
-				"mfi-migrate", "repack", "repack-exact", "load-balance-migrate"), 30,
-		},
-		{"A100-80GB", mig.Sequential, []string{
-			"mfi/uniform?load=85", "mfi/skew-small?load=85", "mfi/skew-big?load=85",
-			"mfi/bimodal?load=85",
-		}, algorithms, 50},
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"miglab/harness/algo"
-	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
@@ -56,24 +55,7 @@ var Stream = Register(Track{
 	Doc: "schedule batches that arrive one after the other on a MIG GPU; makespan, or flow time where they " +
 		"arrive in time",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
-	Beside: lowerBounds, Audited: MetricMakespan, Contests: streamContests(),
+	Beside: lowerBounds, Audited: MetricMakespan,
 	Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard},
 	Solve:  alone(algo.Stream.ScheduleStream), SolveTogether: together[algo.Stream],
 })
-
-func streamContests() []Contest {
-	streams := drlWorkloads()
-	for i := range streams {
-		streams[i] += "?batches=8"
-	}
-	// The learned schedulers are left out where tasks arrive in time: they reconfigure for batches
-	// that are not there yet.
-	timed := []string{
-		"drl/WIDETIMES?batches=70&n=4&rho=0.8", "drl/WIDETIMES?batches=20&rho=0.8",
-		"openb/stream?arrivals=trace&n=4&scale=0.1",
-	}
-	return []Contest{
-		{"A100", mig.Sequential, streams, []string{"far-concat", "agent-stream", "lns-stream"}, 30},
-		{"A100", mig.Sequential, timed, []string{"far-concat", "lns-stream", "miso-online", "flow-stream"}, 30},
-	}
-}

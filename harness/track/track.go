@@ -7,9 +7,12 @@ package track
 import (
 	"cmp"
 	"context"
+	_ "embed"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -57,7 +60,7 @@ type Track struct {
 	Beside []Reference
 	// Boards say what leaderboards rank by. The first for the regime of a dataset is used.
 	Boards []Board
-	// Contests are the comparisons that the web site shows.
+	// Contests are the comparisons that the web site shows. [Register] adds those of contests.csv.
 	Contests []Contest
 	// Drawn means that the web site draws the schedules of the contests' first instances.
 	Drawn bool
@@ -145,6 +148,27 @@ func invalidIf[E error](err error) error {
 	return err
 }
 
+//go:embed contests.csv
+var contestsText string
+
+// contestsOf returns the contests of a track. It panics on a mistake in the file.
+func contestsOf(track string) (out []Contest) {
+	in := csv.NewReader(strings.NewReader(contestsText))
+	in.Comment = '#'
+	rows, err := in.ReadAll()
+	for _, row := range rows {
+		model, unknown := mig.ParseReconfiguration(row[2])
+		instances, wrong := strconv.Atoi(row[3])
+		if err = errors.Join(err, unknown, wrong); row[0] == track {
+			out = append(out, Contest{row[1], model, strings.Fields(row[4]), strings.Fields(row[5]), instances})
+		}
+	}
+	if err != nil {
+		panic("track: contests.csv: " + err.Error())
+	}
+	return out
+}
+
 var tracks []*Track
 
 // Register adds a track. It panics on a second one of the same name, which is a mistake in the
@@ -153,6 +177,7 @@ func Register(t Track) *Track {
 	if slices.ContainsFunc(tracks, func(o *Track) bool { return o.Name == t.Name }) {
 		panic(fmt.Sprintf("track: %q is registered twice", t.Name))
 	}
+	t.Contests = append(t.Contests, contestsOf(t.Name)...)
 	tracks = append(tracks, &t)
 	slices.SortFunc(tracks, func(a, b *Track) int { return cmp.Or(a.Order-b.Order, cmp.Compare(a.Name, b.Name)) })
 	return &t
