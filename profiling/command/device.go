@@ -119,8 +119,6 @@ func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) er
 		case left != nil:
 			err = cli.FailedError{Err: fmt.Errorf("interrupted, and not all is cleaned up: %w", left)}
 		case err == nil || errors.As(err, &interrupted): // it was done, or says what it kept
-		case sessions != nil:
-			err = c.Context().Err()
 		default:
 			err = interrupted
 		}

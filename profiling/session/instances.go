@@ -54,45 +54,46 @@ func (s *Session) retry(ctx context.Context, call func() error) (e Effort, err e
 // Create makes no instance. If the driver fails, Create destroys what the driver left, as Destroy would; if that
 // fails too, Close tries again.
 func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instance, Effort, error) {
-	if err := ctx.Err(); err != nil {
-		return profiling.Instance{}, Effort{}, err
-	}
-	intent := entry{Profile: at.Profile.String(), Start: at.Start, Creating: true}
 	err := s.work(func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if e, ok := s.ours[at]; ok {
 			return fmt.Errorf("create %s: %w; this run has this instance already, and it is %s", instanceName(at),
 				profiling.ErrInsufficient, e.stage())
 		}
-		s.ours[at] = intent
+		s.ours[at] = entry{Profile: at.Profile.String(), Start: at.Start, Creating: true}
+		if err := s.write(); err != nil {
+			delete(s.ours, at)
+			err = fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", instanceName(at), err)
+			return errors.Join(err, s.write())
+		}
 		return nil
 	})
 	if err != nil {
 		return profiling.Instance{}, Effort{}, err
 	}
 	defer s.working.Done()
-	if err := s.set(at, intent); err != nil {
-		err = fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", instanceName(at), err)
-		return profiling.Instance{}, Effort{}, errors.Join(err, s.forget(at))
-	}
 	var i profiling.Instance
 	effort, err := s.retry(ctx, func() (err error) {
 		i, err = s.device.Create(at)
 		return err
 	})
 	if left, ok := errors.AsType[*profiling.LeftoverError](err); ok {
-		return profiling.Instance{}, Effort{}, s.takeBack(ctx, at, left)
-	}
-	if err != nil {
-		return profiling.Instance{}, Effort{}, s.notCreated(at, err)
-	}
-	if err := s.set(at, newEntry(i)); err != nil {
+		err = s.takeBack(ctx, at, left)
+	} else if err != nil {
+		err = s.notCreated(at, err)
+	} else if err = s.set(at, newEntry(i)); err != nil {
 		err = fmt.Errorf("create %s: the instance is destroyed, since the journal cannot be written: %w",
 			instanceName(at), err)
 		_, undo := s.destroy(ctx, at, i.ID)
 		if undo == nil {
 			undo = s.forget(at)
 		}
-		return profiling.Instance{}, Effort{}, errors.Join(err, undo)
+		err = errors.Join(err, undo)
+	}
+	if err != nil {
+		return profiling.Instance{}, Effort{}, err
 	}
 	return i, effort, nil
 }
@@ -101,11 +102,17 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 func (s *Session) notCreated(at mig.Instance, cause error) error {
 	if errors.Is(cause, profiling.ErrInsufficient) {
 		exist, _ := s.device.Instances() // If this fails, the refusal is reported without its cause.
+		s.mu.Lock()
 		for _, i := range exist {
+			did := "did not make"
+			if _, ours := s.ours[i.Instance]; ours && i.Instance != at {
+				did = "made"
+			}
 			if i.Overlaps(at) {
-				cause = fmt.Errorf("%w; %s is in the way, which %s", cause, describe(i), s.maker(i, at))
+				cause = fmt.Errorf("%w; %s is in the way, which this run %s", cause, describe(i), did)
 			}
 		}
+		s.mu.Unlock()
 	}
 	return errors.Join(cause, s.forget(at))
 }
@@ -142,16 +149,6 @@ func stays(cause, why error) error {
 		return cause
 	}
 	return fmt.Errorf("%w; a part of the instance may be left: %w", cause, why)
-}
-
-// maker says whether this run made an instance that is in the way of another.
-func (s *Session) maker(i profiling.Instance, of mig.Instance) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, ok := s.ours[i.Instance]; ok && i.Instance != of {
-		return "this run made"
-	}
-	return "this run did not make"
 }
 
 // Destroy removes an instance that Create made. It retries while the instance is in use, and returns what that
@@ -218,12 +215,12 @@ func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (Effort,
 	return effort, err
 }
 
-// destroyAll destroys the instances that are left, all at the same time, since each may be in use for a while. It
-// returns those that it destroyed.
-func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ error) {
+// destroyAll destroys the instances that are left, all at the same time, since each may be in use for a while. It calls
+// destroyed with those that it destroyed and with what the journal had of them.
+func (s *Session) destroyAll(ctx context.Context, destroyed func(profiling.Instance, entry)) error {
 	places, left := s.places(), maps.Clone(s.ours)
 	if len(places) == 0 {
-		return nil, nil
+		return nil
 	}
 	exist, err := s.device.Instances()
 	if err != nil {
@@ -231,7 +228,7 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 		for _, at := range places {
 			names = append(names, instanceName(at))
 		}
-		return nil, fmt.Errorf("cannot find out which of %q are left: %w", names, err)
+		return fmt.Errorf("cannot find out which of %q are left: %w", names, err)
 	}
 	found, failures := make([]int, len(places)), make([]error, len(places))
 	var wait sync.WaitGroup
@@ -259,12 +256,12 @@ func (s *Session) destroyAll(ctx context.Context) (gone []profiling.Instance, _ 
 		})
 	}
 	wait.Wait()
-	for _, k := range found {
+	for n, k := range found {
 		if k >= 0 {
-			gone = append(gone, exist[k])
+			destroyed(exist[k], left[places[n]])
 		}
 	}
-	return gone, errors.Join(failures...)
+	return errors.Join(failures...)
 }
 
 // is reports whether an existing instance is the one that the session made at a place. The package comment says

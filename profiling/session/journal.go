@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"miglab/harness/atomicfile"
@@ -123,18 +122,7 @@ func (s *Session) write() error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(s.path + ".new") // The next write replaces what a kill leaves of it.
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(raw, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	if err := os.Rename(f.Name(), s.path); err != nil {
-		return err
-	}
-	return atomicfile.SyncFolder(filepath.Dir(s.path))
+	return atomicfile.Write(s.path, append(raw, '\n'))
 }
 
 // places are those of the run's instances, from left to right.

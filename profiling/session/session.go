@@ -27,7 +27,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -115,7 +114,7 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 		return nil, err
 	}
 	if err := s.turnOn(); err != nil {
-		return nil, errors.Join(err, s.finish(ctx))
+		return nil, errors.Join(err, s.finish(ctx, nil)) // There are no instances yet.
 	}
 	return s, nil
 }
@@ -141,17 +140,14 @@ func (s *Session) recover(ctx context.Context) error {
 		clear(left) // Instances do not survive a reboot; the MIG mode of Ampere does.
 	}
 	old := &Session{device: s.device, identity: s.identity, o: s.o, path: s.path, journal: j, ours: left}
-	creating := maps.Clone(left)
-	gone, err := old.destroyAll(ctx)
-	for _, i := range gone {
+	return old.finish(ctx, func(i profiling.Instance, e entry) {
 		by := "its number"
-		if creating[i.Instance].Creating {
+		if e.Creating {
 			by = "its place alone, since it was being created"
 		}
 		s.o.Log("destroyed %s, GPU instance %d, which a killed run (process %d) left; it was recognised by %s", describe(i),
 			i.ID, j.PID, by)
-	}
-	return old.settle(err)
+	})
 }
 
 // admit reads the identity again and refuses a GPU that is not ready for this run.
@@ -217,18 +213,13 @@ func (s *Session) Close() error {
 		return nil
 	}
 	s.working.Wait()
-	return errors.Join(s.finish(context.Background()), s.lock.Close())
+	return errors.Join(s.finish(context.Background(), func(profiling.Instance, entry) {}), s.lock.Close())
 }
 
-// finish removes everything that the session made.
-func (s *Session) finish(ctx context.Context) error {
-	_, err := s.destroyAll(ctx)
-	return s.settle(err)
-}
-
-// settle restores the MIG mode after all instances are destroyed, and removes the journal. If err or restoring the
-// mode says that something is left, the journal stays.
-func (s *Session) settle(err error) error {
+// finish removes everything that the session made: it destroys the instances, restores the MIG mode and removes the
+// journal, which stays if something is left. It calls destroyed as destroyAll does.
+func (s *Session) finish(ctx context.Context, destroyed func(profiling.Instance, entry)) error {
+	err := s.destroyAll(ctx, destroyed)
 	if err == nil {
 		err = s.restore()
 	}
