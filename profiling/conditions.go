@@ -75,24 +75,17 @@ type Watch struct {
 	stop     func()
 }
 
-// NewWatch returns a watch that stop ends. Whoever makes it calls Add.
-func NewWatch(stop func()) *Watch { return &Watch{stop: stop} }
-
 // Every returns a watch that samples at SampleInterval until it is closed. It counts the samples that fail, and
 // goes on.
 func Every(sample func() (Sample, error)) *Watch {
 	quit, done := make(chan struct{}), make(chan struct{})
-	w := NewWatch(func() { close(quit); <-done })
+	w := &Watch{stop: func() { close(quit); <-done }}
 	go func() {
 		defer close(done)
 		tick := time.NewTicker(SampleInterval)
 		defer tick.Stop()
 		for {
-			if s, err := sample(); err == nil {
-				w.Add(s)
-			} else {
-				w.Fail()
-			}
+			w.add(sample())
 			select {
 			case <-quit:
 				return
@@ -106,21 +99,18 @@ func Every(sample func() (Sample, error)) *Watch {
 // keep is how many samples a watch has at most: the last hour's.
 const keep = 36000
 
-// Add adds a sample.
-func (w *Watch) Add(s Sample) {
+// add adds a sample, or counts the failure to take one.
+func (w *Watch) add(s Sample, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err != nil {
+		w.failures++
+		return
+	}
 	if len(w.samples) >= 2*keep {
 		w.samples = slices.Clone(w.samples[keep:])
 	}
 	w.samples = append(w.samples, s)
-}
-
-// Fail counts a sample that could not be taken.
-func (w *Watch) Fail() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.failures++
 }
 
 // Failures returns how many samples could not be taken so far.

@@ -12,7 +12,7 @@ import (
 // A load is of the samples in an interval, and of no others.
 func TestWatchBetween(t *testing.T) {
 	from := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
-	w := profiling.NewWatch(func() {})
+	w := new(profiling.Watch)
 	for i, s := range []profiling.Sample{
 		{SMClock: 345, Power: 70, Temperature: 30, Throttle: 0x8},
 		{SMClock: 1980, Power: 400, Temperature: 50},

@@ -73,12 +73,12 @@ func Board(name string, memoryMiB, sms int) string {
 // [*DeviceError].
 func Choose(selector string, gpus []Identity) (int, error) {
 	var named []int
-	var all []string
+	var all, several []string
 	for i, id := range gpus {
 		all = append(all, fmt.Sprintf("%d: %s, %s", i, id.Name, id.UUID))
 		known := id.UUID != "" && len(selector) <= len(id.UUID)
 		if selector == "" || selector == strconv.Itoa(i) || known && strings.EqualFold(id.UUID[:len(selector)], selector) {
-			named = append(named, i)
+			named, several = append(named, i), append(several, all[i])
 		}
 	}
 	var err error
@@ -90,10 +90,6 @@ func Choose(selector string, gpus []Identity) (int, error) {
 	case selector == "":
 		err = fmt.Errorf("there are several: %s", strings.Join(all, "; "))
 	case len(named) > 1:
-		var several []string
-		for _, i := range named {
-			several = append(several, all[i])
-		}
 		err = fmt.Errorf("%q names several: %s", selector, strings.Join(several, "; "))
 	default:
 		err = fmt.Errorf("there is no GPU %q; there are %s", selector, strings.Join(all, "; "))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -218,12 +219,9 @@ func (f *kernelFlags) open() ([]kernel.Kernel, error) {
 	if !strings.ContainsAny(f.manifest, "./\\") {
 		return kernel.Shipped(f.manifest, f.set)
 	}
-	file, err := os.Open(f.manifest)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return kernel.Read(file, f.manifest, f.set)
+	return readFile(f.manifest, func(r io.Reader, path string) ([]kernel.Kernel, error) {
+		return kernel.Read(r, path, f.set)
+	})
 }
 
 // missingParts checks what kernels need, and returns what is not there.

@@ -271,24 +271,17 @@ func scalingFlags(f *pflag.FlagSet) Planner {
 			}
 			*counts = append(*counts, all)
 		}
+		var groups []Group
 		for _, n := range *counts {
 			if n < 1 || n > all {
 				return nil, fmt.Errorf("--sms %d: the GPU has %d multiprocessors", n, all)
 			}
+			for _, k := range b.Kernels {
+				groups = append(groups, Group{{k.Name, 100, n}})
+			}
 		}
-		return Overlap(b, b.Partitions, Scaling(kernelNames(b.Kernels), *counts))
+		return Overlap(b, b.Partitions, groups)
 	}
-}
-
-// Scaling returns a group for each kernel alone on each number of multiprocessors.
-func Scaling(names []string, counts []int) []Group {
-	var out []Group
-	for _, n := range counts {
-		for _, name := range names {
-			out = append(out, Group{{name, 100, n}})
-		}
-	}
-	return out
 }
 
 // Combine returns the groups of as many kernels as each split has numbers of multiprocessors, with 0 for no limit.

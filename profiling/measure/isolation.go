@@ -106,7 +106,7 @@ func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
 		}
 		rest := slices.DeleteFunc(slices.Clone(p), func(in mig.Instance) bool { return in == at })
 		for i, a := range rest {
-			if len(one) == 0 || bySize(a, one[0]) < 0 {
+			if one == nil || cmp.Or(cmp.Compare(one[0].Size(), a.Size()), cmp.Compare(a.Start, one[0].Start)) < 0 {
 				one = mig.Partition{a}
 			}
 			for _, b := range rest[i+1:] {
@@ -116,27 +116,19 @@ func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
 	}
 	// Of the pairs with the same two sizes keep the one furthest left; of two such pairs, the one with the larger
 	// instance on the left.
+	sizes := func(p mig.Partition) []mig.Slices { // larger first
+		return []mig.Slices{max(p[0].Size(), p[1].Size()), min(p[0].Size(), p[1].Size())}
+	}
 	slices.SortFunc(pairs, func(a, b mig.Partition) int {
-		return cmp.Or(compareSizes(a, b), cmp.Compare(a[0].Start, b[0].Start), cmp.Compare(a[1].Start, b[1].Start),
-			cmp.Compare(b[0].Size(), a[0].Size()))
+		return cmp.Or(slices.Compare(sizes(b), sizes(a)), cmp.Compare(a[0].Start, b[0].Start),
+			cmp.Compare(a[1].Start, b[1].Start), cmp.Compare(b[0].Size(), a[0].Size()))
 	})
-	pairs = slices.CompactFunc(pairs, func(a, b mig.Partition) bool { return compareSizes(a, b) == 0 })
+	pairs = slices.CompactFunc(pairs, func(a, b mig.Partition) bool { return slices.Equal(sizes(a), sizes(b)) })
 	out := []mig.Partition{nil}
 	if one != nil {
 		out = append(out, one)
 	}
 	return append(out, pairs...)
-}
-
-// bySize orders instances by size, larger ones first, then from left to right.
-func bySize(a, b mig.Instance) int {
-	return cmp.Or(cmp.Compare(b.Size(), a.Size()), cmp.Compare(a.Start, b.Start))
-}
-
-// compareSizes puts the pair with the larger instances first. The order within a pair does not matter.
-func compareSizes(a, b mig.Partition) int {
-	return cmp.Or(cmp.Compare(max(b[0].Size(), b[1].Size()), max(a[0].Size(), a[1].Size())),
-		cmp.Compare(min(b[0].Size(), b[1].Size()), min(a[0].Size(), a[1].Size())))
 }
 
 // An isolated is the record of a run.
@@ -339,30 +331,26 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 		Columns: reports.Left("kernel"),
 	}
 	var sizes []mig.Slices
-	var kernels []string
-	largest := map[place]float64{}
 	for _, r := range rows {
-		if !slices.Contains(sizes, r.Size) {
-			sizes = append(sizes, r.Size)
-		}
-		if !slices.Contains(kernels, r.Kernel) {
-			kernels = append(kernels, r.Kernel)
-		}
-		if r.Beside != "" {
-			at := place{r.Kernel, r.Size}
-			largest[at] = max(largest[at], math.Abs(r.Difference))
-		}
+		sizes = append(sizes, r.Size)
 	}
 	slices.Sort(sizes)
+	sizes = slices.Compact(sizes)
 	for _, size := range sizes {
 		t.Columns = t.Columns.Right(fmt.Sprint(size))
 	}
-	for _, k := range kernels {
-		row := []string{k}
+	for same := range grouped(rows, func(r *datasets.IsolationTime) string { return r.Kernel }) {
+		row := []string{same[0].Kernel}
 		for _, size := range sizes {
+			largest := -1.0
+			for _, r := range same {
+				if r.Size == size && r.Beside != "" {
+					largest = max(largest, math.Abs(r.Difference))
+				}
+			}
 			cell := reports.Missing
-			if d, ok := largest[place{k, size}]; ok {
-				cell = reports.Fixed(d, 2)
+			if largest >= 0 {
+				cell = reports.Fixed(largest, 2)
 			}
 			row = append(row, cell)
 		}

@@ -151,7 +151,6 @@ func TestGroups(t *testing.T) {
 		want string
 		got  []measure.Group
 	}{
-		{"a:8, b:8, c:8, a:132, b:132, c:132", measure.Scaling(names, []int{8, 132})},
 		{"a:8 a:16, a:8 b:16, a:8 c:16, b:8 b:16, b:8 c:16, c:8 c:16", measure.Combine(names, [][]int{{8, 16}}, 0, 1)},
 		{"a:all b:all c:all", measure.Combine(names, [][]int{{0, 0, 0}}, 5, 1)},
 		{"a:8 b@25:16, a:8 b:16", measure.Against(names[:1], "b", []int{25, 100}, [][]int{{8, 16}})},

@@ -175,7 +175,7 @@ func (p *Profile) provenance() datasets.Provenance {
 }
 
 // Warnings returns a sentence about each kernel that is left out of datasets, each time that spreads more than
-// [MaxSpread], instances and processes of others, and lowered clocks.
+// [MaxSpread], instances and processes of others, lowered clocks, and runs during which nobody sampled the clocks.
 func (p *Profile) Warnings() []string {
 	_, out := p.Tasks()
 	for i := range p.Results {
@@ -185,24 +185,40 @@ func (p *Profile) Warnings() []string {
 				r.Kernel, onSlices(r.Size), reports.Fixed(r.Spread(), 1), MaxSpread))
 		}
 	}
-	found, beside := 0, 0
+	existed, beside, lowered := 0, 0, map[string]int{}
 	for i := range p.Runs {
-		if p.Runs[i].Mode == existing {
-			found++
+		r := &p.Runs[i]
+		if r.Mode == existing {
+			existed++
 		}
-		if p.Runs[i].OtherProcesses > 0 {
+		if r.OtherProcesses > 0 {
 			beside++
 		}
+		reasons := "unknown"
+		if r.Samples > 0 {
+			reasons = r.Throttle
+		}
+		for reason := range strings.SplitSeq(reasons, "+") {
+			lowered[reason]++
+		}
 	}
-	if found > 0 {
-		out = append(out,
-			fmt.Sprintf("%d of %d runs were on MIG instances that existed (mode mig-existing); others may have used the "+
-				"rest of the GPU", found, len(p.Runs)))
+	note := func(count int, format string) {
+		if count > 0 {
+			out = append(out, fmt.Sprintf(format, fmt.Sprintf("%d of %d runs", count, len(p.Runs))))
+		}
 	}
-	if beside > 0 {
-		out = append(out, fmt.Sprintf("other processes used the GPU beside %d of %d runs", beside, len(p.Runs)))
+	note(existed, "%s were on MIG instances that existed (mode mig-existing); others may have used the rest of the GPU")
+	note(beside, "other processes used the GPU beside %s")
+	for _, reason := range slices.Sorted(maps.Keys(lowered)) {
+		switch reason {
+		case "none", "":
+		case "unknown":
+			note(lowered[reason], "nothing was sampled during %s")
+		default:
+			note(lowered[reason], "clocks were lowered ("+reason+") during %s")
+		}
 	}
-	return append(out, p.throttled()...)
+	return out
 }
 
 // Table shows the results, with the warnings below.
@@ -235,31 +251,6 @@ func (p *Profile) Table() reports.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// throttled says how often the GPU lowered its clocks during the runs, by reason, and how many runs nobody sampled.
-func (p *Profile) throttled() (notes []string) {
-	count := map[string]int{}
-	for i := range p.Runs {
-		if r := &p.Runs[i]; r.Samples > 0 {
-			for reason := range strings.SplitSeq(r.Throttle, "+") {
-				count[reason]++
-			}
-		} else {
-			count["unknown"]++
-		}
-	}
-	for _, reason := range slices.Sorted(maps.Keys(count)) {
-		switch reason {
-		case "none", "":
-		case "unknown":
-			notes = append(notes, fmt.Sprintf("nothing was sampled during %d of %d runs", count[reason], len(p.Runs)))
-		default:
-			notes = append(notes, fmt.Sprintf("clocks were lowered (%s) during %d of %d runs", reason, count[reason],
-				len(p.Runs)))
-		}
-	}
-	return notes
 }
 
 // TasksFile names the dataset of a profile. What was not measured under MIG says so wherever the dataset's name goes.

@@ -225,31 +225,25 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 		return w.record(r, k, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail})
 	}
 	name := fmt.Sprintf("size %d in round %d", p.Size, repetition)
-	fresh := w.on.name != name
+	here := place{k.Name, p.Size}
+	due := k.Warmup > 0 && (w.on.name != name || !w.warm[here])
 	if err := w.on.set(ctx, name, at); err != nil {
 		return nil, err
 	}
-	r.Instance = oneLine(w.on.made[0].UUID)
-	out, err := w.launch(ctx, k, w.on.made[0], fresh)
+	on := w.on.made[0]
+	r.Instance = oneLine(on.UUID)
+	out, err := kernel.Outcome{Status: kernel.OK}, error(nil)
+	if due {
+		out, err = warmUp(ctx, w.Launcher, k, on)
+		w.warm[here] = err == nil && out.Status == kernel.OK
+	}
+	if err == nil && out.Status == kernel.OK {
+		out, err = w.Launcher.Launch(ctx, k, on)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", k.Name, onSlices(p.Size), err)
 	}
 	return w.record(r, k, out)
-}
-
-// launch measures a kernel once, after a warm-up if that is due.
-func (w *sweep) launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance,
-	fresh bool,
-) (kernel.Outcome, error) {
-	at := place{k.Name, on.Size()}
-	if k.Warmup > 0 && (fresh || !w.warm[at]) {
-		out, err := warmUp(ctx, w.Launcher, k, on)
-		if err != nil || out.Status != kernel.OK {
-			return out, err
-		}
-		w.warm[at] = true
-	}
-	return w.Launcher.Launch(ctx, k, on)
 }
 
 // record completes a run that has just ended; nil if it failed. If the GPU was lost, its clocks cannot be read
