@@ -127,27 +127,17 @@ func OverlapError(groups []OverlapGroup, m corun.Model, use func(*OverlapGroup) 
 // is smallest. A constant for which there are no groups stays as it is in from.
 func FitOverlapModel(groups []OverlapGroup, from corun.Model) corun.Model {
 	best := from
-	for _, c := range []struct {
-		set func(*corun.Model, float64)
-		use func(*OverlapGroup) bool
-	}{
-		{
-			set: func(m *corun.Model, x float64) { m.Kappa = x },
-			use: func(g *OverlapGroup) bool { return !g.HeldOut && g.Kind != Unlimited },
-		},
-		{
-			set: func(m *corun.Model, x float64) { m.Delta = x },
-			use: func(g *OverlapGroup) bool { return !g.HeldOut && g.Kind == Unlimited },
-		},
-	} {
-		least, start := math.Inf(1), best
+	fit := func(constant *float64, use func(*OverlapGroup) bool) {
+		least, chosen := math.Inf(1), *constant
 		for hundredths := range 201 {
-			m := start
-			c.set(&m, float64(hundredths)/100)
-			if e, jobs := OverlapError(groups, m, c.use); jobs > 0 && e < least {
-				best, least = m, e
+			*constant = float64(hundredths) / 100
+			if e, jobs := OverlapError(groups, best, use); jobs > 0 && e < least {
+				chosen, least = *constant, e
 			}
 		}
+		*constant = chosen
 	}
+	fit(&best.Kappa, func(g *OverlapGroup) bool { return !g.HeldOut && g.Kind != Unlimited })
+	fit(&best.Delta, func(g *OverlapGroup) bool { return !g.HeldOut && g.Kind == Unlimited })
 	return best
 }
