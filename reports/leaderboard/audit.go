@@ -25,8 +25,7 @@ type Audited struct {
 	NoBound int
 }
 
-// tolerance is the relative difference up to which an answer may lie below its bound, for
-// rounding.
+// tolerance is the relative difference up to which an answer may lie below its bound, for rounding.
 const tolerance = 1e-9
 
 // Audit compares every answer in the engine's database with the bound of its instance, in the tracks

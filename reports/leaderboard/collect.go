@@ -1,6 +1,5 @@
-// Package leaderboard collects results of the results database and ranks the algorithms of a
-// track on each dataset. It also audits: it compares every answer with the proven bound of its
-// instance.
+// Package leaderboard collects results of the results database and ranks the algorithms of a track on each dataset.
+// It also audits: it compares every answer with the proven bound of its instance.
 package leaderboard
 
 import (
@@ -80,9 +79,8 @@ func Standings(db *store.DB, c Conditions) ([]Standing, error) {
 type board struct {
 	track.Board
 	conditions *Conditions
-	// contest is where the contests of the track name the dataset; these boards come first.
-	// place orders the others: those by an earlier metric first, and of one metric those with
-	// bounds before those without.
+	// contest is where the contests of the track name the dataset; these boards come first. place orders the others:
+	// those by an earlier metric first, and of one metric those with bounds before those without.
 	contest, place int
 	// algorithms has the series of each algorithm that count.
 	algorithms [][]store.Series
@@ -174,10 +172,9 @@ func seriesOf(all []store.Series, r track.Reference, dataset string) []store.Ser
 	return out
 }
 
-// count sets those of a dataset's series that count: of the content that the dataset has
-// now and the weights that the algorithm has now, and of each algorithm the latest version. Where
-// the dataset no longer exists every content counts, and where an algorithm no longer exists the
-// weights that ran last.
+// count sets those of a dataset's series that count: of the content that the dataset has now and the weights that the
+// algorithm has now, and of each algorithm the latest version. Where the dataset no longer exists every content
+// counts, and where an algorithm no longer exists the weights that ran last.
 func (b *board) count(db *store.DB, all []store.Series) (err error) {
 	// The content is unknown if the dataset no longer exists.
 	content, _ := run.Content(b.conditions.Track, all[0].Dataset, all[0].GPU)

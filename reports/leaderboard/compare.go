@@ -168,8 +168,7 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Ser
 type Comparison struct {
 	Dataset string
 	Metric  Metric
-	// Instances is how many both have, and LeftOut how many only one has, or whose bound is not
-	// known.
+	// Instances is how many both have, and LeftOut how many only one has, or whose bound is not known.
 	Instances, LeftOut int
 	// FailedA and FailedB count the instances without a valid answer. Means and
 	// differences are over the instances that both solved.
@@ -180,9 +179,8 @@ type Comparison struct {
 	// GapA and GapB are mean gaps to the bound in percent, and Gap their difference in points
 	// with its interval; NaN if the metric has no bound.
 	GapA, GapB, Gap, GapLow, GapHigh float64
-	// P is that of [stats.Wilcoxon] for the paired differences of the gaps, or of the metric
-	// where it has no bound, and PHolm the same adjusted for all comparisons ([Compare]); NaN
-	// if no instance was solved by both.
+	// P is that of [stats.Wilcoxon] for the paired differences of the gaps, or of the metric where it has no bound,
+	// and PHolm the same adjusted for all comparisons ([Compare]); NaN if no instance was solved by both.
 	P, PHolm float64
 	// Wins, Ties and Losses are those of B. An answer wins against none.
 	Wins, Ties, Losses int
@@ -291,9 +289,8 @@ func adjustHolm(all []*Comparison) {
 	}
 }
 
-// Better reports whether both the interval of the mean difference and the signs of the differences
-// favour B (1) or A (-1); 0 if chance may explain them, or if a few large differences outweigh many
-// small ones.
+// Better reports whether both the interval of the mean difference and the signs of the differences favour B (1) or A
+// (-1); 0 if chance may explain them, or if a few large differences outweigh many small ones.
 func (c *Comparison) Better() int {
 	low, high := c.GapLow, c.GapHigh
 	switch {

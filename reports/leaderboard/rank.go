@@ -12,8 +12,7 @@ import (
 	"miglab/harness/store"
 )
 
-// roundingError is the relative difference up to which values are the same: sums in
-// different orders may differ so.
+// roundingError is the relative difference up to which values are the same: sums in different orders may differ so.
 const roundingError = 1e-9
 
 // An instance is what a value is of: entries of different content are of different instances.
@@ -38,14 +37,12 @@ type entry struct {
 	aside, micros float64
 }
 
-// A contender is an algorithm with its entries, in the end those on the instances of the board, in
-// their order.
+// A contender is an algorithm with its entries, in the end those on the instances of the board, in their order.
 type contender struct {
 	// series is one of those that the entries are from.
 	series  store.Series
 	entries []entry
-	// values are the entries' values. Those that differ by rounding only from another
-	// algorithm's are made equal.
+	// values are the entries' values. Those that differ by rounding only from another algorithm's are made equal.
 	values []float64
 	// losses is what it is ranked by, less being better: the gap in percent, the value, or
 	// its opposite where higher is better. NaN without a valid answer.

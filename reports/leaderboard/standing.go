@@ -26,10 +26,9 @@ type Standing struct {
 	Track, Dataset string
 	// GPU is a model, or "2 x A100". Model is the reconfiguration model; "" where the track has none.
 	GPU, Model string
-	// Rank counts from 1. Those that cannot be told from the best of their group share its
-	// rank, and the next have the rank that they would have without ties. Algorithms that
-	// left instances without a valid answer come last, by the number of those. 0 marks an
-	// incomplete run, which has no values and comes after all others.
+	// Rank counts from 1. Those that cannot be told from the best of their group share its rank, and the next have
+	// the rank that they would have without ties. Algorithms that left instances without a valid answer come last, by
+	// the number of those. 0 marks an incomplete run, which has no values and comes after all others.
 	Rank      int
 	Algorithm string
 	// Name is what a program outside miglab calls itself; "" for all others.
@@ -51,8 +50,7 @@ type Standing struct {
 	Value  stats.Summary
 	// Wins is on how many instances no other algorithm is better.
 	Wins int
-	// Bound is the mean of the bounds; NaN if the metric has none. Aside is the mean of the metric
-	// aside.
+	// Bound is the mean of the bounds; NaN if the metric has none. Aside is the mean of the metric aside.
 	Bound, Aside float64
 	// Gap is the mean distance between value and bound in percent of the bound, and GapLow and
 	// GapHigh its interval; NaN if any failed or the metric has no bound.
@@ -60,9 +58,8 @@ type Standing struct {
 	// POpt is the mean of value over the published bound, less one, in percent (p_opt, DRL
 	// 5.2); NaN if any failed or there is no published bound for some instance.
 	POpt float64
-	// FriedmanRank is the mean rank on an instance, where those without a valid answer are
-	// last, and FriedmanP the probability of mean ranks that differ as much if all
-	// algorithms of the dataset were alike.
+	// FriedmanRank is the mean rank on an instance, where those without a valid answer are last, and FriedmanP the
+	// probability of mean ranks that differ as much if all algorithms of the dataset were alike.
 	FriedmanRank, FriedmanP float64
 	// PHolm is the probability of paired differences to the first algorithm of the dataset
 	// that favour one side as much if none were better ([stats.Wilcoxon]), adjusted for the

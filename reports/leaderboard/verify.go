@@ -33,8 +33,7 @@ type Verification struct {
 
 // Verified is the outcome of a verification.
 type Verified struct {
-	// Series and Total count the series and cells to verify, and Computed the cells that were
-	// computed again.
+	// Series and Total count the series and cells to verify, and Computed the cells that were computed again.
 	Series, Total, Computed int
 	// Different are cells whose results differ. Unknown are series that this program cannot compute,
 	// and Lacking those that lack instances. Each is a sentence without its full stop.
