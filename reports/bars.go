@@ -82,6 +82,11 @@ func (f Bars) chart(names *palette) (*chart, error) {
 					g.whisker(c, ink, k, x(at+width/2), y)
 				}
 			}
+			for k, v := range g.Published {
+				if !math.IsNaN(v) {
+					publishedSign(c, vg.Point{X: x(float64(k) + left + width/2), Y: y(v)})
+				}
+			}
 		})
 		ch.legend = append(ch.legend, legendEntry{g.Name, func(c draw.Canvas) {
 			if f.Dots {
@@ -90,16 +95,7 @@ func (f Bars) chart(names *palette) (*chart, error) {
 				barBox(c, c.Rectangle, colour)
 			}
 		}})
-		if len(known(g.Published)) > 0 {
-			published = true
-			ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) {
-				for k, v := range g.Published {
-					if !math.IsNaN(v) {
-						publishedSign(c, vg.Point{X: x(float64(k) + left + width/2), Y: y(v)})
-					}
-				}
-			})
-		}
+		published = published || len(known(g.Published)) > 0
 	}
 	if published {
 		ch.legend = append(ch.legend, legendEntry{"published", func(c draw.Canvas) { publishedSign(c, c.Center()) }})

@@ -1,9 +1,11 @@
 package reports
 
 import (
+	"bufio"
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -14,11 +16,11 @@ var markdownSpecial = strings.NewReplacer(
 )
 
 // markdown writes GitHub's dialect: the title in bold, the rows, each note as a paragraph. Cells are literal.
-func (t *Table) markdown(p *printer) {
+func (t *Table) markdown(w *bufio.Writer) {
 	t = t.joined()
 	if t.Title != "" {
-		p.line("**" + markdownSpecial.Replace(t.Title) + "**")
-		p.line("")
+		fmt.Fprintln(w, "**"+markdownSpecial.Replace(t.Title)+"**")
+		fmt.Fprintln(w)
 	}
 	names := escaped(markdownSpecial, t.names())
 	rows := make([][]string, len(t.Rows))
@@ -29,7 +31,7 @@ func (t *Table) markdown(p *printer) {
 	for j := range widths {
 		widths[j] = max(widths[j], len("--:"))
 	}
-	row := func(cells []string) { p.line("| " + strings.Join(t.pad(cells, widths), " | ") + " |") }
+	row := func(cells []string) { fmt.Fprintln(w, "| "+strings.Join(t.pad(cells, widths), " | ")+" |") }
 	row(names)
 	rules := make([]string, len(widths))
 	for j, n := range widths {
@@ -43,8 +45,8 @@ func (t *Table) markdown(p *printer) {
 		row(r)
 	}
 	for _, n := range t.Notes {
-		p.line("")
-		p.line(markdownSpecial.Replace(n))
+		fmt.Fprintln(w)
+		fmt.Fprintln(w, markdownSpecial.Replace(n))
 	}
 }
 
@@ -67,12 +69,12 @@ var latexSpecial = strings.NewReplacer(append(strings.Fields(latexSpecials), "\u
 
 // latex writes a table environment for the booktabs package, with the title as its caption. Cells are taken
 // literally: special characters are escaped, and Greek letters and common signs become mathematics.
-func (t *Table) latex(p *printer) {
+func (t *Table) latex(w *bufio.Writer) {
 	t = t.joined()
-	p.line(`\begin{table}`)
-	p.line(`\centering`)
+	fmt.Fprintln(w, `\begin{table}`)
+	fmt.Fprintln(w, `\centering`)
 	if t.Title != "" {
-		p.line(`\caption{` + latexSpecial.Replace(t.Title) + `}`)
+		fmt.Fprintln(w, `\caption{`+latexSpecial.Replace(t.Title)+`}`)
 	}
 	alignment := ""
 	for _, c := range t.Columns {
@@ -82,25 +84,25 @@ func (t *Table) latex(p *printer) {
 			alignment += "l"
 		}
 	}
-	row := func(cells []string) { p.line(strings.Join(escaped(latexSpecial, cells), " & ") + ` \\`) }
-	p.line(`\begin{tabular}{` + alignment + `}`)
-	p.line(`\toprule`)
+	row := func(cells []string) { fmt.Fprintln(w, strings.Join(escaped(latexSpecial, cells), " & ")+` \\`) }
+	fmt.Fprintln(w, `\begin{tabular}{`+alignment+`}`)
+	fmt.Fprintln(w, `\toprule`)
 	row(t.names())
-	p.line(`\midrule`)
+	fmt.Fprintln(w, `\midrule`)
 	for _, r := range t.Rows {
 		row(r)
 	}
-	p.line(`\bottomrule`)
-	p.line(`\end{tabular}`)
+	fmt.Fprintln(w, `\bottomrule`)
+	fmt.Fprintln(w, `\end{tabular}`)
 	for _, n := range t.Notes {
-		p.line(`\par\footnotesize ` + latexSpecial.Replace(n))
+		fmt.Fprintln(w, `\par\footnotesize `+latexSpecial.Replace(n))
 	}
-	p.line(`\end{table}`)
+	fmt.Fprintln(w, `\end{table}`)
 }
 
 // json writes an array with an object for each row, without title and notes. In columns of numbers a number stands
 // as it is, and a cell without a value is null. All other cells are strings.
-func (t *Table) json(p *printer) {
+func (t *Table) json(w *bufio.Writer) {
 	rows := make([]string, len(t.Rows))
 	for i, row := range t.Rows {
 		members := make([]string, len(row))
@@ -109,7 +111,7 @@ func (t *Table) json(p *printer) {
 		}
 		rows[i] = "\n  {" + strings.Join(members, ", ") + "}"
 	}
-	p.line("[" + strings.Join(rows, ",") + "\n]")
+	fmt.Fprintln(w, "["+strings.Join(rows, ",")+"\n]")
 }
 
 func (c Column) value(cell string) string {

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"bufio"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -74,9 +75,9 @@ var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 // tableFormats are the encoders by TableFormats, with the extensions of the files that [Table.Save] writes.
 var tableFormats = []struct {
 	extension string
-	write     func(*Table, *printer)
+	write     func(*Table, *bufio.Writer)
 }{
-	{".txt", (*Table).text},
+	{".txt", func(t *Table, w *bufio.Writer) { t.textWithin(w, 0) }},
 	{".csv", (*Table).csv},
 	{".md", (*Table).markdown},
 	{".tex", (*Table).latex},
@@ -120,9 +121,9 @@ func (t *Table) Encode(w io.Writer, format string) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
-	p := &printer{w: w}
-	tableFormats[i].write(t, p)
-	return p.err
+	b := bufio.NewWriter(w) // which keeps the first error
+	tableFormats[i].write(t, b)
+	return b.Flush()
 }
 
 // Text writes the table for a terminal. Columns are padded to their display width, which
@@ -130,11 +131,8 @@ func (t *Table) Encode(w io.Writer, format string) error {
 func (t *Table) Text(w io.Writer) error { return t.Encode(w, "text") }
 
 // csv writes the headings and the rows as RFC 4180 says. It leaves out the title and the notes.
-func (t *Table) csv(p *printer) {
-	c := csv.NewWriter(p.w)
-	if p.err = c.Write(t.names()); p.err == nil {
-		p.err = c.WriteAll(t.Rows)
-	}
+func (t *Table) csv(w *bufio.Writer) {
+	_ = csv.NewWriter(w).WriteAll(append([][]string{t.names()}, t.Rows...))
 }
 
 // Save writes base.txt, base.csv, base.md and base.tex, each replaced as a whole.
@@ -209,16 +207,4 @@ func (t *Table) names() []string {
 		out[i] = c.Name
 	}
 	return out
-}
-
-// printer writes lines and keeps the first error.
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) line(s string) {
-	if p.err == nil {
-		_, p.err = io.WriteString(p.w, s+"\n")
-	}
 }

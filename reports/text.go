@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"bufio"
+	"fmt"
 	"io"
 	"strings"
 
@@ -13,18 +15,16 @@ func (t *Table) TextWithin(w io.Writer, width int) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
-	p := &printer{w: w}
-	t.textWithin(p, width)
-	return p.err
+	b := bufio.NewWriter(w)
+	t.textWithin(b, width)
+	return b.Flush()
 }
 
-func (t *Table) text(p *printer) { t.textWithin(p, 0) }
-
-func (t *Table) textWithin(p *printer, width int) {
+func (t *Table) textWithin(w *bufio.Writer, width int) {
 	t = t.joined()
 	if t.Title != "" {
-		p.line(t.Title)
-		p.line("")
+		fmt.Fprintln(w, t.Title)
+		fmt.Fprintln(w)
 	}
 	rows, widths := t.Rows, t.widths(t.names(), t.Rows)
 	if width > 0 {
@@ -33,7 +33,7 @@ func (t *Table) textWithin(p *printer, width int) {
 		widths = t.widths(t.names(), rows)
 	}
 	row := func(cells []string) {
-		p.line(strings.TrimRight(strings.Join(t.pad(cells, widths), "  "), " "))
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(t.pad(cells, widths), "  "), " "))
 	}
 	row(t.names())
 	rules := make([]string, len(widths))
@@ -45,10 +45,10 @@ func (t *Table) textWithin(p *printer, width int) {
 		row(r)
 	}
 	if len(t.Notes) > 0 {
-		p.line("")
+		fmt.Fprintln(w)
 	}
 	for _, n := range t.Notes {
-		p.line(n)
+		fmt.Fprintln(w, n)
 	}
 }
 

@@ -1,13 +1,9 @@
 package site
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
-	"strings"
 
 	"miglab/harness/algo"
-	"miglab/reports"
 )
 
 type algorithmsView struct {
@@ -19,10 +15,8 @@ type algorithmView struct {
 	algo.Spec
 	Page    string
 	Results []resultView
-	// Gantt is the file of an example schedule and Shown what it shows; empty for none.
-	Gantt, Shown string
-	// Beside is the address of the example on the page of instances.
-	Beside string
+	// Example is the address of a schedule on the page of instances and Shown what it shows; empty for none.
+	Example, Shown string
 }
 
 // A resultView is a row of a leaderboard that has an algorithm in it.
@@ -33,12 +27,11 @@ type resultView struct {
 	Of int
 }
 
-// viewAlgorithms collects what the boards say of each algorithm, and draws an example schedule.
+// viewAlgorithms collects what the boards say of each algorithm.
 func viewAlgorithms(
 	all []algo.Spec, boards []boardView, instances []Instance, pages map[string]string,
-) (algorithmsView, []file, error) {
+) algorithmsView {
 	v := algorithmsView{Tracks: distinct(all, func(a algo.Spec) string { return a.Track })}
-	var files []file
 	for _, a := range all {
 		out := algorithmView{Spec: a, Page: pages[a.Name]}
 		for _, b := range boards {
@@ -49,35 +42,21 @@ func viewAlgorithms(
 				}
 			}
 		}
-		drawing, err := out.draw(instances)
-		if err != nil {
-			return v, nil, err
-		}
-		files = append(files, drawing...)
+		out.findExample(instances)
 		v.Algorithms = append(v.Algorithms, out)
 	}
-	return v, files, nil
+	return v
 }
 
-func (v *algorithmView) draw(instances []Instance) ([]file, error) {
-	for i := range instances {
-		in := &instances[i]
-		j := slices.IndexFunc(in.Plans, func(p Plan) bool {
-			return algorithmName(p.Algorithm) == v.Name
-		})
-		if j < 0 || v.Track != "batch" {
-			continue
+// findExample sets the first instance that the algorithm has a plan of.
+func (v *algorithmView) findExample(instances []Instance) {
+	for _, in := range instances {
+		for _, p := range in.Plans {
+			if algorithmName(p.Algorithm) == v.Name && v.Track == algo.TrackBatch {
+				v.Shown = fmt.Sprintf("%s on %s, instance %d", p.Algorithm, in.Dataset, in.Number)
+				v.Example = fmt.Sprintf("instances.html#dataset=%s&instance=%d&b=%s", in.Dataset, in.Number, p.Algorithm)
+				return
+			}
 		}
-		p := in.Plans[j]
-		v.Shown = fmt.Sprintf("%s on %s, instance %d", p.Algorithm, in.Dataset, in.Number)
-		v.Gantt = "figures/" + strings.TrimSuffix(v.Page, ".html") + ".svg"
-		v.Beside = fmt.Sprintf("instances.html#dataset=%s&instance=%d&b=%s", in.Dataset, in.Number, p.Algorithm)
-		var b bytes.Buffer
-		panel := reports.NewGanttPanel(v.Shown, in.Problem, p.Schedule)
-		err := reports.Encode(&b, "svg", reports.Gantt{
-			Tasks: reports.TaskNames(in.Problem.Tasks), Panels: []reports.GanttPanel{panel},
-		})
-		return []file{{v.Gantt, b.Bytes()}}, err
 	}
-	return nil, nil
 }

@@ -268,7 +268,7 @@ func firstScreen(tab *tab) {
 	tab.equal("the page of the first", get[string](tab, `document.querySelector("h1").textContent`), "far")
 	tab.equal("results", get[int](tab, `document.querySelectorAll("[aria-label=Results] tbody tr").length`), 2)
 	tab.open("algorithm-parts.html")
-	tab.equal("the example", get[string](tab, `document.querySelector("main figure img").getAttribute("src")`), "figures/algorithm-parts.svg")
+	tab.equal("the example", get[string](tab, `document.querySelector("main .note a").getAttribute("href")`), "instances.html#dataset=drl/WIDETIMES&instance=0&b=parts")
 }
 
 func filter(tab *tab) {

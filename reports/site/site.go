@@ -142,11 +142,7 @@ func render(d Data) ([]file, error) {
 		return nil, err
 	}
 	files = append(files, drawings...)
-	algorithms, examples, err := viewAlgorithms(d.Algorithms, boards, d.Instances, names)
-	if err != nil {
-		return nil, err
-	}
-	files = append(files, examples...)
+	algorithms := viewAlgorithms(d.Algorithms, boards, d.Instances, names)
 	pages := append(boardPages(boards), []page{
 		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
 		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Claims)},
