@@ -73,9 +73,27 @@ func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
 	m(c, x, y)
 }
 
+// newChart refuses axes that cannot be drawn.
 func newChart(title string, x, y Axis) (*chart, error) {
 	ch := &chart{title: title, x: x, y: y, dataX: emptyExtent(), dataY: emptyExtent()}
-	return ch, ch.check()
+	for _, a := range []struct {
+		name string
+		Axis
+	}{{"the horizontal axis", x}, {"the vertical axis", y}} {
+		if a.Label == "" {
+			return nil, ch.bad(a.name, "it has no label; name the quantity and its unit")
+		}
+		if !a.drawable() {
+			return nil, ch.bad(a.name, "it cannot run from %v to %v", a.From, a.To)
+		}
+		if err := ch.finite("the ticks of "+a.name, a.Axis, a.Ticks); err != nil {
+			return nil, err
+		}
+		if !slices.IsSorted(a.Ticks) {
+			return nil, ch.bad(a.name, "its ticks do not ascend")
+		}
+	}
+	return ch, nil
 }
 
 // addY checks values along the vertical axis, and adds them to the range of the data.
@@ -120,28 +138,6 @@ func (ch *chart) finite(part string, a Axis, values []float64) error {
 
 // largest bounds the numbers of a chart, so that ranges and their logarithms stay finite.
 const largest = 1e100
-
-// check refuses axes that cannot be drawn.
-func (ch *chart) check() error {
-	for _, a := range []struct {
-		name string
-		Axis
-	}{{"the horizontal axis", ch.x}, {"the vertical axis", ch.y}} {
-		if a.Label == "" {
-			return ch.bad(a.name, "it has no label; name the quantity and its unit")
-		}
-		if !a.drawable() {
-			return ch.bad(a.name, "it cannot run from %v to %v", a.From, a.To)
-		}
-		if err := ch.finite("the ticks of "+a.name, a.Axis, a.Ticks); err != nil {
-			return err
-		}
-		if !slices.IsSorted(a.Ticks) {
-			return ch.bad(a.name, "its ticks do not ascend")
-		}
-	}
-	return nil
-}
 
 // drawable reports whether the range asked for, if any, ascends by more than rounding errors.
 func (a *Axis) drawable() bool {

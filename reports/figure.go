@@ -67,11 +67,9 @@ const pngDPI = 280
 // maxPixels bounds PNG images: a pixel takes 4 bytes of memory and its share of seconds.
 const maxPixels = 25_000_000
 
-func (p *page) pixels() (wide, high float64) { return p.width.Dots(pngDPI), p.height.Dots(pngDPI) }
-
-func (p *page) tooLargeForPNG() bool {
-	wide, high := p.pixels()
-	return wide*high > maxPixels
+func (p *page) pngSize() (wide, high float64, tooLarge bool) {
+	wide, high = p.width.Dots(pngDPI), p.height.Dots(pngDPI)
+	return wide, high, wide*high > maxPixels
 }
 
 // Encode writes a figure in one of [FigureFormats]. The error is a [*nearest.UnknownError]
@@ -96,7 +94,7 @@ func SaveFigure(base string, f Figure) error {
 		return err
 	}
 	for _, format := range FigureFormats {
-		if format == "png" && p.tooLargeForPNG() {
+		if _, _, tooLarge := p.pngSize(); tooLarge && format == "png" {
 			continue
 		}
 		write := func(w io.Writer) error { return encoders[format](w, p) }
@@ -149,8 +147,7 @@ func (c *svgCanvas) fitted(svg []byte) []byte {
 }
 
 func encodePNG(w io.Writer, p page) error {
-	if p.tooLargeForPNG() {
-		wide, high := p.pixels()
+	if wide, high, tooLarge := p.pngSize(); tooLarge {
 		return refuse("", "", "as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg",
 			wide, high, maxPixels/1_000_000)
 	}

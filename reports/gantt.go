@@ -113,10 +113,6 @@ func (p *GanttPanel) last() mig.Seconds {
 	return t
 }
 
-func (p *GanttPanel) highlighted(b schedule.Bar) bool {
-	return b.Kind == schedule.RunBar && slices.Contains(p.Highlight, b.Label)
-}
-
 func (f Gantt) validate() error {
 	bad := func(part, format string, args ...any) error {
 		return refuse(f.Title, part, format, args...)

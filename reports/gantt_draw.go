@@ -187,7 +187,7 @@ func (g *ganttLayout) drawPanel(c draw.Canvas, panel int) {
 		g.drawBar(c, panel, b)
 	}
 	for _, b := range p.Bars {
-		if p.highlighted(b) {
+		if b.Kind == schedule.RunBar && slices.Contains(p.Highlight, b.Label) {
 			c.SetLineStyle(solid(color.Black, 2))
 			c.Stroke(g.bar(panel, b).Path())
 		}

@@ -331,20 +331,6 @@ func answer(rows []rowView) string {
 			rest = append(rest, r)
 		}
 	}
-	names := func(rows []*rowView) string {
-		var out []string
-		for _, r := range rows {
-			out = append(out, r.Algorithm)
-		}
-		const most = 4
-		if more := len(out) - most; more > 0 {
-			out = append(out[:most], fmt.Sprintf("%d more", more))
-		}
-		if len(out) < 2 {
-			return strings.Join(out, "")
-		}
-		return strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
-	}
 	instances := rows[0].standing.Instances
 	switch {
 	case instances == 1:
@@ -355,11 +341,20 @@ func answer(rows []rowView) string {
 		return fmt.Sprintf("Its %d instances do not tell %d algorithms apart; the first in the table has %s.",
 			instances, len(first), first[0].What())
 	case len(rest) == 0:
-		return fmt.Sprintf("%s is alone: %s (95 %% interval %s).", names(first), first[0].What(), first[0].Interval())
+		return fmt.Sprintf("%s is alone: %s (95 %% interval %s).", first[0].Algorithm, first[0].What(), first[0].Interval())
 	case len(first) > 1:
-		return fmt.Sprintf("%s share the first place, %s: %d instances do not tell them apart. Next is %s, %s.",
-			names(first), first[0].What(), instances, rest[0].Algorithm, rest[0].What())
+		const most = 4
+		var names []string
+		for _, r := range first[:min(len(first), most)] {
+			names = append(names, r.Algorithm)
+		}
+		if more := len(first) - most; more > 0 {
+			names = append(names, fmt.Sprintf("%d more", more))
+		}
+		last := len(names) - 1
+		return fmt.Sprintf("%s and %s share the first place, %s: %d instances do not tell them apart. Next is %s, %s.",
+			strings.Join(names[:last], ", "), names[last], first[0].What(), instances, rest[0].Algorithm, rest[0].What())
 	}
 	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %d instances the difference is "+
-		"certain.", names(first), first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(), instances)
+		"certain.", first[0].Algorithm, first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(), instances)
 }
