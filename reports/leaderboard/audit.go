@@ -16,8 +16,7 @@ import (
 
 // Audited is the outcome of an audit.
 type Audited struct {
-	// Answers is how many were compared with the bound of their instance, and Instances the
-	// number of those instances.
+	// Answers is how many were compared with a bound, and Instances the number of their instances.
 	Answers, Instances int
 	// PassedOver counts results of datasets that have changed or no longer exist.
 	PassedOver int
@@ -28,11 +27,9 @@ type Audited struct {
 // tolerance is the relative difference up to which an answer may lie below its bound, for rounding.
 const tolerance = 1e-9
 
-// Audit compares every answer in the engine's database with the bound of its instance, in the tracks
-// that have one ([track.Track.Audited]), and with the other proven bounds of its kind. Bounds that are
-// missing are computed first, except in tracks that also rank without bounds ([track.Board.Unbounded]):
-// there the bounds in the database count. The first answer on the wrong side of its bound is the error,
-// a [*BoundError]. An interrupted audit keeps the bounds it has computed.
+// Audit compares every answer in the engine's database with the proven bounds of its instance, in the tracks that
+// have one ([track.Track.Audited]). It computes missing bounds first, except in tracks that also rank without bounds
+// ([track.Board.Unbounded]). The first answer on the wrong side of its bound is the error, a [*BoundError].
 func Audit(ctx context.Context, e *run.Engine) (found Audited, err error) {
 	all, err := auditedBounds(e.Store, &found)
 	if err != nil {

@@ -25,8 +25,7 @@ type Conditions struct {
 	Track *track.Track
 	// GPU is the model's name.
 	GPU string
-	// Count is the number of GPUs, and Model the reconfiguration model. Both are read only in
-	// tracks where they are conditions of a result ([track.Track.Reconfigures]).
+	// Count is the number of GPUs, and Model the reconfiguration model, for tracks with [track.Track.Reconfigures].
 	Count int
 	Model mig.Reconfiguration
 	// Datasets are those that are ranked; nil means all.
@@ -41,10 +40,9 @@ func (c *Conditions) filter(of string) store.Filter {
 	return f
 }
 
-// Standings ranks the algorithms on every dataset. It reads one dataset at a time. Results that
-// no longer count are left out: those from before a dataset changed, an algorithm learned other
-// weights, or got another version. Errors are those of the database and of
-// ranking, such as a [*BoundError]; without results that can be ranked there are no standings.
+// Standings ranks the algorithms on every dataset. Results that no longer count are left out: those from before a
+// dataset changed, an algorithm learned other weights, or got another version. Errors are those of the database and
+// of ranking, such as a [*BoundError].
 func Standings(db *store.DB, c Conditions) ([]Standing, error) {
 	boards, err := c.boards(db)
 	if err != nil {
@@ -142,8 +140,7 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 	return out, nil
 }
 
-// contest returns the place of a dataset among those of the track's contests under the conditions;
-// behind all of them if they lack it.
+// contest returns the place of a dataset among those of the track's contests; behind all of them if they lack it.
 func (c *Conditions) contest(dataset string) int {
 	n := 0
 	for _, contest := range c.Track.Contests {
@@ -274,8 +271,7 @@ func (c *contender) bounded() bool {
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return !math.IsNaN(e.bound) })
 }
 
-// A rankedRange is the instances of a board that can be compared: those before end. Of the others only how
-// many there are counts. A range is for one reading of the board.
+// A rankedRange is the instances of a board that can be compared: those before end. The others are only counted.
 type rankedRange struct {
 	end int
 	// unseen is, by content, the first instance from end on that no series read so far has.

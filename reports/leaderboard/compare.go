@@ -79,9 +79,8 @@ func (s Side) Datasets(c Conditions) ([]string, error) {
 	return slices.Sorted(maps.Keys(own)), err
 }
 
-// Compare compares b with a on each dataset that both have instances of, by name. Datasets that
-// have changed since are compared only if both have their results from the same time. Errors are
-// those of the databases, and a [*BoundError].
+// Compare compares b with a on each dataset that both have instances of, by name. Results of different contents of a
+// dataset are not compared. Errors are those of the databases, and a [*BoundError].
 func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 	ofA, err := a.results(&c)
 	if err != nil {
@@ -111,8 +110,7 @@ func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 	return out, nil
 }
 
-// sameContent leaves the series of contents that both have; if one of these is the content that
-// the dataset has now, of that one.
+// sameContent leaves the series of contents that both have, or of the present content alone if it is one of them.
 func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) {
 	var both []string
 	for _, s := range a {
@@ -163,24 +161,21 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Ser
 	return newComparison(sides[0], sides[1], Metric{Name: board.Metric, Higher: board.Higher, Bounded: bounded})
 }
 
-// A Comparison is what result B did against result A on the instances of one dataset that both
-// have. Differences are B less A. All intervals are by [stats.Resample].
+// A Comparison compares two results on the instances of a dataset that both have. Differences are B less A. All
+// intervals are by [stats.Resample].
 type Comparison struct {
 	Dataset string
 	Metric  Metric
 	// Instances is how many both have, and LeftOut how many only one has, or whose bound is not known.
 	Instances, LeftOut int
-	// FailedA and FailedB count the instances without a valid answer. Means and
-	// differences are over the instances that both solved.
+	// FailedA and FailedB count the instances without a valid answer. Means are over those that both solved.
 	FailedA, FailedB int
-	// A and B are means of the metric, and Difference that of the paired differences with its
-	// interval; NaN if no instance was solved by both.
+	// A and B are means of the metric, and Difference their difference with its interval; NaN if there are none.
 	A, B, Difference, Low, High float64
-	// GapA and GapB are mean gaps to the bound in percent, and Gap their difference in points
-	// with its interval; NaN if the metric has no bound.
+	// GapA and GapB are mean gaps in percent, and Gap their difference with its interval; NaN without a bound.
 	GapA, GapB, Gap, GapLow, GapHigh float64
-	// P is that of [stats.Wilcoxon] for the paired differences of the gaps, or of the metric where it has no bound,
-	// and PHolm the same adjusted for all comparisons ([Compare]); NaN if no instance was solved by both.
+	// P is that of [stats.Wilcoxon] for the paired differences of the gaps, or of the metric where it has no bound.
+	// PHolm is adjusted for all comparisons ([Compare]). Both are NaN if no instance was solved by both.
 	P, PHolm float64
 	// Wins, Ties and Losses are those of B. An answer wins against none.
 	Wins, Ties, Losses int
@@ -194,13 +189,11 @@ type Pair struct {
 	Instance int
 	// A and B are values of the metric; NaN without a valid answer.
 	A, B float64
-	// Worse is by how much B is worse: points of the gap, or the metric's unit where it has no
-	// bound; +Inf if only A has an answer.
+	// Worse is how much B is worse: points of the gap, or units of the metric without a bound; +Inf if B failed.
 	Worse float64
 }
 
-// newComparison compares two results of the same dataset. It returns nil if they have no instance in
-// common. Errors are those of [rank].
+// newComparison compares two results of a dataset. It returns nil if they have no instance in common.
 func newComparison(a, b *contender, metric Metric) (*Comparison, error) {
 	both, _, err := findContenders([]*contender{a, b}, metric)
 	if err != nil || both == nil {
@@ -309,8 +302,7 @@ func (c *Comparison) Better() int {
 	return 0
 }
 
-// WorstPairs returns the instances of all comparisons on which B is worse than A, the worst
-// first. Missing answers come before all others.
+// WorstPairs returns the instances of all comparisons on which B is worse than A, the worst first.
 func WorstPairs(all []*Comparison) []Pair {
 	var out []Pair
 	for _, c := range all {
@@ -320,8 +312,7 @@ func WorstPairs(all []*Comparison) []Pair {
 	return out
 }
 
-// ComparisonTable lists comparisons of results that are called a and b. The notes say what the
-// columns mean, who is better where, and name the worst instances of b.
+// ComparisonTable lists comparisons of results that are called a and b. The notes explain the columns and sum up.
 func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
 	t := reports.Table{
 		Title: title,

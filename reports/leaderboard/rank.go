@@ -30,8 +30,7 @@ type entry struct {
 	instance
 	// value is the board's metric; NaN without a valid answer in time.
 	value float64
-	// bound is a proven bound on the metric, from above where higher is better. published is the bound
-	// that the literature compares with, which need not be one (l_bound, DRL 5.2).
+	// bound is proven. published is what the literature compares with, which need not be a bound (l_bound, DRL 5.2).
 	bound, published float64
 	// aside is the value of another metric that is shown, and micros the decision time.
 	aside, micros float64
@@ -44,13 +43,11 @@ type contender struct {
 	entries []entry
 	// values are the entries' values. Those that differ by rounding only from another algorithm's are made equal.
 	values []float64
-	// losses is what it is ranked by, less being better: the gap in percent, the value, or
-	// its opposite where higher is better. NaN without a valid answer.
+	// losses are what it is ranked by, see [Metric.loss]; NaN without a valid answer.
 	losses []float64
 	// mean is that of the losses that there are; NaN if there are none.
 	mean float64
-	// sample is the number of its gaps among the resamples, or of its values if the metric has
-	// no bounds. An algorithm with failures has none.
+	// sample is the index of its gaps, or else of its values, among the resamples; none if it has failures.
 	sample   int
 	standing Standing
 }
@@ -66,14 +63,10 @@ func newContender(s store.Series) *contender {
 	}}
 }
 
-// rankContenders ranks the algorithms of one dataset by their mean gap to the bound, or where there is none by
-// their mean, over the instances that more than half of the algorithms were run on. Those that lack
-// one of these are incomplete and not ranked; if all are, the instances count that all share. A rank
-// changes only where the interval of the mean paired difference to the best of the group before
-// excludes zero, so that a single instance ranks nobody.
-//
-// The order of entries does not matter. Errors are a [*BoundError], two entries for the same
-// instance, and values that are infinite.
+// rankContenders ranks the algorithms of one dataset by their mean gap to the bound, or their mean where there is
+// none, over the instances of [counted]. Those that lack one of these are incomplete and not ranked. A rank changes
+// only where the interval of the mean paired difference to the best of the group before excludes zero, so that a
+// single instance ranks nobody. Errors are a [*BoundError], two entries for an instance, and infinite values.
 func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	contenders, partial, err := findContenders(all, metric)
 	if err != nil || contenders == nil {
@@ -109,8 +102,8 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	return append(out, partial...), nil
 }
 
-// findContenders leaves the entries on the instances that count. It returns the algorithms that have all of
-// these, and the standings of those that are incomplete; none if no instance counts.
+// findContenders leaves the entries on the instances that count. It returns the algorithms that have all of these,
+// and the standings of those that are incomplete; none if no instance counts.
 func findContenders(all []*contender, metric Metric) (complete []*contender, partial []Standing, err error) {
 	runs, err := runsOf(all, metric)
 	if err != nil {
@@ -174,8 +167,8 @@ func runsOf(all []*contender, metric Metric) (map[instance]int, error) {
 	return runs, nil
 }
 
-// counted returns the instances that more than half of the algorithms were run on. If no algorithm
-// has all of these, it returns those that all algorithms have.
+// counted returns the instances that more than half of the algorithms were run on; if no algorithm has all of these,
+// those that all algorithms have.
 func counted(all []*contender, runs map[instance]int) map[instance]bool {
 	for _, least := range []int{len(all)/2 + 1, len(all)} {
 		out := map[instance]bool{}
@@ -199,7 +192,7 @@ func counted(all []*contender, runs map[instance]int) map[instance]bool {
 	return nil
 }
 
-// loss is what an algorithm is ranked by; see [contender].
+// loss is what an algorithm is ranked by, less being better: the gap in percent, or the value with a sign.
 func (m Metric) loss(value, bound float64) float64 {
 	switch {
 	case m.Bounded && m.Higher:
@@ -352,9 +345,8 @@ func assignRanks(contenders []*contender, resamples *stats.Resampled, metric Met
 	return nil
 }
 
-// isWorse reports whether a is worse than b, which precedes it: a has more failures, or as
-// many and the interval of the mean paired difference lies above zero. If both have
-// failures, the difference is over the instances that both solved. It may even favour a.
+// isWorse reports whether a is worse than b, which precedes it: a has more failures, or as many and the interval of
+// the mean paired difference, over the instances that both solved, lies above zero.
 func isWorse(a, b *contender, resamples *stats.Resampled, metric Metric) (bool, error) {
 	switch {
 	case a.standing.Failed > b.standing.Failed:

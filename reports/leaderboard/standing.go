@@ -14,8 +14,7 @@ type Metric struct {
 	Name string
 	// Higher says that a higher value is better.
 	Higher bool
-	// Bounded says that entries have bounds; the board then ranks by the gap to them, and
-	// instances whose bound is not known are left out.
+	// Bounded ranks by the gap to the bound, and leaves out instances without a known one.
 	Bounded bool
 	// Aside is the name of a metric that is shown and decides nothing; "" means none.
 	Aside string
@@ -26,9 +25,8 @@ type Standing struct {
 	Track, Dataset string
 	// GPU is a model, or "2 x A100". Model is the reconfiguration model; "" where the track has none.
 	GPU, Model string
-	// Rank counts from 1. Those that cannot be told from the best of their group share its rank, and the next have
-	// the rank that they would have without ties. Algorithms that left instances without a valid answer come last, by
-	// the number of those. 0 marks an incomplete run, which has no values and comes after all others.
+	// Rank counts from 1. Algorithms that cannot be told apart share a rank, and the next one has the rank that it
+	// would have without ties. Those with failed instances come last. An incomplete run has rank 0 and no values.
 	Rank      int
 	Algorithm string
 	// Name is what a program outside miglab calls itself; "" for all others.
@@ -38,8 +36,7 @@ type Standing struct {
 	Budget string
 	// Assumes is what the dataset assumes without a measurement; "" for nothing.
 	Assumes string
-	// Instances is how many count, and LeftOut how many others some algorithms were run on. Of an
-	// incomplete run, Instances is how many of those that count it has.
+	// Instances is how many count (of an incomplete run: how many it has), and LeftOut how many others were run.
 	Instances, LeftOut int
 	// NoBound is how many of those left out have no bound.
 	NoBound int
@@ -52,18 +49,15 @@ type Standing struct {
 	Wins int
 	// Bound is the mean of the bounds; NaN if the metric has none. Aside is the mean of the metric aside.
 	Bound, Aside float64
-	// Gap is the mean distance between value and bound in percent of the bound, and GapLow and
-	// GapHigh its interval; NaN if any failed or the metric has no bound.
+	// Gap is the mean gap to the bound in percent, with its interval; NaN if any failed or there is no bound.
 	Gap, GapLow, GapHigh float64
-	// POpt is the mean of value over the published bound, less one, in percent (p_opt, DRL
-	// 5.2); NaN if any failed or there is no published bound for some instance.
+	// POpt is the mean gap to the published bound in percent (p_opt, DRL 5.2); NaN if any failed or has no such bound.
 	POpt float64
 	// FriedmanRank is the mean rank on an instance, where those without a valid answer are last, and FriedmanP the
 	// probability of mean ranks that differ as much if all algorithms of the dataset were alike.
 	FriedmanRank, FriedmanP float64
-	// PHolm is the probability of paired differences to the first algorithm of the dataset
-	// that favour one side as much if none were better ([stats.Wilcoxon]), adjusted for the
-	// number of algorithms ([stats.Holm]); NaN for the first, and if any failed.
+	// PHolm is the p of [stats.Wilcoxon] for the paired differences to the first algorithm of the dataset, adjusted
+	// for the number of algorithms ([stats.Holm]); NaN for the first, and if any failed.
 	PHolm float64
 	// Micros is the mean decision time in microseconds; NaN where it is not known.
 	Micros float64
@@ -87,8 +81,7 @@ func conditionText(gpu, model string) string {
 	return gpu + ", " + model + " reconfiguration"
 }
 
-// BoundError says that a value lies on the wrong side of its proven bound: the bound is wrong, or
-// the referee that let the value pass.
+// BoundError says that a value lies on the wrong side of its proven bound: the bound or the referee is wrong.
 type BoundError struct {
 	Series   store.Series
 	Instance int

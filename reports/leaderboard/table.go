@@ -28,9 +28,8 @@ func (s *Standing) HasRank() bool { return s.Rank > 0 && s.Instances != 1 }
 // HasValue reports whether there is a valid answer to all instances that count.
 func (s *Standing) HasValue() bool { return s.Rank > 0 && s.Failed == 0 }
 
-// Table lists standings of the same track, GPU and reconfiguration model in the columns of the
-// leaderboard CSV. The name of a program outside miglab and the metric aside have columns only where
-// there are some. The notes say what the columns mean.
+// Table lists standings of the same track, GPU and reconfiguration model. The name of a program outside miglab and
+// the metric aside have columns only where there are some. The notes say what the columns mean.
 func Table(standings []Standing) reports.Table {
 	t := reports.Table{
 		Columns: reports.Left("track", "dataset").Right("rank").Left("algorithm"), Notes: notesOf(standings),
@@ -101,8 +100,7 @@ func ByDataset(standings []Standing) iter.Seq[[]Standing] {
 	}
 }
 
-// datasetHeading names a dataset's board and says if nobody can be told from the first; ranked reports
-// whether ranks then mean something.
+// datasetHeading names a dataset's board and says if nobody can be told from the first; ranks then mean nothing.
 func datasetHeading(standings []Standing) (text string, ranked bool) {
 	first := standings[0]
 	text = first.Dataset + ": " + first.Metric.Name
@@ -122,8 +120,7 @@ func datasetHeading(standings []Standing) (text string, ranked bool) {
 		text, first.Instances, last+1), false
 }
 
-// BoundedInstances says of how many instances a bound is known; "" if it is known of all that the
-// algorithms were run on. The others do not count.
+// BoundedInstances says of how many instances a bound is known, "" if of all. The others do not count.
 func (s *Standing) BoundedInstances() string {
 	if s.NoBound == 0 {
 		return ""
@@ -132,8 +129,7 @@ func (s *Standing) BoundedInstances() string {
 	return fmt.Sprintf("bound of %d of %d instances", all-s.NoBound, all)
 }
 
-// WriteText writes the [Table] for a terminal: a table for each dataset, without the columns that
-// its heading speaks for and those that are empty. The error is the writer's.
+// WriteText writes a table for each dataset, without the columns that its heading speaks for or that are empty.
 func WriteText(w io.Writer, standings []Standing) error {
 	if len(standings) == 0 {
 		return nil
@@ -171,8 +167,7 @@ func formatProbability(p float64) string {
 	return strconv.FormatFloat(p, 'g', 3, 64)
 }
 
-// fewInstances is the number of instances below which a bootstrap interval is too narrow
-// ([stats.Resampled.Interval]).
+// fewInstances is how many a bootstrap interval needs; below it is too narrow ([stats.Resampled.Interval]).
 const fewInstances = 10
 
 // notesOf says what the columns mean and what to beware of.

@@ -35,16 +35,15 @@ type Verification struct {
 type Verified struct {
 	// Series and Total count the series and cells to verify, and Computed the cells that were computed again.
 	Series, Total, Computed int
-	// Different are cells whose results differ. Unknown are series that this program cannot compute,
-	// and Lacking those that lack instances. Each is a sentence without its full stop.
+	// Different are cells whose results differ, Unknown series that this program cannot compute, and Lacking series
+	// that lack instances; each a sentence without its full stop.
 	Different, Unknown, Lacking []string
 
 	cells []run.Span // of one instance each
 	rows  []store.Row
 }
 
-// Run verifies the results of a database, which it does not change: it computes in a folder that it
-// removes again. Errors are those of the database and of [run.Engine.Run].
+// Run verifies the results of a database and does not change it. Errors are its and those of [run.Engine.Run].
 func (v *Verification) Run(ctx context.Context, db *store.DB) (*Verified, error) {
 	found := &Verified{}
 	if err := v.draw(db, found); err != nil || found.Series == 0 {
