@@ -16,8 +16,7 @@ import (
 	"miglab/harness/nearest"
 )
 
-// A Figure is something that can be drawn. The kinds are [Lines], [Bars],
-// [Panels], [Gantt], [Partitions], [Divisions], [Masks] and [Tree].
+// A Figure is something that can be drawn; the package comment lists the kinds.
 type Figure interface {
 	// page checks the input and settles the size.
 	page() (page, error)

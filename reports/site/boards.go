@@ -206,8 +206,7 @@ func duration(micros float64) string {
 // mainColumns are those that everybody sees. The others are behind a switch.
 var mainColumns = []string{"dataset", "rank", "algorithm", "name", "decision_us"}
 
-// viewBoard prepares a leaderboard. It leaves out the column of the track, which is in the heading, and columns
-// without a value. pages has the pages of algorithms by name.
+// viewBoard prepares a leaderboard without empty columns and that of the track. pages has those of algorithms by name.
 func viewBoard(b Board, pages map[string]string) boardView {
 	all := leaderboard.Table(b.Standings)
 	table := all.WithoutEmpty("track")

@@ -8,8 +8,7 @@ import (
 
 // claimsView is the page of all papers.
 type claimsView struct {
-	// Verdicts and Papers are those of the claims. Numbers is the number of claims that are
-	// counted, and Follow the number of those that follow from other printed numbers.
+	// Numbers is how many claims are counted, and Follow how many are arithmetic.
 	Verdicts, Papers []string
 	Numbers, Follow  int
 	Counts           []countView
@@ -30,8 +29,7 @@ type nameCount struct {
 	N    int
 }
 
-// arithmetic is the kind of claims that follow from other printed numbers. They are judged, but
-// not counted: the measurement behind them is counted already.
+// arithmetic is the kind of claims that are judged but not counted: the measurement behind them is counted already.
 const arithmetic = "arithmetic"
 
 func (c Claim) verdict() string { return c.Verdict }

@@ -42,9 +42,8 @@ func (c trackContest) series(dataset, algorithm string) store.Series {
 	}
 }
 
-// Gather runs the contests of all tracks, unless the results are there, and returns the boards, instances and facts
-// of the site of a commit. A quick site has few instances. Errors are the engine's and those of
-// [leaderboard.Standings].
+// Gather runs the contests of all tracks, unless the results are there, and returns all of the site of a commit but
+// claims and figures. A quick site has few instances. Errors are the engine's and those of [leaderboard.Standings].
 func Gather(ctx context.Context, e *run.Engine, commit string, quick bool) (d Data, err error) {
 	var spans []run.Span
 	for _, c := range trackContests() {
@@ -120,8 +119,8 @@ func boards(e *run.Engine) (out []Board, err error) {
 	return out, nil
 }
 
-// about says what a dataset is: what its family is, and its parameters that are given or that say
-// how large an instance is. It is empty for a dataset that this program does not know.
+// about describes a dataset by its family and by the parameters that are given or say how large an instance is; "" if
+// this program does not know it.
 func about(dataset string) string {
 	name, given, _ := strings.Cut(dataset, "?")
 	all := datasets.List()

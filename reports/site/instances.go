@@ -10,8 +10,8 @@ import (
 	"miglab/reports"
 )
 
-// A datasetView is a dataset of the page of instances. The page loads the script with its
-// instances when the reader chooses the dataset. A page on disk can do this without a server.
+// A datasetView is a dataset whose script the page of instances loads when the reader chooses it. A page on disk can
+// do this without a server.
 type datasetView struct{ Dataset, Script string }
 
 // The contents of the script. Times are in seconds. Texts are shown unchanged.

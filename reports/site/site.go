@@ -1,13 +1,10 @@
-// Package site writes results as a static web site: one folder that opens from disk and needs
-// neither a server nor another program.
+// Package site writes results as a static web site: a folder that opens from disk, without a server.
 //
 // It has leaderboards, a page for each algorithm, the claims of the papers, their figures and tables, instances
-// with two schedules side by side, and provenance. The pages are html/template, and whatever comes from results
-// is escaped by it; a little plain JavaScript sorts, filters and draws. Without JavaScript everything but the
-// Gantt charts can still be read.
+// with two schedules side by side, and provenance. The pages are html/template, which escapes whatever comes from
+// results; a little plain JavaScript sorts, filters and draws. Without it everything but the Gantt charts can be read.
 //
-// The package computes only the metrics of schedules that pass [schedule.Check]. The same
-// [Data] gives the same bytes.
+// Schedules must pass [schedule.Check]. The same [Data] gives the same bytes.
 package site
 
 import (
@@ -35,8 +32,7 @@ type Data struct {
 	Facts []FactGroup
 }
 
-// A Board is the leaderboards of a track under one model of GPU and reconfiguration,
-// one for each dataset. The site shows the first board of a track first.
+// A Board has the leaderboards of a track under one model of GPU and reconfiguration, one for each dataset.
 type Board struct {
 	Track, GPU, Model string
 	// Standings of a dataset follow each other.
@@ -49,8 +45,8 @@ type Board struct {
 type Claim struct {
 	// Title is that of the artefact.
 	Paper, Artefact, Title string
-	// Name says what the number is. Kind is "printed" for a number, "stated" for a sentence that
-	// was turned into a test, and "arithmetic" for a number that follows from other printed ones.
+	// Name says what the number is. Kind is "printed", "stated" for a sentence that was turned into a test, or
+	// "arithmetic" for a number that follows from other printed ones.
 	Name, Kind string
 	// Reading is how the paper is understood. Only the default reading is counted.
 	Reading string
@@ -59,8 +55,7 @@ type Claim struct {
 	Published, Measured, Low, High, Margin, Unit string
 	// Verdict is empty in a quick run.
 	Verdict, Cause, Reason string
-	// Evidence names the paper and the artefact that show the cause, for example far/table5, and
-	// Numbers has the numbers there that decide. Both may be empty.
+	// Evidence names the artefact that shows the cause, for example far/table5, and Numbers are those that decide.
 	Evidence, Numbers string
 }
 
