@@ -8,11 +8,11 @@ import (
 
 // claimsView is the page of all papers.
 type claimsView struct {
-	// Numbers is how many claims are counted, and Follow how many are arithmetic.
 	Verdicts, Papers []string
-	Numbers, Follow  int
-	Counts           []countView
-	Causes           []nameCount
+	// Numbers is how many claims are counted, and Follow how many are arithmetic.
+	Numbers, Follow int
+	Counts          []countView
+	Causes          []nameCount
 }
 
 // A countView is a line of the counts, of one paper or of all.
