@@ -123,8 +123,7 @@ type Values map[string]Measurement
 
 // A Reading is one interpretation of what the paper did, applied to a whole artefact.
 type Reading struct {
-	// Name identifies the reading in claims.csv. The first reading of an artefact is the
-	// default one; its name may be empty, which means "default".
+	// Name identifies the reading in claims.csv. That of the first one, the default, may be empty: "default".
 	Name string
 	// Values lacks claims that the reading does not concern. The default one has all that can be measured.
 	Values Values
@@ -226,8 +225,7 @@ type Table struct {
 	About []About `json:"about,omitempty"`
 }
 
-// About says which claims a row is about: those that have all coordinates of Claim. Label tells the
-// rows about one claim apart; it may be empty.
+// About selects the claims that a row is about: all with the coordinates of Claim. Label tells a claim's rows apart.
 type About struct {
 	Claim string `json:"claim"`
 	Label string `json:"label,omitempty"`

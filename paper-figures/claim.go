@@ -40,8 +40,7 @@ const (
 	Input Basis = "input"
 	// Hardware claims need measurements on a GPU. Without them they are NOT RUNNABLE.
 	Hardware Basis = "hardware"
-	// Unpublished claims hang on data that the authors have not published. They are NOT
-	// RUNNABLE, and what was measured with a stand-in is shown.
+	// Unpublished claims hang on unpublished data. They are NOT RUNNABLE, and are measured with a stand-in.
 	Unpublished Basis = "unpublished"
 )
 
@@ -71,23 +70,10 @@ type Claim struct {
 	Home    string
 }
 
-// Cause is a kind of explanation for a deviation.
+// Cause is a kind of explanation for a deviation, one of those that summary.md.tmpl explains.
 type Cause string
 
-// The causes.
-const (
-	Script        Cause = "script"
-	Contradiction Cause = "contradiction"
-	Impossible    Cause = "impossible"
-	Error         Cause = "error"
-	Inputs        Cause = "input"
-	Budget        Cause = "budget"
-	Model         Cause = "model"
-	Unknown       Cause = "unknown"
-)
-
-// causes are in the order of summary.md.tmpl, which says what they mean.
-var causes = []Cause{Script, Contradiction, Impossible, Error, Inputs, Budget, Model, Unknown}
+var causes = []Cause{"script", "contradiction", "impossible", "error", "input", "budget", "model", "unknown"}
 
 // An Explanation says why claims deviate.
 type Explanation struct {
@@ -391,7 +377,7 @@ func (c *Claims) explain(claim *Claim) Explanation {
 		}
 	}
 	return Explanation{
-		Cause: Unknown, Evidence: claim.Paper + "/" + claim.Artefact,
+		Cause: "unknown", Evidence: claim.Paper + "/" + claim.Artefact,
 		Reason: "Nothing that was tried explains the difference.",
 	}
 }

@@ -74,8 +74,7 @@ func (ns *needs) cells() (out []run.Span, err error) {
 	return out, nil
 }
 
-// Planning reports whether Build runs for the first time. Then all numbers are ones, and
-// Build may skip what is expensive and asks for no cells.
+// Planning reports whether Build runs for the first time: all numbers are ones, and it may skip what is expensive.
 func (d *Data) Planning() bool { return d.planning }
 
 // Err returns the first error.
@@ -88,8 +87,7 @@ func (d *Data) fail(err error) {
 	}
 }
 
-// request notes instances of a series, or checks that they were noted. It returns the series if there are results,
-// and otherwise nil.
+// request notes instances of a series, or checks that they were noted. It returns nil if there are no results.
 func (d *Data) request(s store.Series, from, to int) *run.Trial {
 	n := d.needs.at[s]
 	switch {

@@ -312,9 +312,7 @@ func writeIfChanged(path, content string) error {
 }
 
 // Program is the SHA-256 of this program's file, because another build may compute something else.
-func Program() (string, error) { return hashProgram() }
-
-var hashProgram = sync.OnceValues(func() (string, error) {
+var Program = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return "", err

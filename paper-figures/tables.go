@@ -104,14 +104,17 @@ func (c *Claims) Evidence(table string, values ...any) *Table {
 	return &Table{File: table, Table: c.Head(table, values...)}
 }
 
-// AddRow appends a row to a table. A cell is anything that [fmt.Sprint] formats, or a []string of several cells.
+// AddRow appends a row to a table. A cell is anything that [fmt.Sprint] formats; a []string or [][]string is several.
 func AddRow(t *reports.Table, cells ...any) { t.Rows = append(t.Rows, cellsOf(cells)) }
 
 func cellsOf(cells []any) (row []string) {
 	for _, c := range cells {
-		if several, ok := c.([]string); ok {
-			row = append(row, several...)
-		} else {
+		switch c := c.(type) {
+		case []string:
+			row = append(row, c...)
+		case [][]string:
+			row = append(row, slices.Concat(c...)...)
+		default:
 			row = append(row, fmt.Sprint(c))
 		}
 	}

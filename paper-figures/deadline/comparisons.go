@@ -14,8 +14,7 @@ import (
 	"miglab/reports"
 )
 
-// tightness lists the report's two kinds of deadlines with our own days and the report's, and
-// the agent trained for each.
+// tightness lists the report's two kinds of deadlines, our own days and the report's, and the agent trained for each.
 var tightness = []struct {
 	name, slack  string
 	agent        *scheduler
@@ -25,8 +24,7 @@ var tightness = []struct {
 	{"tight", "1 to 1.5", tightAgent, tight, theirs.tight},
 }
 
-// A column is the mean of a quantity with half its 95 % interval. Unless less is nil, the
-// difference to that scheduler follows, paired by day.
+// A column is the mean of a quantity, and, unless less is nil, its difference to that scheduler's, paired by day.
 type column struct {
 	quantity
 	less *scheduler
@@ -58,19 +56,17 @@ func compare(d *figures.Data, t reports.Table, columns []column, lines []line) r
 		}
 	}
 	for _, l := range lines {
-		row := l.cells
-		for _, c := range columns {
+		figures.AddRow(&t, l.cells, figures.Map(columns, func(c column) []string {
 			own := c.of(d, l.scheduler, l.sample)
-			row = append(row, figures.PlusMinus(l.mean(d, own), c.decimals)...)
+			cells := figures.PlusMinus(l.mean(d, own), c.decimals)
 			switch c.less {
 			case nil:
+				return cells
 			case l.scheduler:
-				row = append(row, "", "")
-			default:
-				row = append(row, figures.PlusMinus(l.mean(d, difference(own, c.of(d, c.less, l.sample))), c.decimals)...)
+				return append(cells, "", "")
 			}
-		}
-		t.Rows = append(t.Rows, row)
+			return append(cells, figures.PlusMinus(l.mean(d, difference(own, c.of(d, c.less, l.sample))), c.decimals)...)
+		}))
 	}
 	return t
 }
@@ -200,8 +196,7 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Figure("late", bars.Title, bars), nil
 }
 
-// pareto draws energy against lateness. A heuristic is on the front if no other is better
-// in one and at least as good in the other.
+// pareto draws energy against lateness. On the front are heuristics that no other beats in one and equals in the other.
 func pareto(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("pareto")
 	chart := reports.Panels{Title: "Energy against late jobs, all heuristics", Columns: 2}
@@ -241,8 +236,7 @@ func onFront(p point, all []point) bool {
 	return !slices.ContainsFunc(all, func(o point) bool { return o != p && o.energy <= p.energy && o.late <= p.late })
 }
 
-// slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1
-// there is no time to spare.
+// slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1 there is no time to spare.
 var slacks = []float64{1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6}
 
 // slackData are days on which every job has the same slack.

@@ -66,8 +66,7 @@ func arithmetic(claims *figures.Claims) reports.Table {
 	return t
 }
 
-// trainings are readings of the agent, trained otherwise: by the report's text, and with the clock
-// and the whole days of the notebook.
+// trainings are readings of the agent: trained by the report's text, or with the notebook's clock and whole days.
 var trainings = []struct {
 	days
 	*scheduler
@@ -126,17 +125,13 @@ func runsTable(d *figures.Data, quantities []quantity) reports.Table {
 		{thousand.name, "the notebook", agent, thousand.relaxed},
 	} {
 		for run := range x.agent.runs {
-			var row []string
-			for _, q := range quantities {
-				row = append(row, reports.Fixed(figures.Mean(q.runs(d, x.agent, x.sample)[run]), q.decimals), "")
-			}
-			figures.AddRow(&t, x.days, x.trainedBy, run+1, row)
+			figures.AddRow(&t, x.days, x.trainedBy, run+1, figures.Map(quantities, func(q quantity) []string {
+				return []string{reports.Fixed(figures.Mean(q.runs(d, x.agent, x.sample)[run]), q.decimals), ""}
+			}))
 		}
-		var mean []string
-		for _, q := range quantities {
-			mean = append(mean, figures.PlusMinus(x.level(d, x.agent, q), q.decimals)...)
-		}
-		figures.AddRow(&t, x.days, x.trainedBy, "mean", mean)
+		figures.AddRow(&t, x.days, x.trainedBy, "mean", figures.Map(quantities, func(q quantity) []string {
+			return figures.PlusMinus(x.level(d, x.agent, q), q.decimals)
+		}))
 	}
 	return t
 }

@@ -65,8 +65,7 @@ func (x sample) slack() (least, largest float64) {
 	return slices.Min(all), slices.Max(all)
 }
 
-// Steps per second of the report's environments, measured once on the released code: the
-// notebook's environment and the report's.
+// Steps per second of the report's environments on the released code, measured once: the notebook's and the report's.
 const pandas, numpy = 29.0, 2500.0
 
 // table3 compares the speed of this simulator with the report's. The speed-up of the report's environment is a

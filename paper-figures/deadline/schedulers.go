@@ -119,8 +119,7 @@ var (
 	tardiness = quantity{"tardiness", "min", "tardiness_min", 1, 3}
 	// energy is what Table 7 prints.
 	energy = quantity{"energy", "MW min", "energy_as_released_wmin", 1e-6, 3}
-	// charged is the same energy without the error of the released loop, which treats
-	// slices as free in the interval before they complete.
+	// charged is without the error of the released loop: it frees slices in the interval before they complete.
 	charged = quantity{"energy", "MW min", "energy_wmin", 1e-6, 3}
 	jobs    = quantity{"jobs", "", "jobs", 1, 0}
 

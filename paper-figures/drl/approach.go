@@ -54,8 +54,7 @@ var (
 	approaches = append([]approach{far, miso, fixBest, noMIG}, agents...)
 )
 
-// runs lists the approach's algorithms for a workload: one, or one for each training run that
-// is part of the program, which may be none.
+// runs lists the approach's algorithms for a workload: one, or one for each training run in the program, perhaps none.
 func (a approach) runs(w workload) (out []string) {
 	if !a.learned {
 		return []string{a.algorithm}
@@ -197,8 +196,7 @@ func (r *reading) onThese(d *figures.Data, w workload, algorithm string) []float
 	return average(all, func(k int) []float64 { return pOpt(d, r.series(all[k].data, algorithm), all[k].datasets) })
 }
 
-// fixBest returns p_opt by data set with the partition that has the least sum of makespans over
-// the batches of the data set, the first of several.
+// fixBest returns p_opt by data set with the (first) partition of the least sum of makespans over its batches.
 func (r *reading) fixBest(d *figures.Data, w workload) (best []float64) {
 	all := r.forPartitions(w)
 	var least []float64

@@ -97,13 +97,11 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 	}
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
-		var row []string
-		for _, a := range shown {
+		figures.AddRow(&calm, w, g.name, figures.Map(shown, func(a approach) []string {
 			v := d.Values(batch(data, a.one(w)), counted, "destroys")
 			none := figures.Count(v, func(destroys float64) bool { return destroys == 0 })
-			row = append(row, reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*float64(none)/float64(len(v)), 0))
-		}
-		figures.AddRow(&calm, w, g.name, row)
+			return []string{reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*float64(none)/float64(len(v)), 0)}
+		}))
 	}
 	return new(figures.Output).Table("reconfigures", calm), nil
 }
@@ -118,8 +116,7 @@ func barsOf(title, label string, approaches []approach) reports.Bars {
 	}
 }
 
-// lowerThan measures by how many percent the makespans of a series are below another's, in
-// the mean over n batches.
+// lowerThan measures by how many percent makespans of a series are below another's, in the mean over n batches.
 func lowerThan(d *figures.Data, a, than store.Series, n int) figures.Measurement {
 	below := figures.Map(d.Above(a, than, n), func(v float64) float64 { return -v })
 	return d.MeanOf(below, "batches", 0)

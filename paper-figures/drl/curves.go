@@ -3,12 +3,19 @@ package drl
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
+	"miglab/datasets"
 	"miglab/harness/curve"
+	"miglab/harness/mig"
 	"miglab/harness/stats"
 	figures "miglab/paper-figures"
+	"miglab/reports"
 )
 
 // The learning curves of training, a file for each agent and seed.
@@ -22,8 +29,7 @@ type course = curve.Run
 // curves has the runs by the name of the agent, with ascending seeds.
 type curves map[string][]course
 
-// learned returns the curves of the project's own runs. Damaged ones are a programmer's error,
-// because they are part of the program.
+// learned returns the project's own curves, which are a part of the program: damaged ones are a programmer's error.
 var learned = sync.OnceValue(func() curves {
 	all, err := curve.Load(curveFiles, "curves")
 	if err != nil {
@@ -109,4 +115,326 @@ func (all curves) together(agents ...string) [][]*course {
 		}
 	}
 	return out
+}
+
+// mean returns the mean, the least and the greatest score over the runs, by point.
+func (all curves) mean(agent string) (mean, low, high []float64) {
+	runs := all.of(agent)
+	for i := range runs[0].Steps {
+		scores := figures.Map(runs, func(c course) float64 { return c.Scores[i] })
+		mean = append(mean, figures.Mean(scores))
+		low, high = append(low, slices.Min(scores)), append(high, slices.Max(scores))
+	}
+	return mean, low, high
+}
+
+// chart draws the means over the runs of agents, with bands from the lowest to the highest score if all have several.
+func (all curves) chart(title string, lines []learningRow) reports.Lines {
+	chart := reports.Lines{
+		Title: title,
+		X:     reports.Axis{Label: "Training steps [million] (the paper: 200)"},
+		Y:     reports.Axis{Label: "p_opt [%]", Log: true},
+	}
+	single := slices.ContainsFunc(lines, func(l learningRow) bool { return len(all.of(l.Agent)) == 1 })
+	for _, l := range lines {
+		s := reports.Series{
+			Name: l.Name, Markers: true,
+			X: figures.Map(all.of(l.Agent)[0].Steps, func(steps float64) float64 { return steps / 1e6 }),
+		}
+		s.Y, s.Low, s.High = all.mean(l.Agent)
+		chart.Y.Log = chart.Y.Log && slices.Min(s.Low) > 0
+		if single {
+			s.Low, s.High = nil, nil
+		}
+		chart.Series = append(chart.Series, s)
+	}
+	return chart
+}
+
+// leadAfter returns by how much the first agent's score exceeds the second's after a share of the shorter training.
+func leadAfter(share float64) func([]*course) float64 {
+	return func(of []*course) float64 {
+		steps := share * min(of[0].Last(), of[1].Last())
+		return of[0].At(steps) - of[1].At(steps)
+	}
+}
+
+// values measures a claim in each training run that all its agents have, and only in the
+// first one if one of the agents has learned for less than [enoughSteps].
+func (r *learningRow) values(all curves) (out []float64) {
+	for _, of := range all.together(r.agents()...) {
+		out = append(out, quantities[r.Shows](of))
+		if slices.ContainsFunc(of, func(c *course) bool { return c.Last() < enoughSteps }) {
+			break
+		}
+	}
+	return out
+}
+
+// read measures claims, those of each reading together. A number that the paper prints is of
+// one training run; a sentence of the paper has no number that could have a sampling error.
+func (all curves) read(d *figures.Data, artefact string, claims []learningRow) *figures.Output {
+	runs := map[string]int{}
+	for _, c := range d.Claims.Of(artefact) {
+		if c.Kind == figures.Printed {
+			runs[c.Name] = 1
+		}
+	}
+	out := figures.Read()
+	for _, c := range claims {
+		at := slices.IndexFunc(out.Readings, func(r figures.Reading) bool { return r.Name == c.Reading })
+		if at < 0 {
+			at = len(out.Readings)
+			out.Readings = append(out.Readings, figures.Reading{Name: c.Reading, Values: figures.Values{}})
+		}
+		values := c.values(all)
+		if c.Shows == lessFAR {
+			floats.AddConst(-levelOn(d, far, scoredOn(c.Other, n)), values)
+		}
+		out.Readings[at].Values[c.Name] = overTraining(d, values, runs[c.Name], c.agents()...)
+	}
+	return out
+}
+
+// A learningRow is a line of learning.csv: a line of a chart, or a claim, measured from curves of the same seed.
+type learningRow struct {
+	Artefact string `csv:"artefact"`
+	// Reading is empty for the default one.
+	Reading string `csv:"reading"`
+	Name    string `csv:"name"`
+	// Shows is line, or one of [quantities].
+	Shows string `csv:"shows"`
+	Agent string `csv:"agent"`
+	// Other is the agent that is compared with, the panel of a line, or the workload of [lessFAR].
+	Other string `csv:"other"`
+}
+
+func (r *learningRow) agents() []string {
+	if r.Other == "" || r.Shows == lessFAR {
+		return []string{r.Agent}
+	}
+	return []string{r.Agent, r.Other}
+}
+
+// lessFAR is the end of a training less FAR's p_opt on the batches that score agents.
+const lessFAR = "end less FAR"
+
+func final(of []*course) float64 { return of[0].Final() }
+
+// quantities are what a claim measures on the curves of its agents.
+var quantities = map[string]func(of []*course) float64{
+	"end":                       final,
+	lessFAR:                     final,
+	"half-way":                  scoreAt(0.5),
+	"before the last quarter":   scoreAt(0.75),
+	"difference at the end":     leadAfter(1),
+	"difference half-way":       leadAfter(0.5),
+	"steps to the best of both": func(of []*course) float64 { return slower(of[0], of[1]) },
+	"steps to its own best":     func(of []*course) float64 { return of[0].Converges() / of[1].Converges() },
+}
+
+// scoreAt returns the first agent's score after a share of its training.
+func scoreAt(share float64) func([]*course) float64 {
+	return func(of []*course) float64 { return of[0].At(share * of[0].Last()) }
+}
+
+// curvesOf returns an artefact's lines and claims. It panics on a mistake in learning.csv, a part of the program.
+func curvesOf(artefact string) (lines, claims []learningRow) {
+	table, err := figures.ReadCSV[learningRow]("drl", files, "learning.csv")
+	if err != nil {
+		panic(err)
+	}
+	for _, r := range table.Rows {
+		switch {
+		case r.Artefact != artefact:
+		case r.Shows == "line":
+			lines = append(lines, r)
+		case quantities[r.Shows] == nil:
+			panic(fmt.Sprintf("drl: learning.csv shows %q of %s; use line or one of %q", r.Shows, r.Name,
+				slices.Sorted(maps.Keys(quantities))))
+		default:
+			claims = append(claims, r)
+		}
+	}
+	return lines, claims
+}
+
+// learning shows agents in one chart. Their scores are in the table of all trainings.
+func (all curves) learning(name, heading string) func(*figures.Data) (*figures.Output, error) {
+	return func(d *figures.Data) (*figures.Output, error) {
+		lines, claims := curvesOf(name)
+		return all.read(d, name, claims).Figure(name, heading, all.chart(heading, lines)), nil
+	}
+}
+
+// figure12 also shows FAR's p_opt on the batches of each size.
+func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
+	levels := d.Claims.Head("figure12")
+	for _, size := range []int{7, n, 21, 28} {
+		figures.AddRow(&levels, size, reports.Fixed(levelOn(d, far, scoredOn(goodScaling, size)), 2))
+	}
+	out, err := all.learning("figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14")(d)
+	return out.Table("figure12", levels), err
+}
+
+func (all curves) training(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("training")
+	var own []learningRow
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		t.Rows = append(t.Rows, all.trainingRow(name))
+		if workload, ours := strings.CutPrefix(name, "agent-"); ours {
+			own = append(own, learningRow{Name: workload, Agent: name})
+		}
+	}
+	chart := all.chart("Learning of our own agents, by what they learn from", own)
+	chart.X.Label = "Training steps [million]"
+	return new(figures.Output).Table("training", t).Figure("training", chart.Title, chart), nil
+}
+
+func (all curves) trainingRow(agent string) []string {
+	runs := all.of(agent)
+	over := func(of func(*course) float64) string {
+		return reports.Fixed(figures.Mean(figures.Map(runs, func(c course) float64 { return of(&c) })), 2)
+	}
+	shown := agent
+	if strings.HasPrefix(agent, "rl-deadline-") {
+		shown += ", late [%]"
+	}
+	return []string{
+		shown, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.Last() / 1e6 }),
+		over(func(c *course) float64 { return c.Scores[0] }), over(func(c *course) float64 { return c.At(0.5 * c.Last()) }),
+		over((*course).Final), over((*course).Least), over(func(c *course) float64 { return c.Converges() / 1e6 }),
+	}
+}
+
+// unlearned are FAR and the schedulers that never reconfigure. Learning curves are compared with them.
+var unlearned = []approach{far, onesOnly, bestOnly}
+
+// A sample is instances on which agents are scored: the first of each group of every, count in all.
+type sample struct {
+	data         string
+	count, every int
+}
+
+// scoredOn are the batches of n tasks of a workload on which agents are scored.
+func scoredOn(workload string, n int) []sample {
+	names := curve.Datasets(workload, n)
+	return figures.Map(names, func(name string) sample {
+		return sample{figures.Dataset(name), curve.Batches / len(names), 1}
+	})
+}
+
+// scoredOnKernels are the batches for the agents of measured kernels: one order of each subset of at least 14.
+var scoredOnKernels = []sample{{
+	figures.Dataset(rodinia.spec + "?part=1"), 100 * datasets.OrdersOfSubset, datasets.OrdersOfSubset,
+}}
+
+// scoredOnTable4 are the data sets on which agents are scored that end in -classes.
+func scoredOnTable4(workload string) []sample {
+	return figures.Map(curve.ClassOrdered(workload), func(name string) sample {
+		return sample{figures.Dataset(name), curve.DataSets, 1}
+	})
+}
+
+// levelOn is the mean p_opt of an approach on batches that score agents, with the agents' model of reconfiguration.
+func levelOn(d *figures.Data, a approach, on []sample) float64 {
+	var all []float64
+	r := &reading{model: mig.Parallel}
+	for _, s := range on {
+		values := pOpt(d, r.series(s.data, a.algorithm), s.count)
+		for i := 0; i < len(values); i += s.every {
+			all = append(all, values[i])
+		}
+	}
+	return figures.Mean(all)
+}
+
+// levelsOn are the levels of [unlearned].
+func levelsOn(d *figures.Data, on []sample) []float64 {
+	return figures.Map(unlearned, func(a approach) float64 { return levelOn(d, a, on) })
+}
+
+// mixed shows agents in a chart for each workload, beside what the paper prints. Figure 13 lacks the panel of
+// RODINIA + ALTIS, because the curves of FLOAT were not scored on kernels.
+func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Output, error) {
+	return func(d *figures.Data) (*figures.Output, error) {
+		t, figure := d.Claims.Head(name), reports.Panels{Title: heading, Columns: 1}
+		lines, claims := curvesOf(name)
+		for len(lines) > 0 {
+			panel := lines[0].Other // its lines follow one another
+			next := figures.Count(lines, func(l learningRow) bool { return l.Other == panel })
+			chart := all.chart(panel, lines[:next])
+			for _, l := range lines[:next] {
+				addPublished(d, &chart, name, l)
+			}
+			on := scoredOnKernels
+			if panel != rodinia.name {
+				on = scoredOnTable4(panel)
+			}
+			levels := levelsOn(d, on)
+			for i, a := range unlearned {
+				chart.Levels = append(chart.Levels, reports.Level{Name: a.name, Y: levels[i]})
+			}
+			figures.AddRow(&t, panel, reports.Cells(2, levels...))
+			figure.Charts, lines = append(figure.Charts, chart), lines[next:]
+		}
+		return all.read(d, name, claims).Table(name, t).Figure(name, heading, figure), nil
+	}
+}
+
+// addPublished adds what the paper prints about a line: in Fig. 15 what the text reads off at two
+// moments of the training, and otherwise the end of the training by Table 4.
+func addPublished(d *figures.Data, chart *reports.Lines, figure string, l learningRow) {
+	if figure != "figure15" {
+		chart.Levels = append(chart.Levels,
+			reports.Level{Name: l.Name + " (published)", Y: d.Claims.Published("table4", l.Other+" "+l.Name)})
+		return
+	}
+	ends := slices.Max(chart.Series[0].X)
+	s := reports.Series{Name: l.Name, Published: true, Markers: true}
+	for _, r := range []struct {
+		name  string
+		share float64
+	}{{"half-way", 0.5}, {"before the last quarter", 0.75}} {
+		s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published(figure, l.Other+" "+l.Name+", "+r.name))
+	}
+	chart.Series = append(chart.Series, s)
+}
+
+// differing are the agents that were trained with something changed, by the end of their names.
+var differing = []struct{ suffix, says string }{
+	{"", ""},
+	{"-long", ", five times as long"},
+	{"-released", ", as released"},
+	{"-empty", ", from an idle GPU"},
+	{"-short", ", batches of 1 to 14"},
+}
+
+// mostSeeds is the number of runs that the table of final scores has room for.
+const mostSeeds = 3
+
+// seeds compares final scores over training runs: what the paper found about its modelling on the mixed workloads.
+func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("seeds")
+	for _, w := range synthetic {
+		levels := levelsOn(d, scoredOn(w.name, n))
+		for a, differs := range figures.Each(agents, differing) {
+			if name := a.curve(w) + differs.suffix; len(all[name]) > 0 {
+				figures.AddRow(&t, w, a.name+differs.says, all.finalCells(name), reports.Cells(2, levels...),
+					reports.Cells(2, printed4(d, w, a), printed4(d, w, far)))
+			}
+		}
+	}
+	_, claims := curvesOf("seeds")
+	return all.read(d, "seeds", claims).Table("seeds", t), nil
+}
+
+// finalCells are an agent's training steps, its runs, their mean, and what its curve does at the end.
+func (all curves) finalCells(agent string) []string {
+	runs := all.of(agent)
+	ends := figures.Map(runs[:min(len(runs), mostSeeds)], func(c course) float64 { return c.Final() })
+	trend := all.trend(agent)
+	return slices.Concat([]string{reports.Fixed(runs[0].Last()/1e6, 1)}, reports.Cells(2, ends...),
+		slices.Repeat([]string{reports.Missing}, mostSeeds-len(ends)),
+		reports.Cells(2, figures.Mean(ends), trend.slope, trend.half), []string{trend.word()})
 }

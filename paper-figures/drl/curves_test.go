@@ -117,7 +117,7 @@ func TestBudgetIsShown(t *testing.T) {
 		"seeds WIDETIMES: DIRECT RECONFIG less FAR": "rl-direct-WIDETIMES",
 	}
 	for _, e := range figurestest.Load(t, Paper).Claims.Explanations {
-		budget := e.Cause == figures.Budget
+		budget := e.Cause == "budget"
 		if !budget && !strings.Contains(e.Reason, "does not fall any more") {
 			continue
 		}

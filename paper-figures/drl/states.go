@@ -2,6 +2,8 @@ package drl
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,15 +13,13 @@ import (
 	"miglab/reports"
 )
 
-// A state is the state of the scheduler on A100 (4.1), with times in levels. It ignores the time
-// of reconfiguring, a few hundredths of a level.
+// A state is the scheduler's on A100 (4.1), with times in levels. Reconfiguring, a few hundredths of one, is ignored.
 type state struct {
 	// name is the paper's, and after the action that led to the state.
 	name, after string
 	partition   mig.Partition
-	// left is how long each slice is busy, and running the task on it.
-	left    [mig.MaxSize]mig.Seconds
-	running [mig.MaxSize]string
+	// tasks are those that run, by instance.
+	tasks   map[mig.Instance]running
 	classes []class
 	// reconfigured says that the last action was a direct reconfiguration (6.5.2).
 	reconfigured bool
@@ -32,27 +32,28 @@ type class struct {
 	count int
 }
 
-func (s state) put(name string, on mig.Instance, time mig.Seconds) state {
-	for i := on.Start; i < on.Start+on.Size(); i++ {
-		s.left[i], s.running[i] = time, name
-	}
-	return s
+// A running task keeps its instance busy for a while.
+type running struct {
+	name string
+	left mig.Seconds
 }
 
 func (s state) pass(by mig.Seconds) state {
-	for i := range s.left {
-		s.left[i] = max(0, s.left[i]-by)
+	later := map[mig.Instance]running{}
+	for on, r := range s.tasks {
+		if r.left > by {
+			later[on] = running{r.name, r.left - by}
+		}
 	}
+	s.tasks = later
 	return s
 }
 
 // advance is the action Advance: the next instance becomes free.
 func (s state) advance() state {
-	next := slices.Max(s.left[:])
-	for _, t := range s.left {
-		if t > 0 {
-			next = min(next, t)
-		}
+	next := mig.Seconds(math.Inf(1))
+	for _, r := range s.tasks {
+		next = min(next, r.left)
 	}
 	return s.pass(next)
 }
@@ -64,16 +65,16 @@ func (s state) execute(i int, on mig.Instance) state {
 	if s.classes[i].count--; c.count == 1 {
 		s.classes = slices.Delete(s.classes, i, i+1)
 	}
-	s.reconfigured = false
-	return s.put(c.name, on, c.times[on.Size()])
+	s.reconfigured, s.tasks = false, maps.Clone(s.tasks)
+	s.tasks[on] = running{c.name, c.times[on.Size()]}
+	return s
 }
 
-// until returns when all slices that a reconfiguration changes are free.
+// until returns when all instances that a reconfiguration changes are free.
 func (s state) until(to mig.Partition) (t mig.Seconds) {
-	have, want := sizes(s.partition), sizes(to)
-	for i, left := range s.left {
-		if have[i] != want[i] {
-			t = max(t, left)
+	for on, r := range s.tasks {
+		if !slices.Contains(to, on) {
+			t = max(t, r.left)
 		}
 	}
 	return t
@@ -86,20 +87,9 @@ func (s state) reconfigure(to mig.Partition) state {
 	return s
 }
 
-// sizes is the vector (c_1, ..., c_K) of Definition 1.
-func sizes(p mig.Partition) (c [mig.MaxSize]mig.Slices) {
-	for _, in := range p {
-		for i := in.Start; i < in.Start+in.Size(); i++ {
-			c[i] = in.Size()
-		}
-	}
-	return c
-}
-
-// actions lists the possible actions (4.2). With direct, a reconfiguration waits for its
-// slices, but none may follow another.
+// actions lists the possible actions (4.2). With direct, a reconfiguration waits for its slices; none follows another.
 func (s state) actions(direct bool) (out []string) {
-	if slices.Max(s.left[:]) > 0 {
+	if len(s.tasks) > 0 {
 		out = append(out, "Advance")
 	}
 	for _, equivalent := range mig.MustLookup("A100").Classes() {
@@ -110,9 +100,19 @@ func (s state) actions(direct bool) (out []string) {
 	}
 	for _, c := range s.classes {
 		for i, in := range s.partition {
-			if s.left[in.Start] == 0 {
+			if _, busy := s.tasks[in]; !busy {
 				out = append(out, fmt.Sprintf("%s on I%d", c.name, i+1))
 			}
+		}
+	}
+	return out
+}
+
+// left is how long each slice is busy.
+func (s state) left() (out [mig.MaxSize]mig.Seconds) {
+	for on, r := range s.tasks {
+		for i := range on.Size() {
+			out[on.Start+i] = r.left
 		}
 	}
 	return out
@@ -128,14 +128,13 @@ func (s state) batch() string {
 func (s state) panel() reports.GanttPanel {
 	p := reports.GanttPanel{Title: s.name + ": " + s.partition.String(), GPU: mig.MustLookup("A100")}
 	for _, in := range s.partition {
-		if s.left[in.Start] == 0 {
-			continue
-		}
-		if s.running[in.Start] == "C1" {
+		r, busy := s.tasks[in]
+		if r.name == "C1" {
 			p.Highlight = []string{"C1"}
 		}
-		bar := schedule.Bar{Slice: in.Start, Width: in.Size(), End: s.left[in.Start], Label: s.running[in.Start]}
-		p.Bars = append(p.Bars, bar)
+		if busy {
+			p.Bars = append(p.Bars, schedule.Bar{Slice: in.Start, Width: in.Size(), End: r.left, Label: r.name})
+		}
 	}
 	return p
 }
@@ -144,11 +143,13 @@ func (s state) panel() reports.GanttPanel {
 // first, the second after 4 levels (6.5.2); one task of class C1 and four of C2. All other times are ours.
 func exampleState() state {
 	p := partitionOf("2-1-1-3")
-	s := state{partition: p, classes: []class{
-		{"C1", map[mig.Slices]mig.Seconds{1: 12, 2: 6, 3: 4, 4: 3, 7: 2}, 1},
-		{"C2", map[mig.Slices]mig.Seconds{1: 8, 2: 4, 3: 3, 4: 2, 7: 2}, 4},
-	}}
-	return s.put("T1", p[0], 2).put("T2", p[1], 4).put("T3", p[3], 9)
+	return state{
+		partition: p, tasks: map[mig.Instance]running{p[0]: {"T1", 2}, p[1]: {"T2", 4}, p[3]: {"T3", 9}},
+		classes: []class{
+			{"C1", map[mig.Slices]mig.Seconds{1: 12, 2: 6, 3: 4, 4: 3, 7: 2}, 1},
+			{"C2", map[mig.Slices]mig.Seconds{1: 8, 2: 4, 3: 3, 4: 2, 7: 2}, 4},
+		},
+	}
 }
 
 func partitionOf(text string) mig.Partition {
@@ -170,7 +171,7 @@ func evolution(d *figures.Data, figure string, direct bool, states []state, note
 	chart := reports.Gantt{Title: t.Title, Height: 280, Time: "Time [levels]"}
 	for _, s := range states {
 		actions := s.actions(direct)
-		figures.AddRow(&t, s.name, s.after, s.partition, strings.Trim(fmt.Sprint(s.left), "[]"), s.batch(), len(actions),
+		figures.AddRow(&t, s.name, s.after, s.partition, strings.Trim(fmt.Sprint(s.left()), "[]"), s.batch(), len(actions),
 			strings.Join(actions, ", "))
 		chart.Panels = append(chart.Panels, s.panel())
 	}

@@ -44,8 +44,7 @@ var readings5 = []reading{
 	{name: "printed generator", model: mig.Parallel},
 }
 
-// overOnline measures p_online: by how many percent another's makespans exceed the online
-// agent's. Training runs of two agents are paired.
+// overOnline measures p_online, by how many percent makespans exceed the online agent's. Runs of two agents are paired.
 func (r *reading) overOnline(d *figures.Data, w workload, q queued, online approach) figures.Measurement {
 	var means []float64
 	owns, others, curves := r.runs(online, w), r.runs(q.approach, w), []string{online.curve(w)}
@@ -92,8 +91,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	return out.Table("table5", layout), nil
 }
 
-// latency compares the time of a decision with the paper's (6.6). These are not claims,
-// because wall times differ from run to run.
+// latency compares the time of a decision with the paper's (6.6). Wall times differ from run to run and are no claims.
 func latency(d *figures.Data) (*figures.Output, error) {
 	const measuredOn = 200
 	data := figures.Dataset("drl/" + wideTimes)

@@ -77,8 +77,7 @@ func counts(values figures.Values) {
 	count("actions on A100 with N = 14", 1+len(g.Classes())+n*int(g.ComputeSlices))
 }
 
-// logStates is log10 of the number of states on A100 as 4.1 prints it, the sum over i
-// up to N of C(C(M+4, 5), i) 7 M^6.
+// logStates is log10 of the states on A100 as 4.1 prints them: the sum over i up to N of C(C(M+4, 5), i) 7 M^6.
 func logStates(n, m int64) float64 {
 	classes := new(big.Int).Binomial(m+4, 5).Int64()
 	sum := new(big.Int)
@@ -90,8 +89,7 @@ func logStates(n, m int64) float64 {
 	return math.Log10(f)
 }
 
-// beyondNoise is the ratio of times from which on a kernel counts as slower. FAR 2.4 and DRL
-// 2.1 say that measurements vary by 2 %.
+// beyondNoise is the ratio of times from which a kernel is slower: measurements vary by 2 % (FAR 2.4, DRL 2.1).
 const beyondNoise = 1.02
 
 // slowdowns counts the public kernels that are slower on larger instances. It returns why the

@@ -71,8 +71,7 @@ type reading struct {
 	// partial counts the batch of 2 tasks as well.
 	partial bool
 	model   mig.Reconfiguration
-	// datasets limits the number of data sets, and firstRun that for the first training run of an
-	// agent; 0 means all.
+	// datasets limits the data sets, and firstRun those for the first training run of an agent; 0 means all.
 	datasets, firstRun int
 	// oneRun leaves out further training runs.
 	oneRun bool
@@ -224,8 +223,7 @@ func (r *reading) whole(w workload) string {
 	return figures.Dataset(r.withTotal(w))
 }
 
-// generators are what the comparisons on single batches are made under: the paper's text, and
-// the code with which the agents were trained.
+// generators are those of comparisons on single batches: the paper's text, and the code that trained the agents.
 var generators = []struct{ name, parameters string }{{"printed", ""}, {"training", "?" + trainingGen}}
 
 // single is batches of 14 tasks of a workload.

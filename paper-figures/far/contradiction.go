@@ -11,8 +11,7 @@ import (
 	"miglab/reports"
 )
 
-// contradiction shows numbers of the paper that exclude one another, and numbers that no
-// schedule can reach. It is the evidence of causes.
+// contradiction shows printed numbers that exclude one another, and some that no schedule reaches: evidence of causes.
 func contradiction(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).
 		Evidence(table9Arithmetic(d.Claims)).
@@ -134,8 +133,7 @@ func limits(d *figures.Data, j joining, w workload, n int) (kept [][]float64, mo
 	return kept, moved
 }
 
-// drawn is how many executions or pairs the work of the slices is taken from. It needs the
-// schedules, which have to be computed again.
+// drawn is how many executions or pairs the work of slices is taken from; their schedules are computed again.
 const drawn = 300
 
 // textArithmetic compares numbers of the text with the tables and times that they sum up.

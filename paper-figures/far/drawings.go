@@ -64,8 +64,7 @@ func changedTasks(a, b schedule.Schedule, p schedule.Problem) []string {
 	return changed
 }
 
-// figures7to9 concatenates the same two batches trivially, with the second one reversed, with
-// tasks moved as well, and with tasks swapped as well.
+// figures7to9 concatenates two batches trivially, with the second reversed, with tasks moved, and with tasks swapped.
 func figures7to9(d *figures.Data) (*figures.Output, error) {
 	const pairs = 500
 	mixed := workload{"MIXEDSCALING", "WIDETIMES"}
@@ -140,8 +139,7 @@ var proofCases = []struct {
 	}},
 }
 
-// figure10 finds, for each case of the proof in section 5, a schedule of phase 2 without
-// reconfiguration time that falls into it.
+// figure10 finds a schedule of phase 2, without reconfiguration time, for each case of the proof in section 5.
 func figure10(d *figures.Data) (*figures.Output, error) {
 	const instances = 20
 	data := synthetic(workload{"GOODSCALING", "WIDETIMES"}, 4, "")

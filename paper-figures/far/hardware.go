@@ -70,8 +70,7 @@ const (
 	largestDeviation  = "simulation error, largest"
 )
 
-// inText measures what the text says about times on GPUs. For isolation it needs all kernels of
-// the text, on every size except the largest.
+// inText measures what the text says about GPUs. Isolation needs all kernels, on every size except the largest.
 func (h onGPU) inText(values figures.Values) {
 	worst := h.WorstIsolation("A100")
 	largest, complete := 0.0, true

@@ -12,8 +12,7 @@ import (
 	"miglab/reports"
 )
 
-// The measured Rodinia kernels in the order of their table, with HotSpot moved to
-// the end, and in seeded random orders.
+// The measured Rodinia kernels in the order of their table, with HotSpot at the end, and in seeded random orders.
 var (
 	rodiniaData     = figures.Dataset("rodinia")
 	rodiniaHotSpot  = figures.Dataset("rodinia?last=HotSpot")

@@ -16,8 +16,7 @@ import (
 type sliceWork struct {
 	// work are the seconds of work of each compute slice.
 	work []float64
-	// movable are the instances from which a task can be moved or swapped, each as the
-	// set of its compute slices.
+	// movable are the instances from which tasks can be moved or swapped, each as the set of its slices.
 	movable []mig.Mask
 }
 

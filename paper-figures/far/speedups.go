@@ -68,8 +68,7 @@ func allows(batches []comparedBatch, ones, seven float64) bool {
 	return ones+rounding >= -most-3*stdErr
 }
 
-// memoryBound are all values of p_sup that differ in a class of 3, 7 or 8 tasks, each the least of
-// its kind. They cover the classes of 15 tasks.
+// memoryBound are all p_sup that differ in a class of 3, 7 or 8 tasks, which cover those of 15; the least of each kind.
 var memoryBound = strings.Fields("0 13 15 25 29 34 38 43 50 58 63 67 72 75 86 88 100")
 
 // speedupLimits says with which p_sup two printed sigmas are possible together.
@@ -81,8 +80,7 @@ func speedupLimits(d *figures.Data) *figures.Table {
 	all := d.Scale.Replicates(executions)
 	for scaling, generator := range figures.Each([]string{"POORSCALING", "MIXEDSCALING", "GOODSCALING"},
 		[]string{"printed", "script"}) {
-		var row []string
-		for _, times := range []string{"NARROWTIMES", "WIDETIMES"} {
+		row := figures.Map([]string{"NARROWTIMES", "WIDETIMES"}, func(times string) []string {
 			w := workload{scaling, times}
 			ones := table5.printed(d.Claims, w, 15, "sigma FIXPART(1,...,1)")
 			seven := table5.printed(d.Claims, w, 15, "sigma FIXPART(7)")
@@ -104,8 +102,8 @@ func speedupLimits(d *figures.Data) *figures.Table {
 			if len(possible) > 0 {
 				from, to = possible[0], possible[len(possible)-1]
 			}
-			row = append(row, reports.Fixed(ones, 2), reports.Fixed(seven, 2), from, to)
-		}
+			return append(reports.Cells(2, ones, seven), from, to)
+		})
 		t.Row(figures.About{Claim: scaling, Label: generator}, scaling, generator, row)
 	}
 	return t

@@ -14,8 +14,7 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// text judges the numbers of the text that are in no table. Those that sum up a table are
-// measured under the table's default reading.
+// text judges the numbers that are in no table. Those that sum up a table follow the table's default reading.
 func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
 	h.inText(values)
@@ -92,8 +91,7 @@ func highestOf(ms []figures.Measurement) figures.Measurement { return slices.Max
 
 func lowestOf(ms []figures.Measurement) figures.Measurement { return slices.MinFunc(ms, byValue) }
 
-// outermost sets a claim to the measurement that lies furthest outside its range, or nearest to one
-// of its ends if all lie inside.
+// outermost sets a claim to the measurement furthest outside its range or, if all lie inside, nearest to an end.
 func outermost(claims *figures.Claims, values figures.Values, name string, ms []figures.Measurement) {
 	all := claims.Of("text")
 	c := all[slices.IndexFunc(all, func(c figures.Claim) bool { return c.Name == name })]

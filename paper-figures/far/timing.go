@@ -45,8 +45,7 @@ func (t *publishedTime) micros(d *figures.Data) (out []float64) {
 	return out
 }
 
-// timing compares the paper's scheduling times with those of this machine. They are not
-// claims, because wall times differ from run to run.
+// timing compares scheduling times with the paper's. Wall times differ from run to run and are no claims.
 func timing(d *figures.Data) (*figures.Output, error) {
 	published, err := figures.ReadCSV[publishedTime]("far", files, "timings.csv")
 	if err != nil {

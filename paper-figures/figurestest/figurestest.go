@@ -101,8 +101,7 @@ func Executed(gpu, source, algorithm, task string, simulated, real float64) stri
 		gpu, source, algorithm, task, simulated, real, (1-simulated/real)*100)
 }
 
-// command is what the reason of a claim that cannot be run has to have: something to type, and where its
-// file goes.
+// command is what the reason of a claim that cannot be run must have: what to type, and where the file goes.
 var command = regexp.MustCompile("`miglab (?:profile|execute) .*--out DIR`.*put DIR/([a-z]+).csv into " +
 	"datasets/hardware as NAME.([a-z]+).csv")
 

@@ -104,8 +104,7 @@ func (m method) runs() []method {
 	return out
 }
 
-// defaultTitle is the paper's name of MIG+MPS without percentages. Its MIG partition is the
-// one with the highest mean throughput over the queues.
+// defaultTitle is MIG+MPS without percentages, on the MIG partition of the highest mean throughput over the queues.
 const defaultTitle = "MIG+MPS Default"
 
 // partitions are MIG+MPS Default with each of its partitions.

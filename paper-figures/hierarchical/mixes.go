@@ -33,8 +33,7 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Figure("figure2", f.Title, f), nil
 }
 
-// The programs of Figs. 3 to 5. The text does not name them, so they are our choice. They show
-// what the text says about its programs.
+// The programs of Figs. 3 to 5. The text does not name them; these are our choice and show what it says of them.
 var (
 	// splitMixes have their best split away from the middle twice, and near it once (III-B).
 	splitMixes = [][]string{{"hotspot3D", "stream"}, {"bt_solver_A", "kmeans"}, {"lavaMD", "gaussian"}}

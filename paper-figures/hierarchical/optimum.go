@@ -64,8 +64,7 @@ func won(own, theirs []float64) (n int) {
 	return n
 }
 
-// ceilings shows, over the reported draws, by how much the agents lead the best of the paper's other
-// methods, and how much their 29 actions allow.
+// ceilings shows, over the reported draws, the agents' lead over the paper's other methods, and what 29 actions allow.
 func ceilings(d *figures.Data) (*figures.Output, error) {
 	data := reported(d.Scale)
 	t := d.Claims.Head("ceiling", len(data), trainingRuns, simulated(d))

@@ -50,8 +50,7 @@ func ofRuns(m method, data []string, of func(run method, dataset string) float64
 	})
 }
 
-// lead returns by how much a method's mean throughput on Q1 to Q12 exceeds that of the best rival,
-// by training run and dataset.
+// lead is by how much a method's mean throughput on Q1 to Q12 exceeds the best rival's, by training run and dataset.
 func lead(d *figures.Data, m method, data []string) [][]float64 {
 	return ofRuns(m, data, func(r method, dataset string) float64 {
 		others := figures.Map(rivals(d, dataset), func(m method) float64 { return m.throughput(d, dataset) })
@@ -78,8 +77,7 @@ func throughputs(d *figures.Data, data []string) figures.Values {
 	}
 }
 
-// slowdowns measures what the text says about slowdowns, over the draws in data. For MIG Only it
-// takes the worse option.
+// slowdowns measures what the text says about slowdowns, over the draws in data; of MIG Only, the worse option.
 func slowdowns(d *figures.Data, data []string) figures.Values {
 	ahead := figures.Map(data, func(dataset string) float64 {
 		means := figures.Map(onQueues(d, []string{dataset}, track.MetricSlowdownMean), row.mean)
@@ -112,8 +110,7 @@ const (
 // reported lists Q1 to Q12 for each of the reported draws.
 func reported(s figures.Scale) []string { return queuesOf(countFor(s, draws), "") }
 
-// queuesOf lists Q1 to Q12 for the first n of the reported draws. Parameters of the model may be
-// added, for example "&kappa=0.2".
+// queuesOf lists Q1 to Q12 for the first n reported draws, with parameters of the model, for example "&kappa=0.2".
 func queuesOf(n int, parameters string) (out []string) {
 	for i := range n {
 		out = append(out, queuesWith("draw=%d%s", firstReported+i, parameters))
@@ -156,8 +153,7 @@ var (
 	figure12 = queueFigure{name: "figure12", metric: track.MetricFairness, label: "Least slowdown / largest"}
 )
 
-// build makes a table and a chart of the metric on Q1 to Q12 and of its arithmetic mean, and measures
-// the claims under each variation of the model.
+// build shows the metric on Q1 to Q12 and its mean, and measures the claims under each variation of the model.
 func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read()
 	if f.measure != nil {

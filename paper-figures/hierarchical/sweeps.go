@@ -20,8 +20,7 @@ var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced
 // generated is the number of queues of each category in Fig. 9. The paper has three.
 const generated = 12
 
-// ofCategories lists the datasets of queues of all categories. Parameters may be added, for example
-// "&draw=101".
+// ofCategories lists the datasets of queues of all categories, with further parameters, for example "&draw=101".
 func ofCategories(w int, parameters string) []string {
 	return figures.Map(categories, func(c string) string {
 		return figures.Dataset(fmt.Sprintf("corun/%s?w=%d%s", c, w, parameters))
@@ -59,8 +58,7 @@ func (f *sweep) on(d *figures.Data, m method, value int, parameters string) (out
 	return out
 }
 
-// build draws the figure and measures its claim, over the agent's training runs and the reported
-// draws of the programs.
+// build draws the figure and measures its claim, over the agent's training runs and the reported draws.
 func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 	claim := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol,
 		f.more, f.less)
@@ -96,8 +94,7 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		Table(f.name, t).Figure(f.name, chart.Title, chart), nil
 }
 
-// figure9 draws throughput against W. The paper's queues have 12 jobs, so that those of other
-// lengths are generated as it says (V-A2).
+// figure9 draws throughput against W. Queues of other lengths than 12 are generated as the paper says (V-A2).
 func figure9(d *figures.Data) (*figures.Output, error) {
 	f := sweep{
 		name: "figure9", symbol: "W", axis: "Window size W [jobs]",
@@ -135,10 +132,7 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("sensitivity", simulated(d))
 	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
 	add := func(name string, rows []row) {
-		var cells []string
-		for _, r := range rows {
-			cells = append(cells, reports.Fixed(r.mean(), 3), "")
-		}
+		cells := figures.Map(rows, func(r row) []string { return []string{reports.Fixed(r.mean(), 3), ""} })
 		figures.AddRow(&t, name, cells, order(rows))
 	}
 	var panels []reports.Lines
@@ -179,8 +173,7 @@ func order(rows []row) string {
 	return strings.Join(figures.Map(rows, func(r row) string { return r.title }), " > ")
 }
 
-// addDraws adds the columns of the methods, the mean over all draws, their range, and how often
-// each order occurs.
+// addDraws adds the methods' columns, the mean over all draws, their range, and how often each order occurs.
 func addDraws(d *figures.Data, t *reports.Table) {
 	data := reported(d.Scale)
 	over, n := throughputRows(d, data...), len(data)

@@ -166,8 +166,7 @@ func decisions(d *figures.Data, m method) (micros, shares []float64) {
 	return micros, figures.Map(figures.Ratios(micros, makespans), func(v float64) float64 { return v / 1e6 })
 }
 
-// timing lists the decision times of all methods on Q1 to Q12. They are kept apart, because wall
-// times are not results.
+// timing lists the decision times of all methods on Q1 to Q12, kept apart because wall times are not results.
 func timing(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("timing-hierarchical")
 	for _, m := range slices.Concat(paperMethods, partitions, []method{agent, ownAgent, greedy, local, exact}) {

@@ -21,8 +21,7 @@ type quantity struct {
 	step string
 }
 
-// quantities are those of Figs. 4 and 5, in the order of their panels. The last one is in the tables
-// only, because the paper counts workloads.
+// quantities are those of Figs. 4 and 5 by panel. The last one is in tables only, because the paper counts workloads.
 var quantities = []quantity{
 	{"accepted", "Allocated workloads", 1, "", "workloads"},
 	{"acceptance", "Acceptance rate", 100, " [%]", "points"},
@@ -99,11 +98,9 @@ func (g grid) bars(title string, x, y reports.Axis, names, categories []string) 
 // rows appends a row for each place to a table, with a column for each scheme.
 func (g grid) rows(t *reports.Table, quantity string, places []string) {
 	for j, place := range places {
-		var row []string
-		for i := range g {
-			row = append(row, figures.PlusMinus(g[i][j], 2)...)
-		}
-		figures.AddRow(t, quantity, place, row)
+		figures.AddRow(t, quantity, place, figures.Map(g, func(by []figures.Measurement) []string {
+			return figures.PlusMinus(by[j], 2)
+		}))
 	}
 }
 

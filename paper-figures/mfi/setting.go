@@ -115,8 +115,7 @@ func example(*figures.Data) (*figures.Output, error) {
 	return out, nil
 }
 
-// drawn builds a drawing of masks. The text of the paper describes Figs. 1 and 3 without their masks, so these are
-// our examples.
+// drawn builds a drawing of masks. The text describes Figs. 1 and 3 without their masks, so these are our examples.
 func drawn(name string, rows func() []reports.MaskRow) figures.Build {
 	return func(d *figures.Data) (*figures.Output, error) {
 		title := d.Claims.Title(name)
@@ -130,8 +129,7 @@ func maskRow(label string, rejected *mig.Profile, instances ...mig.Instance) rep
 	return reports.MaskRow{Label: label, Instances: instances, Rejected: rejected}
 }
 
-// fragmentation shows how an arrival and a termination leave slices that 4g.40gb cannot use although there are
-// enough.
+// fragmentation shows how arrivals and terminations leave enough slices, which 4g.40gb cannot use.
 func fragmentation() []reports.MaskRow {
 	four, last := instance("4g.40gb", 0).Profile, instance("1g.10gb", 6)
 	return []reports.MaskRow{

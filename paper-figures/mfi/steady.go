@@ -64,11 +64,9 @@ func pairedTable(d *figures.Data, table, metric string) reports.Table {
 	t := tableOf(d, table, distributions)
 	t.Columns = t.Columns.Left("above MFI on")
 	of := func(id, dist string) []float64 { return d.Values(place(steadyData(dist, 1), id), steadyRuns, metric) }
-	var reference []string
-	for _, dist := range distributions {
-		reference = append(reference, figures.PlusMinus(meanOf(d, of("mfi", dist)).Affine(100, 0), 2)...)
-	}
-	figures.AddRow(&t, "mfi, acceptance [%]", reference, "")
+	figures.AddRow(&t, "mfi, acceptance [%]", figures.Map(distributions, func(dist string) []string {
+		return figures.PlusMinus(meanOf(d, of("mfi", dist)).Affine(100, 0), 2)
+	}), "")
 	for _, id := range compared {
 		var row, above []string
 		for _, dist := range distributions {

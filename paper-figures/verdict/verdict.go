@@ -7,10 +7,12 @@
 package verdict
 
 import (
+	"fmt"
 	"math"
 	"sort"
 	"sync"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"miglab/harness/stats"
@@ -66,8 +68,7 @@ type Claim struct {
 	// Margin is how far the measured value may lie from the published one and still mean the
 	// same to a reader. A negative margin means the default.
 	Margin float64
-	// Derived marks a number that follows from a theorem or a model, so that it cannot be
-	// reproduced, only be consistent.
+	// Derived marks a number that follows from a theorem or a model: it can only be consistent.
 	Derived bool
 	// Stated marks a sentence, which prints no digits.
 	Stated bool
@@ -127,8 +128,7 @@ type Judgement struct {
 	// Outside is set if the verdict is INCONCLUSIVE although the 95 % interval lies outside,
 	// because a deviation from a number with two sides needs the 97.5 % interval there.
 	Outside bool
-	// Enough is how many replicates would settle an INCONCLUSIVE verdict if the measured mean
-	// and deviation stay as they are; 0 if none would.
+	// Enough is how many replicates would settle an INCONCLUSIVE verdict if mean and deviation stay; 0 if none would.
 	Enough int
 }
 
@@ -177,8 +177,7 @@ func (c *Claim) region() (from, to float64) {
 	return c.Published - a, c.Published + a
 }
 
-// enough returns how many replicates would move the wider interval to one side of the nearer
-// end of the region; 0 if none would.
+// enough returns how many replicates would move the wider interval to one side of the region's nearer end, or 0.
 func enough(m Measurement, from, to float64) int {
 	if m.Replicates < 2 || m.Shared || math.IsNaN(m.StdErr) {
 		return 0
@@ -219,23 +218,19 @@ func (u Unit) Fewest() int {
 // A Measurement is the project's value for a claim.
 type Measurement struct {
 	Value float64
-	// Low and High bound the 95 % confidence interval of the value; NaN for one replicate.
-	// Both equal Value if the value was not sampled.
+	// Low and High bound the 95 % interval of the value; NaN for one replicate. Without a sample both are Value.
 	Low, High float64
 	// StdErr is the standard error of the value; NaN for one replicate.
 	StdErr float64
-	// PrintSE is the standard error that the printed number has, because its authors also
-	// took a sample. It is 0 if both used the same instances.
+	// PrintSE is the standard error of the printed number, also a sample; 0 if both used the same instances.
 	PrintSE float64
 	// Replicates is the size of the sample; 0 if the value was not sampled.
 	Replicates int
 	// Unit is what a replicate is; empty if the value was not sampled.
 	Unit Unit
-	// Shared is set if the replicates share other random effects, so that more replicates
-	// alone need not narrow the interval.
+	// Shared marks replicates that share other random effects, so that more of them need not narrow the interval.
 	Shared bool
-	// Detail says in words what was found, for example which other method was best. It is
-	// added to the reason of a deviation.
+	// Detail says in words what was found, such as which other method was best: added to a deviation's reason.
 	Detail string
 }
 
@@ -312,3 +307,30 @@ var quantileTable = sync.OnceValue(func() (out [byT + 1][2]float64) {
 	}
 	return out
 })
+
+// seed is the seed of the hierarchical bootstrap.
+const seed = 20260101
+
+// Crossed is the mean over training runs and draws, where values[i][j] is what run i achieves on draw j. Its
+// interval is that of a hierarchical bootstrap, which resamples both, because the number would move with
+// either; below 30 runs it is widened as Student's t is. The replicates are the training runs.
+func Crossed(values [][]float64) (Measurement, error) {
+	runs := make([]float64, len(values)) // the mean of each run
+	for i, v := range values {
+		if len(v) != len(values[0]) {
+			return Measurement{}, fmt.Errorf("run %d has %d draws, the first one %d", i+1, len(v), len(values[0]))
+		}
+		runs[i] = stat.Mean(v, nil)
+	}
+	m, err := MeanOf(runs, TrainingRuns, 0)
+	if err != nil || len(runs) < 2 {
+		return m, err
+	}
+	means := stats.ResampleCrossed(values, seed)
+	// Of few runs the bootstrap's deviation is too small by this factor.
+	n := float64(len(runs))
+	m.StdErr = stat.StdDev(means, nil) * math.Sqrt(n/(n-1))
+	half := m.quantile() * m.StdErr
+	m.Low, m.High, m.Shared = m.Value-half, m.Value+half, true
+	return m, nil
+}
