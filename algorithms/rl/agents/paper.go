@@ -63,7 +63,8 @@ func init() {
 		offline := "; batches of 14"
 		hash := func(args algo.Args) string { return hashOf(a.weights(args)) }
 		_, recipes := shipped(a.Name)
-		params := append(slices.Clone(paperParams), seedParam(a.Name, "; not every workload and recipe has all"), algo.Param{
+		seed := seedParam(a.Name, "; not every workload and recipe has all")
+		params := append(slices.Clone(paperParams), seed, algo.Param{
 			Name: "recipe", Default: usualRecipe, Values: recipes,
 			Doc: "how the agent learned; short: batches of 1 to 14 tasks; script: 50 tasks, from an idle GPU, 0.7 s a " +
 				"reconfiguration",

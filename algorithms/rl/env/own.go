@@ -82,8 +82,10 @@ func NewOwn(g *mig.GPU, model mig.Reconfiguration, capacity int, source Source, 
 // Layout returns the layout of observations and actions. A row has a task's time and its area on each
 // size, when it could end there, and its least area and least time.
 func (o *Own) Layout() OwnShape {
-	nodes := len(o.layout.nodes)
-	return OwnShape{Capacity: o.capacity, Globals: o.layout.width + 2*nodes + 7, Row: 3*len(o.layout.sizes) + 2, Nodes: nodes}
+	l := o.layout
+	return OwnShape{
+		Capacity: o.capacity, Globals: l.width + 2*len(l.nodes) + 7, Row: 3*len(l.sizes) + 2, Nodes: len(l.nodes),
+	}
 }
 
 // Shape implements [Env].

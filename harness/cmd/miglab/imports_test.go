@@ -49,7 +49,7 @@ var mayImport = map[string]string{
 	"harness/sweep/kubernetes": "",
 	"harness/sweep/slurm":      "",
 
-	"algorithms/rl/internal/learn": "algorithms/rl/nn algorithms/rl/env",
+	"algorithms/rl/internal/learn": "harness/curve algorithms/rl/nn algorithms/rl/env",
 
 	"profiling":                     "harness/mig",
 	"profiling/nvml":                "harness/mig profiling",

@@ -3,28 +3,18 @@ package learn
 import (
 	"fmt"
 	"math"
+
+	"miglab/harness/curve"
 )
 
-// Stats are the statistics of one iteration. Values that an algorithm does not have are 0.
-// Losses are means over the iteration's updates.
+// Stats are the statistics of one iteration, without a score. Values that an algorithm does not have
+// are 0. PolicyLoss is PPO's clipped surrogate. ValueLoss is the critic's mean squared error for PPO, and
+// the Huber loss of action values for DQN.
 type Stats struct {
-	// Steps is the number of steps of all environments since training began.
-	Steps int64
+	curve.Point
 	// Episodes is the number of episodes that ended in this iteration. Return and Length are
 	// their means, 0 if none ended.
-	Episodes       int
-	Return, Length float64
-	// PolicyLoss is PPO's clipped surrogate. ValueLoss is the critic's mean squared
-	// error for PPO, and the Huber loss of action values for DQN.
-	PolicyLoss, ValueLoss float64
-	// Entropy of the policy, in nats.
-	Entropy float64
-	// ExplainedVariance is 1 - Var(return - value) / Var(return), 0 if the returns do not
-	// vary.
-	ExplainedVariance float64
-	LearningRate      float64
-	// Exploration is PPO's entropy coefficient or DQN's epsilon.
-	Exploration float64
+	Episodes int
 }
 
 // A DivergedError says that training produced a value that is not finite. The trainer then

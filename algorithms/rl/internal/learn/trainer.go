@@ -73,8 +73,8 @@ func NewTrainer(s Settings, policy nn.Policy, makeEnv func() env.Env) (*Trainer,
 		shard := newShard(k*s.Envs/s.Shards, (k+1)*s.Envs/s.Shards, policy.Share(), makeEnv)
 		t.Shape = shard.shape
 		if t.Shape.Observation != policy.Inputs() || t.Shape.Actions != policy.Actions() {
-			return nil, fmt.Errorf("%s: environments have %d inputs and %d actions, the network %q has %d and %d: want the same",
-				s.Name, t.Shape.Observation, t.Shape.Actions, policy, policy.Inputs(), policy.Actions())
+			return nil, fmt.Errorf("%s: environments have %d inputs and %d actions, the network %q has %d and %d: "+
+				"want the same", s.Name, t.Shape.Observation, t.Shape.Actions, policy, policy.Inputs(), policy.Actions())
 		}
 		t.Shards = append(t.Shards, shard)
 	}
@@ -96,7 +96,8 @@ func (t *Trainer) Restart(segment uint64) {
 // anneal begins the statistics of an iteration.
 func (t *Trainer) anneal() {
 	progress := float64(t.Count) / float64(t.TotalSteps)
-	t.Stats = Stats{LearningRate: t.LearningRate.At(progress), Exploration: t.Exploration.At(progress)}
+	t.Stats = Stats{}
+	t.Stats.LearningRate, t.Stats.Exploration = t.LearningRate.At(progress), t.Exploration.At(progress)
 }
 
 // Iterate acts for a horizon of steps in every environment, at most workers shards at
