@@ -67,8 +67,7 @@ func (a *annealing) run(ctx context.Context, steps int) error {
 	return nil
 }
 
-// shorten moves tasks of nodes that are busy for longer than the target to whole GPUs, if they
-// are faster there.
+// shorten moves tasks of nodes that are busy for longer than the target to whole GPUs, if they are faster there.
 func (a *annealing) shorten() {
 	for i, node := range a.plan.node {
 		root := int32(a.rng.IntN(a.plan.p.GPUs()) * len(a.plan.tree.nodes))

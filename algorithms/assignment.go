@@ -32,9 +32,8 @@ func (l *load) remove(node int, t float64) {
 	}
 }
 
-// An assignment is the plan of treedp and lns: on which node of the repartitioning
-// trees each task runs. Each node is used once, after those above it. Of several
-// possible operations, the one that the most work waits for goes first.
+// An assignment is the plan of treedp and lns: on which node of the repartitioning trees each task runs. Each node is
+// used once, after those above it. Of several possible operations, the one that the most work waits for goes first.
 type assignment struct {
 	p     algo.Problem
 	tree  *tree
@@ -98,8 +97,7 @@ func (a *assignment) timeOne(g int) {
 	a.ends[g] = c.run()
 }
 
-// endsAt returns the used nodes of a GPU that end at an instant. It relies on the last
-// call of time.
+// endsAt returns the used nodes of a GPU that end at an instant. It relies on the last call of time.
 func (a *assignment) endsAt(gpu int, at float64) nodeSet {
 	c := &a.timing.clocks[gpu]
 	var out nodeSet

@@ -7,24 +7,21 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A use is a stretch of time in which one instance runs tasks one after the other.
-// A plan is a list of uses; of two uses that share a slice the earlier one in the
-// list comes first.
+// A use is a stretch of time in which one instance runs tasks one after the other. A plan is a list of uses; of two
+// uses that share a slice the earlier one in the list comes first.
 type use struct {
 	gpu int
 	in  mig.Instance
 	// tasks are in order of execution.
 	tasks []timedTask
-	// seconds is the sum of the tasks' durations. Only a clock that goes by sums and one
-	// that goes by tails read it.
+	// seconds is the sum of the tasks' durations. Only a clock that goes by sums and one that goes by tails read it.
 	seconds float64
 	// destroy asks for the destruction of the instance as soon as the tasks are done,
 	// even if no later use needs its slices.
 	destroy bool
 }
 
-// timedTask is a task of a problem with its duration in seconds on the instance that
-// runs it.
+// timedTask is a task of a problem with its duration in seconds on the instance that runs it.
 type timedTask struct {
 	time float64
 	task int32
@@ -35,18 +32,16 @@ type timedTask struct {
 type rule uint8
 
 const (
-	// firstAsked prefers the operation that became possible first (FAR Algorithm 1's
-	// reconfig_end).
+	// firstAsked prefers the operation that became possible first (FAR Algorithm 1's reconfig_end).
 	firstAsked rule = iota
 	// longestTail prefers the operation that the most work waits for.
 	longestTail
 )
 
-// A clock computes when the uses of one GPU run. Everything happens as early as
-// possible. An instance is destroyed when its tasks are done, if a later use needs its
-// slices. An instance is created when everything in its way has been destroyed. A use
-// of an instance that already exists continues on it without any operation. Under
-// [mig.Sequential] one operation runs at a time.
+// A clock computes when the uses of one GPU run. Everything happens as early as possible. An instance is destroyed when
+// its tasks are done, if a later use needs its slices. An instance is created when everything in its way has been
+// destroyed. A use of an instance that already exists continues on it without any operation. Under [mig.Sequential] one
+// operation runs at a time.
 //
 // A plan may be added after another one has run; it then starts from what is there.
 // The clock allocates nothing once its lists have grown.
@@ -54,8 +49,7 @@ type clock struct {
 	model   mig.Reconfiguration
 	rule    rule
 	release []mig.Seconds
-	// sums says that a use takes its seconds. Otherwise its tasks are added one by one,
-	// which rounds differently.
+	// sums says that a use takes its seconds. Otherwise its tasks are added one by one, which rounds differently.
 	sums bool
 
 	uses []clockUse
@@ -77,8 +71,7 @@ type clockUse struct {
 	use
 	// notBefore is the earliest instant of any operation or task of the use.
 	notBefore float64
-	// asked is the notBefore of the first follower: the instance is destroyed for it, and it is not
-	// known earlier.
+	// asked is the notBefore of the first follower: the instance is destroyed for it, and it is not known earlier.
 	asked float64
 	state useState
 	// from is when the slices are free and, later, when the instance exists. end is when
@@ -86,8 +79,7 @@ type clockUse struct {
 	from, end, gone float64
 	// waits counts the instances that stand in the way and are not yet destroyed.
 	waits int8
-	// followers are the uses that wait for the destruction of this one's instance;
-	// followed is their number.
+	// followers are the uses that wait for the destruction of this one's instance; followed is their number.
 	followers [8]int32
 	followed  int8
 	// successor continues on the same instance; -1 if there is none.
@@ -107,8 +99,7 @@ const (
 	destroyed
 )
 
-// An operation creates or destroys the instance of a use. While it is pending, start
-// is the earliest possible one.
+// An operation creates or destroys the instance of a use. While it is pending, start is the earliest possible one.
 type operation struct {
 	start, end float64
 	use        int32
@@ -143,8 +134,7 @@ func slicesOf(in mig.Instance) (first, end int) {
 	return int(in.Start), int(in.Start + in.Profile.Length)
 }
 
-// add puts a use behind those that occupy its slices. None of its operations and
-// tasks begins before notBefore.
+// add puts a use behind those that occupy its slices. None of its operations and tasks begins before notBefore.
 func (c *clock) add(u use, notBefore float64) {
 	i := c.push(u, notBefore)
 	first, end := slicesOf(u.in)
@@ -210,8 +200,7 @@ func (c *clock) ask(op schedule.Op, i int32, from float64) {
 	c.pending = append(c.pending, operation{start: from, use: i, op: op})
 }
 
-// run carries out the operations that the added uses need and returns when the last
-// task ends, in seconds.
+// run carries out the operations that the added uses need and returns when the last task ends, in seconds.
 func (c *clock) run() float64 {
 	if c.rule == longestTail {
 		c.computeTails()
@@ -270,8 +259,7 @@ func (c *clock) before(a, b *operation) bool {
 	return a.use < b.use
 }
 
-// tailOf returns the time from a pending operation to the end of everything that
-// follows.
+// tailOf returns the time from a pending operation to the end of everything that follows.
 func (c *clock) tailOf(o *operation) float64 {
 	if o.op == schedule.Create {
 		return c.uses[o.use].tail
@@ -305,8 +293,7 @@ func (c *clock) operate(o operation) {
 	}
 }
 
-// work runs the tasks of a use on its instance, which is free from an instant on, and
-// then those of its successors.
+// work runs the tasks of a use on its instance, which is free from an instant on, and then those of its successors.
 func (c *clock) work(i int32, from float64) {
 	u := &c.uses[i]
 	for {

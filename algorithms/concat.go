@@ -46,27 +46,24 @@ var _ = algo.Register(algo.Spec{
 
 // farConcat appends the FAR schedules of successive batches (FAR 4).
 //
-// With mode=trivial, a batch begins when the last task of the batch before it has
-// ended (FAR 4.1). Otherwise every second schedule runs backwards, from small
-// instances to large ones, and each instance starts as soon as its own slices are
-// free. An instance that the last batch left is used again without reconfiguration
-// (FAR 4.2). For a reversed schedule, this is the paper's slice-by-slice shift of the
-// whole block. A forward schedule does not have to wait for the last slice.
+// With mode=trivial, a batch begins when the last task of the batch before it has ended (FAR 4.1). Otherwise every
+// second schedule runs backwards, from small instances to large ones, and each instance starts as soon as its own
+// slices are free. An instance that the last batch left is used again without reconfiguration (FAR 4.2). For a reversed
+// schedule, this is the paper's slice-by-slice shift of the whole block. A forward schedule does not have to wait for
+// the last slice.
 //
-// With move and moveswap, the rules of phase 3 then move and swap tasks of the new
-// batch, where the idle time of slices between batches counts towards the margin
-// (FAR 4.3). Changes that do not make the batch end earlier are undone.
+// With move and moveswap, the rules of phase 3 then move and swap tasks of the new batch, where the idle time of slices
+// between batches counts towards the margin (FAR 4.3). Changes that do not make the batch end earlier are undone.
 //
 // At the end all batches are timed together. An early operation of a batch can then
 // delay a late operation of the batch before it by tenths of a second.
 //
 // The counters are the moves and swaps of the concatenation alone.
 //
-// The script concat_test of the released code, which made FAR Tables 7 and 8, has at most
-// 20 iterations, times the new batch after every change, and undoes no change, neither in a
-// batch nor between batches: iterations=20, margin=timed and keep=last. A slice that has one
-// more instance to create ends some tenths of a second later. Because of that, a task can
-// move to another slice and back again until the iterations are used up.
+// The script concat_test of the released code, which made FAR Tables 7 and 8, has at most 20 iterations, times the new
+// batch after every change, and undoes no change, neither in a batch nor between batches: iterations=20, margin=timed
+// and keep=last. A slice that has one more instance to create ends some tenths of a second later. Because of that, a
+// task can move to another slice and back again until the iterations are used up.
 type farConcat struct {
 	mode       string
 	first      direction
@@ -208,10 +205,9 @@ func leftToRight(holds []remnant) []remnant {
 	return holds
 }
 
-// sliceLoads returns, by compute slice of all GPUs, until when a plan that starts from
-// a state needs the slice; found is the plan's timing. A reversed plan ends on the root,
-// so that all slices end together. For it, the result is the end of the slice in the
-// state plus the durations of all tasks on the slice.
+// sliceLoads returns, by compute slice of all GPUs, until when a plan that starts from a state needs the slice; found
+// is the plan's timing. A reversed plan ends on the root, so that all slices end together. For it, the result is the
+// end of the slice in the state plus the durations of all tasks on the slice.
 func sliceLoads(state []remnant, found *timing, plan *treePlan, d direction) []float64 {
 	if d == forward {
 		return found.sliceEnds()

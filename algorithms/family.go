@@ -10,10 +10,9 @@ import (
 	"miglab/harness/mig"
 )
 
-// A family is the sequence of allocations that phase 1 of FAR considers (FAR 3.1,
-// after Turek, Wolf and Yu, SPAA 1992). Allocation 0 gives every task the size with
-// the least work. Each further allocation gives the longest task the size with the
-// least work among the larger ones.
+// A family is the sequence of allocations that phase 1 of FAR considers (FAR 3.1, after Turek, Wolf and Yu, SPAA 1992).
+// Allocation 0 gives every task the size with the least work. Each further allocation gives the longest task the size
+// with the least work among the larger ones.
 //
 // Consecutive allocations differ in one task. So the family is stored as spans: a
 // task has a size from one allocation up to another. The spans of a size that contain
@@ -26,8 +25,7 @@ type family struct {
 	spans [][]taskSpan
 	// area is, by allocation, the sum of size times duration, in slice-seconds.
 	area []float64
-	// bound is, by allocation, a lower bound in seconds on the makespan of every
-	// schedule with that allocation.
+	// bound is, by allocation, a lower bound in seconds on the makespan of every schedule with that allocation.
 	bound []float64
 }
 
@@ -91,14 +89,12 @@ type familyBuilder struct {
 	sizes  []mig.Slices
 	create []float64 // seconds by size index
 	times  []float64 // seconds by task and size index
-	// best has a row of columns entries for each task: by c, the size index with the
-	// least work among c and the following ones; -1 if none fits. The first entry is the
-	// task's size in allocation 0.
+	// best has a row of columns entries for each task: by c, the size index with the least work among c and the
+	// following ones; -1 if none fits. The first entry is the task's size in allocation 0.
 	best    []int8
 	columns int
 
-	// work is the area of the current allocation, and charge is the slice-seconds of
-	// creating each used size once.
+	// work is the area of the current allocation, and charge is the slice-seconds of creating each used size once.
 	work, charge float64
 	used         []int      // tasks by size index
 	current      []taskSpan // by task

@@ -7,8 +7,7 @@ import (
 	"miglab/harness/schedule"
 )
 
-// refinementIterations limits phase 3 as in the released code; FAR 3.3 leaves the
-// number open.
+// refinementIterations limits phase 3 as in the released code; FAR 3.3 leaves the number open.
 const refinementIterations = 100
 
 var _ = algo.Register(algo.Spec{
@@ -27,8 +26,7 @@ type keep bool
 const (
 	// keepBest undoes the changes after the plan with the least makespan.
 	keepBest keep = false
-	// keepLast undoes none, as the released scripts do. The result can be worse than what
-	// the refinement began with.
+	// keepLast undoes none, as the released scripts do. The result can be worse than what the refinement began with.
 	keepLast keep = true
 )
 
@@ -40,13 +38,11 @@ var keepParam = algo.Param{
 
 func keepOf(a algo.Args) keep { return keep(a["keep"] == "last") }
 
-// far is FAR (Family of Allocations and Repartitioning). Phase 1 lists allocations of
-// sizes to tasks (family.go). Phase 2 schedules them on the repartitioning tree and
-// takes the one with the least makespan (repartition.go). Phase 3 moves and swaps
-// tasks (refine.go). A problem with several GPUs has several trees (FAR 3.2).
+// far is FAR (Family of Allocations and Repartitioning). Phase 1 lists allocations of sizes to tasks (family.go). Phase
+// 2 schedules them on the repartitioning tree and takes the one with the least makespan (repartition.go). Phase 3 moves
+// and swaps tasks (refine.go). A problem with several GPUs has several trees (FAR 3.2).
 //
-// FAR plans for an empty GPU. Only the timing of the plan respects release times and
-// instances that exist at the start.
+// FAR plans for an empty GPU. Only the timing of the plan respects release times and instances that exist at the start.
 //
 // The scripts of the released code undo no change. The script refinement_test, which made
 // FAR Table 6, is keep=last: it counts all moves and swaps until an iteration finds none.
@@ -79,10 +75,9 @@ func farPlan(ctx context.Context, p algo.Problem) *treePlan {
 	return plan
 }
 
-// refineFAR runs phase 3 on a plan and returns the schedule of the plan that it keeps. The
-// refinement ignores the reconfiguration that its changes add or save. So the plan is
-// timed after every iteration, and the changes after the best one are undone. With
-// keepLast, the plan is timed once, after the last iteration.
+// refineFAR runs phase 3 on a plan and returns the schedule of the plan that it keeps. The refinement ignores the
+// reconfiguration that its changes add or save. So the plan is timed after every iteration, and the changes after the
+// best one are undone. With keepLast, the plan is timed once, after the last iteration.
 func refineFAR(ctx context.Context, p algo.Problem, plan *treePlan, keep keep) (schedule.Schedule, *refinement) {
 	t, holds := newTiming(p, firstAsked), remnants(p)
 	least := t.time(holds, plan.asFound())

@@ -37,11 +37,10 @@ var (
 	})
 )
 
-// fixPart is FIXPART(P) of FAR 6.5. The GPU keeps one partition, and tasks go, in
-// order of arrival, to the instance that is free first. A task that does not fit it
-// goes to the first free instance that it fits; the paper has no such task. With
-// several GPUs, each has the partition. As in the paper, the choice of the instance
-// ignores the creation of the partition, which takes little more than a second in all.
+// fixPart is FIXPART(P) of FAR 6.5. The GPU keeps one partition, and tasks go, in order of arrival, to the instance
+// that is free first. A task that does not fit it goes to the first free instance that it fits; the paper has no such
+// task. With several GPUs, each has the partition. As in the paper, the choice of the instance ignores the creation of
+// the partition, which takes little more than a second in all.
 type fixPart struct{ partition string }
 
 // allOnes names the partition into instances of size 1, the last of every GPU.
@@ -147,8 +146,7 @@ func (fixPartBest) Schedule(ctx context.Context, p algo.Problem) (schedule.Sched
 	return timedSchedule(p, best), nil
 }
 
-// noMIG runs every task on all slices. The referee requires an instance, so the
-// schedule contains one creation.
+// noMIG runs every task on all slices. The referee requires an instance, so the schedule contains one creation.
 type noMIG struct{}
 
 func (noMIG) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {

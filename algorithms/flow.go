@@ -36,20 +36,17 @@ var _ = algo.Register(algo.Spec{
 
 // flowStream plans for the mean flow time, which is the time from a task's arrival to its end.
 //
-// The tasks that wait are a list of tasks and sizes of instances. Each in turn is placed where it ends
-// first, on the slices that those before it leave, reconfigurations included. A list costs the sum of
-// its tasks' ends and a price for their slice seconds. For a second of all GPUs, tasks that come later
-// wait a second longer: on average as many of them as there are in the system, of which the average so
-// far is known. Without the price, a task that is alone would take the whole GPU, however little that
-// helps it.
+// The tasks that wait are a list of tasks and sizes of instances. Each in turn is placed where it ends first, on the
+// slices that those before it leave, reconfigurations included. A list costs the sum of its tasks' ends and a price for
+// their slice seconds. For a second of all GPUs, tasks that come later wait a second longer: on average as many of them
+// as there are in the system, of which the average so far is known. Without the price, a task that is alone would take
+// the whole GPU, however little that helps it.
 //
-// A new task is inserted where, and with the size with which, it costs least. A search then moves
-// tasks and changes sizes while that costs no more. Tasks that the plan begins at once are begun; the
-// others are planned again at the next arrival or completion. Of many, the [flowWindow] with the fewest
-// slice seconds are planned.
+// A new task is inserted where, and with the size with which, it costs least. A search then moves tasks and changes
+// sizes while that costs no more. Tasks that the plan begins at once are begun; the others are planned again at the
+// next arrival or completion. Of many, the [flowWindow] with the fewest slice seconds are planned.
 //
-// Tasks arrive at their release times. Without these, a batch arrives when the last task of the batch
-// before has begun.
+// Tasks arrive at their release times. Without these, a batch arrives when the last task of the batch before has begun.
 type flowStream struct {
 	steps int
 	price float64
@@ -90,8 +87,7 @@ type flowPlace struct {
 	create, destroy float64
 }
 
-// flowSlices is what is on a GPU, by memory slice: when it is free, and the place of the instance
-// there, or -1.
+// flowSlices is what is on a GPU, by memory slice: when it is free, and the place of the instance there, or -1.
 type flowSlices struct {
 	free    [8]float64
 	place   [8]int16
@@ -122,8 +118,7 @@ type flowQueue struct {
 	spots         []flowSpot
 }
 
-// A flowSpot is where and when an entry runs. It waits for its slices until start, and for its
-// instance until from.
+// A flowSpot is where and when an entry runs. It waits for its slices until start, and for its instance until from.
 type flowSpot struct {
 	gpu              int
 	place            int16

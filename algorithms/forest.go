@@ -10,15 +10,13 @@ import (
 	"miglab/harness/mig"
 )
 
-// forestRounds is how often a forest pairs its GPUs, for each of two beginnings and again
-// for the better one.
+// forestRounds is how often a forest pairs its GPUs, for each of two beginnings and again for the better one.
 const forestRounds = 10
 
-// A forest is the search of lns and treedp on several GPUs. In each round it divides the GPUs
-// into pairs and searches each pair with its tasks alone, so that tasks move between the two.
-// In every second round the GPU that ends last meets the one that ends first; in the others
-// the pairs are drawn. No pair ends later than before. So an iteration takes the same time
-// whatever the number of GPUs.
+// A forest is the search of lns and treedp on several GPUs. In each round it divides the GPUs into pairs and searches
+// each pair with its tasks alone, so that tasks move between the two. In every second round the GPU that ends last
+// meets the one that ends first; in the others the pairs are drawn. No pair ends later than before. So an iteration
+// takes the same time whatever the number of GPUs.
 type forest struct {
 	plan *assignment
 	rng  *rand.Rand
@@ -61,10 +59,9 @@ func (f *forest) problem(tasks []int32, gpus int) algo.Problem {
 	return sub
 }
 
-// alike gives each GPU tasks of similar durations, since a whole GPU waits for the last of
-// the tasks that run beside each other: those that the given plan runs on one size are sorted
-// and dealt in blocks. Those on whole GPUs go where the least work is. FAR then plans each
-// GPU by itself.
+// alike gives each GPU tasks of similar durations, since a whole GPU waits for the last of the tasks that run beside
+// each other: those that the given plan runs on one size are sorted and dealt in blocks. Those on whole GPUs go where
+// the least work is. FAR then plans each GPU by itself.
 func (f *forest) alike(ctx context.Context, from *assignment) {
 	p, n := from.p, int32(len(from.tree.nodes))
 	bySize := make([][]timedTask, mig.MaxSize+1)
@@ -115,8 +112,7 @@ func (f *forest) improve(ctx context.Context, iterations int, blur float64) erro
 	return nil
 }
 
-// each places the tasks of each GPU together as [search.whole] does, if there are at most
-// [maxTreeDP].
+// each places the tasks of each GPU together as [search.whole] does, if there are at most [maxTreeDP].
 func (f *forest) each(ctx context.Context) error {
 	for g := range f.plan.p.GPUs() {
 		err := f.search([]int{g}, func(s *search) error {

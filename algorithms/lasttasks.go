@@ -40,9 +40,8 @@ func NewLastTasks(g *mig.GPU, model mig.Reconfiguration, seconds func(task int, 
 	return &LastTasks{subsets: s, seconds: seconds, free: make([]ticks, g.ComputeSlices)}
 }
 
-// slacks are the limits that are tried one after the other, above the lower bound and in units of
-// the batch: tight ones first, as they leave few sets to consider. The first holds for most states
-// of the trained agent.
+// slacks are the limits that are tried one after the other, above the lower bound and in units of the batch: tight ones
+// first, as they leave few sets to consider. The first holds for most states of the trained agent.
 var slacks = [...]float64{0.06, 0.12, 0.3}
 
 // Place returns the node of each of k tasks. The result is valid until the next call.

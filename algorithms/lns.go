@@ -8,8 +8,7 @@ import (
 	"miglab/harness/spec"
 )
 
-// lnsBlur is the share by which lns blurs durations in the first iteration; see
-// [search.improve].
+// lnsBlur is the share by which lns blurs durations in the first iteration; see [search.improve].
 const lnsBlur = 0.1
 
 var iterations = algo.Param{
@@ -29,10 +28,9 @@ var _ = algo.Register(algo.Spec{
 	New:    func(a algo.Args) (algo.Batch, error) { return lns{a.Int("iterations")}, nil },
 })
 
-// lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them
-// from the instances that determine the makespan, re-inserts them optimally by
-// [subsets], and times the result. The budget is a number of iterations, so that answers
-// do not depend on the machine. Several GPUs are searched in pairs; see [forest].
+// lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them from the instances that determine
+// the makespan, re-inserts them optimally by [subsets], and times the result. The budget is a number of iterations, so
+// that answers do not depend on the machine. Several GPUs are searched in pairs; see [forest].
 type lns struct{ iterations int }
 
 func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {

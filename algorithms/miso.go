@@ -19,12 +19,11 @@ var _ = algo.Register(algo.Spec{
 	New: func(a algo.Args) (algo.Batch, error) { return miso{permute: a["order"] == "permute"}, nil },
 })
 
-// miso is the optimiser of MISO as FAR 6.5 states it (MISO-OPT). Let T_k be the next
-// task in order of arrival. The next partition P is the one with the largest sum of
-// speedups t(1)/t(|P_i|) of tasks T_k, T_k+1, ... on its instances from left to right;
-// on a tie, the first in the order of FAR Fig. 1. A partition may have more instances
-// than tasks are left. Each instance starts as soon as its own slices are free, not
-// when the whole GPU is free. This reproduces the published numbers.
+// miso is the optimiser of MISO as FAR 6.5 states it (MISO-OPT). Let T_k be the next task in order of arrival. The next
+// partition P is the one with the largest sum of speedups t(1)/t(|P_i|) of tasks T_k, T_k+1, ... on its instances from
+// left to right; on a tie, the first in the order of FAR Fig. 1. A partition may have more instances than tasks are
+// left. Each instance starts as soon as its own slices are free, not when the whole GPU is free. This reproduces the
+// published numbers.
 //
 // The paper's tasks fit every size. Here, the speedup of a task that does not fit one
 // slice is relative to the smallest size it fits. The first task that does not fit its
@@ -32,10 +31,9 @@ var _ = algo.Register(algo.Spec{
 //
 // With several GPUs, each decision takes the GPU that is free first.
 //
-// With order=permute, the next m tasks take the m instances of a partition in the order
-// with the largest sum; on a tie, the order that comes first lexicographically. A task that
-// fits no instance left to it waits, and the others do not wait for it. The script
-// compare_size_test of March 2024, which made FAR Table 5, permutes in this way. The paper's
+// With order=permute, the next m tasks take the m instances of a partition in the order with the largest sum; on a tie,
+// the order that comes first lexicographically. A task that fits no instance left to it waits, and the others do not
+// wait for it. The script compare_size_test of March 2024, which made FAR Table 5, permutes in this way. The paper's
 // text and the later code do not.
 type miso struct{ permute bool }
 
@@ -96,8 +94,7 @@ type misoChoice struct {
 	reference []float64 // by task: the seconds that its speedup is relative to
 	permute   bool
 
-	// instances and tasks are the best so far: which instance runs which task. most is
-	// their sum of speedups.
+	// instances and tasks are the best so far: which instance runs which task. most is their sum of speedups.
 	instances mig.Partition
 	tasks     []int32
 	most      float64

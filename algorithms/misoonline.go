@@ -17,17 +17,15 @@ var _ = algo.Register(algo.Spec{
 	New:     func(algo.Args) (algo.Stream, error) { return misoOnline{}, nil },
 })
 
-// misoOnline is MISO as published, for streams. Tasks wait in order of arrival. On every
-// arrival and completion, each GPU is partitioned for the tasks that it runs and the next
-// ones: of the partitions of the GPU, and of the orders of these tasks, it takes those with the
-// largest sum of speeds, t(whole GPU)/t(instance). The GPU that runs the fewest tasks decides
-// first. A task that fits no free instance waits, and tasks behind it may pass.
+// misoOnline is MISO as published, for streams. Tasks wait in order of arrival. On every arrival and completion, each
+// GPU is partitioned for the tasks that it runs and the next ones: of the partitions of the GPU, and of the orders of
+// these tasks, it takes those with the largest sum of speeds, t(whole GPU)/t(instance). The GPU that runs the fewest
+// tasks decides first. A task that fits no free instance waits, and tasks behind it may pass.
 //
-// Three things differ from the paper. MISO predicts speeds from a run of the tasks under MPS;
-// here it knows the true durations. MISO checkpoints running tasks and moves them to new
-// instances; here they keep their instances until they end, and only free slices are
-// partitioned. And completions are those of the tasks' durations alone, as in miso; the common
-// clock then adds the reconfigurations.
+// Three things differ from the paper. MISO predicts speeds from a run of the tasks under MPS; here it knows the true
+// durations. MISO checkpoints running tasks and moves them to new instances; here they keep their instances until they
+// end, and only free slices are partitioned. And completions are those of the tasks' durations alone, as in miso; the
+// common clock then adds the reconfigurations.
 //
 // The tasks of a batch arrive when the last task of the batch before has begun, or at their
 // release times if these are later.
@@ -121,8 +119,7 @@ func (q *misoQueue) start() {
 	}
 }
 
-// freeParts returns, of each partition, the instances that overlap no running one of a GPU,
-// the largest first.
+// freeParts returns, of each partition, the instances that overlap no running one of a GPU, the largest first.
 func (q *misoQueue) freeParts(gpu int) []mig.Partition {
 	var out []mig.Partition
 	for _, part := range q.p.GPU.Partitions() {

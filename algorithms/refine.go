@@ -12,12 +12,10 @@ import (
 type treePlan struct {
 	tree  *tree
 	lists [][]timedTask // by node; longest first (LPT)
-	// destroyed marks the nodes that phase 2 destroyed after their tasks, whether or not
-	// their slices were used again.
+	// destroyed marks the nodes that phase 2 destroyed after their tasks, whether or not their slices were used again.
 	destroyed []bool
-	// order lists the nodes that have run tasks, in the order in which phase 2 created
-	// them. Every node comes before those below it. The order decides which of several
-	// simultaneous operations goes first.
+	// order lists the nodes that have run tasks, in the order in which phase 2 created them. Every node comes before
+	// those below it. The order decides which of several simultaneous operations goes first.
 	order []int32
 }
 
@@ -40,8 +38,7 @@ func (p *treePlan) destroy(node int32) {
 	}
 }
 
-// enlist adds a node to the order when it is first used: before those below it, or
-// else last.
+// enlist adds a node to the order when it is first used: before those below it, or else last.
 func (p *treePlan) enlist(node int32) {
 	if !slices.Contains(p.order, node) {
 		i := slices.IndexFunc(p.order, func(o int32) bool { return p.covers(node, o) })
@@ -68,8 +65,7 @@ const (
 	reversed direction = true
 )
 
-// asFound returns the plan as phase 2 timed it, with destructions that no later use
-// needs.
+// asFound returns the plan as phase 2 timed it, with destructions that no later use needs.
 func (p *treePlan) asFound() []use {
 	out := p.uses(forward)
 	for i := range out {
@@ -102,13 +98,11 @@ type change struct {
 	back     int32 // goes to -> from; -1 for a move
 }
 
-// refinement is the state of phase 3 (FAR 3.3, Algorithm 2), which also improves
-// the overlap of batches (FAR 4.3).
+// refinement is the state of phase 3 (FAR 3.3, Algorithm 2), which also improves the overlap of batches (FAR 4.3).
 type refinement struct {
 	plan *treePlan
-	// end is, by compute slice of all GPUs, when the slice's last task ends. As in the
-	// paper, a move adds and subtracts the durations of its tasks, and nothing for
-	// reconfiguration.
+	// end is, by compute slice of all GPUs, when the slice's last task ends. As in the paper, a move adds and subtracts
+	// the durations of its tasks, and nothing for reconfiguration.
 	end []float64
 	// movesOnly leaves swaps out.
 	movesOnly bool
@@ -120,8 +114,7 @@ type refinement struct {
 	log []change
 }
 
-// computeSlices returns the first compute slice of a node, counted over all GPUs,
-// and how many it has.
+// computeSlices returns the first compute slice of a node, counted over all GPUs, and how many it has.
 func (r *refinement) computeSlices(node int32) (first, n int) {
 	tree := r.plan.tree
 	g, v := tree.at(node)
@@ -143,10 +136,9 @@ func (r *refinement) delay(node int32, by float64) {
 	}
 }
 
-// improve runs Algorithm 2 for at most r.iterations iterations, or until ctx is done. An
-// iteration opens the nodes of the critical slices from the leaves up; it ends
-// with every one of them relieved, or, at a root, with the refinement. After each
-// iteration that changed the plan it calls changed.
+// improve runs Algorithm 2 for at most r.iterations iterations, or until ctx is done. An iteration opens the nodes of
+// the critical slices from the leaves up; it ends with every one of them relieved, or, at a root, with the refinement.
+// After each iteration that changed the plan it calls changed.
 func (r *refinement) improve(ctx context.Context, changed func()) {
 	tree := r.plan.tree
 	var queue []int32
@@ -186,9 +178,8 @@ func (r *refinement) improve(ctx context.Context, changed func()) {
 	}
 }
 
-// criticalLeaves appends the leaves on critical slices, those that reach the
-// makespan omega. The sums that keep the slices up to date round, so that equal ends
-// may differ in the last digits.
+// criticalLeaves appends the leaves on critical slices, those that reach the makespan omega. The sums that keep the
+// slices up to date round, so that equal ends may differ in the last digits.
 func (r *refinement) criticalLeaves(to []int32, omega float64) []int32 {
 	tree := r.plan.tree
 	for node := range int32(tree.count()) {
@@ -200,9 +191,8 @@ func (r *refinement) criticalLeaves(to []int32, omega float64) []int32 {
 	return to
 }
 
-// relieve moves a task from a critical node to the node of its size that is free
-// first, or swaps one for a shorter one there (Algorithm 2, lines 11-22). It
-// reports whether it found one.
+// relieve moves a task from a critical node to the node of its size that is free first, or swaps one for a shorter one
+// there (Algorithm 2, lines 11-22). It reports whether it found one.
 //
 // Algorithm 2 as printed moves from I^a to I. The paper's text and the released code
 // move the other way, as this function does.
@@ -295,9 +285,8 @@ func closestBelow(list []timedTask, margin float64) int {
 	return best
 }
 
-// closestSwap returns the indices of two tasks, one of each list, such that the
-// first is longer than the second by less than the margin and as close to half of
-// it as possible; -1 when there are none.
+// closestSwap returns the indices of two tasks, one of each list, such that the first is longer than the second by less
+// than the margin and as close to half of it as possible; -1 when there are none.
 func closestSwap(list, there []timedTask, margin float64) (int, int) {
 	half := margin / 2
 	bestI, bestJ, off := -1, -1, math.Inf(1)

@@ -10,8 +10,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// A repartitioner runs phase 2 of FAR (Algorithm 1) on one allocation after the
-// other and reuses its memory.
+// A repartitioner runs phase 2 of FAR (Algorithm 1) on one allocation after the other and reuses its memory.
 type repartitioner struct {
 	tree   *tree
 	family *family
@@ -113,8 +112,7 @@ func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 	return makespan
 }
 
-// load puts the tasks of allocation k into the queues, empties the GPUs and returns
-// the number of tasks.
+// load puts the tasks of allocation k into the queues, empties the GPUs and returns the number of tasks.
 func (r *repartitioner) load(k int) int {
 	n := 0
 	for c, spans := range r.family.spans {
@@ -148,11 +146,10 @@ func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
 // best returns the allocation with the least makespan, the earliest of several, and
 // its makespan, as if it had scheduled the whole family.
 //
-// Along the family the total area grows and the longest task gets shorter. So the
-// bound on the makespan, which is the larger of the two, falls and then rises. The
-// search starts where the bound is least and goes outward. A side ends where no bound
-// further out is below the best makespan found. The result does not depend on the
-// shape of the bounds: it is exact also if durations do not fall with the size.
+// Along the family the total area grows and the longest task gets shorter. So the bound on the makespan, which is the
+// larger of the two, falls and then rises. The search starts where the bound is least and goes outward. A side ends
+// where no bound further out is below the best makespan found. The result does not depend on the shape of the bounds:
+// it is exact also if durations do not fall with the size.
 func (r *repartitioner) best(ctx context.Context) (allocation int, makespan float64) {
 	bound := r.family.bound
 	n := len(bound)

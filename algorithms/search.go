@@ -26,8 +26,7 @@ type search struct {
 	// tasks are those to be re-inserted. before and after are their nodes.
 	tasks         []int32
 	before, after []int32
-	// critical are the tasks on nodes that determine the makespan; criticalNodes are these
-	// nodes by GPU.
+	// critical are the tasks on nodes that determine the makespan; criticalNodes are these nodes by GPU.
 	critical      []int32
 	criticalNodes []nodeSet
 }

@@ -33,8 +33,7 @@ type cell struct {
 type table struct {
 	// apart is the best way without the node itself: each child runs a part of the set.
 	apart []cell
-	// own is the end if the node's instance is created and runs a part of the set, perhaps
-	// an empty one.
+	// own is the end if the node's instance is created and runs a part of the set, perhaps an empty one.
 	own []ticks
 	// best is the better of the two.
 	best []cell
@@ -44,23 +43,18 @@ type table struct {
 	as int
 }
 
-// subsets finds the best nodes for a few tasks while other tasks stay where they are, by
-// dynamic programming over subtrees and sets of tasks. It is the core of treedp, lns and
-// [LastTasks].
+// subsets finds the best nodes for a few tasks while other tasks stay where they are, by dynamic programming over
+// subtrees and sets of tasks. It is the core of treedp, lns and [LastTasks].
 //
-// The nodes that cover a slice run one after the other, from the root down. So the end
-// of a subtree with a set S of tasks is the least of two values. If the node is not used,
-// it is the end of the children with S. Otherwise it is the least, over the sets T that
-// the node runs itself, of create + load(T) + destroy + the end of the children with the
-// rest. The end of two children is the least, over the divisions of the set between
-// them, of the later of their ends.
+// The nodes that cover a slice run one after the other, from the root down. So the end of a subtree with a set S of
+// tasks is the least of two values. If the node is not used, it is the end of the children with S. Otherwise it is the
+// least, over the sets T that the node runs itself, of create + load(T) + destroy + the end of the children with the
+// rest. The end of two children is the least, over the divisions of the set between them, of the later of their ends.
 //
-// Under [mig.Sequential] one child, whichever is better, waits until the channel has
-// created the other's first instances. There are two models: it waits for all of them,
-// as if children were served one after the other, or only for the first one (greedy),
-// as if the rest could always be created in between. Plans of the former model are
-// possible but not always the best; the latter is optimistic. Only the clock knows how
-// later operations delay each other.
+// Under [mig.Sequential] one child, whichever is better, waits until the channel has created the other's first
+// instances. There are two models: it waits for all of them, as if children were served one after the other, or only
+// for the first one (greedy), as if the rest could always be created in between. Plans of the former model are possible
+// but not always the best; the latter is optimistic. Only the clock knows how later operations delay each other.
 //
 // The tasks of a node itself take n 2^n steps, a division takes 3^n.
 type subsets struct {
@@ -86,8 +80,7 @@ type subsets struct {
 	tight bool
 	until [maxNodes]ticks
 	taken [maxNodes]int64
-	// slack is how many slice-ticks a solution within the limit wastes at most. No part of it
-	// wastes more.
+	// slack is how many slice-ticks a solution within the limit wastes at most. No part of it wastes more.
 	slack int64
 	// longest is, by size index and set, the longest of the tasks, each on the best instance of this
 	// and smaller sizes; nil if slack limits nothing.
@@ -222,9 +215,8 @@ func resized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// place finds the nodes for all tasks; node[i] becomes that of task i, numbered over all
-// GPUs. The loads and remnants are by GPU. Times count from base, in seconds. It returns
-// false if not all tasks can end within the horizon.
+// place finds the nodes for all tasks; node[i] becomes that of task i, numbered over all GPUs. The loads and remnants
+// are by GPU. Times count from base, in seconds. It returns false if not all tasks can end within the horizon.
 func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32) bool {
 	s.limit, s.tight = s.first, true
 	if s.ends(loads, rest, base) > s.limit { // which need not be the earliest end
@@ -342,9 +334,8 @@ func (s *subsets) fit(room int64) {
 	s.fits = fits
 }
 
-// forces reports whether other tasks on a node exclude that its children come first. Under
-// [mig.Free] these two ways may end at the same time, and the search has always preferred the
-// children then; so nothing is left out.
+// forces reports whether other tasks on a node exclude that its children come first. Under [mig.Free] these two ways
+// may end at the same time, and the search has always preferred the children then; so nothing is left out.
 func (s *subsets) forces(l *load, v int) bool { return s.model != mig.Free && l.used.has(v) }
 
 // loadOn returns how long the other tasks on a node take, if the tables are tight.

@@ -31,8 +31,7 @@ func (t *timing) begin(holds []remnant) {
 	}
 }
 
-// add appends a plan. None of its operations and tasks begins before notBefore. It skips
-// uses without tasks.
+// add appends a plan. None of its operations and tasks begins before notBefore. It skips uses without tasks.
 func (t *timing) add(plan []use, notBefore float64) {
 	for g := range t.clocks {
 		t.clocks[g].uses = slices.Grow(t.clocks[g].uses, len(plan)/len(t.clocks))
@@ -53,16 +52,14 @@ func (t *timing) run() float64 {
 	return makespan
 }
 
-// time starts from what the GPUs hold, times a plan, and returns when its last task
-// ends, in seconds.
+// time starts from what the GPUs hold, times a plan, and returns when its last task ends, in seconds.
 func (t *timing) time(holds []remnant, plan []use) float64 {
 	t.begin(holds)
 	t.add(plan, 0)
 	return t.run()
 }
 
-// sliceEnds returns, by compute slice of all GPUs, when its last task ends, in
-// seconds.
+// sliceEnds returns, by compute slice of all GPUs, when its last task ends, in seconds.
 func (t *timing) sliceEnds() []float64 {
 	k := int(t.p.GPU.ComputeSlices)
 	out := make([]float64, k*len(t.clocks))
@@ -108,8 +105,7 @@ type remnant struct {
 	exist []schedule.Existing
 	// free is, by memory slice without an instance, when it became free, in seconds.
 	free [8]float64
-	// channel is when the last operation ended, in seconds. It stays 0 where operations
-	// do not exclude each other.
+	// channel is when the last operation ended, in seconds. It stays 0 where operations do not exclude each other.
 	channel float64
 }
 

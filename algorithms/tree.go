@@ -16,8 +16,7 @@ type tree struct {
 	gpus  int
 	// size is, by node, the index of its size in GPU.Sizes.
 	size []int8
-	// create and destroy are, by node, the seconds that its operations take under the
-	// problem's reconfiguration model.
+	// create and destroy are, by node, the seconds that its operations take under the problem's reconfiguration model.
 	create, destroy []float64
 	// below is, by node, all its descendants.
 	below []nodeSet

@@ -19,11 +19,10 @@ var _ = algo.Register(algo.Spec{
 	New: func(algo.Args) (algo.Batch, error) { return treeDP{}, nil },
 })
 
-// treeDP places all tasks together by [subsets]. The result is the best of all
-// assignments of tasks to instances that are only ever split, in a model that ignores
-// how long operations in the middle of the schedule wait for each other. A few
-// iterations of lns before it give a limit that most subsets exceed. Some more after it
-// take the operations into account.
+// treeDP places all tasks together by [subsets]. The result is the best of all assignments of tasks to instances that
+// are only ever split, in a model that ignores how long operations in the middle of the schedule wait for each other. A
+// few iterations of lns before it give a limit that most subsets exceed. Some more after it take the operations into
+// account.
 //
 // Instances are never merged. Where tasks take much longer than operations, that costs
 // almost nothing. Where tasks take tenths of a second, we have seen makespans 5 %, and
@@ -68,8 +67,7 @@ func (s *search) together(ctx context.Context) error {
 	return s.improve(ctx, 100, 0.002)
 }
 
-// polish moves single tasks and swaps pairs as long as the schedule, operations
-// included, ends earlier.
+// polish moves single tasks and swaps pairs as long as the schedule, operations included, ends earlier.
 func (s *search) polish(ctx context.Context) {
 	plan := s.plan
 	n := int32(len(plan.node))

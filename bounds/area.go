@@ -5,23 +5,19 @@ import (
 	"miglab/harness/mig"
 )
 
-// Area returns the area bound in seconds: the tasks' least areas spread evenly
-// over the slices of all GPUs,
+// Area returns the area bound in seconds: the tasks' least areas spread evenly over the slices of all GPUs,
 //
 //	sum_i min_s s t_i(s) / (#slices_G * GPUs),
 //
 // the "baseline" of FAR 6.4. Sizes count compute slices: a 3-slice instance counts 3,
 // although at slice 0 it leaves a fourth idle.
 //
-// PROVEN for every reconfiguration model, start partition and release times.
-// Instances that exist together belong to one partition, and the sizes in a
-// partition add up to at most #slices_G. So the tasks that run at an instant have
-// sizes adding up to at most #slices_G on each GPU; integrated from 0 to the
-// makespan, sum_i s_i t_i(s_i) <= #slices_G * GPUs * makespan, where s_i is the size that
-// task i runs on. The least area of a task is at most s_i t_i(s_i).
+// PROVEN for every reconfiguration model, start partition and release times. Instances that exist together belong to
+// one partition, and the sizes in a partition add up to at most #slices_G. So the tasks that run at an instant have
+// sizes adding up to at most #slices_G on each GPU; integrated from 0 to the makespan, sum_i s_i t_i(s_i) <= #slices_G
+// * GPUs * makespan, where s_i is the size that task i runs on. The least area of a task is at most s_i t_i(s_i).
 //
-// The baseline of several batches (FAR 6.7.2) is this function of the tasks of all
-// batches together.
+// The baseline of several batches (FAR 6.7.2) is this function of the tasks of all batches together.
 //
 // The error says what is wrong with the tasks (see [task.Batch.Validate]).
 func Area(p algo.Problem) (mig.Seconds, error) {

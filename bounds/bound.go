@@ -11,8 +11,7 @@ import (
 	"miglab/harness/task"
 )
 
-// function turns a plain function into an [algo.Bound]. Its method constructor is the field
-// of a Spec.
+// function turns a plain function into an [algo.Bound]. Its method constructor is the field of a Spec.
 type function func(context.Context, algo.Problem) (mig.Seconds, error)
 
 func (f function) Bound(ctx context.Context, p algo.Problem) (mig.Seconds, error) { return f(ctx, p) }

@@ -9,8 +9,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// A Witness says why no schedule is faster than a bound. [certificate.Verify] checks it
-// with code of its own.
+// A Witness says why no schedule is faster than a bound. [certificate.Verify] checks it with code of its own.
 type Witness = certificate.Witness
 
 // Prove returns the largest of four lower bounds on the makespan of every schedule that the referee accepts, as a

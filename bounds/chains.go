@@ -12,13 +12,11 @@ import (
 	"miglab/harness/task"
 )
 
-// MaxChainTasks is the largest batch for which [Prove] computes chains. The time grows
-// threefold with each task.
+// MaxChainTasks is the largest batch for which [Prove] computes chains. The time grows threefold with each task.
 const MaxChainTasks = 18
 
-// ticks are units of time, a power of two of seconds so small that the limit of the search
-// has more than 2^47 of them. Times are rounded down, so that sums are exact and the bound
-// remains valid.
+// ticks are units of time, a power of two of seconds so small that the limit of the search has more than 2^47 of them.
+// Times are rounded down, so that sums are exact and the bound remains valid.
 type ticks int64
 
 const (
@@ -354,8 +352,7 @@ func (c *chainSearch) delay(v int, s *chainStart) ticks {
 	return least
 }
 
-// merge returns the table of two subtrees side by side, from the given set on. It has no meaning once
-// ctx is done.
+// merge returns the table of two subtrees side by side, from the given set on. It has no meaning once ctx is done.
 func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) []ticks {
 	out := c.arena.table()
 	out[0] = max(a[0], b[0])
@@ -393,11 +390,10 @@ var shapes = mig.Derived(func(g *mig.GPU) []int {
 	return out
 })
 
-// A band is the sets of tasks that the nodes below a node can run within the limit, judged
-// by slice weights. It excludes sets that are too much for the slices below the node, that
-// leave too much for the other slices, or that waste too much. With them the chains would
-// exceed the limit, because the sum over the slices of w_l times the load is what the tasks
-// charge.
+// A band is the sets of tasks that the nodes below a node can run within the limit, judged by slice weights. It
+// excludes sets that are too much for the slices below the node, that leave too much for the other slices, or that
+// waste too much. With them the chains would exceed the limit, because the sum over the slices of w_l times the load is
+// what the tasks charge.
 type band []rule
 
 // A rule holds for sets whose values add up to at most a limit.

@@ -4,19 +4,16 @@
 //   - [Area]: the area of the tasks spread evenly over all slices (FAR 6.4). Proven.
 //   - [LBound]: l_bound as published (DRL 5.2). It exceeds the optimum of some batches.
 //     The DRL paper's p_opt is defined by it.
-//   - [Certified]: the largest of four terms that hold for every schedule that the referee
-//     accepts, including schedules that merge instances; [Prove] also returns a [Witness].
-//     Proven.
+//   - [Certified]: the largest of four terms that hold for every schedule that the referee accepts, including schedules
+//     that merge instances; [Prove] also returns a [Witness]. Proven.
 //   - [Exact]: the optimum over all schedules, including those that merge instances, for
 //     few tasks. For more tasks, the best known schedule and a bound on its gap.
 //   - [OptimumFree]: the optimum without reconfiguration costs, by branch and bound.
 //
-// For the placement track, [ProveOffline] bounds how many requests of a stream can be
-// accepted. Proven.
+// For the placement track, [ProveOffline] bounds how many requests of a stream can be accepted. Proven.
 //
-// All other values are seconds. The proofs are in exact arithmetic. Rounding adds a
-// relative error of about the number of tasks times 1e-16, so a comparison with a makespan
-// needs a tolerance.
+// All other values are seconds. The proofs are in exact arithmetic. Rounding adds a relative error of about the number
+// of tasks times 1e-16, so a comparison with a makespan needs a tolerance.
 //
 // Algorithms do not import this package; they have bounds of their own for pruning. Package
 // certificate verifies witnesses with code of its own.

@@ -10,32 +10,28 @@ import (
 	"miglab/harness/schedule"
 )
 
-// MaxSearched is the largest batch for which [Exact] searches and package certificate
-// verifies a search. With one more task, Exact takes about five times as long and the
-// plain search of the verification fifty times.
+// MaxSearched is the largest batch for which [Exact] searches and package certificate verifies a search. With one more
+// task, Exact takes about five times as long and the plain search of the verification fifty times.
 const MaxSearched = 6
 
 // A Result is the best known schedule and a lower bound.
 type Result struct {
-	// Lower is a lower bound on the makespan of every schedule that the referee accepts, in
-	// seconds. Witness proves it.
+	// Lower is a lower bound on the makespan of every schedule that the referee accepts, in seconds. Witness proves it.
 	Lower   mig.Seconds
 	Witness Witness
 	// Best is the best known schedule.
 	Best schedule.Schedule
-	// Proven means that Best is optimal: its makespan exceeds Lower by no more than 1e-9 of
-	// the makespan.
+	// Proven means that Best is optimal: its makespan exceeds Lower by no more than 1e-9 of the makespan.
 	Proven bool
 }
 
 // Exact returns the best schedule and proves that none is better, or how much better one
 // can be at most. It starts from a known schedule of the problem.
 //
-// If the bound of [Prove] does not reach the known makespan, Exact searches all schedules
-// that the referee accepts, including those that merge instances, under every
-// reconfiguration model and from any start partition. This takes milliseconds. It only
-// searches problems with one GPU, without release times and with at most [MaxSearched]
-// tasks. For other problems Best is the known schedule.
+// If the bound of [Prove] does not reach the known makespan, Exact searches all schedules that the referee accepts,
+// including those that merge instances, under every reconfiguration model and from any start partition. This takes
+// milliseconds. It only searches problems with one GPU, without release times and with at most [MaxSearched] tasks. For
+// other problems Best is the known schedule.
 //
 // The error says what is wrong with the known schedule (a [*schedule.InvalidError]) or with
 // the tasks, or it is the context's error.

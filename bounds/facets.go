@@ -46,8 +46,7 @@ var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	})
 })
 
-// heldByPartitions returns how many instances of each profile the maximal partitions
-// hold, without repetition.
+// heldByPartitions returns how many instances of each profile the maximal partitions hold, without repetition.
 func heldByPartitions(g *mig.GPU, profiles []*mig.Profile) [][]int {
 	var out [][]int
 	for _, part := range g.PartitionsOf(func(p *mig.Profile) bool { return !p.MediaExtensions }) {
@@ -71,8 +70,7 @@ func dominates[T int | float64](a, b []T) bool {
 	return true
 }
 
-// vertices finds the points that satisfy n rows with equality and none of the partitions' rows is
-// above.
+// vertices finds the points that satisfy n rows with equality and none of the partitions' rows is above.
 type vertices struct {
 	n, partitions int
 	// rows are coefficients and the right side.
@@ -124,8 +122,7 @@ func eliminate(row, c []float64, p int) {
 	}
 }
 
-// add solves the chosen rows and keeps the point if it is a vertex. A row has no pivot of the
-// rows before it.
+// add solves the chosen rows and keeps the point if it is a vertex. A row has no pivot of the rows before it.
 func (v *vertices) add() {
 	w := make([]float64, v.n)
 	for k, row := range slices.Backward(v.chosen) {

@@ -6,8 +6,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// heads are the lengths of the heads of a node for one assignment, in descending order and
-// followed by zeros.
+// heads are the lengths of the heads of a node for one assignment, in descending order and followed by zeros.
 type heads [mig.MaxSize]ticks
 
 // longest returns the longest chain if the heads begin in the best order: longest first.

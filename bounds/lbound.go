@@ -12,9 +12,8 @@ import (
 //
 //	min over S of ( sum_i min_{s in S} (s + Idle(s,S)) t_i(s) + sum_{s in S} s (create(s) + destroy(s)) ) / K
 //
-// over the non-empty sets S of sizes that the tasks may use. Idle(s,S) is the least sum of
-// the sizes not in S in a configuration that holds s. The paper's p_opt is defined as 100
-// (makespan/l_bound - 1).
+// over the non-empty sets S of sizes that the tasks may use. Idle(s,S) is the least sum of the sizes not in S in a
+// configuration that holds s. The paper's p_opt is defined as 100 (makespan/l_bound - 1).
 //
 // PUBLISHED, NOT A LOWER BOUND. Two of its steps do not hold:
 //

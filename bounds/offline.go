@@ -30,9 +30,8 @@ func (offline) AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, request
 	return certificate.AcceptedAtMost(g, gpus, requests, instants)
 }
 
-// ProveOffline returns prices that prove an upper bound on how many of the requests a scheduler can
-// accept even if it knows all of them in advance; [certificate.AcceptedAtMost] says why. The GPUs
-// are empty at first.
+// ProveOffline returns prices that prove an upper bound on how many of the requests a scheduler can accept even if it
+// knows all of them in advance; [certificate.AcceptedAtMost] says why. The GPUs are empty at first.
 //
 // The prices are dual variables of a linear program: accept as much of the requests as possible,
 // so that in each slot all GPUs together run no more than a mean of valid partitions would. The
@@ -127,8 +126,7 @@ func (l *loads) exceeded(weight float64) bool { return weight > l.gpus*(1+1e-12)
 
 func (l *loads) ones() []float64 { return slices.Repeat([]float64{1}, len(l.requests)) }
 
-// fullest returns the slots in which a request arrives and after which one departs before the next
-// arrives.
+// fullest returns the slots in which a request arrives and after which one departs before the next arrives.
 func (l *loads) fullest() []int {
 	var departures, out []int
 	for _, q := range l.requests {
@@ -182,8 +180,7 @@ func (l *loads) weights(x []float64) []float64 {
 	return out
 }
 
-// charges returns what each request is charged for all its instances over its life, if y is the
-// price of each row.
+// charges returns what each request is charged for all its instances over its life, if y is the price of each row.
 func (l *loads) charges(y []float64) []float64 {
 	for p, sums := range l.sums {
 		for t := range l.slots {

@@ -59,8 +59,7 @@ func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 type freeInstance struct {
 	size mig.Slices
 	mask mig.Mask
-	// twins are the pairs of sibling subtrees of the same shape whose later one contains the
-	// instance.
+	// twins are the pairs of sibling subtrees of the same shape whose later one contains the instance.
 	twins []twin
 }
 
@@ -168,10 +167,9 @@ func (s *freeSearch) extend(n freeNode) {
 	}
 }
 
-// full reports whether the least areas of the remaining tasks do not fit on the compute
-// slices before the best makespan found. None of them starts before the last start. A start
-// instance may be busy for longer. An instance occupies at least as many of the first
-// ComputeSlices memory slices as its size says.
+// full reports whether the least areas of the remaining tasks do not fit on the compute slices before the best makespan
+// found. None of them starts before the last start. A start instance may be busy for longer. An instance occupies at
+// least as many of the first ComputeSlices memory slices as its size says.
 func (s *freeSearch) full(n freeNode) bool {
 	var needed, room mig.Seconds
 	for i := range s.area {
@@ -228,8 +226,7 @@ func (s *freeSearch) next(n freeNode) []freeChoice {
 	return choices
 }
 
-// redundant reports whether a swap of two subtrees with the same free instants maps the
-// instance to an earlier one.
+// redundant reports whether a swap of two subtrees with the same free instants maps the instance to an earlier one.
 func (in *freeInstance) redundant(until *bySlice) bool {
 	for _, t := range in.twins {
 		if slices.Equal(until[t.earlier:t.earlier+t.length], until[t.later:t.later+t.length]) {

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// priceSteps is how often prices are changed, and priceCells the number of cells of the
-	// bound itself.
+	// priceSteps is how often prices are changed, and priceCells the number of cells of the bound itself.
 	priceSteps, priceCells = 2000, 8192
 	// horizon is how far beyond the best bound prices are tried, and again if they reach it.
 	horizon = 1.06
@@ -58,8 +57,7 @@ func (s *sliceWeights) prices(ctx context.Context, h mig.Seconds, steps, cells i
 	return Witness{Kind: certificate.TaskPrices, Bound: mig.Seconds(n) * k.cell, Cells: n, Prices: prices}
 }
 
-// charges returns what each task is charged by the best weights, on the options that can end
-// before an instant.
+// charges returns what each task is charged by the best weights, on the options that can end before an instant.
 func (s *sliceWeights) charges(before mig.Seconds) []float64 {
 	copy(s.current, s.weights)
 	weight := s.bySize()

@@ -95,9 +95,8 @@ type state struct {
 type stateKey struct {
 	// left are the remaining tasks.
 	left taskSet
-	// exist are the nodes that must be destroyed before overlapping ones are created. It is
-	// only used under [mig.Sequential]: otherwise nodes count as destroyed when their tasks
-	// end.
+	// exist are the nodes that must be destroyed before overlapping ones are created. It is only used under
+	// [mig.Sequential]: otherwise nodes count as destroyed when their tasks end.
 	exist nodeSet
 }
 
@@ -326,8 +325,7 @@ func (x *search) destroy(s *state, nodes nodeSet) {
 	}
 }
 
-// dominated reports whether the search visited a state in which nothing is later. If not,
-// it records this one.
+// dominated reports whether the search visited a state in which nothing is later. If not, it records this one.
 func (x *search) dominated(s *state) bool {
 	c := x.canonical(s)
 	list := x.visited[c.stateKey]

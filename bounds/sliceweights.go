@@ -12,21 +12,18 @@ import (
 	"miglab/harness/schedule"
 )
 
-// sliceWeights computes the slice-weights term of [Prove], a dual solution of the
-// configuration linear program.
+// sliceWeights computes the slice-weights term of [Prove], a dual solution of the configuration linear program.
 //
-// Let w >= 0 be weights of the compute slices of a GPU that add up to 1, and w(v) the sum
-// over the slices that node v of [mig.GPU.Tree] covers; 3 slices at 0 cover four, as their
-// memory slices do. Then the term is the least T with
+// Let w >= 0 be weights of the compute slices of a GPU that add up to 1, and w(v) the sum over the slices that node v
+// of [mig.GPU.Tree] covers; 3 slices at 0 cover four, as their memory slices do. Then the term is the least T with
 //
 //	sum over GPUs g and slices l of w_l max(0, T - dead(g, l)) >= sum_i min_v w(v) t_i(|v|),
 //
-// where dead(g, l) is the least readyAt(g, v) over the nodes v that cover l and whose
-// size some task can use; +Inf if there is none. readyAt(g, v) is the instant from which
-// tasks can run on v at the earliest. If v exists at the start, it is when v is idle.
-// Otherwise it is create(|v|), after the start instance in its way that is busy and
-// destroyed last. If all GPUs are empty at the start and a task fits one slice, T is
-// create(1) + sum_i min_v w(v) t_i(|v|) / GPUs.
+// where dead(g, l) is the least readyAt(g, v) over the nodes v that cover l and whose size some task can use; +Inf if
+// there is none. readyAt(g, v) is the instant from which tasks can run on v at the earliest. If v exists at the start,
+// it is when v is idle. Otherwise it is create(|v|), after the start instance in its way that is busy and destroyed
+// last. If all GPUs are empty at the start and a task fits one slice, T is create(1) + sum_i min_v w(v) t_i(|v|) /
+// GPUs.
 //
 // PROVEN: at any instant the tasks on a GPU run on disjoint nodes, each of which covers only slices l with dead(g, l)
 // past. So the sum of their w(v) is at most the sum of w_l over those slices. Integrated from 0 to the makespan T, this
@@ -112,8 +109,7 @@ func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 	return w
 }
 
-// maximize returns the term without the options that end at the threshold or later, and
-// keeps its weights.
+// maximize returns the term without the options that end at the threshold or later, and keeps its weights.
 func (s *sliceWeights) maximize(threshold mig.Seconds) mig.Seconds {
 	usable := make([]bool, len(s.problem.GPU.Sizes()))
 	for i, times := range s.all {
@@ -167,8 +163,7 @@ func (s *sliceWeights) divide(classes [][]int, weight float64) mig.Seconds {
 	return max(atA, atB)
 }
 
-// evaluate returns the term with the current weights and keeps them if they are the
-// best.
+// evaluate returns the term with the current weights and keeps them if they are the best.
 func (s *sliceWeights) evaluate() mig.Seconds {
 	bound := s.least(s.charge())
 	if s.weights == nil || bound > s.bound {
@@ -260,8 +255,7 @@ func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
 	return dead
 }
 
-// readyAt returns when tasks can run on a node of a GPU at the earliest, given the instances
-// at the start.
+// readyAt returns when tasks can run on a node of a GPU at the earliest, given the instances at the start.
 func readyAt(p *algo.Problem, start []schedule.Existing, in mig.Instance) mig.Seconds {
 	var free mig.Seconds
 	for _, e := range start {

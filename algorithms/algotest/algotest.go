@@ -1,11 +1,10 @@
 // Package algotest is the test suite that the algorithms of every track run through.
 //
-// [Suite.Test] draws problems and runs each registered algorithm of a track on them, in a
-// subtest with the algorithm's name.
-// It checks that the referee accepts every answer, that the algorithm leaves the
-// problem as it is, that the same problem gives the same answer, also to several
-// callers at once, and that an algorithm answers with an [*algo.InfeasibleError] only
-// where it may. [Golden] and [GoldenLines] compare answers with files by algorithm and version.
+// [Suite.Test] draws problems and runs each registered algorithm of a track on them, in a subtest with the algorithm's
+// name. It checks that the referee accepts every answer, that the algorithm leaves the problem as it is, that the same
+// problem gives the same answer, also to several callers at once, and that an algorithm answers with an
+// [*algo.InfeasibleError] only where it may. [Golden] and [GoldenLines] compare answers with files by algorithm and
+// version.
 //
 // A package of algorithms calls them from its tests. The tests of this package run every algorithm,
 // bound and dataset of the program on GPU models outside its table, and with a context that ends. Each
@@ -28,8 +27,7 @@ import (
 	"miglab/harness/deep"
 )
 
-// A Track says how the algorithms of a track are run and judged. P is a problem of
-// the track and A an answer to it.
+// A Track says how the algorithms of a track are run and judged. P is a problem of the track and A an answer to it.
 type Track[P, A any] struct {
 	Name string
 	// Run returns an algorithm's answer to a problem.
@@ -47,11 +45,9 @@ type Suite[P, A any] struct {
 	Problems int
 	// Draw draws a problem.
 	Draw func(rng *rand.Rand) P
-	// Algorithms lists the IDs of the algorithms that run on a problem; nil means all
-	// [Variants] of the track.
+	// Algorithms lists the IDs of the algorithms that run on a problem; nil means all [Variants] of the track.
 	Algorithms func(p P, rng *rand.Rand) []string
-	// Infeasible reports whether an algorithm may have no answer to a problem; nil
-	// means that all have one.
+	// Infeasible reports whether an algorithm may have no answer to a problem; nil means that all have one.
 	Infeasible func(a algo.Algorithm, p P) bool
 	// Also checks an answer further; nil means that the referee is enough.
 	Also func(a algo.Algorithm, p P, answer A) error
@@ -171,8 +167,7 @@ func (s *Suite[P, A]) conform(a algo.Algorithm, p P, repeat bool) error {
 	return nil
 }
 
-// repeat runs an algorithm several times at once and compares the answers with the
-// one it gave alone.
+// repeat runs an algorithm several times at once and compares the answers with the one it gave alone.
 func (tr *Track[P, A]) repeat(a algo.Algorithm, p P, answer A) error {
 	var g errgroup.Group
 	for range 3 {

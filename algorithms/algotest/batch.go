@@ -59,9 +59,8 @@ func checkSchedule(p algo.Problem, s schedule.Schedule) error {
 	return nil
 }
 
-// RandomProblem draws a batch on one GPU of any model. The batches are of every kind
-// that the paper and the referee allow: monotone and not, with sizes that do not fit,
-// equal times, tasks that fit only the whole GPU.
+// RandomProblem draws a batch on one GPU of any model. The batches are of every kind that the paper and the referee
+// allow: monotone and not, with sizes that do not fit, equal times, tasks that fit only the whole GPU.
 func RandomProblem(rng *rand.Rand, n int) algo.Problem {
 	gpus := mig.GPUs()
 	p := algo.Problem{GPU: gpus[rng.IntN(len(gpus))]}
@@ -112,8 +111,7 @@ func AddStart(p *algo.Problem, rng *rand.Rand) {
 	}
 }
 
-// ScheduleText writes a schedule or the error instead of one, times to the last bit:
-// counters, then bars.
+// ScheduleText writes a schedule or the error instead of one, times to the last bit: counters, then bars.
 func ScheduleText(p algo.Problem, s schedule.Schedule, err error) string {
 	if err != nil {
 		return err.Error() + "\n"

@@ -28,14 +28,12 @@ type Answer struct {
 	Text string
 }
 
-// Golden compares answers with the files of a folder; the keys are the files' names.
-// As results are stored by version, an answer that changes without a new version
-// would mix with results that it does not agree with.
+// Golden compares answers with the files of a folder; the keys are the files' names. As results are stored by version,
+// an answer that changes without a new version would mix with results that it does not agree with.
 //
-// An answer that differs is written beside the file, with the extension .got. With
-// -update, the test adds missing files and deletes those of no answer. It never
-// changes a file: for another answer, raise Version in the algorithm's Spec. If the
-// problems have changed instead, delete the file first.
+// An answer that differs is written beside the file, with the extension .got. With -update, the test adds missing files
+// and deletes those of no answer. It never changes a file: for another answer, raise Version in the algorithm's Spec.
+// If the problems have changed instead, delete the file first.
 func Golden(t *testing.T, dir string, answers []Answer) {
 	t.Helper()
 	want := map[string]string{}

@@ -32,8 +32,7 @@ type PlacementAnswer struct {
 	Result    sim.PlacementResult
 }
 
-// Placement is the placement track. The simulator checks every decision, and the referee all of
-// them together.
+// Placement is the placement track. The simulator checks every decision, and the referee all of them together.
 var Placement = Track[PlacementProblem, PlacementAnswer]{
 	Name: algo.TrackPlacement,
 	Run: func(_ context.Context, a algo.Algorithm, p PlacementProblem) (PlacementAnswer, error) {

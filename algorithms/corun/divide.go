@@ -11,18 +11,15 @@ import (
 // maxDivide is the largest number of jobs that a divider takes. Memory grows as 2^n.
 const maxDivide = 20
 
-// A divider divides jobs into groups that, one after the other, take the least time. It
-// is not safe for concurrent use.
+// A divider divides jobs into groups that, one after the other, take the least time. It is not safe for concurrent use.
 type divider struct {
 	*search
 	// largest is the largest size of a group.
 	largest int
-	// known has the seconds of sets of jobs in one group; +Inf if smaller groups of them
-	// take no longer.
+	// known has the seconds of sets of jobs in one group; +Inf if smaller groups of them take no longer.
 	known map[set]float64
 
-	// The other fields are about the jobs of the current call of divide. Sets of them are
-	// bit masks.
+	// The other fields are about the jobs of the current call of divide. Sets of them are bit masks.
 
 	// seconds has the time of each set in its best groups. part has one of these groups, or
 	// a union of some; it is the set itself if the set is one group.
@@ -56,10 +53,9 @@ func newDivider(w *corun.Window, f corun.Family) *divider {
 	}
 }
 
-// divide returns the best groups of up to maxDivide jobs, which must be in ascending
-// order. It finds those of all sets of the jobs by dynamic programming. A set that is
-// small enough is one group or two smaller sets; in a larger set the first job is in
-// some group.
+// divide returns the best groups of up to maxDivide jobs, which must be in ascending order. It finds those of all sets
+// of the jobs by dynamic programming. A set that is small enough is one group or two smaller sets; in a larger set the
+// first job is in some group.
 func (d *divider) divide(jobs []int) []jobGroup {
 	n := len(jobs)
 	largest := min(d.largest, n)

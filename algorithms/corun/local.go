@@ -10,14 +10,12 @@ import (
 var _ = register("local", "own",
 	"greedy pairs, then any two and any three groups divided again in the best way, while that helps", local)
 
-// effort is the number of sets of jobs after which local stops. That takes a second at
-// most, for up to some hundred jobs. A window of 12 jobs has 793 sets, and one of 35
-// jobs has fewer than effort.
+// effort is the number of sets of jobs after which local stops. That takes a second at most, for up to some hundred
+// jobs. A window of 12 jobs has 793 sets, and one of 35 jobs has fewer than effort.
 const effort = 1 << 16
 
-// local improves the greedy pairs by dividing the jobs of two or three groups again in
-// the best way, until that saves no time for any of them. A division moves and swaps
-// jobs and merges and splits groups, in any combination.
+// local improves the greedy pairs by dividing the jobs of two or three groups again in the best way, until that saves
+// no time for any of them. A division moves and swaps jobs and merges and splits groups, in any combination.
 func local(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	s := &descent{divider: newDivider(w, corun.Every)}
 	s.groups = s.pairs(ctx)

@@ -7,9 +7,8 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// A menu holds the setups of a family in a form that is fast to try on many sets of
-// jobs. The setups for a number of jobs form a tree with a level for each slot, so that
-// setups with the same first slots are tried together.
+// A menu holds the setups of a family in a form that is fast to try on many sets of jobs. The setups for a number of
+// jobs form a tree with a level for each slot, so that setups with the same first slots are tried together.
 type menu struct {
 	// The setups, their layouts and their trees are by number of jobs.
 	setups  [corun.MaxConcurrency + 1][]corun.Setup

@@ -129,10 +129,9 @@ func (s *search) fill(nodes []node, at int, left uint, floor float64, before ins
 	}
 }
 
-// An instance bounds how long a GPU instance takes when some of its jobs have their
-// slots. The longest job takes at least longest seconds alone, and the sum over all is at
-// least sum. The last GPU instance runs all jobs that are left, and its bandwidth moves
-// their data in moving seconds; moving is 0 for the others.
+// An instance bounds how long a GPU instance takes when some of its jobs have their slots. The longest job takes at
+// least longest seconds alone, and the sum over all is at least sum. The last GPU instance runs all jobs that are left,
+// and its bandwidth moves their data in moving seconds; moving is 0 for the others.
 type instance struct{ longest, sum, moving float64 }
 
 // open returns the bounds of a GPU instance without any jobs in their slots.
@@ -150,10 +149,9 @@ func (s *search) open(n *node, left uint) (in instance) {
 	return in
 }
 
-// atLeast returns a lower bound on the time of the instance. In the model, each of m
-// active jobs takes at least 1 + kappa (m-1) times as long as alone, and the bandwidth
-// is divided by the same factor. So the last job to end takes its own time, or the time
-// to move all data, and kappa times the time of each other job.
+// atLeast returns a lower bound on the time of the instance. In the model, each of m active jobs takes at least 1 +
+// kappa (m-1) times as long as alone, and the bandwidth is divided by the same factor. So the last job to end takes its
+// own time, or the time to move all data, and kappa times the time of each other job.
 func (in instance) atLeast(kappa float64) float64 {
 	return max(in.longest, in.moving) + float64(kappa*(in.sum-in.longest))
 }

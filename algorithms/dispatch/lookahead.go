@@ -12,11 +12,10 @@ import (
 var _ = register("look-ahead", "our own",
 	"the slice with which the head and the next job will do best together", lookAhead)
 
-// lookAhead tries each free size for the head together with the best choice for the
-// next job, as if no job came in between. The next job takes another free slice or, if
-// there is none, the one that becomes free first, since jobs may not wait for a better
-// one. lookAhead takes the size with the fewest late jobs of the two, then the least
-// tardiness, then the least slice-minutes.
+// lookAhead tries each free size for the head together with the best choice for the next job, as if no job came in
+// between. The next job takes another free slice or, if there is none, the one that becomes free first, since jobs may
+// not wait for a better one. lookAhead takes the size with the fewest late jobs of the two, then the least tardiness,
+// then the least slice-minutes.
 func lookAhead(q *sim.Queue) int {
 	v := viewOf(q)
 	head, next := q.Head(), q.Next()
@@ -46,8 +45,7 @@ func lookAhead(q *sim.Queue) int {
 type view struct {
 	// free is the number of free slices by size.
 	free [mig.MaxSize + 1]int
-	// soonest is when the first busy slice becomes free, +Inf if none is busy; size is the
-	// size of that slice.
+	// soonest is when the first busy slice becomes free, +Inf if none is busy; size is the size of that slice.
 	soonest task.Minutes
 	size    mig.Slices
 }
@@ -65,8 +63,7 @@ func viewOf(q *sim.Queue) view {
 	return v
 }
 
-// after returns the best prospect of a job if the head takes a slice of a size until an
-// instant.
+// after returns the best prospect of a job if the head takes a slice of a size until an instant.
 func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) prospect {
 	best, found := hopeless, false
 	for size, n := range v.free {

@@ -10,8 +10,7 @@ import (
 	"miglab/harness/task"
 )
 
-// demand is the parameter that says how a scheduler knows the probability of each
-// profile.
+// demand is the parameter that says how a scheduler knows the probability of each profile.
 var demand = algo.Param{
 	Name: "demand", Default: "estimated", Values: []string{"estimated", "true"},
 	Doc: "probability of each profile: estimated from the requests so far, or the true one",
@@ -50,9 +49,8 @@ func demandTable(args algo.Args, g *mig.GPU, score demandScore, demand []float64
 	return newTable(g, incrementRule(args, &rounded))
 }
 
-// estimating estimates the demand by counting requests of each profile. The counts
-// start at 1, which gives equal probabilities. It ranks again whenever the number of
-// requests has doubled.
+// estimating estimates the demand by counting requests of each profile. The counts start at 1, which gives equal
+// probabilities. It ranks again whenever the number of requests has doubled.
 type estimating struct {
 	args  algo.Args
 	gpu   *mig.GPU

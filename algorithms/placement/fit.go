@@ -5,11 +5,9 @@ import (
 	"miglab/harness/mig"
 )
 
-// index is the parameter of the four schemes of MFI VI that says what happens on a
-// GPU with enough free slices on which no start of the profile is free. The paper
-// leaves this open. Its text ("still fails because the available indexes on the
-// selected GPU are incompatible", V-A) suggests strict, but only a mixture of both
-// gives its gain of 10 %.
+// index is the parameter of the four schemes of MFI VI that says what happens on a GPU with enough free slices on which
+// no start of the profile is free. The paper leaves this open. Its text ("still fails because the available indexes on
+// the selected GPU are incompatible", V-A) suggests strict, but only a mixture of both gives its gain of 10 %.
 var index = algo.Param{
 	Name: "index", Default: "feasible", Values: []string{"feasible", "strict"},
 	Doc: "feasible passes over a GPU on which no start is free; strict chooses by free slices alone and then rejects",

@@ -26,9 +26,8 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
-// loadBalance balances the load where there is room for that and packs elsewhere. Where it packs, it
-// moves: for a request that fits nowhere, and to lower F while its mean over the GPUs is above
-// the threshold.
+// loadBalance balances the load where there is room for that and packs elsewhere. Where it packs, it moves: for a
+// request that fits nowhere, and to lower F while its mean over the GPUs is above the threshold.
 type loadBalance struct {
 	mover
 	spread          table

@@ -34,8 +34,7 @@ type choice struct {
 	start mig.Slices
 }
 
-// A rule returns the choice for a GPU with these slices occupied; false if the GPU is
-// not a candidate.
+// A rule returns the choice for a GPU with these slices occupied; false if the GPU is not a candidate.
 type rule func(p *mig.Profile, occupied mig.Mask) (choice, bool)
 
 // A ranking is the result of a rule for one profile and every mask.

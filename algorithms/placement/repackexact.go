@@ -31,10 +31,9 @@ var _ = algo.Register(algo.Spec{
 // that make room on the GPUs that it looks at, each to slices that are free then, no workload
 // twice; and of all sequences of so few moves, they add least to F with the request placed.
 //
-// The search is exhaustive but for two rules that lose nothing. GPUs with the same workloads at
-// the same slices are interchangeable, so that only the first of them is tried. And a place for
-// the request needs at least one move for each workload in its way, so that a branch ends when
-// no place has as few of them as moves are left.
+// The search is exhaustive but for two rules that lose nothing. GPUs with the same workloads at the same slices are
+// interchangeable, so that only the first of them is tried. And a place for the request needs at least one move for
+// each workload in its way, so that a branch ends when no place has as few of them as moves are left.
 type repackExact struct {
 	mover
 	most, gpus int

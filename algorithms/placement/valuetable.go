@@ -28,17 +28,14 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
-// value-table.csv has the cost of each mask of a GPU in thousandths of a memory slice,
-// for the models with 8 memory slices and with 4 (A30). Masks that no set of instances
-// can have are left out.
+// value-table.csv has the cost of each mask of a GPU in thousandths of a memory slice, for the models with 8 memory
+// slices and with 4 (A30). Masks that no set of instances can have are left out.
 //
-// It was made by hill climbing (tune_test.go). The start is the lost placements of
-// mfi-weighted under equal demand. A step changes the cost of one mask at random and
-// keeps the change if more requests are accepted, on average over the four
-// distributions of MFI Table II, in steady state at an offered load of 1. The streams
-// have another seed than the default of the datasets, so that the table is not tuned on
-// the streams it is evaluated on. In exchange, it accepts less than mfi while the
-// cluster still fills, up to a demand of two capacities. To make it again:
+// It was made by hill climbing (tune_test.go). The start is the lost placements of mfi-weighted under equal demand. A
+// step changes the cost of one mask at random and keeps the change if more requests are accepted, on average over the
+// four distributions of MFI Table II, in steady state at an offered load of 1. The streams have another seed than the
+// default of the datasets, so that the table is not tuned on the streams it is evaluated on. In exchange, it accepts
+// less than mfi while the cluster still fills, up to a demand of two capacities. To make it again:
 //
 //	go test ./algorithms/placement -run TunedTable -tune
 //

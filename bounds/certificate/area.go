@@ -60,8 +60,7 @@ func areaOf(p *schedule.Problem, used []mig.Slices) float64 {
 	return sum + least
 }
 
-// endings returns, for all choices of the partitions in which the GPUs end, the used sizes
-// that are in none of them.
+// endings returns, for all choices of the partitions in which the GPUs end, the used sizes that are in none of them.
 func endings(g *mig.GPU, used []mig.Slices, gpus int) [][]mig.Slices {
 	lists := [][]mig.Slices{used}
 	for range min(gpus, len(used)) { // as many GPUs as sizes can end with all of them

@@ -51,8 +51,7 @@ type Witness struct {
 	Threshold mig.Seconds `json:"threshold_s,omitempty"`
 	// Weights belongs to [SliceWeights]: one weight for each compute slice, by position.
 	Weights []float64 `json:"weights,omitempty"`
-	// Cells and Prices belong to [TaskPrices]: how many cells the bound is divided into, and
-	// the price of each task.
+	// Cells and Prices belong to [TaskPrices]: how many cells the bound is divided into, and the price of each task.
 	Cells  int       `json:"cells,omitempty"`
 	Prices []float64 `json:"prices,omitempty"`
 }
@@ -81,8 +80,7 @@ type fileCertificate struct {
 	Witness  Witness         `json:"witness"`
 }
 
-// Encode writes a certificate as indented JSON. The errors are those of
-// [schedule.Encode].
+// Encode writes a certificate as indented JSON. The errors are those of [schedule.Encode].
 func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 	var s bytes.Buffer
 	if err := schedule.Encode(&s, p, c.Schedule); err != nil {
@@ -128,10 +126,9 @@ func decode[T any](r io.Reader, members func(*strictjson.Decoder, *T) []strictjs
 	return c, nil
 }
 
-// Verify checks every claim of a certificate; the error says which one is false. If it
-// returns nil, then the schedule is valid, its makespan is Makespan, Proven and Gap follow
-// from Lower and Makespan, and no schedule that the referee accepts has a makespan below
-// Lower, up to 1e-9 of it.
+// Verify checks every claim of a certificate; the error says which one is false. If it returns nil, then the schedule
+// is valid, its makespan is Makespan, Proven and Gap follow from Lower and Makespan, and no schedule that the referee
+// accepts has a makespan below Lower, up to 1e-9 of it.
 func Verify(p schedule.Problem, c Certificate) error {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return err

@@ -13,13 +13,11 @@ import (
 // steps to compare all assignments.
 const maxChained = 18
 
-// verifyChains checks that no assignment of the tasks to the nodes of the trees keeps every
-// slice busy for less than the bound. Nodes that cover the same slice exist one after the
-// other. So the slice is busy with each such node that has tasks: with its create (unless
-// it exists at the start), its tasks and its destroy. Only the last node need not be
-// destroyed; at best this is the longest destroy, that of the largest node. An instance
-// that exists at the start is busy until an instant, and is destroyed if any other node is
-// used on the slice.
+// verifyChains checks that no assignment of the tasks to the nodes of the trees keeps every slice busy for less than
+// the bound. Nodes that cover the same slice exist one after the other. So the slice is busy with each such node that
+// has tasks: with its create (unless it exists at the start), its tasks and its destroy. Only the last node need not be
+// destroyed; at best this is the longest destroy, that of the largest node. An instance that exists at the start is
+// busy until an instant, and is destroyed if any other node is used on the slice.
 //
 // Under [mig.Sequential] two disjoint subtrees do not create at the same time. During the
 // first create in one subtree, no created node of the other exists, nor a node above both.
@@ -73,8 +71,7 @@ type assignment struct {
 	p *schedule.Problem
 	// there are the start instances, by node.
 	there []*schedule.Existing
-	// destroyed and last are the tables of the subtrees, by node. inner are those of the nodes
-	// below a node with tasks.
+	// destroyed and last are the tables of the subtrees, by node. inner are those of the nodes below a node with tasks.
 	destroyed, last, inner [][]float64
 }
 
@@ -127,8 +124,7 @@ func (a *assignment) tables(v int) (destroyed, last []float64) {
 	return destroyed, last
 }
 
-// run changes a table so that any tasks of each set may run on an instance of a size
-// instead of below it.
+// run changes a table so that any tasks of each set may run on an instance of a size instead of below it.
 func (a *assignment) run(busy []float64, size mig.Slices) {
 	for i := range a.p.Tasks {
 		took := float64(a.p.Tasks[i].On(size))

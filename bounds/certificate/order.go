@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// An order refines [Witness.verifyChains] for one empty GPU that creates one instance at a
-// time. Take the topmost nodes with tasks, each as a group with the nodes below it: no two
-// groups share a slice. The groups begin one after the other, each with a create. During
-// this create, later groups do not exist yet, nor does anything that covers both. So of k
-// groups the second waits for at least one create, and the last for k-1.
+// An order refines [Witness.verifyChains] for one empty GPU that creates one instance at a time. Take the topmost nodes
+// with tasks, each as a group with the nodes below it: no two groups share a slice. The groups begin one after the
+// other, each with a create. During this create, later groups do not exist yet, nor does anything that covers both. So
+// of k groups the second waits for at least one create, and the last for k-1.
 //
 // The same holds for the groups below a node with tasks.
 type order struct {
@@ -66,8 +65,7 @@ func (o *order) ways(p part, limit float64) [][]float64 {
 	return ways
 }
 
-// together returns how long a part is busy at least if some tasks run on its node, or the
-// limit if that is less.
+// together returns how long a part is busy at least if some tasks run on its node, or the limit if that is less.
 func (o *order) together(p part, limit float64) float64 {
 	node := &o.a.p.GPU.Tree()[p.v]
 	own := o.a.cost(node.Profile.Create)

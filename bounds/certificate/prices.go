@@ -18,22 +18,19 @@ type Instant struct {
 	Prices []int `json:"prices"`
 }
 
-// AcceptedAtMost returns how many of the requests any scheduler can accept at most, on so many
-// GPUs that are empty at first, even if it knows all requests in advance, moves them and lets
-// them stay for longer. The instants prove it and are listed by ascending slot; the fewer there
-// are, the weaker is the bound.
+// AcceptedAtMost returns how many of the requests any scheduler can accept at most, on so many GPUs that are empty at
+// first, even if it knows all requests in advance, moves them and lets them stay for longer. The instants prove it and
+// are listed by ascending slot; the fewer there are, the weaker is the bound.
 //
-// PROVEN. In every slot each GPU holds instances that share no memory slice. Let V be the most
-// that such instances can be charged in an instant. The accepted requests together are charged
-// at most gpus V there, hence at most the sum of gpus V over all instants. Let c_i be what
-// request i is charged over the instants in its lifetime, with all its instances. For any set
-// A of accepted requests,
+// PROVEN. In every slot each GPU holds instances that share no memory slice. Let V be the most that such instances can
+// be charged in an instant. The accepted requests together are charged at most gpus V there, hence at most the sum of
+// gpus V over all instants. Let c_i be what request i is charged over the instants in its lifetime, with all its
+// instances. For any set A of accepted requests,
 //
 //	|A| = sum c_i + sum (1 - c_i) <= sum over the instants of gpus V + sum over all requests of max(0, 1 - c_i),
 //
-// where the sums on the left are over A. Requests for more GPUs than there are do not count, as they
-// are never accepted. The number is whole, so rounding down is valid. All of
-// this is computed in whole numbers.
+// where the sums on the left are over A. Requests for more GPUs than there are do not count, as they are never
+// accepted. The number is whole, so rounding down is valid. All of this is computed in whole numbers.
 //
 // The error is about requests that no cluster takes, and prices that are not from 0 to 1.
 func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []Instant) (int, error) {

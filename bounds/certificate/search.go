@@ -10,11 +10,10 @@ import (
 // maxSearched is the largest number of tasks for which all schedules are tried.
 const maxSearched = 6
 
-// shorterExists reports whether one GPU has a schedule that ends before an instant. It tries
-// every order of the operations. Each operation either destroys an instance whose tasks
-// have ended, or creates one where there is room. On the new instance some of the remaining
-// tasks run one after the other. An operation begins as early as possible: when its slices
-// are free, and not before the previous operation begins or, under [mig.Sequential], ends.
+// shorterExists reports whether one GPU has a schedule that ends before an instant. It tries every order of the
+// operations. Each operation either destroys an instance whose tasks have ended, or creates one where there is room. On
+// the new instance some of the remaining tasks run one after the other. An operation begins as early as possible: when
+// its slices are free, and not before the previous operation begins or, under [mig.Sequential], ends.
 func shorterExists(p *schedule.Problem, than mig.Seconds) bool {
 	t := tree{p: p, than: than, seen: map[situationKey][]situation{}}
 	for _, node := range p.GPU.Tree() {
@@ -47,8 +46,7 @@ type situationKey struct {
 	there [8]mig.Instance
 }
 
-// start tries every set of tasks on the instances that exist at the start, from the k-th
-// on.
+// start tries every set of tasks on the instances that exist at the start, from the k-th on.
 func (t *tree) start(s situation, k int) bool {
 	if k == len(t.p.Start) {
 		return t.next(s)
@@ -76,8 +74,7 @@ func (t *tree) took(set uint, size mig.Slices) mig.Seconds {
 	return sum
 }
 
-// with returns the situation in which an instance also exists and the tasks of a set run on
-// it until an instant.
+// with returns the situation in which an instance also exists and the tasks of a set run on it until an instant.
 func (s situation) with(in mig.Instance, set uint, end mig.Seconds) situation {
 	s.left &^= set
 	s.put(in, in.Mask(), end)
@@ -191,8 +188,7 @@ func (t *tree) hopeless(s *situation) bool {
 	return area > whole+mig.Seconds(1e-9*float64(t.than))
 }
 
-// known reports whether the search has tried a situation in which nothing is later. If not,
-// it records this one.
+// known reports whether the search has tried a situation in which nothing is later. If not, it records this one.
 func (t *tree) known(s *situation) bool {
 	for v := range s.free {
 		s.free[v] = max(s.free[v], s.from)

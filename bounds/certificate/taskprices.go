@@ -13,11 +13,10 @@ import (
 // mostCells is the largest number of cells that is verified. The time grows with its square.
 const mostCells = 1 << 14
 
-// verifyPrices checks that the GPUs cannot earn the prices of all tasks before the bound. A
-// slice is busy with the nodes that cover it one after the other, as in [Witness.verifyChains].
-// In whole cells, which only shortens it, all of that takes less than Cells cells. The tasks on
-// a node are different, so the most that they earn in some cells is a knapsack's value; a task
-// may well be on several nodes, which only makes GPUs earn more.
+// verifyPrices checks that the GPUs cannot earn the prices of all tasks before the bound. A slice is busy with the
+// nodes that cover it one after the other, as in [Witness.verifyChains]. In whole cells, which only shortens it, all of
+// that takes less than Cells cells. The tasks on a node are different, so the most that they earn in some cells is a
+// knapsack's value; a task may well be on several nodes, which only makes GPUs earn more.
 func (w *Witness) verifyPrices(p *schedule.Problem) error {
 	if len(p.Start) > 0 {
 		return fmt.Errorf("prices prove nothing for GPUs that hold instances at the start")

@@ -8,13 +8,11 @@ import (
 	"miglab/harness/schedule"
 )
 
-// verifyWeights checks that the weighted time of the slices before the bound is not enough
-// for the tasks.
+// verifyWeights checks that the weighted time of the slices before the bound is not enough for the tasks.
 //
-// At any instant the nodes that run tasks weigh at most as much as the slices on which
-// something can run by then. So up to the makespan the slices have at least as much weighted
-// time as the tasks need, each on its node of least weight times duration. In a schedule
-// that ends before the threshold, every task ends before it, so options that cannot do so
+// At any instant the nodes that run tasks weigh at most as much as the slices on which something can run by then. So up
+// to the makespan the slices have at least as much weighted time as the tasks need, each on its node of least weight
+// times duration. In a schedule that ends before the threshold, every task ends before it, so options that cannot do so
 // are left out.
 func (w *Witness) verifyWeights(p *schedule.Problem) error {
 	if err := w.verifySum(p); err != nil {
