@@ -24,18 +24,18 @@ func (k *Kernel) removeResult() error {
 
 // result returns a hash of what a run computed; empty if the kernel shows no result. The error
 // says that the run did not show it.
-func (k *Kernel) result(output string) (string, error) {
+func (k *Kernel) result(p process) (string, error) {
 	switch {
 	case k.Result.File != "":
 		sum, err := wholefile.SHA256(k.path(k.Result.File))
 		if err != nil {
-			return "", fmt.Errorf("there is no result: %s %s", k.Result.File, fileProblem(err))
+			return "", fmt.Errorf("there is no result: %s %s%s", k.Result.File, fileProblem(err), p.lastWords())
 		}
 		return sum, nil
 	case k.Result.Pattern != nil:
-		matches := k.Result.Pattern.FindAllStringSubmatch(output, -1)
+		matches := k.Result.Pattern.FindAllStringSubmatch(p.output, -1)
 		if matches == nil {
-			return "", fmt.Errorf("there is no result: the output does not match %q", k.Result.Pattern)
+			return "", fmt.Errorf("there is no result: the output does not match %q%s", k.Result.Pattern, p.lastWords())
 		}
 		h := sha256.New()
 		for _, m := range matches {

@@ -103,42 +103,39 @@ func (k *Kernel) judge(o *Outcome, p process, csv string) {
 	if err == nil && !(seconds > 0 && seconds <= math.MaxFloat64) {
 		err = fmt.Errorf("%v s is not a time", seconds)
 	}
+	if err == nil {
+		o.Result, err = k.result(p)
+	}
 	if err != nil {
 		o.Status, o.Detail = Wrong, err.Error()
-		return
-	}
-	if o.Result, err = k.result(p.output); err != nil {
-		o.Status, o.Detail = Wrong, err.Error()+p.lastWords()
 		return
 	}
 	o.Status, o.Seconds = OK, seconds
 }
 
-// judgeEnd judges all but the time. It reports whether the time is still to be read.
+// judgeEnd judges all but the time and the result. It reports whether they are still to be read.
 func (k *Kernel) judgeEnd(o *Outcome, p process) bool {
-	if at := outOfMemory.FindStringIndex(p.output); at != nil {
-		o.Status, o.Detail = OutOfMemory, lineAt(p.output, at[0])
-		return false
-	}
-	if p.signal != 0 {
-		o.Status, o.Detail = Crash, fmt.Sprintf("ended by signal %d (%v)%s", p.signal, p.signal, p.lastWords())
-		return false
-	}
-	if p.exit != 0 {
-		o.Status, o.Detail = Crash, fmt.Sprintf("exit status %d%s", p.exit, p.lastWords())
-		return false
-	}
-	if k.Expect != nil && !k.Expect.MatchString(p.output) {
-		o.Status, o.Detail = Wrong, fmt.Sprintf("the output does not match %q%s", k.Expect, p.lastWords())
-		return false
-	}
+	var on *Device
 	if k.PrintsDevice {
-		if o.Device = printedDevice(p.output); o.Device == nil {
-			o.Status, o.Detail = Wrong, "the output does not say where it ran: it has no lines sms: and uuid:"+p.lastWords()
-			return false
-		}
+		on = printedDevice(p.output)
 	}
-	return true
+	at := outOfMemory.FindStringIndex(p.output)
+	switch {
+	case at != nil:
+		o.Status, o.Detail = OutOfMemory, lineAt(p.output, at[0])
+	case p.signal != 0:
+		o.Status, o.Detail = Crash, fmt.Sprintf("ended by signal %d (%v)%s", p.signal, p.signal, p.lastWords())
+	case p.exit != 0:
+		o.Status, o.Detail = Crash, fmt.Sprintf("exit status %d%s", p.exit, p.lastWords())
+	case k.Expect != nil && !k.Expect.MatchString(p.output):
+		o.Status, o.Detail = Wrong, fmt.Sprintf("the output does not match %q%s", k.Expect, p.lastWords())
+	case k.PrintsDevice && on == nil:
+		o.Status, o.Detail = Wrong, "the output does not say where it ran: it has no lines sms: and uuid:"+p.lastWords()
+	default:
+		o.Device = on
+		return true
+	}
+	return false
 }
 
 // outOfMemory matches the messages of the CUDA runtime, driver and libraries. The exit status does not matter, since
