@@ -143,19 +143,23 @@ func (k *Kernel) judgeEnd(o *Outcome, p process) bool {
 var outOfMemory = regexp.MustCompile(`(?i:out of memory)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|` +
 	`CUBLAS_STATUS_ALLOC_FAILED`)
 
-var (
-	printedSMs  = regexp.MustCompile(`(?m)^sms: ([0-9]{1,6})\r?$`)
-	printedUUID = regexp.MustCompile(`(?m)^uuid: ([0-9a-f-]{36})\r?$`)
-)
+// printed returns the value in the first line "name: value" of a form; empty if there is none.
+func printed(output, name, form string) string {
+	m := regexp.MustCompile(`(?m)^` + name + `: (` + form + `)\r?$`).FindStringSubmatch(output)
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
 
 // printedDevice returns where a run says that it ran; nil if it does not say it.
 func printedDevice(output string) *Device {
-	sms, uuid := printedSMs.FindStringSubmatch(output), printedUUID.FindStringSubmatch(output)
-	if sms == nil || uuid == nil {
+	sms, uuid := printed(output, "sms", "[0-9]{1,6}"), printed(output, "uuid", "[0-9a-f-]{36}")
+	if sms == "" || uuid == "" {
 		return nil
 	}
-	n, _ := strconv.Atoi(sms[1]) // digits
-	return &Device{n, uuid[1]}
+	n, _ := strconv.Atoi(sms) // digits
+	return &Device{n, uuid}
 }
 
 func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {

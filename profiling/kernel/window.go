@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"sync"
@@ -54,7 +53,7 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 	out, errs := make([]Window, len(jobs)), make([]error, len(jobs))
 	gates := make([]*gate, len(jobs))
 	for i := range gates {
-		g, err := newGate()
+		g, err := newGate(limited)
 		if err != nil {
 			return nil, err
 		}
@@ -76,12 +75,9 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 		})
 	}
 	// meet waits until all have come so far, and does something with each unless they are killed.
-	meet := func(reached func(*gate) chan struct{}, do func(*gate)) time.Time {
+	meet := func(reached func(*gate) context.Context, do func(*gate)) time.Time {
 		for _, g := range gates {
-			select {
-			case <-reached(g):
-			case <-limited.Done():
-			}
+			<-reached(g).Done()
 		}
 		met := time.Now()
 		for _, g := range gates {
@@ -91,10 +87,10 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 		}
 		return met
 	}
-	began := meet(func(g *gate) chan struct{} { return g.ready }, func(g *gate) {
+	began := meet(func(g *gate) context.Context { return g.ready }, func(g *gate) {
 		_, _ = io.WriteString(g.in, "go\n") // a process that has ended is seen by its outcome
 	})
-	measured := meet(func(g *gate) chan struct{} { return g.measured }, func(g *gate) { g.in.Close() })
+	measured := meet(func(g *gate) context.Context { return g.measured }, func(g *gate) { g.in.Close() })
 	wg.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -125,17 +121,17 @@ func overlap(all []Window) {
 type gate struct {
 	// stdin is what the process reads of in.
 	stdin, in *os.File
-	// ready is closed when the process says that it is ready, measured when it has measured.
-	ready, measured         chan struct{}
+	// ready is done when the process says that it is ready, measured when it has measured; both are when it is killed.
+	ready, measured         context.Context
 	markReady, markMeasured func()
 	// half is a line without its end.
 	half []byte
 }
 
-func newGate() (g *gate, err error) {
-	g = &gate{ready: make(chan struct{}), measured: make(chan struct{})}
-	g.markReady = sync.OnceFunc(func() { close(g.ready) })
-	g.markMeasured = sync.OnceFunc(func() { close(g.measured) })
+func newGate(killed context.Context) (g *gate, err error) {
+	g = &gate{}
+	g.ready, g.markReady = context.WithCancel(killed)
+	g.measured, g.markMeasured = context.WithCancel(killed)
 	g.stdin, g.in, err = os.Pipe()
 	return g, err
 }
@@ -185,24 +181,14 @@ func (j *Job) windowArgv(window time.Duration) []string {
 	return argv
 }
 
-var (
-	printedIterations = regexp.MustCompile(`(?m)^iterations: ([0-9]{1,15})\r?$`)
-	printedBegin      = regexp.MustCompile(`(?m)^start_s: ([0-9]{1,12}\.[0-9]+)\r?$`)
-	printedStop       = regexp.MustCompile(`(?m)^stop_s: ([0-9]{1,12}\.[0-9]+)\r?$`)
-	printedFinish     = regexp.MustCompile(`(?m)^end_s: ([0-9]{1,12}\.[0-9]+)\r?$`)
-)
-
 // read reads the rate that the process printed.
 func (w *Window) read(p process) {
-	number := func(re *regexp.Regexp) float64 {
-		if m := re.FindStringSubmatch(p.output); m != nil {
-			v, _ := strconv.ParseFloat(m[1], 64) // digits
-			return v
-		}
-		return 0
+	number := func(name string) float64 {
+		v, _ := strconv.ParseFloat(printed(p.output, name, `[0-9]{1,15}(?:\.[0-9]+)?`), 64) // 0 if it is not there
+		return v
 	}
-	w.Iterations = uint64(number(printedIterations))
-	begin, finish := number(printedBegin), number(printedFinish)
+	w.Iterations = uint64(number("iterations"))
+	begin, finish := number("start_s"), number("end_s")
 	if w.Iterations == 0 || !(finish > begin) {
 		w.Status, w.Detail = Wrong, "the output has no rate: no lines iterations:, start_s: and "+
 			"end_s: of a window"+p.lastWords()
@@ -211,7 +197,7 @@ func (w *Window) read(p process) {
 	instant := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 	w.Begin, w.Finish = instant(begin), instant(finish)
 	w.from, w.to = w.Begin, w.Finish
-	if stop := number(printedStop); stop >= finish { // it runs from before the signal until it stops
+	if stop := number("stop_s"); stop >= finish { // it runs from before the signal until it stops
 		w.from, w.to = 0, instant(stop)
 	}
 	w.Status, w.Seconds = OK, profiling.Seconds(w.Finish-w.Begin)/mig.Seconds(w.Iterations)
