@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"cmp"
 	"embed"
 	"fmt"
 	"io"
@@ -141,6 +140,8 @@ type HardwareSet struct {
 	Execution       []HardwareTable[ExecutionTime]
 	Corun           []HardwareTable[CorunTime]
 	Overlap         []HardwareTable[OverlapRate]
+	// Stub names a file that was made on a stub and not on a GPU; empty if there is none.
+	Stub string
 }
 
 //go:embed hardware
@@ -159,22 +160,6 @@ var otherHardware atomic.Pointer[HardwareSet]
 
 // UseHardware makes [Hardware] return other measurements. The datasets hardware/NAME stay those of the program.
 func UseHardware(h HardwareSet) { otherHardware.Store(&h) }
-
-// Stub returns the name of a file that was made on a stub and not on a GPU; empty if there is none.
-func (h HardwareSet) Stub() string {
-	return cmp.Or(stubTable(h.Kernels, "kernels"), stubTable(h.Reconfiguration, "reconfiguration"),
-		stubTable(h.Isolation, "isolation"), stubTable(h.Execution, "execution"), stubTable(h.Corun, "corun"),
-		stubTable(h.Overlap, "overlap"))
-}
-
-func stubTable[Row any](tables []HardwareTable[Row], kind string) string {
-	for _, t := range tables {
-		if t.Stub() {
-			return t.File + "." + kind + ".csv"
-		}
-	}
-	return ""
-}
 
 // embeddedHardware reads the files once. They are part of the program: an invalid one is a mistake in the program.
 var embeddedHardware = sync.OnceValue(func() HardwareSet {

@@ -119,12 +119,16 @@ func TestStub(t *testing.T) {
 		}
 		r := overlapRow("a:8", 1, 1, "a", 100, 8, 1)
 		r.Provenance = p
-		h := HardwareSet{Overlap: []HardwareTable[OverlapRate]{{"f", p, []OverlapRate{r}}}}
-		if got := h.Stub() == "f.overlap.csv"; got != c.want {
-			t.Errorf("%+v: %q", p, h.Stub())
+		var text bytes.Buffer
+		if err := WriteHardware(&text, []OverlapRate{r}); err != nil {
+			t.Fatal(err)
+		}
+		h, err := ReadHardware(fstest.MapFS{"f.overlap.csv": {Data: text.Bytes()}})
+		if got := h.Stub == "f.overlap.csv"; err != nil || got != c.want {
+			t.Errorf("%+v: %q, %v", p, h.Stub, err)
 		}
 	}
-	if name := Hardware().Stub(); name != "" {
+	if name := Hardware().Stub; name != "" {
 		t.Errorf("datasets/hardware/%s was made on a stub: it is no data", name)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -24,6 +25,14 @@ import (
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	var h HardwareSet
 	divided := []string{mig.SourceMIG, mig.SourceMPS}
+	kinds := map[string]func(file, name string) error{
+		"kernels":         tableReader(&h, &h.Kernels, dir, divided, checkKernels),
+		"reconfiguration": tableReader(&h, &h.Reconfiguration, dir, divided, checkReconfiguration),
+		"isolation":       tableReader(&h, &h.Isolation, dir, divided, checkIsolation),
+		"execution":       tableReader(&h, &h.Execution, dir, divided, checkExecution),
+		"corun":           tableReader(&h, &h.Corun, dir, []string{mig.SourceMPS}, checkCorun),
+		"overlap":         tableReader(&h, &h.Overlap, dir, append(divided, mig.SourcePartition), checkOverlap),
+	}
 	models, err := fs.Glob(dir, "*"+modelSuffix)
 	if err != nil {
 		return h, err
@@ -50,24 +59,12 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 		if m == nil {
 			return HardwareSet{}, fmt.Errorf("%s: files are named NAME.KIND.csv, with letters, digits, - and _ in NAME", file)
 		}
-		switch name, kind := m[1], m[2]; kind {
-		case "kernels":
-			err = addTable(&h.Kernels, dir, file, name, divided, checkKernels)
-		case "reconfiguration":
-			err = addTable(&h.Reconfiguration, dir, file, name, divided, checkReconfiguration)
-		case "isolation":
-			err = addTable(&h.Isolation, dir, file, name, divided, checkIsolation)
-		case "execution":
-			err = addTable(&h.Execution, dir, file, name, divided, checkExecution)
-		case "corun":
-			err = addTable(&h.Corun, dir, file, name, []string{mig.SourceMPS}, checkCorun)
-		case "overlap":
-			err = addTable(&h.Overlap, dir, file, name, append(divided, mig.SourcePartition), checkOverlap)
-		default:
-			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind,
-				[]string{"kernels", "reconfiguration", "isolation", "execution", "corun", "overlap"}))
+		read := kinds[m[2]]
+		if read == nil {
+			return HardwareSet{}, fmt.Errorf("%s: %w", file,
+				nearest.Unknown("kind of table", m[2], slices.Collect(maps.Keys(kinds))))
 		}
-		if err != nil {
+		if err := read(file, m[1]); err != nil {
 			return HardwareSet{}, err
 		}
 	}
@@ -80,36 +77,42 @@ const modelSuffix = ".gpu.json"
 // hardwareName has the name and the kind of a file. Names are parts of names of datasets.
 var hardwareName = regexp.MustCompile(`^([A-Za-z0-9_-]+)\.(.+)\.csv$`)
 
-// addTable reads a file of one of the sources and puts its table where its date says, after those of its day.
-func addTable[Row HardwareRow](to *[]HardwareTable[Row], dir fs.FS, file, name string, sources []string,
+// tableReader returns a function that reads a file of one of the sources and puts its table where its date says, after
+// those of its day.
+func tableReader[Row HardwareRow](h *HardwareSet, to *[]HardwareTable[Row], dir fs.FS, sources []string,
 	check func(*mig.GPU, []Row) (int, error),
-) error {
-	f, err := dir.Open(file)
-	if err != nil {
-		return err
+) func(file, name string) error {
+	return func(file, name string) error {
+		f, err := dir.Open(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		columns := strictcsv.Columns[Row]()
+		empty := fmt.Sprintf("there are no rows; write at least one below the header %q", strings.Join(columns, ","))
+		t, err := strictcsv.Read[Row](f, file, empty, mayBeEmpty)
+		if err != nil {
+			return err
+		}
+		i, err := checkProvenance(t.Rows, sources)
+		from := t.Rows[0].provenance()
+		if err == nil {
+			g, _ := mig.Lookup(from.GPU) // checkProvenance says which may be unknown
+			i, err = check(g, t.Rows)
+		}
+		if err == nil {
+			i, err = checkLoads(t.Rows)
+		}
+		if err != nil {
+			return t.Fail(i, "", err)
+		}
+		if from.Stub() {
+			h.Stub = file
+		}
+		*to = append(*to, HardwareTable[Row]{File: name, Provenance: from, Rows: t.Rows})
+		slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
+		return nil
 	}
-	defer f.Close()
-	columns := strictcsv.Columns[Row]()
-	empty := fmt.Sprintf("there are no rows; write at least one below the header %q", strings.Join(columns, ","))
-	t, err := strictcsv.Read[Row](f, file, empty, mayBeEmpty)
-	if err != nil {
-		return err
-	}
-	rows := t.Rows
-	i, err := checkProvenance(rows, sources)
-	if err == nil {
-		g, _ := mig.Lookup(rows[0].provenance().GPU) // checkProvenance says which may be unknown
-		i, err = check(g, rows)
-	}
-	if err == nil {
-		i, err = checkLoads(rows)
-	}
-	if err != nil {
-		return t.Fail(i, "", err)
-	}
-	*to = append(*to, HardwareTable[Row]{File: name, Provenance: rows[0].provenance(), Rows: rows})
-	slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
-	return nil
 }
 
 // checkLoads returns the first row whose samples of the GPU are wrong, and why. Not all kinds of rows have samples.
@@ -125,7 +128,7 @@ func checkLoads[Row any](rows []Row) (int, error) {
 }
 
 // A HardwareRow is a row of a file of datasets/hardware. It embeds a [Provenance] and so implements this. To be
-// read back, a kind of rows also needs a case in [ReadHardware].
+// read back, a kind of rows also needs a reader in [ReadHardware].
 type HardwareRow interface{ provenance() Provenance }
 
 func (p Provenance) provenance() Provenance { return p }

@@ -112,7 +112,7 @@ func TestFirstRunDry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(h.Overlap) != 2 || len(h.Kernels) != 1 || h.Stub() == "" {
+	if len(h.Overlap) != 2 || len(h.Kernels) != 1 || h.Stub == "" {
 		t.Fatalf("measured: %+v", h)
 	}
 	partitioned := h.Overlap[slices.IndexFunc(h.Overlap, func(t datasets.HardwareTable[datasets.OverlapRate]) bool { return t.Source == mig.SourcePartition })]

@@ -90,7 +90,7 @@ func (f *reproduceFlags) measurements() error {
 		}
 		datasets.UseHardware(h)
 	}
-	if name := datasets.Hardware().Stub(); name != "" && !f.stub {
+	if name := datasets.Hardware().Stub; name != "" && !f.stub {
 		return fmt.Errorf("%s was made on a stub, not on a GPU: it is no data; take it away, or show it as what it is "+
 			"with --stub", filepath.Join(dir, name))
 	}
