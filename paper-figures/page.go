@@ -140,13 +140,11 @@ func listed(rows []*Row) string {
 
 // counts is a table of the claims of a kind by paper and verdict. The format is that of a paper's name.
 func (m *Manifest) counts(kind Kind, format string) string {
-	line := func(name string, cell func(verdict.Verdict) string, all string) string {
-		return "| " + name + " | " + strings.Join(Map(verdict.All, cell), " | ") + " | " + all + " |\n"
-	}
+	line := func(cells ...any) string { return "| " + strings.Join(cellsOf(cells), " | ") + " |\n" }
 	numbers := func(name string, t Tally) string {
-		return line(name, func(v verdict.Verdict) string { return strconv.Itoa(t[v]) }, strconv.Itoa(t.Total()))
+		return line(name, Map(verdict.All, func(v verdict.Verdict) string { return strconv.Itoa(t[v]) }), t.Total())
 	}
-	text := line("paper", func(v verdict.Verdict) string { return string(v) }, "all")
+	text := line("paper", Map(verdict.All, func(v verdict.Verdict) string { return string(v) }), "all")
 	text += "|---|" + strings.Repeat("---:|", len(verdict.All)+1) + "\n"
 	for i := range m.Papers {
 		one := Manifest{Papers: m.Papers[i : i+1]}

@@ -35,9 +35,8 @@ func (d *Data) Layout(artefact string, t reports.Table, rows, columns []string, 
 	return t
 }
 
-// A tablePart is a line of tables.csv: a title, a note, or a column of text or numbers. Lines of the parts paper,
-// cite, artefact and timed (an artefact about wall times) have titles of the paper and of its artefacts, and those of
-// the part words other texts.
+// A tablePart is a line of tables.csv: a table's title, note, or column of text or numbers; a title of the paper
+// (parts paper, cite) or an artefact (artefact, or timed if it is about wall times); or any other text (words).
 type tablePart struct {
 	Table string `csv:"table"`
 	Part  string `csv:"part"`

@@ -76,8 +76,7 @@ func addBar(d *figures.Data, g *reports.BarGroup, s *scheduler, x sample) {
 	g.Add(m.Value, m.Low, m.High)
 }
 
-// A setting is a column of Table 5, with the deadlines in training. Observation and reward change
-// with it, as in the report (Table 4 and 3.5).
+// A setting is a column of Table 5 with the deadlines in training; observation and reward change too (Table 4, 3.5).
 type setting struct {
 	name, trainedOn string
 	*scheduler
@@ -135,8 +134,7 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 	return new(figures.Output).Table("table5", t).Figure("table5", bars.Title, bars)
 }
 
-// energies compares three rewards of the agent: without energy, with the energy of the
-// released loop, and with the energy that was used.
+// energies compares the agent without energy in its reward, with the released loop's energy, and with that used.
 func energies(d *figures.Data) (*figures.Output, error) {
 	charged := megajoules
 	charged.name = "energy charged rightly"
@@ -147,8 +145,7 @@ func energies(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("energy", t), nil
 }
 
-// heuristics compares all schedulers, and the agent trained for the deadlines, over many
-// days. The report has no such comparison, so there are no claims.
+// heuristics compares all schedulers, and the deadlines' agent, over many days. The report has no such comparison.
 func heuristics(d *figures.Data) (*figures.Output, error) {
 	out := &figures.Output{}
 	for _, k := range tightness {

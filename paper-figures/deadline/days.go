@@ -173,8 +173,7 @@ func difference(values, base []float64) []float64 {
 	return floats.SubTo(make([]float64, n), values[:n], base[:n])
 }
 
-// reductions returns, by day, values with the mean of [reduction]: that of the ratio, linearised
-// at the two means. There are as many as both have days.
+// reductions returns values, for the days that both have, whose mean is [reduction]: its ratio linearised at the means.
 func reductions(values, base []float64) []float64 {
 	out := make([]float64, min(len(values), len(base)))
 	values, base = values[:len(out)], base[:len(out)]

@@ -30,8 +30,7 @@ var (
 	// shortDirect learned from batches of 1 to 14 tasks.
 	shortDirect = approach{direct.name, "rl-direct?recipe=short", true}
 
-	// fixBest chooses one partition for a whole data set (5.3). Its algorithm here chooses one
-	// for each batch; see [reading.fixBest].
+	// fixBest has one partition for a data set (5.3); its algorithm one for each batch. See [reading.fixBest].
 	fixBest = approach{name: "FIXBEST", algorithm: "fixpartbest"}
 
 	// Our agent, trained on all workloads, its best of 64 tries, and trained on one.

@@ -46,8 +46,7 @@ func ours(d *figures.Data) (*figures.Output, error) {
 		Figure("ours", chart.Title, chart), nil
 }
 
-// optimum compares p_opt as the paper defines it with the gap to the certified bound, which
-// limits the distance to the optimum. The paper has no such numbers.
+// optimum compares p_opt with the gap to the certified bound, a limit of the distance to the optimum.
 func optimum(d *figures.Data) (*figures.Output, error) {
 	const count = 200
 	treedp := approach{name: "treedp", algorithm: "treedp"}

@@ -65,8 +65,7 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("figure3", t).Figure("figure3", bars.Title, bars), nil
 }
 
-// figure5 shows a GPU's state and the same state as the scheduler sees it: three
-// instances are busy for a while, and a new task is put on the fourth.
+// figure5 shows a GPU as it is and as the scheduler sees it: three instances are busy; a new task goes on the fourth.
 func figure5(d *figures.Data) (*figures.Output, error) {
 	g := mig.MustLookup("A100")
 	actual := partitionOf("1-1-2-3")

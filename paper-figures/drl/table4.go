@@ -110,8 +110,7 @@ func printed4(d *figures.Data, w workload, a approach) float64 {
 	return d.Claims.Published("table4", w.name+" "+a.name)
 }
 
-// fixedPartitions compares the numbers of Table 4 for approaches that do not reconfigure with
-// what each fixed partition reaches under every generator.
+// fixedPartitions compares Table 4's approaches that do not reconfigure with each partition under every generator.
 func fixedPartitions(d *figures.Data) *figures.Table {
 	t := d.Claims.Evidence("floors-partitions", d.Scale.Replicates(partitioned), len(partitions()))
 	for _, w := range synthetic {

@@ -168,8 +168,7 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table("figure10", t).Figure("figure10", chart.Title, chart), nil
 }
 
-// idleBeforeCritical returns the task that reaches the makespan, the longest of
-// several, and for how many seconds each slice is idle before it starts.
+// idleBeforeCritical returns the (longest) task that reaches the makespan, and each slice's idle seconds before it.
 func idleBeforeCritical(p schedule.Problem, s schedule.Schedule) (critical schedule.Placement, idle []float64) {
 	for _, pl := range s.Placements {
 		if pl.End > critical.End || pl.End == critical.End && pl.Start < critical.Start {

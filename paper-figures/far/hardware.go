@@ -40,8 +40,7 @@ var batch3 = strings.Fields("PathFinder LavaMD " + unpublished + " Gaussian NW H
 
 const unpublished = "HotSpot"
 
-// table3 judges the real end times of an execution on an A30, and the simulated end times
-// that follow from the times that the paper's authors published.
+// table3 judges real end times of an execution on an A30, and end times simulated with the authors' published times.
 func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
 	p, s := d.Schedule(seriesOn("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential)), 0)

@@ -83,8 +83,7 @@ func figure12(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Figure("figure12", chart.Title, chart), nil
 }
 
-// optimum compares FAR with the best known schedule of the 16 measured Rodinia kernels and
-// with the certified lower bound. The paper has no such comparison.
+// optimum compares FAR with the best known schedule of the 16 kernels and the certified bound. The paper does not.
 func optimum(d *figures.Data) (*figures.Output, error) {
 	lower := d.First(bound(rodiniaData, "certified", mig.Sequential), track.MetricBound)
 	t := d.Claims.Head("optimum")

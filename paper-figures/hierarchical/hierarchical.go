@@ -29,6 +29,7 @@ import (
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/reports"
 )
 
 //go:embed *.csv
@@ -153,6 +154,9 @@ func bestDefault(d *figures.Data, dataset string) method {
 		return cmp.Compare(a.throughput(d, dataset), b.throughput(d, dataset))
 	})
 }
+
+// overTimeSharing is the axis of a throughput.
+var overTimeSharing = reports.Axis{Label: "Throughput / time sharing"}
 
 // simulated is the note below every table of results.
 func simulated(d *figures.Data) string {

@@ -64,9 +64,8 @@ func together(programs []string, setup string) *corun.Result {
 
 func figure3(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Lines{
-		Title: d.Claims.Title("figure3"),
-		X:     reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}},
-		Y:     reports.Axis{Label: "Throughput / time sharing"},
+		Title: d.Claims.Title("figure3"), Y: overTimeSharing,
+		X: reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}},
 	}
 	t := d.Claims.Head("figure3", simulated(d))
 	for k, programs := range splitMixes {
@@ -90,8 +89,7 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 func figure4(d *figures.Data) (*figures.Output, error) {
 	shared, private := reports.BarGroup{Name: "shared memory"}, reports.BarGroup{Name: "private memory"}
 	chart := reports.Bars{
-		Title: d.Claims.Title("figure4"),
-		X:     reports.Axis{Label: "Programs, with the GPCs of each"}, Y: reports.Axis{Label: "Throughput / time sharing"},
+		Title: d.Claims.Title("figure4"), X: reports.Axis{Label: "Programs, with the GPCs of each"}, Y: overTimeSharing,
 	}
 	t := d.Claims.Head("figure4", simulated(d))
 	for _, programs := range memoryMixes {
@@ -111,10 +109,7 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 func figure5(d *figures.Data) (*figures.Output, error) {
 	hierarchical := method{title: "MIG+MPS, hierarchical", algorithm: exact.algorithm}
 	bars := reports.BarGroup{Name: strings.Join(fourPrograms, ", ")}
-	chart := reports.Bars{
-		Title: d.Claims.Title("figure5"),
-		X:     reports.Axis{Label: "Option"}, Y: reports.Axis{Label: "Throughput / time sharing"},
-	}
+	chart := reports.Bars{Title: d.Claims.Title("figure5"), X: reports.Axis{Label: "Option"}, Y: overTimeSharing}
 	t := d.Claims.Head("figure5", bars.Name, simulated(d))
 	for _, m := range []method{mpsOnly, migShared, migPrivate, hierarchical} {
 		data := mix(fourPrograms, "&cmax=2")

@@ -143,7 +143,7 @@ type queueFigure struct {
 
 var (
 	figure8 = queueFigure{
-		name: "figure8", metric: track.MetricThroughput, label: "Throughput / time sharing",
+		name: "figure8", metric: track.MetricThroughput, label: overTimeSharing.Label,
 		more: []method{ownAgent}, measure: throughputs, mean: meanThroughput,
 	}
 	figure11 = queueFigure{

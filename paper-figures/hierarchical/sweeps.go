@@ -64,7 +64,7 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		f.more, f.less)
 	t := d.Claims.Head(f.name, simulated(d), countFor(d.Scale, generated), windowSize, concurrency)
 	chart := reports.Bars{
-		Title: onChart(t), X: reports.Axis{Label: f.axis}, Y: reports.Axis{Label: "Throughput / time sharing"},
+		Title: onChart(t), X: reports.Axis{Label: f.axis}, Y: overTimeSharing,
 		Categories: figures.Map(f.values, strconv.Itoa), Dots: true,
 	}
 	t.Rows = figures.Map(chart.Categories, func(value string) []string { return []string{value} })
@@ -145,8 +145,7 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 		{"delta", fmt.Sprintf("kappa = %g", m.Kappa), scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5)},
 	} {
 		panel := reports.Lines{
-			Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values},
-			Y: reports.Axis{Label: "Throughput / time sharing"},
+			Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: overTimeSharing,
 		}
 		for _, v := range x.values {
 			rows := throughputRows(d, queuesWith("%s=%g", x.name, v))

@@ -36,8 +36,7 @@ func steadyData(distribution string, rho float64) string {
 	return stream(distribution, fmt.Sprintf("lifespan=steady&rho=%g&seed=%d", rho, testSeed))
 }
 
-// steady is not in the paper, whose cluster never fills, so that policies hardly differ.
-// Here the offered load is about the capacity.
+// steady is not in the paper, whose cluster never fills: policies hardly differ. Here the load is about the capacity.
 func steady(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Panels{Title: "Acceptance in steady state less that of MFI on the same requests"}
 	x, y := reports.Axis{Label: "Offered load ρ [capacities]"}, reports.Axis{Label: "Difference [points]"}

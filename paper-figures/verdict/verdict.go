@@ -65,8 +65,7 @@ type Claim struct {
 	// 1.19 or a gain of 5 points. Neutral is then the number for no difference: 1 or 0.
 	Compares bool
 	Neutral  float64
-	// Margin is how far the measured value may lie from the published one and still mean the
-	// same to a reader. A negative margin means the default.
+	// Margin is how far the measured value may lie from print and still mean the same. Below 0 it is the default one.
 	Margin float64
 	// Derived marks a number that follows from a theorem or a model: it can only be consistent.
 	Derived bool
