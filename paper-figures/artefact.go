@@ -200,14 +200,11 @@ func (o *Output) Take(use string, inputs map[string]float64) *Output {
 	return o
 }
 
-// Table adds a table, and returns the output.
-func (o *Output) Table(file string, t reports.Table) *Output {
-	return o.Evidence(&Table{File: file, Table: t})
-}
-
-// Evidence adds a table whose rows are about claims, and returns the output.
-func (o *Output) Evidence(t *Table) *Output {
-	o.Tables = append(o.Tables, *t)
+// Table adds tables, and returns the output.
+func (o *Output) Table(tables ...*Table) *Output {
+	for _, t := range tables {
+		o.Tables = append(o.Tables, *t)
+	}
 	return o
 }
 
@@ -219,8 +216,8 @@ func (o *Output) Figure(file, title string, f reports.Figure) *Output {
 
 // A Table is a table with the name of its files, without extension.
 type Table struct {
-	File  string        `json:"file"`
-	Table reports.Table `json:"table"`
+	File          string `json:"file"`
+	reports.Table `json:"table"`
 	// About says what each row is evidence for; nil if causes do not name the table. A manifest has none.
 	About []About `json:"about,omitempty"`
 }
@@ -231,9 +228,27 @@ type About struct {
 	Label string `json:"label,omitempty"`
 }
 
-// Row appends a row that is about claims, see [AddRow].
-func (t *Table) Row(about About, cells ...any) {
-	t.About, t.Table.Rows = append(t.About, about), append(t.Table.Rows, cellsOf(cells))
+// Row appends a row. A cell is anything that [fmt.Sprint] formats; a []string or [][]string is several.
+func (t *Table) Row(cells ...any) { t.Rows = append(t.Rows, cellsOf(cells)) }
+
+// RowAbout is [Table.Row] for a row that is about claims.
+func (t *Table) RowAbout(about About, cells ...any) {
+	t.About = append(t.About, about)
+	t.Row(cells...)
+}
+
+func cellsOf(cells []any) (row []string) {
+	for _, c := range cells {
+		switch c := c.(type) {
+		case []string:
+			row = append(row, c...)
+		case [][]string:
+			row = append(row, slices.Concat(c...)...)
+		default:
+			row = append(row, fmt.Sprint(c))
+		}
+	}
+	return row
 }
 
 // coordinates are those of a claim's name.

@@ -64,13 +64,13 @@ func ReconfigurationTable(h datasets.HardwareSet) Build {
 					m.Detail = "The paper names neither board nor driver; " + r.String() + "."
 					measured[claim] = m
 				}
-				AddRow(&t, name, s, cells)
+				t.Row(name, s, cells)
 			}
 			if len(times) == 0 {
 				t.Notes = append(t.Notes, fmt.Sprintf(needsReconfiguration, name))
 			}
 		}
 		return Read(Reading{}, Reading{Name: onHardware, Values: measured}).
-			Take("cost of the GPU model", inputs).Table("table1", t), nil
+			Take("cost of the GPU model", inputs).Table(t), nil
 	}
 }

@@ -11,10 +11,10 @@ func TestNumbersAbout(t *testing.T) {
 	table := Table{Table: reports.Table{
 		Columns: reports.Left("workload", "batches").Right("n", "gains at most [%]").PlusMinus("mean").Beside("NOMIG", "NOMIG, published"),
 	}}
-	table.Row(About{"WIDE n=10", "script"}, "WIDE", "script", "10", "1.5", "2", "0.1", "3", "4")
-	table.Row(About{"WIDE n=10", "text"}, "WIDE", "text", "10", "2.5", "2", "0.1", "3", "4")
-	table.Row(About{"WIDE n=20", "text"}, "WIDE", "text", "20", "9.5", "2", "0.1", "3", "4")
-	table.Row(About{"NARROW", ""}, "NARROW", "", "10", "8.5", "2", "0.1", "3", "4")
+	table.RowAbout(About{"WIDE n=10", "script"}, "WIDE", "script", "10", "1.5", "2", "0.1", "3", "4")
+	table.RowAbout(About{"WIDE n=10", "text"}, "WIDE", "text", "10", "2.5", "2", "0.1", "3", "4")
+	table.RowAbout(About{"WIDE n=20", "text"}, "WIDE", "text", "20", "9.5", "2", "0.1", "3", "4")
+	table.RowAbout(About{"NARROW", ""}, "NARROW", "", "10", "8.5", "2", "0.1", "3", "4")
 	for _, c := range []struct {
 		claim, names, want string
 	}{

@@ -264,10 +264,10 @@ func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, tabl
 	record = Record{Paper: paper, Artefact: a.Name, Title: a.Title, Timed: a.Timed, Rows: d.judge(claims, o)}
 	record.Readings = summarizeReadings(o.Readings, record.Rows)
 	if len(record.Rows) > 0 && len(o.Readings) > 0 {
-		tables = append(tables, Table{File: a.Name + "-claims", Table: claimsTable(a.Title, record.Rows)})
+		tables = append(tables, claimsTable(a, record.Rows))
 	}
 	if len(record.Readings) > 1 {
-		tables = append(tables, Table{File: a.Name + "-readings", Table: readingsTable(a.Title, record.Readings)})
+		tables = append(tables, readingsTable(a, record.Readings))
 	}
 	return record, tables, nil
 }

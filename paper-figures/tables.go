@@ -11,15 +11,14 @@ import (
 
 // Layout arranges a reading like the paper's table, below a head with the title and the column of the rows' names.
 // A claim's key is the row and the column. Cells show the measured value (the published one).
-func (d *Data) Layout(artefact string, t reports.Table, rows, columns []string, r Reading) reports.Table {
+func (d *Data) Layout(t *Table, rows, columns []string, r Reading) *Table {
 	t.Notes = slices.Insert(t.Notes, 0, "measured (published)")
-	claims := d.Claims.Of(artefact)
+	claims := d.Claims.Of(t.File)
 	for _, c := range columns {
 		t.Columns = t.Columns.Beside(c, c+", published")
 	}
 	for _, name := range rows {
-		row := []string{name}
-		for _, column := range columns {
+		t.Row(name, Map(columns, func(column string) []string {
 			measured, published := reports.Missing, ""
 			if i := slices.IndexFunc(claims, func(c Claim) bool { return c.Name == name+" "+column }); i >= 0 {
 				c := &claims[i]
@@ -28,9 +27,8 @@ func (d *Data) Layout(artefact string, t reports.Table, rows, columns []string, 
 					measured = reports.Fixed(m.Value, c.Decimals)
 				}
 			}
-			row = append(row, measured, published)
-		}
-		t.Rows = append(t.Rows, row)
+			return []string{measured, published}
+		}))
 	}
 	return t
 }
@@ -71,8 +69,8 @@ func filler(values []any) *strings.Replacer {
 
 // Head returns the title, the columns and the notes that tables.csv has for a table. The values are
 // for {1}, {2} and so on in the texts. It panics on a mistake in the file, which is a part of the program.
-func (c *Claims) Head(table string, values ...any) (t reports.Table) {
-	fill := filler(values)
+func (c *Claims) Head(table string, values ...any) *Table {
+	t, fill := &Table{File: table}, filler(values)
 	for _, p := range c.heads {
 		p.Text = fill.Replace(p.Text)
 		switch {
@@ -98,32 +96,10 @@ func (c *Claims) Head(table string, values ...any) (t reports.Table) {
 	return t
 }
 
-// Evidence returns the head of a table whose rows are about claims. The table's files have its name.
-func (c *Claims) Evidence(table string, values ...any) *Table {
-	return &Table{File: table, Table: c.Head(table, values...)}
-}
-
-// AddRow appends a row to a table. A cell is anything that [fmt.Sprint] formats; a []string or [][]string is several.
-func AddRow(t *reports.Table, cells ...any) { t.Rows = append(t.Rows, cellsOf(cells)) }
-
-func cellsOf(cells []any) (row []string) {
-	for _, c := range cells {
-		switch c := c.(type) {
-		case []string:
-			row = append(row, c...)
-		case [][]string:
-			row = append(row, slices.Concat(c...)...)
-		default:
-			row = append(row, fmt.Sprint(c))
-		}
-	}
-	return row
-}
-
 // claimsTable lists the default reading of each claim of an artefact.
-func claimsTable(title string, rows []Row) reports.Table {
-	t := reports.Table{
-		Title: title + ", claim by claim",
+func claimsTable(a *Artefact, rows []Row) Table {
+	t := Table{File: a.Name + "-claims", Table: reports.Table{
+		Title: a.Title + ", claim by claim",
 		Columns: reports.Left("claim", "unit", "relation").
 			Right("published", "to", "measured", "95 % low", "95 % high", "allowed", "replicates").Left("verdict", "cause"),
 		Notes: []string{
@@ -131,35 +107,36 @@ func claimsTable(title string, rows []Row) reports.Table {
 				"standard deviation over the root of the paper's number of replicates, because the paper does not print its own",
 			"allowed: how far the interval may lie from the published number, half its last digit plus the margin",
 		},
-	}
+	}}
 	for i := range rows {
 		r := &rows[i]
 		if !r.Default {
 			continue
 		}
 		c := r.Cells()
-		AddRow(&t, r.Claim, r.Unit, r.Relation, plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured, c.Low,
+		t.Row(r.Claim, r.Unit, r.Relation, plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured, c.Low,
 			c.High, c.Allowed, r.Replicates, r.Verdict, r.Cause)
 	}
-	return t.WithoutEmpty()
+	t.Table = t.WithoutEmpty()
+	return t
 }
 
 // readingsTable compares the readings of an artefact.
-func readingsTable(title string, readings []ReadingSummary) reports.Table {
-	t := reports.Table{
-		Title:   title + ", readings",
+func readingsTable(a *Artefact, readings []ReadingSummary) Table {
+	t := Table{File: a.Name + "-readings", Table: reports.Table{
+		Title:   a.Title + ", readings",
 		Columns: reports.Left("reading", "where it comes from").Right("REPRODUCED", "of", "mean error").Left("unit"),
 		Notes: []string{
 			"the first reading is the default one; of a claim under the others claims.csv says: " + otherReading,
 		},
-	}
+	}}
 	for _, s := range readings {
 		for i, e := range s.Errors {
-			row := []string{"", "", "", "", strconv.FormatFloat(e.Mean, 'g', 3, 64), e.Unit}
+			reading := []any{"", "", "", ""}
 			if i == 0 {
-				row[0], row[1], row[2], row[3] = s.Name, s.Basis, strconv.Itoa(s.Reproduced), strconv.Itoa(s.Judged)
+				reading = []any{s.Name, s.Basis, s.Reproduced, s.Judged}
 			}
-			t.Rows = append(t.Rows, row)
+			t.Row(append(reading, strconv.FormatFloat(e.Mean, 'g', 3, 64), e.Unit)...)
 		}
 	}
 	return t

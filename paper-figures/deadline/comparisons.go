@@ -48,7 +48,7 @@ func schedulerLines(x sample, list []*scheduler) []line {
 }
 
 // compare adds columns and lines to a table, over our own days.
-func compare(d *figures.Data, t reports.Table, columns []column, lines []line) reports.Table {
+func compare(d *figures.Data, t *figures.Table, columns []column, lines []line) *figures.Table {
 	for _, c := range columns {
 		t.Columns = t.Columns.PlusMinus(c.heading())
 		if c.less != nil {
@@ -56,7 +56,7 @@ func compare(d *figures.Data, t reports.Table, columns []column, lines []line) r
 		}
 	}
 	for _, l := range lines {
-		figures.AddRow(&t, l.cells, figures.Map(columns, func(c column) []string {
+		t.Row(l.cells, figures.Map(columns, func(c column) []string {
 			own := c.of(d, l.scheduler, l.sample)
 			cells := figures.PlusMinus(l.mean(d, own), c.decimals)
 			switch c.less {
@@ -103,12 +103,9 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	inputs := maps.Clone(original)
 	maps.Copy(inputs, enhanced)
 	out.Take("A setting of the training of our agents.", inputs)
-	return out.Table("table5-inputs", inputTable(d, "table5", "table5-inputs")).
-		Table("table5-script", reports.Table{
-			Title: "Where our training differs from the authors' script", Columns: reports.Left(differences[0]...),
-			Rows:  differences[1:],
-			Notes: []string{"the effect of all of them at once: the reading training by the text (table7, table8)"},
-		}), nil
+	t := d.Claims.Head("table5-script")
+	t.Rows = differences[1:]
+	return out.Table(inputTable(d, "table5", "table5-inputs"), t), nil
 }
 
 // effectOfSettings evaluates agents with both settings, trained on both kinds of deadlines, on both.
@@ -131,7 +128,7 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 		bars.Groups = append(bars.Groups, group)
 	}
 	t = compare(d, t, append(differenceColumns(largest, late, tardiness), column{megajoules, nil}), lines)
-	return new(figures.Output).Table("table5", t).Figure("table5", bars.Title, bars)
+	return new(figures.Output).Table(t).Figure("table5", bars.Title, bars)
 }
 
 // energies compares the agent without energy in its reward, with the released loop's energy, and with that used.
@@ -142,7 +139,7 @@ func energies(d *figures.Data) (*figures.Output, error) {
 	note := runsNote(textAgent, releasedAgent, energyAgent)
 	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title, note)
 	t = compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)
-	return new(figures.Output).Table("energy", t), nil
+	return new(figures.Output).Table(t), nil
 }
 
 // heuristics compares all schedulers, and the deadlines' agent, over many days. The report has no such comparison.
@@ -162,7 +159,8 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 				d.Claims.Published("table8", "Largest-First late reduction"))
 			t.Notes = append(t.Notes, d.Claims.Words("heuristics-best", best.title, fewer[0], fewer[1], fewer[2]))
 		}
-		out.Table("heuristics-"+k.name, t)
+		t.File += "-" + k.name
+		out.Table(t)
 	}
 	return out, nil
 }
@@ -210,7 +208,7 @@ func pareto(d *figures.Data) (*figures.Output, error) {
 			if onFront(p, points) {
 				front = "yes"
 			}
-			figures.AddRow(&t, k.name, s.title, reports.Cells(2, p.energy, p.late), front)
+			t.Row(k.name, s.title, reports.Cells(2, p.energy, p.late), front)
 			name := s.title
 			switch s {
 			case eftTrue:
@@ -222,7 +220,7 @@ func pareto(d *figures.Data) (*figures.Output, error) {
 		}
 		chart.Charts = append(chart.Charts, scatter)
 	}
-	return new(figures.Output).Table("pareto", t).Figure("pareto", chart.Title, chart), nil
+	return new(figures.Output).Table(t).Figure("pareto", chart.Title, chart), nil
 }
 
 // A point is what a scheduler costs: megajoules and percent of jobs.
@@ -276,5 +274,5 @@ func slack(d *figures.Data) (*figures.Output, error) {
 	minutes := tardiness
 	minutes.decimals = 2
 	t = compare(d, t, differenceColumns(nil, late, minutes), lines)
-	return new(figures.Output).Table("slack", t).Figure("slack", both.Title, both), nil
+	return new(figures.Output).Table(t).Figure("slack", both.Title, both), nil
 }

@@ -26,9 +26,9 @@ func table2(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("table2-steps", runsNote(agent, tightAgent, originalAgent, originalRelaxed))
 	for _, x := range settings {
 		on := func(days sample) float64 { return days.level(d, x.scheduler, late).Value }
-		figures.AddRow(&t, x.name, x.trainedOn, reports.Cells(2, on(theirs.tight), on(theirs.relaxed)))
+		t.Row(x.name, x.trainedOn, reports.Cells(2, on(theirs.tight), on(theirs.relaxed)))
 	}
-	return out.Table("table2-steps", t), nil
+	return out.Table(t), nil
 }
 
 func table6(d *figures.Data) (*figures.Output, error) {
@@ -46,11 +46,11 @@ func table6(d *figures.Data) (*figures.Output, error) {
 		return reports.Fixed(reduction(q.of(d, largest, theirs.relaxed), q.of(d, originalAgent, theirs.tight)), 1)
 	}
 	t.Notes = append(t.Notes, d.Claims.Words("table6-deadlines", of(late), of(tardiness)))
-	return out.Table("table6", t), nil
+	return out.Table(t), nil
 }
 
 // arithmetic derives the improvements of Table 6 from its other numbers.
-func arithmetic(claims *figures.Claims) reports.Table {
+func arithmetic(claims *figures.Claims) *figures.Table {
 	t := claims.Head("table6")
 	for _, c := range claims.Of("table6") {
 		q, ok := strings.CutPrefix(c.Name, "Original ")
@@ -59,7 +59,7 @@ func arithmetic(claims *figures.Claims) reports.Table {
 		}
 		enhanced := claims.Published("table7", "RL-PPO "+q)
 		for i, original := range []float64{c.Published, c.To} {
-			figures.AddRow(&t, q+" ["+c.Unit+"]", []string{"lower", "upper"}[i], reports.Fixed(original, c.Decimals),
+			t.Row(q+" ["+c.Unit+"]", []string{"lower", "upper"}[i], reports.Fixed(original, c.Decimals),
 				reports.Cells(2, enhanced, original-enhanced), reports.Fixed(100*(1-enhanced/original), 1))
 		}
 	}
@@ -95,9 +95,9 @@ func table7(d *figures.Data) (*figures.Output, error) {
 	for _, q := range printed {
 		columns = append(columns, q.name, q.name+" std")
 	}
-	layout := d.Layout("table7", d.Claims.Head("table7", runsNote(agent)), titles(rows), columns, rs[0])
-	return figures.Read(rs...).Table("table7", layout).Table("table7-runs", runsTable(d, printed)).
-		Table("table7-digits", digitsTable(d.Claims, rs)).Table("table7-joules", joulesTable(d, rows)), nil
+	layout := d.Layout(d.Claims.Head("table7", runsNote(agent)), titles(rows), columns, rs[0])
+	tables := []*figures.Table{layout, runsTable(d, printed), digitsTable(d.Claims, rs), joulesTable(d, rows)}
+	return figures.Read(rs...).Table(tables...), nil
 }
 
 // row measures what Table 7 prints of quantities, under the name of one scheduler, by another.
@@ -109,7 +109,7 @@ func (w *days) row(d *figures.Data, to figures.Values, name, s *scheduler, quant
 }
 
 // runsTable lists the training runs of the report's best agent, and their mean with its interval over runs.
-func runsTable(d *figures.Data, quantities []quantity) reports.Table {
+func runsTable(d *figures.Data, quantities []quantity) *figures.Table {
 	t := d.Claims.Head("table7-runs")
 	for _, q := range quantities {
 		t.Columns = t.Columns.PlusMinus(q.heading())
@@ -125,11 +125,11 @@ func runsTable(d *figures.Data, quantities []quantity) reports.Table {
 		{thousand.name, "the notebook", agent, thousand.relaxed},
 	} {
 		for run := range x.agent.runs {
-			figures.AddRow(&t, x.days, x.trainedBy, run+1, figures.Map(quantities, func(q quantity) []string {
+			t.Row(x.days, x.trainedBy, run+1, figures.Map(quantities, func(q quantity) []string {
 				return []string{reports.Fixed(figures.Mean(q.runs(d, x.agent, x.sample)[run]), q.decimals), ""}
 			}))
 		}
-		figures.AddRow(&t, x.days, x.trainedBy, "mean", figures.Map(quantities, func(q quantity) []string {
+		t.Row(x.days, x.trainedBy, "mean", figures.Map(quantities, func(q quantity) []string {
 			return figures.PlusMinus(x.level(d, x.agent, q), q.decimals)
 		}))
 	}
@@ -137,7 +137,7 @@ func runsTable(d *figures.Data, quantities []quantity) reports.Table {
 }
 
 // digitsTable counts, by reading, the numbers of heuristics that equal print in every digit.
-func digitsTable(claims *figures.Claims, rs []figures.Reading) reports.Table {
+func digitsTable(claims *figures.Claims, rs []figures.Reading) *figures.Table {
 	t := claims.Head("table7-digits")
 	for _, r := range rs {
 		n, equal := 0, 0
@@ -152,19 +152,19 @@ func digitsTable(claims *figures.Claims, rs []figures.Reading) reports.Table {
 			}
 		}
 		if n > 0 {
-			figures.AddRow(&t, cmp.Or(r.Name, figures.DefaultReading), equal, n)
+			t.Row(cmp.Or(r.Name, figures.DefaultReading), equal, n)
 		}
 	}
 	return t
 }
 
 // joulesTable gives the energies of Table 7 in their true unit.
-func joulesTable(d *figures.Data, rows []*scheduler) reports.Table {
+func joulesTable(d *figures.Data, rows []*scheduler) *figures.Table {
 	t := d.Claims.Head("table7-joules")
 	for _, s := range rows {
 		released := figures.Mean(megajoulesAsReleased.of(d, s, theirs.relaxed))
 		rightly := figures.Mean(megajoules.of(d, s, theirs.relaxed))
-		figures.AddRow(&t, s.title, reports.Cells(1, released, rightly, (rightly/released-1)*100))
+		t.Row(s.title, reports.Cells(1, released, rightly, (rightly/released-1)*100))
 	}
 	return t
 }
@@ -182,17 +182,17 @@ func table8(d *figures.Data) (*figures.Output, error) {
 		rs = append(rs, x.reading(of(x.scheduler)))
 	}
 	columns := []string{"late reduction", "tardiness reduction"}
-	layout := d.Layout("table8", d.Claims.Head("table8", runsNote(agent)), titles(methods), columns, rs[0])
+	layout := d.Layout(d.Claims.Head("table8", runsNote(agent)), titles(methods), columns, rs[0])
 	paired := d.Claims.Head("table8-paired", d.Scale.Replicates(many), runsNote(agent))
 	paired.Columns = paired.Columns.Beside("reduction [%]", "published")
 	for m, q := range figures.Each(methods, []quantity{late, tardiness}) {
 		own, base := q.of(d, agent, relaxed), q.of(d, m, relaxed)
 		printed := d.Claims.Published("table8", m.title+" "+q.name+" reduction")
-		figures.AddRow(&paired, m.title, q.name, q.unit, reports.Cells(q.decimals, figures.Mean(own), figures.Mean(base)),
+		paired.Row(m.title, q.name, q.unit, reports.Cells(q.decimals, figures.Mean(own), figures.Mean(base)),
 			figures.PlusMinus(relaxed.mean(d, difference(own, base)), q.decimals),
 			reports.Fixed(reduction(own, base), 2), reports.Fixed(printed, 1))
 	}
-	return figures.Read(rs...).Table("table8", layout).Table("table8-paired", paired), nil
+	return figures.Read(rs...).Table(layout, paired), nil
 }
 
 // table9 compares the agent with the best heuristic under both kinds of deadlines. The printed
@@ -215,11 +215,11 @@ func table9(d *figures.Data) (*figures.Output, error) {
 		_, best := k.theirs.extreme(d, late, methods, lowest)
 		for _, s := range slices.Concat(agents, methods) {
 			own := late.of(d, s, k.theirs)
-			figures.AddRow(&t, k.name, s.title, reports.Fixed(figures.Mean(own), 2),
+			t.Row(k.name, s.title, reports.Fixed(figures.Mean(own), 2),
 				reports.Fixed(figures.Mean(tardiness.of(d, s, k.theirs)), 3), reports.Fixed(-reduction(own, best), 1))
 		}
 	}
-	return figures.Read(rs...).Table("table9", t), nil
+	return figures.Read(rs...).Table(t), nil
 }
 
 func table10(d *figures.Data) (*figures.Output, error) {

@@ -9,15 +9,14 @@ import (
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
-	"miglab/reports"
 )
 
 // inputTable lists the inputs of an artefact, those of other tables that it prints again included.
-func inputTable(d *figures.Data, artefact, head string) reports.Table {
+func inputTable(d *figures.Data, artefact, head string) *figures.Table {
 	t := d.Claims.Head(head)
 	for _, c := range d.Claims.Of(artefact) {
 		if c.Basis == figures.Input {
-			figures.AddRow(&t, c.Name, strconv.FormatFloat(c.Published, 'f', c.Decimals, 64), c.Unit, c.Source)
+			t.Row(c.Name, strconv.FormatFloat(c.Published, 'f', c.Decimals, 64), c.Unit, c.Source)
 		}
 	}
 	return t
@@ -27,12 +26,12 @@ func table1(d *figures.Data) (*figures.Output, error) {
 	inputs := maps.Clone(original)
 	inputs["Original least slack"], inputs["Original largest slack"] = tight.slack()
 	out := new(figures.Output).Take("A setting of the agents with original settings, or of the tight deadlines.", inputs)
-	return out.Table("table1", inputTable(d, "table1", "table1")), nil
+	return out.Table(inputTable(d, "table1", "table1")), nil
 }
 
 func table4(d *figures.Data) (*figures.Output, error) {
 	out := new(figures.Output).Take("A part of what our agents see.", observed)
-	return out.Table("table4", inputTable(d, "table4", "table4")), nil
+	return out.Table(inputTable(d, "table4", "table4")), nil
 }
 
 // Settings of our agents' training, and parts of what they observe, by their names in Tables 1, 4 and 5. This
@@ -73,7 +72,7 @@ const pandas, numpy = 29.0, 2500.0
 func table3(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("timing-deadline")
 	add := func(name string, perSecond float64, source string) {
-		figures.AddRow(&t, name, fmt.Sprintf("%.3g", perSecond), fmt.Sprintf("%.3g", perSecond/pandas), source)
+		t.Row(name, fmt.Sprintf("%.3g", perSecond), fmt.Sprintf("%.3g", perSecond/pandas), source)
 	}
 	add("original, Pandas", pandas, "measured on the released code")
 	add("improved, NumPy", numpy, "measured on the released code")
@@ -81,7 +80,7 @@ func table3(d *figures.Data) (*figures.Output, error) {
 		name := "this simulator, " + s.title
 		us, steps := d.Micros(s.on(relaxed.dataset, 0), many), figures.Mean(jobs.of(d, s, relaxed))
 		if len(us) == 0 { // timings are not results: a power cut may have lost them
-			figures.AddRow(&t, name, "", "", "not timed")
+			t.Row(name, "", "", "not timed")
 			continue
 		}
 		add(name, steps/figures.Mean(us)*1e6, fmt.Sprintf("%d days", len(us)))
@@ -89,5 +88,5 @@ func table3(d *figures.Data) (*figures.Output, error) {
 	speedup := d.MeanOf([]float64{numpy / pandas}, verdict.Measurements, 0)
 	speedup.Detail = d.Claims.Words("table3-once")
 	out := figures.Read(figures.Reading{Values: figures.Values{"NumPy over Pandas": speedup}})
-	return out.Table("timing-deadline", t), nil
+	return out.Table(t), nil
 }

@@ -91,7 +91,7 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 	for _, a := range append(slices.Clone(contested), ourBest, fourAndThree) {
 		series := r.series(cfd, a.one(rodinia))
 		p, s := d.Schedule(series, 0)
-		figures.AddRow(&t, a, reports.Cells(2, d.First(series, makespan), pOpt(d, series, 1)[0],
+		t.Row(a, reports.Cells(2, d.First(series, makespan), pOpt(d, series, 1)[0],
 			d.Above(r.series(cfd, far.algorithm), series, 1)[0]),
 			figures.Map(sizes, func(size mig.Slices) string { return fmt.Sprint(placedOn(s, size)) }))
 		if a == far {
@@ -102,7 +102,7 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	out := figures.Read(figures.Reading{Values: values})
-	return out.Table("figure16", t).Figure("figure16", chart.Title, chart), nil
+	return out.Table(t).Figure("figure16", chart.Title, chart), nil
 }
 
 func placedOn(s schedule.Schedule, size mig.Slices) int {

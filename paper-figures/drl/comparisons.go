@@ -39,11 +39,10 @@ func ours(d *figures.Data) (*figures.Output, error) {
 			}
 			high, low = append(high, figures.Mean(pOpt(d, series(a), count))), append(low, figures.PlusMinus(m, 2)...)
 		}
-		figures.AddRow(&quality, w, g.name, reports.Cells(2, high...))
-		figures.AddRow(&below, w, g.name, low)
+		quality.Row(w, g.name, reports.Cells(2, high...))
+		below.Row(w, g.name, low)
 	}
-	return new(figures.Output).Table("ours-p_opt", quality).Table("ours", below).
-		Figure("ours", chart.Title, chart), nil
+	return new(figures.Output).Table(quality, below).Figure("ours", chart.Title, chart), nil
 }
 
 // optimum compares p_opt with the gap to the certified bound, a limit of the distance to the optimum.
@@ -72,17 +71,16 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 				chart.Groups[i].Add(m.Value, max(m.Low, chart.Y.From), m.High) // a logarithm needs more than 0
 			}
 		}
-		figures.AddRow(&t, w, g.name, "p_opt", reports.Cells(2, p...))
-		figures.AddRow(&t, w, g.name, "gap", reports.Cells(3, above...))
+		t.Row(w, g.name, "p_opt", reports.Cells(2, p...))
+		t.Row(w, g.name, "gap", reports.Cells(3, above...))
 
 		gaps := gap(treedp)
 		proven := figures.Count(gaps, func(x float64) bool { return x < 1e-7 })
 		lower := lowerThan(d, batch(data, treedp.algorithm), batch(data, far.algorithm), count)
-		figures.AddRow(&below, w, g.name, figures.PlusMinus(lower, 2),
+		below.Row(w, g.name, figures.PlusMinus(lower, 2),
 			reports.Cells(4, figures.Mean(gaps), max(0, slices.Max(gaps))), proven, len(gaps))
 	}
-	return new(figures.Output).Table("optimum", t).Table("optimum-treedp", below).
-		Figure("optimum", chart.Title, chart), nil
+	return new(figures.Output).Table(t, below).Figure("optimum", chart.Title, chart), nil
 }
 
 const counted = 200
@@ -96,13 +94,13 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 	}
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
-		figures.AddRow(&calm, w, g.name, figures.Map(shown, func(a approach) []string {
+		calm.Row(w, g.name, figures.Map(shown, func(a approach) []string {
 			v := d.Values(batch(data, a.one(w)), counted, "destroys")
 			none := figures.Count(v, func(destroys float64) bool { return destroys == 0 })
 			return []string{reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*float64(none)/float64(len(v)), 0)}
 		}))
 	}
-	return new(figures.Output).Table("reconfigures", calm), nil
+	return new(figures.Output).Table(calm), nil
 }
 
 // barsOf is an empty chart by workload, with a group of bars for each approach.

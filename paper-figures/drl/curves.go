@@ -271,10 +271,10 @@ func (all curves) learning(name, heading string) func(*figures.Data) (*figures.O
 func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 	levels := d.Claims.Head("figure12")
 	for _, size := range []int{7, n, 21, 28} {
-		figures.AddRow(&levels, size, reports.Fixed(levelOn(d, far, scoredOn(goodScaling, size)), 2))
+		levels.Row(size, reports.Fixed(levelOn(d, far, scoredOn(goodScaling, size)), 2))
 	}
 	out, err := all.learning("figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14")(d)
-	return out.Table("figure12", levels), err
+	return out.Table(levels), err
 }
 
 func (all curves) training(d *figures.Data) (*figures.Output, error) {
@@ -288,7 +288,7 @@ func (all curves) training(d *figures.Data) (*figures.Output, error) {
 	}
 	chart := all.chart("Learning of our own agents, by what they learn from", own)
 	chart.X.Label = "Training steps [million]"
-	return new(figures.Output).Table("training", t).Figure("training", chart.Title, chart), nil
+	return new(figures.Output).Table(t).Figure("training", chart.Title, chart), nil
 }
 
 func (all curves) trainingRow(agent string) []string {
@@ -375,10 +375,10 @@ func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Outp
 			for i, a := range unlearned {
 				chart.Levels = append(chart.Levels, reports.Level{Name: a.name, Y: levels[i]})
 			}
-			figures.AddRow(&t, panel, reports.Cells(2, levels...))
+			t.Row(panel, reports.Cells(2, levels...))
 			figure.Charts, lines = append(figure.Charts, chart), lines[next:]
 		}
-		return all.read(d, name, claims).Table(name, t).Figure(name, heading, figure), nil
+		return all.read(d, name, claims).Table(t).Figure(name, heading, figure), nil
 	}
 }
 
@@ -420,13 +420,13 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 		levels := levelsOn(d, scoredOn(w.name, n))
 		for a, differs := range figures.Each(agents, differing) {
 			if name := a.curve(w) + differs.suffix; len(all[name]) > 0 {
-				figures.AddRow(&t, w, a.name+differs.says, all.finalCells(name), reports.Cells(2, levels...),
+				t.Row(w, a.name+differs.says, all.finalCells(name), reports.Cells(2, levels...),
 					reports.Cells(2, printed4(d, w, a), printed4(d, w, far)))
 			}
 		}
 	}
 	_, claims := curvesOf("seeds")
-	return all.read(d, "seeds", claims).Table("seeds", t), nil
+	return all.read(d, "seeds", claims).Table(t), nil
 }
 
 // finalCells are an agent's training steps, its runs, their mean, and what its curve does at the end.

@@ -31,7 +31,7 @@ func figure1(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	chart := reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100, H100 and later models", GPUs: gpus}
-	return new(figures.Output).Table("figure1", t).Figure("figure1", chart.Title, chart), nil
+	return new(figures.Output).Table(t).Figure("figure1", chart.Title, chart), nil
 }
 
 // A queueRow is a line of figure3.csv: an event of the example of Fig. 3, with batches of at most 4
@@ -56,13 +56,13 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 		Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
 	}
 	for _, r := range queue.Rows {
-		figures.AddRow(&t, r.Event, r.Offline, r.Pending, r.Online, r.PendingOnline)
+		t.Row(r.Event, r.Offline, r.Pending, r.Online, r.PendingOnline)
 		bars.Categories = append(bars.Categories, r.Event)
 		for i, batch := range []string{r.Offline, r.Online} {
 			bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(strings.Fields(batch))))
 		}
 	}
-	return new(figures.Output).Table("figure3", t).Figure("figure3", bars.Title, bars), nil
+	return new(figures.Output).Table(t).Figure("figure3", bars.Title, bars), nil
 }
 
 // figure5 shows a GPU as it is and as the scheduler sees it: three instances are busy; a new task goes on the fourth.
@@ -89,13 +89,13 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 	}
 	t := d.Claims.Head("figure5")
 	for i, s := range sigma {
-		figures.AddRow(&t, fmt.Sprint("S", i), fmt.Sprint("S", s))
+		t.Row(fmt.Sprint("S", i), fmt.Sprint("S", s))
 	}
 	chart := reports.Gantt{
 		Title: "Fig. 5. Time until each slice is free, on the GPU and as the scheduler sees it", Height: 260,
 		Panels: []reports.GanttPanel{left, right},
 	}
-	return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil
+	return new(figures.Output).Table(t).Figure("figure5", chart.Title, chart), nil
 }
 
 // speedups draws t(1)/t(s) over s.
@@ -163,7 +163,7 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 			s := &scalabilities[i]
 			x, y := s.points(w)
 			all[i] = append(all[i], x...)
-			figures.AddRow(&t, w, s.name, len(x), reports.Cells(2, slices.Min(x), figures.Mean(x), slices.Max(x)))
+			t.Row(w, s.name, len(x), reports.Cells(2, slices.Min(x), figures.Mean(x), slices.Max(x)))
 			drawn := min(len(x), mostPoints)
 			panel.Series = append(panel.Series, reports.Series{Name: s.name, X: x[:drawn], Y: y[:drawn]})
 		}
@@ -176,7 +176,7 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 			"scalability, largest": figures.Exactly(slices.Max(all[i])),
 		}})
 	}
-	return out.Table("figure9", t).Figure("figure9", chart.Title, chart), nil
+	return out.Table(t).Figure("figure9", chart.Title, chart), nil
 }
 
 // The tasks of Table 2, and the same tasks restricted to their most efficient size.
@@ -196,11 +196,11 @@ func table2(d *figures.Data) (*figures.Output, error) {
 		for _, s := range mig.MustLookup("A30").Sizes() {
 			values[fmt.Sprintf("%s efficiency on %d slices", name, s)] = figures.Exactly(efficiency(&b[i], s))
 			times[fmt.Sprintf("%s time on %d slices", name, s)] = float64(b[i].On(s))
-			figures.AddRow(&t, name, s, b[i].On(s), efficiency(&b[i], s))
+			t.Row(name, s, b[i].On(s), efficiency(&b[i], s))
 		}
 	}
 	out := figures.Read(figures.Reading{Values: values})
-	return out.Take("task of the example", times).Table("table2", t), nil
+	return out.Take("task of the example", times).Table(t), nil
 }
 
 // figure2 solves the example of Table 2 with sizes chosen beforehand, and with sizes chosen jointly: the
@@ -215,7 +215,7 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 		molding, best := seriesOn("A30", molded, byEfficiency, m), seriesOn("A30", example, joint, m)
 		chosen := seriesOn("A30", example, byEfficiency, m)
 		v := d.Above(molding, best, 1)[0]
-		figures.AddRow(&t, m,
+		t.Row(m,
 			reports.Cells(2, d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan)))
 		name := "operations " + m.String()
 		if i == 0 {
@@ -233,5 +233,5 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 		p, schedule := d.Schedule(seriesOn("A30", s.data, s.algorithm, mig.Sequential), 0)
 		chart.Panels = append(chart.Panels, reports.NewGanttPanel(s.title, p, schedule))
 	}
-	return out.Table("figure2", t).Figure("figure2", chart.Title, chart), nil
+	return out.Table(t).Figure("figure2", chart.Title, chart), nil
 }

@@ -171,12 +171,13 @@ func evolution(d *figures.Data, figure string, direct bool, states []state, note
 	chart := reports.Gantt{Title: t.Title, Height: 280, Time: "Time [levels]"}
 	for _, s := range states {
 		actions := s.actions(direct)
-		figures.AddRow(&t, s.name, s.after, s.partition, strings.Trim(fmt.Sprint(s.left()), "[]"), s.batch(), len(actions),
+		t.Row(s.name, s.after, s.partition, strings.Trim(fmt.Sprint(s.left()), "[]"), s.batch(), len(actions),
 			strings.Join(actions, ", "))
 		chart.Panels = append(chart.Panels, s.panel())
 	}
 	out := figures.Read(figures.Reading{Values: figures.Values{}})
-	return out.Table(figure, t).Figure(figure, t.Title, chart)
+	t.File = figure
+	return out.Table(t).Figure(figure, t.Title, chart)
 }
 
 func figure6(d *figures.Data) (*figures.Output, error) {

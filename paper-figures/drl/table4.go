@@ -16,10 +16,9 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	out.Readings = append(out.Readings, releasedEvaluation(d), shortBatches(d))
 	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()),
 		d.Scale.Replicates(partitioned))
-	layout := d.Layout("table4", head, namesOf(workloads()), namesOf(approaches), out.Readings[0])
-	about := figures.Map(namesOf(workloads()), func(name string) figures.About { return figures.About{Claim: name} })
-	return out.Evidence(&figures.Table{File: "table4", Table: layout, About: about}).
-		Table("table4-by-reading", byReading(d, out.Readings)), nil
+	layout := d.Layout(head, namesOf(workloads()), namesOf(approaches), out.Readings[0])
+	layout.About = figures.Map(workloads(), func(w workload) figures.About { return figures.About{Claim: w.name} })
+	return out.Table(layout, byReading(d, out.Readings)), nil
 }
 
 // evaluated is the number of batches of the released evaluation.
@@ -47,7 +46,7 @@ func shortBatches(d *figures.Data) figures.Reading {
 	return figures.Reading{Name: "all batches, learned from 1 to 14 tasks", Values: values}
 }
 
-func byReading(d *figures.Data, readings []figures.Reading) reports.Table {
+func byReading(d *figures.Data, readings []figures.Reading) *figures.Table {
 	t := d.Claims.Head("table4-by-reading")
 	t.Columns = t.Columns.Right(namesOf(approaches)...)
 	for w, r := range figures.Each(synthetic, readings) {
@@ -57,7 +56,7 @@ func byReading(d *figures.Data, readings []figures.Reading) reports.Table {
 			}
 			return reports.Missing
 		})
-		figures.AddRow(&t, w, cmp.Or(r.Name, figures.DefaultReading), cells)
+		t.Row(w, cmp.Or(r.Name, figures.DefaultReading), cells)
 	}
 	return t
 }
@@ -65,7 +64,7 @@ func byReading(d *figures.Data, readings []figures.Reading) reports.Table {
 // floors shows what no schedule and no partition can do. It is evidence for the default reading
 // of Table 4 and against some of its numbers; the paper has no such table.
 func floors(d *figures.Data) (*figures.Output, error) {
-	return new(figures.Output).Table("floors", certifiedFloors(d)).Evidence(fixedPartitions(d)), nil
+	return new(figures.Output).Table(certifiedFloors(d), fixedPartitions(d)), nil
 }
 
 // What the floors are computed on. The batch of 2 tasks decides.
@@ -76,7 +75,7 @@ const (
 
 // certifiedFloors lists the least p_opt that any schedule can have, and so the least mean over
 // all 8 batches of a data set, beside the least number that Table 4 prints.
-func certifiedFloors(d *figures.Data) reports.Table {
+func certifiedFloors(d *figures.Data) *figures.Table {
 	t := d.Claims.Head("floors", d.Scale.Replicates(floorFull), d.Scale.Replicates(floorPartial))
 	for _, r := range []*reading{&readings[byPrintAll], &readings[byScriptAll]} { // all batches count in them
 		name := "random order, printed generator"
@@ -99,7 +98,7 @@ func certifiedFloors(d *figures.Data) reports.Table {
 			printed := figures.Map(approaches, func(a approach) float64 { return printed4(d, w, a) })
 			below := figures.Count(printed, func(v float64) bool { return v < floor })
 			says := map[bool]string{true: "excluded", false: "not excluded"}[below > 0]
-			figures.AddRow(&t, w, name, figures.PlusMinus(of7, 1), figures.PlusMinus(of2, 1), reports.Fixed(floor, 1),
+			t.Row(w, name, figures.PlusMinus(of7, 1), figures.PlusMinus(of2, 1), reports.Fixed(floor, 1),
 				reports.Fixed(slices.Min(printed), 2), below, says)
 		}
 	}
@@ -112,7 +111,7 @@ func printed4(d *figures.Data, w workload, a approach) float64 {
 
 // fixedPartitions compares Table 4's approaches that do not reconfigure with each partition under every generator.
 func fixedPartitions(d *figures.Data) *figures.Table {
-	t := d.Claims.Evidence("floors-partitions", d.Scale.Replicates(partitioned), len(partitions()))
+	t := d.Claims.Head("floors-partitions", d.Scale.Replicates(partitioned), len(partitions()))
 	for _, w := range synthetic {
 		for _, r := range []*reading{&readings[byScript], &readings[byPrint], &readings[byTraining]} {
 			printed := func(a approach) float64 { return printed4(d, w, a) }
@@ -121,7 +120,7 @@ func fixedPartitions(d *figures.Data) *figures.Table {
 				return measured(partition(p)).Value < printed(fixBest)
 			})
 			reading := cmp.Or(r.name, figures.DefaultReading)
-			t.Row(figures.About{Claim: w.name, Label: reading}, w, reading,
+			t.RowAbout(figures.About{Claim: w.name, Label: reading}, w, reading,
 				figures.PlusMinus(measured(onesOnly.algorithm), 1),
 				figures.PlusMinus(measured(agents[1].one(w)+"&actions=any"), 1), reports.Fixed(figures.Mean(r.fixBest(d, w)), 1),
 				reports.Fixed(printed(fixBest), 2), better,

@@ -87,8 +87,8 @@ func table5(d *figures.Data) (*figures.Output, error) {
 		})
 	})
 	out.Readings = append(out.Readings, parts5(d)...)
-	layout := d.Layout("table5", d.Claims.Head("table5"), namesOf(workloads()), namesOf(inQueue), out.Readings[0])
-	return out.Table("table5", layout), nil
+	layout := d.Layout(d.Claims.Head("table5"), namesOf(workloads()), namesOf(inQueue), out.Readings[0])
+	return out.Table(layout), nil
 }
 
 // latency compares the time of a decision with the paper's (6.6). Wall times differ from run to run and are no claims.
@@ -112,7 +112,7 @@ func latency(d *figures.Data) (*figures.Output, error) {
 			}
 			cells = reports.Cells(1, figures.Mean(each), median, most)
 		}
-		figures.AddRow(&t, a, cells)
+		t.Row(a, cells)
 	}
-	return new(figures.Output).Table("timing-latency", t), nil
+	return new(figures.Output).Table(t), nil
 }

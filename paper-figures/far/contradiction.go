@@ -13,13 +13,8 @@ import (
 
 // contradiction shows printed numbers that exclude one another, and some that no schedule reaches: evidence of causes.
 func contradiction(d *figures.Data) (*figures.Output, error) {
-	return new(figures.Output).
-		Evidence(table9Arithmetic(d.Claims)).
-		Evidence(sigmaLimits(d)).
-		Evidence(speedupLimits(d)).
-		Evidence(refinementLimits(d)).
-		Evidence(joiningLimits(d)).
-		Evidence(textArithmetic(d)), nil
+	return new(figures.Output).Table(table9Arithmetic(d.Claims), sigmaLimits(d), speedupLimits(d), refinementLimits(d),
+		joiningLimits(d), textArithmetic(d)), nil
 }
 
 // about is that of a row about the claims of a workload with n tasks.
@@ -29,7 +24,7 @@ func about(w workload, n int, label string) figures.About {
 
 // table9Arithmetic compares Tables 4, 7 and 9 by arithmetic on printed numbers alone.
 func table9Arithmetic(claims *figures.Claims) *figures.Table {
-	t := claims.Evidence("contradiction-table9")
+	t := claims.Head("contradiction-table9")
 	for w, n := range figures.Each(wide, allSizes) {
 		rho, p := table4.printed(claims, w, n, "rho"), table9.printed(claims, w, n, "p_multi-batch")
 		gain, implied := "", ""
@@ -37,7 +32,7 @@ func table9Arithmetic(claims *figures.Claims) *figures.Table {
 			g := table7.printed(claims, w, n, "p_move/swap")
 			gain, implied = reports.Fixed(g, 2), reports.Fixed((2*rho/(1+g/100)-1)*100, 1)
 		}
-		t.Row(about(w, n, ""), w, n, reports.Cells(2, rho, p), reports.Fixed((1+p/100)*1001/1000/2, 3),
+		t.RowAbout(about(w, n, ""), w, n, reports.Cells(2, rho, p), reports.Fixed((1+p/100)*1001/1000/2, 3),
 			reports.Fixed((2*rho/(1+p/100)-1)*100, 1), gain, implied, reports.Fixed((rho-1)*100, 0))
 	}
 	return t
@@ -45,13 +40,13 @@ func table9Arithmetic(claims *figures.Claims) *figures.Table {
 
 // sigmaLimits compares Table 5 with sigma if FAR reached the area bound, before which no schedule ends.
 func sigmaLimits(d *figures.Data) *figures.Table {
-	t := d.Claims.Evidence("contradiction-table5")
+	t := d.Claims.Head("contradiction-table5")
 	for w, a := range figures.Each(workloads, approaches) {
 		sigmas := []float64{table5.printed(d.Claims, w, 15, "sigma "+a.name)}
 		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {
 			sigmas = append(sigmas, figures.Mean(rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)))
 		}
-		t.Row(figures.About{Claim: w.String() + " " + a.name}, w, a.name, reports.Cells(2, sigmas...))
+		t.RowAbout(figures.About{Claim: w.String() + " " + a.name}, w, a.name, reports.Cells(2, sigmas...))
 	}
 	return t
 }
@@ -59,7 +54,7 @@ func sigmaLimits(d *figures.Data) *figures.Table {
 // refinementLimits compares p_ref with the most that any refinement can gain: no schedule ends
 // before the area bound, and an execution without a move or swap gains nothing.
 func refinementLimits(d *figures.Data) *figures.Table {
-	t := d.Claims.Evidence("contradiction-table6")
+	t := d.Claims.Head("contradiction-table6")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		p, operations := table6.printed(d.Claims, w, n, "p_ref"), table6.operations(d.Claims, w, n)
 		var most, soMany []float64
@@ -72,7 +67,7 @@ func refinementLimits(d *figures.Data) *figures.Table {
 			r := table4.printed(d.Claims, w, n, "rho")
 			printed = reports.Cells(2, r, r*(1+p/100))
 		}
-		t.Row(about(w, n, ""), w, n, reports.Cells(2, slices.Concat([]float64{p, operations}, most, soMany)...), printed)
+		t.RowAbout(about(w, n, ""), w, n, reports.Cells(2, slices.Concat([]float64{p, operations}, most, soMany)...), printed)
 	}
 	return t
 }
@@ -84,14 +79,14 @@ func (g grid) operations(claims *figures.Claims, w workload, n int) float64 {
 
 // joiningLimits compares Tables 7 and 8 with the most that can be gained by joining two batches.
 func joiningLimits(d *figures.Data) *figures.Table {
-	t := d.Claims.Evidence("contradiction-table7")
+	t := d.Claims.Head("contradiction-table7")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		rev, all := table7.printed(d.Claims, w, n, "p_rev"), table7.printed(d.Claims, w, n, "p_move/swap")
 		operations := table8.operations(d.Claims, w, n)
 		for i, j := range []joining{copies, successive} {
 			kept, moved := limits(d, j, w, n)
 			batches := []string{"script", "text"}[i]
-			t.Row(about(w, n, batches), w, batches, n, reports.Cells(2,
+			t.RowAbout(about(w, n, batches), w, batches, n, reports.Cells(2,
 				rev, mostGained(kept, 0), all, figures.Mean(moved), operations, mostGained(kept, operations)))
 		}
 	}
@@ -149,9 +144,9 @@ func textArithmetic(d *figures.Data) *figures.Table {
 	whole := batch(rodiniaData, "fixpart?p=7", mig.Free)
 	byRho := d.Claims.Published("rodinia", "rho FAR") * d.First(area(whole), track.MetricBound)
 	bySigma := d.First(whole, makespan) / d.Claims.Published("rodinia", "sigma FIXPART(7)")
-	t := d.Claims.Evidence("contradiction-text")
+	t := d.Claims.Head("contradiction-text")
 	add := func(claim, label string, v float64, decimals int) {
-		t.Row(figures.About{Claim: claim, Label: label}, claim, label, reports.Fixed(v, decimals))
+		t.RowAbout(figures.About{Claim: claim, Label: label}, claim, label, reports.Fixed(v, decimals))
 	}
 	add("gain over no reconfiguration", "the least by Table 5 [%]", least, 0)
 	add("gain over no reconfiguration", "the largest by Table 5 [%]", largest, 0)

@@ -87,7 +87,7 @@ func figures7to9(d *figures.Data) (*figures.Output, error) {
 	var left reports.GanttPanel
 	var before schedule.Schedule
 	for k, c := range steps {
-		figures.AddRow(&t, c.mode, reports.Cells(2, spans[k][best], (spans[0][best]/spans[k][best]-1)*100))
+		t.Row(c.mode, reports.Cells(2, spans[k][best], (spans[0][best]/spans[k][best]-1)*100))
 		p, s := d.Schedule(of(c.mode), best)
 		p.Tasks = reports.ShortNames(p.Tasks, 10)
 		right := reports.NewGanttPanel(c.panel, p, s)
@@ -102,7 +102,7 @@ func figures7to9(d *figures.Data) (*figures.Output, error) {
 		}
 		left, before = right, s
 	}
-	return out.Table("figures7-9", t), nil
+	return out.Table(t), nil
 }
 
 // mostVisible returns, of the pairs with one move and then a swap, the one whose smallest gain
@@ -161,11 +161,11 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 			panel.Marks = append(panel.Marks, reports.TimeMark{At: critical.Start, Label: fmt.Sprintf("l = %.1f s", start)})
 			panel.Highlight = []string{p.Tasks[critical.Task].Name}
 			chart.Panels = append(chart.Panels, panel)
-			figures.AddRow(&t, c.title, i, reports.Cells(2, start, float64(s.Makespan())))
+			t.Row(c.title, i, reports.Cells(2, start, float64(s.Makespan())))
 			break
 		}
 	}
-	return new(figures.Output).Table("figure10", t).Figure("figure10", chart.Title, chart), nil
+	return new(figures.Output).Table(t).Figure("figure10", chart.Title, chart), nil
 }
 
 // idleBeforeCritical returns the (longest) task that reaches the makespan, and each slice's idle seconds before it.

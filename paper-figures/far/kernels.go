@@ -95,7 +95,7 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	}{{"FAR", "far", true}, {"lns", "lns", false}, {"treedp", "treedp", true}} {
 		series := batch(rodiniaData, x.algorithm, mig.Sequential)
 		m := d.First(series, makespan)
-		figures.AddRow(&t, x.name, reports.Fixed(m, 4), reports.Fixed((m/lower-1)*100, 3))
+		t.Row(x.name, reports.Fixed(m, 4), reports.Fixed((m/lower-1)*100, 3))
 		if x.drawn {
 			p, s := d.Schedule(series, 0)
 			panel := reports.NewGanttPanel(fmt.Sprintf("%s, %.3f s", x.name, s.Makespan()), p, s)
@@ -103,6 +103,6 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 			chart.Panels = append(chart.Panels, panel)
 		}
 	}
-	figures.AddRow(&t, "certified lower bound", reports.Fixed(lower, 4), 0)
-	return new(figures.Output).Table("optimum", t).Figure("optimum", chart.Title, chart), nil
+	t.Row("certified lower bound", reports.Fixed(lower, 4), 0)
+	return new(figures.Output).Table(t).Figure("optimum", chart.Title, chart), nil
 }

@@ -73,7 +73,7 @@ var memoryBound = strings.Fields("0 13 15 25 29 34 38 43 50 58 63 67 72 75 86 88
 
 // speedupLimits says with which p_sup two printed sigmas are possible together.
 func speedupLimits(d *figures.Data) *figures.Table {
-	t := d.Claims.Evidence("contradiction-speedups")
+	t := d.Claims.Head("contradiction-speedups")
 	if d.Planning() {
 		return t
 	}
@@ -104,7 +104,7 @@ func speedupLimits(d *figures.Data) *figures.Table {
 			}
 			return append(reports.Cells(2, ones, seven), from, to)
 		})
-		t.Row(figures.About{Claim: scaling, Label: generator}, scaling, generator, row)
+		t.RowAbout(figures.About{Claim: scaling, Label: generator}, scaling, generator, row)
 	}
 	return t
 }

@@ -57,12 +57,11 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 	for n, q := range figures.Each(g.sizes, g.quantities) {
 		columns = append(columns, fmt.Sprintf("n=%d %s", n, q))
 	}
-	head := reports.Table{
-		Title:   fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), d.Claims.Title(g.name)),
-		Columns: reports.Left("workload"),
-	}
-	layout := d.Layout(g.name, head, figures.Map(g.rows, workload.String), columns, rs[0])
-	return figures.Read(rs...).Table(g.name, layout), nil
+	head := &figures.Table{File: g.name}
+	head.Title = fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), d.Claims.Title(g.name))
+	head.Columns = reports.Left("workload")
+	layout := d.Layout(head, figures.Map(g.rows, workload.String), columns, rs[0])
+	return figures.Read(rs...).Table(layout), nil
 }
 
 // interchanged reads the last two columns of print, moves and swaps, as each other in some rows.

@@ -65,7 +65,7 @@ func timing(d *figures.Data) (*figures.Output, error) {
 				cells[i] = fmt.Sprintf("%.3g", v)
 			}
 		}
-		figures.AddRow(&t, row.Algorithm, row.N, row.Published, cells, len(all), row.Source)
+		t.Row(row.Algorithm, row.N, row.Published, cells, len(all), row.Source)
 	}
-	return new(figures.Output).Table("timing", t), nil
+	return new(figures.Output).Table(t), nil
 }

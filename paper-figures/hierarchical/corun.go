@@ -42,7 +42,7 @@ func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error
 			for i, s := range c.slowdowns {
 				slowdowns = append(slowdowns, math.Abs(c.simulatedSlowdowns[i]/s-1))
 			}
-			figures.AddRow(&t, table.File, c.mix, reports.Cells(3, c.throughput, c.simulated),
+			t.Row(table.File, c.mix, reports.Cells(3, c.throughput, c.simulated),
 				reports.Fixed(100*(c.simulated/c.throughput-1), 1), listed(c.slowdowns), listed(c.simulatedSlowdowns))
 		}
 		if len(checks) > 0 {
@@ -58,7 +58,7 @@ func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error
 	} else {
 		t.Notes = append(t.Notes, d.Claims.Words("corun-programs", shippedModel().Kappa))
 	}
-	o := new(figures.Output).Table("corun", t)
+	o := new(figures.Output).Table(t)
 	overlapTables(o, d.Claims, h)
 	scalingFigure(o, h)
 	return o, nil
@@ -155,7 +155,7 @@ func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, 
 const wellFitted = 0.15
 
 func fit(d *figures.Data) (*figures.Output, error) {
-	var body reports.Table
+	var body figures.Table
 	public := figures.Instance[task.Batches]("rodinia", gpu, 0)
 	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 3}
 	var panels []reports.Lines
@@ -171,7 +171,7 @@ func fit(d *figures.Data) (*figures.Output, error) {
 		if f.RMS > wellFitted {
 			badly = append(badly, fmt.Sprintf("%s (%.1f %%)", f.Kernel, 100*f.RMS))
 		}
-		figures.AddRow(&body, f.Kernel, f.Program, f.Fitted.Class, fmt.Sprintf("%.3g", float64(f.Fitted.Solo)),
+		body.Row(f.Kernel, f.Program, f.Fitted.Class, fmt.Sprintf("%.3g", float64(f.Fitted.Solo)),
 			reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism), reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1),
 			against)
 		k := public.Tasks[slices.IndexFunc(public.Tasks, func(t task.Task) bool { return t.Name == f.Kernel })]
@@ -186,7 +186,7 @@ func fit(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("fit", len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", "), inPaper,
 		strings.Join(contradict, ", "))
 	t.Rows = body.Rows
-	return new(figures.Output).Table("fit", t).Figure("fit", chart.Title, chart), nil
+	return new(figures.Output).Table(t).Figure("fit", chart.Title, chart), nil
 }
 
 // A speed is how long a kernel took on a part x of the GPU, and the model's time relative to the whole GPU.
@@ -243,15 +243,15 @@ func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.Hardwar
 		for _, f := range datasets.FitOverlap(t.Rows) {
 			f.Fitted.Name = f.Kernel
 			programs[f.Kernel] = &f.Fitted
-			figures.AddRow(&scaling, t.File, f.Kernel, f.Fitted.Class,
+			scaling.Row(t.File, f.Kernel, f.Fitted.Class,
 				reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism), reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1))
 		}
 		groups, left := datasets.OverlapGroups(t.Rows, programs)
 		fitted := datasets.FitOverlapModel(groups, shippedModel())
 		for _, m := range []corun.Model{shippedModel(), fitted} {
-			addErrors(&misses, t.File, groups, m)
+			addErrors(misses, t.File, groups, m)
 		}
-		for _, table := range []*reports.Table{&scaling, &misses} {
+		for _, table := range []*figures.Table{scaling, misses} {
 			table.Notes = figures.WithOrigin(table.Notes, t.Provenance)
 			if t.Stub() {
 				table.Notes = append(table.Notes, claims.Words("overlap-stub", t.File))
@@ -262,18 +262,18 @@ func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.Hardwar
 		}
 	}
 	misses.Notes = append(misses.Notes, claims.Words("overlap-error"))
-	o.Table("corun-scaling", scaling).Table("corun-overlap", misses)
+	o.Table(scaling, misses)
 }
 
 // addErrors adds the errors of a model by kind of group.
-func addErrors(t *reports.Table, file string, groups []datasets.OverlapGroup, m corun.Model) {
+func addErrors(t *figures.Table, file string, groups []datasets.OverlapGroup, m corun.Model) {
 	for _, kind := range []string{datasets.OnPartitions, datasets.BesideBursts, datasets.Unlimited} {
 		for i, part := range []string{"fitted on", "held out"} {
 			e, jobs := datasets.OverlapError(groups, m, func(g *datasets.OverlapGroup) bool {
 				return g.Kind == kind && g.HeldOut == (i == 1)
 			})
 			if jobs > 0 {
-				figures.AddRow(t, file, kind, part, reports.Cells(2, m.Kappa, m.Delta), jobs, reports.Fixed(100*e, 1))
+				t.Row(file, kind, part, reports.Cells(2, m.Kappa, m.Delta), jobs, reports.Fixed(100*e, 1))
 			}
 		}
 	}

@@ -77,13 +77,13 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 			throughput := together(programs, setup).Throughput()
 			line.X, line.Y = append(line.X, float64(percent)), append(line.Y, throughput)
 			if k == 0 {
-				figures.AddRow(&t, percent)
+				t.Row(percent)
 			}
 			t.Rows[i] = append(t.Rows[i], reports.Fixed(throughput, 3))
 		}
 		chart.Series = append(chart.Series, line)
 	}
-	return new(figures.Output).Table("figure3", t).Figure("figure3", chart.Title, chart), nil
+	return new(figures.Output).Table(t).Figure("figure3", chart.Title, chart), nil
 }
 
 func figure4(d *figures.Data) (*figures.Output, error) {
@@ -98,12 +98,12 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 			a, b := together(programs, sharedMemory).Throughput(), together(programs, privateMemory).Throughput()
 			chart.Categories = append(chart.Categories, name+" "+gpcs)
 			shared.Values, private.Values = append(shared.Values, a), append(private.Values, b)
-			figures.AddRow(&t, name, gpcs, reports.Cells(3, a, b, b/a))
+			t.Row(name, gpcs, reports.Cells(3, a, b, b/a))
 			programs = []string{programs[1], programs[0]}
 		}
 	}
 	chart.Groups = []reports.BarGroup{shared, private}
-	return new(figures.Output).Table("figure4", t).Figure("figure4", chart.Title, chart), nil
+	return new(figures.Output).Table(t).Figure("figure4", chart.Title, chart), nil
 }
 
 func figure5(d *figures.Data) (*figures.Output, error) {
@@ -119,9 +119,9 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 		of := func(metric string) float64 { return d.First(m.on(data), metric) }
 		throughput := of(track.MetricThroughput)
 		chart.Categories, bars.Values = append(chart.Categories, m.title), append(bars.Values, throughput)
-		figures.AddRow(&t, m.title, reports.Fixed(throughput, 3), reports.Fixed(of(track.MetricGroups), 0),
+		t.Row(m.title, reports.Fixed(throughput, 3), reports.Fixed(of(track.MetricGroups), 0),
 			reports.Fixed(of(track.MetricSlowdownMean), 3))
 	}
 	chart.Groups = []reports.BarGroup{bars}
-	return new(figures.Output).Table("figure5", t).Figure("figure5", chart.Title, chart), nil
+	return new(figures.Output).Table(t).Figure("figure5", chart.Title, chart), nil
 }

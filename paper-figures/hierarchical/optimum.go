@@ -26,10 +26,10 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	byQueue := d.Claims.Head("optimum-queues", simulated(d))
 	spans := exact.onQueues(d, queues, track.MetricMakespan)
 	for i, name := range queueNames {
-		figures.AddRow(&byQueue, name, figures.Count(jobsOf(queues, i), isUnseen), reports.Fixed(spans[i], 2))
+		byQueue.Row(name, figures.Count(jobsOf(queues, i), isUnseen), reports.Fixed(spans[i], 2))
 	}
-	figures.AddRow(&byQueue, "mean", "", reports.Fixed(figures.Mean(spans), 2))
-	figures.AddRow(&byQueue, "largest", "", "")
+	byQueue.Row("mean", "", reports.Fixed(figures.Mean(spans), 2))
+	byQueue.Row("largest", "", "")
 	paper := []method{migShared, migPrivate, mpsOnly, bestDefault(d, queues)}
 	for _, r := range paper {
 		summary.Columns = summary.Columns.Right("beats " + r.title)
@@ -40,7 +40,7 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 		for _, data := range ofCategories(windowSize, "") {
 			all = append(all, gaps(d, m, data, n)...)
 		}
-		figures.AddRow(&summary, m.title,
+		summary.Row(m.title,
 			reports.Cells(2, figures.Mean(own), slices.Max(own), figures.Mean(all), slices.Max(all)),
 			figures.Map(paper, func(r method) string { return strconv.Itoa(won(own, gaps(d, r, queues, len(queueNames)))) }))
 		if m == exact {
@@ -51,7 +51,7 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 			byQueue.Rows[i] = append(byQueue.Rows[i], reports.Fixed(g, 2))
 		}
 	}
-	return new(figures.Output).Table("optimum", summary).Table("optimum-queues", byQueue), nil
+	return new(figures.Output).Table(summary, byQueue), nil
 }
 
 // won counts the queues on which the own gap is the smaller one. Equal plans may differ by rounding.
@@ -78,8 +78,8 @@ func ceilings(d *figures.Data) (*figures.Output, error) {
 			return d.MeanOf(values[0], verdict.Draws, 0)
 		}
 		throughput := measured(ofRuns(m, data, mean))
-		figures.AddRow(&t, m.title, figures.PlusMinus(throughput, 4), figures.PlusMinus(measured(lead(d, m, data)), 4),
+		t.Row(m.title, figures.PlusMinus(throughput, 4), figures.PlusMinus(measured(lead(d, m, data)), 4),
 			reports.Fixed(100*throughput.Value/optimum, 2))
 	}
-	return new(figures.Output).Table("ceiling", t), nil
+	return new(figures.Output).Table(t), nil
 }

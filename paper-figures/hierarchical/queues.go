@@ -179,10 +179,10 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 			t.Rows[i] = append(t.Rows[i], reports.Fixed(v, 3))
 		}
 	}
-	return out.Table(f.name, t).Figure(f.name, chart.Title, chart), nil
+	return out.Table(t).Figure(f.name, chart.Title, chart), nil
 }
 
 // onChart is the title of a table as its figure has it.
-func onChart(t reports.Table) string {
+func onChart(t *figures.Table) string {
 	return strings.Replace(t.Title, ", simulated", " (simulated)", 1)
 }

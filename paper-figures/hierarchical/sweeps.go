@@ -91,7 +91,7 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		return figures.Mean(f.on(d, r, f.more, draw)) - figures.Mean(f.on(d, r, f.less, draw))
 	})
 	return figures.Read(figures.Reading{Values: figures.Values{claim: d.Crossed(steps)}}).
-		Table(f.name, t).Figure(f.name, chart.Title, chart), nil
+		Table(t).Figure(f.name, chart.Title, chart), nil
 }
 
 // figure9 draws throughput against W. Queues of other lengths than 12 are generated as the paper says (V-A2).
@@ -133,7 +133,7 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
 	add := func(name string, rows []row) {
 		cells := figures.Map(rows, func(r row) []string { return []string{reports.Fixed(r.mean(), 3), ""} })
-		figures.AddRow(&t, name, cells, order(rows))
+		t.Row(name, cells, order(rows))
 	}
 	var panels []reports.Lines
 	m := shippedModel()
@@ -161,8 +161,8 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 	}
 	chart.Charts = aligned(panels, 1)
 	add("shares of ended jobs freed", throughputRows(d, queuesWith("release=true")))
-	addDraws(d, &t)
-	return new(figures.Output).Table("sensitivity", t).Figure("sensitivity", chart.Title, chart), nil
+	addDraws(d, t)
+	return new(figures.Output).Table(t).Figure("sensitivity", chart.Title, chart), nil
 }
 
 // order lists the methods by their means, best first, the optimum left out.
@@ -173,7 +173,7 @@ func order(rows []row) string {
 }
 
 // addDraws adds the methods' columns, the mean over all draws, their range, and how often each order occurs.
-func addDraws(d *figures.Data, t *reports.Table) {
+func addDraws(d *figures.Data, t *figures.Table) {
 	data := reported(d.Scale)
 	over, n := throughputRows(d, data...), len(data)
 	orders := map[string]int{}
@@ -188,9 +188,9 @@ func addDraws(d *figures.Data, t *reports.Table) {
 		low, high = append(low, reports.Fixed(s.Min, 3), ""), append(high, reports.Fixed(s.Max, 3), "")
 	}
 	t.Columns = t.Columns.Left("order")
-	figures.AddRow(t, fmt.Sprintf("%d draws, mean", n), means, order(over))
-	figures.AddRow(t, "lowest draw", low, "")
-	figures.AddRow(t, "highest draw", high, "")
+	t.Row(fmt.Sprintf("%d draws, mean", n), means, order(over))
+	t.Row("lowest draw", low, "")
+	t.Row("highest draw", high, "")
 	byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(orders[b], orders[a]), cmp.Compare(a, b)) }
 	for _, o := range slices.SortedFunc(maps.Keys(orders), byNumber) {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d draws: %s", orders[o], n, o))

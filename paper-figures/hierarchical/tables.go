@@ -38,14 +38,14 @@ func table4(d *figures.Data) (*figures.Output, error) {
 		if r := p.ByRule(); r != p.Class {
 			rule = string(r)
 		}
-		figures.AddRow(&t, p.Class, marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo)),
+		t.Row(p.Class, marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo)),
 			reports.Cells(3, p.Serial, p.Compute, p.Parallelism, p.Memory), reports.Fixed(p.Relative(0.125, 0.125), 2), rule)
 		inputs[string(p.Class)+" programs"]++
 		if p.Unseen {
 			inputs["unseen programs"]++
 		}
 	}
-	return new(figures.Output).Take("programs, classes and marks are the paper's", inputs).Table("table4", t), nil
+	return new(figures.Output).Take("programs, classes and marks are the paper's", inputs).Table(t), nil
 }
 
 func jobsOf(dataset string, index int) []task.Program {
@@ -57,10 +57,10 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	for i, name := range queueNames {
 		jobs := jobsOf(queues, i)
 		classes := figures.Map(task.Classes(), func(c task.Class) string { return strconv.Itoa(countOf(jobs, c)) })
-		figures.AddRow(&t, name, classes, figures.Count(jobs, isUnseen), strings.Join(figures.Map(jobs, marked), ", "))
+		t.Row(name, classes, figures.Count(jobs, isUnseen), strings.Join(figures.Map(jobs, marked), ", "))
 	}
 	dominated, balanced := jobsOf(queues, 0), jobsOf(queues, len(queueNames)-1)
-	return new(figures.Output).Table("table5", t).Take("the queues are the paper's", map[string]float64{
+	return new(figures.Output).Table(t).Take("the queues are the paper's", map[string]float64{
 		"queues": float64(len(queueNames)), "jobs of a queue": float64(len(dominated)),
 		"jobs of the dominant class":             float64(countOf(dominated, task.ComputeIntensive)),
 		"jobs of each class in a balanced queue": float64(countOf(balanced, task.ComputeIntensive)),
@@ -96,7 +96,7 @@ func table7(d *figures.Data) (*figures.Output, error) {
 		"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
 		"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
 		"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, "[{"),
-	}}).Table("table7", partitionCounts(d.Claims)).Table("table7-partitions", partitionList(d.Claims)), nil
+	}}).Table(partitionCounts(d.Claims), partitionList(d.Claims)), nil
 }
 
 // families are the rows of Table VII and the agent's actions.
@@ -110,19 +110,19 @@ var families = []struct {
 	{"agent (our choice)", corun.Agent},
 }
 
-func partitionCounts(claims *figures.Claims) reports.Table {
+func partitionCounts(claims *figures.Claims) *figures.Table {
 	t := claims.Head("table7", variants(corun.Lockstep), variants(corun.Hierarchical))
 	for _, f := range families {
 		var row []string
 		for jobs := 2; jobs <= concurrency; jobs++ {
 			row = append(row, strconv.Itoa(len(corun.Setups(f.Family, jobs))))
 		}
-		figures.AddRow(&t, f.name, row, variants(f.Family))
+		t.Row(f.name, row, variants(f.Family))
 	}
 	return t
 }
 
-func partitionList(claims *figures.Claims) reports.Table {
+func partitionList(claims *figures.Claims) *figures.Table {
 	t := claims.Head("table7-partitions")
 	var all []corun.Family
 	for _, f := range families {
@@ -133,7 +133,7 @@ func partitionList(claims *figures.Claims) reports.Table {
 	}
 	for jobs := 2; jobs <= concurrency; jobs++ {
 		for _, s := range texts(corun.Every, jobs) {
-			figures.AddRow(&t, jobs, s, figures.Map(all, func(f corun.Family) string {
+			t.Row(jobs, s, figures.Map(all, func(f corun.Family) string {
 				return map[bool]string{true: "yes"}[slices.Contains(texts(f, jobs), s)]
 			}))
 		}
@@ -177,7 +177,7 @@ func timing(d *figures.Data) (*figures.Output, error) {
 				row[i] = fmt.Sprintf("%.3g", v)
 			}
 		}
-		figures.AddRow(&t, m.title, row)
+		t.Row(m.title, row)
 	}
-	return new(figures.Output).Table("timing-hierarchical", t), nil
+	return new(figures.Output).Table(t), nil
 }

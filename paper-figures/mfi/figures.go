@@ -116,7 +116,7 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 	t := tableOf(d, "figure6", schemes)
 	for i, r := range inFigures() {
 		g := r.grid(d, quantity{metric: r.severity(), scale: 1}, atDemand(heavy))
-		g.rows(&t, "Mean F, "+r.title, distributions)
+		g.rows(t, "Mean F, "+r.title, distributions)
 		const least = 0.001 // a logarithm needs more than 0
 		for _, row := range g {
 			for j := range row {
@@ -131,7 +131,7 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 	rs := underReadings(d, func(m *measured) { m.bySeverity(m.severity()) })
 	slots := readings[0].named("F as a mean over the slots").
 		measure(d, func(m *measured) { m.bySeverity("mean_fragmentation") })
-	return figures.Read(append(rs, slots)...).Table("figure6", t).Figure("figure6", chart.Title, chart), nil
+	return figures.Read(append(rs, slots)...).Table(t).Figure("figure6", chart.Title, chart), nil
 }
 
 // bySeverity measures what the text says about Fig. 6. fragmentation is the metric of F.

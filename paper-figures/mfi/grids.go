@@ -96,16 +96,16 @@ func (g grid) bars(title string, x, y reports.Axis, names, categories []string) 
 }
 
 // rows appends a row for each place to a table, with a column for each scheme.
-func (g grid) rows(t *reports.Table, quantity string, places []string) {
+func (g grid) rows(t *figures.Table, quantity string, places []string) {
 	for j, place := range places {
-		figures.AddRow(t, quantity, place, figures.Map(g, func(by []figures.Measurement) []string {
+		t.Row(quantity, place, figures.Map(g, func(by []figures.Measurement) []string {
 			return figures.PlusMinus(by[j], 2)
 		}))
 	}
 }
 
 // tableOf is an empty table for [grid.rows].
-func tableOf(d *figures.Data, name string, columns []string) reports.Table {
+func tableOf(d *figures.Data, name string, columns []string) *figures.Table {
 	t := d.Claims.Head(name)
 	t.Columns = t.Columns.PlusMinus(columns...)
 	return t
@@ -127,14 +127,14 @@ func panels(d *figures.Data, out *figures.Output, number int, what string, data,
 		figure := reports.Panels{Title: fmt.Sprintf("Fig. %d. %s; %s", number, what, r.title)}
 		for i, q := range quantities {
 			g := r.grid(d, q, data)
-			g.rows(&t, q.title+q.unit, places)
+			g.rows(t, q.title+q.unit, places)
 			if i < len(quantities)-1 {
 				q.title = fmt.Sprintf("(%c) %s", 'a'+i, q.title)
 				figure.Charts = append(figure.Charts, charts(r, q, g.normalized())...)
 			}
 		}
-		file := fmt.Sprintf("figure%d%s", number, r.file)
-		out.Figure(file, figure.Title, figure).Table(file, t)
+		t.File += r.file
+		out.Figure(t.File, figure.Title, figure).Table(t)
 	}
 }
 

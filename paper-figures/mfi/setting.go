@@ -27,9 +27,9 @@ func table1(d *figures.Data) (*figures.Output, error) {
 		for i, s := range p.Starts {
 			inputs[fmt.Sprintf("%v index %d", p, i+1)] = float64(s)
 		}
-		figures.AddRow(&t, p, length, p.Size, p.Length, p.Max, p.Max, p.Starts, p.Starts)
+		t.Row(p, length, p.Size, p.Length, p.Max, p.Max, p.Starts, p.Starts)
 	}
-	return new(figures.Output).Take("placements of the GPU model", inputs).Table("table1", t), nil
+	return new(figures.Output).Take("placements of the GPU model", inputs).Table(t), nil
 }
 
 func table2(d *figures.Data) (*figures.Output, error) {
@@ -48,7 +48,7 @@ func table2(d *figures.Data) (*figures.Output, error) {
 		load = append(load, fmt.Sprintf("%.2f", mean))
 	}
 	t.Rows = append(t.Rows, load)
-	return new(figures.Output).Take("probability in the generator of requests", inputs).Table("table2", t), nil
+	return new(figures.Output).Take("probability in the generator of requests", inputs).Table(t), nil
 }
 
 // probabilities returns a distribution in the order of [profiles].

@@ -52,18 +52,18 @@ func steady(d *figures.Data) (*figures.Output, error) {
 		dots.Dots = true
 		chart.Charts = append(chart.Charts, dots)
 	}
-	return new(figures.Output).
-		Table("steady", pairedTable(d, "steady", metric)).
-		Table("steady-slices", pairedTable(d, "steady-slices", "acceptance_slices_steady")).
-		Figure("steady", chart.Title, chart), nil
+	tables := []*figures.Table{
+		pairedTable(d, "steady", metric), pairedTable(d, "steady-slices", "acceptance_slices_steady"),
+	}
+	return new(figures.Output).Table(tables...).Figure("steady", chart.Title, chart), nil
 }
 
 // pairedTable compares schedulers with MFI on the same streams at ρ = 1.
-func pairedTable(d *figures.Data, table, metric string) reports.Table {
+func pairedTable(d *figures.Data, table, metric string) *figures.Table {
 	t := tableOf(d, table, distributions)
 	t.Columns = t.Columns.Left("above MFI on")
 	of := func(id, dist string) []float64 { return d.Values(place(steadyData(dist, 1), id), steadyRuns, metric) }
-	figures.AddRow(&t, "mfi, acceptance [%]", figures.Map(distributions, func(dist string) []string {
+	t.Row("mfi, acceptance [%]", figures.Map(distributions, func(dist string) []string {
 		return figures.PlusMinus(meanOf(d, of("mfi", dist)).Affine(100, 0), 2)
 	}), "")
 	for _, id := range compared {
@@ -75,7 +75,7 @@ func pairedTable(d *figures.Data, table, metric string) reports.Table {
 				above = append(above, dist)
 			}
 		}
-		figures.AddRow(&t, id, row, strings.Join(above, ", "))
+		t.Row(id, row, strings.Join(above, ", "))
 	}
 	return t
 }
@@ -108,7 +108,7 @@ func offline(d *figures.Data) (*figures.Output, error) {
 		below := func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) }
 		gridOf(d, shown, data, 1, func(id, dataset string) []float64 {
 			return eachInstance(below, of(id, dataset), of(offlineBound, dataset))
-		}).rows(&t, dist, names)
+		}).rows(t, dist, names)
 		ahead := func(v []float64) float64 { return (v[0] - v[1]) / v[2] }
 		gap := func(id, dataset string) []float64 {
 			return eachInstance(ahead, of(id, dataset), of("mfi", dataset), of(offlineBound, dataset))
@@ -117,5 +117,5 @@ func offline(d *figures.Data) (*figures.Output, error) {
 			gridOf(d, near, data, 100, gap).lines(dist+", near MFI", x, y, near, percent),
 			gridOf(d, far, data, 100, gap).lines(dist+", far from MFI", x, y, far, percent))
 	}
-	return new(figures.Output).Table("offline", t).Figure("offline", chart.Title, chart), nil
+	return new(figures.Output).Table(t).Figure("offline", chart.Title, chart), nil
 }
