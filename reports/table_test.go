@@ -218,11 +218,11 @@ func TestTextWithin(t *testing.T) {
 	if err := words.TextWithin(&b, 24); err != nil {
 		t.Fatal(err)
 	}
-	want := `what it is                n
---------------------  -----
-one two three         12345
+	want := `what it is             n
+-----------------  -----
+one two three      12345
 four five six
-seven                     1
+seven                  1
 aaaaaaaaaaaaaaaaaaaa      2
 `
 	if b.String() != want {

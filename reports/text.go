@@ -30,7 +30,6 @@ func (t *Table) textWithin(w *bufio.Writer, width int) {
 	if width > 0 {
 		t.narrow(widths, width)
 		rows = wrapped(rows, widths)
-		widths = t.widths(t.names(), rows)
 	}
 	row := func(cells []string) {
 		fmt.Fprintln(w, strings.TrimRight(strings.Join(t.pad(cells, widths), "  "), " "))
@@ -105,7 +104,7 @@ func (t *Table) widths(names []string, rows [][]string) []int {
 func (t *Table) pad(cells []string, widths []int) []string {
 	out := make([]string, len(cells))
 	for j, c := range cells {
-		space := strings.Repeat(" ", widths[j]-uniseg.StringWidth(c))
+		space := strings.Repeat(" ", max(0, widths[j]-uniseg.StringWidth(c))) // a long word takes more
 		if t.Columns[j].Right {
 			out[j] = space + c
 		} else {
