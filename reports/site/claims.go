@@ -142,7 +142,8 @@ func viewPaper(paper string, all []Claim, figures figuresView) paperView {
 		Kinds: distinct(own, func(c Claim) string { return c.Kind }),
 	}
 	for _, name := range distinct(own, func(c Claim) string { return c.Artefact }) {
-		v.Artefacts = append(v.Artefacts, viewArtefact(name, own, figures))
+		claims := matching(own, func(c Claim) bool { return c.Artefact == name })
+		v.Artefacts = append(v.Artefacts, viewArtefact(name, claims, figures))
 	}
 	return v
 }
@@ -153,9 +154,6 @@ func viewArtefact(name string, claims []Claim, figures figuresView) artefactView
 	at := map[string]*claimView{}
 	var order []*claimView
 	for _, c := range claims {
-		if c.Artefact != name {
-			continue
-		}
 		a.Title = c.Title
 		view := at[c.Name]
 		if view == nil {

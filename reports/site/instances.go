@@ -61,11 +61,8 @@ func viewInstances(instances []Instance) ([]datasetView, []file, error) {
 	taken := map[string]bool{}
 	for _, name := range distinct(instances, func(in Instance) string { return in.Dataset }) {
 		data := dataDataset{Dataset: name, Colours: reports.NewGanttColours()}
-		for i := range instances {
-			if instances[i].Dataset != name {
-				continue
-			}
-			in, err := newDataInstance(&instances[i])
+		for _, own := range matching(instances, func(in Instance) bool { return in.Dataset == name }) {
+			in, err := newDataInstance(&own)
 			if err != nil {
 				return nil, nil, err
 			}
