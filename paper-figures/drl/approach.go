@@ -189,20 +189,14 @@ func (r *reading) forPartitions(w workload) []batches {
 	return all
 }
 
-// onThese returns p_opt by data set on the batches that partitions are run on.
-func (r *reading) onThese(d *figures.Data, w workload, algorithm string) []float64 {
-	all := r.forPartitions(w)
-	return average(all, func(k int) []float64 { return pOpt(d, r.series(all[k].data, algorithm), all[k].datasets) })
-}
-
 // fixBest returns p_opt by data set with the (first) partition of the least sum of makespans over its batches.
 func (r *reading) fixBest(d *figures.Data, w workload) (best []float64) {
 	all := r.forPartitions(w)
 	var least []float64
 	for _, p := range partitions() {
-		values := r.onThese(d, w, partition(p))
-		means := average(all, func(k int) []float64 {
-			return d.Values(r.series(all[k].data, partition(p)), all[k].datasets, makespan)
+		values := r.pOptOn(d, all, partition(p))
+		means := average(all, func(b batches) []float64 {
+			return d.Values(r.series(b.data, partition(p)), b.datasets, makespan)
 		})
 		if best == nil {
 			best, least = values, means

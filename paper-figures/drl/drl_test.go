@@ -118,8 +118,8 @@ func TestBatchesAreThoseOfTheReading(t *testing.T) {
 
 // TestAverage has a batch that represents 3, and one that only the first of two data sets has.
 func TestAverage(t *testing.T) {
-	values := [][]float64{{10, 20}, {50}}
-	got := average([]batches{{weight: 3}, {weight: 1}}, func(k int) []float64 { return values[k] })
+	values := map[float64][]float64{3: {10, 20}, 1: {50}}
+	got := average([]batches{{weight: 3}, {weight: 1}}, func(b batches) []float64 { return values[b.weight] })
 	if !slices.Equal(got, []float64{20, 20}) {
 		t.Errorf("%v", got)
 	}

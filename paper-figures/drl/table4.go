@@ -84,16 +84,12 @@ func certifiedFloors(d *figures.Data) *figures.Table {
 		}
 		for _, w := range synthetic {
 			all := r.batches(w, true)
-			var full [][]float64
-			of := func(k, n int) []float64 {
-				certified := d.Values(bound("A100", all[k].data, "certified", mig.Parallel), n, "bound_s")
-				return figures.Percent(figures.Ratios(certified, d.Values(lBound(all[k].data), n, "bound_s")))
+			of := func(b batches, n int) []float64 {
+				certified := d.Values(bound("A100", b.data, "certified", mig.Parallel), n, "bound_s")
+				return figures.Percent(figures.Ratios(certified, d.Values(lBound(b.data), n, "bound_s")))
 			}
-			for k := range fullBatches {
-				full = append(full, of(k, floorFull))
-			}
-			of7 := d.MeanOf(average(all[:fullBatches], func(k int) []float64 { return full[k] }), dataSets, 0)
-			of2 := d.MeanOf(of(fullBatches, floorPartial), dataSets, 0)
+			full := average(all[:fullBatches], func(b batches) []float64 { return of(b, floorFull) })
+			of7, of2 := d.MeanOf(full, dataSets, 0), d.MeanOf(of(all[fullBatches], floorPartial), dataSets, 0)
 			floor := (fullBatches*of7.Value + of2.Value) / (fullBatches + 1)
 			printed := figures.Map(approaches, func(a approach) float64 { return printed4(d, w, a) })
 			below := figures.Count(printed, func(v float64) bool { return v < floor })
@@ -115,7 +111,9 @@ func fixedPartitions(d *figures.Data) *figures.Table {
 	for _, w := range synthetic {
 		for _, r := range []*reading{&readings[byScript], &readings[byPrint], &readings[byTraining]} {
 			printed := func(a approach) float64 { return printed4(d, w, a) }
-			measured := func(algorithm string) figures.Measurement { return d.MeanOf(r.onThese(d, w, algorithm), dataSets, 0) }
+			measured := func(algorithm string) figures.Measurement {
+				return d.MeanOf(r.pOptOn(d, r.forPartitions(w), algorithm), dataSets, 0)
+			}
 			better := figures.Count(partitions(), func(p mig.Partition) bool {
 				return measured(partition(p)).Value < printed(fixBest)
 			})

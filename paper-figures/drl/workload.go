@@ -183,11 +183,11 @@ func (r *reading) series(dataset, algorithm string) store.Series {
 	return seriesOn("A100", dataset, algorithm, r.model)
 }
 
-// average averages a quantity over the batches of each data set. of gives it by data set for the k-th batch.
-func average(all []batches, of func(k int) []float64) []float64 {
+// average averages a quantity over the batches of each data set. of gives it by data set.
+func average(all []batches, of func(b batches) []float64) []float64 {
 	var sum, weight []float64
-	for k, b := range all {
-		values := of(k)
+	for _, b := range all {
+		values := of(b)
 		for len(sum) < len(values) {
 			sum, weight = append(sum, 0), append(weight, 0)
 		}
@@ -203,15 +203,17 @@ func average(all []batches, of func(k int) []float64) []float64 {
 }
 
 func (r *reading) pOpt(d *figures.Data, w workload, algorithm string) []float64 {
-	all := r.batches(w, false)
-	return average(all, func(k int) []float64 { return pOpt(d, r.series(all[k].data, algorithm), all[k].datasets) })
+	return r.pOptOn(d, r.batches(w, false), algorithm)
+}
+
+func (r *reading) pOptOn(d *figures.Data, all []batches, algorithm string) []float64 {
+	return average(all, func(b batches) []float64 { return pOpt(d, r.series(b.data, algorithm), b.datasets) })
 }
 
 // above returns by how many percent an algorithm's makespans exceed another's, by data set.
 func (r *reading) above(d *figures.Data, w workload, algorithm, other string) []float64 {
-	all := r.batches(w, false)
-	return average(all, func(k int) []float64 {
-		return d.Above(r.series(all[k].data, algorithm), r.series(all[k].data, other), all[k].datasets)
+	return average(r.batches(w, false), func(b batches) []float64 {
+		return d.Above(r.series(b.data, algorithm), r.series(b.data, other), b.datasets)
 	})
 }
 
