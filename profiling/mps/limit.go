@@ -9,17 +9,6 @@ import (
 	"miglab/profiling"
 )
 
-// multiprocessors returns how many a GPU has, including those that MIG does not offer. The profiles of
-// a model do not apply to a board with another number.
-func multiprocessors(g *mig.GPU, name string) (int, error) {
-	all, err := g.Multiprocessors()
-	if sms, ok := mig.BoardMultiprocessors(profiling.Label(name)); ok && sms != all {
-		return 0, fmt.Errorf("%s has %d multiprocessors; how many each MIG profile has is only known for other boards of %s",
-			name, sms, g)
-	}
-	return all, err
-}
-
 // CountSMs counts the multiprocessors of a GPU of a UUID.
 type CountSMs func(ctx context.Context, uuid string) (int, error)
 
@@ -28,9 +17,14 @@ type CountSMs func(ctx context.Context, uuid string) (int, error)
 func modelOf(ctx context.Context, id profiling.Identity, count CountSMs) (*mig.GPU, int, error) {
 	g, unknown := profiling.Model(id.Name, id.MemoryMiB)
 	if unknown == nil {
-		var sms int
-		if sms, unknown = multiprocessors(g, id.Name); unknown == nil {
-			return g, sms, nil
+		var all int
+		all, unknown = g.Multiprocessors()
+		if board, ok := mig.BoardMultiprocessors(profiling.Label(id.Name)); ok && board != all {
+			unknown = fmt.Errorf("%s has %d multiprocessors; how many each MIG profile has is only known for other boards of %s",
+				id.Name, board, g)
+		}
+		if unknown == nil {
+			return g, all, nil
 		}
 	}
 	sms, err := count(ctx, id.UUID)

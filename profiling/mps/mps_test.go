@@ -181,7 +181,7 @@ func TestEnvironment(t *testing.T) {
 // The driver rounds up, so every limit has to give exactly the profile's number.
 func TestPercentagesRoundUpToTheProfiles(t *testing.T) {
 	for _, g := range mig.GPUs() {
-		all, err := multiprocessors(g, "")
+		all, err := g.Multiprocessors()
 		if err != nil {
 			continue
 		}

@@ -26,8 +26,6 @@ import (
 type existing struct {
 	*device
 	all []profiling.Instance
-	// unusable says of MIG devices why they are left out.
-	unusable []string
 
 	mu sync.Mutex
 	// taken are the numbers of the instances that were created and not destroyed.
@@ -81,10 +79,9 @@ func OpenExisting(selector string) (_ profiling.Device, err error) {
 			continue
 		}
 		e := &existing{device: newDevice(lib, g), taken: map[int]bool{}}
-		if err := e.find(op, i, visible); err != nil {
+		if err := e.find(op, i, visible, &unusable); err != nil {
 			return nil, err
 		}
-		unusable = append(unusable, e.unusable...)
 		if len(e.all) > 0 {
 			found = append(found, e)
 		}
@@ -113,8 +110,8 @@ func onlyGPU(op string, found []*existing, unusable []string) (profiling.Device,
 	return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "name one with --device"}
 }
 
-// find reads the instances of the GPU with an index.
-func (e *existing) find(op string, index int, visible [][]string) error {
+// find reads the instances of the GPU with an index. It adds to unusable why others are left out.
+func (e *existing) find(op string, index int, visible [][]string, unusable *[]string) error {
 	devices, err := e.migDevices(op)
 	if err != nil {
 		return err
@@ -127,7 +124,7 @@ func (e *existing) find(op string, index int, visible [][]string) error {
 			return err
 		case !isVisible(visible, i.UUID, e.uuid, index):
 		case why != "":
-			e.unusable = append(e.unusable, i.UUID+" "+why)
+			*unusable = append(*unusable, i.UUID+" "+why)
 		default:
 			e.all = append(e.all, i)
 		}
