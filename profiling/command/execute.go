@@ -109,7 +109,8 @@ func (f *executeFlags) run(c *cobra.Command, gpus []*session.Session, p schedule
 	programs map[string]*kernel.Kernel,
 ) error {
 	return cli.RunUnits(c, "tasks", func(progress func(done, total int)) error {
-		real, err := execute.Run(c.Context(), p, s, execute.Options{GPUs: gpus, Kernels: programs, Progress: progress})
+		real, err := execute.Run(c.Context(), p, s,
+			execute.Options{GPUs: gpus, Kernels: programs, Launcher: measure.Real{}, Progress: progress})
 		if len(real.Placements) > 0 {
 			err = errors.Join(err, writeExecution(c, f.out, gpus[0], p, s, real))
 		}

@@ -76,7 +76,7 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
 	out := c.OutOrStdout()
-	facts := device.Facts()
+	facts := device.Facts
 	fmt.Fprintf(out, "memory_mb: %d\ndevice: %s\nsms: %d\ndevice_mib: %d\nl2_bytes: %d\nuuid: %s\n",
 		(p.Bytes(size)+999999)/1000000, facts.Name, facts.SMs, facts.MemoryMiB, facts.L2Bytes, facts.UUID)
 	r, err := p.Start(device, size, f.seed)

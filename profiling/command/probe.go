@@ -30,7 +30,7 @@ func newProbe() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(c.OutOrStdout(), device.Facts().UUID, device.Facts().SMs)
+			fmt.Fprintln(c.OutOrStdout(), device.Facts.UUID, device.Facts.SMs)
 			return device.Close()
 		},
 	}

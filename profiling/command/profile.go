@@ -148,7 +148,7 @@ func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *meas
 	b.Partitions = &measure.Partitions{
 		Device: device, WarmUp: time.Duration(f.warmUp) * time.Millisecond, Small: f.small, Seed: f.seed,
 	}
-	if err := f.watch(c, b.Partitions, device.Facts()); err != nil {
+	if err := f.watch(c, b.Partitions, device.Facts); err != nil {
 		return err
 	}
 	return runExperiment(c, x, b, plan)

@@ -22,7 +22,8 @@ import (
 // goroutine that opened it may use it.
 type Device struct {
 	queue
-	facts Facts
+	// Facts say what the device is.
+	Facts Facts
 }
 
 // A queue runs kernels one after the other, in a stream of a context.
@@ -129,7 +130,7 @@ func (d *Device) readFacts() error {
 		return err
 	}
 	u := C.GoBytes(unsafe.Pointer(&uuid), 16)
-	d.facts = Facts{
+	d.Facts = Facts{
 		Name: C.GoString(&name[0]), SMs: int(sms), MemoryMiB: int(memory >> 20), L2Bytes: int(l2),
 		Driver: fmt.Sprintf("CUDA %d.%d", version/1000, version%1000/10),
 		UUID:   fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]),
@@ -147,9 +148,6 @@ func check(call string, result C.CUresult) error {
 	}
 	return &Error{Call: call, Code: int(result), Text: C.GoString(text)}
 }
-
-// Facts returns what the device is.
-func (d *Device) Facts() Facts { return d.facts }
 
 // Load translates kernels in PTX for the device, in place of those of an earlier call.
 func (q *queue) Load(ptx []byte) error {
@@ -269,21 +267,19 @@ const (
 // cache and bandwidth are the device's. A stream on the whole device is a Partition too.
 type Partition struct {
 	queue
+	// SMs is the number of multiprocessors that the driver gave it.
+	SMs   int
 	green C.CUgreenCtx
-	sms   int
 	// home is the device's own context.
 	home C.CUcontext
 }
-
-// SMs returns the number of multiprocessors that the driver gave it.
-func (p *Partition) SMs() int { return p.sms }
 
 // Split divides the multiprocessors: each count has a partition, and no two partitions share
 // one. The driver hands them out in groups, of 8 on Hopper, or of 2 if fine, which ignores
 // that clusters of blocks need neighbours. A count is rounded up to whole groups. The only
 // partition may have the whole device. The caller closes the partitions before the device.
 func (d *Device) Split(counts []int, fine bool) ([]*Partition, error) {
-	op := fmt.Sprintf("give %v of %d multiprocessors to partitions", counts, d.facts.SMs)
+	op := fmt.Sprintf("give %v of %d multiprocessors to partitions", counts, d.Facts.SMs)
 	if missing := C.missing_for_partitions(); missing != nil {
 		return nil, &profiling.DeviceError{
 			Op: op, Err: fmt.Errorf("libcuda.so.1 has no %s", C.GoString(missing)),
@@ -374,7 +370,7 @@ func (p *Partition) open(groups []C.CUdevResource) error {
 	if err := check("cuGreenCtxGetDevResource", C.cuGreenCtxGetDevResource(p.green, &got, resourceSMs)); err != nil {
 		return err
 	}
-	p.sms = smCount(&got)
+	p.SMs = smCount(&got)
 	if err := check("cuCtxFromGreenCtx", C.cuCtxFromGreenCtx(&p.context, p.green)); err != nil {
 		return err
 	}
@@ -392,7 +388,7 @@ func (p *Partition) newStream() error {
 // Share returns n streams that share the whole device, without any limit.
 func (d *Device) Share(n int) ([]*Partition, error) {
 	return d.partitions("share the device", n, func(p *Partition, _ int) error {
-		p.context, p.sms = d.context, d.facts.SMs
+		p.context, p.SMs = d.context, d.Facts.SMs
 		return p.newStream()
 	})
 }

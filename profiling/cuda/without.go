@@ -10,10 +10,16 @@ import (
 )
 
 // A Device is one GPU or MIG instance.
-type Device struct{ queue }
+type Device struct {
+	queue
+	Facts Facts
+}
 
 // A Partition is a part of a device's multiprocessors.
-type Partition struct{ queue }
+type Partition struct {
+	queue
+	SMs int
+}
 
 // A queue has methods of devices and partitions. Without a device they are never called.
 type queue struct{}
@@ -43,17 +49,11 @@ func Installed() error {
 // Open always fails (see the package comment).
 func Open() (*Device, error) { return nil, Installed() }
 
-// Facts returns what the device is.
-func (d *Device) Facts() Facts { return Facts{} }
-
 // Split always fails (see the package comment).
 func (d *Device) Split([]int, bool) ([]*Partition, error) { return nil, Installed() }
 
 // Share always fails (see the package comment).
 func (d *Device) Share(int) ([]*Partition, error) { return nil, Installed() }
-
-// SMs returns the number of multiprocessors that the driver gave it.
-func (p *Partition) SMs() int { return 0 }
 
 // Use makes the partition that of the calling goroutine until Done.
 func (p *Partition) Use() error { return nil }

@@ -40,7 +40,7 @@ type Options struct {
 	GPUs []*session.Session
 	// Kernels are the programs of the problem's tasks, by task name.
 	Kernels map[string]*kernel.Kernel
-	// Launcher starts them; nil means [measure.Real].
+	// Launcher starts them.
 	Launcher measure.Launcher
 	// Progress is told about every task that has ended; it may be nil.
 	Progress func(done, all int)
@@ -78,9 +78,6 @@ func (e *TaskError) Error() string {
 func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options) (schedule.Schedule, error) {
 	if err := checkProblem(&p, &s, &o); err != nil {
 		return schedule.Schedule{}, err
-	}
-	if o.Launcher == nil {
-		o.Launcher = measure.Real{}
 	}
 	r := &run{
 		Options: o, problem: p, start: time.Now(),

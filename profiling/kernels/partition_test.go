@@ -36,7 +36,7 @@ func partitionsHere(counts []int, fine bool) (err error) {
 	errs := make([]error, len(parts))
 	var wg sync.WaitGroup
 	for i, p := range parts {
-		fmt.Print(p.SMs(), " ")
+		fmt.Print(p.SMs, " ")
 		wg.Go(func() { errs[i] = verifyOn(p) })
 	}
 	wg.Wait()

@@ -59,7 +59,7 @@ func (c *corunFlags) plan(ctx context.Context, b *Bench) (*Plan, error) {
 	case !shares:
 		return c.inInstance(ctx, b)
 	case Windowed(b.Kernels):
-		return c.groups(b, &Processes{SMs: d.SMs(), Kernels: b.Kernels, Share: d.Share}, percents)
+		return c.groups(b, &Processes{SMs: d.SMs, Kernels: b.Kernels, Share: d.Share}, percents)
 	}
 	mixes, err := mixesOf(b.Kernels, c.splits)
 	if err != nil {

@@ -33,7 +33,7 @@ type Partitions struct {
 }
 
 // Multiprocessors is how many the GPU has.
-func (p *Partitions) Multiprocessors() int { return p.Device.Facts().SMs }
+func (p *Partitions) Multiprocessors() int { return p.Device.Facts.SMs }
 
 // Together runs a group.
 func (p *Partitions) Together(ctx context.Context, g Group,
@@ -89,7 +89,7 @@ func (p *Partitions) split(g Group) ([]*cuda.Partition, error) {
 	parts, err := p.Device.Split(counts, false)
 	exact := err == nil
 	for i, part := range parts {
-		exact = exact && part.SMs() == counts[i]
+		exact = exact && part.SMs == counts[i]
 	}
 	if exact {
 		return parts, nil
@@ -192,7 +192,7 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 		return err
 	}
 	j.to = time.Now()
-	j.Status, j.Device = kernel.OK, &kernel.Device{UUID: t.Device.Facts().UUID, SMs: on.SMs()}
+	j.Status, j.Device = kernel.OK, &kernel.Device{UUID: t.Device.Facts.UUID, SMs: on.SMs}
 	return nil
 }
 

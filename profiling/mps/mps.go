@@ -21,8 +21,8 @@ type Device struct {
 	profiling.Device
 	daemon daemon
 	model  *mig.GPU
-	// sms is how many multiprocessors the whole GPU has.
-	sms int
+	// SMs is how many multiprocessors the whole GPU has.
+	SMs int
 
 	mu sync.Mutex
 	// lock is nil once the device is closed.
@@ -63,7 +63,7 @@ func Open(ctx context.Context, whole profiling.Device, dir string, count CountSM
 	if err != nil {
 		return nil, &profiling.DeviceError{Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err)}
 	}
-	d := &Device{Device: whole, model: model, sms: sms}
+	d := &Device{Device: whole, model: model, SMs: sms}
 	if d.daemon, err = newDaemon(dir, id.UUID); err != nil {
 		return nil, err
 	}
@@ -100,9 +100,6 @@ func (d *Device) SetMIG(on bool) error {
 	return &profiling.DeviceError{Op: "turn MIG mode " + profiling.OnOff(on), Err: profiling.ErrUnsupported}
 }
 
-// SMs is the number of multiprocessors of the whole GPU.
-func (d *Device) SMs() int { return d.sms }
-
 // Placements returns where MIG instances of the profile may begin.
 func (d *Device) Placements(p *mig.Profile) ([]mig.Slices, error) {
 	if !slices.Contains(d.model.Profiles, p) {
@@ -137,7 +134,7 @@ func (d *Device) Create(at mig.Instance) (profiling.Instance, error) {
 	d.last++
 	i := profiling.Instance{
 		Instance: at, ID: d.last, UUID: fmt.Sprintf("MPS-%s/%s@%d", d.daemon.gpu, at.Profile, at.Start),
-		Env: d.daemon.limits(percentage(at.Profile.SMs, d.sms)),
+		Env: d.daemon.limits(percentage(at.Profile.SMs, d.SMs)),
 	}
 	d.made = append(d.made, i)
 	slices.SortFunc(d.made, func(a, b profiling.Instance) int { return cmp.Compare(a.Start, b.Start) })

@@ -97,8 +97,8 @@ func TestBoardsByTheirMultiprocessors(t *testing.T) {
 			t.Fatal(err)
 		}
 		id, err := d.Identify()
-		if err != nil || id.Model.Name != c.label || asked != uuid || d.SMs() != c.sms || !strings.Contains(id.Model.Origin, "not those of MIG") {
-			t.Errorf("%s: model %v, %q, of %d, %v", c.name, id.Model, id.Model.Origin, d.SMs(), err)
+		if err != nil || id.Model.Name != c.label || asked != uuid || d.SMs != c.sms || !strings.Contains(id.Model.Origin, "not those of MIG") {
+			t.Errorf("%s: model %v, %q, of %d, %v", c.name, id.Model, id.Model.Origin, d.SMs, err)
 		}
 		if all, err := id.Model.Multiprocessors(); err != nil || all != c.sms {
 			t.Errorf("%s: the model has %d multiprocessors, %v", c.name, all, err)
