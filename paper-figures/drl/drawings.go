@@ -215,8 +215,7 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 		molding, best := seriesOn("A30", molded, byEfficiency, m), seriesOn("A30", example, joint, m)
 		chosen := seriesOn("A30", example, byEfficiency, m)
 		v := d.Above(molding, best, 1)[0]
-		t.Row(m,
-			reports.Cells(2, d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan)))
+		t.Row(m, reports.Cells(2, d.First(molding, makespan), d.First(best, makespan), v, d.First(chosen, makespan)))
 		name := "operations " + m.String()
 		if i == 0 {
 			name = ""
