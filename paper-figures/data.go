@@ -186,7 +186,9 @@ func PlusMinus(m Measurement, decimals int) []string {
 
 // MeanOf returns the mean of a sample with its interval, see [verdict.MeanOf].
 func (d *Data) MeanOf(values []float64, unit verdict.Unit, paper int) Measurement {
-	return d.Measured(verdict.MeanOf(values, unit, paper))
+	m, err := verdict.MeanOf(values, unit, paper)
+	d.fail(err)
+	return m
 }
 
 // Crossed returns the mean over training runs and draws, see [verdict.Crossed].
@@ -194,11 +196,7 @@ func (d *Data) Crossed(values [][]float64) Measurement {
 	if d.planning {
 		return Exactly(1)
 	}
-	return d.Measured(verdict.Crossed(values))
-}
-
-// Measured returns a measurement, and keeps the error of the calculation behind it.
-func (d *Data) Measured(m Measurement, err error) Measurement {
+	m, err := verdict.Crossed(values)
 	d.fail(err)
 	return m
 }

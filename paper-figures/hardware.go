@@ -36,9 +36,6 @@ func WithOrigin(notes []string, p datasets.Provenance) []string {
 	return notes
 }
 
-// onHardware is the reading of an input that was also measured.
-const onHardware = "measured on a GPU"
-
 // ReconfigurationTable builds Table 1 of the FAR and the DRL paper: the seconds to create and to destroy an instance.
 // The claims are inputs of the GPU models. What was measured on a GPU is judged as a second reading.
 func ReconfigurationTable(h datasets.HardwareSet) Build {
@@ -70,7 +67,7 @@ func ReconfigurationTable(h datasets.HardwareSet) Build {
 				t.Notes = append(t.Notes, fmt.Sprintf(needsReconfiguration, name))
 			}
 		}
-		return Read(Reading{}, Reading{Name: onHardware, Values: measured}).
+		return Read(Reading{}, Reading{Name: "measured on a GPU", Values: measured}).
 			Take("cost of the GPU model", inputs).Table(t), nil
 	}
 }

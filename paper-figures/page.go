@@ -97,8 +97,7 @@ func (a *Record) tally() Tally {
 	return t
 }
 
-// groups gathers the rows that have a reason, by verdict, cause, reason and evidence. Of the
-// other readings it takes only what was measured of inputs.
+// groups gathers rows with a reason by verdict, cause, reason and evidence; of other readings only measured inputs.
 func (a *Record) groups() (out [][]*Row) {
 	type key struct {
 		verdict.Verdict

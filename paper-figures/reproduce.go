@@ -49,8 +49,7 @@ type job struct {
 	record *Record
 }
 
-// folder returns the folder below Dir for the artefact's files. Wall times do not go into
-// the paper's folder, which has the same bytes after every run.
+// folder returns the folder below Dir for the artefact's files. Wall times, which differ, are not in the paper's.
 func (r *Record) folder() string {
 	if r.Timed {
 		return "."

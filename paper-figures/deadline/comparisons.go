@@ -48,7 +48,7 @@ func schedulerLines(x sample, list []*scheduler) []line {
 }
 
 // compare adds columns and lines to a table, over our own days.
-func compare(d *figures.Data, t *figures.Table, columns []column, lines []line) *figures.Table {
+func compare(d *figures.Data, t *figures.Table, columns []column, lines []line) {
 	for _, c := range columns {
 		t.Columns = t.Columns.PlusMinus(c.heading())
 		if c.less != nil {
@@ -68,7 +68,6 @@ func compare(d *figures.Data, t *figures.Table, columns []column, lines []line) 
 			return append(cells, figures.PlusMinus(l.mean(d, difference(own, c.of(d, c.less, l.sample))), c.decimals)...)
 		}))
 	}
-	return t
 }
 
 func addBar(d *figures.Data, g *reports.BarGroup, s *scheduler, x sample) {
@@ -127,7 +126,7 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 		}
 		bars.Groups = append(bars.Groups, group)
 	}
-	t = compare(d, t, append(differenceColumns(largest, late, tardiness), column{megajoules, nil}), lines)
+	compare(d, t, append(differenceColumns(largest, late, tardiness), column{megajoules, nil}), lines)
 	return new(figures.Output).Table(t).Figure("table5", bars.Title, bars)
 }
 
@@ -138,7 +137,7 @@ func energies(d *figures.Data) (*figures.Output, error) {
 	lines := schedulerLines(relaxed.first(sweep), []*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
 	note := runsNote(textAgent, releasedAgent, energyAgent)
 	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title, note)
-	t = compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)
+	compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)
 	return new(figures.Output).Table(t), nil
 }
 
@@ -147,7 +146,7 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 	out := &figures.Output{}
 	for _, k := range tightness {
 		t := d.Claims.Head("heuristics", d.Scale.Replicates(many), k.name)
-		t = compare(d, t, differenceColumns(largest, late, tardiness, megajoules),
+		compare(d, t, differenceColumns(largest, late, tardiness, megajoules),
 			schedulerLines(k.ours, agentAnd(k.agent, schedulers)))
 		if n := k.agent.days(k.ours); n < d.Scale.Replicates(many) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d days, also for its differences", k.agent.title, n))
@@ -240,8 +239,7 @@ func slackData(factor float64) sample {
 	return sample{figures.Dataset("deadline/slack?low=" + f + "&high=" + f), sweep, true}
 }
 
-// byLateness are the schedulers with different late jobs. EFT with true durations equals
-// Largest-First, and energy-aware takes slices of the same sizes as least slack.
+// byLateness have different late jobs: EFT by true durations is Largest-First, energy-aware as late as least slack.
 var byLateness = []*scheduler{largest, eft, random, smallest, leastSlack, lookAhead}
 
 func slack(d *figures.Data) (*figures.Output, error) {
@@ -273,6 +271,6 @@ func slack(d *figures.Data) (*figures.Output, error) {
 	}
 	minutes := tardiness
 	minutes.decimals = 2
-	t = compare(d, t, differenceColumns(nil, late, minutes), lines)
+	compare(d, t, differenceColumns(nil, late, minutes), lines)
 	return new(figures.Output).Table(t).Figure("slack", both.Title, both), nil
 }

@@ -159,8 +159,7 @@ func leadAfter(share float64) func([]*course) float64 {
 	}
 }
 
-// values measures a claim in each training run that all its agents have, and only in the
-// first one if one of the agents has learned for less than [enoughSteps].
+// values measures a claim in each run that its agents share; only in the first if one learned less than [enoughSteps].
 func (r *learningRow) values(all curves) (out []float64) {
 	for _, of := range all.together(r.agents()...) {
 		out = append(out, quantities[r.Shows](of))

@@ -97,8 +97,7 @@ func joiningLimits(d *figures.Data) *figures.Table {
 	return t
 }
 
-// refining returns, by execution, by how many percent FAR unrefined exceeds the area bound, and
-// the most that the refinement can gain with 0, 1, 2 ... moves and swaps.
+// refining returns by how many percent FAR unrefined exceeds the area bound, and the most that 0, 1, 2 ... steps gain.
 func refining(d *figures.Data, dataset string) (excess []float64, gains [][]float64) {
 	unrefined := batch(dataset, "far?refine=false", mig.Sequential)
 	spans, bounds := d.Values(unrefined, executions, makespan), d.Values(area(unrefined), executions, track.MetricBound)

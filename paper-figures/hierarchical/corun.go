@@ -68,8 +68,7 @@ func listed(values []float64) string {
 	return strings.Join(reports.Cells(2, values...), " ")
 }
 
-// programsFor returns the programs of kernels by name. They are fitted on the newest times alone
-// on the same GPU under MPS, or on the public times if there are none.
+// programsFor returns programs by kernel, fitted on the newest times alone on the same GPU under MPS, or public ones.
 func programsFor(h datasets.HardwareSet, on datasets.Provenance) (map[string]task.Program, error) {
 	out := map[string]task.Program{}
 	fits := datasets.KernelFits()
@@ -129,8 +128,7 @@ func checkCoruns(
 	return checks, left, nil
 }
 
-// windowOf returns the programs of a mix, with their measured times alone, and its setup. It
-// reports false if a kernel has no program or the setup is invalid.
+// windowOf returns a mix's programs, with times alone, and its setup. ok is false if one is missing or invalid.
 func windowOf(
 	jobs []datasets.CorunTime, programs map[string]task.Program, alone map[string]mig.Seconds,
 ) (w corun.Window, setup corun.Setup, ok bool) {

@@ -28,8 +28,7 @@ type row struct {
 
 func (r row) mean() float64 { return figures.Mean(r.values) }
 
-// onQueues returns a metric of all methods on Q1 to Q12, the mean over some datasets of them: the
-// rivals, the agent, the exact optimum, and what else is wanted.
+// onQueues returns a metric on Q1 to Q12, the mean over datasets, of the rivals, the agent, the optimum and more.
 func onQueues(d *figures.Data, data []string, metric string, more ...method) []row {
 	var out []row
 	for _, dataset := range data {

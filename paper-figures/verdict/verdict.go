@@ -291,8 +291,7 @@ func (m *Measurement) count() int {
 	return m.Replicates
 }
 
-// quantiles returns the 97.5 % and the 98.75 % quantile of the standardised mean of n values:
-// Student's t below [byT], and the normal distribution above.
+// quantiles returns the 97.5 and 98.75 % quantiles of a standardised mean of n: Student's t below [byT], else normal.
 func quantiles(n int) [2]float64 { return quantileTable()[min(max(n, 2), byT)] }
 
 var quantileTable = sync.OnceValue(func() (out [byT + 1][2]float64) {
