@@ -126,9 +126,7 @@ func deadlineNames() []string {
 type deadline struct {
 	policy  nn.Policy
 	options env.DeadlineOptions
-	// observations and masks are by queue.
-	observations []float32
-	masks        []bool
+	rows    env.Rows // by queue
 }
 
 func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) {
@@ -164,15 +162,13 @@ func (d *deadline) Dispatch(q *sim.Queue) int {
 }
 
 func (d *deadline) DispatchAll(queues []*sim.Queue, choices []int) {
-	inputs, actions := d.policy.Inputs(), d.policy.Actions()
-	if len(d.observations) < len(queues)*inputs {
-		d.observations, d.masks = make([]float32, len(queues)*inputs), make([]bool, len(queues)*actions)
-	}
+	actions := d.policy.Actions()
+	d.rows.Resize(env.Shape{Observation: d.policy.Inputs(), Actions: actions}, len(queues))
 	for i, q := range queues {
-		d.options.Observe(q, d.observations[i*inputs:(i+1)*inputs], d.masks[i*actions:(i+1)*actions])
+		d.options.Observe(q, d.rows.Observation(i), d.rows.Mask(i))
 	}
-	preferences, _ := d.policy.Forward(d.observations[:len(queues)*inputs], len(queues))
+	preferences, _ := d.policy.Forward(d.rows.Observations, len(queues))
 	for i := range queues {
-		choices[i] = env.Likeliest(preferences[i*actions:(i+1)*actions], d.masks[i*actions:(i+1)*actions])
+		choices[i] = env.Likeliest(preferences[i*actions:(i+1)*actions], d.rows.Mask(i))
 	}
 }

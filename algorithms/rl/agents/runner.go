@@ -148,10 +148,9 @@ type runner struct {
 	shape  env.Shape
 
 	attempts     []*attempt // one for each problem of the largest run so far
-	observations []float32
-	masks        []bool
-	equal        []float32 // preferences that favour no action
-	exponentials []float64 // by action
+	rows         env.Rows   // the masks are by active lane
+	equal        []float32  // preferences that favour no action
+	exponentials []float64  // by action
 }
 
 // An attempt is k tries at one problem.
@@ -307,42 +306,39 @@ func (t *attempt) best() schedule.Schedule {
 
 // step decides once in every active lane.
 func (r *runner) step(attempts []*attempt) {
-	inputs, actions := r.shape.Observation, r.shape.Actions
 	active := 0
 	for _, t := range attempts {
 		active += len(t.active)
 	}
-	if len(r.masks) < active*actions {
-		r.observations, r.masks = make([]float32, active*inputs), make([]bool, active*actions)
-	}
-	masks, distinct := r.masks, 0
+	r.rows.Resize(r.shape, active)
+	at, distinct := 0, 0
 	for _, t := range attempts {
 		first := distinct
 		for i, l := range t.active {
-			mask := masks[i*actions : (i+1)*actions]
-			t.lanes[l].Observe(r.observations[distinct*inputs:(distinct+1)*inputs], mask)
+			mask := r.rows.Mask(at + i)
+			t.lanes[l].Observe(r.rows.Observation(distinct), mask)
 			t.rows[i] = r.rowOf(first, distinct, mask)
 			distinct = max(distinct, t.rows[i]+1)
 		}
-		masks = masks[len(t.active)*actions:]
+		at += len(t.active)
 	}
-	preferences, _ := r.policy.Forward(r.observations[:distinct*inputs], distinct)
-	masks = r.masks
+	preferences, _ := r.policy.Forward(r.rows.Observations[:distinct*r.shape.Observation], distinct)
+	at = 0
 	for _, t := range attempts {
 		n := len(t.active)
-		r.act(t, preferences, masks)
-		masks = masks[n*actions:]
+		r.act(t, preferences, at)
+		at += n
 	}
 }
 
-// act takes an action in every active lane of an attempt. Lane 0 takes the likeliest one
+// act takes an action in every active lane of an attempt, whose masks begin at the given row. Lane 0 takes the likeliest one
 // unless all are sampled.
-func (r *runner) act(t *attempt, preferences []float32, masks []bool) {
+func (r *runner) act(t *attempt, preferences []float32, at int) {
 	actions := r.shape.Actions
 	t.decisions += len(t.active)
 	left := t.active[:0]
 	for i, l := range t.active {
-		own, mask := r.equal, masks[i*actions:(i+1)*actions]
+		own, mask := r.equal, r.rows.Mask(at+i)
 		if row := t.rows[i]; row != forced {
 			own = preferences[row*actions : (row+1)*actions]
 		}
@@ -375,10 +371,8 @@ func (r *runner) rowOf(first, last int, mask []bool) int {
 	if allowed == 1 {
 		return forced
 	}
-	n := r.shape.Observation
-	own := r.observations[last*n : (last+1)*n]
 	for row := first; row < last; row++ {
-		if slices.Equal(r.observations[row*n:(row+1)*n], own) {
+		if slices.Equal(r.rows.Observation(row), r.rows.Observation(last)) {
 			return row
 		}
 	}

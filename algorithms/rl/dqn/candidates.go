@@ -35,13 +35,13 @@ func isChooser(s *learn.Shard) bool {
 func (t *Trainer) choose(s *shard, i, slot int) {
 	e := s.Env(i).(env.Chooser)
 	choice := s.candidates.Best(e, s.Policy.Forward)
-	copy(t.replay.bestObservation(slot), s.candidates.Observation(choice.Candidate))
-	copy(t.replay.bestMask(slot), s.candidates.Mask(choice.Candidate))
+	copy(t.replay.best.Observation(slot), s.candidates.Observation(choice.Candidate))
+	copy(t.replay.best.Mask(slot), s.candidates.Mask(choice.Candidate))
 	if s.Rand.Float64() < t.Stats.Exploration {
 		choice = randomChoice(&s.candidates, s.Rand)
 	}
 	e.Choose(choice.Candidate)
-	copy(t.replay.observation(slot), s.candidates.Observation(choice.Candidate))
-	copy(t.replay.mask(slot), s.candidates.Mask(choice.Candidate))
+	copy(t.replay.Observation(slot), s.candidates.Observation(choice.Candidate))
+	copy(t.replay.Mask(slot), s.candidates.Mask(choice.Candidate))
 	t.replay.actions[slot] = int32(choice.Action)
 }

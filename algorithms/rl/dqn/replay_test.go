@@ -18,7 +18,7 @@ func TestReplay(t *testing.T) {
 		r := newReplay(env.Shape{Observation: 1, Actions: 1}, envs, envs*rows, false)
 		show := func(row, step int) {
 			for e := range envs {
-				r.observation(row*envs + e)[0] = float32(100*step + e)
+				r.Observation(row*envs + e)[0] = float32(100*step + e)
 			}
 		}
 		show(r.head, 0)
@@ -35,9 +35,9 @@ func TestReplay(t *testing.T) {
 		}
 		for i := range r.len() {
 			slot, want := r.slot(i), 100*(steps-kept+i/envs)+i%envs
-			if r.actions[slot] != int32(want) || r.observation(slot)[0] != float32(want) || r.observation(r.next(slot))[0] != float32(want+100) {
+			if r.actions[slot] != int32(want) || r.Observation(slot)[0] != float32(want) || r.Observation(r.next(slot))[0] != float32(want+100) {
 				t.Fatalf("transition %d of %d: action %d, from %v to %v, want %d", i, r.len(),
-					r.actions[slot], r.observation(slot)[0], r.observation(r.next(slot))[0], want)
+					r.actions[slot], r.Observation(slot)[0], r.Observation(r.next(slot))[0], want)
 			}
 		}
 	})

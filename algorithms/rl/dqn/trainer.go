@@ -129,31 +129,31 @@ func (t *Trainer) observe(s *shard, row int) {
 		}
 		return
 	}
-	begin, end := row*t.cfg.Envs+s.Begin, row*t.cfg.Envs+s.End
-	inputs, actions := t.Shape.Observation, t.Shape.Actions
-	s.Observe(t.replay.observations[begin*inputs:end*inputs], t.replay.masks[begin*actions:end*actions])
+	s.Observe(&t.replay.Rows, row*t.cfg.Envs+s.Begin)
 }
 
 // step acts in a shard's environments and observes the result.
 func (t *Trainer) step(s *shard) {
 	begin, end := t.replay.head*t.cfg.Envs+s.Begin, t.replay.head*t.cfg.Envs+s.End
-	if isChooser(s.Shard) { // observe has chosen
-		s.Step(t.replay.actions[begin:end], t.replay.rewards[begin:end], t.replay.dones[begin:end])
-		t.observe(s, t.replay.after(t.replay.head))
-		return
+	if !isChooser(s.Shard) { // otherwise observe has chosen
+		t.decide(s, begin, end)
 	}
+	s.Step(t.replay.actions[begin:end], t.replay.rewards[begin:end], t.replay.dones[begin:end])
+	t.observe(s, t.replay.after(t.replay.head))
+}
+
+// decide chooses the actions of some slots of the replay.
+func (t *Trainer) decide(s *shard, begin, end int) {
 	inputs, actions := t.Shape.Observation, t.Shape.Actions
-	values, _ := s.Policy.Forward(t.replay.observations[begin*inputs:end*inputs], end-begin)
+	values, _ := s.Policy.Forward(t.replay.Observations[begin*inputs:end*inputs], end-begin)
 	for i := range end - begin {
-		mask := t.replay.mask(begin + i)
+		mask := t.replay.Mask(begin + i)
 		if s.Rand.Float64() < t.Stats.Exploration {
 			t.replay.actions[begin+i] = int32(uniformAction(mask, s.Rand))
 		} else {
 			t.replay.actions[begin+i] = int32(env.Likeliest(values[i*actions:(i+1)*actions], mask))
 		}
 	}
-	s.Step(t.replay.actions[begin:end], t.replay.rewards[begin:end], t.replay.dones[begin:end])
-	t.observe(s, t.replay.after(t.replay.head))
 }
 
 // update learns from one batch and adds its loss to t.Stats.
@@ -191,8 +191,8 @@ func (t *Trainer) gradient(k int) {
 		return
 	}
 	for i, slot := range batch {
-		copy(s.observations[i*inputs:(i+1)*inputs], t.replay.observation(int(slot)))
-		copy(s.next[i*inputs:(i+1)*inputs], t.replay.bestObservation(t.replay.next(int(slot))))
+		copy(s.observations[i*inputs:(i+1)*inputs], t.replay.Observation(int(slot)))
+		copy(s.next[i*inputs:(i+1)*inputs], t.replay.best.Observation(t.replay.next(int(slot))))
 	}
 	t.future(s, batch)
 	values, _ := s.Policy.Forward(s.observations[:n*inputs], n)
@@ -218,7 +218,7 @@ func (t *Trainer) future(s *shard, batch []int32) {
 	}
 	values, _ := judge.Forward(s.next[:n*inputs], n)
 	for i, slot := range batch {
-		s.chosen[i] = env.Likeliest(values[i*actions:(i+1)*actions], t.replay.bestMask(t.replay.next(int(slot))))
+		s.chosen[i] = env.Likeliest(values[i*actions:(i+1)*actions], t.replay.best.Mask(t.replay.next(int(slot))))
 	}
 	if t.cfg.Double {
 		values, _ = s.target.Forward(s.next[:n*inputs], n)

@@ -2,6 +2,7 @@ package env
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"miglab/harness/mig"
 	"miglab/harness/task"
@@ -24,6 +25,28 @@ type Env interface {
 
 // Shape is the size of an environment's observations and the number of its actions.
 type Shape struct{ Observation, Actions int }
+
+// Rows are observations and masks of several environments, queues or candidates.
+type Rows struct {
+	Shape        Shape
+	Observations []float32
+	Masks        []bool
+}
+
+// Resize makes room for n rows. Their contents are undefined.
+func (r *Rows) Resize(shape Shape, n int) {
+	r.Shape = shape
+	r.Observations = slices.Grow(r.Observations[:0], n*shape.Observation)[:n*shape.Observation]
+	r.Masks = slices.Grow(r.Masks[:0], n*shape.Actions)[:n*shape.Actions]
+}
+
+// Observation returns the observation of a row.
+func (r *Rows) Observation(i int) []float32 {
+	return r.Observations[i*r.Shape.Observation : (i+1)*r.Shape.Observation]
+}
+
+// Mask returns the mask of a row.
+func (r *Rows) Mask(i int) []bool { return r.Masks[i*r.Shape.Actions : (i+1)*r.Shape.Actions] }
 
 // Times is how long a task runs, in seconds by instance size; index 0 is not used.
 // +Inf for sizes on which it does not fit or that the GPU lacks.

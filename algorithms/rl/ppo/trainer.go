@@ -16,8 +16,7 @@ type Trainer struct {
 
 	// The experience by step and, within a step, by environment: step t of environment e is
 	// at t*Envs + e. values has one more step, in which no action is taken.
-	observations       []float32
-	masks              []bool
+	rows               env.Rows
 	actions            []int32
 	logps, rewards     []float32
 	values             []float32
@@ -63,18 +62,17 @@ func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Tr
 	n, inputs, actions := cfg.Envs*cfg.Horizon, policy.Inputs(), policy.Actions()
 	t := &Trainer{
 		Trainer: core, cfg: cfg,
-		observations: make([]float32, (n+cfg.Envs)*inputs),
-		masks:        make([]bool, (n+cfg.Envs)*actions),
-		actions:      make([]int32, n),
-		logps:        make([]float32, n),
-		rewards:      make([]float32, n),
-		values:       make([]float32, n+cfg.Envs),
-		dones:        make([]bool, n),
-		advantages:   make([]float32, n),
-		target:       make([]float32, n),
-		order:        make([]int32, n),
-		minibatch:    make([]taken, cfg.Minibatch),
+		actions:    make([]int32, n),
+		logps:      make([]float32, n),
+		rewards:    make([]float32, n),
+		values:     make([]float32, n+cfg.Envs),
+		dones:      make([]bool, n),
+		advantages: make([]float32, n),
+		target:     make([]float32, n),
+		order:      make([]int32, n),
+		minibatch:  make([]taken, cfg.Minibatch),
 	}
+	t.rows.Resize(t.Shape, n+cfg.Envs)
 	part := (cfg.Minibatch + cfg.Shards - 1) / cfg.Shards
 	for _, s := range t.Shards {
 		t.parts = append(t.parts, &shard{
@@ -118,15 +116,14 @@ func (t *Trainer) act(s *shard) {
 	inputs, actions, envs := t.Shape.Observation, t.Shape.Actions, t.cfg.Envs
 	for step := range t.cfg.Horizon + 1 {
 		begin, end := step*envs+s.Begin, step*envs+s.End
-		observations, masks := t.observations[begin*inputs:end*inputs], t.masks[begin*actions:end*actions]
-		s.Observe(observations, masks)
-		preferences, values := s.Policy.Forward(observations, end-begin)
+		s.Observe(&t.rows, begin)
+		preferences, values := s.Policy.Forward(t.rows.Observations[begin*inputs:end*inputs], end-begin)
 		copy(t.values[begin:end], values)
 		if step == t.cfg.Horizon {
 			break
 		}
 		for i := range end - begin {
-			s.allowed = actionsIn(masks[i*actions:(i+1)*actions], s.allowed)
+			s.allowed = actionsIn(t.rows.Mask(begin+i), s.allowed)
 			t.actions[begin+i], t.logps[begin+i] = sampleAction(preferences[i*actions:(i+1)*actions], s.allowed,
 				s.weights, s.Rand)
 		}
@@ -182,13 +179,13 @@ func (t *Trainer) gradient(k int) {
 		return
 	}
 	for i, at := range t.batch[begin:end] {
-		copy(s.observations[i*inputs:(i+1)*inputs], t.observations[int(at)*inputs:])
+		copy(s.observations[i*inputs:(i+1)*inputs], t.rows.Observation(int(at)))
 	}
 	preferences, values := s.Policy.Forward(s.observations[:n*inputs], n)
 	w := weights{1 / float64(len(t.batch)), t.cfg.Clip, t.Stats.Exploration, valueCoefficient}
 	for i, at := range t.batch[begin:end] {
 		row := preferences[i*actions : (i+1)*actions]
-		s.allowed = actionsIn(t.masks[int(at)*actions:(int(at)+1)*actions], s.allowed)
+		s.allowed = actionsIn(t.rows.Mask(int(at)), s.allowed)
 		d := s.dPreferences[i*actions : (i+1)*actions]
 		var now terms
 		now, s.dValues[i] = w.loss(row, s.allowed, values[i], t.minibatch[begin+i], d)

@@ -60,11 +60,10 @@ func (s *Shard) restart(seed, segment uint64, k int) {
 // Env returns one of the shard's environments, the first for 0.
 func (s *Shard) Env(i int) env.Env { return s.members[i].env }
 
-// Observe writes the observations and masks of all environments of the shard.
-func (s *Shard) Observe(observations []float32, masks []bool) {
-	o, a := s.shape.Observation, s.shape.Actions
+// Observe writes the observations and masks of all environments of the shard to rows from first on.
+func (s *Shard) Observe(rows *env.Rows, first int) {
 	for i := range s.members {
-		s.members[i].env.Observe(observations[i*o:(i+1)*o], masks[i*a:(i+1)*a])
+		s.members[i].env.Observe(rows.Observation(first+i), rows.Mask(first+i))
 	}
 }
 
