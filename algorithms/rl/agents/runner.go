@@ -331,8 +331,8 @@ func (r *runner) step(attempts []*attempt) {
 	}
 }
 
-// act takes an action in every active lane of an attempt, whose masks begin at the given row. Lane 0 takes the likeliest one
-// unless all are sampled.
+// act takes an action in every active lane of an attempt, whose masks begin at the given row.
+// Lane 0 takes the likeliest one unless all are sampled.
 func (r *runner) act(t *attempt, preferences []float32, at int) {
 	actions := r.shape.Actions
 	t.decisions += len(t.active)
