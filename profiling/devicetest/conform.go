@@ -17,11 +17,11 @@ import (
 // not derived from package mig. Conform starts no subtests, so that it can run in a bubble of testing/synctest.
 func Conform(t *testing.T, open func(t *testing.T) profiling.Device) {
 	t.Helper()
-	for _, c := range conformance {
+	for _, run := range []func(*conformer){identity, placements, lifecycle, refusals, counts, atOnce} {
 		d := open(t)
-		c.run(&conformer{t: t, Device: d, name: c.name})
+		run(&conformer{d, t})
 		if err := d.Close(); err != nil {
-			t.Errorf("%s: Close: %v", c.name, err)
+			t.Errorf("Close: %v", err)
 		}
 	}
 }
@@ -33,23 +33,12 @@ func ConformHalfway(t *testing.T, open func(t *testing.T, busy int) profiling.De
 	t.Helper()
 	for busy := range 4 {
 		d := open(t, busy)
-		halfway(&conformer{t: t, Device: d, name: fmt.Sprintf("half an instance, %d times busy", busy)}, busy)
+		t.Logf("half an instance, %d times busy", busy)
+		halfway(&conformer{d, t}, busy)
 		if err := d.Close(); err != nil {
-			t.Errorf("half an instance, %d times busy: Close: %v", busy, err)
+			t.Errorf("Close: %v", err)
 		}
 	}
-}
-
-var conformance = []struct {
-	name string
-	run  func(*conformer)
-}{
-	{"identity", identity},
-	{"placements", placements},
-	{"lifecycle", lifecycle},
-	{"refusals", refusals},
-	{"counts", counts},
-	{"at once", atOnce},
 }
 
 // a100 is the placement table of the A100 as nvidia-smi mig -lgip and -lgipp print it.
@@ -72,96 +61,88 @@ var a100 = []struct {
 // conformer is a device under test with helper methods.
 type conformer struct {
 	profiling.Device
-	t    *testing.T
-	name string
-}
-
-func (c *conformer) errorf(format string, args ...any) {
-	c.t.Helper()
-	c.t.Errorf(c.name+": "+format, args...)
+	*testing.T
 }
 
 func (c *conformer) at(profile string, start mig.Slices) mig.Instance {
-	c.t.Helper()
+	c.Helper()
 	p, err := mig.MustLookup("A100").ProfileByName(profile)
 	if err != nil {
-		c.t.Fatal(err)
+		c.Fatal(err)
 	}
 	return mig.Instance{Profile: p, Start: start}
 }
 
 func (c *conformer) create(profile string, start mig.Slices) profiling.Instance {
-	c.t.Helper()
+	c.Helper()
 	i, err := c.Create(c.at(profile, start))
 	if err != nil {
-		c.t.Fatalf("%s: create %s at %d: %v", c.name, profile, start, err)
+		c.Fatalf("create %s at %d: %v", profile, start, err)
 	}
 	return i
 }
 
 func (c *conformer) destroy(i profiling.Instance) {
-	c.t.Helper()
+	c.Helper()
 	if err := c.Destroy(i.ID); err != nil {
-		c.t.Fatalf("%s: destroy %s at %d: %v", c.name, i.Profile, i.Start, err)
+		c.Fatalf("destroy %s at %d: %v", i.Profile, i.Start, err)
 	}
 }
 
 func (c *conformer) refused(profile string, start mig.Slices, want error) {
-	c.t.Helper()
+	c.Helper()
 	_, err := c.Create(c.at(profile, start))
 	c.wants("create "+profile, err, want)
 }
 
 // wants checks that an error wraps another and is a [*profiling.DeviceError].
 func (c *conformer) wants(op string, err, want error) {
-	c.t.Helper()
+	c.Helper()
 	var device *profiling.DeviceError
 	switch {
 	case !errors.Is(err, want):
-		c.errorf("%s: error %v, want %v", op, err, want)
+		c.Errorf("%s: error %v, want %v", op, err, want)
 	case !errors.As(err, &device):
-		c.errorf("%s: error %#v is no *DeviceError", op, err)
+		c.Errorf("%s: error %#v is no *DeviceError", op, err)
 	}
 }
 
 // exist checks which instances exist, by start.
 func (c *conformer) exist(want ...profiling.Instance) {
-	c.t.Helper()
+	c.Helper()
 	got, err := c.Instances()
 	if err != nil {
-		c.t.Fatalf("%s: %v", c.name, err)
+		c.Fatalf("%v", err)
 	}
-	if !slices.EqualFunc(got, want, sameInstance) {
-		c.errorf("instances %v, want %v", got, want)
+	if !slices.EqualFunc(got, want, func(a, b profiling.Instance) bool {
+		return a.Instance == b.Instance && a.ID == b.ID && a.UUID == b.UUID && slices.Equal(a.Env, b.Env)
+	}) {
+		c.Errorf("instances %v, want %v", got, want)
 	}
-}
-
-func sameInstance(a, b profiling.Instance) bool {
-	return a.Instance == b.Instance && a.ID == b.ID && a.UUID == b.UUID && slices.Equal(a.Env, b.Env)
 }
 
 func identity(c *conformer) {
 	id, err := c.Identify()
 	if err != nil {
-		c.t.Fatalf("%s: %v", c.name, err)
+		c.Fatalf("%v", err)
 	}
 	if id.UUID == "" || id.Name == "" || id.Driver == "" || id.MemoryMiB <= 0 {
-		c.errorf("%+v lacks something", id)
+		c.Errorf("%+v lacks something", id)
 	}
 	if id.Model != mig.MustLookup("A100") {
-		c.errorf("model %v, want A100", id.Model)
+		c.Errorf("model %v, want A100", id.Model)
 	}
 	switch underMIG := id.Source == profiling.MIG; {
 	case !underMIG && id.Source != profiling.MPSSMLimit:
-		c.errorf("source %q", id.Source)
+		c.Errorf("source %q", id.Source)
 	case id.MIG != underMIG || id.MIGPending != underMIG:
-		c.errorf("MIG mode %v, pending %v for source %s", id.MIG, id.MIGPending, id.Source)
+		c.Errorf("MIG mode %v, pending %v for source %s", id.MIG, id.MIGPending, id.Source)
 	}
 	if _, err := c.Conditions(); err != nil {
-		c.errorf("conditions: %v", err)
+		c.Errorf("conditions: %v", err)
 	}
 	if p, err := c.Processes(); err != nil || len(p) != 0 {
-		c.errorf("processes %v, %v; want none", p, err)
+		c.Errorf("processes %v, %v; want none", p, err)
 	}
 }
 
@@ -170,7 +151,7 @@ func placements(c *conformer) {
 		p := c.at(row.profile, 0).Profile
 		got, err := c.Placements(p)
 		if err != nil || !slices.Equal(got, row.starts) {
-			c.errorf("%s may begin at %v, %v; want %v", row.profile, got, err, row.starts)
+			c.Errorf("%s may begin at %v, %v; want %v", row.profile, got, err, row.starts)
 		}
 		for start := mig.Slices(0); start < 8; start++ {
 			if !slices.Contains(row.starts, start) {
@@ -179,7 +160,7 @@ func placements(c *conformer) {
 			}
 			i := c.create(row.profile, start)
 			if i.Profile != p || i.Start != start {
-				c.errorf("create %s at %d made %s at %d", row.profile, start, i.Profile, i.Start)
+				c.Errorf("create %s at %d made %s at %d", row.profile, start, i.Profile, i.Start)
 			}
 			c.exist(i)
 			c.destroy(i)
@@ -196,18 +177,18 @@ func lifecycle(c *conformer) {
 	for _, i := range []profiling.Instance{left, right} {
 		onMIG := strings.HasPrefix(i.UUID, "MIG-")
 		if i.UUID == "" || len(i.Env) == 0 || onMIG && !slices.Contains(i.Env, "CUDA_VISIBLE_DEVICES="+i.UUID) {
-			c.errorf("%s at %d has UUID %q and environment %q", i.Profile, i.Start, i.UUID, i.Env)
+			c.Errorf("%s at %d has UUID %q and environment %q", i.Profile, i.Start, i.UUID, i.Env)
 		}
 	}
 	if left.UUID == right.UUID || left.ID == right.ID {
-		c.errorf("%v and %v share a UUID or an ID", left, right)
+		c.Errorf("%v and %v share a UUID or an ID", left, right)
 	}
 	c.destroy(left)
 	c.exist(right)
 	c.wants("destroy it again", c.Destroy(left.ID), profiling.ErrUnknownInstance)
 	again := c.create("2g.10gb", 0)
 	if again.UUID != left.UUID {
-		c.errorf("2g.10gb at 0 is %s and was %s", again.UUID, left.UUID)
+		c.Errorf("2g.10gb at 0 is %s and was %s", again.UUID, left.UUID)
 	}
 	c.exist(again, right)
 	c.destroy(right)
@@ -237,7 +218,7 @@ func halfway(c *conformer, busy int) {
 	c.wants("create 3g.20gb", err, profiling.ErrPermission)
 	left, isLeft := errors.AsType[*profiling.LeftoverError](err)
 	if isLeft != (busy > 0) {
-		c.errorf("error %#v; is something left?", err)
+		c.Errorf("error %#v; is something left?", err)
 	}
 	if !isLeft {
 		c.exist()
@@ -248,7 +229,7 @@ func halfway(c *conformer, busy int) {
 	_, err = c.Create(c.at("1g.5gb", 5))
 	c.wants("create over what is left", err, profiling.ErrInsufficient)
 	if _, ok := errors.AsType[*profiling.LeftoverError](err); ok {
-		c.errorf("a create that was refused at once left something: %v", err)
+		c.Errorf("a create that was refused at once left something: %v", err)
 	}
 	for range busy - 1 {
 		c.wants("destroy what is left", c.Destroy(left.ID), profiling.ErrBusy)
@@ -269,7 +250,7 @@ func counts(c *conformer) {
 			}
 		}
 		if len(made) != row.max {
-			c.errorf("%d instances of %s, want %d", len(made), row.profile, row.max)
+			c.Errorf("%d instances of %s, want %d", len(made), row.profile, row.max)
 		}
 		c.exist(made...)
 		for _, i := range made {
@@ -302,7 +283,7 @@ func atOnce(c *conformer) {
 	}
 	all.Wait()
 	if err := errors.Join(errs...); err != nil {
-		c.errorf("%v", err)
+		c.Errorf("%v", err)
 	}
 	c.exist()
 }

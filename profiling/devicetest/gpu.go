@@ -89,18 +89,12 @@ type Stage string
 
 // The stages of create and destroy, in order.
 const (
-	// BeforeCreate: nothing exists yet.
-	BeforeCreate Stage = "before create"
-	// GPUInstance: the GPU instance exists, without a compute instance and so without a UUID.
-	GPUInstance Stage = "gpu instance"
-	// Created: the GPU instance and its compute instance exist.
-	Created Stage = "created"
-	// BeforeDestroy: both still exist.
-	BeforeDestroy Stage = "before destroy"
-	// ComputeGone: the compute instance is gone, and the GPU instance still exists.
-	ComputeGone Stage = "compute gone"
-	// Destroyed: both are gone.
-	Destroyed Stage = "destroyed"
+	BeforeCreate  Stage = "before create"  // nothing exists yet
+	GPUInstance   Stage = "gpu instance"   // the GPU instance exists, without a compute instance and so without a UUID
+	Created       Stage = "created"        // the GPU instance and its compute instance exist
+	BeforeDestroy Stage = "before destroy" // both still exist
+	ComputeGone   Stage = "compute gone"   // the compute instance is gone, and the GPU instance still exists
+	Destroyed     Stage = "destroyed"      // both are gone
 )
 
 // New returns a GPU in MIG mode, without instances, whose state is in this process.

@@ -61,7 +61,7 @@ type Bench struct {
 	uuid string
 	// together runs kernels in a common window; nil if the launcher cannot.
 	together windowLauncher
-	results  *results
+	judge    *judge
 	// watch samples the GPU while kernels run; nil if nothing can.
 	watch    *profiling.Watch
 	failures []Failure
@@ -261,8 +261,8 @@ func (b *Bench) begin() (err error) {
 	}
 	b.Window = cmp.Or(b.Window, time.Second)
 	b.together, _ = b.Launcher.(windowLauncher)
-	b.results = &results{idle: map[string]string{}, first: map[string]string{}}
-	b.Launcher = judge{b.Launcher, b.results}
+	b.judge = &judge{Launcher: b.Launcher, idle: map[string]string{}, first: map[string]string{}}
+	b.Launcher = b.judge
 	if b.Partitions != nil {
 		b.from, b.uuid, b.watch = b.Partitions.From, b.Partitions.UUID, b.Partitions.Watch
 	} else {

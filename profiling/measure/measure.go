@@ -25,7 +25,6 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/stats"
-	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 )
@@ -144,24 +143,6 @@ func elsewhere(d kernel.Device, on profiling.Instance) string {
 		return fmt.Sprintf("it ran on %d multiprocessors, not on %d", d.SMs, want)
 	}
 	return ""
-}
-
-// A judge is a launcher that refuses times which datasets cannot hold, and wrong results.
-type judge struct {
-	Launcher
-	results *results
-}
-
-func (j judge) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-	if err := j.results.learn(ctx, j.Launcher, k); err != nil {
-		return kernel.Outcome{}, err
-	}
-	out, err := j.Launcher.Launch(ctx, k, on)
-	j.results.judge(k, &out)
-	if out.Status == kernel.OK && !(out.Seconds > 0 && out.Seconds <= task.MaxSeconds) {
-		out.Status, out.Detail = kernel.Wrong, fmt.Sprintf("%v s is not a time", out.Seconds)
-	}
-	return out, err
 }
 
 func onSlices(size mig.Slices) string {

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,33 +155,23 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 		return err
 	}
 	pace := kernels.Pace{Intensity: p.Intensity}
-	// until iterates until something holds, and at least once.
-	until := func(enough func() bool) (done uint64, err error) {
-		for done == 0 || !enough() && !t.stopped() {
-			n, err := run.Burst(&pace)
-			if err != nil {
-				return done, err
-			}
+	// until iterates until something holds, at least once and not after an error.
+	until := func(enough func() bool) (done uint64) {
+		for err == nil && (done == 0 || !enough() && !t.stopped()) {
+			var n uint64
+			n, err = run.Burst(&pace)
 			done += n
 		}
-		return done, nil
+		return done
 	}
 	j.from = time.Now()
-	if _, err := until(func() bool { return time.Since(j.from) >= t.WarmUp }); err != nil {
-		return err
-	}
+	until(func() bool { return time.Since(j.from) >= t.WarmUp })
 	t.warm.Add(1)
-	if _, err := until(func() bool { return int(t.warm.Load()) == len(t.jobs) }); err != nil {
-		return err
-	}
+	until(func() bool { return int(t.warm.Load()) == len(t.jobs) })
 	j.begin = time.Now()
-	if err := on.Mark(false); err != nil {
-		return err
-	}
-	if j.Iterations, err = until(func() bool { return time.Since(j.begin) >= t.window }); err != nil {
-		return err
-	}
-	if err := on.Mark(true); err != nil {
+	err = cmp.Or(err, on.Mark(false))
+	j.Iterations = until(func() bool { return time.Since(j.begin) >= t.window })
+	if err = cmp.Or(err, on.Mark(true)); err != nil {
 		return err
 	}
 	if j.Finish, err = on.Elapsed(); err != nil {
@@ -188,12 +179,10 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	}
 	j.end = time.Now()
 	t.measured.Add(1)
-	if _, err := until(func() bool { return int(t.measured.Load()) == len(t.jobs) }); err != nil {
-		return err
-	}
+	until(func() bool { return int(t.measured.Load()) == len(t.jobs) })
 	j.to = time.Now()
 	j.Status, j.Device = kernel.OK, &kernel.Device{UUID: t.Device.Facts.UUID, SMs: on.SMs}
-	return nil
+	return err
 }
 
 func (t *together) size(p *kernels.Program) uint64 {
@@ -209,14 +198,9 @@ func (t *together) size(p *kernels.Program) uint64 {
 // overlap is the share of a job's window in which all jobs ran.
 func (t *together) overlap(i int) float64 {
 	begin, end := t.jobs[i].begin, t.jobs[i].end
-	from, to := begin, end
+	late, early := time.Duration(0), time.Duration(0)
 	for _, j := range t.jobs {
-		if j.from.After(from) {
-			from = j.from
-		}
-		if j.to.Before(to) {
-			to = j.to
-		}
+		late, early = max(late, j.from.Sub(begin)), max(early, end.Sub(j.to))
 	}
-	return max(0, min(1, to.Sub(from).Seconds()/end.Sub(begin).Seconds()))
+	return max(0, 1-(late+early).Seconds()/end.Sub(begin).Seconds())
 }

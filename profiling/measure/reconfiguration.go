@@ -3,7 +3,6 @@ package measure
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -49,14 +48,11 @@ var _ = register(Command{
 // of a single operation begins with the first call to the driver and includes the calls that the driver refused
 // because it was busy. Total is the time of all operations, including what the session does before each.
 func Reconfiguration(_ context.Context, b *Bench) (*Plan, error) {
-	id := b.Session.Identity()
-	if id.Source != profiling.MIG || id.Existing {
-		return nil, errors.New("without instances of the program's own there is nothing to reconfigure")
-	}
-	table := func(rows []datasets.ReconfigurationTime) reports.Table { return ReconfigurationTable(rows, id.Model) }
+	g := b.Session.Identity().Model
+	table := func(rows []datasets.ReconfigurationTime) reports.Table { return ReconfigurationTable(rows, g) }
 	p := newPlan(b, "reconfiguration", reconfigurationRows, table)
 	for number := range cmp.Or(b.Repetitions, Repetitions) {
-		for i, partition := range reconfigured(id.Model) {
+		for i, partition := range reconfigured(g) {
 			for _, threads := range slices.Compact([]int{1, len(partition)}) {
 				p.add(fmt.Sprintf("%02d %s by %d", i+1, partition, threads), number+1, nil,
 					func(ctx context.Context) (*ran[any], error) {

@@ -129,15 +129,6 @@ func TestReconfigurationOfADriverThatDoesNot(t *testing.T) {
 	})
 }
 
-func TestReconfigurationNeedsMIG(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, err := reconfiguration(t.Context(), t, devicetest.New(a30, devicetest.SMLimit()), measure.Bench{})
-		if want := "without instances of the program's own there is nothing to reconfigure"; err == nil || err.Error() != want {
-			t.Errorf("%v", err)
-		}
-	})
-}
-
 // Calls that the driver refuses for the moment count as attempts, and their time as that of the operation.
 func TestReconfigurationCountsAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"miglab/harness/mig"
+	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 )
@@ -19,8 +20,10 @@ var withoutGPU = profiling.Instance{UUID: "no GPU", Env: []string{"CUDA_VISIBLE_
 // withoutGPUTimeout ends a program that waits for the GPU that it cannot see.
 const withoutGPUTimeout = time.Minute
 
-// results compares what the runs of a kernel computed.
-type results struct {
+// A judge is a launcher that refuses times which datasets cannot hold, and wrong results: it compares what the runs of a
+// kernel computed.
+type judge struct {
+	Launcher
 	mu sync.Mutex
 	// idle holds the results of kernels that ran without a GPU; empty if they failed, as they should.
 	idle map[string]string
@@ -28,46 +31,60 @@ type results struct {
 	first map[string]string
 }
 
+func (j *judge) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+	if err := j.learn(ctx, k); err != nil {
+		return kernel.Outcome{}, err
+	}
+	out, err := j.Launcher.Launch(ctx, k, on)
+	if out.Status != kernel.OK {
+		return out, err
+	}
+	if out.Result != "" {
+		j.compare(k, &out)
+	}
+	if out.Status == kernel.OK && !(out.Seconds > 0 && out.Seconds <= task.MaxSeconds) {
+		out.Status, out.Detail = kernel.Wrong, fmt.Sprintf("%v s is not a time", out.Seconds)
+	}
+	return out, err
+}
+
 // adopt records the result of a good run; empty if it showed none.
-func (r *results) adopt(kernel, result string) {
-	r.first[kernel] = cmp.Or(r.first[kernel], result)
+func (j *judge) adopt(kernel, result string) {
+	j.first[kernel] = cmp.Or(j.first[kernel], result)
 }
 
 // learn runs a kernel without a GPU, unless it has done so before.
-func (r *results) learn(ctx context.Context, l Launcher, k *kernel.Kernel) error {
+func (j *judge) learn(ctx context.Context, k *kernel.Kernel) error {
 	if k.Result == (kernel.ResultSource{}) {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, known := r.idle[k.Name]; known {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, known := j.idle[k.Name]; known {
 		return nil
 	}
 	alone := *k
 	alone.Timeout = min(k.Timeout, withoutGPUTimeout)
-	out, err := l.Launch(ctx, &alone, withoutGPU)
+	out, err := j.Launcher.Launch(ctx, &alone, withoutGPU)
 	if err == nil {
-		r.idle[k.Name] = out.Result
+		j.idle[k.Name] = out.Result
 	}
 	return err
 }
 
-// judge makes a run wrong whose result is that of a run without a GPU, or differs from that of the kernel's earlier
+// compare makes a run wrong whose result is that of a run without a GPU, or differs from that of the kernel's earlier
 // runs.
-func (r *results) judge(k *kernel.Kernel, out *kernel.Outcome) {
-	if out.Status != kernel.OK || out.Result == "" {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch first := r.first[k.Name]; {
-	case out.Result == r.idle[k.Name]:
+func (j *judge) compare(k *kernel.Kernel, out *kernel.Outcome) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch first := j.first[k.Name]; {
+	case out.Result == j.idle[k.Name]:
 		out.Detail = "its result is the same as without a GPU"
 	case first != "" && out.Result != first:
 		out.Detail = fmt.Sprintf("its result differs from that of the kernel's first run: %.12s, not %.12s", out.Result,
 			first)
 	default:
-		r.adopt(k.Name, out.Result)
+		j.adopt(k.Name, out.Result)
 		return
 	}
 	out.Status, out.Seconds = kernel.Wrong, mig.Seconds(math.Inf(1))

@@ -172,7 +172,7 @@ type sweep struct {
 // adopt takes over a run that is done.
 func (w *sweep) adopt(r *Run) {
 	if r.Status == kernel.OK {
-		w.results.adopt(r.Kernel, r.Result)
+		w.judge.adopt(r.Kernel, r.Result)
 	} else {
 		w.over[r.place()] = true
 	}
