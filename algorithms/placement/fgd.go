@@ -33,10 +33,8 @@ func uselessSlices(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 }
 
 func fitsOn(p *mig.Profile, occupied mig.Mask) bool {
-	for _, start := range p.Starts {
-		if window(p, start)&occupied == 0 {
-			return true
-		}
+	for range freeStarts(p, occupied) {
+		return true
 	}
 	return false
 }

@@ -32,11 +32,7 @@ func newHAMi(name string, sign int) func(algo.Args, sim.PlacementSetting) (sim.P
 
 func hamiRule(g *mig.GPU, sign int) rule {
 	return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {
-		for _, start := range p.Starts {
-			w := window(p, start)
-			if w&occupied != 0 {
-				continue
-			}
+		for start, w := range freeStarts(p, occupied) {
 			left := occupied | w
 			c := cost{sign * freeSlices(g, occupied), -longestRun(g, left), -placements(g, left)}
 			if !ok || c.compare(&best.cost) < 0 {
@@ -62,10 +58,8 @@ func longestRun(g *mig.GPU, occupied mig.Mask) int {
 func placements(g *mig.GPU, occupied mig.Mask) int {
 	n := 0
 	for _, p := range task.RequestProfiles(g) {
-		for _, start := range p.Starts {
-			if window(p, start)&occupied == 0 {
-				n++
-			}
+		for range freeStarts(p, occupied) {
+			n++
 		}
 	}
 	return n

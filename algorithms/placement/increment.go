@@ -18,11 +18,7 @@ func incrementRule(args algo.Args, score *sim.Scores) rule {
 	sign := map[string]int{"lowest": 0, "most-used": -1, "least-used": 1}[args[tie.Name]]
 	return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {
 		used := sign * int(occupied.Count())
-		for _, start := range p.Starts {
-			w := window(p, start)
-			if w&occupied != 0 {
-				continue
-			}
+		for start, w := range freeStarts(p, occupied) {
 			if c := (cost{int(score[occupied|w] - score[occupied]), used}); !ok || c[0] < best.cost[0] {
 				best, ok = choice{c, start}, true
 			}

@@ -65,11 +65,9 @@ func (m *mover) moves(c *sim.Cluster, gpu int, w sim.Resident, visit func(reloca
 		change := m.score[left] - m.score[mask] + m.score[to|window(p, spot.Start)] - m.score[to]
 		visit(relocation{sim.Move{Request: w.Request, To: spot}, gpu, left, int(change)})
 	}
-	for _, start := range p.Starts {
-		if at := window(p, start); at&mask == 0 {
-			to := sim.Spot{GPU: gpu, Start: start}
-			visit(relocation{sim.Move{Request: w.Request, To: to}, gpu, left | at, int(m.score[left|at] - m.score[mask])})
-		}
+	for start, at := range freeStarts(p, mask) {
+		to := sim.Spot{GPU: gpu, Start: start}
+		visit(relocation{sim.Move{Request: w.Request, To: to}, gpu, left | at, int(m.score[left|at] - m.score[mask])})
 	}
 }
 
@@ -105,11 +103,7 @@ func (m *mover) makeRoom(r *sim.Residents, profile int) (sim.Move, bool) {
 	best, found := relocation{}, false
 	p := m.profiles[profile]
 	m.each(r, func(x relocation) {
-		for _, start := range p.Starts {
-			at := window(p, start)
-			if at&x.left != 0 {
-				continue
-			}
+		for _, at := range freeStarts(p, x.left) {
 			x := x
 			if x.change += int(m.score[x.left|at] - m.score[x.left]); !found || x.change < best.change {
 				best, found = x, true

@@ -3,6 +3,7 @@ package placement
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
@@ -120,4 +121,15 @@ func freeSlices(g *mig.GPU, occupied mig.Mask) int { return int(g.MemorySlices -
 
 func window(p *mig.Profile, start mig.Slices) mig.Mask {
 	return mig.Instance{Profile: p, Start: start}.Mask()
+}
+
+// freeStarts yields the starts of a profile at which all its slices are free, and these slices.
+func freeStarts(p *mig.Profile, occupied mig.Mask) iter.Seq2[mig.Slices, mig.Mask] {
+	return func(yield func(mig.Slices, mig.Mask) bool) {
+		for _, start := range p.Starts {
+			if w := window(p, start); w&occupied == 0 && !yield(start, w) {
+				return
+			}
+		}
+	}
 }

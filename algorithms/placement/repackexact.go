@@ -179,10 +179,7 @@ func (s *search) branch(left, from int, start mig.Slices, profile int) {
 		if to == from {
 			mask |= held
 		}
-		for _, at := range p.Starts {
-			if window(p, at)&mask != 0 {
-				continue
-			}
+		for at := range freeStarts(p, mask) {
 			// It is down now, and no sequence moves it twice.
 			s.gpus[to] = was.with(profile, at, true)
 			if s.bound() < left {
@@ -203,11 +200,7 @@ func (s *search) judge() {
 	for _, l := range s.gpus {
 		mask := s.mask(l)
 		total += int(s.score[mask])
-		for _, start := range p.Starts {
-			at := window(p, start)
-			if at&mask != 0 {
-				continue
-			}
+		for _, at := range freeStarts(p, mask) {
 			if d := int(s.score[mask|at] - s.score[mask]); !fits || d < least {
 				least, fits = d, true
 			}
