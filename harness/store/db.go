@@ -19,6 +19,14 @@ type DB struct {
 
 	mu    sync.Mutex
 	files []*file
+	// few is what each handed over when OpenIntact read the results, if that was little.
+	few []seriesCells
+}
+
+// seriesCells are all cells of a series.
+type seriesCells struct {
+	Series
+	cells []cell
 }
 
 // FileName returns the name of the database of one of several processes that share the work,

@@ -8,6 +8,7 @@ import (
 // An extent is what a database says it has of a series. Cells are never deleted, so that it has no
 // less when it is read later.
 type extent struct {
+	Series
 	id int64
 	// written orders the series by when a cell of theirs was last written.
 	written int64
@@ -51,39 +52,40 @@ func readTwice[T comparable](f *file, table, columns string, ways [2]string, rea
 
 // readExtents reads what the database has of its series. The lock must be held.
 func (f *file) readExtents() error {
-	type row struct {
-		Series
-		id int64
-	}
-	ways := [2]string{"NOT INDEXED", "INDEXED BY sqlite_autoindex_series_1"}
-	series, err := readTwice(f, "series", "id, "+seriesColumns, ways, func(v []any) row {
-		return row{Series{
-			columnOr[string](v[1]), columnOr[string](v[2]), columnOr[string](v[3]), columnOr[string](v[4]),
-			int(columnOr[int64](v[5])),
-			columnOr[string](v[6]), int(columnOr[int64](v[7])), columnOr[string](v[8]), columnOr[string](v[9]),
-		}, columnOr[int64](v[0])}
+	// Every series has a row in tally. One more may be added between the two queries.
+	var count int64
+	err := f.query("SELECT count(*) FROM series", nil, func(v []any) error {
+		count = columnOr[int64](v[0])
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	byID, last := make(map[int64]*extent, len(series)), int64(0)
-	err = f.query("SELECT series, written, cells, instances FROM tally NOT INDEXED ORDER BY written", nil,
-		func(v []any) error {
-			x := &extent{
-				id: columnOr[int64](v[0]), written: columnOr[int64](v[1]),
-				sum: sum{columnOr[int64](v[2]), columnOr[int64](v[3])},
-			}
-			if x.written <= last {
-				return &Damage{File: f.path, Reason: "the rows of the table tally are in disorder"}
-			}
-			byID[x.id], last = x, x.written
-			return nil
-		})
-	extents := make(map[Series]*extent, len(series))
-	for _, s := range series {
-		if extents[s.Series] = byID[s.id]; err == nil && byID[s.id] == nil {
-			err = &Damage{File: f.path, Reason: fmt.Sprintf("the number of cells of %v is missing", s.Series)}
+	extents, last, room := map[Series]*extent{}, int64(0), make([]byte, 0, 1024)
+	const query = "SELECT " + seriesColumns + ", crc, id, written, cells, instances" +
+		" FROM tally NOT INDEXED LEFT JOIN series NOT INDEXED ON id = series ORDER BY written"
+	err = f.query(query, nil, func(v []any) error {
+		s := Series{
+			columnOr[string](v[0]), columnOr[string](v[1]), columnOr[string](v[2]), columnOr[string](v[3]),
+			int(columnOr[int64](v[4])),
+			columnOr[string](v[5]), int(columnOr[int64](v[6])), columnOr[string](v[7]), columnOr[string](v[8]),
 		}
+		x := &extent{
+			Series: s, id: columnOr[int64](v[10]), written: columnOr[int64](v[11]),
+			sum: sum{columnOr[int64](v[12]), columnOr[int64](v[13])},
+		}
+		switch {
+		case columnOr[int64](v[9]) != s.checksum(room):
+			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of %v is wrong", s)}
+		case x.written <= last || extents[s] != nil:
+			return &Damage{File: f.path, Reason: "the rows of the table tally are in disorder"}
+		}
+		extents[s], last = x, x.written
+		return nil
+	})
+	if err == nil && int64(len(extents)) < count {
+		err = &Damage{File: f.path, Reason: fmt.Sprintf("the numbers of cells of %d series are missing",
+			count-int64(len(extents)))}
 	}
 	if err == nil {
 		f.extents = extents
@@ -143,7 +145,7 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 				s, instance)}
 		}
 		if instance <= last {
-			return &Damage{File: f.path, Reason: fmt.Sprintf("instance %d of %v comes after instance %d", instance, s, last)}
+			return disorderError(f, s, int(instance), int(last))
 		}
 		last = instance
 		read.cells, read.instances = read.cells+1, read.instances+instance
@@ -168,6 +170,11 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 func lackingError(f *file, s Series, read, want sum) error {
 	return &Damage{File: f.path, Reason: fmt.Sprintf("of the %d cells of %v, %d are found, or other instances", want.cells,
 		s, read.cells)}
+}
+
+// disorderError says that an instance of a series does not come after the one before it.
+func disorderError(f *file, s Series, instance, before int) error {
+	return &Damage{File: f.path, Reason: fmt.Sprintf("instance %d of %v comes after instance %d", instance, s, before)}
 }
 
 // expect returns which cells with the instances first to end-1 a series has. It reads the whole series,

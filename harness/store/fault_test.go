@@ -324,7 +324,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.db.Close()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "results.db has format 9 and this program reads format 4; use the program that wrote it") {
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "results.db has format 9 and this program reads format 5; use the program that wrote it") {
 		t.Errorf("another format: %v", err)
 	}
 	// A process that is killed at its very beginning leaves an empty file.

@@ -12,7 +12,7 @@ import (
 
 // Format is the version of the schema that this program writes and reads. It is the database's
 // user_version.
-const Format = 4
+const Format = 5
 
 // schema makes the tables, unless another process has just done so. Cells of one series are stored side by side.
 const schema = `
@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS series (
 	id INTEGER PRIMARY KEY,
 	track TEXT NOT NULL, dataset TEXT NOT NULL, content TEXT NOT NULL, gpu TEXT NOT NULL, count INTEGER NOT NULL,
 	algorithm TEXT NOT NULL, version INTEGER NOT NULL, weights TEXT NOT NULL, model TEXT NOT NULL,
+	crc INTEGER NOT NULL,
 	UNIQUE (` + seriesColumns + `)
 ) STRICT;
 CREATE TABLE IF NOT EXISTS cell (
@@ -51,7 +52,7 @@ CREATE TABLE IF NOT EXISTS unit (
 	key TEXT PRIMARY KEY, digest TEXT NOT NULL, record TEXT NOT NULL, crc INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX IF NOT EXISTS program_name ON program (name, track, algorithm, version, weights);
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 COMMIT;
 `
 

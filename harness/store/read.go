@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -20,10 +21,16 @@ type cell struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// identity is what the checksums of the series' cells begin with, and room for the rest.
-func (s Series) identity() []byte {
-	return fmt.Appendf(make([]byte, 0, 1024), "%q %q %q %q %d %q %d %q %q ", s.values()...)
+// identity appends what the checksums of the series and of its cells begin with.
+func (s *Series) identity(b []byte) []byte {
+	for _, text := range []string{s.Track, s.Dataset, s.Content, s.GPU, s.Algorithm, s.Weights, s.Model} {
+		b = append(append(b, text...), 0)
+	}
+	return append(strconv.AppendInt(append(strconv.AppendInt(b, int64(s.Count), 10), 0), int64(s.Version), 10), 0)
 }
+
+// checksum is what the column crc must have for the row of the series. The identity may use b's room.
+func (s *Series) checksum(b []byte) int64 { return int64(crc32.Checksum(s.identity(b), castagnoli)) }
 
 // checksum is what the column crc must have for a row of a series with this identity, as a signed
 // number, which takes less room.
@@ -94,17 +101,26 @@ func (db *DB) cells(s Series, first, end int) (all []cell, err error) {
 var errNewList = errors.New("a list of names that was not read yet")
 
 // appendCells appends cells of a series in one file, which it checks.
-func (f *file) appendCells(all []cell, s Series, first, end int) ([]cell, error) {
-	more, err := f.appendKnown(all, s, first, end)
+func (f *file) appendCells(all []cell, s Series, first, end int) (more []cell, err error) {
+	err = f.withLists(func() error {
+		more, err = f.appendKnown(all, s, first, end)
+		return err
+	})
+	return more, err
+}
+
+// withLists calls read, and if that is errNewList, once more after the lists of names were read.
+func (f *file) withLists(read func() error) error {
+	err := read()
 	if errors.Is(err, errNewList) {
 		if err = f.readLists(); err == nil {
-			more, err = f.appendKnown(all, s, first, end)
+			err = read()
 		}
 		if errors.Is(err, errNewList) {
-			err = &Damage{File: f.path, Reason: fmt.Sprintf("names of metrics of %v are missing", s)}
+			err = &Damage{File: f.path, Reason: "names of metrics are missing"}
 		}
 	}
-	return more, err
+	return err
 }
 
 // readLists reads the lists of names, which are few and shared by many cells.
@@ -125,30 +141,38 @@ func (f *file) readLists() error {
 	return err
 }
 
+// cellColumns are the columns of cells after the instance, as cell reads them. NULL is faster to read than an
+// empty text, and a number than a text.
+const cellColumns = ", names, numbers, nullif(kind, ''), nullif(error, ''), microseconds, crc"
+
 // appendKnown is appendCells if the lists of names have been read, and otherwise errNewList.
 func (f *file) appendKnown(all []cell, s Series, first, end int) ([]cell, error) {
-	identity := s.identity()
-	// NULL is faster to read than an empty text, and a number than a text.
-	const columns = ", names, numbers, nullif(kind, ''), nullif(error, ''), microseconds, crc"
-	err := f.eachCell(s, columns, first, end, func(v []any) error {
-		list, ok := f.lists.Load(columnOr[int64](v[1]))
-		if !ok {
-			return errNewList
-		}
-		r := Row{
-			Instance: int(columnOr[int64](v[0])),
-			Metrics:  Metrics{list.(string), columnOr[string](v[2])},
-			Kind:     columnOr[string](v[3]),
-			Error:    columnOr[string](v[4]),
-			Micros:   columnOr[float64](v[5]),
-		}
-		if int64(r.checksum(identity)) != columnOr[int64](v[6]) {
-			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s)}
-		}
-		all = append(all, cell{r, f.path})
-		return nil
+	identity := s.identity(make([]byte, 0, 1024))
+	err := f.eachCell(s, cellColumns, first, end, func(v []any) error {
+		c, err := f.cell(s, identity, v)
+		all = append(all, c)
+		return err
 	})
 	return all, err
+}
+
+// cell makes a cell of a series with this identity of its columns, and checks it.
+func (f *file) cell(s Series, identity []byte, v []any) (cell, error) {
+	list, ok := f.lists.Load(columnOr[int64](v[1]))
+	if !ok {
+		return cell{}, errNewList
+	}
+	r := Row{
+		Instance: int(columnOr[int64](v[0])),
+		Metrics:  Metrics{list.(string), columnOr[string](v[2])},
+		Kind:     columnOr[string](v[3]),
+		Error:    columnOr[string](v[4]),
+		Micros:   columnOr[float64](v[5]),
+	}
+	if int64(r.checksum(identity)) != columnOr[int64](v[6]) {
+		return cell{}, &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s)}
+	}
+	return cell{r, f.path}, nil
 }
 
 // uniteCells orders the cells of several files by instance and keeps one of each.
@@ -258,6 +282,9 @@ func (db *DB) ByAge(of []Series) ([]Series, error) {
 
 // each hands over all cells, series by series, in the order of [DB.ByAge].
 func (db *DB) each(use func(s Series, cells []cell) error) error {
+	if files := db.all(); len(files) == 1 {
+		return files[0].each(use)
+	}
 	all, err := db.Series(Filter{})
 	if err == nil {
 		all, err = db.ByAge(all)
@@ -271,10 +298,85 @@ func (db *DB) each(use func(s Series, cells []cell) error) error {
 	return err
 }
 
-// tally counts the results of each series, all of which it reads.
+// each is [DB.each] for one file. It reads many series at once, which takes less time where they are short.
+func (f *file) each(use func(s Series, cells []cell) error) error {
+	const batch = 20_000 // cells
+	extents, err := f.present()
+	all := slices.SortedFunc(maps.Values(extents), func(a, b *extent) int { return cmp.Compare(a.written, b.written) })
+	for err == nil && len(all) > 0 {
+		n := 0
+		for cells := int64(0); n < len(all) && cells < batch; n++ {
+			cells += all[n].cells
+		}
+		var cells []cell
+		var ends []int
+		err = f.withLists(func() error {
+			cells, ends, err = f.cellsOf(all[:n])
+			return err
+		})
+		for i, begin := 0, 0; err == nil && i < n; i++ {
+			err = use(all[i].Series, cells[begin:ends[i]:ends[i]])
+			begin = ends[i]
+		}
+		all = all[n:]
+	}
+	return err
+}
+
+// cellsOf returns the cells of several series, and where those of each end. It is errNewList if lists of names have
+// not been read.
+func (f *file) cellsOf(all []*extent) (cells []cell, ends []int, err error) {
+	ids := []byte("[")
+	for _, x := range all {
+		ids = append(strconv.AppendInt(ids, x.id, 10), ',')
+	}
+	ids[len(ids)-1] = ']'
+	identity := make([]byte, 0, 1024)
+	var read sum
+	endSeries := func() error {
+		x := all[len(ends)]
+		ends = append(ends, len(cells))
+		if read.lacks(x.sum) {
+			return lackingError(f, x.Series, read, x.sum)
+		}
+		read = sum{}
+		return nil
+	}
+	const query = "SELECT instance" + cellColumns + ", key FROM json_each(?) CROSS JOIN cell ON series = value"
+	err = f.query(query, []any{string(ids)}, func(v []any) error {
+		for int64(len(ends)) < columnOr[int64](v[7]) {
+			if err := endSeries(); err != nil {
+				return err
+			}
+		}
+		x := all[len(ends)]
+		if read.cells == 0 {
+			identity = x.identity(identity[:0])
+		}
+		c, err := f.cell(x.Series, identity, v)
+		if err != nil {
+			return err
+		}
+		if last := len(cells) - 1; read.cells > 0 && cells[last].Instance >= c.Instance {
+			return disorderError(f, x.Series, c.Instance, cells[last].Instance)
+		}
+		cells = append(cells, c)
+		read.cells, read.instances = read.cells+1, read.instances+int64(c.Instance)
+		return nil
+	})
+	for err == nil && len(ends) < len(all) {
+		err = endSeries()
+	}
+	return cells, ends, err
+}
+
+// tally counts the results of each series, all of which it reads. It keeps them if they are few.
 func (db *DB) tally() (map[Series]Tally, error) {
-	out := map[Series]Tally{}
+	out, size := map[Series]Tally{}, 0
 	err := db.each(func(s Series, cells []cell) error {
+		if size += len(cells); size <= fullBuffer {
+			db.few = append(db.few, seriesCells{s, cells})
+		}
 		t := Tally{Done: len(cells)}
 		for i := range cells {
 			if cells[i].Kind != "" {
@@ -284,5 +386,8 @@ func (db *DB) tally() (map[Series]Tally, error) {
 		out[s] = t
 		return nil
 	})
+	if size > fullBuffer {
+		db.few = nil
+	}
 	return out, err
 }

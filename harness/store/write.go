@@ -3,11 +3,11 @@ package store
 import (
 	"cmp"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,7 +19,7 @@ import (
 // as fullBuffer are committed at once.
 const (
 	commitEvery = time.Second
-	fullBuffer  = 50_000
+	fullBuffer  = 200_000
 )
 
 // A Writer appends to one database. Other processes may write to it at the same
@@ -70,7 +70,7 @@ func (w *Writer) Append(s Series, rows ...Row) error {
 	return w.add(s, cells)
 }
 
-// Merge appends all results of a DB, the GPU models that they are on and the names of their
+// Merge appends all results of a DB, as [OpenIntact] read them, the GPU models that they are on and the names of their
 // programs. Errors are those of [Writer.Append], [DB.Models] and [DB.Rows].
 func (w *Writer) Merge(from *DB) error {
 	models, err := from.Models()
@@ -90,6 +90,14 @@ func (w *Writer) Merge(from *DB) error {
 		if err := w.Name(p, name); err != nil {
 			return err
 		}
+	}
+	for _, of := range from.few {
+		if err := w.add(of.Series, of.cells); err != nil {
+			return err
+		}
+	}
+	if from.few != nil {
+		return nil
 	}
 	return from.each(w.add)
 }
@@ -134,6 +142,14 @@ func (w *Writer) flush() {
 	w.order, w.size = w.order[:0], 0
 }
 
+// What has an id is found, or added, by the same values. Those of a series are its columns and its checksum.
+const (
+	findSeries = "SELECT id FROM series WHERE (" + seriesColumns + ", crc) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	addSeries  = "INSERT INTO series (" + seriesColumns + ", crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	findNames  = "SELECT id FROM names WHERE list = ?"
+	addNames   = "INSERT INTO names (list) VALUES (?)"
+)
+
 // insert adds a cell if the database does not have it. Otherwise replace puts it in the place of one
 // that ran out of time. If the cell has another result, this is an error: the kind must not be NULL.
 // count adds cells to what the database has of a series, and makes it the one written last.
@@ -154,9 +170,10 @@ func (f *file) write(order []Series, pending map[Series][]cell) error {
 	if err != nil {
 		return explainError(f.path, err)
 	}
+	t := transaction{tx, map[string]*sql.Stmt{}}
 	for _, s := range order {
 		cells := pending[s]
-		if err := insertCells(tx, s, cells); err != nil {
+		if err := t.insertCells(s, cells); err != nil {
 			_ = tx.Rollback() // SQLite may have done so; the first error says more
 			if errorCode(err) == lib.SQLITE_CONSTRAINT {
 				have, failed := f.appendCells(nil, s, 0, math.MaxInt)
@@ -169,52 +186,78 @@ func (f *file) write(order []Series, pending map[Series][]cell) error {
 	return explainError(f.path, tx.Commit())
 }
 
+// A transaction prepares each of its statements once.
+type transaction struct {
+	tx       *sql.Tx
+	prepared map[string]*sql.Stmt
+}
+
+func (t *transaction) statement(query string) (*sql.Stmt, error) {
+	if s := t.prepared[query]; s != nil {
+		return s, nil
+	}
+	s, err := t.tx.Prepare(query) // which the end of the transaction closes
+	t.prepared[query] = s
+	return s, err
+}
+
+// exec returns how many rows a statement changed.
+func (t *transaction) exec(query string, values ...any) (int64, error) {
+	s, err := t.statement(query)
+	if err != nil {
+		return 0, err
+	}
+	done, err := s.Exec(values...)
+	if err != nil {
+		return 0, err
+	}
+	return done.RowsAffected()
+}
+
 // insertCells adds cells of one series.
-func insertCells(tx *sql.Tx, s Series, cells []cell) error {
-	id, err := idOf(tx, "series", seriesColumns, s.values()...)
+func (t *transaction) insertCells(s Series, cells []cell) error {
+	id, err := t.id(findSeries, addSeries, s.values(s.checksum(nil))...)
 	if err != nil {
 		return err
 	}
-	statement, err := tx.Prepare(insert)
-	if err != nil {
-		return err
-	}
-	defer statement.Close()
 	var added sum
 	changed := false
-	identity, names := s.identity(), int64(0)
+	identity, names := s.identity(make([]byte, 0, 1024)), int64(0)
 	for i, c := range cells {
 		if i == 0 || c.Metrics.names != cells[i-1].Metrics.names {
-			if names, err = idOf(tx, "names", "list", c.Metrics.names); err != nil {
+			if names, err = t.id(findNames, addNames, c.Metrics.names); err != nil {
 				return err
 			}
 		}
 		values := []any{id, c.Instance, names, c.Metrics.numbers, c.Kind, c.Error, c.Micros, c.checksum(identity)}
-		done, err := statement.Exec(values...)
+		n, err := t.exec(insert, values...)
+		added.cells, added.instances = added.cells+n, added.instances+n*int64(c.Instance)
+		if err == nil && n == 0 {
+			n, err = t.exec(replace, values...)
+		}
 		if err != nil {
 			return err
-		}
-		n, _ := done.RowsAffected() // which this driver always knows
-		if added.cells, added.instances = added.cells+n, added.instances+n*int64(c.Instance); n == 0 {
-			if done, err = tx.Exec(replace, values...); err != nil {
-				return err
-			}
-			n, _ = done.RowsAffected()
 		}
 		changed = changed || n > 0
 	}
 	if changed {
-		_, err = tx.Exec(count, id, added.cells, added.instances)
+		_, err = t.exec(count, id, added.cells, added.instances)
 	}
 	return err
 }
 
-// idOf returns the id of a row of a table. It adds the row if it does not exist.
-func idOf(tx *sql.Tx, table, columns string, values ...any) (id int64, err error) {
-	marks := "(?" + strings.Repeat(", ?", len(values)-1) + ")"
-	insert := "INSERT INTO " + table + " (" + columns + ") VALUES " + marks + " ON CONFLICT DO NOTHING"
-	if _, err = tx.Exec(insert, values...); err == nil {
-		err = tx.QueryRow("SELECT id FROM "+table+" WHERE ("+columns+") = "+marks, values...).Scan(&id)
+// id returns the id of a row, which find finds. add adds the row if it does not exist.
+func (t *transaction) id(find, add string, values ...any) (id int64, err error) {
+	s, err := t.statement(find)
+	if err != nil {
+		return 0, err
+	}
+	err = s.QueryRow(values...).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	if _, err = t.exec(add, values...); err == nil {
+		err = s.QueryRow(values...).Scan(&id)
 	}
 	return id, err
 }

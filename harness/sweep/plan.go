@@ -75,14 +75,30 @@ func cellsByTask(spans []run.Span, tasks int) []map[store.Series]int {
 	for i := range out {
 		out[i] = map[store.Series]int{}
 	}
+	type part struct {
+		dataset  store.Series
+		from, to int
+	}
+	shards := map[part][]int{} // of each instance, which is the same for all algorithms
 	for series, all := range bySeries {
 		slices.SortFunc(all, func(a, b run.Span) int { return cmp.Compare(a.From, b.From) })
-		next := 0
+		dataset := store.Series{Dataset: series.Dataset, Content: series.Content, GPU: series.GPU}
+		counts, next := make([]int, tasks), 0
 		for _, s := range all {
-			for i := max(s.From, next); i < s.To; i++ {
-				out[run.ShardOf(series, i, tasks)][series]++
+			p := part{dataset, max(s.From, next), s.To}
+			of, known := shards[p]
+			for i := p.from; i < p.to && !known; i++ {
+				of = append(of, run.ShardOf(dataset, i, tasks))
 			}
-			next = max(next, s.To)
+			for _, task := range of {
+				counts[task]++
+			}
+			shards[p], next = of, max(next, s.To)
+		}
+		for task, n := range counts {
+			if n > 0 {
+				out[task][series] = n
+			}
 		}
 	}
 	return out
