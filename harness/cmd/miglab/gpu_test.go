@@ -550,7 +550,7 @@ func TestGPUExistingInstances(t *testing.T) {
 		t.Errorf("%d rows", len(rows))
 	}
 	if code, _, stderr := b.run(append(slices.Clone(execute), "--algorithm", "fixpart?p=7")...); code == 0 || !strings.Contains(stderr, "needs 7@0 on GPU 0, which does not exist") ||
-		!strings.Contains(stderr, "there are 1@6, 2@4, 4@0") {
+		!strings.Contains(stderr, "there are [1@6 2@4 4@0]") {
 		t.Errorf("another partition: exit code %d, %s", code, stderr)
 	}
 	if code, _, stderr := b.run("profile", "reconfiguration", "--mode", "mig-existing"); code == 0 || !strings.Contains(stderr, "has nothing to reconfigure") {
