@@ -559,16 +559,16 @@ func (s *subsets) divided(set int, a, b []cell, alike, wait bool) cell {
 	if alike && set != 0 {
 		last = 1 << (bits.Len(uint(set)) - 1) // the first of two equal ones takes the last task
 	}
+	for part := set; !wait; part = (part - 1) & set {
+		best.end = min(best.end, max(a[part].end, b[set^part].end)) // no branch: which is less hangs on the tasks
+		if part <= last {
+			return best
+		}
+	}
 	for part := set; ; part = (part - 1) & set {
-		if x := a[part]; x.end < best.end {
-			switch y := b[set^part]; {
-			case y.end >= best.end:
-			case !wait:
-				best = cell{max(x.end, y.end), 0}
-			default:
-				if c := s.joined(x, y, true); c.end < best.end {
-					best = c
-				}
+		if x, y := a[part], b[set^part]; x.end < best.end && y.end < best.end {
+			if c := s.joined(x, y, true); c.end < best.end {
+				best = c
 			}
 		}
 		if part <= last {
