@@ -1,7 +1,11 @@
 package external
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"regexp"
+	"syscall"
 	"testing"
 )
 
@@ -13,5 +17,16 @@ func TestLimitsAreSetBeforeTheProcessRuns(t *testing.T) {
 	}
 	if !regexp.MustCompile(`Max data size +1073741824 +1073741824 `).Match(limits) {
 		t.Errorf("%s\nwant the data size limited to 1 GiB", limits)
+	}
+}
+
+// A shell would run it as its own script.
+func TestTextWithoutInterpreterIsNotRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(path, []byte("exit 0\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := newCommand(path, nil, 1<<30).Run(); !errors.Is(err, syscall.ENOEXEC) {
+		t.Errorf("%v, want %v", err, syscall.ENOEXEC)
 	}
 }
