@@ -344,8 +344,17 @@ func readOpenb(r io.Reader, file string, o Options, job func(Job), reject func(i
 }
 
 func readHelios(r io.Reader, file string, _ Options, job func(Job), reject func(int, error)) error {
-	columns := map[string]string{"submit_s": "submit_time", "lifetime_s": "duration", "gpus": "gpu_num"}
-	return readCSV(r, file, Options{Columns: columns}, job, reject)
+	columns := []string{"gpu_num", "submit_time", "duration"}
+	return readLines(r, file, columns, nil, job, reject, func(f *fields) Job {
+		j := Job{GPUs: f.whole("gpu_num"), Milli: WholeGPU}
+		if j.GPUs == 0 {
+			f.err = errNoGPU
+			return j
+		}
+		j.Submit = f.instant("submit_time", f.text("submit_time"))
+		j.Lifetime = f.number("duration")
+		return j
+	})
 }
 
 // CSVColumns are the columns of the format csv; the last two may be missing.
