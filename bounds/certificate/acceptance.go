@@ -49,15 +49,25 @@ func EncodeAcceptance(w io.Writer, c Acceptance) error {
 }
 
 // DecodeAcceptance reads what [EncodeAcceptance] writes. It is strict: a field that is unknown,
-// duplicate or of the wrong type, one that is missing outside the instants, and text after the end
-// are a [*strictjson.Error]. Other errors are those of r. [VerifyAcceptance] checks the claim.
+// missing, duplicate or of the wrong type, and text after the end, are a [*strictjson.Error]. Other
+// errors are those of r. It does not check whether the claim is true; see [VerifyAcceptance].
 func DecodeAcceptance(r io.Reader) (Acceptance, error) {
 	return decode(r, func(d *strictjson.Decoder, c *Acceptance) []strictjson.Member {
+		c.Instants = []Instant{}
+		instant := func() error {
+			var at Instant
+			err := d.Object([]strictjson.Member{
+				{Name: "slot", Read: d.Into(&at.Slot)},
+				{Name: "prices", Read: func() error { return d.Value(&at.Prices) }},
+			})
+			c.Instants = append(c.Instants, at)
+			return err
+		}
 		return []strictjson.Member{
 			{Name: "gpus", Read: d.Into(&c.GPUs)},
 			{Name: "requests", Read: d.Into(&c.Requests)},
 			{Name: "accepted_at_most", Read: d.Into(&c.AtMost)},
-			{Name: "instants", Read: func() error { return d.Value(&c.Instants) }},
+			{Name: "instants", Read: func() error { return d.List(instant) }},
 		}
 	})
 }

@@ -93,11 +93,19 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 }
 
 // Decode reads what [Encode] writes as a certificate for the problem. It is strict. These
-// are each a [*schedule.FormatError]: a field that is unknown, duplicate or of the wrong type,
-// one that is missing outside the witness, what [schedule.Decode] refuses, and text after the
-// end. Other errors are those of r. [Verify] checks the claim and says what a witness lacks.
+// are each a [*schedule.FormatError]: a field that is unknown, missing, duplicate or of the
+// wrong type, what [schedule.Decode] refuses, and text after the end. Other errors are
+// those of r. Decode does not check whether the claim is true; see [Verify].
 func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 	return decode(r, func(d *strictjson.Decoder, c *Certificate) []strictjson.Member {
+		witness := []strictjson.Member{
+			{Name: "kind", Read: d.Into(&c.Witness.Kind)},
+			{Name: "bound_s", Read: d.Into(&c.Witness.Bound)},
+			{Name: "threshold_s", Optional: true, Read: d.Into(&c.Witness.Threshold)},
+			{Name: "weights", Optional: true, Read: func() error { return d.Value(&c.Witness.Weights) }},
+			{Name: "cells", Optional: true, Read: d.Into(&c.Witness.Cells)},
+			{Name: "prices", Optional: true, Read: func() error { return d.Value(&c.Witness.Prices) }},
+		}
 		return []strictjson.Member{
 			{Name: "lower_bound_s", Read: d.Into(&c.Lower)},
 			{Name: "makespan_s", Read: d.Into(&c.Makespan)},
@@ -107,7 +115,7 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 				c.Schedule, err = schedule.DecodeFrom(d, p)
 				return err
 			}},
-			{Name: "witness", Read: func() error { return d.Value(&c.Witness) }},
+			{Name: "witness", Read: func() error { return d.Object(witness) }},
 		}
 	})
 }

@@ -335,6 +335,7 @@ func TestDecodeIsStrict(t *testing.T) {
 		"too large a number":         {`"gap_percent": 0`, `"gap_percent": 1e999`, `^line 5: gap_percent: `},
 		"field of the schedule":      {`"gpu": "A100"`, `"gpu": "A30"`, `^line 7: schedule\.gpu: the schedule is for A30`},
 		"field of the witness":       {`"kind"`, `"kinds"`, `^line \d+: witness: unknown field "kinds"`},
+		"kind missing":               {`"kind": "search",`, ``, `^line \d+: witness\.kind: the field is missing`},
 		"witness that is no object":  {`"witness": {`, `"witness": [{`, `^line \d+: witness: `},
 		"schedule that is no object": {`"schedule": {`, `"schedule": 1, "more": {`, `^line 6: schedule: 1 is not an object`},
 	} {
@@ -357,6 +358,16 @@ func TestDecodeIsStrict(t *testing.T) {
 }
 
 // What can be read can be written and read again, and judging it does not panic.
+func TestDecodeAcceptanceIsStrict(t *testing.T) {
+	const text = `{"gpus": 1, "requests": 1, "accepted_at_most": 1, "instants": [{"slot": 3, "prices": [1]}]}`
+	for name, field := range map[string]string{"slot": `"slot": 3, `, "prices": `, "prices": [1]`} {
+		_, err := certificate.DecodeAcceptance(strings.NewReader(strings.Replace(text, field, "", 1)))
+		if want := "instants[0]." + name + ": the field is missing"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	p, c := search(f)
 	f.Add([]byte(encode(f, p, c)))
