@@ -179,23 +179,19 @@ step() {
 	printf '%4d s  stage %d  %-18s %s\n' $took "$stage" "$name" "$(cat "$out/done/$name")"
 }
 # limited SECONDS COMMAND... runs in a process group of its own, so that a signal to this script need not wait for its end.
-child=''
 limited() {
 	set -m
 	timeout -s INT -k 10 "$@" </dev/null &
-	child=$!
 	set +m
-	wait $child
-	local code=$?
-	child=''
-	return $code
+	wait $!
 }
 interrupted() {
 	trap '' INT TERM
-	if [ -n "$child" ]; then
-		kill -INT "$child" 2>/dev/null # timeout passes it on, and kills after 10 s
-		wait "$child"
-	fi
+	local job
+	for job in $(jobs -p); do
+		kill -INT "$job" 2>/dev/null # timeout passes it on, and kills after 10 s
+		wait "$job"
+	done
 	pack
 	echo "first-run: interrupted; the same command goes on" >&2
 	exit 130

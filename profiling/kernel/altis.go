@@ -9,8 +9,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// altisHeader begins the CSV that Altis's ResultDatabase writes. A space follows every comma, fields hold no
-// spaces, and each line ends with a comma. Fields are not quoted, and atts may hold commas.
+// altisHeader begins the CSV that Altis's ResultDatabase writes. Each line ends with a comma. Fields are not quoted,
+// and atts may hold commas. Altis writes a space after every comma; spaces do not matter here.
 const altisHeader = "test, atts, units, median, mean, stddev, min, max"
 
 // altisUnits are Altis's units of time, in seconds.
@@ -18,7 +18,10 @@ var altisUnits = map[string]mig.Seconds{"sec": 1, "seconds": 1, "s": 1, "ms": 1e
 
 // altisTime returns the median over the passes of a test. [TimeSource] says how row names the test.
 func altisTime(csv, row string) (mig.Seconds, error) {
-	if header := lineAt(csv, 0); strings.TrimSuffix(header, ",") != altisHeader {
+	csv = strings.TrimSpace(csv)
+	unspaced := strings.NewReplacer(" ", "", "\t", "")
+	header := lineAt(csv, 0)
+	if strings.TrimSuffix(unspaced.Replace(header), ",") != unspaced.Replace(altisHeader) {
 		return 0, fmt.Errorf("the CSV begins with %q instead of the header %s", header, altisHeader)
 	}
 	var found [][]string
@@ -45,7 +48,8 @@ func altisTime(csv, row string) (mig.Seconds, error) {
 	return v * unit, err
 }
 
-var altisRow = regexp.MustCompile(`^([^,]*), (.*), ([^,\s]+), ([^,\s]+)(?:, [^,\s]+){4},?\s*$`)
+var altisRow = regexp.MustCompile(
+	`^\s*([^,]*?)\s*,\s*(.*?)\s*,\s*([^,\s]+)\s*,\s*([^,\s]+)(?:\s*,\s*[^,\s]+){4}\s*,?\s*$`)
 
 func parseNumber(s string) (mig.Seconds, error) {
 	v, err := strconv.ParseFloat(s, 64)

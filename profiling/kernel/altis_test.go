@@ -19,6 +19,7 @@ func TestAltisTime(t *testing.T) {
 		{"seconds", altisHead + "a, x, seconds, 2e-3, 9, 9, 9, 9, \n", "a", 2e-3, ""},
 		{"ms", altisHead + "a, x, ms, 4, 9, 9, 9, 9, \n", "a", 4e-3, ""},
 		{"us", altisHead + "a, x, us, 4, 9, 9, 9, 9, \n", "a", 4e-6, ""},
+		{"no spaces", "test,atts,units,median,mean,stddev,min,max,\n a,x,y,sec,2,9,9,9,9,\n", "a, x,y", 2, ""},
 		{"CRLF", "test, atts, units, median, mean, stddev, min, max, \r\na, x, sec, 2, 9, 9, 9, 9, \r\n", "a", 2, ""},
 		{"no space at the end", altisHead + "a, x, sec, 2, 9, 9, 9, 9,", "a", 2, ""},
 		{"no attributes", altisHead + "a, , sec, 2, 9, 9, 9, 9, \n", "a", 2, ""},

@@ -84,8 +84,9 @@ type Plan struct {
 
 	bench *Bench
 	units []work.Unit
-	// spoilt are the groups of which a run failed.
+	// spoilt are the groups of which a run failed. They have no rows, unless keeps is set: then their other runs have.
 	spoilt map[string]bool
+	keeps  bool
 }
 
 // A Planner checks what an experiment needs and plans it.
@@ -105,8 +106,8 @@ type ran[R any] struct {
 
 // newPlan returns an experiment without runs. Its rows begin with a [datasets.Provenance]. rows makes rows of the
 // records of a group of runs, all of type R, and of their load; it may leave them out. The groups come in the order of
-// their keys as text, so that rows may use what an earlier group gave it. A group of which a run failed has no rows.
-// table gets at least one row; it is printed and stands beside the file.
+// their keys as text, so that rows may use what an earlier group gave it. table gets at least one row; it is printed
+// and stands beside the file.
 func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 	rows func(from datasets.Provenance, load datasets.Load, records []R) []Row, table func([]Row) reports.Table,
 ) *Plan {
@@ -120,7 +121,7 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 		}
 		var all []Row
 		for same := range grouped(runs, func(r *ran[R]) string { return r.Group }) {
-			if p.spoilt[same[0].Group] {
+			if p.spoilt[same[0].Group] && !p.keeps {
 				continue
 			}
 			var loads []datasets.Load

@@ -201,8 +201,8 @@ func (c *corunFlags) groups(b *Bench, on Ground, unit shareUnit) (*Plan, error) 
 	return Overlap(b, on, AloneToo(Against(names, c.against, c.intensities, splits), all))
 }
 
-// parseSplit reads the shares of a split with share, which returns 0 for no limit. Of a unit there are all, and there
-// are so many kernels.
+// parseSplit reads the shares of a split for at most a number of kernels. share reads one, and returns 0 for no limit.
+// Together they may be all of the unit.
 func parseSplit[N int | float64](split string, all N, unit string, kernels int,
 	share func(field string) (N, error),
 ) (shares []N, err error) {
@@ -220,7 +220,7 @@ func parseSplit[N int | float64](split string, all N, unit string, kernels int,
 	case sum > all:
 		err = fmt.Errorf("together %v %s, and the GPU has %v", sum, unit, all)
 	case len(shares) > kernels:
-		err = fmt.Errorf("there are %d kernels", kernels)
+		err = fmt.Errorf("%d numbers for %d kernels", len(shares), kernels)
 	default:
 		return shares, nil
 	}

@@ -42,8 +42,8 @@ type Ground interface {
 }
 
 // Overlap plans to measure how fast kernels iterate while all kernels of their group do. Every second
-// round of all groups goes backwards, against drift. A group is left out after a failure of one of its
-// jobs. Rows are ordered by group, run and job.
+// round of all groups goes backwards, against drift. A group is not run again after a failure of
+// one of its jobs. Rows are ordered by group, run and job.
 func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
 	if err := b.holds("overlap's multiprocessors", fmt.Sprintf("%d multiprocessors", on.Multiprocessors())); err != nil {
 		return nil, err
@@ -52,6 +52,7 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
 		return slices.Concat(runs...)
 	}
 	p := newPlan(b, "overlap", rows, OverlapTable)
+	p.keeps = true // each run has rows of its own
 	turn := distinct(groups)
 	for run := 1; run <= max(b.Repetitions, 1); run++ {
 		for _, g := range turn {

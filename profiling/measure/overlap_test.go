@@ -88,8 +88,8 @@ func TestOverlapGoesOn(t *testing.T) {
 	})
 }
 
-// A group of which a job fails, or whose windows do not overlap, has no rows and is not run
-// again; the others have. The next call tries it again.
+// A group of which a job fails, or whose windows do not overlap, has no rows of that run and
+// is not run again. The next call tries it again.
 func TestOverlapFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, dir, d := &ground{}, t.TempDir(), devicetest.New(a30)
@@ -116,6 +116,11 @@ func TestOverlapFailures(t *testing.T) {
 		g.ran, g.rate = nil, nil
 		if rows, err := overlap(t, d, g, someGroups, dir, 2); err != nil || len(rows) != 8 || len(g.ran) != 4 {
 			t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
+		}
+		// The rows of runs that went well stay.
+		g.rate = func(_ string, _ int, r *kernel.Window) { r.Status = kernel.Crash }
+		if rows, err := overlap(t, d, g, someGroups, dir, 3); err == nil || len(rows) != 8 {
+			t.Errorf("%d rows, %v", len(rows), err)
 		}
 	})
 }

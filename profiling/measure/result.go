@@ -20,8 +20,8 @@ var withoutGPU = profiling.Instance{UUID: "no GPU", Env: []string{"CUDA_VISIBLE_
 // withoutGPUTimeout ends a program that waits for the GPU that it cannot see.
 const withoutGPUTimeout = time.Minute
 
-// A judge is a launcher that refuses times which datasets cannot hold, and wrong results: it compares what the runs of a
-// kernel computed.
+// A judge is a launcher that refuses times which datasets cannot hold, and wrong results: it compares what the runs of
+// a kernel computed.
 type judge struct {
 	Launcher
 	mu sync.Mutex

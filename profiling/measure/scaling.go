@@ -57,8 +57,8 @@ func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
 	return t
 }
 
-// neighbours yields the pairs of adjacent sizes that a task fits. A size that it does not fit appears only as the larger
-// of a pair.
+// neighbours yields the pairs of adjacent sizes that a task fits. A size that it does not fit appears only as the
+// larger of a pair.
 func neighbours(g *mig.GPU, t *task.Task) iter.Seq2[mig.Slices, mig.Slices] {
 	return func(yield func(small, large mig.Slices) bool) {
 		var small mig.Slices

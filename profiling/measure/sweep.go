@@ -152,8 +152,8 @@ func instancesOf(s *session.Session) (all []mig.Instance, _ error) {
 		all = append(all, at)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("none of the instances that exist on %s has a profile that is measured; those are of %v slices",
-			id.UUID, id.Model.Sizes())
+		return nil, fmt.Errorf("none of the instances that exist on %s has a profile that is measured; those are of %v "+
+			"slices", id.UUID, id.Model.Sizes())
 	}
 	return all, nil
 }
