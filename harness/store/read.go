@@ -21,21 +21,21 @@ type cell struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// identity appends what the checksums of the series and of its cells begin with.
+// identity appends the columns of a series, which its own checksum is of, and with which those of its cells begin.
+// readExtents makes the same in SQL.
 func (s *Series) identity(b []byte) []byte {
-	for _, text := range []string{s.Track, s.Dataset, s.Content, s.GPU, s.Algorithm, s.Weights, s.Model} {
+	for _, text := range []string{s.Track, s.Dataset, s.Content, s.GPU} {
 		b = append(append(b, text...), 0)
 	}
-	return append(strconv.AppendInt(append(strconv.AppendInt(b, int64(s.Count), 10), 0), int64(s.Version), 10), 0)
+	b = append(append(strconv.AppendInt(b, int64(s.Count), 10), 0), s.Algorithm...)
+	b = append(strconv.AppendInt(append(b, 0), int64(s.Version), 10), 0)
+	return append(append(append(b, s.Weights...), 0), s.Model...)
 }
-
-// checksum is what the column crc must have for the row of the series. The identity may use b's room.
-func (s *Series) checksum(b []byte) int64 { return int64(crc32.Checksum(s.identity(b), castagnoli)) }
 
 // checksum is what the column crc must have for a row of a series with this identity, as a signed
 // number, which takes less room.
 func (r *Row) checksum(identity []byte) int32 {
-	b := strconv.AppendInt(identity, int64(r.Instance), 10)
+	b := strconv.AppendInt(append(identity, 0), int64(r.Instance), 10)
 	for _, text := range []string{r.Kind, r.Error, r.Metrics.names, r.Metrics.numbers} {
 		b = append(append(b, 0), text...)
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -216,13 +217,14 @@ func (t *transaction) exec(query string, values ...any) (int64, error) {
 
 // insertCells adds cells of one series.
 func (t *transaction) insertCells(s Series, cells []cell) error {
-	id, err := t.id(findSeries, addSeries, s.values(s.checksum(nil))...)
+	identity := s.identity(make([]byte, 0, 1024))
+	id, err := t.id(findSeries, addSeries, s.values(int64(crc32.Checksum(identity, castagnoli)))...)
 	if err != nil {
 		return err
 	}
 	var added sum
 	changed := false
-	identity, names := s.identity(make([]byte, 0, 1024)), int64(0)
+	names := int64(0)
 	for i, c := range cells {
 		if i == 0 || c.Metrics.names != cells[i-1].Metrics.names {
 			if names, err = t.id(findNames, addNames, c.Metrics.names); err != nil {
