@@ -359,12 +359,10 @@ func TestDecodeIsStrict(t *testing.T) {
 
 // What can be read can be written and read again, and judging it does not panic.
 func TestDecodeAcceptanceIsStrict(t *testing.T) {
-	const text = `{"gpus": 1, "requests": 1, "accepted_at_most": 1, "instants": [{"slot": 3, "prices": [1]}]}`
-	for name, field := range map[string]string{"slot": `"slot": 3, `, "prices": `, "prices": [1]`} {
-		_, err := certificate.DecodeAcceptance(strings.NewReader(strings.Replace(text, field, "", 1)))
-		if want := "instants[0]." + name + ": the field is missing"; err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+	const text = `{"gpus": 1, "requests": 1, "accepted_at_most": 1, "instants": [{"prices": [1]}]}`
+	const want = "line 1: instants[0].slot: the field is missing"
+	if _, err := certificate.DecodeAcceptance(strings.NewReader(text)); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -74,10 +74,7 @@ func TestFormats(t *testing.T) {
 			"helios", heliosText + "5,u,v,,1,1,COMPLETED,2020-06-09 18:41:01,,,36848,0\n",
 			traces.Options{},
 			"0 36848 1 1000 5; 26 249 4 1000 2",
-			[]string{
-				"3: asks for no GPU", `4: submit_time is "2020-06-09T18:41:01"; write an instant such as 2020-06-09T18:41:01Z`,
-				"6: asks for no GPU",
-			},
+			[]string{"3: asks for no GPU", `4: submit_time is "2020-06-09T18:41:01"; write an instant such as 2020-06-09T18:41:01Z`, "6: asks for no GPU"},
 		},
 		{
 			"philly", phillyText,

@@ -23,10 +23,8 @@ func TestLimitsAreSetBeforeTheProcessRuns(t *testing.T) {
 // A shell would run it as its own script.
 func TestTextWithoutInterpreterIsNotRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "script")
-	if err := os.WriteFile(path, []byte("exit 0\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := newCommand(path, nil, 1<<30).Run(); !errors.Is(err, syscall.ENOEXEC) {
+	err := errors.Join(os.WriteFile(path, []byte("exit 0\n"), 0o700), newCommand(path, nil, 1<<30).Run())
+	if !errors.Is(err, syscall.ENOEXEC) {
 		t.Errorf("%v, want %v", err, syscall.ENOEXEC)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"miglab/harness/algo"
@@ -71,5 +73,17 @@ func TestFlow(t *testing.T) {
 	in.Arrivals = nil
 	if got, err = solve("test-early", in); err != nil || len(got) != 4 {
 		t.Errorf("without arrivals: %v, %v; want the four metrics of a schedule", got, err)
+	}
+}
+
+// A contest of a track that does not exist would be lost.
+func TestContestsAreThoseOfTracks(t *testing.T) {
+	text, err := os.ReadFile("contests.csv")
+	rows := strings.Count(string(text), "\n") - strings.Count("\n"+string(text), "\n#")
+	for _, x := range track.All() {
+		rows -= len(x.Contests)
+	}
+	if err != nil || rows != 0 {
+		t.Errorf("%d contests are of no track; %v", rows, err)
 	}
 }
