@@ -37,31 +37,54 @@ type Term struct {
 type Builds map[string]Build
 
 // Load returns a paper from its data files: the claims (see [LoadClaims]), the terms, the titles, and the artefacts
-// in the order of tables.csv. The error is a [*KeyError] unless each of them has a Build and no other name has one.
+// in the order of tables.csv. It is an error unless each of them has a Build and no other name has one.
 func Load(name string, files fs.FS, builds Builds) (Paper, error) {
 	p := Paper{Name: name}
 	var err error
 	if p.Claims, err = LoadClaims(name, files); err != nil {
 		return p, err
 	}
-	for _, t := range p.Claims.heads {
-		switch t.Part {
-		case "paper":
-			p.Title = t.Text
-		case "cite":
-			p.Cite = t.Text
-		case "artefact", "timed":
-			p.Artefacts = append(p.Artefacts, Artefact{t.Table, t.Text, builds[t.Table], t.Part == "timed"})
-			if builds[t.Table] == nil {
-				return p, &KeyError{name, t.Table, t.Text, "is a title in tables.csv of an artefact that nothing builds"}
-			}
+	err = eachRow(name, files, "tables.csv", func(t *tablePart) (column string, err error) { return p.addPart(t, builds) })
+	if err != nil {
+		return p, err
+	}
+	for artefact := range builds {
+		if !p.has(artefact) {
+			return p, &KeyError{name, artefact, artefact, "has no line in tables.csv with its title"}
 		}
 	}
-	if len(p.Artefacts) != len(builds) {
-		return p, fmt.Errorf("%s: tables.csv has the titles of %d artefacts, the program builds %d", name,
-			len(p.Artefacts), len(builds))
-	}
 	return p, readRows(name, files, "terms.csv", &p.Terms)
+}
+
+// addPart adds a row of tables.csv, or returns the column that is wrong.
+func (p *Paper) addPart(t *tablePart, builds Builds) (column string, err error) {
+	twice := func(o tablePart) bool { return o.Table == t.Table && o.Part == t.Part }
+	switch t.Part {
+	case "text", "number", "plusminus", "note": // of which a table may have several
+	case "paper", "cite", "artefact", "timed", "title", "words":
+		if slices.ContainsFunc(p.Claims.heads, twice) {
+			return "part", fmt.Errorf("%q has two of %q", t.Table, t.Part)
+		}
+	default:
+		return "part", fmt.Errorf("unknown part %q; README.md in paper-figures lists them", t.Part)
+	}
+	p.Claims.heads = append(p.Claims.heads, *t)
+	switch t.Part {
+	case "paper":
+		p.Title = t.Text
+	case "cite":
+		p.Cite = t.Text
+	case "artefact", "timed":
+		if builds[t.Table] == nil || p.has(t.Table) {
+			return "table", fmt.Errorf("%q is listed twice, or nothing builds it", t.Table)
+		}
+		p.Artefacts = append(p.Artefacts, Artefact{t.Table, t.Text, builds[t.Table], t.Part == "timed"})
+	}
+	return "", nil
+}
+
+func (p *Paper) has(artefact string) bool {
+	return slices.ContainsFunc(p.Artefacts, func(a Artefact) bool { return a.Name == artefact })
 }
 
 // An Artefact is a table, a figure or a group of numbers of a paper.

@@ -94,7 +94,7 @@ type Explanation struct {
 type Claims struct {
 	All          []Claim
 	Explanations []Explanation
-	// heads are the parts of tables, see [Claims.Head].
+	// heads are the lines of tables.csv, see [Load].
 	heads    []tablePart
 	readings []readingRow
 	missing  []missingRow
@@ -128,7 +128,6 @@ type marginRow struct {
 //     (0 or 1) if the claim compares. Places are separated by semicolons.
 //   - margins.csv: margins that are not the default.
 //   - causes.csv: why claims deviate, see [Explanation].
-//   - tables.csv: the heads of tables, see [Claims.Head].
 //   - readings.csv: where each reading comes from.
 //   - missing.csv: why claims cannot be judged. An empty reason is that of the row above. Claims that need
 //     a GPU are listed one by one, so that a mistyped key is refused.
@@ -151,7 +150,6 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	for _, err := range []error{
 		eachRow(paper, files, "margins.csv", c.addMargin),
 		eachRow(paper, files, "causes.csv", c.addCause),
-		readRows(paper, files, "tables.csv", &c.heads),
 		readRows(paper, files, "readings.csv", &c.readings),
 		eachRow(paper, files, "missing.csv", func(r *missingRow) (string, error) {
 			if n := len(c.missing); r.Reason == "" && n > 0 {

@@ -1,7 +1,12 @@
 package figures
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -213,14 +218,56 @@ func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
 	}
 }
 
+// loadTables loads a paper with the lines of tables.csv and the artefact a.
+func loadTables(lines string) (Paper, error) {
+	return Load("p", fstest.MapFS{
+		"published.csv": {Data: []byte(good)}, "terms.csv": {Data: []byte("name,meaning\nA,B\n")}, "tables.csv": {Data: []byte("table,part,text\n" + lines)},
+	}, Builds{"a": func(*Data) (*Output, error) { return nil, nil }})
+}
+
+func TestLoadRefusesMistakesInTables(t *testing.T) {
+	for lines, says := range map[string]string{
+		"a,artefact,A\na,txt,name\n":              `p/tables.csv:3: part: unknown part "txt"`,
+		"a,artefact,A\nw,words,x\nw,words,y\n":    `p/tables.csv:4: part: "w"`,
+		"a,artefact,A\nb,artefact,B\n":            `p/tables.csv:3: table: "b"`,
+		"a,artefact,A\nb,text,B\na,timed,again\n": `p/tables.csv:4: table: "a"`,
+		"a,title,A\n": `p/a: "a" has no line in tables.csv`,
+	} {
+		if _, err := loadTables(lines); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: error %v, want %q", lines, err, says)
+		}
+	}
+}
+
+// TestTextsAreUsed: the program names every table, artefact and text of each tables.csv.
+func TestTextsAreUsed(t *testing.T) {
+	for _, paper := range []string{"deadline", "drl", "far", "hierarchical", "mfi"} {
+		table, err := ReadCSV[tablePart](paper, os.DirFS(paper), "tables.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, _ := os.ReadFile("hardware.go")
+		own, _ := filepath.Glob(paper + "/*.go")
+		for _, path := range own {
+			text, _ := os.ReadFile(path)
+			source = append(source, text...)
+		}
+		for i, r := range table.Rows {
+			if r.Part != "paper" && r.Part != "cite" && !bytes.Contains(source, []byte(strconv.Quote(r.Table))) {
+				t.Error(table.Fail(i, "table", fmt.Errorf("nothing uses %q", r.Table)))
+			}
+		}
+	}
+}
+
 // TestHead: tables.csv has the columns and notes of a table in their order, and the program refuses
-// a table without columns or with a mistyped part.
+// a table without columns or without a value for its text.
 func TestHead(t *testing.T) {
-	c, err := LoadClaims("p", fstest.MapFS{"published.csv": {Data: []byte(good)}, "tables.csv": {Data: []byte(
-		"table,part,text\na,title,A\na,text,name\nb,title,no columns\na,number,time [s]\na,note,first\na,note,{1} of {2}\na,plusminus,mean\nc,txt,name\n")}})
+	p, err := loadTables("a,artefact,-\na,title,A\na,text,name\nb,title,no columns\na,number,time [s]\na,note,first\na,note,{1} of {2}\na,plusminus,mean\nc,text,{1}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := p.Claims
 	a := c.Head("a", 3, "4")
 	if len(a.Columns) != 4 || a.Columns[3].Name != "mean ±" || a.Title != "A" || a.Columns[0].Right || !a.Columns[1].Right || a.Columns[1].Name != "time [s]" || strings.Join(a.Notes, " ") != "first 3 of 4" {
 		t.Errorf("%+v", a)

@@ -46,7 +46,7 @@ func (c *Claims) Title(artefact string) string { return c.text(artefact, "artefa
 
 // Words returns a text of the part words, with values as [Claims.Head] fills them in.
 func (c *Claims) Words(name string, values ...any) string {
-	return filler(values).Replace(c.text(name, "words"))
+	return fill(c.text(name, "words"), values)
 }
 
 // text panics if tables.csv does not have the part.
@@ -58,36 +58,37 @@ func (c *Claims) text(table, part string) string {
 	return c.heads[i].Text
 }
 
-// filler replaces {1}, {2} and so on by values.
-func filler(values []any) *strings.Replacer {
+// fill replaces {1}, {2} and so on by values. It panics if a value is missing.
+func fill(text string, values []any) string {
 	var pairs []string
 	for i, v := range values {
 		pairs = append(pairs, fmt.Sprintf("{%d}", i+1), fmt.Sprint(v))
 	}
-	return strings.NewReplacer(pairs...)
+	if next := fmt.Sprintf("{%d}", len(values)+1); strings.Contains(text, next) {
+		panic(fmt.Sprintf("figures: tables.csv: no value for %s of %q", next, text))
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
 // Head returns the title, the columns and the notes that tables.csv has for a table. The values are
 // for {1}, {2} and so on in the texts. It panics on a mistake in the file, which is a part of the program.
 func (c *Claims) Head(table string, values ...any) *Table {
-	t, fill := &Table{File: table}, filler(values)
+	t := &Table{File: table}
 	for _, p := range c.heads {
-		p.Text = fill.Replace(p.Text)
-		switch {
-		case p.Table != table || p.Part == "artefact" || p.Part == "timed":
-		case p.Part == "title":
-			t.Title = p.Text
-		case p.Part == "text":
-			t.Columns = t.Columns.Left(p.Text)
-		case p.Part == "number":
-			t.Columns = t.Columns.Right(p.Text)
-		case p.Part == "plusminus":
-			t.Columns = t.Columns.PlusMinus(p.Text)
-		case p.Part == "note":
-			t.Notes = append(t.Notes, p.Text)
-		default:
-			panic(fmt.Sprintf("figures: %s in tables.csv: unknown part %q; use title, text, number, plusminus or note",
-				table, p.Part))
+		if p.Table != table {
+			continue
+		}
+		switch p.Part {
+		case "title":
+			t.Title = fill(p.Text, values)
+		case "text":
+			t.Columns = t.Columns.Left(fill(p.Text, values))
+		case "number":
+			t.Columns = t.Columns.Right(fill(p.Text, values))
+		case "plusminus":
+			t.Columns = t.Columns.PlusMinus(fill(p.Text, values))
+		case "note":
+			t.Notes = append(t.Notes, fill(p.Text, values))
 		}
 	}
 	if t.Columns == nil {
