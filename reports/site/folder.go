@@ -28,13 +28,22 @@ func writeFolder(dir string, files []file) error {
 	if err != nil {
 		return err
 	}
-	paths := []string{listFile}
+	paths, folders := []string{listFile}, map[string]bool{}
 	for _, f := range files {
-		if _, err := root.Lstat(f.path); err == nil && !slices.Contains(old, f.path) {
-			return refuse(filepath.Join(dir, f.path),
-				"miglab site did not write this file and would replace it; move it, or name another folder")
+		at := filepath.Join(dir, filepath.FromSlash(f.path))
+		info, err := root.Lstat(f.path)
+		switch {
+		case err == nil && !(slices.Contains(old, f.path) && info.Mode().IsRegular()):
+			return refuse(at, "miglab site did not write this file and would replace it; move it, or name another folder")
+		case err != nil && !errors.Is(err, fs.ErrNotExist): // such as a link that leads out of the folder
+			return refuse(at, "%w", err)
 		}
-		paths = append(paths, f.path)
+		paths, folders[filepath.Dir(at)] = append(paths, f.path), true
+	}
+	for folder := range folders {
+		if err := atomicfile.Sweep(folder); err != nil {
+			return err
+		}
 	}
 	for _, path := range old {
 		if slices.Contains(paths, path) {
@@ -61,11 +70,16 @@ func ownFiles(root *os.Root) ([]string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if own := strings.Fields(string(list)); slices.Contains(own, listFile) {
+	// A list that somebody made of other files, as "ls > files.txt" does, lacks some of these.
+	own := strings.Fields(string(list))
+	lacks := func(path string) bool { return !slices.Contains(own, path) }
+	if !slices.ContainsFunc([]string{listFile, "index.html", "instances.html", "provenance.html"}, lacks) {
 		return own, nil
 	}
 	entries, err := fs.ReadDir(root.FS(), ".")
-	if err == nil && len(entries) > 0 {
+	// A run that was killed at once has left what [atomicfile.Sweep] removes.
+	isForeign := func(e fs.DirEntry) bool { return e.IsDir() || !strings.HasPrefix(e.Name(), ".tmp-") }
+	if slices.ContainsFunc(entries, isForeign) {
 		err = refuse(root.Name(), "the folder holds something else than a site; name an empty or a new one")
 	}
 	return nil, err
