@@ -183,9 +183,15 @@ func (f *kernelFlags) register(c *cobra.Command) {
 		"time whole processes, whatever the manifest says: what a schedule is executed with")
 }
 
-// read reads the manifest and chooses the kernels.
-func (f *kernelFlags) read() ([]kernel.Kernel, error) {
-	all, err := f.open()
+// read reads the manifest, from a file or one that comes with the program, and chooses the kernels.
+func (f *kernelFlags) read() (all []kernel.Kernel, err error) {
+	if strings.ContainsAny(f.manifest, "./\\") {
+		all, err = readFile(f.manifest, func(r io.Reader, path string) ([]kernel.Kernel, error) {
+			return kernel.Read(r, path, f.set)
+		})
+	} else {
+		all, err = kernel.Shipped(f.manifest, f.set)
+	}
 	if f.wall {
 		for i := range all {
 			all[i].Time, all[i].Window = kernel.TimeSource{Kind: kernel.Wall}, false
@@ -212,16 +218,6 @@ func (f *kernelFlags) own() ([]kernel.Kernel, error) {
 			"--kernels, --set and --wall", profiling.SMPartition)
 	}
 	return f.read()
-}
-
-// open reads a manifest from a file, or one that comes with the program.
-func (f *kernelFlags) open() ([]kernel.Kernel, error) {
-	if !strings.ContainsAny(f.manifest, "./\\") {
-		return kernel.Shipped(f.manifest, f.set)
-	}
-	return readFile(f.manifest, func(r io.Reader, path string) ([]kernel.Kernel, error) {
-		return kernel.Read(r, path, f.set)
-	})
 }
 
 // missingParts checks what kernels need, and returns what is not there.

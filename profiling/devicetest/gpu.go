@@ -140,9 +140,6 @@ func (g *GPU) Identify() (profiling.Identity, error) {
 	return id, err
 }
 
-// ampere reports whether a change of MIG mode resets the GPU and waits for its clients.
-func (g *GPU) ampere() bool { return strings.HasPrefix(g.model.Name, "A") }
-
 // SetMIG implements [profiling.Device]. On Ampere the mode stays pending while
 // processes use the GPU; the other generations change it at once.
 func (g *GPU) SetMIG(on bool) error {
@@ -156,7 +153,7 @@ func (g *GPU) SetMIG(on bool) error {
 			return profiling.ErrBusy
 		}
 		s.Pending = on
-		if !g.ampere() || len(s.Processes) == 0 {
+		if ampere := strings.HasPrefix(g.model.Name, "A"); !ampere || len(s.Processes) == 0 {
 			s.MIG = on
 		}
 		return nil

@@ -389,7 +389,7 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 
 // shared are the fields that defaults may set.
 func (d *decoder) shared(k *Kernel) fields {
-	yes := oneOf(d, "answer", map[string]bool{"true": true, "false": false})
+	yes := oneOf(d, "boolean", map[string]bool{"true": true, "false": false})
 	return fields{
 		"size_class":  into(&k.SizeClass, d.expand()),
 		"workdir":     into(&k.Dir, d.expand()),

@@ -2,25 +2,10 @@ package kernel
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"miglab/harness/wholefile"
 )
-
-// removeResult deletes the file of an earlier run, which would otherwise pass for this one's.
-func (k *Kernel) removeResult() error {
-	if k.Result.File == "" {
-		return nil
-	}
-	err := os.Remove(k.path(k.Result.File))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
 
 // result returns a hash of what a run computed; empty if the kernel shows no result. The error
 // says that the run did not show it.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"miglab/profiling"
 	"miglab/profiling/kernel"
+	"miglab/profiling/mps"
 )
 
 // Processes runs groups as processes that share a GPU under MPS, or one of its instances.
@@ -33,7 +33,8 @@ func (p *Processes) Together(ctx context.Context, g Group, window time.Duration)
 		if k < 0 {
 			return nil, fmt.Errorf("there is no kernel %s", part.Kernel)
 		}
-		jobs[i] = Placed{Kernel: &p.Kernels[k], On: p.Share(p.percent(part)), Intensity: part.Intensity}
+		on := p.Share(mps.Percentage(cmp.Or(part.SMs, p.SMs), p.SMs))
+		jobs[i] = Placed{Kernel: &p.Kernels[k], On: on, Intensity: part.Intensity}
 	}
 	windows, err := Real{}.Together(ctx, jobs, window)
 	for i := range windows {
@@ -52,12 +53,4 @@ func (p *Processes) Together(ctx context.Context, g Group, window time.Duration)
 func bareUUID(uuid string) string {
 	uuid, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(uuid, "MPS-"), "GPU-"), "/")
 	return uuid
-}
-
-// percent is the share of a job in percent, cut after two decimals: MPS rounds it up to whole multiprocessors.
-func (p *Processes) percent(part Part) float64 {
-	if part.SMs == 0 {
-		return 100
-	}
-	return math.Floor(10000*float64(part.SMs)/float64(p.SMs)) / 100
 }

@@ -72,8 +72,7 @@ func Reconfiguration(_ context.Context, b *Bench) (*Plan, error) {
 func reconfigured(g *mig.GPU) []mig.Partition {
 	var one, full []mig.Partition
 	for _, size := range g.Sizes() {
-		p := g.Profile(size)
-		one = append(one, mig.Partition{{Profile: p, Start: p.Starts[0]}})
+		one = append(one, mig.Partition{firstOf(g, size)})
 		if many := fullOf(g, size); len(many) > 1 {
 			full = append(full, many)
 		}

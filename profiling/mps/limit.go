@@ -59,8 +59,8 @@ func byCount(id profiling.Identity, all int) (*mig.GPU, error) {
 	return mig.Register(g)
 }
 
-// percentage returns 100 n/all, cut after two decimals. If the driver rounds this limit up,
+// Percentage returns 100 n/all, cut after two decimals. If the driver rounds this limit up,
 // a client has n of all multiprocessors.
-func percentage(n, all int) float64 { return float64(10000*n/all) / 100 }
+func Percentage(n, all int) float64 { return float64(10000*n/all) / 100 }
 
 func formatPercentage(p float64) string { return strconv.FormatFloat(p, 'f', -1, 64) }

@@ -134,7 +134,7 @@ func (d *Device) Create(at mig.Instance) (profiling.Instance, error) {
 	d.last++
 	i := profiling.Instance{
 		Instance: at, ID: d.last, UUID: fmt.Sprintf("MPS-%s/%s@%d", d.daemon.gpu, at.Profile, at.Start),
-		Env: d.daemon.limits(percentage(at.Profile.SMs, d.SMs)),
+		Env: d.daemon.limits(Percentage(at.Profile.SMs, d.SMs)),
 	}
 	d.made = append(d.made, i)
 	slices.SortFunc(d.made, func(a, b profiling.Instance) int { return cmp.Compare(a.Start, b.Start) })

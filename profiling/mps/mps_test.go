@@ -186,7 +186,7 @@ func TestPercentagesRoundUpToTheProfiles(t *testing.T) {
 			continue
 		}
 		for _, p := range g.Profiles {
-			limit := percentage(p.SMs, all)
+			limit := Percentage(p.SMs, all)
 			if got := int(math.Ceil(limit / 100 * float64(all))); got != p.SMs {
 				t.Errorf("%s, %s: %v %% of %d is %d when rounded up, want %d", g, p, limit, all, got, p.SMs)
 			}
