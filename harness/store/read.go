@@ -97,8 +97,10 @@ func (db *DB) cells(s Series, first, end int) (all []cell, err error) {
 	return all, nil
 }
 
-// errNewList says that a list of names has not been read yet.
-var errNewList = errors.New("a list of names that was not read yet")
+// An unreadList is the id of a list of names that was not read yet.
+type unreadList int64
+
+func (unreadList) Error() string { return "names of metrics are missing" }
 
 // appendCells appends cells of a series in one file, which it checks.
 func (f *file) appendCells(all []cell, s Series, first, end int) (more []cell, err error) {
@@ -109,18 +111,22 @@ func (f *file) appendCells(all []cell, s Series, first, end int) (more []cell, e
 	return more, err
 }
 
-// withLists calls read, and if that is errNewList, once more after the lists of names were read.
+// withLists calls read, and again after it has read the lists of names as long as read meets an unread one: another
+// process may add lists meanwhile.
 func (f *file) withLists(read func() error) error {
-	err := read()
-	if errors.Is(err, errNewList) {
-		if err = f.readLists(); err == nil {
-			err = read()
+	for {
+		err := read()
+		id, ok := errors.AsType[unreadList](err)
+		if !ok {
+			return err
 		}
-		if errors.Is(err, errNewList) {
-			err = &Damage{File: f.path, Reason: "names of metrics are missing"}
+		if err := f.readLists(); err != nil {
+			return err
+		}
+		if _, ok := f.lists.Load(int64(id)); !ok {
+			return &Damage{File: f.path, Reason: id.Error()}
 		}
 	}
-	return err
 }
 
 // readLists reads the lists of names, which are few and shared by many cells.
@@ -145,7 +151,7 @@ func (f *file) readLists() error {
 // empty text, and a number than a text.
 const cellColumns = ", names, numbers, nullif(kind, ''), nullif(error, ''), microseconds, crc"
 
-// appendKnown is appendCells if the lists of names have been read, and otherwise errNewList.
+// appendKnown is appendCells if the lists of names have been read, and otherwise an unreadList.
 func (f *file) appendKnown(all []cell, s Series, first, end int) ([]cell, error) {
 	identity := s.identity(make([]byte, 0, 1024))
 	err := f.eachCell(s, cellColumns, first, end, func(v []any) error {
@@ -158,9 +164,10 @@ func (f *file) appendKnown(all []cell, s Series, first, end int) ([]cell, error)
 
 // cell makes a cell of a series with this identity of its columns, and checks it.
 func (f *file) cell(s Series, identity []byte, v []any) (cell, error) {
-	list, ok := f.lists.Load(columnOr[int64](v[1]))
+	id := columnOr[int64](v[1])
+	list, ok := f.lists.Load(id)
 	if !ok {
-		return cell{}, errNewList
+		return cell{}, unreadList(id)
 	}
 	r := Row{
 		Instance: int(columnOr[int64](v[0])),
@@ -323,8 +330,8 @@ func (f *file) each(use func(s Series, cells []cell) error) error {
 	return err
 }
 
-// cellsOf returns the cells of several series, and where those of each end. It is errNewList if lists of names have
-// not been read.
+// cellsOf returns the cells of several series, and where those of each end. The error is an unreadList
+// if a list of names has not been read.
 func (f *file) cellsOf(all []*extent) (cells []cell, ends []int, err error) {
 	ids := []byte("[")
 	for _, x := range all {

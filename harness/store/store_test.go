@@ -386,3 +386,29 @@ func TestMergeProperty(t *testing.T) {
 		into.Close()
 	})
 }
+
+// Lists of names that another process adds while cells are read are no damage, and no rows add no series.
+func TestListsOfNamesThatComeLater(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "results.db", result(0, 1))
+	db, calls := mustOpen(t, dir), 0
+	err := db.all()[0].withLists(func() error {
+		if calls++; calls > 3 {
+			return nil
+		}
+		r := result(calls, 1)
+		r.Metrics = NewMetrics(map[string]float64{fmt.Sprint("moves", calls): 1})
+		write(t, dir, "results.db", r)
+		return unreadList(1 + calls)
+	})
+	w, failed := db.Writer(filepath.Join(dir, "results.db"))
+	if err := errors.Join(err, failed, w.Append(nth(1)), w.Append(far, result(9, 1).Row), w.Close()); err != nil || calls != 4 {
+		t.Error(calls, err)
+	}
+	if rows, err := db.Rows(far, 0, 10); err != nil || len(rows) != 5 {
+		t.Error(len(rows), err)
+	}
+	if all, err := db.Series(Filter{}); err != nil || len(all) != 1 {
+		t.Error(all, err)
+	}
+}

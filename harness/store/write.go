@@ -106,7 +106,7 @@ func (w *Writer) Merge(from *DB) error {
 func (w *Writer) add(s Series, cells []cell) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.pending[s]) == 0 {
+	if len(w.pending[s]) == 0 && len(cells) > 0 { // a series without cells would look damaged
 		w.order = append(w.order, s)
 	}
 	w.pending[s] = append(w.pending[s], cells...)
