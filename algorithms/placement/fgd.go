@@ -33,7 +33,7 @@ func uselessSlices(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 }
 
 func fitsOn(p *mig.Profile, occupied mig.Mask) bool {
-	for range freeStarts(p, occupied) {
+	for range (freeStarts{p, occupied}).all {
 		return true
 	}
 	return false

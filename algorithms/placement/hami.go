@@ -32,7 +32,7 @@ func newHAMi(name string, sign int) func(algo.Args, sim.PlacementSetting) (sim.P
 
 func hamiRule(g *mig.GPU, sign int) rule {
 	return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {
-		for start, w := range freeStarts(p, occupied) {
+		for start, w := range (freeStarts{p, occupied}).all {
 			left := occupied | w
 			c := cost{sign * freeSlices(g, occupied), -longestRun(g, left), -placements(g, left)}
 			if !ok || c.compare(&best.cost) < 0 {
@@ -58,7 +58,7 @@ func longestRun(g *mig.GPU, occupied mig.Mask) int {
 func placements(g *mig.GPU, occupied mig.Mask) int {
 	n := 0
 	for _, p := range task.RequestProfiles(g) {
-		for range freeStarts(p, occupied) {
+		for range (freeStarts{p, occupied}).all {
 			n++
 		}
 	}

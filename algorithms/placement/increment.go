@@ -18,7 +18,7 @@ func incrementRule(args algo.Args, score *sim.Scores) rule {
 	sign := map[string]int{"lowest": 0, "most-used": -1, "least-used": 1}[args[tie.Name]]
 	return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {
 		used := sign * int(occupied.Count())
-		for start, w := range freeStarts(p, occupied) {
+		for start, w := range (freeStarts{p, occupied}).all {
 			if c := (cost{int(score[occupied|w] - score[occupied]), used}); !ok || c[0] < best.cost[0] {
 				best, ok = choice{c, start}, true
 			}

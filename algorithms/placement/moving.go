@@ -65,7 +65,7 @@ func (m *mover) moves(c *sim.Cluster, gpu int, w sim.Resident, visit func(reloca
 		change := m.score[left] - m.score[mask] + m.score[to|window(p, spot.Start)] - m.score[to]
 		visit(relocation{sim.Move{Request: w.Request, To: spot}, gpu, left, int(change)})
 	}
-	for start, at := range freeStarts(p, mask) {
+	for start, at := range (freeStarts{p, mask}).all {
 		to := sim.Spot{GPU: gpu, Start: start}
 		visit(relocation{sim.Move{Request: w.Request, To: to}, gpu, left | at, int(m.score[left|at] - m.score[mask])})
 	}
@@ -103,7 +103,7 @@ func (m *mover) makeRoom(r *sim.Residents, profile int) (sim.Move, bool) {
 	best, found := relocation{}, false
 	p := m.profiles[profile]
 	m.each(r, func(x relocation) {
-		for _, at := range freeStarts(p, x.left) {
+		for _, at := range (freeStarts{p, x.left}).all {
 			x := x
 			if x.change += int(m.score[x.left|at] - m.score[x.left]); !found || x.change < best.change {
 				best, found = x, true

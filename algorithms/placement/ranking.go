@@ -3,7 +3,6 @@ package placement
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"sync"
 
@@ -123,13 +122,18 @@ func window(p *mig.Profile, start mig.Slices) mig.Mask {
 	return mig.Instance{Profile: p, Start: start}.Mask()
 }
 
-// freeStarts yields the starts of a profile at which all its slices are free, and these slices.
-func freeStarts(p *mig.Profile, occupied mig.Mask) iter.Seq2[mig.Slices, mig.Mask] {
-	return func(yield func(mig.Slices, mig.Mask) bool) {
-		for _, start := range p.Starts {
-			if w := window(p, start); w&occupied == 0 && !yield(start, w) {
-				return
-			}
+// freeStarts are the starts of a profile at which all its slices are free.
+type freeStarts struct {
+	p        *mig.Profile
+	occupied mig.Mask
+}
+
+// all yields the starts and their slices. It is a method because a function that returns an iterator makes
+// the compiler allocate what the bodies of loops change.
+func (f freeStarts) all(yield func(mig.Slices, mig.Mask) bool) {
+	for _, start := range f.p.Starts {
+		if w := window(f.p, start); w&f.occupied == 0 && !yield(start, w) {
+			return
 		}
 	}
 }

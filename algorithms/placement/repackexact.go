@@ -179,7 +179,7 @@ func (s *search) branch(left, from int, start mig.Slices, profile int) {
 		if to == from {
 			mask |= held
 		}
-		for at := range freeStarts(p, mask) {
+		for at := range (freeStarts{p, mask}).all {
 			// It is down now, and no sequence moves it twice.
 			s.gpus[to] = was.with(profile, at, true)
 			if s.bound() < left {
@@ -200,7 +200,7 @@ func (s *search) judge() {
 	for _, l := range s.gpus {
 		mask := s.mask(l)
 		total += int(s.score[mask])
-		for _, at := range freeStarts(p, mask) {
+		for _, at := range (freeStarts{p, mask}).all {
 			if d := int(s.score[mask|at] - s.score[mask]); !fits || d < least {
 				least, fits = d, true
 			}
