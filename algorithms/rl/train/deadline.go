@@ -155,7 +155,7 @@ func deadlineScore(a *agents.DeadlineAgent) (func(nn.Policy) (float64, error), e
 		late, jobs := 0, 0
 		for range days {
 			d.Reset(nil)
-			play(d, p)
+			play(p, d)
 			r := d.Result()
 			late, jobs = late+r.Late, jobs+r.Jobs
 		}

@@ -247,11 +247,10 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		return setup{}, err
 	}
 	o.Stream = 0
-	alone, err := env.NewBatch(o, nil)
-	if err != nil {
-		return setup{}, err
-	}
-	score := scoreOn(scored, alone)
+	score := scoreOn(scored, func() player {
+		b, _ := env.NewBatch(o, nil) // with the options of the first, but for the start and the stream
+		return b
+	})
 	shape := first.Shape()
 	if p.dqn {
 		return p.setupDQN(k, shape, make, score, steps, seed)

@@ -193,7 +193,7 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 			return setup{}, err
 		}
 		return setup{
-			policy: policy, learner: learner, score: scoreOn(batches, newEnv(0)),
+			policy: policy, learner: learner, score: scoreOn(batches, func() player { return newEnv(0) }),
 			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads,
 				from.further, busyStarts, agents.OwnCapacity, endgame, c),
 		}, nil

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"slices"
 
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
@@ -107,29 +108,44 @@ type player interface {
 	Makespan() float64
 }
 
-// scoreOn returns the mean p_opt of a policy on batches, in percent, each on an empty GPU.
-func scoreOn(batches []measured, in player) func(nn.Policy) (float64, error) {
+// scoreOn returns the mean p_opt of a policy on batches, in percent, each on an empty GPU in an environment of its own.
+func scoreOn(batches []measured, newEnv func() player) func(nn.Policy) (float64, error) {
+	envs := make([]player, len(batches))
+	for i := range envs {
+		envs[i] = newEnv()
+	}
 	return func(p nn.Policy) (float64, error) {
-		p = p.Share()
-		sum := 0.0
-		for _, b := range batches {
-			in.Device().Reset()
-			if err := in.Load(b.times, 0, nil); err != nil {
+		for i, e := range envs {
+			e.Device().Reset()
+			if err := e.Load(batches[i].times, 0, nil); err != nil {
 				return 0, err
 			}
-			play(in, p)
-			sum += 100 * (in.Makespan()/b.bound - 1)
 		}
-		return sum / float64(len(batches)), nil
+		play(p.Share(), envs...)
+		sum := 0.0
+		for i, e := range envs {
+			sum += 100 * (e.Makespan()/batches[i].bound - 1)
+		}
+		return sum / float64(len(envs)), nil
 	}
 }
 
-// play lets a policy take its likeliest action until the episode is done.
-func play(in env.Env, p nn.Policy) {
-	observation, mask := make([]float32, p.Inputs()), make([]bool, p.Actions())
-	for done := false; !done; {
-		in.Observe(observation, mask)
-		preferences, _ := p.Forward(observation, 1)
-		_, done = in.Step(env.Likeliest(preferences, mask))
+// play lets a policy take its likeliest actions until the episodes of all environments are done.
+func play[E env.Env](p nn.Policy, envs ...E) {
+	var rows env.Rows
+	for active := slices.Clone(envs); len(active) > 0; {
+		rows.Resize(env.Shape{Observation: p.Inputs(), Actions: p.Actions()}, len(active))
+		for i, e := range active {
+			e.Observe(rows.Observation(i), rows.Mask(i))
+		}
+		preferences, _ := p.Forward(rows.Observations, len(active))
+		left := active[:0]
+		for i, e := range active {
+			action := env.Likeliest(preferences[i*p.Actions():(i+1)*p.Actions()], rows.Mask(i))
+			if _, done := e.Step(action); !done {
+				left = append(left, e)
+			}
+		}
+		active = left
 	}
 }
