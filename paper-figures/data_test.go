@@ -41,16 +41,21 @@ func TestDataKeepsTheFirstError(t *testing.T) {
 	}
 }
 
-// TestBuildPlansEveryCell: what is asked for only when there are results is an error.
+// TestBuildPlansEveryCell: what is asked for only when there are results is an error, a whole series or an instance.
 func TestBuildPlansEveryCell(t *testing.T) {
-	_, _, err := figurestest.Prepared(t, figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
-		if !d.Planning() {
-			d.Values(series, 1, track.MetricMakespan)
+	for planned := range 2 {
+		_, _, err := figurestest.Prepared(t, figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
+			if planned > 0 {
+				d.Values(series, planned, track.MetricMakespan)
+			}
+			if !d.Planning() {
+				d.Values(series, 2, track.MetricMakespan)
+			}
+			return new(figures.Output), nil
+		})).Run(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "instances 0 to 1, only when it has results") {
+			t.Errorf("%d instances are planned: error %v", planned, err)
 		}
-		return new(figures.Output), nil
-	})).Run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "only when it has results") {
-		t.Errorf("error %v", err)
 	}
 }
 

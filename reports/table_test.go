@@ -135,6 +135,9 @@ func TestWriteErrorsArePassedOn(t *testing.T) {
 			t.Errorf("%s: the error is %v", format, err)
 		}
 	}
+	if err := awkward.TextWithin(brokenWriter{}, 40); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("within 40 columns: the error is %v", err)
+	}
 }
 
 func TestCSVReadsBack(t *testing.T) {

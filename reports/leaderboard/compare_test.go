@@ -50,7 +50,12 @@ func TestCompare(t *testing.T) {
 		cell{algorithm: "gone", weights: "b", metrics: `{"makespan_s":20}`},
 		cell{algorithm: "gone", weights: "a", instance: 1, metrics: `{"makespan_s":11}`},
 		cell{algorithm: "gone", weights: "d", version: 2, metrics: `{"makespan_s":40}`},
+		cell{algorithm: "far", weights: "before", metrics: `{"makespan_s":50}`},
 	)
+	// So do weights that an algorithm no longer has, if there are no results of the present ones.
+	if got, err := Compare(c, Side{programs, "far", 0}, Side{b, "lns", 0}); err != nil || len(got) != 1 || got[0].A != 50 {
+		t.Errorf("of weights that are gone: %+v, %v", got, err)
+	}
 	got, err := Compare(c, Side{programs, "gone", 1}, Side{b, "lns", 0})
 	if err != nil || len(got) != 1 || got[0].A != 20 {
 		t.Fatalf("of three programs: %+v, %v", got, err)
