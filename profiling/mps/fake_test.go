@@ -26,6 +26,13 @@ const uuid = "GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f"
 type whole struct {
 	*devicetest.GPU
 	id profiling.Identity
+	// closed counts the calls of Close.
+	closed *int
+}
+
+func (w whole) Close() error {
+	*w.closed++
+	return nil
 }
 
 func (w whole) Identify() (profiling.Identity, error) {
@@ -38,6 +45,7 @@ func board(name string, memory int) whole {
 	return whole{
 		devicetest.New(mig.MustLookup("H200"), devicetest.SMLimit()),
 		profiling.Identity{UUID: uuid, Name: name, MemoryMiB: memory, Driver: "580.65.06", Source: profiling.MIG},
+		new(int),
 	}
 }
 

@@ -66,8 +66,8 @@ func TestOpenRefuses(t *testing.T) {
 		if _, ok := errors.AsType[*profiling.DeviceError](err); !ok {
 			t.Errorf("%s: %#v is no *DeviceError", c.name, err)
 		}
-		if f.said("asked") != "" {
-			t.Errorf("%s: the daemon was asked %q", c.name, f.said("asked"))
+		if f.said("asked") != "" || *c.gpu.closed != 1 {
+			t.Errorf("%s: the daemon was asked %q, the GPU was closed %d times", c.name, f.said("asked"), *c.gpu.closed)
 		}
 	}
 }
@@ -425,8 +425,8 @@ func TestCloseAfterErrors(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	if !ended(f.daemons()[0]) {
-		t.Error("the daemon is left")
+	if !ended(f.daemons()[0]) || *gpu.closed != 1 {
+		t.Errorf("the daemon is left, or the GPU was closed %d times", *gpu.closed)
 	}
 }
 
