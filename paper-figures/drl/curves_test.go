@@ -1,6 +1,7 @@
 package drl
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -176,5 +177,19 @@ func TestTrainingRuns(t *testing.T) {
 	}
 	if err := d.Err(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Every line of learning.csv is of an artefact; curvesOf passes over others.
+func TestLearningIsShown(t *testing.T) {
+	table, err := figures.ReadCSV[learningRow]("drl", files, "learning.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	artefacts := figurestest.Load(t, Paper).Artefacts
+	for i, r := range table.Rows {
+		if !slices.ContainsFunc(artefacts, func(a figures.Artefact) bool { return a.Name == r.Artefact }) {
+			t.Error(table.Fail(i, "artefact", fmt.Errorf("the paper has no %q", r.Artefact)))
+		}
 	}
 }
