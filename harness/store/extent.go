@@ -75,6 +75,8 @@ func (f *file) readExtents() error {
 			sum: sum{columnOr[int64](v[4]), columnOr[int64](v[5])},
 		}
 		switch {
+		case v[2] == nil:
+			return &Damage{File: f.path, Reason: "a series with results is missing"}
 		case !ok || int64(crc32.Checksum([]byte(identity), castagnoli)) != columnOr[int64](v[1]):
 			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of %v is wrong", s)}
 		case x.written <= last || extents[s] != nil:
