@@ -148,6 +148,7 @@ func TestMissingCell(t *testing.T) {
 		"a part":    func(db *DB) error { _, err := db.Rows(far, 2, 4); return err },
 		"instances": func(db *DB) error { _, err := db.Instances(far, 3); return err },
 		"finished":  func(db *DB) error { return db.Finished(far, func(int) {}) },
+		"merging":   func(db *DB) error { _, err := db.tally(); return err },
 		"metrics":   func(db *DB) error { _, err := db.metricNames(Filter{}); return err },
 	} {
 		var d *Damage

@@ -328,7 +328,7 @@ func records(t *rapid.T) []record {
 	var out []record
 	for _, i := range instances {
 		r := record{far, Row{Instance: i}}
-		r.Series.Dataset = rapid.StringN(0, 1, -1).Draw(t, "dataset")
+		r.Series.Dataset = strings.Trim(rapid.StringN(0, 1, -1).Draw(t, "dataset"), "\x00")
 		if rapid.Bool().Draw(t, "failed") {
 			r.Kind, r.Error = rapid.StringN(1, 5, -1).Draw(t, "kind"), rapid.StringN(1, 20, -1).Draw(t, "error")
 			r.Kind, r.Error = cleanText(r.Kind), cleanText(r.Error)
@@ -387,7 +387,8 @@ func TestMergeProperty(t *testing.T) {
 	})
 }
 
-// Lists of names that another process adds while cells are read are no damage, and no rows add no series.
+// Lists of names that another process adds while cells are read are no damage. What readers would take for
+// damage is not written: a series without rows and a NUL.
 func TestListsOfNamesThatComeLater(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "results.db", result(0, 1))
@@ -404,6 +405,9 @@ func TestListsOfNamesThatComeLater(t *testing.T) {
 	w, failed := db.Writer(filepath.Join(dir, "results.db"))
 	if err := errors.Join(err, failed, w.Append(nth(1)), w.Append(far, result(9, 1).Row), w.Close()); err != nil || calls != 4 {
 		t.Error(calls, err)
+	}
+	if err := w.Append(Series{Model: "\x00"}, result(9, 1).Row); err == nil {
+		t.Error("a NUL, which readers would call damage, is written")
 	}
 	if rows, err := db.Rows(far, 0, 10); err != nil || len(rows) != 5 {
 		t.Error(len(rows), err)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"database/sql"
 	"errors"
@@ -60,6 +61,9 @@ func (db *DB) Writer(path string) (*Writer, error) {
 // [*ConflictError], with which writing ends. An error may be about earlier rows;
 // after it every call gives the same error.
 func (w *Writer) Append(s Series, rows ...Row) error {
+	if bytes.Count(s.identity(make([]byte, 0, 1024)), []byte{0}) != 8 {
+		return fmt.Errorf("%q has a NUL, which separates the columns of series", fmt.Sprint(s))
+	}
 	cells := make([]cell, len(rows))
 	for i, r := range rows {
 		if err := r.validate(); err != nil {
