@@ -203,3 +203,16 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestSheetKeepsTheFirstError(t *testing.T) {
+	in, err := strictcsv.ReadSheet(strings.NewReader("name,note,count,value\na,b,9,-0\n"), "f", format)
+	all := strictcsv.Range{Most: 8, What: "a number up to 8"}
+	if err != nil || math.Signbit(in.Number(0, "value", all)) || in.Err != nil {
+		t.Fatal(err, in.Err)
+	}
+	in.Whole(0, "count", all)
+	in.Number(0, "note", all)
+	if want := `f:2: count: "9" is not a number up to 8`; in.Err == nil || in.Err.Error() != want {
+		t.Errorf("%v, want %s", in.Err, want)
+	}
+}
