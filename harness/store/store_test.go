@@ -416,3 +416,21 @@ func TestListsOfNamesThatComeLater(t *testing.T) {
 		t.Error(all, err)
 	}
 }
+
+// All cells are merged, whether they are read and kept in one step or in several.
+func TestMergeManyCells(t *testing.T) {
+	one, two := memory(t), memory(t)
+	var all []record
+	for i := range 5 * deep.N(9_000, 50_000) {
+		all = append(all, record{nth(i % 5), result(i, 1).Row})
+	}
+	write(t, one, "results.db", all...)
+	from, _, _, err := OpenIntact(filepath.Join(one, "results.db"))
+	w, failed := mustOpen(t, two).Writer(filepath.Join(two, "results.db"))
+	if err := errors.Join(err, failed, w.Merge(from), w.Close(), from.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if dumpOf(t, one) != dumpOf(t, two) {
+		t.Error("the merged results differ")
+	}
+}
