@@ -79,26 +79,24 @@ func cellsByTask(spans []run.Span, tasks int) []map[store.Series]int {
 		dataset  store.Series
 		from, to int
 	}
-	shards := map[part][]int{} // of each instance, which is the same for all algorithms
+	byTask := map[part][]int{} // which is the same for all algorithms
 	for series, all := range bySeries {
 		slices.SortFunc(all, func(a, b run.Span) int { return cmp.Compare(a.From, b.From) })
-		dataset := store.Series{Dataset: series.Dataset, Content: series.Content, GPU: series.GPU}
-		counts, next := make([]int, tasks), 0
+		dataset, next := store.Series{Dataset: series.Dataset, Content: series.Content, GPU: series.GPU}, 0
 		for _, s := range all {
 			p := part{dataset, max(s.From, next), s.To}
-			of, known := shards[p]
-			for i := p.from; i < p.to && !known; i++ {
-				of = append(of, run.ShardOf(dataset, i, tasks))
+			if byTask[p] == nil {
+				byTask[p] = make([]int, tasks)
+				for i := p.from; i < p.to; i++ {
+					byTask[p][run.ShardOf(dataset, i, tasks)]++
+				}
 			}
-			for _, task := range of {
-				counts[task]++
+			for task, n := range byTask[p] {
+				if n > 0 {
+					out[task][series] += n
+				}
 			}
-			shards[p], next = of, max(next, s.To)
-		}
-		for task, n := range counts {
-			if n > 0 {
-				out[task][series] = n
-			}
+			next = max(next, s.To)
 		}
 	}
 	return out
