@@ -58,7 +58,7 @@ func DecodeAcceptance(r io.Reader) (Acceptance, error) {
 			var at Instant
 			err := d.Object([]strictjson.Member{
 				{Name: "slot", Read: d.Into(&at.Slot)},
-				{Name: "prices", Read: func() error { return d.Value(&at.Prices) }},
+				{Name: "prices", Read: list(d, &at.Prices)},
 			})
 			c.Instants = append(c.Instants, at)
 			return err

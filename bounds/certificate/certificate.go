@@ -102,9 +102,9 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 			{Name: "kind", Read: d.Into(&c.Witness.Kind)},
 			{Name: "bound_s", Read: d.Into(&c.Witness.Bound)},
 			{Name: "threshold_s", Optional: true, Read: d.Into(&c.Witness.Threshold)},
-			{Name: "weights", Optional: true, Read: func() error { return d.Value(&c.Witness.Weights) }},
+			{Name: "weights", Optional: true, Read: list(d, &c.Witness.Weights)},
 			{Name: "cells", Optional: true, Read: d.Into(&c.Witness.Cells)},
-			{Name: "prices", Optional: true, Read: func() error { return d.Value(&c.Witness.Prices) }},
+			{Name: "prices", Optional: true, Read: list(d, &c.Witness.Prices)},
 		}
 		return []strictjson.Member{
 			{Name: "lower_bound_s", Read: d.Into(&c.Lower)},
@@ -118,6 +118,17 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 			{Name: "witness", Read: func() error { return d.Object(witness) }},
 		}
 	})
+}
+
+// list makes a [strictjson.Member.Read] of a pointer to a list of numbers, none of which is null.
+func list[T int | float64](d *strictjson.Decoder, to *[]T) func() error {
+	return func() error {
+		*to = []T{}
+		return d.List(func() error {
+			*to = append(*to, 0)
+			return d.Into(&(*to)[len(*to)-1])()
+		})
+	}
 }
 
 // decode reads one JSON object and nothing after it.

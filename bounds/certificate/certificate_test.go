@@ -330,6 +330,8 @@ func TestDecodeIsStrict(t *testing.T) {
 		"field twice":                {`"proven": true`, `"proven": true, "proven": true`, `^line 4: proven: the field is there twice`},
 		"field missing":              {`"proven": true,`, ``, `^line \d+: proven: the field is missing`},
 		"null":                       {`"proven": true`, `"proven": null`, `^line 4: proven: null is not true or false`},
+		"null for a list":            {`"kind": "search",`, `"kind": "search", "weights": null,`, `^line \d+: witness\.weights: null is not a list`},
+		"null in a list":             {`"kind": "search",`, `"kind": "search", "prices": [1, null],`, `^line \d+: witness\.prices\[1\]: null is not a number`},
 		"no number":                  {`"gap_percent": 0`, `"gap_percent": NaN`, `^line \d+: gap_percent: this is not JSON`},
 		"number as text":             {`"gap_percent": 0`, `"gap_percent": "0"`, `^line 5: gap_percent: `},
 		"too large a number":         {`"gap_percent": 0`, `"gap_percent": 1e999`, `^line 5: gap_percent: `},
