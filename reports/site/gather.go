@@ -180,7 +180,7 @@ func (c trackContest) instances(ctx context.Context, db *store.DB) (out []Instan
 		}
 		own := make([]Instance, n)
 		for i := range own {
-			own[i] = Instance{Dataset: dataset, Number: i, Lower: mig.Seconds(lower[i])}
+			own[i] = Instance{Track: c.Name, Dataset: dataset, Number: i, Lower: mig.Seconds(lower[i])}
 		}
 		for _, id := range c.Algorithms {
 			trial, err := run.Resolve(c.series(dataset, id))

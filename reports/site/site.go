@@ -70,7 +70,8 @@ type Figure struct {
 
 // An Instance is a problem with the schedules of algorithms.
 type Instance struct {
-	Dataset string
+	// Track is that of the algorithms.
+	Track, Dataset string
 	// Number is the instance's place in the dataset.
 	Number  int
 	Problem schedule.Problem

@@ -99,7 +99,7 @@ func instance(dataset string, number, n int) site.Instance {
 		p.Tasks = append(p.Tasks, task.New(name, map[mig.Slices]mig.Seconds{3: d / 2, 4: d / 2.5, 7: d / 4}))
 	}
 	return site.Instance{
-		Dataset: dataset, Number: number, Problem: p, Lower: 5, Proven: number == 1,
+		Track: "batch", Dataset: dataset, Number: number, Problem: p, Lower: 5, Proven: number == 1,
 		Plans: []site.Plan{{Algorithm: "whole", Schedule: onParts(p, "7@0")}, {Algorithm: "parts", Schedule: onParts(p, "4@0", "3@4")}, {Algorithm: hostile, Schedule: onParts(p, "3@4")}},
 	}
 }

@@ -110,7 +110,7 @@ func scriptSQL(ts *testscript.TestScript, _ bool, args []string) {
 
 // scriptFalsify is "falsify FILE ALGORITHM METRIC VALUE [INSTANCE]": the metric of all results of the algorithm, or of
 // those of an instance, becomes the value. The algorithm "" is all, the metric microseconds the wall time, and with the
-// metric kind they become errors of that kind.
+// metric kind they become errors of that kind. The metric version is the algorithm's version.
 func scriptFalsify(ts *testscript.TestScript, _ bool, args []string) {
 	db, _, _, err := store.OpenIntact(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -124,6 +124,12 @@ func scriptFalsify(ts *testscript.TestScript, _ bool, args []string) {
 		of := " WHERE series = (SELECT id FROM series WHERE algorithm = '" + s.Algorithm + "' AND dataset = '" + s.Dataset + "')"
 		scriptSQL(ts, false, []string{args[0], "DELETE FROM cell" + of, "UPDATE tally SET cells = 0, instances = 0" + of})
 		value, err := strconv.ParseFloat(args[3], 64)
+		if args[2] == "version" {
+			scriptSQL(ts, false, []string{args[0], "DELETE FROM tally" + of, "DELETE FROM series" + strings.Replace(of, "series", "id", 1)})
+			s.Version = int(value)
+			ts.Check(w.Append(s, rows...))
+			continue
+		}
 		if args[2] != "kind" {
 			ts.Check(err)
 		}
