@@ -31,8 +31,8 @@ var _ = algo.Register(algo.Spec{
 		},
 		{
 			Name: "margin", Default: "durations", Values: []string{"durations", "timed"},
-			Doc: "the margin of moves and swaps adds up durations, or comes from timing the batch with its reconfigurations " +
-				"after every change",
+			Doc: "the margin of moves and swaps adds up durations, or comes from timing the batch with its " +
+				"reconfigurations after every change",
 		},
 		keepParam,
 	},
@@ -200,7 +200,9 @@ func numberedFrom(from int, plan []use) []use {
 // several simultaneous destructions goes first.
 func leftToRight(holds []remnant) []remnant {
 	for g := range holds {
-		slices.SortFunc(holds[g].exist, func(a, b schedule.Existing) int { return int(a.Instance.Start - b.Instance.Start) })
+		slices.SortFunc(holds[g].exist, func(a, b schedule.Existing) int {
+			return int(a.Instance.Start - b.Instance.Start)
+		})
 	}
 	return holds
 }

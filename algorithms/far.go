@@ -14,7 +14,10 @@ var _ = algo.Register(algo.Spec{
 	Name: "far", Version: 2, Track: algo.TrackBatch, Cite: "FAR 3, Algorithms 1 and 2",
 	Summary: "family of allocations, repartitioning tree, refinement",
 	Params: []algo.Param{
-		{Name: "refine", Default: "true", Values: []string{"true", "false"}, Doc: "whether phase 3 moves and swaps tasks"},
+		{
+			Name: "refine", Default: "true", Values: []string{"true", "false"},
+			Doc: "whether phase 3 moves and swaps tasks",
+		},
 		keepParam,
 	},
 	New: func(a algo.Args) (algo.Batch, error) { return far{a["refine"] == "true", keepOf(a)}, nil },

@@ -24,8 +24,8 @@ var _ = algo.Register(algo.Spec{
 		},
 		{
 			Name: "price", Default: "1", Type: spec.Number(0, 1e6),
-			Doc: "what a second of a whole GPU costs, in seconds of each of the tasks that were in the system on average " +
-				"so far",
+			Doc: "what a second of a whole GPU costs, in seconds of each of the tasks that were in the system " +
+				"on average so far",
 		},
 	},
 	Budget: func(a algo.Args) string { return a["steps"] + " steps a task and event" },
@@ -126,7 +126,10 @@ type flowSpot struct {
 }
 
 func newFlowQueue(p algo.Problem, f flowStream) *flowQueue {
-	q := &flowQueue{flowStream: f, p: p, timing: newTiming(p, firstAsked), rng: rand.New(rand.NewPCG(uint64(p.GPUs()), 0))}
+	q := &flowQueue{
+		flowStream: f, p: p, timing: newTiming(p, firstAsked),
+		rng: rand.New(rand.NewPCG(uint64(p.GPUs()), 0)),
+	}
 	q.timing.begin(remnants(p))
 	for _, size := range p.GPU.Sizes() {
 		profile := p.GPU.Profile(size)

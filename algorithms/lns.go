@@ -13,8 +13,8 @@ const lnsBlur = 0.1
 
 var iterations = algo.Param{
 	Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9),
-	Doc: "how often a few tasks are removed and inserted again, on several GPUs for each pair in each of three parts, " +
-		"with 500 steps of annealing a GPU; a whole number",
+	Doc: "how often a few tasks are removed and inserted again, on several GPUs for each pair in each of " +
+		"three parts, with 500 steps of annealing a GPU; a whole number",
 }
 
 func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations" }

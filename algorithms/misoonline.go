@@ -13,8 +13,9 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "miso-online", Version: 1, Track: algo.TrackStream, Cite: "Li et al., MISO, SoCC 2022",
-	Summary: "on every arrival and completion the free slices become the instances that run the next tasks fastest in sum",
-	New:     func(algo.Args) (algo.Stream, error) { return misoOnline{}, nil },
+	Summary: "on every arrival and completion the free slices become the instances that run the next tasks " +
+		"fastest in sum",
+	New: func(algo.Args) (algo.Stream, error) { return misoOnline{}, nil },
 })
 
 // misoOnline is MISO as published, for streams. Tasks wait in order of arrival. On every arrival and completion, each
@@ -142,7 +143,8 @@ func (q *misoQueue) begin(gpu int) {
 	for i, k := range q.choice.tasks {
 		in := q.choice.instances[i]
 		t := float64(q.p.Tasks[k].On(in.Size()))
-		q.running[gpu] = append(q.running[gpu], schedule.Existing{GPU: gpu, Instance: in, BusyUntil: mig.Seconds(q.now + t)})
+		q.running[gpu] = append(q.running[gpu],
+			schedule.Existing{GPU: gpu, Instance: in, BusyUntil: mig.Seconds(q.now + t)})
 		q.plan = append(q.plan, use{gpu: gpu, in: in, tasks: []timedTask{{t, k}}})
 	}
 	q.waiting = q.waiting[len(q.choice.tasks):]

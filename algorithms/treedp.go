@@ -14,8 +14,8 @@ const maxTreeDP = 18
 
 var _ = algo.Register(algo.Spec{
 	Name: "treedp", Version: 4, Track: algo.TrackBatch, Cite: "ours",
-	Summary: fmt.Sprintf("up to %d tasks a GPU placed together as is best, by dynamic programming over subsets and the "+
-		"repartitioning tree", maxTreeDP),
+	Summary: fmt.Sprintf("up to %d tasks a GPU placed together as is best, by dynamic programming over "+
+		"subsets and the repartitioning tree", maxTreeDP),
 	New: func(algo.Args) (algo.Batch, error) { return treeDP{}, nil },
 })
 

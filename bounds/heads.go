@@ -222,7 +222,8 @@ func (h *headSearch) below(v, set, kind int, limit ticks) []heads {
 		h.steps++
 		x, y := a[part], b[rest]
 		if max(x, y) < limit && (part == 0 || rest == 0 || min(x, y)+h.wait < limit) {
-			list = h.join(list, h.subtree(children[0], part, kind, limit), h.subtree(children[1], rest, kind, limit), limit)
+			list = h.join(list, h.subtree(children[0], part, kind, limit),
+				h.subtree(children[1], rest, kind, limit), limit)
 		}
 		if part == 0 {
 			break

@@ -43,7 +43,9 @@ func occupied(p *algo.Problem) mig.Seconds {
 		area := leastWork(p.Tasks, s.weights)
 		if p.Model != mig.Free {
 			for _, w := range s.weights {
-				if !slices.ContainsFunc(p.Start, func(e schedule.Existing) bool { return e.Instance.Size() == w.size }) {
+				if !slices.ContainsFunc(p.Start, func(e schedule.Existing) bool {
+					return e.Instance.Size() == w.size
+				}) {
 					area += float64(w.slices * float64(p.GPU.Profile(w.size).Create))
 				}
 			}

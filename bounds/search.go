@@ -126,7 +126,9 @@ func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search 
 	for i := range p.Tasks {
 		twin := -1
 		for j := range i {
-			if !slices.ContainsFunc(p.GPU.Sizes(), func(s mig.Slices) bool { return p.Tasks[i].On(s) != p.Tasks[j].On(s) }) {
+			if !slices.ContainsFunc(p.GPU.Sizes(), func(s mig.Slices) bool {
+				return p.Tasks[i].On(s) != p.Tasks[j].On(s)
+			}) {
 				twin = j
 			}
 		}
@@ -142,7 +144,8 @@ func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search 
 func (x *search) addNodes() {
 	add := func(in mig.Instance, children []int) {
 		create, destroy := x.p.Model.Cost(in.Profile.Create), x.p.Model.Cost(in.Profile.Destroy)
-		x.nodes = append(x.nodes, searchNode{in: in, mask: in.Mask(), create: create, destroy: destroy, children: children})
+		x.nodes = append(x.nodes,
+			searchNode{in: in, mask: in.Mask(), create: create, destroy: destroy, children: children})
 	}
 	x.leastDestroy = mig.Seconds(math.Inf(1))
 	for i, n := range x.p.GPU.Tree() {
@@ -403,7 +406,8 @@ func (x *search) bound(s *state) mig.Seconds {
 		for set := s.left; ; set = (set - 1) & s.left {
 			switch c := n.children; {
 			case len(c) == 2:
-				all[set], loaded[set] = leastSplit(set, x.all[c[0]], x.all[c[1]]), leastSplit(set, x.loaded[c[0]], x.loaded[c[1]])
+				all[set], loaded[set] = leastSplit(set, x.all[c[0]], x.all[c[1]]), leastSplit(set, x.loaded[c[0]],
+					x.loaded[c[1]])
 			case len(c) == 1:
 				all[set], loaded[set] = x.all[c[0]][set], x.loaded[c[0]][set]
 			case set != 0:

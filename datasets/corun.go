@@ -81,7 +81,8 @@ func corunSets() []*corunSet {
 
 var _ = registerAll(corunSets(), func(c *corunSet) Family {
 	return Family{
-		Name: corunPrefix + c.name, Doc: c.doc, Source: "hierarchical paper V-A2; programs fitted on public times or drawn",
+		Name: corunPrefix +
+			c.name, Doc: c.doc, Source: "hierarchical paper V-A2; programs fitted on public times or drawn",
 		Params: append(c.params, corunParams...),
 		New: func(id string, a spec.Args) (Dataset, error) {
 			return windows{c, newCorunSetting(a), id, a.Int("w"), a["jobs"], a.Uint("draw"), a.Uint("seed")}, nil

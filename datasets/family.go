@@ -142,7 +142,8 @@ func (f *Family) open(name string, pairs []string) (Spec, error) {
 		path := strings.TrimPrefix(name, f.Name)
 		if path == "" {
 			prefix := strings.TrimSuffix(f.Name, ":")
-			return nil, &spec.ParameterError{Name: prefix, Want: "the path of a " + f.File + ", as in " + f.Name + "FILE.csv"}
+			return nil, &spec.ParameterError{Name: prefix, Want: "the path of a " + f.File + ", as in " + f.Name +
+				"FILE.csv"}
 		}
 		if id == name && f.parametersAt(name) >= 0 {
 			// The end of the path looks like parameters; one that follows says that it is not.

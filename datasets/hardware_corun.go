@@ -47,22 +47,27 @@ func checkCorun(_ *mig.GPU, rows []CorunTime) (int, error) {
 		case !(r.Percent > 0 && r.Percent <= 100):
 			return i, fmt.Errorf("%v percent is no share; it must be above 0 and at most 100", r.Percent)
 		case job != CorunJob(r.Kernel, r.Percent):
-			return i, fmt.Errorf("job %d is %s; in the mix %q it is %s", r.Job, CorunJob(r.Kernel, r.Percent), r.Mix, job)
+			return i, fmt.Errorf("job %d is %s; in the mix %q it is %s", r.Job, CorunJob(r.Kernel, r.Percent),
+				r.Mix, job)
 		case r.Runs < 1:
 			return i, fmt.Errorf("%d runs; there must be at least 1", r.Runs)
 		case !positive(r.Seconds, r.Wall, r.Total):
-			return i, fmt.Errorf("%v s, wall %v s, total %v s; all must be positive and finite", r.Seconds, r.Wall, r.Total)
+			return i, fmt.Errorf("%v s, wall %v s, total %v s; all must be positive and finite", r.Seconds,
+				r.Wall, r.Total)
 		case r.Runs != first.Runs || r.Total != first.Total:
-			return i, fmt.Errorf("%d runs in %v s in total; job 1 of the mix has %d in %v s", r.Runs, r.Total, first.Runs,
+			return i, fmt.Errorf("%d runs in %v s in total; job 1 of the mix has %d in %v s", r.Runs, r.Total,
+				first.Runs,
 				first.Total)
 		case r.Wall > r.Total*(1+rounding):
-			return i, fmt.Errorf("the process took %v s, the mix %v s in total; that is at least as long", r.Wall, r.Total)
+			return i, fmt.Errorf("the process took %v s, the mix %v s in total; that is at least as long",
+				r.Wall, r.Total)
 		}
 		alone[r.Kernel] = alone[r.Kernel] || r.Mix == CorunJob(r.Kernel, 100)
 	}
 	for i, r := range rows {
 		if !alone[r.Kernel] {
-			return i, fmt.Errorf("%s has no row alone with the whole GPU, the mix %s", r.Kernel, CorunJob(r.Kernel, 100))
+			return i, fmt.Errorf("%s has no row alone with the whole GPU, the mix %s", r.Kernel,
+				CorunJob(r.Kernel, 100))
 		}
 	}
 	return 0, nil

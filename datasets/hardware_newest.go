@@ -89,7 +89,9 @@ func inBatchOrder(rows []ExecutionTime, batch []string) []ExecutionTime {
 	})
 	out := make([]ExecutionTime, len(batch))
 	for i, task := range batch {
-		j := slices.IndexFunc(rows, func(r ExecutionTime) bool { return kernelOf(r.Task) == kernelOf(task) && r.Device == 0 })
+		j := slices.IndexFunc(rows, func(r ExecutionTime) bool {
+			return kernelOf(r.Task) == kernelOf(task) && r.Device == 0
+		})
 		if j < 0 {
 			return nil
 		}

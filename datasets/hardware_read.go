@@ -57,7 +57,8 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 		}
 		m := hardwareName.FindStringSubmatch(file)
 		if m == nil {
-			return HardwareSet{}, fmt.Errorf("%s: files are named NAME.KIND.csv, with letters, digits, - and _ in NAME", file)
+			return HardwareSet{}, fmt.Errorf("%s: files are named NAME.KIND.csv, with letters, digits, - and _ in NAME",
+				file)
 		}
 		read := kinds[m[2]]
 		if read == nil {
@@ -158,9 +159,10 @@ func checkProvenance[Row HardwareRow](rows []Row, sources []string) (int, error)
 			return i, fmt.Errorf("date is %q; it must be a day such as 2026-11-21", p.Date)
 		}
 		if first.Date = p.Date; p != first {
-			return i, fmt.Errorf("the row is of %s (%s, driver %s, %s), the file's first of %s (%s, driver %s, %s); another "+
-				"GPU, driver or source needs a file of its own",
-				p.GPU, p.Name, p.Driver, p.Source, first.GPU, first.Name, first.Driver, first.Source)
+			return i,
+				fmt.Errorf("the row is of %s (%s, driver %s, %s), the file's first of %s (%s, driver %s, %s); another "+
+					"GPU, driver or source needs a file of its own",
+					p.GPU, p.Name, p.Driver, p.Source, first.GPU, first.Name, first.Driver, first.Source)
 		}
 	}
 	return 0, nil
@@ -184,18 +186,21 @@ func checkReconfiguration(g *mig.GPU, rows []ReconfigurationTime) (int, error) {
 		case g.Profile(r.Size) == nil:
 			return i, sizeError(g, r.Size)
 		case !slices.Contains(parts, strconv.Itoa(int(r.Size))):
-			return i, fmt.Errorf("the partition %q has no instance of size %d; write the sizes of a round, for example 2-2-1",
-				r.Partition, r.Size)
+			return i,
+				fmt.Errorf("the partition %q has no instance of size %d; write the sizes of a round, for example 2-2-1",
+					r.Partition, r.Size)
 		case r.Operation != "create" && r.Operation != "destroy":
 			return i, nearest.Unknown("operation", r.Operation, []string{"create", "destroy"})
 		case r.Threads < 1 || r.Threads > len(parts):
 			return i, fmt.Errorf("%d threads; a round of %s has work for 1 to %d", r.Threads, r.Partition, len(parts))
 		case seen[k]:
-			return i, fmt.Errorf("%s of size %d in %s by %d threads is there twice", r.Operation, r.Size, r.Partition, r.Threads)
+			return i, fmt.Errorf("%s of size %d in %s by %d threads is there twice", r.Operation, r.Size,
+				r.Partition, r.Threads)
 		case r.Runs < 1:
 			return i, fmt.Errorf("%d runs; there must be at least 1", r.Runs)
 		case !positive(r.Mean, r.Min, r.Max, r.Total):
-			return i, fmt.Errorf("mean %v s, from %v s to %v s, total %v s; all must be positive and finite", r.Mean, r.Min,
+			return i, fmt.Errorf("mean %v s, from %v s to %v s, total %v s; all must be positive and finite",
+				r.Mean, r.Min,
 				r.Max, r.Total)
 		case !(r.StdDev >= 0) || math.IsInf(float64(r.StdDev), 1):
 			return i, fmt.Errorf("the standard deviation is %v s; it must be a number from 0", r.StdDev)
@@ -222,8 +227,9 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 		case r.Timed != TimedWindow && r.Timed != TimedProcess:
 			return i, nearest.Unknown("kind of time", r.Timed, []string{TimedWindow, TimedProcess})
 		case r.Timed != rows[0].Timed:
-			return i, fmt.Errorf("the time is that of a %s, in the file's first row that of a %s; they cannot be compared",
-				r.Timed, rows[0].Timed)
+			return i,
+				fmt.Errorf("the time is that of a %s, in the file's first row that of a %s; they cannot be compared",
+					r.Timed, rows[0].Timed)
 		case !positive(r.Median):
 			return i, fmt.Errorf("the median is %v s; it must be positive and finite", r.Median)
 		}
@@ -235,10 +241,12 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 	for i, r := range rows {
 		alone, ok := medians[[...]any{r.Kernel, r.Size, ""}]
 		if !ok {
-			return i, fmt.Errorf("%s on size %d has no row alone, with nothing in column %s", r.Kernel, r.Size, mayBeEmpty)
+			return i, fmt.Errorf("%s on size %d has no row alone, with nothing in column %s", r.Kernel, r.Size,
+				mayBeEmpty)
 		}
 		if want := excess(r.Median, alone); !agree(r.Difference, want) {
-			return i, fmt.Errorf("the difference is %v %%; %v s over the %v s alone makes %.4g %%", r.Difference, r.Median,
+			return i, fmt.Errorf("the difference is %v %%; %v s over the %v s alone makes %.4g %%",
+				r.Difference, r.Median,
 				alone, want)
 		}
 	}

@@ -40,8 +40,9 @@ func (f *fleet) on(g *mig.GPU) (task.Fleet, error) {
 		p, err := g.ParsePartition(name)
 		if err != nil {
 			all := g.Partitions()
-			return task.Fleet{}, fmt.Errorf("dataset %q: %w; its parameter gpus names a partition for each %s, as in gpus=%s+%s",
-				f.id, err, g, all[0], all[len(all)-1])
+			return task.Fleet{},
+				fmt.Errorf("dataset %q: %w; its parameter gpus names a partition for each %s, as in gpus=%s+%s",
+					f.id, err, g, all[0], all[len(all)-1])
 		}
 		out.Partitions = append(out.Partitions, p)
 	}

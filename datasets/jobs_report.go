@@ -8,8 +8,9 @@ import (
 )
 
 var _ = Register(Family{
-	Name:   "deadline/report",
-	Doc:    "the ten days on which the deadline report evaluates, number by number; random continues their random stream",
+	Name: "deadline/report",
+	Doc: "the ten days on which the deadline report evaluates, number by number; random continues their " +
+		"random stream",
 	Source: "deadline report 4.2; its public notebook RL_GPU_Scheduling_ENHANCED.ipynb",
 	Params: append([]spec.Param{
 		choice("deadlines", "those of deadline/relaxed or of deadline/tight", "relaxed", "tight"),
@@ -17,7 +18,10 @@ var _ = Register(Family{
 		choice("clock", "to what the end of a job is rounded", "float32", "float64"),
 	}, fleetParams...),
 	New: func(id string, a spec.Args) (Dataset, error) {
-		d := reportDays{fleet: newFleet(id, a), slack: relaxed, numpy1: a["numpy"] == "1", rounded: a["clock"] == "float32"}
+		d := reportDays{
+			fleet: newFleet(id, a), slack: relaxed, numpy1: a["numpy"] == "1",
+			rounded: a["clock"] == "float32",
+		}
 		if a["deadlines"] == "tight" {
 			d.slack = tight
 		}

@@ -41,8 +41,9 @@ var publishedKernels = []*kernelSet{
 		},
 	},
 	{
-		name: "a30-batch", doc: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30", source: publishedIn(a30Batch),
-		on: []measuredOn{measuredTable("A30", a30Batch)},
+		name: "a30-batch", doc: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30",
+		source: publishedIn(a30Batch),
+		on:     []measuredOn{measuredTable("A30", a30Batch)},
 	},
 }
 

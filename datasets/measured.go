@@ -103,8 +103,9 @@ func checkMeasurements(rows []measurement) (int, error) {
 		case m.GPU != g.Name:
 			return i, fmt.Errorf("the row is for %s, the table for %s", m.GPU, g)
 		case m.Size != sizes[i%len(sizes)] || !first && m.Kernel != rows[i-1].Kernel:
-			return i, fmt.Errorf("found %s on %d slices; each kernel needs one row for each of the sizes %v, in this order",
-				m.Kernel, m.Size, sizes)
+			return i,
+				fmt.Errorf("found %s on %d slices; each kernel needs one row for each of the sizes %v, in this order",
+					m.Kernel, m.Size, sizes)
 		case first && seen[m.Kernel]:
 			return i, fmt.Errorf("kernel %s is there twice", m.Kernel)
 		case !(m.Mean > 0):

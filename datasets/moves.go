@@ -43,7 +43,9 @@ func (m moves) on(gpus int, all []task.Request) (task.Migration, error) {
 	sum := 0.0
 	for i := range all {
 		if all[i].Lifespan == task.Forever {
-			return task.Migration{}, fmt.Errorf("request %d never leaves; give moves only where there is a mean lifespan", i)
+			return task.Migration{},
+				fmt.Errorf("request %d never leaves; give moves only where there is a mean lifespan",
+					i)
 		}
 		sum += float64(all[i].Lifespan)
 	}

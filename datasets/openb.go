@@ -26,14 +26,14 @@ var podParams = []spec.Param{
 // openbAssumes are the assumptions of every dataset that is made of openb.
 const openbAssumes = "pods of a trace without MIG and without GPU memory: a pod is assumed to need the smallest " +
 	"profile with its share of the compute slices (map=memory: of the memory slices)," +
-	" to leave after its recorded lifetime wherever it is placed, and not to come if the trace's cluster never placed " +
-	"it (pending=in: to come)"
+	" to leave after its recorded lifetime wherever it is placed, and not to come if the trace's cluster never " +
+	"placed it (pending=in: to come)"
 
 var _ = Register(Family{
 	Name: "openb", Assumes: openbAssumes + "; k GPUs are k whole ones or none",
-	Doc: "pods of a production trace as requests: the smallest profile with the pod's share of compute or memory slices " +
-		"(an assumption: the trace has no GPU memory)," +
-		" k GPUs as k whole ones or none; instance 0 is the trace, others draw its days 118 to 149 with replacement",
+	Doc: "pods of a production trace as requests: the smallest profile with the pod's share of compute or " +
+		"memory slices (an assumption: the trace has no GPU memory), k GPUs as k whole ones or none; instance 0 is " +
+		"the trace, others draw its days 118 to 149 with replacement",
 	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
 	Params: append([]spec.Param{
 		choice("pods", "all, or those that ask for a part of one GPU", "all", "shared"),

@@ -16,7 +16,8 @@ var _ = Register(Family{
 	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4); a stream has a column " +
 		"batch, and arrival_s if its tasks arrive in time; or, with draw at the end, batches of tasks drawn from it",
 	Params: []spec.Param{
-		whole("draw", 0, 0, maxCount, "tasks of a batch, drawn from the file with replacement; 0 takes the file as it is"),
+		whole("draw", 0, 0, maxCount,
+			"tasks of a batch, drawn from the file with replacement; 0 takes the file as it is"),
 		whole("batches", 1, 1, maxCount, "batches of drawn tasks; several are a stream"),
 		seedParam("seed", "of the draws"),
 	},

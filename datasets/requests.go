@@ -190,7 +190,8 @@ func (s requests) demand(g *mig.GPU) ([]float64, error) {
 	}
 	p := spec.Floats(s.p)
 	if profiles := task.RequestProfiles(g); len(p) != len(profiles) {
-		return nil, fmt.Errorf("dataset %q has %d probabilities; %s needs one for each of %v", s.id, len(p), g, profiles)
+		return nil, fmt.Errorf("dataset %q has %d probabilities; %s needs one for each of %v", s.id, len(p),
+			g, profiles)
 	}
 	return p, nil
 }

@@ -65,8 +65,8 @@ func (w *workload) params() []spec.Param {
 		{Name: "total", Type: spec.Whole(1, maxCount), Doc: "tasks in an instance, cut in batches of n"},
 		{
 			Name: "rho", Type: spec.Number(0.01, 100),
-			Doc: "the tasks arrive by a Poisson process that brings rho times the work that one GPU can do, each task on the " +
-				"size where it needs the fewest slice seconds; n=1 lets each be scheduled when it arrives",
+			Doc: "the tasks arrive by a Poisson process that brings rho times the work that one GPU can do, each " +
+				"task on the size where it needs the fewest slice seconds; n=1 lets each be scheduled when it arrives",
 		},
 		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch of a total that is there by itself, from 1"},
 		choice("start", "the GPU at time 0: empty, one idle instance, or a random partition that is busy",
@@ -96,9 +96,11 @@ const (
 
 func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
 	s := synthetic{
-		workload: w, id: id, n: a.Int("n"), psup: a.Int("psup"), generator: generatorNamed(a["gen"]), leave: a.Float("leave"),
+		workload: w, id: id, n: a.Int("n"), psup: a.Int("psup"), generator: generatorNamed(a["gen"]),
+		leave:     a.Float("leave"),
 		inClasses: a["order"] == classOrder, start: a["start"],
-		batches: a.Int("batches"), repeat: a.Int("repeat"), total: a.Int("total"), part: a.Int("part"), seed: a.Uint("seed"),
+		batches: a.Int("batches"), repeat: a.Int("repeat"), total: a.Int("total"), part: a.Int("part"),
+		seed: a.Uint("seed"),
 	}
 	if a["rho"] != "" {
 		s.rho = a.Float("rho")

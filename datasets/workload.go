@@ -38,7 +38,8 @@ func (s *scaling) weights(g *mig.GPU) ([]int, error) {
 	case slices.Equal(g.Sizes(), fourSizes):
 		return s.fourSlices, nil
 	}
-	return nil, fmt.Errorf("the papers' workloads are for GPUs with the sizes %v or %v; %s has %v", sevenSizes, fourSizes,
+	return nil, fmt.Errorf("the papers' workloads are for GPUs with the sizes %v or %v; %s has %v",
+		sevenSizes, fourSizes,
 		g, g.Sizes())
 }
 

@@ -44,7 +44,9 @@ func Load(name string, files fs.FS, builds Builds) (Paper, error) {
 	if p.Claims, err = LoadClaims(name, files); err != nil {
 		return p, err
 	}
-	err = eachRow(name, files, "tables.csv", func(t *tablePart) (column string, err error) { return p.addPart(t, builds) })
+	err = eachRow(name, files, "tables.csv", func(t *tablePart) (column string, err error) {
+		return p.addPart(t, builds)
+	})
 	if err != nil {
 		return p, err
 	}
@@ -180,7 +182,9 @@ func (a *Artefact) output(d *Data) (*Output, error) {
 	}
 	for i := range o.Readings {
 		name, lines := cmp.Or(o.Readings[i].Name, DefaultReading), d.Claims.readings
-		at := slices.IndexFunc(lines, func(r readingRow) bool { return matches(r.Artefact, a.Name) && r.Reading == name })
+		at := slices.IndexFunc(lines, func(r readingRow) bool {
+			return matches(r.Artefact, a.Name) && r.Reading == name
+		})
 		if at >= 0 {
 			o.Readings[i].from = lines[at]
 		} else if lines != nil {

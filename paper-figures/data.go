@@ -97,8 +97,8 @@ func (d *Data) request(s store.Series, from, to int) *run.Trial {
 	case d.planning:
 		n.From, n.To = min(n.From, from), max(n.To, to)
 	case n == nil || from < n.From || n.To < to:
-		d.fail(fmt.Errorf("figures: Build asks for %v, instances %d to %d, only when it has results; it must ask for the "+
-			"same cells when it plans", s, from, to-1))
+		d.fail(fmt.Errorf("figures: Build asks for %v, instances %d to %d, only when it has results; it must "+
+			"ask for the same cells when it plans", s, from, to-1))
 	case d.err == nil:
 		return n.trial
 	}

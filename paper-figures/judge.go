@@ -84,7 +84,8 @@ func Match(dec Declaration, claims []Claim) error {
 		case b == Input && !isInput:
 			return bad(k, "is an input in published.csv, and its artefact declares no value that is used")
 		case b == Input && plain(&used, claims[i].Decimals) != plain(&claims[i].Published, claims[i].Decimals):
-			return bad(k, fmt.Sprintf("is %v in published.csv, and the value that is used is %v", claims[i].Published, used))
+			return bad(k,
+				fmt.Sprintf("is %v in published.csv, and the value that is used is %v", claims[i].Published, used))
 		case (b == Measured || b == Derived) && !measured:
 			return bad(k, "is a claim in published.csv and not measured by the default reading")
 		case b == Hardware && !measured && !missing:
@@ -119,7 +120,8 @@ func (d *Data) judge(claims []Claim, o *Output) []Row {
 				row.Reading, row.Default, row.Part = r.Name, false, r.from.Part != ""
 				switch {
 				case first.Verdict == verdict.NotRunnable:
-					row.Verdict, row.ByDefaultMargin, row.Cause, row.Evidence, row.Reason = first.Verdict, "", "", "", first.Reason
+					row.Verdict, row.ByDefaultMargin, row.Cause, row.Evidence, row.Reason = first.Verdict, "", "", "",
+						first.Reason
 				case first.Verdict == verdict.Input:
 				default: // a cause is that of the default reading's number, and may not hold for this one
 					row.Cause, row.Evidence, row.Reason = "", "", otherReading
@@ -197,7 +199,8 @@ func undecided(j *verdict.Judgement, m Measurement) string {
 		why = fmt.Sprintf("The paper's own sampling error, about ±%.2g, is too large, so that no further run of ours "+
 			"can settle it.", 1.96*m.PrintSE)
 	case j.Outside:
-		why = "The 95 % interval lies outside; a deviation from a number with two sides needs the 97.5 % interval there."
+		why = "The 95 % interval lies outside; a deviation from a number with two sides needs the 97.5 % " +
+			"interval there."
 	case j.Enough > m.Replicates:
 		why = fmt.Sprintf("The interval reaches over the margin; about %s in place of %d would settle it.",
 			count(roundUp(j.Enough), m.Unit), m.Replicates)

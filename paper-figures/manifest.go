@@ -141,9 +141,12 @@ func (m *Manifest) claimsCSV() (string, error) {
 			continue
 		}
 		lines = append(lines, []string{
-			r.Paper, r.Artefact, r.Claim, string(r.Kind), r.Reading, string(r.Relation), plain(&r.Published, r.Decimals),
-			plain(r.Measured, -1), plain(r.Low, -1), plain(r.High, -1), plain(r.Margin, -1), r.Unit, strconv.Itoa(r.Replicates),
-			string(r.Verdict), string(r.Cause), r.Reason, r.Source, plain(r.To, r.Decimals), string(r.Replicate), r.Evidence,
+			r.Paper, r.Artefact, r.Claim, string(r.Kind), r.Reading, string(r.Relation), plain(&r.Published,
+				r.Decimals),
+			plain(r.Measured, -1), plain(r.Low, -1), plain(r.High, -1), plain(r.Margin,
+				-1), r.Unit, strconv.Itoa(r.Replicates),
+			string(r.Verdict), string(r.Cause), r.Reason, r.Source, plain(r.To,
+				r.Decimals), string(r.Replicate), r.Evidence,
 			string(r.ByDefaultMargin),
 		})
 	}

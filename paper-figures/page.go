@@ -131,7 +131,8 @@ func listed(rows []*Row) string {
 	const few = 8
 	return strings.Join(Map(rows, func(r *Row) string {
 		if c := r.Cells(); len(rows) <= few && r.Measured != nil {
-			return strings.TrimSpace(fmt.Sprintf("%s: measured %s, published %s %s", r.Claim, c.Measured, c.Published, r.Unit))
+			return strings.TrimSpace(fmt.Sprintf("%s: measured %s, published %s %s", r.Claim, c.Measured,
+				c.Published, r.Unit))
 		}
 		return r.Claim
 	}), "; ")
@@ -218,7 +219,8 @@ func UpdateReadme(root, results string) error {
 		if err != nil {
 			return err
 		}
-		if err := atomicfile.Write(filepath.Join(root, "paper-figures", "gallery", filepath.Base(image)), raw); err != nil {
+		if err := atomicfile.Write(filepath.Join(root, "paper-figures", "gallery", filepath.Base(image)),
+			raw); err != nil {
 			return err
 		}
 	}
@@ -228,8 +230,9 @@ func UpdateReadme(root, results string) error {
 // updateReadme replaces the verdicts in the project's README.md. It refuses a quick or incomplete run.
 func (m *Manifest) updateReadme(readme string) (string, error) {
 	if m.Quick || m.Left > 0 {
-		return "", fmt.Errorf("the results are not complete (quick run: %v, artefacts that are not done: %d); run miglab "+
-			"reproduce first", m.Quick, m.Left)
+		return "",
+			fmt.Errorf("the results are not complete (quick run: %v, artefacts that are not done: %d); run miglab "+
+				"reproduce first", m.Quick, m.Left)
 	}
 	before, rest, ok := strings.Cut(readme, readmeBegin)
 	_, after, end := strings.Cut(rest, readmeEnd)
@@ -262,7 +265,10 @@ func (p *PaperRecord) prove(claims *Claims) error {
 				continue
 			}
 			if r.Numbers = t.numbersAbout(c.Home, strings.Split(columns, "; ")); r.Numbers == "" {
-				return &KeyError{p.Name, r.Artefact, r.Claim, fmt.Sprintf("has no row in %s, which causes.csv names", name)}
+				return &KeyError{
+					p.Name, r.Artefact, r.Claim,
+					fmt.Sprintf("has no row in %s, which causes.csv names", name),
+				}
 			}
 		}
 	}

@@ -102,10 +102,12 @@ func claimsTable(a *Artefact, rows []Row) Table {
 	t := Table{File: a.Name + "-claims", Table: reports.Table{
 		Title: a.Title + ", claim by claim",
 		Columns: reports.Left("claim", "unit", "relation").
-			Right("published", "to", "measured", "95 % low", "95 % high", "allowed", "replicates").Left("verdict", "cause"),
+			Right("published", "to", "measured", "95 % low", "95 % high", "allowed",
+				"replicates").Left("verdict", "cause"),
 		Notes: []string{
-			"95 % low, high: the interval of the measured value, widened by the sampling error of the published one: our " +
-				"standard deviation over the root of the paper's number of replicates, because the paper does not print its own",
+			"95 % low, high: the interval of the measured value, widened by the sampling error of the published one: " +
+				"our standard deviation over the root of the paper's number of replicates, because the paper does " +
+				"not print its own",
 			"allowed: how far the interval may lie from the published number, half its last digit plus the margin",
 		},
 	}}

@@ -34,7 +34,8 @@ func Model(name string, memoryMiB int) (*mig.GPU, error) {
 		return nil, fmt.Errorf("%q is not a known MIG-capable model; known are %s", name, strings.Join(known, ", "))
 	}
 	if 3*distance(best, gb) > memory(best) {
-		return nil, fmt.Errorf("%q has %d MiB of memory and %s has %d GB; a virtual part of a GPU cannot be divided", name,
+		return nil, fmt.Errorf("%q has %d MiB of memory and %s has %d GB; a virtual part of a GPU cannot be divided",
+			name,
 			memoryMiB, best, memory(best))
 	}
 	return best, nil
@@ -77,7 +78,8 @@ func Choose(selector string, gpus []Identity) (int, error) {
 	for i, id := range gpus {
 		all = append(all, fmt.Sprintf("%d: %s, %s", i, id.Name, id.UUID))
 		known := id.UUID != "" && len(selector) <= len(id.UUID)
-		if selector == "" || selector == strconv.Itoa(i) || known && strings.EqualFold(id.UUID[:len(selector)], selector) {
+		if selector == "" || selector == strconv.Itoa(i) || known &&
+			strings.EqualFold(id.UUID[:len(selector)], selector) {
 			named, several = append(named, i), append(several, all[i])
 		}
 	}

@@ -135,7 +135,8 @@ func (f Bars) validate(ch *chart) error {
 		case len(known(g.Values)) == 0:
 			return ch.bad(part, "it has no values")
 		case g.Published != nil && len(g.Published) != n:
-			return ch.bad(part, "it has %d published values for %d categories; use NaN where there is none", len(g.Published), n)
+			return ch.bad(part, "it has %d published values for %d categories; use NaN where there is none",
+				len(g.Published), n)
 		}
 		values, low, high := g.Values, g.Low, g.High
 		if f.Dots {

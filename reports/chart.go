@@ -128,7 +128,8 @@ func (ch *chart) finite(part string, a Axis, values []float64) error {
 		case math.Abs(v) > largest:
 			return ch.bad(part, "value %d is %v; a chart shows numbers up to %v", i+1, v, float64(largest))
 		case a.Log && v < 1/largest:
-			return ch.bad(part, "value %d is %v; a logarithmic axis needs numbers above 0, from %v on", i+1, v, 1/largest)
+			return ch.bad(part, "value %d is %v; a logarithmic axis needs numbers above 0, from %v on", i+1,
+				v, 1/largest)
 		case a.From != a.To && (v < a.From || v > a.To):
 			return ch.bad(part, "value %d is %v, outside the axis from %v to %v", i+1, v, a.From, a.To)
 		}
@@ -214,7 +215,8 @@ func (ch *chart) askedTicksFit(p *plot.Plot, width, high vg.Length) error {
 			before, t := ticks[i-1], ticks[i]
 			apart := a.length * vg.Length(a.axis.Norm(t.Value)-a.axis.Norm(before.Value))
 			if need := (a.extent(before.Label)+a.extent(t.Label))/2 + 2; apart < need {
-				return ch.bad("the axis "+a.Label, "the ticks %s and %s are %.0f points apart and need %.0f; leave one out",
+				return ch.bad("the axis "+a.Label,
+					"the ticks %s and %s are %.0f points apart and need %.0f; leave one out",
 					before.Label, t.Label, apart, need)
 			}
 		}

@@ -132,7 +132,8 @@ func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 	var frames []divisionBox
 	compute, memory := 0.0, 0.0
 	for i, gi := range d.Setup.GIs {
-		out = append(out, divisionBox{strip: 1, from: memory, to: memory + gi.Memory, domain: i, label: percentOf(gi.Memory)})
+		out = append(out,
+			divisionBox{strip: 1, from: memory, to: memory + gi.Memory, domain: i, label: percentOf(gi.Memory)})
 		memory += gi.Memory
 		for _, ci := range gi.CIs {
 			shares := ci.Shares
@@ -146,7 +147,8 @@ func (d *Division) boxes(figure string) (out []divisionBox, err error) {
 				used += share
 			}
 			if used < 1-divisionSlack {
-				out = append(out, divisionBox{from: compute + float64(used*ci.Compute), to: compute + ci.Compute, idle: true})
+				out = append(out,
+					divisionBox{from: compute + float64(used*ci.Compute), to: compute + ci.Compute, idle: true})
 			}
 			if ci.MIG {
 				frames = append(frames, divisionBox{from: compute, to: compute + ci.Compute, frame: true})

@@ -31,7 +31,8 @@ func (f Gantt) page() (page, error) {
 	for _, g := range layouts {
 		for i := range g.Panels {
 			if p := &g.Panels[i]; widest(bold(textSize), g.titles[i]) > g.width(p) {
-				return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title), "its title is wider than its slices; shorten it")
+				return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title),
+					"its title is wider than its slices; shorten it")
 			}
 		}
 	}
@@ -167,7 +168,9 @@ func (f Gantt) legend(layouts []*ganttLayout) (numbers map[string]int, l legend)
 		l = append(l, swatch("destroy instance", red))
 	}
 	if f.Outline != "" {
-		l = append(l, legendEntry{f.Outline, func(c draw.Canvas) { box(c, c.Rectangle, color.White, solid(color.Black, 2)) }})
+		l = append(l, legendEntry{f.Outline, func(c draw.Canvas) {
+			box(c, c.Rectangle, color.White, solid(color.Black, 2))
+		}})
 	}
 	return numbers, append(l, idleEntry("idle"))
 }
@@ -369,5 +372,6 @@ func (g *ganttLayout) drawTimeAxis(c draw.Canvas) {
 		c.StrokeLine2(solid(ink, 0.6), x-3, y, x, y)
 		write(c, sty, draw.XRight, vg.Point{X: x - 5, Y: y}, t.Label)
 	}
-	writeUp(c, sty, vg.Point{X: c.Min.X + textSize*capHeight/2 + 1, Y: (g.zero + g.far) / 2}, cmp.Or(g.Time, "Time [s]"))
+	writeUp(c, sty, vg.Point{X: c.Min.X + textSize*capHeight/2 + 1, Y: (g.zero + g.far) / 2},
+		cmp.Or(g.Time, "Time [s]"))
 }

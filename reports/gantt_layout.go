@@ -196,7 +196,9 @@ func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
 			for _, x := range []vg.Length{data.Max.X - w, data.Min.X, (data.Min.X + data.Max.X - w) / 2} {
 				at := rect(x, y-h/2, x+w, y+h/2)
 				inside := at.Min.X >= data.Min.X && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y
-				if !found && inside && !slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, at) }) {
+				if !found && inside && !slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
+					return overlaps(t, at)
+				}) {
 					found = true
 					taken = append(taken, at)
 					out = append(out, at)

@@ -127,7 +127,8 @@ func (f Lines) addSeries(ch *chart, s Series) error {
 
 func (ch *chart) checkCount(names *palette) error {
 	if n := len(names.names); n > MaxSeries {
-		return ch.bad("", "%d series (%s) cannot be told apart; use at most %d, or small multiples (Lines.Split, Panels)",
+		return ch.bad("",
+			"%d series (%s) cannot be told apart; use at most %d, or small multiples (Lines.Split, Panels)",
 			n, strings.Join(names.names, ", "), MaxSeries)
 	}
 	return nil

@@ -63,7 +63,9 @@ func (f Masks) page() (page, error) {
 		l = append(l, idleEntry("free slice"))
 	}
 	if rejected {
-		l = append(l, legendEntry{"placement of the rejected profile", func(c draw.Canvas) { rejectedBox(c, c.Rectangle) }})
+		l = append(l, legendEntry{"placement of the rejected profile", func(c draw.Canvas) {
+			rejectedBox(c, c.Rectangle)
+		}})
 	}
 	width := max(240, labels, vg.Length(f.GPU.MemorySlices)*slice)
 	return framed(f.Title, width, maskHead+high, l, func(c draw.Canvas) []vg.Rectangle {
@@ -95,7 +97,8 @@ func (f Masks) validate() error {
 			case !slices.Contains(f.GPU.Profiles, in.Profile):
 				return bad(part, "%s has no profile %v", f.GPU, in.Profile)
 			case !slices.Contains(in.Profile.Starts, in.Start):
-				return bad(part, "%v cannot start at slice %d; it may start at %v", in.Profile, in.Start, in.Profile.Starts)
+				return bad(part, "%v cannot start at slice %d; it may start at %v", in.Profile, in.Start,
+					in.Profile.Starts)
 			case used&in.Mask() != 0:
 				return bad(part, "%v at slice %d shares slices with another instance", in.Profile, in.Start)
 			}

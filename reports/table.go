@@ -185,11 +185,13 @@ func (t *Table) validate() error {
 	}
 	for i, row := range t.Rows {
 		if len(row) != len(t.Columns) {
-			return bad(fmt.Sprintf(", row %d", i+1), "it has %d cells, and the table %d columns", len(row), len(t.Columns))
+			return bad(fmt.Sprintf(", row %d", i+1), "it has %d cells, and the table %d columns", len(row),
+				len(t.Columns))
 		}
 		for j, cell := range row {
 			if strings.ContainsAny(cell, breaks) {
-				return bad(fmt.Sprintf(", row %d, column %d", i+1, j+1), "the cell %q holds a line break or a tab", cell)
+				return bad(fmt.Sprintf(", row %d, column %d", i+1, j+1),
+					"the cell %q holds a line break or a tab", cell)
 			}
 		}
 	}

@@ -105,7 +105,8 @@ func AddStart(p *algo.Problem, rng *rand.Rand) {
 	for g := range p.GPUs() {
 		for _, in := range parts[rng.IntN(len(parts))] {
 			if rng.IntN(2) == 0 {
-				p.Start = append(p.Start, schedule.Existing{GPU: g, Instance: in, BusyUntil: mig.Seconds(rng.IntN(3)) * 5})
+				p.Start = append(p.Start,
+					schedule.Existing{GPU: g, Instance: in, BusyUntil: mig.Seconds(rng.IntN(3)) * 5})
 			}
 		}
 	}
@@ -122,7 +123,8 @@ func ScheduleText(p algo.Problem, s schedule.Schedule, err error) string {
 	}
 	exact := func(t mig.Seconds) string { return strconv.FormatFloat(float64(t), 'g', -1, 64) }
 	for _, bar := range schedule.Bars(p, s) {
-		fmt.Fprintf(&b, "%s %s gpu %d slice %d+%d %v %s\n", exact(bar.Start), exact(bar.End), bar.GPU, bar.Slice, bar.Width,
+		fmt.Fprintf(&b, "%s %s gpu %d slice %d+%d %v %s\n", exact(bar.Start), exact(bar.End), bar.GPU,
+			bar.Slice, bar.Width,
 			bar.Kind, bar.Label)
 	}
 	return b.String()

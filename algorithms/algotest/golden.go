@@ -128,8 +128,8 @@ func compare(want map[string]string, answers []Answer) (d difference) {
 func (d *difference) report(t *testing.T, where, see string) {
 	t.Helper()
 	for i, a := range d.changed {
-		t.Errorf("%s: the answer of %s has changed, %s; %s. If that is meant, raise Version in the algorithm's Spec and "+
-			"run the test with -update", where, a.Key, d.first[i], see)
+		t.Errorf("%s: the answer of %s has changed, %s; %s. If that is meant, raise Version in the "+
+			"algorithm's Spec and run the test with -update", where, a.Key, d.first[i], see)
 	}
 	if *update {
 		return

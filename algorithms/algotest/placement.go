@@ -50,7 +50,8 @@ var Placement = Track[PlacementProblem, PlacementAnswer]{
 		return PlacementAnswer{log.decisions, r}, err
 	},
 	Check: func(p PlacementProblem, a PlacementAnswer) error {
-		return sim.CheckPlacement(p.GPU, p.GPUs, p.Requests, placesOf(p.Requests, a.Decisions), a.Result.Moved, p.Migration)
+		return sim.CheckPlacement(p.GPU, p.GPUs, p.Requests, placesOf(p.Requests, a.Decisions), a.Result.Moved,
+			p.Migration)
 	},
 }
 

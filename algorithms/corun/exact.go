@@ -14,8 +14,9 @@ var _ = register("exact", "own", "the best groups on every partition of the trac
 func exhaustive(f corun.Family) planner {
 	return func(_ context.Context, w *corun.Window) (corun.Plan, error) {
 		if n := len(w.Jobs); n > maxDivide {
-			return nil, fmt.Errorf("the window has %d jobs, and exhaustive search is for up to %d; local takes any number",
-				n, maxDivide)
+			return nil,
+				fmt.Errorf("the window has %d jobs, and exhaustive search is for up to %d; local takes any number",
+					n, maxDivide)
 		}
 		d := newDivider(w, f)
 		all := make([]int, len(w.Jobs))

@@ -8,8 +8,9 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "mfi-migrate", Version: 1, Track: algo.TrackPlacement,
-	Cite:    "ours, on MFI Algorithms 1 and 2",
-	Summary: "mfi; one move for a request that fits nowhere, and moves that lower F much while the budget is not scarce",
+	Cite: "ours, on MFI Algorithms 1 and 2",
+	Summary: "mfi; one move for a request that fits nowhere, and moves that lower F much while the budget " +
+		"is not scarce",
 	Params: []algo.Param{
 		reading, tie,
 		{

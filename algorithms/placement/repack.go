@@ -79,7 +79,8 @@ func (m *repack) plan(r *sim.Residents) (moves []sim.Move) {
 func (m *repack) empty(r *sim.Residents, gpu int, masks []mig.Mask) (moves []sim.Move, ok bool) {
 	m.on = r.On(m.on[:0], gpu)
 	slices.SortFunc(m.on, func(a, b sim.Resident) int {
-		return cmp.Or(cmp.Compare(m.profiles[b.Profile].Length, m.profiles[a.Profile].Length), cmp.Compare(a.Start, b.Start))
+		return cmp.Or(cmp.Compare(m.profiles[b.Profile].Length, m.profiles[a.Profile].Length),
+			cmp.Compare(a.Start, b.Start))
 	})
 	for _, w := range m.on {
 		p := m.profiles[w.Profile]

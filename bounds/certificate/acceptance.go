@@ -27,7 +27,8 @@ func NewAcceptance(g *mig.GPU, gpus int, requests []task.Request, instants []Ins
 
 // EncodeAcceptance writes a certificate as JSON, a line an instant. Errors are those of w.
 func EncodeAcceptance(w io.Writer, c Acceptance) error {
-	if _, err := fmt.Fprintf(w, "{\n  \"gpus\": %d,\n  \"requests\": %d,\n  \"accepted_at_most\": %d,\n  \"instants\": [",
+	if _, err := fmt.Fprintf(w,
+		"{\n  \"gpus\": %d,\n  \"requests\": %d,\n  \"accepted_at_most\": %d,\n  \"instants\": [",
 		c.GPUs, c.Requests, c.AtMost); err != nil {
 		return err
 	}
@@ -76,7 +77,8 @@ func DecodeAcceptance(r io.Reader) (Acceptance, error) {
 // says which one is false. If it returns nil, no scheduler accepts more than AtMost of them.
 func VerifyAcceptance(g *mig.GPU, gpus int, requests []task.Request, c Acceptance) error {
 	if c.GPUs != gpus || c.Requests != len(requests) {
-		return fmt.Errorf("it is for %d requests on %d GPUs; there are %d on %d", c.Requests, c.GPUs, len(requests), gpus)
+		return fmt.Errorf("it is for %d requests on %d GPUs; there are %d on %d", c.Requests, c.GPUs,
+			len(requests), gpus)
 	}
 	most, err := AcceptedAtMost(g, gpus, requests, c.Instants)
 	if err != nil {

@@ -48,7 +48,8 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 		}
 		for p, price := range at.Prices {
 			if price < 0 || price > PriceScale {
-				return 0, fmt.Errorf("slot %d has a price of %d for %v; prices are from 0 to %d", at.Slot, price, profiles[p],
+				return 0, fmt.Errorf("slot %d has a price of %d for %v; prices are from 0 to %d", at.Slot, price,
+					profiles[p],
 					PriceScale)
 			}
 			charged[p][k+1] = charged[p][k] + price
@@ -60,7 +61,8 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 		q := &requests[i]
 		p := slices.Index(profiles, q.Profile)
 		if err := q.CheckGPUs(g); p < 0 || q.Lifespan < 1 || err != nil {
-			return 0, fmt.Errorf("request %d asks for %v on %d GPUs for %d slots, which no cluster gives it", i, q.Profile,
+			return 0, fmt.Errorf("request %d asks for %v on %d GPUs for %d slots, which no cluster gives it",
+				i, q.Profile,
 				q.Instances(), q.Lifespan)
 		}
 		from, _ := slices.BinarySearchFunc(instants, q.Arrival, slot)

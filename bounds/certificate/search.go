@@ -56,7 +56,8 @@ func (t *tree) start(s situation, k int) bool {
 		return true
 	}
 	for set := s.left; set != 0; set = (set - 1) & s.left {
-		if end := e.BusyUntil + t.took(set, e.Instance.Size()); end < t.than && t.start(s.with(e.Instance, set, end), k+1) {
+		if end := e.BusyUntil + t.took(set, e.Instance.Size()); end < t.than &&
+			t.start(s.with(e.Instance, set, end), k+1) {
 			return true
 		}
 	}

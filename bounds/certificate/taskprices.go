@@ -34,7 +34,10 @@ func (w *Witness) verifyPrices(p *schedule.Problem) error {
 		}
 		need += x
 	}
-	e := earner{problem: p, cell: w.below() / mig.Seconds(w.Cells), cells: w.Cells - 1, node: map[mig.Slices][]float64{}}
+	e := earner{
+		problem: p, cell: w.below() / mig.Seconds(w.Cells), cells: w.Cells - 1,
+		node: map[mig.Slices][]float64{},
+	}
 	for _, size := range p.GPU.Sizes() {
 		e.node[size] = e.knapsack(size, w.Prices)
 	}

@@ -64,7 +64,8 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 // verifySum checks that there is a weight for each slice and that they add up to 1.
 func (w *Witness) verifySum(p *schedule.Problem) error {
 	if len(w.Weights) != int(p.GPU.ComputeSlices) {
-		return fmt.Errorf("there are %d weights for the %d compute slices of %v", len(w.Weights), p.GPU.ComputeSlices, p.GPU)
+		return fmt.Errorf("there are %d weights for the %d compute slices of %v", len(w.Weights),
+			p.GPU.ComputeSlices, p.GPU)
 	}
 	var sum float64
 	for l, x := range w.Weights {

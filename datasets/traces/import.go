@@ -396,7 +396,10 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 		arrival, lifespan := (j.Submit-jobs[0].Submit)/slot, math.Ceil(j.Lifetime/slot)
 		if arrival > maxSlot || lifespan > maxSlot {
 			rejected = append(rejected,
-				Rejected{j.Line, fmt.Sprintf("takes or comes after more than %d slots; write a longer --slot", maxSlot)})
+				Rejected{
+					j.Line,
+					fmt.Sprintf("takes or comes after more than %d slots; write a longer --slot", maxSlot),
+				})
 			continue
 		}
 		out = append(out, m.Request(g, int(arrival), int(lifespan), j.GPUs, j.Milli))
@@ -423,7 +426,10 @@ func (l Law) Seconds(lifetime float64, measured, size mig.Slices) float64 {
 // beginning of the day.
 func (l Law) Job(g *mig.GPU, m Mapping, arrival, lifetime float64, milli int) task.Job {
 	const minute = 60
-	j := task.Job{Arrival: task.Minutes(arrival / minute), Deadline: task.Minutes((arrival + l.Slack*lifetime) / minute)}
+	j := task.Job{
+		Arrival:  task.Minutes(arrival / minute),
+		Deadline: task.Minutes((arrival + l.Slack*lifetime) / minute),
+	}
 	measured := m.Profile(g, milli).Size
 	for _, size := range g.Sizes() {
 		j.Set(size, task.Minutes(l.Seconds(lifetime, measured, size)/minute))

@@ -32,9 +32,11 @@ func Arguments(least, most int, what string) cobra.PositionalArgs {
 		case len(args) < least:
 			return fmt.Errorf("%s needs %s; see %s --help", c.Name(), what, c.CommandPath())
 		case len(args) > most && most == 0:
-			return fmt.Errorf("%s takes flags only and cannot use %q; see %s --help", c.Name(), args[0], c.CommandPath())
+			return fmt.Errorf("%s takes flags only and cannot use %q; see %s --help", c.Name(), args[0],
+				c.CommandPath())
 		case len(args) > most:
-			return fmt.Errorf("%s takes %s and cannot use %q, too; see %s --help", c.Name(), what, args[most], c.CommandPath())
+			return fmt.Errorf("%s takes %s and cannot use %q, too; see %s --help", c.Name(), what, args[most],
+				c.CommandPath())
 		}
 		return nil
 	}

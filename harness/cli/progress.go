@@ -57,7 +57,8 @@ func (p *Progress) Set(done, total int) {
 		p.bar = progressbar.NewOptions(total-done,
 			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.what),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+			progressbar.OptionFullWidth())
 	}
 	// A bar that cannot be drawn is no reason to stop.
 	_ = p.bar.Set(done - p.start)

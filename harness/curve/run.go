@@ -50,7 +50,8 @@ func Load(files fs.FS, folder string) (map[string][]Run, error) {
 		run.Seed, _ = strconv.Atoi(parts[2]) // nine digits at most
 		runs := append(all[parts[1]], run)
 		if !slices.Equal(run.Steps, runs[0].Steps) {
-			return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", file, runs[0].Seed)
+			return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", file,
+				runs[0].Seed)
 		}
 		all[parts[1]] = runs
 	}

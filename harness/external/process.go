@@ -192,7 +192,8 @@ func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) 
 		case l, ok := <-lines:
 			switch {
 			case !ok && p.long:
-				return nil, p.fail(KindProtocol, "writes a line of more than %d bytes (%s): %s", maxAnswer(question), answerRule,
+				return nil, p.fail(KindProtocol, "writes a line of more than %d bytes (%s): %s", maxAnswer(question),
+					answerRule,
 					quote(p.half))
 			case !ok:
 				return nil, p.closed(ctx, limit.C, "output")

@@ -45,11 +45,13 @@ func Register(g *GPU) (*GPU, error) {
 		case known.equal(g):
 			return known, nil
 		case known.Name == g.Name || name == g.Name && slices.Contains(known.Aliases, name):
-			return nil, fmt.Errorf("there are two GPU models %s with different profiles: one %s, the other %s; give one of "+
-				"them another name", g.Name, known.origin(), g.origin())
+			return nil,
+				fmt.Errorf("there are two GPU models %s with different profiles: one %s, the other %s; give one of "+
+					"them another name", g.Name, known.origin(), g.origin())
 		default:
-			return nil, fmt.Errorf("GPU model %q: %q also names %s, %s; names differ in more than the case of their letters",
-				g.Name, name, known, known.origin())
+			return nil,
+				fmt.Errorf("GPU model %q: %q also names %s, %s; names differ in more than the case of their letters",
+					g.Name, name, known, known.origin())
 		}
 	}
 	g.derive()
@@ -87,8 +89,8 @@ func (g *GPU) check() error {
 	}
 	for _, name := range g.names() {
 		if !usable.MatchString(name) || strings.HasSuffix(strings.ToLower(name), ".json") {
-			return fmt.Errorf("%q cannot name it; a name has letters, digits, spaces, dots, hyphens and underscores, begins "+
-				"and ends with a letter or digit, and does not end with .json", name)
+			return fmt.Errorf("%q cannot name it; a name has letters, digits, spaces, dots, hyphens and "+
+				"underscores, begins and ends with a letter or digit, and does not end with .json", name)
 		}
 	}
 	names, sizes := map[string]bool{}, map[Slices]bool{}
@@ -131,10 +133,12 @@ func (g *GPU) checkProfile(p *Profile) error {
 		return fmt.Errorf("it has %d memory slices; it must be 1 to %d", g.MemorySlices, maxMemory)
 	case p.Length < 1 || p.Length > g.MemorySlices:
 		return fmt.Errorf("%s takes %d memory slices; it must be 1 to %d", p, p.Length, g.MemorySlices)
-	case len(p.Starts) == 0 || !slices.IsSorted(p.Starts) || len(slices.Compact(slices.Clone(p.Starts))) != len(p.Starts):
+	case len(p.Starts) == 0 || !slices.IsSorted(p.Starts) ||
+		len(slices.Compact(slices.Clone(p.Starts))) != len(p.Starts):
 		return fmt.Errorf("%s starts at %v; there must be at least one start, in ascending order", p, p.Starts)
 	case p.Starts[0] < 0 || last+p.Length > g.MemorySlices:
-		return fmt.Errorf("%s starts at %v and takes %d memory slices; the GPU has %d", p, p.Starts, p.Length, g.MemorySlices)
+		return fmt.Errorf("%s starts at %v and takes %d memory slices; the GPU has %d", p, p.Starts, p.Length,
+			g.MemorySlices)
 	case p.Max < 1 || p.MemoryGB < 1 || p.SMs < 0 || !(p.Create > 0) || !(p.Destroy > 0):
 		return fmt.Errorf("%s needs positive numbers for max, memory_gb, create_s and destroy_s", p)
 	case max(p.Create, p.Destroy) > maxCost:
@@ -145,8 +149,8 @@ func (g *GPU) checkProfile(p *Profile) error {
 	case p.Size == g.ComputeSlices && p.Length != g.MemorySlices:
 		return fmt.Errorf("%s takes %d memory slices; the whole GPU has %d", p, p.Length, g.MemorySlices)
 	case p.Length < p.Size || last+p.Size > g.ComputeSlices:
-		return fmt.Errorf("%s takes %d memory slices from %v on; compute slice i lies in memory slice i, so that it must "+
-			"take at least %d and begin by %d",
+		return fmt.Errorf("%s takes %d memory slices from %v on; compute slice i lies in memory slice i, so "+
+			"that it must take at least %d and begin by %d",
 			p, p.Length, p.Starts, p.Size, g.ComputeSlices-p.Size)
 	case p.Max < p.disjoint():
 		return fmt.Errorf("%s has max %d; its starts %v have room for %d at once, which partitions then have", p, p.Max,
@@ -178,8 +182,8 @@ func (g *GPU) checkTree() error {
 				above = derived.tree[above].Parent
 			}
 			if n.Overlaps(o.Instance) && above != j {
-				return fmt.Errorf("%v and %v share memory slices, and the larger does not cover the smaller; schedulers need "+
-					"instances that are disjoint or one in the other", o, n)
+				return fmt.Errorf("%v and %v share memory slices, and the larger does not cover the smaller; "+
+					"schedulers need instances that are disjoint or one in the other", o, n)
 			}
 		}
 		if len(n.Children) > 2 {
@@ -187,8 +191,8 @@ func (g *GPU) checkTree() error {
 			for _, c := range n.Children {
 				into = append(into, derived.tree[c].String())
 			}
-			return fmt.Errorf("%v is split into %s at once; schedulers split an instance into two at most, so that a profile "+
-				"between them is missing", n, strings.Join(into, ", "))
+			return fmt.Errorf("%v is split into %s at once; schedulers split an instance into two at most, so "+
+				"that a profile between them is missing", n, strings.Join(into, ", "))
 		}
 	}
 	return nil

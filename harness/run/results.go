@@ -83,7 +83,8 @@ func (s Span) eachRow(db *store.DB, use func(*store.Row) error) error {
 	for i := range s.To - s.From {
 		switch {
 		case i >= len(rows) || rows[i].Instance != s.From+i:
-			return fmt.Errorf("%v, instance %d, has no result; it was not run, or belongs to another shard", s.Series, s.From+i)
+			return fmt.Errorf("%v, instance %d, has no result; it was not run, or belongs to another shard",
+				s.Series, s.From+i)
 		case rows[i].Kind != "":
 			return fmt.Errorf("%v, instance %d: %s: %s", s.Series, s.From+i, rows[i].Kind, rows[i].Error)
 		}

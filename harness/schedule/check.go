@@ -36,7 +36,8 @@ func Check(p Problem, s Schedule) []Violation {
 	c.overlaps(c.runs, func(a, b *occupation) {
 		later, earlier := &s.Placements[b.id], &s.Placements[a.id]
 		c.add(TaskOverlap, "%q on %v and %q on %v both run on GPU %d between %v and %v s",
-			c.name(later.Task), later.Instance, c.name(earlier.Task), earlier.Instance, b.gpu, b.start, min(a.end, b.end))
+			c.name(later.Task), later.Instance, c.name(earlier.Task), earlier.Instance, b.gpu, b.start, min(a.end,
+				b.end))
 	})
 	c.work()
 	return c.found
@@ -144,7 +145,8 @@ func (c *checker) problem() bool {
 	for i := range p.Tasks {
 		for _, pr := range p.GPU.Profiles {
 			if takes := p.Tasks[i].On(pr.Size); takes > 0 && takes < task.MinSeconds {
-				c.add(BadProblem, "task %q takes %v s on size %d; durations are at least %v s", c.name(i), takes, pr.Size,
+				c.add(BadProblem, "task %q takes %v s on size %d; durations are at least %v s", c.name(i),
+					takes, pr.Size,
 					task.MinSeconds)
 				break
 			}
@@ -189,7 +191,8 @@ func (c *checker) placements() {
 			c.add(UnknownTask, "placement %d runs task %d of %d", i, pl.Task, len(p.Tasks))
 		}
 		if key == none {
-			c.add(BadInstance, "%q runs on %s, which %s does not have", c.name(pl.Task), describe(pl.Instance), p.GPU.Name)
+			c.add(BadInstance, "%q runs on %s, which %s does not have", c.name(pl.Task), describe(pl.Instance),
+				p.GPU.Name)
 		}
 		if !onGPU {
 			c.add(UnknownGPU, "%q runs on GPU %d; there are %d, counted from 0", c.name(pl.Task), pl.GPU, p.GPUs())
@@ -210,12 +213,14 @@ func (c *checker) placements() {
 			if !finite(takes) || takes <= 0 {
 				c.add(DoesNotFit, "%q runs on %v, where it takes %v s", c.name(pl.Task), pl.Instance, takes)
 			} else if inTime && !sameInstant(pl.End, pl.Start+takes) {
-				c.add(WrongDuration, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task), pl.End-pl.Start,
+				c.add(WrongDuration, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task),
+					pl.End-pl.Start,
 					size, takes)
 			}
 		}
 		if known && inTime && pl.Task < len(p.Release) && later(p.Release[pl.Task], pl.Start) {
-			c.add(BeforeRelease, "%q starts at %v s, before its release at %v s", c.name(pl.Task), pl.Start, p.Release[pl.Task])
+			c.add(BeforeRelease, "%q starts at %v s, before its release at %v s", c.name(pl.Task), pl.Start,
+				p.Release[pl.Task])
 		}
 		if key != none && onGPU && inTime {
 			c.runs = append(c.runs,
@@ -265,7 +270,8 @@ func (c *checker) operations() {
 			continue
 		}
 		if key == none {
-			c.add(BadInstance, "operation %d is a %v of %s, which %s does not have", i, o.Op, describe(o.Instance), p.GPU.Name)
+			c.add(BadInstance, "operation %d is a %v of %s, which %s does not have", i, o.Op, describe(o.Instance),
+				p.GPU.Name)
 		}
 		if !onGPU {
 			c.add(UnknownGPU, "operation %d runs on GPU %d; there are %d, counted from 0", i, o.GPU, p.GPUs())
@@ -274,7 +280,8 @@ func (c *checker) operations() {
 			c.add(BadTime, "operation %d runs from %v to %v s", i, o.Start, o.End)
 		}
 		if key != none && inTime && !sameInstant(o.End, o.Start+c.cost(o)) {
-			c.add(WrongCost, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op, o.Instance,
+			c.add(WrongCost, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op,
+				o.Instance,
 				o.Start, o.End-o.Start, p.Model, c.cost(o))
 		}
 		if key != none && onGPU && inTime {
@@ -378,7 +385,8 @@ func (c *checker) end(o *occupation, open int) {
 			c.add(StillBusy, "%v is destroyed at %v s on GPU %d, where it is busy until %v s", op.Instance, op.Start,
 				op.GPU, l.from)
 		} else {
-			c.add(NotExisting, "%v is destroyed at %v s on GPU %d, before its create ends at %v s", op.Instance, op.Start,
+			c.add(NotExisting, "%v is destroyed at %v s on GPU %d, before its create ends at %v s",
+				op.Instance, op.Start,
 				op.GPU, l.from)
 		}
 	}

@@ -102,11 +102,13 @@ func (e *Dispatch) checkJobs(jobs []task.Job) error {
 			return fmt.Errorf("job %d %w", i, err)
 		}
 		if i > 0 && j.Arrival < jobs[i-1].Arrival {
-			return fmt.Errorf("job %d arrives at %v min, before job %d at %v min; list jobs by ascending arrival", i, j.Arrival,
+			return fmt.Errorf("job %d arrives at %v min, before job %d at %v min; list jobs by ascending arrival",
+				i, j.Arrival,
 				i-1, jobs[i-1].Arrival)
 		}
 		if e.rounded && task.Minutes(float32(j.Arrival)) != j.Arrival {
-			return fmt.Errorf("job %d arrives at %v min, which is not a float32 number; the fleet's clock is float32", i,
+			return fmt.Errorf("job %d arrives at %v min, which is not a float32 number; the fleet's clock is float32",
+				i,
 				j.Arrival)
 		}
 	}
@@ -138,7 +140,10 @@ func (e *Dispatch) arrive() {
 	e.result.EnergyAsReleased += used
 	q.now = at
 	for e.arrived < len(q.jobs) && q.jobs[e.arrived].Arrival == at {
-		q.waiting.Push(heap.Item[task.Minutes]{Key: q.jobs[e.arrived].Deadline, Tie: int32(e.arrived), ID: int32(e.arrived)})
+		q.waiting.Push(heap.Item[task.Minutes]{
+			Key: q.jobs[e.arrived].Deadline, Tie: int32(e.arrived),
+			ID: int32(e.arrived),
+		})
 		e.arrived++
 	}
 }
@@ -189,8 +194,8 @@ func (e *Dispatch) Place(slice int) error {
 	}
 	s := &q.slices[slice]
 	if s.Busy {
-		return &ChoiceError{fmt.Sprintf("job %d was dispatched to slice %d, which is busy until %v min; choose one of the "+
-			"%d free ones", job, slice, s.FreeAt, q.free)}
+		return &ChoiceError{fmt.Sprintf("job %d was dispatched to slice %d, which is busy until %v min; choose "+
+			"one of the %d free ones", job, slice, s.FreeAt, q.free)}
 	}
 	q.waiting.Pop()
 	j := &q.jobs[job]

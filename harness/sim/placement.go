@@ -167,7 +167,8 @@ func (e *placementEngine) occupy(i int, s Spot) error {
 	p := e.requests[i].Profile
 	window, why := e.windowAt(p, s)
 	if why != "" {
-		return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, p, s.GPU, s.Start,
+		return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, p,
+			s.GPU, s.Start,
 			why)}
 	}
 	e.set(s.GPU, e.cluster.Mask(s.GPU)|window)

@@ -227,7 +227,8 @@ func (d *draws) next(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
 		a := &of[first]
 		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
 	}
-	means[0], means[1], means[2], means[3] = (a0+b0)/float64(n), (a1+b1)/float64(n), (a2+b2)/float64(n), (a3+b3)/float64(n)
+	means[0], means[1], means[2], means[3] = (a0+b0)/float64(n), (a1+b1)/float64(n), (a2+b2)/float64(n),
+		(a3+b3)/float64(n)
 }
 
 // again sets the means of the same rows in another group.

@@ -25,7 +25,8 @@
 //	FROM results a JOIN results b USING (track, dataset, content, gpu, count, model, instance)
 //	WHERE a.algorithm = 'far' AND b.algorithm = 'miso' ORDER BY 1, 2;
 //
-//	SELECT algorithm, dataset, instance, kind, error FROM results WHERE kind <> '' ORDER BY algorithm, dataset, instance;
+//	SELECT algorithm, dataset, instance, kind, error FROM results WHERE kind <> ''
+//	ORDER BY algorithm, dataset, instance;
 //
 // A [Writer] commits about once a second. Killing its process loses what was not committed and
 // no more. Several processes may write to one database. Two results that disagree about a cell

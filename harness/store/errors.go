@@ -32,7 +32,8 @@ type Damage struct {
 
 func (d *Damage) Error() string {
 	return fmt.Sprintf("%s is damaged (%s); move it out of the folder, and its results will be computed again, or "+
-		"rescue what is intact with: sqlite3 FILE .recover | sqlite3 NEWFILE; other files are not affected", d.File, d.Reason)
+		"rescue what is intact with: sqlite3 FILE .recover | sqlite3 NEWFILE; other files are not affected",
+		d.File, d.Reason)
 }
 
 // FormatError says that a database has a version of the schema that this program does not read.
@@ -62,13 +63,14 @@ func explainError(path string, err error) error {
 	case 0:
 		return err
 	case lib.SQLITE_FULL:
-		advice = "; the disk is full, and what was committed before is kept: free some space and run the same command again"
+		advice = "; the disk is full, and what was committed before is kept: free some space and run the same " +
+			"command again"
 	case lib.SQLITE_BUSY:
 		advice = fmt.Sprintf("; another process has been using it for %v: run the same command again when that is done",
 			patience)
 	case lib.SQLITE_PERM, lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_IOERR:
-		advice = "; check that the folder can be written to and its disk has room, or copy the folder to where you can " +
-			"write, and run the same command again"
+		advice = "; check that the folder can be written to and its disk has room, or copy the folder to " +
+			"where you can write, and run the same command again"
 	case lib.SQLITE_LOCKED, lib.SQLITE_NOMEM, lib.SQLITE_INTERRUPT, lib.SQLITE_PROTOCOL:
 	default:
 		return &Damage{File: path, Reason: err.Error()} // the statements are right: the file is not

@@ -154,8 +154,11 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 	err = f.query(query, []any{x.id, first, end}, func(v []any) error {
 		instance := columnOr[int64](v[0])
 		if instance < int64(first) || instance >= int64(end) {
-			return &Damage{File: f.path, Reason: fmt.Sprintf("a search for the instances %d to %d of %v finds %d", first, end-1,
-				s, instance)}
+			return &Damage{
+				File: f.path,
+				Reason: fmt.Sprintf("a search for the instances %d to %d of %v finds %d", first, end-1,
+					s, instance),
+			}
 		}
 		if instance <= last {
 			return disorderError(f, s, int(instance), int(last))
@@ -181,8 +184,11 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 
 // lackingError says how many cells of a series are found, and how many there should be.
 func lackingError(f *file, s Series, read, want sum) error {
-	return &Damage{File: f.path, Reason: fmt.Sprintf("of the %d cells of %v, %d are found, or other instances", want.cells,
-		s, read.cells)}
+	return &Damage{
+		File: f.path,
+		Reason: fmt.Sprintf("of the %d cells of %v, %d are found, or other instances", want.cells,
+			s, read.cells),
+	}
 }
 
 // disorderError says that an instance of a series does not come after the one before it.
@@ -200,7 +206,10 @@ func (f *file) expect(s Series, x *extent, first, end int64) (want sum, err erro
 		var all sum
 		if err := f.query("SELECT count(*), sum(instance), min(instance), max(instance) FROM cell WHERE series = ?",
 			[]any{x.id}, func(v []any) error {
-				all, x.low, x.high = sum{columnOr[int64](v[0]), columnOr[int64](v[1])}, columnOr[int64](v[2]), columnOr[int64](v[3])
+				all, x.low, x.high = sum{
+					columnOr[int64](v[0]),
+					columnOr[int64](v[1]),
+				}, columnOr[int64](v[2]), columnOr[int64](v[3])
 				return nil
 			}); err != nil {
 			return sum{}, err

@@ -177,7 +177,10 @@ func (f *file) cell(s Series, identity []byte, v []any) (cell, error) {
 		Micros:   columnOr[float64](v[5]),
 	}
 	if int64(r.checksum(identity)) != columnOr[int64](v[6]) {
-		return cell{}, &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s)}
+		return cell{}, &Damage{
+			File:   f.path,
+			Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s),
+		}
 	}
 	return cell{r, f.path}, nil
 }

@@ -161,9 +161,9 @@ const (
 const (
 	insert = "INSERT INTO cell (series, instance, names, numbers, kind, error, microseconds, crc)" +
 		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, 0), ?8) ON CONFLICT DO NOTHING"
-	replace = "UPDATE cell SET names = ?3, numbers = ?4, kind = iif(kind = '" + KindTimeout + "', ?5, NULL), error = ?6," +
-		" microseconds = nullif(?7, 0), crc = ?8" +
-		" WHERE (series, instance) = (?1, ?2) AND (names, numbers, kind, error) <> (?3, ?4, ?5, ?6) AND ?5 <> '" +
+	replace = "UPDATE cell SET names = ?3, numbers = ?4, kind = iif(kind = '" + KindTimeout +
+		"', ?5, NULL), error = ?6, microseconds = nullif(?7, 0), crc = ?8 WHERE (series, instance) = (?1, ?2) AND " +
+		"(names, numbers, kind, error) <> (?3, ?4, ?5, ?6) AND ?5 <> '" +
 		KindTimeout + "'"
 	count = "REPLACE INTO tally (series, cells, instances)" +
 		" SELECT ?1, ?2 + ifnull(sum(cells), 0), ?3 + ifnull(sum(instances), 0) FROM tally WHERE series = ?1"

@@ -285,7 +285,10 @@ func (d *Decoder) End() error {
 	} else if err != nil {
 		return d.wrap(err)
 	}
-	return &Error{File: d.file, Line: d.lines.At(at), Err: fmt.Errorf("there is more text after the end, at byte %d", at)}
+	return &Error{
+		File: d.file, Line: d.lines.At(at),
+		Err: fmt.Errorf("there is more text after the end, at byte %d", at),
+	}
 }
 
 // open reads the token that begins an object or a list.

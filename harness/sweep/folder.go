@@ -21,7 +21,8 @@ func Newest(folder string) (string, error) {
 	var when time.Time
 	for _, e := range entries {
 		dir := filepath.Join(folder, e.Name())
-		if info, err := os.Stat(filepath.Join(dir, planFile)); err == nil && (newest == "" || info.ModTime().After(when)) {
+		if info, err := os.Stat(filepath.Join(dir, planFile)); err == nil &&
+			(newest == "" || info.ModTime().After(when)) {
 			newest, when = dir, info.ModTime()
 		}
 	}

@@ -126,8 +126,8 @@ func ReadPlan(folder string) (*Plan, error) {
 // check judges what a file said.
 func (p *Plan) check() error {
 	if p.Format != Format {
-		return fmt.Errorf("it has format %d and this program reads format %d; use the program that planned the sweep, or "+
-			"plan it again", p.Format, Format)
+		return fmt.Errorf("it has format %d and this program reads format %d; use the program that planned "+
+			"the sweep, or plan it again", p.Format, Format)
 	}
 	if raw, err := hex.DecodeString(p.Hash); err != nil || len(raw) != sha256.Size {
 		return fmt.Errorf("the hash %q is not of 64 hexadecimal digits", p.Hash)
@@ -149,8 +149,8 @@ func (p *Plan) checkTask(task int) error {
 // checkCells is an error if the cells of the command are not those that were planned.
 func (p *Plan) checkCells(spans []run.Span) error {
 	if p.hash(spans) != p.Hash {
-		return fmt.Errorf("the command has other cells than the %d that were planned; an algorithm, a dataset or a file has "+
-			"changed: submit it again", p.Count)
+		return fmt.Errorf("the command has other cells than the %d that were planned; an algorithm, a dataset or "+
+			"a file has changed: submit it again", p.Count)
 	}
 	return nil
 }

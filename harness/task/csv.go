@@ -91,8 +91,9 @@ func readTask(in *strictcsv.Sheet, row int, g *mig.GPU, seen map[string]int) (Ta
 		return t, in.Fail(row, "task", fmt.Errorf("the name %s; write one that identifies the task", problem))
 	}
 	if first, ok := seen[t.Name]; ok {
-		return t, in.Fail(row, "task", fmt.Errorf("%q is the name of the task on line %d, too; names must differ", t.Name,
-			in.Lines[first]))
+		return t, in.Fail(row, "task",
+			fmt.Errorf("%q is the name of the task on line %d, too; names must differ", t.Name,
+				in.Lines[first]))
 	}
 	seen[t.Name] = row
 	fits := false
@@ -106,7 +107,8 @@ func readTask(in *strictcsv.Sheet, row int, g *mig.GPU, seen map[string]int) (Ta
 	}
 	if !fits {
 		return t, in.Fail(row, "",
-			fmt.Errorf("task %q fits no instance of %s (sizes %v); write its seconds for at least one", t.Name, g, g.Sizes()))
+			fmt.Errorf("task %q fits no instance of %s (sizes %v); write its seconds for at least one", t.Name, g,
+				g.Sizes()))
 	}
 	return t, nil
 }
@@ -156,7 +158,8 @@ func lengths(in *strictcsv.Sheet) ([]int, error) {
 				want = "1"
 			}
 			return nil, in.Fail(i, batchColumn,
-				fmt.Errorf("%d cannot stand here; batches are numbered in the order of their tasks, so write %s", n, want))
+				fmt.Errorf("%d cannot stand here; batches are numbered in the order of their tasks, so write %s", n,
+					want))
 		}
 	}
 	return lengths, nil

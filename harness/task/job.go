@@ -48,7 +48,10 @@ func (j *Job) Validate(sizes []mig.Slices) error {
 	}
 	for _, s := range sizes {
 		if d := j.On(s); !(d > 0 && d <= MaxMinutes) {
-			return fmt.Errorf("takes %v min on size %d; durations are positive and at most %v on every size in the fleet", d, s,
+			return fmt.Errorf("takes %v min on size %d; durations are positive and at most %v on every size "+
+				"in the fleet",
+				d,
+				s,
 				MaxMinutes)
 		}
 	}
@@ -86,7 +89,8 @@ func (f *Fleet) Validate() error {
 		var taken mig.Mask
 		for _, in := range p {
 			if taken&in.Mask() != 0 {
-				return fmt.Errorf("the fleet has GPU %d with the partition %q, in which %v overlaps another instance", gpu, p, in)
+				return fmt.Errorf("the fleet has GPU %d with the partition %q, in which %v overlaps another instance",
+					gpu, p, in)
 			}
 			taken |= in.Mask()
 		}

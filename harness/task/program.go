@@ -64,7 +64,8 @@ func (p *Program) Validate() error {
 	case !(p.Parallelism > 0 && p.Parallelism <= 1):
 		return bad("has parallelism %v; give a number over 0 and up to 1", p.Parallelism)
 	case !(p.Serial >= 0 && p.Compute >= 0 && p.Memory >= 0):
-		return bad("has parts %v (serial), %v (compute) and %v (memory); none may be negative", p.Serial, p.Compute, p.Memory)
+		return bad("has parts %v (serial), %v (compute) and %v (memory); none may be negative", p.Serial,
+			p.Compute, p.Memory)
 	case !(math.Abs(p.Relative(1, 1)-1) <= normal):
 		return bad("takes %v times its solo time on the whole GPU; scale its parts so that it is 1", p.Relative(1, 1))
 	}

@@ -55,8 +55,9 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU) ([]Request, error) {
 			return nil, in.Fail(i, gpusColumn, fmt.Errorf("the request %w", err))
 		}
 		if i > 0 && q.Arrival < out[i-1].Arrival {
-			return nil, in.Fail(i, "arrival_slot", fmt.Errorf("%d comes after %d on line %d; sort the requests by arrival",
-				q.Arrival, out[i-1].Arrival, in.Lines[i-1]))
+			return nil, in.Fail(i, "arrival_slot",
+				fmt.Errorf("%d comes after %d on line %d; sort the requests by arrival",
+					q.Arrival, out[i-1].Arrival, in.Lines[i-1]))
 		}
 	}
 	return out, nil

@@ -85,7 +85,8 @@ func (b Batch) Validate(g *mig.GPU) error {
 				continue
 			}
 			if !(d >= MinSeconds && d <= MaxSeconds) {
-				return bad("takes %v s on %d slices; a duration is from %g to %g s, or inf", d, s, MinSeconds, MaxSeconds)
+				return bad("takes %v s on %d slices; a duration is from %g to %g s, or inf", d, s, MinSeconds,
+					MaxSeconds)
 			}
 			fits = true
 		}

@@ -67,7 +67,8 @@ func together[A any](ctx context.Context, a algo.Algorithm, problems []Problem) 
 	all := func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error) {
 		t, ok := any(made).(algo.Together)
 		if !ok {
-			return nil, 0, fmt.Errorf("%s says that it solves instances together; it is a %T and no algo.Together", a.ID, made)
+			return nil, 0, fmt.Errorf("%s says that it solves instances together; it is a %T and no algo.Together",
+				a.ID, made)
 		}
 		start := time.Now()
 		schedules, err := t.ScheduleTogether(ctx, given, lengths)

@@ -35,7 +35,8 @@ var Corun = Register(Track{
 	Boards: []Board{{Metric: MetricMakespan, Bound: optimum, Unbounded: true}},
 	Accepts: func(g *mig.GPU) error {
 		if g.ComputeSlices != corunSlices {
-			return fmt.Errorf("the %s track is about GPUs with eight GPCs, seven of which MIG uses; %s has %d compute slices",
+			return fmt.Errorf("the %s track is about GPUs with eight GPCs, seven of which MIG uses; %s has %d "+
+				"compute slices",
 				algo.TrackCorun, g, g.ComputeSlices)
 		}
 		return nil

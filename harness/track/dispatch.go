@@ -48,7 +48,8 @@ func dispatchTogether(_ context.Context, a algo.Algorithm, problems []Problem) (
 	}
 	batch, ok := d.(sim.BatchDispatcher)
 	if !ok {
-		return nil, fmt.Errorf("%s says that it solves instances together; it is a %T and no sim.BatchDispatcher", a.ID, d)
+		return nil, fmt.Errorf("%s says that it solves instances together; it is a %T and no sim.BatchDispatcher", a.ID,
+			d)
 	}
 	days := make([]task.Queue, len(problems))
 	for i, p := range problems {

@@ -10,7 +10,8 @@ import (
 
 // Placement is the track of MIG profiles on a cluster (MFI IV).
 var Placement = Register(Track{
-	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and fragmentation",
+	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and " +
+		"fragmentation",
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Beside: []Reference{acceptedAtMost},
 	Boards: placementBoards(), Audited: "acceptance",
 	Try: func(a algo.Algorithm, p Problem) error {
@@ -32,7 +33,8 @@ var Placement = Register(Track{
 			return Answer{Took: took}, invalidIf[*sim.ChoiceError](err)
 		}
 		if result.Spots != nil {
-			if err := sim.CheckPlacement(p.GPU, p.Count, in.Requests, result.Spots, result.Moved, in.Migration); err != nil {
+			if err := sim.CheckPlacement(p.GPU, p.Count, in.Requests, result.Spots, result.Moved,
+				in.Migration); err != nil {
 				return Answer{Took: took}, &InvalidError{err}
 			}
 		}
@@ -59,6 +61,9 @@ func placementBoards() []Board {
 	const aside = "mean_fragmentation"
 	return []Board{
 		{Metric: "acceptance", Higher: true, Regime: task.Whole, Bound: acceptedAtMost, Unbounded: true, Aside: aside},
-		{Metric: "acceptance_steady", Higher: true, Regime: task.Steady, Bound: inSteady, Unbounded: true, Aside: aside},
+		{
+			Metric: "acceptance_steady", Higher: true, Regime: task.Steady, Bound: inSteady, Unbounded: true,
+			Aside: aside,
+		},
 	}
 }

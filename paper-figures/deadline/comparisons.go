@@ -65,7 +65,8 @@ func compare(d *figures.Data, t *figures.Table, columns []column, lines []line) 
 			case l.scheduler:
 				return append(cells, "", "")
 			}
-			return append(cells, figures.PlusMinus(l.mean(d, difference(own, c.of(d, c.less, l.sample))), c.decimals)...)
+			return append(cells,
+				figures.PlusMinus(l.mean(d, difference(own, c.of(d, c.less, l.sample))), c.decimals)...)
 		}))
 	}
 }
@@ -134,7 +135,8 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 func energies(d *figures.Data) (*figures.Output, error) {
 	charged := megajoules
 	charged.name = "energy charged rightly"
-	lines := schedulerLines(relaxed.first(sweep), []*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
+	lines := schedulerLines(relaxed.first(sweep),
+		[]*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
 	note := runsNote(textAgent, releasedAgent, energyAgent)
 	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title, note)
 	compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)
@@ -199,7 +201,8 @@ func pareto(d *figures.Data) (*figures.Output, error) {
 			return point{figures.Mean(megajoules.of(d, s, k.ours)), figures.Mean(late.of(d, s, k.ours))}
 		})
 		scatter := reports.Lines{
-			Dots: true, Title: fmt.Sprintf("%s%s deadlines, slack %s", strings.ToUpper(k.name[:1]), k.name[1:], k.slack),
+			Dots: true, Title: fmt.Sprintf("%s%s deadlines, slack %s", strings.ToUpper(k.name[:1]),
+				k.name[1:], k.slack),
 			X: reports.Axis{Label: "Energy [MJ]"}, Y: reports.Axis{Label: "Late jobs [%]"},
 		}
 		for i, s := range schedulers {
@@ -215,7 +218,8 @@ func pareto(d *figures.Data) (*figures.Output, error) {
 			case largest:
 				name += " = " + eftTrue.title
 			}
-			scatter.Series = append(scatter.Series, reports.Series{Name: name, X: []float64{p.energy}, Y: []float64{p.late}})
+			scatter.Series = append(scatter.Series,
+				reports.Series{Name: name, X: []float64{p.energy}, Y: []float64{p.late}})
 		}
 		chart.Charts = append(chart.Charts, scatter)
 	}

@@ -209,7 +209,9 @@ func table9(d *figures.Data) (*figures.Output, error) {
 	})
 	rs = append(rs,
 		theirDays("enhanced settings").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
-		theirDays("trained on relaxed deadlines").reading(func(w *days, to figures.Values) { underTight(w, to, agent) }))
+		theirDays("trained on relaxed deadlines").reading(func(w *days, to figures.Values) {
+			underTight(w, to, agent)
+		}))
 	t := d.Claims.Head("table9", runsNote(agents...))
 	for _, k := range tightness {
 		_, best := k.theirs.extreme(d, late, methods, lowest)
@@ -226,7 +228,8 @@ func table10(d *figures.Data) (*figures.Output, error) {
 	rs := readings(func(w *days, to figures.Values) {
 		to["tight deadlines, RL-PPO loses to the best heuristic by"] = w.tight.loss(d, originalAgent)
 		to["moderate deadlines, RL-PPO wins over the best heuristic by"] = w.relaxed.gain(d, agent)
-		to["energy, Smallest-First less the best other heuristic"] = w.relaxed.lead(d, energy, smallest, methods, lowest)
+		to["energy, Smallest-First less the best other heuristic"] = w.relaxed.lead(d, energy, smallest,
+			methods, lowest)
 		to["late, Smallest-First less the worst other heuristic"] = w.relaxed.lead(d, late, smallest, methods, highest)
 	})
 	return figures.Read(rs...), nil
@@ -264,7 +267,8 @@ func tightDeadlines(d *figures.Data) (*figures.Output, error) {
 			fewest.Detail = "The scheduler with the fewest is " + best.title + "."
 			tardy := w.tight.lead(d, tardiness, largest, schedulers, lowest)
 			fewest.PrintSE, tardy.PrintSE = 0, 0
-			to["late with optimal scheduling"], to["tardiness, Largest-First less the best other scheduler"] = fewest, tardy
+			to["late with optimal scheduling"],
+				to["tardiness, Largest-First less the best other scheduler"] = fewest, tardy
 		}))
 	}
 	return figures.Read(rs...), nil

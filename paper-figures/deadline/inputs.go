@@ -25,7 +25,8 @@ func inputTable(d *figures.Data, artefact, head string) *figures.Table {
 func table1(d *figures.Data) (*figures.Output, error) {
 	inputs := maps.Clone(original)
 	inputs["Original least slack"], inputs["Original largest slack"] = tight.slack()
-	out := new(figures.Output).Take("A setting of the agents with original settings, or of the tight deadlines.", inputs)
+	out := new(figures.Output).Take("A setting of the agents with original settings, or of the tight deadlines.",
+		inputs)
 	return out.Table(inputTable(d, "table1", "table1")), nil
 }
 

@@ -134,7 +134,9 @@ func (a approach) measure(d *figures.Data, w workload, r *reading) figures.Measu
 	if a == fixBest {
 		return d.MeanOf(r.fixBest(d, w), dataSets, w.datasets)
 	}
-	return a.overRuns(d, w, r, w.datasets, func(r *reading, algorithm string) []float64 { return r.pOpt(d, w, algorithm) })
+	return a.overRuns(d, w, r, w.datasets, func(r *reading, algorithm string) []float64 {
+		return r.pOpt(d, w, algorithm)
+	})
 }
 
 // The number of data sets of the 7 full batches for an agent's first training run and for each further one.

@@ -109,7 +109,9 @@ func barsOf(title, label string, approaches []approach) reports.Bars {
 	return reports.Bars{
 		Title: title, X: reports.Axis{Label: "Workload"}, Y: reports.Axis{Label: label}, Dots: true,
 		Categories: figures.Map(namesOf(synthetic), lines.Replace),
-		Groups:     figures.Map(approaches, func(a approach) reports.BarGroup { return reports.BarGroup{Name: a.name} }),
+		Groups: figures.Map(approaches, func(a approach) reports.BarGroup {
+			return reports.BarGroup{Name: a.name}
+		}),
 	}
 }
 

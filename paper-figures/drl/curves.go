@@ -74,7 +74,8 @@ func (t trend) says(agent string) string {
 	if t.fades {
 		rate = ", while its learning rate falls to 0"
 	}
-	return fmt.Sprintf("The curve of %s %s over the last quarter%s: %.2f ± %.2f points a million steps.", agent, t.word(),
+	return fmt.Sprintf("The curve of %s %s over the last quarter%s: %.2f ± %.2f points a million steps.",
+		agent, t.word(),
 		rate, t.slope, t.half)
 }
 
@@ -301,7 +302,9 @@ func (all curves) trainingRow(agent string) []string {
 	}
 	return []string{
 		shown, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.Last() / 1e6 }),
-		over(func(c *course) float64 { return c.Scores[0] }), over(func(c *course) float64 { return c.At(0.5 * c.Last()) }),
+		over(func(c *course) float64 {
+			return c.Scores[0]
+		}), over(func(c *course) float64 { return c.At(0.5 * c.Last()) }),
 		over((*course).Final), over((*course).Least), over(func(c *course) float64 { return c.Converges() / 1e6 }),
 	}
 }

@@ -31,7 +31,8 @@ func Paper() (figures.Paper, error) {
 	return figures.Load("drl", files, figures.Builds{
 		"figure1": figure1, "figure2": figure2, "figure3": figure3, "figure5": figure5, "figure6": figure6,
 		"figure7": speedups("figure7", "Fig. 7. Speedup of the 16 public Rodinia kernels on A100", "rodinia", 4),
-		"figure8": speedups("figure8", "Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %",
+		"figure8": speedups("figure8",
+			"Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %",
 			"far/EXAMPLESCALING+WIDETIMES", 5),
 		"figure9":  figure9,
 		"figure10": all.learning("figure10", "Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14"),

@@ -183,7 +183,10 @@ func evolution(d *figures.Data, figure string, direct bool, states []state, note
 func figure6(d *figures.Data) (*figures.Output, error) {
 	first := exampleState()
 	second := first.execute(0, first.partition[2])
-	states := []state{first.named("t", ""), second.named("t + 1", "C1 on I3"), second.advance().named("t + 2", "Advance")}
+	states := []state{
+		first.named("t", ""), second.named("t + 1", "C1 on I3"),
+		second.advance().named("t + 2", "Advance"),
+	}
 	out := evolution(d, "figure6", false, states, d.Claims.Words("figure6-note"))
 	for _, s := range states {
 		out.Readings[0].Values["actions at "+s.name] = figures.Exactly(len(s.actions(false)))

@@ -11,7 +11,9 @@ import (
 
 func table4(d *figures.Data) (*figures.Output, error) {
 	out := underReadings(readings, func(r *reading) figures.Values {
-		return grid(r.rows(), approaches, func(w workload, a approach) figures.Measurement { return a.measure(d, w, r) })
+		return grid(r.rows(), approaches, func(w workload, a approach) figures.Measurement {
+			return a.measure(d, w, r)
+		})
 	})
 	out.Readings = append(out.Readings, releasedEvaluation(d), shortBatches(d))
 	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()),
@@ -40,9 +42,10 @@ func releasedEvaluation(d *figures.Data) figures.Reading {
 func shortBatches(d *figures.Data) figures.Reading {
 	r := readings[byScriptAll]
 	r.firstRun = forFurther
-	values := grid(shortDirect.learnedFrom(), []approach{shortDirect}, func(w workload, a approach) figures.Measurement {
-		return a.measure(d, w, &r)
-	})
+	values := grid(shortDirect.learnedFrom(), []approach{shortDirect},
+		func(w workload, a approach) figures.Measurement {
+			return a.measure(d, w, &r)
+		})
 	return figures.Reading{Name: "all batches, learned from 1 to 14 tasks", Values: values}
 }
 
@@ -120,7 +123,8 @@ func fixedPartitions(d *figures.Data) *figures.Table {
 			reading := cmp.Or(r.name, figures.DefaultReading)
 			t.RowAbout(figures.About{Claim: w.name, Label: reading}, w, reading,
 				figures.PlusMinus(measured(onesOnly.algorithm), 1),
-				figures.PlusMinus(measured(agents[1].one(w)+"&actions=any"), 1), reports.Fixed(figures.Mean(r.fixBest(d, w)), 1),
+				figures.PlusMinus(measured(agents[1].one(w)+"&actions=any"),
+					1), reports.Fixed(figures.Mean(r.fixBest(d, w)), 1),
 				reports.Fixed(printed(fixBest), 2), better,
 				reports.Cells(2, printed(agents[0]), printed(agents[1]), printed(agents[2])))
 		}

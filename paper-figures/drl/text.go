@@ -36,7 +36,10 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	}
 	out := figures.Read(
 		figures.Reading{Values: values},
-		figures.Reading{Name: "N = 5, M = 7", Values: figures.Values{states: figures.Exactly(math.Floor(logStates(5, 7)))}},
+		figures.Reading{
+			Name:   "N = 5, M = 7",
+			Values: figures.Values{states: figures.Exactly(math.Floor(logStates(5, 7)))},
+		},
 	)
 	out.Missing = missing
 	return out, nil
@@ -174,7 +177,8 @@ func onHardware(h datasets.HardwareSet, values figures.Values) {
 		m := figures.Exactly(percent)
 		m.Detail = "Found for " + where + "."
 		// Equal values are ordered by name, because the order of a map is random.
-		if old, ok := values[claim]; !ok || cmp.Or(cmp.Compare(percent, old.Value), cmp.Compare(m.Detail, old.Detail)) > 0 {
+		if old, ok := values[claim]; !ok ||
+			cmp.Or(cmp.Compare(percent, old.Value), cmp.Compare(m.Detail, old.Detail)) > 0 {
 			values[claim] = m
 		}
 	}

@@ -103,8 +103,11 @@ var readings = []reading{
 	},
 	bySequential: {name: "Sequential", parameters: classOrdered, model: mig.Sequential, datasets: 200, oneRun: true},
 	byPrint:      {name: "printed generator", alike: true, model: mig.Parallel},
-	byPrintAll:   {name: "printed generator, all batches", alike: true, partial: true, model: mig.Parallel, oneRun: true},
-	byTraining:   {name: "training generator", parameters: trainingGen, alike: true, model: mig.Parallel},
+	byPrintAll: {
+		name: "printed generator, all batches", alike: true, partial: true, model: mig.Parallel,
+		oneRun: true,
+	},
+	byTraining: {name: "training generator", parameters: trainingGen, alike: true, model: mig.Parallel},
 }
 
 // rows are the workloads that Tables 4 and 5 are measured on under the reading.

@@ -71,7 +71,8 @@ func refinementLimits(d *figures.Data) *figures.Table {
 			r := table4.printed(d.Claims, w, n, "rho")
 			printed = reports.Cells(2, r, r*(1+p/100))
 		}
-		t.RowAbout(about(w, n, ""), w, n, reports.Cells(2, slices.Concat([]float64{p, operations}, most, soMany)...), printed)
+		t.RowAbout(about(w, n, ""), w, n,
+			reports.Cells(2, slices.Concat([]float64{p, operations}, most, soMany)...), printed)
 	}
 	return t
 }

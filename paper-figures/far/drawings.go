@@ -158,7 +158,8 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 				continue
 			}
 			panel := reports.NewGanttPanel(c.title, p, s)
-			panel.Marks = append(panel.Marks, reports.TimeMark{At: critical.Start, Label: fmt.Sprintf("l = %.1f s", start)})
+			panel.Marks = append(panel.Marks,
+				reports.TimeMark{At: critical.Start, Label: fmt.Sprintf("l = %.1f s", start)})
 			panel.Highlight = []string{p.Tasks[critical.Task].Name}
 			chart.Panels = append(chart.Panels, panel)
 			t.Row(c.title, i, reports.Cells(2, start, float64(s.Makespan())))

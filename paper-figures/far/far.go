@@ -38,8 +38,8 @@ func Paper() (figures.Paper, error) {
 		"figure3": figures.Drawn("figure3", "Speedups of the Rodinia kernels on A100",
 			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4, true)),
 		"figure4": figures.Drawn("figure4", "Repartitioning trees",
-			reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100. {S0, S1, S2} takes the memory of S3 as " +
-				"well, so {S2, S3} comes after it", GPUs: partitioned}),
+			reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100. {S0, S1, S2} takes the " +
+				"memory of S3 as well, so {S2, S3} comes after it", GPUs: partitioned}),
 		"figures5-6": figures5and6, "figures7-9": figures7to9, "figure10": figure10,
 		"figure11": figures.Drawn("figure11", "Synthetic speedups on A100",
 			reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", a100,

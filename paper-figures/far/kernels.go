@@ -30,7 +30,9 @@ func kernel(name string) *task.Task {
 
 func figure2() reports.Bars {
 	gaussian := kernel("Gaussian")
-	speedups := figures.Map(a100.Sizes(), func(s mig.Slices) float64 { return float64(gaussian.On(1) / gaussian.On(s)) })
+	speedups := figures.Map(a100.Sizes(), func(s mig.Slices) float64 {
+		return float64(gaussian.On(1) / gaussian.On(s))
+	})
 	return reports.Bars{
 		Title: "Fig. 2. Speedup of Gaussian on A100, the input of 20.7 s on one slice",
 		X:     reports.Axis{Label: "Instance size [slices]"}, Y: reports.Axis{Label: "Speedup over one slice"},
@@ -87,8 +89,8 @@ func figure12(d *figures.Data) (*figures.Output, error) {
 func optimum(d *figures.Data) (*figures.Output, error) {
 	lower := d.First(bound(rodiniaData, "certified", mig.Sequential), track.MetricBound)
 	t := d.Claims.Head("optimum")
-	chart := reports.Gantt{Title: fmt.Sprintf("The Rodinia kernels on A100: FAR and the best known schedule; none ends "+
-		"before %.3f s", lower)}
+	chart := reports.Gantt{Title: fmt.Sprintf("The Rodinia kernels on A100: FAR and the best known "+
+		"schedule; none ends before %.3f s", lower)}
 	for _, x := range []struct {
 		name, algorithm string
 		drawn           bool

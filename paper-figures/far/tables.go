@@ -153,7 +153,10 @@ var table5 = grid{
 	figures.Map(approaches, func(a approach) string { return "sigma " + a.name }),
 	[]procedure{
 		{"", march.sigma},
-		{"the script, MISO-OPT in order of arrival", comparison{march.parameters, "miso", march.far, march.model}.sigma},
+		{
+			"the script, MISO-OPT in order of arrival",
+			comparison{march.parameters, "miso", march.far, march.model}.sigma,
+		},
 		{"text", comparison{"", "miso", "far", mig.Sequential}.sigma},
 		{"text, p_sup = 50 %", comparison{"psup=50", "miso", "far", mig.Sequential}.sigma},
 		{
@@ -212,7 +215,8 @@ func (j joining) values(d *figures.Data, w workload, n int, mode, metric string)
 		return d.Values(first("forward"), executions, metric)
 	}
 	all := d.Scale.Replicates(executions)
-	return slices.Concat(d.Span(first("forward"), 0, all/2, metric), d.Span(first("reversed"), all/2, all-all/2, metric))
+	return slices.Concat(d.Span(first("forward"), 0, all/2, metric),
+		d.Span(first("reversed"), all/2, all-all/2, metric))
 }
 
 // gain returns, by pair, the improvement over trivial concatenation in percent.

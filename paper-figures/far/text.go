@@ -134,7 +134,8 @@ func slowdown() figures.Measurement {
 				worst = max(worst, up)
 				if up > most.Value {
 					most = figures.Exactly(up)
-					most.Detail = fmt.Sprintf("%s on %s takes %.1f %% longer on %d slices than on %d", t.Name, gpu, up, large, small)
+					most.Detail = fmt.Sprintf("%s on %s takes %.1f %% longer on %d slices than on %d", t.Name, gpu, up,
+						large, small)
 				}
 			}
 			return worst > 2

@@ -46,8 +46,9 @@ func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error
 				reports.Fixed(100*(c.simulated/c.throughput-1), 1), listed(c.slowdowns), listed(c.simulatedSlowdowns))
 		}
 		if len(checks) > 0 {
-			t.Notes = append(t.Notes, d.Claims.Words("corun-errors", table.File, reports.Fixed(100*figures.Mean(throughputs), 1),
-				len(throughputs), reports.Fixed(100*figures.Mean(slowdowns), 1), len(slowdowns)))
+			t.Notes = append(t.Notes,
+				d.Claims.Words("corun-errors", table.File, reports.Fixed(100*figures.Mean(throughputs), 1),
+					len(throughputs), reports.Fixed(100*figures.Mean(slowdowns), 1), len(slowdowns)))
 		}
 		if left > 0 {
 			t.Notes = append(t.Notes, d.Claims.Words("corun-left", table.File, left))
@@ -170,7 +171,8 @@ func fit(d *figures.Data) (*figures.Output, error) {
 			badly = append(badly, fmt.Sprintf("%s (%.1f %%)", f.Kernel, 100*f.RMS))
 		}
 		body.Row(f.Kernel, f.Program, f.Fitted.Class, fmt.Sprintf("%.3g", float64(f.Fitted.Solo)),
-			reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism), reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1),
+			reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism), reports.Fixed(f.Gain,
+				2), reports.Fixed(100*f.RMS, 1),
 			against)
 		k := public.Tasks[slices.IndexFunc(public.Tasks, func(t task.Task) bool { return t.Name == f.Kernel })]
 		points := figures.Map(mig.MustLookup(gpu).Sizes(), func(s mig.Slices) speed {
@@ -242,7 +244,8 @@ func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.Hardwar
 			f.Fitted.Name = f.Kernel
 			programs[f.Kernel] = &f.Fitted
 			scaling.Row(t.File, f.Kernel, f.Fitted.Class,
-				reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism), reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1))
+				reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism), reports.Fixed(f.Gain,
+					2), reports.Fixed(100*f.RMS, 1))
 		}
 		groups, left := datasets.OverlapGroups(t.Rows, programs)
 		fitted := datasets.FitOverlapModel(groups, shippedModel())
@@ -285,7 +288,8 @@ func scalingFigure(o *figures.Output, h datasets.HardwareSet) {
 		})
 		if len(panels) > 0 {
 			title := fmt.Sprintf("Kernels alone on parts of the multiprocessors, and the fitted model (%s)", t.Name)
-			o.Figure("corun-scaling-"+t.File, title, reports.Panels{Title: title, Columns: 3, Charts: aligned(panels, 0)})
+			o.Figure("corun-scaling-"+t.File, title,
+				reports.Panels{Title: title, Columns: 3, Charts: aligned(panels, 0)})
 		}
 	}
 }

@@ -42,7 +42,9 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 		}
 		summary.Row(m.title,
 			reports.Cells(2, figures.Mean(own), slices.Max(own), figures.Mean(all), slices.Max(all)),
-			figures.Map(paper, func(r method) string { return strconv.Itoa(won(own, gaps(d, r, queues, len(queueNames)))) }))
+			figures.Map(paper, func(r method) string {
+				return strconv.Itoa(won(own, gaps(d, r, queues, len(queueNames))))
+			}))
 		if m == exact {
 			continue
 		}

@@ -157,7 +157,10 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read()
 	if f.measure != nil {
 		out.Readings = figures.Map(variations, func(v variation) figures.Reading {
-			return figures.Reading{Name: v.name, Values: f.measure(d, queuesOf(countFor(d.Scale, v.draws), v.parameters))}
+			return figures.Reading{
+				Name:   v.name,
+				Values: f.measure(d, queuesOf(countFor(d.Scale, v.draws), v.parameters)),
+			}
 		})
 	}
 	data := reported(d.Scale)
@@ -170,7 +173,8 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	for _, r := range onQueues(d, data, f.metric, f.more...) {
 		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
 		if r.title == agent.title && f.mean != "" {
-			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)), d.Claims.Published(f.name, f.mean))
+			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)),
+				d.Claims.Published(f.name, f.mean))
 		}
 		chart.Groups = append(chart.Groups, g)
 		t.Columns = t.Columns.Right(r.title)

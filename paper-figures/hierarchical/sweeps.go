@@ -141,7 +141,10 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 		name, title string
 		values      []float64
 	}{
-		{"kappa", fmt.Sprintf("delta = %g", m.Delta), scaled(d.Scale, []float64{0.2, 0.225, 0.25, 0.275, 0.3}, 0.2, 0.3)},
+		{
+			"kappa", fmt.Sprintf("delta = %g", m.Delta),
+			scaled(d.Scale, []float64{0.2, 0.225, 0.25, 0.275, 0.3}, 0.2, 0.3),
+		},
 		{"delta", fmt.Sprintf("kappa = %g", m.Kappa), scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5)},
 	} {
 		panel := reports.Lines{

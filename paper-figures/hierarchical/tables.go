@@ -39,7 +39,8 @@ func table4(d *figures.Data) (*figures.Output, error) {
 			rule = string(r)
 		}
 		t.Row(p.Class, marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo)),
-			reports.Cells(3, p.Serial, p.Compute, p.Parallelism, p.Memory), reports.Fixed(p.Relative(0.125, 0.125), 2), rule)
+			reports.Cells(3, p.Serial, p.Compute, p.Parallelism,
+				p.Memory), reports.Fixed(p.Relative(0.125, 0.125), 2), rule)
 		inputs[string(p.Class)+" programs"]++
 		if p.Unseen {
 			inputs["unseen programs"]++
@@ -90,7 +91,9 @@ func texts(f corun.Family, jobs int) []string {
 func table7(d *figures.Data) (*figures.Output, error) {
 	// MPS percentages of the whole GPU begin with a client, MIG with an instance.
 	lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
-		return figures.Exactly(figures.Count(texts(family, jobs), func(s string) bool { return strings.HasPrefix(s, begin) }))
+		return figures.Exactly(figures.Count(texts(family, jobs), func(s string) bool {
+			return strings.HasPrefix(s, begin)
+		}))
 	}
 	return figures.Read(figures.Reading{Values: figures.Values{
 		"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),

@@ -19,7 +19,8 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 		func(r reading, q quantity, g grid) []reports.Chart {
 			return []reports.Chart{
 				g.lines(q.title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers),
-				r.gaps(d, q, data).lines(q.title+", difference to MFI", x, reports.Axis{Label: "Difference [" + q.step + "]"},
+				r.gaps(d, q, data).lines(q.title+", difference to MFI", x,
+					reports.Axis{Label: "Difference [" + q.step + "]"},
 					baselines, numbers),
 			}
 		})
@@ -66,7 +67,8 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read(append(rs, active)...)
 	panels(d, out, 5, "Four distributions at a demand of 85 %", atDemand(heavy), distributions,
 		func(_ reading, q quantity, g grid) []reports.Chart {
-			return []reports.Chart{g.bars(q.title, distributionAxis, reports.Axis{Label: "Share of the maximum"}, schemes,
+			return []reports.Chart{g.bars(q.title, distributionAxis,
+				reports.Axis{Label: "Share of the maximum"}, schemes,
 				distributions)}
 		})
 	return out, nil
@@ -120,10 +122,12 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 		const least = 0.001 // a logarithm needs more than 0
 		for _, row := range g {
 			for j := range row {
-				row[j].Value, row[j].Low, row[j].High = max(row[j].Value, least), max(row[j].Low, least), max(row[j].High, least)
+				row[j].Value, row[j].Low, row[j].High = max(row[j].Value, least), max(row[j].Low,
+					least), max(row[j].High, least)
 			}
 		}
-		dots := g.bars(fmt.Sprintf("(%c) %s", 'a'+i, r.title), distributionAxis, reports.Axis{Label: "Mean F", Log: true},
+		dots := g.bars(fmt.Sprintf("(%c) %s", 'a'+i, r.title), distributionAxis,
+			reports.Axis{Label: "Mean F", Log: true},
 			schemes, distributions)
 		dots.Dots = true
 		chart.Charts = append(chart.Charts, dots)
@@ -175,7 +179,9 @@ func text(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	usual := atDemand(heavy)
-	expected := figures.Map(distributions, func(distribution string) string { return stream(distribution, "T=expected") })
+	expected := figures.Map(distributions, func(distribution string) string {
+		return stream(distribution, "T=expected")
+	})
 	return figures.Read(append(
 		underReadings(d, abstract(usual, "accepted")),
 		readings[0].named("100 % demand").measure(d, abstract(atDemand(100), "accepted")),

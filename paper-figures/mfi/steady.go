@@ -26,7 +26,8 @@ var (
 	shown = []string{"bf-bi", "ff", "hami-binpack", "mfi-weighted?demand=true", "fgd?demand=true", "value-table"}
 	// compared are the schedulers that the table compares with MFI.
 	compared = []string{
-		"value-table", "fgd?demand=true", "fgd", "mfi-weighted?demand=true", "mfi-weighted", "hami-binpack", "hami-spread",
+		"value-table", "fgd?demand=true", "fgd", "mfi-weighted?demand=true", "mfi-weighted", "hami-binpack",
+		"hami-spread",
 		"mfi?f=partial", "mfi?f=start-free", "bf-bi", "ff", "rr", "wf-bi",
 	}
 )
@@ -87,7 +88,10 @@ func offline(d *figures.Data) (*figures.Output, error) {
 	loads := []int{100, 110, 120, 130, 140, 150}
 	shown := []string{"mfi", "bf-bi", "ff", "wf-bi", "hami-binpack", "fgd?demand=true", "value-table"}
 	// The figure has a panel of those near MFI, and one of those far from it.
-	near, far := []string{"bf-bi", "ff", "hami-binpack", "fgd?demand=true"}, []string{"wf-bi", "value-table", offlineBound}
+	near, far := []string{"bf-bi", "ff", "hami-binpack", "fgd?demand=true"}, []string{
+		"wf-bi", "value-table",
+		offlineBound,
+	}
 	chart := reports.Panels{Title: "Accepted requests less those of MFI, nothing departs"}
 	t := tableOf(d, "offline", shown)
 	percent, names := percents(loads)

@@ -41,7 +41,8 @@ func (f *deviceFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
 	cli.AddFlag(c, &f.mode, "mode", modes[0], cli.OneOf("mode", modes),
-		"mig; mig-existing for instances that exist; mps-sm-limit or sm-partition where the MIG mode may not be touched")
+		"mig; mig-existing for instances that exist; mps-sm-limit or sm-partition where the MIG mode may not be "+
+			"touched")
 	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
 	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
@@ -177,7 +178,8 @@ type kernelFlags struct {
 func (f *kernelFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.manifest, "kernels", "miglab", "manifest: miglab, rodinia, altis, or a YAML file")
-	flags.StringToStringVar(&f.set, "set", nil, "parameters of the manifest, as in --set rodinia=/opt/rodinia,size=4096")
+	flags.StringToStringVar(&f.set, "set", nil,
+		"parameters of the manifest, as in --set rodinia=/opt/rodinia,size=4096")
 	flags.StringSliceVar(&f.only, "only", nil, "kernels, separated by commas (default: all of the manifest)")
 	flags.BoolVar(&f.wall, "wall", false,
 		"time whole processes, whatever the manifest says: what a schedule is executed with")

@@ -44,7 +44,8 @@ func newKernel() *cobra.Command {
 	}
 	cli.AddFlag(c, &f.size, "size", "0", cli.AtLeast(0), "size of the input; 0 means the kernel's own")
 	cli.AddFlag(c, &f.iterations, "iterations", "0", cli.AtLeast(0), "timed iterations; 0 means the kernel's own")
-	cli.AddFlag(c, &f.milliseconds, "milliseconds", "0", cli.AtLeast(0), "iterate for this time instead, after a signal")
+	cli.AddFlag(c, &f.milliseconds, "milliseconds", "0", cli.AtLeast(0),
+		"iterate for this time instead, after a signal")
 	cli.AddFlag(c, &f.warmUp, "warm-up", "500", cli.AtLeast(0),
 		"milliseconds of iterations before the timed ones, so that the GPU raises its clocks")
 	cli.AddFlag(c, &f.intensity, "intensity", "100", cli.WholeNumber(1, 100),

@@ -118,8 +118,8 @@ func openByCUDA(ctx context.Context, on profiling.Instance) error {
 	}
 	return &profiling.DeviceError{
 		Op: fmt.Sprintf("open %s (%s) by CUDA", on.Profile, on.UUID), Err: err,
-		Remedy: "in a container, the files of new instances in /dev/nvidia-caps are missing: run nvidia-smi on the host, " +
-			"start the container with all of /dev/nvidia-caps, " +
-			"or let somebody make the instances before and use --mode " + migExisting,
+		Remedy: "in a container, the files of new instances in /dev/nvidia-caps are missing: run nvidia-smi " +
+			"on the host, start the container with all of /dev/nvidia-caps, or let somebody make the instances " +
+			"before and use --mode " + migExisting,
 	}
 }

@@ -57,7 +57,8 @@ func Installed() error {
 	case "libcuda.so.1":
 		return &profiling.DeviceError{
 			Op: op, Err: profiling.ErrNoDriver,
-			Remedy: "install it: libcuda.so.1 was not found (in a container: start it with the NVIDIA container runtime)",
+			Remedy: "install it: libcuda.so.1 was not found (in a container: start it with the NVIDIA " +
+				"container runtime)",
 		}
 	default:
 		return &profiling.DeviceError{
@@ -345,7 +346,9 @@ func (d *Device) divide(counts []int, fine bool) ([][]C.CUdevResource, error) {
 			return [][]C.CUdevResource{whole}, nil
 		}
 		if need > len(groups) {
-			return nil, fmt.Errorf("there are too few: the driver gives them in groups of %d, of which there are %d", size, n)
+			return nil, fmt.Errorf("there are too few: the driver gives them in groups of %d, of which there are %d",
+				size,
+				n)
 		}
 		out = append(out, groups[:need:need])
 		groups = groups[need:]
@@ -363,7 +366,8 @@ func (p *Partition) open(groups []C.CUdevResource) error {
 		C.cuDevResourceGenerateDesc(&description, &groups[0], C.uint(len(groups)))); err != nil {
 		return err
 	}
-	if err := check("cuGreenCtxCreate", C.cuGreenCtxCreate(&p.green, description, p.number, defaultStream)); err != nil {
+	if err := check("cuGreenCtxCreate",
+		C.cuGreenCtxCreate(&p.green, description, p.number, defaultStream)); err != nil {
 		return err
 	}
 	var got C.CUdevResource

@@ -111,7 +111,9 @@ func New(model *mig.GPU, opts ...Option) *GPU {
 // [GPU.FailCompute] stay in the process.
 func Open(path string, model *mig.GPU, opts ...Option) (*GPU, error) {
 	g := &GPU{
-		model: model, source: profiling.MIG, scale: 1, driver: make(chan struct{}, 1), watch: func(Stage, mig.Instance) {},
+		model: model, source: profiling.MIG, scale: 1, driver: make(chan struct{}, 1), watch: func(Stage,
+			mig.Instance) {
+		},
 		first: state{MIG: true, Pending: true}, failCreates: map[int]fault{},
 	}
 	Number(0)(g)
@@ -348,7 +350,9 @@ func (g *GPU) Processes() (out []profiling.Process, err error) {
 
 // Conditions implements [profiling.Device]. They never change.
 func (g *GPU) Conditions() (profiling.Conditions, error) {
-	return profiling.Conditions{MemoryClock: 1000, PowerLimit: 300}, g.do("read clocks", func(*state) error { return nil })
+	return profiling.Conditions{MemoryClock: 1000, PowerLimit: 300}, g.do("read clocks", func(*state) error {
+		return nil
+	})
 }
 
 // Watch implements [profiling.Device]. While processes use the GPU, its clocks are high; otherwise they are low.

@@ -113,7 +113,8 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 		return &schedule.InvalidError{Algorithm: s.Algorithm, Violations: v}
 	}
 	if n := len(p.Start); n > 0 {
-		return fmt.Errorf("the problem starts with %d instances; only schedules that start on empty GPUs are executed", n)
+		return fmt.Errorf("the problem starts with %d instances; only schedules that start on empty GPUs are executed",
+			n)
 	}
 	if len(o.GPUs) != p.GPUs() {
 		return fmt.Errorf("the schedule needs %d GPUs; %d are given", p.GPUs(), len(o.GPUs))
@@ -124,7 +125,8 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 			return fmt.Errorf("GPU %d is given twice", i)
 		}
 		if id.Model != p.GPU {
-			return fmt.Errorf("GPU %d is a %s (%s); the schedule is for %s%s", i, id.Name, id.Model, p.GPU, afterMode(id.Model))
+			return fmt.Errorf("GPU %d is a %s (%s); the schedule is for %s%s", i, id.Name, id.Model, p.GPU,
+				afterMode(id.Model))
 		}
 		exist, err := g.Device().Instances()
 		if err != nil {
@@ -134,7 +136,8 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 			return err
 		}
 		if len(exist) > 0 {
-			return fmt.Errorf("GPU %d holds %d instances, the first of them %v; schedules start on empty GPUs", i, len(exist),
+			return fmt.Errorf("GPU %d holds %d instances, the first of them %v; schedules start on empty GPUs", i,
+				len(exist),
 				exist[0].Instance)
 		}
 	}
@@ -164,8 +167,9 @@ func allExist(on *session.Session, gpu int, s *schedule.Schedule) error {
 	}
 	for _, o := range s.Operations {
 		if o.GPU == gpu && !slices.Contains(there, o.Instance) {
-			return fmt.Errorf("the schedule needs %v on GPU %d, which does not exist, and none is made (mode mig-existing); "+
-				"there are %v: give a schedule for those, for example --algorithm fixpart with their partition",
+			return fmt.Errorf("the schedule needs %v on GPU %d, which does not exist, and none is made (mode "+
+				"mig-existing); there are %v: give a schedule for those, for example --algorithm fixpart with their "+
+				"partition",
 				o.Instance, gpu, there)
 		}
 	}

@@ -115,7 +115,8 @@ func (l *life) middle() float64 {
 // profile that a GPU can hold only once (1g.5gb+me) counts as a slice.
 func addNeeds(lives []*life) {
 	slices.SortStableFunc(lives, func(a, b *life) int {
-		return cmp.Or(cmp.Compare(a.middle(), b.middle()), cmp.Compare(a.create.Start, b.create.Start), byPlace(a.in, b.in))
+		return cmp.Or(cmp.Compare(a.middle(), b.middle()), cmp.Compare(a.create.Start, b.create.Start),
+			byPlace(a.in, b.in))
 	})
 	type resource struct {
 		gpu   int

@@ -21,7 +21,8 @@ func (k *Kernel) Check() (all []error) {
 	}
 	if k.Dir != "" {
 		if info, err := os.Stat(k.Dir); err != nil || !info.IsDir() {
-			missing(k.Dir, cmp.Or(fileProblem(err), "is not a folder"), "give the suite's folder with --set, or correct workdir")
+			missing(k.Dir, cmp.Or(fileProblem(err), "is not a folder"),
+				"give the suite's folder with --set, or correct workdir")
 			return all // everything else is in the folder
 		}
 	}

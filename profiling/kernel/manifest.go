@@ -337,8 +337,9 @@ func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
 	for key, value := range d.pairs(n, "parameters") {
 		name := key.Value
 		if !parameterName.MatchString(name) || "${"+name+"}" == csvPlace {
-			d.failf(key, "a parameter cannot be named %q; use small letters, digits and _, but not csv, which is the path of "+
-				"Altis's CSV", name)
+			d.failf(key,
+				"a parameter cannot be named %q; use small letters, digits and _, but not csv, which is the path of "+
+					"Altis's CSV", name)
 		}
 		if g, ok := given[name]; ok {
 			value = &yaml.Node{Kind: yaml.ScalarNode, Value: g, Line: key.Line, Column: key.Column}
@@ -382,7 +383,8 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	case writes && k.Time.Kind != AltisCSV:
 		d.failf(argv, "%s is only for kernels with time: {source: %s}", csvPlace, AltisCSV)
 	case !writes && k.Time.Kind == AltisCSV:
-		d.failf(argv, "the program must write the CSV that its time is read from; give it the path with -m and %s", csvPlace)
+		d.failf(argv,
+			"the program must write the CSV that its time is read from; give it the path with -m and %s", csvPlace)
 	}
 	return k
 }

@@ -87,7 +87,8 @@ var gaussian = &Program{
 			for k := range n - 1 {
 				rows := n - k - 1
 				h.launch("multipliers", line(blocks(rows, 256)), line(256), system, factors, n, k)
-				h.launch("eliminate", rectangle(blocks(rows+2, 32), blocks(rows, 8)), rectangle(32, 8), system, factors, n, k)
+				h.launch("eliminate", rectangle(blocks(rows+2, 32), blocks(rows, 8)), rectangle(32, 8), system,
+					factors, n, k)
 			}
 		}
 		verify = func() {
@@ -316,7 +317,8 @@ var nw = &Program{
 }
 
 var randomAccess = &Program{
-	Name: "randomaccess", What: "Random updates of a table: bound by memory latency.", Unit: "64-bit words of the table",
+	Name: "randomaccess", What: "Random updates of a table: bound by memory latency.",
+	Unit: "64-bit words of the table",
 	Size: 1 << 26, Iterations: 40, VerifySize: 10000, MaxSize: 1 << 32,
 	Bytes: func(n uint64) uint64 { return n * 8 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
@@ -367,7 +369,8 @@ var reduction = &Program{
 func partialSums(n uint64) uint64 { return min(blocks(n, 256), 256) }
 
 var stencil = &Program{
-	Name: "stencil", What: "Heat on a square plate, five points: bound by memory bandwidth.", Unit: "points along an edge",
+	Name: "stencil", What: "Heat on a square plate, five points: bound by memory bandwidth.",
+	Unit: "points along an edge",
 	Size: 8192, Iterations: 300, VerifySize: 70, MaxSize: 1 << 17,
 	Bytes: func(n uint64) uint64 { return 2 * n * n * 4 },
 	start: func(h *host, n, seed uint64) (iterate, verify func()) {
@@ -376,7 +379,8 @@ var stencil = &Program{
 		iterate = func() {
 			h.fill(n*n, grids[0], n*n, seed)
 			for i := range sweeps {
-				h.launch("sweep", rectangle(blocks(n, 32), blocks(n, 8)), rectangle(32, 8), grids[i%2], grids[(i+1)%2], n)
+				h.launch("sweep", rectangle(blocks(n, 32), blocks(n, 8)), rectangle(32, 8), grids[i%2],
+					grids[(i+1)%2], n)
 			}
 		}
 		verify = func() {

@@ -187,7 +187,8 @@ func finished[R any](b *Bench, name string) (runs []ran[R], err error) {
 	for _, raw := range all {
 		var r ran[R]
 		if err := strictjson.Line(raw, &r); err != nil {
-			return runs, fmt.Errorf("%s: a run whose key begins with %q: %w", filepath.Join(b.Dir, "results.db"), prefix, err)
+			return runs, fmt.Errorf("%s: a run whose key begins with %q: %w", filepath.Join(b.Dir, "results.db"),
+				prefix, err)
 		}
 		runs = append(runs, r)
 	}
@@ -252,7 +253,8 @@ func (b *Bench) Run(ctx context.Context, plan Planner, out io.Writer) (rows int,
 		return rows, errors.Join(failure, unsaved)
 	}
 	return rows,
-		fmt.Errorf("the files of what was measured cannot be written: %w; solve this, and the same command goes on", unsaved)
+		fmt.Errorf("the files of what was measured cannot be written: %w; solve this, and the same command goes on",
+			unsaved)
 }
 
 // begin finds out which GPU it is, compares the bench with what the folder has, and begins to sample the GPU.
@@ -276,8 +278,8 @@ func (b *Bench) begin() (err error) {
 	b.last = append(b.last, func() error {
 		b.watch.Close()
 		if n := b.watch.Failures(); n > 0 && b.Warn != nil {
-			b.Warn(fmt.Sprintf("%d samples of the GPU's clocks, power and temperature could not be taken; the conditions of "+
-				"these rows are incomplete", n))
+			b.Warn(fmt.Sprintf("%d samples of the GPU's clocks, power and temperature could not be taken; the "+
+				"conditions of these rows are incomplete", n))
 		}
 		return nil
 	})
@@ -303,7 +305,8 @@ func (b *Bench) checkKernels() error {
 		k := &b.Kernels[i]
 		for _, s := range []string{k.Suite, k.SizeClass} {
 			if oneLine(s) != s {
-				return fmt.Errorf("%s:%d: kernel %q: %q has line breaks or superfluous spaces", k.File, k.Line, k.Name, s)
+				return fmt.Errorf("%s:%d: kernel %q: %q has line breaks or superfluous spaces", k.File,
+					k.Line, k.Name, s)
 			}
 		}
 		if seen[k.Name] {
@@ -314,8 +317,8 @@ func (b *Bench) checkKernels() error {
 			continue // a kernel of this program
 		}
 		if err := b.holds(kernelFact+k.Name, describe(k)); err != nil {
-			return fmt.Errorf("kernel %s (%s:%d) has changed since it ran (program, suite, arguments, environment, data or "+
-				"what is expected): %w",
+			return fmt.Errorf("kernel %s (%s:%d) has changed since it ran (program, suite, arguments, "+
+				"environment, data or what is expected): %w",
 				k.Name, k.File, k.Line, err)
 		}
 	}

@@ -77,8 +77,8 @@ func checkCorun(f *pflag.FlagSet, mode string, all []kernel.Kernel) error {
 	case against != "" && !slices.Contains(names, against):
 		return fmt.Errorf("--against: %w", nearest.Unknown("kernel", against, names))
 	case !underMPS && !size:
-		return fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s, or the --size "+
-			"of the instance that the kernels share",
+		return fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s, or "+
+			"the --size of the instance that the kernels share",
 			mode, profiling.MPSSMLimit, profiling.SMPartition)
 	case !underMPS && !Windowed(all):
 		return errors.New("--size: only kernels with window: true in their manifest run in an instance together")

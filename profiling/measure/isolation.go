@@ -361,7 +361,8 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	}
 	t.Title = Titled(t.Title, rows[0].Provenance)
 	if rows[0].Source == mig.SourceMPS {
-		t.Notes = []string{undivided + ", nor are PCIe and the power limit; the differences say nothing about MIG instances"}
+		t.Notes = []string{undivided +
+			", nor are PCIe and the power limit; the differences say nothing about MIG instances"}
 	} else {
 		t.Notes = []string{"instances share PCIe and the power limit, which MIG does not partition"}
 	}

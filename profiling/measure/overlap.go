@@ -45,7 +45,8 @@ type Ground interface {
 // round of all groups goes backwards, against drift. A group is not run again after a failure of
 // one of its jobs. Rows are ordered by group, run and job.
 func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
-	if err := b.holds("overlap's multiprocessors", fmt.Sprintf("%d multiprocessors", on.Multiprocessors())); err != nil {
+	if err := b.holds("overlap's multiprocessors",
+		fmt.Sprintf("%d multiprocessors", on.Multiprocessors())); err != nil {
 		return nil, err
 	}
 	rows := func(_ datasets.Provenance, _ datasets.Load, runs [][]datasets.OverlapRate) []datasets.OverlapRate {
@@ -86,7 +87,8 @@ func (b *Bench) overlapRows(on Ground, g Group, run int, windows []kernel.Window
 		}
 		if w.Status != kernel.OK {
 			failed = true
-			b.failures = append(b.failures, Failure{g[i].Kernel, "in the group " + g.String(), w.Status, oneLine(w.Detail)})
+			b.failures = append(b.failures,
+				Failure{g[i].Kernel, "in the group " + g.String(), w.Status, oneLine(w.Detail)})
 			continue
 		}
 		took := profiling.Seconds(w.Finish - w.Begin)

@@ -49,7 +49,10 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 			err = errors.Join(err, part.Close())
 		}
 	}()
-	t := &together{Partitions: p, ctx: ctx, window: window, jobs: make([]overlapJob, len(g)), hosts: affinity.Take(len(g))}
+	t := &together{
+		Partitions: p, ctx: ctx, window: window, jobs: make([]overlapJob, len(g)),
+		hosts: affinity.Take(len(g)),
+	}
 	defer t.hosts.Free()
 	var wg sync.WaitGroup
 	for i := range g {
@@ -84,8 +87,9 @@ func (p *Partitions) split(g Group) ([]*cuda.Partition, error) {
 		return p.Device.Share(len(g))
 	}
 	if len(counts) < len(g) {
-		return nil, fmt.Errorf("in the group %s some jobs have a limit and some have none; give all or none a number of "+
-			"multiprocessors", g)
+		return nil,
+			fmt.Errorf("in the group %s some jobs have a limit and some have none; give all or none a number of "+
+				"multiprocessors", g)
 	}
 	parts, err := p.Device.Split(counts, false)
 	exact := err == nil

@@ -43,7 +43,8 @@ func (p *Processes) Together(ctx context.Context, g Group, window time.Duration)
 			w.Device = &kernel.Device{UUID: bareUUID(jobs[i].On.UUID), SMs: want}
 		}
 		if off := w.Device.SMs - want; w.Status == kernel.OK && (off < -mpsRounding || off > mpsRounding) {
-			w.Status, w.Detail = kernel.Wrong, fmt.Sprintf("it ran on %d multiprocessors, not on %d", w.Device.SMs, want)
+			w.Status, w.Detail = kernel.Wrong, fmt.Sprintf("it ran on %d multiprocessors, not on %d",
+				w.Device.SMs, want)
 		}
 	}
 	return windows, err

@@ -108,7 +108,8 @@ func (p *Profile) whole(use func([]Result)) (left []string) {
 			lacks = append(lacks, "fits no instance")
 		}
 		if len(lacks) > 0 {
-			left = append(left, fmt.Sprintf("%s is left out of the dataset: it %s", rs[0].Kernel, strings.Join(lacks, ", ")))
+			left = append(left,
+				fmt.Sprintf("%s is left out of the dataset: it %s", rs[0].Kernel, strings.Join(lacks, ", ")))
 			continue
 		}
 		use(rs)

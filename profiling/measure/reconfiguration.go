@@ -182,7 +182,8 @@ func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []rou
 			out = append(out, datasets.ReconfigurationTime{
 				Provenance: from, Partition: rounds[0].Partition, Size: size, Operation: operation,
 				Threads: rounds[0].Threads, Runs: s.N,
-				Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min), Max: mig.Seconds(s.Max),
+				Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min),
+				Max:   mig.Seconds(s.Max),
 				Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean, Load: joined(loads),
 			})
 		}
@@ -200,7 +201,8 @@ func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) repor
 			Right("model [s]", "one by one [s]", "all at once [s]", "ratio"),
 		Notes: []string{
 			"model: what schedulers reckon with, " + g.CostSource,
-			"ratio: the round with all operations at once over the round with one by one; 1 where the driver serialises them",
+			"ratio: the round with all operations at once over the round with one by one; 1 where the driver " +
+				"serialises them",
 		},
 	}
 	if len(rows) > 0 {

@@ -47,12 +47,14 @@ func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
 				})
 				if by > largest {
 					largest = by
-					worst = fmt.Sprintf(", at most by %s %% (%s from %d to %d)", reports.Fixed(by, 2), k.Name, small, large)
+					worst = fmt.Sprintf(", at most by %s %% (%s from %d to %d)", reports.Fixed(by, 2), k.Name,
+						small, large)
 				}
 			}
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("point %d (%s): %d of %d kernels break it%s", i+1, point.rule, len(breaking),
-			len(b), worst))
+		t.Notes = append(t.Notes,
+			fmt.Sprintf("point %d (%s): %d of %d kernels break it%s", i+1, point.rule, len(breaking),
+				len(b), worst))
 	}
 	return t
 }

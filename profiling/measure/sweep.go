@@ -152,8 +152,9 @@ func instancesOf(s *session.Session) (all []mig.Instance, _ error) {
 		all = append(all, at)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("none of the instances that exist on %s has a profile that is measured; those are of %v "+
-			"slices", id.UUID, id.Model.Sizes())
+		return nil,
+			fmt.Errorf("none of the instances that exist on %s has a profile that is measured; those are of %v "+
+				"slices", id.UUID, id.Model.Sizes())
 	}
 	return all, nil
 }
@@ -287,7 +288,8 @@ func (w *sweep) save(out io.Writer, whole bool) (int, error) {
 		runs = append(runs, r.Record)
 	}
 	slices.SortFunc(runs, func(a, b Run) int {
-		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Size, b.Size), cmp.Compare(a.Repetition, b.Repetition))
+		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Size, b.Size),
+			cmp.Compare(a.Repetition, b.Repetition))
 	})
 	if len(runs) == 0 {
 		return 0, nil

@@ -93,7 +93,8 @@ func newDaemon(dir, gpu string) (daemon, error) {
 	}
 	d := daemon{gpu: gpu, pipe: filepath.Join(dir, "pipe"), log: filepath.Join(dir, "log")}
 	if n := len(filepath.Join(d.pipe, longestSocket)) - socketPath; n > 0 {
-		return daemon{}, fmt.Errorf("%s is %d bytes too long for the daemon's sockets; choose a shorter folder", d.pipe, n)
+		return daemon{}, fmt.Errorf("%s is %d bytes too long for the daemon's sockets; choose a shorter folder", d.pipe,
+			n)
 	}
 	return d, errors.Join(os.MkdirAll(d.pipe, 0o700), os.MkdirAll(d.log, 0o700))
 }

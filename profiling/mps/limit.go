@@ -20,7 +20,8 @@ func modelOf(ctx context.Context, id profiling.Identity, count CountSMs) (*mig.G
 		var all int
 		all, unknown = g.Multiprocessors()
 		if board, ok := mig.BoardMultiprocessors(profiling.Label(id.Name)); ok && board != all {
-			unknown = fmt.Errorf("%s has %d multiprocessors; how many each MIG profile has is only known for other boards of %s",
+			unknown = fmt.Errorf("%s has %d multiprocessors; how many each MIG profile has is only known for other "+
+				"boards of %s",
 				id.Name, board, g)
 		}
 		if unknown == nil {

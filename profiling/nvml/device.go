@@ -399,7 +399,8 @@ func (d *device) processesOn(op string, devices []nvml.Device) ([]profiling.Proc
 			infos, ret := ask()
 			switch {
 			case ret == nvml.ERROR_NOT_SUPPORTED: // there are no processes of that kind
-			case device != d.gpu && (ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND): // destroyed meanwhile
+			// destroyed meanwhile
+			case device != d.gpu && (ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND):
 			case ret != nvml.SUCCESS:
 				return nil, failure(op, ret)
 			}

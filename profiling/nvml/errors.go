@@ -32,13 +32,15 @@ var causes = map[nvml.Return]struct {
 		"its library is installed, but its kernel module is not loaded: modprobe nvidia",
 	},
 	nvml.ERROR_LIB_RM_VERSION_MISMATCH: {
-		errors.New("the driver's library and its kernel module are of different versions"), "reboot, or reload the module",
+		errors.New("the driver's library and its kernel module are of different versions"),
+		"reboot, or reload the module",
 	},
 	nvml.ERROR_NO_PERMISSION: {
 		profiling.ErrPermission, "run as root, or get read access to /proc/driver/nvidia/capabilities/mig/config",
 	},
 	nvml.ERROR_OPERATING_SYSTEM: {
-		profiling.ErrPermission, "the operating system denies this process the GPU's device file: allow it in its cgroup",
+		profiling.ErrPermission, "the operating system denies this process the GPU's device file: allow it " +
+			"in its cgroup",
 	},
 	nvml.ERROR_INSUFFICIENT_RESOURCES: {profiling.ErrInsufficient, ""},
 	nvml.ERROR_IN_USE:                 {profiling.ErrBusy, ""},

@@ -99,8 +99,11 @@ func onlyGPU(op string, found []*existing, unusable []string) (profiling.Device,
 		if len(unusable) > 0 {
 			err = fmt.Errorf("%w; %s", err, strings.Join(unusable, "; "))
 		}
-		return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "ask for one (Kubernetes: nvidia.com/mig-1g.5gb; " +
-			"Slurm: --gres), or have one made: nvidia-smi mig -cgi 1g.5gb -C"}
+		return nil, &profiling.DeviceError{
+			Op: op, Err: err,
+			Remedy: "ask for one (Kubernetes: nvidia.com/mig-1g.5gb; " +
+				"Slurm: --gres), or have one made: nvidia-smi mig -cgi 1g.5gb -C",
+		}
 	}
 	var uuids []string
 	for _, e := range found {

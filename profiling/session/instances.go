@@ -65,7 +65,8 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 		s.ours[at] = entry{Profile: at.Profile.String(), Start: at.Start, Creating: true}
 		if err := s.write(); err != nil {
 			delete(s.ours, at)
-			err = fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w", instanceName(at), err)
+			err = fmt.Errorf("create %s: no instance is made, since the journal cannot be written: %w",
+				instanceName(at), err)
 			return errors.Join(err, s.write())
 		}
 		return nil
@@ -243,7 +244,8 @@ func (s *Session) destroyAll(ctx context.Context, destroyed func(profiling.Insta
 			}
 			// An instance that is not found, or no longer, was removed by somebody else or by a reset.
 			if k := found[n]; failures[n] == nil && k >= 0 {
-				if _, failures[n] = s.destroy(ctx, at, exist[k].ID); errors.Is(failures[n], profiling.ErrUnknownInstance) {
+				if _, failures[n] = s.destroy(ctx, at, exist[k].ID); errors.Is(failures[n],
+					profiling.ErrUnknownInstance) {
 					found[n], failures[n] = -1, nil
 				}
 			}

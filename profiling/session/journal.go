@@ -107,7 +107,8 @@ func (e *entry) on(g *mig.GPU) (mig.Instance, error) {
 	case !slices.Contains(p.Starts, e.Start):
 		err = fmt.Errorf("%s cannot begin at slice %d; it may start at %v", p, e.Start, p.Starts)
 	case e.Daemon && e.UUID == "" || e.Creating && e.UUID != "":
-		err = fmt.Errorf("%s at %d has a UUID that is not known before it exists, or an MPS daemon without one", p, e.Start)
+		err = fmt.Errorf("%s at %d has a UUID that is not known before it exists, or an MPS daemon without one",
+			p, e.Start)
 	}
 	return mig.Instance{Profile: p, Start: e.Start}, err
 }

@@ -27,7 +27,8 @@ func (s *Session) turnOn() (err error) {
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("MIG mode of %s stays off until a reset%s; end the processes that use the GPU (%s) and try again",
+		return fmt.Errorf("MIG mode of %s stays off until a reset%s; end the processes that use the GPU (%s) "+
+			"and try again",
 			s.identity.UUID, processNames(processes), monitors)
 	}
 	s.o.Log("turned on MIG mode of %s", s.identity.UUID)

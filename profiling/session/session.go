@@ -145,7 +145,8 @@ func (s *Session) recover(ctx context.Context) error {
 		if e.Creating {
 			by = "its place alone, since it was being created"
 		}
-		s.o.Log("destroyed %s, GPU instance %d, which a killed run (process %d) left; it was recognised by %s", describe(i),
+		s.o.Log("destroyed %s, GPU instance %d, which a killed run (process %d) left; it was recognised by %s",
+			describe(i),
 			i.ID, j.PID, by)
 	})
 }
@@ -162,9 +163,10 @@ func (s *Session) admit() (err error) {
 	}
 	switch underMIG := id.Source == profiling.MIG; {
 	case underMIG && id.MIG != id.MIGPending:
-		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end the processes that use the GPU (%s) "+
-			"and run nvidia-smi --gpu-reset -i %s",
-			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), processNames(processes), monitors, id.UUID)
+		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end the processes that use "+
+			"the GPU (%s) and run nvidia-smi --gpu-reset -i %s",
+			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), processNames(processes),
+			monitors, id.UUID)
 	case underMIG && !id.MIG && !s.o.AllowMIGMode:
 		return fmt.Errorf("%w on %s; allow it to be changed with --allow-mig-mode, or run nvidia-smi -i %s -mig 1 "+
 			"(both need root)",

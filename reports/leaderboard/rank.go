@@ -155,7 +155,10 @@ func runsOf(all []*contender, metric Metric) (map[instance]int, error) {
 			if metric.Bounded && metric.loss(e.value, e.bound) < -100*roundingError {
 				s := c.series
 				s.Content = e.content
-				return nil, &BoundError{Series: s, Instance: e.number, Metric: metric.Name, Value: e.value, Bound: e.bound}
+				return nil, &BoundError{
+					Series: s, Instance: e.number, Metric: metric.Name, Value: e.value,
+					Bound: e.bound,
+				}
 			}
 			if metric.Bounded && math.IsNaN(e.bound) {
 				runs[e.instance] += 0 // it is left out, and counted as such

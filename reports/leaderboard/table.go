@@ -66,7 +66,8 @@ func Table(standings []Standing) reports.Table {
 		row = append(row, strconv.Itoa(s.Version), strconv.Itoa(s.Instances), s.Metric.Name)
 		row = append(row, reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound)...)
 		row = append(append(row, wins), reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt)...)
-		row = append(row, reports.Fixed(s.FriedmanRank, 2), formatProbability(s.PHolm), cmp.Or(s.Budget, reports.Missing))
+		row = append(row, reports.Fixed(s.FriedmanRank, 2), formatProbability(s.PHolm),
+			cmp.Or(s.Budget, reports.Missing))
 		row = append(row, reports.Cells(MicrosDecimals, s.Micros)...)
 		if aside != "" {
 			row = append(row, reports.Cells(ValueDecimals, s.Aside)...)
@@ -173,13 +174,13 @@ const fewInstances = 10
 // notesOf says what the columns mean and what to beware of.
 func notesOf(standings []Standing) []string {
 	notes := []string{
-		"mean: of metric, with ci_low to ci_high its 95 % bootstrap interval; bound: mean certified bound (corun: exact " +
-			"optimum), where there is one, from above if a higher metric is better; gap_percent: mean distance from it in " +
-			"percent, with gap_low to gap_high",
-		"rank: by gap, or mean where there is none; equal where the 95 % bootstrap interval of the paired difference to " +
-			"the first of the rank holds zero",
-		"friedman_rank: mean rank on an instance; p_holm: Wilcoxon's signed-rank test against the first of the dataset, by " +
-			"Holm's adjustment",
+		"mean: of metric, with ci_low to ci_high its 95 % bootstrap interval; bound: mean certified bound (corun: " +
+			"exact optimum), where there is one, from above if a higher metric is better; gap_percent: mean distance " +
+			"from it in percent, with gap_low to gap_high",
+		"rank: by gap, or mean where there is none; equal where the 95 % bootstrap interval of the paired difference " +
+			"to the first of the rank holds zero",
+		"friedman_rank: mean rank on an instance; p_holm: Wilcoxon's signed-rank test against the first of the " +
+			"dataset, by Holm's adjustment",
 		"budget: what the algorithm may compute; decision_us: wall time of an instance on the machine that ran it",
 	}
 	if isNamed(standings) {
@@ -193,10 +194,12 @@ func notesOf(standings []Standing) []string {
 		first := &own[0]
 		for i, s := range own {
 			if s.Failed > 0 {
-				failed = append(failed, fmt.Sprintf("%s on %s (%d of %d)", s.Algorithm, s.Dataset, s.Failed, s.Instances))
+				failed = append(failed,
+					fmt.Sprintf("%s on %s (%d of %d)", s.Algorithm, s.Dataset, s.Failed, s.Instances))
 			}
 			if i > 0 && s.Rank == 0 {
-				partial = append(partial, fmt.Sprintf("%s on %s (%d of %d)", s.Algorithm, s.Dataset, s.Instances, first.Instances))
+				partial = append(partial,
+					fmt.Sprintf("%s on %s (%d of %d)", s.Algorithm, s.Dataset, s.Instances, first.Instances))
 			}
 		}
 		if first.LeftOut > 0 {
@@ -218,7 +221,8 @@ func notesOf(standings []Standing) []string {
 		{"without a valid answer in time, so without a mean and behind all others", failed},
 		{"not run on all instances that count, so that they cannot have a rank and stand below all others", partial},
 		{
-			"instances left out because no more than half of the algorithms were run on them or their bound is not known",
+			"instances left out because no more than half of the algorithms were run on them or their bound is not " +
+				"known",
 			leftOut,
 		},
 		{"a single instance, which ranks nobody", single},

@@ -69,8 +69,9 @@ func (v *Verification) Run(ctx context.Context, db *store.DB) (*Verified, error)
 			return nil, err
 		}
 		if was := &found.rows[i]; now[0].Kind != was.Kind || now[0].Metrics != was.Metrics {
-			found.Different = append(found.Different, fmt.Sprintf("%v, instance %d: %s in the results, %s when computed again",
-				cell.Series, cell.From, outcome(was), outcome(&now[0])))
+			found.Different = append(found.Different,
+				fmt.Sprintf("%v, instance %d: %s in the results, %s when computed again",
+					cell.Series, cell.From, outcome(was), outcome(&now[0])))
 		}
 	}
 	return found, nil
@@ -97,8 +98,9 @@ func (v *Verification) draw(db *store.DB, found *Verified) error {
 		found.Series, found.Total = found.Series+1, found.Total+len(have)
 		_, err := track.Parse(s.Track)
 		if n := end - len(have); n > 0 && err == nil && !v.Partial { // bounds may be of some instances only
-			found.Lacking = append(found.Lacking, fmt.Sprintf("%v lacks %d of the instances 0 to %d that the results have "+
-				"of this dataset: %s; miglab run computes them", s, n, end-1, missingInstances(have, end)))
+			found.Lacking = append(found.Lacking,
+				fmt.Sprintf("%v lacks %d of the instances 0 to %d that the results have "+
+					"of this dataset: %s; miglab run computes them", s, n, end-1, missingInstances(have, end)))
 		}
 		trial, err := presentTrial(s)
 		if have[0] < 0 {

@@ -54,7 +54,8 @@ func (v *algorithmView) findExample(instances []Instance) {
 		for _, p := range in.Plans {
 			if in.Track == v.Track && algorithmName(p.Algorithm) == v.Name {
 				v.Shown = fmt.Sprintf("%s on %s, instance %d", p.Algorithm, in.Dataset, in.Number)
-				v.Example = fmt.Sprintf("instances.html#dataset=%s&instance=%d&b=%s", in.Dataset, in.Number, p.Algorithm)
+				v.Example = fmt.Sprintf("instances.html#dataset=%s&instance=%d&b=%s", in.Dataset, in.Number,
+					p.Algorithm)
 				return
 			}
 		}

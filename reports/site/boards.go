@@ -242,7 +242,8 @@ func algorithmName(id string) string {
 // newRow takes the numbers with as many digits as the table has.
 func newRow(s *leaderboard.Standing) rowView {
 	r := rowView{
-		standing: s, Dataset: s.Dataset, Algorithm: s.Algorithm, First: s.HasRank() && s.Rank == 1, Rank: reports.Missing,
+		standing: s, Dataset: s.Dataset, Algorithm: s.Algorithm, First: s.HasRank() &&
+			s.Rank == 1, Rank: reports.Missing,
 		Micros: reports.Fixed(s.Micros, leaderboard.MicrosDecimals), Gap: !math.IsNaN(s.Gap),
 	}
 	if s.HasRank() {
@@ -340,7 +341,8 @@ func answer(rows []rowView) string {
 		return fmt.Sprintf("Its %d instances do not tell %d algorithms apart; the first in the table has %s.",
 			instances, len(first), first[0].What())
 	case len(rest) == 0:
-		return fmt.Sprintf("%s is alone: %s (95 %% interval %s).", first[0].Algorithm, first[0].What(), first[0].Interval())
+		return fmt.Sprintf("%s is alone: %s (95 %% interval %s).", first[0].Algorithm, first[0].What(),
+			first[0].Interval())
 	case len(first) > 1:
 		const most = 4
 		var names []string
@@ -352,8 +354,10 @@ func answer(rows []rowView) string {
 		}
 		last := len(names) - 1
 		return fmt.Sprintf("%s and %s share the first place, %s: %d instances do not tell them apart. Next is %s, %s.",
-			strings.Join(names[:last], ", "), names[last], first[0].What(), instances, rest[0].Algorithm, rest[0].What())
+			strings.Join(names[:last],
+				", "), names[last], first[0].What(), instances, rest[0].Algorithm, rest[0].What())
 	}
 	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %d instances the difference is "+
-		"certain.", first[0].Algorithm, first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(), instances)
+		"certain.", first[0].Algorithm, first[0].What(), first[0].Interval(), rest[0].Algorithm,
+		rest[0].What(), instances)
 }

@@ -32,7 +32,8 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 	taken := map[string]bool{}
 	for i, f := range figures {
 		if (len(f.SVG) > 0) == (f.Table != nil) {
-			return v, nil, refuse(fmt.Sprintf("figure %d, %q", i+1, f.Title), "it needs either a drawing or a table, not both")
+			return v, nil, refuse(fmt.Sprintf("figure %d, %q", i+1, f.Title),
+				"it needs either a drawing or a table, not both")
 		}
 		out := figureView{ID: "figure-" + slug(f.Paper+" "+f.File, taken), Figure: f}
 		address := "figures.html#" + out.ID

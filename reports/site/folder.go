@@ -34,7 +34,8 @@ func writeFolder(dir string, files []file) error {
 		info, err := root.Lstat(f.path)
 		switch {
 		case err == nil && !(slices.Contains(old, f.path) && info.Mode().IsRegular()):
-			return refuse(at, "miglab site did not write this file and would replace it; move it, or name another folder")
+			return refuse(at,
+				"miglab site did not write this file and would replace it; move it, or name another folder")
 		case err != nil && !errors.Is(err, fs.ErrNotExist): // such as a link that leads out of the folder
 			return refuse(at, "%w", err)
 		}

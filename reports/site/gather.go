@@ -38,7 +38,8 @@ func trackContests() (out []trackContest) {
 
 func (c trackContest) series(dataset, algorithm string) store.Series {
 	return store.Series{
-		Track: c.Track.Name, Dataset: dataset, GPU: c.Contest.GPU, Count: 1, Model: c.Model.String(), Algorithm: algorithm,
+		Track: c.Track.Name, Dataset: dataset, GPU: c.Contest.GPU, Count: 1, Model: c.Model.String(),
+		Algorithm: algorithm,
 	}
 }
 
@@ -83,7 +84,9 @@ func rankedAlgorithms(boards []Board) (out []algo.Spec) {
 		}
 	}
 	for _, track := range distinct(boards, func(b Board) string { return b.Track }) {
-		out = append(out, matching(algo.All(track), func(s algo.Spec) bool { return ranked[[2]string{track, s.Name}] })...)
+		out = append(out, matching(algo.All(track), func(s algo.Spec) bool {
+			return ranked[[2]string{track, s.Name}]
+		})...)
 	}
 	return out
 }
@@ -217,8 +220,11 @@ func facts(spans []run.Span, commit string) []FactGroup {
 	program := FactGroup{"Program", []Fact{
 		{"revision of the source", commit},
 		{"Go", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
-		{"seeds", "every instance's random numbers come from a hash of its dataset and number; the parameter seed of a " +
-			"dataset is 1 unless its name says otherwise"},
+		{
+			"seeds",
+			"every instance's random numbers come from a hash of its dataset and number; the parameter seed of a " +
+				"dataset is 1 unless its name says otherwise",
+		},
 	}}
 	contents, versions := FactGroup{Name: "Datasets"}, FactGroup{Name: "Algorithms"}
 	for _, span := range spans {

@@ -102,14 +102,16 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 		}
 		d := dataPlan{
 			Algorithm: plan.Algorithm, Makespan: m.Makespan, MakespanText: reports.Fixed(float64(m.Makespan), decimals),
-			Gap: reports.Missing, Utilisation: reports.Fixed(m.Utilisation*100, 1), Reconfigurations: m.Reconfigurations,
+			Gap: reports.Missing, Utilisation: reports.Fixed(m.Utilisation*100,
+				1), Reconfigurations: m.Reconfigurations,
 			Bars: []dataBar{},
 		}
 		if in.Lower > 0 {
 			// The tolerance is that of schedule.Check.
 			if m.Makespan < in.Lower*(1-1e-9) {
 				return dataInstance{}, refuse(part,
-					"the makespan of %v s is below the certified bound of %v s; one of them is wrong", m.Makespan, in.Lower)
+					"the makespan of %v s is below the certified bound of %v s; one of them is wrong",
+					m.Makespan, in.Lower)
 			}
 			d.Gap = reports.Fixed(float64(m.Makespan/in.Lower-1)*100, decimals)
 		}

@@ -65,7 +65,8 @@ func loadWeights(name string, tasks, levels int, into nn.Policy) error {
 		return fmt.Errorf("%s: %w: it holds agent %q, want %q", file, nn.ErrNetwork, meta.Agent, recipe)
 	}
 	if meta.Tasks != tasks || meta.Levels != levels {
-		return fmt.Errorf("%s: %w: it is for N = %d and M = %d, want %d and %d", file, nn.ErrNetwork, meta.Tasks, meta.Levels,
+		return fmt.Errorf("%s: %w: it is for N = %d and M = %d, want %d and %d", file, nn.ErrNetwork, meta.Tasks,
+			meta.Levels,
 			tasks, levels)
 	}
 	return nn.LoadInto(into, file, meta, parameters)

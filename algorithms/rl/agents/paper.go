@@ -66,8 +66,8 @@ func init() {
 		seed := seedParam(a.Name, "; not every workload and recipe has all")
 		params := append(slices.Clone(paperParams), seed, algo.Param{
 			Name: "recipe", Default: usualRecipe, Values: recipes,
-			Doc: "how the agent learned; short: batches of 1 to 14 tasks; script: 50 tasks, from an idle GPU, 0.7 s a " +
-				"reconfiguration",
+			Doc: "how the agent learned; short: batches of 1 to 14 tasks; script: 50 tasks, from an idle " +
+				"GPU, 0.7 s a reconfiguration",
 		})
 		stream := a.Name + "-stream"
 		if a.Online {

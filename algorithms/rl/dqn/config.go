@@ -42,7 +42,8 @@ func (c Config) check() error {
 	case c.Buffer < c.Envs || c.Buffer%c.Envs != 0:
 		return fmt.Errorf("dqn: a buffer of %d transitions, want a multiple of the %d environments", c.Buffer, c.Envs)
 	case c.LearnStart < 0 || c.LearnStart > c.Buffer:
-		return fmt.Errorf("dqn: learning starts at %d transitions, want at most the buffer's %d", c.LearnStart, c.Buffer)
+		return fmt.Errorf("dqn: learning starts at %d transitions, want at most the buffer's %d",
+			c.LearnStart, c.Buffer)
 	case !(0 <= c.Gamma && c.Gamma <= 1):
 		return fmt.Errorf("dqn: gamma %v, want 0 to 1", c.Gamma)
 	}

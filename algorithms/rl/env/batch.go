@@ -178,7 +178,8 @@ func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 	case o.Tasks < 1:
 		return nil, fmt.Errorf("batch environment: N is %d; it is at least 1", o.Tasks)
 	case o.Levels < 0 || o.Levels > MaxLevels:
-		return nil, fmt.Errorf("batch environment: M is %d; it is 1 to %d, or 0 for continuous time", o.Levels, MaxLevels)
+		return nil, fmt.Errorf("batch environment: M is %d; it is 1 to %d, or 0 for continuous time",
+			o.Levels, MaxLevels)
 	case o.Encoding > OneHot:
 		return nil, fmt.Errorf("batch environment: there is no encoding %d", o.Encoding)
 	case o.Levels == 0 && o.Encoding == OneHot:
@@ -188,10 +189,12 @@ func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 	case o.Levels == 0 && o.StartInLevels:
 		return nil, fmt.Errorf("batch environment: a start in levels needs levels; M is 0")
 	case !(o.Reconfiguration >= 0 && o.Reconfiguration <= math.MaxFloat64):
-		return nil, fmt.Errorf("batch environment: a reconfiguration takes %v s; it takes at least 0, where 0 means the "+
-			"times of the GPU model", o.Reconfiguration)
+		return nil,
+			fmt.Errorf("batch environment: a reconfiguration takes %v s; it takes at least 0, where 0 means the "+
+				"times of the GPU model", o.Reconfiguration)
 	case o.Stream < 0:
-		return nil, fmt.Errorf("batch environment: a stream has %d tasks; it has at least 1, or 0 stands for N", o.Stream)
+		return nil, fmt.Errorf("batch environment: a stream has %d tasks; it has at least 1, or 0 stands for N",
+			o.Stream)
 	}
 	if o.Stream == 0 {
 		o.Stream = o.Tasks

@@ -118,7 +118,8 @@ func LoadInto(p Policy, file string, meta Meta, parameters []float32) error {
 		return fmt.Errorf("%s: %w: it holds %q, want %q", file, ErrNetwork, meta.Network, p.String())
 	}
 	if len(parameters) != len(p.Parameters()) {
-		return fmt.Errorf("%s: %w: it holds %d parameters, want %d", file, ErrNetwork, len(parameters), len(p.Parameters()))
+		return fmt.Errorf("%s: %w: it holds %d parameters, want %d", file, ErrNetwork, len(parameters),
+			len(p.Parameters()))
 	}
 	copy(p.Parameters(), parameters)
 	return nil

@@ -41,8 +41,10 @@ func corunRecipes() (out []*Recipe) {
 			Name: a.Name, Doc: a.Doc, Tracks: []string{algo.TrackCorun}, Steps: a.Steps, Seeds: threeSeeds,
 			Shipped: true,
 			Score:   throughput,
-			setup:   func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return corunSetup(a, k, steps, seed) },
-			meta:    nn.Meta{GPU: gpu().Name, Workload: corunScored},
+			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
+				return corunSetup(a, k, steps, seed)
+			},
+			meta: nn.Meta{GPU: gpu().Name, Workload: corunScored},
 		})
 	}
 	return out
@@ -72,7 +74,9 @@ func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (se
 		return env.NewCorun(model, corunWeight, a.Prospects, source)
 	}, seed)
 	return setup{
-		policy: policy, learner: learner, score: func(p nn.Policy) (float64, error) { return meanThroughput(a, p, scored) },
+		policy: policy, learner: learner, score: func(p nn.Policy) (float64, error) {
+			return meanThroughput(a, p, scored)
+		},
 		segments: corunSegments,
 		text:     fmt.Sprintf("programs drawn anew, wide %v, %+v weight %v %+v", corunWide, model, corunWeight, c),
 	}, err

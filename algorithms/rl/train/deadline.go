@@ -31,8 +31,10 @@ func deadlineRecipes() []*Recipe {
 			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000,
 			Seeds: firstSeeds(max(1, deadlineRuns[a.Name])), Shipped: true, Score: latePercent,
 			Tracks: []string{algo.TrackDispatch},
-			setup:  func(k nn.Kernel, steps int64, seed uint64) (setup, error) { return deadlineSetup(a, k, steps, seed) },
-			meta:   nn.Meta{Workload: a.Dataset},
+			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
+				return deadlineSetup(a, k, steps, seed)
+			},
+			meta: nn.Meta{Workload: a.Dataset},
 		}
 		if a.Original {
 			r.Steps = 200_000
@@ -103,7 +105,8 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 		fleet.Float32, source, cut = true, inFloat32(source), 1
 	}
 	make := func() env.Env {
-		d, _ := env.NewDeadline(fleet, source, a.DeadlineOptions) // the sampler's fleet is right, and so are the options
+		// the sampler's fleet is right, and so are the options
+		d, _ := env.NewDeadline(fleet, source, a.DeadlineOptions)
 		return d
 	}
 	shape := a.Shape()

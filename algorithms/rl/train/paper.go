@@ -87,7 +87,8 @@ func paperRecipes() []*Recipe {
 func usualRun(a *agents.PaperAgent, workload string) paperRun {
 	r := paperRun{
 		agent: a, workload: workload, steps: paperSteps,
-		tasks: agents.PaperTasks, levels: agents.PaperLevels, hidden: agents.PaperHidden, seeds: threeSeeds, shipped: true,
+		tasks: agents.PaperTasks, levels: agents.PaperLevels, hidden: agents.PaperHidden, seeds: threeSeeds,
+		shipped: true,
 	}
 	if a.Name == "rl-onehot" {
 		r.steps, r.seeds = shortSteps, threeSeeds[:1]
@@ -127,8 +128,9 @@ func figureRuns() (runs []paperRun) {
 			func(r *paperRun) { r.onKernels = true }))
 	}
 	onClasses := func(agent, workload string) {
-		runs = append(runs, variant(agent, workload, "-classes", ", scored on the data sets of Table 4 (Figs. 13 and 15)",
-			func(r *paperRun) { r.onClasses = true }))
+		runs = append(runs,
+			variant(agent, workload, "-classes", ", scored on the data sets of Table 4 (Figs. 13 and 15)",
+				func(r *paperRun) { r.onClasses = true }))
 	}
 	for _, w := range agents.Workloads {
 		onClasses("rl-float", w)

@@ -74,7 +74,10 @@ func OfTrack(track string) []*Recipe {
 // Find returns a recipe by name. The name of an agent alone is that of its most general recipe.
 // The error is a *nearest.UnknownError.
 func Find(name string) (*Recipe, error) {
-	general := map[string]string{"agent": "agent-ANY", "agent-a30": "agent-A30-ANY", "rl-deadline": "rl-deadline-enhanced"}
+	general := map[string]string{
+		"agent": "agent-ANY", "agent-a30": "agent-A30-ANY",
+		"rl-deadline": "rl-deadline-enhanced",
+	}
 	names := []string{"agent", "rl-deadline"}
 	for i := range agents.PaperAgents {
 		agent := agents.PaperAgents[i].Name

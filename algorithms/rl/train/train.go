@@ -173,7 +173,8 @@ func (s *session) begin() (err error) {
 	settings, points, _ := strings.Cut(note, "\n")
 	if settings != s.settings {
 		was, now := firstChange(settings, s.settings)
-		return fmt.Errorf("%s is of a run with %q, not %q: give another --out, or remove its folder", f.Name(), was, now)
+		return fmt.Errorf("%s is of a run with %q, not %q: give another --out, or remove its folder",
+			f.Name(), was, now)
 	}
 	s.curve, err = curve.Read(strings.NewReader(points), f.Name())
 	return err
@@ -216,7 +217,8 @@ func (s *session) advance(ctx context.Context) error {
 		done = stats.Steps >= s.Steps || steps+steps/iterations > s.perSegment // a further one would be too long
 	}
 	n := float64(iterations)
-	sum.Entropy, sum.PolicyLoss, sum.ValueLoss, sum.ExplainedVariance = sum.Entropy/n, sum.PolicyLoss/n, sum.ValueLoss/n,
+	sum.Entropy, sum.PolicyLoss, sum.ValueLoss, sum.ExplainedVariance = sum.Entropy/n, sum.PolicyLoss/n,
+		sum.ValueLoss/n,
 		sum.ExplainedVariance/n
 	// NaN where no episode ended.
 	sum.Return, sum.Length = sum.Return/float64(episodes), sum.Length/float64(episodes)
@@ -245,7 +247,9 @@ func (s *session) save() error {
 }
 
 func (s *session) writeCurve() error {
-	return atomicfile.WriteFile(s.recipe.CurveFile(s.Options), func(w io.Writer) error { return curve.Write(w, s.curve) })
+	return atomicfile.WriteFile(s.recipe.CurveFile(s.Options), func(w io.Writer) error {
+		return curve.Write(w, s.curve)
+	})
 }
 
 // finish writes the curve and the weights.

@@ -26,7 +26,8 @@ type requestFlags struct {
 
 func (f *requestFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.dataset, "dataset", "",
-		"dataset of requests instead of --tasks, for the placement track (miglab list datasets; requests:FILE for a file)")
+		"dataset of requests instead of --tasks, for the placement track (miglab list datasets; requests:FILE for a "+
+			"file)")
 	completeFlag(c, "dataset", datasets.Complete)
 	cli.AddFlag(c, &f.instance, "instance", "0", cli.AtLeast(0), "instance of the dataset")
 }
@@ -40,7 +41,8 @@ func (f *requestFlags) chosen(c *cobra.Command, batch ...string) (bool, error) {
 		return false, errors.New("--tasks and --dataset exclude each other: " +
 			"give the tasks of a batch, or a dataset of requests")
 	case !flags.Changed("tasks") && !flags.Changed("dataset"):
-		return false, fmt.Errorf("%s needs --tasks, or --dataset for requests; see %s --help", c.Name(), c.CommandPath())
+		return false, fmt.Errorf("%s needs --tasks, or --dataset for requests; see %s --help", c.Name(),
+			c.CommandPath())
 	case !flags.Changed("dataset") && flags.Changed("instance"):
 		return false, errors.New("--instance has a meaning with --dataset only")
 	case !flags.Changed("dataset"):
@@ -48,8 +50,9 @@ func (f *requestFlags) chosen(c *cobra.Command, batch ...string) (bool, error) {
 	}
 	for _, name := range append(batch, "gpus", "reconfiguration") {
 		if flags.Changed(name) {
-			return false, fmt.Errorf("--%s has a meaning with --tasks only; a dataset of requests says how many GPUs there "+
-				"are, and nothing is reconfigured", name)
+			return false,
+				fmt.Errorf("--%s has a meaning with --tasks only; a dataset of requests says how many GPUs there "+
+					"are, and nothing is reconfigured", name)
 		}
 	}
 	return true, nil

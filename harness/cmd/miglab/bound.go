@@ -88,7 +88,9 @@ func computeBounds(ctx context.Context, p schedule.Problem) ([]shownBound, error
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(all[len(knownBounds):], func(a, b shownBound) int { return cmp.Compare(a.seconds, b.seconds) })
+	slices.SortStableFunc(all[len(knownBounds):], func(a, b shownBound) int {
+		return cmp.Compare(a.seconds, b.seconds)
+	})
 	return all, nil
 }
 

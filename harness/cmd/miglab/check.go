@@ -61,7 +61,8 @@ func newCheck() *cobra.Command {
 	pf.add(c)
 	rf.register(c)
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
-	c.Flags().BoolVar(&certified, "certificate", false, "the file is a certificate (miglab bound --exact --format json)")
+	c.Flags().BoolVar(&certified, "certificate", false,
+		"the file is a certificate (miglab bound --exact --format json)")
 	return c
 }
 
@@ -110,7 +111,10 @@ func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string)
 			Kind     string      `json:"kind"`
 			Proven   bool        `json:"proven"`
 			Gap      float64     `json:"gap_percent"`
-		}{true, len(claim.Schedule.Placements), claim.Makespan, claim.Lower, claim.Witness.Kind, claim.Proven, claim.Gap})
+		}{
+			true, len(claim.Schedule.Placements), claim.Makespan, claim.Lower, claim.Witness.Kind, claim.Proven,
+			claim.Gap,
+		})
 	}
 	what := fmt.Sprintf("no schedule is more than %.4g %% shorter", claim.Gap)
 	if claim.Proven {

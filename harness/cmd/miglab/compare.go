@@ -51,7 +51,8 @@ func newCompare() *cobra.Command {
 	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.with, "with", "", "folder with the results of B (default: that of A)")
-	f.gantt.register(c, "gantt", "file to draw the worst instance's schedules in, .svg or .png", reports.FigureFormats...)
+	f.gantt.register(c, "gantt", "file to draw the worst instance's schedules in, .svg or .png",
+		reports.FigureFormats...)
 	return c
 }
 
@@ -127,8 +128,9 @@ func (f *compareFlags) side(c *cobra.Command, text string) (leaderboard.Side, er
 	if f.a.Algorithm == "" && !c.Flags().Changed("track") && a.Spec.Track != "" {
 		f.track = track.MustLookup(a.Spec.Track)
 		if f.track.Reference {
-			return leaderboard.Side{}, fmt.Errorf("%s is of the %s track; its results are bounds, which are not compared",
-				a.ID, f.track.Name)
+			return leaderboard.Side{},
+				fmt.Errorf("%s is of the %s track; its results are bounds, which are not compared",
+					a.ID, f.track.Name)
 		}
 	}
 	return leaderboard.Side{Algorithm: a.ID, Version: version}, a.CheckTrack(f.track.Name)

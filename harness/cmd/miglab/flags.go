@@ -81,7 +81,8 @@ func flagError(c *cobra.Command, err error) error {
 				known = append(known, "--"+f.Name)
 			}
 		})
-		unknown, _ := errors.AsType[*nearest.UnknownError](nearest.Unknown("flag", "--"+missing.GetSpecifiedName(), known))
+		unknown, _ := errors.AsType[*nearest.UnknownError](nearest.Unknown("flag",
+			"--"+missing.GetSpecifiedName(), known))
 		unknown.Known = nil // --help says more
 		err = unknown
 	}

@@ -62,7 +62,8 @@ func newImport() *cobra.Command {
 	cli.AddFlag(c, &f.slot, "slot", "1", cli.AtLeast(1), "seconds of a slot, for requests")
 	c.Flags().Float64Var(&f.law.Alpha, "alpha", 1, "for jobs: on s slices instead of m, (m/s)^alpha times as long")
 	c.Flags().Float64Var(&f.law.Slack, "slack", 2, "for jobs: from arrival to deadline, as a multiple of the lifetime")
-	c.Flags().StringToStringVar(&columns, "columns", nil, "format csv: names of the columns, as in gpus=n,gpu_milli=share")
+	c.Flags().StringToStringVar(&columns, "columns", nil,
+		"format csv: names of the columns, as in gpus=n,gpu_milli=share")
 	c.Flags().StringVar(&f.options.ShareUnit, "share-unit", "",
 		"formats csv and openb: unit of gpu_milli: "+strings.Join(traces.ShareUnits, ", ")+
 			" (default: thousandths, if one is above 100)")

@@ -57,7 +57,8 @@ func newList() *cobra.Command {
 		ValidArgsFunction: completeListed,
 		RunE:              l.run,
 	}
-	cli.AddFlag(c, &l.track, "track", "", track.Parse, "only algorithms of this track: "+strings.Join(track.Names(), ", "))
+	cli.AddFlag(c, &l.track, "track", "", track.Parse,
+		"only algorithms of this track: "+strings.Join(track.Names(), ", "))
 	c.Flags().StringVar(&l.match, "match", "", "only rows that have this text, in any column, in upper or lower case")
 	cli.AddFlag(c, &l.format, "format", "text", cli.OneOf("format", reports.TableFormats),
 		strings.Join(reports.TableFormats, ", "))

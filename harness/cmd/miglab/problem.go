@@ -33,7 +33,8 @@ func (f *problemFlags) add(c *cobra.Command) {
 	addGPU(c, &f.gpu, "A100", "GPU model (miglab list gpus)")
 	cli.AddFlag(c, &f.count, "gpus", "1", cli.AtLeast(1), "number of GPUs of the model")
 	c.Flags().StringVar(&f.tasks, "tasks", "",
-		"tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit; - for standard input")
+		"tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit; - for standard "+
+			"input")
 	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 }
 

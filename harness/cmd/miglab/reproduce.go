@@ -75,7 +75,8 @@ func (f *reproduceFlags) command() *cobra.Command {
 	f.register(c, "folder for results", "cells")
 	c.Flags().StringVar(&f.hardware, "hardware", "",
 		"folder of measurements in place of those that are part of the program (datasets/hardware)")
-	c.Flags().BoolVar(&f.stub, "stub", false, "show measurements that were made on a stub, marked as such (for dry runs)")
+	c.Flags().BoolVar(&f.stub, "stub", false,
+		"show measurements that were made on a stub, marked as such (for dry runs)")
 	return c
 }
 
@@ -162,12 +163,14 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	if f.quick {
 		fmt.Fprintf(out, "%d claims, no verdicts in a quick run\n", m.Count("").Total())
 	} else {
-		fmt.Fprintf(out, "printed numbers: %v\nstated claims:   %v\n", m.Count(figures.Printed), m.Count(figures.Stated))
+		fmt.Fprintf(out, "printed numbers: %v\nstated claims:   %v\n", m.Count(figures.Printed),
+			m.Count(figures.Stated))
 	}
 	if left > 0 {
 		fmt.Fprintf(out, "%d artefacts are not done and not in the claims; miglab reproduce does them\n", left)
 	}
-	fmt.Fprintf(out, "summary  %s\nclaims   %s\n", filepath.Join(r.Dir, "README.md"), filepath.Join(r.Dir, "claims.csv"))
+	fmt.Fprintf(out, "summary  %s\nclaims   %s\n", filepath.Join(r.Dir, "README.md"),
+		filepath.Join(r.Dir, "claims.csv"))
 	for _, p := range r.Papers {
 		fmt.Fprintf(out, "%-8s %s\n", p.Name, filepath.Join(r.Dir, p.Name, "README.md"))
 	}

@@ -136,9 +136,11 @@ func (f *runFlags) summarize(c *cobra.Command, own int, failures []run.Failure) 
 	if c.Flags().Changed("shard") {
 		what = "cells of shard " + c.Flags().Lookup("shard").Value.String()
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d %s; all results in %s; to export them: %s\n", own, what, f.results, shellLine(export))
+	fmt.Fprintf(c.OutOrStdout(), "%d %s; all results in %s; to export them: %s\n", own, what, f.results,
+		shellLine(export))
 	for _, failed := range failures {
-		fmt.Fprintf(c.OutOrStdout(), "%d of them ended as %q; the export's column error has what each ended with, such as\n",
+		fmt.Fprintf(c.OutOrStdout(),
+			"%d of them ended as %q; the export's column error has what each ended with, such as\n",
 			failed.Cells, failed.Kind)
 		for _, text := range failed.Errors {
 			fmt.Fprintf(c.OutOrStdout(), "  %s\n", text)

@@ -57,7 +57,8 @@ func newSchedule() *cobra.Command {
 				case "text":
 					return writeSchedule(w, p, s, m)
 				}
-				g := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel(fmt.Sprintf("%s on %s", a.ID, p.GPU), p, s)}}
+				g := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel(fmt.Sprintf("%s on %s", a.ID,
+					p.GPU), p, s)}}
 				return reports.Encode(w, out.format, g)
 			})
 		},

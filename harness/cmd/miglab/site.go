@@ -26,7 +26,8 @@ func newSite() *cobra.Command {
 				f.results = filepath.Join(f.results, "quick")
 			}
 			if _, err := os.Stat(f.results); c.Flags().Changed("results") && errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("--results %s: there is no such folder; miglab reproduce --results %[1]s makes one", f.results)
+				return fmt.Errorf("--results %s: there is no such folder; miglab reproduce --results %[1]s makes one",
+					f.results)
 			}
 			if !c.Flags().Changed("out") {
 				out = filepath.Join(f.results, "site")

@@ -61,7 +61,8 @@ func newStatus() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&watch, "watch", false, "show how the sweep goes on until it is done or nothing of it runs any more")
+	c.Flags().BoolVar(&watch, "watch", false,
+		"show how the sweep goes on until it is done or nothing of it runs any more")
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().StringVar(&results, "results", "results", "folder for results, where no sweep is named")
 	return c
@@ -138,7 +139,8 @@ func (s *openSweep) watch(c *cobra.Command) error {
 		over := queue == "" && (len(jobs) > 0 || !s.mayRun(&status)) || status.Missing == 0 && (!asked || queue == "")
 		if !p.Terminal && (over || began.Sub(said) >= lineEvery) {
 			fmt.Fprintln(c.OutOrStdout(),
-				strings.TrimSuffix(fmt.Sprintf("%d of %d %s done; %s", status.Done, status.Cells, s.unitName(), queue), "; "))
+				strings.TrimSuffix(fmt.Sprintf("%d of %d %s done; %s", status.Done, status.Cells, s.unitName(),
+					queue), "; "))
 			said = began
 		}
 		if over {
@@ -227,8 +229,8 @@ func (s *openSweep) merged(ctx context.Context, job, log string) error {
 	entries, _ := slurm.Queue(ctx, []string{job})
 	for _, e := range entries {
 		if e.State != "COMPLETED" {
-			return cli.FailedError{Err: fmt.Errorf("the merge, job %s, ended as %s; %s has what it said; to merge again: "+
-				"miglab merge %s", job, e.State, log, slurm.Word(s.dir))}
+			return cli.FailedError{Err: fmt.Errorf("the merge, job %s, ended as %s; %s has what it said; to "+
+				"merge again: miglab merge %s", job, e.State, log, slurm.Word(s.dir))}
 		}
 	}
 	return nil

@@ -142,7 +142,8 @@ func (f *submitFlags) checkShared(s *openSweep) error {
 	}
 	for _, must := range paths {
 		if why := sweep.NodeLocal(must.path); why != "" {
-			return fmt.Errorf("the tasks would not see %s%s: %s; %s, or say --shared if that is wrong", must.path, must.role,
+			return fmt.Errorf("the tasks would not see %s%s: %s; %s, or say --shared if that is wrong",
+				must.path, must.role,
 				why, must.advice)
 		}
 	}
@@ -155,8 +156,9 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 		if len(args) > 0 && !slices.Contains(spreadable, args[0]) {
 			return nil, false, nearest.Unknown("engine", args[0], engines)
 		}
-		return nil, false, fmt.Errorf("submit needs an engine, one of %s, as in miglab submit slurm -- run --algorithms "+
-			"far --datasets WIDETIMES", strings.Join(engines, ", "))
+		return nil, false,
+			fmt.Errorf("submit needs an engine, one of %s, as in miglab submit slurm -- run --algorithms "+
+				"far --datasets WIDETIMES", strings.Join(engines, ", "))
 	}
 	if f.missing != "" {
 		for _, flag := range []string{"tasks", "sweep"} {

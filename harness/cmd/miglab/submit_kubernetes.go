@@ -44,8 +44,8 @@ func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) e
 	}
 	mount, err := filepath.Abs(f.mount)
 	if f.mount == "" || f.image == "" || f.claim == "" {
-		return fmt.Errorf("miglab submit kubernetes needs --image, --claim and --mount: the image of miglab, the claim of " +
-			"the shared volume, and where it is mounted")
+		return fmt.Errorf("miglab submit kubernetes needs --image, --claim and --mount: the image of miglab, " +
+			"the claim of the shared volume, and where it is mounted")
 	}
 	if err != nil {
 		return err
@@ -79,7 +79,8 @@ func (f *submitFlags) kubernetes(c *cobra.Command, s *openSweep, n submission) e
 	}
 	s.describe(c, n)
 	fmt.Fprintf(c.OutOrStdout(),
-		"submit   kubectl apply -f %s\nmerge    the first lines of that file say how\nwatch    miglab status --watch %s\n",
+		"submit   kubectl apply -f %s\nmerge    the first lines of that file say how\nwatch    miglab status --watch "+
+			"%s\n",
 		slurm.Word(path), slurm.Word(s.dir))
 	if f.watch {
 		return s.watch(c)

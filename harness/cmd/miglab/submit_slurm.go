@@ -41,7 +41,8 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 			return err
 		}
 		if err != nil {
-			unasked = fmt.Sprintf("# squeue could not be asked (%v); tasks that are in the queue are among these\n", err)
+			unasked = fmt.Sprintf("# squeue could not be asked (%v); tasks that are in the queue are among these\n",
+				err)
 		}
 		missing := len(n.tasks)
 		n.tasks = slices.DeleteFunc(n.tasks, func(task int) bool { return queued[task] })
@@ -75,7 +76,8 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 		return err
 	}
 	s.describe(c, n)
-	fmt.Fprintf(c.OutOrStdout(), "job      %s: tasks\njob      %s: merge, after them\nwatch    miglab status --watch %s\n",
+	fmt.Fprintf(c.OutOrStdout(),
+		"job      %s: tasks\njob      %s: merge, after them\nwatch    miglab status --watch %s\n",
 		strings.Join(job.IDs, ", "), job.Merge, slurm.Word(s.dir))
 	if f.watch {
 		return s.watch(c)

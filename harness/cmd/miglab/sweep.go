@@ -118,8 +118,8 @@ func readSweep(ctx context.Context, dir string) (*openSweep, error) {
 func (s *openSweep) sameProgram() error {
 	program, err := figures.Program()
 	if err == nil && program != s.plan.Program {
-		err = fmt.Errorf("another build of miglab planned %s: use that one, or submit the command again with --sweep and "+
-			"another folder", s.dir)
+		err = fmt.Errorf("another build of miglab planned %s: use that one, or submit the command again with "+
+			"--sweep and another folder", s.dir)
 	}
 	return err
 }

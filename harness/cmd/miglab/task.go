@@ -53,22 +53,23 @@ func (s *openSweep) compute(c *cobra.Command, task, workers int) error {
 	var err error
 	advanced := false
 	if s.trainings != nil {
-		err = sweep.WorkUnits(c.Context(), s.dir, s.plan, task, runName(), func(ctx context.Context, unit string) error {
-			t, err := s.training(unit)
-			if err != nil {
+		err = sweep.WorkUnits(c.Context(), s.dir, s.plan, task, runName(),
+			func(ctx context.Context, unit string) error {
+				t, err := s.training(unit)
+				if err != nil {
+					return err
+				}
+				if s.workers == 0 && workers > 0 {
+					t.options.Workers = workers
+				}
+				before := t.checkpointed()
+				result, err := t.do(ctx, c)
+				advanced = advanced || err == nil || !t.checkpointed().Equal(before)
+				if err == nil {
+					t.print(c, result)
+				}
 				return err
-			}
-			if s.workers == 0 && workers > 0 {
-				t.options.Workers = workers
-			}
-			before := t.checkpointed()
-			result, err := t.do(ctx, c)
-			advanced = advanced || err == nil || !t.checkpointed().Equal(before)
-			if err == nil {
-				t.print(c, result)
-			}
-			return err
-		})
+			})
 	} else {
 		before := -1
 		err = cli.RunUnits(c, "cells", func(progress func(done, total int)) error {

@@ -57,8 +57,10 @@ func (f *trainFlags) command() *cobra.Command {
 	c.Flags().Int64Var(&f.steps, "steps", 0, "steps in all environments; 0 means what the project's own agents took")
 	c.Flags().UintSliceVar(&f.seeds, "seeds", nil,
 		"one run for each, separated by commas (default: what the project's own agents took)")
-	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), "goroutines; 0 means one a processor. It changes no result")
-	c.Flags().StringVar(&f.out, "out", "results/train", "folder for checkpoints, learning curves, weights and results.db")
+	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0),
+		"goroutines; 0 means one a processor. It changes no result")
+	c.Flags().StringVar(&f.out, "out", "results/train",
+		"folder for checkpoints, learning curves, weights and results.db")
 	c.Flags().StringVar(&f.install, "install", "",
 		"root of the project's source: put weights and curves where the program is built from")
 	return c

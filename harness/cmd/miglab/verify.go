@@ -80,7 +80,8 @@ func (f *verifyFlags) run(c *cobra.Command, _ []string) error {
 	if len(found.Different)+len(found.Unknown)+len(found.Lacking) > 0 {
 		return cli.FailedError{Err: fmt.Errorf("%d of %d cells that were computed again are different, of %d cells of "+
 			"%d series; %d series cannot be computed here and %d lack instances%s",
-			len(found.Different), found.Computed, found.Total, found.Series, len(found.Unknown), len(found.Lacking), again)}
+			len(found.Different), found.Computed, found.Total, found.Series, len(found.Unknown),
+			len(found.Lacking), again)}
 	}
 	fmt.Fprintf(c.OutOrStdout(), "ok: %d of %d cells of %d series were computed again and are the same%s\n",
 		found.Computed, found.Total, found.Series, again)

@@ -72,7 +72,9 @@ func openOwn(options string) (kind, error) {
 	if o.Dataset != "" && o.Start > 0 {
 		return kind{}, fmt.Errorf("start has no meaning for the instances of a dataset, %s", o.Dataset)
 	}
-	return o.open(func(b *batch) (scheduler, error) { return env.NewOwn(b.gpu, b.model, o.Tasks, b.draw, o.Start), nil })
+	return o.open(func(b *batch) (scheduler, error) {
+		return env.NewOwn(b.gpu, b.model, o.Tasks, b.draw, o.Start), nil
+	})
 }
 
 // openBatch makes the DRL paper's MDP.
@@ -88,7 +90,8 @@ func openBatch(options string) (kind, error) {
 		return kind{}, fmt.Errorf("stream is %d; it is at most %d", o.Stream, maxTasks)
 	}
 	if o.Dataset != "" && (o.Stream > 0 || o.RandomStart) {
-		return kind{}, fmt.Errorf("stream and random_start have no meaning for the instances of a dataset, %s", o.Dataset)
+		return kind{}, fmt.Errorf("stream and random_start have no meaning for the instances of a dataset, %s",
+			o.Dataset)
 	}
 	return o.open(func(b *batch) (scheduler, error) {
 		o.BatchOptions.GPU, o.Model, o.BatchOptions.Tasks = b.gpu, b.model, b.Tasks

@@ -169,8 +169,8 @@ func (b *batch) load() error {
 		return err
 	}
 	if len(in.Lengths) > 1 || len(in.Start) > 0 || in.Arrivals != nil {
-		return fmt.Errorf("it has %d batches, %d instances at the start and %d arrivals; environments take one batch that "+
-			"is there at time 0, on an empty GPU", len(in.Lengths), len(in.Start), len(in.Arrivals))
+		return fmt.Errorf("it has %d batches, %d instances at the start and %d arrivals; environments take one "+
+			"batch that is there at time 0, on an empty GPU", len(in.Lengths), len(in.Start), len(in.Arrivals))
 	}
 	if err := in.Tasks.Validate(b.gpu); err != nil {
 		return err
@@ -201,7 +201,8 @@ func (b *batch) drawn() schedule.Problem {
 	for slice := range int(b.gpu.MemorySlices) {
 		here, busyUntil := d.Here(slice)
 		if here >= 0 && here != last {
-			p.Start = append(p.Start, schedule.Existing{Instance: d.Instances()[here], BusyUntil: mig.Seconds(busyUntil)})
+			p.Start = append(p.Start,
+				schedule.Existing{Instance: d.Instances()[here], BusyUntil: mig.Seconds(busyUntil)})
 		}
 		last = here
 	}

@@ -82,7 +82,8 @@ func (c *CI) check() error {
 	case !(c.Compute > 0 && c.Compute <= 1):
 		return notShare(c.Compute)
 	case c.MIG && geometry.Profile(c.slices()) == nil:
-		return fmt.Errorf("MIG has no compute instance with %s of the GPU; one GPC is 0.125, and there are those with %v",
+		return fmt.Errorf("MIG has no compute instance with %s of the GPU; one GPC is 0.125, and there are "+
+			"those with %v",
 			number(c.Compute), geometry.Sizes())
 	case c.Default < 0 || c.Default > 0 && len(c.Shares) > 0:
 		return errors.New("clients with and without percentages do not go together")

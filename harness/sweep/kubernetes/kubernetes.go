@@ -71,7 +71,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("job name %q: want at most %d lower-case letters, digits and dashes, a letter or digit "+
 			"first and last", o.Name, maxName)
 	case !image.MatchString(o.Image):
-		return fmt.Errorf("image %q: want the name of a container image, such as registry.example.org/miglab:1.0", o.Image)
+		return fmt.Errorf("image %q: want the name of a container image, such as registry.example.org/miglab:1.0",
+			o.Image)
 	case len(o.Claim) > 253 || !subdomain.MatchString(o.Claim):
 		return fmt.Errorf("claim %q: want the name of a PersistentVolumeClaim: lower-case letters, digits, dashes and "+
 			"dots, a letter or digit first and last", o.Claim)
@@ -89,7 +90,8 @@ func (o *Options) check() error {
 		case !path.IsAbs(p.path) || path.Clean(p.path) != p.path:
 			return fmt.Errorf("%s %q: want an absolute path without . and .. and double slashes", p.what, p.path)
 		case p.path != o.Mount && !strings.HasPrefix(p.path, o.Mount+"/"):
-			return fmt.Errorf("%s %q: want a path within the shared volume, which is mounted at %q", p.what, p.path, o.Mount)
+			return fmt.Errorf("%s %q: want a path within the shared volume, which is mounted at %q", p.what,
+				p.path, o.Mount)
 		}
 	}
 	switch {
@@ -104,7 +106,8 @@ func (o *Options) check() error {
 	case !memory.MatchString(o.Memory):
 		return fmt.Errorf("memory %q: want a whole number with a unit, such as 512Mi or 2Gi", o.Memory)
 	case o.User < 1:
-		return fmt.Errorf("user %d: tasks do not run as root; want the number of the user who owns the folder of the sweep",
+		return fmt.Errorf("user %d: tasks do not run as root; want the number of the user who owns the folder "+
+			"of the sweep",
 			o.User)
 	case o.Group < 0:
 		return fmt.Errorf("group %d: want at least 0", o.Group)

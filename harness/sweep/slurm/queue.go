@@ -71,7 +71,10 @@ func parseQueue(text string) ([]Entry, error) {
 		if job, index, ok := strings.Cut(e.Job, "_"); ok {
 			i, err := strconv.Atoi(index)
 			if err != nil || i < 0 {
-				return nil, &CommandError{"squeue", fmt.Sprintf("answers %q; %q is not an index of an array", line, index)}
+				return nil, &CommandError{
+					"squeue",
+					fmt.Sprintf("answers %q; %q is not an index of an array", line, index),
+				}
 			}
 			e.Job, e.Index = job, i
 		}

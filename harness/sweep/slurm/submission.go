@@ -94,7 +94,8 @@ func (s *Submission) merge(arrays []string) []string {
 }
 
 func (s *Submission) common(log string) []string {
-	args := []string{"--parsable", "--job-name=" + s.Name, "--output=" + outputPattern(s.Sweep) + "/logs/" + log + ".log"}
+	args := []string{"--parsable", "--job-name=" + s.Name, "--output=" + outputPattern(s.Sweep) + "/logs/" +
+		log + ".log"}
 	return append(args, s.Args...)
 }
 
@@ -156,7 +157,8 @@ func (s *Submission) Commands(ctx context.Context) (string, error) {
 // Word makes one word for the shell, quoted where that is needed.
 func Word(s string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_=./,:%+@", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_=./,:%+@", r)
 	}
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
 		return s

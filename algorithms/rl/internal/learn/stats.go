@@ -26,8 +26,8 @@ type DivergedError struct {
 }
 
 func (e *DivergedError) Error() string {
-	return fmt.Sprintf("training diverged at step %d: %s is %v, want a finite number; continue from the last checkpoint "+
-		"with a lower learning rate",
+	return fmt.Sprintf("training diverged at step %d: %s is %v, want a finite number; continue from the last "+
+		"checkpoint with a lower learning rate",
 		e.Steps, e.What, e.Value)
 }
 

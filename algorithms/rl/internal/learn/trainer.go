@@ -74,7 +74,8 @@ func NewTrainer(s Settings, policy nn.Policy, makeEnv func() env.Env) (*Trainer,
 		t.Shape = shard.shape
 		if t.Shape.Observation != policy.Inputs() || t.Shape.Actions != policy.Actions() {
 			return nil, fmt.Errorf("%s: environments have %d inputs and %d actions, the network %q has %d and %d: "+
-				"want the same", s.Name, t.Shape.Observation, t.Shape.Actions, policy, policy.Inputs(), policy.Actions())
+				"want the same", s.Name, t.Shape.Observation, t.Shape.Actions, policy, policy.Inputs(),
+				policy.Actions())
 		}
 		t.Shards = append(t.Shards, shard)
 	}
