@@ -56,8 +56,7 @@ func checkCorun(_ *mig.GPU, rows []CorunTime) (int, error) {
 				r.Wall, r.Total)
 		case r.Runs != first.Runs || r.Total != first.Total:
 			return i, fmt.Errorf("%d runs in %v s in total; job 1 of the mix has %d in %v s", r.Runs, r.Total,
-				first.Runs,
-				first.Total)
+				first.Runs, first.Total)
 		case r.Wall > r.Total*(1+rounding):
 			return i, fmt.Errorf("the process took %v s, the mix %v s in total; that is at least as long",
 				r.Wall, r.Total)

@@ -113,14 +113,12 @@ func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 			return i, fmt.Errorf("%d of %d multiprocessors; the first must be from 1 to the second", r.SMs, r.Of)
 		case !r.isJob(job):
 			return i, fmt.Errorf("job %d is %s; in the group %q it is %s", r.Job,
-				OverlapJob(r.Kernel, r.Intensity, r.SMs),
-				r.Group, job)
+				OverlapJob(r.Kernel, r.Intensity, r.SMs), r.Group, job)
 		case r.Run < 1:
 			return i, fmt.Errorf("run %d; they count from 1", r.Run)
 		case r.Iterations < 1 || !positive(r.Window, r.Iteration):
 			return i, fmt.Errorf("%d iterations in %v s, of %v s each; all must be positive and finite",
-				r.Iterations, r.Window,
-				r.Iteration)
+				r.Iterations, r.Window, r.Iteration)
 		case !(math.Abs(float64(r.Iteration)*float64(r.Iterations)/float64(r.Window)-1) <= 1e-6):
 			return i, fmt.Errorf("an iteration takes %v s; %v s for %d make %v s", r.Iteration, r.Window, r.Iterations,
 				float64(r.Window)/float64(r.Iterations))

@@ -200,8 +200,7 @@ func checkReconfiguration(g *mig.GPU, rows []ReconfigurationTime) (int, error) {
 			return i, fmt.Errorf("%d runs; there must be at least 1", r.Runs)
 		case !positive(r.Mean, r.Min, r.Max, r.Total):
 			return i, fmt.Errorf("mean %v s, from %v s to %v s, total %v s; all must be positive and finite",
-				r.Mean, r.Min,
-				r.Max, r.Total)
+				r.Mean, r.Min, r.Max, r.Total)
 		case !(r.StdDev >= 0) || math.IsInf(float64(r.StdDev), 1):
 			return i, fmt.Errorf("the standard deviation is %v s; it must be a number from 0", r.StdDev)
 		case r.Min > r.Max || r.Mean < r.Min*(1-rounding) || r.Mean > r.Max*(1+rounding):
@@ -246,8 +245,7 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 		}
 		if want := excess(r.Median, alone); !agree(r.Difference, want) {
 			return i, fmt.Errorf("the difference is %v %%; %v s over the %v s alone makes %.4g %%",
-				r.Difference, r.Median,
-				alone, want)
+				r.Difference, r.Median, alone, want)
 		}
 	}
 	return 0, nil

@@ -39,8 +39,7 @@ func (s *scaling) weights(g *mig.GPU) ([]int, error) {
 		return s.fourSlices, nil
 	}
 	return nil, fmt.Errorf("the papers' workloads are for GPUs with the sizes %v or %v; %s has %v",
-		sevenSizes, fourSizes,
-		g, g.Sizes())
+		sevenSizes, fourSizes, g, g.Sizes())
 }
 
 var sevenSizes, fourSizes = []mig.Slices{1, 2, 3, 4, 7}, []mig.Slices{1, 2, 4}

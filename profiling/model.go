@@ -35,8 +35,7 @@ func Model(name string, memoryMiB int) (*mig.GPU, error) {
 	}
 	if 3*distance(best, gb) > memory(best) {
 		return nil, fmt.Errorf("%q has %d MiB of memory and %s has %d GB; a virtual part of a GPU cannot be divided",
-			name,
-			memoryMiB, best, memory(best))
+			name, memoryMiB, best, memory(best))
 	}
 	return best, nil
 }

@@ -124,8 +124,7 @@ func ScheduleText(p algo.Problem, s schedule.Schedule, err error) string {
 	exact := func(t mig.Seconds) string { return strconv.FormatFloat(float64(t), 'g', -1, 64) }
 	for _, bar := range schedule.Bars(p, s) {
 		fmt.Fprintf(&b, "%s %s gpu %d slice %d+%d %v %s\n", exact(bar.Start), exact(bar.End), bar.GPU,
-			bar.Slice, bar.Width,
-			bar.Kind, bar.Label)
+			bar.Slice, bar.Width, bar.Kind, bar.Label)
 	}
 	return b.String()
 }

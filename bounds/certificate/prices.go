@@ -49,8 +49,7 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 		for p, price := range at.Prices {
 			if price < 0 || price > PriceScale {
 				return 0, fmt.Errorf("slot %d has a price of %d for %v; prices are from 0 to %d", at.Slot, price,
-					profiles[p],
-					PriceScale)
+					profiles[p], PriceScale)
 			}
 			charged[p][k+1] = charged[p][k] + price
 		}
@@ -62,8 +61,7 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 		p := slices.Index(profiles, q.Profile)
 		if err := q.CheckGPUs(g); p < 0 || q.Lifespan < 1 || err != nil {
 			return 0, fmt.Errorf("request %d asks for %v on %d GPUs for %d slots, which no cluster gives it",
-				i, q.Profile,
-				q.Instances(), q.Lifespan)
+				i, q.Profile, q.Instances(), q.Lifespan)
 		}
 		from, _ := slices.BinarySearchFunc(instants, q.Arrival, slot)
 		until := len(instants)

@@ -193,8 +193,7 @@ func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) 
 			switch {
 			case !ok && p.long:
 				return nil, p.fail(KindProtocol, "writes a line of more than %d bytes (%s): %s", maxAnswer(question),
-					answerRule,
-					quote(p.half))
+					answerRule, quote(p.half))
 			case !ok:
 				return nil, p.closed(ctx, limit.C, "output")
 			case l.more:

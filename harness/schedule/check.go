@@ -146,8 +146,7 @@ func (c *checker) problem() bool {
 		for _, pr := range p.GPU.Profiles {
 			if takes := p.Tasks[i].On(pr.Size); takes > 0 && takes < task.MinSeconds {
 				c.add(BadProblem, "task %q takes %v s on size %d; durations are at least %v s", c.name(i),
-					takes, pr.Size,
-					task.MinSeconds)
+					takes, pr.Size, task.MinSeconds)
 				break
 			}
 		}
@@ -214,8 +213,7 @@ func (c *checker) placements() {
 				c.add(DoesNotFit, "%q runs on %v, where it takes %v s", c.name(pl.Task), pl.Instance, takes)
 			} else if inTime && !sameInstant(pl.End, pl.Start+takes) {
 				c.add(WrongDuration, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task),
-					pl.End-pl.Start,
-					size, takes)
+					pl.End-pl.Start, size, takes)
 			}
 		}
 		if known && inTime && pl.Task < len(p.Release) && later(p.Release[pl.Task], pl.Start) {
@@ -281,8 +279,7 @@ func (c *checker) operations() {
 		}
 		if key != none && inTime && !sameInstant(o.End, o.Start+c.cost(o)) {
 			c.add(WrongCost, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op,
-				o.Instance,
-				o.Start, o.End-o.Start, p.Model, c.cost(o))
+				o.Instance, o.Start, o.End-o.Start, p.Model, c.cost(o))
 		}
 		if key != none && onGPU && inTime {
 			ops = append(ops, occupation{
@@ -386,8 +383,7 @@ func (c *checker) end(o *occupation, open int) {
 				op.GPU, l.from)
 		} else {
 			c.add(NotExisting, "%v is destroyed at %v s on GPU %d, before its create ends at %v s",
-				op.Instance, op.Start,
-				op.GPU, l.from)
+				op.Instance, op.Start, op.GPU, l.from)
 		}
 	}
 	l.to = op.Start

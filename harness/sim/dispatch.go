@@ -103,13 +103,11 @@ func (e *Dispatch) checkJobs(jobs []task.Job) error {
 		}
 		if i > 0 && j.Arrival < jobs[i-1].Arrival {
 			return fmt.Errorf("job %d arrives at %v min, before job %d at %v min; list jobs by ascending arrival",
-				i, j.Arrival,
-				i-1, jobs[i-1].Arrival)
+				i, j.Arrival, i-1, jobs[i-1].Arrival)
 		}
 		if e.rounded && task.Minutes(float32(j.Arrival)) != j.Arrival {
 			return fmt.Errorf("job %d arrives at %v min, which is not a float32 number; the fleet's clock is float32",
-				i,
-				j.Arrival)
+				i, j.Arrival)
 		}
 	}
 	return nil

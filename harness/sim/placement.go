@@ -168,8 +168,7 @@ func (e *placementEngine) occupy(i int, s Spot) error {
 	window, why := e.windowAt(p, s)
 	if why != "" {
 		return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, p,
-			s.GPU, s.Start,
-			why)}
+			s.GPU, s.Start, why)}
 	}
 	e.set(s.GPU, e.cluster.Mask(s.GPU)|window)
 	e.placed = append(e.placed,

@@ -105,8 +105,7 @@ func (b *books) use(i int, s Spot, from int) {
 		at := memorySlice{s.GPU, k}
 		if user := b.users[at] - 1; user >= 0 && b.stays[user].until > from {
 			b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k,
-				s.GPU, user,
-				b.stays[user].until, i, from)
+				s.GPU, user, b.stays[user].until, i, from)
 		}
 		b.users[at] = i + 1
 	}

@@ -165,8 +165,7 @@ func (r *Row) validate() error {
 		return fmt.Errorf("instance %d: a row has either metrics or a kind and an error", r.Instance)
 	case r.Kind == "" && !jsontext.Value(r.Metrics.numbers).IsValid():
 		return fmt.Errorf("instance %d: the metrics %s are %s; they must be finite numbers under names in UTF-8",
-			r.Instance,
-			r.Metrics.names, r.Metrics.numbers)
+			r.Instance, r.Metrics.names, r.Metrics.numbers)
 	}
 	return nil
 }

@@ -40,8 +40,7 @@ func ReadJobs(r io.Reader, file string, g *mig.GPU) ([]Job, error) {
 		if j.Deadline < j.Arrival {
 			return nil, in.Fail(i, "deadline_min",
 				fmt.Errorf("%v is before the arrival at %v; write an instant, not how long the job may take",
-					j.Deadline,
-					j.Arrival))
+					j.Deadline, j.Arrival))
 		}
 		if i > 0 && j.Arrival < out[i-1].Arrival {
 			return nil, in.Fail(i, "arrival_min",

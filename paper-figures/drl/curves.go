@@ -75,8 +75,7 @@ func (t trend) says(agent string) string {
 		rate = ", while its learning rate falls to 0"
 	}
 	return fmt.Sprintf("The curve of %s %s over the last quarter%s: %.2f ± %.2f points a million steps.",
-		agent, t.word(),
-		rate, t.slope, t.half)
+		agent, t.word(), rate, t.slope, t.half)
 }
 
 // slower compares the steps to the best score that both reach: those of a over those of b.

@@ -347,8 +347,7 @@ func (d *Device) divide(counts []int, fine bool) ([][]C.CUdevResource, error) {
 		}
 		if need > len(groups) {
 			return nil, fmt.Errorf("there are too few: the driver gives them in groups of %d, of which there are %d",
-				size,
-				n)
+				size, n)
 		}
 		out = append(out, groups[:need:need])
 		groups = groups[need:]

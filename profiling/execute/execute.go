@@ -137,8 +137,7 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 		}
 		if len(exist) > 0 {
 			return fmt.Errorf("GPU %d holds %d instances, the first of them %v; schedules start on empty GPUs", i,
-				len(exist),
-				exist[0].Instance)
+				len(exist), exist[0].Instance)
 		}
 	}
 	for i := range p.Tasks {

@@ -144,8 +144,8 @@ func OverlapTable(rows []datasets.OverlapRate) reports.Table {
 		}
 		busy := m.Iteration * mig.Seconds(m.Intensity) / 100 // without the rests of one that does not run all the time
 		t.Rows = append(t.Rows, []string{
-			m.Group, strings.Split(strings.Fields(m.Group)[m.Job-1],
-				":")[0], fmt.Sprint(m.SMs), fmt.Sprint(m.Run), reports.Fixed(1000*float64(m.Iteration), 4),
+			m.Group, strings.Split(strings.Fields(m.Group)[m.Job-1], ":")[0],
+			fmt.Sprint(m.SMs), fmt.Sprint(m.Run), reports.Fixed(1000*float64(m.Iteration), 4),
 			over(busy, alone(Part{m.Kernel, 100, asked})), over(busy, alone(Part{m.Kernel, 100, m.Of})),
 			reports.Fixed(m.ClockMean, 0), reports.Fixed(m.PowerMean, 0), m.Throttle,
 		})

@@ -38,8 +38,7 @@ func modelOf(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error
 	unsupported := func(err error) error {
 		return &profiling.DeviceError{
 			Op: op, Err: fmt.Errorf("%w: no model can be built from the driver's profiles of %q: %w",
-				profiling.ErrUnsupported,
-				id.Name, err),
+				profiling.ErrUnsupported, id.Name, err),
 			Remedy: "compare nvidia-smi mig -lgip and -lgipp with miglab list gpus",
 		}
 	}

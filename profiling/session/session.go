@@ -146,8 +146,7 @@ func (s *Session) recover(ctx context.Context) error {
 			by = "its place alone, since it was being created"
 		}
 		s.o.Log("destroyed %s, GPU instance %d, which a killed run (process %d) left; it was recognised by %s",
-			describe(i),
-			i.ID, j.PID, by)
+			describe(i), i.ID, j.PID, by)
 	})
 }
 

@@ -66,8 +66,7 @@ func loadWeights(name string, tasks, levels int, into nn.Policy) error {
 	}
 	if meta.Tasks != tasks || meta.Levels != levels {
 		return fmt.Errorf("%s: %w: it is for N = %d and M = %d, want %d and %d", file, nn.ErrNetwork, meta.Tasks,
-			meta.Levels,
-			tasks, levels)
+			meta.Levels, tasks, levels)
 	}
 	return nn.LoadInto(into, file, meta, parameters)
 }

@@ -218,8 +218,7 @@ func (s *session) advance(ctx context.Context) error {
 	}
 	n := float64(iterations)
 	sum.Entropy, sum.PolicyLoss, sum.ValueLoss, sum.ExplainedVariance = sum.Entropy/n, sum.PolicyLoss/n,
-		sum.ValueLoss/n,
-		sum.ExplainedVariance/n
+		sum.ValueLoss/n, sum.ExplainedVariance/n
 	// NaN where no episode ended.
 	sum.Return, sum.Length = sum.Return/float64(episodes), sum.Length/float64(episodes)
 	var err error

@@ -143,8 +143,7 @@ func (f *submitFlags) checkShared(s *openSweep) error {
 	for _, must := range paths {
 		if why := sweep.NodeLocal(must.path); why != "" {
 			return fmt.Errorf("the tasks would not see %s%s: %s; %s, or say --shared if that is wrong",
-				must.path, must.role,
-				why, must.advice)
+				must.path, must.role, why, must.advice)
 		}
 	}
 	return nil
