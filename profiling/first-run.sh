@@ -163,7 +163,7 @@ step() {
 		return 0
 	fi
 	begun=$SECONDS
-	limited $time "$@" >>"$out/log/$name.txt" 2>&1
+	limited "$out/log/$name.txt" $time "$@"
 	local code=$?
 	took=$((SECONDS - begun))
 	echo $((spent + took)) >"$out/spent/$stage"
@@ -178,19 +178,26 @@ step() {
 	esac
 	printf '%4d s  stage %d  %-18s %s\n' $took "$stage" "$name" "$(cat "$out/done/$name")"
 }
-# limited SECONDS COMMAND... runs in a process group of its own, so that a signal to this script need not wait for its end.
+# limited LOG SECONDS COMMAND... runs in a process group of its own, so that a signal to this script need not wait for its end.
 limited() {
 	set -m
-	timeout -s INT -k 10 "$@" </dev/null &
+	timeout -s INT -k 10 "${@:2}" </dev/null >>"$1" 2>&1 &
 	set +m
 	wait $!
 }
+# interrupted ends the script after everything that it started has ended. A timeout that is interrupted as it starts its
+# command ends without it.
 interrupted() {
 	trap '' INT TERM
-	local job
+	local job tries
 	for job in $(jobs -p); do
 		kill -INT "$job" 2>/dev/null # timeout passes it on, and kills after 10 s
 		wait "$job"
+		for ((tries = 0; tries < 100; tries++)); do
+			kill -INT -- "-$job" 2>/dev/null || break
+			sleep 0.1
+		done
+		kill -KILL -- "-$job" 2>/dev/null
 	done
 	pack
 	echo "first-run: interrupted; the same command goes on" >&2

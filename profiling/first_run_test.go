@@ -249,7 +249,7 @@ const program = `#!/bin/bash
 case "$*" in
 "kernel --help") printf 'Kernels:\n  bfs  searches\n  stream  copies\n,\n' ;;
 "kernel stream --verify") if [ -n "$HANGS" ]; then exec sleep 60; fi; echo "sms: 132" ;;
-*) if [ -n "$QUICK" ]; then exit 0; fi; echo runs >>"$OUT/runs"; exec sleep 60 ;;
+*) if [ -n "$QUICK" ]; then exit 0; fi; echo $$ >>"$OUT/runs"; exec sleep 60 ;;
 esac
 `
 
@@ -265,8 +265,13 @@ func TestFirstRunEnds(t *testing.T) {
 		t.Errorf("a kernel that hangs: exit code %d, %q after %v", code, stderr, time.Since(began))
 	}
 	out := filepath.Join(dir, "out")
+	// A timeout that is interrupted before it knows its command ends without it.
+	leaves := t.TempDir()
+	files(t, leaves, map[string]string{"timeout": "#!/bin/bash\n[ \"$1\" = -s ] || { shift 3; exec \"$@\"; }\nshift 5\ntrap 'exit 130' INT\nenv --default-signal=INT \"$@\" &\nwait\n"})
+	var errs strings.Builder
 	c := exec.Command("bash", "first-run.sh", "--out", out)
-	c.Env = append(os.Environ(), f.env[0], "HANGS=")
+	c.Env = append(os.Environ(), f.env[0], "HANGS=", "PATH="+leaves+":"+os.Getenv("PATH"))
+	c.Stderr = &errs
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -283,6 +288,18 @@ func TestFirstRunEnds(t *testing.T) {
 	_ = c.Wait() // it was interrupted
 	if code := c.ProcessState.ExitCode(); code != 130 || time.Since(began) > 40*time.Second {
 		t.Errorf("SIGTERM to the script alone: exit code %d after %v", code, time.Since(began))
+	}
+	if errs.String() != "first-run: interrupted; the same command goes on\n" {
+		t.Errorf("interrupted, it says %q", errs.String())
+	}
+	runs, err := os.ReadFile(filepath.Join(out, "runs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, process := range strings.Fields(string(runs)) {
+		if command, _ := os.ReadFile("/proc/" + process + "/cmdline"); len(command) > 0 {
+			t.Errorf("after the script has ended, %q runs", command)
+		}
 	}
 	if _, err := os.Stat(out + ".tar.gz"); err != nil {
 		t.Error(err)
