@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -16,10 +18,6 @@ type extent struct {
 	// written orders the series by when a cell of theirs was last written.
 	written int64
 	sum
-	// whole says that the instances of the series were compared with the sum. They are from low to high,
-	// and dense says that none is missing there.
-	whole, dense bool
-	low, high    int64
 }
 
 // A sum is the number of cells and the sum of their instances. It shows whether cells are missing or
@@ -53,90 +51,130 @@ func readTwice[T comparable](f *file, table, columns string, ways [2]string, rea
 	return out, err
 }
 
-// readExtents reads what the database has of its series. The lock must be held.
-func (f *file) readExtents() error {
+// selectExtents selects what extents are read from. One column takes much less time than fourteen.
+const selectExtents = "SELECT concat_ws(char(0), id, written, cells, instances, crc, " + seriesColumns + ") FROM "
+
+// newExtent makes an extent of its columns, and checks it.
+func (f *file) newExtent(columns string) (*extent, error) {
+	var numbers [5]int64
+	var failed error
+	identity := columns
+	for i := range numbers {
+		number, rest, _ := strings.Cut(identity, "\x00")
+		n, err := strconv.ParseInt(number, 10, 64)
+		numbers[i], identity, failed = n, rest, cmp.Or(failed, err)
+	}
+	s, ok := parseIdentity(identity)
+	switch {
+	case identity == "":
+		return nil, &Damage{File: f.path, Reason: "a series with results is missing"}
+	case !ok || failed != nil || int64(crc32.Checksum([]byte(identity), castagnoli)) != numbers[4]:
+		return nil, &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of %v is wrong", s)}
+	}
+	return &extent{s, numbers[0], numbers[1], sum{numbers[2], numbers[3]}}, nil
+}
+
+// parseIdentity returns the series of an identity.
+func parseIdentity(identity string) (s Series, ok bool) {
+	var c [9]string
+	more := true
+	for i := range c {
+		if !more {
+			return s, false
+		}
+		c[i], identity, more = strings.Cut(identity, "\x00")
+	}
+	count, err := strconv.Atoi(c[4])
+	version, failed := strconv.Atoi(c[6])
+	return Series{c[0], c[1], c[2], c[3], count, c[5], version, c[7], c[8]}, !more && err == nil && failed == nil
+}
+
+// readExtents reads what the database has of the series of a track; those of all tracks if it is empty.
+// The lock must be held.
+func (f *file) readExtents(track string) error {
 	// Every series has a row in tally. One more may be added between the two queries.
-	var count int64
-	err := f.query("SELECT count(*) FROM series", nil, func(v []any) error {
+	const ofTrack = "track >= ?1 AND track <= iif(?1 = '', char(0x10FFFF), ?1)"
+	var count, last int64
+	err := f.query("SELECT count(*) FROM series WHERE "+ofTrack, []any{track}, func(v []any) error {
 		count = columnOr[int64](v[0])
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	extents, last := make(map[Series]*extent, max(0, min(count, 1<<16))), int64(0)
-	const query = "SELECT concat_ws(char(0), " + seriesColumns + "), crc, id, written, cells, instances" +
-		" FROM tally NOT INDEXED LEFT JOIN series NOT INDEXED ON id = series ORDER BY written"
-	err = f.query(query, nil, func(v []any) error {
-		identity := columnOr[string](v[0]) // one column takes much less time than nine
-		s, ok := parseIdentity(identity)
-		x := &extent{
-			Series: s, id: columnOr[int64](v[2]), written: columnOr[int64](v[3]),
-			sum: sum{columnOr[int64](v[4]), columnOr[int64](v[5])},
+	extents := make(map[Series]*extent, max(0, min(count, 1<<16)))
+	const query = selectExtents + "tally NOT INDEXED LEFT JOIN series NOT INDEXED ON id = series" +
+		" WHERE id IS NULL OR " + ofTrack + " ORDER BY written"
+	err = f.query(query, []any{track}, func(v []any) error {
+		x, err := f.newExtent(columnOr[string](v[0]))
+		if err != nil {
+			return err
 		}
-		switch {
-		case v[2] == nil:
-			return &Damage{File: f.path, Reason: "a series with results is missing"}
-		case !ok || int64(crc32.Checksum([]byte(identity), castagnoli)) != columnOr[int64](v[1]):
-			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of %v is wrong", s)}
-		case x.written <= last || extents[s] != nil:
+		known := len(extents)
+		if extents[x.Series] = x; x.written <= last || len(extents) == known {
 			return &Damage{File: f.path, Reason: "the rows of the table tally are in disorder"}
 		}
-		extents[s], last = x, x.written
+		last = x.written
 		return nil
 	})
-	if err == nil && int64(len(extents)) < count {
-		err = &Damage{File: f.path, Reason: fmt.Sprintf("the numbers of cells of %d series are missing",
-			count-int64(len(extents)))}
+	switch missing := count - int64(len(extents)); {
+	case err != nil:
+	case missing > 0:
+		err = &Damage{File: f.path, Reason: fmt.Sprintf("the numbers of cells of %d series are missing", missing)}
+	case len(f.extents) == 0:
+		f.extents = extents
+	default:
+		maps.Copy(f.extents, extents)
 	}
 	if err == nil {
-		f.extents = extents
+		f.complete[track] = true
 	}
 	return err
 }
 
-// parseIdentity returns the series of an identity.
-func parseIdentity(identity string) (s Series, ok bool) {
-	c := strings.Split(identity, "\x00")
-	if len(c) != 9 {
-		return s, false
-	}
-	count, err := strconv.Atoi(c[4])
-	version, failed := strconv.Atoi(c[6])
-	return Series{c[0], c[1], c[2], c[3], count, c[5], version, c[7], c[8]}, err == nil && failed == nil
-}
-
-// present returns what the database has of its series at present.
-func (f *file) present() (map[Series]*extent, error) {
+// present returns what the database has of the series of a track at present; of all tracks if it is empty.
+func (f *file) present(track string) ([]*extent, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	before, known := f.version, f.extents != nil
 	err := f.query("SELECT data_version, total_changes() FROM pragma_data_version", nil, func(v []any) error {
-		f.version = columnOr[int64](v[0])<<32 + columnOr[int64](v[1])
+		if version := columnOr[int64](v[0])<<32 + columnOr[int64](v[1]); version != f.version {
+			f.version = version
+			clear(f.complete)
+		}
 		return nil
 	})
-	if err == nil && (!known || f.version != before) {
-		err = f.readExtents()
+	if err == nil && !f.complete[track] && !f.complete[""] {
+		err = f.readExtents(track)
 	}
-	return f.extents, err
+	var all []*extent
+	for _, x := range f.extents {
+		if track == "" || track == x.Track {
+			all = append(all, x)
+		}
+	}
+	return all, err
 }
 
-// extent returns what the database has of a series; nil for nothing.
-func (f *file) extent(s Series) (*extent, error) {
+// extent returns what the database has of a series; nil for nothing. A search in the index may be in vain
+// because of damage, so that what it does not find is looked for once in the table.
+func (f *file) extent(s Series) (x *extent, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if x := f.extents[s]; x != nil {
-		return x, nil
+	const many = 32 // series are read faster together
+	known := f.complete[s.Track] || f.complete[""]
+	if f.extents[s] == nil && (known || len(f.extents) < many) {
+		const find = selectExtents + "series LEFT JOIN tally ON series = id" +
+			" WHERE (" + seriesColumns + ") = (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		err = f.query(find, s.values(), func(v []any) error {
+			if x, err = f.newExtent(columnOr[string](v[0])); err == nil {
+				f.extents[s] = x
+			}
+			return err
+		})
 	}
-	there := f.extents == nil
-	const find = "SELECT 1 FROM series WHERE (" + seriesColumns + ") = (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	if err := f.query(find, s.values(), func([]any) error {
-		there = true
-		return nil
-	}); err != nil || !there {
-		return nil, err
+	if f.extents[s] == nil && !known && err == nil {
+		err = f.readExtents(s.Track)
 	}
-	err := f.readExtents()
 	return f.extents[s], err
 }
 
@@ -182,12 +220,11 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 	return nil
 }
 
-// lackingError says how many cells of a series are found, and how many there should be.
+// lackingError says how many cells of a series a search finds, and how many it should.
 func lackingError(f *file, s Series, read, want sum) error {
 	return &Damage{
-		File: f.path,
-		Reason: fmt.Sprintf("of the %d cells of %v, %d are found, or other instances", want.cells,
-			s, read.cells),
+		File:   f.path,
+		Reason: fmt.Sprintf("a search for %d cells of %v finds %d, or other instances", want.cells, s, read.cells),
 	}
 }
 
@@ -196,38 +233,24 @@ func disorderError(f *file, s Series, instance, before int) error {
 	return &Damage{File: f.path, Reason: fmt.Sprintf("instance %d of %v comes after instance %d", instance, s, before)}
 }
 
-// expect returns which cells with the instances first to end-1 a series has. It reads the whole series,
-// because a damaged page may make a search for a part miss some; once is enough if no instance between
-// the first and the last is missing. It returns a [*Damage] if cells of the series are missing.
+// expect returns which cells with the instances first to end-1 a series has. It returns a [*Damage] if
+// cells of the series are missing.
 func (f *file) expect(s Series, x *extent, first, end int64) (want sum, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !x.whole {
-		var all sum
-		if err := f.query("SELECT count(*), sum(instance), min(instance), max(instance) FROM cell WHERE series = ?",
-			[]any{x.id}, func(v []any) error {
-				all, x.low, x.high = sum{
-					columnOr[int64](v[0]),
-					columnOr[int64](v[1]),
-				}, columnOr[int64](v[2]), columnOr[int64](v[3])
-				return nil
-			}); err != nil {
-			return sum{}, err
-		}
+	if n := x.cells; x.instances == n*(n-1)/2 { // the least sum, which the instances 0 to n-1 alone have
+		end = min(end, n)
+		n = max(end-first, 0)
+		return sum{n, n * (first + end - 1) / 2}, nil
+	}
+	// All cells are read, because a damaged page may make a search for a part miss some.
+	const count = "SELECT count(*), sum(instance), count(*) FILTER (WHERE part), sum(instance) FILTER (WHERE part) FROM" +
+		" (SELECT instance, instance >= ?2 AND instance < ?3 AS part FROM cell WHERE series = ?1)"
+	err = f.query(count, []any{x.id, first, end}, func(v []any) error {
+		all := sum{columnOr[int64](v[0]), columnOr[int64](v[1])}
+		want = sum{columnOr[int64](v[2]), columnOr[int64](v[3])}
 		if all.lacks(x.sum) {
-			return sum{}, lackingError(f, s, all, x.sum)
+			return lackingError(f, s, all, x.sum)
 		}
-		x.whole, x.dense = true, x.high-x.low+1 == all.cells
-	}
-	if x.dense {
-		low, high := max(first, x.low), min(end-1, x.high)
-		n := max(high-low+1, 0)
-		return sum{n, n * (low + high) / 2}, nil
-	}
-	// The sign keeps SQLite from a search for the instances.
-	const count = "SELECT count(*), sum(instance) FROM cell WHERE series = ? AND +instance >= ? AND +instance < ?"
-	return want, f.query(count, []any{x.id, first, end}, func(v []any) error {
-		want = sum{columnOr[int64](v[0]), columnOr[int64](v[1])}
 		return nil
 	})
+	return want, err
 }

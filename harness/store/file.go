@@ -75,10 +75,11 @@ type file struct {
 	lists sync.Map
 
 	mu sync.Mutex
-	// extents are what the database had of its series when they were last read, which was at a
-	// version of the data; nil before.
-	extents map[Series]*extent
-	version int64
+	// extents are what the database had of its series when they were last read. At a version of the data, all of
+	// the complete tracks were read, which are those of all series if there is an empty one.
+	extents  map[Series]*extent
+	complete map[string]bool
+	version  int64
 }
 
 // openFile opens a database. It makes the file and its tables if they do not exist.
@@ -103,7 +104,7 @@ func openFile(path string) (*file, error) {
 	if err != nil {
 		return nil, errors.Join(explainError(path, err), db.Close())
 	}
-	return &file{path: path, db: db}, nil
+	return &file{path: path, db: db, extents: map[Series]*extent{}, complete: map[string]bool{}}, nil
 }
 
 // query hands over the columns of all rows. Integers are int64 and missing values nil.

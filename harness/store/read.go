@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -22,7 +21,7 @@ type cell struct {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // identity appends the columns of a series, which its own checksum is of, and with which those of its cells begin.
-// readExtents makes the same in SQL.
+// selectExtents makes the same in SQL.
 func (s *Series) identity(b []byte) []byte {
 	for _, text := range []string{s.Track, s.Dataset, s.Content, s.GPU} {
 		b = append(append(b, text...), 0)
@@ -59,13 +58,13 @@ func (c *cell) outcome() string {
 func (db *DB) Series(filter Filter) ([]Series, error) {
 	var out []Series
 	for _, f := range db.all() {
-		extents, err := f.present()
+		extents, err := f.present(filter.Track)
 		if err != nil {
 			return nil, err
 		}
-		for s := range extents {
-			if filter.selects(s) {
-				out = append(out, s)
+		for _, x := range extents {
+			if filter.selects(x.Series) {
+				out = append(out, x.Series)
 			}
 		}
 	}
@@ -311,8 +310,8 @@ func (db *DB) each(use func(s Series, cells []cell) error) error {
 // each is [DB.each] for one file. It reads many series at once, which takes less time where they are short.
 func (f *file) each(use func(s Series, cells []cell) error) error {
 	const batch = 20_000 // cells
-	extents, err := f.present()
-	all := slices.SortedFunc(maps.Values(extents), func(a, b *extent) int { return cmp.Compare(a.written, b.written) })
+	all, err := f.present("")
+	slices.SortFunc(all, func(a, b *extent) int { return cmp.Compare(a.written, b.written) })
 	for err == nil && len(all) > 0 {
 		n := 0
 		for cells := int64(0); n < len(all) && cells < batch; n++ {
