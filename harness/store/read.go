@@ -336,9 +336,12 @@ func (f *file) each(use func(s Series, cells []cell) error) error {
 // if a list of names has not been read.
 func (f *file) cellsOf(all []*extent) (cells []cell, ends []int, err error) {
 	ids := []byte("[")
+	n := int64(0)
 	for _, x := range all {
 		ids = append(strconv.AppendInt(ids, x.id, 10), ',')
+		n += x.cells
 	}
+	cells, ends = make([]cell, 0, max(0, min(n, fullBuffer))), make([]int, 0, len(all))
 	ids[len(ids)-1] = ']'
 	identity := make([]byte, 0, 1024)
 	var read sum
