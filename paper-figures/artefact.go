@@ -150,7 +150,8 @@ type Values map[string]Measurement
 type Reading struct {
 	// Name identifies the reading in claims.csv. That of the first one, the default, may be empty: "default".
 	Name string
-	// Values lacks claims that the reading does not concern. The default one has all that can be measured.
+	// Values lacks claims that the reading does not concern. The default one has all that can be measured. Other
+	// names are those of values that only conclusions need.
 	Values Values
 	// from is the line of readings.csv about it.
 	from readingRow
@@ -161,7 +162,8 @@ type readingRow struct {
 	// Artefact is a pattern in which * matches anything. The first line that matches counts.
 	Artefact string `csv:"artefact"`
 	Reading  string `csv:"reading"`
-	// Part is part for a reading of some replicates or claims, which does not compete with the others.
+	// Part is part for a reading of some replicates or claims, and post hoc for one that was found after the run: neither
+	// competes with the others. It is default for one that equals the default reading.
 	Part string `csv:"part"`
 	// Basis says where the reading comes from: the authors' script, a printed example, a formula or prose.
 	Basis string `csv:"basis"`

@@ -98,6 +98,8 @@ type Claims struct {
 	heads    []tablePart
 	readings []readingRow
 	missing  []missingRow
+	// conclusions are the lines of conclusions.csv.
+	conclusions []sentenceTest
 }
 
 type publishedRow struct {
@@ -129,6 +131,7 @@ type marginRow struct {
 //   - margins.csv: margins that are not the default.
 //   - causes.csv: why claims deviate, see [Explanation].
 //   - readings.csv: where each reading comes from.
+//   - conclusions.csv: the tests of the paper's conclusions.
 //   - missing.csv: why claims cannot be judged. An empty reason is that of the row above. Claims that need
 //     a GPU are listed one by one, so that a mistyped key is refused.
 //
@@ -150,7 +153,11 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	for _, err := range []error{
 		eachRow(paper, files, "margins.csv", c.addMargin),
 		eachRow(paper, files, "causes.csv", c.addCause),
-		readRows(paper, files, "readings.csv", &c.readings),
+		eachRow(paper, files, "readings.csv", func(r *readingRow) (string, error) {
+			c.readings = append(c.readings, *r)
+			return "part", oneOf(r.Part, "", partReading, postHoc, anotherDefault)
+		}),
+		eachRow(paper, files, "conclusions.csv", c.addConclusion),
 		eachRow(paper, files, "missing.csv", func(r *missingRow) (string, error) {
 			if n := len(c.missing); r.Reason == "" && n > 0 {
 				r.Reason = c.missing[n-1].Reason

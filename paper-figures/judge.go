@@ -35,6 +35,8 @@ type Declaration struct {
 	Readings [][]string
 	// Names are those of the readings.
 	Names []string
+	// Measured has the names of all values, also of those that only conclusions need.
+	Measured []string
 	// Missing are the keys of claims that are said to need hardware or unpublished data.
 	Missing []string
 	// Inputs are the values that the project uses for the paper's inputs.
@@ -97,11 +99,14 @@ func Match(dec Declaration, claims []Claim) error {
 	return nil
 }
 
-// declaration lists the keys of an output.
-func (o *Output) declaration(paper, artefact string) Declaration {
+// declaration lists the keys of an output, without those of values that only conclusions need.
+func (o *Output) declaration(paper, artefact string, claims *Claims) Declaration {
 	dec := Declaration{Paper: paper, Artefact: artefact, Missing: slices.Sorted(maps.Keys(o.Missing)), Inputs: o.Inputs}
 	for _, r := range o.Readings {
-		dec.Readings = append(dec.Readings, slices.Sorted(maps.Keys(r.Values)))
+		names := slices.Sorted(maps.Keys(r.Values))
+		isMeasure := func(name string) bool { return claims.isMeasure(artefact, name) }
+		dec.Readings = append(dec.Readings, slices.DeleteFunc(slices.Clone(names), isMeasure))
+		dec.Measured = append(dec.Measured, names...)
 		dec.Names = append(dec.Names, cmp.Or(r.Name, DefaultReading))
 	}
 	return dec
@@ -117,7 +122,7 @@ func (d *Data) judge(claims []Claim, o *Output) []Row {
 		for _, r := range o.Readings[min(1, len(o.Readings)):] {
 			if m, ok := r.Values[c.Name]; ok {
 				row := d.measuredRow(c, m)
-				row.Reading, row.Default, row.Part = r.Name, false, r.from.Part != ""
+				row.Reading, row.Default, row.Part = r.Name, false, !r.from.counts()
 				switch {
 				case first.Verdict == verdict.NotRunnable:
 					row.Verdict, row.ByDefaultMargin, row.Cause, row.Evidence, row.Reason = first.Verdict, "", "", "",

@@ -33,6 +33,8 @@ type PaperRecord struct {
 	Cite      string   `json:"cite"`
 	Terms     []Term   `json:"terms,omitempty"`
 	Artefacts []Record `json:"artefacts"`
+	// Conclusions are in the order of conclusions.csv.
+	Conclusions []Conclusion `json:"conclusions,omitempty"`
 }
 
 // A Record is what was found of an artefact.
@@ -44,6 +46,8 @@ type Record struct {
 	Timed    bool             `json:"timed,omitempty"`
 	Readings []ReadingSummary `json:"readings,omitempty"`
 	Rows     []Row            `json:"claims,omitempty"`
+	// Tests are the values that conclusions rest on.
+	Tests []Test `json:"tests,omitempty"`
 	// Figures and Tables are in the order of the page. Tables about wall times, which always differ, are left out.
 	Figures []Figure `json:"figures,omitempty"`
 	Tables  []Table  `json:"tables,omitempty"`
@@ -280,7 +284,7 @@ func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
 	var out []ReadingSummary
 	settled := []verdict.Verdict{verdict.NotRunnable, verdict.Input, verdict.Consistent}
 	for i, r := range readings {
-		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: r.from.Part != ""}
+		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: !r.from.counts()}
 		for _, row := range rows {
 			judged := row.Measured != nil && !slices.Contains(settled, row.Verdict)
 			if judged && row.Reading == s.Name && row.Default == (i == 0) {

@@ -82,6 +82,10 @@ func (m *Manifest) render(dir string) error {
 	if err := write("claims.csv", claims, err); err != nil {
 		return err
 	}
+	conclusions, err := m.conclusionsCSV()
+	if err := write("conclusions.csv", conclusions, err); err != nil {
+		return err
+	}
 	raw, err := json.MarshalIndent(m, "", " ")
 	return write(manifestFile, string(raw)+"\n", err)
 }

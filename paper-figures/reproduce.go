@@ -82,7 +82,7 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := Match(o.declaration(j.paper.Name, j.artefact.Name), d.Claims.Of(j.artefact.Name)); err != nil {
+		if err := Match(o.declaration(j.paper.Name, j.artefact.Name, d.Claims), d.Claims.Of(j.artefact.Name)); err != nil {
 			return nil, err
 		}
 		j.needs = d.needs
@@ -116,17 +116,18 @@ func (p *Paper) Declarations() ([]Declaration, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, o.declaration(p.Name, p.Artefacts[i].Name))
+		out = append(out, o.declaration(p.Name, p.Artefacts[i].Name, p.claims()))
 	}
 	return out, nil
 }
 
 // Check returns an error unless every claim belongs to an artefact that measures it, every measured key is a
-// claim, and every cause names an artefact of the paper as its evidence.
+// claim or what a conclusion needs, every conclusion has what it needs, and every cause names an artefact of the
+// paper as its evidence.
 func (c *Claims) Check(paper string, decs []Declaration) error {
-	known := map[string]bool{}
+	known, measured := map[string]bool{}, map[string][]string{}
 	for _, dec := range decs {
-		known[dec.Artefact] = true
+		known[dec.Artefact], measured[dec.Artefact] = true, dec.Measured
 		if err := Match(dec, c.Of(dec.Artefact)); err != nil {
 			return err
 		}
@@ -142,7 +143,7 @@ func (c *Claims) Check(paper string, decs []Declaration) error {
 			return &KeyError{paper, e.Artefact, e.Claim, reason}
 		}
 	}
-	return nil
+	return c.checkConclusions(paper, measured)
 }
 
 // Run computes what is missing and writes tables, figures, the manifest and what is rendered from it. It
@@ -168,6 +169,7 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 		if err := record.prove(p.claims()); err != nil {
 			return nil, 0, err
 		}
+		record.conclude(p.claims())
 		m.Papers = append(m.Papers, record)
 	}
 	return m, m.Left, m.render(r.Dir)
@@ -257,10 +259,11 @@ func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 // record judges an output, and returns the tables that every artefact with claims has.
 func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, tables []Table, err error) {
 	claims := d.Claims.Of(a.Name)
-	if err := Match(o.declaration(paper, a.Name), claims); err != nil {
+	if err := Match(o.declaration(paper, a.Name, d.Claims), claims); err != nil {
 		return Record{}, nil, err
 	}
 	record = Record{Paper: paper, Artefact: a.Name, Title: a.Title, Timed: a.Timed, Rows: d.judge(claims, o)}
+	record.Tests = d.tests(a.Name, o)
 	record.Readings = summarizeReadings(o.Readings, record.Rows)
 	if len(record.Rows) > 0 && len(o.Readings) > 0 {
 		tables = append(tables, claimsTable(a, record.Rows))

@@ -1,0 +1,435 @@
+package figures
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/harness/strictcsv"
+	"miglab/paper-figures/verdict"
+)
+
+// An Answer says whether a conclusion of a paper holds.
+type Answer string
+
+// The answers. [PaperRecord.conclude] has the rule.
+const (
+	Holds       Answer = "holds"
+	HoldsInPart Answer = "holds in part"
+	DoesNotHold Answer = "does not hold"
+	Undecided   Answer = "undecided"
+	InTheModel  Answer = "in the model"
+	NotRunnable Answer = "not runnable"
+)
+
+// Answers lists the answers in the order of summaries.
+var Answers = []Answer{Holds, HoldsInPart, DoesNotHold, Undecided, InTheModel, NotRunnable}
+
+// What readings.csv says in its column part. Readings of a part and those found after the run do not count; one that is
+// called default counts as much as the first.
+const (
+	partReading    = "part"
+	postHoc        = "post hoc"
+	anotherDefault = DefaultReading
+)
+
+// counts reports whether a reading competes with the default one.
+func (r *readingRow) counts() bool { return r.Part == "" || r.Part == anotherDefault }
+
+// A conclusionRow is a line of conclusions.csv: a test of a sentence. A conclusion may have several.
+type conclusionRow struct {
+	ID string `csv:"id"`
+	// Sentence is in the paper's words, and Section says where it stands. Further rows have neither.
+	Sentence string `csv:"sentence"`
+	Section  string `csv:"section"`
+	// Artefact measures the values, and Measure is a pattern of their names.
+	Artefact  string           `csv:"artefact"`
+	Measure   string           `csv:"measure"`
+	Relation  verdict.Relation `csv:"relation"`
+	Threshold string           `csv:"threshold"`
+	// Neutral is the number for no difference. A value on its right side has the sign of the sentence.
+	Neutral string `csv:"neutral"`
+	// Varied says what the readings vary, or what is missing.
+	Varied string `csv:"varied"`
+	// Status is empty, model, post hoc or missing.
+	Status string `csv:"status"`
+	// Seal is made from the other columns, so that none is changed in passing after a run.
+	Seal string `csv:"seal"`
+}
+
+// A sentenceTest is a row with its numbers. A neutral number that is not given is NaN.
+type sentenceTest struct {
+	conclusionRow
+	threshold, neutral float64
+}
+
+const (
+	statusModel   = "model"
+	statusMissing = "missing"
+)
+
+// seal returns what the column must have.
+func (r *conclusionRow) seal() string {
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", []string{
+		r.ID, r.Sentence, r.Section, r.Artefact, r.Measure, string(r.Relation), r.Threshold, r.Neutral, r.Status,
+	})))[:8]
+}
+
+// addConclusion adds a row of conclusions.csv, or returns the column that is wrong.
+func (c *Claims) addConclusion(r *conclusionRow) (column string, err error) {
+	known := slices.ContainsFunc(c.conclusions, func(o sentenceTest) bool { return o.ID == r.ID })
+	follows := known && c.conclusions[len(c.conclusions)-1].ID == r.ID
+	if err := oneOf(r.Status, "", statusModel, postHoc, statusMissing); err != nil {
+		return "status", err
+	}
+	switch {
+	case r.ID == "" || known && !follows:
+		return "id", fmt.Errorf("%q is empty, or its rows do not follow one another", r.ID)
+	case known == (r.Sentence != "") || known == (r.Section != ""):
+		return "sentence", errors.New("the first row of a conclusion alone has its sentence and section")
+	case r.Status == statusMissing && r.Artefact+r.Measure+string(r.Relation)+r.Threshold+r.Neutral != "":
+		return "status", errors.New("a conclusion that cannot be measured has no artefact, measure, relation or threshold")
+	case r.Seal != r.seal():
+		return "seal", fmt.Errorf("the seal of this row is %s; what a conclusion needs is written before the run",
+			r.seal())
+	}
+	test := sentenceTest{*r, math.NaN(), math.NaN()}
+	if r.Status != statusMissing {
+		if err := oneOf(r.Relation, verdict.AtMost, verdict.AtLeast); err != nil {
+			return "relation", err
+		}
+		if test.threshold, err = strictcsv.Float(r.Threshold); err != nil {
+			return "threshold", err
+		}
+		if r.Neutral != "" {
+			if test.neutral, err = strictcsv.Float(r.Neutral); err != nil {
+				return "neutral", err
+			}
+		}
+	}
+	c.conclusions = append(c.conclusions, test)
+	return "", nil
+}
+
+// isMeasure reports whether a value of an artefact is measured for conclusions alone.
+func (c *Claims) isMeasure(artefact, name string) bool {
+	return !slices.ContainsFunc(c.Of(artefact), func(o Claim) bool { return o.Name == name }) &&
+		slices.ContainsFunc(c.conclusions, func(r sentenceTest) bool {
+			return r.Artefact == artefact && matches(r.Measure, name)
+		})
+}
+
+// checkConclusions returns an error unless every row of conclusions.csv has values, by the names that the
+// artefacts measure.
+func (c *Claims) checkConclusions(paper string, values map[string][]string) error {
+	for _, r := range c.conclusions {
+		measured := func(name string) bool { return matches(r.Measure, name) }
+		if r.Status != statusMissing && !slices.ContainsFunc(values[r.Artefact], measured) {
+			return &KeyError{paper, r.Artefact, r.Measure, "is what the conclusion " + r.ID + " needs, and is not measured"}
+		}
+	}
+	return nil
+}
+
+// A Test is a value under a reading, judged against a row of conclusions.csv.
+type Test struct {
+	// Row is the row's number, from 0.
+	Row     int    `json:"row"`
+	Measure string `json:"measure"`
+	Reading string `json:"reading"`
+	// Default marks the default reading or one that equals it, and PostHoc one that decides nothing.
+	Default bool `json:"default,omitempty"`
+	PostHoc bool `json:"post_hoc,omitempty"`
+	// Verdict is REPRODUCED if the whole interval is on the side of the sentence, DEVIATES if it is on the other one.
+	Verdict verdict.Verdict `json:"verdict"`
+	// Sign is set if the whole interval is on the right side of the neutral number.
+	Sign  bool     `json:"sign,omitempty"`
+	Value float64  `json:"value"`
+	Low   *float64 `json:"ci_low,omitempty"`
+	High  *float64 `json:"ci_high,omitempty"`
+	// Enough is how many replicates would decide; 0 for none.
+	Enough int          `json:"enough,omitempty"`
+	Unit   verdict.Unit `json:"unit,omitempty"`
+}
+
+// tests judges the values of an artefact against conclusions.csv.
+func (d *Data) tests(artefact string, o *Output) (out []Test) {
+	if d.Scale.Quick {
+		return nil
+	}
+	for line, row := range d.Claims.conclusions {
+		for i, r := range o.Readings {
+			if row.Artefact != artefact || row.Status == statusMissing || r.from.Part == partReading {
+				continue
+			}
+			for _, name := range slices.Sorted(maps.Keys(r.Values)) {
+				if !matches(row.Measure, name) {
+					continue
+				}
+				m := r.Values[name]
+				m.PrintSE = 0 // what is judged is the sentence, not the paper's own sample
+				j := row.judge(m, row.threshold)
+				t := Test{
+					Row: line, Measure: name, Reading: cmp.Or(r.Name, DefaultReading),
+					Default: i == 0 || r.from.Part == anotherDefault,
+					PostHoc: !r.from.counts() || row.Status == postHoc,
+					Verdict: j.Verdict, Value: m.Value, Low: number(j.Low), High: number(j.High),
+					Enough: j.Enough, Unit: m.Unit,
+				}
+				t.Sign = !math.IsNaN(row.neutral) && row.judge(m, row.neutral).Verdict == verdict.Reproduced
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// judge compares a value with the row's threshold, or with another number. A tie is not less.
+func (r *sentenceTest) judge(m Measurement, number float64) verdict.Judgement {
+	return verdict.Judge(verdict.Claim{
+		Relation: r.Relation, Published: number, Stated: true, Compares: number == r.neutral, Neutral: r.neutral,
+	}, m)
+}
+
+// distance is how far a value is from the row's threshold, positive on the side of the sentence, as a share of
+// the threshold if that is not 0.
+func (r *sentenceTest) distance(value float64) float64 {
+	d := value - r.threshold
+	if r.Relation == verdict.AtMost {
+		d = -d
+	}
+	if r.threshold != 0 {
+		d /= math.Abs(r.threshold)
+	}
+	return d
+}
+
+// State says whether a conclusion holds under a reading.
+type State string
+
+// The states.
+const (
+	Met    State = "met"
+	Missed State = "missed"
+	Open   State = "open"
+)
+
+// A Dot is a conclusion under a reading of an artefact.
+type Dot struct {
+	Artefact string `json:"artefact"`
+	Reading  string `json:"reading"`
+	Default  bool   `json:"default,omitempty"`
+	PostHoc  bool   `json:"post_hoc,omitempty"`
+	State    State  `json:"state"`
+	// Distance is how far the least favourable value is from its threshold, positive on the side of the sentence: as a
+	// share of the threshold, or in the value's unit if the threshold is 0.
+	Distance float64 `json:"distance"`
+	// Values is how many values there are, and Right how many of them are on the side of the sentence.
+	Values int `json:"values"`
+	Right  int `json:"right"`
+	// least is the least favourable value, sign says that all have the sign of the sentence.
+	least Test
+	row   *sentenceTest
+	sign  bool
+}
+
+// add adds a test to the dot.
+func (d *Dot) add(t Test, row *sentenceTest) {
+	distance := row.distance(t.Value)
+	if d.Values == 0 || distance < d.Distance {
+		d.Distance, d.least, d.row = distance, t, row
+	}
+	d.sign = (d.sign || d.Values == 0) && t.Sign
+	d.Values++
+	switch {
+	case t.Verdict == verdict.Reproduced:
+		d.Right++
+		d.State = cmp.Or(d.State, Met)
+	case t.Verdict == verdict.Deviates:
+		d.State = Missed
+	case d.State != Missed:
+		d.State = Open
+	}
+}
+
+// A Conclusion is a sentence of a paper with what came out.
+type Conclusion struct {
+	Paper    string `json:"paper"`
+	ID       string `json:"id"`
+	Sentence string `json:"sentence"`
+	Section  string `json:"section"`
+	Answer   Answer `json:"answer"`
+	// Met of the Readings that count are on the side of the sentence.
+	Met      int `json:"met"`
+	Readings int `json:"readings"`
+	// Numbers are those that decide, with their intervals.
+	Numbers string `json:"numbers,omitempty"`
+	// Plain is one sentence that says what came out, and Varied what the readings vary.
+	Plain  string `json:"plain"`
+	Varied string `json:"varied,omitempty"`
+	Dots   []Dot  `json:"dots,omitempty"`
+}
+
+// conclude answers the paper's conclusions. One that rests on an artefact that is not done is left out.
+func (p *PaperRecord) conclude(claims *Claims) {
+	done := map[string]*Record{"": {}}
+	for i := range p.Artefacts {
+		done[p.Artefacts[i].Artefact] = &p.Artefacts[i]
+	}
+	rows := claims.conclusions
+	for first := 0; first < len(rows); {
+		end := first + 1
+		for end < len(rows) && rows[end].ID == rows[first].ID {
+			end++
+		}
+		c := Conclusion{
+			Paper: p.Name, ID: rows[first].ID, Sentence: rows[first].Sentence, Section: rows[first].Section,
+			Varied: rows[first].Varied,
+		}
+		complete := true
+		for i := first; i < end; i++ {
+			a := done[rows[i].Artefact]
+			if complete = complete && a != nil; complete {
+				c.addDots(a, i, &rows[i])
+			}
+		}
+		if complete {
+			c.answer(rows[first].Status == statusModel)
+			p.Conclusions = append(p.Conclusions, c)
+		}
+		first = end
+	}
+}
+
+// addDots adds the tests of a row to the dots of its artefact.
+func (c *Conclusion) addDots(a *Record, line int, row *sentenceTest) {
+	for _, t := range a.Tests {
+		if t.Row != line {
+			continue
+		}
+		same := func(d Dot) bool { return d.Artefact == a.Artefact && d.Reading == t.Reading && d.PostHoc == t.PostHoc }
+		i := slices.IndexFunc(c.Dots, same)
+		if i < 0 {
+			i = len(c.Dots)
+			c.Dots = append(c.Dots, Dot{
+				Artefact: a.Artefact, Reading: t.Reading, Default: t.Default && !t.PostHoc, PostHoc: t.PostHoc,
+			})
+		}
+		c.Dots[i].add(t, row)
+	}
+}
+
+// answer answers a conclusion by the states of its dots:
+//
+//   - holds: at least 90 % of the readings meet it, all defaults among them
+//   - undecided: it would hold if the open readings met it; or the default is open, and nothing meets it
+//   - holds in part: a reading meets it, or some values under the defaults, or all of those have its sign
+//   - does not hold: otherwise
+//   - in the model: it is about a model whose constants were chosen with the paper's result in view
+//   - not runnable: nothing was measured
+func (c *Conclusion) answer(model bool) {
+	var open, values, right int
+	byDefault, possible, sign, openDefault, decided := true, true, true, false, false
+	for _, d := range c.Dots {
+		if d.PostHoc {
+			continue
+		}
+		c.Readings++
+		switch d.State {
+		case Met:
+			c.Met++
+		case Open:
+			open++
+		}
+		if d.Default {
+			decided = true
+			byDefault, possible = byDefault && d.State == Met, possible && d.State != Missed
+			openDefault, sign = openDefault || d.State == Open, sign && d.sign
+			values, right = values+d.Values, right+d.Right
+		}
+	}
+	enough := func(k int) bool { return 10*k >= 9*c.Readings }
+	switch {
+	case c.Readings == 0 || !decided:
+		c.Answer = NotRunnable
+	case model:
+		c.Answer = InTheModel
+	case byDefault && enough(c.Met):
+		c.Answer = Holds
+	case possible && enough(c.Met+open):
+		c.Answer = Undecided
+	case c.Met > 0 || right > 0 || sign:
+		c.Answer = HoldsInPart
+	case openDefault:
+		c.Answer = Undecided
+	default:
+		c.Answer = DoesNotHold
+	}
+	c.describe(right, values, sign && right < values)
+}
+
+// describe sets the numbers that decide and the sentence about them.
+func (c *Conclusion) describe(right, values int, sign bool) {
+	var numbers []string
+	enough := ""
+	for _, d := range c.Dots {
+		if !d.Default {
+			continue
+		}
+		numbers = append(numbers, d.deciding())
+		if t := d.least; d.State == Open && t.Enough > 0 {
+			enough = fmt.Sprintf(" About %s would decide.", count(roundUp(t.Enough), t.Unit))
+		}
+	}
+	c.Numbers = strings.Join(numbers, "; ")
+	if c.Answer == NotRunnable {
+		c.Plain = cmp.Or(c.Varied, "Nothing here can measure it")
+		return
+	}
+	of := fmt.Sprintf("%d of %d readings", c.Met, c.Readings)
+	c.Plain = fmt.Sprintf("It is met under %s, and by %d of %d values under the default.", of, right, values)
+	if sign {
+		c.Plain += " The sign is as the sentence says, the size is not."
+	}
+	if c.Answer == Undecided {
+		c.Plain += enough
+	}
+}
+
+// deciding is the least favourable value of a dot with its interval and its threshold.
+func (d *Dot) deciding() string {
+	t := d.least
+	text := fmt.Sprintf("%s: %s", t.Measure, figuresOf(t.Value))
+	if t.Low != nil && t.High != nil && *t.Low < *t.High {
+		text += fmt.Sprintf(" [%s, %s]", figuresOf(*t.Low), figuresOf(*t.High))
+	}
+	return fmt.Sprintf("%s, which must be %s %s", text, d.row.Relation, d.row.Threshold)
+}
+
+// figuresOf formats a number with four significant digits.
+func figuresOf(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+// conclusionsCSV returns results/conclusions.csv: one line a conclusion.
+func (m *Manifest) conclusionsCSV() (string, error) {
+	var b strings.Builder
+	lines := [][]string{{
+		"paper", "id", "answer", "met", "readings", "numbers", "plain", "sentence", "section", "varied",
+	}}
+	for _, p := range m.Papers {
+		for _, c := range p.Conclusions {
+			lines = append(lines, []string{
+				c.Paper, c.ID, string(c.Answer), strconv.Itoa(c.Met), strconv.Itoa(c.Readings), c.Numbers, c.Plain, c.Sentence,
+				c.Section, c.Varied,
+			})
+		}
+	}
+	err := csv.NewWriter(&b).WriteAll(lines)
+	return b.String(), err
+}

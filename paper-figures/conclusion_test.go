@@ -1,0 +1,167 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"miglab/paper-figures/verdict"
+)
+
+const conclusionsHead = "id,sentence,section,artefact,measure,relation,threshold,neutral,varied,status,seal\n"
+
+var sealText = regexp.MustCompile("the seal of this row is ([0-9a-f]{8})")
+
+// sealed are rows of conclusions.csv, to each of which its seal is added.
+func sealed(t *testing.T, rows ...string) string {
+	t.Helper()
+	text := conclusionsHead
+	for _, row := range rows {
+		_, err := loadConclusions(text + row + ",\n")
+		m := sealText.FindStringSubmatch(fmt.Sprint(err))
+		if m == nil {
+			t.Fatalf("%s: %v, want what its seal must be", row, err)
+		}
+		text += row + "," + m[1] + "\n"
+	}
+	return text
+}
+
+func loadConclusions(conclusions string) (*Claims, error) {
+	return LoadClaims("p", fstest.MapFS{"published.csv": {Data: []byte(good)}, "conclusions.csv": {Data: []byte(conclusions)}})
+}
+
+// values are a reading whose values are means with an interval of 0.1 on each side.
+func values(name, part string, of map[string]float64) Reading {
+	r := Reading{Name: name, Values: Values{}, from: readingRow{Part: part}}
+	for key, v := range of {
+		r.Values[key] = Measurement{Value: v, Low: v - 0.1, High: v + 0.1, StdErr: 0.05, Replicates: 100, Unit: verdict.Executions}
+	}
+	return r
+}
+
+// one is a reading with one value.
+func one(name, part string, v float64) Reading {
+	return values(name, part, map[string]float64{"gain": v})
+}
+
+// The answer follows from the readings by rule.
+func TestAnswers(t *testing.T) {
+	const atLeast5 = `C1,"gains of 5 points",1,a,gain*,>=,5,0,seeds,`
+	for name, c := range map[string]struct {
+		row      string
+		readings []Reading
+		want     Answer
+		met, of  int
+	}{
+		"all readings":          {atLeast5, []Reading{one("", "", 6), one("x", "", 5.2)}, Holds, 2, 2},
+		"nine of ten":           {atLeast5, append([]Reading{one("", "", 4)}, repeated(9, 6)...), HoldsInPart, 9, 10},
+		"nine of ten, default":  {atLeast5, append(append([]Reading{one("", "", 6)}, repeated(8, 6)...), one("last", "", 4)), Holds, 9, 10},
+		"a second default":      {atLeast5, append(append([]Reading{one("", "", 6)}, repeated(18, 6)...), one("last", "default", 4)), HoldsInPart, 19, 20},
+		"another reading alone": {atLeast5, []Reading{one("", "", -1), one("x", "", 6)}, HoldsInPart, 1, 2},
+		"its sign":              {atLeast5, []Reading{one("", "", 1), one("x", "", 2)}, HoldsInPart, 0, 2},
+		"the other sign":        {atLeast5, []Reading{one("", "", -1), one("x", "", -2)}, DoesNotHold, 0, 2},
+		"no sign given":         {strings.Replace(atLeast5, ",5,0,", ",5,,", 1), []Reading{one("", "", 1)}, DoesNotHold, 0, 1},
+		"some values":           {atLeast5, []Reading{values("", "", map[string]float64{"gain a": 6, "gain b": -1})}, HoldsInPart, 0, 1},
+		"open":                  {atLeast5, []Reading{one("", "", 5.05), one("x", "", 6)}, Undecided, 1, 2},
+		"open, others miss":     {atLeast5, []Reading{one("", "", 0.05), one("x", "", -1)}, DoesNotHold, 0, 2},
+		"post hoc":              {atLeast5, []Reading{one("", "", -1), one("x", "post hoc", 6)}, DoesNotHold, 0, 1},
+		"a part":                {atLeast5, []Reading{one("", "", -1), one("x", "part", 6)}, DoesNotHold, 0, 1},
+		"the row is post hoc":   {atLeast5 + "post hoc", []Reading{one("", "", 6)}, NotRunnable, 0, 0},
+		"a model":               {atLeast5 + "model", []Reading{one("", "", 6)}, InTheModel, 1, 1},
+		"nothing measured":      {atLeast5, nil, NotRunnable, 0, 0},
+		"missing":               {`C1,"runs on hardware",1,,,,,,A GPU,missing`, nil, NotRunnable, 0, 0},
+		"a tie does not beat":   {strings.Replace(atLeast5, ",5,0,", ",0,0,", 1), []Reading{{Values: Values{"gain": Exactly(0)}}}, Undecided, 0, 1},
+		"one training run": {atLeast5, []Reading{{Values: Values{"gain": {
+			Value: 9, Low: math.NaN(), High: math.NaN(), StdErr: math.NaN(),
+			Replicates: 1, Unit: verdict.TrainingRuns,
+		}}}}, Undecided, 0, 1},
+	} {
+		claims, err := loadConclusions(sealed(t, c.row))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		d := &Data{Claims: claims}
+		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: d.tests("a", Read(c.readings...))}}}
+		p.conclude(claims)
+		got := p.Conclusions[0]
+		if got.Answer != c.want || got.Met != c.met || got.Readings != c.of {
+			t.Errorf("%s: %s, %d of %d; want %s, %d of %d\n%+v", name, got.Answer, got.Met, got.Readings, c.want, c.met, c.of, got)
+		}
+	}
+}
+
+// repeated are readings with the same value.
+func repeated(n int, v float64) (out []Reading) {
+	for i := range n {
+		out = append(out, one(fmt.Sprint(i), "", v))
+	}
+	return out
+}
+
+// Several rows are one conclusion. The least favourable value is shown with its interval and threshold.
+func TestConclusionOfTwoRows(t *testing.T) {
+	claims, err := loadConclusions(sealed(t, `C1,both,1,a,wide*,<=,1.1,,p_sup,`, `C1,,,b,narrow*,<=,1.1,,p_sup,`, `C2,other,2,gone,x,>=,1,,,`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Data{Claims: claims}
+	p := PaperRecord{Name: "p", Artefacts: []Record{
+		{Artefact: "a", Tests: d.tests("a", Read(values("", "", map[string]float64{"wide 1": 0.9, "wide 2": 0.95})))},
+		{Artefact: "b", Tests: d.tests("b", Read(values("", "", map[string]float64{"narrow 1": 1.5})))},
+	}}
+	p.conclude(claims)
+	if len(p.Conclusions) != 1 {
+		t.Fatalf("%d conclusions: one that rests on an artefact that is not done is left out", len(p.Conclusions))
+	}
+	c := p.Conclusions[0]
+	if c.Answer != HoldsInPart || c.Met != 1 || c.Readings != 2 ||
+		c.Numbers != "wide 2: 0.95 [0.85, 1.05], which must be <= 1.1; narrow 1: 1.5 [1.4, 1.6], which must be <= 1.1" {
+		t.Errorf("%+v", c)
+	}
+	csv, err := (&Manifest{Papers: []PaperRecord{p}}).conclusionsCSV()
+	if err != nil || !strings.Contains(csv, "\np,C1,holds in part,1,2,") {
+		t.Errorf("%s, %v", csv, err)
+	}
+}
+
+// A threshold that is changed after the run, a row that nothing measures, and what cannot be meant are errors.
+func TestConclusionsAreRefused(t *testing.T) {
+	row := `C1,s,1,t1,x n=1,>=,5,0,seeds,`
+	fine := sealed(t, row)
+	if _, err := loadConclusions(strings.Replace(fine, ">=,5,", ">=,4,", 1)); err == nil || !strings.Contains(err.Error(), "seal") {
+		t.Errorf("a threshold that was changed: %v", err)
+	}
+	for name, text := range map[string]string{
+		"status":    strings.Replace(fine, "seeds,", "seeds,certain", 1),
+		"no id":     strings.Replace(fine, "C1,", ",", 1),
+		"relation":  conclusionsHead + strings.Replace(row, ">=", "=", 1) + ",",
+		"threshold": conclusionsHead + strings.Replace(row, ",5,", ",five,", 1) + ",",
+		"sentence":  conclusionsHead + strings.Replace(row, "C1,s", "C1,", 1) + ",",
+	} {
+		_, err := loadConclusions(text)
+		if seal := sealText.FindStringSubmatch(fmt.Sprint(err)); seal != nil {
+			_, err = loadConclusions(text + seal[1] + "\n")
+		}
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	claims, err := loadConclusions(fine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decs := []Declaration{{Paper: "p", Artefact: "t1", Measured: []string{"x n=2"}}}
+	if err := claims.checkConclusions("p", map[string][]string{"t1": decs[0].Measured}); err == nil {
+		t.Error("a conclusion that nothing measures is accepted")
+	}
+	if err := claims.checkConclusions("p", map[string][]string{"t1": {"x n=1"}}); err != nil {
+		t.Error(err)
+	}
+	if claims.isMeasure("t1", "x n=1") {
+		t.Error("a claim counts as what only a conclusion needs")
+	}
+}
