@@ -2,6 +2,7 @@ package mfi
 
 import (
 	"fmt"
+	"slices"
 
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -40,8 +41,8 @@ func (m *measured) underLoad(data []string) {
 		m.mean(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b),
 			figures.Ratios(m.at(b, full, "active_gpus"), m.at("MFI", full, "active_gpus")))
 	}
-	m.nearest("workloads of MFI less those of the nearest baseline, 100 % demand", accepted)
-	m.nearest("utilization of MFI less that of the nearest baseline, 100 % demand", used)
+	m.nearest("workloads of MFI less those of the nearest baseline, 100 % demand", 1, accepted)
+	m.nearest("utilization of MFI less that of the nearest baseline, 100 % demand", 1, used)
 
 	accept := func(scheme, dataset string) []float64 { return m.at(scheme, dataset, "acceptance") }
 	m.mean("acceptance of RR less that of FF, 10 % demand", differences(accept("RR", low), accept("FF", low), 100))
@@ -61,10 +62,13 @@ var distributionAxis = reports.Axis{Label: "Distribution"}
 
 func figure5(d *figures.Data) (*figures.Output, error) {
 	rs := underReadings(d, func(m *measured) { m.byDistribution("utilisation") })
-	active := readings[0].named("utilization of the active GPUs").
-		measure(d, func(m *measured) { m.byDistribution("utilisation_active") })
-	active.Values = figures.Values{bigPacked: active.Values[bigPacked]}
-	out := figures.Read(append(rs, active)...)
+	active := underDefaults(d, "utilization of the active GPUs", func(m *measured) {
+		m.byDistribution("utilisation_active")
+	})
+	for i, a := range active {
+		active[i].Values = figures.Values{bigPacked: a.Values[bigPacked]}
+	}
+	out := figures.Read(append(rs, active...)...)
 	panels(d, out, 5, "Four distributions at a demand of 85 %", atDemand(heavy), distributions,
 		func(_ reading, q quantity, g grid) []reports.Chart {
 			return []reports.Chart{g.bars(q.title, distributionAxis,
@@ -89,7 +93,7 @@ func (m *measured) byDistribution(utilisation string) {
 			accepted = append(accepted, pair{at("MFI", d, "accepted"), at(b, d, "accepted")})
 		}
 	}
-	m.nearest("workloads of MFI less those of the nearest baseline, nearest distribution", accepted)
+	m.nearest("workloads of MFI less those of the nearest baseline, nearest distribution", 1, accepted)
 	m.mean("gap to MFI on skew-small less the widest of the others",
 		differences(gap["skew-small"], highest(gap["uniform"], gap["skew-big"], gap["bimodal"]), 1))
 	m.mean("gap to MFI on skew-big less the narrowest of the others",
@@ -133,15 +137,15 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 		chart.Charts = append(chart.Charts, dots)
 	}
 	rs := underReadings(d, func(m *measured) { m.bySeverity(m.severity()) })
-	slots := readings[0].named("F as a mean over the slots").
-		measure(d, func(m *measured) { m.bySeverity("mean_fragmentation") })
-	return figures.Read(append(rs, slots)...).Table(t).Figure("figure6", chart.Title, chart), nil
+	slots := underDefaults(d, "F as a mean over the slots", func(m *measured) { m.bySeverity("mean_fragmentation") })
+	return figures.Read(append(rs, slots...)...).Table(t).Figure("figure6", chart.Title, chart), nil
 }
 
 // bySeverity measures what the text says about Fig. 6. fragmentation is the metric of F.
 func (m *measured) bySeverity(fragmentation string) {
 	var higher []pair
 	var agreeing, using, pairs int
+	var accepting, utilising ordered
 	for _, dataset := range atDemand(heavy) {
 		at := func(scheme, metric string) []float64 { return m.at(scheme, dataset, metric) }
 		for _, b := range baselines {
@@ -151,6 +155,9 @@ func (m *measured) bySeverity(fragmentation string) {
 			for _, b := range schemes[:i] {
 				order := func(metric string) int { return compareMeans(at(a, metric), at(b, metric)) }
 				pairs++
+				f := m.sign(pair{at(a, fragmentation), at(b, fragmentation)})
+				accepting.count(f, m.sign(pair{at(a, "acceptance"), at(b, "acceptance")}))
+				utilising.count(f, m.sign(pair{at(a, "utilisation"), at(b, "utilisation")}))
 				if order("acceptance")*order(fragmentation) < 0 {
 					agreeing++
 				}
@@ -160,10 +167,41 @@ func (m *measured) bySeverity(fragmentation string) {
 			}
 		}
 	}
-	m.nearest("score of the nearest baseline less that of MFI, nearest distribution", higher)
+	const sure = "pairs that surely differ of which the lower score has the higher "
+	m.values[sure+"acceptance"], m.values[sure+"utilization"] = accepting.share(), utilising.share()
+	m.nearest("score of the nearest baseline less that of MFI, nearest distribution", 1, higher)
 	const claim = "pairs of schemes of which the lower score has the higher "
 	m.values[claim+"acceptance"] = figures.Exactly(100 * float64(agreeing) / float64(pairs))
 	m.values[claim+"utilization"] = figures.Exactly(100 * float64(using) / float64(pairs))
+}
+
+// An ordered counts pairs of schemes that surely differ in a metric.
+type ordered struct {
+	// inverse are those of which the score surely orders the other way, direct the same way, and open those neither.
+	inverse, direct, open int
+}
+
+// count adds a pair by the signs of its differences in the score and in the metric, see [measured.sign].
+func (o *ordered) count(score, metric int) {
+	switch {
+	case metric == 0:
+	case score == 0:
+		o.open++
+	case score == metric:
+		o.direct++
+	default:
+		o.inverse++
+	}
+}
+
+// share is the share of the inverse pairs in percent. The open ones count as either in its interval.
+func (o *ordered) share() figures.Measurement {
+	percent := func(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
+	sure := o.inverse + o.direct
+	all := sure + o.open
+	return figures.Measurement{
+		Value: percent(o.inverse, sure), Low: percent(o.inverse, all), High: percent(o.inverse+o.open, all),
+	}
 }
 
 // text judges the two numbers of the abstract, which are means over the four distributions.
@@ -182,10 +220,10 @@ func text(d *figures.Data) (*figures.Output, error) {
 	expected := figures.Map(distributions, func(distribution string) string {
 		return stream(distribution, "T=expected")
 	})
-	return figures.Read(append(
+	return figures.Read(slices.Concat(
 		underReadings(d, abstract(usual, "accepted")),
-		readings[0].named("100 % demand").measure(d, abstract(atDemand(100), "accepted")),
-		readings[0].named("T as expected").measure(d, abstract(expected, "accepted")),
-		readings[0].named("running workloads").measure(d, abstract(usual, "running")),
+		underDefaults(d, "100 % demand", abstract(atDemand(100), "accepted")),
+		underDefaults(d, "T as expected", abstract(expected, "accepted")),
+		underDefaults(d, "running workloads", abstract(usual, "running")),
 	)...), nil
 }

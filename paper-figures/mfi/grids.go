@@ -180,11 +180,13 @@ type measured struct {
 	reading
 	d      *figures.Data
 	values figures.Values
+	// runs is the number of simulations, and paper that of the paper; 0 for what is not in the paper.
+	runs, paper int
 }
 
 // at returns a metric of a scheme on a stream, by simulation.
 func (m *measured) at(scheme, dataset, metric string) []float64 {
-	return m.reading.values(m.d, scheme, dataset, metric)
+	return m.d.Values(m.series(scheme, dataset), m.runs, metric)
 }
 
 // gains returns, by simulation, by how many percent a metric of MFI exceeds the mean of the baselines.
@@ -198,17 +200,28 @@ func gain(v []float64) float64 { return 100 * (v[0]/figures.Mean(v[1:]) - 1) }
 
 // mean sets a claim to the mean of a sample.
 func (m *measured) mean(claim string, values []float64) {
-	m.values[claim] = m.d.MeanOf(values, verdict.Simulations, simulations)
+	m.values[claim] = m.d.MeanOf(values, verdict.Simulations, m.paper)
 }
 
 // pair is two samples; the first is said to be larger.
 type pair struct{ more, fewer []float64 }
 
-// nearest sets a claim to the paired difference of the pair in which it is least sure to lie above zero.
-func (m *measured) nearest(claim string, pairs []pair) {
+// sign is 1 or -1 if the mean of the first sample is surely larger or smaller than that of the second, or else 0.
+func (m *measured) sign(p pair) int {
+	switch v := m.d.MeanOf(differences(p.more, p.fewer, 1), verdict.Simulations, m.paper); {
+	case v.Low > 0:
+		return 1
+	case v.High < 0:
+		return -1
+	}
+	return 0
+}
+
+// nearest sets a claim to scale times the paired difference of the pair in which it is least sure to lie above zero.
+func (m *measured) nearest(claim string, scale float64, pairs []pair) {
 	sure := math.Inf(1)
 	for _, p := range pairs {
-		v := m.d.MeanOf(differences(p.more, p.fewer, 1), verdict.Simulations, simulations)
+		v := m.d.MeanOf(differences(p.more, p.fewer, scale), verdict.Simulations, m.paper)
 		if t := v.Value / math.Max(v.StdErr, 1e-12); t < sure {
 			sure, m.values[claim] = t, v
 		}

@@ -2,6 +2,7 @@ package mfi
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"miglab/harness/algo"
@@ -11,8 +12,9 @@ import (
 )
 
 const (
-	// steadyRuns is the number of simulations for results that are not in the paper.
-	steadyRuns = 300
+	// steadyRuns is the number of simulations for results that are not in the paper, concludedRuns that of those
+	// under each reading, and movedRuns that of those with moves.
+	steadyRuns, concludedRuns, movedRuns = 300, 100, 20
 	// testSeed is the seed of streams on which no scheduler was tuned or chosen.
 	testSeed = 3
 	// offlineBound is an algorithm that bounds what can be accepted.
@@ -30,6 +32,8 @@ var (
 		"hami-spread",
 		"mfi?f=partial", "mfi?f=start-free", "bf-bi", "ff", "rr", "wf-bi",
 	}
+	// movers are the schedulers that may move running workloads.
+	movers = []string{"mfi-migrate", "repack", "repack-exact", "load-balance-migrate"}
 )
 
 // steadyData is the stream of a distribution in steady state.
@@ -56,7 +60,26 @@ func steady(d *figures.Data) (*figures.Output, error) {
 	tables := []*figures.Table{
 		pairedTable(d, "steady", metric), pairedTable(d, "steady-slices", "acceptance_slices_steady"),
 	}
-	return new(figures.Output).Table(tables...).Figure("steady", chart.Title, chart), nil
+	// The table and the figure are under this last reading.
+	whole := append(slices.Clone(readings), reading{name: "F literal, all feasible"})
+	t := tableOf(d, "steady-schemes", distributions)
+	out := figures.Read(figures.Map(whole, func(r reading) figures.Reading {
+		return r.measure(d, func(m *measured) { m.whenFull(t) })
+	})...)
+	return out.Table(append(tables, t)...).Figure("steady", chart.Title, chart), nil
+}
+
+// whenFull measures what VII says about acceptance on clusters that are full, and adds it to a table.
+func (m *measured) whenFull(t *figures.Table) {
+	m.runs, m.paper = concludedRuns, 0
+	for _, rho := range rhos {
+		t.Row(m.name, rho, figures.Map(distributions, func(dist string) []string {
+			at := func(scheme string) []float64 { return m.at(scheme, steadyData(dist, rho), "acceptance_steady") }
+			claim := fmt.Sprintf("acceptance of MFI less that of the nearest baseline, %s, ρ=%g", dist, rho)
+			m.nearest(claim, 100, figures.Map(baselines, func(b string) pair { return pair{at("MFI"), at(b)} }))
+			return figures.PlusMinus(m.values[claim], 2)
+		}))
+	}
 }
 
 // pairedTable compares schedulers with MFI on the same streams at ρ = 1.
@@ -79,6 +102,24 @@ func pairedTable(d *figures.Data, table, metric string) *figures.Table {
 		t.Row(id, row, strings.Join(above, ", "))
 	}
 	return t
+}
+
+// moved is not in the paper, whose workloads stay where they are placed.
+func moved(d *figures.Data) (*figures.Output, error) {
+	t := tableOf(d, "moves", distributions)
+	t.Columns = t.Columns.PlusMinus("moves made on uniform")
+	for id, moves := range figures.Each(movers, []string{"0.25", "1"}) {
+		of := func(metric, dist string) []float64 {
+			return d.Values(place(stream(dist, fmt.Sprintf("lifespan=steady&moves=%s&seed=%d", moves, testSeed)), id),
+				movedRuns, metric)
+		}
+		gains := figures.Map(distributions, func(dist string) []string {
+			still := d.Values(place(steadyData(dist, 1), "mfi"), movedRuns, "acceptance_steady")
+			return figures.PlusMinus(meanOf(d, differences(of("acceptance_steady", dist), still, 100)), 2)
+		})
+		t.Row(id, moves, gains, figures.PlusMinus(meanOf(d, of("moves_gpu_window", "uniform")), 2))
+	}
+	return new(figures.Output).Table(t), nil
 }
 
 // offline is not in the paper. It shows how far schedulers stay below a bound on what a
