@@ -176,6 +176,9 @@ func (d *Data) tests(artefact string, o *Output) (out []Test) {
 				m := r.Values[name]
 				m.PrintSE = 0 // what is judged is the sentence, not the paper's own sample
 				j := row.judge(m, row.threshold)
+				if j.Verdict == verdict.Inconclusive && j.Low == j.High {
+					j.Verdict = verdict.Deviates // a tie in all replicates: more of them would not make it larger
+				}
 				t := Test{
 					Row: line, Measure: name, Reading: cmp.Or(r.Name, DefaultReading),
 					Default: i == 0 || r.from.Part == anotherDefault,

@@ -74,7 +74,7 @@ func TestAnswers(t *testing.T) {
 		"a model":               {atLeast5 + "model", []Reading{one("", "", 6)}, InTheModel, 1, 1},
 		"nothing measured":      {atLeast5, nil, NotRunnable, 0, 0},
 		"missing":               {`C1,"runs on hardware",1,,,,,,A GPU,missing`, nil, NotRunnable, 0, 0},
-		"a tie does not beat":   {strings.Replace(atLeast5, ",5,0,", ",0,0,", 1), []Reading{{Values: Values{"gain": Exactly(0)}}}, Undecided, 0, 1},
+		"a tie does not beat":   {strings.Replace(atLeast5, ",5,0,", ",0,0,", 1), []Reading{{Values: Values{"gain": Exactly(0)}}}, DoesNotHold, 0, 1},
 		"one training run": {atLeast5, []Reading{{Values: Values{"gain": {
 			Value: 9, Low: math.NaN(), High: math.NaN(), StdErr: math.NaN(),
 			Replicates: 1, Unit: verdict.TrainingRuns,
