@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"sync"
 
 	_ "miglab/algorithms"
@@ -136,6 +137,7 @@ func samples() map[string]Figure {
 		"bars-upright":  grouped([]string{"Backprop", "ParticleFilter", "StreamCluster", "HotSpot", "HeartWall", "PathFinder", "LavaMD", "Myocyte", "Gaussian", "SRAD_v1"}),
 		"bars-narrow":   Bars{Title: "Speedup of Gaussian", X: Axis{Label: "Instance size [slices]"}, Y: Axis{Label: "Speedup"}, Categories: []string{"1", "2", "3", "4", "7"}, Groups: []BarGroup{{Name: "20 s on one slice", Values: []float64{1, 1.44, 2.98, 2.34, 2.4}}}},
 		"scatter":       cloud,
+		"curve":         sampleCurve(),
 		"divisions":     sampleDivisions(),
 		"masks":         sampleMasks(),
 		"panels":        Panels{Title: "Two views", Charts: []Chart{titled(rho, "By number of tasks"), titled(rho, "The same, so that the axes line up")}},
@@ -148,6 +150,23 @@ func samples() map[string]Figure {
 		"partitions":    Partitions{Title: "Partitions of A30 and A100/H100", GPUs: []*mig.GPU{a30, a100}},
 		"tree":          Tree{Title: "Repartitioning trees", GPUs: []*mig.GPU{a30, a100}},
 	}
+}
+
+// sampleCurve has dots of every state, on and beyond the scale, and a row without dots.
+func sampleCurve() Curve {
+	f := Curve{Title: "FAR: conclusions by reading", Claimed: "as claimed", Other: "not as claimed", Rows: []CurveRow{
+		{Name: "F1", Text: "“our schedules are at most 1.22 times as long as the optimum on Rodinia”", Answer: "holds", Dots: []CurveDot{
+			{State: DotMet, Default: true, Distance: 0.01}, {State: DotMet, Distance: 0.01}, {State: DotMet, Distance: 0.02}, {State: DotOpen, Distance: 0},
+		}},
+		{Name: "F13", Text: "“" + strings.Repeat("a sentence that is long and ", 12) + "ends”", Answer: "holds in part", Dots: []CurveDot{
+			{State: DotMissed, Default: true, Distance: -0.6}, {State: DotMissed, Distance: -70}, {State: DotMet, Aside: true, Distance: 2}, {State: DotMet, Distance: 1e9},
+		}},
+		{Name: "M1b", Text: "as in MISO", Answer: "not runnable"},
+	}}
+	for i := range 40 {
+		f.Rows[1].Dots = append(f.Rows[1].Dots, CurveDot{State: dotStates[i%3], Distance: float64(i%9) / 30})
+	}
+	return f
 }
 
 // titled returns the chart with another title.
