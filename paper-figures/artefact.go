@@ -17,9 +17,10 @@ import (
 type Paper struct {
 	// Name is the paper's name in claims and on the command line, for example far.
 	Name string
-	// Title and Cite identify the publication.
-	Title, Cite string
-	// Terms are explained at the head of the paper's page.
+	// Title and Cite identify the publication. About says in a sentence what it is about, and Limits what limits what
+	// can be said about it here.
+	Title, Cite, About, Limits string
+	// Terms are explained at the end of the paper's page.
 	Terms []Term
 	// Claims are the published numbers.
 	Claims *Claims
@@ -63,7 +64,7 @@ func (p *Paper) addPart(t *tablePart, builds Builds) (column string, err error) 
 	twice := func(o tablePart) bool { return o.Table == t.Table && o.Part == t.Part }
 	switch t.Part {
 	case "text", "number", "plusminus", "note": // of which a table may have several
-	case "paper", "cite", "artefact", "timed", "title", "words":
+	case "paper", "cite", "about", "limits", "artefact", "timed", "title", "words":
 		if slices.ContainsFunc(p.Claims.heads, twice) {
 			return "part", fmt.Errorf("%q has two of %q", t.Table, t.Part)
 		}
@@ -76,6 +77,10 @@ func (p *Paper) addPart(t *tablePart, builds Builds) (column string, err error) 
 		p.Title = t.Text
 	case "cite":
 		p.Cite = t.Text
+	case "about":
+		p.About = t.Text
+	case "limits":
+		p.Limits = t.Text
 	case "artefact", "timed":
 		if builds[t.Table] == nil || p.has(t.Table) {
 			return "table", fmt.Errorf("%q is listed twice, or nothing builds it", t.Table)

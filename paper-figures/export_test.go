@@ -2,6 +2,7 @@ package figures
 
 import (
 	"math"
+	"regexp"
 
 	"miglab/paper-figures/verdict"
 )
@@ -10,7 +11,7 @@ import (
 // under each of its readings. No cell is computed, and the page has only the tables that every
 // artefact with claims has.
 func Deviating(p *Paper) (text, claims string, err error) {
-	record := PaperRecord{Name: p.Name, Title: p.Title}
+	record := PaperRecord{Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms}
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
 		d, o, err := p.declare(a, Scale{})
@@ -25,12 +26,18 @@ func Deviating(p *Paper) (text, claims string, err error) {
 		r.Tables = own
 		record.Artefacts = append(record.Artefacts, r)
 	}
+	record.conclude(p.claims())
 	m := Manifest{Papers: []PaperRecord{record}}
 	if claims, err = m.claimsCSV(); err != nil {
 		return "", "", err
 	}
-	text, err = show("page.md.tmpl", page{&record, false})
+	text, err = record.page(false)
 	return text, claims, err
+}
+
+// Unlinked is a page without the links to its terms.
+func Unlinked(page string) string {
+	return regexp.MustCompile(`\[([^\]]*)\]\(#term-[^)]*\)`).ReplaceAllString(page, "$1")
 }
 
 // off gives claims values, with an interval, that are far from print. What needs a GPU is measured.

@@ -31,6 +31,8 @@ type PaperRecord struct {
 	Name      string   `json:"name"`
 	Title     string   `json:"title"`
 	Cite      string   `json:"cite"`
+	About     string   `json:"about,omitempty"`
+	Limits    string   `json:"limits,omitempty"`
 	Terms     []Term   `json:"terms,omitempty"`
 	Artefacts []Record `json:"artefacts"`
 	// Conclusions are in the order of conclusions.csv.

@@ -23,18 +23,27 @@ var templateFiles embed.FS
 
 // templates are the page of a paper and the summary of all.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"artefactOf":      func(evidence string) string { return evidence[strings.Index(evidence, "/")+1:] },
-	"byDefaultMargin": (*Manifest).byDefaultMargin,
-	"counts":          (*Manifest).counts,
-	"deviates":        deviates,
-	"deviations":      (*Manifest).deviations,
-	"deviating":       func(m *Manifest, c Cause, k Kind) int { return len(slices.Concat(m.deviations(c, k)...)) },
-	"difference":      (*Row).difference,
-	"groups":          (*Record).groups,
-	"home":            (*Row).home,
-	"others":          (*Record).others,
-	"listed":          listed,
-	"tally":           (*Record).tally,
+	"anchor":           Term.anchor,
+	"artefactOf":       func(evidence string) string { return evidence[strings.Index(evidence, "/")+1:] },
+	"byDefaultMargin":  (*Manifest).byDefaultMargin,
+	"causesByTable":    (*Manifest).causesByTable,
+	"comparisons":      (*Record).comparisons,
+	"concluded":        (*Manifest).concluded,
+	"conclusionsTable": (*PaperRecord).conclusionsTable,
+	"counts":           (*Manifest).counts,
+	"deviates":         deviates,
+	"deviations":       (*Manifest).deviations,
+	"deviating":        func(m *Manifest, c Cause, k Kind) int { return len(slices.Concat(m.deviations(c, k)...)) },
+	"difference":       (*Row).difference,
+	"groups":           (*Record).groups,
+	"home":             (*Row).home,
+	"leading":          (*PaperRecord).leading,
+	"listed":           listed,
+	"ordered":          (*PaperRecord).ordered,
+	"others":           (*Record).others,
+	"score":            (*PaperRecord).score,
+	"share":            Conclusion.share,
+	"tally":            (*Record).tally,
 }).ParseFS(templateFiles, "*.tmpl"))
 
 // A page is what the template of a paper's page shows.
@@ -69,7 +78,10 @@ func (m *Manifest) render(dir string) error {
 		if len(p.Artefacts) == 0 {
 			continue
 		}
-		text, err := show("page.md.tmpl", page{p, m.Quick})
+		if err := p.saveCurve(dir); err != nil {
+			return err
+		}
+		text, err := p.page(m.Quick)
 		if err := write(filepath.Join(p.Name, "README.md"), text, err); err != nil {
 			return err
 		}
@@ -88,6 +100,20 @@ func (m *Manifest) render(dir string) error {
 	}
 	raw, err := json.MarshalIndent(m, "", " ")
 	return write(manifestFile, string(raw)+"\n", err)
+}
+
+// page returns the page of a paper, with its terms at the end.
+func (p *PaperRecord) page(quick bool) (string, error) {
+	terms, err := p.explained()
+	if err != nil {
+		return "", err
+	}
+	text, err := show("page.md.tmpl", page{p, quick})
+	if err != nil {
+		return "", err
+	}
+	end, err := show("terms.md.tmpl", terms)
+	return linked(text, terms) + end, err
 }
 
 // tally counts the verdicts of the default readings.
@@ -144,12 +170,10 @@ func listed(rows []*Row) string {
 
 // counts is a table of the claims of a kind by paper and verdict. The format is that of a paper's name.
 func (m *Manifest) counts(kind Kind, format string) string {
-	line := func(cells ...any) string { return "| " + strings.Join(cellsOf(cells), " | ") + " |\n" }
 	numbers := func(name string, t Tally) string {
-		return line(name, Map(verdict.All, func(v verdict.Verdict) string { return strconv.Itoa(t[v]) }), t.Total())
+		return tableLine(name, Map(verdict.All, func(v verdict.Verdict) string { return strconv.Itoa(t[v]) }), t.Total())
 	}
-	text := line("paper", Map(verdict.All, func(v verdict.Verdict) string { return string(v) }), "all")
-	text += "|---|" + strings.Repeat("---:|", len(verdict.All)+1) + "\n"
+	text := tableHead([]string{"paper"}, Map(verdict.All, func(v verdict.Verdict) string { return string(v) }))
 	for i := range m.Papers {
 		one := Manifest{Papers: m.Papers[i : i+1]}
 		text += numbers(fmt.Sprintf(format, m.Papers[i].Name), one.Count(kind))
@@ -200,7 +224,7 @@ const (
 // gallery lists the images that README.md shows.
 var gallery = []string{"far/figure12.png", "drl/ours.png"}
 
-// UpdateReadme replaces the table of verdicts and the images of the project's README.md, from a folder of results.
+// UpdateReadme replaces the tables of conclusions and verdicts and the images of the project's README.md, from a folder of results.
 func UpdateReadme(root, results string) error {
 	m, err := ReadManifest(results)
 	if err != nil {
@@ -243,7 +267,7 @@ func (m *Manifest) updateReadme(readme string) (string, error) {
 	if !ok || !end {
 		return "", fmt.Errorf("README.md lacks the lines %q and %q", strings.TrimSpace(readmeBegin), readmeEnd)
 	}
-	return before + readmeBegin + m.counts("", "%s") + readmeEnd + after, nil
+	return before + readmeBegin + m.concluded("%s") + "\n" + m.counts("", "%s") + readmeEnd + after, nil
 }
 
 // prove adds to the deviations of a paper the numbers that their causes rest on, out of the

@@ -70,10 +70,12 @@ func TestCellsExist(t *testing.T) {
 // difference with its interval, the cause and the reason of every deviation.
 func TestPagesHaveEveryReason(t *testing.T) {
 	for _, p := range papers(t) {
-		page, claims, err := figures.Deviating(&p)
+		linked, claims, err := figures.Deviating(&p)
 		if err != nil {
 			t.Fatal(err)
 		}
+		checkScreen(t, &p, linked)
+		page := figures.Unlinked(linked)
 		lines, err := csv.NewReader(strings.NewReader(claims)).ReadAll()
 		if err != nil {
 			t.Fatal(err)
@@ -105,6 +107,53 @@ func TestPagesHaveEveryReason(t *testing.T) {
 	}
 }
 
+// wordsBefore is how many words of a page stand before a text.
+func wordsBefore(t *testing.T, page, text string) int {
+	t.Helper()
+	before, _, found := strings.Cut(page, text)
+	if !found {
+		t.Errorf("the page lacks %q", text)
+	}
+	return len(strings.Fields(before))
+}
+
+// checkScreen checks the first screen of a page, and that its links lead to places on it, each of which is there once.
+func checkScreen(t *testing.T, p *figures.Paper, page string) {
+	t.Helper()
+	first := "**Verdicts**"
+	if conclusions := strings.Index(page, " conclusions: "); conclusions >= 0 {
+		first = " conclusions: "
+		if wordsBefore(t, page, "## Conclusions") > 1000 || strings.Index(page, "conclusions.svg") > strings.Index(page, "## Conclusions") {
+			t.Errorf("%s: the first screen is long, or lacks the figure", p.Name)
+		}
+	}
+	if n := wordsBefore(t, page, first); n > 400 {
+		t.Errorf("%s: %d words stand before the first answer", p.Name, n)
+	}
+	if p.About == "" || p.Limits == "" || !strings.Contains(figures.Unlinked(page), p.About) {
+		t.Errorf("%s: the page says neither what the paper is about nor what limits it", p.Name)
+	}
+	anchors := map[string]int{"conclusions": 1}
+	for _, m := range regexp.MustCompile(`<a id="([^"]+)"></a>`).FindAllStringSubmatch(page, -1) {
+		anchors[m[1]]++
+	}
+	links := map[string]int{}
+	for _, m := range regexp.MustCompile(`\]\(#([^)]+)\)`).FindAllStringSubmatch(page, -1) {
+		if links[m[1]]++; anchors[m[1]] != 1 {
+			t.Errorf("%s: a link leads to %q, which is there %d times", p.Name, m[1], anchors[m[1]])
+		}
+	}
+	body, terms, _ := strings.Cut(page, "## Terms")
+	for _, term := range p.Terms {
+		if !strings.Contains(terms, "</a>**"+term.Name+"**: ") {
+			t.Errorf("%s: the terms at the end lack %q", p.Name, term.Name)
+		}
+	}
+	if least := len(p.Terms) / 2; strings.Count(body, "](#term-") < least {
+		t.Errorf("%s: %d terms are linked, want at least %d", p.Name, strings.Count(body, "](#term-"), least)
+	}
+}
+
 // A shownDeviation is what a page says of a deviation: the line of its group, with the cause and the
 // reason, and the line with its numbers.
 type shownDeviation struct{ group, numbers string }
@@ -114,7 +163,7 @@ func shownDeviations(page string) map[string]shownDeviation {
 	out := map[string]shownDeviation{}
 	var artefact, group string
 	for line := range strings.Lines(page) {
-		if heading, ok := strings.CutPrefix(line, "## "); ok {
+		if heading, ok := strings.CutPrefix(line, "### "); ok {
 			artefact, _, _ = strings.Cut(heading, ":")
 		} else if strings.HasPrefix(line, "- ") {
 			group = line

@@ -102,7 +102,7 @@ func TestReproduction(t *testing.T) {
 			t.Errorf("%q is %s with the cause %q", l[2], l[13], l[14])
 		}
 	}
-	for _, part := range []string{"The script has it. The other one is EFT.", "`miglab reproduce --only p/t1`", "- **off**: not the same", "1 training run does not decide"} {
+	for _, part := range []string{"The script has it. The other one is EFT.", "`miglab reproduce --only p/t1`", "</a>**off**: not the same", "1 training run does not decide"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q:\n%s", part, page)
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -97,9 +98,24 @@ func (c *Claims) Head(table string, values ...any) *Table {
 	return t
 }
 
-// claimsTable lists the default reading of each claim of an artefact.
+// claimsFile names the table that [claimsTable] makes of an artefact.
+func claimsFile(artefact string) string { return artefact + "-claims" }
+
+// inputsLast are the rows of the default reading, those that the paper gives after the others.
+func inputsLast(rows []Row) (out []*Row) {
+	for _, inputs := range []bool{false, true} {
+		for i := range rows {
+			if r := &rows[i]; r.Default && (r.Verdict == verdict.Input) == inputs {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// claimsTable lists the default reading of each claim of an artefact, inputs last.
 func claimsTable(a *Artefact, rows []Row) Table {
-	t := Table{File: a.Name + "-claims", Table: reports.Table{
+	t := Table{File: claimsFile(a.Name), Table: reports.Table{
 		Title: a.Title + ", claim by claim",
 		Columns: reports.Left("claim", "unit", "relation").
 			Right("published", "to", "measured", "95 % low", "95 % high", "allowed",
@@ -111,11 +127,7 @@ func claimsTable(a *Artefact, rows []Row) Table {
 			"allowed: how far the interval may lie from the published number, half its last digit plus the margin",
 		},
 	}}
-	for i := range rows {
-		r := &rows[i]
-		if !r.Default {
-			continue
-		}
+	for _, r := range inputsLast(rows) {
 		c := r.Cells()
 		t.Row(r.Claim, r.Unit, r.Relation, plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured, c.Low,
 			c.High, c.Allowed, r.Replicates, r.Verdict, r.Cause)

@@ -15,6 +15,9 @@ var markdownSpecial = strings.NewReplacer(
 	`<`, `&lt;`, `>`, `&gt;`, `~`, `\~`, `&`, `&amp;`,
 )
 
+// EscapeMarkdown returns text as the cells of tables in Markdown have it.
+func EscapeMarkdown(text string) string { return markdownSpecial.Replace(text) }
+
 // markdown writes GitHub's dialect: the title in bold, the rows, each note as a paragraph. Cells are literal.
 func (t *Table) markdown(w *bufio.Writer) {
 	t = t.joined()

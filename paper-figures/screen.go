@@ -1,0 +1,208 @@
+package figures
+
+import (
+	_ "embed"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"miglab/harness/strictcsv"
+	"miglab/paper-figures/verdict"
+	"miglab/reports"
+)
+
+// curveFile is the figure of a paper's conclusions, without extension.
+const curveFile = "conclusions"
+
+// curve is the figure of the paper's conclusions.
+func (p *PaperRecord) curve() reports.Curve {
+	f := reports.Curve{Title: p.Name + ": conclusions by reading", Other: "not as claimed", Claimed: "as claimed"}
+	for _, c := range p.Conclusions {
+		row := reports.CurveRow{Name: c.ID, Text: "“" + c.Sentence + "”", Answer: string(c.Answer)}
+		for _, d := range c.Dots {
+			row.Dots = append(row.Dots, reports.CurveDot{
+				State: reports.DotState(d.State), Default: d.Default, Aside: d.PostHoc, Distance: d.Distance,
+			})
+		}
+		f.Rows = append(f.Rows, row)
+	}
+	return f
+}
+
+// saveCurve draws the conclusions into a folder of results, if there are any.
+func (p *PaperRecord) saveCurve(dir string) error {
+	if len(p.Conclusions) == 0 {
+		return nil
+	}
+	return reports.SaveFigure(filepath.Join(dir, p.Name, curveFile), p.curve())
+}
+
+// leading are the conclusions of the first screen: the first three of conclusions.csv that were measured, because
+// that file begins with what matters most.
+func (p *PaperRecord) leading() []Conclusion {
+	const few = 3
+	measured := slices.DeleteFunc(slices.Clone(p.Conclusions), func(c Conclusion) bool { return c.Answer == NotRunnable })
+	return measured[:min(few, len(measured))]
+}
+
+// answered is how many of the conclusions have an answer.
+func (p *PaperRecord) answered(a Answer) int {
+	return Count(p.Conclusions, func(c Conclusion) bool { return c.Answer == a })
+}
+
+// score counts the answers in words.
+func (p *PaperRecord) score() string {
+	var counts []string
+	for _, a := range Answers {
+		if n := p.answered(a); n > 0 {
+			counts = append(counts, fmt.Sprintf("%s %d", a, n))
+		}
+	}
+	return fmt.Sprintf("%d conclusions: %s", len(p.Conclusions), strings.Join(counts, ", "))
+}
+
+// concluded is a table of the conclusions by paper and answer. The format is that of a paper's name.
+func (m *Manifest) concluded(format string) string {
+	text := tableHead([]string{"paper"}, Map(Answers, func(a Answer) string { return string(a) }))
+	for i := range m.Papers {
+		p := &m.Papers[i]
+		text += tableLine(fmt.Sprintf(format, p.Name),
+			Map(Answers, func(a Answer) string { return strconv.Itoa(p.answered(a)) }), len(p.Conclusions))
+	}
+	return text
+}
+
+// causesByTable is a table of the causes of the counted claims that deviate, by paper and artefact.
+func (m *Manifest) causesByTable() string {
+	text := tableHead([]string{"paper", "table"}, Map(causes, func(c Cause) string { return "`" + string(c) + "`" }))
+	for _, p := range m.Papers {
+		for _, a := range p.Artefacts {
+			deviating := slices.DeleteFunc(slices.Clone(a.Rows), func(r Row) bool {
+				return !r.Counted() || r.Verdict != verdict.Deviates
+			})
+			if len(deviating) == 0 {
+				continue
+			}
+			text += tableLine(p.Name, fmt.Sprintf("[%s](%s/README.md#%[1]s)", a.Artefact, p.Name),
+				Map(causes, func(c Cause) string {
+					return strconv.Itoa(Count(deviating, func(r Row) bool { return r.Cause == c }))
+				}), len(deviating))
+		}
+	}
+	return text
+}
+
+// tableLine is a line of a Markdown table, and tableHead its first two: names, and counts with their sum.
+func tableLine(cells ...any) string { return "| " + strings.Join(cellsOf(cells), " | ") + " |\n" }
+
+func tableHead(names, counts []string) string {
+	return tableLine(names, counts, "all") + strings.Repeat("|---", len(names)) +
+		strings.Repeat("|---:", len(counts)+1) + "|\n"
+}
+
+// conclusionsTable is a table of all conclusions of the paper.
+func (p *PaperRecord) conclusionsTable() (string, error) {
+	t := Table{Table: reports.Table{
+		Columns: reports.Left("id", "sentence", "section", "answer", "met", "numbers", "what the readings vary"),
+	}}
+	for _, c := range p.Conclusions {
+		t.Row(c.ID, "“"+c.Sentence+"”", c.Section, c.Answer, c.share(), c.Numbers, c.Varied)
+	}
+	return t.Markdown()
+}
+
+// share is how many of the readings meet the conclusion.
+func (c Conclusion) share() string {
+	if c.Readings == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", c.Met, c.Readings)
+}
+
+// ordered are the artefacts in the order of the page. Those that compare nothing but the paper's inputs come last.
+func (p *PaperRecord) ordered() []Record {
+	var out, inputs []Record
+	for _, a := range p.Artefacts {
+		measured := func(r Row) bool { return r.Default && r.Verdict != verdict.Input }
+		if len(a.Rows) > 0 && !slices.ContainsFunc(a.Rows, measured) {
+			inputs = append(inputs, a)
+		} else {
+			out = append(out, a)
+		}
+	}
+	return append(out, inputs...)
+}
+
+// comparisons are the tables that compare claim by claim, or the others.
+func (a *Record) comparisons(which bool) []Table {
+	return slices.DeleteFunc(slices.Clone(a.Tables), func(t Table) bool { return (t.File == claimsFile(a.Artefact)) != which })
+}
+
+// termsFile explains what the pages of all papers have in common.
+//
+//go:embed terms.csv
+var termsFile []byte
+
+// explained are the terms at the end of the paper's page.
+func (p *PaperRecord) explained() ([]Term, error) {
+	common, err := strictcsv.Read[Term](strings.NewReader(string(termsFile)), "terms.csv", "it has no rows",
+		strictcsv.Columns[Term]()...)
+	return slices.Concat(p.Terms, common.Rows), err
+}
+
+// anchor is the name of the place where a term is explained.
+func (t Term) anchor() string {
+	return "term-" + strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(t.Name), "-"), "-")
+}
+
+// notLinked matches what a link cannot stand in: headings, tags, code and other links.
+const notLinked = "(?m)^#.*$|<[^>]*>|`[^`]*`|!?\\[[^\\]]*\\]\\([^)]*\\)"
+
+// linked links the first use of each term in a page to its explanation. A term may have several names.
+func linked(page string, terms []Term) string {
+	anchors := map[string]string{}
+	var names []string
+	for _, t := range terms {
+		for name := range strings.SplitSeq(t.Name, ", ") {
+			first, size := utf8.DecodeRuneInString(name)
+			for _, name := range []string{name, string(unicode.ToUpper(first)) + name[size:]} {
+				for _, name := range []string{name, reports.EscapeMarkdown(name)} {
+					if anchors[name] == "" {
+						anchors[name], names = t.anchor(), append(names, regexp.QuoteMeta(name))
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
+	pattern := regexp.MustCompile(notLinked + "|" + strings.Join(names, "|"))
+	var out strings.Builder
+	last := 0
+	for _, at := range pattern.FindAllStringIndex(page, -1) {
+		name := page[at[0]:at[1]]
+		anchor := anchors[name]
+		before, _ := utf8.DecodeLastRuneInString(page[:at[0]])
+		after, _ := utf8.DecodeRuneInString(page[at[1]:])
+		if anchor == "" || inWord(before) || inWord(after) {
+			continue
+		}
+		fmt.Fprintf(&out, "%s[%s](#%s)", page[last:at[0]], name, anchor)
+		last = at[1]
+		for other, a := range anchors {
+			if a == anchor && strings.EqualFold(strings.ReplaceAll(other, `\`, ""), strings.ReplaceAll(name, `\`, "")) {
+				delete(anchors, other)
+			}
+		}
+	}
+	return out.String() + page[last:]
+}
+
+// inWord reports whether a word goes on with the rune.
+func inWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(`_-=?/\&`, r)
+}
