@@ -34,7 +34,8 @@ var deadlineKinds = []deadlineKind{
 }
 
 var _ = registerAll(deadlineKinds, func(k deadlineKind) Family {
-	params := append(fleetParams[:len(fleetParams):len(fleetParams)], seedParam("seed", "of the random stream"))
+	params := append(fleetParams[:len(fleetParams):len(fleetParams)], seedParam("seed", "of the random stream"),
+		number("rate", 1, 0.01, 100, "arrival rates, relative to the report's"))
 	if k.free {
 		params = append(params, number("low", k.low, 0, 1000, "least slack"),
 			number("high", k.high, 0, 1000, "largest slack"))
@@ -54,10 +55,11 @@ type day struct {
 	slack
 	fleet
 	seed uint64
+	rate float64
 }
 
 func (k deadlineKind) dataset(id string, a spec.Args) (Dataset, error) {
-	d := day{k.name, k.slack, newFleet(id, a), a.Uint("seed")}
+	d := day{k.name, k.slack, newFleet(id, a), a.Uint("seed"), a.Float("rate")}
 	if k.free {
 		d.slack = slack{a.Float("low"), a.Float("high")}
 	}
@@ -125,14 +127,14 @@ var (
 	resNetTraining  = jobScaling{1: 1, 2: 3.4 / 6, 3: 3.4 / 7.85, 4: 3.4 / 8.4, 7: 3.4 / 9.75}
 )
 
-// jobsADay is enough room for a day's jobs, which are 4148 on average.
+// jobsADay is enough room for a day's jobs, which are 4148 on average at the report's rates.
 const jobsADay = 4608
 
 // appendJobs draws the jobs of a day. The slack does not change the order of a job's draws.
 func (d *day) appendJobs(rng *rand.Rand, out []task.Job) []task.Job {
 	for t := 0.0; ; {
 		hour := min(int(t/60), len(hourly)-1)
-		t += rng.ExpFloat64() / (arrivalScale * hourly[hour])
+		t += rng.ExpFloat64() / (arrivalScale * hourly[hour] * d.rate)
 		if t >= dayLength {
 			return out
 		}

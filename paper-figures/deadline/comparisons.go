@@ -163,6 +163,21 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 		t.File += "-" + k.name
 		out.Table(t)
 	}
+	for _, r := range []struct {
+		reading string
+		sample
+		agent *scheduler
+	}{
+		{"", relaxed, agent},
+		{"the report's days", theirs.relaxed, agent},
+		{"training by the text", theirs.relaxed, textAgent},
+		{"tight deadlines", tight, tightAgent},
+	} {
+		_, best := r.extreme(d, late, schedulers, lowest)
+		out.Readings = append(out.Readings, figures.Reading{Name: r.reading, Values: figures.Values{
+			"late, RL-PPO less the best rule": r.less(d, r.agent, best),
+		}})
+	}
 	return out, nil
 }
 

@@ -92,13 +92,15 @@ func (x sample) mean(d *figures.Data, values []float64) figures.Measurement {
 }
 
 // training measures a number about an agent: the mean over its training runs, each with an entry for each day
-// or evaluation. The report's number is of one training run with paper entries. On the report's days they are
-// the same.
-func (x sample) training(d *figures.Data, paper float64, runs [][]float64) figures.Measurement {
+// or evaluation. The report's number is of one training run with paper entries. Its interval is over training
+// runs, and on our days over days too; on the report's days the report's number and ours are of the same days.
+func (x sample) training(d *figures.Data, paper int, runs [][]float64) figures.Measurement {
 	m := d.MeanOf(figures.Map(runs, figures.Mean), verdict.TrainingRuns, 1)
 	if x.ours {
-		each := runs[0]
-		m.PrintSE = math.Hypot(m.PrintSE, stat.StdDev(each, nil)*math.Sqrt(1/paper+1/float64(len(each))))
+		each := d.MeanOf(runs[0], verdict.Days, paper)
+		m.StdErr, m.PrintSE = math.Hypot(m.StdErr, each.StdErr), math.Hypot(m.PrintSE, each.PrintSE)
+		m.Low = m.Value - math.Hypot(m.Value-m.Low, each.Value-each.Low)
+		m.High = m.Value + math.Hypot(m.High-m.Value, each.High-each.Value)
 	}
 	m.Detail = d.Claims.Words("cost of a training run")
 	return m
@@ -118,15 +120,15 @@ func (x sample) reduction(d *figures.Data, s *scheduler, q quantity, base []floa
 	}))
 }
 
-// gain measures by how many percent an agent has fewer late jobs than the best heuristic of Table 7.
-func (x sample) gain(d *figures.Data, s *scheduler) figures.Measurement {
-	_, best := x.extreme(d, late, methods, lowest)
+// gain measures by how many percent an agent has fewer late jobs than the best of some rules.
+func (x sample) gain(d *figures.Data, s *scheduler, rules []*scheduler) figures.Measurement {
+	_, best := x.extreme(d, late, rules, lowest)
 	return x.reduction(d, s, late, best)
 }
 
 // loss is the gain with the other sign.
-func (x sample) loss(d *figures.Data, s *scheduler) figures.Measurement {
-	m := x.gain(d, s)
+func (x sample) loss(d *figures.Data, s *scheduler, rules []*scheduler) figures.Measurement {
+	m := x.gain(d, s, rules)
 	m.Value, m.Low, m.High = -m.Value, -m.High, -m.Low
 	return m
 }

@@ -27,5 +27,6 @@ func Paper() (figures.Paper, error) {
 		"table1": table1, "table2": table2, "table3": table3, "table4": table4, "table5": table5, "table6": table6,
 		"table7": table7, "table8": table8, "table9": table9, "table10": table10, "tight": tightDeadlines, "text": text,
 		"heuristics": heuristics, "late": lateJobs, "energy": energies, "slack": slack, "pareto": pareto,
+		"formulation": slackAndSettings, "load": load,
 	})
 }

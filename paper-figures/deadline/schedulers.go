@@ -54,13 +54,13 @@ var (
 // it, with settings that the report calls enhanced; those of its first notebook are original (Table 5).
 var (
 	agent           = trained("RL-PPO", "enhanced", 5)
-	tightAgent      = trained("RL-PPO, trained on tight deadlines", "tight", 3)
+	tightAgent      = trained("RL-PPO, trained on tight deadlines", "tight", 5)
 	wholeAgent      = trained("RL-PPO, trained on whole days in float32", "float32", 3)
 	textAgent       = trained("RL-PPO, trained by the report's text", "text", 3)
 	releasedAgent   = trained("RL-PPO by the text, energy as released in its reward", "text-released", 1)
 	energyAgent     = trained("RL-PPO by the text, energy charged rightly in its reward", "text-energy", 1)
 	originalAgent   = trained("RL-PPO, original settings", "original", 5)
-	originalRelaxed = trained("RL-PPO, original settings on relaxed deadlines", "original-relaxed", 1)
+	originalRelaxed = trained("RL-PPO, original settings on relaxed deadlines", "original-relaxed", 5)
 )
 
 // agents are all of them.

@@ -1,0 +1,121 @@
+package deadline
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// A formulation is a pair of agents with the same settings, one for each of [tightness], with days and rules.
+type formulation struct {
+	reading string
+	agents  [2]*scheduler
+	days    [2]sample
+	rules   []*scheduler
+	// step is set if the agents have all that the last step of Table 2 adds.
+	step bool
+}
+
+var (
+	enhancedAgents = [2]*scheduler{agent, tightAgent}
+	originalAgents = [2]*scheduler{originalRelaxed, originalAgent}
+
+	theirTwo = [2]sample{theirs.relaxed, theirs.tight}
+	// ourTwo are as many of our days as all agents have.
+	ourTwo = [2]sample{relaxed.first(sweep), tight.first(sweep)}
+
+	formulations = []formulation{
+		{"", enhancedAgents, theirTwo, methods, true},
+		{"100 of our days", enhancedAgents, ourTwo, methods, true},
+		{allRules, enhancedAgents, theirTwo, schedulers, false},
+		{"trained on relaxed deadlines", [2]*scheduler{agent, agent}, theirTwo, methods, false},
+		{"training by the text", [2]*scheduler{textAgent, textAgent}, theirTwo, methods, true},
+		{"whole days in float32", [2]*scheduler{wholeAgent, wholeAgent}, theirTwo, methods, true},
+		{"original settings", originalAgents, theirTwo, methods, false},
+		{"original settings, 100 of our days", originalAgents, ourTwo, methods, false},
+	}
+)
+
+// allRules is the reading that compares with [schedulers] in place of [methods].
+const allRules = "all rules of this suite"
+
+// slackAndSettings separates the two changes of Table 9: the slack of deadlines, and the settings of the agent.
+func slackAndSettings(d *figures.Data) (*figures.Output, error) {
+	out := figures.Read()
+	t := d.Claims.Head("formulation",
+		runsNote(agent, tightAgent, originalRelaxed, originalAgent, textAgent, wholeAgent))
+	for _, f := range formulations {
+		for i, k := range tightness {
+			f.days[i].against(d, t, []string{cmp.Or(f.reading, figures.DefaultReading), k.name}, f.agents[i], f.rules)
+		}
+		// The sentence needs both, so that the lesser decides.
+		lesser, loses := f.days[0].gain(d, f.agents[0], f.rules), f.days[1].loss(d, f.agents[1], f.rules)
+		if loses.Value < lesser.Value {
+			lesser = loses
+		}
+		values := figures.Values{"wins if relaxed and loses if tight, the lesser of the two": lesser}
+		if f.step {
+			x := f.days[0]
+			own, before := late.runs(d, f.agents[0], x), late.runs(d, originalRelaxed, x)
+			fewer := make([][]float64, min(len(own), len(before)))
+			for run := range fewer {
+				fewer[run] = difference(before[run], own[run])
+			}
+			values["late, original less enhanced settings"] = x.training(d, evaluation, fewer)
+		}
+		out.Readings = append(out.Readings, figures.Reading{Name: f.reading, Values: values})
+	}
+	return out.Table(t), nil
+}
+
+// against adds a row with an agent's late jobs, those of the best of some rules, and the difference, which it returns.
+func (x sample) against(
+	d *figures.Data, t *figures.Table, cells []string, s *scheduler, rules []*scheduler,
+) figures.Measurement {
+	best, base := x.extreme(d, late, rules, lowest)
+	less := x.less(d, s, base)
+	t.Row(cells, s.title, figures.PlusMinus(x.level(d, s, late), late.decimals), best.title,
+		reports.Fixed(figures.Mean(base), late.decimals), figures.PlusMinus(less, late.decimals))
+	return less
+}
+
+// less measures an agent's late jobs less those of a rule.
+func (x sample) less(d *figures.Data, s *scheduler, base []float64) figures.Measurement {
+	return x.training(d, evaluation, figures.Map(late.runs(d, s, x), func(run []float64) []float64 {
+		return difference(run, base)
+	}))
+}
+
+// rates are arrival rates relative to the report's, each over rateDays of our days.
+var rates = []float64{0.5, 0.75, 1, 1.25, 1.5, 2}
+
+const rateDays = 20
+
+// load compares agents, trained at the report's arrival rates, with rules at other rates.
+func load(d *figures.Data) (*figures.Output, error) {
+	out := figures.Read()
+	t := d.Claims.Head("load", d.Scale.Replicates(rateDays), runsNote(agent, tightAgent, textAgent))
+	for _, r := range []struct {
+		reading, dataset string
+		agent            *scheduler
+		rules            []*scheduler
+	}{
+		{"", "deadline/relaxed", agent, methods},
+		{allRules, "deadline/relaxed", agent, schedulers},
+		{"training by the text", "deadline/relaxed", textAgent, methods},
+		{"tight deadlines", "deadline/tight", tightAgent, methods},
+	} {
+		values := figures.Values{}
+		for _, rate := range rates {
+			name := strconv.FormatFloat(rate, 'f', -1, 64)
+			x := sample{figures.Dataset(r.dataset + "?rate=" + name), rateDays, true}
+			values[fmt.Sprintf("late at rate %s, RL-PPO less the best rule", name)] = x.against(d, t,
+				[]string{cmp.Or(r.reading, figures.DefaultReading), name}, r.agent, r.rules)
+		}
+		out.Readings = append(out.Readings, figures.Reading{Name: r.reading, Values: values})
+	}
+	return out.Table(t), nil
+}
