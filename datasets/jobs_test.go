@@ -150,6 +150,27 @@ func TestDaysDifferInDeadlinesAndFleetAlone(t *testing.T) {
 	}
 }
 
+// TestArrivalRates: at twice the rate the first job comes after half the time, and there are about twice as many.
+func TestArrivalRates(t *testing.T) {
+	const days = 20
+	for _, kind := range []string{"deadline/relaxed", "deadline/tight"} {
+		for _, rate := range []float64{0.5, 2} {
+			n, all := 0, 0
+			for i := range days {
+				usual, got := episode(t, kind, i).Jobs, episode(t, fmt.Sprintf("%s?rate=%v", kind, rate), i).Jobs
+				n, all = n+len(got), all+len(usual)
+				first, want := got[0], usual[0]
+				if math.Abs(float64(first.Arrival)*rate-float64(want.Arrival)) > 1e-9 || first.On(1) != want.On(1) {
+					t.Errorf("%s, rate %v, day %d: the first job is %+v, at the usual rate %+v", kind, rate, i, first, want)
+				}
+			}
+			if sd := math.Sqrt(rate*float64(all)) + rate*math.Sqrt(float64(all)); math.Abs(float64(n)-rate*float64(all)) > 4*sd {
+				t.Errorf("%s, rate %v: %d jobs, %d at the usual one", kind, rate, n, all)
+			}
+		}
+	}
+}
+
 func TestJobsOfAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.csv")
 	if err := os.WriteFile(path, []byte("arrival_min,deadline_min,t1,t2,t4\n1,2,4,2,1\n"), 0o600); err != nil {
