@@ -92,7 +92,7 @@ func (x sample) less(d *figures.Data, s *scheduler, base []float64) figures.Meas
 // rates are arrival rates relative to the report's, each over rateDays of our days.
 var rates = []float64{0.5, 0.75, 1, 1.25, 1.5, 2}
 
-const rateDays = 20
+const rateDays = 50
 
 // load compares agents, trained at the report's arrival rates, with rules at other rates.
 func load(d *figures.Data) (*figures.Output, error) {
