@@ -3,6 +3,7 @@ package mfi
 import (
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -210,6 +211,20 @@ func TestDefaultsAreTheDescriptionsOfTheBaselines(t *testing.T) {
 	for i, section := range []string{"V-A:", "VI:"} {
 		if !strings.HasPrefix(readings[i].name, section) {
 			t.Errorf("default %d is %q", i, readings[i].name)
+		}
+	}
+}
+
+// TestTablesBesideTheBoards: those that the web site links are tables of this paper.
+func TestTablesBesideTheBoards(t *testing.T) {
+	text, err := os.ReadFile("../../reports/site/beside.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper := figurestest.Load(t, Paper)
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Split(strings.TrimSpace(line), ","); line[0] != '#' && f[1] == "mfi" {
+			paper.Claims.Head(f[2]) // panics if there is none
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package site
 
 import (
+	_ "embed"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
@@ -17,6 +19,27 @@ type boardsView struct {
 	Boards       []boardView
 	// Tabs are the pages of the tracks.
 	Tabs []tab
+	// Beside are tables that say more about the track.
+	Beside []figureView
+}
+
+//go:embed beside.csv
+var besideText string
+
+// besideOf returns the tables that beside.csv lists for a track, without those that the site does not have.
+func besideOf(track string, figures []figureView) (out []figureView) {
+	in := csv.NewReader(strings.NewReader(besideText))
+	in.Comment = '#'
+	rows, err := in.ReadAll()
+	if err != nil {
+		panic("site: beside.csv: " + err.Error()) // the file is part of the program
+	}
+	for _, row := range rows {
+		out = append(out, matching(figures, func(f figureView) bool {
+			return f.Table != nil && slices.Equal(row, []string{track, f.Paper, f.File})
+		})...)
+	}
+	return out
 }
 
 type tab struct {
@@ -25,7 +48,7 @@ type tab struct {
 }
 
 // boardPages splits the boards into a page for each track. The first one is the first page of the site.
-func boardPages(boards []boardView) (out []page) {
+func boardPages(boards []boardView, figures []figureView) (out []page) {
 	taken := map[string]bool{
 		"index": true, "algorithms": true, "claims": true, "figures": true, "instances": true, "provenance": true,
 	}
@@ -40,6 +63,7 @@ func boardPages(boards []boardView) (out []page) {
 	for i, here := range tabs {
 		own := boardsView{Tabs: slices.Clone(tabs)}
 		own.Tabs[i].Here = true
+		own.Beside = besideOf(here.Track, figures)
 		own.Boards = matching(boards, func(b boardView) bool { return b.Track == here.Track })
 		own.GPUs = distinct(own.Boards, func(b boardView) string { return b.GPU })
 		own.Models = distinct(own.Boards, func(b boardView) string { return b.Model })

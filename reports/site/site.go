@@ -139,7 +139,7 @@ func render(d Data) ([]file, error) {
 	}
 	files = append(files, drawings...)
 	algorithms := viewAlgorithms(d.Algorithms, boards, d.Instances, names)
-	pages := append(boardPages(boards), []page{
+	pages := append(boardPages(boards, figures.Figures), []page{
 		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
 		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Claims)},
 		{File: "figures.html", Title: "Figures", Body: figures},
