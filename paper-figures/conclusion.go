@@ -27,9 +27,10 @@ const (
 	Undecided   Answer = "undecided"
 	InTheModel  Answer = "in the model"
 	NotRunnable Answer = "not runnable"
+	Aside       Answer = "post hoc"
 )
 
-// Answers lists the answers in the order of summaries.
+// Answers lists the answers in the order of summaries, which leave out what decides nothing.
 var Answers = []Answer{Holds, HoldsInPart, DoesNotHold, Undecided, InTheModel, NotRunnable}
 
 // What readings.csv says in its column part. Readings of a part and those found after the run do not count; one that is
@@ -337,11 +338,13 @@ func (c *Conclusion) addDots(a *Record, line int, row *sentenceTest) {
 //   - does not hold: otherwise
 //   - in the model: it is about a model whose constants were chosen with the paper's result in view
 //   - not runnable: nothing was measured
+//   - post hoc: all of its rows are, so that it decides nothing
 func (c *Conclusion) answer(model bool) {
 	var open, values, right int
 	byDefault, possible, sign, openDefault, decided := true, true, true, false, false
+	aside := len(c.Dots) > 0 && !slices.ContainsFunc(c.Dots, func(d Dot) bool { return !d.PostHoc })
 	for _, d := range c.Dots {
-		if d.PostHoc {
+		if d.PostHoc != aside {
 			continue
 		}
 		c.Readings++
@@ -360,6 +363,8 @@ func (c *Conclusion) answer(model bool) {
 	}
 	enough := func(k int) bool { return 10*k >= 9*c.Readings }
 	switch {
+	case aside:
+		c.Answer = Aside
 	case c.Readings == 0 || !decided:
 		c.Answer = NotRunnable
 	case model:
@@ -383,7 +388,7 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 	var numbers []string
 	enough := ""
 	for _, d := range c.Dots {
-		if !d.Default {
+		if !d.Default && c.Answer != Aside {
 			continue
 		}
 		numbers = append(numbers, d.deciding())
@@ -397,6 +402,10 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 		return
 	}
 	of := fmt.Sprintf("%d of %d readings", c.Met, c.Readings)
+	if c.Answer == Aside {
+		c.Plain = fmt.Sprintf("It is met under %s, and decides nothing.", of)
+		return
+	}
 	c.Plain = fmt.Sprintf("It is met under %s, and by %d of %d values under the default.", of, right, values)
 	if sign {
 		c.Plain += " The sign is as the sentence says, the size is not."

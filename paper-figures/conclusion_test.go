@@ -70,7 +70,7 @@ func TestAnswers(t *testing.T) {
 		"open, others miss":     {atLeast5, []Reading{one("", "", 0.05), one("x", "", -1)}, DoesNotHold, 0, 2},
 		"post hoc":              {atLeast5, []Reading{one("", "", -1), one("x", "post hoc", 6)}, DoesNotHold, 0, 1},
 		"a part":                {atLeast5, []Reading{one("", "", -1), one("x", "part", 6)}, DoesNotHold, 0, 1},
-		"the row is post hoc":   {atLeast5 + "post hoc", []Reading{one("", "", 6)}, NotRunnable, 0, 0},
+		"the row is post hoc":   {atLeast5 + "post hoc", []Reading{one("", "", 6)}, Aside, 1, 1},
 		"a model":               {atLeast5 + "model", []Reading{one("", "", 6)}, InTheModel, 1, 1},
 		"nothing measured":      {atLeast5, nil, NotRunnable, 0, 0},
 		"missing":               {`C1,"runs on hardware",1,,,,,,A GPU,missing`, nil, NotRunnable, 0, 0},

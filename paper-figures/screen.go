@@ -55,6 +55,9 @@ func (p *PaperRecord) answered(a Answer) int {
 	return Count(p.Conclusions, func(c Conclusion) bool { return c.Answer == a })
 }
 
+// counted is how many conclusions decide something.
+func (p *PaperRecord) counted() int { return len(p.Conclusions) - p.answered(Aside) }
+
 // score counts the answers in words.
 func (p *PaperRecord) score() string {
 	var counts []string
@@ -63,7 +66,7 @@ func (p *PaperRecord) score() string {
 			counts = append(counts, fmt.Sprintf("%s %d", a, n))
 		}
 	}
-	return fmt.Sprintf("%d conclusions: %s", len(p.Conclusions), strings.Join(counts, ", "))
+	return fmt.Sprintf("%d conclusions: %s", p.counted(), strings.Join(counts, ", "))
 }
 
 // concluded is a table of the conclusions by paper and answer. The format is that of a paper's name.
@@ -72,7 +75,7 @@ func (m *Manifest) concluded(format string) string {
 	for i := range m.Papers {
 		p := &m.Papers[i]
 		text += tableLine(fmt.Sprintf(format, p.Name),
-			Map(Answers, func(a Answer) string { return strconv.Itoa(p.answered(a)) }), len(p.Conclusions))
+			Map(Answers, func(a Answer) string { return strconv.Itoa(p.answered(a)) }), p.counted())
 	}
 	return text
 }

@@ -37,10 +37,10 @@ func TestInputsComeLast(t *testing.T) {
 	}
 }
 
-// answeredPaper has six conclusions, the first of which was not measured.
+// answeredPaper has six conclusions, the first of which was not measured, and one that decides nothing.
 func answeredPaper() PaperRecord {
 	p := PaperRecord{Name: "p", Title: "P", About: "About it.", Limits: "A limit.", Artefacts: []Record{{Artefact: "a"}}}
-	for i, a := range []Answer{NotRunnable, Holds, DoesNotHold, Holds, HoldsInPart, Undecided} {
+	for i, a := range []Answer{NotRunnable, Holds, DoesNotHold, Holds, HoldsInPart, Undecided, Aside} {
 		c := Conclusion{ID: "C" + string(rune('0'+i)), Sentence: "a sentence", Answer: a}
 		if a != NotRunnable {
 			c.Met, c.Readings, c.Numbers = 1, 2, "m: 3 [2, 4], which must be <= 5"

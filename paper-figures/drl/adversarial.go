@@ -23,8 +23,8 @@ var (
 // with the released ones no task gains more than linearly from 3 to 4 slices.
 var adversarialReadings = []reading{
 	{alike: true, model: mig.Parallel},
-	{name: "all batches", alike: true, partial: true, oneRun: true, model: mig.Parallel},
-	{name: "Sequential", alike: true, oneRun: true, model: mig.Sequential},
+	{name: "all batches", alike: true, partial: true, model: mig.Parallel},
+	{name: "Sequential", alike: true, model: mig.Sequential},
 }
 
 func adversarial(d *figures.Data) (*figures.Output, error) {

@@ -150,7 +150,7 @@ const (
 // runs are the training runs that count under the reading.
 func (r *reading) runs(a approach, w workload) []string {
 	all := a.runs(w)
-	if r.oneRun || w == rodinia {
+	if w == rodinia {
 		all = all[:min(1, len(all))]
 	}
 	return all
@@ -191,12 +191,22 @@ func (r *reading) forPartitions(w workload) []batches {
 	return all
 }
 
-// fixBest returns p_opt by data set with the (first) partition of the least sum of makespans over its batches.
-func (r *reading) fixBest(d *figures.Data, w workload) (best []float64) {
+// fixBest returns p_opt by data set with its best partition.
+func (r *reading) fixBest(d *figures.Data, w workload) []float64 {
+	return r.onBestPartition(d, w, func(b batches, algorithm string) []float64 {
+		return pOpt(d, r.series(b.data, algorithm), b.datasets)
+	})
+}
+
+// onBestPartition returns a quantity by data set with the (first) partition of the least sum of makespans over its
+// batches.
+func (r *reading) onBestPartition(d *figures.Data, w workload,
+	of func(b batches, algorithm string) []float64,
+) (best []float64) {
 	all := r.forPartitions(w)
 	var least []float64
 	for _, p := range partitions() {
-		values := r.pOptOn(d, all, partition(p))
+		values := average(all, func(b batches) []float64 { return of(b, partition(p)) })
 		means := average(all, func(b batches) []float64 {
 			return d.Values(r.series(b.data, partition(p)), b.datasets, makespan)
 		})

@@ -1,11 +1,13 @@
 package drl
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/store"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -24,6 +26,9 @@ func ours(d *figures.Data) (*figures.Output, error) {
 	below := d.Claims.Head("ours")
 	below.Columns, below.Notes = below.Columns.PlusMinus(namesOf(columns)...), append(below.Notes, quality.Notes...)
 	chart := barsOf("Makespan below FAR's on batches of 14 tasks, generator as in the text", "below FAR [%]", drawn)
+	out := figures.Read(figures.Map(generators, func(g generator) figures.Reading {
+		return figures.Reading{Name: g.name + " generator", Values: figures.Values{}}
+	})...)
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
 		series := func(a approach) store.Series { return batch(data, a.one(w)) }
@@ -37,12 +42,15 @@ func ours(d *figures.Data) (*figures.Output, error) {
 			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
 				chart.Groups[i].Add(m.Value, m.Low, m.High)
 			}
+			if a == ourAgent {
+				out.Readings[slices.Index(generators, g)].Values[w.name+" agent below FAR"] = m
+			}
 			high, low = append(high, figures.Mean(pOpt(d, series(a), count))), append(low, figures.PlusMinus(m, 2)...)
 		}
 		quality.Row(w, g.name, reports.Cells(2, high...))
 		below.Row(w, g.name, low)
 	}
-	return new(figures.Output).Table(quality, below).Figure("ours", chart.Title, chart), nil
+	return out.Table(quality, below).Figure("ours", chart.Title, chart), nil
 }
 
 // optimum compares p_opt with the gap to the certified bound, a limit of the distance to the optimum.
@@ -83,24 +91,46 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table(t, below).Figure("optimum", chart.Title, chart), nil
 }
 
-const counted = 200
-
-// reconfigures shows whether agents reconfigure (6.5). A batch without a destroy runs on one partition.
+// reconfigures shows whether agents reconfigure (6.5), under the readings of Table 4.
 func reconfigures(d *figures.Data) (*figures.Output, error) {
-	shown := append(slices.Clone(agents), ourAgent)
-	calm := d.Claims.Head("reconfigures", d.Scale.Replicates(counted))
-	for _, a := range shown {
-		calm.Columns = calm.Columns.Right(a.name, a.name+", none [%]")
+	out := underReadings(readings, func(r *reading) figures.Values {
+		values := figures.Values{}
+		for w, a := range figures.Each(mixed, []approach{agents[0], agents[1], direct}) {
+			values[w.name+" "+a.name+" on one partition"] = r.counted(d, w, a, onOnePartition)
+		}
+		return values
+	})
+	t := d.Claims.Head("reconfigures", d.Scale.Replicates(forFurther), d.Scale.Replicates(forFurtherAlike))
+	for w, r := range figures.Each(synthetic, readings[:byRandomOrder+1]) {
+		for _, a := range append(slices.Clone(agents), ourAgent) {
+			t.Row(w, cmp.Or(r.name, figures.DefaultReading), a, reports.Cells(2, r.counted(d, w, a, destroyed).Value,
+				r.counted(d, w, a, created).Value), reports.Fixed(r.counted(d, w, a, onOnePartition).Value, 0))
+		}
 	}
-	for w, g := range figures.Each(synthetic, generators) {
-		data := w.single(g.parameters)
-		calm.Row(w, g.name, figures.Map(shown, func(a approach) []string {
-			v := d.Values(batch(data, a.one(w)), counted, "destroys")
-			none := figures.Count(v, func(destroys float64) bool { return destroys == 0 })
-			return []string{reports.Fixed(figures.Mean(v), 2), reports.Fixed(100*float64(none)/float64(len(v)), 0)}
-		}))
-	}
-	return new(figures.Output).Table(calm), nil
+	return out.Table(t), nil
+}
+
+// What an agent does to a batch, of the numbers of destroys and of all reconfigurations.
+func destroyed(destroys, _ float64) float64     { return destroys }
+func created(destroys, changes float64) float64 { return changes - destroys }
+
+// onOnePartition is 100 % of a batch in which nothing is destroyed.
+func onOnePartition(destroys, _ float64) float64 { return map[bool]float64{true: 100}[destroys == 0] }
+
+// counted measures what an agent does to a batch, in the mean over its training runs.
+func (r *reading) counted(d *figures.Data, w workload, a approach, of func(destroys, changes float64) float64,
+) figures.Measurement {
+	runs := a.runs(w)
+	return r.crossed(d, len(runs), func(few *reading, run int) []float64 {
+		return average(few.batches(w, false), func(b batches) []float64 {
+			s := few.series(b.data, runs[run])
+			out := slices.Clone(d.Values(s, b.datasets, "destroys"))
+			for i, changes := range d.Values(s, b.datasets, track.MetricReconfigurations) {
+				out[i] = of(out[i], changes)
+			}
+			return out
+		})
+	})
 }
 
 // barsOf is an empty chart by workload, with a group of bars for each approach.

@@ -40,7 +40,8 @@ func (r *reading) queue(w workload, track string, algorithm string) store.Series
 // readings5 are the readings of Table 5. Whole data sets have no partial batches.
 var readings5 = []reading{
 	{parameters: classOrdered, model: mig.Parallel},
-	{name: "Sequential", parameters: classOrdered, model: mig.Sequential, datasets: 200, oneRun: true},
+	{name: "random order", parameters: randomOrder, model: mig.Parallel, datasets: 300},
+	{name: "Sequential", parameters: classOrdered, model: mig.Sequential, datasets: 200},
 	{name: "printed generator", model: mig.Parallel},
 }
 
@@ -70,7 +71,7 @@ func parts5(d *figures.Data) []figures.Reading {
 			return readings5[0].overOnline(d, w, q, online)
 		}),
 	}
-	of50 := reading{parameters: classOrdered, model: mig.Parallel, datasets: 100, total: 50, oneRun: true}
+	of50 := reading{parameters: classOrdered, model: mig.Parallel, datasets: 100, total: 50}
 	script := figures.Reading{
 		Name: "online agent as released",
 		Values: grid(scriptOnline.learnedFrom(), inQueue, func(w workload, q queued) figures.Measurement {
@@ -91,11 +92,16 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	return out.Table(layout), nil
 }
 
-// latency compares the time of a decision with the paper's (6.6). Wall times differ from run to run and are no claims.
+// publishedLatency is the 99th percentile of the paper's decisions, in microseconds (6.6).
+const publishedLatency = 3090
+
+// latency compares the time of a decision with the paper's (6.6). Wall times differ from run to run and are no claims;
+// whether the paper's agent is slower than in print is a conclusion.
 func latency(d *figures.Data) (*figures.Output, error) {
 	const measuredOn = 200
 	data := figures.Dataset("drl/" + wideTimes)
 	t := d.Claims.Head("timing-latency")
+	slow := figures.Measurement{Unit: "batches"} // of none, which decides nothing
 	for _, a := range []string{"rl-onehot", "rl-float", "rl-entropy", "rl-direct", "agent"} {
 		us := d.Micros(batch(data, a), measuredOn)
 		counts := d.Values(batch(data, a), measuredOn, "decisions")
@@ -111,8 +117,12 @@ func latency(d *figures.Data) (*figures.Output, error) {
 				return nil, err
 			}
 			cells = reports.Cells(1, figures.Mean(each), median, most)
+			if a == direct.algorithm {
+				slow = figures.Exactly(map[bool]int{true: 1}[most > publishedLatency])
+			}
 		}
 		t.Row(a, cells)
 	}
-	return new(figures.Output).Table(t), nil
+	values := figures.Values{"DIRECT RECONFIG slower than 3.09 ms, 99th percentile": slow}
+	return figures.Read(figures.Reading{Values: values}).Table(t), nil
 }

@@ -1,0 +1,102 @@
+package drl
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// A contest is a column of the artefact baselines. Runs of two agents are paired.
+type contest struct {
+	name string
+	a, b approach
+	// of compares algorithms by data set.
+	of func(r *reading, d *figures.Data, w workload, a, b string) []float64
+	// on are the workloads that it is about.
+	on []workload
+}
+
+// contests have the paper's last agent against its baselines (5.3) and against the optimum, and agents against agents.
+var contests = []contest{
+	{"FAR over DIRECT RECONFIG", far, direct, (*reading).above, synthetic},
+	{"MISO over DIRECT RECONFIG", miso, direct, (*reading).above, synthetic},
+	{"FIXBEST over DIRECT RECONFIG", fixBest, direct, (*reading).fixedAbove, synthetic},
+	{"NOMIG over DIRECT RECONFIG", noMIG, direct, (*reading).above, synthetic},
+	{
+		"DIRECT RECONFIG over the optimum, at most",
+		approach{algorithm: "certified"},
+		direct, (*reading).overBound,
+		synthetic,
+	},
+	{"ENTROPY less DIRECT RECONFIG", agents[2], direct, (*reading).less, unsolved},
+	{"ONE-HOT less FLOAT", agents[0], agents[1], (*reading).less, synthetic},
+}
+
+// baselines measures for conclusions, under the readings of Table 4. The paper has no such table.
+func baselines(d *figures.Data) (*figures.Output, error) {
+	out := underReadings(readings, func(r *reading) figures.Values {
+		values := figures.Values{}
+		for w, c := range figures.Each(synthetic, contests) {
+			if slices.Contains(c.on, w) {
+				values[w.name+" "+c.name] = r.contest(d, w, c)
+			}
+		}
+		return values
+	})
+	t := d.Claims.Head("baselines", d.Scale.Replicates(forFurther), d.Scale.Replicates(forFurtherAlike),
+		d.Scale.Replicates(partitioned), d.Scale.Replicates(floorFull))
+	t.Columns = t.Columns.PlusMinus(figures.Map(contests, func(c contest) string { return c.name })...)
+	for w, r := range figures.Each(synthetic, out.Readings) {
+		t.Row(w, cmp.Or(r.Name, figures.DefaultReading), figures.Map(contests, func(c contest) []string {
+			if m, ok := r.Values[w.name+" "+c.name]; ok {
+				return figures.PlusMinus(m, 1)
+			}
+			return []string{reports.Missing, reports.Missing}
+		}))
+	}
+	return out.Table(t), nil
+}
+
+func (r *reading) contest(d *figures.Data, w workload, c contest) figures.Measurement {
+	as, bs := r.runs(c.a, w), r.runs(c.b, w)
+	if !c.a.learned {
+		as = slices.Repeat(as, len(bs))
+	}
+	return r.crossed(d, min(len(as), len(bs)), func(few *reading, run int) []float64 {
+		return c.of(few, d, w, as[run], bs[run])
+	})
+}
+
+// crossed is the mean over training runs, all on the data sets of further runs. of returns a quantity by data set.
+func (r *reading) crossed(d *figures.Data, runs int, of func(few *reading, run int) []float64) figures.Measurement {
+	var values [][]float64
+	for run := range runs {
+		values = append(values, of(r.forRun(1), run))
+	}
+	return d.Crossed(values)
+}
+
+// fixedAbove is [reading.above] of the best partition for each data set.
+func (r *reading) fixedAbove(d *figures.Data, w workload, _, agent string) []float64 {
+	return r.onBestPartition(d, w, func(b batches, fixed string) []float64 {
+		return d.Above(r.series(b.data, fixed), r.series(b.data, agent), b.datasets)
+	})
+}
+
+// overBound returns by how many percent makespans exceed a lower bound, by data set. Bounds take long.
+func (r *reading) overBound(d *figures.Data, w workload, lower, agent string) []float64 {
+	return average(r.batches(w, true), func(b batches) []float64 {
+		return d.AboveBound(r.series(b.data, agent), bound("A100", b.data, lower, r.model), floorFull)
+	})
+}
+
+// less returns p_opt of an agent less that of another, by data set.
+func (r *reading) less(d *figures.Data, w workload, a, b string) []float64 {
+	out := r.pOpt(d, w, a)
+	floats.Sub(out, r.pOpt(d, w, b))
+	return out
+}
