@@ -35,19 +35,22 @@ func TestMoldedExample(t *testing.T) {
 	}
 }
 
-// TestArtefactsOfAgents builds what compares agents, from few batches of one workload.
+// TestArtefactsOfAgents builds what compares agents, from few batches of one workload under the two defaults.
 func TestArtefactsOfAgents(t *testing.T) {
-	all := synthetic
-	synthetic = all[:1]
-	t.Cleanup(func() { synthetic = all })
+	all, whole, varied := synthetic, readings, mixed
+	synthetic, readings, mixed = all[:1], whole[:byRandomOrder+1], varied[:1]
+	t.Cleanup(func() { synthetic, readings, mixed = all, whole, varied })
 	dir := t.TempDir()
 	figurestest.Reproduce(t, figures.Reproduction{
 		Papers: []figures.Paper{{Name: "drl", Claims: figurestest.Load(t, Paper).Claims, Artefacts: []figures.Artefact{
-			{Name: "figure16", Build: figure16}, {Name: "ours", Build: ours}, {Name: "reconfigures", Build: reconfigures},
+			{Name: "figure16", Build: figure16},
+			{Name: "ours", Build: ours},
+			{Name: "reconfigures", Build: reconfigures},
+			{Name: "baselines", Build: baselines},
 		}}},
 		Dir: dir, Scale: figures.Scale{Quick: true},
 	})
-	for _, file := range []string{"figure16.csv", "ours.csv", "ours.png", "reconfigures.csv"} {
+	for _, file := range []string{"figure16.csv", "ours.csv", "ours.png", "reconfigures.csv", "baselines.csv"} {
 		if _, err := os.Stat(filepath.Join(dir, "drl", file)); err != nil {
 			t.Error(err)
 		}
@@ -69,6 +72,25 @@ func TestDefaultReadingFollowsTheScript(t *testing.T) {
 	}
 	if got := figures.Dataset("drl/POORSCALING?gen=released&order=classes&total=100"); readings5[0].whole(synthetic[0]) != got || readings5[0].model != mig.Parallel {
 		t.Errorf("Table 5 is measured on %s", readings5[0].whole(synthetic[0]))
+	}
+}
+
+// TestRandomOrderEqualsTheDefault: the same data sets and model, with the tasks in random order.
+func TestRandomOrderEqualsTheDefault(t *testing.T) {
+	for _, r := range [][]reading{readings, readings5} {
+		usual, shuffled := &r[0], &r[byRandomOrder]
+		if shuffled.parameters+"&order=classes" != usual.parameters || shuffled.model != usual.model || shuffled.partial || shuffled.name != "random order" {
+			t.Errorf("%+v beside %+v", shuffled, usual)
+		}
+	}
+}
+
+// TestCounted: of 9 operations 1 and of 7 none destroys an instance.
+func TestCounted(t *testing.T) {
+	for _, c := range [][5]float64{{1, 9, 1, 8, 0}, {0, 7, 0, 7, 100}} {
+		if a, b, p := destroyed(c[0], c[1]), created(c[0], c[1]), onOnePartition(c[0], c[1]); a != c[2] || b != c[3] || p != c[4] {
+			t.Errorf("%v destroyed, %v created, %v %% on one partition; want %v", a, b, p, c[2:])
+		}
 	}
 }
 
