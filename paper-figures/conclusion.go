@@ -415,14 +415,22 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 	}
 }
 
-// deciding is the least favourable value of a dot with its interval and its threshold.
+// deciding is the least favourable value of a dot with its interval and its threshold, and its reading if that has a name.
 func (d *Dot) deciding() string {
 	t := d.least
 	text := fmt.Sprintf("%s: %s", t.Measure, figuresOf(t.Value))
 	if t.Low != nil && t.High != nil && *t.Low < *t.High {
 		text += fmt.Sprintf(" [%s, %s]", figuresOf(*t.Low), figuresOf(*t.High))
 	}
-	return fmt.Sprintf("%s, which must be %s %s", text, d.row.Relation, d.row.Threshold)
+	relation := string(d.row.Relation)
+	if d.row.threshold == d.row.neutral {
+		relation = relation[:1] // a tie is not more
+	}
+	text = fmt.Sprintf("%s, which must be %s %s", text, relation, d.row.Threshold)
+	if d.Reading != DefaultReading {
+		text += " (" + d.Reading + ")"
+	}
+	return text
 }
 
 // figuresOf formats a number with four significant digits.

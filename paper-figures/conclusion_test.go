@@ -111,7 +111,7 @@ func TestConclusionOfTwoRows(t *testing.T) {
 	d := &Data{Claims: claims}
 	p := PaperRecord{Name: "p", Artefacts: []Record{
 		{Artefact: "a", Tests: d.tests("a", Read(values("", "", map[string]float64{"wide 1": 0.9, "wide 2": 0.95})))},
-		{Artefact: "b", Tests: d.tests("b", Read(values("", "", map[string]float64{"narrow 1": 1.5})))},
+		{Artefact: "b", Tests: d.tests("b", Read(values("text", "", map[string]float64{"narrow 1": 1.5})))},
 	}}
 	p.conclude(claims)
 	if len(p.Conclusions) != 1 {
@@ -119,7 +119,7 @@ func TestConclusionOfTwoRows(t *testing.T) {
 	}
 	c := p.Conclusions[0]
 	if c.Answer != HoldsInPart || c.Met != 1 || c.Readings != 2 ||
-		c.Numbers != "wide 2: 0.95 [0.85, 1.05], which must be <= 1.1; narrow 1: 1.5 [1.4, 1.6], which must be <= 1.1" {
+		c.Numbers != "wide 2: 0.95 [0.85, 1.05], which must be <= 1.1; narrow 1: 1.5 [1.4, 1.6], which must be <= 1.1 (text)" {
 		t.Errorf("%+v", c)
 	}
 	csv, err := (&Manifest{Papers: []PaperRecord{p}}).conclusionsCSV()
