@@ -35,6 +35,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"deviations":       (*Manifest).deviations,
 	"deviating":        func(m *Manifest, c Cause, k Kind) int { return len(slices.Concat(m.deviations(c, k)...)) },
 	"difference":       (*Row).difference,
+	"escape":           reports.EscapeMarkdown,
 	"groups":           (*Record).groups,
 	"home":             (*Row).home,
 	"leading":          (*PaperRecord).leading,

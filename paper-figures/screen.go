@@ -143,7 +143,9 @@ func (p *PaperRecord) ordered() []Record {
 
 // comparisons are the tables that compare claim by claim, or the others.
 func (a *Record) comparisons(which bool) []Table {
-	return slices.DeleteFunc(slices.Clone(a.Tables), func(t Table) bool { return (t.File == claimsFile(a.Artefact)) != which })
+	return slices.DeleteFunc(slices.Clone(a.Tables), func(t Table) bool {
+		return (t.File == claimsFile(a.Artefact)) != which
+	})
 }
 
 // termsFile explains what the pages of all papers have in common.

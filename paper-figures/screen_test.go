@@ -58,7 +58,7 @@ func TestFirstScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	screen, _, found := strings.Cut(Unlinked(page), "![")
+	screen, _, found := strings.Cut(strings.NewReplacer(`\[`, "[", `\]`, "]", "&lt;", "<").Replace(Unlinked(page)), "![")
 	lines := slices.DeleteFunc(strings.Split(screen, "\n"), func(l string) bool { return l == "" })
 	want := []string{
 		"# P", "About it. ", "**6 conclusions: holds 2, holds in part 1, does not hold 1, undecided 1, not runnable 1.**",

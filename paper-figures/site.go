@@ -22,6 +22,7 @@ func AddToSite(d *site.Data, results string) error {
 		return err
 	}
 	for _, p := range m.Papers {
+		d.Papers = append(d.Papers, p.onSite())
 		for _, a := range p.Artefacts {
 			for _, r := range a.Rows {
 				if !r.Repeats {
@@ -36,6 +37,24 @@ func AddToSite(d *site.Data, results string) error {
 	return nil
 }
 
+// onSite is the first screen of the paper as the site shows it.
+func (p *PaperRecord) onSite() site.Paper {
+	out := site.Paper{
+		Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Score: p.score(), Curve: curveFile,
+	}
+	for _, a := range Answers {
+		out.Answers = append(out.Answers, site.AnswerCount{Answer: string(a), N: p.answered(a)})
+	}
+	leading := Map(p.leading(), func(c Conclusion) string { return c.ID })
+	for _, c := range p.Conclusions {
+		out.Conclusions = append(out.Conclusions, site.Conclusion{
+			ID: c.ID, Sentence: c.Sentence, Section: c.Section, Answer: string(c.Answer), Met: c.share(),
+			Numbers: c.Numbers, Plain: c.Plain, Varied: c.Varied, Leading: slices.Contains(leading, c.ID),
+		})
+	}
+	return out
+}
+
 // onSite is the row of an artefact with a title as the site shows it.
 func (r *Row) onSite(title string) site.Claim {
 	cells := r.Cells()
@@ -47,10 +66,13 @@ func (r *Row) onSite(title string) site.Claim {
 	}
 }
 
-// addFigures adds the figures of a paper, in the order of its page, and then its tables by name.
+// addFigures adds the figures of a paper, in the order of its page, that of its conclusions first, and then its tables
+// by name.
 func addFigures(d *site.Data, dir string, p PaperRecord) error {
+	drawings := []Figure{{File: curveFile, Title: "Each conclusion of the paper, with a dot for each reading"}}
+	artefacts := slices.Concat([]Record{{Artefact: curveFile, Figures: drawings[:min(1, len(p.Conclusions))]}}, p.Artefacts)
 	var tables []site.Figure
-	for _, a := range p.Artefacts {
+	for _, a := range artefacts {
 		for _, f := range a.Figures {
 			svg, err := os.ReadFile(filepath.Join(dir, f.File+".svg"))
 			if err != nil {

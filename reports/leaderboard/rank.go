@@ -32,7 +32,7 @@ type entry struct {
 	value float64
 	// bound is proven. published is what the literature compares with, which need not be a bound (l_bound, DRL 5.2).
 	bound, published float64
-	// aside is the value of another metric that is shown, and micros the decision time.
+	// aside is the value of another metric that is shown, and micros the time of an instance.
 	aside, micros float64
 }
 

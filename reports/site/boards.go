@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -90,9 +91,10 @@ type boardView struct {
 	Notes   []string
 }
 
-// An answerView says who leads on a dataset. Axis is the label of the axis of values.
+// An answerView says who leads on a dataset. Axis is the label of the axis of values, and Scale says from where to
+// where the marks of the intervals are drawn.
 type answerView struct {
-	Dataset, Text, Axis string
+	Dataset, Text, Axis, Scale string
 	// About says what the dataset is; empty if that is not known.
 	About string
 }
@@ -111,12 +113,14 @@ type rowView struct {
 	Page string
 	// First marks the best of a dataset.
 	First bool
-	Cells []cellView
+	// Head is the algorithm whose row this one is folded under; empty for none. Folded says what is folded under this one.
+	Head, Folded string
+	Cells        []cellView
 	// Value is what the row is ranked by, with its 95 % interval; NaN if it is missing.
 	Value, Low, High float64
 	// Gap says that the value is a gap in percent. Otherwise it is the mean of the metric.
 	Gap bool
-	// Rank and Micros are the rank and the time of a decision as the table has them.
+	// Rank and Micros are the rank and the time of an instance as the table has them.
 	Rank, Micros string
 	// Left, Width and At place the interval and the value on the dataset's scale, in percent.
 	Left, Width, At float64
@@ -141,11 +145,16 @@ func (r *rowView) Shown() string {
 	if math.IsNaN(r.Value) {
 		return reports.Missing
 	}
+	return strings.TrimSpace(threeDigits(r.Value) + " " + r.unit())
+}
+
+// unit is that of the value.
+func (r *rowView) unit() string {
 	if r.Gap {
-		return threeDigits(r.Value) + " %"
+		return "%"
 	}
 	_, unit := r.metric().words()
-	return strings.TrimSpace(threeDigits(r.Value) + " " + unit)
+	return unit
 }
 
 func (r *rowView) metric() metric { return metric(r.standing.Metric.Name) }
@@ -303,10 +312,11 @@ func (r *rowView) cell(c columnView, text string) cellView {
 
 // viewAnswer places the rows of a dataset and says who leads on it.
 func viewAnswer(rows []rowView, about map[string]string) answerView {
-	place(rows)
+	scale := place(rows)
+	fold(rows)
 	first := &rows[0]
 	out := answerView{
-		Dataset: first.Dataset, Text: answer(rows), Axis: first.metric().axis(), About: about[first.Dataset],
+		Dataset: first.Dataset, Text: answer(rows), Axis: first.metric().axis(), Scale: scale, About: about[first.Dataset],
 	}
 	if first.Gap {
 		out.Axis = "gap to the bound [%]"
@@ -317,17 +327,46 @@ func viewAnswer(rows []rowView, about map[string]string) answerView {
 	return out
 }
 
-// place puts a dataset's intervals on one scale, which is logarithmic if they differ by more than a factor of 20.
-func place(rows []rowView) {
+// fold folds the seeds and variants of an algorithm on a dataset under one row: that without parameters, or else the
+// best. It says how far their values reach, so that a good or bad one is not hidden.
+func fold(rows []rowView) {
+	groups := map[string][]*rowView{}
+	for i := range rows {
+		name := algorithmName(rows[i].Algorithm)
+		groups[name] = append(groups[name], &rows[i])
+	}
+	for name, group := range groups {
+		head := group[max(0, slices.IndexFunc(group, func(r *rowView) bool { return r.Algorithm == name }))]
+		var members []*rowView
+		for _, r := range group {
+			if r != head {
+				r.Head, members = head.Algorithm, append(members, r)
+			}
+		}
+		byValue := func(a, b *rowView) int { return cmp.Compare(a.Value, b.Value) }
+		switch n := len(members); n {
+		case 0:
+		case 1:
+			head.Folded = "1 variant: " + members[0].Shown()
+		default:
+			head.Folded = fmt.Sprintf("%d variants: %s to %s", n, slices.MinFunc(members, byValue).Shown(),
+				slices.MaxFunc(members, byValue).Shown())
+		}
+	}
+}
+
+// place puts a dataset's intervals on one scale, which is logarithmic if they differ by more than a factor of 20. It
+// returns the ends of the scale in words.
+func place(rows []rowView) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
 		if !math.IsNaN(r.Value) {
 			low, high = min(low, r.Low, r.Value), max(high, r.High, r.Value)
 		}
 	}
-	scale := func(v float64) float64 { return v }
+	scale, kind := func(v float64) float64 { return v }, ""
 	if least := high / 1e4; high > 0 && low >= 0 && high > 20*max(low, least) {
-		scale = func(v float64) float64 { return math.Log(max(v, least)) }
+		scale, low, kind = func(v float64) float64 { return math.Log(max(v, least)) }, max(low, least), ", logarithmic"
 	}
 	from, to := scale(low), scale(high)
 	for i := range rows {
@@ -341,6 +380,10 @@ func place(rows []rowView) {
 		r.Left, r.At = on(r.Low), on(r.Value)
 		r.Width = math.Round(10*(on(r.High)-r.Left)) / 10
 	}
+	if !(to > from) {
+		return ""
+	}
+	return strings.TrimSpace(threeDigits(low)+" to "+threeDigits(high)+" "+rows[0].unit()) + kind
 }
 
 // answer says in one sentence who leads on a dataset, by how much, and how certain it is.

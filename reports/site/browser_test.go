@@ -186,6 +186,7 @@ func TestBrowser(t *testing.T) {
 		{"keyboard", keyboard},
 		{"filter", filter},
 		{"first screen", firstScreen},
+		{"fold", fold},
 		{"address", address},
 		{"claims", claims},
 		{"figures", figures},
@@ -266,7 +267,7 @@ func firstScreen(tab *tab) {
 	tab.equal("the values and their intervals are placed", get[[]string](tab, `[...document.querySelectorAll("section.board.shown tr:not([hidden]) .span")].map((s) => s.style.getPropertyValue("--a"))`), []string{"0%", "0.8%", "100%", "0%"})
 	tab.open(get[string](tab, `document.querySelector("section.board.shown .first a").getAttribute("href")`))
 	tab.equal("the page of the first", get[string](tab, `document.querySelector("h1").textContent`), "far")
-	tab.equal("results", get[int](tab, `document.querySelectorAll("[aria-label=Results] tbody tr").length`), 2)
+	tab.equal("results", get[int](tab, `document.querySelectorAll("[aria-label=Results] tbody tr").length`), 4)
 	tab.open("algorithm-parts.html")
 	tab.equal("the example", get[string](tab, `document.querySelector("main .note a").getAttribute("href")`), "instances.html#dataset=drl/WIDETIMES&instance=0&b=parts")
 }
@@ -282,7 +283,7 @@ func filter(tab *tab) {
 	tab.equal("algorithms by text", tab.column("algorithm"), []string{"miso"})
 	tab.choose("q", "")
 	tab.choose("gpu", "A30")
-	tab.equal("by GPU", tab.column("gap_percent"), []string{"2.000"})
+	tab.equal("by GPU", tab.column("gap_percent"), []string{"2.000", "6.000"})
 	tab.choose("gpu", "A100")
 	tab.choose("model", "parallel")
 	tab.equal("by model", tab.column("gap_percent"), []string{"7.000"})
@@ -292,6 +293,22 @@ func filter(tab *tab) {
 	tab.open(get[string](tab, `document.querySelector(".tabs li:last-child a").getAttribute("href")`))
 	tab.equal("by track", tab.column("algorithm"), []string{"exact"})
 	tab.equal("the choice of a model, where there is none", get[bool](tab, `document.querySelector("#board-model").hidden`), true)
+}
+
+// Seeds and variants are folded under one row, stay with it, and are found by name.
+func fold(tab *tab) {
+	tab.open("index.html#gpu=A30")
+	tab.equal("folded", tab.column("algorithm"), []string{"far2 variants: 3.00 % to 4.00 %", "agent?seed=21 variant: 7.00 %"})
+	tab.equal("the scale and its unit", get[string](tab, `document.querySelector("section.board.shown .scale").textContent`), "scale: 2.00 to 7.00 %")
+	tab.click("section.board.shown tr[data-algorithm=far] .fold")
+	tab.equal("unfolded", tab.column("gap_percent"), []string{"2.000", "3.000", "4.000", "6.000"})
+	for range 2 {
+		tab.click(fmt.Sprintf(sortBy, "interval"))
+	}
+	tab.equal("descending, with the head", tab.column("gap_percent"), []string{"6.000", "2.000", "4.000", "3.000"})
+	tab.click("section.board.shown tr[data-algorithm=far] .fold")
+	tab.choose("q", "seed=3")
+	tab.equal("by name", tab.column("gap_percent"), []string{"4.000"})
 }
 
 // What is chosen is in the address, and the address brings it back.
@@ -335,6 +352,7 @@ func claims(tab *tab) {
 
 func figures(tab *tab) {
 	tab.open("figures.html")
+	tab.equal("the conclusions are a figure", get[int](tab, `document.querySelectorAll("#figure-far-curve img").length`), 1)
 	tab.click("#figure-far-figure5 a.plate")
 	tab.wait(`document.querySelector("#viewer img")?.naturalWidth > 0`)
 	tab.equal("large", get[string](tab, `document.querySelector("#viewer img").getAttribute("src")`), "figures/far-figure5.svg")

@@ -8,6 +8,8 @@ import (
 
 // claimsView is the page of all papers.
 type claimsView struct {
+	// Concluded are the papers with conclusions.
+	Concluded        []Paper
 	Verdicts, Papers []string
 	// Numbers is how many claims are counted, and Follow how many are arithmetic.
 	Numbers, Follow int
@@ -39,9 +41,16 @@ func (c Claim) cause() string { return c.Cause }
 // counted reports whether the claim is one of those that are counted.
 func (c Claim) counted() bool { return c.Default && c.Kind != arithmetic }
 
+// Page is the page of the paper's claims.
+func (p Paper) Page() string { return claimsPage(p.Name) }
+
 // paperView is the page of a paper's claims.
 type paperView struct {
-	Paper                   string
+	Paper string
+	// Screen is empty if nothing is known of the paper but its claims.
+	Screen Paper
+	// Curve is the address of the drawing of the conclusions; empty for none.
+	Curve                   string
 	Verdicts, Causes, Kinds []string
 	Artefacts               []artefactView
 }
@@ -102,8 +111,9 @@ var verdicts = []string{"REPRODUCED", "DEVIATES", "INCONCLUSIVE", "CONSISTENT", 
 
 func claimsPage(paper string) string { return "claims-" + slug(paper, map[string]bool{}) + ".html" }
 
-func viewClaims(claims []Claim) claimsView {
+func viewClaims(papers []Paper, claims []Claim) claimsView {
 	v := claimsView{Papers: distinct(claims, func(c Claim) string { return c.Paper }), Verdicts: verdictsOf(claims)}
+	v.Concluded = matching(papers, func(p Paper) bool { return len(p.Conclusions) > 0 })
 	counted := matching(claims, Claim.counted)
 	v.Numbers = len(counted)
 	v.Follow = len(matching(claims, func(c Claim) bool { return c.Default && c.Kind == arithmetic }))
@@ -135,11 +145,19 @@ func verdictsOf[C interface{ verdict() string }](claims []C) []string {
 	return append(known, matching(found, func(v string) bool { return !slices.Contains(verdicts, v) })...)
 }
 
-func viewPaper(paper string, all []Claim, figures figuresView) paperView {
-	own := matching(all, func(c Claim) bool { return c.Paper == paper })
+func viewPaper(paper string, d *Data, figures figuresView) paperView {
+	own := matching(d.Claims, func(c Claim) bool { return c.Paper == paper })
 	v := paperView{
 		Paper: paper, Verdicts: verdictsOf(own), Causes: distinct(own, Claim.cause),
 		Kinds: distinct(own, func(c Claim) string { return c.Kind }),
+	}
+	if i := slices.IndexFunc(d.Papers, func(p Paper) bool { return p.Name == paper }); i >= 0 {
+		v.Screen = d.Papers[i]
+	}
+	for _, f := range figures.Figures {
+		if f.Paper == paper && f.File == v.Screen.Curve {
+			v.Curve = f.Image
+		}
 	}
 	for _, name := range distinct(own, func(c Claim) string { return c.Artefact }) {
 		claims := matching(own, func(c Claim) bool { return c.Artefact == name })

@@ -25,9 +25,11 @@ type Data struct {
 	Boards []Board
 	// Algorithms have a page each, to which the boards link.
 	Algorithms []algo.Spec
-	Claims     []Claim
-	Figures    []Figure
-	Instances  []Instance
+	// Papers are in the order of their claims.
+	Papers    []Paper
+	Claims    []Claim
+	Figures   []Figure
+	Instances []Instance
 	// Facts say where the results come from: versions, seeds, hashes.
 	Facts []FactGroup
 }
@@ -39,6 +41,36 @@ type Board struct {
 	Standings []leaderboard.Standing
 	// About says what datasets are, by their names.
 	About map[string]string
+}
+
+// A Paper is what came out of a paper in short: the first screen of its page.
+type Paper struct {
+	Name, Title, Cite string
+	// About says in a sentence what the paper is about, and Limits what limits what can be said about it.
+	About, Limits string
+	// Score counts the answers in words, and Answers have the numbers, with all answers that there are.
+	Score       string
+	Answers     []AnswerCount
+	Conclusions []Conclusion
+	// Curve is the file of the [Figure] that draws the conclusions.
+	Curve string
+}
+
+// An AnswerCount is how many conclusions have an answer.
+type AnswerCount struct {
+	Answer string
+	N      int
+}
+
+// A Conclusion is a sentence of a paper that was turned into a test. Empty values are missing.
+type Conclusion struct {
+	ID, Sentence, Section string
+	// Answer says whether it holds, and Met under how many readings.
+	Answer, Met string
+	// Numbers decide, Plain is a sentence about them, and Varied is what the readings vary.
+	Numbers, Plain, Varied string
+	// Leading marks the conclusions of the first screen.
+	Leading bool
 }
 
 // A Claim is a published number beside the measured one, under one reading. Empty values are missing.
@@ -141,7 +173,7 @@ func render(d Data) ([]file, error) {
 	algorithms := viewAlgorithms(d.Algorithms, boards, d.Instances, names)
 	pages := append(boardPages(boards, figures.Figures), []page{
 		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
-		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Claims)},
+		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Papers, d.Claims)},
 		{File: "figures.html", Title: "Figures", Body: figures},
 		{File: "instances.html", Title: "Instances", Body: datasets, Script: "gantt.js"},
 		{File: "provenance.html", Title: "Provenance", Body: d.Facts},
@@ -154,7 +186,7 @@ func render(d Data) ([]file, error) {
 	for _, paper := range distinct(d.Claims, func(c Claim) string { return c.Paper }) {
 		pages = append(pages, page{
 			File: claimsPage(paper), Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html",
-			Body: viewPaper(paper, d.Claims, figures),
+			Body: viewPaper(paper, &d, figures),
 		})
 	}
 	for _, paper := range figures.Papers {

@@ -58,7 +58,9 @@ func sample() site.Data {
 				standing("batch", "drl/WIDETIMES", 3, "nomig", 100.125), standing("batch", "drl/WIDETIMES", 4, "late", math.NaN()),
 				standing("batch", hostile, 1, hostile, 3),
 			),
-			board("batch", "A30", "sequential", standing("batch", "drl/WIDETIMES", 1, "far", 2)),
+			board("batch", "A30", "sequential", standing("batch", "drl/WIDETIMES", 1, "far", 2),
+				standing("batch", "drl/WIDETIMES", 2, "far?seed=2", 3), standing("batch", "drl/WIDETIMES", 3, "far?seed=3", 4),
+				standing("batch", "drl/WIDETIMES", 4, "agent?seed=2", 6), standing("batch", "drl/WIDETIMES", 5, "agent?seed=1", 7)),
 			board("batch", "A100", "parallel", standing("batch", "drl/WIDETIMES", 1, "miso", 7)),
 			board("corun", "A100", "", standing("corun", "corun/queues", 1, "exact", 0)),
 		},
@@ -66,6 +68,14 @@ func sample() site.Data {
 			{Name: "far", Track: "batch", Version: 2, Summary: "a family", Cite: hostile, Source: "algorithms/far.go", Params: []spec.Param{{Name: "keep", Default: "best", Values: []string{"best", hostile}, Doc: hostile}}},
 			{Name: "parts", Track: "batch", Version: 1, Summary: hostile},
 		},
+		Papers: []site.Paper{{
+			Name: "far", Title: "FAR", Cite: hostile, About: "It schedules.", Limits: "no GPU", Score: "2 conclusions: holds 1, not runnable 1", Curve: "curve",
+			Answers: []site.AnswerCount{{Answer: "holds", N: 1}, {Answer: "does not hold"}, {Answer: "not runnable", N: 1}},
+			Conclusions: []site.Conclusion{
+				{ID: "F1", Sentence: hostile, Section: "7", Answer: "holds", Met: "9 of 10", Numbers: "rho: 1.2 [1.1, 1.3], which must be <= 1.22", Plain: "It is met.", Varied: "the tasks", Leading: true},
+				{ID: "F2", Sentence: strings.Repeat("long", 90), Section: "1", Answer: "not runnable", Plain: "A GPU is missing."},
+			},
+		}, {Name: "drl", About: "It learns."}},
 		Claims: []site.Claim{
 			{Paper: "far", Artefact: "table4", Name: "rho n=10", Reading: "default", Default: true, Published: "1.23", Measured: "1.234", Low: "1.22", High: "1.24", Margin: "0.01", Verdict: "REPRODUCED"},
 			{Paper: "far", Artefact: "table4", Name: "rho n=15", Reading: "default", Default: true, Published: "11", Measured: "9", Unit: "s", Verdict: "DEVIATES", Cause: "script", Reason: "another generator"},
@@ -76,6 +86,7 @@ func sample() site.Data {
 			{Paper: "drl", Artefact: "text", Name: "quick", Default: true, Published: "3", Measured: "-2e-7"},
 		},
 		Figures: []site.Figure{
+			{Paper: "far", Artefact: "conclusions", File: "curve", Title: "curve", SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 300"><rect width="40" height="20"/></svg>`)},
 			{Paper: "far", Artefact: "figure5", File: "figure5", Title: "before", SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>`)},
 			{Paper: "far", Artefact: "figure5", File: "figure5", Title: hostile, SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 40"><circle r="9"/></svg>`)},
 			{Paper: "far", Artefact: "table4", File: "table4", Title: "rho", Table: &reports.Table{Columns: reports.Right("n").Left("rho"), Rows: [][]string{{"1", strings.ReplaceAll(hostile, "\n", "")}}}},
@@ -348,8 +359,8 @@ func TestCounts(t *testing.T) {
 		pattern string
 		want    []string
 	}{
-		// By verdict: REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT.
-		{sample(), `(?:<a href="claims-|class="zero")[^>]*>(\w+)`, []string{"far", "1", "1", "0", "0", "drl", "0", "0", "1", "1"}},
+		// The conclusions that do not hold, and by verdict: REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT.
+		{sample(), `(?:<a href="claims-|class="zero")[^>]*>(\w+)`, []string{"far", "0", "far", "1", "1", "0", "0", "drl", "0", "0", "1", "1"}},
 		{sample(), `(5 published numbers and statements of 2 papers)`, []string{"5 published numbers and statements of 2 papers"}},
 		{causes, `<tr><th scope="row">(\w+</th><td class="num">\d+)</td>`, []string{`script</th><td class="num">2`, `error</th><td class="num">1`}},
 	} {
@@ -361,6 +372,55 @@ func TestCounts(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// At most 400 words of a page stand before its first answer, and each paper's page begins with what came out.
+func TestAnswersComeFirst(t *testing.T) {
+	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
+	for name, first := range map[string]string{
+		"index.html": `class="answer"`, "claims.html": `<table class="data counts">`, "claims-far.html": "2 conclusions: holds 1, not runnable 1", "claims-drl.html": `<tr data-verdict=`,
+	} {
+		_, page, _ := strings.Cut(string(files[name]), "<main")
+		before, _, found := strings.Cut(page, first)
+		if n := len(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString("<main"+before, " "))); !found || n > 400 {
+			t.Errorf("%s: %d words before %s, which is there: %v", name, n, first, found)
+		}
+	}
+	page := string(files["claims-far.html"])
+	last := 0
+	for _, part := range []string{
+		"It schedules.", "2 conclusions: holds 1, not runnable 1.", "which must be &lt;= 1.22.</li>", "What limits this page: no GPU", `<img src="figures/far-curve.svg"`,
+		`<tr data-answer="holds">`, `data-label="met">9 of 10<`, `<tr data-answer="not runnable">`, "A GPU is missing.", "<h2>Numbers</h2>",
+	} {
+		at := strings.Index(page, part)
+		if at < last {
+			t.Errorf("%q is at %d, and what comes before it is at %d", part, at, last)
+		}
+		last = at
+	}
+	if !regexp.MustCompile(`<a href="claims-far.html">far</a></th><td class="num">1</td><td class="num"><span class="zero">0</span></td><td class="num">1</td><td class="num">2</td>`).Match(files["claims.html"]) {
+		t.Errorf("the claims do not begin with the counts of conclusions: %s", files["claims.html"])
+	}
+}
+
+// A row has all other rows of its algorithm and dataset folded under it, and says how far their values reach.
+func TestFoldedRows(t *testing.T) {
+	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
+	folded, heads := map[string]int{}, map[string]string{}
+	for _, n := range parse(t, "index.html", files["index.html"]) {
+		if head := n.attributes["data-head"]; head != "" {
+			folded[head]++
+		}
+		if says := n.attributes["data-folded"]; says != "" {
+			heads[n.attributes["data-algorithm"]] = says
+		}
+	}
+	if want := map[string]string{"far": "2 variants: 3.00 % to 4.00 %", "agent?seed=2": "1 variant: 7.00 %"}; !maps.Equal(heads, want) {
+		t.Errorf("%q, want %q", heads, want)
+	}
+	if want := map[string]int{"far": 2, "agent?seed=2": 1}; !maps.Equal(folded, want) {
+		t.Errorf("%v rows are folded, want %v", folded, want)
 	}
 }
 
@@ -467,7 +527,7 @@ func TestAUsersFileStays(t *testing.T) {
 	const mine = "files.txt\nindex.html\nthesis.tex\n" // as ls > files.txt
 	for name, says := range map[string]string{
 		"notes.txt": "", "figures/mine.svg": "", "corun.html": "/corun.html: miglab site did not write",
-		"files.txt": ": the folder holds something else than a site", "figures": "/figures/far-figure5.svg: ", "site.css": "/site.css: miglab",
+		"files.txt": ": the folder holds something else than a site", "figures": "/figures/far-curve.svg: ", "site.css": "/site.css: miglab",
 	} {
 		dir := filepath.Join(t.TempDir(), "site")
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -42,6 +42,12 @@ const miglab = (() => {
   };
   const collator = new Intl.Collator("en", { numeric: true });
 
+  // together puts the rows that are folded under another one behind it.
+  const together = (rows) => {
+    const under = (head) => rows.filter((r) => r.dataset.head === head.dataset.algorithm && r.dataset.dataset === head.dataset.dataset);
+    return rows.filter((r) => !r.dataset.head).flatMap((head) => [head, ...under(head)]);
+  };
+
   // sortable gives every heading of a table a button. It returns a function that sorts
   // by a column as the buttons do; "" restores the first order.
   const sortable = (table, changed) => {
@@ -70,7 +76,7 @@ const miglab = (() => {
         });
         rows = keyed.map((k) => k.row);
       }
-      body.append(...rows);
+      body.append(...together(rows));
     };
     for (const head of heads) {
       const button = element("button", { type: "button" }, ...head.childNodes);
@@ -106,7 +112,7 @@ const miglab = (() => {
   // rowsOf returns the rows of a board. Its section may have other tables beside it.
   const rowsOf = (section) => all("table.sortable tbody tr", section);
 
-  // drawCost draws the algorithms of a dataset by the time of a decision and by what they are
+  // drawCost draws the algorithms of a dataset by the time of an instance and by what they are
   // ranked by, both on logarithmic scales where all values are above zero. The best ones for
   // their time are joined by a line.
   const drawCost = (section, dataset) => {
@@ -165,7 +171,7 @@ const miglab = (() => {
       const label = v === least && points.some((p) => p.y < least) ? "≤ " + number : number;
       parts.push(svg("line", { class: "grid", x1: space.left, x2: width - space.right, y1: y, y2: y }), text(space.left - 6, y + 4, label, { "text-anchor": "end" }));
     }
-    parts.push(text(width - space.right, height - 4, "time of a decision", { "text-anchor": "end" }));
+    parts.push(text(width - space.right, height - 4, "time of an instance", { "text-anchor": "end" }));
     parts.push(text(4, 12, axis));
     // The rows are by rank, so that those before are at least as good.
     const front = [];
@@ -189,7 +195,7 @@ const miglab = (() => {
       }
     }
     figure.replaceChildren(
-      svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Quality of ${points.length} algorithms against the time of a decision` }, ...parts),
+      svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Quality of ${points.length} algorithms against the time of an instance` }, ...parts),
       element("figcaption", {}, "Quality against the time that an instance takes. The line joins those that nobody beats in less time. Points without a name say it when pointed at."));
   };
 
@@ -227,6 +233,19 @@ const miglab = (() => {
         remember();
       }));
     }
+    // What a row has folded under it shows at a click.
+    for (const row of all("tr[data-folded]")) {
+      const button = element("button", { type: "button", class: "fold", "aria-expanded": "false" }, row.dataset.folded);
+      row.querySelector("td[data-column=algorithm]").append(button);
+      button.addEventListener("click", () => {
+        button.ariaExpanded = String(button.ariaExpanded !== "true");
+        form.dispatchEvent(new Event("input"));
+      });
+    }
+    const open = (row) => {
+      const head = rowsOf(row.closest("section")).find((r) => r.dataset.algorithm === row.dataset.head && r.dataset.dataset === row.dataset.dataset);
+      return head.querySelector(".fold").ariaExpanded === "true";
+    };
     for (const span of all(".span")) {
       for (const [i, part] of span.dataset.span.split(" ").entries()) span.style.setProperty(["--l", "--w", "--a"][i], `${part}%`);
     }
@@ -260,8 +279,11 @@ const miglab = (() => {
         section.classList.toggle("one", values.dataset !== "*");
         section.classList.toggle("all", Boolean(values.all));
         for (const answer of all(".answer", section)) answer.hidden = values.dataset !== "*" && answer.dataset.dataset !== values.dataset;
+        const one = all(".answer", section).find((a) => a.dataset.dataset === values.dataset);
+        section.querySelector(".scale").textContent = one?.dataset.scale ? `scale: ${one.dataset.scale}` : "";
         for (const row of rowsOf(section)) {
-          const ok = (values.dataset === "*" || row.dataset.dataset === values.dataset) && matches(row.dataset.algorithm, values.q);
+          const found = (values.dataset === "*" || row.dataset.dataset === values.dataset) && matches(row.dataset.algorithm, values.q);
+          const ok = found && (!row.dataset.head || values.q || open(row));
           row.hidden = !ok;
           rows++;
           shown += ok;
