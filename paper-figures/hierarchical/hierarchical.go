@@ -43,7 +43,8 @@ func Paper() (figures.Paper, error) {
 		"figure9": figure9, "figure10": figure10, "figure11": figure11.build, "figure12": figure12.build,
 		// The makespan hangs on unpublished jobs, and wall times are no results.
 		"overhead": func(*figures.Data) (*figures.Output, error) { return new(figures.Output), nil },
-		"ceiling":  ceilings, "optimum": optimum, "sensitivity": sensitivity, "fit": fit, "timing": timing,
+		"unseen":   unseen, "mps": mps,
+		"ceiling": ceilings, "optimum": optimum, "sensitivity": sensitivity, "fit": fit, "timing": timing,
 		"corun": func(d *figures.Data) (*figures.Output, error) { return corunError(d, datasets.Hardware()) },
 	})
 }

@@ -98,8 +98,8 @@ func TestMeasures(t *testing.T) {
 			return v, total
 		}
 		if d.Planning() {
-			onQueues(d, []string{queues}, track.MetricThroughput)
-			throughputs(d, []string{queues})
+			onQueues(d, agent, []string{queues}, track.MetricThroughput)
+			throughputs(d, agent, []string{queues})
 			decisions(d, agent)
 			return &figures.Output{}, nil
 		}
@@ -122,7 +122,7 @@ func TestMeasures(t *testing.T) {
 		for _, v := range own {
 			high = max(high, v)
 		}
-		got := throughputs(d, []string{queues})
+		got := throughputs(d, agent, []string{queues})
 		near(meanThroughput, got[meanThroughput].Value, ownMean)
 		near(aheadThroughput, got[aheadThroughput].Value, ownMean-others)
 		if best := got[bestThroughput]; best.Value < high-1e-9 || best.Replicates != trainingRuns {
@@ -140,7 +140,7 @@ func TestMeasures(t *testing.T) {
 		}
 		_, shared := of(migShared, track.MetricSlowdownMean)
 		_, private := of(migPrivate, track.MetricSlowdownMean)
-		got = slowdowns(d, []string{queues})
+		got = slowdowns(d, agent, []string{queues})
 		near(meanSlowdown, got[meanSlowdown].Value, ownMean)
 		near(aheadSlowdown, got[aheadSlowdown].Value, max(shared, private)-least)
 		if best := got[bestSlowdown].Value; best > low+1e-9 {
@@ -262,5 +262,14 @@ func TestOrder(t *testing.T) {
 	rows := []row{{"a", []float64{1, 2}}, {"b", []float64{3, 1}}, {"c", []float64{1, 2}}, {"optimum", []float64{9}}}
 	if got := order(rows); got != "b > a > c" {
 		t.Error(got)
+	}
+}
+
+// TestFirst: a queue counts only if all others are below, and equal plans do not.
+func TestFirst(t *testing.T) {
+	own := []float64{1.5, 1.4, 1.3, 1.2}
+	others := [][]float64{{1.4, 1.4 - 1e-12, 1.2, 1.1}, {1.4, 1.3, 1.31, 1}}
+	if got := first(own, others); got != 2 {
+		t.Errorf("first on %v queues, want 2", got)
 	}
 }

@@ -1,6 +1,7 @@
 package hierarchical
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ func rivals(d *figures.Data, dataset string) []method {
 	return []method{migShared, migPrivate, mpsOnly, best}
 }
 
+// rivalTitles are those of [rivals].
+var rivalTitles = []string{migShared.title, migPrivate.title, mpsOnly.title, defaultTitle}
+
 // A row is a method's metric by queue or by draw.
 type row struct {
 	title  string
@@ -28,11 +32,11 @@ type row struct {
 
 func (r row) mean() float64 { return figures.Mean(r.values) }
 
-// onQueues returns a metric on Q1 to Q12, the mean over datasets, of the rivals, the agent, the optimum and more.
-func onQueues(d *figures.Data, data []string, metric string, more ...method) []row {
+// onQueues returns a metric on Q1 to Q12, the mean over datasets, of the rivals, the agent a, the optimum and more.
+func onQueues(d *figures.Data, a method, data []string, metric string, more ...method) []row {
 	var out []row
 	for _, dataset := range data {
-		for i, m := range slices.Concat(rivals(d, dataset), []method{agent, exact}, more) {
+		for i, m := range slices.Concat(rivals(d, dataset), []method{a, exact}, more) {
 			if len(out) <= i {
 				out = append(out, row{m.title, make([]float64, len(queueNames))})
 			}
@@ -67,32 +71,86 @@ const (
 	aheadSlowdown   = "mean slowdown under MIG Only less that under the best other method"
 )
 
-// throughputs measures what the text says about throughput, over the draws in data.
-func throughputs(d *figures.Data, data []string) figures.Values {
-	return figures.Values{
-		meanThroughput:  ofAgent(d, data, track.MetricThroughput, figures.Mean),
-		bestThroughput:  ofAgent(d, data, track.MetricThroughput, slices.Max[[]float64]),
-		aheadThroughput: d.Crossed(lead(d, agent, data)),
+// The measures of conclusions about Q1 to Q12, before the title of another method if there is one.
+const (
+	firstQueues   = "queues on which the agent is first"
+	aheadOf       = "mean throughput of the agent less that of "
+	migThroughput = "mean throughput of MIG Only less that of the least other method"
+	fairnessOver  = "mean fairness of the agent over that of "
+)
+
+// throughputs measures what the text says about throughput, over the draws in data; of MIG Only, the better option.
+func throughputs(d *figures.Data, a method, data []string) figures.Values {
+	const metric = track.MetricThroughput
+	behind := figures.Map(data, func(dataset string) float64 {
+		means := figures.Map(onQueues(d, a, []string{dataset}, metric), row.mean)
+		return slices.Max(means[:2]) - slices.Min(means[2:5])
+	})
+	out := figures.Values{
+		meanThroughput:  ofAgent(d, a, data, metric, figures.Mean),
+		bestThroughput:  ofAgent(d, a, data, metric, slices.Max[[]float64]),
+		aheadThroughput: d.Crossed(lead(d, a, data)),
+		firstQueues:     against(d, a, data, metric, first),
+		migThroughput:   d.MeanOf(behind, verdict.Draws, 0),
 	}
+	for i, title := range rivalTitles {
+		if title == mpsOnly.title || title == defaultTitle {
+			out[aheadOf+title] = against(d, a, data, metric, func(own []float64, others [][]float64) float64 {
+				return figures.Mean(own) - figures.Mean(others[i])
+			})
+		}
+	}
+	return out
 }
 
 // slowdowns measures what the text says about slowdowns, over the draws in data; of MIG Only, the worse option.
-func slowdowns(d *figures.Data, data []string) figures.Values {
+func slowdowns(d *figures.Data, a method, data []string) figures.Values {
 	ahead := figures.Map(data, func(dataset string) float64 {
-		means := figures.Map(onQueues(d, []string{dataset}, track.MetricSlowdownMean), row.mean)
+		means := figures.Map(onQueues(d, a, []string{dataset}, track.MetricSlowdownMean), row.mean)
 		return slices.Max(means[:2]) - slices.Min(means[2:5])
 	})
 	return figures.Values{
-		meanSlowdown:  ofAgent(d, data, track.MetricSlowdownMean, figures.Mean),
-		bestSlowdown:  ofAgent(d, data, track.MetricSlowdownMean, slices.Min[[]float64]),
+		meanSlowdown:  ofAgent(d, a, data, track.MetricSlowdownMean, figures.Mean),
+		bestSlowdown:  ofAgent(d, a, data, track.MetricSlowdownMean, slices.Min[[]float64]),
 		aheadSlowdown: d.MeanOf(ahead, verdict.Draws, 0),
 	}
 }
 
+// fairness compares the agent's fairness with that of each rival, over the draws in data.
+func fairness(d *figures.Data, a method, data []string) figures.Values {
+	out := figures.Values{}
+	for i, title := range rivalTitles {
+		of := func(own []float64, others [][]float64) float64 { return figures.Mean(own) / figures.Mean(others[i]) }
+		out[fairnessOver+title] = against(d, a, data, track.MetricFairness, of)
+	}
+	return out
+}
+
+// first counts the queues on which all others are below the own value. Equal plans may differ by rounding.
+func first(own []float64, others [][]float64) float64 {
+	n := 0
+	for i := range own {
+		if !slices.ContainsFunc(others, func(o []float64) bool { return o[i] > own[i]-1e-9 }) {
+			n++
+		}
+	}
+	return float64(n)
+}
+
 // ofAgent is a statistic of the agent's metric over the queues, by training run and draw.
-func ofAgent(d *figures.Data, data []string, metric string, of func([]float64) float64) figures.Measurement {
-	return d.Crossed(ofRuns(agent, data, func(r method, dataset string) float64 {
+func ofAgent(d *figures.Data, a method, data []string, metric string, of func([]float64) float64) figures.Measurement {
+	return d.Crossed(ofRuns(a, data, func(r method, dataset string) float64 {
 		return of(r.onQueues(d, dataset, metric))
+	}))
+}
+
+// against is a statistic of the agent's metric over the queues and those of the rivals, by training run and draw.
+func against(d *figures.Data, a method, data []string, metric string,
+	of func(own []float64, others [][]float64) float64,
+) figures.Measurement {
+	return d.Crossed(ofRuns(a, data, func(r method, dataset string) float64 {
+		others := figures.Map(rivals(d, dataset), func(m method) []float64 { return m.onQueues(d, dataset, metric) })
+		return of(r.onQueues(d, dataset, metric), others)
 	}))
 }
 
@@ -107,35 +165,36 @@ const (
 )
 
 // reported lists Q1 to Q12 for each of the reported draws.
-func reported(s figures.Scale) []string { return queuesOf(countFor(s, draws), "") }
+func reported(s figures.Scale) []string { return drawsOf(queues, countFor(s, draws), "") }
 
-// queuesOf lists Q1 to Q12 for the first n reported draws, with parameters of the model, for example "&kappa=0.2".
-func queuesOf(n int, parameters string) (out []string) {
+// drawsOf lists a dataset for the first n reported draws, with parameters of the model, for example "&kappa=0.2".
+func drawsOf(dataset string, n int, parameters string) (out []string) {
 	for i := range n {
-		out = append(out, queuesWith("draw=%d%s", firstReported+i, parameters))
+		out = append(out, figures.Dataset(fmt.Sprintf("%s?draw=%d%s", dataset, firstReported+i, parameters)))
 	}
 	return out
 }
 
-// A variation is a reading of the model, on some of the reported draws.
+// A variation is a reading of the model, on some of the reported draws, with the agent that learned for it.
 type variation struct {
 	name, parameters string
 	draws            int
+	agent            method
 }
 
 var variations = []variation{
-	{"", "", draws},
-	{"kappa = 0.2", "&kappa=0.2", fewDraws},
-	{"kappa = 0.3", "&kappa=0.3", fewDraws},
-	{"shares of ended jobs freed", "&release=true", fewDraws},
+	{"", "", draws, agent},
+	{"kappa = 0.2", "&kappa=0.2", fewDraws, agent},
+	{"kappa = 0.3", "&kappa=0.3", fewDraws, agent},
+	{"shares of ended jobs freed", "&release=true", fewDraws, agent},
 }
 
 // A queueFigure compares the methods by queue.
 type queueFigure struct {
 	name, metric, label string
 	more                []method
-	// measure measures claims over the draws in data. It is nil where the text prints no numbers.
-	measure func(d *figures.Data, data []string) figures.Values
+	// measure measures claims over the draws in data.
+	measure func(d *figures.Data, a method, data []string) figures.Values
 	// mean is the claim that prints the agent's mean; empty for none.
 	mean string
 }
@@ -149,20 +208,17 @@ var (
 		name: "figure11", metric: track.MetricSlowdownMean, label: "Time in the group / solo time",
 		measure: slowdowns, mean: meanSlowdown,
 	}
-	figure12 = queueFigure{name: "figure12", metric: track.MetricFairness, label: "Least slowdown / largest"}
+	figure12 = queueFigure{
+		name: "figure12", metric: track.MetricFairness, label: "Least slowdown / largest", measure: fairness,
+	}
 )
 
 // build shows the metric on Q1 to Q12 and its mean, and measures the claims under each variation of the model.
 func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
-	out := figures.Read()
-	if f.measure != nil {
-		out.Readings = figures.Map(variations, func(v variation) figures.Reading {
-			return figures.Reading{
-				Name:   v.name,
-				Values: f.measure(d, queuesOf(countFor(d.Scale, v.draws), v.parameters)),
-			}
-		})
-	}
+	out := figures.Read(figures.Map(variations, func(v variation) figures.Reading {
+		data := drawsOf(queues, countFor(d.Scale, v.draws), v.parameters)
+		return figures.Reading{Name: v.name, Values: f.measure(d, v.agent, data)}
+	})...)
 	data := reported(d.Scale)
 	t := d.Claims.Head(f.name, simulated(d), len(data))
 	chart := reports.Bars{
@@ -170,7 +226,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 		Categories: append(slices.Clone(queueNames), "AM"), Dots: true,
 	}
 	t.Rows = figures.Map(chart.Categories, func(name string) []string { return []string{name} })
-	for _, r := range onQueues(d, data, f.metric, f.more...) {
+	for _, r := range onQueues(d, agent, data, f.metric, f.more...) {
 		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
 		if r.title == agent.title && f.mean != "" {
 			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)),

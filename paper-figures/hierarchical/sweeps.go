@@ -83,14 +83,17 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		}
 		chart.Groups = append(chart.Groups, dots)
 	}
-	var numbers []string
-	for i := range countFor(d.Scale, fewDraws) {
-		numbers = append(numbers, fmt.Sprintf("&draw=%d", firstReported+i))
+	reading := func(v variation, n int) figures.Reading {
+		var numbers []string
+		for i := range countFor(d.Scale, n) {
+			numbers = append(numbers, fmt.Sprintf("&draw=%d%s", firstReported+i, v.parameters))
+		}
+		steps := ofRuns(v.agent, numbers, func(r method, draw string) float64 {
+			return figures.Mean(f.on(d, r, f.more, draw)) - figures.Mean(f.on(d, r, f.less, draw))
+		})
+		return figures.Reading{Name: v.name, Values: figures.Values{claim: d.Crossed(steps)}}
 	}
-	steps := ofRuns(agent, numbers, func(r method, draw string) float64 {
-		return figures.Mean(f.on(d, r, f.more, draw)) - figures.Mean(f.on(d, r, f.less, draw))
-	})
-	return figures.Read(figures.Reading{Values: figures.Values{claim: d.Crossed(steps)}}).
+	return figures.Read(reading(variations[0], fewDraws)).
 		Table(t).Figure(f.name, chart.Title, chart), nil
 }
 
@@ -117,7 +120,7 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 // throughputRows returns the mean throughputs of the methods on Q1 to Q12, one value for each dataset.
 func throughputRows(d *figures.Data, data ...string) (out []row) {
 	for _, dataset := range data {
-		for i, r := range onQueues(d, []string{dataset}, track.MetricThroughput) {
+		for i, r := range onQueues(d, agent, []string{dataset}, track.MetricThroughput) {
 			if len(out) <= i {
 				out = append(out, row{title: r.title})
 			}

@@ -1,0 +1,47 @@
+package hierarchical
+
+import (
+	"miglab/datasets"
+	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
+	"miglab/reports"
+)
+
+// The datasets of queues of programs that the paper's agent was trained on, and of those that it was not.
+const (
+	seenPrograms   = "corun/seen"
+	unseenPrograms = "corun/unseen"
+)
+
+// unseenDraws is the number of draws of a reading: each has 12 queues of 12 jobs.
+const unseenDraws = 10
+
+const aheadUnseen = "mean throughput of the agent less that of the best other method, unseen programs"
+
+// unseen compares the methods on queues of programs that the paper's agent was not trained on.
+func unseen(d *figures.Data) (*figures.Output, error) {
+	n := countFor(d.Scale, unseenDraws)
+	out := figures.Read(figures.Map(variations, func(v variation) figures.Reading {
+		ahead := lead(d, v.agent, drawsOf(unseenPrograms, n, v.parameters))
+		return figures.Reading{Name: v.name, Values: figures.Values{aheadUnseen: d.Crossed(ahead)}}
+	})...)
+	t := d.Claims.Head("unseen", n, len(queueNames), simulated(d))
+	for i, dataset := range []string{seenPrograms, unseenPrograms} {
+		for k, r := range throughputRows(d, drawsOf(dataset, n, "")...) {
+			if i == 0 {
+				t.Row(r.title)
+			}
+			t.Rows[k] = append(t.Rows[k], figures.PlusMinus(d.MeanOf(r.values, verdict.Draws, 0), 3)...)
+		}
+	}
+	return out.Table(t), nil
+}
+
+// mps shows the public times under MPS from which a kappa follows.
+func mps(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("mps", datasets.MeasuredKappa())
+	for _, m := range datasets.MPSTimes() {
+		t.Row(m.Network, m.GPU, m.Percent, reports.Cells(2, m.Alone, m.Beside), reports.Fixed(m.Slowdown(), 3), m.Source)
+	}
+	return new(figures.Output).Table(t), nil
+}
