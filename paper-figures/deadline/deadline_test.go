@@ -189,6 +189,36 @@ func TestLargestFirstIsNotReproducedAsTheAgent(t *testing.T) {
 	}
 }
 
+// TestSlackDecidesWhereRulesDoSo puts rules in the place of agents: one that beats the report's when deadlines are
+// relaxed, and one that loses when they are tight. T4 is then met by default, and not if the rules change places.
+func TestSlackDecidesWhereRulesDoSo(t *testing.T) {
+	for _, c := range []struct {
+		relaxed, tight *scheduler
+		want           figures.State
+	}{{leastSlack, smallest, figures.Met}, {smallest, leastSlack, figures.Missed}} {
+		replaceAgents(t, 3)
+		for _, pair := range [][2]*scheduler{enhancedAgents, originalAgents} {
+			pair[0].runs, pair[1].runs = slices.Repeat(c.relaxed.runs, 3), slices.Repeat(c.tight.runs, 3)
+		}
+		m, _ := figurestest.Reproduce(t, figures.Reproduction{
+			Papers: []figures.Paper{figurestest.Load(t, Paper)},
+			Only:   func(_, artefact string) bool { return artefact == "formulation" },
+		})
+		got := map[string]figures.State{}
+		for _, conclusion := range m.Papers[0].Conclusions {
+			for _, dot := range conclusion.Dots {
+				got[conclusion.ID+" "+dot.Reading] = dot.State
+			}
+		}
+		for _, reading := range []string{figures.DefaultReading, "100 of our days", "original settings"} {
+			if got["T4 "+reading] != c.want {
+				t.Errorf("%s if relaxed, %s if tight: T4 is %q under %q, want %q", c.relaxed.title, c.tight.title,
+					got["T4 "+reading], reading, c.want)
+			}
+		}
+	}
+}
+
 // TestDeviations takes two evaluations of 10 with the deviations 1 and 3.
 func TestDeviations(t *testing.T) {
 	var values []float64
