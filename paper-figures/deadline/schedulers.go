@@ -59,7 +59,7 @@ var (
 	textAgent       = trained("RL-PPO, trained by the report's text", "text", 3)
 	releasedAgent   = trained("RL-PPO by the text, energy as released in its reward", "text-released", 1)
 	energyAgent     = trained("RL-PPO by the text, energy charged rightly in its reward", "text-energy", 1)
-	originalAgent   = trained("RL-PPO, original settings", "original", 5)
+	originalAgent   = trained("RL-PPO, original settings", "original", 10)
 	originalRelaxed = trained("RL-PPO, original settings on relaxed deadlines", "original-relaxed", 5)
 )
 
