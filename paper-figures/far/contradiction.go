@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -46,13 +47,42 @@ func table9Arithmetic(claims *figures.Claims) *figures.Table {
 func sigmaLimits(d *figures.Data) *figures.Table {
 	t := d.Claims.Head("contradiction-table5")
 	for w, a := range figures.Each(workloads, approaches) {
-		sigmas := []float64{table5.printed(d.Claims, w, 15, "sigma "+a.name)}
+		cells := reports.Cells(2, table5.printed(d.Claims, w, 15, "sigma "+a.name))
 		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {
-			sigmas = append(sigmas, figures.Mean(rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)))
+			cells = append(cells, limit{values: rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)}.cells(d)...)
 		}
-		t.RowAbout(figures.About{Claim: w.String() + " " + a.name}, w, a.name, reports.Cells(2, sigmas...))
+		t.RowAbout(figures.About{Claim: w.String() + " " + a.name}, w, a.name, cells)
 	}
 	return t
+}
+
+// A limit is what a printed mean cannot exceed: the same quantity at its most, by execution.
+type limit struct {
+	name   string
+	values []float64
+}
+
+// cells are the mean of a limit and half of the 95 % interval of its difference from a printed mean. The printed mean
+// is that of other executions, so that the interval has the sampling error of both.
+func (l limit) cells(d *figures.Data) []string {
+	return reports.Cells(2, figures.Mean(l.values), l.half(d))
+}
+
+func (l limit) half(d *figures.Data) float64 {
+	const quantile = 1.96
+	m := mean(d, l.values)
+	return quantile * math.Hypot(m.StdErr, m.PrintSE)
+}
+
+// passed names the limits that a printed number of two digits lies beyond, with its rounding and their intervals.
+func passed(d *figures.Data, printed float64, limits ...limit) (names []string) {
+	const rounding = 0.005
+	for _, l := range limits {
+		if printed-rounding > figures.Mean(l.values)+l.half(d) {
+			names = append(names, l.name)
+		}
+	}
+	return names
 }
 
 // refinementLimits compares p_ref with the most that any refinement can gain: no schedule ends
@@ -61,21 +91,25 @@ func refinementLimits(d *figures.Data) *figures.Table {
 	t := d.Claims.Head("contradiction-table6")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		p, operations := table6.printed(d.Claims, w, n, "p_ref"), table6.operations(d.Claims, w, n)
-		var most, soMany []float64
 		for _, parameters := range []string{"gen=released", ""} {
+			batches := batchesOf(parameters != "")
 			excess, gains := refining(d, synthetic(w, n, parameters))
-			most, soMany = append(most, figures.Mean(excess)), append(soMany, mostGained(gains, operations))
+			all, even := limit{"any number", excess}, limit{"spread evenly", figures.Map(gains, slices.Max)}
+			many := limit{"so many", mostGained(gains, operations)}
+			printed := []string{"", ""} // rho, and what it implies
+			if w.times == "WIDETIMES" {
+				r := table4.printed(d.Claims, w, n, "rho")
+				printed = reports.Cells(2, r, r*(1+p/100))
+			}
+			t.RowAbout(about(w, n, batches), w, batches, n, reports.Cells(2, p, operations), all.cells(d), even.cells(d),
+				many.cells(d), strings.Join(passed(d, p, all, even, many), ", "), printed)
 		}
-		printed := []string{"", ""} // rho, and what it implies
-		if w.times == "WIDETIMES" {
-			r := table4.printed(d.Claims, w, n, "rho")
-			printed = reports.Cells(2, r, r*(1+p/100))
-		}
-		t.RowAbout(about(w, n, ""), w, n,
-			reports.Cells(2, slices.Concat([]float64{p, operations}, most, soMany)...), printed)
 	}
 	return t
 }
+
+// batchesOf names the batches of the script or of the text.
+func batchesOf(script bool) string { return map[bool]string{true: "script", false: "text"}[script] }
 
 // operations adds up the printed moves and swaps of a cell, and the most that rounding may hide.
 func (g grid) operations(claims *figures.Claims, w workload, n int) float64 {
@@ -88,11 +122,15 @@ func joiningLimits(d *figures.Data) *figures.Table {
 	for w, n := range figures.Each(workloads, threeSizes) {
 		rev, all := table7.printed(d.Claims, w, n, "p_rev"), table7.printed(d.Claims, w, n, "p_move/swap")
 		operations := table8.operations(d.Claims, w, n)
-		for i, j := range []joining{copies, successive} {
+		for _, j := range []joining{copies, successive} {
 			kept, moved := limits(d, j, w, n)
-			batches := []string{"script", "text"}[i]
-			t.RowAbout(about(w, n, batches), w, batches, n, reports.Cells(2,
-				rev, mostGained(kept, 0), all, figures.Mean(moved), operations, mostGained(kept, operations)))
+			reversed, free := limit{"reversing", mostGained(kept, 0)}, limit{"any number", moved}
+			many := limit{"so many", mostGained(kept, operations)}
+			beyond := append(passed(d, rev, reversed), passed(d, all, free, many)...)
+			batches := batchesOf(j.script)
+			t.RowAbout(about(w, n, batches), w, batches, n, reports.Fixed(rev, 2), reversed.cells(d),
+				reports.Fixed(all, 2), free.cells(d), reports.Fixed(operations, 2), many.cells(d),
+				strings.Join(beyond, ", "))
 		}
 	}
 	return t
@@ -102,7 +140,7 @@ func joiningLimits(d *figures.Data) *figures.Table {
 func refining(d *figures.Data, dataset string) (excess []float64, gains [][]float64) {
 	unrefined := batch(dataset, "far?refine=false", mig.Sequential)
 	spans, bounds := d.Values(unrefined, executions, makespan), d.Values(area(unrefined), executions, track.MetricBound)
-	for i, m := range spans[:d.Scale.Replicates(drawn)] {
+	for i, m := range spans {
 		g := workOf(d, unrefined, i).gains(m)
 		g[0] = 0 // the schedule stays as it is
 		gains = append(gains, g)
@@ -119,21 +157,16 @@ func limits(d *figures.Data, j joining, w workload, n int) (kept [][]float64, mo
 		own, next = batch(own.Dataset, "far?keep=last", mig.Sequential), 0
 	}
 	bounds := d.Values(area(own), executions+1, track.MetricBound)
-	for i, m := range trivial {
-		moved = append(moved, (m/(bounds[i]+bounds[min(i+next, len(bounds)-1)])-1)*100)
-	}
-	works := make([]sliceWork, d.Scale.Replicates(drawn)+next)
+	works := make([]sliceWork, len(trivial)+next)
 	for i := range works {
 		works[i] = workOf(d, own, i)
 	}
-	for i, m := range trivial[:len(works)-next] {
+	for i, m := range trivial {
+		moved = append(moved, (m/(bounds[i]+bounds[min(i+next, len(bounds)-1)])-1)*100)
 		kept = append(kept, works[i+next].after(works[i]).gains(m))
 	}
 	return kept, moved
 }
-
-// drawn is how many executions or pairs the work of slices is taken from; their schedules are computed again.
-const drawn = 300
 
 // textArithmetic compares numbers of the text with the tables and times that they sum up.
 func textArithmetic(d *figures.Data) *figures.Table {
@@ -232,13 +265,14 @@ func (s sliceWork) gains(seconds float64) []float64 {
 	return out
 }
 
-// mostGained is the most that executions can gain on average with a mean number of operations. gains are those
-// of an execution with 0, 1, 2 ... of them. They go where they bring most; a part of one brings its share.
-func mostGained(gains [][]float64, operations float64) float64 {
-	var total float64
+// mostGained returns, by execution, the most that executions can gain with a mean number of operations. gains are
+// those of an execution with 0, 1, 2 ... of them. They go where they bring most; a part of one brings its share.
+//
+// An operation has the price at which as many are worth it as there are. Each execution buys what gains it most, and
+// all get back the price of the mean number. Only the mean is a limit, and the values say how it varies.
+func mostGained(gains [][]float64, operations float64) []float64 {
 	var each []float64 // what one more operation brings
 	for _, g := range gains {
-		total += g[0]
 		for k := 0; k < len(g)-1; {
 			best, steps := math.Inf(-1), 0
 			for j := k + 1; j < len(g); j++ {
@@ -251,6 +285,15 @@ func mostGained(gains [][]float64, operations float64) float64 {
 		}
 	}
 	slices.SortFunc(each, func(a, b float64) int { return cmp.Compare(b, a) })
-	count := min(len(each), int(math.Ceil(operations*float64(len(gains)))))
-	return (total + floats.Sum(each[:count])) / float64(len(gains))
+	price := 0.0
+	if next := int(operations * float64(len(gains))); next < len(each) {
+		price = each[next]
+	}
+	return figures.Map(gains, func(g []float64) float64 {
+		most := g[0]
+		for k, gain := range g {
+			most = max(most, gain-float64(price*float64(k)))
+		}
+		return most + float64(price*operations)
+	})
 }

@@ -138,7 +138,7 @@ func TestOperations(t *testing.T) {
 	// gains nothing by its first operation, 8 points a piece.
 	gains := [][]float64{{1, 11, 13}, {0, 0, 16}}
 	for _, c := range []struct{ operations, want float64 }{{0, 0.5}, {0.5, 5.5}, {1, 9.5}, {1.5, 13.5}, {2, 14.5}, {9, 14.5}} {
-		if got := mostGained(gains, c.operations); !near(got, c.want) {
+		if got := figures.Mean(mostGained(gains, c.operations)); !near(got, c.want) {
 			t.Errorf("%v operations an execution gain %v %%, want %v", c.operations, got, c.want)
 		}
 	}
@@ -165,17 +165,17 @@ func TestLimitsHold(t *testing.T) {
 	r := figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
 		for w, j := range figures.Each(workloads, []joining{copies, successive}) {
 			k, m := limits(d, j, w, 10)
-			kept, moved := mostGained(k, 0), figures.Mean(m)
+			kept, moved := figures.Mean(mostGained(k, 0)), figures.Mean(m)
 			reversed, all := figures.Mean(j.gain(d, w, 10, "reverse")), figures.Mean(j.gain(d, w, 10, "moveswap"))
 			operations := figures.Mean(j.values(d, w, 10, "moveswap", "moves")) + figures.Mean(j.values(d, w, 10, "moveswap", "swaps"))
-			if most := mostGained(k, operations); !d.Planning() && (reversed > kept || all > most || most > moved || reversed <= 0) {
+			if most := figures.Mean(mostGained(k, operations)); !d.Planning() && (reversed > kept || all > most || most > moved || reversed <= 0) {
 				t.Errorf("%v %s: reversing gains %v %% of at most %v, %v moves and swaps %v of at most %v, and any number %v", w, j.generator, reversed, kept, operations, all, most, moved)
 			}
 		}
 		for _, w := range workloads {
 			m := refinementTest.measure(d, w, 20)
 			_, gains := refining(d, synthetic(w, 20, "gen=released"))
-			if most := mostGained(gains, m[1].Value+m[2].Value); !d.Planning() && m[0].Value > most {
+			if most := figures.Mean(mostGained(gains, m[1].Value+m[2].Value)); !d.Planning() && m[0].Value > most {
 				t.Errorf("%v: %v moves and %v swaps gain %v %% of at most %v", w, m[1].Value, m[2].Value, m[0].Value, most)
 			}
 		}
