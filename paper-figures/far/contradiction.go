@@ -13,6 +13,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -49,7 +50,7 @@ func sigmaLimits(d *figures.Data) *figures.Table {
 	for w, a := range figures.Each(workloads, approaches) {
 		cells := reports.Cells(2, table5.printed(d.Claims, w, 15, "sigma "+a.name))
 		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {
-			cells = append(cells, limit{values: rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)}.cells(d)...)
+			cells = append(cells, limit{"", rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions), c.paper}.cells(d)...)
 		}
 		t.RowAbout(figures.About{Claim: w.String() + " " + a.name}, w, a.name, cells)
 	}
@@ -60,6 +61,8 @@ func sigmaLimits(d *figures.Data) *figures.Table {
 type limit struct {
 	name   string
 	values []float64
+	// paper is the number of executions behind the printed mean; 0 means the 1000 of the text.
+	paper int
 }
 
 // cells are the mean of a limit and half of the 95 % interval of its difference from a printed mean. The printed mean
@@ -70,7 +73,7 @@ func (l limit) cells(d *figures.Data) []string {
 
 func (l limit) half(d *figures.Data) float64 {
 	const quantile = 1.96
-	m := mean(d, l.values)
+	m := d.MeanOf(l.values, verdict.Executions, cmp.Or(l.paper, executions))
 	return quantile * math.Hypot(m.StdErr, m.PrintSE)
 }
 
@@ -94,8 +97,8 @@ func refinementLimits(d *figures.Data) *figures.Table {
 		for _, parameters := range []string{"gen=released", ""} {
 			batches := batchesOf(parameters != "")
 			excess, gains := refining(d, synthetic(w, n, parameters))
-			all, even := limit{"any number", excess}, limit{"spread evenly", figures.Map(gains, slices.Max)}
-			many := limit{"so many", mostGained(gains, operations)}
+			all, even := limit{name: "any number", values: excess}, limit{name: "spread evenly", values: figures.Map(gains, slices.Max)}
+			many := limit{name: "so many", values: mostGained(gains, operations)}
 			printed := []string{"", ""} // rho, and what it implies
 			if w.times == "WIDETIMES" {
 				r := table4.printed(d.Claims, w, n, "rho")
@@ -124,8 +127,8 @@ func joiningLimits(d *figures.Data) *figures.Table {
 		operations := table8.operations(d.Claims, w, n)
 		for _, j := range []joining{copies, successive} {
 			kept, moved := limits(d, j, w, n)
-			reversed, free := limit{"reversing", mostGained(kept, 0)}, limit{"any number", moved}
-			many := limit{"so many", mostGained(kept, operations)}
+			reversed, free := limit{name: "reversing", values: mostGained(kept, 0)}, limit{name: "any number", values: moved}
+			many := limit{name: "so many", values: mostGained(kept, operations)}
 			beyond := append(passed(d, rev, reversed), passed(d, all, free, many)...)
 			batches := batchesOf(j.script)
 			t.RowAbout(about(w, n, batches), w, batches, n, reports.Fixed(rev, 2), reversed.cells(d),

@@ -4,7 +4,7 @@
 // published.csv has every number that the paper prints, except scheduling times, which are
 // in timings.csv. A number of the text that repeats a table's is a place of that claim.
 //
-// The default reading of Tables 5 to 9 is the authors' public script that made the table: compare_size_test,
+// The default reading of Tables 4 to 9 is the authors' public script that made the table:
 // refinement_test, concat_test and multi_batch_test. What the text describes is another reading.
 package far
 

@@ -49,7 +49,7 @@ func mostSigma(batches []comparedBatch, seven float64) (most, stdErr float64) {
 		beyond := figures.Map(batches, func(b comparedBatch) float64 { return b.most * max(0, b.ratio-at.ratio) })
 		mean, deviation := stat.MeanStdDev(beyond, nil)
 		if m := at.ratio*seven + mean; m < most {
-			most, stdErr = m, deviation*math.Sqrt(1/float64(len(batches))+1./executions)
+			most, stdErr = m, deviation*math.Sqrt(1/float64(len(batches))+1./compareTest)
 		}
 	}
 	return most, stdErr

@@ -9,6 +9,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -79,24 +80,29 @@ var table4 = grid{
 	"table4", wide, allSizes,
 	[]string{"rho"},
 	[]procedure{
-		{"", batchRho("A100", "")},
-		{"p_sup = 50 %", batchRho("A100", "psup=50")},
-		{"p_sup = 50 %, released generator", batchRho("A100", "psup=50&gen=released")},
+		{"", batchRho("A100", "gen=released", mig.Sequential, sizeTest)},
+		{"the script, without reconfiguration time", batchRho("A100", "gen=released", mig.Free, sizeTest)},
+		{"text", batchRho("A100", "", mig.Sequential, executions)},
+		{"text, p_sup = 50 %", batchRho("A100", "psup=50", mig.Sequential, executions)},
+		{"p_sup = 50 %, released generator", batchRho("A100", "psup=50&gen=released", mig.Sequential, executions)},
 	},
 }
 
-// batchRho measures rho of FAR on batches of a generator's parameters.
-func batchRho(gpu, parameters string) measure {
+// The repetitions of the authors' scripts inputs_config_task_size_test, for Table 4, and compare_size_test, for Table 5.
+const sizeTest, compareTest = 500, 100
+
+// batchRho measures rho of FAR on batches of a generator's parameters, of which the paper had a number.
+func batchRho(gpu, parameters string, model mig.Reconfiguration, paper int) measure {
 	return func(d *figures.Data, w workload, n int) []figures.Measurement {
-		s := seriesOn(gpu, 1, batch(synthetic(w, n, parameters), "far", mig.Sequential))
-		return []figures.Measurement{mean(d, rho(d, s, executions))}
+		s := seriesOn(gpu, 1, batch(synthetic(w, n, parameters), "far", model))
+		return []figures.Measurement{d.MeanOf(rho(d, s, executions), verdict.Executions, paper)}
 	}
 }
 
 // a30 is the one number about A30. Its workload is not printed.
 func a30(d *figures.Data) (*figures.Output, error) {
 	of := func(name, scaling, parameters string) figures.Reading {
-		m := batchRho("A30", parameters)(d, workload{scaling, "WIDETIMES"}, 10)[0]
+		m := batchRho("A30", parameters, mig.Sequential, executions)(d, workload{scaling, "WIDETIMES"}, 10)[0]
 		return figures.Reading{Name: name, Values: figures.Values{"rho n=10": m}}
 	}
 	return figures.Read(
@@ -125,6 +131,8 @@ type comparison struct {
 	// miso and far are the variants of the two algorithms; model is FAR's.
 	miso, far string
 	model     mig.Reconfiguration
+	// paper is the paper's number of executions.
+	paper int
 }
 
 // of returns the series of an approach.
@@ -139,13 +147,14 @@ func (c comparison) of(a approach, data string) store.Series {
 func (c comparison) sigma(d *figures.Data, w workload, n int) []figures.Measurement {
 	data := synthetic(w, n, c.parameters)
 	return figures.Map(approaches, func(a approach) figures.Measurement {
-		return mean(d, figures.Ratios(d.Values(c.of(a, data), executions, makespan),
-			d.Values(batch(data, c.far, c.model), executions, makespan)))
+		sigmas := figures.Ratios(d.Values(c.of(a, data), executions, makespan),
+			d.Values(batch(data, c.far, c.model), executions, makespan))
+		return d.MeanOf(sigmas, verdict.Executions, c.paper)
 	})
 }
 
 // march is the script compare_size_test at commit 329d713 of March 2024.
-var march = comparison{"psup=50&gen=released&leave=0.3", "miso?order=permute", "far?refine=false", mig.Free}
+var march = comparison{"psup=50&gen=released&leave=0.3", "miso?order=permute", "far?refine=false", mig.Free, compareTest}
 
 var table5 = grid{
 	"table5", workloads,
@@ -155,15 +164,23 @@ var table5 = grid{
 		{"", march.sigma},
 		{
 			"the script, MISO-OPT in order of arrival",
-			comparison{march.parameters, "miso", march.far, march.model}.sigma,
+			comparison{march.parameters, "miso", march.far, march.model, march.paper}.sigma,
 		},
-		{"text", comparison{"", "miso", "far", mig.Sequential}.sigma},
-		{"text, p_sup = 50 %", comparison{"psup=50", "miso", "far", mig.Sequential}.sigma},
+		{"text", comparison{"", "miso", "far", mig.Sequential, executions}.sigma},
+		{"text, p_sup = 50 %", comparison{"psup=50", "miso", "far", mig.Sequential, executions}.sigma},
 		{
 			"text, p_sup = 50 %, FAR unrefined and without reconfiguration time",
-			comparison{"psup=50", "miso", march.far, march.model}.sigma,
+			comparison{"psup=50", "miso", march.far, march.model, executions}.sigma,
 		},
+		march.memoryBound("75", "0.3"), march.memoryBound("100", "0.3"),
+		march.memoryBound("75", "0"), march.memoryBound("100", "0"),
 	},
+}
+
+// memoryBound is a comparison with another share of memory-bound tasks, which leave with another probability.
+func (c comparison) memoryBound(psup, leave string) procedure {
+	c.parameters = fmt.Sprintf("psup=%s&gen=released&leave=%s", psup, leave)
+	return procedure{fmt.Sprintf("the script, p_sup = %s %%, leaving with %s", psup, leave), c.sigma}
 }
 
 // refinement measures p_ref, moves and swaps of a variant of FAR.
@@ -180,6 +197,24 @@ func refinement(parameters, refined string) measure {
 
 var refinementTest = procedure{"", refinement("gen=released", "far?keep=last")}
 
+// operatedGain is the refinement of the script, with p_ref as the mean of the executions with a move or swap alone.
+func operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
+	m, data := refinementTest.measure(d, w, n), synthetic(w, n, "gen=released")
+	after, before := batch(data, "far?keep=last", mig.Sequential), batch(data, "far?refine=false", mig.Sequential)
+	moves, swaps := d.Values(after, executions, "moves"), d.Values(after, executions, "swaps")
+	var gains []float64
+	for i, gain := range d.Above(before, after, executions) {
+		if moves[i]+swaps[i] > 0 {
+			gains = append(gains, gain)
+		}
+	}
+	if len(gains) == 0 {
+		gains = []float64{0} // one value decides nothing
+	}
+	m[0] = d.MeanOf(gains, verdict.Executions, len(gains))
+	return m
+}
+
 var table6 = grid{
 	"table6", workloads, threeSizes,
 	[]string{"p_ref", "moves", "swaps"},
@@ -188,6 +223,7 @@ var table6 = grid{
 		refinementTest.interchanged(func(w workload) bool { return w.times == "WIDETIMES" }),
 		{"text", refinement("", "far")},
 		{"text, p_sup = 50 %", refinement("psup=50", "far")},
+		{"executions with an operation", operatedGain},
 	},
 }
 
