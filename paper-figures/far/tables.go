@@ -199,7 +199,7 @@ var refinementTest = procedure{"", refinement("gen=released", "far?keep=last")}
 
 // operatedGain is the refinement of the script, with p_ref as the mean of the executions with a move or swap alone.
 func operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
-	m, data := refinementTest.measure(d, w, n), synthetic(w, n, "gen=released")
+	data := synthetic(w, n, "gen=released")
 	after, before := batch(data, "far?keep=last", mig.Sequential), batch(data, "far?refine=false", mig.Sequential)
 	moves, swaps := d.Values(after, executions, "moves"), d.Values(after, executions, "swaps")
 	var gains []float64
@@ -211,8 +211,7 @@ func operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
 	if len(gains) == 0 {
 		gains = []float64{0} // one value decides nothing
 	}
-	m[0] = d.MeanOf(gains, verdict.Executions, len(gains))
-	return m
+	return []figures.Measurement{d.MeanOf(gains, verdict.Executions, len(gains))}
 }
 
 var table6 = grid{

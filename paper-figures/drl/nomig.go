@@ -1,0 +1,154 @@
+package drl
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"miglab/harness/mig"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// The kinds of speedup of 5.1.2.
+const (
+	superLinear = iota
+	nearLinear
+	subLinear
+)
+
+// A law is the generator of 5.1.2 with other constants.
+type law struct {
+	// means are those of r by kind of speedup. Its deviations and how far it may lie from the means are as printed.
+	means [3]float64
+	// leave is the probability with which a memory-bound task stops being so, before each slice.
+	leave float64
+	// flat says that memory-bound tasks gain sub-linearly from 3 to 4 slices, as in the public code.
+	flat bool
+}
+
+// printedLaw is 5.1.2 word by word.
+var printedLaw = law{[...]float64{-0.25, 0.1, 0.75}, 0.3, false}
+
+// laws are all combinations of some constants around the printed ones.
+func laws() (out []law) {
+	for near, sub := range figures.Each([]float64{0, .1, .2, .3}, []float64{.25, .375, .5, .625, .75, .875, 1}) {
+		for super, leave := range figures.Each([]float64{0, -.1, -.25, -.4}, []float64{0, .1, .3, 1}) {
+			means := [...]float64{super, near, sub}
+			out = append(out, law{means, leave, false}, law{means, leave, true})
+		}
+	}
+	return out
+}
+
+// r draws the r of 5.1.2.
+func (l law) r(kind int, rng *rand.Rand) float64 {
+	mean, z := l.means[kind], rng.NormFloat64()
+	switch kind {
+	case superLinear:
+		return min(max(mean+float64(0.25*z), -0.5), 0)
+	case nearLinear:
+		return min(max(mean+float64(mean*z), 0), float64(2*mean))
+	}
+	return min(max(mean+float64(0.25*z), mean-0.25), mean+0.25, 1)
+}
+
+// areas are slice-seconds of tasks that take 1 s on one slice: on all slices, and on the size where they are least.
+type areas struct{ whole, least float64 }
+
+// mean returns the mean areas of tasks that scale well up to a size.
+func (l law) mean(size mig.Slices, memoryBound bool) (sum areas) {
+	const drawn = 300
+	rng, sizes := rand.New(rand.NewPCG(1, 1)), mig.MustLookup("A100").Sizes()
+	for range drawn {
+		time, least, bound := 1.0, 1.0, memoryBound
+		for have := mig.Slices(1); have < mig.MaxSize; have++ {
+			kind := nearLinear
+			if bound {
+				kind = superLinear
+			}
+			if have >= size || l.flat && have == 3 && bound {
+				kind = subLinear
+			}
+			time *= (float64(have) + l.r(kind, rng)) / float64(have+1)
+			if slices.Contains(sizes, have+1) {
+				least = min(least, time*float64(have+1))
+			}
+			leaves := rng.Float64() < l.leave
+			bound = bound && (kind != superLinear || !leaves)
+		}
+		sum.whole += time * float64(mig.MaxSize) / drawn
+		sum.least += least / drawn
+	}
+	return sum
+}
+
+// noMIGWorkloads are the workloads of Table 4 with the shares of tasks that scale up to 1, 2, 3, 4 and 7 slices, and of
+// memory-bound tasks. WIDETIMES differs from MIXSCALINGUNIFORM in the durations alone.
+var noMIGWorkloads = []struct {
+	name   string
+	shares [5]float64
+	psup   int
+}{
+	{poorScaling, [...]float64{50, 50, 0, 0, 0}, 1},
+	{goodScaling, [...]float64{0, 0, 0, 50, 50}, 3},
+	{mixUniform, [...]float64{20, 20, 20, 20, 20}, 2},
+	{mixExtreme, [...]float64{45, 5, 0, 5, 45}, 2},
+	{wideTimes, [...]float64{20, 20, 20, 20, 20}, 2},
+}
+
+// A noMIGFit is what a law gives by workload: p_sup in quarters, p_opt, and how far the makespan is from print in
+// percent; worst is the largest.
+type noMIGFit struct {
+	law
+	psup       []int
+	value, off []float64
+	worst      float64
+}
+
+// fit compares a law with Table 4, with the printed p_sup or with the best one for each workload.
+func (l law) fit(d *figures.Data, free bool) noMIGFit {
+	var by [5][2]areas
+	for i, size := range mig.MustLookup("A100").Sizes() {
+		by[i] = [...]areas{l.mean(size, false), l.mean(size, true)}
+	}
+	f := noMIGFit{law: l}
+	for _, w := range noMIGWorkloads {
+		value, off, at := 0.0, math.Inf(1), 0
+		for q := range 5 {
+			var whole, least float64
+			for i, share := range w.shares {
+				whole += share * (float64(4-q)*by[i][0].whole + float64(q)*by[i][1].whole)
+				least += share * (float64(4-q)*by[i][0].least + float64(q)*by[i][1].least)
+			}
+			o := (whole/least/(1+printed4(d, generated(w.name), noMIG)/100) - 1) * 100
+			if (free || q == w.psup) && math.Abs(o) < math.Abs(off) {
+				value, off, at = (whole/least-1)*100, o, q
+			}
+		}
+		f.psup, f.value, f.off = append(f.psup, at), append(f.value, value), append(f.off, off)
+		f.worst = max(f.worst, math.Abs(off))
+	}
+	return f
+}
+
+// nomig looks for a law that gives the numbers of NOMIG in Table 4, which only the tasks and l_bound decide.
+func nomig(d *figures.Data) (*figures.Output, error) {
+	all := laws()
+	nearest := func(free bool) noMIGFit {
+		return slices.MinFunc(figures.Map(all, func(l law) noMIGFit { return l.fit(d, free) }),
+			func(a, b noMIGFit) int { return cmp.Compare(a.worst, b.worst) })
+	}
+	if d.Planning() {
+		all = all[:1]
+	}
+	text, fixed, free := printedLaw.fit(d, false), nearest(false), nearest(true)
+	t := d.Claims.Head("nomig", len(all), fixed.means, fixed.leave, fixed.flat, free.means, free.leave, free.flat)
+	for i, w := range noMIGWorkloads {
+		t.RowAbout(figures.About{Claim: w.name}, w.name, reports.Cells(1, printed4(d, generated(w.name), noMIG),
+			text.value[i], text.off[i], fixed.value[i], fixed.off[i]), free.psup[i]*25,
+			reports.Cells(1, free.value[i], free.off[i]))
+	}
+	return new(figures.Output).Table(t), nil
+}
