@@ -53,16 +53,17 @@ func byReading(d *figures.Data, readings []figures.Reading) *figures.Table {
 	t := d.Claims.Head("table4-by-reading")
 	t.Columns = t.Columns.Right(namesOf(approaches)...)
 	for _, w := range synthetic {
-		t.Row(w, "published", figures.Map(approaches, func(a approach) string {
-			return reports.Fixed(printed4(d, w, a), 2)
-		}))
+		row := func(name string, value func(approach) string) {
+			t.RowAbout(figures.About{Claim: w.name, Label: name}, w, name, figures.Map(approaches, value))
+		}
+		row("published", func(a approach) string { return reports.Fixed(printed4(d, w, a), 2) })
 		for _, r := range readings {
-			t.Row(w, cmp.Or(r.Name, figures.DefaultReading), figures.Map(approaches, func(a approach) string {
+			row(cmp.Or(r.Name, figures.DefaultReading), func(a approach) string {
 				if m, ok := r.Values[w.name+" "+a.name]; ok {
 					return reports.Fixed(m.Value, 2)
 				}
 				return reports.Missing
-			}))
+			})
 		}
 	}
 	return t
