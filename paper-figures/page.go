@@ -225,7 +225,8 @@ const (
 // gallery lists the images that README.md shows.
 var gallery = []string{"far/figure12.png", "drl/ours.png"}
 
-// UpdateReadme replaces the tables of conclusions and verdicts and the images of the project's README.md, from a folder of results.
+// UpdateReadme replaces the tables of conclusions and verdicts and the images of the project's README.md, from a folder
+// of results.
 func UpdateReadme(root, results string) error {
 	m, err := ReadManifest(results)
 	if err != nil {

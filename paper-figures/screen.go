@@ -93,11 +93,18 @@ func (m *Manifest) causesByTable() string {
 			}
 			text += tableLine(p.Name, fmt.Sprintf("[%s](%s/README.md#%[1]s)", a.Artefact, p.Name),
 				Map(causes, func(c Cause) string {
-					return strconv.Itoa(Count(deviating, func(r Row) bool { return r.Cause == c }))
+					return blankZero(Count(deviating, func(r Row) bool { return r.Cause == c }))
 				}), len(deviating))
 		}
 	}
 	return text
+}
+
+func blankZero(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // tableLine is a line of a Markdown table, and tableHead its first two: names, and counts with their sum.

@@ -69,8 +69,11 @@ func (r *Row) onSite(title string) site.Claim {
 // addFigures adds the figures of a paper, in the order of its page, that of its conclusions first, and then its tables
 // by name.
 func addFigures(d *site.Data, dir string, p PaperRecord) error {
-	drawings := []Figure{{File: curveFile, Title: "Each conclusion of the paper, with a dot for each reading"}}
-	artefacts := slices.Concat([]Record{{Artefact: curveFile, Figures: drawings[:min(1, len(p.Conclusions))]}}, p.Artefacts)
+	curve := Record{Artefact: curveFile}
+	if len(p.Conclusions) > 0 {
+		curve.Figures = []Figure{{File: curveFile, Title: "Each conclusion of the paper, with a dot for each reading"}}
+	}
+	artefacts := slices.Concat([]Record{curve}, p.Artefacts)
 	var tables []site.Figure
 	for _, a := range artefacts {
 		for _, f := range a.Figures {

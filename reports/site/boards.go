@@ -113,7 +113,8 @@ type rowView struct {
 	Page string
 	// First marks the best of a dataset.
 	First bool
-	// Head is the algorithm whose row this one is folded under; empty for none. Folded says what is folded under this one.
+	// Head is the algorithm whose row this one is folded under; empty for none. Folded says what is folded under this
+	// row.
 	Head, Folded string
 	Cells        []cellView
 	// Value is what the row is ranked by, with its 95 % interval; NaN if it is missing.
@@ -316,7 +317,8 @@ func viewAnswer(rows []rowView, about map[string]string) answerView {
 	fold(rows)
 	first := &rows[0]
 	out := answerView{
-		Dataset: first.Dataset, Text: answer(rows), Axis: first.metric().axis(), Scale: scale, About: about[first.Dataset],
+		Dataset: first.Dataset, Text: answer(rows), Axis: first.metric().axis(), Scale: scale,
+		About: about[first.Dataset],
 	}
 	if first.Gap {
 		out.Axis = "gap to the bound [%]"

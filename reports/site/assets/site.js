@@ -119,7 +119,8 @@ const miglab = (() => {
     const figure = section.querySelector(".cost");
     const points = rowsOf(section).filter((r) => r.dataset.dataset === dataset && !r.hidden).map((r) => ({
       name: r.dataset.algorithm, x: Number(r.dataset.micros), y: Number(r.dataset.value), first: r.classList.contains("first"),
-    })).filter((p) => p.x > 0 && Number.isFinite(p.y));
+      rank: Number(r.dataset.rank) || Infinity,
+    })).filter((p) => p.x > 0 && Number.isFinite(p.y)).sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank));
     figure.hidden = points.length < 3;
     if (figure.hidden) return;
     const { axis } = all(".answer", section).find((a) => a.dataset.dataset === dataset).dataset;
@@ -173,7 +174,7 @@ const miglab = (() => {
     }
     parts.push(text(width - space.right, height - 4, "time of an instance", { "text-anchor": "end" }));
     parts.push(text(4, 12, axis));
-    // The rows are by rank, so that those before are at least as good.
+    // The points are by rank, so that those before are at least as good.
     const front = [];
     for (const p of points) if (!front.some((f) => f.x <= p.x)) front.push(p);
     if (front.length > 1) parts.push(svg("polyline", { class: "front", points: front.map((p) => `${px(p.x)},${py(p.y)}`).join(" ") }));
