@@ -5,7 +5,8 @@
 // in timings.csv. A number of the text that repeats a table's is a place of that claim.
 //
 // The default reading of Tables 4 to 9 is the authors' public script that made the table:
-// refinement_test, concat_test and multi_batch_test. What the text describes is another reading.
+// inputs_config_task_size_test, compare_size_test, refinement_test, concat_test and multi_batch_test. What the
+// text describes is another reading.
 package far
 
 import (
@@ -46,6 +47,7 @@ func Paper() (figures.Paper, error) {
 				figures.Tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5, true)),
 		"figure12": figure12, "factor": factors, "rodinia": rodinia, "a30": a30,
 		"table1": figures.ReconfigurationTable(h.HardwareSet), "table2": h.table2, "table3": h.table3,
+		"error": distances, "reconfiguration": reconfiguration, "gpus": otherGPUs,
 		"table4": table4.build, "table5": table5.build, "table6": table6.build, "table7": table7.build,
 		"table8": table8.build, "table9": table9.build,
 		"optimum": optimum, "contradiction": contradiction, "text": h.text, "timing": timing,

@@ -36,7 +36,10 @@ func TestSlowdownRefutes2Percent(t *testing.T) {
 func TestDefaultsFollowTheScripts(t *testing.T) {
 	const script, join = "far/POORSCALING+NARROWTIMES?gen=released&", "far-concat?iterations=20&keep=last&margin=timed"
 	for artefact, want := range map[string][]string{
-		"table4": {"far/POORSCALING+WIDETIMES?gen=released&n=10 far sequential", "far/POORSCALING+WIDETIMES?gen=released&n=10 area sequential"},
+		"table4": {
+			"far/POORSCALING+WIDETIMES?gen=released&n=10 far?keep=last sequential",
+			"far/POORSCALING+WIDETIMES?gen=released&n=10 area sequential",
+		},
 		"table5": {
 			script + "leave=0.3&n=15&psup=50 miso?order=permute free", script + "leave=0.3&n=15&psup=50 far?refine=false free",
 			script + "leave=0.3&n=15&psup=50 fixpart free", script + "leave=0.3&n=15&psup=50 fixpartbest free", script + "leave=0.3&n=15&psup=50 fixpart?p=7 free",
@@ -102,6 +105,9 @@ func TestSummaries(t *testing.T) {
 	mean := average([]figures.Measurement{at(1, 3), at(3, 4)})
 	if mean.Value != 2 || mean.Low != -0.5 || mean.High != 4.5 || mean.StdErr != 1.25 || mean.Replicates != 1000 {
 		t.Errorf("the mean of 1±3 and 3±4 is %+v, want 2±2.5", mean)
+	}
+	if l := less(at(1, 3), at(3, 4)); l.Value != -2 || l.Low != -7 || l.High != 3 || l.StdErr != 2.5 {
+		t.Errorf("1±3 less 3±4 is %+v, want -2±5", l)
 	}
 	for _, c := range []struct {
 		values []float64
@@ -247,5 +253,21 @@ func TestSpeedupLimits(t *testing.T) {
 	same := slices.Repeat([]comparedBatch{{0.5, 3}}, 10)
 	if !allows(same, 1, 2) || allows(same, 1.1, 2) || allows(same, 0.9, 2) {
 		t.Error("with half of the makespan, sigma is half of 2")
+	}
+}
+
+// TestLoss: what Table 9 has of pairs of batches says by how much they exceed their area bound. One of 2
+// area bounds of a batch exceeds it by nothing.
+func TestLoss(t *testing.T) {
+	script := func(p float64) float64 {
+		of := func(*figures.Data, workload, int) []figures.Measurement {
+			return []figures.Measurement{figures.Exactly(p)}
+		}
+		return losses(of, perPair, perPair*100-100)(nil)["POORSCALING WIDETIMES n=10 loss"].Value
+	}
+	for _, c := range []struct{ pair, loss float64 }{{2, 0}, {2.2, 10}, {3, 50}} {
+		if got := script((c.pair*1000/1001 - 1) * 100); !near(got, c.loss) {
+			t.Errorf("a pair of %v area bounds of a batch loses %v %%, want %v", c.pair, got, c.loss)
+		}
 	}
 }

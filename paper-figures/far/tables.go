@@ -2,6 +2,7 @@ package far
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,6 +32,8 @@ type procedure struct {
 	// name is that of the reading.
 	name    string
 	measure measure
+	// also returns what only conclusions.csv needs; it may be nil.
+	also func(*figures.Data) figures.Values
 }
 
 // claimName joins a workload, a number of tasks and a quantity as published.csv does.
@@ -52,6 +55,9 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 				r.Values[claimName(w, n, g.quantities[i])] = m
 			}
 		}
+		if p.also != nil {
+			maps.Copy(r.Values, p.also(d))
+		}
 		return r
 	})
 	var columns []string
@@ -67,7 +73,7 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 
 // interchanged reads the last two columns of print, moves and swaps, as each other in some rows.
 func (p procedure) interchanged(in func(workload) bool) procedure {
-	return procedure{"print interchanged", func(d *figures.Data, w workload, n int) []figures.Measurement {
+	return procedure{name: "print interchanged", measure: func(d *figures.Data, w workload, n int) []figures.Measurement {
 		m := p.measure(d, w, n)
 		if last := len(m) - 1; in(w) {
 			m[last-1], m[last] = m[last], m[last-1]
@@ -76,40 +82,57 @@ func (p procedure) interchanged(in func(workload) bool) procedure {
 	}}
 }
 
+// A setting is a way to run FAR on batches of a generator.
+type setting struct {
+	// name is that of the reading.
+	name, parameters, far string
+	model                 mig.Reconfiguration
+	// paper is the paper's number of executions.
+	paper int
+}
+
+// The repetitions of the authors' scripts inputs_config_task_size_test (Table 4) and compare_size_test (Table 5).
+const sizeTest, compareTest = 500, 100
+
+// settings are the readings of Table 4. The first one is the script inputs_config_task_size_test.
+var settings = []setting{
+	{"", "gen=released", "far?keep=last", mig.Sequential, sizeTest},
+	{
+		"the script of March 2024, FAR unrefined and without reconfiguration time",
+		"gen=released", "far?refine=false", mig.Free, sizeTest,
+	},
+	{"text", "", "far", mig.Sequential, executions},
+	{"text, p_sup = 50 %", "psup=50", "far", mig.Sequential, executions},
+	{"text, p_sup = 50 %, released generator", "psup=50&gen=released", "far", mig.Sequential, executions},
+}
+
+func (s setting) series(w workload, n int) store.Series {
+	return batch(synthetic(w, n, s.parameters), s.far, s.model)
+}
+
+// rho is the measure of a procedure.
+func (s setting) rho(d *figures.Data, w workload, n int) []figures.Measurement {
+	return []figures.Measurement{d.MeanOf(rho(d, s.series(w, n), executions), verdict.Executions, s.paper)}
+}
+
 var table4 = grid{
 	"table4", wide, allSizes,
 	[]string{"rho"},
-	[]procedure{
-		{"", batchRho("A100", "gen=released", mig.Sequential, sizeTest)},
-		{"the script, without reconfiguration time", batchRho("A100", "gen=released", mig.Free, sizeTest)},
-		{"text", batchRho("A100", "", mig.Sequential, executions)},
-		{"text, p_sup = 50 %", batchRho("A100", "psup=50", mig.Sequential, executions)},
-		{"p_sup = 50 %, released generator", batchRho("A100", "psup=50&gen=released", mig.Sequential, executions)},
-	},
-}
-
-// The repetitions of the authors' scripts inputs_config_task_size_test, for Table 4, and compare_size_test, for Table 5.
-const sizeTest, compareTest = 500, 100
-
-// batchRho measures rho of FAR on batches of a generator's parameters, of which the paper had a number.
-func batchRho(gpu, parameters string, model mig.Reconfiguration, paper int) measure {
-	return func(d *figures.Data, w workload, n int) []figures.Measurement {
-		s := seriesOn(gpu, 1, batch(synthetic(w, n, parameters), "far", model))
-		return []figures.Measurement{d.MeanOf(rho(d, s, executions), verdict.Executions, paper)}
-	}
+	figures.Map(settings, func(s setting) procedure { return procedure{name: s.name, measure: s.rho} }),
 }
 
 // a30 is the one number about A30. Its workload is not printed.
 func a30(d *figures.Data) (*figures.Output, error) {
-	of := func(name, scaling, parameters string) figures.Reading {
-		m := batchRho("A30", parameters, mig.Sequential, executions)(d, workload{scaling, "WIDETIMES"}, 10)[0]
-		return figures.Reading{Name: name, Values: figures.Values{"rho n=10": m}}
+	of := func(name, scaling string, s setting) figures.Reading {
+		series := seriesOn("A30", 1, s.series(workload{scaling, "WIDETIMES"}, 10))
+		return figures.Reading{Name: name, Values: figures.Values{"rho n=10": mean(d, rho(d, series, executions))}}
 	}
 	return figures.Read(
-		of("", "MIXEDSCALING", ""),
-		of("POORSCALING", "POORSCALING", ""),
-		of("GOODSCALING", "GOODSCALING", ""),
-		of("MIXEDSCALING, p_sup = 50 %", "MIXEDSCALING", "psup=50"),
+		of("", "MIXEDSCALING", settings[0]),
+		of("text", "MIXEDSCALING", settings[2]),
+		of("POORSCALING", "POORSCALING", settings[0]),
+		of("GOODSCALING", "GOODSCALING", settings[0]),
+		of("MIXEDSCALING, p_sup = 50 %", "MIXEDSCALING", settings[3]),
 	), nil
 }
 
@@ -126,8 +149,8 @@ var approaches = []approach{
 // A comparison is one way to make Table 5. The approaches have no reconfiguration time in any
 // of them (6.5.2: "despite the reconfiguration costs that such proposals do not need").
 type comparison struct {
-	// parameters are those of the generator.
-	parameters string
+	// name is that of the reading, and parameters are those of the generator.
+	name, parameters string
 	// miso and far are the variants of the two algorithms; model is FAR's.
 	miso, far string
 	model     mig.Reconfiguration
@@ -143,44 +166,53 @@ func (c comparison) of(a approach, data string) store.Series {
 	return batch(data, a.algorithm, mig.Free)
 }
 
-// sigma is the measure of a procedure.
-func (c comparison) sigma(d *figures.Data, w workload, n int) []figures.Measurement {
-	data := synthetic(w, n, c.parameters)
-	return figures.Map(approaches, func(a approach) figures.Measurement {
-		sigmas := figures.Ratios(d.Values(c.of(a, data), executions, makespan),
-			d.Values(batch(data, c.far, c.model), executions, makespan))
+// sigmas measures the approaches on a GPU.
+func (c comparison) sigmas(d *figures.Data, gpu, data string, as []approach) []figures.Measurement {
+	return figures.Map(as, func(a approach) figures.Measurement {
+		sigmas := figures.Ratios(d.Values(seriesOn(gpu, 1, c.of(a, data)), executions, makespan),
+			d.Values(seriesOn(gpu, 1, batch(data, c.far, c.model)), executions, makespan))
 		return d.MeanOf(sigmas, verdict.Executions, c.paper)
 	})
 }
 
+// sigma is the measure of a procedure.
+func (c comparison) sigma(d *figures.Data, w workload, n int) []figures.Measurement {
+	return c.sigmas(d, "A100", synthetic(w, n, c.parameters), approaches)
+}
+
 // march is the script compare_size_test at commit 329d713 of March 2024.
-var march = comparison{"psup=50&gen=released&leave=0.3", "miso?order=permute", "far?refine=false", mig.Free, compareTest}
+var march = comparison{
+	"", "psup=50&gen=released&leave=0.3", "miso?order=permute", "far?refine=false", mig.Free, compareTest,
+}
+
+// comparisons are the readings of Table 5.
+var comparisons = []comparison{
+	march,
+	{"the script, MISO-OPT in order of arrival", march.parameters, "miso", march.far, march.model, compareTest},
+	{"text", "", "miso", "far", mig.Sequential, executions},
+	{"text, p_sup = 50 %", "psup=50", "miso", "far", mig.Sequential, executions},
+	{
+		"text, p_sup = 50 %, FAR unrefined and without reconfiguration time",
+		"psup=50", "miso", march.far, march.model, executions,
+	},
+}
 
 var table5 = grid{
 	"table5", workloads,
 	[]int{15},
 	figures.Map(approaches, func(a approach) string { return "sigma " + a.name }),
-	[]procedure{
-		{"", march.sigma},
-		{
-			"the script, MISO-OPT in order of arrival",
-			comparison{march.parameters, "miso", march.far, march.model, march.paper}.sigma,
-		},
-		{"text", comparison{"", "miso", "far", mig.Sequential, executions}.sigma},
-		{"text, p_sup = 50 %", comparison{"psup=50", "miso", "far", mig.Sequential, executions}.sigma},
-		{
-			"text, p_sup = 50 %, FAR unrefined and without reconfiguration time",
-			comparison{"psup=50", "miso", march.far, march.model, executions}.sigma,
-		},
+	append(
+		figures.Map(comparisons, func(c comparison) procedure { return procedure{c.name, c.sigma, c.wider} }),
 		march.memoryBound("75", "0.3"), march.memoryBound("100", "0.3"),
 		march.memoryBound("75", "0"), march.memoryBound("100", "0"),
-	},
+	),
 }
 
 // memoryBound is a comparison with another share of memory-bound tasks, which leave with another probability.
 func (c comparison) memoryBound(psup, leave string) procedure {
 	c.parameters = fmt.Sprintf("psup=%s&gen=released&leave=%s", psup, leave)
-	return procedure{fmt.Sprintf("the script, p_sup = %s %%, leaving with %s", psup, leave), c.sigma}
+	name := fmt.Sprintf("the script, p_sup = %s %%, leaving with %s", psup, leave)
+	return procedure{name: name, measure: c.sigma}
 }
 
 // refinement measures p_ref, moves and swaps of a variant of FAR.
@@ -195,7 +227,12 @@ func refinement(parameters, refined string) measure {
 	}
 }
 
-var refinementTest = procedure{"", refinement("gen=released", "far?keep=last")}
+// refiningAs measures a variant of FAR as the reading of Table 6 with the given name.
+func refiningAs(name, parameters, refined string) procedure {
+	return procedure{name, refinement(parameters, refined), moreMoves(parameters, refined)}
+}
+
+var refinementTest = refiningAs("", "gen=released", "far?keep=last")
 
 // operatedGain is the refinement of the script, with p_ref as the mean of the executions with a move or swap alone.
 func operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
@@ -220,9 +257,9 @@ var table6 = grid{
 	[]procedure{
 		refinementTest,
 		refinementTest.interchanged(func(w workload) bool { return w.times == "WIDETIMES" }),
-		{"text", refinement("", "far")},
-		{"text, p_sup = 50 %", refinement("psup=50", "far")},
-		{"executions with an operation", operatedGain},
+		refiningAs("text", "", "far"),
+		refiningAs("text, p_sup = 50 %", "psup=50", "far"),
+		{name: "executions with an operation", measure: operatedGain},
 	},
 }
 
@@ -269,21 +306,23 @@ func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measur
 	})
 }
 
-func joinings(of func(joining) measure) []procedure {
+func joinings(of func(name string, j joining) procedure) []procedure {
 	return []procedure{
-		{"", of(copies)},
-		{"text", of(successive)},
-		{"text, p_sup = 50 %", of(joining{"psup=50", false})},
+		of("", copies),
+		of("text", successive),
+		of("text, p_sup = 50 %", joining{"psup=50", false}),
 	}
 }
 
 var table7 = grid{
 	"table7", workloads, threeSizes,
 	[]string{"p_rev", "p_move/swap"},
-	joinings(func(j joining) measure { return j.gains }),
+	joinings(func(name string, j joining) procedure { return procedure{name, j.gains, j.measures} }),
 }
 
-var joiningOperations = joinings(func(j joining) measure { return j.operations })
+var joiningOperations = joinings(func(name string, j joining) procedure {
+	return procedure{name: name, measure: j.operations}
+})
 
 var table8 = grid{
 	"table8", workloads, threeSizes,
@@ -295,10 +334,8 @@ var table9 = grid{
 	"table9", wide, allSizes,
 	[]string{"p_multi-batch"},
 	[]procedure{
-		{"", multiBatchTest},
-		{"text", func(d *figures.Data, w workload, n int) []figures.Measurement {
-			return []figures.Measurement{figures.Exactly(figures.Percent(rho(d, chain(d, w, n), 1))[0])}
-		}},
+		{"", multiBatchTest, losses(multiBatchTest, perPair, perPair*100-100)},
+		{"text", chainTest, losses(chainTest, 1, 0)},
 	},
 }
 
@@ -309,6 +346,14 @@ func chained(s figures.Scale, w workload, n int, generator string) string {
 
 func chain(d *figures.Data, w workload, n int) store.Series {
 	return stream(chained(d.Scale, w, n, ""), "far-concat")
+}
+
+// perPair makes the script's makespan of 1000 pairs over 1001 batches that of a pair over its two batches.
+const perPair = (executions + 1) / 2. / executions
+
+// chainTest is 6.7.2: the makespan of one chain.
+func chainTest(d *figures.Data, w workload, n int) []figures.Measurement {
+	return []figures.Measurement{figures.Exactly(figures.Percent(rho(d, chain(d, w, n), 1))[0])}
 }
 
 // multiBatchTest is the script multi_batch_test. It adds up the makespans of all consecutive pairs, so that

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	"miglab/harness/track"
@@ -69,9 +67,7 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 	outermost(d.Claims, values, "gain of reversing, n = 10", measureCells(d, copies.gains, 0, workloads, 10))
 	values["gain of moving and swapping beyond reversing, n = 10"] = lowestOf(figures.Map(workloads,
 		func(w workload) figures.Measurement {
-			extra := slices.Clone(copies.gain(d, w, 10, "moveswap"))
-			floats.Sub(extra, copies.gain(d, w, 10, "reverse"))
-			return mean(d, extra)
+			return mean(d, copies.beyondReversing(d, w, 10))
 		}))
 }
 

@@ -3,6 +3,7 @@ package far
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -52,12 +53,16 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		return nil, err
 	}
 	t := d.Claims.Head("timing")
+	var hundreds []float64
 	for _, row := range published.Rows {
 		all := row.micros(d)
 		floats.Scale(1./1000, all) // milliseconds
 		m := figures.Exactly(math.NaN())
 		if len(all) > 0 { // a power cut may have lost timings, which are not results
 			m = d.MeanOf(all, verdict.Executions, 0)
+		}
+		if row.Algorithm == "far" && (row.N == "100" || row.N == "500") && len(all) > 0 {
+			hundreds = append(hundreds, m.Value)
 		}
 		cells := make([]string, 3) // a single execution has no interval
 		for i, v := range []float64{m.Value, m.Low, m.High} {
@@ -67,5 +72,13 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(row.Algorithm, row.N, row.Published, cells, len(all), row.Source)
 	}
-	return new(figures.Output).Table(t), nil
+	r := figures.Reading{Values: figures.Values{}}
+	if d.Planning() || len(hundreds) > 0 {
+		reconfiguration := slices.Min(figures.Map(a100.Profiles, func(p *mig.Profile) float64 {
+			return float64(p.Create+p.Destroy) * 1000
+		}))
+		below := figures.Count(hundreds, func(ms float64) bool { return ms < reconfiguration })
+		r.Values["sizes that take less than a reconfiguration"] = figures.Exactly(100 * below / max(1, len(hundreds)))
+	}
+	return figures.Read(r).Table(t), nil
 }

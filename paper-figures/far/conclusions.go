@@ -1,0 +1,192 @@
+package far
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"miglab/harness/mig"
+	"miglab/harness/track"
+	figures "miglab/paper-figures"
+	"miglab/reports"
+)
+
+// conclusions.csv has the tests. Most of what they need are the numbers of the tables. The rest is measured here.
+
+// less is the difference of two independent means.
+func less(a, b figures.Measurement) figures.Measurement {
+	b.Value, b.Low, b.High = -b.Value, -b.High, -b.Low
+	return average([]figures.Measurement{a, b}).Affine(2, 0)
+}
+
+// bounded is how many executions are compared with the certified bound, which takes a while for 15 tasks.
+const bounded = 50
+
+// distance sets what conclusions.csv tests of FAR's distance from the optimum on batches with a range of times, and
+// returns rho and the makespan over the certified bound, by scaling.
+func (s setting) distance(d *figures.Data, times string, values figures.Values) (rows [3][]string) {
+	var rhos, proven [][]figures.Measurement // by number of tasks
+	var few, rises, spreads []figures.Measurement
+	for i, n := range allSizes {
+		rhos, proven = append(rhos, nil), append(proven, nil)
+		for j, w := range wide {
+			series := s.series(workload{w.scaling, times}, n)
+			byArea, byProof := rho(d, series, executions), figures.Ratios(d.Values(series, bounded, makespan),
+				d.Values(bound(series.Dataset, "certified", s.model), bounded, track.MetricBound))
+			rhos[i], proven[i] = append(rhos[i], mean(d, byArea)), append(proven[i], mean(d, byProof))
+			rows[j] = append(rows[j], reports.Cells(3, rhos[i][j].Value, proven[i][j].Value)...)
+			if i > 0 {
+				rises = append(rises, less(rhos[i][j], rhos[i-1][j]))
+				continue
+			}
+			over := figures.Percent(byArea[:len(byProof)])
+			floats.AddScaled(over, -2, figures.Percent(byProof))
+			few = append(few, mean(d, over))
+		}
+		spreads = append(spreads, less(highestOf(rhos[i]), lowestOf(rhos[i])))
+	}
+	for name, m := range map[string]figures.Measurement{
+		"n = 10, rho": average(rhos[0]),
+		"n = 10, error less twice that over the certified bound": average(few),
+		"n >= 15, over the certified bound":                      highestOf(slices.Concat(proven[1:]...)),
+		"n >= 15, rho":                                           highestOf(slices.Concat(rhos[1:]...)),
+		"n >= 30, rho":                                           highestOf(slices.Concat(rhos[4:]...)),
+		"largest rise of rho":                                    highestOf(rises),
+		"largest spread of rho":                                  highestOf(spreads),
+	} {
+		values[times+" "+name] = m
+	}
+	return rows
+}
+
+// distances compares FAR with two bounds, for NARROWTIMES as well, of which the paper has no table.
+func distances(d *figures.Data) (*figures.Output, error) {
+	t, out := d.Claims.Head("error"), figures.Read()
+	for _, s := range settings {
+		r := figures.Reading{Name: s.name, Values: figures.Values{}}
+		for _, times := range []string{"WIDETIMES", "NARROWTIMES"} {
+			for j, cells := range s.distance(d, times, r.Values) {
+				if s.name == "" {
+					t.Row(workload{wide[j].scaling, times}, cells)
+				}
+			}
+		}
+		out.Readings = append(out.Readings, r)
+	}
+	return out.Table(t), nil
+}
+
+// reconfiguration compares FAR with itself where reconfigurations take no time.
+func reconfiguration(d *figures.Data) (*figures.Output, error) {
+	t, out := d.Claims.Head("reconfiguration"), figures.Read()
+	for _, s := range settings {
+		if s.model == mig.Free {
+			continue
+		}
+		slower := func(data string, n int) []float64 {
+			return d.Above(batch(data, s.far, s.model), batch(data, s.far, mig.Free), n)
+		}
+		r := figures.Reading{Name: s.name, Values: figures.Values{
+			"Rodinia with reconfiguration time": figures.Exactly(slower(rodiniaData, 1)[0]),
+		}}
+		for _, w := range workloads {
+			row := []any{w}
+			for _, n := range threeSizes {
+				m := mean(d, slower(synthetic(w, n, s.parameters), executions))
+				r.Values[claimName(w, n, "with reconfiguration time")] = m
+				row = append(row, figures.PlusMinus(m, 2))
+			}
+			if s.name == "" {
+				t.Row(row...)
+			}
+		}
+		out.Readings = append(out.Readings, r)
+	}
+	rodinia := out.Readings[0].Values["Rodinia with reconfiguration time"].Value
+	t.Notes = append(t.Notes, d.Claims.Words("reconfiguration-rodinia", reports.Fixed(rodinia, 1)))
+	return out.Table(t), nil
+}
+
+// otherGPUs makes Table 5 on A30 and H100. The seed is not that of Table 5, because H100 would otherwise have the
+// batches of A100.
+func otherGPUs(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("gpus")
+	readings := figures.Map(comparisons, func(c comparison) figures.Reading {
+		r := figures.Reading{Name: c.name, Values: figures.Values{}}
+		for gpu, w := range figures.Each([]string{"A30", "H100"}, workloads) {
+			as := slices.Clone(approaches)
+			if gpu == "A30" {
+				as[3] = approach{"FIXPART(4)", "fixpart?p=4"}
+			}
+			row := []any{gpu, w}
+			for i, m := range c.sigmas(d, gpu, synthetic(w, 15, c.parameters, "seed=2"), as) {
+				r.Values[gpu+" "+claimName(w, 15, "sigma "+as[i].name)] = m
+				row = append(row, figures.PlusMinus(m, 2))
+			}
+			if c.name == "" {
+				t.Row(row...)
+			}
+		}
+		return r
+	})
+	return figures.Read(readings...).Table(t), nil
+}
+
+// wider is by how much sigma of MISO-OPT is higher with WIDETIMES.
+func (c comparison) wider(d *figures.Data) figures.Values {
+	values := figures.Values{}
+	for _, w := range wide {
+		narrow := c.sigma(d, workload{w.scaling, "NARROWTIMES"}, 15)[0]
+		values[w.scaling+" sigma MISO-OPT, WIDETIMES less NARROWTIMES"] = less(c.sigma(d, w, 15)[0], narrow)
+	}
+	return values
+}
+
+// moreMoves is by how much the moves of a refinement outnumber its swaps.
+func moreMoves(parameters, refined string) func(*figures.Data) figures.Values {
+	return func(d *figures.Data) figures.Values {
+		values := figures.Values{}
+		for w, n := range figures.Each(workloads, threeSizes[1:]) {
+			s := batch(synthetic(w, n, parameters), refined, mig.Sequential)
+			more := slices.Clone(d.Values(s, executions, "moves"))
+			floats.Sub(more, d.Values(s, executions, "swaps"))
+			values[claimName(w, n, "moves less swaps")] = mean(d, more)
+		}
+		return values
+	}
+}
+
+// beyondReversing returns, by pair, what moves and swaps add to the gain of reversing, in percent.
+func (j joining) beyondReversing(d *figures.Data, w workload, n int) []float64 {
+	extra := slices.Clone(j.gain(d, w, n, "moveswap"))
+	floats.Sub(extra, j.gain(d, w, n, "reverse"))
+	return extra
+}
+
+// measures compares the gains of joining with one another.
+func (j joining) measures(d *figures.Data) figures.Values {
+	values := figures.Values{}
+	for _, w := range workloads {
+		gains := figures.Map(threeSizes, func(n int) figures.Measurement { return mean(d, j.gain(d, w, n, "moveswap")) })
+		values[w.String()+" p_move/swap of n=10 less that of n=20"] = less(gains[0], gains[1])
+		values[w.String()+" p_move/swap of n=20 less that of n=30"] = less(gains[1], gains[2])
+		extra := j.beyondReversing(d, w, 10)
+		values[claimName(w, 10, "gain beyond reversing")] = mean(d, extra)
+		more := slices.Clone(extra)
+		floats.Sub(more, j.gain(d, w, 10, "reverse"))
+		values[claimName(w, 10, "gain beyond reversing less p_rev")] = mean(d, more)
+	}
+	return values
+}
+
+// losses returns by how many percent batches that are joined exceed their area bound, which follows from what
+// Table 9 has.
+func losses(of measure, scale, shift float64) func(*figures.Data) figures.Values {
+	return func(d *figures.Data) figures.Values {
+		values := figures.Values{}
+		for w, n := range figures.Each(wide, allSizes) {
+			values[claimName(w, n, "loss")] = of(d, w, n)[0].Affine(scale, shift)
+		}
+		return values
+	}
+}
