@@ -49,13 +49,8 @@ func deadlineRecipes() []*Recipe {
 	return out
 }
 
-// firstSeeds returns the seeds 1 to n.
-func firstSeeds(n int) (seeds []uint) {
-	for seed := range n {
-		seeds = append(seeds, uint(seed)+1)
-	}
-	return seeds
-}
+// firstSeeds returns the seeds 1 to n, at most 10.
+func firstSeeds(n int) []uint { return []uint{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:n] }
 
 // deadlineSegments is the number of segments: an episode takes about 4150 steps, and each
 // segment restarts all episodes.
