@@ -98,8 +98,8 @@ func TestMeasures(t *testing.T) {
 			return v, total
 		}
 		if d.Planning() {
-			onQueues(d, agent, []string{queues}, track.MetricThroughput)
-			throughputs(d, agent, []string{queues})
+			onQueues(d, []string{queues}, track.MetricThroughput)
+			throughputs(d, []string{queues})
 			decisions(d, agent)
 			return &figures.Output{}, nil
 		}
@@ -122,7 +122,7 @@ func TestMeasures(t *testing.T) {
 		for _, v := range own {
 			high = max(high, v)
 		}
-		got := throughputs(d, agent, []string{queues})
+		got := throughputs(d, []string{queues})
 		near(meanThroughput, got[meanThroughput].Value, ownMean)
 		near(aheadThroughput, got[aheadThroughput].Value, ownMean-others)
 		if best := got[bestThroughput]; best.Value < high-1e-9 || best.Replicates != trainingRuns {
@@ -140,7 +140,7 @@ func TestMeasures(t *testing.T) {
 		}
 		_, shared := of(migShared, track.MetricSlowdownMean)
 		_, private := of(migPrivate, track.MetricSlowdownMean)
-		got = slowdowns(d, agent, []string{queues})
+		got = slowdowns(d, []string{queues})
 		near(meanSlowdown, got[meanSlowdown].Value, ownMean)
 		near(aheadSlowdown, got[aheadSlowdown].Value, max(shared, private)-least)
 		if best := got[bestSlowdown].Value; best > low+1e-9 {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"miglab/datasets"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
@@ -32,11 +33,11 @@ type row struct {
 
 func (r row) mean() float64 { return figures.Mean(r.values) }
 
-// onQueues returns a metric on Q1 to Q12, the mean over datasets, of the rivals, the agent a, the optimum and more.
-func onQueues(d *figures.Data, a method, data []string, metric string, more ...method) []row {
+// onQueues returns a metric on Q1 to Q12, the mean over datasets, of the rivals, the agent, the optimum and more.
+func onQueues(d *figures.Data, data []string, metric string, more ...method) []row {
 	var out []row
 	for _, dataset := range data {
-		for i, m := range slices.Concat(rivals(d, dataset), []method{a, exact}, more) {
+		for i, m := range slices.Concat(rivals(d, dataset), []method{agent, exact}, more) {
 			if len(out) <= i {
 				out = append(out, row{m.title, make([]float64, len(queueNames))})
 			}
@@ -80,22 +81,22 @@ const (
 )
 
 // throughputs measures what the text says about throughput, over the draws in data; of MIG Only, the better option.
-func throughputs(d *figures.Data, a method, data []string) figures.Values {
+func throughputs(d *figures.Data, data []string) figures.Values {
 	const metric = track.MetricThroughput
 	behind := figures.Map(data, func(dataset string) float64 {
-		means := figures.Map(onQueues(d, a, []string{dataset}, metric), row.mean)
+		means := figures.Map(onQueues(d, []string{dataset}, metric), row.mean)
 		return slices.Max(means[:2]) - slices.Min(means[2:5])
 	})
 	out := figures.Values{
-		meanThroughput:  ofAgent(d, a, data, metric, figures.Mean),
-		bestThroughput:  ofAgent(d, a, data, metric, slices.Max[[]float64]),
-		aheadThroughput: d.Crossed(lead(d, a, data)),
-		firstQueues:     against(d, a, data, metric, first),
+		meanThroughput:  ofAgent(d, data, metric, figures.Mean),
+		bestThroughput:  ofAgent(d, data, metric, slices.Max[[]float64]),
+		aheadThroughput: d.Crossed(lead(d, agent, data)),
+		firstQueues:     against(d, data, metric, first),
 		migThroughput:   d.MeanOf(behind, verdict.Draws, 0),
 	}
 	for i, title := range rivalTitles {
 		if title == mpsOnly.title || title == defaultTitle {
-			out[aheadOf+title] = against(d, a, data, metric, func(own []float64, others [][]float64) float64 {
+			out[aheadOf+title] = against(d, data, metric, func(own []float64, others [][]float64) float64 {
 				return figures.Mean(own) - figures.Mean(others[i])
 			})
 		}
@@ -104,24 +105,24 @@ func throughputs(d *figures.Data, a method, data []string) figures.Values {
 }
 
 // slowdowns measures what the text says about slowdowns, over the draws in data; of MIG Only, the worse option.
-func slowdowns(d *figures.Data, a method, data []string) figures.Values {
+func slowdowns(d *figures.Data, data []string) figures.Values {
 	ahead := figures.Map(data, func(dataset string) float64 {
-		means := figures.Map(onQueues(d, a, []string{dataset}, track.MetricSlowdownMean), row.mean)
+		means := figures.Map(onQueues(d, []string{dataset}, track.MetricSlowdownMean), row.mean)
 		return slices.Max(means[:2]) - slices.Min(means[2:5])
 	})
 	return figures.Values{
-		meanSlowdown:  ofAgent(d, a, data, track.MetricSlowdownMean, figures.Mean),
-		bestSlowdown:  ofAgent(d, a, data, track.MetricSlowdownMean, slices.Min[[]float64]),
+		meanSlowdown:  ofAgent(d, data, track.MetricSlowdownMean, figures.Mean),
+		bestSlowdown:  ofAgent(d, data, track.MetricSlowdownMean, slices.Min[[]float64]),
 		aheadSlowdown: d.MeanOf(ahead, verdict.Draws, 0),
 	}
 }
 
 // fairness compares the agent's fairness with that of each rival, over the draws in data.
-func fairness(d *figures.Data, a method, data []string) figures.Values {
+func fairness(d *figures.Data, data []string) figures.Values {
 	out := figures.Values{}
 	for i, title := range rivalTitles {
 		of := func(own []float64, others [][]float64) float64 { return figures.Mean(own) / figures.Mean(others[i]) }
-		out[fairnessOver+title] = against(d, a, data, track.MetricFairness, of)
+		out[fairnessOver+title] = against(d, data, track.MetricFairness, of)
 	}
 	return out
 }
@@ -138,17 +139,17 @@ func first(own []float64, others [][]float64) float64 {
 }
 
 // ofAgent is a statistic of the agent's metric over the queues, by training run and draw.
-func ofAgent(d *figures.Data, a method, data []string, metric string, of func([]float64) float64) figures.Measurement {
-	return d.Crossed(ofRuns(a, data, func(r method, dataset string) float64 {
+func ofAgent(d *figures.Data, data []string, metric string, of func([]float64) float64) figures.Measurement {
+	return d.Crossed(ofRuns(agent, data, func(r method, dataset string) float64 {
 		return of(r.onQueues(d, dataset, metric))
 	}))
 }
 
 // against is a statistic of the agent's metric over the queues and those of the rivals, by training run and draw.
-func against(d *figures.Data, a method, data []string, metric string,
+func against(d *figures.Data, data []string, metric string,
 	of func(own []float64, others [][]float64) float64,
 ) figures.Measurement {
-	return d.Crossed(ofRuns(a, data, func(r method, dataset string) float64 {
+	return d.Crossed(ofRuns(agent, data, func(r method, dataset string) float64 {
 		others := figures.Map(rivals(d, dataset), func(m method) []float64 { return m.onQueues(d, dataset, metric) })
 		return of(r.onQueues(d, dataset, metric), others)
 	}))
@@ -175,18 +176,30 @@ func drawsOf(dataset string, n int, parameters string) (out []string) {
 	return out
 }
 
-// A variation is a reading of the model, on some of the reported draws, with the agent that learned for it.
+// A variation is a reading of the model, on some of the reported draws.
 type variation struct {
 	name, parameters string
 	draws            int
-	agent            method
 }
 
+// The readings with a kappa that was chosen from public times under MPS alone.
+var (
+	blind = variation{
+		fmt.Sprintf("kappa = %g, blind", datasets.MeasuredKappa()),
+		fmt.Sprintf("&kappa=%g", datasets.MeasuredKappa()), fewDraws,
+	}
+	blindDelta = variation{
+		fmt.Sprintf("kappa = %g and delta = 0, blind", datasets.MeasuredKappa()), blind.parameters + "&delta=0", fewDraws,
+	}
+)
+
 var variations = []variation{
-	{"", "", draws, agent},
-	{"kappa = 0.2", "&kappa=0.2", fewDraws, agent},
-	{"kappa = 0.3", "&kappa=0.3", fewDraws, agent},
-	{"shares of ended jobs freed", "&release=true", fewDraws, agent},
+	{"", "", draws},
+	{"kappa = 0.2", "&kappa=0.2", fewDraws},
+	{"kappa = 0.3", "&kappa=0.3", fewDraws},
+	{"shares of ended jobs freed", "&release=true", fewDraws},
+	blind,
+	blindDelta,
 }
 
 // A queueFigure compares the methods by queue.
@@ -194,7 +207,7 @@ type queueFigure struct {
 	name, metric, label string
 	more                []method
 	// measure measures claims over the draws in data.
-	measure func(d *figures.Data, a method, data []string) figures.Values
+	measure func(d *figures.Data, data []string) figures.Values
 	// mean is the claim that prints the agent's mean; empty for none.
 	mean string
 }
@@ -217,7 +230,7 @@ var (
 func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read(figures.Map(variations, func(v variation) figures.Reading {
 		data := drawsOf(queues, countFor(d.Scale, v.draws), v.parameters)
-		return figures.Reading{Name: v.name, Values: f.measure(d, v.agent, data)}
+		return figures.Reading{Name: v.name, Values: f.measure(d, data)}
 	})...)
 	data := reported(d.Scale)
 	t := d.Claims.Head(f.name, simulated(d), len(data))
@@ -226,7 +239,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 		Categories: append(slices.Clone(queueNames), "AM"), Dots: true,
 	}
 	t.Rows = figures.Map(chart.Categories, func(name string) []string { return []string{name} })
-	for _, r := range onQueues(d, agent, data, f.metric, f.more...) {
+	for _, r := range onQueues(d, data, f.metric, f.more...) {
 		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
 		if r.title == agent.title && f.mean != "" {
 			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)),

@@ -27,6 +27,9 @@ func ofCategories(w int, parameters string) []string {
 	})
 }
 
+// sweepDraws is the number of draws of further readings: each has many windows, and the steps are long.
+const sweepDraws = 5
+
 // scaled returns all values, or those of a quick run.
 func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 	if s.Quick {
@@ -88,12 +91,12 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		for i := range countFor(d.Scale, n) {
 			numbers = append(numbers, fmt.Sprintf("&draw=%d%s", firstReported+i, v.parameters))
 		}
-		steps := ofRuns(v.agent, numbers, func(r method, draw string) float64 {
+		steps := ofRuns(agent, numbers, func(r method, draw string) float64 {
 			return figures.Mean(f.on(d, r, f.more, draw)) - figures.Mean(f.on(d, r, f.less, draw))
 		})
 		return figures.Reading{Name: v.name, Values: figures.Values{claim: d.Crossed(steps)}}
 	}
-	return figures.Read(reading(variations[0], fewDraws)).
+	return figures.Read(reading(variations[0], fewDraws), reading(blind, sweepDraws)).
 		Table(t).Figure(f.name, chart.Title, chart), nil
 }
 
@@ -120,7 +123,7 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 // throughputRows returns the mean throughputs of the methods on Q1 to Q12, one value for each dataset.
 func throughputRows(d *figures.Data, data ...string) (out []row) {
 	for _, dataset := range data {
-		for i, r := range onQueues(d, agent, []string{dataset}, track.MetricThroughput) {
+		for i, r := range onQueues(d, []string{dataset}, track.MetricThroughput) {
 			if len(out) <= i {
 				out = append(out, row{title: r.title})
 			}

@@ -1,6 +1,8 @@
 package hierarchical
 
 import (
+	"slices"
+
 	"miglab/datasets"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
@@ -22,7 +24,7 @@ const aheadUnseen = "mean throughput of the agent less that of the best other me
 func unseen(d *figures.Data) (*figures.Output, error) {
 	n := countFor(d.Scale, unseenDraws)
 	out := figures.Read(figures.Map(variations, func(v variation) figures.Reading {
-		ahead := lead(d, v.agent, drawsOf(unseenPrograms, n, v.parameters))
+		ahead := lead(d, agent, drawsOf(unseenPrograms, n, v.parameters))
 		return figures.Reading{Name: v.name, Values: figures.Values{aheadUnseen: d.Crossed(ahead)}}
 	})...)
 	t := d.Claims.Head("unseen", n, len(queueNames), simulated(d))
@@ -37,11 +39,28 @@ func unseen(d *figures.Data) (*figures.Output, error) {
 	return out.Table(t), nil
 }
 
-// mps shows the public times under MPS from which a kappa follows.
+// mps shows the public times under MPS from which a kappa follows, and what the methods do with it.
 func mps(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("mps", datasets.MeasuredKappa())
+	times := d.Claims.Head("mps", datasets.MeasuredKappa())
 	for _, m := range datasets.MPSTimes() {
-		t.Row(m.Network, m.GPU, m.Percent, reports.Cells(2, m.Alone, m.Beside), reports.Fixed(m.Slowdown(), 3), m.Source)
+		times.Row(m.Network, m.GPU, m.Percent, reports.Cells(2, m.Alone, m.Beside), reports.Fixed(m.Slowdown(), 3), m.Source)
 	}
-	return new(figures.Output).Table(t), nil
+	t := d.Claims.Head("mps-methods", countFor(d.Scale, fewDraws))
+	for i, v := range []variation{variations[0], blind, blindDelta} {
+		data := drawsOf(queues, countFor(d.Scale, fewDraws), v.parameters)
+		for k, m := range []method{migShared, migPrivate, mpsOnly, agent, ceiling, exact} {
+			if i == 0 {
+				t.Row(m.title)
+			}
+			mean := d.Crossed
+			if !m.trained {
+				mean = func(values [][]float64) figures.Measurement { return d.MeanOf(values[0], verdict.Draws, 0) }
+			}
+			t.Rows[k] = append(t.Rows[k], slices.Concat(
+				figures.PlusMinus(mean(ofRuns(m, data, func(r method, dataset string) float64 {
+					return r.throughput(d, dataset)
+				})), 3), figures.PlusMinus(mean(lead(d, m, data)), 3))...)
+		}
+	}
+	return new(figures.Output).Table(times, t), nil
 }
