@@ -27,9 +27,6 @@ func ofCategories(w int, parameters string) []string {
 	})
 }
 
-// sweepDraws is the number of draws of further readings: each has many windows, and the steps are long.
-const sweepDraws = 5
-
 // scaled returns all values, or those of a quick run.
 func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 	if s.Quick {
@@ -86,9 +83,9 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		}
 		chart.Groups = append(chart.Groups, dots)
 	}
-	reading := func(v variation, n int) figures.Reading {
+	reading := func(v variation) figures.Reading {
 		var numbers []string
-		for i := range countFor(d.Scale, n) {
+		for i := range countFor(d.Scale, fewDraws) {
 			numbers = append(numbers, fmt.Sprintf("&draw=%d%s", firstReported+i, v.parameters))
 		}
 		steps := ofRuns(agent, numbers, func(r method, draw string) float64 {
@@ -96,7 +93,7 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		})
 		return figures.Reading{Name: v.name, Values: figures.Values{claim: d.Crossed(steps)}}
 	}
-	return figures.Read(reading(variations[0], fewDraws), reading(blind, sweepDraws)).
+	return figures.Read(reading(variations[0]), reading(blind)).
 		Table(t).Figure(f.name, chart.Title, chart), nil
 }
 
