@@ -31,7 +31,7 @@ func Deviating(p *Paper) (text, claims string, err error) {
 	if claims, err = m.claimsCSV(); err != nil {
 		return "", "", err
 	}
-	text, err = record.page(false)
+	text, err = record.page(false, 0)
 	return text, claims, err
 }
 

@@ -51,6 +51,8 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 type page struct {
 	*PaperRecord
 	Quick bool
+	// Left is how many artefacts of all papers are not done.
+	Left int
 }
 
 // Markdown returns the table for a page.
@@ -82,7 +84,7 @@ func (m *Manifest) render(dir string) error {
 		if err := p.saveCurve(dir); err != nil {
 			return err
 		}
-		text, err := p.page(m.Quick)
+		text, err := p.page(m.Quick, m.Left)
 		if err := write(filepath.Join(p.Name, "README.md"), text, err); err != nil {
 			return err
 		}
@@ -104,12 +106,12 @@ func (m *Manifest) render(dir string) error {
 }
 
 // page returns the page of a paper, with its terms at the end.
-func (p *PaperRecord) page(quick bool) (string, error) {
+func (p *PaperRecord) page(quick bool, left int) (string, error) {
 	terms, err := p.explained()
 	if err != nil {
 		return "", err
 	}
-	text, err := show("page.md.tmpl", page{p, quick})
+	text, err := show("page.md.tmpl", page{p, quick, left})
 	if err != nil {
 		return "", err
 	}

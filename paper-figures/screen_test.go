@@ -54,7 +54,7 @@ func answeredPaper() PaperRecord {
 // TestFirstScreen: the score, the first three conclusions that were measured and the limits, in at most ten lines before the figure.
 func TestFirstScreen(t *testing.T) {
 	p := answeredPaper()
-	page, err := p.page(false)
+	page, err := p.page(false, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +65,7 @@ func TestFirstScreen(t *testing.T) {
 		"- **C1 holds** (1 of 2): “a sentence”. Measured: m: 3 [2, 4], which must be <= 5.",
 		"- **C2 does not hold** (1 of 2): “a sentence”. Measured: m: 3 [2, 4], which must be <= 5.",
 		"- **C3 holds** (1 of 2): “a sentence”. Measured: m: 3 [2, 4], which must be <= 5.",
+		"2 artefacts of the papers are not done here; conclusions that rest on them are left out.",
 		"What limits this page: A limit.",
 	}
 	if !found || !slices.Equal(lines, want) {

@@ -92,7 +92,7 @@ func TestLeaderboardWorkedExample(t *testing.T) {
 	const head = `
 d: makespan_s
 
-rank  algorithm  version  instances      mean    ci_low   ci_high    median     bound  wins  gap_percent  gap_low  gap_high  p_opt_percent  friedman_rank  p_holm  budget           decision_us
+rank  algorithm  version  instances      mean    ci_low   ci_high    median     bound  wins  gap_percent  gap_low  gap_high  p_opt_percent  friedman_rank  p_holm  budget           instance_us
 ----  ---------  -------  ---------  --------  --------  --------  --------  --------  ----  -----------  -------  --------  -------------  -------------  ------  ---------------  -----------
    1  even             1          8  11.00000  11.00000  11.00000  11.00000  10.00000     1       10.000   10.000    10.000         22.222           2.38       –  1000 iterations          5.0
 `

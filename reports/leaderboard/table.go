@@ -43,7 +43,7 @@ func Table(standings []Standing) reports.Table {
 	}
 	t.Columns = t.Columns.Right("version", "instances").Left("metric").Right(
 		"mean", "ci_low", "ci_high", "median", "bound", "wins", "gap_percent", "gap_low", "gap_high",
-		"p_opt_percent", "friedman_rank", "p_holm").Left("budget").Right("decision_us")
+		"p_opt_percent", "friedman_rank", "p_holm").Left("budget").Right("instance_us")
 	if i := slices.IndexFunc(standings, func(s Standing) bool { return s.Metric.Aside != "" }); i >= 0 {
 		aside = standings[i].Metric.Aside
 		t.Columns = t.Columns.Right(aside)
@@ -181,7 +181,7 @@ func notesOf(standings []Standing) []string {
 			"to the first of the rank holds zero",
 		"friedman_rank: mean rank on an instance; p_holm: Wilcoxon's signed-rank test against the first of the " +
 			"dataset, by Holm's adjustment",
-		"budget: what the algorithm may compute; decision_us: wall time of an instance on the machine that ran it",
+		"budget: what the algorithm may compute; instance_us, or time: wall time of an instance on the machine that ran it",
 	}
 	if isNamed(standings) {
 		notes = append(notes, "name: what a program outside miglab calls itself; its version is its own, too")

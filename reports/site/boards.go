@@ -238,7 +238,7 @@ func duration(micros float64) string {
 }
 
 // mainColumns are those that everybody sees. The others are behind a switch.
-var mainColumns = []string{"dataset", "rank", "algorithm", "name", "decision_us"}
+var mainColumns = []string{"dataset", "rank", "algorithm", "name", "instance_us"}
 
 // viewBoard prepares a leaderboard without empty columns and that of the track. pages has those of algorithms by name.
 func viewBoard(b Board, pages map[string]string) boardView {
@@ -305,7 +305,7 @@ func (r *rowView) cell(c columnView, text string) cellView {
 		cell.Column = c.Name
 	case "algorithm":
 		cell.Column, cell.Link = c.Name, r.Page
-	case "decision_us":
+	case "instance_us":
 		cell.Column, cell.Text, cell.Sort = c.Name, duration(rounded(r.standing.Micros, 10)), text
 	}
 	return cell

@@ -248,9 +248,9 @@ func keyboard(tab *tab) {
 	tab.equal("the heading has the focus", get[string](tab, `document.activeElement.textContent`), "time")
 	tab.equal("the focus can be seen", get[string](tab, `getComputedStyle(document.activeElement).outlineStyle`), "solid")
 	tab.press(kb.Enter)
-	tab.equal("Enter", tab.column("decision_us"), []string{"250 µs", "333 µs", "500 µs", "1.00 ms"})
+	tab.equal("Enter", tab.column("instance_us"), []string{"250 µs", "333 µs", "500 µs", "1.00 ms"})
 	tab.press(" ")
-	tab.equal("space", tab.column("decision_us"), []string{"1.00 ms", "500 µs", "333 µs", "250 µs"})
+	tab.equal("space", tab.column("instance_us"), []string{"1.00 ms", "500 µs", "333 µs", "250 µs"})
 }
 
 // The first screen says who leads and what it costs; numbers for those who want all are behind a

@@ -279,7 +279,7 @@ func TestLeaderboardCells(t *testing.T) {
 			case n.name == "a" && len(shown) > 0 && shown[len(shown)-1] == "": // the link in a cell
 				shown[len(shown)-1] = n.text
 			case n.name != "td" || strings.Contains(n.attributes["class"], "interval"):
-			case n.attributes["data-column"] == "decision_us":
+			case n.attributes["data-column"] == "instance_us":
 				shown = append(shown, n.attributes["data-sort"])
 			default:
 				shown = append(shown, strings.TrimSpace(n.text))
