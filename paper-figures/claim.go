@@ -64,6 +64,8 @@ type Claim struct {
 	Source string
 	// MarginReason says why the margin is not the default one.
 	MarginReason string
+	// OfMakespans marks a number that compares makespans.
+	OfMakespans bool
 	// Repeats marks the claim in an artefact that only repeats it: it is shown there, under
 	// another name, and counted where it belongs, under the name Home.
 	Repeats bool
@@ -124,11 +126,30 @@ type marginRow struct {
 	Reason   string  `csv:"reason"`
 }
 
+type makespanRow struct {
+	Artefact string `csv:"artefact"`
+	Claim    string `csv:"claim"`
+}
+
+// byMakespan is the claim with a margin of 2 % of the makespan, if it compares makespans and its own margin is less:
+// 2 points of a number in percent, and 2 % of a ratio.
+func (c *Claim) byMakespan() verdict.Claim {
+	out, margin := c.Claim, 0.02*c.Published
+	if c.Unit == "%" {
+		margin = 2
+	}
+	if c.OfMakespans && c.Relation == verdict.Equal {
+		out.Margin = max(margin, c.OwnMargin())
+	}
+	return out
+}
+
 // LoadClaims reads the published numbers of a paper from its data files:
 //
 //   - published.csv: the numbers. To is the upper end of a range. Neutral is the number for no difference
 //     (0 or 1) if the claim compares. Places are separated by semicolons.
 //   - margins.csv: margins that are not the default.
+//   - makespans.csv: claims that compare makespans: a ratio, or how many percent one exceeds another.
 //   - causes.csv: why claims deviate, see [Explanation].
 //   - readings.csv: where each reading comes from.
 //   - conclusions.csv: the tests of the paper's conclusions.
@@ -152,6 +173,13 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 	}
 	for _, err := range []error{
 		eachRow(paper, files, "margins.csv", c.addMargin),
+		eachRow(paper, files, "makespans.csv", func(r *makespanRow) (string, error) {
+			claims, err := c.matching(r.Artefact, r.Claim)
+			for _, a := range claims {
+				a.OfMakespans = true
+			}
+			return "claim", err
+		}),
 		eachRow(paper, files, "causes.csv", c.addCause),
 		eachRow(paper, files, "readings.csv", func(r *readingRow) (string, error) {
 			c.readings = append(c.readings, *r)

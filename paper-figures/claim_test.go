@@ -187,6 +187,30 @@ func TestVerdictByTheDefaultMargin(t *testing.T) {
 	}
 }
 
+// A number that compares makespans has a second verdict, by a margin of 2 points or 2 % of a ratio.
+func TestVerdictByTheMakespan(t *testing.T) {
+	for _, c := range []struct {
+		unit                string
+		makespans           bool
+		published, measured float64
+		margin              float64
+		want                verdict.Verdict
+	}{
+		{"%", true, 5, 6.9, -1, verdict.Reproduced},
+		{"%", true, 5, 7.2, -1, verdict.Deviates},
+		{"%", false, 5, 6.9, -1, verdict.Deviates},
+		{"%", true, 200, 203.5, -1, verdict.Reproduced}, // 2 % of the number are more
+		{"", true, 1.04, 1.06, -1, verdict.Reproduced},
+		{"", true, 1.04, 1.07, -1, verdict.Deviates},
+	} {
+		claim := Claim{Unit: c.unit, OfMakespans: c.makespans, Claim: verdict.Claim{Relation: verdict.Equal, Published: c.published, Decimals: 2, Margin: c.margin}}
+		d := &Data{Claims: &Claims{}}
+		if row := d.measuredRow(&claim, Exactly(c.measured)); row.ByMakespanMargin != c.want {
+			t.Errorf("%+v: %s", c, row.ByMakespanMargin)
+		}
+	}
+}
+
 func TestQuickRunsGiveNoVerdicts(t *testing.T) {
 	c, err := load(good, "", "")
 	if err != nil {

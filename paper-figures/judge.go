@@ -125,8 +125,8 @@ func (d *Data) judge(claims []Claim, o *Output) []Row {
 				row.Reading, row.Default, row.Part = r.Name, false, !r.from.counts()
 				switch {
 				case first.Verdict == verdict.NotRunnable:
-					row.Verdict, row.ByDefaultMargin, row.Cause, row.Evidence, row.Reason = first.Verdict, "", "", "",
-						first.Reason
+					row.Verdict, row.ByDefaultMargin, row.ByMakespanMargin = first.Verdict, "", ""
+					row.Cause, row.Evidence, row.Reason = "", "", first.Reason
 				case first.Verdict == verdict.Input:
 				default: // a cause is that of the default reading's number, and may not hold for this one
 					row.Cause, row.Evidence, row.Reason = "", "", otherReading
@@ -177,6 +177,7 @@ func (d *Data) measuredRow(c *Claim, m Measurement) Row {
 	byDefault := c.Claim
 	byDefault.Margin = -1
 	row.ByDefaultMargin = verdict.Judge(byDefault, m).Verdict
+	row.ByMakespanMargin = verdict.Judge(c.byMakespan(), m).Verdict
 	switch j.Verdict {
 	case verdict.Deviates:
 		e := d.Claims.explain(c)

@@ -96,6 +96,8 @@ type Row struct {
 	Repeats bool `json:"repeats,omitempty"`
 	// ByDefaultMargin is the verdict under the default margin.
 	ByDefaultMargin verdict.Verdict `json:"by_default_margin,omitempty"`
+	// ByMakespanMargin is the verdict under a margin of 2 % of the makespan, see [Claim.OfMakespans].
+	ByMakespanMargin verdict.Verdict `json:"by_makespan_margin,omitempty"`
 }
 
 // row is the claim without a measurement.
@@ -134,7 +136,7 @@ func (r *Row) Counted() bool { return r.Default && !r.Repeats && r.Kind != Arith
 var claimColumns = []string{
 	"paper", "artefact", "claim", "kind", "reading", "relation", "published", "measured", "ci_low", "ci_high", "margin",
 	"unit", "replicates", "verdict", "cause", "reason", "source", "published_to", "replicate", "evidence",
-	"by_default_margin",
+	"by_default_margin", "by_makespan_margin",
 }
 
 // claimsCSV returns claims.csv: one line a claim and reading. A number that does not exist is empty.
@@ -153,7 +155,7 @@ func (m *Manifest) claimsCSV() (string, error) {
 				-1), r.Unit, strconv.Itoa(r.Replicates),
 			string(r.Verdict), string(r.Cause), r.Reason, r.Source, plain(r.To,
 				r.Decimals), string(r.Replicate), r.Evidence,
-			string(r.ByDefaultMargin),
+			string(r.ByDefaultMargin), string(r.ByMakespanMargin),
 		})
 	}
 	err := w.WriteAll(lines)

@@ -26,6 +26,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"anchor":           Term.anchor,
 	"artefactOf":       func(evidence string) string { return evidence[strings.Index(evidence, "/")+1:] },
 	"byDefaultMargin":  (*Manifest).byDefaultMargin,
+	"byMakespanMargin": (*Manifest).byMakespanMargin,
 	"causesByTable":    (*Manifest).causesByTable,
 	"comparisons":      (*Record).comparisons,
 	"concluded":        (*Manifest).concluded,
@@ -184,19 +185,30 @@ func (m *Manifest) counts(kind Kind, format string) string {
 	return text + numbers("all", m.Count(kind))
 }
 
-// byDefaultMargin says how the counts would be if every claim had the default margin.
-func (m *Manifest) byDefaultMargin() string {
-	t, other := Tally{}, 0
+// byMargin says how the counts would be under another margin, with which a row has the verdict of.
+func (m *Manifest) byMargin(of func(*Row) verdict.Verdict) string {
+	t, other, inside := Tally{}, 0, 0
 	for r := range m.Rows() {
 		if r.Counted() {
-			v := cmp.Or(r.ByDefaultMargin, r.Verdict)
+			v := cmp.Or(of(r), r.Verdict)
 			t[v]++
 			if v != r.Verdict {
 				other++
 			}
+			if v != verdict.Deviates && r.Verdict == verdict.Deviates {
+				inside++
+			}
 		}
 	}
-	return fmt.Sprintf("With the default margin everywhere, %d of these verdicts would be different: %v.", other, t)
+	return fmt.Sprintf("%d of these verdicts would be different, and %d DEVIATES would be none: %v.", other, inside, t)
+}
+
+func (m *Manifest) byDefaultMargin() string {
+	return m.byMargin(func(r *Row) verdict.Verdict { return r.ByDefaultMargin })
+}
+
+func (m *Manifest) byMakespanMargin() string {
+	return m.byMargin(func(r *Row) verdict.Verdict { return r.ByMakespanMargin })
 }
 
 // deviations gathers the counted claims of a kind (empty: of all) that deviate for a cause, by artefact.

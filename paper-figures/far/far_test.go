@@ -150,6 +150,22 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// TestPassed: print lies beyond a limit if more than its rounding and the interval of both samples are between them.
+func TestPassed(t *testing.T) {
+	l := limit{name: "any", values: slices.Repeat([]float64{1, 3}, 50), paper: 100}
+	d := &figures.Data{}
+	// The deviation is 1.005, so that both means have a standard error of 0.1005.
+	half := 1.96 * math.Sqrt2 * 0.10050378
+	if got := l.half(d); math.Abs(got-half) > 1e-6 {
+		t.Errorf("half of the interval is %v, want %v", got, half)
+	}
+	for printed, beyond := range map[float64]bool{2 + half: false, 2.004 + half: false, 2.006 + half: true} {
+		if got := passed(d, printed, l); (len(got) == 1) != beyond {
+			t.Errorf("%v is beyond %v", printed, got)
+		}
+	}
+}
+
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
 // TestInterchanged: print's columns are read as each other in the chosen rows alone.
