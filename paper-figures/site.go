@@ -22,6 +22,9 @@ func AddToSite(d *site.Data, results string) error {
 		return err
 	}
 	for _, p := range m.Papers {
+		if len(p.Artefacts) == 0 {
+			continue // nothing of it is done
+		}
 		d.Papers = append(d.Papers, p.onSite())
 		for _, a := range p.Artefacts {
 			for _, r := range a.Rows {

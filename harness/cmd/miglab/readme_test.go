@@ -83,10 +83,15 @@ func block(t *testing.T, page, heading, language string) string {
 	return ""
 }
 
-// TestReadmeIsShort: the first page fits on a few screens.
+// TestReadmeIsShort: the first page fits on a few screens, and begins with what came out.
 func TestReadmeIsShort(t *testing.T) {
-	if n := len(mustRead(t, filepath.Join(root, "README.md"))); n > 6000 {
+	text := string(mustRead(t, filepath.Join(root, "README.md")))
+	if n := len(text); n > 6000 {
 		t.Errorf("README.md has %d bytes, want at most 6000: move details to the page of their folder", n)
+	}
+	before, _, found := strings.Cut(text, "| paper |")
+	if n := len(strings.Fields(before)); n > 400 || !found {
+		t.Errorf("README.md has %d words before what came out, want at most 400", n)
 	}
 }
 
