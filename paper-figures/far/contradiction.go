@@ -128,11 +128,12 @@ func joiningLimits(d *figures.Data) *figures.Table {
 		for _, j := range []joining{copies, successive} {
 			kept, moved := limits(d, j, w, n)
 			reversed, free := limit{name: "reversing", values: mostGained(kept, 0)}, limit{name: "any number", values: moved}
+			even := limit{name: "spread evenly", values: figures.Map(kept, slices.Max)}
 			many := limit{name: "so many", values: mostGained(kept, operations)}
-			beyond := append(passed(d, rev, reversed), passed(d, all, free, many)...)
+			beyond := append(passed(d, rev, reversed), passed(d, all, free, even, many)...)
 			batches := batchesOf(j.script)
 			t.RowAbout(about(w, n, batches), w, batches, n, reports.Fixed(rev, 2), reversed.cells(d),
-				reports.Fixed(all, 2), free.cells(d), reports.Fixed(operations, 2), many.cells(d),
+				reports.Fixed(all, 2), free.cells(d), even.cells(d), reports.Fixed(operations, 2), many.cells(d),
 				strings.Join(beyond, ", "))
 		}
 	}
