@@ -106,9 +106,9 @@ func (m *Manifest) render(dir string) error {
 	return write(manifestFile, string(raw)+"\n", err)
 }
 
-// page returns the page of a paper, with its terms at the end.
+// page returns the page of a paper, with its terms at the end, and those of all papers that it uses.
 func (p *PaperRecord) page(quick bool, left int) (string, error) {
-	terms, err := p.explained()
+	common, err := commonTerms()
 	if err != nil {
 		return "", err
 	}
@@ -116,8 +116,10 @@ func (p *PaperRecord) page(quick bool, left int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	end, err := show("terms.md.tmpl", terms)
-	return linked(text, terms) + end, err
+	text = linked(text, slices.Concat(p.Terms, common))
+	common = slices.DeleteFunc(common, func(t Term) bool { return !strings.Contains(text, "](#"+t.anchor()+")") })
+	end, err := show("terms.md.tmpl", slices.Concat(p.Terms, common))
+	return text + end, err
 }
 
 // tally counts the verdicts of the default readings.

@@ -160,11 +160,13 @@ func (a *Record) comparisons(which bool) []Table {
 //go:embed terms.csv
 var termsFile []byte
 
-// explained are the terms at the end of the paper's page.
-func (p *PaperRecord) explained() ([]Term, error) {
+func commonTerms() ([]Term, error) {
 	common, err := strictcsv.Read[Term](strings.NewReader(string(termsFile)), "terms.csv", "it has no rows",
 		strictcsv.Columns[Term]()...)
-	return slices.Concat(p.Terms, common.Rows), err
+	if err != nil {
+		return nil, err
+	}
+	return common.Rows, nil
 }
 
 // anchor is the name of the place where a term is explained.
