@@ -242,6 +242,8 @@ type Dot struct {
 	least Test
 	row   *sentenceTest
 	sign  bool
+	// right and wrong are the names of the values whose whole interval is on one side.
+	right, wrong []string
 }
 
 // add adds a test to the dot.
@@ -254,9 +256,11 @@ func (d *Dot) add(t Test, row *sentenceTest) {
 	d.Values++
 	switch {
 	case t.Verdict == verdict.Reproduced:
+		d.right = append(d.right, t.Measure)
 		d.Right++
 		d.State = cmp.Or(d.State, Met)
 	case t.Verdict == verdict.Deviates:
+		d.wrong = append(d.wrong, t.Measure)
 		d.State = Missed
 	case d.State != Missed:
 		d.State = Open
@@ -385,13 +389,13 @@ func (c *Conclusion) answer(model bool) {
 
 // describe sets the numbers that decide and the sentence about them.
 func (c *Conclusion) describe(right, values int, sign bool) {
-	var numbers []string
+	var numbers, does, doesNot []string
 	enough := ""
 	for _, d := range c.Dots {
 		if !d.Default && c.Answer != Aside {
 			continue
 		}
-		numbers = append(numbers, d.deciding())
+		numbers, does, doesNot = append(numbers, d.deciding()), append(does, d.right...), append(doesNot, d.wrong...)
 		if t := d.least; d.State == Open && t.Enough > 0 {
 			enough = fmt.Sprintf(" About %s would decide.", count(roundUp(t.Enough), t.Unit))
 		}
@@ -406,13 +410,31 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 		c.Plain = fmt.Sprintf("It is met under %s, and decides nothing.", of)
 		return
 	}
-	c.Plain = fmt.Sprintf("It is met under %s, and by %d of %d values under the default.", of, right, values)
+	c.Plain = fmt.Sprintf("It is met under %s, and by %d of %d values under the default", of, right, values)
+	if c.Answer == HoldsInPart && right < values && right > 0 {
+		c.Plain += ": by " + someOf(does)
+		if len(doesNot) > 0 {
+			c.Plain += "; not by " + someOf(doesNot)
+		}
+	}
+	c.Plain += "."
 	if sign {
 		c.Plain += " The sign is as the sentence says, the size is not."
 	}
 	if c.Answer == Undecided {
 		c.Plain += enough
 	}
+}
+
+// someOf names the first of a list, and how many others there are.
+func someOf(names []string) string {
+	const most = 3
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) <= most+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d others", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // deciding is the least favourable value of a dot with its interval and its threshold, and its reading if that has a name.

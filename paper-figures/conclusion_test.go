@@ -122,6 +122,9 @@ func TestConclusionOfTwoRows(t *testing.T) {
 		c.Numbers != "wide 2: 0.95 [0.85, 1.05], which must be <= 1.1; narrow 1: 1.5 [1.4, 1.6], which must be <= 1.1 (text)" {
 		t.Errorf("%+v", c)
 	}
+	if want := "by 2 of 3 values under the default: by wide 1, wide 2; not by narrow 1."; !strings.HasSuffix(c.Plain, want) {
+		t.Errorf("%q does not say %q", c.Plain, want)
+	}
 	csv, err := (&Manifest{Papers: []PaperRecord{p}}).conclusionsCSV()
 	if err != nil || !strings.Contains(csv, "\np,C1,holds in part,1,2,") {
 		t.Errorf("%s, %v", csv, err)
