@@ -21,6 +21,8 @@ type Run struct {
 	Scores []float64
 	// Rate is the learning rate at the end.
 	Rate float64
+	// Return is the mean over the last episodes; NaN if none ended in the last segment.
+	Return float64
 }
 
 var runName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]{0,8})\.csv$`)
@@ -64,7 +66,8 @@ func Load(files fs.FS, folder string) (map[string][]Run, error) {
 // RunOf returns the run of a curve. Its seed is 0.
 func RunOf(points []Point) (r Run) {
 	for _, p := range points {
-		r.Steps, r.Scores, r.Rate = append(r.Steps, float64(p.Steps)), append(r.Scores, p.Score), p.LearningRate
+		r.Steps, r.Scores = append(r.Steps, float64(p.Steps)), append(r.Scores, p.Score)
+		r.Rate, r.Return = p.LearningRate, p.Return
 	}
 	return r
 }

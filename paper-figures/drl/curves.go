@@ -1,6 +1,7 @@
 package drl
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"maps"
@@ -428,6 +429,28 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 	}
 	_, claims := curvesOf("seeds")
 	return all.read(d, "seeds", claims).Table(t), nil
+}
+
+// ablations compares the paper's final agent with itself without one refinement (DRL 7).
+func (all curves) ablations(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("ablations")
+	lines, claims := curvesOf("ablations")
+	out := all.read(d, "ablations", claims)
+	for _, r := range out.Readings {
+		for _, c := range claims {
+			if c.Reading == r.Name {
+				t.Row(cmp.Or(r.Name, figures.DefaultReading), c.Name, reports.Cells(2, c.values(all)...),
+					figures.PlusMinus(r.Values[c.Name], 2), reports.Cells(2, all.returns(c.Agent), all.returns(c.Other)))
+			}
+		}
+	}
+	const heading = "Learning GOODSCALING without one refinement of the modelling"
+	return out.Table(t).Figure("ablations", heading, all.chart(heading, lines)), nil
+}
+
+// returns is the mean return of an episode at the end of an agent's training.
+func (all curves) returns(agent string) float64 {
+	return figures.Mean(figures.Map(all.of(agent), func(c course) float64 { return c.Return }))
 }
 
 // finalCells are an agent's training steps, its runs, their mean, and what its curve does at the end.

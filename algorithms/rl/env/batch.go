@@ -68,6 +68,12 @@ type BatchOptions struct {
 	// device as busy for x levels. In the released evaluation the environment draws levels,
 	// which compute_makespan counts as seconds.
 	StartInLevels bool `json:"-"`
+	// Listed shows the tasks of the batch one by one in order of arrival, each as a class of its own, instead
+	// of sorting and grouping them (DRL 4.1, "Canonical state representation").
+	Listed bool `json:"-"`
+	// Unmerged makes each of the useful partitions a state and an action of its own and keeps the slices under
+	// their real names, instead of unifying equivalent partitions (DRL 4.1, "Equivalent configurations").
+	Unmerged bool `json:"-"`
 }
 
 // MaxLevels is the largest M.
@@ -200,7 +206,7 @@ func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 		o.Stream = o.Tasks
 	}
 	b := &Batch{
-		o: o, source: source, device: NewDevice(o.GPU, o.Model), tables: newBatchTables(o.GPU), sizes: o.GPU.Sizes(),
+		o: o, source: source, device: NewDevice(o.GPU, o.Model), tables: newBatchTables(o.GPU, o.Unmerged), sizes: o.GPU.Sizes(),
 		tasks: make([]Times, 0, o.Stream), batch: make([]int32, 0, o.Tasks),
 	}
 	return b, nil

@@ -123,6 +123,27 @@ var paperSymmetries = func() func(k int) *symmetries {
 	}
 }()
 
+// apart has the partitions without the renamings: each is its own canonical one.
+func (s *symmetries) apart() *symmetries {
+	out := &symmetries{partitions: s.partitions, canonical: s.partitions}
+	for i := range s.partitions {
+		out.class = append(out.class, i)
+	}
+	identity := make([]int, len(s.partitions[0]))
+	for i := range identity {
+		identity[i] = i
+	}
+	out.renamings = [][]int{identity}
+	return out
+}
+
+func (p *paperBatch) symmetries() *symmetries {
+	if p.o.Unmerged {
+		return paperSymmetries(p.k).apart()
+	}
+	return paperSymmetries(p.k)
+}
+
 func newPaperBatch(o BatchOptions, tasks []Times, release []float64, d *Device) *paperBatch {
 	p := &paperBatch{o: o, n: o.Tasks, k: int(o.GPU.ComputeSlices), sizes: o.GPU.Sizes(), divisor: max(1, float64(o.Levels))}
 	largest := 0.0
@@ -206,6 +227,9 @@ func (p *paperBatch) fill() {
 
 func (p *paperBatch) findClasses() [][]int {
 	sorted := slices.Clone(p.batch)
+	if p.o.Listed {
+		return slices.Collect(slices.Chunk(sorted, 1))
+	}
 	compare := func(a, b int) int {
 		return slices.Compare(p.levels[b][:], p.levels[a][:])
 	}
@@ -222,7 +246,7 @@ func (p *paperBatch) findClasses() [][]int {
 
 func (p *paperBatch) findSigma() []int {
 	best := []int(nil)
-	for _, r := range paperSymmetries(p.k).renamings {
+	for _, r := range p.symmetries().renamings {
 		if best == nil {
 			best = r
 			continue
@@ -239,7 +263,7 @@ func (p *paperBatch) findSigma() []int {
 }
 
 func (p *paperBatch) partition() int {
-	y := paperSymmetries(p.k)
+	y := p.symmetries()
 	return y.class[slices.IndexFunc(y.partitions, func(v []int) bool { return slices.Equal(v, p.real) })]
 }
 
@@ -256,7 +280,7 @@ func (p *paperBatch) instances() [][]int {
 
 // target returns the real partition that a reconfiguration leads to, and when.
 func (p *paperBatch) target(c int) (to []int, delay float64) {
-	y := paperSymmetries(p.k)
+	y := p.symmetries()
 	bestKey := []float64{math.Inf(1)}
 	for i, q := range y.partitions {
 		if y.class[i] != c {
@@ -284,7 +308,7 @@ func (p *paperBatch) idle() bool { return slices.Max(p.time) == 0 }
 func (p *paperBatch) mayArrive() bool { return len(p.queue) > 0 && len(p.batch) < p.n }
 
 func (p *paperBatch) legal(action int) bool {
-	canonical := paperSymmetries(p.k).canonical
+	canonical := p.symmetries().canonical
 	if action == 0 {
 		return !p.idle() || p.mayArrive()
 	}
@@ -324,7 +348,7 @@ func (p *paperBatch) pass(d float64) {
 
 func (p *paperBatch) step(action int) (reward float64, done bool) {
 	defer p.look()
-	canonical := paperSymmetries(p.k).canonical
+	canonical := p.symmetries().canonical
 	switch {
 	case action == 0:
 		next := math.Inf(1)
@@ -375,7 +399,7 @@ func (p *paperBatch) step(action int) (reward float64, done bool) {
 
 func (p *paperBatch) observation() []float32 {
 	count, time := float64(p.n), p.divisor
-	canonical := paperSymmetries(p.k).canonical
+	canonical := p.symmetries().canonical
 	partition := float64(len(canonical))
 	levels := p.o.Levels
 	if p.o.Released {

@@ -64,15 +64,17 @@ func (b *Batch) snap(seconds float64) float64 {
 	return math.RoundToEven(seconds/b.unit*grid) / grid
 }
 
-// classify sorts the tasks into classes, the highest Num first (DRL 4.1).
+// classify sorts the tasks into classes, the highest Num first (DRL 4.1), unless they are only listed.
 func (b *Batch) classify() {
 	b.order = append(b.order[:0], b.queue...)
-	slices.SortStableFunc(b.order, func(x, y int32) int { return b.compare(y, x) })
+	if !b.o.Listed {
+		slices.SortStableFunc(b.order, func(x, y int32) int { return b.compare(y, x) })
+	}
 	n := len(b.tasks)
 	b.class = slices.Grow(b.class[:0], n)[:n]
 	b.classes, b.rows = b.classes[:0], b.rows[:0]
 	for at, t := range b.order {
-		if at == 0 || b.o.Levels == 0 || b.compare(b.order[at-1], t) != 0 {
+		if at == 0 || b.o.Levels == 0 || b.o.Listed || b.compare(b.order[at-1], t) != 0 {
 			class := batchClass{next: int32(at)}
 			for _, s := range b.sizes {
 				if !math.IsInf(b.scaled[t][s], 1) {

@@ -47,13 +47,18 @@ type way struct {
 	changed uint8
 }
 
-func newBatchTables(g *mig.GPU) *batchTables {
-	t := &batchTables{swaps: newLayout(g).swaps}
+// newBatchTables returns the tables of a GPU model. Unmerged partitions are each the only one of their class,
+// and no slice is renamed.
+func newBatchTables(g *mig.GPU, unmerged bool) *batchTables {
+	t, classes := &batchTables{swaps: newLayout(g).swaps}, g.Classes()
+	if unmerged {
+		t.swaps, classes = nil, slices.Collect(slices.Chunk(g.Useful(), 1))
+	}
 	number := map[mig.Instance]int8{}
 	for i, n := range g.Tree() {
 		number[n.Instance] = int8(i)
 	}
-	for c, class := range g.Classes() {
+	for c, class := range classes {
 		for i, p := range class {
 			if i == 0 {
 				t.partitions = append(t.partitions, newCanonicalPartition(p, len(t.forms)))

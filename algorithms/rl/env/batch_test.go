@@ -40,6 +40,7 @@ func randomOptions(rng *rand.Rand) BatchOptions {
 	if rng.IntN(4) == 0 {
 		o.Reconfiguration = 0.7
 	}
+	o.Listed, o.Unmerged = rng.IntN(4) == 0, rng.IntN(4) == 0
 	return o
 }
 
@@ -136,7 +137,7 @@ func TestBatchFollowsThePaper(t *testing.T) {
 		p := newPaperBatch(o, b.tasks, release, b.device)
 		shape := b.Shape()
 		observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
-		if want := 1 + len(paperSymmetries(p.k).canonical) + p.k*p.n; shape.Actions != want { // DRL 4.2
+		if want := 1 + len(p.symmetries().canonical) + p.k*p.n; shape.Actions != want { // DRL 4.2
 			t.Fatalf("%+v: %d actions, want %d", o, shape.Actions, want)
 		}
 		policy, sum := rng.IntN(5), 0.0
@@ -155,7 +156,7 @@ func TestBatchFollowsThePaper(t *testing.T) {
 					t.Fatalf("%+v, partition %d, times %v: action %d is allowed: %v, want %v", o, p.partition(), p.time, a, mask[a], want)
 				}
 			}
-			action := greedy(policy, rng, mask, len(paperSymmetries(p.k).canonical))
+			action := greedy(policy, rng, mask, len(p.symmetries().canonical))
 			want, end := p.step(action)
 			var reward float32
 			reward, done = b.Step(action)

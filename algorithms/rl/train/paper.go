@@ -57,8 +57,12 @@ type paperRun struct {
 	// onClasses scores the agent on the data sets of Table 4, whose tasks are in the order of their
 	// classes.
 	onClasses bool
-	seeds     []uint
-	shipped   bool
+	// listed, unmerged and a penalty each take back one of the paper's refinements: see [env.BatchOptions] and
+	// [env.Penalised]. An agent that learned without masks is scored with them.
+	listed, unmerged bool
+	penalty          float32
+	seeds            []uint
+	shipped          bool
 }
 
 // threeSeeds are the seeds of the runs behind a claim about training.
@@ -75,6 +79,7 @@ func paperRecipes() []*Recipe {
 	}
 	runs = append(runs, figureRuns()...)
 	runs = append(runs, causeRuns()...)
+	runs = append(runs, ablationRuns()...)
 	var out []*Recipe
 	for _, r := range runs {
 		out = append(out, r.recipe())
@@ -175,6 +180,19 @@ func causeRuns() []paperRun {
 	return runs
 }
 
+// ablationRuns are the paper's final agent without one of its refinements (DRL 7), on the workload on which
+// the paper compares its designs (Figs. 10 to 12). The paper prints no penalty, only that it is heavy; the
+// work that it cites on masking has penalties of 0.01 to 1.
+func ablationRuns() (runs []paperRun) {
+	vary := func(suffix, doc string, change func(*paperRun)) {
+		runs = append(runs, variant("rl-direct", "GOODSCALING", suffix, doc, change))
+	}
+	vary("-listed", ", tasks neither sorted nor grouped", func(r *paperRun) { r.listed = true })
+	vary("-unmerged", ", equivalent partitions kept apart", func(r *paperRun) { r.unmerged = true })
+	vary("-unmasked", ", forbidden actions not masked but penalised", func(r *paperRun) { r.penalty = 1 })
+	return runs
+}
+
 func (p paperRun) recipe() *Recipe {
 	name := p.agent.WeightsName(p.workload) + p.suffix
 	return &Recipe{
@@ -188,6 +206,7 @@ func (p paperRun) recipe() *Recipe {
 func (p paperRun) options() env.BatchOptions {
 	o := p.agent.Options(gpu(), mig.Parallel)
 	o.Tasks, o.Levels, o.Released = p.tasks, p.levels, p.released
+	o.Listed, o.Unmerged = p.listed, p.unmerged
 	if p.agent.Online {
 		o.Stream = onlineStream
 	}
@@ -241,6 +260,9 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	}
 	make := func() env.Env {
 		b, _ := env.NewBatch(learns, source) // with the options of the first
+		if p.penalty > 0 {
+			return env.NewPenalised(b, p.penalty)
+		}
 		return b
 	}
 	o := p.options()
@@ -306,6 +328,15 @@ func (p paperRun) described() string {
 		o.GPU, o.Tasks, o.Levels, o.Encoding, o.Direct, o.Stream, o.RandomStart, o.Released)
 	if p.shortBatches {
 		text += " short"
+	}
+	if p.listed {
+		text += " listed"
+	}
+	if p.unmerged {
+		text += " unmerged"
+	}
+	if p.penalty > 0 {
+		text += fmt.Sprintf(" penalty=%v", p.penalty)
 	}
 	if o.Reconfiguration > 0 {
 		text += fmt.Sprintf(" reconfiguration=%v", o.Reconfiguration)

@@ -69,3 +69,22 @@ func TestScriptRecipe(t *testing.T) {
 		t.Errorf("it is scored in %+v", o)
 	}
 }
+
+// TestAblations: each run takes back one refinement alone, and no two of them learn in the same environment.
+func TestAblations(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range ablationRuns() {
+		taken := 0
+		for _, off := range []bool{r.listed, r.unmerged, r.penalty > 0} {
+			if off {
+				taken++
+			}
+		}
+		usual := usualRun(r.agent, r.workload)
+		key := r.workload + " " + r.described()
+		if taken != 1 || seen[key] || r.described() == usual.described() || r.steps != usual.steps || len(r.seeds) != 3 {
+			t.Errorf("%s%s takes back %d refinements: %s", r.workload, r.suffix, taken, key)
+		}
+		seen[key] = true
+	}
+}
