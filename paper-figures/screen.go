@@ -19,9 +19,12 @@ import (
 // curveFile is the figure of a paper's conclusions, without extension.
 const curveFile = "conclusions"
 
-// curve is the figure of the paper's conclusions.
-func (p *PaperRecord) curve() reports.Curve {
-	f := reports.Curve{Title: p.Name + ": conclusions by reading", Other: "not as claimed", Claimed: "as claimed"}
+// saveCurve draws the conclusions into a folder of results, if there are any.
+func (p *PaperRecord) saveCurve(dir string) error {
+	if len(p.Conclusions) == 0 {
+		return nil
+	}
+	f := reports.Curve{Title: p.Name + ": conclusions by reading"}
 	for _, c := range p.Conclusions {
 		row := reports.CurveRow{Name: c.ID, Text: "“" + c.Sentence + "”", Answer: string(c.Answer)}
 		for _, d := range c.Dots {
@@ -31,15 +34,7 @@ func (p *PaperRecord) curve() reports.Curve {
 		}
 		f.Rows = append(f.Rows, row)
 	}
-	return f
-}
-
-// saveCurve draws the conclusions into a folder of results, if there are any.
-func (p *PaperRecord) saveCurve(dir string) error {
-	if len(p.Conclusions) == 0 {
-		return nil
-	}
-	return reports.SaveFigure(filepath.Join(dir, p.Name, curveFile), p.curve())
+	return reports.SaveFigure(filepath.Join(dir, p.Name, curveFile), f)
 }
 
 // leading are the conclusions of the first screen: the first three of conclusions.csv that were measured, because

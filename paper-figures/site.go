@@ -46,7 +46,7 @@ func (p *PaperRecord) onSite() site.Paper {
 		Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Score: p.score(), Curve: curveFile,
 	}
 	for _, a := range Answers {
-		out.Answers = append(out.Answers, site.AnswerCount{Answer: string(a), N: p.answered(a)})
+		out.Answers = append(out.Answers, site.NameCount{Name: string(a), N: p.answered(a)})
 	}
 	leading := Map(p.leading(), func(c Conclusion) string { return c.ID })
 	for _, c := range p.Conclusions {

@@ -14,9 +14,7 @@ import (
 // Curve draws a specification curve: a row for each conclusion, with a dot for each way to test it.
 type Curve struct {
 	Title string
-	// Claimed and Other name the two sides of the threshold, for example "as claimed" and "not as claimed".
-	Claimed, Other string
-	Rows           []CurveRow
+	Rows  []CurveRow
 }
 
 // A CurveRow is one conclusion.
@@ -128,8 +126,8 @@ func (f Curve) drawScale(c draw.Canvas, data vg.Rectangle) {
 	top := data.Max.Y + curveHead
 	write(c, sty, draw.XCenter, vg.Point{X: center.X, Y: top - textSize*0.7}, "distance from the threshold, share of it")
 	y := top - textSize*2
-	write(c, sty, draw.XLeft, vg.Point{X: data.Min.X, Y: y}, f.Other)
-	write(c, sty, draw.XRight, vg.Point{X: data.Max.X, Y: y}, f.Claimed)
+	write(c, sty, draw.XLeft, vg.Point{X: data.Min.X, Y: y}, "not as claimed")
+	write(c, sty, draw.XRight, vg.Point{X: data.Max.X, Y: y}, "as claimed")
 	for _, t := range curveTicks {
 		x := center.X + dotPlace(t)
 		line := solid(gridGrey, 0.5)

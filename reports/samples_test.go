@@ -154,7 +154,7 @@ func samples() map[string]Figure {
 
 // sampleCurve has dots of every state, on and beyond the scale, and a row without dots.
 func sampleCurve() Curve {
-	f := Curve{Title: "FAR: conclusions by reading", Claimed: "as claimed", Other: "not as claimed", Rows: []CurveRow{
+	f := Curve{Title: "FAR: conclusions by reading", Rows: []CurveRow{
 		{Name: "F1", Text: "“our schedules are at most 1.22 times as long as the optimum on Rodinia”", Answer: "holds", Dots: []CurveDot{
 			{State: DotMet, Default: true, Distance: 0.01}, {State: DotMet, Distance: 0.01}, {State: DotMet, Distance: 0.02}, {State: DotOpen, Distance: 0},
 		}},

@@ -14,7 +14,7 @@ type claimsView struct {
 	// Numbers is how many claims are counted, and Follow how many are arithmetic.
 	Numbers, Follow int
 	Counts          []countView
-	Causes          []nameCount
+	Causes          []NameCount
 }
 
 // A countView is a line of the counts, of one paper or of all.
@@ -22,11 +22,11 @@ type countView struct {
 	// Paper is empty for all papers, and File is the page of its claims.
 	Paper, File string
 	Total       int
-	Each        []nameCount
+	Each        []NameCount
 }
 
-// A nameCount counts the claims with a verdict or a cause.
-type nameCount struct {
+// A NameCount counts what has a name: the claims with a verdict or a cause, or the conclusions with an answer.
+type NameCount struct {
 	Name string
 	N    int
 }
@@ -125,16 +125,16 @@ func viewClaims(papers []Paper, claims []Claim) claimsView {
 		line.Total = len(own)
 		for _, verdict := range v.Verdicts {
 			n := len(matching(own, func(c Claim) bool { return c.Verdict == verdict }))
-			line.Each = append(line.Each, nameCount{verdict, n})
+			line.Each = append(line.Each, NameCount{verdict, n})
 		}
 		v.Counts = append(v.Counts, line)
 	}
 	for _, cause := range distinct(claims, Claim.cause) {
 		if n := len(matching(counted, func(c Claim) bool { return c.Cause == cause })); n > 0 {
-			v.Causes = append(v.Causes, nameCount{cause, n})
+			v.Causes = append(v.Causes, NameCount{cause, n})
 		}
 	}
-	slices.SortStableFunc(v.Causes, func(a, b nameCount) int { return b.N - a.N })
+	slices.SortStableFunc(v.Causes, func(a, b NameCount) int { return b.N - a.N })
 	return v
 }
 

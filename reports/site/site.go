@@ -50,16 +50,10 @@ type Paper struct {
 	About, Limits string
 	// Score counts the answers in words, and Answers have the numbers, with all answers that there are.
 	Score       string
-	Answers     []AnswerCount
+	Answers     []NameCount
 	Conclusions []Conclusion
 	// Curve is the file of the [Figure] that draws the conclusions.
 	Curve string
-}
-
-// An AnswerCount is how many conclusions have an answer.
-type AnswerCount struct {
-	Answer string
-	N      int
 }
 
 // A Conclusion is a sentence of a paper that was turned into a test. Empty values are missing.
