@@ -190,6 +190,7 @@ func ablationRuns() (runs []paperRun) {
 	vary("-listed", ", tasks neither sorted nor grouped", func(r *paperRun) { r.listed = true })
 	vary("-unmerged", ", equivalent partitions kept apart", func(r *paperRun) { r.unmerged = true })
 	vary("-unmasked", ", forbidden actions not masked but penalised", func(r *paperRun) { r.penalty = 1 })
+	vary("-unmasked-mild", ", the same with a tenth of the penalty", func(r *paperRun) { r.penalty = 0.1 })
 	return runs
 }
 
