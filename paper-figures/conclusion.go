@@ -395,7 +395,8 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 		if !d.Default && c.Answer != Aside {
 			continue
 		}
-		numbers, does, doesNot = append(numbers, d.deciding()), append(does, d.right...), append(doesNot, d.wrong...)
+		numbers = append(numbers, d.deciding())
+		does, doesNot = append(does, d.right...), append(doesNot, d.wrong...)
 		if t := d.least; d.State == Open && t.Enough > 0 {
 			enough = fmt.Sprintf(" About %s would decide.", count(roundUp(t.Enough), t.Unit))
 		}

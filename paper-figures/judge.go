@@ -137,7 +137,9 @@ func (d *Data) judge(claims []Claim, o *Output) []Row {
 	}
 	if d.Scale.Quick {
 		for i := range rows {
-			rows[i].Verdict, rows[i].Cause, rows[i].Reason = verdict.None, "", "quick run"
+			r := &rows[i]
+			r.Verdict, r.ByDefaultMargin, r.ByMakespanMargin = verdict.None, verdict.None, verdict.None
+			r.Cause, r.Reason = "", "quick run"
 		}
 	}
 	return rows

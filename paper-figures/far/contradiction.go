@@ -97,7 +97,8 @@ func refinementLimits(d *figures.Data) *figures.Table {
 		for _, parameters := range []string{"gen=released", ""} {
 			batches := batchesOf(parameters != "")
 			excess, gains := refining(d, synthetic(w, n, parameters))
-			all, even := limit{name: "any number", values: excess}, limit{name: "spread evenly", values: figures.Map(gains, slices.Max)}
+			all := limit{name: "any number", values: excess}
+			even := limit{name: "spread evenly", values: figures.Map(gains, slices.Max)}
 			many := limit{name: "so many", values: mostGained(gains, operations)}
 			printed := []string{"", ""} // rho, and what it implies
 			if w.times == "WIDETIMES" {

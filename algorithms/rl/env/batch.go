@@ -206,7 +206,8 @@ func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 		o.Stream = o.Tasks
 	}
 	b := &Batch{
-		o: o, source: source, device: NewDevice(o.GPU, o.Model), tables: newBatchTables(o.GPU, o.Unmerged), sizes: o.GPU.Sizes(),
+		o: o, source: source, device: NewDevice(o.GPU, o.Model), tables: newBatchTables(o.GPU, o.Unmerged),
+		sizes: o.GPU.Sizes(),
 		tasks: make([]Times, 0, o.Stream), batch: make([]int32, 0, o.Tasks),
 	}
 	return b, nil
