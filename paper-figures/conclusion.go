@@ -390,13 +390,14 @@ func (c *Conclusion) answer(model bool) {
 // describe sets the numbers that decide and the sentence about them.
 func (c *Conclusion) describe(right, values int, sign bool) {
 	var numbers, does, doesNot []string
-	enough := ""
+	enough, missed := "", false
 	for _, d := range c.Dots {
 		if !d.Default && c.Answer != Aside {
 			continue
 		}
 		numbers = append(numbers, d.deciding())
-		does, doesNot = append(does, d.right...), append(doesNot, d.wrong...)
+		does, doesNot = append(does, d.named(d.right)...), append(doesNot, d.named(d.wrong)...)
+		missed = missed || d.State == Missed
 		if t := d.least; d.State == Open && t.Enough > 0 {
 			enough = fmt.Sprintf(" About %s would decide.", count(roundUp(t.Enough), t.Unit))
 		}
@@ -411,7 +412,11 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 		c.Plain = fmt.Sprintf("It is met under %s, and decides nothing.", of)
 		return
 	}
-	c.Plain = fmt.Sprintf("It is met under %s, and by %d of %d values under the default", of, right, values)
+	where := "It"
+	if c.Answer == InTheModel {
+		where = "In the model it"
+	}
+	c.Plain = fmt.Sprintf("%s is met under %s, and by %d of %d values under the default", where, of, right, values)
 	if c.Answer == HoldsInPart && right < values && right > 0 {
 		c.Plain += ": by " + someOf(does)
 		if len(doesNot) > 0 {
@@ -419,12 +424,20 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 		}
 	}
 	c.Plain += "."
-	if sign {
+	if sign && missed {
 		c.Plain += " The sign is as the sentence says, the size is not."
 	}
 	if c.Answer == Undecided {
 		c.Plain += enough
 	}
+}
+
+// named adds the reading to the names of values, if it has a name.
+func (d *Dot) named(values []string) []string {
+	if d.Reading == DefaultReading {
+		return values
+	}
+	return Map(values, func(v string) string { return v + " (" + d.Reading + ")" })
 }
 
 // someOf names the first of a list, and how many others there are.
