@@ -61,7 +61,7 @@ type conclusionRow struct {
 	Varied string `csv:"varied"`
 	// Status is empty, model, post hoc or missing.
 	Status string `csv:"status"`
-	// Seal is made from the other columns, so that none is changed in passing after a run.
+	// Seal is made from the other columns but Varied, so that none is changed in passing after a run.
 	Seal string `csv:"seal"`
 }
 
@@ -96,7 +96,7 @@ func (c *Claims) addConclusion(r *conclusionRow) (column string, err error) {
 	case known == (r.Sentence != "") || known == (r.Section != ""):
 		return "sentence", errors.New("the first row of a conclusion alone has its sentence and section")
 	case r.Status == statusMissing && r.Artefact+r.Measure+string(r.Relation)+r.Threshold+r.Neutral != "":
-		return "status", errors.New("a conclusion that cannot be measured has no artefact, measure, relation or threshold")
+		return "status", errors.New("a conclusion that is missing has no artefact, measure, relation or threshold")
 	case r.Seal != r.seal():
 		return "seal", fmt.Errorf("the seal of this row is %s; what a conclusion needs is written before the run",
 			r.seal())
@@ -133,7 +133,7 @@ func (c *Claims) checkConclusions(paper string, values map[string][]string) erro
 	for _, r := range c.conclusions {
 		measured := func(name string) bool { return matches(r.Measure, name) }
 		if r.Status != statusMissing && !slices.ContainsFunc(values[r.Artefact], measured) {
-			return &KeyError{paper, r.Artefact, r.Measure, "is what the conclusion " + r.ID + " needs, and is not measured"}
+			return &KeyError{paper, r.Artefact, r.Measure, "is not measured, and the conclusion " + r.ID + " needs it"}
 		}
 	}
 	return nil
@@ -242,8 +242,8 @@ type Dot struct {
 	least Test
 	row   *sentenceTest
 	sign  bool
-	// right and wrong are the names of the values whose whole interval is on one side.
-	right, wrong []string
+	// states are those of the values by name. A value that several rows test has the worst.
+	states map[string]State
 }
 
 // add adds a test to the dot.
@@ -253,18 +253,32 @@ func (d *Dot) add(t Test, row *sentenceTest) {
 		d.Distance, d.least, d.row = distance, t, row
 	}
 	d.sign = (d.sign || d.Values == 0) && t.Sign
-	d.Values++
-	switch {
-	case t.Verdict == verdict.Reproduced:
-		d.right = append(d.right, t.Measure)
-		d.Right++
-		d.State = cmp.Or(d.State, Met)
-	case t.Verdict == verdict.Deviates:
-		d.wrong = append(d.wrong, t.Measure)
-		d.State = Missed
-	case d.State != Missed:
-		d.State = Open
+	state := cmp.Or(map[verdict.Verdict]State{verdict.Reproduced: Met, verdict.Deviates: Missed}[t.Verdict], Open)
+	if d.states == nil {
+		d.states = map[string]State{}
 	}
+	d.states[t.Measure], d.State = worse(d.states[t.Measure], state), worse(d.State, state)
+	d.Values, d.Right = len(d.states), len(d.named(Met))
+}
+
+// worse is the worse of two states. None is the best.
+func worse(a, b State) State {
+	order := []State{"", Met, Open, Missed}
+	return order[max(slices.Index(order, a), slices.Index(order, b))]
+}
+
+// named lists the values in a state, with the reading if it is not the first.
+func (d *Dot) named(s State) (out []string) {
+	for name, state := range d.states {
+		switch {
+		case state != s:
+		case d.Reading == DefaultReading:
+			out = append(out, name)
+		default:
+			out = append(out, fmt.Sprintf("%s (%s)", name, d.Reading))
+		}
+	}
+	return out
 }
 
 // A Conclusion is a sentence of a paper with what came out.
@@ -279,7 +293,7 @@ type Conclusion struct {
 	Readings int `json:"readings"`
 	// Numbers are those that decide, with their intervals.
 	Numbers string `json:"numbers,omitempty"`
-	// Plain is one sentence that says what came out, and Varied what the readings vary.
+	// Plain says what came out, or what is missing, and Varied what the readings vary.
 	Plain  string `json:"plain"`
 	Varied string `json:"varied,omitempty"`
 	Dots   []Dot  `json:"dots,omitempty"`
@@ -299,7 +313,7 @@ func (p *PaperRecord) conclude(claims *Claims) {
 		}
 		c := Conclusion{
 			Paper: p.Name, ID: rows[first].ID, Sentence: rows[first].Sentence, Section: rows[first].Section,
-			Varied: rows[first].Varied,
+			Varied: strings.TrimSuffix(rows[first].Varied, "."),
 		}
 		complete := true
 		for i := first; i < end; i++ {
@@ -396,7 +410,7 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 			continue
 		}
 		numbers = append(numbers, d.deciding())
-		does, doesNot = append(does, d.named(d.right)...), append(doesNot, d.named(d.wrong)...)
+		does, doesNot = append(does, d.named(Met)...), append(doesNot, d.named(Missed)...)
 		missed = missed || d.State == Missed
 		if t := d.least; d.State == Open && t.Enough > 0 {
 			enough = fmt.Sprintf(" About %s would decide.", count(roundUp(t.Enough), t.Unit))
@@ -404,7 +418,7 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 	}
 	c.Numbers = strings.Join(numbers, "; ")
 	if c.Answer == NotRunnable {
-		c.Plain = cmp.Or(c.Varied, "Nothing here can measure it")
+		c.Plain, c.Varied = cmp.Or(c.Varied, "Nothing here can measure it")+".", ""
 		return
 	}
 	of := fmt.Sprintf("%d of %d readings", c.Met, c.Readings)
@@ -432,14 +446,6 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 	}
 }
 
-// named adds the reading to the names of values, if it has a name.
-func (d *Dot) named(values []string) []string {
-	if d.Reading == DefaultReading {
-		return values
-	}
-	return Map(values, func(v string) string { return v + " (" + d.Reading + ")" })
-}
-
 // someOf names the first of a list, and how many others there are.
 func someOf(names []string) string {
 	const most = 3
@@ -451,7 +457,8 @@ func someOf(names []string) string {
 	return fmt.Sprintf("%s and %d others", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// deciding is the least favourable value of a dot with its interval and its threshold, and its reading if that has a name.
+// deciding is the least favourable value of a dot with its interval and its threshold, and its reading if that has a
+// name.
 func (d *Dot) deciding() string {
 	t := d.least
 	text := fmt.Sprintf("%s: %s", t.Measure, figuresOf(t.Value))

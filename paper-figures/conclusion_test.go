@@ -66,6 +66,8 @@ func TestAnswers(t *testing.T) {
 		"the other sign":        {atLeast5, []Reading{one("", "", -1), one("x", "", -2)}, DoesNotHold, 0, 2},
 		"no sign given":         {strings.Replace(atLeast5, ",5,0,", ",5,,", 1), []Reading{one("", "", 1)}, DoesNotHold, 0, 1},
 		"some values":           {atLeast5, []Reading{values("", "", map[string]float64{"gain a": 6, "gain b": -1})}, HoldsInPart, 0, 1},
+		"one of two limits":     {strings.Replace(atLeast5, ",5,0,", ",5,,", 1) + "\nC1,,,a,gain*,<=,7,,,", []Reading{one("", "", 9)}, DoesNotHold, 0, 1},
+		"both limits":           {atLeast5 + "\nC1,,,a,gain*,<=,7,,,", []Reading{one("", "", 6)}, Holds, 1, 1},
 		"open":                  {atLeast5, []Reading{one("", "", 5.05), one("x", "", 6)}, Undecided, 1, 2},
 		"open, others miss":     {atLeast5, []Reading{one("", "", 0.05), one("x", "", -1)}, DoesNotHold, 0, 2},
 		"post hoc":              {atLeast5, []Reading{one("", "", -1), one("x", "post hoc", 6)}, DoesNotHold, 0, 1},
@@ -80,7 +82,7 @@ func TestAnswers(t *testing.T) {
 			Replicates: 1, Unit: verdict.TrainingRuns,
 		}}}}, Undecided, 0, 1},
 	} {
-		claims, err := loadConclusions(sealed(t, c.row))
+		claims, err := loadConclusions(sealed(t, strings.Split(c.row, "\n")...))
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -122,7 +124,7 @@ func TestConclusionOfTwoRows(t *testing.T) {
 		c.Numbers != "wide 2: 0.95 [0.85, 1.05], which must be <= 1.1; narrow 1: 1.5 [1.4, 1.6], which must be <= 1.1 (text)" {
 		t.Errorf("%+v", c)
 	}
-	if want := "by 2 of 3 values under the default: by wide 1, wide 2; not by narrow 1."; !strings.HasSuffix(c.Plain, want) {
+	if want := "by 2 of 3 values under the default: by wide 1, wide 2; not by narrow 1 (text)."; !strings.HasSuffix(c.Plain, want) {
 		t.Errorf("%q does not say %q", c.Plain, want)
 	}
 	csv, err := (&Manifest{Papers: []PaperRecord{p}}).conclusionsCSV()

@@ -41,7 +41,9 @@ func (p *PaperRecord) saveCurve(dir string) error {
 // that file begins with what matters most.
 func (p *PaperRecord) leading() []Conclusion {
 	const few = 3
-	measured := slices.DeleteFunc(slices.Clone(p.Conclusions), func(c Conclusion) bool { return c.Answer == NotRunnable })
+	measured := slices.DeleteFunc(slices.Clone(p.Conclusions), func(c Conclusion) bool {
+		return c.Answer == NotRunnable
+	})
 	return measured[:min(few, len(measured))]
 }
 
@@ -113,10 +115,10 @@ func tableHead(names, counts []string) string {
 // conclusionsTable is a table of all conclusions of the paper.
 func (p *PaperRecord) conclusionsTable() (string, error) {
 	t := Table{Table: reports.Table{
-		Columns: reports.Left("id", "sentence", "section", "answer", "met", "numbers", "what the readings vary"),
+		Columns: reports.Left("id", "sentence", "section", "answer", "numbers", "in words", "what the readings vary"),
 	}}
 	for _, c := range p.Conclusions {
-		t.Row(c.ID, "“"+c.Sentence+"”", c.Section, c.Answer, c.share(), c.Numbers, c.Varied)
+		t.Row(c.ID, "“"+c.Sentence+"”", c.Section, c.Answer, c.Numbers, c.Plain, c.Varied)
 	}
 	return t.Markdown()
 }

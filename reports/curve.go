@@ -124,7 +124,8 @@ func (f Curve) legend() (l legend) {
 func (f Curve) drawScale(c draw.Canvas, data vg.Rectangle) {
 	sty, center := sans(textSize), middle(data)
 	top := data.Max.Y + curveHead
-	write(c, sty, draw.XCenter, vg.Point{X: center.X, Y: top - textSize*0.7}, "distance from the threshold, share of it")
+	write(c, sty, draw.XCenter, vg.Point{X: center.X, Y: top - textSize*0.7},
+		"distance from the threshold, share of it")
 	y := top - textSize*2
 	write(c, sty, draw.XLeft, vg.Point{X: data.Min.X, Y: y}, "not as claimed")
 	write(c, sty, draw.XRight, vg.Point{X: data.Max.X, Y: y}, "as claimed")

@@ -167,7 +167,9 @@ func (j joining) beyondReversing(d *figures.Data, w workload, n int) []float64 {
 func (j joining) measures(d *figures.Data) figures.Values {
 	values := figures.Values{}
 	for _, w := range workloads {
-		gains := figures.Map(threeSizes, func(n int) figures.Measurement { return mean(d, j.gain(d, w, n, "moveswap")) })
+		gains := figures.Map(threeSizes, func(n int) figures.Measurement {
+			return mean(d, j.gain(d, w, n, "moveswap"))
+		})
 		values[w.String()+" p_move/swap of n=10 less that of n=20"] = less(gains[0], gains[1])
 		values[w.String()+" p_move/swap of n=20 less that of n=30"] = less(gains[1], gains[2])
 		extra := j.beyondReversing(d, w, 10)

@@ -43,7 +43,8 @@ func unseen(d *figures.Data) (*figures.Output, error) {
 func mps(d *figures.Data) (*figures.Output, error) {
 	times := d.Claims.Head("mps", datasets.MeasuredKappa())
 	for _, m := range datasets.MPSTimes() {
-		times.Row(m.Network, m.GPU, m.Percent, reports.Cells(2, m.Alone, m.Beside), reports.Fixed(m.Slowdown(), 3), m.Source)
+		times.Row(m.Network, m.GPU, m.Percent, reports.Cells(2, m.Alone, m.Beside),
+			reports.Fixed(m.Slowdown(), 3), m.Source)
 	}
 	t := d.Claims.Head("mps-methods", countFor(d.Scale, fewDraws))
 	for i, v := range []variation{variations[0], blind, blindDelta} {

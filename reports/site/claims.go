@@ -41,6 +41,14 @@ func (c Claim) cause() string { return c.Cause }
 // counted reports whether the claim is one of those that are counted.
 func (c Claim) counted() bool { return c.Default && c.Kind != arithmetic }
 
+// Counted is how many of the conclusions have one of the answers.
+func (p Paper) Counted() (n int) {
+	for _, a := range p.Answers {
+		n += a.N
+	}
+	return n
+}
+
 // Page is the page of the paper's claims.
 func (p Paper) Page() string { return claimsPage(p.Name) }
 
