@@ -167,8 +167,8 @@ type readingRow struct {
 	// Artefact is a pattern in which * matches anything. The first line that matches counts.
 	Artefact string `csv:"artefact"`
 	Reading  string `csv:"reading"`
-	// Part is part for a reading of some replicates or claims, and post hoc for one that was found after the run: neither
-	// competes with the others. It is default for one that equals the default reading.
+	// Part is part for a reading of some replicates or claims, and post hoc for one that was found after the run:
+	// neither competes with the others. It is default for one that equals the default reading.
 	Part string `csv:"part"`
 	// Basis says where the reading comes from: the authors' script, a printed example, a formula or prose.
 	Basis string `csv:"basis"`

@@ -177,7 +177,8 @@ func listed(rows []*Row) string {
 // counts is a table of the claims of a kind by paper and verdict. The format is that of a paper's name.
 func (m *Manifest) counts(kind Kind, format string) string {
 	numbers := func(name string, t Tally) string {
-		return tableLine(name, Map(verdict.All, func(v verdict.Verdict) string { return strconv.Itoa(t[v]) }), t.Total())
+		numbers := Map(verdict.All, func(v verdict.Verdict) string { return strconv.Itoa(t[v]) })
+		return tableLine(name, numbers, t.Total())
 	}
 	text := tableHead([]string{"paper"}, Map(verdict.All, func(v verdict.Verdict) string { return string(v) }))
 	for i := range m.Papers {
@@ -202,7 +203,8 @@ func (m *Manifest) byMargin(of func(*Row) verdict.Verdict) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%d of these verdicts would be different, and %d of the DEVIATES would have another verdict: %v.", other, inside, t)
+	return fmt.Sprintf("%d of these verdicts would be different, and %d of the DEVIATES would have another verdict: %v.",
+		other, inside, t)
 }
 
 func (m *Manifest) byDefaultMargin() string {

@@ -82,7 +82,8 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := Match(o.declaration(j.paper.Name, j.artefact.Name, d.Claims), d.Claims.Of(j.artefact.Name)); err != nil {
+		dec := o.declaration(j.paper.Name, j.artefact.Name, d.Claims)
+		if err := Match(dec, d.Claims.Of(j.artefact.Name)); err != nil {
 			return nil, err
 		}
 		j.needs = d.needs

@@ -43,7 +43,8 @@ func AddToSite(d *site.Data, results string) error {
 // onSite is the first screen of the paper as the site shows it.
 func (p *PaperRecord) onSite() site.Paper {
 	out := site.Paper{
-		Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Score: p.score(), Curve: curveFile,
+		Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Score: p.score(),
+		Curve: curveFile,
 	}
 	for _, a := range Answers {
 		out.Answers = append(out.Answers, site.NameCount{Name: string(a), N: p.answered(a)})

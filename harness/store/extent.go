@@ -242,8 +242,8 @@ func (f *file) expect(s Series, x *extent, first, end int64) (want sum, err erro
 		return sum{n, n * (first + end - 1) / 2}, nil
 	}
 	// All cells are read, because a damaged page may make a search for a part miss some.
-	const count = "SELECT count(*), sum(instance), count(*) FILTER (WHERE part), sum(instance) FILTER (WHERE part) FROM" +
-		" (SELECT instance, instance >= ?2 AND instance < ?3 AS part FROM cell WHERE series = ?1)"
+	const count = "SELECT count(*), sum(instance), count(*) FILTER (WHERE part), sum(instance) FILTER (WHERE part)" +
+		" FROM (SELECT instance, instance >= ?2 AND instance < ?3 AS part FROM cell WHERE series = ?1)"
 	err = f.query(count, []any{x.id, first, end}, func(v []any) error {
 		all := sum{columnOr[int64](v[0]), columnOr[int64](v[1])}
 		want = sum{columnOr[int64](v[2]), columnOr[int64](v[3])}

@@ -233,7 +233,8 @@ func table10(d *figures.Data) (*figures.Output, error) {
 		to["late, Smallest-First less the worst other heuristic"] = w.relaxed.lead(d, late, smallest, methods, highest)
 	})
 	rs = append(rs, theirDays("energy charged rightly").reading(func(w *days, to figures.Values) {
-		to["energy, Smallest-First less the best other heuristic"] = w.relaxed.lead(d, charged, smallest, methods, lowest)
+		lead := w.relaxed.lead(d, charged, smallest, methods, lowest)
+		to["energy, Smallest-First less the best other heuristic"] = lead
 	}))
 	return figures.Read(rs...), nil
 }
@@ -250,7 +251,8 @@ func text(d *figures.Data) (*figures.Output, error) {
 	})
 	for _, w := range []days{theirDays(allRules), {allRules + ", 1000 of our days", relaxed, tight}} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) {
-			to["late, Largest-First less the best other heuristic"] = w.relaxed.lead(d, late, largest, schedulers, lowest)
+			lead := w.relaxed.lead(d, late, largest, schedulers, lowest)
+			to["late, Largest-First less the best other heuristic"] = lead
 		}))
 	}
 	fleet := theirs.relaxed.day().Fleet

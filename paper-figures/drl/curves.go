@@ -440,7 +440,8 @@ func (all curves) ablations(d *figures.Data) (*figures.Output, error) {
 		for _, c := range claims {
 			if c.Reading == r.Name {
 				t.Row(cmp.Or(r.Name, figures.DefaultReading), c.Name, reports.Cells(2, c.values(all)...),
-					figures.PlusMinus(r.Values[c.Name], 2), reports.Cells(2, all.returns(c.Agent), all.returns(c.Other)))
+					figures.PlusMinus(r.Values[c.Name], 2),
+					reports.Cells(2, all.returns(c.Agent), all.returns(c.Other)))
 			}
 		}
 	}

@@ -50,7 +50,8 @@ func sigmaLimits(d *figures.Data) *figures.Table {
 	for w, a := range figures.Each(workloads, approaches) {
 		cells := reports.Cells(2, table5.printed(d.Claims, w, 15, "sigma "+a.name))
 		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {
-			cells = append(cells, limit{"", rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions), c.paper}.cells(d)...)
+			l := limit{"", rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions), c.paper}
+			cells = append(cells, l.cells(d)...)
 		}
 		t.RowAbout(figures.About{Claim: w.String() + " " + a.name}, w, a.name, cells)
 	}
@@ -105,8 +106,8 @@ func refinementLimits(d *figures.Data) *figures.Table {
 				r := table4.printed(d.Claims, w, n, "rho")
 				printed = reports.Cells(2, r, r*(1+p/100))
 			}
-			t.RowAbout(about(w, n, batches), w, batches, n, reports.Cells(2, p, operations), all.cells(d), even.cells(d),
-				many.cells(d), strings.Join(passed(d, p, all, even, many), ", "), printed)
+			t.RowAbout(about(w, n, batches), w, batches, n, reports.Cells(2, p, operations), all.cells(d),
+				even.cells(d), many.cells(d), strings.Join(passed(d, p, all, even, many), ", "), printed)
 		}
 	}
 	return t
@@ -128,7 +129,8 @@ func joiningLimits(d *figures.Data) *figures.Table {
 		operations := table8.operations(d.Claims, w, n)
 		for _, j := range []joining{copies, successive} {
 			kept, moved := limits(d, j, w, n)
-			reversed, free := limit{name: "reversing", values: mostGained(kept, 0)}, limit{name: "any number", values: moved}
+			reversed := limit{name: "reversing", values: mostGained(kept, 0)}
+			free := limit{name: "any number", values: moved}
 			even := limit{name: "spread evenly", values: figures.Map(kept, slices.Max)}
 			many := limit{name: "so many", values: mostGained(kept, operations)}
 			beyond := append(passed(d, rev, reversed), passed(d, all, free, even, many)...)

@@ -73,13 +73,14 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 
 // interchanged reads the last two columns of print, moves and swaps, as each other in some rows.
 func (p procedure) interchanged(in func(workload) bool) procedure {
-	return procedure{name: "print interchanged", measure: func(d *figures.Data, w workload, n int) []figures.Measurement {
+	other := func(d *figures.Data, w workload, n int) []figures.Measurement {
 		m := p.measure(d, w, n)
 		if last := len(m) - 1; in(w) {
 			m[last-1], m[last] = m[last], m[last-1]
 		}
 		return m
-	}}
+	}
+	return procedure{name: "print interchanged", measure: other}
 }
 
 // A setting is a way to run FAR on batches of a generator.

@@ -189,7 +189,8 @@ var (
 		fmt.Sprintf("&kappa=%g", datasets.MeasuredKappa()), fewDraws,
 	}
 	blindDelta = variation{
-		fmt.Sprintf("kappa = %g and delta = 0, blind", datasets.MeasuredKappa()), blind.parameters + "&delta=0", fewDraws,
+		fmt.Sprintf("kappa = %g and delta = 0, blind", datasets.MeasuredKappa()), blind.parameters + "&delta=0",
+		fewDraws,
 	}
 )
 
