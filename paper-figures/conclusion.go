@@ -488,8 +488,8 @@ func (m *Manifest) conclusionsCSV() (string, error) {
 	for _, p := range m.Papers {
 		for _, c := range p.Conclusions {
 			lines = append(lines, []string{
-				c.Paper, c.ID, string(c.Answer), strconv.Itoa(c.Met), strconv.Itoa(c.Readings), c.Numbers, c.Plain, c.Sentence,
-				c.Section, c.Varied,
+				c.Paper, c.ID, string(c.Answer), strconv.Itoa(c.Met), strconv.Itoa(c.Readings), c.Numbers, c.Plain,
+				c.Sentence, c.Section, c.Varied,
 			})
 		}
 	}

@@ -203,8 +203,7 @@ func (m *Manifest) byMargin(of func(*Row) verdict.Verdict) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%d of these verdicts would be different, and %d of the DEVIATES would have another verdict: %v.",
-		other, inside, t)
+	return fmt.Sprintf("%d of these verdicts would be different, among them %d of the DEVIATES: %v.", other, inside, t)
 }
 
 func (m *Manifest) byDefaultMargin() string {

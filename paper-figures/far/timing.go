@@ -78,7 +78,8 @@ func timing(d *figures.Data) (*figures.Output, error) {
 			return float64(p.Create+p.Destroy) * 1000
 		}))
 		below := figures.Count(hundreds, func(ms float64) bool { return ms < reconfiguration })
-		r.Values["sizes that take less than a reconfiguration, percent"] = figures.Exactly(100 * below / max(1, len(hundreds)))
+		share := 100 * below / max(1, len(hundreds))
+		r.Values["sizes that take less than a reconfiguration, percent"] = figures.Exactly(share)
 	}
 	return figures.Read(r).Table(t), nil
 }
