@@ -422,6 +422,9 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 		return
 	}
 	of := fmt.Sprintf("%d of %d readings", c.Met, c.Readings)
+	if c.Answer == HoldsInPart && c.Met > 0 {
+		of += " (" + someOf(c.meeting()) + ")"
+	}
 	if c.Answer == Aside {
 		c.Plain = fmt.Sprintf("It is met under %s, and decides nothing.", of)
 		return
@@ -444,6 +447,21 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 	if c.Answer == Undecided {
 		c.Plain += enough
 	}
+}
+
+// meeting names the readings that meet the conclusion, with their artefacts if there are several.
+func (c *Conclusion) meeting() (out []string) {
+	several := slices.ContainsFunc(c.Dots, func(d Dot) bool { return d.Artefact != c.Dots[0].Artefact })
+	for _, d := range c.Dots {
+		name := d.Reading
+		if several {
+			name = d.Artefact + ": " + name
+		}
+		if d.State == Met && !d.PostHoc {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // someOf names the first of a list, and how many others there are.

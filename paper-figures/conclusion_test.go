@@ -127,6 +127,9 @@ func TestConclusionOfTwoRows(t *testing.T) {
 	if want := "by 2 of 3 values under the default: by wide 1, wide 2; not by narrow 1 (text)."; !strings.HasSuffix(c.Plain, want) {
 		t.Errorf("%q does not say %q", c.Plain, want)
 	}
+	if want := "It is met under 1 of 2 readings (a: default), and"; !strings.HasPrefix(c.Plain, want) {
+		t.Errorf("%q does not begin with %q", c.Plain, want)
+	}
 	csv, err := (&Manifest{Papers: []PaperRecord{p}}).conclusionsCSV()
 	if err != nil || !strings.Contains(csv, "\np,C1,holds in part,1,2,") {
 		t.Errorf("%s, %v", csv, err)
