@@ -294,9 +294,11 @@ type Conclusion struct {
 	// Numbers are those that decide, with their intervals.
 	Numbers string `json:"numbers,omitempty"`
 	// Plain says what came out, or what is missing, and Varied what the readings vary.
-	Plain  string `json:"plain"`
-	Varied string `json:"varied,omitempty"`
-	Dots   []Dot  `json:"dots,omitempty"`
+	Plain string `json:"plain"`
+	// Because says why it came out so, in words of tables.csv; empty for most.
+	Because string `json:"because,omitempty"`
+	Varied  string `json:"varied,omitempty"`
+	Dots    []Dot  `json:"dots,omitempty"`
 }
 
 // conclude answers the paper's conclusions. One that rests on an artefact that is not done is left out.
@@ -324,6 +326,11 @@ func (p *PaperRecord) conclude(claims *Claims) {
 		}
 		if complete {
 			c.answer(rows[first].Status == statusModel)
+			for _, t := range claims.heads {
+				if t.Part == "because" && t.Table == c.ID {
+					c.Because = t.Text
+				}
+			}
 			p.Conclusions = append(p.Conclusions, c)
 		}
 		first = end
@@ -506,8 +513,8 @@ func (m *Manifest) conclusionsCSV() (string, error) {
 	for _, p := range m.Papers {
 		for _, c := range p.Conclusions {
 			lines = append(lines, []string{
-				c.Paper, c.ID, string(c.Answer), strconv.Itoa(c.Met), strconv.Itoa(c.Readings), c.Numbers, c.Plain,
-				c.Sentence, c.Section, c.Varied,
+				c.Paper, c.ID, string(c.Answer), strconv.Itoa(c.Met), strconv.Itoa(c.Readings), c.Numbers,
+				c.inWords(), c.Sentence, c.Section, c.Varied,
 			})
 		}
 	}

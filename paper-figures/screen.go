@@ -118,10 +118,13 @@ func (p *PaperRecord) conclusionsTable() (string, error) {
 		Columns: reports.Left("id", "sentence", "section", "answer", "numbers", "in words", "what the readings vary"),
 	}}
 	for _, c := range p.Conclusions {
-		t.Row(c.ID, "“"+c.Sentence+"”", c.Section, c.Answer, c.Numbers, c.Plain, c.Varied)
+		t.Row(c.ID, "“"+c.Sentence+"”", c.Section, c.Answer, c.Numbers, c.inWords(), c.Varied)
 	}
 	return t.Markdown()
 }
+
+// inWords is the sentence about the conclusion and why it came out so.
+func (c Conclusion) inWords() string { return strings.TrimSpace(c.Plain + " " + c.Because) }
 
 // share is how many of the readings meet the conclusion.
 func (c Conclusion) share() string {
