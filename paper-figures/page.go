@@ -25,6 +25,7 @@ var templateFiles embed.FS
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"anchor":           Term.anchor,
 	"artefactOf":       func(evidence string) string { return evidence[strings.Index(evidence, "/")+1:] },
+	"byAnswer":         (*PaperRecord).byAnswer,
 	"byDefaultMargin":  (*Manifest).byDefaultMargin,
 	"byMakespanMargin": (*Manifest).byMakespanMargin,
 	"causesByTable":    (*Manifest).causesByTable,

@@ -55,6 +55,23 @@ func (p *PaperRecord) answered(a Answer) int {
 // counted is how many conclusions decide something.
 func (p *PaperRecord) counted() int { return len(p.Conclusions) - p.answered(Aside) }
 
+// byAnswer lists the conclusions by answer, each with how many of its readings meet it.
+func (p *PaperRecord) byAnswer() string {
+	var out []string
+	for _, a := range append(slices.Clone(Answers), Aside) {
+		var names []string
+		for _, c := range p.Conclusions {
+			if c.Answer == a {
+				names = append(names, strings.TrimSpace(c.ID+" "+c.share()))
+			}
+		}
+		if names != nil {
+			out = append(out, fmt.Sprintf("**%s** %s", a, strings.Join(names, ", ")))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
 // score counts the answers in words.
 func (p *PaperRecord) score() string {
 	var counts []string
