@@ -192,7 +192,7 @@ func (t Term) anchor() string {
 }
 
 // notLinked matches what a link cannot stand in: headings, tags, code and other links.
-const notLinked = "(?m)^#.*$|<[^>]*>|`[^`]*`|!?\\[[^\\]]*\\]\\([^)]*\\)"
+const notLinked = "(?m)^#.*$|</?[a-z][^>]*>|`[^`]*`|!?\\[[^\\]]*\\]\\([^)]*\\)"
 
 // linked links the first use of each term in a page to its explanation. A term may have several names.
 func linked(page string, terms []Term) string {

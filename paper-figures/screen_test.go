@@ -11,9 +11,9 @@ import (
 // TestLinked: the first use of each name is linked, but not in headings, tags, code, other links and longer words.
 func TestLinked(t *testing.T) {
 	terms := []Term{{Name: "rho, p_ref"}, {Name: "move"}, {Name: "FIXPART(7)"}}
-	page := "# rho\n<a id=\"rho\"></a>\n`rho` [rho](#x), rhombus, p_move: Move, rho and rho; move.\n| p\\_ref | FIXPART(7) |\n"
+	page := "# rho\n<a id=\"rho\"></a>\n`rho` [rho](#x), rhombus, p_move: Move, rho and rho; move.\n| p\\_ref | <= 1 FIXPART(7) >= 1 |\n"
 	want := "# rho\n<a id=\"rho\"></a>\n`rho` [rho](#x), rhombus, p_move: [Move](#term-move), [rho](#term-rho-p-ref) and rho; move.\n" +
-		"| [p\\_ref](#term-rho-p-ref) | [FIXPART(7)](#term-fixpart-7) |\n"
+		"| [p\\_ref](#term-rho-p-ref) | <= 1 [FIXPART(7)](#term-fixpart-7) >= 1 |\n"
 	if got := linked(page, terms); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
