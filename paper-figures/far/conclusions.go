@@ -20,7 +20,7 @@ func less(a, b figures.Measurement) figures.Measurement {
 }
 
 // bounded is how many executions are compared with the certified bound, which takes a while for 15 tasks.
-const bounded = 50
+const bounded = 25
 
 // distance sets what conclusions.csv tests of FAR's distance from the optimum on batches with a range of times, and
 // returns rho and the makespan over the certified bound, by scaling.

@@ -14,7 +14,7 @@ import (
 const (
 	// steadyRuns is the number of simulations for results that are not in the paper, concludedRuns that of those
 	// under each reading, and movedRuns that of those with moves.
-	steadyRuns, concludedRuns, movedRuns = 300, 100, 20
+	steadyRuns, concludedRuns, movedRuns = 300, 100, 5
 	// testSeed is the seed of streams on which no scheduler was tuned or chosen.
 	testSeed = 3
 	// offlineBound is an algorithm that bounds what can be accepted.
