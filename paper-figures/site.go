@@ -53,7 +53,8 @@ func (p *PaperRecord) onSite() site.Paper {
 	for _, c := range p.Conclusions {
 		out.Conclusions = append(out.Conclusions, site.Conclusion{
 			ID: c.ID, Sentence: c.Sentence, Section: c.Section, Answer: string(c.Answer), Met: c.share(),
-			Numbers: c.Numbers, Plain: c.inWords(), Varied: c.Varied, Leading: slices.Contains(leading, c.ID),
+			Numbers: c.Numbers, Plain: c.Plain, Because: c.Because, Varied: c.Varied,
+			Leading: slices.Contains(leading, c.ID),
 		})
 	}
 	return out

@@ -61,8 +61,9 @@ type Conclusion struct {
 	ID, Sentence, Section string
 	// Answer says whether it holds, and Met under how many readings.
 	Answer, Met string
-	// Numbers decide, Plain is a sentence about them, and Varied is what the readings vary.
-	Numbers, Plain, Varied string
+	// Numbers decide, Plain is a sentence about them, Because says why they came out so, and Varied is what the
+	// readings vary.
+	Numbers, Plain, Because, Varied string
 	// Leading marks the conclusions of the first screen.
 	Leading bool
 }
