@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -285,6 +286,9 @@ func TestTextsAreUsed(t *testing.T) {
 			if r.Part == "because" {
 				if !slices.ContainsFunc(rows.Rows, func(c conclusionRow) bool { return c.ID == r.Table }) {
 					t.Error(table.Fail(i, "table", fmt.Errorf("no conclusion %q", r.Table)))
+				}
+				if regexp.MustCompile(`\d\.\d|\d ?%`).MatchString(r.Text) {
+					t.Error(table.Fail(i, "text", errors.New("a measured number is not typed in")))
 				}
 				continue
 			}

@@ -94,8 +94,8 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestOneTrainingRun: of each agent one run is shipped, and a workload names its agent.
-func TestOneTrainingRun(t *testing.T) {
+// TestRunsOfAgents: a workload names its agent, and all of its runs are shipped.
+func TestRunsOfAgents(t *testing.T) {
 	for w, a := range figures.Each(synthetic, agents) {
 		runs := a.runs(w)
 		if want := algo.MustParse(a.algorithm + "?workload=" + w.name).ID; algo.MustParse(runs[0]).ID != want {
