@@ -294,8 +294,10 @@ func (d *Device) Split(counts []int, fine bool) ([]*Partition, error) {
 	return d.partitions(op, len(shares), func(p *Partition, i int) error { return p.open(shares[i]) })
 }
 
-// partitions opens n partitions, or none if one fails. The device's context stays the thread's.
+// partitions opens n partitions, or none if one fails, on any goroutine. The device's context stays the thread's.
 func (d *Device) partitions(op string, n int, open func(p *Partition, i int) error) (out []*Partition, err error) {
+	runtime.LockOSThread() // between a context and what is made in it
+	defer runtime.UnlockOSThread()
 	for i := 0; i < n && err == nil; i++ {
 		out = append(out, &Partition{queue: queue{number: d.number}, home: d.context})
 		err = open(out[i], i)

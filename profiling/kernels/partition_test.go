@@ -9,10 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"miglab/profiling/cuda"
@@ -26,10 +28,12 @@ func partitionsHere(counts []int, fine bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	parts, err := d.Share(2)
-	if len(counts) > 0 {
-		parts, err = d.Split(counts, fine)
-	}
+	parts, err := elsewhere(func() ([]*cuda.Partition, error) {
+		if len(counts) > 0 {
+			return d.Split(counts, fine)
+		}
+		return d.Share(2)
+	})
 	if err != nil {
 		return err
 	}
@@ -44,6 +48,25 @@ func partitionsHere(counts []int, fine bool) (err error) {
 		errs = append(errs, p.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// elsewhere makes partitions on a goroutine that did not open the device, while others keep all
+// processors busy: a goroutine that comes back from a slow call of the driver then goes on on any thread.
+func elsewhere(open func() ([]*cuda.Partition, error)) (parts []*cuda.Partition, err error) {
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	for range 2 * runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for !done.Load() {
+			}
+		})
+	}
+	wg.Go(func() {
+		parts, err = open()
+		done.Store(true)
+	})
+	wg.Wait()
+	return parts, err
 }
 
 // partitionsMain is what a process does that [partitioned] started.
@@ -83,7 +106,7 @@ func verifyOn(p *cuda.Partition) error {
 // is too much, or a driver without green contexts, is said.
 func TestPartitions(t *testing.T) {
 	t.Parallel()
-	env := append(stub(t), "MIGLAB_EMULATED_SMS=132")
+	env := append(stub(t), "MIGLAB_EMULATED_SMS=132", "MIGLAB_EMULATED_SLOW=1")
 	for _, c := range []struct {
 		counts, want string
 	}{

@@ -5,6 +5,7 @@
 //   MIGLAB_EMULATED_UUID=HEX   32 digits; if not given, those in CUDA_VISIBLE_DEVICES, or zeros
 //   MIGLAB_EMULATED_NAME=NAME  name of the device; "emulated" follows it
 //   MIGLAB_EMULATED_FAIL=NAME=CODE   function NAME of the driver returns an error
+//   MIGLAB_EMULATED_SLOW=1     a context takes a millisecond to become current
 //
 // Multiprocessors are divided as on a GPU of compute capability 9: in groups of 8, or of 2 if
 // clusters are ignored. With -DOLD_DRIVER the library has no green contexts, as before CUDA 12.4.
@@ -15,6 +16,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #define main in_a_namespace
@@ -183,6 +185,7 @@ int cuDevicePrimaryCtxRelease_v2(int) { return kSuccess; }
 
 int cuCtxSetCurrent(Context *context) {
   current = context;
+  if (!emulation::setting("MIGLAB_EMULATED_SLOW", "").empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return kSuccess;
 }
 
