@@ -30,6 +30,16 @@ const (
 	Aside       Answer = "post hoc"
 )
 
+// A Part says what of a conclusion holds that holds in part.
+type Part string
+
+// The parts. The first that applies is said.
+const (
+	SomeReadings Part = "under some readings"
+	SomeValues   Part = "for some values"
+	SignAlone    Part = "in sign alone"
+)
+
 // Answers lists the answers in the order of summaries, which leave out what decides nothing.
 var Answers = []Answer{Holds, HoldsInPart, DoesNotHold, Undecided, InTheModel, NotRunnable}
 
@@ -57,6 +67,9 @@ type conclusionRow struct {
 	Threshold string           `csv:"threshold"`
 	// Neutral is the number for no difference. A value on its right side has the sign of the sentence.
 	Neutral string `csv:"neutral"`
+	// Rounding is half the last digit of a threshold that the paper measured and printed; the test allows it. It is
+	// empty for a limit that the paper sets, and for one that this project reads into the sentence.
+	Rounding string `csv:"rounding"`
 	// Varied says what the readings vary, or what is missing.
 	Varied string `csv:"varied"`
 	// Status is empty, model, post hoc or missing.
@@ -65,10 +78,11 @@ type conclusionRow struct {
 	Seal string `csv:"seal"`
 }
 
-// A sentenceTest is a row with its numbers. A neutral number that is not given is NaN.
+// A sentenceTest is a row with its numbers. A neutral number that is not given is NaN. The limit is the threshold with
+// its rounding.
 type sentenceTest struct {
 	conclusionRow
-	threshold, neutral float64
+	limit, neutral float64
 }
 
 const (
@@ -78,9 +92,13 @@ const (
 
 // seal returns what the column must have.
 func (r *conclusionRow) seal() string {
-	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", []string{
+	columns := []string{
 		r.ID, r.Sentence, r.Section, r.Artefact, r.Measure, string(r.Relation), r.Threshold, r.Neutral, r.Status,
-	})))[:8]
+	}
+	if r.Rounding != "" { // older seals are without it
+		columns = append(columns, r.Rounding)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", columns)))[:8]
 }
 
 // addConclusion adds a row of conclusions.csv, or returns the column that is wrong.
@@ -95,7 +113,7 @@ func (c *Claims) addConclusion(r *conclusionRow) (column string, err error) {
 		return "id", fmt.Errorf("%q is empty, or its rows do not follow one another", r.ID)
 	case known == (r.Sentence != "") || known == (r.Section != ""):
 		return "sentence", errors.New("the first row of a conclusion alone has its sentence and section")
-	case r.Status == statusMissing && r.Artefact+r.Measure+string(r.Relation)+r.Threshold+r.Neutral != "":
+	case r.Status == statusMissing && r.Artefact+r.Measure+string(r.Relation)+r.Threshold+r.Neutral+r.Rounding != "":
 		return "status", errors.New("a conclusion that is missing has no artefact, measure, relation or threshold")
 	case r.Seal != r.seal():
 		return "seal", fmt.Errorf("the seal of this row is %s; what a conclusion needs is written before the run",
@@ -103,20 +121,39 @@ func (c *Claims) addConclusion(r *conclusionRow) (column string, err error) {
 	}
 	test := sentenceTest{*r, math.NaN(), math.NaN()}
 	if r.Status != statusMissing {
-		if err := oneOf(r.Relation, verdict.AtMost, verdict.AtLeast); err != nil {
-			return "relation", err
-		}
-		if test.threshold, err = strictcsv.Float(r.Threshold); err != nil {
-			return "threshold", err
-		}
-		if r.Neutral != "" {
-			if test.neutral, err = strictcsv.Float(r.Neutral); err != nil {
-				return "neutral", err
-			}
+		if column, err = test.readNumbers(); err != nil {
+			return column, err
 		}
 	}
 	c.conclusions = append(c.conclusions, test)
 	return "", nil
+}
+
+// readNumbers sets the numbers of a test, or returns the column that is wrong.
+func (r *sentenceTest) readNumbers() (column string, err error) {
+	if err := oneOf(r.Relation, verdict.AtMost, verdict.AtLeast); err != nil {
+		return "relation", err
+	}
+	if r.limit, err = strictcsv.Float(r.Threshold); err != nil {
+		return "threshold", err
+	}
+	if r.Neutral != "" {
+		if r.neutral, err = strictcsv.Float(r.Neutral); err != nil {
+			return "neutral", err
+		}
+	}
+	if r.Rounding == "" {
+		return "", nil
+	}
+	half, err := strictcsv.Float(r.Rounding)
+	if err == nil && (half <= 0 || r.limit == r.neutral) {
+		err = errors.New("a rounding is above 0, and the number for no difference has none")
+	}
+	if r.Relation == verdict.AtLeast {
+		half = -half
+	}
+	r.limit += half
+	return "rounding", err
 }
 
 // isMeasure reports whether a value of an artefact is measured for conclusions alone.
@@ -176,7 +213,7 @@ func (d *Data) tests(artefact string, o *Output) (out []Test) {
 				}
 				m := r.Values[name]
 				m.PrintSE = 0 // what is judged is the sentence, not the paper's own sample
-				j := row.judge(m, row.threshold)
+				j := row.judge(m, row.limit)
 				if j.Verdict == verdict.Inconclusive && j.Low == j.High {
 					j.Verdict = verdict.Deviates // a tie in all replicates: more of them would not make it larger
 				}
@@ -205,12 +242,12 @@ func (r *sentenceTest) judge(m Measurement, number float64) verdict.Judgement {
 // distance is how far a value is from the row's threshold, positive on the side of the sentence, as a share of
 // the threshold if that is not 0.
 func (r *sentenceTest) distance(value float64) float64 {
-	d := value - r.threshold
+	d := value - r.limit
 	if r.Relation == verdict.AtMost {
 		d = -d
 	}
-	if r.threshold != 0 {
-		d /= math.Abs(r.threshold)
+	if r.limit != 0 {
+		d /= math.Abs(r.limit)
 	}
 	return d
 }
@@ -253,12 +290,17 @@ func (d *Dot) add(t Test, row *sentenceTest) {
 		d.Distance, d.least, d.row = distance, t, row
 	}
 	d.sign = (d.sign || d.Values == 0) && t.Sign
-	state := cmp.Or(map[verdict.Verdict]State{verdict.Reproduced: Met, verdict.Deviates: Missed}[t.Verdict], Open)
+	state := t.state()
 	if d.states == nil {
 		d.states = map[string]State{}
 	}
 	d.states[t.Measure], d.State = worse(d.states[t.Measure], state), worse(d.State, state)
 	d.Values, d.Right = len(d.states), len(d.named(Met))
+}
+
+// state is what the value says of the conclusion under its reading.
+func (t *Test) state() State {
+	return cmp.Or(map[verdict.Verdict]State{verdict.Reproduced: Met, verdict.Deviates: Missed}[t.Verdict], Open)
 }
 
 // worse is the worse of two states. None is the best.
@@ -288,6 +330,8 @@ type Conclusion struct {
 	Sentence string `json:"sentence"`
 	Section  string `json:"section"`
 	Answer   Answer `json:"answer"`
+	// Part is set if the conclusion holds in part.
+	Part Part `json:"part,omitempty"`
 	// Met of the Readings that count are on the side of the sentence.
 	Met      int `json:"met"`
 	Readings int `json:"readings"`
@@ -299,6 +343,9 @@ type Conclusion struct {
 	Because string `json:"because,omitempty"`
 	Varied  string `json:"varied,omitempty"`
 	Dots    []Dot  `json:"dots,omitempty"`
+	// rows are its lines of conclusions.csv, and values those of [valuesFile].
+	rows   []sentenceTest
+	values [][]string
 }
 
 // conclude answers the paper's conclusions. One that rests on an artefact that is not done is left out.
@@ -315,7 +362,7 @@ func (p *PaperRecord) conclude(claims *Claims) {
 		}
 		c := Conclusion{
 			Paper: p.Name, ID: rows[first].ID, Sentence: rows[first].Sentence, Section: rows[first].Section,
-			Varied: strings.TrimSuffix(rows[first].Varied, "."),
+			Varied: strings.TrimSuffix(rows[first].Varied, "."), rows: rows[first:end],
 		}
 		complete := true
 		for i := first; i < end; i++ {
@@ -352,6 +399,7 @@ func (c *Conclusion) addDots(a *Record, line int, row *sentenceTest) {
 			})
 		}
 		c.Dots[i].add(t, row)
+		c.addValue(a.Artefact, t, row)
 	}
 }
 
@@ -399,7 +447,13 @@ func (c *Conclusion) answer(model bool) {
 	case possible && enough(c.Met+open):
 		c.Answer = Undecided
 	case c.Met > 0 || right > 0 || sign:
-		c.Answer = HoldsInPart
+		c.Answer, c.Part = HoldsInPart, SignAlone
+		if right > 0 {
+			c.Part = SomeValues
+		}
+		if c.Met > 0 {
+			c.Part = SomeReadings
+		}
 	case openDefault:
 		c.Answer = Undecided
 	default:
@@ -410,15 +464,17 @@ func (c *Conclusion) answer(model bool) {
 
 // describe sets the numbers that decide and the sentence about them.
 func (c *Conclusion) describe(right, values int, sign bool) {
-	var numbers, does, doesNot []string
-	enough, missed := "", false
+	var numbers, does, doesNot, open []string
+	enough := ""
 	for _, d := range c.Dots {
-		if !d.Default && c.Answer != Aside {
+		if c.Answer == Aside || d.Default || c.Answer == InTheModel && !d.PostHoc {
+			numbers = append(numbers, d.deciding())
+		}
+		if !d.Default {
 			continue
 		}
-		numbers = append(numbers, d.deciding())
 		does, doesNot = append(does, d.named(Met)...), append(doesNot, d.named(Missed)...)
-		missed = missed || d.State == Missed
+		open = append(open, d.named(Open)...)
 		if t := d.least; d.State == Open && t.Enough > 0 {
 			enough = fmt.Sprintf(" About %s would decide.", count(roundUp(t.Enough), t.Unit))
 		}
@@ -428,27 +484,27 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 		c.Plain, c.Varied = cmp.Or(c.Varied, "Nothing here can measure it")+".", ""
 		return
 	}
-	of := fmt.Sprintf("%d of %d readings", c.Met, c.Readings)
-	if c.Answer == HoldsInPart && c.Met > 0 {
-		of += " (" + someOf(c.meeting()) + ")"
-	}
 	if c.Answer == Aside {
-		c.Plain = fmt.Sprintf("It is met under %s, and decides nothing.", of)
+		c.Plain = fmt.Sprintf("It is met under %d of %d readings, and decides nothing.", c.Met, c.Readings)
 		return
 	}
 	where := "It"
 	if c.Answer == InTheModel {
 		where = "In the model it"
 	}
-	c.Plain = fmt.Sprintf("%s is met under %s, and by %d of %d values under the default", where, of, right, values)
-	if c.Answer == HoldsInPart && right < values && right > 0 {
-		c.Plain += ": by " + someOf(does)
+	c.Plain = fmt.Sprintf("%s is %s, and by %d of %d values under the default", where, c.byState(), right, values)
+	if right < values && right > 0 {
+		most := max(shown, min(len(does), len(doesNot)+len(open))) // the shorter list is complete
+		c.Plain += ": by " + someOf(does, most)
 		if len(doesNot) > 0 {
-			c.Plain += "; not by " + someOf(doesNot)
+			c.Plain += "; not by " + someOf(doesNot, most)
+		}
+		if len(open) > 0 {
+			c.Plain += "; open is " + someOf(open, most)
 		}
 	}
 	c.Plain += "."
-	if sign && missed {
+	if sign && len(doesNot) > 0 {
 		c.Plain += " The sign is as the sentence says, the size is not."
 	}
 	if c.Answer == Undecided {
@@ -456,24 +512,47 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 	}
 }
 
-// meeting names the readings that meet the conclusion, with their artefacts if there are several.
-func (c *Conclusion) meeting() (out []string) {
+// byState says under how many of the readings the conclusion is met, missed or open, and names the readings if they
+// differ.
+func (c *Conclusion) byState() string {
+	var out []string
+	for _, s := range []State{Met, Missed, Open} {
+		names := c.under(s)
+		if names == nil && s != Met {
+			continue
+		}
+		text := fmt.Sprintf("%s under %d", s, len(names))
+		if s == Met {
+			text += fmt.Sprintf(" of %d readings", c.Readings)
+		}
+		if names != nil && len(names) < c.Readings {
+			text += " (" + someOf(names, shown) + ")"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}
+
+// under names the readings with a state that count, with their artefacts if there are several.
+func (c *Conclusion) under(s State) (out []string) {
 	several := slices.ContainsFunc(c.Dots, func(d Dot) bool { return d.Artefact != c.Dots[0].Artefact })
 	for _, d := range c.Dots {
 		name := d.Reading
 		if several {
 			name = d.Artefact + ": " + name
 		}
-		if d.State == Met && !d.PostHoc {
+		if d.State == s && !d.PostHoc {
 			out = append(out, name)
 		}
 	}
 	return out
 }
 
+// shown is how many of a long list are named.
+const shown = 3
+
 // someOf names the first of a list, and how many others there are.
-func someOf(names []string) string {
-	const most = 3
+func someOf(names []string, most int) string {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if len(names) <= most+1 {
@@ -490,34 +569,89 @@ func (d *Dot) deciding() string {
 	if t.Low != nil && t.High != nil && *t.Low < *t.High {
 		text += fmt.Sprintf(" [%s, %s]", figuresOf(*t.Low), figuresOf(*t.High))
 	}
-	relation := string(d.row.Relation)
-	if d.row.threshold == d.row.neutral {
-		relation = relation[:1] // a tie is not more
-	}
-	text = fmt.Sprintf("%s, which must be %s %s", text, relation, d.row.Threshold)
+	text += ", which must be " + d.row.demand()
 	if d.Reading != DefaultReading {
 		text += " (" + d.Reading + ")"
 	}
 	return text
 }
 
+// demand is the relation and the threshold of a test. A tie is not more.
+func (r *sentenceTest) demand() string {
+	switch {
+	case r.limit == r.neutral:
+		return fmt.Sprintf("%s %s", r.Relation[:1], r.Threshold)
+	case r.Rounding != "":
+		return fmt.Sprintf("%s %s (%s as printed)", r.Relation, figuresOf(r.limit), r.Threshold)
+	}
+	return fmt.Sprintf("%s %s", r.Relation, r.Threshold)
+}
+
 // figuresOf formats a number with four significant digits.
 func figuresOf(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
-// conclusionsCSV returns results/conclusions.csv: one line a conclusion.
+// conclusionsCSV returns results/conclusions.csv: one line a conclusion. The columns of its tests have an entry for
+// each, separated by semicolons.
 func (m *Manifest) conclusionsCSV() (string, error) {
-	var b strings.Builder
 	lines := [][]string{{
-		"paper", "id", "answer", "met", "readings", "numbers", "plain", "sentence", "section", "varied",
+		"paper", "id", "answer", "part", "met", "readings", "numbers", "plain", "sentence", "section", "varied",
+		"artefact", "measure", "relation", "threshold", "neutral", "rounding",
 	}}
 	for _, p := range m.Papers {
 		for _, c := range p.Conclusions {
-			lines = append(lines, []string{
-				c.Paper, c.ID, string(c.Answer), strconv.Itoa(c.Met), strconv.Itoa(c.Readings), c.Numbers,
-				c.inWords(), c.Sentence, c.Section, c.Varied,
-			})
+			line := []string{
+				c.Paper, c.ID, string(c.Answer), string(c.Part), strconv.Itoa(c.Met), strconv.Itoa(c.Readings),
+				c.Numbers, c.inWords(), c.Sentence, c.Section, c.Varied,
+			}
+			for i := range (&sentenceTest{}).cells() {
+				entries := Map(c.rows, func(r sentenceTest) string { return r.cells()[i] })
+				line = append(line, strings.Join(entries, "; "))
+			}
+			lines = append(lines, line)
 		}
 	}
+	return csvOf(lines)
+}
+
+// cells are the columns of a test in the files of results.
+func (r *sentenceTest) cells() []string {
+	return []string{r.Artefact, r.Measure, string(r.Relation), r.Threshold, r.Neutral, r.Rounding}
+}
+
+// valuesFile has a line for each value that a conclusion tests under a reading.
+const valuesFile = "conclusion-values.csv"
+
+// addValue adds a line of [valuesFile].
+func (c *Conclusion) addValue(artefact string, t Test, row *sentenceTest) {
+	weight := "another"
+	switch {
+	case t.PostHoc:
+		weight = postHoc
+	case t.Default:
+		weight = DefaultReading
+	}
+	c.values = append(c.values, []string{
+		c.Paper, c.ID, artefact, t.Reading, weight, t.Measure, plain(&t.Value, -1), plain(t.Low, -1), plain(t.High, -1),
+		string(row.Relation), row.Threshold, row.Neutral, row.Rounding, string(t.state()),
+	})
+}
+
+// valuesCSV returns what [valuesFile] has.
+func (m *Manifest) valuesCSV() (string, error) {
+	lines := [][]string{{
+		"paper", "id", "artefact", "reading", "weight", "measure", "value", "ci_low", "ci_high", "relation", "threshold",
+		"neutral", "rounding", "state",
+	}}
+	for _, p := range m.Papers {
+		for _, c := range p.Conclusions {
+			lines = append(lines, c.values...)
+		}
+	}
+	return csvOf(lines)
+}
+
+func csvOf(lines [][]string) (string, error) {
+	var b strings.Builder
 	err := csv.NewWriter(&b).WriteAll(lines)
 	return b.String(), err
 }

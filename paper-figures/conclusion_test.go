@@ -11,7 +11,7 @@ import (
 	"miglab/paper-figures/verdict"
 )
 
-const conclusionsHead = "id,sentence,section,artefact,measure,relation,threshold,neutral,varied,status,seal\n"
+const conclusionsHead = "id,sentence,section,artefact,measure,relation,threshold,neutral,rounding,varied,status,seal\n"
 
 var sealText = regexp.MustCompile("the seal of this row is ([0-9a-f]{8})")
 
@@ -50,13 +50,16 @@ func one(name, part string, v float64) Reading {
 
 // The answer follows from the readings by rule.
 func TestAnswers(t *testing.T) {
-	const atLeast5 = `C1,"gains of 5 points",1,a,gain*,>=,5,0,seeds,`
+	const atLeast5rounded = `C1,"gains of 5 points",1,a,gain*,>=,5,0,0.5,seeds,`
+	const atLeast5 = `C1,"gains of 5 points",1,a,gain*,>=,5,0,,seeds,`
 	for name, c := range map[string]struct {
 		row      string
 		readings []Reading
 		want     Answer
 		met, of  int
 	}{
+		"rounded print":         {atLeast5rounded, []Reading{one("", "", 4.7)}, Holds, 1, 1},
+		"beyond the rounding":   {atLeast5rounded, []Reading{one("", "", 4.3)}, HoldsInPart, 0, 1},
 		"all readings":          {atLeast5, []Reading{one("", "", 6), one("x", "", 5.2)}, Holds, 2, 2},
 		"nine of ten":           {atLeast5, append([]Reading{one("", "", 4)}, repeated(9, 6)...), HoldsInPart, 9, 10},
 		"nine of ten, default":  {atLeast5, append(append([]Reading{one("", "", 6)}, repeated(8, 6)...), one("last", "", 4)), Holds, 9, 10},
@@ -64,10 +67,10 @@ func TestAnswers(t *testing.T) {
 		"another reading alone": {atLeast5, []Reading{one("", "", -1), one("x", "", 6)}, HoldsInPart, 1, 2},
 		"its sign":              {atLeast5, []Reading{one("", "", 1), one("x", "", 2)}, HoldsInPart, 0, 2},
 		"the other sign":        {atLeast5, []Reading{one("", "", -1), one("x", "", -2)}, DoesNotHold, 0, 2},
-		"no sign given":         {strings.Replace(atLeast5, ",5,0,", ",5,,", 1), []Reading{one("", "", 1)}, DoesNotHold, 0, 1},
+		"no sign given":         {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1), []Reading{one("", "", 1)}, DoesNotHold, 0, 1},
 		"some values":           {atLeast5, []Reading{values("", "", map[string]float64{"gain a": 6, "gain b": -1})}, HoldsInPart, 0, 1},
-		"one of two limits":     {strings.Replace(atLeast5, ",5,0,", ",5,,", 1) + "\nC1,,,a,gain*,<=,7,,,", []Reading{one("", "", 9)}, DoesNotHold, 0, 1},
-		"both limits":           {atLeast5 + "\nC1,,,a,gain*,<=,7,,,", []Reading{one("", "", 6)}, Holds, 1, 1},
+		"one of two limits":     {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1) + "\nC1,,,a,gain*,<=,7,,,,", []Reading{one("", "", 9)}, DoesNotHold, 0, 1},
+		"both limits":           {atLeast5 + "\nC1,,,a,gain*,<=,7,,,,", []Reading{one("", "", 6)}, Holds, 1, 1},
 		"open":                  {atLeast5, []Reading{one("", "", 5.05), one("x", "", 6)}, Undecided, 1, 2},
 		"open, others miss":     {atLeast5, []Reading{one("", "", 0.05), one("x", "", -1)}, DoesNotHold, 0, 2},
 		"post hoc":              {atLeast5, []Reading{one("", "", -1), one("x", "post hoc", 6)}, DoesNotHold, 0, 1},
@@ -75,8 +78,8 @@ func TestAnswers(t *testing.T) {
 		"the row is post hoc":   {atLeast5 + "post hoc", []Reading{one("", "", 6)}, Aside, 1, 1},
 		"a model":               {atLeast5 + "model", []Reading{one("", "", 6)}, InTheModel, 1, 1},
 		"nothing measured":      {atLeast5, nil, NotRunnable, 0, 0},
-		"missing":               {`C1,"runs on hardware",1,,,,,,A GPU,missing`, nil, NotRunnable, 0, 0},
-		"a tie does not beat":   {strings.Replace(atLeast5, ",5,0,", ",0,0,", 1), []Reading{{Values: Values{"gain": Exactly(0)}}}, DoesNotHold, 0, 1},
+		"missing":               {`C1,"runs on hardware",1,,,,,,,A GPU,missing`, nil, NotRunnable, 0, 0},
+		"a tie does not beat":   {strings.Replace(atLeast5, ",5,0,,", ",0,0,,", 1), []Reading{{Values: Values{"gain": Exactly(0)}}}, DoesNotHold, 0, 1},
 		"one training run": {atLeast5, []Reading{{Values: Values{"gain": {
 			Value: 9, Low: math.NaN(), High: math.NaN(), StdErr: math.NaN(),
 			Replicates: 1, Unit: verdict.TrainingRuns,
@@ -96,6 +99,37 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// What holds in part says which: readings, values or the sign. The tests stand in the files of results.
+func TestParts(t *testing.T) {
+	for want, r := range map[Part][]Reading{
+		SomeReadings: {values("", "", map[string]float64{"gain a": 6, "gain b": -1}), one("x", "", 6)},
+		SomeValues:   {values("", "", map[string]float64{"gain a": 6, "gain b": 1}), one("x", "", 1)},
+		SignAlone:    {one("", "", 1)},
+		"":           {one("", "", -1)},
+	} {
+		claims, err := loadConclusions(sealed(t, `C1,"gains of 5 points",1,a,gain*,>=,5,0,0.5,seeds,`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &Data{Claims: claims}
+		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: d.tests("a", Read(r...))}}}
+		p.conclude(claims)
+		if c := p.Conclusions[0]; c.Part != want || (c.Answer == HoldsInPart) != (want != "") {
+			t.Errorf("%q: %+v", want, c)
+		}
+		m := Manifest{Papers: []PaperRecord{p}}
+		csv, err := m.conclusionsCSV()
+		if err != nil || !strings.HasSuffix(csv, ",a,gain*,>=,5,0,0.5\n") {
+			t.Errorf("%s, %v: the test is not shown", csv, err)
+		}
+		if values, err := m.valuesCSV(); err != nil || strings.Count(values, "\np,C1,a,") != len(p.Artefacts[0].Tests) {
+			t.Errorf("%s, %v: a value is not shown", values, err)
+		} else if want == SignAlone && !strings.Contains(values, "\np,C1,a,default,default,gain,1,0.9,1.1,>=,5,0,0.5,missed\n") {
+			t.Error(values)
+		}
+	}
+}
+
 // repeated are readings with the same value.
 func repeated(n int, v float64) (out []Reading) {
 	for i := range n {
@@ -106,7 +140,7 @@ func repeated(n int, v float64) (out []Reading) {
 
 // Several rows are one conclusion. The least favourable value is shown with its interval and threshold.
 func TestConclusionOfTwoRows(t *testing.T) {
-	claims, err := loadConclusions(sealed(t, `C1,both,1,a,wide*,<=,1.1,,p_sup,`, `C1,,,b,narrow*,<=,1.1,,p_sup,`, `C2,other,2,gone,x,>=,1,,,`))
+	claims, err := loadConclusions(sealed(t, `C1,both,1,a,wide*,<=,1.1,,,p_sup,`, `C1,,,b,narrow*,<=,1.1,,,p_sup,`, `C2,other,2,gone,x,>=,1,,,,`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,18 +161,18 @@ func TestConclusionOfTwoRows(t *testing.T) {
 	if want := "by 2 of 3 values under the default: by wide 1, wide 2; not by narrow 1 (text)."; !strings.HasSuffix(c.Plain, want) {
 		t.Errorf("%q does not say %q", c.Plain, want)
 	}
-	if want := "It is met under 1 of 2 readings (a: default), and"; !strings.HasPrefix(c.Plain, want) {
+	if want := "It is met under 1 of 2 readings (a: default), missed under 1 (b: text), and"; !strings.HasPrefix(c.Plain, want) {
 		t.Errorf("%q does not begin with %q", c.Plain, want)
 	}
 	csv, err := (&Manifest{Papers: []PaperRecord{p}}).conclusionsCSV()
-	if err != nil || !strings.Contains(csv, "\np,C1,holds in part,1,2,") {
+	if err != nil || !strings.Contains(csv, "\np,C1,holds in part,under some readings,1,2,") {
 		t.Errorf("%s, %v", csv, err)
 	}
 }
 
 // A threshold that is changed after the run, a row that nothing measures, and what cannot be meant are errors.
 func TestConclusionsAreRefused(t *testing.T) {
-	row := `C1,s,1,t1,x n=1,>=,5,0,seeds,`
+	row := `C1,s,1,t1,x n=1,>=,5,0,,seeds,`
 	fine := sealed(t, row)
 	if _, err := loadConclusions(strings.Replace(fine, ">=,5,", ">=,4,", 1)); err == nil || !strings.Contains(err.Error(), "seal") {
 		t.Errorf("a threshold that was changed: %v", err)
@@ -148,6 +182,8 @@ func TestConclusionsAreRefused(t *testing.T) {
 		"no id":     strings.Replace(fine, "C1,", ",", 1),
 		"relation":  conclusionsHead + strings.Replace(row, ">=", "=", 1) + ",",
 		"threshold": conclusionsHead + strings.Replace(row, ",5,", ",five,", 1) + ",",
+		"rounding":  conclusionsHead + strings.Replace(row, ",5,0,,", ",5,0,half,", 1) + ",",
+		"neutral":   conclusionsHead + strings.Replace(row, ",5,0,,", ",0,0,0.5,", 1) + ",",
 		"sentence":  conclusionsHead + strings.Replace(row, "C1,s", "C1,", 1) + ",",
 	} {
 		_, err := loadConclusions(text)

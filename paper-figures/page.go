@@ -24,6 +24,7 @@ var templateFiles embed.FS
 // templates are the page of a paper and the summary of all.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"anchor":           Term.anchor,
+	"answerInFull":     Conclusion.answerInFull,
 	"artefactOf":       func(evidence string) string { return evidence[strings.Index(evidence, "/")+1:] },
 	"byAnswer":         (*PaperRecord).byAnswer,
 	"byDefaultMargin":  (*Manifest).byDefaultMargin,
@@ -101,6 +102,10 @@ func (m *Manifest) render(dir string) error {
 	}
 	conclusions, err := m.conclusionsCSV()
 	if err := write("conclusions.csv", conclusions, err); err != nil {
+		return err
+	}
+	values, err := m.valuesCSV()
+	if err := write(valuesFile, values, err); err != nil {
 		return err
 	}
 	raw, err := json.MarshalIndent(m, "", " ")

@@ -60,16 +60,22 @@ func (p *PaperRecord) byAnswer() string {
 	var out []string
 	for _, a := range append(slices.Clone(Answers), Aside) {
 		var names []string
+		of := map[Part][]string{}
 		for _, c := range p.Conclusions {
 			if c.Answer == a {
-				names = append(names, strings.TrimSpace(c.ID+" "+c.share()))
+				of[c.Part] = append(of[c.Part], strings.TrimSpace(c.ID+" "+c.share()))
+			}
+		}
+		for _, part := range []Part{"", SomeReadings, SomeValues, SignAlone} {
+			if of[part] != nil {
+				names = append(names, strings.TrimSpace(string(part)+" "+strings.Join(of[part], ", ")))
 			}
 		}
 		if names != nil {
-			out = append(out, fmt.Sprintf("**%s** %s", a, strings.Join(names, ", ")))
+			out = append(out, fmt.Sprintf("**%s** %s", a, strings.Join(names, "; ")))
 		}
 	}
-	return strings.Join(out, "; ")
+	return strings.Join(out, ". ")
 }
 
 // score counts the answers in words.
@@ -135,9 +141,14 @@ func (p *PaperRecord) conclusionsTable() (string, error) {
 		Columns: reports.Left("id", "sentence", "section", "answer", "numbers", "in words", "what the readings vary"),
 	}}
 	for _, c := range p.Conclusions {
-		t.Row(c.ID, "“"+c.Sentence+"”", c.Section, c.Answer, c.Numbers, c.inWords(), c.Varied)
+		t.Row(c.ID, "“"+c.Sentence+"”", c.Section, c.answerInFull(), c.Numbers, c.inWords(), c.Varied)
 	}
 	return t.Markdown()
+}
+
+// answerInFull is the answer with the part that holds.
+func (c Conclusion) answerInFull() string {
+	return strings.TrimSpace(string(c.Answer) + " " + string(c.Part))
 }
 
 // inWords is the sentence about the conclusion and why it came out so.
