@@ -75,7 +75,9 @@ type Claim struct {
 // Cause is a kind of explanation for a deviation, one of those that summary.md.tmpl explains.
 type Cause string
 
-var causes = []Cause{"script", "contradiction", "impossible", "error", "input", "budget", "model", "unknown"}
+var causes = []Cause{
+	"script", "contradiction", "impossible", "error", "input", fromUnpublished, "budget", "model", "unknown",
+}
 
 // An Explanation says why claims deviate.
 type Explanation struct {
@@ -100,6 +102,7 @@ type Claims struct {
 	heads    []tablePart
 	readings []readingRow
 	missing  []missingRow
+	scripts  []scriptRow
 	// conclusions are the lines of conclusions.csv.
 	conclusions []sentenceTest
 }
@@ -150,6 +153,7 @@ func (c *Claim) byMakespan() verdict.Claim {
 //     (0 or 1) if the claim compares. Places are separated by semicolons.
 //   - margins.csv: margins that are not the default.
 //   - makespans.csv: claims that compare makespans: a ratio, or how many percent one exceeds another.
+//   - script.csv: what the authors' public code gave for claims, see [Script].
 //   - causes.csv: why claims deviate, see [Explanation].
 //   - readings.csv: where each reading comes from.
 //   - conclusions.csv: the tests of the paper's conclusions.
@@ -180,6 +184,7 @@ func LoadClaims(paper string, files fs.FS) (*Claims, error) {
 			}
 			return "claim", err
 		}),
+		eachRow(paper, files, "script.csv", c.addScript),
 		eachRow(paper, files, "causes.csv", c.addCause),
 		eachRow(paper, files, "readings.csv", func(r *readingRow) (string, error) {
 			c.readings = append(c.readings, *r)
@@ -290,7 +295,11 @@ func (c *Claims) addCause(r *Explanation) (column string, err error) {
 		return "reason", errors.New("a cause needs a reason")
 	}
 	c.Explanations = append(c.Explanations, *r)
-	_, err = c.matching(r.Artefact, r.Claim)
+	claims, err := c.matching(r.Artefact, r.Claim)
+	isRun := func(a *Claim) bool { return c.script(a) != nil }
+	if err == nil && r.Cause == fromUnpublished && !slices.ContainsFunc(claims, isRun) {
+		err = errors.New("script.csv does not say what the authors' code gave")
+	}
 	return "claim", err
 }
 
@@ -402,10 +411,18 @@ func (c *Claims) Missing(artefact, name string) string {
 	return ""
 }
 
-// explain returns why a claim deviates, if the data say so.
-func (c *Claims) explain(claim *Claim) Explanation {
+// explain returns why a claim with a measured number deviates, if the data say so. The cause unpublished is passed
+// over where the authors' code does not show it.
+func (c *Claims) explain(claim *Claim, m Measurement) Explanation {
+	return c.explanation(claim, func(cause Cause) bool {
+		return cause != fromUnpublished || c.unpublished(claim, m)
+	})
+}
+
+// explanation returns the first row of causes.csv that matches a claim and has a possible cause.
+func (c *Claims) explanation(claim *Claim, possible func(Cause) bool) Explanation {
 	for _, e := range c.Explanations {
-		if e.Artefact == claim.Artefact && matches(e.Claim, claim.Home) {
+		if e.Artefact == claim.Artefact && matches(e.Claim, claim.Home) && possible(e.Cause) {
 			return e
 		}
 	}

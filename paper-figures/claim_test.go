@@ -50,7 +50,7 @@ func TestLoadClaims(t *testing.T) {
 	if again := c.Of("t2"); len(again) != 1 || again[0].Name != "late" || !again[0].Repeats || again[0].Artefact != "t1" {
 		t.Errorf("table 2 repeats %+v", again)
 	}
-	if e := c.explain(&own[0]); e.Cause != "script" || e.Reason != "Because." {
+	if e := c.explain(&own[0], Measurement{}); e.Cause != "script" || e.Reason != "Because." {
 		t.Errorf("%+v", e)
 	}
 }

@@ -182,7 +182,7 @@ func (d *Data) measuredRow(c *Claim, m Measurement) Row {
 	row.ByMakespanMargin = verdict.Judge(c.byMakespan(), m).Verdict
 	switch j.Verdict {
 	case verdict.Deviates:
-		e := d.Claims.explain(c)
+		e := d.Claims.explain(c, m)
 		row.Cause, row.Evidence, row.Reason = e.Cause, e.Evidence, strings.TrimSpace(e.Reason+" "+m.Detail)
 	case verdict.Inconclusive:
 		row.Reason = undecided(&j, m)

@@ -312,7 +312,8 @@ func (p *PaperRecord) prove(claims *Claims) error {
 		for j := range a.Rows {
 			r := &a.Rows[j]
 			c := of[slices.IndexFunc(of, func(c Claim) bool { return c.Name == r.Claim })]
-			name, columns, _ := strings.Cut(claims.explain(&c).Numbers, ": ")
+			e := claims.explanation(&c, func(cause Cause) bool { return cause == r.Cause })
+			name, columns, _ := strings.Cut(e.Numbers, ": ")
 			t, done := tables[name]
 			if r.Cause == "" || !r.Default || !done {
 				continue

@@ -89,7 +89,7 @@ var settings = []setting{
 	{"original", "tight", originalAgent},
 }
 
-//go:embed script.csv
+//go:embed training.csv
 var script string
 
 // table5 measures the effect of the settings of Table 5, which the report does not print. A further table lists

@@ -2,7 +2,7 @@
 // Partitioning: Improved Implementation and Experimental Analysis", technical report, December 2025.
 //
 // published.csv has every number that the report prints about schedules and about its
-// setting, and some of its sentences as tests. script.csv lists where our training differs from the authors' script.
+// setting, and some of its sentences as tests. training.csv lists where our training differs from the authors' script.
 //
 // The report evaluates on ten days, which the dataset deadline/report draws again from the seeds of the
 // report's notebook. On these days a heuristic has one value, without a sampling error, and a number about an

@@ -32,7 +32,7 @@ const executions = 1000
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
 	h := onGPU{datasets.Hardware()}
-	return figures.Load("far", files, figures.Builds{
+	builds := figures.Builds{
 		"figure1": figures.Drawn("figure1", "Partitions of A30 and A100",
 			reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100/H100", GPUs: partitioned}),
 		"figure2": figures.Drawn("figure2", figure2().Title, figure2()),
@@ -51,7 +51,9 @@ func Paper() (figures.Paper, error) {
 		"table4": table4.build, "table5": table5.build, "table6": table6.build, "table7": table7.build,
 		"table8": table8.build, "table9": table9.build,
 		"optimum": optimum, "contradiction": contradiction, "text": h.text, "timing": timing,
-	})
+	}
+	builds["script"] = figures.Script(builds)
+	return figures.Load("far", files, builds)
 }
 
 var (

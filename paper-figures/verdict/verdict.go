@@ -257,6 +257,28 @@ func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
 	return m, nil
 }
 
+// Sampled is the mean of n replicates of which only mean and standard deviation are known. The paper's number has the
+// given standard error.
+func Sampled(mean, sd float64, n int, unit Unit, printSE float64) Measurement {
+	m := Measurement{Value: mean, StdErr: sd / math.Sqrt(float64(n)), PrintSE: printSE, Replicates: n, Unit: unit}
+	half := m.quantile() * m.StdErr
+	m.Low, m.High = mean-half, mean+half
+	return m
+}
+
+// Less returns the difference of two independent measurements of one quantity, and half of its 95 % interval.
+func (m Measurement) Less(other Measurement) (difference, half float64) {
+	quantile := max(m.quantile(), other.quantile())
+	return m.Value - other.Value, quantile * math.Hypot(m.StdErr, other.StdErr)
+}
+
+// Agrees reports whether the 95 % interval of the difference of two measurements contains 0, or lies within what is
+// allowed.
+func (m Measurement) Agrees(other Measurement, allowed float64) bool {
+	difference, half := m.Less(other)
+	return math.Abs(difference) <= max(half, allowed-half)
+}
+
 // Affine returns scale times the measurement plus a shift, for a positive scale.
 func (m Measurement) Affine(scale, shift float64) Measurement {
 	m.Value, m.Low, m.High = scale*m.Value+shift, scale*m.Low+shift, scale*m.High+shift

@@ -344,3 +344,30 @@ func TestCrossedDeviationOfFewRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestAgrees: two measurements agree if their difference may be 0, or is surely no more than what is allowed.
+func TestAgrees(t *testing.T) {
+	sampled := func(mean float64, n int) Measurement { return Sampled(mean, 1, n, Executions, 0) }
+	for what, c := range map[string]struct {
+		a, b    Measurement
+		allowed float64
+		want    bool
+	}{
+		"the same":                     {sampled(1, 100), sampled(1, 100), 0, true},
+		"within the interval":          {sampled(1, 100), sampled(1.27, 100), 0, true},
+		"beyond it":                    {sampled(1, 100), sampled(1.28, 100), 0, false},
+		"beyond it, as allowed":        {sampled(1, 1000), sampled(1.28, 1000), 0.37, true},
+		"perhaps beyond both":          {sampled(1, 1000), sampled(1.28, 1000), 0.36, false},
+		"of few, by Student's t":       {sampled(1, 5), sampled(2.7, 5), 0, true},
+		"one that was not sampled":     {Exactly(1), sampled(1.19, 100), 0, true},
+		"one beyond the interval":      {Exactly(1), sampled(1.20, 100), 0, false},
+		"one without a standard error": {Measurement{Value: 1, StdErr: math.NaN(), Replicates: 1, Unit: TrainingRuns}, sampled(1, 100), 5, false},
+	} {
+		if c.a.Agrees(c.b, c.allowed) != c.want || c.b.Agrees(c.a, c.allowed) != c.want {
+			t.Errorf("%s: agrees is not %v", what, c.want)
+		}
+	}
+	if m := sampled(1, 100); m.Low != 1-0.1*m.quantile() || m.High != 1+0.1*m.quantile() || m.StdErr != 0.1 {
+		t.Errorf("%+v", m)
+	}
+}
