@@ -135,7 +135,7 @@ func TestMatch(t *testing.T) {
 		if c.Inputs == nil {
 			c.Inputs = inputs
 		}
-		err := Match(c.Declaration, claims)
+		err := (&Claims{All: claims}).Match(c.Declaration)
 		key, wrong := errors.AsType[*KeyError](err)
 		if wrong != (c.key != "") || wrong && key.Key != c.key {
 			t.Errorf("%s: %v, want an error about %q", what, err, c.key)

@@ -3,7 +3,6 @@ package figures
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +13,7 @@ import (
 
 	"miglab/harness/strictcsv"
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
 // An Answer says whether a conclusion of a paper holds.
@@ -156,24 +156,11 @@ func (r *sentenceTest) readNumbers() (column string, err error) {
 	return "rounding", err
 }
 
-// isMeasure reports whether a value of an artefact is measured for conclusions alone.
-func (c *Claims) isMeasure(artefact, name string) bool {
-	return !slices.ContainsFunc(c.Of(artefact), func(o Claim) bool { return o.Name == name }) &&
-		slices.ContainsFunc(c.conclusions, func(r sentenceTest) bool {
-			return r.Artefact == artefact && matches(r.Measure, name)
-		})
-}
-
-// checkConclusions returns an error unless every row of conclusions.csv has values, by the names that the
-// artefacts measure.
-func (c *Claims) checkConclusions(paper string, values map[string][]string) error {
-	for _, r := range c.conclusions {
-		measured := func(name string) bool { return matches(r.Measure, name) }
-		if r.Status != statusMissing && !slices.ContainsFunc(values[r.Artefact], measured) {
-			return &KeyError{paper, r.Artefact, r.Measure, "is not measured, and the conclusion " + r.ID + " needs it"}
-		}
-	}
-	return nil
+// concludes reports whether a conclusion needs a value of an artefact.
+func (c *Claims) concludes(artefact, name string) bool {
+	return slices.ContainsFunc(c.conclusions, func(r sentenceTest) bool {
+		return r.Artefact == artefact && matches(r.Measure, name)
+	})
 }
 
 // A Test is a value under a reading, judged against a row of conclusions.csv.
@@ -252,26 +239,12 @@ func (r *sentenceTest) distance(value float64) float64 {
 	return d
 }
 
-// State says whether a conclusion holds under a reading.
-type State string
-
-// The states.
-const (
-	Met    State = "met"
-	Missed State = "missed"
-	Open   State = "open"
-)
-
-// A Dot is a conclusion under a reading of an artefact.
+// A Dot is a conclusion under a reading of an artefact. Its distance is that of the least favourable value from its
+// threshold, in the value's unit if the threshold is 0.
 type Dot struct {
 	Artefact string `json:"artefact"`
 	Reading  string `json:"reading"`
-	Default  bool   `json:"default,omitempty"`
-	PostHoc  bool   `json:"post_hoc,omitempty"`
-	State    State  `json:"state"`
-	// Distance is how far the least favourable value is from its threshold, positive on the side of the sentence: as a
-	// share of the threshold, or in the value's unit if the threshold is 0.
-	Distance float64 `json:"distance"`
+	reports.CurveDot
 	// Values is how many values there are, and Right how many of them are on the side of the sentence.
 	Values int `json:"values"`
 	Right  int `json:"right"`
@@ -280,7 +253,7 @@ type Dot struct {
 	row   *sentenceTest
 	sign  bool
 	// states are those of the values by name. A value that several rows test has the worst.
-	states map[string]State
+	states map[string]reports.DotState
 }
 
 // add adds a test to the dot.
@@ -290,27 +263,29 @@ func (d *Dot) add(t Test, row *sentenceTest) {
 		d.Distance, d.least, d.row = distance, t, row
 	}
 	d.sign = (d.sign || d.Values == 0) && t.Sign
-	state := t.state()
-	if d.states == nil {
-		d.states = map[string]State{}
-	}
-	d.states[t.Measure], d.State = worse(d.states[t.Measure], state), worse(d.State, state)
-	d.Values, d.Right = len(d.states), len(d.named(Met))
+	d.states[t.Measure], d.State = worse(d.states[t.Measure], t.state()), worse(d.State, t.state())
+	d.Values, d.Right = len(d.states), len(d.named(reports.DotMet))
 }
 
 // state is what the value says of the conclusion under its reading.
-func (t *Test) state() State {
-	return cmp.Or(map[verdict.Verdict]State{verdict.Reproduced: Met, verdict.Deviates: Missed}[t.Verdict], Open)
+func (t *Test) state() reports.DotState {
+	switch t.Verdict {
+	case verdict.Reproduced:
+		return reports.DotMet
+	case verdict.Deviates:
+		return reports.DotMissed
+	}
+	return reports.DotOpen
 }
 
 // worse is the worse of two states. None is the best.
-func worse(a, b State) State {
-	order := []State{"", Met, Open, Missed}
+func worse(a, b reports.DotState) reports.DotState {
+	order := []reports.DotState{"", reports.DotMet, reports.DotOpen, reports.DotMissed}
 	return order[max(slices.Index(order, a), slices.Index(order, b))]
 }
 
 // named lists the values in a state, with the reading if it is not the first.
-func (d *Dot) named(s State) (out []string) {
+func (d *Dot) named(s reports.DotState) (out []string) {
 	for name, state := range d.states {
 		switch {
 		case state != s:
@@ -346,6 +321,8 @@ type Conclusion struct {
 	// rows are its lines of conclusions.csv, and values those of [valuesFile].
 	rows   []sentenceTest
 	values [][]string
+	// incomplete is set if it rests on an artefact that is not done.
+	incomplete bool
 }
 
 // conclude answers the paper's conclusions. One that rests on an artefact that is not done is left out.
@@ -354,33 +331,29 @@ func (p *PaperRecord) conclude(claims *Claims) {
 	for i := range p.Artefacts {
 		done[p.Artefacts[i].Artefact] = &p.Artefacts[i]
 	}
-	rows := claims.conclusions
-	for first := 0; first < len(rows); {
-		end := first + 1
-		for end < len(rows) && rows[end].ID == rows[first].ID {
-			end++
+	var all []Conclusion
+	for line := range claims.conclusions {
+		row := &claims.conclusions[line]
+		if row.Sentence != "" {
+			because, _ := claims.partOf(row.ID, "because")
+			all = append(all, Conclusion{
+				Paper: p.Name, ID: row.ID, Sentence: row.Sentence, Section: row.Section, Because: because,
+				Varied: strings.TrimSuffix(row.Varied, "."),
+			})
 		}
-		c := Conclusion{
-			Paper: p.Name, ID: rows[first].ID, Sentence: rows[first].Sentence, Section: rows[first].Section,
-			Varied: strings.TrimSuffix(rows[first].Varied, "."), rows: rows[first:end],
+		c, a := &all[len(all)-1], done[row.Artefact]
+		c.rows = append(c.rows, *row)
+		if a == nil {
+			c.incomplete = true
+			continue
 		}
-		complete := true
-		for i := first; i < end; i++ {
-			a := done[rows[i].Artefact]
-			if complete = complete && a != nil; complete {
-				c.addDots(a, i, &rows[i])
-			}
-		}
-		if complete {
-			c.answer(rows[first].Status == statusModel)
-			for _, t := range claims.heads {
-				if t.Part == "because" && t.Table == c.ID {
-					c.Because = t.Text
-				}
-			}
+		c.addDots(a, line, row)
+	}
+	for _, c := range all {
+		if !c.incomplete {
+			c.answer()
 			p.Conclusions = append(p.Conclusions, c)
 		}
-		first = end
 	}
 }
 
@@ -390,12 +363,13 @@ func (c *Conclusion) addDots(a *Record, line int, row *sentenceTest) {
 		if t.Row != line {
 			continue
 		}
-		same := func(d Dot) bool { return d.Artefact == a.Artefact && d.Reading == t.Reading && d.PostHoc == t.PostHoc }
+		same := func(d Dot) bool { return d.Artefact == a.Artefact && d.Reading == t.Reading && d.Aside == t.PostHoc }
 		i := slices.IndexFunc(c.Dots, same)
 		if i < 0 {
 			i = len(c.Dots)
 			c.Dots = append(c.Dots, Dot{
-				Artefact: a.Artefact, Reading: t.Reading, Default: t.Default && !t.PostHoc, PostHoc: t.PostHoc,
+				Artefact: a.Artefact, Reading: t.Reading, states: map[string]reports.DotState{},
+				CurveDot: reports.CurveDot{Default: t.Default && !t.PostHoc, Aside: t.PostHoc},
 			})
 		}
 		c.Dots[i].add(t, row)
@@ -412,84 +386,70 @@ func (c *Conclusion) addDots(a *Record, line int, row *sentenceTest) {
 //   - in the model: it is about a model whose constants were chosen with the paper's result in view
 //   - not runnable: nothing was measured
 //   - post hoc: all of its rows are, so that it decides nothing
-func (c *Conclusion) answer(model bool) {
-	var open, values, right int
-	byDefault, possible, sign, openDefault, decided := true, true, true, false, false
-	aside := len(c.Dots) > 0 && !slices.ContainsFunc(c.Dots, func(d Dot) bool { return !d.PostHoc })
+func (c *Conclusion) answer() {
+	var counting, defaults []Dot
+	aside := len(c.Dots) > 0 && Count(c.Dots, func(d Dot) bool { return d.Aside }) == len(c.Dots)
+	right, sign := 0, true
 	for _, d := range c.Dots {
-		if d.PostHoc != aside {
-			continue
-		}
-		c.Readings++
-		switch d.State {
-		case Met:
-			c.Met++
-		case Open:
-			open++
+		if d.Aside == aside {
+			counting = append(counting, d)
 		}
 		if d.Default {
-			decided = true
-			byDefault, possible = byDefault && d.State == Met, possible && d.State != Missed
-			openDefault, sign = openDefault || d.State == Open, sign && d.sign
-			values, right = values+d.Values, right+d.Right
+			defaults = append(defaults, d)
+			right, sign = right+d.Right, sign && d.sign
 		}
 	}
+	in := func(s reports.DotState, dots []Dot) int { return Count(dots, func(d Dot) bool { return d.State == s }) }
+	c.Met, c.Readings = in(reports.DotMet, counting), len(counting)
 	enough := func(k int) bool { return 10*k >= 9*c.Readings }
+	deciding := defaults
 	switch {
 	case aside:
-		c.Answer = Aside
-	case c.Readings == 0 || !decided:
+		c.Answer, deciding = Aside, counting
+	case defaults == nil:
 		c.Answer = NotRunnable
-	case model:
-		c.Answer = InTheModel
-	case byDefault && enough(c.Met):
+	case c.rows[0].Status == statusModel:
+		c.Answer, deciding = InTheModel, counting
+	case in(reports.DotMet, defaults) == len(defaults) && enough(c.Met):
 		c.Answer = Holds
-	case possible && enough(c.Met+open):
+	case in(reports.DotMissed, defaults) == 0 && enough(c.Met+in(reports.DotOpen, counting)):
 		c.Answer = Undecided
-	case c.Met > 0 || right > 0 || sign:
+	case c.Met > 0:
+		c.Answer, c.Part = HoldsInPart, SomeReadings
+	case right > 0:
+		c.Answer, c.Part = HoldsInPart, SomeValues
+	case sign:
 		c.Answer, c.Part = HoldsInPart, SignAlone
-		if right > 0 {
-			c.Part = SomeValues
-		}
-		if c.Met > 0 {
-			c.Part = SomeReadings
-		}
-	case openDefault:
+	case in(reports.DotOpen, defaults) > 0:
 		c.Answer = Undecided
 	default:
 		c.Answer = DoesNotHold
 	}
-	c.describe(right, values, sign && right < values)
+	c.Numbers = strings.Join(Map(deciding, Dot.deciding), "; ")
+	c.describe(defaults, right, sign)
 }
 
-// describe sets the numbers that decide and the sentence about them.
-func (c *Conclusion) describe(right, values int, sign bool) {
-	var numbers, does, doesNot, open []string
-	enough := ""
-	for _, d := range c.Dots {
-		if c.Answer == Aside || d.Default || c.Answer == InTheModel && !d.PostHoc {
-			numbers = append(numbers, d.deciding())
-		}
-		if !d.Default {
-			continue
-		}
-		does, doesNot = append(does, d.named(Met)...), append(doesNot, d.named(Missed)...)
-		open = append(open, d.named(Open)...)
-		if t := d.least; d.State == Open && t.Enough > 0 {
+// describe sets the sentence about the values under the defaults, right of which are on the side of the sentence.
+func (c *Conclusion) describe(defaults []Dot, right int, sign bool) {
+	var does, doesNot, open []string
+	values, enough := 0, ""
+	for _, d := range defaults {
+		values += d.Values
+		does, doesNot = append(does, d.named(reports.DotMet)...), append(doesNot, d.named(reports.DotMissed)...)
+		open = append(open, d.named(reports.DotOpen)...)
+		if t := d.least; d.State == reports.DotOpen && t.Enough > 0 {
 			enough = fmt.Sprintf(" About %s would decide.", count(roundUp(t.Enough), t.Unit))
 		}
 	}
-	c.Numbers = strings.Join(numbers, "; ")
-	if c.Answer == NotRunnable {
+	where := "It"
+	switch c.Answer {
+	case NotRunnable:
 		c.Plain, c.Varied = cmp.Or(c.Varied, "Nothing here can measure it")+".", ""
 		return
-	}
-	if c.Answer == Aside {
+	case Aside:
 		c.Plain = fmt.Sprintf("It is met under %d of %d readings, and decides nothing.", c.Met, c.Readings)
 		return
-	}
-	where := "It"
-	if c.Answer == InTheModel {
+	case InTheModel:
 		where = "In the model it"
 	}
 	c.Plain = fmt.Sprintf("%s is %s, and by %d of %d values under the default", where, c.byState(), right, values)
@@ -516,13 +476,13 @@ func (c *Conclusion) describe(right, values int, sign bool) {
 // differ.
 func (c *Conclusion) byState() string {
 	var out []string
-	for _, s := range []State{Met, Missed, Open} {
+	for _, s := range []reports.DotState{reports.DotMet, reports.DotMissed, reports.DotOpen} {
 		names := c.under(s)
-		if names == nil && s != Met {
+		if names == nil && s != reports.DotMet {
 			continue
 		}
 		text := fmt.Sprintf("%s under %d", s, len(names))
-		if s == Met {
+		if s == reports.DotMet {
 			text += fmt.Sprintf(" of %d readings", c.Readings)
 		}
 		if names != nil && len(names) < c.Readings {
@@ -534,14 +494,14 @@ func (c *Conclusion) byState() string {
 }
 
 // under names the readings with a state that count, with their artefacts if there are several.
-func (c *Conclusion) under(s State) (out []string) {
+func (c *Conclusion) under(s reports.DotState) (out []string) {
 	several := slices.ContainsFunc(c.Dots, func(d Dot) bool { return d.Artefact != c.Dots[0].Artefact })
 	for _, d := range c.Dots {
 		name := d.Reading
 		if several {
 			name = d.Artefact + ": " + name
 		}
-		if d.State == s && !d.PostHoc {
+		if d.State == s && !d.Aside {
 			out = append(out, name)
 		}
 	}
@@ -563,7 +523,7 @@ func someOf(names []string, most int) string {
 
 // deciding is the least favourable value of a dot with its interval and its threshold, and its reading if that has a
 // name.
-func (d *Dot) deciding() string {
+func (d Dot) deciding() string {
 	t := d.least
 	text := fmt.Sprintf("%s: %s", t.Measure, figuresOf(t.Value))
 	if t.Low != nil && t.High != nil && *t.Low < *t.High {
@@ -593,27 +553,25 @@ func figuresOf(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 // conclusionsCSV returns results/conclusions.csv: one line a conclusion. The columns of its tests have an entry for
 // each, separated by semicolons.
 func (m *Manifest) conclusionsCSV() (string, error) {
-	lines := [][]string{{
-		"paper", "id", "answer", "part", "met", "readings", "numbers", "plain", "sentence", "section", "varied",
-		"artefact", "measure", "relation", "threshold", "neutral", "rounding",
-	}}
+	t := Table{Table: reports.Table{Columns: reports.Left(
+		"paper", "id", "answer", "part", "met", "readings", "numbers", "plain", "sentence", "section", "varied").Left(
+		testColumns...)}}
 	for _, p := range m.Papers {
 		for _, c := range p.Conclusions {
-			line := []string{
-				c.Paper, c.ID, string(c.Answer), string(c.Part), strconv.Itoa(c.Met), strconv.Itoa(c.Readings),
-				c.Numbers, c.inWords(), c.Sentence, c.Section, c.Varied,
+			tests := make([]string, len(testColumns))
+			for i := range tests {
+				tests[i] = strings.Join(Map(c.rows, func(r sentenceTest) string { return r.cells()[i] }), "; ")
 			}
-			for i := range (&sentenceTest{}).cells() {
-				entries := Map(c.rows, func(r sentenceTest) string { return r.cells()[i] })
-				line = append(line, strings.Join(entries, "; "))
-			}
-			lines = append(lines, line)
+			t.Row(c.Paper, c.ID, c.Answer, c.Part, c.Met, c.Readings, c.Numbers, c.inWords(), c.Sentence, c.Section,
+				c.Varied, tests)
 		}
 	}
-	return csvOf(lines)
+	return t.encoded("csv")
 }
 
-// cells are the columns of a test in the files of results.
+// testColumns are the columns of a test in the files of results, and cells are its cells there.
+var testColumns = []string{"artefact", "measure", "relation", "threshold", "neutral", "rounding"}
+
 func (r *sentenceTest) cells() []string {
 	return []string{r.Artefact, r.Measure, string(r.Relation), r.Threshold, r.Neutral, r.Rounding}
 }
@@ -630,28 +588,21 @@ func (c *Conclusion) addValue(artefact string, t Test, row *sentenceTest) {
 	case t.Default:
 		weight = DefaultReading
 	}
-	c.values = append(c.values, []string{
+	c.values = append(c.values, cellsOf([]any{
 		c.Paper, c.ID, artefact, t.Reading, weight, t.Measure, plain(&t.Value, -1), plain(t.Low, -1), plain(t.High, -1),
-		string(row.Relation), row.Threshold, row.Neutral, row.Rounding, string(t.state()),
-	})
+		row.cells()[2:], t.state(),
+	}))
 }
 
 // valuesCSV returns what [valuesFile] has.
 func (m *Manifest) valuesCSV() (string, error) {
-	lines := [][]string{{
-		"paper", "id", "artefact", "reading", "weight", "measure", "value", "ci_low", "ci_high", "relation", "threshold",
-		"neutral", "rounding", "state",
-	}}
+	t := Table{Table: reports.Table{Columns: reports.Left(
+		"paper", "id", "artefact", "reading", "weight", "measure", "value", "ci_low", "ci_high").Left(
+		testColumns[2:]...).Left("state")}}
 	for _, p := range m.Papers {
 		for _, c := range p.Conclusions {
-			lines = append(lines, c.values...)
+			t.Rows = append(t.Rows, c.values...)
 		}
 	}
-	return csvOf(lines)
-}
-
-func csvOf(lines [][]string) (string, error) {
-	var b strings.Builder
-	err := csv.NewWriter(&b).WriteAll(lines)
-	return b.String(), err
+	return t.encoded("csv")
 }

@@ -198,14 +198,16 @@ func TestConclusionsAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decs := []Declaration{{Paper: "p", Artefact: "t1", Measured: []string{"x n=2"}}}
-	if err := claims.checkConclusions("p", map[string][]string{"t1": decs[0].Measured}); err == nil {
+	check := func(measured ...string) error {
+		return claims.Check("p", []Declaration{{Paper: "p", Artefact: "t1", Readings: [][]string{append(measured, "x n=2", "x less y")}}})
+	}
+	if err := check(); err == nil {
 		t.Error("a conclusion that nothing measures is accepted")
 	}
-	if err := claims.checkConclusions("p", map[string][]string{"t1": {"x n=1"}}); err != nil {
+	if err := check("x n=1"); err != nil {
 		t.Error(err)
 	}
-	if claims.isMeasure("t1", "x n=1") {
-		t.Error("a claim counts as what only a conclusion needs")
+	if err := check("x n=1", "x n=3"); err == nil {
+		t.Error("a value that neither a claim nor a conclusion needs is accepted")
 	}
 }

@@ -31,12 +31,11 @@ func (e *KeyError) Error() string {
 // A Declaration is what the Build of an artefact says about its claims, without numbers.
 type Declaration struct {
 	Paper, Artefact string
-	// Readings are the keys of each reading; the first is the default one.
+	// Readings are the keys of each reading; the first is the default one. Some may be of values that only conclusions
+	// need.
 	Readings [][]string
 	// Names are those of the readings.
 	Names []string
-	// Measured has the names of all values, also of those that only conclusions need.
-	Measured []string
 	// Missing are the keys of claims that are said to need hardware or unpublished data.
 	Missing []string
 	// Inputs are the values that the project uses for the paper's inputs.
@@ -44,9 +43,11 @@ type Declaration struct {
 }
 
 // Match returns a [*KeyError] unless every key is a claim and every claim has a key: measured and derived ones
-// in the default reading, hardware ones there or among the missing, unpublished ones among the missing. Inputs
-// must be declared with the printed value. It does not depend on what hardware was measured.
-func Match(dec Declaration, claims []Claim) error {
+// in the default reading, hardware ones there or among the missing, unpublished ones among the missing. A key may
+// also be what a conclusion needs, if the default reading has it. Inputs must be declared with the printed
+// value. It does not depend on what hardware was measured.
+func (c *Claims) Match(dec Declaration) error {
+	claims := c.Of(dec.Artefact)
 	bad := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
 	for i, r := range dec.Names {
 		if slices.Contains(dec.Names[:i], r) {
@@ -60,7 +61,7 @@ func Match(dec Declaration, claims []Claim) error {
 	for i, keys := range dec.Readings {
 		for _, k := range keys {
 			switch b, ok := basis[k]; {
-			case !ok:
+			case !ok && !(c.concludes(dec.Artefact, k) && slices.Contains(dec.Readings[0], k)):
 				return bad(k, "is measured and is no claim in published.csv")
 			case i == 0 && b == Input:
 				return bad(k, "is measured by the default reading and is an input in published.csv")
@@ -99,14 +100,11 @@ func Match(dec Declaration, claims []Claim) error {
 	return nil
 }
 
-// declaration lists the keys of an output, without those of values that only conclusions need.
-func (o *Output) declaration(paper, artefact string, claims *Claims) Declaration {
+// declaration lists the keys of an output.
+func (o *Output) declaration(paper, artefact string) Declaration {
 	dec := Declaration{Paper: paper, Artefact: artefact, Missing: slices.Sorted(maps.Keys(o.Missing)), Inputs: o.Inputs}
 	for _, r := range o.Readings {
-		names := slices.Sorted(maps.Keys(r.Values))
-		isMeasure := func(name string) bool { return claims.isMeasure(artefact, name) }
-		dec.Readings = append(dec.Readings, slices.DeleteFunc(slices.Clone(names), isMeasure))
-		dec.Measured = append(dec.Measured, names...)
+		dec.Readings = append(dec.Readings, slices.Sorted(maps.Keys(r.Values)))
 		dec.Names = append(dec.Names, cmp.Or(r.Name, DefaultReading))
 	}
 	return dec

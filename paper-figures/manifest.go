@@ -2,7 +2,6 @@ package figures
 
 import (
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 
 	"miglab/harness/wholefile"
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
 // A Manifest is what a reproduction found. claims.csv, the pages, the site and README.md's table are made from it.
@@ -133,33 +133,23 @@ func number(v float64) *float64 {
 func (r *Row) Counted() bool { return r.Default && !r.Repeats && r.Kind != Arithmetic }
 
 // claimColumns are the columns of claims.csv.
-var claimColumns = []string{
-	"paper", "artefact", "claim", "kind", "reading", "relation", "published", "measured", "ci_low", "ci_high", "margin",
-	"unit", "replicates", "verdict", "cause", "reason", "source", "published_to", "replicate", "evidence",
-	"by_default_margin", "by_makespan_margin",
-}
+var claimColumns = reports.Left("paper", "artefact", "claim", "kind", "reading", "relation", "published", "measured",
+	"ci_low", "ci_high", "margin", "unit", "replicates", "verdict", "cause", "reason", "source", "published_to",
+	"replicate", "evidence", "by_default_margin", "by_makespan_margin")
 
 // claimsCSV returns claims.csv: one line a claim and reading. A number that does not exist is empty.
 func (m *Manifest) claimsCSV() (string, error) {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	lines := [][]string{claimColumns}
+	t := Table{Table: reports.Table{Columns: claimColumns}}
 	for r := range m.Rows() {
 		if r.Repeats {
 			continue
 		}
-		lines = append(lines, []string{
-			r.Paper, r.Artefact, r.Claim, string(r.Kind), r.Reading, string(r.Relation), plain(&r.Published,
-				r.Decimals),
-			plain(r.Measured, -1), plain(r.Low, -1), plain(r.High, -1), plain(r.Margin,
-				-1), r.Unit, strconv.Itoa(r.Replicates),
-			string(r.Verdict), string(r.Cause), r.Reason, r.Source, plain(r.To,
-				r.Decimals), string(r.Replicate), r.Evidence,
-			string(r.ByDefaultMargin), string(r.ByMakespanMargin),
-		})
+		t.Row(r.Paper, r.Artefact, r.Claim, r.Kind, r.Reading, r.Relation, plain(&r.Published, r.Decimals),
+			plain(r.Measured, -1), plain(r.Low, -1), plain(r.High, -1), plain(r.Margin, -1), r.Unit, r.Replicates,
+			r.Verdict, r.Cause, r.Reason, r.Source, plain(r.To, r.Decimals), r.Replicate, r.Evidence,
+			r.ByDefaultMargin, r.ByMakespanMargin)
 	}
-	err := w.WriteAll(lines)
-	return b.String(), err
+	return t.encoded("csv")
 }
 
 // plain formats a number with the given decimals; -1 means six significant digits.

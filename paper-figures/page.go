@@ -59,9 +59,12 @@ type page struct {
 }
 
 // Markdown returns the table for a page.
-func (t Table) Markdown() (string, error) {
+func (t Table) Markdown() (string, error) { return t.encoded("markdown") }
+
+// encoded returns the table in one of [reports.TableFormats].
+func (t *Table) encoded(format string) (string, error) {
 	var b strings.Builder
-	err := t.Table.Encode(&b, "markdown")
+	err := t.Table.Encode(&b, format)
 	return b.String(), err
 }
 

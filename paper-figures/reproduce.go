@@ -82,8 +82,7 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 		if err != nil {
 			return nil, err
 		}
-		dec := o.declaration(j.paper.Name, j.artefact.Name, d.Claims)
-		if err := Match(dec, d.Claims.Of(j.artefact.Name)); err != nil {
+		if err := d.Claims.Match(o.declaration(j.paper.Name, j.artefact.Name)); err != nil {
 			return nil, err
 		}
 		j.needs = d.needs
@@ -117,7 +116,7 @@ func (p *Paper) Declarations() ([]Declaration, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, o.declaration(p.Name, p.Artefacts[i].Name, p.claims()))
+		out = append(out, o.declaration(p.Name, p.Artefacts[i].Name))
 	}
 	return out, nil
 }
@@ -128,8 +127,8 @@ func (p *Paper) Declarations() ([]Declaration, error) {
 func (c *Claims) Check(paper string, decs []Declaration) error {
 	known, measured := map[string]bool{}, map[string][]string{}
 	for _, dec := range decs {
-		known[dec.Artefact], measured[dec.Artefact] = true, dec.Measured
-		if err := Match(dec, c.Of(dec.Artefact)); err != nil {
+		known[dec.Artefact], measured[dec.Artefact] = true, slices.Concat(dec.Readings...)
+		if err := c.Match(dec); err != nil {
 			return err
 		}
 	}
@@ -144,7 +143,13 @@ func (c *Claims) Check(paper string, decs []Declaration) error {
 			return &KeyError{paper, e.Artefact, e.Claim, reason}
 		}
 	}
-	return c.checkConclusions(paper, measured)
+	for _, r := range c.conclusions {
+		needed := func(name string) bool { return matches(r.Measure, name) }
+		if r.Status != statusMissing && !slices.ContainsFunc(measured[r.Artefact], needed) {
+			return &KeyError{paper, r.Artefact, r.Measure, "is not measured, and the conclusion " + r.ID + " needs it"}
+		}
+	}
+	return nil
 }
 
 // Run computes what is missing and writes tables, figures, the manifest and what is rendered from it. It
@@ -263,11 +268,11 @@ func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 
 // record judges an output, and returns the tables that every artefact with claims has.
 func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, tables []Table, err error) {
-	claims := d.Claims.Of(a.Name)
-	if err := Match(o.declaration(paper, a.Name, d.Claims), claims); err != nil {
+	if err := d.Claims.Match(o.declaration(paper, a.Name)); err != nil {
 		return Record{}, nil, err
 	}
-	record = Record{Paper: paper, Artefact: a.Name, Title: a.Title, Timed: a.Timed, Rows: d.judge(claims, o)}
+	record = Record{Paper: paper, Artefact: a.Name, Title: a.Title, Timed: a.Timed}
+	record.Rows = d.judge(d.Claims.Of(a.Name), o)
 	record.Tests = d.tests(a.Name, o)
 	record.Readings = summarizeReadings(o.Readings, record.Rows)
 	if len(record.Rows) > 0 && len(o.Readings) > 0 {

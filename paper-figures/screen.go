@@ -27,11 +27,7 @@ func (p *PaperRecord) saveCurve(dir string) error {
 	f := reports.Curve{Title: p.Name + ": conclusions by reading"}
 	for _, c := range p.Conclusions {
 		row := reports.CurveRow{Name: c.ID, Text: "“" + c.Sentence + "”", Answer: string(c.Answer)}
-		for _, d := range c.Dots {
-			row.Dots = append(row.Dots, reports.CurveDot{
-				State: reports.DotState(d.State), Default: d.Default, Aside: d.PostHoc, Distance: d.Distance,
-			})
-		}
+		row.Dots = Map(c.Dots, func(d Dot) reports.CurveDot { return d.CurveDot })
 		f.Rows = append(f.Rows, row)
 	}
 	return reports.SaveFigure(filepath.Join(dir, p.Name, curveFile), f)
@@ -143,7 +139,7 @@ func (p *PaperRecord) conclusionsTable() (string, error) {
 	for _, c := range p.Conclusions {
 		t.Row(c.ID, "“"+c.Sentence+"”", c.Section, c.answerInFull(), c.Numbers, c.inWords(), c.Varied)
 	}
-	return t.Markdown()
+	return t.encoded("markdown")
 }
 
 // answerInFull is the answer with the part that holds.

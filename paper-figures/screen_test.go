@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
 // TestLinked: the first use of each name is linked, but not in headings, tags, code, other links and longer words.
@@ -44,7 +45,7 @@ func answeredPaper() PaperRecord {
 		c := Conclusion{ID: "C" + string(rune('0'+i)), Sentence: "a sentence", Answer: a}
 		if a != NotRunnable {
 			c.Met, c.Readings, c.Numbers = 1, 2, "m: 3 [2, 4], which must be <= 5"
-			c.Dots = []Dot{{State: Met, Default: true, Distance: 0.1}, {State: Open}}
+			c.Dots = []Dot{{CurveDot: reports.CurveDot{State: reports.DotMet, Default: true, Distance: 0.1}}, {CurveDot: reports.CurveDot{State: reports.DotOpen}}}
 		}
 		p.Conclusions = append(p.Conclusions, c)
 	}

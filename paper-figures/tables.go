@@ -50,13 +50,22 @@ func (c *Claims) Words(name string, values ...any) string {
 	return fill(c.text(name, "words"), values)
 }
 
-// text panics if tables.csv does not have the part.
-func (c *Claims) text(table, part string) string {
+// partOf returns what tables.csv has for a part of a table.
+func (c *Claims) partOf(table, part string) (text string, ok bool) {
 	i := slices.IndexFunc(c.heads, func(p tablePart) bool { return p.Table == table && p.Part == part })
 	if i < 0 {
+		return "", false
+	}
+	return c.heads[i].Text, true
+}
+
+// text is [Claims.partOf] for a part that must be there.
+func (c *Claims) text(table, part string) string {
+	text, ok := c.partOf(table, part)
+	if !ok {
 		panic(fmt.Sprintf("figures: tables.csv has no %s of %q", part, table))
 	}
-	return c.heads[i].Text
+	return text
 }
 
 // fill replaces {1}, {2} and so on by values. It panics if a value is missing.

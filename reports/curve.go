@@ -28,11 +28,12 @@ type CurveRow struct {
 
 // A CurveDot is one test of a conclusion.
 type CurveDot struct {
-	State DotState
 	// Default draws a ring around the dot. Aside draws it small: it decides nothing.
-	Default, Aside bool
+	Default bool     `json:"default,omitempty"`
+	Aside   bool     `json:"post_hoc,omitempty"`
+	State   DotState `json:"state"`
 	// Distance is from the threshold, in units of it, and positive on the claimed side.
-	Distance float64
+	Distance float64 `json:"distance"`
 }
 
 // A DotState says how a test came out. Each has its own colour and shape.

@@ -194,8 +194,8 @@ func TestLargestFirstIsNotReproducedAsTheAgent(t *testing.T) {
 func TestSlackDecidesWhereRulesDoSo(t *testing.T) {
 	for _, c := range []struct {
 		relaxed, tight *scheduler
-		want           figures.State
-	}{{leastSlack, smallest, figures.Met}, {smallest, leastSlack, figures.Missed}} {
+		want           reports.DotState
+	}{{leastSlack, smallest, reports.DotMet}, {smallest, leastSlack, reports.DotMissed}} {
 		replaceAgents(t, 3)
 		for _, pair := range [][2]*scheduler{enhancedAgents, originalAgents} {
 			pair[0].runs, pair[1].runs = slices.Repeat(c.relaxed.runs, 3), slices.Repeat(c.tight.runs, 3)
@@ -204,7 +204,7 @@ func TestSlackDecidesWhereRulesDoSo(t *testing.T) {
 			Papers: []figures.Paper{figurestest.Load(t, Paper)},
 			Only:   func(_, artefact string) bool { return artefact == "formulation" },
 		})
-		got := map[string]figures.State{}
+		got := map[string]reports.DotState{}
 		for _, conclusion := range m.Papers[0].Conclusions {
 			for _, dot := range conclusion.Dots {
 				got[conclusion.ID+" "+dot.Reading] = dot.State
