@@ -453,17 +453,18 @@ func (c *Conclusion) describe(defaults []Dot, right int, sign bool) {
 		where = "In the model it"
 	}
 	c.Plain = fmt.Sprintf("%s is %s, and by %d of %d values under the default", where, c.byState(), right, values)
+	c.Plain += "."
 	if right < values && right > 0 {
 		most := max(shown, min(len(does), len(doesNot)+len(open))) // the shorter list is complete
-		c.Plain += ": by " + someOf(does, most)
-		if len(doesNot) > 0 {
-			c.Plain += "; not by " + someOf(doesNot, most)
-		}
-		if len(open) > 0 {
-			c.Plain += "; open is " + someOf(open, most)
+		for _, l := range []struct {
+			state State
+			names []string
+		}{{Met, does}, {Missed, doesNot}, {Open, open}} {
+			if len(l.names) > 0 {
+				c.Plain += fmt.Sprintf(" By default %s: %s.", l.state, someOf(l.names, most))
+			}
 		}
 	}
-	c.Plain += "."
 	if sign && len(doesNot) > 0 {
 		c.Plain += " The sign is as the sentence says, the size is not."
 	}
@@ -516,9 +517,9 @@ func someOf(names []string, most int) string {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if len(names) <= most+1 {
-		return strings.Join(names, ", ")
+		return strings.Join(names, "; ")
 	}
-	return fmt.Sprintf("%s and %d others", strings.Join(names[:most], ", "), len(names)-most)
+	return fmt.Sprintf("%s; and %d others", strings.Join(names[:most], "; "), len(names)-most)
 }
 
 // deciding is the least favourable value of a dot with its interval and its threshold, and its reading if that has a
@@ -542,7 +543,7 @@ func (r *sentenceTest) demand() string {
 	case r.limit == r.neutral:
 		return fmt.Sprintf("%s %s", r.Relation[:1], r.Threshold)
 	case r.Rounding != "":
-		return fmt.Sprintf("%s %s (%s as printed)", r.Relation, figuresOf(r.limit), r.Threshold)
+		return fmt.Sprintf("%s %s (%s as printed)", r.Relation, plain(&r.limit, -1), r.Threshold)
 	}
 	return fmt.Sprintf("%s %s", r.Relation, r.Threshold)
 }

@@ -158,7 +158,7 @@ func TestConclusionOfTwoRows(t *testing.T) {
 		c.Numbers != "wide 2: 0.95 [0.85, 1.05], which must be <= 1.1; narrow 1: 1.5 [1.4, 1.6], which must be <= 1.1 (text)" {
 		t.Errorf("%+v", c)
 	}
-	if want := "by 2 of 3 values under the default: by wide 1, wide 2; not by narrow 1 (text)."; !strings.HasSuffix(c.Plain, want) {
+	if want := "by 2 of 3 values under the default. By default met: wide 1; wide 2. By default missed: narrow 1 (text)."; !strings.HasSuffix(c.Plain, want) {
 		t.Errorf("%q does not say %q", c.Plain, want)
 	}
 	if want := "It is met under 1 of 2 readings (a: default), missed under 1 (b: text), and"; !strings.HasPrefix(c.Plain, want) {

@@ -51,12 +51,8 @@ func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 		for i, k := range tightness {
 			f.days[i].against(d, t, []string{cmp.Or(f.reading, figures.DefaultReading), k.name}, f.agents[i], f.rules)
 		}
-		// The sentence needs both, so that the lesser decides.
-		lesser, loses := f.days[0].gain(d, f.agents[0], f.rules), f.days[1].loss(d, f.agents[1], f.rules)
-		if loses.Value < lesser.Value {
-			lesser = loses
-		}
-		values := figures.Values{"wins if relaxed and loses if tight, the lesser of the two": lesser}
+		both := lesserOf(f.days[0].gain(d, f.agents[0], f.rules), f.days[1].loss(d, f.agents[1], f.rules))
+		values := figures.Values{"wins if relaxed and loses if tight, the lesser of the two": both}
 		if f.step {
 			x := f.days[0]
 			own, before := late.runs(d, f.agents[0], x), late.runs(d, originalRelaxed, x)
@@ -69,6 +65,16 @@ func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 		out.Readings = append(out.Readings, figures.Reading{Name: f.reading, Values: values})
 	}
 	return out.Table(t), nil
+}
+
+// lesserOf is the lesser of two values that a sentence needs both of. Its interval ends at the lesser of their ends, so
+// that it does not depend on which is less by chance.
+func lesserOf(a, b figures.Measurement) figures.Measurement {
+	if b.Value < a.Value {
+		a, b = b, a
+	}
+	a.Low, a.High = min(a.Low, b.Low), min(a.High, b.High)
+	return a
 }
 
 // against adds a row with an agent's late jobs, those of the best of some rules, and the difference, which it returns.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -136,32 +138,46 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 		dots.Dots = true
 		chart.Charts = append(chart.Charts, dots)
 	}
-	rs := underReadings(d, func(m *measured) { m.bySeverity(m.severity()) })
-	slots := underDefaults(d, "F as a mean over the slots", func(m *measured) { m.bySeverity("mean_fragmentation") })
-	return figures.Read(append(rs, slots...)...).Table(t).Figure("figure6", chart.Title, chart), nil
+	atEnd := func(m *measured) { m.bySeverity(func(of metrics) []float64 { return of(m.severity()) }) }
+	overTime := func(m *measured) { m.bySeverity(func(of metrics) []float64 { return of("mean_fragmentation") }) }
+	inUse := func(m *measured) {
+		m.bySeverity(func(of metrics) []float64 { // an empty GPU has no F
+			perGPU := figures.Ratios(of(m.severity()), of("active_gpus"))
+			floats.Scale(gpus, perGPU)
+			return perGPU
+		})
+	}
+	return figures.Read(slices.Concat(underReadings(d, atEnd), underDefaults(d, "F as a mean over the slots", overTime),
+		underDefaults(d, "F of the GPUs in use", inUse))...).Table(t).Figure("figure6", chart.Title, chart), nil
 }
 
-// bySeverity measures what the text says about Fig. 6. fragmentation is the metric of F.
-func (m *measured) bySeverity(fragmentation string) {
+// metrics returns a metric of a scheme on a stream.
+type metrics func(metric string) []float64
+
+// bySeverity measures what the text says about Fig. 6. score is F.
+func (m *measured) bySeverity(score func(metrics) []float64) {
 	var higher []pair
 	var agreeing, using, pairs int
 	var accepting, utilising ordered
 	for _, dataset := range atDemand(heavy) {
 		at := func(scheme, metric string) []float64 { return m.at(scheme, dataset, metric) }
+		fragmentation := func(scheme string) []float64 {
+			return score(func(metric string) []float64 { return at(scheme, metric) })
+		}
 		for _, b := range baselines {
-			higher = append(higher, pair{at(b, fragmentation), at("MFI", fragmentation)})
+			higher = append(higher, pair{fragmentation(b), fragmentation("MFI")})
 		}
 		for i, a := range schemes {
 			for _, b := range schemes[:i] {
 				order := func(metric string) int { return compareMeans(at(a, metric), at(b, metric)) }
 				pairs++
-				f := m.sign(pair{at(a, fragmentation), at(b, fragmentation)})
+				f, byF := m.sign(pair{fragmentation(a), fragmentation(b)}), compareMeans(fragmentation(a), fragmentation(b))
 				accepting.count(f, m.sign(pair{at(a, "acceptance"), at(b, "acceptance")}))
 				utilising.count(f, m.sign(pair{at(a, "utilisation"), at(b, "utilisation")}))
-				if order("acceptance")*order(fragmentation) < 0 {
+				if order("acceptance")*byF < 0 {
 					agreeing++
 				}
-				if order("utilisation")*order(fragmentation) < 0 {
+				if order("utilisation")*byF < 0 {
 					using++
 				}
 			}
