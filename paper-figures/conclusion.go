@@ -452,16 +452,12 @@ func (c *Conclusion) describe(defaults []Dot, right int, sign bool) {
 	case InTheModel:
 		where = "In the model it"
 	}
-	c.Plain = fmt.Sprintf("%s is %s, and by %d of %d values under the default", where, c.byState(), right, values)
-	c.Plain += "."
+	c.Plain = fmt.Sprintf("%s is %s, and by %d of %d values under the default.", where, c.byState(), right, values)
 	if right < values && right > 0 {
 		most := max(shown, min(len(does), len(doesNot)+len(open))) // the shorter list is complete
-		for _, l := range []struct {
-			state State
-			names []string
-		}{{Met, does}, {Missed, doesNot}, {Open, open}} {
-			if len(l.names) > 0 {
-				c.Plain += fmt.Sprintf(" By default %s: %s.", l.state, someOf(l.names, most))
+		for i, names := range [][]string{does, doesNot, open} {
+			if len(names) > 0 {
+				c.Plain += fmt.Sprintf(" By default %s: %s.", states[i], someOf(names, most))
 			}
 		}
 	}
@@ -473,11 +469,13 @@ func (c *Conclusion) describe(defaults []Dot, right int, sign bool) {
 	}
 }
 
+var states = []reports.DotState{reports.DotMet, reports.DotMissed, reports.DotOpen}
+
 // byState says under how many of the readings the conclusion is met, missed or open, and names the readings if they
 // differ.
 func (c *Conclusion) byState() string {
 	var out []string
-	for _, s := range []reports.DotState{reports.DotMet, reports.DotMissed, reports.DotOpen} {
+	for _, s := range states {
 		names := c.under(s)
 		if names == nil && s != reports.DotMet {
 			continue

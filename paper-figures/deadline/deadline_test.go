@@ -277,3 +277,14 @@ func TestOnFront(t *testing.T) {
 		}
 	}
 }
+
+// TestLesserOf: a sentence needs both values, whichever is less by chance.
+func TestLesserOf(t *testing.T) {
+	a := figures.Measurement{Value: 3, Low: 2.5, High: 3.5}
+	b := figures.Measurement{Value: 3.1, Low: -1, High: 7.2}
+	for _, m := range []figures.Measurement{lesserOf(a, b), lesserOf(b, a)} {
+		if m.Value != 3 || m.Low != -1 || m.High != 3.5 {
+			t.Errorf("%+v, want 3 [-1, 3.5]", m)
+		}
+	}
+}

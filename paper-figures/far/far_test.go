@@ -109,6 +109,9 @@ func TestSummaries(t *testing.T) {
 	if l := less(at(1, 3), at(3, 4)); l.Value != -2 || l.Low != -7 || l.High != 3 || l.StdErr != 2.5 {
 		t.Errorf("1±3 less 3±4 is %+v, want -2±5", l)
 	}
+	if l := largestOf([]figures.Measurement{at(3, 1), at(2.9, 3), at(1, 2.5)}); l.Value != 3 || l.Low != 2 || l.High != 5.9 {
+		t.Errorf("the largest of 3±1, 2.9±3 and 1±2.5 is %+v, want 3 [2, 5.9]", l)
+	}
 	for _, c := range []struct {
 		values []float64
 		want   float64

@@ -171,7 +171,8 @@ func (m *measured) bySeverity(score func(metrics) []float64) {
 			for _, b := range schemes[:i] {
 				order := func(metric string) int { return compareMeans(at(a, metric), at(b, metric)) }
 				pairs++
-				f, byF := m.sign(pair{fragmentation(a), fragmentation(b)}), compareMeans(fragmentation(a), fragmentation(b))
+				byF := compareMeans(fragmentation(a), fragmentation(b))
+				f := m.sign(pair{fragmentation(a), fragmentation(b)})
 				accepting.count(f, m.sign(pair{at(a, "acceptance"), at(b, "acceptance")}))
 				utilising.count(f, m.sign(pair{at(a, "utilisation"), at(b, "utilisation")}))
 				if order("acceptance")*byF < 0 {
