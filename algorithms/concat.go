@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 
@@ -30,16 +31,18 @@ var _ = algo.Register(algo.Spec{
 			Doc: "iterations of moves and swaps between two batches at most",
 		},
 		{
-			Name: "margin", Default: "durations", Values: []string{"durations", "timed"},
+			Name: "margin", Default: "durations", Values: []string{"durations", "timed", "shifted"},
 			Doc: "the margin of moves and swaps adds up durations, or comes from timing the batch with its " +
-				"reconfigurations after every change",
+				"reconfigurations after every change; shifted is timed, and counts in shifted_us when the last two " +
+				"batches end if nothing is reconfigured between them, in microseconds",
 		},
 		keepParam,
 	},
 	New: func(a algo.Args) (algo.Stream, error) {
 		return farConcat{
 			mode: a["mode"], first: direction(a["first"] == "reversed"),
-			iterations: a.Int("iterations"), timed: a["margin"] == "timed", keep: keepOf(a),
+			iterations: a.Int("iterations"), keep: keepOf(a),
+			timed: a["margin"] != "durations", shifted: a["margin"] == "shifted",
 		}, nil
 	},
 })
@@ -63,12 +66,14 @@ var _ = algo.Register(algo.Spec{
 // The script concat_test of the released code, which made FAR Tables 7 and 8, has at most 20 iterations, times the new
 // batch after every change, and undoes no change, neither in a batch nor between batches: iterations=20, margin=timed
 // and keep=last. A slice that has one more instance to create ends some tenths of a second later. Because of that, a
-// task can move to another slice and back again until the iterations are used up.
+// task can move to another slice and back again until the iterations are used up. The script reconfigures nothing
+// between two batches, which no GPU can do: its makespans are those of margin=shifted.
 type farConcat struct {
 	mode       string
 	first      direction
 	iterations int
 	timed      bool
+	shifted    bool
 	keep       keep
 }
 
@@ -84,6 +89,8 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 	all.begin(remnants(p))
 	state := ending{leftToRight(remnants(p)), make([]float64, int(p.GPU.ComputeSlices)*p.GPUs())}
 	moves, swaps := 0, 0
+	var before block
+	var joint float64
 	from := 0
 	for b, n := range lengths {
 		if err := ctx.Err(); err != nil {
@@ -97,25 +104,32 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		}
 		own := farPlan(ctx, batch)
 		refineFAR(ctx, batch, own, f.keep)
-		if f.mode == "trivial" {
-			all.add(numberedFrom(from, own.uses(forward)), max(all.run(), known))
-			from += n
-			continue
-		}
 		d := direction(bool(f.first) != (b%2 == 1))
-		if f.searches() {
+		switch {
+		case f.mode == "trivial":
+			d, known = forward, max(all.run(), known)
+		case f.searches():
 			var r *refinement
 			state, r = f.follow(ctx, batch, state, own, d, b > 0)
 			m, s := r.count()
 			moves, swaps = moves+m, swaps+s
+		}
+		if f.shifted {
+			own := blockOf(batch, own)
+			joint = own.after(before, f.mode == "trivial")
+			before = own
 		}
 		all.add(numberedFrom(from, own.uses(d)), known)
 		from += n
 	}
 	all.run()
 	out := all.schedule()
+	out.Counters = map[string]int{}
 	if f.searches() {
-		out.Counters = map[string]int{"moves": moves, "swaps": swaps}
+		out.Counters["moves"], out.Counters["swaps"] = moves, swaps
+	}
+	if f.shifted {
+		out.Counters["shifted_us"] = int(math.Round(joint * 1e6))
 	}
 	return out, ctx.Err()
 }
@@ -234,6 +248,34 @@ func sliceLoads(state []remnant, found *timing, plan *treePlan, d direction) []f
 		}
 	}
 	return end
+}
+
+// A block is a batch's plan as concat_test of the released code times it: by itself and forward. All times are in
+// seconds.
+type block struct {
+	// first is when its first task begins.
+	first, makespan float64
+	// ends is, by compute slice, when its last task ends.
+	ends []float64
+}
+
+func blockOf(batch algo.Problem, plan *treePlan) block {
+	t := newTiming(batch, firstAsked)
+	b := block{first: math.Inf(1), makespan: t.time(remnants(batch), plan.uses(forward)), ends: t.sliceEnds()}
+	for _, pl := range t.schedule().Placements {
+		b.first = min(b.first, float64(pl.Start))
+	}
+	return b
+}
+
+// after returns when a block ends that is shifted behind another one. A trivial concatenation runs it forward after the
+// other one's last task. Otherwise it runs backwards, where the time before its first task is not needed, and begins as
+// early as one of its slices allows.
+func (b block) after(before block, trivial bool) float64 {
+	if trivial || before.ends == nil {
+		return before.makespan + b.makespan
+	}
+	return floats.Max(floats.AddTo(make([]float64, len(b.ends)), before.ends, b.ends)) - b.first
 }
 
 // timedLoads is like sliceLoads, but the durations of a reversed plan are those of the

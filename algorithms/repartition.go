@@ -52,6 +52,9 @@ func newRepartitioner(p algo.Problem, f *family) *repartitioner {
 //
 // Under [mig.Sequential] the operations of a GPU follow one another (lines 9-11
 // and 19-20); several GPUs have a channel each.
+//
+// A child is free when its parent is destroyed. By line 22, and in the released code, it is free when the parent's
+// tasks end, so that its creation can come before an operation on other slices. Few batches end at another time.
 func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 	tree := r.tree
 	left, next := r.load(k), r.queue

@@ -11,6 +11,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/deep"
 	"miglab/harness/mig"
+	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
 
@@ -162,12 +163,57 @@ func TestKeepLastCountsAsTheScripts(t *testing.T) {
 // joined returns the moves and swaps between a batch and its copy.
 func joined(t *testing.T, workload, parameters, concat string, index int) operations {
 	t.Helper()
+	s := join(t, workload, parameters, concat, index)
+	return operations{s.Counters["moves"], s.Counters["swaps"]}
+}
+
+// join joins a batch and its copy.
+func join(t *testing.T, workload, parameters, concat string, index int) schedule.Schedule {
+	t.Helper()
 	p, lengths := released(t, workload, parameters+"&repeat=2", index)
 	s, err := algo.MustParse("far-concat?"+concat).ScheduleStream(context.Background(), p, lengths)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return operations{s.Counters["moves"], s.Counters["swaps"]}
+	return s
+}
+
+// TestShiftedMakespansAreTheScripts has the makespans, in seconds, that concat_test printed when it was run on the
+// first pairs of a workload: artecs-group/RL_MIG_scheduler, commit 244dcd45, float/MIG_scheduler/main.py.
+func TestShiftedMakespansAreTheScripts(t *testing.T) {
+	modes := []string{"trivial", "reverse", "moveswap"}
+	for _, c := range []struct {
+		workload, parameters string
+		want                 [][3]float64
+	}{
+		{"POORSCALING+NARROWTIMES", "n=10", [][3]float64{
+			{348.713400, 348.543400, 348.427896},
+			{380.433958, 380.233958, 380.233958},
+			{336.499713, 336.329713, 335.918404},
+			{361.315421, 361.145421, 327.050128},
+			{297.472819, 297.302819, 296.556104},
+			{337.962714, 337.792714, 331.511976},
+		}},
+		{"GOODSCALING+WIDETIMES", "n=30", [][3]float64{
+			{400.841124, 400.671124, 397.548627},
+			{478.182062, 478.022062, 478.022062},
+			{475.728997, 475.528997, 475.528997},
+			{452.309514, 452.139514, 449.123480},
+			{371.870427, 371.710427, 370.101154},
+			{377.594852, 377.424852, 377.424852},
+			{401.779494, 401.619494, 396.714549},
+			{486.432630, 486.262630, 486.262630},
+		}},
+	} {
+		for i, want := range c.want {
+			for k, mode := range modes {
+				s := join(t, c.workload, c.parameters, "iterations=20&keep=last&margin=shifted&mode="+mode, i)
+				if got := float64(s.Counters["shifted_us"]) / 1e6; math.Abs(got-want[k]) > 2e-6 {
+					t.Errorf("%s?%s, pair %d: %s ends at %v s, in the script at %v", c.workload, c.parameters, i, mode, got, want[k])
+				}
+			}
+		}
+	}
 }
 
 // TestEachParameterOfTheConcatenationCounts has an instance in which the script moves one

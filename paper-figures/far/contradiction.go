@@ -158,7 +158,7 @@ func refining(d *figures.Data, dataset string) (excess []float64, gains [][]floa
 // limits returns, by pair, the most that a joining can gain with 0, 1, 2 ... moves and swaps, and by
 // how many percent trivial concatenation exceeds the area bound of both batches.
 func limits(d *figures.Data, j joining, w workload, n int) (kept [][]float64, moved []float64) {
-	trivial := j.values(d, w, n, "trivial", makespan)
+	trivial := j.makespans(d, w, n, "trivial")
 	own, next := batch(synthetic(w, n, j.generator), "far", mig.Sequential), 1
 	if j.script {
 		own, next = batch(own.Dataset, "far?keep=last", mig.Sequential), 0

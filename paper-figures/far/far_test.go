@@ -34,7 +34,7 @@ func TestSlowdownRefutes2Percent(t *testing.T) {
 // TestDefaultsFollowTheScripts: the default readings of Tables 4 to 9, which ask first, ask for
 // the cells of the authors' scripts.
 func TestDefaultsFollowTheScripts(t *testing.T) {
-	const script, join = "far/POORSCALING+NARROWTIMES?gen=released&", "far-concat?iterations=20&keep=last&margin=timed"
+	const script, join = "far/POORSCALING+NARROWTIMES?gen=released&", "far-concat?iterations=20&keep=last&margin=shifted"
 	for artefact, want := range map[string][]string{
 		"table4": {
 			"far/POORSCALING+WIDETIMES?gen=released&n=10 far?keep=last sequential",

@@ -273,8 +273,9 @@ var table6 = grid{
 	},
 }
 
-// scripted are the parameters with which far-concat does what concat_test and multi_batch_test do.
-const scripted = "&iterations=20&keep=last&margin=timed"
+// scripted are the parameters with which far-concat does what concat_test and multi_batch_test do, and shifted is
+// the makespan that they have, in microseconds: they reconfigure nothing between two batches.
+const scripted, shifted = "&iterations=20&keep=last&margin=shifted", "shifted_us"
 
 // A joining is a way to join two batches of a generator. With script it is concat_test, whose pairs are a batch
 // and its copy. Without, it is the text of 6.7.1: two successive batches, the first one reversed in half of the
@@ -301,9 +302,21 @@ func (j joining) values(d *figures.Data, w workload, n int, mode, metric string)
 		d.Span(first("reversed"), all/2, all-all/2, metric))
 }
 
+// makespans returns the makespans of the pairs in seconds.
+func (j joining) makespans(d *figures.Data, w workload, n int, mode string) []float64 {
+	if j.script {
+		return inSeconds(j.values(d, w, n, mode, shifted))
+	}
+	return j.values(d, w, n, mode, makespan)
+}
+
+func inSeconds(microseconds []float64) []float64 {
+	return figures.Map(microseconds, func(us float64) float64 { return us / 1e6 })
+}
+
 // gain returns, by pair, the improvement over trivial concatenation in percent.
 func (j joining) gain(d *figures.Data, w workload, n int, mode string) []float64 {
-	return figures.Percent(figures.Ratios(j.values(d, w, n, "trivial", makespan), j.values(d, w, n, mode, makespan)))
+	return figures.Percent(figures.Ratios(j.makespans(d, w, n, "trivial"), j.makespans(d, w, n, mode)))
 }
 
 func (j joining) gains(d *figures.Data, w workload, n int) []figures.Measurement {
@@ -369,8 +382,8 @@ func chainTest(d *figures.Data, w workload, n int) []figures.Measurement {
 // multiBatchTest is the script multi_batch_test. It adds up the makespans of all consecutive pairs, so that
 // inner batches count twice, and divides by the area bound, in which each batch counts once.
 func multiBatchTest(d *figures.Data, w workload, n int) []figures.Measurement {
-	pairs := d.Values(stream(synthetic(w, n, "gen=released&batches=2"), "far-concat?mode=moveswap"+scripted),
-		executions, makespan)
+	pairs := inSeconds(d.Values(
+		stream(synthetic(w, n, "gen=released&batches=2"), "far-concat?mode=moveswap"+scripted), executions, shifted))
 	all := d.First(bound(chained(d.Scale, w, n, "gen=released"), "area", mig.Sequential), track.MetricBound)
 	return []figures.Measurement{mean(d, figures.Map(pairs, func(m float64) float64 {
 		return (m*float64(len(pairs))/all - 1) * 100
