@@ -75,6 +75,7 @@ func TestRequeue(t *testing.T) {
 		again          bool
 	}{
 		{"at its time limit", show("RUNNING", soon), true, true},
+		{"before Slurm knows that its signal has arrived", show("SIGNALING", soon), true, true},
 		{"long before it", show("RUNNING", later), true, false},
 		{"cancelled", show("CANCELLED", soon), true, false},
 		{"being cancelled", show("COMPLETING", soon), true, false},

@@ -45,7 +45,8 @@ func Requeue(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// limitIsNear reads what scontrol says about a job: whether it runs and soon has to end.
+// limitIsNear reads what scontrol says about a job: whether it runs and soon has to end. A job that runs is SIGNALING
+// until Slurm knows that its signal has arrived, which the job knows first.
 func limitIsNear(show string, now time.Time) (bool, error) {
 	fields := map[string]string{}
 	for field := range strings.FieldsSeq(show) {
@@ -54,7 +55,8 @@ func limitIsNear(show string, now time.Time) (bool, error) {
 			fields[name] = value
 		}
 	}
-	if fields["JobState"] != "RUNNING" || fields["EndTime"] == "Unknown" {
+	state := fields["JobState"]
+	if state != "RUNNING" && state != "SIGNALING" || fields["EndTime"] == "Unknown" {
 		return false, nil
 	}
 	end, err := time.ParseInLocation("2006-01-02T15:04:05", fields["EndTime"], now.Location())
