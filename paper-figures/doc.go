@@ -5,14 +5,14 @@
 // claims under one or more readings ([Output]). Which cells a paper needs follows from that one declaration.
 //
 // Claims are data: published.csv says what the paper prints, margins.csv how far a value may
-// lie from it where the default margin is wrong, causes.csv why claims deviate, and missing.csv
-// why they cannot be judged. The words around the numbers are data, too: readings.csv says where
+// lie from it where the default margin is wrong, script.csv what the authors' public code gave when it was
+// run, causes.csv why claims deviate, and missing.csv why they cannot be judged. The words around the numbers are data, too: readings.csv says where
 // each reading comes from, tables.csv lists the artefacts and has the heads of tables, and
 // terms.csv explains words ([Load]). The keys of claims and of values must match, whatever hardware there is ([Match]).
 //
 // Package verdict judges the values. Everything that was found is one [Manifest], from which
 // claims.csv, the pages under results/, the site and the table in README.md are written.
 //
-// This package runs no algorithm. All numbers come from package run, whose referee has
+// This package runs no algorithm. All measured numbers come from package run, whose referee has
 // checked every schedule, or were measured on a GPU ([datasets.Hardware]).
 package figures

@@ -76,7 +76,8 @@ func (c *Claims) unpublished(claim *Claim, ours Measurement) bool {
 }
 
 // Script builds the evidence for the cause unpublished: what print, the authors' public code and the default reading
-// here give for each line of script.csv. The builds are those of the artefacts to which the lines belong.
+// here give for each line of script.csv. The builds are those of the artefacts to which the lines belong; only their
+// first readings are used.
 func Script(builds Builds) Build {
 	return func(d *Data) (*Output, error) {
 		out, tables := new(Output), map[string]*Table{}

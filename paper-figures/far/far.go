@@ -12,6 +12,7 @@ package far
 import (
 	"embed"
 	"fmt"
+	"maps"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
@@ -52,7 +53,12 @@ func Paper() (figures.Paper, error) {
 		"table8": table8.build, "table9": table9.build,
 		"optimum": optimum, "contradiction": contradiction, "text": h.text, "timing": timing,
 	}
-	builds["script"] = figures.Script(builds)
+	defaults := maps.Clone(builds)
+	for _, g := range []grid{table4, table5, table6, table7, table8, table9} {
+		g.procedures = []procedure{{measure: g.byDefault()}}
+		defaults[g.name] = g.build
+	}
+	builds["script"] = figures.Script(defaults)
 	return figures.Load("far", files, builds)
 }
 
