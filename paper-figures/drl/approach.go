@@ -131,12 +131,27 @@ func overTraining(d *figures.Data, values []float64, paper int, agents ...string
 }
 
 func (a approach) measure(d *figures.Data, w workload, r *reading) figures.Measurement {
+	r = r.timed(a)
 	if a == fixBest {
 		return d.MeanOf(r.fixBest(d, w), dataSets, w.datasets)
 	}
 	return a.overRuns(d, w, r, w.datasets, func(r *reading, algorithm string) []float64 {
 		return r.pOpt(d, w, algorithm)
 	})
+}
+
+// timed is the reading with the cost model of an approach. In the authors' code, FAR reconfigures one instance at a
+// time, and the other baselines in no time.
+func (r *reading) timed(a approach) *reading {
+	timed := *r
+	switch {
+	case !r.theirs || a.learned:
+	case a == far:
+		timed.model = mig.Sequential
+	default:
+		timed.model = mig.Free
+	}
+	return &timed
 }
 
 // The number of data sets of the 7 full batches for an agent's first training run and for each further one.

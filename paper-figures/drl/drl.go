@@ -28,7 +28,7 @@ var files embed.FS
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
 	all, h := learned(), onGPU{datasets.Hardware()}
-	return figures.Load("drl", files, figures.Builds{
+	builds := figures.Builds{
 		"figure1": figure1, "figure2": figure2, "figure3": figure3, "figure5": figure5, "figure6": figure6,
 		"figure7": speedups("figure7", "Fig. 7. Speedup of the 16 public Rodinia kernels on A100", "rodinia", 4),
 		"figure8": speedups("figure8",
@@ -47,7 +47,9 @@ func Paper() (figures.Paper, error) {
 		"seeds": all.seeds, "training": all.training, "ablations": all.ablations,
 		"reconfigures": reconfigures, "timing-latency": latency,
 		"adversarial": adversarial, "ours": ours, "optimum": optimum, "text": h.text,
-	})
+	}
+	builds["script"] = figures.Script(builds)
+	return figures.Load("drl", files, builds)
 }
 
 func seriesOn(gpu, dataset, algorithm string, model mig.Reconfiguration) store.Series {

@@ -79,8 +79,22 @@ func TestDefaultReadingFollowsTheScript(t *testing.T) {
 func TestRandomOrderEqualsTheDefault(t *testing.T) {
 	for _, r := range [][]reading{readings, readings5} {
 		usual, shuffled := &r[0], &r[byRandomOrder]
-		if shuffled.parameters+"&order=classes" != usual.parameters || shuffled.model != usual.model || shuffled.partial || shuffled.name != "random order" {
+		if shuffled.parameters+"&order=classes" != usual.parameters || shuffled.model != usual.model || shuffled.theirs != usual.theirs || shuffled.partial || shuffled.name != "random order" {
 			t.Errorf("%+v beside %+v", shuffled, usual)
+		}
+	}
+}
+
+// TestBaselinesAreTimedAsInTheirCode: by default, where the readings do not say how they reconfigure.
+func TestBaselinesAreTimedAsInTheirCode(t *testing.T) {
+	for a, want := range map[approach][2]mig.Reconfiguration{
+		far: {mig.Sequential, mig.Parallel}, miso: {mig.Free, mig.Parallel}, fixBest: {mig.Free, mig.Parallel},
+		noMIG: {mig.Free, mig.Parallel}, direct: {mig.Parallel, mig.Parallel},
+	} {
+		for i, r := range []*reading{&readings[byScript], &readings[byPrint]} {
+			if got := r.timed(a); got.model != want[i] || got.parameters != r.parameters {
+				t.Errorf("%s under %q: %+v, want %v", a, r.name, got, want[i])
+			}
 		}
 	}
 }
