@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,11 +16,13 @@ import (
 	"miglab/bounds"
 	"miglab/datasets"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
 // TestSlowdownRefutes2Percent checks 2.4's claim by hand: BFS takes 0.099204 s on
@@ -289,4 +292,93 @@ func TestLoss(t *testing.T) {
 			t.Errorf("a pair of %v area bounds of a batch loses %v %%, want %v", c.pair, got, c.loss)
 		}
 	}
+}
+
+// A namedLimit is a limit of Tables 6 to 8: the beginning of its column, the column of what print has beside it, and its
+// name in the last column.
+type namedLimit struct{ column, print, name string }
+
+var namedLimits = []namedLimit{
+	{"p_ref at most", "p_ref (Table 6)", "any number"},
+	{"p_ref with the work spread evenly", "p_ref (Table 6)", "spread evenly"},
+	{"p_ref with so many", "p_ref (Table 6)", "so many"},
+	{"reversing gains at most", "p_rev (Table 7)", "reversing"},
+	{"moves and swaps gain at most", "p_move/swap (Table 7)", "any number"},
+	{"with the work spread evenly", "p_move/swap (Table 7)", "spread evenly"},
+	{"reversing and so many", "p_move/swap (Table 7)", "so many"},
+}
+
+// TestCausesPassTheirLimits: where a number is called impossible or a contradiction because of a limit, print lies beyond
+// that limit, with the batches of the script and with those of the text. In a quick test, a few
+// executions must not refute it; in a deep one, all of them must show it.
+func TestCausesPassTheirLimits(t *testing.T) {
+	claims := figurestest.Load(t, Paper).Claims
+	tables := map[string]*figures.Table{}
+	r := figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
+		d.Claims = claims
+		tables["contradiction-table6"], tables["contradiction-table7"] = refinementLimits(d), joiningLimits(d)
+		return new(figures.Output), nil
+	})
+	r.Scale.Quick = !deep.On()
+	figurestest.Reproduce(t, r)
+	checked := 0
+	for _, c := range claims.All {
+		i := slices.IndexFunc(claims.Explanations, func(e figures.Explanation) bool {
+			fits, err := path.Match(strings.ReplaceAll(e.Claim, "/", ":"), strings.ReplaceAll(c.Name, "/", ":"))
+			return fits && err == nil && e.Artefact == c.Artefact
+		})
+		if i < 0 {
+			continue
+		}
+		e := claims.Explanations[i]
+		name, columns, _ := strings.Cut(e.Numbers, ": ")
+		table := tables[name]
+		if table == nil || e.Cause != "impossible" && e.Cause != "contradiction" {
+			continue
+		}
+		rows, limits := 0, 0
+		for i, a := range table.About {
+			if all := strings.Fields(c.Name); slices.ContainsFunc(strings.Fields(a.Claim), func(s string) bool { return !slices.Contains(all, s) }) {
+				continue
+			}
+			rows++
+			for _, l := range namedLimits {
+				if slices.Contains(strings.Split(columns, "; "), l.column) {
+					limits++
+					if !l.exceeded(t, table, i) {
+						t.Errorf("%s %s rests on %q of %s, %s, which print does not exceed: %q", c.Artefact, c.Name, l.column, name, a.Label, table.Rows[i])
+					}
+				}
+			}
+		}
+		if rows != 2 || limits < rows {
+			t.Errorf("%s %s: %d rows of %s with %d limits; want those of the script and of the text, and a limit in each", c.Artefact, c.Name, rows, name, limits)
+		}
+		checked++
+	}
+	if checked < 20 {
+		t.Errorf("%d numbers were checked", checked)
+	}
+}
+
+// exceeded reports whether print is beyond a limit in a row, by the last column; in a quick test, whether it may be.
+func (l namedLimit) exceeded(t *testing.T, table *figures.Table, row int) bool {
+	t.Helper()
+	at := func(column string) int {
+		return slices.IndexFunc(table.Table.Columns, func(c reports.Column) bool { return strings.HasPrefix(c.Name, column) })
+	}
+	cells := table.Rows[row]
+	if deep.On() {
+		beyond := cells[slices.IndexFunc(table.Table.Columns, func(c reports.Column) bool { return strings.HasSuffix(c.Name, "is beyond") })]
+		return slices.Contains(strings.Split(beyond, ", "), l.name)
+	}
+	var numbers []float64 // print, the mean of the limit and half of its interval
+	for _, column := range []int{at(l.print), at(l.column), at(l.column) + 1} {
+		v, err := strconv.ParseFloat(cells[column], 64)
+		if err != nil {
+			t.Error(err)
+		}
+		numbers = append(numbers, v)
+	}
+	return numbers[0] > numbers[1]-numbers[2]
 }
