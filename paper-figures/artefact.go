@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"miglab/datasets"
+	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/reports"
 )
@@ -56,7 +58,12 @@ func Load(name string, files fs.FS, builds Builds) (Paper, error) {
 			return p, &KeyError{name, artefact, artefact, "has no line in tables.csv with its title"}
 		}
 	}
-	return p, readRows(name, files, "terms.csv", &p.Terms)
+	terms, err := ReadCSV[Term](name, files, "terms.csv")
+	if err != nil {
+		return p, err
+	}
+	p.Terms = terms.Rows
+	return p, nil
 }
 
 // addPart adds a row of tables.csv, or returns the column that is wrong.
@@ -141,6 +148,12 @@ func Instance[T task.Payload](dataset, gpu string, index int) T {
 // Tasks returns the tasks of an instance of a dataset that is fixed in the program.
 func Tasks(dataset, gpu string, index int) task.Batch {
 	return Instance[task.Batches](dataset, gpu, index).Tasks
+}
+
+// Series is an algorithm that is fixed in the program, on one GPU.
+func Series(track, dataset, gpu, algorithm string, model mig.Reconfiguration) store.Series {
+	id := algo.MustParse(algorithm).ID
+	return store.Series{Track: track, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: id, Model: model.String()}
 }
 
 // Drawn builds an artefact of one figure that needs no results.

@@ -357,15 +357,6 @@ func eachRow[Row any](paper string, files fs.FS, name string, use func(*Row) (co
 	return nil
 }
 
-// readRows sets a list to the rows of a data file.
-func readRows[Row any](paper string, files fs.FS, name string, list *[]Row) error {
-	rows, err := ReadCSV[Row](paper, files, name)
-	if err == nil {
-		*list = rows.Rows
-	}
-	return err
-}
-
 // Of returns the claims of an artefact, and those that it repeats, under their names there.
 func (c *Claims) Of(artefact string) []Claim {
 	var out []Claim

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"miglab/harness/mig"
@@ -211,6 +212,12 @@ func Ratios(x, y []float64) []float64 {
 		out[i] = x[i] / y[i]
 	}
 	return out
+}
+
+// Differences returns x less y by instance, of as many instances as both have.
+func Differences(x, y []float64) []float64 {
+	n := min(len(x), len(y))
+	return floats.SubTo(make([]float64, n), x[:n], y[:n])
 }
 
 // Percent returns by how many percent ratios exceed 1.

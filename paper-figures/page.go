@@ -18,8 +18,10 @@ import (
 	"miglab/reports"
 )
 
-//go:embed *.tmpl
-var templateFiles embed.FS
+// pageFiles are the templates, and terms.csv, which explains what the pages of all papers have in common.
+//
+//go:embed *.tmpl terms.csv
+var pageFiles embed.FS
 
 // templates are the page of a paper and the summary of all.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
@@ -48,7 +50,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"score":            (*PaperRecord).score,
 	"share":            Conclusion.share,
 	"tally":            (*Record).tally,
-}).ParseFS(templateFiles, "*.tmpl"))
+}).ParseFS(pageFiles, "*.tmpl"))
 
 // A page is what the template of a paper's page shows.
 type page struct {
@@ -117,7 +119,7 @@ func (m *Manifest) render(dir string) error {
 
 // page returns the page of a paper, with its terms at the end, and those of all papers that it uses.
 func (p *PaperRecord) page(quick bool, left int) (string, error) {
-	common, err := commonTerms()
+	terms, err := ReadCSV[Term](".", pageFiles, "terms.csv")
 	if err != nil {
 		return "", err
 	}
@@ -125,8 +127,8 @@ func (p *PaperRecord) page(quick bool, left int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text = linked(text, slices.Concat(p.Terms, common))
-	common = slices.DeleteFunc(common, func(t Term) bool { return !strings.Contains(text, "](#"+t.anchor()+")") })
+	text = linked(text, slices.Concat(p.Terms, terms.Rows))
+	common := slices.DeleteFunc(terms.Rows, func(t Term) bool { return !strings.Contains(text, "](#"+t.anchor()+")") })
 	end, err := show("terms.md.tmpl", slices.Concat(p.Terms, common))
 	return text + end, err
 }

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	_ "embed"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -11,7 +10,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"miglab/harness/strictcsv"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -177,20 +175,6 @@ func (a *Record) comparisons(which bool) []Table {
 	return slices.DeleteFunc(slices.Clone(a.Tables), func(t Table) bool {
 		return (t.File == claimsFile(a.Artefact)) != which
 	})
-}
-
-// termsFile explains what the pages of all papers have in common.
-//
-//go:embed terms.csv
-var termsFile []byte
-
-func commonTerms() ([]Term, error) {
-	common, err := strictcsv.Read[Term](strings.NewReader(string(termsFile)), "terms.csv", "it has no rows",
-		strictcsv.Columns[Term]()...)
-	if err != nil {
-		return nil, err
-	}
-	return common.Rows, nil
 }
 
 // anchor is the name of the place where a term is explained.

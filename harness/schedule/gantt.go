@@ -22,17 +22,22 @@ var barNames = [...]string{RunBar: "run", CreateBar: "create", DestroyBar: "dest
 // String returns "run", "create" or "destroy".
 func (k BarKind) String() string { return barNames[k] }
 
+// MarshalText returns the kind's name.
+func (k BarKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // A Bar is a rectangle of a Gantt chart: compute slices across, time along.
 type Bar struct {
-	Kind BarKind
+	Kind BarKind `json:"kind"`
 	// GPU counts from 0.
-	GPU int
+	GPU int `json:"gpu"`
 	// Slice is the first compute slice and Width the number of compute slices. Compute
 	// slice i is drawn at memory slice i: 3 slices at 0 take 0-2 and leave 3 idle.
-	Slice, Width mig.Slices
-	Start, End   mig.Seconds
+	Slice mig.Slices  `json:"slice"`
+	Width mig.Slices  `json:"width"`
+	Start mig.Seconds `json:"start"`
+	End   mig.Seconds `json:"end"`
 	// Label is the task's name, or for an operation the instance, for example 3@4.
-	Label string
+	Label string `json:"label"`
 }
 
 // Bars returns the bars of a schedule that [Check] accepts, sorted by start, GPU, slice,

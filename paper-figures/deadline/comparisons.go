@@ -66,7 +66,7 @@ func compare(d *figures.Data, t *figures.Table, columns []column, lines []line) 
 				return append(cells, "", "")
 			}
 			return append(cells,
-				figures.PlusMinus(l.mean(d, difference(own, c.of(d, c.less, l.sample))), c.decimals)...)
+				figures.PlusMinus(l.mean(d, figures.Differences(own, c.of(d, c.less, l.sample))), c.decimals)...)
 		}))
 	}
 }
@@ -281,7 +281,7 @@ func slack(d *figures.Data) (*figures.Output, error) {
 			curve := reports.Series{Name: s.title, Markers: true}
 			for _, f := range slacks {
 				days := slackData(f)
-				m := days.mean(d, difference(of.of(d, s, days), of.of(d, largest, days)))
+				m := days.mean(d, figures.Differences(of.of(d, s, days), of.of(d, largest, days)))
 				curve.Add(f, m.Value, m.Low, m.High)
 			}
 			chart.Series = append(chart.Series, curve)

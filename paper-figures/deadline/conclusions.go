@@ -58,7 +58,7 @@ func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 			own, before := late.runs(d, f.agents[0], x), late.runs(d, originalRelaxed, x)
 			fewer := make([][]float64, min(len(own), len(before)))
 			for run := range fewer {
-				fewer[run] = difference(before[run], own[run])
+				fewer[run] = figures.Differences(before[run], own[run])
 			}
 			values["late, original less enhanced settings"] = x.training(d, evaluation, fewer)
 		}
@@ -91,7 +91,7 @@ func (x sample) against(
 // less measures an agent's late jobs less those of a rule.
 func (x sample) less(d *figures.Data, s *scheduler, base []float64) figures.Measurement {
 	return x.training(d, evaluation, figures.Map(late.runs(d, s, x), func(run []float64) []float64 {
-		return difference(run, base)
+		return figures.Differences(run, base)
 	}))
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	figures "miglab/paper-figures"
@@ -164,15 +163,9 @@ func (x sample) extreme(d *figures.Data, q quantity, among []*scheduler, pick en
 func (x sample) lead(d *figures.Data, q quantity, s *scheduler, among []*scheduler, pick end) figures.Measurement {
 	others := slices.DeleteFunc(slices.Clone(among), func(o *scheduler) bool { return o == s })
 	rival, values := x.extreme(d, q, others, pick)
-	m := x.mean(d, difference(q.of(d, s, x), values))
+	m := x.mean(d, figures.Differences(q.of(d, s, x), values))
 	m.Detail = fmt.Sprintf("The other one is %s.", rival.title)
 	return m
-}
-
-// difference returns values less those of another scheduler, of as many days as both have.
-func difference(values, base []float64) []float64 {
-	n := min(len(values), len(base))
-	return floats.SubTo(make([]float64, n), values[:n], base[:n])
 }
 
 // reductions returns values, for the days that both have, whose mean is [reduction]: its ratio linearised at the means.

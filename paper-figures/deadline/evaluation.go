@@ -189,7 +189,7 @@ func table8(d *figures.Data) (*figures.Output, error) {
 		own, base := q.of(d, agent, relaxed), q.of(d, m, relaxed)
 		printed := d.Claims.Published("table8", m.title+" "+q.name+" reduction")
 		paired.Row(m.title, q.name, q.unit, reports.Cells(q.decimals, figures.Mean(own), figures.Mean(base)),
-			figures.PlusMinus(relaxed.mean(d, difference(own, base)), q.decimals),
+			figures.PlusMinus(relaxed.mean(d, figures.Differences(own, base)), q.decimals),
 			reports.Fixed(reduction(own, base), 2), reports.Fixed(printed, 1))
 	}
 	return figures.Read(rs...).Table(layout, paired), nil

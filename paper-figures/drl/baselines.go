@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -96,7 +94,5 @@ func (r *reading) overBound(d *figures.Data, w workload, lower, agent string) []
 
 // less returns p_opt of an agent less that of another, by data set.
 func (r *reading) less(d *figures.Data, w workload, a, b string) []float64 {
-	out := r.pOpt(d, w, a)
-	floats.Sub(out, r.pOpt(d, w, b))
-	return out
+	return figures.Differences(r.pOpt(d, w, a), r.pOpt(d, w, b))
 }

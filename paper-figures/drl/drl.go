@@ -53,10 +53,7 @@ func Paper() (figures.Paper, error) {
 }
 
 func seriesOn(gpu, dataset, algorithm string, model mig.Reconfiguration) store.Series {
-	return store.Series{
-		Track: algo.TrackBatch, Dataset: dataset, GPU: gpu, Count: 1,
-		Algorithm: algo.MustParse(algorithm).ID, Model: model.String(),
-	}
+	return figures.Series(algo.TrackBatch, dataset, gpu, algorithm, model)
 }
 
 // batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on the hardware.
@@ -68,9 +65,7 @@ func batch(dataset, algorithm string) store.Series {
 func lBound(dataset string) store.Series { return bound("A100", dataset, "l-bound", mig.Sequential) }
 
 func bound(gpu, dataset, algorithm string, model mig.Reconfiguration) store.Series {
-	s := seriesOn(gpu, dataset, algorithm, model)
-	s.Track = algo.TrackBound
-	return s
+	return figures.Series(algo.TrackBound, dataset, gpu, algorithm, model)
 }
 
 const makespan = track.MetricMakespan

@@ -154,24 +154,18 @@ func (c comparison) wider(d *figures.Data) figures.Values {
 }
 
 // moreMoves is by how much the moves of a refinement outnumber its swaps.
-func moreMoves(parameters, refined string) func(*figures.Data) figures.Values {
-	return func(d *figures.Data) figures.Values {
-		values := figures.Values{}
-		for w, n := range figures.Each(workloads, threeSizes[1:]) {
-			s := batch(synthetic(w, n, parameters), refined, mig.Sequential)
-			more := slices.Clone(d.Values(s, executions, "moves"))
-			floats.Sub(more, d.Values(s, executions, "swaps"))
-			values[claimName(w, n, "moves less swaps")] = mean(d, more)
-		}
-		return values
+func (r refiner) moreMoves(d *figures.Data) figures.Values {
+	values := figures.Values{}
+	for w, n := range figures.Each(workloads, threeSizes[1:]) {
+		_, moves, swaps := r.values(d, w, n, executions)
+		values[claimName(w, n, "moves less swaps")] = mean(d, figures.Differences(moves, swaps))
 	}
+	return values
 }
 
 // beyondReversing returns, by pair, what moves and swaps add to the gain of reversing, in percent.
 func (j joining) beyondReversing(d *figures.Data, w workload, n int) []float64 {
-	extra := slices.Clone(j.gain(d, w, n, "moveswap"))
-	floats.Sub(extra, j.gain(d, w, n, "reverse"))
-	return extra
+	return figures.Differences(j.gain(d, w, n, "moveswap"), j.gain(d, w, n, "reverse"))
 }
 
 // measures compares the gains of joining with one another.
@@ -185,8 +179,7 @@ func (j joining) measures(d *figures.Data) figures.Values {
 		values[w.String()+" p_move/swap of n=20 less that of n=30"] = less(gains[1], gains[2])
 		extra := j.beyondReversing(d, w, 10)
 		values[claimName(w, 10, "gain beyond reversing")] = mean(d, extra)
-		more := slices.Clone(extra)
-		floats.Sub(more, j.gain(d, w, 10, "reverse"))
+		more := figures.Differences(extra, j.gain(d, w, 10, "reverse"))
 		values[claimName(w, 10, "gain beyond reversing less p_rev")] = mean(d, more)
 	}
 	return values

@@ -102,22 +102,15 @@ var (
 
 // batch, stream and bound are series on A100.
 func batch(dataset, algorithm string, model mig.Reconfiguration) store.Series {
-	return store.Series{
-		Track: algo.TrackBatch, Dataset: dataset, GPU: "A100", Count: 1, Model: model.String(),
-		Algorithm: algo.MustParse(algorithm).ID,
-	}
+	return figures.Series(algo.TrackBatch, dataset, "A100", algorithm, model)
 }
 
 func stream(dataset, algorithm string) store.Series {
-	s := batch(dataset, algorithm, mig.Sequential)
-	s.Track = algo.TrackStream
-	return s
+	return figures.Series(algo.TrackStream, dataset, "A100", algorithm, mig.Sequential)
 }
 
 func bound(dataset, name string, model mig.Reconfiguration) store.Series {
-	s := batch(dataset, name, model)
-	s.Track = algo.TrackBound
-	return s
+	return figures.Series(algo.TrackBound, dataset, "A100", name, model)
 }
 
 // seriesOn returns the series on another GPU.

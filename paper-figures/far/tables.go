@@ -221,36 +221,38 @@ func (c comparison) memoryBound(psup, leave string) procedure {
 	return procedure{name: name, measure: c.sigma}
 }
 
-// refinement measures p_ref, moves and swaps of a variant of FAR.
-func refinement(parameters, refined string) measure {
-	return func(d *figures.Data, w workload, n int) []figures.Measurement {
-		data := synthetic(w, n, parameters)
-		after, before := batch(data, refined, mig.Sequential), batch(data, "far?refine=false", mig.Sequential)
-		return []figures.Measurement{
-			mean(d, d.Above(before, after, executions)),
-			mean(d, d.Values(after, executions, "moves")), mean(d, d.Values(after, executions, "swaps")),
-		}
-	}
+// A refiner is a variant of FAR on batches of a generator.
+type refiner struct{ parameters, refined string }
+
+// values returns the gain of the refinement in percent, and its moves and swaps, of the first count executions.
+func (r refiner) values(d *figures.Data, w workload, n, count int) (gains, moves, swaps []float64) {
+	data := synthetic(w, n, r.parameters)
+	after, before := batch(data, r.refined, mig.Sequential), batch(data, "far?refine=false", mig.Sequential)
+	return d.Above(before, after, count), d.Values(after, count, "moves"), d.Values(after, count, "swaps")
 }
 
-// refiningAs measures a variant of FAR as the reading of Table 6 with the given name.
+func (r refiner) means(d *figures.Data, w workload, n int) []figures.Measurement {
+	gains, moves, swaps := r.values(d, w, n, executions)
+	return []figures.Measurement{mean(d, gains), mean(d, moves), mean(d, swaps)}
+}
+
+// refiningAs is the reading of Table 6 with the given name.
 func refiningAs(name, parameters, refined string) procedure {
-	return procedure{name, refinement(parameters, refined), moreMoves(parameters, refined)}
+	r := refiner{parameters, refined}
+	return procedure{name, r.means, r.moreMoves}
 }
 
 var refinementTest = refiningAs("", "gen=released", "far?keep=last")
 
 // operatedGain is the refinement of the script, with p_ref as the mean of the executions with a move or swap alone.
 func operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
-	data := synthetic(w, n, "gen=released")
-	after, before := batch(data, "far?keep=last", mig.Sequential), batch(data, "far?refine=false", mig.Sequential)
 	count := executions
 	if n == 10 {
 		count *= 20 // few of them have an operation
 	}
-	moves, swaps := d.Values(after, count, "moves"), d.Values(after, count, "swaps")
+	all, moves, swaps := refiner{"gen=released", "far?keep=last"}.values(d, w, n, count)
 	var gains []float64
-	for i, gain := range d.Above(before, after, count) {
+	for i, gain := range all {
 		if moves[i]+swaps[i] > 0 {
 			gains = append(gains, gain)
 		}
@@ -330,11 +332,7 @@ func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measur
 }
 
 func joinings(of func(name string, j joining) procedure) []procedure {
-	return []procedure{
-		of("", copies),
-		of("text", successive),
-		of("text, p_sup = 50 %", joining{"psup=50", false}),
-	}
+	return []procedure{of("", copies), of("text", successive), of("text, p_sup = 50 %", joining{"psup=50", false})}
 }
 
 var table7 = grid{

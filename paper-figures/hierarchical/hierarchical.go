@@ -40,7 +40,7 @@ func Paper() (figures.Paper, error) {
 	return figures.Load("hierarchical", files, figures.Builds{
 		"table4": table4, "table5": table5, "table7": table7, "text": text,
 		"figure2": figure2, "figure3": figure3, "figure4": figure4, "figure5": figure5, "figure8": figure8.build,
-		"figure9": figure9, "figure10": figure10, "figure11": figure11.build, "figure12": figure12.build,
+		"figure9": figure9, "figure10": figure10.build, "figure11": figure11.build, "figure12": figure12.build,
 		// The makespan hangs on unpublished jobs, and wall times are no results.
 		"overhead": func(*figures.Data) (*figures.Output, error) { return new(figures.Output), nil },
 		"unseen":   unseen, "mps": mps,
@@ -118,10 +118,7 @@ var partitions = []method{
 }
 
 func (m method) on(dataset string) store.Series {
-	return store.Series{
-		Track: algo.TrackCorun, Dataset: dataset, GPU: gpu, Count: 1,
-		Algorithm: algo.MustParse(m.algorithm).ID, Model: mig.Sequential.String(),
-	}
+	return figures.Series(algo.TrackCorun, dataset, gpu, m.algorithm, mig.Sequential)
 }
 
 // queuesWith is Q1 to Q12 with other parameters of the dataset.

@@ -6,7 +6,6 @@ import (
 
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
-	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -70,18 +69,11 @@ func won(own, theirs []float64) (n int) {
 func ceilings(d *figures.Data) (*figures.Output, error) {
 	data := reported(d.Scale)
 	t := d.Claims.Head("ceiling", len(data), trainingRuns, simulated(d))
-	mean := func(m method, dataset string) float64 { return m.throughput(d, dataset) }
-	optimum := figures.Mean(ofRuns(exact, data, mean)[0])
+	optimum, _ := exact.throughputs(d, data)
 	for _, m := range []method{migShared, migPrivate, mpsOnly, agent, ownAgent, ceiling, exact} {
-		measured := func(values [][]float64) figures.Measurement {
-			if m.trained {
-				return d.Crossed(values)
-			}
-			return d.MeanOf(values[0], verdict.Draws, 0)
-		}
-		throughput := measured(ofRuns(m, data, mean))
-		t.Row(m.title, figures.PlusMinus(throughput, 4), figures.PlusMinus(measured(lead(d, m, data)), 4),
-			reports.Fixed(100*throughput.Value/optimum, 2))
+		mean, ahead := m.throughputs(d, data)
+		t.Row(m.title, figures.PlusMinus(mean, 4), figures.PlusMinus(ahead, 4),
+			reports.Fixed(100*mean.Value/optimum.Value, 2))
 	}
 	return new(figures.Output).Table(t), nil
 }

@@ -54,6 +54,20 @@ func ofRuns(m method, data []string, of func(run method, dataset string) float64
 	})
 }
 
+// measured is the mean of what [ofRuns] returns.
+func (m method) measured(d *figures.Data, values [][]float64) figures.Measurement {
+	if m.trained {
+		return d.Crossed(values)
+	}
+	return d.MeanOf(values[0], verdict.Draws, 0)
+}
+
+// throughputs measures a method's mean throughput on Q1 to Q12 of datasets, and by how much it exceeds the best rival's.
+func (m method) throughputs(d *figures.Data, data []string) (mean, ahead figures.Measurement) {
+	of := func(r method, dataset string) float64 { return r.throughput(d, dataset) }
+	return m.measured(d, ofRuns(m, data, of)), m.measured(d, lead(d, m, data))
+}
+
 // lead is by how much a method's mean throughput on Q1 to Q12 exceeds the best rival's, by training run and dataset.
 func lead(d *figures.Data, m method, data []string) [][]float64 {
 	return ofRuns(m, data, func(r method, dataset string) float64 {
@@ -83,16 +97,12 @@ const (
 // throughputs measures what the text says about throughput, over the draws in data; of MIG Only, the better option.
 func throughputs(d *figures.Data, data []string) figures.Values {
 	const metric = track.MetricThroughput
-	behind := figures.Map(data, func(dataset string) float64 {
-		means := figures.Map(onQueues(d, []string{dataset}, metric), row.mean)
-		return slices.Max(means[:2]) - slices.Min(means[2:5])
-	})
 	out := figures.Values{
 		meanThroughput:  ofAgent(d, data, metric, figures.Mean),
 		bestThroughput:  ofAgent(d, data, metric, slices.Max[[]float64]),
 		aheadThroughput: d.Crossed(lead(d, agent, data)),
 		firstQueues:     against(d, data, metric, first),
-		migThroughput:   d.MeanOf(behind, verdict.Draws, 0),
+		migThroughput:   migOverOthers(d, data, metric),
 	}
 	for i, title := range rivalTitles {
 		if title == mpsOnly.title || title == defaultTitle {
@@ -106,15 +116,20 @@ func throughputs(d *figures.Data, data []string) figures.Values {
 
 // slowdowns measures what the text says about slowdowns, over the draws in data; of MIG Only, the worse option.
 func slowdowns(d *figures.Data, data []string) figures.Values {
-	ahead := figures.Map(data, func(dataset string) float64 {
-		means := figures.Map(onQueues(d, []string{dataset}, track.MetricSlowdownMean), row.mean)
-		return slices.Max(means[:2]) - slices.Min(means[2:5])
-	})
+	const metric = track.MetricSlowdownMean
 	return figures.Values{
-		meanSlowdown:  ofAgent(d, data, track.MetricSlowdownMean, figures.Mean),
-		bestSlowdown:  ofAgent(d, data, track.MetricSlowdownMean, slices.Min[[]float64]),
-		aheadSlowdown: d.MeanOf(ahead, verdict.Draws, 0),
+		meanSlowdown:  ofAgent(d, data, metric, figures.Mean),
+		bestSlowdown:  ofAgent(d, data, metric, slices.Min[[]float64]),
+		aheadSlowdown: migOverOthers(d, data, metric),
 	}
+}
+
+// migOverOthers is the higher mean of a metric of the two options of MIG Only, less the lowest mean of other methods.
+func migOverOthers(d *figures.Data, data []string, metric string) figures.Measurement {
+	return d.MeanOf(figures.Map(data, func(dataset string) float64 {
+		means := figures.Map(onQueues(d, []string{dataset}, metric), row.mean)
+		return slices.Max(means[:2]) - slices.Min(means[2:5])
+	}), verdict.Draws, 0)
 }
 
 // fairness compares the agent's fairness with that of each rival, over the draws in data.

@@ -93,8 +93,7 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		})
 		return figures.Reading{Name: v.name, Values: figures.Values{claim: d.Crossed(steps)}}
 	}
-	return figures.Read(reading(variations[0]), reading(blind)).
-		Table(t).Figure(f.name, chart.Title, chart), nil
+	return figures.Read(reading(variations[0]), reading(blind)).Table(t).Figure(f.name, chart.Title, chart), nil
 }
 
 // figure9 draws throughput against W. Queues of other lengths than 12 are generated as the paper says (V-A2).
@@ -107,14 +106,11 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 	return f.build(d)
 }
 
-func figure10(d *figures.Data) (*figures.Output, error) {
-	f := sweep{
-		name: "figure10", symbol: "Cmax", axis: "Cmax [jobs]",
-		values: []int{1, 2, 3, 4}, count: len(queueNames),
-		data: func(cmax int, parameters string) []string { return []string{queuesWith("cmax=%d%s", cmax, parameters)} },
-		more: concurrency, less: 2,
-	}
-	return f.build(d)
+var figure10 = sweep{
+	name: "figure10", symbol: "Cmax", axis: "Cmax [jobs]",
+	values: []int{1, 2, 3, 4}, count: len(queueNames),
+	data: func(cmax int, parameters string) []string { return []string{queuesWith("cmax=%d%s", cmax, parameters)} },
+	more: concurrency, less: 2,
 }
 
 // throughputRows returns the mean throughputs of the methods on Q1 to Q12, one value for each dataset.
@@ -150,9 +146,7 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 		},
 		{"delta", fmt.Sprintf("kappa = %g", m.Kappa), scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5)},
 	} {
-		panel := reports.Lines{
-			Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: overTimeSharing,
-		}
+		panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: overTimeSharing}
 		for _, v := range x.values {
 			rows := throughputRows(d, queuesWith("%s=%g", x.name, v))
 			add(fmt.Sprintf("%s = %g", x.name, v), rows)

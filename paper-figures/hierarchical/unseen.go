@@ -53,14 +53,8 @@ func mps(d *figures.Data) (*figures.Output, error) {
 			if i == 0 {
 				t.Row(m.title)
 			}
-			mean := d.Crossed
-			if !m.trained {
-				mean = func(values [][]float64) figures.Measurement { return d.MeanOf(values[0], verdict.Draws, 0) }
-			}
-			t.Rows[k] = append(t.Rows[k], slices.Concat(
-				figures.PlusMinus(mean(ofRuns(m, data, func(r method, dataset string) float64 {
-					return r.throughput(d, dataset)
-				})), 3), figures.PlusMinus(mean(lead(d, m, data)), 3))...)
+			mean, ahead := m.throughputs(d, data)
+			t.Rows[k] = slices.Concat(t.Rows[k], figures.PlusMinus(mean, 3), figures.PlusMinus(ahead, 3))
 		}
 	}
 	return new(figures.Output).Table(times, t), nil

@@ -77,9 +77,8 @@ func (a artefactView) Tally() string {
 	for _, verdict := range verdictsOf(a.Claims) {
 		own := matching(a.Claims, func(c claimView) bool { return c.Verdict == verdict })
 		var causes []string
-		for _, cause := range distinct(own, claimView.cause) {
-			n := len(matching(own, func(c claimView) bool { return c.Cause == cause }))
-			causes = append(causes, fmt.Sprintf("%d %s", n, cause))
+		for _, cause := range countsOf(own, distinct(own, claimView.cause), claimView.cause) {
+			causes = append(causes, fmt.Sprintf("%d %s", cause.N, cause.Name))
 		}
 		text := fmt.Sprintf("%d %s", len(own), verdict)
 		if len(causes) > 0 {
@@ -131,19 +130,20 @@ func viewClaims(papers []Paper, claims []Claim) claimsView {
 			own, line.File = matching(counted, func(c Claim) bool { return c.Paper == paper }), claimsPage(paper)
 		}
 		line.Total = len(own)
-		for _, verdict := range v.Verdicts {
-			n := len(matching(own, func(c Claim) bool { return c.Verdict == verdict }))
-			line.Each = append(line.Each, NameCount{verdict, n})
-		}
+		line.Each = countsOf(own, v.Verdicts, Claim.verdict)
 		v.Counts = append(v.Counts, line)
 	}
-	for _, cause := range distinct(claims, Claim.cause) {
-		if n := len(matching(counted, func(c Claim) bool { return c.Cause == cause })); n > 0 {
-			v.Causes = append(v.Causes, NameCount{cause, n})
-		}
-	}
+	v.Causes = countsOf(counted, distinct(counted, Claim.cause), Claim.cause)
 	slices.SortStableFunc(v.Causes, func(a, b NameCount) int { return b.N - a.N })
 	return v
+}
+
+// countsOf counts the claims with each of the names.
+func countsOf[C any](claims []C, names []string, of func(C) string) (out []NameCount) {
+	for _, name := range names {
+		out = append(out, NameCount{name, len(matching(claims, func(c C) bool { return of(c) == name }))})
+	}
+	return out
 }
 
 // verdictsOf returns the verdicts of claims in their order.

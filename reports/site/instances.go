@@ -35,22 +35,13 @@ type (
 		Plans     []dataPlan  `json:"plans"`
 	}
 	dataPlan struct {
-		Algorithm        string      `json:"algorithm"`
-		Makespan         mig.Seconds `json:"makespan"`
-		MakespanText     string      `json:"makespanText"`
-		Gap              string      `json:"gap"` // percent above the bound
-		Utilisation      string      `json:"utilisation"`
-		Reconfigurations int         `json:"reconfigurations"`
-		Bars             []dataBar   `json:"bars"`
-	}
-	dataBar struct {
-		Kind  string      `json:"kind"`
-		GPU   int         `json:"gpu"`
-		Slice mig.Slices  `json:"slice"`
-		Width mig.Slices  `json:"width"`
-		Start mig.Seconds `json:"start"`
-		End   mig.Seconds `json:"end"`
-		Label string      `json:"label"`
+		Algorithm        string         `json:"algorithm"`
+		Makespan         mig.Seconds    `json:"makespan"`
+		MakespanText     string         `json:"makespanText"`
+		Gap              string         `json:"gap"` // percent above the bound
+		Utilisation      string         `json:"utilisation"`
+		Reconfigurations int            `json:"reconfigurations"`
+		Bars             []schedule.Bar `json:"bars"`
 	}
 )
 
@@ -102,9 +93,8 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 		}
 		d := dataPlan{
 			Algorithm: plan.Algorithm, Makespan: m.Makespan, MakespanText: reports.Fixed(float64(m.Makespan), decimals),
-			Gap: reports.Missing, Utilisation: reports.Fixed(m.Utilisation*100,
-				1), Reconfigurations: m.Reconfigurations,
-			Bars: []dataBar{},
+			Gap: reports.Missing, Utilisation: reports.Fixed(m.Utilisation*100, 1),
+			Reconfigurations: m.Reconfigurations, Bars: schedule.Bars(p, plan.Schedule),
 		}
 		if in.Lower > 0 {
 			// The tolerance is that of schedule.Check.
@@ -114,9 +104,6 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 					m.Makespan, in.Lower)
 			}
 			d.Gap = reports.Fixed(float64(m.Makespan/in.Lower-1)*100, decimals)
-		}
-		for _, b := range schedule.Bars(p, plan.Schedule) {
-			d.Bars = append(d.Bars, dataBar{b.Kind.String(), b.GPU, b.Slice, b.Width, b.Start, b.End, b.Label})
 		}
 		out.Plans = append(out.Plans, d)
 	}
