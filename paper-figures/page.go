@@ -29,14 +29,14 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"answerInFull":     Conclusion.answerInFull,
 	"artefactOf":       func(evidence string) string { return evidence[strings.Index(evidence, "/")+1:] },
 	"byAnswer":         (*PaperRecord).byAnswer,
-	"byDefaultMargin":  (*Manifest).byDefaultMargin,
-	"byMakespanMargin": (*Manifest).byMakespanMargin,
+	"byDefaultMargin":  byMargin(func(r *Row) verdict.Verdict { return r.ByDefaultMargin }),
+	"byMakespanMargin": byMargin(func(r *Row) verdict.Verdict { return r.ByMakespanMargin }),
 	"causesByTable":    (*Manifest).causesByTable,
 	"comparisons":      (*Record).comparisons,
 	"concluded":        (*Manifest).concluded,
 	"conclusionsTable": (*PaperRecord).conclusionsTable,
 	"counts":           (*Manifest).counts,
-	"deviates":         deviates,
+	"deviates":         func(rows []*Row) bool { return rows[0].Verdict == verdict.Deviates },
 	"deviations":       (*Manifest).deviations,
 	"deviating":        func(m *Manifest, c Cause, k Kind) int { return len(slices.Concat(m.deviations(c, k)...)) },
 	"difference":       (*Row).difference,
@@ -200,10 +200,13 @@ func (m *Manifest) counts(kind Kind, format string) string {
 }
 
 // byMargin says how the counts would be under another margin, with which a row has the verdict of.
-func (m *Manifest) byMargin(of func(*Row) verdict.Verdict) string {
-	t, other, inside := Tally{}, 0, 0
-	for r := range m.Rows() {
-		if r.Counted() {
+func byMargin(of func(*Row) verdict.Verdict) func(*Manifest) string {
+	return func(m *Manifest) string {
+		t, other, inside := Tally{}, 0, 0
+		for r := range m.Rows() {
+			if !r.Counted() {
+				continue
+			}
 			v := cmp.Or(of(r), r.Verdict)
 			t[v]++
 			if v != r.Verdict {
@@ -213,16 +216,9 @@ func (m *Manifest) byMargin(of func(*Row) verdict.Verdict) string {
 				inside++
 			}
 		}
+		return fmt.Sprintf("%d of these verdicts would be different, among them %d of the DEVIATES: %v.", other,
+			inside, t)
 	}
-	return fmt.Sprintf("%d of these verdicts would be different, among them %d of the DEVIATES: %v.", other, inside, t)
-}
-
-func (m *Manifest) byDefaultMargin() string {
-	return m.byMargin(func(r *Row) verdict.Verdict { return r.ByDefaultMargin })
-}
-
-func (m *Manifest) byMakespanMargin() string {
-	return m.byMargin(func(r *Row) verdict.Verdict { return r.ByMakespanMargin })
 }
 
 // deviations gathers the counted claims of a kind (empty: of all) that deviate for a cause, by artefact.
@@ -400,6 +396,3 @@ func (a *Record) others(r *Row) string {
 	}
 	return ""
 }
-
-// deviates reports whether rows are deviations, all of the same cause.
-func deviates(rows []*Row) bool { return rows[0].Verdict == verdict.Deviates }

@@ -331,13 +331,6 @@ var scoredOnKernels = []sample{{
 	figures.Dataset(rodinia.spec + "?part=1"), 100 * datasets.OrdersOfSubset, datasets.OrdersOfSubset,
 }}
 
-// scoredOnTable4 are the data sets on which agents are scored that end in -classes.
-func scoredOnTable4(workload string) []sample {
-	return figures.Map(curve.ClassOrdered(workload), func(name string) sample {
-		return sample{figures.Dataset(name), curve.DataSets, 1}
-	})
-}
-
 // levelOn is the mean p_opt of an approach on batches that score agents, with the agents' model of reconfiguration.
 func levelOn(d *figures.Data, a approach, on []sample) float64 {
 	var all []float64
@@ -370,8 +363,10 @@ func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Outp
 				addPublished(d, &chart, name, l)
 			}
 			on := scoredOnKernels
-			if panel != rodinia.name {
-				on = scoredOnTable4(panel)
+			if panel != rodinia.name { // the data sets that score agents whose names end in -classes
+				on = figures.Map(curve.ClassOrdered(panel), func(name string) sample {
+					return sample{figures.Dataset(name), curve.DataSets, 1}
+				})
 			}
 			levels := levelsOn(d, on)
 			for i, a := range unlearned {

@@ -38,7 +38,8 @@ func table2(d *figures.Data) (*figures.Output, error) {
 	inputs := map[string]float64{}
 	load := []string{"mean memory slices of a request"}
 	for _, d := range distributions {
-		shares := probabilities(d)
+		shares := slices.Clone(figures.Instance[task.Requests](demand(d, 1), gpu, 0).Demand)
+		slices.Reverse(shares) // the largest profile first
 		var mean float64
 		for i, p := range profiles() {
 			inputs[p.String()+" "+d] = shares[i]
@@ -49,13 +50,6 @@ func table2(d *figures.Data) (*figures.Output, error) {
 	}
 	t.Rows = append(t.Rows, load)
 	return new(figures.Output).Take("probability in the generator of requests", inputs).Table(t), nil
-}
-
-// probabilities returns a distribution in the order of [profiles].
-func probabilities(distribution string) []float64 {
-	out := slices.Clone(figures.Instance[task.Requests](demand(distribution, 1), gpu, 0).Demand)
-	slices.Reverse(out)
-	return out
 }
 
 // gpu2 is GPU 2 of Fig. 3a. V-B says that 1g.10gb takes the slice at 5, and with it the second slice of 1g.20gb
