@@ -23,14 +23,17 @@ type process struct {
 	exit   int
 	signal syscall.Signal
 	output string
+	// late says that it was still running when its time was up.
+	late bool
 }
 
 // killed reports whether SIGKILL ended it, as it does at the end of a context.
 func (p process) killed() bool { return p.signal == syscall.SIGKILL }
 
-// execute runs a command in a process group of its own until it or its context ends, and kills what is left of the
-// group. [launch] explains output and pin. An error means that it could not be started.
-func execute(cmd *exec.Cmd, output io.Writer, pin func() (undo func())) (process, error) {
+// execute runs a command in a process group of its own until it or its context ends, or its time is up, and kills what
+// is left of the group. [launch] explains output and pin. An error means that it could not be started. The time begins
+// when it has started: on a busy machine that takes a while.
+func execute(cmd *exec.Cmd, limit time.Duration, output io.Writer, pin func() (undo func())) (process, error) {
 	// With Cmd's own pipe, Wait would not return before every process that holds the pipe
 	// has closed it, and the time would be too long.
 	r, w, err := os.Pipe()
@@ -53,6 +56,7 @@ func execute(cmd *exec.Cmd, output io.Writer, pin func() (undo func())) (process
 	if err != nil {
 		return process{}, err
 	}
+	late := time.AfterFunc(limit, func() { childgroup.Kill(cmd.Process) })
 	var out clip
 	read := make(chan struct{})
 	go func() {
@@ -64,7 +68,7 @@ func execute(cmd *exec.Cmd, output io.Writer, pin func() (undo func())) (process
 		io.Copy(to, r) // the read deadline ends this
 	}()
 	err = cmd.Wait()
-	p.end = time.Now()
+	p.end, p.late = time.Now(), !late.Stop()
 	childgroup.Kill(cmd.Process)
 	r.SetReadDeadline(p.end.Add(drain))
 	<-read

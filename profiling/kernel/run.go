@@ -80,11 +80,9 @@ type launch struct {
 // start runs the kernel's program until it ends, its time is up, or ctx ends. The outcome has no status if the
 // program ended by itself.
 func (k *Kernel) start(ctx context.Context, l launch) (Outcome, process, error) {
-	limited, cancel := context.WithTimeout(ctx, k.Timeout)
-	defer cancel()
-	cmd := exec.CommandContext(limited, l.argv[0], l.argv[1:]...)
+	cmd := exec.CommandContext(ctx, l.argv[0], l.argv[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.Env = k.Dir, l.stdin, append(profiling.Environ(), l.env...)
-	p, err := execute(cmd, l.output, l.pin)
+	p, err := execute(cmd, k.Timeout, l.output, l.pin)
 	if ctx.Err() != nil && (err != nil || p.killed()) {
 		err = context.Cause(ctx)
 	}
@@ -92,7 +90,7 @@ func (k *Kernel) start(ctx context.Context, l launch) (Outcome, process, error) 
 		return Outcome{}, p, k.failure(err)
 	}
 	o := Outcome{Seconds: mig.Seconds(math.Inf(1)), Start: p.start, End: p.end}
-	if limited.Err() != nil && p.killed() {
+	if p.late && p.killed() {
 		o.Status, o.Detail = Timeout, fmt.Sprintf("still running after %v", k.Timeout)
 	}
 	return o, p, nil
