@@ -135,10 +135,15 @@ func get[T any](tab *tab, js string) T {
 	return act(tab, js, chromedp.Evaluate[T](js))
 }
 
-// wait waits until JavaScript is true.
+// wait waits until JavaScript is true. It evaluates in the page that is shown: chromedp.Poll names the page, and names
+// the one before as long as the browser has not told of the new one.
 func (tab *tab) wait(js string) {
 	tab.t.Helper()
-	act(tab, js, chromedp.Poll[bool](js, chromedp.WithPollingTimeout(patience)))
+	for begin := time.Now(); !get[bool](tab, js); time.Sleep(10 * time.Millisecond) {
+		if time.Since(begin) > patience {
+			tab.t.Fatalf("waited %s for %s", patience, js)
+		}
+	}
 }
 
 // choose sets a field of a form as a user does.
