@@ -14,7 +14,7 @@ import (
 func TestForestNeverEndsLaterThanFAR(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1))
 	better := 0
-	n := deep.N(12, 150)
+	n := deep.N(12, 60)
 	for i := range n {
 		p := algotest.RandomProblem(rng, 1+rng.IntN(40))
 		p.Count = 2 + rng.IntN(4)
@@ -31,7 +31,7 @@ func TestForestNeverEndsLaterThanFAR(t *testing.T) {
 			better++
 		}
 	}
-	if want := n * 70 / 150; better < want {
+	if want := n * 7 / 15; better < want {
 		t.Errorf("lns is better than FAR on %d of %d problems; it should be on %d or more", better, n, want)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // without: the same nodes for all tasks, also with blurred durations.
 func TestTightTablesFindTheSame(t *testing.T) {
 	searches, within := 0, 0
-	for seed := range uint64(deep.N(6, 60)) {
+	for seed := range uint64(deep.N(6, 24)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		p := algotest.RandomProblem(rng, 8+rng.IntN(14))
 		p.Model, p.Count = mig.Reconfiguration(rng.IntN(3)), 1+rng.IntN(2)

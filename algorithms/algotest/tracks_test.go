@@ -24,7 +24,7 @@ import (
 func TestEveryPlacer(t *testing.T) {
 	all, limits := registered(t, algo.TrackPlacement), registered(t, algo.TrackOffline)
 	for m, g := range models(t) {
-		for i := range deep.N(6, 60) {
+		for i := range deep.N(6, 24) {
 			rng := rand.New(rand.NewPCG(uint64(m*100+i), 42))
 			p := drawRequests(rng, g, i)
 			most, of := 0, ""
@@ -112,7 +112,7 @@ func TestEveryDispatcher(t *testing.T) {
 	answered := map[string]int{}
 	n := 0
 	for m, g := range models(t) {
-		for i := range deep.N(8, 80) {
+		for i := range deep.N(8, 32) {
 			n++
 			p := drawJobs(rand.New(rand.NewPCG(uint64(m*100+i), 43)), g, i)
 			_, invalid := sim.NewDispatch(p.Jobs, p.Fleet)
@@ -184,7 +184,7 @@ func drawJobs(rng *rand.Rand, g *mig.GPU, i int) algotest.DispatchProblem {
 func TestEveryPlanner(t *testing.T) {
 	all := registered(t, algo.TrackCorun)
 	programs := datasets.Programs()
-	for i := range deep.N(24, 240) {
+	for i := range deep.N(24, 96) {
 		rng := rand.New(rand.NewPCG(uint64(i), 44))
 		w := corun.Window{Concurrency: 1 + rng.IntN(5), Model: corun.Model{Kappa: rng.Float64(), Delta: rng.Float64(), Release: rng.IntN(2) == 0}}
 		for len(w.Jobs) < []int{0, 1, 2 + rng.IntN(12)}[min(i%8, 2)] {

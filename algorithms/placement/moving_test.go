@@ -172,7 +172,7 @@ func successors(m *mover, gpus []layout) (out [][]layout) {
 // full for the request.
 func TestExactRepackingAgreesWithBruteForce(t *testing.T) {
 	const most = 3
-	seeds := deep.N(300, 3000)
+	seeds := deep.N(300, 1000)
 	byMoves := map[int]int{}
 	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 17))

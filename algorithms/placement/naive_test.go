@@ -103,7 +103,7 @@ func (b *both) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 // default even the spots are the same; with another tie-break, the increments.
 func TestGroupedMFIIsAlgorithm2(t *testing.T) {
 	decisions := 0
-	for i := 0; decisions < deep.N(50_000, 1_000_000); i++ {
+	for i := 0; decisions < deep.N(50_000, 250_000); i++ {
 		g := mig.GPUs()[i%len(mig.GPUs())]
 		reading := sim.Reading(i % len(sim.ReadingNames()))
 		ties := tie.Values[i/6%len(tie.Values)]

@@ -126,9 +126,9 @@ func TestSteadyState(t *testing.T) {
 // TestOursBeatMFI: value-table accepts more than MFI on every distribution, on streams
 // of a seed that it was not tuned on.
 func TestOursBeatMFI(t *testing.T) {
-	ids := []string{"mfi", "value-table", "fgd", "mfi-weighted"}[:deep.N(2, 4)]
+	ids := []string{"mfi", "value-table"}
 	for _, name := range tableII {
-		instances := deep.N(80, 400)
+		instances := deep.N(80, 200)
 		spec := "mfi/" + name + "?lifespan=steady"
 		sums, squares := make([]float64, len(ids)), make([]float64, len(ids))
 		for _, rs := range results(t, spec, instances, ids...) {
@@ -143,7 +143,7 @@ func TestOursBeatMFI(t *testing.T) {
 			d := sums[i] / n
 			half := 1.97 * math.Sqrt((squares[i]/n-d*d)/(n-1)) // Student's t, 95 %
 			t.Logf("%s: %s %+.3f ± %.3f points", spec, id, d, half)
-			if id == "value-table" && d-half <= 0 {
+			if id != "mfi" && d-half <= 0 {
 				t.Errorf("%s: %s beats mfi by %.3f ± %.3f points only", spec, id, d, half)
 			}
 		}
