@@ -3,13 +3,16 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,7 +33,7 @@ type Writer struct {
 	file *file
 
 	mu      sync.Mutex
-	pending map[Series][]cell
+	pending map[Series][][]cell
 	// order has the pending series as they came first, which is how they are committed.
 	order []Series
 	// size is how many cells are pending.
@@ -53,7 +56,7 @@ func (db *DB) Writer(path string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{file: f, pending: map[Series][]cell{}, wait: commitEvery}, nil
+	return &Writer{file: f, pending: map[Series][][]cell{}, wait: commitEvery}, nil
 }
 
 // Append takes rows of a series, which are committed within a second or by [Writer.Close]. A row
@@ -110,10 +113,12 @@ func (w *Writer) Merge(from *DB) error {
 func (w *Writer) add(s Series, cells []cell) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.pending[s]) == 0 && len(cells) > 0 { // a series without cells would look damaged
-		w.order = append(w.order, s)
+	if of := w.pending[s]; len(cells) > 0 { // a series without cells would look damaged
+		if of == nil {
+			w.order = append(w.order, s)
+		}
+		w.pending[s] = append(of, cells)
 	}
-	w.pending[s] = append(w.pending[s], cells...)
 	w.size += len(cells)
 	if w.size >= fullBuffer {
 		w.flush()
@@ -155,12 +160,12 @@ const (
 	addNames   = "INSERT INTO names (list) VALUES (?)"
 )
 
-// insert adds a cell if the database does not have it. Otherwise replace puts it in the place of one
-// that ran out of time. If the cell has another result, this is an error: the kind must not be NULL.
-// count adds cells to what the database has of a series, and makes it the one written last.
+// insert adds a cell if the database does not have it; NULL, and parameters without numbers, are bound faster.
+// Otherwise replace puts it in the place of one that ran out of time. If the cell has another result, this is an error:
+// the kind must not be NULL. count adds cells to what the database has of a series, and makes it the one written last.
 const (
-	insert = "INSERT INTO cell (series, instance, names, numbers, kind, error, microseconds, crc)" +
-		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, 0), ?8) ON CONFLICT DO NOTHING"
+	insert = "INSERT INTO cell (series, instance, names, numbers, microseconds, crc, kind, error)" +
+		" VALUES (?, ?, ?, ?, ?, ?, ifnull(?, ''), ifnull(?, '')) ON CONFLICT DO NOTHING"
 	replace = "UPDATE cell SET names = ?3, numbers = ?4, kind = iif(kind = '" + KindTimeout +
 		"', ?5, NULL), error = ?6, microseconds = nullif(?7, 0), crc = ?8 WHERE (series, instance) = (?1, ?2) AND " +
 		"(names, numbers, kind, error) <> (?3, ?4, ?5, ?6) AND ?5 <> '" +
@@ -170,16 +175,28 @@ const (
 )
 
 // write commits cells, all or none.
-func (f *file) write(order []Series, pending map[Series][]cell) error {
-	tx, err := f.db.Begin()
+func (f *file) write(order []Series, pending map[Series][][]cell) error {
+	ctx := context.Background()
+	conn, err := f.db.Conn(ctx)
 	if err != nil {
 		return explainError(f.path, err)
 	}
-	t := transaction{tx, map[string]*sql.Stmt{}}
+	defer conn.Close() // a second time has no effect
+	t := transaction{conn: conn, prepared: map[string]*sql.Stmt{}, names: map[string]int64{}}
+	err = conn.Raw(func(c any) (err error) {
+		t.insert, err = c.(driver.Conn).Prepare(insert)
+		return err
+	})
+	if err != nil {
+		return explainError(f.path, err)
+	}
+	if t.tx, err = conn.BeginTx(ctx, nil); err != nil {
+		return explainError(f.path, errors.Join(err, t.insert.Close()))
+	}
 	for _, s := range order {
-		cells := pending[s]
+		cells := slices.Concat(pending[s]...)
 		if err := t.insertCells(s, cells); err != nil {
-			_ = tx.Rollback() // SQLite may have done so; the first error says more
+			_ = errors.Join(t.insert.Close(), t.tx.Rollback(), conn.Close()) // SQLite may have done so; err says more
 			if errorCode(err) == lib.SQLITE_CONSTRAINT {
 				have, failed := f.appendCells(nil, s, 0, math.MaxInt)
 				_, conflict := uniteCells(s, append(have, cells...))
@@ -188,13 +205,17 @@ func (f *file) write(order []Series, pending map[Series][]cell) error {
 			return explainError(f.path, err)
 		}
 	}
-	return explainError(f.path, tx.Commit())
+	return explainError(f.path, errors.Join(t.insert.Close(), t.tx.Commit()))
 }
 
 // A transaction prepares each of its statements once.
 type transaction struct {
 	tx       *sql.Tx
+	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
+	insert   driver.Stmt
+	// names are the ids of the lists of names that were looked up.
+	names map[string]int64
 }
 
 func (t *transaction) statement(query string) (*sql.Stmt, error) {
@@ -226,21 +247,25 @@ func (t *transaction) insertCells(s Series, cells []cell) error {
 	if err != nil {
 		return err
 	}
-	var added sum
-	changed := false
-	names := int64(0)
-	for i, c := range cells {
-		if i == 0 || c.Metrics.names != cells[i-1].Metrics.names {
-			if names, err = t.id(findNames, addNames, c.Metrics.names); err != nil {
+	for i := range cells {
+		if list := cells[i].Metrics.names; t.names[list] == 0 {
+			if t.names[list], err = t.id(findNames, addNames, list); err != nil {
 				return err
 			}
 		}
-		values := []any{id, c.Instance, names, c.Metrics.numbers, c.Kind, c.Error, c.Micros, c.checksum(identity)}
-		n, err := t.exec(insert, values...)
-		added.cells, added.instances = added.cells+n, added.instances+n*int64(c.Instance)
-		if err == nil && n == 0 {
-			n, err = t.exec(replace, values...)
-		}
+	}
+	var added sum
+	var known []cell
+	if err = t.conn.Raw(func(any) error {
+		added, known, err = t.insertNew(id, cells, identity)
+		return err
+	}); err != nil {
+		return err
+	}
+	changed := added.cells > 0
+	for _, c := range known {
+		n, err := t.exec(replace, id, c.Instance, t.names[c.Metrics.names], c.Metrics.numbers, c.Kind, c.Error, c.Micros,
+			c.checksum(identity))
 		if err != nil {
 			return err
 		}
@@ -250,6 +275,39 @@ func (t *transaction) insertCells(s Series, cells []cell) error {
 		_, err = t.exec(count, id, added.cells, added.instances)
 	}
 	return err
+}
+
+// insertNew adds the cells that the database does not have. It returns their sum, and the other cells. It calls the
+// driver without package sql, which takes less time.
+func (t *transaction) insertNew(id int64, cells []cell, identity []byte) (added sum, known []cell, err error) {
+	var named [8]driver.NamedValue
+	for i := range cells {
+		c := &cells[i]
+		for j, v := range [8]any{
+			id, int64(c.Instance), t.names[c.Metrics.names], c.Metrics.numbers, orNull(c.Micros),
+			int64(c.checksum(identity)), orNull(c.Kind), orNull(c.Error),
+		} {
+			named[j] = driver.NamedValue{Ordinal: j + 1, Value: v}
+		}
+		done, err := t.insert.(driver.StmtExecContext).ExecContext(context.Background(), named[:])
+		if err != nil {
+			return added, nil, err
+		}
+		if n, _ := done.RowsAffected(); n == 0 {
+			known = append(known, *c)
+			continue
+		}
+		added.cells, added.instances = added.cells+1, added.instances+int64(c.Instance)
+	}
+	return added, known, nil
+}
+
+// orNull returns NULL in the place of a zero value.
+func orNull[T comparable](v T) any {
+	if v == *new(T) {
+		return nil
+	}
+	return v
 }
 
 // id returns the id of a row, which find finds. add adds the row if it does not exist.

@@ -40,8 +40,8 @@ type Plan struct {
 // counts once.
 func New(args []string, dir, program string, spans []run.Span, units []string, tasks int) (*Plan, error) {
 	p := &Plan{Format: Format, Args: args, Dir: dir, Program: program, Count: len(units), Units: units}
-	for _, n := range cellsByTask(spans, 1)[0] {
-		p.Count += n
+	for _, s := range sharesOf(spans, 1) {
+		p.Count += s.cells[0] * len(s.series)
 	}
 	switch {
 	case p.Count == 0:
@@ -64,40 +64,38 @@ func (p *Plan) hash(spans []run.Span) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// cellsByTask returns how many cells of which series each of so many tasks has to compute. A cell listed
-// twice counts once.
-func cellsByTask(spans []run.Span, tasks int) []map[store.Series]int {
+// A share says how many cells of each of some series every task has to compute.
+type share struct {
+	series []store.Series
+	cells  []int // by task
+}
+
+// sharesOf returns what each of so many tasks has to compute. Series on one dataset with the same instances are one
+// share, because [run.ShardOf] is the same for every algorithm. A cell listed twice counts once.
+func sharesOf(spans []run.Span, tasks int) map[string]*share {
 	bySeries := map[store.Series][]run.Span{}
 	for _, s := range spans {
 		bySeries[s.Series] = append(bySeries[s.Series], s)
 	}
-	out := make([]map[store.Series]int, tasks)
-	for i := range out {
-		out[i] = map[store.Series]int{}
-	}
-	type part struct {
-		dataset  store.Series
-		from, to int
-	}
-	byTask := map[part][]int{} // which is the same for all algorithms
+	out := map[string]*share{}
 	for series, all := range bySeries {
 		slices.SortFunc(all, func(a, b run.Span) int { return cmp.Compare(a.From, b.From) })
-		dataset, next := store.Series{Dataset: series.Dataset, Content: series.Content, GPU: series.GPU}, 0
-		for _, s := range all {
-			p := part{dataset, max(s.From, next), s.To}
-			if byTask[p] == nil {
-				byTask[p] = make([]int, tasks)
-				for i := p.from; i < p.to; i++ {
-					byTask[p][run.ShardOf(dataset, i, tasks)]++
-				}
-			}
-			for task, n := range byTask[p] {
-				if n > 0 {
-					out[task][series] += n
-				}
-			}
-			next = max(next, s.To)
+		key, next := fmt.Appendf(nil, "%q %q %q", series.Dataset, series.Content, series.GPU), 0
+		for i := range all {
+			all[i].From, next = max(all[i].From, next), max(next, all[i].To)
+			key = fmt.Append(key, " ", all[i].From, " ", all[i].To)
 		}
+		of := out[string(key)]
+		if of == nil {
+			of = &share{cells: make([]int, tasks)}
+			out[string(key)] = of
+			for _, s := range all {
+				for i := s.From; i < s.To; i++ {
+					of.cells[run.ShardOf(series, i, tasks)]++
+				}
+			}
+		}
+		of.series = append(of.series, series)
 	}
 	return out
 }

@@ -75,6 +75,22 @@ func many(n, instances int) (out []run.Span) {
 	return out
 }
 
+// cellsByTask returns how many cells of which series each task has to compute.
+func cellsByTask(spans []run.Span, tasks int) []map[store.Series]int {
+	out := make([]map[store.Series]int, tasks)
+	for task := range out {
+		out[task] = map[store.Series]int{}
+		for _, share := range sharesOf(spans, tasks) {
+			for _, s := range share.series {
+				if n := share.cells[task]; n > 0 {
+					out[task][s] = n
+				}
+			}
+		}
+	}
+	return out
+}
+
 // Tasks have about as many instances each, and no task has nothing to do where there are many.
 func TestTasksAreBalanced(t *testing.T) {
 	const instances, tasks = 4000, 8

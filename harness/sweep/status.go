@@ -115,7 +115,7 @@ func (p *Plan) status(folder string, spans []run.Span, now time.Time, into *stor
 			return s, err
 		}
 	}
-	planned := cellsByTask(spans, p.Tasks)
+	planned := sharesOf(spans, p.Tasks)
 	files, err := databases(folder)
 	if err != nil {
 		return s, err
@@ -128,7 +128,7 @@ func (p *Plan) status(folder string, spans []run.Span, now time.Time, into *stor
 			return s, err
 		}
 		s.Damaged = append(s.Damaged, damaged...)
-		t.count(tally, planned[task])
+		t.count(tally, planned)
 		err = errors.Join(p.countUnits(t, db), t.readAttempts(db, now))
 		if into != nil {
 			err = errors.Join(err, into.Merge(db))
@@ -145,11 +145,16 @@ func (p *Plan) status(folder string, spans []run.Span, now time.Time, into *stor
 }
 
 // count compares what a task's databases have with how many cells of each series it has to compute.
-func (t *TaskStatus) count(tally map[store.Series]store.Tally, planned map[store.Series]int) {
-	for series, total := range planned {
-		t.Total += total
-		t.Done += min(tally[series].Done, total)
-		t.Failed += tally[series].Failed
+func (t *TaskStatus) count(tally map[store.Series]store.Tally, planned map[string]*share) {
+	for _, p := range planned {
+		if total := p.cells[t.Task]; total > 0 {
+			for _, series := range p.series {
+				have := tally[series]
+				t.Total += total
+				t.Done += min(have.Done, total)
+				t.Failed += have.Failed
+			}
+		}
 	}
 }
 
