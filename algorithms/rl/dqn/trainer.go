@@ -183,11 +183,11 @@ func (t *Trainer) update(workers int) error {
 
 func (t *Trainer) gradient(k int) {
 	s := t.parts[k]
-	clear(s.Policy.Gradients())
 	s.loss = 0
 	batch := t.batch[k*len(t.batch)/len(t.parts) : (k+1)*len(t.batch)/len(t.parts)]
 	n, inputs, actions := len(batch), t.Shape.Observation, t.Shape.Actions
 	if n == 0 {
+		clear(s.Policy.Gradients())
 		return
 	}
 	for i, slot := range batch {

@@ -66,6 +66,16 @@ func (a *ActorCritic) Forward(observations []float32, n int) (preferences, value
 	return a.actor.Forward(a.kernel, observations, n), values
 }
 
+// Preferences is [ActorCritic.Forward] without the values.
+func (a *ActorCritic) Preferences(observations []float32, n int) []float32 {
+	return a.actor.Forward(a.kernel, observations, n)
+}
+
+// Values is [ActorCritic.Forward] without the preferences. There must be a critic.
+func (a *ActorCritic) Values(observations []float32, n int) []float32 {
+	return a.critic.Forward(a.kernel, observations, n)
+}
+
 // Backward implements [Policy].
 func (a *ActorCritic) Backward(dPreferences, dValues []float32) {
 	a.actor.Backward(a.kernel, dPreferences)

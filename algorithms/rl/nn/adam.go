@@ -27,18 +27,22 @@ type adamCoefficients struct {
 	// rate is the learning rate with the first moment's bias correction, scale the
 	// second moment's.
 	rate, scale float32
+	// clip is what scales the gradients.
+	clip float32
 }
 
-// Step moves the parameters against the gradients at a learning rate.
-func (a *Adam) Step(parameters, gradients []float32, rate float64) {
+// Step moves the parameters against scale times the gradients, at a learning rate. The sign of a gradient that is zero
+// changes nothing.
+func (a *Adam) Step(parameters, gradients []float32, scale float32, rate float64) {
 	a.Steps++
 	t := float64(a.Steps)
 	c := adamCoefficients{
 		rate:  float32(rate / (1 - math.Pow(adamBeta1, t))),
 		scale: float32(1 / math.Sqrt(1-math.Pow(adamBeta2, t))),
+		clip:  scale,
 	}
 	for i := adamVector(parameters, gradients, a.First, a.Second, c); i < len(parameters); i++ {
-		g := gradients[i]
+		g := float32(gradients[i] * scale)
 		m := float32(adamBeta1*a.First[i]) + float32((1-adamBeta1)*g)
 		v := float32(adamBeta2*a.Second[i]) + float32((1-adamBeta2)*float32(g*g))
 		a.First[i], a.Second[i] = m, v
@@ -47,19 +51,27 @@ func (a *Adam) Step(parameters, gradients []float32, rate float64) {
 	}
 }
 
-// ClipNorm scales the gradients down to the limit if their Euclidean norm is larger. It
-// returns the norm before scaling. If the norm is not finite, the gradients stay as they
-// are and the caller should stop.
-func ClipNorm(gradients []float32, limit float64) float64 {
-	norm := math.Sqrt(squares(gradients))
-	if !(norm > limit) || math.IsInf(norm, 0) {
-		return norm
+// ClipNorm returns the Euclidean norm of the gradients, and what scales them down to the limit if the norm is larger,
+// else 1. The scale has the same bits in every build; the norm is only close. If it is not finite, the scale is 1 and
+// the caller should stop.
+func ClipNorm(gradients []float32, limit float64) (norm float64, scale float32) {
+	clip := func(sum float64) (float64, float32) {
+		norm := math.Sqrt(sum)
+		if !(norm > limit) || math.IsInf(norm, 0) {
+			return norm, 1
+		}
+		return norm, float32(limit / norm)
 	}
-	scale := float32(limit / norm)
-	for i := range gradients {
-		gradients[i] *= scale
+	// Squares are exact, and sums of n of them in any order differ by less than n roundings each. What both ends of
+	// that range give, all sums in it give.
+	if sum, ok := squaresVector(gradients); ok {
+		margin := float64(len(gradients)) * 0x1p-51
+		low, atLeast := clip(sum * (1 - margin))
+		if _, atMost := clip(sum * (1 + margin)); atLeast == atMost {
+			return low, atLeast
+		}
 	}
-	return norm
+	return clip(squares(gradients))
 }
 
 // squares returns the sum of the squares. Four sums take every fourth element each, so that

@@ -33,10 +33,11 @@ func adamVector(parameters, gradients, first, second []float32, c adamCoefficien
 	beta2, rest2 := archsimd.BroadcastFloat32x16(adamBeta2), archsimd.BroadcastFloat32x16(1-adamBeta2)
 	rate, scale, epsilon := archsimd.BroadcastFloat32x16(c.rate), archsimd.BroadcastFloat32x16(c.scale),
 		archsimd.BroadcastFloat32x16(adamEpsilon)
+	clip := archsimd.BroadcastFloat32x16(c.clip)
 	i := 0
 	for ; i+lanes <= len(parameters); i += lanes {
 		p, f, s := (*[lanes]float32)(parameters[i:]), (*[lanes]float32)(first[i:]), (*[lanes]float32)(second[i:])
-		g := archsimd.LoadFloat32x16((*[lanes]float32)(gradients[i:]))
+		g := archsimd.LoadFloat32x16((*[lanes]float32)(gradients[i:])).Mul(clip)
 		m := beta1.Mul(archsimd.LoadFloat32x16(f)).Add(rest1.Mul(g))
 		v := beta2.Mul(archsimd.LoadFloat32x16(s)).Add(rest2.Mul(g.Mul(g)))
 		m.Store(f)
@@ -45,4 +46,26 @@ func adamVector(parameters, gradients, first, second []float32, c adamCoefficien
 	}
 	archsimd.ClearAVXUpperBits()
 	return i
+}
+
+// squaresVector returns the sum of the squares up to rounding, unless this machine has no vectors for it.
+func squaresVector(x []float32) (sum float64, ok bool) {
+	if !hasAVX512 {
+		return 0, false
+	}
+	var s0, s1, s2, s3 archsimd.Float64x8
+	for len(x) >= 2*lanes {
+		a, b := archsimd.LoadFloat32x16((*[lanes]float32)(x)), archsimd.LoadFloat32x16((*[lanes]float32)(x[lanes:]))
+		a0, a1 := a.GetLo().ConvertToFloat64(), a.GetHi().ConvertToFloat64()
+		b0, b1 := b.GetLo().ConvertToFloat64(), b.GetHi().ConvertToFloat64()
+		s0, s1, s2, s3 = a0.MulAdd(a0, s0), a1.MulAdd(a1, s1), b0.MulAdd(b0, s2), b1.MulAdd(b1, s3)
+		x = x[2*lanes:]
+	}
+	var parts [8]float64
+	s0.Add(s1).Add(s2.Add(s3)).Store(&parts)
+	archsimd.ClearAVXUpperBits()
+	for _, p := range parts {
+		sum += p
+	}
+	return sum + squares(x), true
 }

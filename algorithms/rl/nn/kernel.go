@@ -14,7 +14,7 @@ type Kernel interface {
 	Affine(y, x, w, b []float32, n, in, out int)
 	// InputGradient computes dx[n×in] = dy[n×out]·wᵀ.
 	InputGradient(dx, dy, w []float32, n, in, out int)
-	// WeightGradient adds xᵀ·dy to dw and the column sums of dy to db.
+	// WeightGradient computes dw[in×out] = xᵀ·dy and the column sums db of dy.
 	WeightGradient(dw, db, x, dy []float32, n, in, out int)
 }
 
@@ -50,6 +50,8 @@ func (portable) InputGradient(dx, dy, w []float32, n, in, out int) {
 }
 
 func (portable) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
+	clear(dw[:in*out])
+	clear(db[:out])
 	addRows(db, dy, n, out)
 	// Work in blocks of rows, so that those of dy stay in the first-level cache.
 	const block = 16

@@ -2,7 +2,11 @@
 
 package nn
 
-import "simd/archsimd"
+import (
+	"math"
+	"math/bits"
+	"simd/archsimd"
+)
 
 // Fast returns the fastest kernel of this build on this machine.
 func Fast() Kernel {
@@ -37,33 +41,101 @@ func (avx512) Affine(y, x, w, b []float32, n, in, out int) {
 	for i := range n {
 		copy(y[i*out:(i+1)*out], b)
 	}
-	if n < few {
+	switch {
+	case n < few || thin(x[:n*in]):
 		for i := range n {
 			addScaledRows(y[i*out:(i+1)*out], x[i*in:(i+1)*in], w)
 		}
-		return
+	case out == 1:
+		s := scratches.Get().(*scratch)
+		defer scratches.Put(s)
+		columns := s.take(n * in)
+		turn(columns, x, n, in)
+		addScaledRows(y[:n], w[:in], columns)
+	default:
+		multiply(y, matrix{x, in, 1}, matrix{w, out, 1}, n, in, out, false)
 	}
-	multiply(y, matrix{x, in, 1}, matrix{w, out, 1}, n, in, out)
 }
 
 func (avx512) InputGradient(dx, dy, w []float32, n, in, out int) {
-	clear(dx[:n*in])
-	if out == 1 {
-		for i := range n {
-			addScaledRows(dx[i*in:(i+1)*in], dy[i:i+1], w)
-		}
+	if out > 1 && !thin(dy[:n*out]) {
+		multiply(dx, matrix{dy, out, 1}, matrix{w, 1, out}, n, out, in, true)
 		return
 	}
-	multiply(dx, matrix{dy, out, 1}, matrix{w, 1, out}, n, out, in)
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	columns := w
+	if out > 1 {
+		columns = s.take(in * out)
+		turn(columns, w, in, out)
+	}
+	clear(dx[:n*in])
+	for i := range n {
+		addScaledRows(dx[i*in:(i+1)*in], dy[i*out:(i+1)*out], columns)
+	}
 }
 
 func (avx512) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
-	addRows(db, dy, n, out)
-	if out == 1 {
+	clear(db[:out])
+	sumRowsOf(db, dy, n)
+	switch {
+	case out == 1:
+		clear(dw[:in])
 		addScaledRows(dw[:in], dy[:n], x)
-		return
+	case thin(x[:n*in]):
+		thinProduct(dw, x, dy, n, in, out)
+	case thin(dy[:n*out]):
+		s := scratches.Get().(*scratch)
+		defer scratches.Put(s)
+		turned := s.take(in * out)
+		thinProduct(turned, dy, x, n, out, in)
+		turn(dw, turned, out, in)
+	default:
+		multiply(dw, matrix{x, 1, in}, matrix{dy, out, 1}, in, n, out, true)
 	}
-	multiply(dw, matrix{x, 1, in}, matrix{dy, out, 1}, in, n, out)
+}
+
+// thinProduct computes c[rows×columns] = aᵀ·b, where a and b have n rows and a is thin.
+func thinProduct(c, a, b []float32, n, rows, columns int) {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	turned := s.take(n * rows)
+	turn(turned, a, n, rows)
+	clear(c[:rows*columns])
+	for k := range rows {
+		addScaledRows(c[k*columns:(k+1)*columns], turned[k*n:(k+1)*n], b)
+	}
+}
+
+// thin reports whether so many elements are zeros that it is faster to skip them. It looks at the first ones.
+func thin(x []float32) bool {
+	const looks = 64
+	var zero archsimd.Float32x16
+	nonzero, i := 0, 0
+	for ; i < looks && (i+1)*lanes <= len(x); i++ {
+		v := archsimd.LoadFloat32x16((*[lanes]float32)(x[i*lanes:]))
+		nonzero += bits.OnesCount16(v.NotEqual(zero).ToBits())
+	}
+	archsimd.ClearAVXUpperBits()
+	return nonzero < i*lanes*3/10
+}
+
+// turn stores the rows x columns matrix m as columns x rows in t.
+func turn(t, m []float32, rows, columns int) {
+	i, whole := 0, columns&^3
+	for ; i+lanes <= rows && whole > 0; i += lanes {
+		transpose16(&t[i], rows, &m[i*columns], columns, whole/4)
+		for j := whole; j < columns; j++ {
+			for r := i; r < i+lanes; r++ {
+				t[j*rows+r] = m[r*columns+j]
+			}
+		}
+	}
+	for ; i < rows; i++ {
+		for j, v := range m[i*columns : (i+1)*columns] {
+			t[j*rows+i] = v
+		}
+	}
 }
 
 // A matrix has its element (i, j) at i·row + j·column.
@@ -72,8 +144,11 @@ type matrix struct {
 	row, column int
 }
 
-// multiply adds a·b to c, which is stored row by row.
-func multiply(c []float32, a, b matrix, rows, inner, columns int) {
+// multiply adds a·b to c, which is stored row by row, or to zeros instead of what a fresh c holds.
+func multiply(c []float32, a, b matrix, rows, inner, columns int, fresh bool) {
+	if fresh && inner == 0 {
+		clear(c[:rows*columns])
+	}
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	memory := s.take(depth * (wide + tall))
@@ -85,7 +160,7 @@ func multiply(c []float32, a, b matrix, rows, inner, columns int) {
 		for j := 0; j < columns; j += wide {
 			width := min(wide, columns-j)
 			pack(panel, matrix{b.data[first*b.row+j*b.column:], b.row, b.column}, width)
-			multiplyPanel(c[j:], columns, block, rest, panel, rows, width)
+			multiplyPanel(c[j:], columns, block, rest, panel, rows, width, fresh && first == 0)
 		}
 	}
 }
@@ -114,9 +189,19 @@ func pack(panel []float32, b matrix, width int) {
 func packColumns(panel []float32, b matrix, width int) {
 	count := len(panel) / wide
 	column := func(j int) []float32 { return b.data[j*b.column:][:count] }
+	whole := 0 // elements of the columns that are stored by vectors
+	if count >= 4 {
+		whole = count &^ 3
+	}
 	j := 0
-	for ; j+4 <= width; j += 4 {
-		transpose4(panel[j:], column(j), column(j+1), column(j+2), column(j+3))
+	for ; j+lanes <= width && whole > 0; j += lanes {
+		_ = column(j + lanes - 1)
+		transpose16(&panel[j], wide, &column(j)[0], b.column, whole/4)
+		for k := whole; k < count; k++ {
+			for i := range lanes {
+				panel[k*wide+j+i] = column(j + i)[k]
+			}
+		}
 	}
 	for ; j < width; j++ {
 		for k, v := range column(j) {
@@ -125,25 +210,11 @@ func packColumns(panel []float32, b matrix, width int) {
 	}
 }
 
-// transpose4 stores four columns of equal length at the beginning of the panel's rows.
-func transpose4(panel, w, x, y, z []float32) {
-	n := len(w)
-	x, y, z = x[:n], y[:n], z[:n]
-	k := 0
-	for ; k+4 <= n; k += 4 {
-		a, b := archsimd.LoadFloat32x4((*[4]float32)(w[k:])), archsimd.LoadFloat32x4((*[4]float32)(x[k:]))
-		c, d := archsimd.LoadFloat32x4((*[4]float32)(y[k:])), archsimd.LoadFloat32x4((*[4]float32)(z[k:]))
-		ab01, ab23 := a.SelectFromPair(0, 1, 4, 5, b), a.SelectFromPair(2, 3, 6, 7, b)
-		cd01, cd23 := c.SelectFromPair(0, 1, 4, 5, d), c.SelectFromPair(2, 3, 6, 7, d)
-		ab01.SelectFromPair(0, 2, 4, 6, cd01).Store((*[4]float32)(panel[k*wide:]))
-		ab01.SelectFromPair(1, 3, 5, 7, cd01).Store((*[4]float32)(panel[(k+1)*wide:]))
-		ab23.SelectFromPair(0, 2, 4, 6, cd23).Store((*[4]float32)(panel[(k+2)*wide:]))
-		ab23.SelectFromPair(1, 3, 5, 7, cd23).Store((*[4]float32)(panel[(k+3)*wide:]))
-	}
-	for ; k < n; k++ {
-		panel[k*wide], panel[k*wide+1], panel[k*wide+2], panel[k*wide+3] = w[k], x[k], y[k], z[k]
-	}
-}
+// transpose16 stores sixteen rows, of four elements for each block, as columns. The distances of two rows are given in
+// elements.
+//
+//go:noescape
+func transpose16(to *float32, toStride int, from *float32, fromStride, blocks int)
 
 // packRest stores the rows of a that do not fill a tile, column by column, each column in
 // tall elements.
@@ -158,114 +229,88 @@ func packRest(rest []float32, a matrix, rows int) {
 	}
 }
 
-// multiplyPanel adds the rows of a times a panel to c. rest holds the last rows.
-func multiplyPanel(c []float32, columns int, a matrix, rest, panel []float32, rows, width int) {
+// multiplyPanel adds the rows of a times a panel to c, or to zeros. rest holds the last rows.
+func multiplyPanel(c []float32, columns int, a matrix, rest, panel []float32, rows, width int, fresh bool) {
 	i := 0
 	for ; i+tall <= rows; i += tall {
-		tile(c[i*columns:], columns, matrix{a.data[i*a.row:], a.row, a.column}, panel, tall, width)
+		tile(c[i*columns:], columns, matrix{a.data[i*a.row:], a.row, a.column}, panel, tall, width, fresh)
 	}
 	if i < rows {
-		tile(c[i*columns:], columns, matrix{rest, 1, tall}, panel, rows-i, width)
+		tile(c[i*columns:], columns, matrix{rest, 1, tall}, panel, rows-i, width, fresh)
 	}
 }
 
-// tile adds tall rows of a times a panel to c, which has only the given rows and width.
-func tile(c []float32, columns int, a matrix, panel []float32, rows, width int) {
+// tile adds tall rows of a times a panel to c, or to zeros. c has only the given rows and width.
+func tile(c []float32, columns int, a matrix, panel []float32, rows, width int, fresh bool) {
 	count := len(panel) / wide
 	_ = a.data[(tall-1)*a.row+(count-1)*a.column]
 	if rows == tall && width == wide {
 		_ = c[(tall-1)*columns+wide-1]
-		tile8x2(&c[0], columns, &a.data[0], a.row, a.column, &panel[0], count)
+		tile8x2(&c[0], columns, &a.data[0], a.row, a.column, &panel[0], count, fresh)
 		return
 	}
 	var edge [tall * wide]float32
-	for r := range rows {
+	for r := 0; r < rows && !fresh; r++ {
 		copy(edge[r*wide:], c[r*columns:][:width])
 	}
-	tile8x2(&edge[0], wide, &a.data[0], a.row, a.column, &panel[0], count)
+	tile8x2(&edge[0], wide, &a.data[0], a.row, a.column, &panel[0], count, fresh)
 	for r := range rows {
 		copy(c[r*columns:][:width], edge[r*wide:])
 	}
 }
 
-// tile8x2 adds eight rows of a times a panel of two vectors and depth rows to c. columns is
+// tile8x2 adds eight rows of a times a panel of two vectors and depth rows to c, or to zeros. columns is
 // the distance of two rows of c; row and column are those of a.
 //
 //go:noescape
-func tile8x2(c *float32, columns int, a *float32, row, column int, panel *float32, depth int)
+func tile8x2(c *float32, columns int, a *float32, row, column int, panel *float32, depth int, fresh bool)
 
-// addScaledRows adds to y the rows of w times the elements of x, four at a time in
-// the order of x. It skips elements of x that are zero.
+// sumRowsOf adds the first n rows of m to sum.
+func sumRowsOf(sum, m []float32, n int) {
+	t := termPool.Get().(*terms)
+	defer termPool.Put(t)
+	t.all(n, len(sum))
+	t.add(sum, m)
+}
+
+// all lists n ones. Rows have out elements.
+func (t *terms) all(n, out int) {
+	t.reserve(n)
+	t.n = n
+	for i := range n {
+		t.values[i], t.rows[i] = 1, int32(i*out)
+	}
+}
+
+// addScaledRows adds to y the rows of w times the elements of x, in the order of x. It skips elements of x that are
+// zero.
 func addScaledRows(y, x, w []float32) {
-	out := len(y)
-	var f [4]float32
-	var at [4]int
-	count := 0
-	for k, v := range x {
-		if v == 0 {
+	t := termPool.Get().(*terms)
+	defer termPool.Put(t)
+	t.take(x, len(y))
+	t.add(y, w)
+}
+
+// add adds to y, for each term, its value times the elements of w from its row on.
+func (t *terms) add(y, w []float32) {
+	for j := 0; j < len(y); {
+		if len(y)-j >= 256 {
+			fuse256(&y[j], &w[j], &t.values[0], &t.rows[0], t.n)
+			j += 256
 			continue
 		}
-		f[count], at[count] = v, k*out
-		if count++; count == 4 {
-			addFourRows(y, &f, w[at[0]:], w[at[1]:], w[at[2]:], w[at[3]:])
-			count = 0
-		}
-	}
-	for i := range count {
-		addRow(y, f[i], w[at[i]:])
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
-func addFourRows(y []float32, f *[4]float32, w0, w1, w2, w3 []float32) {
-	v0, v1 := archsimd.BroadcastFloat32x16(f[0]), archsimd.BroadcastFloat32x16(f[1])
-	v2, v3 := archsimd.BroadcastFloat32x16(f[2]), archsimd.BroadcastFloat32x16(f[3])
-	n := len(y)
-	w0, w1, w2, w3 = w0[:n], w1[:n], w2[:n], w3[:n]
-	j := 0
-	for ; j+lanes <= n; j += lanes {
-		s := archsimd.LoadFloat32x16Slice(y[j : j+lanes])
-		s = archsimd.LoadFloat32x16Slice(w0[j:j+lanes]).MulAdd(v0, s)
-		s = archsimd.LoadFloat32x16Slice(w1[j:j+lanes]).MulAdd(v1, s)
-		s = archsimd.LoadFloat32x16Slice(w2[j:j+lanes]).MulAdd(v2, s)
-		s = archsimd.LoadFloat32x16Slice(w3[j:j+lanes]).MulAdd(v3, s)
-		s.StoreSlice(y[j : j+lanes])
-	}
-	if j < n {
-		s := loadPart(y[j:])
-		s = loadPart(w0[j:]).MulAdd(v0, s)
-		s = loadPart(w1[j:]).MulAdd(v1, s)
-		s = loadPart(w2[j:]).MulAdd(v2, s)
-		s = loadPart(w3[j:]).MulAdd(v3, s)
-		storePart(y[j:], s)
+		mask := uint64(math.MaxUint64) >> (64 - min(len(y)-j, 64))
+		fuseMasked(&y[j], &w[j], &t.values[0], &t.rows[0], t.n, mask)
+		j += 64
 	}
 }
 
-func addRow(y []float32, f float32, w []float32) {
-	v := archsimd.BroadcastFloat32x16(f)
-	n := len(y)
-	w = w[:n]
-	j := 0
-	for ; j+lanes <= n; j += lanes {
-		s := archsimd.LoadFloat32x16Slice(y[j : j+lanes])
-		archsimd.LoadFloat32x16Slice(w[j:j+lanes]).MulAdd(v, s).StoreSlice(y[j : j+lanes])
-	}
-	if j < n {
-		s := loadPart(y[j:])
-		storePart(y[j:], loadPart(w[j:]).MulAdd(v, s))
-	}
-}
+// fuse256 adds to 256 elements of y, for each of the n terms, its value times the elements of w from its row on.
+//
+//go:noescape
+func fuse256(y, w, values *float32, rows *int32, n int)
 
-// loadPart loads fewer elements than a vector has. The library's own function uses a
-// pointer beyond the slice, which the race detector rejects.
-func loadPart(s []float32) archsimd.Float32x16 {
-	var b [lanes]float32
-	copy(b[:], s)
-	return archsimd.LoadFloat32x16(&b)
-}
-
-func storePart(s []float32, v archsimd.Float32x16) {
-	var b [lanes]float32
-	v.Store(&b)
-	copy(s, b[:])
-}
+// fuseMasked does the same for those of 64 elements that the mask has a bit for. It touches no other memory.
+//
+//go:noescape
+func fuseMasked(y, w, values *float32, rows *int32, n int, mask uint64)

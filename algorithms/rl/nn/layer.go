@@ -56,7 +56,7 @@ func (a *Affine) Forward(k Kernel, x []float32, n int) []float32 {
 	return a.y
 }
 
-// Backward adds the gradients of a loss. dy are the derivatives of the loss by the result
+// Backward sets the gradients of a loss. dy are the derivatives of the loss by the result
 // of the last Forward.
 func (a *Affine) Backward(k Kernel, dy []float32) {
 	k.WeightGradient(a.dw, a.db, a.x, dy[:a.n*a.Out], a.n, a.In, a.Out)
@@ -176,7 +176,7 @@ func (m *MLP) Forward(k Kernel, x []float32, n int) []float32 {
 	return x
 }
 
-// Backward adds the gradients of a loss. dy are the derivatives of the loss by the result
+// Backward sets the gradients of a loss. dy are the derivatives of the loss by the result
 // of the last Forward; they are overwritten if the last layer has an activation.
 func (m *MLP) Backward(k Kernel, dy []float32) {
 	for i, l := range slices.Backward(m.layers) {

@@ -166,10 +166,9 @@ func TestGradientsAgreeWithDifferences(t *testing.T) {
 						}
 					}
 				}
-				clear(p.Gradients())
 				p.Backward(dp, dv)
 				p.Forward(x, n)
-				p.Backward(dp, dv) // gradients add up
+				p.Backward(dp, dv) // sets the gradients again
 				for i := range parameters {
 					const h = 1e-6
 					keep := parameters[i]
@@ -178,7 +177,7 @@ func TestGradientsAgreeWithDifferences(t *testing.T) {
 					parameters[i] = keep - h
 					down := loss()
 					parameters[i] = keep
-					want := 2 * (up - down) / (2 * h)
+					want := (up - down) / (2 * h)
 					if got := float64(p.Gradients()[i]); math.Abs(got-want) > 10*rounding*(1+math.Abs(want)) {
 						t.Fatalf("parameter %d: gradient %v, want %v", i, got, want)
 					}
@@ -197,7 +196,7 @@ func TestAdam(t *testing.T) {
 	adam := NewAdam(n)
 	for step := 1; step <= 5; step++ {
 		g := normal(r, n)
-		adam.Step(p, g, 0.01)
+		adam.Step(p, g, 1, 0.01)
 		for i := range want {
 			d := float64(g[i])
 			m[i] = 0.9*m[i] + 0.1*d
@@ -228,10 +227,10 @@ func TestElementwiseIsTheSameOneByOne(t *testing.T) {
 		ones[i] = NewAdam(1)
 	}
 	for range 3 {
-		adam.Step(long, g, 0.01)
+		adam.Step(long, g, 0.75, 0.01)
 		Tanh.Gradient(dLong, y)
 		for i := range n {
-			ones[i].Step(single[i:i+1], g[i:i+1], 0.01)
+			ones[i].Step(single[i:i+1], g[i:i+1], 0.75, 0.01)
 			Tanh.Gradient(dSingle[i:i+1], y[i:i+1])
 		}
 	}
@@ -244,17 +243,39 @@ func TestElementwiseIsTheSameOneByOne(t *testing.T) {
 }
 
 func TestClipNorm(t *testing.T) {
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 	g := []float32{3, 4}
-	if norm := ClipNorm(g, 10); norm != 5 || g[0] != 3 {
-		t.Errorf("below the limit: norm %v, gradients %v", norm, g)
+	if norm, scale := ClipNorm(g, 10); !near(norm, 5) || scale != 1 {
+		t.Errorf("below the limit: norm %v, scale %v", norm, scale)
 	}
-	if norm := ClipNorm(g, 1); norm != 5 || math.Abs(float64(g[0])-0.6) > 1e-6 || math.Abs(float64(g[1])-0.8) > 1e-6 {
-		t.Errorf("above the limit: norm %v, gradients %v", norm, g)
+	if norm, scale := ClipNorm(g, 1); !near(norm, 5) || !near(float64(scale), 0.2) {
+		t.Errorf("above the limit: norm %v, scale %v", norm, scale)
 	}
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
-		g := []float32{3, float32(bad)}
-		if norm := ClipNorm(g, 1); !(math.IsNaN(norm) || math.IsInf(norm, 1)) || g[0] != 3 {
-			t.Errorf("%v: norm %v, gradients %v", bad, norm, g)
+		for _, n := range []int{2, 100} {
+			g := make([]float32, n)
+			g[1] = float32(bad)
+			if norm, scale := ClipNorm(g, 1); !(math.IsNaN(norm) || math.IsInf(norm, 1)) || scale != 1 {
+				t.Errorf("%v: norm %v, scale %v", bad, norm, scale)
+			}
+		}
+	}
+}
+
+// The scale has the bits of a sum in order, also where the norm is the limit up to rounding.
+func TestClipNormBits(t *testing.T) {
+	r := rng(8)
+	for i := range 2000 {
+		g := normal(r, i)
+		exact := math.Sqrt(squares(g))
+		for _, limit := range []float64{exact / 3, math.Nextafter(exact, 0), exact, math.Nextafter(exact, 1e9)} {
+			want := float32(1)
+			if exact > limit {
+				want = float32(limit / exact)
+			}
+			if _, scale := ClipNorm(g, limit); scale != want {
+				t.Fatalf("%d elements, norm %v, limit %v: scale %v, want %v", i, exact, limit, scale, want)
+			}
 		}
 	}
 }
@@ -372,8 +393,8 @@ func TestNothingIsAllocated(t *testing.T) {
 			step := func() {
 				p.Forward(x, n)
 				p.Backward(dp, dv)
-				ClipNorm(p.Gradients(), 1)
-				adam.Step(p.Parameters(), p.Gradients(), 1e-3)
+				_, scale := ClipNorm(p.Gradients(), 1)
+				adam.Step(p.Parameters(), p.Gradients(), scale, 1e-3)
 			}
 			step()
 			if got := testing.AllocsPerRun(20, step); got != 0 {

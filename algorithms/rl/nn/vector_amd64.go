@@ -77,12 +77,17 @@ func sumTile(y, x, b, w []float32, rows, in, out int) {
 	}
 }
 
+// reserve makes room for n terms.
+func (t *terms) reserve(n int) {
+	const slack = 16 // compress writes whole vectors
+	if len(t.values) < n+slack {
+		t.values, t.rows = make([]float32, n+slack), make([]int32, n+slack)
+	}
+}
+
 // take lists the elements of x that are not zero. Rows have out elements.
 func (t *terms) take(x []float32, out int) {
-	const slack = 16 // compress writes whole vectors
-	if len(t.values) < len(x)+slack {
-		t.values, t.rows = make([]float32, len(x)+slack), make([]int32, len(x)+slack)
-	}
+	t.reserve(len(x))
 	if cpu.X86.HasAVX512F {
 		t.n = compress(&t.values[0], &t.rows[0], &x[0], len(x), out)
 		return

@@ -39,7 +39,7 @@ func vectorCalls() []vectorCall {
 		vectorCall{"Tanh.Gradient", func() { Tanh.Gradient(g, x) }},
 		vectorCall{"ReLU.Apply", func() { ReLU.Apply(x) }},
 		vectorCall{"ReLU.Gradient", func() { ReLU.Gradient(g, x) }},
-		vectorCall{"Adam.Step", func() { adam.Step(x, g, 1e-3) }},
+		vectorCall{"Adam.Step", func() { adam.Step(x, g, 1, 1e-3) }},
 		vectorCall{"ClipNorm", func() { ClipNorm(g, 1) }},
 	)
 }

@@ -136,15 +136,19 @@ func (t *Trainer) countEpisodes() {
 // Descend adds the gradients of the shards in order, clips them and moves the parameters. The
 // error is a [*DivergedError].
 func (t *Trainer) Descend() error {
-	gradients := t.policy.Gradients()
-	clear(gradients)
-	for _, s := range t.Shards {
-		nn.Add(gradients, s.Policy.Gradients())
+	gradients := t.Shards[0].Policy.Gradients()
+	if len(t.Shards) > 1 {
+		gradients = t.policy.Gradients()
+		clear(gradients)
+		for _, s := range t.Shards {
+			nn.Add(gradients, s.Policy.Gradients())
+		}
 	}
-	if err := Finite(t.Count, "the norm of gradients", nn.ClipNorm(gradients, t.MaxNorm)); err != nil {
+	norm, scale := nn.ClipNorm(gradients, t.MaxNorm)
+	if err := Finite(t.Count, "the norm of gradients", norm); err != nil {
 		return err
 	}
-	t.adam.Step(t.policy.Parameters(), gradients, t.Stats.LearningRate)
+	t.adam.Step(t.policy.Parameters(), gradients, scale, t.Stats.LearningRate)
 	return nil
 }
 
