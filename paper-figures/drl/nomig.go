@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"miglab/harness/algo"
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -153,11 +154,20 @@ func nomig(d *figures.Data) (*figures.Output, error) {
 			text.value[i], text.off[i], fixed.value[i], fixed.off[i]), free.psup[i]*25,
 			reports.Cells(1, free.value[i], free.off[i]))
 	}
-	return new(figures.Output).Table(t, freeShares(d)), nil
+	return new(figures.Output).Table(t, freeShares(d), sharesOfAgents(d)), nil
 }
 
-// shareSets is the number of data sets on which a share of memory-bound tasks is tried.
+// shares are the values of p_sup that are tried, in percent, on the first shareSets data sets.
+var shares = []int{0, 25, 50, 75, 100}
+
 const shareSets = 10
+
+// withShare is the reading on data sets with another p_sup.
+func (r reading) withShare(psup int) *reading {
+	r.parameters = strings.TrimPrefix(fmt.Sprintf("%s&psup=%d", r.parameters, psup), "&")
+	r.alike, r.datasets = false, shareSets
+	return &r
+}
 
 // freeShares compares the baselines of Table 4 with print, under each generator with the p_sup with which the worst
 // of them is nearest.
@@ -169,11 +179,10 @@ func freeShares(d *figures.Data) *figures.Table {
 		printed := figures.Map(baselines, func(a approach) float64 { return printed4(d, w, a) })
 		t.Row(w, "published", reports.Missing, reports.Missing, reports.Cells(1, printed...))
 		for _, r := range []reading{readings[byScript], readings[byPrint], readings[byTraining]} {
-			name, generator, worst, at, nearest := cmp.Or(r.name, "create_dataset.py"), r.parameters, math.Inf(1), 0, printed
-			r.alike, r.datasets = false, shareSets
-			for share := 0; share <= 100; share += 25 {
-				r.parameters = strings.TrimPrefix(fmt.Sprintf("%s&psup=%d", generator, share), "&")
-				values := figures.Map(baselines, func(a approach) float64 { return a.measure(d, w, &r).Value })
+			name, worst, at, nearest := cmp.Or(r.name, "create_dataset.py"), math.Inf(1), 0, printed
+			for _, share := range shares {
+				r := r.withShare(share)
+				values := figures.Map(baselines, func(a approach) float64 { return a.measure(d, w, r).Value })
 				off := 0.0
 				for i, v := range values {
 					off = max(off, math.Abs((100+v)/(100+printed[i])-1)*100)
@@ -184,6 +193,28 @@ func freeShares(d *figures.Data) *figures.Table {
 			}
 			t.Row(w, name, at, reports.Cells(1, worst), reports.Cells(1, nearest...))
 		}
+	}
+	return t
+}
+
+// sharesOfAgents has the first training run of each agent on data sets with each p_sup, the online agent as in Table 5.
+func sharesOfAgents(d *figures.Data) *figures.Table {
+	t := d.Claims.Head("nomig-agents", shareSets)
+	t.Columns = t.Columns.Right(namesOf(agents)...).Right("MISO over online")
+	for w, generator := range figures.Each(synthetic, []reading{readings[byScript], readings[byPrint]}) {
+		name := cmp.Or(generator.name, "create_dataset.py")
+		row := func(share any, of func(agent approach) float64, over float64) {
+			t.RowAbout(figures.About{Claim: w.name, Label: fmt.Sprintf("%s, p_sup %v", name, share)}, w, name, share,
+				figures.Map(agents, func(a approach) string { return reports.Fixed(of(a), 1) }), reports.Fixed(over, 1))
+		}
+		for _, share := range shares {
+			r := generator.withShare(share)
+			row(share, func(a approach) float64 { return figures.Mean(r.pOpt(d, w, a.one(w))) },
+				figures.Mean(d.Above(r.queue(w, algo.TrackBatch, miso.algorithm),
+					r.queue(w, algo.TrackStream, online.one(w)), shareSets)))
+		}
+		row("published", func(a approach) float64 { return printed4(d, w, a) },
+			d.Claims.Published("table5", w.name+" "+miso.name))
 	}
 	return t
 }
