@@ -2,12 +2,10 @@ package figures
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/stats"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -15,18 +13,6 @@ import (
 // needsReconfiguration says how to get the times of creating and destroying instances of a GPU.
 const needsReconfiguration = "NOT RUNNABLE: needs an %s under MIG: run `miglab profile reconfiguration --out DIR` " +
 	"there, put DIR/reconfiguration.csv into datasets/hardware as NAME.reconfiguration.csv and build again"
-
-// sampled is the mean of a sample of which only the deviation and the size are known.
-func sampled(mean, deviation float64, n int) Measurement {
-	m := Exactly(mean)
-	m.Replicates, m.Unit = n, verdict.Measurements
-	if n > 1 {
-		m.StdErr = deviation / math.Sqrt(float64(n))
-		half := stats.HalfWidth(m.StdErr, n)
-		m.Low, m.High = mean-half, mean+half
-	}
-	return m
-}
 
 // WithOrigin adds a note on where measured numbers come from, once.
 func WithOrigin(notes []string, p datasets.Provenance) []string {
@@ -57,7 +43,7 @@ func ReconfigurationTable(h datasets.HardwareSet) Build {
 					}
 					cells = append(cells, fmt.Sprintf("%.3f", r.Mean))
 					t.Notes = WithOrigin(t.Notes, r.Provenance)
-					m := sampled(float64(r.Mean), float64(r.StdDev), r.Runs)
+					m := verdict.Sampled(float64(r.Mean), float64(r.StdDev), r.Runs, verdict.Measurements, 0)
 					m.Detail = "The paper names neither board nor driver; " + r.String() + "."
 					measured[claim] = m
 				}

@@ -35,12 +35,12 @@ func hardware(t *testing.T, files map[string]string) datasets.HardwareSet {
 
 // TestSampled has 2.262 standard errors on each side, the quantile of 9 degrees of freedom.
 func TestSampled(t *testing.T) {
-	m := sampled(5, 2, 10)
+	m := verdict.Sampled(5, 2, 10, verdict.Measurements, 0)
 	if half := 2.262157 * 2 / math.Sqrt(10); m.Value != 5 || m.Replicates != 10 || math.Abs(m.High-5-half) > 1e-6 || math.Abs(5-m.Low-half) > 1e-6 {
 		t.Errorf("%+v", m)
 	}
 	c := verdict.Claim{Relation: verdict.Equal, Published: 5, Margin: -1}
-	if j := verdict.Judge(c, sampled(5, 0, 1)); j.Verdict != verdict.Inconclusive {
+	if j := verdict.Judge(c, verdict.Sampled(5, 0, 1, verdict.Measurements, 0)); j.Verdict != verdict.Inconclusive {
 		t.Errorf("a single run decides: %+v", j)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template"
 
@@ -187,16 +186,15 @@ func listed(rows []*Row) string {
 
 // counts is a table of the claims of a kind by paper and verdict. The format is that of a paper's name.
 func (m *Manifest) counts(kind Kind, format string) string {
-	numbers := func(name string, t Tally) string {
-		numbers := Map(verdict.All, func(v verdict.Verdict) string { return strconv.Itoa(t[v]) })
-		return tableLine(name, numbers, t.Total())
+	line := func(name string, t Tally) string {
+		return countsLine(Map(verdict.All, func(v verdict.Verdict) int { return t[v] }), "0", name)
 	}
-	text := tableHead([]string{"paper"}, Map(verdict.All, func(v verdict.Verdict) string { return string(v) }))
+	text := countsHead(verdict.All, "%s", "paper")
 	for i := range m.Papers {
 		one := Manifest{Papers: m.Papers[i : i+1]}
-		text += numbers(fmt.Sprintf(format, m.Papers[i].Name), one.Count(kind))
+		text += line(fmt.Sprintf(format, m.Papers[i].Name), one.Count(kind))
 	}
-	return text + numbers("all", m.Count(kind))
+	return text + line("all", m.Count(kind))
 }
 
 // byMargin says how the counts would be under another margin, with which a row has the verdict of.

@@ -46,9 +46,6 @@ func (p *PaperRecord) answered(a Answer) int {
 	return Count(p.Conclusions, func(c Conclusion) bool { return c.Answer == a })
 }
 
-// counted is how many conclusions decide something.
-func (p *PaperRecord) counted() int { return len(p.Conclusions) - p.answered(Aside) }
-
 // byAnswer lists the conclusions by answer, each with how many of its readings meet it.
 func (p *PaperRecord) byAnswer() string {
 	var out []string
@@ -75,58 +72,64 @@ func (p *PaperRecord) byAnswer() string {
 // score counts the answers in words.
 func (p *PaperRecord) score() string {
 	var counts []string
+	all := 0
 	for _, a := range Answers {
 		if n := p.answered(a); n > 0 {
-			counts = append(counts, fmt.Sprintf("%s %d", a, n))
+			counts, all = append(counts, fmt.Sprintf("%s %d", a, n)), all+n
 		}
 	}
-	return fmt.Sprintf("%d conclusions: %s", p.counted(), strings.Join(counts, ", "))
+	return fmt.Sprintf("%d conclusions: %s", all, strings.Join(counts, ", "))
 }
 
 // concluded is a table of the conclusions by paper and answer. The format is that of a paper's name.
 func (m *Manifest) concluded(format string) string {
-	text := tableHead([]string{"paper"}, Map(Answers, func(a Answer) string { return string(a) }))
+	text := countsHead(Answers, "%s", "paper")
 	for i := range m.Papers {
 		p := &m.Papers[i]
-		text += tableLine(fmt.Sprintf(format, p.Name),
-			Map(Answers, func(a Answer) string { return strconv.Itoa(p.answered(a)) }), p.counted())
+		text += countsLine(Map(Answers, p.answered), "0", fmt.Sprintf(format, p.Name))
 	}
 	return text
 }
 
 // causesByTable is a table of the causes of the counted claims that deviate, by paper and artefact.
 func (m *Manifest) causesByTable() string {
-	text := tableHead([]string{"paper", "table"}, Map(causes, func(c Cause) string { return "`" + string(c) + "`" }))
+	text := countsHead(causes, "`%s`", "paper", "table")
 	for _, p := range m.Papers {
 		for _, a := range p.Artefacts {
-			deviating := slices.DeleteFunc(slices.Clone(a.Rows), func(r Row) bool {
-				return !r.Counted() || r.Verdict != verdict.Deviates
+			counts := Map(causes, func(c Cause) int {
+				return Count(a.Rows, func(r Row) bool {
+					return r.Counted() && r.Verdict == verdict.Deviates && r.Cause == c
+				})
 			})
-			if len(deviating) == 0 {
-				continue
+			if slices.Max(counts) > 0 {
+				text += countsLine(counts, "", p.Name, fmt.Sprintf("[%s](%s/README.md#%[1]s)", a.Artefact, p.Name))
 			}
-			text += tableLine(p.Name, fmt.Sprintf("[%s](%s/README.md#%[1]s)", a.Artefact, p.Name),
-				Map(causes, func(c Cause) string {
-					return blankZero(Count(deviating, func(r Row) bool { return r.Cause == c }))
-				}), len(deviating))
 		}
 	}
 	return text
 }
 
-func blankZero(n int) string {
-	if n == 0 {
-		return ""
+// countsHead are the first two lines of a table of counts in Markdown: names, and columns of counts with their sum.
+func countsHead[C ~string](columns []C, format string, names ...string) string {
+	text := "| " + strings.Join(names, " | ") + " | "
+	for _, c := range columns {
+		text += fmt.Sprintf(format+" | ", c)
 	}
-	return strconv.Itoa(n)
+	return text + "all |\n" + strings.Repeat("|---", len(names)) + strings.Repeat("|---:", len(columns)+1) + "|\n"
 }
 
-// tableLine is a line of a Markdown table, and tableHead its first two: names, and counts with their sum.
-func tableLine(cells ...any) string { return "| " + strings.Join(cellsOf(cells), " | ") + " |\n" }
-
-func tableHead(names, counts []string) string {
-	return tableLine(names, counts, "all") + strings.Repeat("|---", len(names)) +
-		strings.Repeat("|---:", len(counts)+1) + "|\n"
+// countsLine is a line of the table, with a text for counts of 0.
+func countsLine(counts []int, zero string, names ...string) string {
+	sum, text := 0, "| "+strings.Join(names, " | ")+" | "
+	for _, n := range counts {
+		sum += n
+		if n == 0 {
+			text += zero + " | "
+		} else {
+			text += strconv.Itoa(n) + " | "
+		}
+	}
+	return text + strconv.Itoa(sum) + " |\n"
 }
 
 // conclusionsTable is a table of all conclusions of the paper.

@@ -192,32 +192,23 @@ func (m *measured) bySeverity(score func(metrics) []float64) {
 	m.values[claim+"utilization"] = figures.Exactly(100 * float64(using) / float64(pairs))
 }
 
-// An ordered counts pairs of schemes that surely differ in a metric.
-type ordered struct {
-	// inverse are those of which the score surely orders the other way, direct the same way, and open those neither.
-	inverse, direct, open int
-}
+// An ordered counts pairs of schemes that surely differ in a metric: those that the score surely orders the other way,
+// those that it does not surely order, and those that it surely orders the same way.
+type ordered [3]int
 
 // count adds a pair by the signs of its differences in the score and in the metric, see [measured.sign].
 func (o *ordered) count(score, metric int) {
-	switch {
-	case metric == 0:
-	case score == 0:
-		o.open++
-	case score == metric:
-		o.direct++
-	default:
-		o.inverse++
+	if metric != 0 {
+		o[1+score*metric]++
 	}
 }
 
 // share is the share of the inverse pairs in percent. The open ones count as either in its interval.
 func (o *ordered) share() figures.Measurement {
 	percent := func(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
-	sure := o.inverse + o.direct
-	all := sure + o.open
+	inverse, open, sure := o[0], o[1], o[0]+o[2]
 	return figures.Measurement{
-		Value: percent(o.inverse, sure), Low: percent(o.inverse, all), High: percent(o.inverse+o.open, all),
+		Value: percent(inverse, sure), Low: percent(inverse, sure+open), High: percent(inverse+open, sure+open),
 	}
 }
 
