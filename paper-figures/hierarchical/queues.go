@@ -62,7 +62,7 @@ func (m method) measured(d *figures.Data, values [][]float64) figures.Measuremen
 	return d.MeanOf(values[0], verdict.Draws, 0)
 }
 
-// throughputs measures a method's mean throughput on Q1 to Q12 of datasets, and by how much it exceeds the best rival's.
+// throughputs measures a method's mean throughput on Q1 to Q12 of datasets, and its [lead].
 func (m method) throughputs(d *figures.Data, data []string) (mean, ahead figures.Measurement) {
 	of := func(r method, dataset string) float64 { return r.throughput(d, dataset) }
 	return m.measured(d, ofRuns(m, data, of)), m.measured(d, lead(d, m, data))
