@@ -4,11 +4,13 @@ package profiling_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -101,21 +103,40 @@ func (f *firstRun) read(name string) string {
 	return string(text)
 }
 
-// newFirstRun builds miglab with cgo, as the script needs it.
+// builtIn is the folder of built, which TestMain removes.
+var builtIn string
+
+// built builds miglab with cgo, as the script needs it, for the first test that calls it.
+var built = sync.OnceValues(func() (program string, err error) {
+	if builtIn, err = os.MkdirTemp("", "miglab-"); err != nil {
+		return "", err
+	}
+	program = filepath.Join(builtIn, "miglab")
+	build := exec.Command("go", "build", "-o", program, "miglab/harness/cmd/miglab")
+	build.Env = append(os.Environ(), "CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g -Wno-deprecated-declarations")
+	if out, err := build.CombinedOutput(); err != nil {
+		return program, fmt.Errorf("%w\n%s", err, out)
+	}
+	return program, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(builtIn)
+	os.Exit(code)
+}
+
+// newFirstRun makes a folder to call the script in.
 func newFirstRun(t *testing.T) *firstRun {
 	t.Helper()
 	if os.Getenv("MIGLAB_REQUIRE_CC") != "1" {
 		t.Skip("takes C and C++ compilers and real time: make test-gpu runs it")
 	}
-	f := &firstRun{t: t, dir: t.TempDir()}
-	program := filepath.Join(f.dir, "miglab")
-	build := exec.Command("go", "build", "-o", program, "miglab/harness/cmd/miglab")
-	build.Env = append(os.Environ(), "CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g -Wno-deprecated-declarations")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
-	f.env = []string{"MIGLAB=" + program}
-	return f
+	return &firstRun{t: t, dir: t.TempDir(), env: []string{"MIGLAB=" + program}}
 }
 
 // stages are the steps.

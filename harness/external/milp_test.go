@@ -17,7 +17,7 @@ import (
 )
 
 // TestMILPAgreesWithExact compares the optimum that CBC finds with that of [bounds.Exact] on
-// 240 small batches. The two share no code but the referee.
+// 80 small batches. The two share no code but the referee.
 func TestMILPAgreesWithExact(t *testing.T) {
 	if os.Getenv("MIGLAB_REQUIRE_CBC") != "1" {
 		t.Skip("takes a minute; make test-all asks for it")
@@ -36,7 +36,8 @@ func TestMILPAgreesWithExact(t *testing.T) {
 	far := algo.MustParse("far")
 	rng := rand.New(rand.NewPCG(17, 4))
 	better := 0
-	for k := range 240 {
+	const batches = 80
+	for k := range batches {
 		p := algotest.RandomProblem(rng, 2+rng.IntN(4))
 		p.Model = []mig.Reconfiguration{mig.Parallel, mig.Parallel, mig.Free}[k%3]
 		known, err := algotest.Batch.Run(context.Background(), far, p)
@@ -62,7 +63,7 @@ func TestMILPAgreesWithExact(t *testing.T) {
 			better++
 		}
 	}
-	if better < 50 {
-		t.Errorf("CBC is better than FAR on %d of 240 batches only; that tests too little", better)
+	if better < batches/5 {
+		t.Errorf("CBC is better than FAR on %d of %d batches only; that tests too little", better, batches)
 	}
 }

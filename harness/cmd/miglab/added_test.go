@@ -39,7 +39,7 @@ func TestSuitesTakeAdditions(t *testing.T) {
 		append([]string{"-skip", "VersionOnly|GoldenFamilies"}, packages...),
 		{"-run", "AllSchedulersAreShown", "./paper-figures/deadline", "./paper-figures/hierarchical"},
 	} {
-		suites := exec.CommandContext(t.Context(), "go", append([]string{"test", "-overlay", overlay(t, dir, replace)}, args...)...)
+		suites := exec.CommandContext(t.Context(), "go", append([]string{"test", "-vet=off", "-overlay", overlay(t, dir, replace)}, args...)...)
 		suites.Dir = root
 		suites.Env = append(os.Environ(), deep.Variable+"=", "CGO_ENABLED=0")
 		out, err := suites.CombinedOutput()

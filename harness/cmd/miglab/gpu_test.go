@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -52,6 +53,33 @@ var sleepers = map[string][5]float64{
 // benches counts them.
 var benches atomic.Uint32
 
+// fixtures are what is compiled for the first test that needs it, by name.
+var (
+	fixtures  = map[string]string{}
+	fixturing sync.Mutex
+)
+
+// fixture returns the folder of a fixture, which fill fills. It is beside the program, and goes with it.
+func fixture(t *testing.T, name string, fill func(dir string)) string {
+	t.Helper()
+	fixturing.Lock()
+	defer fixturing.Unlock()
+	if dir, ok := fixtures[name]; ok {
+		return dir
+	}
+	program, err := exec.LookPath("miglab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(filepath.Dir(program), name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	fill(dir)
+	fixtures[name] = dir
+	return dir
+}
+
 func newBench(t *testing.T, lines ...string) *bench {
 	t.Helper()
 	for _, p := range mig.MustLookup("A100").Profiles {
@@ -68,7 +96,11 @@ func newFastBench(t *testing.T, lines ...string) *bench {
 	if os.Getenv("MIGLAB_REQUIRE_CC") != "1" {
 		t.Skip("takes a C compiler and real time: make test-gpu runs it")
 	}
-	stub := nvmltest.Build(t)
+	stub := fixture(t, "nvml", func(dir string) {
+		if err := os.CopyFS(dir, os.DirFS(nvmltest.Build(t))); err != nil {
+			t.Fatal(err)
+		}
+	})
 	// Tests at the same time have GPUs of their own: the stub finds processes by UUID.
 	number := benches.Add(1)
 	gpu := strings.Replace(nvmltest.A100, "11111111", fmt.Sprintf("%08x", number), 1)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,23 +15,19 @@ import (
 	"miglab/datasets"
 )
 
-// cudaStub compiles the emulated CUDA driver and returns the environment in which it is an
-// H200.
+// cudaStub returns the environment in which the emulated CUDA driver is an H200.
 func cudaStub(t *testing.T) []string {
 	t.Helper()
 	if os.Getenv("MIGLAB_REQUIRE_CC") != "1" {
 		t.Skip("takes a C++ compiler: make test-gpu runs it")
 	}
-	cxx := "c++"
-	if v := os.Getenv("CXX"); v != "" {
-		cxx = v
-	}
-	dir := t.TempDir()
-	source := filepath.Join("..", "..", "..", "profiling", "kernels", "testdata", "libcuda.cc")
-	build := exec.Command(cxx, "-x", "c++", "-std=c++17", "-O1", "-shared", "-fPIC", "-o", filepath.Join(dir, "libcuda.so.1"), source)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	dir := fixture(t, "cuda", func(dir string) {
+		source := filepath.Join("..", "..", "..", "profiling", "kernels", "testdata", "libcuda.cc")
+		build := exec.Command(cmp.Or(os.Getenv("CXX"), "c++"), "-x", "c++", "-std=c++17", "-O1", "-shared", "-fPIC", "-o", filepath.Join(dir, "libcuda.so.1"), source)
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	})
 	return append(os.Environ(), "LD_LIBRARY_PATH="+dir, "MIGLAB_EMULATED_SMS=132", "MIGLAB_EMULATED_NAME=NVIDIA H200", "MIGLAB_EMULATED_MEMORY=150754820096")
 }
 
