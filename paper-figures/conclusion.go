@@ -454,7 +454,8 @@ func (c *Conclusion) describe(defaults []Dot, right int, sign bool) {
 	}
 	c.Plain = fmt.Sprintf("%s is %s, and by %d of %d values under the default.", where, c.byState(), right, values)
 	if right < values && right > 0 {
-		most := max(shown, min(len(does), len(doesNot)+len(open))) // the shorter list is complete
+		// The shorter list is complete unless it is long.
+		most := max(shown, min(len(does), len(doesNot)+len(open), 2*shown))
 		for i, names := range [][]string{does, doesNot, open} {
 			if len(names) > 0 {
 				c.Plain += fmt.Sprintf(" By default %s: %s.", states[i], someOf(names, most))
