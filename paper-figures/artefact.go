@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"miglab/datasets"
-	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/store"
 	"miglab/harness/task"
@@ -150,9 +149,8 @@ func Tasks(dataset, gpu string, index int) task.Batch {
 	return Instance[task.Batches](dataset, gpu, index).Tasks
 }
 
-// Series is an algorithm that is fixed in the program, on one GPU.
-func Series(track, dataset, gpu, algorithm string, model mig.Reconfiguration) store.Series {
-	id := algo.MustParse(algorithm).ID
+// Series is an algorithm, by its canonical ID, on one GPU.
+func Series(track, dataset, gpu, id string, model mig.Reconfiguration) store.Series {
 	return store.Series{Track: track, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: id, Model: model.String()}
 }
 

@@ -90,7 +90,7 @@ func runsNote(agents ...*scheduler) string {
 
 // on is a training run of the scheduler on a dataset.
 func (s *scheduler) on(dataset string, training int) store.Series {
-	return figures.Series(algo.TrackDispatch, dataset, gpu, s.runs[training], mig.Sequential)
+	return figures.Series(algo.TrackDispatch, dataset, gpu, algo.MustParse(s.runs[training]).ID, mig.Sequential)
 }
 
 // days is the number of days that the scheduler has of a sample. Agents are a hundred times as slow as

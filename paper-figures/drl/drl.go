@@ -53,7 +53,7 @@ func Paper() (figures.Paper, error) {
 }
 
 func seriesOn(gpu, dataset, algorithm string, model mig.Reconfiguration) store.Series {
-	return figures.Series(algo.TrackBatch, dataset, gpu, algorithm, model)
+	return figures.Series(algo.TrackBatch, dataset, gpu, algo.MustParse(algorithm).ID, model)
 }
 
 // batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on the hardware.
@@ -65,7 +65,7 @@ func batch(dataset, algorithm string) store.Series {
 func lBound(dataset string) store.Series { return bound("A100", dataset, "l-bound", mig.Sequential) }
 
 func bound(gpu, dataset, algorithm string, model mig.Reconfiguration) store.Series {
-	return figures.Series(algo.TrackBound, dataset, gpu, algorithm, model)
+	return figures.Series(algo.TrackBound, dataset, gpu, algo.MustParse(algorithm).ID, model)
 }
 
 const makespan = track.MetricMakespan

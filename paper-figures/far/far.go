@@ -102,15 +102,15 @@ var (
 
 // batch, stream and bound are series on A100.
 func batch(dataset, algorithm string, model mig.Reconfiguration) store.Series {
-	return figures.Series(algo.TrackBatch, dataset, "A100", algorithm, model)
+	return figures.Series(algo.TrackBatch, dataset, "A100", algo.MustParse(algorithm).ID, model)
 }
 
 func stream(dataset, algorithm string) store.Series {
-	return figures.Series(algo.TrackStream, dataset, "A100", algorithm, mig.Sequential)
+	return figures.Series(algo.TrackStream, dataset, "A100", algo.MustParse(algorithm).ID, mig.Sequential)
 }
 
 func bound(dataset, name string, model mig.Reconfiguration) store.Series {
-	return figures.Series(algo.TrackBound, dataset, "A100", name, model)
+	return figures.Series(algo.TrackBound, dataset, "A100", algo.MustParse(name).ID, model)
 }
 
 // seriesOn returns the series on another GPU.

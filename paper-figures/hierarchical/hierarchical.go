@@ -118,7 +118,7 @@ var partitions = []method{
 }
 
 func (m method) on(dataset string) store.Series {
-	return figures.Series(algo.TrackCorun, dataset, gpu, m.algorithm, mig.Sequential)
+	return figures.Series(algo.TrackCorun, dataset, gpu, algo.MustParse(m.algorithm).ID, mig.Sequential)
 }
 
 // queuesWith is Q1 to Q12 with other parameters of the dataset.
