@@ -199,7 +199,7 @@ func TestExactOfWorkedExamples(t *testing.T) {
 
 func TestExactEqualsBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
-	for k := range deep.N(50, 500) {
+	for k := range deep.N(50, 200) {
 		n := 1 + k%3
 		if k%10 == 0 {
 			n = 4

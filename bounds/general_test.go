@@ -229,7 +229,7 @@ func TestNoTermExceedsTheBestGeneralSchedule(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d %s, %d tasks", c.count, c.gpu, c.tasks), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(c.count), uint64(c.tasks)))
-			proven, instances := 0, deep.N(2+c.instances/20, c.instances)
+			proven, instances := 0, 2+c.instances/deep.N(20, 3)
 			for k := range instances {
 				p := drawProblem(r, mig.MustLookup(c.gpu), c.count, c.tasks)
 				// Many instances can be destroyed in very many orders.

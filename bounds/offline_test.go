@@ -101,7 +101,7 @@ func smallStream(rng *rand.Rand) (g *mig.GPU, gpus int, requests []task.Request)
 // TestAcceptedAtMostAgainstBruteForce compares the bound with the optimum of many small streams. It
 // never lies below, is the optimum for most, and any other prices prove no less than the optimum.
 func TestAcceptedAtMostAgainstBruteForce(t *testing.T) {
-	streams := deep.N(800, 10_000)
+	streams := deep.N(800, 4_000)
 	rng := rand.New(rand.NewPCG(17, 2))
 	equal, optima, all := 0, 0, 0
 	for n := range streams {
