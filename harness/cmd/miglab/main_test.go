@@ -20,7 +20,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"miglab/harness/deep"
 	"miglab/harness/store"
 	"miglab/harness/sweep"
 )
@@ -54,13 +53,6 @@ func TestScripts(t *testing.T) {
 			env.Setenv("ROOT", absolute)
 			program, err := exec.LookPath("miglab")
 			env.Setenv("BIN", filepath.Dir(program))
-			// What a script reproduces: a paper, or a part of it.
-			selects, selected := "--only", "far/table4,far/table5,far/figure12,far/timing"
-			if deep.On() {
-				selects, selected = "--paper", "far"
-			}
-			env.Setenv("SELECTS", selects)
-			env.Setenv("SELECTED", selected)
 			if python, err := interpreter(); err == nil {
 				env.Setenv("PATH", filepath.Dir(python)+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			}
