@@ -7,8 +7,12 @@ import (
 	"time"
 )
 
+// Slurm is the engine of jobs that this program submits.
+const Slurm = "slurm"
+
 // A Job is one submission of a sweep.
 type Job struct {
+	// Engine is [Slurm], or another one in the file of an earlier version of miglab.
 	Engine string `json:"engine"`
 	// Name is the job's name in the engine's queue.
 	Name string `json:"name,omitempty"`

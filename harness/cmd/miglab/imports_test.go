@@ -46,8 +46,7 @@ var mayImport = map[string]string{
 	"algorithms/*":       "harness/mig harness/numpy harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"algorithms/rl/nn":   "",
 
-	"harness/sweep/kubernetes": "",
-	"harness/sweep/slurm":      "",
+	"harness/sweep/slurm": "",
 
 	"algorithms/rl/internal/learn": "harness/curve algorithms/rl/nn algorithms/rl/env",
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -25,9 +26,9 @@ import (
 )
 
 // TestMain puts this program on the PATH as miglab, so that tests run it in
-// processes of its own.
+// processes of its own, and plan beside it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"miglab": main})
+	testscript.Main(m, map[string]func(){"miglab": main, "plan": plan})
 }
 
 // TestScripts walks through the command line as users do.
@@ -69,18 +70,40 @@ var interpreter = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(path)), err
 })
 
-// planned begins a command that plans a sweep and submits nothing.
-func planned(tasks, folder string) []string {
-	return []string{
-		"submit", "kubernetes", "--shared", "--user", "1000:1000", "--image", "a", "--claim", "data", "--mount", os.TempDir(),
-		"--tasks", tasks, "--sweep", folder, "--",
+// plan is the program "plan TASKS SWEEP COMMAND...": it plans a sweep and submits nothing.
+func plan() {
+	tasks, err := strconv.Atoi(os.Args[1])
+	var w *assignment
+	if err == nil {
+		w, err = readAssignment(context.Background(), os.Args[3:])
+	}
+	var p *sweep.Plan
+	if err == nil {
+		p, err = w.plan(os.Args[3:], tasks)
+	}
+	if err == nil {
+		err = p.Write(os.Args[2])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "plan:", err)
+		os.Exit(1)
+	}
+}
+
+// planned plans a sweep of a command given in a folder.
+func planned(t *testing.T, dir, tasks, folder string, command []string) {
+	t.Helper()
+	c := exec.Command("plan", append([]string{tasks, folder}, command...)...)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }
 
 // scriptSpread is "spread TASKS SWEEP COMMAND...": it does a command as so many tasks of a sweep, one after the
 // other, and merges. The output is that of the merge.
 func scriptSpread(ts *testscript.TestScript, _ bool, args []string) {
-	ts.Check(ts.Exec("miglab", append(planned(args[0], args[1]), args[2:]...)...))
+	ts.Check(ts.Exec("plan", args...))
 	p, err := sweep.ReadPlan(ts.MkAbs(args[1]))
 	ts.Check(err)
 	for task := range p.Tasks {

@@ -136,7 +136,9 @@ func (s *openSweep) watch(c *cobra.Command) error {
 		if p.Terminal {
 			p.Set(status.Done, status.Cells)
 		}
-		over := queue == "" && (len(jobs) > 0 || !s.mayRun(&status)) || status.Missing == 0 && (!asked || queue == "")
+		// Slurm knows nothing of tasks that were started by hand.
+		runs := len(jobs) == 0 && slices.ContainsFunc(status.Tasks, func(t sweep.TaskStatus) bool { return t.Running })
+		over := queue == "" && !runs || status.Missing == 0 && (!asked || queue == "")
 		if !p.Terminal && (over || began.Sub(said) >= lineEvery) {
 			fmt.Fprintln(c.OutOrStdout(),
 				strings.TrimSuffix(fmt.Sprintf("%d of %d %s done; %s", status.Done, status.Cells, s.unitName(),
@@ -158,15 +160,6 @@ func (s *openSweep) watch(c *cobra.Command) error {
 // unwatched says that only watching ended.
 func (s *openSweep) unwatched() error {
 	return cli.InterruptedError{Kept: "the sweep goes on; to see it again: miglab status --watch " + slurm.Word(s.dir)}
-}
-
-// mayRun reports whether tasks may be at work that no queue knows of.
-func (s *openSweep) mayRun(status *sweep.Status) bool {
-	jobs, err := sweep.Jobs(s.dir)
-	if err == nil && len(jobs) > 0 && jobs[len(jobs)-1].Engine == engineKubernetes {
-		return true // its pods may still have to start
-	}
-	return slices.ContainsFunc(status.Tasks, func(t sweep.TaskStatus) bool { return t.Running })
 }
 
 // inQueue words what of the sweep Slurm has in its queue; "" if nothing.

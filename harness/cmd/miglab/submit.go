@@ -14,30 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"miglab/harness/cli"
 	"miglab/harness/nearest"
 	"miglab/harness/sweep"
 )
 
-// The engines that run the tasks of a sweep.
-const (
-	engineSlurm      = "slurm"
-	engineKubernetes = "kubernetes"
-)
-
-// engines are the names of all engines.
-var engines = []string{engineKubernetes, engineSlurm}
-
 type submitFlags struct {
-	engine, missing, sweep string
-	tasks                  int
-	dryRun, watch, shared  bool
-	arrayLimit             int
-	// Slurm's
-	partition, time string
-	extra           []string
-	// Kubernetes'
-	image, claim, mount, cpu, memory, user string
+	missing, sweep, partition, time string
+	extra                           []string
+	tasks, arrayLimit               int
+	dryRun, watch, shared           bool
 }
 
 // A submission is some tasks of a sweep.
@@ -50,24 +35,28 @@ type submission struct {
 }
 
 func newSubmit() *cobra.Command {
-	f := newSubmitFlags("")
+	var f submitFlags
 	c := &cobra.Command{
-		Use:   "submit slurm|kubernetes [flags] -- run|reproduce|train ...",
-		Short: "Spread a command over a cluster: Slurm or Kubernetes",
+		Use:   "submit slurm [flags] -- run|reproduce|train ...",
+		Short: "Spread a command over a cluster with Slurm",
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case f.missing != "":
+				return f.run(c, args)
+			case len(args) > 0 && !slices.Contains(spreadable, args[0]):
+				return nearest.Unknown("engine", args[0], []string{"slurm"})
+			}
+			return errors.New("submit needs an engine, as in miglab submit slurm -- run --algorithms far " +
+				"--datasets WIDETIMES")
+		},
 	}
 	f.add(c)
-	c.AddCommand(newSubmitSlurm(), newSubmitKubernetes())
+	c.AddCommand(newSubmitSlurm())
 	return c
 }
 
-// newSubmitFlags returns the flags for an engine; "" is the one that a sweep was submitted to last.
-func newSubmitFlags(engine string) *submitFlags {
-	return &submitFlags{engine: engine, cpu: "1", memory: "2Gi"}
-}
-
-// add adds the flags of all engines to a command.
+// add adds the flags that go without saying slurm, too.
 func (f *submitFlags) add(c *cobra.Command) {
-	c.RunE = f.run
 	c.Args = cobra.ArbitraryArgs
 	c.Flags().SetInterspersed(false) // what follows the command's name is the command's
 	c.Flags().StringVar(&f.missing, "missing", "", "folder of a sweep: submit its tasks that miss results")
@@ -75,13 +64,6 @@ func (f *submitFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.watch, "watch", false, "then show how the sweep goes on, as miglab status --watch does")
 	c.Flags().BoolVar(&f.shared, "shared", false,
 		"the folder is on a file system that all machines see, although it does not look so")
-	if f.engine != "" {
-		cli.AddFlag(c, &f.arrayLimit, "array-limit", "0", cli.AtLeast(0),
-			"tasks at a time; 0 means as many as there is room for")
-		cli.AddFlag(c, &f.tasks, "tasks", "16", cli.AtLeast(1), "tasks to cut the command into, at most")
-		c.Flags().StringVar(&f.sweep, "sweep", "",
-			"folder for the sweep (default: sweeps/NAME in the command's folder for results)")
-	}
 }
 
 func (f *submitFlags) run(c *cobra.Command, args []string) error {
@@ -89,15 +71,12 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.check(s.dir); err != nil {
-		return err
-	}
 	if !f.dryRun { // which writes nothing
 		if err := f.checkShared(s); err != nil {
 			return err
 		}
 	}
-	if f.engine == engineSlurm && strings.Contains(s.dir, `\`) {
+	if strings.Contains(s.dir, `\`) {
 		return fmt.Errorf("%s: Slurm cannot write logs below a folder with a backslash in its name; choose another "+
 			"with --sweep", s.dir)
 	}
@@ -117,10 +96,7 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 		_, _ = rand.Read(suffix) // never fails
 	}
 	n.name = fmt.Sprintf("miglab-%s-%d-%s", s.plan.Name(), len(jobs)+1, hex.EncodeToString(suffix))
-	if f.engine == engineSlurm {
-		return f.slurm(c, s, n)
-	}
-	return f.kubernetes(c, s, n)
+	return f.slurm(c, s, n)
 }
 
 // checkShared refuses folders that the machines of a cluster do not see.
@@ -132,15 +108,11 @@ func (f *submitFlags) checkShared(s *openSweep) error {
 	if err != nil {
 		return err
 	}
-	paths := []struct{ path, role, advice string }{
+	for _, must := range []struct{ path, role, advice string }{
 		{s.dir, "", "choose another folder with --sweep"},
 		{s.plan.Dir, ", where the command was given", "give it in another folder"},
 		{program, "", "put the program elsewhere"},
-	}
-	if f.engine == engineKubernetes { // its image has the program
-		paths = paths[:2]
-	}
-	for _, must := range paths {
+	} {
 		if why := sweep.NodeLocal(must.path); why != "" {
 			return fmt.Errorf("the tasks would not see %s%s: %s; %s, or say --shared if that is wrong",
 				must.path, must.role, why, must.advice)
@@ -151,14 +123,6 @@ func (f *submitFlags) checkShared(s *openSweep) error {
 
 // open finds the sweep that is to be submitted or plans it.
 func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh bool, err error) {
-	if f.missing == "" && f.engine == "" {
-		if len(args) > 0 && !slices.Contains(spreadable, args[0]) {
-			return nil, false, nearest.Unknown("engine", args[0], engines)
-		}
-		return nil, false,
-			fmt.Errorf("submit needs an engine, one of %s, as in miglab submit slurm -- run --algorithms "+
-				"far --datasets WIDETIMES", strings.Join(engines, ", "))
-	}
 	if f.missing != "" {
 		for _, flag := range []string{"tasks", "sweep"} {
 			if c.Flags().Changed(flag) {
@@ -208,24 +172,6 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 	return s, false, s.sameProgram()
 }
 
-// check finds the engine and refuses bad flags.
-func (f *submitFlags) check(dir string) error {
-	if f.engine == "" && f.missing != "" {
-		jobs, err := sweep.Jobs(dir)
-		if err != nil {
-			return err
-		}
-		if len(jobs) > 0 {
-			f.engine = jobs[len(jobs)-1].Engine
-		}
-	}
-	if f.engine == "" {
-		return fmt.Errorf("%s was never submitted; name the engine, as in miglab submit slurm --missing %s", dir,
-			shellLine([]string{f.missing}))
-	}
-	return nil
-}
-
 // submit makes the sweep's folder, if it does not exist, and calls send, which submits from it. After an error it
 // removes what it made, but no files of others.
 func (s *openSweep) submit(n submission, send func() (sweep.Job, error)) error {
@@ -273,9 +219,7 @@ func (s *openSweep) makeFolder(n submission) (made []string, err error) {
 		return made, err
 	}
 	made = append(made, log)
-	for _, file := range []string{"plan.json", "script.sh", "job.yaml", "Dockerfile"} {
-		made = append(made, filepath.Join(s.dir, file))
-	}
+	made = append(made, filepath.Join(s.dir, "plan.json"), filepath.Join(s.dir, "script.sh"))
 	return made, s.plan.Write(s.dir)
 }
 

@@ -10,17 +10,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/atomicfile"
+	"miglab/harness/cli"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurm"
 )
 
 func newSubmitSlurm() *cobra.Command {
-	f := newSubmitFlags(engineSlurm)
+	var f submitFlags
 	c := &cobra.Command{
 		Use:   "slurm [flags] -- run|reproduce|train ...",
 		Short: "Submit tasks to Slurm",
+		RunE:  f.run,
 	}
 	f.add(c)
+	cli.AddFlag(c, &f.arrayLimit, "array-limit", "0", cli.AtLeast(0),
+		"tasks at a time; 0 means as many as there is room for")
+	cli.AddFlag(c, &f.tasks, "tasks", "16", cli.AtLeast(1), "tasks to cut the command into, at most")
+	c.Flags().StringVar(&f.sweep, "sweep", "",
+		"folder for the sweep (default: sweeps/NAME in the command's folder for results)")
 	c.Flags().StringVar(&f.partition, "partition", "", "partition")
 	c.Flags().StringVar(&f.time, "time", "", "time limit of a task, as sbatch takes it")
 	c.Flags().StringArrayVar(&f.extra, "extra", nil, "more for sbatch, separated by spaces")
@@ -70,7 +77,7 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 			return job, err
 		}
 		arrays, merge, err := out.Submit(c.Context())
-		job = sweep.Job{Engine: engineSlurm, IDs: arrays, Merge: merge}
+		job = sweep.Job{Engine: sweep.Slurm, IDs: arrays, Merge: merge}
 		return job, err
 	}); err != nil {
 		return err
@@ -136,8 +143,8 @@ func (s *openSweep) queued(ctx context.Context) (map[int]bool, error) {
 	return out, nil
 }
 
-// slurmJobs returns what of the sweep was submitted to Slurm.
+// slurmJobs returns what of the sweep was submitted to Slurm: earlier versions of miglab knew other engines.
 func (s *openSweep) slurmJobs() ([]sweep.Job, error) {
 	jobs, err := sweep.Jobs(s.dir)
-	return slices.DeleteFunc(jobs, func(j sweep.Job) bool { return j.Engine != engineSlurm }), err
+	return slices.DeleteFunc(jobs, func(j sweep.Job) bool { return j.Engine != sweep.Slurm }), err
 }

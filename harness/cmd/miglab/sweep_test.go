@@ -42,7 +42,7 @@ func TestSweepGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 	undisturbed, dir := t.TempDir(), t.TempDir()
 	miglab(t, undisturbed, spread...)
 	folder := filepath.Join(dir, "sweep")
-	miglab(t, dir, append(planned("4", folder), spread...)...)
+	planned(t, dir, "4", folder, spread)
 	task := func(i int) []string { return []string{"task", folder, "--index", strconv.Itoa(i)} }
 	databases := func(i int) []string {
 		found, err := filepath.Glob(filepath.Join(folder, "results", fmt.Sprintf("%04d-*.db", i)))
@@ -94,8 +94,8 @@ func TestSweepGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 func TestAnotherBuild(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "sweep")
-	command := append(planned("2", folder), "run", "--algorithms", "far", "--datasets", "WIDETIMES", "--instances", "3")
-	miglab(t, dir, command...)
+	command := []string{"run", "--algorithms", "far", "--datasets", "WIDETIMES", "--instances", "3"}
+	planned(t, dir, "2", folder, command)
 	p, err := sweep.ReadPlan(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -104,9 +104,35 @@ func TestAnotherBuild(t *testing.T) {
 	if err := p.Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{command, {"submit", "--missing", folder}, {"task", folder, "--index", "0"}} {
+	again := append([]string{"submit", "slurm", "--shared", "--sweep", folder, "--"}, command...)
+	for _, args := range [][]string{again, {"submit", "--missing", folder}, {"task", folder, "--index", "0"}} {
 		if said := fails(t, dir, exitBadInput, args...); !strings.HasPrefix(said, "miglab: another build of miglab planned "+folder) {
 			t.Errorf("miglab %s: %s", strings.Join(args, " "), said)
+		}
+	}
+}
+
+// TestShardsOfAnIndexedJob runs the command that harness/README.md shows for Kubernetes as its two pods do. Together
+// they give the bytes of one run.
+func TestShardsOfAnIndexedJob(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("the command is one of a shell")
+	}
+	command := strings.TrimSpace(block(t, "harness/README.md", "On a cluster", "sh"))
+	shared, alone := t.TempDir(), t.TempDir()
+	before, _, found := strings.Cut(command, " --shard ")
+	if !found {
+		t.Fatalf("%s has no --shard", command)
+	}
+	miglab(t, alone, words(before)[1:]...)
+	for _, index := range []string{"0", "1"} {
+		c := exec.Command("sh", "-c", command)
+		c.Dir, c.Env = shared, append(os.Environ(), "JOB_COMPLETION_INDEX="+index)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("pod %s: %v\n%s", index, err, out)
+		}
+		if same := table(t, shared) == table(t, alone); same != (index == "1") {
+			t.Errorf("after pod %s, the same bytes as in one process: %t", index, same)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/sweep"
-	"miglab/harness/sweep/kubernetes"
 	"miglab/harness/sweep/slurm"
 )
 
@@ -103,11 +102,5 @@ func (s *openSweep) training(name string) (training, error) {
 
 // runName names this run of a task, as no other run is named.
 func runName() string {
-	if name := slurm.RunName(); name != "" {
-		return name
-	}
-	if name := kubernetes.RunName(); name != "" {
-		return name
-	}
-	return fmt.Sprintf("local-%d-%s", os.Getpid(), rand.Text()[:6])
+	return cmp.Or(slurm.RunName(), fmt.Sprintf("local-%d-%s", os.Getpid(), rand.Text()[:6]))
 }

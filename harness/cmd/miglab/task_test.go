@@ -58,7 +58,7 @@ func timeLimit(t *testing.T, dir string, until func() bool, requeued bool, comma
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the commands of Slurm are shell scripts here")
 	}
-	miglab(t, dir, append(planned("1", "s"), command...)...)
+	planned(t, dir, "1", "s", command)
 
 	fake, calls := t.TempDir(), filepath.Join(dir, "calls")
 	script := "#!/bin/sh\necho \"$*\" >>\"$CALLS\"\necho 'JobState=RUNNING EndTime=2000-01-01T00:00:00'\n"
