@@ -125,13 +125,14 @@ func TestShardsOfAnIndexedJob(t *testing.T) {
 		t.Fatalf("%s has no --shard", command)
 	}
 	miglab(t, alone, words(before)[1:]...)
+	want := table(t, alone)
 	for _, index := range []string{"0", "1"} {
 		c := exec.Command("sh", "-c", command)
 		c.Dir, c.Env = shared, append(os.Environ(), "JOB_COMPLETION_INDEX="+index)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("pod %s: %v\n%s", index, err, out)
 		}
-		if same := table(t, shared) == table(t, alone); same != (index == "1") {
+		if same := table(t, shared) == want; same != (index == "1") {
 			t.Errorf("after pod %s, the same bytes as in one process: %t", index, same)
 		}
 	}
