@@ -264,8 +264,8 @@ func (t *transaction) insertCells(s Series, cells []cell) error {
 	}
 	changed := added.cells > 0
 	for _, c := range known {
-		n, err := t.exec(replace, id, c.Instance, t.names[c.Metrics.names], c.Metrics.numbers, c.Kind, c.Error, c.Micros,
-			c.checksum(identity))
+		n, err := t.exec(replace, id, c.Instance, t.names[c.Metrics.names], c.Metrics.numbers, c.Kind, c.Error,
+			c.Micros, c.checksum(identity))
 		if err != nil {
 			return err
 		}

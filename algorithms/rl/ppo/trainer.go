@@ -114,8 +114,8 @@ func (t *Trainer) iterate(workers int) error {
 // act carries out the steps of a shard and computes their advantages.
 func (t *Trainer) act(s *shard) {
 	inputs, actions, envs := t.Shape.Observation, t.Shape.Actions, t.cfg.Envs
-	// A shard alone has all rows one after the other: its critic sees them later, many at once, which is faster than one
-	// by one and gives the same bits.
+	// A shard alone has all rows one after the other: its critic sees them later, many at once, which is faster and
+	// gives the same bits.
 	apart, later := s.Policy.(*nn.ActorCritic)
 	later = later && len(t.parts) == 1
 	for step := range t.cfg.Horizon + 1 {

@@ -143,7 +143,8 @@ func figureRuns() (runs []paperRun) {
 	onClasses("rl-entropy", "MIXSCALINGUNIFORM")
 	onClasses("rl-direct", "MIXSCALINGUNIFORM")
 	for _, w := range []string{"MIXSCALINGUNIFORM", "MIXSCALINGEXTREME", "WIDETIMES"} {
-		runs = append(runs, variant("rl-float", w, "-N15", ", N = 15, as the public plot script of Fig. 13 names its files",
+		runs = append(runs, variant("rl-float", w, "-N15",
+			", N = 15, as the public plot script of Fig. 13 names its files",
 			func(r *paperRun) { r.tasks, r.seeds = 15, threeSeeds[:1] }))
 	}
 	return runs
