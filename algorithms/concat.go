@@ -265,6 +265,9 @@ func blockOf(batch algo.Problem, plan *treePlan) block {
 	for _, pl := range t.schedule().Placements {
 		b.first = min(b.first, float64(pl.Start))
 	}
+	if math.IsInf(b.first, 1) { // without tasks
+		b.first = 0
+	}
 	return b
 }
 

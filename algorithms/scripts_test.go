@@ -216,6 +216,18 @@ func TestShiftedMakespansAreTheScripts(t *testing.T) {
 	}
 }
 
+// TestShiftedMakespanOfAnEmptyBatch: behind a batch, one without tasks ends when that one does, which is before two end.
+func TestShiftedMakespanOfAnEmptyBatch(t *testing.T) {
+	p, lengths := released(t, "POORSCALING+NARROWTIMES", "n=10&repeat=2", 0)
+	for _, mode := range []string{"trivial", "reverse", "moveswap"} {
+		s, err := algo.MustParse("far-concat?margin=shifted&mode="+mode).ScheduleStream(context.Background(), p, append(lengths, 0))
+		two := join(t, "POORSCALING+NARROWTIMES", "n=10", "margin=shifted&mode="+mode, 0)
+		if got, before := s.Counters["shifted_us"], two.Counters["shifted_us"]; err != nil || got <= before/3 || got >= before {
+			t.Errorf("%s: %d us, %v; want less than the %d of two batches", mode, got, err, before)
+		}
+	}
+}
+
 // TestEachParameterOfTheConcatenationCounts has an instance in which the script moves one
 // task to and fro until its iterations are used up.
 func TestEachParameterOfTheConcatenationCounts(t *testing.T) {

@@ -77,6 +77,10 @@ func (avx512) InputGradient(dx, dy, w []float32, n, in, out int) {
 
 func (avx512) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
 	clear(db[:out])
+	if n == 0 {
+		clear(dw[:in*out])
+		return
+	}
 	sumRowsOf(db, dy, n)
 	switch {
 	case out == 1:

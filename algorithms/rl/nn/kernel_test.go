@@ -44,6 +44,19 @@ func product(c, scale []float64, rows, inner, columns int, a, b func(i, j int) f
 	}
 }
 
+// TestGradientsOfNoRows: they are zero, whatever was there before.
+func TestGradientsOfNoRows(t *testing.T) {
+	for _, k := range []Kernel{Portable(), Fast()} {
+		for _, out := range []int{1, 8} {
+			dw, db := normal(rng(11), 3*out), normal(rng(12), out)
+			k.WeightGradient(dw, db, nil, nil, 0, 3, out)
+			if slices.Max(dw) != 0 || slices.Min(dw) != 0 || slices.Max(db) != 0 || slices.Min(db) != 0 {
+				t.Errorf("%T, %d columns: %v, %v", k, out, dw, db)
+			}
+		}
+	}
+}
+
 func TestKernelsAgreeWithDoublePrecision(t *testing.T) {
 	for _, k := range []Kernel{Portable(), Fast()} {
 		for _, s := range shapes {
