@@ -123,14 +123,17 @@ func reconfiguration(d *figures.Data) (*figures.Output, error) {
 func otherGPUs(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("gpus")
 	readings := figures.Map(comparisons, func(c comparison) figures.Reading {
-		r := figures.Reading{Name: c.name, Values: figures.Values{}}
+		r, count := figures.Reading{Name: c.name, Values: figures.Values{}}, further
+		if c.name == "" {
+			count = executions
+		}
 		for gpu, w := range figures.Each([]string{"A30", "H100"}, workloads) {
 			as := slices.Clone(approaches)
 			if gpu == "A30" {
 				as[3] = approach{"FIXPART(4)", "fixpart?p=4"}
 			}
 			row := []any{gpu, w}
-			for i, m := range c.sigmas(d, gpu, synthetic(w, 15, c.parameters, "seed=2"), as) {
+			for i, m := range c.sigmas(d, gpu, synthetic(w, 15, c.parameters, "seed=2"), as, count) {
 				r.Values[gpu+" "+claimName(w, 15, "sigma "+as[i].name)] = m
 				row = append(row, figures.PlusMinus(m, 2))
 			}

@@ -173,18 +173,21 @@ func (c comparison) of(a approach, data string) store.Series {
 }
 
 // sigmas measures the approaches on a GPU.
-func (c comparison) sigmas(d *figures.Data, gpu, data string, as []approach) []figures.Measurement {
+func (c comparison) sigmas(d *figures.Data, gpu, data string, as []approach, count int) []figures.Measurement {
 	return figures.Map(as, func(a approach) figures.Measurement {
-		sigmas := figures.Ratios(d.Values(seriesOn(gpu, 1, c.of(a, data)), executions, makespan),
-			d.Values(seriesOn(gpu, 1, batch(data, c.far, c.model)), executions, makespan))
+		sigmas := figures.Ratios(d.Values(seriesOn(gpu, 1, c.of(a, data)), count, makespan),
+			d.Values(seriesOn(gpu, 1, batch(data, c.far, c.model)), count, makespan))
 		return d.MeanOf(sigmas, verdict.Executions, c.paper)
 	})
 }
 
 // sigma is the measure of a procedure.
 func (c comparison) sigma(d *figures.Data, w workload, n int) []figures.Measurement {
-	return c.sigmas(d, "A100", synthetic(w, n, c.parameters), approaches)
+	return c.sigmas(d, "A100", synthetic(w, n, c.parameters), approaches, executions)
 }
+
+// further is the number of executions of other generators and, but for the default reading, on other GPUs.
+const further = 300
 
 // march is the script compare_size_test at commit 329d713 of March 2024.
 var march = comparison{
@@ -218,7 +221,9 @@ var table5 = grid{
 func (c comparison) memoryBound(psup, leave string) procedure {
 	c.parameters = fmt.Sprintf("psup=%s&gen=released&leave=%s", psup, leave)
 	name := fmt.Sprintf("the script, p_sup = %s %%, leaving with %s", psup, leave)
-	return procedure{name: name, measure: c.sigma}
+	return procedure{name: name, measure: func(d *figures.Data, w workload, n int) []figures.Measurement {
+		return c.sigmas(d, "A100", synthetic(w, n, c.parameters), approaches, further)
+	}}
 }
 
 // A refiner is a variant of FAR on batches of a generator.
@@ -248,7 +253,7 @@ var refinementTest = refiningAs("", "gen=released", "far?keep=last")
 func operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
 	count := executions
 	if n == 10 {
-		count *= 20 // few of them have an operation
+		count *= 10 // few of them have an operation
 	}
 	all, moves, swaps := refiner{"gen=released", "far?keep=last"}.values(d, w, n, count)
 	var gains []float64
