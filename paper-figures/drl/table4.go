@@ -133,19 +133,17 @@ func printed4(d *figures.Data, w workload, a approach) float64 {
 func fixedPartitions(d *figures.Data) *figures.Table {
 	t := d.Claims.Head("floors-partitions", d.Scale.Replicates(partitioned), len(partitions()))
 	for _, w := range synthetic {
-		for _, r := range []*reading{&readings[byScript], &readings[byPrint], &readings[byTraining]} {
-			printed := func(a approach) float64 { return printed4(d, w, a) }
-			measured := func(algorithm string) figures.Measurement {
-				return d.MeanOf(r.pOptOn(d, r.forPartitions(w), algorithm), dataSets, 0)
-			}
+		for _, i := range []int{byScript, byScriptAll, byPrint, byPrintAll, byTraining} {
+			r, printed := &readings[i], func(a approach) float64 { return printed4(d, w, a) }
+			values := func(algorithm string) []float64 { return r.pOptOn(d, r.forPartitions(w), algorithm) }
 			better := figures.Count(partitions(), func(p mig.Partition) bool {
-				return measured(partition(p)).Value < printed(fixBest)
+				return figures.Mean(values(partition(p))) < printed(fixBest)
 			})
 			reading := cmp.Or(r.name, figures.DefaultReading)
 			t.RowAbout(figures.About{Claim: w.name, Label: reading}, w, reading,
-				figures.PlusMinus(measured(onesOnly.algorithm), 1),
-				figures.PlusMinus(measured(agents[1].one(w)+"&actions=any"),
-					1), reports.Fixed(figures.Mean(r.fixBest(d, w)), 1),
+				figures.PlusMinus(d.MeanOf(values(onesOnly.algorithm), dataSets, 0), 1),
+				figures.PlusMinus(d.MeanOf(values(agents[1].one(w)+"&actions=any"), dataSets, 0), 1),
+				reports.Fixed(figures.Mean(r.fixBest(d, w)), 1),
 				reports.Fixed(printed(fixBest), 2), better,
 				reports.Cells(2, printed(agents[0]), printed(agents[1]), printed(agents[2])))
 		}
