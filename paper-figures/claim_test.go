@@ -290,6 +290,11 @@ func TestTextsAreUsed(t *testing.T) {
 				if regexp.MustCompile(`\d\.\d|\d ?%`).MatchString(r.Text) {
 					t.Error(table.Fail(i, "text", errors.New("a measured number is not typed in")))
 				}
+				for _, seen := range regexp.MustCompile(`\(see ([^)]*)\)`).FindAllStringSubmatch(r.Text, -1) {
+					if !slices.ContainsFunc(table.Rows, func(o tablePart) bool { return o.Table == seen[1] && o.Part == "artefact" }) {
+						t.Error(table.Fail(i, "text", fmt.Errorf("the page has no table %q", seen[1])))
+					}
+				}
 				continue
 			}
 			if !slices.Contains([]string{"paper", "cite", "about", "limits"}, r.Part) && !bytes.Contains(source, []byte(strconv.Quote(r.Table))) {

@@ -72,7 +72,7 @@ type conclusionRow struct {
 	Rounding string `csv:"rounding"`
 	// Varied says what the readings vary, or what is missing.
 	Varied string `csv:"varied"`
-	// Status is empty, model, post hoc or missing.
+	// Status is empty, model, budget, post hoc or missing.
 	Status string `csv:"status"`
 	// Seal is made from the other columns but Varied, so that none is changed in passing after a run.
 	Seal string `csv:"seal"`
@@ -86,7 +86,9 @@ type sentenceTest struct {
 }
 
 const (
-	statusModel   = "model"
+	statusModel = "model"
+	// statusBudget marks a conclusion about agents that learned less than the paper's, which might turn a miss.
+	statusBudget  = "budget"
 	statusMissing = "missing"
 )
 
@@ -105,7 +107,7 @@ func (r *conclusionRow) seal() string {
 func (c *Claims) addConclusion(r *conclusionRow) (column string, err error) {
 	known := slices.ContainsFunc(c.conclusions, func(o sentenceTest) bool { return o.ID == r.ID })
 	follows := known && c.conclusions[len(c.conclusions)-1].ID == r.ID
-	if err := oneOf(r.Status, "", statusModel, postHoc, statusMissing); err != nil {
+	if err := oneOf(r.Status, "", statusModel, statusBudget, postHoc, statusMissing); err != nil {
 		return "status", err
 	}
 	switch {
@@ -310,6 +312,9 @@ type Conclusion struct {
 	// Met of the Readings that count are on the side of the sentence.
 	Met      int `json:"met"`
 	Readings int `json:"readings"`
+	// Right of the Values under the defaults are.
+	Right  int `json:"right"`
+	Values int `json:"values"`
 	// Numbers are those that decide, with their intervals.
 	Numbers string `json:"numbers,omitempty"`
 	// Plain says what came out, or what is missing, and Varied what the readings vary.
@@ -380,7 +385,8 @@ func (c *Conclusion) addDots(a *Record, line int, row *sentenceTest) {
 // answer answers a conclusion by the states of its dots:
 //
 //   - holds: at least 90 % of the readings meet it, all defaults among them
-//   - undecided: it would hold if the open readings met it; or the default is open, and nothing meets it
+//   - undecided: it would hold if the open readings met it; or nothing meets it, and the default is open or its status
+//     is budget
 //   - holds in part: a reading meets it, or some values under the defaults, or all of those have its sign
 //   - does not hold: otherwise
 //   - in the model: it is about a model whose constants were chosen with the paper's result in view
@@ -389,14 +395,14 @@ func (c *Conclusion) addDots(a *Record, line int, row *sentenceTest) {
 func (c *Conclusion) answer() {
 	var counting, defaults []Dot
 	aside := len(c.Dots) > 0 && Count(c.Dots, func(d Dot) bool { return d.Aside }) == len(c.Dots)
-	right, sign := 0, true
+	sign := true
 	for _, d := range c.Dots {
 		if d.Aside == aside {
 			counting = append(counting, d)
 		}
 		if d.Default {
 			defaults = append(defaults, d)
-			right, sign = right+d.Right, sign && d.sign
+			c.Right, c.Values, sign = c.Right+d.Right, c.Values+d.Values, sign && d.sign
 		}
 	}
 	in := func(s reports.DotState, dots []Dot) int { return Count(dots, func(d Dot) bool { return d.State == s }) }
@@ -416,25 +422,24 @@ func (c *Conclusion) answer() {
 		c.Answer = Undecided
 	case c.Met > 0:
 		c.Answer, c.Part = HoldsInPart, SomeReadings
-	case right > 0:
+	case c.Right > 0:
 		c.Answer, c.Part = HoldsInPart, SomeValues
 	case sign:
 		c.Answer, c.Part = HoldsInPart, SignAlone
-	case in(reports.DotOpen, defaults) > 0:
+	case in(reports.DotOpen, defaults) > 0 || c.rows[0].Status == statusBudget:
 		c.Answer = Undecided
 	default:
 		c.Answer = DoesNotHold
 	}
 	c.Numbers = strings.Join(Map(deciding, Dot.deciding), "; ")
-	c.describe(defaults, right, sign)
+	c.describe(defaults, sign)
 }
 
-// describe sets the sentence about the values under the defaults, right of which are on the side of the sentence.
-func (c *Conclusion) describe(defaults []Dot, right int, sign bool) {
+// describe sets the sentences about the readings and the values under the defaults.
+func (c *Conclusion) describe(defaults []Dot, sign bool) {
 	var does, doesNot, open []string
-	values, enough := 0, ""
+	enough := ""
 	for _, d := range defaults {
-		values += d.Values
 		does, doesNot = append(does, d.named(reports.DotMet)...), append(doesNot, d.named(reports.DotMissed)...)
 		open = append(open, d.named(reports.DotOpen)...)
 		if t := d.least; d.State == reports.DotOpen && t.Enough > 0 {
@@ -452,8 +457,11 @@ func (c *Conclusion) describe(defaults []Dot, right int, sign bool) {
 	case InTheModel:
 		where = "In the model it"
 	}
-	c.Plain = fmt.Sprintf("%s is %s, and by %d of %d values under the default.", where, c.byState(), right, values)
-	if right < values && right > 0 {
+	c.Plain = fmt.Sprintf("%s is %s, and by %d of %d values under the default.", where, c.byState(), c.Right, c.Values)
+	if c.Answer == HoldsInPart && c.Met == 0 {
+		c.Plain = "Parts of it hold, the whole under no reading. " + c.Plain
+	}
+	if n := max(len(does), len(doesNot), len(open)); n < c.Values {
 		// The shorter list is complete unless it is long.
 		most := max(shown, min(len(does), len(doesNot)+len(open), 2*shown))
 		for i, names := range [][]string{does, doesNot, open} {
@@ -465,7 +473,11 @@ func (c *Conclusion) describe(defaults []Dot, right int, sign bool) {
 	if sign && len(doesNot) > 0 {
 		c.Plain += " The sign is as the sentence says, the size is not."
 	}
-	if c.Answer == Undecided {
+	switch {
+	case c.Answer == Undecided && c.rows[0].Status == statusBudget:
+		c.Plain += " The agents learned less than the paper's, which decides nothing against the sentence, " +
+			"while success would count. This is one-sided, for the authors' benefit."
+	case c.Answer == Undecided:
 		c.Plain += enough
 	}
 }

@@ -77,6 +77,9 @@ func TestAnswers(t *testing.T) {
 		"a part":                {atLeast5, []Reading{one("", "", -1), one("x", "part", 6)}, DoesNotHold, 0, 1},
 		"the row is post hoc":   {atLeast5 + "post hoc", []Reading{one("", "", 6)}, Aside, 1, 1},
 		"a model":               {atLeast5 + "model", []Reading{one("", "", 6)}, InTheModel, 1, 1},
+		"less training":         {atLeast5 + "budget", []Reading{one("", "", -1), one("x", "", -2)}, Undecided, 0, 2},
+		"less training, enough": {atLeast5 + "budget", []Reading{one("", "", 6)}, Holds, 1, 1},
+		"less training, a part": {atLeast5 + "budget", []Reading{one("", "", 1)}, HoldsInPart, 0, 1},
 		"nothing measured":      {atLeast5, nil, NotRunnable, 0, 0},
 		"missing":               {`C1,"runs on hardware",1,,,,,,,A GPU,missing`, nil, NotRunnable, 0, 0},
 		"a tie does not beat":   {strings.Replace(atLeast5, ",5,0,,", ",0,0,,", 1), []Reading{{Values: Values{"gain": Exactly(0)}}}, DoesNotHold, 0, 1},
@@ -126,6 +129,29 @@ func TestParts(t *testing.T) {
 			t.Errorf("%s, %v: a value is not shown", values, err)
 		} else if want == SignAlone && !strings.Contains(values, "\np,C1,a,default,default,gain,1,0.9,1.1,>=,5,0,0.5,missed\n") {
 			t.Error(values)
+		}
+	}
+}
+
+// What a conclusion in part or of agents that learned less says in words. Open values stand beside the missed ones.
+func TestPlain(t *testing.T) {
+	two := func(a, b float64) Reading { return values("", "", map[string]float64{"gain a": a, "gain b": b}) }
+	for want, c := range map[string]struct {
+		status string
+		values Reading
+	}{
+		"Parts of it hold, the whole under no reading. It is met under 0 of 1 readings, missed under 1, and by 1 of 2 values under the default. By default met: gain a. By default missed: gain b.":                                                                                                                  {"", two(6, -1)},
+		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default. By default missed: gain b. By default open: gain a. The agents learned less than the paper's, which decides nothing against the sentence, while success would count. This is one-sided, for the authors' benefit.": {"budget", two(5, -1)},
+		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default.": {"", two(-1, -2)},
+	} {
+		claims, err := loadConclusions(sealed(t, `C1,"gains of 5 points",1,a,gain*,>=,5,0,,seeds,`+c.status))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: (&Data{Claims: claims}).tests("a", Read(c.values))}}}
+		p.conclude(claims)
+		if got := p.Conclusions[0].Plain; got != want {
+			t.Errorf("%q\nwant\n%q", got, want)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func (p *PaperRecord) page(quick bool, left int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text = linked(text, slices.Concat(p.Terms, terms.Rows))
+	text = linked(linkedTables(text), slices.Concat(p.Terms, terms.Rows))
 	common := slices.DeleteFunc(terms.Rows, func(t Term) bool { return !strings.Contains(text, "](#"+t.anchor()+")") })
 	end, err := show("terms.md.tmpl", slices.Concat(p.Terms, common))
 	return text + end, err

@@ -151,12 +151,20 @@ func (c Conclusion) answerInFull() string {
 // inWords is the sentence about the conclusion and why it came out so.
 func (c Conclusion) inWords() string { return strings.TrimSpace(c.Plain + " " + c.Because) }
 
-// share is how many of the readings meet the conclusion.
+// share is how many of the readings meet the conclusion, and of the values under the default if no reading does.
 func (c Conclusion) share() string {
-	if c.Readings == 0 {
+	switch {
+	case c.Readings == 0:
 		return ""
+	case c.Part == SomeValues:
+		return fmt.Sprintf("%d of %d values", c.Right, c.Values)
 	}
 	return fmt.Sprintf("%d of %d", c.Met, c.Readings)
+}
+
+// linkedTables links the tables that a page names as "(see table)".
+func linkedTables(page string) string {
+	return regexp.MustCompile(`\(see ([\w-]+)\)`).ReplaceAllString(page, "(see [$1](#$1))")
 }
 
 // ordered are the artefacts in the order of the page. Those that compare nothing but the paper's inputs come last.

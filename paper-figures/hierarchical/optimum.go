@@ -72,8 +72,12 @@ func ceilings(d *figures.Data) (*figures.Output, error) {
 	optimum, _ := exact.throughputs(d, data)
 	for _, m := range []method{migShared, migPrivate, mpsOnly, agent, ownAgent, ceiling, exact} {
 		mean, ahead := m.throughputs(d, data)
+		queues := []string{"", ""} // a rival is not its own rival
+		if !slices.ContainsFunc(rivals(d, data[0]), func(r method) bool { return r.algorithm == m.algorithm }) {
+			queues = figures.PlusMinus(m.against(d, data, track.MetricThroughput, first), 2)
+		}
 		t.Row(m.title, figures.PlusMinus(mean, 4), figures.PlusMinus(ahead, 4),
-			reports.Fixed(100*mean.Value/optimum.Value, 2))
+			reports.Fixed(100*mean.Value/optimum.Value, 2), queues)
 	}
 	return new(figures.Output).Table(t), nil
 }

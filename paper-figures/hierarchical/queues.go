@@ -101,12 +101,12 @@ func throughputs(d *figures.Data, data []string) figures.Values {
 		meanThroughput:  ofAgent(d, data, metric, figures.Mean),
 		bestThroughput:  ofAgent(d, data, metric, slices.Max[[]float64]),
 		aheadThroughput: d.Crossed(lead(d, agent, data)),
-		firstQueues:     against(d, data, metric, first),
+		firstQueues:     agent.against(d, data, metric, first),
 		migThroughput:   migOverOthers(d, data, metric),
 	}
 	for i, title := range rivalTitles {
 		if title == mpsOnly.title || title == defaultTitle {
-			out[aheadOf+title] = against(d, data, metric, func(own []float64, others [][]float64) float64 {
+			out[aheadOf+title] = agent.against(d, data, metric, func(own []float64, others [][]float64) float64 {
 				return figures.Mean(own) - figures.Mean(others[i])
 			})
 		}
@@ -137,7 +137,7 @@ func fairness(d *figures.Data, data []string) figures.Values {
 	out := figures.Values{}
 	for i, title := range rivalTitles {
 		of := func(own []float64, others [][]float64) float64 { return figures.Mean(own) / figures.Mean(others[i]) }
-		out[fairnessOver+title] = against(d, data, track.MetricFairness, of)
+		out[fairnessOver+title] = agent.against(d, data, track.MetricFairness, of)
 	}
 	return out
 }
@@ -160,11 +160,11 @@ func ofAgent(d *figures.Data, data []string, metric string, of func([]float64) f
 	}))
 }
 
-// against is a statistic of the agent's metric over the queues and those of the rivals, by training run and draw.
-func against(d *figures.Data, data []string, metric string,
+// against is a statistic of a method's metric over the queues and those of the rivals, by training run and draw.
+func (m method) against(d *figures.Data, data []string, metric string,
 	of func(own []float64, others [][]float64) float64,
 ) figures.Measurement {
-	return d.Crossed(ofRuns(agent, data, func(r method, dataset string) float64 {
+	return m.measured(d, ofRuns(m, data, func(r method, dataset string) float64 {
 		others := figures.Map(rivals(d, dataset), func(m method) []float64 { return m.onQueues(d, dataset, metric) })
 		return of(r.onQueues(d, dataset, metric), others)
 	}))
