@@ -452,7 +452,7 @@ func (c *Conclusion) describe(defaults []Dot, sign bool) {
 		c.Plain, c.Varied = cmp.Or(c.Varied, "Nothing here can measure it")+".", ""
 		return
 	case Aside:
-		c.Plain = fmt.Sprintf("It is met under %d of %d readings, and decides nothing.", c.Met, c.Readings)
+		c.Plain = fmt.Sprintf("It is %s, and decides nothing.", c.byState())
 		return
 	case InTheModel:
 		where = "In the model it"
@@ -476,7 +476,7 @@ func (c *Conclusion) describe(defaults []Dot, sign bool) {
 	switch {
 	case c.Answer == Undecided && c.rows[0].Status == statusBudget:
 		c.Plain += " The agents learned less than the paper's, which decides nothing against the sentence, " +
-			"while success would count. This is one-sided, for the authors' benefit."
+			"while a success would count. This is one-sided, for the authors' benefit."
 	case c.Answer == Undecided:
 		c.Plain += enough
 	}
@@ -513,7 +513,7 @@ func (c *Conclusion) under(s reports.DotState) (out []string) {
 		if several {
 			name = d.Artefact + ": " + name
 		}
-		if d.State == s && !d.Aside {
+		if d.State == s && d.Aside == (c.Answer == Aside) {
 			out = append(out, name)
 		}
 	}

@@ -140,8 +140,8 @@ func TestPlain(t *testing.T) {
 		status string
 		values Reading
 	}{
-		"Parts of it hold, the whole under no reading. It is met under 0 of 1 readings, missed under 1, and by 1 of 2 values under the default. By default met: gain a. By default missed: gain b.":                                                                                                                  {"", two(6, -1)},
-		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default. By default missed: gain b. By default open: gain a. The agents learned less than the paper's, which decides nothing against the sentence, while success would count. This is one-sided, for the authors' benefit.": {"budget", two(5, -1)},
+		"Parts of it hold, the whole under no reading. It is met under 0 of 1 readings, missed under 1, and by 1 of 2 values under the default. By default met: gain a. By default missed: gain b.":                                                                                                                    {"", two(6, -1)},
+		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default. By default missed: gain b. By default open: gain a. The agents learned less than the paper's, which decides nothing against the sentence, while a success would count. This is one-sided, for the authors' benefit.": {"budget", two(5, -1)},
 		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default.": {"", two(-1, -2)},
 	} {
 		claims, err := loadConclusions(sealed(t, `C1,"gains of 5 points",1,a,gain*,>=,5,0,,seeds,`+c.status))
