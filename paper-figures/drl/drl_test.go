@@ -108,6 +108,39 @@ func TestCounted(t *testing.T) {
 	}
 }
 
+// TestInputsLieBetween: where data that are not public are said to explain a number, stand-ins lie on both sides of
+// it with their whole intervals. The kernels of Table 3 and Fig. 16 are certainly others than the paper's.
+func TestInputsLieBetween(t *testing.T) {
+	claims := figurestest.Load(t, Paper).Claims
+	few := func(w workload) workload { return workload{w.name, w.spec, w.trainedOn, 100} }
+	extreme, made := few(generated("MIXSCALINGEXTREME")), &adversarialReadings[0]
+	figurestest.Reproduce(t, figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
+		d.Claims = claims
+		generators := []figures.Measurement{
+			miso.measure(d, extreme, &readings[byScript]), miso.measure(d, extreme, &readings[byPrint]),
+		}
+		standIns := map[string][]figures.Measurement{
+			"table3 *": nil, "figure16 *": nil,
+			"table4 MIXSCALINGEXTREME MISO": generators, "text MIXSCALINGEXTREME MISO": generators,
+			"adversarial FAR": {far.measure(d, few(peakAt2), made), far.measure(d, few(peakAt4), made)},
+		}
+		for _, e := range claims.Explanations {
+			if e.Cause != "input" || d.Planning() {
+				continue
+			}
+			sides, ok := standIns[e.Artefact+" "+e.Claim]
+			if sides != nil {
+				published := claims.Published(e.Artefact, e.Claim)
+				ok = sides[0].High < published && published < sides[1].Low
+			}
+			if !ok {
+				t.Errorf("%s %s does not lie between its stand-ins: %+v", e.Artefact, e.Claim, sides)
+			}
+		}
+		return new(figures.Output), nil
+	}))
+}
+
 // TestRunsOfAgents: a workload names its agent, and all of its runs are shipped.
 func TestRunsOfAgents(t *testing.T) {
 	for w, a := range figures.Each(synthetic, agents) {
