@@ -437,11 +437,12 @@ func (c *Conclusion) answer() {
 
 // describe sets the sentences about the readings and the values under the defaults.
 func (c *Conclusion) describe(defaults []Dot, sign bool) {
-	var does, doesNot, open []string
+	var named [3][]string // by state
 	enough := ""
 	for _, d := range defaults {
-		does, doesNot = append(does, d.named(reports.DotMet)...), append(doesNot, d.named(reports.DotMissed)...)
-		open = append(open, d.named(reports.DotOpen)...)
+		for i, s := range states {
+			named[i] = append(named[i], d.named(s)...)
+		}
 		if t := d.least; d.State == reports.DotOpen && t.Enough > 0 {
 			enough = fmt.Sprintf(" About %s would decide.", count(roundUp(t.Enough), t.Unit))
 		}
@@ -461,16 +462,17 @@ func (c *Conclusion) describe(defaults []Dot, sign bool) {
 	if c.Answer == HoldsInPart && c.Met == 0 {
 		c.Plain = "Parts of it hold, the whole under no reading. " + c.Plain
 	}
-	if n := max(len(does), len(doesNot), len(open)); n < c.Values {
+	missed := len(named[1])
+	if max(c.Right, missed, len(named[2])) < c.Values {
 		// The shorter list is complete unless it is long.
-		most := max(shown, min(len(does), len(doesNot)+len(open), 2*shown))
-		for i, names := range [][]string{does, doesNot, open} {
-			if len(names) > 0 {
+		most := max(shown, min(c.Right, c.Values-c.Right, 2*shown))
+		for i, names := range named {
+			if names != nil {
 				c.Plain += fmt.Sprintf(" By default %s: %s.", states[i], someOf(names, most))
 			}
 		}
 	}
-	if sign && len(doesNot) > 0 {
+	if sign && missed > 0 {
 		c.Plain += " The sign is as the sentence says, the size is not."
 	}
 	switch {

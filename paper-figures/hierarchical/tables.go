@@ -172,8 +172,8 @@ func decisions(d *figures.Data, m method) (micros, shares []float64) {
 // publishedOverhead is the most that the paper's decisions take of the makespan, on average (V-B).
 const publishedOverhead = 0.005
 
-// timing lists the decision times of all methods on Q1 to Q12, kept apart because wall times are not results. Whether
-// the agent's are more than the paper's limit is a conclusion.
+// timing lists the decision times of all methods on Q1 to Q12. Wall times are not results; whether the agent's are
+// more than the paper's limit is a conclusion.
 func timing(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("timing-hierarchical")
 	slow := figures.Measurement{Unit: "queues"} // of none, which decides nothing
