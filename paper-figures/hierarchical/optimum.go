@@ -72,8 +72,8 @@ func ceilings(d *figures.Data) (*figures.Output, error) {
 	optimum, _ := exact.throughputs(d, data)
 	for _, m := range []method{migShared, migPrivate, mpsOnly, agent, ownAgent, ceiling, exact} {
 		mean, ahead := m.throughputs(d, data)
-		queues := []string{"", ""} // a rival is not its own rival
-		if !slices.ContainsFunc(rivals(d, data[0]), func(r method) bool { return r.algorithm == m.algorithm }) {
+		queues := []string{"", ""}
+		if m == ceiling || m == exact { // H3 has the agent
 			queues = figures.PlusMinus(m.against(d, data, track.MetricThroughput, first), 2)
 		}
 		t.Row(m.title, figures.PlusMinus(mean, 4), figures.PlusMinus(ahead, 4),
