@@ -1,6 +1,10 @@
 package datasets
 
-import "math"
+import (
+	"math"
+
+	"miglab/harness/strictcsv"
+)
 
 // An MPSTime is how long others measured a batch of a network to take on a GPU under MPS.
 type MPSTime struct {
@@ -19,7 +23,9 @@ type MPSTime struct {
 func (t *MPSTime) Slowdown() float64 { return t.Beside / t.Alone }
 
 // MPSTimes returns public times of processes that share the memory of a GPU, each on multiprocessors of its own.
-func MPSTimes() []MPSTime { return embedded[MPSTime](hierarchicalTables, "hierarchical/mps.csv") }
+func MPSTimes() []MPSTime {
+	return strictcsv.Embedded[MPSTime](hierarchicalTables, "hierarchical/mps.csv")
+}
 
 // MeasuredKappa is the kappa of the co-run model that follows from [MPSTimes] alone, to a hundredth: the mean slowdown
 // by one other job, less 1. The rule was written down before any method was run with it.

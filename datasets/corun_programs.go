@@ -11,6 +11,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -30,7 +31,7 @@ type tableProgram struct {
 }
 
 var table4 = sync.OnceValue(func() []tableProgram {
-	return embedded[tableProgram](hierarchicalTables, "hierarchical/table4.csv", "kernel")
+	return strictcsv.Embedded[tableProgram](hierarchicalTables, "hierarchical/table4.csv", "kernel")
 })
 
 func table4Names() []string {

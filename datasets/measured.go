@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -69,24 +68,10 @@ var readManifest = sync.OnceValue(func() manifest {
 var tables = sync.OnceValue(func() map[string][]measurement {
 	out := map[string][]measurement{}
 	for _, f := range readManifest().Files {
-		out[f.Table] = embedded[measurement](files, f.Path, "std_seconds", "runs")
+		out[f.Table] = strictcsv.Embedded[measurement](files, f.Path, "std_seconds", "runs")
 	}
 	return out
 })
-
-// embedded returns the rows of a file that is part of the program: an invalid one is a mistake in
-// the program.
-func embedded[Row any](from embed.FS, path string, mayBeEmpty ...string) []Row {
-	text, err := from.ReadFile(path)
-	if err != nil {
-		panic(fmt.Sprintf("datasets: %v", err))
-	}
-	t, err := strictcsv.Read[Row](bytes.NewReader(text), path, "there are no rows", mayBeEmpty...)
-	if err != nil {
-		panic(fmt.Sprintf("datasets: %v", err))
-	}
-	return t.Rows
-}
 
 // checkMeasurements returns the index of the first wrong row and what is wrong with it. Every
 // kernel must have one row for each size of the GPU, in ascending order.

@@ -11,6 +11,7 @@ import (
 	"miglab/datasets/traces"
 	"miglab/harness/mig"
 	"miglab/harness/spec"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -67,7 +68,7 @@ type pod struct {
 func (p *pod) shared() bool { return p.GPUs == 1 && p.Milli < traces.WholeGPU }
 
 // openbPods returns the pods of the trace by submission.
-var openbPods = sync.OnceValue(func() []pod { return embedded[pod](files, readManifest().Traces[0].Path) })
+var openbPods = sync.OnceValue(func() []pod { return strictcsv.Embedded[pod](files, readManifest().Traces[0].Path) })
 
 // openb draws pods from the trace.
 type openb struct {

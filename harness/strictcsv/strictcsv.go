@@ -8,6 +8,7 @@ package strictcsv
 import (
 	"bufio"
 	"bytes"
+	"embed"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -239,6 +240,20 @@ func Read[Row any](r io.Reader, file, empty string, mayBeEmpty ...string) (*Tabl
 		}
 	}
 	return t, nil
+}
+
+// Embedded returns the rows of a file that is part of the program, as [Read] does. An invalid file is a mistake in the
+// program: it panics.
+func Embedded[Row any](from embed.FS, path string, mayBeEmpty ...string) []Row {
+	text, err := from.ReadFile(path)
+	if err != nil {
+		panic(fmt.Sprintf("strictcsv: %v", err))
+	}
+	t, err := Read[Row](bytes.NewReader(text), path, "there are no rows", mayBeEmpty...)
+	if err != nil {
+		panic(fmt.Sprintf("strictcsv: %v", err))
+	}
+	return t.Rows
 }
 
 // Write writes a header and rows as CSV. Errors are those of w.

@@ -38,7 +38,7 @@ func corunRecipes() (out []*Recipe) {
 	for i := range agents.CorunAgents {
 		a := &agents.CorunAgents[i]
 		out = append(out, &Recipe{
-			Name: a.Name, Doc: a.Doc, Tracks: []string{algo.TrackCorun}, Steps: a.Steps, Seeds: threeSeeds,
+			Name: a.Name, Doc: a.Doc, Tracks: []string{algo.TrackCorun}, Steps: a.Steps, Seeds: firstSeeds(3),
 			Shipped: true,
 			Score:   throughput,
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {

@@ -20,7 +20,7 @@ func (p paperRun) setupDQN(
 	k nn.Kernel, shape env.Shape, make func() env.Env, score func(nn.Policy) (float64, error), steps int64, seed uint64,
 ) (setup, error) {
 	network := func() nn.Policy {
-		return nn.NewQNetwork(shape.Observation, p.hidden, shape.Actions, false, k, newRand(seed))
+		return nn.NewQNetwork(shape.Observation, p.hidden(), shape.Actions, false, k, newRand(seed))
 	}
 	policy := network()
 	c := dqn.Config{
@@ -33,6 +33,6 @@ func (p paperRun) setupDQN(
 	learner, err := dqn.New(c, policy, network(), make, seed)
 	return setup{
 		policy: policy, learner: learner, score: score, segments: dqnSegments,
-		text: fmt.Sprintf("%s %s %+v", p.workload, p.described(), c),
+		text: fmt.Sprintf("%s %s %+v", p.Workload, p.described(), c),
 	}, err
 }

@@ -1,9 +1,11 @@
 package train
 
 import (
+	"embed"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
@@ -12,14 +14,8 @@ import (
 	"miglab/algorithms/rl/ppo"
 	"miglab/harness/curve"
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 )
-
-// paperSteps is the number of steps for which the project trained each of the DRL paper's
-// agents. The paper took 200 million steps, and 500 million online.
-const paperSteps = 2_000_000
-
-// shortSteps is the same for ONE-HOT and for agents that learn from an idle GPU.
-const shortSteps = 500_000
 
 // onlineStream is the number of tasks in an episode of the online agent, which sees 14 at
 // a time.
@@ -29,191 +25,93 @@ const onlineStream = 56
 // all episodes, and those of the online agent take a few hundred steps.
 const longSegments = 10
 
-// A paperRun is an agent of the DRL paper with the settings that a figure varies.
+// A paperRun is an agent of the DRL paper with the settings that a figure varies: a row of runs.csv.
 type paperRun struct {
-	agent    *agents.PaperAgent
-	workload string
-	// suffix distinguishes the run from that of the paper's final setting, and doc says why
-	// it exists.
-	suffix, doc string
-	steps       int64
-	tasks       int // N
-	levels      int // M; 0 is continuous time
-	hidden      []int
-	dqn         bool
-	// shortBatches draws batches of 1 to N tasks, instead of N.
-	shortBatches bool
-	// empty makes episodes begin on an idle GPU.
-	empty bool
-	// released follows the released code: its environment ([env.BatchOptions]), the settings of
-	// its learner and its generator of the workload.
-	released bool
-	// script follows the released code of the online agent in what it differs from the text:
-	// episodes of 50 tasks that begin on an idle GPU, and 0.7 s for every reconfiguration.
-	script bool
-	// onKernels scores the agent on measured kernels, as the paper's curves of RODINIA + ALTIS
-	// must be (Fig. 15), instead of on the workload that it learns from.
-	onKernels bool
-	// onClasses scores the agent on the data sets of Table 4, whose tasks are in the order of their
-	// classes.
-	onClasses bool
-	// listed, unmerged and a penalty each take back one of the paper's refinements: see [env.BatchOptions] and
-	// [env.Penalised]. An agent that learned without masks is scored with them.
-	listed, unmerged bool
-	penalty          float32
-	seeds            []uint
-	shipped          bool
+	Agent    string `csv:"agent"`
+	Workload string `csv:"workload"`
+	// Suffix distinguishes the run from the usual one, in the paper's final setting. Doc says why it exists: for a
+	// figure, or because it may explain a difference between the paper and this project.
+	Suffix string `csv:"suffix"`
+	Doc    string `csv:"doc"`
+	// Steps is the number of steps for which the project trained the agent. The paper took 200 million steps, and
+	// 500 million online. ONE-HOT, which the paper drops first, takes three times as long and has fewer.
+	Steps int `csv:"steps"`
+	// Runs is the number of training runs. A claim about training rests on three.
+	Runs int `csv:"runs"`
+	// Shipped is yes if the weights are part of the program.
+	Shipped string `csv:"shipped"`
+	Tasks   int    `csv:"tasks"`  // N
+	Levels  int    `csv:"levels"` // M; 0 is continuous time
+	Units   int    `csv:"units"`  // of each of the two hidden layers
+	// Change is what else differs from the usual run: nothing or one of the constants below.
+	Change string `csv:"change"`
+	// Penalty, unless it is 0, is that of [env.Penalised]. The paper prints none, only that it is heavy; the work that
+	// it cites on masking has penalties of 0.01 to 1. An agent that learned without masks is scored with them.
+	Penalty float64 `csv:"penalty"`
 }
 
-// threeSeeds are the seeds of the runs behind a claim about training.
-var threeSeeds = []uint{1, 2, 3}
+// What differs from an agent's usual run.
+const (
+	byDQN = "dqn"
+	// shortBatches draws batches of 1 to N tasks, instead of N.
+	shortBatches = "short"
+	// emptyStart makes episodes begin on an idle GPU.
+	emptyStart = "empty"
+	// asReleased follows the released code: its environment ([env.BatchOptions]), the settings of
+	// its learner and its generator of the workload.
+	asReleased = "released"
+	// asScript follows the released code of the online agent in what it differs from the text:
+	// episodes of 50 tasks that begin on an idle GPU, and 0.7 s for every reconfiguration.
+	asScript = "script"
+	// onKernels scores the agent on measured kernels, as the paper's curves of RODINIA + ALTIS
+	// must be (Fig. 15), instead of on the workload that it learns from.
+	onKernels = "kernels"
+	// onClasses scores the agent on the data sets of Table 4, whose tasks are in the order of their
+	// classes.
+	onClasses = "classes"
+	// listedTasks and unmergedPartitions each take back one of the paper's refinements (DRL 7), as a penalty does:
+	// see [env.BatchOptions].
+	listedTasks        = "listed"
+	unmergedPartitions = "unmerged"
+)
 
-// paperRecipes lists the agents of Tables 4 and 5, the runs of Figs. 10 to 12, and runs that look
-// for the cause of a difference.
-func paperRecipes() []*Recipe {
-	var runs []paperRun
-	for i := range agents.PaperAgents {
-		for _, w := range agents.Workloads {
-			runs = append(runs, usualRun(&agents.PaperAgents[i], w))
+//go:embed runs.csv
+var runsFile embed.FS
+
+// paperRuns lists the agents of Tables 4 and 5, the runs of Figs. 10 to 13 and 15, runs that look for the cause of a
+// difference, and the final agent without one of its refinements. The tables show those that have been trained.
+var paperRuns = sync.OnceValue(func() []paperRun {
+	return strictcsv.Embedded[paperRun](runsFile, "runs.csv", "suffix", "doc", "shipped", "change", "penalty")
+})
+
+func paperRecipes() (out []*Recipe) {
+	for _, p := range paperRuns() {
+		doc := fmt.Sprintf("%s (DRL 6), trained on %s", p.Agent, p.Workload)
+		if p.Doc != "" {
+			doc += ", " + p.Doc
 		}
-	}
-	runs = append(runs, figureRuns()...)
-	runs = append(runs, causeRuns()...)
-	runs = append(runs, ablationRuns()...)
-	var out []*Recipe
-	for _, r := range runs {
-		out = append(out, r.recipe())
+		out = append(out, &Recipe{
+			Name: p.agent().WeightsName(p.Workload) + p.Suffix, Doc: doc, Steps: int64(p.Steps),
+			Seeds: firstSeeds(p.Runs), Shipped: p.Shipped == "yes", Score: pOpt, Tracks: ofBatches,
+			setup: p.setup, meta: nn.Meta{Workload: p.Workload, Tasks: p.Tasks, Levels: p.Levels},
+		})
 	}
 	return out
 }
 
-// usualRun trains an agent in the paper's final setting. ONE-HOT, which the paper drops first and
-// which takes three times as long, has one short run.
-func usualRun(a *agents.PaperAgent, workload string) paperRun {
-	r := paperRun{
-		agent: a, workload: workload, steps: paperSteps,
-		tasks: agents.PaperTasks, levels: agents.PaperLevels, hidden: agents.PaperHidden, seeds: threeSeeds,
-		shipped: true,
-	}
-	if a.Name == "rl-onehot" {
-		r.steps, r.seeds = shortSteps, threeSeeds[:1]
-	}
-	return r
+func (p paperRun) agent() *agents.PaperAgent {
+	at := slices.IndexFunc(agents.PaperAgents, func(a agents.PaperAgent) bool { return a.Name == p.Agent })
+	return &agents.PaperAgents[at]
 }
 
-// variant is an agent's usual run with a change. Its weights are not part of the program unless
-// the change says so.
-func variant(agent, workload, suffix, doc string, change func(*paperRun)) paperRun {
-	at := slices.IndexFunc(agents.PaperAgents, func(a agents.PaperAgent) bool { return a.Name == agent })
-	r := usualRun(&agents.PaperAgents[at], workload)
-	r.suffix, r.doc, r.shipped = suffix, doc, false
-	change(&r)
-	return r
-}
-
-// figureRuns are the runs of Figs. 10 to 12 and 15.
-func figureRuns() (runs []paperRun) {
-	vary := func(suffix, doc string, change func(*paperRun)) {
-		runs = append(runs, variant("rl-float", "GOODSCALING", suffix, doc, change))
-	}
-	small := []int{64, 64}
-	vary("-64", ", PPO 64x64 (Fig. 10)", func(r *paperRun) { r.hidden = small })
-	vary("-dqn", ", DQN 256x256 (Fig. 10)", func(r *paperRun) { r.dqn = true })
-	vary("-dqn-64", ", DQN 64x64 (Fig. 10)", func(r *paperRun) { r.dqn, r.hidden = true, small })
-	vary("-continuous", ", continuous time (Fig. 11)", func(r *paperRun) { r.levels = 0 })
-	for _, m := range []int{7, 21, 28} {
-		vary(fmt.Sprintf("-M%d", m), fmt.Sprintf(", M = %d (Fig. 11)", m), func(r *paperRun) { r.levels = m })
-	}
-	for _, n := range []int{7, 21, 28} {
-		vary(fmt.Sprintf("-N%d", n), fmt.Sprintf(", N = %d (Fig. 12)", n), func(r *paperRun) { r.tasks = n })
-	}
-	// The same runs as those of the agents themselves, but for the score.
-	for _, agent := range []string{"rl-entropy", "rl-direct"} {
-		runs = append(runs, variant(agent, "WIDETIMES", "-rodinia", ", scored on the public Rodinia kernels (Fig. 15)",
-			func(r *paperRun) { r.onKernels = true }))
-	}
-	onClasses := func(agent, workload string) {
-		runs = append(runs,
-			variant(agent, workload, "-classes", ", scored on the data sets of Table 4 (Figs. 13 and 15)",
-				func(r *paperRun) { r.onClasses = true }))
-	}
-	for _, w := range agents.Workloads {
-		onClasses("rl-float", w)
-	}
-	onClasses("rl-entropy", "MIXSCALINGUNIFORM")
-	onClasses("rl-direct", "MIXSCALINGUNIFORM")
-	for _, w := range []string{"MIXSCALINGUNIFORM", "MIXSCALINGEXTREME", "WIDETIMES"} {
-		runs = append(runs, variant("rl-float", w, "-N15",
-			", N = 15, as the public plot script of Fig. 13 names its files",
-			func(r *paperRun) { r.tasks, r.seeds = 15, threeSeeds[:1] }))
-	}
-	return runs
-}
-
-// causeRuns are runs that may explain a difference between the paper and this project. The tables
-// show those that have been trained.
-func causeRuns() []paperRun {
-	once := func(r *paperRun) { r.seeds = threeSeeds[:1] }
-	runs := []paperRun{variant("rl-direct", "GOODSCALING", "-long", ", five times as long", func(r *paperRun) {
-		r.steps = 5 * paperSteps
-		once(r)
-	})}
-	for _, w := range []string{"WIDETIMES", "MIXSCALINGUNIFORM"} {
-		// Does FLOAT learn to reconfigure because of the start or because of the environment?
-		runs = append(runs, variant("rl-float", w, "-empty", ", episodes beginning on an idle GPU", func(r *paperRun) {
-			r.empty, r.steps = true, shortSteps
-			once(r)
-		}))
-		for _, agent := range []string{"rl-float", "rl-direct"} {
-			runs = append(runs, variant(agent, w, "-released", ", as released", func(r *paperRun) {
-				r.released, r.steps = true, paperSteps/2
-			}))
-		}
-	}
-	for _, w := range agents.Workloads {
-		runs = append(runs,
-			variant("rl-direct", w, "-short", ", batches of 1 to 14 tasks", func(r *paperRun) {
-				r.shortBatches, r.shipped = true, true
-				once(r)
-			}),
-			variant("rl-online", w, "-script", ", 50 tasks, idle start, 0.7 s a reconfiguration", func(r *paperRun) {
-				r.script, r.shipped = true, true
-				once(r)
-			}),
-		)
-	}
-	return runs
-}
-
-// ablationRuns are the paper's final agent without one of its refinements (DRL 7), on the workload on which
-// the paper compares its designs (Figs. 10 to 12). The paper prints no penalty, only that it is heavy; the
-// work that it cites on masking has penalties of 0.01 to 1.
-func ablationRuns() (runs []paperRun) {
-	vary := func(suffix, doc string, change func(*paperRun)) {
-		runs = append(runs, variant("rl-direct", "GOODSCALING", suffix, doc, change))
-	}
-	vary("-listed", ", tasks neither sorted nor grouped", func(r *paperRun) { r.listed = true })
-	vary("-unmerged", ", equivalent partitions kept apart", func(r *paperRun) { r.unmerged = true })
-	vary("-unmasked", ", forbidden actions not masked but penalised", func(r *paperRun) { r.penalty = 1 })
-	vary("-unmasked-mild", ", the same with a tenth of the penalty", func(r *paperRun) { r.penalty = 0.1 })
-	return runs
-}
-
-func (p paperRun) recipe() *Recipe {
-	name := p.agent.WeightsName(p.workload) + p.suffix
-	return &Recipe{
-		Name: name, Doc: fmt.Sprintf("%s (DRL 6), trained on %s%s", p.agent.Name, p.workload, p.doc),
-		Steps: p.steps, Seeds: p.seeds, Shipped: p.shipped, Score: pOpt, Tracks: ofBatches,
-		setup: p.setup, meta: nn.Meta{Workload: p.workload, Tasks: p.tasks, Levels: p.levels},
-	}
-}
+func (p paperRun) hidden() []int { return []int{p.Units, p.Units} }
 
 // options are the options of the environment in which the agent is evaluated.
 func (p paperRun) options() env.BatchOptions {
-	o := p.agent.Options(gpu(), mig.Parallel)
-	o.Tasks, o.Levels, o.Released = p.tasks, p.levels, p.released
-	o.Listed, o.Unmerged = p.listed, p.unmerged
-	if p.agent.Online {
+	o := p.agent().Options(gpu(), mig.Parallel)
+	o.Tasks, o.Levels, o.Released = p.Tasks, p.Levels, p.Change == asReleased
+	o.Listed, o.Unmerged = p.Change == listedTasks, p.Change == unmergedPartitions
+	if p.agent().Online {
 		o.Stream = onlineStream
 	}
 	return o
@@ -223,8 +121,8 @@ func (p paperRun) options() env.BatchOptions {
 // episodes begin in random busy partitions, as in the released code.
 func (p paperRun) learns() env.BatchOptions {
 	o := p.options()
-	o.RandomStart = !p.empty
-	if p.script {
+	o.RandomStart = p.Change != emptyStart
+	if p.Change == asScript {
 		o.RandomStart, o.Stream, o.Reconfiguration = false, 50, 0.7
 	}
 	return o
@@ -232,25 +130,25 @@ func (p paperRun) learns() env.BatchOptions {
 
 // scoredOn returns the batches of n tasks on which the agent is scored.
 func (p paperRun) scoredOn(n int) ([]measured, error) {
-	switch {
-	case p.onKernels:
+	switch p.Change {
+	case onKernels:
 		return kernelBatches(n)
-	case p.onClasses:
-		return firstOf(gpu(), curve.ClassOrdered(p.workload), curve.DataSets)
+	case onClasses:
+		return firstOf(gpu(), curve.ClassOrdered(p.Workload), curve.DataSets)
 	}
-	return batchesOf(gpu(), []string{p.workload}, n)
+	return batchesOf(gpu(), []string{p.Workload}, n)
 }
 
 // source draws the tasks of episodes of n tasks.
 func (p paperRun) source(n int) (env.Source, error) {
 	length := func(*rand.Rand) int { return n }
-	if p.shortBatches {
+	if p.Change == shortBatches {
 		length = func(rng *rand.Rand) int { return 1 + rng.IntN(n) }
 	}
-	if p.released {
-		return mixedSource(gpu(), []string{p.workload}, readings[1:], length)
+	if p.Change == asReleased {
+		return mixedSource(gpu(), []string{p.Workload}, readings[1:], length)
 	}
-	return sourceOf(gpu(), []string{p.workload}, length)
+	return sourceOf(gpu(), []string{p.Workload}, length)
 }
 
 func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
@@ -266,8 +164,8 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	}
 	make := func() env.Env {
 		b, _ := env.NewBatch(learns, source) // with the options of the first
-		if p.penalty > 0 {
-			return env.NewPenalised(b, p.penalty)
+		if p.Penalty > 0 {
+			return env.NewPenalised(b, float32(p.Penalty))
 		}
 		return b
 	}
@@ -282,10 +180,10 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		return b
 	})
 	shape := first.Shape()
-	if p.dqn {
+	if p.Change == byDQN {
 		return p.setupDQN(k, shape, make, score, steps, seed)
 	}
-	policy := nn.NewActorCritic(shape.Observation, p.hidden, shape.Actions, k, newRand(seed))
+	policy := nn.NewActorCritic(shape.Observation, p.hidden(), shape.Actions, k, newRand(seed))
 	c := p.ppo(steps)
 	learner, err := ppo.New(c, policy, make, seed)
 	cut := int64(segments)
@@ -294,7 +192,7 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	}
 	return setup{
 		policy: policy, learner: learner, score: score, segments: cut,
-		text: fmt.Sprintf("%s %+v %+v", p.workload, p.described(), c),
+		text: fmt.Sprintf("%s %+v %+v", p.Workload, p.described(), c),
 	}, err
 }
 
@@ -307,12 +205,12 @@ func (p paperRun) ppo(steps int64) ppo.Config {
 		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 0}},
 		Gamma:        1, Clip: 0.2, Shards: 4,
 	}
-	if p.released {
+	if p.Change == asReleased {
 		c.Envs, c.Horizon, c.Minibatch, c.Epochs, c.Shards = 1, 2048, 64, 10, 1
 		c.LearningRate = learn.Anneal{{Until: 1, From: 3e-4, To: 3e-4}}
 		c.Entropy = learn.Anneal{{Until: 1, From: 0.01, To: 0.01}}
 	}
-	if p.agent.Explores {
+	if p.agent().Explores {
 		c.Entropy = entropyPhases
 	}
 	return c
@@ -332,17 +230,12 @@ func (p paperRun) described() string {
 	o := p.learns()
 	text := fmt.Sprintf("%s N=%d M=%d encoding=%d direct=%t stream=%d random=%t released=%t",
 		o.GPU, o.Tasks, o.Levels, o.Encoding, o.Direct, o.Stream, o.RandomStart, o.Released)
-	if p.shortBatches {
-		text += " short"
+	switch p.Change {
+	case shortBatches, listedTasks, unmergedPartitions:
+		text += " " + p.Change
 	}
-	if p.listed {
-		text += " listed"
-	}
-	if p.unmerged {
-		text += " unmerged"
-	}
-	if p.penalty > 0 {
-		text += fmt.Sprintf(" penalty=%v", p.penalty)
+	if p.Penalty > 0 {
+		text += fmt.Sprintf(" penalty=%v", p.Penalty)
 	}
 	if o.Reconfiguration > 0 {
 		text += fmt.Sprintf(" reconfiguration=%v", o.Reconfiguration)

@@ -2,16 +2,18 @@ package train
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
 )
 
-// causeRun returns the run of an agent that looks for a cause.
-func causeRun(t *testing.T, agent, workload, suffix string) paperRun {
+// runOf returns the run of an agent.
+func runOf(t *testing.T, agent, workload, suffix string) paperRun {
 	t.Helper()
-	for _, r := range causeRuns() {
-		if r.agent.Name == agent && r.workload == workload && r.suffix == suffix {
+	for _, r := range paperRuns() {
+		if r.Agent == agent && r.Workload == workload && r.Suffix == suffix {
 			return r
 		}
 	}
@@ -19,11 +21,21 @@ func causeRun(t *testing.T, agent, workload, suffix string) paperRun {
 	return paperRun{}
 }
 
+// TestChanges: every change that a row names is one that the code knows, and every agent exists.
+func TestChanges(t *testing.T) {
+	known := []string{"", byDQN, shortBatches, emptyStart, asReleased, asScript, onKernels, onClasses, listedTasks, unmergedPartitions}
+	for _, r := range paperRuns() {
+		if !slices.Contains(known, r.Change) || !slices.Contains([]string{"", "yes"}, r.Shipped) || r.agent().Name != r.Agent || !slices.Contains(agents.Workloads, r.Workload) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // TestReleasedRecipe has the defaults of Stable-Baselines3 and what train.py of the public code
 // changes.
 func TestReleasedRecipe(t *testing.T) {
 	for agent, entropy := range map[string][2]float64{"rl-float": {0.01, 0.01}, "rl-direct": {0.01, 0}} {
-		r := causeRun(t, agent, "WIDETIMES", "-released")
+		r := runOf(t, agent, "WIDETIMES", "-released")
 		c, o := r.ppo(1_000_000), r.learns()
 		if c.Envs*c.Horizon != 2048 || c.Minibatch != 64 || c.Epochs != 10 || c.LearningRate.At(0) != 3e-4 || c.LearningRate.At(1) != 3e-4 {
 			t.Errorf("%s: %+v", agent, c)
@@ -31,16 +43,16 @@ func TestReleasedRecipe(t *testing.T) {
 		if got := [2]float64{c.Entropy.At(0), c.Entropy.At(1)}; got != entropy {
 			t.Errorf("%s: the coefficient of the entropy goes from %v to %v, want %v", agent, got[0], got[1], entropy)
 		}
-		if !o.Released || !o.RandomStart || r.steps != 1_000_000 {
-			t.Errorf("%s learns %d steps in %+v", agent, r.steps, o)
+		if !o.Released || !o.RandomStart || r.Steps != 1_000_000 {
+			t.Errorf("%s learns %d steps in %+v", agent, r.Steps, o)
 		}
 	}
 }
 
 // TestShortBatches draws every length from 1 to 14, and the usual recipe 14 alone.
 func TestShortBatches(t *testing.T) {
-	short := causeRun(t, "rl-direct", "POORSCALING", "-short")
-	for _, r := range []paperRun{short, usualRun(short.agent, short.workload)} {
+	short := runOf(t, "rl-direct", "POORSCALING", "-short")
+	for _, r := range []paperRun{short, runOf(t, short.Agent, short.Workload, "")} {
 		source, err := r.source(14)
 		if err != nil {
 			t.Fatal(err)
@@ -50,18 +62,18 @@ func TestShortBatches(t *testing.T) {
 			drawn[source(rng, make([]env.Times, 14))] = true
 		}
 		want := 1
-		if r.shortBatches {
+		if r.Change == shortBatches {
 			want = 14
 		}
 		if len(drawn) != want || !drawn[14] {
-			t.Errorf("%s%s draws %v tasks", r.agent.Name, r.suffix, drawn)
+			t.Errorf("%s%s draws %v tasks", r.Agent, r.Suffix, drawn)
 		}
 	}
 }
 
 // TestScriptRecipe: the online agent learns as the public code does, and is scored as the others.
 func TestScriptRecipe(t *testing.T) {
-	r := causeRun(t, "rl-online", "GOODSCALING", "-script")
+	r := runOf(t, "rl-online", "GOODSCALING", "-script")
 	if o := r.learns(); o.Stream != 50 || o.RandomStart || o.Reconfiguration != 0.7 {
 		t.Errorf("it learns in %+v", o)
 	}
@@ -73,17 +85,17 @@ func TestScriptRecipe(t *testing.T) {
 // TestAblations: each run takes back one refinement alone, and no two of them learn in the same environment.
 func TestAblations(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range ablationRuns() {
-		taken := 0
-		for _, off := range []bool{r.listed, r.unmerged, r.penalty > 0} {
+	for _, suffix := range []string{"-listed", "-unmerged", "-unmasked", "-unmasked-mild"} {
+		r, taken := runOf(t, "rl-direct", "GOODSCALING", suffix), 0
+		for _, off := range []bool{r.Change == listedTasks, r.Change == unmergedPartitions, r.Penalty > 0} {
 			if off {
 				taken++
 			}
 		}
-		usual := usualRun(r.agent, r.workload)
-		key := r.workload + " " + r.described()
-		if taken != 1 || seen[key] || r.described() == usual.described() || r.steps != usual.steps || len(r.seeds) != 3 {
-			t.Errorf("%s%s takes back %d refinements: %s", r.workload, r.suffix, taken, key)
+		usual := runOf(t, r.Agent, r.Workload, "")
+		key := r.Workload + " " + r.described()
+		if taken != 1 || seen[key] || r.described() == usual.described() || r.Steps != usual.Steps || r.Runs != 3 {
+			t.Errorf("%s%s takes back %d refinements: %s", r.Workload, r.Suffix, taken, key)
 		}
 		seen[key] = true
 	}
