@@ -221,21 +221,3 @@ func acceptedNames() []string {
 	}
 	return out
 }
-
-// Complete returns the specs that a typed text may be completed to: names, and after a question
-// mark parameters.
-func Complete(typed string) []string {
-	if f, _, _ := familyOf(typed); f != nil && strings.Contains(typed, "?") {
-		return spec.Complete(typed, f.Params)
-	}
-	var out []string
-	for i := range families {
-		for _, name := range append([]string{families[i].Name}, families[i].Aliases...) {
-			if strings.HasPrefix(name, typed) {
-				out = append(out, name)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
-}

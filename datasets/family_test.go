@@ -160,12 +160,6 @@ func TestRegisterAddsAFamily(t *testing.T) {
 	if all := datasets.List(); !slices.ContainsFunc(all, listed) || !slices.IsSortedFunc(all, func(a, b datasets.Family) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Errorf("toy/marbles is not among %+v, or they are not sorted", all)
 	}
-	if got := datasets.Complete("marb"); !slices.Equal(got, []string{"marbles"}) {
-		t.Errorf("marb is completed to %q", got)
-	}
-	if got := datasets.Complete("marbles?f"); !slices.Equal(got, []string{"marbles?first="}) {
-		t.Errorf("marbles?f is completed to %q", got)
-	}
 }
 
 func TestRegisterPanicsOnMistakes(t *testing.T) {

@@ -202,24 +202,6 @@ func Parse(id string) (Algorithm, error) {
 	return a, a.make()
 }
 
-// Complete returns the names with parameters that a typed text may be completed to.
-func Complete(typed string) []string {
-	if name, pairs := spec.Split(typed); pairs != nil {
-		s, err := findSpec(name)
-		if err != nil {
-			return nil
-		}
-		return spec.Complete(typed, s.Params)
-	}
-	var out []string
-	for _, s := range All("") {
-		if strings.HasPrefix(s.Name, typed) {
-			out = append(out, s.Name)
-		}
-	}
-	return out
-}
-
 // ParseFor is [Parse] for an algorithm that must be of a track. An algorithm outside this
 // program is asked whether it does the track, and for its version.
 func ParseFor(id string, track string) (Algorithm, error) {

@@ -3,7 +3,6 @@ package algo_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -73,21 +72,6 @@ func TestParseSaysWhatWouldBeRight(t *testing.T) {
 	var unknown *nearest.UnknownError
 	if _, err := algo.Parse("test-wied"); !errors.As(err, &unknown) || unknown.Nearest != "test-wide" {
 		t.Errorf("Parse(test-wied): %#v", err)
-	}
-}
-
-func TestComplete(t *testing.T) {
-	for typed, want := range map[string][]string{
-		"test-w":              {"test-wide"},
-		"test-wide?":          {"test-wide?width=", "test-wide?order="},
-		"test-wide?width=3&o": {"test-wide?width=3&order="},
-		"test-wide?order=l":   {"test-wide?order=lpt"},
-		"test-none":           nil,
-		"test-none?order=":    nil,
-	} {
-		if got := algo.Complete(typed); !slices.Equal(got, want) {
-			t.Errorf("%q is completed to %q, want %q", typed, got, want)
-		}
 	}
 }
 

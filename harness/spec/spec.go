@@ -3,7 +3,7 @@
 //	drl/WIDETIMES?gen=released&n=20
 //
 // A [Param] declares a parameter once, as a value. The parser with its messages, the canonical
-// spelling, the help text and the completion of command lines all follow from that declaration.
+// spelling and the help text all follow from that declaration.
 package spec
 
 import (
@@ -170,27 +170,4 @@ func Help(params []Param) string {
 		out = append(out, text)
 	}
 	return strings.Join(out, " ")
-}
-
-// Complete returns what a spec may be completed to. It begins with a whole name and a question
-// mark; the parameter at its end is completed.
-func Complete(text string, params []Param) []string {
-	begin := strings.LastIndexAny(text, "?&") + 1
-	name, value, hasValue := strings.Cut(text[begin:], "=")
-	var out []string
-	for i := range params {
-		p := &params[i]
-		if !hasValue && strings.HasPrefix(p.Name, name) {
-			out = append(out, text[:begin]+p.Name+"=")
-		}
-		if !hasValue || p.Name != name {
-			continue
-		}
-		for _, v := range p.Values {
-			if strings.HasPrefix(v, value) {
-				out = append(out, text[:begin]+p.Name+"="+v)
-			}
-		}
-	}
-	return out
 }

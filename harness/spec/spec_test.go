@@ -114,21 +114,6 @@ func TestHelpPutsDefaultsFirst(t *testing.T) {
 	}
 }
 
-func TestComplete(t *testing.T) {
-	for text, want := range map[string][]string{
-		"x?":              {"x?n=", "x?order=", "x?rho=", "x?seed=", "x?watts=", "x?jobs=", "x?part=", "x?text="},
-		"x?n=1&o":         {"x?n=1&order="},
-		"x?n=1&order=":    {"x?n=1&order=shuffled", "x?n=1&order=paper"},
-		"x?n=1&order=pap": {"x?n=1&order=paper"},
-		"x?n=1":           nil,
-		"x?zz":            nil,
-	} {
-		if got := spec.Complete(text, params); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"x", "x?n=3&order=shuffled", "x?rho=1e-300&watts=1e-5-2", "x?jobs=a+b+a", "x?text=?=&&part=9"} {
 		f.Add(text)

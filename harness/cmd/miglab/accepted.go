@@ -28,7 +28,6 @@ func (f *requestFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.dataset, "dataset", "",
 		"dataset of requests instead of --tasks, for the placement track (miglab list datasets; requests:FILE for a "+
 			"file)")
-	completeFlag(c, "dataset", datasets.Complete)
 	cli.AddFlag(c, &f.instance, "instance", "0", cli.AtLeast(0), "instance of the dataset")
 }
 

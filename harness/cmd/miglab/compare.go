@@ -37,12 +37,6 @@ func newCompare() *cobra.Command {
 		Short: "Compare two results: paired differences, intervals, wins and losses, the worst instances",
 		Args:  cli.Arguments(1, 2, "one or two algorithms"),
 		RunE:  f.run,
-		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 1 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return algo.Complete(typed), cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
-		},
 	}
 	f.register(c)
 	c.Flags().StringSliceVar(&f.datasets, "datasets", nil,

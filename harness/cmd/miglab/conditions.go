@@ -22,7 +22,6 @@ type conditions struct {
 func (f *conditions) register(c *cobra.Command) {
 	names := track.Names()
 	cli.AddFlag(c, &f.track, "track", names[0], track.Parse, strings.Join(names, ", "))
-	completeNames(c, "track", names)
 	usual := track.All()[0].GPU
 	help := "GPU model"
 	for _, t := range track.All() {
@@ -33,7 +32,6 @@ func (f *conditions) register(c *cobra.Command) {
 	addGPU(c, &f.gpu, usual, help)
 	cli.AddFlag(c, &f.gpus, "gpus", "1", cli.AtLeast(1), "number of GPUs, in tracks whose datasets do not give it")
 	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
-	completeNames(c, "reconfiguration", []string{mig.Sequential.String(), mig.Parallel.String(), mig.Free.String()})
 }
 
 // check refuses flags that mean nothing for the track, and sets the GPU that the track usually has.

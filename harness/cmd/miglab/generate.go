@@ -55,7 +55,6 @@ func newGenerate() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&dataset, "dataset", "", "dataset (miglab list datasets)")
-	completeFlag(c, "dataset", datasets.Complete)
 	addGPU(c, &g, "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
 	cli.AddFlag(c, &count, "instances", "1", cli.AtLeast(1), "number of instances")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the generator")

@@ -51,11 +51,10 @@ func kindNames() (names []string) {
 func newList() *cobra.Command {
 	var l listing
 	c := &cobra.Command{
-		Use:               "list [" + strings.Join(kindNames(), "|") + "] [NAME]",
-		Short:             "List what there is, or say all about one thing",
-		Args:              cli.Arguments(0, 2, "a kind and a name"),
-		ValidArgsFunction: completeListed,
-		RunE:              l.run,
+		Use:   "list [" + strings.Join(kindNames(), "|") + "] [NAME]",
+		Short: "List what there is, or say all about one thing",
+		Args:  cli.Arguments(0, 2, "a kind and a name"),
+		RunE:  l.run,
 	}
 	cli.AddFlag(c, &l.track, "track", "", track.Parse,
 		"only algorithms of this track: "+strings.Join(track.Names(), ", "))
@@ -156,25 +155,6 @@ func (l *listing) one(w io.Writer, all *catalogue, kind, name string) error {
 		p.Rows = append(p.Rows, []string{param.Name, param.Default, strings.Join(param.Values, " "), param.Doc})
 	}
 	return p.TextWithin(w, terminalWidth(w))
-}
-
-// completeListed completes the arguments of list.
-func completeListed(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	known := kindNames()
-	if len(args) > 0 {
-		known = nil
-		for _, k := range kinds {
-			if all, err := k.read(); k.name == args[0] && err == nil {
-				for _, row := range all.Rows {
-					known = append(known, row[0])
-				}
-			}
-		}
-		known = slices.Compact(known)
-	}
-	return slices.DeleteFunc(known, func(name string) bool {
-		return !strings.HasPrefix(name, typed)
-	}), cobra.ShellCompDirectiveNoFileComp
 }
 
 func listAlgorithms() (c catalogue, err error) {

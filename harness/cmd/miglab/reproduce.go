@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,18 +33,6 @@ func papers() ([]figures.Paper, error) {
 	return out, nil
 }
 
-// completePapers completes names that papers give.
-func completePapers(typed string, of func(figures.Paper) []string) (out []string) {
-	all, err := papers()
-	if err != nil {
-		return nil
-	}
-	for _, p := range all {
-		out = append(out, of(p)...)
-	}
-	return slices.DeleteFunc(out, func(name string) bool { return !strings.HasPrefix(name, typed) })
-}
-
 type reproduceFlags struct {
 	cellFlags
 	papers, only []string
@@ -65,12 +51,6 @@ func (f *reproduceFlags) command() *cobra.Command {
 	c.Flags().StringSliceVar(&f.papers, "paper", nil, "only these papers, joined by commas (miglab list papers)")
 	c.Flags().StringSliceVar(&f.only, "only", nil,
 		"only these artefacts, joined by commas, for example far/table4,far/figure12")
-	completeFlag(c, "paper", func(typed string) []string {
-		return completePapers(typed, func(p figures.Paper) []string { return []string{p.Name} })
-	})
-	completeFlag(c, "only", func(typed string) []string {
-		return completePapers(typed, func(p figures.Paper) []string { return figures.Names([]figures.Paper{p}) })
-	})
 	c.Flags().BoolVar(&f.quick, "quick", false, "few replicates and no verdicts, into results/quick")
 	f.register(c, "folder for results", "cells")
 	c.Flags().StringVar(&f.hardware, "hardware", "",

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/cli"
 	"miglab/harness/run"
@@ -38,8 +37,6 @@ func (f *runFlags) command() *cobra.Command {
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
 		"algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
-	completeFlag(c, "algorithms", algo.Complete)
-	completeFlag(c, "datasets", datasets.Complete)
 	cli.AddFlag(c, &f.instances, "instances", "1000", cli.AtLeast(1), "instances of each dataset")
 	cli.AddFlag(c, &f.shard, "shard", "0/1", run.ParseShard, "the part of the work that this process takes, i/n")
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")

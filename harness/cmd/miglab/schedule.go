@@ -65,7 +65,6 @@ func newSchedule() *cobra.Command {
 	}
 	pf.register(c)
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms), or exec: and a program")
-	completeFlag(c, "algorithm", algo.Complete)
 	out.register(c, "out", "file to write, for example schedule.png (default: standard output)", scheduleFormats...)
 	out.registerFormat(c, scheduleFormats...)
 	return c

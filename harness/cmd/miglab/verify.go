@@ -31,7 +31,6 @@ func newVerify() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.Algorithm, "algorithm", "", "only this algorithm")
-	completeFlag(c, "algorithm", algo.Complete)
 	cli.AddFlag(c, &f.Instances, "instances", "5", cli.AtLeast(0), "instances of each series; 0 means all")
 	cli.AddFlag(c, &f.Seed, "seed", "", func(text string) (uint64, error) {
 		seed, err := strconv.ParseUint(text, 10, 64)
