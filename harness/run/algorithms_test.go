@@ -12,6 +12,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/store"
 	"miglab/harness/track"
 )
 
@@ -102,6 +103,9 @@ func init() {
 	register("test-failing", func(context.Context, algo.Problem) (schedule.Schedule, error) {
 		return schedule.Schedule{}, errors.New("no luck")
 	})
+	register("test-late", func(context.Context, algo.Problem) (schedule.Schedule, error) {
+		return schedule.Schedule{}, lateError{errors.New("too late")}
+	})
 	register("test-endless", func(ctx context.Context, _ algo.Problem) (schedule.Schedule, error) {
 		<-ctx.Done()
 		return schedule.Schedule{}, ctx.Err()
@@ -134,3 +138,9 @@ func init() {
 		},
 	})
 }
+
+// lateError is that of an algorithm which took too long.
+type lateError struct{ error }
+
+func (e lateError) FailureKind() string { return store.KindTimeout }
+func (e lateError) FailureText() string { return e.Error() }

@@ -14,8 +14,7 @@ import (
 	"miglab/harness/track"
 )
 
-// The kinds of error rows. [store.KindTimeout] marks cells that took longer than
-// [Engine.Timeout], and an [algo.Failure] names its kind itself.
+// The kinds of error rows. An [algo.Failure] names its kind itself.
 const (
 	// KindInfeasible is an [*algo.InfeasibleError]: the algorithm's rules leave a task without a place.
 	KindInfeasible = "infeasible"
@@ -102,7 +101,7 @@ func metricsOf(ms []track.Metric) store.Metrics {
 	return store.NewMetrics(out)
 }
 
-// kindOf classifies the error of a cell that neither the caller nor the time-out cut short.
+// kindOf classifies the error of a cell that the caller did not cut short.
 func kindOf(err error) string {
 	var (
 		failure    algo.Failure

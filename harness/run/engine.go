@@ -1,9 +1,9 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -30,9 +30,6 @@ type Engine struct {
 	Workers int
 	// Shard is the part of the cells that this engine computes.
 	Shard Shard
-	// Timeout is how long one cell may take; 0 means as long as it likes. It works by
-	// the context that algorithms are given, so one that never looks at it goes on.
-	Timeout time.Duration
 	// Progress is told how many of the shard's cells are done: once before the first
 	// is computed, and after every few. Calls do not overlap. May be nil.
 	Progress func(done, total int)
@@ -150,11 +147,7 @@ func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, report f
 
 // cells computes cells of one series.
 func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store.Writer, report func(n int)) error {
-	together := s.together()
-	if e.Timeout > 0 { // it is for one instance
-		together = 1
-	}
-	for part := range slices.Chunk(inputs, together) {
+	for part := range slices.Chunk(inputs, s.together()) {
 		answers := s.solveTogether(ctx, part)
 		for i, in := range part {
 			var row store.Row
@@ -180,19 +173,12 @@ func (e *Engine) row(ctx context.Context, t *Trial, in task.Payload, index int) 
 	if err := ctx.Err(); err != nil {
 		return store.Row{}, err
 	}
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if e.Timeout > 0 {
-		limited, cancel = context.WithTimeout(ctx, e.Timeout)
-	}
-	defer cancel()
-	a, err := t.solve(limited, in, index)
+	a, err := t.solve(ctx, in, index)
 	switch {
 	case err == nil:
 		return resultRow(a), nil
 	case ctx.Err() != nil:
 		return store.Row{}, ctx.Err()
-	case limited.Err() != nil && errors.Is(err, context.DeadlineExceeded):
-		return failure(store.KindTimeout, fmt.Sprintf("took longer than %v", e.Timeout)), nil
 	}
 	text := err.Error()
 	if own, ok := errors.AsType[algo.Failure](err); ok {
@@ -200,16 +186,9 @@ func (e *Engine) row(ctx context.Context, t *Trial, in task.Payload, index int) 
 			e.Failed(own)
 		}
 	}
-	return failure(kindOf(err), text), nil
+	return store.Row{Kind: kindOf(err), Error: cmp.Or(text, "an error without a text")}, nil
 }
 
 func resultRow(a track.Answer) store.Row {
 	return store.Row{Metrics: metricsOf(a.Metrics), Micros: float64(a.Took) / float64(time.Microsecond)}
-}
-
-func failure(kind, text string) store.Row {
-	if text == "" {
-		text = "an error without a text"
-	}
-	return store.Row{Kind: kind, Error: text}
 }

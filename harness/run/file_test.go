@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestResultsGoToTheFileThatIsNamed(t *testing.T) {
@@ -44,7 +43,7 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	cells := everything(t, 3)
-	e := Engine{Store: open(t, t.TempDir()), Timeout: time.Hour}
+	e := Engine{Store: open(t, t.TempDir())}
 	mustRun(t, e, cells...)
 	got, err := e.Failures(cells)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"miglab/harness/algo"
 	"miglab/harness/sim"
@@ -118,16 +117,6 @@ func TestTogetherDoesNotShow(t *testing.T) {
 	}
 	if export(t, dir) != export(t, apart) {
 		t.Error("instances solved together and alone export different bytes")
-	}
-}
-
-// A time-out is for one instance, so that none are solved together.
-func TestTogetherNotWithTimeout(t *testing.T) {
-	side.Store(0)
-	cells := togetherCells(t, 9)
-	mustRun(t, Engine{Store: open(t, t.TempDir()), Timeout: time.Minute}, cells...)
-	if side.Load() != 0 {
-		t.Errorf("%d days side by side under a time-out, want none", side.Load())
 	}
 }
 
