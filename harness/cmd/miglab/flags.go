@@ -18,40 +18,28 @@ import (
 // addGPU adds the flag for a GPU model. Of a command with a folder of results it may be a model
 // that only these have.
 func addGPU(c *cobra.Command, to **mig.GPU, byDefault, usage string) {
-	later, complete := false, false // the name is looked up again when the command line is complete
-	cli.AddFlag(c, to, "gpu", byDefault, func(text string) (*mig.GPU, error) {
-		g, err := mig.LookupOrRead(text)
-		_, unknown := errors.AsType[*nearest.UnknownError](err)
-		if later = unknown && !complete && c.Flags().Lookup("results") != nil; later {
-			err = nil
-		}
-		return g, err
-	}, usage)
-	completeFlag(c, "gpu", func(typed string) (out []string) {
-		for _, g := range mig.GPUs() {
-			if strings.HasPrefix(g.Name, strings.ToUpper(typed)) {
-				out = append(out, g.Name)
-			}
-		}
-		return out
-	})
-	checkArgs(c, func() error {
-		if complete = true; !later {
+	name := c.Flags().String("gpu", byDefault, usage)
+	checkArgs(c, func() (err error) {
+		if *name == "" && !c.Flags().Changed("gpu") {
 			return nil
 		}
-		for _, folder := range []string{"results", "with"} {
-			if f := c.Flags().Lookup(folder); f != nil && f.Value.String() != "" {
-				db, err := run.Open(f.Value.String())
-				if err != nil {
-					return err
+		*to, err = mig.LookupOrRead(*name)
+		if _, unknown := errors.AsType[*nearest.UnknownError](err); unknown {
+			for _, folder := range []string{"results", "with"} {
+				if f := c.Flags().Lookup(folder); f != nil && f.Value.String() != "" {
+					db, err := run.Open(f.Value.String())
+					if err != nil {
+						return err
+					}
+					defer db.Close()
 				}
-				defer db.Close()
 			}
+			*to, err = mig.LookupOrRead(*name)
 		}
-		if err := c.Flags().Set("gpu", c.Flags().Lookup("gpu").Value.String()); err != nil {
-			return flagError(c, err)
+		if err != nil {
+			err = fmt.Errorf("--gpu %s: %w", *name, err)
 		}
-		return nil
+		return err
 	})
 }
 
