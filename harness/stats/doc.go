@@ -6,6 +6,6 @@
 // [Summarize] are Student's t, which is exact for normal values and good for means of
 // many others; [Bootstrap] assumes no distribution but needs more values. [Wilcoxon]
 // (with [Holm] for several tests) and [Friedman] compare algorithms on the same instances
-// by ranks. The summary's warnings and the doc comments say what makes a number doubtful.
-// What makes a number meaningless, such as NaN among the values, is an error.
+// by ranks. The doc comments say what makes a number doubtful. What makes a number
+// meaningless, such as NaN among the values, is an error.
 package stats

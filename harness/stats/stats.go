@@ -28,8 +28,6 @@ type Summary struct {
 	// StdErr is the standard error of the mean, StdDev over the root of N; NaN for a single value.
 	StdErr           float64
 	Median, Min, Max float64
-	// Warnings name what makes the numbers doubtful, one sentence each.
-	Warnings []string
 }
 
 // Summarize describes the values. Their order changes the result by rounding only. Errors are [ErrNoValues], and
@@ -43,14 +41,12 @@ func Summarize(values []float64) (Summary, error) {
 	if s.N == 1 {
 		nan := math.NaN()
 		s.Mean, s.Low, s.High, s.StdDev, s.StdErr = values[0], nan, nan, nan, nan
-		s.Warnings = []string{"a single value has no standard deviation and no confidence interval"}
 		return s, nil
 	}
 	s.Mean, s.StdDev = stat.MeanStdDev(values, nil)
 	if s.Min == s.Max {
 		// Rounding in the sum would show a deviation where there is none.
 		s.Mean, s.StdDev = s.Min, 0
-		s.Warnings = []string{"all values are equal, so the confidence interval has no width"}
 	}
 	if math.IsInf(s.Mean, 0) || math.IsNaN(s.StdDev) || math.IsInf(s.StdDev, 0) {
 		return Summary{}, fmt.Errorf("the standard deviation is %v; it must be finite; scale the values down", s.StdDev)
