@@ -15,8 +15,6 @@ type formulation struct {
 	agents  [2]*scheduler
 	days    [2]sample
 	rules   []*scheduler
-	// step is set if the agents have all that the last step of Table 2 adds.
-	step bool
 }
 
 var (
@@ -28,14 +26,14 @@ var (
 	ourTwo = [2]sample{relaxed.first(sweep), tight.first(sweep)}
 
 	formulations = []formulation{
-		{"", enhancedAgents, theirTwo, methods, true},
-		{"100 of our days", enhancedAgents, ourTwo, methods, true},
-		{allRules, enhancedAgents, theirTwo, schedulers, false},
-		{"trained on relaxed deadlines", [2]*scheduler{agent, agent}, theirTwo, methods, false},
-		{"training by the text", [2]*scheduler{textAgent, textAgent}, theirTwo, methods, true},
-		{"whole days in float32", [2]*scheduler{wholeAgent, wholeAgent}, theirTwo, methods, true},
-		{"original settings", originalAgents, theirTwo, methods, false},
-		{"original settings, 100 of our days", originalAgents, ourTwo, methods, false},
+		{"", enhancedAgents, theirTwo, methods},
+		{"100 of our days", enhancedAgents, ourTwo, methods},
+		{allRules, enhancedAgents, theirTwo, schedulers},
+		{"trained on relaxed deadlines", [2]*scheduler{agent, agent}, theirTwo, methods},
+		{"training by the text", [2]*scheduler{textAgent, textAgent}, theirTwo, methods},
+		{"whole days in float32", [2]*scheduler{wholeAgent, wholeAgent}, theirTwo, methods},
+		{"original settings", originalAgents, theirTwo, methods},
+		{"original settings, 100 of our days", originalAgents, ourTwo, methods},
 	}
 )
 
@@ -52,17 +50,9 @@ func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 			f.days[i].against(d, t, []string{cmp.Or(f.reading, figures.DefaultReading), k.name}, f.agents[i], f.rules)
 		}
 		both := lesserOf(f.days[0].gain(d, f.agents[0], f.rules), f.days[1].loss(d, f.agents[1], f.rules))
-		values := figures.Values{"wins if relaxed and loses if tight, the lesser of the two": both}
-		if f.step {
-			x := f.days[0]
-			own, before := late.runs(d, f.agents[0], x), late.runs(d, originalRelaxed, x)
-			fewer := make([][]float64, min(len(own), len(before)))
-			for run := range fewer {
-				fewer[run] = figures.Differences(before[run], own[run])
-			}
-			values["late, original less enhanced settings"] = x.training(d, evaluation, fewer)
-		}
-		out.Readings = append(out.Readings, figures.Reading{Name: f.reading, Values: values})
+		out.Readings = append(out.Readings, figures.Reading{Name: f.reading, Values: figures.Values{
+			"wins if relaxed and loses if tight, the lesser of the two": both,
+		}})
 	}
 	return out.Table(t), nil
 }

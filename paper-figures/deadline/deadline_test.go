@@ -114,7 +114,7 @@ func reproduce(t *testing.T, only ...string) (rows []figures.Row) {
 
 // replaceAgents puts Largest-First in the place of each agent, as so many training runs; 0 means as many as it has.
 func replaceAgents(t *testing.T, number int) {
-	for _, a := range agents {
+	for _, a := range slices.Concat(agents, []*scheduler{firstFive}) {
 		runs := a.runs
 		a.runs = slices.Repeat([]string{largest.runs[0]}, cmp.Or(number, len(runs)))
 		t.Cleanup(func() { a.runs = runs })

@@ -2,8 +2,13 @@ package deadline
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -66,11 +71,16 @@ func arithmetic(claims *figures.Claims) *figures.Table {
 	return t
 }
 
-// trainings are readings of the agent: trained by the report's text, or with the notebook's clock and whole days.
+// trainings are readings of the agent: trained by the report's text, or with the notebook's clock and whole days, or
+// the runs alone that were evaluated first.
 var trainings = []struct {
 	days
 	*scheduler
-}{{theirDays("training by the text"), textAgent}, {theirDays("whole days in float32"), wholeAgent}}
+}{
+	{theirDays("training by the text"), textAgent},
+	{theirDays("whole days in float32"), wholeAgent},
+	{theirDays("the first five training runs"), firstFive},
+}
 
 func table7(d *figures.Data) (*figures.Output, error) {
 	rows, printed := agentAnd(agent, methods), []quantity{late, tardiness, energy}
@@ -124,7 +134,7 @@ func runsTable(d *figures.Data, quantities []quantity) *figures.Table {
 		{"the report's", "the text", textAgent, theirs.relaxed},
 		{thousand.name, "the notebook", agent, thousand.relaxed},
 	} {
-		for run := range x.agent.runs {
+		for run := range x.agent.trainings(x.sample) {
 			t.Row(x.days, x.trainedBy, run+1, figures.Map(quantities, func(q quantity) []string {
 				return []string{reports.Fixed(figures.Mean(q.runs(d, x.agent, x.sample)[run]), q.decimals), ""}
 			}))
@@ -133,7 +143,23 @@ func runsTable(d *figures.Data, quantities []quantity) *figures.Table {
 			return figures.PlusMinus(x.level(d, x.agent, q), q.decimals)
 		}))
 	}
+	t.Notes = append(t.Notes, nearest(d, quantities))
 	return t
+}
+
+// nearest says which training run is nearest to print on the report's days, and by how many standard deviations of
+// the runs that quantity differs which differs most.
+func nearest(d *figures.Data, quantities []quantity) string {
+	farthest := make([]float64, len(agent.runs))
+	for _, q := range quantities {
+		printed := d.Claims.Published("table7", agent.title+" "+q.name)
+		means := figures.Map(q.runs(d, agent, theirs.relaxed), figures.Mean)
+		for run, v := range means {
+			farthest[run] = max(farthest[run], math.Abs(v-printed)/stat.StdDev(means, nil))
+		}
+	}
+	run := floats.MinIdx(farthest)
+	return d.Claims.Words("nearest run", strconv.Itoa(run+1), reports.Fixed(farthest[run], 2))
 }
 
 // digitsTable counts, by reading, the numbers of heuristics that equal print in every digit.
