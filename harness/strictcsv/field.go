@@ -64,6 +64,11 @@ func set(to reflect.Value, text string) error {
 			return fmt.Errorf("%q is not a number", text)
 		}
 		to.SetFloat(v)
+	case reflect.Bool:
+		if text != "true" && text != "false" {
+			return fmt.Errorf("%q is neither true nor false", text)
+		}
+		to.SetBool(text == "true")
 	default:
 		if text == "" {
 			return errors.New("must not be empty")

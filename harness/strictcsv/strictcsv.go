@@ -218,7 +218,7 @@ type Table[Row any] struct {
 }
 
 // Read reads a file of at least one row; empty is the error for a file without. Row is a struct of
-// whole numbers, floats and texts whose tags name the columns. The columns that mayBeEmpty lists may have
+// whole numbers, floats, truth values and texts whose tags name the columns. The columns that mayBeEmpty lists may have
 // empty fields, which are read as zero values. Otherwise Read is as [ReadSheet].
 func Read[Row any](r io.Reader, file, empty string, mayBeEmpty ...string) (*Table[Row], error) {
 	columns := Columns[Row]()

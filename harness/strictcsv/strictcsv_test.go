@@ -216,3 +216,24 @@ func TestSheetKeepsTheFirstError(t *testing.T) {
 		t.Errorf("%v, want %s", in.Err, want)
 	}
 }
+
+func TestTruthValues(t *testing.T) {
+	type row struct {
+		Yes  bool `csv:"yes"`
+		None bool `csv:"none"`
+	}
+	read := func(text string) (*strictcsv.Table[row], error) {
+		return strictcsv.Read[row](strings.NewReader("yes,none\n"+text+"\n"), "f.csv", "there are no rows", "none")
+	}
+	if got, err := read("true,"); err != nil || got.Rows[0] != (row{true, false}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for text, want := range map[string]string{
+		"1,":    `f.csv:2: yes: "1" is neither true nor false`,
+		",true": `f.csv:2: yes: "" is neither true nor false`,
+	} {
+		if _, err := read(text); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}

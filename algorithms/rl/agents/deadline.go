@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 
@@ -8,74 +9,41 @@ import (
 	"miglab/algorithms/rl/nn"
 	"miglab/harness/algo"
 	"miglab/harness/sim"
+	"miglab/harness/strictcsv"
 )
 
 // DeadlineSlices is the number of slices of the fleet in the deadline report.
 const DeadlineSlices = 20
 
-// A DeadlineAgent is one way to train the deadline report's agent.
+// A DeadlineAgent is one way to train the deadline report's agent: a row of deadline.csv.
 type DeadlineAgent struct {
 	// Name is the value of the parameter training, and Doc its meaning.
-	Name, Doc string
+	Name string `csv:"training"`
+	Doc  string `csv:"doc"`
 	// Dataset is what the agent learns from.
-	Dataset string
+	Dataset string `csv:"dataset"`
 	env.DeadlineOptions
 	// Float32 trains with the clock of the authors' notebook, and no day is cut short, as there.
-	Float32 bool
+	Float32 bool `csv:"float32"`
+	// Steps is the length of the training. Without a cut there are 62 updates, the first number that takes 500,000
+	// steps.
+	Steps int `csv:"steps"`
+	// Runs is the number of training runs. Numbers about an agent that the report prints are judged over all runs.
+	Runs int `csv:"runs"`
 }
 
 // WeightsName is the name of the agent's weights, in the first run.
 func (a *DeadlineAgent) WeightsName() string { return "rl-deadline-" + a.Name }
 
-// The options of an environment by where they come from.
-var (
-	// asNotebook is the authors' notebook of the enhanced version. [DeadlineOptions] and the
-	// recipe in package train say what it does other than the report's text.
-	asNotebook = env.DeadlineOptions{Released: true, Energy: env.EnergyAsReleased}
-	// asOriginal is the original version as the report describes it. The authors' notebook of
-	// that version pre-empts jobs, which this environment does not.
-	asOriginal = env.DeadlineOptions{Original: true, Sparse: true, Energy: env.EnergyAsReleased}
-)
+//go:embed deadline.csv
+var deadlineFile embed.FS
 
-// The datasets of the agents.
-const (
-	relaxedDays = "deadline/relaxed"
-	tightDays   = "deadline/tight"
-)
-
-// DeadlineAgents are the trained agents in the report's tables, and some more to compare
-// with them.
-var DeadlineAgents = []DeadlineAgent{
-	{
-		Name: "enhanced", Doc: "as the authors' notebook trains the report's best", Dataset: relaxedDays,
-		DeadlineOptions: asNotebook,
-	},
-	{Name: "tight", Doc: "the same on tight deadlines", Dataset: tightDays, DeadlineOptions: asNotebook},
-	{
-		Name: "float32", Doc: "as the authors' notebook, also in its float32 clock and in that no day is cut short",
-		Dataset: relaxedDays, DeadlineOptions: asNotebook, Float32: true,
-	},
-	{
-		Name: "text", Doc: "the report's best as its text describes the training, with scales and bins of our own",
-		Dataset: relaxedDays,
-	},
-	{
-		Name: "text-released", Doc: "that with the energy term of the released code", Dataset: relaxedDays,
-		DeadlineOptions: env.DeadlineOptions{Energy: env.EnergyAsReleased},
-	},
-	{
-		Name: "text-energy", Doc: "that with the term charged rightly", Dataset: relaxedDays,
-		DeadlineOptions: env.DeadlineOptions{Energy: env.EnergyRight},
-	},
-	{
-		Name: "original", Doc: "the report's original settings on tight deadlines", Dataset: tightDays,
-		DeadlineOptions: asOriginal,
-	},
-	{
-		Name: "original-relaxed", Doc: "the original settings on relaxed deadlines", Dataset: relaxedDays,
-		DeadlineOptions: asOriginal,
-	},
-}
+// DeadlineAgents are the trained agents in the report's tables, and some more to compare with them. The first is the
+// authors' notebook of the enhanced version; [env.DeadlineOptions] and the recipe in package train say what it does
+// other than the report's text. Original is the original version as the report describes it. The authors' notebook of
+// that version pre-empts jobs, which this environment does not.
+var DeadlineAgents = strictcsv.Embedded[DeadlineAgent](deadlineFile, "deadline.csv",
+	"released", "original", "sparse", "energy", "float32")
 
 // Hidden are the hidden layers of actor and critic (Table 5).
 func (a *DeadlineAgent) Hidden() []int {

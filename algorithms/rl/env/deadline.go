@@ -52,15 +52,15 @@ type DeadlineOptions struct {
 	// [DeadlineOptions.Observe]. The reward of the last step is then the terminal one alone, as there:
 	// it replaces those of the decision and of the jobs that complete after it. It cannot be
 	// combined with Original.
-	Released bool `json:"released"`
+	Released bool `json:"released" csv:"released"`
 	// Original is the report's original observation.
-	Original bool `json:"original"`
+	Original bool `json:"original" csv:"original"`
 	// Sparse is the original reward, which is paid only at the end:
 	//	-(tardiness + 2.25e-5 energy) / (2.25e-5 jobs + 1)
-	Sparse bool `json:"sparse"`
+	Sparse bool `json:"sparse" csv:"sparse"`
 	// Energy is the energy in the reward. If the reward is not Sparse, -2.25e-5 energy/jobs
 	// is added at the end, as in the released code; the report does not mention it.
-	Energy EnergyCharge `json:"energy"`
+	Energy EnergyCharge `json:"energy" csv:"energy"`
 }
 
 // EnergyCharge says which energy, in watt-minutes, an agent is charged for.

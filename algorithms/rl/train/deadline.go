@@ -18,33 +18,18 @@ import (
 // deadlineDays is the number of days over which a point of a learning curve is the mean.
 const deadlineDays = 4
 
-// deadlineRuns is how often agents are trained that are trained more than once. Numbers about an
-// agent that the report prints are judged over all runs.
-var deadlineRuns = map[string]int{
-	"enhanced": 22, "tight": 5, "original": 10, "original-relaxed": 5, "float32": 3, "text": 3,
-}
-
 // deadlineRecipes lists the deadline report's agents (its Tables 5 and 9).
-func deadlineRecipes() []*Recipe {
-	var out []*Recipe
+func deadlineRecipes() (out []*Recipe) {
 	for i := range agents.DeadlineAgents {
 		a := &agents.DeadlineAgents[i]
-		r := &Recipe{
-			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: 500_000,
-			Seeds: firstSeeds(max(1, deadlineRuns[a.Name])), Shipped: true, Score: latePercent,
-			Tracks: []string{algo.TrackDispatch},
+		out = append(out, &Recipe{
+			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: int64(a.Steps),
+			Seeds: firstSeeds(a.Runs), Shipped: true, Score: latePercent, Tracks: []string{algo.TrackDispatch},
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 				return deadlineSetup(a, k, steps, seed)
 			},
 			meta: nn.Meta{Workload: a.Dataset},
-		}
-		if a.Original {
-			r.Steps = 200_000
-		}
-		if a.Float32 {
-			r.Steps = wholeSteps
-		}
-		out = append(out, r)
+		})
 	}
 	return out
 }
@@ -61,10 +46,6 @@ func firstSeeds(n int) []uint {
 // deadlineSegments is the number of segments: an episode takes about 4150 steps, and each
 // segment restarts all episodes.
 const deadlineSegments = 5
-
-// wholeSteps are the steps of a training without a cut: 62 updates, the first number that takes
-// 500,000 steps, in a single segment.
-const wholeSteps = 62 * 8 * 1024
 
 // deadlineConfig returns the settings of PPO. Those that neither the report nor the notebook
 // names are the defaults of Stable-Baselines3.
