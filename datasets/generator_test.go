@@ -19,6 +19,7 @@ func classCounts(n int, weights []int) []int {
 }
 
 func TestClassCounts(t *testing.T) {
+	poorScaling, mixedScaling, goodScaling, mixScalingExtreme := scalings[0], scalings[1], scalings[2], scalings[3]
 	for _, c := range []struct {
 		n       int
 		weights []int

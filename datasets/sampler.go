@@ -30,14 +30,14 @@ func NewSampler(spec string, g *mig.GPU) (*Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w, ok := s.(named).Dataset.(synthetic); ok && w.only == nil {
-		_, err := w.scaling.weights(g)
+	if w, ok := s.(named).Dataset.(synthetic); ok && !w.picks() {
+		_, err := w.scaling().weights(g)
 		return &Sampler{w, g}, err
 	}
 	var known []string
 	for _, w := range workloads {
-		if w.only == nil {
-			known = append(known, w.name)
+		if !w.picks() {
+			known = append(known, w.Name)
 		}
 	}
 	return nil, nearest.Unknown("workload to sample", spec, known)
@@ -55,10 +55,10 @@ func Draw[T ~[mig.MaxSize + 1]float64](s *Sampler, rng *rand.Rand, tasks []T) {
 // fill draws a batch (FAR 6.3), in a random order of arrival unless the classes are to stay in
 // order. The errors are those of [fillOnly] and of weights.
 func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
-	if s.only != nil {
+	if s.picks() {
 		return fillOnly(s, rng, g, tasks)
 	}
-	weights, err := s.scaling.weights(g)
+	weights, err := s.scaling().weights(g)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU,
 
 func (s *synthetic) draw(rng *rand.Rand, g *mig.GPU, scales shape) times {
 	// The conversion keeps the product from being fused with the sum.
-	t1 := float64(s.shortest) + float64(float64(s.longest-s.shortest)*rng.Float64())
+	t1 := float64(s.Shortest) + float64(float64(s.Longest-s.Shortest)*rng.Float64())
 	t := s.generator.times(rng, t1, scales, g.ComputeSlices, s.leave)
 	out := times{}
 	for size := 1; size < len(out); size++ {

@@ -35,9 +35,9 @@ const (
 func PlottedScalability(workload string, t *task.Task, g *mig.GPU) (at float64, shown bool) {
 	at = meanEfficiency(t, g.Sizes())
 	switch {
-	case workload == poorScaling.name && at > 0.58:
+	case workload == "POORSCALING" && at > 0.58:
 		at -= 0.08
-	case workload == mixScalingExtreme.name && at > 0.8 && at < 1:
+	case workload == "MIXSCALINGEXTREME" && at > 0.8 && at < 1:
 		at += 0.4
 	}
 	return at, at < PlottedTo

@@ -27,7 +27,7 @@ const maxCount = 1_000_000
 // may have fewer (DRL 5.1.3). The tasks are those of n=total: cutting them changes none.
 // A part is one of these batches by itself.
 type synthetic struct {
-	*workload
+	workload
 	id        string
 	n         int
 	psup      int
@@ -49,10 +49,10 @@ type synthetic struct {
 	rho float64
 }
 
-func (w *workload) params() []spec.Param {
+func (w workload) params() []spec.Param {
 	out := []spec.Param{
-		whole("n", w.tasks, 1, maxCount, "tasks in a batch"),
-		whole("psup", w.memoryBound, 0, 100, "percentage of memory-bound tasks"),
+		whole("n", w.Tasks, 1, maxCount, "tasks in a batch"),
+		whole("psup", w.MemoryBound, 0, 100, "percentage of memory-bound tasks"),
 		choice("gen", "reading of FAR 6.3", nearest.Names(generators, (*generator).String)...),
 		{
 			Name: "leave", Type: spec.Number(0, 1),
@@ -72,7 +72,7 @@ func (w *workload) params() []spec.Param {
 		choice("start", "the GPU at time 0: empty, one idle instance, or a random partition that is busy",
 			emptyStart, wholeStart, busyStart),
 	}
-	if w.only == nil {
+	if !w.picks() {
 		out = append(out, choice("order", "order of the tasks: shuffled, or class by class", shuffledOrder, classOrder))
 	}
 	return out
@@ -94,7 +94,7 @@ const (
 	shuffledOrder = "shuffled"
 )
 
-func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
+func (w workload) dataset(id string, a spec.Args) (Dataset, error) {
 	s := synthetic{
 		workload: w, id: id, n: a.Int("n"), psup: a.Int("psup"), generator: generatorNamed(a["gen"]),
 		leave:     a.Float("leave"),
@@ -106,7 +106,7 @@ func (w *workload) dataset(id string, a spec.Args) (Dataset, error) {
 		s.rho = a.Float("rho")
 	}
 	drawn := spec.Args{"n": strconv.Itoa(s.drawn()), "psup": a["psup"], "gen": a["gen"], "leave": a["leave"]}
-	s.key = streamKey("workload="+w.name, drawn, "n", "psup", "gen", "leave")
+	s.key = streamKey("workload="+w.Name, drawn, "n", "psup", "gen", "leave")
 	switch {
 	case s.total == 0 && s.part != 0:
 		return nil, refuse(a, "part", "a part only with total")
@@ -178,13 +178,13 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		out = cutOf(out.Tasks, s.n, s.part)
 	}
 	if s.rho > 0 {
-		out.Arrivals = poisson(out.Tasks, g, s.rho, rand.New(pcg("arrivals="+s.name, s.seed, g, index)))
+		out.Arrivals = poisson(out.Tasks, g, s.rho, rand.New(pcg("arrivals="+s.Name, s.seed, g, index)))
 	}
 	switch s.start {
 	case wholeStart:
 		out.Start = []task.Existing{{Instance: g.Partitions()[0][0]}}
 	case busyStart:
-		out.Start = inUse(g, rand.New(pcg("start="+s.name, s.seed, g, index)))
+		out.Start = inUse(g, rand.New(pcg("start="+s.Name, s.seed, g, index)))
 	}
 	return out, nil
 }

@@ -1,10 +1,12 @@
 package datasets
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 )
 
 // A scaling class says how many tasks out of the sum of its numbers scale well up to each
@@ -18,16 +20,15 @@ type scaling struct {
 	fourSlices []int
 }
 
-// The scaling classes of FAR 6.3 and DRL 5.1.3. The DRL paper calls mixedScaling
-// MIXSCALINGUNIFORM, and mixScalingExtreme is its own.
-var (
-	poorScaling       = scaling{"POORSCALING", []int{50, 50, 0, 0, 0}, []int{50, 50, 0}}
-	mixedScaling      = scaling{"MIXEDSCALING", []int{20, 20, 20, 20, 20}, []int{1, 1, 1}}
-	goodScaling       = scaling{"GOODSCALING", []int{0, 0, 0, 50, 50}, []int{0, 50, 50}}
-	mixScalingExtreme = scaling{"MIXSCALINGEXTREME", []int{45, 5, 0, 5, 45}, []int{50, 0, 50}}
-	// exampleScaling is that of the ten tasks of FAR Fig. 11 and DRL Fig. 8.
-	exampleScaling = scaling{"EXAMPLESCALING", []int{10, 10, 20, 30, 30}, []int{10, 30, 60}}
-)
+// scalings are the scaling classes of FAR 6.3 and DRL 5.1.3. The DRL paper calls MIXEDSCALING MIXSCALINGUNIFORM, and
+// MIXSCALINGEXTREME is its own. EXAMPLESCALING is that of the ten tasks of FAR Fig. 11 and DRL Fig. 8.
+var scalings = []scaling{
+	{"POORSCALING", []int{50, 50, 0, 0, 0}, []int{50, 50, 0}},
+	{"MIXEDSCALING", []int{20, 20, 20, 20, 20}, []int{1, 1, 1}},
+	{"GOODSCALING", []int{0, 0, 0, 50, 50}, []int{0, 50, 50}},
+	{"MIXSCALINGEXTREME", []int{45, 5, 0, 5, 45}, []int{50, 0, 50}},
+	{"EXAMPLESCALING", []int{10, 10, 20, 30, 30}, []int{10, 30, 60}},
+}
 
 // weights returns the p_s for a GPU, one for each of its sizes. The error is about a GPU with other
 // sizes than those of the papers.
@@ -44,88 +45,52 @@ func (s *scaling) weights(g *mig.GPU) ([]int, error) {
 
 var sevenSizes, fourSizes = []mig.Slices{1, 2, 3, 4, 7}, []mig.Slices{1, 2, 4}
 
-// A workload is a synthetic dataset with its default parameters.
+// A workload is a synthetic dataset with its default parameters: a row of workloads.csv. These are the workloads of
+// FAR 6.3, with its example, and of DRL 5.1.3 and 6.7. MIXSCALINGEXTREME is there under both papers, so that they can
+// be compared.
 type workload struct {
-	// name is canonical; aliases name the same dataset.
-	name    string
-	aliases []string
-	scaling scaling
-	// shortest and longest are the t_min and t_max between which t(1) lies.
-	shortest, longest mig.Seconds
-	// tasks is the default number of tasks in a batch.
-	tasks int
-	// memoryBound is the default of psup, in percent.
-	memoryBound int
-	// only is the condition under which tasks are kept; nil keeps all.
-	only   *peaked
-	source string
+	// Name is canonical; Alias, unless it is "", names the same dataset.
+	Name  string `csv:"name"`
+	Alias string `csv:"alias"`
+	// Scaling is the name of the scaling class.
+	Scaling string `csv:"scaling"`
+	// Shortest and Longest are the t_min and t_max between which t(1) lies.
+	Shortest mig.Seconds `csv:"shortest_s"`
+	Longest  mig.Seconds `csv:"longest_s"`
+	// Tasks is the default number of tasks in a batch.
+	Tasks int `csv:"tasks"`
+	// MemoryBound is the default of psup, in percent.
+	MemoryBound int `csv:"psup"`
+	peak
+	Source string `csv:"source"`
 }
 
-// workloads are those of FAR 6.3, with its example, and of DRL 5.1.3. mixScalingExtreme is
-// there under both, so that the two papers can be compared.
-var workloads = append(farWorkloads(), drlWorkloads()...)
+//go:embed workloads.csv
+var workloadsFile embed.FS
 
-var _ = registerAll(workloads, (*workload).family)
+var workloads = strictcsv.Embedded[workload](workloadsFile, "workloads.csv", "alias", "at", "near", "share")
 
-func farWorkloads() []*workload {
-	var out []*workload
-	for _, s := range []scaling{poorScaling, mixedScaling, goodScaling, mixScalingExtreme, exampleScaling} {
-		for _, times := range []struct {
-			name              string
-			shortest, longest mig.Seconds
-		}{{"WIDETIMES", 1, 100}, {"NARROWTIMES", 90, 100}} {
-			w := &workload{
-				name: "far/" + s.name + "+" + times.name, scaling: s, shortest: times.shortest, longest: times.longest,
-				tasks: 15, memoryBound: 0, source: "FAR 6.3",
-			}
-			if s.name == mixedScaling.name {
-				w.aliases = []string{"far/MIXSCALINGUNIFORM+" + times.name}
-			}
-			if s.name == mixScalingExtreme.name {
-				w.source = "FAR 6.3, with the percentages of DRL 5.1.3"
-			}
-			if s.name == exampleScaling.name {
-				w.tasks, w.memoryBound, w.source = 10, 50, "FAR Fig. 11"
-			}
-			out = append(out, w)
-		}
-	}
-	return out
-}
+var _ = registerAll(workloads, workload.family)
 
-func drlWorkloads() []*workload {
-	drl := func(name string, s scaling, memoryBound int, shortest mig.Seconds) *workload {
-		return &workload{
-			name: "drl/" + name, aliases: []string{name}, scaling: s, shortest: shortest, longest: 100,
-			tasks: 14, memoryBound: memoryBound, source: "DRL 5.1.3",
-		}
-	}
-	all := []*workload{
-		drl("POORSCALING", poorScaling, 25, 90),
-		drl("GOODSCALING", goodScaling, 75, 90),
-		drl("MIXSCALINGUNIFORM", mixedScaling, 50, 90),
-		drl("MIXSCALINGEXTREME", mixScalingExtreme, 50, 90),
-		drl("WIDETIMES", mixedScaling, 50, 1),
-	}
-	for _, a := range adversarial {
-		w := drl(a.name, mixedScaling, 50, 90)
-		w.only, w.source = &a, "DRL 6.7, drawn from MIXSCALINGUNIFORM"
-		all = append(all, w)
-	}
-	return all
-}
-
-func (w *workload) family() Family {
-	kept := ""
-	if w.only != nil {
-		kept = fmt.Sprintf(", kept if %v", w.only)
-	}
-	return Family{
-		Name: w.name, Aliases: w.aliases, Source: w.source,
-		Doc: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s%s",
-			w.scaling.sevenSlices, float64(w.shortest), float64(w.longest), kept),
+func (w workload) family() Family {
+	f := Family{
+		Name: w.Name, Source: w.Source,
+		Doc: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s", w.scaling().sevenSlices, float64(w.Shortest),
+			float64(w.Longest)),
 		Params: w.params(), New: w.dataset,
 	}
+	if w.Alias != "" {
+		f.Aliases = []string{w.Alias}
+	}
+	if w.picks() {
+		f.Doc += ", kept if " + w.condition()
+	}
+	return f
+}
+
+// scaling returns the scaling class.
+func (w *workload) scaling() *scaling {
+	return &scalings[slices.IndexFunc(scalings, func(s scaling) bool { return s.name == w.Scaling })]
 }
 
 // countClasses divides n tasks among classes in proportion to the weights: the whole parts
