@@ -12,6 +12,7 @@ import (
 
 	"miglab/harness/cli"
 	"miglab/profiling/cuda"
+	"miglab/profiling/internal/system"
 	"miglab/profiling/kernels"
 )
 
@@ -142,19 +143,19 @@ func (f *kernelRun) window(c *cobra.Command, r *kernels.Run) error {
 	case refused != nil:
 		return errors.New("standard input ended before the line that starts the measurement")
 	}
-	start, done := monotonic(), uint64(0)
-	for done == 0 || monotonic()-start < time.Duration(f.milliseconds)*time.Millisecond {
+	start, done := system.Monotonic(), uint64(0)
+	for done == 0 || system.Monotonic()-start < time.Duration(f.milliseconds)*time.Millisecond {
 		n, err := r.Burst(&pace)
 		if err != nil {
 			return err
 		}
 		done += n
 	}
-	fmt.Fprintf(out, "iterations: %d\nstart_s: %s\nend_s: %s\n", done, seconds(start), seconds(monotonic()))
+	fmt.Fprintf(out, "iterations: %d\nstart_s: %s\nend_s: %s\n", done, seconds(start), seconds(system.Monotonic()))
 	if _, err := burstUntil(r, &pace, end); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "stop_s: %s\n", seconds(monotonic()))
+	fmt.Fprintf(out, "stop_s: %s\n", seconds(system.Monotonic()))
 	return nil
 }
 

@@ -160,7 +160,7 @@ type Outcome struct {
 	Seconds mig.Seconds
 	// Start and End are when the process started and ended.
 	Start, End time.Time
-	// Device is where it ran, if the kernel prints that and Status is OK.
+	// Device is where it ran: what the kernel prints, or else what it was told; nil unless Status is OK.
 	Device *Device
 	// Result is a hash of the kernel's result, if it shows one and Status is OK.
 	Result string

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"miglab/profiling/internal/affinity"
+	"miglab/profiling"
+	"miglab/profiling/internal/system"
 )
 
 // allowed is a script that writes the processors it may run on into a file.
@@ -33,10 +34,10 @@ func TestPinned(t *testing.T) {
 	k.Time.Kind = Wall
 	for _, pinned := range []bool{false, true} {
 		k.Pinned = pinned
-		free := affinity.Take(1)
-		enough := free.Size() == 1
+		free := system.Take(1)
+		enough := len(free) == 1
 		free.Free()
-		if out, err := k.Run(t.Context(), nil); err != nil || out.Status != OK {
+		if out, err := k.Run(t.Context(), profiling.Instance{}); err != nil || out.Status != OK {
 			t.Fatalf("%+v, %v", out, err)
 		}
 		all, own := processors(t, "/proc/self/status"), processors(t, file)
@@ -50,8 +51,8 @@ func TestPinned(t *testing.T) {
 func TestPinnedGroup(t *testing.T) {
 	for n := 1; n <= 2; n++ {
 		dir := t.TempDir()
-		free := affinity.Take(n)
-		enough := free.Size() == n
+		free := system.Take(n)
+		enough := len(free) == n
 		free.Free()
 		var jobs []Job
 		for i := range n {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"miglab/profiling"
 )
 
 // TestMain lets the test binary be the harness that is killed.
@@ -12,7 +14,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv("MIGLAB_TEST_FIFO"); path != "" {
 		k, err := load("held", "hang-alone", path)
 		if err == nil {
-			_, err = k.Run(context.Background(), nil)
+			_, err = k.Run(context.Background(), profiling.Instance{})
 		}
 		panic(err) // it is killed before
 	}

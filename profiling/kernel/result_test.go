@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"miglab/profiling"
 )
 
 // scripted returns a kernel that runs a script in a folder of its own.
@@ -22,7 +24,7 @@ func TestResult(t *testing.T) {
 	file := ResultSource{File: "out.txt"}
 	pattern := ResultSource{Pattern: regexp.MustCompile(`sum (\d+)`)}
 	run := func(result ResultSource, script string) Outcome {
-		out, err := scripted(t, result, script).Run(t.Context(), nil)
+		out, err := scripted(t, result, script).Run(t.Context(), profiling.Instance{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +63,7 @@ func TestResultIsMissing(t *testing.T) {
 		"there is no result: out.txt is missing; the output ends with: done":                       k,
 		`there is no result: the output does not match "sum (.*)"; the output ends with: segfault`: scripted(t, ResultSource{Pattern: regexp.MustCompile("sum (.*)")}, "echo segfault"),
 	} {
-		out, err := k.Run(t.Context(), nil)
+		out, err := k.Run(t.Context(), profiling.Instance{})
 		if err != nil || out.Status != Wrong || out.Detail != want {
 			t.Errorf("%+v, %v; want %s", out, err, want)
 		}

@@ -17,16 +17,17 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
-	"miglab/profiling/internal/affinity"
+	"miglab/profiling/internal/system"
 )
 
-// Run runs the kernel once and reads its time. The environment is that of [profiling.Environ], then env. Run kills the
+// Run runs the kernel once on an instance and reads its time. The environment is that of [profiling.Environ], then the
+// instance's. A run that says that it ran elsewhere is wrong; an instance without a UUID may be anywhere. Run kills the
 // process group (outside Linux, the process alone) when the time is up, when ctx ends, and when the process itself has
 // ended, so that nothing stays on the GPU. On Linux the process also dies with this one, but its children do not. Run
 // examines the first and the last 64 KiB of standard output and standard error together.
 //
 // An error means that ctx ended or that the machine could not start the program. It says nothing about the kernel.
-func (k *Kernel) Run(ctx context.Context, env []string) (Outcome, error) {
+func (k *Kernel) Run(ctx context.Context, on profiling.Instance) (Outcome, error) {
 	argv, csv := k.Argv, ""
 	if k.Time.Kind == AltisCSV {
 		// Each run needs a new file, since Altis appends to an existing one.
@@ -46,21 +47,16 @@ func (k *Kernel) Run(ctx context.Context, env []string) (Outcome, error) {
 			return Outcome{}, k.failure(err)
 		}
 	}
-	cpus := takeProcessors(k.Pinned, 1)
-	defer cpus.Free()
-	o, p, err := k.start(ctx, launch{argv: argv, env: env, pin: func() func() { return cpus.Pin(0) }})
+	l := launch{argv: argv, on: on}
+	if k.Pinned {
+		l.processors = system.Take(1)
+		defer l.processors.Free()
+	}
+	o, p, err := k.start(ctx, l)
 	if err == nil && o.Status == "" {
-		k.judge(&o, p, csv)
+		k.judge(&o, p, on, csv)
 	}
 	return o, err
-}
-
-// takeProcessors takes n processors for pinned kernels.
-func takeProcessors(pinned bool, n int) *affinity.Set {
-	if !pinned {
-		n = 0
-	}
-	return affinity.Take(n)
 }
 
 func (k *Kernel) failure(err error) error {
@@ -69,20 +65,22 @@ func (k *Kernel) failure(err error) error {
 
 // A launch says how a kernel's program is started.
 type launch struct {
-	argv, env []string
-	stdin     io.Reader
+	argv  []string
+	on    profiling.Instance
+	stdin io.Reader
 	// output sees the output as it comes, too; it may be nil.
 	output io.Writer
-	// pin is called in the thread that starts the process, and undone right after.
-	pin func() (undo func())
+	// The process has the one of processors with this number.
+	processors system.Processors
+	number     int
 }
 
 // start runs the kernel's program until it ends, its time is up, or ctx ends. The outcome has no status if the
 // program ended by itself.
 func (k *Kernel) start(ctx context.Context, l launch) (Outcome, process, error) {
 	cmd := exec.CommandContext(ctx, l.argv[0], l.argv[1:]...)
-	cmd.Dir, cmd.Stdin, cmd.Env = k.Dir, l.stdin, append(profiling.Environ(), l.env...)
-	p, err := execute(cmd, k.Timeout, l.output, l.pin)
+	cmd.Dir, cmd.Stdin, cmd.Env = k.Dir, l.stdin, append(profiling.Environ(), l.on.Env...)
+	p, err := execute(cmd, k.Timeout, &l)
 	if ctx.Err() != nil && (err != nil || p.killed()) {
 		err = context.Cause(ctx)
 	}
@@ -97,8 +95,8 @@ func (k *Kernel) start(ctx context.Context, l launch) (Outcome, process, error) 
 }
 
 // judge fills in the outcome of a process that ended by itself.
-func (k *Kernel) judge(o *Outcome, p process, csv string) {
-	if !k.judgeEnd(o, p) {
+func (k *Kernel) judge(o *Outcome, p process, on profiling.Instance, csv string) {
+	if !k.judgeEnd(o, p, on) {
 		return
 	}
 	seconds, err := k.time(p, csv)
@@ -116,10 +114,10 @@ func (k *Kernel) judge(o *Outcome, p process, csv string) {
 }
 
 // judgeEnd judges all but the time and the result. It reports whether they are still to be read.
-func (k *Kernel) judgeEnd(o *Outcome, p process) bool {
-	var on *Device
-	if k.PrintsDevice {
-		on = printedDevice(p.output)
+func (k *Kernel) judgeEnd(o *Outcome, p process, on profiling.Instance) bool {
+	ran, asked := printedDevice(p.output), askedDevice(on)
+	if !k.PrintsDevice {
+		ran = asked
 	}
 	at := outOfMemory.FindStringIndex(p.output)
 	switch {
@@ -131,10 +129,14 @@ func (k *Kernel) judgeEnd(o *Outcome, p process) bool {
 		o.Status, o.Detail = Crash, fmt.Sprintf("exit status %d%s", p.exit, p.lastWords())
 	case k.Expect != nil && !k.Expect.MatchString(p.output):
 		o.Status, o.Detail = Wrong, fmt.Sprintf("the output does not match %q%s", k.Expect, p.lastWords())
-	case k.PrintsDevice && on == nil:
+	case ran == nil:
 		o.Status, o.Detail = Wrong, "the output does not say where it ran: it has no lines sms: and uuid:"+p.lastWords()
+	case asked.UUID != "" && ran.UUID != asked.UUID:
+		o.Status, o.Detail = Wrong, fmt.Sprintf("it ran on the device %s, not on %s", ran.UUID, on.UUID)
+	case asked.SMs > 0 && max(ran.SMs-asked.SMs, asked.SMs-ran.SMs) > roundedSMs(on):
+		o.Status, o.Detail = Wrong, fmt.Sprintf("it ran on %d multiprocessors, not on %d", ran.SMs, asked.SMs)
 	default:
-		o.Device = on
+		o.Device = ran
 		return true
 	}
 	return false
@@ -162,6 +164,26 @@ func printedDevice(output string) *Device {
 	}
 	n, _ := strconv.Atoi(sms) // digits
 	return &Device{n, uuid}
+}
+
+// askedDevice is where a run on an instance should be. A share of a GPU and a model without published numbers have no
+// number of multiprocessors.
+func askedDevice(on profiling.Instance) *Device {
+	uuid, _, _ := strings.Cut(strings.TrimPrefix(on.UUID, "MPS-"), "/")
+	d := &Device{UUID: strings.TrimPrefix(strings.TrimPrefix(uuid, "GPU-"), "MIG-")}
+	if on.Profile != nil {
+		d.SMs = on.Profile.SMs
+	}
+	return d
+}
+
+// roundedSMs is by how many multiprocessors a run may miss what its instance has: MPS rounds to what the GPU can set
+// aside.
+func roundedSMs(on profiling.Instance) int {
+	if strings.HasPrefix(on.UUID, "MIG-") {
+		return 0
+	}
+	return 2
 }
 
 func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {

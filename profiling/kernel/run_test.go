@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"miglab/harness/mig"
+	"miglab/profiling"
 )
 
 // load returns a kernel of testdata/manifest.yaml; fifo may be "none".
@@ -81,7 +82,7 @@ func TestRunOutcomes(t *testing.T) {
 		t.Run(c.kernel+"/"+c.how, func(t *testing.T) {
 			k := imitated(t, c.kernel, c.how, "none")
 			before := time.Now()
-			o, err := k.Run(t.Context(), nil)
+			o, err := k.Run(t.Context(), profiling.Instance{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +110,7 @@ func TestRunEnvironment(t *testing.T) {
 	t.Setenv("CUDA_VISIBLE_DEVICES", "3")
 	t.Setenv("CUDA_MPS_PIPE_DIRECTORY", "/others")
 	t.Setenv("SUITE_HOME", "/inherited")
-	o, err := imitated(t, "env", "env", "none").Run(t.Context(), []string{"CUDA_MPS_PIPE_DIRECTORY=/pipe", "OWN=instance"})
+	o, err := imitated(t, "env", "env", "none").Run(t.Context(), profiling.Instance{Env: []string{"CUDA_MPS_PIPE_DIRECTORY=/pipe", "OWN=instance"}})
 	if err != nil || o.Status != OK {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -162,7 +163,7 @@ func (f *fifo) gone(t *testing.T) string {
 func TestTimeoutKillsTheGroup(t *testing.T) {
 	t.Parallel()
 	f := newFifo(t)
-	o, err := imitated(t, "hang", "hang", f.path).Run(t.Context(), nil)
+	o, err := imitated(t, "hang", "hang", f.path).Run(t.Context(), profiling.Instance{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,12 +185,12 @@ func TestCancelKillsTheGroup(t *testing.T) {
 		cancel(interrupted)
 	}()
 	k := imitated(t, "held", "hang", f.path)
-	_, err := k.Run(ctx, nil)
+	_, err := k.Run(ctx, profiling.Instance{})
 	if !errors.Is(err, interrupted) || !strings.HasPrefix(err.Error(), k.File+":"+strconv.Itoa(k.Line)+": kernel held: ") {
 		t.Errorf("%v", err)
 	}
 	f.gone(t)
-	if _, err := k.Run(ctx, nil); !errors.Is(err, interrupted) {
+	if _, err := k.Run(ctx, profiling.Instance{}); !errors.Is(err, interrupted) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -197,7 +198,7 @@ func TestCancelKillsTheGroup(t *testing.T) {
 func TestChildrenLeftBehindAreKilled(t *testing.T) {
 	t.Parallel()
 	f := newFifo(t)
-	o, err := imitated(t, "held", "orphan", f.path).Run(t.Context(), nil)
+	o, err := imitated(t, "held", "orphan", f.path).Run(t.Context(), profiling.Instance{})
 	if err != nil || o.Status != OK {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -213,7 +214,7 @@ func TestEscapedChild(t *testing.T) {
 	}
 	t.Parallel()
 	f := newFifo(t)
-	o, err := imitated(t, "held", "escape", f.path).Run(t.Context(), nil)
+	o, err := imitated(t, "held", "escape", f.path).Run(t.Context(), profiling.Instance{})
 	if err != nil || o.Status != OK {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -248,7 +249,7 @@ func TestRunCannotStart(t *testing.T) {
 	} {
 		k := imitated(t, "rodinia", "ok", "none")
 		k.Argv, k.Dir = []string{c.argv}, c.dir
-		_, err := k.Run(t.Context(), nil)
+		_, err := k.Run(t.Context(), profiling.Instance{})
 		if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "testdata/manifest.yaml:11: kernel rodinia: ") {
 			t.Errorf("%s: %v", c.argv, err)
 		}

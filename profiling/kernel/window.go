@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
+	"miglab/profiling/internal/system"
 )
 
 // A Window is the outcome of a run that iterated for a time in which others did too. The
@@ -31,14 +33,16 @@ type Window struct {
 	from, to time.Duration
 }
 
-// A Job is a kernel that takes part in a common window.
+// A Job is a kernel on an instance.
 type Job struct {
 	*Kernel
 	// Intensity is the share of the time in which it runs, in percent; 0 means 100.
 	Intensity int
-	// Env is that of the instance on which it runs.
-	Env []string
+	On        profiling.Instance
 }
+
+// String returns name:size@start.
+func (j Job) String() string { return fmt.Sprintf("%s:%s", j.Name, j.On.Instance) }
 
 // errAnother ends a run whose partner failed.
 var errAnother = errors.New("another kernel of the group failed")
@@ -60,16 +64,19 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 		defer g.close()
 		gates[i] = g
 	}
-	cpus := takeProcessors(slices.ContainsFunc(jobs, func(j Job) bool { return j.Pinned }), len(jobs))
-	defer cpus.Free()
+	var processors system.Processors
+	if slices.ContainsFunc(jobs, func(j Job) bool { return j.Pinned }) {
+		processors = system.Take(len(jobs))
+		defer processors.Free()
+	}
 	var wg sync.WaitGroup
 	for i, j := range jobs {
-		pin := func() func() { return func() {} }
+		l := launch{argv: j.windowArgv(window), on: j.On, stdin: gates[i].stdin, output: gates[i], number: i}
 		if j.Pinned {
-			pin = func() func() { return cpus.Pin(i) }
+			l.processors = processors
 		}
 		wg.Go(func() {
-			if out[i], errs[i] = j.window(limited, window, gates[i], pin); errs[i] != nil || out[i].Status != OK {
+			if out[i], errs[i] = j.window(limited, l); errs[i] != nil || out[i].Status != OK {
 				cancel(errAnother)
 			}
 		})
@@ -159,10 +166,10 @@ func (g *gate) Write(p []byte) (int, error) {
 }
 
 // window runs the job's process.
-func (j *Job) window(ctx context.Context, window time.Duration, g *gate, pin func() (undo func())) (Window, error) {
-	o, p, err := j.start(ctx, launch{argv: j.windowArgv(window), env: j.Env, stdin: g.stdin, output: g, pin: pin})
+func (j *Job) window(ctx context.Context, l launch) (Window, error) {
+	o, p, err := j.start(ctx, l)
 	w := Window{Outcome: o}
-	if err == nil && o.Status == "" && j.judgeEnd(&w.Outcome, p) {
+	if err == nil && o.Status == "" && j.judgeEnd(&w.Outcome, p, j.On) {
 		w.read(p)
 	}
 	return w, err

@@ -180,7 +180,7 @@ func (x *isolation) warmUp(ctx context.Context) error {
 
 // drawn returns the neighbours of a kernel, one for each instance of rest; none if no kernel can run on one of the
 // instances.
-func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) (out []Placed) {
+func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) (out []kernel.Job) {
 	rng := cellStream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
 	for _, in := range rest {
 		var candidates []*kernel.Kernel
@@ -192,7 +192,7 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 		if len(candidates) == 0 {
 			return nil
 		}
-		out = append(out, Placed{Kernel: candidates[rng.IntN(len(candidates))], On: profiling.Instance{Instance: in}})
+		out = append(out, kernel.Job{Kernel: candidates[rng.IntN(len(candidates))], On: profiling.Instance{Instance: in}})
 	}
 	return out
 }
@@ -202,7 +202,7 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 const headStart = 500 * time.Millisecond
 
 // run measures a kernel once while its neighbours run.
-func (x *isolation) run(ctx context.Context, k *kernel.Kernel, at mig.Instance, others []Placed,
+func (x *isolation) run(ctx context.Context, k *kernel.Kernel, at mig.Instance, others []kernel.Job,
 	repetition int,
 ) (*ran[any], error) {
 	if err := x.enter(ctx, at, others, repetition); err != nil {
@@ -212,7 +212,7 @@ func (x *isolation) run(ctx context.Context, k *kernel.Kernel, at mig.Instance, 
 	if x.timed == datasets.TimedWindow {
 		once = x.window
 	}
-	jobs := append([]Placed{{Kernel: k, On: x.on.made[0]}}, others...)
+	jobs := append([]kernel.Job{{Kernel: k, On: x.on.made[0]}}, others...)
 	outs, err := once(ctx, jobs)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", k.Name, onSlices(at.Size()), err)
@@ -241,7 +241,7 @@ func (x *isolation) run(ctx context.Context, k *kernel.Kernel, at mig.Instance, 
 }
 
 // enter makes the instances of a run, unless they are there, and puts them into the neighbours.
-func (x *isolation) enter(ctx context.Context, at mig.Instance, others []Placed, repetition int) error {
+func (x *isolation) enter(ctx context.Context, at mig.Instance, others []kernel.Job, repetition int) error {
 	var rest []mig.Instance
 	for _, o := range others {
 		rest = append(rest, o.On.Instance)
@@ -264,7 +264,7 @@ func (x *isolation) enter(ctx context.Context, at mig.Instance, others []Placed,
 
 // process measures a whole run of the first job while the others restart. It returns its outcome, and of the others
 // the outcomes that ended them.
-func (x *isolation) process(ctx context.Context, jobs []Placed) ([]kernel.Outcome, error) {
+func (x *isolation) process(ctx context.Context, jobs []kernel.Job) ([]kernel.Outcome, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	outs, errs := make([]kernel.Outcome, len(jobs)), make([]error, len(jobs))
@@ -296,7 +296,7 @@ func (x *isolation) process(ctx context.Context, jobs []Placed) ([]kernel.Outcom
 }
 
 // window measures the first job in a window in which the others run too. Its outcome begins and ends with the window.
-func (x *isolation) window(ctx context.Context, jobs []Placed) (outs []kernel.Outcome, err error) {
+func (x *isolation) window(ctx context.Context, jobs []kernel.Job) (outs []kernel.Outcome, err error) {
 	windows, err := x.together.Together(ctx, jobs, x.Window)
 	for _, w := range windows {
 		w.Start, w.End = w.From, w.To

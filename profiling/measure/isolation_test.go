@@ -260,10 +260,10 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 // is 10 % slower.
 type windows struct {
 	launch
-	window func([]measure.Placed) []kernel.Window
+	window func([]kernel.Job) []kernel.Window
 }
 
-func (l windows) Together(ctx context.Context, jobs []measure.Placed, window time.Duration) ([]kernel.Window, error) {
+func (l windows) Together(ctx context.Context, jobs []kernel.Job, window time.Duration) ([]kernel.Window, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -281,7 +281,7 @@ func TestIsolationInWindows(t *testing.T) {
 			launch: func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
 				return lasting(ctx, 1)
 			},
-			window: func(jobs []measure.Placed) []kernel.Window {
+			window: func(jobs []kernel.Job) []kernel.Window {
 				out := make([]kernel.Window, len(jobs))
 				for i, j := range jobs {
 					seconds := 0.5

@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -67,51 +66,21 @@ type Launcher interface {
 // Real starts processes.
 type Real struct{}
 
-// Launch starts the kernel's process with the instance's environment. A run that says that it ran elsewhere is wrong.
+// Launch is [kernel.Kernel.Run].
 func (Real) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-	out, err := k.Run(ctx, on.Env)
-	if d := out.Device; d != nil {
-		if detail := elsewhere(*d, on); detail != "" {
-			out.Status, out.Seconds, out.Detail = kernel.Wrong, mig.Seconds(math.Inf(1)), detail
-		}
-	}
-	return out, err
+	return k.Run(ctx, on)
 }
-
-// mpsRounding is by how many multiprocessors MPS misses what was asked for.
-const mpsRounding = 2
 
 // A windowLauncher runs kernels in a common window.
 type windowLauncher interface {
-	Together(ctx context.Context, jobs []Placed, window time.Duration) ([]kernel.Window, error)
+	Together(ctx context.Context, jobs []kernel.Job, window time.Duration) ([]kernel.Window, error)
 }
 
-// A Placed is a kernel on an instance.
-type Placed struct {
-	*kernel.Kernel
-	On profiling.Instance
-	// Intensity is the share of the time in which it runs, in percent; 0 means 100.
-	Intensity int
-}
-
-func (p Placed) String() string { return fmt.Sprintf("%s:%s", p.Name, p.On.Instance) }
-
-// Together starts the kernels' processes, each with its instance's environment. A run that says that it ran
-// elsewhere is wrong, and so is one beside which the others did not run.
-func (Real) Together(ctx context.Context, placed []Placed, window time.Duration) ([]kernel.Window, error) {
-	jobs := make([]kernel.Job, len(placed))
-	for i, p := range placed {
-		jobs[i] = kernel.Job{Kernel: p.Kernel, Intensity: p.Intensity, Env: p.On.Env}
-	}
+// Together is [kernel.Together], and a run beside which the others did not run is wrong.
+func (Real) Together(ctx context.Context, jobs []kernel.Job, window time.Duration) ([]kernel.Window, error) {
 	out, err := kernel.Together(ctx, jobs, window)
 	for i := range out {
-		w := &out[i]
-		if d := w.Device; d != nil {
-			if detail := elsewhere(*d, placed[i].On); detail != "" {
-				w.Status, w.Detail = kernel.Wrong, detail
-			}
-		}
-		if w.Status == kernel.OK && w.Overlap < datasets.MinOverlap {
+		if w := &out[i]; w.Status == kernel.OK && w.Overlap < datasets.MinOverlap {
 			w.Status, w.Detail = kernel.Wrong, besideTooLittle(w.Overlap)
 		}
 	}
@@ -121,28 +90,6 @@ func (Real) Together(ctx context.Context, placed []Placed, window time.Duration)
 // besideTooLittle says what is wrong with a window in which the others ran too little.
 func besideTooLittle(overlap float64) string {
 	return fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*overlap)
-}
-
-// elsewhere says how the device that a run names differs from the instance it should run on; empty if it does not.
-// MPS shares one GPU, and rounds the number of multiprocessors to what the GPU can set aside.
-func elsewhere(d kernel.Device, on profiling.Instance) string {
-	uuid, isMIG := strings.CutPrefix(on.UUID, "MIG-")
-	allowed := mpsRounding
-	if isMIG {
-		allowed = 0
-	} else {
-		uuid = bareUUID(uuid)
-	}
-	if d.UUID != uuid {
-		return fmt.Sprintf("it ran on the device %s, not on %s", d.UUID, on.UUID)
-	}
-	if on.Profile == nil || on.Profile.SMs == 0 { // a share of the GPU, or a model without published numbers
-		return ""
-	}
-	if want := on.Profile.SMs; d.SMs < want-allowed || d.SMs > want+allowed {
-		return fmt.Sprintf("it ran on %d multiprocessors, not on %d", d.SMs, want)
-	}
-	return ""
 }
 
 func onSlices(size mig.Slices) string {

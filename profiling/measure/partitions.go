@@ -12,7 +12,7 @@ import (
 	"miglab/datasets"
 	"miglab/profiling"
 	"miglab/profiling/cuda"
-	"miglab/profiling/internal/affinity"
+	"miglab/profiling/internal/system"
 	"miglab/profiling/kernel"
 	"miglab/profiling/kernels"
 )
@@ -51,7 +51,7 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 	}()
 	t := &together{
 		Partitions: p, ctx: ctx, window: window, jobs: make([]overlapJob, len(g)),
-		hosts: affinity.Take(len(g)),
+		hosts: system.Take(len(g)),
 	}
 	defer t.hosts.Free()
 	var wg sync.WaitGroup
@@ -114,7 +114,7 @@ type together struct {
 	window time.Duration
 	jobs   []overlapJob
 	// hosts are the processors of the threads that launch kernels, one each if there are enough.
-	hosts *affinity.Set
+	hosts system.Processors
 	// warm and measured count the jobs that are past the warm-up, and past their window.
 	warm, measured atomic.Int32
 	failed         atomic.Bool

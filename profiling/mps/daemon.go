@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"miglab/profiling"
-	"miglab/profiling/internal/childgroup"
+	"miglab/profiling/internal/system"
 )
 
 // patience is how long the daemon may take to start and to end. Tests have less.
@@ -54,7 +54,7 @@ func runControl(ctx context.Context, setup func(*exec.Cmd), args ...string) erro
 	defer cancel()
 	c := exec.CommandContext(limited, control, args...)
 	c.WaitDelay = time.Second
-	childgroup.Lead(c, false)
+	system.Lead(c, false)
 	setup(c)
 	err := c.Run()
 	switch {

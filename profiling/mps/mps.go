@@ -19,8 +19,9 @@ import (
 type Device struct {
 	// Device is the whole GPU, as the driver describes it.
 	profiling.Device
-	daemon daemon
-	model  *mig.GPU
+	// Server is its daemon, which gives co-runs shares of the multiprocessors.
+	Server
+	model *mig.GPU
 	// SMs is how many multiprocessors the whole GPU has.
 	SMs int
 
@@ -159,20 +160,6 @@ func (d *Device) refusal(at mig.Instance) error {
 		}
 	}
 	return d.daemon.check(context.Background())
-}
-
-// Share returns a limit at any percentage of the multiprocessors, for co-runs. The caller must check that it is above 0
-// and at most 100; other values panic. As MPS allows, shares may add up to more than 100. A share has no ID and no
-// place, and Instances does not return it. Its profile has all the memory of the GPU and no size.
-func (d *Device) Share(percent float64) profiling.Instance {
-	if !(percent > 0 && percent <= 100) {
-		panic(fmt.Sprintf("mps: the share %v %% must be above 0 and at most 100", percent))
-	}
-	whole := d.model.Profiles[len(d.model.Profiles)-1]
-	return profiling.Instance{
-		Instance: mig.Instance{Profile: &mig.Profile{Length: whole.Length, MemoryGB: whole.MemoryGB}},
-		UUID:     fmt.Sprintf("MPS-%s/%s%%", d.daemon.gpu, formatPercentage(percent)), Env: d.daemon.limits(percent),
-	}
 }
 
 // Destroy forgets an instance.

@@ -2,11 +2,12 @@ package mps
 
 import (
 	"context"
+	"fmt"
 
 	"miglab/profiling"
 )
 
-// A Server is an MPS daemon of a MIG instance, whose multiprocessors its clients share. Each
+// A Server is an MPS daemon of a GPU or of a MIG instance, whose multiprocessors its clients share. Each
 // instance needs a daemon of its own.
 type Server struct{ daemon }
 
@@ -35,10 +36,16 @@ func End(ctx context.Context, dir, uuid string) error {
 	return d.stop(ctx)
 }
 
-// Share returns a limit at a percentage of the instance's multiprocessors. It must be above 0
-// and at most 100. Shares may add up to more than 100.
+// Share returns a limit at any percentage of the multiprocessors, for co-runs. The caller must check that it is above 0
+// and at most 100; other values panic. As MPS allows, shares may add up to more than 100. A share has no profile, no ID
+// and no place, and is no instance of a device.
 func (s *Server) Share(percent float64) profiling.Instance {
-	return profiling.Instance{UUID: s.gpu, Env: s.limits(percent)}
+	if !(percent > 0 && percent <= 100) {
+		panic(fmt.Sprintf("mps: the share %v %% must be above 0 and at most 100", percent))
+	}
+	return profiling.Instance{
+		UUID: fmt.Sprintf("MPS-%s/%s%%", s.gpu, formatPercentage(percent)), Env: s.limits(percent),
+	}
 }
 
 // Close ends the daemon.

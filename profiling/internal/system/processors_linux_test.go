@@ -1,4 +1,4 @@
-package affinity
+package system
 
 import (
 	"os/exec"
@@ -24,8 +24,8 @@ func TestPin(t *testing.T) {
 	before := current(t)
 	threads := before.Count() - 1
 	cpus := Take(threads)
-	if cpus.Size() != threads {
-		t.Fatalf("%d processors, want %d", cpus.Size(), threads)
+	if len(cpus) != threads {
+		t.Fatalf("%d processors, want %d", len(cpus), threads)
 	}
 	seen := map[unix.CPUSet]bool{}
 	for i := range threads {
@@ -37,7 +37,7 @@ func TestPin(t *testing.T) {
 		}
 		seen[pinned] = true
 	}
-	if more := Take(1); more.Size() != 0 {
+	if more := Take(1); len(more) != 0 {
 		t.Error("a processor was taken twice, or the program has none left")
 	}
 	undo := cpus.Pin(threads) // there is none of that number
@@ -47,8 +47,8 @@ func TestPin(t *testing.T) {
 		t.Errorf("on %d processors with too few, on %d afterwards, want %d", pinned.Count(), after.Count(), before.Count())
 	}
 	cpus.Free()
-	if again := Take(threads); again.Size() != threads {
-		t.Errorf("%d processors of those that were given back, want %d", again.Size(), threads)
+	if again := Take(threads); len(again) != threads {
+		t.Errorf("%d processors of those that were given back, want %d", len(again), threads)
 	} else {
 		again.Free()
 	}
@@ -60,7 +60,7 @@ func TestProcessesInheritTheProcessor(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	cpus := Take(1)
 	defer cpus.Free()
-	if cpus.Size() == 0 {
+	if len(cpus) == 0 {
 		t.Skip("there is one processor")
 	}
 	undo := cpus.Pin(0)
