@@ -11,19 +11,6 @@ import (
 	"miglab/harness/mig"
 )
 
-// A Source says what confines a kernel to a part of the GPU. Every measurement carries its source, so that nobody
-// mistakes one kind for another.
-type Source string
-
-// The sources of measurements.
-const (
-	MIG Source = mig.SourceMIG
-	// MPSSMLimit is an MPS client that may use as many multiprocessors as the MIG instance would have.
-	MPSSMLimit Source = mig.SourceMPS
-	// SMPartition is a source that no device has.
-	SMPartition Source = mig.SourcePartition
-)
-
 // An Identity says which GPU a device is and which MIG mode it is in.
 type Identity struct {
 	// UUID comes from the driver, for example GPU-5c89....
@@ -38,7 +25,9 @@ type Identity struct {
 	Driver string
 	// MIG is the current MIG mode, MIGPending the mode after the next reset.
 	MIG, MIGPending bool
-	Source          Source
+	// Source says what confines a kernel to a part of the GPU, as [mig.SourceMIG] and [mig.SourceMPS] do. Every
+	// measurement carries it, so that nobody mistakes one kind for another.
+	Source string
 	// Existing means that only MIG instances that exist are used, and none is made (the mode mig-existing). Placements
 	// are then those of the instances that exist, and their starts say only which of them are different.
 	Existing bool

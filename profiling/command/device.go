@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/cli"
+	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/profiling"
 	"miglab/profiling/cuda"
@@ -32,7 +33,7 @@ type deviceFlags struct {
 }
 
 // modes are the ways to give a kernel a part of a GPU.
-var modes = []string{string(profiling.MIG), migExisting, string(profiling.MPSSMLimit), string(profiling.SMPartition)}
+var modes = []string{mig.SourceMIG, migExisting, mig.SourceMPS, mig.SourcePartition}
 
 // migExisting is the mode in which only MIG instances that exist are used.
 const migExisting = "mig-existing"
@@ -68,12 +69,12 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 	for selector := range strings.SplitSeq(f.device, ",") {
 		var d profiling.Device
 		switch f.mode {
-		case string(profiling.SMPartition):
+		case mig.SourcePartition:
 			return nil, fmt.Errorf("--mode %s: only profile and profile corun have it; give --mode %s or %s", f.mode,
-				profiling.MIG, profiling.MPSSMLimit)
+				mig.SourceMIG, mig.SourceMPS)
 		case migExisting:
 			d, err = nvml.OpenExisting(selector)
-		case string(profiling.MIG):
+		case mig.SourceMIG:
 			d, err = nvml.Open(selector)
 		default:
 			if d, err = nvml.OpenWhole(selector); err == nil {
@@ -217,7 +218,7 @@ func (f *kernelFlags) read() (all []kernel.Kernel, err error) {
 func (f *kernelFlags) own() ([]kernel.Kernel, error) {
 	if f.manifest != "miglab" || f.wall || len(f.set) > 0 {
 		return nil, fmt.Errorf("--mode %s runs the program's own kernels only, and times their iterations: leave out "+
-			"--kernels, --set and --wall", profiling.SMPartition)
+			"--kernels, --set and --wall", mig.SourcePartition)
 	}
 	return f.read()
 }

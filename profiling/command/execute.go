@@ -127,8 +127,8 @@ func (f *executeFlags) run(c *cobra.Command, gpus []*session.Session, p schedule
 }
 
 // sameSource refuses times that were measured otherwise than the schedule would run.
-func sameSource(tasks string, source profiling.Source) error {
-	if other := profiling.MPSSMLimit; other != source && filepath.Base(tasks) == measure.TasksFile(other) {
+func sameSource(tasks string, source string) error {
+	if other := mig.SourceMPS; other != source && filepath.Base(tasks) == measure.TasksFile(other) {
 		return fmt.Errorf("%s has times of %s, and this would run under %s: profile the kernels there, or give "+
 			"--mode %[2]s",
 			tasks, other, source)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -102,7 +103,8 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 
 // warm iterates at least once and for the time of the warm-up: an idle GPU has low clocks.
 func (f *kernelRun) warm(r *kernels.Run) error {
-	return errors.Join(r.IterateFor(time.Duration(f.warmUp)*time.Millisecond), r.Iterate(1))
+	_, err := r.Until(&kernels.Pace{Intensity: 100}, kernels.For(time.Duration(f.warmUp)*time.Millisecond))
+	return err
 }
 
 // timed prints the time of some iterations, after the warm-up.
@@ -128,49 +130,33 @@ func (f *kernelRun) window(c *cobra.Command, r *kernels.Run) error {
 	out := c.OutOrStdout()
 	fmt.Fprintln(out, "ready")
 	pace := kernels.Pace{Intensity: f.intensity}
-	begin, end := make(chan error, 1), make(chan struct{})
+	var refused error
+	told, begin := context.WithCancel(context.Background())
+	closed, end := context.WithCancel(context.Background())
 	go func() {
 		in := bufio.NewReader(c.InOrStdin())
-		_, err := in.ReadString('\n')
-		begin <- err
+		_, refused = in.ReadString('\n')
+		begin()
 		_, _ = io.Copy(io.Discard, in) // an error ends it, too
-		close(end)
+		end()
 	}()
-	refused, err := burstUntil(r, &pace, begin)
-	switch {
-	case err != nil:
+	if _, err := r.Until(&pace, func() bool { return told.Err() != nil }); err != nil {
 		return err
-	case refused != nil:
+	}
+	if refused != nil {
 		return errors.New("standard input ended before the line that starts the measurement")
 	}
-	start, done := system.Monotonic(), uint64(0)
-	for done == 0 || system.Monotonic()-start < time.Duration(f.milliseconds)*time.Millisecond {
-		n, err := r.Burst(&pace)
-		if err != nil {
-			return err
-		}
-		done += n
+	start := system.Monotonic()
+	done, err := r.Until(&pace, kernels.For(time.Duration(f.milliseconds)*time.Millisecond))
+	if err != nil {
+		return err
 	}
 	fmt.Fprintf(out, "iterations: %d\nstart_s: %s\nend_s: %s\n", done, seconds(start), seconds(system.Monotonic()))
-	if _, err := burstUntil(r, &pace, end); err != nil {
+	if _, err := r.Until(&pace, func() bool { return closed.Err() != nil }); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "stop_s: %s\n", seconds(system.Monotonic()))
 	return nil
-}
-
-// burstUntil iterates until a channel has a value or is closed, and returns the value.
-func burstUntil[T any](r *kernels.Run, p *kernels.Pace, until <-chan T) (value T, err error) {
-	for {
-		select {
-		case value = <-until:
-			return value, nil
-		default:
-		}
-		if _, err := r.Burst(p); err != nil {
-			return value, err
-		}
-	}
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }

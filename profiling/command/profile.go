@@ -82,12 +82,12 @@ func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Pla
 		Window: time.Duration(f.milliseconds) * time.Millisecond,
 		Warn:   func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
 	}
-	if x.Partitions && f.device.mode == string(profiling.SMPartition) {
+	if x.Partitions && f.device.mode == mig.SourcePartition {
 		return f.onPartitions(c, x, b, plan, f.check)
 	}
 	for _, name := range []string{"warm-up", "small", "sms"} {
 		if c.Flags().Changed(name) {
-			return fmt.Errorf("--%s: only --mode %s has it", name, profiling.SMPartition)
+			return fmt.Errorf("--%s: only --mode %s has it", name, mig.SourcePartition)
 		}
 	}
 	var err error
@@ -171,7 +171,7 @@ func (f *profileFlags) watch(c *cobra.Command, p *measure.Partitions, facts cuda
 	}
 	p.UUID, p.Watch = facts.UUID, watch
 	p.From = measure.Provenance(profiling.Identity{
-		Name: facts.Name, Driver: cmp.Or(driver, facts.Driver), Source: profiling.SMPartition,
+		Name: facts.Name, Driver: cmp.Or(driver, facts.Driver), Source: mig.SourcePartition,
 		Model: &mig.GPU{Name: profiling.Board(facts.Name, facts.MemoryMiB, facts.SMs)}, // MIG's profiles are not needed
 	})
 	return nil

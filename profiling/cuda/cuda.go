@@ -26,7 +26,7 @@ type Device struct {
 	Facts Facts
 }
 
-// A queue runs kernels one after the other, in a stream of a context.
+// A queue is a [Queue] but for Close: a stream of a context.
 type queue struct {
 	number  C.CUdevice
 	context C.CUcontext
@@ -36,8 +36,6 @@ type queue struct {
 	functions map[string]C.CUfunction
 	// allocated is what Alloc returned.
 	allocated []C.CUdeviceptr
-	// marks are the events of Mark.
-	marks [2]C.CUevent
 }
 
 const (
@@ -150,7 +148,6 @@ func check(call string, result C.CUresult) error {
 	return &Error{Call: call, Code: int(result), Text: C.GoString(text)}
 }
 
-// Load translates kernels in PTX for the device, in place of those of an earlier call.
 func (q *queue) Load(ptx []byte) error {
 	image := C.CBytes(append(ptx[:len(ptx):len(ptx)], 0))
 	defer C.free(image)
@@ -158,7 +155,6 @@ func (q *queue) Load(ptx []byte) error {
 	return check("cuModuleLoadData", C.cuModuleLoadData(&q.module, image))
 }
 
-// Alloc reserves memory. Free and Close free it.
 func (q *queue) Alloc(bytes uint64) (Pointer, error) {
 	var p C.CUdeviceptr
 	if err := check("cuMemAlloc", C.cuMemAlloc_v2(&p, C.size_t(bytes))); err != nil {
@@ -168,13 +164,11 @@ func (q *queue) Alloc(bytes uint64) (Pointer, error) {
 	return Pointer(p), nil
 }
 
-// Write copies data into the device's memory.
 func (q *queue) Write(to Pointer, data []byte) error {
 	return check("cuMemcpyHtoD", C.cuMemcpyHtoDAsync_v2(C.CUdeviceptr(to), unsafe.Pointer(unsafe.SliceData(data)),
 		C.size_t(len(data)), q.stream))
 }
 
-// Read copies from the device's memory, after all kernels that were launched, and waits for it.
 func (q *queue) Read(data []byte, from Pointer) error {
 	if err := check("cuMemcpyDtoH", C.cuMemcpyDtoHAsync_v2(unsafe.Pointer(unsafe.SliceData(data)), C.CUdeviceptr(from),
 		C.size_t(len(data)), q.stream)); err != nil {
@@ -183,13 +177,10 @@ func (q *queue) Read(data []byte, from Pointer) error {
 	return q.Sync()
 }
 
-// Fill sets bytes of the device's memory.
 func (q *queue) Fill(at Pointer, value byte, bytes uint64) error {
 	return check("cuMemsetD8", C.cuMemsetD8Async(C.CUdeviceptr(at), C.uchar(value), C.size_t(bytes), q.stream))
 }
 
-// Launch starts a kernel and does not wait for it. Each argument is a pointer or an integer;
-// a kernel's parameter of 32 bits takes the low half. There are at most 16.
 func (q *queue) Launch(name string, grid, block Dim, arguments ...uint64) error {
 	f, known := q.functions[name]
 	if !known {
@@ -209,11 +200,10 @@ func (q *queue) Launch(name string, grid, block Dim, arguments ...uint64) error 
 	return check("launch "+name, result)
 }
 
-// Sync waits for all kernels that were launched.
 func (q *queue) Sync() error { return check("cuStreamSynchronize", C.cuStreamSynchronize(q.stream)) }
 
-// Free frees all memory that was reserved, and the kernels. It waits for what was launched.
-func (q *queue) Free() error {
+// free frees all memory that was reserved, and the kernels. It waits for what was launched.
+func (q *queue) free() error {
 	err := q.Sync()
 	for _, p := range q.allocated {
 		err = errors.Join(err, check("cuMemFree", C.cuMemFree_v2(p)))
@@ -226,28 +216,27 @@ func (q *queue) Free() error {
 	return err
 }
 
-// Mark notes the instant at which the device has done all that was launched: the beginning of
-// a measurement with end false, its end with end true.
-func (q *queue) Mark(end bool) error {
-	i := 0
-	if end {
-		i = 1
-	}
-	if q.marks[i] == nil {
-		if err := check("cuEventCreate", C.cuEventCreate(&q.marks[i], 0)); err != nil {
-			return err
+func (q *queue) Timed(do func() error) (time.Duration, error) {
+	var begin, end C.CUevent
+	for _, mark := range []*C.CUevent{&begin, &end} {
+		if err := check("cuEventCreate", C.cuEventCreate(mark, 0)); err != nil {
+			return 0, err
 		}
+		defer C.cuEventDestroy_v2(*mark)
 	}
-	return check("cuEventRecord", C.cuEventRecord(q.marks[i], q.stream))
-}
-
-// Elapsed waits for the end that was marked, and returns the time since the beginning on the device's clock.
-func (q *queue) Elapsed() (time.Duration, error) {
-	if err := check("cuEventSynchronize", C.cuEventSynchronize(q.marks[1])); err != nil {
+	err := check("cuEventRecord", C.cuEventRecord(begin, q.stream))
+	if err == nil {
+		err = do()
+	}
+	if err != nil {
 		return 0, err
 	}
 	var milliseconds C.float
-	err := check("cuEventElapsedTime", C.cuEventElapsedTime(&milliseconds, q.marks[0], q.marks[1]))
+	err = cmp.Or(
+		check("cuEventRecord", C.cuEventRecord(end, q.stream)),
+		check("cuEventSynchronize", C.cuEventSynchronize(end)),
+		check("cuEventElapsedTime", C.cuEventElapsedTime(&milliseconds, begin, end)),
+	)
 	return time.Duration(float64(milliseconds) * float64(time.Millisecond)), err
 }
 
@@ -421,15 +410,7 @@ func (p *Partition) Close() error {
 		errs = append(errs, check("cuCtxSetCurrent", C.cuCtxSetCurrent(p.context)))
 	}
 	if p.stream != nil {
-		errs = append(errs, p.Free())
-	}
-	for _, mark := range p.marks {
-		if mark != nil {
-			errs = append(errs, check("cuEventDestroy", C.cuEventDestroy_v2(mark)))
-		}
-	}
-	if p.stream != nil {
-		errs = append(errs, check("cuStreamDestroy", C.cuStreamDestroy_v2(p.stream)))
+		errs = append(errs, p.free(), check("cuStreamDestroy", C.cuStreamDestroy_v2(p.stream)))
 	}
 	if p.green != nil {
 		errs = append(errs, check("cuCtxSetCurrent", C.cuCtxSetCurrent(p.home)),

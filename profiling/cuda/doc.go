@@ -4,13 +4,38 @@
 // Like package nvml it needs cgo and Linux. In other builds Open returns an error.
 package cuda
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // A Pointer is an address in a device's memory.
 type Pointer uint64
 
 // A Dim is the size of a grid, in blocks, or of a block, in threads.
 type Dim struct{ X, Y, Z uint32 }
+
+// A Queue runs kernels one after the other. [Device] and [Partition] are queues.
+type Queue interface {
+	// Load translates kernels in PTX for the device, in place of those of an earlier call.
+	Load(ptx []byte) error
+	// Alloc reserves memory. Close frees it.
+	Alloc(bytes uint64) (Pointer, error)
+	// Write copies data into the device's memory.
+	Write(to Pointer, data []byte) error
+	// Read copies from the device's memory, after all kernels that were launched, and waits for it.
+	Read(data []byte, from Pointer) error
+	// Fill sets bytes of the device's memory.
+	Fill(at Pointer, value byte, bytes uint64) error
+	// Launch starts a kernel and does not wait for it. Each argument is a pointer or an integer;
+	// a kernel's parameter of 32 bits takes the low half. There are at most 16.
+	Launch(name string, grid, block Dim, arguments ...uint64) error
+	// Sync waits for all kernels that were launched.
+	Sync() error
+	// Timed returns how long the device takes for what do launches, on the device's own clock.
+	Timed(do func() error) (time.Duration, error)
+	Close() error
+}
 
 // Facts describe a device as CUDA sees it. On a MIG instance they are those of the instance.
 type Facts struct {

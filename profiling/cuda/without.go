@@ -4,37 +4,21 @@ package cuda
 
 import (
 	"errors"
-	"time"
 
 	"miglab/profiling"
 )
 
-// A Device is one GPU or MIG instance.
+// A Device is one GPU or MIG instance. There is none.
 type Device struct {
-	queue
+	Queue
 	Facts Facts
 }
 
-// A Partition is a part of a device's multiprocessors.
+// A Partition is a part of a device's multiprocessors. There is none.
 type Partition struct {
-	queue
+	Queue
 	SMs int
 }
-
-// A queue has methods of devices and partitions. Without a device they are never called.
-type queue struct{}
-
-func (queue) Load([]byte) error                        { return nil }
-func (queue) Alloc(uint64) (Pointer, error)            { return 0, nil }
-func (queue) Write(Pointer, []byte) error              { return nil }
-func (queue) Read([]byte, Pointer) error               { return nil }
-func (queue) Fill(Pointer, byte, uint64) error         { return nil }
-func (queue) Launch(string, Dim, Dim, ...uint64) error { return nil }
-func (queue) Sync() error                              { return nil }
-func (queue) Mark(bool) error                          { return nil }
-func (queue) Elapsed() (time.Duration, error)          { return 0, nil }
-func (queue) Free() error                              { return nil }
-func (queue) Close() error                             { return nil }
 
 // Installed always fails (see the package comment).
 func Installed() error {

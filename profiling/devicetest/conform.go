@@ -132,8 +132,8 @@ func identity(c *conformer) {
 	if id.Model != mig.MustLookup("A100") {
 		c.Errorf("model %v, want A100", id.Model)
 	}
-	switch underMIG := id.Source == profiling.MIG; {
-	case !underMIG && id.Source != profiling.MPSSMLimit:
+	switch underMIG := id.Source == mig.SourceMIG; {
+	case !underMIG && id.Source != mig.SourceMPS:
 		c.Errorf("source %q", id.Source)
 	case id.MIG != underMIG || id.MIGPending != underMIG:
 		c.Errorf("MIG mode %v, pending %v for source %s", id.MIG, id.MIGPending, id.Source)

@@ -19,7 +19,7 @@ import (
 type GPU struct {
 	model  *mig.GPU
 	uuid   string
-	source profiling.Source
+	source string
 	scale  float64
 	// driver admits as many creates and destroys at a time as it has room for, in the order of arrival. It is a
 	// channel, since the clock of a synctest bubble stops while goroutines wait for a mutex.
@@ -69,7 +69,7 @@ func MIGOff() Option { return func(g *GPU) { g.first = state{} } }
 // SMLimit makes a GPU without MIG mode, whose instances are limits of multiprocessors under MPS.
 func SMLimit() Option {
 	return func(g *GPU) {
-		g.source = profiling.MPSSMLimit
+		g.source = mig.SourceMPS
 		g.first = state{}
 	}
 }
@@ -111,7 +111,7 @@ func New(model *mig.GPU, opts ...Option) *GPU {
 // [GPU.FailCompute] stay in the process.
 func Open(path string, model *mig.GPU, opts ...Option) (*GPU, error) {
 	g := &GPU{
-		model: model, source: profiling.MIG, scale: 1, driver: make(chan struct{}, 1), watch: func(Stage,
+		model: model, source: mig.SourceMIG, scale: 1, driver: make(chan struct{}, 1), watch: func(Stage,
 			mig.Instance) {
 		},
 		first: state{MIG: true, Pending: true}, failCreates: map[int]fault{},
@@ -147,7 +147,7 @@ func (g *GPU) Identify() (profiling.Identity, error) {
 func (g *GPU) SetMIG(on bool) error {
 	return g.do("turn MIG mode "+profiling.OnOff(on), func(s *state) error {
 		switch {
-		case g.source != profiling.MIG:
+		case g.source != mig.SourceMIG:
 			return profiling.ErrUnsupported
 		case s.Forbidden:
 			return profiling.ErrPermission
@@ -178,7 +178,7 @@ func (g *GPU) Placements(p *mig.Profile) (starts []mig.Slices, err error) {
 }
 
 // divided reports whether there can be instances.
-func (g *GPU) divided(s *state) bool { return s.MIG || g.source == profiling.MPSSMLimit }
+func (g *GPU) divided(s *state) bool { return s.MIG || g.source == mig.SourceMPS }
 
 // Instances implements [profiling.Device].
 func (g *GPU) Instances() (out []profiling.Instance, err error) {

@@ -10,17 +10,6 @@ import (
 	"miglab/profiling/cuda"
 )
 
-// A GPU is what a program needs of a device; [cuda.Device] is one.
-type GPU interface {
-	Load(ptx []byte) error
-	Alloc(bytes uint64) (cuda.Pointer, error)
-	Write(to cuda.Pointer, data []byte) error
-	Read(data []byte, from cuda.Pointer) error
-	Fill(at cuda.Pointer, value byte, bytes uint64) error
-	Launch(name string, grid, block cuda.Dim, arguments ...uint64) error
-	Sync() error
-}
-
 // A Program is one benchmark: its kernels, and the host side that makes the input and launches them.
 type Program struct {
 	// Name is also the name of its source, NAME.cu.
@@ -63,7 +52,7 @@ type Run struct {
 
 // Start loads the program's kernels into a GPU and makes its input there, from a seed. It
 // waits until the input is complete.
-func (p *Program) Start(g GPU, size, seed uint64) (*Run, error) {
+func (p *Program) Start(g cuda.Queue, size, seed uint64) (*Run, error) {
 	text, err := ptx.ReadFile("ptx/" + p.Name + ".ptx")
 	if err != nil {
 		return nil, err
@@ -83,16 +72,23 @@ func (r *Run) Iterate(n uint64) error {
 	return r.host.err
 }
 
-// IterateFor iterates for at least a time. The device never has more than about 10 ms of work
-// that the host has not waited for.
-func (r *Run) IterateFor(d time.Duration) error {
-	p := Pace{Intensity: 100}
-	for start := time.Now(); time.Since(start) < d; {
-		if _, err := r.Burst(&p); err != nil {
-			return err
+// Until iterates in bursts, at least once, until there is enough, and returns the number of iterations. The device never
+// has more than about 10 ms of work that the host has not waited for.
+func (r *Run) Until(p *Pace, enough func() bool) (done uint64, err error) {
+	for done == 0 || !enough() {
+		n, err := r.burst(p)
+		if err != nil {
+			return done, err
 		}
+		done += n
 	}
-	return nil
+	return done, nil
+}
+
+// For returns a function for [Run.Until] that lets a time pass from now.
+func For(d time.Duration) (enough func() bool) {
+	start := time.Now()
+	return func() bool { return time.Since(start) >= d }
 }
 
 // A Pace decides how a program iterates in bursts.
@@ -103,9 +99,9 @@ type Pace struct {
 	batch     uint64
 }
 
-// Burst iterates for a few milliseconds, or once if that takes longer, waits for the device,
+// burst iterates for a few milliseconds, or once if that takes longer, waits for the device,
 // and then as long as the intensity asks. It returns the number of iterations.
-func (r *Run) Burst(p *Pace) (done uint64, err error) {
+func (r *Run) burst(p *Pace) (done uint64, err error) {
 	least := 5 * time.Millisecond
 	if p.Intensity < 100 {
 		least = 2 * time.Millisecond // so that others meet many bursts
@@ -146,7 +142,7 @@ func (e *WrongError) Error() string {
 // A host does what a program asks of a GPU until something fails. It keeps the first error;
 // after it, its methods do nothing.
 type host struct {
-	gpu GPU
+	gpu cuda.Queue
 	err error
 }
 

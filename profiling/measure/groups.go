@@ -14,7 +14,6 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
-	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/profiling/kernels"
 	"miglab/profiling/mps"
@@ -70,7 +69,7 @@ func (c *corunFlags) plan(ctx context.Context, b *Bench) (*Plan, error) {
 
 // checkCorun refuses co-runs of processes that the mode or the kernels cannot do.
 func checkCorun(f *pflag.FlagSet, mode string, all []kernel.Kernel) error {
-	underMPS := mode == string(profiling.MPSSMLimit)
+	underMPS := mode == mig.SourceMPS
 	names := kernelNames(all)
 	against, size := f.Lookup("against").Value.String(), f.Lookup("size").Value.String() != "0"
 	switch {
@@ -79,18 +78,18 @@ func checkCorun(f *pflag.FlagSet, mode string, all []kernel.Kernel) error {
 	case !underMPS && !size:
 		return fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s, or "+
 			"the --size of the instance that the kernels share",
-			mode, profiling.MPSSMLimit, profiling.SMPartition)
+			mode, mig.SourceMPS, mig.SourcePartition)
 	case !underMPS && !Windowed(all):
 		return errors.New("--size: only kernels with window: true in their manifest run in an instance together")
 	case underMPS && size:
-		return fmt.Errorf("--size: only --mode %s has it", profiling.MIG)
+		return fmt.Errorf("--size: only --mode %s has it", mig.SourceMIG)
 	case Windowed(all):
 		return nil
 	}
 	for _, name := range []string{"milliseconds", "against", "intensities", "sample"} {
 		if f.Changed(name) {
 			return fmt.Errorf("--%s: only --mode %s has it, and co-runs of kernels with window: true in their manifest",
-				name, profiling.SMPartition)
+				name, mig.SourcePartition)
 		}
 	}
 	splits, err := f.GetStringSlice("splits")

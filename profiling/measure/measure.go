@@ -118,7 +118,7 @@ func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Inst
 
 // memoryMB is the memory of a kernel on an instance of the profile, in MB. Under MPS it is the memory of the whole GPU.
 func memoryMB(id profiling.Identity, p *mig.Profile) int {
-	if id.Source == profiling.MPSSMLimit {
+	if id.Source == mig.SourceMPS {
 		return wholeMB(id)
 	}
 	return p.MemoryGB * 1000
@@ -134,7 +134,7 @@ func oneLine(s string) string {
 // Provenance says where something is measured, with today's date.
 func Provenance(id profiling.Identity) datasets.Provenance {
 	return datasets.Provenance{
-		GPU: id.Model.Name, Name: oneLine(id.Name), Driver: oneLine(id.Driver), Source: string(id.Source),
+		GPU: id.Model.Name, Name: oneLine(id.Name), Driver: oneLine(id.Driver), Source: id.Source,
 		Date: time.Now().UTC().Format(time.DateOnly),
 	}
 }
@@ -144,7 +144,7 @@ func Titled(title string, from datasets.Provenance) string {
 	return fmt.Sprintf("%s; %s, source: %s", title, from.Name, from.Source)
 }
 
-// undivided is a note for tables of times under [profiling.MPSSMLimit].
+// undivided is a note for tables of times under [mig.SourceMPS].
 const undivided = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned"
 
 // cellStream returns the random numbers of one cell of an experiment. They do not depend on the numbers drawn for other

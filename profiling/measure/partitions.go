@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,24 +160,20 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	pace := kernels.Pace{Intensity: p.Intensity}
 	// until iterates until something holds, at least once and not after an error.
 	until := func(enough func() bool) (done uint64) {
-		for err == nil && (done == 0 || !enough() && !t.stopped()) {
-			var n uint64
-			n, err = run.Burst(&pace)
-			done += n
+		if err == nil {
+			done, err = run.Until(&pace, func() bool { return enough() || t.stopped() })
 		}
 		return done
 	}
 	j.from = time.Now()
-	until(func() bool { return time.Since(j.from) >= t.WarmUp })
+	until(kernels.For(t.WarmUp))
 	t.warm.Add(1)
 	until(func() bool { return int(t.warm.Load()) == len(t.jobs) })
 	j.begin = time.Now()
-	err = cmp.Or(err, on.Mark(false))
-	j.Iterations = until(func() bool { return time.Since(j.begin) >= t.window })
-	if err = cmp.Or(err, on.Mark(true)); err != nil {
+	if j.Finish, err = on.Timed(func() error {
+		j.Iterations = until(kernels.For(t.window))
 		return err
-	}
-	if j.Finish, err = on.Elapsed(); err != nil {
+	}); err != nil {
 		return err
 	}
 	j.end = time.Now()

@@ -16,7 +16,6 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/stats"
 	"miglab/harness/task"
-	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/reports"
 )
@@ -172,7 +171,7 @@ func (p *Profile) provenance() datasets.Provenance {
 	run := &p.Runs[0]
 	last := slices.MaxFunc(p.Runs, func(a, b Run) int { return cmp.Compare(a.Started, b.Started) })
 	date, _, _ := strings.Cut(last.Started, "T")
-	return datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: string(run.Source), Date: date}
+	return datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: run.Source, Date: date}
 }
 
 // Warnings returns a sentence about each kernel that is left out of datasets, each time that spreads more than
@@ -234,7 +233,7 @@ func (p *Profile) Table() reports.Table {
 		return t
 	}
 	t.Title = Titled(t.Title, p.provenance())
-	if p.Runs[0].Source == profiling.MPSSMLimit {
+	if p.Runs[0].Source == mig.SourceMPS {
 		t.Notes = append(t.Notes, undivided)
 	}
 	for i := range p.Results {
@@ -255,11 +254,11 @@ func (p *Profile) Table() reports.Table {
 }
 
 // TasksFile names the dataset of a profile. What was not measured under MIG says so wherever the dataset's name goes.
-func TasksFile(source profiling.Source) string {
-	if source == profiling.MIG {
+func TasksFile(source string) string {
+	if source == mig.SourceMIG {
 		return "tasks.csv"
 	}
-	return "tasks." + string(source) + ".csv"
+	return "tasks." + source + ".csv"
 }
 
 // save writes the tables of a profile, and if it is whole also the dataset, and what shows how kernels scale.

@@ -16,7 +16,6 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/task"
-	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
 )
@@ -24,7 +23,7 @@ import (
 // ran is a run of a kernel on A100 that took so long.
 func ran(name string, size mig.Slices, repetition int, s mig.Seconds) measure.Run {
 	return measure.Run{
-		GPU: "A100", Name: "NVIDIA A100-SXM4-40GB", UUID: "GPU-1", Driver: "570.1", Source: profiling.MIG, Suite: "suite", Kernel: name,
+		GPU: "A100", Name: "NVIDIA A100-SXM4-40GB", UUID: "GPU-1", Driver: "570.1", Source: mig.SourceMIG, Suite: "suite", Kernel: name,
 		Size: size, Repetition: repetition, Status: kernel.OK, Seconds: s, Started: fmt.Sprintf("2026-11-21T09:30:%02dZ", repetition),
 		Load: datasets.Load{Samples: 1, Throttle: "none"},
 	}
@@ -119,7 +118,7 @@ func TestWarnings(t *testing.T) {
 	}
 	runs := mixedRuns()
 	for i := range runs {
-		runs[i].Source = profiling.MPSSMLimit
+		runs[i].Source = mig.SourceMPS
 	}
 	table = measure.Summarize(runs).Table()
 	const note = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned"

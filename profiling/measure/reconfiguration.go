@@ -30,7 +30,7 @@ var _ = register(Command{
 	Example: "  sudo miglab profile reconfiguration --out results/profile/a100\n" +
 		"  sudo miglab profile reconfiguration --repetitions 100",
 	Check: func(_ *pflag.FlagSet, mode string, _ []kernel.Kernel) error {
-		if mode != string(profiling.MIG) {
+		if mode != mig.SourceMIG {
 			return fmt.Errorf("--mode %s has nothing to reconfigure", mode)
 		}
 		return nil

@@ -44,7 +44,7 @@ type Run struct {
 	UUID   string `csv:"gpu_uuid"`
 	Driver string `csv:"driver"`
 	// Source is what confined the kernel to a part of the GPU.
-	Source profiling.Source `csv:"source"`
+	Source string `csv:"source"`
 	// Mode says under MIG whether the program created the instance or it was existing; it is empty without MIG.
 	// Instance is its UUID; empty if the kernel was not tried.
 	Mode      string `csv:"mode"`
@@ -215,7 +215,7 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Size: p.Size, SMs: p.SMs,
 		Repetition: repetition,
 	}
-	if r.Source == profiling.MIG {
+	if r.Source == mig.SourceMIG {
 		r.Mode = "created"
 		if w.id.Existing {
 			r.Mode = existing

@@ -274,7 +274,7 @@ func TestSweepKnowsThatMPSDividesNoMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range p.Runs {
-			if r.Source != profiling.MPSSMLimit || (r.Status == kernel.OK) != (r.Kernel == "fits") {
+			if r.Source != mig.SourceMPS || (r.Status == kernel.OK) != (r.Kernel == "fits") {
 				t.Errorf("%+v", r)
 			}
 		}

@@ -44,7 +44,7 @@ func (w whole) Identify() (profiling.Identity, error) {
 func board(name string, memory int) whole {
 	return whole{
 		devicetest.New(mig.MustLookup("H200"), devicetest.SMLimit()),
-		profiling.Identity{UUID: uuid, Name: name, MemoryMiB: memory, Driver: "580.65.06", Source: profiling.MIG},
+		profiling.Identity{UUID: uuid, Name: name, MemoryMiB: memory, Driver: "580.65.06", Source: mig.SourceMIG},
 		new(int),
 	}
 }

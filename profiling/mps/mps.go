@@ -92,7 +92,7 @@ func Open(ctx context.Context, whole profiling.Device, dir string, count CountSM
 // Identify reads the identity from the driver.
 func (d *Device) Identify() (profiling.Identity, error) {
 	id, err := d.Device.Identify()
-	id.Model, id.Source = d.model, profiling.MPSSMLimit
+	id.Model, id.Source = d.model, mig.SourceMPS
 	return id, err
 }
 

@@ -23,7 +23,7 @@ type underMIG struct{ *Device }
 
 func (d underMIG) Identify() (profiling.Identity, error) {
 	id, err := d.Device.Identify()
-	id.MIG, id.MIGPending, id.Source = true, true, profiling.MIG
+	id.MIG, id.MIGPending, id.Source = true, true, mig.SourceMIG
 	return id, err
 }
 
@@ -35,7 +35,7 @@ func TestConform(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	newFake(t)
 	want := h200().id
-	want.Model, want.Source = mig.MustLookup("H200"), profiling.MPSSMLimit
+	want.Model, want.Source = mig.MustLookup("H200"), mig.SourceMPS
 	if got, err := opened(t, h200()).Identify(); err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}

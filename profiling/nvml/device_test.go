@@ -127,7 +127,7 @@ var deviceTests = []stubTest{
 		got, err := open(t).Identify()
 		want := profiling.Identity{
 			UUID: "GPU-10000000-0000-0000-0000-000000000000", Name: "NVIDIA H100 80GB HBM3", Model: mig.MustLookup("H100"),
-			MemoryMiB: 81559, Driver: "570.1", MIG: true, MIGPending: true, Source: profiling.MIG,
+			MemoryMiB: 81559, Driver: "570.1", MIG: true, MIGPending: true, Source: mig.SourceMIG,
 		}
 		if err != nil || got != want {
 			t.Errorf("%+v, %v; want %+v", got, err, want)

@@ -68,7 +68,7 @@ func TestExistingInstances(t *testing.T) {
 				t.Fatal(err)
 			}
 			id, err := d.Identify()
-			if err != nil || !id.Existing || id.Source != profiling.MIG || id.Model != mig.MustLookup("A100") {
+			if err != nil || !id.Existing || id.Source != mig.SourceMIG || id.Model != mig.MustLookup("A100") {
 				t.Errorf("%+v, %v", id, err)
 			}
 			if all, err := d.Instances(); err != nil || len(all) > 0 {

@@ -120,7 +120,7 @@ func listGPUs(lib nvml.Interface) ([]gpu, error) {
 // identify reads the identity of a GPU. While MIG mode is off, the model follows from the name; it is nil if
 // package mig does not know it. A GPU without MIG has MIG mode off, and one without memory of its own has 0 MiB.
 func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Identity, _ error) {
-	id := profiling.Identity{Source: profiling.MIG}
+	id := profiling.Identity{Source: mig.SourceMIG}
 	var ret nvml.Return
 	if id.Driver, ret = lib.SystemGetDriverVersion(); ret != nvml.SUCCESS {
 		return none, failure(op, ret)

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"miglab/harness/mig"
 	"miglab/profiling"
 )
 
 // turnOn turns MIG on if it is off and needed. admit has checked that the user allows it.
 func (s *Session) turnOn() (err error) {
-	if s.identity.Source != profiling.MIG || s.identity.MIG {
+	if s.identity.Source != mig.SourceMIG || s.identity.MIG {
 		return nil
 	}
 	s.journal.TurnedOn = true

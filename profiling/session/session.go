@@ -122,7 +122,7 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 // recover finishes the session of a killed run.
 func (s *Session) recover(ctx context.Context) error {
 	model := s.identity.Model
-	if s.identity.Source == profiling.MIG && !s.identity.MIG {
+	if s.identity.Source == mig.SourceMIG && !s.identity.MIG {
 		model = nil // There are no instances, and the driver may not tell the model before MIG is on.
 	}
 	j, left, err := readJournal(s.path, model)
@@ -160,7 +160,7 @@ func (s *Session) admit() (err error) {
 	if err != nil {
 		return err
 	}
-	switch underMIG := id.Source == profiling.MIG; {
+	switch underMIG := id.Source == mig.SourceMIG; {
 	case underMIG && id.MIG != id.MIGPending:
 		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end the processes that use "+
 			"the GPU (%s) and run nvidia-smi --gpu-reset -i %s",
