@@ -66,7 +66,7 @@ func reasonSet(names string) (set uint64) {
 	return set
 }
 
-// A Watch holds samples of a device. Its methods are safe for concurrent use; those of a nil watch have none.
+// A Watch holds samples of a device; the zero value has none. Its methods are safe for concurrent use.
 type Watch struct {
 	mu      sync.Mutex
 	samples []Sample
@@ -75,13 +75,14 @@ type Watch struct {
 	stop     func()
 }
 
-// Every returns a watch that samples at SampleInterval until it is closed. It counts the samples that fail, and
-// goes on.
-func Every(sample func() (Sample, error)) *Watch {
+// Every returns a watch that samples at SampleInterval until it is closed, and then calls last. It counts the samples
+// that fail, and goes on.
+func Every(sample func() (Sample, error), last func()) *Watch {
 	quit, done := make(chan struct{}), make(chan struct{})
 	w := &Watch{stop: func() { close(quit); <-done }}
 	go func() {
 		defer close(done)
+		defer last()
 		tick := time.NewTicker(SampleInterval)
 		defer tick.Stop()
 		for {
@@ -115,9 +116,6 @@ func (w *Watch) add(s Sample, err error) {
 
 // Failures returns how many samples could not be taken so far.
 func (w *Watch) Failures() int {
-	if w == nil {
-		return 0
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.failures
@@ -125,7 +123,7 @@ func (w *Watch) Failures() int {
 
 // Close ends the sampling.
 func (w *Watch) Close() {
-	if w != nil {
+	if w.stop != nil {
 		w.stop()
 	}
 }
@@ -133,9 +131,6 @@ func (w *Watch) Close() {
 // Between summarises the samples from one instant to another.
 func (w *Watch) Between(from, to time.Time) Load {
 	l := Load{Throttle: "unknown"}
-	if w == nil {
-		return l
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var throttle uint64
@@ -190,11 +185,4 @@ func ThrottleReasons(set uint64) string {
 		}
 	}
 	return cmp.Or(strings.Join(names, "+"), "none")
-}
-
-// Then makes Close also do something after it.
-func (w *Watch) Then(last func()) *Watch {
-	stop := w.stop
-	w.stop = func() { stop(); last() }
-	return w
 }

@@ -31,7 +31,7 @@ func TestWatchBetween(t *testing.T) {
 	if got := w.Between(from.Add(time.Hour), from.Add(2*time.Hour)); got != (profiling.Load{Throttle: "unknown"}) {
 		t.Errorf("without samples: %+v", got)
 	}
-	var none *profiling.Watch
+	var none profiling.Watch
 	none.Close()
 	if got := none.Between(from, from); got != (profiling.Load{Throttle: "unknown"}) {
 		t.Errorf("without a watch: %+v", got)
@@ -60,7 +60,7 @@ func TestLoadsTogether(t *testing.T) {
 func TestWatchSamplesTenTimesASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := time.Now()
-		w := profiling.Every(func() (profiling.Sample, error) { return profiling.Sample{At: time.Now()}, nil })
+		w := profiling.Every(func() (profiling.Sample, error) { return profiling.Sample{At: time.Now()}, nil }, func() {})
 		defer w.Close()
 		time.Sleep(10*time.Second + time.Millisecond)
 		if n := w.Between(from, time.Now()).Samples; n != 101 {
@@ -71,21 +71,20 @@ func TestWatchSamplesTenTimesASecond(t *testing.T) {
 
 // A watch samples while something runs, also after samples that fail, and ends when it is closed.
 func TestWatchEvery(t *testing.T) {
-	from, n := time.Now(), 0
+	from, n, closed := time.Now(), 0, false
 	w := profiling.Every(func() (profiling.Sample, error) {
 		if n++; n < 3 {
 			return profiling.Sample{}, errors.New("the driver is busy")
 		}
 		return profiling.Sample{At: time.Now(), SMClock: 1000}, nil
-	})
+	}, func() { closed = true })
 	for w.Between(from, time.Now()).Samples < 2 { // until go test has no more patience
 		time.Sleep(time.Millisecond)
 	}
 	if got := w.Failures(); got != 2 {
 		t.Errorf("%d failures, want 2", got)
 	}
-	closed := false
-	w.Then(func() { closed = true }).Close()
+	w.Close()
 	if !closed || n < 2 {
 		t.Errorf("closed: %v after %d samples", closed, n)
 	}

@@ -160,6 +160,7 @@ func (f *profileFlags) watch(c *cobra.Command, p *measure.Partitions, facts cuda
 	watch, driver, others, err := nvml.WatchGPU(facts.UUID)
 	if err != nil {
 		fmt.Fprintf(c.ErrOrStderr(), "miglab: the conditions of the GPU are unknown: %v\n", err)
+		watch = &profiling.Watch{}
 	}
 	// This process may be among those that the driver counts.
 	if others > 1 && !f.device.beside {

@@ -367,7 +367,7 @@ func (g *GPU) Watch() (*profiling.Watch, error) {
 			s.SMClock, s.Power, s.Temperature, s.Throttle = 1410, 250, 60, 0x4
 		}
 		return s, err
-	}), nil
+	}, func() {}), nil
 }
 
 // Close implements [profiling.Device].

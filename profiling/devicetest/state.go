@@ -64,14 +64,14 @@ func (f *store) update(change func(*state) error) error {
 		defer f.mu.Unlock()
 		return change(&f.s)
 	}
-	lock, err := os.OpenFile(f.path+".lock", os.O_RDWR|os.O_CREATE, 0o644)
+	lock, err := filelock.Open(f.path + ".lock")
+	for ; lock == nil && err == nil; lock, err = filelock.Open(f.path + ".lock") {
+		time.Sleep(100 * time.Microsecond)
+	}
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	if err := filelock.Wait(lock); err != nil {
-		return err
-	}
 	s := f.s
 	old, err := os.ReadFile(f.path)
 	if err == nil {

@@ -47,14 +47,10 @@ func algorithmOf(s schedule.Schedule) string {
 // deviation is how much later than simulated something happened, in percent of the real time, as in both papers.
 func deviation(simulated, real mig.Seconds) float64 { return 100 * (1 - float64(simulated/real)) }
 
-// Table shows the rows of a schedule like FAR Table 3 and DRL Table 3. An asterisk marks the critical task, which
+// Table shows the rows of a schedule, at least one, like FAR Table 3 and DRL Table 3. An asterisk marks the critical task, which
 // determines the makespan. If another task determines the real makespan, two asterisks mark it.
 func Table(rows []datasets.ExecutionTime) *reports.Table {
 	t := &reports.Table{Columns: reports.Left("Task").Right("Simulated end (s)", "Real end (s)", "Deviation (%)")}
-	if len(rows) == 0 {
-		t.Notes = []string{"No task has ended."}
-		return t
-	}
 	simulated := slices.MaxFunc(rows, func(a, b datasets.ExecutionTime) int {
 		return cmp.Compare(a.SimulatedEnd, b.SimulatedEnd)
 	})
@@ -82,11 +78,11 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 	t.Notes = append(t.Notes,
 		fmt.Sprintf("Makespan: %s s simulated, %s s real (%s %%).", reports.Fixed(float64(simulated.SimulatedEnd), 2),
 			reports.Fixed(float64(real.RealEnd), 2), reports.Fixed(deviation(simulated.SimulatedEnd, real.RealEnd), 2)))
-	if simulated.Task == real.Task {
-		t.Notes = append(t.Notes, "* ends last.")
-	} else {
-		t.Notes = append(t.Notes, "* ends last as simulated, ** for real.")
+	last := "* ends last."
+	if simulated.Task != real.Task {
+		last = "* ends last as simulated, ** for real."
 	}
+	t.Notes = append(t.Notes, last)
 	return t
 }
 

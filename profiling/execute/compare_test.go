@@ -66,8 +66,6 @@ func TestTable(t *testing.T) {
 	late := real
 	late.Placements = slices.Clone(real.Placements)
 	late.Placements[1].End = 19 // c
-	none := real
-	none.Placements = nil
 	for _, c := range []struct {
 		name string
 		real schedule.Schedule
@@ -98,12 +96,6 @@ d *               18.08         18.44           1.96
 
 Makespan: 18.08 s simulated, 19.00 s real (4.84 %).
 * ends last as simulated, ** for real.
-`},
-		{"nothing ended", none, `
-Task  Simulated end (s)  Real end (s)  Deviation (%)
-----  -----------------  ------------  -------------
-
-No task has ended.
 `},
 	} {
 		var b bytes.Buffer

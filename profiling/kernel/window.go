@@ -29,8 +29,8 @@ type Window struct {
 	Overlap float64
 	// From is when all were told to begin, To when all had measured.
 	From, To time.Time
-	// from and to are when it surely ran.
-	from, to time.Duration
+	// Started and Stopped, on that clock, are when it surely ran.
+	Started, Stopped time.Duration
 }
 
 // A Job is a kernel on an instance.
@@ -108,14 +108,14 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 		}
 		out[i].From, out[i].To = began, measured
 	}
-	overlap(out)
+	Overlap(out)
 	return out, errors.Join(errs...)
 }
 
-// overlap sets in how much of each window all kernels ran.
-func overlap(all []Window) {
-	from := slices.MaxFunc(all, func(a, b Window) int { return cmp.Compare(a.from, b.from) }).from
-	to := slices.MinFunc(all, func(a, b Window) int { return cmp.Compare(a.to, b.to) }).to
+// Overlap sets in how much of each window all kernels ran.
+func Overlap(all []Window) {
+	from := slices.MaxFunc(all, func(a, b Window) int { return cmp.Compare(a.Started, b.Started) }).Started
+	to := slices.MinFunc(all, func(a, b Window) int { return cmp.Compare(a.Stopped, b.Stopped) }).Stopped
 	for i := range all {
 		w := &all[i]
 		if took := w.Finish - w.Begin; took > 0 {
@@ -203,9 +203,9 @@ func (w *Window) read(p process) {
 	}
 	instant := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 	w.Begin, w.Finish = instant(begin), instant(finish)
-	w.from, w.to = w.Begin, w.Finish
+	w.Started, w.Stopped = w.Begin, w.Finish
 	if stop := number("stop_s"); stop >= finish { // it runs from before the signal until it stops
-		w.from, w.to = 0, instant(stop)
+		w.Started, w.Stopped = 0, instant(stop)
 	}
 	w.Status, w.Seconds = OK, profiling.Seconds(w.Finish-w.Begin)/mig.Seconds(w.Iterations)
 }

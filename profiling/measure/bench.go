@@ -62,7 +62,7 @@ type Bench struct {
 	// together runs kernels in a common window; nil if the launcher cannot.
 	together windowLauncher
 	judge    *judge
-	// watch samples the GPU while kernels run; nil if nothing can.
+	// watch samples the GPU while kernels run, if anything can.
 	watch    *profiling.Watch
 	failures []Failure
 	// facts decide the runs of this bench, and were those of the folder's runs. They must be the same.

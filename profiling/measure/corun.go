@@ -193,13 +193,10 @@ func (x *coruns) rows(from datasets.Provenance, load datasets.Load, runs []corun
 // how much longer each job took than alone. The rows must include every kernel alone, as those of [Corun] do.
 func CorunTable(rows []datasets.CorunTime) reports.Table {
 	t := reports.Table{
-		Title: "Mixes under MPS against their jobs one by one",
+		Title: Titled("Mixes under MPS against their jobs one by one", rows[0].Provenance),
 		Columns: reports.Left("mix").Right("total [s]", "one by one [s]", "relative throughput",
 			"slowdown of each job"),
 		Notes: []string{undivided + ": the jobs of a mix share them"},
-	}
-	if len(rows) > 0 {
-		t.Title = Titled(t.Title, rows[0].Provenance)
 	}
 	alone := map[string]datasets.CorunTime{}
 	for _, r := range rows {

@@ -327,8 +327,13 @@ func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []is
 // others (FAR Table 2), or [reports.Missing].
 func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	t := reports.Table{
-		Title:   "Largest difference in percent between kernels alone and beside others",
+		Title:   Titled("Largest difference in percent between kernels alone and beside others", rows[0].Provenance),
 		Columns: reports.Left("kernel"),
+		Notes:   []string{"instances share PCIe and the power limit, which MIG does not partition"},
+	}
+	if rows[0].Source == mig.SourceMPS {
+		t.Notes = []string{undivided +
+			", nor are PCIe and the power limit; the differences say nothing about MIG instances"}
 	}
 	var sizes []mig.Slices
 	for _, r := range rows {
@@ -355,16 +360,6 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 			row = append(row, cell)
 		}
 		t.Rows = append(t.Rows, row)
-	}
-	if len(rows) == 0 {
-		return t
-	}
-	t.Title = Titled(t.Title, rows[0].Provenance)
-	if rows[0].Source == mig.SourceMPS {
-		t.Notes = []string{undivided +
-			", nor are PCIe and the power limit; the differences say nothing about MIG instances"}
-	} else {
-		t.Notes = []string{"instances share PCIe and the power limit, which MIG does not partition"}
 	}
 	return t
 }

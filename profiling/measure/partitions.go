@@ -21,7 +21,7 @@ import (
 // The device times the windows.
 type Partitions struct {
 	Device *cuda.Device
-	// From and UUID say which GPU it is. Watch samples it; nil if nothing can.
+	// From and UUID say which GPU it is. Watch samples it, if anything can.
 	From  datasets.Provenance
 	UUID  string
 	Watch *profiling.Watch
@@ -49,7 +49,7 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 		}
 	}()
 	t := &together{
-		Partitions: p, ctx: ctx, window: window, jobs: make([]overlapJob, len(g)),
+		Partitions: p, ctx: ctx, window: window, jobs: make([]kernel.Window, len(g)), errs: make([]error, len(g)),
 		hosts: system.Take(len(g)),
 	}
 	defer t.hosts.Free()
@@ -61,16 +61,13 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	windows := make([]kernel.Window, len(g))
-	for i := range t.jobs {
-		j := &t.jobs[i]
-		j.Overlap, j.From, j.To = t.overlap(i), j.begin, j.end
-		windows[i] = j.Window
-		if broken, ok := errors.AsType[*cuda.Error](j.err); ok && !broken.OutOfMemory() {
-			err = errors.Join(err, fmt.Errorf("%s: %w", g[i], j.err)) // the context is of no more use
+	kernel.Overlap(t.jobs)
+	for i, failure := range t.errs {
+		if broken, ok := errors.AsType[*cuda.Error](failure); ok && !broken.OutOfMemory() {
+			err = errors.Join(err, fmt.Errorf("%s: %w", g[i], failure)) // the context is of no more use
 		}
 	}
-	return windows, err
+	return t.jobs, err
 }
 
 // split makes the partitions of a group. Groups of multiprocessors as clusters need them come first; if their size
@@ -111,7 +108,8 @@ type together struct {
 	*Partitions
 	ctx    context.Context
 	window time.Duration
-	jobs   []overlapJob
+	jobs   []kernel.Window
+	errs   []error
 	// hosts are the processors of the threads that launch kernels, one each if there are enough.
 	hosts system.Processors
 	// warm and measured count the jobs that are past the warm-up, and past their window.
@@ -119,21 +117,15 @@ type together struct {
 	failed         atomic.Bool
 }
 
-type overlapJob struct {
-	kernel.Window
-	err error
-	// from and to are when it ran; begin and end are those of its window.
-	from, begin, end, to time.Time
-}
-
 func (t *together) run(i int, p Part, on *cuda.Partition) {
-	j := &t.jobs[i]
-	if j.err = t.measure(i, p, on); j.err == nil {
+	j, err := &t.jobs[i], t.measure(i, p, on)
+	if err == nil {
 		return
 	}
+	t.errs[i] = err
 	t.failed.Store(true)
-	j.Status, j.Detail = kernel.Crash, j.err.Error()
-	if refusal, ok := errors.AsType[*cuda.Error](j.err); ok && refusal.OutOfMemory() {
+	j.Status, j.Detail = kernel.Crash, err.Error()
+	if refusal, ok := errors.AsType[*cuda.Error](err); ok && refusal.OutOfMemory() {
 		j.Status = kernel.OutOfMemory
 	}
 }
@@ -165,21 +157,22 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 		}
 		return done
 	}
-	j.from = time.Now()
+	j.Started = system.Monotonic()
 	until(kernels.For(t.WarmUp))
 	t.warm.Add(1)
 	until(func() bool { return int(t.warm.Load()) == len(t.jobs) })
-	j.begin = time.Now()
-	if j.Finish, err = on.Timed(func() error {
+	j.From, j.Begin = time.Now(), system.Monotonic()
+	took, err := on.Timed(func() error {
 		j.Iterations = until(kernels.For(t.window))
 		return err
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	j.end = time.Now()
+	j.To, j.Finish = time.Now(), j.Begin+took
 	t.measured.Add(1)
 	until(func() bool { return int(t.measured.Load()) == len(t.jobs) })
-	j.to = time.Now()
+	j.Stopped = system.Monotonic()
 	j.Status, j.Device = kernel.OK, &kernel.Device{UUID: t.Device.Facts.UUID, SMs: on.SMs}
 	return err
 }
@@ -192,14 +185,4 @@ func (t *together) size(p *kernels.Program) uint64 {
 		return p.WindowSize
 	}
 	return p.Size
-}
-
-// overlap is the share of a job's window in which all jobs ran.
-func (t *together) overlap(i int) float64 {
-	begin, end := t.jobs[i].begin, t.jobs[i].end
-	late, early := time.Duration(0), time.Duration(0)
-	for _, j := range t.jobs {
-		late, early = max(late, j.from.Sub(begin)), max(early, end.Sub(j.to))
-	}
-	return max(0, 1-(late+early).Seconds()/end.Sub(begin).Seconds())
 }

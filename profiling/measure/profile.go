@@ -224,15 +224,11 @@ func (p *Profile) Warnings() []string {
 // Table shows the results, with the warnings below.
 func (p *Profile) Table() reports.Table {
 	t := reports.Table{
-		Title: "Times of kernels by instance size",
+		Title: Titled("Times of kernels by instance size", p.provenance()),
 		Columns: reports.Left("kernel").Right("size").Left("status").
 			Right("runs", "median [s]", "mean [s]", "std [s]", "95 % interval [s]", "spread [%]"),
 		Notes: p.Warnings(),
 	}
-	if len(p.Runs) == 0 {
-		return t
-	}
-	t.Title = Titled(t.Title, p.provenance())
 	if p.Runs[0].Source == mig.SourceMPS {
 		t.Notes = append(t.Notes, undivided)
 	}

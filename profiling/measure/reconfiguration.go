@@ -196,7 +196,7 @@ func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []rou
 // found, and 1 over their number if it runs them in parallel. All rows must be from one GPU of the model.
 func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
 	t := reports.Table{
-		Title: "Seconds to create and to destroy instances",
+		Title: Titled("Seconds to create and to destroy instances", rows[0].Provenance),
 		Columns: reports.Left("round").Right("size").Left("operation").PlusMinus("mean [s]").
 			Right("model [s]", "one by one [s]", "all at once [s]", "ratio"),
 		Notes: []string{
@@ -204,9 +204,6 @@ func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) repor
 			"ratio: the round with all operations at once over the round with one by one; 1 where the driver " +
 				"serialises them",
 		},
-	}
-	if len(rows) > 0 {
-		t.Title = Titled(t.Title, rows[0].Provenance)
 	}
 	for _, r := range rows {
 		if r.Threads != 1 {

@@ -70,9 +70,9 @@ func TestWindowElsewhereOrAloneIsWrong(t *testing.T) {
 
 // A window overlaps as long as all run: from 3 to 11 of the window from 2 to 12.
 func TestShareOfAWindow(t *testing.T) {
-	at := func(second int64) time.Time { return time.Unix(second, 0) }
-	jobs := together{jobs: []overlapJob{{from: at(0), begin: at(2), end: at(12), to: at(20)}, {from: at(3), begin: at(3), end: at(10), to: at(11)}}}
-	if first, second := jobs.overlap(0), jobs.overlap(1); first != 0.8 || second != 1 {
+	jobs := []kernel.Window{{Begin: 2, Finish: 12, Stopped: 20}, {Started: 3, Begin: 3, Finish: 10, Stopped: 11}}
+	kernel.Overlap(jobs)
+	if first, second := jobs[0].Overlap, jobs[1].Overlap; first != 0.8 || second != 1 {
 		t.Errorf("%v and %v, want 0.8 and 1", first, second)
 	}
 }

@@ -69,17 +69,12 @@ func Open(ctx context.Context, whole profiling.Device, dir string, count CountSM
 		return nil, err
 	}
 	lock := filepath.Join(filepath.Dir(d.daemon.pipe), "lock")
-	if d.lock, err = os.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	if d.lock, err = filelock.Open(lock); err != nil {
 		return nil, err
 	}
-	free, err := filelock.Try(d.lock)
-	if err == nil && !free {
-		err = profiling.ErrBusy
-	}
-	if err != nil {
-		d.lock.Close()
+	if d.lock == nil {
 		return nil, &profiling.DeviceError{
-			Op: op, Err: fmt.Errorf("%s: %w", d.lock.Name(), err),
+			Op: op, Err: fmt.Errorf("%s: %w", lock, profiling.ErrBusy),
 			Remedy: "wait for the other run of miglab on this GPU, or end it",
 		}
 	}

@@ -29,13 +29,13 @@ func (d *device) Conditions() (c profiling.Conditions, err error) {
 }
 
 // Watch samples the GPU about ten times a second.
-func (d *device) Watch() (*profiling.Watch, error) { return watchHandle(d.gpu) }
+func (d *device) Watch() (*profiling.Watch, error) { return watchHandle(d.gpu, func() {}) }
 
-func watchHandle(gpu nvml.Device) (*profiling.Watch, error) {
+func watchHandle(gpu nvml.Device, last func()) (*profiling.Watch, error) {
 	if _, err := sample(gpu); err != nil {
 		return nil, err
 	}
-	return profiling.Every(func() (profiling.Sample, error) { return sample(gpu) }), nil
+	return profiling.Every(func() (profiling.Sample, error) { return sample(gpu) }, last), nil
 }
 
 // sample reads clock, power, temperature and the reasons for lower clocks. GPUs may lack any of them.
@@ -78,8 +78,6 @@ func WatchGPU(uuid string) (w *profiling.Watch, driver string, processes int, er
 	if running, ret := gpu.GetComputeRunningProcesses(); ret == nvml.SUCCESS {
 		processes = len(running)
 	}
-	if w, err = watchHandle(gpu); err != nil {
-		return nil, driver, processes, err
-	}
-	return w.Then(func() { lib.Shutdown() }), driver, processes, nil
+	w, err = watchHandle(gpu, func() { lib.Shutdown() })
+	return w, driver, processes, err
 }

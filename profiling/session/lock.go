@@ -35,21 +35,12 @@ func (e *LockedError) Error() string {
 
 // lockGPU takes the lock of a GPU and writes this process's number into its file. The file is
 // never removed, since two runs could then lock two files of the same name.
-func lockGPU(path, gpu string) (_ *os.File, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+func lockGPU(path, gpu string) (*os.File, error) {
+	f, err := filelock.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close())
-		}
-	}()
-	free, err := filelock.Try(f)
-	if err != nil {
-		return nil, err
-	}
-	if !free {
+	if f == nil {
 		raw, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
@@ -57,11 +48,14 @@ func lockGPU(path, gpu string) (_ *os.File, err error) {
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(raw))) // 0 until the process has written it
 		return nil, &LockedError{gpu, pid, path}
 	}
-	if err := f.Truncate(0); err != nil {
-		return nil, err
+	err = f.Truncate(0)
+	if err == nil {
+		_, err = f.WriteString(strconv.Itoa(os.Getpid()) + "\n")
 	}
-	_, err = f.WriteString(strconv.Itoa(os.Getpid()) + "\n")
-	return f, err
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // bootID identifies the boot of the system; it is empty if the system does not tell.

@@ -10,20 +10,18 @@ import (
 	"syscall"
 )
 
-// Try takes the lock of a file and reports whether it was free.
-func Try(f *os.File) (bool, error) {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+// Open opens a file, which it makes if it is missing, and takes its lock. The file is nil if the lock is not free.
+func Open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+		return f, nil
+	}
+	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return false, nil
+		err = nil
 	}
-	return err == nil, err
-}
-
-// Wait takes the lock of a file as soon as it is free.
-func Wait(f *os.File) error {
-	for {
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
+	return nil, err
 }

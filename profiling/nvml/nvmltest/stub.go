@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"miglab/harness/deep"
 	"miglab/profiling/internal/filelock"
@@ -114,14 +115,14 @@ func (s State) Remove(t testing.TB, word string) {
 // change replaces the lines by what f returns, unless it is nil. No process changes the state meanwhile.
 func (s State) change(t testing.TB, f func(lines []string) []string) {
 	t.Helper()
-	lock, err := os.OpenFile(string(s)+".lock", os.O_RDWR|os.O_CREATE, 0o644)
+	lock, err := filelock.Open(string(s) + ".lock")
+	for ; lock == nil && err == nil; lock, err = filelock.Open(string(s) + ".lock") {
+		time.Sleep(100 * time.Microsecond)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	if err := filelock.Wait(lock); err != nil {
-		t.Fatal(err)
-	}
 	old, err := os.ReadFile(string(s))
 	if err != nil {
 		t.Fatal(err)
