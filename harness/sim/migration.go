@@ -172,7 +172,7 @@ func (e *placementEngine) move(m Move) error {
 	if w := &r.on[from][k]; w.Fixed || w.until > r.slot {
 		return bad("it is on several GPUs, or its last move is not over")
 	}
-	window, why := e.windowAt(e.requests[m.Request].Profile, m.To)
+	window, why := c.windowAt(e.requests[m.Request].Profile, m.To)
 	if why != "" {
 		return bad(why)
 	}

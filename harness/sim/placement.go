@@ -165,10 +165,9 @@ func (e *placementEngine) decide(i, profile int, p Placer) (bool, error) {
 // occupy takes the slices of an instance of a request if they are free.
 func (e *placementEngine) occupy(i int, s Spot) error {
 	p := e.requests[i].Profile
-	window, why := e.windowAt(p, s)
+	window, why := e.cluster.windowAt(p, s)
 	if why != "" {
-		return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, p,
-			s.GPU, s.Start, why)}
+		return impossible(i, p, s, why)
 	}
 	e.set(s.GPU, e.cluster.Mask(s.GPU)|window)
 	e.placed = append(e.placed,
@@ -176,9 +175,13 @@ func (e *placementEngine) occupy(i int, s Spot) error {
 	return nil
 }
 
+// impossible is the error about a place that request i cannot have.
+func impossible(i int, p *mig.Profile, s Spot, why string) error {
+	return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, p, s.GPU, s.Start, why)}
+}
+
 // windowAt returns the slices of a place for an instance, or why it cannot be there.
-func (e *placementEngine) windowAt(p *mig.Profile, s Spot) (window mig.Mask, why string) {
-	c := e.cluster
+func (c *Cluster) windowAt(p *mig.Profile, s Spot) (window mig.Mask, why string) {
 	if s.GPU < 0 || s.GPU >= c.GPUs() {
 		return 0, fmt.Sprintf("the GPUs are 0 to %d", c.GPUs()-1)
 	}

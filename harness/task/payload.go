@@ -35,6 +35,8 @@ const (
 	Steady Regime = "steady"
 	// Timed tasks arrive one after the other, so that their flow time counts.
 	Timed Regime = "timed"
+	// Queued requests wait until a cluster has room for them.
+	Queued Regime = "queued"
 )
 
 // Batches is one batch of tasks, or a stream of several.
@@ -120,7 +122,25 @@ type Requests struct {
 	Demand []float64
 	// Migration is what the cluster allows of moves.
 	Migration Migration
+	// Waiting says what becomes of a request that fits nowhere.
+	Waiting Waiting
+	// SlotSeconds is the length of a slot in seconds; 0 means 1.
+	SlotSeconds float64
 }
+
+// Waiting says what becomes of a request that a cluster has no room for.
+type Waiting string
+
+// What clusters do.
+const (
+	// Reject forgets it, as in the MFI paper.
+	Reject Waiting = ""
+	// Retry lets it wait. Whenever a request arrives or an instance leaves, all that wait are tried in the
+	// order of their arrival, as kube-scheduler does with unschedulable pods.
+	Retry Waiting = "retry"
+	// FIFO lets it wait, and nobody that arrives later goes before it.
+	FIFO Waiting = "fifo"
+)
 
 // Kind implements [Payload].
 func (Requests) Kind() string { return "requests" }
@@ -144,6 +164,10 @@ func (r Requests) AddTo(d *Digest) {
 		d.Int(m.Moves)
 		d.Int(m.Window)
 		d.Int(m.Downtime)
+	}
+	if r.Waiting != Reject {
+		d.Text(string(r.Waiting))
+		d.Float(r.SlotSeconds)
 	}
 }
 

@@ -1,0 +1,231 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"miglab/harness/heap"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// RunWaiting lets a scheduler place a stream of requests on an empty cluster that lets those wait which it has no room
+// for. The scheduler is asked whenever a request arrives or an instance leaves; at one instant, instances leave before
+// requests arrive. It is asked for the requests that wait, in the order of their arrival. One that it rejects waits on,
+// and others for the same profile on as many GPUs are not tried again at that instant. With [task.FIFO], nobody goes
+// before a request that waits. The simulation ends when the last instance leaves.
+//
+// A choice of the scheduler that is impossible is a [*ChoiceError], and so is one to reject a request on an empty
+// cluster when nothing else will come. Other errors are about the cluster or the requests: none may stay forever or
+// need more GPUs than there are.
+func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
+	c, err := NewCluster(g, in.GPUs)
+	if err != nil {
+		return WaitingResult{}, err
+	}
+	requests := in.Requests
+	if err := checkWaiting(c, requests); err != nil {
+		return WaitingResult{}, err
+	}
+	e := newWaitingEngine(c, &in)
+	for next := 0; next < len(requests) || len(e.leaving) > 0; {
+		now := e.next(next)
+		e.state.advance(now, e.queued > 0)
+		for len(e.leaving) > 0 && e.leaving[0].Key == now {
+			e.leave(int(e.leaving.Pop().ID))
+		}
+		for ; next < len(requests) && requests[next].Arrival == now; next++ {
+			e.kinds[e.kindOf[next]].queue = append(e.kinds[e.kindOf[next]].queue, int32(next))
+			e.queued++
+		}
+		if err := e.serve(now, p); err != nil {
+			return WaitingResult{}, err
+		}
+		if e.queued > 0 && len(e.leaving) == 0 && next == len(requests) {
+			return WaitingResult{}, &ChoiceError{
+				fmt.Sprintf("%d requests wait forever: the scheduler rejects them on an empty cluster", e.queued),
+			}
+		}
+	}
+	return WaitingResult{
+		GPU: g, In: in, Starts: e.starts, Spots: e.spots, Blocked: e.blocked, Use: e.state.use(),
+	}, nil
+}
+
+func checkWaiting(c *Cluster, requests []task.Request) error {
+	if err := checkRequests(c.gpu, c.profiles, requests); err != nil {
+		return err
+	}
+	end := 0
+	for i := range requests {
+		switch q := &requests[i]; {
+		case q.Lifespan == task.Forever:
+			return fmt.Errorf("request %d never leaves, so that others could wait forever; give a lifespan", i)
+		case q.Instances() > c.gpus:
+			return fmt.Errorf("request %d needs %d GPUs of %d and would wait forever", i, q.Instances(), c.gpus)
+		case q.Lifespan > maxSlot-max(end, q.Arrival):
+			return fmt.Errorf("request %d may end after slot %d; shorten the lifespans", i, maxSlot)
+		default:
+			end = max(end, q.Arrival) + q.Lifespan
+		}
+	}
+	return nil
+}
+
+// A waitingKind is what a scheduler is told of a request. Requests of one kind are served in the order of their
+// arrival.
+type waitingKind struct {
+	profile, instances int
+	// slices is the number of memory slices of all instances.
+	slices int
+	// queue holds the requests that wait, from head on.
+	queue []int32
+	head  int
+	// failed is the event at which the kind was rejected last, counted from 1.
+	failed int
+	// blocked is how many of the queue are known to have been kept out by the geometry.
+	blocked int
+}
+
+// waitingEngine carries out what the scheduler chooses.
+type waitingEngine struct {
+	cluster  *Cluster
+	requests []task.Request
+	waiting  task.Waiting
+	kinds    []waitingKind
+	kindOf   []int32 // by request
+	queued   int
+	event    int
+	// leaving has the requests that run; the key is the slot in which they leave.
+	leaving heap.Heap[int]
+	starts  []int
+	spots   [][]Spot
+	room    []Spot // where the next spots are stored
+	blocked int
+	state   waitingState
+}
+
+func newWaitingEngine(c *Cluster, in *task.Requests) *waitingEngine {
+	requests := in.Requests
+	e := &waitingEngine{
+		cluster: c, requests: requests, waiting: in.Waiting, kindOf: make([]int32, len(requests)),
+		starts: make([]int, len(requests)), spots: make([][]Spot, len(requests)), state: newWaitingState(c.gpu, in),
+	}
+	index := map[[2]int]int32{}
+	instances := 0
+	for i := range requests {
+		q := &requests[i]
+		key := [2]int{slices.Index(c.profiles, q.Profile), q.Instances()}
+		k, known := index[key]
+		if !known {
+			k = int32(len(e.kinds))
+			index[key], e.kinds = k, append(e.kinds, waitingKind{profile: key[0], instances: key[1], slices: q.Slices()})
+		}
+		e.kindOf[i] = k
+		instances += q.Instances()
+	}
+	e.room = make([]Spot, 0, instances)
+	return e
+}
+
+// next returns the slot of the next event, if the requests before one have arrived.
+func (e *waitingEngine) next(request int) int {
+	at := math.MaxInt
+	if request < len(e.requests) {
+		at = e.requests[request].Arrival
+	}
+	if len(e.leaving) > 0 {
+		at = min(at, e.leaving[0].Key)
+	}
+	return at
+}
+
+// serve tries the requests that wait.
+func (e *waitingEngine) serve(now int, p Placer) error {
+	e.event++
+	for {
+		k := e.first()
+		if k == nil {
+			return nil
+		}
+		i := int(k.queue[k.head])
+		placed, err := e.place(i, k, p)
+		if err != nil {
+			return err
+		}
+		if !placed {
+			k.failed = e.event
+			e.blocked += e.state.block(k)
+			if e.waiting == task.FIFO {
+				return nil
+			}
+			continue
+		}
+		e.starts[i] = now
+		e.leaving.Push(heap.Item[int]{Key: now + e.requests[i].Lifespan, Tie: int32(i), ID: int32(i)})
+		e.queued--
+		k.pop()
+	}
+}
+
+// first returns the kind of the request that has waited longest among those that have not been rejected at this event;
+// nil if there is none.
+func (e *waitingEngine) first() (best *waitingKind) {
+	for j := range e.kinds {
+		k := &e.kinds[j]
+		if k.head < len(k.queue) && k.failed != e.event && (best == nil || k.queue[k.head] < best.queue[best.head]) {
+			best = k
+		}
+	}
+	return best
+}
+
+// pop removes the first request. Memory that is no longer used is given back once it is the larger part.
+func (k *waitingKind) pop() {
+	k.head++
+	k.blocked = max(k.blocked-1, 0)
+	if k.head == len(k.queue) {
+		k.queue, k.head = k.queue[:0], 0
+	} else if k.head >= 1024 && 2*k.head > len(k.queue) {
+		k.queue = k.queue[:copy(k.queue, k.queue[k.head:])]
+		k.head = 0
+	}
+}
+
+// place asks the scheduler for all instances of a request and reports whether it has them.
+func (e *waitingEngine) place(i int, k *waitingKind, p Placer) (bool, error) {
+	from := len(e.room)
+	for range k.instances {
+		spot, ok := p.Place(e.cluster, k.profile)
+		if !ok {
+			for _, s := range e.room[from:] {
+				e.set(s.GPU, e.cluster.Mask(s.GPU)&^mig.Instance{Profile: e.requests[i].Profile, Start: s.Start}.Mask())
+			}
+			e.room = e.room[:from]
+			return false, nil
+		}
+		window, why := e.cluster.windowAt(e.requests[i].Profile, spot)
+		if why != "" {
+			return false, impossible(i, e.requests[i].Profile, spot, why)
+		}
+		e.set(spot.GPU, e.cluster.Mask(spot.GPU)|window)
+		e.room = append(e.room, spot)
+	}
+	e.spots[i] = e.room[from:len(e.room):len(e.room)]
+	e.state.compute += k.instances * int(e.requests[i].Profile.Size)
+	return true, nil
+}
+
+func (e *waitingEngine) leave(i int) {
+	q := &e.requests[i]
+	for _, s := range e.spots[i] {
+		e.set(s.GPU, e.cluster.Mask(s.GPU)&^mig.Instance{Profile: q.Profile, Start: s.Start}.Mask())
+	}
+	e.state.compute -= q.Instances() * int(q.Profile.Size)
+}
+
+func (e *waitingEngine) set(gpu int, to mig.Mask) {
+	e.state.change(e.cluster.Mask(gpu), to)
+	e.cluster.set(gpu, to)
+}
