@@ -15,11 +15,16 @@ import (
 var _ = algo.Register(algo.Spec{
 	Name: "offline-bound", Version: 3, Track: algo.TrackOffline,
 	Cite:    "ours; proof in certificate.AcceptedAtMost",
-	Summary: "proven upper bound on the accepted requests of a stream",
+	Summary: "proven upper bound on the accepted requests of a stream, lower bounds where requests wait",
 	New:     func(algo.Args) (algo.Offline, error) { return offline{}, nil },
 })
 
 type offline struct{}
+
+// WaitingAtLeast implements [algo.Offline].
+func (offline) WaitingAtLeast(g *mig.GPU, gpus int, requests []task.Request) (turnaround float64, end int) {
+	return WaitingAtLeast(g, gpus, requests)
+}
 
 // AcceptedAtMost returns the upper bound that the prices of [ProveOffline] prove.
 func (offline) AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error) {

@@ -49,10 +49,13 @@ type Corun interface {
 	Plan(ctx context.Context, w corun.Window) (corun.Plan, error)
 }
 
-// Offline gives a proven upper bound on how many of the requests of a placement
-// stream without departures any scheduler can accept, knowing all of them.
+// Offline proves what no scheduler can exceed on a stream of requests to a cluster, even if it knows all of them.
 type Offline interface {
+	// AcceptedAtMost is for clusters that reject: an upper bound on how many requests are accepted.
 	AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error)
+	// WaitingAtLeast is for clusters that let requests wait: lower bounds on the sum of the slots from arrival to end,
+	// and on the slot in which the last request ends.
+	WaitingAtLeast(g *mig.GPU, gpus int, requests []task.Request) (turnaround float64, end int)
 }
 
 // A Dialogue is a [sim.Placer] or [sim.Dispatcher] that asks a program for each decision.

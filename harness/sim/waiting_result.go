@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 
@@ -71,12 +70,10 @@ var scatterOf = mig.Derived(func(g *mig.GPU) *[Masks]int32 {
 
 func newWaitingState(g *mig.GPU, in *task.Requests) waitingState {
 	return waitingState{
-		gpu: g, gpus: in.GPUs, from: int(math.Ceil(WarmUp / slotSeconds(in))), to: in.Requests[len(in.Requests)-1].Arrival,
+		gpu: g, gpus: in.GPUs, from: int(math.Ceil(WarmUp / in.Seconds())), to: in.Requests[len(in.Requests)-1].Arrival,
 		rooms: in.GPUs, scatter: scatterOf(g),
 	}
 }
-
-func slotSeconds(in *task.Requests) float64 { return cmp.Or(in.SlotSeconds, 1) }
 
 // change notes that a GPU has another mask.
 func (s *waitingState) change(from, to mig.Mask) {
@@ -146,7 +143,7 @@ func (s *waitingState) use() Use {
 //   - peak_used, and over the time of [Use] slices_used (of compute), memory_used, fragmentation and queued; they are
 //     absent if that time is empty.
 func (r *WaitingResult) Metrics() ([]Metric, error) {
-	requests, slot := r.In.Requests, slotSeconds(&r.In)
+	requests, slot := r.In.Requests, r.In.Seconds()
 	waits := make([]float64, len(requests))
 	var wait, turnaround, slowdown float64
 	end := 0

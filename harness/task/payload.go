@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -142,6 +143,9 @@ const (
 	FIFO Waiting = "fifo"
 )
 
+// Seconds returns the length of a slot.
+func (r *Requests) Seconds() float64 { return cmp.Or(r.SlotSeconds, 1) }
+
 // Kind implements [Payload].
 func (Requests) Kind() string { return "requests" }
 
@@ -167,7 +171,7 @@ func (r Requests) AddTo(d *Digest) {
 	}
 	if r.Waiting != Reject {
 		d.Text(string(r.Waiting))
-		d.Float(r.SlotSeconds)
+		d.Float(r.Seconds())
 	}
 }
 

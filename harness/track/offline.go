@@ -20,18 +20,31 @@ const (
 	MetricSteadyAtMost = "acceptance_steady_at_most"
 )
 
-// Offline is the reference track of upper bounds on what any scheduler of the placement track can
-// accept.
+// Lower bounds where requests wait, in seconds: on the mean time from arrival to end, and on the end of the last request.
+const (
+	MetricTurnaroundAtLeast = "turnaround_mean_at_least_s"
+	MetricEndAtLeast        = "makespan_at_least_s"
+)
+
+// Offline is the reference track of bounds on what any scheduler of the placement track can reach.
 var Offline = Register(Track{
-	Name: algo.TrackOffline, Order: 7, Doc: "bound how many requests any scheduler can accept",
+	Name: algo.TrackOffline, Order: 7, Doc: "bound what any scheduler of requests can reach",
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Reference: true, Count: clusterSize,
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
 		o, err := algo.Make[algo.Offline](a)
 		if err != nil {
 			return Answer{}, err
 		}
-		all := payload[task.Requests](p).Requests
+		in := payload[task.Requests](p)
+		all := in.Requests
 		start := time.Now()
+		if in.Waiting != task.Reject {
+			turnaround, end := o.WaitingAtLeast(p.GPU, p.Count, all)
+			return Answer{Took: time.Since(start), Metrics: []Metric{
+				{Name: MetricTurnaroundAtLeast, Value: turnaround / float64(len(all)) * in.Seconds()},
+				{Name: MetricEndAtLeast, Value: float64(end) * in.Seconds()},
+			}}, nil
+		}
 		n, err := o.AcceptedAtMost(ctx, p.GPU, p.Count, all)
 		if err != nil {
 			return Answer{}, err

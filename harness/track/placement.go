@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"miglab/harness/algo"
+	"miglab/harness/mig"
 	"miglab/harness/sim"
 	"miglab/harness/task"
 )
@@ -23,24 +24,44 @@ var Placement = Register(Track{
 		if err != nil {
 			return Answer{}, err
 		}
-		in := payload[task.Requests](p)
-		var result sim.PlacementResult
+		var metrics []Metric
 		took, err := simulate(ctx, placer, func() (err error) {
-			result, err = sim.RunPlacement(p.GPU, p.Count, in.Requests, placer, sim.SteadyWindow, in.Migration)
+			if in := payload[task.Requests](p); in.Waiting == task.Reject {
+				metrics, err = place(p.GPU, in, placer)
+			} else {
+				metrics, err = placeWaiting(p.GPU, in, placer)
+			}
 			return err
 		})
-		if err != nil {
-			return Answer{Took: took}, invalidIf[*sim.ChoiceError](err)
-		}
-		if result.Spots != nil {
-			if err := sim.CheckPlacement(p.GPU, p.Count, in.Requests, result.Spots, result.Moved,
-				in.Migration); err != nil {
-				return Answer{Took: took}, &InvalidError{err}
-			}
-		}
-		return Answer{Metrics: result.Metrics(), Took: took}, nil
+		return Answer{Metrics: metrics, Took: took}, invalidIf[*sim.ChoiceError](err)
 	},
 })
+
+// place simulates a cluster that rejects what fits nowhere.
+func place(g *mig.GPU, in task.Requests, p sim.Placer) ([]Metric, error) {
+	r, err := sim.RunPlacement(g, in.GPUs, in.Requests, p, sim.SteadyWindow, in.Migration)
+	if err != nil {
+		return nil, err
+	}
+	if r.Spots != nil {
+		if err := sim.CheckPlacement(g, in.GPUs, in.Requests, r.Spots, r.Moved, in.Migration); err != nil {
+			return nil, &InvalidError{err}
+		}
+	}
+	return r.Metrics(), nil
+}
+
+// placeWaiting simulates a cluster that lets requests wait.
+func placeWaiting(g *mig.GPU, in task.Requests, p sim.Placer) ([]Metric, error) {
+	r, err := sim.RunWaiting(g, in, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := sim.CheckWaiting(g, in, r.Starts, r.Spots); err != nil {
+		return nil, &InvalidError{err}
+	}
+	return r.Metrics()
+}
 
 func newPlacer(a algo.Algorithm, p Problem) (sim.Placer, error) {
 	return algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{
@@ -53,8 +74,8 @@ func clusterSize(p task.Payload) int { return p.(task.Requests).GPUs }
 // acceptedAtMost is the upper bound that gaps are measured from.
 var acceptedAtMost = Reference{algo.TrackOffline, "offline-bound", MetricAcceptanceAtMost}
 
-// placementBoards rank by acceptance. Requests in a steady state are counted once the cluster is
-// full, all others from the first.
+// placementBoards rank by acceptance. Requests in a steady state are counted once the cluster is full, all others from
+// the first. Those that wait are all accepted, and ranked by how long they take.
 func placementBoards() []Board {
 	inSteady := acceptedAtMost
 	inSteady.Metric = MetricSteadyAtMost
@@ -64,6 +85,11 @@ func placementBoards() []Board {
 		{
 			Metric: "acceptance_steady", Higher: true, Regime: task.Steady, Bound: inSteady, Unbounded: true,
 			Aside: aside,
+		},
+		{
+			Metric: "turnaround_mean_s", Regime: task.Queued, Aside: "wait_mean_s",
+			Bound:     Reference{algo.TrackOffline, "offline-bound", MetricTurnaroundAtLeast},
+			Unbounded: true,
 		},
 	}
 }

@@ -1,0 +1,75 @@
+package bounds
+
+import (
+	"math"
+	"slices"
+
+	"miglab/harness/heap"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// WaitingAtLeast returns lower bounds on what a cluster with requests that wait can reach, whoever schedules: on the sum
+// of the slots from arrival to end, and on the slot in which the last request ends. They are proven.
+//
+// A facet of the GPU's partitions gives each profile a weight, so that what runs on a GPU at any time weighs at most 1.
+// A request then has an area: its weight times its lifespan. All GPUs together work off at most their number in area
+// a slot. One machine of that speed that may interrupt requests ends them no later in sum if it always takes the one
+// with the smallest area left (the squashed area bound, with release times; Schrage 1968). No schedule ends a request
+// before its lifespan is over, either. The largest bound counts.
+//
+// The requests must be listed by arrival, have lifespans, and fit.
+func WaitingAtLeast(g *mig.GPU, gpus int, requests []task.Request) (turnaround float64, end int) {
+	profiles := task.RequestProfiles(g)
+	profile := make([]int, len(requests))
+	for i := range requests {
+		q := &requests[i]
+		profile[i] = slices.Index(profiles, q.Profile)
+		turnaround += float64(q.Lifespan)
+		end = max(end, q.Arrival+q.Lifespan)
+	}
+	areas := make([]float64, len(requests))
+	for _, weights := range facets(g) {
+		for i := range requests {
+			q := &requests[i]
+			areas[i] = weights[profile[i]] * float64(q.Instances()) * float64(q.Lifespan) / float64(gpus)
+		}
+		turnaround = max(turnaround, smallestFirst(requests, areas))
+		after := 0.0
+		for i := range slices.Backward(requests) {
+			after += areas[i]
+			end = max(end, int(math.Ceil(float64(requests[i].Arrival)+after*(1-rounding))))
+		}
+	}
+	return turnaround, end
+}
+
+// rounding is more than what sums of a million numbers are off by.
+const rounding = 1e-9
+
+// smallestFirst returns the sum of the slots from arrival to end on one machine that works off an area of 1 a slot and
+// always takes the request with the smallest area left.
+func smallestFirst(requests []task.Request, areas []float64) float64 {
+	var left heap.Heap[float64]
+	sum, now := 0.0, 0.0
+	work := func(until float64) {
+		for len(left) > 0 {
+			first := left[0]
+			if now+first.Key > until {
+				first.Key -= until - now
+				left.ReplaceFirst(first)
+				break
+			}
+			left.Pop()
+			now += first.Key
+			sum += now - float64(requests[first.ID].Arrival)
+		}
+		now = until
+	}
+	for i := range requests {
+		work(float64(requests[i].Arrival))
+		left.Push(heap.Item[float64]{Key: areas[i], ID: int32(i)})
+	}
+	work(math.Inf(1))
+	return sum * (1 - rounding)
+}

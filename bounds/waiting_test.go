@@ -1,0 +1,107 @@
+package bounds_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"miglab/bounds"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// TestWaitingAtLeastByHand: a 7g of 10 slots, then a 7g of 2 slots that arrives in slot 1 and may interrupt it: they end in
+// slots 12 and 3. Two 3g of 5 slots weigh one half each, or run one after the other if only one fits.
+func TestWaitingAtLeastByHand(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	p := func(name string) *mig.Profile {
+		p, err := g.ProfileByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, c := range []struct {
+		gpus       int
+		requests   []task.Request
+		turnaround float64
+		end        int
+	}{
+		{1, []task.Request{{Lifespan: 10, Profile: p("7g.80gb")}, {Arrival: 1, Lifespan: 2, Profile: p("7g.80gb")}}, 12 + 2, 12},
+		{2, []task.Request{{Lifespan: 10, Profile: p("7g.80gb")}, {Arrival: 1, Lifespan: 2, Profile: p("7g.80gb")}}, 12, 10},
+		{1, slices.Repeat([]task.Request{{Lifespan: 5, Profile: p("3g.40gb")}}, 4), 2.5 + 5 + 7.5 + 10, 10},
+		{1, slices.Repeat([]task.Request{{Lifespan: 5, Profile: p("4g.40gb")}}, 2), 5 + 10, 10},
+		{2, []task.Request{{Lifespan: 6, Profile: p("7g.80gb"), GPUs: 2}, {Lifespan: 6, Profile: p("7g.80gb")}}, 3 + 9, 9},
+	} {
+		turnaround, end := bounds.WaitingAtLeast(g, c.gpus, c.requests)
+		if math.Abs(turnaround-c.turnaround) > 1e-6 || end != c.end {
+			t.Errorf("%d GPUs, %v: %v, %d; want %v, %d", c.gpus, c.requests, turnaround, end, c.turnaround, c.end)
+		}
+	}
+}
+
+// A waiter finds the least sum of turnarounds and the least end by trying every order and every place.
+type waiter struct {
+	gpus     int
+	requests []task.Request
+	masks    [][]mig.Mask // by slot and GPU
+	sum, end int
+}
+
+// TestNoScheduleBeatsWaitingAtLeast tries all schedules of small streams.
+func TestNoScheduleBeatsWaitingAtLeast(t *testing.T) {
+	tight := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := mig.MustLookup("A30")
+		w := waiter{gpus: rapid.IntRange(1, 2).Draw(t, "gpus"), sum: math.MaxInt, end: math.MaxInt}
+		slot, horizon := 0, 0
+		for range rapid.IntRange(1, 4).Draw(t, "requests") {
+			slot += rapid.IntRange(0, 2).Draw(t, "gap")
+			q := task.Request{Arrival: slot, Lifespan: rapid.IntRange(1, 3).Draw(t, "lifespan"), Profile: rapid.SampledFrom(task.RequestProfiles(g)).Draw(t, "profile")}
+			w.requests = append(w.requests, q)
+			horizon += q.Lifespan
+		}
+		for range slot + horizon {
+			w.masks = append(w.masks, make([]mig.Mask, w.gpus))
+		}
+		w.try(0, 0, 0)
+		turnaround, end := bounds.WaitingAtLeast(g, w.gpus, w.requests)
+		if turnaround > float64(w.sum) || end > w.end {
+			t.Fatalf("%v on %d GPUs: at least %v and %d, but %d and %d are possible", w.requests, w.gpus, turnaround, end, w.sum, w.end)
+		}
+		if turnaround > float64(w.sum)-1e-6 && end == w.end {
+			tight++
+		}
+	})
+	if tight == 0 {
+		t.Error("the bounds are never reached")
+	}
+}
+
+func (w *waiter) try(i, sum, end int) {
+	if i == len(w.requests) {
+		w.sum, w.end = min(w.sum, sum), min(w.end, end)
+		return
+	}
+	q := &w.requests[i]
+	for from := q.Arrival; from+q.Lifespan <= len(w.masks); from++ {
+		for gpu := range w.gpus {
+			for _, start := range q.Profile.Starts {
+				mask := mig.Instance{Profile: q.Profile, Start: start}.Mask()
+				life := w.masks[from : from+q.Lifespan]
+				if slices.ContainsFunc(life, func(m []mig.Mask) bool { return m[gpu]&mask != 0 }) {
+					continue
+				}
+				for _, m := range life {
+					m[gpu] |= mask
+				}
+				w.try(i+1, sum+from+q.Lifespan-q.Arrival, max(end, from+q.Lifespan))
+				for _, m := range life {
+					m[gpu] &^= mask
+				}
+			}
+		}
+	}
+}
