@@ -28,20 +28,24 @@ func readFile[T any](path aFile, g *mig.GPU, read func(f io.Reader, name string,
 var _ = Register(Family{
 	Name: "requests:", File: "requests file", Source: "the file",
 	Doc:    "the requests of a CSV file with the header arrival_slot,lifespan,profile; parameters at the end",
-	Params: []spec.Param{whole("gpus", 100, 1, maxGPUs, "GPUs of the cluster")},
+	Params: []spec.Param{whole("gpus", 100, 1, maxGPUs, "GPUs of the cluster"), queueParam},
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		return requestsFile{aFile(a[FileKey]), a.Int("gpus")}, nil
+		w, err := newWaiting(a)
+		return requestsFile{aFile(a[FileKey]), a.Int("gpus"), w}, err
 	},
 })
 
 type requestsFile struct {
 	aFile
-	gpus int
+	gpus    int
+	waiting task.Waiting
 }
+
+func (s requestsFile) regime() task.Regime { return regimeOf(s.waiting, task.Whole) }
 
 func (s requestsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
 	r, err := readFile(s.aFile, g, task.ReadRequests)
-	return task.Requests{Requests: r, GPUs: s.gpus}, err
+	return task.Requests{Requests: r, GPUs: s.gpus, Waiting: s.waiting}, err
 }
 
 var _ = Register(Family{

@@ -41,10 +41,15 @@ var _ = Register(Family{
 		whole("gpus", 64, 1, maxGPUs, "GPUs of the cluster"),
 		whole("slot", 1, 1, daySeconds,
 			"seconds of a slot; the trace has whole seconds, so that 1 rounds nothing, and more slots cost nothing"),
+		queueParam,
 	}, append(podParams[:len(podParams):len(podParams)], moveParams(openbDowntime)...)...),
 	New: func(_ string, a spec.Args) (Dataset, error) {
+		w, err := newWaiting(a)
+		if err != nil {
+			return nil, err
+		}
 		m, err := newMoves(a, openbDowntime)
-		return openbRequests{newOpenb(a), a["pods"] == "shared", a.Int("gpus"), a.Int("slot"), m}, err
+		return openbRequests{newOpenb(a), a["pods"] == "shared", a.Int("gpus"), a.Int("slot"), m, w}, err
 	},
 })
 
@@ -152,15 +157,18 @@ type openbRequests struct {
 	shared bool
 	gpus   int
 	// slot is in seconds.
-	slot  int
-	moves moves
+	slot    int
+	moves   moves
+	waiting task.Waiting
 }
+
+func (s openbRequests) regime() task.Regime { return regimeOf(s.waiting, task.Whole) }
 
 // openbDowntime is the default of the parameter downtime: half a minute in slots of a second.
 const openbDowntime = 30
 
 func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	out := task.Requests{GPUs: s.gpus}
+	out := task.Requests{GPUs: s.gpus, Waiting: s.waiting, SlotSeconds: float64(s.slot)}
 	for _, p := range s.pods(index) {
 		if s.shared && !p.shared() {
 			continue

@@ -93,6 +93,7 @@ type requests struct {
 	t        string
 	rho      float64
 	moves    moves
+	waiting  task.Waiting
 	// key and seed name the random stream.
 	key  string
 	seed uint64
@@ -113,6 +114,7 @@ var requestParams = append([]spec.Param{
 	choice("T", "reading of the number of slots that saturates the cluster", realisedT, expectedT),
 	number("rho", 1, 0.01, 100, "offered load with lifespan=steady, 1 being the capacity"),
 	seedParam("seed", "of the random stream"),
+	queueParam,
 }, moveParams(defaultDowntime)...)
 
 var (
@@ -169,6 +171,12 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 		return nil, refuse(a, "moves", "none with lifespan=forever, which has no mean lifespan")
 	}
 	var err error
+	if s.waiting, err = newWaiting(a); err != nil {
+		return nil, err
+	}
+	if s.lifespan == foreverLifespan && s.waiting != task.Reject {
+		return nil, refuse(a, queueParam.Name, "none with lifespan=forever, with which a request may wait forever")
+	}
 	s.moves, err = newMoves(a, defaultDowntime)
 	return s, err
 }
@@ -177,9 +185,9 @@ func (s requests) Instances() int { return 0 }
 
 func (s requests) regime() task.Regime {
 	if s.lifespan == steadyLifespan {
-		return task.Steady
+		return regimeOf(s.waiting, task.Steady)
 	}
-	return task.Whole
+	return regimeOf(s.waiting, task.Whole)
 }
 
 // demand returns the probability of each profile. There must be as many as the model has
@@ -203,7 +211,7 @@ func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	}
 	all := s.generate(g, demand, index)
 	rules, err := s.moves.on(s.gpus, all)
-	return task.Requests{Requests: all, GPUs: s.gpus, Demand: demand, Migration: rules}, err
+	return task.Requests{Requests: all, GPUs: s.gpus, Demand: demand, Migration: rules, Waiting: s.waiting}, err
 }
 
 // generate draws the stream. The profile and the relative lifespan of request i depend only

@@ -140,6 +140,8 @@ func (s *waitingState) use() Use {
 //   - turnaround_mean_s: from arrival to end; slowdown: the mean of that over the lifespan
 //   - makespan_s: the end of the last request
 //   - blocked_by_geometry: the share of [WaitingResult.Blocked]
+//   - loaded: 1 where peak use is at least 99 % and a request waits in at least 90 % of the time of [Use], so that
+//     schedulers can differ; else 0
 //   - peak_used, and over the time of [Use] slices_used (of compute), memory_used, fragmentation and queued; they are
 //     absent if that time is empty.
 func (r *WaitingResult) Metrics() ([]Metric, error) {
@@ -164,6 +166,11 @@ func (r *WaitingResult) Metrics() ([]Metric, error) {
 		{"makespan_s", float64(end) * slot},
 		{"blocked_by_geometry", float64(r.Blocked) / n},
 		{"peak_used", r.Use.Peak},
+		{"loaded", 0},
+	}
+	u := &r.Use
+	if u.Peak >= 0.99 && u.Queued >= 0.9 {
+		out[len(out)-1].Value = 1
 	}
 	for _, p := range []struct {
 		name string
@@ -175,7 +182,7 @@ func (r *WaitingResult) Metrics() ([]Metric, error) {
 		}
 		out = append(out, Metric{p.name, v})
 	}
-	if u := &r.Use; u.Slots > 0 {
+	if u.Slots > 0 {
 		out = append(out, Metric{"slices_used", u.Compute}, Metric{"memory_used", u.Memory},
 			Metric{"fragmentation", u.Fragmentation}, Metric{"queued", u.Queued})
 	}

@@ -87,7 +87,7 @@ func placementBoards() []Board {
 			Aside: aside,
 		},
 		{
-			Metric: "turnaround_mean_s", Regime: task.Queued, Aside: "wait_mean_s",
+			Metric: "turnaround_mean_s", Regime: task.Queued, Aside: "wait_mean_s", Load: "loaded",
 			Bound:     Reference{algo.TrackOffline, "offline-bound", MetricTurnaroundAtLeast},
 			Unbounded: true,
 		},

@@ -112,6 +112,9 @@ type Board struct {
 	Regime task.Regime
 	// Aside is a metric that is shown and decides nothing; "" means none.
 	Aside string
+	// Load is a metric that is 1 where a dataset loads a cluster; where it is less, all algorithms tie. "" means that
+	// every dataset counts.
+	Load string
 	// Bound is what gaps are measured from: a bound from above if Higher is set. Published is a
 	// bound of a paper that is shown as well. The zero values mean none.
 	Bound, Published Reference

@@ -220,7 +220,7 @@ func (b *board) rank(db *store.DB) error {
 			return err
 		}
 	}
-	metric := Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded, Aside: b.Aside}
+	metric := Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded, Aside: b.Aside, Load: b.Load}
 	b.standings, err = rankContenders(contenders, metric)
 	if err != nil {
 		return fmt.Errorf("%s: %w", contenders[0].series.Dataset, err)
@@ -260,6 +260,7 @@ func (b *board) contender(
 			at := instance{s.Content, r.Instance}
 			c.entries = append(c.entries, entry{
 				instance: at, value: orNaN(r.Metrics.Get(b.Metric)), aside: orNaN(r.Metrics.Get(b.Aside)),
+				load:  orNaN(r.Metrics.Get(b.Load)),
 				bound: valueAt(bounds, at), published: valueAt(published, at), micros: cmp.Or(r.Micros, math.NaN()),
 			})
 		}

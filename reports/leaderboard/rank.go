@@ -32,8 +32,9 @@ type entry struct {
 	value float64
 	// bound is proven. published is what the literature compares with, which need not be a bound (l_bound, DRL 5.2).
 	bound, published float64
-	// aside is the value of another metric that is shown, and micros the time of an instance.
-	aside, micros float64
+	// aside is the value of another metric that is shown, load of one that says whether there is load, and micros the
+	// time of an instance.
+	aside, load, micros float64
 }
 
 // A contender is an algorithm with its entries, in the end those on the instances of the board, in their order.
@@ -72,6 +73,7 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	if err != nil || contenders == nil {
 		return nil, err
 	}
+	metric.Idle = metric.Load != "" && slices.ContainsFunc(contenders, (*contender).idle)
 	if err := judgeInstances(contenders); err != nil {
 		return nil, err
 	}
@@ -252,8 +254,14 @@ func judgeInstances(contenders []*contender) error {
 	return nil
 }
 
+// idle reports whether an instance has no load.
+func (c *contender) idle() bool {
+	return slices.ContainsFunc(c.entries, func(e entry) bool { return e.load < 1 })
+}
+
 func (c *contender) summarize(metric Metric) error {
 	s := &c.standing
+	s.Metric = metric
 	var solved, published, micros, bounds, asides []float64
 	for i, e := range c.entries {
 		bounds = append(bounds, e.bound)
@@ -339,7 +347,7 @@ func assignRanks(contenders []*contender, resamples *stats.Resampled, metric Met
 		if err != nil {
 			return err
 		}
-		if apart {
+		if apart && !metric.Idle {
 			first = c
 			first.standing.Rank = i + 2
 		}

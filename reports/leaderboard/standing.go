@@ -18,6 +18,10 @@ type Metric struct {
 	Bounded bool
 	// Aside is the name of a metric that is shown and decides nothing; "" means none.
 	Aside string
+	// Load is the name of a metric that is 1 on an instance with load; "" means none. Idle says that an instance has
+	// less, so that all algorithms tie.
+	Load string
+	Idle bool
 }
 
 // A Standing is an algorithm's place on a dataset. All intervals are by [stats.Resample].

@@ -108,6 +108,9 @@ func datasetHeading(standings []Standing) (text string, ranked bool) {
 	if bounded := first.BoundedInstances(); bounded != "" {
 		text += ", " + bounded
 	}
+	if first.Metric.Idle {
+		return text + "; low load: all algorithms tie here", false
+	}
 	last := 0
 	for i, s := range standings {
 		if s.Rank > 0 {
