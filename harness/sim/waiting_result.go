@@ -166,11 +166,6 @@ func (r *WaitingResult) Metrics() ([]Metric, error) {
 		{"makespan_s", float64(end) * slot},
 		{"blocked_by_geometry", float64(r.Blocked) / n},
 		{"peak_used", r.Use.Peak},
-		{"loaded", 0},
-	}
-	u := &r.Use
-	if u.Peak >= 0.99 && u.Queued >= 0.9 {
-		out[len(out)-1].Value = 1
 	}
 	for _, p := range []struct {
 		name string
@@ -182,7 +177,7 @@ func (r *WaitingResult) Metrics() ([]Metric, error) {
 		}
 		out = append(out, Metric{p.name, v})
 	}
-	if u.Slots > 0 {
+	if u := &r.Use; u.Slots > 0 {
 		out = append(out, Metric{"slices_used", u.Compute}, Metric{"memory_used", u.Memory},
 			Metric{"fragmentation", u.Fragmentation}, Metric{"queued", u.Queued})
 	}

@@ -63,7 +63,7 @@ func TestWaitingMetrics(t *testing.T) {
 	}
 	want := map[string]float64{
 		"wait_mean_s": 6, "wait_p50_s": 2, "wait_p95_s": 2 + 0.9*14, "wait_p99_s": 2 + 0.98*14,
-		"turnaround_mean_s": 6 + 32./3, "slowdown": (1 + 1.1 + 9) / 3, "makespan_s": 32, "loaded": 0, "blocked_by_geometry": 0, "peak_used": 1,
+		"turnaround_mean_s": 6 + 32./3, "slowdown": (1 + 1.1 + 9) / 3, "makespan_s": 32, "blocked_by_geometry": 0, "peak_used": 1,
 	}
 	for name, v := range want {
 		if math.Abs(got[name]-v) > 1e-9 {

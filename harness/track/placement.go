@@ -87,7 +87,8 @@ func placementBoards() []Board {
 			Aside: aside,
 		},
 		{
-			Metric: "turnaround_mean_s", Regime: task.Queued, Aside: "wait_mean_s", Load: "loaded",
+			Metric: "turnaround_mean_s", Regime: task.Queued, Aside: "wait_mean_s",
+			Load:      []Least{{"peak_used", 0.99}, {"queued", 0.9}},
 			Bound:     Reference{algo.TrackOffline, "offline-bound", MetricTurnaroundAtLeast},
 			Unbounded: true,
 		},

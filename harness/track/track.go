@@ -112,15 +112,21 @@ type Board struct {
 	Regime task.Regime
 	// Aside is a metric that is shown and decides nothing; "" means none.
 	Aside string
-	// Load is a metric that is 1 where a dataset loads a cluster; where it is less, all algorithms tie. "" means that
-	// every dataset counts.
-	Load string
+	// Load says what shows that a dataset loads a cluster. Where no algorithm's means reach all of it, all algorithms
+	// tie. nil means that every dataset counts.
+	Load []Least
 	// Bound is what gaps are measured from: a bound from above if Higher is set. Published is a
 	// bound of a paper that is shown as well. The zero values mean none.
 	Bound, Published Reference
 	// Unbounded ranks datasets of which no instance has a bound by the metric itself. Otherwise
 	// they have no board.
 	Unbounded bool
+}
+
+// A Least is a metric with the least value that is wanted.
+type Least struct {
+	Metric string
+	Value  float64
 }
 
 // A Contest is a set of algorithms that compete on some datasets.

@@ -220,7 +220,7 @@ func (b *board) rank(db *store.DB) error {
 			return err
 		}
 	}
-	metric := Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded, Aside: b.Aside, Load: b.Load}
+	metric := Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded, Aside: b.Aside, Idle: b.idle(contenders)}
 	b.standings, err = rankContenders(contenders, metric)
 	if err != nil {
 		return fmt.Errorf("%s: %w", contenders[0].series.Dataset, err)
@@ -246,6 +246,7 @@ func (b *board) contender(
 	db *store.DB, own []store.Series, in *rankedRange, bounds, published map[instance]float64,
 ) (*contender, error) {
 	c := newContender(own[0])
+	c.load = make([][]float64, len(b.Load))
 	c.standing.Name, c.standing.Assumes = b.names[own[0].Program()], datasets.Assumed(own[0].Dataset)
 	if a, err := algo.Parse(own[0].Algorithm); err == nil {
 		c.standing.Budget = a.Budget()
@@ -258,14 +259,30 @@ func (b *board) contender(
 		c.entries = slices.Grow(c.entries, len(rows))
 		for _, r := range rows {
 			at := instance{s.Content, r.Instance}
+			for i, least := range b.Load {
+				if v, ok := r.Metrics.Get(least.Metric); ok {
+					c.load[i] = append(c.load[i], v)
+				}
+			}
 			c.entries = append(c.entries, entry{
 				instance: at, value: orNaN(r.Metrics.Get(b.Metric)), aside: orNaN(r.Metrics.Get(b.Aside)),
-				load:  orNaN(r.Metrics.Get(b.Load)),
 				bound: valueAt(bounds, at), published: valueAt(published, at), micros: cmp.Or(r.Micros, math.NaN()),
 			})
 		}
 	}
 	return c, nil
+}
+
+// idle reports whether no algorithm shows that the dataset loads the cluster.
+func (b *board) idle(contenders []*contender) bool {
+	return len(b.Load) > 0 && !slices.ContainsFunc(contenders, func(c *contender) bool {
+		for i, least := range b.Load {
+			if !(mean(c.load[i]) >= least.Value) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 func (c *contender) bounded() bool {

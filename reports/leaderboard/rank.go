@@ -32,9 +32,8 @@ type entry struct {
 	value float64
 	// bound is proven. published is what the literature compares with, which need not be a bound (l_bound, DRL 5.2).
 	bound, published float64
-	// aside is the value of another metric that is shown, load of one that says whether there is load, and micros the
-	// time of an instance.
-	aside, load, micros float64
+	// aside is the value of another metric that is shown, and micros the time of an instance.
+	aside, micros float64
 }
 
 // A contender is an algorithm with its entries, in the end those on the instances of the board, in their order.
@@ -42,6 +41,8 @@ type contender struct {
 	// series is one of those that the entries are from.
 	series  store.Series
 	entries []entry
+	// load has the values of each metric of [track.Board.Load].
+	load [][]float64
 	// values are the entries' values. Those that differ by rounding only from another algorithm's are made equal.
 	values []float64
 	// losses are what it is ranked by, see [Metric.loss]; NaN without a valid answer.
@@ -73,7 +74,6 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	if err != nil || contenders == nil {
 		return nil, err
 	}
-	metric.Idle = metric.Load != "" && slices.ContainsFunc(contenders, (*contender).idle)
 	if err := judgeInstances(contenders); err != nil {
 		return nil, err
 	}
@@ -254,14 +254,8 @@ func judgeInstances(contenders []*contender) error {
 	return nil
 }
 
-// idle reports whether an instance has no load.
-func (c *contender) idle() bool {
-	return slices.ContainsFunc(c.entries, func(e entry) bool { return e.load < 1 })
-}
-
 func (c *contender) summarize(metric Metric) error {
 	s := &c.standing
-	s.Metric = metric
 	var solved, published, micros, bounds, asides []float64
 	for i, e := range c.entries {
 		bounds = append(bounds, e.bound)

@@ -18,9 +18,7 @@ type Metric struct {
 	Bounded bool
 	// Aside is the name of a metric that is shown and decides nothing; "" means none.
 	Aside string
-	// Load is the name of a metric that is 1 on an instance with load; "" means none. Idle says that an instance has
-	// less, so that all algorithms tie.
-	Load string
+	// Idle says that the dataset does not load the cluster, so that all algorithms tie.
 	Idle bool
 }
 
