@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"io"
 
 	"miglab/harness/mig"
@@ -41,11 +42,27 @@ type requestsFile struct {
 	waiting task.Waiting
 }
 
+// canEnd returns an error for a request that would wait or stay forever where requests wait.
+func (s requestsFile) canEnd(q *task.Request) (column string, err error) {
+	switch {
+	case s.waiting == task.Reject:
+	case q.Lifespan == task.Forever:
+		return "lifespan", fmt.Errorf("forever lets others wait forever with queue=%s; write a number of slots", s.waiting)
+	case q.Instances() > s.gpus:
+		return "gpus", fmt.Errorf("%d of a cluster with gpus=%d would wait forever with queue=%s", q.Instances(), s.gpus,
+			s.waiting)
+	}
+	return "", nil
+}
+
 func (s requestsFile) regime() task.Regime { return regimeOf(s.waiting, task.Whole) }
 
 func (s requestsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
-	r, err := readFile(s.aFile, g, task.ReadRequests)
-	return task.Requests{Requests: r, GPUs: s.gpus, Waiting: s.waiting}, err
+	r, err := readFile(s.aFile, g, func(f io.Reader, name string, g *mig.GPU) (task.Requests, error) {
+		return task.ReadRequests(f, name, g, s.canEnd)
+	})
+	r.GPUs, r.Waiting = s.gpus, s.waiting
+	return r, err
 }
 
 var _ = Register(Family{

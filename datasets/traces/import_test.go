@@ -296,8 +296,8 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		back, err := task.ReadRequests(&w, "f", a100)
-		if err != nil || len(back) != len(requests) {
-			t.Fatalf("%d requests are read back as %d: %v", len(requests), len(back), err)
+		if err != nil || len(back.Requests) != len(requests) {
+			t.Fatalf("%d requests are read back as %d: %v", len(requests), len(back.Requests), err)
 		}
 	})
 }

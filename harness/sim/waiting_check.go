@@ -11,29 +11,31 @@ import (
 )
 
 // CheckWaiting is the referee of clusters with requests that wait. It keeps books of its own, slice by slice, and shares
-// no code with the engine. starts has the slot in which each request begins, and spots its places. The error joins all
-// violations:
+// no code with the engine. starts has the slot in which each request begins, spots its places, and profiles what it
+// has. The error joins all violations:
 //
 //   - a request begins before it arrives, or in a slot in which nothing arrives or leaves
-//   - a request has another number of instances than it needs, or one where its profile cannot be
+//   - a request has another number of instances than it needs, one where its profile cannot be, or a profile that it
+//     does not fit in
 //   - two instances use the same memory slice at the same time
 //   - with [task.FIFO], a request begins before one that arrived earlier
-func CheckWaiting(g *mig.GPU, in task.Requests, starts []int, spots [][]Spot) error {
-	if len(starts) != len(in.Requests) || len(spots) != len(in.Requests) {
-		return fmt.Errorf("there are %d starts and places for %d of %d requests", len(starts), len(spots), len(in.Requests))
+func CheckWaiting(g *mig.GPU, in task.Requests, starts []int, spots [][]Spot, profiles []*mig.Profile) error {
+	if n := len(in.Requests); len(starts) != n || len(spots) != n || len(profiles) != n {
+		return fmt.Errorf("there are %d starts, %d lists of places and %d profiles for %d requests", len(starts), len(spots),
+			len(profiles), n)
 	}
-	b := &waitingBooks{in: in, starts: starts, users: make(map[memorySlice]int), profiles: task.RequestProfiles(g)}
+	b := &waitingBooks{in: in, starts: starts, ends: make([]int, len(starts)), users: make(map[memorySlice]int)}
 	events := map[int]bool{}
 	order := make([]int, len(starts))
 	for i := range in.Requests {
 		q := &in.Requests[i]
-		order[i] = i
-		events[q.Arrival], events[starts[i]+q.Lifespan] = true, true
+		order[i], b.ends[i] = i, starts[i]+q.LifespanIn(g, profiles[i])
+		events[q.Arrival], events[b.ends[i]] = true, true
 	}
 	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(starts[i], starts[k]) })
 	latest := -1
 	for _, i := range order {
-		b.begin(i, spots[i])
+		b.begin(i, spots[i], profiles[i])
 		if !events[starts[i]] {
 			b.wrong("request %d begins in slot %d, in which nothing arrives or leaves", i, starts[i])
 		}
@@ -47,9 +49,8 @@ func CheckWaiting(g *mig.GPU, in task.Requests, starts []int, spots [][]Spot) er
 
 // waitingBooks say who uses which memory slice.
 type waitingBooks struct {
-	in       task.Requests
-	starts   []int
-	profiles []*mig.Profile
+	in           task.Requests
+	starts, ends []int
 	// users has the last request that used a slice, plus one.
 	users map[memorySlice]int
 	errs  []error
@@ -59,7 +60,7 @@ func (b *waitingBooks) wrong(format string, args ...any) {
 	b.errs = append(b.errs, fmt.Errorf(format, args...))
 }
 
-func (b *waitingBooks) begin(i int, spots []Spot) {
+func (b *waitingBooks) begin(i int, spots []Spot, p *mig.Profile) {
 	q := &b.in.Requests[i]
 	if b.starts[i] < q.Arrival {
 		b.wrong("request %d begins in slot %d and arrives in slot %d", i, b.starts[i], q.Arrival)
@@ -67,17 +68,19 @@ func (b *waitingBooks) begin(i int, spots []Spot) {
 	if len(spots) != max(q.GPUs, 1) {
 		b.wrong("request %d has %d of the %d instances that it needs", i, len(spots), max(q.GPUs, 1))
 	}
+	if p != q.Profile && (q.Work == 0 || p.MemoryMB() < q.MemoryMB) {
+		b.wrong("request %d has %v, in which it does not fit", i, p)
+	}
 	for _, s := range spots {
-		if s.GPU < 0 || s.GPU >= b.in.GPUs || !slices.Contains(b.profiles, q.Profile) ||
-			!slices.Contains(q.Profile.Starts, s.Start) {
-			b.wrong("request %d has %v on GPU %d at slice %d, where it cannot be", i, q.Profile, s.GPU, s.Start)
+		if s.GPU < 0 || s.GPU >= b.in.GPUs || !slices.Contains(p.Starts, s.Start) {
+			b.wrong("request %d has %v on GPU %d at slice %d, where it cannot be", i, p, s.GPU, s.Start)
 			continue
 		}
-		for k := s.Start; k < s.Start+q.Profile.Length; k++ {
+		for k := s.Start; k < s.Start+p.Length; k++ {
 			at := memorySlice{s.GPU, k}
-			if o := b.users[at] - 1; o >= 0 && b.starts[o]+b.in.Requests[o].Lifespan > b.starts[i] {
+			if o := b.users[at] - 1; o >= 0 && b.ends[o] > b.starts[i] {
 				b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k,
-					s.GPU, o, b.starts[o]+b.in.Requests[o].Lifespan, i, b.starts[i])
+					s.GPU, o, b.ends[o], i, b.starts[i])
 			}
 			b.users[at] = i + 1
 		}

@@ -158,6 +158,11 @@ func (r Requests) AddTo(d *Digest) {
 		d.Int(q.Arrival)
 		d.Int(q.Lifespan)
 		d.Text(q.Profile.String())
+		if q.Work > 0 {
+			d.Text("work")
+			d.Int(q.Work)
+			d.Int(q.MemoryMB)
+		}
 		if q.GPUs > 1 { // few requests, so that the digests of the others stay
 			d.Text("gpus")
 			d.Int(q.GPUs)

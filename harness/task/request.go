@@ -19,6 +19,43 @@ type Request struct {
 	// GPUs is the number of whole GPUs that a request for several needs at once: it gets all
 	// of them or none. The profile then covers a whole GPU. 0 and 1 both mean one instance.
 	GPUs int
+	// Work and MemoryMB are not 0 if the request asks for memory and work instead of a profile and a lifespan: Profile is
+	// then the smallest with as much memory, and Lifespan how long the work takes in it ([Request.LifespanIn]). A
+	// scheduler may give it another with enough memory. Work is in slots of a whole GPU.
+	Work, MemoryMB int
+}
+
+// LifespanIn returns how long the request stays in an instance of a profile. Work takes as long as a profile's share of
+// the compute slices says, in whole percent: 14, 28, 42, 57 and 100 for 1g, 2g, 3g, 4g and 7g.
+func (q *Request) LifespanIn(g *mig.GPU, p *mig.Profile) int {
+	if q.Work == 0 {
+		return q.Lifespan
+	}
+	share := 100 * int(p.Size) / int(g.ComputeSlices)
+	return (100*q.Work + share - 1) / share
+}
+
+// Fits reports whether a scheduler may give the request an instance of a profile.
+func (q *Request) Fits(p *mig.Profile) bool {
+	return p == q.Profile || q.Work > 0 && q.MemoryMB <= p.MemoryMB()
+}
+
+// SmallestWith returns the profile with the least memory, and of these the fewest slices, that has at least so much
+// memory. The error continues a sentence that begins with the request.
+func SmallestWith(g *mig.GPU, memoryMB int) (*mig.Profile, error) {
+	var best *mig.Profile
+	largest := 0
+	for _, p := range RequestProfiles(g) {
+		largest = max(largest, p.MemoryMB())
+		if p.MemoryMB() >= memoryMB && (best == nil || p.MemoryGB < best.MemoryGB ||
+			p.MemoryGB == best.MemoryGB && p.Size < best.Size) {
+			best = p
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("asks for %d MB; the largest profile of %s has %d", memoryMB, g, largest)
+	}
+	return best, nil
 }
 
 // Instances returns the number of instances that the request needs at once.

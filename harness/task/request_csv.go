@@ -1,6 +1,8 @@
 package task
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -15,52 +17,99 @@ var requestColumns = []string{"arrival_slot", "lifespan", "profile"}
 
 const gpusColumn = "gpus"
 
+// The columns of a file of requests for work and memory.
+var workColumns = []string{"arrival_ms", "work_ms", "memory_mb"}
+
+// workSlot is the length of a slot of such a file in seconds.
+const workSlot = 0.001
+
 // ReadRequests reads requests for a GPU model: one line a request, with the columns
 // arrival_slot (from 0, ascending), lifespan (in slots from 1, or forever) and profile
 // (NVIDIA's name, as 1g.10gb), in any order. A column gpus may hold the number of whole GPUs
-// that a request needs at once. Spaces, line ends and quotes are treated as by [ReadCSV].
+// that a request needs at once. Or with the columns arrival_ms, work_ms (on a whole GPU) and memory_mb, where a slot is a
+// millisecond. Spaces, line ends and quotes are treated as by [ReadCSV].
 //
-// The file's name is only used in errors. What is wrong with the text is a
-// [*ParseError]; other errors are those of r.
-func ReadRequests(r io.Reader, file string, g *mig.GPU) ([]Request, error) {
-	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
+// The file's name is only used in errors. What is wrong with the text, or with a request by one of the checks, is a
+// [*ParseError]; other errors are those of r. A check names the column that is wrong.
+func ReadRequests(r io.Reader, file string, g *mig.GPU, checks ...func(*Request) (column string, err error)) (Requests,
+	error,
+) {
+	f := strictcsv.Format{
 		Columns:  requestColumns,
 		Optional: []string{gpusColumn},
 		Header:   "the header of a requests file",
 		Empty:    "there are no requests; write one line a request below the header",
-	})
-	if err != nil {
-		return nil, err
 	}
-	out := make([]Request, in.Len())
-	for i := range out {
-		q := &out[i]
-		q.Arrival, q.Lifespan = in.Whole(i, "arrival_slot", slotNumbers), Forever
-		if in.Text(i, "lifespan") != forever {
-			q.Lifespan = in.Whole(i, "lifespan", lifespans)
+	text := bufio.NewReader(r)
+	head, _ := text.Peek(headerBytes)
+	if line, _, _ := bytes.Cut(head, []byte("\n")); bytes.Contains(line, []byte(workColumns[0])) {
+		f.Columns, f.Optional = workColumns, nil
+	}
+	in, err := strictcsv.ReadSheet(text, file, f)
+	if err != nil {
+		return Requests{}, err
+	}
+	out := Requests{Requests: make([]Request, in.Len())}
+	read := readRequest
+	if in.Has(workColumns[0]) {
+		read, out.SlotSeconds = readWork, workSlot
+	}
+	for i := range out.Requests {
+		if err := read(in, i, g, &out.Requests[i]); err != nil {
+			return Requests{}, err
 		}
-		if in.Has(gpusColumn) {
-			q.GPUs = in.Whole(i, gpusColumn, gpuNumbers)
+		for _, check := range checks {
+			if column, err := check(&out.Requests[i]); err != nil {
+				return Requests{}, in.Fail(i, column, err)
+			}
 		}
-		if in.Err != nil {
-			return nil, in.Err
-		}
-		if q.Profile, err = g.ProfileByName(in.Text(i, "profile")); err == nil && q.Profile.MediaExtensions {
-			err = fmt.Errorf("%q cannot be requested; it takes the slices of the profile without +me", q.Profile)
-		}
-		if err != nil {
-			return nil, in.Fail(i, "profile", err)
-		}
-		if err := q.CheckGPUs(g); err != nil {
-			return nil, in.Fail(i, gpusColumn, fmt.Errorf("the request %w", err))
-		}
-		if i > 0 && q.Arrival < out[i-1].Arrival {
-			return nil, in.Fail(i, "arrival_slot",
-				fmt.Errorf("%d comes after %d on line %d; sort the requests by arrival",
-					q.Arrival, out[i-1].Arrival, in.Lines[i-1]))
+		if before := out.Requests[max(i-1, 0)].Arrival; out.Requests[i].Arrival < before {
+			return Requests{}, in.Fail(i, f.Columns[0], fmt.Errorf("%d comes after %d on line %d; sort the requests by arrival",
+				out.Requests[i].Arrival, before, in.Lines[i-1]))
 		}
 	}
 	return out, nil
+}
+
+// headerBytes is more than a header has.
+const headerBytes = 256
+
+// readRequest reads a line with a profile.
+func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error) {
+	q.Arrival, q.Lifespan = in.Whole(i, "arrival_slot", slotNumbers), Forever
+	if in.Text(i, "lifespan") != forever {
+		q.Lifespan = in.Whole(i, "lifespan", lifespans)
+	}
+	if in.Has(gpusColumn) {
+		q.GPUs = in.Whole(i, gpusColumn, gpuNumbers)
+	}
+	if in.Err != nil {
+		return in.Err
+	}
+	if q.Profile, err = g.ProfileByName(in.Text(i, "profile")); err == nil && q.Profile.MediaExtensions {
+		err = fmt.Errorf("%q cannot be requested; it takes the slices of the profile without +me", q.Profile)
+	}
+	if err != nil {
+		return in.Fail(i, "profile", err)
+	}
+	if err := q.CheckGPUs(g); err != nil {
+		return in.Fail(i, gpusColumn, fmt.Errorf("the request %w", err))
+	}
+	return nil
+}
+
+// readWork reads a line with work and memory.
+func readWork(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error) {
+	q.Arrival, q.Work = in.Whole(i, "arrival_ms", slotNumbers), in.Whole(i, "work_ms", workNumbers)
+	q.MemoryMB = in.Whole(i, "memory_mb", memoryNumbers)
+	if in.Err != nil {
+		return in.Err
+	}
+	if q.Profile, err = SmallestWith(g, q.MemoryMB); err != nil {
+		return in.Fail(i, "memory_mb", fmt.Errorf("the request %w", err))
+	}
+	q.Lifespan = q.LifespanIn(g, q.Profile)
+	return nil
 }
 
 const (
@@ -68,6 +117,9 @@ const (
 	maxSlots = 1<<32 - 1
 	// maxGPUs is the largest number of GPUs that a request in a file may need.
 	maxGPUs = 1 << 20
+	// maxWork keeps lifespans in the smallest profile within slots, and maxMB is a million GB.
+	maxWork = maxSlots / 100
+	maxMB   = 1 << 30
 
 	forever = "forever"
 )
@@ -81,14 +133,29 @@ var (
 		Least: 1, Most: maxSlots,
 		What: fmt.Sprintf("a lifespan; write a whole number of slots from 1 to %d, or %s", maxSlots, forever),
 	}
-	gpuNumbers = strictcsv.Range{
+	workNumbers = strictcsv.Range{
+		Least: 1, Most: maxWork,
+		What: fmt.Sprintf("work; write the whole milliseconds that it takes on a whole GPU, from 1 to %d", maxWork),
+	}
+	memoryNumbers = strictcsv.Range{Least: 1, Most: maxMB, What: fmt.Sprintf("memory; write whole MB from 1 to %d", maxMB)}
+	gpuNumbers    = strictcsv.Range{
 		Least: 1, Most: maxGPUs, What: fmt.Sprintf("a number of GPUs; write a whole number from 1 to %d", maxGPUs),
 	}
 )
 
 // WriteRequests writes what [ReadRequests] reads. The column gpus is left out if no request
-// needs several GPUs. Errors are those of w.
+// needs several GPUs. Errors are those of w, and of a stream in which some requests ask for work and others for a profile.
 func WriteRequests(w io.Writer, requests []Request) error {
+	worked := func(q Request) bool { return q.Work > 0 }
+	if slices.ContainsFunc(requests, worked) {
+		if i := slices.IndexFunc(requests, func(q Request) bool { return !worked(q) }); i >= 0 {
+			return fmt.Errorf("request %d asks for a profile and others for work; write them to a file each", i)
+		}
+		return strictcsv.Write(w, workColumns, len(requests), func(i int) []string {
+			q := &requests[i]
+			return []string{strconv.Itoa(q.Arrival), strconv.Itoa(q.Work), strconv.Itoa(q.MemoryMB)}
+		})
+	}
 	names := requestColumns
 	several := slices.ContainsFunc(requests, func(q Request) bool { return q.GPUs > 1 })
 	if several {

@@ -32,7 +32,7 @@ func TestReadRequests(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	p := task.RequestProfiles(g)
 	got, err := task.ReadRequests(strings.NewReader("\ufeffprofile, lifespan,arrival_slot\r\n1g.10gb,3,0\r\n\r\n7g.80gb,forever,0\r\n\" 2g.20gb\",1,7\r\n"), "t.csv", g)
-	want := []task.Request{{Lifespan: 3, Profile: p[0]}, {Lifespan: task.Forever, Profile: p[5]}, {Arrival: 7, Lifespan: 1, Profile: p[2]}}
+	want := task.Requests{Requests: []task.Request{{Lifespan: 3, Profile: p[0]}, {Lifespan: task.Forever, Profile: p[5]}, {Arrival: 7, Lifespan: 1, Profile: p[2]}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
@@ -55,6 +55,12 @@ func TestBadRequestFiles(t *testing.T) {
 		header + "99999999999999999999,1,7g\n":  `is not a slot`,
 		header + "5,1,1g.10gb\n\n4,1,1g.10gb\n": "t.csv:4: arrival_slot: 4 comes after 5 on line 2; sort the requests by arrival",
 		header + "0,1,\"1g\n":                   "close every quote",
+
+		"arrival_ms,work_ms,memory_mb\n0,0,10\n":        `t.csv:2: work_ms: "0" is not work; write the whole milliseconds that it takes on a whole GPU, from 1`,
+		"arrival_ms,work_ms,memory_mb\n0,5,0\n":         `t.csv:2: memory_mb: "0" is not memory; write whole MB from 1`,
+		"memory_mb,arrival_ms,work_ms\n1,9,5\n1,8,5\n":  "t.csv:3: arrival_ms: 8 comes after 9 on line 2; sort the requests by arrival",
+		"arrival_ms,work_ms,memory_mb\n0,5,81921\n":     "t.csv:2: memory_mb: the request asks for 81921 MB; the largest profile of A100-80GB has 81920",
+		"arrival_ms,work_ms,memory_mb,gpus\n0,5,10,2\n": "t.csv:1: gpus: unknown column",
 	} {
 		_, err := task.ReadRequests(strings.NewReader(text), "t.csv", mig.MustLookup("A100-80GB"))
 		if bad, ok := errors.AsType[*task.ParseError](err); !ok || bad.File != "t.csv" || !strings.Contains(err.Error(), message) {
@@ -78,14 +84,44 @@ func TestRequestsRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := task.ReadRequests(&text, "t.csv", g)
-		if err != nil || !reflect.DeepEqual(got, want) {
+		if err != nil || !reflect.DeepEqual(got.Requests, want) {
 			t.Fatalf("%v, %v; want %v", got, err, want)
 		}
 	})
 }
 
+// TestWorkAndMemory: work of 114 ms takes two hundred in 57 % of a GPU, in the smallest profile with enough memory.
+func TestWorkAndMemory(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	p := task.RequestProfiles(g)
+	const text = "arrival_ms,work_ms,memory_mb\n0,114,10240\n7,114,10241\n7,1,81920\n"
+	got, err := task.ReadRequests(strings.NewReader(text), "t.csv", g)
+	want := task.Requests{SlotSeconds: 0.001, Requests: []task.Request{
+		{Lifespan: 815, Profile: p[0], Work: 114, MemoryMB: 10240}, // 114 / 0.14 = 814.3
+		{Arrival: 7, Lifespan: 815, Profile: p[1], Work: 114, MemoryMB: 10241},
+		{Arrival: 7, Lifespan: 1, Profile: p[5], Work: 1, MemoryMB: 81920},
+	}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Fatalf("%+v, %v; want %+v", got, err, want)
+	}
+	q := &got.Requests[1]
+	for i, lifespan := range []int{0, 815, 408, 272, 200, 114} {
+		if fits := q.Fits(p[i]); fits != (i > 0) || fits && q.LifespanIn(g, p[i]) != lifespan {
+			t.Errorf("in %v: fits: %t, for %d slots; want %d", p[i], fits, q.LifespanIn(g, p[i]), lifespan)
+		}
+	}
+	var again strings.Builder
+	if err := task.WriteRequests(&again, got.Requests); err != nil || again.String() != text {
+		t.Errorf("written as %q, %v", again.String(), err)
+	}
+	if err := task.WriteRequests(&again, append(got.Requests, task.Request{Lifespan: 1, Profile: p[0]})); err == nil || err.Error() != "request 3 asks for a profile and others for work; write them to a file each" {
+		t.Errorf("a request of another kind: %v", err)
+	}
+}
+
 func FuzzReadRequests(f *testing.F) {
 	f.Add("arrival_slot,lifespan,profile\n0,3,1g.10gb\n2,forever,7g.80gb\n")
+	f.Add("arrival_ms,work_ms,memory_mb\n0,100,10240\n")
 	f.Add("profile,lifespan,arrival_slot\n\"3g.40gb\",1,4294967296\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		g := mig.MustLookup("A100-80GB")
@@ -97,7 +133,7 @@ func FuzzReadRequests(f *testing.F) {
 			return
 		}
 		var written bytes.Buffer
-		if err := task.WriteRequests(&written, first); err != nil {
+		if err := task.WriteRequests(&written, first.Requests); err != nil {
 			t.Fatal(err)
 		}
 		again, err := task.ReadRequests(&written, "t.csv", g)
@@ -111,11 +147,11 @@ func TestRequestsForSeveralGPUs(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	const text = "arrival_slot,lifespan,profile,gpus\n0,3,7g.80gb,4\n1,forever,1g.10gb,1\n"
 	got, err := task.ReadRequests(strings.NewReader(text), "f", g)
-	if err != nil || got[0].Instances() != 4 || got[1].Instances() != 1 {
+	if err != nil || got.Requests[0].Instances() != 4 || got.Requests[1].Instances() != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	var again strings.Builder
-	if err := task.WriteRequests(&again, got); err != nil || again.String() != text {
+	if err := task.WriteRequests(&again, got.Requests); err != nil || again.String() != text {
 		t.Errorf("written as %q, %v", again.String(), err)
 	}
 	for line, want := range map[string]string{
