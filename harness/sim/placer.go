@@ -31,6 +31,8 @@ type PlacementSetting struct {
 	GPU *mig.GPU
 	// GPUs is the number of GPUs in the cluster.
 	GPUs int
+	// PerNode is how many of them, in order, make up a node; 0 for a single node.
+	PerNode int
 	// Demand is the true probability of each profile, by its index in the cluster's
 	// profiles; nil if it is unknown. Only schedulers that declare it may read it.
 	Demand []float64

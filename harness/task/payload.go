@@ -118,6 +118,8 @@ type Requests struct {
 	Requests []Request
 	// GPUs is the size of the cluster.
 	GPUs int
+	// PerNode is how many of them, in order, make up a node; 0 for a single node.
+	PerNode int
 	// Demand is the probability of each profile with which the requests were drawn, in the
 	// order of the GPU's profiles without "+me"; nil for a trace.
 	Demand []float64
@@ -173,6 +175,10 @@ func (r Requests) AddTo(d *Digest) {
 		d.Int(m.Moves)
 		d.Int(m.Window)
 		d.Int(m.Downtime)
+	}
+	if r.PerNode > 0 {
+		d.Text("pernode")
+		d.Int(r.PerNode)
 	}
 	if r.Waiting != Reject {
 		d.Text(string(r.Waiting))

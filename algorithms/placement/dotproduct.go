@@ -1,0 +1,32 @@
+package placement
+
+import (
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "dot-product", Version: 1, Track: algo.TrackPlacement,
+	Cite: "hkust-adsl/kubernetes-scheduler-simulator 8f3d6417, pkg/simulator/plugin: dot product of what is free and " +
+		"what is requested; Grandl et al., SIGCOMM 2014",
+	Summary: "GPU with the least product of free and requested shares of compute and memory slices; first free start",
+	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return fixedTable("dot-product", nil, s.GPU, func() rule { return dotProduct(s.GPU) }), nil
+	},
+})
+
+// dotProduct multiplies whole numbers: free slices over all, times requested over all, with both denominators left out
+// where only the order counts. A memory slice without a compute slice (the last of 7-slice models) is free memory alone.
+func dotProduct(g *mig.GPU) rule {
+	compute, memory := int(g.ComputeSlices), int(g.MemorySlices)
+	return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
+		for start := range (freeStarts{p, occupied}).all {
+			free := freeSlices(g, occupied)
+			freeCompute := min(free, compute)
+			product := freeCompute*int(p.Size)*memory*memory + free*int(p.Length)*compute*compute
+			return choice{cost{product}, start}, true
+		}
+		return choice{}, false
+	}
+}

@@ -1,0 +1,45 @@
+package placement
+
+import (
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "dra-first-fit", Version: 1, Track: algo.TrackPlacement,
+	Cite: "kube-scheduler's structured allocator (kubernetes issue 138765) over the ResourceSlices of " +
+		"NVIDIA/k8s-dra-driver-gpu, cmd/gpu-kubelet-plugin",
+	Summary: "first GPU with a free start, starts in the order in which the driver lists them",
+	Params: []algo.Param{{
+		Name: "order", Default: "ascending", Values: []string{"ascending", "descending", "best-index"},
+		Doc: "of the starts of a profile: from the lowest, from the highest, or those first that restrict others least",
+	}},
+	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return fixedTable("dra-first-fit", a, s.GPU, func() rule {
+			order := firstIndex(s.GPU)
+			switch a["order"] {
+			case "descending":
+				order = lastIndex
+			case "best-index":
+				order = bestIndex(s.GPU)
+			}
+			return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
+				for _, start := range order(p) {
+					if window(p, start)&occupied == 0 {
+						return choice{start: start}, true
+					}
+				}
+				return choice{}, false
+			}
+		}), nil
+	},
+})
+
+func lastIndex(p *mig.Profile) []mig.Slices {
+	starts := slices.Clone(p.Starts)
+	slices.Reverse(starts)
+	return starts
+}
