@@ -22,8 +22,8 @@ var _ = algo.Register(algo.Spec{
 type offline struct{}
 
 // WaitingAtLeast implements [algo.Offline].
-func (offline) WaitingAtLeast(g *mig.GPU, gpus int, requests []task.Request) (turnaround float64, end int) {
-	return WaitingAtLeast(g, gpus, requests)
+func (offline) WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) {
+	return WaitingAtLeast(g, in)
 }
 
 // AcceptedAtMost returns the upper bound that the prices of [ProveOffline] prove.

@@ -21,7 +21,8 @@ import (
 // A request for work may get any profile with enough memory, so that the least area and the shortest life count.
 //
 // The requests must be listed by arrival, have lifespans, and fit.
-func WaitingAtLeast(g *mig.GPU, gpus int, requests []task.Request) (turnaround float64, end int) {
+func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) {
+	requests := in.Requests
 	profiles := task.RequestProfiles(g)
 	lives := make([][]int, len(requests)) // by profile; 0 where it does not fit
 	for i := range requests {
@@ -29,7 +30,7 @@ func WaitingAtLeast(g *mig.GPU, gpus int, requests []task.Request) (turnaround f
 		shortest := task.Forever
 		for _, p := range profiles {
 			life := 0
-			if q.Fits(p) {
+			if in.Fits(q, p) {
 				life = q.LifespanIn(g, p)
 				shortest = min(shortest, life)
 			}
@@ -47,7 +48,7 @@ func WaitingAtLeast(g *mig.GPU, gpus int, requests []task.Request) (turnaround f
 					least = min(least, weights[p]*float64(life))
 				}
 			}
-			areas[i] = least * float64(requests[i].Instances()) / float64(gpus)
+			areas[i] = least * float64(requests[i].Instances()) / float64(in.GPUs)
 		}
 		turnaround = max(turnaround, smallestFirst(requests, areas))
 		after := 0.0

@@ -35,7 +35,7 @@ func TestWaitingAtLeastByHand(t *testing.T) {
 		{1, slices.Repeat([]task.Request{{Lifespan: 5, Profile: p("4g.40gb")}}, 2), 5 + 10, 10},
 		{2, []task.Request{{Lifespan: 6, Profile: p("7g.80gb"), GPUs: 2}, {Lifespan: 6, Profile: p("7g.80gb")}}, 3 + 9, 9},
 	} {
-		turnaround, end := bounds.WaitingAtLeast(g, c.gpus, c.requests)
+		turnaround, end := bounds.WaitingAtLeast(g, task.Requests{GPUs: c.gpus, Requests: c.requests})
 		if math.Abs(turnaround-c.turnaround) > 1e-6 || end != c.end {
 			t.Errorf("%d GPUs, %v: %v, %d; want %v, %d", c.gpus, c.requests, turnaround, end, c.turnaround, c.end)
 		}
@@ -67,7 +67,7 @@ func TestNoScheduleBeatsWaitingAtLeast(t *testing.T) {
 			w.masks = append(w.masks, make([]mig.Mask, w.gpus))
 		}
 		w.try(0, 0, 0)
-		turnaround, end := bounds.WaitingAtLeast(g, w.gpus, w.requests)
+		turnaround, end := bounds.WaitingAtLeast(g, task.Requests{GPUs: w.gpus, Requests: w.requests})
 		if turnaround > float64(w.sum) || end > w.end {
 			t.Fatalf("%v on %d GPUs: at least %v and %d, but %d and %d are possible", w.requests, w.gpus, turnaround, end, w.sum, w.end)
 		}

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"fmt"
 	"io"
 
 	"miglab/harness/mig"
@@ -28,41 +27,28 @@ func readFile[T any](path aFile, g *mig.GPU, read func(f io.Reader, name string,
 
 var _ = Register(Family{
 	Name: "requests:", File: "requests file", Source: "the file",
-	Doc:    "the requests of a CSV file with the header arrival_slot,lifespan,profile; parameters at the end",
-	Params: []spec.Param{whole("gpus", 100, 1, maxGPUs, "GPUs of the cluster"), queueParam},
+	Doc: "the requests of a CSV file with the header arrival_slot,lifespan,profile or arrival_ms,work_ms,memory_mb; " +
+		"parameters at the end",
+	Params: clusterParams(100),
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		w, err := newWaiting(a)
-		return requestsFile{aFile(a[FileKey]), a.Int("gpus"), w}, err
+		c, err := newCluster(a)
+		return requestsFile{aFile(a[FileKey]), c}, err
 	},
 })
 
 type requestsFile struct {
 	aFile
-	gpus    int
-	waiting task.Waiting
+	cluster
 }
-
-// canEnd returns an error for a request that would wait or stay forever where requests wait.
-func (s requestsFile) canEnd(q *task.Request) (column string, err error) {
-	switch {
-	case s.waiting == task.Reject:
-	case q.Lifespan == task.Forever:
-		return "lifespan", fmt.Errorf("forever lets others wait forever with queue=%s; write a number of slots", s.waiting)
-	case q.Instances() > s.gpus:
-		return "gpus", fmt.Errorf("%d of a cluster with gpus=%d would wait forever with queue=%s", q.Instances(), s.gpus,
-			s.waiting)
-	}
-	return "", nil
-}
-
-func (s requestsFile) regime() task.Regime { return regimeOf(s.waiting, task.Whole) }
 
 func (s requestsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
-	r, err := readFile(s.aFile, g, func(f io.Reader, name string, g *mig.GPU) (task.Requests, error) {
-		return task.ReadRequests(f, name, g, s.canEnd)
+	cluster, err := s.cluster.on(g)
+	if err != nil {
+		return nil, err
+	}
+	return readFile(s.aFile, g, func(f io.Reader, name string, g *mig.GPU) (task.Requests, error) {
+		return task.ReadRequests(f, name, g, cluster)
 	})
-	r.GPUs, r.Waiting = s.gpus, s.waiting
-	return r, err
 }
 
 var _ = Register(Family{

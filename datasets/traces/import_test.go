@@ -295,7 +295,7 @@ func FuzzRead(f *testing.F) {
 		if len(requests) == 0 {
 			return
 		}
-		back, err := task.ReadRequests(&w, "f", a100)
+		back, err := task.ReadRequests(&w, "f", a100, task.Requests{})
 		if err != nil || len(back.Requests) != len(requests) {
 			t.Fatalf("%d requests are read back as %d: %v", len(requests), len(back.Requests), err)
 		}

@@ -55,7 +55,7 @@ type Offline interface {
 	AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error)
 	// WaitingAtLeast is for clusters that let requests wait: lower bounds on the sum of the slots from arrival to end,
 	// and on the slot in which the last request ends.
-	WaitingAtLeast(g *mig.GPU, gpus int, requests []task.Request) (turnaround float64, end int)
+	WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int)
 }
 
 // A Dialogue is a [sim.Placer] or [sim.Dispatcher] that asks a program for each decision.

@@ -124,7 +124,7 @@ func newWaitingEngine(c *Cluster, in *task.Requests) *waitingEngine {
 		k, known := index[key]
 		if !known {
 			k = int32(len(e.kinds))
-			index[key], e.kinds = k, append(e.kinds, newWaitingKind(c, q, key[0]))
+			index[key], e.kinds = k, append(e.kinds, newWaitingKind(c, in, q, key[0]))
 		}
 		e.kindOf[i] = k
 		instances += q.Instances()
@@ -133,11 +133,11 @@ func newWaitingEngine(c *Cluster, in *task.Requests) *waitingEngine {
 	return e
 }
 
-func newWaitingKind(c *Cluster, q *task.Request, profile int) waitingKind {
+func newWaitingKind(c *Cluster, in *task.Requests, q *task.Request, profile int) waitingKind {
 	k := waitingKind{profile: profile, instances: q.Instances(), slices: q.Slices()}
 	if q.Work > 0 {
 		for _, p := range c.profiles {
-			k.fits = append(k.fits, q.Fits(p))
+			k.fits = append(k.fits, in.Fits(q, p))
 		}
 	}
 	return k

@@ -68,7 +68,7 @@ func (b *waitingBooks) begin(i int, spots []Spot, p *mig.Profile) {
 	if len(spots) != max(q.GPUs, 1) {
 		b.wrong("request %d has %d of the %d instances that it needs", i, len(spots), max(q.GPUs, 1))
 	}
-	if p != q.Profile && (q.Work == 0 || p.MemoryMB() < q.MemoryMB) {
+	if p != q.Profile && (q.Work == 0 || p.MemoryMB() < q.MemoryMB || b.in.Offered != nil && !slices.Contains(b.in.Offered, p)) {
 		b.wrong("request %d has %v, in which it does not fit", i, p)
 	}
 	for _, s := range spots {

@@ -123,6 +123,8 @@ type Requests struct {
 	// Demand is the probability of each profile with which the requests were drawn, in the
 	// order of the GPU's profiles without "+me"; nil for a trace.
 	Demand []float64
+	// Offered are the profiles that requests for work may get; nil for all.
+	Offered []*mig.Profile
 	// Migration is what the cluster allows of moves.
 	Migration Migration
 	// Waiting says what becomes of a request that fits nowhere.
@@ -144,6 +146,35 @@ const (
 	// FIFO lets it wait, and nobody that arrives later goes before it.
 	FIFO Waiting = "fifo"
 )
+
+// Fits reports whether a scheduler may give a request of the stream an instance of a profile.
+func (r *Requests) Fits(q *Request, p *mig.Profile) bool {
+	if q.Work == 0 {
+		return p == q.Profile
+	}
+	return q.MemoryMB <= p.MemoryMB() && (r.Offered == nil || slices.Contains(r.Offered, p))
+}
+
+// SetProfile gives a request for work the smallest profile on offer that has enough memory: the least memory, and of
+// these the fewest compute slices. The text of the error continues a sentence that begins with the request.
+func (r *Requests) SetProfile(g *mig.GPU, q *Request) error {
+	largest := 0
+	q.Profile = nil
+	for _, p := range RequestProfiles(g) {
+		if r.Offered == nil || slices.Contains(r.Offered, p) {
+			largest = max(largest, p.MemoryMB())
+		}
+		if r.Fits(q, p) && (q.Profile == nil || p.MemoryGB < q.Profile.MemoryGB ||
+			p.MemoryGB == q.Profile.MemoryGB && p.Size < q.Profile.Size) {
+			q.Profile = p
+		}
+	}
+	if q.Profile == nil {
+		return fmt.Errorf("asks for %d MB; the largest profile that %s offers has %d", q.MemoryMB, g, largest)
+	}
+	q.Lifespan = q.LifespanIn(g, q.Profile)
+	return nil
+}
 
 // Seconds returns the length of a slot.
 func (r *Requests) Seconds() float64 { return cmp.Or(r.SlotSeconds, 1) }
@@ -175,6 +206,9 @@ func (r Requests) AddTo(d *Digest) {
 		d.Int(m.Moves)
 		d.Int(m.Window)
 		d.Int(m.Downtime)
+	}
+	for _, p := range r.Offered {
+		d.Text(p.String())
 	}
 	if r.PerNode > 0 {
 		d.Text("pernode")

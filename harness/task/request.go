@@ -31,32 +31,12 @@ func (q *Request) LifespanIn(g *mig.GPU, p *mig.Profile) int {
 	if q.Work == 0 {
 		return q.Lifespan
 	}
-	share := 100 * int(p.Size) / int(g.ComputeSlices)
+	share := Share(g, p)
 	return (100*q.Work + share - 1) / share
 }
 
-// Fits reports whether a scheduler may give the request an instance of a profile.
-func (q *Request) Fits(p *mig.Profile) bool {
-	return p == q.Profile || q.Work > 0 && q.MemoryMB <= p.MemoryMB()
-}
-
-// SmallestWith returns the profile with the least memory, and of these the fewest slices, that has at least so much
-// memory. The error continues a sentence that begins with the request.
-func SmallestWith(g *mig.GPU, memoryMB int) (*mig.Profile, error) {
-	var best *mig.Profile
-	largest := 0
-	for _, p := range RequestProfiles(g) {
-		largest = max(largest, p.MemoryMB())
-		if p.MemoryMB() >= memoryMB && (best == nil || p.MemoryGB < best.MemoryGB ||
-			p.MemoryGB == best.MemoryGB && p.Size < best.Size) {
-			best = p
-		}
-	}
-	if best == nil {
-		return nil, fmt.Errorf("asks for %d MB; the largest profile of %s has %d", memoryMB, g, largest)
-	}
-	return best, nil
-}
+// Share returns the compute slices of a profile in whole percent of the GPU's.
+func Share(g *mig.GPU, p *mig.Profile) int { return 100 * int(p.Size) / int(g.ComputeSlices) }
 
 // Instances returns the number of instances that the request needs at once.
 func (q *Request) Instances() int { return max(q.GPUs, 1) }

@@ -29,11 +29,12 @@ const workSlot = 0.001
 // that a request needs at once. Or with the columns arrival_ms, work_ms (on a whole GPU) and memory_mb, where a slot is a
 // millisecond. Spaces, line ends and quotes are treated as by [ReadCSV].
 //
-// The file's name is only used in errors. What is wrong with the text, or with a request by one of the checks, is a
-// [*ParseError]; other errors are those of r. A check names the column that is wrong.
-func ReadRequests(r io.Reader, file string, g *mig.GPU, checks ...func(*Request) (column string, err error)) (Requests,
-	error,
-) {
+// The cluster that the requests are for is returned with them. Where requests wait, none may stay forever or need more
+// GPUs than there are.
+//
+// The file's name is only used in errors. What is wrong with the text is a
+// [*ParseError]; other errors are those of r.
+func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Requests, error) {
 	f := strictcsv.Format{
 		Columns:  requestColumns,
 		Optional: []string{gpusColumn},
@@ -49,23 +50,26 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU, checks ...func(*Request)
 	if err != nil {
 		return Requests{}, err
 	}
-	out := Requests{Requests: make([]Request, in.Len())}
-	read := readRequest
+	out, read := cluster, readRequest
 	if in.Has(workColumns[0]) {
 		read, out.SlotSeconds = readWork, workSlot
 	}
+	out.Requests = make([]Request, in.Len())
 	for i := range out.Requests {
-		if err := read(in, i, g, &out.Requests[i]); err != nil {
+		q := &out.Requests[i]
+		if err := read(in, i, g, &out); err != nil {
 			return Requests{}, err
 		}
-		for _, check := range checks {
-			if column, err := check(&out.Requests[i]); err != nil {
-				return Requests{}, in.Fail(i, column, err)
-			}
-		}
-		if before := out.Requests[max(i-1, 0)].Arrival; out.Requests[i].Arrival < before {
+		before := out.Requests[max(i-1, 0)].Arrival
+		switch {
+		case q.Arrival < before:
 			return Requests{}, in.Fail(i, f.Columns[0], fmt.Errorf("%d comes after %d on line %d; sort the requests by arrival",
-				out.Requests[i].Arrival, before, in.Lines[i-1]))
+				q.Arrival, before, in.Lines[i-1]))
+		case out.Waiting == Reject:
+		case q.Lifespan == Forever:
+			return Requests{}, in.Fail(i, "lifespan", fmt.Errorf("%s lets others wait forever; write a number of slots", forever))
+		case q.Instances() > out.GPUs:
+			return Requests{}, in.Fail(i, gpusColumn, fmt.Errorf("%d would wait forever; the cluster has %d", q.Instances(), out.GPUs))
 		}
 	}
 	return out, nil
@@ -75,7 +79,8 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU, checks ...func(*Request)
 const headerBytes = 256
 
 // readRequest reads a line with a profile.
-func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error) {
+func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, all *Requests) (err error) {
+	q := &all.Requests[i]
 	q.Arrival, q.Lifespan = in.Whole(i, "arrival_slot", slotNumbers), Forever
 	if in.Text(i, "lifespan") != forever {
 		q.Lifespan = in.Whole(i, "lifespan", lifespans)
@@ -99,16 +104,16 @@ func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error)
 }
 
 // readWork reads a line with work and memory.
-func readWork(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error) {
+func readWork(in *strictcsv.Sheet, i int, g *mig.GPU, all *Requests) error {
+	q := &all.Requests[i]
 	q.Arrival, q.Work = in.Whole(i, "arrival_ms", slotNumbers), in.Whole(i, "work_ms", workNumbers)
 	q.MemoryMB = in.Whole(i, "memory_mb", memoryNumbers)
 	if in.Err != nil {
 		return in.Err
 	}
-	if q.Profile, err = SmallestWith(g, q.MemoryMB); err != nil {
+	if err := all.SetProfile(g, q); err != nil {
 		return in.Fail(i, "memory_mb", fmt.Errorf("the request %w", err))
 	}
-	q.Lifespan = q.LifespanIn(g, q.Profile)
 	return nil
 }
 

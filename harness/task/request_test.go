@@ -31,7 +31,7 @@ func TestRequestProfiles(t *testing.T) {
 func TestReadRequests(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	p := task.RequestProfiles(g)
-	got, err := task.ReadRequests(strings.NewReader("\ufeffprofile, lifespan,arrival_slot\r\n1g.10gb,3,0\r\n\r\n7g.80gb,forever,0\r\n\" 2g.20gb\",1,7\r\n"), "t.csv", g)
+	got, err := task.ReadRequests(strings.NewReader("\ufeffprofile, lifespan,arrival_slot\r\n1g.10gb,3,0\r\n\r\n7g.80gb,forever,0\r\n\" 2g.20gb\",1,7\r\n"), "t.csv", g, task.Requests{})
 	want := task.Requests{Requests: []task.Request{{Lifespan: 3, Profile: p[0]}, {Lifespan: task.Forever, Profile: p[5]}, {Arrival: 7, Lifespan: 1, Profile: p[2]}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
@@ -59,10 +59,10 @@ func TestBadRequestFiles(t *testing.T) {
 		"arrival_ms,work_ms,memory_mb\n0,0,10\n":        `t.csv:2: work_ms: "0" is not work; write the whole milliseconds that it takes on a whole GPU, from 1`,
 		"arrival_ms,work_ms,memory_mb\n0,5,0\n":         `t.csv:2: memory_mb: "0" is not memory; write whole MB from 1`,
 		"memory_mb,arrival_ms,work_ms\n1,9,5\n1,8,5\n":  "t.csv:3: arrival_ms: 8 comes after 9 on line 2; sort the requests by arrival",
-		"arrival_ms,work_ms,memory_mb\n0,5,81921\n":     "t.csv:2: memory_mb: the request asks for 81921 MB; the largest profile of A100-80GB has 81920",
+		"arrival_ms,work_ms,memory_mb\n0,5,81921\n":     "t.csv:2: memory_mb: the request asks for 81921 MB; the largest profile that A100-80GB offers has 81920",
 		"arrival_ms,work_ms,memory_mb,gpus\n0,5,10,2\n": "t.csv:1: gpus: unknown column",
 	} {
-		_, err := task.ReadRequests(strings.NewReader(text), "t.csv", mig.MustLookup("A100-80GB"))
+		_, err := task.ReadRequests(strings.NewReader(text), "t.csv", mig.MustLookup("A100-80GB"), task.Requests{})
 		if bad, ok := errors.AsType[*task.ParseError](err); !ok || bad.File != "t.csv" || !strings.Contains(err.Error(), message) {
 			t.Errorf("%q: %v\nwant a ParseError with %q", text, err, message)
 		}
@@ -83,7 +83,7 @@ func TestRequestsRoundTrip(t *testing.T) {
 		if err := task.WriteRequests(&text, want); err != nil {
 			t.Fatal(err)
 		}
-		got, err := task.ReadRequests(&text, "t.csv", g)
+		got, err := task.ReadRequests(&text, "t.csv", g, task.Requests{})
 		if err != nil || !reflect.DeepEqual(got.Requests, want) {
 			t.Fatalf("%v, %v; want %v", got, err, want)
 		}
@@ -95,7 +95,7 @@ func TestWorkAndMemory(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	p := task.RequestProfiles(g)
 	const text = "arrival_ms,work_ms,memory_mb\n0,114,10240\n7,114,10241\n7,1,81920\n"
-	got, err := task.ReadRequests(strings.NewReader(text), "t.csv", g)
+	got, err := task.ReadRequests(strings.NewReader(text), "t.csv", g, task.Requests{})
 	want := task.Requests{SlotSeconds: 0.001, Requests: []task.Request{
 		{Lifespan: 815, Profile: p[0], Work: 114, MemoryMB: 10240}, // 114 / 0.14 = 814.3
 		{Arrival: 7, Lifespan: 815, Profile: p[1], Work: 114, MemoryMB: 10241},
@@ -106,7 +106,7 @@ func TestWorkAndMemory(t *testing.T) {
 	}
 	q := &got.Requests[1]
 	for i, lifespan := range []int{0, 815, 408, 272, 200, 114} {
-		if fits := q.Fits(p[i]); fits != (i > 0) || fits && q.LifespanIn(g, p[i]) != lifespan {
+		if fits := got.Fits(q, p[i]); fits != (i > 0) || fits && q.LifespanIn(g, p[i]) != lifespan {
 			t.Errorf("in %v: fits: %t, for %d slots; want %d", p[i], fits, q.LifespanIn(g, p[i]), lifespan)
 		}
 	}
@@ -125,7 +125,7 @@ func FuzzReadRequests(f *testing.F) {
 	f.Add("profile,lifespan,arrival_slot\n\"3g.40gb\",1,4294967296\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		g := mig.MustLookup("A100-80GB")
-		first, err := task.ReadRequests(strings.NewReader(text), "t.csv", g)
+		first, err := task.ReadRequests(strings.NewReader(text), "t.csv", g, task.Requests{})
 		if err != nil {
 			if _, ok := errors.AsType[*task.ParseError](err); !ok {
 				t.Fatalf("%T: %v", err, err)
@@ -136,7 +136,7 @@ func FuzzReadRequests(f *testing.F) {
 		if err := task.WriteRequests(&written, first.Requests); err != nil {
 			t.Fatal(err)
 		}
-		again, err := task.ReadRequests(&written, "t.csv", g)
+		again, err := task.ReadRequests(&written, "t.csv", g, task.Requests{})
 		if err != nil || !reflect.DeepEqual(first, again) {
 			t.Fatalf("%v, %v; want %v", again, err, first)
 		}
@@ -146,7 +146,7 @@ func FuzzReadRequests(f *testing.F) {
 func TestRequestsForSeveralGPUs(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	const text = "arrival_slot,lifespan,profile,gpus\n0,3,7g.80gb,4\n1,forever,1g.10gb,1\n"
-	got, err := task.ReadRequests(strings.NewReader(text), "f", g)
+	got, err := task.ReadRequests(strings.NewReader(text), "f", g, task.Requests{})
 	if err != nil || got.Requests[0].Instances() != 4 || got.Requests[1].Instances() != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -159,7 +159,7 @@ func TestRequestsForSeveralGPUs(t *testing.T) {
 		"0,3,7g.80gb,0": `f:2: gpus: "0" is not a number of GPUs; write a whole number from 1 to 1048576`,
 		"0,3,7g.80gb,":  `f:2: gpus: "" is not a number of GPUs; write a whole number from 1 to 1048576`,
 	} {
-		_, err := task.ReadRequests(strings.NewReader("arrival_slot,lifespan,profile,gpus\n"+line+"\n"), "f", g)
+		_, err := task.ReadRequests(strings.NewReader("arrival_slot,lifespan,profile,gpus\n"+line+"\n"), "f", g, task.Requests{})
 		if err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", line, err, want)
 		}

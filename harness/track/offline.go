@@ -39,7 +39,7 @@ var Offline = Register(Track{
 		all := in.Requests
 		start := time.Now()
 		if in.Waiting != task.Reject {
-			turnaround, end := o.WaitingAtLeast(p.GPU, p.Count, all)
+			turnaround, end := o.WaitingAtLeast(p.GPU, in)
 			return Answer{Took: time.Since(start), Metrics: []Metric{
 				{Name: MetricTurnaroundAtLeast, Value: turnaround / float64(len(all)) * in.Seconds()},
 				{Name: MetricEndAtLeast, Value: float64(end) * in.Seconds()},
