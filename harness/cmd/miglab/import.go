@@ -52,7 +52,7 @@ func newImport() *cobra.Command {
 			return f.run(c, args[0])
 		},
 	}
-	formats := traces.FormatNames()
+	formats := append(traces.FormatNames(), traces.MIGBench)
 	cli.AddFlag(c, &f.format, "format", "csv", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	cli.AddFlag(c, &f.as, "as", "requests", cli.OneOf("kind", []string{"requests", "jobs"}),
 		"requests (track placement) or jobs (track dispatch)")
@@ -86,6 +86,9 @@ func (f *importing) run(c *cobra.Command, path string) error {
 		return err
 	}
 	defer file.Close()
+	if f.format == traces.MIGBench {
+		return f.runMIGBench(c, file, path)
+	}
 	jobs, rejected, err := traces.Read(file, path, f.format, f.options)
 	if err != nil {
 		return err
@@ -109,6 +112,22 @@ func (f *importing) run(c *cobra.Command, path string) error {
 		return fmt.Errorf("%s has no row that can be used as format %s", path, f.format)
 	}
 	return f.out.emit(c, write)
+}
+
+// runMIGBench imports requests for work and memory, which need no profiles yet.
+func (f *importing) runMIGBench(c *cobra.Command, file io.Reader, path string) error {
+	if f.as != "requests" {
+		return fmt.Errorf("--as %s: the format %s has requests", f.as, f.format)
+	}
+	requests, err := traces.ReadMIGBench(file, path)
+	if err != nil {
+		return err
+	}
+	if len(requests) == 0 {
+		return fmt.Errorf("%s has no requests", path)
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "%s: %d lines became requests\n", path, len(requests))
+	return f.out.emit(c, func(w io.Writer) error { return task.WriteRequests(w, requests) })
 }
 
 // convert returns how many rows can be used, those that cannot, and what writes the file.
