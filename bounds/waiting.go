@@ -18,37 +18,22 @@ import (
 // with the smallest area left (the squashed area bound, with release times; Schrage 1968). No schedule ends a request
 // before its lifespan is over, either. The largest bound counts.
 //
-// A request for work may get any profile with enough memory, so that the least area and the shortest life count.
-//
 // The requests must be listed by arrival, have lifespans, and fit.
 func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) {
 	requests := in.Requests
 	profiles := task.RequestProfiles(g)
-	lives := make([][]int, len(requests)) // by profile; 0 where it does not fit
+	profile := make([]int, len(requests))
 	for i := range requests {
 		q := &requests[i]
-		shortest := task.Forever
-		for _, p := range profiles {
-			life := 0
-			if in.Fits(q, p) {
-				life = q.LifespanIn(g, p)
-				shortest = min(shortest, life)
-			}
-			lives[i] = append(lives[i], life)
-		}
-		turnaround += float64(shortest)
-		end = max(end, q.Arrival+shortest)
+		profile[i] = slices.Index(profiles, q.Profile)
+		turnaround += float64(q.Lifespan)
+		end = max(end, q.Arrival+q.Lifespan)
 	}
 	areas := make([]float64, len(requests))
 	for _, weights := range facets(g) {
 		for i := range requests {
-			least := math.Inf(1)
-			for p, life := range lives[i] {
-				if life > 0 {
-					least = min(least, weights[p]*float64(life))
-				}
-			}
-			areas[i] = least * float64(requests[i].Instances()) / float64(in.GPUs)
+			q := &requests[i]
+			areas[i] = weights[profile[i]] * float64(q.Instances()) * float64(q.Lifespan) / float64(in.GPUs)
 		}
 		turnaround = max(turnaround, smallestFirst(requests, areas))
 		after := 0.0

@@ -56,13 +56,11 @@ func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
 			at += rng.ExpFloat64() * s.gap
 			gb = migbenchGB[drawIndex(rng, migbenchWeight)]
 		}
-		q := task.Request{Arrival: int(at * 1000), MemoryMB: 1024 * gb, Work: 1}
+		q := task.Request{Arrival: int(at * 1000), MemoryMB: 1024 * gb}
 		if err := out.SetProfile(g, &q); err != nil {
 			return nil, fmt.Errorf("request %d %w", i, err)
 		}
-		ms := 1000 * migbenchMedian * math.Exp(migbenchSigma*rng.NormFloat64())
-		q.Work = max(int(math.Round(ms*float64(task.Share(g, q.Profile))/100)), 1)
-		q.Lifespan = q.LifespanIn(g, q.Profile)
+		q.Lifespan = max(int(math.Round(1000*migbenchMedian*math.Exp(migbenchSigma*rng.NormFloat64()))), 1)
 		out.Requests = append(out.Requests, q)
 	}
 	return out, nil

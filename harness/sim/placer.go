@@ -11,13 +11,6 @@ type Placer interface {
 	Place(c *Cluster, profile int) (Spot, bool)
 }
 
-// A Chooser is a [Placer] that may give a request for work and memory another profile than the smallest one.
-type Chooser interface {
-	Placer
-	// PlaceIn is Place for such a request. It also chooses one of the profiles in which it fits, by the index.
-	PlaceIn(c *Cluster, profile int, fits []bool) (s Spot, in int, ok bool)
-}
-
 // A Spot is a place for an instance.
 type Spot struct {
 	// GPU counts from 0.

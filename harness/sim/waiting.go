@@ -49,7 +49,7 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 		}
 	}
 	return WaitingResult{
-		GPU: g, In: in, Starts: e.starts, Spots: e.spots, Profiles: e.in, Blocked: e.blocked, Use: e.state.use(),
+		GPU: g, In: in, Starts: e.starts, Spots: e.spots, Blocked: e.blocked, Use: e.state.use(),
 	}, nil
 }
 
@@ -77,8 +77,6 @@ func checkWaiting(c *Cluster, requests []task.Request) error {
 // arrival.
 type waitingKind struct {
 	profile, instances int
-	// fits says in which profiles a request for work has enough memory; nil for others.
-	fits []bool
 	// slices is the number of memory slices of all instances.
 	slices int
 	// queue holds the requests that wait, from head on.
@@ -103,8 +101,7 @@ type waitingEngine struct {
 	leaving heap.Heap[int]
 	starts  []int
 	spots   [][]Spot
-	in      []*mig.Profile // by request
-	room    []Spot         // where the next spots are stored
+	room    []Spot // where the next spots are stored
 	blocked int
 	state   waitingState
 }
@@ -113,34 +110,23 @@ func newWaitingEngine(c *Cluster, in *task.Requests) *waitingEngine {
 	requests := in.Requests
 	e := &waitingEngine{
 		cluster: c, requests: requests, waiting: in.Waiting, kindOf: make([]int32, len(requests)),
-		starts: make([]int, len(requests)), spots: make([][]Spot, len(requests)),
-		in: make([]*mig.Profile, len(requests)), state: newWaitingState(c.gpu, in),
+		starts: make([]int, len(requests)), spots: make([][]Spot, len(requests)), state: newWaitingState(c.gpu, in),
 	}
-	index := map[[3]int]int32{}
+	index := map[[2]int]int32{}
 	instances := 0
 	for i := range requests {
 		q := &requests[i]
-		key := [3]int{slices.Index(c.profiles, q.Profile), q.Instances(), q.MemoryMB}
+		key := [2]int{slices.Index(c.profiles, q.Profile), q.Instances()}
 		k, known := index[key]
 		if !known {
 			k = int32(len(e.kinds))
-			index[key], e.kinds = k, append(e.kinds, newWaitingKind(c, in, q, key[0]))
+			index[key], e.kinds = k, append(e.kinds, waitingKind{profile: key[0], instances: key[1], slices: q.Slices()})
 		}
 		e.kindOf[i] = k
 		instances += q.Instances()
 	}
 	e.room = make([]Spot, 0, instances)
 	return e
-}
-
-func newWaitingKind(c *Cluster, in *task.Requests, q *task.Request, profile int) waitingKind {
-	k := waitingKind{profile: profile, instances: q.Instances(), slices: q.Slices()}
-	if q.Work > 0 {
-		for _, p := range c.profiles {
-			k.fits = append(k.fits, in.Fits(q, p))
-		}
-	}
-	return k
 }
 
 // next returns the slot of the next event, if the requests before one have arrived.
@@ -177,7 +163,7 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 			continue
 		}
 		e.starts[i] = now
-		e.leaving.Push(heap.Item[int]{Key: now + e.requests[i].LifespanIn(e.cluster.gpu, e.in[i]), Tie: int32(i), ID: int32(i)})
+		e.leaving.Push(heap.Item[int]{Key: now + e.requests[i].Lifespan, Tie: int32(i), ID: int32(i)})
 		e.queued--
 		k.pop()
 	}
@@ -209,45 +195,36 @@ func (k *waitingKind) pop() {
 
 // place asks the scheduler for all instances of a request and reports whether it has them.
 func (e *waitingEngine) place(i int, k *waitingKind, p Placer) (bool, error) {
-	from, in := len(e.room), k.profile
+	from, profile := len(e.room), e.requests[i].Profile
 	for range k.instances {
-		spot, ok := Spot{}, false
-		if chooser, may := p.(Chooser); may && k.fits != nil {
-			spot, in, ok = chooser.PlaceIn(e.cluster, k.profile, k.fits)
-		} else {
-			spot, ok = p.Place(e.cluster, k.profile)
-		}
+		spot, ok := p.Place(e.cluster, k.profile)
 		if !ok {
-			for _, s := range e.room[from:] {
-				e.free(e.requests[i].Profile, s)
-			}
+			e.free(profile, e.room[from:])
 			e.room = e.room[:from]
 			return false, nil
 		}
-		if in != k.profile && (in < 0 || in >= len(k.fits) || !k.fits[in]) {
-			return false, &ChoiceError{fmt.Sprintf("request %d does not fit in profile %d", i, in)}
-		}
-		window, why := e.cluster.windowAt(e.cluster.profiles[in], spot)
+		window, why := e.cluster.windowAt(profile, spot)
 		if why != "" {
-			return false, impossible(i, e.cluster.profiles[in], spot, why)
+			return false, impossible(i, profile, spot, why)
 		}
 		e.set(spot.GPU, e.cluster.Mask(spot.GPU)|window)
 		e.room = append(e.room, spot)
 	}
-	e.spots[i], e.in[i] = e.room[from:len(e.room):len(e.room)], e.cluster.profiles[in]
-	e.state.compute += k.instances * int(e.in[i].Size)
+	e.spots[i] = e.room[from:len(e.room):len(e.room)]
+	e.state.compute += k.instances * int(profile.Size)
 	return true, nil
 }
 
 func (e *waitingEngine) leave(i int) {
-	for _, s := range e.spots[i] {
-		e.free(e.in[i], s)
-	}
-	e.state.compute -= len(e.spots[i]) * int(e.in[i].Size)
+	q := &e.requests[i]
+	e.free(q.Profile, e.spots[i])
+	e.state.compute -= q.Instances() * int(q.Profile.Size)
 }
 
-func (e *waitingEngine) free(p *mig.Profile, s Spot) {
-	e.set(s.GPU, e.cluster.Mask(s.GPU)&^mig.Instance{Profile: p, Start: s.Start}.Mask())
+func (e *waitingEngine) free(p *mig.Profile, spots []Spot) {
+	for _, s := range spots {
+		e.set(s.GPU, e.cluster.Mask(s.GPU)&^mig.Instance{Profile: p, Start: s.Start}.Mask())
+	}
 }
 
 func (e *waitingEngine) set(gpu int, to mig.Mask) {

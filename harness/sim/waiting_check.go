@@ -6,36 +6,33 @@ import (
 	"fmt"
 	"slices"
 
-	"miglab/harness/mig"
 	"miglab/harness/task"
 )
 
 // CheckWaiting is the referee of clusters with requests that wait. It keeps books of its own, slice by slice, and shares
-// no code with the engine. starts has the slot in which each request begins, spots its places, and profiles what it
-// has. The error joins all violations:
+// no code with the engine. starts has the slot in which each request begins, and spots its places. The error joins all violations:
 //
 //   - a request begins before it arrives, or in a slot in which nothing arrives or leaves
-//   - a request has another number of instances than it needs, one where its profile cannot be, or a profile that it
-//     does not fit in
+//   - a request has another number of instances than it needs, or one where its profile cannot be
 //   - two instances use the same memory slice at the same time
 //   - with [task.FIFO], a request begins before one that arrived earlier
-func CheckWaiting(g *mig.GPU, in task.Requests, starts []int, spots [][]Spot, profiles []*mig.Profile) error {
-	if n := len(in.Requests); len(starts) != n || len(spots) != n || len(profiles) != n {
-		return fmt.Errorf("there are %d starts, %d lists of places and %d profiles for %d requests", len(starts), len(spots),
-			len(profiles), n)
+func CheckWaiting(in task.Requests, starts []int, spots [][]Spot) error {
+	if len(starts) != len(in.Requests) || len(spots) != len(in.Requests) {
+		return fmt.Errorf("there are %d starts and %d lists of places for %d requests", len(starts), len(spots),
+			len(in.Requests))
 	}
 	b := &waitingBooks{in: in, starts: starts, ends: make([]int, len(starts)), users: make(map[memorySlice]int)}
 	events := map[int]bool{}
 	order := make([]int, len(starts))
 	for i := range in.Requests {
 		q := &in.Requests[i]
-		order[i], b.ends[i] = i, starts[i]+q.LifespanIn(g, profiles[i])
+		order[i], b.ends[i] = i, starts[i]+q.Lifespan
 		events[q.Arrival], events[b.ends[i]] = true, true
 	}
 	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(starts[i], starts[k]) })
 	latest := -1
 	for _, i := range order {
-		b.begin(i, spots[i], profiles[i])
+		b.begin(i, spots[i])
 		if !events[starts[i]] {
 			b.wrong("request %d begins in slot %d, in which nothing arrives or leaves", i, starts[i])
 		}
@@ -60,16 +57,14 @@ func (b *waitingBooks) wrong(format string, args ...any) {
 	b.errs = append(b.errs, fmt.Errorf(format, args...))
 }
 
-func (b *waitingBooks) begin(i int, spots []Spot, p *mig.Profile) {
+func (b *waitingBooks) begin(i int, spots []Spot) {
 	q := &b.in.Requests[i]
+	p := q.Profile
 	if b.starts[i] < q.Arrival {
 		b.wrong("request %d begins in slot %d and arrives in slot %d", i, b.starts[i], q.Arrival)
 	}
 	if len(spots) != max(q.GPUs, 1) {
 		b.wrong("request %d has %d of the %d instances that it needs", i, len(spots), max(q.GPUs, 1))
-	}
-	if p != q.Profile && (q.Work == 0 || p.MemoryMB() < q.MemoryMB || b.in.Offered != nil && !slices.Contains(b.in.Offered, p)) {
-		b.wrong("request %d has %v, in which it does not fit", i, p)
 	}
 	for _, s := range spots {
 		if s.GPU < 0 || s.GPU >= b.in.GPUs || !slices.Contains(p.Starts, s.Start) {

@@ -12,11 +12,10 @@ import (
 // WaitingResult is the outcome of a stream of requests that wait. Times are in slots.
 type WaitingResult struct {
 	GPU *mig.GPU
-	// In is the stream. Starts has the slot in which each request begins, Spots its places, and Profiles what it has.
-	In       task.Requests
-	Starts   []int
-	Spots    [][]Spot
-	Profiles []*mig.Profile
+	// In is the stream. Starts has the slot in which each request begins, and Spots its places.
+	In     task.Requests
+	Starts []int
+	Spots  [][]Spot
 	// Blocked is the number of requests that were rejected at an instant at which the cluster had as many free memory
 	// slices as they need.
 	Blocked int
@@ -153,12 +152,11 @@ func (r *WaitingResult) Metrics() ([]Metric, error) {
 	for i := range requests {
 		q := &requests[i]
 		waits[i] = float64(r.Starts[i]-q.Arrival) * slot
-		lifespan := q.LifespanIn(r.GPU, r.Profiles[i])
-		stay := float64(lifespan) * slot
+		stay := float64(q.Lifespan) * slot
 		wait += waits[i]
 		turnaround += waits[i] + stay
 		slowdown += (waits[i] + stay) / stay
-		end = max(end, r.Starts[i]+lifespan)
+		end = max(end, r.Starts[i]+q.Lifespan)
 	}
 	n := float64(len(requests))
 	out := []Metric{

@@ -266,7 +266,7 @@ func TestWaitingIsNaiveWaiting(t *testing.T) {
 				t.Fatalf("%+v, want %+v", got.Use, use)
 			}
 		}
-		if err := CheckWaiting(g, in, got.Starts, got.Spots, got.Profiles); err != nil {
+		if err := CheckWaiting(in, got.Starts, got.Spots); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -294,19 +294,14 @@ func TestCheckWaitingFindsMutations(t *testing.T) {
 			[][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}, {{0, 4}}},
 			"request 1 begins in slot 7, after request 2, which arrived later",
 		},
-		"overlap":       {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}, {{0, 0}}}, "slice 0 of GPU 0 is used by request 1 until slot 7 and by request 2 from slot 4"},
-		"lacks":         {[]int{0, 4, 4}, [][]Spot{{{0, 0}}, {{0, 0}}, {{0, 4}}}, "request 0 has 1 of the 2 instances"},
-		"twice":         {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {0, 0}}, {{0, 0}}, {{0, 4}}}, "slice 0 of GPU 0 is used by request 0 until slot 4 and by request 0 from slot 0"},
-		"no start":      {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 4}}, {{0, 4}}}, "request 1 has 4g.40gb on GPU 0 at slice 4, where it cannot be"},
-		"no GPU":        {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {2, 0}}, {{0, 0}}, {{0, 4}}}, "request 0 has 7g.80gb on GPU 2 at slice 0"},
-		"too few":       {[]int{0, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}}, "there are 2 starts, 2 lists of places and 3 profiles for 3 requests"},
-		"other profile": {[]int{0, 4, 7}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}, {{0, 4}}}, "request 1 has 7g.80gb, in which it does not fit"},
+		"overlap":  {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}, {{0, 0}}}, "slice 0 of GPU 0 is used by request 1 until slot 7 and by request 2 from slot 4"},
+		"lacks":    {[]int{0, 4, 4}, [][]Spot{{{0, 0}}, {{0, 0}}, {{0, 4}}}, "request 0 has 1 of the 2 instances"},
+		"twice":    {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {0, 0}}, {{0, 0}}, {{0, 4}}}, "slice 0 of GPU 0 is used by request 0 until slot 4 and by request 0 from slot 0"},
+		"no start": {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 4}}, {{0, 4}}}, "request 1 has 4g.40gb on GPU 0 at slice 4, where it cannot be"},
+		"no GPU":   {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {2, 0}}, {{0, 0}}, {{0, 4}}}, "request 0 has 7g.80gb on GPU 2 at slice 0"},
+		"too few":  {[]int{0, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}}, "there are 2 starts and 2 lists of places for 3 requests"},
 	} {
-		profiles := []*mig.Profile{p("7g.80gb"), p("4g.40gb"), p("3g.40gb")}
-		if name == "other profile" {
-			profiles[1] = p("7g.80gb")
-		}
-		err := CheckWaiting(g, in, c.starts, c.spots, profiles)
+		err := CheckWaiting(in, c.starts, c.spots)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}

@@ -147,24 +147,19 @@ const (
 	FIFO Waiting = "fifo"
 )
 
-// Fits reports whether a scheduler may give a request of the stream an instance of a profile.
-func (r *Requests) Fits(q *Request, p *mig.Profile) bool {
-	if q.Work == 0 {
-		return p == q.Profile
-	}
-	return q.MemoryMB <= p.MemoryMB() && (r.Offered == nil || slices.Contains(r.Offered, p))
-}
-
 // SetProfile gives a request for work the smallest profile on offer that has enough memory: the least memory, and of
-// these the fewest compute slices. The text of the error continues a sentence that begins with the request.
+// these the fewest compute slices. It lasts as long as the profile's share of the compute slices says, in whole percent:
+// 14, 28, 42, 57 and 100 for 1g, 2g, 3g, 4g and 7g. The text of the error continues a sentence that begins with the
+// request.
 func (r *Requests) SetProfile(g *mig.GPU, q *Request) error {
 	largest := 0
 	q.Profile = nil
 	for _, p := range RequestProfiles(g) {
-		if r.Offered == nil || slices.Contains(r.Offered, p) {
-			largest = max(largest, p.MemoryMB())
+		if r.Offered != nil && !slices.Contains(r.Offered, p) {
+			continue
 		}
-		if r.Fits(q, p) && (q.Profile == nil || p.MemoryGB < q.Profile.MemoryGB ||
+		largest = max(largest, p.MemoryMB())
+		if p.MemoryMB() >= q.MemoryMB && (q.Profile == nil || p.MemoryGB < q.Profile.MemoryGB ||
 			p.MemoryGB == q.Profile.MemoryGB && p.Size < q.Profile.Size) {
 			q.Profile = p
 		}
@@ -172,7 +167,8 @@ func (r *Requests) SetProfile(g *mig.GPU, q *Request) error {
 	if q.Profile == nil {
 		return fmt.Errorf("asks for %d MB; the largest profile that %s offers has %d", q.MemoryMB, g, largest)
 	}
-	q.Lifespan = q.LifespanIn(g, q.Profile)
+	share := Share(g, q.Profile)
+	q.Lifespan = (100*q.Work + share - 1) / share
 	return nil
 }
 
@@ -191,11 +187,6 @@ func (r Requests) AddTo(d *Digest) {
 		d.Int(q.Arrival)
 		d.Int(q.Lifespan)
 		d.Text(q.Profile.String())
-		if q.Work > 0 {
-			d.Text("work")
-			d.Int(q.Work)
-			d.Int(q.MemoryMB)
-		}
 		if q.GPUs > 1 { // few requests, so that the digests of the others stay
 			d.Text("gpus")
 			d.Int(q.GPUs)
@@ -206,9 +197,6 @@ func (r Requests) AddTo(d *Digest) {
 		d.Int(m.Moves)
 		d.Int(m.Window)
 		d.Int(m.Downtime)
-	}
-	for _, p := range r.Offered {
-		d.Text(p.String())
 	}
 	if r.PerNode > 0 {
 		d.Text("pernode")

@@ -19,20 +19,9 @@ type Request struct {
 	// GPUs is the number of whole GPUs that a request for several needs at once: it gets all
 	// of them or none. The profile then covers a whole GPU. 0 and 1 both mean one instance.
 	GPUs int
-	// Work and MemoryMB are not 0 if the request asks for memory and work instead of a profile and a lifespan: Profile is
-	// then the smallest with as much memory, and Lifespan how long the work takes in it ([Request.LifespanIn]). A
-	// scheduler may give it another with enough memory. Work is in slots of a whole GPU.
+	// Work and MemoryMB are not 0 if the request asks for memory and work instead of a profile and a lifespan, which
+	// [Requests.SetProfile] then sets. Work is in slots of a whole GPU.
 	Work, MemoryMB int
-}
-
-// LifespanIn returns how long the request stays in an instance of a profile. Work takes as long as a profile's share of
-// the compute slices says, in whole percent: 14, 28, 42, 57 and 100 for 1g, 2g, 3g, 4g and 7g.
-func (q *Request) LifespanIn(g *mig.GPU, p *mig.Profile) int {
-	if q.Work == 0 {
-		return q.Lifespan
-	}
-	share := Share(g, p)
-	return (100*q.Work + share - 1) / share
 }
 
 // Share returns the compute slices of a profile in whole percent of the GPU's.

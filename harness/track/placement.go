@@ -57,7 +57,7 @@ func placeWaiting(g *mig.GPU, in task.Requests, p sim.Placer) ([]Metric, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := sim.CheckWaiting(g, in, r.Starts, r.Spots, r.Profiles); err != nil {
+	if err := sim.CheckWaiting(in, r.Starts, r.Spots); err != nil {
 		return nil, &InvalidError{err}
 	}
 	return r.Metrics()
