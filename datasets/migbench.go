@@ -11,8 +11,8 @@ import (
 )
 
 var _ = Register(Family{
-	Name: "migbench", Doc: "a stream for nodes of four GPUs with a full queue: at first a request for 10 GB for each " +
-		"slice, then one every 15 s on the mean, for 10, 20, 40 or 80 GB; durations are lognormal",
+	Name: "migbench", Doc: "a stream for nodes of four GPUs with a full queue: at first a request for the memory of " +
+		"1g for each slice, then one every 15 s on the mean, for that of 1g, 2g, 3g or 7g; durations are lognormal",
 	Source: "parameters of the stream in github.com/FouoF/MIG-scheduler-benchmark, September 2026",
 	Params: append([]spec.Param{
 		whole("requests", 500, 1, 1_000_000, "requests"),
@@ -34,13 +34,15 @@ type migbench struct {
 
 func (migbench) Instances() int { return 0 }
 
-// What the stream asks for, with the weights, and how long it takes in the smallest profile: lognormal.
-var (
-	migbenchGB     = []int{10, 20, 40, 80}
-	migbenchWeight = []float64{35. / 90, 25. / 90, 25. / 90, 5. / 90}
-)
+// migbenchSizes are the sizes of the profiles whose memory is asked for, with the weights; a model without one has the
+// others alone.
+var migbenchSizes = []struct {
+	slices mig.Slices
+	weight float64
+}{{1, 35}, {2, 25}, {3, 25}, {7, 5}}
 
-const migbenchMedian, migbenchSigma = 600, 0.8 // seconds; of the logarithm
+// Requests last for a lognormal time: the median in seconds, and the deviation of the logarithm.
+const migbenchMedian, migbenchSigma = 600, 0.8
 
 func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	out, err := s.cluster.on(g)
@@ -48,15 +50,25 @@ func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		return nil, err
 	}
 	out.SlotSeconds = 0.001
+	var memory []int // in MB
+	var weights []float64
+	sum := 0.0
+	for _, size := range migbenchSizes {
+		if p := g.Profile(size.slices); p != nil {
+			memory, weights, sum = append(memory, p.MemoryMB()), append(weights, size.weight), sum+size.weight
+		}
+	}
+	for i := range weights {
+		weights[i] /= sum
+	}
 	rng := rand.New(Hashed(fmt.Appendf(nil, "workload=migbench\nseed=%d\nindex=%d", s.seed, index)))
 	first, at := s.gpus*int(g.ComputeSlices), 0.0
 	for i := range s.requests {
-		gb := migbenchGB[0]
+		q := task.Request{MemoryMB: memory[0]}
 		if i >= first {
 			at += rng.ExpFloat64() * s.gap
-			gb = migbenchGB[drawIndex(rng, migbenchWeight)]
+			q.Arrival, q.MemoryMB = int(at*1000), memory[drawIndex(rng, weights)]
 		}
-		q := task.Request{Arrival: int(at * 1000), MemoryMB: 1024 * gb}
 		if err := out.SetProfile(g, &q); err != nil {
 			return nil, fmt.Errorf("request %d %w", i, err)
 		}

@@ -321,3 +321,42 @@ func TestStandingsOfSeveralPrograms(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 }
+
+// TestBoardsShowLoad: where no algorithm's means reach the load that a board wants, all tie, whatever the values are.
+func TestBoardsShowLoad(t *testing.T) {
+	const dataset = "mfi/uniform?lifespan=steady&queue=retry"
+	content, err := run.Content(track.Placement, dataset, "A100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		queued []float64 // of the slower algorithm
+		idle   bool
+	}{"one is loaded": {[]float64{0.8, 1}, false}, "none is loaded": {[]float64{0.8, 0.9}, true}} {
+		var cells []cell
+		for i, queued := range c.queued {
+			for algorithm, v := range map[string]float64{"ff": 1, "rr": 2} {
+				if algorithm == "ff" {
+					queued = 0.5
+				} else {
+					queued = c.queued[i]
+				}
+				cells = append(cells, cell{
+					track: "placement", dataset: dataset, content: content, algorithm: algorithm, instance: i,
+					metrics: fmt.Sprintf(`{"turnaround_mean_s":%v,"wait_mean_s":1,"peak_used":1,"queued":%v}`, v, queued),
+				})
+			}
+		}
+		standings, err := Standings(database(t, cells...), Conditions{Track: track.Placement, GPU: "A100"})
+		if err != nil || len(standings) != 2 {
+			t.Fatalf("%s: %d standings, %v", name, len(standings), err)
+		}
+		if rank := standings[1].Rank; standings[1].Algorithm != "rr" || rank == 1 != c.idle {
+			t.Errorf("%s: %s has rank %d", name, standings[1].Algorithm, rank)
+		}
+		var text strings.Builder
+		if err := WriteText(&text, standings); err != nil || strings.Contains(text.String(), "low load: all algorithms tie here") != c.idle {
+			t.Errorf("%s: %v\n%s", name, err, text.String())
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package datasets_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// TestMIGBench: as many requests for 1g as there are slices at first, then the shares of the profiles, a mean of 15 s and
+// lognormal durations. A slot is a millisecond.
+func TestMIGBench(t *testing.T) {
+	g := mig.MustLookup("H100")
+	in := requestsOf(t, "migbench?requests=20056&pernode=4&profiles=1g.10gb-2g.20gb-3g.40gb-7g.80gb&queue=retry", g, 0)
+	if in.GPUs != 8 || in.PerNode != 4 || in.Waiting != task.Retry || in.SlotSeconds != 0.001 {
+		t.Errorf("%d GPUs, %d in a node, %s, slots of %v s", in.GPUs, in.PerNode, in.Waiting, in.SlotSeconds)
+	}
+	counts := map[string]float64{}
+	var logs []float64
+	for i, q := range in.Requests {
+		if i < 56 && (q.Arrival != 0 || q.Profile.String() != "1g.10gb") {
+			t.Fatalf("request %d is for %v in slot %d", i, q.Profile, q.Arrival)
+		}
+		if i >= 56 {
+			counts[q.Profile.String()]++
+		}
+		logs = append(logs, math.Log(float64(q.Lifespan)/1000))
+	}
+	n := 20000.0
+	for name, weight := range map[string]float64{"1g.10gb": 35. / 90, "2g.20gb": 25. / 90, "3g.40gb": 25. / 90, "7g.80gb": 5. / 90} {
+		if z := (counts[name]/n - weight) / math.Sqrt(weight*(1-weight)/n); math.Abs(z) > 4.5 {
+			t.Errorf("%s: %.4f of the requests, want %.4f", name, counts[name]/n, weight)
+		}
+	}
+	if gap := float64(in.Requests[len(in.Requests)-1].Arrival) / 1000 / n; math.Abs(gap-15) > 4.5*15/math.Sqrt(n) {
+		t.Errorf("a mean of %.2f s between arrivals, want 15", gap)
+	}
+	var mean, square float64
+	for _, v := range logs {
+		mean += v / float64(len(logs))
+	}
+	for _, v := range logs {
+		square += (v - mean) * (v - mean) / float64(len(logs))
+	}
+	if math.Abs(mean-math.Log(600)) > 0.03 || math.Abs(math.Sqrt(square)-0.8) > 0.03 {
+		t.Errorf("the logarithms have the mean %.3f and the deviation %.3f, want %.3f and 0.8", mean, math.Sqrt(square), math.Log(600))
+	}
+}
+
+// TestQueueDrawsTheSameRequests: what becomes of a request changes no request, but the content.
+func TestQueueDrawsTheSameRequests(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	a, b := requestsOf(t, "mfi/uniform?lifespan=steady", g, 3), requestsOf(t, "mfi/uniform?lifespan=steady&queue=fifo", g, 3)
+	if len(a.Requests) != len(b.Requests) || a.Requests[100] != b.Requests[100] || b.Waiting != task.FIFO {
+		t.Error("the streams differ")
+	}
+	digests := map[string]bool{}
+	for _, in := range []task.Requests{a, b, {Requests: a.Requests, GPUs: a.GPUs, Demand: a.Demand, Waiting: task.Retry}, {Requests: a.Requests, GPUs: a.GPUs, Demand: a.Demand, PerNode: 4}} {
+		d := task.NewDigest()
+		in.AddTo(d)
+		digests[d.String()] = true
+	}
+	if len(digests) != 4 {
+		t.Errorf("%d digests of four clusters", len(digests))
+	}
+	for text, want := range map[string]task.Regime{
+		"mfi/uniform?lifespan=steady&queue=fifo": task.Queued, "openb?queue=retry": task.Queued, "migbench?queue=retry": task.Queued,
+		"requests:r.csv?queue=retry": task.Queued, "migbench": task.Whole, "mfi/uniform?lifespan=steady": task.Steady,
+	} {
+		if got := datasets.RegimeOf(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"mfi/uniform?queue=retry&moves=1":          `parameter "moves" cannot be "1"; give none with queue=retry`,
+		"openb?queue=fifo&moves=1":                 `parameter "moves" cannot be "1"; give none with queue=fifo`,
+		"mfi/uniform?queue=retry&lifespan=forever": `parameter "queue" cannot be "retry"; give none with lifespan=forever`,
+		"mfi/uniform?queue=wait":                   `parameter "queue": unknown value "wait" (known: fifo, reject, retry)`,
+	} {
+		if _, err := datasets.Parse(text); err == nil || !contains(err, want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if _, err := datasets.InstanceOf[task.Requests](datasets.MustParse("migbench?profiles=1g.10gb"), g, 0); err == nil || !contains(err, "MB; the largest profile that A100-80GB offers has 10240") {
+		t.Errorf("a profile that is not on offer: %v", err)
+	}
+	if _, err := datasets.InstanceOf[task.Requests](datasets.MustParse("migbench?profiles=9g"), g, 0); err == nil || !contains(err, `unknown profile of A100-80GB "9g"`) {
+		t.Errorf("a profile that does not exist: %v", err)
+	}
+}
+
+func contains(err error, text string) bool { return strings.Contains(err.Error(), text) }
