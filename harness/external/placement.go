@@ -23,6 +23,9 @@ type (
 		ID   int64      `json:"id"`
 		GPU  clusterGPU `json:"gpu"`
 		GPUs int        `json:"gpus"`
+		// PerNode and Waiting are missing without nodes, and where rejected requests are forgotten.
+		PerNode int          `json:"per_node,omitempty"`
+		Waiting task.Waiting `json:"waiting,omitempty"`
 		// Demand is missing if it is not known.
 		Demand []float64 `json:"demand,omitempty"`
 	}
@@ -55,7 +58,7 @@ type (
 
 func newCluster(id int64, s *sim.PlacementSetting) cluster {
 	q := cluster{
-		Type: "cluster", ID: id, GPUs: s.GPUs, Demand: s.Demand,
+		Type: "cluster", ID: id, GPUs: s.GPUs, PerNode: s.PerNode, Waiting: s.Waiting, Demand: s.Demand,
 		GPU: clusterGPU{Name: s.GPU.Name, ComputeSlices: s.GPU.ComputeSlices, MemorySlices: s.GPU.MemorySlices},
 	}
 	for _, p := range task.RequestProfiles(s.GPU) {

@@ -1,6 +1,9 @@
 package sim
 
-import "miglab/harness/mig"
+import (
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
 
 // A Placer is a scheduler of the placement track.
 type Placer interface {
@@ -26,6 +29,8 @@ type PlacementSetting struct {
 	GPUs int
 	// PerNode is how many of them, in order, make up a node; 0 for a single node.
 	PerNode int
+	// Waiting says what becomes of a request that is rejected.
+	Waiting task.Waiting
 	// Demand is the true probability of each profile, by its index in the cluster's
 	// profiles; nil if it is unknown. Only schedulers that declare it may read it.
 	Demand []float64

@@ -66,7 +66,7 @@ func placeWaiting(g *mig.GPU, in task.Requests, p sim.Placer) ([]Metric, error) 
 func newPlacer(a algo.Algorithm, p Problem) (sim.Placer, error) {
 	in := payload[task.Requests](p)
 	return algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{
-		GPU: p.GPU, GPUs: p.Count, PerNode: in.PerNode, Demand: in.Demand, Seed: p.Seed,
+		GPU: p.GPU, GPUs: p.Count, PerNode: in.PerNode, Waiting: in.Waiting, Demand: in.Demand, Seed: p.Seed,
 	})
 }
 
