@@ -9,8 +9,8 @@ import (
 	"miglab/harness/task"
 )
 
-// WaitingAtLeast returns lower bounds on what a cluster with requests that wait can reach, whoever schedules: on the sum
-// of the slots from arrival to end, and on the slot in which the last request ends. They are proven.
+// WaitingAtLeast returns lower bounds on what a cluster with requests that wait can reach, whoever schedules: on the
+// sum of the slots from arrival to end, and on the slot in which the last request ends. They are proven.
 //
 // A facet of the GPU's partitions gives each profile a weight, so that what runs on a GPU at any time weighs at most 1.
 // A request then has an area: its weight times its lifespan. All GPUs together work off at most their number in area

@@ -12,8 +12,8 @@ import (
 const reject = "reject"
 
 // queueParam is a parameter of datasets for clusters. Requests that wait have to leave at some time, and are not moved.
-var queueParam = choice("queue", "a request that fits nowhere is forgotten, tried again whenever a request arrives or an "+
-	"instance leaves, or lets nobody go before it", reject, string(task.Retry), string(task.FIFO))
+var queueParam = choice("queue", "a request that fits nowhere is forgotten, tried again whenever a request arrives or "+
+	"an instance leaves, or lets nobody go before it", reject, string(task.Retry), string(task.FIFO))
 
 // newWaiting reads the parameter. The error is about moves.
 func newWaiting(a spec.Args) (task.Waiting, error) {

@@ -16,8 +16,8 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
-// dotProduct multiplies whole numbers: free slices over all, times requested over all, with both denominators left out
-// where only the order counts. A memory slice without a compute slice (the last of 7-slice models) is free memory alone.
+// dotProduct multiplies whole numbers: free slices over all, times requested over all, with denominators left out where
+// only the order counts. A memory slice without a compute slice (the last of 7-slice models) is free memory alone.
 func dotProduct(g *mig.GPU) rule {
 	compute, memory := int(g.ComputeSlices), int(g.MemorySlices)
 	return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {

@@ -51,8 +51,9 @@ type hami210 struct {
 	starts    [][]mig.Slices
 }
 
-// Place returns the first free start on the best GPU of the best node. HAMi goes on to the profiles with more memory, or
-// as much and more slices, where the right one has no free start on a GPU. On every model they have none there either.
+// Place returns the first free start on the best GPU of the best node. HAMi goes on to the profiles with more memory,
+// or as much and more slices, where the right one has no free start on a GPU. On every model they have none there
+// either.
 func (h *hami210) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) {
 	least := [2]int{math.MaxInt, math.MaxInt}
 	for first := 0; first < c.GPUs(); first += h.perNode {

@@ -16,9 +16,9 @@ const MIGBench = "migbench"
 // migbenchFormat is what each line says of itself.
 const migbenchFormat = "resource-bound-v2"
 
-// ReadMIGBench reads the requests of MIGBench (github.com/FouoF/MIG-scheduler-benchmark): a JSON object a line, with the
-// arrival in milliseconds, the work in percent of a GPU's compute times milliseconds, and the memory in MB. The GPU model
-// is not needed, so that the requests have no profiles yet. A line that is wrong is a [*task.ParseError].
+// ReadMIGBench reads the requests of MIGBench (github.com/FouoF/MIG-scheduler-benchmark): a JSON object a line, with
+// the arrival in milliseconds, the work in percent of a GPU's compute times milliseconds, and the memory in MB. The
+// requests have no profiles yet. A line that is wrong is a [*task.ParseError].
 func ReadMIGBench(r io.Reader, file string) ([]task.Request, error) {
 	var out []task.Request
 	in := bufio.NewScanner(strictcsv.Limit(r, file))
@@ -39,8 +39,8 @@ func ReadMIGBench(r io.Reader, file string) ([]task.Request, error) {
 		case row.Format != migbenchFormat:
 			err = fmt.Errorf("the format is %q; it must be %q", row.Format, migbenchFormat)
 		case row.Arrival < 0 || row.Work < 1 || row.Memory < 1:
-			err = fmt.Errorf("job %q arrives at %d ms, has work of %d and needs %d MB; give at least 0, 1 and 1", row.ID,
-				row.Arrival, row.Work, row.Memory)
+			err = fmt.Errorf("job %q arrives at %d ms, has work of %d and needs %d MB; give at least 0, 1 and 1",
+				row.ID, row.Arrival, row.Work, row.Memory)
 		case last >= 0 && row.Arrival < out[last].Arrival:
 			err = fmt.Errorf("job %q arrives at %d ms, and one before it at %d; sort the jobs by arrival", row.ID,
 				row.Arrival, out[last].Arrival)

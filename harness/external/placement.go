@@ -24,8 +24,8 @@ type (
 		GPU  clusterGPU `json:"gpu"`
 		GPUs int        `json:"gpus"`
 		// PerNode and Waiting are missing without nodes, and where rejected requests are forgotten.
-		PerNode int          `json:"per_node,omitempty"`
-		Waiting task.Waiting `json:"waiting,omitempty"`
+		PerNode int          `json:"per_node,omitzero"`
+		Waiting task.Waiting `json:"waiting,omitzero"`
 		// Demand is missing if it is not known.
 		Demand []float64 `json:"demand,omitempty"`
 	}

@@ -177,7 +177,8 @@ func (e *placementEngine) occupy(i int, s Spot) error {
 
 // impossible is the error about a place that request i cannot have.
 func impossible(i int, p *mig.Profile, s Spot, why string) error {
-	return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, p, s.GPU, s.Start, why)}
+	return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, p,
+		s.GPU, s.Start, why)}
 }
 
 // windowAt returns the slices of a place for an instance, or why it cannot be there.

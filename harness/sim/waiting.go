@@ -169,12 +169,13 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 	}
 }
 
-// first returns the kind of the request that has waited longest among those that have not been rejected at this event;
-// nil if there is none.
+// first returns the kind of the request that has waited longest, among those that have not been rejected at this
+// event; nil if there is none.
 func (e *waitingEngine) first() (best *waitingKind) {
 	for j := range e.kinds {
 		k := &e.kinds[j]
-		if k.head < len(k.queue) && k.failed != e.event && (best == nil || k.queue[k.head] < best.queue[best.head]) {
+		waits := k.head < len(k.queue) && k.failed != e.event
+		if waits && (best == nil || k.queue[k.head] < best.queue[best.head]) {
 			best = k
 		}
 	}

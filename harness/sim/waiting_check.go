@@ -9,8 +9,9 @@ import (
 	"miglab/harness/task"
 )
 
-// CheckWaiting is the referee of clusters with requests that wait. It keeps books of its own, slice by slice, and shares
-// no code with the engine. starts has the slot in which each request begins, and spots its places. The error joins all violations:
+// CheckWaiting is the referee of clusters with requests that wait. It keeps books of its own, slice by slice, and
+// shares no code with the engine. starts has the slot in which each request begins, and spots its places. The error
+// joins all violations:
 //
 //   - a request begins before it arrives, or in a slot in which nothing arrives or leaves
 //   - a request has another number of instances than it needs, or one where its profile cannot be

@@ -148,9 +148,9 @@ const (
 )
 
 // SetProfile gives a request for work the smallest profile on offer that has enough memory: the least memory, and of
-// these the fewest compute slices. It lasts as long as the profile's share of the compute slices says, in whole percent:
-// 14, 28, 42, 57 and 100 for 1g, 2g, 3g, 4g and 7g. The text of the error continues a sentence that begins with the
-// request.
+// these the fewest compute slices. It lasts as long as the profile's share of the compute slices says, in whole
+// percent: 14, 28, 42, 57 and 100 for 1g, 2g, 3g, 4g and 7g. The text of the error continues a sentence that begins
+// with the request.
 func (r *Requests) SetProfile(g *mig.GPU, q *Request) error {
 	largest := 0
 	q.Profile = nil

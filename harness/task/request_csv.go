@@ -3,6 +3,7 @@ package task
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -26,8 +27,8 @@ const workSlot = 0.001
 // ReadRequests reads requests for a GPU model: one line a request, with the columns
 // arrival_slot (from 0, ascending), lifespan (in slots from 1, or forever) and profile
 // (NVIDIA's name, as 1g.10gb), in any order. A column gpus may hold the number of whole GPUs
-// that a request needs at once. Or with the columns arrival_ms, work_ms (on a whole GPU) and memory_mb, where a slot is a
-// millisecond. Spaces, line ends and quotes are treated as by [ReadCSV].
+// that a request needs at once. Or with the columns arrival_ms, work_ms (on a whole GPU) and memory_mb, where a slot
+// is a millisecond. Spaces, line ends and quotes are treated as by [ReadCSV].
 //
 // The cluster that the requests are for is returned with them. Where requests wait, none may stay forever or need more
 // GPUs than there are.
@@ -60,16 +61,20 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Reque
 		if err := read(in, i, g, &out); err != nil {
 			return Requests{}, err
 		}
-		before := out.Requests[max(i-1, 0)].Arrival
-		switch {
-		case q.Arrival < before:
-			return Requests{}, in.Fail(i, f.Columns[0], fmt.Errorf("%d comes after %d on line %d; sort the requests by arrival",
-				q.Arrival, before, in.Lines[i-1]))
-		case out.Waiting == Reject:
-		case q.Lifespan == Forever:
-			return Requests{}, in.Fail(i, "lifespan", fmt.Errorf("%s lets others wait forever; write a number of slots", forever))
-		case q.Instances() > out.GPUs:
-			return Requests{}, in.Fail(i, gpusColumn, fmt.Errorf("%d would wait forever; the cluster has %d", q.Instances(), out.GPUs))
+		if before := out.Requests[max(i-1, 0)].Arrival; q.Arrival < before {
+			return Requests{}, in.Fail(i, f.Columns[0], fmt.Errorf("%d comes after %d on line %d; sort the requests "+
+				"by arrival", q.Arrival, before, in.Lines[i-1]))
+		}
+		if out.Waiting == Reject {
+			continue
+		}
+		if q.Lifespan == Forever {
+			return Requests{}, in.Fail(i, "lifespan", errors.New("forever lets others wait forever; write a number of "+
+				"slots"))
+		}
+		if q.Instances() > out.GPUs {
+			return Requests{}, in.Fail(i, gpusColumn,
+				fmt.Errorf("%d would wait forever; the cluster has %d", q.Instances(), out.GPUs))
 		}
 	}
 	return out, nil
@@ -142,14 +147,17 @@ var (
 		Least: 1, Most: maxWork,
 		What: fmt.Sprintf("work; write the whole milliseconds that it takes on a whole GPU, from 1 to %d", maxWork),
 	}
-	memoryNumbers = strictcsv.Range{Least: 1, Most: maxMB, What: fmt.Sprintf("memory; write whole MB from 1 to %d", maxMB)}
-	gpuNumbers    = strictcsv.Range{
+	memoryNumbers = strictcsv.Range{
+		Least: 1, Most: maxMB, What: fmt.Sprintf("memory; write whole MB from 1 to %d", maxMB),
+	}
+	gpuNumbers = strictcsv.Range{
 		Least: 1, Most: maxGPUs, What: fmt.Sprintf("a number of GPUs; write a whole number from 1 to %d", maxGPUs),
 	}
 )
 
 // WriteRequests writes what [ReadRequests] reads. The column gpus is left out if no request
-// needs several GPUs. Errors are those of w, and of a stream in which some requests ask for work and others for a profile.
+// needs several GPUs. Errors are those of w, and of a stream in which some requests ask for work and others for a
+// profile.
 func WriteRequests(w io.Writer, requests []Request) error {
 	worked := func(q Request) bool { return q.Work > 0 }
 	if slices.ContainsFunc(requests, worked) {

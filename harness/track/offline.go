@@ -20,7 +20,7 @@ const (
 	MetricSteadyAtMost = "acceptance_steady_at_most"
 )
 
-// Lower bounds where requests wait, in seconds: on the mean time from arrival to end, and on the end of the last request.
+// Lower bounds where requests wait, in seconds: on the mean time from arrival to end, and on the end of the last one.
 const (
 	MetricTurnaroundAtLeast = "turnaround_mean_at_least_s"
 	MetricEndAtLeast        = "makespan_at_least_s"
