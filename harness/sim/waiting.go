@@ -120,7 +120,8 @@ func newWaitingEngine(c *Cluster, in *task.Requests) *waitingEngine {
 		k, known := index[key]
 		if !known {
 			k = int32(len(e.kinds))
-			index[key], e.kinds = k, append(e.kinds, waitingKind{profile: key[0], instances: key[1], slices: q.Slices()})
+			index[key] = k
+			e.kinds = append(e.kinds, waitingKind{profile: key[0], instances: key[1], slices: q.Slices()})
 		}
 		e.kindOf[i] = k
 		instances += q.Instances()
