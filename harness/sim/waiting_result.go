@@ -80,7 +80,6 @@ func (s *waitingState) change(from, to mig.Mask) {
 	s.used += int(to.Count()) - int(from.Count())
 	s.scattered += int(s.scatter[to] - s.scatter[from])
 	s.rooms += s.room(to) - s.room(from)
-	s.peak = max(s.peak, s.used)
 }
 
 func (s *waitingState) room(m mig.Mask) int {
@@ -92,6 +91,9 @@ func (s *waitingState) room(m mig.Mask) int {
 
 // advance lets the slots before one end.
 func (s *waitingState) advance(to int, queued bool) {
+	if to > s.now {
+		s.peak = max(s.peak, s.used)
+	}
 	slots := min(to, s.to) - max(s.now, s.from)
 	s.now = to
 	if slots <= 0 {
