@@ -33,7 +33,7 @@ var mayImport = map[string]string{
 	"harness/task":       "harness/mig",
 	"harness/schedule":   "harness/mig harness/task",
 	"harness/algo":       "harness/mig harness/task harness/schedule harness/sim harness/sim/corun",
-	"harness/sim":        "harness/heap harness/mig harness/task harness/schedule",
+	"harness/sim":        "harness/heap harness/mig harness/task harness/schedule harness/stats",
 	"harness/sim/corun":  "harness/mig harness/task",
 	"harness/stats":      "",
 	"harness/store":      "",
@@ -71,7 +71,7 @@ var mayImport = map[string]string{
 	"algorithms/rl/agents": "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo algorithms/rl/nn algorithms/rl/env",
 	"algorithms/rl/train":  "harness/curve harness/work harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/stats algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/agents datasets bounds",
 
-	"bounds":                "harness/mig harness/task harness/schedule harness/algo bounds/certificate",
+	"bounds":                "harness/heap harness/mig harness/task harness/schedule harness/algo bounds/certificate",
 	"bounds/certificate":    "harness/mig harness/task harness/schedule",
 	"datasets/traces":       "harness/mig harness/task",
 	"datasets":              "harness/mig harness/numpy harness/task harness/sim/corun datasets/traces",
@@ -114,6 +114,7 @@ const notForAlgorithms = "crypto/rand io/fs io/ioutil math/rand math/rand/v2 net
 var seeded = map[string]string{
 	"algorithms":                   "math/rand/v2",
 	"algorithms/dispatch":          "math/rand/v2",
+	"algorithms/placement":         "math/rand/v2", // random-fit
 	"algorithms/rl/nn":             "math/rand/v2",
 	"algorithms/rl/env":            "math/rand/v2",
 	"algorithms/rl/internal/learn": "math/rand/v2",
