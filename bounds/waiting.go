@@ -29,48 +29,53 @@ func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) 
 		turnaround += float64(q.Lifespan)
 		end = max(end, q.Arrival+q.Lifespan)
 	}
-	areas := make([]float64, len(requests))
+	areas := make([]int, len(requests))
 	for _, weights := range facets(g) {
 		for i := range requests {
 			q := &requests[i]
-			areas[i] = weights[profile[i]] * float64(q.Instances()) * float64(q.Lifespan) / float64(in.GPUs)
+			share := weights[profile[i]] * float64(q.Instances()) / float64(in.GPUs) * (1 - rounding)
+			areas[i] = int(share * float64(q.Lifespan) * areaUnits)
 		}
 		turnaround = max(turnaround, smallestFirst(requests, areas))
 		after := 0.0
 		for i := range slices.Backward(requests) {
-			after += areas[i]
-			end = max(end, int(math.Ceil(float64(requests[i].Arrival)+after*(1-rounding))))
+			after += float64(areas[i]) / areaUnits
+			end = max(end, requests[i].Arrival+int(math.Ceil(after*(1-rounding))))
 		}
 	}
 	return turnaround, end
 }
 
-// rounding is more than what sums of a million numbers are off by.
-const rounding = 1e-9
+const (
+	// rounding is more than what sums of a million numbers are off by.
+	rounding = 1e-9
+	// areaUnits is how many units of area a slot has. Areas are whole and rounded down, so that the bounds hold
+	// wherever in time a stream lies; 2^32 slots fit.
+	areaUnits = 1 << 24
+)
 
-// smallestFirst returns the sum of the slots from arrival to end on one machine that works off an area of 1 a slot and
-// always takes the request with the smallest area left.
-func smallestFirst(requests []task.Request, areas []float64) float64 {
-	var left heap.Heap[float64]
-	sum, now := 0.0, 0.0
-	work := func(until float64) {
-		for len(left) > 0 {
-			first := left[0]
-			if now+first.Key > until {
-				first.Key -= until - now
-				left.ReplaceFirst(first)
-				break
-			}
-			left.Pop()
-			now += first.Key
-			sum += now - float64(requests[first.ID].Arrival)
-		}
-		now = until
-	}
+// smallestFirst returns the sum of the slots from arrival to end on one machine that works off an area of [areaUnits] a
+// slot and always takes the request with the smallest area left.
+func smallestFirst(requests []task.Request, areas []int) float64 {
+	var left heap.Heap[int]
+	sum := 0.0
 	for i := range requests {
-		work(float64(requests[i].Arrival))
-		left.Push(heap.Item[float64]{Key: areas[i], ID: int32(i)})
+		left.Push(heap.Item[int]{Key: areas[i]})
+		free := math.MaxInt // until the next arrival
+		if i+1 < len(requests) {
+			free = areaUnits * (requests[i+1].Arrival - requests[i].Arrival)
+		}
+		for len(left) > 0 && free > 0 {
+			first := left[0]
+			worked := min(first.Key, free)
+			sum += float64(len(left)) * float64(worked) / areaUnits
+			free -= worked
+			if first.Key -= worked; first.Key > 0 {
+				left.ReplaceFirst(first)
+			} else {
+				left.Pop()
+			}
+		}
 	}
-	work(math.Inf(1))
 	return sum * (1 - rounding)
 }

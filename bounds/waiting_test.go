@@ -2,6 +2,7 @@ package bounds_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -39,6 +40,27 @@ func TestWaitingAtLeastByHand(t *testing.T) {
 		if math.Abs(turnaround-c.turnaround) > 1e-6 || end != c.end {
 			t.Errorf("%d GPUs, %v: %v, %d; want %v, %d", c.gpus, c.requests, turnaround, end, c.turnaround, c.end)
 		}
+	}
+}
+
+// TestWaitingAtLeastHoldsAnywhereInTime: a shift of all arrivals by 2^31 slots shifts the last end and nothing else.
+func TestWaitingAtLeastHoldsAnywhereInTime(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	const shift = 1 << 31
+	rng := rand.New(rand.NewPCG(1, 1))
+	in := task.Requests{GPUs: 99}
+	at := 0
+	for range 2000 {
+		at += rng.IntN(2)
+		in.Requests = append(in.Requests, task.Request{Arrival: at, Lifespan: 1 + rng.IntN(90), Profile: task.RequestProfiles(g)[rng.IntN(6)]})
+	}
+	turnaround, end := bounds.WaitingAtLeast(g, in)
+	for i := range in.Requests {
+		in.Requests[i].Arrival += shift
+	}
+	later, laterEnd := bounds.WaitingAtLeast(g, in)
+	if math.Abs(later-turnaround) > 1e-9*turnaround || laterEnd != end+shift {
+		t.Errorf("at least %v and %d, but %v and %d after a shift", turnaround, end, later, laterEnd-shift)
 	}
 }
 

@@ -42,12 +42,8 @@ type requestsFile struct {
 }
 
 func (s requestsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
-	cluster, err := s.cluster.on(g)
-	if err != nil {
-		return nil, err
-	}
 	return readFile(s.aFile, g, func(f io.Reader, name string, g *mig.GPU) (task.Requests, error) {
-		return task.ReadRequests(f, name, g, cluster)
+		return task.ReadRequests(f, name, g, s.empty())
 	})
 }
 

@@ -45,17 +45,14 @@ var migbenchSizes = []struct {
 const migbenchMedian, migbenchSigma = 600, 0.8
 
 func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	out, err := s.cluster.on(g)
-	if err != nil {
-		return nil, err
-	}
+	out := s.empty()
 	out.SlotSeconds = 0.001
-	var memory []int // in MB
+	var profiles []*mig.Profile
 	var weights []float64
 	sum := 0.0
 	for _, size := range migbenchSizes {
 		if p := g.Profile(size.slices); p != nil {
-			memory, weights, sum = append(memory, p.MemoryMB()), append(weights, size.weight), sum+size.weight
+			profiles, weights, sum = append(profiles, p), append(weights, size.weight), sum+size.weight
 		}
 	}
 	for i := range weights {
@@ -64,15 +61,18 @@ func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	rng := rand.New(Hashed(fmt.Appendf(nil, "workload=migbench\nseed=%d\nindex=%d", s.seed, index)))
 	first, at := s.gpus*int(g.ComputeSlices), 0.0
 	for i := range s.requests {
-		q := task.Request{MemoryMB: memory[0]}
+		p := profiles[0]
 		if i >= first {
 			at += rng.ExpFloat64() * s.gap
-			q.Arrival, q.MemoryMB = int(at*1000), memory[drawIndex(rng, weights)]
+			p = profiles[drawIndex(rng, weights)]
 		}
-		if err := out.SetProfile(g, &q); err != nil {
+		seconds := migbenchMedian * math.Exp(migbenchSigma*rng.NormFloat64())
+		q := task.Request{
+			Arrival: int(at * 1000), MemoryMB: p.MemoryMB(), Work: int(math.Ceil(10 * seconds * float64(task.Share(g, p)))),
+		}
+		if err := q.SetProfile(g); err != nil {
 			return nil, fmt.Errorf("request %d %w", i, err)
 		}
-		q.Lifespan = max(int(math.Round(1000*migbenchMedian*math.Exp(migbenchSigma*rng.NormFloat64()))), 1)
 		out.Requests = append(out.Requests, q)
 	}
 	return out, nil

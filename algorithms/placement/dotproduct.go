@@ -1,6 +1,8 @@
 package placement
 
 import (
+	"math/bits"
+
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
@@ -23,7 +25,7 @@ func dotProduct(g *mig.GPU) rule {
 	return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
 		for start := range (freeStarts{p, occupied}).all {
 			free := freeSlices(g, occupied)
-			freeCompute := min(free, compute)
+			freeCompute := bits.OnesCount8(uint8(^occupied & (1<<compute - 1)))
 			product := freeCompute*int(p.Size)*memory*memory + free*int(p.Length)*compute*compute
 			return choice{cost{product}, start}, true
 		}

@@ -11,19 +11,19 @@ import (
 	"miglab/harness/task"
 )
 
-// policies are HAMi's ways to choose among nodes, or among the GPUs of a node: the fullest first, or the emptiest.
-var policies = []string{"binpack", "spread"}
+// signs has HAMi's ways to choose among nodes, or among the GPUs of a node: 1 where the least used comes first.
+var signs = map[string]int{"binpack": -1, "spread": 1}
 
 var _ = algo.Register(algo.Spec{
 	Name: "hami-2.10", Version: 1, Track: algo.TrackPlacement,
 	Cite:    "HAMi 4707fb02, pkg/device/nvidia: device.go (selectMigCandidate), mig_topology.go; charts/hami/values.yaml",
 	Summary: "node, then GPU by used memory; 1g and 3g at the highest free start, others at the lowest",
 	Params: []algo.Param{
-		{Name: "node", Default: "binpack", Values: policies, Doc: "nodes with most memory in use first, or with least"},
-		{Name: "gpu", Default: "spread", Values: policies, Doc: "the same for the GPUs of a node"},
+		{Name: "node", Default: "binpack", Values: []string{"binpack", "spread"}, Doc: "nodes with most used first, or least"},
+		{Name: "gpu", Default: "spread", Values: []string{"binpack", "spread"}, Doc: "the same for the GPUs of a node"},
 	},
 	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		h := &hami210{perNode: cmp.Or(s.PerNode, s.GPUs), node: signOf(a["node"]), gpu: signOf(a["gpu"])}
+		h := &hami210{perNode: cmp.Or(s.PerNode, s.GPUs), node: signs[a["node"]], gpu: signs[a["gpu"]]}
 		for _, p := range task.RequestProfiles(s.GPU) {
 			starts := slices.Clone(p.Starts)
 			if p.Size == 1 || p.Size == 3 {
@@ -34,14 +34,6 @@ var _ = algo.Register(algo.Spec{
 		return h, nil
 	},
 })
-
-// signOf is 1 where the least used comes first.
-func signOf(policy string) int {
-	if policy == "spread" {
-		return 1
-	}
-	return -1
-}
 
 // hami210 looks at every GPU.
 type hami210 struct {

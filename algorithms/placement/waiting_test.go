@@ -19,16 +19,13 @@ func drawWaiting(t *testing.T, rng *rand.Rand) (*mig.GPU, task.Requests) {
 	g := mig.GPUs()[rng.IntN(len(mig.GPUs()))]
 	profiles := task.RequestProfiles(g)
 	in := task.Requests{GPUs: 1 + rng.IntN(5), PerNode: rng.IntN(3), Waiting: []task.Waiting{task.Retry, task.FIFO}[rng.IntN(2)]}
-	if rng.IntN(2) == 0 {
-		in.Offered = profiles[len(profiles)-1-rng.IntN(2):]
-	}
 	work, arrival := rng.IntN(2) == 0, 0
 	for range 1 + rng.IntN(150) {
 		arrival += rng.IntN(3)
 		q := task.Request{Arrival: arrival, Lifespan: 1 + rng.IntN(30), Profile: profiles[rng.IntN(len(profiles))]}
 		if work {
 			q.Work, q.MemoryMB = 1+rng.IntN(30), q.Profile.MemoryMB()-rng.IntN(1000)
-			if err := in.SetProfile(g, &q); err != nil {
+			if err := q.SetProfile(g); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -3,6 +3,7 @@ package traces_test
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -298,6 +299,48 @@ func FuzzRead(f *testing.F) {
 		back, err := task.ReadRequests(&w, "f", a100, task.Requests{})
 		if err != nil || len(back.Requests) != len(requests) {
 			t.Fatalf("%d requests are read back as %d: %v", len(requests), len(back.Requests), err)
+		}
+	})
+}
+
+// TestMIGBenchErrors: each has its line once, and no number is too large.
+func TestMIGBenchErrors(t *testing.T) {
+	const good = `{"jobID":"a","format":"resource-bound-v2","arrivalMS":0,"computeCoreMS":100,"memoryMB":10}`
+	for row, want := range map[string]string{
+		`{"jobID":1}`: `f:2: jobID: `,
+		`{"jobID":"b","format":"resource-bound-v2","arrivalMS":0,"computeCoreMS":9223372036854775807,"memoryMB":10}`: `f:2: job "b": 92233720368547759 is not work`,
+		`{"jobID":"b","format":"resource-bound-v2","arrivalMS":4294967296,"computeCoreMS":1,"memoryMB":10}`:          `f:2: job "b": 4294967296 is not a slot`,
+		strings.Repeat(" ", 1<<20) + "{":            "f:2: the line is longer than 1048576 bytes",
+		strings.Repeat(" ", 1<<17) + "{":            "f:2: the text is incomplete",
+		`{"jobID":"b","format":"profile-bound-v1"}`: `f:2: the format is "profile-bound-v1"`,
+	} {
+		_, err := traces.ReadMIGBench(strings.NewReader(good+"\n"+row), "f")
+		if _, ok := errors.AsType[*task.ParseError](err); !ok || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "line 1") {
+			t.Errorf("%.200v, want %s", err, want)
+		}
+	}
+}
+
+func FuzzReadMIGBench(f *testing.F) {
+	f.Add(`{"jobID":"a","format":"resource-bound-v2","arrivalMS":0,"computeCoreMS":101,"memoryMB":10240}`)
+	f.Add(`{"jobID":"a","format":"resource-bound-v2","arrivalMS":4294967295,"computeCoreMS":429496729501,"memoryMB":81920}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		requests, err := traces.ReadMIGBench(strings.NewReader(text), "f")
+		if err != nil || len(requests) == 0 {
+			return
+		}
+		var w bytes.Buffer
+		if err := task.WriteRequests(&w, requests); err != nil {
+			t.Fatal(err)
+		}
+		back, err := task.ReadRequests(&w, "f", a100, task.Requests{})
+		if err != nil && !strings.Contains(err.Error(), "more than any profile of A100-80GB has") {
+			t.Fatal(err)
+		}
+		for i, q := range back.Requests {
+			if q.Arrival != requests[i].Arrival || q.Work != requests[i].Work || q.MemoryMB != requests[i].MemoryMB {
+				t.Fatalf("%+v is read back as %+v", requests[i], q)
+			}
 		}
 	})
 }

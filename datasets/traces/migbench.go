@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 
@@ -13,19 +14,14 @@ import (
 // MIGBench is the name of the format of [ReadMIGBench].
 const MIGBench = "migbench"
 
-// migbenchFormat is what each line says of itself.
-const migbenchFormat = "resource-bound-v2"
-
 // ReadMIGBench reads the requests of MIGBench (github.com/FouoF/MIG-scheduler-benchmark): a JSON object a line, with
 // the arrival in milliseconds, the work in percent of a GPU's compute times milliseconds, and the memory in MB. The
 // requests have no profiles yet. A line that is wrong is a [*task.ParseError].
 func ReadMIGBench(r io.Reader, file string) ([]task.Request, error) {
 	var out []task.Request
 	in := bufio.NewScanner(strictcsv.Limit(r, file))
-	for line := 1; in.Scan(); line++ {
-		if len(in.Bytes()) == 0 {
-			continue
-		}
+	in.Buffer(nil, strictcsv.MaxLine+2)
+	for line := 1; in.Scan() && in.Err() == nil; line++ {
 		row := struct {
 			ID      string `json:"jobID"`
 			Format  string `json:"format"`
@@ -34,13 +30,15 @@ func ReadMIGBench(r io.Reader, file string) ([]task.Request, error) {
 			Memory  int    `json:"memoryMB"`
 		}{}
 		err := strictjson.Unmarshal(in.Bytes(), &row)
+		q := task.Request{Arrival: row.Arrival, Work: row.Work/100 + min(row.Work%100, 1), MemoryMB: row.Memory}
+		bad, ok := errors.AsType[*strictjson.Error](err)
 		switch last := len(out) - 1; {
-		case err != nil:
-		case row.Format != migbenchFormat:
-			err = fmt.Errorf("the format is %q; it must be %q", row.Format, migbenchFormat)
-		case row.Arrival < 0 || row.Work < 1 || row.Memory < 1:
-			err = fmt.Errorf("job %q arrives at %d ms, has work of %d and needs %d MB; give at least 0, 1 and 1",
-				row.ID, row.Arrival, row.Work, row.Memory)
+		case ok:
+			bad.Line = 0 // that of the file is said below
+		case row.Format != "resource-bound-v2":
+			err = fmt.Errorf(`the format is %q; it must be "resource-bound-v2"`, row.Format)
+		case q.CheckWork() != nil:
+			err = fmt.Errorf("job %q: %w", row.ID, q.CheckWork())
 		case last >= 0 && row.Arrival < out[last].Arrival:
 			err = fmt.Errorf("job %q arrives at %d ms, and one before it at %d; sort the jobs by arrival", row.ID,
 				row.Arrival, out[last].Arrival)
@@ -48,7 +46,7 @@ func ReadMIGBench(r io.Reader, file string) ([]task.Request, error) {
 		if err != nil {
 			return nil, &task.ParseError{File: file, Line: line, Err: err}
 		}
-		out = append(out, task.Request{Arrival: row.Arrival, Work: (row.Work + 99) / 100, MemoryMB: row.Memory})
+		out = append(out, q)
 	}
 	return out, in.Err()
 }

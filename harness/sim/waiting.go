@@ -33,7 +33,8 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 		now := e.next(next)
 		e.state.advance(now, e.queued > 0)
 		for len(e.leaving) > 0 && e.leaving[0].Key == now {
-			e.leave(int(e.leaving.Pop().ID))
+			i := e.leaving.Pop().ID
+			e.free(requests[i].Profile, e.spots[i])
 		}
 		for ; next < len(requests) && requests[next].Arrival == now; next++ {
 			e.kinds[e.kindOf[next]].queue = append(e.kinds[e.kindOf[next]].queue, int32(next))
@@ -44,14 +45,15 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 		}
 		if e.queued > 0 && len(e.leaving) == 0 && next == len(requests) {
 			return WaitingResult{}, &ChoiceError{
-				fmt.Sprintf("%d requests wait forever: the scheduler rejects them on an empty cluster", e.queued),
+				fmt.Sprintf("requests wait forever: the scheduler rejects %d on an empty cluster", e.queued),
 			}
 		}
 	}
-	return WaitingResult{
-		GPU: g, In: in, Starts: e.starts, Spots: e.spots, Blocked: e.blocked, Use: e.state.use(),
-	}, nil
+	return WaitingResult{In: in, Starts: e.starts, Spots: e.spots, Blocked: e.blocked, Use: e.state.use()}, nil
 }
+
+// maxWaitingSlot keeps slots within the whole numbers of a float64, even if requests run one after the other.
+const maxWaitingSlot = 1 << 52
 
 func checkWaiting(c *Cluster, requests []task.Request) error {
 	if err := checkRequests(c.gpu, c.profiles, requests); err != nil {
@@ -64,8 +66,8 @@ func checkWaiting(c *Cluster, requests []task.Request) error {
 			return fmt.Errorf("request %d never leaves, so that others could wait forever; give a lifespan", i)
 		case q.Instances() > c.gpus:
 			return fmt.Errorf("request %d needs %d GPUs of %d and would wait forever", i, q.Instances(), c.gpus)
-		case q.Lifespan > maxSlot-max(end, q.Arrival):
-			return fmt.Errorf("request %d may end after slot %d; shorten the lifespans", i, maxSlot)
+		case q.Lifespan > maxWaitingSlot-max(end, q.Arrival):
+			return fmt.Errorf("request %d may end after slot %d; shorten the lifespans", i, maxWaitingSlot)
 		default:
 			end = max(end, q.Arrival) + q.Lifespan
 		}
@@ -77,11 +79,10 @@ func checkWaiting(c *Cluster, requests []task.Request) error {
 // arrival.
 type waitingKind struct {
 	profile, instances int
-	// slices is the number of memory slices of all instances.
-	slices int
-	// queue holds the requests that wait, from head on.
+	// compute and slices are the numbers of compute and memory slices of all instances.
+	compute, slices int
+	// queue holds the requests that wait.
 	queue []int32
-	head  int
 	// failed is the event at which the kind was rejected last, counted from 1.
 	failed int
 	// blocked is how many of the queue are known to have been kept out by the geometry.
@@ -101,7 +102,6 @@ type waitingEngine struct {
 	leaving heap.Heap[int]
 	starts  []int
 	spots   [][]Spot
-	room    []Spot // where the next spots are stored
 	blocked int
 	state   waitingState
 }
@@ -110,10 +110,12 @@ func newWaitingEngine(c *Cluster, in *task.Requests) *waitingEngine {
 	requests := in.Requests
 	e := &waitingEngine{
 		cluster: c, requests: requests, waiting: in.Waiting, kindOf: make([]int32, len(requests)),
-		starts: make([]int, len(requests)), spots: make([][]Spot, len(requests)), state: newWaitingState(c.gpu, in),
+		starts: make([]int, len(requests)), spots: make([][]Spot, len(requests)), state: waitingState{
+			gpu: c.gpu, gpus: in.GPUs, from: int(math.Ceil(WarmUp / in.Seconds())),
+			to: requests[len(requests)-1].Arrival, scatter: scatterOf(c.gpu),
+		},
 	}
 	index := map[[2]int]int32{}
-	instances := 0
 	for i := range requests {
 		q := &requests[i]
 		key := [2]int{slices.Index(c.profiles, q.Profile), q.Instances()}
@@ -121,12 +123,12 @@ func newWaitingEngine(c *Cluster, in *task.Requests) *waitingEngine {
 		if !known {
 			k = int32(len(e.kinds))
 			index[key] = k
-			e.kinds = append(e.kinds, waitingKind{profile: key[0], instances: key[1], slices: q.Slices()})
+			e.kinds = append(e.kinds, waitingKind{
+				profile: key[0], instances: key[1], compute: q.Instances() * int(q.Profile.Size), slices: q.Slices(),
+			})
 		}
 		e.kindOf[i] = k
-		instances += q.Instances()
 	}
-	e.room = make([]Spot, 0, instances)
 	return e
 }
 
@@ -150,14 +152,14 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 		if k == nil {
 			return nil
 		}
-		i := int(k.queue[k.head])
+		i := int(k.queue[0])
 		placed, err := e.place(i, k, p)
 		if err != nil {
 			return err
 		}
 		if !placed {
 			k.failed = e.event
-			e.blocked += e.state.block(k)
+			e.block(k)
 			if e.waiting == task.FIFO {
 				return nil
 			}
@@ -166,7 +168,7 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 		e.starts[i] = now
 		e.leaving.Push(heap.Item[int]{Key: now + e.requests[i].Lifespan, Tie: int32(i), ID: int32(i)})
 		e.queued--
-		k.pop()
+		k.queue, k.blocked = k.queue[1:], max(k.blocked-1, 0)
 	}
 }
 
@@ -175,34 +177,36 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 func (e *waitingEngine) first() (best *waitingKind) {
 	for j := range e.kinds {
 		k := &e.kinds[j]
-		waits := k.head < len(k.queue) && k.failed != e.event
-		if waits && (best == nil || k.queue[k.head] < best.queue[best.head]) {
+		waits := len(k.queue) > 0 && k.failed != e.event
+		if waits && (best == nil || k.queue[0] < best.queue[0]) {
 			best = k
 		}
 	}
 	return best
 }
 
-// pop removes the first request. Memory that is no longer used is given back once it is the larger part.
-func (k *waitingKind) pop() {
-	k.head++
-	k.blocked = max(k.blocked-1, 0)
-	if k.head == len(k.queue) {
-		k.queue, k.head = k.queue[:0], 0
-	} else if k.head >= 1024 && 2*k.head > len(k.queue) {
-		k.queue = k.queue[:copy(k.queue, k.queue[k.head:])]
-		k.head = 0
+// block counts the requests of a rejected kind that were tried, if the geometry alone keeps them out. Each counts once.
+func (e *waitingEngine) block(k *waitingKind) {
+	s := &e.state
+	if s.memory()-s.used < k.slices || s.slices()-s.compute < k.compute {
+		return
 	}
+	tried := len(k.queue)
+	if e.waiting == task.FIFO {
+		tried = 1
+	}
+	e.blocked += tried - k.blocked
+	k.blocked = tried
 }
 
 // place asks the scheduler for all instances of a request and reports whether it has them.
 func (e *waitingEngine) place(i int, k *waitingKind, p Placer) (bool, error) {
-	from, profile := len(e.room), e.requests[i].Profile
+	profile := e.requests[i].Profile
+	var spots []Spot
 	for range k.instances {
 		spot, ok := p.Place(e.cluster, k.profile)
 		if !ok {
-			e.free(profile, e.room[from:])
-			e.room = e.room[:from]
+			e.free(profile, spots)
 			return false, nil
 		}
 		window, why := e.cluster.windowAt(profile, spot)
@@ -210,26 +214,23 @@ func (e *waitingEngine) place(i int, k *waitingKind, p Placer) (bool, error) {
 			return false, impossible(i, profile, spot, why)
 		}
 		e.set(spot.GPU, e.cluster.Mask(spot.GPU)|window)
-		e.room = append(e.room, spot)
+		e.state.compute += int(profile.Size)
+		spots = append(spots, spot)
 	}
-	e.spots[i] = e.room[from:len(e.room):len(e.room)]
-	e.state.compute += k.instances * int(profile.Size)
+	e.spots[i] = spots
 	return true, nil
 }
 
-func (e *waitingEngine) leave(i int) {
-	q := &e.requests[i]
-	e.free(q.Profile, e.spots[i])
-	e.state.compute -= q.Instances() * int(q.Profile.Size)
-}
-
 func (e *waitingEngine) free(p *mig.Profile, spots []Spot) {
+	e.state.compute -= len(spots) * int(p.Size)
 	for _, s := range spots {
 		e.set(s.GPU, e.cluster.Mask(s.GPU)&^mig.Instance{Profile: p, Start: s.Start}.Mask())
 	}
 }
 
 func (e *waitingEngine) set(gpu int, to mig.Mask) {
-	e.state.change(e.cluster.Mask(gpu), to)
+	from := e.cluster.Mask(gpu)
+	e.state.used += int(to.Count()) - int(from.Count())
+	e.state.scattered += int(e.state.scatter[to] - e.state.scatter[from])
 	e.cluster.set(gpu, to)
 }

@@ -92,9 +92,28 @@ func TestBlockedByGeometry(t *testing.T) {
 	if err != nil || got.Blocked != 2 || !slices.Equal(got.Starts, []int{0, 0, 90, 100, 110}) {
 		t.Errorf("%d blocked, starts %v, %v; want 2, the 3g after the second 1g", got.Blocked, got.Starts, err)
 	}
-	// From 30 to 60, two of eight slices are in use, and the longest free run is three of six.
-	if want := (Use{Slots: 30, Compute: 2. / 7, Memory: 0.25, Fragmentation: 0.5, Queued: 2. / 3, Peak: 1}); got.Use != want {
+	// From 30 to 60, two of eight slices are in use, and the longest free run below the last slice is three of five.
+	if want := (Use{Slots: 30, Compute: 2. / 7, Memory: 0.25, Fragmentation: 0.4, Queued: 2. / 3, Peak: 1}); got.Use != want {
 		t.Errorf("%+v, want %+v", got.Use, want)
+	}
+	// With FIFO, the second 3g is first tried in slot 90, when three memory slices are free.
+	in.Waiting, spots = task.FIFO, script{{0, 0}, {0, 4}}
+	if got, err := RunWaiting(g, in, &placer); err != nil || got.Blocked != 1 {
+		t.Errorf("FIFO: %d blocked, %v; want 1", got.Blocked, err)
+	}
+	// Seven 1g leave a memory slice free, but no compute slice. The GPU is full.
+	in = task.Requests{GPUs: 1, Waiting: task.Retry, Requests: slices.Repeat([]task.Request{{Lifespan: 9, Profile: p("1g.10gb")}}, 8)}
+	if got, err := RunWaiting(g, in, firstSpot{}); err != nil || got.Blocked != 0 || got.Use.Peak != 1 {
+		t.Errorf("eight 1g: %d blocked, a peak of %v, %v; want 0 and 1", got.Blocked, got.Use.Peak, err)
+	}
+}
+
+// TestLongWaitingStreamsRun: 6,000 requests that last for days in slots of a millisecond.
+func TestLongWaitingStreamsRun(t *testing.T) {
+	g := mig.MustLookup("H100")
+	in := task.Requests{GPUs: 1000, Waiting: task.Retry, SlotSeconds: 0.001, Requests: slices.Repeat([]task.Request{{Lifespan: 3 << 30, Profile: profileOf(t, g, "1g.10gb")}}, 6000)}
+	if _, err := RunWaiting(g, in, firstSpot{}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -128,8 +147,8 @@ func TestWaitingErrors(t *testing.T) {
 		{[]task.Request{{Lifespan: 1, Profile: p, GPUs: 3}}, firstSpot{}, "request 0 needs 3 GPUs of 2 and would wait forever"},
 		{[]task.Request{{Lifespan: 1, Profile: p}, {Lifespan: 0, Profile: p}}, firstSpot{}, "request 1 has a lifespan of 0"},
 		{[]task.Request{{Arrival: 2, Lifespan: 1, Profile: p}, {Arrival: 1, Lifespan: 1, Profile: p}}, firstSpot{}, "request 1 arrives in slot 1, after slot 2"},
-		{[]task.Request{{Lifespan: maxSlot, Profile: p}, {Lifespan: 1, Profile: p}}, firstSpot{}, "request 1 may end after slot 4294967294"},
-		{[]task.Request{{Lifespan: 1, Profile: p}}, refusal{}, "1 requests wait forever"},
+		{[]task.Request{{Lifespan: maxWaitingSlot, Profile: p}, {Lifespan: 1, Profile: p}}, firstSpot{}, "request 1 may end after slot 4503599627370496"},
+		{[]task.Request{{Lifespan: 1, Profile: p}}, refusal{}, "requests wait forever: the scheduler rejects 1 on an empty cluster"},
 		{[]task.Request{{Lifespan: 1, Profile: p}}, &script{{2, 0}}, "request 0: 7g.80gb cannot be placed on GPU 2 at slice 0: the GPUs are 0 to 1"},
 	} {
 		_, err := RunWaiting(g, task.Requests{Requests: c.q, GPUs: 2, Waiting: task.Retry}, c.by)
@@ -204,34 +223,36 @@ func naiveWaiting(g *mig.GPU, in task.Requests) (starts []int, use Use) {
 			}
 			spots[i], waits = nil, true
 		}
-		used, scattered, rooms := 0, 0., 0.
+		used, compute, scattered := 0, 0., 0.
 		for gpu := range in.GPUs {
-			n := int(c.Mask(gpu).Count())
-			used += n
-			if free := int(g.MemorySlices) - n; free > 0 {
-				rooms++
-				longest, run := 0, 0
-				for k := range g.MemorySlices {
-					if run++; c.Mask(gpu)>>k&1 != 0 {
-						run = 0
-					}
-					longest = max(longest, run)
+			used += int(c.Mask(gpu).Count())
+			free, longest, run := 0., 0., 0.
+			for k := range g.ComputeSlices {
+				run++
+				free++
+				if c.Mask(gpu)>>k&1 != 0 {
+					run = 0
+					free--
 				}
-				scattered += 1 - float64(longest)/float64(free)
+				longest = max(longest, run)
+			}
+			if free > 0 {
+				scattered += 1 - longest/free
 			}
 		}
-		use.Peak = max(use.Peak, float64(used)/capacity)
+		for i, q := range in.Requests {
+			if starts[i] >= 0 && starts[i] <= now && now < starts[i]+q.Lifespan {
+				compute += float64(q.Instances()*int(q.Profile.Size)) / float64(in.GPUs*int(g.ComputeSlices))
+			}
+		}
+		use.Peak = max(use.Peak, float64(used)/capacity, compute)
 		if float64(now)*seconds < WarmUp || now >= last {
 			continue
 		}
 		use.Slots++
 		use.Memory += float64(used) / capacity
-		use.Fragmentation += scattered / max(rooms, 1)
-		for i, q := range in.Requests {
-			if starts[i] >= 0 && starts[i] <= now && now < starts[i]+q.Lifespan {
-				use.Compute += float64(q.Instances()*int(q.Profile.Size)) / float64(in.GPUs*int(g.ComputeSlices))
-			}
-		}
+		use.Fragmentation += scattered / float64(in.GPUs)
+		use.Compute += compute
 		if waits {
 			use.Queued++
 		}

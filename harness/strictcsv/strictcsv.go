@@ -55,6 +55,8 @@ type Format struct {
 	Columns []string
 	// Optional columns may be missing.
 	Optional []string
+	// Or are the columns of another kind of file, which it is if the header has the first of them.
+	Or []string
 	// Header names the header in errors, for example "the header of a jobs file".
 	Header string
 	// Empty is the error for a file that has only a header.
@@ -141,6 +143,9 @@ func (f *Format) checkHeader(header []string) (column string, err error) {
 		}
 		return "", err
 	}
+	if len(f.Or) > 0 && slices.Contains(header, f.Or[0]) {
+		f.Columns, f.Optional = f.Or, nil
+	}
 	whole := fmt.Sprintf("%s is %s", f.Header, strings.Join(f.Columns, ","))
 	for i, name := range header {
 		if !slices.Contains(f.Columns, name) && !slices.Contains(f.Optional, name) {
@@ -179,11 +184,14 @@ type Range struct {
 	What        string
 }
 
+// Has reports whether a number is in the range.
+func (r *Range) Has(v float64) bool { return v >= r.Least && v <= r.Most }
+
 // Number reads a number of a range. If the field holds anything else, it sets Err.
 func (s *Sheet) Number(row int, column string, all Range) float64 {
 	text := s.Text(row, column)
 	v, err := Float(text)
-	if err != nil || !(v >= all.Least && v <= all.Most) {
+	if err != nil || !all.Has(v) {
 		s.wrong(row, column, fmt.Errorf("%q is not %s", text, all.What))
 	}
 	return v + 0 // -0 becomes 0
@@ -193,7 +201,7 @@ func (s *Sheet) Number(row int, column string, all Range) float64 {
 func (s *Sheet) Whole(row int, column string, all Range) int {
 	text := s.Text(row, column)
 	n, err := Int(text)
-	if err != nil || float64(n) < all.Least || float64(n) > all.Most {
+	if err != nil || !all.Has(float64(n)) {
 		s.wrong(row, column, fmt.Errorf("%q is not %s", text, all.What))
 	}
 	return n

@@ -123,8 +123,6 @@ type Requests struct {
 	// Demand is the probability of each profile with which the requests were drawn, in the
 	// order of the GPU's profiles without "+me"; nil for a trace.
 	Demand []float64
-	// Offered are the profiles that requests for work may get; nil for all.
-	Offered []*mig.Profile
 	// Migration is what the cluster allows of moves.
 	Migration Migration
 	// Waiting says what becomes of a request that fits nowhere.
@@ -147,25 +145,18 @@ const (
 	FIFO Waiting = "fifo"
 )
 
-// SetProfile gives a request for work the smallest profile on offer that has enough memory: the least memory, and of
-// these the fewest compute slices. It lasts as long as the profile's share of the compute slices says, in whole
-// percent: 14, 28, 42, 57 and 100 for 1g, 2g, 3g, 4g and 7g. The text of the error continues a sentence that begins
-// with the request.
-func (r *Requests) SetProfile(g *mig.GPU, q *Request) error {
-	largest := 0
+// SetProfile gives a request for work the smallest of the standard profiles with enough memory. It lasts as long as the
+// profile's share of the compute slices says, in whole percent: 14, 28, 42, 57 and 100 for 1g, 2g, 3g, 4g and 7g. The
+// text of the error continues a sentence that begins with the request.
+func (q *Request) SetProfile(g *mig.GPU) error {
 	q.Profile = nil
 	for _, p := range RequestProfiles(g) {
-		if r.Offered != nil && !slices.Contains(r.Offered, p) {
-			continue
-		}
-		largest = max(largest, p.MemoryMB())
-		if p.MemoryMB() >= q.MemoryMB && (q.Profile == nil || p.MemoryGB < q.Profile.MemoryGB ||
-			p.MemoryGB == q.Profile.MemoryGB && p.Size < q.Profile.Size) {
+		if p.Standard() && p.MemoryMB() >= q.MemoryMB && (q.Profile == nil || p.Size < q.Profile.Size) {
 			q.Profile = p
 		}
 	}
 	if q.Profile == nil {
-		return fmt.Errorf("asks for %d MB; the largest profile that %s offers has %d", q.MemoryMB, g, largest)
+		return fmt.Errorf("asks for %d MB, more than any profile of %s has", q.MemoryMB, g)
 	}
 	share := Share(g, q.Profile)
 	q.Lifespan = (100*q.Work + share - 1) / share
@@ -208,8 +199,14 @@ func (r Requests) AddTo(d *Digest) {
 	}
 }
 
-// WriteCSV implements [Payload].
-func (r Requests) WriteCSV(w io.Writer, _ *mig.GPU) error { return WriteRequests(w, r.Requests) }
+// WriteCSV implements [Payload]. Requests for profiles that wait are only written with slots of a second, which are
+// those of a file.
+func (r Requests) WriteCSV(w io.Writer, _ *mig.GPU) error {
+	if r.Waiting != Reject && r.Seconds() != 1 && r.Requests[0].Work == 0 {
+		return fmt.Errorf("the slots are of %v s; a file of requests that wait has slots of a second", r.Seconds())
+	}
+	return WriteRequests(w, r.Requests)
+}
 
 // Queue is a queue of jobs with deadlines, by arrival, and the fleet that serves it (deadline
 // report 2.4).

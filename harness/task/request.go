@@ -20,7 +20,7 @@ type Request struct {
 	// of them or none. The profile then covers a whole GPU. 0 and 1 both mean one instance.
 	GPUs int
 	// Work and MemoryMB are not 0 if the request asks for memory and work instead of a profile and a lifespan, which
-	// [Requests.SetProfile] then sets. Work is in slots of a whole GPU.
+	// [Request.SetProfile] then sets. Work is in slots of a whole GPU.
 	Work, MemoryMB int
 }
 

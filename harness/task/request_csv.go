@@ -1,8 +1,6 @@
 package task
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -36,34 +34,29 @@ const workSlot = 0.001
 // The file's name is only used in errors. What is wrong with the text is a
 // [*ParseError]; other errors are those of r.
 func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Requests, error) {
-	f := strictcsv.Format{
+	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns:  requestColumns,
 		Optional: []string{gpusColumn},
+		Or:       workColumns,
 		Header:   "the header of a requests file",
 		Empty:    "there are no requests; write one line a request below the header",
-	}
-	text := bufio.NewReader(r)
-	head, _ := text.Peek(headerBytes)
-	if line, _, _ := bytes.Cut(head, []byte("\n")); bytes.Contains(line, []byte(workColumns[0])) {
-		f.Columns, f.Optional = workColumns, nil
-	}
-	in, err := strictcsv.ReadSheet(text, file, f)
+	})
 	if err != nil {
 		return Requests{}, err
 	}
-	out, read := cluster, readRequest
+	out, read, arrival := cluster, readRequest, requestColumns[0]
 	if in.Has(workColumns[0]) {
-		read, out.SlotSeconds = readWork, workSlot
+		read, arrival, out.SlotSeconds = readWork, workColumns[0], workSlot
 	}
 	out.Requests = make([]Request, in.Len())
 	for i := range out.Requests {
 		q := &out.Requests[i]
-		if err := read(in, i, g, &out); err != nil {
+		if err := read(in, i, g, q); err != nil {
 			return Requests{}, err
 		}
 		if before := out.Requests[max(i-1, 0)].Arrival; q.Arrival < before {
-			return Requests{}, in.Fail(i, f.Columns[0], fmt.Errorf("%d comes after %d on line %d; sort the requests "+
-				"by arrival", q.Arrival, before, in.Lines[i-1]))
+			return Requests{}, in.Fail(i, arrival, fmt.Errorf("%d comes after %d on line %d; sort the requests by "+
+				"arrival", q.Arrival, before, in.Lines[i-1]))
 		}
 		if out.Waiting == Reject {
 			continue
@@ -80,12 +73,8 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Reque
 	return out, nil
 }
 
-// headerBytes is more than a header has.
-const headerBytes = 256
-
 // readRequest reads a line with a profile.
-func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, all *Requests) (err error) {
-	q := &all.Requests[i]
+func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error) {
 	q.Arrival, q.Lifespan = in.Whole(i, "arrival_slot", slotNumbers), Forever
 	if in.Text(i, "lifespan") != forever {
 		q.Lifespan = in.Whole(i, "lifespan", lifespans)
@@ -108,15 +97,27 @@ func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, all *Requests) (err err
 	return nil
 }
 
+// CheckWork returns an error unless a requests file can hold the request, which is for work and memory.
+func (q *Request) CheckWork() error {
+	for _, n := range []struct {
+		value int
+		all   strictcsv.Range
+	}{{q.Arrival, slotNumbers}, {q.Work, workNumbers}, {q.MemoryMB, memoryNumbers}} {
+		if !n.all.Has(float64(n.value)) {
+			return fmt.Errorf("%d is not %s", n.value, n.all.What)
+		}
+	}
+	return nil
+}
+
 // readWork reads a line with work and memory.
-func readWork(in *strictcsv.Sheet, i int, g *mig.GPU, all *Requests) error {
-	q := &all.Requests[i]
+func readWork(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) error {
 	q.Arrival, q.Work = in.Whole(i, "arrival_ms", slotNumbers), in.Whole(i, "work_ms", workNumbers)
 	q.MemoryMB = in.Whole(i, "memory_mb", memoryNumbers)
 	if in.Err != nil {
 		return in.Err
 	}
-	if err := all.SetProfile(g, q); err != nil {
+	if err := q.SetProfile(g); err != nil {
 		return in.Fail(i, "memory_mb", fmt.Errorf("the request %w", err))
 	}
 	return nil
@@ -127,9 +128,8 @@ const (
 	maxSlots = 1<<32 - 1
 	// maxGPUs is the largest number of GPUs that a request in a file may need.
 	maxGPUs = 1 << 20
-	// maxWork keeps lifespans in the smallest profile within slots, and maxMB is a million GB.
-	maxWork = maxSlots / 100
-	maxMB   = 1 << 30
+	// maxMB is a million GB.
+	maxMB = 1 << 30
 
 	forever = "forever"
 )
@@ -144,8 +144,8 @@ var (
 		What: fmt.Sprintf("a lifespan; write a whole number of slots from 1 to %d, or %s", maxSlots, forever),
 	}
 	workNumbers = strictcsv.Range{
-		Least: 1, Most: maxWork,
-		What: fmt.Sprintf("work; write the whole milliseconds that it takes on a whole GPU, from 1 to %d", maxWork),
+		Least: 1, Most: maxSlots,
+		What: fmt.Sprintf("work; write the whole milliseconds that it takes on a whole GPU, from 1 to %d", maxSlots),
 	}
 	memoryNumbers = strictcsv.Range{
 		Least: 1, Most: maxMB, What: fmt.Sprintf("memory; write whole MB from 1 to %d", maxMB),

@@ -3,6 +3,7 @@ package task_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -56,11 +57,13 @@ func TestBadRequestFiles(t *testing.T) {
 		header + "5,1,1g.10gb\n\n4,1,1g.10gb\n": "t.csv:4: arrival_slot: 4 comes after 5 on line 2; sort the requests by arrival",
 		header + "0,1,\"1g\n":                   "close every quote",
 
-		"arrival_ms,work_ms,memory_mb\n0,0,10\n":        `t.csv:2: work_ms: "0" is not work; write the whole milliseconds that it takes on a whole GPU, from 1`,
-		"arrival_ms,work_ms,memory_mb\n0,5,0\n":         `t.csv:2: memory_mb: "0" is not memory; write whole MB from 1`,
-		"memory_mb,arrival_ms,work_ms\n1,9,5\n1,8,5\n":  "t.csv:3: arrival_ms: 8 comes after 9 on line 2; sort the requests by arrival",
-		"arrival_ms,work_ms,memory_mb\n0,5,81921\n":     "t.csv:2: memory_mb: the request asks for 81921 MB; the largest profile that A100-80GB offers has 81920",
-		"arrival_ms,work_ms,memory_mb,gpus\n0,5,10,2\n": "t.csv:1: gpus: unknown column",
+		"arrival_ms,work_ms,memory_mb\n0,0,10\n":          `t.csv:2: work_ms: "0" is not work; write the whole milliseconds that it takes on a whole GPU, from 1`,
+		"arrival_ms,work_ms,memory_mb\n0,5,0\n":           `t.csv:2: memory_mb: "0" is not memory; write whole MB from 1`,
+		"memory_mb,arrival_ms,work_ms\n1,9,5\n1,8,5\n":    "t.csv:3: arrival_ms: 8 comes after 9 on line 2; sort the requests by arrival",
+		"arrival_ms,work_ms,memory_mb\n0,5,81921\n":       "t.csv:2: memory_mb: the request asks for 81921 MB, more than any profile of A100-80GB has",
+		"arrival_ms,work_ms,memory_mb,gpus\n0,5,10,2\n":   "t.csv:1: gpus: unknown column",
+		"arrival_slot,arrival_ms\n0,5\n":                  "t.csv:1: arrival_slot: unknown column; the header of a requests file is arrival_ms,work_ms,memory_mb",
+		"lifespan,profile,\"arrival_slot\narrival_ms\"\n": `unknown column; the header of a requests file is arrival_slot,lifespan,profile`,
 	} {
 		_, err := task.ReadRequests(strings.NewReader(text), "t.csv", mig.MustLookup("A100-80GB"), task.Requests{})
 		if bad, ok := errors.AsType[*task.ParseError](err); !ok || bad.File != "t.csv" || !strings.Contains(err.Error(), message) {
@@ -90,6 +93,33 @@ func TestRequestsRoundTrip(t *testing.T) {
 	})
 }
 
+// TestWorkMayTakeDays: a request file may have work of twelve hours on a whole GPU, and more columns than fit a line.
+func TestWorkMayTakeDays(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	for _, text := range []string{
+		"arrival_ms,work_ms,memory_mb\n0,43200000,10240\n",
+		strings.Repeat(" ", 300) + "work_ms,memory_mb,arrival_ms\n43200000,10240,0\n",
+	} {
+		got, err := task.ReadRequests(strings.NewReader(text), "t.csv", g, task.Requests{})
+		if err != nil || got.Requests[0].Lifespan != (43200000*100+13)/14 {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+}
+
+// TestRequestsAreWrittenWithTheirSlots: a file has slots of a second.
+func TestRequestsAreWrittenWithTheirSlots(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	in := task.Requests{SlotSeconds: 60, Requests: []task.Request{{Lifespan: 1, Profile: task.RequestProfiles(g)[0]}}}
+	if err := in.WriteCSV(io.Discard, g); err != nil {
+		t.Error(err)
+	}
+	in.Waiting = task.Retry
+	if err := in.WriteCSV(io.Discard, g); err == nil || err.Error() != "the slots are of 60 s; a file of requests that wait has slots of a second" {
+		t.Error(err)
+	}
+}
+
 // TestWorkAndMemory: work of 114 ms takes two hundred in 57 % of a GPU, in the smallest profile with enough memory.
 func TestWorkAndMemory(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
@@ -97,8 +127,8 @@ func TestWorkAndMemory(t *testing.T) {
 	const text = "arrival_ms,work_ms,memory_mb\n0,114,10240\n7,114,10241\n7,1,81920\n"
 	got, err := task.ReadRequests(strings.NewReader(text), "t.csv", g, task.Requests{})
 	want := task.Requests{SlotSeconds: 0.001, Requests: []task.Request{
-		{Lifespan: 815, Profile: p[0], Work: 114, MemoryMB: 10240}, // 114 / 0.14 = 814.3
-		{Arrival: 7, Lifespan: 815, Profile: p[1], Work: 114, MemoryMB: 10241},
+		{Lifespan: 815, Profile: p[0], Work: 114, MemoryMB: 10240},             // 114 / 0.14 = 814.3
+		{Arrival: 7, Lifespan: 408, Profile: p[2], Work: 114, MemoryMB: 10241}, // not 1g.20gb
 		{Arrival: 7, Lifespan: 1, Profile: p[5], Work: 1, MemoryMB: 81920},
 	}}
 	if err != nil || !reflect.DeepEqual(got, want) {

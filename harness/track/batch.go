@@ -37,7 +37,7 @@ var (
 var Batch = Register(Track{
 	Name: algo.TrackBatch, Order: 1, Doc: "schedule one batch of moldable tasks on a MIG GPU; makespan",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
-	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: MetricMakespan, Drawn: true,
+	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: []Board{makespanBoard}, Drawn: true,
 	Solve: alone(func(b algo.Batch, ctx context.Context, p algo.Problem, _ []int) (schedule.Schedule, error) {
 		return b.Schedule(ctx, p)
 	}),

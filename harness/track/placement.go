@@ -14,7 +14,9 @@ var Placement = Register(Track{
 	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and " +
 		"fragmentation",
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Beside: []Reference{acceptedAtMost},
-	Boards: placementBoards(), Audited: "acceptance",
+	Boards: []Board{acceptanceBoard, steadyBoard, waitingBoard}, Audited: []Board{acceptanceBoard, waitingBoard, {
+		Metric: MetricMakespan, Bound: Reference{algo.TrackOffline, "offline-bound", MetricEndAtLeast}, Unbounded: true,
+	}},
 	Try: func(a algo.Algorithm, p Problem) error {
 		_, err := newPlacer(a, p)
 		return err
@@ -75,23 +77,20 @@ func clusterSize(p task.Payload) int { return p.(task.Requests).GPUs }
 // acceptedAtMost is the upper bound that gaps are measured from.
 var acceptedAtMost = Reference{algo.TrackOffline, "offline-bound", MetricAcceptanceAtMost}
 
-// placementBoards rank by acceptance. Requests in a steady state are counted once the cluster is full, all others from
+// The boards of the placement track. Requests in a steady state are counted once the cluster is full, all others from
 // the first. Those that wait are all accepted, and ranked by how long they take.
-func placementBoards() []Board {
-	inSteady := acceptedAtMost
-	inSteady.Metric = MetricSteadyAtMost
-	const aside = "mean_fragmentation"
-	return []Board{
-		{Metric: "acceptance", Higher: true, Regime: task.Whole, Bound: acceptedAtMost, Unbounded: true, Aside: aside},
-		{
-			Metric: "acceptance_steady", Higher: true, Regime: task.Steady, Bound: inSteady, Unbounded: true,
-			Aside: aside,
-		},
-		{
-			Metric: "turnaround_mean_s", Regime: task.Queued, Aside: "wait_mean_s",
-			Load:      []Least{{"peak_used", 0.99}, {"queued", 0.9}},
-			Bound:     Reference{algo.TrackOffline, "offline-bound", MetricTurnaroundAtLeast},
-			Unbounded: true,
-		},
+var (
+	acceptanceBoard = Board{
+		Metric: "acceptance", Higher: true, Regime: task.Whole, Bound: acceptedAtMost, Unbounded: true,
+		Aside: "mean_fragmentation",
 	}
-}
+	steadyBoard = Board{
+		Metric: "acceptance_steady", Higher: true, Regime: task.Steady, Unbounded: true, Aside: "mean_fragmentation",
+		Bound: Reference{algo.TrackOffline, "offline-bound", MetricSteadyAtMost},
+	}
+	waitingBoard = Board{
+		Metric: "turnaround_mean_s", Regime: task.Queued, Aside: "wait_mean_s", Unbounded: true,
+		Load:  []Least{{"peak_used", 0.99}, {"queued", 0.9}},
+		Bound: Reference{algo.TrackOffline, "offline-bound", MetricTurnaroundAtLeast},
+	}
+)

@@ -64,9 +64,9 @@ type Track struct {
 	Contests []Contest
 	// Drawn means that the web site draws the schedules of the contests' first instances.
 	Drawn bool
-	// Audited is the metric that no valid answer can have on the wrong side of the bound in Boards:
-	// below it, or above it where higher is better. "" where there is none.
-	Audited string
+	// Audited are the metrics that no valid answer can have on the wrong side of their bounds: below them, or above
+	// them where higher is better.
+	Audited []Board
 }
 
 // A Problem is one instance under the conditions of a series.
@@ -112,8 +112,8 @@ type Board struct {
 	Regime task.Regime
 	// Aside is a metric that is shown and decides nothing; "" means none.
 	Aside string
-	// Load says what shows that a dataset loads a cluster. Where no algorithm's means reach all of it, all algorithms
-	// tie. nil means that every dataset counts.
+	// Load says what shows that a dataset loads a cluster. Where no algorithm's means reach all of it, nobody is
+	// ranked. nil means that every dataset counts.
 	Load []Least
 	// Bound is what gaps are measured from: a bound from above if Higher is set. Published is a
 	// bound of a paper that is shown as well. The zero values mean none.

@@ -28,7 +28,7 @@ type Audited struct {
 const tolerance = 1e-9
 
 // Audit compares every answer in the engine's database with the proven bounds of its instance, in the tracks that
-// have one ([track.Track.Audited]). It computes missing bounds first, except in tracks that also rank without bounds
+// have some ([track.Track.Audited]). It computes missing bounds first, except in tracks that also rank without bounds
 // ([track.Board.Unbounded]). The first answer on the wrong side of its bound is the error, a [*BoundError].
 func Audit(ctx context.Context, e *run.Engine) (found Audited, err error) {
 	all, err := auditedBounds(e.Store, &found)
@@ -51,8 +51,8 @@ func Audit(ctx context.Context, e *run.Engine) (found Audited, err error) {
 	}
 	for _, b := range all {
 		counts := &found
-		if b.added != "" {
-			counts = &Audited{} // its answers are counted with the bound of the board
+		if b.again {
+			counts = &Audited{}
 		}
 		if err := b.compare(e.Store, counts); err != nil {
 			return found, err
@@ -67,63 +67,89 @@ type auditedBound struct {
 	// board has the metrics of the bound and of what is compared with it.
 	board track.Board
 	// added is the name of the bound, "" if it is that of the board.
-	added  string
+	added string
+	// again means that another bound counts the answers.
+	again  bool
 	series []store.Series
 	// instances are those of all series, ascending.
 	instances []int
 }
 
+// An auditedKey tells bounds apart.
+type auditedKey struct {
+	series store.Series
+	metric string
+}
+
 // auditedBounds returns the bounds of all audited series.
 func auditedBounds(db *store.DB, found *Audited) (out []*auditedBound, err error) {
-	known := map[store.Series]*auditedBound{}
+	known := map[auditedKey]*auditedBound{}
 	for _, t := range track.All() {
-		if t.Audited == "" {
+		if len(t.Audited) == 0 {
 			continue
 		}
 		all, err := db.Series(store.Filter{Track: t.Name})
 		if err != nil {
 			return nil, err
 		}
-		board := t.Boards[slices.IndexFunc(t.Boards, func(b track.Board) bool { return b.Metric == t.Audited })]
 		for _, s := range all {
 			rows, err := db.Rows(s, 0, math.MaxInt)
 			if err != nil {
 				return nil, err
 			}
-			rows = slices.DeleteFunc(rows, func(r store.Row) bool {
-				_, ok := r.Metrics.Get(t.Audited)
-				return !ok
-			})
-			if len(rows) == 0 {
-				continue
-			}
-			for _, added := range append([]string{""}, provenBounds(board.Bound)...) {
-				if _, err := mig.ParseReconfiguration(s.Model); err != nil {
-					return nil, fmt.Errorf("%v: %w", s, err)
-				}
-				bound := s
-				bound.Track, bound.Algorithm = board.Bound.Track, cmp.Or(added, board.Bound.Algorithm)
-				trial, err := run.Resolve(bound)
-				if err != nil || trial.Series.Content != s.Content { // an error if the dataset no longer exists
-					found.PassedOver += len(rows)
-					break
-				}
-				b := known[trial.Series]
-				if b == nil {
-					b = &auditedBound{Trial: trial, board: board, added: added}
-					known[trial.Series] = b
-					out = append(out, b)
-				}
-				b.series = append(b.series, s)
+			again := false
+			for _, board := range t.Audited {
+				var instances []int
 				for _, r := range rows {
-					b.instances = append(b.instances, r.Instance)
+					if _, ok := r.Metrics.Get(board.Metric); ok {
+						instances = append(instances, r.Instance)
+					}
 				}
+				if len(instances) == 0 {
+					continue
+				}
+				more, err := boundsOf(s, board, known)
+				if err != nil {
+					return nil, err
+				}
+				if more == nil && !again {
+					found.PassedOver += len(instances)
+				}
+				for _, b := range more {
+					if b.series == nil {
+						b.again = again || b.added != ""
+						out = append(out, b)
+					}
+					b.series, b.instances = append(b.series, s), append(b.instances, instances...)
+				}
+				again = true
 			}
 		}
 	}
 	for _, b := range out {
 		slices.Sort(b.instances)
 		b.instances = slices.Compact(b.instances)
+	}
+	return out, nil
+}
+
+// boundsOf returns the bounds of a series, nil if its dataset has changed or no longer exists.
+func boundsOf(s store.Series, board track.Board, known map[auditedKey]*auditedBound) (out []*auditedBound, err error) {
+	if _, err := mig.ParseReconfiguration(s.Model); err != nil {
+		return nil, fmt.Errorf("%v: %w", s, err)
+	}
+	for _, added := range append([]string{""}, provenBounds(board.Bound)...) {
+		bound := s
+		bound.Track, bound.Algorithm = board.Bound.Track, cmp.Or(added, board.Bound.Algorithm)
+		trial, err := run.Resolve(bound)
+		if err != nil || trial.Series.Content != s.Content {
+			return nil, nil
+		}
+		key := auditedKey{trial.Series, board.Metric}
+		if known[key] == nil {
+			known[key] = &auditedBound{Trial: trial, board: board, added: added}
+		}
+		out = append(out, known[key])
 	}
 	return out, nil
 }

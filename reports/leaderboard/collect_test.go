@@ -333,6 +333,7 @@ func TestBoardsShowLoad(t *testing.T) {
 		queued []float64 // of the slower algorithm
 		idle   bool
 	}{"one is loaded": {[]float64{0.8, 1}, false}, "none is loaded": {[]float64{0.8, 0.9}, true}} {
+		failed := cell{track: "placement", dataset: dataset, content: content, algorithm: "mfi"}
 		var cells []cell
 		for i, queued := range c.queued {
 			for algorithm, v := range map[string]float64{"ff": 1, "rr": 2} {
@@ -347,15 +348,24 @@ func TestBoardsShowLoad(t *testing.T) {
 				})
 			}
 		}
+		for failed.instance = range c.queued {
+			cells = append(cells, failed)
+		}
 		standings, err := Standings(database(t, cells...), Conditions{Track: track.Placement, GPU: "A100"})
-		if err != nil || len(standings) != 2 {
+		if err != nil || len(standings) != 3 {
 			t.Fatalf("%s: %d standings, %v", name, len(standings), err)
 		}
 		if rank := standings[1].Rank; standings[1].Algorithm != "rr" || rank == 1 != c.idle {
 			t.Errorf("%s: %s has rank %d", name, standings[1].Algorithm, rank)
 		}
+		if last := standings[2]; last.Algorithm != "mfi" || last.Rank != 3 || last.HasRank() == c.idle {
+			t.Errorf("%s: %s, which failed, has rank %d", name, last.Algorithm, last.Rank)
+		}
+		if row := Table(standings).Rows[1]; row[2] == reports.Missing != c.idle {
+			t.Errorf("%s: the CSV file has the rank %s", name, row[2])
+		}
 		var text strings.Builder
-		if err := WriteText(&text, standings); err != nil || strings.Contains(text.String(), "low load: all algorithms tie here") != c.idle {
+		if err := WriteText(&text, standings); err != nil || strings.Contains(text.String(), "low load: nobody is ranked") != c.idle {
 			t.Errorf("%s: %v\n%s", name, err, text.String())
 		}
 	}

@@ -341,7 +341,7 @@ func assignRanks(contenders []*contender, resamples *stats.Resampled, metric Met
 		if err != nil {
 			return err
 		}
-		if apart && !metric.Idle {
+		if apart && (!metric.Idle || c.standing.Failed > first.standing.Failed) {
 			first = c
 			first.standing.Rank = i + 2
 		}

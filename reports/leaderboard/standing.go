@@ -18,7 +18,7 @@ type Metric struct {
 	Bounded bool
 	// Aside is the name of a metric that is shown and decides nothing; "" means none.
 	Aside string
-	// Idle says that the dataset does not load the cluster, so that all algorithms tie.
+	// Idle says that the dataset does not load the cluster, so that nobody is ranked. Failures still come last.
 	Idle bool
 }
 

@@ -22,8 +22,8 @@ const (
 	MicrosDecimals  = 1
 )
 
-// HasRank reports whether the rank means something. A single instance ranks nobody.
-func (s *Standing) HasRank() bool { return s.Rank > 0 && s.Instances != 1 }
+// HasRank reports whether the rank means something. A single instance ranks nobody, nor does low load.
+func (s *Standing) HasRank() bool { return s.Rank > 0 && s.Instances != 1 && !s.Metric.Idle }
 
 // HasValue reports whether there is a valid answer to all instances that count.
 func (s *Standing) HasValue() bool { return s.Rank > 0 && s.Failed == 0 }
@@ -109,7 +109,7 @@ func datasetHeading(standings []Standing) (text string, ranked bool) {
 		text += ", " + bounded
 	}
 	if first.Metric.Idle {
-		return text + "; low load: all algorithms tie here", false
+		return text + "; low load: nobody is ranked", false
 	}
 	last := 0
 	for i, s := range standings {

@@ -67,6 +67,10 @@ func (f *requestFlags) requests(c *cobra.Command, g *mig.GPU) (*mig.GPU, task.Re
 		return g, task.Requests{}, err
 	}
 	in, err := datasets.InstanceOf[task.Requests](spec, g, f.instance)
+	if err == nil && in.Waiting != task.Reject {
+		err = fmt.Errorf("%s: all requests that wait are accepted; miglab run --track placement computes bounds on "+
+			"how long they take, and miglab export --track offline has them", f.dataset)
+	}
 	return g, in, err
 }
 

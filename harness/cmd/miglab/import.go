@@ -116,8 +116,11 @@ func (f *importing) run(c *cobra.Command, path string) error {
 
 // runMIGBench imports requests for work and memory, which need no profiles yet.
 func (f *importing) runMIGBench(c *cobra.Command, file io.Reader, path string) error {
-	if f.as != "requests" {
-		return fmt.Errorf("--as %s: the format %s has requests", f.as, f.format)
+	for _, name := range []string{"as", "gpu", "map", "slot", "alpha", "slack"} {
+		if c.Flags().Changed(name) {
+			return fmt.Errorf("--%s has no meaning with the format %s, whose requests are for work and memory", name,
+				f.format)
+		}
 	}
 	requests, err := traces.ReadMIGBench(file, path)
 	if err != nil {
@@ -126,7 +129,6 @@ func (f *importing) runMIGBench(c *cobra.Command, file io.Reader, path string) e
 	if len(requests) == 0 {
 		return fmt.Errorf("%s has no requests", path)
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "%s: %d lines became requests\n", path, len(requests))
 	return f.out.emit(c, func(w io.Writer) error { return task.WriteRequests(w, requests) })
 }
 
