@@ -1,7 +1,6 @@
 package sim
 
 import (
-
 	"miglab/harness/mig"
 	"miglab/harness/stats"
 	"miglab/harness/task"
