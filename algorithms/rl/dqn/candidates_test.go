@@ -86,10 +86,7 @@ func TestChoosesAmongCandidates(t *testing.T) {
 	cfg.Double, cfg.TotalSteps = true, 24_000
 	illegal := new(int)
 	policy := network([]int{32}, true, 1)
-	tr, err := dqn.New(cfg, policy, network([]int{32}, true, 2), func() env.Env { return &deals{illegal: illegal} }, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := dqn.New(cfg, policy, network([]int{32}, true, 2), func() env.Env { return &deals{illegal: illegal} }, 1)
 	iterate(t, tr, 24_000/128, 1)
 	if *illegal > 0 {
 		t.Errorf("%d masked actions taken", *illegal)
@@ -119,10 +116,7 @@ func TestCandidatesAreDeterministic(t *testing.T) {
 	var want []float32
 	for workers := 1; workers <= 3; workers++ {
 		policy := network([]int{8}, true, 1)
-		tr, err := dqn.New(config(), policy, network([]int{8}, true, 2), func() env.Env { return &deals{illegal: new(int)} }, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := dqn.New(config(), policy, network([]int{8}, true, 2), func() env.Env { return &deals{illegal: new(int)} }, 1)
 		iterate(t, tr, 4, workers)
 		tr.Restart(1)
 		iterate(t, tr, 4, workers)

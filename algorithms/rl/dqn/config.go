@@ -1,12 +1,8 @@
 package dqn
 
-import (
-	"fmt"
+import "miglab/algorithms/rl/internal/learn"
 
-	"miglab/algorithms/rl/internal/learn"
-)
-
-// Config holds the settings of DQN.
+// Config holds the settings of DQN. They are those of a recipe and part of the program, so that nothing checks them.
 type Config struct {
 	// An iteration is Horizon steps in each of Envs environments. Each step is followed by
 	// GradientSteps updates from Batch transitions each.
@@ -33,19 +29,3 @@ type Config struct {
 
 // maxNorm is the largest norm of gradients; larger ones are clipped.
 const maxNorm = 10
-
-func (c Config) check() error {
-	switch {
-	case c.Envs < 1 || c.Horizon < 1 || c.GradientSteps < 1 || c.Batch < 1 || c.TargetEvery < 1:
-		return fmt.Errorf("dqn: %d environments, %d steps, %d updates of %d transitions, target every %d: "+
-			"want at least 1 of each", c.Envs, c.Horizon, c.GradientSteps, c.Batch, c.TargetEvery)
-	case c.Buffer < c.Envs || c.Buffer%c.Envs != 0:
-		return fmt.Errorf("dqn: a buffer of %d transitions, want a multiple of the %d environments", c.Buffer, c.Envs)
-	case c.LearnStart < 0 || c.LearnStart > c.Buffer:
-		return fmt.Errorf("dqn: learning starts at %d transitions, want at most the buffer's %d",
-			c.LearnStart, c.Buffer)
-	case !(0 <= c.Gamma && c.Gamma <= 1):
-		return fmt.Errorf("dqn: gamma %v, want 0 to 1", c.Gamma)
-	}
-	return c.Epsilon.Check("dqn: epsilon", 0, 1)
-}

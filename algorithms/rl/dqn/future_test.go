@@ -31,13 +31,10 @@ func TestFuture(t *testing.T) {
 			return nn.NewQNetwork(1, nil, 3, false, nn.Portable(), rand.New(rand.NewPCG(1, 1)))
 		}
 		policy, target := network(), network()
-		tr, err := New(Config{
+		tr := New(Config{
 			Envs: 1, Horizon: 1, GradientSteps: 1, Batch: 2, Buffer: 4, TargetEvery: 1, TotalSteps: 1,
 			LearningRate: learn.Anneal{{Until: 1, From: 1, To: 1}}, Shards: 1, Double: c.double,
 		}, policy, target, func() env.Env { return still{} }, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
 		copy(policy.Parameters(), []float32{2, 1, 9, 0, 0, 0}) // weights, biases
 		copy(target.Parameters(), []float32{3, 4, 9, 0, 0, 0})
 		s := tr.parts[0]

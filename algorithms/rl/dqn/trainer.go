@@ -1,8 +1,6 @@
 package dqn
 
 import (
-	"fmt"
-
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
@@ -39,26 +37,11 @@ type shard struct {
 
 // New returns a trainer of the policy in segment 0. The target network is another network
 // of the same architecture; its parameters are overwritten. Neither has a critic.
-func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint64) (*Trainer, error) {
-	if err := cfg.check(); err != nil {
-		return nil, err
-	}
-	if policy.String() != target.String() || len(policy.Parameters()) != len(target.Parameters()) {
-		return nil, fmt.Errorf("dqn: the target network is %q, want %q as the policy", target, policy)
-	}
-	if &policy.Parameters()[0] == &target.Parameters()[0] {
-		return nil, fmt.Errorf("dqn: the target network shares the policy's parameters, want its own")
-	}
-	if _, values := policy.Forward(make([]float32, policy.Inputs()), 1); values != nil {
-		return nil, fmt.Errorf("dqn: the network %q has a critic, want action values alone", policy)
-	}
-	core, err := learn.NewTrainer(learn.Settings{
+func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint64) *Trainer {
+	core := learn.NewTrainer(learn.Settings{
 		Name: "dqn", Envs: cfg.Envs, Shards: cfg.Shards, TotalSteps: cfg.TotalSteps,
 		LearningRate: cfg.LearningRate, Exploration: cfg.Epsilon, MaxNorm: maxNorm, Seed: seed,
 	}, policy, makeEnv)
-	if err != nil {
-		return nil, err
-	}
 	t := &Trainer{
 		Trainer: core, cfg: cfg, policy: policy, target: target,
 		replay: newReplay(core.Shape, cfg.Envs, cfg.Buffer, isChooser(core.Shards[0])),
@@ -82,7 +65,7 @@ func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint
 	t.learnFrom = func(k int) { t.gradient(k) }
 	t.Body = t.iterate
 	t.Restart(0)
-	return t, nil
+	return t
 }
 
 // Restart begins a segment of training as [learn.Trainer.Restart] says and empties the replay

@@ -38,10 +38,7 @@ func BenchmarkIterate(b *testing.B) {
 	}{{"linear", nil}, {"64x64", []int{64, 64}}, {"256x256", []int{256, 256}}} {
 		b.Run(c.name, func(b *testing.B) {
 			policy := nn.NewActorCritic(106, c.hidden, 112, nn.Fast(), rand.New(rand.NewPCG(1, 1)))
-			tr, err := ppo.New(cfg, policy, func() env.Env { return &wide{} }, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
+			tr := ppo.New(cfg, policy, func() env.Env { return &wide{} }, 1)
 			iterate(b, tr, 1, 1)
 			b.ReportAllocs()
 			for b.Loop() {

@@ -1,13 +1,8 @@
 package ppo
 
-import (
-	"fmt"
-	"math"
+import "miglab/algorithms/rl/internal/learn"
 
-	"miglab/algorithms/rl/internal/learn"
-)
-
-// Config holds the settings of PPO.
+// Config holds the settings of PPO. They are those of a recipe and part of the program, so that nothing checks them.
 type Config struct {
 	// An iteration is Horizon steps in each of Envs environments, and then Epochs
 	// passes over them in minibatches of Minibatch steps, which must divide
@@ -35,16 +30,3 @@ const (
 	valueCoefficient = 0.5  // weights the critic's squared error
 	maxNorm          = 0.5  // of gradients; larger ones are clipped
 )
-
-func (c Config) check() error {
-	switch n := c.Envs * c.Horizon; {
-	case c.Horizon < 1 || c.Epochs < 1:
-		return fmt.Errorf("ppo: %d steps, %d epochs: want at least 1 of each", c.Horizon, c.Epochs)
-	case c.Minibatch < 2 || n%c.Minibatch != 0:
-		return fmt.Errorf("ppo: minibatch of %d steps, want 2 or more that divide %d environments x %d steps = %d",
-			c.Minibatch, c.Envs, c.Horizon, n)
-	case !(0 <= c.Gamma && c.Gamma <= 1) || !(c.Clip > 0):
-		return fmt.Errorf("ppo: gamma %v, clip %v: want 0 to 1, more than 0", c.Gamma, c.Clip)
-	}
-	return c.Entropy.Check("ppo: entropy coefficient", 0, math.MaxFloat32)
-}

@@ -2,7 +2,6 @@ package ppo
 
 import (
 	"cmp"
-	"fmt"
 
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/internal/learn"
@@ -45,20 +44,11 @@ type shard struct {
 
 // New returns a trainer of the policy in segment 0. The policy needs a critic. It is
 // trained in place.
-func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Trainer, error) {
-	if err := cfg.check(); err != nil {
-		return nil, err
-	}
-	core, err := learn.NewTrainer(learn.Settings{
+func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) *Trainer {
+	core := learn.NewTrainer(learn.Settings{
 		Name: "ppo", Envs: cfg.Envs, Shards: cfg.Shards, TotalSteps: cfg.TotalSteps,
 		LearningRate: cfg.LearningRate, Exploration: cfg.Entropy, MaxNorm: maxNorm, Seed: seed,
 	}, policy, makeEnv)
-	if err != nil {
-		return nil, err
-	}
-	if _, values := policy.Forward(make([]float32, policy.Inputs()), 1); values == nil {
-		return nil, fmt.Errorf("ppo: the network %q has no critic, want an actor with one", policy)
-	}
 	n, inputs, actions := cfg.Envs*cfg.Horizon, policy.Inputs(), policy.Actions()
 	t := &Trainer{
 		Trainer: core, cfg: cfg,
@@ -87,7 +77,7 @@ func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) (*Tr
 	t.learnFrom = func(k int) { t.gradient(k) }
 	t.Body = t.iterate
 	t.Restart(0)
-	return t, nil
+	return t
 }
 
 // Restart begins a segment of training as [learn.Trainer.Restart] says.

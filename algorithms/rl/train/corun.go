@@ -70,7 +70,7 @@ func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (se
 	}
 	policy, target := a.NewPolicy(k, newRand(seed)), a.NewPolicy(k, newRand(seed))
 	model := scored[0].Model
-	learner, err := dqn.New(c, policy, target, func() env.Env {
+	learner := dqn.New(c, policy, target, func() env.Env {
 		return env.NewCorun(model, corunWeight, a.Prospects, source)
 	}, seed)
 	return setup{
@@ -79,7 +79,7 @@ func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (se
 		},
 		segments: corunSegments,
 		text:     fmt.Sprintf("programs drawn anew, wide %v, %+v weight %v %+v", corunWide, model, corunWeight, c),
-	}, err
+	}, nil
 }
 
 // meanThroughput lets a network plan windows, which the referee measures.

@@ -101,13 +101,9 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 	shape := a.Shape()
 	policy := nn.NewActorCritic(shape.Observation, a.Hidden(), shape.Actions, k, newRand(seed))
 	c := deadlineConfig(a.DeadlineOptions, steps)
-	learner, err := ppo.New(c, policy, make, seed)
-	if err != nil {
-		return setup{}, err
-	}
 	score, err := deadlineScore(a)
 	return setup{
-		policy: policy, learner: learner, score: score, segments: cut,
+		policy: policy, learner: ppo.New(c, policy, make, seed), score: score, segments: cut,
 		text: fmt.Sprintf("%s %+v %+v", a.Dataset, a.DeadlineOptions, c),
 	}, err
 }

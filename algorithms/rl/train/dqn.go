@@ -18,7 +18,7 @@ const dqnSegments = 10
 // new one, and exploration ends after a tenth of the steps.
 func (p paperRun) setupDQN(
 	k nn.Kernel, shape env.Shape, make func() env.Env, score func(nn.Policy) (float64, error), steps int64, seed uint64,
-) (setup, error) {
+) setup {
 	network := func() nn.Policy {
 		return nn.NewQNetwork(shape.Observation, p.hidden(), shape.Actions, false, k, newRand(seed))
 	}
@@ -30,9 +30,8 @@ func (p paperRun) setupDQN(
 		Epsilon:      learn.Anneal{{Until: 0.1, From: 1, To: 0.05}},
 		Gamma:        1, Shards: 2,
 	}
-	learner, err := dqn.New(c, policy, network(), make, seed)
 	return setup{
-		policy: policy, learner: learner, score: score, segments: dqnSegments,
+		policy: policy, learner: dqn.New(c, policy, network(), make, seed), score: score, segments: dqnSegments,
 		text: fmt.Sprintf("%s %s %+v", p.Workload, p.described(), c),
-	}, err
+	}
 }

@@ -181,19 +181,18 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	})
 	shape := first.Shape()
 	if p.Change == byDQN {
-		return p.setupDQN(k, shape, make, score, steps, seed)
+		return p.setupDQN(k, shape, make, score, steps, seed), nil
 	}
 	policy := nn.NewActorCritic(shape.Observation, p.hidden(), shape.Actions, k, newRand(seed))
 	c := p.ppo(steps)
-	learner, err := ppo.New(c, policy, make, seed)
 	cut := int64(segments)
 	if n > agents.PaperTasks {
 		cut = longSegments
 	}
 	return setup{
-		policy: policy, learner: learner, score: score, segments: cut,
+		policy: policy, learner: ppo.New(c, policy, make, seed), score: score, segments: cut,
 		text: fmt.Sprintf("%s %+v %+v", p.Workload, p.described(), c),
-	}, err
+	}, nil
 }
 
 // ppo returns the learner's settings. The paper prints only the discount and the entropy. The

@@ -187,10 +187,7 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 			Entropy:      learn.Anneal{{Until: 0.85, From: from.entropy, To: 0}},
 			Gamma:        1, Clip: 0.2, Shards: 4,
 		}
-		learner, err := ppo.New(c, policy, func() env.Env { return env.Undecided{Own: newEnv(busyStarts)} }, seed)
-		if err != nil {
-			return setup{}, err
-		}
+		learner := ppo.New(c, policy, func() env.Env { return env.Undecided{Own: newEnv(busyStarts)} }, seed)
 		batches, err := batchesOf(from.gpu, from.workloads, 14)
 		if err != nil {
 			return setup{}, err

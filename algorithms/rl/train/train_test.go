@@ -55,7 +55,7 @@ func tiny(wrap func(env.Env) env.Env) *Recipe {
 			LearningRate: learn.Anneal{{Until: 1, From: 1e-3, To: 0}},
 			Gamma:        1, Clip: 0.2, Shards: 2,
 		}
-		learner, err := ppo.New(c, policy, make, seed)
+		learner := ppo.New(c, policy, make, seed)
 		score := func(p nn.Policy) (float64, error) {
 			sum := 0.0
 			for _, v := range p.Parameters() {

@@ -1,10 +1,5 @@
 package learn
 
-import (
-	"fmt"
-	"math"
-)
-
 // An Anneal is a value that changes during training: phase by phase, and linearly within
 // each. After the last phase it keeps that phase's To. An empty Anneal is always 0.
 //
@@ -12,7 +7,7 @@ import (
 //	Anneal{{Until: 0.85, From: 0.1, To: 0}}    falls to 0, which it reaches at 85 %
 type Anneal []Phase
 
-// A Phase lasts from the end of the previous phase to Until, a fraction of all steps.
+// A Phase lasts from the end of the previous phase to Until, a larger fraction of all steps.
 type Phase struct{ Until, From, To float64 }
 
 // At returns the value after a fraction of all steps.
@@ -25,21 +20,4 @@ func (a Anneal) At(progress float64) float64 {
 		begin, value = p.Until, p.To
 	}
 	return value
-}
-
-// Check returns an error unless the phases are in order and their values within bounds.
-func (a Anneal) Check(name string, low, high float64) error {
-	begin := 0.0
-	for i, p := range a {
-		if !(p.Until > begin) || math.IsInf(p.Until, 1) {
-			return fmt.Errorf("%s: phase %d ends at %v, want more than %v, where it begins", name, i, p.Until, begin)
-		}
-		for _, v := range [2]float64{p.From, p.To} {
-			if !(low <= v && v <= high) {
-				return fmt.Errorf("%s: phase %d has the value %v, want %v to %v", name, i, v, low, high)
-			}
-		}
-		begin = p.Until
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 
 	"golang.org/x/sync/errgroup"
@@ -14,10 +13,10 @@ import (
 	"miglab/algorithms/rl/nn"
 )
 
-// Settings are those of both algorithms. Errors and checkpoints begin with the Name.
+// Settings are those of both algorithms. Checkpoints begin with the Name.
 type Settings struct {
 	Name string
-	// Envs is the number of environments and Shards that of the parts into which they are split.
+	// Envs is the number of environments and Shards that of the parts into which they are split, at most Envs.
 	Envs, Shards int
 	// TotalSteps is the number of steps of all environments to which the anneals are relative.
 	TotalSteps                int64
@@ -53,18 +52,8 @@ type Trainer struct {
 	spent  error    // a *DivergedError, which blocks the trainer until Load
 }
 
-// NewTrainer creates the environments. Set Body and call Restart before using it.
-func NewTrainer(s Settings, policy nn.Policy, makeEnv func() env.Env) (*Trainer, error) {
-	switch {
-	case s.TotalSteps < 1 || s.Shards < 1 || s.Shards > s.Envs:
-		return nil, fmt.Errorf("%s: %d environments in %d shards, %d steps in total: want at least 1 in each",
-			s.Name, s.Envs, s.Shards, s.TotalSteps)
-	case len(s.LearningRate) == 0:
-		return nil, fmt.Errorf("%s: no learning rate, want one phase or more", s.Name)
-	}
-	if err := s.LearningRate.Check(s.Name+": learning rate", 0, math.MaxFloat32); err != nil {
-		return nil, err
-	}
+// NewTrainer creates the environments, which the network must suit. Set Body and call Restart before using it.
+func NewTrainer(s Settings, policy nn.Policy, makeEnv func() env.Env) *Trainer {
 	t := &Trainer{Settings: s, policy: policy, adam: nn.NewAdam(len(policy.Parameters()))}
 	t.Counters = []*int64{&t.Count, &t.adam.Steps}
 	t.Vectors = [][]float32{policy.Parameters(), t.adam.First, t.adam.Second}
@@ -72,14 +61,12 @@ func NewTrainer(s Settings, policy nn.Policy, makeEnv func() env.Env) (*Trainer,
 	for k := range s.Shards {
 		shard := newShard(k*s.Envs/s.Shards, (k+1)*s.Envs/s.Shards, policy.Share(), makeEnv)
 		t.Shape = shard.shape
-		if t.Shape.Observation != policy.Inputs() || t.Shape.Actions != policy.Actions() {
-			return nil, fmt.Errorf("%s: environments have %d inputs and %d actions, the network %q has %d and %d: "+
-				"want the same", s.Name, t.Shape.Observation, t.Shape.Actions, policy, policy.Inputs(),
-				policy.Actions())
+		if t.Shape != (env.Shape{Observation: policy.Inputs(), Actions: policy.Actions()}) {
+			panic(fmt.Sprintf("%s: the network %q is not for environments with %+v", s.Name, policy, t.Shape))
 		}
 		t.Shards = append(t.Shards, shard)
 	}
-	return t, nil
+	return t
 }
 
 // Restart begins a segment of training: every environment begins an episode, and every
