@@ -70,7 +70,7 @@ func (p *Paper) addPart(t *tablePart, builds Builds) (column string, err error) 
 	twice := func(o tablePart) bool { return o.Table == t.Table && o.Part == t.Part }
 	switch t.Part {
 	case "text", "number", "plusminus", "note": // of which a table may have several
-	case "paper", "cite", "about", "limits", "because", "artefact", "timed", "title", "words":
+	case "paper", "cite", "about", "limits", "short", "because", "artefact", "timed", "title", "words":
 		if slices.ContainsFunc(p.Claims.heads, twice) {
 			return "part", fmt.Errorf("%q has two of %q", t.Table, t.Part)
 		}

@@ -306,7 +306,9 @@ type Conclusion struct {
 	ID       string `json:"id"`
 	Sentence string `json:"sentence"`
 	Section  string `json:"section"`
-	Answer   Answer `json:"answer"`
+	// Short is the sentence in a few words, for lists; of tables.csv.
+	Short  string `json:"short,omitempty"`
+	Answer Answer `json:"answer"`
 	// Part is set if the conclusion holds in part.
 	Part Part `json:"part,omitempty"`
 	// Met of the Readings that count are on the side of the sentence.
@@ -340,10 +342,11 @@ func (p *PaperRecord) conclude(claims *Claims) {
 	for line := range claims.conclusions {
 		row := &claims.conclusions[line]
 		if row.Sentence != "" {
+			short, _ := claims.partOf(row.ID, "short")
 			because, _ := claims.partOf(row.ID, "because")
 			all = append(all, Conclusion{
-				Paper: p.Name, ID: row.ID, Sentence: row.Sentence, Section: row.Section, Because: because,
-				Varied: strings.TrimSuffix(row.Varied, "."),
+				Paper: p.Name, ID: row.ID, Sentence: row.Sentence, Section: row.Section, Short: short,
+				Because: because, Varied: strings.TrimSuffix(row.Varied, "."),
 			})
 		}
 		c, a := &all[len(all)-1], done[row.Artefact]

@@ -46,27 +46,32 @@ func (p *PaperRecord) answered(a Answer) int {
 	return Count(p.Conclusions, func(c Conclusion) bool { return c.Answer == a })
 }
 
-// byAnswer lists the conclusions by answer, each with how many of its readings meet it.
-func (p *PaperRecord) byAnswer() string {
-	var out []string
+// byAnswer lists the conclusions in words, a line an answer and part, each with how many of its readings meet it.
+func (p *PaperRecord) byAnswer() (lines []string) {
 	for _, a := range append(slices.Clone(Answers), Aside) {
-		var names []string
-		of := map[Part][]string{}
-		for _, c := range p.Conclusions {
-			if c.Answer == a {
-				of[c.Part] = append(of[c.Part], strings.TrimSpace(c.ID+" "+c.share()))
-			}
-		}
 		for _, part := range []Part{"", SomeReadings, SomeValues, SignAlone} {
-			if of[part] != nil {
-				names = append(names, strings.TrimSpace(string(part)+" "+strings.Join(of[part], ", ")))
+			var names []string
+			for _, c := range p.Conclusions {
+				if c.Answer == a && c.Part == part {
+					names = append(names, c.named())
+				}
 			}
-		}
-		if names != nil {
-			out = append(out, fmt.Sprintf("**%s** %s", a, strings.Join(names, "; ")))
+			if names != nil {
+				line := strings.TrimSpace(fmt.Sprintf("**%s** %s", a, part))
+				lines = append(lines, line+": "+strings.Join(names, "; "))
+			}
 		}
 	}
-	return strings.Join(out, ". ")
+	return lines
+}
+
+// named is the conclusion in a list.
+func (c Conclusion) named() string {
+	text := strings.TrimSpace(c.ID + " " + reports.EscapeMarkdown(c.Short))
+	if share := c.share(); share != "" {
+		text += " (" + share + ")"
+	}
+	return text
 }
 
 // score counts the answers in words.

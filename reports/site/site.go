@@ -58,7 +58,7 @@ type Paper struct {
 
 // A Conclusion is a sentence of a paper that was turned into a test. Empty values are missing.
 type Conclusion struct {
-	ID, Sentence, Section string
+	ID, Short, Sentence, Section string
 	// Answer says whether it holds, and Met under how many readings.
 	Answer, Met string
 	// Numbers decide, Plain is a sentence about them, Because says why they came out so, and Varied is what the
