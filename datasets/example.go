@@ -43,7 +43,7 @@ var _ = registerAll(examples, func(e example) Family {
 func (e example) Instances() int { return 1 }
 
 func (e example) Instance(g *mig.GPU, _ int) (task.Payload, error) {
-	if g.Name != e.gpu {
+	if g.Board() != e.gpu {
 		return nil, &UnmeasuredError{Dataset: e.name, GPU: g.Name, Measured: []string{e.gpu}}
 	}
 	file := "examples/" + e.name + ".csv"

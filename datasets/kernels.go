@@ -124,7 +124,7 @@ func (m measured) Instances() int {
 }
 
 func (m measured) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	i := slices.IndexFunc(m.on, func(on measuredOn) bool { return on.gpu == g.Name })
+	i := slices.IndexFunc(m.on, func(on measuredOn) bool { return on.gpu == g.Board() })
 	if i < 0 {
 		models := nearest.Names(m.on, func(on measuredOn) string { return on.gpu })
 		return nil, &UnmeasuredError{Dataset: m.name, GPU: g.Name, Measured: models}

@@ -74,7 +74,7 @@ func (e *UnmeasuredError) Error() string {
 
 // onA100 returns an [*UnmeasuredError] unless the GPU is an A100 model.
 func onA100(dataset string, g *mig.GPU) error {
-	if on := []string{"A100", "A100-80GB"}; !slices.Contains(on, g.Name) {
+	if on := []string{"A100", "A100-80GB"}; !slices.Contains(on, g.Board()) {
 		return &UnmeasuredError{dataset, g.Name, on}
 	}
 	return nil

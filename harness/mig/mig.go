@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"miglab/harness/nearest"
+	"miglab/harness/spec"
 	"miglab/harness/wholefile"
 )
 
@@ -137,6 +138,8 @@ type GPU struct {
 	Origin string `json:"origin,omitempty"`
 	// Aliases are further names that [Lookup] accepts.
 	Aliases []string `json:"aliases,omitempty"`
+	// Like names the model that differs in nothing but its costs; "" for most models. The name then gives the costs.
+	Like string `json:"like,omitempty"`
 	// ComputeSlices is 7, or 4 on A30: the #slices_G of the papers.
 	ComputeSlices Slices `json:"compute_slices"`
 	// MemorySlices is 8, or 4 on A30.
@@ -158,8 +161,9 @@ type GPU struct {
 func GPUs() []*GPU { return models }
 
 // Lookup finds a model by name or alias and ignores case. It also finds the models that
-// [Register] has added. It opens no file, whatever the name. The error is a
-// [*nearest.UnknownError].
+// [Register] has added. Costs may follow the name, as in A100?create=0.05&destroy=10x: seconds, or a
+// multiple of the model's. Lookup opens no file, whatever the name. The error is a
+// [*nearest.UnknownError] for an unknown name, or says what is wrong with the costs.
 func Lookup(name string) (*GPU, error) {
 	var names []string
 	for _, g := range slices.Concat(models, registered.all()) {
@@ -170,13 +174,19 @@ func Lookup(name string) (*GPU, error) {
 			names = append(names, n)
 		}
 	}
+	if name, costs := spec.Split(name); costs != nil {
+		return lookupCosts(name, costs, Lookup)
+	}
 	return nil, nearest.Unknown("GPU", name, names)
 }
 
 // LookupOrRead is [Lookup] for what a user writes on the command line: a name that ends with
 // .json is a file of [GPU.JSON], for example the gpu.json that miglab profile writes. Its model
-// is registered.
+// is registered. Costs may follow that name, too.
 func LookupOrRead(name string) (*GPU, error) {
+	if file, costs := spec.Split(name); costs != nil && strings.HasSuffix(file, ".json") {
+		return lookupCosts(file, costs, LookupOrRead)
+	}
 	if !strings.HasSuffix(name, ".json") {
 		return Lookup(name)
 	}

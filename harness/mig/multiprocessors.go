@@ -35,13 +35,14 @@ func BoardMultiprocessors(board string) (int, bool) {
 // Multiprocessors returns how many a GPU has, including those that no MIG instance has: an A100
 // has 108, and its largest instance 98. The error names a GPU of which that is not known.
 func (g *GPU) Multiprocessors() (int, error) {
-	if g.Name == "A100" || g.Name == "A100-80GB" {
+	board := g.Board()
+	if board == "A100" || board == "A100-80GB" {
 		return 108, nil
 	}
-	if strings.Contains(g.Name, "-MPS-") { // a model by its number of multiprocessors, which its largest size has
+	if strings.Contains(board, "-MPS-") { // a model by its number of multiprocessors, which its largest size has
 		return g.Profile(g.ComputeSlices).SMs, nil
 	}
-	if sms, ok := BoardMultiprocessors(g.Name); ok {
+	if sms, ok := BoardMultiprocessors(board); ok {
 		return sms, nil
 	}
 	for _, size := range g.Sizes() {
@@ -49,7 +50,7 @@ func (g *GPU) Multiprocessors() (int, error) {
 			return 0, fmt.Errorf("nothing is published about the multiprocessors of the MIG profiles of %s", g)
 		}
 	}
-	if strings.HasPrefix(g.Name, "A1") || strings.HasPrefix(g.Name, "A8") {
+	if strings.HasPrefix(board, "A1") || strings.HasPrefix(board, "A8") {
 		return 0, fmt.Errorf("it is not known how many multiprocessors a GPU %s has outside its instances", g)
 	}
 	return g.Profile(g.ComputeSlices).SMs, nil

@@ -87,13 +87,17 @@ func (g *GPU) check() error {
 	if g.Name == "" || len(g.Profiles) == 0 {
 		return errors.New("it needs a name and profiles")
 	}
-	for _, name := range g.names() {
+	names, err := g.plainNames()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		if !usable.MatchString(name) || strings.HasSuffix(strings.ToLower(name), ".json") {
 			return fmt.Errorf("%q cannot name it; a name has letters, digits, spaces, dots, hyphens and "+
 				"underscores, begins and ends with a letter or digit, and does not end with .json", name)
 		}
 	}
-	names, sizes := map[string]bool{}, map[Slices]bool{}
+	profiles, sizes := map[string]bool{}, map[Slices]bool{}
 	for _, p := range g.Profiles {
 		if p == nil {
 			return errors.New("a profile is null")
@@ -102,12 +106,12 @@ func (g *GPU) check() error {
 			return err
 		}
 		switch name := p.String(); {
-		case names[name]:
+		case profiles[name]:
 			return fmt.Errorf("it has two profiles %s", name)
 		case p.Standard() && sizes[p.Size]:
 			return fmt.Errorf("it has two standard profiles of size %d", p.Size)
 		}
-		names[p.String()] = true
+		profiles[p.String()] = true
 		sizes[p.Size] = sizes[p.Size] || p.Standard()
 	}
 	switch {
@@ -139,7 +143,7 @@ func (g *GPU) checkProfile(p *Profile) error {
 	case p.Starts[0] < 0 || last+p.Length > g.MemorySlices:
 		return fmt.Errorf("%s starts at %v and takes %d memory slices; the GPU has %d", p, p.Starts, p.Length,
 			g.MemorySlices)
-	case p.Max < 1 || p.MemoryGB < 1 || p.SMs < 0 || !(p.Create > 0) || !(p.Destroy > 0):
+	case p.Max < 1 || p.MemoryGB < 1 || p.SMs < 0 || !g.mayTake(p.Create) || !g.mayTake(p.Destroy):
 		return fmt.Errorf("%s needs positive numbers for max, memory_gb, create_s and destroy_s", p)
 	case max(p.Create, p.Destroy) > maxCost:
 		return fmt.Errorf("%s takes %v s to create and %v s to destroy; each must be at most %v s", p, p.Create,
@@ -158,6 +162,9 @@ func (g *GPU) checkProfile(p *Profile) error {
 	}
 	return nil
 }
+
+// mayTake reports whether an operation may take a time. Only costs that a name gives may be 0.
+func (g *GPU) mayTake(t Seconds) bool { return t > 0 || t == 0 && g.Like != "" }
 
 // disjoint returns how many instances of the profile fit beside each other.
 func (p *Profile) disjoint() (n int) {
