@@ -181,10 +181,16 @@ func (s named) AddTo(d *task.Digest) {
 
 // RegimeOf returns the regime of a dataset; [task.Whole] for one that does not exist.
 func RegimeOf(text string) task.Regime {
-	if s, err := Parse(text); err == nil {
-		if r, ok := s.(named).Dataset.(interface{ regime() task.Regime }); ok {
-			return r.regime()
-		}
+	s, err := Parse(text)
+	if err != nil {
+		return task.Whole
+	}
+	return regimeOf(s.(named).Dataset)
+}
+
+func regimeOf(d Dataset) task.Regime {
+	if r, ok := d.(interface{ regime() task.Regime }); ok {
+		return r.regime()
 	}
 	return task.Whole
 }

@@ -71,7 +71,7 @@ func (k *kernelSet) family() Family {
 			whole("copies", 1, 1, maxCopies, "how often each kernel is there"),
 		}
 	}
-	return f
+	return withNoise(f)
 }
 
 // kernels returns the names of the kernels that were measured on every GPU.

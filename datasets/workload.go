@@ -85,7 +85,7 @@ func (w workload) family() Family {
 	if w.picks() {
 		f.Doc += ", kept if " + w.condition()
 	}
-	return f
+	return withNoise(f)
 }
 
 // scaling returns the scaling class.

@@ -84,8 +84,8 @@ func costOf(value string, own Seconds) Seconds {
 func (g *GPU) plainNames() ([]string, error) {
 	name, costs := spec.Split(g.Name)
 	if name != g.Board() || (costs != nil) != (g.Like != "") {
-		return nil, fmt.Errorf("its name has costs after a question mark exactly if it is like another model; it is like %q",
-			g.Like)
+		return nil, fmt.Errorf("its name has costs after a question mark exactly if it is like another model; it is "+
+			"like %q", g.Like)
 	}
 	if costs == nil {
 		return g.names(), nil

@@ -225,6 +225,11 @@ func describeDataset(t *track.Track, dataset datasets.Spec, gpu *mig.GPU) (d des
 	if kind := in.Kind(); kind != t.Data {
 		return d, fmt.Errorf("dataset %q has %s; the %s track needs %s", dataset.ID(), kind, t.Name, t.Data)
 	}
+	if t.Admits != nil {
+		if err := t.Admits(in); err != nil {
+			return d, fmt.Errorf("dataset %q: %w", dataset.ID(), err)
+		}
+	}
 	d.content = contentOf(gpu, dataset, in)
 	if t.Count != nil {
 		d.count = t.Count(in)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -51,6 +52,9 @@ type Batches struct {
 	// Arrivals holds the instant at which each task arrives, never falling. It is nil if all
 	// tasks are there at time 0.
 	Arrivals []mig.Seconds
+	// Estimates holds the tasks with the durations that a scheduler is told, in the order of Tasks, which have the
+	// true ones. It is nil if the scheduler knows the true ones.
+	Estimates Batch
 }
 
 // Releases returns the earliest instant at which each task may start; nil for time 0. A batch is
@@ -101,11 +105,18 @@ func (b Batches) AddTo(d *Digest) {
 			d.Float(float64(at))
 		}
 	}
+	if b.Estimates != nil {
+		h := b.Estimates.Hash()
+		d.Text(string(h[:]))
+	}
 }
 
 // WriteCSV implements [Payload]. A GPU that is not empty at time 0 is an error, because the
-// format has no place for it.
+// format has no place for it, and so are estimates.
 func (b Batches) WriteCSV(w io.Writer, g *mig.GPU) error {
+	if b.Estimates != nil {
+		return errors.New("a tasks file has no place for estimates; write the tasks without noise")
+	}
 	if len(b.Start) > 0 {
 		return fmt.Errorf("%d instances exist at time 0, and a tasks file cannot say so; write tasks that start on "+
 			"an empty GPU", len(b.Start))

@@ -90,6 +90,9 @@ func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]
 	given, lengths := make([]algo.Problem, len(problems)), make([][]int, len(problems))
 	for i, p := range problems {
 		answers[i].Problem, given[i] = poseProblem(p)
+		if told := payload[task.Batches](p).Estimates; told != nil {
+			given[i].Tasks = slices.Clone(told)
+		}
 		if err := a.CheckFit(given[i]); err != nil {
 			return nil, err
 		}
@@ -105,6 +108,11 @@ func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]
 	for i, p := range problems {
 		a := &answers[i]
 		a.Schedule, a.Took = schedules[i], took/time.Duration(len(problems))
+		if told := payload[task.Batches](p).Estimates; told != nil {
+			if a.Schedule, err = replay(a.Problem, told, a.Schedule); err != nil {
+				return nil, err
+			}
+		}
 		if a.Metrics, err = scheduleMetrics(a.Problem, a.Schedule, payload[task.Batches](p)); err != nil {
 			return nil, err
 		}
@@ -124,6 +132,16 @@ func poseProblem(p Problem) (judged, given algo.Problem) {
 	given = judged
 	given.Tasks, given.Release = slices.Clone(in.Tasks), slices.Clone(judged.Release)
 	return judged, given
+}
+
+// replay returns what becomes of the schedule of a problem of which the algorithm was told other durations.
+func replay(p schedule.Problem, told task.Batch, s schedule.Schedule) (schedule.Schedule, error) {
+	estimated := p
+	estimated.Tasks = told
+	if _, err := schedule.Measure(estimated, s); err != nil {
+		return s, invalidIf[*schedule.InvalidError](err)
+	}
+	return schedule.Replay(p, s), nil
 }
 
 func scheduleMetrics(p schedule.Problem, s schedule.Schedule, in task.Batches) ([]Metric, error) {

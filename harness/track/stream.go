@@ -1,6 +1,7 @@
 package track
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -57,5 +58,12 @@ var Stream = Register(Track{
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Audited: []Board{makespanBoard},
 	Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard},
-	Solve:  alone(algo.Stream.ScheduleStream), SolveTogether: together[algo.Stream],
+	Admits: func(in task.Payload) error {
+		if in.(task.Batches).Estimates != nil {
+			return errors.New("noise is for the batch track: a stream's scheduler would see the true ends of tasks " +
+				"before the next arrive, and a replay of its plan would not")
+		}
+		return nil
+	},
+	Solve: alone(algo.Stream.ScheduleStream), SolveTogether: together[algo.Stream],
 })

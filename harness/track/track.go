@@ -45,6 +45,8 @@ type Track struct {
 	Count func(task.Payload) int
 	// Accepts returns an error for a GPU model that the track is not about; nil accepts all.
 	Accepts func(*mig.GPU) error
+	// Admits returns an error for an instance of its kind that the track is not about; nil admits all.
+	Admits func(task.Payload) error
 	// Try makes an algorithm for an instance, so that one that cannot work with it fails before any
 	// work begins. nil means that every algorithm can.
 	Try func(algo.Algorithm, Problem) error

@@ -15,8 +15,8 @@ import (
 	"miglab/harness/run"
 )
 
-// addGPU adds the flag for a GPU model. Of a command with a folder of results it may be a model
-// that only these have.
+// addGPU adds the flag for a GPU model, whose costs may be replaced. Of a command with a folder of
+// results it may be a model that only these have.
 func addGPU(c *cobra.Command, to **mig.GPU, byDefault, usage string) {
 	name := c.Flags().String("gpu", byDefault, usage+"; 'NAME?create=0.05&destroy=10x' has other costs: seconds for every "+
 		"profile, or a multiple of the model's")

@@ -1,0 +1,100 @@
+package schedule
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"miglab/harness/mig"
+)
+
+// Replay returns what becomes of a valid schedule of standard instances when its tasks take other durations, those of
+// p. Every task keeps its instance, and every memory slice keeps the order of the tasks and operations that use it.
+// Under [mig.Sequential] every GPU also keeps the order of its operations, as the executor on a GPU does. Each task and
+// operation begins when those before it in these orders have ended, but no task begins before its release. Each task
+// must fit its instance with the other durations, too.
+//
+// A schedule whose durations do not change and that leaves no gap remains the same to the last bit.
+func Replay(p Problem, s Schedule) Schedule {
+	s.Placements, s.Operations = slices.Clone(s.Placements), slices.Clone(s.Operations)
+	free := make([][starts]mig.Seconds, p.GPUs())
+	for _, e := range p.Start {
+		for i := range e.Instance.Profile.Length {
+			free[e.GPU][e.Instance.Start+i] = e.BusyUntil
+		}
+	}
+	operated := make([]mig.Seconds, p.GPUs()) // when the last operation of each GPU ended
+	for _, e := range eventsOf(&p, &s) {
+		at := e.release
+		if e.order != ofRuns && p.Model == mig.Sequential {
+			at = max(at, operated[e.gpu])
+		}
+		slices := free[e.gpu][e.instance.Start:][:e.instance.Profile.Length]
+		for _, t := range slices {
+			at = max(at, t)
+		}
+		// Sums of durations depend on how they are grouped. Such a difference is none.
+		if math.Abs(float64(at-*e.start)) > max(1e-9, float64(at)*0x1p-49) {
+			*e.start = at
+		}
+		*e.end = *e.start + e.takes
+		for i := range slices {
+			slices[i] = *e.end
+		}
+		if e.order != ofRuns {
+			operated[e.gpu] = *e.end
+		}
+	}
+	return s
+}
+
+// An event is a run or an operation of a schedule.
+type event struct {
+	gpu      int
+	instance mig.Instance
+	// start and end are those in the schedule.
+	start, end *mig.Seconds
+	// middle is halfway between start and end as planned. Events that share a slice have different middles or take no
+	// time, whatever the tolerance of [Check] is.
+	middle mig.Seconds
+	order  order
+	// release is the earliest start, and takes is how long the event lasts in the replay.
+	release, takes mig.Seconds
+}
+
+// order is that of events with the same middle.
+type order uint8
+
+const (
+	ofDestroys order = iota
+	ofCreates
+	ofRuns
+)
+
+// eventsOf returns the events of a schedule in an order in which each comes after those that it waits for.
+func eventsOf(p *Problem, s *Schedule) []event {
+	out := make([]event, 0, len(s.Placements)+len(s.Operations))
+	for i := range s.Operations {
+		o := &s.Operations[i]
+		e := event{gpu: o.GPU, instance: o.Instance, start: &o.Start, end: &o.End, order: ofCreates}
+		e.takes = p.Model.Cost(o.Instance.Profile.Create)
+		if o.Op == Destroy {
+			e.order, e.takes = ofDestroys, p.Model.Cost(o.Instance.Profile.Destroy)
+		}
+		out = append(out, e)
+	}
+	for i := range s.Placements {
+		pl := &s.Placements[i]
+		out = append(out, event{
+			gpu: pl.GPU, instance: pl.Instance, start: &pl.Start, end: &pl.End, order: ofRuns,
+			release: p.ReleaseOf(pl.Task), takes: p.Tasks[pl.Task].On(pl.Instance.Size()),
+		})
+	}
+	for i := range out {
+		out[i].middle = *out[i].start/2 + *out[i].end/2
+	}
+	slices.SortStableFunc(out, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.middle, b.middle), cmp.Compare(a.order, b.order))
+	})
+	return out
+}
