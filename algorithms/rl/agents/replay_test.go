@@ -1,4 +1,4 @@
-package algorithms_test
+package agents_test
 
 import (
 	"context"
