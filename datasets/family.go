@@ -185,10 +185,10 @@ func RegimeOf(text string) task.Regime {
 	if err != nil {
 		return task.Whole
 	}
-	return regimeOf(s.(named).Dataset)
+	return regimeOfDataset(s.(named).Dataset)
 }
 
-func regimeOf(d Dataset) task.Regime {
+func regimeOfDataset(d Dataset) task.Regime {
 	if r, ok := d.(interface{ regime() task.Regime }); ok {
 		return r.regime()
 	}

@@ -66,4 +66,4 @@ func (n noisy) AddTo(d *task.Digest) {
 	}
 }
 
-func (n noisy) regime() task.Regime { return regimeOf(n.Dataset) }
+func (n noisy) regime() task.Regime { return regimeOfDataset(n.Dataset) }
