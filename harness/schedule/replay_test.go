@@ -141,8 +141,11 @@ func TestOperationsOfNoTimeAreReplayedInTheirOrder(t *testing.T) {
 		GPU: g, Model: mig.Free,
 		Placements: []schedule.Placement{{2, 0, seven, 5, 6}, {0, 0, four, 0, 5}, {1, 0, three, 0, 5}},
 		Operations: []schedule.Operation{
-			{schedule.Create, 0, seven, 5, 5}, {schedule.Destroy, 0, four, 5, 5}, {schedule.Destroy, 0, three, 5, 5},
-			{schedule.Create, 0, four, 0, 0}, {schedule.Create, 0, three, 0, 0},
+			{schedule.Create, 0, seven, 5, 5},
+			{schedule.Destroy, 0, four, 5, 5},
+			{schedule.Destroy, 0, three, 5, 5},
+			{schedule.Create, 0, four, 0, 0},
+			{schedule.Create, 0, three, 0, 0},
 		},
 	}
 	r := schedule.Replay(p, s)
@@ -151,8 +154,11 @@ func TestOperationsOfNoTimeAreReplayedInTheirOrder(t *testing.T) {
 	}
 	wantRuns := []schedule.Placement{{2, 0, seven, 8, 10}, {0, 0, four, 0, 5}, {1, 0, three, 0, 8}}
 	wantOperations := []schedule.Operation{
-		{schedule.Create, 0, seven, 8, 8}, {schedule.Destroy, 0, four, 5, 5}, {schedule.Destroy, 0, three, 8, 8},
-		{schedule.Create, 0, four, 0, 0}, {schedule.Create, 0, three, 0, 0},
+		{schedule.Create, 0, seven, 8, 8},
+		{schedule.Destroy, 0, four, 5, 5},
+		{schedule.Destroy, 0, three, 8, 8},
+		{schedule.Create, 0, four, 0, 0},
+		{schedule.Create, 0, three, 0, 0},
 	}
 	if !slices.Equal(r.Placements, wantRuns) || !slices.Equal(r.Operations, wantOperations) {
 		t.Errorf("%v\n%v", r.Placements, r.Operations)
