@@ -461,7 +461,11 @@ func (c *Conclusion) describe(defaults []Dot, sign bool) {
 	case InTheModel:
 		where = "In the model it"
 	}
-	c.Plain = fmt.Sprintf("%s is %s, and by %d of %d values under the default.", where, c.byState(), c.Right, c.Values)
+	c.Plain = fmt.Sprintf("%s is %s", where, c.byState())
+	if c.Values > 1 {
+		c.Plain += fmt.Sprintf(", and by %d of %d values under the default", c.Right, c.Values)
+	}
+	c.Plain += "."
 	if c.Answer == HoldsInPart && c.Met == 0 {
 		c.Plain = "Parts of it hold, the whole under no reading. " + c.Plain
 	}
@@ -476,7 +480,7 @@ func (c *Conclusion) describe(defaults []Dot, sign bool) {
 		}
 	}
 	if sign && missed > 0 {
-		c.Plain += " The sign is as the sentence says, the size is not."
+		c.Plain += " By default the sign is as the sentence says, the size is not."
 	}
 	switch {
 	case c.Answer == Undecided && c.rows[0].Status == statusBudget:

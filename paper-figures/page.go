@@ -27,6 +27,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"anchor":           Term.anchor,
 	"answerInFull":     Conclusion.answerInFull,
 	"artefactOf":       func(evidence string) string { return evidence[strings.Index(evidence, "/")+1:] },
+	"brief":            Conclusion.brief,
 	"byAnswer":         (*PaperRecord).byAnswer,
 	"byDefaultMargin":  byMargin(func(r *Row) verdict.Verdict { return r.ByDefaultMargin }),
 	"byMakespanMargin": byMargin(func(r *Row) verdict.Verdict { return r.ByMakespanMargin }),

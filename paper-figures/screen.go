@@ -167,8 +167,21 @@ func (c Conclusion) share() string {
 	return fmt.Sprintf("%d of %d", c.Met, c.Readings)
 }
 
-// linkedTables links the tables that a page names as "(see table)".
+// brief is what the first screen says of the numbers. Those of a model hang on its constants, so that words say with
+// which of them it is met.
+func (c Conclusion) brief() string {
+	switch {
+	case c.Answer == InTheModel:
+		return c.Plain
+	case c.Numbers == "":
+		return ""
+	}
+	return "Measured: " + c.Numbers + "."
+}
+
+// linkedTables links the tables that a page names as "(see table)", and those of times, which are beside the page.
 func linkedTables(page string) string {
+	page = regexp.MustCompile(`the table (timing[\w-]*)`).ReplaceAllString(page, "the table [$1](../$1.md)")
 	return regexp.MustCompile(`\(see ([\w-]+)\)`).ReplaceAllString(page, "(see [$1](#$1))")
 }
 

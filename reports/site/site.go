@@ -62,8 +62,8 @@ type Conclusion struct {
 	// Answer says whether it holds, and Met under how many readings.
 	Answer, Met string
 	// Numbers decide, Plain is a sentence about them, Because says why they came out so, and Varied is what the
-	// readings vary.
-	Numbers, Plain, Because, Varied string
+	// readings vary. Brief is what the first screen says of the numbers.
+	Numbers, Plain, Because, Varied, Brief string
 	// Leading marks the conclusions of the first screen.
 	Leading bool
 }
