@@ -49,9 +49,8 @@ func (e *NotTrainedError) Error() string {
 		"algorithms/rl/agents/weights and build again", e.Name)
 }
 
-// loadWeights copies the embedded weights of a name into a network. They must be for the given N
-// (tasks) and M (levels).
-func loadWeights(name string, tasks, levels int, into nn.Policy) error {
+// loadWeights copies the embedded weights of a name into a network.
+func loadWeights(name string, into nn.Policy) error {
 	file := "weights/" + name + Extension
 	text, err := read(file)
 	if err != nil {
@@ -63,10 +62,6 @@ func loadWeights(name string, tasks, levels int, into nn.Policy) error {
 	}
 	if recipe, _, _ := strings.Cut(name, seedInName); meta.Agent != recipe {
 		return fmt.Errorf("%s: %w: it holds agent %q, want %q", file, nn.ErrNetwork, meta.Agent, recipe)
-	}
-	if meta.Tasks != tasks || meta.Levels != levels {
-		return fmt.Errorf("%s: %w: it is for N = %d and M = %d, want %d and %d", file, nn.ErrNetwork, meta.Tasks,
-			meta.Levels, tasks, levels)
 	}
 	return nn.LoadInto(into, file, meta, parameters)
 }
@@ -80,7 +75,7 @@ var policies sync.Map // name to func() (nn.Policy, error)
 func policyOf(name string, untrained func() nn.Policy) (nn.Policy, error) {
 	once, _ := policies.LoadOrStore(name, sync.OnceValues(func() (nn.Policy, error) {
 		p := untrained()
-		return p, loadWeights(name, 0, 0, p)
+		return p, loadWeights(name, p)
 	}))
 	return once.(func() (nn.Policy, error))()
 }

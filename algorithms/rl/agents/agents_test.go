@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -457,45 +456,6 @@ func TestWrongWeights(t *testing.T) {
 		reading(t, func(string) ([]byte, error) { return have("weights/rl-direct-WIDETIMES" + Extension) })
 		if err := attempts(id); !errors.Is(err, nn.ErrNetwork) || !strings.Contains(err.Error(), missing.Name+Extension) {
 			t.Errorf("%s with another's weights: %v", id, err)
-		}
-	}
-}
-
-// The network of FLOAT and its descendants is the same for every M, so that only the
-// header tells weights for other levels, or for another N, apart.
-func TestWeightsForOtherTasksAndLevels(t *testing.T) {
-	const name = "rl-float-WIDETIMES"
-	have := read
-	text, err := have("weights/" + name + Extension)
-	if err != nil {
-		t.Fatal(err)
-	}
-	meta, parameters, err := nn.ReadWeights(text, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := algo.Problem{GPU: mig.MustLookup("A100"), Tasks: task.Batch{task.New("a", map[mig.Slices]mig.Seconds{1: 9})}}
-	for _, c := range []struct {
-		tasks, levels int
-		want          string
-	}{
-		{PaperTasks, 21, "N = 14 and M = 21, want 14 and 14"},
-		{7, PaperLevels, "N = 7 and M = 14, want 14 and 14"},
-		{PaperTasks, PaperLevels, ""},
-	} {
-		other := meta
-		other.Tasks, other.Levels = c.tasks, c.levels
-		var file bytes.Buffer
-		if err := nn.WriteWeights(&file, other, parameters); err != nil {
-			t.Fatal(err)
-		}
-		reading(t, func(string) ([]byte, error) { return file.Bytes(), nil })
-		_, err := answer(algo.MustParse("rl-float"), p)
-		switch {
-		case c.want == "" && err != nil:
-			t.Errorf("the agent's own N and M: %v", err)
-		case c.want != "" && (!errors.Is(err, nn.ErrNetwork) || !strings.Contains(err.Error(), c.want)):
-			t.Errorf("N = %d, M = %d: %v, want %q", c.tasks, c.levels, err, c.want)
 		}
 	}
 }

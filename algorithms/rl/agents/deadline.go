@@ -8,6 +8,7 @@ import (
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
 	"miglab/harness/algo"
+	"miglab/harness/nearest"
 	"miglab/harness/sim"
 	"miglab/harness/strictcsv"
 )
@@ -58,8 +59,8 @@ var _ = algo.Register(algo.Spec{
 	Summary: "the report's agent: PPO on the slices' sizes and the queue",
 	Params: []algo.Param{
 		{
-			Name: "training", Default: DeadlineAgents[0].Name, Values: deadlineNames(),
-			Doc: "how it was trained (miglab list agents)",
+			Name: "training", Default: DeadlineAgents[0].Name, Doc: "how it was trained (miglab list agents)",
+			Values: nearest.Names(DeadlineAgents, func(a DeadlineAgent) string { return a.Name }),
 		},
 		seedParam("rl-deadline", "; not every training has all"),
 	},
@@ -80,14 +81,6 @@ func deadlineAgent(args algo.Args) *DeadlineAgent {
 // deadlineWeights is the name of the weights of a training run.
 func deadlineWeights(args algo.Args) string {
 	return RunName(deadlineAgent(args).WeightsName(), uint64(args.Int("seed")))
-}
-
-func deadlineNames() []string {
-	var names []string
-	for i := range DeadlineAgents {
-		names = append(names, DeadlineAgents[i].Name)
-	}
-	return names
 }
 
 // deadline implements [sim.BatchDispatcher].

@@ -102,4 +102,4 @@ func NewOwnPolicy(l env.OwnShape, k nn.Kernel, rng *rand.Rand) *nn.SetPolicy {
 }
 
 // LoadOwn copies the weights of the agent for all workloads into a network for the A100.
-func LoadOwn(into nn.Policy) error { return loadWeights("agent-"+anyWorkload, 0, 0, into) }
+func LoadOwn(into nn.Policy) error { return loadWeights("agent-"+anyWorkload, into) }

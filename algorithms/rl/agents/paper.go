@@ -136,7 +136,7 @@ func (a *PaperAgent) weights(args algo.Args) string {
 
 func (a *PaperAgent) new(args algo.Args) *agent {
 	s := setting{
-		weights: a.weights(args), capacity: PaperTasks, tasks: PaperTasks, levels: PaperLevels, k: args.Int(tries.Name),
+		weights: a.weights(args), capacity: PaperTasks, k: args.Int(tries.Name),
 		sampled: args["actions"] != likeliestActions, startInLevels: args["start"] == startInLevels, temperature: 1,
 	}
 	if a.Online {

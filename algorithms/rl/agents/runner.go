@@ -23,13 +23,6 @@ var tries = algo.Param{
 	Doc: "best of k tries: the first takes the likeliest action each time, the others draw",
 }
 
-// The counters of the agents' schedules: the number of decisions in all tries, and the
-// number of instances that the schedule destroys.
-const (
-	counterDecisions = "decisions"
-	counterDestroys  = "destroys"
-)
-
 // A setting is what an agent's parameters decide.
 type setting struct {
 	// weights is the name of the embedded file. small is that of the file for GPUs with the
@@ -38,9 +31,6 @@ type setting struct {
 	// capacity is the number of tasks that the agent considers together; 0 means any
 	// number. More tasks are split into parts, in order of arrival.
 	capacity int
-	// tasks and levels are the N and M that the weights must be for; 0 if they have no
-	// meaning.
-	tasks, levels int
 	// k is the number of tries. sampled makes the first one draw its actions too.
 	k       int
 	sampled bool
@@ -178,7 +168,7 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 	first := r.attempts[0].lanes[0]
 	r.policy, r.shape = a.network(first), first.Shape()
 	r.equal, r.exponentials = make([]float32, r.shape.Actions), make([]float64, r.shape.Actions)
-	return r, loadWeights(weights, a.tasks, a.levels, r.policy)
+	return r, loadWeights(weights, r.policy)
 }
 
 // grow makes room for n attempts.
@@ -285,7 +275,8 @@ func (t *attempt) load(n int) error {
 	return nil
 }
 
-// best returns the shortest schedule of all tries.
+// best returns the shortest schedule of all tries. It counts the decisions of all tries and the instances that the
+// schedule destroys.
 func (t *attempt) best() schedule.Schedule {
 	best := t.lanes[0]
 	for _, l := range t.lanes[1:] {
@@ -300,7 +291,7 @@ func (t *attempt) best() schedule.Schedule {
 			destroys++
 		}
 	}
-	s.Counters = map[string]int{counterDecisions: t.decisions, counterDestroys: destroys}
+	s.Counters = map[string]int{"decisions": t.decisions, "destroys": destroys}
 	return s
 }
 

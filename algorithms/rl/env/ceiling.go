@@ -16,22 +16,23 @@ func Ceiling(w *corun.Window) corun.Plan {
 	if g.Done() {
 		return g.Rest()
 	}
-	best := g.fastest(&w.Model)
-	// seconds has the least time of each set of jobs, and part the group of its longest job.
-	seconds, part := make([]float64, 1<<len(w.Jobs)), make([]uint16, 1<<len(w.Jobs))
+	// together has the time of each set of jobs in one group, places in g.jobs; seconds has the least time of the set, and
+	// part the group of its longest job.
+	together, seconds := make([]float64, 1<<len(w.Jobs)), make([]float64, 1<<len(w.Jobs))
+	part := make([]uint16, 1<<len(w.Jobs))
 	for s := uint16(1); int(s) < len(seconds); s++ {
-		longest := bits.TrailingZeros16(s)
-		if s&(s-1) == 0 {
-			seconds[s], part[s] = float64(w.Jobs[g.jobs[longest].index].Solo), s
+		longest := s & -s
+		if s == longest {
+			seconds[s], part[s] = float64(w.Jobs[g.jobs[bits.TrailingZeros16(s)].index].Solo), s
 			continue
 		}
-		seconds[s] = math.Inf(1)
-		for _, c := range best[longest] {
-			if c.set&^s != 0 {
-				continue
-			}
-			if t := c.seconds + seconds[s&^c.set]; t < seconds[s] {
-				seconds[s], part[s] = t, c.set
+		together[s], seconds[s] = math.Inf(1), math.Inf(1)
+		if bits.OnesCount16(s) <= g.concurrency {
+			_, _, together[s] = g.setup(&w.Model, s)
+		}
+		for c := longest; c != 0; c = (c - s) & s { // the subsets of s in ascending order
+			if t := together[c] + seconds[s&^c]; c&longest != 0 && c != longest && t < seconds[s] {
+				seconds[s], part[s] = t, c
 			}
 		}
 	}
@@ -45,25 +46,6 @@ func Ceiling(w *corun.Window) corun.Plan {
 		}
 	}
 	return plan
-}
-
-// A timedSet is a group of jobs on its fastest setup.
-type timedSet struct {
-	set     uint16
-	seconds float64
-}
-
-// fastest returns all groups of the window's jobs by their longest job, a place in g.jobs.
-func (g *Grouping) fastest(m *corun.Model) (out [WindowSize][]timedSet) {
-	for s := uint16(1); s < 1<<len(g.left); s++ {
-		if n := bits.OnesCount16(s); n < 2 || n > g.concurrency {
-			continue
-		}
-		_, _, seconds := g.setup(m, s)
-		longest := bits.TrailingZeros16(s)
-		out[longest] = append(out[longest], timedSet{s, seconds})
-	}
-	return out
 }
 
 // setup returns the fastest setup for a set of jobs in the order of their slots, and its seconds.

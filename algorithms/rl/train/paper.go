@@ -141,14 +141,14 @@ func (p paperRun) scoredOn(n int) ([]measured, error) {
 
 // source draws the tasks of episodes of n tasks.
 func (p paperRun) source(n int) (env.Source, error) {
-	length := func(*rand.Rand) int { return n }
-	if p.Change == shortBatches {
+	length, generators := func(*rand.Rand) int { return n }, readings
+	switch p.Change {
+	case shortBatches:
 		length = func(rng *rand.Rand) int { return 1 + rng.IntN(n) }
+	case asReleased:
+		generators = readings[1:]
 	}
-	if p.Change == asReleased {
-		return mixedSource(gpu(), []string{p.Workload}, readings[1:], length)
-	}
-	return sourceOf(gpu(), []string{p.Workload}, length)
+	return sourceOf(gpu(), []string{p.Workload}, generators, length)
 }
 
 func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {

@@ -102,13 +102,8 @@ func gpu() *mig.GPU { return mig.MustLookup("A100") }
 // text and that of the code with which the paper's agents were trained.
 var readings = []string{"paper", "released-train"}
 
-// sourceOf draws batches of n tasks of the workloads.
-func sourceOf(g *mig.GPU, workloads []string, n func(rng *rand.Rand) int) (env.Source, error) {
-	return mixedSource(g, workloads, readings, n)
-}
-
-// mixedSource draws batches of n tasks of the workloads by the generators.
-func mixedSource(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {
+// sourceOf draws batches of n tasks of the workloads by the generators.
+func sourceOf(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {
 	var samplers []*datasets.Sampler
 	for _, w := range workloads {
 		for _, r := range generators {
@@ -162,7 +157,7 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 		endgame := agents.OwnEndgame(from.gpu)
 		// Most batches have the 14 tasks of DRL 5.1.3. The others teach the agent to
 		// schedule any number that leaves it a decision before the endgame.
-		source, err := sourceOf(from.gpu, from.workloads, func(rng *rand.Rand) int {
+		source, err := sourceOf(from.gpu, from.workloads, readings, func(rng *rand.Rand) int {
 			if rng.IntN(4) > 0 {
 				return 14
 			}

@@ -72,28 +72,17 @@ func instancesOf[T task.Payload](g *mig.GPU, dataset string, count int) ([]T, er
 // kernelBatches returns the first batch of each subset of at least n measured kernels, in the
 // first of its orders: the full batches of DRL 5.1.1's test sets, with the public Rodinia kernels
 // in place of RODINIA + ALTIS.
-func kernelBatches(n int) ([]measured, error) {
-	spec, err := datasets.Parse(fmt.Sprintf("drl/RODINIA?n=%d&part=1", n))
-	if err != nil {
-		return nil, err
+func kernelBatches(n int) (out []measured, err error) {
+	// Larger subsets come first.
+	all, err := firstOf(gpu(), []string{fmt.Sprintf("drl/RODINIA?n=%d&part=1", n)}, fullSubsets*datasets.OrdersOfSubset)
+	for orders := range slices.Chunk(all, datasets.OrdersOfSubset) {
+		out = append(out, orders[0])
 	}
-	var out []measured
-	for i := 0; i < spec.Instances(); i += datasets.OrdersOfSubset {
-		in, err := datasets.InstanceOf[task.Batches](spec, gpu(), i)
-		if err != nil {
-			return nil, err
-		}
-		if len(in.Tasks) < n {
-			break // larger subsets come first
-		}
-		b, err := measuredOf(gpu(), in.Tasks)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, b)
-	}
-	return out, nil
+	return out, err
 }
+
+// fullSubsets is the number of subsets with at least n kernels in drl/RODINIA.
+const fullSubsets = 100
 
 func measuredOf(g *mig.GPU, tasks task.Batch) (measured, error) {
 	bound, err := bounds.LBound(schedule.Problem{GPU: g, Tasks: tasks})
