@@ -13,26 +13,21 @@ import (
 // and a size that the GPU does not have is +Inf.
 type times = [mig.MaxSize + 1]float64
 
-// A Sampler draws batches of a synthetic workload from the caller's random streams, for
-// training. Its tasks have no names. It has no state: several goroutines may use one, each
-// with its own stream.
-type Sampler struct {
-	synthetic
-	gpu *mig.GPU
-}
-
-// NewSampler returns a sampler of a workload with its parameters psup, gen, leave and order. The
-// other parameters are ignored: a batch is as long as the slice that [Draw] fills. Workloads
-// that keep only some of the tasks that they draw have no sampler, since they may find none.
-// Errors are those of [Parse].
-func NewSampler(spec string, g *mig.GPU) (*Sampler, error) {
+// Sampler returns a function that fills tasks with a batch of a synthetic workload from the caller's random stream, for
+// training: seconds by instance size. Index 0 is 0, and sizes that the GPU lacks are +Inf. The batches are distributed
+// as the workload's instances with as many tasks. It allocates nothing, and several goroutines may use it, each with its
+// own stream.
+//
+// The spec may have the parameters psup, gen, leave and order; others are ignored. Workloads that keep only some of the
+// tasks that they draw have no sampler, since they may find none. Errors are those of [Parse].
+func Sampler[T ~[mig.MaxSize + 1]float64](spec string, g *mig.GPU) (func(rng *rand.Rand, tasks []T), error) {
 	s, err := Parse(spec)
 	if err != nil {
 		return nil, err
 	}
 	if w, ok := s.(named).Dataset.(synthetic); ok && !w.picks() {
 		_, err := w.scaling().weights(g)
-		return &Sampler{w, g}, err
+		return func(rng *rand.Rand, tasks []T) { _ = fill(&w, rng, g, tasks) }, err // without a condition, it finds tasks
 	}
 	var known []string
 	for _, w := range workloads {
@@ -41,15 +36,6 @@ func NewSampler(spec string, g *mig.GPU) (*Sampler, error) {
 		}
 	}
 	return nil, nearest.Unknown("workload to sample", spec, known)
-}
-
-// Draw fills tasks with a batch, distributed as the workload's instances with as
-// many tasks: seconds by instance size. Index 0 is 0, and sizes that the GPU lacks are +Inf.
-// It allocates nothing.
-func Draw[T ~[mig.MaxSize + 1]float64](s *Sampler, rng *rand.Rand, tasks []T) {
-	if err := fill(&s.synthetic, rng, s.gpu, tasks); err != nil {
-		panic("datasets: a sampler without conditions found no tasks: " + err.Error())
-	}
 }
 
 // fill draws a batch (FAR 6.3), in a random order of arrival unless the classes are to stay in
@@ -94,37 +80,20 @@ func (s *synthetic) draw(rng *rand.Rand, g *mig.GPU, scales shape) times {
 	return out
 }
 
-// A DaySampler draws the jobs of a day of a deadline/ dataset from the caller's random
-// streams, for training. Several goroutines may use one, each with its own stream.
-type DaySampler struct {
-	day
-	on task.Fleet
-}
-
-// NewDaySampler returns the sampler of a deadline/ dataset with its parameters; the
-// seed is ignored. Errors are those of [Parse] and of the dataset's instances.
-func NewDaySampler(spec string, g *mig.GPU) (*DaySampler, error) {
+// DaySampler returns the GPUs of a deadline/ dataset, and a function that draws a day of jobs from the caller's random
+// stream, for training: by arrival, about 4150, into buf. It overwrites buf and allocates only if buf is too small.
+// Several goroutines may use it, each with its own stream. The seed of the spec is ignored. Errors are those of [Parse]
+// and of the dataset's instances.
+func DaySampler(spec string, g *mig.GPU) (task.Fleet, func(rng *rand.Rand, buf []task.Job) []task.Job, error) {
 	s, err := Parse(spec)
 	if err != nil {
-		return nil, err
+		return task.Fleet{}, nil, err
 	}
 	d, ok := s.(named).Dataset.(day)
 	if !ok {
 		known := nearest.Names(deadlineKinds, func(k deadlineKind) string { return k.name })
-		return nil, nearest.Unknown("days to sample", spec, known)
+		return task.Fleet{}, nil, nearest.Unknown("days to sample", spec, known)
 	}
-	on, err := d.fleetOn(g)
-	if err != nil {
-		return nil, err
-	}
-	return &DaySampler{d, on}, nil
-}
-
-// Fleet returns the GPUs that the jobs are for. It must not be changed.
-func (s *DaySampler) Fleet() task.Fleet { return s.on }
-
-// Draw draws a day of jobs, by arrival, into buf and returns the slice that holds them,
-// about 4150. It overwrites buf and allocates only if buf is too small.
-func (s *DaySampler) Draw(rng *rand.Rand, buf []task.Job) []task.Job {
-	return s.appendJobs(rng, buf[:0])
+	fleet, err := d.fleetOn(g)
+	return fleet, func(rng *rand.Rand, buf []task.Job) []task.Job { return d.appendJobs(rng, buf[:0]) }, err
 }

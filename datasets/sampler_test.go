@@ -36,12 +36,12 @@ func TestSamplerDrawsInstances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sampler, err := NewSampler(spec, g)
+		sampler, err := Sampler[seconds](spec, g)
 		if err != nil {
 			t.Fatal(err)
 		}
 		tasks := make([]seconds, s.n)
-		Draw(sampler, rand.New(s.stream(g, index)), tasks)
+		sampler(rand.New(s.stream(g, index)), tasks)
 		for i := range tasks {
 			for size := range mig.Slices(mig.MaxSize + 1) {
 				want := math.Inf(1)
@@ -61,59 +61,59 @@ func TestSamplerDrawsInstances(t *testing.T) {
 
 func TestSamplingAllocatesNothing(t *testing.T) {
 	g := mig.MustLookup("A100")
-	s, err := NewSampler("drl/WIDETIMES?gen=released-train", g)
+	s, err := Sampler[seconds]("drl/WIDETIMES?gen=released-train", g)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	tasks := make([]seconds, 14)
-	if n := testing.AllocsPerRun(100, func() { Draw(s, rng, tasks) }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() { s(rng, tasks) }); n > 0 {
 		t.Errorf("a batch allocates %v times", n)
 	}
-	d, err := NewDaySampler("deadline/relaxed", g)
+	_, draw, err := DaySampler("deadline/relaxed", g)
 	if err != nil {
 		t.Fatal(err)
 	}
 	jobs := make([]task.Job, 0, 6000)
-	if n := testing.AllocsPerRun(10, func() { jobs = d.Draw(rng, jobs) }); n > 0 {
+	if n := testing.AllocsPerRun(10, func() { jobs = draw(rng, jobs) }); n > 0 {
 		t.Errorf("a day allocates %v times", n)
 	}
 }
 
 func TestDaySamplerDrawsInstances(t *testing.T) {
 	g := mig.MustLookup("A100")
-	d, err := NewDaySampler("deadline/tight?gpus=7+4-3", g)
+	fleet, draw, err := DaySampler("deadline/tight?gpus=7+4-3", g)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := episode(t, "deadline/tight?gpus=7+4-3", 5)
-	got := d.Draw(rand.New(pcg("workload=deadline", 1, g, 5)), make([]task.Job, 3))
+	got := draw(rand.New(pcg("workload=deadline", 1, g, 5)), make([]task.Job, 3))
 	if !slices.Equal(got, want.Jobs) {
 		t.Errorf("%d jobs differ from the instance's %d", len(got), len(want.Jobs))
 	}
-	if len(d.Fleet().Partitions) != 2 {
-		t.Errorf("the fleet has %d GPUs, want 2", len(d.Fleet().Partitions))
+	if len(fleet.Partitions) != 2 {
+		t.Errorf("the fleet has %d GPUs, want 2", len(fleet.Partitions))
 	}
 }
 
 func TestWhatCannotBeSampled(t *testing.T) {
 	g := mig.MustLookup("A100")
 	for _, spec := range []string{"rodinia", "drl/ADVERSARIAL4", "deadline/tight", "WIDETIME", "WIDETIMES?n=0"} {
-		if _, err := NewSampler(spec, g); err == nil {
+		if _, err := Sampler[seconds](spec, g); err == nil {
 			t.Errorf("%s has a sampler", spec)
 		}
 	}
 	for _, spec := range []string{"rodinia", "jobs:q.csv", "WIDETIMES", "deadline/tight?seed=x"} {
-		if _, err := NewDaySampler(spec, g); err == nil {
+		if _, _, err := DaySampler(spec, g); err == nil {
 			t.Errorf("%s has a sampler of days", spec)
 		}
 	}
 	var unknown *nearest.UnknownError
-	if _, err := NewSampler("drl/ADVERSARIAL2", g); !errors.As(err, &unknown) {
+	if _, err := Sampler[seconds]("drl/ADVERSARIAL2", g); !errors.As(err, &unknown) {
 		t.Errorf("%v, want an UnknownError", err)
 	}
 	var unmeasured *UnmeasuredError
-	if _, err := NewDaySampler("deadline/tight", mig.MustLookup("A30")); !errors.As(err, &unmeasured) {
+	if _, _, err := DaySampler("deadline/tight", mig.MustLookup("A30")); !errors.As(err, &unmeasured) {
 		t.Errorf("%v, want an UnmeasuredError", err)
 	}
 }
@@ -126,7 +126,7 @@ func TestSamplerRefusesOtherSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewSampler("drl/WIDETIMES", g); err == nil || !strings.HasSuffix(err.Error(), "SAMPLED has [1]") {
+	if _, err := Sampler[seconds]("drl/WIDETIMES", g); err == nil || !strings.HasSuffix(err.Error(), "SAMPLED has [1]") {
 		t.Errorf("a sampler for %s: %v", g, err)
 	}
 }

@@ -16,11 +16,11 @@ import (
 // dayOf returns the first jobs of a day of the deadline report, and its fleet.
 func dayOf(t testing.TB, seed uint64, jobs int) ([]task.Job, task.Fleet) {
 	t.Helper()
-	s, err := datasets.NewDaySampler("deadline/relaxed", mig.MustLookup("A100"))
+	fleet, draw, err := datasets.DaySampler("deadline/relaxed", mig.MustLookup("A100"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Draw(rand.New(rand.NewPCG(seed, 50)), nil)[:jobs], s.Fleet()
+	return draw(rand.New(rand.NewPCG(seed, 50)), nil)[:jobs], fleet
 }
 
 // dispatched runs a day with an agent.

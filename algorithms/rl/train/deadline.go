@@ -85,11 +85,11 @@ func deadlineConfig(o env.DeadlineOptions, steps int64) ppo.Config {
 }
 
 func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint64) (setup, error) {
-	sampler, err := datasets.NewDaySampler(a.Dataset, gpu())
+	fleet, draw, err := datasets.DaySampler(a.Dataset, gpu())
 	if err != nil {
 		return setup{}, err
 	}
-	fleet, source, cut := sampler.Fleet(), env.JobSource(sampler.Draw), int64(deadlineSegments)
+	source, cut := env.JobSource(draw), int64(deadlineSegments)
 	if a.Float32 {
 		fleet.Float32, source, cut = true, inFloat32(source), 1
 	}

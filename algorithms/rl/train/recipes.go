@@ -104,10 +104,10 @@ var readings = []string{"paper", "released-train"}
 
 // sourceOf draws batches of n tasks of the workloads by the generators.
 func sourceOf(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {
-	var samplers []*datasets.Sampler
+	var samplers []func(*rand.Rand, []env.Times)
 	for _, w := range workloads {
 		for _, r := range generators {
-			s, err := datasets.NewSampler("drl/"+w+"?gen="+r, g)
+			s, err := datasets.Sampler[env.Times]("drl/"+w+"?gen="+r, g)
 			if err != nil {
 				return nil, err
 			}
@@ -116,7 +116,7 @@ func sourceOf(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand)
 	}
 	return func(rng *rand.Rand, tasks []env.Times) int {
 		k := n(rng)
-		datasets.Draw(samplers[rng.IntN(len(samplers))], rng, tasks[:k])
+		samplers[rng.IntN(len(samplers))](rng, tasks[:k])
 		return k
 	}, nil
 }

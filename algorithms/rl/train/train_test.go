@@ -476,11 +476,11 @@ func TestWholeDays(t *testing.T) {
 	if update := int64(c.Envs * c.Horizon); s.segments != 1 || r.Steps%update != 0 {
 		t.Errorf("%d segments, %d steps, %d an update", s.segments, r.Steps, update)
 	}
-	sampler, err := datasets.NewDaySampler("deadline/relaxed", gpu())
+	_, draw, err := datasets.DaySampler("deadline/relaxed", gpu())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, j := range inFloat32(sampler.Draw)(rand.New(rand.NewPCG(1, 2)), nil) {
+	for _, j := range inFloat32(draw)(rand.New(rand.NewPCG(1, 2)), nil) {
 		for _, at := range []task.Minutes{j.Arrival, j.Deadline, j.On(7)} {
 			if at != task.Minutes(float32(at)) {
 				t.Fatalf("%v is no float32", at)

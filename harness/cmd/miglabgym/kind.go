@@ -128,12 +128,12 @@ func openDeadline(options string) (kind, error) {
 	if err != nil {
 		return kind{}, err
 	}
-	sampler, err := datasets.NewDaySampler(o.Dataset, gpu)
+	fleet, draw, err := datasets.DaySampler(o.Dataset, gpu)
 	if err != nil {
 		return kind{}, err
 	}
 	return kind{metrics: dayMetrics, make: func(int, int) (environment, error) {
-		d, err := env.NewDeadline(sampler.Fleet(), sampler.Draw, o.DeadlineOptions)
+		d, err := env.NewDeadline(fleet, draw, o.DeadlineOptions)
 		return day{d}, err
 	}}, nil
 }

@@ -47,7 +47,7 @@ type batchTasks struct {
 	// What the options name; either sampler or dataset is nil.
 	gpu     *mig.GPU
 	model   mig.Reconfiguration
-	sampler *datasets.Sampler
+	sampler func(rng *rand.Rand, tasks []env.Times)
 	dataset datasets.Spec
 	facts   []string
 }
@@ -73,7 +73,7 @@ func (b *batchTasks) resolve() (err error) {
 	}
 	switch {
 	case b.Dataset == "":
-		b.sampler, err = datasets.NewSampler(cmp.Or(b.Workload, defaultWorkload), b.gpu)
+		b.sampler, err = datasets.Sampler[env.Times](cmp.Or(b.Workload, defaultWorkload), b.gpu)
 	case b.Workload != "":
 		err = fmt.Errorf("workload is %s and dataset is %s; give one of them", b.Workload, b.Dataset)
 	default:
@@ -131,7 +131,7 @@ type batch struct {
 
 // draw is the source of environments that sample.
 func (b *batch) draw(rng *rand.Rand, tasks []env.Times) int {
-	datasets.Draw(b.sampler, rng, tasks)
+	b.sampler(rng, tasks)
 	b.times = append(b.times[:0], tasks...)
 	return len(tasks)
 }
