@@ -95,9 +95,8 @@ func refinementLimits(d *figures.Data) *figures.Table {
 	t := d.Claims.Head("contradiction-table6")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		p, operations := table6.printed(d.Claims, w, n, "p_ref"), table6.operations(d.Claims, w, n)
-		for _, parameters := range []string{"gen=released", ""} {
-			batches := batchesOf(parameters != "")
-			excess, gains := refining(d, synthetic(w, n, parameters))
+		for _, b := range drawn {
+			excess, gains := refining(d, synthetic(w, n, b.parameters))
 			all := limit{name: "any number", values: excess}
 			even := limit{name: "spread evenly", values: figures.Map(gains, slices.Max)}
 			many := limit{name: "so many", values: mostGained(gains, operations)}
@@ -106,15 +105,17 @@ func refinementLimits(d *figures.Data) *figures.Table {
 				r := table4.printed(d.Claims, w, n, "rho")
 				printed = reports.Cells(2, r, r*(1+p/100))
 			}
-			t.RowAbout(about(w, n, batches), w, batches, n, reports.Cells(2, p, operations), all.cells(d),
+			t.RowAbout(about(w, n, b.name), w, b.name, n, reports.Cells(2, p, operations), all.cells(d),
 				even.cells(d), many.cells(d), strings.Join(passed(d, p, all, even, many), ", "), printed)
 		}
 	}
 	return t
 }
 
-// batchesOf names the batches of the script or of the text.
-func batchesOf(script bool) string { return map[bool]string{true: "script", false: "text"}[script] }
+// drawn are the batches of the script and of the text, which prints no p_sup for its tables, with their parameters.
+var drawn = []struct{ name, parameters string }{
+	{"script", "gen=released"}, {"text", ""}, {"text, p_sup = 50 %", "psup=50"},
+}
 
 // operations adds up the printed moves and swaps of a cell, and the most that rounding may hide.
 func (g grid) operations(claims *figures.Claims, w workload, n int) float64 {
@@ -127,15 +128,14 @@ func joiningLimits(d *figures.Data) *figures.Table {
 	for w, n := range figures.Each(workloads, threeSizes) {
 		rev, all := table7.printed(d.Claims, w, n, "p_rev"), table7.printed(d.Claims, w, n, "p_move/swap")
 		operations := table8.operations(d.Claims, w, n)
-		for _, j := range []joining{copies, successive} {
-			kept, moved := limits(d, j, w, n)
+		for _, b := range drawn {
+			kept, moved := limits(d, joining{b.parameters, b.name == "script"}, w, n)
 			reversed := limit{name: "reversing", values: mostGained(kept, 0)}
 			free := limit{name: "any number", values: moved}
 			even := limit{name: "spread evenly", values: figures.Map(kept, slices.Max)}
 			many := limit{name: "so many", values: mostGained(kept, operations)}
 			beyond := append(passed(d, rev, reversed), passed(d, all, free, even, many)...)
-			batches := batchesOf(j.script)
-			t.RowAbout(about(w, n, batches), w, batches, n, reports.Fixed(rev, 2), reversed.cells(d),
+			t.RowAbout(about(w, n, b.name), w, b.name, n, reports.Fixed(rev, 2), reversed.cells(d),
 				reports.Fixed(all, 2), free.cells(d), even.cells(d), reports.Fixed(operations, 2), many.cells(d),
 				strings.Join(beyond, ", "))
 		}
