@@ -9,9 +9,11 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -178,12 +180,14 @@ func (c *Claim) region() (from, to float64) {
 
 // enough returns how many replicates would move the wider interval to one side of the region's nearer end, or 0.
 func enough(m Measurement, from, to float64) int {
-	if m.Replicates < 2 || m.Shared || math.IsNaN(m.StdErr) {
+	if m.Replicates < 2 || math.IsNaN(m.StdErr) {
 		return 0
 	}
+	rest := math.Hypot(m.Fixed, m.PrintSE)
+	narrowed := math.Sqrt(max(0, (m.StdErr-m.Fixed)*(m.StdErr+m.Fixed)) * float64(m.Replicates))
 	distance := math.Min(math.Abs(m.Value-from), math.Abs(m.Value-to))
 	settles := func(n int) bool {
-		return quantiles(n)[1]*math.Hypot(m.StdErr*math.Sqrt(float64(m.Replicates)/float64(n)), m.PrintSE) < distance
+		return quantiles(n)[1]*math.Hypot(narrowed/math.Sqrt(float64(n)), rest) < distance
 	}
 	const most = 1_000_000_000
 	if !settles(most) {
@@ -227,8 +231,10 @@ type Measurement struct {
 	Replicates int
 	// Unit is what a replicate is; empty if the value was not sampled.
 	Unit Unit
-	// Shared marks replicates that share other random effects, so that more of them need not narrow the interval.
-	Shared bool
+	// Fixed is the part of StdErr that more replicates do not narrow, such as that of the draws which they share.
+	Fixed float64
+	// Runs are the values of the replicates if they are training runs.
+	Runs []float64
 	// Detail says in words what was found, such as which other method was best: added to a deviation's reason.
 	Detail string
 }
@@ -248,6 +254,9 @@ func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
 		return Measurement{}, err
 	}
 	m := Measurement{Value: s.Mean, Low: s.Low, High: s.High, StdErr: s.StdErr, Replicates: s.N, Unit: unit}
+	if unit == TrainingRuns {
+		m.Runs = values
+	}
 	if paper > 0 {
 		m.PrintSE = s.StdDev / math.Sqrt(float64(paper))
 	}
@@ -282,7 +291,11 @@ func (m Measurement) Agrees(other Measurement, allowed float64) bool {
 // Affine returns scale times the measurement plus a shift, for a positive scale.
 func (m Measurement) Affine(scale, shift float64) Measurement {
 	m.Value, m.Low, m.High = scale*m.Value+shift, scale*m.Low+shift, scale*m.High+shift
-	m.StdErr, m.PrintSE = scale*m.StdErr, scale*m.PrintSE
+	m.StdErr, m.PrintSE, m.Fixed = scale*m.StdErr, scale*m.PrintSE, scale*m.Fixed
+	m.Runs = slices.Clone(m.Runs)
+	for i, v := range m.Runs {
+		m.Runs[i] = scale*v + shift
+	}
 	return m
 }
 
@@ -351,6 +364,12 @@ func Crossed(values [][]float64) (Measurement, error) {
 	n := float64(len(runs))
 	m.StdErr = stat.StdDev(means, nil) * math.Sqrt(n/(n-1))
 	half := m.quantile() * m.StdErr
-	m.Low, m.High, m.Shared = m.Value-half, m.Value+half, true
+	m.Low, m.High = m.Value-half, m.Value+half
+	if draws := slices.Clone(values[0]); len(draws) > 1 {
+		for _, v := range values[1:] {
+			floats.Add(draws, v)
+		}
+		m.Fixed = min(m.StdErr, stat.StdErr(stat.StdDev(draws, nil)/n, float64(len(draws))))
+	}
 	return m, nil
 }
