@@ -184,6 +184,8 @@ type Test struct {
 	// Enough is how many replicates would decide; 0 for none.
 	Enough int          `json:"enough,omitempty"`
 	Unit   verdict.Unit `json:"unit,omitempty"`
+	// Runs are the values of the training runs of a value about an agent.
+	Runs []float64 `json:"runs,omitempty"`
 }
 
 // tests judges the values of an artefact against conclusions.csv.
@@ -211,7 +213,7 @@ func (d *Data) tests(artefact string, o *Output) (out []Test) {
 					Default: i == 0 || r.from.Part == anotherDefault,
 					PostHoc: !r.from.counts() || row.Status == postHoc,
 					Verdict: j.Verdict, Value: m.Value, Low: number(j.Low), High: number(j.High),
-					Enough: j.Enough, Unit: m.Unit,
+					Enough: j.Enough, Unit: m.Unit, Runs: Map(m.Runs, func(v float64) float64 { return *number(v) }),
 				}
 				t.Sign = !math.IsNaN(row.neutral) && row.judge(m, row.neutral).Verdict == verdict.Reproduced
 				out = append(out, t)
@@ -250,8 +252,9 @@ type Dot struct {
 	// Values is how many values there are, and Right how many of them are on the side of the sentence.
 	Values int `json:"values"`
 	Right  int `json:"right"`
-	// least is the least favourable value, sign says that all have the sign of the sentence.
+	// least is the least favourable value, open are those that are open, sign says that all have the sign of the sentence.
 	least Test
+	open  []Test
 	row   *sentenceTest
 	sign  bool
 	// states are those of the values by name. A value that several rows test has the worst.
@@ -265,6 +268,9 @@ func (d *Dot) add(t Test, row *sentenceTest) {
 		d.Distance, d.least, d.row = distance, t, row
 	}
 	d.sign = (d.sign || d.Values == 0) && t.Sign
+	if t.state() == reports.DotOpen {
+		d.open = append(d.open, t)
+	}
 	d.states[t.Measure], d.State = worse(d.states[t.Measure], t.state()), worse(d.State, t.state())
 	d.Values, d.Right = len(d.states), len(d.named(reports.DotMet))
 }
@@ -325,6 +331,8 @@ type Conclusion struct {
 	Because string `json:"because,omitempty"`
 	Varied  string `json:"varied,omitempty"`
 	Dots    []Dot  `json:"dots,omitempty"`
+	// perRun says what a training run costs.
+	perRun string
 	// rows are its lines of conclusions.csv, and values those of [valuesFile].
 	rows   []sentenceTest
 	values [][]string
@@ -344,9 +352,10 @@ func (p *PaperRecord) conclude(claims *Claims) {
 		if row.Sentence != "" {
 			short, _ := claims.partOf(row.ID, "short")
 			because, _ := claims.partOf(row.ID, "because")
+			perRun, _ := claims.partOf("cost of a training run", "words")
 			all = append(all, Conclusion{
 				Paper: p.Name, ID: row.ID, Sentence: row.Sentence, Section: row.Section, Short: short,
-				Because: because, Varied: strings.TrimSuffix(row.Varied, "."),
+				Because: because, Varied: strings.TrimSuffix(row.Varied, "."), perRun: perRun,
 			})
 		}
 		c, a := &all[len(all)-1], done[row.Artefact]
@@ -441,13 +450,9 @@ func (c *Conclusion) answer() {
 // describe sets the sentences about the readings and the values under the defaults.
 func (c *Conclusion) describe(defaults []Dot, sign bool) {
 	var named [3][]string // by state
-	enough := ""
 	for _, d := range defaults {
 		for i, s := range states {
 			named[i] = append(named[i], d.named(s)...)
-		}
-		if t := d.least; d.State == reports.DotOpen && t.Enough > 0 {
-			enough = fmt.Sprintf(" About %s would decide.", count(roundUp(t.Enough), t.Unit))
 		}
 	}
 	where := "It"
@@ -482,13 +487,44 @@ func (c *Conclusion) describe(defaults []Dot, sign bool) {
 	if sign && missed > 0 {
 		c.Plain += " By default the sign is as the sentence says, the size is not."
 	}
-	switch {
-	case c.Answer == Undecided && c.rows[0].Status == statusBudget:
-		c.Plain += " The agents learned less than the paper's, which decides nothing against the sentence, " +
-			"while a success would count. This is one-sided, for the authors' benefit."
-	case c.Answer == Undecided:
-		c.Plain += enough
+	if c.Answer == Undecided {
+		c.Plain += c.settling()
 	}
+}
+
+// settling says what would decide a conclusion that is undecided, if means and deviations stay, and what it costs.
+func (c *Conclusion) settling() (text string) {
+	budget := c.rows[0].Status == statusBudget
+	if budget {
+		text = fmt.Sprintf(" The agents learned less than the paper's, which decides nothing against the sentence, "+
+			"while a success would count. This is one-sided, for the authors' benefit. %s of each agent, as long as "+
+			"the paper's, would decide.", count(verdict.TrainingRuns.Fewest(), verdict.TrainingRuns))
+	}
+	var most Test
+	never := 0 // open values that no number of replicates decides
+	for _, d := range c.Dots {
+		for _, t := range d.open {
+			switch {
+			case d.Aside:
+			case t.Enough == 0:
+				never++
+			case t.Enough > most.Enough:
+				most = t
+			}
+		}
+	}
+	if most.Enough > 0 && !budget {
+		of := map[bool]string{true: " of each agent"}[most.Unit == verdict.TrainingRuns]
+		text += fmt.Sprintf(" About %s%s would decide the values that are open, the most for %s (%s).",
+			count(roundUp(most.Enough), most.Unit), of, most.Measure, most.Reading)
+	}
+	if never > 0 && !budget {
+		text += fmt.Sprintf(" %d of the open values need more instances as well.", never)
+	}
+	if c.perRun != "" && (budget || most.Unit == verdict.TrainingRuns) {
+		text += " " + c.perRun
+	}
+	return text
 }
 
 var states = []reports.DotState{reports.DotMet, reports.DotMissed, reports.DotOpen}
@@ -550,11 +586,26 @@ func (d Dot) deciding() string {
 	if t.Low != nil && t.High != nil && *t.Low < *t.High {
 		text += fmt.Sprintf(" [%s, %s]", figuresOf(*t.Low), figuresOf(*t.High))
 	}
-	text += ", which must be " + d.row.demand()
+	text += t.ofRuns() + ", which must be " + d.row.demand()
 	if d.Reading != DefaultReading {
 		text += " (" + d.Reading + ")"
 	}
 	return text
+}
+
+// ofRuns are the values of the training runs, or the ends of many.
+func (t *Test) ofRuns() string {
+	const many = 10
+	runs := slices.Sorted(slices.Values(t.Runs))
+	switch n := len(runs); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return " (one training run)"
+	case n > many:
+		return fmt.Sprintf(" (%d training runs: %s to %s)", n, figuresOf(runs[0]), figuresOf(runs[n-1]))
+	}
+	return fmt.Sprintf(" (training runs: %s)", strings.Join(Map(t.Runs, figuresOf), ", "))
 }
 
 // demand is the relation and the threshold of a test. A tie is not more.
@@ -611,7 +662,8 @@ func (c *Conclusion) addValue(artefact string, t Test, row *sentenceTest) {
 	}
 	c.values = append(c.values, cellsOf([]any{
 		c.Paper, c.ID, artefact, t.Reading, weight, t.Measure, plain(&t.Value, -1), plain(t.Low, -1), plain(t.High, -1),
-		row.cells()[2:], t.state(),
+		row.cells()[2:], t.state(), strings.Join(Map(t.Runs, func(v float64) string { return plain(&v, -1) }), "; "),
+		t.Enough,
 	}))
 }
 
@@ -619,7 +671,7 @@ func (c *Conclusion) addValue(artefact string, t Test, row *sentenceTest) {
 func (m *Manifest) valuesCSV() (string, error) {
 	t := Table{Table: reports.Table{Columns: reports.Left(
 		"paper", "id", "artefact", "reading", "weight", "measure", "value", "ci_low", "ci_high").Left(
-		testColumns[2:]...).Left("state")}}
+		testColumns[2:]...).Left("state", "training_runs", "enough")}}
 	for _, p := range m.Papers {
 		for _, c := range p.Conclusions {
 			t.Rows = append(t.Rows, c.values...)

@@ -32,12 +32,16 @@ func (p *PaperRecord) saveCurve(dir string) error {
 }
 
 // leading are the conclusions of the first screen: the first three of conclusions.csv that were measured, because
-// that file begins with what matters most.
+// that file begins with what matters most. The third gives way to the first one that does not hold, if that comes later.
 func (p *PaperRecord) leading() []Conclusion {
 	const few = 3
 	measured := slices.DeleteFunc(slices.Clone(p.Conclusions), func(c Conclusion) bool {
 		return c.Answer == NotRunnable
 	})
+	fails := slices.IndexFunc(measured, func(c Conclusion) bool { return c.Answer == DoesNotHold })
+	if fails >= few {
+		measured[few-1] = measured[fails]
+	}
 	return measured[:min(few, len(measured))]
 }
 

@@ -52,6 +52,24 @@ func answeredPaper() PaperRecord {
 	return p
 }
 
+// TestLeading: one that does not hold is among the first three, if there is one.
+func TestLeading(t *testing.T) {
+	for want, answers := range map[string][]Answer{
+		"123": {NotRunnable, Holds, Undecided, HoldsInPart},
+		"024": {Holds, NotRunnable, Holds, Holds, DoesNotHold, DoesNotHold},
+		"012": {Holds, DoesNotHold, Holds, DoesNotHold},
+		"1":   {NotRunnable, Undecided},
+	} {
+		p := PaperRecord{}
+		for i, a := range answers {
+			p.Conclusions = append(p.Conclusions, Conclusion{ID: string(rune('0' + i)), Answer: a})
+		}
+		if got := strings.Join(Map(p.leading(), func(c Conclusion) string { return c.ID }), ""); got != want {
+			t.Errorf("%q: %s lead, want %s", answers, got, want)
+		}
+	}
+}
+
 // TestFirstScreen: the score, the first three conclusions that were measured and the limits, in at most ten lines before the figure.
 func TestFirstScreen(t *testing.T) {
 	p := answeredPaper()

@@ -123,8 +123,7 @@ func overTraining(d *figures.Data, values []float64, paper int, agents ...string
 		}
 	}
 	if missing > 0 {
-		details = append(details,
-			fmt.Sprintf("Missing: %d training runs of 2 million steps, one to four CPU minutes each.", missing))
+		details = append(details, d.Claims.Words("missing training runs", missing), d.Claims.Words("cost of a training run"))
 	}
 	m.Detail = strings.Join(details, " ")
 	return m

@@ -130,6 +130,7 @@ type Judgement struct {
 	// because a deviation from a number with two sides needs the 97.5 % interval there.
 	Outside bool
 	// Enough is how many replicates would settle an INCONCLUSIVE verdict if mean and deviation stay; 0 if none would.
+	// If there are too few for an interval, it is the fewest that a verdict needs.
 	Enough int
 }
 
@@ -180,8 +181,11 @@ func (c *Claim) region() (from, to float64) {
 
 // enough returns how many replicates would move the wider interval to one side of the region's nearer end, or 0.
 func enough(m Measurement, from, to float64) int {
-	if m.Replicates < 2 || math.IsNaN(m.StdErr) {
+	switch {
+	case m.Unit == "":
 		return 0
+	case m.Replicates < m.Unit.Fewest() || math.IsNaN(m.StdErr):
+		return m.Unit.Fewest()
 	}
 	rest := math.Hypot(m.Fixed, m.PrintSE)
 	narrowed := math.Sqrt(max(0, (m.StdErr-m.Fixed)*(m.StdErr+m.Fixed)) * float64(m.Replicates))

@@ -281,6 +281,14 @@ func TestEnough(t *testing.T) {
 	if j := Judge(c, m); j.Verdict != Inconclusive || j.Enough != 0 {
 		t.Errorf("no number of replicates helps against the print's own error, but %s", fmt.Sprint(j))
 	}
+	shared, _ := at(100)
+	shared.Fixed = shared.StdErr / 5
+	if more := Judge(c, shared); more.Enough <= j.Enough {
+		t.Errorf("%d replicates are enough beside what they share, and %d alone", more.Enough, j.Enough)
+	}
+	if one := Judge(c, Measurement{Value: 10.1, Low: math.NaN(), High: math.NaN(), StdErr: math.NaN(), Replicates: 1, Unit: TrainingRuns}); one.Enough != 3 {
+		t.Errorf("a training run needs %d, want 3", one.Enough)
+	}
 }
 
 // TestCrossedCoversTheTruth: runs and draws have effects of their own, and the interval holds
