@@ -133,7 +133,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// What a conclusion in part or of agents that learned less says in words. Open values stand beside the missed ones.
+// What a conclusion in part, of agents that learned less or undecided says in words. Open values stand beside the missed ones.
 func TestPlain(t *testing.T) {
 	two := func(a, b float64) Reading { return values("", "", map[string]float64{"gain a": a, "gain b": b}) }
 	for want, c := range map[string]struct {
@@ -143,6 +143,7 @@ func TestPlain(t *testing.T) {
 		"Parts of it hold, the whole under no reading. It is met under 0 of 1 readings, missed under 1, and by 1 of 2 values under the default. By default met: gain a. By default missed: gain b.":                                                                                                                                                                                         {"", two(6, -1)},
 		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default. By default missed: gain b. By default open: gain a. The agents learned less than the paper's, which decides nothing against the sentence, while a success would count. This is one-sided, for the authors' benefit. 3 training runs of each agent, as long as the paper's, would decide.": {"budget", two(5, -1)},
 		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default.": {"", two(-1, -2)},
+		"It is met under 0 of 1 readings, open under 1, and by 1 of 2 values under the default. By default met: gain b. By default open: gain a. About 510 executions would decide the values that are open, the most for gain a (default).": {"", two(5.05, 6)},
 	} {
 		claims, err := loadConclusions(sealed(t, `C1,"gains of 5 points",1,a,gain*,>=,5,0,,seeds,`+c.status))
 		if err != nil {
