@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -233,7 +234,7 @@ func TestNormalized(t *testing.T) {
 		return figures.Measurement{Value: value, Low: low, High: high}
 	}
 	g := grid{{m(1, 0, 2), m(4, 3, 5)}, {m(2, 2, 2), m(3, 1, 5)}}.normalized()
-	if g[0][1] != m(1, 0.75, 1.25) || g[1][0] != m(0.5, 0.5, 0.5) {
+	if !reflect.DeepEqual(g[0][1], m(1, 0.75, 1.25)) || !reflect.DeepEqual(g[1][0], m(0.5, 0.5, 0.5)) {
 		t.Errorf("got %v", g)
 	}
 }
