@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"miglab/datasets"
 )
 
 // SampleInterval is the pause between two samples of a GPU that works.
@@ -22,36 +24,26 @@ type Sample struct {
 	Throttle uint64
 }
 
-// A Load is how a GPU was doing for a while, by samples. Without any, the numbers are 0.
-type Load struct {
-	Samples int
-	// Clocks are in MHz, power in W, the temperature in degrees Celsius.
-	ClockMin            int
-	ClockMean           float64
-	ClockMax            int
-	PowerMean, PowerMax float64
-	TemperatureMax      int
-	// Throttle is what [ThrottleReasons] says of the samples; unknown without any.
-	Throttle string
-}
-
-// And is the load of two times together.
-func (l Load) And(o Load) Load {
-	if o.Samples == 0 {
-		return l
+// Joined is how a GPU was doing during several times together.
+func Joined(loads ...datasets.Load) datasets.Load {
+	all := datasets.Load{Throttle: "unknown"}
+	for _, l := range loads {
+		switch {
+		case l.Samples == 0:
+			continue
+		case all.Samples == 0:
+			all = l
+			continue
+		}
+		n, m := float64(all.Samples), float64(l.Samples)
+		all.Samples += l.Samples
+		all.ClockMin, all.ClockMax = min(all.ClockMin, l.ClockMin), max(all.ClockMax, l.ClockMax)
+		all.ClockMean = (n*all.ClockMean + m*l.ClockMean) / (n + m)
+		all.PowerMean, all.PowerMax = (n*all.PowerMean+m*l.PowerMean)/(n+m), max(all.PowerMax, l.PowerMax)
+		all.TemperatureMax = max(all.TemperatureMax, l.TemperatureMax)
+		all.Throttle = ThrottleReasons(reasonSet(all.Throttle) | reasonSet(l.Throttle))
 	}
-	if l.Samples == 0 {
-		return o
-	}
-	n, m := float64(l.Samples), float64(o.Samples)
-	return Load{
-		Samples:  l.Samples + o.Samples,
-		ClockMin: min(l.ClockMin, o.ClockMin), ClockMean: (n*l.ClockMean + m*o.ClockMean) / (n + m),
-		ClockMax:  max(l.ClockMax, o.ClockMax),
-		PowerMean: (n*l.PowerMean + m*o.PowerMean) / (n + m), PowerMax: max(l.PowerMax, o.PowerMax),
-		TemperatureMax: max(l.TemperatureMax, o.TemperatureMax),
-		Throttle:       ThrottleReasons(reasonSet(l.Throttle) | reasonSet(o.Throttle)),
-	}
+	return all
 }
 
 // reasonSet is the set whose names [ThrottleReasons] gave.
@@ -129,8 +121,8 @@ func (w *Watch) Close() {
 }
 
 // Between summarises the samples from one instant to another.
-func (w *Watch) Between(from, to time.Time) Load {
-	l := Load{Throttle: "unknown"}
+func (w *Watch) Between(from, to time.Time) datasets.Load {
+	l := datasets.Load{Throttle: "unknown"}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var throttle uint64

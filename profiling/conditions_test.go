@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"miglab/datasets"
 	"miglab/profiling"
 )
 
@@ -24,16 +25,16 @@ func TestWatchBetween(t *testing.T) {
 		w.Add(s)
 	}
 	got := w.Between(from.Add(profiling.SampleInterval), from.Add(3*profiling.SampleInterval))
-	want := profiling.Load{Samples: 3, ClockMin: 1755, ClockMean: 1840, ClockMax: 1980, PowerMean: 590, PowerMax: 690, TemperatureMax: 60, Throttle: "power-cap+sw-thermal"}
+	want := datasets.Load{Samples: 3, ClockMin: 1755, ClockMean: 1840, ClockMax: 1980, PowerMean: 590, PowerMax: 690, TemperatureMax: 60, Throttle: "power-cap+sw-thermal"}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := w.Between(from.Add(time.Hour), from.Add(2*time.Hour)); got != (profiling.Load{Throttle: "unknown"}) {
+	if got := w.Between(from.Add(time.Hour), from.Add(2*time.Hour)); got != (datasets.Load{Throttle: "unknown"}) {
 		t.Errorf("without samples: %+v", got)
 	}
 	var none profiling.Watch
 	none.Close()
-	if got := none.Between(from, from); got != (profiling.Load{Throttle: "unknown"}) {
+	if got := none.Between(from, from); got != (datasets.Load{Throttle: "unknown"}) {
 		t.Errorf("without a watch: %+v", got)
 	}
 	// Being idle is no reason.
@@ -44,15 +45,16 @@ func TestWatchBetween(t *testing.T) {
 
 // The loads of two times are one of both; the order of the reasons stays that of the driver.
 func TestLoadsTogether(t *testing.T) {
-	a := profiling.Load{Samples: 1, ClockMin: 1755, ClockMean: 1755, ClockMax: 1755, PowerMean: 690, PowerMax: 690, TemperatureMax: 60, Throttle: "sw-thermal"}
-	b := profiling.Load{Samples: 3, ClockMin: 1800, ClockMean: 1855, ClockMax: 1980, PowerMean: 590, PowerMax: 600, TemperatureMax: 50, Throttle: "power-cap+sw-thermal"}
-	want := profiling.Load{Samples: 4, ClockMin: 1755, ClockMean: 1830, ClockMax: 1980, PowerMean: 615, PowerMax: 690, TemperatureMax: 60, Throttle: "power-cap+sw-thermal"}
-	if got := a.And(b); got != want || b.And(a) != want {
-		t.Errorf("%+v, %+v, want %+v", got, b.And(a), want)
+	a := datasets.Load{Samples: 1, ClockMin: 1755, ClockMean: 1755, ClockMax: 1755, PowerMean: 690, PowerMax: 690, TemperatureMax: 60, Throttle: "sw-thermal"}
+	b := datasets.Load{Samples: 3, ClockMin: 1800, ClockMean: 1855, ClockMax: 1980, PowerMean: 590, PowerMax: 600, TemperatureMax: 50, Throttle: "power-cap+sw-thermal"}
+	want := datasets.Load{Samples: 4, ClockMin: 1755, ClockMean: 1830, ClockMax: 1980, PowerMean: 615, PowerMax: 690, TemperatureMax: 60, Throttle: "power-cap+sw-thermal"}
+	join := profiling.Joined
+	if got := join(a, b); got != want || join(b, a) != want {
+		t.Errorf("%+v, %+v, want %+v", got, join(b, a), want)
 	}
-	unknown := profiling.Load{Throttle: "unknown"}
-	if unknown.And(a) != a || a.And(unknown) != a || unknown.And(unknown) != unknown {
-		t.Errorf("times without samples change the others: %+v, %+v", unknown.And(a), a.And(unknown))
+	unknown := datasets.Load{Throttle: "unknown"}
+	if join(unknown, a) != a || join(a, unknown) != a || join(unknown, unknown) != unknown {
+		t.Errorf("times without samples change the others: %+v, %+v", join(unknown, a), join(a, unknown))
 	}
 }
 

@@ -47,8 +47,8 @@ func algorithmOf(s schedule.Schedule) string {
 // deviation is how much later than simulated something happened, in percent of the real time, as in both papers.
 func deviation(simulated, real mig.Seconds) float64 { return 100 * (1 - float64(simulated/real)) }
 
-// Table shows the rows of a schedule, at least one, like FAR Table 3 and DRL Table 3. An asterisk marks the critical task, which
-// determines the makespan. If another task determines the real makespan, two asterisks mark it.
+// Table shows the rows of a schedule, at least one, like FAR Table 3 and DRL Table 3. An asterisk marks the critical
+// task, which determines the makespan. If another task determines the real makespan, two asterisks mark it.
 func Table(rows []datasets.ExecutionTime) *reports.Table {
 	t := &reports.Table{Columns: reports.Left("Task").Right("Simulated end (s)", "Real end (s)", "Deviation (%)")}
 	simulated := slices.MaxFunc(rows, func(a, b datasets.ExecutionTime) int {

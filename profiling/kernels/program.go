@@ -72,8 +72,8 @@ func (r *Run) Iterate(n uint64) error {
 	return r.host.err
 }
 
-// Until iterates in bursts, at least once, until there is enough, and returns the number of iterations. The device never
-// has more than about 10 ms of work that the host has not waited for.
+// Until iterates in bursts, at least once, until there is enough, and returns the number of iterations. The device
+// never has more than about 10 ms of work that the host has not waited for.
 func (r *Run) Until(p *Pace, enough func() bool) (done uint64, err error) {
 	for done == 0 || !enough() {
 		n, err := r.burst(p)

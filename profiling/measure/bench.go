@@ -129,7 +129,7 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 			for _, r := range same {
 				loads, records = append(loads, r.Load), append(records, r.Record)
 			}
-			all = append(all, rows(from, joined(loads), records)...)
+			all = append(all, rows(from, profiling.Joined(loads...), records)...)
 		}
 		if err != nil || len(all) == 0 {
 			return 0, err
@@ -406,16 +406,7 @@ func (s *stage) clear(ctx context.Context) error {
 
 // load is how the GPU was doing from one instant to another.
 func (b *Bench) load(from, to time.Time) datasets.Load {
-	return datasets.Load(b.watch.Between(from, to))
-}
-
-// joined is how the GPU was doing during several runs.
-func joined(loads []datasets.Load) datasets.Load {
-	all := profiling.Load{Throttle: "unknown"}
-	for _, l := range loads {
-		all = all.And(profiling.Load(l))
-	}
-	return datasets.Load(all)
+	return b.watch.Between(from, to)
 }
 
 func (b *Bench) fail(k *kernel.Kernel, where string, out kernel.Outcome) {

@@ -16,6 +16,7 @@ import (
 
 	driver "github.com/NVIDIA/go-nvml/pkg/nvml"
 
+	"miglab/datasets"
 	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/profiling"
@@ -158,7 +159,7 @@ var deviceTests = []stubTest{
 		waitForSamples(t, w, from)
 		got := w.Between(from, time.Now())
 		got.Samples = 0
-		if want := (profiling.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, PowerMean: 387.5, PowerMax: 387.5, TemperatureMax: 31, Throttle: "power-cap"}); got != want {
+		if want := (datasets.Load{ClockMin: 1410, ClockMean: 1410, ClockMax: 1410, PowerMean: 387.5, PowerMax: 387.5, TemperatureMax: 31, Throttle: "power-cap"}); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		s.Add(t, "fail nvmlDeviceGetClockInfo 0 -1 GPU_IS_LOST")

@@ -50,7 +50,7 @@ var mayImport = map[string]string{
 
 	"algorithms/rl/internal/learn": "harness/curve algorithms/rl/nn algorithms/rl/env",
 
-	"profiling":                   "harness/mig",
+	"profiling":                   "harness/mig datasets",
 	"profiling/nvml":              "harness/mig profiling",
 	"profiling/nvml/*":            "profiling/internal/filelock",
 	"profiling/mps":               "harness/mig profiling profiling/internal/filelock profiling/internal/system",
