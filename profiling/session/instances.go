@@ -58,9 +58,9 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if e, ok := s.ours[at]; ok {
-			return fmt.Errorf("create %s: %w; this run has this instance already, and it is %s", instanceName(at),
-				profiling.ErrInsufficient, e.stage())
+		if _, ok := s.ours[at]; ok {
+			return fmt.Errorf("create %s: %w; this run has this instance already", instanceName(at),
+				profiling.ErrInsufficient)
 		}
 		s.ours[at] = entry{Profile: at.Profile.String(), Start: at.Start, Creating: true}
 		if err := s.write(); err != nil {

@@ -50,33 +50,9 @@ func newEntry(i profiling.Instance) entry {
 	return entry{Profile: i.Profile.String(), Start: i.Start, ID: i.ID, UUID: i.UUID}
 }
 
-// stage says how an instance of this run is.
-func (e *entry) stage() string {
-	switch {
-	case e.Creating:
-		return "being created"
-	case e.destroying:
-		return "being destroyed"
-	}
-	return "there"
-}
-
-// A JournalError says that the journal of a killed run cannot be read.
-type JournalError struct {
-	File string
-	Err  error
-}
-
-func (e *JournalError) Error() string {
-	return fmt.Sprintf("%s: %v; the file lists the instances that a killed run left: look at them with nvidia-smi mig "+
-		"-lgi, destroy those that nobody needs with nvidia-smi mig -dci and -dgi, and delete the file", e.File, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *JournalError) Unwrap() error { return e.Err }
-
 // readJournal reads the journal of a killed run, and returns the instances that it may have left. The error is
-// [fs.ErrNotExist] if there is none. Without a model it ignores instances.
+// [fs.ErrNotExist] if there is none. A journal that cannot be read is a [*profiling.DeviceError]. Without a model it
+// ignores instances.
 func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entry, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -94,7 +70,10 @@ func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entr
 		}
 	}
 	if err != nil {
-		return j, nil, &JournalError{path, err}
+		return j, nil, &profiling.DeviceError{
+			Op: path, Err: err, Remedy: "the file lists the instances that a killed run left: look at them with " +
+				"nvidia-smi mig -lgi, destroy those that nobody needs with nvidia-smi mig -dci and -dgi, and delete the file",
+		}
 	}
 	return j, left, nil
 }

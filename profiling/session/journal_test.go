@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"miglab/harness/mig"
+	"miglab/profiling"
 )
 
 // FuzzReadJournal checks that no journal makes the reader fail in another way than it says, and that what is read is
@@ -22,7 +23,7 @@ func FuzzReadJournal(f *testing.F) {
 			t.Fatal(err)
 		}
 		_, left, err := readJournal(path, g)
-		if journal, ok := errors.AsType[*JournalError](err); err != nil && (!ok || journal.File != path) {
+		if journal, ok := errors.AsType[*profiling.DeviceError](err); err != nil && (!ok || journal.Op != path) {
 			t.Fatalf("%#v", err)
 		}
 		for at := range left {

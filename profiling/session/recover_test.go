@@ -245,9 +245,8 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 			b.write(path, lines)
 			_, err := session.Open(b.Context(), d, b.options())
 			b.says(err, nil, path, c.want, "nvidia-smi mig", "delete the file")
-			var journal *session.JournalError
-			if !errors.As(err, &journal) {
-				b.Errorf("error %T, want a *JournalError", err)
+			if journal, ok := errors.AsType[*profiling.DeviceError](err); !ok || journal.Op != path {
+				b.Errorf("error %#v, want one about %s", err, path)
 			}
 			if b.journal() != lines {
 				b.Error("the journal has changed")

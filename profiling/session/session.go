@@ -74,8 +74,7 @@ type Session struct {
 }
 
 // Open takes the lock, cleans up after a killed run and prepares the GPU. Errors say what to do. The error is a
-// [*LockedError] if another run has the GPU, and a [*JournalError] if the journal of a killed run cannot be read.
-// It wraps [profiling.ErrMIGOff] if MIG is off and may not be turned on.
+// [*LockedError] if another run has the GPU. It wraps [profiling.ErrMIGOff] if MIG is off and may not be turned on.
 func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err error) {
 	if o.Patience == 0 {
 		o.Patience = 30 * time.Second
