@@ -17,9 +17,7 @@ import (
 // but its own profile names, which are not known here. If the memory differs by more than a third, the GPU is
 // refused: it is a virtual part of a GPU, which cannot be divided.
 func Model(name string, memoryMiB int) (*mig.GPU, error) {
-	words := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
+	words := strings.Split(strings.ToUpper(Label(name)), "-")
 	gb := memoryMiB / 1000 // NVIDIA calls 40960 MiB 40 GB and 81559 MiB 80 GB.
 	var best *mig.GPU
 	var known []string

@@ -166,29 +166,15 @@ func writeExecution(c *cobra.Command, out string, on *session.Session, p schedul
 	from := measure.Provenance(on.Identity())
 	rows := execute.Compare(from, p, planned, real)
 	t := execute.Table(rows)
-	if err := atomicfile.Sweep(out); err != nil {
-		return err
+	write := func(name string, content func(io.Writer) error) error {
+		return atomicfile.WriteFile(filepath.Join(out, name), content)
 	}
-	if err := saveModel(out, p.GPU); err != nil {
-		return err
-	}
-	for _, f := range []struct {
-		name    string
-		content func(io.Writer) error
-	}{
-		{"execution.csv", func(w io.Writer) error { return datasets.WriteHardware(w, rows) }},
-		{"planned.json", func(w io.Writer) error { return schedule.Encode(w, p, planned) }},
-		{"executed.json", func(w io.Writer) error { return schedule.Encode(w, p, real) }},
-	} {
-		if err := atomicfile.WriteFile(filepath.Join(out, f.name), f.content); err != nil {
-			return err
-		}
-	}
-	if err := reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(from, p, planned, real)); err != nil {
-		return err
-	}
-	if err := t.Save(filepath.Join(out, "table")); err != nil {
-		return err
-	}
-	return t.Text(c.OutOrStdout())
+	return errors.Join(
+		atomicfile.Sweep(out), saveModel(out, p.GPU),
+		write("execution.csv", func(w io.Writer) error { return datasets.WriteHardware(w, rows) }),
+		write("planned.json", func(w io.Writer) error { return schedule.Encode(w, p, planned) }),
+		write("executed.json", func(w io.Writer) error { return schedule.Encode(w, p, real) }),
+		reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(from, p, planned, real)),
+		t.Save(filepath.Join(out, "table")), t.Text(c.OutOrStdout()),
+	)
 }

@@ -409,8 +409,8 @@ func (b *Bench) load(from, to time.Time) datasets.Load {
 	return b.watch.Between(from, to)
 }
 
-func (b *Bench) fail(k *kernel.Kernel, where string, out kernel.Outcome) {
-	b.failures = append(b.failures, Failure{k.Name, where, out.Status, oneLine(out.Detail)})
+func (b *Bench) fail(kernel, where string, out kernel.Outcome) {
+	b.failures = append(b.failures, Failure{kernel, where, out.Status, oneLine(out.Detail)})
 }
 
 // A Failure is a run that crashed, hung or gave a wrong result.

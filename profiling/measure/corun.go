@@ -94,7 +94,7 @@ func (x *coruns) lose(m Mix, j Job, out kernel.Outcome) {
 	if len(m) == 1 && j.Percent == 100 {
 		x.failed[j.Kernel.Name] = true
 	}
-	x.fail(j.Kernel, fmt.Sprintf("at %v %% in the mix %s", j.Percent, m), out)
+	x.fail(j.Kernel.Name, fmt.Sprintf("at %v %% in the mix %s", j.Percent, m), out)
 }
 
 // run runs a mix once.

@@ -171,7 +171,7 @@ func (x *isolation) warmUp(ctx context.Context) error {
 				x.bad[place{k.Name, size}] = true
 			}
 			if out.Status != kernel.OK && out.Status != kernel.OutOfMemory {
-				x.fail(k, onSlices(size), out)
+				x.fail(k.Name, onSlices(size), out)
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func (x *isolation) run(ctx context.Context, k *kernel.Kernel, at mig.Instance, 
 		if beside != "" {
 			where += " beside " + beside
 		}
-		x.fail(jobs[i].Kernel, where, out)
+		x.fail(jobs[i].Name, where, out)
 	}
 	if failed {
 		return nil, nil

@@ -87,8 +87,7 @@ func (b *Bench) overlapRows(on Ground, g Group, run int, windows []kernel.Window
 		}
 		if w.Status != kernel.OK {
 			failed = true
-			b.failures = append(b.failures,
-				Failure{g[i].Kernel, "in the group " + g.String(), w.Status, oneLine(w.Detail)})
+			b.fail(g[i].Kernel, "in the group "+g.String(), w.Outcome)
 			continue
 		}
 		took := profiling.Seconds(w.Finish - w.Begin)

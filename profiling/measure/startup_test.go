@@ -52,7 +52,7 @@ func Startup(_ context.Context, b *Bench) (*Plan, error) {
 					return nil, err
 				}
 				if out.Status != kernel.OK {
-					b.fail(k, "on the whole GPU", out)
+					b.fail(k.Name, "on the whole GPU", out)
 					return nil, nil
 				}
 				seconds := out.End.Sub(out.Start).Seconds() - float64(out.Seconds)

@@ -211,7 +211,7 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 		return nil, nil
 	}
 	r := &Run{
-		GPU: w.id.Model.Name, Name: oneLine(w.id.Name), UUID: w.uuid, Driver: oneLine(w.id.Driver), Source: w.id.Source,
+		GPU: w.from.GPU, Name: w.from.Name, UUID: w.uuid, Driver: w.from.Driver, Source: w.from.Source,
 		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Size: p.Size, SMs: p.SMs,
 		Repetition: repetition,
 	}
@@ -271,7 +271,7 @@ func (w *sweep) record(r *Run, k *kernel.Kernel, out kernel.Outcome) (*ran[any],
 	w.adopt(r)
 	if out.Status != kernel.OK && out.Status != kernel.OutOfMemory {
 		w.bad = append(w.bad, *r)
-		w.fail(k, onSlices(r.Size), out)
+		w.fail(k.Name, onSlices(r.Size), out)
 		return nil, nil
 	}
 	return w.ran(r, out.Start, out.End), nil
