@@ -51,30 +51,35 @@ func planLives(s *schedule.Schedule) []*life {
 		gpu int
 		in  mig.Instance
 	}
+	operations := make([]*operation, len(s.Operations))
+	for i, o := range s.Operations {
+		operations[i] = &operation{Operation: o, done: make(chan struct{})}
+	}
+	slices.SortStableFunc(operations, func(a, b *operation) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), -cmp.Compare(a.Op, b.Op),
+			cmp.Compare(a.Instance.Start, b.Instance.Start), cmp.Compare(a.Instance.Profile.ID, b.Instance.Profile.ID))
+	})
 	var lives []*life
-	var operations []*operation
 	at := map[place][]*life{}
-	ended := map[place]int{}
-	planned := byStart(s.Operations, func(o *schedule.Operation) mig.Seconds { return o.Start })
-	for _, o := range planned {
+	for _, o := range operations {
 		if o.Op == schedule.Create {
-			l := &life{gpu: o.GPU, in: o.Instance, create: &operation{Operation: *o, done: make(chan struct{})}}
-			here := place{o.GPU, o.Instance}
+			l, here := &life{gpu: o.GPU, in: o.Instance, create: o}, place{o.GPU, o.Instance}
 			at[here] = append(at[here], l)
 			lives = append(lives, l)
-			operations = append(operations, l.create)
 		}
 	}
-	for _, o := range planned {
+	ended := map[place]int{}
+	for _, o := range operations {
 		if o.Op == schedule.Destroy {
 			here := place{o.GPU, o.Instance}
 			l := at[here][ended[here]]
 			ended[here]++
-			l.destroy = &operation{Operation: *o, after: []*operation{l.create}, done: make(chan struct{})}
-			operations = append(operations, l.destroy)
+			l.destroy, o.after = o, []*operation{l.create}
 		}
 	}
-	for _, pl := range byStart(s.Placements, func(pl *schedule.Placement) mig.Seconds { return pl.Start }) {
+	placements := slices.Clone(s.Placements)
+	slices.SortStableFunc(placements, func(a, b schedule.Placement) int { return cmp.Compare(a.Start, b.Start) })
+	for _, pl := range placements {
 		// The middle of a run lies within its life, whatever the tolerance.
 		middle := pl.Start/2 + pl.End/2
 		here := at[place{pl.GPU, pl.Instance}]
@@ -89,20 +94,6 @@ func planLives(s *schedule.Schedule) []*life {
 	return lives
 }
 
-// byStart returns pointers to the elements of a list, by start.
-func byStart[T any](list []T, start func(*T) mig.Seconds) []*T {
-	out := make([]*T, len(list))
-	for i := range list {
-		out[i] = &list[i]
-	}
-	slices.SortStableFunc(out, func(a, b *T) int { return cmp.Compare(start(a), start(b)) })
-	return out
-}
-
-func byPlace(a, b mig.Instance) int {
-	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Profile.ID, b.Profile.ID))
-}
-
 // middle is the middle of the time during which a life occupies its slices.
 func (l *life) middle() float64 {
 	if l.destroy == nil {
@@ -111,13 +102,10 @@ func (l *life) middle() float64 {
 	return float64(l.create.Start)/2 + float64(l.destroy.End)/2
 }
 
-// addNeeds sorts the lives and lets each create come after the destroys of the instances that share its slices. A
-// profile that a GPU can hold only once (1g.5gb+me) counts as a slice.
+// addNeeds sorts the lives, which come by their creates, and lets each create come after the destroys of the instances
+// that share its slices. A profile that a GPU can hold only once (1g.5gb+me) counts as a slice.
 func addNeeds(lives []*life) {
-	slices.SortStableFunc(lives, func(a, b *life) int {
-		return cmp.Or(cmp.Compare(a.middle(), b.middle()), cmp.Compare(a.create.Start, b.create.Start),
-			byPlace(a.in, b.in))
-	})
+	slices.SortStableFunc(lives, func(a, b *life) int { return cmp.Compare(a.middle(), b.middle()) })
 	type resource struct {
 		gpu   int
 		slice mig.Slices
@@ -142,9 +130,6 @@ func addNeeds(lives []*life) {
 }
 
 func takeTurns(operations []*operation) {
-	slices.SortStableFunc(operations, func(a, b *operation) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), -cmp.Compare(a.Op, b.Op), byPlace(a.Instance, b.Instance))
-	})
 	last := map[int]*operation{}
 	var place func(*operation)
 	place = func(o *operation) {

@@ -210,8 +210,7 @@ func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (Effort,
 	case ctx.Err() != nil:
 		err = fmt.Errorf("%s: %w", instanceName(at), err)
 	default:
-		processes, _ := s.device.Processes() // If this fails, the error names no process.
-		err = fmt.Errorf("%s, tried for %v: %w%s", instanceName(at), s.o.Patience, err, processNames(processes))
+		err = fmt.Errorf("%s, tried for %v: %w%s", instanceName(at), s.o.Patience, err, s.heldBy())
 	}
 	return effort, err
 }

@@ -24,13 +24,9 @@ func (s *Session) turnOn() (err error) {
 		return err
 	}
 	if !s.identity.MIG {
-		processes, err := s.device.Processes()
-		if err != nil {
-			return err
-		}
 		return fmt.Errorf("MIG mode of %s stays off until a reset%s; end the processes that use the GPU (%s) "+
 			"and try again",
-			s.identity.UUID, processNames(processes), monitors)
+			s.identity.UUID, s.heldBy(), monitors)
 	}
 	s.o.Log("turned on MIG mode of %s", s.identity.UUID)
 	return nil
@@ -63,11 +59,7 @@ func (s *Session) restore() error {
 		return err
 	}
 	if id.MIG {
-		processes, err := s.device.Processes()
-		if err != nil {
-			return err
-		}
-		s.o.Log("MIG mode of %s turns off with the next reset%s", id.UUID, processNames(processes))
+		s.o.Log("MIG mode of %s turns off with the next reset%s", id.UUID, s.heldBy())
 		return nil
 	}
 	s.o.Log("turned off MIG mode of %s again", id.UUID)
@@ -77,9 +69,10 @@ func (s *Session) restore() error {
 // monitors are services that hold a GPU to watch it. The driver does not list all of them among the processes.
 const monitors = "monitoring too: systemctl stop nvidia-dcgm nvsm"
 
-// processNames says in brackets which processes use the GPU.
-func processNames(by []profiling.Process) string {
-	if len(by) == 0 {
+// heldBy says in brackets which processes use the GPU, if the driver tells any.
+func (s *Session) heldBy() string {
+	by, err := s.device.Processes()
+	if err != nil || len(by) == 0 {
 		return ""
 	}
 	return " (held by " + processList(by) + ")"

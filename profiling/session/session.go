@@ -163,7 +163,7 @@ func (s *Session) admit() (err error) {
 	case underMIG && id.MIG != id.MIGPending:
 		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end the processes that use "+
 			"the GPU (%s) and run nvidia-smi --gpu-reset -i %s",
-			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), processNames(processes),
+			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), s.heldBy(),
 			monitors, id.UUID)
 	case underMIG && !id.MIG && !s.o.AllowMIGMode:
 		return fmt.Errorf("%w on %s; allow it to be changed with --allow-mig-mode, or run nvidia-smi -i %s -mig 1 "+
