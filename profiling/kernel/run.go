@@ -119,6 +119,10 @@ func (k *Kernel) judgeEnd(o *Outcome, p process, on profiling.Instance) bool {
 	if !k.PrintsDevice {
 		ran = asked
 	}
+	rounded := 2 // MPS gives what the GPU can set aside
+	if strings.HasPrefix(on.UUID, "MIG-") {
+		rounded = 0
+	}
 	at := outOfMemory.FindStringIndex(p.output)
 	switch {
 	case at != nil:
@@ -133,7 +137,7 @@ func (k *Kernel) judgeEnd(o *Outcome, p process, on profiling.Instance) bool {
 		o.Status, o.Detail = Wrong, "the output does not say where it ran: it has no lines sms: and uuid:"+p.lastWords()
 	case asked.UUID != "" && ran.UUID != asked.UUID:
 		o.Status, o.Detail = Wrong, fmt.Sprintf("it ran on the device %s, not on %s", ran.UUID, on.UUID)
-	case asked.SMs > 0 && max(ran.SMs-asked.SMs, asked.SMs-ran.SMs) > roundedSMs(on):
+	case asked.SMs > 0 && max(ran.SMs-asked.SMs, asked.SMs-ran.SMs) > rounded:
 		o.Status, o.Detail = Wrong, fmt.Sprintf("it ran on %d multiprocessors, not on %d", ran.SMs, asked.SMs)
 	default:
 		o.Device = ran
@@ -175,15 +179,6 @@ func askedDevice(on profiling.Instance) *Device {
 		d.SMs = on.Profile.SMs
 	}
 	return d
-}
-
-// roundedSMs is by how many multiprocessors a run may miss what its instance has: MPS rounds to what the GPU can set
-// aside.
-func roundedSMs(on profiling.Instance) int {
-	if strings.HasPrefix(on.UUID, "MIG-") {
-		return 0
-	}
-	return 2
 }
 
 func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,8 +71,8 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 	return t.jobs, err
 }
 
-// split makes the partitions of a group. Groups of multiprocessors as clusters need them come first; if their size
-// does not fit the counts, finer ones.
+// split makes the partitions of a group, of which all jobs have a limit or none. Groups of multiprocessors as clusters
+// need them come first; if their size does not fit the counts, finer ones.
 func (p *Partitions) split(g Group) ([]*cuda.Partition, error) {
 	var counts []int
 	for _, part := range g {
@@ -81,11 +82,6 @@ func (p *Partitions) split(g Group) ([]*cuda.Partition, error) {
 	}
 	if len(counts) == 0 {
 		return p.Device.Share(len(g))
-	}
-	if len(counts) < len(g) {
-		return nil,
-			fmt.Errorf("in the group %s some jobs have a limit and some have none; give all or none a number of "+
-				"multiprocessors", g)
 	}
 	parts, err := p.Device.Split(counts, false)
 	exact := err == nil
@@ -130,9 +126,6 @@ func (t *together) run(i int, p Part, on *cuda.Partition) {
 	}
 }
 
-// stopped reports whether the run cannot succeed any more.
-func (t *together) stopped() bool { return t.failed.Load() || t.ctx.Err() != nil }
-
 // measure runs a job: it warms up, has its window, and goes on until all jobs have had theirs.
 func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	j := &t.jobs[number]
@@ -145,7 +138,11 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	if err != nil {
 		return err
 	}
-	run, err := program.Start(on, t.size(program), t.Seed)
+	size := cmp.Or(program.WindowSize, program.Size)
+	if t.Small {
+		size = program.VerifySize
+	}
+	run, err := program.Start(on, size, t.Seed)
 	if err != nil {
 		return err
 	}
@@ -153,7 +150,7 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	// until iterates until something holds, at least once and not after an error.
 	until := func(enough func() bool) (done uint64) {
 		if err == nil {
-			done, err = run.Until(&pace, func() bool { return enough() || t.stopped() })
+			done, err = run.Until(&pace, func() bool { return enough() || t.failed.Load() || t.ctx.Err() != nil })
 		}
 		return done
 	}
@@ -175,14 +172,4 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	j.Stopped = system.Monotonic()
 	j.Status, j.Device = kernel.OK, &kernel.Device{UUID: t.Device.Facts.UUID, SMs: on.SMs}
 	return err
-}
-
-func (t *together) size(p *kernels.Program) uint64 {
-	switch {
-	case t.Small:
-		return p.VerifySize
-	case p.WindowSize > 0:
-		return p.WindowSize
-	}
-	return p.Size
 }

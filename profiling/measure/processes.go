@@ -3,7 +3,6 @@ package measure
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -30,9 +29,6 @@ func (p *Processes) Together(ctx context.Context, g Group, window time.Duration)
 	jobs := make([]kernel.Job, len(g))
 	for i, part := range g {
 		k := slices.IndexFunc(p.Kernels, func(k kernel.Kernel) bool { return k.Name == part.Kernel })
-		if k < 0 {
-			return nil, fmt.Errorf("there is no kernel %s", part.Kernel)
-		}
 		sms := cmp.Or(part.SMs, p.SMs)
 		on := p.Share(mps.Percentage(sms, p.SMs))
 		on.Profile = &mig.Profile{SMs: sms}

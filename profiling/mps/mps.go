@@ -98,15 +98,7 @@ func (d *Device) SetMIG(on bool) error {
 
 // Placements returns where MIG instances of the profile may begin.
 func (d *Device) Placements(p *mig.Profile) ([]mig.Slices, error) {
-	if !slices.Contains(d.model.Profiles, p) {
-		return nil, &profiling.DeviceError{Op: fmt.Sprintf("place %s", p), Err: d.foreign()}
-	}
 	return slices.Clone(p.Starts), nil
-}
-
-// foreign is the error for a profile of another model.
-func (d *Device) foreign() error {
-	return fmt.Errorf("%w: %s does not have this profile", profiling.ErrUnsupported, d.model)
 }
 
 // Instances returns what Create made and Destroy did not remove. It does not know those of
@@ -139,9 +131,6 @@ func (d *Device) Create(at mig.Instance) (profiling.Instance, error) {
 
 // refusal says why an instance cannot be made; nil if it can.
 func (d *Device) refusal(at mig.Instance) error {
-	if !slices.Contains(d.model.Profiles, at.Profile) {
-		return d.foreign()
-	}
 	if !slices.Contains(at.Profile.Starts, at.Start) {
 		return profiling.ErrPlacement
 	}

@@ -222,18 +222,6 @@ func TestShare(t *testing.T) {
 	}
 }
 
-func TestForeignProfile(t *testing.T) {
-	newFake(t)
-	d := opened(t, h200())
-	p := mig.MustLookup("A100").Profile(1)
-	if _, err := d.Placements(p); !errors.Is(err, profiling.ErrUnsupported) {
-		t.Errorf("placements of %s on an H200: %v", p, err)
-	}
-	if _, err := d.Create(mig.Instance{Profile: p}); !errors.Is(err, profiling.ErrUnsupported) {
-		t.Errorf("create %s on an H200: %v", p, err)
-	}
-}
-
 func TestSetMIG(t *testing.T) {
 	newFake(t)
 	d := opened(t, h200())
