@@ -49,8 +49,8 @@ var errAnother = errors.New("another kernel of the group failed")
 
 // Together runs kernels whose Window is set at the same time: it starts all, waits until each says that it is ready,
 // which is after the start of CUDA and a warm-up, and lets all begin at once. Each measures its rate for a time, and
-// may go on until its standard input ends, which it does when all have measured. If one ends before all are ready, the
-// others are killed, and have the status of a crash. Otherwise Together is like [Kernel.Run].
+// may go on until its standard input ends, which it does when all have measured. If one fails before it has measured,
+// the others are killed, and have the status of a crash. Otherwise Together is like [Kernel.Run].
 func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, error) {
 	limited, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -76,7 +76,8 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 			l.processors = processors
 		}
 		wg.Go(func() {
-			if out[i], errs[i] = j.window(limited, l); errs[i] != nil || out[i].Status != OK {
+			out[i], errs[i] = j.window(limited, l)
+			if failed := errs[i] != nil || out[i].Status != OK; failed && gates[i].measured.Err() == nil {
 				cancel(errAnother)
 			}
 		})
