@@ -93,6 +93,8 @@ type misoChoice struct {
 	parts     []mig.Partition
 	reference []float64 // by task: the seconds that its speedup is relative to
 	permute   bool
+	// all leaves out partitions on which not each instance has a task.
+	all bool
 
 	// instances and tasks are the best so far: which instance runs which task. most is their sum of speedups.
 	instances mig.Partition
@@ -180,7 +182,7 @@ func (c *misoChoice) assign(i int, sum float64) {
 		copy(c.next[i:j], c.next[i+1:j+1])
 		c.next[j] = k
 	}
-	if last && sum > c.most {
+	if last && sum > c.most && (!c.all || i == len(c.part)) {
 		c.most, c.instances = sum, c.part
 		c.tasks = append(c.tasks[:0], c.next[:i]...)
 	}

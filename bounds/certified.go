@@ -32,12 +32,18 @@ type Witness = certificate.Witness
 // atMost is the makespan of a known schedule in seconds, +Inf if none is known. It limits
 // the terms: the bound exceeds it by no more than rounding, and chains are found faster.
 //
+// Where tasks can be stopped, only the area is used: the sizes of a task's parts need no fewer slice-seconds than the
+// best of them. The proofs of the others take it that a task runs on one instance.
+//
 // The error says what is wrong with the tasks (see [task.Batch.Validate]), or is that of ctx.
 func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return Witness{}, err
 	}
 	best := Witness{Kind: certificate.Area, Bound: occupied(&p)}
+	if p.Restart > 0 {
+		return best, nil
+	}
 	weights := newSliceWeights(&p)
 	if w := weights.prove(best.Bound); w.Bound > best.Bound {
 		best = w

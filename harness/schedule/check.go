@@ -137,6 +137,9 @@ func (c *checker) problem() bool {
 	if p.Release != nil && len(p.Release) != len(p.Tasks) {
 		c.add(BadProblem, "there are %d releases for %d tasks", len(p.Release), len(p.Tasks))
 	}
+	if !finite(p.Restart) || p.Restart < 0 {
+		c.add(BadProblem, "a restart takes %v s", p.Restart)
+	}
 	for i, r := range p.Release {
 		if !finite(r) {
 			c.add(BadProblem, "task %q is released at %v s", c.name(i), r)
@@ -200,7 +203,7 @@ func (c *checker) placements() {
 			c.add(BadTime, "%q runs from %v to %v s", c.name(pl.Task), pl.Start, pl.End)
 		}
 		if known {
-			if ran[pl.Task] != 0 {
+			if ran[pl.Task] != 0 && p.Restart == 0 {
 				c.add(RepeatedTask, "%q runs in placements %d and %d", c.name(pl.Task), ran[pl.Task]-1, i)
 			} else {
 				ran[pl.Task] = int32(i + 1)
@@ -211,7 +214,7 @@ func (c *checker) placements() {
 			takes := p.Tasks[pl.Task].On(size)
 			if !finite(takes) || takes <= 0 {
 				c.add(DoesNotFit, "%q runs on %v, where it takes %v s", c.name(pl.Task), pl.Instance, takes)
-			} else if inTime && !sameInstant(pl.End, pl.Start+takes) {
+			} else if inTime && p.Restart == 0 && !sameInstant(pl.End, pl.Start+takes) {
 				c.add(WrongDuration, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task),
 					pl.End-pl.Start, size, takes)
 			}
@@ -230,7 +233,36 @@ func (c *checker) placements() {
 			c.add(MissingTask, "%q (task %d) is never run", c.name(i), i)
 		}
 	}
+	if p.Restart > 0 {
+		c.parts()
+	}
 	slices.SortFunc(c.runs, byTime)
+}
+
+// parts checks that the parts of a task's run do its work once, with a break of [Problem.Restart] between two.
+func (c *checker) parts() {
+	done := make([]float64, len(c.p.Tasks)) // the share of the work
+	last := make([]Placement, len(c.p.Tasks))
+	ends := make([]mig.Seconds, len(c.p.Tasks)) // of all the work, if the last part does what is left
+	for _, pl := range c.s.sortedPlacements() {
+		if pl.Task < 0 || pl.Task >= len(done) || c.key(pl.Instance) == none || !timely(pl.Start, pl.End) ||
+			!c.p.Tasks[pl.Task].Fits(pl.Instance.Size()) {
+			continue
+		}
+		k, takes := pl.Task, c.p.Tasks[pl.Task].On(pl.Instance.Size())
+		if done[k] > 0 && later(last[k].End+c.p.Restart, pl.Start) {
+			c.add(EarlyRestart, "%q goes on at %v s after it stops at %v s; a restart takes %v s", c.name(k), pl.Start,
+				last[k].End, c.p.Restart)
+		}
+		ends[k] = pl.Start + mig.Seconds(1-done[k])*takes
+		done[k] += float64((pl.End - pl.Start) / takes)
+		last[k] = pl
+	}
+	for k, pl := range last {
+		if !sameInstant(pl.End, ends[k]) {
+			c.add(WrongDuration, "%q ends at %v s; it has done its work at %v s", c.name(k), pl.End, ends[k])
+		}
+	}
 }
 
 func (c *checker) cost(o *Operation) mig.Seconds {

@@ -190,7 +190,57 @@ var broken = []struct {
 	{"everything costs under free reconfiguration", func(p *schedule.Problem, s *schedule.Schedule) { p.Model, s.Model = mig.Free, mig.Free }, []schedule.Kind{schedule.WrongCost}},
 	{"two creates at once", moveOp(create3, -0.1), []schedule.Kind{schedule.OperationOverlap}},
 	{"task of less than a microsecond", editProblem(func(p *schedule.Problem) { p.Tasks[0].Set(7, 9e-7) }), []schedule.Kind{schedule.BadProblem}},
+	{"task that goes on too early", func(p *schedule.Problem, s *schedule.Schedule) {
+		*p, *s = stopped()
+		p.Restart = 1.1
+	}, []schedule.Kind{schedule.EarlyRestart}},
+	{"task whose parts do too little", func(p *schedule.Problem, s *schedule.Schedule) {
+		*p, *s = stopped()
+		s.Placements[0].Start += 1e-6
+	}, []schedule.Kind{schedule.WrongDuration}},
+	{"task whose parts do too much", func(p *schedule.Problem, s *schedule.Schedule) {
+		*p, *s = stopped()
+		s.Placements[0].End += 1e-6
+	}, []schedule.Kind{schedule.WrongDuration}},
+	{"task that runs all over again", func(p *schedule.Problem, s *schedule.Schedule) {
+		*p, *s = stopped()
+		again := s.Placements[0]
+		again.Start, again.End = 5, 7
+		s.Placements = append(s.Placements, again)
+	}, []schedule.Kind{schedule.WrongDuration}},
+	{"two parts of a task at once", func(p *schedule.Problem, s *schedule.Schedule) {
+		*p, *s = stopped()
+		s.Placements[0].GPU, s.Placements[0].Start, s.Placements[0].End = 1, 0.5, 2
+		s.Operations[1].GPU = 1
+	}, []schedule.Kind{schedule.EarlyRestart}},
+	{"stopped although tasks cannot be", func(p *schedule.Problem, s *schedule.Schedule) {
+		*p, *s = stopped()
+		p.Restart = 0
+	}, []schedule.Kind{schedule.RepeatedTask, schedule.WrongDuration}},
+	{"restart of NaN", editProblem(func(p *schedule.Problem) { p.Restart = nan }), []schedule.Kind{schedule.BadProblem}},
+	{"restart that goes back in time", editProblem(func(p *schedule.Problem) { p.Restart = -1 }), []schedule.Kind{schedule.BadProblem}},
 	{"two tasks on the whole GPU at once", func(p *schedule.Problem, s *schedule.Schedule) { *p, *s = atOnce(2, 1) }, []schedule.Kind{schedule.TooMuchWork, schedule.TaskOverlap}},
+}
+
+// stopped returns a task that does a quarter of its work on 2 slices, and the rest on 4 slices a restart later.
+func stopped() (schedule.Problem, schedule.Schedule) {
+	p := schedule.Problem{
+		GPU: a100, Count: 2, Model: mig.Free, Restart: 1,
+		Tasks: task.Batch{task.New("a", map[mig.Slices]mig.Seconds{2: 4, 4: 2})},
+	}
+	return p, schedule.Schedule{
+		GPU: a100, Model: mig.Free,
+		Operations: []schedule.Operation{instant(schedule.Create, at(2, 4), 0), instant(schedule.Create, at(4, 0), 0)},
+		Placements: []schedule.Placement{{Instance: at(4, 0), Start: 2, End: 3.5}, {Instance: at(2, 4), Start: 0, End: 1}},
+	}
+}
+
+func TestCheckTakesStoppedTasks(t *testing.T) {
+	p, s := stopped()
+	m, err := schedule.Measure(p, s)
+	if err != nil || m.Makespan != 3.5 || m.Busy != 8 {
+		t.Errorf("%+v, %v; want a makespan of 3.5 s and 2 slices for 1 s and 4 for 1.5 s", m, err)
+	}
 }
 
 func TestCheckRejectsTheBroken(t *testing.T) {

@@ -32,9 +32,13 @@ func Measure(p Problem, s Schedule) (Metrics, error) {
 	}
 	m := Metrics{Makespan: s.Makespan(), Reconfigurations: len(s.Operations)}
 	work := make([]SliceSeconds, len(p.Tasks))
-	for i := range s.Placements {
-		pl := &s.Placements[i]
-		work[pl.Task] = SliceSeconds(pl.Instance.Size()) * SliceSeconds(pl.End-pl.Start)
+	placements := s.Placements
+	if p.Restart > 0 {
+		placements = s.sortedPlacements()
+	}
+	for i := range placements {
+		pl := &placements[i]
+		work[pl.Task] += SliceSeconds(pl.Instance.Size()) * SliceSeconds(pl.End-pl.Start)
 	}
 	for _, w := range work {
 		m.Busy += w

@@ -18,6 +18,9 @@ type Problem struct {
 	// Release holds the earliest instant at which each task may start. It is nil if all
 	// may start at time 0.
 	Release []mig.Seconds
+	// Restart is how long a task that is stopped stands still, at least, before it goes on, on any instance of any GPU.
+	// What it has done is kept. 0 means that a task runs once, without a break.
+	Restart mig.Seconds
 	// Tasks lists the tasks in order of arrival. Each must run once.
 	Tasks task.Batch
 }
@@ -36,7 +39,7 @@ func (p *Problem) ReleaseOf(i int) mig.Seconds {
 // Existing is an instance that exists at time 0.
 type Existing = task.Existing
 
-// A Placement is the run of a task.
+// A Placement is the run of a task, or a part of it where tasks can be stopped.
 type Placement struct {
 	// Task is the index in Problem.Tasks.
 	Task int
@@ -79,7 +82,7 @@ type Schedule struct {
 	// Package algo sets it.
 	Algorithm string
 	Model     mig.Reconfiguration
-	// Placements has one entry a task, in any order.
+	// Placements has one entry a task, or one for each part of its run, in any order.
 	Placements []Placement
 	// Operations has one entry a create or destroy, in any order.
 	Operations []Operation

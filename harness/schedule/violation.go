@@ -20,7 +20,7 @@ const (
 	UnknownTask Kind = "unknown task"
 	// MissingTask: a task is never run.
 	MissingTask Kind = "missing task"
-	// RepeatedTask: a task is run more than once.
+	// RepeatedTask: a task is run more than once, although tasks cannot be stopped.
 	RepeatedTask Kind = "repeated task"
 	// BadTime: a time is NaN, infinite or negative, or an end lies before its start.
 	BadTime Kind = "bad time"
@@ -32,8 +32,10 @@ const (
 	UnknownOp Kind = "unknown operation"
 	// DoesNotFit: a task is run on instances of a size that it does not fit.
 	DoesNotFit Kind = "task does not fit"
-	// WrongDuration: a run is not as long as the task takes on that size.
+	// WrongDuration: a run is not as long as the task, or what is left of it, takes on that size.
 	WrongDuration Kind = "wrong duration"
+	// EarlyRestart: a stopped task goes on too early.
+	EarlyRestart Kind = "restart too early"
 	// BeforeRelease: a task starts before its release.
 	BeforeRelease Kind = "start before release"
 	// NoInstance: a task's instance does not exist during the whole run (FAR 2.2, constraint 1).

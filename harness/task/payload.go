@@ -55,6 +55,9 @@ type Batches struct {
 	// Estimates holds the tasks with the durations that a scheduler is told, in the order of Tasks, which have the
 	// true ones. It is nil if the scheduler knows the true ones.
 	Estimates Batch
+	// Restart is how long a task stands still that is stopped and goes on later, at least. It is 0 if tasks cannot be
+	// stopped.
+	Restart mig.Seconds
 }
 
 // Releases returns the earliest instant at which each task may start; nil for time 0. A batch is
@@ -109,10 +112,14 @@ func (b Batches) AddTo(d *Digest) {
 		h := b.Estimates.Hash()
 		d.Text(string(h[:]))
 	}
+	if b.Restart > 0 {
+		d.Text("restart")
+		d.Float(float64(b.Restart))
+	}
 }
 
-// WriteCSV implements [Payload]. A GPU that is not empty at time 0 is an error, because the
-// format has no place for it, and so are estimates.
+// WriteCSV implements [Payload]. The format has no place for a GPU that is not empty at time 0, for estimates, and for
+// tasks that can be stopped: each is an error.
 func (b Batches) WriteCSV(w io.Writer, g *mig.GPU) error {
 	if b.Estimates != nil {
 		return errors.New("a tasks file has no place for estimates; write the tasks without noise")
@@ -120,6 +127,9 @@ func (b Batches) WriteCSV(w io.Writer, g *mig.GPU) error {
 	if len(b.Start) > 0 {
 		return fmt.Errorf("%d instances exist at time 0, and a tasks file cannot say so; write tasks that start on "+
 			"an empty GPU", len(b.Start))
+	}
+	if b.Restart > 0 {
+		return fmt.Errorf("tasks can be stopped, and a tasks file cannot say so; write a dataset with restart=0")
 	}
 	return WriteStream(w, g, b)
 }

@@ -127,7 +127,7 @@ func poseProblem(p Problem) (judged, given algo.Problem) {
 	in := payload[task.Batches](p)
 	judged = schedule.Problem{
 		GPU: p.GPU, Count: p.Count, Model: p.Model, Start: in.Start, Release: in.Releases(),
-		Tasks: in.Tasks,
+		Restart: in.Restart, Tasks: in.Tasks,
 	}
 	given = judged
 	given.Tasks, given.Release = slices.Clone(in.Tasks), slices.Clone(judged.Release)

@@ -32,7 +32,7 @@ func flowMetrics(s schedule.Schedule, in task.Batches) []Metric {
 		for _, size := range s.GPU.Sizes() {
 			shortest = min(shortest, float64(in.Tasks[pl.Task].On(size)))
 		}
-		flows[pl.Task] = float64(pl.End - in.Arrivals[pl.Task])
+		flows[pl.Task] = max(flows[pl.Task], float64(pl.End-in.Arrivals[pl.Task]))
 		stretches[pl.Task] = flows[pl.Task] / shortest
 	}
 	mean := func(values []float64) float64 {

@@ -133,7 +133,9 @@ type Least struct {
 
 // A Contest is a set of algorithms that compete on some datasets.
 type Contest struct {
-	GPU        string
+	GPU string
+	// GPUs is their number where the dataset does not give it.
+	GPUs       int
 	Model      mig.Reconfiguration
 	Datasets   []string
 	Algorithms []string
@@ -168,10 +170,11 @@ func contestsOf(track string) (out []Contest) {
 	in.Comment = '#'
 	rows, err := in.ReadAll()
 	for _, row := range rows {
-		model, unknown := mig.ParseReconfiguration(row[2])
-		instances, wrong := strconv.Atoi(row[3])
-		if err = errors.Join(err, unknown, wrong); row[0] == track {
-			out = append(out, Contest{row[1], model, strings.Fields(row[4]), strings.Fields(row[5]), instances})
+		gpus, bad := strconv.Atoi(row[2])
+		model, unknown := mig.ParseReconfiguration(row[3])
+		instances, wrong := strconv.Atoi(row[4])
+		if err = errors.Join(err, bad, unknown, wrong); row[0] == track {
+			out = append(out, Contest{row[1], gpus, model, strings.Fields(row[5]), strings.Fields(row[6]), instances})
 		}
 	}
 	if err != nil {

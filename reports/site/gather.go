@@ -38,7 +38,7 @@ func trackContests() (out []trackContest) {
 
 func (c trackContest) series(dataset, algorithm string) store.Series {
 	return store.Series{
-		Track: c.Track.Name, Dataset: dataset, GPU: c.Contest.GPU, Count: 1, Model: c.Model.String(),
+		Track: c.Track.Name, Dataset: dataset, GPU: c.Contest.GPU, Count: c.GPUs, Model: c.Model.String(),
 		Algorithm: algorithm,
 	}
 }
@@ -96,6 +96,9 @@ func boards(e *run.Engine) (out []Board, err error) {
 	all := trackContests()
 	for _, c := range all {
 		b := Board{Track: c.Track.Name, GPU: c.Contest.GPU, About: map[string]string{}}
+		if c.GPUs > 1 {
+			b.GPU = fmt.Sprintf("%d x %s", c.GPUs, b.GPU)
+		}
 		if c.Reconfigures {
 			b.Model = c.Model.String()
 		}
@@ -103,9 +106,9 @@ func boards(e *run.Engine) (out []Board, err error) {
 		if slices.ContainsFunc(out, same) {
 			continue
 		}
-		conditions := leaderboard.Conditions{Track: c.Track, GPU: b.GPU, Count: 1, Model: c.Model}
+		conditions := leaderboard.Conditions{Track: c.Track, GPU: c.Contest.GPU, Count: c.GPUs, Model: c.Model}
 		for _, o := range all {
-			if o.Track == c.Track && o.Contest.GPU == b.GPU {
+			if o.Track == c.Track && o.Contest.GPU == c.Contest.GPU && o.GPUs == c.GPUs {
 				for _, dataset := range o.Datasets {
 					conditions.Datasets = append(conditions.Datasets, datasets.MustParse(dataset).ID())
 				}

@@ -1,0 +1,149 @@
+package algorithms
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/spec"
+	"miglab/harness/task"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "miso-stream", Version: 1, Track: algo.TrackStream, Cite: "Li et al., MISO, SoCC 2022",
+	Summary: "a task goes to the GPU with the fewest; after a run under MPS, its tasks are stopped and move to the " +
+		"partition with the largest sum of predicted speeds",
+	Params: []algo.Param{
+		{
+			Name: "error", Default: "0.016", Type: spec.Number(0, 1),
+			Doc: "mean error of the predictor, with a fifth of it as standard deviation",
+		},
+		{Name: "profile", Default: "30", Type: spec.Number(0, 1e6), Doc: "seconds that a run under MPS takes"},
+		{Name: "seed", Default: "1", Type: spec.Seed, Doc: "of the random errors"},
+	},
+	New: func(a algo.Args) (algo.Stream, error) {
+		return misoStream{"miso-stream", a.Float("error"), a.Float("profile"), a.Uint("seed")}, nil
+	},
+})
+
+// misoStream is MISO as published. A task that arrives goes to the GPU that runs the fewest tasks and for which some
+// partition has an instance for each of them and for the new one. Tasks wait in order of arrival, and none passes. The
+// GPU takes the partition with as many instances as tasks, and their order, that have the largest sum of speeds
+// t(whole GPU)/t(instance). When a task ends and none waits, the GPU is partitioned again for the others.
+//
+// Whenever a GPU with tasks is partitioned, all of them stand still for [schedule.Problem.Restart]: checkpoint,
+// partition, restart. Tasks that a new one joins are profiled first. A predicted duration is off by a normally
+// distributed share of the task's longest duration on its three largest sizes, up or down, as in the released code.
+//
+// Three things are simpler than in the paper. Tasks do no work while they run under MPS, as the track has no instances
+// that tasks share, which makes MISO slower than it is; with profile=0 it is faster than it is. A new task waits as
+// long as the stopped ones. Of partitions with the same sum the first is taken, not the one with the fewest moves, as
+// all tasks restart anyway. The released scripts minimise the mean slowdown, and not the paper's sum of speeds.
+//
+// Where tasks cannot be stopped, a GPU takes a task only while it has none.
+type misoStream struct {
+	name string
+	// mean is that of the predictor's error, and profile the seconds under MPS.
+	mean, profile float64
+	seed          uint64
+}
+
+func (m misoStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
+	if k := misfit(p, p.GPU.Partitions()[0]); k >= 0 {
+		return schedule.Schedule{}, &algo.InfeasibleError{
+			Algorithm: m.name, Task: p.Tasks[k].Name, Reason: "does not fit the whole GPU",
+		}
+	}
+	q := &misoMoves{moving: newMoving(p), pause: m.profile + float64(p.Restart)}
+	predicted := p
+	predicted.Tasks = m.predict(p.Tasks, p.GPU.Sizes())
+	whole := []mig.Slices{p.GPU.Partitions()[0][0].Size()}
+	q.choice = misoChoice{p: predicted, reference: secondsOnFirst(predicted, whole), permute: true, all: true}
+	return q.run(ctx, lengths, q.decide)
+}
+
+// predict returns the tasks with the durations that the predictor gives.
+func (m misoStream) predict(tasks task.Batch, sizes []mig.Slices) task.Batch {
+	rng := rand.New(rand.NewPCG(m.seed, 0))
+	out := slices.Clone(tasks)
+	for i, t := range tasks {
+		fits := slices.DeleteFunc(slices.Clone(sizes), func(s mig.Slices) bool { return !t.Fits(s) })
+		var longest mig.Seconds
+		for _, s := range fits[max(0, len(fits)-3):] {
+			longest = max(longest, t.On(s))
+		}
+		for _, s := range fits {
+			off := longest * mig.Seconds(m.mean+float64(m.mean/5*rng.NormFloat64()))
+			if rng.IntN(2) == 0 {
+				off = -off
+			}
+			out[i].Set(s, max(task.MinSeconds, t.On(s)+off))
+		}
+	}
+	return out
+}
+
+// misoMoves is the state of misoStream.
+type misoMoves struct {
+	*moving
+	choice misoChoice
+	// pause is how long a GPU with tasks that a new one joins does no work, in seconds.
+	pause float64
+}
+
+func (q *misoMoves) decide() {
+	for q.arrived() > 0 && q.admit(q.waiting[0]) {
+		q.waiting = q.waiting[1:]
+	}
+	for g := range q.exist {
+		if n := len(q.on(g)); q.arrived() == 0 && 0 < n && n < len(q.exist[g]) && q.choose(g) {
+			q.rearrange(g, float64(q.p.Restart))
+		}
+	}
+}
+
+// admit gives a task to a GPU, and reports whether there is one for it.
+func (q *misoMoves) admit(k int32) bool {
+	for _, g := range q.fewestFirst() {
+		if !q.choose(g, k) {
+			continue
+		}
+		if len(q.on(g)) > 0 {
+			q.rearrange(g, q.pause)
+		} else {
+			q.rearrange(g, 0)
+		}
+		return true
+	}
+	return false
+}
+
+// choose finds the instances for the tasks of a GPU and new ones, and reports whether there are any.
+func (q *misoMoves) choose(g int, tasks ...int32) bool {
+	for _, r := range q.on(g) {
+		tasks = append(tasks, r.task)
+	}
+	if q.ready[g] > q.now || len(tasks) > 1 && q.p.Restart == 0 {
+		return false
+	}
+	q.choice.parts = slices.DeleteFunc(slices.Clone(q.p.GPU.Partitions()), func(part mig.Partition) bool {
+		return len(part) != len(tasks)
+	})
+	q.choice.choose(tasks)
+	return len(q.choice.tasks) == len(tasks)
+}
+
+// rearrange stops all tasks of a GPU, and runs the chosen ones after a pause.
+func (q *misoMoves) rearrange(g int, pause float64) {
+	for _, r := range q.on(g) {
+		q.stop(r)
+	}
+	q.partition(g, q.choice.instances)
+	q.ready[g] = max(q.ready[g], q.now+pause)
+	for i, k := range q.choice.tasks {
+		q.begin(g, k, q.choice.instances[i], q.ready[g])
+	}
+}

@@ -1,0 +1,112 @@
+package algorithms
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "optsta", Version: 1, Track: algo.TrackStream, Cite: "Li et al., MISO, SoCC 2022: OptSta",
+	Summary: "the partition with the least mean flow time for the whole stream, the same on all GPUs and never changed; " +
+		"a task moves up into a larger idle instance",
+	New: func(algo.Args) (algo.Stream, error) { return static{"optsta", (*mig.GPU).Partitions}, nil },
+})
+
+// static is OptSta. It tries every one of its partitions with the whole stream, which it knows, as the paper does
+// offline.
+//
+// A task that arrives takes the largest idle instance that it fits, and waits if there is none; tasks behind it may
+// pass. Then each GPU moves the task on its smallest instance to its largest idle one if that is larger, the next
+// smallest to the next largest, and so on. A task that moves stands still for [schedule.Problem.Restart]. Where tasks
+// cannot be stopped, none moves.
+type static struct {
+	name  string
+	parts func(*mig.GPU) []mig.Partition
+}
+
+func (s static) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (best schedule.Schedule, err error) {
+	least := math.Inf(1)
+	for _, part := range s.parts(p.GPU) {
+		if k := misfit(p, part); k >= 0 {
+			err = cmp.Or(err, error(&algo.InfeasibleError{
+				Algorithm: s.name, Task: p.Tasks[k].Name, Reason: "fits no instance of " + part.String(),
+			}))
+			continue
+		}
+		q := newMoving(p)
+		for g := range q.exist {
+			q.partition(g, part)
+		}
+		out, failed := q.run(ctx, lengths, q.fill)
+		if failed != nil {
+			return out, failed
+		}
+		if q.ends < least {
+			best, least = out, q.ends
+		}
+	}
+	if math.IsInf(least, 1) {
+		return best, err
+	}
+	return best, nil
+}
+
+// misfit returns the first task that fits no instance of a partition; -1 if there is none.
+func misfit(p algo.Problem, part mig.Partition) int {
+	return slices.IndexFunc(p.Tasks, func(t task.Task) bool {
+		return !slices.ContainsFunc(part, func(in mig.Instance) bool { return t.Fits(in.Size()) })
+	})
+}
+
+// fill runs the tasks that have arrived on idle instances, and moves running tasks up.
+func (q *moving) fill() {
+	for _, k := range slices.Clone(q.waiting[:q.arrived()]) {
+		at, best := -1, mig.Instance{}
+		for g := range q.exist {
+			for _, in := range q.idle(g) {
+				if q.p.Tasks[k].Fits(in.Size()) && (at < 0 || in.Size() > best.Size()) {
+					at, best = g, in
+				}
+			}
+		}
+		if at >= 0 {
+			q.begin(at, k, best, q.now)
+			q.waiting = slices.DeleteFunc(q.waiting, func(o int32) bool { return o == k })
+		}
+	}
+	for g := 0; g < len(q.exist) && q.p.Restart > 0; g++ {
+		q.moveUp(g)
+	}
+}
+
+// idle returns the instances of a GPU without a task, the largest first.
+func (q *moving) idle(g int) []mig.Instance {
+	if q.ready[g] > q.now {
+		return nil
+	}
+	runs := q.on(g)
+	idle := slices.DeleteFunc(slices.Clone(q.exist[g]), func(in mig.Instance) bool {
+		return slices.ContainsFunc(runs, func(r movingRun) bool { return r.in == in })
+	})
+	slices.SortStableFunc(idle, func(a, b mig.Instance) int { return cmp.Compare(b.Size(), a.Size()) })
+	return idle
+}
+
+// moveUp moves tasks of a GPU to larger idle instances. Those that still restart stay.
+func (q *moving) moveUp(g int) {
+	runs := slices.DeleteFunc(q.on(g), func(r movingRun) bool { return r.from > q.now })
+	slices.SortStableFunc(runs, func(a, b movingRun) int { return cmp.Compare(a.in.Size(), b.in.Size()) })
+	for i, in := range q.idle(g) {
+		if i < len(runs) && in.Size() > runs[i].in.Size() && q.p.Tasks[runs[i].task].Fits(in.Size()) {
+			q.stop(runs[i])
+			q.begin(g, runs[i].task, in, q.now+float64(q.p.Restart))
+		}
+	}
+}
