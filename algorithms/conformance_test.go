@@ -242,7 +242,7 @@ func golden(t *testing.T, spec algo.Spec) string {
 			t.Fatalf("there is no reference case %s", c.name)
 		}
 		p := r.problem(c.model)
-		p.Count = c.gpus
+		p.Count, p.Restart = c.gpus, 1
 		ids := algotest.VariantsOf(spec)
 		if spec.Name == "fixpart" {
 			ids = append(ids, "fixpart?p="+p.GPU.Partitions()[2].String())
