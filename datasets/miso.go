@@ -11,26 +11,20 @@ import (
 	"miglab/harness/task"
 )
 
-const (
-	misoA100 = "miso-a100" // 32 training jobs on A100 (MISO, SoCC 2022)
-	// misoJobs is the index of the stream of 100 jobs in the manifest's traces.
-	misoJobs = 1
-	// misoFast is the part of a stream that arrives at half the gap, as in the script run.py of MISO.
-	misoFast = 3
-)
+// misoA100 is the table of MISO's 32 training jobs (SoCC 2022).
+const misoA100 = "miso-a100"
 
-// A misoJob is a row of miso-jobs.csv.
+// A misoJob is a row of miso-jobs.csv, whose durations are those on the whole GPU.
 type misoJob struct {
-	Kernel      string  `csv:"kernel"`
-	Trace       float64 `csv:"trace_s"`
-	Exponential float64 `csv:"exponential_s"`
+	Kernel      string      `csv:"kernel"`
+	Trace       mig.Seconds `csv:"trace_s"`
+	Exponential mig.Seconds `csv:"exponential_s"`
 }
 
 var (
-	misoPublished = sync.OnceValue(func() []misoJob {
-		return embedded[misoJob](files, readManifest().Traces[misoJobs].Path)
-	})
-	misoDurations = choice("durations", "of the published jobs on the whole GPU: from a trace, or exponential",
+	misoJobs = sync.OnceValue(func() []misoJob { return embedded[misoJob](files, readManifest().Traces[1].Path) })
+
+	misoDurations = choice("durations", "of MISO's 100 jobs on the whole GPU: from a trace, or exponential",
 		"trace", "exponential")
 
 	_ = Register(Family{
@@ -40,112 +34,108 @@ var (
 		Params: []spec.Param{
 			whole("n", 14, 1, maxCount, "jobs in a batch"), misoDurations, seedParam("seed", "of the random stream"),
 		},
-		New: func(_ string, a spec.Args) (Dataset, error) { return misoBatch{newMISO(a), a.Int("n")}, nil },
+		New: func(_ string, a spec.Args) (Dataset, error) {
+			return misoBatch{newMISO("miso/jobs", a), a.Int("n")}, nil
+		},
 	})
 	_ = Register(Family{
 		Name: "miso/stream", Source: publishedIn(misoA100),
 		Doc: "MISO's 100 training jobs, which were measured on A100-40GB, in a random order; the published run has 8 GPUs",
 		Params: []spec.Param{
-			whole("gap", 60, 1, maxCount, "seconds from one job to the next on average, by a Poisson distribution"),
-			choice("first", "the first third of the jobs arrives at half the gap, as published, or like the others",
-				"half", "flat"),
+			whole("gap", 60, 1, maxCount,
+				"seconds from one job to the next on average, by a Poisson distribution; half of it for the first third"),
 			number("restart", 30, 0, 1e6,
 				"seconds that a stopped job stands still before it goes on, on any instance; 0: no job can be stopped"),
 			misoDurations, seedParam("seed", "of the random stream"),
 		},
 		New: func(_ string, a spec.Args) (Dataset, error) {
-			return misoStream{newMISO(a), a.Float("gap"), a["first"] == "half", mig.Seconds(a.Float("restart"))}, nil
+			return misoStream{newMISO("miso/stream", a), a.Float("gap"), mig.Seconds(a.Float("restart"))}, nil
 		},
 	})
 )
 
 // miso has MISO's training jobs.
 type miso struct {
+	name        string
 	exponential bool
 	seed        uint64
 }
 
-func newMISO(a spec.Args) miso { return miso{a["durations"] == "exponential", a.Uint("seed")} }
+func newMISO(name string, a spec.Args) miso {
+	return miso{name, a["durations"] == "exponential", a.Uint("seed")}
+}
 
 func (miso) Instances() int { return 0 }
 
-func (m miso) seconds(j misoJob) float64 {
-	if m.exponential {
-		return j.Exponential
-	}
-	return j.Trace
-}
-
-// kernels returns the measured jobs in the order of the table.
-func (miso) kernels(dataset string, g *mig.GPU) (task.Batch, error) {
+// draw returns the measured jobs, and the random stream of an instance.
+func (m miso) draw(g *mig.GPU, index int) (task.Batch, *rand.Rand, error) {
 	rows := tables()[misoA100]
 	if measured := rows[0].GPU; g.Name != measured {
-		return nil, &UnmeasuredError{dataset, g.Name, []string{measured}}
+		return nil, nil, &UnmeasuredError{m.name, g.Name, []string{measured}}
 	}
-	return batch(rows), nil
+	return batch(rows), rand.New(pcg("workload="+m.name, m.seed, g, index)), nil
 }
 
-// training returns a job that trains for some seconds on the whole GPU. On the other sizes it takes longer as its
-// iterations do.
-func training(number int, kernel task.Task, seconds float64, g *mig.GPU) task.Task {
+// training returns a measured job with the duration of another on the whole GPU. On smaller instances it takes longer
+// as its iterations do.
+func (m miso) training(number int, kernel task.Task, j misoJob, g *mig.GPU) task.Task {
+	seconds := j.Trace
+	if m.exponential {
+		seconds = j.Exponential
+	}
 	out := task.Task{Name: fmt.Sprintf("%03d-%s", number+1, kernel.Name)}
 	for _, size := range g.Sizes() {
-		out.Set(size, mig.Seconds(seconds)*(kernel.On(size)/kernel.On(g.ComputeSlices)))
+		out.Set(size, seconds*(kernel.On(size)/kernel.On(g.ComputeSlices)))
 	}
 	return out
 }
 
-// misoBatch draws n jobs. The measured job and the duration are drawn apart.
+// misoBatch draws n jobs.
 type misoBatch struct {
 	miso
 	n int
 }
 
 func (m misoBatch) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	all, err := m.kernels("miso/jobs", g)
+	kernels, rng, err := m.draw(g, index)
 	if err != nil {
 		return nil, err
 	}
-	rng := rand.New(pcg("workload=miso/jobs", m.seed, g, index))
 	var out task.Batch
 	for i := range m.n {
-		kernel, j := all[rng.IntN(len(all))], misoPublished()[rng.IntN(len(misoPublished()))]
-		out = append(out, training(i, kernel, m.seconds(j), g))
+		kernel := kernels[rng.IntN(len(kernels))]
+		out = append(out, m.training(i, kernel, misoJobs()[rng.IntN(len(misoJobs()))], g))
 	}
 	return task.OneBatch(out), nil
 }
 
-// misoStream lets the published jobs arrive one by one.
+// misoStream lets the published jobs arrive one by one, as the authors' script run.py does.
 type misoStream struct {
 	miso
-	gap       float64
-	firstHalf bool
-	restart   mig.Seconds
+	gap     float64
+	restart mig.Seconds
 }
 
 func (misoStream) regime() task.Regime { return task.Timed }
 
 func (m misoStream) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	all, err := m.kernels("miso/stream", g)
+	kernels, rng, err := m.draw(g, index)
 	if err != nil {
 		return nil, err
 	}
-	rng := rand.New(pcg("workload=miso/stream", m.seed, g, index))
-	out := task.Batches{Restart: m.restart}
+	out := task.Batches{Restart: m.restart, Lengths: slices.Repeat([]int{1}, len(misoJobs()))}
 	at := 0
-	for i, k := range rng.Perm(len(misoPublished())) {
+	for i, k := range rng.Perm(len(misoJobs())) {
 		gap := m.gap
-		if m.firstHalf && i <= len(misoPublished())/misoFast {
+		if i <= len(misoJobs())/3 {
 			gap /= 2
 		}
 		// The arrivals of a Poisson process within the gap have a Poisson distribution.
 		for left := rng.ExpFloat64(); left < gap; left += rng.ExpFloat64() {
 			at++
 		}
-		j := misoPublished()[k]
-		kernel := slices.IndexFunc(all, func(t task.Task) bool { return t.Name == j.Kernel })
-		out.Tasks = append(out.Tasks, training(k, all[kernel], m.seconds(j), g))
-		out.Lengths = append(out.Lengths, 1)
+		kernel := slices.IndexFunc(kernels, func(t task.Task) bool { return t.Name == misoJobs()[k].Kernel })
+		out.Tasks = append(out.Tasks, m.training(k, kernels[kernel], misoJobs()[k], g))
 		out.Arrivals = append(out.Arrivals, mig.Seconds(at))
 	}
 	return out, nil

@@ -28,8 +28,8 @@ func TestMISOStreamHasThePublishedJobs(t *testing.T) {
 	for _, k := range batch(tables()[misoA100]) {
 		kernels[k.Name] = k
 	}
-	if len(kernels) != 32 || len(misoPublished()) != 100 {
-		t.Fatalf("%d kernels, %d jobs", len(kernels), len(misoPublished()))
+	if len(kernels) != 32 || len(misoJobs()) != 100 {
+		t.Fatalf("%d kernels, %d jobs", len(kernels), len(misoJobs()))
 	}
 	for _, durations := range []string{"trace", "exponential"} {
 		var got, want []string
@@ -43,10 +43,10 @@ func TestMISOStreamHasThePublishedJobs(t *testing.T) {
 				}
 			}
 		}
-		for i, j := range misoPublished() {
-			seconds := j.Trace
+		for i, j := range misoJobs() {
+			seconds := float64(j.Trace)
 			if durations == "exponential" {
-				seconds = j.Exponential
+				seconds = float64(j.Exponential)
 			}
 			want = append(want, fmt.Sprintf("%03d-%s %.6f", i+1, j.Kernel, seconds))
 		}
@@ -62,7 +62,7 @@ func TestMISOStreamArrives(t *testing.T) {
 	for _, c := range []struct {
 		spec         string
 		early, later float64
-	}{{"miso/stream", 30, 60}, {"miso/stream?first=flat", 60, 60}, {"miso/stream?gap=10", 5, 10}} {
+	}{{"miso/stream", 30, 60}, {"miso/stream?gap=10", 5, 10}} {
 		early, later := 0.0, 0.0
 		const n = 200
 		for i := range n {
@@ -111,7 +111,7 @@ func TestMISOIsForA100(t *testing.T) {
 func TestMISORefuses(t *testing.T) {
 	for spec, want := range map[string]string{
 		"miso/jobs?n=0": "n=0", "miso/jobs?gap=60": "gap", "miso/stream?gap=0": "gap=0", "miso/stream?restart=-1": "restart=-1",
-		"miso/stream?durations=mean": "durations=mean", "miso/stream?first=third": "first=third",
+		"miso/stream?durations=mean": "durations=mean",
 	} {
 		if _, err := Parse(spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", spec, err)
