@@ -8,6 +8,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/spec"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -22,7 +23,9 @@ type misoJob struct {
 }
 
 var (
-	misoJobs = sync.OnceValue(func() []misoJob { return embedded[misoJob](files, readManifest().Traces[1].Path) })
+	misoJobs = sync.OnceValue(func() []misoJob {
+		return strictcsv.Embedded[misoJob](files, readManifest().Traces[1].Path)
+	})
 
 	misoDurations = choice("durations", "of MISO's 100 jobs on the whole GPU: from a trace, or exponential",
 		"trace", "exponential")
