@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -45,6 +46,9 @@ func (n noisy) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		return nil, err
 	}
 	b := in.(task.Batches)
+	if b.Restart > 0 {
+		return nil, errors.New("tasks that can be stopped have no estimates; give restart=0 or no noise")
+	}
 	b.Estimates = slices.Clone(b.Tasks)
 	rng := rand.New(pcg(n.key, 1, g, index))
 	for i := range b.Estimates {

@@ -66,6 +66,12 @@ func TestEveryFamilyOfTasksHasNoise(t *testing.T) {
 			if err != nil || !ok {
 				continue
 			}
+			if exact.Restart > 0 {
+				if _, err := datasets.MustParse(spec+"?noise=0.2").Instance(mig.MustLookup(gpu), 0); err == nil {
+					t.Errorf("%s: tasks that can be stopped have estimates", spec)
+				}
+				spec += "?restart=0"
+			}
 			seen++
 			join := "?"
 			if strings.Contains(spec, "?") {
