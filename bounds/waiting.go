@@ -29,17 +29,16 @@ func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) 
 		turnaround += float64(q.Lifespan)
 		end = max(end, q.Arrival+q.Lifespan)
 	}
-	areas := make([]int, len(requests))
+	areas := make([]float64, len(requests))
 	for _, weights := range facets(g) {
 		for i := range requests {
 			q := &requests[i]
-			share := weights[profile[i]] * float64(q.Instances()) / float64(in.GPUs) * (1 - rounding)
-			areas[i] = int(share * float64(q.Lifespan) * areaUnits)
+			areas[i] = weights[profile[i]] * float64(q.Instances()) * float64(q.Lifespan) / float64(in.GPUs)
 		}
 		turnaround = max(turnaround, smallestFirst(requests, areas))
 		after := 0.0
 		for i := range slices.Backward(requests) {
-			after += float64(areas[i]) / areaUnits
+			after += areas[i]
 			end = max(end, requests[i].Arrival+int(math.Ceil(after*(1-rounding))))
 		}
 	}
@@ -49,28 +48,28 @@ func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) 
 const (
 	// rounding is more than what sums of a million numbers are off by.
 	rounding = 1e-9
-	// areaUnits is how many units of area a slot has. Areas are whole and rounded down, so that the bounds hold
-	// wherever in time a stream lies; 2^32 slots fit.
-	areaUnits = 1 << 24
+	// ulp is more than what one operation is off by.
+	ulp = 1e-15
 )
 
-// smallestFirst returns the sum of the slots from arrival to end on one machine that works off an area of [areaUnits] a
-// slot and always takes the request with the smallest area left.
-func smallestFirst(requests []task.Request, areas []int) float64 {
-	var left heap.Heap[int]
+// smallestFirst returns the sum of the slots from arrival to end on one machine that works off an area of 1 a slot and
+// always takes the request with the smallest area left. It keeps no absolute times, and rounds what is left down and the
+// time until the next arrival up, so that the sum is too small rather than too large.
+func smallestFirst(requests []task.Request, areas []float64) float64 {
+	var left heap.Heap[float64]
 	sum := 0.0
 	for i := range requests {
-		left.Push(heap.Item[int]{Key: areas[i]})
-		free := math.MaxInt // until the next arrival
+		left.Push(heap.Item[float64]{Key: areas[i] * (1 - rounding)})
+		free := math.Inf(1) // until the next arrival
 		if i+1 < len(requests) {
-			free = areaUnits * (requests[i+1].Arrival - requests[i].Arrival)
+			free = float64(requests[i+1].Arrival - requests[i].Arrival)
 		}
 		for len(left) > 0 && free > 0 {
 			first := left[0]
 			worked := min(first.Key, free)
-			sum += float64(len(left)) * float64(worked) / areaUnits
-			free -= worked
-			if first.Key -= worked; first.Key > 0 {
+			sum += float64(len(left)) * worked
+			free = (free - worked) * (1 + ulp)
+			if first.Key = (first.Key - worked) * (1 - ulp); first.Key > 0 {
 				left.ReplaceFirst(first)
 			} else {
 				left.Pop()

@@ -124,3 +124,16 @@ func mustParse(t *testing.T, id string) algo.Algorithm {
 	}
 	return a
 }
+
+// TestDotProductCountsComputeSlices: a 3g on the upper half leaves four compute slices, and four 1g on the lower one leave three
+// and a memory slice.
+func TestDotProductCountsComputeSlices(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	score := dotProduct(g)
+	p := g.Profile(1)
+	upper, _ := score(p, 0xf0)
+	lower, _ := score(p, 0x0f)
+	if upper.cost[0] != 4*1*8*8+4*1*7*7 || lower.cost[0] != 3*1*8*8+4*1*7*7 {
+		t.Errorf("the costs are %v and %v", upper.cost, lower.cost)
+	}
+}
