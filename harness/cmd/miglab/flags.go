@@ -92,13 +92,8 @@ func readDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// requireFlags marks flags that must be given.
+// requireFlags says which flags must be given.
 func requireFlags(c *cobra.Command, names ...string) {
-	for _, name := range names {
-		if err := c.MarkFlagRequired(name); err != nil {
-			panic(err)
-		}
-	}
 	checkArgs(c, func() error {
 		var missing []string
 		for _, name := range names {
