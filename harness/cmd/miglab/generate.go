@@ -19,21 +19,10 @@ func newGenerate() *cobra.Command {
 	var dataset, out string
 	var g *mig.GPU
 	var count int
-	var seed uint64
 	c := &cobra.Command{
 		Use:   "generate",
 		Short: "Write instances of a dataset as CSV: tasks, requests, jobs or programs",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if c.Flags().Changed("seed") {
-				if strings.Contains(dataset, ":") {
-					return fmt.Errorf("--seed has no meaning for a file, %s", dataset)
-				}
-				separator := "?"
-				if strings.Contains(dataset, separator) {
-					separator = "&"
-				}
-				dataset += fmt.Sprintf("%sseed=%d", separator, seed)
-			}
 			spec, err := datasets.Parse(dataset)
 			if err != nil {
 				return err
@@ -57,7 +46,6 @@ func newGenerate() *cobra.Command {
 	c.Flags().StringVar(&dataset, "dataset", "", "dataset (miglab list datasets)")
 	addGPU(c, &g, "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
 	cli.AddFlag(c, &count, "instances", "1", cli.AtLeast(1), "number of instances")
-	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the generator")
 	c.Flags().StringVar(&out, "out", ".", "folder to write to")
 	requireFlags(c, "dataset")
 	return c
