@@ -96,7 +96,7 @@ func (s *slurmSweep) miglab(args ...string) string {
 // submit submits the command as 8 tasks.
 func (s *slurmSweep) submit(flags ...string) {
 	s.t.Helper()
-	s.miglab(slices.Concat([]string{"submit", "slurm", "--shared", "--tasks", "8"}, flags, []string{"--"}, gated(s.instances))...)
+	s.miglab(slices.Concat([]string{"submit", "slurm", "--tasks", "8"}, flags, []string{"--"}, gated(s.instances))...)
 	if tasks := s.jobs()[0].Tasks; len(tasks) != 8 {
 		s.t.Fatalf("submitted tasks %v, want 8", tasks)
 	}
@@ -106,7 +106,7 @@ func (s *slurmSweep) submit(flags ...string) {
 func (s *slurmSweep) submitMissing(want ...int) {
 	s.t.Helper()
 	before := len(s.jobs())
-	s.miglab("submit", "--shared", "--missing", s.folder())
+	s.miglab("submit", "--missing", s.folder())
 	jobs := s.jobs()
 	if last := jobs[len(jobs)-1]; len(jobs) != before+1 || !slices.Equal(last.Tasks, want) {
 		s.t.Errorf("submitted %v after %d others, want tasks %v", jobs, before, want)
@@ -252,24 +252,6 @@ var slurmTests = map[string]struct {
 		}
 	}},
 
-	"arrays are short": {80, func(s *slurmSweep, want string) {
-		s.StopController()
-		for _, e := range s.Env() {
-			conf, is := strings.CutPrefix(e, "SLURM_CONF=")
-			if !is {
-				continue
-			}
-			text := mustRead(s.t, conf) + "MaxArraySize=5\n"
-			write(s.t, conf, text)
-		}
-		s.StartController()
-		s.submit()
-		if arrays := s.jobs()[0].IDs; len(arrays) != 2 {
-			s.t.Errorf("8 tasks are in the arrays %v, want 2 of 4 or 5", arrays)
-		}
-		s.awaitComplete(want)
-	}},
-
 	// What a run wrote before is not lost when the next is killed.
 	"a task is killed": {80, func(s *slurmSweep, want string) {
 		s.hold(3)
@@ -309,7 +291,7 @@ var slurmTests = map[string]struct {
 				break
 			}
 			s.awaitIncomplete()
-			s.miglab("submit", "--shared", "--missing", s.folder())
+			s.miglab("submit", "--missing", s.folder())
 		}
 		s.awaitComplete(want)
 		for task := range 8 {
@@ -428,7 +410,7 @@ func TestSweepOnSlurm(t *testing.T) {
 	}
 	var running sync.WaitGroup
 	for name, tt := range slurmTests {
-		if !deep.On() && name != "arrays are short" && name != "a task is killed" {
+		if !deep.On() && name != "a task is killed" {
 			continue
 		}
 		running.Go(func() {
@@ -441,7 +423,7 @@ func TestSweepOnSlurm(t *testing.T) {
 // Nothing is submitted, and nothing written, where Slurm refuses.
 func TestSlurmRefuses(t *testing.T) {
 	s := newSlurmSweep(t, 1)
-	c := s.Command("miglab", slices.Concat([]string{"submit", "slurm", "--shared", "--partition", "nowhere", "--"}, gated(1))...)
+	c := s.Command("miglab", slices.Concat([]string{"submit", "slurm", "--partition", "nowhere", "--"}, gated(1))...)
 	c.Dir = s.dir
 	var stderr strings.Builder
 	c.Stderr = &stderr

@@ -28,7 +28,7 @@ var (
 // submitTraining submits trains as 3 tasks.
 func (s *slurmSweep) submitTraining(flags ...string) {
 	s.t.Helper()
-	s.miglab(slices.Concat([]string{"submit", "slurm", "--shared", "--tasks", "3"}, flags, []string{"--"}, trains)...)
+	s.miglab(slices.Concat([]string{"submit", "slurm", "--tasks", "3"}, flags, []string{"--"}, trains)...)
 	if tasks := s.jobs()[0].Tasks; len(tasks) != 3 {
 		s.t.Fatalf("submitted tasks %v, want 3", tasks)
 	}
@@ -143,7 +143,7 @@ func TestTrainsAllOnSlurm(t *testing.T) {
 	want := trained(t, dir)
 
 	s := &slurmSweep{slurmCluster: startSlurm(t, 2, 8), t: t, dir: t.TempDir()}
-	s.miglab(append([]string{"submit", "slurm", "--shared", "--tasks", "16", "--time", "3", "--"}, all...)...)
+	s.miglab(append([]string{"submit", "slurm", "--tasks", "16", "--time", "3", "--"}, all...)...)
 	s.Await("the first task to begin", func() bool { return len(s.attempts(0)) > 0 })
 	s.signal(s.attempts(0)[0].PID, syscall.SIGKILL)
 	s.KillNode("n2")
@@ -158,7 +158,7 @@ func TestTrainsAllOnSlurm(t *testing.T) {
 		if state[0] == "COMPLETED" {
 			break
 		}
-		s.miglab("submit", "--shared", "--missing", s.folder())
+		s.miglab("submit", "--missing", s.folder())
 	}
 	if len(s.jobs()) < 2 {
 		t.Error("the task that was killed was not missing")

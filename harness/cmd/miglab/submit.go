@@ -22,7 +22,7 @@ type submitFlags struct {
 	missing, sweep, partition, time string
 	extra                           []string
 	tasks, arrayLimit               int
-	dryRun, watch, shared           bool
+	dryRun, watch                   bool
 }
 
 // A submission is some tasks of a sweep.
@@ -62,19 +62,12 @@ func (f *submitFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.missing, "missing", "", "folder of a sweep: submit its tasks that miss results")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be submitted, and write nothing")
 	c.Flags().BoolVar(&f.watch, "watch", false, "then show how the sweep goes on, as miglab status --watch does")
-	c.Flags().BoolVar(&f.shared, "shared", false,
-		"the folder is on a file system that all machines see, although it does not look so")
 }
 
 func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	s, fresh, err := f.open(c, args)
 	if err != nil {
 		return err
-	}
-	if !f.dryRun { // which writes nothing
-		if err := f.checkShared(s); err != nil {
-			return err
-		}
 	}
 	if strings.Contains(s.dir, `\`) {
 		return fmt.Errorf("%s: Slurm cannot write logs below a folder with a backslash in its name; choose another "+
@@ -97,28 +90,6 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	}
 	n.name = fmt.Sprintf("miglab-%s-%d-%s", s.plan.Name(), len(jobs)+1, hex.EncodeToString(suffix))
 	return f.slurm(c, s, n)
-}
-
-// checkShared refuses folders that the machines of a cluster do not see.
-func (f *submitFlags) checkShared(s *openSweep) error {
-	if f.shared {
-		return nil
-	}
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	for _, must := range []struct{ path, role, advice string }{
-		{s.dir, "", "choose another folder with --sweep"},
-		{s.plan.Dir, ", where the command was given", "give it in another folder"},
-		{program, "", "put the program elsewhere"},
-	} {
-		if why := sweep.NodeLocal(must.path); why != "" {
-			return fmt.Errorf("the tasks would not see %s%s: %s; %s, or say --shared if that is wrong",
-				must.path, must.role, why, must.advice)
-		}
-	}
-	return nil
 }
 
 // open finds the sweep that is to be submitted or plans it.

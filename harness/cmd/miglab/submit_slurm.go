@@ -34,7 +34,7 @@ func newSubmitSlurm() *cobra.Command {
 	return c
 }
 
-// slurm submits tasks as job arrays with a merge after them.
+// slurm submits tasks as a job array with a merge after it.
 func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error {
 	if !f.dryRun {
 		if err := slurm.FindCommands(); err != nil {
@@ -52,7 +52,7 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 				err)
 		}
 		missing := len(n.tasks)
-		n.tasks = slices.DeleteFunc(n.tasks, func(task int) bool { return queued[task] })
+		n.tasks = slices.DeleteFunc(n.tasks, func(task int) bool { return slices.Contains(queued, task) })
 		if len(n.tasks) == 0 {
 			return f.nothingToSubmit(c, s, n, missing)
 		}
@@ -63,12 +63,8 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 	}
 	out := f.slurmSubmission(s, n, program)
 	if f.dryRun {
-		commands, err := out.Commands(c.Context())
-		if err != nil {
-			return err
-		}
 		s.describe(c, n)
-		fmt.Fprintf(c.OutOrStdout(), "\n%s:\n%s\ncommands:\n%s", out.ScriptPath(), out.Script(), unasked+commands)
+		fmt.Fprintf(c.OutOrStdout(), "\n%s:\n%s\ncommands:\n%s", out.ScriptPath(), out.Script(), unasked+out.Commands())
 		return nil
 	}
 	var job sweep.Job
@@ -76,8 +72,8 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 		if err := atomicfile.Write(out.ScriptPath(), []byte(out.Script())); err != nil {
 			return job, err
 		}
-		arrays, merge, err := out.Submit(c.Context())
-		job = sweep.Job{Engine: sweep.Slurm, IDs: arrays, Merge: merge}
+		array, merge, err := out.Submit(c.Context())
+		job = sweep.Job{Engine: sweep.Slurm, IDs: []string{array}, Merge: merge}
 		return job, err
 	}); err != nil {
 		return err
@@ -125,22 +121,16 @@ func (f *submitFlags) slurmSubmission(s *openSweep, n submission, program string
 }
 
 // queued returns the tasks that wait or run in Slurm's queue.
-func (s *openSweep) queued(ctx context.Context) (map[int]bool, error) {
+func (s *openSweep) queued(ctx context.Context) ([]int, error) {
 	jobs, err := s.slurmJobs()
 	if err != nil {
 		return nil, err
 	}
-	out := map[int]bool{}
+	var arrays []string
 	for _, j := range jobs {
-		tasks, err := slurm.Queued(ctx, j.Tasks, j.IDs)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range tasks {
-			out[t] = true
-		}
+		arrays = append(arrays, j.IDs...)
 	}
-	return out, nil
+	return slurm.Queued(ctx, arrays)
 }
 
 // slurmJobs returns what of the sweep was submitted to Slurm: earlier versions of miglab knew other engines.

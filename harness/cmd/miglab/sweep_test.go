@@ -104,7 +104,7 @@ func TestAnotherBuild(t *testing.T) {
 	if err := p.Write(folder); err != nil {
 		t.Fatal(err)
 	}
-	again := append([]string{"submit", "slurm", "--shared", "--sweep", folder, "--"}, command...)
+	again := append([]string{"submit", "slurm", "--sweep", folder, "--"}, command...)
 	for _, args := range [][]string{again, {"submit", "--missing", folder}, {"task", folder, "--index", "0"}} {
 		if said := fails(t, dir, exitBadInput, args...); !strings.HasPrefix(said, "miglab: another build of miglab planned "+folder) {
 			t.Errorf("miglab %s: %s", strings.Join(args, " "), said)

@@ -17,7 +17,7 @@ import (
 )
 
 func newTask() *cobra.Command {
-	var index, offset, workers int
+	var index, workers int
 	c := &cobra.Command{
 		Use:    "task SWEEP",
 		Short:  "Compute a task of a sweep",
@@ -31,15 +31,13 @@ func newTask() *cobra.Command {
 			if err := s.sameProgram(); err != nil {
 				return err
 			}
-			task := index + offset
-			if index < 0 || offset < 0 || task >= s.plan.Tasks {
-				return fmt.Errorf("--index %d --offset %d: the sweep has tasks 0 to %d", index, offset, s.plan.Tasks-1)
+			if index < 0 || index >= s.plan.Tasks {
+				return fmt.Errorf("--index %d: the sweep has tasks 0 to %d", index, s.plan.Tasks-1)
 			}
-			return s.compute(c, task, cmp.Or(s.workers, workers))
+			return s.compute(c, index, cmp.Or(s.workers, workers))
 		},
 	}
 	c.Flags().IntVar(&index, "index", 0, "which task, counted from 0")
-	c.Flags().IntVar(&offset, "offset", 0, "added to the index")
 	cli.AddFlag(c, &workers, "workers", "0", cli.AtLeast(0),
 		"cells computed at a time where the sweep's command does not say; 0 means one a processor")
 	requireFlags(c, "index")

@@ -19,8 +19,6 @@ type Entry struct {
 	State string
 	// Reason is why it waits, such as Resources.
 	Reason string
-	// Nodes is where it runs; empty while it waits.
-	Nodes string
 }
 
 // ends are the states in which a job does nothing any more.
@@ -41,7 +39,7 @@ func Queue(ctx context.Context, jobs []string) ([]Entry, error) {
 	if len(jobs) == 0 {
 		return nil, nil
 	}
-	out, err := runCommand(ctx, "squeue", "-h", "-r", "-t", "all", "-j", strings.Join(jobs, ","), "-o", "%i|%T|%r|%N")
+	out, err := runCommand(ctx, "squeue", "-h", "-r", "-t", "all", "-j", strings.Join(jobs, ","), "-o", "%i|%T|%r")
 	if failed := (*CommandError)(nil); errors.As(err, &failed) &&
 		strings.Contains(failed.Reason, "Invalid job id specified") {
 		return nil, nil // that is how it answers when it has forgotten all of them
@@ -52,7 +50,7 @@ func Queue(ctx context.Context, jobs []string) ([]Entry, error) {
 	return parseQueue(out)
 }
 
-// parseQueue reads lines such as 12_3|RUNNING|None|n1.
+// parseQueue reads lines such as 12_3|RUNNING|None.
 func parseQueue(text string) ([]Entry, error) {
 	var out []Entry
 	for line := range strings.Lines(text) {
@@ -60,14 +58,14 @@ func parseQueue(text string) ([]Entry, error) {
 		if line == "" {
 			continue
 		}
-		fields := strings.SplitN(line, "|", 4)
-		if len(fields) < 4 {
+		fields := strings.SplitN(line, "|", 3)
+		if len(fields) < 3 {
 			return nil, &CommandError{
 				"squeue",
-				fmt.Sprintf("answers %q; a job, its state, a reason and nodes were asked for", line),
+				fmt.Sprintf("answers %q; a job, its state and a reason were asked for", line),
 			}
 		}
-		e := Entry{Job: fields[0], Index: -1, State: fields[1], Reason: fields[2], Nodes: fields[3]}
+		e := Entry{Job: fields[0], Index: -1, State: fields[1], Reason: fields[2]}
 		if job, index, ok := strings.Cut(e.Job, "_"); ok {
 			i, err := strconv.Atoi(index)
 			if err != nil || i < 0 {
@@ -83,24 +81,13 @@ func parseQueue(text string) ([]Entry, error) {
 	return out, nil
 }
 
-// Queued returns those tasks that wait or run: of tasks that were submitted together, and whose
-// arrays have these job numbers. Tasks that are being killed are none of them.
-func Queued(ctx context.Context, tasks []int, arrays []string) ([]int, error) {
+// Queued returns the tasks of arrays that wait or run. Tasks that are being killed are none of them.
+func Queued(ctx context.Context, arrays []string) (tasks []int, err error) {
 	entries, err := Queue(ctx, arrays)
-	if err != nil || len(entries) == 0 {
-		return nil, err
-	}
-	size, err := maxArraySize(ctx)
-	if err != nil {
-		return nil, err
-	}
-	parts := (&Submission{Tasks: tasks}).parts(size)
-	var out []int
 	for _, e := range entries {
-		// Were MaxArraySize another than at the time, tasks would be sent twice, which is harmless.
-		if i := slices.Index(arrays, e.Job); i >= 0 && i < len(parts) && e.Index >= 0 && !e.Ending() {
-			out = append(out, parts[i].offset+e.Index)
+		if e.Index >= 0 && !e.Ending() {
+			tasks = append(tasks, e.Index)
 		}
 	}
-	return out, nil
+	return tasks, err
 }

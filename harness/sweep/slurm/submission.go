@@ -8,9 +8,6 @@ import (
 	"strings"
 )
 
-// usualMaxArraySize is Slurm's own MaxArraySize where nothing else is configured.
-const usualMaxArraySize = 1001
-
 // A Submission is what is sent at once: tasks of a sweep, and the merge that follows them.
 type Submission struct {
 	// Name is the name of all its jobs. No other jobs of the user have it, so that what a
@@ -51,46 +48,20 @@ func outputPattern(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "%", "%%").Replace(path)
 }
 
-// A part is the tasks of one array: as many as Slurm lets one have.
-type part struct {
-	offset int
-	// indices are the tasks' numbers less the offset.
-	indices []int
-}
-
-// parts cuts the tasks into arrays. The largest index of an array is below size.
-func (s *Submission) parts(size int) []part {
-	var out []part
-	for _, t := range s.Tasks {
-		offset := t / size * size
-		if len(out) == 0 || out[len(out)-1].offset != offset {
-			out = append(out, part{offset: offset})
-		}
-		p := &out[len(out)-1]
-		p.indices = append(p.indices, t-offset)
-	}
-	return out
-}
-
-// array returns the arguments of sbatch for a part. With a limit, a part waits for the one
-// before, which is the job previous, if there is one: Slurm limits each array alone.
-func (s *Submission) array(p part, previous string) []string {
-	indices := arrayRanges(p.indices)
-	args := s.common("%A_%a")
+// array returns the arguments of sbatch for the tasks.
+func (s *Submission) array() []string {
+	indices := arrayRanges(s.Tasks)
 	if s.Limit > 0 {
 		indices += "%" + strconv.Itoa(s.Limit)
-		if previous != "" {
-			args = append(args, "--dependency=afterany:"+previous)
-		}
 	}
-	return append(args, "--array="+indices, s.ScriptPath(), "task", strconv.Itoa(p.offset))
+	return append(s.common("%A_%a"), "--array="+indices, s.ScriptPath(), "task")
 }
 
-// merge returns the arguments of sbatch for what follows the arrays. It follows them however
-// they end: a task that failed and was done by another must not keep it waiting, and it says
+// merge returns the arguments of sbatch for what follows the array. It follows it however the
+// tasks end: one that failed and was done by another must not keep it waiting, and it says
 // what is missing.
-func (s *Submission) merge(arrays []string) []string {
-	return append(s.common("%j"), "--dependency=afterany:"+strings.Join(arrays, ":"), s.ScriptPath(), "merge")
+func (s *Submission) merge(array string) []string {
+	return append(s.common("%j"), "--dependency=afterany:"+array, s.ScriptPath(), "merge")
 }
 
 func (s *Submission) common(log string) []string {
@@ -118,40 +89,17 @@ func arrayRanges(numbers []int) string {
 }
 
 // Commands returns the commands that submit it, a line each, as a shell would take them.
-// Where Slurm cannot be asked, arrays are as large as it usually allows, and a comment says so.
-func (s *Submission) Commands(ctx context.Context) (string, error) {
-	var out strings.Builder
-	size, err := maxArraySize(ctx)
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
-	if err != nil {
-		size = usualMaxArraySize
-		fmt.Fprintf(&out,
-			"# scontrol show config could not be asked (%v); arrays of at most %d tasks are assumed\n", err, size)
-	}
-	line := func(variable string, args []string) {
-		fmt.Fprintf(&out, "%s=$(sbatch", variable)
-		for _, a := range args {
-			// A job's number is only known when the line before has been run.
-			if strings.HasPrefix(a, "--dependency=") {
-				out.WriteString(" " + a)
-			} else {
-				out.WriteString(" " + Word(a))
+func (s *Submission) Commands() string {
+	line := func(variable string, args []string) string {
+		for i, a := range args {
+			// The array's number is only known when the line before has been run.
+			if !strings.HasPrefix(a, "--dependency=") {
+				args[i] = Word(a)
 			}
 		}
-		out.WriteString(")\n")
+		return variable + "=$(sbatch " + strings.Join(args, " ") + ")\n"
 	}
-	var arrays []string
-	previous := ""
-	for i, p := range s.parts(size) {
-		variable := fmt.Sprintf("array%d", i)
-		line(variable, s.array(p, previous))
-		previous = "$" + variable
-		arrays = append(arrays, previous)
-	}
-	line("merge", s.merge(arrays))
-	return out.String(), nil
+	return line("array", s.array()) + line("merge", s.merge("$array"))
 }
 
 // Word makes one word for the shell, quoted where that is needed.
@@ -166,37 +114,31 @@ func Word(s string) string {
 	return quote(s)
 }
 
-// Submit sends the arrays and the merge and returns their job numbers. The script must be at
+// Submit sends the array and the merge and returns their job numbers. The script must be at
 // [Submission.ScriptPath] and the folder logs beside it. When a command fails, what was sent before
 // is cancelled, so that nothing is left; the error is a [*CommandError] or a [*NotFoundError].
-func (s *Submission) Submit(ctx context.Context) (arrays []string, merge string, err error) {
-	size, err := maxArraySize(ctx)
-	if err != nil {
-		return nil, "", err
+func (s *Submission) Submit(ctx context.Context) (array, merge string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", "", err
 	}
 	defer func() {
 		if err != nil {
 			ctx := context.WithoutCancel(ctx)
-			if len(arrays) > 0 {
-				if _, cancelled := runCommand(ctx, "scancel", arrays...); cancelled != nil {
-					err = fmt.Errorf("%w; jobs %s are still there: %w", err, strings.Join(arrays, ", "), cancelled)
+			if array != "" {
+				if _, cancelled := runCommand(ctx, "scancel", array); cancelled != nil {
+					err = fmt.Errorf("%w; job %s is still there: %w", err, array, cancelled)
 				}
 			}
 			// By name, too: a job may be in the queue although sbatch did not say so. It is not an
 			// error if there is none.
 			_, _ = runCommand(ctx, "scancel", "--me", "--name="+s.Name)
-			arrays, merge = nil, ""
+			array, merge = "", ""
 		}
 	}()
-	previous := ""
-	for _, p := range s.parts(size) {
-		if previous, err = sbatch(ctx, s.array(p, previous)); err != nil {
-			return arrays, "", err
-		}
-		arrays = append(arrays, previous)
+	if array, err = sbatch(ctx, s.array()); err == nil {
+		merge, err = sbatch(ctx, s.merge(array))
 	}
-	merge, err = sbatch(ctx, s.merge(arrays))
-	return arrays, merge, err
+	return array, merge, err
 }
 
 func sbatch(ctx context.Context, args []string) (string, error) {
@@ -210,25 +152,4 @@ func sbatch(ctx context.Context, args []string) (string, error) {
 		return "", &CommandError{"sbatch", fmt.Sprintf("answers %q and not a job's number", out)}
 	}
 	return id, nil
-}
-
-// maxArraySize asks how many indices an array may have; an index is below it.
-func maxArraySize(ctx context.Context) (int, error) {
-	out, err := runCommand(ctx, "scontrol", "show", "config")
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(out) {
-		if name, value, _ := strings.Cut(line, "="); strings.TrimSpace(name) == "MaxArraySize" {
-			n, err := strconv.Atoi(strings.TrimSpace(value))
-			if err != nil || n < 1 {
-				return 0, &CommandError{
-					"scontrol",
-					fmt.Sprintf("says MaxArraySize = %s; at least 1 is needed for arrays", strings.TrimSpace(value)),
-				}
-			}
-			return n, nil
-		}
-	}
-	return 0, &CommandError{"scontrol", "show config has no MaxArraySize"}
 }

@@ -38,45 +38,22 @@ func fake(t *testing.T, scripts map[string]string) (log func() []string) {
 	}
 }
 
-// config is a scontrol with a largest array.
-const config = `echo "MaxArraySize            = 4"`
-
 func TestSubmit(t *testing.T) {
-	// The third array is number 102.
 	sent := fake(t, map[string]string{
-		"scontrol": config, "scancel": "",
-		"sbatch": `case "$*" in *" task 0") echo 100 ;; *" task 4") echo "101;west" ;; *" task 8") echo 102 ;; *) echo 103 ;; esac`,
+		"scancel": "", "sbatch": `case "$*" in *" task") echo "100;west" ;; *) echo 103 ;; esac`,
 	})
-	s := Submission{Name: "x-1", Program: "/p/miglab", Sweep: "/w/s", Tasks: []int{0, 1, 2, 3, 5, 8, 10, 11}, Args: []string{"--partition=cpu"}}
-	arrays, merge, err := s.Submit(t.Context())
-	if err != nil || !slices.Equal(arrays, []string{"100", "101", "102"}) || merge != "103" {
-		t.Fatalf("jobs %q and %q, %v", arrays, merge, err)
+	s := Submission{Name: "x-1", Program: "/p/miglab", Sweep: "/w/s", Tasks: []int{0, 1, 2, 3, 5, 8, 10, 11}, Limit: 2, Args: []string{"--partition=cpu"}}
+	array, merge, err := s.Submit(t.Context())
+	if err != nil || array != "100" || merge != "103" {
+		t.Fatalf("jobs %q and %q, %v", array, merge, err)
 	}
 	common := "sbatch --parsable --job-name=x-1 --output=/w/s/logs/"
 	want := []string{
-		"scontrol show config",
-		common + "%A_%a.log --partition=cpu --array=0-3 /w/s/script.sh task 0",
-		common + "%A_%a.log --partition=cpu --array=1 /w/s/script.sh task 4",
-		common + "%A_%a.log --partition=cpu --array=0,2-3 /w/s/script.sh task 8",
-		common + "%j.log --partition=cpu --dependency=afterany:100:101:102 /w/s/script.sh merge",
+		common + "%A_%a.log --partition=cpu --array=0-3,5,8,10-11%2 /w/s/script.sh task",
+		common + "%j.log --partition=cpu --dependency=afterany:100 /w/s/script.sh merge",
 	}
 	if got := sent(); !slices.Equal(got, want) {
 		t.Errorf("sent\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-// TestLimit: Slurm limits each array alone, so that one has to wait for the other.
-func TestLimit(t *testing.T) {
-	sent := fake(t, map[string]string{
-		"scontrol": config, "sbatch": `case "$*" in *" task 0") echo 7 ;; *) echo 8 ;; esac`,
-	})
-	s := Submission{Name: "x", Program: "/p", Sweep: "/s", Tasks: []int{0, 1, 4, 5}, Limit: 2}
-	if _, _, err := s.Submit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	got := strings.Join(sent(), "\n")
-	if !strings.Contains(got, " --array=0-1%2 /s/script.sh task 0") || !strings.Contains(got, " --dependency=afterany:7 --array=0-1%2 /s/script.sh task 4") {
-		t.Errorf("sent\n%s", got)
 	}
 }
 
@@ -88,21 +65,20 @@ func TestSubmitThatFailsLeavesNothing(t *testing.T) {
 			"partition", "echo 'sbatch: error: invalid partition specified: x' >&2; echo 'sbatch: error: Batch job submission failed: Invalid partition name specified' >&2; exit 1",
 			"sbatch: Batch job submission failed: Invalid partition name specified",
 		},
-		{"second array", `case "$*" in *" task 0") echo 100 ;; *) echo 'sbatch: error: full' >&2; exit 1 ;; esac`, "sbatch: full"},
 		{"merge", `case "$*" in *merge) exit 3 ;; *) echo 100 ;; esac`, "sbatch: exit status 3"},
 		{"nonsense", "echo Submitted batch job 100", `sbatch: answers "Submitted batch job 100\n" and not a job's number`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			sent := fake(t, map[string]string{"scontrol": config, "scancel": "", "sbatch": test.sbatch})
+			sent := fake(t, map[string]string{"scancel": "", "sbatch": test.sbatch})
 			s := Submission{Name: "x-1", Program: "/p", Sweep: "/s", Tasks: []int{0, 4}}
-			arrays, merge, err := s.Submit(t.Context())
-			if err == nil || err.Error() != test.want || arrays != nil || merge != "" {
-				t.Errorf("jobs %q and %q, error %v, want %s", arrays, merge, err, test.want)
+			array, merge, err := s.Submit(t.Context())
+			if err == nil || err.Error() != test.want || array != "" || merge != "" {
+				t.Errorf("jobs %q and %q, error %v, want %s", array, merge, err, test.want)
 			}
 			if got := sent(); got[len(got)-1] != "scancel --me --name=x-1" {
 				t.Errorf("not cancelled: %q", got)
 			}
-			if got := sent(); (test.name == "second array") != slices.Contains(got, "scancel 100") && test.name != "merge" {
+			if got := sent(); (test.name == "merge") != slices.Contains(got, "scancel 100") {
 				t.Errorf("cancelled by number: %q", got)
 			}
 		})
@@ -115,18 +91,15 @@ func TestWithoutSlurm(t *testing.T) {
 	if err := FindCommands(); err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
-	s := Submission{Name: "x", Program: "/p", Sweep: "/a b", Tasks: []int{0, 1000, 1001}}
+	s := Submission{Name: "x", Program: "/p", Sweep: "/a b", Tasks: []int{0, 1000}}
 	if _, _, err := s.Submit(t.Context()); !errors.As(err, new(*NotFoundError)) {
 		t.Errorf("submitted: %v", err)
 	}
-	got, err := s.Commands(t.Context())
-	want = `# scontrol show config could not be asked (` + (&NotFoundError{"scontrol"}).Error() + `); arrays of at most 1001 tasks are assumed
-array0=$(sbatch --parsable --job-name=x '--output=/a b/logs/%A_%a.log' --array=0,1000 '/a b/script.sh' task 0)
-array1=$(sbatch --parsable --job-name=x '--output=/a b/logs/%A_%a.log' --array=0 '/a b/script.sh' task 1001)
-merge=$(sbatch --parsable --job-name=x '--output=/a b/logs/%j.log' --dependency=afterany:$array0:$array1 '/a b/script.sh' merge)
+	want = `array=$(sbatch --parsable --job-name=x '--output=/a b/logs/%A_%a.log' --array=0,1000 '/a b/script.sh' task)
+merge=$(sbatch --parsable --job-name=x '--output=/a b/logs/%j.log' --dependency=afterany:$array '/a b/script.sh' merge)
 `
-	if err != nil || got != want {
-		t.Errorf("%v\n%s", err, got)
+	if got := s.Commands(); got != want {
+		t.Errorf("%s", got)
 	}
 }
 
@@ -136,19 +109,15 @@ func TestCommandsAreWhatIsSent(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	scripts := map[string]string{"scontrol": config, "scancel": "", "sbatch": `case "$*" in *" task 0") echo 7 ;; *" task 4") echo 8 ;; *) echo 9 ;; esac`}
+	scripts := map[string]string{"scancel": "", "sbatch": `case "$*" in *" task") echo 7 ;; *) echo 9 ;; esac`}
 	s := Submission{Name: "x", Program: "/p", Sweep: "/it's a $(sweep) 100%A", Tasks: []int{0, 1, 5}, Limit: 1, Args: []string{"--comment=a;b"}}
 	sent := fake(t, scripts)
 	if _, _, err := s.Submit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := sent()[1:] // but for the question for the size
-	commands, err := s.Commands(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := sent()
 	sent = fake(t, scripts)
-	if out, err := exec.Command(shell, "-c", commands).CombinedOutput(); err != nil {
+	if out, err := exec.Command(shell, "-c", s.Commands()).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if got := sent(); !slices.Equal(got, want) {
@@ -175,7 +144,7 @@ func TestScript(t *testing.T) {
 			out, err := c.CombinedOutput()
 			return string(out), err
 		}
-		if out, err := run("task", "4"); err == nil || !strings.Contains(out, "both must be on a file system that all nodes share") {
+		if out, err := run("task"); err == nil || !strings.Contains(out, "both must be on a file system that all nodes share") {
 			t.Errorf("%q without a plan: %v, %s", name, err, out)
 		}
 		for file, text := range map[string]string{"plan.json": "{}", "miglab": "#!/bin/sh\nprintf '<%s>' \"$@\"\n"} {
@@ -183,40 +152,19 @@ func TestScript(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if out, err := run("task", "4"); err == nil || !strings.Contains(out, "where the command was given") {
+		if out, err := run("task"); err == nil || !strings.Contains(out, "where the command was given") {
 			t.Errorf("%q without a working directory: %v, %s", name, err, out)
 		}
 		if err := os.Mkdir(s.Dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := run("task", "4"); err != nil || out != "<task><"+dir+"><--index><3><--offset><4><--workers><2>" {
+		if out, err := run("task"); err != nil || out != "<task><"+dir+"><--index><3><--workers><2>" {
 			t.Errorf("%q: %v, %s", name, err, out)
 		}
 		if out, err := run("merge"); err != nil || out != "<merge><"+dir+">" {
 			t.Errorf("%q: %v, %s", name, err, out)
 		}
 	}
-}
-
-// TestParts: every task is sent once, whatever the size of arrays.
-func TestParts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		tasks := rapid.SliceOfDistinct(rapid.IntRange(0, 60), func(n int) int { return n }).Draw(t, "tasks")
-		slices.Sort(tasks)
-		size := rapid.IntRange(1, 20).Draw(t, "size")
-		var got []int
-		for _, p := range (&Submission{Tasks: tasks}).parts(size) {
-			for _, i := range p.indices {
-				if i < 0 || i >= size {
-					t.Fatalf("index %d in arrays of %d", i, size)
-				}
-				got = append(got, p.offset+i)
-			}
-		}
-		if !slices.Equal(got, tasks) {
-			t.Fatalf("tasks %v", got)
-		}
-	})
 }
 
 func TestWord(t *testing.T) {
@@ -234,7 +182,7 @@ func TestWord(t *testing.T) {
 }
 
 func TestCancelledWhileSubmitting(t *testing.T) {
-	sent := fake(t, map[string]string{"scontrol": config, "scancel": "", "sbatch": "echo 1"})
+	sent := fake(t, map[string]string{"scancel": "", "sbatch": "echo 1"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := Submission{Name: "x", Program: "/p", Sweep: "/s", Tasks: []int{0}}
