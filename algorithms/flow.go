@@ -144,11 +144,7 @@ func newFlowQueue(p algo.Problem, f flowStream) *flowQueue {
 		q.bySize = append(q.bySize, own)
 	}
 	for i := range p.Tasks {
-		least := math.Inf(1)
-		for _, size := range p.GPU.Sizes() {
-			least = min(least, float64(p.Tasks[i].On(size))*float64(size))
-		}
-		q.work = append(q.work, least)
+		q.work = append(q.work, p.Tasks[i].Work(p.GPU.Sizes()))
 	}
 	q.gpus, q.scratch = make([]flowSlices, p.GPUs()), make([]flowSlices, p.GPUs())
 	return q

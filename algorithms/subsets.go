@@ -207,13 +207,8 @@ func (s *subsets) blur(rng *rand.Rand, share float64) {
 	}
 }
 
-// resized returns a slice of length n. It reuses s if its capacity suffices.
-func resized[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
+// resized returns a slice of length n with arbitrary content, in the memory of s if its capacity suffices.
+func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // place finds the nodes for all tasks; node[i] becomes that of task i, numbered over all GPUs. The loads and remnants
 // are by GPU. Times count from base, in seconds. It returns false if not all tasks can end within the horizon.

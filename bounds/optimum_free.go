@@ -133,10 +133,7 @@ func newFreeSearch(ctx context.Context, p *algo.Problem) *freeSearch {
 		s.gpus[e.GPU].set(e.Instance.Mask(), e.BusyUntil)
 	}
 	for i := range p.Tasks {
-		s.area[i] = s.best
-		for _, size := range p.GPU.Sizes() {
-			s.area[i] = min(s.area[i], mig.Seconds(size)*p.Tasks[i].On(size))
-		}
+		s.area[i] = mig.Seconds(p.Tasks[i].Work(p.GPU.Sizes()))
 	}
 	return s
 }

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -190,16 +189,11 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 }
 
 // poisson draws when tasks arrive. The mean time between two arrivals is the tasks' mean work over
-// rho times the compute slices of one GPU, where the work of a task is the fewest slice seconds
-// that it needs on any instance.
+// rho times the compute slices of one GPU ([task.Task.Work]).
 func poisson(b task.Batch, g *mig.GPU, rho float64, rng *rand.Rand) []mig.Seconds {
 	work := 0.0
 	for i := range b {
-		least := math.Inf(1)
-		for _, size := range g.Sizes() {
-			least = min(least, float64(size)*float64(b[i].On(size)))
-		}
-		work += least
+		work += b[i].Work(g.Sizes())
 	}
 	apart := work / float64(len(b)) / (rho * float64(g.ComputeSlices))
 	out := make([]mig.Seconds, len(b))

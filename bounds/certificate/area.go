@@ -35,11 +35,7 @@ func areaBound(p *schedule.Problem) mig.Seconds {
 func areaOf(p *schedule.Problem, used []mig.Slices) float64 {
 	var sum float64
 	for i := range p.Tasks {
-		least := math.Inf(1)
-		for _, s := range used {
-			least = min(least, float64(s)*float64(p.Tasks[i].On(s)))
-		}
-		sum += least // infinite if the task fits none of the sizes
+		sum += p.Tasks[i].Work(used)
 	}
 	if p.Model == mig.Free {
 		return sum

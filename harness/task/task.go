@@ -55,6 +55,16 @@ func (t *Task) Set(size mig.Slices, d mig.Seconds) { t.seconds[size-1] = d }
 // Fits reports whether the task runs on instances of the size.
 func (t *Task) Fits(size mig.Slices) bool { return t.On(size) != never }
 
+// Work returns the fewest slice-seconds that the task needs on one of the sizes, size times duration. It is +Inf if the
+// task fits none of them.
+func (t *Task) Work(sizes []mig.Slices) float64 {
+	least := math.Inf(1)
+	for _, s := range sizes {
+		least = min(least, float64(s)*float64(t.On(s)))
+	}
+	return least
+}
+
 // A Batch is a list of tasks that are scheduled together, in order of arrival.
 type Batch []Task
 

@@ -28,11 +28,7 @@ func compare(b task.Batch) comparedBatch {
 	for i := range b {
 		free[floats.MinIdx(free)] += float64(b[i].On(1))
 		seven += float64(b[i].On(a100.ComputeSlices))
-		least := math.Inf(1)
-		for _, s := range a100.Sizes() {
-			least = min(least, float64(s)*float64(b[i].On(s)))
-		}
-		area += least / float64(len(free))
+		area += b[i].Work(a100.Sizes()) / float64(len(free))
 	}
 	return comparedBatch{slices.Max(free) / seven, seven / area}
 }

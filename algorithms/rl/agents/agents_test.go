@@ -107,11 +107,7 @@ func networks() map[string]nn.Policy {
 		for _, id := range variants(s) {
 			d := described(id)
 			for name, gpu := range map[string]string{d.weights: "A100", d.small: "A30"} {
-				l, err := d.lane(mig.MustLookup(gpu), mig.Sequential)
-				if err != nil {
-					panic(err)
-				}
-				out[name] = d.network(l)
+				out[name] = d.network(d.lane(mig.MustLookup(gpu), mig.Sequential))
 			}
 			delete(out, "")
 		}

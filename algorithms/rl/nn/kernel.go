@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/gonum"
@@ -114,9 +115,4 @@ func (s *scratch) take(n int) []float32 {
 
 // resize returns a slice of n elements in the memory of s if it fits. The contents are
 // undefined.
-func resize(s []float32, n int) []float32 {
-	if cap(s) < n {
-		return make([]float32, n, n+n/4)
-	}
-	return s[:n]
-}
+func resize(s []float32, n int) []float32 { return slices.Grow(s[:0], n)[:n] }
