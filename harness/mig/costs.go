@@ -1,6 +1,7 @@
 package mig
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,37 +20,46 @@ var costParams = []spec.Param{
 var cost = spec.Type{
 	Want: fmt.Sprintf("seconds from 0 to %v, for example 0.05, or a multiple of the model's, for example 10x", maxCost),
 	Read: func(value string) (string, error) {
-		text, times := strings.CutSuffix(value, "x")
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(v >= 0 && v <= float64(maxCost)) { // NaN is not in between
+		v, unit, err := parseCost(value)
+		if err != nil || !(v >= 0 && v <= maxCost) { // NaN is not in between
 			return "", spec.ErrValue
 		}
-		out := spec.FormatFloat(v + 0) // -0 becomes 0
-		if times && v > 0 {
-			out += "x"
+		if v == 0 {
+			return "0", nil
 		}
-		return out, nil
+		return spec.FormatFloat(float64(v)) + unit, nil
 	},
 }
 
-// lookupCosts finds a model by its name alone and gives it other costs.
-func lookupCosts(name string, costs []string, find func(string) (*GPU, error)) (*GPU, error) {
+// parseCost returns the number of a cost, and x for a multiple.
+func parseCost(value string) (v Seconds, unit string, err error) {
+	text, times := strings.CutSuffix(value, "x")
+	if times {
+		unit = "x"
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	return Seconds(number), unit, err
+}
+
+// costOf returns what a cost of [costParams] is in seconds, given the model's own.
+func costOf(value string, own Seconds) Seconds {
+	v, unit, _ := parseCost(value)
+	if unit != "" {
+		return v * own
+	}
+	return v
+}
+
+// withCosts returns the model of a name with other costs, which its own name then gives. It is registered, so that its
+// results take it along. Errors are those of find, [spec.Read] and [Register].
+func withCosts(name string, costs []string, find func(string) (*GPU, error)) (*GPU, error) {
 	g, err := find(name)
 	if err != nil {
 		return nil, err
 	}
-	if g, err = g.withCosts(costs); err != nil {
-		return nil, fmt.Errorf("GPU %q: %w", name, err)
-	}
-	return g, nil
-}
-
-// withCosts returns a model with other costs, which the parameters after a question mark give. Its name has the
-// parameters. It is registered, so that its results take it along. Errors are those of [spec.Read] and [Register].
-func (g *GPU) withCosts(pairs []string) (*GPU, error) {
-	a, err := spec.Read(costParams, pairs)
+	a, err := spec.Read(costParams, costs)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("GPU %q: %w", name, err)
 	}
 	id := spec.ID(g.Name, costParams, a)
 	if id == g.Name {
@@ -67,40 +77,16 @@ func (g *GPU) withCosts(pairs []string) (*GPU, error) {
 	return Register(out)
 }
 
-// costOf returns the cost that a parameter makes of the model's.
-func costOf(value string, own Seconds) Seconds {
-	text, times := strings.CutSuffix(value, "x")
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		panic("mig: a cost that was not read: " + value)
-	}
-	if times {
-		return Seconds(v) * own
-	}
-	return Seconds(v)
-}
+// Board names the model that measured times are filed under: the model itself, or the one that it is [GPU.Like].
+func (g *GPU) Board() string { return cmp.Or(g.Like, g.Name) }
 
-// plainNames returns the names without costs. The error is about a name with costs that does not agree with [GPU.Like].
-func (g *GPU) plainNames() ([]string, error) {
+// checkCosts compares the name with [GPU.Like].
+func (g *GPU) checkCosts() error {
 	name, costs := spec.Split(g.Name)
-	if name != g.Board() || (costs != nil) != (g.Like != "") {
-		return nil, fmt.Errorf("its name has costs after a question mark exactly if it is like another model; it is "+
+	if name != g.Board() {
+		return fmt.Errorf("its name has costs after a question mark exactly if it is like another model; it is "+
 			"like %q", g.Like)
 	}
-	if costs == nil {
-		return g.names(), nil
-	}
-	a, err := spec.Read(costParams, costs)
-	if err == nil && spec.ID(name, costParams, a) != g.Name {
-		err = fmt.Errorf("its name is not written as %s", spec.ID(name, costParams, a))
-	}
-	return append([]string{name}, g.Aliases...), err
-}
-
-// Board names the model that measured times are filed under: the model itself, or the one that it is [GPU.Like].
-func (g *GPU) Board() string {
-	if g.Like != "" {
-		return g.Like
-	}
-	return g.Name
+	_, err := spec.Read(costParams, costs)
+	return err
 }

@@ -175,7 +175,7 @@ func Lookup(name string) (*GPU, error) {
 		}
 	}
 	if name, costs := spec.Split(name); costs != nil {
-		return lookupCosts(name, costs, Lookup)
+		return withCosts(name, costs, Lookup)
 	}
 	return nil, nearest.Unknown("GPU", name, names)
 }
@@ -185,7 +185,7 @@ func Lookup(name string) (*GPU, error) {
 // is registered. Costs may follow that name, too.
 func LookupOrRead(name string) (*GPU, error) {
 	if file, costs := spec.Split(name); costs != nil && strings.HasSuffix(file, ".json") {
-		return lookupCosts(file, costs, LookupOrRead)
+		return withCosts(file, costs, LookupOrRead)
 	}
 	if !strings.HasSuffix(name, ".json") {
 		return Lookup(name)

@@ -87,11 +87,10 @@ func (g *GPU) check() error {
 	if g.Name == "" || len(g.Profiles) == 0 {
 		return errors.New("it needs a name and profiles")
 	}
-	names, err := g.plainNames()
-	if err != nil {
+	if err := g.checkCosts(); err != nil {
 		return err
 	}
-	for _, name := range names {
+	for _, name := range append([]string{g.Board()}, g.Aliases...) {
 		if !usable.MatchString(name) || strings.HasSuffix(strings.ToLower(name), ".json") {
 			return fmt.Errorf("%q cannot name it; a name has letters, digits, spaces, dots, hyphens and "+
 				"underscores, begins and ends with a letter or digit, and does not end with .json", name)

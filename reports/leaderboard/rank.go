@@ -94,6 +94,9 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	if err := assignRanks(contenders, resamples, metric); err != nil {
 		return nil, err
 	}
+	if err := comparePairs(contenders, resamples, metric); err != nil {
+		return nil, err
+	}
 	if err := testAgainstFirst(contenders); err != nil {
 		return nil, err
 	}
@@ -341,7 +344,7 @@ func assignRanks(contenders []*contender, resamples *stats.Resampled, metric Met
 		if err != nil {
 			return err
 		}
-		if apart && (!metric.Idle || c.standing.Failed > first.standing.Failed) {
+		if apart {
 			first = c
 			first.standing.Rank = i + 2
 		}
@@ -350,12 +353,33 @@ func assignRanks(contenders []*contender, resamples *stats.Resampled, metric Met
 	return nil
 }
 
+// comparePairs sets which algorithms are certainly worse than each, and the ranks that this allows.
+func comparePairs(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
+	for i, c := range contenders {
+		for _, other := range contenders[i+1:] {
+			worse, err := isWorse(other, c, resamples, metric)
+			if err != nil {
+				return err
+			}
+			if worse {
+				c.standing.Beats = append(c.standing.Beats, other.standing.Algorithm)
+				other.standing.Best++
+			}
+		}
+		c.standing.Best, c.standing.Worst = c.standing.Best+1, len(contenders)-len(c.standing.Beats)
+	}
+	return nil
+}
+
 // isWorse reports whether a is worse than b, which precedes it: a has more failures, or as many and the interval of
-// the mean paired difference, over the instances that both solved, lies above zero.
+// the mean paired difference, over the instances that both solved, lies above zero. On an idle cluster only failures
+// count.
 func isWorse(a, b *contender, resamples *stats.Resampled, metric Metric) (bool, error) {
 	switch {
 	case a.standing.Failed > b.standing.Failed:
 		return true, nil
+	case metric.Idle:
+		return false, nil
 	case a.standing.Failed == 0 && metric.Higher && !metric.Bounded:
 		return resamples.Above(b.sample, a.sample), nil
 	case a.standing.Failed == 0:

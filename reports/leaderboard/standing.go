@@ -31,6 +31,10 @@ type Standing struct {
 	// would have without ties. Those with failed instances come last. An incomplete run has rank 0 and no values.
 	Rank      int
 	Algorithm string
+	// Beats lists the algorithms that are certainly worse: the interval of the mean paired difference excludes zero.
+	// Best and Worst are the ranks that such differences allow; 0 for an incomplete run.
+	Beats       []string
+	Best, Worst int
 	// Name is what a program outside miglab calls itself; "" for all others.
 	Name    string
 	Version int
