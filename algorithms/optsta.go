@@ -14,8 +14,8 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "optsta", Version: 1, Track: algo.TrackStream, Cite: "Li et al., MISO, SoCC 2022: OptSta",
-	Summary: "the partition with the least mean flow time for the whole stream, the same on all GPUs and never changed; " +
-		"a task moves up into a larger idle instance",
+	Summary: "the partition with the least mean flow time for the whole stream, the same on all GPUs and never " +
+		"changed; a task moves up into a larger idle instance",
 	New: func(algo.Args) (algo.Stream, error) { return static{"optsta", (*mig.GPU).Partitions}, nil },
 })
 

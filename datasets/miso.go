@@ -43,10 +43,11 @@ var (
 	}))
 	_ = Register(withNoise(Family{
 		Name: "miso/stream", Source: publishedIn(misoA100),
-		Doc: "MISO's 100 training jobs, which were measured on A100-40GB, in a random order; the published run has 8 GPUs",
+		Doc: "MISO's 100 training jobs, which were measured on A100-40GB, in a random order; the published run " +
+			"has 8 GPUs",
 		Params: []spec.Param{
 			whole("gap", 60, 1, maxCount,
-				"seconds from one job to the next on average, by a Poisson distribution; half of it for the first third"),
+				"mean seconds from one job to the next, by a Poisson distribution; half of it for the first third"),
 			number("restart", 30, 0, 1e6,
 				"seconds that a stopped job stands still before it goes on, on any instance; 0: no job can be stopped"),
 			misoDurations, seedParam("seed", "of the random stream"),
@@ -73,7 +74,7 @@ func (miso) Instances() int { return 0 }
 // draw returns the measured jobs, and the random stream of an instance.
 func (m miso) draw(g *mig.GPU, index int) (task.Batch, *rand.Rand, error) {
 	rows := tables()[misoA100]
-	if measured := rows[0].GPU; g.Name != measured {
+	if measured := rows[0].GPU; g.Board() != measured {
 		return nil, nil, &UnmeasuredError{m.name, g.Name, []string{measured}}
 	}
 	return batch(rows), rand.New(pcg("workload="+m.name, m.seed, g, index)), nil

@@ -99,6 +99,9 @@ func TestMISOJobs(t *testing.T) {
 
 func TestMISOIsForA100(t *testing.T) {
 	for _, spec := range []string{"miso/jobs", "miso/stream"} {
+		if _, err := InstanceOf[task.Batches](MustParse(spec), mig.MustLookup("A100?create=10x"), 0); err != nil {
+			t.Errorf("%s with other costs: %v", spec, err)
+		}
 		for _, gpu := range []string{"A30", "A100-80GB", "H100"} {
 			_, err := InstanceOf[task.Batches](MustParse(spec), mig.MustLookup(gpu), 0)
 			if _, ok := errors.AsType[*UnmeasuredError](err); !ok || !strings.Contains(fmt.Sprint(err), "measured on A100") {
