@@ -53,7 +53,7 @@ const (
 )
 
 // smallestFirst returns the sum of the slots from arrival to end on one machine that works off an area of 1 a slot and
-// always takes the request with the smallest area left. It keeps no absolute times, and rounds what is left down and the
+// always takes the request with the smallest area left. It keeps no absolute times. It rounds what is left down and the
 // time until the next arrival up, so that the sum is too small rather than too large.
 func smallestFirst(requests []task.Request, areas []float64) float64 {
 	var left heap.Heap[float64]
