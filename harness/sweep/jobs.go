@@ -7,19 +7,13 @@ import (
 	"time"
 )
 
-// Slurm is the engine of jobs that this program submits.
-const Slurm = "slurm"
-
 // A Job is one submission of a sweep.
 type Job struct {
-	// Engine is [Slurm], or another one in the file of an earlier version of miglab.
-	Engine string `json:"engine"`
-	// Name is the job's name in the engine's queue.
-	Name string `json:"name,omitempty"`
-	// IDs are the engine's names of what was submitted, and Merge that of the job
-	// that merges, if there is one.
-	IDs   []string `json:"ids"`
-	Merge string   `json:"merge,omitempty"`
+	// Name is the name of its jobs in Slurm's queue.
+	Name string `json:"name"`
+	// Array is Slurm's number of the array of tasks, and Merge that of the job that merges.
+	Array string `json:"array"`
+	Merge string `json:"merge"`
 	// Tasks are the tasks' numbers.
 	Tasks     []int     `json:"tasks"`
 	Submitted time.Time `json:"submitted"`

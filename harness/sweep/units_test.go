@@ -67,14 +67,14 @@ func TestJobs(t *testing.T) {
 	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for i, j := range []Job{
-		{Engine: "slurm", Name: "n", IDs: []string{"12", "14"}, Merge: "15", Tasks: []int{0, 1}, Submitted: at},
-		{Engine: "kubernetes", Tasks: []int{1}, Submitted: at.Add(time.Hour)},
+		{Name: "n", Array: "12", Merge: "15", Tasks: []int{0, 1}, Submitted: at},
+		{Name: "m", Array: "16", Merge: "17", Tasks: []int{1}, Submitted: at.Add(time.Hour)},
 	} {
 		if err := AddJob(folder, j); err != nil {
 			t.Fatal(err)
 		}
 		all, err := Jobs(folder)
-		if err != nil || len(all) != i+1 || all[i].Engine != j.Engine || !slices.Equal(all[i].Tasks, j.Tasks) || !all[i].Submitted.Equal(j.Submitted) {
+		if err != nil || len(all) != i+1 || all[i].Array != j.Array || !slices.Equal(all[i].Tasks, j.Tasks) || !all[i].Submitted.Equal(j.Submitted) {
 			t.Errorf("%+v, %v; want %+v last", all, err, j)
 		}
 	}

@@ -133,7 +133,7 @@ func (s *slurmSweep) jobs() []sweep.Job {
 }
 
 // array returns Slurm's name of a task that was submitted first.
-func (s *slurmSweep) array(task any) string { return fmt.Sprintf("%s_%v", s.jobs()[0].IDs[0], task) }
+func (s *slurmSweep) array(task any) string { return fmt.Sprintf("%s_%v", s.jobs()[0].Array, task) }
 
 // queue returns a field of Slurm's queue about a job, a line a task.
 func (s *slurmSweep) queue(job, field string) []string {
@@ -244,7 +244,7 @@ var slurmTests = map[string]struct {
 		s.submit()
 		s.awaitComplete(want)
 		job := s.jobs()[0]
-		ends := s.queue(job.IDs[0], "%e")
+		ends := s.queue(job.Array, "%e")
 		begin := s.queue(job.Merge, "%S")
 		// Slurm's times are texts of equal length.
 		if len(ends) != 8 || len(begin) != 1 || slices.Max(ends) > begin[0] {
@@ -305,7 +305,7 @@ var slurmTests = map[string]struct {
 		s.submit()
 		s.awaitHeld(0, 3)
 		s.Await("the other tasks to end", func() bool {
-			return len(slices.DeleteFunc(s.queue(s.jobs()[0].IDs[0], "%T"), func(state string) bool { return state == "COMPLETED" })) == 1
+			return len(slices.DeleteFunc(s.queue(s.jobs()[0].Array, "%T"), func(state string) bool { return state == "COMPLETED" })) == 1
 		})
 		s.KillNode(s.queue(s.array(3), "%N")[0])
 		s.awaitHeld(1, 3)

@@ -89,7 +89,7 @@ var slurmTrainingTests = map[string]func(s *slurmSweep, want map[string]string){
 		s.submitTraining()
 		lost := s.halt(1)
 		s.Await("the other tasks to end", func() bool {
-			return len(slices.DeleteFunc(s.queue(s.jobs()[0].IDs[0], "%T"), func(state string) bool { return state == "COMPLETED" })) == 1
+			return len(slices.DeleteFunc(s.queue(s.jobs()[0].Array, "%T"), func(state string) bool { return state == "COMPLETED" })) == 1
 		})
 		s.KillNode(s.queue(s.array(1), "%N")[0])
 		s.awaitStates(1, sweep.Running, sweep.Done)

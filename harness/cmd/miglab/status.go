@@ -111,7 +111,7 @@ const (
 // watch shows how the sweep goes on until nothing of it is at work. The files say what is done,
 // and Slurm's queue, where there is one, what is still to come.
 func (s *openSweep) watch(c *cobra.Command) error {
-	jobs, err := s.slurmJobs()
+	jobs, err := sweep.Jobs(s.dir)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (s *openSweep) inQueue(ctx context.Context, jobs []sweep.Job) (string, erro
 	defer cancel()
 	var ids []string
 	for _, j := range jobs {
-		ids = append(append(ids, j.IDs...), j.Merge)
+		ids = append(ids, j.Array, j.Merge)
 	}
 	entries, err := slurm.Queue(ctx, ids)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -14,8 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/atomicfile"
 	"miglab/harness/nearest"
 	"miglab/harness/sweep"
+	"miglab/harness/sweep/slurm"
 )
 
 type submitFlags struct {
@@ -23,15 +26,6 @@ type submitFlags struct {
 	extra                           []string
 	tasks, arrayLimit               int
 	dryRun, watch                   bool
-}
-
-// A submission is some tasks of a sweep.
-type submission struct {
-	// name names it and no other submission.
-	name  string
-	tasks []int
-	// fresh says that the sweep's folder does not exist yet.
-	fresh bool
 }
 
 func newSubmit() *cobra.Command {
@@ -77,19 +71,33 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	n := submission{fresh: fresh}
 	status, err := s.status()
 	if err != nil {
 		return err
 	}
-	n.tasks = status.Unfinished()
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	// Other folders may have a sweep of the same name.
 	suffix := make([]byte, 2)
 	if !f.dryRun {
 		_, _ = rand.Read(suffix) // never fails
 	}
-	n.name = fmt.Sprintf("miglab-%s-%d-%s", s.plan.Name(), len(jobs)+1, hex.EncodeToString(suffix))
-	return f.slurm(c, s, n)
+	out := slurm.Submission{
+		Name:    fmt.Sprintf("miglab-%s-%d-%s", s.plan.Name(), len(jobs)+1, hex.EncodeToString(suffix)),
+		Program: program, Sweep: s.dir, Dir: s.plan.Dir, Tasks: status.Unfinished(), Limit: f.arrayLimit,
+	}
+	if f.partition != "" {
+		out.Args = append(out.Args, "--partition="+f.partition)
+	}
+	if f.time != "" {
+		out.Args = append(out.Args, "--time="+f.time)
+	}
+	for _, extra := range f.extra {
+		out.Args = append(out.Args, strings.Fields(extra)...)
+	}
+	return f.slurm(c, s, out, fresh)
 }
 
 // open finds the sweep that is to be submitted or plans it.
@@ -143,33 +151,34 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 	return s, false, s.sameProgram()
 }
 
-// submit makes the sweep's folder, if it does not exist, and calls send, which submits from it. After an error it
-// removes what it made, but no files of others.
-func (s *openSweep) submit(n submission, send func() (sweep.Job, error)) error {
-	made, err := s.makeFolder(n)
-	var job sweep.Job
+// submit makes the sweep's folder, if it does not exist, and submits from it. After an error it removes what it
+// made, but no files of others.
+func (s *openSweep) submit(ctx context.Context, out *slurm.Submission, fresh bool) (job sweep.Job, err error) {
+	made, err := s.makeFolder(fresh)
 	if err == nil {
-		job, err = send()
+		err = atomicfile.Write(out.ScriptPath(), []byte(out.Script()))
+	}
+	if err == nil {
+		job.Array, job.Merge, err = out.Submit(ctx)
 	}
 	if err != nil {
 		for _, path := range slices.Backward(made) {
 			_ = os.Remove(path) // not there, or others' files are in it
 		}
-		return err
+		return job, err
 	}
-	job.Name, job.Tasks, job.Submitted = n.name, n.tasks, time.Now().UTC()
+	job.Name, job.Tasks, job.Submitted = out.Name, out.Tasks, time.Now().UTC()
 	if err := sweep.AddJob(s.dir, job); err != nil {
-		return fmt.Errorf("%s is submitted, as %s, but not noted: %w", job.Name,
-			strings.Join(append(slices.Clone(job.IDs), job.Merge), " "), err)
+		return job, fmt.Errorf("%s is submitted, as %s %s, but not noted: %w", job.Name, job.Array, job.Merge, err)
 	}
-	return nil
+	return job, nil
 }
 
 // makeFolder makes the folders and the plan of a new sweep and returns what to remove, last first,
 // where it is not submitted.
-func (s *openSweep) makeFolder(n submission) (made []string, err error) {
+func (s *openSweep) makeFolder(fresh bool) (made []string, err error) {
 	log := filepath.Join(s.dir, logs)
-	if !n.fresh {
+	if !fresh {
 		return nil, os.MkdirAll(log, 0o777)
 	}
 	for dir := s.dir; ; dir = filepath.Dir(dir) {
@@ -198,8 +207,8 @@ func (s *openSweep) makeFolder(n submission) (made []string, err error) {
 const logs = "logs"
 
 // describe says what is submitted.
-func (s *openSweep) describe(c *cobra.Command, n submission) {
+func (s *openSweep) describe(c *cobra.Command, out *slurm.Submission) {
 	fmt.Fprintf(c.OutOrStdout(), "sweep    %s\n", s.dir)
 	fmt.Fprintf(c.OutOrStdout(), "work     %d %s in %d tasks, %d of which are submitted\n", s.plan.Count, s.unitName(),
-		s.plan.Tasks, len(n.tasks))
+		s.plan.Tasks, len(out.Tasks))
 }

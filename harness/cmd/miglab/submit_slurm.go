@@ -3,13 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"miglab/harness/atomicfile"
 	"miglab/harness/cli"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurm"
@@ -35,14 +32,14 @@ func newSubmitSlurm() *cobra.Command {
 }
 
 // slurm submits tasks as a job array with a merge after it.
-func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error {
+func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, out slurm.Submission, fresh bool) error {
 	if !f.dryRun {
 		if err := slurm.FindCommands(); err != nil {
 			return err
 		}
 	}
 	unasked := "" // what Slurm could not be asked
-	if !n.fresh {
+	if !fresh {
 		queued, err := s.queued(c.Context())
 		if err != nil && !f.dryRun {
 			return err
@@ -51,37 +48,25 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 			unasked = fmt.Sprintf("# squeue could not be asked (%v); tasks that are in the queue are among these\n",
 				err)
 		}
-		missing := len(n.tasks)
-		n.tasks = slices.DeleteFunc(n.tasks, func(task int) bool { return slices.Contains(queued, task) })
-		if len(n.tasks) == 0 {
-			return f.nothingToSubmit(c, s, n, missing)
+		missing := len(out.Tasks)
+		out.Tasks = slices.DeleteFunc(out.Tasks, func(task int) bool { return slices.Contains(queued, task) })
+		if len(out.Tasks) == 0 {
+			return f.nothingToSubmit(c, s, &out, missing)
 		}
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	out := f.slurmSubmission(s, n, program)
 	if f.dryRun {
-		s.describe(c, n)
+		s.describe(c, &out)
 		fmt.Fprintf(c.OutOrStdout(), "\n%s:\n%s\ncommands:\n%s", out.ScriptPath(), out.Script(), unasked+out.Commands())
 		return nil
 	}
-	var job sweep.Job
-	if err := s.submit(n, func() (sweep.Job, error) {
-		if err := atomicfile.Write(out.ScriptPath(), []byte(out.Script())); err != nil {
-			return job, err
-		}
-		array, merge, err := out.Submit(c.Context())
-		job = sweep.Job{Engine: sweep.Slurm, IDs: []string{array}, Merge: merge}
-		return job, err
-	}); err != nil {
+	job, err := s.submit(c.Context(), &out, fresh)
+	if err != nil {
 		return err
 	}
-	s.describe(c, n)
+	s.describe(c, &out)
 	fmt.Fprintf(c.OutOrStdout(),
 		"job      %s: tasks\njob      %s: merge, after them\nwatch    miglab status --watch %s\n",
-		strings.Join(job.IDs, ", "), job.Merge, slurm.Word(s.dir))
+		job.Array, job.Merge, slurm.Word(s.dir))
 	if f.watch {
 		return s.watch(c)
 	}
@@ -89,8 +74,8 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, n submission) error 
 }
 
 // nothingToSubmit says why no task has to be submitted.
-func (f *submitFlags) nothingToSubmit(c *cobra.Command, s *openSweep, n submission, missing int) error {
-	s.describe(c, n)
+func (f *submitFlags) nothingToSubmit(c *cobra.Command, s *openSweep, out *slurm.Submission, missing int) error {
+	s.describe(c, out)
 	if missing == 0 {
 		fmt.Fprintf(c.OutOrStdout(), "nothing is missing; merge with: miglab merge %s\n", slurm.Word(s.dir))
 	} else {
@@ -102,39 +87,15 @@ func (f *submitFlags) nothingToSubmit(c *cobra.Command, s *openSweep, n submissi
 	return nil
 }
 
-// slurmSubmission returns what the flags ask Slurm for.
-func (f *submitFlags) slurmSubmission(s *openSweep, n submission, program string) slurm.Submission {
-	out := slurm.Submission{
-		Name: n.name, Program: program, Sweep: s.dir, Dir: s.plan.Dir, Tasks: n.tasks,
-		Limit: f.arrayLimit,
-	}
-	if f.partition != "" {
-		out.Args = append(out.Args, "--partition="+f.partition)
-	}
-	if f.time != "" {
-		out.Args = append(out.Args, "--time="+f.time)
-	}
-	for _, extra := range f.extra {
-		out.Args = append(out.Args, strings.Fields(extra)...)
-	}
-	return out
-}
-
 // queued returns the tasks that wait or run in Slurm's queue.
 func (s *openSweep) queued(ctx context.Context) ([]int, error) {
-	jobs, err := s.slurmJobs()
+	jobs, err := sweep.Jobs(s.dir)
+	var arrays []string
+	for _, j := range jobs {
+		arrays = append(arrays, j.Array)
+	}
 	if err != nil {
 		return nil, err
 	}
-	var arrays []string
-	for _, j := range jobs {
-		arrays = append(arrays, j.IDs...)
-	}
 	return slurm.Queued(ctx, arrays)
-}
-
-// slurmJobs returns what of the sweep was submitted to Slurm: earlier versions of miglab knew other engines.
-func (s *openSweep) slurmJobs() ([]sweep.Job, error) {
-	jobs, err := sweep.Jobs(s.dir)
-	return slices.DeleteFunc(jobs, func(j sweep.Job) bool { return j.Engine != sweep.Slurm }), err
 }
