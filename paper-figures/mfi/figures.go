@@ -124,7 +124,7 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 	t := tableOf(d, "figure6", schemes)
 	for i, r := range inFigures() {
 		g := r.grid(d, quantity{metric: r.severity(), scale: 1}, atDemand(heavy))
-		g.rows(t, "Mean F, "+r.title, distributions)
+		g.rows(t, "Mean F, "+r.title, distributions, 3)
 		const least = 0.001 // a logarithm needs more than 0
 		for _, row := range g {
 			for j := range row {

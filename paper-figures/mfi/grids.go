@@ -96,10 +96,10 @@ func (g grid) bars(title string, x, y reports.Axis, names, categories []string) 
 }
 
 // rows appends a row for each place to a table, with a column for each scheme.
-func (g grid) rows(t *figures.Table, quantity string, places []string) {
+func (g grid) rows(t *figures.Table, quantity string, places []string, decimals int) {
 	for j, place := range places {
 		t.Row(quantity, place, figures.Map(g, func(by []figures.Measurement) []string {
-			return figures.PlusMinus(by[j], 2)
+			return figures.PlusMinus(by[j], decimals)
 		}))
 	}
 }
@@ -127,7 +127,7 @@ func panels(d *figures.Data, out *figures.Output, number int, what string, data,
 		figure := reports.Panels{Title: fmt.Sprintf("Fig. %d. %s; %s", number, what, r.title)}
 		for i, q := range quantities {
 			g := r.grid(d, q, data)
-			g.rows(t, q.title+q.unit, places)
+			g.rows(t, q.title+q.unit, places, 2)
 			if i < len(quantities)-1 {
 				q.title = fmt.Sprintf("(%c) %s", 'a'+i, q.title)
 				figure.Charts = append(figure.Charts, charts(r, q, g.normalized())...)

@@ -153,7 +153,7 @@ func offline(d *figures.Data) (*figures.Output, error) {
 		below := func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) }
 		gridOf(d, shown, data, 1, func(id, dataset string) []float64 {
 			return eachInstance(below, of(id, dataset), of(offlineBound, dataset))
-		}).rows(t, dist, names)
+		}).rows(t, dist, names, 2)
 		ahead := func(v []float64) float64 { return (v[0] - v[1]) / v[2] }
 		gap := func(id, dataset string) []float64 {
 			return eachInstance(ahead, of(id, dataset), of("mfi", dataset), of(offlineBound, dataset))
