@@ -121,22 +121,10 @@ func (r *Run) burst(p *Pace) (done uint64, err error) {
 }
 
 // Verify compares the result of the last iteration with a reference that the processor
-// computes. A difference is a [*WrongError].
+// computes.
 func (r *Run) Verify() error {
 	r.verify()
 	return r.host.err
-}
-
-// A WrongError is a result that differs from the reference.
-type WrongError struct {
-	// Index is the first wrong value's place in the result.
-	Index int
-	// Got and Want are the values; Allowed is how far they may be apart.
-	Got, Want, Allowed float64
-}
-
-func (e *WrongError) Error() string {
-	return fmt.Sprintf("wrong at %d: got %.9g, want %.9g within %.2g", e.Index, e.Got, e.Want, e.Allowed)
 }
 
 // A host does what a program asks of a GPU until something fails. It keeps the first error;
@@ -179,15 +167,19 @@ func (h *host) sync() {
 // compare reports the first value that is not the reference's. NaN never is.
 func (h *host) compare(i int, got, want, allowed float64) {
 	if d := got - want; h.err == nil && !(-allowed <= d && d <= allowed) {
-		h.err = &WrongError{i, got, want, allowed}
+		h.err = mismatch(i, got, want, allowed)
 	}
+}
+
+func mismatch(i int, got, want, allowed float64) error {
+	return fmt.Errorf("wrong at %d: got %.9g, want %.9g within %.2g", i, got, want, allowed)
 }
 
 // compareIntegers reports the first integer that is not the reference's.
 func compareIntegers[T uint64 | uint32 | int32](h *host, got, want []T) {
 	for i := range want {
 		if got[i] != want[i] && h.err == nil {
-			h.err = &WrongError{Index: i, Got: float64(got[i]), Want: float64(want[i])}
+			h.err = mismatch(i, float64(got[i]), float64(want[i]), 0)
 		}
 	}
 }

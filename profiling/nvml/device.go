@@ -43,13 +43,10 @@ func (d *device) Identify() (profiling.Identity, error) {
 // divided reports whether MIG mode is on. The error says what a GPU without MIG is good for.
 func (d *device) divided(op string) (bool, error) {
 	current, _, ret := d.gpu.GetMigMode()
-	switch ret {
-	case nvml.SUCCESS:
-		return current == nvml.DEVICE_MIG_ENABLE, nil
-	case nvml.ERROR_NOT_SUPPORTED:
+	if ret == nvml.ERROR_NOT_SUPPORTED {
 		return false, &profiling.DeviceError{Op: op, Err: profiling.ErrUnsupported, Remedy: withoutMIG}
 	}
-	return false, failure(op, ret)
+	return current == nvml.DEVICE_MIG_ENABLE, failure(op, ret)
 }
 
 func (d *device) SetMIG(on bool) error {
@@ -182,10 +179,9 @@ func (d *device) describe(op string, gi nvml.GpuInstance, profile *nvml.GpuInsta
 	}
 	if errors.Is(err, profiling.ErrUnknownInstance) {
 		// The compute instance is gone. Only the GPU instance itself tells whether it is, too.
-		out.UUID, out.Env, err = "", nil, nil
-		if _, ret := gi.GetInfo(); ret != nvml.SUCCESS {
-			err = instanceFailure(op, ret)
-		}
+		out.UUID, out.Env = "", nil
+		_, ret := gi.GetInfo()
+		err = instanceFailure(op, ret)
 	}
 	return out, err
 }
@@ -211,12 +207,9 @@ func (d *device) name(op string, i *profiling.Instance, ci nvml.ComputeInstance)
 		return err
 	}
 	for _, device := range devices {
-		var ci int
-		gi, ret := device.GetGpuInstanceId()
-		if ret == nvml.SUCCESS {
-			ci, ret = device.GetComputeInstanceId()
-		}
-		switch {
+		gi, hasGI := device.GetGpuInstanceId()
+		ci, hasCI := device.GetComputeInstanceId()
+		switch ret := cmp.Or(hasGI, hasCI); {
 		case ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND: // destroyed since it was listed
 			continue
 		case ret != nvml.SUCCESS:
@@ -372,10 +365,7 @@ func destroyInstance(op string, gi nvml.GpuInstance) error {
 			return failure(op, ret)
 		}
 	}
-	if ret := gi.Destroy(); ret != nvml.SUCCESS {
-		return instanceFailure(op, ret)
-	}
-	return nil
+	return instanceFailure(op, gi.Destroy())
 }
 
 // Processes implements [profiling.Device]. It asks the GPU and its MIG devices, since the
@@ -418,8 +408,5 @@ func (d *device) processesOn(op string, devices []nvml.Device) ([]profiling.Proc
 }
 
 func (d *device) Close() error {
-	if ret := d.lib.Shutdown(); ret != nvml.SUCCESS {
-		return failure("close NVML", ret)
-	}
-	return nil
+	return failure("close NVML", d.lib.Shutdown())
 }

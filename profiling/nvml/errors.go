@@ -50,8 +50,11 @@ var causes = map[nvml.Return]struct {
 	nvml.ERROR_RESET_REQUIRED:         {profiling.ErrLost, reset},
 }
 
-// failure returns the error for a return value of the driver.
+// failure returns the error for a return value of the driver; nil for a success.
 func failure(op string, ret nvml.Return) error {
+	if ret == nvml.SUCCESS {
+		return nil
+	}
 	if c, ok := causes[ret]; ok {
 		return &profiling.DeviceError{Op: op, Err: c.err, Remedy: c.remedy}
 	}

@@ -3,6 +3,7 @@
 package nvml
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -141,16 +142,10 @@ func (e *existing) find(op string, index int, visible [][]string, unusable *[]st
 
 // instance describes a MIG device. why says why it cannot be used.
 func (e *existing) instance(op string, device nvml.Device) (i profiling.Instance, why string, err error) {
-	gi, ret := device.GetGpuInstanceId()
-	var uuid string
-	var a nvml.DeviceAttributes
-	if ret == nvml.SUCCESS {
-		uuid, ret = device.GetUUID()
-	}
-	if ret == nvml.SUCCESS {
-		a, ret = device.GetAttributes()
-	}
-	if ret != nvml.SUCCESS {
+	gi, hasNumber := device.GetGpuInstanceId()
+	uuid, hasUUID := device.GetUUID()
+	a, hasAttributes := device.GetAttributes()
+	if ret := cmp.Or(hasNumber, hasUUID, hasAttributes); ret != nvml.SUCCESS {
 		return i, "", instanceFailure(op, ret)
 	}
 	i = profiling.Instance{ID: gi, UUID: uuid, Env: []string{"CUDA_VISIBLE_DEVICES=" + uuid}}

@@ -3,6 +3,7 @@
 package nvml
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -121,26 +122,17 @@ func listGPUs(lib nvml.Interface) ([]gpu, error) {
 // package mig does not know it. A GPU without MIG has MIG mode off, and one without memory of its own has 0 MiB.
 func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Identity, _ error) {
 	id := profiling.Identity{Source: mig.SourceMIG}
-	var ret nvml.Return
-	if id.Driver, ret = lib.SystemGetDriverVersion(); ret != nvml.SUCCESS {
-		return none, failure(op, ret)
-	}
-	if id.Name, ret = gpu.GetName(); ret != nvml.SUCCESS {
-		return none, failure(op, ret)
-	}
-	if id.UUID, ret = gpu.GetUUID(); ret != nvml.SUCCESS {
-		return none, failure(op, ret)
-	}
-	memory, ret := gpu.GetMemoryInfo()
-	if ret != nvml.SUCCESS && ret != nvml.ERROR_NOT_SUPPORTED {
+	var driver, name, uuid nvml.Return
+	id.Driver, driver = lib.SystemGetDriverVersion()
+	id.Name, name = gpu.GetName()
+	id.UUID, uuid = gpu.GetUUID()
+	memory, hasMemory := gpu.GetMemoryInfo()
+	current, pending, hasMIG := gpu.GetMigMode()
+	if ret := cmp.Or(driver, name, uuid, optional(hasMemory), optional(hasMIG)); ret != nvml.SUCCESS {
 		return none, failure(op, ret)
 	}
 	id.MemoryMiB = int(memory.Total >> 20)
 	id.Model, _ = profiling.Model(id.Name, id.MemoryMiB)
-	current, pending, ret := gpu.GetMigMode()
-	if ret != nvml.SUCCESS && ret != nvml.ERROR_NOT_SUPPORTED {
-		return none, failure(op, ret)
-	}
 	id.MIG, id.MIGPending = current == nvml.DEVICE_MIG_ENABLE, pending == nvml.DEVICE_MIG_ENABLE
 	if !id.MIG {
 		return id, nil
@@ -151,6 +143,14 @@ func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Id
 	}
 	id.Model = g
 	return id, nil
+}
+
+// optional takes what a GPU does not have for a success.
+func optional(ret nvml.Return) nvml.Return {
+	if ret == nvml.ERROR_NOT_SUPPORTED {
+		return nvml.SUCCESS
+	}
+	return ret
 }
 
 // chooseGPU finds the GPU that a selector names. That another one could not be identified

@@ -12,25 +12,20 @@ import (
 	"miglab/profiling/internal/filelock"
 )
 
-// A LockedError says that another run has the GPU. If PID is this process's own, another
-// session of this process has it.
-type LockedError struct {
-	// GPU is the UUID.
-	GPU string
-	// PID is the process that has it; 0 if the process has not written its number yet.
-	PID int
-	// File is the lock.
-	File string
-}
-
-func (e *LockedError) Error() string {
-	switch e.PID {
-	case 0:
-		return fmt.Sprintf("another run uses %s: it holds %s; wait until it ends", e.GPU, e.File)
-	case os.Getpid():
-		return fmt.Sprintf("%s is given twice: this process already holds %s", e.GPU, e.File)
+// lockedBy is the error about another run that has the GPU, or another session of this process.
+func lockedBy(gpu, path string) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
 	}
-	return fmt.Sprintf("another run uses %s: process %d holds %s; wait until it ends", e.GPU, e.PID, e.File)
+	switch pid, _ := strconv.Atoi(strings.TrimSpace(string(raw))); pid {
+	case 0: // it has not written its number yet
+		return fmt.Errorf("another run uses %s: it holds %s; wait until it ends", gpu, path)
+	case os.Getpid():
+		return fmt.Errorf("%s is given twice: this process already holds %s", gpu, path)
+	default:
+		return fmt.Errorf("another run uses %s: process %d holds %s; wait until it ends", gpu, pid, path)
+	}
 }
 
 // lockGPU takes the lock of a GPU and writes this process's number into its file. The file is
@@ -41,12 +36,7 @@ func lockGPU(path, gpu string) (*os.File, error) {
 		return nil, err
 	}
 	if f == nil {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		pid, _ := strconv.Atoi(strings.TrimSpace(string(raw))) // 0 until the process has written it
-		return nil, &LockedError{gpu, pid, path}
+		return nil, lockedBy(gpu, path)
 	}
 	err = f.Truncate(0)
 	if err == nil {

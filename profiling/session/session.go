@@ -73,8 +73,8 @@ type Session struct {
 	working sync.WaitGroup
 }
 
-// Open takes the lock, cleans up after a killed run and prepares the GPU. Errors say what to do. The error is a
-// [*LockedError] if another run has the GPU. It wraps [profiling.ErrMIGOff] if MIG is off and may not be turned on.
+// Open takes the lock, cleans up after a killed run and prepares the GPU. Errors say what to do. The error wraps
+// [profiling.ErrMIGOff] if MIG is off and may not be turned on.
 func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err error) {
 	if o.Patience == 0 {
 		o.Patience = 30 * time.Second
