@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/cli"
+	"miglab/harness/nearest"
 	"miglab/profiling/cuda"
 	"miglab/profiling/internal/system"
 	"miglab/profiling/kernels"
@@ -27,15 +28,11 @@ type kernelRun struct {
 
 func newKernel() *cobra.Command {
 	var f kernelRun
-	var names []string
-	for _, p := range kernels.Programs() {
-		names = append(names, p.Name)
-	}
 	c := &cobra.Command{
 		Use:       "kernel NAME",
 		Short:     "Run one of the project's own kernels on the GPU",
 		Args:      cli.Arguments(1, 1, "the name of a kernel"),
-		ValidArgs: names,
+		ValidArgs: nearest.Names(kernels.Programs(), func(p *kernels.Program) string { return p.Name }),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := kernels.Lookup(args[0])
 			if err != nil {

@@ -16,6 +16,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/store"
 	"miglab/harness/strictjson"
 	"miglab/harness/work"
@@ -440,12 +441,9 @@ type FailedError struct {
 }
 
 func (e *FailedError) Error() string {
-	list := make([]string, len(e.Failures))
-	for i, f := range e.Failures {
-		list[i] = f.String()
-	}
-	if len(list) == 0 {
+	if len(e.Failures) == 0 {
 		return e.Remedy
 	}
-	return fmt.Sprintf("these runs failed and are left out: %s; %s", strings.Join(list, "; "), e.Remedy)
+	list := strings.Join(nearest.Names(e.Failures, Failure.String), "; ")
+	return fmt.Sprintf("these runs failed and are left out: %s; %s", list, e.Remedy)
 }

@@ -104,11 +104,8 @@ func Windowed(all []kernel.Kernel) bool {
 	return !slices.ContainsFunc(all, func(k kernel.Kernel) bool { return !k.Window })
 }
 
-func kernelNames(all []kernel.Kernel) (names []string) {
-	for _, k := range all {
-		names = append(names, k.Name)
-	}
-	return names
+func kernelNames(all []kernel.Kernel) []string {
+	return nearest.Names(all, func(k kernel.Kernel) string { return k.Name })
 }
 
 // inInstance plans co-runs in a MIG instance under an MPS daemon of its own.

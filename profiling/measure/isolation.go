@@ -14,6 +14,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/reports"
@@ -72,10 +73,7 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 					others := x.drawn(k, at, rest)
 					if repetition <= b.repetitions(k) && !x.bad[place{k.Name, size}] && len(others) == len(rest) {
 						group := fmt.Sprintf("%s size %d beside %q", k.Name, size, joinTexts(others))
-						names := []string{k.Name}
-						for _, o := range others {
-							names = append(names, o.Name)
-						}
+						names := append(nearest.Names(others, func(j kernel.Job) string { return j.Name }), k.Name)
 						p.add(group, repetition, names, func(ctx context.Context) (*ran[any], error) {
 							return x.run(ctx, k, at, others, repetition)
 						})

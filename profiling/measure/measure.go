@@ -23,6 +23,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/stats"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
@@ -176,11 +177,7 @@ func medianOf[R any](records []R, seconds func(*R) float64) mig.Seconds {
 
 // joinTexts joins the texts of a list's elements by spaces.
 func joinTexts[T fmt.Stringer](list []T) string {
-	texts := make([]string, len(list))
-	for i, x := range list {
-		texts[i] = x.String()
-	}
-	return strings.Join(texts, " ")
+	return strings.Join(nearest.Names(list, T.String), " ")
 }
 
 // distinct returns a list without the elements whose text an earlier one has.

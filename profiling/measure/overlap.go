@@ -9,6 +9,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 	"miglab/reports"
@@ -57,10 +58,7 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
 	turn := distinct(groups)
 	for run := 1; run <= max(b.Repetitions, 1); run++ {
 		for _, g := range turn {
-			var names []string
-			for _, part := range g {
-				names = append(names, part.Kernel)
-			}
+			names := nearest.Names(g, func(p Part) string { return p.Kernel })
 			p.add(fmt.Sprintf("%d %s", len(g), g), run, names, func(ctx context.Context) (*ran[any], error) {
 				begin := time.Now()
 				windows, err := on.Together(ctx, g, b.Window)

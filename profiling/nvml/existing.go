@@ -15,6 +15,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/profiling"
 )
 
@@ -106,10 +107,7 @@ func onlyGPU(op string, found []*existing, unusable []string) (profiling.Device,
 				"Slurm: --gres), or have one made: nvidia-smi mig -cgi 1g.5gb -C",
 		}
 	}
-	var uuids []string
-	for _, e := range found {
-		uuids = append(uuids, e.uuid)
-	}
+	uuids := nearest.Names(found, func(e *existing) string { return e.uuid })
 	err := fmt.Errorf("several GPUs have MIG instances: %s", strings.Join(uuids, ", "))
 	return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "name one with --device"}
 }
@@ -222,18 +220,13 @@ func (e *existing) Instances() (out []profiling.Instance, _ error) {
 // Create takes an instance that exists.
 func (e *existing) Create(at mig.Instance) (none profiling.Instance, _ error) {
 	op := fmt.Sprintf("use %s at %d", at.Profile, at.Start)
-	var names []string
-	var i *profiling.Instance
-	for k := range e.all {
-		names = append(names, fmt.Sprintf("%s at %d", e.all[k].Profile, e.all[k].Start))
-		if e.all[k].Instance == at {
-			i = &e.all[k]
-		}
-	}
-	if i == nil {
+	k := slices.IndexFunc(e.all, func(i profiling.Instance) bool { return i.Instance == at })
+	if k < 0 {
+		names := nearest.Names(e.all, func(i profiling.Instance) string { return fmt.Sprintf("%s at %d", i.Profile, i.Start) })
 		err := fmt.Errorf("%w: it does not exist; there are %s", profiling.ErrInsufficient, strings.Join(names, ", "))
 		return none, &profiling.DeviceError{Op: op, Err: err, Remedy: "have it made, or use another mode"}
 	}
+	i := e.all[k]
 	devices, err := e.devicesByUUID(op)
 	if err != nil {
 		return none, err
@@ -248,7 +241,7 @@ func (e *existing) Create(at mig.Instance) (none profiling.Instance, _ error) {
 		return none, &profiling.DeviceError{Op: op, Err: profiling.ErrInsufficient}
 	}
 	e.taken[i.ID] = true
-	return *i, nil
+	return i, nil
 }
 
 // devicesByUUID returns the MIG devices that exist now.

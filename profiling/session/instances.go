@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/profiling"
 )
 
@@ -224,11 +225,7 @@ func (s *Session) destroyAll(ctx context.Context, destroyed func(profiling.Insta
 	}
 	exist, err := s.device.Instances()
 	if err != nil {
-		var names []string
-		for _, at := range places {
-			names = append(names, instanceName(at))
-		}
-		return fmt.Errorf("cannot find out which of %q are left: %w", names, err)
+		return fmt.Errorf("cannot find out which of %q are left: %w", nearest.Names(places, instanceName), err)
 	}
 	found, failures := make([]int, len(places)), make([]error, len(places))
 	var wait sync.WaitGroup

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/profiling"
 )
 
@@ -79,9 +80,7 @@ func (s *Session) heldBy() string {
 }
 
 func processList(ps []profiling.Process) string {
-	names := make([]string, len(ps))
-	for i, p := range ps {
-		names[i] = strings.TrimSpace(fmt.Sprintf("process %d %s", p.PID, p.Name))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(nearest.Names(ps, func(p profiling.Process) string {
+		return strings.TrimSpace(fmt.Sprintf("process %d %s", p.PID, p.Name))
+	}), ", ")
 }
