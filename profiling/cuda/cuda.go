@@ -387,18 +387,16 @@ func (d *Device) Share(n int) ([]*Partition, error) {
 	})
 }
 
-// Use makes the partition that of the calling goroutine, which then is the only one that may
-// use it, and stays on its thread until Done.
-func (p *Partition) Use() error {
+// Do makes the partition that of the calling goroutine while do runs, on one thread. Only one goroutine may use a
+// partition at a time.
+func (p *Partition) Do(do func() error) error {
 	runtime.LockOSThread()
-	return check("cuCtxSetCurrent", C.cuCtxSetCurrent(p.context))
-}
-
-// Done ends what Use began: a green context may be current on one thread at a time, so the next
-// one could not use it otherwise.
-func (p *Partition) Done() {
-	C.cuCtxSetCurrent(nil)
-	runtime.UnlockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := check("cuCtxSetCurrent", C.cuCtxSetCurrent(p.context)); err != nil {
+		return err
+	}
+	defer C.cuCtxSetCurrent(nil) // a green context may be current on one thread at a time
+	return do()
 }
 
 // Close frees the partition with its memory.

@@ -39,8 +39,5 @@ func (d *Device) Split([]int, bool) ([]*Partition, error) { return nil, Installe
 // Share always fails (see the package comment).
 func (d *Device) Share(int) ([]*Partition, error) { return nil, Installed() }
 
-// Use makes the partition that of the calling goroutine until Done.
-func (p *Partition) Use() error { return nil }
-
-// Done ends what Use began.
-func (p *Partition) Done() {}
+// Do always fails (see the package comment).
+func (p *Partition) Do(func() error) error { return Installed() }

@@ -41,7 +41,7 @@ func partitionsHere(counts []int, fine bool) (err error) {
 	var wg sync.WaitGroup
 	for i, p := range parts {
 		fmt.Print(p.SMs, " ")
-		wg.Go(func() { errs[i] = verifyOn(p) })
+		wg.Go(func() { errs[i] = p.Do(func() error { return verifyOn(p) }) })
 	}
 	wg.Wait()
 	for _, p := range parts {
@@ -85,10 +85,6 @@ func partitionsMain(text string) {
 }
 
 func verifyOn(p *cuda.Partition) error {
-	if err := p.Use(); err != nil {
-		return err
-	}
-	defer p.Done()
 	r, err := stream.Start(p, 1000, 1)
 	if err != nil {
 		return err

@@ -55,11 +55,8 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 	if err := b.holds("isolation's times", fmt.Sprintf("times of a %s", x.timed)); err != nil {
 		return nil, err
 	}
-	for _, size := range x.gpu.Sizes() {
-		if size < x.gpu.ComputeSlices {
-			x.sizes = append(x.sizes, size)
-		}
-	}
+	isWhole := func(size mig.Slices) bool { return size == x.gpu.ComputeSlices }
+	x.sizes = slices.DeleteFunc(slices.Clone(x.gpu.Sizes()), isWhole)
 	if err := x.warmUp(ctx); err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ type together struct {
 }
 
 func (t *together) run(i int, p Part, on *cuda.Partition) {
-	j, err := &t.jobs[i], t.measure(i, p, on)
+	j, err := &t.jobs[i], on.Do(func() error { return t.measure(i, p, on) })
 	if err == nil {
 		return
 	}
@@ -129,10 +129,6 @@ func (t *together) run(i int, p Part, on *cuda.Partition) {
 // measure runs a job: it warms up, has its window, and goes on until all jobs have had theirs.
 func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	j := &t.jobs[number]
-	if err := on.Use(); err != nil {
-		return err
-	}
-	defer on.Done()
 	defer t.hosts.Pin(number)()
 	program, err := kernels.Lookup(p.Kernel)
 	if err != nil {

@@ -222,8 +222,9 @@ func (e *existing) Create(at mig.Instance) (none profiling.Instance, _ error) {
 	op := fmt.Sprintf("use %s at %d", at.Profile, at.Start)
 	k := slices.IndexFunc(e.all, func(i profiling.Instance) bool { return i.Instance == at })
 	if k < 0 {
-		names := nearest.Names(e.all, func(i profiling.Instance) string { return fmt.Sprintf("%s at %d", i.Profile, i.Start) })
-		err := fmt.Errorf("%w: it does not exist; there are %s", profiling.ErrInsufficient, strings.Join(names, ", "))
+		name := func(i profiling.Instance) string { return fmt.Sprintf("%s at %d", i.Profile, i.Start) }
+		err := fmt.Errorf("%w: it does not exist; there are %s", profiling.ErrInsufficient,
+			strings.Join(nearest.Names(e.all, name), ", "))
 		return none, &profiling.DeviceError{Op: op, Err: err, Remedy: "have it made, or use another mode"}
 	}
 	i := e.all[k]
