@@ -20,14 +20,14 @@ import (
 
 // A device is one GPU. Its fields never change, except the model; every method asks the driver.
 type device struct {
-	lib  nvml.Interface
-	gpu  nvml.Device
-	uuid string
+	lib nvml.Interface
+	gpu nvml.Device
+	// id is what it was when it was listed. err says why it could not be identified; id is zero then.
+	id  profiling.Identity
+	err error
 	// model is what the last Identify returned: what the name says while MIG mode is off, and
 	// what the driver's profiles say when it is on.
 	model atomic.Pointer[mig.GPU]
-	// memory of the whole GPU in MiB.
-	memory int
 }
 
 var _ profiling.Device = (*device)(nil)
@@ -73,7 +73,7 @@ func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo
 	}
 	if !on {
 		return info, &profiling.DeviceError{
-			Op: op, Err: profiling.ErrMIGOff, Remedy: "turn it on, as root: nvidia-smi -mig 1 -i " + d.uuid,
+			Op: op, Err: profiling.ErrMIGOff, Remedy: "turn it on, as root: nvidia-smi -mig 1 -i " + d.id.UUID,
 		}
 	}
 	all, err := enumerate(op, d.gpu.GetGpuInstanceProfileInfo)
@@ -170,7 +170,7 @@ func (d *device) describe(op string, gi nvml.GpuInstance, profile *nvml.GpuInsta
 	if known >= 0 {
 		out.Profile = model.Profiles[known]
 	} else {
-		out.Profile = profileOf(profile, d.memory)
+		out.Profile = profileOf(profile, d.id.MemoryMiB)
 		out.Profile.Length = mig.Slices(info.Placement.Size)
 	}
 	cis, err := computeInstances(op, gi)

@@ -80,7 +80,7 @@ func OpenExisting(selector string) (_ profiling.Device, err error) {
 		if g.id.Model == nil || !g.id.MIG {
 			continue
 		}
-		e := &existing{device: newDevice(lib, g), taken: map[int]bool{}}
+		e := &existing{device: g, taken: map[int]bool{}}
 		if err := e.find(op, i, visible, &unusable); err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func onlyGPU(op string, found []*existing, unusable []string) (profiling.Device,
 				"Slurm: --gres), or have one made: nvidia-smi mig -cgi 1g.5gb -C",
 		}
 	}
-	uuids := nearest.Names(found, func(e *existing) string { return e.uuid })
+	uuids := nearest.Names(found, func(e *existing) string { return e.id.UUID })
 	err := fmt.Errorf("several GPUs have MIG instances: %s", strings.Join(uuids, ", "))
 	return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "name one with --device"}
 }
@@ -124,7 +124,7 @@ func (e *existing) find(op string, index int, visible [][]string, unusable *[]st
 		case errors.Is(err, profiling.ErrUnknownInstance): // destroyed since it was listed
 		case err != nil:
 			return err
-		case !isVisible(visible, i.UUID, e.uuid, index):
+		case !isVisible(visible, i.UUID, e.id.UUID, index):
 		case why != "":
 			*unusable = append(*unusable, i.UUID+" "+why)
 		default:
@@ -152,7 +152,7 @@ func (e *existing) instance(op string, device nvml.Device) (i profiling.Instance
 			a.GpuInstanceSliceCount), nil
 	}
 	// Media engines do not show here, nor do they matter to kernels: the standard profile comes first.
-	size, gb := mig.Slices(a.GpuInstanceSliceCount), gigabytes(int(a.MemorySizeMB), e.memory)
+	size, gb := mig.Slices(a.GpuInstanceSliceCount), gigabytes(int(a.MemorySizeMB), e.id.MemoryMiB)
 	for _, p := range e.model.Load().Profiles {
 		if p.Size == size && p.MemoryGB == gb && (p.SMs == 0 || p.SMs == int(a.MultiprocessorCount)) {
 			i.Profile = p

@@ -17,7 +17,7 @@ import (
 // know is built from the driver's profiles. The error is [profiling.ErrUnsupported] for a GPU without MIG, and for one
 // that package mig does not know while its MIG mode is off, since the driver lists no profiles then.
 func Open(selector string) (_ profiling.Device, err error) {
-	d, g, err := openWhole(selector)
+	d, err := openWhole(selector)
 	if err != nil {
 		return nil, err
 	}
@@ -26,53 +26,46 @@ func Open(selector string) (_ profiling.Device, err error) {
 			d.lib.Shutdown()
 		}
 	}()
-	op := "open " + g.id.Name
+	op := "open " + d.id.Name
 	if _, err := d.divided(op); err != nil {
 		return nil, err
 	}
-	if g.id.MIG && g.id.Model == nil {
-		if g.id.Model, err = modelOf(g.handle, g.id, op); err != nil {
+	if d.id.MIG && d.id.Model == nil {
+		if d.id.Model, err = modelOf(d.gpu, d.id, op); err != nil {
 			return nil, err
 		}
-		d.model.Store(g.id.Model)
+		d.model.Store(d.id.Model)
 	}
-	if g.id.Model != nil {
+	if d.id.Model != nil {
 		return d, nil
 	}
-	_, err = profiling.Model(g.id.Name, g.id.MemoryMiB)
+	_, err = profiling.Model(d.id.Name, d.id.MemoryMiB)
 	return nil, &profiling.DeviceError{
 		Op: op, Err: fmt.Errorf("%w: %w", profiling.ErrUnsupported, err),
-		Remedy: "turn MIG mode on, as root, with nvidia-smi -mig 1 -i " + d.uuid +
+		Remedy: "turn MIG mode on, as root, with nvidia-smi -mig 1 -i " + d.id.UUID +
 			": then the driver lists the profiles of which a model is built; or " + withoutMIG,
 	}
 }
 
 // OpenWhole opens a GPU of any model, with or without MIG, to ask the driver about the whole of it.
 func OpenWhole(selector string) (profiling.Device, error) {
-	d, _, err := openWhole(selector)
+	d, err := openWhole(selector)
 	if err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-func openWhole(selector string) (*device, gpu, error) {
+func openWhole(selector string) (*device, error) {
 	lib, err := loadLibrary()
 	if err != nil {
-		return nil, gpu{}, err
+		return nil, err
 	}
-	g, err := chooseGPU(lib, selector)
+	d, err := chooseGPU(lib, selector)
 	if err != nil {
 		lib.Shutdown()
-		return nil, gpu{}, err
 	}
-	return newDevice(lib, g), g, nil
-}
-
-func newDevice(lib nvml.Interface, g gpu) *device {
-	d := &device{lib: lib, gpu: g.handle, uuid: g.id.UUID, memory: g.id.MemoryMiB}
-	d.model.Store(g.id.Model)
-	return d
+	return d, err
 }
 
 // loadLibrary loads the library. It refuses drivers before 535: they lack functions that this package calls,
@@ -92,28 +85,21 @@ func loadLibrary() (nvml.Interface, error) {
 	return lib, nil
 }
 
-// A gpu is one that the driver lists.
-type gpu struct {
-	handle nvml.Device
-	id     profiling.Identity
-	// err says why it could not be identified; its id is zero then.
-	err error
-}
-
-func listGPUs(lib nvml.Interface) ([]gpu, error) {
+func listGPUs(lib nvml.Interface) ([]*device, error) {
 	n, ret := lib.DeviceGetCount()
 	if ret != nvml.SUCCESS {
 		return nil, failure("count GPUs", ret)
 	}
-	gpus := make([]gpu, n)
+	gpus := make([]*device, n)
 	for i := range gpus {
-		g := &gpus[i]
-		op := fmt.Sprintf("identify GPU %d", i)
-		if g.handle, ret = lib.DeviceGetHandleByIndex(i); ret != nvml.SUCCESS {
-			g.err = failure(op, ret)
-		} else {
-			g.id, g.err = identify(lib, g.handle, op)
+		d, op := &device{lib: lib}, fmt.Sprintf("identify GPU %d", i)
+		gpus[i] = d
+		if d.gpu, ret = lib.DeviceGetHandleByIndex(i); ret != nvml.SUCCESS {
+			d.err = failure(op, ret)
+			continue
 		}
+		d.id, d.err = identify(lib, d.gpu, op)
+		d.model.Store(d.id.Model)
 	}
 	return gpus, nil
 }
@@ -155,10 +141,10 @@ func optional(ret nvml.Return) nvml.Return {
 
 // chooseGPU finds the GPU that a selector names. That another one could not be identified
 // matters only if the selector names none.
-func chooseGPU(lib nvml.Interface, selector string) (gpu, error) {
+func chooseGPU(lib nvml.Interface, selector string) (*device, error) {
 	gpus, err := listGPUs(lib)
 	if err != nil {
-		return gpu{}, err
+		return nil, err
 	}
 	var ids []profiling.Identity
 	for _, g := range gpus {
@@ -170,10 +156,10 @@ func chooseGPU(lib nvml.Interface, selector string) (gpu, error) {
 	}
 	for _, g := range gpus {
 		if g.err != nil {
-			return gpu{}, g.err
+			return nil, g.err
 		}
 	}
-	return gpu{}, err
+	return nil, err
 }
 
 // gigabytes returns a profile's memory in GB as in NVIDIA's name of the profile: a number of eighths of the GPU's
