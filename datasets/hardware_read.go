@@ -33,43 +33,33 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 		"corun":           tableReader(&h, &h.Corun, dir, []string{mig.SourceMPS}, checkCorun),
 		"overlap":         tableReader(&h, &h.Overlap, dir, append(divided, mig.SourcePartition), checkOverlap),
 	}
-	models, err := fs.Glob(dir, "*"+modelSuffix)
-	if err != nil {
-		return h, err
-	}
+	models, _ := fs.Glob(dir, "*"+modelSuffix) // the pattern is well-formed
 	for _, name := range models {
 		text, err := fs.ReadFile(dir, name)
-		if err != nil {
-			return h, err
+		if err == nil {
+			_, err = mig.ParseModel(text, name)
 		}
-		if _, err := mig.ParseModel(text, name); err != nil {
+		if err != nil {
 			return h, err
 		}
 	}
 	entries, err := fs.ReadDir(dir, ".")
-	if err != nil {
-		return h, err
-	}
 	for _, e := range entries {
 		file := e.Name()
-		if file == "README.md" || strings.HasSuffix(file, modelSuffix) {
-			continue
+		switch m := hardwareName.FindStringSubmatch(file); {
+		case file == "README.md" || strings.HasSuffix(file, modelSuffix):
+		case m == nil:
+			err = fmt.Errorf("%s: files are named NAME.KIND.csv, with letters, digits, - and _ in NAME", file)
+		case kinds[m[2]] == nil:
+			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", m[2], slices.Collect(maps.Keys(kinds))))
+		default:
+			err = kinds[m[2]](file, m[1])
 		}
-		m := hardwareName.FindStringSubmatch(file)
-		if m == nil {
-			return HardwareSet{}, fmt.Errorf("%s: files are named NAME.KIND.csv, with letters, digits, - and _ in NAME",
-				file)
-		}
-		read := kinds[m[2]]
-		if read == nil {
-			return HardwareSet{}, fmt.Errorf("%s: %w", file,
-				nearest.Unknown("kind of table", m[2], slices.Collect(maps.Keys(kinds))))
-		}
-		if err := read(file, m[1]); err != nil {
+		if err != nil {
 			return HardwareSet{}, err
 		}
 	}
-	return h, nil
+	return h, err
 }
 
 // modelSuffix is how the names of files with a GPU model end.

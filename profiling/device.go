@@ -125,6 +125,15 @@ func (e *DeviceError) Error() string {
 // Unwrap returns the cause.
 func (e *DeviceError) Unwrap() error { return e.Err }
 
+// WithoutCgo is the error of an operation that needs NVIDIA's libraries in a program that cannot load them.
+func WithoutCgo(op string) error {
+	return &DeviceError{
+		Op: op, Err: errors.New("this program was built without cgo or not for Linux"),
+		Remedy: "build it on Linux with a C compiler: make build-nvml (CGO_ENABLED=1 go build -o bin/miglab " +
+			"./harness/cmd/miglab)",
+	}
+}
+
 // A LeftoverError says that a create failed and may have left a part of the instance: its GPU instance could not be
 // destroyed, or the driver did not say whether it made one. It wraps the reasons. Callers must check for it first,
 // since the same reasons mean without it that nothing exists.

@@ -2,11 +2,7 @@
 
 package cuda
 
-import (
-	"errors"
-
-	"miglab/profiling"
-)
+import "miglab/profiling"
 
 // A Device is one GPU or MIG instance. There is none.
 type Device struct {
@@ -21,14 +17,7 @@ type Partition struct {
 }
 
 // Installed always fails (see the package comment).
-func Installed() error {
-	return &profiling.DeviceError{
-		Op:  "load libcuda.so.1",
-		Err: errors.New("this program was built without cgo or not for Linux"),
-		Remedy: "build it on Linux with a C compiler: make build-nvml (CGO_ENABLED=1 go build -o bin/miglab " +
-			"./harness/cmd/miglab)",
-	}
-}
+func Installed() error { return profiling.WithoutCgo("load libcuda.so.1") }
 
 // Open always fails (see the package comment).
 func Open() (*Device, error) { return nil, Installed() }

@@ -2,19 +2,9 @@
 
 package nvml
 
-import (
-	"errors"
+import "miglab/profiling"
 
-	"miglab/profiling"
-)
-
-// errWithout is the error of every function if the program cannot load the library.
-var errWithout = &profiling.DeviceError{
-	Op:  "load NVML",
-	Err: errors.New("this program was built without cgo or not for Linux"),
-	Remedy: "build it on Linux with a C compiler: make build-nvml (CGO_ENABLED=1 go build -o bin/miglab " +
-		"./harness/cmd/miglab)",
-}
+var errWithout = profiling.WithoutCgo("load NVML")
 
 // Open always fails (see the package comment).
 func Open(selector string) (profiling.Device, error) { return nil, errWithout }
