@@ -7,6 +7,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/task"
 )
 
 // maxChained is the largest number of tasks for which chains are verified. It takes 3^n
@@ -138,22 +139,25 @@ func (a *assignment) run(busy []float64, size mig.Slices) {
 
 // wait returns how long one of the two subtrees of a node waits for the other.
 func (a *assignment) wait(v int) float64 {
-	if a.p.Model != mig.Sequential {
-		return 0
-	}
-	tree := a.p.GPU.Tree()
-	least := math.Inf(1)
-	for u := v + 1; u < len(tree); u++ {
-		if tree[u].Mask()&tree[v].Mask() == 0 {
-			continue
-		}
-		if a.there[u] != nil {
+	for u, there := range a.there {
+		if there != nil && u > v && a.p.GPU.Tree()[u].Mask()&a.p.GPU.Tree()[v].Mask() != 0 {
 			return 0
 		}
-		for i := range a.p.Tasks {
-			if a.p.Tasks[i].Fits(tree[u].Size()) {
-				least = min(least, float64(tree[u].Profile.Create))
-			}
+	}
+	return float64(leastCreate(a.p, v))
+}
+
+// leastCreate returns how long it takes at least to create a node below another for some task; 0 if operations may run
+// at the same time.
+func leastCreate(p *schedule.Problem, v int) mig.Seconds {
+	if p.Model != mig.Sequential {
+		return 0
+	}
+	tree, least := p.GPU.Tree(), inf
+	for _, n := range tree[v+1:] { // those below come after it
+		fits := slices.ContainsFunc(p.Tasks, func(t task.Task) bool { return t.Fits(n.Size()) })
+		if fits && n.Mask()&tree[v].Mask() != 0 {
+			least = min(least, n.Profile.Create)
 		}
 	}
 	return least

@@ -7,7 +7,6 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/harness/task"
 )
 
 // mostCells is the largest number of cells that is verified. The time grows with its square.
@@ -111,7 +110,8 @@ func (e *earner) below(v int) (destroyed, last []float64) {
 	}
 	leftDestroyed, leftLast := e.subtree(children[0])
 	rightDestroyed, rightLast := e.subtree(children[1])
-	wait := e.wait(v)
+	// While the first create in one subtree runs, the other waits.
+	wait := e.in(leastCreate(e.problem, v))
 	return e.beside(leftDestroyed, rightDestroyed, wait), e.beside(leftLast, rightLast, wait)
 }
 
@@ -125,25 +125,4 @@ func (e *earner) beside(left, right []float64, wait int) []float64 {
 		}
 	}
 	return out
-}
-
-// wait returns for how many cells one of two subtrees waits while the first create in the
-// other runs: at least for the shortest create below the node.
-func (e *earner) wait(v int) int {
-	if e.problem.Model != mig.Sequential {
-		return 0
-	}
-	tree := e.problem.GPU.Tree()
-	least := e.cells + 1
-	for u := v + 1; u < len(tree); u++ {
-		under := u
-		for under > v {
-			under = tree[under].Parent
-		}
-		fits := slices.ContainsFunc(e.problem.Tasks, func(t task.Task) bool { return t.Fits(tree[u].Size()) })
-		if under == v && fits {
-			least = min(least, e.in(tree[u].Profile.Create))
-		}
-	}
-	return least
 }

@@ -47,10 +47,9 @@ type profiled struct {
 	// index is that in the window, where program is.
 	index   int
 	program *task.Program
-	// time is Duration over the mean of the window, as in V-A3. compute is Compute (SM) [%] and
-	// memory is Memory [%], both from 0 to 1.
-	time, compute, memory float64
-	counters              [counters]float32
+	// time is Duration over the mean of the window, as in V-A3.
+	time     float64
+	counters [counters]float32
 }
 
 // counters is the number of counters in Table III.
@@ -159,7 +158,7 @@ func (g *Grouping) Load(jobs []task.Program, concurrency int) {
 	g.mean = meanSolo(jobs)
 	for i := range jobs {
 		p := &jobs[i]
-		g.jobs[i] = profiled{i, p, float64(p.Solo) / g.mean, p.Compute, p.Memory, countersOf(p, g.mean)}
+		g.jobs[i] = profiled{i, p, float64(p.Solo) / g.mean, countersOf(p, g.mean)}
 	}
 	slices.SortStableFunc(g.jobs[:len(jobs)], func(a, b profiled) int { return cmp.Compare(b.time, a.time) })
 	g.left = g.buf[:len(jobs)]
@@ -212,7 +211,7 @@ func (g *Grouping) members() (group, others []int8) {
 }
 
 // work is a job's compute work in mean solo times.
-func (g *Grouping) work(job int8) float64 { return g.jobs[job].time * g.jobs[job].compute }
+func (g *Grouping) work(job int8) float64 { return g.jobs[job].time * g.jobs[job].program.Compute }
 
 // Observe writes the observation of the current candidate and the mask of the setups with as
 // many slots as it has jobs. The observation holds the counters of its jobs in the order of their
@@ -276,12 +275,12 @@ func (g *Grouping) seconds(m *corun.Model, a *action, group []int8) float64 {
 func (g *Grouping) fits(a *action, group []int8) (sum float64) {
 	var memory [corun.MaxConcurrency]float64
 	for i, j := range group {
-		memory[a.offers[i].domain] += g.jobs[j].memory
+		memory[a.offers[i].domain] += g.jobs[j].program.Memory
 	}
 	for i, j := range group {
 		p, o := &g.jobs[j], &a.offers[i]
-		slowdown := max(1, p.compute/o.compute, memory[o.domain]/o.memory)
-		sum += float64(p.time * min(1, max(p.compute/o.compute, p.memory/o.memory)) / slowdown)
+		slowdown := max(1, p.program.Compute/o.compute, memory[o.domain]/o.memory)
+		sum += float64(p.time * min(1, max(p.program.Compute/o.compute, p.program.Memory/o.memory)) / slowdown)
 	}
 	return sum
 }

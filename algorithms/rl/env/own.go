@@ -200,8 +200,6 @@ type view struct {
 	// free is, by canonical compute slice, when its last task so far ends, at least the
 	// release.
 	free [8]float64
-	// size is the size of the instance there, 0 for none.
-	size [8]int8
 	// first is when the first slice is free.
 	first float64
 	// start is, by node, when a task could start there if no other reconfiguration were in
@@ -226,7 +224,7 @@ func (o *Own) look() {
 	v.renaming = l.rename(&free, &size, &order)
 	v.first = math.Inf(1)
 	for s := range l.width {
-		v.free[s], v.size[s] = free[order[s]], size[order[s]]
+		v.free[s] = free[order[s]]
 		v.first = min(v.first, v.free[s])
 	}
 	v.exists = 0

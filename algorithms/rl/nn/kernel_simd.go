@@ -81,7 +81,13 @@ func (avx512) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
 		clear(dw[:in*out])
 		return
 	}
-	sumRowsOf(db, dy, n)
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	ones := s.take(n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	addScaledRows(db[:out], ones, dy)
 	switch {
 	case out == 1:
 		clear(dw[:in])
@@ -89,8 +95,6 @@ func (avx512) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
 	case thin(x[:n*in]):
 		thinProduct(dw, x, dy, n, in, out)
 	case thin(dy[:n*out]):
-		s := scratches.Get().(*scratch)
-		defer scratches.Put(s)
 		turned := s.take(in * out)
 		thinProduct(turned, dy, x, n, out, in)
 		turn(dw, turned, out, in)
@@ -268,23 +272,6 @@ func tile(c []float32, columns int, a matrix, panel []float32, rows, width int, 
 //
 //go:noescape
 func tile8x2(c *float32, columns int, a *float32, row, column int, panel *float32, depth int, fresh bool)
-
-// sumRowsOf adds the first n rows of m to sum.
-func sumRowsOf(sum, m []float32, n int) {
-	t := termPool.Get().(*terms)
-	defer termPool.Put(t)
-	t.all(n, len(sum))
-	t.add(sum, m)
-}
-
-// all lists n ones. Rows have out elements.
-func (t *terms) all(n, out int) {
-	t.reserve(n)
-	t.n = n
-	for i := range n {
-		t.values[i], t.rows[i] = 1, int32(i*out)
-	}
-}
 
 // addScaledRows adds to y the rows of w times the elements of x, in the order of x. It skips elements of x that are
 // zero.

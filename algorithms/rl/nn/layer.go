@@ -189,11 +189,7 @@ func (m *MLP) Backward(k Kernel, dy []float32) {
 
 // architecture writes widths as "106-256-112".
 func architecture(widths []int) string {
-	s := make([]string, len(widths))
-	for i, w := range widths {
-		s[i] = fmt.Sprint(w)
-	}
-	return strings.Join(s, "-")
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(widths), "[]"), " ", "-")
 }
 
 // chain returns the widths of a whole network.
