@@ -252,10 +252,10 @@ type Dot struct {
 	// Values is how many values there are, and Right how many of them are on the side of the sentence.
 	Values int `json:"values"`
 	Right  int `json:"right"`
-	// least is the least favourable value, open are those that are open, sign says that all have the sign of the sentence.
-	least Test
+	// least are the least favourable values, one for each row, open are those that are open, sign says that all have the
+	// sign of the sentence.
+	least []tested
 	open  []Test
-	row   *sentenceTest
 	sign  bool
 	// states are those of the values by name. A value that several rows test has the worst.
 	states map[string]reports.DotState
@@ -263,9 +263,15 @@ type Dot struct {
 
 // add adds a test to the dot.
 func (d *Dot) add(t Test, row *sentenceTest) {
-	distance := row.distance(t.Value)
-	if d.Values == 0 || distance < d.Distance {
-		d.Distance, d.least, d.row = distance, t, row
+	this := tested{t, row, row.distance(t.Value)}
+	if d.Values == 0 || this.distance < d.Distance {
+		d.Distance = this.distance
+	}
+	i := slices.IndexFunc(d.least, func(l tested) bool { return l.row == row })
+	if i < 0 {
+		d.least = append(d.least, this)
+	} else if this.distance < d.least[i].distance {
+		d.least[i] = this
 	}
 	d.sign = (d.sign || d.Values == 0) && t.Sign
 	if t.state() == reports.DotOpen {
@@ -578,19 +584,36 @@ func someOf(names []string, most int) string {
 	return fmt.Sprintf("%s; and %d others", strings.Join(names[:most], "; "), len(names)-most)
 }
 
-// deciding is the least favourable value of a dot with its interval and its threshold, and its reading if that has a
-// name.
+// deciding are the least favourable value of a dot and, if it is not met, that of another row, and the reading if that
+// has a name.
 func (d Dot) deciding() string {
-	t := d.least
-	text := fmt.Sprintf("%s: %s", t.Measure, figuresOf(t.Value))
-	if t.Low != nil && t.High != nil && *t.Low < *t.High {
-		text += fmt.Sprintf(" [%s, %s]", figuresOf(*t.Low), figuresOf(*t.High))
+	least := slices.SortedStableFunc(slices.Values(d.least), func(a, b tested) int {
+		return cmp.Compare(a.distance, b.distance)
+	})
+	text := least[0].String()
+	if len(least) > 1 && least[1].state() != reports.DotMet {
+		text += " and " + least[1].String()
 	}
-	text += t.ofRuns() + ", which must be " + d.row.demand()
 	if d.Reading != DefaultReading {
 		text += " (" + d.Reading + ")"
 	}
 	return text
+}
+
+// A tested value is at a distance from the threshold of a row.
+type tested struct {
+	Test
+	row      *sentenceTest
+	distance float64
+}
+
+// String is the value with its interval, its training runs and its threshold.
+func (t *tested) String() string {
+	text := fmt.Sprintf("%s: %s", t.Measure, figuresOf(t.Value))
+	if t.Low != nil && t.High != nil && *t.Low < *t.High {
+		text += fmt.Sprintf(" [%s, %s]", figuresOf(*t.Low), figuresOf(*t.High))
+	}
+	return text + t.ofRuns() + ", which must be " + t.row.demand()
 }
 
 // ofRuns are the values of the training runs, or the ends of many.

@@ -197,6 +197,25 @@ func TestConclusionOfTwoRows(t *testing.T) {
 	}
 }
 
+// Of the rows of a reading, the two with the least favourable values are shown; the second only if it is not met.
+func TestNumbersOfRows(t *testing.T) {
+	claims, err := loadConclusions(sealed(t, `C1,all,1,a,large *,>=,5,0,,p_sup,`, `C1,,,a,small,>=,2,0,,,`, `C1,,,a,none,>=,0,0,,,`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, small := range map[string]float64{
+		"large 1: 1 [0.9, 1.1], which must be >= 5 and small: 1.5 [1.4, 1.6], which must be >= 2": 1.5,
+		"large 1: 1 [0.9, 1.1], which must be >= 5":                                               2.5,
+	} {
+		r := values("", "", map[string]float64{"large 1": 1, "large 2": 3, "small": small, "none": 3})
+		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
+		p.conclude(claims)
+		if got := p.Conclusions[0].Numbers; got != want {
+			t.Errorf("%q\nwant\n%q", got, want)
+		}
+	}
+}
+
 // A threshold that is changed after the run, a row that nothing measures, and what cannot be meant are errors.
 func TestConclusionsAreRefused(t *testing.T) {
 	row := `C1,s,1,t1,x n=1,>=,5,0,,seeds,`
