@@ -127,9 +127,7 @@ func (x sample) gain(d *figures.Data, s *scheduler, rules []*scheduler) figures.
 
 // loss is the gain with the other sign.
 func (x sample) loss(d *figures.Data, s *scheduler, rules []*scheduler) figures.Measurement {
-	m := x.gain(d, s, rules)
-	m.Value, m.Low, m.High = -m.Value, -m.High, -m.Low
-	return m
+	return x.gain(d, s, rules).Affine(-1, 0)
 }
 
 // deviation measures the standard deviation of an evaluation of ten days. Over many days it is the mean of the

@@ -15,8 +15,7 @@ import (
 
 // less is the difference of two independent means.
 func less(a, b figures.Measurement) figures.Measurement {
-	b.Value, b.Low, b.High = -b.Value, -b.High, -b.Low
-	return average([]figures.Measurement{a, b}).Affine(2, 0)
+	return average([]figures.Measurement{a, b.Affine(-1, 0)}).Affine(2, 0)
 }
 
 // largestOf is the largest of some means. Its interval ends at the largest of their ends, so that it does not depend on

@@ -292,10 +292,14 @@ func (m Measurement) Agrees(other Measurement, allowed float64) bool {
 	return math.Abs(difference) <= max(half, allowed-half)
 }
 
-// Affine returns scale times the measurement plus a shift, for a positive scale.
+// Affine returns scale times the measurement plus a shift.
 func (m Measurement) Affine(scale, shift float64) Measurement {
 	m.Value, m.Low, m.High = scale*m.Value+shift, scale*m.Low+shift, scale*m.High+shift
-	m.StdErr, m.PrintSE, m.Fixed = scale*m.StdErr, scale*m.PrintSE, scale*m.Fixed
+	if scale < 0 {
+		m.Low, m.High = m.High, m.Low
+	}
+	size := math.Abs(scale)
+	m.StdErr, m.PrintSE, m.Fixed = size*m.StdErr, size*m.PrintSE, size*m.Fixed
 	m.Runs = slices.Clone(m.Runs)
 	for i, v := range m.Runs {
 		m.Runs[i] = scale*v + shift

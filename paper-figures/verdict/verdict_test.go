@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -377,5 +378,17 @@ func TestAgrees(t *testing.T) {
 	}
 	if m := sampled(1, 100); m.Low != 1-0.1*m.quantile() || m.High != 1+0.1*m.quantile() || m.StdErr != 0.1 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// The interval, the errors and the runs follow the sign of the scale.
+func TestAffine(t *testing.T) {
+	m := Measurement{Value: 2, Low: 1, High: 4, StdErr: 0.5, PrintSE: 0.25, Runs: []float64{1, 3}}
+	got := m.Affine(-2, 10)
+	if got.Value != 6 || got.Low != 2 || got.High != 8 || got.StdErr != 1 || got.PrintSE != 0.5 || !slices.Equal(got.Runs, []float64{8, 4}) {
+		t.Errorf("%+v", got)
+	}
+	if m.Runs[0] != 1 {
+		t.Error("the runs of the argument change")
 	}
 }
