@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/schedule"
 )
@@ -14,12 +15,11 @@ import (
 // treedp, or of lns if the batch is too large for it. Until the budget is spent or a schedule is proven to be
 // optimal, it runs lns with ever more iterations. The program must import package algorithms. Errors are those of
 // [algo.Parse], of the two algorithms and of [Exact].
-func Best(ctx context.Context, p schedule.Problem, budget time.Duration) (r Result, err error) {
+func Best(ctx context.Context, p schedule.Problem, budget time.Duration) (r certificate.Certificate, err error) {
 	searching, stop := context.WithTimeout(ctx, budget)
 	defer stop()
-	const first = 1000 // iterations, as lns has by default
 	known, err := scheduleBy(ctx, "treedp", p)
-	iterations := first
+	iterations := 1000 // as lns has by default
 	if _, many := errors.AsType[*algo.InfeasibleError](err); many {
 		known, err = scheduleBy(ctx, "lns", p)
 		iterations *= 2
@@ -38,7 +38,7 @@ func Best(ctx context.Context, p schedule.Problem, budget time.Duration) (r Resu
 		if err != nil {
 			return r, err
 		}
-		if next.Makespan() >= r.Best.Makespan() {
+		if next.Makespan() >= r.Makespan {
 			continue
 		}
 		if r, err = Exact(ctx, p, next); err != nil {

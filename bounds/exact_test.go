@@ -62,17 +62,17 @@ func oneByOne(p algo.Problem) schedule.Schedule {
 }
 
 // exact returns what Exact says, after checking that it is what it says.
-func exact(t *testing.T, p algo.Problem) bounds.Result {
+func exact(t *testing.T, p algo.Problem) certificate.Certificate {
 	t.Helper()
 	r, err := bounds.Exact(context.Background(), p, oneByOne(p))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := schedule.Check(p, r.Best); v != nil {
+	if v := schedule.Check(p, r.Schedule); v != nil {
 		t.Fatalf("%v", v)
 	}
-	if !r.Proven || !near(r.Lower, r.Best.Makespan()) || r.Witness.Bound != r.Lower {
-		t.Fatalf("at least %v, by %v, the best %v, proven %v", r.Lower, r.Witness, r.Best.Makespan(), r.Proven)
+	if !r.Proven || !near(r.Lower, r.Schedule.Makespan()) || r.Witness.Bound != r.Lower {
+		t.Fatalf("at least %v, by %v, the best %v, proven %v", r.Lower, r.Witness, r.Schedule.Makespan(), r.Proven)
 	}
 	return r
 }
@@ -145,13 +145,13 @@ func TestExactMergesInstancesAgain(t *testing.T) {
 		if !near(r.Lower, b.Merging) || b.Merging >= b.Splitting {
 			t.Errorf("%s, %v: %v, want %v, less than %v", b.Name, p.Model, r.Lower, b.Merging, b.Splitting)
 		}
-		merges := slices.ContainsFunc(r.Best.Operations, func(o schedule.Operation) bool {
-			return o.Op == schedule.Create && slices.ContainsFunc(r.Best.Operations, func(d schedule.Operation) bool {
+		merges := slices.ContainsFunc(r.Schedule.Operations, func(o schedule.Operation) bool {
+			return o.Op == schedule.Create && slices.ContainsFunc(r.Schedule.Operations, func(d schedule.Operation) bool {
 				return d.Op == schedule.Destroy && d.Instance.Size() < o.Instance.Size() && d.Instance.Overlaps(o.Instance)
 			})
 		})
 		if !merges {
-			t.Errorf("%s, %v: nothing is merged in %v", b.Name, p.Model, r.Best)
+			t.Errorf("%s, %v: nothing is merged in %v", b.Name, p.Model, r.Schedule)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func TestExactCertificatesAreVerified(t *testing.T) {
 	for k := range problems {
 		p := drawProblem(r, mig.GPUs()[k%len(mig.GPUs())], 1, 3+k%3)
 		e := exact(t, p)
-		if err := certificate.Verify(p, certificate.New(e.Best, e.Witness)); err != nil {
+		if err := certificate.Verify(p, e); err != nil {
 			t.Errorf("%+v: %v", p, err)
 		}
 		if e.Witness.Kind == certificate.Search {
@@ -320,7 +320,7 @@ func TestExactDoesNotSearchWhatIsTooLarge(t *testing.T) {
 		p.GPU = g
 		known := oneByOne(p)
 		r, err := bounds.Exact(context.Background(), p, known)
-		if err != nil || r.Witness.Kind == certificate.Search || r.Best.Makespan() != known.Makespan() || r.Lower > known.Makespan() {
+		if err != nil || r.Witness.Kind == certificate.Search || r.Schedule.Makespan() != known.Makespan() || r.Lower > known.Makespan() {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}

@@ -33,7 +33,7 @@ func ExampleExact() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("FAR %.2f s, optimum %.2f s, proven: %v\n", far.Makespan(), r.Best.Makespan(), r.Proven)
+	fmt.Printf("FAR %.2f s, optimum %.2f s, proven: %v\n", far.Makespan(), r.Schedule.Makespan(), r.Proven)
 	// Output:
 	// FAR 9.23 s, optimum 8.12 s, proven: true
 }

@@ -207,17 +207,17 @@ func (c *batchCase) exact() {
 		c.errorf("no algorithm has an answer")
 		return
 	}
-	var r bounds.Result
+	var r certificate.Certificate
 	err := guarded(c.t, func(ctx context.Context) (err error) {
 		if r, err = bounds.Exact(ctx, c.p, c.best); err == nil {
-			err = certificate.Verify(c.p, certificate.New(r.Best, r.Witness))
+			err = certificate.Verify(c.p, r)
 		}
 		return err
 	})
 	if err == nil {
-		err = algotest.Batch.Check(c.p, r.Best)
+		err = algotest.Batch.Check(c.p, r.Schedule)
 	}
-	if m := r.Best.Makespan(); err != nil || m > c.shortest || r.Lower > m*(1+1e-9) {
+	if m := r.Schedule.Makespan(); err != nil || m > c.shortest || r.Lower > m*(1+1e-9) {
 		c.errorf("exact: %v to %v s, and %s takes %v s; %v", r.Lower, m, c.best.Algorithm, c.shortest, err)
 	}
 }

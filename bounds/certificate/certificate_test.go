@@ -171,11 +171,10 @@ func search(t testing.TB) (schedule.Problem, certificate.Certificate) {
 		task.New("c", map[mig.Slices]mig.Seconds{1: 2.2, 2: 1.5, 3: 1.3, 4: 1.2, 7: 0.7}),
 		task.New("d", map[mig.Slices]mig.Seconds{7: 0.9}),
 	}}
-	r, err := bounds.Exact(context.Background(), p, whole(p))
+	c, err := bounds.Exact(context.Background(), p, whole(p))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := certificate.New(r.Best, certificate.Witness(r.Witness))
 	if c.Witness.Kind != "search" {
 		t.Fatalf("the witness is %+v, not a search", c.Witness)
 	}

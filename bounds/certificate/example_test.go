@@ -26,12 +26,11 @@ func ExampleVerify() {
 		fmt.Println(err)
 		return
 	}
-	r, err := bounds.Exact(context.Background(), p, known)
+	c, err := bounds.Exact(context.Background(), p, known)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	c := certificate.New(r.Best, r.Witness)
 	fmt.Printf("at least %.2f s, found %.2f s, verified: %v\n", c.Lower, c.Makespan, certificate.Verify(p, c) == nil)
 
 	c.Lower++

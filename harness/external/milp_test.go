@@ -55,7 +55,7 @@ func TestMILPAgreesWithExact(t *testing.T) {
 		if err := algotest.Batch.Check(p, s); err != nil {
 			t.Errorf("batch %d: %v", k, err)
 		}
-		got, want := float64(s.Makespan()), float64(best.Best.Makespan())
+		got, want := float64(s.Makespan()), float64(best.Makespan)
 		if math.Abs(got-want) > 1e-6*want {
 			t.Errorf("batch %d, %d tasks on %v, %v: CBC ends at %v s, Exact at %v s", k, len(p.Tasks), p.GPU, p.Model, got, want)
 		}

@@ -122,11 +122,10 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 // writeExact prints the best schedule of a problem, or what is to be said about it, and
 // what proves how good it is.
 func writeExact(c *cobra.Command, p schedule.Problem, budget time.Duration, format string) error {
-	r, err := bounds.Best(c.Context(), p, budget)
+	claim, err := bounds.Best(c.Context(), p, budget)
 	if err != nil {
 		return err
 	}
-	claim := certificate.New(r.Best, r.Witness)
 	if format == "json" {
 		return certificate.Encode(c.OutOrStdout(), p, claim)
 	}
