@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"miglab/harness/mig"
 	"miglab/harness/task"
 )
@@ -92,13 +94,10 @@ func (v *vertices) choose(from, number int) {
 	for i := from; i <= len(v.rows)-(v.n-number); i++ {
 		copy(row, v.rows[i])
 		for k, c := range v.chosen[:number] {
-			eliminate(row, c, v.pivots[k])
+			floats.AddScaled(row, -row[v.pivots[k]], c) // makes the coefficient at the pivot zero; that of c is 1
 		}
 		if p := pivot(row); p < v.n {
-			scale := row[p]
-			for k := range row {
-				row[k] /= scale
-			}
+			floats.Scale(1/row[p], row)
 			v.pivots[number] = p
 			v.choose(i+1, number+1)
 		}
@@ -114,22 +113,14 @@ func pivot(row []float64) int {
 	return i
 }
 
-// eliminate makes the coefficient at p zero; that of c is 1.
-func eliminate(row, c []float64, p int) {
-	times := row[p]
-	for k := range row {
-		row[k] -= float64(times * c[k])
-	}
-}
-
 // add solves the chosen rows and keeps the point if it is a vertex. A row has no pivot of the rows before it.
 func (v *vertices) add() {
 	w := make([]float64, v.n)
 	for k, row := range slices.Backward(v.chosen) {
-		w[v.pivots[k]] = row[v.n] - dot(row[:v.n], w)
+		w[v.pivots[k]] = row[v.n] - floats.Dot(row[:v.n], w)
 	}
 	for i, row := range v.rows {
-		switch left := dot(row[:v.n], w) - row[v.n]; {
+		switch left := floats.Dot(row[:v.n], w) - row[v.n]; {
 		case i < v.partitions && left > tinyPivot, i >= v.partitions && left < -tinyPivot:
 			return
 		}
@@ -144,11 +135,3 @@ func (v *vertices) add() {
 
 // denominator is a multiple of those of all weights.
 const denominator = 27720
-
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for i, x := range a {
-		sum += float64(x * b[i])
-	}
-	return sum
-}
