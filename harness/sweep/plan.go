@@ -36,21 +36,15 @@ type Plan struct {
 	Tasks int `json:"tasks"`
 }
 
-// New plans the cells of a command, or its units, for at most so many tasks. A cell listed twice
+// New plans the cells of a command, or its units, at least one, for at most so many tasks. A cell listed twice
 // counts once.
-func New(args []string, dir, program string, spans []run.Span, units []string, tasks int) (*Plan, error) {
+func New(args []string, dir, program string, spans []run.Span, units []string, tasks int) *Plan {
 	p := &Plan{Format: Format, Args: args, Dir: dir, Program: program, Count: len(units), Units: units}
 	for _, s := range sharesOf(spans, 1) {
 		p.Count += s.cells[0] * len(s.series)
 	}
-	switch {
-	case p.Count == 0:
-		return nil, fmt.Errorf("the command has no work to spread over tasks")
-	case tasks < 1:
-		return nil, fmt.Errorf("%d tasks; at least one is needed", tasks)
-	}
 	p.Hash, p.Tasks = p.hash(spans), min(tasks, p.Count)
-	return p, nil
+	return p
 }
 
 // hash identifies the command and what it computes. Cells in another order have another hash.

@@ -35,10 +35,7 @@ func TestEveryCellIsInOneTask(t *testing.T) {
 			from := rapid.OneOf(rapid.IntRange(0, 9), rapid.IntRange(0, 1_000_000_000)).Draw(r, "instance")
 			return span(store.Series{Dataset: dataset, Content: dataset, GPU: gpu, Algorithm: algorithm}, from, from+rapid.IntRange(1, 5).Draw(r, "cells"))
 		}), 1, 60).Draw(r, "spans")
-		p, err := New(nil, "", "", spans, nil, rapid.IntRange(1, 20).Draw(r, "tasks"))
-		if err != nil {
-			r.Fatal(err)
-		}
+		p := New(nil, "", "", spans, nil, rapid.IntRange(1, 20).Draw(r, "tasks"))
 		type cell struct {
 			store.Series
 			instance int
@@ -106,27 +103,11 @@ func TestTasksAreBalanced(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBePlanned(t *testing.T) {
-	if _, err := New(nil, "", "", nil, nil, 1); err == nil {
-		t.Error("planned nothing")
-	}
-	if _, err := New(nil, "", "", many(1, 1), nil, 0); err == nil {
-		t.Error("planned for no tasks")
-	}
-}
-
 // plans are one of cells and one of units.
 func plans(t testing.TB) []*Plan {
 	t.Helper()
-	ofCells, err := New([]string{"run", "--algorithms", "far<&>"}, "/home/x", "12", many(80, 10), nil, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ofUnits, err := New([]string{"train"}, "/home/x", "12", nil, []string{"a 1", "a 2", "b 1"}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return []*Plan{ofCells, ofUnits}
+	ofCells := New([]string{"run", "--algorithms", "far<&>"}, "/home/x", "12", many(80, 10), nil, 9)
+	return []*Plan{ofCells, New([]string{"train"}, "/home/x", "12", nil, []string{"a 1", "a 2", "b 1"}, 2)}
 }
 
 func TestPlanIsReadAsWritten(t *testing.T) {

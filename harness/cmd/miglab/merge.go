@@ -31,11 +31,11 @@ func (s *openSweep) merge(c *cobra.Command) error {
 	for _, d := range status.Damaged {
 		fmt.Fprintf(c.ErrOrStderr(), "miglab: damaged, and left out: %s: %s\n", d.File, d.Reason)
 	}
-	if incomplete := (*sweep.IncompleteError)(nil); errors.As(err, &incomplete) {
-		return s.missing(incomplete)
-	}
 	if err != nil {
 		return err
+	}
+	if status.Missing > 0 {
+		return s.missing(&status)
 	}
 	root := newRoot()
 	root.SetArgs(s.plan.Args)
@@ -54,7 +54,7 @@ func (s *openSweep) merge(c *cobra.Command) error {
 // belong.
 func (s *openSweep) collect() (sweep.Status, error) {
 	if s.trainings != nil {
-		return sweep.Merge(s.dir, s.plan, nil, nil)
+		return s.status()
 	}
 	st, err := run.Open(s.store)
 	if err != nil {

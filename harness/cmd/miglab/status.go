@@ -195,7 +195,7 @@ func (s *openSweep) inQueue(ctx context.Context, jobs []sweep.Job) (string, erro
 // reportEnd says how a sweep ended that nothing is at work on.
 func (s *openSweep) reportEnd(c *cobra.Command, status *sweep.Status, jobs []sweep.Job) error {
 	if status.Missing > 0 {
-		return s.missing(&sweep.IncompleteError{Status: *status})
+		return s.missing(status)
 	}
 	if len(jobs) > 0 {
 		merge := jobs[len(jobs)-1].Merge

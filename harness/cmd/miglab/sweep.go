@@ -81,7 +81,7 @@ func (w *assignment) plan(args []string, tasks int) (*sweep.Plan, error) {
 	for i := range w.trainings {
 		names = append(names, w.trainings[i].name())
 	}
-	return sweep.New(args, dir, program, w.cells, names, tasks)
+	return sweep.New(args, dir, program, w.cells, names, tasks), nil
 }
 
 // An openSweep is a sweep with what its command computes.
@@ -138,8 +138,8 @@ func (s *openSweep) unitName() string {
 }
 
 // missing is the error of a sweep that is not complete, with the way on.
-func (s *openSweep) missing(e *sweep.IncompleteError) error {
-	return cli.FailedError{Err: fmt.Errorf("%s: %w; to go on: miglab submit --missing %s", s.unitName(), e,
+func (s *openSweep) missing(status *sweep.Status) error {
+	return cli.FailedError{Err: fmt.Errorf("%s: %s; to go on: miglab submit --missing %s", s.unitName(), status.Lack(),
 		slurm.Word(s.dir))}
 }
 
