@@ -134,7 +134,7 @@ func list[T int | float64](d *strictjson.Decoder, to *[]T) func() error {
 // decode reads one JSON object and nothing after it.
 func decode[T any](r io.Reader, members func(*strictjson.Decoder, *T) []strictjson.Member) (T, error) {
 	var c, none T
-	d := strictjson.NewDecoder(r, "")
+	d := strictjson.NewDecoder(r)
 	err := d.Object(members(d, &c))
 	if err == nil {
 		err = d.End()

@@ -27,19 +27,19 @@ var _ = addProtocol(protocol{
 // The questions of the batch track.
 type (
 	instance struct {
-		Type            string     `json:"type"` // instance
-		ID              int64      `json:"id"`
-		GPU             gpu        `json:"gpu"`
-		GPUs            int        `json:"gpus"`
-		Reconfiguration string     `json:"reconfiguration"`
-		Start           []existing `json:"start"`
-		Tasks           []job      `json:"tasks"`
+		Type            string       `json:"type"` // instance
+		ID              int64        `json:"id"`
+		GPU             gpu[profile] `json:"gpu"`
+		GPUs            int          `json:"gpus"`
+		Reconfiguration string       `json:"reconfiguration"`
+		Start           []existing   `json:"start"`
+		Tasks           []job        `json:"tasks"`
 	}
-	gpu struct {
+	gpu[Profile any] struct {
 		Name          string     `json:"name"`
 		ComputeSlices mig.Slices `json:"compute_slices"`
 		MemorySlices  mig.Slices `json:"memory_slices"`
-		Profiles      []profile  `json:"profiles"`
+		Profiles      []Profile  `json:"profiles"`
 	}
 	profile struct {
 		Size    mig.Slices   `json:"size"`
@@ -67,7 +67,7 @@ type (
 func newInstance(p *schedule.Problem, n int) instance {
 	q := instance{
 		Type: "instance", GPUs: p.GPUs(), Reconfiguration: p.Model.String(), Tasks: jobs(p, 0, n),
-		GPU: gpu{Name: p.GPU.Name, ComputeSlices: p.GPU.ComputeSlices, MemorySlices: p.GPU.MemorySlices},
+		GPU: gpu[profile]{Name: p.GPU.Name, ComputeSlices: p.GPU.ComputeSlices, MemorySlices: p.GPU.MemorySlices},
 	}
 	for _, size := range p.GPU.Sizes() {
 		own := p.GPU.Profile(size)

@@ -19,21 +19,15 @@ var _ = addProtocol(protocol{track: algo.TrackPlacement, constructor: func(p *pr
 type (
 	// cluster opens the dialogue.
 	cluster struct {
-		Type string     `json:"type"` // cluster
-		ID   int64      `json:"id"`
-		GPU  clusterGPU `json:"gpu"`
-		GPUs int        `json:"gpus"`
+		Type string              `json:"type"` // cluster
+		ID   int64               `json:"id"`
+		GPU  gpu[clusterProfile] `json:"gpu"`
+		GPUs int                 `json:"gpus"`
 		// PerNode and Waiting are missing without nodes, and where rejected requests are forgotten.
 		PerNode int          `json:"per_node,omitzero"`
 		Waiting task.Waiting `json:"waiting,omitzero"`
 		// Demand is missing if it is not known.
 		Demand []float64 `json:"demand,omitempty"`
-	}
-	clusterGPU struct {
-		Name          string           `json:"name"`
-		ComputeSlices mig.Slices       `json:"compute_slices"`
-		MemorySlices  mig.Slices       `json:"memory_slices"`
-		Profiles      []clusterProfile `json:"profiles"`
 	}
 	clusterProfile struct {
 		Name   string       `json:"name"`
@@ -59,7 +53,7 @@ type (
 func newCluster(id int64, s *sim.PlacementSetting) cluster {
 	q := cluster{
 		Type: "cluster", ID: id, GPUs: s.GPUs, PerNode: s.PerNode, Waiting: s.Waiting, Demand: s.Demand,
-		GPU: clusterGPU{Name: s.GPU.Name, ComputeSlices: s.GPU.ComputeSlices, MemorySlices: s.GPU.MemorySlices},
+		GPU: gpu[clusterProfile]{Name: s.GPU.Name, ComputeSlices: s.GPU.ComputeSlices, MemorySlices: s.GPU.MemorySlices},
 	}
 	for _, p := range task.RequestProfiles(s.GPU) {
 		q.GPU.Profiles = append(q.GPU.Profiles, clusterProfile{p.String(), p.Size, p.Length, p.Starts})

@@ -77,7 +77,7 @@ type bad struct {
 	later      bool // it says more when it is asked again
 
 	// What is known of a batch instance.
-	gpu   gpu
+	gpu   gpu[profile]
 	model string
 	now   float64
 }

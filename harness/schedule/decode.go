@@ -22,7 +22,7 @@ import (
 //
 // Decode does not check whether the schedule is valid; see [Check].
 func Decode(r io.Reader, p Problem) (Schedule, error) {
-	d := strictjson.NewDecoder(r, "")
+	d := strictjson.NewDecoder(r)
 	s, err := DecodeFrom(d, p)
 	if err == nil {
 		err = d.End()

@@ -19,10 +19,10 @@ func TestLongTextsAreRefused(t *testing.T) {
 		" ":  {" ", func(d *Decoder) error { return d.End() }},
 	} {
 		in := &count{Reader: io.MultiReader(strings.NewReader(begin), c.rest)}
-		d := NewDecoder(in, "f.json")
+		d := NewDecoder(in)
 		d.lines.read = MaxBytes - 1<<16
 		err := c.read(d)
-		if own, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(err.Error(), "f.json:1: ") || !strings.HasSuffix(err.Error(), "the text is longer than 256 MiB") {
+		if own, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(err.Error(), "line 1: ") || !strings.HasSuffix(err.Error(), "the text is longer than 256 MiB") {
 			t.Errorf("%s...: %v (%+v)", begin, err, own)
 		}
 		if in.n > 1<<20 {

@@ -25,8 +25,6 @@ import (
 
 // Error says where a text is wrong and what would be right.
 type Error struct {
-	// File is the file's name; it may be empty.
-	File string
 	// Line counts from 1. It is 0 when the error is not about a text.
 	Line int
 	// Path is the value concerned, for example placements[3].size. It is empty for the
@@ -38,10 +36,7 @@ type Error struct {
 
 func (e *Error) Error() string {
 	var b strings.Builder
-	switch {
-	case e.File != "":
-		fmt.Fprintf(&b, "%s:%d: ", e.File, e.Line)
-	case e.Line > 0:
+	if e.Line > 0 {
 		fmt.Fprintf(&b, "line %d: ", e.Line)
 	}
 	if e.Path != "" {
@@ -54,9 +49,9 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Unmarshal reads one JSON value into the value that v points to. Members that the text
-// lacks leave their fields as they are. The error is an [*Error] without a file name.
+// lacks leave their fields as they are. The error is an [*Error].
 func Unmarshal(text []byte, v any) error {
-	d := NewDecoder(bytes.NewReader(text), "")
+	d := NewDecoder(bytes.NewReader(text))
 	if err := d.Value(v); err != nil {
 		return err
 	}
@@ -75,8 +70,7 @@ func Line(text []byte, v any) error {
 // A Decoder reads JSON token by token. After the first error it must not be used again.
 // What is wrong with the text is an [*Error]; other errors are those of the reader.
 type Decoder struct {
-	in   *jsontext.Decoder
-	file string
+	in *jsontext.Decoder
 	// lines counts the lines of the text as it is read.
 	lines LineCounter
 }
@@ -86,9 +80,9 @@ const MaxBytes = 256 << 20
 
 var errTooLong = fmt.Errorf("the text is longer than %d MiB", MaxBytes>>20)
 
-// NewDecoder returns a decoder. The file name is only used in errors; it may be empty.
-func NewDecoder(r io.Reader, file string) *Decoder {
-	d := &Decoder{file: file, lines: LineCounter{Reader: r, Most: MaxBytes}}
+// NewDecoder returns a decoder of a text.
+func NewDecoder(r io.Reader) *Decoder {
+	d := &Decoder{lines: LineCounter{Reader: r, Most: MaxBytes}}
 	d.in = jsontext.NewDecoder(&d.lines)
 	return d
 }
@@ -143,7 +137,7 @@ func (d *Decoder) Fail(format string, args ...any) error {
 // FailAt returns the error about a member of the object that was read last; the line is
 // that of the member. The member is empty for an error about the object itself.
 func (d *Decoder) FailAt(line int, member string, err error) error {
-	return &Error{File: d.file, Line: line, Path: joinPath(d.path(d.in.StackPointer()), member), Err: err}
+	return &Error{Line: line, Path: joinPath(d.path(d.in.StackPointer()), member), Err: err}
 }
 
 // path writes a JSON pointer the way that programs write it, for example a.b[3].
@@ -177,15 +171,15 @@ func joinPath(path, member string) string {
 func (d *Decoder) wrap(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &Error{
-			File: d.file, Line: d.lines.At(d.lines.read),
-			Err: fmt.Errorf("the text is incomplete; it ends at byte %d", d.lines.read),
+			Line: d.lines.At(d.lines.read),
+			Err:  fmt.Errorf("the text is incomplete; it ends at byte %d", d.lines.read),
 		}
 	}
 	if errors.Is(err, errTooLong) {
-		return &Error{File: d.file, Line: d.lines.At(d.lines.read), Err: errTooLong}
+		return &Error{Line: d.lines.At(d.lines.read), Err: errTooLong}
 	}
 	if at, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		e := &Error{File: d.file, Line: d.lines.At(at.ByteOffset), Path: d.path(at.JSONPointer)}
+		e := &Error{Line: d.lines.At(at.ByteOffset), Path: d.path(at.JSONPointer)}
 		e.Err = fmt.Errorf("this is not JSON at byte %d: %w", at.ByteOffset, at.Err)
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			e.Err = errors.New("the field is there twice")
@@ -193,7 +187,7 @@ func (d *Decoder) wrap(err error) error {
 		return e
 	}
 	if at, ok := errors.AsType[*json.SemanticError](err); ok {
-		e := &Error{File: d.file, Line: d.lines.At(at.ByteOffset), Path: d.path(at.JSONPointer), Err: misfit(at)}
+		e := &Error{Line: d.lines.At(at.ByteOffset), Path: d.path(at.JSONPointer), Err: misfit(at)}
 		if errors.Is(err, json.ErrUnknownName) {
 			e.Path = d.path(at.JSONPointer.Parent())
 			e.Err = fmt.Errorf("unknown field %q", shorten(at.JSONPointer.LastToken()))
@@ -286,8 +280,8 @@ func (d *Decoder) End() error {
 		return d.wrap(err)
 	}
 	return &Error{
-		File: d.file, Line: d.lines.At(at),
-		Err: fmt.Errorf("there is more text after the end, at byte %d", at),
+		Line: d.lines.At(at),
+		Err:  fmt.Errorf("there is more text after the end, at byte %d", at),
 	}
 }
 
@@ -363,7 +357,7 @@ func (d *Decoder) Object(members []Member) error {
 	err := d.Each(func(name string) error {
 		m, err := nearest.Find("field", name, members, func(m Member) string { return m.Name })
 		if err != nil {
-			return &Error{File: d.file, Line: d.Line(), Path: d.path(d.in.StackPointer().Parent()), Err: err}
+			return &Error{Line: d.Line(), Path: d.path(d.in.StackPointer().Parent()), Err: err}
 		}
 		seen = append(seen, name)
 		return m.Read()

@@ -93,28 +93,28 @@ func read(d *strictjson.Decoder) error {
 func TestDecoderSaysWhere(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"{\"name\": \"a\",\n\"on\": true, \"list\": [1, -2e3], \"counts\": {\"a.b\": 1}}", ""},
-		{"null", "f:1: null is not an object"},
-		{"{\n}", "f:2: name: the field is missing"},
-		{"{\n\"nam\": 1}", `f:2: unknown field "nam"; did you mean "name"?`},
-		{"{\"name\": \"a\",\n\"name\": \"a\"}", "f:2: name: the field is there twice"},
-		{`"a"`, `f:1: "a" is not an object`},
-		{"{\"name\":\nnull}", "f:2: name: null is not a string"},
-		{"{\"on\":\n1}", "f:2: on: 1 is not true or false"},
-		{"{\"list\": [1,\n\n{}]}", "f:3: list[1]: an object is not a number"},
-		{"{\"list\": [1e999]}", "f:1: list[0]: 1e999 is too large for a number"},
-		{"{\"counts\": {\"a\": 1,\n\"a\": 1}}", "f:2: counts.a: the field is there twice"},
-		{"{\"counts\": {\"a\": 1.0}}", "f:1: counts.a: 1.0 is not a whole number"},
-		{"{\"list\": [1,\n]}", "f:1: list: this is not JSON at byte 11: "},
-		{"{\"list\": [1}", "f:1: list: this is not JSON at byte 11: "},
-		{"{\"name\": \"a\"}\n]", "f:2: there is more text after the end, at byte 14"},
-		{"{\"name\": \"a\"", "f:1: the text is incomplete"},
+		{"null", "line 1: null is not an object"},
+		{"{\n}", "line 2: name: the field is missing"},
+		{"{\n\"nam\": 1}", `line 2: unknown field "nam"; did you mean "name"?`},
+		{"{\"name\": \"a\",\n\"name\": \"a\"}", "line 2: name: the field is there twice"},
+		{`"a"`, `line 1: "a" is not an object`},
+		{"{\"name\":\nnull}", "line 2: name: null is not a string"},
+		{"{\"on\":\n1}", "line 2: on: 1 is not true or false"},
+		{"{\"list\": [1,\n\n{}]}", "line 3: list[1]: an object is not a number"},
+		{"{\"list\": [1e999]}", "line 1: list[0]: 1e999 is too large for a number"},
+		{"{\"counts\": {\"a\": 1,\n\"a\": 1}}", "line 2: counts.a: the field is there twice"},
+		{"{\"counts\": {\"a\": 1.0}}", "line 1: counts.a: 1.0 is not a whole number"},
+		{"{\"list\": [1,\n]}", "line 1: list: this is not JSON at byte 11: "},
+		{"{\"list\": [1}", "line 1: list: this is not JSON at byte 11: "},
+		{"{\"name\": \"a\"}\n]", "line 2: there is more text after the end, at byte 14"},
+		{"{\"name\": \"a\"", "line 1: the text is incomplete"},
 	} {
-		err := read(strictjson.NewDecoder(iotest.OneByteReader(strings.NewReader(c.text)), "f"))
+		err := read(strictjson.NewDecoder(iotest.OneByteReader(strings.NewReader(c.text))))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
 	}
-	err := read(strictjson.NewDecoder(strings.NewReader(`{"nam": 1}`), ""))
+	err := read(strictjson.NewDecoder(strings.NewReader(`{"nam": 1}`)))
 	if u, ok := errors.AsType[*nearest.UnknownError](err); !ok || u.Nearest != "name" {
 		t.Errorf("%v", err)
 	}
@@ -123,7 +123,7 @@ func TestDecoderSaysWhere(t *testing.T) {
 func TestDecoderPassesOnErrorsOfTheReader(t *testing.T) {
 	broken := errors.New("broken pipe")
 	for _, text := range []string{"", `{"name": `, `{"name": "a"} `} {
-		err := read(strictjson.NewDecoder(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), "f"))
+		err := read(strictjson.NewDecoder(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))))
 		if _, ok := errors.AsType[*strictjson.Error](err); ok || !errors.Is(err, broken) {
 			t.Errorf("after %q: %v", text, err)
 		}
@@ -136,7 +136,7 @@ func FuzzDecoder(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, err := range []error{
-			read(strictjson.NewDecoder(strings.NewReader(text), "f")), strictjson.Unmarshal([]byte(text), new(message)),
+			read(strictjson.NewDecoder(strings.NewReader(text))), strictjson.Unmarshal([]byte(text), new(message)),
 		} {
 			if e, ok := errors.AsType[*strictjson.Error](err); err != nil && (!ok || e.Line < 1 || e.Line > 1+strings.Count(text, "\n")) {
 				t.Fatalf("%T %v", err, err)

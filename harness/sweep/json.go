@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 
@@ -22,14 +23,12 @@ func writeJSON(path string, v any) error {
 // readJSON reads what writeJSON wrote and nothing else. What is wrong with the file's
 // content is a [*strictjson.Error].
 func readJSON(path string, v any) error {
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	d := strictjson.NewDecoder(f, path)
-	if err := d.Value(v); err != nil {
-		return err
+	if err := strictjson.Unmarshal(text, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	return d.End()
+	return nil
 }

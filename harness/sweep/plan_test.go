@@ -141,8 +141,8 @@ func TestBadPlans(t *testing.T) {
 	for _, bad := range [][3]string{
 		{`"format": 4`, `"format": 1`, "format 1"},
 		{`"format": 4,`, `"format": 4, "colour": 3,`, `"colour"`},
-		{`"count": 80`, `"count": "80"`, planFile + ":10: "},
-		{`"count": 80,`, `"count": 80,,`, planFile + ":10: "},
+		{`"count": 80`, `"count": "80"`, planFile + ": line 10: "},
+		{`"count": 80,`, `"count": 80,,`, planFile + ": line 10: "},
 		{`"count": 80`, `"count": 0`, "9 tasks for 0 cells"},
 		{`"tasks": 9`, `"tasks": 0`, "0 tasks"},
 		{`"tasks": 9`, `"tasks": 81`, "81 tasks"},
