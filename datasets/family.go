@@ -155,12 +155,13 @@ func (f *Family) open(name string, pairs []string) (Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return named{d, id}, nil
+	return named{d, id, newEstimates(name, f.Params, a)}, nil
 }
 
 type named struct {
 	Dataset
-	id string
+	id        string
+	estimates estimates
 }
 
 func (s named) ID() string { return s.id }
@@ -169,7 +170,11 @@ func (s named) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if n := s.Instances(); index < 0 || n > 0 && index >= n {
 		return nil, &IndexError{Dataset: s.id, Index: index, Instances: n}
 	}
-	return s.Dataset.Instance(g, index)
+	in, err := s.Dataset.Instance(g, index)
+	if err != nil {
+		return nil, err
+	}
+	return s.estimates.addTo(in, g, index)
 }
 
 // AddTo implements [Varied]. It adds nothing to the digest if the dataset is not varied.
@@ -181,16 +186,10 @@ func (s named) AddTo(d *task.Digest) {
 
 // RegimeOf returns the regime of a dataset; [task.Whole] for one that does not exist.
 func RegimeOf(text string) task.Regime {
-	s, err := Parse(text)
-	if err != nil {
-		return task.Whole
-	}
-	return regimeOfDataset(s.(named).Dataset)
-}
-
-func regimeOfDataset(d Dataset) task.Regime {
-	if r, ok := d.(interface{ regime() task.Regime }); ok {
-		return r.regime()
+	if s, err := Parse(text); err == nil {
+		if r, ok := s.(named).Dataset.(interface{ regime() task.Regime }); ok {
+			return r.regime()
+		}
 	}
 	return task.Whole
 }

@@ -12,26 +12,24 @@ import (
 // Across is the ranks of algorithms under several conditions: the standings of one dataset for each.
 type Across [][]Standing
 
-// placed is where a standing stands by its mean, counted from 1, and how sure that is.
-type placed struct{ place, best, worst int }
-
-// find returns the place of an algorithm; the zero value if it has no rank.
-func find(standings []Standing, algorithm string) placed {
-	i := slices.IndexFunc(standings, func(s Standing) bool { return s.Algorithm == algorithm && s.Rank > 0 })
-	if i < 0 {
-		return placed{}
+// find returns the standing of an algorithm; the zero value if there is none.
+func find(standings []Standing, algorithm string) (none Standing) {
+	for _, s := range standings {
+		if s.Algorithm == algorithm {
+			return s
+		}
 	}
-	return placed{i + 1, standings[i].Best, standings[i].Worst}
+	return none
 }
 
-func (p placed) String() string {
+func placeText(s Standing) string {
 	switch {
-	case p.place == 0:
+	case s.Place == 0:
 		return reports.Missing
-	case p.best == p.worst:
-		return fmt.Sprint(p.place)
+	case s.Best == s.Worst:
+		return fmt.Sprint(s.Place)
 	}
-	return fmt.Sprintf("%d (%d-%d)", p.place, p.best, p.worst)
+	return fmt.Sprintf("%d (%d-%d)", s.Place, s.Best, s.Worst)
 }
 
 // algorithms are those with a rank under the first conditions, by rank, and then those that others add.
@@ -46,52 +44,50 @@ func (a Across) algorithms() (out []string) {
 	return out
 }
 
-// A pair is two algorithms of which the first is certainly better.
-type pair struct{ better, worse string }
-
-func pairsOf(standings []Standing) (out []pair) {
-	for _, s := range standings {
-		for _, worse := range s.Beats {
-			out = append(out, pair{s.Algorithm, worse})
+// comparePairs returns how many of the pairs of algorithms that some standings tell apart are in the same order in
+// others, how many these do not tell apart, and which they reverse.
+func comparePairs(first, others []Standing) (same, open int, reversed []string) {
+	for _, better := range first {
+		for _, worse := range better.Beats {
+			switch {
+			case slices.Contains(find(others, better.Algorithm).Beats, worse):
+				same++
+			case slices.Contains(find(others, worse).Beats, better.Algorithm):
+				reversed = append(reversed, worse+" before "+better.Algorithm)
+			default:
+				open++
+			}
 		}
 	}
-	return out
+	return same, open, reversed
 }
 
 // Table has a row for each of the conditions and a column for each algorithm. Its notes name the pairs of algorithms
 // whose order is certainly reversed.
 func (a Across) Table() reports.Table {
-	algorithms, first := a.algorithms(), pairsOf(a[0])
+	algorithms := a.algorithms()
 	t := reports.Table{
-		Title:   fmt.Sprintf("Places of the algorithms of the %s track by GPU model and dataset", a[0][0].Track),
-		Columns: reports.Left("gpu", "dataset").Right("instances").Right(algorithms...).Right("same", "open", "reversed"),
+		Title: fmt.Sprintf("Places of the algorithms of the %s track by GPU model and dataset", a[0][0].Track),
+		Columns: reports.Left("gpu", "dataset").Right("instances").Right(algorithms...).
+			Right("same", "open", "reversed"),
 		Notes: []string{
-			"a place is by the mean; in brackets from the best to the worst that the 95 % bootstrap intervals of the paired " +
-				"differences allow, each pair by itself",
-			"same, open, reversed: of the pairs of algorithms that the first row tells apart, how many have the same order " +
-				"with the same certainty, cannot be told apart, and have the other order",
+			"a place is by the mean; in brackets from the best to the worst that the 95 % bootstrap intervals of the " +
+				"paired differences allow, each pair by itself",
+			"same, open, reversed: of the pairs of algorithms that the first row tells apart, how many have the same " +
+				"order with the same certainty, cannot be told apart, and have the other order",
 		},
 	}
 	for _, standings := range a {
-		s, own := standings[0], pairsOf(standings)
+		s := standings[0]
 		row := []string{s.GPU, s.Dataset, fmt.Sprint(s.Instances)}
 		for _, name := range algorithms {
-			row = append(row, find(standings, name).String())
+			row = append(row, placeText(find(standings, name)))
 		}
-		same := 0
-		var reversed []string
-		for _, p := range first {
-			switch {
-			case slices.Contains(own, p):
-				same++
-			case slices.Contains(own, pair{p.worse, p.better}):
-				reversed = append(reversed, p.worse+" before "+p.better)
-			}
-		}
-		open := len(first) - same - len(reversed)
+		same, open, reversed := comparePairs(a[0], standings)
 		t.Rows = append(t.Rows, append(row, fmt.Sprint(same), fmt.Sprint(open), fmt.Sprint(len(reversed))))
 		if reversed != nil {
-			t.Notes = append(t.Notes, fmt.Sprintf("reversed on %s, %s: %s", s.GPU, s.Dataset, strings.Join(reversed, ", ")))
+			t.Notes = append(t.Notes,
+				fmt.Sprintf("reversed on %s, %s: %s", s.GPU, s.Dataset, strings.Join(reversed, ", ")))
 		}
 	}
 	return t
@@ -111,8 +107,8 @@ func (a Across) Figure() reports.Figure {
 		}
 		group := reports.BarGroup{Name: standings[0].Dataset}
 		for _, name := range algorithms {
-			if p := find(standings, name); p.place > 0 {
-				group.Add(float64(p.place), float64(p.best), float64(p.worst))
+			if s := find(standings, name); s.Place > 0 {
+				group.Add(float64(s.Place), float64(s.Best), float64(s.Worst))
 			} else {
 				group.Add(math.NaN(), math.NaN(), math.NaN())
 			}

@@ -16,7 +16,7 @@ import (
 func standingsOf(gpu string, all ...string) (out []Standing) {
 	for i, text := range all {
 		name, beats, _ := strings.Cut(text, ":")
-		s := Standing{Track: "batch", GPU: gpu, Dataset: "d", Algorithm: name, Rank: i + 1, Best: 1, Beats: strings.Fields(beats)}
+		s := Standing{Track: "batch", GPU: gpu, Dataset: "d", Algorithm: name, Rank: i + 1, Place: i + 1, Best: 1, Beats: strings.Fields(beats)}
 		s.Worst = len(all) - len(s.Beats)
 		out = append(out, s)
 	}

@@ -94,7 +94,7 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	if err := assignRanks(contenders, resamples, metric); err != nil {
 		return nil, err
 	}
-	if err := comparePairs(contenders, resamples, metric); err != nil {
+	if err := tellApart(contenders, resamples, metric); err != nil {
 		return nil, err
 	}
 	if err := testAgainstFirst(contenders); err != nil {
@@ -353,8 +353,8 @@ func assignRanks(contenders []*contender, resamples *stats.Resampled, metric Met
 	return nil
 }
 
-// comparePairs sets which algorithms are certainly worse than each, and the ranks that this allows.
-func comparePairs(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
+// tellApart sets which algorithms are certainly worse than each, and the places that this allows.
+func tellApart(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
 	for i, c := range contenders {
 		for _, other := range contenders[i+1:] {
 			worse, err := isWorse(other, c, resamples, metric)
@@ -366,7 +366,8 @@ func comparePairs(contenders []*contender, resamples *stats.Resampled, metric Me
 				other.standing.Best++
 			}
 		}
-		c.standing.Best, c.standing.Worst = c.standing.Best+1, len(contenders)-len(c.standing.Beats)
+		s := &c.standing
+		s.Place, s.Best, s.Worst = i+1, s.Best+1, len(contenders)-len(s.Beats)
 	}
 	return nil
 }

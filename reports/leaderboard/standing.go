@@ -32,9 +32,10 @@ type Standing struct {
 	Rank      int
 	Algorithm string
 	// Beats lists the algorithms that are certainly worse: the interval of the mean paired difference excludes zero.
-	// Best and Worst are the ranks that such differences allow; 0 for an incomplete run.
-	Beats       []string
-	Best, Worst int
+	// Place is by the mean, from 1 and without ties, and Best and Worst are the places that such differences allow; 0
+	// for an incomplete run.
+	Beats              []string
+	Place, Best, Worst int
 	// Name is what a program outside miglab calls itself; "" for all others.
 	Name    string
 	Version int

@@ -18,8 +18,8 @@ import (
 // addGPU adds the flag for a GPU model, whose costs may be replaced. Of a command with a folder of
 // results it may be a model that only these have.
 func addGPU(c *cobra.Command, to **mig.GPU, byDefault, usage string) {
-	name := c.Flags().String("gpu", byDefault, usage+"; 'NAME?create=0.05&destroy=10x' has other costs: seconds for every "+
-		"profile, or a multiple of the model's")
+	name := c.Flags().String("gpu", byDefault, usage+"; 'NAME?create=0.05&destroy=10x' has other costs: seconds for "+
+		"every profile, or a multiple of the model's")
 	checkArgs(c, func() (err error) {
 		if *name == "" && !c.Flags().Changed("gpu") {
 			return nil
