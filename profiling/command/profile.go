@@ -83,7 +83,7 @@ func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Pla
 		Warn:   func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
 	}
 	if x.Partitions && f.device.mode == mig.SourcePartition {
-		return f.onPartitions(c, x, b, plan, f.check)
+		return f.onPartitions(c, x, b, plan)
 	}
 	for _, name := range []string{"warm-up", "small", "sms"} {
 		if c.Flags().Changed(name) {
@@ -119,13 +119,13 @@ func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Pla
 }
 
 // onPartitions runs an experiment on parts of the multiprocessors, in this process.
-func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner,
-	check bool,
+func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *measure.Bench,
+	plan measure.Planner,
 ) (err error) {
 	if b.Kernels, err = f.kernels.own(); err != nil {
 		return err
 	}
-	if check {
+	if f.check {
 		if err := cuda.Installed(); err != nil {
 			return cli.FailedError{Err: err}
 		}

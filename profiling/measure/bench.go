@@ -210,10 +210,7 @@ func (b *Bench) write(name string, content func(io.Writer) error) error {
 // else is an error that says what to do. Runs that failed are a [*FailedError]; they are not kept. When ctx ends
 // or the GPU is lost, Run stops at once.
 func (b *Bench) Run(ctx context.Context, plan Planner, out io.Writer) (rows int, err error) {
-	if err := os.MkdirAll(b.Dir, 0o777); err != nil {
-		return 0, err
-	}
-	if err := atomicfile.Sweep(b.Dir); err != nil {
+	if err := errors.Join(os.MkdirAll(b.Dir, 0o777), atomicfile.Sweep(b.Dir)); err != nil {
 		return 0, err
 	}
 	db, err := store.Open(b.Dir)

@@ -342,17 +342,13 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	for same := range grouped(rows, func(r *datasets.IsolationTime) string { return r.Kernel }) {
 		row := []string{same[0].Kernel}
 		for _, size := range sizes {
-			largest := -1.0
+			largest := math.NaN()
 			for _, r := range same {
-				if r.Size == size && r.Beside != "" {
-					largest = max(largest, math.Abs(r.Difference))
+				if by := math.Abs(r.Difference); r.Size == size && r.Beside != "" && !(largest >= by) {
+					largest = by
 				}
 			}
-			cell := reports.Missing
-			if largest >= 0 {
-				cell = reports.Fixed(largest, 2)
-			}
-			row = append(row, cell)
+			row = append(row, reports.Fixed(largest, 2))
 		}
 		t.Rows = append(t.Rows, row)
 	}

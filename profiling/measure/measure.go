@@ -81,16 +81,17 @@ type windowLauncher interface {
 func (Real) Together(ctx context.Context, jobs []kernel.Job, window time.Duration) ([]kernel.Window, error) {
 	out, err := kernel.Together(ctx, jobs, window)
 	for i := range out {
-		if w := &out[i]; w.Status == kernel.OK && w.Overlap < datasets.MinOverlap {
-			w.Status, w.Detail = kernel.Wrong, besideTooLittle(w.Overlap)
-		}
+		judgeOverlap(&out[i])
 	}
 	return out, err
 }
 
-// besideTooLittle says what is wrong with a window in which the others ran too little.
-func besideTooLittle(overlap float64) string {
-	return fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*overlap)
+// judgeOverlap makes a window wrong in which the others ran too little.
+func judgeOverlap(w *kernel.Window) {
+	if w.Status == kernel.OK && w.Overlap < datasets.MinOverlap {
+		w.Status = kernel.Wrong
+		w.Detail = fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*w.Overlap)
+	}
 }
 
 func onSlices(size mig.Slices) string {

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -78,13 +79,8 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
 
 // overlapRows returns the rows of a run of a group; nil if one of its jobs has failed.
 func (b *Bench) overlapRows(on Ground, g Group, run int, windows []kernel.Window) (rows []datasets.OverlapRate) {
-	failed := false
 	for i, w := range windows {
-		if w.Status == kernel.OK && w.Overlap < datasets.MinOverlap {
-			w.Status, w.Detail = kernel.Wrong, besideTooLittle(w.Overlap)
-		}
-		if w.Status != kernel.OK {
-			failed = true
+		if judgeOverlap(&w); w.Status != kernel.OK {
 			b.fail(g[i].Kernel, "in the group "+g.String(), w.Outcome)
 			continue
 		}
@@ -96,7 +92,7 @@ func (b *Bench) overlapRows(on Ground, g Group, run int, windows []kernel.Window
 			Overlap: w.Overlap, Load: b.load(w.From, w.To),
 		})
 	}
-	if failed {
+	if len(rows) < len(g) {
 		return nil
 	}
 	return rows
@@ -122,14 +118,9 @@ func OverlapTable(rows []datasets.OverlapRate) reports.Table {
 				return m.Iteration
 			}
 		}
-		return 0
+		return mig.Seconds(math.NaN())
 	}
-	over := func(a, b mig.Seconds) string {
-		if b == 0 {
-			return reports.Missing
-		}
-		return reports.Fixed(float64(a/b), 2)
-	}
+	over := func(a, b mig.Seconds) string { return reports.Fixed(float64(a/b), 2) }
 	for _, m := range medians {
 		asked := m.SMs
 		if strings.HasSuffix(strings.Fields(m.Group)[m.Job-1], ":"+datasets.All) {

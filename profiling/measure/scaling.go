@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"iter"
 
 	"miglab/harness/mig"
 	"miglab/harness/task"
@@ -35,20 +34,25 @@ func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
 	} {
 		breaking, largest, worst := map[string]bool{}, 0.0, ""
 		for j := range b {
-			k := &b[j]
-			for small, large := range neighbours(g, k) {
-				by := point.breach(small, large, k)
-				if !(by > 0) {
-					continue
+			k, small := &b[j], mig.Slices(0) // the next smaller size that it fits
+			for _, large := range g.Sizes() {
+				by := 0.0
+				if small != 0 {
+					by = point.breach(small, large, k)
 				}
-				breaking[k.Name] = true
-				t.Rows = append(t.Rows, []string{
-					fmt.Sprint(i + 1), k.Name, fmt.Sprint(small), fmt.Sprint(large), reports.Fixed(by, 2),
-				})
-				if by > largest {
-					largest = by
-					worst = fmt.Sprintf(", at most by %s %% (%s from %d to %d)", reports.Fixed(by, 2), k.Name,
-						small, large)
+				if by > 0 {
+					breaking[k.Name] = true
+					t.Rows = append(t.Rows, []string{
+						fmt.Sprint(i + 1), k.Name, fmt.Sprint(small), fmt.Sprint(large), reports.Fixed(by, 2),
+					})
+					if by > largest {
+						largest = by
+						worst = fmt.Sprintf(", at most by %s %% (%s from %d to %d)", reports.Fixed(by, 2), k.Name,
+							small, large)
+					}
+				}
+				if k.Fits(large) {
+					small = large
 				}
 			}
 		}
@@ -57,20 +61,4 @@ func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
 				len(b), worst))
 	}
 	return t
-}
-
-// neighbours yields the pairs of adjacent sizes that a task fits. A size that it does not fit appears only as the
-// larger of a pair.
-func neighbours(g *mig.GPU, t *task.Task) iter.Seq2[mig.Slices, mig.Slices] {
-	return func(yield func(small, large mig.Slices) bool) {
-		var small mig.Slices
-		for _, size := range g.Sizes() {
-			if small != 0 && !yield(small, size) {
-				return
-			}
-			if t.Fits(size) {
-				small = size
-			}
-		}
-	}
 }

@@ -250,12 +250,9 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 // record completes a run that has just ended; nil if it failed. If the GPU was lost, its clocks cannot be read
 // either; then the outcome is not the kernel's fault and is not recorded.
 func (w *sweep) record(r *Run, k *kernel.Kernel, out kernel.Outcome) (*ran[any], error) {
-	c, err := w.Session.Device().Conditions()
-	if err != nil {
-		return nil, err
-	}
-	others, err := w.Session.Device().Processes()
-	if err != nil {
+	c, unread := w.Session.Device().Conditions()
+	others, unlisted := w.Session.Device().Processes()
+	if err := cmp.Or(unread, unlisted); err != nil {
 		return nil, err
 	}
 	r.Status, r.Result, r.Detail = out.Status, out.Result, oneLine(out.Detail)

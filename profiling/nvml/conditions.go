@@ -3,7 +3,6 @@
 package nvml
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
@@ -12,20 +11,15 @@ import (
 )
 
 // Conditions implements [profiling.Device]. A value that the GPU does not report is 0.
-func (d *device) Conditions() (c profiling.Conditions, err error) {
-	read := func(value uint32, ret nvml.Return) uint32 {
-		switch ret {
-		case nvml.SUCCESS:
-			return value
-		case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_NO_PERMISSION:
-		default:
-			err = cmp.Or(err, failure("read clocks and power limit", ret))
+func (d *device) Conditions() (c profiling.Conditions, _ error) {
+	clock, hasClock := d.gpu.GetClockInfo(nvml.CLOCK_MEM)
+	limit, hasLimit := d.gpu.GetEnforcedPowerLimit()
+	for _, ret := range []nvml.Return{optional(hasClock), optional(hasLimit)} {
+		if ret != nvml.SUCCESS && ret != nvml.ERROR_NO_PERMISSION {
+			return c, failure("read clocks and power limit", ret)
 		}
-		return 0
 	}
-	c.MemoryClock = int(read(d.gpu.GetClockInfo(nvml.CLOCK_MEM)))
-	c.PowerLimit = float64(read(d.gpu.GetEnforcedPowerLimit())) / 1000
-	return c, err
+	return profiling.Conditions{MemoryClock: int(clock), PowerLimit: float64(limit) / 1000}, nil
 }
 
 // Watch samples the GPU about ten times a second.
