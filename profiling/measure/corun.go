@@ -2,11 +2,11 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -110,19 +110,18 @@ func (x *coruns) run(ctx context.Context, m Mix, names []string) (*ran[any], err
 		return nil, nil
 	}
 	outs := make([]kernel.Outcome, len(m))
-	errs := make([]error, len(m))
 	start := make(chan struct{})
-	var wg sync.WaitGroup
+	var all errgroup.Group
 	for i, j := range m {
 		on := x.share(j.Percent)
-		wg.Go(func() {
+		all.Go(func() (err error) {
 			<-start
-			outs[i], errs[i] = x.Launcher.Launch(ctx, j.Kernel, on)
+			outs[i], err = x.Launcher.Launch(ctx, j.Kernel, on)
+			return err
 		})
 	}
 	close(start)
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+	if err := all.Wait(); err != nil {
 		return nil, fmt.Errorf("%s: %w", m, err)
 	}
 	failed := false

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/stat/combin"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -230,30 +231,15 @@ func mixesOf(kernels []kernel.Kernel, splits []string) (mixes []Mix, _ error) {
 		if err != nil {
 			return nil, err
 		}
-		eachChoice(len(kernels), len(shares), 1, func(chosen []int) {
+		for _, chosen := range combin.Combinations(len(kernels), len(shares)) {
 			var m Mix
 			for i, k := range chosen {
 				m = append(m, Job{&kernels[k], shares[i]})
 			}
 			mixes = append(mixes, m)
-		})
+		}
 	}
 	return mixes, nil
-}
-
-// eachChoice calls use with each choice of k of the numbers 0 to n-1, ascending by at least next.
-func eachChoice(n, k, next int, use func([]int)) {
-	var more func(from int, chosen []int)
-	more = func(from int, chosen []int) {
-		if len(chosen) == k {
-			use(chosen)
-			return
-		}
-		for i := from; i < n; i++ {
-			more(i+next, append(chosen, i))
-		}
-	}
-	more(0, nil)
 }
 
 // scalingFlags registers the flags of scaling, which measures each kernel alone on several numbers of multiprocessors.
@@ -286,17 +272,17 @@ func scalingFlags(f *pflag.FlagSet) Planner {
 func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
 	var out []Group
 	for _, split := range splits {
-		next := 1
-		if len(split) == 2 {
-			next = 0
+		n, again := len(names), 0
+		if len(split) == 2 { // the second may be the first again
+			n, again = n+1, 1
 		}
-		eachChoice(len(names), len(split), next, func(chosen []int) {
+		for _, chosen := range combin.Combinations(n, len(split)) {
 			var g Group
 			for i, k := range chosen {
-				g = append(g, Part{names[k], 100, split[i]})
+				g = append(g, Part{names[k-i*again], 100, split[i]})
 			}
 			out = append(out, g)
-		})
+		}
 	}
 	if most > 0 && most < len(out) {
 		cellStream(seed, "groups").Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
