@@ -70,26 +70,26 @@ func Board(name string, memoryMiB, sms int) string {
 // case. An empty selector names the only GPU. A GPU that could not be identified has no UUID. The error is a
 // [*DeviceError].
 func Choose(selector string, gpus []Identity) (int, error) {
-	var named []int
-	var all, several []string
+	chosen := 0
+	var all, named []string
 	for i, id := range gpus {
 		all = append(all, fmt.Sprintf("%d: %s, %s", i, id.Name, id.UUID))
 		known := id.UUID != "" && len(selector) <= len(id.UUID)
 		if selector == "" || selector == strconv.Itoa(i) || known &&
 			strings.EqualFold(id.UUID[:len(selector)], selector) {
-			named, several = append(named, i), append(several, all[i])
+			chosen, named = i, append(named, all[i])
 		}
 	}
 	var err error
 	switch {
 	case len(named) == 1:
-		return named[0], nil
+		return chosen, nil
 	case len(gpus) == 0:
 		err = errors.New("the driver reports no GPU")
 	case selector == "":
 		err = fmt.Errorf("there are several: %s", strings.Join(all, "; "))
 	case len(named) > 1:
-		err = fmt.Errorf("%q names several: %s", selector, strings.Join(several, "; "))
+		err = fmt.Errorf("%q names several: %s", selector, strings.Join(named, "; "))
 	default:
 		err = fmt.Errorf("there is no GPU %q; there are %s", selector, strings.Join(all, "; "))
 	}

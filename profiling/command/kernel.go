@@ -100,7 +100,7 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 
 // warm iterates at least once and for the time of the warm-up: an idle GPU has low clocks.
 func (f *kernelRun) warm(r *kernels.Run) error {
-	_, err := r.Until(&kernels.Pace{Intensity: 100}, kernels.For(time.Duration(f.warmUp)*time.Millisecond))
+	_, err := r.Until(f.intensity, kernels.For(time.Duration(f.warmUp)*time.Millisecond))
 	return err
 }
 
@@ -126,7 +126,6 @@ func (f *kernelRun) window(c *cobra.Command, r *kernels.Run) error {
 	}
 	out := c.OutOrStdout()
 	fmt.Fprintln(out, "ready")
-	pace := kernels.Pace{Intensity: f.intensity}
 	var refused error
 	told, begin := context.WithCancel(context.Background())
 	closed, end := context.WithCancel(context.Background())
@@ -137,19 +136,19 @@ func (f *kernelRun) window(c *cobra.Command, r *kernels.Run) error {
 		_, _ = io.Copy(io.Discard, in) // an error ends it, too
 		end()
 	}()
-	if _, err := r.Until(&pace, func() bool { return told.Err() != nil }); err != nil {
+	if _, err := r.Until(f.intensity, func() bool { return told.Err() != nil }); err != nil {
 		return err
 	}
 	if refused != nil {
 		return errors.New("standard input ended before the line that starts the measurement")
 	}
 	start := system.Monotonic()
-	done, err := r.Until(&pace, kernels.For(time.Duration(f.milliseconds)*time.Millisecond))
+	done, err := r.Until(f.intensity, kernels.For(time.Duration(f.milliseconds)*time.Millisecond))
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "iterations: %d\nstart_s: %s\nend_s: %s\n", done, seconds(start), seconds(system.Monotonic()))
-	if _, err := r.Until(&pace, func() bool { return closed.Err() != nil }); err != nil {
+	if _, err := r.Until(f.intensity, func() bool { return closed.Err() != nil }); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "stop_s: %s\n", seconds(system.Monotonic()))

@@ -48,6 +48,8 @@ func Lookup(name string) (*Program, error) {
 type Run struct {
 	host            host
 	iterate, verify func()
+	// burst is how many iterations [Run.Until] makes at once.
+	burst uint64
 }
 
 // Start loads the program's kernels into a GPU and makes its input there, from a seed. It
@@ -57,7 +59,7 @@ func (p *Program) Start(g cuda.Queue, size, seed uint64) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{host: host{gpu: g, err: g.Load(text)}}
+	r := &Run{host: host{gpu: g, err: g.Load(text)}, burst: 1}
 	r.iterate, r.verify = p.start(&r.host, size, seed)
 	r.host.sync()
 	return r, r.host.err
@@ -72,15 +74,25 @@ func (r *Run) Iterate(n uint64) error {
 	return r.host.err
 }
 
-// Until iterates in bursts, at least once, until there is enough, and returns the number of iterations. The device
-// never has more than about 10 ms of work that the host has not waited for.
-func (r *Run) Until(p *Pace, enough func() bool) (done uint64, err error) {
+// Until iterates in bursts, at least once, until there is enough, and returns the number of iterations. A burst takes a
+// few milliseconds, or one iteration; the host then waits for the device, and for as long as the intensity asks, which
+// is the share of the time in which the device has work, in percent.
+func (r *Run) Until(intensity int, enough func() bool) (done uint64, err error) {
+	least := 5 * time.Millisecond
+	if intensity < 100 {
+		least = 2 * time.Millisecond // so that others meet many bursts
+	}
 	for done == 0 || !enough() {
-		n, err := r.burst(p)
-		if err != nil {
+		start := time.Now()
+		if err := r.Iterate(r.burst); err != nil {
 			return done, err
 		}
-		done += n
+		took := time.Since(start)
+		done += r.burst
+		if took < least {
+			r.burst *= 2
+		}
+		time.Sleep(took * time.Duration(100-intensity) / time.Duration(intensity))
 	}
 	return done, nil
 }
@@ -89,35 +101,6 @@ func (r *Run) Until(p *Pace, enough func() bool) (done uint64, err error) {
 func For(d time.Duration) (enough func() bool) {
 	start := time.Now()
 	return func() bool { return time.Since(start) >= d }
-}
-
-// A Pace decides how a program iterates in bursts.
-type Pace struct {
-	// Intensity is the share of the time in which the device has work, in percent. Below 100,
-	// the host waits after every burst.
-	Intensity int
-	batch     uint64
-}
-
-// burst iterates for a few milliseconds, or once if that takes longer, waits for the device,
-// and then as long as the intensity asks. It returns the number of iterations.
-func (r *Run) burst(p *Pace) (done uint64, err error) {
-	least := 5 * time.Millisecond
-	if p.Intensity < 100 {
-		least = 2 * time.Millisecond // so that others meet many bursts
-	}
-	p.batch = max(p.batch, 1)
-	start := time.Now()
-	if err := r.Iterate(p.batch); err != nil {
-		return 0, err
-	}
-	took := time.Since(start)
-	done = p.batch
-	if took < least {
-		p.batch *= 2
-	}
-	time.Sleep(took * time.Duration(100-p.Intensity) / time.Duration(p.Intensity))
-	return done, nil
 }
 
 // Verify compares the result of the last iteration with a reference that the processor

@@ -142,11 +142,12 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	if err != nil {
 		return err
 	}
-	pace := kernels.Pace{Intensity: p.Intensity}
 	// until iterates until something holds, at least once and not after an error.
 	until := func(enough func() bool) (done uint64) {
 		if err == nil {
-			done, err = run.Until(&pace, func() bool { return enough() || t.failed.Load() || t.ctx.Err() != nil })
+			done, err = run.Until(p.Intensity, func() bool {
+				return enough() || t.failed.Load() || t.ctx.Err() != nil
+			})
 		}
 		return done
 	}
