@@ -15,8 +15,8 @@ type times = [mig.MaxSize + 1]float64
 
 // Sampler returns a function that fills tasks with a batch of a synthetic workload from the caller's random stream, for
 // training: seconds by instance size. Index 0 is 0, and sizes that the GPU lacks are +Inf. The batches are distributed
-// as the workload's instances with as many tasks. It allocates nothing, and several goroutines may use it, each with its
-// own stream.
+// as the workload's instances with as many tasks. It allocates nothing, and several goroutines may use it, each with
+// its own stream.
 //
 // The spec may have the parameters psup, gen, leave and order; others are ignored. Workloads that keep only some of the
 // tasks that they draw have no sampler, since they may find none. Errors are those of [Parse].

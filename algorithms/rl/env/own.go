@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -153,10 +154,7 @@ func (o *Own) Load(tasks []Times, first int, releases []float64) error {
 // compareTasks orders tasks by their durations, the longest first; equal tasks stay in the
 // order of arrival.
 func compareTasks(a, b ownTask) int {
-	if c := slices.Compare(b.Times[:], a.Times[:]); c != 0 {
-		return c
-	}
-	return a.index - b.index
+	return cmp.Or(slices.Compare(b.Times[:], a.Times[:]), a.index-b.index)
 }
 
 // Makespan returns the end of the last task, in seconds.

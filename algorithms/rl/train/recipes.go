@@ -55,12 +55,7 @@ type setup struct {
 
 // Recipes lists all recipes, those of shipped agents first.
 func Recipes() []*Recipe {
-	var all []*Recipe
-	all = append(all, ownRecipes()...)
-	all = append(all, paperRecipes()...)
-	all = append(all, deadlineRecipes()...)
-	all = append(all, corunRecipes()...)
-	return all
+	return slices.Concat(ownRecipes(), paperRecipes(), deadlineRecipes(), corunRecipes())
 }
 
 // ofBatches are the tracks of an agent that schedules batches, one or several.
