@@ -9,4 +9,6 @@
 // slice. Under [mig.Sequential] one operation runs at a time on each GPU. A task runs once,
 // or in parts where the problem lets tasks be stopped ([Problem.Restart]). The referee
 // shares no code with a simulator or an algorithm.
+//
+// [Replay] says what becomes of a schedule when its tasks take other durations than planned.
 package schedule
