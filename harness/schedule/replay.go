@@ -12,7 +12,7 @@ import (
 // p. Every task keeps its instance, and every memory slice keeps the order of the tasks and operations that use it.
 // Under [mig.Sequential] every GPU also keeps the order of its operations, as the executor on a GPU does. Each task and
 // operation begins when those before it in these orders have ended, but no task begins before its release. Each task
-// must fit its instance with the other durations, too.
+// must fit its instance with the other durations, too, and none may be stopped ([Problem.Restart]).
 //
 // A schedule whose durations do not change and that leaves no gap remains the same to the last bit.
 func Replay(p Problem, s Schedule) Schedule {
