@@ -84,11 +84,10 @@ func WorkUnits(ctx context.Context, folder string, p *Plan, task int, runName st
 		var units []work.Unit
 		for _, name := range p.unitsOf(task) {
 			u := p.unit(name)
-			u.Group = "task" // one after the other
 			u.Do = func(ctx context.Context) (any, error) { return runName, do(ctx, name) }
 			units = append(units, u)
 		}
-		_, err := (&work.Runner{Log: work.NewLog(db, file), Progress: report}).Run(ctx, units)
+		_, err := (&work.Runner{Log: work.NewLog(db, file), Workers: 1, Progress: report}).Run(ctx, units)
 		return err
 	})
 }

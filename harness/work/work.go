@@ -23,9 +23,6 @@ type Unit struct {
 	// Digest identifies everything that the record depends on, such as the program and its inputs. A
 	// record with another digest is void.
 	Digest string
-	// Group is what stays together: the units of a group are done one after the other, in their order.
-	// A unit without a group is one of its own.
-	Group string
 	// Do does the work and returns its record, which is kept as JSON. A nil record is not kept: the unit
 	// has failed, and the next call tries it again. An error ends the run.
 	Do func(context.Context) (any, error)
@@ -91,28 +88,16 @@ func (l *Log) Keep(u *Unit, record any) (json.RawMessage, error) {
 // A Runner does units.
 type Runner struct {
 	Log *Log
-	// Workers is how many groups are worked on at a time; 0 means one a processor.
+	// Workers is how many units are done at a time; 0 means one a processor. One does them in their order.
 	Workers int
 	// Progress is told how many units are done, once before the first. May be nil.
 	Progress func(done, total int)
 }
 
 // Run does the units that are not done and returns the records of all, in their order; nil for a unit
-// that has failed. Each record is kept before its group goes on. Once Do returns an error or ctx ends, no
+// that has failed. Each record is kept before its worker goes on. Once Do returns an error or ctx ends, no
 // other unit is begun, and the error is returned after those at work have ended.
 func (r *Runner) Run(ctx context.Context, units []Unit) ([]json.RawMessage, error) {
-	var groups [][]int
-	byName := map[string]int{}
-	for i := range units {
-		name := units[i].Group
-		g, ok := byName[name]
-		if name == "" || !ok {
-			g = len(groups)
-			byName[name] = g
-			groups = append(groups, nil)
-		}
-		groups[g] = append(groups[g], i)
-	}
 	workers := r.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -130,15 +115,12 @@ func (r *Runner) Run(ctx context.Context, units []Unit) ([]json.RawMessage, erro
 	records := make([]json.RawMessage, len(units))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
-	for _, group := range groups {
+	for i := range units {
 		g.Go(func() (err error) {
-			for _, i := range group {
-				if records[i], err = r.unit(ctx, &units[i]); err != nil {
-					return err
-				}
+			if records[i], err = r.unit(ctx, &units[i]); err == nil {
 				report(1)
 			}
-			return nil
+			return err
 		})
 	}
 	return records, g.Wait()

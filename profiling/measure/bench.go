@@ -148,7 +148,7 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 // [Bench.ran] does, or nil if the run failed or is not needed: only the next call then tries the group again.
 func (p *Plan) add(group string, number int, kernels []string, do func(context.Context) (*ran[any], error)) {
 	p.units = append(p.units, work.Unit{
-		Key: fmt.Sprintf("%s%s %s run %03d", measured, p.Name, group, number), Group: p.Name,
+		Key: fmt.Sprintf("%s%s %s run %03d", measured, p.Name, group, number),
 		Do: func(ctx context.Context) (any, error) {
 			if p.spoilt[group] {
 				return nil, nil
