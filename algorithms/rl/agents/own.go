@@ -91,10 +91,13 @@ func newOwn(a algo.Args) *agent {
 // NewOwnPolicy returns a network for [env.Own] with random weights. The network for the A30 is
 // deep and was trained with another weight of the entropy; together, that is better by a percent
 // there. For the A100 a deep network is not better.
-func NewOwnPolicy(shape nn.SetShape, k nn.Kernel, rng *rand.Rand) *nn.SetPolicy {
+func NewOwnPolicy(l env.OwnShape, k nn.Kernel, rng *rand.Rand) *nn.SetPolicy {
 	const hidden = 64 // units for each task; the trunk has twice as many
 	const nodesOfA30 = 7
-	shape.Deep = shape.Choices == nodesOfA30
+	shape := nn.SetShape{
+		Capacity: l.Capacity, Globals: l.Globals, Row: l.Row, Choices: l.Nodes,
+		Deep: l.Nodes == nodesOfA30,
+	}
 	return nn.NewSetPolicy(shape, hidden, k, rng)
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"miglab/algorithms"
-	"miglab/algorithms/rl/nn"
 	"miglab/harness/mig"
 )
 
@@ -54,6 +53,11 @@ type Own struct {
 // area bound by the batch's lower bound.
 const RewardScale = 10
 
+// OwnShape is the layout of observations of [Own]: the number of tasks left, globals, then
+// a row for each task left, padded with zeros to the capacity. Action a puts task a/Nodes on
+// node a%Nodes.
+type OwnShape struct{ Capacity, Globals, Row, Nodes int }
+
 type ownTask struct {
 	Times
 	index   int // in the problem
@@ -76,20 +80,19 @@ func NewOwn(g *mig.GPU, model mig.Reconfiguration, capacity int, source Source, 
 	return o
 }
 
-// Layout returns the layout of observations and actions: the number of tasks left, globals, then a row for each task
-// left, padded with zeros to the capacity. Choices are the nodes: action a puts task a/Choices on node a%Choices. A row
-// has a task's time and its area on each size, when it could end there, and its least area and least time.
-func (o *Own) Layout() nn.SetShape {
+// Layout returns the layout of observations and actions. A row has a task's time and its area on each
+// size, when it could end there, and its least area and least time.
+func (o *Own) Layout() OwnShape {
 	l := o.layout
-	return nn.SetShape{
-		Capacity: o.capacity, Globals: l.width + 2*len(l.nodes) + 7, Row: 3*len(l.sizes) + 2, Choices: len(l.nodes),
+	return OwnShape{
+		Capacity: o.capacity, Globals: l.width + 2*len(l.nodes) + 7, Row: 3*len(l.sizes) + 2, Nodes: len(l.nodes),
 	}
 }
 
 // Shape implements [Env].
 func (o *Own) Shape() Shape {
 	l := o.Layout()
-	return Shape{Observation: 1 + l.Globals + l.Capacity*l.Row, Actions: l.Capacity * l.Choices}
+	return Shape{Observation: 1 + l.Globals + l.Capacity*l.Row, Actions: l.Capacity * l.Nodes}
 }
 
 // Device returns the GPU on which the decisions are carried out.
@@ -278,7 +281,7 @@ func (o *Own) Observe(observation []float32, mask []bool) {
 		}
 		row[3*len(l.sizes)] = clip(t.area / o.width * scale)
 		row[3*len(l.sizes)+1] = clip(t.least * scale)
-		allowed := mask[j*shape.Choices : (j+1)*shape.Choices]
+		allowed := mask[j*shape.Nodes : (j+1)*shape.Nodes]
 		for i := range l.nodes {
 			allowed[i] = !math.IsInf(t.Times[l.nodes[i].size], 1)
 		}

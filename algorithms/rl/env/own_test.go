@@ -62,7 +62,7 @@ func TestOwnAgreesWithTheReferee(t *testing.T) {
 	for _, g := range mig.GPUs() {
 		for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
 			o := NewOwn(g, model, 16, randomTasks(g), 0.5)
-			shape, nodes := o.Shape(), o.Layout().Choices
+			shape, nodes := o.Shape(), o.Layout().Nodes
 			observation, mask := make([]float32, shape.Observation), make([]bool, shape.Actions)
 			rng := rand.New(rand.NewPCG(1, uint64(model)))
 			for range deep.N(100, 600) {

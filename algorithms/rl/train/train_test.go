@@ -49,7 +49,7 @@ func tiny(wrap func(env.Env) env.Env) *Recipe {
 			return e
 		}
 		l := env.NewOwn(gpu(), mig.Sequential, capacity, nil, 0).Layout()
-		policy := nn.NewSetPolicy(l, 8, k, newRand(seed))
+		policy := nn.NewSetPolicy(nn.SetShape{Capacity: l.Capacity, Globals: l.Globals, Row: l.Row, Choices: l.Nodes}, 8, k, newRand(seed))
 		c := ppo.Config{
 			Envs: 8, Horizon: 16, Minibatch: 64, Epochs: 2, TotalSteps: steps,
 			LearningRate: learn.Anneal{{Until: 1, From: 1e-3, To: 0}},
