@@ -27,12 +27,5 @@ func Area(p algo.Problem) (mig.Seconds, error) {
 	return mig.Seconds(leastWork(p.Tasks, sizeWeights(p.GPU.Sizes())) / capacity(&p)), nil
 }
 
-var _ = algo.Register(algo.Spec{
-	Name:    "area",
-	Version: 1,
-	Track:   algo.TrackBound,
-	Cite:    "FAR 6.4 (one batch) and 6.7.2 (several)",
-	Summary: "least task areas spread over all slices; proven",
-	Proven:  true,
-	New:     quickBound(Area).constructor,
-})
+var _ = register("area", 1, true, "FAR 6.4 (one batch) and 6.7.2 (several)",
+	"least task areas spread over all slices; proven", quick(Area))

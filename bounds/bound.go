@@ -11,15 +11,21 @@ import (
 	"miglab/harness/task"
 )
 
-// function turns a plain function into an [algo.Bound]. Its method constructor is the field of a Spec.
+// function turns a plain function into an [algo.Bound].
 type function func(context.Context, algo.Problem) (mig.Seconds, error)
 
 func (f function) Bound(ctx context.Context, p algo.Problem) (mig.Seconds, error) { return f(ctx, p) }
 
-func (f function) constructor(algo.Args) (algo.Bound, error) { return f, nil }
+// register registers a bound. A proven one holds for every schedule and exists for every batch.
+func register(name string, version int, proven bool, cite, summary string, f function) algo.Spec {
+	return algo.Register(algo.Spec{
+		Name: name, Version: version, Track: algo.TrackBound, Cite: cite, Summary: summary, Proven: proven,
+		New: func(algo.Args) (algo.Bound, error) { return f, nil },
+	})
+}
 
-// quickBound turns a function that takes no longer than reading the tasks into a [function].
-func quickBound(f func(algo.Problem) (mig.Seconds, error)) function {
+// quick turns a function that takes no longer than reading the tasks into a [function].
+func quick(f func(algo.Problem) (mig.Seconds, error)) function {
 	return func(_ context.Context, p algo.Problem) (mig.Seconds, error) { return f(p) }
 }
 

@@ -69,13 +69,6 @@ func Certified(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	return w.Bound, err
 }
 
-var _ = algo.Register(algo.Spec{
-	Name:    "certified",
-	Version: 6,
-	Track:   algo.TrackBound,
-	Cite: "after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and " +
-		"chains: own",
-	Summary: "the largest of area, slice weights, task prices and chains; proven",
-	Proven:  true,
-	New:     function(Certified).constructor,
-})
+var _ = register("certified", 6, true,
+	"after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and chains: own",
+	"the largest of area, slice weights, task prices and chains; proven", Certified)

@@ -85,11 +85,5 @@ func idleSlices(g *mig.GPU, s mig.Slices, set []mig.Slices) mig.Slices {
 	return least
 }
 
-var _ = algo.Register(algo.Spec{
-	Name:    "l-bound",
-	Version: 1,
-	Track:   algo.TrackBound,
-	Cite:    "DRL 5.2",
-	Summary: "l_bound as published, on which p_opt is defined; not a valid bound",
-	New:     quickBound(LBound).constructor,
-})
+var _ = register("l-bound", 1, false, "DRL 5.2",
+	"l_bound as published, on which p_opt is defined; not a valid bound", quick(LBound))

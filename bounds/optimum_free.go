@@ -233,11 +233,5 @@ func (in *freeInstance) redundant(until *bySlice) bool {
 	return false
 }
 
-var _ = algo.Register(algo.Spec{
-	Name:    "optimum-free",
-	Version: 1,
-	Track:   algo.TrackBound,
-	Cite:    "the optimum that FAR 5 refers to",
-	Summary: fmt.Sprintf("optimum without reconfiguration costs, of at most %d tasks; exact", MaxOptimumFreeTasks),
-	New:     function(OptimumFree).constructor,
-})
+var _ = register("optimum-free", 1, false, "the optimum that FAR 5 refers to",
+	fmt.Sprintf("optimum without reconfiguration costs, of at most %d tasks; exact", MaxOptimumFreeTasks), OptimumFree)
