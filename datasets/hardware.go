@@ -178,9 +178,7 @@ var embeddedHardware = sync.OnceValue(func() HardwareSet {
 // so that no measurement is lost. Errors are those of w.
 func WriteHardware[Row HardwareRow](w io.Writer, rows []Row) error { return gocsv.Marshal(rows, w) }
 
-// hardwarePrefix begins the names of the datasets of kernels measured on GPUs.
-const hardwarePrefix = "hardware/"
-
+// hardwareSets returns the datasets of kernels measured on GPUs.
 func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 	var out []*kernelSet
 	for _, t := range tables {
@@ -189,7 +187,7 @@ func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 		}
 		rows := measurements(t.Rows)
 		out = append(out, &kernelSet{
-			name: hardwarePrefix + t.File, ordered: true, source: t.String(),
+			name: "hardware/" + t.File, ordered: true, source: t.String(),
 			doc: fmt.Sprintf("%d kernels measured on %s, source: %s", len(batch(rows)), t.GPU, t.Source),
 			on:  []measuredOn{{t.GPU, func() []measurement { return rows }}},
 		})

@@ -140,9 +140,6 @@ func (c *corunFlags) inInstance(ctx context.Context, b *Bench) (*Plan, error) {
 	return c.groups(b, &Processes{SMs: p.SMs, Kernels: b.Kernels, Share: server.Share}, percents)
 }
 
-// A shareUnit reads one number of a split as multiprocessors, of which there are all.
-type shareUnit func(field string, all int) (sms int, err error)
-
 func multiprocessors(field string, _ int) (int, error) {
 	n, err := strconv.Atoi(field)
 	if err != nil || n < 1 {
@@ -164,8 +161,9 @@ func percent(field string) (float64, error) {
 	return x, nil
 }
 
-// groups plans groups of kernels with the splits' shares of multiprocessors.
-func (c *corunFlags) groups(b *Bench, on Ground, unit shareUnit) (*Plan, error) {
+// groups plans groups of kernels with the splits' shares of multiprocessors. unit reads one of them, of all that there
+// are.
+func (c *corunFlags) groups(b *Bench, on Ground, unit func(field string, all int) (sms int, _ error)) (*Plan, error) {
 	names, all := kernelNames(b.Kernels), on.Multiprocessors()
 	var splits [][]int
 	most := len(names)

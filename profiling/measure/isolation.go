@@ -93,37 +93,32 @@ func firstOf(g *mig.GPU, size mig.Slices) mig.Instance {
 // cases returns the instances on which other kernels run at the same time: none, the largest one, and every pair of
 // sizes, larger pairs first.
 func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
-	var one mig.Partition
-	var pairs []mig.Partition
+	var ones, pairs []mig.Partition
 	for _, p := range g.Partitions() {
 		if !slices.Contains(p, at) {
 			continue
 		}
 		rest := slices.DeleteFunc(slices.Clone(p), func(in mig.Instance) bool { return in == at })
 		for i, a := range rest {
-			if one == nil || cmp.Or(cmp.Compare(one[0].Size(), a.Size()), cmp.Compare(a.Start, one[0].Start)) < 0 {
-				one = mig.Partition{a}
-			}
+			ones = append(ones, mig.Partition{a})
 			for _, b := range rest[i+1:] {
 				pairs = append(pairs, mig.Partition{a, b})
 			}
 		}
 	}
-	// Of the pairs with the same two sizes keep the one furthest left; of two such pairs, the one with the larger
-	// instance on the left.
 	sizes := func(p mig.Partition) []mig.Slices { // larger first
-		return []mig.Slices{max(p[0].Size(), p[1].Size()), min(p[0].Size(), p[1].Size())}
+		a, b := p[0].Size(), p[len(p)-1].Size()
+		return []mig.Slices{max(a, b), min(a, b)}
 	}
-	slices.SortFunc(pairs, func(a, b mig.Partition) int {
+	// Larger ones come first, then those further left; of two such pairs, the one with the larger instance on the left.
+	order := func(a, b mig.Partition) int {
 		return cmp.Or(slices.Compare(sizes(b), sizes(a)), cmp.Compare(a[0].Start, b[0].Start),
-			cmp.Compare(a[1].Start, b[1].Start), cmp.Compare(b[0].Size(), a[0].Size()))
-	})
-	pairs = slices.CompactFunc(pairs, func(a, b mig.Partition) bool { return slices.Equal(sizes(a), sizes(b)) })
-	out := []mig.Partition{nil}
-	if one != nil {
-		out = append(out, one)
+			cmp.Compare(a[len(a)-1].Start, b[len(b)-1].Start), cmp.Compare(b[0].Size(), a[0].Size()))
 	}
-	return append(out, pairs...)
+	slices.SortFunc(ones, order)
+	slices.SortFunc(pairs, order)
+	pairs = slices.CompactFunc(pairs, func(a, b mig.Partition) bool { return slices.Equal(sizes(a), sizes(b)) })
+	return slices.Concat([]mig.Partition{nil}, ones[:min(1, len(ones))], pairs)
 }
 
 // An isolated is the record of a run.

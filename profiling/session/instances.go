@@ -14,8 +14,6 @@ import (
 	"miglab/profiling"
 )
 
-var errClosed = errors.New("the session is closed")
-
 // An Effort is what an operation on an instance took.
 type Effort struct {
 	// Took is the time from the beginning of the first call to the driver to the end of the one that succeeded.
@@ -281,7 +279,7 @@ func (s *Session) work(allow func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return errClosed
+		return errors.New("the session is closed")
 	}
 	if err := allow(); err != nil {
 		return err
