@@ -91,8 +91,10 @@ func tableReader[Row HardwareRow](h *HardwareSet, to *[]HardwareTable[Row], dir 
 			g, _ := mig.Lookup(from.GPU) // checkProvenance says which may be unknown
 			i, err = check(g, t.Rows)
 		}
-		if err == nil {
-			i, err = checkLoads(t.Rows)
+		for n := 0; err == nil && n < len(t.Rows); n++ { // not all kinds of rows have samples of the GPU
+			if l, ok := any(t.Rows[n]).(interface{ checkLoad() error }); ok {
+				i, err = n, l.checkLoad()
+			}
 		}
 		if err != nil {
 			return t.Fail(i, "", err)
@@ -104,18 +106,6 @@ func tableReader[Row HardwareRow](h *HardwareSet, to *[]HardwareTable[Row], dir 
 		slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
 		return nil
 	}
-}
-
-// checkLoads returns the first row whose samples of the GPU are wrong, and why. Not all kinds of rows have samples.
-func checkLoads[Row any](rows []Row) (int, error) {
-	for i, r := range rows {
-		if l, ok := any(r).(interface{ checkLoad() error }); ok {
-			if err := l.checkLoad(); err != nil {
-				return i, err
-			}
-		}
-	}
-	return 0, nil
 }
 
 // A HardwareRow is a row of a file of datasets/hardware. It embeds a [Provenance] and so implements this. To be

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,12 +62,7 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 	if f.verify {
 		size, iterations = p.VerifySize, 1
 	}
-	if f.size > 0 {
-		size = uint64(f.size)
-	}
-	if f.iterations > 0 {
-		iterations = uint64(f.iterations)
-	}
+	size, iterations = cmp.Or(uint64(f.size), size), cmp.Or(uint64(f.iterations), iterations)
 	if size > p.MaxSize {
 		return fmt.Errorf("--size %d: %s takes at most %d %s", size, p.Name, p.MaxSize, p.Unit)
 	}
