@@ -14,8 +14,8 @@ import (
 
 // noise is a parameter of all families of tasks: how wrong the durations are that a scheduler sees. Its estimate of a
 // duration t is t exp(noise z), where z is standard normal and is drawn for each task and size, from a random stream
-// that the rest of the spec, the sizes of the GPU and the index of the instance name. So every noise has the same z, and
-// half of the estimates are too short. A noise of 2 makes an estimate seven times too long or too short within one
+// that the rest of the spec, the sizes of the GPU and the index of the instance name. So every noise has the same z,
+// and half of the estimates are too short. A noise of 2 makes an estimate seven times too long or too short within one
 // standard deviation.
 var noise = number("noise", 0, 0, 2,
 	"error of the durations that schedulers see, as the standard deviation of their logarithm; 0.2 is about 20 %")

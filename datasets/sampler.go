@@ -27,7 +27,7 @@ func Sampler[T ~[mig.MaxSize + 1]float64](spec string, g *mig.GPU) (func(rng *ra
 	}
 	if w, ok := s.(named).Dataset.(synthetic); ok && !w.picks() {
 		_, err := w.scaling().weights(g)
-		return func(rng *rand.Rand, tasks []T) { _ = fill(&w, rng, g, tasks) }, err // without a condition, it finds tasks
+		return func(rng *rand.Rand, tasks []T) { _ = fill(&w, rng, g, tasks) }, err // it finds tasks
 	}
 	var known []string
 	for _, w := range workloads {

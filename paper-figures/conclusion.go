@@ -252,8 +252,8 @@ type Dot struct {
 	// Values is how many values there are, and Right how many of them are on the side of the sentence.
 	Values int `json:"values"`
 	Right  int `json:"right"`
-	// least are the least favourable values, one for each row, open are those that are open, sign says that all have the
-	// sign of the sentence.
+	// least are the least favourable values, one for each row, open are those that are open, sign says that all have
+	// the sign of the sentence.
 	least []tested
 	open  []Test
 	sign  bool

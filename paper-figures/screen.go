@@ -32,7 +32,8 @@ func (p *PaperRecord) saveCurve(dir string) error {
 }
 
 // leading are the conclusions of the first screen: the first three of conclusions.csv that were measured, because
-// that file begins with what matters most. The third gives way to the first one that does not hold, if that comes later.
+// that file begins with what matters most. The third gives way to the first one that does not hold, if that comes
+// later.
 func (p *PaperRecord) leading() []Conclusion {
 	const few = 3
 	measured := slices.DeleteFunc(slices.Clone(p.Conclusions), func(c Conclusion) bool {

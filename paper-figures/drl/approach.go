@@ -123,7 +123,8 @@ func overTraining(d *figures.Data, values []float64, paper int, agents ...string
 		}
 	}
 	if missing > 0 {
-		details = append(details, d.Claims.Words("missing training runs", missing), d.Claims.Words("cost of a training run"))
+		words := d.Claims.Words
+		details = append(details, words("missing training runs", missing), words("cost of a training run"))
 	}
 	m.Detail = strings.Join(details, " ")
 	return m

@@ -182,7 +182,8 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 		if len(candidates) == 0 {
 			return nil
 		}
-		out = append(out, kernel.Job{Kernel: candidates[rng.IntN(len(candidates))], On: profiling.Instance{Instance: in}})
+		k := candidates[rng.IntN(len(candidates))]
+		out = append(out, kernel.Job{Kernel: k, On: profiling.Instance{Instance: in}})
 	}
 	return out
 }

@@ -16,8 +16,8 @@ func Ceiling(w *corun.Window) corun.Plan {
 	if g.Done() {
 		return g.Rest()
 	}
-	// together has the time of each set of jobs in one group, places in g.jobs; seconds has the least time of the set, and
-	// part the group of its longest job.
+	// together has the time of each set of jobs in one group, places in g.jobs; seconds has the least time of the set,
+	// and part the group of its longest job.
 	together, seconds := make([]float64, 1<<len(w.Jobs)), make([]float64, 1<<len(w.Jobs))
 	part := make([]uint16, 1<<len(w.Jobs))
 	for s := uint16(1); int(s) < len(seconds); s++ {

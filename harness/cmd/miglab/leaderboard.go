@@ -61,8 +61,8 @@ func newLeaderboard() *cobra.Command {
 	formats := reports.TableFormats
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
-	c.Flags().StringSliceVar(&models, "across", nil, "GPU models, separated by commas, in place of --gpu: one table of "+
-		"the places on each of them and of --datasets")
+	c.Flags().StringSliceVar(&models, "across", nil,
+		"GPU models, separated by commas, in place of --gpu: one table of the places on each of them and of --datasets")
 	c.Flags().StringSliceVar(&specs, "datasets", nil, "the datasets of --across, separated by commas")
 	chart.register(c, "chart", "file to draw the places of --across in, .svg or .png", reports.FigureFormats...)
 	c.MarkFlagsRequiredTogether("across", "datasets")
