@@ -13,15 +13,15 @@ import (
 
 // Best returns the best schedule that it finds and what proves how good it is ([Exact]). It takes the schedule of
 // treedp, or of lns if the batch is too large for it. Until the budget is spent or a schedule is proven to be
-// optimal, it runs lns with ever more iterations. The program must import package algorithms. Errors are those of
-// [algo.Parse], of the two algorithms and of [Exact].
+// optimal, it runs lns with ever more iterations. The program must import package algorithms. Errors are those of the
+// two algorithms and of [Exact].
 func Best(ctx context.Context, p schedule.Problem, budget time.Duration) (r certificate.Certificate, err error) {
 	searching, stop := context.WithTimeout(ctx, budget)
 	defer stop()
-	known, err := scheduleBy(ctx, "treedp", p)
+	known, err := algo.MustParse("treedp").Schedule(ctx, p)
 	iterations := 1000 // as lns has by default
 	if _, many := errors.AsType[*algo.InfeasibleError](err); many {
-		known, err = scheduleBy(ctx, "lns", p)
+		known, err = algo.MustParse("lns").Schedule(ctx, p)
 		iterations *= 2
 	}
 	if err != nil {
@@ -30,8 +30,8 @@ func Best(ctx context.Context, p schedule.Problem, budget time.Duration) (r cert
 	if r, err = Exact(ctx, p, known); err != nil {
 		return r, err
 	}
-	for ; !r.Proven && searching.Err() == nil; iterations *= 2 {
-		next, err := scheduleBy(searching, fmt.Sprintf("lns?iterations=%d", iterations), p)
+	for ; !r.Proven && searching.Err() == nil && iterations <= 1e9; iterations *= 2 { // lns takes no more
+		next, err := algo.MustParse(fmt.Sprintf("lns?iterations=%d", iterations)).Schedule(searching, p)
 		if searching.Err() != nil && ctx.Err() == nil {
 			return r, nil // the time is spent, and the search that was cut off gave no schedule
 		}
@@ -46,12 +46,4 @@ func Best(ctx context.Context, p schedule.Problem, budget time.Duration) (r cert
 		}
 	}
 	return r, nil
-}
-
-func scheduleBy(ctx context.Context, algorithm string, p schedule.Problem) (schedule.Schedule, error) {
-	a, err := algo.Parse(algorithm)
-	if err != nil {
-		return schedule.Schedule{}, err
-	}
-	return a.Schedule(ctx, p)
 }
