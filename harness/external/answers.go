@@ -47,19 +47,15 @@ func findAnswers(name string) (algo.Spec, error) {
 	s := algo.Spec{Name: name, Weights: func(algo.Args) string { return content }}
 	s.Open = func(_ algo.Args, track string) (algo.Spec, error) {
 		own := s
-		p, err := protocolOf(track)
-		if err == nil && p.answers == nil {
-			err = fmt.Errorf("files of answers are not for the track %s", track)
-		}
-		if err != nil {
-			return own, err
+		if track != algo.TrackBatch {
+			return own, fmt.Errorf("files of answers are not for the track %s", track)
 		}
 		r, err := readAnswers(path, content)
 		if err != nil {
 			return own, err
 		}
 		own.Version, own.Track, own.Declared = r.hello.Version, track, r.hello.Name
-		own.New = p.answers(r)
+		own.New = func(algo.Args) (algo.Batch, error) { return r, nil }
 		return own, nil
 	}
 	return s, nil

@@ -14,15 +14,11 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = addProtocol(protocol{
-	track: algo.TrackBatch,
-	constructor: func(p *program) any {
+func init() {
+	protocols[algo.TrackBatch] = func(p *program) any {
 		return func(algo.Args) (algo.Batch, error) { return newScheduler(p), nil }
-	},
-	answers: func(r *recorded) any {
-		return func(algo.Args) (algo.Batch, error) { return r, nil }
-	},
-})
+	}
+}
 
 // The questions of the batch track.
 type (

@@ -10,9 +10,11 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = addProtocol(protocol{track: algo.TrackCorun, constructor: func(p *program) any {
-	return func(algo.Args) (algo.Corun, error) { return &planner{client{program: p}}, nil }
-}})
+func init() {
+	protocols[algo.TrackCorun] = func(p *program) any {
+		return func(algo.Args) (algo.Corun, error) { return &planner{client{program: p}}, nil }
+	}
+}
 
 // The question of the co-run track.
 type (

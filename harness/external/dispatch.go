@@ -11,11 +11,13 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = addProtocol(protocol{track: algo.TrackDispatch, constructor: func(p *program) any {
-	return func(_ algo.Args, setting sim.DispatchSetting) (sim.Dispatcher, error) {
-		return &dispatcher{dialogue: newDialogue(p, setting.Seed)}, nil
+func init() {
+	protocols[algo.TrackDispatch] = func(p *program) any {
+		return func(_ algo.Args, setting sim.DispatchSetting) (sim.Dispatcher, error) {
+			return &dispatcher{dialogue: newDialogue(p, setting.Seed)}, nil
+		}
 	}
-}})
+}
 
 // The questions of the dispatch track.
 type (

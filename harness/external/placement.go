@@ -9,11 +9,13 @@ import (
 	"miglab/harness/task"
 )
 
-var _ = addProtocol(protocol{track: algo.TrackPlacement, constructor: func(p *program) any {
-	return func(_ algo.Args, setting sim.PlacementSetting) (sim.Placer, error) {
-		return &placer{dialogue: newDialogue(p, setting.Seed), setting: setting}, nil
+func init() {
+	protocols[algo.TrackPlacement] = func(p *program) any {
+		return func(_ algo.Args, setting sim.PlacementSetting) (sim.Placer, error) {
+			return &placer{dialogue: newDialogue(p, setting.Seed), setting: setting}, nil
+		}
 	}
-}})
+}
 
 // The questions of the placement track.
 type (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -17,34 +18,8 @@ import (
 	"miglab/harness/run"
 )
 
-// A protocol says how programs do a track.
-type protocol struct {
-	track string
-	// constructor returns what [algo.Spec.New] is for a program.
-	constructor func(*program) any
-	// answers returns the same for a file of answers; nil if the track has no such files.
-	answers func(*recorded) any
-}
-
-// protocols has those of all tracks whose answers are data. Each track's file adds its own.
-var protocols []protocol
-
-func addProtocol(p protocol) protocol {
-	protocols = append(protocols, p)
-	return p
-}
-
-func protocolOf(track string) (protocol, error) {
-	var known []string
-	for _, p := range protocols {
-		if p.track == track {
-			return p, nil
-		}
-		known = append(known, p.track)
-	}
-	slices.Sort(known)
-	return protocol{}, fmt.Errorf("programs outside miglab do the tracks %s, not %s", strings.Join(known, ", "), track)
-}
+// protocols has what [algo.Spec.New] is for a program, by track. Each track's file adds its own.
+var protocols = map[string]func(*program) any{}
 
 const prefix = "exec:"
 
@@ -81,9 +56,10 @@ func findProgram(name string) (algo.Spec, error) {
 		Weights: func(algo.Args) string { return content },
 	}
 	s.Open = func(a algo.Args, track string) (algo.Spec, error) {
-		protocol, err := protocolOf(track)
-		if err != nil {
-			return s, err
+		constructor, ok := protocols[track]
+		if !ok {
+			return s, fmt.Errorf("programs outside miglab do the tracks %s, not %s",
+				strings.Join(slices.Sorted(maps.Keys(protocols)), ", "), track)
 		}
 		limits, err := parseLimits(a)
 		if err != nil {
@@ -95,7 +71,7 @@ func findProgram(name string) (algo.Spec, error) {
 		}
 		own := s
 		own.Version, own.Track, own.Declared = p.hello.Version, track, p.hello.Name
-		own.New = protocol.constructor(p)
+		own.New = constructor(p)
 		return own, nil
 	}
 	return s, nil

@@ -7,9 +7,11 @@ import (
 	"miglab/harness/schedule"
 )
 
-var _ = addProtocol(protocol{track: algo.TrackStream, constructor: func(p *program) any {
-	return func(algo.Args) (algo.Stream, error) { return newScheduler(p), nil }
-}})
+func init() {
+	protocols[algo.TrackStream] = func(p *program) any {
+		return func(algo.Args) (algo.Stream, error) { return newScheduler(p), nil }
+	}
+}
 
 // arrival is the question of the stream track for a later batch. The first one is asked as
 // an instance.
