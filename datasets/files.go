@@ -43,7 +43,11 @@ type requestsFile struct {
 
 func (s requestsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
 	return readFile(s.aFile, g, func(f io.Reader, name string, g *mig.GPU) (task.Requests, error) {
-		return task.ReadRequests(f, name, g, s.empty())
+		in, err := task.ReadRequests(f, name, g, s.empty())
+		if err == nil {
+			err = s.waiting.apply(g, &in)
+		}
+		return in, err
 	})
 }
 

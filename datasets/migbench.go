@@ -75,5 +75,6 @@ func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		}
 		out.Requests = append(out.Requests, q)
 	}
-	return out, nil
+	err := s.waiting.apply(g, &out)
+	return out, err
 }

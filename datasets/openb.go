@@ -41,7 +41,7 @@ var _ = Register(Family{
 		whole("gpus", 64, 1, maxGPUs, "GPUs of the cluster"),
 		whole("slot", 1, 1, daySeconds,
 			"seconds of a slot; the trace has whole seconds, so that 1 rounds nothing, and more slots cost nothing"),
-		queueParam,
+		queueParam, geometryParam,
 	}, append(podParams[:len(podParams):len(podParams)], moveParams(openbDowntime)...)...),
 	New: func(_ string, a spec.Args) (Dataset, error) {
 		w, err := newWaiting(a)
@@ -159,22 +159,25 @@ type openbRequests struct {
 	// slot is in seconds.
 	slot    int
 	moves   moves
-	waiting task.Waiting
+	waiting waiting
 }
 
-func (s openbRequests) regime() task.Regime { return regimeOf(s.waiting, task.Whole) }
+func (s openbRequests) regime() task.Regime { return s.waiting.regime(task.Whole) }
 
 // openbDowntime is the default of the parameter downtime: half a minute in slots of a second.
 const openbDowntime = 30
 
 func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	out := task.Requests{GPUs: s.gpus, Waiting: s.waiting, SlotSeconds: float64(s.slot)}
+	out := task.Requests{GPUs: s.gpus, SlotSeconds: float64(s.slot)}
 	for _, p := range s.pods(index) {
 		if s.shared && !p.shared() {
 			continue
 		}
 		out.Requests = append(out.Requests,
 			s.mapping.Request(g, p.Submit/s.slot, (p.Lifetime+s.slot-1)/s.slot, p.GPUs, p.Milli))
+	}
+	if err := s.waiting.apply(g, &out); err != nil {
+		return nil, err
 	}
 	var err error
 	out.Migration, err = s.moves.on(s.gpus, out.Requests)

@@ -68,8 +68,9 @@ const (
 	realisedT = "realised"
 )
 
-// steadyDemand is how many times its capacity a stream with steady lifespans requests of the
-// cluster: enough to fill it and then to watch it for three more (MFI has no such streams).
+// steadyDemand is how many times its capacity a stream with steady lifespans requests of the cluster at least: enough
+// to fill it and then to watch it for three more (MFI has no such streams). Requests that wait do so while the queue
+// is not empty, which takes a longer stream to see for most of the time.
 const steadyDemand = 5
 
 // maxGPUs is the size of the largest cluster.
@@ -92,8 +93,9 @@ type requests struct {
 	lifespan lifespan
 	t        string
 	rho      float64
+	turnover int
 	moves    moves
-	waiting  task.Waiting
+	waiting  waiting
 	// key and seed name the random stream.
 	key  string
 	seed uint64
@@ -113,8 +115,9 @@ var requestParams = append([]spec.Param{
 		string(foreverLifespan)),
 	choice("T", "reading of the number of slots that saturates the cluster", realisedT, expectedT),
 	number("rho", 1, 0.01, 100, "offered load with lifespan=steady, 1 being the capacity"),
+	whole("turnover", steadyDemand, steadyDemand, 1000, "requested slices over the capacity with lifespan=steady"),
 	seedParam("seed", "of the random stream"),
-	queueParam,
+	queueParam, geometryParam,
 }, moveParams(defaultDowntime)...)
 
 var (
@@ -157,14 +160,17 @@ var probabilities = spec.Type{
 func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error) {
 	s := requests{
 		id: id, distribution: d, p: a["p"], load: a.Int("load"), gpus: a.Int("gpus"), lifespan: lifespan(a["lifespan"]),
-		t: a["T"], rho: a.Float("rho"), seed: a.Uint("seed"), key: streamKey("workload="+name, a, "p"),
+		t: a["T"], rho: a.Float("rho"), turnover: a.Int("turnover"), seed: a.Uint("seed"),
+		key: streamKey("workload="+name, a, "p"),
 	}
 	switch {
 	case s.lifespan == steadyLifespan && s.load != defaultLoad:
 		return nil, refuse(a, "load",
-			fmt.Sprintf("none with lifespan=steady: such a stream ends at %d times the capacity", steadyDemand))
+			fmt.Sprintf("none with lifespan=steady: such a stream ends at %d times the capacity", s.turnover))
 	case s.lifespan != steadyLifespan && s.rho != 1:
 		return nil, refuse(a, "rho", "it only with lifespan=steady")
+	case s.lifespan != steadyLifespan && s.turnover != steadyDemand:
+		return nil, refuse(a, "turnover", "it only with lifespan=steady")
 	case s.lifespan == foreverLifespan && s.t != realisedT:
 		return nil, refuse(a, "T", "none with lifespan=forever")
 	case s.lifespan == foreverLifespan && a.Float("moves") != 0:
@@ -174,7 +180,7 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 	if s.waiting, err = newWaiting(a); err != nil {
 		return nil, err
 	}
-	if s.lifespan == foreverLifespan && s.waiting != task.Reject {
+	if s.lifespan == foreverLifespan && s.waiting.queue != task.Reject {
 		return nil, refuse(a, queueParam.Name, "none with lifespan=forever, with which a request may wait forever")
 	}
 	s.moves, err = newMoves(a, defaultDowntime)
@@ -185,9 +191,9 @@ func (s requests) Instances() int { return 0 }
 
 func (s requests) regime() task.Regime {
 	if s.lifespan == steadyLifespan {
-		return regimeOf(s.waiting, task.Steady)
+		return s.waiting.regime(task.Steady)
 	}
-	return regimeOf(s.waiting, task.Whole)
+	return s.waiting.regime(task.Whole)
 }
 
 // demand returns the probability of each profile. There must be as many as the model has
@@ -209,9 +215,11 @@ func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := s.generate(g, demand, index)
-	rules, err := s.moves.on(s.gpus, all)
-	return task.Requests{Requests: all, GPUs: s.gpus, Demand: demand, Migration: rules, Waiting: s.waiting}, err
+	out := task.Requests{Requests: s.generate(g, demand, index), GPUs: s.gpus, Demand: demand}
+	if out.Migration, err = s.moves.on(s.gpus, out.Requests); err == nil {
+		err = s.waiting.apply(g, &out)
+	}
+	return out, err
 }
 
 // generate draws the stream. The profile and the relative lifespan of request i depend only
@@ -226,7 +234,7 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 	capacity := s.gpus * int(g.MemorySlices)
 	end := (capacity*s.load + 99) / 100
 	if s.lifespan == steadyLifespan {
-		end = steadyDemand * capacity
+		end = s.turnover * capacity
 	}
 	if s.t == realisedT && end < capacity {
 		// T is known only once the stream has saturated the cluster.

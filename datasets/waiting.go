@@ -1,6 +1,9 @@
 package datasets
 
 import (
+	"strings"
+
+	"miglab/harness/mig"
 	"miglab/harness/spec"
 	"miglab/harness/task"
 )
@@ -9,20 +12,55 @@ import (
 var queueParam = choice("queue", "a request that fits nowhere is forgotten, tried again whenever a request arrives or "+
 	"an instance leaves, or lets nobody go before it", "reject", string(task.Retry), string(task.FIFO))
 
-// newWaiting reads the parameter. The error is about moves.
-func newWaiting(a spec.Args) (task.Waiting, error) {
-	if a[queueParam.Name] == queueParam.Default {
-		return task.Reject, nil
-	}
-	if a["moves"] != "" && a.Float("moves") != 0 {
-		return "", refuse(a, "moves", "none with queue="+a[queueParam.Name])
-	}
-	return task.Waiting(a[queueParam.Name]), nil
+// geometryParam is a parameter of the same datasets.
+var geometryParam = spec.Param{
+	Name: "geometry",
+	Doc: "instances of the GPUs, which are never changed, where requests wait: partitions joined by + and repeated " +
+		"over the GPUs; a request asks for the smallest existing profile with its compute slices and memory",
+	Type: spec.Type{Want: "partitions joined by +, as in 4-2-1+3-3", Read: func(value string) (string, error) {
+		for _, name := range strings.Split(value, geometryJoint) {
+			if !mig.NamesPartition(name) {
+				return "", spec.ErrValue
+			}
+		}
+		return value, nil
+	}},
 }
 
-// regimeOf is the regime of a dataset whose requests may wait.
-func regimeOf(w task.Waiting, otherwise task.Regime) task.Regime {
-	if w != task.Reject {
+const geometryJoint = "+"
+
+// waiting has the values of both.
+type waiting struct {
+	queue    task.Waiting
+	geometry string
+}
+
+// newWaiting reads the parameters. The error is about moves or a geometry where requests do not wait.
+func newWaiting(a spec.Args) (w waiting, err error) {
+	w.geometry = a[geometryParam.Name]
+	switch queue := a[queueParam.Name]; {
+	case queue != queueParam.Default && a["moves"] != "" && a.Float("moves") != 0:
+		return w, refuse(a, "moves", "none with queue="+queue)
+	case queue != queueParam.Default:
+		w.queue = task.Waiting(queue)
+	case w.geometry != "":
+		return w, refuse(a, geometryParam.Name, "it with queue=retry or queue=fifo")
+	}
+	return w, nil
+}
+
+// apply makes the requests those of a cluster that waits.
+func (w waiting) apply(g *mig.GPU, in *task.Requests) error {
+	in.Waiting = w.queue
+	if w.geometry == "" {
+		return nil
+	}
+	return in.Fix(g, strings.Split(w.geometry, geometryJoint))
+}
+
+// regime is the regime of a dataset whose requests may wait.
+func (w waiting) regime(otherwise task.Regime) task.Regime {
+	if w.queue != task.Reject {
 		return task.Queued
 	}
 	return otherwise
@@ -33,14 +71,14 @@ func clusterParams(gpus int) []spec.Param {
 	return []spec.Param{
 		whole("gpus", gpus, 1, maxGPUs, "GPUs of the cluster"),
 		whole("pernode", 0, 0, maxGPUs, "GPUs of a node; 0 means all"),
-		queueParam,
+		queueParam, geometryParam,
 	}
 }
 
 // cluster has the values of these parameters.
 type cluster struct {
 	gpus, perNode int
-	waiting       task.Waiting
+	waiting       waiting
 }
 
 func newCluster(a spec.Args) (cluster, error) {
@@ -48,8 +86,8 @@ func newCluster(a spec.Args) (cluster, error) {
 	return cluster{a.Int("gpus"), a.Int("pernode"), w}, err
 }
 
-func (c cluster) regime() task.Regime { return regimeOf(c.waiting, task.Whole) }
+func (c cluster) regime() task.Regime { return c.waiting.regime(task.Whole) }
 
 func (c cluster) empty() task.Requests {
-	return task.Requests{GPUs: c.gpus, PerNode: c.perNode, Waiting: c.waiting}
+	return task.Requests{GPUs: c.gpus, PerNode: c.perNode, Waiting: c.waiting.queue}
 }

@@ -80,6 +80,9 @@ func TestQueueDrawsTheSameRequests(t *testing.T) {
 	for text, want := range map[string]string{
 		"mfi/uniform?queue=retry&moves=1":          `parameter "moves" cannot be "1"; give none with queue=retry`,
 		"openb?queue=fifo&moves=1":                 `parameter "moves" cannot be "1"; give none with queue=fifo`,
+		"mfi/uniform?geometry=4-2-1":               `parameter "geometry" cannot be "4-2-1"; give it with queue=retry or queue=fifo`,
+		"migbench?queue=retry&geometry=4-2-1+8":    `parameter "geometry" cannot be "4-2-1+8"; give partitions joined by +`,
+		"mfi/uniform?turnover=20":                  `parameter "turnover" cannot be "20"; give it only with lifespan=steady`,
 		"mfi/uniform?queue=retry&lifespan=forever": `parameter "queue" cannot be "retry"; give none with lifespan=forever`,
 		"mfi/uniform?queue=wait":                   `parameter "queue": unknown value "wait" (known: fifo, reject, retry)`,
 	} {
@@ -90,3 +93,35 @@ func TestQueueDrawsTheSameRequests(t *testing.T) {
 }
 
 func contains(err error, text string) bool { return strings.Contains(err.Error(), text) }
+
+// TestGeometryOfDatasets: all datasets of requests take it, and the requests ask for what exists.
+func TestGeometryOfDatasets(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	for _, name := range []string{"migbench?", "openb?pods=shared&", "mfi/uniform?gpus=8&"} {
+		in := requestsOf(t, name+"queue=retry&geometry=7+4-2-1", g, 0)
+		if len(in.Geometry) != in.GPUs || in.Geometry[1].String() != "4-2-1" || in.Geometry[2].String() != "7" {
+			t.Errorf("%s: %v", name, in.Geometry)
+		}
+		for i, q := range in.Requests {
+			if s := q.Profile.Size; q.Profile.DoubleMemory || s == 3 {
+				t.Fatalf("%s: request %d asks for %v, which does not exist", name, i, q.Profile)
+			}
+		}
+	}
+}
+
+// TestTurnover: a longer stream begins with the shorter one.
+func TestTurnover(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	a, b := requestsOf(t, "mfi/uniform?lifespan=steady&gpus=10", g, 3), requestsOf(t, "mfi/uniform?lifespan=steady&gpus=10&turnover=20", g, 3)
+	slices := 0
+	for i, q := range b.Requests {
+		if i < len(a.Requests) && q != a.Requests[i] {
+			t.Fatalf("request %d is %+v, not %+v", i, q, a.Requests[i])
+		}
+		slices += q.Slices()
+	}
+	if capacity := 10 * int(g.MemorySlices); slices < 20*capacity || slices > 20*capacity+8 {
+		t.Errorf("%d slices are requested, want 20 times %d", slices, capacity)
+	}
+}

@@ -15,10 +15,15 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "MFI VI, Best Fit Best Index",
 	Summary: "GPU with the fewest free slices, start that restricts other profiles least",
 	Params:  []algo.Param{index},
-	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return fitTable("bf-bi", args, s.GPU, func(free int) int { return free }, bestIndex), nil
-	},
+	New:     newFit("bf-bi", 1),
 })
+
+// newFit returns the constructor of a scheduler that takes the GPU with the fewest free slices, times the sign.
+func newFit(name string, sign int) algo.NewPlacer {
+	return func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return fitTable(name, args, s.GPU, func(free int) int { return sign * free }, bestIndex), nil
+	}
+}
 
 // bestIndex returns the starts of each profile in the order of the best index policy,
 // which prefers those "that do not restrict the placement of profiles with fewer
@@ -28,8 +33,8 @@ var _ = algo.Register(algo.Spec{
 // start with the least sum over all profiles comes first; on a tie, the highest one. On the 7-slice models 1g tries 6,
 // 5, 4, 3, 2, 1, 0; 1g with double memory 6, 4, 2, 0; 2g 4, 2, 0; 3g 4, 0.
 func bestIndex(g *mig.GPU) startOrder {
-	const scale = 840 // divisible by every possible number of starts
-	order := map[*mig.Profile][]mig.Slices{}
+	const scale = 840               // divisible by every possible number of starts
+	order := map[int][]mig.Slices{} // by ID, as GPUs with fixed instances have profiles of their own
 	for _, p := range task.RequestProfiles(g) {
 		restricts := map[mig.Slices]int{}
 		for _, start := range p.Starts {
@@ -41,8 +46,8 @@ func bestIndex(g *mig.GPU) startOrder {
 				}
 			}
 		}
-		order[p] = slices.Clone(p.Starts)
-		slices.SortFunc(order[p], func(a, b mig.Slices) int { return cmp.Or(restricts[a]-restricts[b], int(b-a)) })
+		order[p.ID] = slices.Clone(p.Starts)
+		slices.SortFunc(order[p.ID], func(a, b mig.Slices) int { return cmp.Or(restricts[a]-restricts[b], int(b-a)) })
 	}
-	return func(p *mig.Profile) []mig.Slices { return order[p] }
+	return func(p *mig.Profile) []mig.Slices { return order[p.ID] }
 }

@@ -2,10 +2,13 @@ package placement
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
+	"miglab/harness/spec"
 )
 
 var _ = algo.Register(algo.Spec{
@@ -16,6 +19,8 @@ var _ = algo.Register(algo.Spec{
 	Params: []algo.Param{{
 		Name: "order", Default: "ascending", Values: []string{"ascending", "descending", "best-index"},
 		Doc: "of the starts of a profile: from the lowest, from the highest, or those first that restrict others least",
+	}, {
+		Name: "first", Type: sliceLists, Doc: "memory slices whose starts come before the others, as in 4-0-6",
 	}},
 	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return fixedTable("dra-first-fit", a, s.GPU, func() rule {
@@ -26,9 +31,12 @@ var _ = algo.Register(algo.Spec{
 			case "best-index":
 				order = bestIndex(s.GPU)
 			}
+			if a["first"] != "" {
+				order = listedFirst(strings.Split(a["first"], "-"), order)
+			}
 			return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
 				for _, start := range order(p) {
-					if window(p, start)&occupied == 0 {
+					if window(p, start)&occupied == 0 && slices.Contains(p.Starts, start) {
 						return choice{start: start}, true
 					}
 				}
@@ -37,6 +45,34 @@ var _ = algo.Register(algo.Spec{
 		}), nil
 	},
 })
+
+// sliceLists are lists of memory slices.
+var sliceLists = spec.Type{
+	Want: "memory slices from 0 to 7, joined by dashes",
+	Read: func(value string) (string, error) {
+		for _, slice := range strings.Split(value, "-") {
+			if len(slice) != 1 || slice < "0" || slice > "7" {
+				return "", spec.ErrValue
+			}
+		}
+		return value, nil
+	},
+}
+
+// listedFirst returns the starts in a list before the others, which keep their order.
+func listedFirst(list []string, order startOrder) startOrder {
+	place := func(start mig.Slices) int {
+		if i := slices.Index(list, strconv.Itoa(int(start))); i >= 0 {
+			return i
+		}
+		return len(list)
+	}
+	return func(p *mig.Profile) []mig.Slices {
+		starts := slices.Clone(order(p))
+		slices.SortStableFunc(starts, func(a, b mig.Slices) int { return place(a) - place(b) })
+		return starts
+	}
+}
 
 func lastIndex(p *mig.Profile) []mig.Slices {
 	starts := slices.Clone(p.Starts)

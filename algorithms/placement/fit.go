@@ -1,6 +1,8 @@
 package placement
 
 import (
+	"slices"
+
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 )
@@ -24,11 +26,11 @@ func fitTable(
 		strict, starts := args[index.Name] == "strict", order(g)
 		return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
 			free := freeSlices(g, occupied)
-			if free < int(p.Length) {
+			if free < int(p.Length) || len(p.Starts) == 0 {
 				return choice{}, false
 			}
 			for _, start := range starts(p) {
-				if window(p, start)&occupied == 0 {
+				if window(p, start)&occupied == 0 && slices.Contains(p.Starts, start) {
 					return choice{cost{prefer(free)}, start}, true
 				}
 			}

@@ -29,7 +29,7 @@ var _ = algo.Register(algo.Spec{
 			if p.Size == 1 || p.Size == 3 {
 				slices.Reverse(starts)
 			}
-			h.profiles, h.starts = append(h.profiles, p), append(h.starts, starts)
+			h.starts = append(h.starts, starts)
 		}
 		return h, nil
 	},
@@ -39,7 +39,6 @@ var _ = algo.Register(algo.Spec{
 type hami210 struct {
 	perNode   int
 	node, gpu int // signs
-	profiles  []*mig.Profile
 	starts    [][]mig.Slices
 }
 
@@ -58,8 +57,9 @@ func (h *hami210) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) {
 			if slices.Compare(score[:], least[:]) >= 0 {
 				continue
 			}
+			p := c.Profile(gpu, profile)
 			for _, start := range h.starts[profile] {
-				if window(h.profiles[profile], start)&c.Mask(gpu) == 0 {
+				if window(p, start)&c.Mask(gpu) == 0 && slices.Contains(p.Starts, start) {
 					least, best, ok = score, sim.Spot{GPU: gpu, Start: start}, true
 					break
 				}

@@ -4,9 +4,7 @@ import (
 	"math/rand/v2"
 
 	"miglab/harness/algo"
-	"miglab/harness/mig"
 	"miglab/harness/sim"
-	"miglab/harness/task"
 )
 
 var _ = algo.Register(algo.Spec{
@@ -14,22 +12,19 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "hkust-adsl/kubernetes-scheduler-simulator 8f3d6417, pkg/simulator/plugin: random score",
 	Summary: "any GPU on which the profile has a free start, all equally likely; its first free start",
 	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return &randomFit{rng: rand.New(rand.NewPCG(s.Seed, 0)), profiles: task.RequestProfiles(s.GPU)}, nil
+		return &randomFit{rand.New(rand.NewPCG(s.Seed, 0))}, nil
 	},
 })
 
 // randomFit looks at every GPU.
-type randomFit struct {
-	rng      *rand.Rand
-	profiles []*mig.Profile
-}
+type randomFit struct{ rng *rand.Rand }
 
 // Place returns the first start on a random GPU: of each further candidate, the n-th takes the place with the
 // probability 1/n.
 func (r *randomFit) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) {
 	n := 0
 	for gpu := range c.GPUs() {
-		for start := range (freeStarts{r.profiles[profile], c.Mask(gpu)}).all {
+		for start := range (freeStarts{c.Profile(gpu, profile), c.Mask(gpu)}).all {
 			if n++; r.rng.IntN(n) == 0 {
 				best, ok = sim.Spot{GPU: gpu, Start: start}, true
 			}

@@ -39,6 +39,7 @@ type rule func(p *mig.Profile, occupied mig.Mask) (choice, bool)
 
 // A ranking is the result of a rule for one profile and every mask.
 type ranking struct {
+	rule rule
 	// classes are the sets of masks with equal cost, the best first.
 	classes []sim.MaskSet
 	start   [sim.Masks]int8
@@ -49,7 +50,7 @@ func newRanking(g *mig.GPU, p *mig.Profile, r rule) ranking {
 		mask mig.Mask
 		cost cost
 	}
-	out := ranking{classes: make([]sim.MaskSet, 0, 32)}
+	out := ranking{rule: r, classes: make([]sim.MaskSet, 0, 32)}
 	all := make([]ranked, 0, sim.Masks)
 	for m := range 1 << g.MemorySlices {
 		if c, ok := r(p, mig.Mask(m)); ok {
@@ -72,6 +73,20 @@ func newRanking(g *mig.GPU, p *mig.Profile, r rule) ranking {
 func (r *ranking) spot(c *sim.Cluster, gpu int) (sim.Spot, bool) {
 	start := mig.Slices(r.start[c.Mask(gpu)])
 	return sim.Spot{GPU: gpu, Start: start}, start != nowhere
+}
+
+// onFixed returns the best spot among instances that are never changed. It looks at every GPU, from one on.
+func (r *ranking) onFixed(c *sim.Cluster, profile, from int) (best sim.Spot, ok bool) {
+	var least cost
+	best.Start = nowhere
+	for i := range c.GPUs() {
+		gpu := (from + i) % c.GPUs()
+		got, candidate := r.rule(c.Profile(gpu, profile), c.Mask(gpu))
+		if candidate && (!ok || got.cost.compare(&least) < 0) {
+			best, least, ok = sim.Spot{GPU: gpu, Start: got.start}, got.cost, true
+		}
+	}
+	return best, best.Start != nowhere
 }
 
 // A table is a scheduler with a fixed rule: a ranking for each profile.
@@ -106,6 +121,9 @@ func fixedTable(name string, args algo.Args, g *mig.GPU, newRule func() rule) ta
 
 // Place returns the best spot in the cluster.
 func (t table) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
+	if c.Fixed() {
+		return t[profile].onFixed(c, profile, 0)
+	}
 	occurs := c.Occurs()
 	for i := range t[profile].classes {
 		if class := &t[profile].classes[i]; class.Meets(occurs) {

@@ -25,6 +25,11 @@ type roundRobin struct {
 // Place returns a spot on the next GPU.
 func (r *roundRobin) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	k := &r.table[profile]
+	if c.Fixed() {
+		spot, ok := k.onFixed(c, profile, r.next)
+		r.next = (spot.GPU + 1) % c.GPUs()
+		return spot, ok
+	}
 	gpu, ok := c.Next(&k.classes[0], r.next)
 	if !ok {
 		return sim.Spot{}, false

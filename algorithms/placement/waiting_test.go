@@ -1,7 +1,11 @@
 package placement
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"miglab/algorithms/algotest"
@@ -31,6 +35,15 @@ func drawWaiting(t *testing.T, rng *rand.Rand) (*mig.GPU, task.Requests) {
 		}
 		in.Requests = append(in.Requests, q)
 	}
+	if rng.IntN(2) == 0 {
+		names := []string{g.Partitions()[0].String()} // for those that need a whole GPU
+		for range rng.IntN(in.GPUs) {
+			names = append(names, g.Partitions()[rng.IntN(len(g.Partitions()))].String())
+		}
+		if err := in.Fix(g, names); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return g, in
 }
 
@@ -45,7 +58,15 @@ func TestPlacersOnClustersThatWait(t *testing.T) {
 		}
 		turnaround, end := bounds.WaitingAtLeast(g, in)
 		for _, a := range algotest.Variants(algo.TrackPlacement) {
-			p := build(t, a, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, PerNode: in.PerNode, Demand: demand})
+			p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{
+				GPU: g, GPUs: in.GPUs, PerNode: in.PerNode, Waiting: in.Waiting, Geometry: in.Geometry, Demand: demand,
+			})
+			if _, refused := errors.AsType[*algo.UnsupportedError](err); refused && a.Spec.Name == "nos" {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 			r, err := sim.RunWaiting(g, in, p)
 			if err != nil {
 				t.Fatalf("%s: %v", a.ID, err)
@@ -135,5 +156,100 @@ func TestDotProductCountsComputeSlices(t *testing.T) {
 	lower, _ := score(p, 0x0f)
 	if upper.cost[0] != 4*1*8*8+4*1*7*7 || lower.cost[0] != 3*1*8*8+4*1*7*7 {
 		t.Errorf("the costs are %v and %v", upper.cost, lower.cost)
+	}
+}
+
+// TestRulesByHand lets requests arrive at 0, 1, ... on A100-80GB GPUs, each for a profile and a number of slots, and
+// lists when and where they start. Beside each rule is what first fit does.
+func TestRulesByHand(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	for _, c := range []struct {
+		id, geometry  string
+		gpus, perNode int
+		ask           []string
+		want          string
+	}{
+		// One 3g is in use when the last request comes.
+		{"ff", "3-3", 2, 0, []string{"3 3", "3 2", "3 99", "3 1"}, "0:0@0 1:0@4 2:1@0 3:0@0"},
+		{"packed", "3-3", 2, 0, []string{"3 3", "3 2", "3 99", "3 1"}, "0:0@0 1:0@4 2:1@0 3:1@4"},
+		{"distributed", "3-3", 2, 0, []string{"3 3", "3 2", "3 99", "3 1"}, "0:0@0 1:1@0 2:0@4 3:1@0"},
+		// Instances of other profiles do not count: neither GPU has a 2g in use.
+		{"distributed", "4-2-1", 2, 0, []string{"4 9", "1 9", "2 9"}, "0:0@0 1:0@6 2:0@4"},
+		// 2g waits for one of the two instances, though other slices are free; 3g asks for 4g, which has its memory.
+		{"mfi", "4-2-1", 1, 0, []string{"2 5", "2 5", "3 1"}, "0:0@4 5:0@4 2:0@0"},
+		// Node 0 has less free.
+		{"ff", "", 4, 2, []string{"1 9", "1 9", "4 9"}, "0:0@0 1:0@1 2:1@0"},
+		{"instaslice", "", 4, 2, []string{"1 9", "1 9", "4 9"}, "0:0@0 1:2@0 2:1@0"},
+		{"instaslice", "", 4, 4, []string{"1 9", "1 9", "4 9"}, "0:0@0 1:0@1 2:1@0"},
+	} {
+		in := task.Requests{GPUs: c.gpus, PerNode: c.perNode, Waiting: task.Retry}
+		for i, ask := range c.ask {
+			q, size := task.Request{Arrival: i}, mig.Slices(0)
+			if _, err := fmt.Sscan(ask, &size, &q.Lifespan); err != nil {
+				t.Fatal(err)
+			}
+			q.Profile = g.Profile(size)
+			in.Requests = append(in.Requests, q)
+		}
+		if c.geometry != "" {
+			if err := in.Fix(g, []string{c.geometry}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := build(t, mustParse(t, c.id), sim.PlacementSetting{GPU: g, GPUs: c.gpus, PerNode: c.perNode, Geometry: in.Geometry})
+		if got := startsOf(t, g, in, p); got != c.want {
+			t.Errorf("%s, %q, %v: %s, want %s", c.id, c.geometry, c.ask, got, c.want)
+		}
+	}
+}
+
+// startsOf lists "slot:gpu@start" for each request.
+func startsOf(t *testing.T, g *mig.GPU, in task.Requests, p sim.Placer) string {
+	t.Helper()
+	r, err := sim.RunWaiting(g, in, p)
+	if err == nil {
+		err = sim.CheckWaiting(in, r.Starts, r.Spots)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for i, s := range r.Spots {
+		out = append(out, fmt.Sprintf("%d:%d@%d", r.Starts[i], s[0].GPU, s[0].Start))
+	}
+	return strings.Join(out, " ")
+}
+
+// TestNosByHand: the geometry is for all that wait, 3-3 and not one for the 2g that came first. And 4-2-1 is possible by
+// numbers beside a 2g in use, but not beside one at slice 2; once that has left, 4g comes with 4-3.
+func TestNosByHand(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	request := func(arrival, lifespan int, size mig.Slices) task.Request {
+		return task.Request{Arrival: arrival, Lifespan: lifespan, Profile: g.Profile(size)}
+	}
+	for _, c := range []struct {
+		requests []task.Request
+		want     string
+		metrics  []sim.Metric
+	}{
+		{
+			[]task.Request{request(0, 5, 2), request(0, 5, 3), request(0, 6, 3)},
+			"5:0@4 0:0@4 0:0@0",
+			[]sim.Metric{{Name: "geometry_changes", Value: 2}, {Name: "geometries_impossible", Value: 0}},
+		},
+		{
+			[]task.Request{request(0, 50, 2), request(0, 5, 2), request(0, 5, 3), request(9, 5, 4)},
+			"0:0@2 0:0@0 0:0@4 50:0@0",
+			[]sim.Metric{{Name: "geometry_changes", Value: 3}, {Name: "geometries_impossible", Value: 1. / 3}},
+		},
+	} {
+		p := build(t, mustParse(t, "nos"), sim.PlacementSetting{GPU: g, GPUs: 1})
+		in := task.Requests{GPUs: 1, Waiting: task.Retry, Requests: c.requests}
+		if got := startsOf(t, g, in, p); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+		if got := p.(sim.Reporter).Report(); !slices.Equal(got, c.metrics) {
+			t.Errorf("%v, want %v", got, c.metrics)
+		}
 	}
 }

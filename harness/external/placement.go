@@ -2,6 +2,8 @@ package external
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -28,6 +30,8 @@ type (
 		// PerNode and Waiting are missing without nodes, and where rejected requests are forgotten.
 		PerNode int          `json:"per_node,omitzero"`
 		Waiting task.Waiting `json:"waiting,omitzero"`
+		// Geometry has the instances of each GPU, as in 4@0 2@4 1@6, if they are never changed.
+		Geometry []string `json:"geometry,omitempty"`
 		// Demand is missing if it is not known.
 		Demand []float64 `json:"demand,omitempty"`
 	}
@@ -56,6 +60,9 @@ func newCluster(id int64, s *sim.PlacementSetting) cluster {
 	q := cluster{
 		Type: "cluster", ID: id, GPUs: s.GPUs, PerNode: s.PerNode, Waiting: s.Waiting, Demand: s.Demand,
 		GPU: gpu[clusterProfile]{Name: s.GPU.Name, ComputeSlices: s.GPU.ComputeSlices, MemorySlices: s.GPU.MemorySlices},
+	}
+	for _, p := range s.Geometry {
+		q.Geometry = append(q.Geometry, strings.Trim(fmt.Sprint([]mig.Instance(p)), "[]"))
 	}
 	for _, p := range task.RequestProfiles(s.GPU) {
 		q.GPU.Profiles = append(q.GPU.Profiles, clusterProfile{p.String(), p.Size, p.Length, p.Starts})

@@ -23,6 +23,10 @@ import (
 type Cluster struct {
 	gpu      *mig.GPU
 	profiles []*mig.Profile
+	// fixed has the profiles of each GPU with the starts of its instances; nil if instances are made on demand.
+	fixed [][]*mig.Profile
+	// waiting is how many instances of each profile are waited for.
+	waiting []int
 
 	gpus   int
 	masks  maskList // by GPU
@@ -51,6 +55,7 @@ func NewCluster(g *mig.GPU, gpus int) (*Cluster, error) {
 		gpu: g, profiles: task.RequestProfiles(g), gpus: gpus, masks: newMaskList(gpus),
 		blocks: newIntSets(1<<g.MemorySlices, blocks),
 	}
+	c.waiting = make([]int, len(c.profiles))
 	for m := range c.lowest {
 		c.lowest[m] = nobody
 	}
@@ -71,6 +76,42 @@ func (c *Cluster) GPUs() int { return c.gpus }
 // Profiles returns the profiles that are requested, in the model's order. The slice
 // is shared and must not be changed.
 func (c *Cluster) Profiles() []*mig.Profile { return c.profiles }
+
+// Fixed reports whether the instances of the GPUs exist from the beginning and never change.
+func (c *Cluster) Fixed() bool { return c.fixed != nil }
+
+// Profile returns a profile, given by its index, with the starts at which a GPU may have it. It must not be changed.
+func (c *Cluster) Profile(gpu, profile int) *mig.Profile {
+	if c.fixed != nil {
+		return c.fixed[gpu][profile]
+	}
+	return c.profiles[profile]
+}
+
+// Waiting returns how many instances of a profile the requests that wait need, one that is being decided among them. It
+// is 0 in a cluster in which no request waits.
+func (c *Cluster) Waiting(profile int) int { return c.waiting[profile] }
+
+// fix restricts the GPUs to their instances.
+func (c *Cluster) fix(geometry task.Geometry) {
+	kinds := map[string][]*mig.Profile{}
+	for _, partition := range geometry {
+		name := partition.String()
+		if kinds[name] == nil {
+			for _, p := range c.profiles {
+				own := *p
+				own.Starts = nil
+				for _, in := range partition {
+					if in.Profile == p {
+						own.Starts = append(own.Starts, in.Start)
+					}
+				}
+				kinds[name] = append(kinds[name], &own)
+			}
+		}
+		c.fixed = append(c.fixed, kinds[name])
+	}
+}
 
 // Mask returns the occupied memory slices of a GPU.
 func (c *Cluster) Mask(gpu int) mig.Mask { return c.masks.at(gpu) }

@@ -14,6 +14,12 @@ type Placer interface {
 	Place(c *Cluster, profile int) (Spot, bool)
 }
 
+// A Reporter is a [Placer] with metrics of its own, which it reports at the end.
+type Reporter interface {
+	Placer
+	Report() []Metric
+}
+
 // A Spot is a place for an instance.
 type Spot struct {
 	// GPU counts from 0.
@@ -31,6 +37,8 @@ type PlacementSetting struct {
 	PerNode int
 	// Waiting says what becomes of a request that is rejected.
 	Waiting task.Waiting
+	// Geometry has the instances of a cluster that does not change them.
+	Geometry task.Geometry
 	// Demand is the true probability of each profile, by its index in the cluster's
 	// profiles; nil if it is unknown. Only schedulers that declare it may read it.
 	Demand []float64

@@ -25,9 +25,10 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 		return WaitingResult{}, err
 	}
 	requests := in.Requests
-	if err := checkWaiting(c, requests); err != nil {
+	if err := checkWaiting(c, &in); err != nil {
 		return WaitingResult{}, err
 	}
+	c.fix(in.Geometry)
 	e := newWaitingEngine(c, &in)
 	for next := 0; next < len(requests) || len(e.leaving) > 0; {
 		now := e.next(next)
@@ -37,7 +38,9 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 			e.free(requests[i].Profile, e.spots[i])
 		}
 		for ; next < len(requests) && requests[next].Arrival == now; next++ {
-			e.kinds[e.kindOf[next]].queue = append(e.kinds[e.kindOf[next]].queue, int32(next))
+			k := &e.kinds[e.kindOf[next]]
+			k.queue = append(k.queue, int32(next))
+			c.waiting[k.profile] += k.instances
 			e.queued++
 		}
 		if err := e.serve(now, p); err != nil {
@@ -55,9 +58,14 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 // maxWaitingSlot keeps slots within the whole numbers of a float64, even if requests run one after the other.
 const maxWaitingSlot = 1 << 52
 
-func checkWaiting(c *Cluster, requests []task.Request) error {
+func checkWaiting(c *Cluster, in *task.Requests) error {
+	requests := in.Requests
 	if err := checkRequests(c.gpu, c.profiles, requests); err != nil {
 		return err
+	}
+	exist := map[*mig.Profile]int{}
+	for _, instance := range slices.Concat(in.Geometry...) {
+		exist[instance.Profile]++
 	}
 	end := 0
 	for i := range requests {
@@ -66,6 +74,9 @@ func checkWaiting(c *Cluster, requests []task.Request) error {
 			return fmt.Errorf("request %d never leaves, so that others could wait forever; give a lifespan", i)
 		case q.Instances() > c.gpus:
 			return fmt.Errorf("request %d needs %d GPUs of %d and would wait forever", i, q.Instances(), c.gpus)
+		case in.Geometry != nil && q.Instances() > exist[q.Profile]:
+			return fmt.Errorf("request %d needs %d of %v and would wait forever; the geometry has %d", i, q.Instances(),
+				q.Profile, exist[q.Profile])
 		case q.Lifespan > maxWaitingSlot-max(end, q.Arrival):
 			return fmt.Errorf("request %d may end after slot %d; shorten the lifespans", i, maxWaitingSlot)
 		default:
@@ -165,6 +176,7 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 			}
 			continue
 		}
+		e.cluster.waiting[k.profile] -= k.instances
 		e.starts[i] = now
 		e.leaving.Push(heap.Item[int]{Key: now + e.requests[i].Lifespan, Tie: int32(i), ID: int32(i)})
 		e.queued--

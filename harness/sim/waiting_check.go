@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"miglab/harness/mig"
 	"miglab/harness/task"
 )
 
@@ -14,7 +15,7 @@ import (
 // joins all violations:
 //
 //   - a request begins before it arrives, or in a slot in which nothing arrives or leaves
-//   - a request has another number of instances than it needs, or one where its profile cannot be
+//   - a request has another number of instances than it needs, or one where its profile cannot be or does not exist
 //   - two instances use the same memory slice at the same time
 //   - with [task.FIFO], a request begins before one that arrived earlier
 func CheckWaiting(in task.Requests, starts []int, spots [][]Spot) error {
@@ -68,7 +69,8 @@ func (b *waitingBooks) begin(i int, spots []Spot) {
 		b.wrong("request %d has %d of the %d instances that it needs", i, len(spots), max(q.GPUs, 1))
 	}
 	for _, s := range spots {
-		if s.GPU < 0 || s.GPU >= b.in.GPUs || !slices.Contains(p.Starts, s.Start) {
+		if s.GPU < 0 || s.GPU >= b.in.GPUs || !slices.Contains(p.Starts, s.Start) ||
+			!b.in.Geometry.Has(s.GPU, mig.Instance{Profile: p, Start: s.Start}) {
 			b.wrong("request %d has %v on GPU %d at slice %d, where it cannot be", i, p, s.GPU, s.Start)
 			continue
 		}

@@ -148,6 +148,8 @@ type Requests struct {
 	Migration Migration
 	// Waiting says what becomes of a request that fits nowhere.
 	Waiting Waiting
+	// Geometry has the instances of a cluster that does not change them.
+	Geometry Geometry
 	// SlotSeconds is the length of a slot in seconds; 0 means 1.
 	SlotSeconds float64
 }
@@ -179,9 +181,13 @@ func (q *Request) SetProfile(g *mig.GPU) error {
 	if q.Profile == nil {
 		return fmt.Errorf("asks for %d MB, more than any profile of %s has", q.MemoryMB, g)
 	}
+	q.setLifespan(g)
+	return nil
+}
+
+func (q *Request) setLifespan(g *mig.GPU) {
 	share := Share(g, q.Profile)
 	q.Lifespan = (100*q.Work + share - 1) / share
-	return nil
 }
 
 // Seconds returns the length of a slot.
@@ -217,6 +223,9 @@ func (r Requests) AddTo(d *Digest) {
 	if r.Waiting != Reject {
 		d.Text(string(r.Waiting))
 		d.Float(r.Seconds())
+	}
+	for _, p := range r.Geometry {
+		d.Text(p.String())
 	}
 }
 

@@ -35,6 +35,9 @@ var Placement = Register(Track{
 			}
 			return err
 		})
+		if r, ok := placer.(sim.Reporter); ok && err == nil {
+			metrics = append(metrics, r.Report()...)
+		}
 		return Answer{Metrics: metrics, Took: took}, invalidIf[*sim.ChoiceError](err)
 	},
 })
@@ -68,7 +71,8 @@ func placeWaiting(g *mig.GPU, in task.Requests, p sim.Placer) ([]Metric, error) 
 func newPlacer(a algo.Algorithm, p Problem) (sim.Placer, error) {
 	in := payload[task.Requests](p)
 	return algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{
-		GPU: p.GPU, GPUs: p.Count, PerNode: in.PerNode, Waiting: in.Waiting, Demand: in.Demand, Seed: p.Seed,
+		GPU: p.GPU, GPUs: p.Count, PerNode: in.PerNode, Waiting: in.Waiting, Geometry: in.Geometry,
+		Demand: in.Demand, Seed: p.Seed,
 	})
 }
 

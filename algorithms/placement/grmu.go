@@ -1,0 +1,37 @@
+package placement
+
+import (
+	"miglab/harness/algo"
+	"miglab/harness/sim"
+	"miglab/harness/spec"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "grmu", Version: 1, Track: algo.TrackPlacement,
+	Cite: "after GRMU, arXiv 2502.01909, by its abstract: baskets of GPUs for large and for small profiles; the quota, " +
+		"which profiles are large and the rule within a basket are ours, and nothing moves",
+	Summary: "the first GPUs only for the profile of a whole one, the others only for the rest; first fit",
+	Params: []algo.Param{{
+		Name: "large", Default: "30", Type: spec.Whole(1, 99), Doc: "percent of the GPUs for the profile of a whole one",
+	}},
+	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return grmu{min(max((s.GPUs*a.Int("large")+50)/100, 1), s.GPUs-1)}, nil
+	},
+})
+
+// grmu has the number of GPUs in the basket for large profiles. A single GPU, with which it is 0, is for all.
+type grmu struct{ large int }
+
+// Place looks at every GPU of a basket.
+func (b grmu) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
+	from, to := b.large, c.GPUs()
+	if b.large > 0 && c.Profiles()[profile].Length == c.GPU().MemorySlices {
+		from, to = 0, b.large
+	}
+	for gpu := from; gpu < to; gpu++ {
+		for start := range (freeStarts{c.Profile(gpu, profile), c.Mask(gpu)}).all {
+			return sim.Spot{GPU: gpu, Start: start}, true
+		}
+	}
+	return sim.Spot{}, false
+}

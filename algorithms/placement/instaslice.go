@@ -1,0 +1,46 @@
+package placement
+
+import (
+	"cmp"
+
+	"miglab/harness/algo"
+	"miglab/harness/sim"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "instaslice", Version: 1, Track: algo.TrackPlacement,
+	Cite:    "openshift/instaslice-operator 9f4fc07f, pkg/scheduler/plugins/mig; of nodes with equal scores, the first",
+	Summary: "node with the largest free share in whole percent; in it the first GPU with a free start, first free start",
+	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return instaslice{cmp.Or(s.PerNode, s.GPUs)}, nil
+	},
+})
+
+// instaslice looks at every GPU.
+type instaslice struct{ perNode int }
+
+// Place returns the first free start of the best node. The score counts the instance as placed already, and all memory
+// slices.
+func (n instaslice) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) {
+	most := -1
+	for first := 0; first < c.GPUs(); first += n.perNode {
+		spot, found, free := sim.Spot{}, false, 0
+		end := min(first+n.perNode, c.GPUs())
+		for gpu := first; gpu < end; gpu++ {
+			free += freeSlices(c.GPU(), c.Mask(gpu))
+			if found {
+				continue
+			}
+			for start := range (freeStarts{c.Profile(gpu, profile), c.Mask(gpu)}).all {
+				spot, found = sim.Spot{GPU: gpu, Start: start}, true
+				break
+			}
+		}
+		free -= int(c.Profiles()[profile].Length)
+		score := 100 * free / ((end - first) * int(c.GPU().MemorySlices))
+		if found && score > most {
+			most, best, ok = score, spot, true
+		}
+	}
+	return best, ok
+}

@@ -1,0 +1,40 @@
+package placement
+
+import (
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+)
+
+const devicePlugin = "NVIDIA/k8s-device-plugin PR 1621 and 046b76bb, internal/rm/allocate.go, by GPU as in its PR 2036; " +
+	"there, devices of one resource are counted, and instances of another profile are another resource"
+
+var _ = algo.Register(algo.Spec{
+	Name: "packed", Version: 1, Track: algo.TrackPlacement, Cite: devicePlugin,
+	Summary: "GPU with the most used instances of the profile, first free one",
+	New:     newByInstances("packed", -1),
+})
+
+var _ = algo.Register(algo.Spec{
+	Name: "distributed", Version: 1, Track: algo.TrackPlacement, Cite: devicePlugin,
+	Summary: "GPU with the fewest used instances of the profile, first free one",
+	New:     newByInstances("distributed", 1),
+})
+
+// newByInstances returns the constructor of a scheduler that takes the GPU with the fewest used instances of the
+// profile, times the sign. Where instances are made on demand, the starts of the profile that are not free are counted.
+func newByInstances(name string, sign int) algo.NewPlacer {
+	return func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return fixedTable(name, nil, s.GPU, func() rule {
+			return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
+				free, first := 0, nowhere
+				for start := range (freeStarts{p, occupied}).all {
+					if free++; free == 1 {
+						first = start
+					}
+				}
+				return choice{cost{sign * (len(p.Starts) - free)}, first}, free > 0
+			}
+		}), nil
+	}
+}

@@ -1,0 +1,53 @@
+package task
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"miglab/harness/mig"
+)
+
+// A Geometry has the instances of each GPU of a cluster that never changes them, as most clusters do not. It is nil
+// for a cluster that makes instances on demand.
+type Geometry []mig.Partition
+
+// Has reports whether an instance may exist on a GPU.
+func (g Geometry) Has(gpu int, in mig.Instance) bool { return g == nil || slices.Contains(g[gpu], in) }
+
+// Fix gives the cluster the partitions of these names, which are repeated over its GPUs. A request then asks for the
+// smallest profile in the geometry with at least the compute slices and the memory of its own. Its lifespan changes
+// only if it asks for work. The error is about the names or about a request that is larger than every instance.
+func (r *Requests) Fix(g *mig.GPU, names []string) error {
+	var kinds Geometry
+	for _, name := range names {
+		p, err := g.ParsePartition(name)
+		if err != nil {
+			return err
+		}
+		kinds = append(kinds, p)
+	}
+	if len(names) > r.GPUs {
+		return fmt.Errorf("the geometry has %d partitions; the cluster has %d GPUs", len(names), r.GPUs)
+	}
+	for gpu := range r.GPUs {
+		r.Geometry = append(r.Geometry, kinds[gpu%len(kinds)])
+	}
+	r.Demand = nil // it is of the profiles before
+	exist := slices.Concat(kinds...)
+	slices.SortFunc(exist, func(a, b mig.Instance) int { return cmp.Compare(a.Size(), b.Size()) })
+	for i := range r.Requests {
+		q := &r.Requests[i]
+		k := slices.IndexFunc(exist, func(in mig.Instance) bool {
+			return in.Size() >= q.Profile.Size && in.Profile.MemoryGB >= q.Profile.MemoryGB
+		})
+		if k < 0 {
+			return fmt.Errorf("request %d asks for %v; every instance of the geometry %v is smaller", i, q.Profile, names)
+		}
+		q.Profile = exist[k].Profile
+		if q.Work > 0 {
+			q.setLifespan(g)
+		}
+	}
+	return nil
+}
