@@ -41,21 +41,10 @@ func Joined(loads ...datasets.Load) datasets.Load {
 		all.ClockMean = (n*all.ClockMean + m*l.ClockMean) / (n + m)
 		all.PowerMean, all.PowerMax = (n*all.PowerMean+m*l.PowerMean)/(n+m), max(all.PowerMax, l.PowerMax)
 		all.TemperatureMax = max(all.TemperatureMax, l.TemperatureMax)
-		all.Throttle = ThrottleReasons(reasonSet(all.Throttle) | reasonSet(l.Throttle))
+		names := strings.Split(all.Throttle+"+"+l.Throttle, "+")
+		all.Throttle = reasonsThat(func(r reason) bool { return slices.Contains(names, r.name) })
 	}
 	return all
-}
-
-// reasonSet is the set whose names [ThrottleReasons] gave.
-func reasonSet(names string) (set uint64) {
-	for name := range strings.SplitSeq(names, "+") {
-		for _, r := range reasons {
-			if r.name == name {
-				set |= r.bit
-			}
-		}
-	}
-	return set
 }
 
 // A Watch holds samples of a device; the zero value has none. Its methods are safe for concurrent use.
@@ -152,11 +141,14 @@ func (w *Watch) Between(from, to time.Time) datasets.Load {
 // ThrottleUnknown stands in for the reasons of a GPU that does not report them.
 const ThrottleUnknown = 1 << 63
 
-// reasons are the bits of NVML's clocks event reasons (nvml.h). Being idle is none.
-var reasons = []struct {
+// A reason is a bit of NVML's clocks event reasons (nvml.h), and its name.
+type reason struct {
 	bit  uint64
 	name string
-}{
+}
+
+// Being idle is none of the reasons.
+var reasons = []reason{
 	{0x2, "applications-clocks"},
 	{0x4, "power-cap"},
 	{0x8, "hw-slowdown"},
@@ -170,9 +162,13 @@ var reasons = []struct {
 
 // ThrottleReasons names a set of reasons, joined by +; none if there are none.
 func ThrottleReasons(set uint64) string {
+	return reasonsThat(func(r reason) bool { return set&r.bit != 0 })
+}
+
+func reasonsThat(hold func(reason) bool) string {
 	var names []string
 	for _, r := range reasons {
-		if set&r.bit != 0 {
+		if hold(r) {
 			names = append(names, r.name)
 		}
 	}
