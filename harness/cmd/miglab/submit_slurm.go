@@ -33,11 +33,6 @@ func newSubmitSlurm() *cobra.Command {
 
 // slurm submits tasks as a job array with a merge after it.
 func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, out slurm.Submission, fresh bool) error {
-	if !f.dryRun {
-		if err := slurm.FindCommands(); err != nil {
-			return err
-		}
-	}
 	unasked := "" // what Slurm could not be asked
 	if !fresh {
 		queued, err := s.queued(c.Context())

@@ -28,16 +28,6 @@ type CommandError struct {
 
 func (e *CommandError) Error() string { return e.Command + ": " + e.Reason }
 
-// FindCommands returns a [*NotFoundError] where Slurm's commands are not on the PATH.
-func FindCommands() error {
-	for _, name := range []string{"sbatch", "squeue", "scontrol", "scancel"} {
-		if _, err := exec.LookPath(name); err != nil {
-			return &NotFoundError{name}
-		}
-	}
-	return nil
-}
-
 // runCommand runs a command of Slurm and returns what it prints.
 func runCommand(ctx context.Context, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
