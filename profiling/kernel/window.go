@@ -57,12 +57,11 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 	out, errs := make([]Window, len(jobs)), make([]error, len(jobs))
 	gates := make([]*gate, len(jobs))
 	for i := range gates {
-		g, err := newGate(limited)
-		if err != nil {
+		var err error
+		if gates[i], err = newGate(limited); err != nil {
 			return nil, err
 		}
-		defer g.close()
-		gates[i] = g
+		defer gates[i].close()
 	}
 	var processors system.Processors
 	if slices.ContainsFunc(jobs, func(j Job) bool { return j.Pinned }) {
@@ -71,9 +70,9 @@ func Together(ctx context.Context, jobs []Job, window time.Duration) ([]Window, 
 	}
 	var wg sync.WaitGroup
 	for i, j := range jobs {
-		l := launch{argv: j.windowArgv(window), on: j.On, stdin: gates[i].stdin, output: gates[i], number: i}
+		l := launch{argv: j.windowArgv(window), on: j.On, stdin: gates[i].stdin, output: gates[i]}
 		if j.Pinned {
-			l.processors = processors
+			l.processors, l.number = processors, i
 		}
 		wg.Go(func() {
 			out[i], errs[i] = j.window(limited, l)

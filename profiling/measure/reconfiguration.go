@@ -184,7 +184,8 @@ func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []rou
 				Threads: rounds[0].Threads, Runs: s.N,
 				Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min),
 				Max:   mig.Seconds(s.Max),
-				Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean, Load: profiling.Joined(loads...),
+				Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean,
+				Load: profiling.Joined(loads...),
 			})
 		}
 	}

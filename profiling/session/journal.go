@@ -72,7 +72,8 @@ func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entr
 	if err != nil {
 		return j, nil, &profiling.DeviceError{
 			Op: path, Err: err, Remedy: "the file lists the instances that a killed run left: look at them with " +
-				"nvidia-smi mig -lgi, destroy those that nobody needs with nvidia-smi mig -dci and -dgi, and delete the file",
+				"nvidia-smi mig -lgi, destroy those that nobody needs with nvidia-smi mig -dci and -dgi, and delete " +
+				"the file",
 		}
 	}
 	return j, left, nil
