@@ -86,19 +86,14 @@ func NewGanttPanel(title string, p schedule.Problem, s schedule.Schedule) GanttP
 
 func (p *GanttPanel) gpus() int { return max(p.Count, 1) }
 
-// end is the instant at which the last task ends; without tasks, the last bar.
-func (p *GanttPanel) end() mig.Seconds {
-	var run, all mig.Seconds
+// end is the instant at which the last task ends; 0 without tasks.
+func (p *GanttPanel) end() (end mig.Seconds) {
 	for _, b := range p.Bars {
-		all = max(all, b.End)
 		if b.Kind == schedule.RunBar {
-			run = max(run, b.End)
+			end = max(end, b.End)
 		}
 	}
-	if run > 0 {
-		return run
-	}
-	return all
+	return end
 }
 
 // last is the latest instant that the panel shows.
