@@ -2,8 +2,6 @@ package placement
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -20,7 +18,7 @@ var _ = algo.Register(algo.Spec{
 		Name: "order", Default: "ascending", Values: []string{"ascending", "descending", "best-index"},
 		Doc: "of the starts of a profile: from the lowest, from the highest, or those first that restrict others least",
 	}, {
-		Name: "first", Type: sliceLists, Doc: "memory slices whose starts come before the others, as in 4-0-6",
+		Name: "first", Type: spec.Numbers(0, 7), Doc: "memory slices whose starts come before the others, as in 4-0-6",
 	}},
 	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return fixedTable("dra-first-fit", a, s.GPU, func() rule {
@@ -32,7 +30,9 @@ var _ = algo.Register(algo.Spec{
 				order = bestIndex(s.GPU)
 			}
 			if a["first"] != "" {
-				order = listedFirst(strings.Split(a["first"], "-"), order)
+				list := spec.Floats(a["first"])
+				slices.Reverse(list)
+				order = listedFirst(list, order)
 			}
 			return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
 				for _, start := range order(p) {
@@ -46,30 +46,13 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
-// sliceLists are lists of memory slices.
-var sliceLists = spec.Type{
-	Want: "memory slices from 0 to 7, joined by dashes",
-	Read: func(value string) (string, error) {
-		for _, slice := range strings.Split(value, "-") {
-			if len(slice) != 1 || slice < "0" || slice > "7" {
-				return "", spec.ErrValue
-			}
-		}
-		return value, nil
-	},
-}
-
-// listedFirst returns the starts in a list before the others, which keep their order.
-func listedFirst(list []string, order startOrder) startOrder {
-	place := func(start mig.Slices) int {
-		if i := slices.Index(list, strconv.Itoa(int(start))); i >= 0 {
-			return i
-		}
-		return len(list)
-	}
+// listedFirst returns the starts in a list before the others, which keep their order. The list begins with the last.
+func listedFirst(list []float64, order startOrder) startOrder {
 	return func(p *mig.Profile) []mig.Slices {
 		starts := slices.Clone(order(p))
-		slices.SortStableFunc(starts, func(a, b mig.Slices) int { return place(a) - place(b) })
+		slices.SortStableFunc(starts, func(a, b mig.Slices) int {
+			return slices.Index(list, float64(b)) - slices.Index(list, float64(a))
+		})
 		return starts
 	}
 }

@@ -47,7 +47,9 @@ func drawWaiting(t *testing.T, rng *rand.Rand) (*mig.GPU, task.Requests) {
 	return g, in
 }
 
-// TestPlacersOnClustersThatWait: whoever schedules, the referee finds nothing, and nobody is faster than the bound.
+// TestPlacersOnClustersThatWait: whoever schedules, the referee finds nothing, and nobody is faster than the bound. Fixed
+// instances of a profile are all the same to those that wait, so that no rule makes a difference which takes one that is
+// free.
 func TestPlacersOnClustersThatWait(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range deep.N(20, 100) {
@@ -57,6 +59,7 @@ func TestPlacersOnClustersThatWait(t *testing.T) {
 			demand[i] = 1 / float64(len(demand))
 		}
 		turnaround, end := bounds.WaitingAtLeast(g, in)
+		var fixed []int
 		for _, a := range algotest.Variants(algo.TrackPlacement) {
 			p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{
 				GPU: g, GPUs: in.GPUs, PerNode: in.PerNode, Waiting: in.Waiting, Geometry: in.Geometry, Demand: demand,
@@ -73,6 +76,14 @@ func TestPlacersOnClustersThatWait(t *testing.T) {
 			}
 			if err := sim.CheckWaiting(in, r.Starts, r.Spots); err != nil {
 				t.Fatalf("%s: %v", a.ID, err)
+			}
+			if in.Geometry != nil && a.Args["index"] != "strict" && a.Spec.Name != "grmu" {
+				if fixed == nil {
+					fixed = r.Starts
+				}
+				if !slices.Equal(r.Starts, fixed) {
+					t.Fatalf("%s on %v: %v, others %v", a.ID, in.Geometry, r.Starts, fixed)
+				}
 			}
 			sum, last := 0, 0
 			for i := range in.Requests {

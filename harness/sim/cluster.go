@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"miglab/harness/mig"
 	"miglab/harness/task"
@@ -95,17 +96,14 @@ func (c *Cluster) Waiting(profile int) int { return c.waiting[profile] }
 // fix restricts the GPUs to their instances.
 func (c *Cluster) fix(geometry task.Geometry) {
 	kinds := map[string][]*mig.Profile{}
-	for _, partition := range geometry {
+	for gpu, partition := range geometry {
 		name := partition.String()
 		if kinds[name] == nil {
 			for _, p := range c.profiles {
 				own := *p
-				own.Starts = nil
-				for _, in := range partition {
-					if in.Profile == p {
-						own.Starts = append(own.Starts, in.Start)
-					}
-				}
+				own.Starts = slices.DeleteFunc(slices.Clone(p.Starts), func(start mig.Slices) bool {
+					return !geometry.Has(gpu, mig.Instance{Profile: p, Start: start})
+				})
 				kinds[name] = append(kinds[name], &own)
 			}
 		}
