@@ -46,6 +46,10 @@ var _ = algo.Register(algo.Spec{
 	},
 })
 
+// A driver's order is searched for, and printed with what it is worth on other streams, by
+//
+//	go test ./algorithms/placement -run OrderForDRA -orders -v
+
 // listedFirst returns the starts in a list before the others, which keep their order. The list begins with the last.
 func listedFirst(list []float64, order startOrder) startOrder {
 	return func(p *mig.Profile) []mig.Slices {

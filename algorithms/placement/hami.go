@@ -23,7 +23,8 @@ var _ = algo.Register(algo.Spec{
 
 // newHAMi returns the constructor of a scheduler that takes the GPU with the fewest
 // free slices times the sign. On a tie it takes the placement that leaves the longest
-// run of free slices, then the one that leaves the most placements of all profiles.
+// run of free slices, then the one that leaves the most placements of all profiles. HAMi's PR 2855 also plans several
+// slices for one container together; a request of this track has one instance, or whole GPUs, so that this is left out.
 func newHAMi(name string, sign int) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
 	return func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return fixedTable(name, nil, s.GPU, func() rule { return hamiRule(s.GPU, sign) }), nil

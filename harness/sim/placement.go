@@ -186,7 +186,9 @@ func (c *Cluster) windowAt(p *mig.Profile, s Spot) (window mig.Mask, why string)
 	if s.GPU < 0 || s.GPU >= c.GPUs() {
 		return 0, fmt.Sprintf("the GPUs are 0 to %d", c.GPUs()-1)
 	}
-	p = c.Profile(s.GPU, slices.Index(c.profiles, p))
+	if c.Fixed() {
+		p = c.Profile(s.GPU, slices.Index(c.profiles, p))
+	}
 	if !slices.Contains(p.Starts, s.Start) {
 		return 0, fmt.Sprintf("it may start at %v", p.Starts)
 	}
