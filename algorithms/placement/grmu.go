@@ -8,11 +8,11 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "grmu", Version: 1, Track: algo.TrackPlacement,
-	Cite: "after GRMU, arXiv 2502.01909, by its abstract: baskets of GPUs for large and for small profiles; the quota, " +
-		"which profiles are large and the rule within a basket are ours, and nothing moves",
+	Cite: "after GRMU, arXiv 2502.01909, by its abstract: baskets of GPUs for large and for small profiles; the " +
+		"quota, which profiles are large and the rule within a basket are ours, and nothing moves",
 	Summary: "the first GPUs only for the profile of a whole one, the others only for the rest; first fit",
 	Params: []algo.Param{{
-		Name: "large", Default: "30", Type: spec.Whole(1, 99), Doc: "percent of the GPUs for the profile of a whole one",
+		Name: "large", Default: "30", Type: spec.Whole(1, 99), Doc: "percent of the GPUs for whole ones",
 	}},
 	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return grmu{min(max((s.GPUs*a.Int("large")+50)/100, 1), s.GPUs-1)}, nil

@@ -11,8 +11,8 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "nos", Version: 1, Track: algo.TrackPlacement,
-	Cite: "nebuly-ai/nos 12e0a728, internal/partitioning/core/planner.go and pkg/gpu/mig; its lists of geometries are " +
-		"here all maximal ones of the model, and of equally good ones the first is taken",
+	Cite: "nebuly-ai/nos 12e0a728, internal/partitioning/core/planner.go and pkg/gpu/mig; its lists of geometries " +
+		"are here all maximal ones of the model, and of equally good ones the first is taken",
 	Summary: "makes instances for all requests that wait: GPU by GPU the geometry, by numbers, that provides most",
 	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		switch {
@@ -58,7 +58,9 @@ func (n *nos) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 // Report implements [sim.Reporter].
 func (n *nos) Report() []sim.Metric {
 	share := float64(n.impossible) / float64(max(n.changes, 1))
-	return []sim.Metric{{Name: "geometry_changes", Value: float64(n.changes)}, {Name: "geometries_impossible", Value: share}}
+	return []sim.Metric{
+		{Name: "geometry_changes", Value: float64(n.changes)}, {Name: "geometries_impossible", Value: share},
+	}
 }
 
 func (n *nos) take(c *sim.Cluster, profile int) (sim.Spot, bool) {

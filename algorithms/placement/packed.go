@@ -6,7 +6,7 @@ import (
 	"miglab/harness/sim"
 )
 
-const devicePlugin = "NVIDIA/k8s-device-plugin PR 1621 and 046b76bb, internal/rm/allocate.go, by GPU as in its PR 2036; " +
+const devicePlugin = "NVIDIA/k8s-device-plugin PR 1621 and 046b76bb, internal/rm/allocate.go, by GPU as in PR 2036; " +
 	"there, devices of one resource are counted, and instances of another profile are another resource"
 
 var _ = algo.Register(algo.Spec{

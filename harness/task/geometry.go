@@ -42,7 +42,7 @@ func (r *Requests) Fix(g *mig.GPU, names []string) error {
 			return in.Size() >= q.Profile.Size && in.Profile.MemoryGB >= q.Profile.MemoryGB
 		})
 		if k < 0 {
-			return fmt.Errorf("request %d asks for %v; every instance of the geometry %v is smaller", i, q.Profile, names)
+			return fmt.Errorf("request %d asks for %v; all instances of %v are smaller", i, q.Profile, names)
 		}
 		q.Profile = exist[k].Profile
 		if q.Work > 0 {

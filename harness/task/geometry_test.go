@@ -42,7 +42,7 @@ func TestRequestsForWhatExists(t *testing.T) {
 		t.Errorf("%+v, %v; want 4g for 84 / 0.57", in.Requests[4], err)
 	}
 	for names, want := range map[string]string{
-		"2-2-2-1":                 "request 2 asks for 3g.40gb; every instance of the geometry [2-2-2-1] is smaller",
+		"2-2-2-1":                 "request 2 asks for 3g.40gb; all instances of [2-2-2-1] are smaller",
 		"7 7 7 7":                 "the geometry has 4 partitions; the cluster has 3 GPUs",
 		"5-2":                     "unknown partition",
 		"4-2-1 5-2":               "unknown partition",
