@@ -29,8 +29,8 @@ func count(profiles []*mig.Profile, exist mig.Partition, occupied mig.Mask) (fre
 	return free, used
 }
 
-// mostProvided returns the geometry that provides most of what is lacking and has the instances in use; false if there is
-// none.
+// mostProvided returns the geometry that provides most of what is lacking and has the instances in use; false if there
+// is none.
 func mostProvided(geometries []numbers, free, used, lacking numbers) (best numbers, ok bool) {
 	most := 0
 	for _, geometry := range geometries {

@@ -2,8 +2,8 @@ package placement
 
 import "miglab/harness/algo"
 
-const kai = "NVIDIA/KAI-Scheduler, plugins gpupack and gpuspread, docs/operator/scheduler-config-customization.md: GPUs " +
-	"by used share; the starts are ours"
+const kai = "NVIDIA/KAI-Scheduler, plugins gpupack and gpuspread, docs/operator/scheduler-config-customization.md: " +
+	"GPUs by used share; the starts are ours"
 
 var _ = algo.Register(algo.Spec{
 	Name: "kai-binpack", Version: 1, Track: algo.TrackPlacement, Cite: kai,
