@@ -44,17 +44,17 @@ func findAnswers(name string) (algo.Spec, error) {
 		return algo.Spec{}, fmt.Errorf("algorithm %q: %w", name, err)
 	}
 	content := shortHash(hash)
-	s := algo.Spec{Name: name, Weights: func(algo.Args) string { return content }}
+	s := algo.Spec{Name: name, Track: algo.TrackBatch, Weights: func(algo.Args) string { return content }}
 	s.Open = func(_ algo.Args, track string) (algo.Spec, error) {
 		own := s
-		if track != algo.TrackBatch {
+		if track != own.Track {
 			return own, fmt.Errorf("files of answers are not for the track %s", track)
 		}
 		r, err := readAnswers(path, content)
 		if err != nil {
 			return own, err
 		}
-		own.Version, own.Track, own.Declared = r.hello.Version, track, r.hello.Name
+		own.Version, own.Declared = r.hello.Version, r.hello.Name
 		own.New = func(algo.Args) (algo.Batch, error) { return r, nil }
 		return own, nil
 	}
