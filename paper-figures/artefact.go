@@ -273,27 +273,10 @@ type About struct {
 	Label string `json:"label,omitempty"`
 }
 
-// Row appends a row. A cell is anything that [fmt.Sprint] formats; a []string or [][]string is several.
-func (t *Table) Row(cells ...any) { t.Rows = append(t.Rows, cellsOf(cells)) }
-
-// RowAbout is [Table.Row] for a row that is about claims.
+// RowAbout is [reports.Table.Row] for a row that is about claims.
 func (t *Table) RowAbout(about About, cells ...any) {
 	t.About = append(t.About, about)
 	t.Row(cells...)
-}
-
-func cellsOf(cells []any) (row []string) {
-	for _, c := range cells {
-		switch c := c.(type) {
-		case []string:
-			row = append(row, c...)
-		case [][]string:
-			row = append(row, slices.Concat(c...)...)
-		default:
-			row = append(row, fmt.Sprint(c))
-		}
-	}
-	return row
 }
 
 // coordinates are those of a claim's name.

@@ -341,7 +341,7 @@ type Conclusion struct {
 	perRun string
 	// rows are its lines of conclusions.csv, and values those of [valuesFile].
 	rows   []sentenceTest
-	values [][]string
+	values reports.Table
 	// incomplete is set if it rests on an artefact that is not done.
 	incomplete bool
 }
@@ -683,11 +683,11 @@ func (c *Conclusion) addValue(artefact string, t Test, row *sentenceTest) {
 	case t.Default:
 		weight = DefaultReading
 	}
-	c.values = append(c.values, cellsOf([]any{
+	c.values.Row(
 		c.Paper, c.ID, artefact, t.Reading, weight, t.Measure, plain(&t.Value, -1), plain(t.Low, -1), plain(t.High, -1),
 		row.cells()[2:], t.state(), strings.Join(Map(t.Runs, func(v float64) string { return plain(&v, -1) }), "; "),
 		t.Enough,
-	}))
+	)
 }
 
 // valuesCSV returns what [valuesFile] has.
@@ -697,7 +697,7 @@ func (m *Manifest) valuesCSV() (string, error) {
 		testColumns[2:]...).Left("state", "training_runs", "enough")}}
 	for _, p := range m.Papers {
 		for _, c := range p.Conclusions {
-			t.Rows = append(t.Rows, c.values...)
+			t.Rows = append(t.Rows, c.values.Rows...)
 		}
 	}
 	return t.encoded("csv")

@@ -1,8 +1,11 @@
 package figures
 
 import (
+	"fmt"
 	"math"
 	"regexp"
+	"slices"
+	"strings"
 
 	"miglab/paper-figures/verdict"
 )
@@ -70,4 +73,48 @@ func checkPaper(p *Paper) error {
 		return err
 	}
 	return p.Claims.Check(p.Name, decs)
+}
+
+// Declarations lists what the artefacts say about their claims, in the order of the paper.
+func (p *Paper) Declarations() ([]Declaration, error) {
+	var out []Declaration
+	for i := range p.Artefacts {
+		_, o, err := p.declare(&p.Artefacts[i], Scale{})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, o.declaration(p.Name, p.Artefacts[i].Name))
+	}
+	return out, nil
+}
+
+// Check returns an error unless every claim belongs to an artefact that measures it, every measured key is a
+// claim or what a conclusion needs, every conclusion has what it needs, and every cause names an artefact of the
+// paper as its evidence.
+func (c *Claims) Check(paper string, decs []Declaration) error {
+	known, measured := map[string]bool{}, map[string][]string{}
+	for _, dec := range decs {
+		known[dec.Artefact], measured[dec.Artefact] = true, slices.Concat(dec.Readings...)
+		if err := c.Match(dec); err != nil {
+			return err
+		}
+	}
+	for i := range c.All {
+		if a := c.All[i].Artefact; !known[a] {
+			return &KeyError{paper, a, c.All[i].Name, "belongs to an artefact that does not exist"}
+		}
+	}
+	for _, e := range c.Explanations {
+		if _, artefact, _ := strings.Cut(e.Evidence, "/"); e.Evidence != paper+"/"+artefact || !known[artefact] {
+			reason := fmt.Sprintf("has the evidence %q in causes.csv, which is no artefact of the paper", e.Evidence)
+			return &KeyError{paper, e.Artefact, e.Claim, reason}
+		}
+	}
+	for _, r := range c.conclusions {
+		needed := func(name string) bool { return matches(r.Measure, name) }
+		if r.Status != statusMissing && !slices.ContainsFunc(measured[r.Artefact], needed) {
+			return &KeyError{paper, r.Artefact, r.Measure, "is not measured, and the conclusion " + r.ID + " needs it"}
+		}
+	}
+	return nil
 }

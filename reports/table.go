@@ -69,6 +69,22 @@ type Table struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
+// Row appends a row. A cell is anything that [fmt.Sprint] formats; a []string or [][]string is several.
+func (t *Table) Row(cells ...any) {
+	var row []string
+	for _, c := range cells {
+		switch c := c.(type) {
+		case []string:
+			row = append(row, c...)
+		case [][]string:
+			row = append(row, slices.Concat(c...)...)
+		default:
+			row = append(row, fmt.Sprint(c))
+		}
+	}
+	t.Rows = append(t.Rows, row)
+}
+
 // TableFormats lists the formats of [Table.Encode].
 var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 

@@ -79,12 +79,12 @@ func (a Across) Table() reports.Table {
 	}
 	for _, standings := range a {
 		s := standings[0]
-		row := []string{s.GPU, s.Dataset, fmt.Sprint(s.Instances)}
+		var places []string
 		for _, name := range algorithms {
-			row = append(row, placeText(find(standings, name)))
+			places = append(places, placeText(find(standings, name)))
 		}
 		same, open, reversed := comparePairs(a[0], standings)
-		t.Rows = append(t.Rows, append(row, fmt.Sprint(same), fmt.Sprint(open), fmt.Sprint(len(reversed))))
+		t.Row(s.GPU, s.Dataset, s.Instances, places, same, open, len(reversed))
 		if reversed != nil {
 			t.Notes = append(t.Notes,
 				fmt.Sprintf("reversed on %s, %s: %s", s.GPU, s.Dataset, strings.Join(reversed, ", ")))

@@ -327,14 +327,9 @@ func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
 		if len(c.Worst) > 0 {
 			worst, by = strconv.Itoa(c.Worst[0].Instance), reports.Fixed(c.Worst[0].Worse, ValueDecimals)
 		}
-		row := []string{c.Dataset, strconv.Itoa(c.Instances), c.Metric.Name}
-		row = append(row, reports.Cells(ValueDecimals, c.A, c.B, c.Difference, c.Low, c.High)...)
-		row = append(row, reports.Cells(PercentDecimals, c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh)...)
-		row = append(row, formatProbability(c.PHolm))
-		for _, n := range []int{c.Wins, c.Ties, c.Losses, c.FailedA, c.FailedB} {
-			row = append(row, strconv.Itoa(n))
-		}
-		t.Rows = append(t.Rows, append(row, worst, by))
+		t.Row(c.Dataset, c.Instances, c.Metric.Name, reports.Cells(ValueDecimals, c.A, c.B, c.Difference, c.Low, c.High),
+			reports.Cells(PercentDecimals, c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh), formatProbability(c.PHolm),
+			c.Wins, c.Ties, c.Losses, c.FailedA, c.FailedB, worst, by)
 	}
 	return t
 }

@@ -59,20 +59,17 @@ func Table(standings []Standing) reports.Table {
 		if !s.HasValue() {
 			v.Mean, v.Low, v.High, v.Median = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		}
-		row := []string{s.Track, s.Dataset, rank, s.Algorithm}
+		var name, asides []string
 		if named {
-			row = append(row, cmp.Or(s.Name, reports.Missing))
+			name = []string{cmp.Or(s.Name, reports.Missing)}
 		}
-		row = append(row, strconv.Itoa(s.Version), strconv.Itoa(s.Instances), s.Metric.Name)
-		row = append(row, reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound)...)
-		row = append(append(row, wins), reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt)...)
-		row = append(row, reports.Fixed(s.FriedmanRank, 2), formatProbability(s.PHolm),
-			cmp.Or(s.Budget, reports.Missing))
-		row = append(row, reports.Cells(MicrosDecimals, s.Micros)...)
 		if aside != "" {
-			row = append(row, reports.Cells(ValueDecimals, s.Aside)...)
+			asides = reports.Cells(ValueDecimals, s.Aside)
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(s.Track, s.Dataset, rank, s.Algorithm, name, s.Version, s.Instances, s.Metric.Name,
+			reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound), wins,
+			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt), reports.Fixed(s.FriedmanRank, 2),
+			formatProbability(s.PHolm), cmp.Or(s.Budget, reports.Missing), reports.Fixed(s.Micros, MicrosDecimals), asides)
 	}
 	return t
 }

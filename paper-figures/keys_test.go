@@ -1,37 +1,14 @@
-package main
+package figures_test
 
 import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"miglab/harness/deep"
 	figures "miglab/paper-figures"
 )
-
-// declared is a paper with its declarations.
-type declared struct {
-	figures.Paper
-	decs []figures.Declaration
-}
-
-// declaredPapers are all papers. A test leaves them as they are.
-var declaredPapers = sync.OnceValues(func() (out []declared, err error) {
-	all, err := papers()
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range all {
-		decs, err := p.Declarations()
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, declared{p, decs})
-	}
-	return out, nil
-})
 
 // mistype changes one letter of a key.
 func mistype(key string) string { return key[:len(key)/2] + "~" + key[len(key)/2:] }
@@ -78,14 +55,14 @@ func (m *mutation) rebuilt(artefact string) (decs []figures.Declaration) {
 // key that an artefact measures is a claim. It changes each key in turn, in the rows of the data files and in the
 // declarations of the artefacts, and the value of each input.
 func TestMistypedKeysAreRefused(t *testing.T) {
-	all, err := declaredPapers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := papers(t)
 	tried := 0
 	for i := range all {
-		decs := all[i].decs
-		m := &mutation{T: t, paper: &all[i].Paper, decs: decs}
+		decs, err := all[i].Declarations()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &mutation{T: t, paper: &all[i], decs: decs}
 		if err := m.paper.Claims.Check(m.paper.Name, decs); err != nil {
 			t.Error(err)
 		}
@@ -168,14 +145,7 @@ func (m *mutation) declarations() {
 
 // TestSelection: --paper selects all artefacts of papers, and --only some of one.
 func TestSelection(t *testing.T) {
-	all, err := declaredPapers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var known []figures.Paper
-	for _, p := range all {
-		known = append(known, p.Paper)
-	}
+	known := papers(t)
 	for _, c := range []struct{ papers, only, want []string }{
 		{nil, nil, figures.Names(known)},
 		{[]string{"mfi", "far"}, nil, figures.Names([]figures.Paper{known[0], known[2]})},
