@@ -55,6 +55,9 @@ func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
 			profiles, weights, sum = append(profiles, p), append(weights, size.weight), sum+size.weight
 		}
 	}
+	if profiles == nil {
+		return nil, fmt.Errorf("%s has no profile of 1, 2, 3 or 7 slices; migbench draws among these", g)
+	}
 	for i := range weights {
 		weights[i] /= sum
 	}

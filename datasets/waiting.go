@@ -49,13 +49,18 @@ func newWaiting(a spec.Args) (w waiting, err error) {
 	return w, nil
 }
 
-// apply makes the requests those of a cluster that waits.
+// apply makes the requests those of a cluster that waits. The error is about requests that would wait forever.
 func (w waiting) apply(g *mig.GPU, in *task.Requests) error {
-	in.Waiting = w.queue
-	if w.geometry == "" {
+	if w.queue == task.Reject {
 		return nil
 	}
-	return in.Fix(g, strings.Split(w.geometry, geometryJoint))
+	in.Waiting = w.queue
+	if w.geometry != "" {
+		if err := in.Fix(g, strings.Split(w.geometry, geometryJoint)); err != nil {
+			return err
+		}
+	}
+	return in.CheckEnd()
 }
 
 // regime is the regime of a dataset whose requests may wait.

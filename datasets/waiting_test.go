@@ -110,6 +110,28 @@ func TestGeometryOfDatasets(t *testing.T) {
 	}
 }
 
+// TestStreamsThatCannotEnd: a stream with a request that would wait forever is refused with the dataset, before any
+// scheduler sees it; and one that has no profile to draw.
+func TestStreamsThatCannotEnd(t *testing.T) {
+	whole, err := mig.ParseModel([]byte(`{"gpu": "OnlyWhole", "compute_slices": 4, "memory_slices": 4, "profiles": [
+		{"size": 4, "length": 4, "starts": [0], "max": 1, "memory_gb": 10, "create_s": 1, "destroy_s": 1}]}`), "a test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, c := range map[string]struct {
+		gpu  *mig.GPU
+		want string
+	}{
+		"openb?gpus=4&queue=retry":                 {mig.MustLookup("A100-80GB"), "request 15 needs 8 GPUs of 4 and would wait forever"},
+		"openb?gpus=8&queue=fifo&geometry=7+4-2-1": {mig.MustLookup("A100-80GB"), "request 15 needs 8 of 7g.80gb and would wait forever; the geometry has 4"},
+		"migbench?queue=retry":                     {whole, "OnlyWhole has no profile of 1, 2, 3 or 7 slices"},
+	} {
+		if _, err := datasets.MustParse(text).Instance(c.gpu, 0); err == nil || !contains(err, c.want) {
+			t.Errorf("%s: %v, want %s", text, err, c.want)
+		}
+	}
+}
+
 // TestTurnover: a longer stream begins with the shorter one.
 func TestTurnover(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")

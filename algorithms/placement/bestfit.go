@@ -33,8 +33,9 @@ func newFit(name string, sign int) algo.NewPlacer {
 // start with the least sum over all profiles comes first; on a tie, the highest one. On the 7-slice models 1g tries 6,
 // 5, 4, 3, 2, 1, 0; 1g with double memory 6, 4, 2, 0; 2g 4, 2, 0; 3g 4, 0.
 func bestIndex(g *mig.GPU) startOrder {
-	const scale = 840               // divisible by every possible number of starts
-	order := map[int][]mig.Slices{} // by ID, as GPUs with fixed instances have profiles of their own
+	const scale = 840 // divisible by every possible number of starts
+	// A profile is known by its size and memory, as GPUs with fixed instances have profiles of their own.
+	order := map[profileKey][]mig.Slices{}
 	for _, p := range task.RequestProfiles(g) {
 		restricts := map[mig.Slices]int{}
 		for _, start := range p.Starts {
@@ -46,8 +47,14 @@ func bestIndex(g *mig.GPU) startOrder {
 				}
 			}
 		}
-		order[p.ID] = slices.Clone(p.Starts)
-		slices.SortFunc(order[p.ID], func(a, b mig.Slices) int { return cmp.Or(restricts[a]-restricts[b], int(b-a)) })
+		starts := slices.Clone(p.Starts)
+		slices.SortFunc(starts, func(a, b mig.Slices) int { return cmp.Or(restricts[a]-restricts[b], int(b-a)) })
+		order[profileKey{p.Size, p.MemoryGB}] = starts
 	}
-	return func(p *mig.Profile) []mig.Slices { return order[p.ID] }
+	return func(p *mig.Profile) []mig.Slices { return order[profileKey{p.Size, p.MemoryGB}] }
+}
+
+type profileKey struct {
+	size     mig.Slices
+	memoryGB int
 }

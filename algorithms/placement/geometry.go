@@ -6,7 +6,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// numbers are numbers of instances by profile, of which no model has more.
+// numbers are numbers of instances by profile. No model that NVIDIA sells has more profiles.
 type numbers [16]int
 
 func (a numbers) without(b numbers) numbers {

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"fmt"
 	"slices"
 
 	"miglab/harness/algo"
@@ -15,13 +16,18 @@ var _ = algo.Register(algo.Spec{
 		"are here all maximal ones of the model, and of equally good ones the first is taken",
 	Summary: "makes instances for all requests that wait: GPU by GPU the geometry, by numbers, that provides most",
 	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		n := &nos{profiles: task.RequestProfiles(s.GPU), gpus: make([]nosGPU, s.GPUs)}
 		switch {
+		case len(n.profiles) > len(numbers{}):
+			return nil, &algo.UnsupportedError{
+				What:   fmt.Sprintf("%s, which has %d profiles", s.GPU, len(n.profiles)),
+				Reason: fmt.Sprintf("it counts those of %d", len(numbers{})),
+			}
 		case s.Geometry != nil:
 			return nil, &algo.UnsupportedError{What: "a fixed geometry", Reason: "it changes geometries"}
 		case s.Waiting == task.FIFO:
 			return nil, &algo.UnsupportedError{What: "queue=fifo", Reason: "it may serve later requests first"}
 		}
-		n := &nos{profiles: task.RequestProfiles(s.GPU), gpus: make([]nosGPU, s.GPUs)}
 		for _, p := range s.GPU.PartitionsOf(func(p *mig.Profile) bool { return !p.MediaExtensions }) {
 			geometry, _ := count(n.profiles, p, 0)
 			n.geometries = append(n.geometries, geometry)

@@ -264,3 +264,36 @@ func TestNosByHand(t *testing.T) {
 		}
 	}
 }
+
+// modelOf reads a model of two slices whose profiles have no numbers, with some of double memory.
+func modelOf(t *testing.T, name string, double int) *mig.GPU {
+	t.Helper()
+	var more strings.Builder
+	for i := range double {
+		fmt.Fprintf(&more, `{"size": 1, "length": 2, "double_memory": true, "starts": [0], "max": 1, "memory_gb": %d, "create_s": 1, "destroy_s": 1},`, 20+i)
+	}
+	g, err := mig.ParseModel(fmt.Appendf(nil, `{"gpu": "%s", "compute_slices": 2, "memory_slices": 2, "profiles": [
+		{"size": 1, "length": 1, "starts": [0, 1], "max": 2, "memory_gb": 10, "create_s": 1, "destroy_s": 1}, %s
+		{"size": 2, "length": 2, "starts": [0], "max": 1, "memory_gb": 20, "create_s": 1, "destroy_s": 1}]}`, name, more.String()), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestModelsWithoutIDs: a file of a model need not number its profiles.
+func TestModelsWithoutIDs(t *testing.T) {
+	g := modelOf(t, "Unnumbered", 0)
+	if got := bestIndex(g)(g.Profile(1)); !slices.Equal(got, []mig.Slices{1, 0}) {
+		t.Errorf("1g begins at %v, want 1 and 0", got)
+	}
+}
+
+// TestNosOfManyProfiles: a model with more profiles than nos counts is refused before anything runs.
+func TestNosOfManyProfiles(t *testing.T) {
+	_, err := algo.Constructor[algo.NewPlacer](mustParse(t, "nos"))(nil, sim.PlacementSetting{GPU: modelOf(t, "Many", 15), GPUs: 1})
+	if _, refused := errors.AsType[*algo.UnsupportedError](err); !refused || !strings.Contains(err.Error(), "17 profiles") {
+		t.Error(err)
+	}
+	build(t, mustParse(t, "nos"), sim.PlacementSetting{GPU: modelOf(t, "Fewer", 14), GPUs: 1})
+}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -25,7 +26,7 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 		return WaitingResult{}, err
 	}
 	requests := in.Requests
-	if err := checkWaiting(c, &in); err != nil {
+	if err := cmp.Or(checkRequests(g, c.profiles, requests), in.CheckEnd()); err != nil {
 		return WaitingResult{}, err
 	}
 	c.fix(in.Geometry)
@@ -53,37 +54,6 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 		}
 	}
 	return WaitingResult{In: in, Starts: e.starts, Spots: e.spots, Blocked: e.blocked, Use: e.state.use()}, nil
-}
-
-// maxWaitingSlot keeps slots within the whole numbers of a float64, even if requests run one after the other.
-const maxWaitingSlot = 1 << 52
-
-func checkWaiting(c *Cluster, in *task.Requests) error {
-	requests := in.Requests
-	if err := checkRequests(c.gpu, c.profiles, requests); err != nil {
-		return err
-	}
-	exist := map[*mig.Profile]int{}
-	for _, instance := range slices.Concat(in.Geometry...) {
-		exist[instance.Profile]++
-	}
-	end := 0
-	for i := range requests {
-		switch q := &requests[i]; {
-		case q.Lifespan == task.Forever:
-			return fmt.Errorf("request %d never leaves, so that others could wait forever; give a lifespan", i)
-		case q.Instances() > c.gpus:
-			return fmt.Errorf("request %d needs %d GPUs of %d and would wait forever", i, q.Instances(), c.gpus)
-		case in.Geometry != nil && q.Instances() > exist[q.Profile]:
-			return fmt.Errorf("request %d needs %d of %v and would wait forever; the geometry has %d", i, q.Instances(),
-				q.Profile, exist[q.Profile])
-		case q.Lifespan > maxWaitingSlot-max(end, q.Arrival):
-			return fmt.Errorf("request %d may end after slot %d; shorten the lifespans", i, maxWaitingSlot)
-		default:
-			end = max(end, q.Arrival) + q.Lifespan
-		}
-	}
-	return nil
 }
 
 // A waitingKind is what a scheduler is told of a request. Requests of one kind are served in the order of their

@@ -147,7 +147,7 @@ func TestWaitingErrors(t *testing.T) {
 		{[]task.Request{{Lifespan: 1, Profile: p, GPUs: 3}}, firstSpot{}, "request 0 needs 3 GPUs of 2 and would wait forever"},
 		{[]task.Request{{Lifespan: 1, Profile: p}, {Lifespan: 0, Profile: p}}, firstSpot{}, "request 1 has a lifespan of 0"},
 		{[]task.Request{{Arrival: 2, Lifespan: 1, Profile: p}, {Arrival: 1, Lifespan: 1, Profile: p}}, firstSpot{}, "request 1 arrives in slot 1, after slot 2"},
-		{[]task.Request{{Lifespan: maxWaitingSlot, Profile: p}, {Lifespan: 1, Profile: p}}, firstSpot{}, "request 1 may end after slot 4503599627370496"},
+		{[]task.Request{{Lifespan: 1 << 52, Profile: p}, {Lifespan: 1, Profile: p}}, firstSpot{}, "request 1 may end after slot 4503599627370496"},
 		{[]task.Request{{Lifespan: 1, Profile: p}}, refusal{}, "requests wait forever: the scheduler rejects 1 on an empty cluster"},
 		{[]task.Request{{Lifespan: 1, Profile: p}}, &script{{2, 0}}, "request 0: 7g.80gb cannot be placed on GPU 2 at slice 0: the GPUs are 0 to 1"},
 	} {

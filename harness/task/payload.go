@@ -168,6 +168,34 @@ const (
 	FIFO Waiting = "fifo"
 )
 
+// maxEnd keeps slots within the whole numbers of a float64, even if requests run one after the other.
+const maxEnd = 1 << 52
+
+// CheckEnd returns an error if requests that wait could do so forever: some stay forever, or need more than there is.
+func (r *Requests) CheckEnd() error {
+	exist := map[*mig.Profile]int{}
+	for _, instance := range slices.Concat(r.Geometry...) {
+		exist[instance.Profile]++
+	}
+	end := 0
+	for i := range r.Requests {
+		switch q := &r.Requests[i]; {
+		case q.Lifespan == Forever:
+			return fmt.Errorf("request %d never leaves, so that others could wait forever; give a lifespan", i)
+		case q.Instances() > r.GPUs:
+			return fmt.Errorf("request %d needs %d GPUs of %d and would wait forever", i, q.Instances(), r.GPUs)
+		case r.Geometry != nil && q.Instances() > exist[q.Profile]:
+			return fmt.Errorf("request %d needs %d of %v and would wait forever; the geometry has %d", i, q.Instances(),
+				q.Profile, exist[q.Profile])
+		case q.Lifespan > maxEnd-max(end, q.Arrival):
+			return fmt.Errorf("request %d may end after slot %d; shorten the lifespans", i, maxEnd)
+		default:
+			end = max(end, q.Arrival) + q.Lifespan
+		}
+	}
+	return nil
+}
+
 // SetProfile gives a request for work the smallest of the standard profiles with enough memory. It lasts as long as the
 // profile's share of the compute slices says, in whole percent: 14, 28, 42, 57 and 100 for 1g, 2g, 3g, 4g and 7g. The
 // text of the error continues a sentence that begins with the request.
