@@ -2,12 +2,12 @@ package bounds_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"miglab/bounds"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/task"
 )
@@ -69,16 +69,18 @@ type waiter struct {
 	sum, end int
 }
 
-// TestNoScheduleBeatsWaitingAtLeast tries all schedules of small streams.
+// TestNoScheduleBeatsWaitingAtLeast tries all schedules of small streams. On most of them, the bounds are reached.
 func TestNoScheduleBeatsWaitingAtLeast(t *testing.T) {
-	tight := 0
-	rapid.Check(t, func(t *rapid.T) {
-		g := mig.MustLookup("A30")
-		w := waiter{gpus: rapid.IntRange(1, 2).Draw(t, "gpus"), sum: math.MaxInt, end: math.MaxInt}
+	g := mig.MustLookup("A30")
+	profiles := task.RequestProfiles(g)
+	rng := rand.New(rand.NewPCG(1, 29))
+	tight, streams := 0, deep.N(250, 1000)
+	for range streams {
+		w := waiter{gpus: 1 + rng.IntN(2), sum: math.MaxInt, end: math.MaxInt}
 		slot, horizon := 0, 0
-		for range rapid.IntRange(1, 4).Draw(t, "requests") {
-			slot += rapid.IntRange(0, 2).Draw(t, "gap")
-			q := task.Request{Arrival: slot, Lifespan: rapid.IntRange(1, 3).Draw(t, "lifespan"), Profile: rapid.SampledFrom(task.RequestProfiles(g)).Draw(t, "profile")}
+		for range 1 + rng.IntN(4) {
+			slot += rng.IntN(3)
+			q := task.Request{Arrival: slot, Lifespan: 1 + rng.IntN(3), Profile: profiles[rng.IntN(len(profiles))]}
 			w.requests = append(w.requests, q)
 			horizon += q.Lifespan
 		}
@@ -93,9 +95,9 @@ func TestNoScheduleBeatsWaitingAtLeast(t *testing.T) {
 		if turnaround > float64(w.sum)-1e-6 && end == w.end {
 			tight++
 		}
-	})
-	if tight == 0 {
-		t.Error("the bounds are never reached")
+	}
+	if t.Logf("both bounds are reached on %d of %d streams", tight, streams); tight*100 < 60*streams {
+		t.Errorf("the bounds are reached on %d of %d streams, want 60 %%", tight, streams)
 	}
 }
 

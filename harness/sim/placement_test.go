@@ -20,8 +20,8 @@ import (
 type firstSpot struct{}
 
 func (firstSpot) Place(c *Cluster, profile int) (Spot, bool) {
-	p := c.Profiles()[profile]
 	for gpu := range c.GPUs() {
+		p := c.Profile(gpu, profile)
 		for _, s := range p.Starts {
 			if (mig.Instance{Profile: p, Start: s}).Mask()&c.Mask(gpu) == 0 {
 				return Spot{gpu, s}, true
