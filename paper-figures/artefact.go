@@ -239,6 +239,18 @@ func Read(readings ...Reading) *Output {
 	return &Output{Readings: readings, Missing: map[string]string{}}
 }
 
+// Under returns the values of a reading, to be set. It adds the reading if the output has none of the name.
+func (o *Output) Under(reading string) Values {
+	for _, r := range o.Readings {
+		if r.Name == reading {
+			return r.Values
+		}
+	}
+	values := Values{}
+	o.Readings = append(o.Readings, Reading{Name: reading, Values: values})
+	return values
+}
+
 // Take sets what the paper's inputs are used for and their values, and returns the output.
 func (o *Output) Take(use string, inputs map[string]float64) *Output {
 	o.Taken, o.Inputs = use, inputs

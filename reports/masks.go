@@ -1,8 +1,6 @@
 package reports
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
@@ -22,7 +20,7 @@ type Masks struct {
 // A MaskRow is one GPU.
 type MaskRow struct {
 	Label string
-	// Instances are the instances on the GPU; no two share a slice.
+	// Instances are the instances on the GPU where its model allows them; no two share a slice.
 	Instances []mig.Instance
 	// Rejected is a profile that does not fit, whose placements are drawn below the row; nil for none.
 	Rejected *mig.Profile
@@ -38,8 +36,8 @@ const (
 )
 
 func (f Masks) page() (page, error) {
-	if err := f.validate(); err != nil {
-		return page{}, err
+	if f.GPU == nil || len(f.Rows) == 0 {
+		return page{}, refuse(f.Title, "", "it needs a GPU model and at least one row")
 	}
 	sty := sans(textSize)
 	slice, labels, high := leastMask, vg.Length(0), vg.Length(0)
@@ -80,43 +78,6 @@ func (f Masks) page() (page, error) {
 		}
 		return []vg.Rectangle{rect(x(0), bottom, x(f.GPU.MemorySlices), top)}
 	}), nil
-}
-
-func (f Masks) validate() error {
-	bad := func(part, format string, args ...any) error {
-		return refuse(f.Title, part, format, args...)
-	}
-	if f.GPU == nil || len(f.Rows) == 0 {
-		return bad("", "it needs a GPU model and at least one row")
-	}
-	for _, r := range f.Rows {
-		part := fmt.Sprintf("row %q", r.Label)
-		var used mig.Mask
-		for _, in := range r.Instances {
-			switch {
-			case !slices.Contains(f.GPU.Profiles, in.Profile):
-				return bad(part, "%s has no profile %v", f.GPU, in.Profile)
-			case !slices.Contains(in.Profile.Starts, in.Start):
-				return bad(part, "%v cannot start at slice %d; it may start at %v", in.Profile, in.Start,
-					in.Profile.Starts)
-			case used&in.Mask() != 0:
-				return bad(part, "%v at slice %d shares slices with another instance", in.Profile, in.Start)
-			}
-			used |= in.Mask()
-		}
-		if r.Rejected == nil {
-			continue
-		}
-		if !slices.Contains(f.GPU.Profiles, r.Rejected) {
-			return bad(part, "%s has no profile %v", f.GPU, r.Rejected)
-		}
-		for _, s := range r.Rejected.Starts {
-			if used&(mig.Instance{Profile: r.Rejected, Start: s}).Mask() == 0 {
-				return bad(part, "%v fits at slice %d, so it cannot be rejected", r.Rejected, s)
-			}
-		}
-	}
-	return nil
 }
 
 func (r *MaskRow) free(g *mig.GPU) []mig.Slices {

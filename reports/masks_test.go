@@ -29,20 +29,14 @@ func sampleMasks() Masks {
 	}
 }
 
-func TestImpossibleMasksAreRefused(t *testing.T) {
-	a30 := mig.MustLookup("A30").Profiles[0]
+func TestEmptyMasksAreRefused(t *testing.T) {
 	checkRefused(t, sampleMasks, []refusal[Masks]{
 		{func(f *Masks) { f.GPU = nil }, "needs a GPU model"},
 		{func(f *Masks) { f.Rows = nil }, "at least one row"},
-		{func(f *Masks) { f.Rows[0].Instances[0].Start = 2 }, `row "GPU 1": 3g.40gb cannot start at slice 2; it may start at [0 4]`},
-		{func(f *Masks) { f.Rows[0].Instances[0].Profile = a30 }, "A100-80GB has no profile 1g.6gb"},
-		{func(f *Masks) { f.Rows[0].Rejected = a30 }, "A100-80GB has no profile 1g.6gb"},
-		{func(f *Masks) { f.Rows[1].Instances[0].Start = 4 }, "shares slices"},
-		{func(f *Masks) { f.Rows[0].Rejected = f.Rows[0].Instances[0].Profile }, "3g.40gb fits at slice 0"},
 	})
 }
 
-func TestAnyMasksAreDrawnOrRefused(t *testing.T) {
+func TestAnyMasksAreDrawn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
 		f := Masks{Title: names.Draw(t, "title"), GPU: g}
@@ -52,7 +46,7 @@ func TestAnyMasksAreDrawnOrRefused(t *testing.T) {
 			for range rapid.IntRange(0, 6).Draw(t, "instances") {
 				p := rapid.SampledFrom(g.Profiles).Draw(t, "profile")
 				in := mig.Instance{Profile: p, Start: rapid.SampledFrom(p.Starts).Draw(t, "start")}
-				if used&in.Mask() == 0 || rapid.IntRange(0, 9).Draw(t, "careless") == 0 {
+				if used&in.Mask() == 0 {
 					used |= in.Mask()
 					r.Instances = append(r.Instances, in)
 				}

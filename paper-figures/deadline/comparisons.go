@@ -174,9 +174,7 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 		{"tight deadlines", tight, tightAgent},
 	} {
 		_, best := r.extreme(d, late, schedulers, lowest)
-		out.Readings = append(out.Readings, figures.Reading{Name: r.reading, Values: figures.Values{
-			"late, RL-PPO less the best rule": r.less(d, r.agent, best),
-		}})
+		out.Under(r.reading)["late, RL-PPO less the best rule"] = r.less(d, r.agent, best)
 	}
 	return out, nil
 }

@@ -49,10 +49,8 @@ func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 		for i, k := range tightness {
 			f.days[i].against(d, t, []string{cmp.Or(f.reading, figures.DefaultReading), k.name}, f.agents[i], f.rules)
 		}
-		both := lesserOf(f.days[0].gain(d, f.agents[0], f.rules), f.days[1].loss(d, f.agents[1], f.rules))
-		out.Readings = append(out.Readings, figures.Reading{Name: f.reading, Values: figures.Values{
-			"wins if relaxed and loses if tight, the lesser of the two": both,
-		}})
+		out.Under(f.reading)["wins if relaxed and loses if tight, the lesser of the two"] = lesserOf(
+			f.days[0].gain(d, f.agents[0], f.rules), f.days[1].loss(d, f.agents[1], f.rules))
 	}
 	return out.Table(t), nil
 }
@@ -104,14 +102,12 @@ func load(d *figures.Data) (*figures.Output, error) {
 		{"training by the text", "deadline/relaxed", textAgent, methods},
 		{"tight deadlines", "deadline/tight", tightAgent, methods},
 	} {
-		values := figures.Values{}
 		for _, rate := range rates {
 			name := strconv.FormatFloat(rate, 'f', -1, 64)
 			x := sample{figures.Dataset(r.dataset + "?rate=" + name), rateDays, true}
-			values[fmt.Sprintf("late at rate %s, RL-PPO less the best rule", name)] = x.against(d, t,
+			out.Under(r.reading)[fmt.Sprintf("late at rate %s, RL-PPO less the best rule", name)] = x.against(d, t,
 				[]string{cmp.Or(r.reading, figures.DefaultReading), name}, r.agent, r.rules)
 		}
-		out.Readings = append(out.Readings, figures.Reading{Name: r.reading, Values: values})
 	}
 	return out.Table(t), nil
 }

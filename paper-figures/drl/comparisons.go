@@ -26,9 +26,7 @@ func ours(d *figures.Data) (*figures.Output, error) {
 	below := d.Claims.Head("ours")
 	below.Columns, below.Notes = below.Columns.PlusMinus(namesOf(columns)...), append(below.Notes, quality.Notes...)
 	chart := barsOf("Makespan below FAR's on batches of 14 tasks, generator as in the text", "below FAR [%]", drawn)
-	out := figures.Read(figures.Map(generators, func(g generator) figures.Reading {
-		return figures.Reading{Name: g.name + " generator", Values: figures.Values{}}
-	})...)
+	out := figures.Read()
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
 		series := func(a approach) store.Series { return batch(data, a.one(w)) }
@@ -43,7 +41,7 @@ func ours(d *figures.Data) (*figures.Output, error) {
 				chart.Groups[i].Add(m.Value, m.Low, m.High)
 			}
 			if a == ourAgent {
-				out.Readings[slices.Index(generators, g)].Values[w.name+" agent below FAR"] = m
+				out.Under(g.name + " generator")[w.name+" agent below FAR"] = m
 			}
 			high, low = append(high, figures.Mean(pOpt(d, series(a), count))), append(low, figures.PlusMinus(m, 2)...)
 		}

@@ -182,16 +182,11 @@ func (all curves) read(d *figures.Data, artefact string, claims []learningRow) *
 	}
 	out := figures.Read()
 	for _, c := range claims {
-		at := slices.IndexFunc(out.Readings, func(r figures.Reading) bool { return r.Name == c.Reading })
-		if at < 0 {
-			at = len(out.Readings)
-			out.Readings = append(out.Readings, figures.Reading{Name: c.Reading, Values: figures.Values{}})
-		}
 		values := c.values(all)
 		if c.Shows == lessFAR {
 			floats.AddConst(-levelOn(d, far, scoredOn(c.Other, n)), values)
 		}
-		out.Readings[at].Values[c.Name] = overTraining(d, values, runs[c.Name], c.agents()...)
+		out.Under(c.Reading)[c.Name] = overTraining(d, values, runs[c.Name], c.agents()...)
 	}
 	return out
 }

@@ -171,10 +171,8 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 	}
 	out := &figures.Output{}
 	for i, s := range scalabilities {
-		out.Readings = append(out.Readings, figures.Reading{Name: s.name, Values: figures.Values{
-			"scalability, least":   figures.Exactly(slices.Min(all[i])),
-			"scalability, largest": figures.Exactly(slices.Max(all[i])),
-		}})
+		out.Under(s.name)["scalability, least"] = figures.Exactly(slices.Min(all[i]))
+		out.Under(s.name)["scalability, largest"] = figures.Exactly(slices.Max(all[i]))
 	}
 	return out.Table(t).Figure("figure9", chart.Title, chart), nil
 }
@@ -220,9 +218,7 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 		if i == 0 {
 			name = ""
 		}
-		out.Readings = append(out.Readings, figures.Reading{Name: name, Values: figures.Values{
-			"makespan of molding by efficiency over the joint one, less one": figures.Exactly(v),
-		}})
+		out.Under(name)["makespan of molding by efficiency over the joint one, less one"] = figures.Exactly(v)
 	}
 	chart := reports.Gantt{Title: "Fig. 2. Table 2's tasks on A30", Height: 330}
 	for _, s := range []struct{ title, data, algorithm string }{

@@ -73,15 +73,13 @@ func (s setting) distance(d *figures.Data, times string, values figures.Values) 
 func distances(d *figures.Data) (*figures.Output, error) {
 	t, out := d.Claims.Head("error"), figures.Read()
 	for _, s := range settings {
-		r := figures.Reading{Name: s.name, Values: figures.Values{}}
 		for _, times := range []string{"WIDETIMES", "NARROWTIMES"} {
-			for j, cells := range s.distance(d, times, r.Values) {
+			for j, cells := range s.distance(d, times, out.Under(s.name)) {
 				if s.name == "" {
 					t.Row(workload{wide[j].scaling, times}, cells)
 				}
 			}
 		}
-		out.Readings = append(out.Readings, r)
 	}
 	return out.Table(t), nil
 }
@@ -96,21 +94,19 @@ func reconfiguration(d *figures.Data) (*figures.Output, error) {
 		slower := func(data string, n int) []float64 {
 			return d.Above(batch(data, s.far, s.model), batch(data, s.far, mig.Free), n)
 		}
-		r := figures.Reading{Name: s.name, Values: figures.Values{
-			"Rodinia with reconfiguration time": figures.Exactly(slower(rodiniaData, 1)[0]),
-		}}
+		values := out.Under(s.name)
+		values["Rodinia with reconfiguration time"] = figures.Exactly(slower(rodiniaData, 1)[0])
 		for _, w := range workloads {
 			row := []any{w}
 			for _, n := range threeSizes {
 				m := mean(d, slower(synthetic(w, n, s.parameters), executions))
-				r.Values[claimName(w, n, "with reconfiguration time")] = m
+				values[claimName(w, n, "with reconfiguration time")] = m
 				row = append(row, figures.PlusMinus(m, 2))
 			}
 			if s.name == "" {
 				t.Row(row...)
 			}
 		}
-		out.Readings = append(out.Readings, r)
 	}
 	rodinia := out.Readings[0].Values["Rodinia with reconfiguration time"].Value
 	t.Notes = append(t.Notes, d.Claims.Words("reconfiguration-rodinia", reports.Fixed(rodinia, 1)))

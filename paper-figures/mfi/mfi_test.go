@@ -114,14 +114,36 @@ func TestDrawingsRejectAsTheTextSays(t *testing.T) {
 			t.Errorf("%v does not fit %s", p, rows[c.other].Label)
 		}
 	}
-	// That a rejected profile fits nowhere is checked by the figure.
 	for _, rows := range [][]reports.MaskRow{fragmentation(), placements(), rejections()} {
+		for _, r := range rows {
+			checkMasks(t, r)
+		}
 		if err := reports.Encode(io.Discard, "svg", reports.Masks{GPU: mig.MustLookup(gpu), Rows: rows}); err != nil {
 			t.Error(err)
 		}
 	}
 	if n := len(task.RequestProfiles(mig.MustLookup(gpu))); len(placements()) != n {
 		t.Errorf("Fig. 2 has %d profiles of %d", len(placements()), n)
+	}
+}
+
+// checkMasks checks that the instances of a row can coexist, and that a rejected profile fits nowhere beside them.
+func checkMasks(t *testing.T, r reports.MaskRow) {
+	t.Helper()
+	var used mig.Mask
+	for _, in := range r.Instances {
+		if !slices.Contains(in.Profile.Starts, in.Start) || used&in.Mask() != 0 {
+			t.Errorf("%s: %v cannot be at slice %d", r.Label, in.Profile, in.Start)
+		}
+		used |= in.Mask()
+	}
+	if r.Rejected == nil {
+		return
+	}
+	for _, s := range r.Rejected.Starts {
+		if used&(mig.Instance{Profile: r.Rejected, Start: s}).Mask() == 0 {
+			t.Errorf("%s: %v fits at slice %d", r.Label, r.Rejected, s)
+		}
 	}
 }
 

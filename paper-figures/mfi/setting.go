@@ -100,11 +100,11 @@ func example(*figures.Data) (*figures.Output, error) {
 		for _, f := range terms {
 			total += f
 		}
-		values := figures.Values{"F(2)": figures.Exactly(total)}
+		values := out.Under(r.String())
+		values["F(2)"] = figures.Exactly(total)
 		for _, profile := range []string{"1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb"} {
 			values["F(2), term of "+profile] = figures.Exactly(terms[profile])
 		}
-		out.Readings = append(out.Readings, figures.Reading{Name: r.String(), Values: values})
 	}
 	return out, nil
 }
