@@ -15,6 +15,9 @@ var _ = algo.Register(algo.Spec{
 		Name: "large", Default: "30", Type: spec.Whole(1, 99), Doc: "percent of the GPUs for whole ones",
 	}},
 	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		if s.Geometry != nil {
+			return nil, &algo.UnsupportedError{What: "a fixed geometry", Reason: "a basket may lack a profile"}
+		}
 		return grmu{min(max((s.GPUs*a.Int("large")+50)/100, 1), s.GPUs-1)}, nil
 	},
 })
@@ -29,7 +32,7 @@ func (b grmu) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 		from, to = 0, b.large
 	}
 	for gpu := from; gpu < to; gpu++ {
-		for start := range (freeStarts{c.Profile(gpu, profile), c.Mask(gpu)}).all {
+		for start := range (freeStarts{c.Profiles()[profile], c.Mask(gpu)}).all {
 			return sim.Spot{GPU: gpu, Start: start}, true
 		}
 	}

@@ -52,7 +52,7 @@ func drawWaiting(t *testing.T, rng *rand.Rand) (*mig.GPU, task.Requests) {
 // free.
 func TestPlacersOnClustersThatWait(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range deep.N(20, 100) {
+	for range deep.N(20, 1000) {
 		g, in := drawWaiting(t, rng)
 		demand := make([]float64, len(task.RequestProfiles(g)))
 		for i := range demand {
@@ -64,7 +64,7 @@ func TestPlacersOnClustersThatWait(t *testing.T) {
 			p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{
 				GPU: g, GPUs: in.GPUs, PerNode: in.PerNode, Waiting: in.Waiting, Geometry: in.Geometry, Demand: demand,
 			})
-			if _, refused := errors.AsType[*algo.UnsupportedError](err); refused && a.Spec.Name == "nos" {
+			if _, refused := errors.AsType[*algo.UnsupportedError](err); refused && (a.Spec.Name == "nos" || a.Spec.Name == "grmu" && in.Geometry != nil) {
 				continue
 			}
 			if err != nil {
@@ -77,7 +77,7 @@ func TestPlacersOnClustersThatWait(t *testing.T) {
 			if err := sim.CheckWaiting(in, r.Starts, r.Spots); err != nil {
 				t.Fatalf("%s: %v", a.ID, err)
 			}
-			if in.Geometry != nil && a.Args["index"] != "strict" && a.Spec.Name != "grmu" {
+			if in.Geometry != nil && a.Args["index"] != "strict" {
 				if fixed == nil {
 					fixed = r.Starts
 				}
@@ -296,4 +296,18 @@ func TestNosOfManyProfiles(t *testing.T) {
 		t.Error(err)
 	}
 	build(t, mustParse(t, "nos"), sim.PlacementSetting{GPU: modelOf(t, "Fewer", 14), GPUs: 1})
+}
+
+// TestGRMUOfFixedInstances: the only whole instance is in the basket for small profiles, so that a request would wait forever.
+func TestGRMUOfFixedInstances(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	in := task.Requests{GPUs: 2, Waiting: task.Retry, Requests: []task.Request{{Lifespan: 1, Profile: g.Profile(7)}}}
+	if err := in.Fix(g, []string{"3-3", "7"}); err != nil {
+		t.Fatal(err)
+	}
+	a := mustParse(t, "grmu")
+	_, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: g, GPUs: 2, Geometry: in.Geometry})
+	if _, refused := errors.AsType[*algo.UnsupportedError](err); !refused {
+		t.Error(err)
+	}
 }
