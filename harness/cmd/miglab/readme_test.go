@@ -26,7 +26,7 @@ const root = "../../.."
 // pages are the files of the documentation, from the root of the repository.
 var pages = []string{
 	"README.md", "CONTRIBUTING.md",
-	"algorithms/README.md", "algorithms/TUTORIAL.md", "algorithms/rl/README.md", "bounds/README.md", "datasets/README.md",
+	"algorithms/README.md", "algorithms/TUTORIAL.md", "algorithms/CLUSTERS.md", "algorithms/rl/README.md", "bounds/README.md", "datasets/README.md",
 	"harness/README.md", "harness/FROM-OTHER-TOOLS.md", "paper-figures/README.md", "paper-figures/ARTIFACT.md", "profiling/README.md", "reports/README.md",
 }
 
@@ -176,6 +176,7 @@ func TestExamples(t *testing.T) {
 	exampleProgram(t, t.TempDir())
 	t.Run("pages", testPages)
 	t.Run("tutorial", testTutorial)
+	t.Run("clusters", testClusters)
 	t.Run("toy track", testToy)
 }
 
@@ -288,6 +289,47 @@ func testTutorial(t *testing.T) {
 		}
 	}
 	if compared < 5 {
+		t.Errorf("only %d outputs were compared", compared)
+	}
+}
+
+// testClusters runs the scripts of algorithms/CLUSTERS.md and compares what they print. A deep test compares every byte.
+// Otherwise it runs three instances and compares the names of datasets, columns and algorithms.
+func testClusters(t *testing.T) {
+	if _, err := exec.LookPath("awk"); err != nil {
+		t.Skip("no awk")
+	}
+	const page = "algorithms/CLUSTERS.md"
+	instances := regexp.MustCompile(`--instances [0-9]+`)
+	numbers := regexp.MustCompile(`[0-9.]+(e-[0-9]+)?|[^a-z,:\n]`)
+	comparable := func(text string) string { return numbers.ReplaceAllString(text, "") }
+	if deep.On() {
+		comparable = func(text string) string { return text }
+	}
+	dir := t.TempDir()
+	blocks, _ := readPage(t, page)
+	printed, compared := "", 0
+	for _, b := range blocks {
+		switch b.language {
+		case "sh":
+			script := b.text
+			if !deep.On() {
+				script = instances.ReplaceAllString(script, "--instances 3")
+			}
+			c := exec.Command("sh", "-ec", script)
+			c.Dir, c.Env = dir, append(os.Environ(), "LC_ALL=C")
+			out, err := c.Output()
+			if err != nil {
+				t.Fatalf("%s: %v", b.text, err)
+			}
+			printed = string(out)
+		case "text":
+			if compared++; comparable(b.text) != comparable(printed) {
+				t.Errorf("%s, %s, shows\n%s\nand the commands print\n%s", page, b.heading, b.text, printed)
+			}
+		}
+	}
+	if compared < 6 {
 		t.Errorf("only %d outputs were compared", compared)
 	}
 }
