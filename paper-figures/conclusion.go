@@ -478,7 +478,7 @@ func (c *Conclusion) describe(defaults []Dot, sign bool) {
 	}
 	c.Plain += "."
 	if c.Answer == HoldsInPart && c.Met == 0 {
-		c.Plain = "Parts of it hold, the whole under no reading. " + c.Plain
+		c.Plain = "Parts of it hold, but no reading that counts meets the whole. " + c.Plain
 	}
 	missed := len(named[1])
 	if max(c.Right, missed, len(named[2])) < c.Values {
@@ -496,14 +496,37 @@ func (c *Conclusion) describe(defaults []Dot, sign bool) {
 	if c.Answer == Undecided {
 		c.Plain += c.settling()
 	}
+	c.Plain += c.found(defaults)
+}
+
+// found says what readings that were found after the run give where no default gives the same.
+func (c *Conclusion) found(defaults []Dot) string {
+	var usual []tested
+	for _, d := range defaults {
+		usual = append(usual, d.least...)
+	}
+	var texts []string
+	for _, d := range c.Dots {
+		for _, t := range d.least {
+			ofRow := func(o tested) bool { return o.row == t.row }
+			same := func(o tested) bool { return ofRow(o) && o.state() == t.state() }
+			if d.Aside && slices.ContainsFunc(usual, ofRow) && !slices.ContainsFunc(usual, same) {
+				texts = append(texts, fmt.Sprintf("%s (%s, %s)", t.String(), d.Reading, t.state()))
+			}
+		}
+	}
+	if texts == nil {
+		return ""
+	}
+	return " Found after the run, and not counted: " + strings.Join(texts, "; ") + "."
 }
 
 // settling says what would decide a conclusion that is undecided, if means and deviations stay, and what it costs.
 func (c *Conclusion) settling() (text string) {
 	budget := c.rows[0].Status == statusBudget
 	if budget {
-		text = fmt.Sprintf(" The agents learned less than the paper's, which decides nothing against the sentence, "+
-			"while a success would count. This is one-sided, for the authors' benefit. %s of each agent, as long as "+
+		text = fmt.Sprintf(" The agents learned for fewer steps than the paper's, so that a miss does not count against "+
+			"the sentence. A success would count for it, which is in the authors' favour. %s of each agent, as long as "+
 			"the paper's, would decide.", count(verdict.TrainingRuns.Fewest(), verdict.TrainingRuns))
 	}
 	var most Test

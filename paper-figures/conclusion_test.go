@@ -133,6 +133,22 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// A reading that was found after the run is told where it gives something else than the default, and only there.
+func TestFound(t *testing.T) {
+	claims, err := loadConclusions(sealed(t, `C1,"gains of 5 points",1,a,gain*,>=,5,0,,seeds,`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Data{Claims: claims}
+	rs := Read(one("", "", -1), one("x", "post hoc", 6), one("y", "post hoc", -2))
+	p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: d.tests("a", rs)}}}
+	p.conclude(claims)
+	const want = "It is met under 0 of 1 readings, missed under 1. Found after the run, and not counted: gain: 6 [5.9, 6.1], which must be >= 5 (x, met)."
+	if got := p.Conclusions[0].Plain; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // What a conclusion in part, of agents that learned less or undecided says in words. Open values stand beside the missed ones.
 func TestPlain(t *testing.T) {
 	two := func(a, b float64) Reading { return values("", "", map[string]float64{"gain a": a, "gain b": b}) }
@@ -140,8 +156,8 @@ func TestPlain(t *testing.T) {
 		status string
 		values Reading
 	}{
-		"Parts of it hold, the whole under no reading. It is met under 0 of 1 readings, missed under 1, and by 1 of 2 values under the default. By default met: gain a. By default missed: gain b.":                                                                                                                                                                                         {"", two(6, -1)},
-		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default. By default missed: gain b. By default open: gain a. The agents learned less than the paper's, which decides nothing against the sentence, while a success would count. This is one-sided, for the authors' benefit. 3 training runs of each agent, as long as the paper's, would decide.": {"budget", two(5, -1)},
+		"Parts of it hold, but no reading that counts meets the whole. It is met under 0 of 1 readings, missed under 1, and by 1 of 2 values under the default. By default met: gain a. By default missed: gain b.":                                                                                                                                                                                 {"", two(6, -1)},
+		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default. By default missed: gain b. By default open: gain a. The agents learned for fewer steps than the paper's, so that a miss does not count against the sentence. A success would count for it, which is in the authors' favour. 3 training runs of each agent, as long as the paper's, would decide.": {"budget", two(5, -1)},
 		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default.": {"", two(-1, -2)},
 		"It is met under 0 of 1 readings, open under 1, and by 1 of 2 values under the default. By default met: gain b. By default open: gain a. About 510 executions would decide the values that are open, the most for gain a (default).": {"", two(5.05, 6)},
 	} {

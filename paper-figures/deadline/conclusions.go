@@ -49,7 +49,8 @@ func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 		for i, k := range tightness {
 			f.days[i].against(d, t, []string{cmp.Or(f.reading, figures.DefaultReading), k.name}, f.agents[i], f.rules)
 		}
-		out.Under(f.reading)["wins if relaxed and loses if tight, the lesser of the two"] = lesserOf(
+		out.Under(f.reading)["late jobs, the smaller of two leads: of the agent if deadlines are relaxed, "+
+			"and of the best rule if they are tight"] = lesserOf(
 			f.days[0].gain(d, f.agents[0], f.rules), f.days[1].loss(d, f.agents[1], f.rules))
 	}
 	return out.Table(t), nil

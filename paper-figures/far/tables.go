@@ -249,13 +249,18 @@ func refiningAs(name, parameters, refined string) procedure {
 
 var refinementTest = refiningAs("", "gen=released", "far?keep=last")
 
-// operatedGain is the refinement of the script, with p_ref as the mean of the executions with a move or swap alone.
-func operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
+// operatedGain is p_ref as the mean of the executions with a move or swap alone.
+func (r refiner) operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
 	count := executions
 	if n == 10 {
 		count *= 10 // few of them have an operation
 	}
-	all, moves, swaps := refiner{"gen=released", "far?keep=last"}.values(d, w, n, count)
+	gains, moves, swaps := r.values(d, w, n, count)
+	return []figures.Measurement{operated(d, gains, moves, swaps)}
+}
+
+// operated is the mean gain where something was moved or swapped.
+func operated(d *figures.Data, all, moves, swaps []float64) figures.Measurement {
 	var gains []float64
 	for i, gain := range all {
 		if moves[i]+swaps[i] > 0 {
@@ -265,7 +270,7 @@ func operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
 	if len(gains) == 0 {
 		gains = []float64{0} // one value decides nothing
 	}
-	return []figures.Measurement{d.MeanOf(gains, verdict.Executions, len(gains))}
+	return d.MeanOf(gains, verdict.Executions, len(gains))
 }
 
 var table6 = grid{
@@ -276,7 +281,9 @@ var table6 = grid{
 		refinementTest.interchanged(func(w workload) bool { return w.times == "WIDETIMES" }),
 		refiningAs("text", "", "far"),
 		refiningAs("text, p_sup = 50 %", "psup=50", "far"),
-		{name: "executions with an operation", measure: operatedGain},
+		{name: "executions with an operation", measure: refiner{"gen=released", "far?keep=last"}.operatedGain},
+		{name: "text, executions with an operation", measure: refiner{"", "far"}.operatedGain},
+		{name: "text, p_sup = 50 %, executions with an operation", measure: refiner{"psup=50", "far"}.operatedGain},
 	},
 }
 
@@ -330,6 +337,13 @@ func (j joining) gains(d *figures.Data, w workload, n int) []figures.Measurement
 	return []figures.Measurement{mean(d, j.gain(d, w, n, "reverse")), mean(d, j.gain(d, w, n, "moveswap"))}
 }
 
+// operatedGains are the gains with p_move/swap as the mean of the pairs with a move or swap alone.
+func (j joining) operatedGains(d *figures.Data, w workload, n int) []figures.Measurement {
+	const mode = "moveswap"
+	all, moves, swaps := j.gain(d, w, n, mode), j.values(d, w, n, mode, "moves"), j.values(d, w, n, mode, "swaps")
+	return []figures.Measurement{mean(d, j.gain(d, w, n, "reverse")), operated(d, all, moves, swaps)}
+}
+
 func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measurement {
 	return figures.Map([]string{"moves", "swaps"}, func(metric string) figures.Measurement {
 		return mean(d, j.values(d, w, n, "moveswap", metric))
@@ -343,7 +357,10 @@ func joinings(of func(name string, j joining) procedure) []procedure {
 var table7 = grid{
 	"table7", workloads, threeSizes,
 	[]string{"p_rev", "p_move/swap"},
-	joinings(func(name string, j joining) procedure { return procedure{name, j.gains, j.measures} }),
+	append(joinings(func(name string, j joining) procedure { return procedure{name, j.gains, j.measures} }),
+		joinings(func(name string, j joining) procedure {
+			return procedure{name: strings.TrimPrefix(name+", pairs with an operation", ", "), measure: j.operatedGains}
+		})...),
 }
 
 var joiningOperations = joinings(func(name string, j joining) procedure {

@@ -84,6 +84,7 @@ var (
 
 	ownAgent = method{agentTitle + ", more inputs (ours)", "d3qn-own", true} // it goes beyond the paper
 	ceiling  = method{title: "ceiling of " + agentTitle, algorithm: "d3qn-ceiling"}
+	ordered  = method{title: "ceiling with all setups of Table VII", algorithm: "d3qn-ceiling?setups=hierarchical"}
 	greedy   = method{title: "greedy (ours)", algorithm: "greedy"}
 	local    = method{title: "local (ours)", algorithm: "local"}
 	exact    = method{title: "exact optimum", algorithm: "exact"}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"miglab/datasets"
+	"miglab/harness/sim/corun"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -68,16 +70,23 @@ func won(own, theirs []float64) (n int) {
 // ceilings shows, over the reported draws, the agents' lead over the paper's other methods, and what 29 actions allow.
 func ceilings(d *figures.Data) (*figures.Output, error) {
 	data := reported(d.Scale)
-	t := d.Claims.Head("ceiling", len(data), trainingRuns, simulated(d))
+	blindly := drawsOf(queues, countFor(d.Scale, blind.draws), blind.parameters)
+	t := d.Claims.Head("ceiling", len(data), trainingRuns, simulated(d), variants(corun.Hierarchical),
+		datasets.MeasuredKappa(), len(blindly))
 	optimum, _ := exact.throughputs(d, data)
-	for _, m := range []method{migShared, migPrivate, mpsOnly, agent, ownAgent, ceiling, exact} {
+	for _, m := range []method{migShared, migPrivate, mpsOnly, agent, ownAgent, ceiling, ordered, exact} {
 		mean, ahead := m.throughputs(d, data)
-		queues := []string{"", ""}
-		if m == ceiling || m == exact { // H3 has the agent
-			queues = figures.PlusMinus(m.against(d, data, track.MetricThroughput, first), 2)
+		counts := slices.Repeat([]string{""}, 4)
+		if m == agent || m == ceiling || m == ordered || m == exact {
+			counts = slices.Concat(m.firstOn(d, data), m.firstOn(d, blindly))
 		}
 		t.Row(m.title, figures.PlusMinus(mean, 4), figures.PlusMinus(ahead, 4),
-			reports.Fixed(100*mean.Value/optimum.Value, 2), queues)
+			reports.Fixed(100*mean.Value/optimum.Value, 2), counts)
 	}
 	return new(figures.Output).Table(t), nil
+}
+
+// firstOn are the cells of on how many queues a method is ahead of the paper's other methods.
+func (m method) firstOn(d *figures.Data, data []string) []string {
+	return figures.PlusMinus(m.against(d, data, track.MetricThroughput, first), 2)
 }

@@ -190,6 +190,6 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(m.title, row)
 	}
-	values := figures.Values{"decisions of the agent take 0.5 % of the makespan or more, mean (1 yes, 0 no)": slow}
+	values := figures.Values{"1 if the agent's decisions take 0.5 % of the makespan or more on average, and 0 if less": slow}
 	return figures.Read(figures.Reading{Values: values}).Table(t), nil
 }

@@ -15,25 +15,29 @@ const (
 	unseenPrograms = "corun/unseen"
 )
 
-// unseenDraws is the number of draws of a reading: each has 12 queues of 12 jobs.
-const unseenDraws = 10
-
 const aheadUnseen = "mean throughput of the agent less that of the best other method, unseen programs"
 
 // unseen compares the methods on queues of programs that the paper's agent was not trained on.
 func unseen(d *figures.Data) (*figures.Output, error) {
-	n := countFor(d.Scale, unseenDraws)
+	n := countFor(d.Scale, draws)
 	out := figures.Read(figures.Map(variations, func(v variation) figures.Reading {
-		ahead := lead(d, agent, drawsOf(unseenPrograms, n, v.parameters))
+		ahead := lead(d, agent, drawsOf(unseenPrograms, countFor(d.Scale, v.draws), v.parameters))
 		return figures.Reading{Name: v.name, Values: figures.Values{aheadUnseen: d.Crossed(ahead)}}
 	})...)
 	t := d.Claims.Head("unseen", n, len(queueNames), simulated(d))
 	for i, dataset := range []string{seenPrograms, unseenPrograms} {
-		for k, r := range throughputRows(d, drawsOf(dataset, n, "")...) {
+		data := drawsOf(dataset, n, "")
+		for k, r := range throughputRows(d, data...) {
 			if i == 0 {
 				t.Row(r.title)
 			}
-			t.Rows[k] = append(t.Rows[k], figures.PlusMinus(d.MeanOf(r.values, verdict.Draws, 0), 3)...)
+			cells := append(figures.PlusMinus(d.MeanOf(r.values, verdict.Draws, 0), 3), "", "")
+			for _, m := range []method{migShared, migPrivate, mpsOnly, agent, exact} {
+				if m.title == r.title {
+					copy(cells[2:], figures.PlusMinus(m.measured(d, lead(d, m, data)), 4))
+				}
+			}
+			t.Rows[k] = append(t.Rows[k], cells...)
 		}
 	}
 	return out.Table(t), nil

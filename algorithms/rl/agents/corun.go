@@ -122,15 +122,19 @@ func inParts(ctx context.Context, w corun.Window, plan func(part corun.Window) c
 	return out, nil
 }
 
-// ceiling is the best that the agents could do.
-type ceiling struct{}
+// ceiling is the best that the agents could do, or could with other setups.
+type ceiling struct{ setups corun.Family }
 
 var _ = algo.Register(algo.Spec{
 	Name: "d3qn-ceiling", Version: 1, Track: algo.TrackCorun, Cite: "own",
 	Summary: "the best plan that the actions of d3qn can form, by dynamic programming",
-	New:     func(algo.Args) (algo.Corun, error) { return ceiling{}, nil },
+	Params: []algo.Param{{
+		Name: "setups", Default: string(corun.Agent), Values: []string{string(corun.Agent), string(corun.Hierarchical)},
+		Doc: "the 29 of d3qn, or all 85 of the hierarchical paper's Table VII in the same order of slots",
+	}},
+	New: func(args algo.Args) (algo.Corun, error) { return ceiling{corun.Family(args["setups"])}, nil },
 })
 
-func (ceiling) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
-	return inParts(ctx, w, func(part corun.Window) corun.Plan { return env.Ceiling(&part) })
+func (c ceiling) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
+	return inParts(ctx, w, func(part corun.Window) corun.Plan { return env.Ceiling(&part, c.setups) })
 }

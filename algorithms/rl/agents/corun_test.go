@@ -87,6 +87,35 @@ func TestCorunCeiling(t *testing.T) {
 	}
 }
 
+// With all setups of Table VII the ceiling is never lower, and on some queues higher.
+func TestCorunCeilingOfAllSetups(t *testing.T) {
+	higher := 0
+	for i := range 12 {
+		w := corunWindow(t, "corun/queues?draw=141", i)
+		var throughput [2]float64
+		for k, id := range []string{"d3qn-ceiling", "d3qn-ceiling?setups=hierarchical"} {
+			plan, err := corunPlan(t, id, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := corun.Measure(w, plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			throughput[k] = r.Throughput()
+		}
+		switch few, all := throughput[0], throughput[1]; {
+		case few > all*(1+1e-9):
+			t.Errorf("Q%d: %v with 29 setups, %v with all", i+1, few, all)
+		case all > few*(1+1e-9):
+			higher++
+		}
+	}
+	if higher == 0 {
+		t.Error("all setups are nowhere better than 29")
+	}
+}
+
 // A window of more than 12 jobs is planned as its parts are.
 func TestCorunLargeWindowsAreCut(t *testing.T) {
 	w := corunWindow(t, "corun/balanced?w=20", 0)

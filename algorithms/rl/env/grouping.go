@@ -106,16 +106,18 @@ type offer struct {
 	compute, memory float64
 }
 
-var actions = func() (out []action) {
+var actions = actionsOf(corun.Agent)
+
+func actionsOf(f corun.Family) (out []action) {
 	for n := 2; n <= corun.MaxConcurrency; n++ {
-		for _, s := range corun.Setups(corun.Agent, n) {
+		for _, s := range corun.Setups(f, n) {
 			a := action{s, s.Layout(), offersOf(&s)}
 			slices.SortStableFunc(a.offers, func(x, y offer) int { return cmp.Compare(x.compute, y.compute) })
 			out = append(out, a)
 		}
 	}
 	return out
-}()
+}
 
 // alone is the setup for a job without a group.
 var alone = corun.Setups(corun.Agent, 1)[0]
@@ -290,12 +292,11 @@ func (g *Grouping) fits(a *action, group []int8) (sum float64) {
 func (g *Grouping) Group(choice int) corun.Group {
 	group, others := g.members()
 	g.leave(others)
-	return g.formed(choice, group)
+	return g.formed(&actions[choice], group)
 }
 
 // formed returns a group of jobs on a setup.
-func (g *Grouping) formed(choice int, group []int8) corun.Group {
-	a := &actions[choice]
+func (g *Grouping) formed(a *action, group []int8) corun.Group {
 	return corun.Group{Jobs: slices.Clone(g.indices(a, group)), Setup: a.setup}
 }
 

@@ -241,7 +241,7 @@ func TestCorunRewards(t *testing.T) {
 func TestCeiling(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := corun.Window{Jobs: drawnWindow(t), Concurrency: rapid.IntRange(1, 4).Draw(t, "cmax"), Model: corun.Model{Kappa: 0.25, Delta: 0.3}}
-		best, err := corun.Measure(w, Ceiling(&w))
+		best, err := corun.Measure(w, Ceiling(&w, corun.Agent))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,6 +259,13 @@ func TestCeiling(t *testing.T) {
 		if best.Makespan > other.Makespan*(1+1e-9) {
 			t.Fatalf("%v s at best, and %v s is possible", best.Makespan, other.Makespan)
 		}
+		more, err := corun.Measure(w, Ceiling(&w, corun.Hierarchical))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if more.Makespan > best.Makespan*(1+1e-9) {
+			t.Fatalf("%v s with 85 setups, and %v s with 29 of them", more.Makespan, best.Makespan)
+		}
 	})
 }
 
@@ -270,7 +277,7 @@ func TestCeilingIsReached(t *testing.T) {
 	}
 	var g Grouping
 	g.Load(w.Jobs, w.Concurrency)
-	for _, want := range Ceiling(&w) {
+	for _, want := range Ceiling(&w, corun.Agent) {
 		if len(want.Jobs) == 1 {
 			if rest := g.Rest(); len(rest) != 1 || !slices.Equal(rest[0].Jobs, want.Jobs) {
 				t.Errorf("%v is left, want %v", rest, want.Jobs)
