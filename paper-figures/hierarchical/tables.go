@@ -190,6 +190,7 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(m.title, row)
 	}
-	values := figures.Values{"1 if the agent's decisions take 0.5 % of the makespan or more on average, and 0 if less": slow}
-	return figures.Read(figures.Reading{Values: values}).Table(t), nil
+	return figures.Read(figures.Reading{Values: figures.Values{
+		"1 if the agent's decisions take 0.5 % of the makespan or more on average, and 0 if less": slow,
+	}}).Table(t), nil
 }
