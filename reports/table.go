@@ -134,11 +134,15 @@ func (t *Table) Encode(w io.Writer, format string) error {
 	if i < 0 {
 		return nearest.Unknown("format", format, TableFormats)
 	}
+	return t.write(w, tableFormats[i].write)
+}
+
+func (t *Table) write(w io.Writer, format func(*Table, *bufio.Writer)) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
 	b := bufio.NewWriter(w) // which keeps the first error
-	tableFormats[i].write(t, b)
+	format(t, b)
 	return b.Flush()
 }
 

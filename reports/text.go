@@ -12,12 +12,7 @@ import (
 // TextWithin is Text for a terminal of so many columns: cells of text that would make the table
 // wider go on in the next lines, but no word is cut. 0 means that nothing is too wide.
 func (t *Table) TextWithin(w io.Writer, width int) error {
-	if err := t.validate(); err != nil {
-		return err
-	}
-	b := bufio.NewWriter(w)
-	t.textWithin(b, width)
-	return b.Flush()
+	return t.write(w, func(t *Table, b *bufio.Writer) { t.textWithin(b, width) })
 }
 
 func (t *Table) textWithin(w *bufio.Writer, width int) {

@@ -60,8 +60,7 @@ func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error
 		t.Notes = append(t.Notes, d.Claims.Words("corun-programs", shippedModel().Kappa))
 	}
 	o := new(figures.Output).Table(t)
-	overlapTables(o, d.Claims, h)
-	scalingFigure(o, h)
+	addOverlap(o, d.Claims, h)
 	return o, nil
 }
 
@@ -231,21 +230,28 @@ func onInstance(p *task.Program, size mig.Slices) float64 {
 	return p.Relative(float64(size)/gpcs, float64(g.Profile(size).Length)/float64(g.MemorySlices))
 }
 
-// overlapTables adds what was measured in overlapped windows, if anything: the fit of the kernels' scaling, and
-// the error of the co-run model with the program's constants and with those fitted on two thirds of the groups.
-func overlapTables(o *figures.Output, claims *figures.Claims, h datasets.HardwareSet) {
+// addOverlap adds what was measured in overlapped windows, if anything: the fit of the kernels' scaling, as a table
+// and drawn, and the error of the co-run model with the program's constants and with those fitted on two thirds of the
+// groups.
+func addOverlap(o *figures.Output, claims *figures.Claims, h datasets.HardwareSet) {
 	if len(h.Overlap) == 0 {
 		return
 	}
 	scaling, misses := claims.Head("corun-scaling"), claims.Head("corun-overlap")
 	for _, t := range h.Overlap {
 		programs := map[string]*task.Program{}
+		var panels []reports.Lines
 		for _, f := range datasets.FitOverlap(t.Rows) {
 			f.Fitted.Name = f.Kernel
 			programs[f.Kernel] = &f.Fitted
-			scaling.Row(t.File, f.Kernel, f.Fitted.Class,
-				reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism), reports.Fixed(f.Gain,
-					2), reports.Fixed(100*f.RMS, 1))
+			scaling.Row(t.File, f.Kernel, f.Fitted.Class, reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism),
+				reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1))
+			panels = append(panels, scalingPanel(&f, t.Rows))
+		}
+		if len(panels) > 0 {
+			title := fmt.Sprintf("Kernels alone on parts of the multiprocessors, and the fitted model (%s)", t.Name)
+			o.Figure("corun-scaling-"+t.File, title,
+				reports.Panels{Title: title, Columns: 3, Charts: aligned(panels, 0)})
 		}
 		groups, left := datasets.OverlapGroups(t.Rows, programs)
 		fitted := datasets.FitOverlapModel(groups, shippedModel())
@@ -280,20 +286,7 @@ func addErrors(t *figures.Table, file string, groups []datasets.OverlapGroup, m 
 	}
 }
 
-// scalingFigure shows the speed of kernels alone against their multiprocessors.
-func scalingFigure(o *figures.Output, h datasets.HardwareSet) {
-	for _, t := range h.Overlap {
-		panels := figures.Map(datasets.FitOverlap(t.Rows), func(f datasets.KernelFit) reports.Lines {
-			return scalingPanel(&f, t.Rows)
-		})
-		if len(panels) > 0 {
-			title := fmt.Sprintf("Kernels alone on parts of the multiprocessors, and the fitted model (%s)", t.Name)
-			o.Figure("corun-scaling-"+t.File, title,
-				reports.Panels{Title: title, Columns: 3, Charts: aligned(panels, 0)})
-		}
-	}
-}
-
+// scalingPanel shows the speed of a kernel alone against its multiprocessors.
 func scalingPanel(f *datasets.KernelFit, rows []datasets.OverlapRate) reports.Lines {
 	var points []speed
 	var alone []datasets.OverlapRate

@@ -129,8 +129,7 @@ func TestProgramsFor(t *testing.T) {
 func TestOverlapTables(t *testing.T) {
 	p := figurestest.Load(t, Paper)
 	o := new(figures.Output)
-	overlapTables(o, p.Claims, datasets.HardwareSet{})
-	scalingFigure(o, datasets.HardwareSet{})
+	addOverlap(o, p.Claims, datasets.HardwareSet{})
 	if len(o.Tables) != 0 || len(o.Figures) != 0 {
 		t.Errorf("%d tables, %d figures", len(o.Tables), len(o.Figures))
 	}
@@ -139,8 +138,7 @@ func TestOverlapTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	overlapTables(o, p.Claims, h)
-	scalingFigure(o, h)
+	addOverlap(o, p.Claims, h)
 	if len(o.Tables) != 2 || len(o.Figures) != 1 {
 		t.Fatalf("%d tables, %d figures", len(o.Tables), len(o.Figures))
 	}
