@@ -132,7 +132,9 @@ func (f *compareFlags) side(c *cobra.Command, text string) (leaderboard.Side, er
 
 func (f *compareFlags) leaderboard() leaderboard.Conditions {
 	c := f.conditions.leaderboard()
-	c.Datasets = f.datasets
+	for _, d := range f.datasets {
+		c.Datasets = append(c.Datasets, canonical(d))
+	}
 	return c
 }
 

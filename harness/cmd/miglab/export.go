@@ -51,9 +51,7 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	defer db.Close()
-	if d, err := datasets.Parse(f.filter.Dataset); err == nil { // a dataset that no longer exists may have results
-		f.filter.Dataset = d.ID()
-	}
+	f.filter.Dataset = canonical(f.filter.Dataset)
 	if a, err := algo.Parse(f.filter.Algorithm); err == nil {
 		f.filter.Algorithm = a.ID
 	}
@@ -103,4 +101,12 @@ func (f *exportFlags) checkFilters(db *store.DB) error {
 		err = fmt.Errorf("%s has no results that all of the filters select", f.results)
 	}
 	return err
+}
+
+// canonical returns a dataset as results name it. One that no longer exists may have results, and stays as it is.
+func canonical(dataset string) string {
+	if d, err := datasets.Parse(dataset); err == nil {
+		return d.ID()
+	}
+	return dataset
 }
