@@ -51,7 +51,7 @@ type tab struct {
 // boardPages splits the boards into a page for each track. The first one is the first page of the site.
 func boardPages(boards []boardView, figures []figureView) (out []page) {
 	taken := map[string]bool{
-		"index": true, "algorithms": true, "claims": true, "figures": true, "instances": true, "provenance": true,
+		"index": true, "algorithms": true, "claims": true, "figures": true, "instances": true, "clusters": true, "provenance": true,
 	}
 	var tabs []tab
 	for i, track := range distinct(boards, func(b boardView) string { return b.Track }) {

@@ -1,8 +1,9 @@
 // Package site writes results as a static web site: a folder that opens from disk, without a server.
 //
 // It has leaderboards, a page for each algorithm, the claims of the papers, their figures and tables, instances
-// with two schedules side by side, and provenance. The pages are html/template, which escapes whatever comes from
-// results; a little plain JavaScript sorts, filters and draws. Without it everything but the Gantt charts can be read.
+// with two schedules side by side, answers for those who run a cluster, and provenance. The pages are html/template,
+// which escapes whatever comes from results; a little plain JavaScript sorts, filters and draws. Without it everything
+// but the Gantt charts can be read.
 //
 // Schedules must pass [schedule.Check]. The same [Data] gives the same bytes.
 package site
@@ -171,6 +172,7 @@ func render(d Data) ([]file, error) {
 		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Papers, d.Claims)},
 		{File: "figures.html", Title: "Figures", Body: figures},
 		{File: "instances.html", Title: "Instances", Body: datasets, Script: "gantt.js"},
+		{File: "clusters.html", Title: "What a cluster wants to know", Body: document(clusters)},
 		{File: "provenance.html", Title: "Provenance", Body: d.Facts},
 	}...)
 	for _, a := range algorithms.Algorithms {

@@ -202,7 +202,7 @@ func parse(t *testing.T, name string, page []byte) []node {
 func TestPages(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "out", "site"), sample())
 	pages := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return !strings.HasSuffix(name, ".html") })
-	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "claims-drl.html", "claims-far.html", "claims.html", "corun.html", "figures.html", "index.html", "instances.html", "provenance.html", "tables-far.html"}; !slices.Equal(pages, want) {
+	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "claims-drl.html", "claims-far.html", "claims.html", "clusters.html", "corun.html", "figures.html", "index.html", "instances.html", "provenance.html", "tables-far.html"}; !slices.Equal(pages, want) {
 		t.Fatalf("pages %q, want %q", pages, want)
 	}
 	for _, name := range pages {
@@ -505,7 +505,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := write(t, dir+string(filepath.Separator), site.Data{})
-	if small["figures/far-figure5.svg"] != nil || len(small) != 12 {
+	if small["figures/far-figure5.svg"] != nil || len(small) != 13 {
 		t.Errorf("the old site is still there: %q", slices.Sorted(maps.Keys(small)))
 	}
 	for name, data := range small {

@@ -26,7 +26,7 @@ const root = "../../.."
 // pages are the files of the documentation, from the root of the repository.
 var pages = []string{
 	"README.md", "CONTRIBUTING.md",
-	"algorithms/README.md", "algorithms/TUTORIAL.md", "algorithms/CLUSTERS.md", "algorithms/rl/README.md", "bounds/README.md", "datasets/README.md",
+	"algorithms/README.md", "algorithms/TUTORIAL.md", "reports/site/CLUSTERS.md", "algorithms/rl/README.md", "bounds/README.md", "datasets/README.md",
 	"harness/README.md", "harness/FROM-OTHER-TOOLS.md", "paper-figures/README.md", "paper-figures/ARTIFACT.md", "profiling/README.md", "reports/README.md",
 }
 
@@ -293,13 +293,13 @@ func testTutorial(t *testing.T) {
 	}
 }
 
-// testClusters runs the scripts of algorithms/CLUSTERS.md and compares what they print. A deep test compares every byte.
+// testClusters runs the scripts of reports/site/CLUSTERS.md and compares what they print. A deep test compares every byte.
 // Otherwise it runs three instances and compares the names of datasets, columns and algorithms.
 func testClusters(t *testing.T) {
 	if _, err := exec.LookPath("awk"); err != nil {
 		t.Skip("no awk")
 	}
-	const page = "algorithms/CLUSTERS.md"
+	const page = "reports/site/CLUSTERS.md"
 	instances := regexp.MustCompile(`--instances [0-9]+`)
 	numbers := regexp.MustCompile(`[0-9.]+(e-[0-9]+)?|[^a-z,:\n]`)
 	comparable := func(text string) string { return numbers.ReplaceAllString(text, "") }
