@@ -34,10 +34,10 @@ var examples = []example{
 const localSearch = "found by local search"
 
 var _ = registerAll(examples, func(e example) Family {
-	return withNoise(Family{
-		Name: e.name, Doc: e.doc, Source: e.source,
+	return Family{
+		Tasks: true, Name: e.name, Doc: e.doc, Source: e.source,
 		New: func(string, spec.Args) (Dataset, error) { return e, nil },
-	})
+	}
 })
 
 func (e example) Instances() int { return 1 }

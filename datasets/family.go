@@ -29,6 +29,8 @@ type Family struct {
 	Assumes string
 	// Params declares the parameters, in the order in which they are listed.
 	Params []spec.Param
+	// Tasks says that instances are [task.Batches]. They have the parameter noise, too.
+	Tasks bool
 	// File says what kind of file the path names, for example "tasks file"; "" for other families.
 	File string
 	// New makes the dataset. id is the canonical spec, for messages. The result is compared
@@ -65,6 +67,9 @@ func Register(f Family) Family {
 		if g, _, _ := familyOf(name); g != nil {
 			panic(fmt.Sprintf("datasets: %q is a name of the family %s", name, g.Name))
 		}
+	}
+	if f.Tasks {
+		f.Params = append(slices.Clip(f.Params), noise)
 	}
 	seen := map[string]bool{"": true, FileKey: true}
 	for _, p := range f.Params {

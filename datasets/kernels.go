@@ -60,7 +60,7 @@ func publishedIn(t string) string {
 const maxCopies = 1000
 
 func (k *kernelSet) family() Family {
-	f := Family{Name: k.name, Doc: k.doc, Source: k.source, New: k.dataset}
+	f := Family{Tasks: true, Name: k.name, Doc: k.doc, Source: k.source, New: k.dataset}
 	if k.ordered {
 		kernel := spec.Names("kernel", "a kernel", "", k.kernels)
 		f.Params = []spec.Param{
@@ -71,7 +71,7 @@ func (k *kernelSet) family() Family {
 			whole("copies", 1, 1, maxCopies, "how often each kernel is there"),
 		}
 	}
-	return withNoise(f)
+	return f
 }
 
 // kernels returns the names of the kernels that were measured on every GPU.

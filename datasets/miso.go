@@ -30,8 +30,8 @@ var (
 	misoDurations = choice("durations", "of MISO's 100 jobs on the whole GPU: from a trace, or exponential",
 		"trace", "exponential")
 
-	_ = Register(withNoise(Family{
-		Name: "miso/jobs", Source: publishedIn(misoA100),
+	_ = Register(Family{
+		Tasks: true, Name: "miso/jobs", Source: publishedIn(misoA100),
 		Doc: "training jobs that were measured on A100-40GB, drawn from 32, each with the duration of one of MISO's " +
 			"100 jobs",
 		Params: []spec.Param{
@@ -40,9 +40,9 @@ var (
 		New: func(_ string, a spec.Args) (Dataset, error) {
 			return misoBatch{newMISO("miso/jobs", a), a.Int("n")}, nil
 		},
-	}))
-	_ = Register(withNoise(Family{
-		Name: "miso/stream", Source: publishedIn(misoA100),
+	})
+	_ = Register(Family{
+		Tasks: true, Name: "miso/stream", Source: publishedIn(misoA100),
 		Doc: "MISO's 100 training jobs, which were measured on A100-40GB, in a random order; the published run " +
 			"has 8 GPUs",
 		Params: []spec.Param{
@@ -55,7 +55,7 @@ var (
 		New: func(_ string, a spec.Args) (Dataset, error) {
 			return misoStream{newMISO("miso/stream", a), a.Float("gap"), mig.Seconds(a.Float("restart"))}, nil
 		},
-	}))
+	})
 )
 
 // miso has MISO's training jobs.

@@ -20,11 +20,6 @@ import (
 var noise = number("noise", 0, 0, 2,
 	"error of the durations that schedulers see, as the standard deviation of their logarithm; 0.2 is about 20 %")
 
-func withNoise(f Family) Family {
-	f.Params = append(slices.Clip(f.Params), noise)
-	return f
-}
-
 // estimates are the errors of a dataset. The zero value is none.
 type estimates struct {
 	sigma float64

@@ -73,6 +73,9 @@ func TestEveryFamilyOfTasksHasNoise(t *testing.T) {
 				spec += "?restart=0"
 			}
 			seen++
+			if !f.Tasks {
+				t.Fatalf("%s has tasks and does not say so", f.Name)
+			}
 			join := "?"
 			if strings.Contains(spec, "?") {
 				join = "&"

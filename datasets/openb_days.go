@@ -35,8 +35,8 @@ var _ = Register(Family{
 	},
 })
 
-var _ = Register(withNoise(Family{
-	Name: "openb/stream", Assumes: openbAssumes + openbScaling,
+var _ = Register(Family{
+	Tasks: true, Name: "openb/stream", Assumes: openbAssumes + openbScaling,
 	Doc:    "days of a production trace as batches of n pods in the order of their submission, " + openbLaw,
 	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
 	Params: append([]spec.Param{
@@ -46,7 +46,7 @@ var _ = Register(withNoise(Family{
 		days := openbDays{newOpenb(a), traces.Law{Alpha: a.Float("alpha")}}
 		return openbStream{days, a.Int("n"), a["arrivals"] == "trace"}, nil
 	},
-}))
+})
 
 // openbDays are the busy days of the trace, one an instance.
 type openbDays struct {

@@ -11,8 +11,8 @@ import (
 	"miglab/harness/wholefile"
 )
 
-var _ = Register(withNoise(Family{
-	Name: "profile:", File: "tasks file", Source: "the file",
+var _ = Register(Family{
+	Tasks: true, Name: "profile:", File: "tasks file", Source: "the file",
 	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4); a stream has a column " +
 		"batch, and arrival_s if its tasks arrive in time; or, with draw at the end, batches of tasks drawn from it",
 	Params: []spec.Param{
@@ -31,7 +31,7 @@ var _ = Register(withNoise(Family{
 		}
 		return p, nil
 	},
-}))
+})
 
 // profile is the tasks of a file, or batches that are drawn from them.
 type profile struct {

@@ -40,8 +40,8 @@ const (
 	OrdersOfSubset = 5
 )
 
-var _ = Register(withNoise(Family{
-	Name: subsetsName, Source: "DRL 5.1.1",
+var _ = Register(Family{
+	Tasks: true, Name: subsetsName, Source: "DRL 5.1.1",
 	Doc: "subsets of the 16 public Rodinia kernels in place of RODINIA + ALTIS, whose Altis kernels are not public: " +
 		"100 of at least n, 100 of fewer, 5 orders each, in batches of n",
 	Params: []spec.Param{
@@ -58,7 +58,7 @@ var _ = Register(withNoise(Family{
 		s.choose(streamKey("workload="+subsetsName, a, "n", "seed"))
 		return s, checkPart(a, len(cut(bits.OnesCount16(s.kernels[0]), s.n)))
 	},
-}))
+})
 
 func (s *subsets) choose(key string) {
 	rng := rand.New(Hashed([]byte(key)))

@@ -74,7 +74,7 @@ var _ = registerAll(workloads, workload.family)
 
 func (w workload) family() Family {
 	f := Family{
-		Name: w.Name, Source: w.Source,
+		Tasks: true, Name: w.Name, Source: w.Source,
 		Doc: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s", w.scaling().sevenSlices, float64(w.Shortest),
 			float64(w.Longest)),
 		Params: w.params(), New: w.dataset,
@@ -85,7 +85,7 @@ func (w workload) family() Family {
 	if w.picks() {
 		f.Doc += ", kept if " + w.condition()
 	}
-	return withNoise(f)
+	return f
 }
 
 // scaling returns the scaling class.
