@@ -20,7 +20,7 @@ var variations = []string{
 	"load=10", "gpus=7&load=130", "lifespan=steady&rho=0.85", "lifespan=forever", "T=expected", "p=0.2-0.2-0.6", "p=0.5-0.2-0.1-0.1-0.05-0.05&seed=3",
 	"gpus=7+4-3&watts=1-2", "deadlines=tight", "deadlines=tight&numpy=1&clock=float64", "low=1&high=3.5", "rate=0.5", "order=classes", "total=30&part=2&order=classes&gen=released", "start=busy", "start=whole&total=20", "w=5", "w=30&seed=2", "draw=9", "cmax=2&kappa=0.1&delta=1e-9&release=true", "jobs=cfd&draw=2",
 	"pods=shared&gpus=14", "alpha=0&slack=1.5&scale=2", "n=20&alpha=0.5", "map=memory&scale=1.5", "scale=0.4&slot=60&pending=in&seed=2",
-	"queue=retry", "queue=fifo&gpus=6", "queue=retry&pernode=4&requests=80&gap=3&seed=2",
+	"queue=retry", "queue=fifo&gpus=8", "queue=retry&pernode=4&requests=80&gap=3&seed=2",
 }
 
 var update = flag.Bool("update", false, "write the golden file")
