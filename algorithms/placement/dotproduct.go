@@ -23,12 +23,9 @@ var _ = algo.Register(algo.Spec{
 func dotProduct(g *mig.GPU) rule {
 	compute, memory := int(g.ComputeSlices), int(g.MemorySlices)
 	return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
-		for start := range (freeStarts{p, occupied}).all {
-			free := freeSlices(g, occupied)
-			freeCompute := bits.OnesCount8(uint8(^occupied & (1<<compute - 1)))
-			product := freeCompute*int(p.Size)*memory*memory + free*int(p.Length)*compute*compute
-			return choice{cost{product}, start}, true
-		}
-		return choice{}, false
+		start, ok := firstFree(p, p.Starts, occupied)
+		freeCompute := bits.OnesCount8(uint8(^occupied & (1<<compute - 1)))
+		product := freeCompute*int(p.Size)*memory*memory + freeSlices(g, occupied)*int(p.Length)*compute*compute
+		return choice{cost{product}, start}, ok
 	}
 }

@@ -35,12 +35,8 @@ var _ = algo.Register(algo.Spec{
 				order = listedFirst(list, order)
 			}
 			return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
-				for _, start := range order(p) {
-					if window(p, start)&occupied == 0 && slices.Contains(p.Starts, start) {
-						return choice{start: start}, true
-					}
-				}
-				return choice{}, false
+				start, ok := firstFree(p, order(p), occupied)
+				return choice{start: start}, ok
 			}
 		}), nil
 	},

@@ -1,8 +1,6 @@
 package placement
 
 import (
-	"slices"
-
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 )
@@ -29,12 +27,8 @@ func fitTable(
 			if free < int(p.Length) || len(p.Starts) == 0 {
 				return choice{}, false
 			}
-			for _, start := range starts(p) {
-				if window(p, start)&occupied == 0 && slices.Contains(p.Starts, start) {
-					return choice{cost{prefer(free)}, start}, true
-				}
-			}
-			return choice{cost{prefer(free)}, nowhere}, strict
+			start, ok := firstFree(p, starts(p), occupied)
+			return choice{cost{prefer(free)}, start}, ok || strict
 		}
 	})
 }

@@ -31,8 +31,9 @@ func (b grmu) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	if b.large > 0 && c.Profiles()[profile].Length == c.GPU().MemorySlices {
 		from, to = 0, b.large
 	}
+	p := c.Profiles()[profile]
 	for gpu := from; gpu < to; gpu++ {
-		for start := range (freeStarts{c.Profiles()[profile], c.Mask(gpu)}).all {
+		if start, ok := firstFree(p, p.Starts, c.Mask(gpu)); ok {
 			return sim.Spot{GPU: gpu, Start: start}, true
 		}
 	}

@@ -57,12 +57,8 @@ func (h *hami210) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) {
 			if slices.Compare(score[:], least[:]) >= 0 {
 				continue
 			}
-			p := c.Profile(gpu, profile)
-			for _, start := range h.starts[profile] {
-				if window(p, start)&c.Mask(gpu) == 0 && slices.Contains(p.Starts, start) {
-					least, best, ok = score, sim.Spot{GPU: gpu, Start: start}, true
-					break
-				}
+			if start, free := firstFree(c.Profile(gpu, profile), h.starts[profile], c.Mask(gpu)); free {
+				least, best, ok = score, sim.Spot{GPU: gpu, Start: start}, true
 			}
 		}
 	}

@@ -28,12 +28,9 @@ func (n instaslice) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) 
 		end := min(first+n.perNode, c.GPUs())
 		for gpu := first; gpu < end; gpu++ {
 			free += freeSlices(c.GPU(), c.Mask(gpu))
-			if found {
-				continue
-			}
-			for start := range (freeStarts{c.Profile(gpu, profile), c.Mask(gpu)}).all {
-				spot, found = sim.Spot{GPU: gpu, Start: start}, true
-				break
+			if p := c.Profile(gpu, profile); !found {
+				spot.GPU = gpu
+				spot.Start, found = firstFree(p, p.Starts, c.Mask(gpu))
 			}
 		}
 		free -= int(c.Profiles()[profile].Length)

@@ -24,11 +24,13 @@ type randomFit struct{ rng *rand.Rand }
 func (r *randomFit) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) {
 	n := 0
 	for gpu := range c.GPUs() {
-		for start := range (freeStarts{c.Profile(gpu, profile), c.Mask(gpu)}).all {
-			if n++; r.rng.IntN(n) == 0 {
-				best, ok = sim.Spot{GPU: gpu, Start: start}, true
-			}
-			break
+		p := c.Profile(gpu, profile)
+		start, free := firstFree(p, p.Starts, c.Mask(gpu))
+		if !free {
+			continue
+		}
+		if n++; r.rng.IntN(n) == 0 {
+			best, ok = sim.Spot{GPU: gpu, Start: start}, true
 		}
 	}
 	return best, ok

@@ -140,6 +140,16 @@ func window(p *mig.Profile, start mig.Slices) mig.Mask {
 	return mig.Instance{Profile: p, Start: start}.Mask()
 }
 
+// firstFree returns the first of some starts that the profile has and at which all its slices are free.
+func firstFree(p *mig.Profile, starts []mig.Slices, occupied mig.Mask) (mig.Slices, bool) {
+	for _, start := range starts {
+		if window(p, start)&occupied == 0 && slices.Contains(p.Starts, start) {
+			return start, true
+		}
+	}
+	return nowhere, false
+}
+
 // freeStarts are the starts of a profile at which all its slices are free.
 type freeStarts struct {
 	p        *mig.Profile
