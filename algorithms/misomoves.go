@@ -28,15 +28,10 @@ func (q *misoMoves) decide() {
 // admit gives a task to a GPU, and reports whether there is one for it.
 func (q *misoMoves) admit(k int32) bool {
 	for _, g := range q.fewestFirst() {
-		if !q.choose(g, k) {
-			continue
-		}
-		if len(q.on(g)) > 0 {
+		if q.choose(g, k) {
 			q.rearrange(g, q.pause)
-		} else {
-			q.rearrange(g, 0)
+			return true
 		}
-		return true
 	}
 	return false
 }
@@ -56,13 +51,16 @@ func (q *misoMoves) choose(g int, tasks ...int32) bool {
 	return len(q.choice.tasks) == len(tasks)
 }
 
-// rearrange stops all tasks of a GPU, and runs the chosen ones after a pause.
+// rearrange stops the tasks of a GPU and runs the chosen ones: after a pause if there were any to stop.
 func (q *misoMoves) rearrange(g int, pause float64) {
-	for _, r := range q.on(g) {
+	runs := q.on(g)
+	for _, r := range runs {
 		q.stop(r)
 	}
 	q.partition(g, q.choice.instances)
-	q.ready[g] = max(q.ready[g], q.now+pause)
+	if len(runs) > 0 {
+		q.ready[g] = max(q.ready[g], q.now+pause)
+	}
 	for i, k := range q.choice.tasks {
 		q.begin(g, k, q.choice.instances[i], q.ready[g])
 	}
