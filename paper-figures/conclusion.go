@@ -496,11 +496,11 @@ func (c *Conclusion) describe(defaults []Dot, sign bool) {
 	if c.Answer == Undecided {
 		c.Plain += c.settling()
 	}
-	c.Plain += c.found(defaults)
+	c.addFound(defaults)
 }
 
-// found says what readings that were found after the run give where no default gives the same.
-func (c *Conclusion) found(defaults []Dot) string {
+// addFound adds what readings that were found after the run give where no default gives the same.
+func (c *Conclusion) addFound(defaults []Dot) {
 	var usual []tested
 	for _, d := range defaults {
 		usual = append(usual, d.least...)
@@ -515,10 +515,9 @@ func (c *Conclusion) found(defaults []Dot) string {
 			}
 		}
 	}
-	if texts == nil {
-		return ""
+	if texts != nil {
+		c.Plain += " Found after the run, and not counted: " + strings.Join(texts, "; ") + "."
 	}
-	return " Found after the run, and not counted: " + strings.Join(texts, "; ") + "."
 }
 
 // settling says what would decide a conclusion that is undecided, if means and deviations stay, and what it costs.

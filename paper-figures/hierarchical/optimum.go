@@ -78,15 +78,13 @@ func ceilings(d *figures.Data) (*figures.Output, error) {
 		mean, ahead := m.throughputs(d, data)
 		counts := slices.Repeat([]string{""}, 4)
 		if m == agent || m == ceiling || m == ordered || m == exact {
-			counts = slices.Concat(m.firstOn(d, data), m.firstOn(d, blindly))
+			counts = nil
+			for _, drawn := range [][]string{data, blindly} {
+				counts = append(counts, figures.PlusMinus(m.against(d, drawn, track.MetricThroughput, first), 2)...)
+			}
 		}
 		t.Row(m.title, figures.PlusMinus(mean, 4), figures.PlusMinus(ahead, 4),
 			reports.Fixed(100*mean.Value/optimum.Value, 2), counts)
 	}
 	return new(figures.Output).Table(t), nil
-}
-
-// firstOn are the cells of on how many queues a method is ahead of the paper's other methods.
-func (m method) firstOn(d *figures.Data, data []string) []string {
-	return figures.PlusMinus(m.against(d, data, track.MetricThroughput, first), 2)
 }

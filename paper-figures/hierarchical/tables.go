@@ -190,7 +190,6 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(m.title, row)
 	}
-	return figures.Read(figures.Reading{Values: figures.Values{
-		"1 if the agent's decisions take 0.5 % of the makespan or more on average, and 0 if less": slow,
-	}}).Table(t), nil
+	values := figures.Values{"1 if the agent's decisions take 0.5 % of the makespan or more on average, else 0": slow}
+	return figures.Read(figures.Reading{Values: values}).Table(t), nil
 }

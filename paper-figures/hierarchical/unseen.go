@@ -32,10 +32,9 @@ func unseen(d *figures.Data) (*figures.Output, error) {
 				t.Row(r.title)
 			}
 			cells := append(figures.PlusMinus(d.MeanOf(r.values, verdict.Draws, 0), 3), "", "")
-			for _, m := range []method{migShared, migPrivate, mpsOnly, agent, exact} {
-				if m.title == r.title {
-					copy(cells[2:], figures.PlusMinus(m.measured(d, lead(d, m, data)), 4))
-				}
+			if k >= len(rivalTitles) {
+				m := []method{agent, exact}[k-len(rivalTitles)]
+				copy(cells[2:], figures.PlusMinus(m.measured(d, lead(d, m, data)), 4))
 			}
 			t.Rows[k] = append(t.Rows[k], cells...)
 		}
