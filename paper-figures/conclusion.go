@@ -524,9 +524,9 @@ func (c *Conclusion) addFound(defaults []Dot) {
 func (c *Conclusion) settling() (text string) {
 	budget := c.rows[0].Status == statusBudget
 	if budget {
-		text = fmt.Sprintf(" The agents learned for fewer steps than the paper's, so that a miss does not count against "+
-			"the sentence. A success would count for it, which is in the authors' favour. %s of each agent, as long as "+
-			"the paper's, would decide.", count(verdict.TrainingRuns.Fewest(), verdict.TrainingRuns))
+		text = fmt.Sprintf(" The agents learned for fewer steps than the paper's, so that a miss does not count "+
+			"against the sentence. A success would count for it, which is in the authors' favour. %s of each agent, "+
+			"as long as the paper's, would decide.", count(verdict.TrainingRuns.Fewest(), verdict.TrainingRuns))
 	}
 	var most Test
 	never := 0 // open values that no number of replicates decides
