@@ -17,9 +17,9 @@ var signs = map[string]int{"binpack": -1, "spread": 1}
 var _ = algo.Register(algo.Spec{
 	Name: "hami-2.10", Version: 1, Track: algo.TrackPlacement,
 	Cite:    "HAMi 4707fb02, pkg/device/nvidia: device.go (selectMigCandidate), mig_topology.go; charts/hami/values.yaml",
-	Summary: "node, then GPU by used memory; 1g and 3g at the highest free start, others at the lowest",
+	Summary: "node, then GPU by share of memory in use; 1g and 3g at the highest free start, others at the lowest",
 	Params: []algo.Param{
-		{Name: "node", Default: "binpack", Values: []string{"binpack", "spread"}, Doc: "nodes with most used first, or least"},
+		{Name: "node", Default: "binpack", Values: []string{"binpack", "spread"}, Doc: "fullest nodes first, or emptiest"},
 		{Name: "gpu", Default: "spread", Values: []string{"binpack", "spread"}, Doc: "the same for the GPUs of a node"},
 	},
 	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
@@ -42,18 +42,18 @@ type hami210 struct {
 	starts    [][]mig.Slices
 }
 
-// Place returns the first free start on the best GPU of the best node. HAMi goes on to the profiles with more memory,
-// or as much and more slices, where the right one has no free start on a GPU. On every model they have none there
-// either.
+// Place returns the first free start on the best GPU of the best node, by the share of memory in use. HAMi goes on to
+// the profiles with more memory, or as much and more slices, where the right one has no free start on a GPU. On every
+// model they have none there either.
 func (h *hami210) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) {
-	least := [2]int{math.MaxInt, math.MaxInt}
+	least := [2]float64{math.Inf(1), math.Inf(1)}
 	for first := 0; first < c.GPUs(); first += h.perNode {
-		gpus, used := min(h.perNode, c.GPUs()-first), 0
+		gpus, used := min(h.perNode, c.GPUs()-first), 0 // the last node may have fewer GPUs
 		for gpu := first; gpu < first+gpus; gpu++ {
 			used += int(c.Mask(gpu).Count())
 		}
 		for gpu := first; gpu < first+gpus; gpu++ {
-			score := [2]int{h.node * used, h.gpu * int(c.Mask(gpu).Count())}
+			score := [2]float64{float64(h.node*used) / float64(gpus), float64(h.gpu * int(c.Mask(gpu).Count()))}
 			if slices.Compare(score[:], least[:]) >= 0 {
 				continue
 			}

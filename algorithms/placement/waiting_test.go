@@ -191,6 +191,8 @@ func TestRulesByHand(t *testing.T) {
 		// Node 0 has less free.
 		{"ff", "", 4, 2, []string{"1 9", "1 9", "4 9"}, "0:0@0 1:0@1 2:1@0"},
 		{"instaslice", "", 4, 2, []string{"1 9", "1 9", "4 9"}, "0:0@0 1:2@0 2:1@0"},
+		// Of node 0, 4 of 16 memory slices are in use, of node 1, which has a GPU, 3 of 8.
+		{"hami-2.10?node=spread", "", 3, 2, []string{"3 9", "1 9", "2 9", "1 9"}, "0:0@4 1:2@6 2:2@0 3:1@6"},
 		{"instaslice", "", 4, 4, []string{"1 9", "1 9", "4 9"}, "0:0@0 1:0@1 2:1@0"},
 	} {
 		in := task.Requests{GPUs: c.gpus, PerNode: c.perNode, Waiting: task.Retry}
