@@ -16,10 +16,14 @@ var signs = map[string]int{"binpack": -1, "spread": 1}
 
 var _ = algo.Register(algo.Spec{
 	Name: "hami-2.10", Version: 1, Track: algo.TrackPlacement,
-	Cite:    "HAMi 4707fb02, pkg/device/nvidia: device.go (selectMigCandidate), mig_topology.go; charts/hami/values.yaml",
+	Cite: "HAMi 4707fb02, pkg/device/nvidia: device.go (selectMigCandidate), mig_topology.go; " +
+		"charts/hami/values.yaml",
 	Summary: "node, then GPU by share of memory in use; 1g and 3g at the highest free start, others at the lowest",
 	Params: []algo.Param{
-		{Name: "node", Default: "binpack", Values: []string{"binpack", "spread"}, Doc: "fullest nodes first, or emptiest"},
+		{
+			Name: "node", Default: "binpack", Values: []string{"binpack", "spread"},
+			Doc: "fullest nodes first, or emptiest",
+		},
 		{Name: "gpu", Default: "spread", Values: []string{"binpack", "spread"}, Doc: "the same for the GPUs of a node"},
 	},
 	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
