@@ -327,7 +327,8 @@ func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
 		if len(c.Worst) > 0 {
 			worst, by = strconv.Itoa(c.Worst[0].Instance), reports.Fixed(c.Worst[0].Worse, ValueDecimals)
 		}
-		t.Row(c.Dataset, c.Instances, c.Metric.Name, reports.Cells(ValueDecimals, c.A, c.B, c.Difference, c.Low, c.High),
+		t.Row(c.Dataset, c.Instances, c.Metric.Name,
+			reports.Cells(ValueDecimals, c.A, c.B, c.Difference, c.Low, c.High),
 			reports.Cells(PercentDecimals, c.GapA, c.GapB, c.Gap, c.GapLow, c.GapHigh), formatProbability(c.PHolm),
 			c.Wins, c.Ties, c.Losses, c.FailedA, c.FailedB, worst, by)
 	}

@@ -69,7 +69,8 @@ func Table(standings []Standing) reports.Table {
 		t.Row(s.Track, s.Dataset, rank, s.Algorithm, name, s.Version, s.Instances, s.Metric.Name,
 			reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound), wins,
 			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt), reports.Fixed(s.FriedmanRank, 2),
-			formatProbability(s.PHolm), cmp.Or(s.Budget, reports.Missing), reports.Fixed(s.Micros, MicrosDecimals), asides)
+			formatProbability(s.PHolm),
+			cmp.Or(s.Budget, reports.Missing), reports.Fixed(s.Micros, MicrosDecimals), asides)
 	}
 	return t
 }
