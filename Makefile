@@ -122,11 +122,11 @@ test-gym: build-gym
 		cd / && PYTHONPATH=$$dir $(PYTHON) -B -c 'import miglab_gym; miglab_gym.VectorEnv("deadline", 1).reset(seed=1)' && rm -r $$dir
 
 ## test-long: what takes too long for .ci/run: a client in PyTorch learns, and its answers are ranked; every agent is
-## trained for a moment on a real Slurm, with faults
+## trained for a moment on a real Slurm, with faults; all commands of the page about clusters print what it shows
 test-long: build build-gym $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch) \
 		$(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
-	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 1h -run TrainsAllOnSlurm ./harness/cmd/miglab
+	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 1h -run 'TrainsAllOnSlurm|TestExamples/clusters' ./harness/cmd/miglab
 
 ## install-torch: PyTorch from Debian's packages, which test-long needs
 install-torch:
