@@ -176,7 +176,7 @@ func (m method) against(d *figures.Data, data []string, metric string,
 const (
 	firstReported = 141
 	draws         = 100
-	// fewDraws is for variations of the model and for sweeps.
+	// fewDraws is for variations of the model, for sweeps, and for programs by which the agent was trained or not.
 	fewDraws = 20
 )
 

@@ -19,9 +19,9 @@ const aheadUnseen = "mean throughput of the agent less that of the best other me
 
 // unseen compares the methods on queues of programs that the paper's agent was not trained on.
 func unseen(d *figures.Data) (*figures.Output, error) {
-	n := countFor(d.Scale, draws)
+	n := countFor(d.Scale, fewDraws)
 	out := figures.Read(figures.Map(variations, func(v variation) figures.Reading {
-		ahead := lead(d, agent, drawsOf(unseenPrograms, countFor(d.Scale, v.draws), v.parameters))
+		ahead := lead(d, agent, drawsOf(unseenPrograms, n, v.parameters))
 		return figures.Reading{Name: v.name, Values: figures.Values{aheadUnseen: d.Crossed(ahead)}}
 	})...)
 	t := d.Claims.Head("unseen", n, len(queueNames), simulated(d))
