@@ -70,9 +70,8 @@ func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
 			p = profiles[drawIndex(rng, weights)]
 		}
 		seconds := migbenchMedian * math.Exp(migbenchSigma*rng.NormFloat64())
-		q := task.Request{
-			Arrival: int(at * 1000), MemoryMB: p.MemoryMB(), Work: int(math.Ceil(10 * seconds * float64(task.Share(g, p)))),
-		}
+		work := math.Ceil(10 * seconds * float64(task.Share(g, p)))
+		q := task.Request{Arrival: int(at * 1000), MemoryMB: p.MemoryMB(), Work: int(work)}
 		if err := q.SetProfile(g); err != nil {
 			return nil, fmt.Errorf("request %d %w", i, err)
 		}

@@ -53,7 +53,7 @@ func TestMIGBench(t *testing.T) {
 	}
 }
 
-// TestQueueDrawsTheSameRequests: what becomes of a request changes no request, but the content.
+// TestQueueDrawsTheSameRequests: whether requests wait changes the content, but none of the requests.
 func TestQueueDrawsTheSameRequests(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	a, b := requestsOf(t, "mfi/uniform?lifespan=steady", g, 3), requestsOf(t, "mfi/uniform?lifespan=steady&queue=fifo", g, 3)

@@ -10,5 +10,5 @@
 // or in parts where the problem lets tasks be stopped ([Problem.Restart]). The referee
 // shares no code with a simulator or an algorithm.
 //
-// [Replay] says what becomes of a schedule when its tasks take other durations than planned.
+// [Replay] runs a schedule with other durations than the planned ones.
 package schedule

@@ -8,9 +8,9 @@ import (
 	"miglab/harness/mig"
 )
 
-// Replay returns what becomes of a valid schedule of standard instances when its tasks take other durations, those of
-// p. Every task keeps its instance, and every memory slice keeps the order of the tasks and operations that use it.
-// Under [mig.Sequential] every GPU also keeps the order of its operations, as the executor on a GPU does. Each task and
+// Replay runs a valid schedule of standard instances with the durations of p in place of the planned ones. Every task
+// keeps its instance, and every memory slice keeps the order of the tasks and operations that use it. Under
+// [mig.Sequential] every GPU also keeps the order of its operations, as the executor on a GPU does. Each task and
 // operation begins when those before it in these orders have ended, but no task begins before its release. Each task
 // must fit its instance with the other durations, too, and none may be stopped ([Problem.Restart]).
 //

@@ -35,7 +35,7 @@ type PlacementSetting struct {
 	GPUs int
 	// PerNode is how many of them, in order, make up a node; 0 for a single node.
 	PerNode int
-	// Waiting says what becomes of a request that is rejected.
+	// Waiting says whether a rejected request waits.
 	Waiting task.Waiting
 	// Geometry has the instances of a cluster that does not change them.
 	Geometry task.Geometry

@@ -146,7 +146,7 @@ type Requests struct {
 	Demand []float64
 	// Migration is what the cluster allows of moves.
 	Migration Migration
-	// Waiting says what becomes of a request that fits nowhere.
+	// Waiting says whether a request that fits nowhere waits.
 	Waiting Waiting
 	// Geometry has the instances of a cluster that does not change them.
 	Geometry Geometry
@@ -154,7 +154,7 @@ type Requests struct {
 	SlotSeconds float64
 }
 
-// Waiting says what becomes of a request that a cluster has no room for.
+// Waiting says whether a request waits for which the cluster has no room.
 type Waiting string
 
 // What clusters do.

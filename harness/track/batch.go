@@ -134,7 +134,7 @@ func poseProblem(p Problem) (judged, given algo.Problem) {
 	return judged, given
 }
 
-// replay returns what becomes of the schedule of a problem of which the algorithm was told other durations.
+// replay runs a schedule that was planned with the durations told, with those of p.
 func replay(p schedule.Problem, told task.Batch, s schedule.Schedule) (schedule.Schedule, error) {
 	estimated := p
 	estimated.Tasks = told

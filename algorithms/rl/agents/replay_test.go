@@ -18,7 +18,7 @@ import (
 	"miglab/harness/schedule"
 )
 
-// Nothing but wrong estimates may change what becomes of a schedule: no algorithm leaves a gap that a replay would close.
+// Only wrong estimates may change a replayed schedule: no algorithm leaves a gap that a replay would close.
 func TestReplayOfTheEstimatesIsTheSchedule(t *testing.T) {
 	all, replayed := algo.All(algo.TrackBatch), map[string]int{}
 	replayIsSame := func(t *rapid.T, among []algo.Spec) {
