@@ -22,13 +22,35 @@ type Progress struct {
 	w    io.Writer
 	what string
 	bar  *progressbar.ProgressBar
-	// start is what was done before the first call, at began. It does not count for the speed.
-	start       int
-	began, said time.Time
+	forecast
 }
 
-// sayEvery is how often there is a line where there is no terminal.
+// sayEvery is how often the forecast is made, and how often there is a line where there is no terminal.
 const sayEvery = 10 * time.Second
+
+// A forecast says how long the rest of some work will take, from the speed of all that was done. Units differ, and
+// quick ones may come first. So it grows by at most a half at a time, and beyond the time that has passed it shrinks by
+// at most a third.
+type forecast struct {
+	// start is what was done before the first call, at began. It does not count for the speed.
+	start       int
+	began, made time.Time
+	// left is the forecast that was made then; 0 if nothing was known.
+	left time.Duration
+}
+
+// make makes the forecast.
+func (f *forecast) make(done, total int, now time.Time) {
+	passed := now.Sub(f.made)
+	if done > f.start {
+		left := time.Duration(float64(now.Sub(f.began)) / float64(done-f.start) * float64(total-done))
+		if f.left > 0 {
+			left = min(max(left, (f.left-passed)*2/3), max(f.left, passed)*3/2)
+		}
+		f.left = left
+	}
+	f.made = now
+}
 
 // NewProgress returns the progress of work that is counted in something, for example cells.
 func NewProgress(w io.Writer, what string) *Progress {
@@ -44,34 +66,38 @@ func (p *Progress) Set(done, total int) {
 		return
 	}
 	if p.began.IsZero() {
-		p.start, p.began, p.said = done, now, now
+		p.forecast = forecast{start: done, began: now, made: now}
+	}
+	due := now.Sub(p.made) >= sayEvery
+	if due {
+		p.make(done, total, now)
 	}
 	if !p.Terminal {
-		if now.Sub(p.said) >= sayEvery {
-			p.said = now
-			fmt.Fprintln(p.w, p.line(done, total, now))
+		if due {
+			fmt.Fprintf(p.w, "%s: %d of %d done%s\n", p.what, done, total, p.rest())
 		}
 		return
 	}
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions(total-done,
 			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.what),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
+			progressbar.OptionSetPredictTime(false), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
 			progressbar.OptionFullWidth())
+	}
+	if due {
+		p.bar.Describe(p.what + p.rest())
 	}
 	// A bar that cannot be drawn is no reason to stop.
 	_ = p.bar.Set(done - p.start)
 }
 
-// line words how far the work is.
-func (p *Progress) line(done, total int, now time.Time) string {
-	text := fmt.Sprintf("%s: %d of %d done", p.what, done, total)
-	if done > p.start {
-		left := time.Duration(float64(now.Sub(p.began)) / float64(done-p.start) * float64(total-done))
-		text += ", about " + left.Round(time.Second).String() + " left"
+// rest words the forecast.
+func (p *Progress) rest() string {
+	if p.left == 0 {
+		return ""
 	}
-	return text
+	return ", about " + p.left.Round(time.Second).String() + " left"
 }
 
 // Done takes the bar away.
@@ -79,7 +105,7 @@ func (p *Progress) Done() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
 	}
-	p.bar, p.began = nil, time.Time{}
+	p.bar, p.forecast = nil, forecast{}
 }
 
 // RunUnits does work that is counted in units, such as cells, and shows how much of it is done: work tells

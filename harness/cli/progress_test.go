@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 // Where there is no terminal, a line every ten seconds says how far the work is, from the speed
@@ -35,5 +37,37 @@ func TestProgressOfQuickWorkIsSilent(t *testing.T) {
 	p.Done()
 	if b.Len() > 0 {
 		t.Errorf("%q was printed", b.String())
+	}
+}
+
+// However the costs of units change, the forecast moves a little at a time. It reaches the speed of all that was done,
+// also where quick units came first.
+func TestForecastsDoNotJump(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		costs := rapid.SliceOfN(rapid.Float64Range(0.001, 100), 1, 20).Draw(t, "costs")
+		length := rapid.IntRange(1, 200).Draw(t, "length")
+		total := length * len(costs)
+		var f forecast
+		began := time.Unix(0, 0)
+		f.began, f.made = began, began
+		now := began
+		for done := range total {
+			now = now.Add(time.Duration(costs[done/length] * float64(time.Second)))
+			passed, last := now.Sub(f.made), f.left
+			if passed < sayEvery {
+				continue
+			}
+			f.make(done+1, total, now)
+			if last > 0 && (f.left < (last-passed)*2/3 || f.left > max(last, passed)*3/2) {
+				t.Fatalf("%v after %v is %v", last, passed, f.left)
+			}
+		}
+	})
+	f := forecast{began: time.Unix(0, 0), made: time.Unix(0, 0)}
+	for i := range 100 { // quick units hide how long the others take
+		f.make(1000+i, 1200, time.Unix(int64(10*(i+1)), 0))
+	}
+	if want := 1000. / 1099 * 101; f.left.Seconds() < want-1 || f.left.Seconds() > want+1 {
+		t.Errorf("%v is left, want %.0f s", f.left, want)
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -59,10 +61,13 @@ func newList() *cobra.Command {
 	cli.AddFlag(c, &l.track, "track", "", track.Parse,
 		"only algorithms of this track: "+strings.Join(track.Names(), ", "))
 	c.Flags().StringVar(&l.match, "match", "", "only rows that have this text, in any column, in upper or lower case")
-	cli.AddFlag(c, &l.format, "format", "text", cli.OneOf("format", reports.TableFormats),
-		strings.Join(reports.TableFormats, ", "))
+	formats := append(slices.Clone(reports.TableFormats), gpuFormat)
+	cli.AddFlag(c, &l.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	return c
 }
+
+// gpuFormat is the format of the files that --gpu reads.
+const gpuFormat = "gpu"
 
 // listing are the flags of list.
 type listing struct {
@@ -76,6 +81,9 @@ func (l *listing) run(c *cobra.Command, args []string) error {
 	}
 	if len(args) == 0 && l.format == "json" {
 		return fmt.Errorf("--format json: one kind at a time, as in miglab list %s --format json", kinds[0].name)
+	}
+	if l.format == gpuFormat {
+		return writeModel(c.OutOrStdout(), args)
 	}
 	for i, k := range kinds {
 		if len(args) > 0 && args[0] != k.name {
@@ -101,6 +109,18 @@ func (l *listing) run(c *cobra.Command, args []string) error {
 		return nearest.Unknown("list", args[0], kindNames())
 	}
 	return nil
+}
+
+// writeModel writes a GPU model as a file that --gpu reads.
+func writeModel(w io.Writer, args []string) error {
+	if len(args) != 2 || args[0] != "gpus" {
+		return errors.New("--format gpu: only a GPU model has it, as in miglab list gpus A100 --format gpu")
+	}
+	g, err := mig.LookupOrRead(args[1])
+	if err == nil {
+		_, err = w.Write(g.JSON())
+	}
+	return err
 }
 
 // list writes the rows that the filters keep.
@@ -152,7 +172,8 @@ func (l *listing) one(w io.Writer, all *catalogue, kind, name string) error {
 	fmt.Fprintln(w)
 	p := reports.Table{Columns: reports.Left("parameter", "default", "values", "what it is")}
 	for _, param := range all.params[at[0]] {
-		p.Rows = append(p.Rows, []string{param.Name, param.Default, strings.Join(param.Values, " "), param.Doc})
+		values := cmp.Or(strings.Join(param.Values, " "), param.Type.Want)
+		p.Rows = append(p.Rows, []string{param.Name, param.Default, values, param.Doc})
 	}
 	return p.TextWithin(w, terminalWidth(w))
 }
