@@ -186,6 +186,23 @@ func (t *Table) WithoutEmpty(others ...string) Table {
 	return out
 }
 
+// Select keeps the columns of these names, in their order. An unknown name is a [*nearest.UnknownError].
+func (t *Table) Select(names []string) (Table, error) {
+	out := *t
+	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
+	for _, name := range names {
+		j := slices.Index(t.names(), name)
+		if j < 0 {
+			return out, nearest.Unknown("column", name, t.names())
+		}
+		out.Columns = append(out.Columns, t.Columns[j])
+		for i, row := range t.Rows {
+			out.Rows[i] = append(out.Rows[i], row[j])
+		}
+	}
+	return out, nil
+}
+
 // validate refuses what no format can show. Line breaks are refused because a row of text is one line.
 func (t *Table) validate() error {
 	bad := func(where, format string, args ...any) error {

@@ -365,7 +365,7 @@ func TestBoardsShowLoad(t *testing.T) {
 			t.Errorf("%s: the CSV file has the rank %s", name, row[2])
 		}
 		var text strings.Builder
-		if err := WriteText(&text, standings); err != nil || strings.Contains(text.String(), "low load: nobody is ranked") != c.idle {
+		if err := WriteText(&text, standings, nil); err != nil || strings.Contains(text.String(), "low load: nobody is ranked") != c.idle {
 			t.Errorf("%s: %v\n%s", name, err, text.String())
 		}
 	}

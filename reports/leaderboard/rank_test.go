@@ -86,7 +86,7 @@ func TestLeaderboardWorkedExample(t *testing.T) {
 
 	table := Table(got)
 	var text bytes.Buffer
-	if err := WriteText(&text, got); err != nil {
+	if err := WriteText(&text, got, nil); err != nil {
 		t.Fatal(err)
 	}
 	const head = `
@@ -143,7 +143,7 @@ func TestLeaderboardText(t *testing.T) {
 		"nothing":                                {nil, nil, []string{"L"}},
 	} {
 		var out strings.Builder
-		if err := WriteText(&out, c.standings); err != nil {
+		if err := WriteText(&out, c.standings, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		for _, want := range c.says {

@@ -131,23 +131,35 @@ func (s *Standing) BoundedInstances() string {
 	return fmt.Sprintf("bound of %d of %d instances", all-s.NoBound, all)
 }
 
-// WriteText writes a table for each dataset, without the columns that its heading speaks for or that are empty.
-func WriteText(w io.Writer, standings []Standing) error {
+// datasetTable is the table of a dataset. It has the columns that are asked for, or else all without those that the
+// heading speaks for or that are empty.
+func datasetTable(own []Standing, columns []string) (reports.Table, error) {
+	t := Table(own)
+	var ranked bool
+	t.Title, ranked = datasetHeading(own)
+	if columns != nil {
+		return t.Select(columns)
+	}
+	without := []string{"track", "dataset", "metric"}
+	if !ranked {
+		without = append(without, "rank")
+	}
+	return t.WithoutEmpty(without...), nil
+}
+
+// WriteText writes a table for each dataset, with all columns that say something if columns is nil.
+func WriteText(w io.Writer, standings []Standing, columns []string) error {
 	if len(standings) == 0 {
 		return nil
 	}
 	var out bytes.Buffer
 	fmt.Fprintln(&out, boardTitle(standings[0]))
 	for own := range ByDataset(standings) {
-		t := Table(own)
-		var ranked bool
-		t.Title, ranked = datasetHeading(own)
-		t.Notes = nil
-		without := []string{"track", "dataset", "metric"}
-		if !ranked {
-			without = append(without, "rank")
+		t, err := datasetTable(own, columns)
+		if err != nil {
+			return err
 		}
-		t = t.WithoutEmpty(without...)
+		t.Notes = nil
 		fmt.Fprintln(&out)
 		if err := t.Text(&out); err != nil {
 			return err
@@ -159,6 +171,81 @@ func WriteText(w io.Writer, standings []Standing) error {
 	}
 	_, err := out.WriteTo(w)
 	return err
+}
+
+// Formats lists the formats of [Encode].
+func Formats() []string { return slices.Concat(reports.TableFormats, reports.FigureFormats) }
+
+// Encode writes standings in one of [Formats], with these columns if any are named: a table for each dataset in text
+// and LaTeX, one table in other formats, or [Figure]. Errors are those of [reports.Table.Select] and of the encoders.
+func Encode(w io.Writer, format string, standings []Standing, columns []string) error {
+	switch {
+	case slices.Contains(reports.FigureFormats, format):
+		return reports.Encode(w, format, Figure(standings))
+	case format == "text":
+		return WriteText(w, standings, columns)
+	case format == "latex":
+		for own := range ByDataset(standings) {
+			t, err := datasetTable(own, columns)
+			if err != nil {
+				return err
+			}
+			t.Title = boardTitle(own[0]) + ", " + t.Title
+			if err := t.Encode(w, format); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := Table(standings)
+	if columns != nil {
+		var err error
+		if t, err = t.Select(columns); err != nil {
+			return err
+		}
+	}
+	return t.Encode(w, format)
+}
+
+// Top returns the first n standings of each dataset.
+func Top(standings []Standing, n int) (out []Standing) {
+	for own := range ByDataset(standings) {
+		out = append(out, own[:min(n, len(own))]...)
+	}
+	return out
+}
+
+// Figure has a panel for each dataset: what its algorithms are ranked by, with 95 % intervals. Algorithms without a
+// value are left out.
+func Figure(standings []Standing) reports.Figure {
+	panels := reports.Panels{Title: boardTitle(standings[0]), Columns: 1}
+	for own := range ByDataset(standings) {
+		chart := reports.Bars{
+			Title: own[0].Dataset, Dots: true, X: reports.Axis{Label: "Algorithm"},
+			Y: reports.Axis{Label: own[0].Metric.Name},
+		}
+		values := reports.BarGroup{Name: "mean and its 95 % interval"}
+		for _, s := range own {
+			if !s.HasValue() {
+				continue
+			}
+			chart.Categories = append(chart.Categories, s.Algorithm)
+			if s.Metric.Bounded {
+				chart.Y.Label = "Gap [%]"
+				values.Add(s.Gap, s.GapLow, s.GapHigh)
+			} else {
+				values.Add(s.Value.Mean, s.Value.Low, s.Value.High)
+			}
+		}
+		if own[0].Instances == 1 {
+			values.Low, values.High = nil, nil // there is no interval
+		}
+		if len(chart.Categories) > 0 {
+			chart.Groups = []reports.BarGroup{values}
+			panels.Charts = append(panels.Charts, chart)
+		}
+	}
+	return panels
 }
 
 // formatProbability formats a probability, which may be very small.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,90 +19,130 @@ import (
 	"miglab/reports/leaderboard"
 )
 
-func newLeaderboard() *cobra.Command {
-	var at conditions
-	var format, results string
-	var models, specs []string
-	var chart output
+// boardFlags are the flags of leaderboard.
+type boardFlags struct {
+	conditions
+	format, results        string
+	models, specs, columns []string
+	top                    int
+	chart                  output
+}
+
+func newLeaderboard() *cobra.Command { return new(boardFlags).command() }
+
+func (f *boardFlags) command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Rank the algorithms in the results database, dataset by dataset",
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := at.check(c); err != nil {
-				return err
-			}
-			if chart.path != "" && models == nil {
-				return errors.New("--chart draws the places of --across; name the GPU models")
-			}
-			db, err := run.Open(results)
-			if err != nil {
-				return err
-			}
-			defer db.Close()
-			debug.SetGCPercent(400) // the command lives shortly and reads much; it stays below 100 MB
-			if models != nil {
-				return at.across(c, db, models, specs, format, &chart)
-			}
-			standings, err := leaderboard.Standings(db, at.leaderboard())
-			if err != nil {
-				return rankingError(err)
-			}
-			if len(standings) == 0 {
-				return fmt.Errorf("no results of the %s track on %s can be ranked in %s; make some, and their bounds, "+
-					"with miglab run", at.track.Name, at.where(), db.Dir())
-			}
-			if format == "text" {
-				return leaderboard.WriteText(c.OutOrStdout(), standings)
-			}
-			table := leaderboard.Table(standings)
-			return table.Encode(c.OutOrStdout(), format)
-		},
+		RunE:  f.run,
 	}
-	at.register(c)
-	formats := reports.TableFormats
-	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
-	c.Flags().StringVar(&results, "results", "results", "folder with the results")
-	c.Flags().StringSliceVar(&models, "across", nil,
+	f.register(c)
+	formats := leaderboard.Formats()
+	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
+	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
+	c.Flags().StringSliceVar(&f.models, "across", nil,
 		"GPU models, separated by commas, in place of --gpu: one table of the places on each of them and of --datasets")
-	c.Flags().StringSliceVar(&specs, "datasets", nil, "the datasets of --across, separated by commas")
-	chart.register(c, "chart", "file to draw the places of --across in, .svg or .png", reports.FigureFormats...)
-	c.MarkFlagsRequiredTogether("across", "datasets")
+	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "only these datasets, separated by commas")
+	c.Flags().StringSliceVar(&f.columns, "columns", nil, "only these columns, in this order, separated by commas")
+	cli.AddFlag(c, &f.top, "top", "", cli.AtLeast(1), "only so many algorithms of each dataset, the best ones")
+	f.chart.register(c, "chart", "file to draw the places of --across in, .svg or .png", reports.FigureFormats...)
 	c.MarkFlagsMutuallyExclusive("across", "gpu")
+	c.MarkFlagsMutuallyExclusive("across", "columns")
+	c.MarkFlagsMutuallyExclusive("across", "top")
 	return c
 }
 
+func (f *boardFlags) run(c *cobra.Command, _ []string) error {
+	if err := f.check(c); err != nil {
+		return err
+	}
+	switch {
+	case f.chart.path != "" && f.models == nil:
+		return errors.New("--chart draws the places of --across; name the GPU models")
+	case f.models != nil && f.specs == nil:
+		return errors.New("--across compares the places on --datasets; name some")
+	case f.columns != nil && slices.Contains(reports.FigureFormats, f.format):
+		return fmt.Errorf("--columns: a table has columns, and --format %s draws a figure", f.format)
+	}
+	ids, err := datasetIDs(f.specs)
+	if err != nil {
+		return err
+	}
+	db, err := run.Open(f.results)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	debug.SetGCPercent(400) // the command lives shortly and reads much; it stays below 100 MB
+	if f.models != nil {
+		return f.across(c, db, ids)
+	}
+	board := f.leaderboard()
+	board.Datasets = ids
+	standings, err := leaderboard.Standings(db, board)
+	if err != nil {
+		return rankingError(err)
+	}
+	if len(standings) == 0 {
+		return fmt.Errorf("no results of the %s track on %s can be ranked in %s; make some, and their bounds, "+
+			"with miglab run", f.track.Name, f.where(), db.Dir())
+	}
+	for _, id := range ids {
+		if !slices.ContainsFunc(standings, func(s leaderboard.Standing) bool { return s.Dataset == id }) {
+			return f.noResults(id, db)
+		}
+	}
+	if f.top > 0 {
+		standings = leaderboard.Top(standings, f.top)
+	}
+	return leaderboard.Encode(c.OutOrStdout(), f.format, standings, f.columns)
+}
+
+// datasetIDs returns the canonical names of datasets; nil if none is given.
+func datasetIDs(specs []string) (ids []string, err error) {
+	for _, text := range specs {
+		dataset, err := datasets.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, dataset.ID())
+	}
+	return ids, nil
+}
+
+func (f *boardFlags) noResults(dataset string, db *store.DB) error {
+	return fmt.Errorf("no results on %s, %s can be ranked in %s; make some with miglab run", dataset, f.where(),
+		db.Dir())
+}
+
 // across prints the places of the algorithms on several GPU models and datasets, and draws them if a file is named.
-func (at *conditions) across(
-	c *cobra.Command, db *store.DB, models, specs []string, format string, chart *output,
-) (err error) {
+func (f *boardFlags) across(c *cobra.Command, db *store.DB, ids []string) (err error) {
 	var out leaderboard.Across
-	for _, model := range models {
-		if at.gpu, err = mig.LookupOrRead(model); err != nil {
+	for _, model := range f.models {
+		if f.gpu, err = mig.LookupOrRead(model); err != nil {
 			return fmt.Errorf("--across %s: %w", model, err)
 		}
-		for _, text := range specs {
-			dataset, err := datasets.Parse(text)
-			if err != nil {
-				return err
-			}
-			board := at.leaderboard()
-			board.Datasets = []string{dataset.ID()}
+		for _, id := range ids {
+			board := f.leaderboard()
+			board.Datasets = []string{id}
 			standings, err := leaderboard.Standings(db, board)
 			if err != nil {
 				return rankingError(err)
 			}
 			if len(standings) == 0 {
-				return fmt.Errorf("no results on %s, %s can be ranked in %s; make some with miglab run", dataset.ID(),
-					at.where(), db.Dir())
+				return f.noResults(id, db)
 			}
 			out = append(out, standings)
 		}
 	}
+	if slices.Contains(reports.FigureFormats, f.format) {
+		return reports.Encode(c.OutOrStdout(), f.format, out.Figure())
+	}
 	table := out.Table()
-	if err := table.Encode(c.OutOrStdout(), format); err != nil || chart.path == "" {
+	if err := table.Encode(c.OutOrStdout(), f.format); err != nil || f.chart.path == "" {
 		return err
 	}
-	return chart.emit(c, func(w io.Writer) error { return reports.Encode(w, chart.format, out.Figure()) })
+	return f.chart.emit(c, func(w io.Writer) error { return reports.Encode(w, f.chart.format, out.Figure()) })
 }
 
 // where says what the results are for.

@@ -173,5 +173,5 @@ func (f *runFlags) rank(c *cobra.Command, db *store.DB, cells []run.Span) error 
 	if len(standings) == 0 {
 		return nil
 	}
-	return leaderboard.WriteText(c.OutOrStdout(), standings)
+	return leaderboard.WriteText(c.OutOrStdout(), standings, nil)
 }
