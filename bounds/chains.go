@@ -390,6 +390,12 @@ var shapes = mig.Derived(func(g *mig.GPU) []int {
 	return out
 })
 
+func sameShape(tree []mig.Node, a, b mig.Node) bool {
+	return a.Profile == b.Profile && slices.EqualFunc(a.Children, b.Children, func(i, j int) bool {
+		return tree[i].Start-a.Start == tree[j].Start-b.Start && sameShape(tree, tree[i], tree[j])
+	})
+}
+
 // A band is the sets of tasks that the nodes below a node can run within the limit, judged by slice weights. It
 // excludes sets that are too much for the slices below the node, that leave too much for the other slices, or that
 // waste too much. With them the chains would exceed the limit, because the sum over the slices of w_l times the load is

@@ -35,6 +35,8 @@ import (
 // These rules hold for everything that follows a state, whatever came before it. If two states have the same remaining
 // tasks and the same instances to destroy, and nothing is later in the first, then the second can be left out. The same
 // holds if exchanging nodes of the tree with the same shape makes the states comparable.
+//
+// A use runs its tasks in the order of their releases: no other order ends earlier.
 type search struct {
 	ctx   context.Context
 	p     *algo.Problem
@@ -48,7 +50,9 @@ type search struct {
 	leastDestroy mig.Seconds
 	// took is how long the tasks of a set take one after the other, by size and set.
 	took [mig.MaxSize + 1][]mig.Seconds
-	// twin is, for each task, the last task before it with the same times, or -1.
+	// released are the tasks in the order of their releases; nil if all are released at 0.
+	released []int
+	// twin is, for each task, the last task before it with the same times and release, or -1.
 	twin []int
 	// all and loaded are the tables of bound, by node and set.
 	all, loaded [][]mig.Seconds
@@ -123,10 +127,16 @@ func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search 
 		}
 		x.took[s] = sums(times)
 	}
+	if slices.ContainsFunc(p.Release, func(t mig.Seconds) bool { return t > 0 }) {
+		for i := range p.Tasks {
+			x.released = append(x.released, i)
+		}
+		slices.SortFunc(x.released, func(i, j int) int { return cmp.Compare(p.Release[i], p.Release[j]) })
+	}
 	for i := range p.Tasks {
 		twin := -1
 		for j := range i {
-			if !slices.ContainsFunc(p.GPU.Sizes(), func(s mig.Slices) bool {
+			if p.ReleaseOf(i) == p.ReleaseOf(j) && !slices.ContainsFunc(p.GPU.Sizes(), func(s mig.Slices) bool {
 				return p.Tasks[i].On(s) != p.Tasks[j].On(s)
 			}) {
 				twin = j
@@ -195,9 +205,8 @@ func (x *search) assign(k int, s state) error {
 		return x.visit(&s)
 	}
 	e := &x.p.Start[k]
-	took := x.took[e.Instance.Size()]
 	for set := s.left; ; set = (set - 1) & s.left {
-		if end := e.BusyUntil + took[set]; set == 0 || end < x.below && x.ordered(set, s.left) {
+		if end := x.after(e.BusyUntil, e.Instance.Size(), set); set == 0 || end < x.below && x.ordered(set, s.left) {
 			t := s
 			if set != 0 {
 				t.left &^= set
@@ -215,7 +224,20 @@ func (x *search) assign(k int, s state) error {
 	}
 }
 
-// ordered reports whether the set takes the first ones among tasks with the same times.
+// after returns when an instance of a size that is free from an instant on has run a set of tasks.
+func (x *search) after(free mig.Seconds, size mig.Slices, set taskSet) mig.Seconds {
+	if x.released == nil {
+		return free + x.took[size][set]
+	}
+	for _, i := range x.released {
+		if set>>i&1 != 0 {
+			free = max(free, x.p.Release[i]) + x.p.Tasks[i].On(size)
+		}
+	}
+	return free
+}
+
+// ordered reports whether the set takes the first ones among tasks with the same times and release.
 func (x *search) ordered(set, left taskSet) bool {
 	for m := set; m != 0; m &= m - 1 {
 		if j := x.twin[bits.TrailingZeros32(uint32(m))]; j >= 0 && (left&^set)>>j&1 != 0 {
@@ -291,9 +313,8 @@ func (x *search) create(s state, u use) error {
 	for v := range s.ready {
 		s.ready[v] = max(s.ready[v], s.floor)
 	}
-	took := x.took[n.in.Size()]
 	for set := s.left; set != 0; set = (set - 1) & s.left {
-		end := begin + n.create + took[set]
+		end := x.after(begin+n.create, n.in.Size(), set)
 		if end >= x.below || !x.ordered(set, s.left) {
 			continue
 		}
