@@ -48,28 +48,10 @@ var kernelFits = sync.OnceValue(func() []KernelFit {
 		if i >= 0 {
 			program = table4()[i]
 		}
-		out = append(out, fitKernel(t.Name, program, curveOf(mig.MustLookup("A100"), &t, gpcShare, false)))
+		out = append(out, fitKernel(t.Name, program, curveOf(&t)))
 	}
 	return out
 })
-
-// FitKernels fits programs to times measured on a GPU, in the same way as [KernelFits]. An
-// instance's share of the compute is its share of the GPU's multiprocessors. Under [mig.SourceMPS]
-// a kernel has the whole bandwidth at every size. The error names a GPU of which these numbers
-// are not known.
-func FitKernels(t HardwareTable[KernelTime]) ([]KernelFit, error) {
-	g := mig.MustLookup(t.GPU)
-	all, err := g.Multiprocessors()
-	if err != nil {
-		return nil, err
-	}
-	share := func(g *mig.GPU, size mig.Slices) float64 { return float64(g.Profile(size).SMs) / float64(all) }
-	var out []KernelFit
-	for _, k := range batch(measurements(t.Rows)) {
-		out = append(out, fitKernel(k.Name, tableProgram{}, curveOf(g, &k, share, t.Source == mig.SourceMPS)))
-	}
-	return out, nil
-}
 
 // FitOverlap fits programs to the rates of kernels alone on different numbers of
 // multiprocessors. Each has the whole bandwidth. Kernels with a single number have no fit.
@@ -99,21 +81,14 @@ func FitOverlap(rows []OverlapRate) []KernelFit {
 // A point is a kernel's time with a share of the multiprocessors and of the bandwidth.
 type point struct{ compute, bandwidth, seconds float64 }
 
-// gpcShare is an instance's share of the compute in the papers' terms: A100 has eight GPCs.
-func gpcShare(_ *mig.GPU, size mig.Slices) float64 { return float64(size) / 8 }
-
-// curveOf returns a task's times on the sizes that it fits. wholly says that it has the whole
-// bandwidth on each.
-func curveOf(g *mig.GPU, t *task.Task, share func(*mig.GPU, mig.Slices) float64, wholly bool) (out []point) {
+// curveOf returns a task's times on the sizes of an A100 that it fits. In the papers' terms an A100 has eight GPCs.
+func curveOf(t *task.Task) (out []point) {
+	g := mig.MustLookup("A100")
 	for _, size := range g.Sizes() {
-		if !t.Fits(size) {
-			continue
+		if t.Fits(size) {
+			bandwidth := float64(g.Profile(size).Length) / float64(g.MemorySlices)
+			out = append(out, point{float64(size) / 8, bandwidth, float64(t.On(size))})
 		}
-		p := point{share(g, size), float64(g.Profile(size).Length) / float64(g.MemorySlices), float64(t.On(size))}
-		if wholly {
-			p.bandwidth = 1
-		}
-		out = append(out, p)
 	}
 	return out
 }

@@ -187,51 +187,38 @@ func TestKernelFits(t *testing.T) {
 	}
 }
 
-// TestFitKernels finds the programs again that made-up times are of. On MIG instances and under
-// MPS the same programs take other times.
-func TestFitKernels(t *testing.T) {
+// TestFitKernel finds the programs again that made-up times are of. On MIG instances, and where only the
+// multiprocessors are divided, the same programs take other times.
+func TestFitKernel(t *testing.T) {
 	g := mig.MustLookup("H200")
 	for class, shape := range classShapes {
 		p := task.Program{Class: class, Solo: 3, Serial: 0.1, Parallelism: shape.parallelism.middle()}
 		p.Memory = (1 - p.Serial) * shape.memory.middle() / (1 - shape.serial.middle())
 		p.Compute = computeFor(p.Serial, p.Parallelism, p.Memory)
-		for _, source := range []string{mig.SourceMIG, mig.SourceMPS} {
-			var rows []KernelTime
+		for _, divided := range []bool{false, true} {
+			var curve []point
 			for _, size := range g.Sizes() {
-				bandwidth := float64(g.Profile(size).Length) / 8
-				if source == mig.SourceMPS {
-					bandwidth = 1
-				}
 				// 16, 32, 60, 64 and 132 of the 132 multiprocessors, not 1 to 7 eighths.
-				share := float64(g.Profile(size).SMs) / 132
-				time := p.Solo * mig.Seconds(p.Relative(share, bandwidth))
-				rows = append(rows, KernelTime{Provenance{GPU: "H200", Source: source}, "S", "k", size, time, 0, 1})
+				at := point{compute: float64(g.Profile(size).SMs) / 132, bandwidth: 1}
+				if divided {
+					at.bandwidth = float64(g.Profile(size).Length) / 8
+				}
+				at.seconds = float64(p.Solo) * p.Relative(at.compute, at.bandwidth)
+				curve = append(curve, at)
 			}
-			fits, err := FitKernels(HardwareTable[KernelTime]{"f", rows[0].Provenance, rows})
-			if err != nil || len(fits) != 1 {
-				t.Fatalf("%d fits, %v", len(fits), err)
-			}
-			f := fits[0]
+			f := fitKernel("k", tableProgram{}, curve)
 			if f.Kernel != "k" || f.Program != "" || f.RMS > 0.001 || math.Abs(float64(f.Fitted.Solo)-3) > 0.01 {
-				t.Errorf("%s, %s: %+v", class, source, f)
+				t.Errorf("%s, %v: %+v", class, divided, f)
 			}
-			// Under MPS, US gains little, and memory work shows in the curve.
-			if source == mig.SourceMPS && f.Fitted.Class != class {
+			// With the whole bandwidth, US gains little, and memory work shows in the curve.
+			if !divided && f.Fitted.Class != class {
 				t.Errorf("%s was fitted as %s", class, f.Fitted.Class)
 			}
 		}
 	}
 	// A kernel that does not fit one slice has a curve without it.
-	inf := mig.Seconds(math.Inf(1))
-	var rows []KernelTime
-	for i, size := range g.Sizes() {
-		rows = append(rows, KernelTime{Provenance{GPU: "H200", Source: mig.SourceMIG}, "S", "k", size, []mig.Seconds{inf, 4, 3, 2, 2}[i], 0, 1})
-	}
-	fits, err := FitKernels(HardwareTable[KernelTime]{"f", rows[0].Provenance, rows})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f := fits[0]; f.Gain != 2 || math.IsNaN(f.RMS) || f.RMS > 0.5 {
+	k := task.New("k", map[mig.Slices]mig.Seconds{2: 4, 3: 3, 4: 2, 7: 2})
+	if f := fitKernel("k", tableProgram{}, curveOf(&k)); f.Gain != 2 || math.IsNaN(f.RMS) || f.RMS > 0.5 {
 		t.Errorf("%+v", f)
 	}
 }
@@ -274,9 +261,6 @@ func TestMultiprocessors(t *testing.T) {
 	for _, g := range []*mig.GPU{mig.MustLookup("B200"), board("A100X-98SM", "A100-80GB", 98)} {
 		if _, err := g.Multiprocessors(); err == nil || !strings.Contains(err.Error(), g.Name) {
 			t.Errorf("%s: error %v does not name it", g, err)
-		}
-		if _, err := FitKernels(HardwareTable[KernelTime]{Provenance: Provenance{GPU: g.Name}}); err == nil {
-			t.Errorf("%s: kernels are fitted by shares that nobody knows", g)
 		}
 	}
 }

@@ -138,7 +138,6 @@ type HardwareSet struct {
 	Reconfiguration []HardwareTable[ReconfigurationTime]
 	Isolation       []HardwareTable[IsolationTime]
 	Execution       []HardwareTable[ExecutionTime]
-	Corun           []HardwareTable[CorunTime]
 	Overlap         []HardwareTable[OverlapRate]
 	// Stub names a file that was made on a stub and not on a GPU; empty if there is none.
 	Stub string

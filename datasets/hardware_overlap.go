@@ -98,10 +98,7 @@ func (r *OverlapRate) isJob(job string) bool {
 const rounded = 8
 
 func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
-	if i, err := checkJobOrder(len(rows), func(i int) (string, int, int) {
-		r := &rows[i]
-		return fmt.Sprintf("run %d of the group %q", r.Run, r.Group), r.Job, len(strings.Fields(r.Group))
-	}); err != nil {
+	if i, err := checkJobOrder(rows); err != nil {
 		return i, err
 	}
 	for i, r := range rows {
@@ -129,13 +126,14 @@ func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 	return 0, nil
 }
 
-// checkJobOrder returns the first row that is out of place, and why. The jobs of a group follow one another, and
-// no group is there twice. of tells the group of a row, its job in it, from 1, and how many jobs the group has.
-func checkJobOrder(rows int, of func(row int) (group string, job, jobs int)) (int, error) {
+// checkJobOrder returns the first row that is out of place, and why. The jobs of a run of a group follow one another,
+// and no run is there twice.
+func checkJobOrder(rows []OverlapRate) (int, error) {
 	seen := map[string]bool{}
 	last, next := "", 1 // the group of the row before, and the job that has to follow
-	for i := range rows {
-		group, job, jobs := of(i)
+	for i, r := range rows {
+		group, job := fmt.Sprintf("run %d of the group %q", r.Run, r.Group), r.Job
+		jobs := len(strings.Fields(r.Group))
 		switch {
 		case next > 1 && (group != last || job != next):
 			return i - 1, fmt.Errorf("job %d of %s is not followed by job %d", next-1, last, next)
@@ -150,7 +148,7 @@ func checkJobOrder(rows int, of func(row int) (group string, job, jobs int)) (in
 		last, next = group, job%jobs+1
 	}
 	if next > 1 {
-		return rows - 1, fmt.Errorf("job %d of %s is not followed by job %d", next-1, last, next)
+		return len(rows) - 1, fmt.Errorf("job %d of %s is not followed by job %d", next-1, last, next)
 	}
 	return 0, nil
 }

@@ -51,6 +51,8 @@ func TestOverlapRows(t *testing.T) {
 			return r
 		},
 		"is not followed by job 2":   func(r []OverlapRate) []OverlapRate { return r[:2] },
+		"job 3; run 1 of the group":  func(r []OverlapRate) []OverlapRate { r[1].Job = 3; return r },
+		"not followed by job 2":      func(r []OverlapRate) []OverlapRate { return append(r[:2], r[3]) },
 		"does not follow job 1":      func(r []OverlapRate) []OverlapRate { return r[2:] },
 		"run 1 of the group":         func(r []OverlapRate) []OverlapRate { return append(r, r[0]) },
 		"job 1 is gemm:32":           func(r []OverlapRate) []OverlapRate { r[0].SMs = 32; return r },

@@ -18,8 +18,8 @@ import (
 )
 
 // ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv, NAME.isolation.csv,
-// NAME.execution.csv, NAME.corun.csv and NAME.overlap.csv, beside which only README.md may stand, and NAME.gpu.json for
-// a GPU model that the program's table lacks. A file begins with the columns of its kind of row, all in their order,
+// NAME.execution.csv and NAME.overlap.csv, beside which only README.md may stand, and NAME.gpu.json for a GPU
+// model that the program's table lacks. A file begins with the columns of its kind of row, all in their order,
 // and has the rows of one GPU, driver and source; datasets/hardware/README.md says what is in them. Errors say which
 // file and line is wrong, and what would be right.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
@@ -30,7 +30,6 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 		"reconfiguration": tableReader(&h, &h.Reconfiguration, dir, divided, checkReconfiguration),
 		"isolation":       tableReader(&h, &h.Isolation, dir, divided, checkIsolation),
 		"execution":       tableReader(&h, &h.Execution, dir, divided, checkExecution),
-		"corun":           tableReader(&h, &h.Corun, dir, []string{mig.SourceMPS}, checkCorun),
 		"overlap":         tableReader(&h, &h.Overlap, dir, append(divided, mig.SourcePartition), checkOverlap),
 	}
 	models, _ := fs.Glob(dir, "*"+modelSuffix) // the pattern is well-formed

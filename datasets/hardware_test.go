@@ -43,16 +43,11 @@ const (
 		"A30,NVIDIA A30,1.2,mig,2026-11-21,far,a#2,1,4,0,0,8,0.5,8,0\n"
 	overlapFile = "gpu,gpu_name,driver,source,date,gpu_uuid,group,job,kernel,intensity_percent,sms,gpu_sms,run,iterations,window_s,iteration_s,overlap,samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle\n" +
 		"H200,NVIDIA H200,1.2,sm-partition,2026-11-21,u,a:8,1,a,100,8,132,1,10,1,0.1,1,3,1700,1755.5,1980,600,690.5,61,power-cap\n"
-	corunFile = "gpu,gpu_name,driver,source,date,mix,job,kernel,percent,runs,seconds,wall_seconds,total_seconds\n" +
-		"H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,a:100,1,a,100,3,2,2.1,2.1\n" +
-		"H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,b:100,1,b,100,3,4,4,4\n" +
-		"H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,b:62.5 a:37.5,1,b,62.5,3,6,6,6.5\n" +
-		"H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,b:62.5 a:37.5,2,a,37.5,3,5,5.5,6.5\n"
 )
 
 var hardwareFilesOf = map[string]string{
 	"kernels": kernelsFile, "reconfiguration": reconfigurationFile, "isolation": isolationFile, "execution": executionFile,
-	"corun": corunFile, "overlap": overlapFile,
+	"overlap": overlapFile,
 }
 
 const (
@@ -75,7 +70,7 @@ func folder(files map[string]string) fstest.MapFS {
 func loaded(files map[string]string) fstest.MapFS {
 	out := folder(files)
 	for name, file := range out {
-		if strings.HasSuffix(name, ".reconfiguration.csv") || strings.HasSuffix(name, ".isolation.csv") || strings.HasSuffix(name, ".corun.csv") {
+		if strings.HasSuffix(name, ".reconfiguration.csv") || strings.HasSuffix(name, ".isolation.csv") {
 			head, rows, _ := strings.Cut(string(file.Data), "\n")
 			file.Data = []byte(head + loadColumns + "\n" + regexp.MustCompile(`(?m)([^\n])$`).ReplaceAllString(rows, "${1}"+loadValues))
 		}
@@ -128,7 +123,6 @@ func TestConditionsOfHardware(t *testing.T) {
 	for kind, load := range map[string]func(HardwareSet) Load{
 		"reconfiguration": func(h HardwareSet) Load { return h.Reconfiguration[0].Rows[2].Load },
 		"isolation":       func(h HardwareSet) Load { return h.Isolation[0].Rows[2].Load },
-		"corun":           func(h HardwareSet) Load { return h.Corun[0].Rows[2].Load },
 	} {
 		file := "x." + kind + ".csv"
 		good := loaded(map[string]string{file: hardwareFilesOf[kind]})
@@ -219,23 +213,6 @@ func TestBadHardware(t *testing.T) {
 		{"execution", "0.5,8,0\n", "0.5,inf,0\n", `:3: for real from 0.5 s to +Inf s`},
 		{"execution", "10.1,0.99\n", "10.1,NaN\n", `:2: the deviation is NaN %; 10.1 s against the simulated 10 s make 0.9901 % of the former`},
 		// Co-runs.
-		{"corun", "1.2,mps-sm-limit", "1.2,mig", `:2: unknown source "mig" (known: mps-sm-limit)`},
-		{"corun", "a:100,1,a,100", "a:101,1,a,101", `:2: 101 percent is no share`},
-		{"corun", "a:100,1,a,100", "a:0,1,a,0", `:2: 0 percent is no share`},
-		{"corun", "1,b,62.5", "3,b,62.5", `:4: job 3; the mix "b:62.5 a:37.5" has jobs 1 to 2`},
-		{"corun", "1,b,62.5", "0,b,62.5", `:4: job 0; the mix`},
-		{"corun", "1,b,62.5", "1,b,62", `:4: job 1 is b:62; in the mix "b:62.5 a:37.5" it is b:62.5`},
-		{"corun", "1,b,62.5", "1,a,62.5", `:4: job 1 is a:62.5; in the mix "b:62.5 a:37.5" it is b:62.5`},
-		{"corun", "b:100,1,b,100", "a:100,1,a,100", `:3: the mix "a:100" is there twice`},
-		{"corun", "b:62.5 a:37.5,1,b,62.5", "b:62.5 a:37.5,2,a,37.5", `:4: job 2 of the mix "b:62.5 a:37.5" does not follow job 1`},
-		{"corun", "b:62.5 a:37.5,2,a,37.5", "b:62.5 a:37.5,1,b,62.5", `:4: job 1 of the mix "b:62.5 a:37.5" is not followed by job 2`},
-		{"corun", "H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,b:62.5 a:37.5,2,a,37.5,3,5,5.5,6.5\n", "", `:4: job 1 of the mix "b:62.5 a:37.5" is not followed by job 2`},
-		{"corun", "a,100,3,", "a,100,0,", `:2: 0 runs`},
-		{"corun", "2,2.1,2.1", "inf,2.1,2.1", `:2: +Inf s, wall 2.1 s, total 2.1 s; all must be positive and finite`},
-		{"corun", "37.5,3,5,5.5,6.5", "37.5,4,5,5.5,6.5", `:5: 4 runs in 6.5 s in total; job 1 of the mix has 3 in 6.5 s`},
-		{"corun", "37.5,3,5,5.5,6.5", "37.5,3,5,5.5,6.6", `:5: 3 runs in 6.6 s in total; job 1`},
-		{"corun", "2,2.1,2.1", "2,2.2,2.1", `:2: the process took 2.2 s, the mix 2.1 s in total`},
-		{"corun", "H200,NVIDIA H200,1.2,mps-sm-limit,2026-11-21,b:100,1,b,100,3,4,4,4\n", "", `:3: b has no row alone with the whole GPU, the mix b:100`},
 	} {
 		good := hardwareFilesOf[c.kind]
 		text := strings.Replace(good, c.old, c.replacement, 1)
@@ -355,7 +332,6 @@ func write(h HardwareSet) map[string]string {
 	writeTables(out, "reconfiguration", h.Reconfiguration)
 	writeTables(out, "isolation", h.Isolation)
 	writeTables(out, "execution", h.Execution)
-	writeTables(out, "corun", h.Corun)
 	writeTables(out, "overlap", h.Overlap)
 	return out
 }
@@ -394,13 +370,6 @@ func TestHardwareRoundTrip(t *testing.T) {
 		h.Reconfiguration = []HardwareTable[ReconfigurationTime]{{"c", p, []ReconfigurationTime{{p, "2-2", 2, "destroy", 2, 5, d * 1.5, 0, d, d * 3, d * 9, 1, load}}}}
 		end := seconds("end")
 		h.Execution = []HardwareTable[ExecutionTime]{{"d", p, []ExecutionTime{{p, word.Draw(t, "algorithm"), word.Draw(t, "task"), 1, 2, 2, 0, end, end / 3, end * 1.25, 20}}}}
-		p.Source = mig.SourceMPS
-		share, total := rapid.Float64Range(1e-3, 100).Draw(t, "share"), seconds("total")
-		h.Corun = []HardwareTable[CorunTime]{{"e", p, []CorunTime{
-			{p, "k:100", 1, "k", 100, 1, d, total, total, load},
-			{p, CorunJob("k", share) + " k:100", 1, "k", share, 4, d, total, total, load},
-			{p, CorunJob("k", share) + " k:100", 2, "k", 100, 4, end, total / 3, total, load},
-		}}}
 		again, err := ReadHardware(folder(write(h)))
 		if err != nil {
 			t.Fatal(err)
@@ -419,7 +388,7 @@ func TestReadmeOfHardwareShowsTheColumns(t *testing.T) {
 	}
 	for kind, file := range hardwareFilesOf {
 		head, _, _ := strings.Cut(file, "\n")
-		if slices.Contains([]string{"reconfiguration", "isolation", "corun"}, kind) {
+		if slices.Contains([]string{"reconfiguration", "isolation"}, kind) {
 			head += loadColumns
 		}
 		if !strings.Contains(string(text), "\n    "+head+"\n") {

@@ -15,137 +15,6 @@ import (
 	"miglab/reports"
 )
 
-// A corunCheck compares the model with a measured mix.
-type corunCheck struct {
-	mix string
-	// throughput is relative to running the jobs one after the other. Slowdowns are by job.
-	throughput, simulated         float64
-	slowdowns, simulatedSlowdowns []float64
-}
-
-// corunError measures the error of the model on co-runs that were measured under MPS.
-func corunError(d *figures.Data, h datasets.HardwareSet) (*figures.Output, error) {
-	t := d.Claims.Head("corun")
-	for _, table := range h.Corun {
-		programs, err := programsFor(h, table.Provenance)
-		if err != nil {
-			return nil, err
-		}
-		checks, left, err := checkCoruns(table.Rows, programs)
-		if err != nil {
-			return nil, fmt.Errorf("%s.corun.csv: %w", table.File, err)
-		}
-		t.Notes = figures.WithOrigin(t.Notes, table.Provenance)
-		var throughputs, slowdowns []float64
-		for _, c := range checks {
-			throughputs = append(throughputs, math.Abs(c.simulated/c.throughput-1))
-			for i, s := range c.slowdowns {
-				slowdowns = append(slowdowns, math.Abs(c.simulatedSlowdowns[i]/s-1))
-			}
-			t.Row(table.File, c.mix, reports.Cells(3, c.throughput, c.simulated),
-				reports.Fixed(100*(c.simulated/c.throughput-1), 1), listed(c.slowdowns), listed(c.simulatedSlowdowns))
-		}
-		if len(checks) > 0 {
-			t.Notes = append(t.Notes,
-				d.Claims.Words("corun-errors", table.File, reports.Fixed(100*figures.Mean(throughputs), 1),
-					len(throughputs), reports.Fixed(100*figures.Mean(slowdowns), 1), len(slowdowns)))
-		}
-		if left > 0 {
-			t.Notes = append(t.Notes, d.Claims.Words("corun-left", table.File, left))
-		}
-	}
-	if t.Rows == nil {
-		t.Notes = append(t.Notes, d.Claims.Words("corun-missing"))
-	} else {
-		t.Notes = append(t.Notes, d.Claims.Words("corun-programs", shippedModel().Kappa))
-	}
-	o := new(figures.Output).Table(t)
-	addOverlap(o, d.Claims, h)
-	return o, nil
-}
-
-func listed(values []float64) string {
-	return strings.Join(reports.Cells(2, values...), " ")
-}
-
-// programsFor returns programs by kernel, fitted on the newest times alone on the same GPU under MPS, or public ones.
-func programsFor(h datasets.HardwareSet, on datasets.Provenance) (map[string]task.Program, error) {
-	out := map[string]task.Program{}
-	fits := datasets.KernelFits()
-	for _, t := range h.Kernels {
-		if p := t.Provenance; p.GPU == on.GPU && p.Name == on.Name && p.Source == on.Source &&
-			mig.MustLookup(p.GPU).ComputeSlices == mig.MaxSize {
-			of, err := datasets.FitKernels(t)
-			if err != nil {
-				return nil, err
-			}
-			fits = append(fits, of...)
-		}
-	}
-	for _, f := range fits {
-		out[f.Kernel] = f.Fitted
-	}
-	return out, nil
-}
-
-// checkCoruns compares the model with the mixes of several jobs that it has programs for. left counts the others.
-func checkCoruns(
-	rows []datasets.CorunTime, programs map[string]task.Program,
-) (checks []corunCheck, left int, err error) {
-	alone := map[string]mig.Seconds{}
-	for _, r := range rows {
-		if r.Mix == datasets.CorunJob(r.Kernel, 100) {
-			alone[r.Kernel] = r.Seconds
-		}
-	}
-	for len(rows) > 0 {
-		jobs := rows[:len(strings.Fields(rows[0].Mix))]
-		rows = rows[len(jobs):]
-		if len(jobs) == 1 {
-			continue
-		}
-		w, setup, ok := windowOf(jobs, programs, alone)
-		if !ok {
-			left++
-			continue
-		}
-		g := corun.Group{Setup: setup}
-		c := corunCheck{mix: jobs[0].Mix}
-		var apart, last mig.Seconds
-		for i, j := range jobs {
-			g.Jobs = append(g.Jobs, i)
-			apart += alone[j.Kernel]
-			last = max(last, j.Seconds)
-			c.slowdowns = append(c.slowdowns, float64(j.Seconds/alone[j.Kernel]))
-		}
-		r, err := corun.Measure(w, corun.Plan{g})
-		if err != nil {
-			return nil, 0, err
-		}
-		c.throughput, c.simulated, c.simulatedSlowdowns = float64(apart/last), r.Throughput(), r.Slowdowns
-		checks = append(checks, c)
-	}
-	return checks, left, nil
-}
-
-// windowOf returns a mix's programs, with times alone, and its setup. ok is false if one is missing or invalid.
-func windowOf(
-	jobs []datasets.CorunTime, programs map[string]task.Program, alone map[string]mig.Seconds,
-) (w corun.Window, setup corun.Setup, ok bool) {
-	w = corun.Window{Concurrency: corun.MaxSlots, Model: shippedModel()}
-	var shares []float64
-	for _, j := range jobs {
-		p, known := programs[j.Kernel]
-		if !known {
-			return w, setup, false
-		}
-		p.Name, p.Solo = j.Kernel, alone[j.Kernel]
-		w.Jobs, shares = append(w.Jobs, p), append(shares, j.Percent/100)
-	}
-	setup = corun.Setup{GIs: []corun.GI{{Memory: 1, CIs: []corun.CI{{Compute: 1, Shares: shares}}}}}
-	return w, setup, setup.Validate() == nil
-}
-
 // shippedModel has the constants of all results except those of sensitivity.
 func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, gpu, 0).Model }
 
@@ -230,14 +99,15 @@ func onInstance(p *task.Program, size mig.Slices) float64 {
 	return p.Relative(float64(size)/gpcs, float64(g.Profile(size).Length)/float64(g.MemorySlices))
 }
 
-// addOverlap adds what was measured in overlapped windows, if anything: the fit of the kernels' scaling, as a table
-// and drawn, and the error of the co-run model with the program's constants and with those fitted on two thirds of the
-// groups.
-func addOverlap(o *figures.Output, claims *figures.Claims, h datasets.HardwareSet) {
-	if len(h.Overlap) == 0 {
-		return
-	}
+// corunError shows what was measured in overlapped windows: the fit of the kernels' scaling, as a table and drawn, and
+// the error of the co-run model with the program's constants and with those fitted on two thirds of the groups.
+func corunError(claims *figures.Claims, h datasets.HardwareSet) *figures.Output {
+	o := new(figures.Output)
 	scaling, misses := claims.Head("corun-scaling"), claims.Head("corun-overlap")
+	if len(h.Overlap) == 0 {
+		misses.Notes = append(misses.Notes, claims.Words("corun-missing"))
+		return o.Table(misses)
+	}
 	for _, t := range h.Overlap {
 		programs := map[string]*task.Program{}
 		var panels []reports.Lines
@@ -269,7 +139,7 @@ func addOverlap(o *figures.Output, claims *figures.Claims, h datasets.HardwareSe
 		}
 	}
 	misses.Notes = append(misses.Notes, claims.Words("overlap-error"))
-	o.Table(scaling, misses)
+	return o.Table(scaling, misses)
 }
 
 // addErrors adds the errors of a model by kind of group.

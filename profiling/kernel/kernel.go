@@ -77,11 +77,9 @@ type Kernel struct {
 	Timeout time.Duration
 	// Warmup is how long the kernel runs before it is measured, in complete runs, at least one; 0 means no warm-up.
 	Warmup time.Duration
-	// Repetitions is the number of measured runs, unless a command gives another. A mix uses the largest of its
-	// kernels.
+	// Repetitions is the number of measured runs, unless a command gives another.
 	Repetitions int
-	// MinMemoryMB is the memory that it needs. It is not tried on instances with less, nor in a mix that needs more
-	// than the GPU has.
+	// MinMemoryMB is the memory that it needs. It is not tried on instances with less.
 	MinMemoryMB int
 	// Expect must match the output of a successful run; nil expects nothing.
 	Expect *regexp.Regexp

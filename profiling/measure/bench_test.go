@@ -30,10 +30,6 @@ var experiments = []struct {
 	{"isolation.csv", 2 * 2 * (4 + 3), measure.Isolation},
 	{"reconfiguration.csv", 2 * (3 + 2*3), measure.Reconfiguration},
 	{"startup.csv", 2 * 2, measure.Startup},
-	{"corun.csv", 2 * 4, func(_ context.Context, b *measure.Bench) (*measure.Plan, error) {
-		k := []*kernel.Kernel{&b.Kernels[0], &b.Kernels[1]}
-		return measure.Corun(b, share, []measure.Mix{{{k[0], 60}, {k[1], 40}}, {{k[0], 50}, {k[1], 50}}}), nil
-	}},
 	{"overlap.csv", 2 * 3, func(_ context.Context, b *measure.Bench) (*measure.Plan, error) {
 		return measure.Overlap(b, &ground{}, someGroups)
 	}},

@@ -153,16 +153,6 @@ func isolation(ctx context.Context, t *testing.T, s *session.Session, ks []kerne
 	return first(hardware(t, b.Dir, "isolation").Isolation), err
 }
 
-// corun measures mixes of kernels on a GPU under MPS in a folder of its own.
-func corun(ctx context.Context, t *testing.T, share func(float64) profiling.Instance, ks []kernel.Kernel, mixes []measure.Mix, b measure.Bench) ([]datasets.CorunTime, error) {
-	t.Helper()
-	b.Dir, b.Session, b.Kernels = t.TempDir(), open(t, devicetest.New(a30, devicetest.SMLimit())), ks
-	_, err := b.Run(ctx, func(_ context.Context, b *measure.Bench) (*measure.Plan, error) {
-		return measure.Corun(b, share, mixes), nil
-	}, io.Discard)
-	return first(hardware(t, b.Dir, "corun").Corun), err
-}
-
 func read(t *testing.T, dir string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "runs.csv"))

@@ -46,7 +46,7 @@ type corunFlags struct {
 	size, sample uint
 }
 
-// plan plans co-runs: on partitions, in windows under MPS or in a MIG instance, or of whole processes.
+// plan plans co-runs: on partitions, under MPS, or under MPS in a MIG instance.
 func (c *corunFlags) plan(ctx context.Context, b *Bench) (*Plan, error) {
 	if b.Partitions != nil {
 		if !c.set.Changed("splits") {
@@ -55,17 +55,10 @@ func (c *corunFlags) plan(ctx context.Context, b *Bench) (*Plan, error) {
 		return c.groups(b, b.Partitions, multiprocessors)
 	}
 	d, shares := b.Session.Device().(*mps.Device)
-	switch {
-	case !shares:
+	if !shares {
 		return c.inInstance(ctx, b)
-	case Windowed(b.Kernels):
-		return c.groups(b, &Processes{SMs: d.SMs, Kernels: b.Kernels, Share: d.Share}, percents)
 	}
-	mixes, err := mixesOf(b.Kernels, c.splits)
-	if err != nil {
-		return nil, err
-	}
-	return Corun(b, d.Share, mixes), nil
+	return c.groups(b, &Processes{SMs: d.SMs, Kernels: b.Kernels, Share: d.Share}, percents)
 }
 
 // checkCorun refuses co-runs of processes that the mode or the kernels cannot do.
@@ -80,24 +73,13 @@ func checkCorun(f *pflag.FlagSet, mode string, all []kernel.Kernel) error {
 		return fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s, or "+
 			"the --size of the instance that the kernels share",
 			mode, mig.SourceMPS, mig.SourcePartition)
-	case !underMPS && !Windowed(all):
-		return errors.New("--size: only kernels with window: true in their manifest run in an instance together")
 	case underMPS && size:
 		return fmt.Errorf("--size: only --mode %s has it", mig.SourceMIG)
-	case Windowed(all):
-		return nil
+	case !Windowed(all):
+		return errors.New("only kernels with window: true in their manifest run together, and without --wall: the " +
+			"others do not say how fast they are while all run; `miglab profile isolation` takes them")
 	}
-	for _, name := range []string{"milliseconds", "against", "intensities", "sample"} {
-		if f.Changed(name) {
-			return fmt.Errorf("--%s: only --mode %s has it, and co-runs of kernels with window: true in their manifest",
-				name, mig.SourcePartition)
-		}
-	}
-	splits, err := f.GetStringSlice("splits")
-	if err == nil {
-		_, err = mixesOf(all, splits)
-	}
-	return err
+	return nil
 }
 
 // Windowed reports whether all kernels can measure their rate in a common window.
@@ -149,16 +131,11 @@ func multiprocessors(field string, _ int) (int, error) {
 }
 
 func percents(field string, all int) (int, error) {
-	x, err := percent(field)
-	return max(1, int(x*float64(all)/100)), err
-}
-
-func percent(field string) (float64, error) {
 	x, err := strconv.ParseFloat(field, 64)
 	if err != nil || !(x > 0 && x <= 100) {
 		return 0, fmt.Errorf("%q is not a percentage; write a number above 0 and at most 100", field)
 	}
-	return x, nil
+	return max(1, int(x*float64(all)/100)), nil
 }
 
 // groups plans groups of kernels with the splits' shares of multiprocessors. unit reads one of them, of all that there
@@ -171,12 +148,7 @@ func (c *corunFlags) groups(b *Bench, on Ground, unit func(field string, all int
 		most = 2
 	}
 	for _, text := range c.splits {
-		split, err := parseSplit(text, all, "multiprocessors", most, func(field string) (int, error) {
-			if field == datasets.All {
-				return 0, nil
-			}
-			return unit(field, all)
-		})
+		split, err := parseSplit(text, all, most, unit)
 		if err != nil {
 			return nil, err
 		}
@@ -196,15 +168,19 @@ func (c *corunFlags) groups(b *Bench, on Ground, unit func(field string, all int
 	return Overlap(b, on, AloneToo(Against(names, c.against, c.intensities, splits), all))
 }
 
-// parseSplit reads the shares of a split for at most a number of kernels. share reads one, and returns 0 for no limit.
-// Together they may be all of the unit.
-func parseSplit[N int | float64](split string, all N, unit string, kernels int,
-	share func(field string) (N, error),
-) (shares []N, err error) {
-	var sum N
+// parseSplit reads the numbers of multiprocessors of a split for at most a number of kernels; 0 is no limit.
+func parseSplit(split string, all, kernels int, unit func(field string, all int) (int, error)) ([]int, error) {
+	var shares []int
+	var err error
+	sum := 0
 	for field := range strings.SplitSeq(split, ":") {
-		n, wrong := share(field)
-		err, shares, sum = cmp.Or(err, wrong), append(shares, n), sum+n
+		n := 0
+		if field != datasets.All {
+			var wrong error
+			n, wrong = unit(field, all)
+			err = cmp.Or(err, wrong)
+		}
+		shares, sum = append(shares, n), sum+n
 	}
 	switch {
 	case err != nil:
@@ -213,31 +189,13 @@ func parseSplit[N int | float64](split string, all N, unit string, kernels int,
 	case sum > 0 && slices.Contains(shares, 0):
 		err = fmt.Errorf("give %s for each job or for none", datasets.All)
 	case sum > all:
-		err = fmt.Errorf("together %v %s, and the GPU has %v", sum, unit, all)
+		err = fmt.Errorf("together %d multiprocessors, and the GPU has %d", sum, all)
 	case len(shares) > kernels:
 		err = fmt.Errorf("%d numbers for %d kernels", len(shares), kernels)
 	default:
 		return shares, nil
 	}
 	return nil, fmt.Errorf("--splits %s: %w", split, err)
-}
-
-// mixesOf combines kernels: each set of as many as a split has percentages.
-func mixesOf(kernels []kernel.Kernel, splits []string) (mixes []Mix, _ error) {
-	for _, split := range splits {
-		shares, err := parseSplit(split, 100, "percent", len(kernels), percent)
-		if err != nil {
-			return nil, err
-		}
-		for _, chosen := range combin.Combinations(len(kernels), len(shares)) {
-			var m Mix
-			for i, k := range chosen {
-				m = append(m, Job{&kernels[k], shares[i]})
-			}
-			mixes = append(mixes, m)
-		}
-	}
-	return mixes, nil
 }
 
 // scalingFlags registers the flags of scaling, which measures each kernel alone on several numbers of multiprocessors.

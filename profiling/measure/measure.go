@@ -121,12 +121,10 @@ func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Inst
 // memoryMB is the memory of a kernel on an instance of the profile, in MB. Under MPS it is the memory of the whole GPU.
 func memoryMB(id profiling.Identity, p *mig.Profile) int {
 	if id.Source == mig.SourceMPS {
-		return wholeMB(id)
+		return int(int64(id.MemoryMiB) << 20 / 1e6)
 	}
 	return p.MemoryGB * 1000
 }
-
-func wholeMB(id profiling.Identity) int { return int(int64(id.MemoryMiB) << 20 / 1e6) }
 
 // oneLine turns a text from outside into a single line.
 func oneLine(s string) string {

@@ -141,7 +141,7 @@ func TestGPUKilledExperimentsGoOn(t *testing.T) {
 	}{
 		{benchA30, "isolation --kernels ./short.yaml", 2 * (4 + 3), true, "isolation.csv", 2 * (4 + 3)},
 		{benchA30, "reconfiguration --repetitions 2", 2 * (3 + 2*3), true, "reconfiguration.csv", 2 * 2 * (3 + 2*(4+2+3))}, // creates and destroys
-		{underMPS, "corun --mode mps-sm-limit --kernels ./limited.yaml", 4 * (2 + 3), false, "corun.csv", 4 * (2 + 2*3)},
+		{underMPS, "--mode mps-sm-limit --kernels ./limited.yaml", 4 * 2 * 5, false, "runs.csv", 4 * 2 * 5},
 		{emulated, "corun --size 3 --kernels ./k.yaml --milliseconds 300 --splits 50:50,all:all", 12, true, "overlap.csv", 18},
 		{ // each kernel alone on 16, 24 and 42 multiprocessors and without a limit, and three pairs on two splits
 			emulated, "corun --mode sm-partition --only bfs,stream --small --milliseconds 100 --warm-up 1 --splits 16:24,all:all",

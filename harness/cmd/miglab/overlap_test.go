@@ -136,8 +136,7 @@ func TestGPUPartitionsRefuse(t *testing.T) {
 		{"profile isolation --mode sm-partition", "only profile and profile corun have it"},
 		{"profile --small", "only --mode sm-partition has it"},
 		{"profile corun --mode mps-sm-limit --small", "only --mode sm-partition has it"},
-		{"profile corun --mode mps-sm-limit --wall --against stream", "co-runs of kernels with window: true"},
-		{"profile corun --mode mps-sm-limit --wall --only gemm,lu --splits 50:60", "--splits 50:60: together 110 percent, and the GPU has 100"},
+		{"profile corun --mode mps-sm-limit --wall --against stream", "only kernels with window: true"},
 		{"profile corun --mode mps-sm-limit --only gemm,lu --against strem", `unknown kernel "strem"`},
 		{"reproduce --stub", "name another folder for results"},
 	} {
