@@ -258,7 +258,9 @@ func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map
 		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.File, err)
 		}
-		files = append(files, file+".svg", file+".png")
+		for _, format := range reports.FigureFormats {
+			files = append(files, file+"."+format)
+		}
 	}
 	sums := map[string]string{}
 	for _, f := range files {

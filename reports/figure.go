@@ -56,9 +56,9 @@ func refuse(figure, part, format string, args ...any) error {
 }
 
 // FigureFormats lists the formats of [Encode].
-var FigureFormats = []string{"svg", "png"}
+var FigureFormats = []string{"svg", "png", "pdf"}
 
-var encoders = map[string]func(io.Writer, page) error{"svg": encodeSVG, "png": encodePNG}
+var encoders = map[string]func(io.Writer, page) error{"svg": encodeSVG, "png": encodePNG, "pdf": encodePDF}
 
 // pngDPI gives 1400 pixels across a page of [PageWidth].
 const pngDPI = 280
@@ -85,8 +85,8 @@ func Encode(w io.Writer, format string, f Figure) error {
 	return encode(w, p)
 }
 
-// SaveFigure writes base.svg and base.png, each replaced as a whole. A figure that is too large
-// for a PNG image has the SVG alone. Errors are those of [Encode], or the file system's.
+// SaveFigure writes base.svg, base.png and base.pdf, each replaced as a whole. A figure that is too
+// large for a PNG image has none. Errors are those of [Encode], or the file system's.
 func SaveFigure(base string, f Figure) error {
 	p, err := f.page()
 	if err != nil {

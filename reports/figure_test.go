@@ -606,3 +606,25 @@ func TestNumbersOfShortTasks(t *testing.T) {
 		t.Error("the number of a task without idle slices beside it is drawn")
 	}
 }
+
+// Texts are outlines in PDF, so that every character of a figure is there and in its place.
+func TestOutlinesFillTheirTexts(t *testing.T) {
+	face := font.DefaultCache.Lookup(sans(textSize).Font, textSize)
+	for _, text := range []string{"A", "ω", "“ρ”", "Gap to the bound [%]"} {
+		var path vg.Path
+		for i, r := range text {
+			path = appendGlyph(path, face, vg.Point{X: 10 + face.Width(text[:i]), Y: 20}, r)
+		}
+		low, high := vg.Point{X: 1e9, Y: 1e9}, vg.Point{}
+		for _, c := range path {
+			if c.Type != vg.CloseComp {
+				low.X, low.Y = min(low.X, c.Pos.X), min(low.Y, c.Pos.Y)
+				high.X, high.Y = max(high.X, c.Pos.X), max(high.Y, c.Pos.Y)
+			}
+		}
+		w := face.Width(text)
+		if low.X < 10 || high.X > 10+w || high.X-low.X < w/2 || low.Y < 20-textSize/3 || high.Y < 23 || high.Y > 20+textSize {
+			t.Errorf("%q is drawn from %v to %v; its width is %v", text, low, high, w)
+		}
+	}
+}

@@ -45,7 +45,7 @@ func newCompare() *cobra.Command {
 	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.with, "with", "", "folder with the results of B (default: that of A)")
-	f.gantt.register(c, "gantt", "file to draw the worst instance's schedules in, .svg or .png",
+	f.gantt.register(c, "gantt", "file to draw the worst instance's schedules in, .svg, .png or .pdf",
 		reports.FigureFormats...)
 	return c
 }

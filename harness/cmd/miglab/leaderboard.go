@@ -45,7 +45,7 @@ func (f *boardFlags) command() *cobra.Command {
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "only these datasets, separated by commas")
 	c.Flags().StringSliceVar(&f.columns, "columns", nil, "only these columns, in this order, separated by commas")
 	cli.AddFlag(c, &f.top, "top", "", cli.AtLeast(1), "only so many algorithms of each dataset, the best ones")
-	f.chart.register(c, "chart", "file to draw the places of --across in, .svg or .png", reports.FigureFormats...)
+	f.chart.register(c, "chart", "file to draw the places of --across in, .svg, .png or .pdf", reports.FigureFormats...)
 	c.MarkFlagsMutuallyExclusive("across", "gpu")
 	c.MarkFlagsMutuallyExclusive("across", "columns")
 	c.MarkFlagsMutuallyExclusive("across", "top")

@@ -21,7 +21,7 @@ import (
 // extensions are those of the files of each format.
 var extensions = map[string]string{
 	"text": ".txt", "json": ".json", "jsonl": ".jsonl", "csv": ".csv", "markdown": ".md", "latex": ".tex",
-	"svg": ".svg", "png": ".png",
+	"svg": ".svg", "png": ".png", "pdf": ".pdf",
 }
 
 // An output is a file that a command writes, and its format.

@@ -14,7 +14,7 @@ import (
 	"miglab/reports"
 )
 
-var scheduleFormats = []string{"json", "text", "svg", "png"}
+var scheduleFormats = append([]string{"json", "text"}, reports.FigureFormats...)
 
 func newSchedule() *cobra.Command {
 	var pf problemFlags

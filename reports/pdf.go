@@ -1,0 +1,77 @@
+package reports
+
+import (
+	"io"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgpdf"
+)
+
+// The same figure must give the same bytes.
+func init() {
+	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
+	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
+	fpdf.SetDefaultCatalogSort(true)
+}
+
+func encodePDF(w io.Writer, p page) error {
+	c := pdfCanvas{vgpdf.New(p.width, p.height)}
+	p.draw(blank(c, p))
+	_, err := c.WriteTo(w)
+	return err
+}
+
+// A pdfCanvas draws texts as outlines. The fonts that vgpdf embeds lack Greek letters.
+type pdfCanvas struct{ *vgpdf.Canvas }
+
+func (c pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
+	var outline vg.Path
+	for i, r := range text {
+		end := i + len(string(r))
+		x := face.Width(text[:end]) - face.Width(text[i:end])
+		outline = appendGlyph(outline, face, vg.Point{X: at.X + x, Y: at.Y}, r)
+	}
+	c.Fill(outline)
+}
+
+// appendGlyph appends the outline of a character. It panics if the font, which is part of the program, is damaged.
+func appendGlyph(to vg.Path, face font.Face, at vg.Point, r rune) vg.Path {
+	var buffer sfnt.Buffer
+	units := fixed.Int26_6(face.Face.UnitsPerEm())
+	glyph, err := face.Face.GlyphIndex(&buffer, r)
+	if err != nil {
+		panic(err)
+	}
+	segments, err := face.Face.LoadGlyph(&buffer, glyph, units, nil)
+	if err != nil {
+		panic(err)
+	}
+	scale := face.Font.Size / vg.Length(units)
+	point := func(p fixed.Point26_6) vg.Point {
+		return vg.Point{X: at.X + vg.Length(p.X)*scale, Y: at.Y - vg.Length(p.Y)*scale}
+	}
+	for i, s := range segments {
+		switch s.Op {
+		case sfnt.SegmentOpMoveTo:
+			if i > 0 {
+				to.Close()
+			}
+			to.Move(point(s.Args[0]))
+		case sfnt.SegmentOpLineTo:
+			to.Line(point(s.Args[0]))
+		case sfnt.SegmentOpQuadTo:
+			to.QuadTo(point(s.Args[0]), point(s.Args[1]))
+		case sfnt.SegmentOpCubeTo:
+			to.CubeTo(point(s.Args[0]), point(s.Args[1]), point(s.Args[2]))
+		}
+	}
+	if len(segments) > 0 {
+		to.Close()
+	}
+	return to
+}
