@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"miglab/harness/strictcsv"
@@ -63,24 +64,32 @@ type Point struct {
 	Entropy, PolicyLoss, ValueLoss, ExplainedVariance float64
 	// LearningRate and Exploration are those of the last iteration.
 	LearningRate, Exploration float64
+	// Kept is the share of the scored batches, in percent, that run on one partition; NaN where the run does not
+	// measure it.
+	Kept float64
 }
 
 // columns are the columns of the file: the steps and then those of [Point.values].
 var columns = []string{
 	"steps", "score", "mean_return", "mean_length", "entropy", "policy_loss", "value_loss", "explained_variance",
-	"learning_rate", "exploration",
+	"learning_rate", "exploration", kept,
 }
+
+// kept is the one column that most files lack.
+const kept = "one_partition"
 
 // values returns the values of all columns but the first.
 func (p *Point) values() []*float64 {
 	return []*float64{
 		&p.Score, &p.Return, &p.Length, &p.Entropy, &p.PolicyLoss, &p.ValueLoss,
-		&p.ExplainedVariance, &p.LearningRate, &p.Exploration,
+		&p.ExplainedVariance, &p.LearningRate, &p.Exploration, &p.Kept,
 	}
 }
 
 // mayBeEmpty reports whether the value of a column may be missing. It is then NaN.
-func mayBeEmpty(column string) bool { return column == "mean_return" || column == "mean_length" }
+func mayBeEmpty(column string) bool {
+	return column == "mean_return" || column == "mean_length" || column == kept
+}
 
 // check returns an error about the first value that is neither finite nor rightly missing.
 func (p *Point) check() error {
@@ -113,9 +122,13 @@ func Write(w io.Writer, points []Point) error {
 			return fmt.Errorf("learning curve: %w", err)
 		}
 	}
-	return strictcsv.Write(w, columns, len(points), func(i int) []string {
+	written := columns
+	if !slices.ContainsFunc(points, func(p Point) bool { return !math.IsNaN(p.Kept) }) {
+		written = columns[:len(columns)-1]
+	}
+	return strictcsv.Write(w, written, len(points), func(i int) []string {
 		line := []string{strconv.FormatInt(points[i].Steps, 10)}
-		for _, v := range points[i].values() {
+		for _, v := range points[i].values()[:len(written)-1] {
 			field := text(*v)
 			if math.IsNaN(*v) {
 				field = ""
@@ -133,7 +146,7 @@ type ParseError = strictcsv.Error
 // is wrong with the text is a [*ParseError]; other errors are those of r.
 func Read(r io.Reader, file string) ([]Point, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
-		Columns: columns, Header: "the header of a learning curve",
+		Columns: columns[:len(columns)-1], Optional: []string{kept}, Header: "the header of a learning curve",
 		Empty: "there are no points; there must be a line for each segment of the run",
 	})
 	if err != nil {

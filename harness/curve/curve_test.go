@@ -14,8 +14,8 @@ import (
 var (
 	nan  = math.NaN()
 	good = []Point{
-		{Steps: 128, Score: 12.5, Return: -3.25, Length: 14, Entropy: 1, PolicyLoss: -0.01, ValueLoss: 2, ExplainedVariance: -1, LearningRate: 3e-4, Exploration: 0.1},
-		{Steps: 256, Score: 1. / 3, Return: nan, Length: nan, Entropy: 1e-300},
+		{Steps: 128, Score: 12.5, Return: -3.25, Length: 14, Entropy: 1, PolicyLoss: -0.01, ValueLoss: 2, ExplainedVariance: -1, LearningRate: 3e-4, Exploration: 0.1, Kept: nan},
+		{Steps: 256, Score: 1. / 3, Return: nan, Length: nan, Entropy: 1e-300, Kept: nan},
 	}
 )
 
@@ -42,13 +42,29 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
+// TestKeptIsAColumnWhereItIsMeasured: the column is there if any point has it.
+func TestKeptIsAColumnWhereItIsMeasured(t *testing.T) {
+	points := []Point{good[0], good[1]}
+	points[1].Kept = 75
+	var b bytes.Buffer
+	if err := Write(&b, points); err != nil || b.String() != header+",one_partition\n"+`128,12.5,-3.25,14,1,-0.01,2,-1,0.0003,0.1,
+256,0.333333,,,1e-300,0,0,0,0,0,75
+` {
+		t.Fatalf("%v:\n%s", err, b.String())
+	}
+	got, err := Read(&b, "c.csv")
+	if err != nil || !math.IsNaN(got[0].Kept) || got[1].Kept != 75 {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
 func TestWriteRefusesWhatReadDoes(t *testing.T) {
 	for i := range columns[1:] {
 		for _, x := range []float64{nan, math.Inf(1), math.Inf(-1)} {
 			p := Point{Steps: 1}
 			*p.values()[i] = x
 			err := Write(new(bytes.Buffer), []Point{p})
-			if allowed := math.IsNaN(x) && (i == 1 || i == 2); (err == nil) != allowed {
+			if allowed := math.IsNaN(x) && (i == 1 || i == 2 || columns[1+i] == kept); (err == nil) != allowed {
 				t.Errorf("%s %v: %v", columns[1+i], x, err)
 			}
 		}

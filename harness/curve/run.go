@@ -19,6 +19,8 @@ type Run struct {
 	Steps []float64
 	// Scores by step, in the unit of [Point.Score].
 	Scores []float64
+	// Kept is by step, as in [Point.Kept].
+	Kept []float64
 	// Rate is the learning rate at the end.
 	Rate float64
 	// Return is the mean over the last episodes; NaN if none ended in the last segment.
@@ -67,6 +69,7 @@ func Load(files fs.FS, folder string) (map[string][]Run, error) {
 func RunOf(points []Point) (r Run) {
 	for _, p := range points {
 		r.Steps, r.Scores = append(r.Steps, float64(p.Steps)), append(r.Scores, p.Score)
+		r.Kept = append(r.Kept, p.Kept)
 		r.Rate, r.Return = p.LearningRate, p.Return
 	}
 	return r

@@ -16,6 +16,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/stats"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -452,4 +453,32 @@ func (all curves) finalCells(agent string) []string {
 	return slices.Concat([]string{reports.Fixed(runs[0].Last()/1e6, 1)}, reports.Cells(2, ends...),
 		slices.Repeat([]string{reports.Missing}, mostSeeds-len(ends)),
 		reports.Cells(2, figures.Mean(ends), trend.slope, trend.half), []string{trend.word()})
+}
+
+// kept compares DIRECT RECONFIG with itself under what may keep it on one partition, and with schedulers on the batches
+// on which it is scored.
+func (all curves) kept(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("kept")
+	lines, _ := curvesOf("kept")
+	for _, l := range lines {
+		runs := all.of(l.Agent)
+		over := func(of func(course) float64) []string {
+			return figures.PlusMinus(d.MeanOf(figures.Map(runs, of), verdict.TrainingRuns, 0), 1)
+		}
+		t.Row(l.Name, len(runs), over(func(c course) float64 { return c.Final() }),
+			over(func(c course) float64 { return c.Kept[len(c.Kept)/2] }),
+			over(func(c course) float64 { return c.Kept[len(c.Kept)-1] }))
+	}
+	on, r := scoredOn("WIDETIMES", n), &reading{model: mig.Parallel}
+	for _, a := range []approach{far, ourAgent, {name: "treedp", algorithm: "treedp"}} {
+		var share []float64
+		for _, s := range on {
+			for _, destroys := range d.Values(r.series(s.data, a.algorithm), s.count, "destroys") {
+				share = append(share, onOnePartition(destroys, 0))
+			}
+		}
+		t.Row(a.name, "", reports.Fixed(levelOn(d, a, on), 1), slices.Repeat([]string{""}, 3),
+			reports.Fixed(figures.Mean(share), 1), "")
+	}
+	return new(figures.Output).Table(t), nil
 }

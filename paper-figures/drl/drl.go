@@ -44,7 +44,7 @@ func Paper() (figures.Paper, error) {
 		"figure16": figure16,
 		"table1":   figures.ReconfigurationTable(h.HardwareSet), "table2": table2, "table3": h.table3,
 		"table4": table4, "baselines": baselines, "floors": floors, "nomig": nomig, "table5": table5,
-		"seeds": all.seeds, "training": all.training, "ablations": all.ablations,
+		"seeds": all.seeds, "training": all.training, "ablations": all.ablations, "kept": all.kept,
 		"reconfigures": reconfigures, "timing-latency": latency,
 		"adversarial": adversarial, "ours": ours, "optimum": optimum, "text": h.text,
 	}

@@ -64,6 +64,10 @@ type BatchOptions struct {
 	// Reconfiguration is the time of reconfiguring a slice in the MDP; 0 means the times of the
 	// GPU model. The released code of the online agent has 0.7 s.
 	Reconfiguration mig.Seconds `json:"-"`
+	// LevelRewards makes rewards levels, as Released does.
+	LevelRewards bool `json:"-"`
+	// Once forbids a second reconfiguration before a task has been executed with Direct, too.
+	Once bool `json:"-"`
 	// StartInLevels shows a slice that is busy for x seconds when Load begins on an unused
 	// device as busy for x levels. In the released evaluation the environment draws levels,
 	// which compute_makespan counts as seconds.
@@ -368,7 +372,7 @@ func (b *Batch) Step(action int) (reward float32, done bool) {
 	case action == 0:
 		units = b.next()
 		b.pass(units)
-		if b.o.Direct {
+		if b.o.Direct && !b.o.Once {
 			b.reconfigured = false
 		}
 	case action < first:

@@ -18,7 +18,7 @@ func (b *Batch) scale() {
 	}
 	divisions := float64(max(1, b.o.Levels))
 	b.unit, b.reward = largest/divisions, 1/divisions
-	if b.o.Released {
+	if b.o.Released || b.o.LevelRewards {
 		b.reward = 1
 	}
 	for _, s := range b.sizes {

@@ -73,7 +73,16 @@ const (
 	// see [env.BatchOptions].
 	listedTasks        = "listed"
 	unmergedPartitions = "unmerged"
+	// Why DIRECT RECONFIG stays on one partition: the usual agent, measured; one that explores more; rewards in
+	// levels; a reconfiguration only after a task.
+	measuredKept  = "kept"
+	explores      = "explores"
+	rewardsLevels = "levels"
+	once          = "once"
 )
+
+// whyKept lists the runs that measure how many batches run on one partition.
+var whyKept = []string{measuredKept, explores, rewardsLevels, once}
 
 //go:embed runs.csv
 var runsFile embed.FS
@@ -111,6 +120,7 @@ func (p paperRun) options() env.BatchOptions {
 	o := p.agent().Options(gpu(), mig.Parallel)
 	o.Tasks, o.Levels, o.Released = p.Tasks, p.Levels, p.Change == asReleased
 	o.Listed, o.Unmerged = p.Change == listedTasks, p.Change == unmergedPartitions
+	o.LevelRewards, o.Once = p.Change == rewardsLevels, p.Change == once
 	if p.agent().Online {
 		o.Stream = onlineStream
 	}
@@ -175,10 +185,11 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		return setup{}, err
 	}
 	o.Stream = 0
-	score := scoreOn(scored, func() player {
+	envs := players(len(scored), func() player {
 		b, _ := env.NewBatch(o, nil) // with the options of the first, but for the start and the stream
 		return b
 	})
+	score := scoreOn(scored, envs)
 	shape := first.Shape()
 	if p.Change == byDQN {
 		return p.setupDQN(k, shape, make, score, steps, seed), nil
@@ -189,10 +200,14 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	if n > agents.PaperTasks {
 		cut = longSegments
 	}
-	return setup{
+	out := setup{
 		policy: policy, learner: ppo.New(c, policy, make, seed), score: score, segments: cut,
 		text: fmt.Sprintf("%s %+v %+v", p.Workload, p.described(), c),
-	}, nil
+	}
+	if slices.Contains(whyKept, p.Change) {
+		out.kept = func() float64 { return keptBy(envs) }
+	}
+	return out, nil
 }
 
 // ppo returns the learner's settings. The paper prints only the discount and the entropy. The
@@ -209,7 +224,10 @@ func (p paperRun) ppo(steps int64) ppo.Config {
 		c.LearningRate = learn.Anneal{{Until: 1, From: 3e-4, To: 3e-4}}
 		c.Entropy = learn.Anneal{{Until: 1, From: 0.01, To: 0.01}}
 	}
-	if p.agent().Explores {
+	switch {
+	case p.Change == explores:
+		c.Entropy = learn.Anneal{{Until: 0.5, From: 0.05, To: 0.05}, {Until: 1, From: 0.05, To: 0}}
+	case p.agent().Explores:
 		c.Entropy = entropyPhases
 	}
 	return c
@@ -230,7 +248,7 @@ func (p paperRun) described() string {
 	text := fmt.Sprintf("%s N=%d M=%d encoding=%d direct=%t stream=%d random=%t released=%t",
 		o.GPU, o.Tasks, o.Levels, o.Encoding, o.Direct, o.Stream, o.RandomStart, o.Released)
 	switch p.Change {
-	case shortBatches, listedTasks, unmergedPartitions:
+	case shortBatches, listedTasks, unmergedPartitions, rewardsLevels, once:
 		text += " " + p.Change
 	}
 	if p.Penalty > 0 {

@@ -47,6 +47,8 @@ type setup struct {
 	policy  nn.Policy
 	learner learner
 	score   func(nn.Policy) (float64, error)
+	// kept is that of [curve.Point], after a score; nil where it is not measured.
+	kept func() float64
 	// segments is the number of segments; 0 means the usual number.
 	segments int64
 	// text lists all settings, so that a run is not resumed with other ones.
@@ -183,7 +185,8 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 			return setup{}, err
 		}
 		return setup{
-			policy: policy, learner: learner, score: scoreOn(batches, func() player { return newEnv(0) }),
+			policy: policy, learner: learner,
+			score: scoreOn(batches, players(len(batches), func() player { return newEnv(0) })),
 			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads,
 				from.further, busyStarts, agents.OwnCapacity, endgame, c),
 		}, nil

@@ -97,12 +97,29 @@ type player interface {
 	Makespan() float64
 }
 
-// scoreOn returns the mean p_opt of a policy on batches, in percent, each on an empty GPU in an environment of its own.
-func scoreOn(batches []measured, newEnv func() player) func(nn.Policy) (float64, error) {
-	envs := make([]player, len(batches))
+// players makes n environments.
+func players(n int, newEnv func() player) []player {
+	envs := make([]player, n)
 	for i := range envs {
 		envs[i] = newEnv()
 	}
+	return envs
+}
+
+// keptBy returns how many of 100 batches ran on one partition when the environments were last played in.
+func keptBy(envs []player) float64 {
+	n := 0
+	for _, e := range envs {
+		if e.Device().Kept() {
+			n++
+		}
+	}
+	return 100 * float64(n) / float64(len(envs))
+}
+
+// scoreOn returns the mean p_opt of a policy on batches, in percent, each on an empty GPU in its own one of the
+// environments.
+func scoreOn(batches []measured, envs []player) func(nn.Policy) (float64, error) {
 	return func(p nn.Policy) (float64, error) {
 		for i, e := range envs {
 			e.Device().Reset()

@@ -17,6 +17,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -224,6 +225,10 @@ func (s *session) advance(ctx context.Context) error {
 	var err error
 	if sum.Score, err = s.score(s.policy); err != nil {
 		return err
+	}
+	sum.Kept = math.NaN()
+	if s.kept != nil {
+		sum.Kept = s.kept()
 	}
 	sum.Round()
 	s.curve = append(s.curve, sum)
