@@ -359,12 +359,33 @@ func TestCheckWaitingFindsMutations(t *testing.T) {
 		"lacks":    {[]int{0, 4, 4}, [][]Spot{{{0, 0}}, {{0, 0}}, {{0, 4}}}, "request 0 has 1 of the 2 instances"},
 		"twice":    {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {0, 0}}, {{0, 0}}, {{0, 4}}}, "slice 0 of GPU 0 is used by request 0 until slot 4 and by request 0 from slot 0"},
 		"no start": {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 4}}, {{0, 4}}}, "request 1 has 4g.40gb on GPU 0 at slice 4, where it cannot be"},
-		"no GPU":   {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {2, 0}}, {{0, 0}}, {{0, 4}}}, "request 0 has 7g.80gb on GPU 2 at slice 0"},
-		"too few":  {[]int{0, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}}, "there are 2 starts and 2 lists of places for 3 requests"},
+		"never":    {[]int{0, 4, -1}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}, {{0, 4}}}, "request 2 begins in slot -1 and arrives in slot 2"},
+		"one more": {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 0}, {1, 0}}, {{0, 4}}}, "request 1 has 2 of the 1 instances that it needs"},
+		"other GPU": {
+			[]int{0, 4, 4},
+			[][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}, {{-1, 4}}},
+			"request 2 has 3g.40gb on GPU -1 at slice 4, where it cannot be",
+		},
+		"partly over": {
+			[]int{0, 4, 4},
+			[][]Spot{{{0, 0}, {1, 0}}, {{1, 0}}, {{1, 0}}},
+			"slice 3 of GPU 1 is used by request 1 until slot 7 and by request 2 from slot 4",
+		},
+		"no GPU":  {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {2, 0}}, {{0, 0}}, {{0, 4}}}, "request 0 has 7g.80gb on GPU 2 at slice 0"},
+		"too few": {[]int{0, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}}, "there are 2 starts and 2 lists of places for 3 requests"},
 	} {
 		err := CheckWaiting(in, c.starts, c.spots)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	fixed := task.Requests{GPUs: 1, Waiting: task.Retry, Requests: []task.Request{{Lifespan: 1, Profile: p("3g.40gb")}}}
+	if err := fixed.Fix(g, []string{"4-3"}); err != nil {
+		t.Fatal(err)
+	}
+	for start, want := range map[mig.Slices]bool{0: false, 4: true} {
+		if err := CheckWaiting(fixed, []int{0}, [][]Spot{{{0, start}}}); (err == nil) != want {
+			t.Errorf("3g at slice %d of the partition 4-3: %v", start, err)
 		}
 	}
 }
