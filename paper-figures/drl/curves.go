@@ -461,7 +461,10 @@ func (all curves) kept(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("kept")
 	lines, _ := curvesOf("kept")
 	for _, l := range lines {
-		runs := all.of(l.Agent)
+		runs := all[l.Agent]
+		if len(runs) == 0 {
+			continue
+		}
 		over := func(of func(course) float64) []string {
 			return figures.PlusMinus(d.MeanOf(figures.Map(runs, of), verdict.TrainingRuns, 0), 1)
 		}

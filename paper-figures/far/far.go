@@ -48,7 +48,7 @@ func Paper() (figures.Paper, error) {
 				figures.Tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5, true)),
 		"figure12": figure12, "factor": factors, "rodinia": rodinia, "a30": a30,
 		"table1": figures.ReconfigurationTable(h.HardwareSet), "table2": h.table2, "table3": h.table3,
-		"error": distances, "reconfiguration": reconfiguration, "gpus": otherGPUs,
+		"error": distances, "reconfiguration": reconfiguration, "gpus": otherGPUs, "miso": misoJobs,
 		"table4": table4.build, "table5": table5.build, "table6": table6.build, "table7": table7.build,
 		"table8": table8.build, "table9": table9.build,
 		"optimum": optimum, "contradiction": contradiction, "text": h.text, "timing": timing,
