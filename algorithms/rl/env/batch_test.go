@@ -454,3 +454,41 @@ func TestEpisodesDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// TestOnce: with Once, a task is executed between any two reconfigurations, and rewards in levels are M times as large.
+func TestOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	twice := map[bool]int{}
+	for range 40 {
+		seed := rng.Uint64()
+		for _, once := range []bool{false, true} {
+			g := mig.MustLookup("A100")
+			b := mustBatch(t, BatchOptions{GPU: g, Tasks: 14, Levels: 14, Direct: true, Once: once, LevelRewards: once}, randomTasks(g))
+			own := rand.New(rand.NewPCG(seed, 0))
+			b.Reset(own)
+			reconfigured, spent := false, 0.0
+			for done := false; !done; {
+				actions := allowed(b)
+				action := actions[own.IntN(len(actions))]
+				var r float32
+				r, done = b.Step(action)
+				spent -= float64(r)
+				switch {
+				case action > len(b.tables.partitions):
+					reconfigured = false
+				case action > 0:
+					if reconfigured {
+						twice[once]++
+					}
+					reconfigured = true
+				}
+			}
+			if scale := map[bool]float64{false: 14, true: 1}[once]; spent*scale < b.clock*0.999 || spent*scale > b.clock*1.001+1e-6 {
+				t.Errorf("once %t: the rewards add up to %v, and %v levels pass", once, spent, b.clock)
+			}
+		}
+	}
+	if twice[false] == 0 || twice[true] > 0 {
+		t.Errorf("two reconfigurations without a task between: %v", twice)
+	}
+}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -23,7 +24,9 @@ func runOf(t *testing.T, agent, workload, suffix string) paperRun {
 
 // TestChanges: every change that a row names is one that the code knows, and every agent exists.
 func TestChanges(t *testing.T) {
-	known := []string{"", byDQN, shortBatches, emptyStart, asReleased, asScript, onKernels, onClasses, listedTasks, unmergedPartitions}
+	known := slices.Concat(whyKept, []string{
+		"", byDQN, shortBatches, emptyStart, asReleased, asScript, onKernels, onClasses, listedTasks, unmergedPartitions,
+	})
 	for _, r := range paperRuns() {
 		if !slices.Contains(known, r.Change) || r.agent().Name != r.Agent || !slices.Contains(agents.Workloads, r.Workload) {
 			t.Errorf("%+v", r)
@@ -98,5 +101,17 @@ func TestAblations(t *testing.T) {
 			t.Errorf("%s%s takes back %d refinements: %s", r.Workload, r.Suffix, taken, key)
 		}
 		seen[key] = true
+	}
+}
+
+// TestWhyKept: the usual run and the measured one learn alike, and each other change reaches the environment or the learner.
+func TestWhyKept(t *testing.T) {
+	usual := runOf(t, "rl-direct", "WIDETIMES", "")
+	for _, change := range whyKept {
+		r := runOf(t, "rl-direct", "WIDETIMES", "-"+change)
+		same := r.learns() == usual.learns() && reflect.DeepEqual(r.ppo(2e6), usual.ppo(2e6))
+		if same != (change == measuredKept) {
+			t.Errorf("%s: learns as usual: %t", change, same)
+		}
 	}
 }
