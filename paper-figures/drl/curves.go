@@ -472,16 +472,19 @@ func (all curves) kept(d *figures.Data) (*figures.Output, error) {
 			over(func(c course) float64 { return c.Kept[len(c.Kept)/2] }),
 			over(func(c course) float64 { return c.Kept[len(c.Kept)-1] }))
 	}
-	on, r := scoredOn("WIDETIMES", n), &reading{model: mig.Parallel}
+	on, r := scoredOn(wideTimes, n), &reading{model: mig.Parallel}
 	for _, a := range []approach{far, ourAgent, {name: "treedp", algorithm: "treedp"}} {
-		var share []float64
-		for _, s := range on {
-			for _, destroys := range d.Values(r.series(s.data, a.algorithm), s.count, "destroys") {
-				share = append(share, onOnePartition(destroys, 0))
+		share := ""
+		if a.name == ourAgent.name {
+			var kept []float64
+			for _, s := range on {
+				for _, destroys := range d.Values(r.series(s.data, a.algorithm), s.count, "destroys") {
+					kept = append(kept, onOnePartition(destroys, 0))
+				}
 			}
+			share = reports.Fixed(figures.Mean(kept), 1)
 		}
-		t.Row(a.name, "", reports.Fixed(levelOn(d, a, on), 1), slices.Repeat([]string{""}, 3),
-			reports.Fixed(figures.Mean(share), 1), "")
+		t.Row(a.name, "", reports.Fixed(levelOn(d, a, on), 1), slices.Repeat([]string{""}, 3), share, "")
 	}
 	return new(figures.Output).Table(t), nil
 }

@@ -1,6 +1,8 @@
 package far
 
 import (
+	"slices"
+
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
@@ -32,9 +34,9 @@ func misoJobs(d *figures.Data) (*figures.Output, error) {
 		own, values := flow(r.miso), figures.Values{}
 		row := []any{r.data, r.miso, reports.Fixed(figures.Mean(own), 0)}
 		for _, a := range misoRivals {
-			below := flow(a.algorithm)
-			for i := range below {
-				below[i] = 100 * (1 - own[i]/below[i])
+			below := slices.Clone(flow(a.algorithm))
+			for i, theirs := range below {
+				below[i] = 100 * (1 - own[i]/theirs)
 			}
 			m := d.MeanOf(below, verdict.Draws, 0)
 			values["MISO below "+a.name] = m
