@@ -90,10 +90,7 @@ func (f *forest) alike(ctx context.Context, from *assignment) {
 
 // improve divides the iterations of a pair between the rounds; see [search.improve].
 func (f *forest) improve(ctx context.Context, iterations int, blur float64) error {
-	order := make([]int, f.plan.p.GPUs())
-	for g := range order {
-		order[g] = g
-	}
+	order := numbered[int](f.plan.p.GPUs())
 	for r := range forestRounds {
 		if r%2 == 0 {
 			f.plan.time()

@@ -46,7 +46,7 @@ func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 	}
 	choice := misoChoice{p: p, parts: p.GPU.Partitions(), permute: m.permute}
 	choice.reference = secondsOnFirst(p, p.GPU.Sizes())
-	for waiting := arrivals(len(p.Tasks)); len(waiting) > 0; waiting = waiting[len(choice.tasks):] {
+	for waiting := numbered[int32](len(p.Tasks)); len(waiting) > 0; waiting = waiting[len(choice.tasks):] {
 		if err := ctx.Err(); err != nil {
 			return schedule.Schedule{}, err
 		}
@@ -78,11 +78,11 @@ func secondsOnFirst(p algo.Problem, sizes []mig.Slices) []float64 {
 	return out
 }
 
-// arrivals returns the numbers of n tasks in order of arrival.
-func arrivals(n int) []int32 {
-	out := make([]int32, n)
+// numbered returns the numbers from 0 to n-1: tasks in order of arrival, or GPUs.
+func numbered[T int | int32](n int) []T {
+	out := make([]T, n)
 	for i := range out {
-		out[i] = int32(i)
+		out[i] = T(i)
 	}
 	return out
 }

@@ -121,10 +121,7 @@ func (q *moving) on(g int) []movingRun {
 
 // fewestFirst returns the GPUs, those with the fewest runs first.
 func (q *moving) fewestFirst() []int {
-	order := make([]int, len(q.exist))
-	for g := range order {
-		order[g] = g
-	}
+	order := numbered[int](len(q.exist))
 	slices.SortStableFunc(order, func(a, b int) int { return len(q.on(a)) - len(q.on(b)) })
 	return order
 }

@@ -23,7 +23,7 @@ import (
 // all orders of the next tasks for every partition. It returns the makespan.
 func permutedMISO(p algo.Problem) float64 {
 	busy := make([]float64, p.GPU.MemorySlices)
-	for left := arrivals(len(p.Tasks)); len(left) > 0; {
+	for left := numbered[int32](len(p.Tasks)); len(left) > 0; {
 		var order []int32
 		var best mig.Partition
 		most := 0.0

@@ -66,10 +66,7 @@ func searchOf(plan *assignment) *search {
 // whole places all tasks at once, once in each of the two models of [subsets.greedy],
 // polishes each result, and returns to the best plan.
 func (s *search) whole(ctx context.Context) {
-	s.tasks = s.tasks[:0]
-	for i := range s.plan.node {
-		s.tasks = append(s.tasks, int32(i))
-	}
+	s.tasks = numbered[int32](len(s.plan.node))
 	for _, greedy := range []bool{false, true} {
 		s.subsets.greedy = greedy
 		s.now = s.best

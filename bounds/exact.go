@@ -51,6 +51,3 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certif
 	}
 	return certificate.New(known, Witness{Kind: certificate.Search, Bound: known.Makespan()}), nil
 }
-
-// tolerance is the difference between makespans that counts as none.
-func tolerance(makespan mig.Seconds) mig.Seconds { return mig.Seconds(1e-9 * float64(makespan)) }

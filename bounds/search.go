@@ -194,7 +194,7 @@ func (x *search) node(in mig.Instance) int {
 func (x *search) improve(makespan mig.Seconds) {
 	x.best = makespan
 	// This is a tenth of what counts as a difference, and far more than rounding.
-	x.below = makespan - tolerance(makespan)/10
+	x.below = makespan - mig.Seconds(1e-10*float64(makespan))
 	x.bestUses, x.bestStarts = slices.Clone(x.uses), slices.Clone(x.starts)
 }
 

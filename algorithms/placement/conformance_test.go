@@ -135,7 +135,7 @@ type eager struct {
 func (e *eager) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	spot, ok := e.Placer.Place(c, profile)
 	for gpu := range c.GPUs() {
-		if !ok && fitsOn(c.Profiles()[profile], c.Mask(gpu)) {
+		if _, fits := firstFree(c.Profiles()[profile], c.Profiles()[profile].Starts, c.Mask(gpu)); !ok && fits {
 			e.t.Fatalf("%s rejects %v, which fits GPU %d with the mask %08b", e.id, c.Profiles()[profile], gpu, c.Mask(gpu))
 		}
 	}

@@ -23,18 +23,11 @@ func uselessSlices(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 	for m := range 1 << g.MemorySlices {
 		occupied := mig.Mask(m)
 		for i, p := range profiles {
-			if !fitsOn(p, occupied) {
+			if _, fits := firstFree(p, p.Starts, occupied); !fits {
 				// The conversion rounds the product before the sum.
 				out[m] += float64(demand[i] * float64(freeSlices(g, occupied)))
 			}
 		}
 	}
 	return out
-}
-
-func fitsOn(p *mig.Profile, occupied mig.Mask) bool {
-	for range (freeStarts{p, occupied}).all {
-		return true
-	}
-	return false
 }

@@ -35,8 +35,7 @@ func newMover(args algo.Args, g *mig.GPU) mover {
 // A relocation is a move and what it does.
 type relocation struct {
 	sim.Move
-	// from is the GPU that the workload leaves, and left what is in use there afterwards.
-	from int
+	// left is what is in use afterwards on the GPU that the workload leaves.
 	left mig.Mask
 	// change is what the move adds to the score of the cluster.
 	change int
@@ -63,11 +62,11 @@ func (m *mover) moves(c *sim.Cluster, gpu int, w sim.Resident, visit func(reloca
 	if spot, ok := m.elsewhere(c, w.Profile, gpu); ok {
 		to := c.Mask(spot.GPU)
 		change := m.score[left] - m.score[mask] + m.score[to|window(p, spot.Start)] - m.score[to]
-		visit(relocation{sim.Move{Request: w.Request, To: spot}, gpu, left, int(change)})
+		visit(relocation{sim.Move{Request: w.Request, To: spot}, left, int(change)})
 	}
 	for start, at := range (freeStarts{p, mask}).all {
 		to := sim.Spot{GPU: gpu, Start: start}
-		visit(relocation{sim.Move{Request: w.Request, To: to}, gpu, left | at, int(m.score[left|at] - m.score[mask])})
+		visit(relocation{sim.Move{Request: w.Request, To: to}, left | at, int(m.score[left|at] - m.score[mask])})
 	}
 }
 

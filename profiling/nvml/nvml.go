@@ -17,10 +17,11 @@ import (
 // know is built from the driver's profiles. The error is [profiling.ErrUnsupported] for a GPU without MIG, and for one
 // that package mig does not know while its MIG mode is off, since the driver lists no profiles then.
 func Open(selector string) (_ profiling.Device, err error) {
-	d, err := openWhole(selector)
+	whole, err := OpenWhole(selector)
 	if err != nil {
 		return nil, err
 	}
+	d := whole.(*device)
 	defer func() {
 		if err != nil {
 			d.lib.Shutdown()
@@ -49,14 +50,6 @@ func Open(selector string) (_ profiling.Device, err error) {
 
 // OpenWhole opens a GPU of any model, with or without MIG, to ask the driver about the whole of it.
 func OpenWhole(selector string) (profiling.Device, error) {
-	d, err := openWhole(selector)
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
-}
-
-func openWhole(selector string) (*device, error) {
 	lib, err := loadLibrary()
 	if err != nil {
 		return nil, err
@@ -64,8 +57,9 @@ func openWhole(selector string) (*device, error) {
 	d, err := chooseGPU(lib, selector)
 	if err != nil {
 		lib.Shutdown()
+		return nil, err
 	}
-	return d, err
+	return d, nil
 }
 
 // loadLibrary loads the library. It refuses drivers before 535: they lack functions that this package calls,
