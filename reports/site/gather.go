@@ -44,8 +44,10 @@ func (c trackContest) series(dataset, algorithm string) store.Series {
 }
 
 // Gather runs the contests of all tracks, unless the results are there, and returns all of the site of a commit but
-// claims and figures. A quick site has few instances. Errors are the engine's and those of [leaderboard.Standings].
-func Gather(ctx context.Context, e *run.Engine, commit string, quick bool) (d Data, err error) {
+// claims and figures. A quick site has few instances. There are boards of the contests' datasets, and of others that
+// have results which are neither the contests' nor among those of papers: somebody's own. Errors are the engine's and
+// those of [leaderboard.Standings].
+func Gather(ctx context.Context, e *run.Engine, commit string, quick bool, papers []run.Span) (d Data, err error) {
 	var spans []run.Span
 	for _, c := range trackContests() {
 		n := c.Instances
@@ -61,15 +63,19 @@ func Gather(ctx context.Context, e *run.Engine, commit string, quick bool) (d Da
 	if err := e.Run(ctx, spans); err != nil {
 		return d, err
 	}
-	if d.Boards, err = boards(e); err != nil {
+	own, err := ownDatasets(e.Store, slices.Concat(spans, papers))
+	if err != nil {
+		return d, err
+	}
+	if d.Boards, err = boards(e.Store, own); err != nil {
 		return d, err
 	}
 	for _, c := range trackContests() {
-		own, err := c.instances(ctx, e.Store)
+		drawn, err := c.instances(ctx, e.Store)
 		if err != nil {
 			return d, err
 		}
-		d.Instances = append(d.Instances, own...)
+		d.Instances = append(d.Instances, drawn...)
 	}
 	d.Facts, d.Algorithms = facts(spans, commit), rankedAlgorithms(d.Boards)
 	return d, nil
@@ -91,30 +97,80 @@ func rankedAlgorithms(boards []Board) (out []algo.Spec) {
 	return out
 }
 
-// boards makes the leaderboards of the contests' datasets.
-func boards(e *run.Engine) (out []Board, err error) {
-	all := trackContests()
-	for _, c := range all {
-		b := Board{Track: c.Track.Name, GPU: c.Contest.GPU, About: map[string]string{}}
-		if c.GPUs > 1 {
-			b.GPU = fmt.Sprintf("%d x %s", c.GPUs, b.GPU)
-		}
-		if c.Reconfigures {
-			b.Model = c.Model.String()
-		}
-		same := func(o Board) bool { return o.Track == b.Track && o.GPU == b.GPU && o.Model == b.Model }
-		if slices.ContainsFunc(out, same) {
+// ownDatasets returns the conditions and datasets of the results that nobody else asked for.
+func ownDatasets(db *store.DB, asked []run.Span) (out []leaderboard.Conditions, err error) {
+	plain := func(s store.Series) store.Series {
+		s.Content, s.Version, s.Weights = "", 0, ""
+		return s
+	}
+	known := map[store.Series]bool{}
+	for _, span := range asked {
+		known[plain(span.Series)] = true
+	}
+	all, err := db.Series(store.Filter{})
+	for _, s := range all {
+		t := track.MustLookup(s.Track)
+		if t.Reference || known[plain(s)] {
 			continue
 		}
-		conditions := leaderboard.Conditions{Track: c.Track, GPU: c.Contest.GPU, Count: c.GPUs, Model: c.Model}
+		c := leaderboard.Conditions{Track: t, GPU: s.GPU, Count: 1}
+		if t.Reconfigures {
+			c.Count = s.Count
+			if c.Model, err = mig.ParseReconfiguration(s.Model); err != nil {
+				return nil, err
+			}
+		}
+		i := slices.IndexFunc(out, func(o leaderboard.Conditions) bool { return same(o, c) })
+		if i < 0 {
+			i, out = len(out), append(out, c)
+		}
+		if !slices.Contains(out[i].Datasets, s.Dataset) {
+			out[i].Datasets = append(out[i].Datasets, s.Dataset)
+		}
+	}
+	return out, err
+}
+
+// same reports whether results under both conditions have one board.
+func same(a, b leaderboard.Conditions) bool {
+	return a.Track == b.Track && a.GPU == b.GPU && a.Count == b.Count && a.Model == b.Model
+}
+
+// boards makes the leaderboards of the contests' datasets and of others.
+func boards(db *store.DB, others []leaderboard.Conditions) (out []Board, err error) {
+	var conditions []leaderboard.Conditions
+	all := trackContests()
+	for _, c := range all {
+		here := leaderboard.Conditions{Track: c.Track, GPU: c.Contest.GPU, Count: c.GPUs, Model: c.Model}
+		if slices.ContainsFunc(conditions, func(o leaderboard.Conditions) bool { return same(o, here) }) {
+			continue
+		}
 		for _, o := range all {
 			if o.Track == c.Track && o.Contest.GPU == c.Contest.GPU && o.GPUs == c.GPUs {
 				for _, dataset := range o.Datasets {
-					conditions.Datasets = append(conditions.Datasets, datasets.MustParse(dataset).ID())
+					here.Datasets = append(here.Datasets, datasets.MustParse(dataset).ID())
 				}
 			}
 		}
-		if b.Standings, err = leaderboard.Standings(e.Store, conditions); err != nil {
+		conditions = append(conditions, here)
+	}
+	for _, own := range others {
+		i := slices.IndexFunc(conditions, func(c leaderboard.Conditions) bool { return same(c, own) })
+		if i < 0 {
+			conditions = append(conditions, own)
+		} else {
+			conditions[i].Datasets = append(conditions[i].Datasets, own.Datasets...)
+		}
+	}
+	for _, c := range conditions {
+		b := Board{Track: c.Track.Name, GPU: c.GPU, About: map[string]string{}}
+		if c.Count > 1 {
+			b.GPU = fmt.Sprintf("%d x %s", c.Count, b.GPU)
+		}
+		if c.Track.Reconfigures {
+			b.Model = c.Model.String()
+		}
+		if b.Standings, err = leaderboard.Standings(db, c); err != nil {
 			return nil, err
 		}
 		for own := range leaderboard.ByDataset(b.Standings) {

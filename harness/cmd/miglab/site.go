@@ -32,9 +32,17 @@ func newSite() *cobra.Command {
 			if !c.Flags().Changed("out") {
 				out = filepath.Join(f.results, "site")
 			}
+			all, err := papers()
+			if err != nil {
+				return err
+			}
+			cells, err := (&figures.Reproduction{Papers: all, Scale: figures.Scale{Quick: quick}}).Cells()
+			if err != nil {
+				return err
+			}
 			var data site.Data
 			if err := f.runCells(c, "cells", func(e *run.Engine) (err error) {
-				data, err = site.Gather(c.Context(), e, commit(), quick)
+				data, err = site.Gather(c.Context(), e, commit(), quick, cells)
 				return err
 			}); err != nil {
 				return err

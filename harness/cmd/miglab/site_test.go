@@ -23,6 +23,11 @@ func TestSite(t *testing.T) {
 		t.Setenv(fewCompete, "1")
 	}
 	dir := t.TempDir()
+	// Somebody's own dataset and GPU model are there, too.
+	write(t, filepath.Join(dir, "mine.csv"), "task,t1,t2,t3,t4,t7\na,8,4,3,2,1\nb,9,5,4,3,2\n")
+	for _, gpu := range []string{"A100", "A100?create=0.05"} {
+		miglab(t, dir, "run", "--gpu", gpu, "--algorithms", "far,nomig", "--datasets", "profile:mine.csv", "--instances", "1", "--results", "results/quick")
+	}
 	miglab(t, dir, "site", "--quick")
 	folder := filepath.Join(dir, "results", "quick", "site")
 	rows := map[string]bool{}
@@ -46,6 +51,7 @@ func TestSite(t *testing.T) {
 		{"--track", "batch"},
 		{"--track", "batch", "--gpu", "A30"},
 		{"--track", "batch", "--gpu", "H100"},
+		{"--track", "batch", "--gpu", "A100?create=0.05"},
 		{"--track", "batch", "--reconfiguration", "parallel"},
 		{"--track", "stream"},
 		{"--track", "placement"},

@@ -1,0 +1,41 @@
+package site
+
+import (
+	"testing"
+
+	_ "miglab/algorithms"
+	_ "miglab/bounds"
+	"miglab/harness/run"
+	"miglab/harness/store"
+)
+
+// What papers and contests ask for is nobody's own; an algorithm or a dataset that they lack is.
+func TestOwnDatasets(t *testing.T) {
+	db, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	cells := func(algorithm, dataset string) []run.Span {
+		base := store.Series{Track: "batch", GPU: "A100", Count: 2, Model: "parallel"}
+		spans, err := run.Competition(base, []string{algorithm}, []string{dataset}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := (&run.Engine{Store: db, Workers: 1}).Run(t.Context(), spans); err != nil {
+			t.Fatal(err)
+		}
+		return spans
+	}
+	asked := append(cells("nomig", "drl/WIDETIMES?n=3"), cells("nomig", "drl/POORSCALING?n=3")...)
+	if own, err := ownDatasets(db, asked); err != nil || own != nil {
+		t.Errorf("%v, %v", own, err)
+	}
+	cells("far", "drl/WIDETIMES?n=3")
+	cells("far", "drl/WIDETIMES?n=4")
+	own, err := ownDatasets(db, asked)
+	if err != nil || len(own) != 1 || own[0].GPU != "A100" || own[0].Count != 2 || own[0].Model.String() != "parallel" ||
+		len(own[0].Datasets) != 2 || own[0].Datasets[0] != "drl/WIDETIMES?n=3" || own[0].Datasets[1] != "drl/WIDETIMES?n=4" {
+		t.Errorf("%v, %v", own, err)
+	}
+}
