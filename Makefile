@@ -109,10 +109,11 @@ install-slurm:
 install-cbc:
 	$(if $(filter 0,$(shell id -u)),,sudo) apt-get install -y -qq --no-install-recommends coinor-cbc
 
-## test-fast: networks and training with the kernels of GOEXPERIMENT=simd, and how fast they are. ExpAfterKernel is near 1
-## unless a kernel slows down what runs after it
+## test-fast: networks and what updates them with the kernels of GOEXPERIMENT=simd, and how fast they are. The tests of
+## trainings and agents take the portable kernels in every build. ExpAfterKernel is near 1 unless a kernel slows down what
+## runs after it
 test-fast:
-	MIGLAB_DEEP= GOEXPERIMENT=simd $(GO) test -vet=off ./algorithms/rl/...
+	MIGLAB_DEEP= GOEXPERIMENT=simd $(GO) test -vet=off ./algorithms/rl/nn ./algorithms/rl/ppo ./algorithms/rl/dqn
 	GOEXPERIMENT=simd $(GO) test -run '^$$' -bench 'ExpAfterKernel|Iterate' -benchtime 300ms -cpu 1 ./algorithms/rl/nn ./algorithms/rl/ppo
 
 ## test-gym: the bridge to Python; needs a C compiler, numpy and pip
@@ -122,11 +123,12 @@ test-gym: build-gym
 		cd / && PYTHONPATH=$$dir $(PYTHON) -B -c 'import miglab_gym; miglab_gym.VectorEnv("deadline", 1).reset(seed=1)' && rm -r $$dir
 
 ## test-long: what takes too long for .ci/run: a client in PyTorch learns, and its answers are ranked; every agent is
-## trained for a moment on a real Slurm, with faults; all commands of the page about clusters print what it shows
+## trained for a moment on a real Slurm, with faults; all commands of the page about clusters print what it shows; all artefacts
+## of the papers have the same bytes with one worker and with four
 test-long: build build-gym $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch) \
 		$(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
-	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 1h -run 'TrainsAllOnSlurm|TestExamples/clusters' ./harness/cmd/miglab
+	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 1h -run 'TrainsAllOnSlurm|TestExamples/clusters|TestReproduceGivesTheSameBytes' ./harness/cmd/miglab
 
 ## install-torch: PyTorch from Debian's packages, which test-long needs
 install-torch:

@@ -5,6 +5,7 @@ package profiling_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +57,7 @@ func (f *firstRun) dry(args ...string) string {
 	if code != 0 || stderr != "" {
 		f.t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
+	f.copyStubs(filepath.Join(f.dir, "out", "stub"), compiled())
 	return stdout
 }
 
@@ -136,7 +138,23 @@ func newFirstRun(t *testing.T) *firstRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &firstRun{t: t, dir: t.TempDir(), env: []string{"MIGLAB=" + program}}
+	f := &firstRun{t: t, dir: t.TempDir(), env: []string{"MIGLAB=" + program}}
+	f.copyStubs(compiled(), filepath.Join(f.dir, "out", "stub"))
+	return f
+}
+
+// compiled is the folder of the stubs of the first dry run that ended well, from which others have them.
+func compiled() string { return filepath.Join(builtIn, "stub") }
+
+// copyStubs copies the stubs of the driver, if they are there and the others are not.
+func (f *firstRun) copyStubs(from, to string) {
+	f.t.Helper()
+	if _, err := os.Stat(to); err == nil {
+		return
+	}
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.t.Fatal(err)
+	}
 }
 
 // stages are the steps.

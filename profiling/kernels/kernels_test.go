@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"embed"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -134,6 +135,9 @@ func TestKernels(t *testing.T) {
 	if want := slices.Sorted(maps.Keys(sizes)); !slices.Equal(names, want) {
 		t.Fatalf("sources of %q, sizes for %q", names, want)
 	}
+	if len(names) != len(Programs()) {
+		t.Errorf("%d programs in C and %d in Go", len(names), len(Programs()))
+	}
 	dir := t.TempDir()
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -143,6 +147,7 @@ func TestKernels(t *testing.T) {
 			t.Run("defects", func(t *testing.T) { defects(t, name, program) })
 			t.Run("interface", func(t *testing.T) { interfaces(t, name, program) })
 			t.Run("manifest", func(t *testing.T) { manifest(t, name, program) })
+			t.Run("in Go", func(t *testing.T) { sameInGo(t, name, program) })
 		})
 	}
 }
@@ -290,6 +295,27 @@ func manifest(t *testing.T, name, program string) {
 	// The smallest instance of an A100 with 40 GB has 4.75 GiB, less what CUDA takes.
 	if k.MinMemoryMB > 4000 {
 		t.Errorf("min_mem_mb %d does not fit every instance", k.MinMemoryMB)
+	}
+}
+
+// sameInGo checks that the two host sides describe the same program.
+func sameInGo(t *testing.T, name, program string) {
+	p, err := Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []uint64{1, p.VerifySize, p.Size, min(12345, p.MaxSize)} {
+		_, help := run(t, program, nil, "--help", "--size", strconv.FormatUint(size, 10))
+		for _, want := range []string{
+			p.What + "\n",
+			fmt.Sprintf("%s, 1 to %d (default %d, with --verify %d)", p.Unit, p.MaxSize, p.Size, p.VerifySize),
+			fmt.Sprintf("(default %d, with --verify 1)", p.Iterations),
+			fmt.Sprintf("memory_mb: %d\n", (p.Bytes(size)+999999)/1000000),
+		} {
+			if !strings.Contains(help, want) {
+				t.Errorf("size %d: the help has no %q:\n%s", size, want, help)
+			}
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"miglab/profiling/cuda"
@@ -23,7 +24,11 @@ var stubFlags = strings.Fields("-x c++ -std=c++17 -O1 -Wall -Wextra -Werror -sha
 // TestMain runs the test, or, in a process that verify started, one program.
 func TestMain(m *testing.M) {
 	if os.Getenv("MIGLAB_TEST_PROGRAM") == "" {
-		os.Exit(m.Run())
+		status := m.Run()
+		for _, dir := range stubs {
+			_ = os.RemoveAll(dir)
+		}
+		os.Exit(status)
 	}
 	if os.Getenv("MIGLAB_TEST_PROGRAM") == "partitions" {
 		partitionsMain(os.Getenv("MIGLAB_TEST_SIZE"))
@@ -61,13 +66,28 @@ func verifyHere(name string, size, seed uint64) (err error) {
 	return r.Verify()
 }
 
-// stub compiles the emulated driver and returns the environment in which programs load it.
+// stubs are the folders of emulated drivers by their flags.
+var (
+	stubs    = map[string]string{}
+	stubbing sync.Mutex
+)
+
+// stub returns the environment in which programs load the emulated driver, which the first test that needs it compiles.
 func stub(t *testing.T, flags ...string) []string {
 	t.Helper()
 	needCompiler(t)
-	dir := t.TempDir()
-	buildStub(t, dir, flags...)
-	return []string{"LD_LIBRARY_PATH=" + dir}
+	stubbing.Lock()
+	defer stubbing.Unlock()
+	key := strings.Join(flags, " ")
+	if stubs[key] == "" {
+		dir, err := os.MkdirTemp("", "libcuda-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		stubs[key] = dir
+		buildStub(t, dir, flags...)
+	}
+	return []string{"LD_LIBRARY_PATH=" + stubs[key]}
 }
 
 // verified runs a program on the emulated driver, and returns what it prints.
@@ -134,32 +154,6 @@ func TestDriverRefuses(t *testing.T) {
 	}
 	if status, output := verified(t, []string{"LD_LIBRARY_PATH="}, "stream", 1, 1); status != 1 || !strings.Contains(output, "libcuda.so.1 was not found") {
 		t.Errorf("without a driver: status %d, %q", status, output)
-	}
-}
-
-// The two host sides describe the same program.
-func TestProgramsAreThoseInC(t *testing.T) {
-	t.Parallel()
-	needCompiler(t)
-	dir := t.TempDir()
-	for _, p := range Programs() {
-		t.Run(p.Name, func(t *testing.T) {
-			t.Parallel()
-			program := compile(t, dir, p.Name+".cu")
-			for _, size := range []uint64{1, p.VerifySize, p.Size, min(12345, p.MaxSize)} {
-				_, help := run(t, program, nil, "--help", "--size", fmt.Sprint(size))
-				for _, want := range []string{
-					p.What + "\n",
-					fmt.Sprintf("%s, 1 to %d (default %d, with --verify %d)", p.Unit, p.MaxSize, p.Size, p.VerifySize),
-					fmt.Sprintf("(default %d, with --verify 1)", p.Iterations),
-					fmt.Sprintf("memory_mb: %d\n", (p.Bytes(size)+999999)/1000000),
-				} {
-					if !strings.Contains(help, want) {
-						t.Errorf("size %d: the help has no %q:\n%s", size, want, help)
-					}
-				}
-			}
-		})
 	}
 }
 

@@ -254,12 +254,9 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 	})
 }
 
+// TestReproduceGivesTheSameBytesHoweverItCameAbout compares few artefacts of each paper. A deep test then makes all of
+// them once, with several workers, and make test-long also with one worker.
 func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
-	// Few artefacts of each paper, and all of them if tests are deep.
-	reproduce := []string{"reproduce", "--quick"}
-	if !deep.On() {
-		reproduce = append(reproduce, "--only", "far/table4,far/figure12,drl/figure12,mfi/figure6,deadline/table1,hierarchical/figure5")
-	}
 	// promised is what must not differ: everything but the database, which has wall times, too, and their tables.
 	promised := func(dir string) map[string]string {
 		files := contents(t, filepath.Join(dir, "results/quick"))
@@ -268,20 +265,26 @@ func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 		})
 		return files
 	}
-	dirs := map[string]string{"1": t.TempDir(), "4": t.TempDir()}
-	t.Run("workers", func(t *testing.T) {
-		for workers, dir := range dirs {
-			t.Run(workers, func(t *testing.T) {
-				t.Parallel()
-				miglab(t, dir, append(slices.Clone(reproduce), "--workers", workers)...)
-			})
-		}
-	})
-	want := promised(dirs["1"])
+	one, four := t.TempDir(), t.TempDir()
+	reproduce := func(dir, workers string, flags ...string) {
+		miglab(t, dir, append([]string{"reproduce", "--quick", "--workers", workers}, flags...)...)
+	}
+	few := []string{"--only", "far/table4,far/figure12,drl/figure12,mfi/figure6,deadline/table1,hierarchical/figure5"}
+	reproduce(one, "1", few...)
+	reproduce(four, "4", few...)
+	want := promised(one)
 	for _, name := range []string{"claims.csv", "far/README.md", "far/table4.csv", "far/figure12.png"} {
 		if want[name] == "" {
 			t.Errorf("%s is missing", name)
 		}
 	}
-	equal(t, promised(dirs["4"]), want)
+	equal(t, promised(four), want)
+	long := os.Getenv("MIGLAB_LONG") == "1"
+	if deep.On() || long {
+		reproduce(four, "4")
+	}
+	if long {
+		reproduce(one, "1")
+		equal(t, promised(four), promised(one))
+	}
 }
