@@ -80,12 +80,13 @@ test-external:
 	MIGLAB_REQUIRE_EXTERNAL=1 $(GO) test ./harness/external
 
 ## test-gpu: measuring and executing, on a stub of NVML and with CUDA kernels on the processor; needs C and C++
-## compilers, and clang 14 for the kernels' PTX. One package at a time, as the times are real
+## compilers, and clang 14 for the kernels' PTX. One package at a time, as the times are real. Tests of the commands mostly
+## wait, so that six of them run at a time
 test-gpu:
 	CGO_ENABLED=0 $(GO) build ./...
 	MIGLAB_DEEP= CGO_ENABLED=0 $(GO) test -vet=off ./profiling/...
 	MIGLAB_REQUIRE_CC=1 MIGLAB_REQUIRE_CLANG=1 CGO_ENABLED=1 $(GO) test -vet=off -timeout 30m -p 1 ./profiling/...
-	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -vet=off -run GPU ./harness/cmd/miglab
+	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -vet=off -parallel 6 -run GPU ./harness/cmd/miglab
 
 ## test-slurm: sweeps on a real Slurm, started on loopback and stopped again
 test-slurm: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)

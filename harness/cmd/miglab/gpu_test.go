@@ -531,6 +531,7 @@ func TestGPUUnderMPS(t *testing.T) {
 // TestGPUOfAnotherModel profiles, schedules and executes on a GPU that the program's table lacks:
 // the model that the driver tells is written beside the data, and goes with them.
 func TestGPUOfAnotherModel(t *testing.T) {
+	t.Parallel()
 	b := newFastBench(t)
 	b.state.Remove(t, "gpu")
 	b.state.Add(t, fmt.Sprintf("gpu 0 H20 GPU-%08x-2222-3333-4444-666666666666 1 1", b.number))
@@ -571,6 +572,7 @@ func TestGPUOfAnotherModel(t *testing.T) {
 // TestGPUExistingInstances profiles and executes on MIG instances that somebody else made, without
 // privilege: nothing is created or destroyed.
 func TestGPUExistingInstances(t *testing.T) {
+	t.Parallel()
 	b := newFastBench(t)
 	somebodys := []string{"gi 0 1 5 0 0", "gi 0 3 14 4 0", "gi 0 7 19 6 0", "ci 0 1 0 4", "ci 0 3 0 2", "ci 0 7 0 1"}
 	b.state.Add(t, somebodys...)

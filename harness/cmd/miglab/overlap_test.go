@@ -173,6 +173,7 @@ func mpsBench(t *testing.T, model, name string, sms int, memory string) partitio
 // Under MPS, our kernels measure their rates in a common window, with the multiprocessors that
 // the driver reports, and with the clocks of that time.
 func TestGPUMPSWindows(t *testing.T) {
+	t.Parallel()
 	p := mpsBench(t, "H200", "NVIDIA H200", 132, "150754820096")
 	smallKernels(t, p.dir)
 	args := []string{"profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./k.yaml", "--milliseconds", "300", "--out", "out", "--state", p.env[len(p.env)-1][len("STATE="):]}
@@ -264,6 +265,7 @@ func (b *bench) emulated(env []string) {
 
 // Inside a MIG instance, kernels share a daemon of their own; nothing is left of either.
 func TestGPUMPSInMIG(t *testing.T) {
+	t.Parallel()
 	b := newFastBench(t)
 	smallKernels(t, b.dir)
 	b.emulated(cudaStub(t))
