@@ -147,7 +147,7 @@ func equal(t *testing.T, got, want map[string]string) {
 // workload takes long enough to be interrupted in the middle: some seconds. It computes bounds most of the time or,
 // unless tests are deep, waits. Results are committed once a second.
 var workload = []string{
-	"run", "--algorithms", "far,miso,fixpartbest,dawdle", "--datasets", "WIDETIMES,POORSCALING", "--instances", strconv.Itoa(deep.N(20, 150)),
+	"run", "--algorithms", "far,miso,fixpartbest,dawdle", "--datasets", "WIDETIMES,POORSCALING", "--instances", strconv.Itoa(deep.N(20, 60)),
 }
 
 // unfinished is the workload with one more algorithm, a program that never answers, so that the command does
