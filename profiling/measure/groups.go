@@ -28,11 +28,11 @@ var _ = register(Command{
 		c := corunFlags{set: f}
 		f.StringSliceVar(&c.splits, "splits", []string{"25:75", "50:50", "75:25"},
 			"percentages of the jobs, joined by colons; numbers of multiprocessors with --mode sm-partition (64:64)")
-		f.StringVar(&c.against, "against", "", "run each kernel beside this one at each intensity (sm-partition)")
+		f.StringVar(&c.against, "against", "", "run each kernel beside this one at each intensity")
 		f.IntSliceVar(&c.intensities, "intensities", []int{25, 50, 75, 100},
-			"shares of the time in percent in which the other kernel runs (sm-partition)")
+			"shares of the time in percent in which the other kernel runs")
 		f.UintVar(&c.size, "size", 0, "slices of the MIG instance that the kernels share (mig)")
-		f.UintVar(&c.sample, "sample", 0, "draw so many of the groups; 0 means all (sm-partition)")
+		f.UintVar(&c.sample, "sample", 0, "draw so many of the groups; 0 means all")
 		return c.plan
 	},
 })
