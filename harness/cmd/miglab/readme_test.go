@@ -591,3 +591,22 @@ func TestHelpOfEveryCommandHasExamplesThatCanBeTyped(t *testing.T) {
 		}
 	}
 }
+
+// TestPythonReadsTheDatabase runs the query of the page with Python's sqlite3 alone, and compares it with the leaderboard.
+func TestPythonReadsTheDatabase(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3")
+	}
+	dir := t.TempDir()
+	miglab(t, dir, "run", "--algorithms", "far,nomig", "--datasets", "WIDETIMES", "--instances", "3")
+	python := exec.Command("python3", "-c", block(t, "harness/FROM-OTHER-TOOLS.md", "Python without pandas", "python"))
+	python.Dir = dir
+	got, err := python.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, got)
+	}
+	_, want, _ := strings.Cut(miglab(t, dir, "leaderboard", "--format", "csv", "--columns", "dataset,algorithm,instances,mean"), "\n")
+	if string(got) != want {
+		t.Errorf("Python prints\n%s\nand the leaderboard has\n%s", got, want)
+	}
+}
