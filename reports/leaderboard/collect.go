@@ -30,6 +30,8 @@ type Conditions struct {
 	Model mig.Reconfiguration
 	// Datasets are those that are ranked; nil means all.
 	Datasets []string
+	// Split are the instances that count; "" means all.
+	Split run.Split
 }
 
 func (c *Conditions) filter(of string) store.Filter {
@@ -206,7 +208,7 @@ func (b *board) rank(db *store.DB) error {
 		return err
 	}
 	contenders, err := b.contenders(db, newRankedRange(bounds), bounds, published)
-	if err != nil {
+	if err != nil || len(contenders) == 0 {
 		return err
 	}
 	bounded := slices.ContainsFunc(contenders, (*contender).bounded)
@@ -232,11 +234,14 @@ func (b *board) rank(db *store.DB) error {
 func (b *board) contenders(
 	db *store.DB, in *rankedRange, bounds, published map[instance]float64,
 ) ([]*contender, error) {
-	out := make([]*contender, len(b.algorithms))
-	for i, own := range b.algorithms {
-		var err error
-		if out[i], err = b.contender(db, own, in, bounds, published); err != nil {
+	var out []*contender
+	for _, own := range b.algorithms {
+		c, err := b.contender(db, own, in, bounds, published)
+		if err != nil {
 			return nil, err
+		}
+		if len(c.entries) > 0 {
+			out = append(out, c)
 		}
 	}
 	return out, nil
@@ -247,6 +252,7 @@ func (b *board) contender(
 ) (*contender, error) {
 	c := newContender(own[0])
 	c.load = make([][]float64, len(b.Load))
+	c.standing.Split = b.conditions.Split
 	c.standing.Name, c.standing.Assumes = b.names[own[0].Program()], datasets.Assumed(own[0].Dataset)
 	if a, err := algo.Parse(own[0].Algorithm); err == nil {
 		c.standing.Budget = a.Budget()
@@ -259,6 +265,9 @@ func (b *board) contender(
 		c.entries = slices.Grow(c.entries, len(rows))
 		for _, r := range rows {
 			at := instance{s.Content, r.Instance}
+			if !b.conditions.Split.Holds(r.Instance) {
+				continue
+			}
 			for i, least := range b.Load {
 				if v, ok := r.Metrics.Get(least.Metric); ok {
 					c.load[i] = append(c.load[i], v)

@@ -37,6 +37,10 @@ func Table(standings []Standing) reports.Table {
 	if len(standings) > 0 {
 		t.Title = boardTitle(standings[0])
 	}
+	split := len(standings) > 0 && standings[0].Split != ""
+	if split {
+		t.Columns = reports.Left("track", "dataset", "split").Right("rank").Left("algorithm")
+	}
 	named, aside := isNamed(standings), ""
 	if named {
 		t.Columns = t.Columns.Left("name")
@@ -59,14 +63,17 @@ func Table(standings []Standing) reports.Table {
 		if !s.HasValue() {
 			v.Mean, v.Low, v.High, v.Median = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		}
-		var name, asides []string
+		var name, asides, half []string
+		if split {
+			half = []string{string(s.Split)}
+		}
 		if named {
 			name = []string{cmp.Or(s.Name, reports.Missing)}
 		}
 		if aside != "" {
 			asides = reports.Cells(ValueDecimals, s.Aside)
 		}
-		t.Row(s.Track, s.Dataset, rank, s.Algorithm, name, s.Version, s.Instances, s.Metric.Name,
+		t.Row(s.Track, s.Dataset, half, rank, s.Algorithm, name, s.Version, s.Instances, s.Metric.Name,
 			reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound), wins,
 			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt), reports.Fixed(s.FriedmanRank, 2),
 			formatProbability(s.PHolm),
@@ -80,7 +87,11 @@ func isNamed(standings []Standing) bool {
 }
 
 func boardTitle(s Standing) string {
-	return fmt.Sprintf("Leaderboard of the %s track: %s", s.Track, conditionText(s.GPU, s.Model))
+	text := fmt.Sprintf("Leaderboard of the %s track: %s", s.Track, conditionText(s.GPU, s.Model))
+	if s.Split != "" {
+		text += fmt.Sprintf(", split %s of the instances", s.Split)
+	}
+	return text
 }
 
 // ByDataset yields the standings of each dataset, which follow each other.
@@ -140,7 +151,7 @@ func datasetTable(own []Standing, columns []string) (reports.Table, error) {
 	if columns != nil {
 		return t.Select(columns)
 	}
-	without := []string{"track", "dataset", "metric"}
+	without := []string{"track", "dataset", "split", "metric"}
 	if !ranked {
 		without = append(without, "rank")
 	}

@@ -25,6 +25,7 @@ type boardFlags struct {
 	format, results        string
 	models, specs, columns []string
 	top                    int
+	split                  run.Split
 	chart                  output
 }
 
@@ -45,10 +46,13 @@ func (f *boardFlags) command() *cobra.Command {
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "only these datasets, separated by commas")
 	c.Flags().StringSliceVar(&f.columns, "columns", nil, "only these columns, in this order, separated by commas")
 	cli.AddFlag(c, &f.top, "top", "", cli.AtLeast(1), "only so many algorithms of each dataset, the best ones")
+	cli.AddFlag(c, &f.split, "split", "", run.ParseSplit,
+		"only a half of the instances, tune or test (miglab run --help)")
 	f.chart.register(c, "chart", "file to draw the places of --across in, .svg, .png or .pdf", reports.FigureFormats...)
 	c.MarkFlagsMutuallyExclusive("across", "gpu")
 	c.MarkFlagsMutuallyExclusive("across", "columns")
 	c.MarkFlagsMutuallyExclusive("across", "top")
+	c.MarkFlagsMutuallyExclusive("across", "split")
 	return c
 }
 
@@ -78,7 +82,7 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 		return f.across(c, db, ids)
 	}
 	board := f.leaderboard()
-	board.Datasets = ids
+	board.Datasets, board.Split = ids, f.split
 	standings, err := leaderboard.Standings(db, board)
 	if err != nil {
 		return rankingError(err)

@@ -21,6 +21,7 @@ type runFlags struct {
 	shard             run.Shard
 	algorithms, specs []string
 	instances         int
+	split             run.Split
 	ranked            bool
 }
 
@@ -35,9 +36,11 @@ func (f *runFlags) command() *cobra.Command {
 	f.conditions.register(c)
 	f.cellFlags.register(c, "folder for results", "cells")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
-		"algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file")
+		"algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file; "+
+			"a value 1..5 is five algorithms")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	cli.AddFlag(c, &f.instances, "instances", "1000", cli.AtLeast(1), "instances of each dataset")
+	cli.AddFlag(c, &f.split, "split", "", run.ParseSplit, "only a half of these instances, tune or test")
 	cli.AddFlag(c, &f.shard, "shard", "0/1", run.ParseShard, "the part of the work that this process takes, i/n")
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")
 	requireFlags(c, "algorithms", "datasets")
@@ -53,7 +56,12 @@ func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 		return nil, fmt.Errorf("--algorithms and --datasets name at least one each")
 	}
 	base := store.Series{Track: f.track.Name, GPU: f.gpu.Name, Count: f.gpus, Model: f.model.String()}
-	return run.Competition(base, f.algorithms, f.specs, f.instances)
+	algorithms, err := run.Expand(f.algorithms)
+	if err != nil {
+		return nil, err
+	}
+	spans, err := run.Competition(base, algorithms, f.specs, f.instances)
+	return f.split.Of(spans), err
 }
 
 func (f *runFlags) run(c *cobra.Command, _ []string) error {
@@ -155,6 +163,7 @@ func (e failedCellsError) Error() string {
 // rank prints the leaderboards of the cells' datasets.
 func (f *runFlags) rank(c *cobra.Command, db *store.DB, cells []run.Span) error {
 	ranking := f.leaderboard()
+	ranking.Split = f.split
 	for _, span := range cells {
 		if !slices.Contains(ranking.Datasets, span.Series.Dataset) {
 			ranking.Datasets = append(ranking.Datasets, span.Series.Dataset)
