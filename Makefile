@@ -79,12 +79,12 @@ $(AXE):
 test-external:
 	MIGLAB_REQUIRE_EXTERNAL=1 $(GO) test ./harness/external
 
-## test-gpu: measuring and executing, on a stub of NVML and with CUDA kernels on the processor; needs C and C++
-## compilers, and clang 14 for the kernels' PTX. One package at a time, as the times are real. Tests of the commands mostly
-## wait, so that six of them run at a time
+## test-gpu: measuring and executing, on a stub of NVML and with CUDA kernels on the processor, and without cgo what uses
+## their drivers; needs C and C++ compilers, and clang 14 for the kernels' PTX. One package at a time, as the times are
+## real. Tests of the commands mostly wait, so that six of them run at a time
 test-gpu:
 	CGO_ENABLED=0 $(GO) build ./...
-	MIGLAB_DEEP= CGO_ENABLED=0 $(GO) test -vet=off ./profiling/...
+	MIGLAB_DEEP= CGO_ENABLED=0 $(GO) test -vet=off $(addprefix ./profiling/,cuda nvml kernels devicetest measure execute command)
 	MIGLAB_REQUIRE_CC=1 MIGLAB_REQUIRE_CLANG=1 CGO_ENABLED=1 $(GO) test -vet=off -timeout 30m -p 1 ./profiling/...
 	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -vet=off -parallel 6 -run GPU ./harness/cmd/miglab
 
