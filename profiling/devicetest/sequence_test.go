@@ -39,7 +39,7 @@ func TestRandomSequences(t *testing.T) {
 	}
 	defer os.RemoveAll(base)
 	total := map[string]int{}
-	n := deep.N(100, 1000)
+	n := deep.N(100, 300)
 	for seed := range n {
 		synctest.Test(t, func(t *testing.T) {
 			s := newSequence(t.Context(), filepath.Join(base, fmt.Sprint(seed)), rand.New(rand.NewPCG(uint64(seed), 16)), total)
