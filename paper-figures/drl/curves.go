@@ -403,7 +403,7 @@ var differing = []struct{ suffix, says string }{
 	{"-short", ", batches of 1 to 14"},
 }
 
-// mostSeeds is the number of runs that the table of final scores has room for.
+// mostSeeds is the number of runs that the table of final scores shows; its mean is over all.
 const mostSeeds = 3
 
 // seeds compares final scores over training runs: what the paper found about its modelling on the mixed workloads.
@@ -448,10 +448,11 @@ func (all curves) returns(agent string) float64 {
 // finalCells are an agent's training steps, its runs, their mean, and what its curve does at the end.
 func (all curves) finalCells(agent string) []string {
 	runs := all.of(agent)
-	ends := figures.Map(runs[:min(len(runs), mostSeeds)], func(c course) float64 { return c.Final() })
+	ends := figures.Map(runs, func(c course) float64 { return c.Final() })
+	shown := ends[:min(len(ends), mostSeeds)]
 	trend := all.trend(agent)
-	return slices.Concat([]string{reports.Fixed(runs[0].Last()/1e6, 1)}, reports.Cells(2, ends...),
-		slices.Repeat([]string{reports.Missing}, mostSeeds-len(ends)),
+	return slices.Concat([]string{reports.Fixed(runs[0].Last()/1e6, 1)}, reports.Cells(2, shown...),
+		slices.Repeat([]string{reports.Missing}, mostSeeds-len(shown)),
 		reports.Cells(2, figures.Mean(ends), trend.slope, trend.half), []string{trend.word()})
 }
 
