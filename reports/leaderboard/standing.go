@@ -55,6 +55,9 @@ type Standing struct {
 	// Value summarises the metric; it is the zero value if any instance failed.
 	Metric Metric
 	Value  stats.Summary
+	// Ratios has, of each instance that counts, the factor by which the best algorithm is better: 1 for the best one,
+	// infinite without a valid answer. nil for an incomplete run.
+	Ratios []float64
 	// Wins is on how many instances no other algorithm is better.
 	Wins int
 	// Bound is the mean of the bounds; NaN if the metric has none. Aside is the mean of the metric aside.

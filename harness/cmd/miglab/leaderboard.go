@@ -26,6 +26,7 @@ type boardFlags struct {
 	models, specs, columns []string
 	top                    int
 	split                  run.Split
+	profile                bool
 	chart                  output
 }
 
@@ -48,11 +49,14 @@ func (f *boardFlags) command() *cobra.Command {
 	cli.AddFlag(c, &f.top, "top", "", cli.AtLeast(1), "only so many algorithms of each dataset, the best ones")
 	cli.AddFlag(c, &f.split, "split", "", run.ParseSplit,
 		"only a half of the instances, tune or test (miglab run --help)")
+	c.Flags().BoolVar(&f.profile, "profile", false,
+		"draw performance profiles (Dolan and Moré) over the datasets together, in --format svg, png or pdf")
 	f.chart.register(c, "chart", "file to draw the places of --across in, .svg, .png or .pdf", reports.FigureFormats...)
 	c.MarkFlagsMutuallyExclusive("across", "gpu")
 	c.MarkFlagsMutuallyExclusive("across", "columns")
 	c.MarkFlagsMutuallyExclusive("across", "top")
 	c.MarkFlagsMutuallyExclusive("across", "split")
+	c.MarkFlagsMutuallyExclusive("across", "profile")
 	return c
 }
 
@@ -65,6 +69,8 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 		return errors.New("--chart draws the places of --across; name the GPU models")
 	case f.models != nil && f.specs == nil:
 		return errors.New("--across compares the places on --datasets; name some")
+	case f.profile && !slices.Contains(reports.FigureFormats, f.format):
+		return fmt.Errorf("--profile draws a figure; give --format %s", strings.Join(reports.FigureFormats, " or "))
 	case f.columns != nil && slices.Contains(reports.FigureFormats, f.format):
 		return fmt.Errorf("--columns: a table has columns, and --format %s draws a figure", f.format)
 	}
@@ -98,6 +104,9 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 	}
 	if f.top > 0 {
 		standings = leaderboard.Top(standings, f.top)
+	}
+	if f.profile {
+		return reports.Encode(c.OutOrStdout(), f.format, leaderboard.Profile(standings))
 	}
 	return leaderboard.Encode(c.OutOrStdout(), f.format, standings, f.columns)
 }

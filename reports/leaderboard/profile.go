@@ -1,0 +1,83 @@
+package leaderboard
+
+import (
+	"math"
+	"slices"
+
+	"miglab/reports"
+)
+
+// setRatios sets the ratio of each value to the best one on its instance; infinite without a valid answer.
+func setRatios(contenders []*contender, metric Metric) {
+	for _, c := range contenders {
+		c.standing.Ratios = slices.Clone(c.values)
+	}
+	for i := range contenders[0].values {
+		best := math.NaN()
+		for _, c := range contenders {
+			if v := c.values[i]; math.IsNaN(best) || metric.Higher && v > best || !metric.Higher && v < best {
+				best = v
+			}
+		}
+		for _, c := range contenders {
+			ratio := c.values[i] / best
+			switch {
+			case c.values[i] == best: // also where both are 0
+				ratio = 1
+			case metric.Higher:
+				ratio = best / c.values[i]
+			}
+			if math.IsNaN(ratio) {
+				ratio = math.Inf(1)
+			}
+			c.standing.Ratios[i] = ratio
+		}
+	}
+}
+
+// Profile draws performance profiles (Dolan and Moré, Mathematical Programming 91, 2002) over the instances of all
+// datasets together: on which share of them an algorithm is within a factor of the best one. Algorithms that are not
+// ranked on all datasets are left out.
+func Profile(standings []Standing) reports.Figure {
+	chart := reports.Lines{
+		Title: "Performance profiles, " + boardTitle(standings[0]), X: reports.Axis{Label: "Factor of the best"},
+		Y: reports.Axis{Label: "Share of instances", From: 0, To: 1},
+	}
+	ratios, boards, datasets, most := map[string][]float64{}, map[string]int{}, 0, 1.0
+	for own := range ByDataset(standings) {
+		datasets++
+		for _, s := range own {
+			if s.Rank > 0 {
+				ratios[s.Algorithm] = append(ratios[s.Algorithm], s.Ratios...)
+				boards[s.Algorithm]++
+			}
+		}
+	}
+	var names []string
+	for _, s := range standings {
+		if boards[s.Algorithm] == datasets && !slices.Contains(names, s.Algorithm) {
+			names = append(names, s.Algorithm)
+			all := ratios[s.Algorithm]
+			slices.Sort(all)
+			for _, r := range all {
+				if !math.IsInf(r, 1) {
+					most = max(most, r)
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		line, all := reports.Series{Name: name}, ratios[name]
+		before := 0.0
+		for i, r := range all {
+			if math.IsInf(r, 1) || i+1 < len(all) && all[i+1] == r {
+				continue
+			}
+			line.X, line.Y = append(line.X, r, r), append(line.Y, before, float64(i+1)/float64(len(all)))
+			before = line.Y[len(line.Y)-1]
+		}
+		line.X, line.Y = append(line.X, most), append(line.Y, before)
+		chart.Series = append(chart.Series, line)
+	}
+	return chart
+}
