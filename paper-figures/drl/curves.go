@@ -451,8 +451,8 @@ func (all curves) finalCells(agent string) []string {
 	ends := figures.Map(runs, func(c course) float64 { return c.Final() })
 	shown := ends[:min(len(ends), mostSeeds)]
 	trend := all.trend(agent)
-	return slices.Concat([]string{reports.Fixed(runs[0].Last()/1e6, 1)}, reports.Cells(2, shown...),
-		slices.Repeat([]string{reports.Missing}, mostSeeds-len(shown)),
+	return slices.Concat([]string{fmt.Sprint(len(runs)), reports.Fixed(runs[0].Last()/1e6, 1)},
+		reports.Cells(2, shown...), slices.Repeat([]string{reports.Missing}, mostSeeds-len(shown)),
 		reports.Cells(2, figures.Mean(ends), trend.slope, trend.half), []string{trend.word()})
 }
 

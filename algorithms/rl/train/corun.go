@@ -39,7 +39,7 @@ func corunRecipes() (out []*Recipe) {
 		a := &agents.CorunAgents[i]
 		out = append(out, &Recipe{
 			Name: a.Name, Doc: a.Doc, Tracks: []string{algo.TrackCorun}, Steps: a.Steps, Seeds: firstSeeds(3),
-			Shipped: true,
+			Shipped: 3,
 			Score:   throughput,
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 				return corunSetup(a, k, steps, seed)

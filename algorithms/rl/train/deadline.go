@@ -24,7 +24,7 @@ func deadlineRecipes() (out []*Recipe) {
 		a := &agents.DeadlineAgents[i]
 		out = append(out, &Recipe{
 			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: int64(a.Steps),
-			Seeds: firstSeeds(a.Runs), Shipped: true, Score: latePercent, Tracks: []string{algo.TrackDispatch},
+			Seeds: firstSeeds(a.Runs), Shipped: a.Runs, Score: latePercent, Tracks: []string{algo.TrackDispatch},
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 				return deadlineSetup(a, k, steps, seed)
 			},

@@ -38,11 +38,11 @@ type paperRun struct {
 	Steps int `csv:"steps"`
 	// Runs is the number of training runs. A claim about training rests on three.
 	Runs int `csv:"runs"`
-	// Shipped says that the weights are part of the program.
-	Shipped bool `csv:"shipped"`
-	Tasks   int  `csv:"tasks"`  // N
-	Levels  int  `csv:"levels"` // M; 0 is continuous time
-	Units   int  `csv:"units"`  // of each of the two hidden layers
+	// Shipped is that of the [Recipe].
+	Shipped int `csv:"shipped"`
+	Tasks   int `csv:"tasks"`  // N
+	Levels  int `csv:"levels"` // M; 0 is continuous time
+	Units   int `csv:"units"`  // of each of the two hidden layers
 	// Change is what else differs from the usual run: nothing or one of the constants below.
 	Change string `csv:"change"`
 	// Penalty, unless it is 0, is that of [env.Penalised]. The paper prints none, only that it is heavy; the work that

@@ -29,8 +29,8 @@ type Recipe struct {
 	Steps int64
 	// Seeds are the seeds of the project's own runs.
 	Seeds []uint
-	// Shipped says that the weights of these runs are built into the program.
-	Shipped bool
+	// Shipped is the number of these runs, from seed 1 on, whose weights are built into the program.
+	Shipped int
 	// Score is the measure in the learning curve: p_opt_percent, late_percent, or
 	// relative_throughput, for which more is better.
 	Score string
@@ -147,7 +147,7 @@ type own struct {
 
 func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 	r := &Recipe{
-		Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: true, Score: pOpt,
+		Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: 1, Score: pOpt,
 		Tracks: ofBatches,
 	}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {

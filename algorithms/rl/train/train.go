@@ -284,10 +284,10 @@ func (r *Recipe) Kept(o Options) error {
 	return nil
 }
 
-// Install copies the curve of a finished run, and its weights if the agent is shipped, to the
+// Install copies the curve of a finished run, and its weights if they are shipped, to the
 // project's folders. The project must keep the run ([Recipe.Kept]).
 func (r *Recipe) Install(root string, o Options) error {
-	if r.Shipped {
+	if o.Seed <= uint64(r.Shipped) {
 		name := agents.RunName(r.Name, o.Seed) + agents.Extension
 		if err := copyFile(filepath.Join(root, WeightsFolder, name), r.WeightsFile(o)); err != nil {
 			return err

@@ -35,7 +35,7 @@ import (
 // the last of which is shorter. wrap, if given, changes each environment.
 func tiny(wrap func(env.Env) env.Env) *Recipe {
 	const capacity = 3
-	r := &Recipe{Name: "tiny", Steps: 1380, Seeds: []uint{1}, Shipped: true, Score: pOpt}
+	r := &Recipe{Name: "tiny", Steps: 1380, Seeds: []uint{1}, Shipped: 1, Score: pOpt}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		source, err := sourceOf(gpu(), []string{"WIDETIMES"}, readings, func(*rand.Rand) int { return capacity })
 		if err != nil {
@@ -348,14 +348,16 @@ func TestDivergedRunsKeepTheirLastCheckpoint(t *testing.T) {
 func TestInstall(t *testing.T) {
 	for _, c := range []struct {
 		seed           uint64
+		shipped        int
 		curve, weights string
 	}{
-		{1, "tiny-seed1.csv", "tiny.weights"},
-		{2, "tiny-seed2.csv", "tiny-seed2.weights"},
-		{1, "tiny-seed1.csv", ""},
+		{1, 1, "tiny-seed1.csv", "tiny.weights"},
+		{2, 2, "tiny-seed2.csv", "tiny-seed2.weights"},
+		{2, 1, "tiny-seed2.csv", ""},
+		{1, 0, "tiny-seed1.csv", ""},
 	} {
 		r, o, root := tiny(nil), options(t.TempDir()), t.TempDir()
-		r.Shipped, o.Seed, o.Steps = c.weights != "", c.seed, 1
+		r.Shipped, o.Seed, o.Steps = c.shipped, c.seed, 1
 		got := mustRun(t, r, o)
 		if err := r.Install(root, o); err != nil {
 			t.Fatal(err)
@@ -365,9 +367,9 @@ func TestInstall(t *testing.T) {
 		}
 		_, err := os.Stat(filepath.Join(root, WeightsFolder))
 		switch {
-		case (err == nil) != r.Shipped:
-			t.Errorf("seed %d, shipped %v: %v", c.seed, r.Shipped, err)
-		case r.Shipped && mustRead(t, filepath.Join(root, WeightsFolder, c.weights)) != got.weights:
+		case (err == nil) != (c.weights != ""):
+			t.Errorf("seed %d, %d shipped: %v", c.seed, r.Shipped, err)
+		case c.weights != "" && mustRead(t, filepath.Join(root, WeightsFolder, c.weights)) != got.weights:
 			t.Errorf("%s are not the weights", c.weights)
 		}
 	}
@@ -390,10 +392,10 @@ func TestRecipes(t *testing.T) {
 		if found, err := Find(r.Name); err != nil || found.Name != r.Name {
 			t.Errorf("%s is not found: %v", r.Name, err)
 		}
-		if r.Shipped {
+		if r.Shipped > 0 {
 			shipped++
 		}
-		if r.Shipped && shipped%deep.N(6, 1) != 0 || !r.Shipped && i%deep.N(4, 1) != 0 {
+		if r.Shipped > 0 && shipped%deep.N(6, 1) != 0 || r.Shipped == 0 && i%deep.N(4, 1) != 0 {
 			continue // to prepare a network takes long
 		}
 		s, err := r.setup(nn.Portable(), r.Steps, 1)
@@ -404,7 +406,7 @@ func TestRecipes(t *testing.T) {
 		if s.learner == nil || s.score == nil || s.text == "" {
 			t.Errorf("%s: its setup lacks something", r.Name)
 		}
-		if !r.Shipped {
+		if r.Shipped == 0 {
 			continue
 		}
 		meta, _ := readWeights(t, r, r.Seeds[0])
