@@ -34,7 +34,7 @@ type paperRun struct {
 	Suffix string `csv:"suffix"`
 	Doc    string `csv:"doc"`
 	// Steps is the number of steps for which the project trained the agent. The paper took 200 million steps, and
-	// 500 million online. ONE-HOT, which the paper drops first, takes three times as long and has fewer.
+	// 500 million online.
 	Steps int `csv:"steps"`
 	// Runs is the number of training runs. A claim about training rests on three.
 	Runs int `csv:"runs"`

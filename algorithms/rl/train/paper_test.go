@@ -46,7 +46,7 @@ func TestReleasedRecipe(t *testing.T) {
 		if got := [2]float64{c.Entropy.At(0), c.Entropy.At(1)}; got != entropy {
 			t.Errorf("%s: the coefficient of the entropy goes from %v to %v, want %v", agent, got[0], got[1], entropy)
 		}
-		if !o.Released || !o.RandomStart || r.Steps != 1_000_000 {
+		if !o.Released || !o.RandomStart || r.Steps != 2_000_000 {
 			t.Errorf("%s learns %d steps in %+v", agent, r.Steps, o)
 		}
 	}
