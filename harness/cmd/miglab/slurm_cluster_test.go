@@ -167,6 +167,9 @@ func (c *slurmCluster) Output(name string, args ...string) string {
 	var stderr strings.Builder
 	command.Stderr = &stderr
 	out, err := command.Output()
+	if name == "squeue" && command.ProcessState.ExitCode() < 0 { // slurmctld closed the connection, and a signal ended it
+		return c.Output(name, args...)
+	}
 	if err != nil {
 		c.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, &stderr)
 	}
