@@ -65,17 +65,22 @@ func Load(name string, files fs.FS, builds Builds) (Paper, error) {
 	return p, nil
 }
 
+// singleParts are the parts of tables.csv of which a table has one at most.
+var singleParts = []string{"paper", "cite", "about", "limits", "short", "artefact", "timed", "title", "words"}
+
+// because begins the parts that say why a conclusion came out so. Its answer follows, and another answer hides the
+// sentence.
+const because = "because "
+
 // addPart adds a row of tables.csv, or returns the column that is wrong.
 func (p *Paper) addPart(t *tablePart, builds Builds) (column string, err error) {
-	twice := func(o tablePart) bool { return o.Table == t.Table && o.Part == t.Part }
-	switch t.Part {
-	case "text", "number", "plusminus", "note": // of which a table may have several
-	case "paper", "cite", "about", "limits", "short", "because", "artefact", "timed", "title", "words":
-		if slices.ContainsFunc(p.Claims.heads, twice) {
-			return "part", fmt.Errorf("%q has two of %q", t.Table, t.Part)
-		}
-	default:
+	answer, why := strings.CutPrefix(t.Part, because)
+	switch {
+	case slices.Contains([]string{"text", "number", "plusminus", "note"}, t.Part): // of which a table may have several
+	case why && !slices.Contains(append(Answers, Aside), Answer(answer)) || !why && !slices.Contains(singleParts, t.Part):
 		return "part", fmt.Errorf("unknown part %q; README.md in paper-figures lists them", t.Part)
+	case slices.ContainsFunc(p.Claims.heads, func(o tablePart) bool { return o.Table == t.Table && o.Part == t.Part }):
+		return "part", fmt.Errorf("%q has two of %q", t.Table, t.Part)
 	}
 	p.Claims.heads = append(p.Claims.heads, *t)
 	switch t.Part {

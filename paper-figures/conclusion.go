@@ -357,11 +357,10 @@ func (p *PaperRecord) conclude(claims *Claims) {
 		row := &claims.conclusions[line]
 		if row.Sentence != "" {
 			short, _ := claims.partOf(row.ID, "short")
-			because, _ := claims.partOf(row.ID, "because")
 			perRun, _ := claims.partOf("cost of a training run", "words")
 			all = append(all, Conclusion{
 				Paper: p.Name, ID: row.ID, Sentence: row.Sentence, Section: row.Section, Short: short,
-				Because: because, Varied: strings.TrimSuffix(row.Varied, "."), perRun: perRun,
+				Varied: strings.TrimSuffix(row.Varied, "."), perRun: perRun,
 			})
 		}
 		c, a := &all[len(all)-1], done[row.Artefact]
@@ -375,6 +374,7 @@ func (p *PaperRecord) conclude(claims *Claims) {
 	for _, c := range all {
 		if !c.incomplete {
 			c.answer()
+			c.Because, _ = claims.partOf(c.ID, because+string(c.Answer))
 			p.Conclusions = append(p.Conclusions, c)
 		}
 	}

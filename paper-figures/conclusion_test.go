@@ -92,10 +92,16 @@ func TestAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
+		for _, a := range []Answer{Holds, Aside} { // the sentence of another answer is not shown
+			claims.heads = append(claims.heads, tablePart{"C1", because + string(a), "It " + string(a)})
+		}
 		d := &Data{Claims: claims}
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: d.tests("a", Read(c.readings...))}}}
 		p.conclude(claims)
 		got := p.Conclusions[0]
+		if want := map[Answer]string{Holds: "It holds", Aside: "It post hoc"}[c.want]; got.Because != want {
+			t.Errorf("%s: %q is said of an answer %s", name, got.Because, got.Answer)
+		}
 		if got.Answer != c.want || got.Met != c.met || got.Readings != c.of {
 			t.Errorf("%s: %s, %d of %d; want %s, %d of %d\n%+v", name, got.Answer, got.Met, got.Readings, c.want, c.met, c.of, got)
 		}
