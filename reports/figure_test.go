@@ -2,11 +2,13 @@ package reports
 
 import (
 	"bytes"
+	"compress/zlib"
 	"fmt"
 	"html"
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -626,5 +628,32 @@ func TestOutlinesFillTheirTexts(t *testing.T) {
 		if low.X < 10 || high.X > 10+w || high.X-low.X < w/2 || low.Y < 20-textSize/3 || high.Y < 23 || high.Y > 20+textSize {
 			t.Errorf("%q is drawn from %v to %v; its width is %v", text, low, high, w)
 		}
+	}
+}
+
+// TestBandsKeepTheirColourInPDF: a translucent band is filled with the colour of its line.
+func TestBandsKeepTheirColourInPDF(t *testing.T) {
+	s := Series{Name: "a", X: []float64{1, 2}, Y: []float64{2, 3}, Low: []float64{1, 2}, High: []float64{3, 4}}
+	file := encode(t, "pdf", Lines{X: Axis{Label: "x"}, Y: Axis{Label: "y"}, Series: []Series{s}})
+	var content strings.Builder
+	for _, stream := range bytes.Split(file, []byte("stream\n"))[1:] {
+		if r, err := zlib.NewReader(bytes.NewReader(stream)); err == nil {
+			io.Copy(&content, r) // what follows the stream is no error of the page
+		}
+	}
+	c := okabeIto[0]
+	want := fmt.Sprintf("%.3f %.3f %.3f", float64(c.R)/255, float64(c.G)/255, float64(c.B)/255)
+	fills := regexp.MustCompile(`([\d.]+) ([\d.]+) ([\d.]+) rg`).FindAllStringSubmatch(content.String(), -1)
+	coloured := 0
+	for _, f := range fills {
+		if got := strings.Join(f[1:], " "); f[1] != f[3] { // else it is grey
+			coloured++
+			if got != want {
+				t.Errorf("something is filled with %s; the only colour is %s", got, want)
+			}
+		}
+	}
+	if coloured == 0 {
+		t.Error("nothing is coloured")
 	}
 }

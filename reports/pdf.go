@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"image/color"
 	"io"
 	"time"
 
@@ -26,8 +27,20 @@ func encodePDF(w io.Writer, p page) error {
 	return err
 }
 
-// A pdfCanvas draws texts as outlines. The fonts that vgpdf embeds lack Greek letters.
+// A pdfCanvas draws texts as outlines, because the fonts that vgpdf embeds lack Greek letters, and in the right colours.
 type pdfCanvas struct{ *vgpdf.Canvas }
+
+// SetColor gives vgpdf the components of the colour as they are. It takes those of [color.Color], which are multiplied by
+// the opacity, for the colour itself, so that translucent bands would be grey.
+func (c pdfCanvas) SetColor(to color.Color) {
+	c.Canvas.SetColor(unmultiplied(color.NRGBAModel.Convert(to).(color.NRGBA)))
+}
+
+type unmultiplied color.NRGBA
+
+func (u unmultiplied) RGBA() (r, g, b, a uint32) {
+	return uint32(u.R) * 0x101, uint32(u.G) * 0x101, uint32(u.B) * 0x101, uint32(u.A) * 0x101
+}
 
 func (c pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
 	var outline vg.Path
