@@ -77,7 +77,8 @@ func (p *Paper) addPart(t *tablePart, builds Builds) (column string, err error) 
 	answer, why := strings.CutPrefix(t.Part, because)
 	switch {
 	case slices.Contains([]string{"text", "number", "plusminus", "note"}, t.Part): // of which a table may have several
-	case why && !slices.Contains(append(Answers, Aside), Answer(answer)) || !why && !slices.Contains(singleParts, t.Part):
+	case why && !slices.Contains(append(Answers, Aside), Answer(answer)),
+		!why && !slices.Contains(singleParts, t.Part):
 		return "part", fmt.Errorf("unknown part %q; README.md in paper-figures lists them", t.Part)
 	case slices.ContainsFunc(p.Claims.heads, func(o tablePart) bool { return o.Table == t.Table && o.Part == t.Part }):
 		return "part", fmt.Errorf("%q has two of %q", t.Table, t.Part)

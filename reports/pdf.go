@@ -27,11 +27,12 @@ func encodePDF(w io.Writer, p page) error {
 	return err
 }
 
-// A pdfCanvas draws texts as outlines, because the fonts that vgpdf embeds lack Greek letters, and in the right colours.
+// A pdfCanvas draws texts as outlines, because the fonts that vgpdf embeds lack Greek letters. It also draws translucent
+// colours.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
-// SetColor gives vgpdf the components of the colour as they are. It takes those of [color.Color], which are multiplied by
-// the opacity, for the colour itself, so that translucent bands would be grey.
+// SetColor gives vgpdf the components of the colour as they are. It takes those of [color.Color], which are multiplied
+// by the opacity, for the colour itself, so that translucent bands would be grey.
 func (c pdfCanvas) SetColor(to color.Color) {
 	c.Canvas.SetColor(unmultiplied(color.NRGBAModel.Convert(to).(color.NRGBA)))
 }
