@@ -27,7 +27,7 @@ func encodePDF(w io.Writer, p page) error {
 	return err
 }
 
-// A pdfCanvas draws texts as outlines, because the fonts that vgpdf embeds lack Greek letters. It also draws translucent
+// A pdfCanvas draws texts as outlines, because the fonts that vgpdf embeds lack Greek letters, and knows translucent
 // colours.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
