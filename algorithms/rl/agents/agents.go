@@ -7,7 +7,6 @@
 package agents
 
 import (
-	"crypto/sha256"
 	"embed"
 	"fmt"
 	"slices"
@@ -80,18 +79,18 @@ func policyOf(name string, untrained func() nn.Policy) (nn.Policy, error) {
 	return once.(func() (nn.Policy, error))()
 }
 
-// hashes holds the first 16 hexadecimal digits of the SHA-256 of weight files, by
+// hashes holds the first 16 hexadecimal digits of the digests of weights, by
 // name; "" if there is no such file.
 var hashes sync.Map
 
-// hashOf names the embedded weights of a name by their content.
+// hashOf names the embedded weights of a name by their digest.
 func hashOf(name string) string {
 	if h, ok := hashes.Load(name); ok {
 		return h.(string)
 	}
 	hash := ""
 	if text, err := read("weights/" + name + Extension); err == nil {
-		hash = fmt.Sprintf("%x", sha256.Sum256(text))[:16]
+		hash = fmt.Sprintf("%x", nn.Digest(text))[:16]
 	}
 	hashes.Store(name, hash)
 	return hash

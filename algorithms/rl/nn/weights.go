@@ -2,6 +2,8 @@ package nn
 
 import (
 	"bytes"
+	"cmp"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -9,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 // Meta describes what weights are for.
@@ -37,13 +40,60 @@ var (
 	ErrNetwork = errors.New("weights of another network")
 )
 
-// A file is the magic bytes with the version, the lengths of header and payload (4 bytes
-// each, little-endian), the header in JSON, the parameters in half precision, and the SHA-256 of
-// all before it.
+// The text of weights is the magic bytes, the lengths of header and payload (4 bytes each, little-endian), the
+// header in JSON, the parameters in half precision, and the SHA-256 of all before it. A file packs this text.
 const (
 	magic         = "miglabNN\x01\x00\x00\x00"
+	packedMagic   = "miglabNN\x02\x00\x00\x00"
 	halfPrecision = "float16"
 )
+
+// packedFile returns the packed text: magic bytes, the text's SHA-256 and, deflated, first the even and then the odd bytes
+// of the text. The high bytes of the parameters resemble one another, and the low ones do not.
+func packedFile(text []byte) ([]byte, error) {
+	hash := sha256.Sum256(text)
+	b := bytes.NewBuffer(slices.Concat([]byte(packedMagic), hash[:]))
+	w, err := flate.NewWriter(b, flate.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	even := (len(text) + 1) / 2
+	planes := make([]byte, len(text))
+	for i, v := range text {
+		planes[i%2*even+i/2] = v
+	}
+	_, err = w.Write(planes)
+	err = cmp.Or(err, w.Close())
+	return b.Bytes(), err
+}
+
+// textOf returns the text of a packed file.
+func textOf(b []byte) ([]byte, error) {
+	const begin = len(packedMagic) + sha256.Size
+	if len(b) < begin || !bytes.HasPrefix(b, []byte(packedMagic)) {
+		return nil, fmt.Errorf("it begins with %q, want %q and a SHA-256", b[:min(len(b), begin)], packedMagic)
+	}
+	rest := bytes.NewReader(b[begin:])
+	planes, err := io.ReadAll(flate.NewReader(rest))
+	if err != nil {
+		return nil, err
+	}
+	if rest.Len() > 0 {
+		return nil, fmt.Errorf("%d bytes more than expected", rest.Len())
+	}
+	even := (len(planes) + 1) / 2
+	text := make([]byte, len(planes))
+	for i := range text {
+		text[i] = planes[i%2*even+i/2]
+	}
+	if hash := sha256.Sum256(text); !bytes.Equal(hash[:], b[len(packedMagic):begin]) {
+		return nil, fmt.Errorf("SHA-256 of its text is %x, want %x", hash, b[len(packedMagic):begin])
+	}
+	return text, nil
+}
+
+// Digest is the SHA-256 of the text of weights, as their file has it. It does not depend on how the text is packed.
+func Digest(file []byte) []byte { return file[len(packedMagic):][:sha256.Size] }
 
 // WriteWeights writes parameters. They must be finite, also in half precision, in which the
 // largest number is 65504.
@@ -65,7 +115,10 @@ func WriteWeights(w io.Writer, meta Meta, parameters []float32) error {
 		b = binary.LittleEndian.AppendUint16(b, half)
 	}
 	hash := sha256.Sum256(b)
-	_, err = w.Write(append(b, hash[:]...))
+	if b, err = packedFile(append(b, hash[:]...)); err != nil {
+		return err
+	}
+	_, err = w.Write(b)
 	return err
 }
 
@@ -77,6 +130,10 @@ func ReadWeights(b []byte, file string) (Meta, []float32, error) {
 	fail := func(format string, values ...any) (Meta, []float32, error) {
 		return Meta{}, nil, fmt.Errorf("%s: %w: %s", file, ErrDamaged, fmt.Sprintf(format, values...))
 	}
+	b, err := textOf(b)
+	if err != nil {
+		return fail("%v", err)
+	}
 	const prefix = len(magic) + 2*4
 	if !bytes.HasPrefix(b, []byte(magic)) {
 		return fail("it begins with %q, want %q", b[:min(len(b), len(magic))], magic)
@@ -84,10 +141,7 @@ func ReadWeights(b []byte, file string) (Meta, []float32, error) {
 	if len(b) < prefix+sha256.Size {
 		return fail("%d bytes, want %d or more", len(b), prefix+sha256.Size)
 	}
-	body, want := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
-	if hash := sha256.Sum256(body); !bytes.Equal(hash[:], want) {
-		return fail("SHA-256 is %x, want %x", hash, want)
-	}
+	body := b[:len(b)-sha256.Size] // textOf has checked the text
 	field := func(i int) int { return int(binary.LittleEndian.Uint32(b[len(magic)+4*i:])) }
 	if field(0)+field(1) != len(body)-prefix {
 		return fail("%d bytes of header and %d of parameters, want %d together", field(0), field(1), len(body)-prefix)

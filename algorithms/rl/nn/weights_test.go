@@ -20,11 +20,14 @@ func written(t testing.TB, meta Meta, parameters []float32) []byte {
 	return b.Bytes()
 }
 
-// signed gives a changed file the right hash.
-func signed(b []byte) []byte {
-	b = b[: len(b)-sha256.Size : len(b)-sha256.Size]
-	hash := sha256.Sum256(b)
-	return append(b, hash[:]...)
+// packed returns a file of a text, whatever the text says.
+func packed(t testing.TB, text []byte) []byte {
+	t.Helper()
+	b, err := packedFile(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func TestWeightsComeBack(t *testing.T) {
@@ -61,19 +64,27 @@ func TestWeightsComeBack(t *testing.T) {
 func TestDamagedWeights(t *testing.T) {
 	good := written(t, Meta{Network: "n", Agent: "a"}, normal(rng(1), 70))
 	check := func(what string, file []byte) {
+		t.Helper()
 		if _, _, err := ReadWeights(file, "some.weights"); !errors.Is(err, ErrDamaged) || !strings.HasPrefix(err.Error(), "some.weights: ") {
 			t.Errorf("%s: %v, want %v", what, err, ErrDamaged)
 		}
+	}
+	text, err := textOf(good)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for i := range good {
 		check(fmt.Sprintf("first %d bytes", i), good[:i])
 		bad := bytes.Clone(good)
 		bad[i] ^= 0x10
-		check(fmt.Sprintf("byte %d flipped", i), bad)
+		if other, err := textOf(bad); err != nil || !bytes.Equal(other, text) { // deflated text has bits without meaning
+			check(fmt.Sprintf("byte %d flipped", i), bad)
+		}
 	}
 	check("longer", append(bytes.Clone(good), 0))
-	header := 20 + binary.LittleEndian.Uint32(good[12:])
+	header := 20 + binary.LittleEndian.Uint32(text[12:])
 	for what, change := range map[string]func(b []byte){
+		"magic":        func(b []byte) { b[8] = 9 },
 		"huge header":  func(b []byte) { b[15] = 0xff },
 		"huge payload": func(b []byte) { b[19] = 0xff },
 		"not JSON":     func(b []byte) { b[20] = '[' },
@@ -83,9 +94,27 @@ func TestDamagedWeights(t *testing.T) {
 		"NaN":          func(b []byte) { binary.LittleEndian.PutUint16(b[header:], toHalf(float32(math.NaN()))) },
 		"infinite":     func(b []byte) { binary.LittleEndian.PutUint16(b[header+4:], toHalf(float32(math.Inf(-1)))) },
 	} {
-		bad := bytes.Clone(good)
+		bad := bytes.Clone(text)
 		change(bad)
-		check(what, signed(bad))
+		check(what, packed(t, bad))
+	}
+	for i := range text {
+		check(fmt.Sprintf("first %d bytes of the text", i), packed(t, text[:i]))
+	}
+}
+
+// The digest names what was written: other numbers and another header change it.
+func TestDigest(t *testing.T) {
+	numbers := normal(rng(1), 70)
+	digests := map[string]bool{}
+	for _, agent := range []string{"a", "b"} {
+		for range 2 {
+			digests[string(Digest(written(t, Meta{Agent: agent}, numbers)))] = true
+			numbers[3]++
+		}
+	}
+	if len(digests) != 4 {
+		t.Errorf("%d digests, want 4", len(digests))
 	}
 }
 
@@ -133,9 +162,10 @@ func TestHalf(t *testing.T) {
 func FuzzReadWeights(f *testing.F) {
 	f.Add(written(f, Meta{Network: "n", Agent: "a"}, []float32{1, -2, 3.5}))
 	f.Add([]byte(magic))
+	f.Add([]byte(packedMagic))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		// A hash is not found by chance: try the content with the right one too.
-		for _, file := range [][]byte{b, signed(append(bytes.Clone(b), make([]byte, sha256.Size)...))} {
+		for _, file := range [][]byte{b, packed(t, append(bytes.Clone(b), make([]byte, sha256.Size)...))} {
 			meta, parameters, err := ReadWeights(file, "f")
 			if errors.Is(err, ErrDamaged) {
 				continue
