@@ -394,11 +394,14 @@ func addPublished(d *figures.Data, chart *reports.Lines, figure string, l learni
 	chart.Series = append(chart.Series, s)
 }
 
+// released ends the names of agents with the settings of the released learner.
+const released = "-released"
+
 // differing are the agents that were trained with something changed, by the end of their names.
 var differing = []struct{ suffix, says string }{
 	{"", ""},
 	{"-long", ", five times as long"},
-	{"-released", ", as released"},
+	{released, ", as released"},
 	{"-empty", ", from an idle GPU"},
 	{"-short", ", batches of 1 to 14"},
 }

