@@ -92,7 +92,7 @@ func newRoot() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(), newGenerate(), newImport(), newSchedule(), newCheck(), newBound(), newRun(), newExport(),
 		newReproduce(), newReadme(), newLeaderboard(), newCompare(), newAudit(), newVerify(), newSite(),
-		newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newCorunSimulation())
+		newSuite(), newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newCorunSimulation())
 	root.AddCommand(command.All()...) // those that need a GPU
 	root.SetHelpCommand(newHelp(root))
 	for _, c := range root.Commands() {
