@@ -5,17 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"miglab/bounds/certificate"
-	"miglab/harness/atomicfile"
-	"miglab/harness/mig"
+	"miglab/harness/algo"
 	"miglab/harness/schedule"
-	"miglab/harness/strictcsv"
 	"miglab/harness/strictjson"
 )
 
@@ -27,19 +22,19 @@ type Judgement struct {
 	// Schedule compares the makespan with the best known: "improved", "equal" or "worse".
 	Schedule string `json:"schedule"`
 	// Value is the makespan, Best that of the best known schedule, and Percent how much longer Value is.
-	Value   mig.Seconds `json:"makespan_s"`
-	Best    mig.Seconds `json:"best_known_s"`
-	Percent float64     `json:"percent_above_best_known"`
+	Value   float64 `json:"makespan_s"`
+	Best    float64 `json:"best_known_s"`
+	Percent float64 `json:"percent_above_best_known"`
 	// Bound is the best proven lower bound, with the submission's, and Gap how far Value is above it in percent.
-	Bound mig.Seconds `json:"lower_bound_s"`
-	Gap   float64     `json:"percent_above_bound"`
+	Bound float64 `json:"lower_bound_s"`
+	Gap   float64 `json:"percent_above_bound"`
 
 	best        Best
 	certificate certificate.Certificate
 	problem     schedule.Problem
 }
 
-// A submission is a schedule of an instance that somebody hands in.
+// A submission is a schedule of a batch that somebody hands in.
 type submission struct {
 	suite, id, hash, by, date string
 	schedule                  schedule.Schedule
@@ -58,7 +53,14 @@ func (a *Archive) Judge(text []byte) (*Judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := in.checked()
+	if in.Track != algo.TrackBatch {
+		return nil, fmt.Errorf("%s is of the %s track, in which a program decides without knowing what comes; it is "+
+			"handed in with miglab suite run, not as a file", in.ID, in.Track)
+	}
+	if _, err := in.checked(); err != nil {
+		return nil, err
+	}
+	p, err := in.Problem()
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +74,11 @@ func (a *Archive) Judge(text []byte) (*Judgement, error) {
 	if _, err := schedule.Measure(p, s.schedule); err != nil {
 		return nil, err
 	}
-	known, err := a.Certificate(in.ID, p)
+	known, err := a.Certificate(in, p)
 	if err != nil {
 		return nil, err
 	}
-	return s.judge(p, *best, known)
+	return s.judge(in, p, *best, known)
 }
 
 func readSubmission(text []byte, p schedule.Problem) (s submission, err error) {
@@ -118,7 +120,7 @@ func (s *submission) check(in *Instance) error {
 }
 
 // judge compares a valid schedule with what is known. It verifies a witness of the submission's own.
-func (s *submission) judge(p schedule.Problem, best Best, known certificate.Certificate) (*Judgement, error) {
+func (s *submission) judge(in *Instance, p schedule.Problem, best Best, known certificate.Certificate) (*Judgement, error) {
 	shown, bound := s.schedule, known.Witness
 	if s.witness.Kind != "" {
 		bound = s.witness
@@ -126,17 +128,17 @@ func (s *submission) judge(p schedule.Problem, best Best, known certificate.Cert
 	if err := certificate.Verify(p, certificate.New(shown, bound)); err != nil {
 		return nil, err
 	}
-	m := shown.Makespan()
+	m := float64(shown.Makespan())
 	j := &Judgement{
-		ID: best.ID, Schedule: "equal", Value: m, Best: best.Value, Percent: 100 * float64(m/best.Value-1), problem: p,
+		ID: best.ID, Schedule: "equal", Value: m, Best: best.Value, Percent: in.Gap(m, best.Value), problem: p,
 	}
 	switch {
-	case math.Abs(j.Percent) <= 100*equal:
-		j.Percent, shown = 0, known.Schedule
-	case m < best.Value:
+	case j.Percent < 0:
 		j.Schedule, j.Improved = "improved", true
-	default:
+	case j.Percent > 0:
 		j.Schedule, shown = "worse", known.Schedule
+	default:
+		shown = known.Schedule
 	}
 	if bound.Bound > known.Lower*(1+equal) {
 		j.Improved = true
@@ -144,47 +146,30 @@ func (s *submission) judge(p schedule.Problem, best Best, known certificate.Cert
 		bound = known.Witness
 	}
 	j.certificate = certificate.New(shown, bound)
-	j.Bound, j.Gap = bound.Bound, max(0, 100*float64(m/bound.Bound-1))
-	j.best = Best{best.ID, j.certificate.Makespan, j.certificate.Lower, s.by, s.date, shown.Algorithm}
+	j.Bound = float64(bound.Bound)
+	j.Gap = max(0, in.Gap(m, j.Bound))
+	j.best = Best{best.ID, float64(j.certificate.Makespan), j.Bound, s.by, s.date, shown.Algorithm}
 	return j, nil
 }
 
-// equal is the relative difference of makespans that counts as none, as in package certificate.
-const equal = 1e-9
-
-// Save writes the archive's files that a submission changes into a folder: the certificate, and best.csv as a whole.
+// Save writes the archive's files that a submission changes into a folder: the certificate, and the tables as a whole.
 func (a *Archive) Save(j *Judgement, dir string) error {
-	changed := slices.Clone(a.Best)
-	i := slices.IndexFunc(changed, func(b Best) bool { return b.ID == j.ID })
-	changed[i] = j.best
-	if err := writeCertificate(dir, j.ID, j.problem, j.certificate); err != nil {
+	i := slices.IndexFunc(a.Best, func(b Best) bool { return b.ID == j.ID })
+	changed := Archive{Instances: slices.Clone(a.Instances), Best: slices.Clone(a.Best)}
+	changed.Best[i] = j.best
+	if j.best.Closed() && changed.Instances[i].Class == Open {
+		changed.Instances[i].Class = Hard
+	}
+	if err := encodeCertificate(dir, j.ID, j.problem, j.certificate); err != nil {
 		return err
 	}
-	return writeBest(dir, changed)
+	return changed.Write(dir)
 }
 
-func writeCertificate(dir, id string, p schedule.Problem, c certificate.Certificate) error {
-	var text, line bytes.Buffer
+func encodeCertificate(dir, id string, p schedule.Problem, c certificate.Certificate) error {
+	var text bytes.Buffer
 	if err := certificate.Encode(&text, p, c); err != nil {
 		return err
 	}
-	if err := json.Compact(&line, text.Bytes()); err != nil {
-		return err
-	}
-	line.WriteByte('\n')
-	return atomicfile.Write(filepath.Join(dir, filepath.FromSlash(certificateFile(id))), line.Bytes())
+	return writeCertificate(dir, id, text.Bytes())
 }
-
-func writeBest(dir string, best []Best) error {
-	var text bytes.Buffer
-	err := strictcsv.Write(&text, strictcsv.Columns[Best](), len(best), func(i int) []string {
-		b := &best[i]
-		return []string{b.ID, number(b.Value), number(b.Bound), b.By, b.Date, b.Algorithm}
-	})
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(filepath.Join(dir, "best.csv"), text.Bytes())
-}
-
-func number(s mig.Seconds) string { return strconv.FormatFloat(float64(s), 'g', -1, 64) }

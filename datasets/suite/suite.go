@@ -1,30 +1,35 @@
 // Package suite has instances that are frozen, so that results on them can be cited: "suite 2026.1, closed
 // division". The folder 2026.1 names each instance by dataset, index and conditions, and by the SHA-256 of the file
-// that [Archive.Export] writes for it. An instance that a later version of the datasets would draw differently has
+// that [Instance.File] writes for it. An instance that a later version of the datasets would draw differently has
 // another hash, and is an error.
 //
-// For each instance the folder also has the best known schedule with a proven lower bound, as a certificate.
-// [Archive.Verify] checks all of this without a solver, and [Archive.Judge] compares a submission with it.
+// The folder also says what is known about each instance: the best result, and a proven bound. [Archive.Verify] checks
+// the proofs without a solver, and [Archive.Judge] compares a submission with what is known.
 //
 // README.md states the problems and the rules.
 package suite
 
 import (
-	"crypto/sha256"
+	"bytes"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/gocarina/gocsv"
 
 	"miglab/bounds/certificate"
-	"miglab/datasets"
-	"miglab/harness/mig"
+	"miglab/harness/algo"
+	"miglab/harness/atomicfile"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
+	"miglab/harness/store"
 	"miglab/harness/strictcsv"
-	"miglab/harness/task"
 )
 
 // Version names the suite.
@@ -44,29 +49,14 @@ const (
 // Classes lists the classes, from the least difficult.
 var Classes = []string{Easy, Medium, Hard, Open}
 
-// An Instance names a problem of the suite: a row of instances.csv.
-type Instance struct {
-	ID    string `csv:"id"`
-	Track string `csv:"track"`
-	Class string `csv:"class"`
-	// Dataset and Index say where the tasks are from.
-	Dataset string `csv:"dataset"`
-	Index   int    `csv:"index"`
-	GPU     string `csv:"gpu"`
-	GPUs    int    `csv:"gpus"`
-	Model   string `csv:"reconfiguration"`
-	// Hash is the SHA-256 of the instance's file, in hexadecimal digits.
-	Hash string `csv:"sha256"`
-}
-
-// A Best is what is known about an instance: a row of best.csv. The schedule and what proves the bound are in
-// best/ID.json.
+// A Best is what is known about an instance: a row of best.csv.
 type Best struct {
 	ID string `csv:"id"`
-	// Value is the makespan of the best known schedule, and Bound the best proven lower bound, in seconds.
-	Value mig.Seconds `csv:"makespan_s"`
-	Bound mig.Seconds `csv:"lower_bound_s"`
-	// By is who found the schedule or the bound last, and Date when.
+	// Value is the best known result in the unit of the objective. Bound is proven: no result is better. It is 0 if no
+	// more is known than that no result can be below 0.
+	Value float64 `csv:"value"`
+	Bound float64 `csv:"bound"`
+	// By is who found the result or the bound last, and Date when.
 	By        string `csv:"by"`
 	Date      string `csv:"date"`
 	Algorithm string `csv:"algorithm"`
@@ -121,6 +111,19 @@ func rows[Row any](files fs.FS, name string) ([]Row, error) {
 	return t.Rows, nil
 }
 
+// Write writes an archive's tables into a folder. It does not write the certificates.
+func (a *Archive) Write(dir string) error {
+	return errors.Join(writeRows(dir, "instances.csv", a.Instances), writeRows(dir, "best.csv", a.Best))
+}
+
+func writeRows[Row any](dir, name string, all []Row) error {
+	text, err := gocsv.MarshalBytes(all)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(dir, name), text)
+}
+
 // Find returns the instance of an ID and what is known about it. The error is a [*nearest.UnknownError].
 func (a *Archive) Find(id string) (*Instance, *Best, error) {
 	i := slices.IndexFunc(a.Instances, func(in Instance) bool { return in.ID == id })
@@ -134,87 +137,122 @@ func (a *Archive) Find(id string) (*Instance, *Best, error) {
 	return &a.Instances[i], &a.Best[i], nil
 }
 
-// Problem draws the tasks of an instance. The result is not compared with the hash; see [Archive.File].
-func (in *Instance) Problem() (p schedule.Problem, err error) {
-	if p.GPU, err = mig.Lookup(in.GPU); err != nil {
-		return p, err
+// Closed reports whether the best known result of an instance is proven to be optimal.
+func (b *Best) Closed() bool { return math.Abs(b.Value-b.Bound) <= equal*math.Abs(b.Value) }
+
+// equal is the relative difference of results that counts as none, as in package certificate.
+const equal = 1e-9
+
+// A Gap is how much worse a result is than another.
+//
+// Gap is 0 for an equal one, and negative for a better one. It is in percent of the other one; of a metric in percent,
+// it is the difference.
+func (in *Instance) Gap(value, than float64) float64 {
+	gap := value - than
+	if _, higher := in.metric(); higher {
+		gap = -gap
 	}
-	if p.Model, err = mig.ParseReconfiguration(in.Model); err != nil {
-		return p, err
+	switch {
+	case math.Abs(gap) <= equal*math.Abs(than):
+		return 0
+	case strings.HasSuffix(in.Objective, "_percent"):
+		return gap
 	}
-	spec, err := datasets.Parse(in.Dataset)
-	if err != nil {
-		return p, err
-	}
-	b, err := datasets.InstanceOf[task.Batches](spec, p.GPU, in.Index)
-	if err != nil {
-		return p, err
-	}
-	if len(b.Lengths) != 1 || b.Start != nil || b.Arrivals != nil || b.Estimates != nil || b.Restart != 0 {
-		return p, fmt.Errorf("instance %d of %q is no plain batch", in.Index, in.Dataset)
-	}
-	p.Count, p.Tasks = in.GPUs, b.Tasks
-	return p, nil
+	return 100 * gap / than
 }
 
-// Certificate reads the best known schedule of an instance and what proves the bound. It does not verify them.
-func (a *Archive) Certificate(id string, p schedule.Problem) (c certificate.Certificate, err error) {
-	f, err := a.files.Open(certificateFile(id))
+// Verify checks an instance without a solver: the hash, the schedule and the proof of the bound, and that best.csv and
+// the class agree with them. An instance is [Open] if and only if result and bound differ. Where results are no
+// schedules of one batch, the database has them, and bounds without a certificate.
+func (a *Archive) Verify(id string, db *store.DB) error {
+	in, best, err := a.Find(id)
+	if err != nil {
+		return err
+	}
+	if _, err := in.checked(); err != nil {
+		return err
+	}
+	known, certified := Best{ID: id, By: best.By, Date: best.Date, Algorithm: best.Algorithm}, true
+	if in.Track == algo.TrackBatch {
+		err = a.verifySchedule(in, &known)
+	} else if known.Value, known.Bound, err = in.result(db, best.Algorithm); err == nil {
+		certified, err = a.verifyBound(in, &known)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", id, err)
+	}
+	if known != *best {
+		return fmt.Errorf("%s: best.csv has %+v; shown is %+v", id, *best, known)
+	}
+	closed := best.Closed() && (certified || best.Value == 0)
+	if !slices.Contains(Classes, in.Class) || closed == (in.Class == Open) {
+		return fmt.Errorf("%s has the class %q; closed is %v", id, in.Class, closed)
+	}
+	return nil
+}
+
+// verifySchedule sets what the certificate of a batch shows.
+func (a *Archive) verifySchedule(in *Instance, b *Best) error {
+	p, err := in.Problem()
+	if err != nil {
+		return err
+	}
+	c, err := a.Certificate(in, p)
+	if err != nil {
+		return err
+	}
+	b.Value, b.Bound, b.Algorithm = float64(c.Makespan), float64(c.Lower), c.Schedule.Algorithm
+	return certificate.Verify(p, c)
+}
+
+// verifyBound sets the bound on accepted requests of which an instance has a certificate, and reports whether it has.
+func (a *Archive) verifyBound(in *Instance, b *Best) (bool, error) {
+	text, err := fs.ReadFile(a.files, certificateFile(in.ID))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	c, err := certificate.DecodeAcceptance(bytes.NewReader(text))
+	if err != nil {
+		return false, err
+	}
+	g, requests, err := in.Requests()
+	if err != nil {
+		return false, err
+	}
+	if requests == nil {
+		return false, fmt.Errorf("%s is about no requests that are accepted or forgotten", certificateFile(in.ID))
+	}
+	b.Bound = float64(c.AtMost) / float64(c.Requests)
+	return true, certificate.VerifyAcceptance(g, requests.GPUs, requests.Requests, c)
+}
+
+// Certificate reads the best known schedule of a batch and what proves the bound. It does not verify them.
+func (a *Archive) Certificate(in *Instance, p schedule.Problem) (c certificate.Certificate, err error) {
+	f, err := a.files.Open(certificateFile(in.ID))
 	if err != nil {
 		return c, err
 	}
 	defer f.Close()
 	if c, err = certificate.Decode(f, p); err != nil {
-		err = fmt.Errorf("%s: %w", certificateFile(id), err)
+		err = fmt.Errorf("%s: %w", certificateFile(in.ID), err)
 	}
 	return c, err
 }
 
 func certificateFile(id string) string { return "best/" + id + ".json" }
 
-func hashOf(text []byte) string {
-	h := sha256.Sum256(text)
-	return hex.EncodeToString(h[:])
-}
-
-// Verify checks an instance without a solver: the hash, the schedule, the proof of the bound, and that best.csv and
-// the class agree with them. An instance is [Open] if and only if schedule and bound differ.
-func (a *Archive) Verify(id string) error {
-	in, best, err := a.Find(id)
+// writeCertificate writes a certificate on one line.
+func writeCertificate(dir, id string, text []byte) error {
+	path := filepath.Join(dir, filepath.FromSlash(certificateFile(id)))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	line, err := compact(text)
 	if err != nil {
 		return err
 	}
-	p, err := in.checked()
-	if err != nil {
-		return err
-	}
-	c, err := a.Certificate(id, p)
-	if err != nil {
-		return err
-	}
-	if err := certificate.Verify(p, c); err != nil {
-		return fmt.Errorf("%s: %w", id, err)
-	}
-	if c.Makespan != best.Value || c.Lower != best.Bound || c.Schedule.Algorithm != best.Algorithm {
-		return fmt.Errorf("%s: best.csv has %+v; the certificate has the makespan %v, the bound %v and the algorithm %q",
-			id, *best, c.Makespan, c.Lower, c.Schedule.Algorithm)
-	}
-	if !slices.Contains(Classes, in.Class) || c.Proven == (in.Class == Open) {
-		return fmt.Errorf("%s has the class %q; proven is %v", id, in.Class, c.Proven)
-	}
-	return nil
-}
-
-// checked returns the problem of an instance that has the hash of the suite.
-func (in *Instance) checked() (schedule.Problem, error) {
-	p, err := in.Problem()
-	if err != nil {
-		return p, err
-	}
-	text, err := in.encode(p)
-	if err == nil && hashOf(text) != in.Hash {
-		err = fmt.Errorf("%s is not the instance of suite %s: its SHA-256 is %s, not %s",
-			in.ID, Version, hashOf(text), in.Hash)
-	}
-	return p, err
+	return atomicfile.Write(path, line)
 }

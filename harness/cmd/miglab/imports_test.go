@@ -75,6 +75,7 @@ var mayImport = map[string]string{
 	"bounds/certificate":    "harness/mig harness/task harness/schedule",
 	"datasets/traces":       "harness/mig harness/task",
 	"datasets":              "harness/mig harness/numpy harness/task harness/sim/corun datasets/traces",
+	"datasets/suite":        "harness/mig harness/task harness/schedule harness/algo harness/store harness/track harness/run bounds/certificate datasets",
 	"reports":               "harness/mig harness/task harness/schedule harness/sim/corun",
 	"reports/leaderboard":   "harness/mig harness/algo harness/stats datasets harness/store harness/track harness/run reports",
 	"reports/site":          "harness/mig harness/schedule harness/algo harness/store harness/track harness/run datasets reports reports/leaderboard",
@@ -100,6 +101,7 @@ var neverReach = map[string]string{
 	"algorithms/rl/train":  "harness/run paper-figures",                                                                                            // training evaluates with its own environments
 	"algorithms/rl/agents": "bounds datasets harness/run harness/store harness/atomicfile algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/train", // inference needs no training
 	"bounds/certificate":   "bounds harness/algo algorithms",                                                                                       // it judges what they claim
+	"datasets/suite":       "algorithms bounds",                                                                                                    // it verifies without a solver
 	"reports":              "algorithms bounds harness/run",                                                                                        // nothing is scheduled outside package run
 	"reports/*":            "algorithms bounds",                                                                                                    // they run algorithms through harness/run alone
 	"paper-figures":        "algorithms bounds",

@@ -26,7 +26,7 @@ const root = "../../.."
 // pages are the files of the documentation, from the root of the repository.
 var pages = []string{
 	"README.md", "CONTRIBUTING.md",
-	"algorithms/README.md", "algorithms/TUTORIAL.md", "reports/site/CLUSTERS.md", "algorithms/rl/README.md", "bounds/README.md", "datasets/README.md",
+	"algorithms/README.md", "algorithms/TUTORIAL.md", "reports/site/CLUSTERS.md", "algorithms/rl/README.md", "bounds/README.md", "datasets/README.md", "datasets/suite/README.md",
 	"harness/README.md", "harness/FROM-OTHER-TOOLS.md", "paper-figures/README.md", "paper-figures/ARTIFACT.md", "profiling/README.md", "reports/README.md",
 }
 

@@ -1,26 +1,20 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"miglab/bounds"
-	"miglab/bounds/certificate"
 	"miglab/datasets/suite"
 	"miglab/harness/algo"
 	"miglab/harness/atomicfile"
 	"miglab/harness/cli"
-	"miglab/harness/mig"
 	"miglab/harness/run"
-	"miglab/harness/schedule"
 	"miglab/reports"
 )
 
@@ -30,7 +24,8 @@ func newSuite() *cobra.Command {
 		Short: "The frozen instances of suite " + suite.Version + ": run, rank, export, and hand in a better schedule",
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newSuiteList(), newSuiteRun(), newSuiteBoard(), newSuiteExport(), newSuiteSubmit(), newSuiteFreeze())
+	c.AddCommand(newSuiteList(), newSuiteRun(), newSuiteBoard(), newSuiteExport(), newSuiteSubmit(),
+		newSuiteCheck())
 	for _, sub := range c.Commands() {
 		if sub.Args == nil {
 			sub.Args = cli.Arguments(0, 0, "")
@@ -40,47 +35,51 @@ func newSuite() *cobra.Command {
 }
 
 func newSuiteList() *cobra.Command {
-	var each bool
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "list",
-		Short: "Count the instances by class, and those whose best known schedule is proven to be optimal",
+		Short: "Count the instances by class, and those whose best known result is proven to be optimal",
 		RunE: func(c *cobra.Command, _ []string) error {
 			a, err := suite.Frozen()
 			if err != nil {
 				return err
 			}
-			if each {
-				return suiteInstances(a).Text(c.OutOrStdout())
-			}
-			t := reports.Table{
-				Title:   "Suite " + suite.Version,
-				Columns: reports.Left("track", "class").Right("instances", "closed", "share (%)"),
-			}
-			for _, s := range a.Count() {
-				t.Rows = append(t.Rows, []string{
-					s.Track, s.Class, fmt.Sprint(s.Instances), fmt.Sprint(s.Closed),
-					fmt.Sprintf("%.0f", 100*float64(s.Closed)/float64(s.Instances)),
-				})
-			}
-			return t.Text(c.OutOrStdout())
+			return suiteClasses(a).Text(c.OutOrStdout())
 		},
 	}
-	c.Flags().BoolVar(&each, "instances", false, "list each instance with what is known about it")
-	return c
 }
 
-// suiteInstances lists each instance with what is known about it.
-func suiteInstances(a *suite.Archive) *reports.Table {
-	t := &reports.Table{Columns: reports.Left("id", "class", "dataset").Right("index").Left("GPU").
-		Right("GPUs", "best known (s)", "bound (s)").Left("by")}
-	for i, in := range a.Instances {
-		b := &a.Best[i]
-		t.Rows = append(t.Rows, []string{
-			in.ID, in.Class, in.Dataset, fmt.Sprint(in.Index), in.GPU, fmt.Sprint(in.GPUs), fmt.Sprintf("%.6f", b.Value),
-			fmt.Sprintf("%.6f", b.Bound), b.Algorithm,
-		})
+// suiteClasses counts the instances by track and class.
+func suiteClasses(a *suite.Archive) *reports.Table {
+	t := &reports.Table{
+		Title:   "Suite " + suite.Version,
+		Columns: reports.Left("track").Right(suite.Classes...).Right("all", "closed (%)"),
+	}
+	for _, track := range append(suiteTracks(a), "all") {
+		count := map[string]int{}
+		for _, in := range a.Instances {
+			if track == in.Track || track == "all" {
+				count[in.Class]++
+				count["all"]++
+			}
+		}
+		row := []string{track}
+		for _, class := range append(suite.Classes[:len(suite.Classes):len(suite.Classes)], "all") {
+			row = append(row, fmt.Sprint(count[class]))
+		}
+		closed := 1 - float64(count[suite.Open])/float64(count["all"])
+		t.Rows = append(t.Rows, append(row, fmt.Sprintf("%.0f", 100*closed)))
 	}
 	return t
+}
+
+// suiteTracks lists the tracks of the instances, in their order.
+func suiteTracks(a *suite.Archive) (out []string) {
+	for _, in := range a.Instances {
+		if !slices.Contains(out, in.Track) {
+			out = append(out, in.Track)
+		}
+	}
+	return out
 }
 
 // suiteFlags are the flags of commands that compare algorithms on the suite.
@@ -89,12 +88,18 @@ type suiteFlags struct {
 	algorithms []string
 	closed     bool
 	declared   bool
+	show       string
+	out        output
 }
 
 func (f *suiteFlags) register(c *cobra.Command) {
 	f.cellFlags.register(c, "folder for results", "cells")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms)")
 	requireFlags(c, "algorithms")
+	cli.AddFlag(c, &f.show, "show", "board", cli.OneOf("show", []string{"board", "profile", "times"}),
+		"board; profile: share of the instances by how near the best known result; times: share of instances and "+
+			"targets reached by a time")
+	f.out.register(c, "out", "file to write (default: standard output)", "text", "svg", "png", "pdf")
 }
 
 func newSuiteRun() *cobra.Command {
@@ -103,16 +108,7 @@ func newSuiteRun() *cobra.Command {
 		Use:   "run",
 		Short: "Run algorithms on the suite and print its board",
 		RunE: func(c *cobra.Command, _ []string) error {
-			entries, err := f.entries()
-			if err != nil {
-				return err
-			}
-			return f.runCells(c, "cells", func(e *run.Engine) error {
-				if err := e.Run(c.Context(), slices.Concat(entries.spans...)); err != nil {
-					return err
-				}
-				return entries.board(c.OutOrStdout(), e)
-			})
+			return f.rank(c, func(e *run.Engine, cells []run.Span) error { return e.Run(c.Context(), cells) })
 		},
 	}
 	f.register(c)
@@ -131,22 +127,112 @@ func newSuiteBoard() *cobra.Command {
 	var f suiteFlags
 	c := &cobra.Command{
 		Use:   "board",
-		Short: "Print how far results are above the bounds and above the best known schedules, by class",
+		Short: "Print how far results are from the bounds and the best known results, by track and class",
 		RunE: func(c *cobra.Command, _ []string) error {
-			entries, err := f.entries()
-			if err != nil {
-				return err
-			}
-			db, err := run.Open(f.results)
-			if err != nil {
-				return err
-			}
-			defer db.Close()
-			return entries.board(c.OutOrStdout(), &run.Engine{Store: db})
+			return f.rank(c, func(*run.Engine, []run.Span) error { return nil })
 		},
 	}
 	f.register(c)
 	return c
+}
+
+// rank shows the algorithms, whose cells compute has computed.
+func (f *suiteFlags) rank(c *cobra.Command, compute func(*run.Engine, []run.Span) error) error {
+	if (f.show == "board") != (f.out.format == "text") {
+		return fmt.Errorf("--show %s does not write %s; a board is text, and a figure needs --out with a name such as "+
+			"%[1]s.svg", f.show, f.out.format)
+	}
+	a, err := suite.Frozen()
+	if err != nil {
+		return err
+	}
+	names, cells, err := f.entries(a)
+	if err != nil {
+		return err
+	}
+	return f.runCells(c, "cells", func(e *run.Engine) error {
+		if err := compute(e, slices.Concat(cells...)); err != nil {
+			return err
+		}
+		results := make([][]suite.Result, len(names))
+		for i := range names {
+			if results[i], err = a.Results(e.Store, cells[i]); err != nil {
+				return err
+			}
+		}
+		return f.out.emit(c, func(w io.Writer) error {
+			switch f.show {
+			case "profile":
+				return reports.Encode(w, f.out.format, suiteProfile(names, results))
+			case "times":
+				return reports.Encode(w, f.out.format, suiteTimes(names, results))
+			}
+			return suiteBoard(names, results).Text(w)
+		})
+	})
+}
+
+func suiteBoard(names []string, results [][]suite.Result) *reports.Table {
+	t := &reports.Table{
+		Title: "Suite " + suite.Version,
+		Columns: reports.Left("algorithm", "track", "class").
+			Right("instances", "solved", "from the bound (%)", "from the best known (%)", "as good as that"),
+		Notes: []string{
+			"Means over the solved instances; from the bound over those of which more is known than that no " +
+				"result is below 0. Of a metric in percent, they are differences in percentage points.",
+		},
+	}
+	mean := func(sum float64, n int) string {
+		if n == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%.4f", sum/float64(n))
+	}
+	for i, name := range names {
+		for _, g := range suite.Gaps(results[i]) {
+			t.Rows = append(t.Rows, []string{
+				name, g.Track, g.Class, fmt.Sprint(g.Instances), fmt.Sprint(g.Solved), mean(g.Bound, g.Bounded),
+				mean(g.Best, g.Solved), fmt.Sprint(g.Equal),
+			})
+		}
+	}
+	return t
+}
+
+// entries returns the algorithms' names and the cells of each, one for each instance of its track. The closed division
+// refuses what may have learned from the suite.
+func (f *suiteFlags) entries(a *suite.Archive) (names []string, cells [][]run.Span, err error) {
+	for _, id := range f.algorithms {
+		parsed, err := algo.Parse(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		if learned := parsed.Weights() != "" || parsed.Spec.Open != nil; f.closed && learned && !f.declared {
+			return nil, nil, fmt.Errorf("%s may have learned from the suite; if it has not, --declare that, "+
+				"and otherwise run --division open", parsed.ID)
+		}
+		for _, track := range suiteTracks(a) {
+			if parsed.Spec.Track != "" && parsed.Spec.Track != track {
+				continue
+			}
+			var own []run.Span
+			for i := range a.Instances {
+				if in := &a.Instances[i]; in.Track == track {
+					cell, err := in.Cell(id)
+					if err != nil {
+						return nil, nil, err
+					}
+					own = append(own, cell)
+				}
+			}
+			names, cells = append(names, parsed.ID), append(cells, own)
+		}
+		if !slices.Contains(names, parsed.ID) {
+			return nil, nil, fmt.Errorf("the suite has no instances for %s, which is of the %s track", id,
+				parsed.Spec.Track)
+		}
+	}
+	return names, cells, nil
 }
 
 func newSuiteExport() *cobra.Command {
@@ -154,7 +240,7 @@ func newSuiteExport() *cobra.Command {
 	var check bool
 	c := &cobra.Command{
 		Use:   "export",
-		Short: "Write every instance as JSON for other solvers, and as a tasks file",
+		Short: "Write every instance as JSON for other solvers, and as CSV",
 		RunE: func(c *cobra.Command, _ []string) error {
 			a, err := suite.Frozen()
 			if err != nil {
@@ -182,7 +268,11 @@ func newSuiteExport() *cobra.Command {
 }
 
 func exportInstance(a *suite.Archive, dir, id string) error {
-	text, csv, err := a.Export(id)
+	text, err := a.File(id)
+	if err != nil {
+		return err
+	}
+	csv, err := a.Import(text)
 	if err != nil {
 		return err
 	}
@@ -255,50 +345,25 @@ func showJudgement(c *cobra.Command, j *suite.Judgement, path, format string) er
 	return err
 }
 
-func newSuiteFreeze() *cobra.Command {
-	var by, date string
-	var most int
-	var budget time.Duration
+func newSuiteCheck() *cobra.Command {
+	var f cellFlags
 	c := &cobra.Command{
-		Use:    "freeze FOLDER",
-		Short:  "Make a suite of the candidates.csv in a folder",
-		Hidden: true,
-		Args:   cli.Arguments(1, 1, "a folder"),
-		RunE: func(c *cobra.Command, args []string) error {
-			solvers := suite.Solvers{
-				Simple: shortestOf("far"), Better: shortestOf("treedp", "lns"),
-				Best: func(ctx context.Context, p schedule.Problem) (certificate.Certificate, error) {
-					return bounds.Best(ctx, p, budget)
-				},
+		Use:   "check",
+		Short: "Verify all that is known about the instances: hashes, schedules, certificates and classes",
+		RunE: func(c *cobra.Command, _ []string) error {
+			a, err := suite.Frozen()
+			if err != nil {
+				return err
 			}
-			report := func(in suite.Instance) {
-				fmt.Fprintf(c.ErrOrStderr(), "%s %s %d: %s\n", in.ID, in.Dataset, in.Index, in.Class)
-			}
-			return suite.Freeze(c.Context(), args[0], most, by, date, solvers, report)
+			return f.runCells(c, "cells", func(e *run.Engine) error {
+				if err := a.Check(c.Context(), e); err != nil {
+					return cli.FailedError{Err: err}
+				}
+				_, err := fmt.Fprintf(c.OutOrStdout(), "ok: %d instances of suite %s\n", len(a.Instances), suite.Version)
+				return err
+			})
 		},
 	}
-	c.Flags().StringVar(&by, "by", "miglab", "who freezes it")
-	c.Flags().StringVar(&date, "date", time.Now().UTC().Format(time.DateOnly), "when")
-	cli.AddFlag(c, &most, "most", "60", cli.AtLeast(1), "instances of each class")
-	cli.AddFlag(c, &budget, "budget", "10s", readDuration, "time to look for better schedules of an instance")
+	f.register(c, "folder for the results that are computed again", "cells")
 	return c
-}
-
-// shortestOf returns the shortest makespan of algorithms. Those that an instance is too large for are left out.
-func shortestOf(names ...string) func(context.Context, schedule.Problem) (mig.Seconds, error) {
-	return func(ctx context.Context, p schedule.Problem) (least mig.Seconds, err error) {
-		for _, name := range names {
-			s, err := algo.MustParse(name).Schedule(ctx, p)
-			if _, many := errors.AsType[*algo.InfeasibleError](err); many {
-				continue
-			}
-			if err != nil {
-				return 0, err
-			}
-			if m := s.Makespan(); least == 0 || m < least {
-				least = m
-			}
-		}
-		return least, nil
-	}
 }

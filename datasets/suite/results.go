@@ -1,0 +1,187 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/run"
+	"miglab/harness/store"
+	"miglab/harness/track"
+)
+
+// Cell returns the cell of an algorithm on an instance.
+func (in *Instance) Cell(algorithm string) (run.Span, error) { return in.cell(in.Track, algorithm) }
+
+func (in *Instance) cell(track, algorithm string) (run.Span, error) {
+	t, err := run.Resolve(store.Series{
+		Track: track, Dataset: in.Dataset, GPU: in.GPU, Count: in.GPUs, Model: in.Model, Algorithm: algorithm,
+	})
+	if err != nil {
+		return run.Span{}, err
+	}
+	return t.Span(in.Index, in.Index+1)
+}
+
+// bound returns the cell of the bound that a track's results are compared with, and its metric. ok is false if
+// there is none, or if it is no proof but the result of an algorithm.
+func (in *Instance) bound() (cell run.Span, metric string, ok bool) {
+	t := track.MustLookup(in.Track)
+	bound := t.Boards[t.BoardOf(datasets.RegimeOf(in.Dataset))].Bound
+	if bound.Track == "" || bound.Track == in.Track {
+		return cell, "", false
+	}
+	cell, err := in.cell(bound.Track, bound.Algorithm)
+	return cell, bound.Metric, err == nil
+}
+
+// rowOf returns the row of a cell.
+func rowOf(db *store.DB, s run.Span) (row store.Row, err error) {
+	rows, err := db.Rows(s.Series, s.From, s.To)
+	if err == nil && len(rows) == 0 {
+		err = fmt.Errorf("%v, instance %d, has no result; miglab suite run computes it", s.Series, s.From)
+	}
+	if err != nil {
+		return row, err
+	}
+	return rows[0], nil
+}
+
+// result returns the result of an algorithm on an instance, and the bound that is computed beside it.
+func (in *Instance) result(db *store.DB, algorithm string) (value, bound float64, err error) {
+	cell, err := in.Cell(algorithm)
+	if err != nil {
+		return 0, 0, err
+	}
+	row, err := rowOf(db, cell)
+	if err != nil {
+		return 0, 0, err
+	}
+	value, _ = row.Metrics.Get(in.Metric())
+	if cell, metric, ok := in.bound(); ok {
+		row, err = rowOf(db, cell)
+		bound, _ = row.Metrics.Get(metric)
+	}
+	return value, bound, err
+}
+
+// Check verifies all that is known about the instances ([Archive.Verify]). The engine computes the results that have
+// no schedule again.
+func (a *Archive) Check(ctx context.Context, e *run.Engine) error {
+	var cells []run.Span
+	for i := range a.Instances {
+		in := &a.Instances[i]
+		if in.Track == algo.TrackBatch {
+			continue
+		}
+		cell, err := in.Cell(a.Best[i].Algorithm)
+		if err != nil {
+			return err
+		}
+		cells = append(cells, cell)
+		if bound, _, ok := in.bound(); ok {
+			cells = append(cells, bound)
+		}
+	}
+	if err := e.Run(ctx, cells); err != nil {
+		return err
+	}
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range a.Instances {
+		work.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return a.Verify(a.Instances[i].ID, e.Store)
+		})
+	}
+	return work.Wait()
+}
+
+// A Gap sums up an algorithm's results on the instances of a track and a class.
+type Gap struct {
+	Track, Class string
+	// Solved of the instances have a result, Equal of them one as good as the best known, and Bounded a bound of which
+	// more is known than that no result is below 0.
+	Instances, Solved, Equal, Bounded int
+	// Best and Bound are the sums of [Instance.Gap] over those with a result, and those with a bound.
+	Best, Bound float64
+}
+
+// A Result is what an algorithm has for an instance.
+type Result struct {
+	*Instance
+	Known *Best
+	// Value is the metric of the objective; Solved is false if there is none.
+	Value  float64
+	Solved bool
+	// Seconds is the wall time of the work; 0 if it is not known.
+	Seconds float64
+}
+
+// Results returns the results of an algorithm, whose cells are of the instances of one track in their order.
+func (a *Archive) Results(db *store.DB, cells []run.Span) ([]Result, error) {
+	out := make([]Result, 0, len(cells))
+	for i := range a.Instances {
+		in := &a.Instances[i]
+		if in.Track != cells[0].Series.Track {
+			continue
+		}
+		row, err := rowOf(db, cells[len(out)])
+		if err != nil {
+			return nil, err
+		}
+		r := Result{Instance: in, Known: &a.Best[i], Seconds: row.Micros / 1e6}
+		r.Value, r.Solved = row.Metrics.Get(in.Metric())
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// FromBest is how far a result is from the best known one ([Instance.Gap]); infinite without a result.
+func (r *Result) FromBest() float64 {
+	if !r.Solved {
+		return math.Inf(1)
+	}
+	return r.Gap(r.Value, r.Known.Value)
+}
+
+// Gaps sums the results of an algorithm up by class, and in the class "all".
+func Gaps(results []Result) []Gap {
+	out := make([]Gap, 0, len(Classes)+1)
+	for _, class := range append(Classes[:len(Classes):len(Classes)], "all") {
+		g := Gap{Track: results[0].Track, Class: class}
+		for i := range results {
+			if r := &results[i]; class == r.Class || class == "all" {
+				g.add(r)
+			}
+		}
+		if g.Instances > 0 {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+func (g *Gap) add(r *Result) {
+	g.Instances++
+	if !r.Solved {
+		return
+	}
+	g.Solved++
+	best := r.FromBest()
+	g.Best += best
+	if best <= 0 {
+		g.Equal++
+	}
+	if r.Known.Bound > 0 {
+		g.Bounded++
+		g.Bound += r.Gap(r.Value, r.Known.Bound)
+	}
+}

@@ -1,0 +1,406 @@
+package suite
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"miglab/bounds/certificate"
+	"miglab/harness/algo"
+	"miglab/harness/run"
+	"miglab/harness/task"
+)
+
+func frozen(t *testing.T) *Archive {
+	t.Helper()
+	a, err := Frozen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestArchive verifies all that is known about all instances.
+func TestArchive(t *testing.T) {
+	db, err := run.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := frozen(t).Check(t.Context(), &run.Engine{Store: db}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestClasses: the suite has what README.md promises.
+func TestClasses(t *testing.T) {
+	a := frozen(t)
+	count, tracks, gpus, tasks := map[string]int{}, map[string]bool{}, map[int]bool{}, map[int]bool{}
+	for i := range a.Instances {
+		in := &a.Instances[i]
+		count[in.Class]++
+		tracks[in.Track] = true
+		if in.Track == algo.TrackBatch {
+			gpus[in.GPUs] = true
+			p, err := in.Problem()
+			if err != nil {
+				t.Fatal(err)
+			}
+			tasks[len(p.Tasks)] = true
+		}
+	}
+	for _, class := range Classes {
+		if n := count[class]; n < 40 || n > 60 {
+			t.Errorf("%d instances are %s, want 40 to 60", n, class)
+		}
+	}
+	if len(a.Instances) < 200 || len(tracks) != 5 {
+		t.Errorf("%d instances of %v, want 200 of five tracks", len(a.Instances), slices.Collect(maps.Keys(tracks)))
+	}
+	for _, n := range []int{14, 30, 100} {
+		if !tasks[n] {
+			t.Errorf("no batch has %d tasks", n)
+		}
+	}
+	for _, n := range []int{1, 4, 8} {
+		if !gpus[n] {
+			t.Errorf("no batch is for %d GPUs", n)
+		}
+	}
+}
+
+// damaged returns the archive with one file changed.
+func damaged(t *testing.T, name string, change func(string) string) *Archive {
+	t.Helper()
+	files := fstest.MapFS{}
+	all := os.DirFS(Version).(interface {
+		ReadFile(name string) ([]byte, error)
+	})
+	for _, in := range append(frozen(t).Instances, Instance{ID: ""}) {
+		if text, err := all.ReadFile(certificateFile(in.ID)); err == nil {
+			files[certificateFile(in.ID)] = &fstest.MapFile{Data: text}
+		}
+	}
+	for _, table := range []string{"instances.csv", "best.csv"} {
+		text, err := all.ReadFile(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[table] = &fstest.MapFile{Data: text}
+	}
+	before := string(files[name].Data)
+	after := change(before)
+	if after == before {
+		t.Fatalf("%s was not changed", name)
+	}
+	files[name].Data = []byte(after)
+	a, err := Read(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestVerifyFindsDamage changes a file of the archive, and the instance is no longer verified.
+func TestVerifyFindsDamage(t *testing.T) {
+	const id = "batch-001"
+	in, best, err := frozen(t).Find(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := Open
+	if in.Class == Open {
+		other = Easy
+	}
+	for _, c := range []struct{ file, from, to, want string }{
+		{"instances.csv", in.Hash, strings.Repeat("0", 64), "SHA-256"},
+		{"instances.csv", id + ",batch," + in.Class, id + ",batch," + other, "class"},
+		{"best.csv", best.Algorithm + "\n", "someone\n", "best.csv has"},
+		{certificateFile(id), `"lower_bound_s":`, `"lower_bound_s":1`, "bound"},
+		{certificateFile(id), `"end_s":`, `"end_s":9`, "end"},
+	} {
+		a := damaged(t, c.file, func(text string) string { return strings.Replace(text, c.from, c.to, 1) })
+		if err := a.Verify(id, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s with %q: error %v, want one with %q", c.file, c.to, err, c.want)
+		}
+	}
+}
+
+// TestFilesAreReadBack exports every instance and imports it. A batch is then put together from its file alone.
+func TestFilesAreReadBack(t *testing.T) {
+	a := frozen(t)
+	for i := range a.Instances {
+		in := &a.Instances[i]
+		text, err := a.File(in.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents, err := a.Import(text)
+		if err != nil {
+			t.Fatalf("%s: %v", in.ID, err)
+		}
+		g, payload, err := in.payload()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want bytes.Buffer
+		if err := payload.WriteCSV(&want, g); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(contents, want.Bytes()) {
+			t.Errorf("%s: the imported contents are not those of the data set", in.ID)
+		}
+		if in.Track != algo.TrackBatch {
+			continue
+		}
+		tasks, err := task.ReadCSV(bytes.NewReader(contents), in.ID, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err := in.Problem(); err != nil || tasks.Hash() != p.Tasks.Hash() {
+			t.Errorf("%s: the imported tasks are others; %v", in.ID, err)
+		}
+	}
+}
+
+// TestImportRefuses changes a file of an instance.
+func TestImportRefuses(t *testing.T) {
+	a := frozen(t)
+	text, err := a.File("batch-001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{`"suite":"` + Version, `"suite":"1999.9`, "1999.9"},
+		{`"id":"batch-001"`, `"id":"batch-000"`, "batch-000"},
+		{`"id":"batch-001"`, `"id":"batch-002"`, "SHA-256"},
+		{`"rows":[["`, `"rows":[["x`, "SHA-256"},
+		{`"gpus":1`, `"gpus":2`, "SHA-256"},
+		{`"columns"`, `"colums"`, "colums"},
+		{`"create_s":`, `"create_s":1`, "SHA-256"},
+	} {
+		changed := strings.Replace(string(text), c.from, c.to, 1)
+		if changed == string(text) {
+			t.Fatalf("%q is not in the file", c.from)
+		}
+		if _, err := a.Import([]byte(changed)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("with %q: error %v, want one with %q", c.to, err, c.want)
+		}
+	}
+}
+
+// A made submission is a JSON object that tests change.
+type made map[string]any
+
+func (m made) schedule() made       { return made(m["schedule"].(map[string]any)) }
+func (m made) list(of string) []any { return m[of].([]any) }
+
+// placement returns an entry of the list of placements or reconfigurations.
+func (m made) entry(of string, i int) made { return made(m.schedule().list(of)[i].(map[string]any)) }
+
+// submissionOf hands the best known schedule of an instance in.
+func submissionOf(t *testing.T, a *Archive, id string) made {
+	t.Helper()
+	in, _, err := a.Find(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := in.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := a.Certificate(in, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := certificate.Encode(&text, p, known); err != nil {
+		t.Fatal(err)
+	}
+	var proof made
+	if err := json.Unmarshal(text.Bytes(), &proof); err != nil {
+		t.Fatal(err)
+	}
+	return made{
+		"suite": Version, "id": id, "sha256": in.Hash, "by": "Ada Lovelace", "date": "2026-12-31",
+		"schedule": proof["schedule"],
+	}
+}
+
+func textOf(t *testing.T, m made) []byte {
+	t.Helper()
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// severalTasks is an instance with several tasks on one GPU, reconfigurations and a start that no profile allows.
+func severalTasks(t *testing.T, a *Archive) string {
+	t.Helper()
+	for i := range a.Instances {
+		if in := &a.Instances[i]; in.Dataset == "drl/WIDETIMES" && in.GPU == "A100" {
+			return in.ID
+		}
+	}
+	t.Fatal("the suite has no batch of WIDETIMES")
+	return ""
+}
+
+// TestForgeriesAreRefused hands in more than twenty forgeries of more than ten kinds.
+func TestForgeriesAreRefused(t *testing.T) {
+	a := frozen(t)
+	id := severalTasks(t, a)
+	other := a.Instances[0]
+	if j, err := a.Judge(textOf(t, submissionOf(t, a, id))); err != nil || j.Schedule != "equal" || j.Improved {
+		t.Fatalf("the best known schedule itself: %+v, %v", j, err)
+	}
+	const places, operations = "placements", "reconfigurations"
+	for _, c := range []struct {
+		kind, want string
+		forge      func(m made)
+	}{
+		{"wrong hash", "sha256", func(m made) { m["sha256"] = strings.Repeat("a", 64) }},
+		{"wrong hash", "sha256", func(m made) { m["sha256"] = other.Hash }},
+		{"wrong suite", "suite", func(m made) { m["suite"] = "2025.1" }},
+		{"unknown instance", "unknown instance", func(m made) { m["id"] = "batch-999" }},
+		{"other instance", "task", func(m made) { m["id"], m["sha256"] = other.ID, other.Hash }},
+		{"nobody", "by", func(m made) { m["by"] = "" }},
+		{"nobody", "algorithm", func(m made) { m.schedule()["algorithm"] = "" }},
+		{"no day", "date", func(m made) { m["date"] = "yesterday" }},
+		{"task missing", "task", func(m made) { m.schedule()[places] = m.schedule().list(places)[1:] }},
+		{"task twice", "task", func(m made) {
+			m.schedule()[places] = append(m.schedule().list(places), m.schedule().list(places)[0])
+		}},
+		{"unknown task", "task", func(m made) { m.entry(places, 0)["task"] = "free lunch" }},
+		{"too fast", "", func(m made) { m.entry(places, 0)["end_s"] = m.entry(places, 0)["start_s"].(float64) + 0.001 }},
+		{"before its instance", "", func(m made) {
+			p := m.entry(places, 0)
+			p["end_s"] = p["end_s"].(float64) - p["start_s"].(float64)
+			p["start_s"] = 0
+		}},
+		{"overlap", "", func(m made) {
+			list := m.schedule().list(places)
+			first, last := m.entry(places, 0), m.entry(places, len(list)-1)
+			took := last["end_s"].(float64) - last["start_s"].(float64)
+			for _, name := range []string{"gpu", "slice", "size", "start_s"} {
+				last[name] = first[name]
+			}
+			last["end_s"] = first["start_s"].(float64) + took
+		}},
+		{"forbidden start", "", func(m made) { m.entry(places, 0)["slice"] = 7 }},
+		{"forbidden size", "", func(m made) { m.entry(places, 0)["size"] = 5 }},
+		{"GPU that is not there", "", func(m made) { m.entry(places, 0)["gpu"] = 1 }},
+		{"reconfiguration missing", "", func(m made) { m.schedule()[operations] = m.schedule().list(operations)[1:] }},
+		{"reconfiguration missing", "", func(m made) { m.schedule()[operations] = []any{} }},
+		{"reconfiguration too fast", "", func(m made) {
+			m.entry(operations, 0)["end_s"] = m.entry(operations, 0)["start_s"].(float64) + 0.001
+		}},
+		{"makespan too low", "makespan", func(m made) { m.schedule()["makespan_s"] = 1 }},
+		{"negative time", "", func(m made) { m.entry(places, 0)["start_s"] = -1 }},
+		{"no number", "", func(m made) { m.entry(places, 0)["start_s"] = "NaN" }},
+		{"other model", "", func(m made) { m.schedule()["reconfiguration"] = "free" }},
+		{"other model", "", func(m made) { m.schedule()["gpu"] = "A30" }},
+		{"unknown field", "bonus", func(m made) { m["bonus"] = 1 }},
+		{"false bound", "", func(m made) { m["witness"] = made{"kind": "area", "bound_s": 1e6} }},
+		{"false bound", "", func(m made) { m["witness"] = made{"kind": "trust me", "bound_s": 1} }},
+	} {
+		m := submissionOf(t, a, id)
+		c.forge(m)
+		j, err := a.Judge(textOf(t, m))
+		if err == nil {
+			t.Errorf("%s was accepted: %+v", c.kind, j)
+		} else if !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.kind, err, c.want)
+		}
+	}
+	whole := string(textOf(t, submissionOf(t, a, id)))
+	for kind, text := range map[string]string{
+		"text after the end": whole + "{}", "half a file": whole[:len(whole)/2], "no object": "[]", "empty": "",
+		"member twice": strings.Replace(whole, `"by":`, `"by":"x","by":`, 1),
+	} {
+		if j, err := a.Judge([]byte(text)); err == nil {
+			t.Errorf("%s was accepted: %+v", kind, j)
+		}
+	}
+	for i := range a.Instances {
+		if in := &a.Instances[i]; in.Track == algo.TrackPlacement {
+			m := submissionOf(t, a, id)
+			m["id"], m["sha256"] = in.ID, in.Hash
+			if _, err := a.Judge(textOf(t, m)); err == nil || !strings.Contains(err.Error(), "suite run") {
+				t.Errorf("a file for the placement track: error %v", err)
+			}
+			return
+		}
+	}
+}
+
+// TestImprovement lets an archive forget the best known schedule of an instance, and hands it in.
+func TestImprovement(t *testing.T) {
+	a := frozen(t)
+	id := severalTasks(t, a)
+	in, best, _ := a.Find(id)
+	p, err := in.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := a.Certificate(in, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := algo.MustParse("far").Schedule(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(Version)); err != nil {
+		t.Fatal(err)
+	}
+	if err := encodeCertificate(dir, id, p, certificate.New(far, known.Witness)); err != nil {
+		t.Fatal(err)
+	}
+	worse := &Archive{Instances: slices.Clone(a.Instances), Best: slices.Clone(a.Best)}
+	i := slices.IndexFunc(a.Best, func(b Best) bool { return b.ID == id })
+	worse.Best[i].Value, worse.Best[i].Algorithm, worse.Instances[i].Class = float64(far.Makespan()), far.Algorithm, Open
+	if err := worse.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if worse, err = Read(os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := worse.Verify(id, nil); err != nil {
+		t.Fatal(err)
+	}
+	j, err := worse.Judge(textOf(t, submissionOf(t, a, id)))
+	if err != nil || j.Schedule != "improved" || !j.Improved || j.Percent >= 0 {
+		t.Fatalf("the better schedule: %+v, %v", j, err)
+	}
+	longer := textOf(t, submissionOf(t, worse, id))
+	if err := worse.Save(j, dir); err != nil {
+		t.Fatal(err)
+	}
+	better, err := Read(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := better.Verify(id, nil); err != nil {
+		t.Error(err)
+	}
+	if _, b, _ := better.Find(id); b.Value != best.Value || b.By != "Ada Lovelace" || b.Date != "2026-12-31" {
+		t.Errorf("the archive then has %+v", b)
+	}
+	j, err = a.Judge(longer)
+	if err != nil || j.Schedule != "worse" || j.Improved {
+		t.Errorf("the longer schedule, handed in: %s, %v, %v", j.Schedule, j.Percent, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "candidates.csv")); err != nil {
+		t.Error(err)
+	}
+}
