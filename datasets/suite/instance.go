@@ -77,7 +77,7 @@ func (in *Instance) payload() (*mig.GPU, task.Payload, error) {
 	return g, p, err
 }
 
-// Problem returns the problem of an instance of the batch track. It is not compared with the hash.
+// Problem returns the problem of one batch. It is not compared with the hash. Other instances are an error.
 func (in *Instance) Problem() (p schedule.Problem, err error) {
 	g, payload, err := in.payload()
 	if err != nil {
@@ -90,6 +90,12 @@ func (in *Instance) Problem() (p schedule.Problem, err error) {
 	p = schedule.Problem{GPU: g, Count: in.GPUs, Tasks: b.Tasks}
 	p.Model, err = mig.ParseReconfiguration(in.Model)
 	return p, err
+}
+
+// scheduled reports whether all tasks of an instance are known from the start, so that a schedule can be handed in.
+func (in *Instance) scheduled() bool {
+	_, err := in.Problem()
+	return err == nil
 }
 
 // Requests returns the requests of an instance of which as many as possible are to be accepted, and the GPU model. They

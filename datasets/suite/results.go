@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"miglab/datasets"
-	"miglab/harness/algo"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
@@ -76,7 +75,7 @@ func (a *Archive) Check(ctx context.Context, e *run.Engine) error {
 	var cells []run.Span
 	for i := range a.Instances {
 		in := &a.Instances[i]
-		if in.Track == algo.TrackBatch {
+		if in.scheduled() {
 			continue
 		}
 		cell, err := in.Cell(a.Best[i].Algorithm)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"miglab/bounds/certificate"
-	"miglab/harness/algo"
 	"miglab/harness/schedule"
 	"miglab/harness/strictjson"
 )
@@ -53,7 +52,7 @@ func (a *Archive) Judge(text []byte) (*Judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.Track != algo.TrackBatch {
+	if !in.scheduled() {
 		return nil, fmt.Errorf("%s is of the %s track, in which a program decides without knowing what comes; it is "+
 			"handed in with miglab suite run, not as a file", in.ID, in.Track)
 	}
@@ -120,7 +119,8 @@ func (s *submission) check(in *Instance) error {
 }
 
 // judge compares a valid schedule with what is known. It verifies a witness of the submission's own.
-func (s *submission) judge(in *Instance, p schedule.Problem, best Best, known certificate.Certificate) (*Judgement, error) {
+func (s *submission) judge(in *Instance, p schedule.Problem, best Best, known certificate.Certificate,
+) (*Judgement, error) {
 	shown, bound := s.schedule, known.Witness
 	if s.witness.Kind != "" {
 		bound = s.witness

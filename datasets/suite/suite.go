@@ -24,7 +24,6 @@ import (
 	"github.com/gocarina/gocsv"
 
 	"miglab/bounds/certificate"
-	"miglab/harness/algo"
 	"miglab/harness/atomicfile"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
@@ -173,7 +172,7 @@ func (a *Archive) Verify(id string, db *store.DB) error {
 		return err
 	}
 	known, certified := Best{ID: id, By: best.By, Date: best.Date, Algorithm: best.Algorithm}, true
-	if in.Track == algo.TrackBatch {
+	if in.scheduled() {
 		err = a.verifySchedule(in, &known)
 	} else if known.Value, known.Bound, err = in.result(db, best.Algorithm); err == nil {
 		certified, err = a.verifyBound(in, &known)

@@ -36,8 +36,9 @@ func newSuite() *cobra.Command {
 
 func newSuiteList() *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "Count the instances by class, and those whose best known result is proven to be optimal",
+		Use:     "list",
+		Example: "  miglab suite list",
+		Short:   "Count the instances by class, and those whose best known result is proven to be optimal",
 		RunE: func(c *cobra.Command, _ []string) error {
 			a, err := suite.Frozen()
 			if err != nil {
@@ -94,7 +95,8 @@ type suiteFlags struct {
 
 func (f *suiteFlags) register(c *cobra.Command) {
 	f.cellFlags.register(c, "folder for results", "cells")
-	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil, "algorithms, separated by commas (miglab list algorithms)")
+	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
+		"algorithms, separated by commas (miglab list algorithms)")
 	requireFlags(c, "algorithms")
 	cli.AddFlag(c, &f.show, "show", "board", cli.OneOf("show", []string{"board", "profile", "times"}),
 		"board; profile: share of the instances by how near the best known result; times: share of instances and "+
@@ -105,8 +107,9 @@ func (f *suiteFlags) register(c *cobra.Command) {
 func newSuiteRun() *cobra.Command {
 	var f suiteFlags
 	c := &cobra.Command{
-		Use:   "run",
-		Short: "Run algorithms on the suite and print its board",
+		Use:     "run",
+		Example: "  miglab suite run --algorithms far,lns --division closed",
+		Short:   "Run algorithms on the suite and print its board",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.rank(c, func(e *run.Engine, cells []run.Span) error { return e.Run(c.Context(), cells) })
 		},
@@ -126,8 +129,9 @@ func newSuiteRun() *cobra.Command {
 func newSuiteBoard() *cobra.Command {
 	var f suiteFlags
 	c := &cobra.Command{
-		Use:   "board",
-		Short: "Print how far results are from the bounds and the best known results, by track and class",
+		Use:     "board",
+		Example: "  miglab suite board --algorithms far,lns",
+		Short:   "Print how far results are from the bounds and the best known results, by track and class",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.rank(c, func(*run.Engine, []run.Span) error { return nil })
 		},
@@ -239,8 +243,9 @@ func newSuiteExport() *cobra.Command {
 	var out string
 	var check bool
 	c := &cobra.Command{
-		Use:   "export",
-		Short: "Write every instance as JSON for other solvers, and as CSV",
+		Use:     "export",
+		Example: "  miglab suite export --out instances/",
+		Short:   "Write every instance as JSON for other solvers, and as CSV",
 		RunE: func(c *cobra.Command, _ []string) error {
 			a, err := suite.Frozen()
 			if err != nil {
@@ -262,7 +267,8 @@ func newSuiteExport() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "folder for the files")
-	c.Flags().BoolVar(&check, "check", false, "read the files of the folder, and check that they have the suite's hashes")
+	c.Flags().BoolVar(&check, "check", false,
+		"read the files of the folder, and check that they have the suite's hashes")
 	requireFlags(c, "out")
 	return c
 }
@@ -295,9 +301,10 @@ func importInstance(a *suite.Archive, dir, id string) error {
 func newSuiteSubmit() *cobra.Command {
 	var out, format string
 	c := &cobra.Command{
-		Use:   "submit file.json",
-		Short: "Verify a schedule of an instance and compare it with the best known one",
-		Args:  cli.Arguments(1, 1, "one file.json"),
+		Use:     "submit file.json",
+		Example: "  miglab suite submit better.json",
+		Short:   "Verify a schedule of an instance and compare it with the best known one",
+		Args:    cli.Arguments(1, 1, "one file.json"),
 		RunE: func(c *cobra.Command, args []string) error {
 			a, err := suite.Frozen()
 			if err != nil {
@@ -348,8 +355,9 @@ func showJudgement(c *cobra.Command, j *suite.Judgement, path, format string) er
 func newSuiteCheck() *cobra.Command {
 	var f cellFlags
 	c := &cobra.Command{
-		Use:   "check",
-		Short: "Verify all that is known about the instances: hashes, schedules, certificates and classes",
+		Use:     "check",
+		Example: "  miglab suite check",
+		Short:   "Verify all that is known about the instances: hashes, schedules, certificates and classes",
 		RunE: func(c *cobra.Command, _ []string) error {
 			a, err := suite.Frozen()
 			if err != nil {

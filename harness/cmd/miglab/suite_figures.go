@@ -36,8 +36,8 @@ func suiteProfile(names []string, results [][]suite.Result) reports.Figure {
 var suiteTargets = []float64{0, 0.1, 0.3, 1, 3, 10}
 
 // suiteTimes draws which share of the pairs of an instance and a target is reached by a time, as the COCO platform
-// does. An algorithm with several budgets, such as lns?iterations=100 and lns?iterations=1000, is one line: each run has a
-// time, and the quickest that reaches a target counts.
+// does. An algorithm with several budgets, such as lns?iterations=100 and lns?iterations=1000, is one line: each run
+// has a time, and the quickest that reaches a target counts.
 func suiteTimes(names []string, results [][]suite.Result) reports.Figure {
 	chart := suiteChart("Share of instances and targets", reports.Axis{Label: "Time [s]", Log: true})
 	least, most := math.Inf(1), 0.0
