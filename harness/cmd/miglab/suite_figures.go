@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -9,15 +10,19 @@ import (
 	"miglab/reports"
 )
 
+// nearestGap is the gap in percent that profiles draw for all that are smaller, since their axis is logarithmic.
+const nearestGap = 0.01
+
 // suiteProfile draws on which share of the instances each algorithm is how near the best known result, at most: a
 // profile as of Dolan and Moré (Mathematical Programming 91, 2002), against the best known results.
 func suiteProfile(names []string, results [][]suite.Result) reports.Figure {
-	chart := suiteChart("Share of instances", reports.Axis{Label: "From the best known result [%]"})
-	most := 0.0
+	label := fmt.Sprintf("From the best known result [%%], %v for none", nearestGap)
+	chart := suiteChart("Share of instances", reports.Axis{Label: label, Log: true})
+	most := nearestGap
 	all := make([][]float64, len(names))
 	for i := range names {
 		for k := range results[i] {
-			all[i] = append(all[i], max(0, results[i][k].FromBest()))
+			all[i] = append(all[i], max(nearestGap, results[i][k].FromBest()))
 		}
 		slices.Sort(all[i])
 		for _, gap := range all[i] {
@@ -27,7 +32,7 @@ func suiteProfile(names []string, results [][]suite.Result) reports.Figure {
 		}
 	}
 	for i, name := range names {
-		chart.Series = append(chart.Series, steps(name, all[i], 0, most))
+		chart.Series = append(chart.Series, steps(name, all[i], nearestGap, most))
 	}
 	return chart
 }
