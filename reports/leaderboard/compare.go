@@ -302,6 +302,22 @@ func (c *Comparison) Better() int {
 	return 0
 }
 
+// Worse returns by how much B is worse than A, in percent of the mean of A: 0 if it is not, +Inf if B failed on more
+// instances, or is worse than a mean of zero.
+func (c *Comparison) Worse() float64 {
+	worse := c.Difference
+	if c.Metric.Higher {
+		worse = -worse
+	}
+	switch {
+	case c.FailedB > c.FailedA:
+		return math.Inf(1)
+	case worse > 0:
+		return 100 * worse / math.Abs(c.A)
+	}
+	return 0
+}
+
 // WorstPairs returns the instances of all comparisons on which B is worse than A, the worst first.
 func WorstPairs(all []*Comparison) []Pair {
 	var out []Pair

@@ -48,6 +48,29 @@ func TestComparison(t *testing.T) {
 	near("the loss on instance 0", c.Worst[1].Worse, 10)
 }
 
+// Worse is in percent of the mean of A, whichever way the metric goes; a new failure is worse than any percentage.
+func TestComparisonWorse(t *testing.T) {
+	times, shares := Metric{Name: "makespan_s", Bounded: true}, Metric{Name: "acceptance", Higher: true}
+	for _, c := range []struct {
+		metric Metric
+		a, b   []float64
+		want   float64
+	}{
+		{times, []float64{10, 30}, []float64{11, 30}, 2.5},
+		{times, []float64{11, 30}, []float64{10, 30}, 0},
+		{shares, []float64{0.4, 0.6}, []float64{0.4, 0.5}, 10},
+		{shares, []float64{0.4, 0.5}, []float64{0.4, 0.6}, 0},
+		{times, []float64{10, 30}, []float64{nan, 20}, math.Inf(1)},
+		{times, []float64{nan, 30}, []float64{10, 20}, 0},
+		{times, []float64{nan, 10}, []float64{10, nan}, 0},
+		{Metric{Name: "late"}, []float64{0, 0}, []float64{0, 1}, math.Inf(1)},
+	} {
+		if got := compared(t, c.metric, c.a, c.b).Worse(); !(math.Abs(got-c.want) < 1e-9 || got == c.want) {
+			t.Errorf("%v and then %v is worse by %v %%, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
 // Where more is better, signs of verdicts turn, and differences do not.
 func TestComparisonHigher(t *testing.T) {
 	metric := Metric{Name: "acceptance", Higher: true}

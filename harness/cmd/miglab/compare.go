@@ -17,6 +17,7 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/harness/strictcsv"
 	"miglab/harness/track"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
@@ -26,6 +27,7 @@ type compareFlags struct {
 	conditions
 	results, with, format string
 	gantt                 output
+	failAbove             float64
 	datasets              []string
 	a, b                  leaderboard.Side
 }
@@ -47,7 +49,17 @@ func newCompare() *cobra.Command {
 	c.Flags().StringVar(&f.with, "with", "", "folder with the results of B (default: that of A)")
 	f.gantt.register(c, "gantt", "file to draw the worst instance's schedules in, .svg, .png or .pdf",
 		reports.FigureFormats...)
+	cli.AddFlag(c, &f.failAbove, "fail-above", "", readPercentage,
+		"exit with 1 if B is worse than A by more than this, such as 1%, in the mean of a dataset")
 	return c
+}
+
+func readPercentage(text string) (float64, error) {
+	v, err := strictcsv.Float(strings.TrimSuffix(text, "%"))
+	if err != nil || v < 0 {
+		return 0, errors.New("a percentage of at least 0, for example 1%")
+	}
+	return v, nil
 }
 
 func (f *compareFlags) run(c *cobra.Command, args []string) error {
@@ -66,10 +78,49 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	if f.format == "text" {
 		t = t.WithoutEmpty()
 	}
-	if err := t.Encode(c.OutOrStdout(), f.format); err != nil || f.gantt.path == "" {
+	if err := t.Encode(c.OutOrStdout(), f.format); err != nil {
 		return err
 	}
-	return f.draw(c, leaderboard.WorstPairs(all))
+	if f.gantt.path != "" {
+		if err := f.draw(c, leaderboard.WorstPairs(all)); err != nil {
+			return err
+		}
+	}
+	if c.Flags().Changed("fail-above") {
+		return f.judge(all)
+	}
+	return nil
+}
+
+// judge returns an error that lists the datasets on which B is worse than --fail-above allows, and those that A has and
+// that were not compared.
+func (f *compareFlags) judge(all []*leaderboard.Comparison) error {
+	wanted, err := f.a.Datasets(f.leaderboard())
+	if err != nil {
+		return err
+	}
+	for _, d := range f.datasets {
+		wanted = append(wanted, canonical(d))
+	}
+	slices.Sort(wanted)
+	wanted = slices.Compact(wanted)
+	var failed []string
+	for _, dataset := range wanted {
+		i := slices.IndexFunc(all, func(c *leaderboard.Comparison) bool { return c.Dataset == dataset })
+		if i < 0 {
+			failed = append(failed, dataset+": not compared")
+		} else if worse := all[i].Worse(); math.IsInf(worse, 1) {
+			failed = append(failed, fmt.Sprintf("%s: %d instances without a valid answer, not %d, or a mean above 0",
+				dataset, all[i].FailedB, all[i].FailedA))
+		} else if worse > f.failAbove {
+			failed = append(failed, fmt.Sprintf("%s: %.3f %%", dataset, worse))
+		}
+	}
+	if failed == nil {
+		return nil
+	}
+	return cli.FailedError{Err: fmt.Errorf("%s is worse than %s by more than %g %% on %d of %d datasets:\n%s",
+		f.label(f.b), f.label(f.a), f.failAbove, len(failed), len(wanted), strings.Join(failed, "\n"))}
 }
 
 // sides reads what is compared and opens the databases.

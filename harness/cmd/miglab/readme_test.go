@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/format"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 
 	"miglab/harness/deep"
 	"miglab/profiling/kernel"
@@ -608,5 +610,63 @@ func TestPythonReadsTheDatabase(t *testing.T) {
 	_, want, _ := strings.Cut(miglab(t, dir, "leaderboard", "--format", "csv", "--columns", "dataset,algorithm,instances,mean"), "\n")
 	if string(got) != want {
 		t.Errorf("Python prints\n%s\nand the leaderboard has\n%s", got, want)
+	}
+}
+
+// TestWorkflow runs the commands of the workflow that harness/README.md shows, and once more without a dataset.
+func TestWorkflow(t *testing.T) {
+	var workflow struct {
+		Env  map[string]string
+		Jobs map[string]struct {
+			Steps []struct{ Uses, Run string }
+		}
+	}
+	text := block(t, "harness/README.md", "In continuous integration", "yaml")
+	if err := yaml.Unmarshal([]byte(text), &workflow); err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("miglab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "bin"), 0o755), os.Symlink(program, filepath.Join(dir, "bin", "miglab"))); err != nil {
+		t.Fatal(err)
+	}
+	environment := append(os.Environ(), "RUNNER_TEMP="+dir)
+	for name, value := range workflow.Env {
+		environment = append(environment, name+"="+value)
+	}
+	run := func(script string) error {
+		c := exec.Command("bash", "-ec", script)
+		c.Dir, c.Env = dir, environment
+		out, err := c.CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%s: %w\n%s", script, err, out)
+		}
+		return err
+	}
+	var runs []string
+	for _, step := range workflow.Jobs["compare"].Steps {
+		if step.Run != "" && !strings.HasPrefix(step.Run, "make ") {
+			runs = append(runs, step.Run)
+		}
+	}
+	if len(runs) != 3 {
+		t.Fatalf("%d steps have commands of miglab", len(runs))
+	}
+	for _, script := range runs {
+		if err := run(script); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, value := range workflow.Env {
+		environment = append(environment, name+"="+strings.ReplaceAll(value, "POORSCALING,", ""))
+	}
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "after")), run(runs[1])); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(runs[2]); err == nil || !strings.Contains(err.Error(), "\ndrl/POORSCALING: not compared") {
+		t.Errorf("without a dataset: %v", err)
 	}
 }
