@@ -215,21 +215,25 @@ func (f *suiteFlags) entries(a *suite.Archive) (names []string, cells [][]run.Sp
 			return nil, nil, fmt.Errorf("%s may have learned from the suite; if it has not, --declare that, "+
 				"and otherwise run --division open", parsed.ID)
 		}
+		var without error // of a program that does not do a track
 		for _, track := range suiteTracks(a) {
 			if parsed.Spec.Track != "" && parsed.Spec.Track != track {
 				continue
 			}
-			var own []run.Span
-			for i := range a.Instances {
-				if in := &a.Instances[i]; in.Track == track {
-					cell, err := in.Cell(id)
-					if err != nil {
-						return nil, nil, err
-					}
-					own = append(own, cell)
+			own, err := suiteCells(a, track, id)
+			if err != nil && parsed.Spec.Track != "" {
+				return nil, nil, err
+			}
+			if err != nil {
+				if without == nil {
+					without = err
 				}
+				continue
 			}
 			names, cells = append(names, parsed.ID), append(cells, own)
+		}
+		if without != nil && !slices.Contains(names, parsed.ID) {
+			return nil, nil, without
 		}
 		if !slices.Contains(names, parsed.ID) {
 			return nil, nil, fmt.Errorf("the suite has no instances for %s, which is of the %s track", id,
@@ -237,6 +241,20 @@ func (f *suiteFlags) entries(a *suite.Archive) (names []string, cells [][]run.Sp
 		}
 	}
 	return names, cells, nil
+}
+
+// suiteCells returns the cells of an algorithm on the instances of a track, in their order.
+func suiteCells(a *suite.Archive, track, algorithm string) (own []run.Span, err error) {
+	for i := range a.Instances {
+		if in := &a.Instances[i]; in.Track == track {
+			cell, err := in.Cell(algorithm)
+			if err != nil {
+				return nil, err
+			}
+			own = append(own, cell)
+		}
+	}
+	return own, nil
 }
 
 func newSuiteExport() *cobra.Command {
