@@ -3,22 +3,18 @@ package placement
 import (
 	"miglab/harness/algo"
 	"miglab/harness/sim"
-	"miglab/harness/spec"
 )
 
 var _ = algo.Register(algo.Spec{
 	Name: "grmu", Version: 1, Track: algo.TrackPlacement,
 	Cite: "after GRMU, arXiv 2502.01909, by its abstract: baskets of GPUs for large and for small profiles; the " +
 		"quota, which profiles are large and the rule within a basket are ours, and nothing moves",
-	Summary: "the first GPUs only for the profile of a whole one, the others only for the rest; first fit",
-	Params: []algo.Param{{
-		Name: "large", Default: "30", Type: spec.Whole(1, 99), Doc: "percent of the GPUs for whole ones",
-	}},
-	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	Summary: "the first 30 % of the GPUs only for the profile of a whole one, the others only for the rest; first fit",
+	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		if s.Geometry != nil {
 			return nil, &algo.UnsupportedError{What: "a fixed geometry", Reason: "a basket may lack a profile"}
 		}
-		return grmu{min(max((s.GPUs*a.Int("large")+50)/100, 1), s.GPUs-1)}, nil
+		return grmu{min(max((s.GPUs*30+50)/100, 1), s.GPUs-1)}, nil
 	},
 })
 

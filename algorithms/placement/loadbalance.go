@@ -14,24 +14,20 @@ var _ = algo.Register(algo.Spec{
 	Params: []algo.Param{
 		reading, tie,
 		{Name: "load", Default: "0.4", Type: spec.Number(0, 1), Doc: "share of used slices from which it packs"},
-		{
-			Name: "threshold", Default: "4", Type: spec.Number(0, 1000),
-			Doc: "mean of F over the GPUs above which workloads move",
-		},
 	},
 	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		feasible := algo.Args{index.Name: index.Default}
 		spread := fitTable("wf-bi", feasible, s.GPU, func(free int) int { return -free }, bestIndex)
-		return &loadBalance{newMover(args, s.GPU), spread, args.Float("load"), args.Float("threshold")}, nil
+		return &loadBalance{newMover(args, s.GPU), spread, args.Float("load")}, nil
 	},
 })
 
 // loadBalance balances the load where there is room for that and packs elsewhere. Where it packs, it moves: for a
-// request that fits nowhere, and to lower F while its mean over the GPUs is above the threshold.
+// request that fits nowhere, and to lower F while its mean over the GPUs is above 4.
 type loadBalance struct {
 	mover
-	spread          table
-	load, threshold float64
+	spread table
+	load   float64
 }
 
 func (m *loadBalance) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
@@ -46,7 +42,7 @@ func (m *loadBalance) Move(r *sim.Residents, profile int) (sim.Move, bool) {
 	if _, fits := m.mover.Place(c, profile); !fits {
 		return m.makeRoom(r, profile)
 	}
-	if used, f := m.state(c); used < m.load || f <= m.threshold {
+	if used, f := m.state(c); used < m.load || f <= 4 {
 		return sim.Move{}, false
 	}
 	return m.tidy(r, 1)
