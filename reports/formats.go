@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"miglab/harness/nearest"
 )
 
 // markdownSpecial are the characters that GitHub's Markdown would read as markup within a table cell.
@@ -25,10 +27,10 @@ func (t *Table) markdown(w *bufio.Writer) {
 		fmt.Fprintln(w, "**"+markdownSpecial.Replace(t.Title)+"**")
 		fmt.Fprintln(w)
 	}
-	names := escaped(markdownSpecial, t.names())
+	names := nearest.Names(t.names(), EscapeMarkdown)
 	rows := make([][]string, len(t.Rows))
 	for i, r := range t.Rows {
-		rows[i] = escaped(markdownSpecial, r)
+		rows[i] = nearest.Names(r, EscapeMarkdown)
 	}
 	widths := t.widths(names, rows)
 	for j := range widths {
@@ -51,14 +53,6 @@ func (t *Table) markdown(w *bufio.Writer) {
 		fmt.Fprintln(w)
 		fmt.Fprintln(w, markdownSpecial.Replace(n))
 	}
-}
-
-func escaped(r *strings.Replacer, cells []string) []string {
-	out := make([]string, len(cells))
-	for i, c := range cells {
-		out[i] = r.Replace(c)
-	}
-	return out
 }
 
 // latexSpecials has, for each character that is a command in LaTeX or missing in its text fonts, what to
@@ -87,7 +81,9 @@ func (t *Table) latex(w *bufio.Writer) {
 			alignment += "l"
 		}
 	}
-	row := func(cells []string) { fmt.Fprintln(w, strings.Join(escaped(latexSpecial, cells), " & ")+` \\`) }
+	row := func(cells []string) {
+		fmt.Fprintln(w, strings.Join(nearest.Names(cells, latexSpecial.Replace), " & ")+` \\`)
+	}
 	fmt.Fprintln(w, `\begin{tabular}{`+alignment+`}`)
 	fmt.Fprintln(w, `\toprule`)
 	row(t.names())

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
@@ -46,11 +47,7 @@ func ShortNames(tasks task.Batch, length int) task.Batch {
 
 // TaskNames lists the names of tasks.
 func TaskNames(tasks task.Batch) []string {
-	out := []string{}
-	for i := range tasks {
-		out = append(out, tasks[i].Name)
-	}
-	return out
+	return nearest.Names(tasks, func(t task.Task) string { return t.Name })
 }
 
 // A GanttPanel is one schedule.

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 )
 
@@ -300,10 +301,7 @@ func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
 	}
 	sty := sans(textSize)
 	for _, run := range g.shortRuns(panel) {
-		var numbers []string
-		for _, b := range run {
-			numbers = append(numbers, strconv.Itoa(g.numbers[b.Label]))
-		}
+		numbers := nearest.Names(run, func(b schedule.Bar) string { return strconv.Itoa(g.numbers[b.Label]) })
 		first, last := g.bar(panel, run[0]), g.bar(panel, run[len(run)-1])
 		lines := wrap(sty, strings.Join(numbers, " "), first.Size().X-1)
 		w, h := widest(sty, lines), height(sty, len(lines))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 )
 
 // Missing represents a missing number in a table.
@@ -30,11 +31,7 @@ func Fixed(x float64, decimals int) string {
 
 // Cells formats numbers with the given decimals, a cell each.
 func Cells(decimals int, numbers ...float64) []string {
-	out := make([]string, len(numbers))
-	for i, x := range numbers {
-		out[i] = Fixed(x, decimals)
-	}
-	return out
+	return nearest.Names(numbers, func(x float64) string { return Fixed(x, decimals) })
 }
 
 // Duration formats seconds for people, with fewer decimals the longer it is: 0.24 s, 33.1 s, 1210 s.

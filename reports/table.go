@@ -241,9 +241,5 @@ func (t *Table) validate() error {
 }
 
 func (t *Table) names() []string {
-	out := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		out[i] = c.Name
-	}
-	return out
+	return nearest.Names(t.Columns, func(c Column) string { return c.Name })
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"miglab/harness/nearest"
+
 	"github.com/rivo/uniseg"
 )
 
@@ -30,11 +32,7 @@ func (t *Table) textWithin(w *bufio.Writer, width int) {
 		fmt.Fprintln(w, strings.TrimRight(strings.Join(t.pad(cells, widths), "  "), " "))
 	}
 	row(t.names())
-	rules := make([]string, len(widths))
-	for i, n := range widths {
-		rules[i] = strings.Repeat("-", n)
-	}
-	row(rules)
+	row(nearest.Names(widths, func(n int) string { return strings.Repeat("-", n) }))
 	for _, r := range rows {
 		row(r)
 	}

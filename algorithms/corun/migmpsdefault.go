@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"miglab/harness/algo"
+	"miglab/harness/nearest"
 	"miglab/harness/sim/corun"
 )
 
@@ -29,9 +30,7 @@ const (
 
 // partitions lists the partitions of the families of MIG+MPS default.
 func partitions() []string {
-	var out []string
-	for _, f := range corun.DefaultFamilies() {
-		out = append(out, strings.TrimPrefix(string(f), defaultPrefix))
-	}
-	return out
+	return nearest.Names(corun.DefaultFamilies(), func(f corun.Family) string {
+		return strings.TrimPrefix(string(f), defaultPrefix)
+	})
 }

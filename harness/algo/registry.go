@@ -224,10 +224,7 @@ func (a Algorithm) CheckTrack(track string) error {
 	if a.Spec.Track == track || a.Spec.Track == "" {
 		return nil
 	}
-	var names []string
-	for _, s := range All(track) {
-		names = append(names, s.Name)
-	}
+	names := nearest.Names(All(track), func(s Spec) string { return s.Name })
 	return fmt.Errorf("%q is of the %s track: %w", a.ID, a.Spec.Track,
 		nearest.Unknown(track+" algorithm", a.ID, names))
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 
+	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
 )
 
@@ -28,11 +29,9 @@ const Batches = 100
 // scored: one for each reading of the paper's generator, that of the text and that of the
 // released training code.
 func Datasets(workload string, n int) []string {
-	var names []string
-	for _, generator := range []string{"paper", "released-train"} {
-		names = append(names, fmt.Sprintf("drl/%s?gen=%s&n=%d&seed=%d", workload, generator, n, Seed))
-	}
-	return names
+	return nearest.Names([]string{"paper", "released-train"}, func(generator string) string {
+		return fmt.Sprintf("drl/%s?gen=%s&n=%d&seed=%d", workload, generator, n, Seed)
+	})
 }
 
 // DataSets is the number of data sets of each of the batches of [ClassOrdered].

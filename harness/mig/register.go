@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"miglab/harness/nearest"
 	"miglab/harness/strictjson"
 )
 
@@ -193,10 +194,7 @@ func (g *GPU) checkTree() error {
 			}
 		}
 		if len(n.Children) > 2 {
-			var into []string
-			for _, c := range n.Children {
-				into = append(into, derived.tree[c].String())
-			}
+			into := nearest.Names(n.Children, func(c int) string { return derived.tree[c].String() })
 			return fmt.Errorf("%v is split into %s at once; schedulers split an instance into two at most, so "+
 				"that a profile between them is missing", n, strings.Join(into, ", "))
 		}

@@ -77,7 +77,7 @@ func Find[T any](kind, name string, all []T, nameOf func(T) string) (T, error) {
 	return none, Unknown(kind, name, Names(all, nameOf))
 }
 
-// Names returns the names of values.
+// Names returns the names of values, or another text of each.
 func Names[T any](all []T, nameOf func(T) string) []string {
 	names := make([]string, len(all))
 	for i, v := range all {

@@ -3,6 +3,8 @@ package schedule
 import (
 	"fmt"
 	"strings"
+
+	"miglab/harness/nearest"
 )
 
 // Kind is a rule that a schedule can break, in words.
@@ -85,10 +87,7 @@ type InvalidError struct {
 const shown = 5
 
 func (e *InvalidError) Error() string {
-	var text []string
-	for _, v := range e.Violations[:min(shown, len(e.Violations))] {
-		text = append(text, v.Error())
-	}
+	text := nearest.Names(e.Violations[:min(shown, len(e.Violations))], Violation.Error)
 	if more := len(e.Violations) - shown; more > 0 {
 		text = append(text, fmt.Sprintf("and %d more", more))
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"miglab/harness/nearest"
 )
 
 // Float reads a decimal number, such as -12.5 or 3e-4. It refuses everything else that Go
@@ -32,11 +34,7 @@ func Int(s string) (int, error) {
 
 // Columns returns the columns of a row type, in the order of its fields.
 func Columns[Row any]() []string {
-	var names []string
-	for _, f := range fieldsOf[Row]() {
-		names = append(names, f.Tag.Get("csv"))
-	}
-	return names
+	return nearest.Names(fieldsOf[Row](), func(f reflect.StructField) string { return f.Tag.Get("csv") })
 }
 
 // fieldsOf returns the fields of a row type and of the structs that it embeds.

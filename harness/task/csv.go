@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
 )
 
@@ -215,11 +216,7 @@ const batchColumn = "batch"
 const arrivalColumn = "arrival_s"
 
 func header(g *mig.GPU) []string {
-	names := []string{"task"}
-	for _, s := range g.Sizes() {
-		names = append(names, column(s))
-	}
-	return names
+	return append([]string{"task"}, nearest.Names(g.Sizes(), column)...)
 }
 
 // column is the column of the durations on a size.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
 )
 
@@ -75,11 +76,8 @@ func WriteJobs(w io.Writer, g *mig.GPU, jobs []Job) error {
 		}
 	}
 	return strictcsv.Write(w, jobHeader(g), len(jobs), func(i int) []string {
-		line := []string{shortest(jobs[i].Arrival), shortest(jobs[i].Deadline)}
-		for _, s := range g.Sizes() {
-			line = append(line, shortest(jobs[i].On(s)))
-		}
-		return line
+		minutes := nearest.Names(g.Sizes(), func(s mig.Slices) string { return shortest(jobs[i].On(s)) })
+		return append([]string{shortest(jobs[i].Arrival), shortest(jobs[i].Deadline)}, minutes...)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"miglab/harness/nearest"
 	"miglab/reports"
 )
 
@@ -79,10 +80,7 @@ func (a Across) Table() reports.Table {
 	}
 	for _, standings := range a {
 		s := standings[0]
-		var places []string
-		for _, name := range algorithms {
-			places = append(places, placeText(find(standings, name)))
-		}
+		places := nearest.Names(algorithms, func(name string) string { return placeText(find(standings, name)) })
 		same, open, reversed := comparePairs(a[0], standings)
 		t.Row(s.GPU, s.Dataset, s.Instances, places, same, open, len(reversed))
 		if reversed != nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/harness/nearest"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
@@ -414,10 +415,7 @@ func answer(rows []rowView) string {
 			first[0].Interval())
 	case len(first) > 1:
 		const most = 4
-		var names []string
-		for _, r := range first[:min(len(first), most)] {
-			names = append(names, r.Algorithm)
-		}
+		names := nearest.Names(first[:min(len(first), most)], func(r *rowView) string { return r.Algorithm })
 		if more := len(first) - most; more > 0 {
 			names = append(names, fmt.Sprintf("%d more", more))
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"miglab/harness/nearest"
 )
 
 // claimsView is the page of all papers.
@@ -76,10 +78,8 @@ func (a artefactView) Tally() string {
 	var texts []string
 	for _, verdict := range verdictsOf(a.Claims) {
 		own := matching(a.Claims, func(c claimView) bool { return c.Verdict == verdict })
-		var causes []string
-		for _, cause := range countsOf(own, distinct(own, claimView.cause), claimView.cause) {
-			causes = append(causes, fmt.Sprintf("%d %s", cause.N, cause.Name))
-		}
+		counts := countsOf(own, distinct(own, claimView.cause), claimView.cause)
+		causes := nearest.Names(counts, func(c NameCount) string { return fmt.Sprintf("%d %s", c.N, c.Name) })
 		text := fmt.Sprintf("%d %s", len(own), verdict)
 		if len(causes) > 0 {
 			text += " (" + strings.Join(causes, ", ") + ")"

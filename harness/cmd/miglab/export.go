@@ -87,10 +87,7 @@ func (f *exportFlags) checkFilters(db *store.DB) error {
 		{"algorithm", f.filter.Algorithm, func(s store.Series) string { return s.Algorithm }},
 		{"GPU", f.filter.GPU, func(s store.Series) string { return s.GPU }},
 	} {
-		var known []string
-		for _, s := range all {
-			known = append(known, flag.of(s))
-		}
+		known := nearest.Names(all, flag.of)
 		slices.Sort(known)
 		if known = slices.Compact(known); flag.value != "" && !slices.Contains(known, flag.value) {
 			return fmt.Errorf("%s has no results of this %s: %w", f.results, flag.name,

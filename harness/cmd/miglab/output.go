@@ -16,6 +16,7 @@ import (
 
 	"miglab/harness/atomicfile"
 	"miglab/harness/cli"
+	"miglab/harness/nearest"
 )
 
 // extensions are those of the files of each format.
@@ -65,10 +66,7 @@ func (o *output) check(c *cobra.Command, flag string, formats []string) error {
 	case len(ending) < 2 || given && named == "":
 		return nil
 	case !slices.Contains(formats, named):
-		var known []string
-		for _, format := range formats {
-			known = append(known, extensions[format])
-		}
+		known := nearest.Names(formats, func(format string) string { return extensions[format] })
 		return fmt.Errorf("--%s %s: %s does not write %s; it writes %s",
 			flag, o.path, c.Name(), ending, strings.Join(known, ", "))
 	case given && named != o.format:

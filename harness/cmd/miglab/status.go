@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/cli"
+	"miglab/harness/nearest"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurm"
 )
@@ -185,10 +186,9 @@ func (s *openSweep) inQueue(ctx context.Context, jobs []sweep.Job) (string, erro
 		}
 		count[what]++
 	}
-	var out []string
-	for _, what := range slices.Sorted(maps.Keys(count)) {
-		out = append(out, fmt.Sprintf("%d %s", count[what], what))
-	}
+	out := nearest.Names(slices.Sorted(maps.Keys(count)), func(what string) string {
+		return fmt.Sprintf("%d %s", count[what], what)
+	})
 	return strings.Join(out, ", "), nil
 }
 

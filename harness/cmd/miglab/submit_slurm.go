@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/cli"
+	"miglab/harness/nearest"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurm"
 )
@@ -85,12 +86,8 @@ func (f *submitFlags) nothingToSubmit(c *cobra.Command, s *openSweep, out *slurm
 // queued returns the tasks that wait or run in Slurm's queue.
 func (s *openSweep) queued(ctx context.Context) ([]int, error) {
 	jobs, err := sweep.Jobs(s.dir)
-	var arrays []string
-	for _, j := range jobs {
-		arrays = append(arrays, j.Array)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return slurm.Queued(ctx, arrays)
+	return slurm.Queued(ctx, nearest.Names(jobs, func(j sweep.Job) string { return j.Array }))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/cli"
+	"miglab/harness/nearest"
 	"miglab/harness/run"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurm"
@@ -145,9 +146,5 @@ func (s *openSweep) missing(status *sweep.Status) error {
 
 // shellLine writes a command line as a shell would take it.
 func shellLine(args []string) string {
-	var out []string
-	for _, a := range args {
-		out = append(out, slurm.Word(a))
-	}
-	return strings.Join(out, " ")
+	return strings.Join(nearest.Names(args, slurm.Word), " ")
 }
