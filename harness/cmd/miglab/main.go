@@ -91,7 +91,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("miglab {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newList(), newGenerate(), newImport(), newSchedule(), newCheck(), newBound(), newRun(), newExport(),
-		newReproduce(), newReadme(), newLeaderboard(), newCompare(), newAudit(), newVerify(), newSite(),
+		newReproduce(), newReadme(), newLeaderboard(), newCompare(), newCite(), newAudit(), newVerify(), newSite(),
 		newSuite(), newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newCorunSimulation())
 	root.AddCommand(command.All()...) // those that need a GPU
 	root.SetHelpCommand(newHelp(root))
