@@ -43,7 +43,8 @@ type submission struct {
 // Judge verifies a submission and compares it with what is known. An error is the reason for which it is refused.
 func (a *Archive) Judge(text []byte) (*Judgement, error) {
 	var named struct {
-		ID string `json:"id"`
+		ID   string `json:"id"`
+		Hash string `json:"sha256"`
 	}
 	if err := json.Unmarshal(text, &named); err != nil {
 		return nil, err
@@ -51,6 +52,9 @@ func (a *Archive) Judge(text []byte) (*Judgement, error) {
 	in, best, err := a.Find(named.ID)
 	if err != nil {
 		return nil, err
+	}
+	if named.Hash != in.Hash {
+		return nil, fmt.Errorf("sha256 is %q; %s of suite %s has %s", named.Hash, in.ID, Version, in.Hash)
 	}
 	if !in.scheduled() {
 		return nil, fmt.Errorf("%s is of the %s track, in which a program decides without knowing what comes; it is "+
@@ -67,7 +71,7 @@ func (a *Archive) Judge(text []byte) (*Judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.check(in); err != nil {
+	if err := s.check(); err != nil {
 		return nil, err
 	}
 	if _, err := schedule.Measure(p, s.schedule); err != nil {
@@ -101,12 +105,10 @@ func readSubmission(text []byte, p schedule.Problem) (s submission, err error) {
 }
 
 // check refuses what the schedule does not show.
-func (s *submission) check(in *Instance) error {
+func (s *submission) check() error {
 	switch {
 	case s.suite != Version:
 		return fmt.Errorf("suite is %q; this is suite %s", s.suite, Version)
-	case s.hash != in.Hash:
-		return fmt.Errorf("sha256 is %q; %s of suite %s has %s", s.hash, in.ID, Version, in.Hash)
 	case s.by == "":
 		return errors.New("by is empty; say who hands this in")
 	case s.schedule.Algorithm == "":

@@ -260,6 +260,29 @@ func sameInPython(t *testing.T, dir string, miglab func(...string) string) {
 	}
 }
 
+// TestSuiteInPython runs the program of the suite's page on an instance, and hands in what the page shows.
+func TestSuiteInPython(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("no python3")
+	}
+	const page = "datasets/suite/README.md"
+	dir := t.TempDir()
+	miglab(t, dir, "suite", "export", "--out", "instances")
+	write(t, filepath.Join(dir, "read.py"), block(t, page, "The problems", "python"))
+	read := exec.Command("python3", "read.py", "instances/batch-001.json")
+	read.Dir = dir
+	out, err := read.CombinedOutput()
+	if err != nil || strings.Count(string(out), "\n") != 16 || !strings.HasPrefix(string(out), "Backprop (") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	write(t, filepath.Join(dir, "better.json"), block(t, page, "Handing in", "json"))
+	submit := exec.Command("miglab", "suite", "submit", "better.json")
+	submit.Dir = dir
+	if out, err := submit.CombinedOutput(); err == nil || !strings.Contains(string(out), "sha256") {
+		t.Errorf("what the page shows: %v\n%s", err, out)
+	}
+}
+
 // testTutorial does what the tutorial says, block by block: it writes the files, runs the commands
 // and compares what the last one printed, where "..." stands for anything.
 func testTutorial(t *testing.T) {
