@@ -119,7 +119,7 @@ func overTraining(d *figures.Data, values []float64, paper int, agents ...string
 		if lacks := verdict.TrainingRuns.Fewest() - learned().enough(agent); lacks > 0 {
 			missing += lacks
 		} else {
-			details = append(details, learned().trend(agent).says(agent))
+			details = append(details, says(agent, learned().trend(agent)))
 		}
 	}
 	if missing > 0 {

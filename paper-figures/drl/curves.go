@@ -14,7 +14,6 @@ import (
 	"miglab/datasets"
 	"miglab/harness/curve"
 	"miglab/harness/mig"
-	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -40,44 +39,16 @@ var learned = sync.OnceValue(func() curves {
 	return all
 })
 
-// A trend is by how much scores change in a million steps over the last quarter of the training: the slope that
-// all runs share, each with its own height, by least squares, and half of its 95 % confidence interval.
-type trend struct {
-	slope, half float64
-	// fades is set if the learning rate falls to 0, which flattens any curve.
-	fades bool
-}
+// trend is what an agent's curve does at the end of its training.
+func (all curves) trend(agent string) curve.Trend { return curve.TrendOf(all.of(agent)) }
 
-// faded is a learning rate that counts as 0; trainings begin with more than a hundred times as much.
-const faded = 2e-6
-
-func (all curves) trend(agent string) trend {
-	var x, y [][]float64
-	for _, c := range all.of(agent) {
-		first := slices.IndexFunc(c.Steps, func(steps float64) bool { return steps >= 0.75*c.Last() })
-		x = append(x, figures.Map(c.Steps[first:], func(steps float64) float64 { return steps / 1e6 }))
-		y = append(y, c.Scores[first:])
-	}
-	slope, half := stats.SharedSlope(x, y)
-	return trend{slope, half, all.of(agent)[0].Rate < faded}
-}
-
-func (t trend) falls() bool { return t.slope+t.half < 0 }
-
-func (t trend) word() string {
-	if t.falls() {
-		return "falls"
-	}
-	return "shows no fall"
-}
-
-func (t trend) says(agent string) string {
+func says(agent string, t curve.Trend) string {
 	rate := ""
-	if t.fades {
+	if t.Fades {
 		rate = ", while its learning rate falls to 0"
 	}
 	return fmt.Sprintf("The curve of %s %s over the last quarter%s: %.2f ± %.2f points a million steps.",
-		agent, t.word(), rate, t.slope, t.half)
+		agent, t.Word(), rate, t.Slope, t.Half)
 }
 
 // slower compares the steps to the best score that both reach: those of a over those of b.
@@ -456,7 +427,7 @@ func (all curves) finalCells(agent string) []string {
 	trend := all.trend(agent)
 	return slices.Concat([]string{fmt.Sprint(len(runs)), reports.Fixed(runs[0].Last()/1e6, 1)},
 		reports.Cells(2, shown...), slices.Repeat([]string{reports.Missing}, mostSeeds-len(shown)),
-		reports.Cells(2, figures.Mean(ends), trend.slope, trend.half), []string{trend.word()})
+		reports.Cells(2, figures.Mean(ends), trend.Slope, trend.Half), []string{trend.Word()})
 }
 
 // kept compares DIRECT RECONFIG with itself under what may keep it on one partition, and with schedulers on the batches

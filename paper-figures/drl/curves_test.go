@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"miglab/harness/curve"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
@@ -95,15 +96,15 @@ func TestTrend(t *testing.T) {
 	}
 	// Five points in each run: 8 - 1 + 1 degrees of freedom, a residual sum of squares of 0.04, and a
 	// sum of squares of 0.2 for the steps.
-	want := trend{slope: -2, half: 2.3646 * math.Sqrt(0.04/7/0.2)}
-	if got := all.trend("falls"); math.Abs(got.slope-want.slope) > 1e-9 || math.Abs(got.half-want.half) > 1e-3 || !got.falls() {
+	want := curve.Trend{Slope: -2, Half: 2.3646 * math.Sqrt(0.04/7/0.2)}
+	if got := all.trend("falls"); math.Abs(got.Slope-want.Slope) > 1e-9 || math.Abs(got.Half-want.Half) > 1e-3 || !got.Falls() {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	const fades = "while its learning rate falls to 0"
-	if usual, released := learned().trend("rl-float-WIDETIMES").says(""), learned().trend("rl-float-WIDETIMES-released").says(""); !strings.Contains(usual, fades) || strings.Contains(released, fades) {
+	if usual, released := says("", learned().trend("rl-float-WIDETIMES")), says("", learned().trend("rl-float-WIDETIMES-released")); !strings.Contains(usual, fades) || strings.Contains(released, fades) {
 		t.Errorf("%s %s", usual, released)
 	}
-	if got := all.trend("flat"); got.slope != 0 || got.falls() {
+	if got := all.trend("flat"); got.Slope != 0 || got.Falls() {
 		t.Errorf("a flat curve: %+v", got)
 	}
 }
@@ -124,8 +125,8 @@ func TestBudgetIsShown(t *testing.T) {
 		}
 		if agent, ok := behind[e.Artefact+" "+e.Claim]; !ok {
 			t.Errorf("which agent is behind %s %s?", e.Artefact, e.Claim)
-		} else if trend := learned().trend(agent); trend.falls() != budget {
-			t.Errorf("%s %s, %s: %s", e.Artefact, e.Claim, e.Cause, trend.says(agent))
+		} else if trend := learned().trend(agent); trend.Falls() != budget {
+			t.Errorf("%s %s, %s: %s", e.Artefact, e.Claim, e.Cause, says(agent, trend))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -88,6 +89,56 @@ func TestShippedWeightsScoreAsTheirCurves(t *testing.T) {
 			}
 			if math.Abs(score-last.Score) > tolerance {
 				t.Errorf("%s is %.4f, and %.4f at the end of the curve", r.Score, score, last.Score)
+			}
+		})
+	}
+}
+
+// TestTrainedAgain: a recipe of each kind, trained again, has the curve that the project keeps. Those that are quick
+// go to the end, where the weights too must have the same bytes; of the others the first segments are compared.
+func TestTrainedAgain(t *testing.T) {
+	if os.Getenv("MIGLAB_LONG") != "1" || nn.Fast() == nn.Portable() {
+		t.Skip("takes minutes, with AVX-512 and GOEXPERIMENT=simd; make test-long sets MIGLAB_LONG=1")
+	}
+	const toTheEnd = math.MaxInt
+	for _, again := range []struct {
+		name     string
+		segments int
+	}{
+		{"agent-WIDETIMES", toTheEnd}, {"rl-deadline-original", toTheEnd}, {"d3qn-own", toTheEnd},
+		{"rl-float-WIDETIMES", toTheEnd}, {"rl-onehot-WIDETIMES", 2}, {"rl-direct-WIDETIMES", 2},
+		{"rl-online-WIDETIMES", 1}, {"rl-float-GOODSCALING-dqn-64", 1}, {"rl-float-WIDETIMES-released", 2},
+	} {
+		t.Run(again.name, func(t *testing.T) {
+			t.Parallel()
+			r, err := Find(again.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := Options{Steps: r.Steps, Seed: 1, Dir: t.TempDir(), Workers: 1, Kernel: nn.Fast()}
+			s := &session{Options: o, recipe: r}
+			if err := s.begin(); err != nil {
+				t.Fatal(err)
+			}
+			for s.done() < o.Steps && len(s.curve) < again.segments {
+				if err := s.advance(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := mustRead(t, filepath.Join(root, CurvesFolder, r.Folder(1)+".csv"))
+			got := mustRead(t, r.CurveFile(o))
+			if same := strings.HasPrefix(want, got); !same || again.segments == toTheEnd && got != want {
+				t.Errorf("another curve:\n%s", got)
+			}
+			if again.segments < toTheEnd {
+				return
+			}
+			if _, err := s.finish(); err != nil {
+				t.Fatal(err)
+			}
+			kept := filepath.Join(root, WeightsFolder, r.Name+agents.Extension)
+			if mustRead(t, kept) != mustRead(t, r.WeightsFile(o)) {
+				t.Error("other weights")
 			}
 		})
 	}

@@ -24,7 +24,7 @@ var mayImport = map[string]string{
 	"harness/strictcsv":  "",
 	"harness/strictjson": "",
 	"harness/wholefile":  "",
-	"harness/curve":      "",
+	"harness/curve":      "harness/stats",
 	"harness/deep":       "",
 	"harness/heap":       "",
 	"harness/numpy":      "",
