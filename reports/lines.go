@@ -13,7 +13,7 @@ import (
 
 // A Series is a line of a [Lines] chart.
 type Series struct {
-	// Name is the name in the legend.
+	// Name is the name in the legend, which series may share.
 	Name string
 	// X and Y are the coordinates of the points, with X ascending.
 	X, Y []float64
@@ -94,7 +94,10 @@ func (f Lines) chart(names *palette) (*chart, error) {
 		if !f.Dots {
 			ch.marks = append(ch.marks, line(s, names.index(s.Name)))
 		}
-		ch.legend = append(ch.legend, f.entry(s, names.index(s.Name)))
+		e := f.entry(s, names.index(s.Name))
+		if !slices.ContainsFunc(ch.legend, func(same legendEntry) bool { return same.label == e.label }) {
+			ch.legend = append(ch.legend, e)
+		}
 	}
 	if f.Dots {
 		ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) { f.drawDots(c, names, x, y) })

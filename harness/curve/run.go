@@ -3,10 +3,13 @@ package curve
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -60,10 +63,37 @@ func Load(files fs.FS, folder string) (map[string][]Run, error) {
 		all[parts[1]] = runs
 	}
 	for _, runs := range all {
-		slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Seed, b.Seed) })
+		slices.SortFunc(runs, bySeed)
 	}
 	return all, nil
 }
+
+// Under returns the runs of one agent, trained or in training, in the folder to which trainings write, with ascending
+// seeds. They may have points at different steps.
+func Under(folder, agent string) (runs []Run, err error) {
+	names, err := filepath.Glob(filepath.Join(folder, agent+"-seed*", "curve.csv"))
+	for _, file := range names {
+		parts := runName.FindStringSubmatch(filepath.Base(filepath.Dir(file)) + ".csv")
+		if parts == nil || parts[1] != agent {
+			continue
+		}
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		points, err := Read(f, file)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		run := RunOf(points)
+		run.Seed, _ = strconv.Atoi(parts[2]) // nine digits at most
+		runs = append(runs, run)
+	}
+	slices.SortFunc(runs, bySeed)
+	return runs, err
+}
+
+func bySeed(a, b Run) int { return cmp.Compare(a.Seed, b.Seed) }
 
 // RunOf returns the run of a curve. Its seed is 0.
 func RunOf(points []Point) (r Run) {

@@ -91,3 +91,15 @@ func TestRun(t *testing.T) {
 		}
 	}
 }
+
+// TestShortCurvesHaveNoTrend: a line through its only points has no interval.
+func TestShortCurvesHaveNoTrend(t *testing.T) {
+	short := Run{Steps: []float64{1e6, 2e6}, Scores: []float64{9, 5}}
+	long := Run{Steps: []float64{8e5, 9e5, 1e6}, Scores: []float64{9, 7, 5.1}}
+	if got := TrendOf([]Run{short}); got.Word() != "too short" {
+		t.Errorf("%+v %s", got, got.Word())
+	}
+	if got := TrendOf([]Run{long, long}); got.Word() != "falls" {
+		t.Errorf("%+v %s", got, got.Word())
+	}
+}

@@ -1,6 +1,7 @@
 package curve
 
 import (
+	"math"
 	"slices"
 
 	"miglab/harness/stats"
@@ -17,7 +18,7 @@ type Trend struct {
 // faded is a learning rate that counts as 0; trainings begin with more than a hundred times as much.
 const faded = 2e-6
 
-// TrendOf returns the trend of an agent's runs, at least one.
+// TrendOf returns the trend of an agent's runs, at least one. It is not a number where there are too few points.
 func TrendOf(runs []Run) Trend {
 	var x, y [][]float64
 	for _, r := range runs {
@@ -28,6 +29,9 @@ func TrendOf(runs []Run) Trend {
 		}
 		x, y = append(x, millions), append(y, r.Scores[first:])
 	}
+	if len(slices.Concat(x...)) < len(runs)+2 {
+		return Trend{Slope: math.NaN(), Half: math.NaN()}
+	}
 	slope, half := stats.SharedSlope(x, y)
 	return Trend{slope, half, runs[0].Rate < faded}
 }
@@ -35,10 +39,18 @@ func TrendOf(runs []Run) Trend {
 // Falls reports whether the whole interval is below 0.
 func (t Trend) Falls() bool { return t.Slope+t.Half < 0 }
 
-// Word says whether the curve falls.
+// Rises reports whether the whole interval is above 0.
+func (t Trend) Rises() bool { return t.Slope-t.Half > 0 }
+
+// Word says what the curve does.
 func (t Trend) Word() string {
-	if t.Falls() {
+	switch {
+	case math.IsNaN(t.Slope):
+		return "too short"
+	case t.Falls():
 		return "falls"
+	case t.Rises():
+		return "rises"
 	}
 	return "shows no fall"
 }

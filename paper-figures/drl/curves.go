@@ -39,6 +39,9 @@ var learned = sync.OnceValue(func() curves {
 	return all
 })
 
+// Trained returns the runs whose curves are a part of the program, by agent.
+func Trained() map[string][]curve.Run { return learned() }
+
 // trend is what an agent's curve does at the end of its training.
 func (all curves) trend(agent string) curve.Trend { return curve.TrendOf(all.of(agent)) }
 

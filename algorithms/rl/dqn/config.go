@@ -27,5 +27,16 @@ type Config struct {
 	Shards int
 }
 
+// Updates is the number of gradient steps of a training of so many steps in the environments, in segments of at most
+// perSegment. It ends with a whole iteration. Each segment first fills its replay buffer.
+func (c *Config) Updates(steps, perSegment int64) int64 {
+	length := int64(c.Envs * c.Horizon)
+	iterations := (steps + length - 1) / length
+	most := max(1, perSegment/length)
+	segments := (iterations + most - 1) / most
+	filling := int64((c.LearnStart+c.Envs-1)/c.Envs - 1)
+	return (iterations*int64(c.Horizon) - segments*filling) * int64(c.GradientSteps)
+}
+
 // maxNorm is the largest norm of gradients; larger ones are clipped.
 const maxNorm = 10

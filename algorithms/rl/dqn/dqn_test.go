@@ -178,3 +178,18 @@ func TestAllocatesNothing(t *testing.T) {
 		t.Errorf("an iteration allocates %v times", n)
 	}
 }
+
+// TestUpdates: 19 iterations of 8 environments in segments of 7 are 304 gradients less those while a replay buffer
+// holds less than 64 transitions.
+func TestUpdates(t *testing.T) {
+	c := config()
+	c.GradientSteps = 2
+	tr, _, _ := trainer(t, c, []int{4}, false, 1)
+	for segment, iterations := range []int{7, 7, 5} {
+		tr.Restart(uint64(segment))
+		iterate(t, tr, iterations, 1)
+	}
+	if got := c.Updates(tr.Count-1, 7*8*16+100); got != *tr.Counters[1] || got != 2*(19*16-3*7) {
+		t.Errorf("%d updates, and %d by the settings", *tr.Counters[1], got)
+	}
+}

@@ -159,3 +159,13 @@ func TestDivergence(t *testing.T) {
 		})
 	}
 }
+
+// TestUpdates counts the gradients of three iterations, which more than two iterations' steps take.
+func TestUpdates(t *testing.T) {
+	c := config()
+	tr, _, _ := trainer(t, c, 1)
+	iterate(t, tr, 3, 1)
+	if got := c.Updates(2*16*16 + 1); got != *tr.Counters[1] || got != 3*4*4 {
+		t.Errorf("%d updates, and %d by the settings", *tr.Counters[1], got)
+	}
+}

@@ -37,10 +37,11 @@ const (
 func corunRecipes() (out []*Recipe) {
 	for i := range agents.CorunAgents {
 		a := &agents.CorunAgents[i]
+		c := corunConfig(a.Steps)
 		out = append(out, &Recipe{
 			Name: a.Name, Doc: a.Doc, Tracks: []string{algo.TrackCorun}, Steps: a.Steps, Seeds: firstSeeds(3),
-			Shipped: 3,
-			Score:   throughput,
+			Learner: ourD3QN, Updates: c.Updates(a.Steps, a.Steps/corunSegments),
+			Shipped: 3, Score: throughput,
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 				return corunSetup(a, k, steps, seed)
 			},
@@ -50,7 +51,17 @@ func corunRecipes() (out []*Recipe) {
 	return out
 }
 
-// corunSetup uses the paper's epsilon (V-A3). The paper prints no other setting; the rest is ours.
+// corunConfig uses the paper's epsilon (V-A3). The paper prints no other setting; the rest is ours.
+func corunConfig(steps int64) dqn.Config {
+	return dqn.Config{
+		Envs: 16, Horizon: 50, GradientSteps: 2, Batch: 64,
+		Buffer: 1 << 16, LearnStart: 1024, TargetEvery: 200, TotalSteps: steps,
+		LearningRate: learn.Anneal{{Until: 1, From: 1e-3, To: 5e-6}},
+		Epsilon:      learn.Anneal{{Until: 0.1, From: 1, To: 0.01}},
+		Gamma:        1, Double: true, Shards: 2,
+	}
+}
+
 func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	scored, err := instancesOf[corun.Window](gpu(), fmt.Sprintf("%s?seed=%d", corunScored, curve.Seed), corunWindows)
 	if err != nil {
@@ -61,13 +72,7 @@ func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (se
 		datasets.DrawWindow(rng, buf, corunWide)
 		return buf
 	}
-	c := dqn.Config{
-		Envs: 16, Horizon: 50, GradientSteps: 2, Batch: 64,
-		Buffer: 1 << 16, LearnStart: 1024, TargetEvery: 200, TotalSteps: steps,
-		LearningRate: learn.Anneal{{Until: 1, From: 1e-3, To: 5e-6}},
-		Epsilon:      learn.Anneal{{Until: 0.1, From: 1, To: 0.01}},
-		Gamma:        1, Double: true, Shards: 2,
-	}
+	c := corunConfig(steps)
 	policy, target := a.NewPolicy(k, newRand(seed)), a.NewPolicy(k, newRand(seed))
 	model := scored[0].Model
 	learner := dqn.New(c, policy, target, func() env.Env {

@@ -22,7 +22,12 @@ const deadlineDays = 4
 func deadlineRecipes() (out []*Recipe) {
 	for i := range agents.DeadlineAgents {
 		a := &agents.DeadlineAgents[i]
+		learner, c := printedPPO, deadlineConfig(a.DeadlineOptions, int64(a.Steps))
+		if a.Released {
+			learner = releasedPPO
+		}
 		out = append(out, &Recipe{
+			Learner: learner, Updates: c.Updates(int64(a.Steps)),
 			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: int64(a.Steps),
 			Seeds: firstSeeds(a.Runs), Shipped: a.Runs, Score: latePercent, Tracks: []string{algo.TrackDispatch},
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {

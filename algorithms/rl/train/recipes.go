@@ -27,6 +27,10 @@ type Recipe struct {
 	// Steps is the number of steps, in all environments, of the project's own runs. The DRL
 	// paper's agents took 200 million.
 	Steps int64
+	// Learner is the learning algorithm, and where its settings come from. Updates is the number of its gradient steps
+	// in a run of the project.
+	Learner string
+	Updates int64
 	// Seeds are the seeds of the project's own runs.
 	Seeds []uint
 	// Shipped is the number of these runs, from seed 1 on, whose weights are built into the program.
@@ -54,6 +58,15 @@ type setup struct {
 	// text lists all settings, so that a run is not resumed with other ones.
 	text string
 }
+
+// The learners of recipes.
+const (
+	ourPPO      = "PPO, ours"
+	releasedPPO = "PPO, as released"
+	printedPPO  = "PPO, as printed"
+	ourDQN      = "DQN, ours"
+	ourD3QN     = "dueling double DQN, ours"
+)
 
 // Recipes lists all recipes, those of shipped agents first.
 func Recipes() []*Recipe {
@@ -145,11 +158,22 @@ type own struct {
 	further bool
 }
 
+func (from *own) ppo(steps int64) ppo.Config {
+	return ppo.Config{
+		Envs: 512, Horizon: 32, Minibatch: 1024, Epochs: 3, TotalSteps: steps,
+		LearningRate: learn.Anneal{{Until: 1, From: from.rate, To: 0}},
+		Entropy:      learn.Anneal{{Until: 0.85, From: from.entropy, To: 0}},
+		Gamma:        1, Clip: 0.2, Shards: 4,
+	}
+}
+
 func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 	r := &Recipe{
 		Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: 1, Score: pOpt,
-		Tracks: ofBatches,
+		Tracks: ofBatches, Learner: ourPPO,
 	}
+	c := from.ppo(steps)
+	r.Updates = c.Updates(steps)
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		endgame := agents.OwnEndgame(from.gpu)
 		// Most batches have the 14 tasks of DRL 5.1.3. The others teach the agent to
@@ -173,12 +197,7 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 				return setup{}, err
 			}
 		}
-		c := ppo.Config{
-			Envs: 512, Horizon: 32, Minibatch: 1024, Epochs: 3, TotalSteps: steps,
-			LearningRate: learn.Anneal{{Until: 1, From: from.rate, To: 0}},
-			Entropy:      learn.Anneal{{Until: 0.85, From: from.entropy, To: 0}},
-			Gamma:        1, Clip: 0.2, Shards: 4,
-		}
+		c := from.ppo(steps)
 		learner := ppo.New(c, policy, func() env.Env { return env.Undecided{Own: newEnv(busyStarts)} }, seed)
 		batches, err := batchesOf(from.gpu, from.workloads, 14)
 		if err != nil {

@@ -105,9 +105,15 @@ func TestTrainedAgain(t *testing.T) {
 		name     string
 		segments int
 	}{
-		{"agent-WIDETIMES", toTheEnd}, {"rl-deadline-original", toTheEnd}, {"d3qn-own", toTheEnd},
-		{"rl-float-WIDETIMES", toTheEnd}, {"rl-onehot-WIDETIMES", 2}, {"rl-direct-WIDETIMES", 2},
-		{"rl-online-WIDETIMES", 1}, {"rl-float-GOODSCALING-dqn-64", 1}, {"rl-float-WIDETIMES-released", 2},
+		{"agent-WIDETIMES", toTheEnd},
+		{"rl-deadline-original", toTheEnd},
+		{"d3qn-own", toTheEnd},
+		{"rl-float-WIDETIMES", toTheEnd},
+		{"rl-onehot-WIDETIMES", 2},
+		{"rl-direct-WIDETIMES", 2},
+		{"rl-online-WIDETIMES", 1},
+		{"rl-float-GOODSCALING-dqn-64", 1},
+		{"rl-float-WIDETIMES-released", 2},
 	} {
 		t.Run(again.name, func(t *testing.T) {
 			t.Parallel()

@@ -14,10 +14,12 @@ import (
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/cli"
+	"miglab/harness/curve"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/spec"
 	"miglab/harness/track"
+	"miglab/paper-figures/drl"
 	"miglab/reports"
 )
 
@@ -190,10 +192,17 @@ func listAlgorithms() (c catalogue, err error) {
 }
 
 func listAgents() (c catalogue, err error) {
-	c.Title, c.Columns, c.brief = "Agents", reports.Left("name", "steps", "seeds", "score", "what it is"), 5
+	c.Title, c.Columns, c.brief = "Agents", reports.Left("name", "learner", "steps", "updates", "seeds",
+		"curve", "score", "what it is"), 8
 	for _, r := range train.Recipes() {
-		c.Rows = append(c.Rows,
-			[]string{r.Name, fmt.Sprint(r.Steps), strings.Trim(fmt.Sprint(r.Seeds), "[]"), r.Score, r.Doc})
+		falls := ""
+		if runs := drl.Trained()[r.Name]; runs != nil {
+			falls = curve.TrendOf(runs).Word()
+		}
+		c.Rows = append(c.Rows, []string{
+			r.Name, r.Learner, fmt.Sprint(r.Steps), fmt.Sprint(r.Updates), strings.Trim(fmt.Sprint(r.Seeds), "[]"),
+			falls, r.Score, r.Doc,
+		})
 	}
 	return c, nil
 }

@@ -27,7 +27,7 @@ type trainFlags struct {
 	names        []string
 	out, install string
 	track        *track.Track
-	all          bool
+	all, plot    bool
 	steps        int64
 	seeds        []uint
 	workers      int
@@ -43,6 +43,9 @@ func (f *trainFlags) command() *cobra.Command {
 			trainings, err := f.trainings(c)
 			if err != nil {
 				return err
+			}
+			if f.plot {
+				return f.draw(c, trainings)
 			}
 			if w := sweepOf(c); w != nil {
 				*w = assignment{trainings: trainings, results: filepath.Dir(f.out), workers: f.workers}
@@ -61,8 +64,12 @@ func (f *trainFlags) command() *cobra.Command {
 		"goroutines; 0 means one a processor. It changes no result")
 	c.Flags().StringVar(&f.out, "out", "results/train",
 		"folder for checkpoints, learning curves, weights and results.db")
+	c.Flags().BoolVar(&f.plot, "plot", false, "train nothing, and draw the learning curves that are in --out, also "+
+		"while a training runs; the project's own of an agent that has none there")
 	c.Flags().StringVar(&f.install, "install", "",
 		"root of the project's source: put weights and curves where the program is built from")
+	c.MarkFlagsMutuallyExclusive("plot", "install")
+	c.MarkFlagsMutuallyExclusive("plot", "steps")
 	return c
 }
 
