@@ -5,12 +5,16 @@ PYTHON ?= /usr/bin/python3
 WORKERS ?= 0
 BIN := bin/miglab
 AXE := bin/axe/node_modules/axe-core/axe.min.js
-REVISION = git describe --always --abbrev=40 --exclude '*' --dirty=-modified > $(BIN).revision 2>/dev/null || rm -f $(BIN).revision
+VERSION := $(shell sed -n 's/^version: //p' CITATION.cff)
+DIST := miglab-$(VERSION)
+# In what dist packs, the file REVISION has the commit.
+REVISION = if [ -f REVISION ]; then cp REVISION $(BIN).revision; else git describe --always --abbrev=40 --exclude '*' --dirty=-modified > $(BIN).revision 2>/dev/null || rm -f $(BIN).revision; fi
+RELEASE = -ldflags '-X main.release=v$(VERSION)'
 
 # Paths of files are no part of what is compiled, so that a second clone compiles nothing.
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
-.PHONY: reproduce quick site build build-gym build-nvml kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-site test-slurm install-slurm install-cbc install-torch install-lint bench lint readme clean
+.PHONY: reproduce quick site build dist build-gym build-nvml kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-site test-slurm install-slurm install-cbc install-torch install-lint bench lint readme clean
 
 ## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
@@ -27,13 +31,25 @@ site: build
 ## build: the program, without cgo. The commit stands in a file beside it: a program that contained it would change, and
 ## recompute results, with every commit
 build:
-	@CGO_ENABLED=0 $(GO) build -buildvcs=false -o $(BIN) ./harness/cmd/miglab
+	@CGO_ENABLED=0 $(GO) build -buildvcs=false -o $(BIN) $(RELEASE) ./harness/cmd/miglab
 	@$(REVISION)
 
 ## build-nvml: the program with cgo, which MIG needs: it can measure kernels and execute schedules
 build-nvml:
-	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations" $(GO) build -buildvcs=false -o $(BIN) ./harness/cmd/miglab
+	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations" $(GO) build -buildvcs=false -o $(BIN) $(RELEASE) ./harness/cmd/miglab
 	@$(REVISION)
+
+## dist: bin/miglab-VERSION.tar.gz, the files of the commit and all modules, which builds without a network, and
+## bin/SHA256SUMS. The same commit gives the same bytes
+dist:
+	rm -rf bin/$(DIST)
+	mkdir -p bin
+	git archive --prefix=$(DIST)/ HEAD | tar -x -C bin
+	git rev-parse HEAD > bin/$(DIST)/REVISION
+	cd bin/$(DIST) && $(GO) mod vendor
+	tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX --mtime=@$$(git log -1 --format=%ct) -C bin -cf - $(DIST) | gzip -n > bin/$(DIST).tar.gz
+	rm -r bin/$(DIST)
+	cd bin && sha256sum $(DIST).tar.gz > SHA256SUMS
 
 ## build-gym: the library of the bridge to Python, beside its package; needs a C compiler
 build-gym:
@@ -125,11 +141,11 @@ test-gym: build-gym
 
 ## test-long: what takes too long for .ci/run: a client in PyTorch learns, and its answers are ranked; every agent is
 ## trained for a moment on a real Slurm, with faults; all commands of the page about clusters print what it shows; all artefacts
-## of the papers have the same bytes with one worker and with four
+## of the papers have the same bytes with one worker and with four; what dist packs builds without a network
 test-long: build build-gym $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch) \
 		$(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
-	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 1h -run 'TrainsAllOnSlurm|TestExamples/clusters|TestReproduceGivesTheSameBytes' ./harness/cmd/miglab
+	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 1h -run 'TrainsAllOnSlurm|TestDist|TestExamples/clusters|TestReproduceGivesTheSameBytes' ./harness/cmd/miglab
 
 ## install-torch: PyTorch from Debian's packages, which test-long needs
 install-torch:
