@@ -148,14 +148,14 @@ func TestStreamsDoNotLookAhead(t *testing.T) {
 			if a.Spec.Name == "optsta" || infeasible(a, p.Problem) {
 				continue
 			}
-			whole, err := a.ScheduleStream(context.Background(), p.Problem, p.Lengths)
+			whole, err := algotest.ScheduleStream(context.Background(), a, p.Problem, p.Lengths)
 			if err == nil {
 				err = algotest.Stream.Check(p, whole)
 			}
 			if err != nil {
 				t.Fatalf("seed %d: %s: %v", seed, id, err)
 			}
-			part, err := a.ScheduleStream(context.Background(), shorter.Problem, shorter.Lengths)
+			part, err := algotest.ScheduleStream(context.Background(), a, shorter.Problem, shorter.Lengths)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,12 +1,12 @@
 package algorithms
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
 	"testing"
 
+	"miglab/algorithms/algotest"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/deep"
@@ -171,7 +171,7 @@ func joined(t *testing.T, workload, parameters, concat string, index int) operat
 func join(t *testing.T, workload, parameters, concat string, index int) schedule.Schedule {
 	t.Helper()
 	p, lengths := released(t, workload, parameters+"&repeat=2", index)
-	s, err := algo.MustParse("far-concat?"+concat).ScheduleStream(context.Background(), p, lengths)
+	s, err := algotest.ScheduleStream(t.Context(), algo.MustParse("far-concat?"+concat), p, lengths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestShiftedMakespansAreTheScripts(t *testing.T) {
 func TestShiftedMakespanOfAnEmptyBatch(t *testing.T) {
 	p, lengths := released(t, "POORSCALING+NARROWTIMES", "n=10&repeat=2", 0)
 	for _, mode := range []string{"trivial", "reverse", "moveswap"} {
-		s, err := algo.MustParse("far-concat?margin=shifted&mode="+mode).ScheduleStream(context.Background(), p, append(lengths, 0))
+		s, err := algotest.ScheduleStream(t.Context(), algo.MustParse("far-concat?margin=shifted&mode="+mode), p, append(lengths, 0))
 		two := join(t, "POORSCALING+NARROWTIMES", "n=10", "margin=shifted&mode="+mode, 0)
 		if got, before := s.Counters["shifted_us"], two.Counters["shifted_us"]; err != nil || got <= before/3 || got >= before {
 			t.Errorf("%s: %d us, %v; want less than the %d of two batches", mode, got, err, before)

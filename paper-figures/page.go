@@ -97,21 +97,19 @@ func (m *Manifest) render(dir string) error {
 			return err
 		}
 	}
-	summary, err := show("summary.md.tmpl", m)
-	if err := write("README.md", summary, err); err != nil {
-		return err
-	}
-	claims, err := m.claimsCSV()
-	if err := write("claims.csv", claims, err); err != nil {
-		return err
-	}
-	conclusions, err := m.conclusionsCSV()
-	if err := write("conclusions.csv", conclusions, err); err != nil {
-		return err
-	}
-	values, err := m.valuesCSV()
-	if err := write(valuesFile, values, err); err != nil {
-		return err
+	for _, f := range []struct {
+		name string
+		text func() (string, error)
+	}{
+		{"README.md", func() (string, error) { return show("summary.md.tmpl", m) }},
+		{"claims.csv", m.claimsCSV},
+		{"conclusions.csv", m.conclusionsCSV},
+		{valuesFile, m.valuesCSV},
+	} {
+		text, err := f.text()
+		if err := write(f.name, text, err); err != nil {
+			return err
+		}
 	}
 	raw, err := json.MarshalIndent(m, "", " ")
 	return write(manifestFile, string(raw)+"\n", err)

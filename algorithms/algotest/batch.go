@@ -37,10 +37,24 @@ type StreamProblem struct {
 var Stream = Track[StreamProblem, schedule.Schedule]{
 	Name: algo.TrackStream,
 	Run: func(ctx context.Context, a algo.Algorithm, p StreamProblem) (schedule.Schedule, error) {
-		s, err := a.ScheduleStream(ctx, p.Problem, p.Lengths)
+		s, err := ScheduleStream(ctx, a, p.Problem, p.Lengths)
 		return s, named(a, s, err)
 	},
 	Check: func(p StreamProblem, s schedule.Schedule) error { return checkSchedule(p.Problem, s) },
+}
+
+// ScheduleStream is [algo.Algorithm.Schedule] for an algorithm of the stream track.
+func ScheduleStream(ctx context.Context, a algo.Algorithm, p algo.Problem, lengths []int) (schedule.Schedule, error) {
+	made, err := algo.Make[algo.Stream](a)
+	if err == nil {
+		err = a.CheckFit(p)
+	}
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	s, err := made.ScheduleStream(ctx, p, lengths)
+	s.Algorithm = a.ID
+	return s, err
 }
 
 // named adds an error if a schedule does not name the algorithm that made it.

@@ -5,7 +5,6 @@ package traces
 
 import (
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/harness/task"
 )
 
@@ -23,11 +22,6 @@ const (
 
 // MappingNames returns the names of all mappings, the default first.
 func MappingNames() []string { return []string{string(Compute), string(Memory)} }
-
-// ParseMapping reads the name of a mapping. The error is a [*nearest.UnknownError].
-func ParseMapping(name string) (Mapping, error) {
-	return nearest.Find("mapping", name, []Mapping{Compute, Memory}, func(m Mapping) string { return string(m) })
-}
 
 // WholeGPU is the share of a job that needs a whole GPU, in thousandths.
 const WholeGPU = 1000

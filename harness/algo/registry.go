@@ -291,16 +291,6 @@ func (a Algorithm) Schedule(ctx context.Context, p Problem) (schedule.Schedule, 
 	return s, err
 }
 
-// ScheduleStream is Schedule for an algorithm of the stream track.
-func (a Algorithm) ScheduleStream(ctx context.Context, p Problem, lengths []int) (schedule.Schedule, error) {
-	if err := a.CheckFit(p); err != nil {
-		return schedule.Schedule{}, err
-	}
-	s, err := a.made.(Stream).ScheduleStream(ctx, p, lengths)
-	s.Algorithm = a.ID
-	return s, err
-}
-
 // CheckFit returns an [*InfeasibleError] of the algorithm if a task fits no instance of the GPU. A
 // [Batch] or a [Stream] is only given problems that pass.
 func (a Algorithm) CheckFit(p Problem) error {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -72,11 +71,8 @@ func WholeNumber(least, most int) func(string) (int, error) {
 }
 
 // OneOf reads one of the names of a kind.
-func OneOf(kind string, names []string) func(string) (string, error) {
-	return func(text string) (string, error) {
-		if !slices.Contains(names, text) {
-			return "", nearest.Unknown(kind, text, names)
-		}
-		return text, nil
+func OneOf[N ~string](kind string, names []N) func(string) (N, error) {
+	return func(text string) (N, error) {
+		return nearest.Find(kind, text, names, func(n N) string { return string(n) })
 	}
 }

@@ -138,11 +138,8 @@ func Write(w io.Writer, points []Point) error {
 	})
 }
 
-// ParseError says where a file is not a learning curve.
-type ParseError = strictcsv.Error
-
 // Read reads a curve of at least one point. The file's name is only used in errors. What
-// is wrong with the text is a [*ParseError]; other errors are those of r.
+// is wrong with the text is a [*strictcsv.Error]; other errors are those of r.
 func Read(r io.Reader, file string) ([]Point, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns: columns[:len(columns)-1], Optional: []string{kept}, Header: "the header of a learning curve",

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"miglab/harness/strictcsv"
 )
 
 var (
@@ -93,7 +95,7 @@ func TestReadNamesWhatIsWrong(t *testing.T) {
 		{line("\n\n300,1,1,1,1,1,1,1,1,x"), `c.csv:6: exploration: "x"`},
 	} {
 		_, err := Read(strings.NewReader(c.text), "c.csv")
-		var parse *ParseError
+		var parse *strictcsv.Error
 		if !errors.As(err, &parse) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
@@ -114,7 +116,7 @@ func FuzzReadCurve(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		points, err := Read(strings.NewReader(text), "c.csv")
 		if err != nil {
-			if parse := new(ParseError); !errors.As(err, &parse) || parse.Line < 1 || !strings.HasPrefix(err.Error(), "c.csv:") {
+			if parse := new(strictcsv.Error); !errors.As(err, &parse) || parse.Line < 1 || !strings.HasPrefix(err.Error(), "c.csv:") {
 				t.Fatalf("%v does not name the file and the line", err)
 			}
 			return

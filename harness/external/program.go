@@ -229,10 +229,7 @@ func Close() {
 	clear(programs.known)
 	programs.Unlock()
 	alive.Lock()
-	var running []*process
-	for p := range alive.processes {
-		running = append(running, p)
-	}
+	running := slices.Collect(maps.Keys(alive.processes))
 	alive.Unlock()
 	var wait sync.WaitGroup
 	for _, p := range running {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"miglab/algorithms/algotest"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -73,7 +74,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			return measure(a.Schedule(ctx, schedule.Problem{GPU: a30, Tasks: tasks}))
 		}, "9.13"},
 		{algo.TrackStream, func(ctx context.Context, a algo.Algorithm) (any, error) {
-			return measure(a.ScheduleStream(ctx, schedule.Problem{GPU: a30, Tasks: tasks}, []int{1, 1}))
+			return measure(algotest.ScheduleStream(ctx, a, schedule.Problem{GPU: a30, Tasks: tasks}, []int{1, 1}))
 		}, "9.13"},
 		{algo.TrackPlacement, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: a30, GPUs: 2, Demand: []float64{0.5, 0.25, 0.25}, Seed: 17 << 16})

@@ -77,14 +77,9 @@ func (s *Stream) Exponential(mean float64) float64 {
 	return float64(mean * -math.Log(1-s.Random()))
 }
 
-// Normal returns a normally distributed number, by Marsaglia's polar method.
-func (s *Stream) Normal(mean, deviation float64) float64 {
-	return mean + float64(deviation*s.standardNormal())
-}
-
-// LogNormal returns the exponential function of a normally distributed number.
+// LogNormal returns the exponential function of a normally distributed number, by Marsaglia's polar method.
 func (s *Stream) LogNormal(mean, deviation float64) float64 {
-	return math.Exp(s.Normal(mean, deviation))
+	return math.Exp(mean + float64(deviation*s.standardNormal()))
 }
 
 // standardNormal draws a pair of numbers every other time.

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -101,21 +100,10 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 			e.progress(done, p.total)
 		}
 	}
-	parts := splitJobs(p.jobs, workers)
-	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
-	for range min(workers, len(parts)) {
-		g.Go(func() error {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(parts) {
-					return nil
-				}
-				if err := e.work(ctx, parts[i], w, report); err != nil {
-					return err
-				}
-			}
-		})
+	g.SetLimit(workers)
+	for _, part := range splitJobs(p.jobs, workers) {
+		g.Go(func() error { return e.work(ctx, part, w, report) })
 	}
 	err := g.Wait()
 	e.progress(done, p.total)

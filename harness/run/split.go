@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-
-	"miglab/harness/nearest"
 )
 
 // A Split is a half of the instances of every dataset. Who chooses parameters on some instances and reports results on
@@ -17,14 +15,6 @@ const (
 	Tune Split = "tune"
 	Test Split = "test"
 )
-
-// ParseSplit reads the name of a half. The error is a [*nearest.UnknownError].
-func ParseSplit(name string) (Split, error) {
-	if s := Split(name); s == Tune || s == Test {
-		return s, nil
-	}
-	return "", nearest.Unknown("split", name, []string{string(Tune), string(Test)})
-}
 
 // Holds reports whether an instance is in the half.
 func (s Split) Holds(instance int) bool { return s == "" || (s == Tune) == (instance%2 == 0) }

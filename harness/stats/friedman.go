@@ -34,7 +34,8 @@ func Friedman(scores [][]float64) (FriedmanTest, error) {
 		if len(row) != k {
 			return FriedmanTest{}, unpaired(k, len(row))
 		}
-		for j, r := range Ranks(row) {
+		ranks, _ := midRanks(row)
+		for j, r := range ranks {
 			sums[j] += r
 			within += float64((r - middle) * (r - middle))
 		}

@@ -6,16 +6,10 @@ import (
 	"slices"
 )
 
-// Ranks returns the rank of each value, 1 being the least. Equal values share the mean
+// midRanks returns the rank of each value, 1 being the least. Equal values share the mean
 // of the ranks that they take up. NaN represents a missing value: it ranks after all
-// numbers and is equal to other NaNs.
-func Ranks(values []float64) []float64 {
-	ranks, _ := midRanks(values)
-	return ranks
-}
-
-// midRanks also returns the correction for ties, the sum of t³-t over the groups of t
-// equal values.
+// numbers and is equal to other NaNs. ties is the correction for ties, the sum of t³-t over
+// the groups of t equal values.
 func midRanks(values []float64) (ranks []float64, ties float64) {
 	order := make([]int, len(values))
 	for i := range order {

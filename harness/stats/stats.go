@@ -52,16 +52,10 @@ func Summarize(values []float64) (Summary, error) {
 		return Summary{}, fmt.Errorf("the standard deviation is %v; it must be finite; scale the values down", s.StdDev)
 	}
 	s.StdErr = s.StdDev / math.Sqrt(float64(s.N))
-	half := HalfWidth(s.StdErr, s.N)
+	// By Student's t, the mean lies in the interval with the probability [Confidence].
+	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.Quantile(1-(1-Confidence)/2) * s.StdErr
 	s.Low, s.High = s.Mean-half, s.Mean+half
 	return s, nil
-}
-
-// HalfWidth returns half the width of the interval in which the mean lies with the
-// probability [Confidence], by Student's t, from the standard error of n values, at
-// least 2.
-func HalfWidth(stdErr float64, n int) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(1-(1-Confidence)/2) * stdErr
 }
 
 // Quantile returns the value below which the share q of the values lies, 0 being the

@@ -166,14 +166,10 @@ func lengths(in *strictcsv.Sheet) ([]int, error) {
 	return lengths, nil
 }
 
-// WriteCSV writes what [ReadCSV] reads: reading it back gives the same batch, to
-// the last bit of every duration on the sizes that the GPU has. A batch that the
-// GPU cannot run, or with a name that files cannot hold, is an error; other errors are
-// those of w.
-func WriteCSV(w io.Writer, g *mig.GPU, b Batch) error { return WriteStream(w, g, OneBatch(b)) }
-
-// WriteStream writes what [ReadStream] reads, as [WriteCSV] does. The column batch is left
-// out for a single batch.
+// WriteStream writes what [ReadStream] reads: reading it back gives the same stream, to
+// the last bit of every duration on the sizes that the GPU has. The column batch is left
+// out for a single batch. Tasks that the GPU cannot run, or with a name that files cannot
+// hold, are an error; other errors are those of w.
 func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 	b, names := stream.Tasks, header(g)
 	var numbers []string

@@ -124,7 +124,7 @@ func TestWriteCSV(t *testing.T) {
 		task.New("a, \"b\"", map[mig.Slices]mig.Seconds{2: 0.1, 4: 1e-6, 7: 1e21}),
 		task.New("c", map[mig.Slices]mig.Seconds{1: 1. / 3, 3: 9}),
 	}
-	if err := task.WriteCSV(&w, a30, b); err != nil {
+	if err := task.WriteStream(&w, a30, task.OneBatch(b)); err != nil {
 		t.Fatal(err)
 	}
 	if want := "task,t1,t2,t4\n\"a, \"\"b\"\"\",inf,0.1,1e-06\nc,0.3333333333333333,inf,inf\n"; w.String() != want {
@@ -144,7 +144,7 @@ func TestWriteCSVRefusesWhatCannotBeReadBack(t *testing.T) {
 		{task.New("a", map[mig.Slices]mig.Seconds{1: mig.Seconds(math.NaN())})},
 	} {
 		var w bytes.Buffer
-		err := task.WriteCSV(&w, a30, b)
+		err := task.WriteStream(&w, a30, task.OneBatch(b))
 		if err == nil || !strings.HasPrefix(err.Error(), "task ") || w.Len() > 0 {
 			t.Errorf("%v: %v, wrote %q", b, err, &w)
 		}
@@ -153,7 +153,7 @@ func TestWriteCSVRefusesWhatCannotBeReadBack(t *testing.T) {
 
 func TestWriteCSVPassesOnErrorsOfTheWriter(t *testing.T) {
 	broken := errors.New("disk full")
-	err := task.WriteCSV(writer(func([]byte) (int, error) { return 0, broken }), a30, task.Batch{task.New("a", map[mig.Slices]mig.Seconds{1: 1})})
+	err := task.WriteStream(writer(func([]byte) (int, error) { return 0, broken }), a30, task.OneBatch(task.Batch{task.New("a", map[mig.Slices]mig.Seconds{1: 1})}))
 	if !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
@@ -186,7 +186,7 @@ func TestCSVRoundTrip(t *testing.T) {
 		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "gpu")
 		b := drawBatch(t, g)
 		var w bytes.Buffer
-		if err := task.WriteCSV(&w, g, b); err != nil {
+		if err := task.WriteStream(&w, g, task.OneBatch(b)); err != nil {
 			t.Fatal(err)
 		}
 		text := w.String()

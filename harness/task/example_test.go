@@ -26,7 +26,7 @@ func ExampleReadCSV() {
 
 func ExampleWriteCSV() {
 	batch := task.Batch{task.New("lud", map[mig.Slices]mig.Seconds{1: 10, 2: 6})}
-	if err := task.WriteCSV(os.Stdout, mig.MustLookup("A30"), batch); err != nil {
+	if err := task.WriteStream(os.Stdout, mig.MustLookup("A30"), task.OneBatch(batch)); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

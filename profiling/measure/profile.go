@@ -275,7 +275,7 @@ func (p *Profile) save(b *Bench, out io.Writer, whole bool) error {
 	monotonicity := Monotonicity("Monotonicity, "+title, p.GPU, tasks)
 	if err := errors.Join(
 		b.write("kernels.csv", func(w io.Writer) error { return datasets.WriteHardware(w, p.Kernels()) }),
-		b.write(name, func(w io.Writer) error { return task.WriteCSV(w, p.GPU, tasks) }),
+		b.write(name, func(w io.Writer) error { return task.WriteStream(w, p.GPU, task.OneBatch(tasks)) }),
 		reports.SaveFigure(file("speedup"), reports.Speedups(title, p.GPU, tasks, 4, true)),
 		monotonicity.Save(file("monotonicity")),
 		table.Text(out), monotonicity.Text(out),

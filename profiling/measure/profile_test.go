@@ -133,7 +133,7 @@ func TestProfileIsADataset(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tasks.csv")
 	tasks, left := p.Tasks()
 	var w bytes.Buffer
-	if err := task.WriteCSV(&w, a100, tasks); err != nil {
+	if err := task.WriteStream(&w, a100, task.OneBatch(tasks)); err != nil {
 		t.Fatal(err)
 	}
 	want := "task,t1,t2,t3,t4,t7\nwhole,71,35,23.333333333333332,17.5,10.25\nlarge,inf,35,23.333333333333332,17.5,10\n"

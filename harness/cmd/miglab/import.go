@@ -57,7 +57,8 @@ func newImport() *cobra.Command {
 	cli.AddFlag(c, &f.as, "as", "requests", cli.OneOf("kind", []string{"requests", "jobs"}),
 		"requests (track placement) or jobs (track dispatch)")
 	addGPU(c, &f.gpu, "A100-80GB", "GPU model that the profiles and sizes are of")
-	cli.AddFlag(c, &f.mapping, "map", traces.MappingNames()[0], traces.ParseMapping,
+	cli.AddFlag(c, &f.mapping, "map", traces.MappingNames()[0],
+		cli.OneOf("mapping", []traces.Mapping{traces.Compute, traces.Memory}),
 		strings.Join(traces.MappingNames(), " or "))
 	cli.AddFlag(c, &f.slot, "slot", "1", cli.AtLeast(1), "seconds of a slot, for requests")
 	c.Flags().Float64Var(&f.law.Alpha, "alpha", 1, "for jobs: on s slices instead of m, (m/s)^alpha times as long")

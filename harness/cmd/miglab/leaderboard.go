@@ -30,9 +30,8 @@ type boardFlags struct {
 	chart                  output
 }
 
-func newLeaderboard() *cobra.Command { return new(boardFlags).command() }
-
-func (f *boardFlags) command() *cobra.Command {
+func newLeaderboard() *cobra.Command {
+	f := new(boardFlags)
 	c := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Rank the algorithms in the results database, dataset by dataset",
@@ -47,16 +46,14 @@ func (f *boardFlags) command() *cobra.Command {
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "only these datasets, separated by commas")
 	c.Flags().StringSliceVar(&f.columns, "columns", nil, "only these columns, in this order, separated by commas")
 	cli.AddFlag(c, &f.top, "top", "", cli.AtLeast(1), "only so many algorithms of each dataset, the best ones")
-	cli.AddFlag(c, &f.split, "split", "", run.ParseSplit,
+	cli.AddFlag(c, &f.split, "split", "", cli.OneOf("split", []run.Split{run.Tune, run.Test}),
 		"only a half of the instances, tune or test (miglab run --help)")
 	c.Flags().BoolVar(&f.profile, "profile", false,
 		"draw performance profiles (Dolan and Moré) over the datasets together, in --format svg, png or pdf")
 	f.chart.register(c, "chart", "file to draw the places of --across in, .svg, .png or .pdf", reports.FigureFormats...)
-	c.MarkFlagsMutuallyExclusive("across", "gpu")
-	c.MarkFlagsMutuallyExclusive("across", "columns")
-	c.MarkFlagsMutuallyExclusive("across", "top")
-	c.MarkFlagsMutuallyExclusive("across", "split")
-	c.MarkFlagsMutuallyExclusive("across", "profile")
+	for _, flag := range []string{"gpu", "columns", "top", "split", "profile"} {
+		c.MarkFlagsMutuallyExclusive("across", flag)
+	}
 	return c
 }
 

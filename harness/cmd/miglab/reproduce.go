@@ -40,9 +40,8 @@ type reproduceFlags struct {
 	quick, stub  bool
 }
 
-func newReproduce() *cobra.Command { return new(reproduceFlags).command() }
-
-func (f *reproduceFlags) command() *cobra.Command {
+func newReproduce() *cobra.Command {
+	f := new(reproduceFlags)
 	c := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Regenerate every table and figure of the papers beside the published numbers",

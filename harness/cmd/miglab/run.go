@@ -25,9 +25,8 @@ type runFlags struct {
 	ranked            bool
 }
 
-func newRun() *cobra.Command { return new(runFlags).command() }
-
-func (f *runFlags) command() *cobra.Command {
+func newRun() *cobra.Command {
+	f := new(runFlags)
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run algorithms on datasets; results are kept and never computed twice",
@@ -40,7 +39,8 @@ func (f *runFlags) command() *cobra.Command {
 			"a value 1..5 is five algorithms")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	cli.AddFlag(c, &f.instances, "instances", "1000", cli.AtLeast(1), "instances of each dataset")
-	cli.AddFlag(c, &f.split, "split", "", run.ParseSplit, "only a half of these instances, tune or test")
+	cli.AddFlag(c, &f.split, "split", "", cli.OneOf("split", []run.Split{run.Tune, run.Test}),
+		"only a half of these instances, tune or test")
 	cli.AddFlag(c, &f.shard, "shard", "0/1", run.ParseShard, "the part of the work that this process takes, i/n")
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")
 	requireFlags(c, "algorithms", "datasets")

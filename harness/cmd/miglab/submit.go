@@ -198,8 +198,7 @@ func (s *openSweep) makeFolder(fresh bool) (made []string, err error) {
 		}
 		return made, err
 	}
-	made = append(made, log)
-	made = append(made, filepath.Join(s.dir, "plan.json"), filepath.Join(s.dir, "script.sh"))
+	made = append(made, log, filepath.Join(s.dir, "plan.json"), filepath.Join(s.dir, "script.sh"))
 	return made, s.plan.Write(s.dir)
 }
 

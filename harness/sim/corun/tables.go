@@ -38,13 +38,7 @@ const (
 	Every Family = "every"
 )
 
-// Families lists them in the order of the paper's comparison.
-func Families() []Family {
-	return append(append([]Family{MIGShared, MIGPrivate, MPSOnly}, DefaultFamilies()...), Lockstep, Hierarchical,
-		Agent, Every)
-}
-
-// DefaultFamilies lists those of MIG+MPS default, one for each MIG partition.
+// DefaultFamilies lists the families of MIG+MPS default, one for each MIG partition.
 func DefaultFamilies() []Family {
 	return []Family{DefaultShared, DefaultPrivate, DefaultWhole, DefaultThree}
 }
