@@ -118,7 +118,7 @@ func TestReadCSVPassesOnErrorsOfTheReader(t *testing.T) {
 	}
 }
 
-func TestWriteCSV(t *testing.T) {
+func TestWriteStream(t *testing.T) {
 	var w bytes.Buffer
 	b := task.Batch{
 		task.New("a, \"b\"", map[mig.Slices]mig.Seconds{2: 0.1, 4: 1e-6, 7: 1e21}),

@@ -24,7 +24,7 @@ func ExampleReadCSV() {
 	// lud false 6 3.5
 }
 
-func ExampleWriteCSV() {
+func ExampleWriteStream() {
 	batch := task.Batch{task.New("lud", map[mig.Slices]mig.Seconds{1: 10, 2: 6})}
 	if err := task.WriteStream(os.Stdout, mig.MustLookup("A30"), task.OneBatch(batch)); err != nil {
 		fmt.Println(err)
