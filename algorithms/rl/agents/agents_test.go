@@ -197,7 +197,7 @@ func randomProblem(rng *rand.Rand, n int) algo.Problem {
 func answer(a algo.Algorithm, p algo.Problem) (schedule.Schedule, error) {
 	if a.Spec.Track == algo.TrackStream {
 		n := len(p.Tasks)
-		return a.ScheduleStream(context.Background(), p, []int{n / 2, 0, n - n/2})
+		return algotest.ScheduleStream(context.Background(), a, p, []int{n / 2, 0, n - n/2})
 	}
 	return a.Schedule(context.Background(), p)
 }
