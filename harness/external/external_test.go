@@ -249,7 +249,7 @@ func TestCanonicalNamesStartNoProgram(t *testing.T) {
 	if err != nil || len(board) != 1 || board[0].Algorithm != "exec:"+path {
 		t.Errorf("%+v, %v", board, err)
 	}
-	if _, err := leaderboard.Audit(t.Context(), &run.Engine{Store: db}); err == nil {
+	if _, err := leaderboard.Audit(t.Context(), &run.Engine{Store: db}, 0); err == nil {
 		t.Error("results without a bound were audited")
 	}
 	started := func() bool { _, err := os.Stat(path + "-was-started"); return err == nil }

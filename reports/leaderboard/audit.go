@@ -3,9 +3,11 @@ package leaderboard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -22,6 +24,8 @@ type Audited struct {
 	PassedOver int
 	// NoBound counts results in tracks that do not need bounds, on instances without one.
 	NoBound int
+	// Left counts the bounds that were not computed before the time was over.
+	Left int
 }
 
 // tolerance is the relative difference up to which an answer may lie below its bound, for rounding.
@@ -29,16 +33,20 @@ const tolerance = 1e-9
 
 // Audit compares every answer in the engine's database with the proven bounds of its instance, in the tracks that
 // have some ([track.Track.Audited]). It computes missing bounds first, except in tracks that also rank without bounds
-// ([track.Board.Unbounded]). The first answer on the wrong side of its bound is the error, a [*BoundError].
-func Audit(ctx context.Context, e *run.Engine) (found Audited, err error) {
+// ([track.Board.Unbounded]). It does so for a time, 0 meaning as long as it takes. Then it compares with the bounds
+// that there are, and the next audit computes others. The first answer on the wrong side of its bound is the error, a
+// [*BoundError].
+func Audit(ctx context.Context, e *run.Engine, within time.Duration) (found Audited, err error) {
 	all, err := auditedBounds(e.Store, &found)
 	if err != nil {
 		return found, err
 	}
 	var spans []run.Span
 	for _, b := range all {
-		if err := b.keepBounded(e.Store); err != nil {
-			return found, err
+		if b.board.Unbounded {
+			if _, err := b.keepBounded(e.Store); err != nil {
+				return found, err
+			}
 		}
 		spans = append(spans, b.spans()...)
 	}
@@ -46,10 +54,20 @@ func Audit(ctx context.Context, e *run.Engine) (found Audited, err error) {
 		return found, fmt.Errorf("no results in %s have a bound; compute some with miglab run or miglab reproduce",
 			e.Store.Dir())
 	}
-	if err := e.Run(ctx, spans); err != nil {
+	computing, cancel := ctx, func() {}
+	if within > 0 {
+		computing, cancel = context.WithTimeout(ctx, within)
+	}
+	defer cancel()
+	if err := e.Run(computing, spans); err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 		return found, err
 	}
 	for _, b := range all {
+		left, err := b.keepBounded(e.Store)
+		if err != nil {
+			return found, err
+		}
+		found.Left += left
 		counts := &found
 		if b.again {
 			counts = &Audited{}
@@ -165,17 +183,15 @@ func provenBounds(of track.Reference) []string {
 	return out
 }
 
-// keepBounded leaves only the instances whose bound is in the database, where bounds are not needed.
-func (b *auditedBound) keepBounded(db *store.DB) error {
-	if !b.board.Unbounded {
-		return nil
-	}
+// keepBounded leaves only the instances whose bound is in the database, and returns how many others there were.
+func (b *auditedBound) keepBounded(db *store.DB) (others int, err error) {
 	bounded, err := db.Instances(b.Series, 0)
+	all := len(b.instances)
 	b.instances = slices.DeleteFunc(b.instances, func(i int) bool {
 		_, ok := slices.BinarySearch(bounded, i)
 		return !ok
 	})
-	return err
+	return all - len(b.instances), err
 }
 
 // spans returns the instances as spans.
