@@ -14,6 +14,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/curve"
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -270,14 +271,32 @@ func (all curves) trainingRow(agent string) []string {
 	if strings.HasPrefix(agent, "rl-deadline-") {
 		shown += ", late [%]"
 	}
+	by := learners()[agent]
 	return []string{
-		shown, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.Last() / 1e6 }),
+		shown, by.Learner, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.Last() / 1e6 }), by.Updates,
 		over(func(c *course) float64 {
 			return c.Scores[0]
 		}), over(func(c *course) float64 { return c.At(0.5 * c.Last()) }),
 		over((*course).Final), over((*course).Least), over(func(c *course) float64 { return c.Converges() / 1e6 }),
+		all.trend(agent).Word(),
 	}
 }
+
+// A learner is a line of learners.csv: by what an agent learned, and in how many gradient steps.
+type learner struct {
+	Agent   string `csv:"agent"`
+	Learner string `csv:"learner"`
+	Updates string `csv:"updates"`
+}
+
+// learners are by the name of the agent. A test of package train compares them with the recipes.
+var learners = sync.OnceValue(func() map[string]learner {
+	out := map[string]learner{}
+	for _, l := range strictcsv.Embedded[learner](files, "learners.csv") {
+		out[l.Agent] = l
+	}
+	return out
+})
 
 // unlearned are FAR and the schedulers that never reconfigure. Learning curves are compared with them.
 var unlearned = []approach{far, onesOnly, bestOnly}
@@ -376,6 +395,7 @@ var differing = []struct{ suffix, says string }{
 	{"", ""},
 	{"-long", ", five times as long"},
 	{released, ", as released"},
+	{"-dqn", ", by DQN"},
 	{"-empty", ", from an idle GPU"},
 	{"-short", ", batches of 1 to 14"},
 }
@@ -390,7 +410,12 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 		levels := levelsOn(d, scoredOn(w.name, n))
 		for a, differs := range figures.Each(agents, differing) {
 			if name := a.curve(w) + differs.suffix; len(all[name]) > 0 {
-				t.Row(w, a.name+differs.says, all.finalCells(name), reports.Cells(2, levels...),
+				classes := reports.Missing
+				if differs.suffix == "" {
+					classes = reports.Fixed(a.measure(d, w, &readings[byScript]).Value, 2)
+				}
+				t.Row(w, a.name+differs.says, all.finalCells(name), reports.Cells(2, levels...), classes,
+					reports.Fixed(far.measure(d, w, &readings[byScript]).Value, 2),
 					reports.Cells(2, printed4(d, w, a), printed4(d, w, far)))
 			}
 		}
@@ -422,13 +447,13 @@ func (all curves) returns(agent string) float64 {
 	return figures.Mean(figures.Map(all.of(agent), func(c course) float64 { return c.Return }))
 }
 
-// finalCells are an agent's training steps, its runs, their mean, and what its curve does at the end.
+// finalCells are an agent's training steps and updates, its runs, their mean, and what its curve does at the end.
 func (all curves) finalCells(agent string) []string {
 	runs := all.of(agent)
 	ends := figures.Map(runs, func(c course) float64 { return c.Final() })
 	shown := ends[:min(len(ends), mostSeeds)]
 	trend := all.trend(agent)
-	return slices.Concat([]string{fmt.Sprint(len(runs)), reports.Fixed(runs[0].Last()/1e6, 1)},
+	return slices.Concat([]string{fmt.Sprint(len(runs)), reports.Fixed(runs[0].Last()/1e6, 1), learners()[agent].Updates},
 		reports.Cells(2, shown...), slices.Repeat([]string{reports.Missing}, mostSeeds-len(shown)),
 		reports.Cells(2, figures.Mean(ends), trend.Slope, trend.Half), []string{trend.Word()})
 }
