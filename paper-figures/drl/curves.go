@@ -453,7 +453,8 @@ func (all curves) finalCells(agent string) []string {
 	ends := figures.Map(runs, func(c course) float64 { return c.Final() })
 	shown := ends[:min(len(ends), mostSeeds)]
 	trend := all.trend(agent)
-	return slices.Concat([]string{fmt.Sprint(len(runs)), reports.Fixed(runs[0].Last()/1e6, 1), learners()[agent].Updates},
+	took := []string{fmt.Sprint(len(runs)), reports.Fixed(runs[0].Last()/1e6, 1), learners()[agent].Updates}
+	return slices.Concat(took,
 		reports.Cells(2, shown...), slices.Repeat([]string{reports.Missing}, mostSeeds-len(shown)),
 		reports.Cells(2, figures.Mean(ends), trend.Slope, trend.Half), []string{trend.Word()})
 }
