@@ -141,10 +141,12 @@ test-gym: build-gym
 
 ## test-long: what takes too long for .ci/run: a client in PyTorch learns, and its answers are ranked; every agent is
 ## trained for a moment on a real Slurm, with faults; all commands of the page about clusters print what it shows; all artefacts
-## of the papers have the same bytes with one worker and with four; what dist packs builds without a network
+## of the papers have the same bytes with one worker and with four; what dist packs builds without a network; an agent
+## of each kind, trained again, has the curve and the weights that the project keeps
 test-long: build build-gym $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch) \
 		$(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
+	MIGLAB_LONG=1 GOEXPERIMENT=simd $(GO) test -timeout 1h -run TestTrainedAgain ./algorithms/rl/train
 	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 1h -run 'TrainsAllOnSlurm|TestDist|TestExamples/clusters|TestReproduceGivesTheSameBytes' ./harness/cmd/miglab
 
 ## install-torch: PyTorch from Debian's packages, which test-long needs
