@@ -98,14 +98,6 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 // those of r. Decode does not check whether the claim is true; see [Verify].
 func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 	return decode(r, func(d *strictjson.Decoder, c *Certificate) []strictjson.Member {
-		witness := []strictjson.Member{
-			{Name: "kind", Read: d.Into(&c.Witness.Kind)},
-			{Name: "bound_s", Read: d.Into(&c.Witness.Bound)},
-			{Name: "threshold_s", Optional: true, Read: d.Into(&c.Witness.Threshold)},
-			{Name: "weights", Optional: true, Read: list(d, &c.Witness.Weights)},
-			{Name: "cells", Optional: true, Read: d.Into(&c.Witness.Cells)},
-			{Name: "prices", Optional: true, Read: list(d, &c.Witness.Prices)},
-		}
 		return []strictjson.Member{
 			{Name: "lower_bound_s", Read: d.Into(&c.Lower)},
 			{Name: "makespan_s", Read: d.Into(&c.Makespan)},
@@ -115,9 +107,23 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 				c.Schedule, err = schedule.DecodeFrom(d, p)
 				return err
 			}},
-			{Name: "witness", Read: func() error { return d.Object(witness) }},
+			{Name: "witness", Read: ReadWitness(d, &c.Witness)},
 		}
 	})
+}
+
+// ReadWitness returns what reads a witness that is a part of a larger text, as strictly as [Decode].
+func ReadWitness(d *strictjson.Decoder, w *Witness) func() error {
+	return func() error {
+		return d.Object([]strictjson.Member{
+			{Name: "kind", Read: d.Into(&w.Kind)},
+			{Name: "bound_s", Read: d.Into(&w.Bound)},
+			{Name: "threshold_s", Optional: true, Read: d.Into(&w.Threshold)},
+			{Name: "weights", Optional: true, Read: list(d, &w.Weights)},
+			{Name: "cells", Optional: true, Read: d.Into(&w.Cells)},
+			{Name: "prices", Optional: true, Read: list(d, &w.Prices)},
+		})
+	}
 }
 
 // list makes a [strictjson.Member.Read] of a pointer to a list of numbers, none of which is null.

@@ -49,6 +49,9 @@ func (a *Archive) Judge(text []byte) (*Judgement, error) {
 	if err := json.Unmarshal(text, &named); err != nil {
 		return nil, err
 	}
+	if named.ID == "" {
+		return nil, errors.New("id is missing; a submission names its instance, and has the schedule in it")
+	}
 	in, best, err := a.Find(named.ID)
 	if err != nil {
 		return nil, err
@@ -96,7 +99,7 @@ func readSubmission(text []byte, p schedule.Problem) (s submission, err error) {
 			s.schedule, err = schedule.DecodeFrom(d, p)
 			return err
 		}},
-		{Name: "witness", Optional: true, Read: d.Into(&s.witness)},
+		{Name: "witness", Optional: true, Read: certificate.ReadWitness(d, &s.witness)},
 	})
 	if err == nil {
 		err = d.End()
@@ -154,18 +157,18 @@ func (s *submission) judge(in *Instance, p schedule.Problem, best Best, known ce
 	return j, nil
 }
 
-// Save writes the archive's files that a submission changes into a folder: the certificate, and the tables as a whole.
+// Save changes the files of an archive in a folder as a submission does, which was judged by that archive.
 func (a *Archive) Save(j *Judgement, dir string) error {
 	i := slices.IndexFunc(a.Best, func(b Best) bool { return b.ID == j.ID })
-	changed := Archive{Instances: slices.Clone(a.Instances), Best: slices.Clone(a.Best)}
-	changed.Best[i] = j.best
-	if j.best.Closed() && changed.Instances[i].Class == Open {
-		changed.Instances[i].Class = Hard
+	next := Archive{Instances: slices.Clone(a.Instances), Best: slices.Clone(a.Best)}
+	next.Best[i] = j.best
+	if j.best.Closed() && next.Instances[i].Class == Open {
+		next.Instances[i].Class = Hard
 	}
 	if err := encodeCertificate(dir, j.ID, j.problem, j.certificate); err != nil {
 		return err
 	}
-	return changed.Write(dir)
+	return next.Write(dir)
 }
 
 func encodeCertificate(dir, id string, p schedule.Problem, c certificate.Certificate) error {

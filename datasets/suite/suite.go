@@ -72,12 +72,29 @@ type Archive struct {
 
 // Frozen returns the archive that is part of the program. Its files were read by the tests, so that an error is a
 // mistake in the program.
-func Frozen() (*Archive, error) {
+func Frozen() (*Archive, error) { return Read(frozen()) }
+
+func frozen() fs.FS {
 	files, err := fs.Sub(embedded, Version)
 	if err != nil {
-		return nil, err
+		panic(err) // the name is no path
 	}
-	return Read(files)
+	return files
+}
+
+// In returns the archive that the program has, with what the files of a folder change in it. The folder need not exist.
+func In(dir string) (*Archive, error) { return Read(changed{os.DirFS(dir), frozen()}) }
+
+// changed is files in place of others.
+type changed struct{ own, others fs.FS }
+
+// Open implements [fs.FS].
+func (c changed) Open(name string) (fs.File, error) {
+	f, err := c.own.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = c.others.Open(name)
+	}
+	return f, err
 }
 
 // Read reads an archive from a folder.

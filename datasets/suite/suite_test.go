@@ -17,7 +17,7 @@ import (
 	"miglab/harness/task"
 )
 
-func frozen(t *testing.T) *Archive {
+func archive(t *testing.T) *Archive {
 	t.Helper()
 	a, err := Frozen()
 	if err != nil {
@@ -33,14 +33,14 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := frozen(t).Check(t.Context(), &run.Engine{Store: db}); err != nil {
+	if err := archive(t).Check(t.Context(), &run.Engine{Store: db}); err != nil {
 		t.Error(err)
 	}
 }
 
 // TestClasses: the suite has what README.md promises.
 func TestClasses(t *testing.T) {
-	a := frozen(t)
+	a := archive(t)
 	count, tracks, gpus, tasks := map[string]int{}, map[string]bool{}, map[int]bool{}, map[int]bool{}
 	for i := range a.Instances {
 		in := &a.Instances[i]
@@ -82,7 +82,7 @@ func damaged(t *testing.T, name string, change func(string) string) *Archive {
 	all := os.DirFS(Version).(interface {
 		ReadFile(name string) ([]byte, error)
 	})
-	for _, in := range append(frozen(t).Instances, Instance{ID: ""}) {
+	for _, in := range append(archive(t).Instances, Instance{ID: ""}) {
 		if text, err := all.ReadFile(certificateFile(in.ID)); err == nil {
 			files[certificateFile(in.ID)] = &fstest.MapFile{Data: text}
 		}
@@ -110,7 +110,7 @@ func damaged(t *testing.T, name string, change func(string) string) *Archive {
 // TestVerifyFindsDamage changes a file of the archive, and the instance is no longer verified.
 func TestVerifyFindsDamage(t *testing.T) {
 	const id = "batch-001"
-	in, best, err := frozen(t).Find(id)
+	in, best, err := archive(t).Find(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 
 // TestFilesAreReadBack exports every instance and imports it. A batch is then put together from its file alone.
 func TestFilesAreReadBack(t *testing.T) {
-	a := frozen(t)
+	a := archive(t)
 	for i := range a.Instances {
 		in := &a.Instances[i]
 		text, err := a.File(in.ID)
@@ -171,7 +171,7 @@ func TestFilesAreReadBack(t *testing.T) {
 
 // TestImportRefuses changes a file of an instance.
 func TestImportRefuses(t *testing.T) {
-	a := frozen(t)
+	a := archive(t)
 	text, err := a.File("batch-001")
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +229,7 @@ func submissionOf(t *testing.T, a *Archive, id string) made {
 	}
 	return made{
 		"suite": Version, "id": id, "sha256": in.Hash, "by": "Ada Lovelace", "date": "2026-12-31",
-		"schedule": proof["schedule"],
+		"schedule": proof["schedule"], "witness": proof["witness"],
 	}
 }
 
@@ -256,7 +256,7 @@ func severalTasks(t *testing.T, a *Archive) string {
 
 // TestForgeriesAreRefused hands in more than twenty forgeries of more than ten kinds.
 func TestForgeriesAreRefused(t *testing.T) {
-	a := frozen(t)
+	a := archive(t)
 	id := severalTasks(t, a)
 	other := a.Instances[0]
 	if j, err := a.Judge(textOf(t, submissionOf(t, a, id))); err != nil || j.Schedule != "equal" || j.Improved {
@@ -309,8 +309,9 @@ func TestForgeriesAreRefused(t *testing.T) {
 		{"other model", "", func(m made) { m.schedule()["reconfiguration"] = "free" }},
 		{"other model", "", func(m made) { m.schedule()["gpu"] = "A30" }},
 		{"unknown field", "bonus", func(m made) { m["bonus"] = 1 }},
-		{"false bound", "", func(m made) { m["witness"] = made{"kind": "area", "bound_s": 1e6} }},
-		{"false bound", "", func(m made) { m["witness"] = made{"kind": "trust me", "bound_s": 1} }},
+		{"false bound", "area", func(m made) { m["witness"] = made{"kind": "area", "bound_s": 86.2} }},
+		{"false bound", "trust me", func(m made) { m["witness"] = made{"kind": "trust me", "bound_s": 1} }},
+		{"no instance", "id is missing", func(m made) { delete(m, "id") }},
 	} {
 		m := submissionOf(t, a, id)
 		c.forge(m)
@@ -344,7 +345,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 
 // TestImprovement lets an archive forget the best known schedule of an instance, and hands it in.
 func TestImprovement(t *testing.T) {
-	a := frozen(t)
+	a := archive(t)
 	id := severalTasks(t, a)
 	in, best, _ := a.Find(id)
 	p, err := in.Problem()
@@ -402,5 +403,63 @@ func TestImprovement(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "candidates.csv")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBetterBound lets an archive forget a bound, and hands it in with the same schedule. A second submission into the
+// same folder keeps the first.
+func TestBetterBound(t *testing.T) {
+	a := archive(t)
+	dir := filepath.Join(t.TempDir(), "mine")
+	weak, err := In(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{a.Instances[0].ID, severalTasks(t, a)}
+	for _, id := range ids {
+		in, best, err := weak.Find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := in.Problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, err := weak.Certificate(in, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		area := certificate.Witness{Kind: certificate.Area, Bound: 1}
+		if err := encodeCertificate(dir, id, p, certificate.New(known.Schedule, area)); err != nil {
+			t.Fatal(err)
+		}
+		best.Bound, in.Class = 1, Open
+	}
+	if err := weak.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		if weak, err = In(dir); err != nil {
+			t.Fatal(err)
+		}
+		j, err := weak.Judge(textOf(t, submissionOf(t, a, id)))
+		if err != nil || j.Schedule != "equal" || !j.Improved {
+			t.Fatalf("%s: %+v, %v", id, j, err)
+		}
+		if err := weak.Save(j, dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if weak, err = In(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		_, want, _ := a.Find(id)
+		if _, b, _ := weak.Find(id); b.Bound != want.Bound || b.By != "Ada Lovelace" {
+			t.Errorf("%s: the archive then has %+v, want the bound %v", id, b, want.Bound)
+		}
+		if err := weak.Verify(id, nil); err != nil {
+			t.Error(err)
+		}
 	}
 }

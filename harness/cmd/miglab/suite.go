@@ -263,7 +263,7 @@ func newSuiteExport() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "export",
 		Example: "  miglab suite export --out instances/",
-		Short:   "Write every instance as JSON for other solvers, and as CSV",
+		Short:   "Write every instance as JSON for other solvers and as CSV, and tables of what is known",
 		RunE: func(c *cobra.Command, _ []string) error {
 			a, err := suite.Frozen()
 			if err != nil {
@@ -277,6 +277,11 @@ func newSuiteExport() *cobra.Command {
 			}
 			for _, in := range a.Instances {
 				if err := each(a, out, in.ID); err != nil {
+					return err
+				}
+			}
+			if !check {
+				if err := a.Write(out); err != nil {
 					return err
 				}
 			}
@@ -324,7 +329,11 @@ func newSuiteSubmit() *cobra.Command {
 		Short:   "Verify a schedule of an instance and compare it with the best known one",
 		Args:    cli.Arguments(1, 1, "one file.json"),
 		RunE: func(c *cobra.Command, args []string) error {
-			a, err := suite.Frozen()
+			read := suite.Frozen
+			if out != "" {
+				read = func() (*suite.Archive, error) { return suite.In(out) }
+			}
+			a, err := read()
 			if err != nil {
 				return err
 			}
@@ -350,7 +359,8 @@ func newSuiteSubmit() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&out, "out", "",
-		"folder for the files of the archive that an improvement changes, for example datasets/suite/"+suite.Version)
+		"folder for the files of the archive that an improvement changes, such as datasets/suite/"+suite.Version+
+			"; those that it has are used")
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
 	return c
 }
@@ -365,7 +375,8 @@ func showJudgement(c *cobra.Command, j *suite.Judgement, path, format string) er
 			"%.4f %% above the bound %.6f s\n", j.ID, j.Schedule, j.Value, j.Percent, j.Best, j.Gap, j.Bound)
 	}
 	if err == nil && !j.Improved {
-		err = cli.FailedError{Err: fmt.Errorf("%s improves neither the schedule nor the bound of %s", path, j.ID)}
+		err = cli.FailedError{Err: fmt.Errorf("%s changes nothing: the schedule or the bound must be better than "+
+			"what is known", path)}
 	}
 	return err
 }
