@@ -44,8 +44,10 @@ func (f *problemFlags) problem() (_ schedule.Problem, err error) {
 }
 
 // emitJSON prints a value as JSON.
-func emitJSON(c *cobra.Command, v any) error {
-	e := json.NewEncoder(c.OutOrStdout())
+func emitJSON(c *cobra.Command, v any) error { return encodeJSON(c.OutOrStdout(), v) }
+
+func encodeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)

@@ -20,6 +20,7 @@ import (
 type verifyFlags struct {
 	leaderboard.Verification
 	results string
+	report  output
 }
 
 func newVerify() *cobra.Command {
@@ -41,6 +42,7 @@ func newVerify() *cobra.Command {
 	}, "seed that the instances are drawn from (default: another one each time)")
 	c.Flags().BoolVar(&f.Partial, "partial", false, "accept series that lack instances")
 	cli.AddFlag(c, &f.Workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
+	f.report.register(c, "report", "file for a report on what is handed in, which needs submission.json, .json", "json")
 	return c
 }
 
@@ -56,6 +58,10 @@ func (f *verifyFlags) run(c *cobra.Command, _ []string) error {
 	if a, err := algo.Parse(f.Algorithm); err == nil {
 		f.Algorithm = a.ID
 	}
+	handedIn, err := f.handIn(c, db)
+	if err != nil {
+		return err
+	}
 	var found *leaderboard.Verified
 	if err := cli.RunUnits(c, "cells", func(progress func(done, total int)) (err error) {
 		f.Progress = progress
@@ -69,14 +75,19 @@ func (f *verifyFlags) run(c *cobra.Command, _ []string) error {
 	if found.Series == 0 {
 		return fmt.Errorf("%s has no results to verify; miglab export --results %[1]s shows what it has", f.results)
 	}
-	for _, line := range slices.Concat(found.Different, found.Unknown, found.Lacking) {
+	lines := slices.Concat(found.Different, found.Unknown, found.Lacking)
+	handedIn.Computed, handedIn.Problems = found.Computed, append(handedIn.Problems, lines...)
+	if err := handedIn.write(c, &f.report); err != nil {
+		return err
+	}
+	for _, line := range lines {
 		fmt.Fprintln(c.OutOrStdout(), line)
 	}
 	again := ""
 	if found.Computed < found.Total {
 		again = fmt.Sprintf("; --seed %d takes these cells again", f.Seed)
 	}
-	if len(found.Different)+len(found.Unknown)+len(found.Lacking) > 0 {
+	if len(lines) > 0 {
 		return cli.FailedError{Err: fmt.Errorf("%d of %d cells that were computed again are different, of %d cells of "+
 			"%d series; %d series cannot be computed here and %d lack instances%s",
 			len(found.Different), found.Computed, found.Total, found.Series, len(found.Unknown),
