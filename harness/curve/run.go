@@ -3,13 +3,9 @@ package curve
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
-	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,18 +26,19 @@ type Run struct {
 	Return float64
 }
 
-var runName = regexp.MustCompile(`^(.+)-seed([1-9][0-9]{0,8})\.csv$`)
+var runName = regexp.MustCompile(`^(?:.*/)?([^/]+)-seed([1-9][0-9]{0,8})(?:/curve)?\.csv$`)
 
-// Load reads the curves of a folder, a file AGENT-seedK.csv for each run. It returns the runs by the
-// name of the agent, with ascending seeds. The runs of an agent must have points at the same steps.
-func Load(files fs.FS, folder string) (map[string][]Run, error) {
-	names, err := fs.Glob(files, folder+"/*.csv")
+// Load reads the curves of a pattern, a file AGENT-seedK.csv, or AGENT-seedK/curve.csv, for each run. It returns the
+// runs by the name of the agent, with ascending seeds. The runs of an agent must have points at the same steps until
+// the shorter one ends, since it may go on.
+func Load(files fs.FS, pattern string) (map[string][]Run, error) {
+	names, err := fs.Glob(files, pattern)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string][]Run{}
 	for _, file := range names {
-		parts := runName.FindStringSubmatch(path.Base(file))
+		parts := runName.FindStringSubmatch(file)
 		if parts == nil {
 			return nil, fmt.Errorf("%s: the name is not AGENT-seedK.csv", file)
 		}
@@ -56,44 +53,18 @@ func Load(files fs.FS, folder string) (map[string][]Run, error) {
 		run := RunOf(points)
 		run.Seed, _ = strconv.Atoi(parts[2]) // nine digits at most
 		runs := append(all[parts[1]], run)
-		if !slices.Equal(run.Steps, runs[0].Steps) {
+		both := min(len(run.Steps), len(runs[0].Steps))
+		if !slices.Equal(run.Steps[:both], runs[0].Steps[:both]) {
 			return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", file,
 				runs[0].Seed)
 		}
 		all[parts[1]] = runs
 	}
 	for _, runs := range all {
-		slices.SortFunc(runs, bySeed)
+		slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Seed, b.Seed) })
 	}
 	return all, nil
 }
-
-// Under returns the runs of one agent, trained or in training, in the folder to which trainings write, with ascending
-// seeds. They may have points at different steps.
-func Under(folder, agent string) (runs []Run, err error) {
-	names, err := filepath.Glob(filepath.Join(folder, agent+"-seed*", "curve.csv"))
-	for _, file := range names {
-		parts := runName.FindStringSubmatch(filepath.Base(filepath.Dir(file)) + ".csv")
-		if parts == nil || parts[1] != agent {
-			continue
-		}
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		points, err := Read(f, file)
-		if err := errors.Join(err, f.Close()); err != nil {
-			return nil, err
-		}
-		run := RunOf(points)
-		run.Seed, _ = strconv.Atoi(parts[2]) // nine digits at most
-		runs = append(runs, run)
-	}
-	slices.SortFunc(runs, bySeed)
-	return runs, err
-}
-
-func bySeed(a, b Run) int { return cmp.Compare(a.Seed, b.Seed) }
 
 // RunOf returns the run of a curve. Its seed is 0.
 func RunOf(points []Point) (r Run) {

@@ -28,7 +28,7 @@ func filesOf(texts map[string]string) fstest.MapFS {
 }
 
 func TestLoad(t *testing.T) {
-	all, err := Load(filesOf(map[string]string{"a-b-seed10.csv": curveText(30, 20), "a-b-seed2.csv": curveText(40, 10), "c-seed1.csv": curveText(7)}), "curves")
+	all, err := Load(filesOf(map[string]string{"a-b-seed10.csv": curveText(30, 20), "a-b-seed2.csv": curveText(40, 10), "c-seed1.csv": curveText(7)}), "curves/*.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,11 +51,24 @@ func TestLoadRefusesMistakes(t *testing.T) {
 		{"seed 0", map[string]string{"a-seed0.csv": curveText(1)}, "curves/a-seed0.csv: the name is not AGENT-seedK.csv"},
 		{"seed beyond all", map[string]string{"a-seed99999999999999999999.csv": curveText(1)}, "the name is not AGENT-seedK.csv"},
 		{"no curve", map[string]string{"a-seed1.csv": curveText(1) + "2000,1\n"}, "curves/a-seed1.csv:3: "},
-		{"other steps", map[string]string{"a-seed1.csv": curveText(1), "a-seed2.csv": curveText(1, 2)}, "curves/a-seed2.csv: its steps differ from those of seed 1"},
+		{"other steps", map[string]string{"a-seed1.csv": curveText(1), "a-seed2.csv": strings.Replace(curveText(1, 2), "\n1000,", "\n999,", 1)}, "curves/a-seed2.csv: its steps differ from those of seed 1"},
 	} {
-		if _, err := Load(filesOf(c.files), "curves"); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := Load(filesOf(c.files), "curves/*.csv"); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want one with %q", c.name, err, c.says)
 		}
+	}
+}
+
+// TestLoadTrainings reads the folders of trainings, of which the second goes on.
+func TestLoadTrainings(t *testing.T) {
+	files := fstest.MapFS{
+		"a-64-seed1/curve.csv": {Data: []byte(curveText(3))},
+		"a-seed2/curve.csv":    {Data: []byte(curveText(9))},
+		"a-seed1/curve.csv":    {Data: []byte(curveText(30, 20))},
+	}
+	all, err := Load(files, "a-seed*/curve.csv")
+	if err != nil || len(all) != 1 || len(all["a"]) != 2 || all["a"][0].Seed != 1 || len(all["a"][1].Steps) != 1 {
+		t.Errorf("%+v, %v", all, err)
 	}
 }
 

@@ -23,24 +23,17 @@ func TrendOf(runs []Run) Trend {
 	var x, y [][]float64
 	for _, r := range runs {
 		first := slices.IndexFunc(r.Steps, func(steps float64) bool { return steps >= 0.75*r.Last() })
-		var millions []float64
-		for _, steps := range r.Steps[first:] {
-			millions = append(millions, steps/1e6)
-		}
-		x, y = append(x, millions), append(y, r.Scores[first:])
+		x, y = append(x, r.Steps[first:]), append(y, r.Scores[first:])
 	}
 	if len(slices.Concat(x...)) < len(runs)+2 {
 		return Trend{Slope: math.NaN(), Half: math.NaN()}
 	}
 	slope, half := stats.SharedSlope(x, y)
-	return Trend{slope, half, runs[0].Rate < faded}
+	return Trend{1e6 * slope, 1e6 * half, runs[0].Rate < faded}
 }
 
 // Falls reports whether the whole interval is below 0.
 func (t Trend) Falls() bool { return t.Slope+t.Half < 0 }
-
-// Rises reports whether the whole interval is above 0.
-func (t Trend) Rises() bool { return t.Slope-t.Half > 0 }
 
 // Word says what the curve does.
 func (t Trend) Word() string {
@@ -49,7 +42,7 @@ func (t Trend) Word() string {
 		return "too short"
 	case t.Falls():
 		return "falls"
-	case t.Rises():
+	case t.Slope-t.Half > 0:
 		return "rises"
 	}
 	return "shows no fall"

@@ -33,7 +33,7 @@ type curves map[string][]course
 
 // learned returns the project's own curves, which are a part of the program: damaged ones are a programmer's error.
 var learned = sync.OnceValue(func() curves {
-	all, err := curve.Load(curveFiles, "curves")
+	all, err := curve.Load(curveFiles, "curves/*.csv")
 	if err != nil {
 		panic(err)
 	}

@@ -40,6 +40,17 @@ func ofSeed(seed int, scores ...float64) course {
 	return c
 }
 
+// TestRunsOfAnAgentAreEquallyLong: means over runs are by point.
+func TestRunsOfAnAgentAreEquallyLong(t *testing.T) {
+	for agent, runs := range learned() {
+		for _, r := range runs {
+			if len(r.Steps) != len(runs[0].Steps) {
+				t.Errorf("%s, seed %d has %d points, and seed %d has %d", agent, r.Seed, len(r.Steps), runs[0].Seed, len(runs[0].Steps))
+			}
+		}
+	}
+}
+
 // TestSlower: both reach 30, of which 33 is a tenth above.
 func TestSlower(t *testing.T) {
 	c := ofScores(80, 40, 21, 20, 20.5)

@@ -40,7 +40,7 @@ func corunRecipes() (out []*Recipe) {
 		c := corunConfig(a.Steps)
 		out = append(out, &Recipe{
 			Name: a.Name, Doc: a.Doc, Tracks: []string{algo.TrackCorun}, Steps: a.Steps, Seeds: firstSeeds(3),
-			Learner: ourD3QN, Updates: c.Updates(a.Steps, a.Steps/corunSegments),
+			Learner: "dueling double DQN, ours", Updates: c.Updates(a.Steps, a.Steps/corunSegments),
 			Shipped: 3, Score: throughput,
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 				return corunSetup(a, k, steps, seed)

@@ -22,7 +22,7 @@ const deadlineDays = 4
 func deadlineRecipes() (out []*Recipe) {
 	for i := range agents.DeadlineAgents {
 		a := &agents.DeadlineAgents[i]
-		learner, c := printedPPO, deadlineConfig(a.DeadlineOptions, int64(a.Steps))
+		learner, c := "PPO, as printed", deadlineConfig(a.DeadlineOptions, int64(a.Steps))
 		if a.Released {
 			learner = releasedPPO
 		}

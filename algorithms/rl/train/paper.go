@@ -115,7 +115,7 @@ func (p paperRun) learner() (name string, updates int64) {
 	steps := int64(p.Steps)
 	if p.Change == byDQN {
 		c := paperDQN(steps)
-		return ourDQN, c.Updates(steps, steps/dqnSegments)
+		return "DQN, ours", c.Updates(steps, steps/dqnSegments)
 	}
 	name = ourPPO
 	if p.Change == asReleased {

@@ -59,13 +59,10 @@ type setup struct {
 	text string
 }
 
-// The learners of recipes.
+// Learners of several recipes.
 const (
 	ourPPO      = "PPO, ours"
 	releasedPPO = "PPO, as released"
-	printedPPO  = "PPO, as printed"
-	ourDQN      = "DQN, ours"
-	ourD3QN     = "dueling double DQN, ours"
 )
 
 // Recipes lists all recipes, those of shipped agents first.

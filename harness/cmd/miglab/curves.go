@@ -1,9 +1,8 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,95 +17,65 @@ import (
 
 // draw draws the learning curves of each agent, all runs in a chart, and says what they do.
 func (f *trainFlags) draw(c *cobra.Command, trainings []training) error {
-	if sweepOf(c) != nil {
-		return errors.New("--plot trains nothing that could be spread; leave submit out")
-	}
 	for i, t := range trainings {
-		if i > 0 && trainings[i-1].recipe.Name == t.recipe.Name {
+		name := t.recipe.Name
+		if i > 0 && trainings[i-1].recipe.Name == name {
 			continue // another run of the same agent
 		}
-		runs, finished, err := f.runs(c, t.recipe)
+		all, err := curve.Load(os.DirFS(f.out), name+"-seed*/curve.csv")
 		if err != nil {
 			return err
 		}
-		base := filepath.Join(f.out, t.recipe.Name)
+		runs, whose := all[name], "in "+f.out
+		if len(runs) == 0 {
+			runs, whose = slices.Clone(drl.Trained()[name]), "of the project"
+		}
+		runs = slices.DeleteFunc(runs, func(r curve.Run) bool {
+			return c.Flags().Changed("seeds") && !slices.Contains(f.seeds, uint(r.Seed))
+		})
+		if len(runs) == 0 {
+			return fmt.Errorf("there is no learning curve of such a run of %s %s; train it", name, whose)
+		}
+		base := filepath.Join(f.out, name)
 		if err := reports.SaveFigure(base, curveChart(t.recipe, runs)); err != nil {
 			return err
 		}
-		says := ""
-		if len(finished) > 0 {
-			says = ", and their curve over the last quarter: " + curve.TrendOf(finished).Word()
-		}
-		fmt.Fprintf(c.OutOrStdout(), "%s: %d of %d runs finished%s; %s.svg and .png\n", t.recipe.Name, len(finished),
-			len(runs), says, base)
+		steps := runs[0].Steps[shortest(runs)-1]
+		fmt.Fprintf(c.OutOrStdout(), "%s: %d runs %s, of at least %.0f steps; the curve over the last quarter: %s; "+
+			"%s.svg and .png\n", name, len(runs), whose, steps, curve.TrendOf(runs).Word(), base)
 	}
 	return nil
 }
 
-// runs returns the runs of an agent in --out, and those that are finished. Without one they are the project's.
-func (f *trainFlags) runs(c *cobra.Command, r *train.Recipe) (runs, finished []curve.Run, err error) {
-	if runs, err = curve.Under(f.out, r.Name); err != nil {
-		return nil, nil, err
-	}
-	own := len(runs) == 0
-	if own {
-		runs = slices.Clone(drl.Trained()[r.Name])
-	}
-	if c.Flags().Changed("seeds") {
-		runs = slices.DeleteFunc(runs, func(run curve.Run) bool { return !slices.Contains(f.seeds, uint(run.Seed)) })
-	}
-	if len(runs) == 0 {
-		return nil, nil, fmt.Errorf("neither %s nor the project has a learning curve of such a run of %s; train it",
-			f.out, r.Name)
-	}
-	for _, run := range runs {
-		_, err := os.Stat(r.WeightsFile(train.Options{Dir: f.out, Seed: uint64(run.Seed)}))
-		if own || err == nil {
-			finished = append(finished, run)
-		}
-	}
-	return runs, finished, nil
+// shortest is the least number of points of a run.
+func shortest(runs []curve.Run) int {
+	return len(slices.MinFunc(runs, func(a, b curve.Run) int { return cmp.Compare(len(a.Steps), len(b.Steps)) }).Steps)
 }
 
-// scoreAxes are the vertical axes, by the scores of recipes.
-var scoreAxes = map[string]reports.Axis{
-	"p_opt_percent":       {Label: "p_opt [%]", Log: true},
-	"late_percent":        {Label: "Late jobs [%]"},
-	"relative_throughput": {Label: "Relative throughput"},
-}
-
-// curveChart has a line for each run, and their mean until the first one ends.
+// curveChart has a line for each run, and their mean until the shortest one ends.
 func curveChart(of *train.Recipe, runs []curve.Run) reports.Lines {
 	chart := reports.Lines{
-		Title: of.Name, X: reports.Axis{Label: "Training steps [million]"}, Y: scoreAxes[of.Score],
+		Title: of.Name, X: reports.Axis{Label: "Training steps [million]"}, Y: reports.Axis{Label: of.Score, Log: true},
 	}
-	mean := reports.Series{Name: fmt.Sprintf("mean of %d runs", len(runs)), Markers: true}
-	for i := range runs[0].Steps {
-		sum := 0.0
-		for _, r := range runs {
-			if i >= len(r.Steps) || r.Steps[i] != runs[0].Steps[i] {
-				sum = math.NaN()
-			} else {
-				sum += r.Scores[i]
-			}
-		}
-		if math.IsNaN(sum) {
-			break
-		}
-		mean.X, mean.Y = append(mean.X, runs[0].Steps[i]/1e6), append(mean.Y, sum/float64(len(runs)))
+	mean := reports.Series{
+		Name: fmt.Sprintf("mean of %d runs", len(runs)), Markers: true, Y: make([]float64, shortest(runs)),
 	}
 	for _, r := range runs {
 		s := reports.Series{Name: fmt.Sprintf("seed %d", r.Seed), Y: r.Scores}
 		if len(runs) >= reports.MaxSeries {
 			s.Name = fmt.Sprintf("a run, seeds %d to %d", runs[0].Seed, runs[len(runs)-1].Seed)
 		}
-		for _, steps := range r.Steps {
+		for i, steps := range r.Steps {
 			s.X = append(s.X, steps/1e6)
+			if i < len(mean.Y) {
+				mean.Y[i] += r.Scores[i] / float64(len(runs))
+			}
 		}
 		chart.Y.Log = chart.Y.Log && r.Least() > 0
+		mean.X = s.X[:len(mean.Y)]
 		chart.Series = append(chart.Series, s)
 	}
-	if len(runs) > 1 && len(mean.X) > 0 {
+	if len(runs) > 1 {
 		chart.Series = append(chart.Series, mean)
 	}
 	return chart

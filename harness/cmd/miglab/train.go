@@ -44,14 +44,15 @@ func (f *trainFlags) command() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.plot {
+			switch w := sweepOf(c); {
+			case w == nil && f.plot:
 				return f.draw(c, trainings)
-			}
-			if w := sweepOf(c); w != nil {
+			case w == nil:
+				return f.train(c, trainings)
+			case !f.plot: // which is no work to spread
 				*w = assignment{trainings: trainings, results: filepath.Dir(f.out), workers: f.workers}
-				return nil
 			}
-			return f.train(c, trainings)
+			return nil
 		},
 	}
 	c.Flags().StringSliceVar(&f.names, "agent", nil, "agents, separated by commas (miglab list agents)")

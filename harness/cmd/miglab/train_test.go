@@ -52,7 +52,7 @@ func TestPageDrawsCurves(t *testing.T) {
 		}
 		drawn = true
 		out := miglab(t, t.TempDir(), words(line)[1:]...)
-		if !strings.Contains(out, " runs finished, and their curve over the last quarter: ") {
+		if !strings.Contains(out, " runs of the project, of at least ") {
 			t.Errorf("%s%s", line, out)
 		}
 	}
