@@ -147,7 +147,7 @@ test-long: build build-gym $(if $(shell $(PYTHON) -c 'import torch' 2>&1),instal
 		$(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
 	MIGLAB_LONG=1 GOEXPERIMENT=simd $(GO) test -timeout 1h -run TestTrainedAgain ./algorithms/rl/train
-	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 1h -run 'TrainsAllOnSlurm|TestDist|TestExamples/clusters|TestReproduceGivesTheSameBytes' ./harness/cmd/miglab
+	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 1h -run 'TrainsAllOnSlurm|TestDist|TestArtifactRows|TestExamples/clusters|TestReproduceGivesTheSameBytes' ./harness/cmd/miglab
 
 ## install-torch: PyTorch from Debian's packages, which test-long needs
 install-torch:
