@@ -29,7 +29,7 @@ type Config struct {
 
 // Updates is the number of gradient steps of a training of so many steps in the environments, in segments of at most
 // perSegment. It ends with a whole iteration. Each segment first fills its replay buffer.
-func (c *Config) Updates(steps, perSegment int64) int64 {
+func (c Config) Updates(steps, perSegment int64) int64 {
 	length := int64(c.Envs * c.Horizon)
 	iterations := (steps + length - 1) / length
 	most := max(1, perSegment/length)

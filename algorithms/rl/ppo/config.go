@@ -26,7 +26,7 @@ type Config struct {
 
 // Updates is the number of gradient steps of a training of so many steps in the environments. It ends with a whole
 // iteration.
-func (c *Config) Updates(steps int64) int64 {
+func (c Config) Updates(steps int64) int64 {
 	length := int64(c.Envs * c.Horizon)
 	iterations := (steps + length - 1) / length
 	return iterations * int64(c.Epochs) * (length / int64(c.Minibatch))

@@ -37,10 +37,9 @@ const (
 func corunRecipes() (out []*Recipe) {
 	for i := range agents.CorunAgents {
 		a := &agents.CorunAgents[i]
-		c := corunConfig(a.Steps)
 		out = append(out, &Recipe{
 			Name: a.Name, Doc: a.Doc, Tracks: []string{algo.TrackCorun}, Steps: a.Steps, Seeds: firstSeeds(3),
-			Learner: "dueling double DQN, ours", Updates: c.Updates(a.Steps, a.Steps/corunSegments),
+			Learner: "dueling double DQN, ours", Updates: corunConfig(a.Steps).Updates(a.Steps, a.Steps/corunSegments),
 			Shipped: 3, Score: throughput,
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 				return corunSetup(a, k, steps, seed)

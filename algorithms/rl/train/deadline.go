@@ -22,13 +22,13 @@ const deadlineDays = 4
 func deadlineRecipes() (out []*Recipe) {
 	for i := range agents.DeadlineAgents {
 		a := &agents.DeadlineAgents[i]
-		learner, c := "PPO, as printed", deadlineConfig(a.DeadlineOptions, int64(a.Steps))
+		learner, steps := "PPO, as printed", int64(a.Steps)
 		if a.Released {
-			learner = releasedPPO
+			learner = "PPO, as released"
 		}
 		out = append(out, &Recipe{
-			Learner: learner, Updates: c.Updates(int64(a.Steps)),
-			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: int64(a.Steps),
+			Learner: learner, Updates: deadlineConfig(a.DeadlineOptions, steps).Updates(steps),
+			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: steps,
 			Seeds: firstSeeds(a.Runs), Shipped: a.Runs, Score: latePercent, Tracks: []string{algo.TrackDispatch},
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 				return deadlineSetup(a, k, steps, seed)

@@ -99,30 +99,22 @@ func paperRecipes() (out []*Recipe) {
 		if p.Doc != "" {
 			doc += ", " + p.Doc
 		}
-		learner, updates := p.learner()
-		out = append(out, &Recipe{
-			Learner: learner, Updates: updates,
-			Name: p.agent().WeightsName(p.Workload) + p.Suffix, Doc: doc, Steps: int64(p.Steps),
+		steps := int64(p.Steps)
+		r := &Recipe{
+			Learner: "PPO, ours", Updates: p.ppo(steps).Updates(steps),
+			Name: p.agent().WeightsName(p.Workload) + p.Suffix, Doc: doc, Steps: steps,
 			Seeds: firstSeeds(p.Runs), Shipped: p.Shipped, Score: pOpt, Tracks: ofBatches,
 			setup: p.setup, meta: nn.Meta{Workload: p.Workload, Tasks: p.Tasks, Levels: p.Levels},
-		})
+		}
+		switch p.Change {
+		case byDQN:
+			r.Learner, r.Updates = "DQN, ours", paperDQN(steps).Updates(steps, steps/dqnSegments)
+		case asReleased:
+			r.Learner = "PPO, as released"
+		}
+		out = append(out, r)
 	}
 	return out
-}
-
-// learner returns those fields of the [Recipe].
-func (p paperRun) learner() (name string, updates int64) {
-	steps := int64(p.Steps)
-	if p.Change == byDQN {
-		c := paperDQN(steps)
-		return "DQN, ours", c.Updates(steps, steps/dqnSegments)
-	}
-	name = ourPPO
-	if p.Change == asReleased {
-		name = releasedPPO
-	}
-	c := p.ppo(steps)
-	return name, c.Updates(steps)
 }
 
 func (p paperRun) agent() *agents.PaperAgent {

@@ -59,12 +59,6 @@ type setup struct {
 	text string
 }
 
-// Learners of several recipes.
-const (
-	ourPPO      = "PPO, ours"
-	releasedPPO = "PPO, as released"
-)
-
 // Recipes lists all recipes, those of shipped agents first.
 func Recipes() []*Recipe {
 	return slices.Concat(ownRecipes(), paperRecipes(), deadlineRecipes(), corunRecipes())
@@ -167,10 +161,8 @@ func (from *own) ppo(steps int64) ppo.Config {
 func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 	r := &Recipe{
 		Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: 1, Score: pOpt,
-		Tracks: ofBatches, Learner: ourPPO,
+		Tracks: ofBatches, Learner: "PPO, ours", Updates: from.ppo(steps).Updates(steps),
 	}
-	c := from.ppo(steps)
-	r.Updates = c.Updates(steps)
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		endgame := agents.OwnEndgame(from.gpu)
 		// Most batches have the 14 tasks of DRL 5.1.3. The others teach the agent to
