@@ -10,20 +10,22 @@ import (
 
 	"miglab/harness/cli"
 	"miglab/harness/run"
-	"miglab/harness/strictcsv"
 	"miglab/reports/leaderboard"
 )
 
 func newAudit() *cobra.Command {
 	var f cellFlags
-	var minutes float64
+	var within time.Duration
+	var whole bool
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "Compare every result in the results database with the certified bound of its instance",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return f.runCells(c, "bounds", func(e *run.Engine) error {
-				workers := cmp.Or(f.workers, runtime.GOMAXPROCS(0))
-				within := time.Duration(minutes * float64(time.Minute) / float64(workers))
+				within = max(1, within/time.Duration(cmp.Or(f.workers, runtime.GOMAXPROCS(0))))
+				if whole {
+					within = 0
+				}
 				found, err := leaderboard.Audit(c.Context(), e, within)
 				if err != nil {
 					return err
@@ -32,7 +34,7 @@ func newAudit() *cobra.Command {
 				fmt.Fprintf(out, "ok: %d results of %d instances, none on the wrong side of its certified bound\n",
 					found.Answers, found.Instances)
 				if found.Left > 0 {
-					fmt.Fprintf(out, "%d bounds are left; the same command computes others, and --minutes 0 all\n",
+					fmt.Fprintf(out, "%d bounds are left; the same command computes others, and --all all\n",
 						found.Left)
 				}
 				if found.PassedOver > 0 {
@@ -48,18 +50,8 @@ func newAudit() *cobra.Command {
 		},
 	}
 	f.register(c, "folder with the results", "bounds")
-	cli.AddFlag(c, &minutes, "minutes", "8", readMinutes,
-		"processor minutes, all workers together, for bounds that are missing; 0 means as many as it takes")
+	cli.AddFlag(c, &within, "within", "8m", readDuration,
+		"processor time for bounds that are missing, of all workers together")
+	c.Flags().BoolVar(&whole, "all", false, "compute all bounds that are missing, however long it takes")
 	return c
 }
-
-func readMinutes(text string) (float64, error) {
-	v, err := strictcsv.Float(text)
-	if err != nil || v < 0 || v > maxMinutes {
-		return 0, fmt.Errorf("a number of minutes from 0 to %d, for example 8", maxMinutes)
-	}
-	return v, nil
-}
-
-// maxMinutes is a year.
-const maxMinutes = 525600
