@@ -11,6 +11,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/spec"
 	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
@@ -41,10 +42,7 @@ func table4Names() []string {
 // table5 has the jobs of the paper's queues Q1 to Q12 (Table V), without the marks of those that are
 // not trained on.
 var table5 = func() (queues [][]string) {
-	text, err := hierarchicalTables.ReadFile("hierarchical/table5.txt")
-	if err != nil {
-		panic(err)
-	}
+	text := spec.Must(hierarchicalTables.ReadFile("hierarchical/table5.txt"))
 	for line := range strings.Lines(strings.ReplaceAll(string(text), "*", "")) {
 		queues = append(queues, strings.Split(strings.TrimSpace(line), ", "))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gocarina/gocsv"
 
 	"miglab/harness/mig"
+	"miglab/harness/spec"
 )
 
 // A Provenance says where and when something was measured on a GPU. It begins
@@ -162,11 +163,7 @@ func UseHardware(h HardwareSet) { otherHardware.Store(&h) }
 
 // embeddedHardware reads the files once. They are part of the program: an invalid one is a mistake in the program.
 var embeddedHardware = sync.OnceValue(func() HardwareSet {
-	dir, err := fs.Sub(hardwareFiles, "hardware")
-	if err != nil {
-		panic(err)
-	}
-	h, err := ReadHardware(dir)
+	h, err := ReadHardware(spec.Must(fs.Sub(hardwareFiles, "hardware")))
 	if err != nil {
 		panic(fmt.Sprintf("datasets: hardware/%v", err))
 	}

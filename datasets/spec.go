@@ -7,6 +7,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
@@ -99,10 +100,4 @@ func Parse(text string) (Spec, error) {
 }
 
 // MustParse is [Parse] for specs fixed in the program; it panics on an error.
-func MustParse(text string) Spec {
-	s, err := Parse(text)
-	if err != nil {
-		panic(err)
-	}
-	return s
-}
+func MustParse(text string) Spec { return spec.Must(Parse(text)) }

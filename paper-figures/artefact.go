@@ -9,6 +9,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/spec"
 	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/reports"
@@ -143,11 +144,7 @@ func Dataset(spec string) string { return datasets.MustParse(spec).ID() }
 
 // Instance returns an instance of a dataset that is fixed in the program. It panics if there is none.
 func Instance[T task.Payload](dataset, gpu string, index int) T {
-	in, err := datasets.InstanceOf[T](datasets.MustParse(dataset), mig.MustLookup(gpu), index)
-	if err != nil {
-		panic(err)
-	}
-	return in
+	return spec.Must(datasets.InstanceOf[T](datasets.MustParse(dataset), mig.MustLookup(gpu), index))
 }
 
 // Tasks returns the tasks of an instance of a dataset that is fixed in the program.

@@ -241,13 +241,7 @@ func (a Algorithm) CheckGPU(g *mig.GPU) error {
 }
 
 // MustParse is [Parse] for algorithms fixed in the program; it panics on an error.
-func MustParse(id string) Algorithm {
-	a, err := Parse(id)
-	if err != nil {
-		panic(err)
-	}
-	return a
-}
+func MustParse(id string) Algorithm { return spec.Must(Parse(id)) }
 
 // make constructs the algorithm. This happens when the name is parsed, so that a wrong
 // parameter is found before any work begins.

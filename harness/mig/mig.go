@@ -200,11 +200,7 @@ func LookupOrRead(name string) (*GPU, error) {
 
 // MustLookup is [Lookup] for names in the program's text. It panics on an error.
 func MustLookup(name string) *GPU {
-	g, err := Lookup(name)
-	if err != nil {
-		panic(err)
-	}
-	return g
+	return spec.Must(Lookup(name))
 }
 
 // String returns the model's name.

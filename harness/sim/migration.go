@@ -67,13 +67,6 @@ type resident struct {
 	until int
 }
 
-func newResidents(c *Cluster, rules task.Migration, requests int) *Residents {
-	return &Residents{
-		cluster: c, rules: rules, on: make([][]resident, c.GPUs()), stays: make([]departure, requests),
-		spots: make([][]Spot, requests),
-	}
-}
-
 // Cluster returns the occupied slices.
 func (r *Residents) Cluster() *Cluster { return r.cluster }
 

@@ -137,7 +137,10 @@ func newPlacementEngine(c *Cluster, requests []task.Request, p Placer, rules tas
 		calendar: newCalendar(len(requests)), measures: measuresOf(c.gpu),
 	}
 	if mover, ok := p.(Mover); ok && rules.Moves > 0 {
-		e.mover, e.residents = mover, newResidents(c, rules, len(requests))
+		e.mover, e.residents = mover, &Residents{
+			cluster: c, rules: rules, on: make([][]resident, c.GPUs()), stays: make([]departure, len(requests)),
+			spots: make([][]Spot, len(requests)),
+		}
 	}
 	return e
 }

@@ -108,7 +108,7 @@ func (a Args) Int(name string) int {
 	if a[name] == "" {
 		return 0
 	}
-	return must(strconv.Atoi(a[name]))
+	return Must(strconv.Atoi(a[name]))
 }
 
 // Uint returns the value of a parameter of type [Seed]; 0 if it has none.
@@ -116,24 +116,25 @@ func (a Args) Uint(name string) uint64 {
 	if a[name] == "" {
 		return 0
 	}
-	return must(strconv.ParseUint(a[name], 10, 64))
+	return Must(strconv.ParseUint(a[name], 10, 64))
 }
 
 // Float returns the value of a parameter of type [Number].
-func (a Args) Float(name string) float64 { return must(strconv.ParseFloat(a[name], 64)) }
+func (a Args) Float(name string) float64 { return Must(strconv.ParseFloat(a[name], 64)) }
 
 // Floats returns the numbers of a value of type [Numbers].
 func Floats(value string) []float64 {
 	var out []float64
 	for _, field := range strings.Split(value, "-") {
-		out = append(out, must(strconv.ParseFloat(field, 64)))
+		out = append(out, Must(strconv.ParseFloat(field, 64)))
 	}
 	return out
 }
 
-func must[T any](v T, err error) T {
+// Must returns a value that the program itself asks for. It panics on an error, which is a mistake in the program.
+func Must[T any](v T, err error) T {
 	if err != nil {
-		panic("spec: a parameter is read as another type: " + err.Error())
+		panic(err)
 	}
 	return v
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"miglab/harness/sim/corun"
+	"miglab/harness/spec"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -55,10 +56,7 @@ func together(programs []string, setup string) *corun.Result {
 	for i := range programs {
 		g.Jobs = append(g.Jobs, i)
 	}
-	r, err := corun.Measure(figures.Instance[corun.Window](mix(programs, ""), gpu, 0), corun.Plan{g})
-	if err != nil {
-		panic(err)
-	}
+	r := spec.Must(corun.Measure(figures.Instance[corun.Window](mix(programs, ""), gpu, 0), corun.Plan{g}))
 	return &r
 }
 

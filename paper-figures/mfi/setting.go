@@ -6,6 +6,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/sim"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -59,11 +60,7 @@ func gpu2() []mig.Instance { return []mig.Instance{instance("2g.20gb", 2), insta
 
 // instance is a placed profile of the paper's GPU. It panics if there is no such profile.
 func instance(profile string, start mig.Slices) mig.Instance {
-	p, err := mig.MustLookup(gpu).ProfileByName(profile)
-	if err != nil {
-		panic(err)
-	}
-	return mig.Instance{Profile: p, Start: start}
+	return mig.Instance{Profile: spec.Must(mig.MustLookup(gpu).ProfileByName(profile)), Start: start}
 }
 
 // terms returns F of a mask by profile (Algorithm 1). It does not use the tables of the schedulers.

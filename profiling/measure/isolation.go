@@ -326,12 +326,7 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 		t.Notes = []string{undivided +
 			", nor are PCIe and the power limit; the differences say nothing about MIG instances"}
 	}
-	var sizes []mig.Slices
-	for _, r := range rows {
-		sizes = append(sizes, r.Size)
-	}
-	slices.Sort(sizes)
-	sizes = slices.Compact(sizes)
+	sizes := sizesOf(rows, func(r datasets.IsolationTime) mig.Slices { return r.Size })
 	for _, size := range sizes {
 		t.Columns = t.Columns.Right(fmt.Sprint(size))
 	}

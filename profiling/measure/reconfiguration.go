@@ -77,7 +77,8 @@ func reconfigured(g *mig.GPU) []mig.Partition {
 			full = append(full, many)
 		}
 	}
-	mixed := slices.MaxFunc(g.Useful(), func(a, b mig.Partition) int { return len(sizesOf(a)) - len(sizesOf(b)) })
+	different := func(p mig.Partition) int { return len(sizesOf(p, mig.Instance.Size)) }
+	mixed := slices.MaxFunc(g.Useful(), func(a, b mig.Partition) int { return different(a) - different(b) })
 	return append(append(one, full...), mixed)
 }
 
@@ -93,11 +94,11 @@ func fullOf(g *mig.GPU, size mig.Slices) mig.Partition {
 	return most
 }
 
-// sizesOf returns the different sizes of a partition, ascending.
-func sizesOf(p mig.Partition) []mig.Slices {
+// sizesOf returns the different sizes of what is in a list, ascending.
+func sizesOf[T any](all []T, size func(T) mig.Slices) []mig.Slices {
 	var out []mig.Slices
-	for _, in := range p {
-		out = append(out, in.Size())
+	for _, x := range all {
+		out = append(out, size(x))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

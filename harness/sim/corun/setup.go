@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"miglab/harness/spec"
 )
 
 // Slots returns how many jobs run at the same time.
@@ -89,13 +91,7 @@ func Parse(text string) (Setup, error) {
 }
 
 // MustParse is Parse for setups fixed in the program; it panics on an error.
-func MustParse(text string) Setup {
-	s, err := Parse(text)
-	if err != nil {
-		panic(err)
-	}
-	return s
-}
+func MustParse(text string) Setup { return spec.Must(Parse(text)) }
 
 type parser struct {
 	text string
