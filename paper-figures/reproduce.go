@@ -258,9 +258,7 @@ func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map
 		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.File, err)
 		}
-		for _, format := range reports.FigureFormats {
-			files = append(files, file+"."+format)
-		}
+		files = append(files, Map(reports.FigureFormats, func(format string) string { return file + "." + format })...)
 	}
 	sums := map[string]string{}
 	for _, f := range files {
@@ -293,9 +291,7 @@ var Program = sync.OnceValues(func() (string, error) {
 func Names(papers []Paper) []string {
 	var out []string
 	for _, p := range papers {
-		for _, a := range p.Artefacts {
-			out = append(out, p.Name+"/"+a.Name)
-		}
+		out = append(out, Map(p.Artefacts, func(a Artefact) string { return p.Name + "/" + a.Name })...)
 	}
 	slices.Sort(out)
 	return out

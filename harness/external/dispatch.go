@@ -69,16 +69,6 @@ func newFleet(id int64, q *sim.Queue) fleet {
 	return f
 }
 
-func newArrivedJob(number int, j *task.Job) arrivedJob {
-	a := arrivedJob{number, j.Arrival, j.Deadline, map[mig.Slices]task.Minutes{}}
-	for size := mig.Slices(1); size <= mig.MaxSize; size++ {
-		if d := j.On(size); !math.IsInf(float64(d), 1) {
-			a.Minutes[size] = d
-		}
-	}
-	return a
-}
-
 // A choice is the answer to a dispatchRequest.
 type choice struct {
 	head
@@ -135,7 +125,13 @@ func (d *dispatcher) arrived(q *sim.Queue) []arrivedJob {
 	var out []arrivedJob
 	for _, j := range unknown {
 		d.numbers[j] = len(d.numbers)
-		out = append(out, newArrivedJob(d.numbers[j], j))
+		a := arrivedJob{d.numbers[j], j.Arrival, j.Deadline, map[mig.Slices]task.Minutes{}}
+		for size := mig.Slices(1); size <= mig.MaxSize; size++ {
+			if takes := j.On(size); !math.IsInf(float64(takes), 1) {
+				a.Minutes[size] = takes
+			}
+		}
+		out = append(out, a)
 	}
 	return out
 }

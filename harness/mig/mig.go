@@ -271,9 +271,7 @@ func (g *GPU) Partitions() []Partition { return g.partitions }
 func PartitionNames() []string {
 	var out []string
 	for _, g := range slices.Concat(models, registered.all()) {
-		for _, p := range g.Partitions() {
-			out = append(out, p.String())
-		}
+		out = append(out, nearest.Names(g.Partitions(), Partition.String)...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

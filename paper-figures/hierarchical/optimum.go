@@ -37,10 +37,9 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	}
 	for _, m := range append(ranked, exact) {
 		own := gaps(d, m, queues, len(queueNames))
-		var all []float64
-		for _, data := range ofCategories(windowSize, "") {
-			all = append(all, gaps(d, m, data, n)...)
-		}
+		all := slices.Concat(figures.Map(ofCategories(windowSize, ""), func(data string) []float64 {
+			return gaps(d, m, data, n)
+		})...)
 		summary.Row(m.title,
 			reports.Cells(2, figures.Mean(own), slices.Max(own), figures.Mean(all), slices.Max(all)),
 			figures.Map(paper, func(r method) string {
@@ -78,10 +77,8 @@ func ceilings(d *figures.Data) (*figures.Output, error) {
 		mean, ahead := m.throughputs(d, data)
 		counts := slices.Repeat([]string{""}, 4)
 		if m == agent || m == ceiling || m == ordered || m == exact {
-			counts = nil
-			for _, drawn := range [][]string{data, blindly} {
-				counts = append(counts, figures.PlusMinus(m.against(d, drawn, track.MetricThroughput, first), 2)...)
-			}
+			counts = slices.Concat(figures.PlusMinus(m.against(d, data, track.MetricThroughput, first), 2),
+				figures.PlusMinus(m.against(d, blindly, track.MetricThroughput, first), 2))
 		}
 		t.Row(m.title, figures.PlusMinus(mean, 4), figures.PlusMinus(ahead, 4),
 			reports.Fixed(100*mean.Value/optimum.Value, 2), counts)

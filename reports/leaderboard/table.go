@@ -184,10 +184,7 @@ func WriteText(w io.Writer, standings []Standing, columns []string) error {
 	return err
 }
 
-// Formats lists the formats of [Encode].
-func Formats() []string { return slices.Concat(reports.TableFormats, reports.FigureFormats) }
-
-// Encode writes standings in one of [Formats], with these columns if any are named: a table for each dataset in text
+// Encode writes standings in a format of tables or figures, with these columns if any are named: a table for each dataset in text
 // and LaTeX, one table in other formats, or [Figure]. Errors are those of [reports.Table.Select] and of the encoders.
 func Encode(w io.Writer, format string, standings []Standing, columns []string) error {
 	switch {

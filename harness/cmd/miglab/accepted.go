@@ -110,14 +110,9 @@ func checkAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format s
 	if err != nil {
 		return err
 	}
-	file, path, err := openInput(path)
+	claim, err := readFile(path, certificate.DecodeAcceptance)
 	if err != nil {
 		return err
-	}
-	defer file.Close()
-	claim, err := certificate.DecodeAcceptance(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err := certificate.VerifyAcceptance(g, in.GPUs, in.Requests, claim); err != nil {
 		return cli.FailedError{Err: fmt.Errorf("%s is refused: %w", path, err)}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +39,7 @@ func newCheck() *cobra.Command {
 			if certified {
 				return checkCertificate(c, p, args[0], format)
 			}
-			s, err := readFile(args[0], p, schedule.Decode)
+			s, err := readFile(args[0], func(r io.Reader) (schedule.Schedule, error) { return schedule.Decode(r, p) })
 			if err != nil {
 				return err
 			}
@@ -95,7 +96,7 @@ func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Me
 }
 
 func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string) error {
-	claim, err := readFile(path, p, certificate.Decode)
+	claim, err := readFile(path, func(r io.Reader) (certificate.Certificate, error) { return certificate.Decode(r, p) })
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func newLeaderboard() *cobra.Command {
 		RunE:  f.run,
 	}
 	f.register(c)
-	formats := leaderboard.Formats()
+	formats := slices.Concat(reports.TableFormats, reports.FigureFormats)
 	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringSliceVar(&f.models, "across", nil,

@@ -53,16 +53,14 @@ func encodeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// readFile reads what a file says about a problem.
-func readFile[T any](
-	path string, p schedule.Problem, decode func(io.Reader, schedule.Problem) (T, error),
-) (v T, err error) {
+// readFile reads a file, or standard input where the path is "-".
+func readFile[T any](path string, decode func(io.Reader) (T, error)) (v T, err error) {
 	file, path, err := openInput(path)
 	if err != nil {
 		return v, err
 	}
 	defer file.Close()
-	if v, err = decode(file, p); err != nil {
+	if v, err = decode(file); err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return v, err

@@ -43,8 +43,7 @@ func newSchedule() *cobra.Command {
 				return err
 			}
 			m, err := schedule.Measure(p, s)
-			var invalid *schedule.InvalidError
-			if errors.As(err, &invalid) {
+			if invalid, broken := errors.AsType[*schedule.InvalidError](err); broken {
 				return violationsError("the schedule of "+a.ID, invalid.Violations)
 			}
 			if err != nil {
