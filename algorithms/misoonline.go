@@ -57,12 +57,9 @@ func (q *misoQueue) freeParts(g int) []mig.Partition {
 	var out []mig.Partition
 	runs := q.on(g)
 	for _, part := range q.p.GPU.Partitions() {
-		var free mig.Partition
-		for _, in := range part {
-			if !slices.ContainsFunc(runs, func(r movingRun) bool { return r.in.Overlaps(in) }) {
-				free = append(free, in)
-			}
-		}
+		free := slices.DeleteFunc(slices.Clone(part), func(in mig.Instance) bool {
+			return slices.ContainsFunc(runs, func(r movingRun) bool { return r.in.Overlaps(in) })
+		})
 		if len(free) > 0 {
 			slices.SortStableFunc(free, func(a, b mig.Instance) int { return cmp.Compare(b.Size(), a.Size()) })
 			out = append(out, free)

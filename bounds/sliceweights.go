@@ -85,12 +85,8 @@ func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 	plain := s.maximize(inf)
 	w := Witness{Kind: certificate.SliceWeights, Bound: plain, Weights: s.weights}
 
-	var ends []mig.Seconds
-	for _, e := range slices.Concat(s.ends...) {
-		if e >= max(plain, lower) && e < inf {
-			ends = append(ends, e)
-		}
-	}
+	useless := func(e mig.Seconds) bool { return e < max(plain, lower) || e >= inf }
+	ends := slices.DeleteFunc(slices.Concat(s.ends...), useless)
 	slices.Sort(ends)
 	ends = slices.Compact(ends)
 	// If what ends at ends[k] or later is left out, the term reaches ends[k] for k < first.

@@ -176,14 +176,8 @@ func findSpec(name string) (Spec, error) {
 
 // All returns the registered algorithms of a track by name; all tracks for "".
 func All(track string) []Spec {
-	var out []Spec
-	for _, s := range registry {
-		if track == "" || s.Track == track {
-			out = append(out, s)
-		}
-	}
-	slices.SortFunc(out, func(a, b Spec) int { return cmp.Compare(a.Name, b.Name) })
-	return out
+	all := slices.SortedFunc(maps.Values(registry), func(a, b Spec) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.DeleteFunc(all, func(s Spec) bool { return track != "" && s.Track != track })
 }
 
 // Parse finds an algorithm by name and parameters: "far", "fixpart?p=4-2-1". Errors say what

@@ -132,11 +132,8 @@ func Competition(base store.Series, algorithms, specs []string, instances int) (
 	for _, id := range algorithms {
 		entries = append(entries, track.Reference{Track: base.Track, Algorithm: id})
 	}
-	for _, r := range track.MustLookup(base.Track).Beside {
-		if r.Track != base.Track || !slices.Contains(algorithms, r.Algorithm) {
-			entries = append(entries, r)
-		}
-	}
+	own := func(r track.Reference) bool { return r.Track == base.Track && slices.Contains(algorithms, r.Algorithm) }
+	entries = append(entries, slices.DeleteFunc(slices.Clone(track.MustLookup(base.Track).Beside), own)...)
 	for _, dataset := range specs {
 		for _, e := range entries {
 			s := base

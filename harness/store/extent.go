@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -146,13 +147,8 @@ func (f *file) present(track string) ([]*extent, error) {
 	if err == nil && !f.complete[track] && !f.complete[""] {
 		err = f.readExtents(track)
 	}
-	var all []*extent
-	for _, x := range f.extents {
-		if track == "" || track == x.Track {
-			all = append(all, x)
-		}
-	}
-	return all, err
+	all := slices.Collect(maps.Values(f.extents))
+	return slices.DeleteFunc(all, func(x *extent) bool { return track != "" && track != x.Track }), err
 }
 
 // extent returns what the database has of a series; nil for nothing. A search in the index may be in vain

@@ -2,6 +2,7 @@ package task
 
 import (
 	"fmt"
+	"slices"
 
 	"miglab/harness/mig"
 )
@@ -50,11 +51,5 @@ const Forever = int(^uint(0) >> 1)
 // order. These are all but the "+me" profile, which takes the same slices as the profile
 // without +me (MFI Table I).
 func RequestProfiles(g *mig.GPU) []*mig.Profile {
-	var out []*mig.Profile
-	for _, p := range g.Profiles {
-		if !p.MediaExtensions {
-			out = append(out, p)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(g.Profiles), func(p *mig.Profile) bool { return p.MediaExtensions })
 }

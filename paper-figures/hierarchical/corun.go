@@ -159,12 +159,9 @@ func addErrors(t *figures.Table, file string, groups []datasets.OverlapGroup, m 
 // scalingPanel shows the speed of a kernel alone against its multiprocessors.
 func scalingPanel(f *datasets.KernelFit, rows []datasets.OverlapRate) reports.Lines {
 	var points []speed
-	var alone []datasets.OverlapRate
-	for _, r := range datasets.Overlaps(rows) {
-		if r.Group == datasets.OverlapJob(f.Kernel, 100, r.SMs) {
-			alone = append(alone, r)
-		}
-	}
+	alone := slices.DeleteFunc(datasets.Overlaps(rows), func(r datasets.OverlapRate) bool {
+		return r.Group != datasets.OverlapJob(f.Kernel, 100, r.SMs)
+	})
 	slices.SortFunc(alone, func(a, b datasets.OverlapRate) int { return cmp.Compare(a.SMs, b.SMs) })
 	for _, r := range alone {
 		points = append(points, speed{float64(r.SMs), r.Iteration, f.Fitted.Relative(float64(r.SMs)/float64(r.Of), 1)})

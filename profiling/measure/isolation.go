@@ -173,12 +173,9 @@ func (x *isolation) warmUp(ctx context.Context) error {
 func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) (out []kernel.Job) {
 	rng := cellStream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
 	for _, in := range rest {
-		var candidates []*kernel.Kernel
-		for _, c := range x.kernels() {
-			if (c != k || len(x.Kernels) == 1) && !x.bad[place{c.Name, in.Size()}] {
-				candidates = append(candidates, c)
-			}
-		}
+		candidates := slices.DeleteFunc(slices.Clone(x.kernels()), func(c *kernel.Kernel) bool {
+			return c == k && len(x.Kernels) > 1 || x.bad[place{c.Name, in.Size()}]
+		})
 		if len(candidates) == 0 {
 			return nil
 		}

@@ -206,15 +206,10 @@ func (e *existing) Placements(p *mig.Profile) (starts []mig.Slices, _ error) {
 }
 
 // Instances returns the instances that Create has taken.
-func (e *existing) Instances() (out []profiling.Instance, _ error) {
+func (e *existing) Instances() ([]profiling.Instance, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, i := range e.all {
-		if e.taken[i.ID] {
-			out = append(out, i)
-		}
-	}
-	return out, nil
+	return slices.DeleteFunc(slices.Clone(e.all), func(i profiling.Instance) bool { return !e.taken[i.ID] }), nil
 }
 
 // Create takes an instance that exists.

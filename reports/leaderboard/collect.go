@@ -161,12 +161,9 @@ func (c *Conditions) contest(dataset string) int {
 
 // seriesOf returns a reference's series on a dataset, by ascending version.
 func seriesOf(all []store.Series, r track.Reference, dataset string) []store.Series {
-	var out []store.Series
-	for _, s := range all {
-		if s.Algorithm == r.Algorithm && s.Dataset == dataset {
-			out = append(out, s)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(all), func(s store.Series) bool {
+		return s.Algorithm != r.Algorithm || s.Dataset != dataset
+	})
 	slices.SortStableFunc(out, func(a, b store.Series) int { return cmp.Compare(a.Version, b.Version) })
 	return out
 }

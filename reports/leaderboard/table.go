@@ -184,8 +184,9 @@ func WriteText(w io.Writer, standings []Standing, columns []string) error {
 	return err
 }
 
-// Encode writes standings in a format of tables or figures, with these columns if any are named: a table for each dataset in text
-// and LaTeX, one table in other formats, or [Figure]. Errors are those of [reports.Table.Select] and of the encoders.
+// Encode writes standings in a format of tables or figures, with these columns if any are named: a table
+// for each dataset in text and LaTeX, one table in other formats, or [Figure]. Errors are those of
+// [reports.Table.Select] and of the encoders.
 func Encode(w io.Writer, format string, standings []Standing, columns []string) error {
 	switch {
 	case slices.Contains(reports.FigureFormats, format):
