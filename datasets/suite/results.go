@@ -103,16 +103,6 @@ func (a *Archive) Check(ctx context.Context, e *run.Engine) error {
 	return work.Wait()
 }
 
-// A Gap sums up an algorithm's results on the instances of a track and a class.
-type Gap struct {
-	Track, Class string
-	// Solved of the instances have a result, Equal of them one as good as the best known, and Bounded a bound of which
-	// more is known than that no result is below 0.
-	Instances, Solved, Equal, Bounded int
-	// Best and Bound are the sums of [Instance.Gap] over those with a result, and those with a bound.
-	Best, Bound float64
-}
-
 // A Result is what an algorithm has for an instance.
 type Result struct {
 	*Instance
@@ -149,38 +139,4 @@ func (r *Result) FromBest() float64 {
 		return math.Inf(1)
 	}
 	return r.Gap(r.Value, r.Known.Value)
-}
-
-// Gaps sums the results of an algorithm up by class, and in the class "all".
-func Gaps(results []Result) []Gap {
-	out := make([]Gap, 0, len(Classes)+1)
-	for _, class := range append(Classes[:len(Classes):len(Classes)], "all") {
-		g := Gap{Track: results[0].Track, Class: class}
-		for i := range results {
-			if r := &results[i]; class == r.Class || class == "all" {
-				g.add(r)
-			}
-		}
-		if g.Instances > 0 {
-			out = append(out, g)
-		}
-	}
-	return out
-}
-
-func (g *Gap) add(r *Result) {
-	g.Instances++
-	if !r.Solved {
-		return
-	}
-	g.Solved++
-	best := r.FromBest()
-	g.Best += best
-	if best <= 0 {
-		g.Equal++
-	}
-	if r.Known.Bound > 0 {
-		g.Bounded++
-		g.Bound += r.Gap(r.Value, r.Known.Bound)
-	}
 }

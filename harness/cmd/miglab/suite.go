@@ -87,7 +87,7 @@ func suiteTracks(a *suite.Archive) (out []string) {
 type suiteFlags struct {
 	cellFlags
 	algorithms []string
-	closed     bool
+	division   string
 	declared   bool
 	show       string
 	out        output
@@ -115,12 +115,8 @@ func newSuiteRun() *cobra.Command {
 		},
 	}
 	f.register(c)
-	cli.AddFlag(c, &f.closed, "division", "closed", func(text string) (bool, error) {
-		if text != "closed" && text != "open" {
-			return false, errors.New("closed or open")
-		}
-		return text == "closed", nil
-	}, "closed: nothing was trained or tuned on the suite; open: all is allowed")
+	cli.AddFlag(c, &f.division, "division", "closed", cli.OneOf("division", []string{"closed", "open"}),
+		"closed: nothing was trained or tuned on the suite; open: all is allowed")
 	c.Flags().BoolVar(&f.declared, "declare", false,
 		"declare that nothing that was learned, and no program of your own, has seen the suite")
 	return c
@@ -193,11 +189,33 @@ func suiteBoard(names []string, results [][]suite.Result) *reports.Table {
 		return fmt.Sprintf("%.4f", sum/float64(n))
 	}
 	for i, name := range names {
-		for _, g := range suite.Gaps(results[i]) {
-			t.Rows = append(t.Rows, []string{
-				name, g.Track, g.Class, fmt.Sprint(g.Instances), fmt.Sprint(g.Solved), mean(g.Bound, g.Bounded),
-				mean(g.Best, g.Solved), fmt.Sprint(g.Equal),
-			})
+		for _, class := range append(suite.Classes[:len(suite.Classes):len(suite.Classes)], "all") {
+			var instances, solved, equal, bounded int
+			var best, bound float64 // sums
+			for k := range results[i] {
+				r := &results[i][k]
+				if class != r.Class && class != "all" {
+					continue
+				}
+				if instances++; !r.Solved {
+					continue
+				}
+				solved++
+				best += r.FromBest()
+				if r.FromBest() <= 0 {
+					equal++
+				}
+				if r.Known.Bound > 0 {
+					bounded++
+					bound += r.Gap(r.Value, r.Known.Bound)
+				}
+			}
+			if instances > 0 {
+				t.Rows = append(t.Rows, []string{
+					name, results[i][0].Track, class, fmt.Sprint(instances), fmt.Sprint(solved), mean(bound, bounded),
+					mean(best, solved), fmt.Sprint(equal),
+				})
+			}
 		}
 	}
 	return t
@@ -211,7 +229,7 @@ func (f *suiteFlags) entries(a *suite.Archive) (names []string, cells [][]run.Sp
 		if err != nil {
 			return nil, nil, err
 		}
-		if learned := parsed.Weights() != "" || parsed.Spec.Open != nil; f.closed && learned && !f.declared {
+		if learned := parsed.Weights() != "" || parsed.Spec.Open != nil; f.division == "closed" && learned && !f.declared {
 			return nil, nil, fmt.Errorf("%s may have learned from the suite; if it has not, --declare that, "+
 				"and otherwise run --division open", parsed.ID)
 		}
