@@ -144,10 +144,7 @@ func writeRows[Row any](dir, name string, all []Row) error {
 func (a *Archive) Find(id string) (*Instance, *Best, error) {
 	i := slices.IndexFunc(a.Instances, func(in Instance) bool { return in.ID == id })
 	if i < 0 {
-		ids := make([]string, len(a.Instances))
-		for i := range a.Instances {
-			ids[i] = a.Instances[i].ID
-		}
+		ids := nearest.Names(a.Instances, func(in Instance) string { return in.ID })
 		return nil, nil, nearest.Unknown("instance", id, ids)
 	}
 	return &a.Instances[i], &a.Best[i], nil

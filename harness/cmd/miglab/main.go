@@ -96,8 +96,10 @@ func newRoot() *cobra.Command {
 	root.AddCommand(command.All()...) // those that need a GPU
 	root.SetHelpCommand(newHelp(root))
 	for _, c := range root.Commands() {
-		if c.Args == nil {
-			c.Args = cli.Arguments(0, 0, "")
+		for _, own := range append(c.Commands(), c) {
+			if own.Args == nil {
+				own.Args = cli.Arguments(0, 0, "")
+			}
 		}
 	}
 	root.Args = func(_ *cobra.Command, args []string) error {

@@ -24,13 +24,7 @@ func newSuite() *cobra.Command {
 		Short: "The frozen instances of suite " + suite.Version + ": run, rank, export, and hand in a better schedule",
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newSuiteList(), newSuiteRun(), newSuiteBoard(), newSuiteExport(), newSuiteSubmit(),
-		newSuiteCheck())
-	for _, sub := range c.Commands() {
-		if sub.Args == nil {
-			sub.Args = cli.Arguments(0, 0, "")
-		}
-	}
+	c.AddCommand(newSuiteList(), newSuiteRun(), newSuiteBoard(), newSuiteExport(), newSuiteSubmit(), newSuiteCheck())
 	return c
 }
 
