@@ -223,7 +223,8 @@ func (f *suiteFlags) entries(a *suite.Archive) (names []string, cells [][]run.Sp
 		if err != nil {
 			return nil, nil, err
 		}
-		if learned := parsed.Weights() != "" || parsed.Spec.Open != nil; f.division == "closed" && learned && !f.declared {
+		learned := parsed.Weights() != "" || parsed.Spec.Open != nil
+		if learned && f.division == "closed" && !f.declared {
 			return nil, nil, fmt.Errorf("%s may have learned from the suite; if it has not, --declare that, "+
 				"and otherwise run --division open", parsed.ID)
 		}
