@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -134,7 +135,7 @@ func newSuiteBoard() *cobra.Command {
 func (f *suiteFlags) rank(c *cobra.Command, compute func(*run.Engine, []run.Span) error) error {
 	if (f.show == "board") != (f.out.format == "text") {
 		return fmt.Errorf("--show %s does not write %s; a board is text, and a figure needs --out with a name such as "+
-			"%[1]s.svg", f.show, f.out.format)
+			"times.svg", f.show, f.out.format)
 	}
 	a, err := suite.Frozen()
 	if err != nil {
@@ -260,6 +261,9 @@ func (f *suiteFlags) entries(a *suite.Archive) (names []string, cells [][]run.Sp
 func suiteCells(a *suite.Archive, track, algorithm string) (own []run.Span, err error) {
 	for i := range a.Instances {
 		if in := &a.Instances[i]; in.Track == track {
+			if _, err := a.File(in.ID); err != nil { // another hash
+				return nil, err
+			}
 			cell, err := in.Cell(algorithm)
 			if err != nil {
 				return nil, err
@@ -328,7 +332,14 @@ func importInstance(a *suite.Archive, dir, id string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.Import(text); err != nil {
+	want, err := a.File(id)
+	if err != nil {
+		return err
+	}
+	if _, err = a.Import(text); err == nil && !bytes.Equal(text, want) {
+		err = errors.New("it is another instance, or written in another way")
+	}
+	if err != nil {
 		return cli.FailedError{Err: fmt.Errorf("%s: %w", path, err)}
 	}
 	return nil
