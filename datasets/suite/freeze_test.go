@@ -181,6 +181,7 @@ func (f *freezer) classify(ctx context.Context, c *candidate) error {
 		return err
 	}
 	c.By, c.Date = "miglab", time.Now().UTC().Format(time.DateOnly)
+	c.BoundBy, c.BoundDate = c.By, c.Date
 	switch {
 	case !c.Closed() || !certified && c.Value != 0:
 		c.Class = Open

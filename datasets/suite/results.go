@@ -61,7 +61,10 @@ func (in *Instance) result(db *store.DB, algorithm string) (value, bound float64
 	if err != nil {
 		return 0, 0, err
 	}
-	value, _ = row.Metrics.Get(in.Metric())
+	value, ok := row.Metrics.Get(in.Metric())
+	if !ok {
+		return 0, 0, fmt.Errorf("%s has no result of %s: %s", in.ID, algorithm, row.Error)
+	}
 	if cell, metric, ok := in.bound(); ok {
 		row, err = rowOf(db, cell)
 		bound, _ = row.Metrics.Get(metric)

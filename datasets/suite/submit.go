@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"miglab/bounds/certificate"
@@ -60,8 +61,8 @@ func (a *Archive) Judge(text []byte) (*Judgement, error) {
 		return nil, fmt.Errorf("sha256 is %q; %s of suite %s has %s", named.Hash, in.ID, Version, in.Hash)
 	}
 	if !in.scheduled() {
-		return nil, fmt.Errorf("%s is of the %s track, in which a program decides without knowing what comes; it is "+
-			"handed in with miglab suite run, not as a file", in.ID, in.Track)
+		return nil, fmt.Errorf("%s is of the %s track, in which programs are handed in (miglab suite run), no files",
+			in.ID, in.Track)
 	}
 	if _, err := in.checked(); err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func (s *submission) check() error {
 	switch {
 	case s.suite != Version:
 		return fmt.Errorf("suite is %q; this is suite %s", s.suite, Version)
-	case s.by == "":
+	case strings.TrimSpace(s.by) == "":
 		return errors.New("by is empty; say who hands this in")
 	case s.schedule.Algorithm == "":
 		return errors.New("schedule.algorithm is empty; say what found the schedule")
@@ -135,11 +136,12 @@ func (s *submission) judge(in *Instance, p schedule.Problem, best Best, known ce
 	}
 	m := float64(shown.Makespan())
 	j := &Judgement{
-		ID: best.ID, Schedule: "equal", Value: m, Best: best.Value, Percent: in.Gap(m, best.Value), problem: p,
+		ID: best.ID, Schedule: "equal", Value: m, Best: best.Value, Percent: in.Gap(m, best.Value), problem: p, best: best,
 	}
 	switch {
 	case j.Percent < 0:
 		j.Schedule, j.Improved = "improved", true
+		j.best.Value, j.best.Algorithm, j.best.By, j.best.Date = m, shown.Algorithm, s.by, s.date
 	case j.Percent > 0:
 		j.Schedule, shown = "worse", known.Schedule
 	default:
@@ -147,13 +149,13 @@ func (s *submission) judge(in *Instance, p schedule.Problem, best Best, known ce
 	}
 	if bound.Bound > known.Lower*(1+equal) {
 		j.Improved = true
+		j.best.Bound, j.best.BoundBy, j.best.BoundDate = float64(bound.Bound), s.by, s.date
 	} else {
 		bound = known.Witness
 	}
 	j.certificate = certificate.New(shown, bound)
 	j.Bound = float64(bound.Bound)
 	j.Gap = max(0, in.Gap(m, j.Bound))
-	j.best = Best{best.ID, float64(j.certificate.Makespan), j.Bound, s.by, s.date, shown.Algorithm}
 	return j, nil
 }
 

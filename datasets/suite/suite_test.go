@@ -2,6 +2,7 @@ package suite
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -71,6 +72,73 @@ func TestClasses(t *testing.T) {
 	for _, n := range []int{1, 4, 8} {
 		if !gpus[n] {
 			t.Errorf("no batch is for %d GPUs", n)
+		}
+	}
+}
+
+// TestNeverChanges: the instances of a suite are what they were when it was published.
+func TestNeverChanges(t *testing.T) {
+	const published = "477beb128c549bf9aa0747e3d8c9c3d13ba2da82304650838c3b9abc93c5e448"
+	var all strings.Builder
+	for _, in := range archive(t).Instances {
+		all.WriteString(in.ID + " " + in.Hash + "\n")
+	}
+	if got := hashOf([]byte(all.String())); got != published {
+		t.Errorf("all hashes together have the SHA-256 %s, not %s", got, published)
+	}
+}
+
+// TestLabels computes again what the classes of closed instances are about.
+func TestLabels(t *testing.T) {
+	db, err := run.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	a := archive(t)
+	solvers, err := rows[solver](a.files, "solvers.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cells []run.Span
+	each := func(do func(in *Instance, best *Best, s solver)) {
+		for i := range a.Instances {
+			for _, s := range solvers {
+				if in := &a.Instances[i]; in.Class != Open && in.Track == s.Track {
+					do(in, &a.Best[i], s)
+				}
+			}
+		}
+	}
+	each(func(in *Instance, _ *Best, s solver) {
+		cell, err := in.Cell(s.Algorithm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, cell)
+	})
+	if err := (&run.Engine{Store: db}).Run(t.Context(), cells); err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]string{}
+	each(func(in *Instance, best *Best, s solver) {
+		row, err := rowOf(db, cells[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = cells[1:]
+		value, ok := row.Metrics.Get(in.Metric())
+		switch {
+		case !ok || in.Gap(value, best.Value) > 0:
+		case s.Simple:
+			labels[in.ID] = Easy
+		case labels[in.ID] == "":
+			labels[in.ID] = Medium
+		}
+	})
+	for _, in := range a.Instances {
+		if want := cmp.Or(labels[in.ID], Hard); in.Class != Open && in.Class != want {
+			t.Errorf("%s is %s; its solvers say %s", in.ID, in.Class, want)
 		}
 	}
 }
@@ -455,7 +523,7 @@ func TestBetterBound(t *testing.T) {
 	}
 	for _, id := range ids {
 		_, want, _ := a.Find(id)
-		if _, b, _ := weak.Find(id); b.Bound != want.Bound || b.By != "Ada Lovelace" {
+		if _, b, _ := weak.Find(id); b.Bound != want.Bound || b.BoundBy != "Ada Lovelace" || b.By != want.By {
 			t.Errorf("%s: the archive then has %+v, want the bound %v", id, b, want.Bound)
 		}
 		if err := weak.Verify(id, nil); err != nil {

@@ -43,7 +43,7 @@ func Profile(standings []Standing) reports.Figure {
 		Title: "Performance profiles, " + boardTitle(standings[0]), X: reports.Axis{Label: "Factor of the best"},
 		Y: reports.Axis{Label: "Share of instances", From: 0, To: 1},
 	}
-	ratios, boards, datasets, most := map[string][]float64{}, map[string]int{}, 0, 1.0
+	ratios, boards, datasets := map[string][]float64{}, map[string]int{}, 0
 	for own := range ByDataset(standings) {
 		datasets++
 		for _, s := range own {
@@ -53,31 +53,13 @@ func Profile(standings []Standing) reports.Figure {
 			}
 		}
 	}
-	var names []string
+	var samples []reports.Sample
 	for _, s := range standings {
-		if boards[s.Algorithm] == datasets && !slices.Contains(names, s.Algorithm) {
-			names = append(names, s.Algorithm)
-			all := ratios[s.Algorithm]
-			slices.Sort(all)
-			for _, r := range all {
-				if !math.IsInf(r, 1) {
-					most = max(most, r)
-				}
-			}
+		if all := ratios[s.Algorithm]; boards[s.Algorithm] == datasets {
+			samples = append(samples, reports.Sample{Name: s.Algorithm, Values: all})
+			delete(boards, s.Algorithm)
 		}
 	}
-	for _, name := range names {
-		line, all := reports.Series{Name: name}, ratios[name]
-		before := 0.0
-		for i, r := range all {
-			if math.IsInf(r, 1) || i+1 < len(all) && all[i+1] == r {
-				continue
-			}
-			line.X, line.Y = append(line.X, r, r), append(line.Y, before, float64(i+1)/float64(len(all)))
-			before = line.Y[len(line.Y)-1]
-		}
-		line.X, line.Y = append(line.X, most), append(line.Y, before)
-		chart.Series = append(chart.Series, line)
-	}
+	chart.Series = reports.Shares(samples, 1)
 	return chart
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +27,11 @@ func newSuite() *cobra.Command {
 		Short: "The frozen instances of suite " + suite.Version + ": run, rank, export, and hand in a better schedule",
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newSuiteList(), newSuiteRun(), newSuiteBoard(), newSuiteExport(), newSuiteSubmit(), newSuiteCheck())
+	c.AddCommand(newSuiteList(), newSuiteExport(), newSuiteSubmit(), newSuiteCheck(),
+		newSuiteRanking("run", "Run algorithms on the suite and print its board",
+			func(ctx context.Context, e *run.Engine, cells []run.Span) error { return e.Run(ctx, cells) }),
+		newSuiteRanking("board", "Print how far results are from the bounds and from the best known ones",
+			func(context.Context, *run.Engine, []run.Span) error { return nil }))
 	return c
 }
 
@@ -88,51 +94,32 @@ type suiteFlags struct {
 	out        output
 }
 
-func (f *suiteFlags) register(c *cobra.Command) {
+// newSuiteRanking returns the command of a name, which shows the algorithms, and computes what the results lack.
+func newSuiteRanking(name, short string, compute func(context.Context, *run.Engine, []run.Span) error) *cobra.Command {
+	var f suiteFlags
+	c := &cobra.Command{
+		Use:     name,
+		Example: "  miglab suite " + name + " --algorithms far,lns --division closed",
+		Short:   short,
+		RunE:    func(c *cobra.Command, _ []string) error { return f.rank(c, compute) },
+	}
 	f.cellFlags.register(c, "folder for results", "cells")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
 		"algorithms, separated by commas (miglab list algorithms)")
 	requireFlags(c, "algorithms")
-	cli.AddFlag(c, &f.show, "show", "board", cli.OneOf("show", []string{"board", "profile", "times"}),
-		"board; profile: share of the instances by how near the best known result; times: share of instances and "+
-			"targets reached by a time")
-	f.out.register(c, "out", "file to write (default: standard output)", "text", "svg", "png", "pdf")
-}
-
-func newSuiteRun() *cobra.Command {
-	var f suiteFlags
-	c := &cobra.Command{
-		Use:     "run",
-		Example: "  miglab suite run --algorithms far,lns --division closed",
-		Short:   "Run algorithms on the suite and print its board",
-		RunE: func(c *cobra.Command, _ []string) error {
-			return f.rank(c, func(e *run.Engine, cells []run.Span) error { return e.Run(c.Context(), cells) })
-		},
-	}
-	f.register(c)
 	cli.AddFlag(c, &f.division, "division", "closed", cli.OneOf("division", []string{"closed", "open"}),
 		"closed: nothing was trained or tuned on the suite; open: all is allowed")
 	c.Flags().BoolVar(&f.declared, "declare", false,
 		"declare that nothing that was learned, and no program of your own, has seen the suite")
-	return c
-}
-
-func newSuiteBoard() *cobra.Command {
-	var f suiteFlags
-	c := &cobra.Command{
-		Use:     "board",
-		Example: "  miglab suite board --algorithms far,lns",
-		Short:   "Print how far results are from the bounds and the best known results, by track and class",
-		RunE: func(c *cobra.Command, _ []string) error {
-			return f.rank(c, func(*run.Engine, []run.Span) error { return nil })
-		},
-	}
-	f.register(c)
+	cli.AddFlag(c, &f.show, "show", "board", cli.OneOf("show", []string{"board", "profile", "times"}),
+		"board; profile: share of the instances by how near the best known result; times: share of instances and "+
+			"targets reached by a time, algorithms that differ in their budget alone being one")
+	f.out.register(c, "out", "file to write (default: standard output)", "text", "svg", "png", "pdf")
 	return c
 }
 
 // rank shows the algorithms, whose cells compute has computed.
-func (f *suiteFlags) rank(c *cobra.Command, compute func(*run.Engine, []run.Span) error) error {
+func (f *suiteFlags) rank(c *cobra.Command, compute func(context.Context, *run.Engine, []run.Span) error) error {
 	if (f.show == "board") != (f.out.format == "text") {
 		return fmt.Errorf("--show %s does not write %s; a board is text, and a figure needs --out with a name such as "+
 			"times.svg", f.show, f.out.format)
@@ -141,12 +128,12 @@ func (f *suiteFlags) rank(c *cobra.Command, compute func(*run.Engine, []run.Span
 	if err != nil {
 		return err
 	}
-	names, cells, err := f.entries(a)
+	names, cells, err := f.entries(c, a)
 	if err != nil {
 		return err
 	}
 	return f.runCells(c, "cells", func(e *run.Engine) error {
-		if err := compute(e, slices.Concat(cells...)); err != nil {
+		if err := compute(c.Context(), e, slices.Concat(cells...)); err != nil {
 			return err
 		}
 		results := make([][]suite.Result, len(names))
@@ -162,14 +149,15 @@ func (f *suiteFlags) rank(c *cobra.Command, compute func(*run.Engine, []run.Span
 			case "times":
 				return reports.Encode(w, f.out.format, suiteTimes(names, results))
 			}
-			return suiteBoard(names, results).Text(w)
+			return f.board(names, results).Text(w)
 		})
 	})
 }
 
-func suiteBoard(names []string, results [][]suite.Result) *reports.Table {
+// board is what to cite.
+func (f *suiteFlags) board(names []string, results [][]suite.Result) *reports.Table {
 	t := &reports.Table{
-		Title: "Suite " + suite.Version,
+		Title: "Suite " + suite.Version + ", " + f.division + " division, miglab " + version(),
 		Columns: reports.Left("algorithm", "track", "class").
 			Right("instances", "solved", "from the bound (%)", "from the best known (%)", "as good as that"),
 		Notes: []string{
@@ -218,7 +206,7 @@ func suiteBoard(names []string, results [][]suite.Result) *reports.Table {
 
 // entries returns the algorithms' names and the cells of each, one for each instance of its track. The closed division
 // refuses what may have learned from the suite.
-func (f *suiteFlags) entries(a *suite.Archive) (names []string, cells [][]run.Span, err error) {
+func (f *suiteFlags) entries(c *cobra.Command, a *suite.Archive) (names []string, cells [][]run.Span, err error) {
 	for _, id := range f.algorithms {
 		parsed, err := algo.Parse(id)
 		if err != nil {
@@ -229,25 +217,24 @@ func (f *suiteFlags) entries(a *suite.Archive) (names []string, cells [][]run.Sp
 			return nil, nil, fmt.Errorf("%s may have learned from the suite; if it has not, --declare that, "+
 				"and otherwise run --division open", parsed.ID)
 		}
-		var without error // of a program that does not do a track
+		var without error // of a program that does not do every track
+		var skipped []string
 		for _, track := range suiteTracks(a) {
 			if parsed.Spec.Track != "" && parsed.Spec.Track != track {
 				continue
 			}
 			own, err := suiteCells(a, track, id)
-			if err != nil && parsed.Spec.Track != "" {
-				return nil, nil, err
-			}
 			if err != nil {
-				if without == nil {
-					without = err
-				}
+				without, skipped = err, append(skipped, track)
 				continue
 			}
 			names, cells = append(names, parsed.ID), append(cells, own)
 		}
-		if without != nil && !slices.Contains(names, parsed.ID) {
+		if without != nil && (parsed.Spec.Track != "" || !slices.Contains(names, parsed.ID)) {
 			return nil, nil, without
+		}
+		if without != nil {
+			fmt.Fprintf(c.ErrOrStderr(), "miglab: not on %s: %v\n", strings.Join(skipped, ", "), without)
 		}
 		if !slices.Contains(names, parsed.ID) {
 			return nil, nil, fmt.Errorf("the suite has no instances for %s, which is of the %s track", id,
