@@ -48,7 +48,7 @@ func (a *Archive) Judge(text []byte) (*Judgement, error) {
 		Hash string `json:"sha256"`
 	}
 	if err := json.Unmarshal(text, &named); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("it is no JSON object: %w", err)
 	}
 	if named.ID == "" {
 		return nil, errors.New("id is missing; a submission names its instance, and has the schedule in it")

@@ -200,7 +200,22 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 }
 
-// TestFilesAreReadBack exports every instance and imports it. A batch is then put together from its file alone.
+// TestAcceptanceIsVerified claims that fewer requests can be accepted than are.
+func TestAcceptanceIsVerified(t *testing.T) {
+	const id = "placement-001"
+	a := damaged(t, certificateFile(id), func(text string) string {
+		return strings.Replace(text, `"accepted_at_most":25`, `"accepted_at_most":24`, 1)
+	})
+	in, _, err := a.Find(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.verifyBound(in, new(Best)); err == nil || !strings.Contains(err.Error(), "the instants prove 25 only") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestFilesAreReadBack exports every instance and imports it. The tasks of a batch are then read from its file alone.
 func TestFilesAreReadBack(t *testing.T) {
 	a := archive(t)
 	for i := range a.Instances {
@@ -348,34 +363,34 @@ func TestForgeriesAreRefused(t *testing.T) {
 			m.schedule()[places] = append(m.schedule().list(places), m.schedule().list(places)[0])
 		}},
 		{"unknown task", "task", func(m made) { m.entry(places, 0)["task"] = "free lunch" }},
-		{"too fast", "", func(m made) { m.entry(places, 0)["end_s"] = m.entry(places, 0)["start_s"].(float64) + 0.001 }},
-		{"before its instance", "", func(m made) {
+		{"too fast", "wrong duration", func(m made) { m.entry(places, 0)["end_s"] = m.entry(places, 0)["start_s"].(float64) + 0.001 }},
+		{"before its instance", "no instance", func(m made) {
 			p := m.entry(places, 0)
 			p["end_s"] = p["end_s"].(float64) - p["start_s"].(float64)
 			p["start_s"] = 0
 		}},
-		{"overlap", "", func(m made) {
+		{"overlap", "tasks overlap", func(m made) {
 			list := m.schedule().list(places)
 			first, last := m.entry(places, 0), m.entry(places, len(list)-1)
 			took := last["end_s"].(float64) - last["start_s"].(float64)
-			for _, name := range []string{"gpu", "slice", "size", "start_s"} {
+			for _, name := range []string{"gpu", "slice", "start_s"} {
 				last[name] = first[name]
 			}
 			last["end_s"] = first["start_s"].(float64) + took
 		}},
-		{"forbidden start", "", func(m made) { m.entry(places, 0)["slice"] = 7 }},
-		{"forbidden size", "", func(m made) { m.entry(places, 0)["size"] = 5 }},
-		{"GPU that is not there", "", func(m made) { m.entry(places, 0)["gpu"] = 1 }},
-		{"reconfiguration missing", "", func(m made) { m.schedule()[operations] = m.schedule().list(operations)[1:] }},
-		{"reconfiguration missing", "", func(m made) { m.schedule()[operations] = []any{} }},
-		{"reconfiguration too fast", "", func(m made) {
+		{"forbidden start", "cannot place size 7 at slice 7", func(m made) { m.entry(places, 0)["slice"] = 7 }},
+		{"forbidden size", "no instances of size 5", func(m made) { m.entry(places, 0)["size"] = 5 }},
+		{"GPU that is not there", "unknown GPU", func(m made) { m.entry(places, 0)["gpu"] = 1 }},
+		{"reconfiguration missing", "is not there", func(m made) { m.schedule()[operations] = m.schedule().list(operations)[1:] }},
+		{"reconfiguration missing", "is not there", func(m made) { m.schedule()[operations] = []any{} }},
+		{"reconfiguration too fast", "wrong reconfiguration time", func(m made) {
 			m.entry(operations, 0)["end_s"] = m.entry(operations, 0)["start_s"].(float64) + 0.001
 		}},
 		{"makespan too low", "makespan", func(m made) { m.schedule()["makespan_s"] = 1 }},
-		{"negative time", "", func(m made) { m.entry(places, 0)["start_s"] = -1 }},
-		{"no number", "", func(m made) { m.entry(places, 0)["start_s"] = "NaN" }},
-		{"other model", "", func(m made) { m.schedule()["reconfiguration"] = "free" }},
-		{"other model", "", func(m made) { m.schedule()["gpu"] = "A30" }},
+		{"negative time", "bad time", func(m made) { m.entry(places, 0)["start_s"] = -1 }},
+		{"no number", "is not a number", func(m made) { m.entry(places, 0)["start_s"] = "NaN" }},
+		{"other model", "wrong reconfiguration model", func(m made) { m.schedule()["reconfiguration"] = "free" }},
+		{"other model", "the schedule is for A30", func(m made) { m.schedule()["gpu"] = "A30" }},
 		{"unknown field", "bonus", func(m made) { m["bonus"] = 1 }},
 		{"false bound", "area", func(m made) { m["witness"] = made{"kind": "area", "bound_s": 86.2} }},
 		{"false bound", "trust me", func(m made) { m["witness"] = made{"kind": "trust me", "bound_s": 1} }},
@@ -391,12 +406,15 @@ func TestForgeriesAreRefused(t *testing.T) {
 		}
 	}
 	whole := string(textOf(t, submissionOf(t, a, id)))
-	for kind, text := range map[string]string{
-		"text after the end": whole + "{}", "half a file": whole[:len(whole)/2], "no object": "[]", "empty": "",
-		"member twice": strings.Replace(whole, `"by":`, `"by":"x","by":`, 1),
+	for _, c := range []struct{ kind, text, want string }{
+		{"text after the end", whole + "{}", "after top-level value"},
+		{"half a file", whole[:len(whole)/2], "unexpected end"},
+		{"no object", "[]", "no JSON object"},
+		{"empty", "", "no JSON object"},
+		{"member twice", strings.Replace(whole, `"by":`, `"by":"x","by":`, 1), "twice"},
 	} {
-		if j, err := a.Judge([]byte(text)); err == nil {
-			t.Errorf("%s was accepted: %+v", kind, j)
+		if j, err := a.Judge([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %+v, error %v, want one with %q", c.kind, j, err, c.want)
 		}
 	}
 	for i := range a.Instances {
