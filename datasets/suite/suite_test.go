@@ -189,7 +189,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 	for _, c := range []struct{ file, from, to, want string }{
 		{"instances.csv", in.Hash, strings.Repeat("0", 64), "SHA-256"},
 		{"instances.csv", id + ",batch," + in.Class, id + ",batch," + other, "class"},
-		{"best.csv", best.Algorithm + "\n", "someone\n", "best.csv has"},
+		{"best.csv", "," + best.Algorithm + ",", ",someone,", "best.csv has"},
 		{certificateFile(id), `"lower_bound_s":`, `"lower_bound_s":1`, "bound"},
 		{certificateFile(id), `"end_s":`, `"end_s":9`, "end"},
 	} {

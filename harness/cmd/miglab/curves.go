@@ -42,7 +42,7 @@ func (f *trainFlags) draw(c *cobra.Command, trainings []training) error {
 		}
 		steps := runs[0].Steps[shortest(runs)-1]
 		fmt.Fprintf(c.OutOrStdout(), "%s: %d runs %s, of at least %.0f steps; the curve over the last quarter: %s; "+
-			"%s.svg and .png\n", name, len(runs), whose, steps, curve.TrendOf(runs).Word(), base)
+			"%s.svg, .png and .pdf\n", name, len(runs), whose, steps, curve.TrendOf(runs).Word(), base)
 	}
 	return nil
 }
