@@ -27,6 +27,7 @@ import (
 	"miglab/harness/atomicfile"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
+	"miglab/harness/spec"
 	"miglab/harness/store"
 	"miglab/harness/strictcsv"
 )
@@ -71,20 +72,19 @@ type Archive struct {
 	files fs.FS
 }
 
-// Frozen returns the archive that is part of the program. Its files were read by the tests, so that an error is a
-// mistake in the program.
-func Frozen() (*Archive, error) { return Read(frozen()) }
+// Frozen returns the archive that is part of the program.
+func Frozen() *Archive { return spec.Must(Read(frozen())) }
 
-func frozen() fs.FS {
-	files, err := fs.Sub(embedded, Version)
-	if err != nil {
-		panic(err) // the name is no path
+func frozen() fs.FS { return spec.Must(fs.Sub(embedded, Version)) }
+
+// In returns the archive that the program has, with what the files of a folder change in it. The folder need not exist,
+// and may be "".
+func In(dir string) (*Archive, error) {
+	if dir == "" {
+		return Frozen(), nil
 	}
-	return files
+	return Read(changed{os.DirFS(dir), frozen()})
 }
-
-// In returns the archive that the program has, with what the files of a folder change in it. The folder need not exist.
-func In(dir string) (*Archive, error) { return Read(changed{os.DirFS(dir), frozen()}) }
 
 // changed is files in place of others.
 type changed struct{ own, others fs.FS }
@@ -128,8 +128,11 @@ func rows[Row any](files fs.FS, name string) ([]Row, error) {
 	return t.Rows, nil
 }
 
-// Write writes an archive's tables into a folder. It does not write the certificates.
+// Write writes an archive's tables into a folder, which it makes. It does not write the certificates.
 func (a *Archive) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	return errors.Join(writeRows(dir, "instances.csv", a.Instances), writeRows(dir, "best.csv", a.Best))
 }
 

@@ -18,15 +18,6 @@ import (
 	"miglab/harness/task"
 )
 
-func archive(t *testing.T) *Archive {
-	t.Helper()
-	a, err := Frozen()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
 // TestArchive verifies all that is known about all instances.
 func TestArchive(t *testing.T) {
 	db, err := run.Open(t.TempDir())
@@ -34,14 +25,14 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := archive(t).Check(t.Context(), &run.Engine{Store: db}); err != nil {
+	if err := Frozen().Check(t.Context(), &run.Engine{Store: db}); err != nil {
 		t.Error(err)
 	}
 }
 
 // TestClasses: the suite has what README.md promises.
 func TestClasses(t *testing.T) {
-	a := archive(t)
+	a := Frozen()
 	count, tracks, gpus, tasks := map[string]int{}, map[string]bool{}, map[int]bool{}, map[int]bool{}
 	for i := range a.Instances {
 		in := &a.Instances[i]
@@ -80,7 +71,7 @@ func TestClasses(t *testing.T) {
 func TestNeverChanges(t *testing.T) {
 	const published = "477beb128c549bf9aa0747e3d8c9c3d13ba2da82304650838c3b9abc93c5e448"
 	var all strings.Builder
-	for _, in := range archive(t).Instances {
+	for _, in := range Frozen().Instances {
 		all.WriteString(in.ID + " " + in.Hash + "\n")
 	}
 	if got := hashOf([]byte(all.String())); got != published {
@@ -95,7 +86,7 @@ func TestLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	a := archive(t)
+	a := Frozen()
 	solvers, err := rows[solver](a.files, "solvers.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +141,7 @@ func damaged(t *testing.T, name string, change func(string) string) *Archive {
 	all := os.DirFS(Version).(interface {
 		ReadFile(name string) ([]byte, error)
 	})
-	for _, in := range append(archive(t).Instances, Instance{ID: ""}) {
+	for _, in := range append(Frozen().Instances, Instance{ID: ""}) {
 		if text, err := all.ReadFile(certificateFile(in.ID)); err == nil {
 			files[certificateFile(in.ID)] = &fstest.MapFile{Data: text}
 		}
@@ -178,7 +169,7 @@ func damaged(t *testing.T, name string, change func(string) string) *Archive {
 // TestVerifyFindsDamage changes a file of the archive, and the instance is no longer verified.
 func TestVerifyFindsDamage(t *testing.T) {
 	const id = "batch-001"
-	in, best, err := archive(t).Find(id)
+	in, best, err := Frozen().Find(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +208,7 @@ func TestAcceptanceIsVerified(t *testing.T) {
 
 // TestFilesAreReadBack exports every instance and imports it. The tasks of a batch are then read from its file alone.
 func TestFilesAreReadBack(t *testing.T) {
-	a := archive(t)
+	a := Frozen()
 	for i := range a.Instances {
 		in := &a.Instances[i]
 		text, err := a.File(in.ID)
@@ -254,7 +245,7 @@ func TestFilesAreReadBack(t *testing.T) {
 
 // TestImportRefuses changes a file of an instance.
 func TestImportRefuses(t *testing.T) {
-	a := archive(t)
+	a := Frozen()
 	text, err := a.File("batch-001")
 	if err != nil {
 		t.Fatal(err)
@@ -339,7 +330,7 @@ func severalTasks(t *testing.T, a *Archive) string {
 
 // TestForgeriesAreRefused hands in more than twenty forgeries of more than ten kinds.
 func TestForgeriesAreRefused(t *testing.T) {
-	a := archive(t)
+	a := Frozen()
 	id := severalTasks(t, a)
 	other := a.Instances[0]
 	if j, err := a.Judge(textOf(t, submissionOf(t, a, id))); err != nil || j.Schedule != "equal" || j.Improved {
@@ -431,7 +422,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 
 // TestImprovement lets an archive forget the best known schedule of an instance, and hands it in.
 func TestImprovement(t *testing.T) {
-	a := archive(t)
+	a := Frozen()
 	id := severalTasks(t, a)
 	in, best, _ := a.Find(id)
 	p, err := in.Problem()
@@ -495,7 +486,7 @@ func TestImprovement(t *testing.T) {
 // TestBetterBound lets an archive forget a bound, and hands it in with the same schedule. A second submission into the
 // same folder keeps the first.
 func TestBetterBound(t *testing.T) {
-	a := archive(t)
+	a := Frozen()
 	dir := filepath.Join(t.TempDir(), "mine")
 	weak, err := In(dir)
 	if err != nil {

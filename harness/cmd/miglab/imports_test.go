@@ -75,7 +75,7 @@ var mayImport = map[string]string{
 	"bounds/certificate":    "harness/mig harness/task harness/schedule",
 	"datasets/traces":       "harness/mig harness/task",
 	"datasets":              "harness/mig harness/numpy harness/task harness/sim/corun datasets/traces",
-	"datasets/suite":        "harness/mig harness/task harness/schedule harness/algo harness/store harness/track harness/run bounds/certificate datasets",
+	"datasets/suite":        "harness/spec harness/mig harness/task harness/schedule harness/algo harness/store harness/track harness/run bounds/certificate datasets",
 	"reports":               "harness/mig harness/task harness/schedule harness/sim/corun",
 	"reports/leaderboard":   "harness/mig harness/algo harness/stats datasets harness/store harness/track harness/run reports",
 	"reports/site":          "harness/mig harness/schedule harness/algo harness/store harness/track harness/run datasets reports reports/leaderboard",

@@ -41,11 +41,7 @@ func newSuiteList() *cobra.Command {
 		Example: "  miglab suite list",
 		Short:   "Count the instances by class, and those whose best known result is proven to be optimal",
 		RunE: func(c *cobra.Command, _ []string) error {
-			a, err := suite.Frozen()
-			if err != nil {
-				return err
-			}
-			return suiteClasses(a).Text(c.OutOrStdout())
+			return suiteClasses(suite.Frozen()).Text(c.OutOrStdout())
 		},
 	}
 }
@@ -124,10 +120,7 @@ func (f *suiteFlags) rank(c *cobra.Command, compute func(context.Context, *run.E
 		return fmt.Errorf("--show %s does not write %s; a board is text, and a figure needs --out with a name such as "+
 			"times.svg", f.show, f.out.format)
 	}
-	a, err := suite.Frozen()
-	if err != nil {
-		return err
-	}
+	a := suite.Frozen()
 	names, cells, err := f.entries(c, a)
 	if err != nil {
 		return err
@@ -269,27 +262,20 @@ func newSuiteExport() *cobra.Command {
 		Example: "  miglab suite export --out instances/",
 		Short:   "Write every instance as JSON for other solvers and as CSV, and tables of what is known",
 		RunE: func(c *cobra.Command, _ []string) error {
-			a, err := suite.Frozen()
-			if err != nil {
-				return err
-			}
-			each, what := exportInstance, "written to"
-			if check {
-				each, what = importInstance, "have the hash of suite "+suite.Version+" in"
-			} else if err := os.MkdirAll(out, 0o755); err != nil {
-				return err
+			a := suite.Frozen()
+			each, what := importInstance, "have the hash of suite "+suite.Version+" in"
+			if !check {
+				each, what = exportInstance, "written to"
+				if err := a.Write(out); err != nil {
+					return err
+				}
 			}
 			for _, in := range a.Instances {
 				if err := each(a, out, in.ID); err != nil {
 					return err
 				}
 			}
-			if !check {
-				if err := a.Write(out); err != nil {
-					return err
-				}
-			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%d instances %s %s\n", len(a.Instances), what, out)
+			_, err := fmt.Fprintf(c.OutOrStdout(), "%d instances %s %s\n", len(a.Instances), what, out)
 			return err
 		},
 	}
@@ -340,11 +326,7 @@ func newSuiteSubmit() *cobra.Command {
 		Short:   "Verify a schedule of an instance and compare it with the best known one",
 		Args:    cli.Arguments(1, 1, "one file.json"),
 		RunE: func(c *cobra.Command, args []string) error {
-			read := suite.Frozen
-			if out != "" {
-				read = func() (*suite.Archive, error) { return suite.In(out) }
-			}
-			a, err := read()
+			a, err := suite.In(out)
 			if err != nil {
 				return err
 			}
@@ -399,10 +381,7 @@ func newSuiteCheck() *cobra.Command {
 		Example: "  miglab suite check",
 		Short:   "Verify all that is known about the instances: hashes, schedules, certificates and classes",
 		RunE: func(c *cobra.Command, _ []string) error {
-			a, err := suite.Frozen()
-			if err != nil {
-				return err
-			}
+			a := suite.Frozen()
 			return f.runCells(c, "cells", func(e *run.Engine) error {
 				if err := a.Check(c.Context(), e); err != nil {
 					return cli.FailedError{Err: err}
