@@ -7,56 +7,88 @@ import (
 )
 
 // numbers are numbers of instances by profile. No model that NVIDIA sells has more profiles.
-type numbers [16]int
+type numbers [16]int32
 
-func (a numbers) without(b numbers) numbers {
+// without returns the numbers less others, and 0 where that is negative.
+func (a *numbers) without(b *numbers) (out numbers) {
 	for i := range a {
-		a[i] = max(a[i]-b[i], 0)
+		out[i] = max(a[i]-b[i], 0)
 	}
-	return a
+	return out
 }
 
-// count tells the free instances of a GPU from those in use.
-func count(profiles []*mig.Profile, exist mig.Partition, occupied mig.Mask) (free, used numbers) {
-	for _, in := range exist {
-		p := slices.Index(profiles, in.Profile)
-		if in.Mask()&occupied == 0 {
-			free[p]++
-		} else {
-			used[p]++
-		}
+// countProfiles returns how many instances of each profile a partition has.
+func countProfiles(profiles []*mig.Profile, partition mig.Partition) (out numbers) {
+	for _, in := range partition {
+		out[slices.Index(profiles, in.Profile)]++
 	}
-	return free, used
+	return out
 }
 
-// mostProvided returns the geometry that provides most of what is lacking and has the instances in use; false if there
-// is none.
-func mostProvided(geometries []numbers, free, used, lacking numbers) (best numbers, ok bool) {
-	most := 0
+// An option is a geometry that a GPU can get beside the instances in use, and what it has more than these.
+type option struct{ geometry, fresh numbers }
+
+// chooseFrom lists the geometries that have the instances in use. It leaves out those that never provide more than
+// nothing or an earlier one.
+func chooseFrom(geometries []numbers, used numbers) (out []option) {
 	for _, geometry := range geometries {
-		if used.without(geometry) != (numbers{}) {
+		if used.without(&geometry) != (numbers{}) {
 			continue
 		}
-		provided := 0
-		for p, fresh := range geometry.without(used) {
-			if free[p] < lacking[p] {
-				provided += min(fresh, lacking[p])
-			}
-		}
-		if provided > most {
-			most, best, ok = provided, geometry, true
+		fresh := geometry.without(&used)
+		less := func(o option) bool { return fresh.without(&o.fresh) == (numbers{}) }
+		if fresh != (numbers{}) && !slices.ContainsFunc(out, less) {
+			out = append(out, option{geometry, fresh})
 		}
 	}
-	return best, ok
+	return out
 }
 
-// arrange gives instances starts beside those in use; where not all have one, the later ones do without.
-func arrange(want []*mig.Profile, used mig.Mask) (best mig.Partition) {
+// mostProvided returns the first of the options that provide most of what is lacking; nil if none provides any.
+func mostProvided(options []option, free, lacking *numbers) (best *option) {
+	if len(options) == 0 {
+		return nil
+	}
+	var useful numbers
+	for p, n := range lacking {
+		if free[p] < n {
+			useful[p] = n
+		}
+	}
+	most := int32(0)
+	for i := range options {
+		provided := int32(0)
+		for p, fresh := range options[i].fresh {
+			provided += min(fresh, useful[p])
+		}
+		if provided > most {
+			most, best = provided, &options[i]
+		}
+	}
+	return best
+}
+
+// A placed instance has its profile by index.
+type placed struct {
+	profile int
+	start   mig.Slices
+	mask    mig.Mask
+}
+
+// An arrangement is a call of arrange: instances that get starts beside occupied slices.
+type arrangement struct {
+	want     numbers
+	occupied mig.Mask
+}
+
+// arrange gives instances of profiles, by index, starts beside those in use; where not all have one, the later ones do
+// without.
+func arrange(profiles []*mig.Profile, want []int, occupied mig.Mask) (best []placed) {
 	if len(want) == 0 {
 		return nil
 	}
-	for start, at := range (freeStarts{want[0], used}).all {
-		made := append(arrange(want[1:], used|at), mig.Instance{Profile: want[0], Start: start})
+	for start, at := range (freeStarts{profiles[want[0]], occupied}).all {
+		made := append(arrange(profiles, want[1:], occupied|at), placed{want[0], start, at})
 		if len(made) > len(best) {
 			best = made
 		}
@@ -65,7 +97,7 @@ func arrange(want []*mig.Profile, used mig.Mask) (best mig.Partition) {
 		}
 	}
 	if best == nil {
-		best = arrange(want[1:], used)
+		best = arrange(profiles, want[1:], occupied)
 	}
 	return best
 }

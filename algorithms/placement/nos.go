@@ -16,7 +16,10 @@ var _ = algo.Register(algo.Spec{
 		"are here all maximal ones of the model, and of equally good ones the first is taken",
 	Summary: "makes instances for all requests that wait: GPU by GPU the geometry, by numbers, that provides most",
 	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		n := &nos{profiles: task.RequestProfiles(s.GPU), gpus: make([]nosGPU, s.GPUs)}
+		n := &nos{
+			profiles: task.RequestProfiles(s.GPU), masks: make([]mig.Mask, s.GPUs), gpus: make([]nosGPU, s.GPUs),
+			options: map[numbers][]option{}, arrangements: map[arrangement][]placed{},
+		}
 		switch {
 		case len(n.profiles) > len(numbers{}):
 			return nil, &algo.UnsupportedError{
@@ -29,36 +32,64 @@ var _ = algo.Register(algo.Spec{
 			return nil, &algo.UnsupportedError{What: "queue=fifo", Reason: "it may serve later requests first"}
 		}
 		for _, p := range s.GPU.PartitionsOf(func(p *mig.Profile) bool { return !p.MediaExtensions }) {
-			geometry, _ := count(n.profiles, p, 0)
-			n.geometries = append(n.geometries, geometry)
+			n.geometries = append(n.geometries, countProfiles(n.profiles, p))
+		}
+		for gpu := range n.gpus {
+			n.recount(gpu)
 		}
 		return n, nil
 	},
 })
 
 // nos chooses geometries by the numbers of instances and not by their starts, so that one can be impossible beside the
-// instances in use. The GPU then gets most of it.
+// instances in use. The GPU then gets most of it. A cluster asks at every arrival and departure, so nos remembers what
+// it found out: the choices by the instances in use, the starts by the occupied slices, and that a plan changed nothing.
 type nos struct {
 	profiles   []*mig.Profile
 	geometries []numbers
+	masks      []mig.Mask // by GPU, as the other fields know them
 	gpus       []nosGPU
+	// free counts the free instances of all GPUs.
+	free numbers
+	// options and arrangements are memos of chooseFrom and arrange.
+	options      map[numbers][]option
+	arrangements map[arrangement][]placed
+	// settled is the demand for which a plan, made since a GPU last changed, changes nothing.
+	settled numbers
 	// changes are the geometries that GPUs were given, and impossible those of them that could not exist.
 	changes, impossible int
 }
 
 type nosGPU struct {
 	geometry numbers
-	exist    mig.Partition
+	exist    []placed
+	// made reports that the free instances are those of the geometry, as far as they have starts.
+	made       bool
+	free, used numbers
+	options    []option
 }
 
 // Place takes a free instance, if need be after another plan for all that wait.
 func (n *nos) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
-	spot, ok := n.take(c, profile)
-	if !ok {
-		n.plan(c, profile)
-		spot, ok = n.take(c, profile)
+	for gpu, known := range n.masks {
+		if mask := c.Mask(gpu); mask != known {
+			n.masks[gpu], n.gpus[gpu].made = mask, false
+			n.recount(gpu)
+		}
 	}
-	return spot, ok
+	if n.free[profile] == 0 {
+		n.plan(c, profile)
+	}
+	if n.free[profile] > 0 {
+		for gpu := range n.gpus {
+			for _, in := range n.gpus[gpu].exist {
+				if in.profile == profile && in.mask&n.masks[gpu] == 0 {
+					return sim.Spot{GPU: gpu, Start: in.start}, true
+				}
+			}
+		}
+	}
+	return sim.Spot{}, false
 }
 
 // Report implements [sim.Reporter].
@@ -69,50 +100,81 @@ func (n *nos) Report() []sim.Metric {
 	}
 }
 
-func (n *nos) take(c *sim.Cluster, profile int) (sim.Spot, bool) {
-	for gpu := range n.gpus {
-		for _, in := range n.gpus[gpu].exist {
-			if in.Profile == n.profiles[profile] && in.Mask()&c.Mask(gpu) == 0 {
-				return sim.Spot{GPU: gpu, Start: in.Start}, true
-			}
+// recount brings the numbers of a GPU up to date after its mask or its instances changed.
+func (n *nos) recount(gpu int) {
+	g := &n.gpus[gpu]
+	n.free = n.free.without(&g.free)
+	g.free, g.used = numbers{}, numbers{}
+	for _, in := range g.exist {
+		if in.mask&n.masks[gpu] == 0 {
+			g.free[in.profile]++
+			n.free[in.profile]++
+		} else {
+			g.used[in.profile]++
 		}
 	}
-	return sim.Spot{}, false
+	options, known := n.options[g.used]
+	if !known {
+		options = chooseFrom(n.geometries, g.used)
+		n.options[g.used] = options
+	}
+	g.options, n.settled = options, numbers{}
 }
 
 // plan changes geometries for what the requests that wait lack, one for the profile among them. The source takes the
 // changes of a node back if no request then fits it; by numbers, one always does.
 func (n *nos) plan(c *sim.Cluster, profile int) {
-	var lacking numbers
+	var demand numbers
 	for p := range n.profiles {
-		lacking[p] = c.Waiting(p)
+		demand[p] = int32(c.Waiting(p))
 	}
-	lacking[profile] = max(lacking[profile], 1)
-	for gpu := range n.gpus {
-		free, _ := count(n.profiles, n.gpus[gpu].exist, c.Mask(gpu))
-		lacking = lacking.without(free)
+	demand[profile] = max(demand[profile], 1)
+	if demand == n.settled {
+		return
 	}
+	lacking, changed := demand.without(&n.free), false
 	for gpu := range n.gpus {
-		free, used := count(n.profiles, n.gpus[gpu].exist, c.Mask(gpu))
-		if best, ok := mostProvided(n.geometries, free, used, lacking); ok {
-			free = best.without(used)
-			n.apply(&n.gpus[gpu], best, free, c.Mask(gpu))
+		if lacking == (numbers{}) {
+			break
 		}
-		lacking = lacking.without(free)
+		g := &n.gpus[gpu]
+		best := mostProvided(g.options, &g.free, &lacking)
+		if best == nil {
+			lacking = lacking.without(&g.free)
+			continue
+		}
+		if !g.made || g.geometry != best.geometry {
+			n.apply(gpu, best)
+			changed = true
+		}
+		lacking = lacking.without(&best.fresh)
+	}
+	if !changed {
+		n.settled = demand
 	}
 }
 
 // apply makes the free instances of a geometry.
-func (n *nos) apply(g *nosGPU, geometry, free numbers, occupied mig.Mask) {
-	var want []*mig.Profile
-	for p := len(n.profiles) - 1; p >= 0; p-- {
-		want = append(want, slices.Repeat(n.profiles[p:p+1], free[p])...)
+func (n *nos) apply(gpu int, o *option) {
+	g := &n.gpus[gpu]
+	key := arrangement{o.fresh, n.masks[gpu]}
+	made, known := n.arrangements[key]
+	if !known {
+		var want []int
+		for p := len(n.profiles) - 1; p >= 0; p-- {
+			want = append(want, slices.Repeat([]int{p}, int(o.fresh[p]))...)
+		}
+		made = arrange(n.profiles, want, n.masks[gpu])
+		n.arrangements[key] = made
 	}
-	made := arrange(want, occupied)
-	g.exist = append(slices.DeleteFunc(g.exist, func(in mig.Instance) bool { return in.Mask()&occupied == 0 }), made...)
-	if g.geometry != geometry {
+	g.exist = slices.DeleteFunc(g.exist, func(in placed) bool { return in.mask&n.masks[gpu] == 0 })
+	g.exist = append(g.exist, made...)
+	n.recount(gpu)
+	if g.geometry != o.geometry {
 		n.changes++
-		n.impossible += min(len(want)-len(made), 1)
+		if g.free != o.fresh {
+			n.impossible++
+		}
 	}
-	g.geometry = geometry
+	g.geometry, g.made = o.geometry, true
 }
