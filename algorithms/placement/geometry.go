@@ -25,11 +25,11 @@ func countProfiles(profiles []*mig.Profile, partition mig.Partition) (out number
 	return out
 }
 
-// An option is a geometry that a GPU can get beside the instances in use, and what it has more than these.
+// An option is a geometry that contains the instances in use, and the fresh instances that it adds to them.
 type option struct{ geometry, fresh numbers }
 
-// chooseFrom lists the geometries that have the instances in use. It leaves out those that never provide more than
-// nothing or an earlier one.
+// chooseFrom lists the geometries that contain the instances in use. It skips those without fresh instances and those
+// that never provide more than an earlier one.
 func chooseFrom(geometries []numbers, used numbers) (out []option) {
 	for _, geometry := range geometries {
 		if used.without(&geometry) != (numbers{}) {
@@ -44,7 +44,7 @@ func chooseFrom(geometries []numbers, used numbers) (out []option) {
 	return out
 }
 
-// mostProvided returns the first of the options that provide most of what is lacking; nil if none provides any.
+// mostProvided returns the first option that provides the most lacking instances; nil if no option provides any.
 func mostProvided(options []option, free, lacking *numbers) (best *option) {
 	if len(options) == 0 {
 		return nil
@@ -75,7 +75,7 @@ type placed struct {
 	mask    mig.Mask
 }
 
-// An arrangement is a call of arrange: instances that get starts beside occupied slices.
+// An arrangement has the arguments of a call of arrange.
 type arrangement struct {
 	want     numbers
 	occupied mig.Mask

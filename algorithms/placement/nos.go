@@ -42,19 +42,20 @@ var _ = algo.Register(algo.Spec{
 })
 
 // nos chooses geometries by the numbers of instances and not by their starts, so that one can be impossible beside the
-// instances in use. The GPU then gets most of it. A cluster asks at every arrival and departure, so nos remembers what
-// it found out: the choices by the instances in use, the starts by the occupied slices, and that a plan changed nothing.
+// instances in use. The GPU then gets most of it. A cluster asks at every arrival and departure. So nos keeps the
+// options by the instances in use, the starts by the occupied slices, and the demand that it can do no more for.
 type nos struct {
 	profiles   []*mig.Profile
 	geometries []numbers
-	masks      []mig.Mask // by GPU, as the other fields know them
-	gpus       []nosGPU
+	// masks are the occupied slices by GPU that the counts in gpus are for.
+	masks []mig.Mask
+	gpus  []nosGPU
 	// free counts the free instances of all GPUs.
 	free numbers
-	// options and arrangements are memos of chooseFrom and arrange.
+	// options and arrangements keep the results of chooseFrom and arrange.
 	options      map[numbers][]option
 	arrangements map[arrangement][]placed
-	// settled is the demand for which a plan, made since a GPU last changed, changes nothing.
+	// settled is the demand for which the last plan changed nothing; 0 after a GPU changed.
 	settled numbers
 	// changes are the geometries that GPUs were given, and impossible those of them that could not exist.
 	changes, impossible int
@@ -63,7 +64,7 @@ type nos struct {
 type nosGPU struct {
 	geometry numbers
 	exist    []placed
-	// made reports that the free instances are those of the geometry, as far as they have starts.
+	// made is true from the moment the geometry is made until the mask changes.
 	made       bool
 	free, used numbers
 	options    []option

@@ -13,8 +13,8 @@ import (
 	"miglab/harness/task"
 )
 
-// naiveNos is the source's planner step by step: every plan counts every GPU and tries every geometry, and nothing is
-// remembered but what exists.
+// naiveNos plans as the source does, step by step: every plan counts the instances of every GPU and tries every
+// geometry.
 type naiveNos struct {
 	g          *mig.GPU
 	profiles   []*mig.Profile
@@ -147,8 +147,8 @@ func (p *pair) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	return spot, ok
 }
 
-// TestNosStepByStep compares nos with a version that remembers nothing: on small clusters that wait, on others that
-// reject, where a plan is for one request, and on long streams with a full queue.
+// TestNosStepByStep compares the decisions of nos with naiveNos: on small clusters that wait, on others that reject,
+// where a plan is for one request, and on long streams with a full queue.
 func TestNosStepByStep(t *testing.T) {
 	nos := mustParse(t, "nos")
 	run := func(g *mig.GPU, in task.Requests) {
