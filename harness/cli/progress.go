@@ -16,8 +16,8 @@ import (
 // Progress shows how much work is done and how long the rest will take: as a bar on a terminal, and
 // elsewhere as a line every ten seconds.
 type Progress struct {
-	// Terminal says that there is a bar.
-	Terminal bool
+	// terminal says that there is a bar.
+	terminal bool
 
 	w    io.Writer
 	what string
@@ -55,7 +55,7 @@ func (f *forecast) make(done, total int, now time.Time) {
 // NewProgress returns the progress of work that is counted in something, for example cells.
 func NewProgress(w io.Writer, what string) *Progress {
 	f, ok := w.(*os.File)
-	return &Progress{Terminal: ok && term.IsTerminal(int(f.Fd())), w: w, what: what}
+	return &Progress{terminal: ok && term.IsTerminal(int(f.Fd())), w: w, what: what}
 }
 
 // Set shows how many units are done.
@@ -72,7 +72,7 @@ func (p *Progress) Set(done, total int) {
 	if due {
 		p.make(done, total, now)
 	}
-	if !p.Terminal {
+	if !p.terminal {
 		if due {
 			fmt.Fprintf(p.w, "%s: %d of %d done%s\n", p.what, done, total, p.rest())
 		}

@@ -25,7 +25,7 @@ type submitFlags struct {
 	missing, sweep, partition, time string
 	extra                           []string
 	tasks, arrayLimit               int
-	dryRun, watch                   bool
+	dryRun                          bool
 }
 
 func newSubmit() *cobra.Command {
@@ -55,7 +55,6 @@ func (f *submitFlags) add(c *cobra.Command) {
 	c.Flags().SetInterspersed(false) // what follows the command's name is the command's
 	c.Flags().StringVar(&f.missing, "missing", "", "folder of a sweep: submit its tasks that miss results")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be submitted, and write nothing")
-	c.Flags().BoolVar(&f.watch, "watch", false, "then show how the sweep goes on, as miglab status --watch does")
 }
 
 func (f *submitFlags) run(c *cobra.Command, args []string) error {

@@ -47,7 +47,9 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, out slurm.Submission
 		missing := len(out.Tasks)
 		out.Tasks = slices.DeleteFunc(out.Tasks, func(task int) bool { return slices.Contains(queued, task) })
 		if len(out.Tasks) == 0 {
-			return f.nothingToSubmit(c, s, &out, missing)
+			s.describe(c, &out)
+			s.sayNothingToSubmit(c, missing)
+			return nil
 		}
 	}
 	if f.dryRun {
@@ -60,27 +62,18 @@ func (f *submitFlags) slurm(c *cobra.Command, s *openSweep, out slurm.Submission
 		return err
 	}
 	s.describe(c, &out)
-	fmt.Fprintf(c.OutOrStdout(),
-		"job      %s: tasks\njob      %s: merge, after them\nwatch    miglab status --watch %s\n",
+	fmt.Fprintf(c.OutOrStdout(), "job      %s: tasks\njob      %s: merge, after them\nstatus   miglab status %s\n",
 		job.Array, job.Merge, slurm.Word(s.dir))
-	if f.watch {
-		return s.watch(c)
-	}
 	return nil
 }
 
-// nothingToSubmit says why no task has to be submitted.
-func (f *submitFlags) nothingToSubmit(c *cobra.Command, s *openSweep, out *slurm.Submission, missing int) error {
-	s.describe(c, out)
+// sayNothingToSubmit says why no task has to be submitted.
+func (s *openSweep) sayNothingToSubmit(c *cobra.Command, missing int) {
 	if missing == 0 {
 		fmt.Fprintf(c.OutOrStdout(), "nothing is missing; merge with: miglab merge %s\n", slurm.Word(s.dir))
-	} else {
-		fmt.Fprintf(c.OutOrStdout(), "the %d tasks that miss results are in the queue\n", missing)
+		return
 	}
-	if f.watch && !f.dryRun {
-		return s.watch(c)
-	}
-	return nil
+	fmt.Fprintf(c.OutOrStdout(), "the %d tasks that miss results are in the queue\n", missing)
 }
 
 // queued returns the tasks that wait or run in Slurm's queue.
