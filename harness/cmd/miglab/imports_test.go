@@ -21,6 +21,7 @@ var mayImport = map[string]string{
 	"harness/atomicfile": "",
 	"harness/cli":        "harness/nearest",
 	"harness/nearest":    "",
+	"harness/portable":   "",
 	"harness/strictcsv":  "",
 	"harness/strictjson": "",
 	"harness/wholefile":  "",
@@ -171,7 +172,7 @@ func within(name string, named []string) bool {
 }
 
 func TestImportsFollowTheArchitecture(t *testing.T) {
-	helpers := []string{"harness/atomicfile", "harness/deep", "harness/nearest", "harness/spec", "harness/strictcsv", "harness/strictjson", "harness/wholefile"}
+	helpers := []string{"harness/atomicfile", "harness/deep", "harness/nearest", "harness/portable", "harness/spec", "harness/strictcsv", "harness/strictjson", "harness/wholefile"}
 	packages := goPackages(t)
 	if len(packages) < 14 {
 		t.Fatalf("go list knows %d packages only", len(packages))
