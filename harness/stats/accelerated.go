@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -59,14 +58,25 @@ func accelerated(values []float64, mean float64) (low, high float64) {
 		}
 	}
 	slices.Sort(means)
-	bias := distuv.UnitNormal.Quantile((float64(below) + 0.5) / (float64(len(means)) + 1))
-	acceleration := stat.Skew(values, nil) / (6 * math.Sqrt(float64(n)))
-	t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975) * math.Sqrt(float64(n)/float64(n-1))
+	bias := NormalQuantile((float64(below) + 0.5) / (float64(len(means)) + 1))
+	acceleration := skew(values) / (6 * math.Sqrt(float64(n)))
+	t := StudentQuantile(n-1, 0.975) * math.Sqrt(float64(n)/float64(n-1))
 	at := func(z float64) float64 {
-		level := distuv.UnitNormal.CDF(bias + (bias+z)/(1-acceleration*(bias+z)))
-		return stat.Quantile(math.Min(math.Max(level, 0), 1), stat.LinInterp, means, nil)
+		level := shorten(distuv.UnitNormal.CDF(bias + (bias+z)/(1-float64(acceleration*(bias+z)))))
+		return interpolate(means, math.Min(math.Max(level, 0), 1))
 	}
 	return at(-t), at(t)
+}
+
+// interpolate returns the quantile p of values in ascending order, between the steps of their distribution.
+func interpolate(sorted []float64, p float64) float64 {
+	place := float64(p * float64(len(sorted)))
+	i := int(math.Ceil(place)) - 1
+	if i <= 0 {
+		return sorted[0]
+	}
+	before := float64(i+1) - place
+	return float64(before*sorted[i-1]) + float64((1-before)*sorted[i])
 }
 
 // atOnce is the number of resamples that are added up at once, which is faster than one after

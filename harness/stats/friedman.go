@@ -44,12 +44,12 @@ func Friedman(scores [][]float64) (FriedmanTest, error) {
 	between := 0.0
 	for j, sum := range sums {
 		t.Ranks[j] = sum / n
-		d := sum - n*middle
+		d := sum - float64(n*middle)
 		between += float64(d * d)
 	}
 	if within > 0 {
 		t.ChiSquared = float64(k-1) * between / within
-		t.P = distuv.ChiSquared{K: float64(k - 1)}.Survival(t.ChiSquared)
+		t.P = shorten(distuv.ChiSquared{K: float64(k - 1)}.Survival(t.ChiSquared))
 	}
 	return t, nil
 }

@@ -1,11 +1,6 @@
 package stats
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "math"
 
 // SharedSlope fits y = a + b x to groups of points by least squares, with a height a for each group
 // and one slope b for all. It returns the slope, in units of y per unit of x, and half of its 95 %
@@ -15,7 +10,7 @@ func SharedSlope(x, y [][]float64) (slope, half float64) {
 	var xy, xx, yy float64
 	freedom := -1
 	for g := range x {
-		at, height := stat.Mean(x[g], nil), stat.Mean(y[g], nil)
+		at, height := Mean(x[g]), Mean(y[g])
 		for i := range x[g] {
 			dx, dy := x[g][i]-at, y[g][i]-height
 			xy, xx, yy = xy+float64(dx*dy), xx+float64(dx*dx), yy+float64(dy*dy)
@@ -24,5 +19,5 @@ func SharedSlope(x, y [][]float64) (slope, half float64) {
 	}
 	slope = xy / xx
 	variance := max(0, yy-float64(slope*xy)) / float64(freedom)
-	return slope, distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(0.975) * math.Sqrt(variance/xx)
+	return slope, StudentQuantile(freedom, 0.975) * math.Sqrt(variance/xx)
 }

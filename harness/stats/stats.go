@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Confidence is the level of all intervals.
@@ -43,7 +40,7 @@ func Summarize(values []float64) (Summary, error) {
 		s.Mean, s.Low, s.High, s.StdDev, s.StdErr = values[0], nan, nan, nan, nan
 		return s, nil
 	}
-	s.Mean, s.StdDev = stat.MeanStdDev(values, nil)
+	s.Mean, s.StdDev = MeanStdDev(values)
 	if s.Min == s.Max {
 		// Rounding in the sum would show a deviation where there is none.
 		s.Mean, s.StdDev = s.Min, 0
@@ -53,7 +50,7 @@ func Summarize(values []float64) (Summary, error) {
 	}
 	s.StdErr = s.StdDev / math.Sqrt(float64(s.N))
 	// By Student's t, the mean lies in the interval with the probability [Confidence].
-	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.Quantile(1-(1-Confidence)/2) * s.StdErr
+	half := float64(StudentQuantile(s.N-1, 1-(1-Confidence)/2) * s.StdErr)
 	s.Low, s.High = s.Mean-half, s.Mean+half
 	return s, nil
 }
@@ -74,7 +71,7 @@ func Quantile(values []float64, q float64) (float64, error) {
 
 // quantile is [Quantile] of values in ascending order.
 func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
+	at := float64(q * float64(len(sorted)-1))
 	i := int(at)
 	if i == len(sorted)-1 {
 		return sorted[i]
@@ -82,7 +79,7 @@ func quantile(sorted []float64, q float64) float64 {
 	low, high := sorted[i], sorted[i+1]
 	// Two half steps, since the whole one could overflow. Unlike a weighted sum this
 	// never decreases as q grows. Rounding may exceed high, hence the minimum.
-	step := float64((at - float64(i)) * (high/2 - low/2))
+	step := float64((at - float64(i)) * (float64(high/2) - float64(low/2)))
 	return min(low+step+step, high)
 }
 

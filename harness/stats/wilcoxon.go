@@ -52,14 +52,14 @@ func Wilcoxon(differences []float64) (Test, error) {
 		}
 	}
 	n := float64(t.N)
-	mean := n * (n + 1) / 4
+	mean := float64(n * (n + 1) / 4)
 	if t.Exact {
 		t.P = signedRankTails(t.N, int(math.Abs(t.Statistic-mean)+mean))
 		return t, nil
 	}
-	variance := n*(n+1)*(2*n+1)/24 - ties/48
+	variance := float64(n*(n+1)*(float64(2*n)+1)/24) - float64(ties/48)
 	z := max(0, math.Abs(t.Statistic-mean)-0.5) / math.Sqrt(variance)
-	t.P = math.Erfc(z / math.Sqrt2)
+	t.P = shorten(math.Erfc(z / math.Sqrt2))
 	return t, nil
 }
 
