@@ -2,8 +2,9 @@ package algorithms
 
 import (
 	"context"
-	"math"
 	"slices"
+
+	"miglab/harness/portable"
 )
 
 // annealSteps is how many steps a forest anneals for each iteration and GPU.
@@ -57,7 +58,7 @@ func (a *annealing) run(ctx context.Context, steps int) error {
 		if k%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		temperature := a.best * hot * math.Pow(cold/hot, float64(k)/float64(steps))
+		temperature := a.best * hot * portable.Pow(cold/hot, float64(k)/float64(steps))
 		a.step(temperature * temperature)
 	}
 	for i, node := range a.bestNode {
@@ -132,7 +133,7 @@ func (a *annealing) step(temperature float64) {
 		costH = a.costOf(h)
 		after += costH
 	}
-	if after > before && a.rng.Float64() >= math.Exp((before-after)/temperature) {
+	if after > before && a.rng.Float64() >= portable.Exp((before-after)/temperature) {
 		p.ends[g], p.ends[h] = endG, endH
 		a.swap(i, j, to, from)
 		return

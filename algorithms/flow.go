@@ -191,7 +191,7 @@ func (q *flowQueue) cost(list []flowEntry, spots []flowSpot) float64 {
 		t := float64(q.p.Tasks[e.task].On(size))
 		spot := q.earliest(e.size, t)
 		q.take(spot)
-		total += spot.end + price*t*float64(size)
+		total += spot.end + float64(price*t*float64(size))
 		if spots != nil {
 			spots[i] = spot
 		}
@@ -357,7 +357,7 @@ func (q *flowQueue) wait() {
 		next = min(next, max(q.now, float64(q.p.ReleaseOf(int(q.coming[0])))))
 	}
 	if !math.IsInf(next, 1) {
-		q.taskSeconds += (next - q.now) * float64(len(q.list)+len(q.waiting)+running)
+		q.taskSeconds += float64((next - q.now) * float64(len(q.list)+len(q.waiting)+running))
 		q.now = next
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/schedule"
 	"miglab/harness/spec"
 	"miglab/harness/task"
@@ -76,7 +77,7 @@ func (m misoStream) predict(tasks task.Batch, sizes []mig.Slices) task.Batch {
 			longest = max(longest, t.On(s))
 		}
 		for _, s := range fits {
-			off := longest * mig.Seconds(m.mean+float64(m.mean/5*rng.NormFloat64()))
+			off := longest * mig.Seconds(m.mean+float64(m.mean/5*portable.Normal(rng)))
 			if rng.IntN(2) == 0 {
 				off = -off
 			}

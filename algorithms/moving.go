@@ -128,7 +128,7 @@ func (q *moving) fewestFirst() []int {
 
 // begin runs what is left of a task on an instance.
 func (q *moving) begin(g int, k int32, in mig.Instance, from float64) {
-	end := from + q.left[k]*float64(q.p.Tasks[k].On(in.Size()))
+	end := from + float64(q.left[k]*float64(q.p.Tasks[k].On(in.Size())))
 	q.runs = append(q.runs, movingRun{g, k, in, from, end})
 }
 

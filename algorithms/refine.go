@@ -272,7 +272,7 @@ func (p *treePlan) transfer(from, to, task int32) {
 // closestBelow returns the index of the task whose duration is closest to half the
 // margin among those shorter than the margin; -1 when there is none.
 func closestBelow(list []timedTask, margin float64) int {
-	half := margin / 2
+	half := float64(margin / 2)
 	i := sort.Search(len(list), func(j int) bool { return list[j].time <= half })
 	// list[i] is the longest one up to half the margin, list[i-1] the shortest above.
 	best := -1
@@ -288,7 +288,7 @@ func closestBelow(list []timedTask, margin float64) int {
 // closestSwap returns the indices of two tasks, one of each list, such that the first is longer than the second by less
 // than the margin and as close to half of it as possible; -1 when there are none.
 func closestSwap(list, there []timedTask, margin float64) (int, int) {
-	half := margin / 2
+	half := float64(margin / 2)
 	bestI, bestJ, off := -1, -1, math.Inf(1)
 	consider := func(i, j int) {
 		d := list[i].time - there[j].time

@@ -75,7 +75,7 @@ func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 			if !r.used[e.ID] {
 				r.used[e.ID] = true
 				end := r.operate(g, e.Key, tree.create[v])
-				below += r.width[v] * (end - e.Key)
+				below += float64(r.width[v] * (end - e.Key))
 				if below > give*width {
 					return math.Inf(1)
 				}
@@ -85,7 +85,7 @@ func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 			heads[c]++
 			left--
 			e.Key += t.time
-			below += r.idle[v] * t.time
+			below += float64(r.idle[v] * t.time)
 			if makespan = max(makespan, e.Key); makespan > limit {
 				return math.Inf(1)
 			}
@@ -95,14 +95,14 @@ func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 		}
 		if r.used[e.ID] {
 			end := r.operate(g, e.Key, tree.destroy[v])
-			below += r.width[v] * (min(end, give) - min(e.Key, give))
+			below += float64(r.width[v] * (min(end, give) - min(e.Key, give)))
 			e.Key = end
 			plan.destroy(e.ID)
 		}
 		children := tree.nodes[v].Children
 		if len(children) == 0 {
 			// The slices stay idle to the end.
-			below -= r.width[v] * min(e.Key, give)
+			below -= float64(r.width[v] * min(e.Key, give))
 			width -= r.width[v]
 		}
 		if below > give*width {

@@ -169,7 +169,7 @@ func (s *search) replace(blur, worse float64) {
 		s.before = append(s.before, plan.node[i])
 		plan.take(i)
 	}
-	s.subsets.within((s.now-s.base)*(1+2*blur+1e-6), (s.now-s.base)*(1+0.1*blur+1e-6))
+	s.subsets.within((s.now-s.base)*(1+float64(2*blur)+1e-6), (s.now-s.base)*(1+float64(0.1*blur)+1e-6))
 	s.subsets.load(len(s.tasks), s.seconds)
 	if blur > 0 {
 		s.subsets.blur(s.rng, blur)

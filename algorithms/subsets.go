@@ -201,7 +201,7 @@ func (s *subsets) blur(rng *rand.Rand, share float64) {
 	for _, times := range s.time {
 		for i, t := range times {
 			if t < never {
-				times[i] = min(never, ticks(float64(float64(t)*(1+float64(share*(rng.Float64()-0.5))))))
+				times[i] = min(never, ticks(float64(float64(t)*(1+float64(share*(float64(rng.Float64())-0.5))))))
 			}
 		}
 	}

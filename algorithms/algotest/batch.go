@@ -12,6 +12,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
@@ -82,12 +83,12 @@ func RandomProblem(rng *rand.Rand, n int) algo.Problem {
 	kind := rng.IntN(5)
 	for i := range n {
 		t := task.New(fmt.Sprintf("t%04d", i), nil)
-		base := math.Exp(rng.Float64()*8 - 3)
+		base := portable.Exp(rng.Float64()*8 - 3)
 		if kind == 1 {
 			base = 10
 		}
 		for _, s := range sizes {
-			d := base / math.Pow(float64(s), rng.Float64()*1.2)
+			d := base / portable.Pow(float64(s), rng.Float64()*1.2)
 			switch {
 			case kind == 1:
 				d = base

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"miglab/algorithms/rl/nn"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/schedule"
 	"miglab/harness/spec"
 )
@@ -385,7 +385,7 @@ func sampleAction(preferences []float32, mask []bool, temperature float64, rng *
 	sum := 0.0
 	for i, v := range preferences {
 		if mask[i] {
-			weights[i] = math.Exp(float64(v-top) / temperature)
+			weights[i] = portable.Exp(float64(v-top) / temperature)
 			sum += weights[i]
 		}
 	}

@@ -183,7 +183,7 @@ func (t *Trainer) gradient(k int) {
 	clear(d)
 	for i, slot := range batch {
 		j := i*actions + int(t.replay.actions[slot])
-		goal := float64(t.replay.rewards[slot]) + t.cfg.Gamma*float64(s.futures[i])
+		goal := float64(t.replay.rewards[slot]) + float64(t.cfg.Gamma*float64(s.futures[i]))
 		loss, slope := huber(float64(values[j]) - goal)
 		s.loss += loss
 		d[j] = float32(slope / float64(len(t.batch)))

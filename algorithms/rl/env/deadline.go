@@ -137,7 +137,7 @@ func (d *Deadline) Step(action int) (reward float32, done bool) {
 	// The conversions round products, so that they are not fused with sums.
 	r := 0.0
 	if s := &d.queue.Slices()[action]; !d.options.Sparse {
-		r = sizeReward * (float64(s.Size) / 7)
+		r = float64(sizeReward * (float64(s.Size) / 7))
 		if s.FreeAt <= deadline {
 			r += inTimeExpected
 		}

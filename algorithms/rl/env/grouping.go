@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"miglab/harness/portable"
 	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 )
@@ -81,7 +82,7 @@ func countersOf(p *task.Program, mean float64) (out [counters]float32) {
 }
 
 // logScale is 1 for 1 and 0 for a fortieth or less.
-func logScale(x float64) float64 { return max(0, 1+math.Log(x)/math.Log(40)) }
+func logScale(x float64) float64 { return max(0, 1+portable.Log(x)/portable.Log(40)) }
 
 const (
 	// shown is the number of jobs whose counters are shown: those of the candidate and the two
@@ -237,8 +238,8 @@ func (g *Grouping) Observe(observation []float32, mask []bool) {
 	for _, j := range others {
 		p := &g.jobs[j]
 		for i, v := range p.counters {
-			sum[i] += v / sumScale
-			weighted[i] += float32(v*float32(p.time)) / sumScale
+			sum[i] += float32(v / sumScale)
+			weighted[i] += float32(float32(v*float32(p.time)) / sumScale)
 		}
 	}
 	prospects := observation[(shown+sums)*counters:]

@@ -1,6 +1,10 @@
 package nn
 
-import "math"
+import (
+	"math"
+
+	"miglab/harness/portable"
+)
 
 // Adam (Kingma and Ba, 2015) with Stable-Baselines3's constants: decay rates 0.9
 // and 0.999 of the moments, epsilon 1e-5. Its exported fields are its whole state, for
@@ -37,8 +41,8 @@ func (a *Adam) Step(parameters, gradients []float32, scale float32, rate float64
 	a.Steps++
 	t := float64(a.Steps)
 	c := adamCoefficients{
-		rate:  float32(rate / (1 - math.Pow(adamBeta1, t))),
-		scale: float32(1 / math.Sqrt(1-math.Pow(adamBeta2, t))),
+		rate:  float32(rate / (1 - portable.Pow(adamBeta1, t))),
+		scale: float32(1 / math.Sqrt(1-portable.Pow(adamBeta2, t))),
 		clip:  scale,
 	}
 	for i := adamVector(parameters, gradients, a.First, a.Second, c); i < len(parameters); i++ {

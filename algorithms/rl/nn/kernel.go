@@ -3,8 +3,6 @@ package nn
 import (
 	"slices"
 	"sync"
-
-	"gonum.org/v1/gonum/blas/gonum"
 )
 
 // A Kernel computes the three products of a fully connected layer, on matrices stored row
@@ -21,13 +19,13 @@ type Kernel interface {
 
 // Portable returns the kernel that gives the same bits in every build. It skips zeros in x
 // and dy, such as those of one-hot observations.
-func Portable() Kernel { return portable{} }
+func Portable() Kernel { return rowKernel{} }
 
 // The products are sums of scaled rows ("axpy"). Unlike in a vectorised inner product,
 // the order of addition does not depend on memory alignment.
-type portable struct{}
+type rowKernel struct{}
 
-func (portable) Affine(y, x, w, b []float32, n, in, out int) {
+func (rowKernel) Affine(y, x, w, b []float32, n, in, out int) {
 	if affineVector(y, x, w, b, n, in, out) {
 		return
 	}
@@ -38,7 +36,7 @@ func (portable) Affine(y, x, w, b []float32, n, in, out int) {
 	}
 }
 
-func (portable) InputGradient(dx, dy, w []float32, n, in, out int) {
+func (rowKernel) InputGradient(dx, dy, w []float32, n, in, out int) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	t := s.take(in * out)
@@ -50,7 +48,7 @@ func (portable) InputGradient(dx, dy, w []float32, n, in, out int) {
 	}
 }
 
-func (portable) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
+func (rowKernel) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
 	clear(dw[:in*out])
 	clear(db[:out])
 	addRows(db, dy, n, out)
@@ -78,13 +76,9 @@ func axpy(alpha float32, x, y []float32) {
 	if alpha == 0 {
 		return
 	}
-	if len(y) < 4 {
-		for i, v := range x {
-			y[i] += float32(alpha * v)
-		}
-		return
+	for i := axpyVector(alpha, x, y); i < len(y); i++ {
+		y[i] += float32(alpha * x[i])
 	}
-	gonum.Implementation{}.Saxpy(len(y), alpha, x, 1, y, 1)
 }
 
 // addRows adds the n rows of m to sum.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"miglab/harness/portable"
 )
 
 // An Affine is a fully connected layer y = x·w + b without activation, on
@@ -85,7 +87,7 @@ func orthogonal(m []float32, rows, columns int, gain float64, rng *rand.Rand) {
 	for i := range vectors {
 		v := make([]float64, length)
 		for j := range v {
-			v[j] = rng.NormFloat64()
+			v[j] = portable.Normal(rng)
 		}
 		// Two passes make the vectors orthogonal up to rounding (Kahan and Parlett).
 		for range 2 {

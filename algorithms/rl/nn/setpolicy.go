@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"miglab/harness/portable"
 )
 
 // SetShape is the layout of what a [SetPolicy] sees: the number of live rows, then
@@ -82,7 +84,7 @@ func NewSetPolicy(shape SetShape, hidden int, kernel Kernel, rng *rand.Rand) *Se
 		sigma := l.gain / math.Sqrt(float64(l.in))
 		w := (*l.layer).weights
 		for i := range w {
-			w[i] = float32(sigma * rng.NormFloat64())
+			w[i] = float32(sigma * portable.Normal(rng))
 		}
 	}
 	return p

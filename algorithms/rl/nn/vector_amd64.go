@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"golang.org/x/sys/cpu"
+	"gonum.org/v1/gonum/blas/gonum"
 )
 
 // terms are the elements of x that are not zero, each with the place in w where the row that
@@ -17,6 +18,16 @@ type terms struct {
 }
 
 var termPool = sync.Pool{New: func() any { return new(terms) }}
+
+// axpyVector adds alpha times x to y and returns the number of elements that it has changed: all or none. Assembly of
+// gonum rounds each product; its Go code, which other processors have, does not.
+func axpyVector(alpha float32, x, y []float32) int {
+	if len(y) < 4 {
+		return 0
+	}
+	gonum.Implementation{}.Saxpy(len(y), alpha, x, 1, y, 1)
+	return len(y)
+}
 
 // affineVector computes [Kernel.Affine] with the same bits as scaledRows: it adds the same
 // products in the same order, but keeps the sums in registers instead of memory. It returns

@@ -3,6 +3,8 @@ package ppo
 import (
 	"math"
 	"math/rand/v2"
+
+	"miglab/harness/portable"
 )
 
 // actionsIn lists the actions that a mask allows, in the memory of list if they fit. It
@@ -38,7 +40,7 @@ func sampleAction(
 	most := highest(preferences, allowed)
 	sum := 0.0
 	for _, j := range allowed {
-		w := math.Exp(float64(preferences[j] - most))
+		w := portable.Exp(float64(preferences[j] - most))
 		weights[j] = float32(w)
 		sum += w
 	}
@@ -50,7 +52,7 @@ func sampleAction(
 			break
 		}
 	}
-	return action, preferences[action] - most - float32(math.Log(sum))
+	return action, preferences[action] - most - float32(portable.Log(sum))
 }
 
 // highest returns the highest allowed preference, ignoring those that are not a number.
@@ -98,14 +100,14 @@ func (w weights) loss(
 	sum, dot := 0.0, 0.0
 	for _, j := range allowed {
 		x := float64(preferences[j] - most)
-		e := math.Exp(x)
+		e := portable.Exp(x)
 		sum += e
-		dot += e * x
+		dot += float64(e * x)
 		dPreferences[j] = float32(e)
 	}
-	logSum := math.Log(sum)
+	logSum := portable.Log(sum)
 	entropy := logSum - dot/sum
-	ratio := math.Exp(float64(preferences[at.action]-most) - logSum - float64(at.logp))
+	ratio := portable.Exp(float64(preferences[at.action]-most) - logSum - float64(at.logp))
 
 	advantage := float64(at.advantage)
 	free := advantage * ratio
@@ -119,7 +121,7 @@ func (w weights) loss(
 	for _, j := range allowed {
 		p := float64(dPreferences[j]) / sum
 		logp := float64(preferences[j]-most) - logSum
-		dPreferences[j] = float32(p * (w.scale*w.entropy*(logp+entropy) - dLogp))
+		dPreferences[j] = float32(p * (float64(w.scale*w.entropy*(logp+entropy)) - dLogp))
 	}
 	dPreferences[at.action] += float32(dLogp)
 
@@ -139,7 +141,7 @@ func advantages(
 			next, sum = 0, 0
 		}
 		value := float64(values[i])
-		sum = float64(rewards[i]) + gamma*next - value + gamma*lambda*sum
+		sum = float64(rewards[i]) + float64(gamma*next) - value + float64(gamma*lambda*sum)
 		out[i], targets[i] = float32(sum), float32(sum+value)
 	}
 }
@@ -153,7 +155,7 @@ func standardize(at []taken) {
 	mean /= n
 	for _, a := range at {
 		d := float64(a.advantage) - mean
-		squares += d * d
+		squares += float64(d * d)
 	}
 	scale := 1 / (math.Sqrt(squares/(n-1)) + 1e-8)
 	for i := range at {

@@ -130,7 +130,7 @@ func scoreOn(batches []measured, envs []player) func(nn.Policy) (float64, error)
 		play(p.Share(), envs...)
 		sum := 0.0
 		for i, e := range envs {
-			sum += 100 * (e.Makespan()/batches[i].bound - 1)
+			sum += float64(100 * (e.Makespan()/batches[i].bound - 1))
 		}
 		return sum / float64(len(envs)), nil
 	}

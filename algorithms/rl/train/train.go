@@ -202,8 +202,8 @@ func (s *session) advance(ctx context.Context) error {
 			return err
 		}
 		episodes += stats.Episodes
-		sum.Return += stats.Return * float64(stats.Episodes)
-		sum.Length += stats.Length * float64(stats.Episodes)
+		sum.Return += float64(stats.Return * float64(stats.Episodes))
+		sum.Length += float64(stats.Length * float64(stats.Episodes))
 		sum.Entropy += stats.Entropy
 		sum.PolicyLoss += stats.PolicyLoss
 		sum.ValueLoss += stats.ValueLoss

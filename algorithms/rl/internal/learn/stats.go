@@ -2,7 +2,6 @@ package learn
 
 import (
 	"fmt"
-	"math"
 
 	"miglab/harness/curve"
 )
@@ -53,8 +52,10 @@ func ExplainedVariance(predicted, actual []float32) float64 {
 	mean, meanError = mean/n, meanError/n
 	var varError, variance float64
 	for i, a := range actual {
-		variance += math.Pow(float64(a)-mean, 2)
-		varError += math.Pow(float64(a)-float64(predicted[i])-meanError, 2)
+		off := float64(a) - mean
+		variance += float64(off * off)
+		off = float64(a) - float64(predicted[i]) - meanError
+		varError += float64(off * off)
 	}
 	if variance == 0 {
 		return 0
