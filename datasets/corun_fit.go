@@ -118,7 +118,7 @@ func fitKernel(kernel string, program tableProgram, curve []point) KernelFit {
 func (f *KernelFit) fit(curve []point, class task.Class) {
 	shape := classShapes[class]
 	// memory is the memory work as a share of what is not serial.
-	memory := shape.memory.middle() / (1 - shape.serial.middle())
+	memory := shape.memory.middle() / (1 - float64(shape.serial.middle()))
 	f.RMS = math.Inf(1)
 	for thousandths := 1; thousandths <= 1000; thousandths++ {
 		p := task.Program{Class: class, Fitted: true, Parallelism: float64(thousandths) / 1000, Memory: memory}

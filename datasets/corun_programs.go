@@ -3,7 +3,6 @@ package datasets
 import (
 	"embed"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/portable"
 	"miglab/harness/spec"
 	"miglab/harness/strictcsv"
 	"miglab/harness/task"
@@ -105,13 +105,13 @@ var classShapes = map[task.Class]classShape{
 }
 
 // Solo times are exp(N(soloMean, soloDeviation)) seconds.
-var soloMean, soloDeviation = math.Log(20), 0.5
+var soloMean, soloDeviation = portable.Log(20), 0.5
 
 // drawProgram draws a program of a class, again and again until it follows the class's rule.
 func drawProgram(rng *rand.Rand, class task.Class) task.Program {
 	shape := classShapes[class]
 	// The conversion rounds the product, which keeps it from being fused with the sum.
-	solo := mig.Seconds(math.Exp(soloMean + float64(soloDeviation*rng.NormFloat64())))
+	solo := mig.Seconds(portable.Exp(soloMean + float64(soloDeviation*portable.Normal(rng))))
 	for {
 		p := task.Program{
 			Class: class, Solo: solo,
@@ -134,8 +134,8 @@ func drawWide(rng *rand.Rand, class task.Class) task.Program {
 		short = 8 * rng.Float64()
 	}
 	p := task.Program{
-		Class: class, Solo: mig.Seconds(math.Exp(soloMean + float64(soloDeviation*rng.NormFloat64()) - short)),
-		Serial: 0.98 * rng.Float64(), Parallelism: math.Exp(-2.8 * rng.Float64()),
+		Class: class, Solo: mig.Seconds(portable.Exp(soloMean + float64(soloDeviation*portable.Normal(rng)) - short)),
+		Serial: 0.98 * rng.Float64(), Parallelism: portable.Exp(-2.8 * rng.Float64()),
 	}
 	p.Memory = (1 - p.Serial) * rng.Float64()
 	p.Compute = computeFor(p.Serial, p.Parallelism, p.Memory)
@@ -146,5 +146,5 @@ func drawWide(rng *rand.Rand, class task.Class) task.Program {
 // whole GPU: the smooth maximum of w_c/p and w_m is 1 - s.
 func computeFor(serial, parallelism, memory float64) float64 {
 	const q = task.Sharpness
-	return parallelism * math.Pow(math.Pow(1-serial, q)-math.Pow(memory, q), 1./q)
+	return parallelism * portable.Pow(portable.Pow(1-serial, q)-portable.Pow(memory, q), 1./q)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 )
 
 // A speedup is how a task gains from one more slice (FAR 6.3).
@@ -23,7 +24,7 @@ type clippedNormal struct{ mean, sigma, low, high float64 }
 
 func (c clippedNormal) draw(rng *rand.Rand) float64 {
 	// The conversion rounds the product, which keeps it from being fused with the sum.
-	return min(max(c.mean+float64(c.sigma*rng.NormFloat64()), c.low), c.high)
+	return min(max(c.mean+float64(c.sigma*portable.Normal(rng)), c.low), c.high)
 }
 
 // A generator is one reading of FAR 6.3.

@@ -1,10 +1,10 @@
 package datasets
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/spec"
 	"miglab/harness/task"
 )
@@ -113,8 +113,8 @@ const inferenceMean = 3
 // Training on size 1 takes between 40 and 60 minutes with probability 0.9:
 // exp(N(mean, deviation)).
 var (
-	trainingMean      = (math.Log(40) + math.Log(60)) / 2
-	trainingDeviation = (math.Log(60) - math.Log(40)) / 3.29
+	trainingMean      = (portable.Log(40) + portable.Log(60)) / 2
+	trainingDeviation = (portable.Log(60) - portable.Log(40)) / 3.29
 )
 
 // jobScaling is the duration of a kind of jobs by size, relative to that on size 1.
@@ -134,7 +134,7 @@ const jobsADay = 4608
 func (d *day) appendJobs(rng *rand.Rand, out []task.Job) []task.Job {
 	for t := 0.0; ; {
 		hour := min(int(t/60), len(hourly)-1)
-		t += rng.ExpFloat64() / (arrivalScale * hourly[hour] * d.rate)
+		t += portable.Exponential(rng) / (arrivalScale * hourly[hour] * d.rate)
 		if t >= dayLength {
 			return out
 		}
@@ -148,11 +148,11 @@ func (d *day) job(rng *rand.Rand, arrival float64) task.Job {
 	if rng.Float64() < InferenceShare {
 		scaling = [2]*jobScaling{&bertInference, &resNetInference}
 		for g1 == 0 { // a draw of exactly 0, once in billions, is no duration
-			g1 = rng.ExpFloat64() * inferenceMean
+			g1 = portable.Exponential(rng) * inferenceMean
 		}
 	} else {
 		// Conversions round products, which keeps them from being fused with sums.
-		g1 = math.Exp(trainingMean + float64(trainingDeviation*rng.NormFloat64()))
+		g1 = portable.Exp(trainingMean + float64(trainingDeviation*portable.Normal(rng)))
 	}
 	by := scaling[0]
 	if rng.Float64() < resNet {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/spec"
 	"miglab/harness/task"
 )
@@ -66,10 +67,10 @@ func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	for i := range s.requests {
 		p := profiles[0]
 		if i >= first {
-			at += rng.ExpFloat64() * s.gap
+			at += float64(portable.Exponential(rng) * s.gap)
 			p = profiles[drawIndex(rng, weights)]
 		}
-		seconds := migbenchMedian * math.Exp(migbenchSigma*rng.NormFloat64())
+		seconds := migbenchMedian * portable.Exp(migbenchSigma*portable.Normal(rng))
 		work := math.Ceil(10 * seconds * float64(task.Share(g, p)))
 		q := task.Request{Arrival: int(at * 1000), MemoryMB: p.MemoryMB(), Work: int(work)}
 		if err := q.SetProfile(g); err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/spec"
 	"miglab/harness/strictcsv"
 	"miglab/harness/task"
@@ -135,7 +136,7 @@ func (m misoStream) Instance(g *mig.GPU, index int) (task.Payload, error) {
 			gap /= 2
 		}
 		// The arrivals of a Poisson process within the gap have a Poisson distribution.
-		for left := rng.ExpFloat64(); left < gap; left += rng.ExpFloat64() {
+		for left := portable.Exponential(rng); left < gap; left += portable.Exponential(rng) {
 			at++
 		}
 		kernel := slices.IndexFunc(kernels, func(t task.Task) bool { return t.Name == misoJobs()[k].Kernel })

@@ -50,6 +50,6 @@ func (m moves) on(gpus int, all []task.Request) (task.Migration, error) {
 		sum += float64(all[i].Lifespan)
 	}
 	// The small number keeps 0.29 of 100 GPUs 29, in spite of rounding.
-	moves, window := int(math.Floor(m.aGPU*float64(gpus)+1e-9)), int(math.Round(sum/float64(len(all))))
+	moves, window := int(math.Floor(float64(m.aGPU*float64(gpus))+1e-9)), int(math.Round(sum/float64(len(all))))
 	return task.Migration{Moves: moves, Window: max(window, 1), Downtime: m.downtime}, nil
 }

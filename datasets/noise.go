@@ -3,11 +3,11 @@ package datasets
 import (
 	"errors"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/spec"
 	"miglab/harness/task"
 )
@@ -49,9 +49,9 @@ func (e estimates) addTo(in task.Payload, g *mig.GPU, index int) (task.Payload, 
 	rng := rand.New(pcg(e.key, 1, g, index))
 	for i := range b.Estimates {
 		for _, size := range g.Sizes() {
-			z := rng.NormFloat64()
+			z := portable.Normal(rng)
 			if t := &b.Estimates[i]; t.Fits(size) {
-				seen := float64(t.On(size)) * math.Exp(e.sigma*z)
+				seen := float64(t.On(size)) * portable.Exp(e.sigma*z)
 				t.Set(size, mig.Seconds(min(max(seen, task.MinSeconds), task.MaxSeconds)))
 			}
 		}

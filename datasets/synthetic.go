@@ -8,6 +8,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/portable"
 	"miglab/harness/spec"
 	"miglab/harness/task"
 )
@@ -199,7 +200,7 @@ func poisson(b task.Batch, g *mig.GPU, rho float64, rng *rand.Rand) []mig.Second
 	out := make([]mig.Seconds, len(b))
 	at := 0.0
 	for i := range out {
-		at += apart * rng.ExpFloat64()
+		at += float64(apart * portable.Exponential(rng))
 		out[i] = mig.Seconds(at)
 	}
 	return out

@@ -15,6 +15,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/portable"
 	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
@@ -231,7 +232,7 @@ func (f *fields) share(j *Job, column, unit string) {
 		f.fail(column, value, want)
 	}
 	const rounding = 1e-6 // 0.29 * 1000 is less than 290
-	if j.Milli = int(v/whole*WholeGPU + rounding); v > 0 {
+	if j.Milli = int(float64(v/whole*WholeGPU) + rounding); v > 0 {
 		j.Milli = max(j.Milli, 1)
 	}
 }
@@ -419,7 +420,7 @@ type Law struct {
 
 // Seconds returns how long a job takes on instances of a size whose lifetime is that on another.
 func (l Law) Seconds(lifetime float64, measured, size mig.Slices) float64 {
-	return lifetime * math.Pow(float64(measured)/float64(size), l.Alpha)
+	return lifetime * portable.Pow(float64(measured)/float64(size), l.Alpha)
 }
 
 // Job makes a job with a deadline of one of a trace. It arrives so many seconds after the
@@ -428,7 +429,7 @@ func (l Law) Job(g *mig.GPU, m Mapping, arrival, lifetime float64, milli int) ta
 	const minute = 60
 	j := task.Job{
 		Arrival:  task.Minutes(arrival / minute),
-		Deadline: task.Minutes((arrival + l.Slack*lifetime) / minute),
+		Deadline: task.Minutes((arrival + float64(l.Slack*lifetime)) / minute),
 	}
 	measured := m.Profile(g, milli).Size
 	for _, size := range g.Sizes() {

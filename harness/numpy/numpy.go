@@ -9,6 +9,8 @@ import (
 	"math/bits"
 
 	"gonum.org/v1/gonum/mathext/prng"
+
+	"miglab/harness/portable"
 )
 
 // A Stream is a stream of random numbers.
@@ -47,7 +49,7 @@ func (s *Stream) uint32() uint32 {
 // Random returns a number from 0 to 1, without 1.
 func (s *Stream) Random() float64 {
 	high, low := s.uint32()>>5, s.uint32()>>6
-	return (float64(high)*(1<<26) + float64(low)) / (1 << 53)
+	return (float64(float64(high)*(1<<26)) + float64(low)) / (1 << 53)
 }
 
 // RandInt returns a number from 0 to n-1, and draws nothing if n is 1. It panics unless n is from
@@ -74,12 +76,12 @@ func (s *Stream) Uniform(low, high float64) float64 {
 
 // Exponential returns an exponentially distributed number.
 func (s *Stream) Exponential(mean float64) float64 {
-	return float64(mean * -math.Log(1-s.Random()))
+	return float64(mean * -portable.Log(1-s.Random()))
 }
 
 // LogNormal returns the exponential function of a normally distributed number, by Marsaglia's polar method.
 func (s *Stream) LogNormal(mean, deviation float64) float64 {
-	return math.Exp(mean + float64(deviation*s.standardNormal()))
+	return portable.Exp(mean + float64(deviation*s.standardNormal()))
 }
 
 // standardNormal draws a pair of numbers every other time.
@@ -95,7 +97,7 @@ func (s *Stream) standardNormal() float64 {
 		if r >= 1 || r == 0 {
 			continue
 		}
-		f := math.Sqrt(-2 * math.Log(r) / r)
+		f := math.Sqrt(-2 * portable.Log(r) / r)
 		s.spare, s.hasSpare = f*x, true
 		return f * y
 	}
