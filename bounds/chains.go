@@ -433,7 +433,7 @@ func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]b
 		b.all += r
 	}
 	b.all *= float64(p.GPUs())
-	b.impossible = 2*b.all + 1
+	b.impossible = float64(2*b.all) + 1
 	bands := map[int][]band{}
 	for v, node := range p.GPU.Tree() {
 		if len(node.Children) > 1 {

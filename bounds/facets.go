@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/task"
 )
 
@@ -94,7 +95,7 @@ func (v *vertices) choose(from, number int) {
 	for i := from; i <= len(v.rows)-(v.n-number); i++ {
 		copy(row, v.rows[i])
 		for k, c := range v.chosen[:number] {
-			floats.AddScaled(row, -row[v.pivots[k]], c) // makes the coefficient at the pivot zero; that of c is 1
+			portable.AddScaled(row, -row[v.pivots[k]], c) // makes the coefficient at the pivot zero; that of c is 1
 		}
 		if p := pivot(row); p < v.n {
 			floats.Scale(1/row[p], row)

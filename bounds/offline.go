@@ -168,7 +168,7 @@ func (l *loads) weights(x []float64) []float64 {
 	}
 	for i := range l.requests {
 		q := &l.requests[i]
-		v := q.instances * x[i]
+		v := float64(q.instances * x[i])
 		l.sums[q.profile][q.from] += v
 		l.sums[q.profile][q.until] -= v
 	}

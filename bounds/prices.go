@@ -8,6 +8,7 @@ import (
 	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 )
 
 const (
@@ -165,10 +166,10 @@ func (k *packing) improve(ctx context.Context, prices []float64, steps int, firs
 		}
 		clear(count)
 		k.count(0, n, false, count)
-		rate := first * math.Pow(last/first, float64(step)/float64(steps))
+		rate := first * portable.Pow(last/first, float64(step)/float64(steps))
 		for i := range prices {
 			change[i] = float64(inertia*change[i]) + float64((1-inertia)*(1-float64(gpus*float64(count[i]))))
-			prices[i] *= math.Exp(float64(rate * max(-5, change[i])))
+			prices[i] *= portable.Exp(float64(rate * max(-5, change[i])))
 		}
 	}
 	copy(prices, bestPrices)

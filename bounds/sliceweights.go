@@ -143,16 +143,16 @@ func (s *sliceWeights) divide(classes [][]int, weight float64) mig.Seconds {
 		ratio = 0.6180339887498949
 	)
 	low, high := 0.0, weight
-	a, b := high-ratio*(high-low), low+ratio*(high-low)
+	a, b := high-float64(ratio*(high-low)), low+float64(ratio*(high-low))
 	atA, atB := at(a), at(b)
 	for range steps {
 		if atA < atB {
 			low, a, atA = a, b, atB
-			b = low + ratio*(high-low)
+			b = low + float64(ratio*(high-low))
 			atB = at(b)
 		} else {
 			high, b, atB = b, a, atA
-			a = high - ratio*(high-low)
+			a = high - float64(ratio*(high-low))
 			atA = at(a)
 		}
 	}

@@ -67,7 +67,7 @@ func smallestFirst(requests []task.Request, areas []float64) float64 {
 		for len(left) > 0 && free > 0 {
 			first := left[0]
 			worked := min(first.Key, free)
-			sum += float64(len(left)) * worked
+			sum += float64(float64(len(left)) * worked)
 			free = (free - worked) * (1 + ulp)
 			if first.Key = (first.Key - worked) * (1 - ulp); first.Key > 0 {
 				left.ReplaceFirst(first)

@@ -102,7 +102,7 @@ const reachTolerance = 0.1
 // Reaches returns the number of steps until the curve comes within a tenth of one of its scores. It
 // panics if the curve never does.
 func (r *Run) Reaches(score float64) float64 {
-	i := slices.IndexFunc(r.Scores, func(v float64) bool { return v <= score+reachTolerance*math.Abs(score) })
+	i := slices.IndexFunc(r.Scores, func(v float64) bool { return v <= score+float64(reachTolerance*math.Abs(score)) })
 	if i < 0 {
 		panic(fmt.Sprintf("curve: a run whose best is %v never comes near %v", r.Least(), score))
 	}

@@ -254,7 +254,7 @@ func (c *checker) parts() {
 			c.add(EarlyRestart, "%q goes on at %v s after it stops at %v s; a restart takes %v s", c.name(k), pl.Start,
 				last[k].End, c.p.Restart)
 		}
-		ends[k] = pl.Start + mig.Seconds(1-done[k])*takes
+		ends[k] = pl.Start + mig.Seconds(mig.Seconds(1-done[k])*takes)
 		done[k] += float64((pl.End - pl.Start) / takes)
 		last[k] = pl
 	}
@@ -534,7 +534,7 @@ func (c *checker) work() {
 	var last mig.Seconds
 	for i := range c.runs {
 		r := &c.runs[i]
-		busy += SliceSeconds(c.instance(r).Size()) * SliceSeconds(r.end-r.start)
+		busy += SliceSeconds(SliceSeconds(c.instance(r).Size()) * SliceSeconds(r.end-r.start))
 		last = max(last, r.end)
 	}
 	whole := SliceSeconds(c.p.GPU.ComputeSlices) * SliceSeconds(c.p.GPUs()) * SliceSeconds(last)

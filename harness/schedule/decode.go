@@ -75,7 +75,7 @@ func (d *decoder) schedule() (Schedule, error) {
 		return s, err
 	}
 	last := s.Makespan()
-	if tolerance := 1e-9 * max(1, last); makespan > last+tolerance || makespan < last-tolerance {
+	if tolerance := mig.Seconds(1e-9 * max(1, last)); makespan > last+tolerance || makespan < last-tolerance {
 		return s, d.FailAt(makespanLine, "makespan_s",
 			fmt.Errorf("%v is not the end of the last task, which is %v", makespan, last))
 	}

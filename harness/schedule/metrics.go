@@ -38,7 +38,7 @@ func Measure(p Problem, s Schedule) (Metrics, error) {
 	}
 	for i := range placements {
 		pl := &placements[i]
-		work[pl.Task] += SliceSeconds(pl.Instance.Size()) * SliceSeconds(pl.End-pl.Start)
+		work[pl.Task] += SliceSeconds(SliceSeconds(pl.Instance.Size()) * SliceSeconds(pl.End-pl.Start))
 	}
 	for _, w := range work {
 		m.Busy += w

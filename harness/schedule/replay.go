@@ -91,7 +91,7 @@ func eventsOf(p *Problem, s *Schedule) []event {
 		})
 	}
 	for i := range out {
-		out[i].middle = *out[i].start/2 + *out[i].end/2
+		out[i].middle = mig.Seconds(*out[i].start/2) + mig.Seconds(*out[i].end/2)
 	}
 	slices.SortStableFunc(out, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.middle, b.middle), cmp.Compare(a.order, b.order))

@@ -77,8 +77,8 @@ func (s *waitingState) advance(to int, queued bool) {
 	}
 	s.sum.Slots += slots
 	n := float64(slots)
-	s.sum.Compute += n * float64(s.compute)
-	s.sum.Memory += n * float64(s.used)
+	s.sum.Compute += float64(n * float64(s.compute))
+	s.sum.Memory += float64(n * float64(s.used))
 	s.sum.Fragmentation += n * float64(s.scattered) / scatterScale
 	if queued {
 		s.sum.Queued += n
@@ -115,8 +115,8 @@ func (r *WaitingResult) Metrics() ([]Metric, error) {
 	end := 0
 	for i := range requests {
 		q := &requests[i]
-		waits[i] = float64(r.Starts[i]-q.Arrival) * slot
-		stay := float64(q.Lifespan) * slot
+		waits[i] = float64(float64(r.Starts[i]-q.Arrival) * slot)
+		stay := float64(float64(q.Lifespan) * slot)
 		wait += waits[i]
 		turnaround += waits[i] + stay
 		slowdown += (waits[i] + stay) / stay

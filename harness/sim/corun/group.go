@@ -206,7 +206,7 @@ func (m *Model) drain(l *Layout, active []runner, memory float64, jobs *[MaxSlot
 	}
 	// The last one has the memory to itself.
 	for i := range active {
-		now += active[i].left * active[i].alone
+		now += float64(active[i].left * active[i].alone)
 		ends[active[i].slot] = now
 	}
 	return now
@@ -227,7 +227,7 @@ func (m *Model) demand(l *Layout, active []runner, memory float64, jobs *[MaxSlo
 // paces sets how long the active jobs take for all of their work as things are, and returns
 // how long it is until the first one has none left.
 func (m *Model) paces(active []runner, memory float64) float64 {
-	interference := 1 + m.Kappa*float64(len(active)-1)
+	interference := 1 + float64(m.Kappa*float64(len(active)-1))
 	used := 0.0
 	for i := range active {
 		used += active[i].use
@@ -274,7 +274,7 @@ func (m *Model) compute(l *Layout, active []runner, at int, jobs *[MaxSlots]*tas
 	if all > s.whole {
 		share = min(share, waterLevel(clients, func(i int) float64 { return can[i] }, s.whole))
 	}
-	return share, 1 + m.Delta*float64(clients-1)
+	return share, 1 + float64(m.Delta*float64(clients-1))
 }
 
 // waterLevel is the level at which n demands, each cut off there, add up to what there is.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/task"
 )
 
@@ -173,7 +174,7 @@ func replay(w Window, g Group) []mig.Seconds {
 			if r.left/r.rate == step {
 				r.left, r.end = 0, now
 			} else {
-				r.left -= step * r.rate
+				r.left -= float64(step * r.rate)
 			}
 		}
 	}
@@ -194,7 +195,7 @@ func (m *Model) rate(r *replayed, running []*replayed) float64 {
 	}
 	alone := m.alone(r, running)
 	short := max(1, alone.bandwidth/fair(wants, r.gi.Memory))
-	interference := 1 + m.Kappa*float64(len(wants)-1)
+	interference := 1 + float64(m.Kappa*float64(len(wants)-1))
 	return 1 / (alone.relative * short * interference * float64(r.job.Solo))
 }
 
@@ -220,11 +221,11 @@ func (m *Model) alone(r *replayed, running []*replayed) demand {
 		}
 	} else {
 		compute = min(r.job.Parallelism, fair(can, r.ci.Compute))
-		work *= 1 + m.Delta*float64(len(can)-1)
+		work *= 1 + float64(m.Delta*float64(len(can)-1))
 	}
 	x := work / min(compute, r.job.Parallelism)
 	y := r.job.Memory / r.gi.Memory
-	relative := r.job.Serial + math.Pow(math.Pow(x, task.Sharpness)+math.Pow(y, task.Sharpness), 1./task.Sharpness)
+	relative := r.job.Serial + portable.Pow(portable.Pow(x, task.Sharpness)+portable.Pow(y, task.Sharpness), 1./task.Sharpness)
 	return demand{relative, r.job.Memory / relative}
 }
 

@@ -104,7 +104,7 @@ func notShare(x float64) error {
 }
 
 // roundSum hides the rounding of sums of decimals in messages.
-func roundSum(x float64) float64 { return float64(int(x*1e6+0.5)) / 1e6 }
+func roundSum(x float64) float64 { return float64(int(float64(x*1e6)+0.5)) / 1e6 }
 
 // slices returns the compute slices; 0 for a fraction of a slice.
 func (c *CI) slices() mig.Slices {
