@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -203,7 +202,7 @@ func (d *Data) Crossed(values [][]float64) Measurement {
 }
 
 // Mean returns the mean of values.
-func Mean(values []float64) float64 { return stat.Mean(values, nil) }
+func Mean(values []float64) float64 { return stats.Mean(values) }
 
 // Ratios returns x over y by instance, of as many instances as both have.
 func Ratios(x, y []float64) []float64 {

@@ -303,7 +303,7 @@ func (s *ReadingSummary) add(r *Row) {
 		s.Errors = append(s.Errors, MeanError{Unit: r.Unit})
 	}
 	e := &s.Errors[i]
-	e.Mean = *number((e.Mean*float64(e.Claims) + r.off()) / float64(e.Claims+1))
+	e.Mean = *number((float64(e.Mean*float64(e.Claims)) + r.off()) / float64(e.Claims+1))
 	e.Claims++
 }
 

@@ -3,11 +3,10 @@ package deadline
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
+	"miglab/harness/portable"
+	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 )
@@ -97,9 +96,9 @@ func (x sample) training(d *figures.Data, paper int, runs [][]float64) figures.M
 	m := d.MeanOf(figures.Map(runs, figures.Mean), verdict.TrainingRuns, 1)
 	if x.ours {
 		each := d.MeanOf(runs[0], verdict.Days, paper)
-		m.StdErr, m.PrintSE = math.Hypot(m.StdErr, each.StdErr), math.Hypot(m.PrintSE, each.PrintSE)
-		m.Low = m.Value - math.Hypot(m.Value-m.Low, each.Value-each.Low)
-		m.High = m.Value + math.Hypot(m.High-m.Value, each.High-each.Value)
+		m.StdErr, m.PrintSE = portable.Hypot(m.StdErr, each.StdErr), portable.Hypot(m.PrintSE, each.PrintSE)
+		m.Low = m.Value - portable.Hypot(m.Value-m.Low, each.Value-each.Low)
+		m.High = m.Value + portable.Hypot(m.High-m.Value, each.High-each.Value)
 	}
 	m.Detail = d.Claims.Words("cost of a training run")
 	return m
@@ -139,7 +138,7 @@ func (x sample) deviation(d *figures.Data, s *scheduler, q quantity) figures.Mea
 	case x.ours:
 		return d.MeanOf(deviations(q.of(d, s, x)), verdict.Draws, 1)
 	}
-	return figures.Exactly(stat.PopStdDev(q.of(d, s, x), nil))
+	return figures.Exactly(stats.PopStdDev(q.of(d, s, x)))
 }
 
 // An end picks the scheduler at an end of a range. Of several it picks the first.
@@ -186,7 +185,7 @@ func reduction(values, base []float64) float64 {
 // deviations returns the population standard deviation of each ten days, the one that the report prints.
 func deviations(values []float64) (each []float64) {
 	for part := range slices.Chunk(values, evaluation) {
-		each = append(each, stat.PopStdDev(part, nil))
+		each = append(each, stats.PopStdDev(part))
 	}
 	return each
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -154,8 +154,9 @@ func nearest(d *figures.Data, quantities []quantity) string {
 	for _, q := range quantities {
 		printed := d.Claims.Published("table7", agent.title+" "+q.name)
 		means := figures.Map(q.runs(d, agent, theirs.relaxed), figures.Mean)
+		_, deviation := stats.MeanStdDev(means)
 		for run, v := range means {
-			farthest[run] = max(farthest[run], math.Abs(v-printed)/stat.StdDev(means, nil))
+			farthest[run] = max(farthest[run], math.Abs(v-printed)/deviation)
 		}
 	}
 	run := floats.MinIdx(farthest)

@@ -10,6 +10,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -47,7 +48,7 @@ func laws() (out []law) {
 
 // r draws the r of 5.1.2.
 func (l law) r(kind int, rng *rand.Rand) float64 {
-	mean, z := l.means[kind], rng.NormFloat64()
+	mean, z := l.means[kind], portable.Normal(rng)
 	switch kind {
 	case superLinear:
 		return min(max(mean+float64(0.25*z), -0.5), 0)
@@ -122,8 +123,8 @@ func (l law) fit(d *figures.Data, free bool) noMIGFit {
 		for q := range 5 {
 			var whole, least float64
 			for i, share := range w.shares {
-				whole += share * (float64(4-q)*by[i][0].whole + float64(q)*by[i][1].whole)
-				least += share * (float64(4-q)*by[i][0].least + float64(q)*by[i][1].least)
+				whole += float64(share * (float64(float64(4-q)*by[i][0].whole) + float64(float64(q)*by[i][1].whole)))
+				least += float64(share * (float64(float64(4-q)*by[i][0].least) + float64(float64(q)*by[i][1].least)))
 			}
 			o := (whole/least/(1+printed4(d, generated(w.name), noMIG)/100) - 1) * 100
 			if (free || q == w.psup) && math.Abs(o) < math.Abs(off) {

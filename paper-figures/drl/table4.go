@@ -125,7 +125,7 @@ func certifiedFloors(d *figures.Data) *figures.Table {
 			}
 			full := average(all[:fullBatches], func(b batches) []float64 { return of(b, floorFull) })
 			of7, of2 := d.MeanOf(full, dataSets, 0), d.MeanOf(of(all[fullBatches], floorPartial), dataSets, 0)
-			floor := (fullBatches*of7.Value + of2.Value) / (fullBatches + 1)
+			floor := (float64(fullBatches*of7.Value) + of2.Value) / (fullBatches + 1)
 			printed := figures.Map(approaches, func(a approach) float64 { return printed4(d, w, a) })
 			below := figures.Count(printed, func(v float64) bool { return v < floor })
 			says := map[bool]string{true: "excluded", false: "not excluded"}[below > 0]

@@ -3,9 +3,8 @@ package far
 import (
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -50,7 +49,7 @@ func (s setting) distance(d *figures.Data, times string, values figures.Values) 
 				continue
 			}
 			over := figures.Percent(byArea[:len(byProof)])
-			floats.AddScaled(over, -2, figures.Percent(byProof))
+			portable.AddScaled(over, -2, figures.Percent(byProof))
 			few = append(few, mean(d, over))
 		}
 		spreads = append(spreads, less(highestOf(rhos[i]), lowestOf(rhos[i])))

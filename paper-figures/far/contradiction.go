@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -75,7 +76,7 @@ func (l limit) cells(d *figures.Data) []string {
 func (l limit) half(d *figures.Data) float64 {
 	const quantile = 1.96
 	m := d.MeanOf(l.values, verdict.Executions, cmp.Or(l.paper, executions))
-	return quantile * math.Hypot(m.StdErr, m.PrintSE)
+	return quantile * portable.Hypot(m.StdErr, m.PrintSE)
 }
 
 // passed names the limits that a printed number of two digits lies beyond, with its rounding and their intervals.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
+	"miglab/harness/stats"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/reports"
@@ -43,8 +43,8 @@ func mostSigma(batches []comparedBatch, seven float64) (most, stdErr float64) {
 	most = math.Inf(1)
 	for _, at := range batches {
 		beyond := figures.Map(batches, func(b comparedBatch) float64 { return b.most * max(0, b.ratio-at.ratio) })
-		mean, deviation := stat.MeanStdDev(beyond, nil)
-		if m := at.ratio*seven + mean; m < most {
+		mean, deviation := stats.MeanStdDev(beyond)
+		if m := float64(at.ratio*seven) + mean; m < most {
 			most, stdErr = m, deviation*math.Sqrt(1/float64(len(batches))+1./compareTest)
 		}
 	}
@@ -55,13 +55,13 @@ func mostSigma(batches []comparedBatch, seven float64) (most, stdErr float64) {
 func allows(batches []comparedBatch, ones, seven float64) bool {
 	const rounding = 0.005
 	most, stdErr := mostSigma(batches, seven+rounding)
-	if ones-rounding > most+3*stdErr {
+	if ones-rounding > most+float64(3*stdErr) {
 		return false
 	}
 	// The least is the most of what is lower.
 	lower := figures.Map(batches, func(b comparedBatch) comparedBatch { return comparedBatch{-b.ratio, b.most} })
 	most, stdErr = mostSigma(lower, seven-rounding)
-	return ones+rounding >= -most-3*stdErr
+	return ones+rounding >= -most-float64(3*stdErr)
 }
 
 // memoryBound are all p_sup that differ in a class of 3, 7 or 8 tasks, which cover those of 15; the least of each kind.

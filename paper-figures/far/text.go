@@ -3,10 +3,10 @@ package far
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -105,9 +105,9 @@ func average(ms []figures.Measurement) figures.Measurement {
 	var below, above float64
 	for _, m := range ms {
 		out.Value += m.Value / n
-		out.StdErr = math.Hypot(out.StdErr, m.StdErr/n)
-		out.PrintSE = math.Hypot(out.PrintSE, m.PrintSE/n)
-		below, above = math.Hypot(below, (m.Value-m.Low)/n), math.Hypot(above, (m.High-m.Value)/n)
+		out.StdErr = portable.Hypot(out.StdErr, m.StdErr/n)
+		out.PrintSE = portable.Hypot(out.PrintSE, m.PrintSE/n)
+		below, above = portable.Hypot(below, (m.Value-m.Low)/n), portable.Hypot(above, (m.High-m.Value)/n)
 	}
 	out.Low, out.High = out.Value-below, out.Value+above
 	return out

@@ -20,11 +20,10 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/floats"
-
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/portable"
 	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/harness/track"
@@ -132,7 +131,7 @@ func (m method) values(d *figures.Data, dataset string, n int, metric string) []
 	runs := m.runs()
 	out := make([]float64, d.Scale.Replicates(n))
 	for _, r := range runs {
-		floats.AddScaled(out, 1/float64(len(runs)), d.Values(r.on(dataset), n, metric))
+		portable.AddScaled(out, 1/float64(len(runs)), d.Values(r.on(dataset), n, metric))
 	}
 	return out
 }

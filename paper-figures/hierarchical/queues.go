@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-
 	"miglab/datasets"
+	"miglab/harness/portable"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
@@ -41,7 +40,7 @@ func onQueues(d *figures.Data, data []string, metric string, more ...method) []r
 			if len(out) <= i {
 				out = append(out, row{m.title, make([]float64, len(queueNames))})
 			}
-			floats.AddScaled(out[i].values, 1/float64(len(data)), m.onQueues(d, dataset, metric))
+			portable.AddScaled(out[i].values, 1/float64(len(data)), m.onQueues(d, dataset, metric))
 		}
 	}
 	return out

@@ -14,9 +14,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
+	"miglab/harness/portable"
 	"miglab/harness/stats"
 )
 
@@ -143,7 +142,7 @@ func Judge(c Claim, m Measurement) Judgement {
 	j := Judgement{Low: low, High: high, Allowed: c.Allowed()}
 	from, to := c.region()
 	// The binary value of, for example, 1.22 - 0.005 may be slightly off.
-	slack := exact * math.Max(1, math.Abs(c.Published))
+	slack := float64(exact * math.Max(1, math.Abs(c.Published)))
 	outerLow, outerHigh := low, high
 	if c.Relation == Equal || c.Relation == Between {
 		outerLow, outerHigh = m.outer(low, high)
@@ -187,11 +186,11 @@ func enough(m Measurement, from, to float64) int {
 	case m.Replicates < m.Unit.Fewest() || math.IsNaN(m.StdErr):
 		return m.Unit.Fewest()
 	}
-	rest := math.Hypot(m.Fixed, m.PrintSE)
+	rest := portable.Hypot(m.Fixed, m.PrintSE)
 	narrowed := math.Sqrt(max(0, (m.StdErr-m.Fixed)*(m.StdErr+m.Fixed)) * float64(m.Replicates))
 	distance := math.Min(math.Abs(m.Value-from), math.Abs(m.Value-to))
 	settles := func(n int) bool {
-		return quantiles(n)[1]*math.Hypot(narrowed/math.Sqrt(float64(n)), rest) < distance
+		return quantiles(n)[1]*portable.Hypot(narrowed/math.Sqrt(float64(n)), rest) < distance
 	}
 	const most = 1_000_000_000
 	if !settles(most) {
@@ -274,7 +273,7 @@ func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
 // given standard error.
 func Sampled(mean, sd float64, n int, unit Unit, printSE float64) Measurement {
 	m := Measurement{Value: mean, StdErr: sd / math.Sqrt(float64(n)), PrintSE: printSE, Replicates: n, Unit: unit}
-	half := m.quantile() * m.StdErr
+	half := float64(m.quantile() * m.StdErr)
 	m.Low, m.High = mean-half, mean+half
 	return m
 }
@@ -282,7 +281,7 @@ func Sampled(mean, sd float64, n int, unit Unit, printSE float64) Measurement {
 // Less returns the difference of two independent measurements of one quantity, and half of its 95 % interval.
 func (m Measurement) Less(other Measurement) (difference, half float64) {
 	quantile := max(m.quantile(), other.quantile())
-	return m.Value - other.Value, quantile * math.Hypot(m.StdErr, other.StdErr)
+	return m.Value - other.Value, quantile * portable.Hypot(m.StdErr, other.StdErr)
 }
 
 // Agrees reports whether the 95 % interval of the difference of two measurements contains 0, or lies within what is
@@ -294,7 +293,7 @@ func (m Measurement) Agrees(other Measurement, allowed float64) bool {
 
 // Affine returns scale times the measurement plus a shift.
 func (m Measurement) Affine(scale, shift float64) Measurement {
-	m.Value, m.Low, m.High = scale*m.Value+shift, scale*m.Low+shift, scale*m.High+shift
+	m.Value, m.Low, m.High = float64(scale*m.Value)+shift, float64(scale*m.Low)+shift, float64(scale*m.High)+shift
 	if scale < 0 {
 		m.Low, m.High = m.High, m.Low
 	}
@@ -302,7 +301,7 @@ func (m Measurement) Affine(scale, shift float64) Measurement {
 	m.StdErr, m.PrintSE, m.Fixed = size*m.StdErr, size*m.PrintSE, size*m.Fixed
 	m.Runs = slices.Clone(m.Runs)
 	for i, v := range m.Runs {
-		m.Runs[i] = scale*v + shift
+		m.Runs[i] = float64(scale*v) + shift
 	}
 	return m
 }
@@ -313,14 +312,14 @@ func (m *Measurement) interval() (low, high float64) {
 		return math.Inf(-1), math.Inf(1)
 	}
 	widen := m.quantile() * m.PrintSE
-	return m.Value - math.Hypot(m.Value-m.Low, widen), m.Value + math.Hypot(m.High-m.Value, widen)
+	return m.Value - portable.Hypot(m.Value-m.Low, widen), m.Value + portable.Hypot(m.High-m.Value, widen)
 }
 
 // outer widens a 95 % interval to 97.5 %. A region with two ends can be missed on both sides: a 95 % interval
 // would lie outside up to 5 % of the time although the truth lies inside.
 func (m *Measurement) outer(low, high float64) (outerLow, outerHigh float64) {
 	widen := quantiles(m.count())[1] / quantiles(m.count())[0]
-	return m.Value - widen*(m.Value-low), m.Value + widen*(high-m.Value)
+	return m.Value - float64(widen*(m.Value-low)), m.Value + float64(widen*(high-m.Value))
 }
 
 // quantile is the number of standard errors on each side of the 95 % interval.
@@ -340,9 +339,9 @@ func quantiles(n int) [2]float64 { return quantileTable()[min(max(n, 2), byT)] }
 var quantileTable = sync.OnceValue(func() (out [byT + 1][2]float64) {
 	for n := 2; n <= byT; n++ {
 		for i, p := range []float64{0.975, 0.9875} {
-			out[n][i] = distuv.UnitNormal.Quantile(p)
+			out[n][i] = stats.NormalQuantile(p)
 			if n < byT {
-				out[n][i] = distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(p)
+				out[n][i] = stats.StudentQuantile(n-1, p)
 			}
 		}
 	}
@@ -361,7 +360,7 @@ func Crossed(values [][]float64) (Measurement, error) {
 		if len(v) != len(values[0]) {
 			return Measurement{}, fmt.Errorf("run %d has %d draws, the first one %d", i+1, len(v), len(values[0]))
 		}
-		runs[i] = stat.Mean(v, nil)
+		runs[i] = stats.Mean(v)
 	}
 	m, err := MeanOf(runs, TrainingRuns, 0)
 	if err != nil || len(runs) < 2 {
@@ -370,14 +369,16 @@ func Crossed(values [][]float64) (Measurement, error) {
 	means := stats.ResampleCrossed(values, seed)
 	// Of few runs the bootstrap's deviation is too small by this factor.
 	n := float64(len(runs))
-	m.StdErr = stat.StdDev(means, nil) * math.Sqrt(n/(n-1))
-	half := m.quantile() * m.StdErr
+	_, deviation := stats.MeanStdDev(means)
+	m.StdErr = deviation * math.Sqrt(n/(n-1))
+	half := float64(m.quantile() * m.StdErr)
 	m.Low, m.High = m.Value-half, m.Value+half
 	if draws := slices.Clone(values[0]); len(draws) > 1 {
 		for _, v := range values[1:] {
 			floats.Add(draws, v)
 		}
-		m.Fixed = min(m.StdErr, stat.StdErr(stat.StdDev(draws, nil)/n, float64(len(draws))))
+		_, deviation := stats.MeanStdDev(draws)
+		m.Fixed = min(m.StdErr, deviation/n/math.Sqrt(float64(len(draws))))
 	}
 	return m, nil
 }
