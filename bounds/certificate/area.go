@@ -1,24 +1,18 @@
 package certificate
 
 import (
-	"math"
+	"fmt"
+	"math/big"
 	"slices"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
 
-var inf = mig.Seconds(math.Inf(1))
-
-// areaBound returns the time of the slices that the schedule needs, divided by their number.
-//
-// Take the set of sizes on which the tasks of a schedule run. Size times time, summed over the
-// instances, is at most the slices times the makespan. The sum includes the tasks; for each size a
-// create, unless an instance of the size exists at the start; and for each size a destroy, unless it
-// is in the partition at the end. The bound is that of the cheapest set of sizes.
-func areaBound(p *schedule.Problem) mig.Seconds {
+// verifyArea checks that the slices do not have enough time before the bound, on whatever set of sizes the tasks run.
+func (w *Witness) verifyArea(p *schedule.Problem) error {
 	sizes := p.GPU.Sizes()
-	least := math.Inf(1)
+	var least *big.Int
 	for bits := 1; bits < 1<<len(sizes); bits++ {
 		var used []mig.Slices
 		for i, s := range sizes {
@@ -26,34 +20,61 @@ func areaBound(p *schedule.Problem) mig.Seconds {
 				used = append(used, s)
 			}
 		}
-		least = min(least, areaOf(p, used))
+		if area := areaOf(p, used); area != nil {
+			least = smaller(least, area)
+		}
 	}
-	return mig.Seconds(least / float64(int(p.GPU.ComputeSlices)*p.GPUs()))
+	capacity := int64(p.GPU.ComputeSlices) * int64(p.GPUs())
+	have := product(product(exact(w.Bound), slackKept), big.NewInt(capacity))
+	if product(least, slackWhole).Cmp(have) < 0 {
+		return fmt.Errorf("area proves %v s only, not %v", seconds(least)/float64(capacity), w.Bound)
+	}
+	return nil
 }
 
-// areaOf returns the least size times time if the tasks run on the used sizes.
-func areaOf(p *schedule.Problem, used []mig.Slices) float64 {
-	var sum float64
+// areaOf returns the least size times time if the tasks run on the used sizes, nil if they cannot.
+func areaOf(p *schedule.Problem, used []mig.Slices) *big.Int {
+	sum := new(big.Int)
 	for i := range p.Tasks {
-		sum += p.Tasks[i].Work(used)
+		var least *big.Int
+		for _, s := range used {
+			if p.Tasks[i].Fits(s) {
+				least = smaller(least, area(s, p.Tasks[i].On(s)))
+			}
+		}
+		if least == nil {
+			return nil
+		}
+		sum.Add(sum, least)
 	}
 	if p.Model == mig.Free {
 		return sum
 	}
 	for _, s := range used {
 		if !slices.ContainsFunc(p.Start, func(e schedule.Existing) bool { return e.Instance.Size() == s }) {
-			sum += float64(s) * float64(p.GPU.Profile(s).Create)
+			sum.Add(sum, area(s, p.GPU.Profile(s).Create))
 		}
 	}
-	least := math.Inf(1)
+	var least *big.Int
 	for _, gone := range endings(p.GPU, used, p.GPUs()) {
-		var takes float64
+		takes := new(big.Int)
 		for _, s := range gone {
-			takes += float64(s) * float64(p.GPU.Profile(s).Destroy)
+			takes.Add(takes, area(s, p.GPU.Profile(s).Destroy))
 		}
-		least = min(least, takes)
+		least = smaller(least, takes)
 	}
-	return sum + least
+	return sum.Add(sum, least)
+}
+
+// area returns a size times a time, exactly.
+func area(s mig.Slices, t mig.Seconds) *big.Int { return product(big.NewInt(int64(s)), exact(t)) }
+
+// smaller returns the smaller of two numbers. The first may be nil for none.
+func smaller(a, b *big.Int) *big.Int {
+	if a == nil || b.Cmp(a) < 0 {
+		return b
+	}
+	return a
 }
 
 // endings returns, for all choices of the partitions in which the GPUs end, the used sizes that are in none of them.
@@ -74,23 +95,4 @@ func endings(g *mig.GPU, used []mig.Slices, gpus int) [][]mig.Slices {
 		lists = next
 	}
 	return lists
-}
-
-// earliestEnds returns when each task ends at the earliest, by size: after its release, on an
-// instance that is created at once or exists at the start.
-func earliestEnds(p *schedule.Problem) []map[mig.Slices]mig.Seconds {
-	out := make([]map[mig.Slices]mig.Seconds, len(p.Tasks))
-	for i := range p.Tasks {
-		out[i] = map[mig.Slices]mig.Seconds{}
-		for _, s := range p.GPU.Sizes() {
-			begin := p.Model.Cost(p.GPU.Profile(s).Create)
-			for _, e := range p.Start {
-				if e.Instance.Size() == s {
-					begin = min(begin, e.BusyUntil)
-				}
-			}
-			out[i][s] = max(begin, p.ReleaseOf(i)) + p.Tasks[i].On(s)
-		}
-	}
-	return out
 }

@@ -64,7 +64,7 @@ func New(s schedule.Schedule, w Witness) Certificate {
 }
 
 func gapOf(lower, makespan mig.Seconds) (proven bool, gap float64) {
-	if float64(makespan-lower) <= 1e-9*float64(makespan) {
+	if !Exceeds(makespan, lower) {
 		return true, 0
 	}
 	return false, 100 * float64(makespan-lower) / float64(makespan)
@@ -161,14 +161,17 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if v := schedule.Check(p, c.Schedule); len(v) > 0 {
 		return fmt.Errorf("schedule: %w", &schedule.InvalidError{Algorithm: c.Schedule.Algorithm, Violations: v})
 	}
-	if m := c.Schedule.Makespan(); !nearlyEqual(m, c.Makespan) {
+	if m := c.Schedule.Makespan(); Exceeds(m, c.Makespan) || Exceeds(c.Makespan, m) {
 		return fmt.Errorf("makespan_s is %v, the makespan of the schedule %v", c.Makespan, m)
 	}
 	if c.Lower != c.Witness.Bound {
 		return fmt.Errorf("lower_bound_s is %v, and the witness is for %v", c.Lower, c.Witness.Bound)
 	}
-	if !(c.Lower > 0) || c.Lower > c.Makespan && !nearlyEqual(c.Lower, c.Makespan) {
-		return fmt.Errorf("lower_bound_s is %v; it lies between 0 and the makespan, %v", c.Lower, c.Makespan)
+	if !(c.Lower > 0) {
+		return fmt.Errorf("lower_bound_s is %v; it is more than 0", c.Lower)
+	}
+	if err := CheckKnown(c.Lower, c.Makespan); err != nil {
+		return fmt.Errorf("lower_bound_s: %w", err)
 	}
 	proven, gap := gapOf(c.Lower, c.Makespan)
 	if c.Proven != proven {
@@ -183,60 +186,31 @@ func Verify(p schedule.Problem, c Certificate) error {
 	case w.Kind != TaskPrices && (w.Cells != 0 || w.Prices != nil):
 		return fmt.Errorf("witness: %q has neither cells nor prices", w.Kind)
 	}
-	if err := c.Witness.verify(&p); err != nil {
+	if err := VerifyWitness(p, c.Witness); err != nil {
 		return fmt.Errorf("witness: %w", err)
 	}
 	return nil
 }
 
-func nearlyEqual(a, b mig.Seconds) bool {
-	return math.Abs(float64(a-b)) <= 1e-9*max(float64(a), float64(b))
-}
-
-// verify checks that no schedule ends before the bound.
-func (w *Witness) verify(p *schedule.Problem) error {
+// VerifyWitness checks that no schedule of a problem with valid tasks ends before the bound less its slack.
+func VerifyWitness(p schedule.Problem, w Witness) error {
+	if !(w.Bound > 0 && w.Bound < inf) {
+		return fmt.Errorf("bound_s is %v; it is more than 0", w.Bound)
+	}
+	if p.Restart > 0 && w.Kind != Area {
+		return fmt.Errorf("%q proves nothing about tasks that can be stopped; %q does", w.Kind, Area)
+	}
 	switch w.Kind {
 	case Area:
-		if b := areaBound(p); w.Bound > b && !nearlyEqual(w.Bound, b) {
-			return fmt.Errorf("area proves %v s only, not %v", b, w.Bound)
-		}
-		return nil
+		return w.verifyArea(&p)
 	case SliceWeights:
-		return w.verifyWeights(p)
+		return w.verifyWeights(&p)
 	case TaskPrices:
-		return w.verifyPrices(p)
+		return w.verifyPrices(&p)
 	case Chains:
-		return w.verifyChains(p)
+		return w.verifyChains(&p)
 	case Search:
-		return w.verifySearch(p)
+		return w.verifySearch(&p)
 	}
 	return nearest.Unknown("kind", w.Kind, []string{Area, SliceWeights, TaskPrices, Chains, Search})
-}
-
-// leastDestroy returns how long it takes at least to destroy an instance of a size or of a larger one.
-func leastDestroy(p *schedule.Problem, size mig.Slices) mig.Seconds {
-	least := mig.Seconds(math.Inf(1))
-	for _, s := range p.GPU.Sizes() {
-		if s >= size {
-			least = min(least, p.GPU.Profile(s).Destroy)
-		}
-	}
-	return p.Model.Cost(least)
-}
-
-// below returns an instant that is earlier than the bound by more than rounding.
-func (w *Witness) below() mig.Seconds { return w.Bound - mig.Seconds(1e-9*float64(w.Bound)) }
-
-func (w *Witness) verifySearch(p *schedule.Problem) error {
-	released := false
-	for i := range p.Tasks {
-		released = released || p.ReleaseOf(i) > 0
-	}
-	if len(p.Tasks) > maxSearched || p.GPUs() > 1 || released {
-		return fmt.Errorf("a search is verified for at most %d tasks on one GPU, without release times", maxSearched)
-	}
-	if shorterExists(p, w.below()) {
-		return fmt.Errorf("there is a schedule shorter than %v s", w.Bound)
-	}
-	return nil
 }

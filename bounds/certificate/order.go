@@ -13,7 +13,7 @@ import (
 // The same holds for the groups below a node with tasks.
 type order struct {
 	a    *assignment
-	wait float64
+	wait amount
 	// known are the lists of groups that were computed.
 	known map[part]groups
 }
@@ -28,37 +28,39 @@ type part struct {
 // groups are ways to run a part's tasks below a limit. Each way lists how long its groups
 // are busy, in descending order.
 type groups struct {
-	limit float64
-	ways  [][]float64
+	limit amount
+	ways  [][]amount
 }
 
 // until returns when the last group ends if the groups come in the given order.
-func (o *order) until(groups []float64) float64 {
-	end := 0.0
-	for before, busy := range groups {
-		end = max(end, busy+float64(before)*o.wait)
+func (o *order) until(groups []amount) (end amount) {
+	var before amount
+	for _, busy := range groups {
+		end = greater(end, busy.plus(before))
+		before = before.plus(o.wait)
 	}
 	return end
 }
 
 // ways returns the ways to run a part's tasks so that each group ends before the limit. It
 // leaves out ways in which no group ends earlier than in another way.
-func (o *order) ways(p part, limit float64) [][]float64 {
+func (o *order) ways(p part, limit amount) [][]amount {
 	if p.set == 0 {
-		return [][]float64{nil}
+		return [][]amount{nil}
 	}
-	if k, ok := o.known[p]; ok && limit <= k.limit {
+	p.v = o.a.shape[p.v]
+	if k, ok := o.known[p]; ok && !k.limit.less(limit) {
 		return k.ways
 	}
-	var ways [][]float64
+	var ways [][]amount
 	if p.inner {
 		ways = o.apart(p, limit)
 	} else {
 		inner := p
 		inner.inner = true
 		ways = slices.Clone(o.ways(inner, limit))
-		if busy := o.together(p, limit); busy < limit {
-			ways = withWay(ways, []float64{busy})
+		if busy := o.together(p, limit); busy.less(limit) {
+			ways = withWay(ways, []amount{busy})
 		}
 	}
 	o.known[p] = groups{limit, ways}
@@ -66,22 +68,22 @@ func (o *order) ways(p part, limit float64) [][]float64 {
 }
 
 // together returns how long a part is busy at least if some tasks run on its node, or the limit if that is less.
-func (o *order) together(p part, limit float64) float64 {
+func (o *order) together(p part, limit amount) amount {
 	node := &o.a.p.GPU.Tree()[p.v]
-	own := o.a.cost(node.Profile.Create)
+	own := o.a.create[node.Size()]
 	if p.destroyed {
-		own += float64(leastDestroy(o.a.p, node.Size()))
+		own = own.plus(o.a.destroy[node.Size()])
 	}
 	for rest := (p.set - 1) & p.set; ; rest = (rest - 1) & p.set {
 		busy := own
-		for i := range o.a.p.Tasks {
+		for i, takes := range o.a.takes[node.Size()] {
 			if (p.set&^rest)>>i&1 != 0 {
-				busy += float64(o.a.p.Tasks[i].On(node.Size()))
+				busy = busy.plus(takes)
 			}
 		}
-		if busy+o.a.inner[p.v][rest] < limit {
-			for _, w := range o.ways(part{v: p.v, set: rest, inner: true, destroyed: true}, limit-busy) {
-				limit = min(limit, busy+o.until(w))
+		if busy.plus(o.a.inner[p.v][rest]).less(limit) {
+			for _, w := range o.ways(part{v: p.v, set: rest, inner: true, destroyed: true}, limit.minus(busy)) {
+				limit = lesser(limit, busy.plus(o.until(w)))
 			}
 		}
 		if rest == 0 {
@@ -91,7 +93,7 @@ func (o *order) together(p part, limit float64) float64 {
 }
 
 // apart returns the ways in which all tasks run on the children.
-func (o *order) apart(p part, limit float64) [][]float64 {
+func (o *order) apart(p part, limit amount) [][]amount {
 	children := o.a.p.GPU.Tree()[p.v].Children
 	if len(children) == 0 {
 		return nil
@@ -103,15 +105,15 @@ func (o *order) apart(p part, limit float64) [][]float64 {
 	if p.destroyed {
 		least = o.a.destroyed
 	}
-	var ways [][]float64
+	var ways [][]amount
 	for left := p.set; ; left = (left - 1) & p.set {
 		right := p.set &^ left
-		if max(least[children[0]][left], least[children[1]][right]) < limit {
+		if greater(least[children[0]][left], least[children[1]][right]).less(limit) {
 			for _, l := range o.ways(part{v: children[0], set: left, destroyed: p.destroyed}, limit) {
 				for _, r := range o.ways(part{v: children[1], set: right, destroyed: p.destroyed}, limit) {
 					both := slices.Concat(l, r)
-					slices.SortFunc(both, func(a, b float64) int { return cmp.Compare(b, a) })
-					if o.until(both) < limit {
+					slices.SortFunc(both, descending)
+					if o.until(both).less(limit) {
 						ways = withWay(ways, both)
 					}
 				}
@@ -123,20 +125,22 @@ func (o *order) apart(p part, limit float64) [][]float64 {
 	}
 }
 
+func descending(a, b amount) int { return cmp.Or(cmp.Compare(b.hi, a.hi), cmp.Compare(b.lo, a.lo)) }
+
 // withWay adds a way and leaves out ways that are no better than another.
-func withWay(ways [][]float64, way []float64) [][]float64 {
-	worse := func(a, b []float64) bool {
+func withWay(ways [][]amount, way []amount) [][]amount {
+	worse := func(a, b []amount) bool {
 		if len(a) < len(b) {
 			return false
 		}
 		for i := range b {
-			if a[i] < b[i] {
+			if a[i].less(b[i]) {
 				return false
 			}
 		}
 		return true
 	}
-	var out [][]float64
+	var out [][]amount
 	for _, w := range ways {
 		if worse(way, w) {
 			return ways

@@ -2,7 +2,8 @@ package certificate
 
 import (
 	"fmt"
-	"math"
+	"math/big"
+	"math/bits"
 	"slices"
 
 	"miglab/harness/mig"
@@ -12,10 +13,7 @@ import (
 // mostCells is the largest number of cells that is verified. The time grows with its square.
 const mostCells = 1 << 14
 
-// verifyPrices checks that the GPUs cannot earn the prices of all tasks before the bound. A slice is busy with the
-// nodes that cover it one after the other, as in [Witness.verifyChains]. In whole cells, which only shortens it, all of
-// that takes less than Cells cells. The tasks on a node are different, so the most that they earn in some cells is a
-// knapsack's value; a task may well be on several nodes, which only makes GPUs earn more.
+// verifyPrices checks that the GPUs cannot earn the prices of all tasks before the bound.
 func (w *Witness) verifyPrices(p *schedule.Problem) error {
 	if len(p.Start) > 0 {
 		return fmt.Errorf("prices prove nothing for GPUs that hold instances at the start")
@@ -26,102 +24,140 @@ func (w *Witness) verifyPrices(p *schedule.Problem) error {
 	if len(w.Prices) != len(p.Tasks) {
 		return fmt.Errorf("there are %d prices for %d tasks", len(w.Prices), len(p.Tasks))
 	}
-	var need float64
 	for i, x := range w.Prices {
-		if !(x >= 0) || math.IsInf(x, 1) {
+		if !(x >= 0 && x < float64(inf)) {
 			return fmt.Errorf("the price of task %d is %v; it is a number that is not less than 0", i+1, x)
 		}
-		need += x
 	}
-	e := earner{
-		problem: p, cell: w.below() / mig.Seconds(w.Cells), cells: w.Cells - 1,
-		node: map[mig.Slices][]float64{},
+	e := newEarner(p, w)
+	e.setTables(0)
+	need := new(big.Int)
+	for _, x := range e.prices {
+		need.Add(need, x.big())
 	}
-	for _, size := range p.GPU.Sizes() {
-		e.node[size] = e.knapsack(size, w.Prices)
-	}
-	_, last := e.subtree(0)
-	if have := last[e.cells] * float64(p.GPUs()); !(have < need) {
-		return fmt.Errorf("before %v s the GPUs can earn %v; the prices add up to %v only", w.Bound, have, need)
+	have := product(e.last[0][e.cells].big(), big.NewInt(int64(p.GPUs())))
+	if have.Cmp(need) >= 0 {
+		return fmt.Errorf("before %v s the GPUs can earn %v; the prices add up to %v only", w.Bound,
+			seconds(have.Lsh(have, e.unit)), seconds(need.Lsh(need, e.unit)))
 	}
 	return nil
 }
 
-// An earner computes what tasks can earn on nodes, by the number of cells.
+// An earner computes what tasks can earn on nodes of an empty GPU, by the number of cells.
 type earner struct {
 	problem *schedule.Problem
-	cell    mig.Seconds
-	cells   int
-	// node is what one node of a size can earn.
-	node map[mig.Slices][]float64
+	// limit is the bound less its slack, in units of 2^-1074 s / 1e9 / [Witness.Cells].
+	limit *big.Int
+	// cells is how many whole cells can be used, one less than [Witness.Cells].
+	cells int
+	// prices are in units of 2^(unit-1074).
+	prices []amount
+	unit   uint
+	// shape is by node of the tree: the first node with an equal subtree, which has the tables.
+	shape []int
+	// destroyed and last are the most that a node and those below it can earn: if every node is destroyed in the end,
+	// and if the topmost ones that are used are not.
+	destroyed, last [][]amount
 }
 
-// in returns how many whole cells a time takes, or more than all if that is too many.
+func newEarner(p *schedule.Problem, w *Witness) *earner {
+	tree := p.GPU.Tree()
+	e := &earner{
+		problem: p, limit: product(exact(w.Bound), slackKept), cells: w.Cells - 1, shape: shapes(tree),
+		destroyed: make([][]amount, len(tree)), last: make([][]amount, len(tree)),
+	}
+	// A task may earn its price on each node.
+	most := exact(slices.Max(w.Prices)).BitLen() + bits.Len(uint(len(tree)*len(w.Prices)))
+	e.unit = uint(max(0, most-limitBits))
+	for _, x := range w.Prices {
+		whole := exact(x)
+		e.prices = append(e.prices, amountOf(whole.Rsh(whole, e.unit)))
+	}
+	return e
+}
+
+// in returns how many whole cells a time takes, or more than there are if that is too many.
 func (e *earner) in(t mig.Seconds) int {
-	return int(math.Floor(min(float64(t/e.cell)*(1-1e-12), float64(e.cells+1))))
+	if t == inf {
+		return e.cells + 1
+	}
+	cells := product(exact(t), product(slackWhole, big.NewInt(int64(e.cells+1))))
+	if cells.Quo(cells, e.limit).BitLen() > 31 {
+		return e.cells + 1
+	}
+	return min(int(cells.Int64()), e.cells+1)
 }
 
 // knapsack returns the most that different tasks can earn one after the other on a size.
-func (e *earner) knapsack(size mig.Slices, prices []float64) []float64 {
-	most := make([]float64, e.cells+1)
-	for i, price := range prices {
+func (e *earner) knapsack(size mig.Slices) []amount {
+	most := make([]amount, e.cells+1)
+	for i, price := range e.prices {
 		takes := e.in(e.problem.Tasks[i].On(size))
 		for c := e.cells; c >= takes; c-- {
-			most[c] = max(most[c], most[c-takes]+price)
+			if with := most[c-takes].plus(price); most[c].less(with) {
+				most[c] = with
+			}
 		}
 	}
 	return most
 }
 
-// subtree returns the most that a node and those below it can earn: if every node is destroyed
-// in the end, and if the topmost ones that are used are not.
-func (e *earner) subtree(v int) (destroyed, last []float64) {
+// setTables computes the tables of a node and of those below it.
+func (e *earner) setTables(v int) {
+	if e.destroyed[v] != nil {
+		return
+	}
 	n := &e.problem.GPU.Tree()[v]
-	destroyed, last = e.below(v)
-	used := make([]float64, e.cells+1)
-	earned := 0.0
-	for x, most := range e.node[n.Size()] {
-		if most > earned { // the same for more cells is worth nothing
-			earned = most
-			for c := x; c <= e.cells; c++ {
-				used[c] = max(used[c], most+destroyed[c-x])
+	destroyed, last := e.below(v)
+	used, earned := make([]amount, e.cells+1), amount{}
+	for x, most := range e.knapsack(n.Size()) {
+		if !earned.less(most) {
+			continue // the same for more cells is worth nothing
+		}
+		earned = most
+		for c, rest := range destroyed[:e.cells+1-x] {
+			if with := rest.plus(most); used[x+c].less(with) {
+				used[x+c] = with
 			}
 		}
 	}
-	create, destroy := e.in(e.problem.Model.Cost(n.Profile.Create)), e.in(leastDestroy(e.problem, n.Size()))
-	destroyed, last = slices.Clone(destroyed), slices.Clone(last)
-	for c := create; c <= e.cells; c++ {
-		last[c] = max(last[c], used[c-create])
+	create := e.in(e.problem.Model.Cost(n.Profile.Create))
+	destroy := e.in(e.problem.Model.Cost(leastDestroy(e.problem.GPU, n.Size())))
+	for c := e.cells; c >= create; c-- {
+		last[c] = greater(last[c], used[c-create])
 		if c >= create+destroy {
-			destroyed[c] = max(destroyed[c], used[c-create-destroy])
+			destroyed[c] = greater(destroyed[c], used[c-create-destroy])
 		}
 	}
-	return destroyed, last
+	e.destroyed[v], e.last[v] = destroyed, last
 }
 
-// below is subtree without the node itself.
-func (e *earner) below(v int) (destroyed, last []float64) {
-	children := e.problem.GPU.Tree()[v].Children
-	switch len(children) {
-	case 0:
-		return make([]float64, e.cells+1), make([]float64, e.cells+1)
-	case 1:
-		return e.subtree(children[0])
+// below returns new tables of a node without the node itself.
+func (e *earner) below(v int) (destroyed, last []amount) {
+	n := &e.problem.GPU.Tree()[v]
+	if len(n.Children) == 0 {
+		return make([]amount, e.cells+1), make([]amount, e.cells+1)
 	}
-	leftDestroyed, leftLast := e.subtree(children[0])
-	rightDestroyed, rightLast := e.subtree(children[1])
+	for _, c := range n.Children {
+		e.setTables(e.shape[c])
+	}
+	left := e.shape[n.Children[0]]
+	if len(n.Children) == 1 {
+		return slices.Clone(e.destroyed[left]), slices.Clone(e.last[left])
+	}
+	right := e.shape[n.Children[1]]
 	// While the first create in one subtree runs, the other waits.
 	wait := e.in(leastCreate(e.problem, v))
-	return e.beside(leftDestroyed, rightDestroyed, wait), e.beside(leftLast, rightLast, wait)
+	return beside(e.destroyed[left], e.destroyed[right], wait), beside(e.last[left], e.last[right], wait)
 }
 
 // beside returns the most that two subtrees can earn. If both do, one waits for the other.
-func (e *earner) beside(left, right []float64, wait int) []float64 {
-	out := make([]float64, e.cells+1)
+func beside(left, right []amount, wait int) []amount {
+	out := make([]amount, len(left))
 	for c := range out {
-		out[c] = max(left[c], right[c])
+		out[c] = greater(left[c], right[c])
 		if c >= wait {
-			out[c] = max(out[c], left[c]+right[c-wait], left[c-wait]+right[c])
+			out[c] = greater(out[c], greater(left[c].plus(right[c-wait]), left[c-wait].plus(right[c])))
 		}
 	}
 	return out

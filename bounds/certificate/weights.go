@@ -2,106 +2,128 @@ package certificate
 
 import (
 	"fmt"
-	"math"
+	"math/big"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
 
 // verifyWeights checks that the weighted time of the slices before the bound is not enough for the tasks.
-//
-// At any instant the nodes that run tasks weigh at most as much as the slices on which something can run by then. So up
-// to the makespan the slices have at least as much weighted time as the tasks need, each on its node of least weight
-// times duration. In a schedule that ends before the threshold, every task ends before it, so options that cannot do so
-// are left out.
 func (w *Witness) verifyWeights(p *schedule.Problem) error {
-	if err := w.verifySum(p); err != nil {
+	weights, err := w.exactWeights(p.GPU)
+	if err != nil {
 		return err
 	}
-	threshold := inf
-	if w.Threshold != 0 {
-		threshold = w.Threshold
-	}
-	if !(threshold > 0) || threshold < w.Bound {
+	if w.Threshold != 0 && !(w.Threshold >= w.Bound && w.Threshold < inf) {
 		return fmt.Errorf("threshold_s is %v; it cannot prove the larger bound %v", w.Threshold, w.Bound)
 	}
-	ends := earliestEnds(p)
-	possible := func(i int, s mig.Slices) bool { return ends[i][s] < threshold }
-
-	var need float64
+	lightest := map[mig.Slices]*big.Int{}
+	for _, v := range p.GPU.Tree() {
+		lightest[v.Size()] = smaller(lightest[v.Size()], weightOf(v.Instance, weights))
+	}
+	need, usable := new(big.Int), map[mig.Slices]bool{}
 	for i := range p.Tasks {
-		least := math.Inf(1)
-		for _, v := range p.GPU.Tree() {
-			if possible(i, v.Size()) {
-				least = min(least, w.of(v.Instance)*float64(p.Tasks[i].On(v.Size())))
+		var least *big.Int
+		for _, s := range p.GPU.Sizes() {
+			if w.possible(p, i, s) {
+				usable[s] = true
+				least = smaller(least, product(lightest[s], exact(p.Tasks[i].On(s))))
 			}
 		}
-		need += least
+		if least == nil {
+			return nil // the task cannot end before the threshold
+		}
+		need.Add(need, least)
 	}
-	var have float64
+	limit, have := product(exact(w.Bound), slackKept), new(big.Int)
 	for gpu := range p.GPUs() {
-		for l, x := range w.Weights {
-			from := inf
+		for l, x := range weights {
+			var from *big.Int
 			for _, v := range p.GPU.Tree() {
-				for i := range p.Tasks {
-					if v.Mask()>>l&1 != 0 && possible(i, v.Size()) {
-						from = min(from, earliest(p, gpu, v.Instance))
-					}
+				if v.Mask()>>l&1 != 0 && usable[v.Size()] {
+					from = smaller(from, earliest(p, gpu, v.Instance))
 				}
 			}
-			if from < w.below() {
-				have += x * float64(w.below()-from)
+			if from == nil {
+				continue
+			}
+			if time := new(big.Int).Sub(limit, product(from, slackWhole)); time.Sign() > 0 {
+				have.Add(have, product(x, time))
 			}
 		}
 	}
-	if have >= need {
+	if have.Cmp(product(need, slackWhole)) >= 0 {
+		have.Quo(have, slackWhole)
 		return fmt.Errorf("before %v s the slices have %v weighted slice-seconds; the tasks need only %v", w.Bound,
-			have, need)
+			seconds(have.Rsh(have, fineBits)), seconds(need.Rsh(need, fineBits)))
 	}
 	return nil
 }
 
-// verifySum checks that there is a weight for each slice and that they add up to 1.
-func (w *Witness) verifySum(p *schedule.Problem) error {
-	if len(w.Weights) != int(p.GPU.ComputeSlices) {
-		return fmt.Errorf("there are %d weights for the %d compute slices of %v", len(w.Weights),
-			p.GPU.ComputeSlices, p.GPU)
+// exactWeights returns the weights, of which there is one for each slice. They add up to 1.
+func (w *Witness) exactWeights(g *mig.GPU) (weights []*big.Int, err error) {
+	if len(w.Weights) != int(g.ComputeSlices) {
+		return nil, fmt.Errorf("there are %d weights for the %d compute slices of %v", len(w.Weights), g.ComputeSlices,
+			g)
 	}
-	var sum float64
+	left, sum := exact(1.), 0.
 	for l, x := range w.Weights {
-		if !(x >= 0) {
-			return fmt.Errorf("the weight of slice %d is %v, less than 0", l, x)
+		if !(x >= 0 && x < float64(inf)) {
+			return nil, fmt.Errorf("the weight of slice %d is %v; it is a number that is not less than 0", l, x)
 		}
+		weights = append(weights, exact(x))
+		left.Sub(left, weights[l])
 		sum += x
 	}
-	if !(math.Abs(sum-1) <= 1e-9) {
-		return fmt.Errorf("the weights add up to %v instead of 1", sum)
+	if product(left.Abs(left), slackWhole).Cmp(exact(1.)) > 0 {
+		return nil, fmt.Errorf("the weights add up to %v instead of 1", sum)
 	}
-	return nil
+	return weights, nil
 }
 
-// of returns the weight of a node: the sum over the compute slices that it covers.
-func (w *Witness) of(in mig.Instance) float64 {
-	var sum float64
-	for l, x := range w.Weights {
+// weightOf returns the sum of the weights of the compute slices that an instance covers.
+func weightOf(in mig.Instance, weights []*big.Int) *big.Int {
+	sum := new(big.Int)
+	for l, x := range weights {
 		if in.Mask()>>l&1 != 0 {
-			sum += x
+			sum.Add(sum, x)
 		}
 	}
 	return sum
 }
 
-// earliest returns when a task can begin on a node of a GPU.
-func earliest(p *schedule.Problem, gpu int, in mig.Instance) mig.Seconds {
-	var free mig.Seconds
+// possible reports whether a task can end on a size before the threshold less its slack: after its release, on an
+// instance that is created at once or exists at the start.
+func (w *Witness) possible(p *schedule.Problem, i int, s mig.Slices) bool {
+	if !p.Tasks[i].Fits(s) {
+		return false
+	}
+	begin := p.Model.Cost(p.GPU.Profile(s).Create)
 	for _, e := range p.Start {
-		switch {
-		case e.GPU != gpu || !e.Instance.Overlaps(in):
-		case e.Instance.Start == in.Start && e.Instance.Size() == in.Size():
-			return e.BusyUntil
-		default:
-			free = max(free, e.BusyUntil+p.Model.Cost(e.Instance.Profile.Destroy))
+		if e.Instance.Size() == s {
+			begin = min(begin, e.BusyUntil)
 		}
 	}
-	return free + p.Model.Cost(in.Profile.Create)
+	end := exact(max(begin, p.ReleaseOf(i)))
+	end.Add(end, exact(p.Tasks[i].On(s)))
+	return w.Threshold == 0 || product(end, slackWhole).Cmp(product(exact(w.Threshold), slackKept)) < 0
+}
+
+// earliest returns when a task can begin on a node of a GPU, exactly.
+func earliest(p *schedule.Problem, gpu int, in mig.Instance) *big.Int {
+	free := new(big.Int)
+	for _, e := range p.Start {
+		if e.GPU != gpu || !e.Instance.Overlaps(in) {
+			continue
+		}
+		until := exact(e.BusyUntil)
+		if e.Instance.Start == in.Start && e.Instance.Size() == in.Size() {
+			return until
+		}
+		until.Add(until, exact(p.Model.Cost(e.Instance.Profile.Destroy)))
+		if until.Cmp(free) > 0 {
+			free = until
+		}
+	}
+	return free.Add(free, exact(p.Model.Cost(in.Profile.Create)))
 }

@@ -1,0 +1,205 @@
+package certificate
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
+)
+
+// A bound of b s says that no schedule takes less than slackKept/slackWhole b s. The slack is there because bounds and
+// makespans are rounded to floating-point numbers, after sums of such numbers.
+var slackKept, slackWhole = big.NewInt(1e9 - 1), big.NewInt(1e9)
+
+// Exceeds reports whether a is greater than b by more than the slack of bounds: (1 - 1e-9) a > b, computed exactly.
+// Neither may be negative. It is true if one of them is not a number. A lower bound that exceeds the value of a valid
+// schedule, and a valid value that exceeds an upper bound, are contradictions.
+func Exceeds[T ~float64](a, b T) bool {
+	if !(a > b) || math.IsInf(float64(a), 1) {
+		return !(a <= b)
+	}
+	return product(exact(a), slackKept).Cmp(product(exact(b), slackWhole)) > 0
+}
+
+// A ContradictionError says that a claimed bound lies above the value of a valid schedule.
+type ContradictionError struct{ Bound, Known float64 }
+
+func (e *ContradictionError) Error() string {
+	return fmt.Sprintf("a lower bound of %v s contradicts a valid schedule of %v s: one of them is false", e.Bound,
+		e.Known)
+}
+
+// CheckKnown compares a lower bound with the makespan of a valid schedule. The error is a [*ContradictionError].
+func CheckKnown[T ~float64](bound, makespan T) error {
+	if Exceeds(bound, makespan) {
+		return &ContradictionError{float64(bound), float64(makespan)}
+	}
+	return nil
+}
+
+// fineBits is the number of binary places of the smallest float64, so that exact never rounds.
+const fineBits = 1074
+
+// exact returns a finite number in units of 2^-1074.
+func exact[T ~float64](x T) *big.Int {
+	n, _ := new(big.Float).SetMantExp(big.NewFloat(float64(x)), fineBits).Int(nil)
+	return n
+}
+
+// seconds returns a number of units of 2^-1074 s in seconds, rounded.
+func seconds(n *big.Int) float64 {
+	x, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(n), -fineBits).Float64()
+	return x
+}
+
+func product(a, b *big.Int) *big.Int { return new(big.Int).Mul(a, b) }
+
+var inf = mig.Seconds(math.Inf(1))
+
+// An amount is a whole number of units. It is less than 2^128.
+type amount struct{ hi, lo uint64 }
+
+func (a amount) less(b amount) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+func (a amount) plus(b amount) amount {
+	lo, carry := bits.Add64(a.lo, b.lo, 0)
+	hi, _ := bits.Add64(a.hi, b.hi, carry)
+	return amount{hi, lo}
+}
+
+func (a amount) minus(b amount) amount {
+	lo, borrow := bits.Sub64(a.lo, b.lo, 0)
+	hi, _ := bits.Sub64(a.hi, b.hi, borrow)
+	return amount{hi, lo}
+}
+
+func (a amount) times(n mig.Slices) amount {
+	carry, lo := bits.Mul64(a.lo, uint64(n))
+	return amount{a.hi*uint64(n) + carry, lo}
+}
+
+func lesser(a, b amount) amount {
+	if b.less(a) {
+		return b
+	}
+	return a
+}
+
+func greater(a, b amount) amount {
+	if a.less(b) {
+		return b
+	}
+	return a
+}
+
+func (a amount) big() *big.Int {
+	hi := new(big.Int).SetUint64(a.hi)
+	return hi.Lsh(hi, 64).Add(hi, new(big.Int).SetUint64(a.lo))
+}
+
+// amountOf returns a number of less than 129 bits.
+func amountOf(n *big.Int) amount {
+	return amount{new(big.Int).Rsh(n, 64).Uint64(), new(big.Int).And(n, lowBits).Uint64()}
+}
+
+var lowBits = new(big.Int).SetUint64(math.MaxUint64)
+
+// limitBits is how many bits the limit of a proof has at most. Sums of 63 such amounts are below 2^126.
+const limitBits = 120
+
+// measured has the times of a problem in units of 2^(unit-1074) s. Times are rounded down to units, and the limit is
+// rounded up. So a sum of rounded times is below the limit if the sum of the times is. As long as the limit is less
+// than 2^47 s, the durations of tasks are whole numbers of units. Times beyond the limit are as long as the limit.
+type measured struct {
+	p    *schedule.Problem
+	unit uint
+	// limit is the bound less its slack: no schedule shall end before it.
+	limit amount
+	// takes is by size and task. create and destroy are by size; destroy is that of the quickest instance that is as
+	// large or larger.
+	takes           [mig.MaxSize + 1][]amount
+	create, destroy [mig.MaxSize + 1]amount
+	// shape is by node of the tree: the first node with an equal subtree.
+	shape []int
+}
+
+func measure(p *schedule.Problem, bound mig.Seconds) *measured {
+	m := &measured{p: p}
+	limit := product(exact(bound), slackKept)
+	m.unit = uint(max(0, limit.BitLen()-slackWhole.BitLen()-limitBits+1))
+	whole := new(big.Int).Lsh(slackWhole, m.unit)
+	limit.Add(limit, whole).Sub(limit, big.NewInt(1))
+	m.limit = amountOf(limit.Quo(limit, whole))
+	for _, s := range p.GPU.Sizes() {
+		m.create[s] = m.of(p.Model.Cost(p.GPU.Profile(s).Create))
+		m.destroy[s] = m.of(p.Model.Cost(leastDestroy(p.GPU, s)))
+		for i := range p.Tasks {
+			m.takes[s] = append(m.takes[s], m.of(p.Tasks[i].On(s)))
+		}
+	}
+	m.shape = shapes(p.GPU.Tree())
+	return m
+}
+
+// of returns a time in units.
+func (m *measured) of(t mig.Seconds) amount {
+	if t == inf {
+		return m.limit
+	}
+	n := exact(t)
+	if n.Rsh(n, m.unit).BitLen() > limitBits+1 {
+		return m.limit
+	}
+	return lesser(amountOf(n), m.limit)
+}
+
+// seconds returns an amount of time, rounded.
+func (m *measured) seconds(a amount) float64 { return seconds(new(big.Int).Lsh(a.big(), m.unit)) }
+
+// leastDestroy returns how long it takes at least to destroy an instance of a size or of a larger one.
+func leastDestroy(g *mig.GPU, size mig.Slices) mig.Seconds {
+	least := inf
+	for _, s := range g.Sizes() {
+		if s >= size {
+			least = min(least, g.Profile(s).Destroy)
+		}
+	}
+	return least
+}
+
+// leastCreate returns how long it takes at least to create a node below another for some task; 0 if operations may run
+// at the same time.
+func leastCreate(p *schedule.Problem, v int) mig.Seconds {
+	if p.Model != mig.Sequential {
+		return 0
+	}
+	tree, least := p.GPU.Tree(), inf
+	for _, n := range tree[v+1:] { // those below come after it
+		fits := slices.ContainsFunc(p.Tasks, func(t task.Task) bool { return t.Fits(n.Size()) })
+		if fits && n.Mask()&tree[v].Mask() != 0 {
+			least = min(least, n.Profile.Create)
+		}
+	}
+	return least
+}
+
+// shapes returns for each node of a tree the first one with an equal subtree.
+func shapes(tree []mig.Node) (first []int) {
+	var equal func(u, v int) bool
+	equal = func(u, v int) bool {
+		return tree[u].Profile == tree[v].Profile && slices.EqualFunc(tree[u].Children, tree[v].Children, equal)
+	}
+	for v := range tree {
+		u := 0
+		for !equal(u, v) {
+			u++
+		}
+		first = append(first, u)
+	}
+	return first
+}
