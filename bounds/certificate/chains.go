@@ -39,7 +39,7 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 		if load == nil {
 			load = last
 		} else {
-			load = dividedLoads(load, last, amount{})
+			load = m.divide(load, last, amount{}, 0)
 		}
 	}
 	if busy := load[all]; busy.less(m.limit) {
@@ -111,8 +111,12 @@ func (a *assignment) setTables(v int) {
 		if a.empty(v, false) {
 			wait = a.of(leastCreate(a.p, v))
 		}
-		destroyed = dividedLoads(a.destroyed[c[0]], a.destroyed[c[1]], wait)
-		last = dividedLoads(a.last[c[0]], a.last[c[1]], wait)
+		destroyed = a.divide(a.destroyed[c[0]], a.destroyed[c[1]], wait, 0)
+		from := 0
+		if v == 0 && a.p.GPUs() == 1 && a.there[0] == nil {
+			from = sets - 1 // no other set is asked for
+		}
+		last = a.divide(a.last[c[0]], a.last[c[1]], wait, from)
 	}
 	a.inner[v] = slices.Clone(destroyed)
 	a.destroyed[v], a.last[v] = destroyed, last
@@ -153,13 +157,17 @@ func (a *assignment) run(busy []amount, size mig.Slices) {
 	}
 }
 
-// dividedLoads divides each set in the best way between two subtrees that share no slice. If both have tasks, one of
-// them waits for the other.
-func dividedLoads(left, right []amount, wait amount) []amount {
+// divide divides each set, from one on, in the best way between two subtrees that share no slice. If both have tasks,
+// one of them waits for the other. A set that cannot be run before the limit needs no look at those that contain it.
+func (m *measured) divide(left, right []amount, wait amount, from int) []amount {
 	busy := make([]amount, len(left))
 	busy[0] = greater(left[0], right[0])
-	for set := 1; set < len(busy); set++ {
+	for set := max(from, 1); set < len(busy); set++ {
 		least := lesser(greater(left[set], right[0]), greater(left[0], right[set]))
+		if from == 0 && m.tooLong(busy, set) {
+			busy[set] = m.limit
+			continue
+		}
 		last := 0
 		if &left[0] == &right[0] { // then the highest task may as well be on the left
 			last = 1<<(bits.Len(uint(set))-1) - 1
@@ -179,4 +187,14 @@ func dividedLoads(left, right []amount, wait amount) []amount {
 		busy[set] = least
 	}
 	return busy
+}
+
+// tooLong reports whether a set without one of its tasks reaches the limit.
+func (m *measured) tooLong(busy []amount, set int) bool {
+	for rest := set; rest != 0; rest &= rest - 1 {
+		if !busy[set&^(rest&-rest)].less(m.limit) {
+			return true
+		}
+	}
+	return false
 }
