@@ -45,16 +45,18 @@ func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, er
 		return best, nil
 	}
 	weights := newSliceWeights(&p)
-	if w := weights.prove(best.Bound); w.Bound > best.Bound {
-		best = w
+	raise := func(w Witness) bool {
+		higher := w.Bound > best.Bound && certificate.VerifyWitness(p, w) == nil
+		if higher {
+			best = w
+		}
+		return higher
 	}
+	raise(weights.prove(best.Bound))
 	if p.GPUs() > 1 && len(p.Start) == 0 && len(p.Tasks) > MaxChainTasks {
 		for further, rounds := true, 0; further && rounds < priceRounds && best.Bound < atMost; rounds++ {
 			w := weights.prices(ctx, min(atMost, horizon*best.Bound), priceSteps, priceCells)
-			further = w.Bound > best.Bound && w.Cells == priceCells
-			if w.Bound > best.Bound {
-				best = w
-			}
+			further = raise(w) && w.Cells == priceCells
 		}
 	}
 	if b := chains(ctx, &p, weights.weights, best.Bound, atMost); b > best.Bound {

@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -53,13 +54,17 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 			}
 			charged[p][k+1] = charged[p][k] + price
 		}
-		total = min(total+gpus*dearest(profiles, at.Prices, 0), all)
+		if earned := dearest(profiles, at.Prices, 0); earned > 0 && gpus > (all-total)/earned {
+			total = all
+		} else {
+			total += gpus * earned
+		}
 	}
-	slot := func(at Instant, s int) int { return at.Slot - s }
+	slot := func(at Instant, s int) int { return cmp.Compare(at.Slot, s) }
 	for i := range requests {
 		q := &requests[i]
 		p := slices.Index(profiles, q.Profile)
-		if err := q.CheckGPUs(g); p < 0 || q.Lifespan < 1 || err != nil {
+		if err := q.CheckGPUs(g); p < 0 || q.Lifespan < 1 || q.Arrival < 0 || err != nil {
 			return 0, fmt.Errorf("request %d asks for %v on %d GPUs for %d slots, which no cluster gives it",
 				i, q.Profile, q.Instances(), q.Lifespan)
 		}
@@ -69,8 +74,8 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 			until, _ = slices.BinarySearchFunc(instants, q.Arrival+q.Lifespan, slot)
 		}
 		c := charged[p][until] - charged[p][from]
-		if q.Instances() <= gpus && c < PriceScale {
-			total += max(0, PriceScale-q.Instances()*c)
+		if q.Instances() <= gpus && (c == 0 || q.Instances() <= PriceScale/c) {
+			total += PriceScale - q.Instances()*c
 		}
 	}
 	return min(total, all) / PriceScale, nil

@@ -147,6 +147,9 @@ func writeExact(c *cobra.Command, p schedule.Problem, budget time.Duration, form
 		return err
 	}
 	for _, b := range all[len(knownBounds):] {
+		if err := certificate.CheckKnown(b.seconds, claim.Makespan); err != nil {
+			return cli.FailedError{Err: fmt.Errorf("%s: %w", b.name, err)}
+		}
 		if b.seconds > claim.Lower {
 			t.Rows = append(t.Rows,
 				[]string{"larger bound", fmt.Sprintf("%.6f s", b.seconds), b.name + ", without a certificate"})
