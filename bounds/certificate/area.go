@@ -96,3 +96,14 @@ func endings(g *mig.GPU, used []mig.Slices, gpus int) [][]mig.Slices {
 	}
 	return lists
 }
+
+// leastDestroy returns how long it takes at least to destroy an instance of a size or of a larger one.
+func leastDestroy(g *mig.GPU, size mig.Slices) mig.Seconds {
+	least := inf
+	for _, s := range g.Sizes() {
+		if s >= size {
+			least = min(least, g.Profile(s).Destroy)
+		}
+	}
+	return least
+}

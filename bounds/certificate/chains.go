@@ -2,11 +2,11 @@ package certificate
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/task"
 )
 
 // maxChained is the largest number of tasks for which chains are verified. It takes 3^n
@@ -14,7 +14,14 @@ import (
 const maxChained = 18
 
 // verifyChains checks that no assignment of the tasks to the nodes of the trees keeps every slice busy for less than
-// the bound.
+// the bound. Nodes that cover the same slice exist one after the other. So the slice is busy with each such node that
+// has tasks: with its create (unless it exists at the start), its tasks and its destroy. Only the last node need not be
+// destroyed; at best this is the longest destroy, that of the largest node. An instance that exists at the start is
+// busy until an instant, and is destroyed if any other node is used on the slice.
+//
+// Under [mig.Sequential] two disjoint subtrees do not create at the same time. During the
+// first create in one subtree, no created node of the other exists, nor a node above both.
+// So the slices of the other wait, at least for the shortest create.
 //
 // The best assignment for a subtree depends only on the set of its tasks. So the subtrees
 // are combined from the leaves up, by set.
@@ -22,106 +29,78 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 	if len(p.Tasks) > maxChained {
 		return fmt.Errorf("chains are verified for at most %d tasks, not for %d", maxChained, len(p.Tasks))
 	}
-	m, all := measure(p, w.Bound), 1<<len(p.Tasks)-1
+	all, r := 1<<len(p.Tasks)-1, newRuler(w.Bound)
 	// load is the least busy time of the GPUs so far, by set.
 	var load []amount
 	for gpu := range p.GPUs() {
-		a := newAssignment(m, gpu)
-		a.setTables(0)
-		last := a.last[0]
-		if p.Model == mig.Sequential && p.GPUs() == 1 && len(p.Start) == 0 && last[all].less(m.limit) {
-			o := order{a: a, wait: m.of(leastCreate(p, 0)), known: map[part]groups{}}
-			last[all] = m.limit
-			for _, way := range o.ways(part{set: all}, m.limit) {
+		nodes := len(p.GPU.Tree())
+		a := assignment{
+			r, p, make([]*schedule.Existing, nodes), make([][]amount, nodes), make([][]amount, nodes),
+			make([][]amount, nodes),
+		}
+		for i, e := range p.Start {
+			for v, n := range p.GPU.Tree() {
+				if e.GPU == gpu && n.Start == e.Instance.Start && n.Size() == e.Instance.Size() {
+					a.there[v] = &p.Start[i]
+				}
+			}
+		}
+		_, last := a.tables(0)
+		if p.Model == mig.Sequential && p.GPUs() == 1 && len(p.Start) == 0 && last[all].less(r.limit) {
+			o := order{a: &a, wait: a.wait(0), known: map[part]groups{}}
+			last[all] = r.limit
+			for _, way := range o.ways(part{set: all}, r.limit) {
 				last[all] = lesser(last[all], o.until(way))
 			}
 		}
 		if load == nil {
 			load = last
 		} else {
-			load = m.divide(load, last, amount{}, 0)
+			load = r.divide(load, last, amount{})
 		}
 	}
-	if busy := load[all]; busy.less(m.limit) {
+	if busy := load[all]; busy.less(r.limit) {
 		return fmt.Errorf("chains prove %v s only, not %v: there is an assignment of the tasks that keeps no slice "+
-			"busy for longer", m.seconds(busy), w.Bound)
+			"busy for longer", r.seconds(busy), w.Bound)
 	}
 	return nil
 }
 
 // An assignment assigns tasks to the nodes of one GPU.
 type assignment struct {
-	*measured
+	*ruler
+	p *schedule.Problem
 	// there are the start instances, by node.
 	there []*schedule.Existing
-	// destroyed and last say for each node and each set of tasks how long the busiest slice of the subtree is busy at
-	// least if the set is assigned to it: with all destroys, and without the longest. inner is like destroyed, without
-	// the node itself.
+	// destroyed and last are the tables of the subtrees, by node. inner are those of the nodes below a node with tasks.
 	destroyed, last, inner [][]amount
 }
 
-func newAssignment(m *measured, gpu int) *assignment {
-	tree := m.p.GPU.Tree()
-	a := &assignment{
-		measured: m, there: make([]*schedule.Existing, len(tree)), destroyed: make([][]amount, len(tree)),
-		last: make([][]amount, len(tree)), inner: make([][]amount, len(tree)),
-	}
-	for i, e := range m.p.Start {
-		for v, n := range tree {
-			if e.GPU == gpu && n.Start == e.Instance.Start && n.Size() == e.Instance.Size() {
-				a.there[v] = &m.p.Start[i]
-			}
-		}
-	}
-	return a
-}
+func (a *assignment) cost(takes mig.Seconds) amount { return a.of(a.p.Model.Cost(takes)) }
 
-// empty reports whether nothing exists at the start in the subtree of a node, with or without the node itself.
-func (a *assignment) empty(v int, itself bool) bool {
-	tree := a.p.GPU.Tree()
-	for u, there := range a.there {
-		if there != nil && (u > v || itself && u == v) && tree[u].Mask()&tree[v].Mask() != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// setTables computes the tables of a node and of those below it.
-func (a *assignment) setTables(v int) {
-	if u := a.shape[v]; u < v && a.empty(u, true) && a.empty(v, true) {
-		a.destroyed[v], a.last[v], a.inner[v] = a.destroyed[u], a.last[u], a.inner[u]
-		return
-	}
+// tables returns for each set of tasks how long the busiest slice of a subtree is busy at
+// least if the set is assigned to it: with all destroys, and without the longest.
+func (a *assignment) tables(v int) (destroyed, last []amount) {
 	node := &a.p.GPU.Tree()[v]
 	sets := 1 << len(a.p.Tasks)
-	var destroyed, last []amount
-	for _, c := range node.Children {
-		a.setTables(c)
-	}
 	switch c := node.Children; len(c) {
 	case 0:
 		destroyed = slices.Repeat([]amount{a.limit}, sets)
 		destroyed[0] = amount{}
 		last = slices.Clone(destroyed)
 	case 1:
-		destroyed, last = slices.Clone(a.destroyed[c[0]]), slices.Clone(a.last[c[0]])
+		destroyed, last = a.tables(c[0])
+		destroyed, last = slices.Clone(destroyed), slices.Clone(last)
 	default:
-		var wait amount
-		if a.empty(v, false) {
-			wait = a.of(leastCreate(a.p, v))
-		}
-		destroyed = a.divide(a.destroyed[c[0]], a.destroyed[c[1]], wait, 0)
-		from := 0
-		if v == 0 && a.p.GPUs() == 1 && a.there[0] == nil {
-			from = sets - 1 // no other set is asked for
-		}
-		last = a.divide(a.last[c[0]], a.last[c[1]], wait, from)
+		leftDestroyed, leftLast := a.tables(c[0])
+		rightDestroyed, rightLast := a.tables(c[1])
+		wait := a.wait(v)
+		destroyed, last = a.divide(leftDestroyed, rightDestroyed, wait), a.divide(leftLast, rightLast, wait)
 	}
 	a.inner[v] = slices.Clone(destroyed)
 	a.destroyed[v], a.last[v] = destroyed, last
 	size := node.Size()
-	create, destroy := a.create[size], a.destroy[size]
+	create, destroy := a.cost(node.Profile.Create), a.cost(leastDestroy(a.p.GPU, size))
 	if e := a.there[v]; e != nil {
 		busy := a.of(e.BusyUntil)
 		for set := range sets {
@@ -135,7 +114,7 @@ func (a *assignment) setTables(v int) {
 		for set := 1; set < sets; set++ {
 			last[set] = last[set].plus(busy)
 		}
-		return
+		return destroyed, last
 	}
 	used := slices.Clone(destroyed)
 	a.run(used, size)
@@ -144,35 +123,63 @@ func (a *assignment) setTables(v int) {
 		last[set] = lesser(last[set], begun)
 		destroyed[set] = lesser(destroyed[set], begun.plus(destroy))
 	}
+	return destroyed, last
 }
 
 // run changes a table so that any tasks of each set may run on an instance of a size instead of below it.
 func (a *assignment) run(busy []amount, size mig.Slices) {
-	for i, takes := range a.takes[size] {
+	for i := range a.p.Tasks {
+		took := a.of(a.p.Tasks[i].On(size))
 		for set := range busy {
 			if set>>i&1 != 0 {
-				busy[set] = lesser(busy[set], busy[set&^(1<<i)].plus(takes))
+				busy[set] = lesser(busy[set], busy[set&^(1<<i)].plus(took))
 			}
 		}
 	}
 }
 
-// divide divides each set, from one on, in the best way between two subtrees that share no slice. If both have tasks,
-// one of them waits for the other. A set that cannot be run before the limit needs no look at those that contain it.
-func (m *measured) divide(left, right []amount, wait amount, from int) []amount {
+// wait returns how long one of the two subtrees of a node waits for the other.
+func (a *assignment) wait(v int) amount {
+	for u, there := range a.there {
+		if there != nil && u > v && a.p.GPU.Tree()[u].Mask()&a.p.GPU.Tree()[v].Mask() != 0 {
+			return amount{}
+		}
+	}
+	return a.of(leastCreate(a.p, v))
+}
+
+// leastCreate returns how long it takes at least to create a node below another for some task; 0 if operations may run
+// at the same time.
+func leastCreate(p *schedule.Problem, v int) mig.Seconds {
+	if p.Model != mig.Sequential {
+		return 0
+	}
+	tree, least := p.GPU.Tree(), inf
+	for _, n := range tree[v+1:] { // those below come after it
+		fits := slices.ContainsFunc(p.Tasks, func(t task.Task) bool { return t.Fits(n.Size()) })
+		if fits && n.Mask()&tree[v].Mask() != 0 {
+			least = min(least, n.Profile.Create)
+		}
+	}
+	return least
+}
+
+// divide divides each set in the best way between two subtrees that share no slice. If both have tasks, one of them
+// waits for the other. A set reaches the limit if the set without one of its tasks does.
+func (r *ruler) divide(left, right []amount, wait amount) []amount {
 	busy := make([]amount, len(left))
 	busy[0] = greater(left[0], right[0])
-	for set := max(from, 1); set < len(busy); set++ {
-		least := lesser(greater(left[set], right[0]), greater(left[0], right[set]))
-		if from == 0 && m.tooLong(busy, set) {
-			busy[set] = m.limit
+	for set := 1; set < len(busy); set++ {
+		tooLong := false
+		for rest := set; rest != 0; rest &= rest - 1 {
+			tooLong = tooLong || !busy[set&^(rest&-rest)].less(r.limit)
+		}
+		if tooLong {
+			busy[set] = r.limit
 			continue
 		}
-		last := 0
-		if &left[0] == &right[0] { // then the highest task may as well be on the left
-			last = 1<<(bits.Len(uint(set))-1) - 1
-		}
-		for part := (set - 1) & set; part > last; part = (part - 1) & set {
+		least := lesser(greater(left[set], right[0]), greater(left[0], right[set]))
+		for part := (set - 1) & set; part != 0; part = (part - 1) & set {
 			x, y := left[part], right[set^part]
 			if x.hi > least.hi || y.hi > least.hi {
 				continue // most are, which saves the comparisons below
@@ -187,14 +194,4 @@ func (m *measured) divide(left, right []amount, wait amount, from int) []amount 
 		busy[set] = least
 	}
 	return busy
-}
-
-// tooLong reports whether a set without one of its tasks reaches the limit.
-func (m *measured) tooLong(busy []amount, set int) bool {
-	for rest := set; rest != 0; rest &= rest - 1 {
-		if !busy[set&^(rest&-rest)].less(m.limit) {
-			return true
-		}
-	}
-	return false
 }

@@ -5,11 +5,8 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"slices"
 
 	"miglab/harness/mig"
-	"miglab/harness/schedule"
-	"miglab/harness/task"
 )
 
 // A bound of b s says that no schedule takes less than slackKept/slackWhole b s. The slack is there because bounds and
@@ -112,94 +109,38 @@ var lowBits = new(big.Int).SetUint64(math.MaxUint64)
 // limitBits is how many bits the limit of a proof has at most. Sums of 63 such amounts are below 2^126.
 const limitBits = 120
 
-// measured has the times of a problem in units of 2^(unit-1074) s. Times are rounded down to units, and the limit is
-// rounded up. So a sum of rounded times is below the limit if the sum of the times is. As long as the limit is less
-// than 2^47 s, the durations of tasks are whole numbers of units. Times beyond the limit are as long as the limit.
-type measured struct {
-	p    *schedule.Problem
+// A ruler measures times in units of 2^(unit-1074) s. It rounds times down to units and the limit up, so that a sum of
+// times that ends before the limit also does so in units. As long as the limit is less than 2^47 s, the durations of
+// tasks are whole numbers of units.
+type ruler struct {
 	unit uint
-	// limit is the bound less its slack: no schedule shall end before it.
+	// limit is the bound less its slack. Times beyond it are as long as the limit.
 	limit amount
-	// takes is by size and task. create and destroy are by size; destroy is that of the quickest instance that is as
-	// large or larger.
-	takes           [mig.MaxSize + 1][]amount
-	create, destroy [mig.MaxSize + 1]amount
-	// shape is by node of the tree: the first node with an equal subtree.
-	shape []int
+	// known are amounts by the bits of the time, which a map finds faster than the time.
+	known map[uint64]amount
 }
 
-func measure(p *schedule.Problem, bound mig.Seconds) *measured {
-	m := &measured{p: p}
+func newRuler(bound mig.Seconds) *ruler {
 	limit := product(exact(bound), slackKept)
-	m.unit = uint(max(0, limit.BitLen()-slackWhole.BitLen()-limitBits+1))
-	whole := new(big.Int).Lsh(slackWhole, m.unit)
-	limit.Add(limit, whole).Sub(limit, big.NewInt(1))
-	m.limit = amountOf(limit.Quo(limit, whole))
-	for _, s := range p.GPU.Sizes() {
-		m.create[s] = m.of(p.Model.Cost(p.GPU.Profile(s).Create))
-		m.destroy[s] = m.of(p.Model.Cost(leastDestroy(p.GPU, s)))
-		for i := range p.Tasks {
-			m.takes[s] = append(m.takes[s], m.of(p.Tasks[i].On(s)))
-		}
-	}
-	m.shape = shapes(p.GPU.Tree())
-	return m
+	unit := uint(max(0, limit.BitLen()-slackWhole.BitLen()-limitBits+1))
+	whole := new(big.Int).Lsh(slackWhole, unit)
+	limit.Add(limit, whole).Sub(limit, big.NewInt(1)).Quo(limit, whole)
+	return &ruler{unit, amountOf(limit), map[uint64]amount{math.Float64bits(float64(inf)): amountOf(limit)}}
 }
 
 // of returns a time in units.
-func (m *measured) of(t mig.Seconds) amount {
-	if t == inf {
-		return m.limit
+func (r *ruler) of(t mig.Seconds) amount {
+	key := math.Float64bits(float64(t))
+	x, ok := r.known[key]
+	if !ok {
+		n := exact(t)
+		if x = r.limit; n.Rsh(n, r.unit).BitLen() <= limitBits {
+			x = lesser(amountOf(n), r.limit)
+		}
+		r.known[key] = x
 	}
-	n := exact(t)
-	if n.Rsh(n, m.unit).BitLen() > limitBits+1 {
-		return m.limit
-	}
-	return lesser(amountOf(n), m.limit)
+	return x
 }
 
 // seconds returns an amount of time, rounded.
-func (m *measured) seconds(a amount) float64 { return seconds(new(big.Int).Lsh(a.big(), m.unit)) }
-
-// leastDestroy returns how long it takes at least to destroy an instance of a size or of a larger one.
-func leastDestroy(g *mig.GPU, size mig.Slices) mig.Seconds {
-	least := inf
-	for _, s := range g.Sizes() {
-		if s >= size {
-			least = min(least, g.Profile(s).Destroy)
-		}
-	}
-	return least
-}
-
-// leastCreate returns how long it takes at least to create a node below another for some task; 0 if operations may run
-// at the same time.
-func leastCreate(p *schedule.Problem, v int) mig.Seconds {
-	if p.Model != mig.Sequential {
-		return 0
-	}
-	tree, least := p.GPU.Tree(), inf
-	for _, n := range tree[v+1:] { // those below come after it
-		fits := slices.ContainsFunc(p.Tasks, func(t task.Task) bool { return t.Fits(n.Size()) })
-		if fits && n.Mask()&tree[v].Mask() != 0 {
-			least = min(least, n.Profile.Create)
-		}
-	}
-	return least
-}
-
-// shapes returns for each node of a tree the first one with an equal subtree.
-func shapes(tree []mig.Node) (first []int) {
-	var equal func(u, v int) bool
-	equal = func(u, v int) bool {
-		return tree[u].Profile == tree[v].Profile && slices.EqualFunc(tree[u].Children, tree[v].Children, equal)
-	}
-	for v := range tree {
-		u := 0
-		for !equal(u, v) {
-			u++
-		}
-		first = append(first, u)
-	}
-	return first
-}
+func (r *ruler) seconds(a amount) float64 { return seconds(new(big.Int).Lsh(a.big(), r.unit)) }

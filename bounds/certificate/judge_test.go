@@ -33,7 +33,9 @@ func newJudge(p schedule.Problem) *judge {
 	return j
 }
 
-func rat[T ~float64 | ~int | ~int8 | ~uint8](x T) *big.Rat { return new(big.Rat).SetFloat64(float64(x)) }
+func rat[T ~float64 | ~int | ~int8 | ~uint8](x T) *big.Rat {
+	return new(big.Rat).SetFloat64(float64(x))
+}
 
 func add(x ...*big.Rat) *big.Rat {
 	sum := new(big.Rat)
@@ -55,7 +57,9 @@ func least(a, b *big.Rat) *big.Rat {
 func most(x ...*big.Rat) *big.Rat { return slices.MaxFunc(x, (*big.Rat).Cmp) }
 
 // slacken returns what a bound says: no schedule takes less.
-func slacken(bound mig.Seconds) *big.Rat { return mul(rat(bound), big.NewRat(999_999_999, 1_000_000_000)) }
+func slacken(bound mig.Seconds) *big.Rat {
+	return mul(rat(bound), big.NewRat(999_999_999, 1_000_000_000))
+}
 
 // proves reports whether a witness proves its bound.
 func (j *judge) proves(w certificate.Witness) bool {

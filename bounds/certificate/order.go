@@ -48,7 +48,6 @@ func (o *order) ways(p part, limit amount) [][]amount {
 	if p.set == 0 {
 		return [][]amount{nil}
 	}
-	p.v = o.a.shape[p.v]
 	if k, ok := o.known[p]; ok && !k.limit.less(limit) {
 		return k.ways
 	}
@@ -70,15 +69,15 @@ func (o *order) ways(p part, limit amount) [][]amount {
 // together returns how long a part is busy at least if some tasks run on its node, or the limit if that is less.
 func (o *order) together(p part, limit amount) amount {
 	node := &o.a.p.GPU.Tree()[p.v]
-	own := o.a.create[node.Size()]
+	own := o.a.cost(node.Profile.Create)
 	if p.destroyed {
-		own = own.plus(o.a.destroy[node.Size()])
+		own = own.plus(o.a.cost(leastDestroy(o.a.p.GPU, node.Size())))
 	}
 	for rest := (p.set - 1) & p.set; ; rest = (rest - 1) & p.set {
 		busy := own
-		for i, takes := range o.a.takes[node.Size()] {
+		for i := range o.a.p.Tasks {
 			if (p.set&^rest)>>i&1 != 0 {
-				busy = busy.plus(takes)
+				busy = busy.plus(o.a.of(o.a.p.Tasks[i].On(node.Size())))
 			}
 		}
 		if busy.plus(o.a.inner[p.v][rest]).less(limit) {

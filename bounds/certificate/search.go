@@ -21,29 +21,22 @@ func (w *Witness) verifySearch(p *schedule.Problem) error {
 	if len(p.Tasks) > maxSearched || p.GPUs() > 1 || released {
 		return fmt.Errorf("a search is verified for at most %d tasks on one GPU, without release times", maxSearched)
 	}
-	if newTree(p, w.Bound).start(situation{situationKey: situationKey{left: 1<<len(p.Tasks) - 1}}, 0) {
+	t := tree{ruler: newRuler(w.Bound), p: p, seen: map[situationKey][]situation{}}
+	for _, node := range p.GPU.Tree() {
+		t.instances = append(t.instances, node.Instance)
+	}
+	s := situation{situationKey: situationKey{left: 1<<len(p.Tasks) - 1}}
+	if t.start(s, 0) {
 		return fmt.Errorf("there is a schedule shorter than %v s", w.Bound)
 	}
 	return nil
 }
 
-// A tree is the search of all schedules that end before the limit.
 type tree struct {
-	*measured
-	// instances are those that can be created, and those that exist at the start with another profile.
-	instances []searched
-	created   int // how many of them can be created
+	*ruler
+	p         *schedule.Problem
+	instances []mig.Instance
 	seen      map[situationKey][]situation
-	// begins is room for when tasks can begin on each instance.
-	begins []amount
-}
-
-// A searched instance can exist.
-type searched struct {
-	mig.Instance
-	create, destroy amount
-	// takes is how long the tasks of a set take one after the other.
-	takes []amount
 }
 
 // A situation is where a schedule stands after an operation.
@@ -58,37 +51,8 @@ type situation struct {
 type situationKey struct {
 	// left is the set of remaining tasks.
 	left uint
-	// there is the index of the instance on each slice, counted from 1; 0 if there is none.
-	there [8]uint8
-}
-
-func newTree(p *schedule.Problem, bound mig.Seconds) *tree {
-	t := &tree{measured: measure(p, bound), seen: map[situationKey][]situation{}}
-	for _, node := range p.GPU.Tree() {
-		t.add(node.Instance)
-	}
-	t.created = len(t.instances)
-	t.begins = make([]amount, t.created)
-	for _, e := range p.Start {
-		if t.index(e.Instance) < 0 {
-			t.add(e.Instance)
-		}
-	}
-	return t
-}
-
-func (t *tree) add(in mig.Instance) {
-	x := searched{Instance: in, takes: make([]amount, 1<<len(t.p.Tasks))}
-	x.create, x.destroy = t.of(t.p.Model.Cost(in.Profile.Create)), t.of(t.p.Model.Cost(in.Profile.Destroy))
-	for set := 1; set < len(x.takes); set++ {
-		x.takes[set] = x.takes[set&(set-1)].plus(t.takes[in.Size()][bits.TrailingZeros(uint(set))])
-	}
-	t.instances = append(t.instances, x)
-}
-
-// index returns the index of an instance, or -1.
-func (t *tree) index(in mig.Instance) int {
-	return slices.IndexFunc(t.instances, func(x searched) bool { return x.Instance == in })
+	// there is the instance on each slice.
+	there [8]mig.Instance
 }
 
 // start tries every set of tasks on the instances that exist at the start, from the k-th on.
@@ -96,28 +60,39 @@ func (t *tree) start(s situation, k int) bool {
 	if k == len(t.p.Start) {
 		return t.next(s)
 	}
-	in, until := t.index(t.p.Start[k].Instance), t.of(t.p.Start[k].BusyUntil)
-	if t.start(t.with(s, in, 0, until), k+1) {
+	e := t.p.Start[k]
+	until := t.of(e.BusyUntil)
+	if t.start(s.with(e.Instance, 0, until), k+1) {
 		return true
 	}
 	for set := s.left; set != 0; set = (set - 1) & s.left {
-		end := until.plus(t.instances[in].takes[set])
-		if end.less(t.limit) && t.start(t.with(s, in, set, end), k+1) {
+		if end := until.plus(t.took(set, e.Instance.Size())); end.less(t.limit) &&
+			t.start(s.with(e.Instance, set, end), k+1) {
 			return true
 		}
 	}
 	return false
 }
 
+// took returns how long the tasks of a set take, one after the other.
+func (t *tree) took(set uint, size mig.Slices) (sum amount) {
+	for i := range t.p.Tasks {
+		if set>>i&1 != 0 {
+			sum = sum.plus(t.of(t.p.Tasks[i].On(size)))
+		}
+	}
+	return sum
+}
+
 // with returns the situation in which an instance also exists and the tasks of a set run on it until an instant.
-func (t *tree) with(s situation, in int, set uint, end amount) situation {
+func (s situation) with(in mig.Instance, set uint, end amount) situation {
 	s.left &^= set
-	s.put(uint8(in+1), t.instances[in].Mask(), end)
+	s.put(in, in.Mask(), end)
 	return s
 }
 
 // put lets an instance, or none, be on some slices, which are free from an instant on.
-func (s *situation) put(in uint8, on mig.Mask, from amount) {
+func (s *situation) put(in mig.Instance, on mig.Mask, from amount) {
 	for v := range s.free {
 		if on>>v&1 != 0 {
 			s.free[v], s.there[v] = from, in
@@ -133,11 +108,11 @@ func (t *tree) next(s situation) bool {
 		return false
 	}
 	for v, in := range s.there {
-		if in != 0 && int(t.instances[in-1].Start) == v && t.destroy(s, &t.instances[in-1]) {
+		if in.Profile != nil && int(in.Start) == v && t.destroy(s, in) {
 			return true
 		}
 	}
-	for in := range t.created {
+	for _, in := range t.instances {
 		if t.create(s, in) {
 			return true
 		}
@@ -145,8 +120,10 @@ func (t *tree) next(s situation) bool {
 	return false
 }
 
+func (t *tree) cost(takes mig.Seconds) amount { return t.of(t.p.Model.Cost(takes)) }
+
 // operate returns when an operation on an instance begins, and the situation after it.
-func (t *tree) operate(s situation, in *searched, takes amount) (amount, situation) {
+func (t *tree) operate(s situation, in mig.Instance, takes amount) (amount, situation) {
 	begin := s.from
 	for v := range s.free {
 		if in.Mask()>>v&1 != 0 {
@@ -160,23 +137,23 @@ func (t *tree) operate(s situation, in *searched, takes amount) (amount, situati
 	return begin, s
 }
 
-func (t *tree) destroy(s situation, in *searched) bool {
-	begin, s := t.operate(s, in, in.destroy)
-	s.put(0, in.Mask(), begin.plus(in.destroy))
+func (t *tree) destroy(s situation, in mig.Instance) bool {
+	takes := t.cost(in.Profile.Destroy)
+	begin, s := t.operate(s, in, takes)
+	s.put(mig.Instance{}, in.Mask(), begin.plus(takes))
 	return t.next(s)
 }
 
-func (t *tree) create(s situation, in int) bool {
-	x := &t.instances[in]
+func (t *tree) create(s situation, in mig.Instance) bool {
 	for v := range s.there {
-		if x.Mask()>>v&1 != 0 && s.there[v] != 0 {
+		if in.Mask()>>v&1 != 0 && s.there[v].Profile != nil {
 			return false
 		}
 	}
-	begin, s := t.operate(s, x, x.create)
-	begin = begin.plus(x.create)
+	takes := t.cost(in.Profile.Create)
+	begin, s := t.operate(s, in, takes)
 	for set := s.left; set != 0; set = (set - 1) & s.left {
-		if end := begin.plus(x.takes[set]); end.less(t.limit) && t.next(t.with(s, in, set, end)) {
+		if end := begin.plus(takes).plus(t.took(set, in.Size())); end.less(t.limit) && t.next(s.with(in, set, end)) {
 			return true
 		}
 	}
@@ -186,43 +163,42 @@ func (t *tree) create(s situation, in int) bool {
 // hopeless reports whether a remaining task cannot end in time on any instance, or the
 // slices do not have enough time for all remaining tasks.
 func (t *tree) hopeless(s *situation) bool {
-	for k := range t.created {
-		in := &t.instances[k]
+	var least [maxSearched]amount // by task, its least work
+	var fits uint
+	for _, in := range t.instances {
 		begin := s.from
 		for v, free := range s.free {
 			if in.Mask()>>v&1 != 0 {
-				if x := s.there[v]; x != 0 {
-					free = free.plus(t.instances[x-1].destroy)
+				if x := s.there[v].Profile; x != nil {
+					free = free.plus(t.cost(x.Destroy))
 				}
 				begin = greater(begin, free)
 			}
 		}
-		t.begins[k] = begin.plus(in.create)
-	}
-	var area amount
-	for m := s.left; m != 0; m &= m - 1 {
-		least, fits := amount{}, false
-		for k := range t.created {
-			in := &t.instances[k]
-			takes := in.takes[m&-m]
-			if t.begins[k].plus(takes).less(t.limit) {
-				work := takes.times(in.Size())
-				if !fits || work.less(least) {
-					least = work
+		begin = begin.plus(t.cost(in.Profile.Create))
+		for m := s.left; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros(m)
+			took := t.of(t.p.Tasks[i].On(in.Size()))
+			if begin.plus(took).less(t.limit) {
+				if work := took.times(in.Size()); fits>>i&1 == 0 || work.less(least[i]) {
+					least[i] = work
 				}
-				fits = true
+				fits |= 1 << i
 			}
 		}
-		if !fits {
-			return true
-		}
-		area = area.plus(least)
+	}
+	if fits != s.left {
+		return true
+	}
+	var area amount
+	for _, work := range least {
+		area = area.plus(work)
 	}
 	for v, in := range s.there {
 		// An instance that exists at the start can be busy for longer.
 		until := lesser(s.free[v], t.limit)
-		if in != 0 && int(t.instances[in-1].Start) == v && s.from.less(until) {
-			area = area.plus(until.minus(s.from).times(t.instances[in-1].Size()))
+		if in.Profile != nil && int(in.Start) == v && s.from.less(until) {
+			area = area.plus(until.minus(s.from).times(in.Size()))
 		}
 	}
 	return t.limit.minus(s.from).times(t.p.GPU.ComputeSlices).less(area)

@@ -30,12 +30,12 @@ func (w *Witness) verifyPrices(p *schedule.Problem) error {
 		}
 	}
 	e := newEarner(p, w)
-	e.setTables(0)
+	_, last := e.subtree(0)
 	need := new(big.Int)
 	for _, x := range e.prices {
 		need.Add(need, x.big())
 	}
-	have := product(e.last[0][e.cells].big(), big.NewInt(int64(p.GPUs())))
+	have := product(last[e.cells].big(), big.NewInt(int64(p.GPUs())))
 	if have.Cmp(need) >= 0 {
 		return fmt.Errorf("before %v s the GPUs can earn %v; the prices add up to %v only", w.Bound,
 			seconds(have.Lsh(have, e.unit)), seconds(need.Lsh(need, e.unit)))
@@ -53,25 +53,23 @@ type earner struct {
 	// prices are in units of 2^(unit-1074).
 	prices []amount
 	unit   uint
-	// shape is by node of the tree: the first node with an equal subtree, which has the tables.
-	shape []int
-	// destroyed and last are the most that a node and those below it can earn: if every node is destroyed in the end,
-	// and if the topmost ones that are used are not.
-	destroyed, last [][]amount
+	// node is what one node of a size can earn.
+	node map[mig.Slices][]amount
 }
 
 func newEarner(p *schedule.Problem, w *Witness) *earner {
-	tree := p.GPU.Tree()
 	e := &earner{
-		problem: p, limit: product(exact(w.Bound), slackKept), cells: w.Cells - 1, shape: shapes(tree),
-		destroyed: make([][]amount, len(tree)), last: make([][]amount, len(tree)),
+		problem: p, limit: product(exact(w.Bound), slackKept), cells: w.Cells - 1, node: map[mig.Slices][]amount{},
 	}
 	// A task may earn its price on each node.
-	most := exact(slices.Max(w.Prices)).BitLen() + bits.Len(uint(len(tree)*len(w.Prices)))
+	most := exact(slices.Max(w.Prices)).BitLen() + bits.Len(uint(len(p.GPU.Tree())*len(w.Prices)))
 	e.unit = uint(max(0, most-limitBits))
 	for _, x := range w.Prices {
 		whole := exact(x)
 		e.prices = append(e.prices, amountOf(whole.Rsh(whole, e.unit)))
+	}
+	for _, size := range p.GPU.Sizes() {
+		e.node[size] = e.knapsack(size)
 	}
 	return e
 }
@@ -94,31 +92,25 @@ func (e *earner) knapsack(size mig.Slices) []amount {
 	for i, price := range e.prices {
 		takes := e.in(e.problem.Tasks[i].On(size))
 		for c := e.cells; c >= takes; c-- {
-			if with := most[c-takes].plus(price); most[c].less(with) {
-				most[c] = with
-			}
+			most[c] = greater(most[c], most[c-takes].plus(price))
 		}
 	}
 	return most
 }
 
-// setTables computes the tables of a node and of those below it.
-func (e *earner) setTables(v int) {
-	if e.destroyed[v] != nil {
-		return
-	}
+// subtree returns the most that a node and those below it can earn: if every node is destroyed
+// in the end, and if the topmost ones that are used are not.
+func (e *earner) subtree(v int) (destroyed, last []amount) {
 	n := &e.problem.GPU.Tree()[v]
-	destroyed, last := e.below(v)
+	destroyed, last = e.below(v)
 	used, earned := make([]amount, e.cells+1), amount{}
-	for x, most := range e.knapsack(n.Size()) {
+	for x, most := range e.node[n.Size()] {
 		if !earned.less(most) {
 			continue // the same for more cells is worth nothing
 		}
 		earned = most
 		for c, rest := range destroyed[:e.cells+1-x] {
-			if with := rest.plus(most); used[x+c].less(with) {
-				used[x+c] = with
-			}
+			used[x+c] = greater(used[x+c], rest.plus(most))
 		}
 	}
 	create := e.in(e.problem.Model.Cost(n.Profile.Create))
@@ -129,26 +121,23 @@ func (e *earner) setTables(v int) {
 			destroyed[c] = greater(destroyed[c], used[c-create-destroy])
 		}
 	}
-	e.destroyed[v], e.last[v] = destroyed, last
+	return destroyed, last
 }
 
-// below returns new tables of a node without the node itself.
+// below is subtree without the node itself. The tables are new.
 func (e *earner) below(v int) (destroyed, last []amount) {
-	n := &e.problem.GPU.Tree()[v]
-	if len(n.Children) == 0 {
+	children := e.problem.GPU.Tree()[v].Children
+	switch len(children) {
+	case 0:
 		return make([]amount, e.cells+1), make([]amount, e.cells+1)
+	case 1:
+		return e.subtree(children[0])
 	}
-	for _, c := range n.Children {
-		e.setTables(e.shape[c])
-	}
-	left := e.shape[n.Children[0]]
-	if len(n.Children) == 1 {
-		return slices.Clone(e.destroyed[left]), slices.Clone(e.last[left])
-	}
-	right := e.shape[n.Children[1]]
+	leftDestroyed, leftLast := e.subtree(children[0])
+	rightDestroyed, rightLast := e.subtree(children[1])
 	// While the first create in one subtree runs, the other waits.
 	wait := e.in(leastCreate(e.problem, v))
-	return beside(e.destroyed[left], e.destroyed[right], wait), beside(e.last[left], e.last[right], wait)
+	return beside(leftDestroyed, rightDestroyed, wait), beside(leftLast, rightLast, wait)
 }
 
 // beside returns the most that two subtrees can earn. If both do, one waits for the other.
