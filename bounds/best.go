@@ -13,17 +13,9 @@ import (
 
 // Best returns the best schedule that it finds and what proves how good it is ([Exact]). It takes the schedule of
 // treedp, or of lns if the batch is too large for it. Until the budget is spent or a schedule is proven to be
-// optimal, it runs lns with ever more iterations. Then it verifies the bound. The program must import package
-// algorithms. Errors are those of the two algorithms and of [Exact].
-func Best(ctx context.Context, p schedule.Problem, budget time.Duration) (certificate.Certificate, error) {
-	c, err := best(ctx, p, budget)
-	if err != nil {
-		return c, err
-	}
-	return c, certificate.Verify(p, c)
-}
-
-func best(ctx context.Context, p schedule.Problem, budget time.Duration) (r certificate.Certificate, err error) {
+// optimal, it runs lns with ever more iterations. The program must import package algorithms. Errors are those of the
+// two algorithms and of [Exact].
+func Best(ctx context.Context, p schedule.Problem, budget time.Duration) (r certificate.Certificate, err error) {
 	searching, stop := context.WithTimeout(ctx, budget)
 	defer stop()
 	known, err := algo.MustParse("treedp").Schedule(ctx, p)
@@ -35,7 +27,7 @@ func best(ctx context.Context, p schedule.Problem, budget time.Duration) (r cert
 	if err != nil {
 		return r, err
 	}
-	if r, err = exact(ctx, p, known); err != nil {
+	if r, err = Exact(ctx, p, known); err != nil {
 		return r, err
 	}
 	for ; !r.Proven && searching.Err() == nil && iterations <= 1e9; iterations *= 2 { // lns takes no more
@@ -49,7 +41,7 @@ func best(ctx context.Context, p schedule.Problem, budget time.Duration) (r cert
 		if next.Makespan() >= r.Makespan {
 			continue
 		}
-		if r, err = exact(ctx, p, next); err != nil {
+		if r, err = Exact(ctx, p, next); err != nil {
 			return r, err
 		}
 	}

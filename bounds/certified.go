@@ -14,7 +14,8 @@ type Witness = certificate.Witness
 
 // Prove returns the largest of four lower bounds on the makespan of every schedule that the referee accepts, as a
 // witness. Of equal bounds it returns the simplest argument. The terms are valid for [mig.Sequential], [mig.Parallel]
-// and [mig.Free], any start partition, busy-until and release times; each is proven where it is computed:
+// and [mig.Free], any start partition, busy-until and release times. Package certificate proves each. They are computed
+// with rounding in the files below; slice weights and task prices are verified exactly before they count:
 //
 //   - [certificate.Area], in occupied.go;
 //   - [certificate.SliceWeights], in sliceweights.go;
@@ -23,11 +24,6 @@ type Witness = certificate.Witness
 //
 // The search for task prices is repeated as long as it raises the bound by all that it tries. This takes time where
 // the other bounds are low: for 33 tasks on 8 A30s, 1.5 s instead of 0.12 s, and the bound is 20.1 s instead of 13.8 s.
-//
-// All of them use the following. Instances that are present on a GPU at the same time share no memory slice; an
-// instance is present while it exists, is created or is destroyed. Profiles with double memory or media extensions
-// cover the slice on which a standard profile of the same size could begin at the same cost. So each instance
-// corresponds to a node of [mig.GPU.Tree].
 //
 // atMost is the makespan of a known schedule in seconds, +Inf if none is known. It limits
 // the terms: the bound exceeds it by no more than rounding, and chains are found faster.

@@ -29,45 +29,7 @@ const (
 // chains returns the chains term of [Prove] in seconds, or atMost if that is less. It uses the slice weights and the
 // bound of the other terms. It returns 0 for more than [MaxChainTasks] tasks, and if that bound reaches atMost.
 //
-// Let an assignment say on which node of the tree of which GPU each task runs; a node is used if it runs a task. The
-// term is the least, over all assignments, of the greatest length L(root) of a GPU with used nodes, where
-//
-//	L(v) = own(v) + below(v)
-//	own(v) = create(|v|) + load(v) if v is used, and destroy(|v|) if an ancestor is, too; 0 if v is not used
-//	below(v) = L of its child; of two children the greater x of their L, or
-//	           max(x, y + delay(v)) with y the lesser if nodes are used under both; 0 without children
-//
-// and load(v) is the sum of t_i(|v|) over the tasks on v. Under [mig.Sequential] delay(v) is the least create(s) over
-// the sizes s of the nodes below v that fit some task of the batch; otherwise it is 0. Creating and destroying cost
-// nothing under [mig.Free]. An instance that exists at the start at v, busy until b, changes three things:
-//
-//   - own(v) = b + load(v), and destroy(|v|) if a node below v or an ancestor is used, whether v is used or not; 0 if
-//     none of them is.
-//   - It does not count as an ancestor of the nodes below it: the topmost used node among them pays no destroy unless
-//     there is a used ancestor above v.
-//   - delay(u) = 0 for the nodes u above it.
-//
-// PROVEN for every reconfiguration model, start partition and release times (which it ignores). Take a schedule with
-// makespan M and its assignment, and a slice l of a GPU. A life is the time in which an instance is present, from the
-// start of its create to the end of its destroy. No two lives on nodes that cover l overlap. Of each used node take the
-// last life in which tasks run. It begins with a create, unless the instance exists at the start. Each of these lives
-// except the latest is followed by another in which a task ends by M, so it ends with a destroy by M. The tasks run in
-// these and earlier lives of their nodes. So the creates and loads of all used nodes that cover l, and all their
-// destroys except the longest, fit into [0, M] without overlap. Destroys take longer up the tree ([leastDestroys]), so
-// the longest is that of the topmost used node.
-//
-// An instance that exists at the start at v comes first on its slices and is neither used nor destroyed before b. If v
-// is the only used node that covers l, the chain is b and the load. If others are used, the instance is destroyed
-// before the first of them is created, and all their destroys except the longest count as above.
-//
-// As for the delays, let nodes be used under both children of v, and let nothing below v exist at the start. Let the
-// head of a child be the first create of a life with tasks in its subtree. One operation runs at a time, so the head
-// of one child, say X, ends before that of the other, Y, begins. It takes delay(v) or longer. While it runs, nothing
-// counts on the slices of Y: lives with tasks in the subtree of Y have not begun, and v and its ancestors share
-// slices with the head's node, so they are not present. So every chain that passes Y is longer by delay(v), or in the
-// other case every chain that passes X; max(x, y + delay(v)) is the lesser. For one slice the delays of several
-// levels are different operations, as their nodes lie under different siblings of its path. They cannot run at the
-// same time, so they add up. [chainSearch.heads] has a larger bound for one GPU that is empty at the start.
+// Package certificate defines the term, L(v) and delay(v), and proves it.
 //
 // Dynamic programming over sets of tasks, from the leaves up, finds the least value: once with all destroys, for a used
 // ancestor, and once without the topmost destroy. Joining two subtrees takes the best way to split each set, 3^n steps

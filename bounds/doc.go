@@ -1,5 +1,5 @@
 // Package bounds computes lower bounds on makespans, and exact optima of small batches.
-// Each bound is either proven in its doc comment or marked as only published.
+// Each bound is either proven, in package certificate or its doc comment, or marked as only published.
 //
 //   - [Area]: the area of the tasks spread evenly over all slices (FAR 6.4). Proven.
 //   - [LBound]: l_bound as published (DRL 5.2). It exceeds the optimum of some batches.
@@ -12,9 +12,8 @@
 //
 // For the placement track, [ProveOffline] bounds how many requests of a stream can be accepted. Proven.
 //
-// All other values are seconds. The proofs are in exact arithmetic. Rounding adds a relative error of about the number
-// of tasks times 1e-16, so a comparison with a makespan needs a tolerance.
+// All other values are seconds. A bound is rounded; what is proven of it is in package certificate, which verifies
+// witnesses exactly and with code of its own. [certificate.Exceeds] compares a bound with a makespan.
 //
-// Algorithms do not import this package; they have bounds of their own for pruning. Package
-// certificate verifies witnesses with code of its own.
+// Algorithms do not import this package; they have bounds of their own for pruning.
 package bounds

@@ -22,20 +22,9 @@ const MaxSearched = 6
 // milliseconds. It only searches problems with one GPU, without release times and with at most [MaxSearched] tasks. For
 // other problems the certificate has the known schedule.
 //
-// The bound is verified with the exact arithmetic of package certificate.
-//
 // The error says what is wrong with the known schedule (a [*schedule.InvalidError]) or with
 // the tasks, or it is the context's error.
 func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certificate.Certificate, error) {
-	c, err := exact(ctx, p, known)
-	if err != nil {
-		return c, err
-	}
-	return c, certificate.Verify(p, c)
-}
-
-// exact is [Exact] without the verification.
-func exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certificate.Certificate, error) {
 	var none certificate.Certificate
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return none, err

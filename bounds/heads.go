@@ -89,18 +89,7 @@ const headSteps, headStepsASet = 1 << 20, 32
 // tables say.
 //
 // Under [mig.Sequential] the tables charge one create for each pair of used subtrees. But the last of k heads waits
-// for k-1 creates. Let the heads of v be the topmost used nodes below it, and wait the least create of a size that
-// fits some task. In the definition of the term (see [chains]), for the root and every used node,
-//
-//	below(v) = the least, over all orders of the heads of v, of the greatest L(j-th head) + (j-1)·wait
-//
-// is not smaller than before, and PROVEN as well. The subtree of each head begins with the create of a life in which
-// tasks run. Order the heads by the starts of these creates. One create runs at a time, so those of the heads before
-// the j-th end before that of the j-th begins. While they run, nothing counts on the slices of the j-th: the lives
-// with tasks in its subtree have not begun, no node between it and v is used, and v and its ancestors share slices
-// with the node that is being created, so they are not present. So every chain that passes the j-th head is longer by
-// j-1 creates. The waits within L of a head are for creates below that head, and those of heads further up for
-// creates outside the subtree of v. They are different operations, which cannot run at the same time, so they add up.
+// for k-1 creates. The heads of a node are the topmost used nodes below it. Package certificate proves it.
 //
 // The more assignments lie below the limit, the longer the search takes, so a low limit is tried first. If the steps
 // run out, it returns what the limits before have proven.

@@ -24,23 +24,15 @@ const (
 // program whose columns are whole instances. It knows what slice weights do not: that the
 // durations of the tasks on an instance have to add up, and what each division of a GPU costs.
 //
-// Let task i have a price p_i >= 0. A time H is divided into n cells, and all times are rounded
-// down to cells. Let K(s, c) be the most that tasks can earn on one instance of size s
-// in c cells, each task at most once: a knapsack. Over the nodes v of [mig.GPU.Tree],
+// Package certificate defines the term and K, and proves it. Over the nodes v of [mig.GPU.Tree],
 //
 //	gross(v, c) = max(below(gross, v, c), used(v, c - create - destroy))
 //	net(v, c)   = max(below(net, v, c), used(v, c - create))
 //	used(v, c)  = max over x of K(|v|, x) + below(gross, v, c - x)
 //
-// are the most that the tasks on v and below it can earn within chains of c cells (see [chains]), with and without a
-// used ancestor. below is that of its child; of two children a and b it is the greatest of a(c), b(c), a(c) + b(c -
-// delay(v)) and a(c - delay(v)) + b(c), and 0 without children. If net(root, n - 1) * GPUs < sum_i p_i, then no
-// makespan is below H.
-//
-// PROVEN: take a schedule with a makespan below H and its assignment of tasks to nodes. Its chains, which include
-// creating, destroying and delays as in [chains], take less than H, and less than n cells when every part is rounded
-// down, so at most n - 1. The tasks on a node take part of its chains and are different, so they earn K at most. So the
-// tasks of a GPU earn net(root, n - 1) at most, and all of them less than the sum of their prices.
+// are the most that the tasks on v and below it can earn within chains of c cells, with and without a used ancestor.
+// below is that of its child; of two children a and b it is the greatest of a(c), b(c), a(c) + b(c - delay(v)) and
+// a(c - delay(v)) + b(c), and 0 without children.
 //
 // A task may count on several nodes, and so more than once, but then its price is too high: any prices are valid, and
 // good ones make every task count once on the mean over the GPUs. They begin at the charges of the slice weights.

@@ -14,28 +14,13 @@ import (
 
 // sliceWeights computes the slice-weights term of [Prove], a dual solution of the configuration linear program.
 //
-// Let w >= 0 be weights of the compute slices of a GPU that add up to 1, and w(v) the sum over the slices that node v
-// of [mig.GPU.Tree] covers; 3 slices at 0 cover four, as their memory slices do. Then the term is the least T with
+// The term is the least T for which the slices have as much weighted time until T as the tasks need. Package certificate
+// defines both and proves the term. If all GPUs are empty at the start and a task fits one slice, T is create(1) +
+// sum_i min_v w(v) t_i(|v|) / GPUs.
 //
-//	sum over GPUs g and slices l of w_l max(0, T - dead(g, l)) >= sum_i min_v w(v) t_i(|v|),
-//
-// where dead(g, l) is the least readyAt(g, v) over the nodes v that cover l and whose size some task can use; +Inf if
-// there is none. readyAt(g, v) is the instant from which tasks can run on v at the earliest. If v exists at the start,
-// it is when v is idle. Otherwise it is create(|v|), after the start instance in its way that is busy and destroyed
-// last. If all GPUs are empty at the start and a task fits one slice, T is create(1) + sum_i min_v w(v) t_i(|v|) /
-// GPUs.
-//
-// PROVEN: at any instant the tasks on a GPU run on disjoint nodes, each of which covers only slices l with dead(g, l)
-// past. So the sum of their w(v) is at most the sum of w_l over those slices. Integrated from 0 to the makespan T, this
-// is the inequality, since task i counts w(v) t_i(|v|) on the node that runs it, which is at least the minimum.
-//
-// With a threshold H, the options that cannot end before it are left out, both from the minimum and from what a task
-// can use. An option is a task on a size. It ends no earlier than max(release_i, ready(s)) + t_i(s), where ready(s)
-// is create(s) or, if that is less, when an instance of the size that exists at the start is idle. PROVEN: if the
-// least T that remains is at least H, no makespan is below H. In a schedule with makespan below H each task ends
-// before H, hence on an option that is not left out. So the term holds for this schedule, and its makespan is at
-// least H, a contradiction. For the same reason a task without options proves H. Bisection finds the largest H: what
-// is left out changes only at the options' ends, and the fewer are left out, the lower is the term.
+// With a threshold H, the options that cannot end before it are left out. An option is a task on a size. If the least T
+// that remains is at least H, no makespan is below H. Bisection finds the largest H: what is left out changes only at
+// the options' ends, and the fewer are left out, the lower is the term.
 //
 // Any w is valid, so the best one need not be found. The right side is concave in w, so it is largest where slices that
 // the tree's symmetry exchanges weigh the same: three weights on the 7-slice models (slices 0 to 3, 4 and 5, 6) and one

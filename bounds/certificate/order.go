@@ -6,11 +6,8 @@ import (
 )
 
 // An order refines [Witness.verifyChains] for one empty GPU that creates one instance at a time. Take the topmost nodes
-// with tasks, each as a group with the nodes below it: no two groups share a slice. The groups begin one after the
-// other, each with a create. During this create, later groups do not exist yet, nor does anything that covers both. So
-// of k groups the second waits for at least one create, and the last for k-1.
-//
-// The same holds for the groups below a node with tasks.
+// with tasks, each as a group with the nodes below it. The groups begin one after the other, each with a create, for
+// which the later ones wait. The same holds for the groups below a node with tasks.
 type order struct {
 	a    *assignment
 	wait amount

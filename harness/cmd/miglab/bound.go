@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -100,6 +101,14 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 	if err != nil {
 		return err
 	}
+	// The certified bound is called proven once it is verified exactly.
+	w, err := bounds.Prove(c.Context(), p, mig.Seconds(math.Inf(1)))
+	if err == nil {
+		err = certificate.VerifyWitness(p, w)
+	}
+	if err != nil {
+		return err
+	}
 	if format == "json" {
 		others := map[string]mig.Seconds{}
 		for _, b := range all[len(knownBounds):] {
@@ -120,9 +129,12 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 }
 
 // writeExact prints the best schedule of a problem, or what is to be said about it, and
-// what proves how good it is.
+// what proves how good it is, which it verifies.
 func writeExact(c *cobra.Command, p schedule.Problem, budget time.Duration, format string) error {
 	claim, err := bounds.Best(c.Context(), p, budget)
+	if err == nil {
+		err = certificate.Verify(p, claim)
+	}
 	if err != nil {
 		return err
 	}
