@@ -14,13 +14,13 @@ import (
 
 // sliceWeights computes the slice-weights term of [Prove], a dual solution of the configuration linear program.
 //
-// The term is the least T for which the slices have as much weighted time until T as the tasks need. Package certificate
-// defines both and proves the term. If all GPUs are empty at the start and a task fits one slice, T is create(1) +
-// sum_i min_v w(v) t_i(|v|) / GPUs.
+// The term is the least T for which the slices have as much weighted time until T as the tasks need. Package
+// certificate defines both and proves the term. If all GPUs are empty at the start and a task fits one slice, T is
+// create(1) + sum_i min_v w(v) t_i(|v|) / GPUs.
 //
-// With a threshold H, the options that cannot end before it are left out. An option is a task on a size. If the least T
-// that remains is at least H, no makespan is below H. Bisection finds the largest H: what is left out changes only at
-// the options' ends, and the fewer are left out, the lower is the term.
+// With a threshold H, the options that cannot end before it are left out. An option is a task on a size. If the
+// least T that remains is at least H, no makespan is below H. Bisection finds the largest H: what is left out
+// changes only at the options' ends, and the fewer are left out, the lower is the term.
 //
 // Any w is valid, so the best one need not be found. The right side is concave in w, so it is largest where slices that
 // the tree's symmetry exchanges weigh the same: three weights on the 7-slice models (slices 0 to 3, 4 and 5, 6) and one

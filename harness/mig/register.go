@@ -148,6 +148,9 @@ func (g *GPU) checkProfile(p *Profile) error {
 	case max(p.Create, p.Destroy) > maxCost:
 		return fmt.Errorf("%s takes %v s to create and %v s to destroy; each must be at most %v s", p, p.Create,
 			p.Destroy, maxCost)
+	case !p.Standard() && !slices.ContainsFunc(g.Profiles, p.replaceable):
+		return fmt.Errorf("%s has no standard profile of its size that may begin where it begins, takes no more memory "+
+			"slices and no longer to create and to destroy; lower bounds on makespans need one", p)
 	case !p.Standard():
 		return nil
 	case p.Size == g.ComputeSlices && p.Length != g.MemorySlices:
@@ -161,6 +164,13 @@ func (g *GPU) checkProfile(p *Profile) error {
 			p.Starts, p.disjoint())
 	}
 	return nil
+}
+
+// replaceable reports whether instances of a standard profile could take the place of those of p at no higher cost.
+func (p *Profile) replaceable(by *Profile) bool {
+	elsewhere := func(start Slices) bool { return !slices.Contains(by.Starts, start) }
+	return by != nil && by.Standard() && by.Size == p.Size && by.Length <= p.Length && by.Create <= p.Create &&
+		by.Destroy <= p.Destroy && !slices.ContainsFunc(p.Starts, elsewhere)
 }
 
 // mayTake reports whether an operation may take a time. Only costs that a name gives may be 0.

@@ -118,6 +118,15 @@ func TestModelsThatTheProgramCannotCarry(t *testing.T) {
 	inverted.Profiles[0].Length = 4
 	slow := model("Odd-slow", profile(0, 1, 1, 0))
 	slow.Profiles[0].Create = 1e308
+	// variant is a model of one slice with another profile of the size that is not standard.
+	variant := func(name string, change func(p *mig.Profile)) *mig.GPU {
+		p := profile(20, 1, 1, 0)
+		p.MediaExtensions = true
+		change(p)
+		return model(name, p, profile(0, 1, 1, 0))
+	}
+	wide := profile(14, 2, 1, 1)
+	wide.DoubleMemory = true
 	named := func(name string) *mig.GPU { return model(name, profile(0, 1, 1, 0)) }
 	alias := named("Odd-alias")
 	alias.Aliases = []string{"h100-80gb"}
@@ -127,6 +136,9 @@ func TestModelsThatTheProgramCannotCarry(t *testing.T) {
 	}{
 		{model("Odd-5", profile(19, 1, 5, 0, 1, 2, 3, 4), profile(14, 2, 2, 0, 2), profile(0, 5, 1, 0)), "5g.40gb has 5 compute slices; there are tasks for [1 2 3 4 7] only"},
 		{model("Odd-6", profile(9, 3, 2, 0, 3), profile(0, 6, 1, 0)), "6g.48gb has 6 compute slices"},
+		{variant("Odd-quick", func(p *mig.Profile) { p.Create = 0.05 }), "no standard profile of its size"},
+		{variant("Odd-gone", func(p *mig.Profile) { p.Destroy = 0.05 }), "no standard profile of its size"},
+		{model("Odd-between", profile(19, 1, 4, 0, 1, 2, 3), wide, profile(5, 4, 1, 0)), "no standard profile of its size"},
 		{shallow, "3@0 is split into 1@0, 1@1, 1@2, 1@3 at once"},
 		{threeOnFour, "3@0 is split into 1@0, 1@1, 1@2 at once"},
 		{sevenOnSeven, "3@0 and 2@2 share memory slices"},
