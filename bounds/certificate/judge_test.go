@@ -24,7 +24,7 @@ func newJudge(p schedule.Problem) *judge {
 	released := slices.ContainsFunc(p.Release, func(t mig.Seconds) bool { return t > 0 })
 	if len(p.Tasks) <= 2 || len(p.Tasks) == 3 && p.GPUs() == 1 {
 		j.chains = j.leastChain()
-		if p.GPUs() == 1 && !released {
+		if p.GPUs() == 1 && len(p.Start) <= 3 && !released {
 			s := searcher{p: p}
 			s.start(state{left: 1<<len(p.Tasks) - 1, there: map[mig.Instance]bool{}, from: rat(0)}, 0)
 			j.optimum = s.best
