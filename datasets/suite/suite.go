@@ -78,12 +78,27 @@ func Frozen() *Archive { return spec.Must(Read(frozen())) }
 func frozen() fs.FS { return spec.Must(fs.Sub(embedded, Version)) }
 
 // In returns the archive that the program has, with what the files of a folder change in it. The folder need not exist,
-// and may be "".
+// and may be "". It is an error if a result of one is better than a bound of the other.
 func In(dir string) (*Archive, error) {
 	if dir == "" {
 		return Frozen(), nil
 	}
-	return Read(changed{os.DirFS(dir), frozen()})
+	a, err := Read(changed{os.DirFS(dir), frozen()})
+	if err != nil {
+		return nil, err
+	}
+	for _, known := range Frozen().Best {
+		in, own, err := a.Find(known.ID)
+		if err != nil {
+			return nil, err
+		}
+		better := func(value, bound float64) bool { return bound != 0 && in.Gap(value, bound) < 0 }
+		if better(known.Value, own.Bound) || better(own.Value, known.Bound) {
+			return nil, fmt.Errorf("%s: best.csv in %s has the result %v and the bound %v, the program %v and %v; they "+
+				"contradict each other", known.ID, dir, own.Value, own.Bound, known.Value, known.Bound)
+		}
+	}
+	return a, nil
 }
 
 // changed is files in place of others.

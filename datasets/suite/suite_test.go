@@ -542,3 +542,22 @@ func TestBetterBound(t *testing.T) {
 		}
 	}
 }
+
+// TestFolderContradictsTheProgram: a folder cannot hide that its bound is above a schedule that the program knows, or
+// that its schedule is below a bound that the program knows.
+func TestFolderContradictsTheProgram(t *testing.T) {
+	for _, c := range []struct {
+		value, bound float64
+		wrong        bool
+	}{{1.3, 1.2, true}, {0.8, 0.7, true}, {1.3, 1, false}, {1, 0.7, false}} {
+		a, dir := Frozen(), t.TempDir()
+		b := &a.Best[slices.IndexFunc(a.Best, func(b Best) bool { return b.ID == "batch-003" })]
+		b.Value, b.Bound = b.Value*c.value, b.Bound*c.bound
+		if err := a.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := In(dir); (err != nil) != c.wrong || err != nil && !strings.Contains(err.Error(), "batch-003: best.csv in "+dir+" has the result") {
+			t.Errorf("%+v: error %v", c, err)
+		}
+	}
+}
