@@ -46,7 +46,7 @@ func (w *Witness) verifyPrices(p *schedule.Problem) error {
 // An earner computes what tasks can earn on nodes of an empty GPU, by the number of cells.
 type earner struct {
 	problem *schedule.Problem
-	// limit is the bound less its slack, in units of 2^-1074 s / 1e9 / [Witness.Cells].
+	// limit is the bound less its slack, in units of 2^-1074 s / 1e9.
 	limit *big.Int
 	// cells is how many whole cells can be used, one less than [Witness.Cells].
 	cells int
