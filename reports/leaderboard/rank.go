@@ -275,7 +275,10 @@ func (c *contender) summarize(metric Metric) error {
 			micros = append(micros, e.micros)
 		}
 	}
-	c.mean, s.Micros, s.Aside = mean(solved), mean(micros), mean(asides)
+	c.mean, s.Aside = mean(solved), mean(asides)
+	if median, err := stats.Quantile(micros, 0.5); err == nil { // one slow run beside other programs must not count
+		s.Micros = median
+	}
 	if metric.Bounded {
 		s.Bound = mean(bounds)
 	}

@@ -72,7 +72,7 @@ type Standing struct {
 	// PHolm is the p of [stats.Wilcoxon] for the paired differences to the first algorithm of the dataset, adjusted
 	// for the number of algorithms ([stats.Holm]); NaN for the first, and if any failed.
 	PHolm float64
-	// Micros is the mean wall time of an instance in microseconds; NaN where it is not known.
+	// Micros is the median wall time of an instance in microseconds; NaN where it is not known.
 	Micros float64
 }
 

@@ -122,7 +122,7 @@ type rowView struct {
 	Value, Low, High float64
 	// Gap says that the value is a gap in percent. Otherwise it is the mean of the metric.
 	Gap bool
-	// Rank and Micros are the rank and the time of an instance as the table has them.
+	// Rank and Micros are the rank and the median time of an instance as the table has them.
 	Rank, Micros string
 	// Left, Width and At place the interval and the value on the dataset's scale, in percent.
 	Left, Width, At float64

@@ -112,7 +112,7 @@ const miglab = (() => {
   // rowsOf returns the rows of a board. Its section may have other tables beside it.
   const rowsOf = (section) => all("table.sortable tbody tr", section);
 
-  // drawCost draws the algorithms of a dataset by the time of an instance and by what they are
+  // drawCost draws the algorithms of a dataset by the median time of an instance and by what they are
   // ranked by, both on logarithmic scales where all values are above zero. The best ones for
   // their time are joined by a line.
   const drawCost = (section, dataset) => {
@@ -172,7 +172,7 @@ const miglab = (() => {
       const label = v === least && points.some((p) => p.y < least) ? "≤ " + number : number;
       parts.push(svg("line", { class: "grid", x1: space.left, x2: width - space.right, y1: y, y2: y }), text(space.left - 6, y + 4, label, { "text-anchor": "end" }));
     }
-    parts.push(text(width - space.right, height - 4, "time of an instance", { "text-anchor": "end" }));
+    parts.push(text(width - space.right, height - 4, "median time of an instance", { "text-anchor": "end" }));
     parts.push(text(4, 12, axis));
     // The points are by rank, so that those before are at least as good.
     const front = [];
@@ -196,7 +196,7 @@ const miglab = (() => {
       }
     }
     figure.replaceChildren(
-      svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Quality of ${points.length} algorithms against the time of an instance` }, ...parts),
+      svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Quality of ${points.length} algorithms against the median time of an instance` }, ...parts),
       element("figcaption", {}, "Quality against the time that an instance takes. The line joins those that nobody beats in less time. Points without a name say it when pointed at."));
   };
 
