@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,8 @@ type forecast struct {
 	// start is what was done before the first call, at began. It does not count for the speed.
 	start       int
 	began, made time.Time
+	// share is the share of the work since then that is done, by its costs; 0 if these are not known.
+	share float64
 	// left is the forecast that was made then; 0 if nothing was known.
 	left time.Duration
 }
@@ -43,7 +46,8 @@ type forecast struct {
 func (f *forecast) make(done, total int, now time.Time) {
 	passed := now.Sub(f.made)
 	if done > f.start {
-		left := time.Duration(float64(now.Sub(f.began)) / float64(done-f.start) * float64(total-done))
+		share := cmp.Or(f.share, float64(done-f.start)/float64(total-f.start))
+		left := time.Duration(float64(now.Sub(f.began)) * (1 - share) / share)
 		if f.left > 0 {
 			left = min(max(left, (f.left-passed)*2/3), max(f.left, passed)*3/2)
 		}
@@ -58,6 +62,9 @@ func NewProgress(w io.Writer, what string) *Progress {
 	return &Progress{terminal: ok && term.IsTerminal(int(f.Fd())), w: w, what: what}
 }
 
+// SetShare says, before a call of Set, which share of the work since the first call is done, where units differ in cost.
+func (p *Progress) SetShare(share float64) { p.share = share }
+
 // Set shows how many units are done.
 func (p *Progress) Set(done, total int) {
 	now := time.Now()
@@ -66,7 +73,7 @@ func (p *Progress) Set(done, total int) {
 		return
 	}
 	if p.began.IsZero() {
-		p.forecast = forecast{start: done, began: now, made: now}
+		p.forecast = forecast{start: done, began: now, made: now, share: p.share}
 	}
 	due := now.Sub(p.made) >= sayEvery
 	if due {
@@ -109,11 +116,11 @@ func (p *Progress) Done() {
 }
 
 // RunUnits does work that is counted in units, such as cells, and shows how much of it is done: work tells
-// progress, and may print when all is done. Where it was interrupted and does not say itself what it kept, the
+// the progress, and may print when all is done. Where it was interrupted and does not say itself what it kept, the
 // same command goes on with it.
-func RunUnits(c *cobra.Command, unit string, work func(progress func(done, total int)) error) error {
+func RunUnits(c *cobra.Command, unit string, work func(p *Progress) error) error {
 	p := NewProgress(c.ErrOrStderr(), unit)
-	err := work(p.Set)
+	err := work(p)
 	p.Done()
 	interrupted := InterruptedError{Kept: "what was computed is kept, run the same command again to go on"}
 	if errors.Is(err, context.Canceled) && !errors.As(err, &interrupted) {

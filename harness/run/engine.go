@@ -32,6 +32,9 @@ type Engine struct {
 	// Progress is told how many of the shard's cells are done: once before the first
 	// is computed, and after every few. Calls do not overlap. May be nil.
 	Progress func(done, total int)
+	// Share is told before each call of Progress which share of the work is done, by the times of the cells that were
+	// computed. May be nil.
+	Share func(share float64)
 	// Failed is told the errors that say more than the results keep. Calls may overlap. May be nil.
 	Failed func(algo.Failure)
 }
@@ -91,18 +94,22 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 	}
 	var mu sync.Mutex
 	done, told := p.done, time.Now()
-	report := func(n int) {
+	report := func(s *planned, took time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
-		done += n
+		done++
+		s.tell(took)
 		if time.Since(told) >= reportEvery {
 			told = time.Now()
+			if e.Share != nil {
+				e.Share(p.shareDone())
+			}
 			e.progress(done, p.total)
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
-	for _, part := range splitJobs(p.jobs, workers) {
+	for _, part := range mixJobs(splitJobs(p.jobs, workers)) {
 		g.Go(func() error { return e.work(ctx, part, w, report) })
 	}
 	err := g.Wait()
@@ -110,9 +117,12 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 	return err
 }
 
+// A report is told of a cell that is done, and how long it took.
+type report func(s *planned, took time.Duration)
+
 // work generates the instances of jobs with the same series, each once, and computes their
 // cells.
-func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, report func(n int)) error {
+func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, tell report) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -126,15 +136,16 @@ func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, report f
 		inputs[i] = input{jobs[i].instance, in}
 	}
 	for _, s := range series {
-		if err := e.cells(ctx, s, inputs, w, report); err != nil {
+		if err := e.cells(ctx, s, inputs, w, tell); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cells computes cells of one series.
-func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store.Writer, report func(n int)) error {
+// cells computes cells of one series. The first of those that are solved together takes the time of all.
+func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store.Writer, tell report) error {
+	began := time.Now()
 	for part := range slices.Chunk(inputs, s.together()) {
 		answers := s.solveTogether(ctx, part)
 		for i, in := range part {
@@ -149,7 +160,9 @@ func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store
 			if err := w.Append(s.Series, row); err != nil {
 				return err
 			}
-			report(1)
+			now := time.Now()
+			tell(s, now.Sub(began))
+			began = now
 		}
 	}
 	return nil

@@ -1,8 +1,11 @@
 package run
 
 import (
+	"cmp"
 	"errors"
+	"math/rand/v2"
 	"slices"
+	"time"
 
 	"miglab/harness/mig"
 	"miglab/harness/store"
@@ -10,7 +13,8 @@ import (
 
 // A backlog is what is left to do.
 type backlog struct {
-	jobs []job
+	jobs   []job
+	series []*planned
 	// total counts the shard's cells and done those that have a result.
 	total, done int
 	// names are those of programs outside this one that the store lacks.
@@ -53,9 +57,77 @@ func splitJobs(jobs []job, workers int) [][]job {
 	return out
 }
 
+// rounds is the number of rounds in which a run goes through all kinds of jobs. With more rounds, the time left is known
+// better, and each commit of the store changes more pages.
+const rounds = 16
+
+// mixJobs orders the parts of splitJobs so that each round has an equal share of every kind of job, and the first round
+// some of every kind. After it the cost of every series is known, though one cell costs thousands of times as much as
+// another. Within a round the order is random.
+func mixJobs(parts [][]job) [][]job {
+	type turn struct {
+		round int
+		order uint64
+		jobs  []job
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	turns := make([]turn, 0, len(parts))
+	for len(parts) > 0 {
+		kind := 1
+		for kind < len(parts) && slices.Equal(parts[kind][0].series, parts[0][0].series) {
+			kind++
+		}
+		order := rng.Uint64()
+		for i, jobs := range parts[:kind] {
+			turns = append(turns, turn{round: (i*rounds + kind - 1) / kind, order: order, jobs: jobs})
+		}
+		parts = parts[kind:]
+	}
+	slices.SortStableFunc(turns, func(a, b turn) int {
+		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.order, b.order))
+	})
+	out := make([][]job, len(turns))
+	for i, t := range turns {
+		out[i] = t.jobs
+	}
+	return out
+}
+
+// shareDone returns the share of the run's work that is done, if the cells that are left take as long as those of their
+// series on average, or of all series where none of their own is done.
+func (p *backlog) shareDone() float64 {
+	spent, timed := 0.0, 0
+	for _, s := range p.series {
+		spent += s.spent.Seconds()
+		timed += s.timed
+	}
+	left := 0.0
+	for _, s := range p.series {
+		mean := spent / float64(max(timed, 1))
+		if s.timed > 0 {
+			mean = s.spent.Seconds() / float64(s.timed)
+		}
+		left += float64(float64(s.left) * mean)
+	}
+	if left == 0 {
+		return 1
+	}
+	return spent / (spent + left)
+}
+
+// tell counts a cell that the run computed.
+func (s *planned) tell(took time.Duration) {
+	s.spent += took
+	s.timed++
+	s.left--
+}
+
 // A planned trial is one whose cells are listed.
 type planned struct {
 	*Trial
+	// left counts the cells without a result, and timed those that the run computed, which took spent.
+	left, timed int
+	spent       time.Duration
 	// finished has the instances with a result, and listed those that were counted.
 	finished, listed instances
 	// jobs has the indices of the jobs by instance, for all series with the same instances.
@@ -109,6 +181,7 @@ func (e *Engine) plan(spans []Span) (*backlog, error) {
 			}
 			s = &planned{Trial: span.Trial, jobs: jobs[instances]}
 			known[span.Series] = s
+			p.series = append(p.series, s)
 			if err := e.Store.Finished(s.Series, s.finished.add); err != nil {
 				return nil, err
 			}
@@ -144,6 +217,7 @@ func (p *backlog) add(s *planned, instance int) {
 		p.jobs = append(p.jobs, job{instance: instance})
 	}
 	p.jobs[i].series = append(p.jobs[i].series, s)
+	s.left++
 }
 
 // Open is [store.Open] for a folder whose results may be on GPU models that are not in the table of

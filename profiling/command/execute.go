@@ -108,9 +108,9 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 func (f *executeFlags) run(c *cobra.Command, gpus []*session.Session, p schedule.Problem, s schedule.Schedule,
 	programs map[string]*kernel.Kernel,
 ) error {
-	return cli.RunUnits(c, "tasks", func(progress func(done, total int)) error {
+	return cli.RunUnits(c, "tasks", func(bar *cli.Progress) error {
 		real, err := execute.Run(c.Context(), p, s,
-			execute.Options{GPUs: gpus, Kernels: programs, Launcher: measure.Real{}, Progress: progress})
+			execute.Options{GPUs: gpus, Kernels: programs, Launcher: measure.Real{}, Progress: bar.Set})
 		if len(real.Placements) > 0 {
 			err = errors.Join(err, writeExecution(c, f.out, gpus[0], p, s, real))
 		}

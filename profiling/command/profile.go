@@ -180,8 +180,8 @@ func (f *profileFlags) watch(c *cobra.Command, p *measure.Partitions, facts cuda
 
 // runExperiment makes the runs of an experiment, and words how they ended.
 func runExperiment(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner) error {
-	return cli.RunUnits(c, x.Noun, func(progress func(done, total int)) error {
-		b.Progress = progress
+	return cli.RunUnits(c, x.Noun, func(p *cli.Progress) error {
+		b.Progress = p.Set
 		rows, err := b.Run(c.Context(), plan, c.OutOrStdout())
 		kept := "nothing was measured"
 		if rows > 0 {

@@ -26,7 +26,7 @@ func (f *cellFlags) runCells(c *cobra.Command, unit string, work func(e *run.Eng
 		return err
 	}
 	defer db.Close()
-	return rankingError(cli.RunUnits(c, unit, func(progress func(done, total int)) error {
-		return work(&run.Engine{Store: db, Workers: f.workers, Progress: progress})
+	return rankingError(cli.RunUnits(c, unit, func(p *cli.Progress) error {
+		return work(&run.Engine{Store: db, Workers: f.workers, Progress: p.Set, Share: p.SetShare})
 	}))
 }

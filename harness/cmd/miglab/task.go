@@ -66,13 +66,13 @@ func (s *openSweep) compute(c *cobra.Command, task, workers int) error {
 			})
 	} else {
 		before := -1
-		err = cli.RunUnits(c, "cells", func(progress func(done, total int)) error {
-			e := run.Engine{Workers: workers, Progress: func(done, total int) {
+		err = cli.RunUnits(c, "cells", func(p *cli.Progress) error {
+			e := run.Engine{Workers: workers, Share: p.SetShare, Progress: func(done, total int) {
 				if before < 0 {
 					before = done
 				}
 				advanced = done > before
-				progress(done, total)
+				p.Set(done, total)
 			}}
 			return sweep.Work(c.Context(), s.dir, s.plan, task, runName(), s.cells, e)
 		})

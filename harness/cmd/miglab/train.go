@@ -183,9 +183,9 @@ func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 
 // do trains, and shows how far it is.
 func (t *training) do(ctx context.Context, c *cobra.Command) (result *train.Result, err error) {
-	err = cli.RunUnits(c, t.name(), func(progress func(done, total int)) (err error) {
+	err = cli.RunUnits(c, t.name(), func(p *cli.Progress) (err error) {
 		o := t.options
-		o.Progress = func(done, all int64) { progress(int(min(done, all)), int(all)) }
+		o.Progress = func(done, all int64) { p.Set(int(min(done, all)), int(all)) }
 		result, err = train.Run(ctx, t.recipe, o)
 		return err
 	})

@@ -63,8 +63,8 @@ func (f *verifyFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	var found *leaderboard.Verified
-	if err := cli.RunUnits(c, "cells", func(progress func(done, total int)) (err error) {
-		f.Progress = progress
+	if err := cli.RunUnits(c, "cells", func(p *cli.Progress) (err error) {
+		f.Progress = p.Set
 		if found, err = f.Run(c.Context(), db); errors.Is(err, context.Canceled) {
 			err = cli.InterruptedError{Kept: "nothing was written"}
 		}
