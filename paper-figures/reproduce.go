@@ -44,6 +44,8 @@ type job struct {
 	paper    *Paper
 	artefact Artefact
 	needs    needs
+	// reads is the number of cells that it needs.
+	reads int
 	// record is nil where the artefact is not done.
 	record *Record
 }
@@ -88,6 +90,9 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 		own, err := d.needs.cells()
 		if err != nil {
 			return nil, err
+		}
+		for _, span := range own {
+			j.reads += span.To - span.From
 		}
 		cells = append(cells, own...)
 	}
@@ -182,11 +187,41 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 	if err != nil || len(open) == 0 {
 		return err
 	}
-	if err := r.Engine.Run(ctx, cells); err != nil {
+	engine, runner := *r.Engine, work.Runner{Log: log, Workers: r.Engine.Workers}
+	if r.Engine.Progress != nil && r.Engine.Share != nil {
+		tellAll(&engine, &runner, open)
+	}
+	if err := engine.Run(ctx, cells); err != nil {
 		return err
 	}
-	_, err = (&work.Runner{Log: log, Workers: r.Engine.Workers}).Run(ctx, units)
+	_, err = runner.Run(ctx, units)
 	return err
+}
+
+// artefactCost is the time of all artefacts over the time of all cells: 1 and 5 minutes of a processor.
+const artefactCost = 0.2
+
+// tellAll makes the progress of an engine that of its cells and of artefacts after them. An artefact costs as much as it
+// reads cells.
+func tellAll(engine *run.Engine, runner *work.Runner, artefacts []*job) {
+	progress, share := engine.Progress, engine.Share
+	cells, part := 0, 0.0 // part is the artefacts' share of the work
+	engine.Share = func(done float64) { share(done * (1 - part)) }
+	engine.Progress = func(done, total int) {
+		if cells == 0 {
+			left := float64(total-done) / float64(max(total, 1))
+			cells, part = total, artefactCost/(artefactCost+left)
+		}
+		progress(done, total+len(artefacts))
+	}
+	read := []float64{0}
+	for i, a := range artefacts {
+		read = append(read, read[i]+float64(a.reads))
+	}
+	runner.Progress = func(done, total int) {
+		share(1 - part + float64(part*read[done]/max(read[total], 1)))
+		progress(cells+done, cells+total)
+	}
 }
 
 // unchanged reports whether files below Dir have these sums.

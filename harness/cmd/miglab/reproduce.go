@@ -131,7 +131,7 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	var m *figures.Manifest
 	var left int
 	own := cellFlags{r.Dir, f.workers}
-	if err := own.runCells(c, "cells", func(e *run.Engine) error {
+	if err := own.runCells(c, "cells and artefacts", func(e *run.Engine) error {
 		r.Engine = e
 		m, left, err = r.Run(c.Context())
 		return err
