@@ -198,7 +198,7 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 	return err
 }
 
-// artefactCost is the time of all artefacts over the time of all cells: 1 and 5 minutes of a processor.
+// artefactCost estimates the time of all artefacts over the time of all cells, measured on a busy machine.
 const artefactCost = 0.2
 
 // tellAll makes the progress of an engine that of its cells and of artefacts after them. An artefact costs as much as it
