@@ -391,14 +391,14 @@ func (s *stage) set(ctx context.Context, name string, at ...mig.Instance) error 
 	return nil
 }
 
-// clear destroys the instances. After an error, the session destroys those that are left.
+// clear destroys the instances. After an error, made has those that are left, which the session destroys at its end.
 func (s *stage) clear(ctx context.Context) error {
-	for _, on := range s.made {
-		if _, err := s.Destroy(ctx, on); err != nil {
+	s.name = ""
+	for ; len(s.made) > 0; s.made = s.made[1:] {
+		if _, err := s.Destroy(ctx, s.made[0]); err != nil {
 			return err
 		}
 	}
-	s.name, s.made = "", nil
 	return nil
 }
 

@@ -244,7 +244,7 @@ func (x *isolation) enter(ctx context.Context, at mig.Instance, others []kernel.
 	if err == nil {
 		err = x.rest.set(ctx, fmt.Sprint(size, rest, repetition), rest...)
 	}
-	for i := range x.rest.made {
+	for i := 0; err == nil && i < len(others); i++ {
 		others[i].On = x.rest.made[i]
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"miglab/profiling/devicetest"
 	"miglab/profiling/kernel"
 	"miglab/profiling/measure"
+	"miglab/profiling/session"
 )
 
 // The paper's example is that of size 4.
@@ -323,6 +325,47 @@ func TestIsolationInWindows(t *testing.T) {
 		rows, err = isolation(t.Context(), t, open(t, devicetest.New(a30)), ks, measure.Bench{Launcher: l})
 		if err != nil || len(rows) != all || rows[0].Timed != datasets.TimedProcess || rows[0].Median != 1 {
 			t.Errorf("%+v, %v", rows, err)
+		}
+	})
+}
+
+// stuck is a GPU of which destroys fail from one on: the driver says what it says of instances of somebody else.
+type stuck struct {
+	*devicetest.GPU
+	left atomic.Int32
+}
+
+func (g *stuck) Destroy(id int) error {
+	if g.left.Add(-1) < 0 {
+		return &profiling.DeviceError{Op: "destroy instance", Err: profiling.ErrPermission}
+	}
+	return g.GPU.Destroy(id)
+}
+
+// Whichever destroy is the first to fail, the run ends with its error, and Close removes all instances once the driver
+// lets it.
+func TestIsolationSurvivesDestroysThatFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for n, failed := int32(0), true; failed; n++ {
+			g := &stuck{GPU: devicetest.New(a30)}
+			g.left.Store(n)
+			s, err := session.Open(t.Context(), g, session.Options{Dir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = isolation(t.Context(), t, s, kernels(2, "a", "b"), measure.Bench{Launcher: aSecond})
+			if failed = g.left.Load() < 0; failed != errors.Is(err, profiling.ErrPermission) || !failed && err != nil {
+				t.Errorf("destroy %d: %v", n, err)
+			}
+			g.left.Store(math.MaxInt32)
+			left, unknown := g.Instances()
+			closed := s.Close()
+			if after, err := g.Instances(); failed && len(left) == 0 || len(after) > 0 || errors.Join(unknown, closed, err) != nil {
+				t.Errorf("destroy %d: left %v and after Close %v, %v", n, left, after, errors.Join(unknown, closed, err))
+			}
+			if n > 100 {
+				t.Fatal("destroys have no end")
+			}
 		}
 	})
 }
