@@ -45,12 +45,12 @@ type Engine struct {
 // When ctx is cancelled, what is finished is kept, and Run returns ctx.Err(). Other errors are those
 // of the dataset and of the store; they stop the run.
 func (e *Engine) Run(ctx context.Context, spans []Span) error {
-	p, err := e.plan(spans)
+	p, err := e.plan(ctx, spans)
 	if err != nil {
 		return err
 	}
 	e.progress(p.done, p.total)
-	if len(p.jobs)+len(p.names) == 0 && !p.unkept {
+	if p.done == p.total && len(p.names) == 0 && !p.unkept {
 		return nil
 	}
 	file := e.File
@@ -107,12 +107,14 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 			e.progress(done, p.total)
 		}
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	for _, part := range mixJobs(splitJobs(p.jobs, workers)) {
-		g.Go(func() error { return e.work(ctx, part, w, report) })
-	}
-	err := g.Wait()
+	err := p.eachPiece(ctx, func(first int) error {
+		g, ctx := errgroup.WithContext(ctx)
+		g.SetLimit(workers)
+		for _, part := range mixJobs(splitJobs(p.piece(first), workers)) {
+			g.Go(func() error { return e.work(ctx, part, w, report) })
+		}
+		return g.Wait()
+	})
 	e.progress(done, p.total)
 	return err
 }

@@ -2,19 +2,22 @@ package run
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
 	"time"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/store"
 )
 
-// A backlog is what is left to do.
+// A backlog is the shard's cells. The jobs are made piece by piece, since there may be more cells than fit in memory.
 type backlog struct {
-	jobs   []job
 	series []*planned
+	shard  Shard
+	spans  []plannedSpan
 	// total counts the shard's cells and done those that have a result.
 	total, done int
 	// names are those of programs outside this one that the store lacks.
@@ -23,6 +26,13 @@ type backlog struct {
 	// store lacks one.
 	models map[string]*mig.GPU
 	unkept bool
+}
+
+// A plannedSpan is a span with the earlier ones of its series.
+type plannedSpan struct {
+	Span
+	of      *planned
+	earlier []Span
 }
 
 // A job is the missing cells of one instance.
@@ -125,43 +135,39 @@ func (s *planned) tell(took time.Duration) {
 // A planned trial is one whose cells are listed.
 type planned struct {
 	*Trial
-	// left counts the cells without a result, and timed those that the run computed, which took spent.
+	// left counts the shard's cells without a result, and timed those that the run computed, which took spent.
 	left, timed int
 	spent       time.Duration
-	// finished has the instances with a result, and listed those that were counted.
-	finished, listed instances
-	// jobs has the indices of the jobs by instance, for all series with the same instances.
+	spans       []Span
+	// finished has the instances with a result.
+	finished instances
+	// jobs has the indices of the piece's jobs by instance, for all series with the same instances.
 	jobs map[int]int
 }
 
-// instances is a set of instances. The zero value is empty.
-type instances struct {
-	// The instances 0 to dense-1 are in the set, and those of others.
-	dense  int
-	others map[int]bool
+// pieceOf is the number of instances of every series that are planned at a time.
+const pieceOf = 1 << 14
+
+// instances is a set of instances: a bit each, in arrays for pieceOf instances.
+type instances map[int]*[pieceOf / 64]uint64
+
+func (s instances) has(instance int) bool {
+	bits := s[instance/pieceOf]
+	return bits != nil && bits[instance%pieceOf/64]>>(instance%64)&1 == 1
 }
 
-func (s *instances) has(instance int) bool {
-	return instance >= 0 && instance < s.dense || s.others[instance]
+func (s instances) add(instance int) {
+	bits := s[instance/pieceOf]
+	if bits == nil {
+		bits = new([pieceOf / 64]uint64)
+		s[instance/pieceOf] = bits
+	}
+	bits[instance%pieceOf/64] |= 1 << (instance % 64)
 }
 
-func (s *instances) add(instance int) {
-	if instance == s.dense {
-		s.dense++
-	}
-	if instance < s.dense {
-		return
-	}
-	if s.others == nil {
-		s.others = map[int]bool{}
-	}
-	s.others[instance] = true
-}
-
-// plan finds the shard's cells without a result and groups them by instance, in the order in which
-// they are listed first. It asks the store once for each series.
-func (e *Engine) plan(spans []Span) (*backlog, error) {
-	p := &backlog{names: map[store.Program]string{}, models: map[string]*mig.GPU{}}
+// plan finds and counts the shard's cells and those without a result. It asks the store once for each series.
+func (e *Engine) plan(ctx context.Context, spans []Span) (*backlog, error) {
+	p := &backlog{shard: e.Shard, names: map[store.Program]string{}, models: map[string]*mig.GPU{}}
 	stored, err := e.Store.Names()
 	if err != nil {
 		return nil, err
@@ -173,13 +179,16 @@ func (e *Engine) plan(spans []Span) (*backlog, error) {
 	known := map[store.Series]*planned{}
 	jobs := map[[3]string]map[int]int{} // by what names the instances
 	for _, span := range spans {
+		if span.From < 0 {
+			return nil, &datasets.IndexError{Dataset: span.Series.Dataset, Index: span.From}
+		}
 		s := known[span.Series]
 		if s == nil {
-			instances := [3]string{span.Series.Dataset, span.Series.Content, span.Series.GPU}
-			if jobs[instances] == nil {
-				jobs[instances] = map[int]int{}
+			names := [3]string{span.Series.Dataset, span.Series.Content, span.Series.GPU}
+			if jobs[names] == nil {
+				jobs[names] = map[int]int{}
 			}
-			s = &planned{Trial: span.Trial, jobs: jobs[instances]}
+			s = &planned{Trial: span.Trial, finished: instances{}, jobs: jobs[names]}
 			known[span.Series] = s
 			p.series = append(p.series, s)
 			if err := e.Store.Finished(s.Series, s.finished.add); err != nil {
@@ -193,31 +202,67 @@ func (e *Engine) plan(spans []Span) (*backlog, error) {
 				p.names[s.Series.Program()] = name
 			}
 		}
-		for instance := span.From; instance < span.To; instance++ {
-			if !s.listed.has(instance) && e.Shard.holds(s.Series, instance) {
-				s.listed.add(instance)
-				p.add(s, instance)
+		p.spans = append(p.spans, plannedSpan{span, s, s.spans})
+		s.spans = append(s.spans, span)
+	}
+	err = p.eachPiece(ctx, func(first int) error {
+		p.each(first, func(s *planned, instance int) {
+			p.total++
+			if s.finished.has(instance) {
+				p.done++
+			} else {
+				s.left++
+			}
+		})
+		return nil
+	})
+	return p, err
+}
+
+// eachPiece calls use for the first instance of every piece, until it returns an error or ctx ends.
+func (p *backlog) eachPiece(ctx context.Context, use func(first int) error) error {
+	end := 0
+	for _, span := range p.spans {
+		end = max(end, span.To)
+	}
+	for first := 0; first < end; first += pieceOf {
+		if err := cmp.Or(ctx.Err(), use(first)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls use for the shard's cells of a piece, in the order in which they are listed first.
+func (p *backlog) each(first int, use func(s *planned, instance int)) {
+	for _, s := range p.spans {
+		for instance := max(first, s.From); instance < min(first+pieceOf, s.To); instance++ {
+			listed := slices.ContainsFunc(s.earlier, func(e Span) bool { return e.Has(instance) })
+			if s.Has(instance) && !listed && p.shard.holds(s.Series, instance) {
+				use(s.of, instance)
 			}
 		}
 	}
-	return p, nil
 }
 
-// add counts a cell. If it has no result, add puts it into the job of its instance.
-func (p *backlog) add(s *planned, instance int) {
-	p.total++
-	if s.finished.has(instance) {
-		p.done++
-		return
+// piece returns the cells of a piece that have no result, grouped by instance.
+func (p *backlog) piece(first int) (jobs []job) {
+	for _, s := range p.spans {
+		clear(s.of.jobs)
 	}
-	i, ok := s.jobs[instance]
-	if !ok {
-		i = len(p.jobs)
-		s.jobs[instance] = i
-		p.jobs = append(p.jobs, job{instance: instance})
-	}
-	p.jobs[i].series = append(p.jobs[i].series, s)
-	s.left++
+	p.each(first, func(s *planned, instance int) {
+		if s.finished.has(instance) {
+			return
+		}
+		i, ok := s.jobs[instance]
+		if !ok {
+			i = len(jobs)
+			s.jobs[instance] = i
+			jobs = append(jobs, job{instance: instance})
+		}
+		jobs[i].series = append(jobs[i].series, s)
+	})
+	return jobs
 }
 
 // Open is [store.Open] for a folder whose results may be on GPU models that are not in the table of

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"miglab/harness/store"
@@ -21,30 +22,42 @@ type Failure struct {
 func (e *Engine) Failures(spans []Span) (out []Failure, err error) {
 	const few = 3
 	seen := map[[2]string]bool{}
-	for _, span := range spans {
-		rows, err := e.Store.Rows(span.Series, span.From, span.To)
-		if err != nil {
-			return nil, err
+	for row, span := range e.rows(spans, &err) {
+		if row.Kind == "" || !span.Has(row.Instance) || !e.Shard.holds(span.Series, row.Instance) {
+			continue
 		}
-		for _, row := range rows {
-			if row.Kind == "" || !e.Shard.holds(span.Series, row.Instance) {
-				continue
-			}
-			i, ok := slices.BinarySearchFunc(out, row.Kind, func(f Failure, kind string) int {
-				return cmp.Compare(f.Kind, kind)
-			})
-			if !ok {
-				out = slices.Insert(out, i, Failure{Kind: row.Kind})
-			}
-			f := &out[i]
-			f.Cells++
-			if text := [2]string{row.Kind, row.Error}; !seen[text] && len(f.Errors) < few {
-				seen[text] = true
-				f.Errors = append(f.Errors, fmt.Sprintf("%v, instance %d: %s", span.Series, row.Instance, row.Error))
+		i, ok := slices.BinarySearchFunc(out, row.Kind, func(f Failure, kind string) int {
+			return cmp.Compare(f.Kind, kind)
+		})
+		if !ok {
+			out = slices.Insert(out, i, Failure{Kind: row.Kind})
+		}
+		f := &out[i]
+		f.Cells++
+		if text := [2]string{row.Kind, row.Error}; !seen[text] && len(f.Errors) < few {
+			seen[text] = true
+			f.Errors = append(f.Errors, fmt.Sprintf("%v, instance %d: %s", span.Series, row.Instance, row.Error))
+		}
+	}
+	return out, err
+}
+
+// rows yields the rows of spans, of which it reads some at a time, until there is an error.
+func (e *Engine) rows(spans []Span, err *error) iter.Seq2[store.Row, Span] {
+	const together = 1 << 17
+	return func(yield func(store.Row, Span) bool) {
+		for _, span := range spans {
+			for first := span.From; first < span.To && *err == nil; first += together {
+				var rows []store.Row
+				rows, *err = e.Store.Rows(span.Series, first, min(first+together, span.To))
+				for _, row := range rows {
+					if !yield(row, span) {
+						return
+					}
+				}
 			}
 		}
 	}
-	return out, nil
 }
 
 // Values returns a metric of each instance. The first cell without it is an error. Other errors are

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -210,7 +211,7 @@ func TestResults(t *testing.T) {
 	if err != nil || len(times) != 5 {
 		t.Errorf("timings %v, %v", times, err)
 	}
-	if _, err := (Span{s.Trial, 0, 6}).Values(db, track.MetricMakespan); !says(err, "instance 5, ") || !says(err, "has no result") {
+	if _, err := (Span{Trial: s.Trial, To: 6}).Values(db, track.MetricMakespan); !says(err, "instance 5, ") || !says(err, "has no result") {
 		t.Errorf("missing instance: %v", err)
 	}
 	if _, err := s.Values(db, track.MetricBound); !says(err, "instance 0, ") || !says(err, `has no metric "bound_s"`) {
@@ -276,7 +277,7 @@ func TestSecondRunComputesNothing(t *testing.T) {
 func TestProgress(t *testing.T) {
 	dir := t.TempDir()
 	cells := everything(t, 40)
-	mustRun(t, Engine{Store: open(t, dir)}, Span{cells[0].Trial, 30, 40})
+	mustRun(t, Engine{Store: open(t, dir)}, Span{Trial: cells[0].Trial, From: 30, To: 40})
 	last := -1
 	mustRun(t, Engine{Store: open(t, dir), Workers: 4, Progress: func(done, total int) {
 		if total != size(cells) || done < last || (last < 0 && done != 10) {
@@ -381,7 +382,7 @@ func TestCancel(t *testing.T) {
 func TestCellsThatCannotBeComputed(t *testing.T) {
 	e := Engine{Store: open(t, t.TempDir())}
 	var index *datasets.IndexError
-	if err := e.Run(t.Context(), []Span{{cellsOf(t, series("test-fifo"), 1).Trial, -1, 0}}); !errors.As(err, &index) {
+	if err := e.Run(t.Context(), []Span{{Trial: cellsOf(t, series("test-fifo"), 1).Trial, From: -1}}); !errors.As(err, &index) {
 		t.Errorf("instance -1: %v", err)
 	}
 	tasksPath, programsPath := filepath.Join(t.TempDir(), "tasks.csv"), filepath.Join(t.TempDir(), "programs.csv")
@@ -443,6 +444,39 @@ func TestSchedule(t *testing.T) {
 	} {
 		if _, _, err := cellsOf(t, series(algorithm), 1).Schedule(t.Context(), 0); !says(err, want) {
 			t.Errorf("%s: %v", algorithm, err)
+		}
+	}
+}
+
+// What planning allocates does not grow with the number of cells, of all or of a half, and all are counted.
+func TestPlansOfAnyNumberOfCellsTakeTheSameMemory(t *testing.T) {
+	allocated := func(n int, half Split) uint64 {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		e := Engine{Store: open(t, t.TempDir()), Workers: 1}
+		e.Progress = func(done, total int) {
+			cancel()
+			want := n
+			if half != "" {
+				want /= 2
+			}
+			if done != 0 || total != want {
+				t.Errorf("%d of %d cells, want %d", done, total, want)
+			}
+		}
+		cells := half.Of([]Span{cellsOf(t, series("test-fifo"), n)})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := e.Run(ctx, cells); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	for _, half := range []Split{"", Tune} {
+		few, many := allocated(pieceOf, half), allocated(100*pieceOf, half)
+		if many > few+1<<20 {
+			t.Errorf("half %q: %d bytes for %d cells, %d for %d", half, few, pieceOf, many, 100*pieceOf)
 		}
 	}
 }

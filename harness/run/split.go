@@ -21,14 +21,9 @@ func (s Split) Holds(instance int) bool { return s == "" || (s == Tune) == (inst
 
 // Of returns the cells of spans that are in the half.
 func (s Split) Of(spans []Span) (out []Span) {
-	if s == "" {
-		return spans
-	}
 	for _, span := range spans {
-		for i := span.From; i < span.To; i++ {
-			if s.Holds(i) {
-				out = append(out, Span{span.Trial, i, i + 1})
-			}
+		if span.Split = s; span.From < span.To && (span.From+1 < span.To || s.Holds(span.From)) {
+			out = append(out, span)
 		}
 	}
 	return out

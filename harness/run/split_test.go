@@ -12,14 +12,22 @@ import (
 func TestSplitsShareNoInstance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from, n := rapid.IntRange(0, 20).Draw(t, "from"), rapid.IntRange(0, 20).Draw(t, "n")
-		all := []Span{{nil, from, from + n}}
+		all := []Span{{Trial: new(Trial), From: from, To: from + n}}
 		var have []int
 		for _, s := range []Split{Tune, Test} {
+			p := &backlog{spans: []plannedSpan{}}
 			for _, span := range s.Of(all) {
-				have = append(have, span.From)
-				if span.To != span.From+1 || !s.Holds(span.From) {
-					t.Fatalf("%s has %v", s, span)
+				p.spans = append(p.spans, plannedSpan{Span: span})
+			}
+			before := len(have)
+			p.each(0, func(_ *planned, instance int) {
+				have = append(have, instance)
+				if !s.Holds(instance) {
+					t.Fatalf("%s has %v", s, instance)
 				}
+			})
+			if len(have) == before && len(p.spans) > 0 {
+				t.Fatalf("%s has no instance of %v", s, all)
 			}
 		}
 		slices.Sort(have)

@@ -108,7 +108,7 @@ func TestTogetherDoesNotShow(t *testing.T) {
 	for i := range n {
 		var one []Span
 		for _, s := range cells {
-			one = append(one, Span{s.Trial, i, i + 1})
+			one = append(one, Span{Trial: s.Trial, From: i, To: i + 1})
 		}
 		mustRun(t, e, one...)
 	}

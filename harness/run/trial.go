@@ -98,11 +98,17 @@ func (t *Trial) try() error {
 	return nil
 }
 
-// A Span is consecutive instances of a trial: a cell for each.
+// A Span is consecutive instances of a trial, or those of them that are in a half: a cell for each.
 type Span struct {
 	*Trial
 	// From is the first instance and To the one after the last.
 	From, To int
+	Split    Split
+}
+
+// Has reports whether an instance is one of them.
+func (s Span) Has(instance int) bool {
+	return s.From <= instance && instance < s.To && s.Split.Holds(instance)
 }
 
 // Span returns the instances from to to-1. It is a [*datasets.IndexError] to ask for more than the
@@ -111,7 +117,7 @@ func (t *Trial) Span(from, to int) (Span, error) {
 	if have := t.dataset.Instances(); have > 0 && to > have {
 		return Span{}, &datasets.IndexError{Dataset: t.Series.Dataset, Index: to - 1, Instances: have}
 	}
-	return Span{t, from, to}, nil
+	return Span{Trial: t, From: from, To: to}, nil
 }
 
 // SpanOf resolves a series and returns its instances 0 to n-1. Errors are those of [Resolve] and
@@ -146,7 +152,7 @@ func Competition(base store.Series, algorithms, specs []string, instances int) (
 			if have := t.dataset.Instances(); have > 0 {
 				n = min(n, have)
 			}
-			out = append(out, Span{t, 0, n})
+			out = append(out, Span{Trial: t, To: n})
 		}
 	}
 	return out, nil

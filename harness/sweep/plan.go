@@ -53,7 +53,7 @@ func (p *Plan) hash(spans []run.Span) string {
 	e := json.NewEncoder(h) // a hash takes everything, and the values are texts and numbers
 	_ = e.Encode(slices.Concat(p.Args, p.Units))
 	for _, s := range spans {
-		_ = e.Encode([]any{s.Series, s.From, s.To})
+		_ = e.Encode([]any{s.Series, s.From, s.To, s.Split})
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -73,19 +73,23 @@ func sharesOf(spans []run.Span, tasks int) map[string]*share {
 	}
 	out := map[string]*share{}
 	for series, all := range bySeries {
-		slices.SortFunc(all, func(a, b run.Span) int { return cmp.Compare(a.From, b.From) })
-		key, next := fmt.Appendf(nil, "%q %q %q", series.Dataset, series.Content, series.GPU), 0
-		for i := range all {
-			all[i].From, next = max(all[i].From, next), max(next, all[i].To)
-			key = fmt.Append(key, " ", all[i].From, " ", all[i].To)
+		slices.SortFunc(all, func(a, b run.Span) int {
+			return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Split, b.Split))
+		})
+		key := fmt.Appendf(nil, "%q %q %q", series.Dataset, series.Content, series.GPU)
+		for _, s := range all {
+			key = fmt.Append(key, " ", s.From, " ", s.To, " ", s.Split)
 		}
 		of := out[string(key)]
 		if of == nil {
 			of = &share{cells: make([]int, tasks)}
 			out[string(key)] = of
-			for _, s := range all {
+			for k, s := range all {
 				for i := s.From; i < s.To; i++ {
-					of.cells[run.ShardOf(series, i, tasks)]++
+					listed := slices.ContainsFunc(all[:k], func(e run.Span) bool { return e.Has(i) })
+					if s.Has(i) && !listed {
+						of.cells[run.ShardOf(series, i, tasks)]++
+					}
 				}
 			}
 		}
