@@ -5,6 +5,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -40,4 +42,27 @@ func Arguments(least, most int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// Output is the standard output of a command. It remembers the first error of a write, so that commands need not look.
+type Output struct {
+	File *os.File
+	Err  error
+}
+
+// Write writes to the file.
+func (o *Output) Write(text []byte) (int, error) {
+	n, err := o.File.Write(text)
+	if o.Err == nil {
+		o.Err = err
+	}
+	return n, err
+}
+
+// Count returns a number with the noun that it counts: 1 task, 2 tasks.
+func Count(n int, plural string) string {
+	if n == 1 {
+		plural = strings.TrimSuffix(plural, "s")
+	}
+	return fmt.Sprint(n, " ", plural)
 }

@@ -3,10 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"miglab/harness/nearest"
 )
@@ -51,8 +53,8 @@ func AddFlag[T any](c *cobra.Command, to *T, name, byDefault string, read func(s
 // ValueError is the error of a flag's value. It needs no further explanation.
 type ValueError struct{ error }
 
-// AtLeast reads whole numbers.
-func AtLeast(least int) func(string) (int, error) { return WholeNumber(least, math.MaxInt) }
+// AtLeast reads whole numbers up to a thousand million: what is counted takes time and memory.
+func AtLeast(least int) func(string) (int, error) { return WholeNumber(least, 1_000_000_000) }
 
 // WholeNumber reads a whole number from least to most.
 func WholeNumber(least, most int) func(string) (int, error) {
@@ -75,4 +77,19 @@ func OneOf[N ~string](kind string, names []N) func(string) (N, error) {
 	return func(text string) (N, error) {
 		return nearest.Find(kind, text, names, func(n N) string { return string(n) })
 	}
+}
+
+// CheckValues returns an error for a list that names nothing, and for a folder "-", which is not standard output.
+func CheckValues(c *cobra.Command, _ []string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		list, ok := f.Value.(pflag.SliceValue)
+		switch {
+		case ok && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")):
+			err = fmt.Errorf("--%s %s: a part of the list is empty; leave out the flag to choose nothing", f.Name,
+				strconv.Quote(strings.Join(list.GetSlice(), ",")))
+		case f.Value.String() == "-" && strings.HasPrefix(f.Usage, "folder"):
+			err = fmt.Errorf("--%s -: it is a folder and not standard output; ./- is the folder of this name", f.Name)
+		}
+	})
+	return err
 }

@@ -59,8 +59,12 @@ func (c *client) converse(ctx context.Context, id int64, talk func(*conversation
 		}
 		err = c.timed(ctx, proc, id, talk)
 	}
-	if !proc.stopped() {
+	switch {
+	case proc.stopped():
+	case err == nil || ctx.Err() != nil:
 		c.giveBack(proc)
+	default:
+		err = proc.conclude(err)
 	}
 	return c.blame(err)
 }

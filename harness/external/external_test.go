@@ -87,6 +87,7 @@ var faults = map[string]ending{
 	"says-much":         {KindProtocol, `writes a line of more than \d+ bytes \(64 KiB and 64 times the question, up to 16 MiB\): "xxx`},
 	"says-wrong-id":     {KindProtocol, `id \d+ is not the \d+ that was asked$`},
 	"says-more":         {KindProtocol, `writes more than an answer, beginning with "{`},
+	"declines-twice":    {KindProtocol, `writes more than an answer, beginning with "{`},
 	"says-nan":          {KindProtocol, `no message: .*invalid character 'N'`},
 	"shouts":            {KindProtocol, `no message: unknown field "TYPE": `},
 	"says-twice":        {KindProtocol, `no message: id: the field is there twice: `},

@@ -65,6 +65,8 @@ func (h *head) expect(id int64, types ...string) error {
 		return fmt.Errorf("id is missing; it is %d", id)
 	case *h.ID != id:
 		return fmt.Errorf("id %d is not the %d that was asked", *h.ID, id)
+	case h.Type != "error" && h.Message != "":
+		return fmt.Errorf("type %s has no message", h.Type)
 	}
 	return nil
 }
@@ -72,8 +74,11 @@ func (h *head) expect(id int64, types ...string) error {
 // need is [head.expect] for one type, whose answers must have what is absent.
 func (h *head) need(id int64, name string, absent bool, what string) error {
 	err := h.expect(id, name)
-	if err == nil && h.Type == name && absent {
-		err = errors.New(what + " missing")
+	switch {
+	case err == nil && h.Type == name && absent:
+		return errors.New(what + " missing")
+	case err == nil && h.Type == "error" && !absent:
+		return errors.New(what + " no part of an error")
 	}
 	return err
 }

@@ -81,8 +81,11 @@ func (p *place) check(id int64) error {
 	if err := p.expect(id, "place", "reject"); err != nil {
 		return err
 	}
-	if p.Type == "place" && (p.GPU == nil || p.Slice == nil) {
+	switch places := p.Type == "place"; {
+	case places && (p.GPU == nil || p.Slice == nil):
 		return errors.New("gpu or slice is missing")
+	case !places && (p.GPU != nil || p.Slice != nil):
+		return fmt.Errorf("type %s has no gpu and no slice", p.Type)
 	}
 	return nil
 }

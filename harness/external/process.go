@@ -173,6 +173,13 @@ func (p *process) readLine(b *bufio.Reader) ([]byte, error) {
 // The error is an [*Error] without a program, or that of the context. After an error, the
 // process is gone.
 func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) ([]byte, error) {
+	select {
+	case l, ok := <-p.lines:
+		if ok {
+			return nil, p.surplus(l.text)
+		}
+	default:
+	}
 	p.stderr.reset()
 	p.longest.Store(maxAnswer(question))
 	limit := time.NewTimer(time.Until(deadline))
@@ -197,7 +204,7 @@ func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) 
 			case !ok:
 				return nil, p.closed(ctx, limit.C, "output")
 			case l.more:
-				return nil, p.fail(KindProtocol, "writes more than an answer, beginning with %s", quote(l.text))
+				return nil, p.surplus(l.text)
 			}
 			answer, lines = l, nil
 		case <-limit.C:
@@ -207,6 +214,30 @@ func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) 
 		}
 	}
 	return answer.text, nil
+}
+
+// surplus returns the error for a process that writes more than an answer.
+func (p *process) surplus(text []byte) error {
+	return p.fail(KindProtocol, "writes more than an answer, beginning with %s", quote(text))
+}
+
+// conclude ends a process after an answer with an error, and returns the error. If the process writes more than an
+// answer, that is the error, no matter how long after the answer it comes.
+func (p *process) conclude(failure error) error {
+	p.stdin.Close()
+	select {
+	case l, ok := <-p.lines:
+		if !ok {
+			l.text = p.half
+		}
+		if len(l.text) > 0 {
+			return p.surplus(l.text)
+		}
+	case <-time.After(grace):
+	}
+	p.kill()
+	<-p.gone
+	return failure
 }
 
 // closed returns the error for a process that has closed its standard input or output.

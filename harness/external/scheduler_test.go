@@ -366,7 +366,9 @@ func (b *bad) answer(id int64, kind, rest string) {
 	case "closes-output":
 		os.Stdout.Close()
 		hang()
-	case "declines", "complains", "complains-much":
+	case "rejects-gpu":
+		kind, rest = "reject", `"gpu":0`
+	case "declines", "declines-twice", "complains", "complains-much":
 		message := "too many tasks"
 		switch b.fault {
 		case "complains":
@@ -375,6 +377,10 @@ func (b *bad) answer(id int64, kind, rest string) {
 			message = strings.Repeat("ä", 15<<19)
 		}
 		b.say(`{"type":"error","id":%d,"message":%q}`+"\n", id, message)
+		if b.fault == "declines-twice" { // much later than the first time
+			time.Sleep(50 * time.Millisecond)
+			b.say(`{"type":"error","id":%d,"message":%q}`+"\n", id, message)
+		}
 		return
 	case "allocates":
 		var kept [][]byte

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -226,7 +225,10 @@ func (p *backlog) eachPiece(ctx context.Context, use func(first int) error) erro
 		end = max(end, span.To)
 	}
 	for first := 0; first < end; first += pieceOf {
-		if err := cmp.Or(ctx.Err(), use(first)); err != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := use(first); err != nil {
 			return err
 		}
 	}

@@ -168,6 +168,8 @@ type Comparison struct {
 	Metric  Metric
 	// Instances is how many both have, and LeftOut how many only one has, or whose bound is not known.
 	Instances, LeftOut int
+	// MissingB counts the instances that A was run on and B was not.
+	MissingB int
 	// FailedA and FailedB count the instances without a valid answer. Means are over those that both solved.
 	FailedA, FailedB int
 	// A and B are means of the metric, and Difference their difference with its interval; NaN if there are none.
@@ -195,12 +197,22 @@ type Pair struct {
 
 // newComparison compares two results of a dataset. It returns nil if they have no instance in common.
 func newComparison(a, b *contender, metric Metric) (*Comparison, error) {
+	has := map[instance]bool{}
+	for _, e := range b.entries {
+		has[e.instance] = true
+	}
+	missing := 0
+	for _, e := range a.entries {
+		if !has[e.instance] {
+			missing++
+		}
+	}
 	both, _, err := findContenders([]*contender{a, b}, metric)
 	if err != nil || both == nil {
 		return nil, err
 	}
 	s := &a.standing
-	c := &Comparison{Dataset: s.Dataset, Metric: metric, Instances: s.Instances, LeftOut: s.LeftOut}
+	c := &Comparison{Dataset: s.Dataset, Metric: metric, Instances: s.Instances, LeftOut: s.LeftOut, MissingB: missing}
 	c.score(a, b)
 	return c, c.summarize(a, b)
 }

@@ -125,7 +125,7 @@ func checkAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format s
 			AtMost   int  `json:"accepted_at_most"`
 		}{true, claim.Requests, claim.GPUs, claim.AtMost})
 	}
-	fmt.Fprintf(c.OutOrStdout(), "ok: at most %d of %d requests can be accepted on %d GPUs\n", claim.AtMost,
-		claim.Requests, claim.GPUs)
+	fmt.Fprintf(c.OutOrStdout(), "ok: at most %d of %d requests can be accepted on %s\n", claim.AtMost,
+		claim.Requests, cli.Count(claim.GPUs, "GPUs"))
 	return nil
 }

@@ -54,8 +54,9 @@ func newCheck() *cobra.Command {
 			if broken {
 				return violationsError(args[0], invalid.Violations)
 			}
-			fmt.Fprintf(c.OutOrStdout(), "ok: %d tasks, makespan %.6g s, utilisation %.1f %%, %d reconfigurations\n",
-				len(s.Placements), m.Makespan, 100*m.Utilisation, m.Reconfigurations)
+			fmt.Fprintf(c.OutOrStdout(), "ok: %s, makespan %.6g s, utilisation %.1f %%, %s\n",
+				cli.Count(len(s.Placements), "tasks"), m.Makespan, 100*m.Utilisation,
+				cli.Count(m.Reconfigurations, "reconfigurations"))
 			return nil
 		},
 	}
@@ -121,7 +122,7 @@ func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string)
 	if claim.Proven {
 		what = "optimal"
 	}
-	fmt.Fprintf(c.OutOrStdout(), "ok: %d tasks, makespan %.6g s, lower bound %.6g s (%s), %s\n",
-		len(claim.Schedule.Placements), claim.Makespan, claim.Lower, claim.Witness.Kind, what)
+	fmt.Fprintf(c.OutOrStdout(), "ok: %s, makespan %.6g s, lower bound %.6g s (%s), %s\n",
+		cli.Count(len(claim.Schedule.Placements), "tasks"), claim.Makespan, claim.Lower, claim.Witness.Kind, what)
 	return nil
 }

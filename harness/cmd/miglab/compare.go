@@ -109,6 +109,8 @@ func (f *compareFlags) judge(all []*leaderboard.Comparison) error {
 		i := slices.IndexFunc(all, func(c *leaderboard.Comparison) bool { return c.Dataset == dataset })
 		if i < 0 {
 			failed = append(failed, dataset+": not compared")
+		} else if n := all[i].MissingB; n > 0 {
+			failed = append(failed, fmt.Sprintf("%s: not run on %s", dataset, cli.Count(n, "instances")))
 		} else if worse := all[i].Worse(); math.IsInf(worse, 1) {
 			failed = append(failed, fmt.Sprintf("%s: %d instances without a valid answer, not %d, or a mean above 0",
 				dataset, all[i].FailedB, all[i].FailedA))

@@ -39,7 +39,7 @@ func newGenerate() *cobra.Command {
 			if err := writeInstances(c, spec, g, count, out); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "%d instances of %s for %s in %s\n", count, spec.ID(), g, out)
+			fmt.Fprintf(c.OutOrStdout(), "%s of %s for %s in %s\n", cli.Count(count, "instances"), spec.ID(), g, out)
 			return nil
 		},
 	}

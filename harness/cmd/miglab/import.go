@@ -104,7 +104,7 @@ func (f *importing) run(c *cobra.Command, path string) error {
 		return err
 	}
 	report := c.ErrOrStderr()
-	fmt.Fprintf(report, "%s: %d rows became %s, %d were rejected", path, kept, f.as, len(rejected))
+	fmt.Fprintf(report, "%s: %s became %s, %d were rejected", path, cli.Count(kept, "rows"), f.as, len(rejected))
 	if len(rejected) > 0 {
 		fmt.Fprintf(report, "; %s lists them, the first: line %d: %s", list.path, rejected[0].Line, rejected[0].Reason)
 	}

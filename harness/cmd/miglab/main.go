@@ -43,7 +43,12 @@ func commandLine(args []string) int {
 	defer external.Close()
 	root := newRoot()
 	root.SetArgs(args)
+	out := cli.Output{File: os.Stdout}
+	root.SetOut(&out)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.Err
+	}
 	code, failed, interrupted := exitBadInput, cli.FailedError{}, cli.InterruptedError{}
 	switch {
 	case err == nil:
@@ -86,6 +91,8 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+
+		PersistentPreRunE: cli.CheckValues,
 	}
 	root.Version = version()
 	root.SetVersionTemplate("miglab {{.Version}}\n")

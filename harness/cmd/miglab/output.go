@@ -102,13 +102,13 @@ func (o *output) emit(c *cobra.Command, write func(io.Writer) error) error {
 // terminalWidth is how many columns the terminal has that w is: COLUMNS, if that is set, or what the
 // terminal says; 0 if w is none.
 func terminalWidth(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	out, ok := w.(*cli.Output)
+	if !ok || !term.IsTerminal(int(out.File.Fd())) {
 		return 0
 	}
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	n, _, _ := term.GetSize(int(f.Fd())) // 0 if it does not say
+	n, _, _ := term.GetSize(int(out.File.Fd())) // 0 if it does not say
 	return n
 }

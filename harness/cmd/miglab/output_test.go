@@ -61,7 +61,7 @@ func TestInputsMayBePipes(t *testing.T) {
 	if err != nil || !strings.Contains(text, `"makespan_s": 1.24`) {
 		t.Fatalf("schedule: %q, %v", text, err)
 	}
-	if said, err := inProcess(t, "check", "--tasks", piped(tasks), piped(text)); err != nil || !strings.HasPrefix(said, "ok: 1 tasks") {
+	if said, err := inProcess(t, "check", "--tasks", piped(tasks), piped(text)); err != nil || !strings.HasPrefix(said, "ok: 1 task, ") {
 		t.Errorf("check: %q, %v", said, err)
 	}
 	const kernels = "{version: 1, suite: mine, kernels: [{name: a, argv: [./none]}]}"

@@ -137,11 +137,11 @@ func (f *runFlags) summarize(c *cobra.Command, own int, failures []run.Failure) 
 	if c.Flags().Changed("results") {
 		export = append(export, "--results", f.results)
 	}
-	what := "cells"
+	what := cli.Count(own, "cells")
 	if c.Flags().Changed("shard") {
-		what = "cells of shard " + c.Flags().Lookup("shard").Value.String()
+		what += " of shard " + c.Flags().Lookup("shard").Value.String()
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d %s; all results in %s; to export them: %s\n", own, what, f.results,
+	fmt.Fprintf(c.OutOrStdout(), "%s; all results in %s; to export them: %s\n", what, f.results,
 		shellLine(export))
 	for _, failed := range failures {
 		fmt.Fprintf(c.OutOrStdout(),

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/atomicfile"
+	"miglab/harness/cli"
 	"miglab/harness/nearest"
 	"miglab/harness/sweep"
 	"miglab/harness/sweep/slurm"
@@ -207,6 +208,6 @@ const logs = "logs"
 // describe says what is submitted.
 func (s *openSweep) describe(c *cobra.Command, out *slurm.Submission) {
 	fmt.Fprintf(c.OutOrStdout(), "sweep    %s\n", s.dir)
-	fmt.Fprintf(c.OutOrStdout(), "work     %d %s in %d tasks, %d of which are submitted\n", s.plan.Count, s.unitName(),
-		s.plan.Tasks, len(out.Tasks))
+	fmt.Fprintf(c.OutOrStdout(), "work     %s in %s, %d of which are submitted\n",
+		cli.Count(s.plan.Count, s.unitName()), cli.Count(s.plan.Tasks, "tasks"), len(out.Tasks))
 }

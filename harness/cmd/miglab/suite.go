@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"miglab/harness/atomicfile"
 	"miglab/harness/cli"
 	"miglab/harness/run"
+	"miglab/harness/wholefile"
 	"miglab/reports"
 )
 
@@ -266,6 +268,9 @@ func newSuiteExport() *cobra.Command {
 			each, what := importInstance, "have the hash of suite "+suite.Version+" in"
 			if !check {
 				each, what = exportInstance, "written to"
+				if err := refuseLinks(out); err != nil {
+					return err
+				}
 				if err := a.Write(out); err != nil {
 					return err
 				}
@@ -286,6 +291,21 @@ func newSuiteExport() *cobra.Command {
 	return c
 }
 
+// refuseLinks is an error if a folder has links, pipes or the like, through which a file could be written elsewhere.
+func refuseLinks(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if !e.IsDir() && !e.Type().IsRegular() {
+			return fmt.Errorf("%s is not a regular file; remove it, or export to another folder",
+				filepath.Join(dir, e.Name()))
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 func exportInstance(a *suite.Archive, dir, id string) error {
 	text, err := a.File(id)
 	if err != nil {
@@ -301,11 +321,11 @@ func exportInstance(a *suite.Archive, dir, id string) error {
 
 func importInstance(a *suite.Archive, dir, id string) error {
 	path := filepath.Join(dir, id+".json")
-	text, err := os.ReadFile(path)
+	want, err := a.File(id)
 	if err != nil {
 		return err
 	}
-	want, err := a.File(id)
+	text, err := wholefile.Read(path, 64<<20)
 	if err != nil {
 		return err
 	}
