@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"time"
 
@@ -42,7 +43,7 @@ func newKernel() *cobra.Command {
 			return f.run(c, p)
 		},
 	}
-	cli.AddFlag(c, &f.size, "size", "0", cli.AtLeast(0), "size of the input; 0 means the kernel's own")
+	cli.AddFlag(c, &f.size, "size", "0", cli.WholeNumber(0, math.MaxInt), "size of the input; 0 means the kernel's own")
 	cli.AddFlag(c, &f.iterations, "iterations", "0", cli.AtLeast(0), "timed iterations; 0 means the kernel's own")
 	cli.AddFlag(c, &f.milliseconds, "milliseconds", "0", cli.AtLeast(0),
 		"iterate for this time instead, after a signal")

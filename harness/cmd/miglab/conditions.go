@@ -11,6 +11,9 @@ import (
 	"miglab/harness/track"
 )
 
+// mostGPUs is the largest number of GPUs of a problem, each of which takes memory.
+const mostGPUs = 100_000
+
 // conditions are the flags that name a track and the conditions of its results.
 type conditions struct {
 	track *track.Track
@@ -30,7 +33,7 @@ func (f *conditions) register(c *cobra.Command) {
 		}
 	}
 	addGPU(c, &f.gpu, usual, help)
-	cli.AddFlag(c, &f.gpus, "gpus", "1", cli.AtLeast(1), "number of GPUs, in tracks whose datasets do not give it")
+	cli.AddFlag(c, &f.gpus, "gpus", "1", cli.WholeNumber(1, mostGPUs), "number of GPUs, in tracks whose datasets do not give it")
 	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 }
 
