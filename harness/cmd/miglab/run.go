@@ -52,9 +52,6 @@ func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 	if err := f.check(c); err != nil {
 		return nil, err
 	}
-	if len(f.algorithms) == 0 || len(f.specs) == 0 {
-		return nil, fmt.Errorf("--algorithms and --datasets name at least one each")
-	}
 	base := store.Series{Track: f.track.Name, GPU: f.gpu.Name, Count: f.gpus, Model: f.model.String()}
 	algorithms, err := run.Expand(f.algorithms)
 	if err != nil {
