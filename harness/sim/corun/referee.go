@@ -137,8 +137,9 @@ type replayed struct {
 	// share is the percentage of the compute instance; 0 without percentages.
 	share float64
 	// left is the part of the job that is still to be done, from 1 to 0, and rate how
-	// much of it is done in a second.
+	// much of it is done in a second. By rounding, left may reach 0 before the job is done.
 	left, rate float64
+	done       bool
 	end        mig.Seconds
 }
 
@@ -160,7 +161,7 @@ func replay(w Window, g Group) []mig.Seconds {
 		}
 	}
 	for now := mig.Seconds(0); ; {
-		running := slices.DeleteFunc(slices.Clone(all), func(r *replayed) bool { return r.left == 0 })
+		running := slices.DeleteFunc(slices.Clone(all), func(r *replayed) bool { return r.done })
 		if len(running) == 0 {
 			break
 		}
@@ -172,7 +173,7 @@ func replay(w Window, g Group) []mig.Seconds {
 		now += mig.Seconds(step)
 		for _, r := range running {
 			if r.left/r.rate == step {
-				r.left, r.end = 0, now
+				r.done, r.end = true, now
 			} else {
 				r.left -= float64(step * r.rate)
 			}

@@ -179,6 +179,12 @@ func TestGroupsByHand(t *testing.T) {
 			[]task.Program{compute("a", 30, 0.5), compute("b", 200, 0.2)},
 			[]float64{50, 200},
 		},
+		{ // a and d end together at 85, where rounding leaves d exactly nothing to do.
+			"a tie", "[(0.2)+(0.8),{0.375},0.5m]+[(0.2)+(0.8),{0.5},0.5m]",
+			corun.Model{Kappa: 0.25},
+			[]task.Program{serial("a", 73), memory("b", 24), memory("c", 49), serial("d", 68)},
+			[]float64{85, 60, 115, 85},
+		},
 	} {
 		w := corun.Window{Jobs: c.jobs, Concurrency: 4, Model: c.model}
 		g := corun.Group{Setup: corun.MustParse(c.setup)}
