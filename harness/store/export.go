@@ -15,8 +15,8 @@ var ExportFormats = []string{"csv", "jsonl"}
 // Export writes the rows of the series that the filter selects, in the format "csv" or "jsonl",
 // ordered by the columns of the series and the instance. The same results give the same bytes,
 // however they came about; wall times, which no two runs agree on, are written only if timing is
-// set. progress is told how many series are written; it may be nil. Errors are those of [DB.Rows]
-// and of w.
+// set. Rows that other processes add meanwhile may be left out. progress is told how many series are written; it may be
+// nil. Errors are those of [DB.Rows] and of w.
 func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool, progress func(done, total int)) error {
 	all, err := db.Series(filter)
 	if err != nil {
@@ -50,8 +50,8 @@ func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool, pro
 	return flush()
 }
 
-// exportCSV writes a header, and a column for each metric that a row has, by name. What a row lacks is
-// empty.
+// exportCSV writes a header, and a column for each of the metrics, by name. What a row lacks is empty. A row with
+// another metric, which a process has added after the metrics were listed, is left out.
 func exportCSV(w io.Writer, metrics []string, timing bool) (write func(Series, *Row) error, flush func() error) {
 	header := append(strings.Split(seriesColumns, ", "), "instance")
 	first := len(header)
@@ -74,7 +74,11 @@ func exportCSV(w io.Writer, metrics []string, timing bool) (write func(Series, *
 		})
 		clear(record[first:])
 		for name, number := range r.Metrics.All() {
-			record[columns[name]] = string(number)
+			column, ok := columns[name]
+			if !ok {
+				return nil
+			}
+			record[column] = string(number)
 		}
 		end := first + len(columns)
 		record[end], record[end+1] = r.Kind, r.Error

@@ -58,3 +58,36 @@ bound,drl/WIDETIMES?n=1&seed=2,c0ffee,A100,1,certified,1,w,sequential,0,1.5,,,,,
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// A metric that another process begins to write during an export has no column. Its rows are left out, and no other
+// column gets its numbers.
+func TestExportBesideAWriter(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "results.db", result(0, 10))
+	db, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	export := func(progress func(done, total int)) string {
+		var b strings.Builder
+		if err := db.Export(&b, Filter{}, "csv", false, progress); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	want := export(nil)
+	got := export(func(done, _ int) {
+		if done == 0 {
+			more := result(1, 20)
+			more.Metrics = NewMetrics(map[string]float64{"new": 7})
+			write(t, dir, "results.db", more)
+		}
+	})
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if all := export(nil); !strings.Contains(all, ",new,") || strings.Count(all, "\n") != 3 {
+		t.Errorf("later it has\n%s", all)
+	}
+}
