@@ -225,6 +225,10 @@ func (c *clock) computeTails() {
 		if u.followed > 0 {
 			u.tail += destroy
 		}
+		if u.successor >= 0 { // Its tail includes the creation of the instance.
+			s := &c.uses[u.successor]
+			u.tail, u.rest = u.seconds+s.tail, s.rest
+		}
 	}
 }
 
@@ -358,13 +362,26 @@ func (c *clock) write(gpu int, out *schedule.Schedule) {
 	}
 }
 
+// slice returns the use whose instance has a memory slice, or nil, and when the slice is free: when the tasks of the
+// use end or, without one, when the last destruction ends. Times are in seconds. All that was added must have run.
+func (c *clock) slice(m int) (holder *clockUse, free float64) {
+	i := c.last[m]
+	if i < 0 {
+		return nil, c.free[m]
+	}
+	if u := &c.uses[i]; u.state != destroyed {
+		return u, u.end
+	}
+	return nil, c.uses[i].gone
+}
+
 // leaves returns what the GPU holds in the end: first the instances that existed at
 // the beginning, then the others in order of creation.
 func (c *clock) leaves(gpu int) remnant {
 	out := remnant{free: c.free, channel: c.channel}
-	for s, i := range c.last {
-		if i >= 0 && c.uses[i].state == destroyed {
-			out.free[s] = c.uses[i].gone
+	for m := range c.last {
+		if holder, free := c.slice(m); holder == nil {
+			out.free[m] = free
 		}
 	}
 	keep := func(i int32) {

@@ -98,6 +98,22 @@ func TestClockFollowsItsRule(t *testing.T) {
 	}
 }
 
+// The work that waits for a creation includes the work of the uses that continue on the instance: 5 s and 6 s are more
+// than 10 s.
+func TestTailsIncludeSuccessors(t *testing.T) {
+	left, right := instance(t, 4, 0), instance(t, 3, 4)
+	p := exampleProblem(mig.Sequential)
+	plan := usesOf(p, testUse{right, []int32{0}}, testUse{left, []int32{1}}, testUse{left, []int32{2}})
+	for i := range plan {
+		plan[i].seconds = plan[i].tasks[0].time
+	}
+	tm := newTiming(p, longestTail)
+	tm.time(remnants(p), plan)
+	if got := tm.schedule().Operations[0].Instance; got != left {
+		t.Errorf("%v is created first, want %v", got, left)
+	}
+}
+
 // TestRemnantsRememberFreedSlices is a regression: a batch that follows must not take
 // slices whose instance was destroyed for free from the start.
 func TestRemnantsRememberFreedSlices(t *testing.T) {
