@@ -169,13 +169,13 @@ func (t *Table) Save(base string) error {
 	return nil
 }
 
-// WithoutEmpty leaves out columns whose cells are all empty or [Missing], and others by name.
+// WithoutEmpty leaves out columns that have cells, all of which are empty or [Missing], and others by name.
 func (t *Table) WithoutEmpty(others ...string) Table {
 	out := *t
 	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
 	for j, c := range t.Columns {
 		holds := func(row []string) bool { return row[j] != Missing && row[j] != "" }
-		if slices.Contains(others, c.Name) || !slices.ContainsFunc(t.Rows, holds) {
+		if slices.Contains(others, c.Name) || len(t.Rows) > 0 && !slices.ContainsFunc(t.Rows, holds) {
 			continue
 		}
 		out.Columns = append(out.Columns, c)

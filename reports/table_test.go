@@ -175,10 +175,10 @@ func TestNumbers(t *testing.T) {
 		{Duration(mig.Seconds(0.236)), "0.24 s"},
 		{Duration(mig.Seconds(33.14)), "33.1 s"},
 		{Duration(mig.Seconds(1210.4)), "1210 s"},
-		{exponent(2e-7), "2e-7"},
-		{exponent(1.5e12), "1.5e12"},
-		{exponent(3e100), "3e100"},
-		{tickLabel(2e6, 0), "2e6"},
+		{exponent(2e-7, 6), "2e-7"},
+		{exponent(1.5e12, 6), "1.5e12"},
+		{exponent(3e100, 6), "3e100"},
+		{tickLabel(2e6, 6), "2e6"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

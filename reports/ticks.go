@@ -32,7 +32,7 @@ func (a Axis) ticks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 
 // linearTicks steps by 1, 2 or 5 times a power of ten. It returns at most 8 ticks, which are easy to read.
 func linearTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
-	power := math.Floor(math.Log10((high - low) / 8))
+	power := math.Floor(math.Log10(max((high-low)/8, 1e-300)))
 	for ; ; power++ {
 		for _, m := range []float64{1, 2, 5} {
 			step := m * math.Pow(10, power)
@@ -42,7 +42,7 @@ func linearTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 			}
 			var out []plot.Tick
 			for k := first; k <= last; k++ {
-				out = append(out, plot.Tick{Value: k * step, Label: tickLabel(k*step, int(max(0, -power)))})
+				out = append(out, plot.Tick{Value: k * step, Label: tickLabel(k*step, int(power))})
 			}
 			if len(out) <= 2 || fit(out) {
 				return out
@@ -51,17 +51,18 @@ func linearTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
 	}
 }
 
-// tickLabel avoids long rows of zeros on either side of the point.
-func tickLabel(v float64, decimals int) string {
-	if a := math.Abs(v); a >= 1e6 || decimals > 6 {
-		return exponent(v)
+// tickLabel formats a multiple of a power of ten. It avoids long rows of zeros on either side of the point.
+func tickLabel(v float64, power int) string {
+	a := math.Abs(v)
+	if a < 1e6 && power >= -6 {
+		return Fixed(v, max(0, -power))
 	}
-	return Fixed(v, decimals)
+	return exponent(v, max(6, int(math.Floor(math.Log10(max(a, 1e-320))))-power+1))
 }
 
-// exponent formats like 2e6.
-func exponent(v float64) string {
-	s := strconv.FormatFloat(v, 'g', 6, 64)
+// exponent formats like 2e6, with so many digits at most.
+func exponent(v float64, digits int) string {
+	s := strconv.FormatFloat(v, 'g', digits, 64)
 	mantissa, e, found := strings.Cut(s, "e")
 	if !found {
 		return s
@@ -120,5 +121,5 @@ func logLabel(v float64) string {
 	if v >= 1e-4 && v < 1e6 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	return exponent(v)
+	return exponent(v, 6)
 }

@@ -47,14 +47,19 @@ func algorithmOf(s schedule.Schedule) string {
 // deviation is how much later than simulated something happened, in percent of the real time, as in both papers.
 func deviation(simulated, real mig.Seconds) float64 { return 100 * (1 - float64(simulated/real)) }
 
-// Table shows the rows of a schedule, at least one, like FAR Table 3 and DRL Table 3. An asterisk marks the critical
+// Table shows the rows of a schedule like FAR Table 3 and DRL Table 3. An asterisk marks the critical
 // task, which determines the makespan. If another task determines the real makespan, two asterisks mark it.
 func Table(rows []datasets.ExecutionTime) *reports.Table {
 	t := &reports.Table{Columns: reports.Left("Task").Right("Simulated end (s)", "Real end (s)", "Deviation (%)")}
-	simulated := slices.MaxFunc(rows, func(a, b datasets.ExecutionTime) int {
-		return cmp.Compare(a.SimulatedEnd, b.SimulatedEnd)
-	})
-	real := slices.MaxFunc(rows, func(a, b datasets.ExecutionTime) int { return cmp.Compare(a.RealEnd, b.RealEnd) })
+	var simulated, real datasets.ExecutionTime
+	for _, r := range rows {
+		if r.SimulatedEnd > simulated.SimulatedEnd {
+			simulated = r
+		}
+		if r.RealEnd > real.RealEnd {
+			real = r
+		}
+	}
 	for _, r := range rows {
 		name := r.Task
 		switch r.Task {

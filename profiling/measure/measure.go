@@ -140,8 +140,20 @@ func Provenance(id profiling.Identity) datasets.Provenance {
 }
 
 // Titled ends a title with the GPU and the source, so that nobody mistakes results of one source for those of another.
+// Without rows there is no provenance, and the title stays as it is.
 func Titled(title string, from datasets.Provenance) string {
+	if from == (datasets.Provenance{}) {
+		return title
+	}
 	return fmt.Sprintf("%s; %s, source: %s", title, from.Name, from.Source)
+}
+
+// firstRow returns the first row, or the zero value if there is none.
+func firstRow[Row any](rows []Row) (first Row) {
+	if len(rows) > 0 {
+		first = rows[0]
+	}
+	return first
 }
 
 // undivided is a note for tables of times under [mig.SourceMPS].

@@ -103,12 +103,12 @@ func (b *Bench) overlapRows(on Ground, g Group, run int, windows []kernel.Window
 // the whole GPU. The rests of a job that runs only a part of the time are no slowdown.
 func OverlapTable(rows []datasets.OverlapRate) reports.Table {
 	t := reports.Table{
-		Title: Titled("Kernels at the same time", rows[0].Provenance),
+		Title: Titled("Kernels at the same time", firstRow(rows).Provenance),
 		Columns: reports.Left("group", "kernel").Right("SMs", "runs", "iteration [ms]", "over alone on as many",
 			"over alone on all", "SM clock [MHz]", "power [W]").Left("throttled"),
 		Notes: []string{"bandwidth, L2 and memory capacity are not partitioned; only the multiprocessors are"},
 	}
-	if rows[0].Stub() {
+	if firstRow(rows).Stub() {
 		t.Notes = append(t.Notes, "made on a stub, not on a GPU: these are not measurements")
 	}
 	medians := datasets.Overlaps(rows)

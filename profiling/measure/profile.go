@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -166,11 +165,13 @@ func (p *Profile) Kernels() []datasets.KernelTime {
 	return out
 }
 
-// provenance is the provenance of the runs, with the day of the last one. There must be a run.
+// provenance is the provenance of the runs, with the day of the last one.
 func (p *Profile) provenance() datasets.Provenance {
-	run := &p.Runs[0]
-	last := slices.MaxFunc(p.Runs, func(a, b Run) int { return cmp.Compare(a.Started, b.Started) })
-	date, _, _ := strings.Cut(last.Started, "T")
+	run, started := firstRow(p.Runs), ""
+	for i := range p.Runs {
+		started = max(started, p.Runs[i].Started)
+	}
+	date, _, _ := strings.Cut(started, "T")
 	return datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: run.Source, Date: date}
 }
 
@@ -229,7 +230,7 @@ func (p *Profile) Table() reports.Table {
 			Right("runs", "median [s]", "mean [s]", "std [s]", "95 % interval [s]", "spread [%]"),
 		Notes: p.Warnings(),
 	}
-	if p.Runs[0].Source == mig.SourceMPS {
+	if firstRow(p.Runs).Source == mig.SourceMPS {
 		t.Notes = append(t.Notes, undivided)
 	}
 	for i := range p.Results {

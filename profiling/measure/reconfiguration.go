@@ -198,7 +198,7 @@ func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []rou
 // found, and 1 over their number if it runs them in parallel. All rows must be from one GPU of the model.
 func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
 	t := reports.Table{
-		Title: Titled("Seconds to create and to destroy instances", rows[0].Provenance),
+		Title: Titled("Seconds to create and to destroy instances", firstRow(rows).Provenance),
 		Columns: reports.Left("round").Right("size").Left("operation").PlusMinus("mean [s]").
 			Right("model [s]", "one by one [s]", "all at once [s]", "ratio"),
 		Notes: []string{
