@@ -157,7 +157,7 @@ func standardize(at []taken) {
 		d := float64(a.advantage) - mean
 		squares += float64(d * d)
 	}
-	scale := 1 / (math.Sqrt(squares/(n-1)) + 1e-8)
+	scale := 1 / (math.Sqrt(squares/max(1, n-1)) + 1e-8)
 	for i := range at {
 		at[i].advantage = float32((float64(at[i].advantage) - mean) * scale)
 	}

@@ -165,3 +165,11 @@ func TestStandardize(t *testing.T) {
 		t.Errorf("%v where all are equal, want 0", same[0].advantage)
 	}
 }
+
+func TestStandardizeOneSample(t *testing.T) {
+	for _, at := range [][]taken{nil, {{advantage: 3}}} {
+		if standardize(at); len(at) > 0 && at[0].advantage != 0 {
+			t.Errorf("the advantage is %v, want 0", at[0].advantage)
+		}
+	}
+}
