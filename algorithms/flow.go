@@ -1,7 +1,6 @@
 package algorithms
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -14,7 +13,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "flow-stream", Version: 1, Track: algo.TrackStream, Cite: "ours",
+	Name: "flow-stream", Version: 2, Track: algo.TrackStream, Cite: "ours",
 	Summary: "on every arrival and completion the waiting tasks are planned again for the least mean flow time; " +
 		"what the plan begins at once is run",
 	Params: []algo.Param{
@@ -54,6 +53,10 @@ type flowStream struct {
 
 // flowWindow is how many tasks flowStream plans at most.
 const flowWindow = 32
+
+// flowRounding is the relative difference up to which two instants or costs count as equal, so that no decision depends
+// on their last bits. Sums of many times differ by much less if they are computed in another way.
+const flowRounding = 1e-9
 
 func (f flowStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
 	q := newFlowQueue(p, f)
@@ -166,17 +169,12 @@ func (q *flowQueue) look() {
 	for g := range q.gpus {
 		s, c := &q.gpus[g], &q.timing.clocks[g]
 		s.channel = max(q.now, c.channel)
-		for m, i := range c.last {
-			free, place := c.free[m], int16(-1)
-			if i >= 0 {
-				u := &c.uses[i]
-				if free = u.end; u.state == destroyed {
-					free = u.gone
-				} else {
-					place = int16(slices.IndexFunc(q.places, func(p flowPlace) bool { return p.in == u.in }))
-				}
+		for m := range s.place {
+			holder, free := c.slice(m)
+			s.free[m], s.place[m] = max(q.now, free), -1
+			if holder != nil {
+				s.place[m] = int16(slices.IndexFunc(q.places, func(p flowPlace) bool { return p.in == holder.in }))
 			}
-			s.free[m], s.place[m] = max(q.now, free), place
 		}
 	}
 }
@@ -224,7 +222,7 @@ func (q *flowQueue) earliest(size int8, t float64) flowSpot {
 				}
 				from += operations
 			}
-			if from+t < best.end {
+			if from+t < best.end*(1-flowRounding) {
 				best = flowSpot{g, k, start, from, from + t}
 			}
 		}
@@ -256,7 +254,10 @@ func (q *flowQueue) arrive() {
 		k := q.coming[0]
 		q.coming = q.coming[1:]
 		at, _ := slices.BinarySearchFunc(q.waiting, q.work[k], func(o int32, work float64) int {
-			return cmp.Or(cmp.Compare(q.work[o], work), -1)
+			if q.work[o] > work*(1+flowRounding) {
+				return 1
+			}
+			return -1
 		})
 		q.waiting = slices.Insert(q.waiting, at, k)
 	}
@@ -278,7 +279,7 @@ func (q *flowQueue) insert(k int32) {
 		e := flowEntry{k, int8(size)}
 		for i := range len(q.list) + 1 {
 			q.trial = append(append(append(q.trial[:0], q.list[:i]...), e), q.list[i:]...)
-			if c := q.cost(q.trial, nil); c < least {
+			if c := q.cost(q.trial, nil); c < least*(1-flowRounding) {
 				best, least, at = e, c, i
 			}
 		}
@@ -309,8 +310,8 @@ func (q *flowQueue) improve(ctx context.Context) {
 				e.size = int8(size)
 			}
 		}
-		if c := q.cost(q.trial, nil); c <= least {
-			least = c
+		if c := q.cost(q.trial, nil); c <= least*(1+flowRounding) {
+			least = min(least, c)
 			q.list, q.trial = q.trial, q.list
 		}
 	}
@@ -335,29 +336,42 @@ func (q *flowQueue) begin() {
 	q.list = rest
 }
 
-// wait goes on to the next completion or arrival.
+// wait goes on to the next arrival, completion or end of a destruction, and to those at the same time but for rounding.
 func (q *flowQueue) wait() {
-	next, running := math.Inf(1), 0
+	var events []float64
+	inSystem := len(q.list) + len(q.waiting)
 	for g := range q.timing.clocks {
-		c := &q.timing.clocks[g]
-		for m, i := range c.last {
-			end := c.free[m]
-			if i >= 0 {
-				end = c.uses[i].end
+		for m := range q.gpus[g].free {
+			holder, free := q.timing.clocks[g].slice(m)
+			if free <= q.now {
+				continue
 			}
-			if end > q.now {
-				next = min(next, end)
-				if i >= 0 && int(c.uses[i].in.Start) == m {
-					running++
-				}
+			events = append(events, free)
+			if holder != nil && int(holder.in.Start) == m {
+				inSystem++
 			}
 		}
 	}
 	if len(q.coming) > 0 {
-		next = min(next, max(q.now, float64(q.p.ReleaseOf(int(q.coming[0])))))
+		events = append(events, float64(q.p.ReleaseOf(int(q.coming[0]))))
 	}
-	if !math.IsInf(next, 1) {
-		q.taskSeconds += float64((next - q.now) * float64(len(q.list)+len(q.waiting)+running))
-		q.now = next
+	if len(events) == 0 {
+		return
 	}
+	next := slices.Min(events)
+	last := next * (1 + flowRounding)
+	for _, k := range q.coming {
+		at := float64(q.p.ReleaseOf(int(k)))
+		if at > last {
+			break
+		}
+		events = append(events, at)
+	}
+	for _, at := range events {
+		if at <= last {
+			next = max(next, at)
+		}
+	}
+	q.taskSeconds += float64((next - q.now) * float64(inSystem))
+	q.now = next
 }

@@ -3,6 +3,7 @@ package algorithms
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"miglab/algorithms/algotest"
@@ -16,6 +17,12 @@ import (
 // flowOf is the mean flow time of an algorithm on tasks that arrive at their release times.
 func flowOf(t *testing.T, id string, p algo.Problem) float64 {
 	t.Helper()
+	return meanFlow(p, flowSchedule(t, id, p))
+}
+
+// flowSchedule is the schedule of an algorithm for tasks that arrive at their release times.
+func flowSchedule(t *testing.T, id string, p algo.Problem) schedule.Schedule {
+	t.Helper()
 	lengths := make([]int, len(p.Tasks))
 	for i := range lengths {
 		lengths[i] = 1
@@ -27,7 +34,7 @@ func flowOf(t *testing.T, id string, p algo.Problem) float64 {
 	if v := schedule.Check(p, s); len(v) > 0 {
 		t.Fatal(v)
 	}
-	return meanFlow(p, s)
+	return s
 }
 
 func meanFlow(p algo.Problem, s schedule.Schedule) float64 {
@@ -67,6 +74,57 @@ func TestFlowStreamLeavesSlicesToOthers(t *testing.T) {
 	}
 	if flow := flowOf(t, "flow-stream", p); flow > 1.1*run {
 		t.Errorf("the mean flow time is %v s; a task runs %v s", flow, run)
+	}
+}
+
+// c arrives while the instance of a is destroyed for b. It starts when that is done, not when b ends.
+func TestFlowStreamWaitsForDestruction(t *testing.T) {
+	p := algo.Problem{GPU: mig.MustLookup("A100"), Model: mig.Sequential, Release: []mig.Seconds{0, 1, 10.3}}
+	for _, size := range []mig.Slices{7, 4, 3} {
+		p.Tasks = append(p.Tasks, task.New("t", map[mig.Slices]mig.Seconds{size: map[mig.Slices]mig.Seconds{7: 10, 4: 100, 3: 5}[size]}))
+	}
+	s := flowSchedule(t, "flow-stream", p)
+	for _, pl := range s.Placements {
+		if pl.Task == 2 && pl.Start > 11.5 {
+			t.Errorf("c starts at %v s; its slices are free from %v s on", pl.Start, s.Operations[1].End)
+		}
+	}
+}
+
+// A change of the last bits of all times, as between processors, changes no decision.
+func TestFlowStreamIgnoresTheLastBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 9))
+	for range deep.N(10, 100) {
+		p := poisson(rng, 100, rng.Float64(), 60, 60/7/0.8)
+		for i := range p.Tasks {
+			for _, size := range p.GPU.Sizes() { // so that many plans cost the same
+				p.Tasks[i].Set(size, mig.Seconds(math.Ceil(float64(p.Tasks[i].On(size)/10))*10))
+			}
+			p.Release[i] = mig.Seconds(math.Ceil(float64(p.Release[i]/10)) * 10)
+		}
+		bits := map[mig.Seconds]mig.Seconds{} // equal times stay equal
+		off := func(v mig.Seconds) mig.Seconds {
+			if _, ok := bits[v]; !ok {
+				bits[v] = v * mig.Seconds(1+0x1p-52*float64(rng.IntN(3)-1))
+			}
+			return bits[v]
+		}
+		q := p
+		q.Tasks, q.Release = slices.Clone(p.Tasks), nil
+		for i := range q.Tasks {
+			for _, size := range p.GPU.Sizes() {
+				q.Tasks[i].Set(size, off(p.Tasks[i].On(size)))
+			}
+			q.Release = append(q.Release, off(p.Release[i]))
+		}
+		slices.Sort(q.Release)
+		a, b := flowSchedule(t, "flow-stream", p).Placements, flowSchedule(t, "flow-stream", q).Placements
+		for i := range a {
+			if a[i].Task != b[i].Task || a[i].Instance != b[i].Instance || math.Abs(float64(a[i].Start-b[i].Start)) > 1e-6 {
+				t.Fatalf("run %d is of task %d on %v at %v s, and with other last bits of task %d on %v at %v s", i, a[i].Task, a[i].Instance,
+					a[i].Start, b[i].Task, b[i].Instance, b[i].Start)
+			}
+		}
 	}
 }
 
