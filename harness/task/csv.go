@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -169,21 +170,32 @@ func lengths(in *strictcsv.Sheet) ([]int, error) {
 // WriteStream writes what [ReadStream] reads: reading it back gives the same stream, to
 // the last bit of every duration on the sizes that the GPU has. The column batch is left
 // out for a single batch. Tasks that the GPU cannot run, or with a name that files cannot
-// hold, are an error; other errors are those of w.
+// hold, and lengths or arrivals that are not those of a stream are an error; other errors are those of w.
 func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 	b, names := stream.Tasks, header(g)
+	if err := b.Validate(g); err != nil {
+		return err
+	}
 	var numbers []string
-	if len(stream.Lengths) > 1 {
-		names = append(names, batchColumn)
-		for i, n := range stream.Lengths {
-			numbers = append(numbers, slices.Repeat([]string{strconv.Itoa(i + 1)}, n)...)
+	for i, n := range stream.Lengths {
+		if n < 1 {
+			return fmt.Errorf("batch %d has %d tasks; each has at least one", i+1, n)
 		}
+		numbers = append(numbers, slices.Repeat([]string{strconv.Itoa(i + 1)}, min(n, len(b)+1))...)
+	}
+	if len(numbers) != len(b) {
+		return fmt.Errorf("the lengths of the batches are %v, and there are %d tasks", stream.Lengths, len(b))
+	}
+	if len(stream.Lengths) == 1 {
+		numbers = nil
+	} else {
+		names = append(names, batchColumn)
 	}
 	if stream.Arrivals != nil {
 		names = append(names, arrivalColumn)
-	}
-	if err := b.Validate(g); err != nil {
-		return err
+		if err := checkArrivals(stream.Arrivals, len(b)); err != nil {
+			return err
+		}
 	}
 	for i := range b {
 		if problem := nameProblem(b[i].Name); problem != "" {
@@ -203,6 +215,33 @@ func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 		}
 		return line
 	})
+}
+
+// checkArrivals returns an error unless n tasks arrive in order, at instants that files may hold.
+func checkArrivals(arrivals []mig.Seconds, n int) error {
+	if len(arrivals) != n {
+		return fmt.Errorf("there are %d arrivals of %d tasks", len(arrivals), n)
+	}
+	for i, at := range arrivals {
+		if !(at >= 0 && at <= MaxSeconds) {
+			return fmt.Errorf("task number %d arrives at %v s; instants are from 0 to %g", i+1, at, MaxSeconds)
+		}
+	}
+	return checkOrder("task", n, func(i int) mig.Seconds { return arrivals[i] })
+}
+
+// checkOrder returns an error unless there are rows, in ascending order of their arrivals.
+func checkOrder[T cmp.Ordered](row string, n int, arrival func(i int) T) error {
+	if n == 0 {
+		return fmt.Errorf("there is no %s to write", row)
+	}
+	for i := 1; i < n; i++ {
+		if arrival(i) < arrival(i-1) {
+			return fmt.Errorf("%s %d arrives at %v, before the one above, at %v; sort them by arrival", row, i, arrival(i),
+				arrival(i-1))
+		}
+	}
+	return nil
 }
 
 // batchColumn is the column of a stream's file that holds the number of each task's batch.

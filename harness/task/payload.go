@@ -260,7 +260,7 @@ func (r Requests) AddTo(d *Digest) {
 // WriteCSV implements [Payload]. Requests for profiles that wait are only written with slots of a second, which are
 // those of a file.
 func (r Requests) WriteCSV(w io.Writer, _ *mig.GPU) error {
-	if r.Waiting != Reject && r.Seconds() != 1 && r.Requests[0].Work == 0 {
+	if r.Waiting != Reject && r.Seconds() != 1 && len(r.Requests) > 0 && r.Requests[0].Work == 0 {
 		return fmt.Errorf("the slots are of %v s; a file of requests that wait has slots of a second", r.Seconds())
 	}
 	return WriteRequests(w, r.Requests)

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -87,9 +88,12 @@ func (p *Program) scale() {
 	}
 }
 
-// WritePrograms writes what [ReadPrograms] reads. A program that is not valid is an error.
+// WritePrograms writes what [ReadPrograms] reads. No programs, and a program that is not valid, are an error.
 // Other errors are those of w.
 func WritePrograms(w io.Writer, programs []Program) error {
+	if len(programs) == 0 {
+		return errors.New("there is no program to write")
+	}
 	for i := range programs {
 		p := &programs[i]
 		if err := p.Validate(); err != nil {

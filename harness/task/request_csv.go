@@ -110,6 +110,21 @@ func (q *Request) CheckWork() error {
 	return nil
 }
 
+// checkNumbers returns an error unless a requests file can hold the numbers of the request.
+func (q *Request) checkNumbers() error {
+	switch {
+	case q.Work != 0:
+		return q.CheckWork()
+	case !slotNumbers.Has(float64(q.Arrival)):
+		return fmt.Errorf("%d is not %s", q.Arrival, slotNumbers.What)
+	case q.Lifespan != Forever && !lifespans.Has(float64(q.Lifespan)):
+		return fmt.Errorf("%d is not %s", q.Lifespan, lifespans.What)
+	case q.GPUs > maxGPUs:
+		return fmt.Errorf("%d is not %s", q.GPUs, gpuNumbers.What)
+	}
+	return nil
+}
+
 // readWork reads a line with work and memory.
 func readWork(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) error {
 	q.Arrival, q.Work = in.Whole(i, "arrival_ms", slotNumbers), in.Whole(i, "work_ms", workNumbers)
@@ -156,10 +171,19 @@ var (
 )
 
 // WriteRequests writes what [ReadRequests] reads. The column gpus is left out if no request
-// needs several GPUs. Errors are those of w, and of a stream in which some requests ask for work and others for a
-// profile.
+// needs several GPUs. Errors are those of w, and of what a file cannot hold: no requests, requests that are not in
+// order of arrival, numbers that are out of range, and requests of which some ask for work and others for a profile.
+// It does not check that a request for several GPUs is for whole ones ([Request.CheckGPUs]).
 func WriteRequests(w io.Writer, requests []Request) error {
-	worked := func(q Request) bool { return q.Work > 0 }
+	if err := checkOrder("request", len(requests), func(i int) int { return requests[i].Arrival }); err != nil {
+		return err
+	}
+	for i := range requests {
+		if err := requests[i].checkNumbers(); err != nil {
+			return fmt.Errorf("request %d: %w", i, err)
+		}
+	}
+	worked := func(q Request) bool { return q.Work != 0 }
 	if slices.ContainsFunc(requests, worked) {
 		if i := slices.IndexFunc(requests, func(q Request) bool { return !worked(q) }); i >= 0 {
 			return fmt.Errorf("request %d asks for a profile and others for work; write them to a file each", i)

@@ -138,7 +138,7 @@ func TestWorkAndMemory(t *testing.T) {
 	if err := task.WriteRequests(&again, got.Requests); err != nil || again.String() != text {
 		t.Errorf("written as %q, %v", again.String(), err)
 	}
-	if err := task.WriteRequests(&again, append(got.Requests, task.Request{Lifespan: 1, Profile: p[0]})); err == nil || err.Error() != "request 3 asks for a profile and others for work; write them to a file each" {
+	if err := task.WriteRequests(&again, append(got.Requests, task.Request{Arrival: 7, Lifespan: 1, Profile: p[0]})); err == nil || err.Error() != "request 3 asks for a profile and others for work; write them to a file each" {
 		t.Errorf("a request of another kind: %v", err)
 	}
 }
