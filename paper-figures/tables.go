@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,16 +69,18 @@ func (c *Claims) text(table, part string) string {
 	return text
 }
 
+// blanks are the places of values in a text.
+var blanks = regexp.MustCompile(`\{[0-9]+\}`)
+
 // fill replaces {1}, {2} and so on by values. It panics if a value is missing.
 func fill(text string, values []any) string {
-	var pairs []string
-	for i, v := range values {
-		pairs = append(pairs, fmt.Sprintf("{%d}", i+1), fmt.Sprint(v))
-	}
-	if next := fmt.Sprintf("{%d}", len(values)+1); strings.Contains(text, next) {
-		panic(fmt.Sprintf("figures: tables.csv: no value for %s of %q", next, text))
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return blanks.ReplaceAllStringFunc(text, func(blank string) string {
+		n, _ := strconv.Atoi(strings.Trim(blank, "{}"))
+		if n < 1 || n > len(values) {
+			panic(fmt.Sprintf("figures: tables.csv: no value for %s of %q", blank, text))
+		}
+		return fmt.Sprint(values[n-1])
+	})
 }
 
 // Head returns the title, the columns and the notes that tables.csv has for a table. The values are
