@@ -187,6 +187,9 @@ func viewArtefact(name string, claims []Claim, figures figuresView) artefactView
 			at[c.Name], order = view, append(order, view)
 		}
 		if c.Default || view.Name == "" {
+			if view.Name != "" {
+				view.Others = append(view.Others, view.Claim)
+			}
 			view.Claim, view.Shown = c, figures.at[c.Evidence]
 		} else {
 			view.Others = append(view.Others, c)
