@@ -1,6 +1,7 @@
 package corun
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -55,8 +56,8 @@ func newDivider(w *corun.Window, f corun.Family) *divider {
 
 // divide returns the best groups of up to maxDivide jobs, which must be in ascending order. It finds those of all sets
 // of the jobs by dynamic programming. A set that is small enough is one group or two smaller sets; in a larger set the
-// first job is in some group.
-func (d *divider) divide(jobs []int) []jobGroup {
+// first job is in some group. It returns nil if ctx is done.
+func (d *divider) divide(ctx context.Context, jobs []int) []jobGroup {
 	n := len(jobs)
 	largest := min(d.largest, n)
 	d.seconds = slices.Grow(d.seconds[:0], 1<<n)[:1<<n]
@@ -67,6 +68,9 @@ func (d *divider) divide(jobs []int) []jobGroup {
 	}
 	for size := 1; size <= largest; size++ {
 		for m := uint32(1)<<size - 1; m < 1<<n; m = nextOfSize(m) {
+			if ctx.Err() != nil {
+				return nil
+			}
 			d.seconds[m] = math.Inf(1)
 			others := m & (m - 1)
 			for sub := others; sub != 0; sub = (sub - 1) & others {
@@ -82,6 +86,9 @@ func (d *divider) divide(jobs []int) []jobGroup {
 		}
 	}
 	for m := uint32(1); m < 1<<n; m++ {
+		if m%1024 == 0 && ctx.Err() != nil {
+			return nil
+		}
 		// The missing jobs after the first one must be in groups with jobs before it.
 		first, size := bits.TrailingZeros32(m), bits.OnesCount32(m)
 		if size <= largest || n-first-size > first*(largest-1) {

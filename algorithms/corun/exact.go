@@ -12,7 +12,7 @@ var _ = register("exact", "own", "the best groups on every partition of the trac
 
 // exhaustive returns the scheduler that finds the best plan with the setups of a family.
 func exhaustive(f corun.Family) planner {
-	return func(_ context.Context, w *corun.Window) (corun.Plan, error) {
+	return func(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 		if n := len(w.Jobs); n > maxDivide {
 			return nil,
 				fmt.Errorf("the window has %d jobs, and exhaustive search is for up to %d; local takes any number",
@@ -23,6 +23,6 @@ func exhaustive(f corun.Family) planner {
 		for i := range all {
 			all[i] = i
 		}
-		return d.plan(d.divide(all)), nil
+		return d.plan(d.divide(ctx, all)), ctx.Err()
 	}
 }

@@ -36,29 +36,29 @@ type descent struct {
 
 // improve takes one step for every two groups. Groups that are next to each other, and
 // so have about the same gain, come first. It reports whether anything changed.
-func (s *descent) improve(ctx context.Context, step func(from, to int) bool) (changed bool) {
+func (s *descent) improve(ctx context.Context, step func(ctx context.Context, from, to int) bool) (changed bool) {
 	n := len(s.groups)
 	for apart := 1; apart < n; apart++ {
 		for from := 0; from+apart < n && len(s.known) < effort && ctx.Err() == nil; from++ {
-			changed = step(from, from+apart) || changed
+			changed = step(ctx, from, from+apart) || changed
 		}
 	}
 	s.groups = slices.DeleteFunc(s.groups, func(g jobGroup) bool { return len(g.jobs) == 0 })
 	return changed
 }
 
-func (s *descent) two(from, to int) bool { return s.divideAgain(from, to) }
+func (s *descent) two(ctx context.Context, from, to int) bool { return s.divideAgain(ctx, from, to) }
 
-func (s *descent) three(from, to int) (changed bool) {
+func (s *descent) three(ctx context.Context, from, to int) (changed bool) {
 	for middle := from + 1; middle < to; middle++ {
-		changed = s.divideAgain(from, middle, to) || changed
+		changed = s.divideAgain(ctx, from, middle, to) || changed
 	}
 	return changed
 }
 
 // divideAgain divides the jobs of some groups again if that saves time. Groups may become
 // empty, and new ones come last.
-func (s *descent) divideAgain(which ...int) bool {
+func (s *descent) divideAgain(ctx context.Context, which ...int) bool {
 	var jobs []int
 	before := 0.0
 	for _, i := range which {
@@ -66,13 +66,13 @@ func (s *descent) divideAgain(which ...int) bool {
 		before += s.groups[i].seconds
 	}
 	slices.Sort(jobs)
-	groups := s.divide(jobs)
+	groups := s.divide(ctx, jobs)
 	after := 0.0
 	for _, g := range groups {
 		after += g.seconds
 	}
 	// Sums in another order may differ in their last digits.
-	if after >= before*(1-rounding) {
+	if groups == nil || after >= before*(1-rounding) {
 		return false
 	}
 	for _, i := range which {

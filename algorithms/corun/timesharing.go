@@ -8,11 +8,11 @@ import (
 
 var _ = register("time-sharing", paper, "one job after the other, each on the whole GPU", timeSharing)
 
-func timeSharing(_ context.Context, w *corun.Window) (corun.Plan, error) {
+func timeSharing(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	var plan corun.Plan
 	whole := corun.Setups(corun.Hierarchical, 1)[0]
 	for i := range w.Jobs {
 		plan = append(plan, corun.Group{Jobs: []int{i}, Setup: whole})
 	}
-	return plan, nil
+	return plan, ctx.Err()
 }
