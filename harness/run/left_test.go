@@ -53,7 +53,7 @@ type replayed struct {
 }
 
 // backlogOf makes the jobs of recorded kinds, a tenth of the instances, and draws how long each takes.
-func backlogOf(kinds []recordedKind) (p *backlog, all map[*planned]*replayed) {
+func backlogOf(kinds []recordedKind) (p *backlog, jobs []job, all map[*planned]*replayed) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	p, all = &backlog{}, map[*planned]*replayed{}
 	for _, k := range kinds {
@@ -63,14 +63,14 @@ func backlogOf(kinds []recordedKind) (p *backlog, all map[*planned]*replayed) {
 		all[s] = &replayed{recordedKind: k}
 		sigma := math.Sqrt(math.Log1p(math.Pow(k.Deviation/k.Mean, 2)))
 		for i := range k.Instances {
-			p.jobs = append(p.jobs, job{instance: i, series: []*planned{s}})
+			jobs = append(jobs, job{instance: i, series: []*planned{s}})
 			us := k.Mean * math.Exp(sigma*rng.NormFloat64()-sigma*sigma/2) // log-normal with this mean and deviation
 			all[s].took = append(all[s].took, time.Duration(us/10*float64(time.Microsecond)))
 			s.left += k.Cells
 			p.total += k.Cells
 		}
 	}
-	return p, all
+	return p, jobs, all
 }
 
 // TestTimeLeftOfReproduce replays recorded costs of a cold miglab reproduce on two workers with a fake clock. From the first
@@ -79,14 +79,14 @@ func TestTimeLeftOfReproduce(t *testing.T) {
 	kinds := strictcsv.Embedded[recordedKind](recorded, "testdata/costs.csv")
 	synctest.Test(t, func(t *testing.T) {
 		const workers = 2
-		p, replay := backlogOf(kinds)
+		p, jobs, replay := backlogOf(kinds)
 		said := &promises{began: time.Now()}
 		bar := cli.NewProgress(said, "cells")
 		bar.Set(0, p.total)
 		told := time.Now()
 		var mu sync.Mutex
 		var working sync.WaitGroup
-		parts := mixJobs(splitJobs(p.jobs, workers))
+		parts := mixJobs(splitJobs(jobs, workers))
 		for range workers {
 			working.Go(func() {
 				for {
