@@ -394,7 +394,7 @@ func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]b
 	for _, r := range b.room {
 		b.all += r
 	}
-	b.all *= float64(p.GPUs())
+	b.all = float64(b.all * float64(p.GPUs()))
 	b.impossible = float64(2*b.all) + 1
 	bands := map[int][]band{}
 	for v, node := range p.GPU.Tree() {

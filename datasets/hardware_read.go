@@ -299,7 +299,7 @@ func follows(start, end mig.Seconds) bool { return start >= 0 && end > start && 
 const rounding = 1e-9
 
 // excess is by how many percent a time exceeds another.
-func excess(t, over mig.Seconds) float64 { return (float64(t/over) - 1) * 100 }
+func excess(t, over mig.Seconds) float64 { return float64((float64(t/over) - 1) * 100) }
 
 // agree reports whether percentages are the same to the digits that the papers print.
 func agree(a, b float64) bool { return math.Abs(a-b) <= 0.005 }

@@ -103,7 +103,7 @@ func Pow(x, y float64) float64 {
 			power *= square
 			exponent += e
 		}
-		square *= square
+		square = float64(square * square)
 		e *= 2
 		if square < 0.5 {
 			square *= 2

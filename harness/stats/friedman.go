@@ -27,7 +27,7 @@ func Friedman(scores [][]float64) (FriedmanTest, error) {
 		return FriedmanTest{}, ErrNoValues
 	}
 	n, k := float64(len(scores)), len(scores[0])
-	middle := float64(k+1) / 2
+	middle := float64(float64(k+1) / 2)
 	sums := make([]float64, k)
 	within := 0.0 // sum of squares of all ranks about their middle
 	for _, row := range scores {

@@ -117,7 +117,7 @@ func (w weights) loss(
 		dLogp = -free
 	}
 
-	dLogp *= w.scale
+	dLogp = float64(dLogp * w.scale)
 	for _, j := range allowed {
 		p := float64(dPreferences[j]) / sum
 		logp := float64(preferences[j]-most) - logSum
