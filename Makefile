@@ -14,7 +14,7 @@ RELEASE = -ldflags '-X main.release=v$(VERSION)'
 # Paths of files are no part of what is compiled, so that a second clone compiles nothing.
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
-.PHONY: reproduce quick site build dist build-gym build-nvml kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-site test-slurm install-slurm install-cbc install-torch install-lint bench lint readme clean
+.PHONY: reproduce quick site build dist build-gym build-nvml kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-platforms test-processors test-site test-slurm install-slurm install-cbc install-qemu install-torch install-lint bench lint readme clean
 
 ## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
@@ -81,7 +81,7 @@ test-all: export MIGLAB_AXE = $(addprefix $(CURDIR)/,$(wildcard $(AXE)))
 test-all: export MIGLAB_REQUIRE_CBC = 1
 test-all: export MIGLAB_REQUIRE_EXTERNAL = 1
 test-all: TESTED = $$($(GO) list ./... | grep -v /profiling)
-test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) $(if $(shell command -v cbc),,install-cbc) $(AXE) test lint test-fast test-gym test-gpu
+test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) $(if $(shell command -v cbc),,install-cbc) $(AXE) test lint test-fast test-gym test-gpu test-processors
 
 ## test-site: the web site in a headless Chromium, where axe-core looks for what keeps people from reading it, and
 ## test-external
@@ -110,6 +110,19 @@ test-slurm: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-
 	MIGLAB_REQUIRE_SLURM=1 $(GO) test ./harness/sweep/...
 	MIGLAB_REQUIRE_SLURM=1 $(GO) test -run Slurm ./harness/cmd/miglab
 
+## test-processors: answers and data sets on arm64, under qemu, have the bytes that are kept as golden files
+test-processors: $(if $(shell command -v qemu-aarch64),,install-qemu)
+	MIGLAB_DEEP= CGO_ENABLED=0 GOARCH=arm64 $(GO) test -vet=off -exec qemu-aarch64 -run 'ChangeWithTheVersionOnly|TestGoldenFamilies' ./algorithms ./algorithms/placement ./datasets
+
+## test-platforms: the program builds for every platform that README.md names
+PLATFORMS = linux/amd64 linux/arm64 linux/loong64 linux/ppc64le linux/riscv64 linux/s390x darwin/amd64 darwin/arm64 \
+	freebsd/amd64 freebsd/arm64 openbsd/amd64 openbsd/arm64 netbsd/amd64 windows/amd64 windows/arm64
+test-platforms:
+	@for platform in $(PLATFORMS); do \
+		echo "building for $$platform"; \
+		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build -buildvcs=false -o bin/platform ./harness/cmd/miglab || exit 1; \
+	done; rm bin/platform
+
 ## test-fuzz: each fuzzer for some seconds. No part of test-all, whose outcome must not hang on chance. One that fails runs
 ## again, because Go sometimes reports the end of the time as a failure; an input that fails is kept, and fails again
 FUZZTIME ?= 5s
@@ -127,6 +140,10 @@ install-slurm:
 install-cbc:
 	$(if $(filter 0,$(shell id -u)),,sudo) apt-get install -y -qq --no-install-recommends coinor-cbc
 
+## install-qemu: qemu from Debian's packages, which runs programs for arm64
+install-qemu:
+	$(if $(filter 0,$(shell id -u)),,sudo) apt-get install -y -qq --no-install-recommends qemu-user
+
 ## test-fast: networks and what updates them with the kernels of GOEXPERIMENT=simd, and how fast they are. The tests of
 ## trainings and agents take the portable kernels in every build. ExpAfterKernel is near 1 unless a kernel slows down what
 ## runs after it
@@ -142,13 +159,14 @@ test-gym: build-gym
 
 ## test-long: what takes too long for .ci/run: a client in PyTorch learns, and its answers are ranked; every agent is
 ## trained for a moment on a real Slurm, with faults; all commands of the page about clusters print what it shows; all artefacts
-## of the papers have the same bytes with one worker and with four; what dist packs builds without a network; an agent
+## of the papers have the same bytes with one worker and with four; results have the same bytes on amd64, with and without
+## fused instructions, and on arm64; the program builds for every platform; what dist packs builds without a network; an agent
 ## of each kind, trained again, has the curve and the weights that the project keeps
-test-long: build build-gym $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch) \
+test-long: build build-gym test-platforms $(if $(shell command -v qemu-aarch64),,install-qemu) $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch) \
 		$(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
 	MIGLAB_LONG=1 GOEXPERIMENT=simd $(GO) test -timeout 1h -run TestTrainedAgain ./algorithms/rl/train
-	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 1h -run 'TrainsAllOnSlurm|TestDist|TestArtifactRows|TestExamples/clusters|TestReproduceGivesTheSameBytes' ./harness/cmd/miglab
+	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 3h -run 'TrainsAllOnSlurm|TestDist|TestArtifactRows|TestExamples/clusters|TestReproduceGivesTheSameBytes|TestSameBytes' ./harness/cmd/miglab
 
 ## install-torch: PyTorch from Debian's packages, which test-long needs
 install-torch:
