@@ -83,7 +83,7 @@ func RandomProblem(rng *rand.Rand, n int) algo.Problem {
 	kind := rng.IntN(5)
 	for i := range n {
 		t := task.New(fmt.Sprintf("t%04d", i), nil)
-		base := portable.Exp(rng.Float64()*8 - 3)
+		base := portable.Exp(float64(rng.Float64()*8) - 3)
 		if kind == 1 {
 			base = 10
 		}
