@@ -1,5 +1,5 @@
-// Package portable computes exponentials, logarithms, powers and sums, and draws normal and exponential numbers, with the
-// same bits on every processor. Package math does not: it uses assembly on some processors, and the compiler fuses
+// Package portable computes exponentials, logarithms, powers and sums, and draws normal and exponential numbers, with
+// the same bits on every processor. Package math does not: it uses assembly on some processors, and the compiler fuses
 // products with sums on others.
 //
 // All functions return the bits that Go returned on amd64 with FMA, where the results that the project keeps were
@@ -11,8 +11,8 @@ import "math"
 // taylor holds the coefficients of the series of e**r-1 divided by r, the one of the highest power first.
 var taylor = [...]float64{1. / 40320, 1. / 5040, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 1. / 2, 1}
 
-// Exp returns e**x. Its method is Naoki Shibata's (Efficient evaluation methods of elementary functions suitable for SIMD
-// computation, Computer Science - Research and Development 25, 2010): the series of e**(r/16)-1, doubled four times.
+// Exp returns e**x. Its method is Naoki Shibata's (Efficient evaluation methods of elementary functions suitable for
+// SIMD computation, Computer Science - Research and Development 25, 2010): the series of e**(r/16)-1, doubled four times.
 func Exp(x float64) float64 {
 	const (
 		overflow  = 7.09782712893384e+02
@@ -59,7 +59,8 @@ func Log(x float64) float64 {
 	s := f / (2 + f)
 	s2 := float64(s * s)
 	s4 := float64(s2 * s2)
-	odd := polynomial(s4, 1.479819860511658591e-01, 1.818357216161805012e-01, 2.857142874366239149e-01, 6.666666666666735130e-01)
+	odd := polynomial(s4,
+		1.479819860511658591e-01, 1.818357216161805012e-01, 2.857142874366239149e-01, 6.666666666666735130e-01)
 	even := polynomial(s4, 1.531383769920937332e-01, 2.222219843214978396e-01, 3.999999999940941908e-01)
 	half := float64(0.5 * f * f)
 	rest := half + (float64(s2*odd) + float64(s4*even))

@@ -13,7 +13,8 @@ type ziggurat struct {
 	width, density []float32
 }
 
-// newZiggurat returns the ziggurat with so many strips of an area whose base begins at a tail; places are below the range.
+// newZiggurat returns the ziggurat with so many strips of an area. Its base begins at a tail, its places are below a
+// number of places.
 func newZiggurat(strips int, tail, area, places float64, density, inverse func(float64) float64) ziggurat {
 	z := ziggurat{make([]uint32, strips), make([]float32, strips), make([]float32, strips)}
 	base := area / density(tail)

@@ -24,8 +24,8 @@ func PopStdDev(values []float64) float64 {
 	return math.Sqrt(squares / float64(len(values)))
 }
 
-// squaresAround returns the mean and the sum of the squared distances from it, by the corrected two-pass algorithm (1.7)
-// of Chan, Golub and LeVeque (Algorithms for computing the sample variance, 1983).
+// squaresAround returns the mean and the sum of the squared distances from it, by the corrected two-pass algorithm
+// (1.7) of Chan, Golub and LeVeque (Algorithms for computing the sample variance, 1983).
 func squaresAround(values []float64) (mean, squares float64) {
 	mean = Mean(values)
 	rest := 0.0

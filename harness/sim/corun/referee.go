@@ -226,7 +226,8 @@ func (m *Model) alone(r *replayed, running []*replayed) demand {
 	}
 	x := work / min(compute, r.job.Parallelism)
 	y := r.job.Memory / r.gi.Memory
-	relative := r.job.Serial + portable.Pow(portable.Pow(x, task.Sharpness)+portable.Pow(y, task.Sharpness), 1./task.Sharpness)
+	norm := portable.Pow(portable.Pow(x, task.Sharpness)+portable.Pow(y, task.Sharpness), 1./task.Sharpness)
+	relative := r.job.Serial + norm
 	return demand{relative, r.job.Memory / relative}
 }
 
