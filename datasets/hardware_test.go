@@ -365,11 +365,11 @@ func TestHardwareRoundTrip(t *testing.T) {
 		kernels[0].Mean, kernels[0].StdDev, kernels[0].Runs = mig.Seconds(math.Inf(1)), 0, 0
 		h.Kernels = []HardwareTable[KernelTime]{{"a", p, kernels}}
 		m := seconds("median")
-		h.Isolation = []HardwareTable[IsolationTime]{{"b", p, []IsolationTime{{p, "k", 1, "", 2, m, 0, TimedWindow, load}, {p, "k", 1, "x:1@3", 2, 3 * m, 200, TimedWindow, load}}}}
+		h.Isolation = []HardwareTable[IsolationTime]{{"b", p, []IsolationTime{{p, "k", 1, "", 2, m, 0, TimedWindow, load}, {p, "k", 1, "x:1@1", 2, 3 * m, 200, TimedWindow, load}}}}
 		d := seconds("least")
 		h.Reconfiguration = []HardwareTable[ReconfigurationTime]{{"c", p, []ReconfigurationTime{{p, "2-2", 2, "destroy", 2, 5, d * 1.5, 0, d, d * 3, d * 9, 1, load}}}}
 		end := seconds("end")
-		h.Execution = []HardwareTable[ExecutionTime]{{"d", p, []ExecutionTime{{p, word.Draw(t, "algorithm"), word.Draw(t, "task"), 1, 2, 2, 0, end, end / 3, end * 1.25, 20}}}}
+		h.Execution = []HardwareTable[ExecutionTime]{{"d", p, []ExecutionTime{{p, word.Draw(t, "algorithm"), word.Draw(t, "task"), 1, 2, 0, 0, end, end / 3, end * 1.25, 20}}}}
 		again, err := ReadHardware(folder(write(h)))
 		if err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package profiling
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,19 +11,19 @@ import (
 )
 
 // Model returns the model of a GPU by the driver's name of it, for example NVIDIA A100-SXM4-40GB. Names vary with
-// the board, so it looks for the model's word in the name. Of several models with the word it takes the one with
-// the nearest memory. A board with other memory (H100 NVL with 94 GB, A100 with 64 GB) has its model's placements,
-// but its own profile names, which are not known here. If the memory differs by more than a third, the GPU is
-// refused: it is a virtual part of a GPU, which cannot be divided.
+// the board, so it looks for the model's words in the name: those of H100-NVL, without the memory of A100-80GB. Of
+// several models it takes the one with the nearest memory. A board with other memory (A100 with 64 GB) has its
+// model's placements, but its own profile names, which are not known here. If the memory differs by more than a
+// third, the GPU is refused: it is a virtual part of a GPU, which cannot be divided.
 func Model(name string, memoryMiB int) (*mig.GPU, error) {
-	words := strings.Split(strings.ToUpper(Label(name)), "-")
+	words := "-" + strings.ToUpper(Label(name)) + "-"
 	gb := memoryMiB / 1000 // NVIDIA calls 40960 MiB 40 GB and 81559 MiB 80 GB.
 	var best *mig.GPU
 	var known []string
 	for _, g := range mig.GPUs() {
 		known = append(known, g.Name)
-		word, _, _ := strings.Cut(strings.ToUpper(g.Name), "-")
-		if slices.Contains(words, word) && (best == nil || distance(g, gb) < distance(best, gb)) {
+		board := strings.TrimSuffix(strings.ToUpper(g.Name), fmt.Sprintf("-%dGB", memory(g)))
+		if strings.Contains(words, "-"+board+"-") && (best == nil || distance(g, gb) < distance(best, gb)) {
 			best = g
 		}
 	}

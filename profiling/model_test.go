@@ -25,11 +25,19 @@ func TestModel(t *testing.T) {
 		{"NVIDIA A100-SXM-64GB", 65536, "A100-80GB"},
 		{"NVIDIA H100 80GB HBM3", 81559, "H100"},
 		{"NVIDIA H100 PCIe", 81559, "H100"},
-		{"NVIDIA H100 NVL", 95830, "H100"},
+		{"NVIDIA H100 NVL", 95830, "H100-NVL"},
 		{"NVIDIA H200", 143771, "H200"},
 		{"NVIDIA H200 NVL", 143771, "H200"},
 		{"NVIDIA B200", 183359, "B200"},
 		{"nvidia b200", 183359, "B200"},
+		{"NVIDIA B300 SXM6 AC", 275040, "B300"},
+		{"NVIDIA GH200 480GB", 97871, "GH200"},
+		{"NVIDIA GH200 144G HBM3e", 147456, "GH200-144GB"},
+		{"NVIDIA GB200", 189471, "GB200"},
+		{"NVIDIA GB300", 284208, "GB300"},
+		{"NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887, "RTX-PRO-6000"},
+		{"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", 97887, "RTX-PRO-6000"},
+		{"NVIDIA RTX PRO 5000 Blackwell", 48935, "RTX-PRO-5000"},
 	} {
 		got, err := profiling.Model(c.name, c.mib)
 		if err != nil {
@@ -48,10 +56,10 @@ func TestNoModel(t *testing.T) {
 	}{
 		{"", 0, "not a known MIG-capable model"},
 		{"NVIDIA A10", 23028, "not a known MIG-capable model"},
-		{"NVIDIA A10G", 23028, "A30, A100, A100-80GB, H100, H200, B200"},
+		{"NVIDIA A10G", 23028, "A30, A100, A100-80GB, H100, H200, B200, H100-NVL, GH200, "},
 		{"NVIDIA H20", 97871, "is not a known"},
-		{"NVIDIA GH200 480GB", 97871, "is not a known"},
-		{"NVIDIA GB200", 189471, "is not a known"},
+		{"NVIDIA RTX 6000 Ada Generation", 49140, "is not a known"},
+		{"NVIDIA RTX PRO 4500 Blackwell", 32623, "is not a known"},
 		{"GRID A100X-40C", 40960, "is not a known"},
 		{"Tesla V100-SXM2-32GB", 32768, "is not a known"},
 		// Virtual GPUs backed by an instance.
@@ -80,12 +88,13 @@ func TestBoard(t *testing.T) {
 		{"NVIDIA A100-SXM4-40GB", 40960, 108, "A100"},
 		{"NVIDIA B200", 183359, 148, "B200"}, // nothing is published about its instances
 		{"NVIDIA H100 PCIe", 81559, 114, "H100-PCIe-114SM"},
-		{"NVIDIA GH200 480GB", 97871, 132, "GH200-480GB-132SM"},
+		{"NVIDIA GH200 480GB", 97871, 132, "GH200"},
 		{"NVIDIA H20", 97871, 78, "H20-78SM"},
 		{"NVIDIA A800-SXM4-80GB", 81920, 108, "A800-SXM4-80GB-108SM"},
 		{"NVIDIA H800", 81559, 132, "H800-132SM"},
-		{"NVIDIA B300 SXM6 AC", 275040, 148, "B300-SXM6-AC-148SM"},
-		{"NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887, 188, "RTX-PRO-6000-Blackwell-Server-Edition-188SM"},
+		{"NVIDIA B300 SXM6 AC", 275040, 148, "B300"}, // nothing is published about most of its instances
+		{"NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887, 188, "RTX-PRO-6000"},
+		{"NVIDIA H100 NVL", 95830, 132, "H100-NVL"},
 		{"NVIDIA A100-SXM-64GB", 65536, 124, "A100-SXM-64GB-124SM"},
 	} {
 		if got := profiling.Board(c.name, c.mib, c.sms); got != c.want {

@@ -86,6 +86,9 @@ type Profile struct {
 	DoubleMemory bool `json:"double_memory,omitempty"`
 	// MediaExtensions marks the "+me" profile.
 	MediaExtensions bool `json:"media_extensions,omitempty"`
+	// Variant is how the name ends of a profile with other engines: "+gfx" with graphics, "+me.all" with all
+	// media engines, "-me" with none.
+	Variant string `json:"variant,omitempty"`
 	// Create and Destroy are the times to create and to destroy an instance (FAR Table 1).
 	Create  Seconds `json:"create_s"`
 	Destroy Seconds `json:"destroy_s"`
@@ -97,15 +100,17 @@ func (p *Profile) String() string {
 	if p.MediaExtensions {
 		s += "+me"
 	}
-	return s
+	return s + p.Variant
 }
 
 // MemoryMB returns the memory in NVIDIA's profile name in MB, 1024 to a GB.
 func (p *Profile) MemoryMB() int { return 1024 * p.MemoryGB }
 
 // Standard reports whether schedulers use the profile. As in all five papers these are the
-// profiles without double memory and media extensions, one for each size.
-func (p *Profile) Standard() bool { return !p.DoubleMemory && !p.MediaExtensions }
+// profiles without double memory and additional engines, one for each size.
+func (p *Profile) Standard() bool {
+	return !p.DoubleMemory && !p.MediaExtensions && !strings.HasPrefix(p.Variant, "+")
+}
 
 // An Instance is a profile placed at a memory slice of a GPU. Values of the same GPU model
 // are equal under == exactly if they are the same instance.
@@ -144,10 +149,17 @@ type GPU struct {
 	ComputeSlices Slices `json:"compute_slices"`
 	// MemorySlices is 8, or 4 on A30.
 	MemorySlices Slices `json:"memory_slices"`
-	// Profiles lists every profile, by ascending size.
+	// DriverSlices is how many memory slices of the driver are one of the model: 3 on RTX PRO 6000, where the
+	// driver counts 12 and places nothing between the model's 4. 0 means 1.
+	DriverSlices Slices `json:"driver_slices,omitempty"`
+	// Profiles lists the profiles that algorithms may use, by ascending size.
 	Profiles []*Profile `json:"profiles"`
+	// Others lists further profiles of the driver. Each takes the slices of one in Profiles and has other engines.
+	Others []*Profile `json:"others,omitempty"`
 	// CostSource says where the create and destroy times come from.
 	CostSource string `json:"cost_source"`
+	// Assumed says which other numbers have no source, and what they are assumed to equal.
+	Assumed string `json:"assumed,omitempty"`
 
 	// file says in errors which file the model was read from; "" if it was not.
 	file       string
@@ -234,8 +246,11 @@ func (g *GPU) Instance(size, start Slices) (Instance, error) {
 // a double-memory profile and a larger one with the same memory differ in their compute
 // slices (1g.10gb, 2g.10gb). The error is a [*nearest.UnknownError].
 func (g *GPU) ProfileByName(name string) (*Profile, error) {
-	return nearest.Find("profile of "+g.Name, name, g.Profiles, (*Profile).String)
+	return nearest.Find("profile of "+g.Name, name, g.AllProfiles(), (*Profile).String)
 }
+
+// AllProfiles returns Profiles and Others.
+func (g *GPU) AllProfiles() []*Profile { return slices.Concat(g.Profiles, g.Others) }
 
 // A Partition is a set of disjoint instances of one GPU, by ascending start.
 type Partition []Instance

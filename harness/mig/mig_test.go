@@ -11,11 +11,16 @@ import (
 func TestMaximalPartitionsFollowFigure1(t *testing.T) {
 	seven := strings.Fields("7 4-3 4-2-1 4-1-1-1 3-3 3-2-1 3-1-1-1 2-2-3 2-2-2-1 2-2-1-1-1 2-1-1-3 2-1-1-2-1 " +
 		"2-1-1-1-1-1 1-1-2-3 1-1-2-2-1 1-1-2-1-1-1 1-1-1-1-3 1-1-1-1-2-1 1-1-1-1-1-1-1")
-	want := map[string][]string{
-		"A30": strings.Fields("4 2-2 2-1-1 1-1-2 1-1-1-1"), "A100": seven, "A100-80GB": seven, "H100": seven, "H200": seven, "B200": seven,
+	four := strings.Fields("4 2-2 2-1-1 1-1-2 1-1-1-1")
+	boards := map[string][]string{
+		"A30": four, "RTX-PRO-6000": four, "RTX-PRO-5000": strings.Fields("4 2-1 1-1-1"),
 	}
 	for _, g := range mig.GPUs() {
 		var got []string
+		want := boards[g.Name]
+		if want == nil {
+			want = seven
+		}
 		for _, p := range g.Partitions() {
 			got = append(got, p.String())
 			back, err := g.ParsePartition(p.String())
@@ -23,8 +28,8 @@ func TestMaximalPartitionsFollowFigure1(t *testing.T) {
 				t.Errorf("%s: ParsePartition(%s) = %v, %v", g, p, back, err)
 			}
 		}
-		if !slices.Equal(got, want[g.Name]) {
-			t.Errorf("%s: partitions\n got %v\nwant %v", g, got, want[g.Name])
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: partitions\n got %v\nwant %v", g, got, want)
 		}
 	}
 }
@@ -171,15 +176,23 @@ func perSlice(g *mig.GPU, p mig.Partition) []mig.Slices {
 
 func TestProfileNamesBothWays(t *testing.T) {
 	want := map[string]string{
-		"A30": "1g.6gb 2g.12gb 4g.24gb", "A100": "1g.5gb 1g.5gb+me 1g.10gb 2g.10gb 3g.20gb 4g.20gb 7g.40gb",
+		"A30": "1g.6gb 2g.12gb 4g.24gb 1g.6gb+me 2g.12gb+me", "A100": "1g.5gb 1g.5gb+me 1g.10gb 2g.10gb 3g.20gb 4g.20gb 7g.40gb",
 		"A100-80GB": "1g.10gb 1g.10gb+me 1g.20gb 2g.20gb 3g.40gb 4g.40gb 7g.80gb",
 		"H100":      "1g.10gb 1g.10gb+me 1g.20gb 2g.20gb 3g.40gb 4g.40gb 7g.80gb",
 		"H200":      "1g.18gb 1g.18gb+me 1g.35gb 2g.35gb 3g.71gb 4g.71gb 7g.141gb",
 		"B200":      "1g.23gb 1g.23gb+me 1g.45gb 2g.45gb 3g.90gb 4g.90gb 7g.180gb",
+		"H100-NVL":  "1g.12gb 1g.12gb+me 1g.24gb 2g.24gb 3g.47gb 4g.47gb 7g.94gb",
+		"GH200":     "1g.12gb 1g.12gb+me 1g.24gb 2g.24gb 3g.48gb 4g.48gb 7g.96gb", "GH200-144GB": "1g.18gb 1g.18gb+me 1g.36gb 2g.36gb 3g.72gb 4g.72gb 7g.144gb",
+		"GB200": "1g.23gb 1g.23gb+me 1g.47gb 2g.47gb 3g.93gb 4g.93gb 7g.186gb",
+		"B300":  "1g.34gb 1g.34gb+me 1g.67gb 2g.67gb 3g.135gb 4g.135gb 7g.269gb",
+		"GB300": "1g.35gb 1g.35gb+me 1g.70gb 2g.70gb 3g.139gb 4g.139gb 7g.278gb",
+		"RTX-PRO-6000": "1g.24gb 1g.24gb+me 2g.48gb 4g.96gb 1g.24gb+gfx 1g.24gb+me.all 1g.24gb-me 2g.48gb+gfx 2g.48gb+me.all 2g.48gb-me " +
+			"4g.96gb+gfx",
+		"RTX-PRO-5000": "1g.12gb-me 2g.24gb-me 4g.48gb 1g.12gb 1g.12gb+me 1g.12gb+gfx",
 	}
 	for _, g := range mig.GPUs() {
 		var names []string
-		for _, p := range g.Profiles {
+		for _, p := range g.AllProfiles() {
 			names = append(names, p.String())
 			back, err := g.ProfileByName(p.String())
 			if err != nil || back != p {

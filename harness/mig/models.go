@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// modelsText has the models in the format of [GPU.JSON]. Placements are those of nvidia-smi mig -lgipp;
-// for H200 and B200 they are inferred from the profile names, since we have no listing. The times to
-// create and to destroy an instance are the averages of FAR Table 1.
+// modelsText has the models in the format of [GPU.JSON]. Their numbers are those of nvidia-smi mig -lgip and -lgipp
+// and of NVIDIA's MIG user guide; a model says which are assumed, and 0 multiprocessors are not published. The times
+// to create and to destroy an instance are the averages of FAR Table 1.
 //
 //go:embed models.json
 var modelsText []byte

@@ -98,23 +98,26 @@ func (g *GPU) check() error {
 		}
 	}
 	profiles, sizes := map[string]bool{}, map[Slices]bool{}
-	for _, p := range g.Profiles {
+	for i, p := range g.AllProfiles() {
 		if p == nil {
 			return errors.New("a profile is null")
 		}
 		if err := g.checkProfile(p); err != nil {
 			return err
 		}
+		standard := p.Standard() && i < len(g.Profiles)
 		switch name := p.String(); {
 		case profiles[name]:
 			return fmt.Errorf("it has two profiles %s", name)
-		case p.Standard() && sizes[p.Size]:
+		case standard && sizes[p.Size]:
 			return fmt.Errorf("it has two standard profiles of size %d", p.Size)
 		}
 		profiles[p.String()] = true
-		sizes[p.Size] = sizes[p.Size] || p.Standard()
+		sizes[p.Size] = sizes[p.Size] || standard
 	}
 	switch {
+	case g.DriverSlices < 0 || g.DriverSlices > maxMemory:
+		return fmt.Errorf("driver_slices is %d; it must be 0 to %d", g.DriverSlices, maxMemory)
 	case !slices.IsSortedFunc(g.Profiles, func(a, b *Profile) int { return int(a.Size - b.Size) }):
 		return errors.New("its profiles are not by ascending size")
 	case !sizes[g.ComputeSlices]:

@@ -81,7 +81,11 @@ func TestFragmentationAgainstBruteForce(t *testing.T) {
 	}
 	for _, g := range mig.GPUs() {
 		masks := reachableMasks(g)
-		if want := map[mig.Slices]int{8: 192, 4: 16}[g.MemorySlices]; len(masks) != want {
+		want := map[mig.Slices]int{8: 192, 4: 16}[g.MemorySlices]
+		if g.Name == "RTX-PRO-5000" { // nothing begins at its last slice
+			want = 9
+		}
+		if len(masks) != want {
 			t.Errorf("%s: %d masks are reachable, want %d", g, len(masks), want)
 		}
 		for m := range masks {

@@ -6,8 +6,10 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
 )
 
@@ -85,10 +87,12 @@ func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error)
 	if in.Err != nil {
 		return in.Err
 	}
-	if q.Profile, err = g.ProfileByName(in.Text(i, "profile")); err == nil && q.Profile.MediaExtensions {
-		err = fmt.Errorf("%q cannot be requested; it takes the slices of the profile without +me", q.Profile)
-	}
-	if err != nil {
+	name, all := in.Text(i, "profile"), RequestProfiles(g)
+	if q.Profile, err = nearest.Find("profile of "+g.Name, name, all, (*mig.Profile).String); err != nil {
+		if _, other := g.ProfileByName(name); other == nil {
+			err = fmt.Errorf("%q cannot be requested; it takes the slices of another profile: request %s", name,
+				strings.Join(nearest.Names(all, (*mig.Profile).String), ", "))
+		}
 		return in.Fail(i, "profile", err)
 	}
 	if err := q.CheckGPUs(g); err != nil {

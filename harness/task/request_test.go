@@ -48,7 +48,8 @@ func TestBadRequestFiles(t *testing.T) {
 		"arrival_slot,profile\n0,1g.10gb\n":     "t.csv:1: lifespan: the column is missing",
 		header + "0,1\n":                        "t.csv:2: the line has 2 fields",
 		header + "0,1,1g.10gb\n0,1,8g.10gb\n":   `t.csv:3: profile: unknown profile of A100-80GB "8g.10gb"; did you mean`,
-		header + "0,1,1g.10gb+me\n":             "cannot be requested",
+		header + "0,1,1g.10gb+me\n":             `"1g.10gb+me" cannot be requested; it takes the slices of another profile: request 1g.10gb, 1g.20gb, 2g.20gb`,
+		header + "0,1,1g.10gb-me\n":             `unknown profile of A100-80GB "1g.10gb-me"; did you mean "1g.10gb"`, // and not 1g.10gb+me, which is refused
 		header + "0,-1,1g.10gb\n":               `t.csv:2: lifespan: "-1" is not a lifespan; write a whole number of slots from 1`,
 		header + "0,0,1g.10gb\n":                `"0" is not a lifespan`,
 		header + "0,1.5,1g.10gb\n":              `"1.5" is not a lifespan`,

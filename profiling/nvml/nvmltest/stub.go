@@ -4,7 +4,7 @@ package nvmltest
 
 import (
 	"cmp"
-	_ "embed"
+	"embed"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,8 +18,8 @@ import (
 	"miglab/profiling/internal/filelock"
 )
 
-//go:embed testdata/stub.c
-var source []byte
+//go:embed testdata/stub.c testdata/listings.csv
+var source embed.FS
 
 // Build compiles the stub and returns the folder of libnvidia-ml.so.1, which is removed after the test. flags are
 // additional flags for the compiler, for example -DOLD_DRIVER. The compiler is $CC or cc. Without one the test is
@@ -38,15 +38,15 @@ func Build(t testing.TB, flags ...string) (dir string) {
 		t.Fatalf("where is nvml.h: go list -m github.com/NVIDIA/go-nvml: %v", err)
 	}
 	dir = t.TempDir()
-	file := filepath.Join(dir, "stub.c")
-	if err := os.WriteFile(file, source, 0o644); err != nil {
+	from := filepath.Join(dir, "testdata")
+	if err := os.CopyFS(dir, source); err != nil {
 		t.Fatal(err)
 	}
 	optimise := fmt.Sprintf("-O%d", deep.N(0, 1)) // some warnings need it
 	cc = append(cc,
 		"-shared", "-fPIC", optimise, "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
-		"-I", filepath.Join(strings.TrimSpace(string(module)), "pkg", "nvml"), "-o", filepath.Join(dir,
-			"libnvidia-ml.so.1"), file)
+		"-I", filepath.Join(strings.TrimSpace(string(module)), "pkg", "nvml"), "-Wa,-I"+from,
+		"-o", filepath.Join(dir, "libnvidia-ml.so.1"), filepath.Join(from, "stub.c"))
 	cc = append(cc, flags...)
 	if out, err := exec.Command(cc[0], cc[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(cc, " "), err, out)

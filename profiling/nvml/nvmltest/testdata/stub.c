@@ -2,8 +2,8 @@
  * A libnvidia-ml.so.1 without a GPU. It has the functions that miglab calls, and
  * refuses what drivers refuse: instances that overlap or are at a wrong place, more
  * of a profile than there can be, any with MIG mode off, destroying what is in use
- * or has compute instances. Nothing in it was measured. Geometry and memory are
- * those of the listings in NVIDIA's MIG guide.
+ * or has compute instances. Nothing in it was measured. Its profiles are the published ones of
+ * listings.csv, which names their sources; fill() says what is assumed where a field is empty.
  *
  * The environment variable MIGLAB_NVML_STUB names a text file, the state: all
  * processes that have the same file see the same GPUs. Calls lock FILE.lock around
@@ -15,13 +15,14 @@
  * who is killed in between. Lines of the file, a blank between words:
  *
  *   gpu INDEX MODEL UUID CURRENT PENDING
- *       A GPU. MODEL is A30, A100, H100, H100PCIe, H20, RTXPRO6000, L4 and T4 (which have no MIG) or
- *       X1 (which nobody knows); CURRENT and PENDING are its MIG modes, 0 or 1. UUIDs begin with GPU-.
+ *       A GPU. MODEL is a key of boards below; L4 and T4 have no MIG, and X1 is in no table.
+ *       CURRENT and PENDING are its MIG modes, 0 or 1. UUIDs begin with GPU-.
  *   gi GPU ID PROFILE START BUSY
  *       A GPU instance: PROFILE is the driver's number, START a memory slice.
  *       Destroying it says IN_USE another BUSY times.
- *   ci GPU GI ID SLICES
- *       A compute instance. Its UUID follows from GPU, GI and ID.
+ *   ci GPU GI ID SLICES [MULTIPROCESSORS]
+ *       A compute instance. Its UUID follows from GPU, GI and ID. Without MULTIPROCESSORS it has as many as its
+ *       slices are of the GPU instance's.
  *   time create|destroy PROFILE MILLISECONDS
  *       What making or unmaking a GPU instance takes; 0 where no line says so.
  *   busy TIMES
@@ -32,6 +33,15 @@
  *       ever. FUNCTION is a name of NVML without version, * for all that have a handle, or
  *       activation for the second result of nvmlDeviceSetMigMode; ERROR is a name of NVML
  *       without NVML_ERROR_.
+ *   deny FUNCTION
+ *       FUNCTION says NO_PERMISSION for a GPU and works for its MIG devices, as in a container that may
+ *       look at MIG devices only: nvmlDeviceGetMemoryInfo and the ones that list processes.
+ *   move TIMES
+ *       How many times asking for a MIG device by its index is preceded by all of them moving to the next index.
+ *   stale GPU GI CI INDEX
+ *       A MIG device that is gone still has a handle at INDEX; calls with it say INVALID_ARGUMENT.
+ *   linger TIMES
+ *       How often destroying a GPU instance says SUCCESS and leaves it.
  *   table PROFILE SLICES LENGTH MEMORY MAX
  *       Another driver's numbers for a profile: compute slices, memory slices, memory in
  *       MiB, count.
@@ -62,70 +72,113 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A row of a placement table. Bit i of starts stands for memory slice i. */
+/* A row of listings.csv. Bit i of starts stands for memory slice i. */
 struct profile {
     unsigned enumerator, id, slices, length, starts, max, memory, multiprocessors;
 };
 
 struct model {
     const char *key, *name;
-    unsigned memory; /* MiB */
-    unsigned slices; /* compute slices; 0: no MIG */
-    int reset;       /* a new MIG mode needs a reset, which waits for clients */
-    struct profile profiles[8];
+    unsigned memory;          /* MiB */
+    unsigned slices;          /* compute slices; 0: no MIG */
+    unsigned multiprocessors; /* of the whole GPU, for profiles of which that is not published */
+    int reset;                /* a new MIG mode needs a reset, which waits for clients */
+    unsigned unit;            /* memory slices to a compute slice */
+    unsigned profiles;
+    struct profile profile[16];
 };
 
-#define SEVEN(m1, m2, m4, m8, s1, sd, s2, s3, s4, s7)              \
-    {                                                              \
-        {NVML_GPU_INSTANCE_PROFILE_1_SLICE, 19, 1, 1, 0x7f, 7, m1, s1},      \
-        {NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV1, 20, 1, 1, 0x7f, 1, m1, s1}, \
-        {NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV2, 15, 1, 2, 0x55, 4, m2, sd}, \
-        {NVML_GPU_INSTANCE_PROFILE_2_SLICE, 14, 2, 2, 0x15, 3, m2, s2},      \
-        {NVML_GPU_INSTANCE_PROFILE_3_SLICE, 9, 3, 4, 0x11, 2, m4, s3},       \
-        {NVML_GPU_INSTANCE_PROFILE_4_SLICE, 5, 4, 4, 0x01, 1, m4, s4},       \
-        {NVML_GPU_INSTANCE_PROFILE_7_SLICE, 0, 7, 8, 0x01, 1, m8, s7},       \
+static struct model models[] = {
+    {"A30", "NVIDIA A30", 24576, 4, 56, 1, 1, 0, {{0}}},
+    {"A100", "NVIDIA A100-SXM4-40GB", 40960, 7, 98, 1, 1, 0, {{0}}},
+    {"A800", "NVIDIA A800-SXM4-80GB", 81920, 7, 98, 1, 1, 0, {{0}}},
+    {"H100", "NVIDIA H100 80GB HBM3", 81559, 7, 132, 0, 1, 0, {{0}}},
+    {"H800", "NVIDIA H800", 81559, 7, 132, 0, 1, 0, {{0}}},
+    {"H100PCIe", "NVIDIA H100 PCIe", 81559, 7, 114, 0, 1, 0, {{0}}},
+    {"H100NVL", "NVIDIA H100 NVL", 95830, 7, 132, 0, 1, 0, {{0}}},
+    {"H20", "NVIDIA H20", 97871, 7, 78, 0, 1, 0, {{0}}},
+    {"GH200", "NVIDIA GH200 480GB", 97871, 7, 132, 0, 1, 0, {{0}}},
+    {"GH200-144", "NVIDIA GH200 144G HBM3e", 147456, 7, 132, 0, 1, 0, {{0}}},
+    {"H200", "NVIDIA H200", 143771, 7, 132, 0, 1, 0, {{0}}},
+    {"B200", "NVIDIA B200", 183359, 7, 148, 0, 1, 0, {{0}}},
+    {"GB200", "NVIDIA GB200", 189471, 7, 152, 0, 1, 0, {{0}}},
+    {"B300", "NVIDIA B300 SXM6 AC", 275040, 7, 148, 0, 1, 0, {{0}}},
+    {"GB300", "NVIDIA GB300", 284208, 7, 152, 0, 1, 0, {{0}}},
+    {"RTXPRO6000", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887, 4, 188, 0, 3, 0, {{0}}},
+    {"RTXPRO5000", "NVIDIA RTX PRO 5000 Blackwell", 48935, 4, 110, 0, 3, 0, {{0}}},
+    {"X1", "NVIDIA X1 of tomorrow", 40960, 7, 98, 1, 1, 0, {{0}}},
+    {"L4", "NVIDIA L4", 23034, 0, 0, 0, 1, 0, {{0}}},
+    {"T4", "Tesla T4", 15360, 0, 0, 0, 1, 0, {{0}}},
+};
+
+enum { DOUBLE_MEMORY = 15 }; /* the number of the one-slice profile with two memory slices */
+
+/* listings.csv, which the compiler puts here. */
+__asm__(".section .rodata\nlistings:\n.incbin \"listings.csv\"\n.byte 0\n.previous\n");
+extern const char listings[] __attribute__((visibility("hidden")));
+
+/* The number of a profile in nvml.h, by the end of its name and its slices. */
+static unsigned enumerator(const char *suffix, const struct profile *p) {
+    static const struct { const char *suffix; unsigned by_slices[3]; } kinds[] = { /* of 1, 2 and 4 slices */
+        {"+me", {NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV1, NVML_GPU_INSTANCE_PROFILE_2_SLICE_REV1, 0}},
+        {"+gfx", {NVML_GPU_INSTANCE_PROFILE_1_SLICE_GFX, NVML_GPU_INSTANCE_PROFILE_2_SLICE_GFX, NVML_GPU_INSTANCE_PROFILE_4_SLICE_GFX}},
+        {"-me", {NVML_GPU_INSTANCE_PROFILE_1_SLICE_NO_ME, NVML_GPU_INSTANCE_PROFILE_2_SLICE_NO_ME, 0}},
+        {"+me.all", {NVML_GPU_INSTANCE_PROFILE_1_SLICE_ALL_ME, NVML_GPU_INSTANCE_PROFILE_2_SLICE_ALL_ME, 0}},
+    };
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].suffix, suffix) == 0) return kinds[i].by_slices[p->slices / 2];
+    if (p->slices == 1 && p->id == DOUBLE_MEMORY) return NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV2;
+    return p->slices == 7 ? NVML_GPU_INSTANCE_PROFILE_7_SLICE : NVML_GPU_INSTANCE_PROFILE_1_SLICE + p->slices - 1;
+}
+
+/* Fills what was not published of a profile by what is assumed: placements as on H100 or RTX PRO 6000, as many instances
+ * as have room, the share of the memory but for 512 MiB, and an even number of multiprocessors, in proportion to those of
+ * H100 or to the slices. */
+static void fill(const struct model *m, struct profile *p) {
+    static const unsigned h100[] = {0, 16, 32, 60, 64, 0, 0, 132};
+    unsigned all = m->slices == 7 ? 8 : m->slices * m->unit, share = p->slices, of = m->slices;
+    if (p->length == 0)
+        p->length = p->slices == m->slices ? all : p->slices == 3 || p->id == DOUBLE_MEMORY ? p->slices + 1 : p->slices * m->unit;
+    if (p->starts == 0)
+        for (unsigned at = 0; at + p->length <= all && at / m->unit + p->slices <= m->slices; at += p->length)
+            p->starts |= 1 << at;
+    if (p->max == 0) p->max = __builtin_popcount(p->starts);
+    if (p->memory == 0) p->memory = m->memory * p->length / all - 512;
+    if (m->slices == 7) share = p->id == DOUBLE_MEMORY ? 26 : h100[p->slices], of = 132;
+    if (p->multiprocessors == 0)
+        p->multiprocessors = p->slices == m->slices ? m->multiprocessors : (m->multiprocessors * share + of) / (2 * of) * 2;
+}
+
+/* Reads the listings when the library is loaded. */
+__attribute__((constructor)) static void read_listings(void) {
+    for (const char *line = strchr(listings, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
+        char field[9][64] = {{0}};
+        const char *from = line;
+        for (unsigned i = 0; i < 9; i++) {
+            size_t n = strcspn(from, ",");
+            memcpy(field[i], from, n < 64 ? n : 63);
+            from += n + 1;
+        }
+        for (unsigned i = 0; i < sizeof models / sizeof *models; i++) {
+            struct model *m = &models[i];
+            if (strcmp(m->name, field[0]) != 0) continue;
+            struct profile *p = &m->profile[m->profiles++];
+            p->id = atoi(field[2]), p->slices = atoi(field[3]), p->length = atoi(field[4]);
+            for (char *rest = field[5], *start; (start = strsep(&rest, " ")) != NULL && *start != '\0';) p->starts |= 1 << atoi(start);
+            p->max = atoi(field[6]), p->memory = atoi(field[7]), p->multiprocessors = atoi(field[8]);
+            p->enumerator = enumerator(strstr(field[1], "gb") + 2, p);
+            fill(m, p);
+        }
     }
-
-static const struct model models[] = {
-    {"A100", "NVIDIA A100-SXM4-40GB", 40960, 7, 1, SEVEN(4864, 9856, 19968, 40192, 14, 14, 28, 42, 56, 98)},
-    {"H100", "NVIDIA H100 80GB HBM3", 81559, 7, 0, SEVEN(9984, 20096, 40448, 81152, 16, 26, 32, 60, 64, 132)},
-    {"A30", "NVIDIA A30", 24576, 4, 1, {
-        {NVML_GPU_INSTANCE_PROFILE_1_SLICE, 14, 1, 1, 0x0f, 4, 5952, 14},
-        {NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV1, 21, 1, 1, 0x0f, 1, 5952, 14},
-        {NVML_GPU_INSTANCE_PROFILE_2_SLICE, 5, 2, 2, 0x05, 2, 11968, 28},
-        {NVML_GPU_INSTANCE_PROFILE_2_SLICE_REV1, 6, 2, 2, 0x05, 1, 11968, 28},
-        {NVML_GPU_INSTANCE_PROFILE_4_SLICE, 0, 4, 4, 0x01, 1, 24000, 56},
-    }},
-    {"L4", "NVIDIA L4", 23034, 0, 0, {{0}}},
-    {"T4", "Tesla T4", 15360, 0, 0, {{0}}},
-    {"H200", "NVIDIA H200", 143771, 7, 0, SEVEN(17664, 35584, 71424, 143104, 16, 26, 32, 60, 64, 132)},
-    /* The profiles of the next ones are inferred from their numbers of multiprocessors and from the names that NVIDIA's
-     * MIG guide lists; we have no listing of a driver. */
-    {"H100PCIe", "NVIDIA H100 PCIe", 81559, 7, 0, SEVEN(9984, 20096, 40448, 81152, 14, 26, 30, 54, 56, 114)},
-    {"H20", "NVIDIA H20", 97871, 7, 0, SEVEN(12032, 24192, 48512, 97280, 8, 16, 18, 34, 36, 78)},
-    {"H100NVL", "NVIDIA H100 NVL", 95830, 7, 0, SEVEN(11776, 23680, 47616, 95488, 16, 26, 32, 60, 64, 132)},
-    {"GH200", "NVIDIA GH200 480GB", 97871, 7, 0, SEVEN(12032, 24192, 48512, 97280, 16, 26, 32, 60, 64, 132)},
-    {"H800", "NVIDIA H800", 81559, 7, 0, SEVEN(9984, 20096, 40448, 81152, 16, 26, 32, 60, 64, 132)},
-    {"A800", "NVIDIA A800-SXM4-80GB", 81920, 7, 1, SEVEN(9856, 19968, 40192, 80896, 14, 14, 28, 42, 56, 98)},
-    {"B300", "NVIDIA B300 SXM6 AC", 275040, 7, 0, SEVEN(34304, 68736, 137344, 274688, 18, 34, 36, 70, 72, 148)},
-    {"RTXPRO6000", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887, 4, 0, {
-        {NVML_GPU_INSTANCE_PROFILE_1_SLICE, 14, 1, 1, 0x0f, 4, 24192, 46},
-        {NVML_GPU_INSTANCE_PROFILE_1_SLICE_REV1, 21, 1, 1, 0x0f, 1, 24192, 46},
-        {NVML_GPU_INSTANCE_PROFILE_1_SLICE_GFX, 47, 1, 1, 0x0f, 4, 24192, 46},
-        {NVML_GPU_INSTANCE_PROFILE_2_SLICE, 5, 2, 2, 0x05, 2, 48512, 94},
-        {NVML_GPU_INSTANCE_PROFILE_2_SLICE_REV1, 6, 2, 2, 0x05, 1, 48512, 94},
-        {NVML_GPU_INSTANCE_PROFILE_2_SLICE_GFX, 35, 2, 2, 0x05, 2, 48512, 94},
-        {NVML_GPU_INSTANCE_PROFILE_4_SLICE, 0, 4, 4, 0x01, 1, 97280, 188},
-        {NVML_GPU_INSTANCE_PROFILE_4_SLICE_GFX, 32, 4, 4, 0x01, 1, 97280, 188},
-    }},
-    {"X1", "NVIDIA X1 of tomorrow", 40960, 7, 1, SEVEN(4864, 9856, 19968, 40192, 14, 14, 28, 42, 56, 98)},
-};
+}
 
 enum { MAX_GPUS = 8, MAX_INSTANCES = 32, MAX_COMPUTE = 64, MAX_RULES = 64 };
 
 struct gpu { unsigned index; char key[16], uuid[64]; unsigned mig, pending; const struct model *model; };
 struct gi { unsigned gpu, id, profile, start, busy; };
-struct ci { unsigned gpu, gi, id, slices; };
+struct ci { unsigned gpu, gi, id, slices, multiprocessors; };
+struct stale { unsigned gpu, gi, ci, index; };
+struct denial { char function[64]; };
 struct timing { char op[8]; unsigned profile, ms; };
 struct fault { char function[64]; unsigned skip; int times; char error[40]; };
 struct override { unsigned profile, slices, length, memory, max; };
@@ -134,14 +187,16 @@ struct state {
     int lock, fd;
     size_t size; /* of the file */
     char driver[64], prefix[8];
-    unsigned busy;
-    unsigned gpus, gis, cis, timings, faults, overrides;
+    unsigned busy, move, moved, linger;
+    unsigned gpus, gis, cis, timings, faults, overrides, stales, denials;
     struct gpu gpu[MAX_GPUS];
     struct gi gi[MAX_INSTANCES];
     struct ci ci[MAX_COMPUTE];
     struct timing timing[MAX_RULES];
     struct fault fault[MAX_RULES];
     struct override override[MAX_RULES];
+    struct stale stale[MAX_RULES];
+    struct denial denial[MAX_RULES];
 };
 
 /* The test is wrong: nothing sensible can go on. */
@@ -191,7 +246,7 @@ static void parse(struct state *s, const char *line) {
         ok = sscanf(line, "gi %u %u %u %u %u", &g->gpu, &g->id, &g->profile, &g->start, &g->busy) == 5;
     } else if (strcmp(kind, "ci") == 0) {
         struct ci *c = MORE(s->ci, s->cis);
-        ok = sscanf(line, "ci %u %u %u %u", &c->gpu, &c->gi, &c->id, &c->slices) == 4;
+        ok = sscanf(line, "ci %u %u %u %u %u", &c->gpu, &c->gi, &c->id, &c->slices, &c->multiprocessors) >= 4;
     } else if (strcmp(kind, "time") == 0) {
         struct timing *t = MORE(s->timing, s->timings);
         ok = sscanf(line, "time %7s %u %u", t->op, &t->profile, &t->ms) == 3;
@@ -201,6 +256,15 @@ static void parse(struct state *s, const char *line) {
     } else if (strcmp(kind, "table") == 0) {
         struct override *o = MORE(s->override, s->overrides);
         ok = sscanf(line, "table %u %u %u %u %u", &o->profile, &o->slices, &o->length, &o->memory, &o->max) == 5;
+    } else if (strcmp(kind, "stale") == 0) {
+        struct stale *h = MORE(s->stale, s->stales);
+        ok = sscanf(line, "stale %u %u %u %u", &h->gpu, &h->gi, &h->ci, &h->index) == 4;
+    } else if (strcmp(kind, "deny") == 0) {
+        ok = sscanf(line, "deny %63s", MORE(s->denial, s->denials)->function) == 1;
+    } else if (strcmp(kind, "move") == 0) {
+        ok = sscanf(line, "move %u %u", &s->move, &s->moved) >= 1;
+    } else if (strcmp(kind, "linger") == 0) {
+        ok = sscanf(line, "linger %u", &s->linger) == 1;
     } else if (strcmp(kind, "busy") == 0) {
         ok = sscanf(line, "busy %u", &s->busy) == 1;
     } else if (strcmp(kind, "driver") == 0) {
@@ -239,7 +303,7 @@ static void append(struct text *t, const char *format, ...) {
 
 static void save(struct state *s) {
     struct text t = {.size = 0};
-    append(&t, "driver %s\nprefix %s\nbusy %u\n", s->driver, s->prefix, s->busy);
+    append(&t, "driver %s\nprefix %s\nbusy %u\nmove %u %u\nlinger %u\n", s->driver, s->prefix, s->busy, s->move, s->moved, s->linger);
     for (unsigned i = 0; i < s->gpus; i++) {
         const struct gpu *g = &s->gpu[i];
         append(&t, "gpu %u %s %s %u %u\n", g->index, g->key, g->uuid, g->mig, g->pending);
@@ -250,8 +314,12 @@ static void save(struct state *s) {
     }
     for (unsigned i = 0; i < s->cis; i++) {
         const struct ci *c = &s->ci[i];
-        append(&t, "ci %u %u %u %u\n", c->gpu, c->gi, c->id, c->slices);
+        append(&t, "ci %u %u %u %u", c->gpu, c->gi, c->id, c->slices);
+        append(&t, c->multiprocessors > 0 ? " %u\n" : "\n", c->multiprocessors);
     }
+    for (unsigned i = 0; i < s->stales; i++)
+        append(&t, "stale %u %u %u %u\n", s->stale[i].gpu, s->stale[i].gi, s->stale[i].ci, s->stale[i].index);
+    for (unsigned i = 0; i < s->denials; i++) append(&t, "deny %s\n", s->denial[i].function);
     for (unsigned i = 0; i < s->timings; i++)
         append(&t, "time %s %u %u\n", s->timing[i].op, s->timing[i].profile, s->timing[i].ms);
     for (unsigned i = 0; i < s->faults; i++)
@@ -295,6 +363,15 @@ static nvmlReturn_t injected(struct state *s, const char *function, int handle) 
         fatal("%s: unknown error %s", file(), f->error);
     }
     return NVML_SUCCESS;
+}
+
+/* Whether a function that also takes MIG devices is denied for GPUs. */
+static int denied(const struct state *s, const char *function) {
+    for (unsigned i = 0; i < s->denials; i++) {
+        size_t n = strlen(s->denial[i].function);
+        if (strncmp(function, s->denial[i].function, n) == 0 && (function[n] == '\0' || strncmp(function + n, "_v", 2) == 0)) return 1;
+    }
+    return 0;
 }
 
 static nvmlReturn_t leave(struct state *s, nvmlReturn_t r) {
@@ -403,9 +480,9 @@ static int used(const char *uuid) { return users(uuid, COMPUTE | GRAPHICS | MPS,
 
 /* The row of a profile, with what the state says otherwise; 0 where there is none. */
 static int row(const struct state *s, const struct gpu *g, unsigned id, struct profile *out) {
-    for (unsigned i = 0; i < 8 && g->model->profiles[i].length > 0; i++) {
-        if (g->model->profiles[i].id != id) continue;
-        *out = g->model->profiles[i];
+    for (unsigned i = 0; i < g->model->profiles; i++) {
+        if (g->model->profile[i].id != id) continue;
+        *out = g->model->profile[i];
         for (unsigned j = 0; j < s->overrides; j++) {
             if (s->override[j].profile != id) continue;
             out->slices = s->override[j].slices;
@@ -491,8 +568,19 @@ nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char *uuid, unsigned length)
 }
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory) {
-    ENTER_HANDLE(device, GPU);
-    memory->total = (unsigned long long)gpu->model->memory << 20;
+    struct gpu *gpu = NULL;
+    struct gi *gi = NULL;
+    struct ci *ci = NULL;
+    struct profile p;
+    ENTER(1);
+    if (decode(s, device.handle, MIG_DEVICE, &gpu, &gi, &ci) && row(s, gpu, gi->profile, &p))
+        memory->total = (unsigned long long)p.memory << 20;
+    else if (!decode(s, device.handle, GPU, &gpu, &gi, &ci))
+        return leave(s, NVML_ERROR_INVALID_ARGUMENT);
+    else if (denied(s, __func__))
+        return leave(s, NVML_ERROR_NO_PERMISSION);
+    else
+        memory->total = (unsigned long long)gpu->model->memory << 20;
     memory->used = 0;
     memory->free = memory->total;
     return leave(s, NVML_SUCCESS);
@@ -518,25 +606,29 @@ nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned *limi
 
 /* A handle of a GPU is asked for its own processes, one of a MIG device for that one's:
  * the aggregate that drivers give privileged users of a GPU's handle is not given. */
-static unsigned processes(struct state *s, nvmlDevice_t device, int in, unsigned *pids, unsigned max) {
+static nvmlReturn_t processes(struct state *s, nvmlDevice_t device, int in, unsigned *pids, unsigned max, unsigned *n, const char *function) {
     struct gpu *gpu = NULL;
     struct gi *gi = NULL;
     struct ci *ci = NULL;
     char uuid[64];
-    if (decode(s, device.handle, GPU, &gpu, &gi, &ci))
-        strcpy(uuid, gpu->uuid);
-    else if (decode(s, device.handle, MIG_DEVICE, &gpu, &gi, &ci))
+    if (decode(s, device.handle, MIG_DEVICE, &gpu, &gi, &ci))
         mig_uuid(s, ci, uuid);
+    else if (!decode(s, device.handle, GPU, &gpu, &gi, &ci))
+        return NVML_ERROR_INVALID_ARGUMENT;
+    else if (denied(s, function))
+        return NVML_ERROR_NO_PERMISSION;
     else
-        return 0;
-    return users(uuid, in, pids, max);
+        strcpy(uuid, gpu->uuid);
+    *n = users(uuid, in, pids, max);
+    return NVML_SUCCESS;
 }
 
 #define PROCESSES(function, type, in)                                                        \
     nvmlReturn_t function(nvmlDevice_t device, unsigned *count, type *infos) {               \
-        unsigned pids[256];                                                                  \
+        unsigned pids[256], n, max = *count;                                                 \
         ENTER(1);                                                                            \
-        unsigned n = processes(s, device, in, pids, 256), max = *count;                      \
+        nvmlReturn_t r = processes(s, device, in, pids, 256, &n, __func__);                  \
+        if (r != NVML_SUCCESS) return leave(s, r);                                           \
         *count = n;                                                                          \
         if (n > max) return leave(s, NVML_ERROR_INSUFFICIENT_SIZE);                          \
         for (unsigned i = 0; i < n; i++) infos[i] = (type){.pid = pids[i]};                  \
@@ -574,9 +666,9 @@ nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned mode, nvmlReturn
 nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfo(nvmlDevice_t device, unsigned profile, nvmlGpuInstanceProfileInfo_t *info) {
     ENTER_HANDLE(device, GPU);
     if (profile >= NVML_GPU_INSTANCE_PROFILE_COUNT) return leave(s, NVML_ERROR_INVALID_ARGUMENT);
-    for (unsigned i = 0; i < 8; i++) {
-        struct profile p = gpu->model->profiles[i];
-        if (p.length == 0 || p.enumerator != profile) continue;
+    for (unsigned i = 0; i < gpu->model->profiles; i++) {
+        struct profile p = gpu->model->profile[i];
+        if (p.enumerator != profile) continue;
         row(s, gpu, p.id, &p);
         *info = (nvmlGpuInstanceProfileInfo_t){.id = p.id, .sliceCount = p.slices, .instanceCount = p.max,
             .multiprocessorCount = p.multiprocessors, .memorySizeMB = p.memory};
@@ -589,7 +681,7 @@ static nvmlReturn_t placements(struct state *s, struct gpu *gpu, unsigned id, nv
     struct profile p;
     if (!row(s, gpu, id, &p)) return NVML_ERROR_INVALID_ARGUMENT;
     *count = 0;
-    for (unsigned start = 0; start < 8; start++) {
+    for (unsigned start = 0; start < 32; start++) {
         if ((p.starts >> start & 1) == 0) continue;
         if (out != NULL) out[*count] = (nvmlGpuInstancePlacement_t){.start = start, .size = p.length};
         ++*count;
@@ -613,7 +705,7 @@ static unsigned number(const struct state *s, const struct gpu *g, const struct 
 
 static nvmlReturn_t admit(struct state *s, struct gpu *gpu, unsigned id, const nvmlGpuInstancePlacement_t *at, struct profile *p) {
     if (!gpu->mig) return NVML_ERROR_NOT_SUPPORTED;
-    if (!row(s, gpu, id, p) || at->start >= 8 || (p->starts >> at->start & 1) == 0 || at->size != p->length)
+    if (!row(s, gpu, id, p) || at->start >= 32 || (p->starts >> at->start & 1) == 0 || at->size != p->length)
         return NVML_ERROR_INVALID_ARGUMENT;
     unsigned same = 0;
     for (unsigned i = 0; i < s->gis; i++) {
@@ -671,7 +763,9 @@ static nvmlReturn_t destroy(nvmlGpuInstance_t instance, int end, unsigned *ms, c
     if (!decode(s, instance.handle, GPU_INSTANCE, &gpu, &gi, &ci)) return leave(s, NVML_ERROR_INVALID_ARGUMENT);
     for (unsigned i = 0; i < s->cis; i++)
         if (s->ci[i].gpu == gi->gpu && s->ci[i].gi == gi->id) return leave(s, NVML_ERROR_IN_USE);
-    if (end) {
+    if (end && s->linger > 0) {
+        s->linger--;
+    } else if (end) {
         REMOVE(s->gi, s->gis, (unsigned)(gi - s->gi));
     } else if (gi->busy > 0) {
         gi->busy--;
@@ -731,16 +825,26 @@ nvmlReturn_t nvmlGpuInstanceGetInfo(nvmlGpuInstance_t instance, nvmlGpuInstanceI
 
 /* ---- Compute instances ---- */
 
-static const unsigned compute_slices[NVML_COMPUTE_INSTANCE_PROFILE_COUNT] = {1, 2, 3, 4, 7};
-
-/* The slices of a compute instance profile of a GPU instance; 0 where it has none such. */
+/* The slices and multiprocessors of a compute instance profile of a GPU instance; 0 where it has none such. Where the
+ * instance with double memory has more multiprocessors than a slice, it has two profiles of one slice, as on B300:
+ * one with those of a slice, and one (REV1) with all. */
 static unsigned compute(const struct state *s, const struct gpu *g, const struct gi *gi, unsigned profile, unsigned *whole, unsigned *sms) {
+    static const unsigned slices[NVML_COMPUTE_INSTANCE_PROFILE_COUNT] = {1, 2, 3, 4, 7, 0, 0, 1, 0};
+    struct profile p, single;
+    if (!row(s, g, gi->profile, &p)) fatal("instance of profile %u, which %s does not have", gi->profile, g->key);
+    int larger = p.id == DOUBLE_MEMORY && p.slices == 1 && row(s, g, 19, &single) && single.multiprocessors < p.multiprocessors;
+    unsigned n = slices[profile];
+    if (n > p.slices || (n == 3 && p.slices == 4) || (profile == NVML_COMPUTE_INSTANCE_PROFILE_1_SLICE_REV1 && !larger)) return 0;
+    *whole = p.slices;
+    *sms = larger && profile == NVML_COMPUTE_INSTANCE_PROFILE_1_SLICE ? single.multiprocessors : p.multiprocessors * n / p.slices;
+    return n;
+}
+
+/* How many multiprocessors a compute instance has. */
+static unsigned multiprocessors(const struct state *s, const struct gpu *g, const struct gi *gi, const struct ci *ci) {
     struct profile p;
     if (!row(s, g, gi->profile, &p)) fatal("instance of profile %u, which %s does not have", gi->profile, g->key);
-    *whole = p.slices;
-    *sms = p.multiprocessors;
-    unsigned n = compute_slices[profile];
-    return n <= p.slices && !(n == 3 && p.slices == 4) ? n : 0;
+    return ci->multiprocessors > 0 ? ci->multiprocessors : p.multiprocessors * ci->slices / p.slices;
 }
 
 nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t instance, unsigned profile, unsigned engine, nvmlComputeInstanceProfileInfo_t *info) {
@@ -751,7 +855,7 @@ nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpuInstance_t inst
     unsigned n = compute(s, gpu, gi, profile, &whole, &sms);
     if (n == 0) return leave(s, NVML_ERROR_NOT_SUPPORTED);
     *info = (nvmlComputeInstanceProfileInfo_t){.id = profile, .sliceCount = n, .instanceCount = whole / n,
-        .multiprocessorCount = sms * n / whole};
+        .multiprocessorCount = sms};
     return leave(s, NVML_SUCCESS);
 }
 
@@ -766,7 +870,9 @@ nvmlReturn_t nvmlGpuInstanceCreateComputeInstance(nvmlGpuInstance_t instance, un
     if (taken + n > whole) return leave(s, NVML_ERROR_INSUFFICIENT_RESOURCES);
     for (unsigned i = 0; i < s->cis; i++)
         if (s->ci[i].gpu == gi->gpu && s->ci[i].gi == gi->id && s->ci[i].id == id) id++, i = -1;
-    *MORE(s->ci, s->cis) = (struct ci){gi->gpu, gi->id, id, n};
+    struct ci made = {gi->gpu, gi->id, id, n, 0};
+    if (multiprocessors(s, gpu, gi, &made) != sms) made.multiprocessors = sms;
+    *MORE(s->ci, s->cis) = made;
     save(s);
     out->handle = encode(COMPUTE_INSTANCE, gi->gpu, gi->id, id);
     return leave(s, NVML_SUCCESS);
@@ -791,7 +897,7 @@ nvmlReturn_t nvmlGpuInstanceGetComputeInstances(nvmlGpuInstance_t instance, unsi
     if (n == 0) return leave(s, NVML_ERROR_NOT_SUPPORTED);
     *count = 0;
     for (unsigned i = 0; i < s->cis; i++)
-        if (s->ci[i].gpu == gi->gpu && s->ci[i].gi == gi->id && s->ci[i].slices == n)
+        if (s->ci[i].gpu == gi->gpu && s->ci[i].gi == gi->id && s->ci[i].slices == n && multiprocessors(s, gpu, gi, &s->ci[i]) == sms)
             out[(*count)++].handle = encode(COMPUTE_INSTANCE, gi->gpu, gi->id, s->ci[i].id);
     return leave(s, NVML_SUCCESS);
 }
@@ -820,7 +926,7 @@ nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttribute
     struct profile p;
     ENTER_HANDLE(device, MIG_DEVICE);
     if (!row(s, gpu, gi->profile, &p)) fatal("instance of profile %u, which %s does not have", gi->profile, gpu->key);
-    *attributes = (nvmlDeviceAttributes_t){.multiprocessorCount = p.multiprocessors * ci->slices / p.slices,
+    *attributes = (nvmlDeviceAttributes_t){.multiprocessorCount = multiprocessors(s, gpu, gi, ci),
         .gpuInstanceSliceCount = p.slices, .computeInstanceSliceCount = ci->slices, .memorySizeMB = p.memory};
     return leave(s, NVML_SUCCESS);
 }
@@ -836,17 +942,31 @@ nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned *count
  * instances' numbers holds. */
 nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t device, unsigned index, nvmlDevice_t *out) {
     ENTER_HANDLE(device, GPU);
+    unsigned slices = gpu->model->slices;
     if (!gpu->mig) return leave(s, NVML_ERROR_NOT_SUPPORTED);
-    if (index >= gpu->model->slices) return leave(s, NVML_ERROR_INVALID_ARGUMENT);
+    if (index >= slices) return leave(s, NVML_ERROR_INVALID_ARGUMENT);
+    if (s->move > 0) s->move--, s->moved++, save(s);
+    for (unsigned i = 0; i < s->stales; i++) {
+        if (s->stale[i].gpu != gpu->index || s->stale[i].index != index) continue;
+        out->handle = encode(MIG_DEVICE, gpu->index, s->stale[i].gi, s->stale[i].ci);
+        return leave(s, NVML_SUCCESS);
+    }
     for (unsigned i = 0; i < s->cis; i++) {
         for (unsigned j = 0; j < s->gis; j++) {
             if (s->ci[i].gpu != gpu->index || s->gi[j].gpu != gpu->index || s->ci[i].gi != s->gi[j].id) continue;
-            if (gpu->model->slices - 1 - (s->gi[j].start + s->ci[i].id) != index) continue;
+            unsigned first = slices - 1 - (s->gi[j].start / gpu->model->unit + s->ci[i].id);
+            if ((first + s->moved) % slices != index) continue;
             out->handle = encode(MIG_DEVICE, gpu->index, s->gi[j].id, s->ci[i].id);
             return leave(s, NVML_SUCCESS);
         }
     }
     return leave(s, NVML_ERROR_NOT_FOUND);
+}
+
+nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t device, nvmlDevice_t *out) {
+    ENTER_HANDLE(device, MIG_DEVICE);
+    out->handle = encode(GPU, gpu->index, 0, 0);
+    return leave(s, NVML_SUCCESS);
 }
 
 /* ---- samples ---- */
@@ -856,6 +976,13 @@ nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
     for (unsigned i = 0; i < s->gpus; i++) {
         if (strcmp(s->gpu[i].uuid, uuid) != 0) continue;
         device->handle = encode(GPU, s->gpu[i].index, 0, 0);
+        return leave(s, NVML_SUCCESS);
+    }
+    for (unsigned i = 0; i < s->cis; i++) {
+        char text[64];
+        mig_uuid(s, &s->ci[i], text);
+        if (strcmp(text, uuid) != 0) continue;
+        device->handle = encode(MIG_DEVICE, s->ci[i].gpu, s->ci[i].gi, s->ci[i].id);
         return leave(s, NVML_SUCCESS);
     }
     return leave(s, NVML_ERROR_NOT_FOUND);
