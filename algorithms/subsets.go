@@ -61,8 +61,8 @@ type subsets struct {
 	tree  *tree
 	gpus  int
 	sizes []mig.Slices
-	// class is, by node, the same for nodes with equal subtrees; leaves is how many
-	// compute slices the leaves of the subtree have.
+	// class is, by node, the same for nodes with equal subtrees; leaves is how many compute slices
+	// tasks can use at once in the subtree: those of its leaves or, where these leave slices idle, its own.
 	class  []int8
 	leaves []int
 	// model is the problem's; parallel says that operations do not exclude each other, and
@@ -129,12 +129,10 @@ func newSubsets(sizes []mig.Slices, model mig.Reconfiguration, tree *tree) *subs
 	s.class, s.leaves = make([]int8, n), make([]int, n)
 	for v := n - 1; v >= 0; v-- {
 		s.class[v] = int8(v)
-		if len(tree.nodes[v].Children) == 0 {
-			s.leaves[v] = 1
-		}
 		for _, c := range tree.nodes[v].Children {
 			s.leaves[v] += s.leaves[c]
 		}
+		s.leaves[v] = max(s.leaves[v], int(tree.nodes[v].Size()))
 		for o := v + 1; o < n; o++ {
 			if s.alike(v, o) {
 				s.class[v] = s.class[o]

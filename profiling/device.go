@@ -44,6 +44,8 @@ type Instance struct {
 	UUID string
 	// Env holds the environment variables, as KEY=VALUE, with which a process runs on this instance and on no other.
 	Env []string
+	// Took is how long the driver's two calls took that made it, if Create has just returned it; 0 if not measured.
+	Took time.Duration
 }
 
 // A Process uses the GPU.

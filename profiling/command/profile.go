@@ -133,7 +133,10 @@ func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *meas
 		return nil
 	}
 	if f.device.device != "" {
-		if err := os.Setenv("CUDA_VISIBLE_DEVICES", f.device.device); err != nil {
+		// A number is the driver's, as in the other modes.
+		err := errors.Join(os.Setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),
+			os.Setenv("CUDA_VISIBLE_DEVICES", f.device.device))
+		if err != nil {
 			return err
 		}
 	}
@@ -161,6 +164,9 @@ func (f *profileFlags) watch(c *cobra.Command, p *measure.Partitions, facts cuda
 	if err != nil {
 		fmt.Fprintf(c.ErrOrStderr(), "miglab: the conditions of the GPU are unknown: %v\n", err)
 		watch = &profiling.Watch{}
+	}
+	if others < 0 {
+		fmt.Fprintln(c.ErrOrStderr(), "miglab: whether others use the GPU is unknown")
 	}
 	// This process may be among those that the driver counts.
 	if others > 1 && !f.device.beside {

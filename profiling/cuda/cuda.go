@@ -88,7 +88,8 @@ func remedy(err error) string {
 	case !ok:
 		return ""
 	case refusal.Code == 100 || refusal.Code == 101: // CUDA_ERROR_NO_DEVICE, CUDA_ERROR_INVALID_DEVICE
-		return "check CUDA_VISIBLE_DEVICES; in a container, the instance's files in /dev/nvidia-caps must exist " +
+		return "check CUDA_VISIBLE_DEVICES; a GPU in MIG mode without instances is none: make one, or turn the mode " +
+			"off; in a container, the instance's files in /dev/nvidia-caps must exist " +
 			"(nvidia-smi or nvidia-modprobe makes them)"
 	case refusal.Code == 803: // CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
 		return "the driver's library and its kernel module are of different versions: reboot, or reload the module"

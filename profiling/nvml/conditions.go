@@ -52,12 +52,13 @@ func sample(gpu nvml.Device) (profiling.Sample, error) {
 	return s, nil
 }
 
-// WatchGPU watches a GPU by its UUID, without the prefix GPU-, and returns the driver's
-// version and how many processes use the GPU. It needs no MIG.
+// WatchGPU watches a GPU by the UUID that CUDA gives for it, which has no prefix, and returns the driver's version and
+// how many processes use the GPU; -1 if the driver does not tell. The UUID may be that of a MIG device: then the
+// processes are those on it, and the samples those of its GPU.
 func WatchGPU(uuid string) (w *profiling.Watch, driver string, processes int, err error) {
 	lib, err := loadLibrary()
 	if err != nil {
-		return nil, "", 0, err
+		return nil, "", -1, err
 	}
 	defer func() {
 		if err != nil {
@@ -65,12 +66,21 @@ func WatchGPU(uuid string) (w *profiling.Watch, driver string, processes int, er
 		}
 	}()
 	driver, _ = lib.SystemGetDriverVersion()
-	gpu, ret := lib.DeviceGetHandleByUUID("GPU-" + uuid)
+	device, ret := lib.DeviceGetHandleByUUID("GPU-" + uuid)
+	gpu := device
 	if ret != nvml.SUCCESS {
-		return nil, driver, 0, failure("find the GPU with the UUID "+uuid, ret)
+		if slice, isSlice := lib.DeviceGetHandleByUUID("MIG-" + uuid); isSlice == nvml.SUCCESS {
+			device = slice
+			gpu, ret = slice.GetDeviceHandleFromMigDeviceHandle()
+		}
 	}
-	if running, ret := gpu.GetComputeRunningProcesses(); ret == nvml.SUCCESS {
-		processes = len(running)
+	if ret != nvml.SUCCESS {
+		return nil, driver, -1, failure("find the GPU with the UUID "+uuid, ret)
+	}
+	running, ret := device.GetComputeRunningProcesses()
+	processes = len(running)
+	if ret != nvml.SUCCESS {
+		processes = -1
 	}
 	w, err = watchHandle(gpu, func() { lib.Shutdown() })
 	return w, driver, processes, err

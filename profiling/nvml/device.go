@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
@@ -115,11 +116,10 @@ func (d *device) Placements(p *mig.Profile) ([]mig.Slices, error) {
 	if ret != nvml.SUCCESS {
 		return nil, failure(op, ret)
 	}
-	var starts []mig.Slices
-	for _, at := range placements {
-		starts = append(starts, mig.Slices(at.Start))
+	starts, _ := (&described{placements: placements}).starts()
+	for i := range starts {
+		starts[i] /= driverSlices(d.model.Load())
 	}
-	slices.Sort(starts)
 	return starts, nil
 }
 
@@ -128,21 +128,18 @@ func (d *device) Instances() ([]profiling.Instance, error) {
 	if on, err := d.divided(op); err != nil || !on {
 		return nil, err
 	}
-	all, err := enumerate(op, d.gpu.GetGpuInstanceProfileInfo)
+	all, err := describeProfiles(d.gpu, op)
 	if err != nil {
 		return nil, err
 	}
 	var out []profiling.Instance
-	for _, info := range all {
-		if info.InstanceCount == 0 { // go-nvml cannot return an empty list
-			continue
-		}
-		gis, ret := d.gpu.GetGpuInstances(&info)
+	for _, p := range all {
+		gis, ret := d.gpu.GetGpuInstances(&p.GpuInstanceProfileInfo)
 		if ret != nvml.SUCCESS {
 			return nil, failure(op, ret)
 		}
 		for _, gi := range gis {
-			i, err := d.describe(op, gi, &info)
+			i, err := d.describe(op, gi, &p)
 			switch {
 			case errors.Is(err, profiling.ErrUnknownInstance): // destroyed since it was listed
 			case err != nil:
@@ -157,21 +154,20 @@ func (d *device) Instances() ([]profiling.Instance, error) {
 }
 
 // describe describes an instance of a profile. It has the UUID of its first compute instance, or none.
-func (d *device) describe(op string, gi nvml.GpuInstance, profile *nvml.GpuInstanceProfileInfo) (
-	out profiling.Instance, _ error,
-) {
+func (d *device) describe(op string, gi nvml.GpuInstance, profile *described) (out profiling.Instance, _ error) {
 	info, ret := gi.GetInfo()
 	if ret != nvml.SUCCESS {
 		return out, instanceFailure(op, ret)
 	}
-	out.ID, out.Start = int(info.Id), mig.Slices(info.Placement.Start)
 	model := d.model.Load()
-	known := slices.IndexFunc(model.Profiles, func(p *mig.Profile) bool { return p.ID == int(info.ProfileId) })
+	out.ID, out.Start = int(info.Id), mig.Slices(info.Placement.Start)/driverSlices(model)
+	listed := model.AllProfiles()
+	known := slices.IndexFunc(listed, func(p *mig.Profile) bool { return p.ID == int(info.ProfileId) })
 	if known >= 0 {
-		out.Profile = model.Profiles[known]
+		out.Profile = listed[known]
 	} else {
-		out.Profile = profileOf(profile, d.id.MemoryMiB)
-		out.Profile.Length = mig.Slices(info.Placement.Size)
+		out.Profile = profile.profile(d.id.MemoryMiB)
+		out.Profile.Length = mig.Slices(info.Placement.Size) / driverSlices(model)
 	}
 	cis, err := computeInstances(op, gi)
 	if err == nil && len(cis) > 0 {
@@ -198,23 +194,17 @@ func instanceFailure(op string, ret nvml.Return) error {
 // name gives an instance the UUID of its compute instance. That is the UUID of the MIG device with the numbers of both:
 // the device in a compute instance's own description is the whole GPU, as nvml.h says.
 func (d *device) name(op string, i *profiling.Instance, ci nvml.ComputeInstance) error {
-	info, ret := ci.GetInfo()
-	if ret != nvml.SUCCESS {
-		return instanceFailure(op, ret)
-	}
-	devices, err := d.migDevices(op)
-	if err != nil {
-		return err
-	}
-	for _, device := range devices {
-		gi, hasGI := device.GetGpuInstanceId()
-		ci, hasCI := device.GetComputeInstanceId()
-		switch ret := cmp.Or(hasGI, hasCI); {
-		case ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND: // destroyed since it was listed
-			continue
-		case ret != nvml.SUCCESS:
-			return failure(op, ret)
-		case gi != i.ID || ci != int(info.Id):
+	for range longestSearch {
+		info, ret := ci.GetInfo()
+		if ret != nvml.SUCCESS {
+			return instanceFailure(op, ret)
+		}
+		device, err := d.migDevice(op, i.ID, int(info.Id))
+		if err != nil {
+			return err
+		}
+		if device == nil {
+			time.Sleep(searchPause)
 			continue
 		}
 		uuid, ret := device.GetUUID()
@@ -232,21 +222,58 @@ func (d *device) name(op string, i *profiling.Instance, ci nvml.ComputeInstance)
 	return instanceFailure(op, nvml.ERROR_NOT_FOUND)
 }
 
-// migDevices returns the GPU's MIG devices. There is one for each compute instance.
+// longestSearch is how often the MIG device of a compute instance is looked for, which may appear a moment later than
+// the instance; searchPause is the pause between two times.
+const (
+	longestSearch = 5
+	searchPause   = 2 * time.Millisecond
+)
+
+// migDevice returns the MIG device with the numbers of a GPU and a compute instance; nil if there is none.
+func (d *device) migDevice(op string, gpuInstance, computeInstance int) (nvml.Device, error) {
+	devices, err := d.migDevices(op)
+	for _, device := range devices {
+		gi, hasGI := device.GetGpuInstanceId()
+		ci, hasCI := device.GetComputeInstanceId()
+		switch ret := cmp.Or(hasGI, hasCI); {
+		case ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND: // destroyed since it was listed
+			continue
+		case ret != nvml.SUCCESS:
+			return nil, failure(op, ret)
+		case gi == gpuInstance && ci == computeInstance:
+			return device, nil
+		}
+	}
+	return nil, err
+}
+
+// migDevices returns the GPU's MIG devices. There is one for each compute instance. The driver may give them other
+// indices meanwhile, so that they are listed until two lists have the same devices.
 func (d *device) migDevices(op string) (devices []nvml.Device, _ error) {
 	n, ret := d.gpu.GetMaxMigDeviceCount()
 	if ret != nvml.SUCCESS {
 		return nil, failure(op, ret)
 	}
-	for i := range n {
-		device, ret := d.gpu.GetMigDeviceHandleByIndex(i)
-		switch ret {
-		case nvml.SUCCESS:
-			devices = append(devices, device)
-		case nvml.ERROR_NOT_FOUND, nvml.ERROR_NOT_SUPPORTED: // no device with that number, or MIG mode is off now
-		default:
-			return nil, failure(op, ret)
+	for k := range longestSearch {
+		var now []nvml.Device
+		for i := range n {
+			device, ret := d.gpu.GetMigDeviceHandleByIndex(i)
+			switch ret {
+			case nvml.SUCCESS:
+				if !slices.Contains(now, device) {
+					now = append(now, device)
+				}
+			// no device with that number or any more, or MIG mode is off now
+			case nvml.ERROR_NOT_FOUND, nvml.ERROR_INVALID_ARGUMENT, nvml.ERROR_NOT_SUPPORTED:
+			default:
+				return nil, failure(op, ret)
+			}
 		}
+		moved := func(device nvml.Device) bool { return !slices.Contains(devices, device) }
+		if k > 0 && len(now) == len(devices) && !slices.ContainsFunc(now, moved) {
+			break
+		}
+		devices = now
 	}
 	return devices, nil
 }
@@ -279,8 +306,11 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 	if err != nil {
 		return profiling.Instance{}, err
 	}
-	placement := nvml.GpuInstancePlacement{Start: uint32(at.Start), Size: uint32(at.Profile.Length)}
+	unit := driverSlices(d.model.Load())
+	placement := nvml.GpuInstancePlacement{Start: uint32(unit * at.Start), Size: uint32(unit * at.Profile.Length)}
+	before := time.Now()
 	gi, ret := d.gpu.CreateGpuInstanceWithPlacement(&info, &placement)
+	took := time.Since(before)
 	switch ret {
 	case nvml.SUCCESS:
 	case nvml.ERROR_INVALID_ARGUMENT:
@@ -293,9 +323,10 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 	out, err := d.fill(op, gi, info.SliceCount)
 	if err == nil {
 		out.Instance = at
+		out.Took += took
 		return out, nil
 	}
-	undo := destroyInstance("destroy what was made", gi)
+	undo := d.destroyInstance("destroy what was made", gi)
 	if undo != nil && !errors.Is(undo, profiling.ErrUnknownInstance) {
 		err = &profiling.LeftoverError{ID: out.ID, Err: err, Undo: undo}
 	}
@@ -303,7 +334,7 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 }
 
 // fill makes the compute instance that fills a GPU instance. The result has an ID even
-// with an error; the ID is -1 if the driver did not report it.
+// with an error; the ID is -1 if the driver did not report it. It has the time of that call alone.
 func (d *device) fill(op string, gi nvml.GpuInstance, size uint32) (out profiling.Instance, err error) {
 	out.ID = -1
 	info, ret := gi.GetInfo()
@@ -320,7 +351,9 @@ func (d *device) fill(op string, gi nvml.GpuInstance, size uint32) (out profilin
 		err := fmt.Errorf("%w: the driver has no compute instance with all %d slices", profiling.ErrUnsupported, size)
 		return out, &profiling.DeviceError{Op: op, Err: err}
 	}
+	before := time.Now()
 	ci, ret := gi.CreateComputeInstance(profile)
+	out.Took = time.Since(before)
 	if ret != nvml.SUCCESS {
 		return out, failure(op, ret)
 	}
@@ -344,7 +377,7 @@ func (d *device) Destroy(id int) error {
 	gi, ret := d.gpu.GetGpuInstanceById(id)
 	switch ret {
 	case nvml.SUCCESS:
-		return destroyInstance(op, gi)
+		return d.destroyInstance(op, gi)
 	case nvml.ERROR_NOT_SUPPORTED: // MIG mode is off: there is none
 		ret = nvml.ERROR_NOT_FOUND
 	}
@@ -352,8 +385,13 @@ func (d *device) Destroy(id int) error {
 }
 
 // destroyInstance destroys the compute instances of a GPU instance, then the GPU instance. Compute
-// instances may have disappeared, but the GPU instance must exist.
-func destroyInstance(op string, gi nvml.GpuInstance) error {
+// instances may have disappeared, but the GPU instance must exist. The error is [profiling.ErrBusy] if the driver
+// says that it destroyed the instance and still lists it, as has been seen on H100 (go-nvml 146).
+func (d *device) destroyInstance(op string, gi nvml.GpuInstance) error {
+	was, ret := gi.GetInfo()
+	if ret != nvml.SUCCESS {
+		return instanceFailure(op, ret)
+	}
 	cis, err := computeInstances(op, gi)
 	if err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
 		return err
@@ -365,7 +403,27 @@ func destroyInstance(op string, gi nvml.GpuInstance) error {
 			return failure(op, ret)
 		}
 	}
-	return instanceFailure(op, gi.Destroy())
+	if ret := gi.Destroy(); ret != nvml.SUCCESS {
+		return instanceFailure(op, ret)
+	}
+	if d.lists(op, was) {
+		err := fmt.Errorf("%w: the driver says that it destroyed the instance, and lists it", profiling.ErrBusy)
+		return &profiling.DeviceError{Op: op, Err: err}
+	}
+	return nil
+}
+
+// lists reports whether the driver lists a GPU instance without compute instances. One with them has been made since
+// by somebody else.
+func (d *device) lists(op string, was nvml.GpuInstanceInfo) bool {
+	gi, ret := d.gpu.GetGpuInstanceById(int(was.Id))
+	if ret != nvml.SUCCESS {
+		return false
+	}
+	info, ret := gi.GetInfo()
+	cis, err := computeInstances(op, gi)
+	return ret == nvml.SUCCESS && info.ProfileId == was.ProfileId && info.Placement == was.Placement && err == nil &&
+		len(cis) == 0
 }
 
 // Processes implements [profiling.Device]. It asks the GPU and its MIG devices, since the

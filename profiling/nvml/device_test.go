@@ -440,7 +440,14 @@ var deviceTests = []stubTest{
 		}
 	}},
 	{name: "profiles that the table lacks", state: []string{a30, "table 6 2 3 17856 1", "gi 0 1 6 0 0", "ci 0 1 0 2", "gi 0 4 14 3 0"}, run: func(t *testing.T, s nvmltest.State) {
-		all, err := open(t).Instances()
+		d := open(t)
+		if all, err := d.Instances(); err != nil || len(all) != 2 || all[0].Profile != mig.MustLookup("A30").Others[1] {
+			t.Errorf("instances %v, %v; want the table's 2g.12gb+me", all, err)
+		}
+		without := *mig.MustLookup("A30")
+		without.Others = nil
+		nvml.SetModel(d, &without)
+		all, err := d.Instances()
 		if err != nil || len(all) != 2 {
 			t.Fatalf("instances %v, %v; want two", all, err)
 		}
@@ -448,7 +455,7 @@ var deviceTests = []stubTest{
 		if slices.Contains(mig.MustLookup("A30").Profiles, p) {
 			t.Errorf("profile 6 is the table's %v", p)
 		}
-		if p.ID != 6 || p.Size != 2 || p.Length != 3 || p.Max != 1 || p.SMs != 28 || p.String() != "2g.18gb" || all[0].Mask() != 7 {
+		if p.ID != 6 || p.Size != 2 || p.Length != 3 || p.Max != 1 || p.SMs != 28 || p.String() != "2g.18gb+me" || all[0].Mask() != 7 {
 			t.Errorf("the stand-in is %+v", p)
 		}
 		if all[1].Profile != mig.MustLookup("A30").Profile(1) || all[1].UUID != "" {

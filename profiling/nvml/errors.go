@@ -36,7 +36,8 @@ var causes = map[nvml.Return]struct {
 		"reboot, or reload the module",
 	},
 	nvml.ERROR_NO_PERMISSION: {
-		profiling.ErrPermission, "run as root, or get read access to /proc/driver/nvidia/capabilities/mig/config",
+		profiling.ErrPermission, "run as root, or get read access to /proc/driver/nvidia/capabilities/mig/config; " +
+			"start a container with NVIDIA_MIG_MONITOR_DEVICES=all to read, NVIDIA_MIG_CONFIG_DEVICES=all to change",
 	},
 	nvml.ERROR_OPERATING_SYSTEM: {
 		profiling.ErrPermission, "the operating system denies this process the GPU's device file: allow it " +

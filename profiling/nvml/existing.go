@@ -50,11 +50,11 @@ func OpenExisting(selector string) (_ profiling.Device, err error) {
 			lib.Shutdown()
 		}
 	}()
-	visible, err := visibleDevices(op)
+	gpus, err := listGPUs(lib)
 	if err != nil {
 		return nil, err
 	}
-	gpus, err := listGPUs(lib)
+	visible, err := visibleDevices(op, len(gpus))
 	if err != nil {
 		return nil, err
 	}
@@ -69,17 +69,26 @@ func OpenExisting(selector string) (_ profiling.Device, err error) {
 		chosen = g.id.UUID
 	}
 	var found []*existing
-	var unusable []string
+	var unusable []string // why
+	var failed error
+	smallest := "1g.5gb"
 	for i, g := range gpus {
-		if chosen != "" && g.id.UUID != chosen {
+		switch {
+		case chosen != "" && g.id.UUID != chosen:
+			continue
+		case g.err != nil: // another GPU may have instances
+			failed = cmp.Or(failed, g.err)
+			continue
+		case !g.id.MIG:
+			unusable = append(unusable, "MIG mode of "+g.id.UUID+" is off")
 			continue
 		}
-		if g.err != nil {
-			return nil, g.err
-		}
-		if g.id.Model == nil || !g.id.MIG {
+		if g.id.Model == nil {
+			_, err := modelOf(g.gpu, g.id, op)
+			failed = cmp.Or(failed, err)
 			continue
 		}
+		smallest = g.id.Model.Profiles[0].String()
 		e := &existing{device: g, taken: map[int]bool{}}
 		if err := e.find(op, i, visible, &unusable); err != nil {
 			return nil, err
@@ -88,23 +97,24 @@ func OpenExisting(selector string) (_ profiling.Device, err error) {
 			found = append(found, e)
 		}
 	}
-	return onlyGPU(op, found, unusable)
+	if len(found) == 0 && failed != nil {
+		return nil, failed
+	}
+	return onlyGPU(op, found, unusable, smallest)
 }
 
-// onlyGPU returns the one GPU with instances for this process. The error says what there is instead.
-func onlyGPU(op string, found []*existing, unusable []string) (profiling.Device, error) {
+// onlyGPU returns the one GPU with instances for this process. The error says what there is instead, and that an
+// instance of the smallest profile would do.
+func onlyGPU(op string, found []*existing, unusable []string, smallest string) (profiling.Device, error) {
 	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
-		err := errors.New("there is no MIG instance that this process may use")
-		if len(unusable) > 0 {
-			err = fmt.Errorf("%w; %s", err, strings.Join(unusable, "; "))
-		}
 		return nil, &profiling.DeviceError{
-			Op: op, Err: err,
-			Remedy: "ask for one (Kubernetes: nvidia.com/mig-1g.5gb; " +
-				"Slurm: --gres), or have one made: nvidia-smi mig -cgi 1g.5gb -C",
+			Op: op, Err: fmt.Errorf("there is no MIG instance that this process may use: %s", strings.Join(unusable,
+				"; ")),
+			Remedy: "ask for one (Kubernetes: nvidia.com/mig-" + smallest + "; " +
+				"Slurm: --gres), or have one made: nvidia-smi mig -cgi " + smallest + " -C",
 		}
 	}
 	uuids := nearest.Names(found, func(e *existing) string { return e.id.UUID })
@@ -118,6 +128,7 @@ func (e *existing) find(op string, index int, visible [][]string, unusable *[]st
 	if err != nil {
 		return err
 	}
+	hidden := 0
 	for _, device := range devices {
 		i, why, err := e.instance(op, device)
 		switch {
@@ -125,15 +136,26 @@ func (e *existing) find(op string, index int, visible [][]string, unusable *[]st
 		case err != nil:
 			return err
 		case !isVisible(visible, i.UUID, e.id.UUID, index):
+			hidden++
 		case why != "":
 			*unusable = append(*unusable, i.UUID+" "+why)
 		default:
 			e.all = append(e.all, i)
 		}
 	}
-	if !e.place() {
-		err := fmt.Errorf("%w: its instances do not fit on a %s together", profiling.ErrUnsupported, e.model.Load())
-		return &profiling.DeviceError{Op: op, Err: err}
+	switch {
+	case hidden > 0:
+		*unusable = append(*unusable, fmt.Sprintf("%d of %s are not named by --device or CUDA_VISIBLE_DEVICES=%s",
+			hidden, e.id.UUID, os.Getenv("CUDA_VISIBLE_DEVICES")))
+	case len(devices) == 0:
+		*unusable = append(*unusable, e.id.UUID+" is in MIG mode and has no instances, so that CUDA finds no device "+
+			"on it (error 100)")
+	}
+	for !e.place() {
+		last := len(e.all) - 1
+		*unusable = append(*unusable, fmt.Sprintf("%s does not fit beside the others on a %s", e.all[last].UUID,
+			e.model.Load()))
+		e.all = e.all[:last]
 	}
 	return nil
 }
@@ -280,19 +302,30 @@ func (e *existing) Processes() ([]profiling.Process, error) {
 }
 
 // visibleDevices returns the devices that CUDA_VISIBLE_DEVICES names, or nil if it is not set. A list is empty if
-// the variable hides all devices.
-func visibleDevices(op string) (lists [][]string, _ error) {
+// the variable hides all devices. As in CUDA, a number that no GPU has hides what follows it. Of several GPUs the
+// numbers are the driver's only if CUDA_DEVICE_ORDER says so: without it, CUDA counts from the fastest GPU.
+func visibleDevices(op string, gpus int) (lists [][]string, _ error) {
 	text, set := os.LookupEnv("CUDA_VISIBLE_DEVICES")
 	if !set {
 		return nil, nil
 	}
-	var words []string
+	words := []string{}
 	for word := range strings.SplitSeq(text, ",") {
 		word = strings.TrimSpace(word)
 		n, err := strconv.Atoi(word)
+		isNumber := err == nil
 		switch {
-		case word == "" || word == "NoDevFiles" || n == -1:
-		case strings.HasPrefix(word, "MIG-") || strings.HasPrefix(word, "GPU-") || err == nil && n >= 0:
+		case word == "" || word == "NoDevFiles" || isNumber && (n < 0 || n >= gpus):
+			return [][]string{words}, nil
+		case isNumber && gpus > 1 && os.Getenv("CUDA_DEVICE_ORDER") != "PCI_BUS_ID":
+			return nil, &profiling.DeviceError{
+				Op: op, Err: fmt.Errorf("CUDA_VISIBLE_DEVICES has the number %d, which CUDA counts from the fastest of "+
+					"%d GPUs on", n, gpus),
+				Remedy: "set it to the UUIDs that nvidia-smi -L lists, or set CUDA_DEVICE_ORDER=PCI_BUS_ID",
+			}
+		case isNumber:
+			words = append(words, strconv.Itoa(n))
+		case strings.HasPrefix(word, "MIG-") || strings.HasPrefix(word, "GPU-"):
 			words = append(words, word)
 		default:
 			return nil, &profiling.DeviceError{

@@ -210,7 +210,63 @@ func TestExistingInstances(t *testing.T) {
 		}},
 		{name: "MIG mode is off, and there is none", state: []string{"gpu 0 A100 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {
 			_, err := nvml.OpenExisting("")
-			wants(t, err, nil, "there is no MIG instance that this process may use", "Kubernetes", "Slurm")
+			wants(t, err, nil, "there is no MIG instance that this process may use: MIG mode of GPU-1 is off; ask", "Kubernetes", "Slurm")
+		}},
+		{name: "none in MIG mode", state: []string{"gpu 0 H100 GPU-1 1 1"}, run: func(t *testing.T, s nvmltest.State) {
+			_, err := nvml.OpenExisting("")
+			wants(t, err, nil, "GPU-1 is in MIG mode and has no instances, so that CUDA finds no device on it (error 100)", "mig -cgi 1g.10gb -C")
+		}},
+		{name: "a GPU that has none is lost", state: []string{"gpu 0 A100 GPU-1 1 1", "gpu 1 A30 GPU-2 1 1", "gi 1 0 0 0 0", "ci 1 0 0 4"}, run: func(t *testing.T, s nvmltest.State) {
+			s.Add(t, "fail nvmlDeviceGetHandleByIndex 0 1 GPU_IS_LOST")
+			if _, err := nvml.OpenExisting(""); err != nil {
+				t.Error(err)
+			}
+			s.Remove(t, "gi")
+			s.Add(t, "fail nvmlDeviceGetHandleByIndex 0 1 GPU_IS_LOST")
+			_, err := nvml.OpenExisting("")
+			wants(t, err, profiling.ErrLost, "identify GPU 0")
+		}},
+		{name: "no model can be built", state: []string{nvmltest.A100, "table 19 2 1 4864 7"}, run: func(t *testing.T, s nvmltest.State) {
+			_, err := nvml.OpenExisting("")
+			wants(t, err, profiling.ErrUnsupported, "no model can be built") // and not that there is no instance
+		}},
+		{name: "in a container that may not read the GPU's memory", state: onExisting(append(somebodys, "deny nvmlDeviceGetMemoryInfo", "deny nvmlDeviceGetComputeRunningProcesses")...), run: func(t *testing.T, s nvmltest.State) {
+			d, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			id, err := d.Identify()
+			if starts, _ := d.Placements(mig.MustLookup("A100").Profile(4)); err != nil || id.Model.Name != "A100" || id.MemoryMiB != 40960 || len(starts) != 1 {
+				t.Errorf("%+v, %v; 4g at %v", id, err, starts)
+			}
+			if all, err := d.Processes(); err != nil || len(all) > 0 {
+				t.Errorf("processes %v, %v", all, err)
+			}
+		}},
+		{name: "whose indices move, and one is gone", state: onExisting(append(somebodys, "move 7", "stale 0 9 0 3")...), run: func(t *testing.T, s nvmltest.State) {
+			d, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, size := range []mig.Slices{1, 2, 4} {
+				if starts, err := d.Placements(mig.MustLookup("A100").Profile(size)); err != nil || len(starts) != 1 {
+					t.Errorf("size %d at %v, %v", size, starts, err)
+				}
+			}
+		}},
+		// On B300 the instance with double memory has a smaller compute instance with as many slices.
+		{name: "a part with all slices", state: append([]string{"gpu 0 B300 GPU-1 1 1", "gi 0 7 15 0 0", "ci 0 7 0 1 18", "gi 0 8 15 2 0", "ci 0 8 0 1"}, unprivileged...), run: func(t *testing.T, s nvmltest.State) {
+			d, err := nvml.OpenExisting("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			id, err := d.Identify()
+			if starts, _ := d.Placements(id.Model.Profiles[2]); err != nil || id.Model.Profiles[2].SMs != 30 || len(starts) != 1 {
+				t.Errorf("%v, %v: 1g.67gb at %v, want one", id.Model, err, starts)
+			}
+			s.Remove(t, "ci 0 8")
+			_, err = nvml.OpenExisting("")
+			wants(t, err, nil, "has 1 slices, 67 GB and 18 multiprocessors, like no profile")
 		}},
 		{name: "on several GPUs", state: []string{
 			"gpu 0 A100 GPU-a 1 1", "gpu 1 A30 GPU-b 1 1", "gi 0 0 0 0 0", "ci 0 0 0 7", "gi 1 0 0 0 0", "ci 1 0 0 4",
@@ -228,7 +284,10 @@ func TestExistingInstances(t *testing.T) {
 			if _, err := nvml.OpenExisting(i.UUID); err != nil {
 				t.Error(err)
 			}
-			t.Setenv("CUDA_VISIBLE_DEVICES", "1") // of the driver's numbers, also when one GPU is chosen
+			t.Setenv("CUDA_VISIBLE_DEVICES", "1")
+			_, err = nvml.OpenExisting("")
+			wants(t, err, nil, "the number 1, which CUDA counts from the fastest of 2 GPUs on", "CUDA_DEVICE_ORDER=PCI_BUS_ID")
+			t.Setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID") // the driver's numbers, also when one GPU is chosen
 			for _, selector := range []string{"", "GPU-b"} {
 				d, err := nvml.OpenExisting(selector)
 				if err != nil {
@@ -253,12 +312,16 @@ func TestExistingInstances(t *testing.T) {
 				one.UUID:      "[1]",
 				one.UUID[:12]: "[1]",
 				"GPU-11111111-2222-3333-4444-555555555555": "[1 2 4]",
-				"0":         "[1 2 4]",
-				"1":         "[]",
-				"MIG-other": "[]",
-				"-1":        "[]",
-				"0:two":     "error",
-				"a100":      "error",
+				"0":                "[1 2 4]",
+				"1":                "[]",
+				"MIG-other":        "[]",
+				"-1":               "[]",
+				"-1,0":             "[]", // what follows an invalid number is hidden
+				"7," + one.UUID:    "[]",
+				one.UUID + ",-1,0": "[1]",
+				"0,-1":             "[1 2 4]",
+				"0:two":            "error",
+				"a100":             "error",
 			} {
 				t.Setenv("CUDA_VISIBLE_DEVICES", visible)
 				d, err := nvml.OpenExisting("")
@@ -268,7 +331,7 @@ func TestExistingInstances(t *testing.T) {
 					wants(t, err, nil, "CUDA_VISIBLE_DEVICES has", "nvidia-smi -L")
 					continue
 				case err != nil:
-					wants(t, err, nil, "no MIG instance that this process may use")
+					wants(t, err, nil, "no MIG instance that this process may use: 3 of GPU-11111111", "not named by --device or CUDA_VISIBLE_DEVICES="+visible)
 				default:
 					var sizes []mig.Slices
 					for _, size := range mig.MustLookup("A100").Sizes() {

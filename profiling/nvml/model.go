@@ -28,11 +28,12 @@ type described struct {
 // driver's standard profiles are those of the table, and otherwise one that is built from what
 // the driver says. The error wraps [profiling.ErrUnsupported] if neither is possible.
 func modelOf(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error) {
-	all, err := describeProfiles(gpu, op)
+	all, err := placeProfiles(gpu, op)
 	if err != nil {
 		return nil, err
 	}
-	if known, err := profiling.Model(id.Name, id.MemoryMiB); err == nil && agrees(known, all, id.MemoryMiB) {
+	known, unknown := profiling.Model(id.Name, id.MemoryMiB)
+	if unknown == nil && agrees(known, all, id.MemoryMiB) {
 		return known, nil
 	}
 	unsupported := func(err error) error {
@@ -45,7 +46,7 @@ func modelOf(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error
 	if id.MemoryMiB == 0 {
 		return nil, unsupported(errors.New("the driver does not say how much memory it has"))
 	}
-	g, err := build(all, id)
+	g, err := build(all, id, known)
 	if err == nil {
 		g, err = mig.Register(g)
 	}
@@ -55,38 +56,80 @@ func modelOf(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error
 	return g, nil
 }
 
-// describeProfiles returns the profiles of the kinds that package mig models: a standard one
-// for each size, with media engines (+me), and with double memory.
-func describeProfiles(gpu nvml.Device, op string) (all []described, _ error) {
-	profiles, err := enumerate(op, func(kind int) (described, nvml.Return) {
+// variants are the ends of the names of profiles with other engines, by their numbers in nvml.h.
+var variants = map[int]string{
+	nvml.GPU_INSTANCE_PROFILE_1_SLICE_GFX: "+gfx", nvml.GPU_INSTANCE_PROFILE_2_SLICE_GFX: "+gfx",
+	nvml.GPU_INSTANCE_PROFILE_3_SLICE_GFX: "+gfx", nvml.GPU_INSTANCE_PROFILE_4_SLICE_GFX: "+gfx",
+	nvml.GPU_INSTANCE_PROFILE_1_SLICE_NO_ME: "-me", nvml.GPU_INSTANCE_PROFILE_2_SLICE_NO_ME: "-me",
+	nvml.GPU_INSTANCE_PROFILE_1_SLICE_ALL_ME: "+me.all", nvml.GPU_INSTANCE_PROFILE_2_SLICE_ALL_ME: "+me.all",
+}
+
+// describeProfiles returns the profiles of which the GPU can have instances, without placements.
+func describeProfiles(gpu nvml.Device, op string) ([]described, error) {
+	all, err := enumerate(op, func(kind int) (described, nvml.Return) {
 		info, ret := gpu.GetGpuInstanceProfileInfo(kind)
 		return described{GpuInstanceProfileInfo: info, kind: kind}, ret
 	})
+	return slices.DeleteFunc(all, func(p described) bool { return p.InstanceCount == 0 }), err
+}
+
+// placeProfiles returns the profiles by size, with their placements.
+func placeProfiles(gpu nvml.Device, op string) ([]described, error) {
+	all, err := describeProfiles(gpu, op)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range profiles {
-		if p.kind > nvml.GPU_INSTANCE_PROFILE_1_SLICE_REV2 || p.InstanceCount == 0 {
-			continue
-		}
-		placements, ret := gpu.GetGpuInstancePossiblePlacements(&p.GpuInstanceProfileInfo)
+	for i := range all {
+		placements, ret := gpu.GetGpuInstancePossiblePlacements(&all[i].GpuInstanceProfileInfo)
 		if ret != nvml.SUCCESS && ret != nvml.ERROR_NO_PERMISSION && ret != nvml.ERROR_NOT_SUPPORTED {
 			return nil, failure(op, ret)
 		}
-		p.placements = placements
-		all = append(all, p)
+		all[i].placements = placements
 	}
 	slices.SortStableFunc(all, func(a, b described) int { return cmp.Compare(a.SliceCount, b.SliceCount) })
 	return all, nil
 }
 
-// starts returns where instances may begin, and how many memory slices they take.
+// profile returns the profile of a GPU with some memory. Its length and starts are 0.
+func (p *described) profile(gpuMiB int) *mig.Profile {
+	return &mig.Profile{
+		ID: int(p.Id), Size: mig.Slices(p.SliceCount), Max: int(p.InstanceCount), SMs: int(p.MultiprocessorCount),
+		MemoryGB:     gigabytes(int(p.MemorySizeMB), gpuMiB),
+		DoubleMemory: p.kind == nvml.GPU_INSTANCE_PROFILE_1_SLICE_REV2,
+		MediaExtensions: p.kind == nvml.GPU_INSTANCE_PROFILE_1_SLICE_REV1 ||
+			p.kind == nvml.GPU_INSTANCE_PROFILE_2_SLICE_REV1,
+		Variant: variants[p.kind],
+	}
+}
+
+// starts returns where instances may begin, and how many memory slices they take, in slices of the driver.
 func (p *described) starts() (starts []mig.Slices, length mig.Slices) {
 	for _, at := range p.placements {
 		starts, length = append(starts, mig.Slices(at.Start)), mig.Slices(at.Size)
 	}
 	slices.Sort(starts)
 	return starts, length
+}
+
+// driverSlices returns how many memory slices of the driver are one of the model.
+func driverSlices(g *mig.GPU) mig.Slices {
+	if g == nil {
+		return 1
+	}
+	return max(1, g.DriverSlices)
+}
+
+// commonSlices returns the largest number of the driver's memory slices of which all placements are multiples.
+func commonSlices(all []described) (unit mig.Slices) {
+	for i := range all {
+		starts, length := all[i].starts()
+		for _, n := range append(starts, length) {
+			for n != 0 {
+				unit, n = n, unit%n
+			}
+		}
+	}
+	return max(1, unit)
 }
 
 // agrees reports whether the driver has all standard profiles of a model as the table has them.
@@ -99,49 +142,104 @@ func agrees(g *mig.GPU, all []described, memoryMiB int) bool {
 			return false
 		}
 		d := &all[i]
-		q := profileOf(&d.GpuInstanceProfileInfo, memoryMiB)
+		q := d.profile(memoryMiB)
 		starts, length := d.starts()
-		if q.Size != p.Size || q.Max != p.Max || q.MemoryGB != p.MemoryGB || p.SMs != 0 && q.SMs != p.SMs ||
-			d.placements != nil && (length != p.Length || !slices.Equal(starts, p.Starts)) {
+		for i := range starts {
+			starts[i] /= driverSlices(g)
+		}
+		if q.Size != p.Size || q.Max != p.Max || q.MemoryGB != p.MemoryGB || q.SMs != p.SMs ||
+			d.placements != nil && (length != p.Length*driverSlices(g) || !slices.Equal(starts, p.Starts)) {
 			return false
 		}
 	}
 	return true
 }
 
+// standardProfiles returns the index of the profile of each number of slices that schedulers use: of those without
+// double memory and additional engines, the one with most instances. If several have as many, it is the one with the
+// usual engines.
+func standardProfiles(all []described) map[uint32]int {
+	best := map[uint32]int{}
+	for i := range all {
+		old, has := best[all[i].SliceCount]
+		if all[i].profile(1).Standard() && (!has || all[i].InstanceCount > all[old].InstanceCount) {
+			best[all[i].SliceCount] = i
+		}
+	}
+	return best
+}
+
+// place gives a profile its length and starts in memory slices of the model, each of which is unit of the driver's.
+// Where the driver does not tell them, they are those of another model. Starts at which there could be more instances
+// than the driver allows are left out, since schedulers use all starts.
+func (d *described) place(p *mig.Profile, unit mig.Slices, like *mig.GPU) error {
+	starts, length := d.starts()
+	p.Length = length / unit
+	for _, start := range starts {
+		p.Starts = append(p.Starts, start/unit)
+	}
+	if d.placements == nil {
+		same := slices.IndexFunc(like.Profiles, func(k *mig.Profile) bool {
+			return k.Size == p.Size && k.DoubleMemory == p.DoubleMemory
+		})
+		if same < 0 {
+			return fmt.Errorf("the driver lists the placements of %s only for root", p)
+		}
+		p.Starts, p.Length = like.Profiles[same].Starts, like.Profiles[same].Length
+	}
+	if !p.Standard() && !p.DoubleMemory {
+		return nil
+	}
+	end, room := mig.Slices(0), 0
+	for i, start := range p.Starts {
+		if start < end {
+			continue
+		}
+		if room++; room > p.Max {
+			p.Starts = p.Starts[:i]
+			break
+		}
+		end = start + p.Length
+	}
+	return nil
+}
+
 // build makes a model of the driver's profiles. Its name is that of the GPU and the number of
-// multiprocessors of its largest instance, for example H100-PCIe-114SM.
-func build(all []described, id profiling.Identity) (*mig.GPU, error) {
+// multiprocessors of its largest instance, for example H100-PCIe-114SM. known is the table's model of the
+// name; nil if there is none.
+func build(all []described, id profiling.Identity, known *mig.GPU) (*mig.GPU, error) {
 	if len(all) == 0 {
 		return nil, errors.New("there are none")
 	}
 	largest := &all[len(all)-1]
-	like := costsOf(id.Name, mig.Slices(largest.SliceCount))
+	costs := costsOf(id.Name, mig.Slices(largest.SliceCount))
 	g := &mig.GPU{
 		Name:          fmt.Sprintf("%s-%dSM", profiling.Label(id.Name), largest.MultiprocessorCount),
 		Origin:        "from the driver's profiles and placements of " + id.Name,
-		ComputeSlices: mig.Slices(largest.SliceCount),
+		ComputeSlices: mig.Slices(largest.SliceCount), DriverSlices: commonSlices(all),
 	}
+	like := cmp.Or(known, costs)
+	if slices.ContainsFunc(all, func(d described) bool { return d.placements == nil }) {
+		g.Origin = "from the driver's profiles of " + id.Name + "; the placements are those of " + like.Name +
+			", since the driver lists them only for root"
+		g.DriverSlices = driverSlices(like)
+	}
+	standard := standardProfiles(all)
 	for i := range all {
-		d := &all[i]
-		p := profileOf(&d.GpuInstanceProfileInfo, id.MemoryMiB)
-		p.DoubleMemory = d.kind == nvml.GPU_INSTANCE_PROFILE_1_SLICE_REV2
-		p.MediaExtensions = d.kind == nvml.GPU_INSTANCE_PROFILE_1_SLICE_REV1 ||
-			d.kind == nvml.GPU_INSTANCE_PROFILE_2_SLICE_REV1
-		p.Create, p.Destroy, g.CostSource = like.CostsLike(p.Size)
-		if p.Starts, p.Length = d.starts(); d.placements == nil {
-			g.Origin = "from the driver's profiles of " + id.Name + "; the placements are those of " + like.Name +
-				", since the driver lists them only for root"
-			same := slices.IndexFunc(like.Profiles, func(k *mig.Profile) bool {
-				return k.Size == p.Size && k.DoubleMemory == p.DoubleMemory
-			})
-			if same < 0 {
-				return nil, fmt.Errorf("the driver lists the placements of %s only for root", p)
-			}
-			p.Starts, p.Length = like.Profiles[same].Starts, like.Profiles[same].Length
+		p := all[i].profile(id.MemoryMiB)
+		p.Create, p.Destroy, g.CostSource = costs.CostsLike(p.Size)
+		if err := all[i].place(p, g.DriverSlices, like); err != nil {
+			return nil, err
+		}
+		if p.MediaExtensions || p.DoubleMemory || standard[all[i].SliceCount] == i {
+			g.Profiles = append(g.Profiles, p)
+		} else {
+			g.Others = append(g.Others, p)
 		}
 		g.MemorySlices = max(g.MemorySlices, p.Length)
-		g.Profiles = append(g.Profiles, p)
+	}
+	if g.DriverSlices == 1 {
+		g.DriverSlices = 0
 	}
 	return g, nil
 }

@@ -4,69 +4,125 @@ package nvml_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	_ "miglab/algorithms"
+	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/nvml"
 	"miglab/profiling/nvml/nvmltest"
 )
 
-// boards are GPUs that package mig does not know. Their profiles in the stub are inferred.
-var boards = []struct {
-	key, label string
-	// profiles are NVIDIA's names, with multiprocessors and starts.
-	profiles   []string
-	partitions int
-	costs      string
-}{
-	{"H100PCIe", "H100-PCIe-114SM", []string{
-		"1g.10gb 14 [0 1 2 3 4 5 6]", "1g.10gb+me 14 [0 1 2 3 4 5 6]", "1g.20gb 26 [0 2 4 6]",
-		"2g.20gb 30 [0 2 4]", "3g.40gb 54 [0 4]", "4g.40gb 56 [0]", "7g.80gb 114 [0]",
-	}, 19, "H100"},
-	{"H20", "H20-78SM", []string{
-		"1g.12gb 8 [0 1 2 3 4 5 6]", "1g.12gb+me 8 [0 1 2 3 4 5 6]", "1g.24gb 16 [0 2 4 6]",
-		"2g.24gb 18 [0 2 4]", "3g.48gb 34 [0 4]", "4g.48gb 36 [0]", "7g.96gb 78 [0]",
-	}, 19, "H100"},
-	{"RTXPRO6000", "RTX-PRO-6000-Blackwell-Server-Edition-188SM", []string{ // the graphics profiles (+gfx) are left out
-		"1g.24gb 46 [0 1 2 3]", "1g.24gb+me 46 [0 1 2 3]", "2g.48gb 94 [0 2]", "2g.48gb+me 94 [0 2]", "4g.96gb 188 [0]",
-	}, 5, "A30"},
+// models are those of the boards that differ from the table, or that it lacks. The others are the table's.
+var models = map[string]string{
+	"A800": "A800-SXM4-80GB-98SM", "H800": "H800-132SM", "H100PCIe": "H100-PCIe-114SM", "H20": "H20-78SM", "X1": "X1-of-tomorrow-98SM",
+	// The table has no multiprocessors of some of their profiles.
+	"B200": "B200-148SM", "GB200": "GB200-152SM", "B300": "B300-SXM6-AC-148SM", "GB300": "GB300-152SM", "RTXPRO5000": "RTX-PRO-5000-Blackwell-110SM",
 }
 
-func TestModelsFromTheDriver(t *testing.T) {
+// Every board that people have published a listing of goes from the driver's profiles to a model, a schedule and a
+// referee, and runs a session. What was published is in the model and, if there is one, in that of the table.
+func TestEveryBoard(t *testing.T) {
+	boards := map[string][]map[string]string{}
+	for _, row := range nvmltest.Listings(t) {
+		boards[row["key"]] = append(boards[row["key"]], row)
+	}
 	var tests []stubTest
-	for _, b := range boards {
-		state := []string{"gpu 0 " + b.key + " GPU-0 1 1"}
-		tests = append(tests, stubTest{name: b.key, state: state, run: func(t *testing.T, s nvmltest.State) {
+	for _, key := range slices.Sorted(maps.Keys(boards)) {
+		tests = append(tests, stubTest{name: key, state: []string{"gpu 0 " + key + " GPU-0 1 1"}, run: func(t *testing.T, s nvmltest.State) {
 			d := open(t)
 			id, err := d.Identify()
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := id.Model
-			var profiles []string
-			for _, p := range g.Profiles {
-				starts, err := d.Placements(p)
-				if err != nil || !slices.Equal(starts, p.Starts) {
-					t.Errorf("%s may begin at %v, %v; the model says %v", p, starts, err, p.Starts)
+			table, unknown := profiling.Model(id.Name, id.MemoryMiB)
+			if want := models[key]; want != "" && id.Model.Name != want || want == "" && (unknown != nil || id.Model != table) {
+				t.Errorf("the model is %s; want %q of the driver, or %v of the table", id.Model, want, table)
+			}
+			for _, row := range boards[key] {
+				published(t, d, id.Model, row)
+				if unknown == nil && !slices.Contains([]string{"A800", "H20", "H100PCIe", "H800"}, key) { // boards of another model's name
+					published(t, nil, table, row)
 				}
-				profiles = append(profiles, fmt.Sprintf("%s %d %v", p, p.SMs, p.Starts))
 			}
-			if g.Name != b.label || !slices.Equal(profiles, b.profiles) || len(g.Partitions()) != b.partitions {
-				t.Errorf("%s with %q and %d partitions; want %s with %q and %d", g, profiles, len(g.Partitions()), b.label, b.profiles, b.partitions)
+			if id.Model != table {
+				if again, err := mig.ParseModel(id.Model.JSON(), "gpu.json"); err != nil || again != id.Model {
+					t.Errorf("what is written beside the data is read as %v, %v", again, err)
+				}
 			}
-			if !strings.HasPrefix(g.Origin, "from the driver's profiles and placements of NVIDIA ") || g.CostSource != "assumed equal to "+b.costs+" in FAR Table 1" {
-				t.Errorf("origin %q, costs %q", g.Origin, g.CostSource)
-			}
-			if again, err := mig.ParseModel(g.JSON(), "gpu.json"); err != nil || again != g {
-				t.Errorf("what is written beside the data is read as %v, %v", again, err)
-			}
+			scheduled(t, id.Model)
 			sessionOn(t, d)
 		}})
 	}
 	onStub(t, tests)
+}
+
+// published checks a model against what was published of a profile. The driver d is asked for its placements, unless
+// it is nil.
+func published(t *testing.T, d profiling.Device, g *mig.GPU, row map[string]string) {
+	t.Helper()
+	p, err := g.ProfileByName(row["profile"])
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	unit := max(1, g.DriverSlices)
+	starts := strings.Fields(row["starts"])
+	if d != nil {
+		all, err := d.Placements(p)
+		if err != nil || len(starts) > 0 && len(all) != len(starts) || !slices.Equal(all[:len(p.Starts)], p.Starts) {
+			t.Errorf("%s %s may begin at %v, %v; the model says %v", g, p, all, err, p.Starts)
+		}
+	}
+	for i, start := range p.Starts {
+		if len(starts) > 0 && fmt.Sprint(start*unit) != starts[i] {
+			t.Errorf("%s %s begins at %v, published are %v", g, p, p.Starts, starts)
+		}
+	}
+	for column, got := range map[string]int{
+		"id": p.ID, "size": int(p.Size), "length": int(p.Length * unit), "max": p.Max, "sms": p.SMs,
+	} {
+		want := row[column]
+		if want != "" && fmt.Sprint(got) != want {
+			t.Errorf("%s %s: %s is %d, published is %s", g, p, column, got, want)
+		}
+		if want == "" && column == "sms" && d == nil && got != 0 && !strings.Contains(g.Assumed, "multiprocessors") {
+			t.Errorf("%s %s has %d multiprocessors, which nobody published and the model does not call assumed", g, p, got)
+		}
+	}
+	if row["starts"] == "" && d == nil && !strings.Contains(g.Assumed, "placements") {
+		t.Errorf("%s %s begins at %v, which nobody published and the model does not call assumed", g, p, p.Starts)
+	}
+	if row["source"] == "" {
+		t.Errorf("%s %s has no source", g, p)
+	}
+}
+
+// scheduled has algorithms schedule tasks on a model, and the referee check them.
+func scheduled(t *testing.T, g *mig.GPU) {
+	t.Helper()
+	problem := algo.Problem{GPU: g, Count: 1}
+	for i := range 12 {
+		k := task.New(fmt.Sprintf("t%02d", i), nil)
+		for _, size := range g.Sizes() {
+			k.Set(size, mig.Seconds(1+i)/mig.Seconds(size))
+		}
+		problem.Tasks = append(problem.Tasks, k)
+	}
+	for _, name := range []string{"far", "miso", "fixpartbest", "treedp", "lns"} {
+		plan, err := algo.MustParse(name).Schedule(t.Context(), problem)
+		if err != nil {
+			t.Errorf("%s on %s: %v", name, g, err)
+		} else if wrong := schedule.Check(problem, plan); wrong != nil {
+			t.Errorf("%s on %s: %v", name, g, wrong)
+		}
+	}
 }
 
 // sessionOn creates and destroys an instance of each size in a session, which is killed once.
@@ -94,24 +150,6 @@ func sessionOn(t *testing.T, d profiling.Device) {
 	if err := run.Close(); err != nil {
 		t.Error(err)
 	}
-}
-
-// Boards that a table of models refuses, or takes for others, have models of their own.
-func TestBoardsAreNotRefused(t *testing.T) {
-	var tests []stubTest
-	for key, want := range map[string]string{
-		"H100NVL": "H100-NVL-132SM", "GH200": "GH200-480GB-132SM", "H800": "H800-132SM", "A800": "A800-SXM4-80GB-98SM", "B300": "B300-SXM6-AC-148SM",
-	} {
-		tests = append(tests, stubTest{name: key, state: []string{"gpu 0 " + key + " GPU-0 1 1"}, run: func(t *testing.T, s nvmltest.State) {
-			d := open(t)
-			id, err := d.Identify()
-			if err != nil || id.Model.Name != want || len(id.Model.Partitions()) != 19 {
-				t.Fatalf("model %v, %v; want %s", id.Model, err, want)
-			}
-			sessionOn(t, d)
-		}})
-	}
-	onStub(t, tests)
 }
 
 // A board of a name that the table knows is taken from the driver where the two differ, and a

@@ -100,6 +100,7 @@ func listGPUs(lib nvml.Interface) ([]*device, error) {
 
 // identify reads the identity of a GPU. While MIG mode is off, the model follows from the name; it is nil if
 // package mig does not know it. A GPU without MIG has MIG mode off, and one without memory of its own has 0 MiB.
+// Containers may keep the memory of a GPU in MIG mode secret; then it follows from the profiles.
 func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Identity, _ error) {
 	id := profiling.Identity{Source: mig.SourceMIG}
 	var driver, name, uuid nvml.Return
@@ -108,6 +109,13 @@ func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Id
 	id.UUID, uuid = gpu.GetUUID()
 	memory, hasMemory := gpu.GetMemoryInfo()
 	current, pending, hasMIG := gpu.GetMigMode()
+	if hasMemory == nvml.ERROR_NO_PERMISSION && hasMIG == nvml.SUCCESS && current == nvml.DEVICE_MIG_ENABLE {
+		profiles, err := describeProfiles(gpu, op)
+		if err != nil {
+			return none, err
+		}
+		memory.Total, hasMemory = memoryOf(id.Name, profiles)<<20, nvml.SUCCESS
+	}
 	if ret := cmp.Or(driver, name, uuid, optional(hasMemory), optional(hasMIG)); ret != nvml.SUCCESS {
 		return none, failure(op, ret)
 	}
@@ -164,10 +172,17 @@ func gigabytes(profileMiB, gpuMiB int) int {
 	return (2*eighths*gb + 8) / 16 // halves are rounded up
 }
 
-// profileOf describes a profile as the driver reports it, without its length and starts.
-func profileOf(info *nvml.GpuInstanceProfileInfo, gpuMiB int) *mig.Profile {
-	return &mig.Profile{
-		ID: int(info.Id), Size: mig.Slices(info.SliceCount), Max: int(info.InstanceCount),
-		MemoryGB: gigabytes(int(info.MemorySizeMB), gpuMiB), SMs: int(info.MultiprocessorCount),
+// memoryOf returns a GPU's memory in MiB by its largest profile, which has little less. The memory in the name of the
+// GPU's model is exact if it is as close.
+func memoryOf(name string, profiles []described) uint64 {
+	largest := 0
+	for _, p := range profiles {
+		largest = max(largest, int(p.MemorySizeMB))
 	}
+	if g, err := profiling.Model(name, largest); err == nil {
+		if total := g.Profile(g.ComputeSlices).MemoryMB(); total >= largest && total-largest < largest/16 {
+			return uint64(total)
+		}
+	}
+	return uint64(largest)
 }

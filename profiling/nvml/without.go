@@ -17,5 +17,5 @@ func OpenExisting(selector string) (profiling.Device, error) { return nil, errWi
 
 // WatchGPU always fails (see the package comment).
 func WatchGPU(string) (*profiling.Watch, string, int, error) {
-	return nil, "", 0, errWithout
+	return nil, "", -1, errWithout
 }

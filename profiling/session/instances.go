@@ -16,7 +16,8 @@ import (
 
 // An Effort is what an operation on an instance took.
 type Effort struct {
-	// Took is the time from the beginning of the first call to the driver to the end of the one that succeeded.
+	// Took is the time from the beginning of the first call to the driver to the end of the one that succeeded. It
+	// leaves out what Create asks the driver besides, if [profiling.Instance.Took] tells.
 	Took time.Duration
 	// Attempts is the number of calls.
 	Attempts int
@@ -28,13 +29,18 @@ const (
 )
 
 // retry calls the driver until its error is no longer [profiling.ErrBusy], patience ends or ctx ends. The error is
-// that of the last call; it wraps that of ctx, too.
-func (s *Session) retry(ctx context.Context, call func() error) (e Effort, err error) {
+// that of the last call; it wraps that of ctx, too. A call may say how much of its time counts.
+func (s *Session) retry(ctx context.Context, call func() (took time.Duration, err error)) (e Effort, err error) {
 	start := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		err = call()
+		before := time.Since(start)
+		var took time.Duration
+		took, err = call()
 		e.Attempts++
 		e.Took = time.Since(start)
+		if took > 0 {
+			e.Took = before + took
+		}
 		left := s.o.Patience - e.Took
 		_, leftover := errors.AsType[*profiling.LeftoverError](err) // must be dealt with first
 		if leftover || !errors.Is(err, profiling.ErrBusy) || left <= 0 {
@@ -75,9 +81,9 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	}
 	defer s.working.Done()
 	var i profiling.Instance
-	effort, err := s.retry(ctx, func() (err error) {
+	effort, err := s.retry(ctx, func() (_ time.Duration, err error) {
 		i, err = s.device.Create(at)
-		return err
+		return i.Took, err
 	})
 	if left, ok := errors.AsType[*profiling.LeftoverError](err); ok {
 		err = s.takeBack(ctx, at, left)
@@ -203,7 +209,7 @@ func (s *Session) entry(i profiling.Instance) (entry, error) {
 
 // destroy asks the device to destroy an instance until it no longer says that the instance is in use.
 func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (Effort, error) {
-	effort, err := s.retry(ctx, func() error { return s.device.Destroy(id) })
+	effort, err := s.retry(ctx, func() (time.Duration, error) { return 0, s.device.Destroy(id) })
 	switch {
 	case !errors.Is(err, profiling.ErrBusy):
 	case ctx.Err() != nil:

@@ -68,7 +68,7 @@ func (s *Session) restore() error {
 }
 
 // monitors are services that hold a GPU to watch it. The driver does not list all of them among the processes.
-const monitors = "monitoring too: systemctl stop nvidia-dcgm nvsm"
+const monitors = "monitoring too: systemctl stop nvidia-dcgm nvsm, and dcgm-exporter"
 
 // heldBy says in brackets which processes use the GPU, if the driver tells any.
 func (s *Session) heldBy() string {

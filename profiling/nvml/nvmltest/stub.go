@@ -3,8 +3,10 @@
 package nvmltest
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
+	"encoding/csv"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,6 +54,28 @@ func Build(t testing.TB, flags ...string) (dir string) {
 		t.Fatalf("%s: %v\n%s", strings.Join(cc, " "), err, out)
 	}
 	return dir
+}
+
+// Listings returns the rows of testdata/listings.csv by column: what has been published about each profile of each GPU
+// that the stub knows by a key. Fields that have not been published are empty.
+func Listings(t testing.TB) (rows []map[string]string) {
+	t.Helper()
+	text, err := source.ReadFile("testdata/listings.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fields := range lines[1:] {
+		row := map[string]string{}
+		for i, column := range lines[0] {
+			row[column] = fields[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // Variable is the environment variable that names the stub's state.

@@ -152,21 +152,21 @@ static void fill(const struct model *m, struct profile *p) {
 /* Reads the listings when the library is loaded. */
 __attribute__((constructor)) static void read_listings(void) {
     for (const char *line = strchr(listings, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
-        char field[9][64] = {{0}};
+        char field[10][64] = {{0}};
         const char *from = line;
-        for (unsigned i = 0; i < 9; i++) {
+        for (unsigned i = 0; i < 10; i++) {
             size_t n = strcspn(from, ",");
             memcpy(field[i], from, n < 64 ? n : 63);
             from += n + 1;
         }
         for (unsigned i = 0; i < sizeof models / sizeof *models; i++) {
             struct model *m = &models[i];
-            if (strcmp(m->name, field[0]) != 0) continue;
+            if (strcmp(m->key, field[0]) != 0) continue;
             struct profile *p = &m->profile[m->profiles++];
-            p->id = atoi(field[2]), p->slices = atoi(field[3]), p->length = atoi(field[4]);
-            for (char *rest = field[5], *start; (start = strsep(&rest, " ")) != NULL && *start != '\0';) p->starts |= 1 << atoi(start);
-            p->max = atoi(field[6]), p->memory = atoi(field[7]), p->multiprocessors = atoi(field[8]);
-            p->enumerator = enumerator(strstr(field[1], "gb") + 2, p);
+            p->id = atoi(field[3]), p->slices = atoi(field[4]), p->length = atoi(field[5]);
+            for (char *rest = field[6], *start; (start = strsep(&rest, " ")) != NULL && *start != '\0';) p->starts |= 1 << atoi(start);
+            p->max = atoi(field[7]), p->memory = atoi(field[8]), p->multiprocessors = atoi(field[9]);
+            p->enumerator = enumerator(strstr(field[2], "gb") + 2, p);
             fill(m, p);
         }
     }
