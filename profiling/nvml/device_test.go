@@ -179,6 +179,48 @@ var deviceTests = []stubTest{
 			t.Errorf("driver %q", version)
 		}
 	}},
+	// In a MIG slice CUDA gives the UUID of the MIG device. Its processes count, and the samples are the GPU's.
+	{name: "samples of a slice", state: append([]string{nvmltest.A100}, somebodys...), run: func(t *testing.T, s nvmltest.State) {
+		d, err := nvml.OpenExisting("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine, err1 := d.Create(at(t, "A100", "1g.5gb", 6))
+		theirs, err2 := d.Create(at(t, "A100", "4g.20gb", 0))
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		use(t, theirs.Env[0])
+		for want := range 3 {
+			from := time.Now()
+			w, _, processes, err := nvml.WatchGPU(strings.TrimPrefix(mine.UUID, "MIG-"))
+			if err != nil || processes != want {
+				t.Fatalf("%d processes, %v; want %d", processes, err, want)
+			}
+			waitForSamples(t, w, from)
+			w.Close()
+			use(t, mine.Env[0])
+		}
+		s.Add(t, "fail nvmlDeviceGetComputeRunningProcesses 0 1 NO_PERMISSION")
+		w, _, processes, err := nvml.WatchGPU(strings.TrimPrefix(mine.UUID, "MIG-"))
+		if err != nil || processes != -1 {
+			t.Fatalf("%d processes, %v; want -1, not known", processes, err)
+		}
+		w.Close()
+	}},
+	{name: "the memory of the GPU is denied", state: []string{nvmltest.A100, "deny nvmlDeviceGetMemoryInfo"}, run: func(t *testing.T, s nvmltest.State) {
+		for key, want := range map[string]string{"A100": "A100", "A800": "A800-SXM4-80GB-98SM", "H20": "H20-78SM", "RTXPRO6000": "RTX-PRO-6000"} {
+			s.Remove(t, "gpu")
+			s.Add(t, "gpu 0 "+key+" GPU-1 1 1")
+			if id, err := open(t).Identify(); err != nil || id.Model.Name != want || id.MemoryMiB < 40000 {
+				t.Errorf("%+v, %v; want %s", id, err, want)
+			}
+		}
+		s.Remove(t, "gpu")
+		s.Add(t, "gpu 0 A100 GPU-1 0 0")
+		_, err := nvml.Open("")
+		wants(t, err, profiling.ErrPermission, "NVIDIA_MIG_MONITOR_DEVICES=all")
+	}},
 	{name: "the whole GPU", state: []string{"gpu 0 L4 GPU-0a 0 0", "gpu 1 A100 GPU-0b 1 1"}, run: func(t *testing.T, s nvmltest.State) {
 		for selector, name := range map[string]string{"GPU-0a": "NVIDIA L4", "1": "NVIDIA A100-SXM4-40GB"} {
 			d, err := nvml.OpenWhole(selector)
@@ -242,6 +284,45 @@ var deviceTests = []stubTest{
 	}},
 	{name: "MIG mode cannot be activated", state: []string{"gpu 0 A100 GPU-1 0 0", "fail activation 0 1 NO_PERMISSION"}, run: func(t *testing.T, s nvmltest.State) {
 		wants(t, open(t).SetMIG(true), profiling.ErrPermission, "turn MIG mode on", "root")
+	}},
+	{name: "MIG devices get other indices while one is looked for", run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		for _, line := range []string{"move 14", "fail nvmlDeviceGetMigDeviceHandleByIndex 2 1 INVALID_ARGUMENT", "stale 0 9 0 0"} {
+			s.Add(t, line)
+			i := create(t, d, "3g.20gb", 4)
+			all, err := d.Instances()
+			if err != nil || len(all) != 1 || all[0].UUID != i.UUID {
+				t.Errorf("%s: instances %v, %v; want %v", line, all, err, i)
+			}
+			if _, err := d.Processes(); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+			if err := d.Destroy(i.ID); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+		}
+	}},
+	// The time of a create is that of the driver's two calls. Here the search for the MIG device pauses twice.
+	{name: "what a create takes", state: []string{nvmltest.A100, "time create 9 20", "move 28"}, run: func(t *testing.T, s nvmltest.State) {
+		before := time.Now()
+		i := create(t, open(t), "3g.20gb", 4)
+		if all := time.Since(before); i.Took < 20*time.Millisecond || all-i.Took < 4*time.Millisecond {
+			t.Errorf("the driver took %v of %v", i.Took, all)
+		}
+	}},
+	{name: "destroyed, says the driver, and lists it", state: []string{nvmltest.A100, "linger 1"}, run: func(t *testing.T, s nvmltest.State) {
+		d := open(t)
+		i := create(t, d, "3g.20gb", 4)
+		wants(t, d.Destroy(i.ID), profiling.ErrBusy, "destroy instance 1", "says that it destroyed the instance, and lists it")
+		if err := d.Destroy(i.ID); err != nil {
+			t.Error(err)
+		}
+		left(t, s)
+		s.Add(t, "linger 1", "fail nvmlGpuInstanceCreateComputeInstance 0 1 NO_PERMISSION")
+		_, err := d.Create(i.Instance)
+		if l, ok := errors.AsType[*profiling.LeftoverError](err); !ok || l.ID != 1 || !errors.Is(l.Undo, profiling.ErrBusy) {
+			t.Errorf("error %#v, and the instance is listed", err)
+		}
 	}},
 	{name: "no permission", run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)

@@ -422,6 +422,28 @@ func TestBusyInstanceIsDestroyedInTheEnd(t *testing.T) {
 	}
 }
 
+// timed is a GPU that says that a part of the time of a create is the driver's.
+type timed struct{ *devicetest.GPU }
+
+func (d timed) Create(at mig.Instance) (profiling.Instance, error) {
+	i, err := d.GPU.Create(at)
+	i.Took = 3 * time.Millisecond
+	return i, err
+}
+
+func TestCreateTakesWhatTheDriverTakes(t *testing.T) {
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		d.FailCreate(0, profiling.ErrBusy)
+		s := b.open(timed{d})
+		_, effort, err := s.Create(b.Context(), at("3g.20gb", 4))
+		if want := (session.Effort{Took: (5 + 3) * time.Millisecond, Attempts: 2}); err != nil || effort != want {
+			b.Errorf("create: %v, %v; want %v, a pause and the driver's part", effort, err, want)
+		}
+		b.close(s)
+	})
+}
+
 // A driver that is busy for a moment makes the instance in the end, and a refusal that lasts is reported.
 func TestBusyDriverCreatesInTheEnd(t *testing.T) {
 	bubble(t, func(b *bench) {
