@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -566,6 +567,45 @@ func TestGPUOfAnotherModel(t *testing.T) {
 	}
 	if code, _, stderr := b.run(append(byName, "--results", "other")...); code != 2 || !strings.Contains(stderr, "H20-78SM") {
 		t.Errorf("by its name alone: exit code %d, %s", code, stderr)
+	}
+}
+
+// TestGPUEveryBoard goes from the listing of each board that people have published to a profile, a model, a schedule, the
+// referee and an execution.
+func TestGPUEveryBoard(t *testing.T) {
+	t.Parallel()
+	keys := map[string]bool{}
+	for _, row := range nvmltest.Listings(t) {
+		keys[row["key"]] = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			b := newFastBench(t)
+			b.state.Remove(t, "gpu")
+			b.state.Add(t, fmt.Sprintf("gpu 0 %s GPU-%08x-2222-3333-4444-666666666666 1 1", key, b.number))
+			b.write("kernels.yaml", "version: 1\nsuite: sleepers\ndefaults: {timeout: 20s, repetitions: 1, expect: {regexp: ok}}\nkernels:\n"+
+				"  - {name: long, argv: [./sleeper, .06, .04, .03, .02, .01]}\n  - {name: short, argv: [./sleeper, .03, .03, .02, .02, .01]}\n")
+			out := b.must(profileArgs...)
+			found := regexp.MustCompile(`2 kernels on ([\w-]+)`).FindStringSubmatch(out)
+			if found == nil {
+				t.Fatalf("no model in\n%s", out)
+			}
+			gpu := found[1]
+			if strings.Contains(out, "--gpu profile/gpu.json") {
+				gpu = "profile/gpu.json"
+			}
+			for _, row := range b.rows("profile/runs.csv") {
+				if row["gpu"] != found[1] || row["status"] != "ok" {
+					t.Errorf("row %v", row)
+				}
+			}
+			b.must("schedule", "--tasks", "profile/tasks.csv", "--gpu", gpu, "--algorithm", "far", "--out", "plan.json")
+			b.must("check", "plan.json", "--tasks", "profile/tasks.csv", "--gpu", gpu)
+			b.must("run", "--gpu", gpu, "--algorithms", "far,miso,fixpartbest", "--datasets", "profile:profile/tasks.csv")
+			b.must("execute", "--kernels", "./kernels.yaml", "--tasks", "profile/tasks.csv", "--schedule", "plan.json", "--out", "execute")
+			b.nothingLeft()
+		})
 	}
 }
 

@@ -29,24 +29,14 @@ int main(int argc, char **argv) {
     FILE *f = state == NULL ? NULL : fopen(state, "r");
     if (argc != 6 || mine == NULL || f == NULL) return 2;
     char line[256], gpu[64] = "", uuid[64];
-    unsigned profile[64] = {0}, device, gi, ci, number, start;
+    unsigned device, gi, ci, slices;
     int size = 0;
-    while (fgets(line, sizeof line, f) != NULL) {
-        if (sscanf(line, "gpu %u %*s %63s", &device, gpu) == 2) continue;
-        if (sscanf(line, "gi %u %u %u %u", &device, &gi, &number, &start) == 4 && gi < 64) profile[gi] = number;
-    }
+    while (fgets(line, sizeof line, f) != NULL) sscanf(line, "gpu %u %*s %63s", &device, gpu);
     rewind(f);
     while (fgets(line, sizeof line, f) != NULL) {
-        if (sscanf(line, "ci %u %u %u", &device, &gi, &ci) != 3 || gi >= 64) continue;
+        if (sscanf(line, "ci %u %u %u %u", &device, &gi, &ci, &slices) != 4) continue;
         mig_uuid(gpu, gi, ci, uuid);
-        if (strcmp(uuid, mine) != 0) continue;
-        switch (profile[gi]) {
-        case 19: size = 1; break;
-        case 14: size = 2; break;
-        case 9: size = 3; break;
-        case 5: size = 4; break;
-        case 0: size = 5; break;
-        }
+        if (strcmp(uuid, mine) == 0) size = slices == 7 ? 5 : (int)slices;
     }
     if (size == 0) {
         fprintf(stderr, "no instance %s\n", mine);
