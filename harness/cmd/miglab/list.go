@@ -218,15 +218,12 @@ func listDatasets() (c catalogue, err error) {
 
 func listGPUs() (c catalogue, err error) {
 	c.Title, c.Columns, c.brief = "GPUs", reports.Left("name", "slices", "sizes", "profiles", "partitions",
-		"create/destroy times"), 6
+		"create/destroy times", "other profiles", "assumed besides"), 6
+	named := func(all []*mig.Profile) string { return strings.Join(nearest.Names(all, (*mig.Profile).String), " ") }
 	for _, g := range mig.GPUs() {
-		var profiles []string
-		for _, p := range g.Profiles {
-			profiles = append(profiles, p.String())
-		}
 		c.Rows = append(c.Rows, []string{
-			g.Name, fmt.Sprint(g.ComputeSlices), strings.Trim(fmt.Sprint(g.Sizes()), "[]"), strings.Join(profiles, " "),
-			fmt.Sprint(len(g.Partitions())), g.CostSource,
+			g.Name, fmt.Sprint(g.ComputeSlices), strings.Trim(fmt.Sprint(g.Sizes()), "[]"), named(g.Profiles),
+			fmt.Sprint(len(g.Partitions())), g.CostSource, named(g.Others), g.Assumed,
 		})
 	}
 	return c, nil
