@@ -12,13 +12,9 @@ var boards = []struct {
 	sms    int
 }{
 	{"A100-SXM-64GB", 124}, // Turisini et al., LEONARDO: A Pan-European Pre-Exascale Supercomputer, 2023
-	// NVIDIA A100 Tensor Core GPU Architecture
-	{"A100-SXM4", 108},
-	{"A100-PCIE", 108},
-	{"A100-PCIe", 108},
-	{"A100-80GB-PCIe", 108},
-	{"A800", 108},      // an A100 with slower NVLink
-	{"H100-PCIe", 114}, // NVIDIA H100 Tensor Core GPU Architecture, table of the H100 PCIe and SXM5
+	{"A100", 108},          // NVIDIA A100 Tensor Core GPU Architecture
+	{"A800", 108},          // an A100 with slower NVLink
+	{"H100-PCIe", 114},     // NVIDIA H100 Tensor Core GPU Architecture, table of the H100 PCIe and SXM5
 }
 
 // BoardMultiprocessors returns how many multiprocessors a board has, by its name as one word such as
@@ -36,9 +32,6 @@ func BoardMultiprocessors(board string) (int, bool) {
 // has 108, and its largest instance 98. The error names a GPU of which that is not known.
 func (g *GPU) Multiprocessors() (int, error) {
 	board := g.Board()
-	if board == "A100" || board == "A100-80GB" {
-		return 108, nil
-	}
 	if strings.Contains(board, "-MPS-") { // a model by its number of multiprocessors, which its largest size has
 		return g.Profile(g.ComputeSlices).SMs, nil
 	}

@@ -314,24 +314,22 @@ func visibleDevices(op string, gpus int) (lists [][]string, _ error) {
 		word = strings.TrimSpace(word)
 		n, err := strconv.Atoi(word)
 		isNumber := err == nil
+		why := "is no UUID and no GPU"
 		switch {
 		case word == "" || word == "NoDevFiles" || isNumber && (n < 0 || n >= gpus):
 			return [][]string{words}, nil
-		case isNumber && gpus > 1 && os.Getenv("CUDA_DEVICE_ORDER") != "PCI_BUS_ID":
-			return nil, &profiling.DeviceError{
-				Op: op, Err: fmt.Errorf("CUDA_VISIBLE_DEVICES has the number %d, which CUDA counts from the fastest of "+
-					"%d GPUs on", n, gpus),
-				Remedy: "set it to the UUIDs that nvidia-smi -L lists, or set CUDA_DEVICE_ORDER=PCI_BUS_ID",
-			}
-		case isNumber:
+		case isNumber && (gpus == 1 || os.Getenv("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"):
 			words = append(words, strconv.Itoa(n))
+			continue
 		case strings.HasPrefix(word, "MIG-") || strings.HasPrefix(word, "GPU-"):
 			words = append(words, word)
-		default:
-			return nil, &profiling.DeviceError{
-				Op: op, Err: fmt.Errorf("CUDA_VISIBLE_DEVICES has %q, which is no UUID and no GPU", word),
-				Remedy: "set it to the UUIDs that nvidia-smi -L lists, or remove it",
-			}
+			continue
+		case isNumber:
+			why = fmt.Sprintf("CUDA counts from the fastest of %d GPUs on without CUDA_DEVICE_ORDER=PCI_BUS_ID", gpus)
+		}
+		return nil, &profiling.DeviceError{
+			Op: op, Err: fmt.Errorf("CUDA_VISIBLE_DEVICES has %q, which %s", word, why),
+			Remedy: "set it to the UUIDs that nvidia-smi -L lists, or remove it",
 		}
 	}
 	return [][]string{words}, nil

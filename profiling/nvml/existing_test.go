@@ -286,7 +286,7 @@ func TestExistingInstances(t *testing.T) {
 			}
 			t.Setenv("CUDA_VISIBLE_DEVICES", "1")
 			_, err = nvml.OpenExisting("")
-			wants(t, err, nil, "the number 1, which CUDA counts from the fastest of 2 GPUs on", "CUDA_DEVICE_ORDER=PCI_BUS_ID")
+			wants(t, err, nil, `has "1", which CUDA counts from the fastest of 2 GPUs on without CUDA_DEVICE_ORDER=PCI_BUS_ID`)
 			t.Setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID") // the driver's numbers, also when one GPU is chosen
 			for _, selector := range []string{"", "GPU-b"} {
 				d, err := nvml.OpenExisting(selector)

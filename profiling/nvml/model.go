@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -32,26 +33,20 @@ func modelOf(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error
 	if err != nil {
 		return nil, err
 	}
-	known, unknown := profiling.Model(id.Name, id.MemoryMiB)
-	if unknown == nil && agrees(known, all, id.MemoryMiB) {
+	known, _ := profiling.Model(id.Name, id.MemoryMiB) // nil if the table lacks it
+	g, err := build(all, id, known)
+	if err == nil && known != nil && agrees(known, g) {
 		return known, nil
 	}
-	unsupported := func(err error) error {
-		return &profiling.DeviceError{
-			Op: op, Err: fmt.Errorf("%w: no model can be built from the driver's profiles of %q: %w",
-				profiling.ErrUnsupported, id.Name, err),
-			Remedy: "compare nvidia-smi mig -lgip and -lgipp with miglab list gpus",
-		}
-	}
-	if id.MemoryMiB == 0 {
-		return nil, unsupported(errors.New("the driver does not say how much memory it has"))
-	}
-	g, err := build(all, id, known)
 	if err == nil {
 		g, err = mig.Register(g)
 	}
 	if err != nil {
-		return nil, unsupported(err)
+		return nil, &profiling.DeviceError{
+			Op: op, Err: fmt.Errorf("%w: no model can be built from the driver's profiles of %q: %w",
+				profiling.ErrUnsupported, id.Name, err),
+			Remedy: "compare nvidia-smi mig -lgip and -lgipp with miglab list gpus",
+		}
 	}
 	return g, nil
 }
@@ -132,27 +127,19 @@ func commonSlices(all []described) (unit mig.Slices) {
 	return max(1, unit)
 }
 
-// agrees reports whether the driver has all standard profiles of a model as the table has them.
-// Older drivers lack some of the others, which schedulers do not use.
-func agrees(g *mig.GPU, all []described, memoryMiB int) bool {
-	for _, size := range g.Sizes() {
-		p := g.Profile(size)
-		i := slices.IndexFunc(all, func(d described) bool { return int(d.Id) == p.ID })
-		if i < 0 {
-			return false
-		}
-		d := &all[i]
-		q := d.profile(memoryMiB)
-		starts, length := d.starts()
-		for i := range starts {
-			starts[i] /= driverSlices(g)
-		}
-		if q.Size != p.Size || q.Max != p.Max || q.MemoryGB != p.MemoryGB || q.SMs != p.SMs ||
-			d.placements != nil && (length != p.Length*driverSlices(g) || !slices.Equal(starts, p.Starts)) {
+// agrees reports whether the driver's model has all standard profiles of the table's. Older drivers lack some of the
+// others, which schedulers do not use. Costs are not the driver's.
+func agrees(table, driver *mig.GPU) bool {
+	for _, size := range table.Sizes() {
+		p := *table.Profile(size)
+		if !slices.ContainsFunc(driver.Profiles, func(q *mig.Profile) bool {
+			p.Create, p.Destroy = q.Create, q.Destroy
+			return reflect.DeepEqual(&p, q)
+		}) {
 			return false
 		}
 	}
-	return true
+	return driverSlices(table) == driverSlices(driver)
 }
 
 // standardProfiles returns the index of the profile of each number of slices that schedulers use: of those without

@@ -109,7 +109,7 @@ func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Id
 	id.UUID, uuid = gpu.GetUUID()
 	memory, hasMemory := gpu.GetMemoryInfo()
 	current, pending, hasMIG := gpu.GetMigMode()
-	if hasMemory == nvml.ERROR_NO_PERMISSION && hasMIG == nvml.SUCCESS && current == nvml.DEVICE_MIG_ENABLE {
+	if memory.Total == 0 && hasMIG == nvml.SUCCESS && current == nvml.DEVICE_MIG_ENABLE {
 		profiles, err := describeProfiles(gpu, op)
 		if err != nil {
 			return none, err
@@ -168,7 +168,7 @@ func chooseGPU(lib nvml.Interface, selector string) (*device, error) {
 // memory, which is rounded up to whole GB (go-nvlib, pkg/nvlib/device/mig_profile.go).
 func gigabytes(profileMiB, gpuMiB int) int {
 	gb := (gpuMiB + 1023) / 1024
-	eighths := (8*profileMiB + gpuMiB - 1) / gpuMiB
+	eighths := (8*profileMiB + gpuMiB - 1) / max(1, gpuMiB)
 	return (2*eighths*gb + 8) / 16 // halves are rounded up
 }
 

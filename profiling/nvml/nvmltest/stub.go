@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
-	"encoding/csv"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gocarina/gocsv"
 
 	"miglab/harness/deep"
 	"miglab/profiling/internal/filelock"
@@ -64,16 +65,8 @@ func Listings(t testing.TB) (rows []map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
+	if rows, err = gocsv.CSVToMaps(bytes.NewReader(text)); err != nil {
 		t.Fatal(err)
-	}
-	for _, fields := range lines[1:] {
-		row := map[string]string{}
-		for i, column := range lines[0] {
-			row[column] = fields[i]
-		}
-		rows = append(rows, row)
 	}
 	return rows
 }
