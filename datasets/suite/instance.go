@@ -125,7 +125,7 @@ func (in *Instance) encode() ([]byte, error) {
 	}
 	model := *g
 	model.Origin, model.Aliases, model.Like, model.CostSource = "", nil, "", "" // prose may change
-	model.Assumed, model.Others = "", nil // and profiles that no algorithm uses
+	model.Assumed, model.Others = "", nil                                       // and profiles that no algorithm uses
 	f := file{
 		Version, in.ID, in.Track, in.Objective, in.Dataset, in.Index, in.Model, in.GPUs, &model, all[0],
 		make([][]json.RawMessage, len(all)-1),

@@ -139,7 +139,7 @@ func TestDriverRefuses(t *testing.T) {
 	env := stub(t)
 	for setting, want := range map[string]string{
 		"MIGLAB_EMULATED_MEMORY=1":                          `80000 bytes of device memory: cuMemAlloc: out of memory \(CUDA error 2\)`,
-		"MIGLAB_EMULATED_FAIL=cuInit=100":                   `open the CUDA device: cuInit: no CUDA-capable device is detected \(CUDA error 100\); check CUDA_VISIBLE_DEVICES; in a container, .*nvidia-caps`,
+		"MIGLAB_EMULATED_FAIL=cuInit=100":                   `open the CUDA device: cuInit: no CUDA-capable device is detected \(CUDA error 100\); check CUDA_VISIBLE_DEVICES; a GPU in MIG mode without instances is none: .*; in a container, .*nvidia-caps`,
 		"MIGLAB_EMULATED_FAIL=cuModuleLoadData=218":         `cuModuleLoadData: .*218`,
 		"MIGLAB_EMULATED_FAIL=cuLaunchKernel=719":           `launch fill: .*719`,
 		"MIGLAB_EMULATED_FAIL=cuStreamSynchronize=700":      `cuStreamSynchronize: .*700`,

@@ -254,19 +254,20 @@ func TestExistingInstances(t *testing.T) {
 				}
 			}
 		}},
-		// On B300 the instance with double memory has a smaller compute instance with as many slices.
-		{name: "a part with all slices", state: append([]string{"gpu 0 B300 GPU-1 1 1", "gi 0 7 15 0 0", "ci 0 7 0 1 18", "gi 0 8 15 2 0", "ci 0 8 0 1"}, unprivileged...), run: func(t *testing.T, s nvmltest.State) {
+		// On B300 the instance with double memory has a smaller compute instance with as many slices. The table has no
+		// multiprocessors of GB300.
+		{name: "a part with all slices", state: append([]string{"gpu 0 GB300 GPU-1 1 1", "gi 0 7 15 0 0", "ci 0 7 0 1 18", "gi 0 8 15 2 0", "ci 0 8 0 1"}, unprivileged...), run: func(t *testing.T, s nvmltest.State) {
 			d, err := nvml.OpenExisting("")
 			if err != nil {
 				t.Fatal(err)
 			}
 			id, err := d.Identify()
 			if starts, _ := d.Placements(id.Model.Profiles[2]); err != nil || id.Model.Profiles[2].SMs != 30 || len(starts) != 1 {
-				t.Errorf("%v, %v: 1g.67gb at %v, want one", id.Model, err, starts)
+				t.Errorf("%v, %v: 1g.70gb at %v, want one", id.Model, err, starts)
 			}
 			s.Remove(t, "ci 0 8")
 			_, err = nvml.OpenExisting("")
-			wants(t, err, nil, "has 1 slices, 67 GB and 18 multiprocessors, like no profile")
+			wants(t, err, nil, "has 1 slices, 70 GB and 18 multiprocessors, like no profile")
 		}},
 		{name: "on several GPUs", state: []string{
 			"gpu 0 A100 GPU-a 1 1", "gpu 1 A30 GPU-b 1 1", "gi 0 0 0 0 0", "ci 0 0 0 7", "gi 1 0 0 0 0", "ci 1 0 0 4",

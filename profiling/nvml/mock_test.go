@@ -98,8 +98,10 @@ func contradictions(t *testing.T, board string, all []described) (out []string) 
 		}
 		at, length := all[i].starts()
 		for _, c := range []struct{ what, published, mock string }{
-			{"starts", starts, strings.Trim(fmt.Sprint(at), "[]")}, {"length", row[5], fmt.Sprint(length)},
-			{"count", most, fmt.Sprint(all[i].InstanceCount)}, {"multiprocessors", sms, fmt.Sprint(all[i].MultiprocessorCount)},
+			{"starts", starts, strings.Trim(fmt.Sprint(at), "[]")},
+			{"length", row[5], fmt.Sprint(length)},
+			{"count", most, fmt.Sprint(all[i].InstanceCount)},
+			{"multiprocessors", sms, fmt.Sprint(all[i].MultiprocessorCount)},
 		} {
 			if c.published != "" && c.published != c.mock {
 				out = append(out, fmt.Sprintf("%s: %s %s, published %s", name, c.what, c.mock, c.published))

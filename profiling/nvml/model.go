@@ -107,12 +107,7 @@ func (p *described) starts() (starts []mig.Slices, length mig.Slices) {
 }
 
 // driverSlices returns how many memory slices of the driver are one of the model.
-func driverSlices(g *mig.GPU) mig.Slices {
-	if g == nil {
-		return 1
-	}
-	return max(1, g.DriverSlices)
-}
+func driverSlices(g *mig.GPU) mig.Slices { return max(1, g.DriverSlices) }
 
 // commonSlices returns the largest number of the driver's memory slices of which all placements are multiples.
 func commonSlices(all []described) (unit mig.Slices) {
