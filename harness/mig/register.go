@@ -151,6 +151,8 @@ func (g *GPU) checkProfile(p *Profile) error {
 	case max(p.Create, p.Destroy) > maxCost:
 		return fmt.Errorf("%s takes %v s to create and %v s to destroy; each must be at most %v s", p, p.Create,
 			p.Destroy, maxCost)
+	case slices.Contains(g.Others, p): // no algorithm uses it
+		return nil
 	case !p.Standard() && !slices.ContainsFunc(g.Profiles, p.replaceable):
 		return fmt.Errorf("%s has no standard profile of its size that may begin where it begins, takes no more memory "+
 			"slices and no longer to create and to destroy; lower bounds on makespans need one", p)

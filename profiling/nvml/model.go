@@ -213,7 +213,8 @@ func build(all []described, id profiling.Identity, known *mig.GPU) (*mig.GPU, er
 		if err := all[i].place(p, g.DriverSlices, like); err != nil {
 			return nil, err
 		}
-		if p.MediaExtensions || p.DoubleMemory || standard[all[i].SliceCount] == i {
+		usual := standard[all[i].SliceCount]
+		if p.MediaExtensions && variants[all[usual].kind] == "" || p.DoubleMemory || usual == i {
 			g.Profiles = append(g.Profiles, p)
 		} else {
 			g.Others = append(g.Others, p)
