@@ -135,7 +135,7 @@ func (in *Instance) encode() ([]byte, error) {
 			f.Rows[i] = append(f.Rows[i], jsonOf(field))
 		}
 	}
-	return f.encode()
+	return encode(f)
 }
 
 // jsonOf returns a field of a CSV file as a number, digit by digit, or else as a text.
@@ -147,11 +147,12 @@ func jsonOf(field string) json.RawMessage {
 	return quoted
 }
 
-func (f *file) encode() ([]byte, error) {
+// encode returns a value as JSON on one line.
+func encode(v any) ([]byte, error) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	err := e.Encode(f)
+	err := e.Encode(v)
 	return text.Bytes(), err
 }
 
@@ -206,7 +207,7 @@ func (a *Archive) Import(text []byte) (contents []byte, err error) {
 	if f.GPU == nil {
 		return nil, errors.New("the instance has no GPU model")
 	}
-	again, err := f.encode()
+	again, err := encode(f)
 	if err != nil {
 		return nil, err
 	}

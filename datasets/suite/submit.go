@@ -2,16 +2,21 @@ package suite
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"miglab/bounds/certificate"
+	"miglab/harness/atomicfile"
 	"miglab/harness/schedule"
 	"miglab/harness/strictjson"
+	"miglab/harness/wholefile"
 )
 
 // A Judgement says how a submission compares with what is known.
@@ -31,18 +36,20 @@ type Judgement struct {
 
 	best        Best
 	certificate certificate.Certificate
-	problem     schedule.Problem
 }
 
-// A submission is a schedule of a batch that somebody hands in.
-type submission struct {
+// A Submission is a schedule of an instance that somebody hands in. The schedule is valid, and the bound of its witness
+// is proven.
+type Submission struct {
 	suite, id, hash, by, date string
 	schedule                  schedule.Schedule
 	witness                   certificate.Witness
+	problem                   schedule.Problem
 }
 
-// Judge verifies a submission and compares it with what is known. An error is the reason for which it is refused.
-func (a *Archive) Judge(text []byte) (*Judgement, error) {
+// ReadSubmission reads and verifies a submission. An error is the reason for which it is refused. A witness can take
+// minutes to verify.
+func ReadSubmission(text []byte) (*Submission, error) {
 	var named struct {
 		ID   string `json:"id"`
 		Hash string `json:"sha256"`
@@ -53,7 +60,7 @@ func (a *Archive) Judge(text []byte) (*Judgement, error) {
 	if named.ID == "" {
 		return nil, errors.New("id is missing; a submission names its instance, and has the schedule in it")
 	}
-	in, best, err := a.Find(named.ID)
+	in, _, err := Frozen().Find(named.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -71,33 +78,23 @@ func (a *Archive) Judge(text []byte) (*Judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSubmission(text, p)
-	if err != nil {
+	s := &Submission{problem: p}
+	if err := s.decode(text); err != nil {
 		return nil, err
 	}
-	if err := s.check(); err != nil {
-		return nil, err
-	}
-	if _, err := schedule.Measure(p, s.schedule); err != nil {
-		return nil, err
-	}
-	known, err := a.Certificate(in, p)
-	if err != nil {
-		return nil, err
-	}
-	return s.judge(in, p, *best, known)
+	return s, s.check(time.Now())
 }
 
-func readSubmission(text []byte, p schedule.Problem) (s submission, err error) {
+func (s *Submission) decode(text []byte) error {
 	d := strictjson.NewDecoder(bytes.NewReader(text))
-	err = d.Object([]strictjson.Member{
+	err := d.Object([]strictjson.Member{
 		{Name: "suite", Read: d.Into(&s.suite)},
 		{Name: "id", Read: d.Into(&s.id)},
 		{Name: "sha256", Read: d.Into(&s.hash)},
 		{Name: "by", Read: d.Into(&s.by)},
 		{Name: "date", Read: d.Into(&s.date)},
 		{Name: "schedule", Read: func() (err error) {
-			s.schedule, err = schedule.DecodeFrom(d, p)
+			s.schedule, err = schedule.DecodeFrom(d, s.problem)
 			return err
 		}},
 		{Name: "witness", Optional: true, Read: certificate.ReadWitness(d, &s.witness)},
@@ -105,11 +102,11 @@ func readSubmission(text []byte, p schedule.Problem) (s submission, err error) {
 	if err == nil {
 		err = d.End()
 	}
-	return s, err
+	return err
 }
 
-// check refuses what the schedule does not show.
-func (s *submission) check() error {
+// check refuses what the schedule or the witness does not show.
+func (s *Submission) check(now time.Time) error {
 	switch {
 	case s.suite != Version:
 		return fmt.Errorf("suite is %q; this is suite %s", s.suite, Version)
@@ -118,25 +115,77 @@ func (s *submission) check() error {
 	case s.schedule.Algorithm == "":
 		return errors.New("schedule.algorithm is empty; say what found the schedule")
 	}
-	if _, err := time.Parse(time.DateOnly, s.date); err != nil {
-		return fmt.Errorf("date is %q; write a day such as 2026-12-31", s.date)
+	day, err := time.Parse(time.DateOnly, s.date)
+	if err != nil {
+		return fmt.Errorf("date is %q; write a day such as 2026-01-31", s.date)
 	}
-	return nil
+	if latest := now.UTC().Add(eastmost); day.After(latest) {
+		return fmt.Errorf("date is %s, which is in the future; today is %s", s.date, now.UTC().Format(time.DateOnly))
+	}
+	if _, err := schedule.Measure(s.problem, s.schedule); err != nil {
+		return err
+	}
+	if s.witness.Kind == "" {
+		return nil
+	}
+	return certificate.Verify(s.problem, certificate.New(s.schedule, s.witness))
 }
 
-// judge compares a valid schedule with what is known. It verifies a witness of the submission's own.
-func (s *submission) judge(in *Instance, p schedule.Problem, best Best, known certificate.Certificate,
-) (*Judgement, error) {
-	shown, bound := s.schedule, known.Witness
-	if s.witness.Kind != "" {
-		bound = s.witness
+// eastmost is how far the first time zone of a day is ahead of UTC.
+const eastmost = 14 * time.Hour
+
+// Submit compares a submission with the archive of a folder ([In]), and adds it to the folder if it improves something.
+// Several processes may add to one folder. One that is killed has added all or nothing: what it began is finished by
+// the next one.
+func (s *Submission) Submit(ctx context.Context, dir string) (*Judgement, error) {
+	if _, err := os.Stat(dir); dir == "" || errors.Is(err, fs.ErrNotExist) {
+		if j, err := Frozen().judge(s); dir == "" || err != nil || !j.Improved {
+			return j, err
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, err
+		}
 	}
-	if err := certificate.Verify(p, certificate.New(shown, bound)); err != nil {
+	unlock, err := atomicfile.Lock(ctx, filepath.Join(dir, ".lock"))
+	if err != nil {
 		return nil, err
 	}
-	m := float64(shown.Makespan())
+	defer unlock()
+	if err := finish(dir); err != nil {
+		return nil, err
+	}
+	a, err := In(dir)
+	if err != nil {
+		return nil, err
+	}
+	j, err := a.judge(s)
+	if err == nil && j.Improved {
+		err = a.save(j, s.problem, dir)
+	}
+	return j, err
+}
+
+// judge compares a submission with what is known. A bound above a valid schedule is a contradiction, and is refused.
+func (a *Archive) judge(s *Submission) (*Judgement, error) {
+	in, best, err := a.Find(s.id)
+	if err != nil {
+		return nil, err
+	}
+	known, err := a.Certificate(in, s.problem)
+	if err != nil {
+		return nil, err
+	}
+	m, shown, bound := float64(s.schedule.Makespan()), s.schedule, s.witness
+	switch {
+	case in.contradicts(best.Value, float64(bound.Bound)):
+		return nil, fmt.Errorf("its bound of %v s is above the best known schedule, which takes %v s and is valid; "+
+			"they contradict each other, so please report it", bound.Bound, best.Value)
+	case in.contradicts(m, float64(known.Lower)):
+		return nil, fmt.Errorf("its schedule is valid and takes %v s, but the archive has the bound %v s by %s; "+
+			"they contradict each other, so please report it", m, known.Lower, best.BoundBy)
+	}
 	j := &Judgement{
-		ID: best.ID, Schedule: "equal", Value: m, Best: best.Value, Percent: in.Gap(m, best.Value), problem: p, best: best,
+		ID: best.ID, Schedule: "equal", Value: m, Best: best.Value, Percent: in.Gap(m, best.Value), best: *best,
 	}
 	switch {
 	case j.Percent < 0:
@@ -159,24 +208,82 @@ func (s *submission) judge(in *Instance, p schedule.Problem, best Best, known ce
 	return j, nil
 }
 
-// Save changes the files of an archive in a folder as a submission does, which was judged by that archive.
-func (a *Archive) Save(j *Judgement, dir string) error {
-	i := slices.IndexFunc(a.Best, func(b Best) bool { return b.ID == j.ID })
-	next := Archive{Instances: slices.Clone(a.Instances), Best: slices.Clone(a.Best)}
-	next.Best[i] = j.best
-	if j.best.Closed() && next.Instances[i].Class == Open {
-		next.Instances[i].Class = Hard
-	}
-	if err := encodeCertificate(dir, j.ID, j.problem, j.certificate); err != nil {
-		return err
-	}
-	return next.Write(dir)
+// contradicts reports whether a result is better than a bound; 0 is no bound.
+func (in *Instance) contradicts(value, bound float64) bool {
+	return bound != 0 && in.Gap(value, bound) < 0
 }
 
-func encodeCertificate(dir, id string, p schedule.Problem, c certificate.Certificate) error {
-	var text bytes.Buffer
-	if err := certificate.Encode(&text, p, c); err != nil {
+// A change is what a submission changes in an archive.
+type change struct {
+	Best        Best            `json:"best"`
+	Class       string          `json:"class"`
+	Certificate json.RawMessage `json:"certificate"`
+}
+
+// unfinished is the file with the change that is being made. It is the moment of its renaming at which a submission is
+// added: the files that it changes can be written again.
+const unfinished = ".unfinished.json"
+
+// save changes the files of the archive of a folder, whose lock the caller holds, as a judgement says.
+func (a *Archive) save(j *Judgement, p schedule.Problem, dir string) error {
+	if err := certificate.Verify(p, j.certificate); err != nil { // its parts may be of two archives
 		return err
 	}
-	return writeCertificate(dir, id, text.Bytes())
+	in, _, err := a.Find(j.ID)
+	if err != nil {
+		return err
+	}
+	c := change{Best: j.best, Class: in.Class}
+	if j.best.Closed() && c.Class == Open {
+		c.Class = Hard
+	}
+	var text bytes.Buffer
+	if err := certificate.Encode(&text, p, j.certificate); err != nil {
+		return err
+	}
+	c.Certificate = text.Bytes()
+	raw, err := encode(c)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(filepath.Join(dir, unfinished), raw); err != nil {
+		return err
+	}
+	return finish(dir)
+}
+
+// finish makes the change that a submission has begun in a folder, whose lock the caller holds. It removes the
+// temporary files of killed submissions.
+func finish(dir string) error {
+	if err := errors.Join(atomicfile.Sweep(dir), atomicfile.Sweep(filepath.Join(dir, "best"))); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, unfinished)
+	raw, err := wholefile.Read(path, strictjson.MaxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var c change
+	if err == nil {
+		err = strictjson.Unmarshal(raw, &c)
+	}
+	if err != nil {
+		return err
+	}
+	a, err := In(dir)
+	if err != nil {
+		return err
+	}
+	in, best, err := a.Find(c.Best.ID)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	*best, in.Class = c.Best, c.Class
+	if err := writeCertificate(dir, in.ID, c.Certificate); err != nil {
+		return err
+	}
+	if err := a.Write(dir); err != nil {
+		return err
+	}
+	return os.Remove(path)
 }

@@ -4,7 +4,7 @@
 // another hash, and is an error.
 //
 // The folder also says what is known about each instance: the best result, and a proven bound. [Archive.Verify] checks
-// the proofs without a solver, and [Archive.Judge] compares a submission with what is known.
+// the proofs without a solver, and [Submission.Submit] compares a submission with what is known.
 //
 // README.md states the problems and the rules.
 package suite
@@ -113,7 +113,7 @@ func (c changed) Open(name string) (fs.File, error) {
 	return f, err
 }
 
-// Read reads an archive from a folder.
+// Read reads an archive from a folder. A result that is better than the bound is an error.
 func Read(files fs.FS) (*Archive, error) {
 	a := &Archive{files: files}
 	var err error
@@ -126,6 +126,12 @@ func Read(files fs.FS) (*Archive, error) {
 	same := func(in Instance, b Best) bool { return in.ID == b.ID }
 	if !slices.EqualFunc(a.Instances, a.Best, same) {
 		return nil, errors.New("instances.csv and best.csv have other instances, or another order")
+	}
+	for i, b := range a.Best {
+		if a.Instances[i].contradicts(b.Value, b.Bound) {
+			return nil, fmt.Errorf("best.csv: the result %v of %s by %s is better than the bound %v by %s; they contradict "+
+				"each other", b.Value, b.ID, b.By, b.Bound, b.BoundBy)
+		}
 	}
 	return a, nil
 }

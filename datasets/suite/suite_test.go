@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +17,9 @@ import (
 
 	"miglab/bounds/certificate"
 	"miglab/harness/algo"
+	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
 
@@ -304,9 +309,36 @@ func submissionOf(t *testing.T, a *Archive, id string) made {
 		t.Fatal(err)
 	}
 	return made{
-		"suite": Version, "id": id, "sha256": in.Hash, "by": "Ada Lovelace", "date": "2026-12-31",
+		"suite": Version, "id": id, "sha256": in.Hash, "by": "Ada Lovelace", "date": "2026-01-31",
 		"schedule": proof["schedule"], "witness": proof["witness"],
 	}
+}
+
+// judge compares a submission with what an archive knows.
+func judge(a *Archive, text []byte) (*Judgement, error) {
+	s, err := ReadSubmission(text)
+	if err != nil {
+		return nil, err
+	}
+	return a.judge(s)
+}
+
+// submit hands a text in and adds it to a folder.
+func submit(t *testing.T, dir string, text []byte) (*Judgement, error) {
+	t.Helper()
+	s, err := ReadSubmission(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Submit(t.Context(), dir)
+}
+
+func encodeCertificate(dir, id string, p schedule.Problem, c certificate.Certificate) error {
+	var text bytes.Buffer
+	if err := certificate.Encode(&text, p, c); err != nil {
+		return err
+	}
+	return writeCertificate(dir, id, text.Bytes())
 }
 
 func textOf(t *testing.T, m made) []byte {
@@ -335,7 +367,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 	a := Frozen()
 	id := severalTasks(t, a)
 	other := a.Instances[0]
-	if j, err := a.Judge(textOf(t, submissionOf(t, a, id))); err != nil || j.Schedule != "equal" || j.Improved {
+	if j, err := judge(a, textOf(t, submissionOf(t, a, id))); err != nil || j.Schedule != "equal" || j.Improved {
 		t.Fatalf("the best known schedule itself: %+v, %v", j, err)
 	}
 	const places, operations = "placements", "reconfigurations"
@@ -351,6 +383,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 		{"nobody", "by", func(m made) { m["by"] = "" }},
 		{"nobody", "algorithm", func(m made) { m.schedule()["algorithm"] = "" }},
 		{"no day", "date", func(m made) { m["date"] = "yesterday" }},
+		{"a day to come", "in the future; today is", func(m made) { m["date"] = "2126-01-31" }},
 		{"task missing", "task", func(m made) { m.schedule()[places] = m.schedule().list(places)[1:] }},
 		{"task twice", "task", func(m made) {
 			m.schedule()[places] = append(m.schedule().list(places), m.schedule().list(places)[0])
@@ -391,7 +424,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 	} {
 		m := submissionOf(t, a, id)
 		c.forge(m)
-		j, err := a.Judge(textOf(t, m))
+		j, err := judge(a, textOf(t, m))
 		if err == nil {
 			t.Errorf("%s was accepted: %+v", c.kind, j)
 		} else if !strings.Contains(err.Error(), c.want) {
@@ -406,7 +439,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 		{"empty", "", "no JSON object"},
 		{"member twice", strings.Replace(whole, `"by":`, `"by":"x","by":`, 1), "twice"},
 	} {
-		if j, err := a.Judge([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if j, err := judge(a, []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %+v, error %v, want one with %q", c.kind, j, err, c.want)
 		}
 	}
@@ -414,7 +447,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 		if in := &a.Instances[i]; in.Track == algo.TrackPlacement {
 			m := submissionOf(t, a, id)
 			m["id"], m["sha256"] = in.ID, in.Hash
-			if _, err := a.Judge(textOf(t, m)); err == nil || !strings.Contains(err.Error(), "suite run") {
+			if _, err := judge(a, textOf(t, m)); err == nil || !strings.Contains(err.Error(), "suite run") {
 				t.Errorf("a file for the placement track: error %v", err)
 			}
 			return
@@ -458,12 +491,12 @@ func TestImprovement(t *testing.T) {
 	if err := worse.Verify(id, nil); err != nil {
 		t.Fatal(err)
 	}
-	j, err := worse.Judge(textOf(t, submissionOf(t, a, id)))
+	j, err := judge(worse, textOf(t, submissionOf(t, a, id)))
 	if err != nil || j.Schedule != "improved" || !j.Improved || j.Percent >= 0 {
 		t.Fatalf("the better schedule: %+v, %v", j, err)
 	}
 	longer := textOf(t, submissionOf(t, worse, id))
-	if err := worse.Save(j, dir); err != nil {
+	if _, err := submit(t, dir, textOf(t, submissionOf(t, a, id))); err != nil {
 		t.Fatal(err)
 	}
 	better, err := Read(os.DirFS(dir))
@@ -473,10 +506,10 @@ func TestImprovement(t *testing.T) {
 	if err := better.Verify(id, nil); err != nil {
 		t.Error(err)
 	}
-	if _, b, _ := better.Find(id); b.Value != best.Value || b.By != "Ada Lovelace" || b.Date != "2026-12-31" {
+	if _, b, _ := better.Find(id); b.Value != best.Value || b.By != "Ada Lovelace" || b.Date != "2026-01-31" {
 		t.Errorf("the archive then has %+v", b)
 	}
-	j, err = a.Judge(longer)
+	j, err = judge(a, longer)
 	if err != nil || j.Schedule != "worse" || j.Improved {
 		t.Errorf("the longer schedule, handed in: %s, %v, %v", j.Schedule, j.Percent, err)
 	}
@@ -485,16 +518,11 @@ func TestImprovement(t *testing.T) {
 	}
 }
 
-// TestBetterBound lets an archive forget a bound, and hands it in with the same schedule. A second submission into the
-// same folder keeps the first.
-func TestBetterBound(t *testing.T) {
-	a := Frozen()
-	dir := filepath.Join(t.TempDir(), "mine")
-	weak, err := In(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := []string{a.Instances[0].ID, severalTasks(t, a)}
+// weaken writes what an archive would have that knows something else about instances: best is changed, and the
+// certificate says so. Nothing verifies it again.
+func weaken(t *testing.T, dir string, know func(best *Best), ids ...string) {
+	t.Helper()
+	weak := Frozen()
 	for _, id := range ids {
 		in, best, err := weak.Find(id)
 		if err != nil {
@@ -508,28 +536,33 @@ func TestBetterBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		area := certificate.Witness{Kind: certificate.Area, Bound: 1}
+		know(best)
+		in.Class = Open
+		area := certificate.Witness{Kind: certificate.Area, Bound: mig.Seconds(best.Bound)}
 		if err := encodeCertificate(dir, id, p, certificate.New(known.Schedule, area)); err != nil {
 			t.Fatal(err)
 		}
-		best.Bound, in.Class = 1, Open
 	}
 	if err := weak.Write(dir); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestBetterBound lets an archive forget a bound, and hands it in with the same schedule. A second submission into the
+// same folder keeps the first.
+func TestBetterBound(t *testing.T) {
+	a := Frozen()
+	dir := filepath.Join(t.TempDir(), "mine")
+	ids := []string{a.Instances[0].ID, severalTasks(t, a)}
+	weaken(t, dir, func(best *Best) { best.Bound = 1 }, ids...)
 	for _, id := range ids {
-		if weak, err = In(dir); err != nil {
-			t.Fatal(err)
-		}
-		j, err := weak.Judge(textOf(t, submissionOf(t, a, id)))
+		j, err := submit(t, dir, textOf(t, submissionOf(t, a, id)))
 		if err != nil || j.Schedule != "equal" || !j.Improved {
 			t.Fatalf("%s: %+v, %v", id, j, err)
 		}
-		if err := weak.Save(j, dir); err != nil {
-			t.Fatal(err)
-		}
 	}
-	if weak, err = In(dir); err != nil {
+	weak, err := In(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range ids {
@@ -558,6 +591,98 @@ func TestFolderContradictsTheProgram(t *testing.T) {
 		}
 		if _, err := In(dir); (err != nil) != c.wrong || err != nil && !strings.Contains(err.Error(), "batch-003: best.csv in "+dir+" has the result") {
 			t.Errorf("%+v: error %v", c, err)
+		}
+	}
+}
+
+// TestContradictions: a bound above a valid schedule is refused wherever the two meet, and nothing is stored.
+func TestContradictions(t *testing.T) {
+	a := Frozen()
+	id := severalTasks(t, a)
+	for _, l := range []struct {
+		name         string
+		value, bound float64 // that the folder has, as multiples of the frozen bound
+		want         string
+	}{
+		{"a bound above the best known schedule", 0.9, 0.5, `^its bound of .* is above the best known schedule, which takes`},
+		{"a schedule below the best known bound", 9, 8, `^its schedule is valid and takes .* but the archive has the bound .* by `},
+		{"a folder that contradicts itself", 8, 9, `^best\.csv: the result .* of batch-\d+ by .* is better than the bound .* by `},
+	} {
+		t.Run(l.name, func(t *testing.T) {
+			dir := t.TempDir()
+			weaken(t, dir, func(best *Best) { best.Value, best.Bound = l.value*best.Bound, l.bound*best.Bound }, id)
+			before := filesOf(t, dir)
+			j, err := submit(t, dir, textOf(t, submissionOf(t, a, id)))
+			if err == nil || !regexp.MustCompile(l.want).MatchString(err.Error()) {
+				t.Errorf("%+v, %v; want %s", j, err, l.want)
+			}
+			after := filesOf(t, dir)
+			delete(after, ".lock")
+			if !maps.Equal(before, after) {
+				t.Error("the folder has changed")
+			}
+		})
+	}
+}
+
+// filesOf returns the files below a folder by name.
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	if err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var text []byte
+			text, err = os.ReadFile(filepath.Join(dir, name))
+			out[name] = string(text)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestKilledWhileItWrites leaves the files of a folder as a kill does after each of the writes of a submission.
+func TestKilledWhileItWrites(t *testing.T) {
+	a := Frozen()
+	id := severalTasks(t, a)
+	one := t.TempDir()
+	weaken(t, one, func(best *Best) { best.Bound = 1 }, id)
+	before := filesOf(t, one)
+	if _, err := submit(t, one, textOf(t, submissionOf(t, a, id))); err != nil {
+		t.Fatal(err)
+	}
+	after := filesOf(t, one)
+	_, best, _ := a.Find(id)
+	in, _ := In(one)
+	i, changed, _ := in.Find(id)
+	if changed.Bound != best.Bound || i.Class == "" {
+		t.Fatalf("%+v", changed)
+	}
+	begun, err := encode(change{Best: *changed, Class: i.Class, Certificate: json.RawMessage(after[certificateFile(id)])})
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := []string{certificateFile(id), "instances.csv", "best.csv"}
+	for n := range len(order) + 1 {
+		dir := t.TempDir()
+		files := maps.Clone(before)
+		files[unfinished], files[".tmp-1"], files["best/.tmp-2"] = string(begun), "half a li", "{"
+		for _, name := range order[:n] {
+			files[name] = after[name]
+		}
+		for name, text := range files {
+			path := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		j, err := submit(t, dir, textOf(t, submissionOf(t, a, id)))
+		if err != nil || j.Improved {
+			t.Errorf("after %d files, handed in again: %+v, %v", n, j, err)
+		}
+		if !maps.Equal(filesOf(t, dir), after) {
+			t.Errorf("after %d files the folder is not what it is without a kill", n)
 		}
 	}
 }

@@ -27,6 +27,19 @@ func (e InterruptedError) Error() string { return "interrupted; " + e.Kept }
 // Unwrap returns [context.Canceled].
 func (e InterruptedError) Unwrap() error { return context.Canceled }
 
+// Interruptible does work that does not look at ctx, such as reading a pipe, and returns the error of ctx when that ends
+// first. The work then goes on until the process ends.
+func Interruptible(ctx context.Context, work func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Arguments checks that a command gets from least to most arguments, each of them a what.
 func Arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {

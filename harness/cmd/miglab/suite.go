@@ -346,27 +346,24 @@ func newSuiteSubmit() *cobra.Command {
 		Short:   "Verify a schedule of an instance and compare it with the best known one",
 		Args:    cli.Arguments(1, 1, "one file.json"),
 		RunE: func(c *cobra.Command, args []string) error {
-			a, err := suite.In(out)
-			if err != nil {
+			path := args[0]
+			var text []byte
+			if err := cli.Interruptible(c.Context(), func() (err error) {
+				text, err = readSubmission(path)
+				return err
+			}); err != nil {
 				return err
 			}
-			file, path, err := openInput(args[0])
-			if err != nil {
+			var s *suite.Submission
+			if err := cli.Interruptible(c.Context(), func() (err error) {
+				s, err = suite.ReadSubmission(text)
 				return err
-			}
-			defer file.Close()
-			text, err := io.ReadAll(file)
-			if err != nil {
-				return err
-			}
-			j, err := a.Judge(text)
-			if err != nil {
+			}); err != nil {
 				return fmt.Errorf("%s is refused: %w", path, err)
 			}
-			if out != "" && j.Improved {
-				if err := a.Save(j, out); err != nil {
-					return err
-				}
+			j, err := s.Submit(c.Context(), out)
+			if err != nil {
+				return fmt.Errorf("%s is refused: %w", path, err)
 			}
 			return showJudgement(c, j, path, format)
 		},
@@ -376,6 +373,15 @@ func newSuiteSubmit() *cobra.Command {
 			"; those that it has are used")
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
 	return c
+}
+
+// readSubmission returns the text of a file, or of standard input where the path is "-".
+func readSubmission(path string) ([]byte, error) {
+	const limit = 64 << 20
+	if path == "-" {
+		return wholefile.ReadAll(os.Stdin, "standard input", limit)
+	}
+	return wholefile.Read(path, limit)
 }
 
 // showJudgement prints what a submission is worth. What improves nothing fails.
