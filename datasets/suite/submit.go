@@ -14,6 +14,7 @@ import (
 
 	"miglab/bounds/certificate"
 	"miglab/harness/atomicfile"
+	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/strictjson"
 	"miglab/harness/wholefile"
@@ -176,13 +177,11 @@ func (a *Archive) judge(s *Submission) (*Judgement, error) {
 		return nil, err
 	}
 	m, shown, bound := float64(s.schedule.Makespan()), s.schedule, s.witness
-	switch {
-	case in.contradicts(best.Value, float64(bound.Bound)):
-		return nil, fmt.Errorf("its bound of %v s is above the best known schedule, which takes %v s and is valid; "+
-			"they contradict each other, so please report it", bound.Bound, best.Value)
-	case in.contradicts(m, float64(known.Lower)):
-		return nil, fmt.Errorf("its schedule is valid and takes %v s, but the archive has the bound %v s by %s; "+
-			"they contradict each other, so please report it", m, known.Lower, best.BoundBy)
+	if err := certificate.CheckKnown(bound.Bound, mig.Seconds(best.Value)); err != nil {
+		return nil, fmt.Errorf("its witness against the best known schedule, by %s: %w", best.By, err)
+	}
+	if err := certificate.CheckKnown(known.Lower, mig.Seconds(m)); err != nil {
+		return nil, fmt.Errorf("the best known bound, by %s, against its schedule: %w", best.BoundBy, err)
 	}
 	j := &Judgement{
 		ID: best.ID, Schedule: "equal", Value: m, Best: best.Value, Percent: in.Gap(m, best.Value), best: *best,
@@ -210,7 +209,14 @@ func (a *Archive) judge(s *Submission) (*Judgement, error) {
 
 // contradicts reports whether a result is better than a bound; 0 is no bound.
 func (in *Instance) contradicts(value, bound float64) bool {
-	return bound != 0 && in.Gap(value, bound) < 0
+	_, higher := in.metric()
+	switch {
+	case bound == 0:
+		return false
+	case higher:
+		return certificate.Exceeds(value, bound)
+	}
+	return certificate.Exceeds(bound, value)
 }
 
 // A change is what a submission changes in an archive.

@@ -604,8 +604,8 @@ func TestContradictions(t *testing.T) {
 		value, bound float64 // that the folder has, as multiples of the frozen bound
 		want         string
 	}{
-		{"a bound above the best known schedule", 0.9, 0.5, `^its bound of .* is above the best known schedule, which takes`},
-		{"a schedule below the best known bound", 9, 8, `^its schedule is valid and takes .* but the archive has the bound .* by `},
+		{"a bound above the best known schedule", 0.9, 0.5, `^its witness against the best known schedule, by .*: a lower bound of .* contradicts a valid schedule of `},
+		{"a schedule below the best known bound", 9, 8, `^the best known bound, by .*, against its schedule: a lower bound of .* contradicts a valid schedule of `},
 		{"a folder that contradicts itself", 8, 9, `^best\.csv: the result .* of batch-\d+ by .* is better than the bound .* by `},
 	} {
 		t.Run(l.name, func(t *testing.T) {
