@@ -27,16 +27,19 @@ func (e InterruptedError) Error() string { return "interrupted; " + e.Kept }
 // Unwrap returns [context.Canceled].
 func (e InterruptedError) Unwrap() error { return context.Canceled }
 
-// Interruptible does work that does not look at ctx, such as reading a pipe, and returns the error of ctx when that ends
-// first. The work then goes on until the process ends.
-func Interruptible(ctx context.Context, work func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- work() }()
+// Interruptible does work that does not look at ctx, such as reading a pipe. It returns the error of ctx as soon as that
+// ends; the work then goes on until the process ends.
+func Interruptible[T any](ctx context.Context, work func() (T, error)) (v T, err error) {
+	done := make(chan func() (T, error), 1)
+	go func() {
+		v, err := work()
+		done <- func() (T, error) { return v, err }
+	}()
 	select {
-	case err := <-done:
-		return err
+	case result := <-done:
+		return result()
 	case <-ctx.Done():
-		return ctx.Err()
+		return v, ctx.Err()
 	}
 }
 

@@ -110,7 +110,9 @@ func checkAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format s
 	if err != nil {
 		return err
 	}
-	claim, err := readFile(path, certificate.DecodeAcceptance)
+	claim, err := cli.Interruptible(c.Context(), func() (certificate.Acceptance, error) {
+		return readFile(path, certificate.DecodeAcceptance)
+	})
 	if err != nil {
 		return err
 	}

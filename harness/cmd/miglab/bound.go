@@ -37,7 +37,7 @@ func newBound() *cobra.Command {
 			if placement {
 				return writeAccepted(c, &rf, pf.gpu, format)
 			}
-			p, err := pf.problem()
+			p, err := pf.problem(c.Context())
 			if err != nil {
 				return err
 			}

@@ -32,14 +32,16 @@ func newCheck() *cobra.Command {
 			case placement:
 				return checkAccepted(c, &rf, pf.gpu, args[0], format)
 			}
-			p, err := pf.problem()
+			p, err := pf.problem(c.Context())
 			if err != nil {
 				return err
 			}
 			if certified {
 				return checkCertificate(c, p, args[0], format)
 			}
-			s, err := readFile(args[0], func(r io.Reader) (schedule.Schedule, error) { return schedule.Decode(r, p) })
+			s, err := cli.Interruptible(c.Context(), func() (schedule.Schedule, error) {
+				return readFile(args[0], func(r io.Reader) (schedule.Schedule, error) { return schedule.Decode(r, p) })
+			})
 			if err != nil {
 				return err
 			}
@@ -97,12 +99,19 @@ func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Me
 }
 
 func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string) error {
-	claim, err := readFile(path, func(r io.Reader) (certificate.Certificate, error) { return certificate.Decode(r, p) })
+	claim, err := cli.Interruptible(c.Context(), func() (certificate.Certificate, error) {
+		read := func(r io.Reader) (certificate.Certificate, error) { return certificate.Decode(r, p) }
+		claim, err := readFile(path, read)
+		if err != nil {
+			return claim, err
+		}
+		if err := certificate.Verify(p, claim); err != nil {
+			return claim, cli.FailedError{Err: fmt.Errorf("%s is refused: %w", path, err)}
+		}
+		return claim, nil
+	})
 	if err != nil {
 		return err
-	}
-	if err := certificate.Verify(p, claim); err != nil {
-		return cli.FailedError{Err: fmt.Errorf("%s is refused: %w", path, err)}
 	}
 	if format == "json" {
 		return emitJSON(c, struct {

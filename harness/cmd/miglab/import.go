@@ -100,6 +100,8 @@ func (f *importing) run(c *cobra.Command, path string) error {
 	list := output{path: f.out.path + ".rejected.csv"}
 	if listed := f.out.isFile(); !listed {
 		list.path = "no file"
+	} else if err := keepInputs(c, []string{path}, "the list of rejected rows", list.path); err != nil {
+		return err
 	} else if err := list.emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) }); err != nil {
 		return err
 	}

@@ -33,11 +33,16 @@ type output struct {
 }
 
 // register adds the flag that names the file. The format is that of the name; the first, if the
-// name has no extension. A name of another format is refused before the command begins.
+// name has no extension. A name of another format, or of an input, is refused before the command begins.
 func (o *output) register(c *cobra.Command, flag, usage string, formats ...string) {
 	o.format = formats[0]
 	c.Flags().StringVar(&o.path, flag, "", usage)
-	c.PreRunE = func(c *cobra.Command, _ []string) error { return o.check(c, flag, formats) }
+	c.PreRunE = func(c *cobra.Command, args []string) error {
+		if err := o.check(c, flag, formats); err != nil || o.printed() {
+			return err
+		}
+		return keepInputs(c, args, "--"+flag, o.path)
+	}
 }
 
 // registerFormat adds --format, which says the format of any name.
@@ -75,6 +80,38 @@ func (o *output) check(c *cobra.Command, flag string, formats []string) error {
 			o.format, flag, o.path)
 	}
 	o.format = named
+	return nil
+}
+
+// keepInputs refuses a file to write if the command also reads it: a file that an argument or another flag names, alone
+// or in a list, or as FILE in "profile:FILE?top=5", or a file of a folder of results.
+func keepInputs(c *cobra.Command, args []string, what, path string) error {
+	out, err := os.Stat(path)
+	if err != nil {
+		return nil // it will be a new file
+	}
+	values := slices.Clone(args)
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = append(values, list.GetSlice()...)
+		} else if "--"+f.Name != what {
+			values = append(values, strings.Split(f.Value.String(), ",")...)
+		}
+	})
+	for _, value := range values {
+		_, file, _ := strings.Cut(value, ":")
+		file, _, _ = strings.Cut(file, "?")
+		inputs := []string{value, file}
+		for _, name := range []string{"submission.json", "results*.db"} {
+			own, _ := filepath.Glob(filepath.Join(value, name)) // a bad pattern names no folder
+			inputs = append(inputs, own...)
+		}
+		for _, input := range inputs {
+			if in, err := os.Stat(input); err == nil && os.SameFile(in, out) && out.Mode().IsRegular() {
+				return fmt.Errorf("%s %s: %s reads this file, and would replace it; name another one", what, path, c.Name())
+			}
+		}
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,8 +39,8 @@ func (f *problemFlags) add(c *cobra.Command) {
 	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 }
 
-func (f *problemFlags) problem() (_ schedule.Problem, err error) {
-	f.file, err = readTasks(f.tasks, f.gpu)
+func (f *problemFlags) problem(ctx context.Context) (_ schedule.Problem, err error) {
+	f.file, err = cli.Interruptible(ctx, func() (batchFile, error) { return readTasks(f.tasks, f.gpu) })
 	return schedule.Problem{GPU: f.gpu, Count: f.count, Model: f.model, Tasks: f.file.tasks}, err
 }
 

@@ -28,7 +28,7 @@ func newSchedule() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := pf.problem()
+			p, err := pf.problem(c.Context())
 			if err != nil {
 				return err
 			}

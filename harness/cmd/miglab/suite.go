@@ -347,18 +347,14 @@ func newSuiteSubmit() *cobra.Command {
 		Args:    cli.Arguments(1, 1, "one file.json"),
 		RunE: func(c *cobra.Command, args []string) error {
 			path := args[0]
-			var text []byte
-			if err := cli.Interruptible(c.Context(), func() (err error) {
-				text, err = readSubmission(path)
-				return err
-			}); err != nil {
+			text, err := cli.Interruptible(c.Context(), func() ([]byte, error) { return readSubmission(path) })
+			if err != nil {
 				return err
 			}
-			var s *suite.Submission
-			if err := cli.Interruptible(c.Context(), func() (err error) {
-				s, err = suite.ReadSubmission(text)
-				return err
-			}); err != nil {
+			s, err := cli.Interruptible(c.Context(), func() (*suite.Submission, error) {
+				return suite.ReadSubmission(text)
+			})
+			if err != nil {
 				return fmt.Errorf("%s is refused: %w", path, err)
 			}
 			j, err := s.Submit(c.Context(), out)
