@@ -1,12 +1,14 @@
 package atomicfile
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestSweepRemovesWhatKilledWritersLeft(t *testing.T) {
@@ -42,5 +44,26 @@ func TestSweepRemovesWhatKilledWritersLeft(t *testing.T) {
 	}
 	if err := Sweep(filepath.Join(dir, "table.csv")); err == nil {
 		t.Error("a file can be swept")
+	}
+}
+
+func TestLockIsTakenByOneAtATime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".lock")
+	unlock, err := Lock(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := Lock(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the second lock: %v", err)
+	}
+	unlock()
+	if unlock, err = Lock(t.Context(), path); err != nil { // also from the one that did not wait
+		t.Fatal(err)
+	}
+	unlock()
+	if _, err := Lock(t.Context(), filepath.Join(path, "below")); err == nil {
+		t.Error("a file below a file was locked")
 	}
 }

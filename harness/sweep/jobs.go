@@ -1,10 +1,13 @@
 package sweep
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
 	"time"
+
+	"miglab/harness/atomicfile"
 )
 
 // A Job is one submission of a sweep.
@@ -30,8 +33,14 @@ func Jobs(folder string) ([]Job, error) {
 	return all, nil
 }
 
-// AddJob notes a submission. No other process may do so at the same time.
+// AddJob notes a submission. Several processes may do so at the same time.
 func AddJob(folder string, j Job) error {
+	// It waits whatever happens, since Slurm has the job already.
+	unlock, err := atomicfile.Lock(context.Background(), filepath.Join(folder, ".lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	all, err := Jobs(folder)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -211,4 +212,50 @@ func TestConcurrentSubmissionsKilledAtRandom(t *testing.T) {
 	equal(t, got, want)
 	inProcess(many, all)
 	equal(t, contents(t, many), got)
+}
+
+// Ctrl-C ends a command that waits for an input.
+func TestInputsCanBeInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no FIFOs")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("mkfifo", filepath.Join(dir, "fifo")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	write(t, filepath.Join(dir, "tasks.csv"), "task,t1,t2,t3,t4,t7\na,8,4,3,2,1\n")
+	for _, args := range [][]string{
+		{"check", "--tasks", "fifo", "schedule.json"},
+		{"check", "--tasks", "tasks.csv", "fifo"},
+		{"check", "--certificate", "--tasks", "tasks.csv", "fifo"},
+		{"bound", "--tasks", "fifo"},
+		{"suite", "submit", "-"},
+	} {
+		c := exec.CommandContext(t.Context(), "miglab", args...)
+		c.Dir = dir
+		stdin, err := c.StdinPipe() // which stays open
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan bool)
+		go func() {
+			_ = c.Wait() // the exit code says more
+			close(ended)
+		}()
+		time.Sleep(500 * time.Millisecond) // until it waits
+		_ = c.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			_ = c.Process.Kill()
+			<-ended
+		}
+		stdin.Close()
+		if c.ProcessState.ExitCode() != exitInterrupted {
+			t.Errorf("%v: %v", args, c.ProcessState)
+		}
+	}
 }
