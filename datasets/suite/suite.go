@@ -92,8 +92,7 @@ func In(dir string) (*Archive, error) {
 		if err != nil {
 			return nil, err
 		}
-		better := func(value, bound float64) bool { return bound != 0 && in.Gap(value, bound) < 0 }
-		if better(known.Value, own.Bound) || better(own.Value, known.Bound) {
+		if in.contradicts(known.Value, own.Bound) || in.contradicts(own.Value, known.Bound) {
 			return nil, fmt.Errorf("%s: best.csv in %s has the result %v and the bound %v, the program %v and %v; they "+
 				"contradict each other", known.ID, dir, own.Value, own.Bound, known.Value, known.Bound)
 		}
