@@ -10,7 +10,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
+	"strconv"
 	"sync"
 	"time"
 	"unsafe"
@@ -39,8 +41,10 @@ type queue struct {
 }
 
 const (
-	attributeSMs = 16 // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
-	attributeL2  = 38 // CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
+	attributeSMs   = 16 // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+	attributeL2    = 38 // CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
+	attributeMajor = 75 // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+	attributeMinor = 76 // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
 )
 
 var load = sync.OnceValue(func() string { return C.GoString(C.load()) })
@@ -88,9 +92,12 @@ func remedy(err error) string {
 	case !ok:
 		return ""
 	case refusal.Code == 100 || refusal.Code == 101: // CUDA_ERROR_NO_DEVICE, CUDA_ERROR_INVALID_DEVICE
-		return "check CUDA_VISIBLE_DEVICES; a GPU in MIG mode without instances is none: make one, or turn the mode " +
-			"off; in a container, the instance's files in /dev/nvidia-caps must exist " +
-			"(nvidia-smi or nvidia-modprobe makes them)"
+		return "check CUDA_VISIBLE_DEVICES; with the MIG mode on, a GPU without instances is no device (create some); " +
+			"in a container, the instance's files in /dev/nvidia-caps must exist (nvidia-smi or nvidia-modprobe makes " +
+			"them)"
+	case refusal.Code == 802: // CUDA_ERROR_SYSTEM_NOT_READY
+		return "on a machine with NVSwitch (H100, H200 or B200 SXM), start the service nvidia-fabricmanager, of the " +
+			"same version as the driver"
 	case refusal.Code == 803: // CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
 		return "the driver's library and its kernel module are of different versions: reboot, or reload the module"
 	}
@@ -149,7 +156,34 @@ func check(call string, result C.CUresult) error {
 	return &Error{Call: call, Code: int(result), Text: C.GoString(text)}
 }
 
+// target matches the compute capability that PTX is made for, without its point.
+var target = regexp.MustCompile(`(?m)^\.target sm_(\d+)`)
+
+// checkTarget returns an error if the device's compute capability is lower than the one that PTX is made for.
+func (q *queue) checkTarget(ptx []byte) error {
+	var major, minor C.int
+	if err := cmp.Or(
+		check("cuDeviceGetAttribute", C.cuDeviceGetAttribute(&major, attributeMajor, q.number)),
+		check("cuDeviceGetAttribute", C.cuDeviceGetAttribute(&minor, attributeMinor, q.number)),
+	); err != nil {
+		return err
+	}
+	m := target.FindSubmatch(ptx)
+	if m == nil {
+		return errors.New("the PTX names no target")
+	}
+	least, err := strconv.Atoi(string(m[1]))
+	if err != nil || int(10*major+minor) < least {
+		return fmt.Errorf("the kernels are made for compute capability %d.%d or higher, and this GPU has %d.%d",
+			least/10, least%10, major, minor)
+	}
+	return nil
+}
+
 func (q *queue) Load(ptx []byte) error {
+	if err := q.checkTarget(ptx); err != nil {
+		return err
+	}
 	image := C.CBytes(append(ptx[:len(ptx):len(ptx)], 0))
 	defer C.free(image)
 	q.functions = map[string]C.CUfunction{}

@@ -139,7 +139,9 @@ func TestDriverRefuses(t *testing.T) {
 	env := stub(t)
 	for setting, want := range map[string]string{
 		"MIGLAB_EMULATED_MEMORY=1":                          `80000 bytes of device memory: cuMemAlloc: out of memory \(CUDA error 2\)`,
-		"MIGLAB_EMULATED_FAIL=cuInit=100":                   `open the CUDA device: cuInit: no CUDA-capable device is detected \(CUDA error 100\); check CUDA_VISIBLE_DEVICES; a GPU in MIG mode without instances is none: .*; in a container, .*nvidia-caps`,
+		"MIGLAB_EMULATED_FAIL=cuInit=100":                   `open the CUDA device: cuInit: no CUDA-capable device is detected \(CUDA error 100\); check CUDA_VISIBLE_DEVICES; with the MIG mode on, .* without instances .*; in a container, .*nvidia-caps`,
+		"MIGLAB_EMULATED_FAIL=cuInit=802":                   `cuInit: .*\(CUDA error 802\); .*nvidia-fabricmanager`,
+		"MIGLAB_EMULATED_CAPABILITY=61":                     `the kernels are made for compute capability 7.0 or higher, and this GPU has 6.1`,
 		"MIGLAB_EMULATED_FAIL=cuModuleLoadData=218":         `cuModuleLoadData: .*218`,
 		"MIGLAB_EMULATED_FAIL=cuLaunchKernel=719":           `launch fill: .*719`,
 		"MIGLAB_EMULATED_FAIL=cuStreamSynchronize=700":      `cuStreamSynchronize: .*700`,

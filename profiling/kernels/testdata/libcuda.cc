@@ -5,6 +5,7 @@
 //   MIGLAB_EMULATED_UUID=HEX   32 digits; if not given, those in CUDA_VISIBLE_DEVICES, or zeros
 //   MIGLAB_EMULATED_NAME=NAME  name of the device; "emulated" follows it
 //   MIGLAB_EMULATED_FAIL=NAME=CODE   function NAME of the driver returns an error
+//   MIGLAB_EMULATED_CAPABILITY=90    ten times the compute capability
 //   MIGLAB_EMULATED_SLOW=1     a context takes a millisecond to become current
 //
 // Multiprocessors are divided as on a GPU of compute capability 9: in groups of 8, or of 2 if
@@ -172,7 +173,13 @@ int cuDeviceTotalMem_v2(size_t *bytes, int) {
 }
 
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  *value = attribute == 16 ? multiprocessors() : 0;
+  const int capability = std::stoi(emulation::setting("MIGLAB_EMULATED_CAPABILITY", "90"));
+  switch (attribute) {
+    case 16: *value = multiprocessors(); break;
+    case 75: *value = capability / 10; break;
+    case 76: *value = capability % 10; break;
+    default: *value = 0;
+  }
   return kSuccess;
 }
 
