@@ -61,12 +61,15 @@ func (k *Kernel) Executable() string {
 	return path
 }
 
-// program is the word of Argv that names the program: env and variables may stand before it.
-func (k *Kernel) program() string {
+// program returns the word of Argv that names the program.
+func (k *Kernel) program() string { return k.Argv[k.programIndex()] }
+
+// programIndex returns the index of the program in Argv: env and variables may stand before it.
+func (k *Kernel) programIndex() int {
 	if set := variables(k.Argv); len(set) > 0 && len(set)+1 < len(k.Argv) {
-		return k.Argv[len(set)+1]
+		return len(set) + 1
 	}
-	return k.Argv[0]
+	return 0
 }
 
 // variables returns the words NAME=VALUE after env.

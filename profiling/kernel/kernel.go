@@ -14,6 +14,7 @@
 //	    argv: [./needle, "${size}", 10]
 //	    size_class: ${size}
 //	    workdir: ${rodinia}/cuda/nw
+//	    own_folder: false       # this
 //	    data: [{path: input.txt, sha256: 9f86d0...}]
 //	    timeout: 5m             # 10m unless it is said
 //	    warmup: 2s              # none
@@ -27,6 +28,10 @@
 // workdir, argv, and the paths of data and result, which are relative to workdir. Data with a sha256 must have that
 // content; without one they must only exist. The shipped rodinia and altis have no hashes: build.sh of
 // profiling/suites verifies the archive that Rodinia's data come from.
+//
+// own_folder: true is for programs that write files: each run has a new, empty folder beside workdir, in which the
+// program runs and which is deleted after the run. ../../data leads there to what it leads to from workdir. The program
+// is still found from workdir, and result is read in the new folder.
 //
 // The time may also be {source: regexp, pattern: 'time: ([0-9.]+)', unit: ms}, with unit s, ms or us. It may be
 // {source: altis_csv, row: bfs_kernel_time} for a program that writes Altis's CSV; argv must then give it the path
@@ -71,6 +76,8 @@ type Kernel struct {
 	Argv []string
 	// Dir is the folder it runs in; empty means the current one.
 	Dir string
+	// OwnFolder says that each run has a new folder beside Dir, and runs there.
+	OwnFolder bool
 	// Data are files that must exist.
 	Data []Data
 	// Timeout ends a run that hangs.
@@ -111,11 +118,12 @@ type TimeKind string
 
 // The time sources.
 const (
-	// Wall is the time from the start of the process to its end, as FAR measures.
+	// Wall is the time from the start of the process to its end: the start of CUDA, the reading of files and copies are
+	// in it.
 	Wall TimeKind = "wall"
-	// Regexp is a number in the output.
+	// Regexp is a number in the output: what the program says.
 	Regexp TimeKind = "regexp"
-	// AltisCSV is a row of the CSV that an Altis benchmark writes.
+	// AltisCSV is a row of the CSV that an Altis benchmark writes: its kernels alone.
 	AltisCSV TimeKind = "altis_csv"
 )
 

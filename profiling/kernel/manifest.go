@@ -63,7 +63,7 @@ const maxManifest = 1 << 20
 // The defaults of a manifest.
 const (
 	defaultTimeout     = 10 * time.Minute
-	defaultRepetitions = 10 // as in FAR's measured tables
+	defaultRepetitions = 10
 )
 
 // csvPlace is the placeholder in argv for the path of Altis's CSV.
@@ -378,6 +378,9 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 			d.failf(argv, "%s is set by the instance that the kernel runs on", name)
 		}
 	}
+	if k.Window && k.OwnFolder {
+		d.failf(n, "a kernel with window: true cannot have own_folder: true")
+	}
 	writes := slices.ContainsFunc(k.Argv, func(a string) bool { return strings.Contains(a, csvPlace) })
 	switch {
 	case writes && k.Time.Kind != AltisCSV:
@@ -395,6 +398,7 @@ func (d *decoder) shared(k *Kernel) fields {
 	return fields{
 		"size_class":  into(&k.SizeClass, d.expand()),
 		"workdir":     into(&k.Dir, d.expand()),
+		"own_folder":  into(&k.OwnFolder, yes),
 		"timeout":     into(&k.Timeout, d.duration(time.Millisecond)),
 		"warmup":      into(&k.Warmup, d.duration(0)),
 		"repetitions": into(&k.Repetitions, d.whole(1, 1e6)),

@@ -22,6 +22,7 @@ kernels:
     argv: [./needle, "${size}", 10, 0.50, "$HOME", "${csv}.old"]
     size_class: large-${size}
     workdir: ${rodinia}/cuda/nw
+    own_folder: true
     data:
       - path: ${rodinia}/data/x
         sha256: E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855
@@ -65,7 +66,7 @@ func TestRead(t *testing.T) {
 		{
 			Name: "NW", Suite: "s", SizeClass: "large-2048",
 			Argv: []string{"./needle", "2048", "10", "0.50", "$HOME", "${csv}.old"},
-			Dir:  "/opt/${size}/cuda/nw",
+			Dir:  "/opt/${size}/cuda/nw", OwnFolder: true,
 			Data: []Data{
 				{"/opt/${size}/data/x", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
 				{"y", ""},
@@ -78,12 +79,12 @@ func TestRead(t *testing.T) {
 			Name: "plain", Suite: "s", SizeClass: "small", Argv: []string{"true"}, Dir: "/",
 			Timeout: 20 * time.Second, Warmup: time.Second, Repetitions: 5, MinMemoryMB: 10,
 			Expect: regexp.MustCompile("ok"),
-			Time:   TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`(\d+) ms`), Unit: 1e-3}, Result: ResultSource{Pattern: regexp.MustCompile(`sum (\d+)`)}, File: "m.yaml", Line: 18,
+			Time:   TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`(\d+) ms`), Unit: 1e-3}, Result: ResultSource{Pattern: regexp.MustCompile(`sum (\d+)`)}, File: "m.yaml", Line: 19,
 		},
 		{
 			Name: "c", Suite: "s", SizeClass: "small", Argv: []string{"./c"}, Dir: "/",
 			Timeout: 20 * time.Second, Warmup: time.Second, Repetitions: 5, MinMemoryMB: 10,
-			Time: TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`t=(\d+)`), Unit: 1e-6}, File: "m.yaml", Line: 21,
+			Time: TimeSource{Kind: Regexp, Pattern: regexp.MustCompile(`t=(\d+)`), Unit: 1e-6}, File: "m.yaml", Line: 22,
 		},
 	}
 	if !reflect.DeepEqual(m, want) {
@@ -177,7 +178,7 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    workdir: ${csv}", `10:14: unknown parameter "csv" (known: dir)`},
 
 		// Defaults.
-		{"suite: s\n", "suite: s\ndefaults: {name: x}\n", `3:12: unknown field of defaults "name" (known: expect, min_mem_mb, pinned, repetitions, size_class, time, timeout, warmup, window, workdir)`},
+		{"suite: s\n", "suite: s\ndefaults: {name: x}\n", `3:12: unknown field of defaults "name" (known: expect, min_mem_mb, own_folder, pinned, repetitions, size_class, time, timeout, warmup, window, workdir)`},
 		{"suite: s\n", "suite: s\ndefaults: []\n", "3:11: defaults must be a mapping of names to values"},
 		{"suite: s\n", "suite: s\ndefaults: {timeout: 0s}\n", `3:21: "0s" is too short; write at least 1ms`},
 
@@ -186,7 +187,7 @@ func TestReadErrors(t *testing.T) {
 		{wrong[strings.Index(wrong, "kernels"):], "kernels:\n", "5:9: kernels must be a list"},
 		{wrong[strings.Index(wrong, "kernels"):], "kernels: []\n", "5:10: kernels is empty"},
 		{wrong[strings.Index(wrong, "kernels"):], "kernels: [a]\n", "5:11: a kernel must be a mapping of names to values"},
-		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, expect, min_mem_mb, name, pinned, repetitions, result, size_class, time, timeout, warmup, window, workdir)`},
+		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, expect, min_mem_mb, name, own_folder, pinned, repetitions, result, size_class, time, timeout, warmup, window, workdir)`},
 		{"  - name: A\n", "  - timeout: 1s\n", "6:5: a kernel has no name"},
 		{"  - name: A\n", "  - name: two words\n", `6:11: a kernel cannot be named "two words"; use letters, digits and, after the first, any of _.+-`},
 		{"  - name: A\n", "  - name: B\n", `8:5: the kernel on line 6 is also named "B"; names must differ`},
@@ -209,6 +210,8 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    data: [{}]", "10:12: data has no path"},
 		{"argv: [./b]", "argv: [./b]\n    data: [{path: a, sha256: ab}]", `10:30: "ab" is not a SHA-256; write its 64 hexadecimal digits, as sha256sum prints them`},
 		{"argv: [./b]", "argv: [./b]\n    data: [{path: a, md5: ab}]", `10:22: unknown field of data "md5" (known: path, sha256)`},
+
+		{"argv: [./b]", "argv: [./b]\n    window: true\n    own_folder: true", "8:5: a kernel with window: true cannot have own_folder: true"},
 
 		// Result.
 		{"argv: [./b]", "argv: [./b]\n    result: out.txt", "10:13: result must be a mapping of names to values"},

@@ -28,26 +28,21 @@ import (
 //
 // An error means that ctx ended or that the machine could not start the program. It says nothing about the kernel.
 func (k *Kernel) Run(ctx context.Context, on profiling.Instance) (Outcome, error) {
-	argv, csv := k.Argv, ""
-	if k.Time.Kind == AltisCSV {
-		// Each run needs a new file, since Altis appends to an existing one.
-		dir, err := os.MkdirTemp("", "miglab-csv-")
+	csv := ""
+	if k.OwnFolder || k.Time.Kind == AltisCSV {
+		run, dir, err := k.apart()
 		if err != nil {
 			return Outcome{}, k.failure(err)
 		}
 		defer os.RemoveAll(dir)
-		csv = filepath.Join(dir, "altis.csv")
-		argv = slices.Clone(argv)
-		for i := range argv {
-			argv[i] = strings.ReplaceAll(argv[i], csvPlace, csv)
-		}
+		k, csv = run, filepath.Join(dir, csvName)
 	}
 	if k.Result.File != "" { // the file of an earlier run would pass for this one's
 		if err := os.Remove(k.path(k.Result.File)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Outcome{}, k.failure(err)
 		}
 	}
-	l := launch{argv: argv, on: on}
+	l := launch{argv: k.Argv, on: on}
 	if k.Pinned {
 		l.processors = system.Take(1)
 		defer l.processors.Free()
@@ -57,6 +52,37 @@ func (k *Kernel) Run(ctx context.Context, on profiling.Instance) (Outcome, error
 		k.judge(&o, p, on, csv)
 	}
 	return o, err
+}
+
+// csvName is the name of Altis's CSV in a run's folder.
+const csvName = "altis.csv"
+
+// apart makes a new folder for a run, beside the kernel's own folder if OwnFolder is set, and returns the kernel of
+// this run: it writes its CSV into the folder, and runs there if OwnFolder is set. Altis appends to a CSV that exists.
+func (k *Kernel) apart() (run *Kernel, dir string, err error) {
+	parent := ""
+	if k.OwnFolder && k.Dir != "" {
+		parent = filepath.Join(k.Dir, "..")
+	}
+	if dir, err = os.MkdirTemp(parent, ".miglab-run-"); err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	run = new(*k)
+	run.Argv = slices.Clone(k.Argv)
+	for i := range run.Argv {
+		run.Argv[i] = strings.ReplaceAll(run.Argv[i], csvPlace, filepath.Join(dir, csvName))
+	}
+	if !k.OwnFolder {
+		return run, dir, nil
+	}
+	if i := k.programIndex(); strings.Contains(k.Argv[i], "/") {
+		run.Argv[i], err = filepath.Abs(k.path(k.Argv[i]))
+	}
+	run.Dir = dir
+	return run, dir, err
 }
 
 func (k *Kernel) failure(err error) error {

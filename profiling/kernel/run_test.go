@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -253,5 +254,68 @@ func TestRunCannotStart(t *testing.T) {
 		if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "testdata/manifest.yaml:11: kernel rodinia: ") {
 			t.Errorf("%s: %v", c.argv, err)
 		}
+	}
+}
+
+// suiteOf writes a suite in which each program is the same script, and returns the kernels of a shipped manifest on it.
+func suiteOf(t *testing.T, name, script string) []Kernel {
+	t.Helper()
+	dir := t.TempDir()
+	all, err := Shipped(name, map[string]string{name: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range all {
+		program := k.path(k.program())
+		if err := errors.Join(os.MkdirAll(filepath.Dir(program), 0o755), os.WriteFile(program, []byte("#!/bin/sh\n"+script), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// What Rodinia's programs print before their first kernel, or before they wait for it, does not make a run good.
+func TestRodiniaExpectsWhatFollowsTheKernels(t *testing.T) {
+	for _, k := range suiteOf(t, "rodinia", "printf 'targetBlock:[216]\\nframe progress: \\nprecteno 0, inputsize 3145728\\nEnding simulation\\nSorting on GPU...done.\\n'\n") {
+		out, err := k.Run(t.Context(), profiling.Instance{})
+		if err != nil || out.Status != Wrong {
+			t.Errorf("%s: %+v, %v", k.Name, out, err)
+		}
+	}
+}
+
+// Runs of a program that writes into its folder do not see each other's files, even at the same time. Paths to data lead
+// where they should, and nothing stays.
+func TestRunsHaveFoldersOfTheirOwn(t *testing.T) {
+	dir := t.TempDir()
+	work := filepath.Join(dir, "cuda", "writes")
+	for name, text := range map[string]string{
+		"data": "data", "cuda/writes/run.sh": "#!/bin/sh\n[ -e result.txt ] && exit 1\nmkdir ../../met.$$\n" +
+			"until [ $(ls -d ../../met.* | wc -l) = 2 ]; do sleep 0.01; done\ncat ../../data >>result.txt\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const manifest = `{version: 1, suite: s, parameters: {work: }, kernels: [
+		{name: writes, workdir: "${work}", own_folder: true, timeout: 1m, argv: [env, A=1, ./run.sh], result: {file: result.txt}}]}`
+	all, err := Read(strings.NewReader(manifest), "kernels.yaml", map[string]string{"work": work})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, errs := make([]Outcome, 2), make([]error, 2)
+	var wg sync.WaitGroup
+	for i := range out {
+		wg.Go(func() { out[i], errs[i] = all[0].Run(t.Context(), profiling.Instance{}) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil || out[0].Status != OK || out[1].Status != OK || out[0].Result != out[1].Result {
+		t.Errorf("%+v, %v", out, err)
+	}
+	left, _ := filepath.Glob(filepath.Join(dir, "cuda", "*"))
+	hidden, _ := filepath.Glob(filepath.Join(dir, "cuda", ".*"))
+	if _, err := os.Stat(filepath.Join(work, "result.txt")); err == nil || len(left)+len(hidden) != 1 {
+		t.Errorf("left: %q %q", left, hidden)
 	}
 }
