@@ -35,6 +35,7 @@ type Profile struct {
 // A Result summarises the runs of a kernel on one instance size.
 type Result struct {
 	Suite, Kernel string
+	Time          kernel.TimeKind
 	Size          mig.Slices
 	// Status is OK if all runs are OK, otherwise that of the first run that is not.
 	Status kernel.Status
@@ -71,7 +72,11 @@ func Summarize(runs []Run) *Profile {
 }
 
 func result(runs []Run) Result {
-	out := Result{Suite: runs[0].Suite, Kernel: runs[0].Kernel, Size: runs[0].Size, Status: kernel.OK, Runs: len(runs)}
+	first := &runs[0]
+	out := Result{
+		Suite: first.Suite, Kernel: first.Kernel, Time: first.Time, Size: first.Size, Status: kernel.OK,
+		Runs: len(runs),
+	}
 	var seconds []float64
 	for _, r := range runs {
 		seconds = append(seconds, float64(r.Seconds))
@@ -175,8 +180,12 @@ func (p *Profile) provenance() datasets.Provenance {
 	return datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: run.Source, Date: date}
 }
 
+// incomparable is the warning about times from several sources.
+const incomparable = "times from different sources are not comparable: wall is the whole process, with its start, files " +
+	"and copies; regexp is what the program prints (miglab's kernels: their iterations); altis_csv is the kernels alone"
+
 // Warnings returns a sentence about each kernel that is left out of datasets, each time that spreads more than
-// [MaxSpread], instances and processes of others, lowered clocks, and runs during which nobody sampled the clocks.
+// [MaxSpread], times from several sources, instances and processes of others, lowered clocks, and runs during which nobody sampled the clocks.
 func (p *Profile) Warnings() []string {
 	_, out := p.Tasks()
 	for i := range p.Results {
@@ -185,6 +194,9 @@ func (p *Profile) Warnings() []string {
 			out = append(out, fmt.Sprintf("%s %s is unsteady: its times spread %s %%, more than %v %%",
 				r.Kernel, onSlices(r.Size), reports.Fixed(r.Spread(), 1), MaxSpread))
 		}
+	}
+	if slices.ContainsFunc(p.Results, func(r Result) bool { return r.Time != p.Results[0].Time }) {
+		out = append(out, incomparable)
 	}
 	existed, beside, lowered := 0, 0, map[string]int{}
 	for i := range p.Runs {
@@ -226,7 +238,7 @@ func (p *Profile) Warnings() []string {
 func (p *Profile) Table() reports.Table {
 	t := reports.Table{
 		Title: Titled("Times of kernels by instance size", p.provenance()),
-		Columns: reports.Left("kernel").Right("size").Left("status").
+		Columns: reports.Left("kernel", "time").Right("size").Left("status").
 			Right("runs", "median [s]", "mean [s]", "std [s]", "95 % interval [s]", "spread [%]"),
 		Notes: p.Warnings(),
 	}
@@ -236,8 +248,8 @@ func (p *Profile) Table() reports.Table {
 	for i := range p.Results {
 		r := &p.Results[i]
 		row := []string{
-			r.Kernel, fmt.Sprint(r.Size), string(r.Status), fmt.Sprint(r.Runs),
-			reports.Fixed(float64(r.Seconds()), 4),
+			r.Kernel, cmp.Or(string(r.Time), reports.Missing), fmt.Sprint(r.Size), string(r.Status),
+			fmt.Sprint(r.Runs), reports.Fixed(float64(r.Seconds()), 4),
 		}
 		if r.Status == kernel.OK {
 			row = append(row, reports.Fixed(r.Times.Mean, 4), reports.Fixed(r.Times.StdDev, 4),

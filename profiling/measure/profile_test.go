@@ -176,12 +176,18 @@ func TestProfileTable(t *testing.T) {
 	p := measure.Summarize([]measure.Run{
 		ran("lud", 1, 1, 70), ran("lud", 1, 2, 71), ran("lud", 1, 3, 75), ran("lud", 2, 1, 1), ended("bfs", 1, 1, kernel.OutOfMemory, ""), ended("bfs", 2, 1, kernel.Crash, ""),
 	})
+	for i := range p.Results[:2] {
+		p.Results[i].Time = kernel.Wall
+	}
 	got := p.Table()
+	if !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, "times from different sources are not comparable") }) {
+		t.Errorf("notes %q", got.Notes)
+	}
 	want := [][]string{
-		{"lud", "1", "ok", "3", "71.0000", "72.0000", "2.6458", "[65.4276, 78.5724]", "3.67"},
-		{"lud", "2", "ok", "1", "1.0000", "1.0000", "0.0000", "[–, –]", "0.00"},
-		{"bfs", "1", "oom", "1", "inf", "–", "–", "–", "–"},
-		{"bfs", "2", "crash", "1", "–", "–", "–", "–", "–"},
+		{"lud", "wall", "1", "ok", "3", "71.0000", "72.0000", "2.6458", "[65.4276, 78.5724]", "3.67"},
+		{"lud", "wall", "2", "ok", "1", "1.0000", "1.0000", "0.0000", "[–, –]", "0.00"},
+		{"bfs", "–", "1", "oom", "1", "inf", "–", "–", "–", "–"},
+		{"bfs", "–", "2", "crash", "1", "–", "–", "–", "–", "–"},
 	}
 	if !reflect.DeepEqual(got.Rows, want) {
 		t.Errorf("%q", got.Rows)

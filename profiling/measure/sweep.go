@@ -52,6 +52,8 @@ type Run struct {
 	Suite     string `csv:"suite"`
 	Kernel    string `csv:"kernel"`
 	SizeClass string `csv:"size_class"`
+	// Time says what the time is of; it is empty in runs of older versions.
+	Time kernel.TimeKind `csv:"time_source"`
 	// Size is the instance's size, SMs its number of multiprocessors; 0 if not published.
 	Size mig.Slices `csv:"size"`
 	SMs  int        `csv:"sms"`
@@ -212,8 +214,8 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 	}
 	r := &Run{
 		GPU: w.from.GPU, Name: w.from.Name, UUID: w.uuid, Driver: w.from.Driver, Source: w.from.Source,
-		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Size: p.Size, SMs: p.SMs,
-		Repetition: repetition,
+		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Time: k.Time.Kind,
+		Size: p.Size, SMs: p.SMs, Repetition: repetition,
 	}
 	if r.Source == mig.SourceMIG {
 		r.Mode = "created"

@@ -45,7 +45,7 @@ func TestSweepRecordsEveryRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const header = "gpu,gpu_name,gpu_uuid,driver,source,mode,instance,suite,kernel,size_class,size,sms,repetition,status,seconds,started," +
+		const header = "gpu,gpu_name,gpu_uuid,driver,source,mode,instance,suite,kernel,size_class,time_source,size,sms,repetition,status,seconds,started," +
 			"samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle," +
 			"memory_clock_mhz,power_limit_w,other_processes,result,detail\n"
 		// The GPU is fast while a kernel runs, and slow before and after it.
@@ -56,7 +56,7 @@ func TestSweepRecordsEveryRun(t *testing.T) {
 			if strings.HasPrefix(rest, "oom") {
 				conditions = "0,0,0,0,0,0,0,unknown,1000,300,0,,out of memory"
 			}
-			return fmt.Sprintf("A30,NVIDIA A30 (fake),%s,0.0 (fake),mig,created,%s,suite,%s,small,%d,%d,%d,%s,%s\n", uuid(t, g), instances[size], name, size, sms, repetition, rest, conditions)
+			return fmt.Sprintf("A30,NVIDIA A30 (fake),%s,0.0 (fake),mig,created,%s,suite,%s,small,,%d,%d,%d,%s,%s\n", uuid(t, g), instances[size], name, size, sms, repetition, rest, conditions)
 		}
 		want := []string{
 			row("lud", 1, 14, 1, "ok,4,2000-01-02T00:00:00Z"),     // made at 0.11 s
