@@ -4,17 +4,21 @@ GO ?= go
 PYTHON ?= /usr/bin/python3
 WORKERS ?= 0
 BIN := bin/miglab
+GPUBIN := bin/miglab-gpu
 AXE := bin/axe/node_modules/axe-core/axe.min.js
 VERSION := $(shell sed -n 's/^version: //p' CITATION.cff)
 DIST := miglab-$(VERSION)
 # In what dist packs, the file REVISION has the commit.
 REVISION = if [ -f REVISION ]; then cp REVISION $(BIN).revision; else git describe --always --abbrev=40 --exclude '*' --dirty=-modified > $(BIN).revision 2>/dev/null || rm -f $(BIN).revision; fi
 RELEASE = -ldflags '-X main.release=v$(VERSION)'
+# NVML is loaded at run time, so its functions must be looked up when they are called: some linkers do it at the start.
+NVML = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations"
+LAZY = -X main.release=v$(VERSION) -extldflags=-Wl,-z,lazy
 
 # Paths of files are no part of what is compiled, so that a second clone compiles nothing.
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
-.PHONY: reproduce quick site build dist build-gym build-nvml kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-platforms test-processors test-site test-slurm install-slurm install-cbc install-qemu install-torch install-lint bench lint readme clean
+.PHONY: reproduce quick site build dist build-gym build-nvml build-gpu kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-platforms test-processors test-site test-slurm install-slurm install-cbc install-qemu install-torch install-lint bench lint readme clean
 
 ## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
@@ -36,7 +40,14 @@ build:
 
 ## build-nvml: the program with cgo, which MIG needs: it can measure kernels and execute schedules
 build-nvml:
-	@CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations" $(GO) build -buildvcs=false -o $(BIN) $(RELEASE) ./harness/cmd/miglab
+	@$(NVML) $(GO) build -buildvcs=false -o $(BIN) -ldflags '$(LAZY)' ./harness/cmd/miglab
+	@$(REVISION)
+
+## build-gpu: bin/miglab-gpu, the commands alone that need a GPU, with cgo: 20 MiB to copy to a machine that has only a driver and
+## glibc 2.34 or newer (Ubuntu 22.04, RHEL 9)
+build-gpu: BIN := $(GPUBIN)
+build-gpu:
+	@$(NVML) $(GO) build -buildvcs=false -o $(BIN) -ldflags '-s -w $(LAZY)' ./harness/cmd/miglab-gpu
 	@$(REVISION)
 
 ## dist: bin/miglab-VERSION.tar.gz, the files of the commit and all modules, which builds without a network, and

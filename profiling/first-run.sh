@@ -3,21 +3,22 @@
 #
 #   profiling/first-run.sh [--out DIR] [--budget SECONDS] [--name NAME] [--dry-run]
 #
-# Call it again until nothing is left. It goes on where it was: from DIR or, on another machine, from DIR.tar.gz, which
-# holds everything that was measured. It changes no setting of the GPU: no MIG mode, no clocks, no power. On a machine with
-# several GPUs, set CUDA_VISIBLE_DEVICES to the UUID of one.
+# Call it again until nothing is left. Each card has a folder, DIR/UUID, and on it the script goes on where it was: from the
+# folder or, on another machine, from DIR/UUID.tar.gz, which holds everything that was measured on the card. It changes no
+# setting of the GPU: no MIG mode, no clocks, no power. On a machine with several GPUs, set CUDA_VISIBLE_DEVICES to the UUID
+# of one. To a machine that has only a driver, copy bin/miglab-gpu (make build-gpu), this script and the folder kernels.
 #
-#   --out      default: results/first-run
+#   --out      DIR; default: results/first-run
 #   --budget   how long the call may take; default: 480
 #   --name     what the files for datasets/hardware are called; default: the GPU's model, as in h200-first-run
 #   --dry-run  the same on stubs of the driver, with small inputs; needs Go, C and C++. Default --out: results/first-run-stub
 #
-# Stages and their time limits: (1) environment, device facts, verification: 3 minutes; (2) scaling: 6; (3) co-runs: 7;
-# (4) cross-checks: 5. What a stage did not finish comes after the other stages, if the call has time for it.
+# Stages and their time limits: (0) what each call repeats: an eighth of the call; (1) environment, device facts, verification: 3 minutes; (2) scaling: 6; (3) co-runs: 7;
+# (4) cross-checks: 5. What a stage did not finish comes after the other stages, if the call has time for it. A step that
+# fails is left, and the next call tries it again.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 self=profiling/first-run.sh
-limits=(9999 180 360 420 300) # stage 0 is what each call repeats
 
 fail() { echo "first-run: $*" >&2; exit 2; }
 
@@ -71,47 +72,43 @@ while [ $# -gt 0 ]; do
 	shift 2
 done
 [[ $budget =~ ^[1-9][0-9]*$ ]] || fail "--budget $budget: write a number of seconds"
+limits=($((budget / 8 > 10 ? budget / 8 : 10)) 180 360 420 300)
 [[ $name =~ ^[A-Za-z0-9_-]*$ ]] || fail "--name $name: use letters, digits, - and _"
 
 # Where containers have the driver and the toolkit, if nothing else says where they are.
 export PATH=$PATH:/usr/local/nvidia/bin:/usr/local/cuda/bin LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/local/nvidia/lib64
 
 # The program.
-export MIGLAB=${MIGLAB:-$PWD/bin/miglab}
-if [ ! -x "$MIGLAB" ]; then
-	command -v go >/dev/null || fail "$MIGLAB is missing, and there is no Go to build it; run make build-nvml elsewhere and copy it here"
-	timeout -k 10 "$budget" make -s build-nvml || fail "make build-nvml failed; it needs a C compiler"
+if [ -z "${MIGLAB:-}" ]; then
+	MIGLAB=$PWD/bin/miglab-gpu
+	[ -x "$MIGLAB" ] || [ ! -x bin/miglab ] || MIGLAB=$PWD/bin/miglab
 fi
+export MIGLAB
+build() { # PROBLEM
+	command -v go >/dev/null || fail "$1, and there is no Go to build it; run make build-gpu elsewhere and copy bin/miglab-gpu here"
+	timeout -k 10 "$budget" make -s build-gpu GPUBIN="$MIGLAB" || fail "make build-gpu failed; it needs a C compiler"
+}
+[ -x "$MIGLAB" ] || build "$MIGLAB is missing"
 
-# What earlier calls measured. What a GPU measured does not mix with what a stub did.
-out=${out:-results/first-run${dry:+-stub}}
-while [[ $out == ?*/ ]]; do out=${out%/}; done # the archive is beside the folder
-if [ ! -e "$out" ] && [ -e "$out.tar.gz" ]; then
-	rm -rf "$out.part"
-	mkdir -p "$out.part"
-	tar -xzf "$out.tar.gz" -C "$out.part" && mv "$out.part" "$out" || fail "cannot unpack $out.tar.gz"
-fi
-mkdir -p "$out"/{done,log,spent,hardware,mps} || fail "cannot write to $out"
-OUT=$(cd "$out" && pwd)
-out=$OUT kind=$([ -n "$dry" ] && echo stub || echo GPU)
-export OUT
-[ -e "$out/kind" ] || echo "$kind" >"$out/kind"
-[ "$(cat "$out/kind")" = "$kind" ] || fail "$out has measurements of a $(cat "$out/kind"); give another --out"
-echo . >>"$out/calls"
-call=$(wc -l <"$out/calls")
-grep -lsE '^(failed|skipped)' "$out"/done/* | xargs -r -d '\n' rm # they are tried again
+# What a GPU measured does not mix with what a stub did.
+root=${out:-results/first-run${dry:+-stub}}
+mkdir -p "$root" || fail "cannot write to $root"
+root=$(cd "$root" && pwd)
+kind=$([ -n "$dry" ] && echo stub || echo GPU)
+[ -e "$root/kind" ] || echo "$kind" >"$root/kind" || fail "cannot write to $root"
+[ "$(cat "$root/kind")" = "$kind" ] || fail "$root has measurements of a $(cat "$root/kind"); give another --out"
 
 start=$((budget < 60 ? budget : 60)) # how long a question to the program may take
 # What the steps run. Without --only it is all kernels.
 KERNELS=$(timeout -k 10 $start "$MIGLAB" kernel --help | sed -n 's/^Kernels:$/,/p; s/^  \([a-z]*\)  .*/\1/p' | sed -n '/,/,$ { /,/d; p }')
 [ -n "$KERNELS" ] || fail "$MIGLAB kernel --help lists no kernels within $start s"
-SMALL='' only=() options=(--out "$out") anchors=gemm,stream
-window=1000 mps=(--mode mps-sm-limit --out "$out/mps" --only gemm,stream,bfs)
+SMALL='' only=() options=() anchors=gemm,stream
+window=1000 mps=(--mode mps-sm-limit --only gemm,stream,bfs)
 [ -z "${CUDA_VISIBLE_DEVICES:-}" ] || mps+=(--device "$CUDA_VISIBLE_DEVICES")
 if [ -n "$dry" ]; then
 	state=$(mktemp -d) # a short path, for sockets
 	trap 'rm -rf "$state"' EXIT
-	stub=$out/stub uuid=5c89852c-d268-c3f3-1b07-005d5ae1dc3f
+	stub=$root/stub uuid=5c89852c-d268-c3f3-1b07-005d5ae1dc3f
 	mkdir -p "$stub"
 	[ -e "$stub/libcuda.so.1" ] || g++ -x c++ -std=c++17 -O1 -shared -fPIC -o "$stub/libcuda.so.1" profiling/kernels/testdata/libcuda.cc ||
 		fail "a dry run needs a C++ compiler (g++)"
@@ -124,22 +121,41 @@ if [ -n "$dry" ]; then
 	export LD_LIBRARY_PATH=$stub MIGLAB_NVML_STUB=$stub/gpus.txt PATH=$PWD/profiling/testdata/first-run:$PATH
 	export MIGLAB_EMULATED_SMS=${MIGLAB_EMULATED_SMS:-132} MIGLAB_EMULATED_NAME="${MIGLAB_EMULATED_NAME:-NVIDIA H100 80GB HBM3}" MIGLAB_EMULATED_MEMORY=85899345920 MIGLAB_EMULATED_UUID=${uuid//-/}
 	KERNELS='bfs gaussian stream' SMALL='--size 64 --iterations 1' only=(--only bfs,gaussian,stream) anchors=bfs,stream
-	options+=(--small --milliseconds 5 --warm-up 2)
-	window=20 mps=(--mode mps-sm-limit --out "$out/mps" --kernels profiling/testdata/first-run/small.yaml --state "$state")
+	options=(--small --milliseconds 5 --warm-up 2)
+	window=20 mps=(--mode mps-sm-limit --kernels profiling/testdata/first-run/small.yaml --state "$state")
 fi
 export KERNELS SMALL
 
 # The GPU, in partitions of multiples of 8 multiprocessors, or of 2, the smallest groups that drivers give.
-ask() { sms=$(timeout -k 10 $start "$MIGLAB" kernel stream --verify 2>"$out/log/start.txt" | sed -n 's/^sms: //p'); }
+ask() {
+	local said
+	said=$(timeout -k 10 $start "$MIGLAB" kernel stream --verify 2>"$root/start.txt")
+	sms=$(sed -n 's/^sms: //p' <<<"$said") card=$(sed -n 's/^uuid: //p' <<<"$said")
+}
 ask
-if [ -z "$sms" ] && grep -q 'built without cgo' "$out/log/start.txt"; then
-	without="$MIGLAB was built without cgo, which the driver needs" MIGLAB=$out/miglab
-	command -v go >/dev/null || fail "$without, and there is no Go to build it; run make build-nvml elsewhere and copy it here"
+if [ -z "$sms" ] && grep -q 'built without cgo' "$root/start.txt"; then
+	without="$MIGLAB was built without cgo, which the driver needs" MIGLAB=$root/miglab
 	echo "$without: building $MIGLAB"
-	timeout -k 10 "$budget" make -s build-nvml BIN="$MIGLAB" || fail "make build-nvml failed; it needs a C compiler"
+	build "$without"
 	ask
 fi
-[ -n "$sms" ] || fail "no kernel runs here within $start s: $(tail -n 1 "$out/log/start.txt")"
+[ -n "$sms" ] && [[ $card =~ ^[0-9a-f-]+$ ]] || fail "no kernel runs here within $start s: $(tail -n 1 "$root/start.txt")"
+
+# What earlier calls measured on the card.
+out=$root/$card OUT=$root/$card
+export OUT
+if [ ! -e "$out" ] && [ -e "$out.tar.gz" ]; then
+	rm -rf "$out.part"
+	mkdir -p "$out.part"
+	tar -xzf "$out.tar.gz" -C "$out.part" && mv "$out.part" "$out" || fail "cannot unpack $out.tar.gz"
+fi
+mkdir -p "$out"/{done,log,spent,hardware,mps} || fail "cannot write to $out"
+options+=(--out "$out") mps+=(--out "$out/mps")
+echo . >>"$out/calls"
+call=$(wc -l <"$out/calls")
+grep -lsE '^(failed|skipped)' "$out"/done/* | xargs -r -d '\n' rm # they are tried again
+rm -f "$out/done/anchors" "$out/spent/0" # each call repeats these four measurements
+
 half=$((sms / 16 * 8)) third=$((sms / 6 * 2)) equal=$((sms / 4 * 2))
 splits=$equal:$equal
 for i in 3 2 1; do
@@ -148,16 +164,19 @@ for i in 3 2 1; do
 done
 
 # step STAGE NAME SECONDS COMMAND... runs a command unless it is done. SECONDS is an estimate. A command that is stopped
-# keeps what it has measured, and goes on in a later call.
+# keeps what it has measured, and goes on in a later call. One that fails is left, too.
 reserve=25 # for stopping a command and packing
 left=() left_seconds=0 free='' unpacked=''
 step() {
 	local stage=$1 name=$2 estimate=$3 time spent begun took
 	shift 3
-	[ ! -e "$out/done/$name" ] || return 0
+	if [ -e "$out/done/$name" ]; then
+		! grep -q '^failed' "$out/done/$name" || later "$name" "$estimate"
+		return 0
+	fi
 	time=$((budget - reserve - SECONDS))
 	spent=$(cat "$out/spent/$stage" 2>/dev/null || echo 0)
-	if [ -z "$free" ] && [ $((limits[stage] - spent)) -lt $time ]; then time=$((limits[stage] - spent)); fi
+	if { [ -z "$free" ] || [ "$stage" = 0 ]; } && [ $((limits[stage] - spent)) -lt $time ]; then time=$((limits[stage] - spent)); fi
 	if [ $time -lt 5 ]; then
 		later "$name" "$estimate"
 		return 0
@@ -174,7 +193,9 @@ step() {
 		printf '%4d s  stage %d  %-18s not finished\n' $took "$stage" "$name"
 		later "$name" $((estimate > took + 5 ? estimate - took : 5))
 		return 0 ;;
-	*) echo "failed: $(tail -n 1 "$out/log/$name.txt")" >"$out/done/$name" ;;
+	*)
+		echo "failed: $(tail -n 1 "$out/log/$name.txt")" >"$out/done/$name"
+		later "$name" "$estimate" ;;
 	esac
 	printf '%4d s  stage %d  %-18s %s\n' $took "$stage" "$name" "$(cat "$out/done/$name")"
 }
@@ -207,8 +228,8 @@ later() { left+=("$1"); left_seconds=$((left_seconds + $2)); }
 partition() { step "$1" "$2" "$3" "$MIGLAB" profile --mode sm-partition "${options[@]}" "${@:4}"; }
 corun() { step "$1" "$2" "$3" "$MIGLAB" profile corun --mode sm-partition "${options[@]}" "${only[@]}" "${@:4}"; }
 needs() { # NAME TOOL is false, and the step is skipped, if there is no such tool
-	[ ! -e "$out/done/$1" ] || return
 	command -v "$2" >/dev/null && return
+	[ ! -e "$out/done/$1" ] || return
 	echo "        $1 is skipped: $2 is not in PATH"
 	echo "skipped: $2 is not in PATH" >"$out/done/$1"
 	return 1
@@ -230,8 +251,8 @@ steps() {
 	corun 3 triples 25 --splits $third:$third:$third --sample 20
 	pack
 	corun 4 drift 60 --splits "$splits" --sample 40 --repetitions 2
-	step 4 mps 120 "$MIGLAB" profile "${mps[@]}" --repetitions 1
-	step 4 mps-corun 70 "$MIGLAB" profile corun "${mps[@]}" --repetitions 1 --milliseconds $window --splits 50:50,25:75,all:all
+	needs mps nvidia-cuda-mps-control && step 4 mps 120 "$MIGLAB" profile "${mps[@]}" --repetitions 1
+	needs mps-corun nvidia-cuda-mps-control && step 4 mps-corun 70 "$MIGLAB" profile corun "${mps[@]}" --repetitions 1 --milliseconds $window --splits 50:50,25:75,all:all
 	partition 2 scaling-again 160 "${only[@]}" --repetitions 3
 	corun 2 antagonist-again 60 --against stream --splits $half:$half --repetitions 3
 	pack
@@ -247,7 +268,7 @@ pack() {
 	keep "$out/mps/kernels.csv" "$base-mps.kernels.csv"
 	keep "$out/mps/overlap.csv" "$base-mps.overlap.csv"
 	keep "$out/mps/gpu.json" "$base-mps.gpu.json" # of a board that the program's table lacks
-	tar -czf "$out.tar.gz.part" -C "$out" --exclude=./stub --exclude=./nvcc --exclude='./miglab*' . && mv "$out.tar.gz.part" "$out.tar.gz" && unpacked='' && return
+	tar -czf "$out.tar.gz.part" -C "$out" --exclude=./nvcc . && mv "$out.tar.gz.part" "$out.tar.gz" && unpacked='' && return
 	rm -f "$out.tar.gz.part"
 	unpacked=1
 	echo "first-run: cannot write $out.tar.gz; what was measured is in $out" >&2
@@ -255,8 +276,7 @@ pack() {
 keep() { [ ! -s "$1" ] || cp "$1" "$2"; }
 trap interrupted INT TERM
 
-echo "call $call: $sms multiprocessors, at most $budget s"
-rm -f "$out/done/anchors" # each call repeats these four measurements
+echo "call $call on $card: $sms multiprocessors, at most $budget s"
 steps
 if [ ${#left[@]} -gt 0 ]; then
 	free=1 # from the stages' limits
@@ -267,7 +287,8 @@ echo "done: $(ls "$out/done" | tr '\n' ' ')"
 if [ ${#left[@]} -gt 0 ]; then
 	echo "left: ${left[*]}: about $left_seconds s; call again"
 else
-	echo "left: nothing"
+	failures=$(cd "$out/done" && grep -l '^done, with failures' -- * | tr '\n' ' ')
+	echo "left: nothing${failures:+, but parts of these failed: $failures}"
 fi
 echo "$out.tar.gz"
 [ -z "$unpacked" ] || exit 1

@@ -95,6 +95,9 @@ func (f *firstRun) interrupted(when func() bool) string {
 	return out.String()
 }
 
+// card is the folder of the card, below --out, of dry runs and of the fake programs.
+const card = "5c89852c-d268-c3f3-1b07-005d5ae1dc3f"
+
 func (f *firstRun) read(name string) string {
 	f.t.Helper()
 	text, err := os.ReadFile(filepath.Join(f.dir, name))
@@ -175,7 +178,7 @@ func TestFirstRunDry(t *testing.T) {
 		t.Errorf("a dry run takes %v of processors, more than a minute", f.took)
 	}
 	unpacked := t.TempDir()
-	if out, err := exec.Command("tar", "-xzf", filepath.Join(f.dir, "out.tar.gz"), "-C", unpacked).CombinedOutput(); err != nil {
+	if out, err := exec.Command("tar", "-xzf", filepath.Join(f.dir, "out", card+".tar.gz"), "-C", unpacked).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, name := range stages {
@@ -243,7 +246,7 @@ func TestFirstRunOfAnyBoard(t *testing.T) {
 	if said := f.dry(); !strings.Contains(said, "114 multiprocessors") || !strings.Contains(said, "left: nothing\n") {
 		t.Fatalf("not all is done:\n%s", said)
 	}
-	h, err := datasets.ReadHardware(os.DirFS(filepath.Join(f.dir, "out", "hardware")))
+	h, err := datasets.ReadHardware(os.DirFS(filepath.Join(f.dir, "out", card, "hardware")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,12 +260,12 @@ func TestFirstRunOfAnyBoard(t *testing.T) {
 func TestFirstRunGoesOn(t *testing.T) {
 	t.Parallel()
 	f := newFirstRun(t)
-	out := filepath.Join(f.dir, "out")
+	out := filepath.Join(f.dir, "out", card)
 	f.interrupted(func() bool {
 		text, _ := os.ReadFile(filepath.Join(out, "overlap.csv")) // may not be there yet
 		return strings.Count(string(text), "\n") >= 20
 	})
-	first := f.read("out/overlap.csv")
+	first := f.read("out/" + card + "/overlap.csv")
 	if strings.Count(first, "\n") < 20 {
 		t.Fatalf("interrupted too early:\n%s", first)
 	}
@@ -271,23 +274,23 @@ func TestFirstRunGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := f.dry("--budget", "29") // less than what steps are begun with
-	if !strings.HasPrefix(said, "call 2: ") || !strings.Contains(said, "left: ") || !strings.Contains(said, " triples ") || !strings.HasSuffix(said, "; call again\n"+out+".tar.gz\n") {
+	if !strings.HasPrefix(said, "call 2 on "+card+": ") || !strings.Contains(said, "left: ") || !strings.Contains(said, " triples ") || !strings.HasSuffix(said, "; call again\n"+out+".tar.gz\n") {
 		t.Errorf("a call without time says:\n%s", said)
 	}
 	said = f.interrupted(func() bool {
 		_, err := os.Stat(filepath.Join(out, "done", "anchors"))
 		return err == nil
 	})
-	if !strings.HasPrefix(said, "call 3: ") || strings.Contains(said, "environment  ") {
+	if !strings.HasPrefix(said, "call 3 on "+card+": ") || strings.Contains(said, "environment  ") {
 		t.Errorf("the third call says:\n%s", said)
 	}
-	last := f.read("out/overlap.csv")
+	last := f.read("out/" + card + "/overlap.csv")
 	for row := range strings.Lines(first) {
 		if !strings.Contains(last, row) {
 			t.Errorf("a row of the first call is lost or was measured again: %s", row)
 		}
 	}
-	h, err := datasets.ReadHardware(fstest.MapFS{"anchors.overlap.csv": {Data: []byte(f.read("out/anchors/overlap.csv"))}})
+	h, err := datasets.ReadHardware(fstest.MapFS{"anchors.overlap.csv": {Data: []byte(f.read("out/" + card + "/anchors/overlap.csv"))}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +309,16 @@ func TestFirstRunGoesOn(t *testing.T) {
 const program = `#!/bin/bash
 case "$*" in
 "kernel --help") printf 'Kernels:\n  bfs  searches\n  stream  copies\n,\n' ;;
-"kernel stream --verify") if [ -n "$HANGS" ]; then exec sleep 60; fi; echo "sms: 132" ;;
+"kernel stream --verify") if [ -n "$HANGS" ]; then exec sleep 60; fi; echo "sms: 132"; echo "uuid: ${CARD:-5c89852c-d268-c3f3-1b07-005d5ae1dc3f}" ;;
+*/anchors*) if [ -n "$ANCHORS" ]; then exec sleep 60; fi ;;&
+"profile corun "*" --splits all:all"*) if [ -n "$SHARED" ]; then echo "no streams" >&2; exit $SHARED; fi ;;&
+"profile "*" --out "*) # one card in a folder
+	all=$*
+	folder=${all##*--out } of=${CARD:-one}
+	folder=${folder%% *}
+	mkdir -p "$folder"
+	if [ "$(cat "$folder/of" 2>/dev/null || echo $of)" != $of ]; then echo "it has runs of another card" >&2; exit 2; fi
+	echo $of >"$folder/of" ;;&
 *) if [ -n "$QUICK" ]; then exit 0; fi; echo $$ >>"$OUT/runs"; exec sleep 60 ;;
 esac
 `
@@ -334,7 +346,7 @@ func TestFirstRunEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(out, "runs")); err == nil {
+		if _, err := os.Stat(filepath.Join(out, card, "runs")); err == nil {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -350,7 +362,7 @@ func TestFirstRunEnds(t *testing.T) {
 	if errs.String() != "first-run: interrupted; the same command goes on\n" {
 		t.Errorf("interrupted, it says %q", errs.String())
 	}
-	runs, err := os.ReadFile(filepath.Join(out, "runs"))
+	runs, err := os.ReadFile(filepath.Join(out, card, "runs"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,14 +371,70 @@ func TestFirstRunEnds(t *testing.T) {
 			t.Errorf("after the script has ended, %q runs", command)
 		}
 	}
-	if _, err := os.Stat(out + ".tar.gz"); err != nil {
+	if _, err := os.Stat(filepath.Join(out, card+".tar.gz")); err != nil {
 		t.Error(err)
 	}
 	files(t, bin, map[string]string{"tar": "#!/bin/sh\nexit 2\n"})
 	f.env = []string{f.env[0], "HANGS=", "QUICK=1", "PATH=" + bin + ":" + os.Getenv("PATH")}
 	_, stderr, code = f.run("--out", filepath.Join(dir, "full"), "--budget", "26")
-	if code != 1 || !strings.Contains(stderr, "full.tar.gz; what was measured is in ") {
+	if code != 1 || !strings.Contains(stderr, card+".tar.gz; what was measured is in ") {
 		t.Errorf("an archive that cannot be written: exit code %d, %q", code, stderr)
+	}
+}
+
+// fake is a firstRun of the program above, which measures in no time.
+func fake(t *testing.T, env ...string) *firstRun {
+	bin := t.TempDir()
+	files(t, bin, map[string]string{"miglab": program, "nvcc": "#!/bin/sh\nexit 0\n"})
+	return &firstRun{t: t, dir: t.TempDir(), env: append(env, "MIGLAB="+filepath.Join(bin, "miglab"), "HANGS=", "QUICK=1", "PATH="+bin+":"+os.Getenv("PATH"))}
+}
+
+// Each card has a folder of its own, since a folder with results takes one card.
+func TestFirstRunOnASecondCard(t *testing.T) {
+	const second = "11111111-d268-c3f3-1b07-005d5ae1dc3f"
+	f := fake(t)
+	for _, on := range []string{card, second, card} {
+		f.env = append(f.env, "CARD="+on)
+		stdout, _, _ := f.run("--out", f.dir)
+		if strings.Contains(stdout, "another card") || !strings.Contains(stdout, "call ") || !strings.Contains(stdout, "\n"+filepath.Join(f.dir, on)+".tar.gz\n") {
+			t.Errorf("on %s:\n%s", on, stdout)
+		}
+		if text := f.read(on + "/of"); text != on+"\n" {
+			t.Errorf("the folder of %s has runs of %s", on, text)
+		}
+	}
+	if calls := f.read(card + "/calls"); strings.Count(calls, ".") != 2 {
+		t.Errorf("calls on the first card: %q", calls)
+	}
+}
+
+// A step that fails is left, and the next call tries it again. One without its tool is skipped, and no failure.
+func TestFirstRunLeavesWhatFails(t *testing.T) {
+	f := fake(t, "SHARED=2")
+	stdout, _, code := f.run("--out", f.dir)
+	if code != 1 || !strings.Contains(stdout, "left: shared: about 30 s; call again\n") || !strings.Contains(stdout, "\nfailed: no streams\n") {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+	if _, err := exec.LookPath("nvidia-cuda-mps-control"); err != nil {
+		for _, step := range []string{"mps", "mps-corun"} {
+			if text := f.read(card + "/done/" + step); text != "skipped: nvidia-cuda-mps-control is not in PATH\n" {
+				t.Errorf("%s: %s", step, text)
+			}
+		}
+	}
+	f.env = append(f.env, "SHARED=1")
+	if stdout, _, code = f.run("--out", f.dir); code != 1 || !strings.Contains(stdout, "left: nothing, but parts of these failed: ptx-and-nvcc shared \n") {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+}
+
+// What each call repeats may hang, and leaves the rest of the call to the others.
+func TestFirstRunAnchorsHang(t *testing.T) {
+	f := fake(t, "ANCHORS=1")
+	began := time.Now()
+	stdout, _, _ := f.run("--out", f.dir, "--budget", "120")
+	if took := time.Since(began); took > 50*time.Second || !strings.Contains(stdout, "left: anchors: ") || !strings.Contains(stdout, " scaling-again ") {
+		t.Errorf("after %v:\n%s", took, stdout)
 	}
 }
 
@@ -388,7 +456,7 @@ func TestFirstRunBuildsForTheDriver(t *testing.T) {
 	}}
 	stdout, stderr, code := f.run("--dry-run", "--out", filepath.Join(dir, "out"))
 	// Some steps fail, as the program measures nothing.
-	if code == 2 || stderr != "" || !strings.Contains(stdout, "call 1: 132 multiprocessors") || !strings.Contains(stdout, "left: nothing\n") {
+	if code == 2 || stderr != "" || !strings.Contains(stdout, "call 1 on "+card+": 132 multiprocessors") || !strings.Contains(stdout, "\nleft: nothing") {
 		t.Errorf("exit code %d, %q\n%s", code, stderr, stdout)
 	}
 	if !strings.Contains(stdout, "miglab was built without cgo, which the driver needs: building "+built+"\n") {
@@ -427,7 +495,7 @@ func TestFirstRunCannotStart(t *testing.T) {
 	}
 	f := &firstRun{t: t, dir: t.TempDir(), env: []string{"PATH=" + empty, "MIGLAB=" + filepath.Join(empty, "miglab")}}
 	for says, args := range map[string][]string{
-		"and there is no Go to build it; run make build-nvml elsewhere":     {"--dry-run"},
+		"and there is no Go to build it; run make build-gpu elsewhere":      {"--dry-run"},
 		"first-run: --budget 8m: write a number of seconds\n":               {"--budget", "8m"},
 		"first-run: --name a/b: use letters, digits, - and _\n":             {"--name", "a/b"},
 		"first-run: --out needs a value\n":                                  {"--out"},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"miglab/harness/cli"
 	"miglab/harness/mig"
@@ -58,31 +57,6 @@ func checkArgs(c *cobra.Command, check func() error) {
 	}
 }
 
-// flagError is the error about a command's flags, given that of the parser.
-func flagError(c *cobra.Command, err error) error {
-	if own, ok := errors.AsType[cli.ValueError](err); ok {
-		return own
-	}
-	if missing, ok := errors.AsType[*pflag.NotExistError](err); ok && len(missing.GetSpecifiedName()) > 1 {
-		var known []string
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if !f.Hidden {
-				known = append(known, "--"+f.Name)
-			}
-		})
-		unknown, _ := errors.AsType[*nearest.UnknownError](nearest.Unknown("flag",
-			"--"+missing.GetSpecifiedName(), known))
-		unknown.Known = nil // --help says more
-		err = unknown
-	}
-	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		if want := wants[wrong.GetFlag().Value.Type()]; want != "" {
-			err = fmt.Errorf("--%s %s: %s", wrong.GetFlag().Name, wrong.GetValue(), want)
-		}
-	}
-	return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
-}
-
 // readDuration reads a time above zero, for example 30s or 5m.
 func readDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
@@ -106,11 +80,4 @@ func requireFlags(c *cobra.Command, names ...string) {
 		}
 		return fmt.Errorf("%s needs %s; see %s --help", c.Name(), strings.Join(missing, " and "), c.CommandPath())
 	})
-}
-
-// wants says what the flags of the parser's own types take.
-var wants = map[string]string{
-	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0", "float64": "a number",
-	"bool": "true or false", "intSlice": "whole numbers, separated by commas",
-	"stringToString": "name=value, separated by commas",
 }

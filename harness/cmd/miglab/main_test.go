@@ -21,8 +21,16 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"miglab/harness/cli"
 	"miglab/harness/store"
 	"miglab/harness/sweep"
+)
+
+const (
+	exitDone        = cli.ExitDone
+	exitFailed      = cli.ExitFailed
+	exitBadInput    = cli.ExitBadInput
+	exitInterrupted = cli.ExitInterrupted
 )
 
 // TestMain puts this program on the PATH as miglab, so that tests run it in

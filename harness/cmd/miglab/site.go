@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/harness/cli"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
 	"miglab/reports/site"
@@ -42,7 +43,7 @@ func newSite() *cobra.Command {
 			}
 			var data site.Data
 			if err := f.runCells(c, "cells", func(e *run.Engine) (err error) {
-				data, err = site.Gather(c.Context(), e, commit(), quick, cells)
+				data, err = site.Gather(c.Context(), e, cli.Commit(), quick, cells)
 				return err
 			}); err != nil {
 				return err
