@@ -131,8 +131,7 @@ func (e *DeviceError) Unwrap() error { return e.Err }
 func WithoutCgo(op string) error {
 	return &DeviceError{
 		Op: op, Err: errors.New("this program was built without cgo or not for Linux"),
-		Remedy: "build it on Linux with a C compiler: make build-nvml (CGO_ENABLED=1 go build -o bin/miglab " +
-			"./harness/cmd/miglab)",
+		Remedy: "build it on Linux with a C compiler: make build-nvml, or make build-gpu for the GPU commands alone",
 	}
 }
 

@@ -3,6 +3,7 @@
 package profiling_test
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -29,7 +30,7 @@ while [ $# -gt 0 ]; do if [ "$1" = -o ]; then echo built >"$2"; fi; shift; done
 
 // gcc14 makes errors of what GCC does since version 14.
 const gcc14 = `#!/bin/sh
-exec /usr/bin/gcc -Werror=implicit-int -Werror=implicit-function-declaration -Werror=int-conversion -Werror=incompatible-pointer-types "$@"
+exec %s -Werror=implicit-int -Werror=implicit-function-declaration -Werror=int-conversion -Werror=incompatible-pointer-types "$@"
 `
 
 // script returns what the build script of a suite prints, and its exit status.
@@ -83,8 +84,12 @@ func snapshot(t *testing.T, dir string) map[string]string {
 // rodinia writes sources like Rodinia's, with their faults, and returns them and the folder of nvcc.
 func rodinia(t *testing.T) (sources, path string) {
 	t.Helper()
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip(err)
+	}
 	sources, path = t.TempDir(), filepath.Join(t.TempDir(), "bin")
-	files(t, path, map[string]string{"nvcc": nvcc, "gcc": gcc14})
+	files(t, path, map[string]string{"nvcc": nvcc, "gcc": fmt.Sprintf(gcc14, gcc)})
 	files(t, sources, map[string]string{
 		"data/.sha256":                 dataSHA256 + "\n",
 		"cuda/lavaMD/makefile":         "CUDA_FLAG = -arch sm_13\nlavaMD: main.cu\n\tnvcc main.cu -o lavaMD -lcuda -lcudart $(CUDA_FLAG)\n",

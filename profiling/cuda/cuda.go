@@ -10,9 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"runtime"
-	"strconv"
 	"sync"
 	"time"
 	"unsafe"
@@ -45,6 +43,7 @@ const (
 	attributeL2    = 38 // CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
 	attributeMajor = 75 // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
 	attributeMinor = 76 // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+	leastMajor     = 7  // of the compute capability that the kernels' PTX is made for, 7.0
 )
 
 var load = sync.OnceValue(func() string { return C.GoString(C.load()) })
@@ -125,7 +124,7 @@ func (d *Device) readFacts() error {
 	var name [256]C.char
 	var uuid [16]C.uchar
 	var memory C.size_t
-	var sms, l2, version C.int
+	var sms, l2, version, major, minor C.int
 	if err := cmp.Or(
 		check("cuDriverGetVersion", C.cuDriverGetVersion(&version)),
 		check("cuDeviceGetName", C.cuDeviceGetName(&name[0], C.int(len(name)), d.number)),
@@ -133,8 +132,14 @@ func (d *Device) readFacts() error {
 		check("cuDeviceTotalMem_v2", C.cuDeviceTotalMem_v2(&memory, d.number)),
 		check("cuDeviceGetAttribute", C.cuDeviceGetAttribute(&sms, attributeSMs, d.number)),
 		check("cuDeviceGetAttribute", C.cuDeviceGetAttribute(&l2, attributeL2, d.number)),
+		check("cuDeviceGetAttribute", C.cuDeviceGetAttribute(&major, attributeMajor, d.number)),
+		check("cuDeviceGetAttribute", C.cuDeviceGetAttribute(&minor, attributeMinor, d.number)),
 	); err != nil {
 		return err
+	}
+	if major < leastMajor {
+		return fmt.Errorf("the kernels are made for compute capability %d.0 or higher, and this GPU has %d.%d",
+			leastMajor, major, minor)
 	}
 	u := C.GoBytes(unsafe.Pointer(&uuid), 16)
 	d.Facts = Facts{
@@ -156,34 +161,7 @@ func check(call string, result C.CUresult) error {
 	return &Error{Call: call, Code: int(result), Text: C.GoString(text)}
 }
 
-// target matches the compute capability that PTX is made for, without its point.
-var target = regexp.MustCompile(`(?m)^\.target sm_(\d+)`)
-
-// checkTarget returns an error if the device's compute capability is lower than the one that PTX is made for.
-func (q *queue) checkTarget(ptx []byte) error {
-	var major, minor C.int
-	if err := cmp.Or(
-		check("cuDeviceGetAttribute", C.cuDeviceGetAttribute(&major, attributeMajor, q.number)),
-		check("cuDeviceGetAttribute", C.cuDeviceGetAttribute(&minor, attributeMinor, q.number)),
-	); err != nil {
-		return err
-	}
-	m := target.FindSubmatch(ptx)
-	if m == nil {
-		return errors.New("the PTX names no target")
-	}
-	least, err := strconv.Atoi(string(m[1]))
-	if err != nil || int(10*major+minor) < least {
-		return fmt.Errorf("the kernels are made for compute capability %d.%d or higher, and this GPU has %d.%d",
-			least/10, least%10, major, minor)
-	}
-	return nil
-}
-
 func (q *queue) Load(ptx []byte) error {
-	if err := q.checkTarget(ptx); err != nil {
-		return err
-	}
 	image := C.CBytes(append(ptx[:len(ptx):len(ptx)], 0))
 	defer C.free(image)
 	q.functions = map[string]C.CUfunction{}

@@ -191,6 +191,9 @@ func TestNoLocalMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !bytes.Contains(text, []byte("\n.target sm_70\n")) {
+			t.Errorf("%s.ptx is not made for the compute capability that package cuda demands", p.Name)
+		}
 		if at := bytes.Index(text, []byte(".local")); at >= 0 {
 			t.Errorf("%s.ptx uses local memory: %.60q", p.Name, text[at:])
 		}

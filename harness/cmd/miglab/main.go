@@ -21,6 +21,11 @@ import (
 	"miglab/profiling/command"
 )
 
+// release is the version that a release build sets, with -ldflags "-X main.release=v1.2.3".
+var release string
+
+func version() string { return cli.Version(release) }
+
 func main() { os.Exit(commandLine(os.Args[1:])) }
 
 // commandLine runs the command line and returns the exit code.
