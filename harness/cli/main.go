@@ -66,7 +66,7 @@ func interruptible() context.Context {
 	return ctx
 }
 
-// NewRoot returns the command miglab with commands below it. It has a flag --version of its own, because cobra's takes a
+// NewRoot returns the command miglab with commands below it. It has a flag --version of its own: cobra's takes a
 // template, with which the linker keeps every method of the program.
 func NewRoot(short, version string, commands ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{Use: "miglab", Short: short, SilenceErrors: true, SilenceUsage: true, PersistentPreRunE: CheckValues}

@@ -91,9 +91,8 @@ func remedy(err error) string {
 	case !ok:
 		return ""
 	case refusal.Code == 100 || refusal.Code == 101: // CUDA_ERROR_NO_DEVICE, CUDA_ERROR_INVALID_DEVICE
-		return "check CUDA_VISIBLE_DEVICES; with the MIG mode on, a GPU without instances is no device (create some); " +
-			"in a container, the instance's files in /dev/nvidia-caps must exist (nvidia-smi or nvidia-modprobe makes " +
-			"them)"
+		return "check CUDA_VISIBLE_DEVICES; with the MIG mode on, a GPU without instances is no device; in a " +
+			"container, the instance's files in /dev/nvidia-caps must exist (nvidia-smi or nvidia-modprobe makes them)"
 	case refusal.Code == 802: // CUDA_ERROR_SYSTEM_NOT_READY
 		return "on a machine with NVSwitch (H100, H200 or B200 SXM), start the service nvidia-fabricmanager, of the " +
 			"same version as the driver"

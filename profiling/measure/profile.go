@@ -181,11 +181,13 @@ func (p *Profile) provenance() datasets.Provenance {
 }
 
 // incomparable is the warning about times from several sources.
-const incomparable = "times from different sources are not comparable: wall is the whole process, with its start, files " +
-	"and copies; regexp is what the program prints (miglab's kernels: their iterations); altis_csv is the kernels alone"
+const incomparable = "times from different sources are not comparable: wall is the whole process, with its start, " +
+	"files and copies; regexp is what the program prints (miglab's kernels: their iterations); altis_csv is the " +
+	"kernels alone"
 
 // Warnings returns a sentence about each kernel that is left out of datasets, each time that spreads more than
-// [MaxSpread], times from several sources, instances and processes of others, lowered clocks, and runs during which nobody sampled the clocks.
+// [MaxSpread], times from several sources, instances and processes of others, lowered clocks, and runs without samples
+// of the clocks.
 func (p *Profile) Warnings() []string {
 	_, out := p.Tasks()
 	for i := range p.Results {

@@ -1,5 +1,5 @@
-// Command miglab-gpu is miglab with the commands alone that need a GPU: a quarter of the size, to be copied to a machine that
-// has only a driver.
+// Command miglab-gpu is miglab with only the commands that need a GPU. It has a quarter of the size, for machines that
+// have a driver and nothing else.
 package main
 
 import (
@@ -14,5 +14,6 @@ import (
 var release string
 
 func main() {
-	os.Exit(cli.Main(cli.NewRoot("The commands of miglab that need a GPU", cli.Version(release), command.All()...), os.Args[1:]))
+	root := cli.NewRoot("The commands of miglab that need a GPU", cli.Version(release), command.All()...)
+	os.Exit(cli.Main(root, os.Args[1:]))
 }
