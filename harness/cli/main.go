@@ -69,7 +69,9 @@ func interruptible() context.Context {
 // NewRoot returns the command miglab with commands below it. It has a flag --version of its own: cobra's takes a
 // template, with which the linker keeps every method of the program.
 func NewRoot(short, version string, commands ...*cobra.Command) *cobra.Command {
-	root := &cobra.Command{Use: "miglab", Short: short, SilenceErrors: true, SilenceUsage: true, PersistentPreRunE: CheckValues}
+	root := &cobra.Command{
+		Use: "miglab", Short: short, SilenceErrors: true, SilenceUsage: true, PersistentPreRunE: CheckValues,
+	}
 	asked := root.Flags().BoolP("version", "v", false, "version for miglab")
 	root.RunE = func(c *cobra.Command, _ []string) error {
 		if !*asked {
