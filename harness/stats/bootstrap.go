@@ -104,14 +104,13 @@ func (r *Resampled) draw(chosen []int, seed uint64) {
 		d.pairs[i] = make([]pair, (n+1)/2)
 	}
 	for first := 0; first < Resamples; first += block {
+		for _, pairs := range d.pairs {
+			d.next(pairs)
+		}
 		for g, rows := range groups {
 			var means [block][lanes]float64
 			for i := range means {
-				if g == 0 {
-					d.next(&means[i], d.pairs[i], rows)
-				} else {
-					d.again(&means[i], d.pairs[i], rows)
-				}
+				d.mean(&means[i], d.pairs[i], rows)
 			}
 			for lane, sample := range chosen[g*lanes : min((g+1)*lanes, len(chosen))] {
 				for i := range r.means[sample][first : first+block] {
@@ -206,33 +205,20 @@ type draws struct {
 
 type pair struct{ first, second uint32 }
 
-// next draws a resample into pairs and sets the means of its rows in a group. Each half of a
-// random number draws a row. Some rows are drawn more often than others, by n in 2³², far
-// below what resampling can show. The processor adds up two rows while it computes the
-// random number of the next two.
-func (d *draws) next(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
-	var a0, a1, a2, a3, b0, b1, b2, b3 float64
-	n := d.n
-	for i := range pairs[:n/2] {
+// next draws the rows of a resample into pairs. Each half of a random number draws a row. Some rows are drawn more often
+// than others, by n in 2³², far below what resampling can show.
+func (d *draws) next(pairs []pair) {
+	for i := range pairs {
 		u := d.random.Uint64()
-		first, second := uint32((u>>32)*n>>32), uint32((u&math.MaxUint32)*n>>32)
-		pairs[i] = pair{first, second}
-		a, b := &of[first], &of[second]
-		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
-		b0, b1, b2, b3 = b0+b[0], b1+b[1], b2+b[2], b3+b[3]
+		pairs[i] = pair{uint32((u >> 32) * d.n >> 32), uint32((u & math.MaxUint32) * d.n >> 32)}
 	}
-	if n%2 == 1 {
-		first := uint32((d.random.Uint64() >> 32) * n >> 32)
-		pairs[n/2] = pair{first, uint32(n)}
-		a := &of[first]
-		a0, a1, a2, a3 = a0+a[0], a1+a[1], a2+a[2], a3+a[3]
+	if d.n%2 == 1 {
+		pairs[d.n/2].second = uint32(d.n)
 	}
-	means[0], means[1], means[2], means[3] = (a0+b0)/float64(n), (a1+b1)/float64(n), (a2+b2)/float64(n),
-		(a3+b3)/float64(n)
 }
 
-// again sets the means of the same rows in another group.
-func (d *draws) again(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
+// mean sets the means of drawn rows in a group.
+func (d *draws) mean(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
 	for _, drawn := range pairs {
 		a, b := &of[drawn.first], &of[drawn.second]

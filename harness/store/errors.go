@@ -36,6 +36,11 @@ func (d *Damage) Error() string {
 		d.File, d.Reason)
 }
 
+// damage returns the [*Damage] of the database.
+func (f *file) damage(format string, args ...any) error {
+	return &Damage{File: f.path, Reason: fmt.Sprintf(format, args...)}
+}
+
 // FormatError says that a database has a version of the schema that this program does not read.
 type FormatError struct {
 	File   string

@@ -46,7 +46,7 @@ func readTwice[T comparable](f *file, table, columns string, ways [2]string, rea
 	})
 	for _, n := range surplus {
 		if err == nil && n != 0 {
-			err = &Damage{File: f.path, Reason: "the table " + table + " and its index differ"}
+			err = f.damage("the table %s and its index differ", table)
 		}
 	}
 	return out, err
@@ -68,9 +68,9 @@ func (f *file) newExtent(columns string) (*extent, error) {
 	s, ok := parseIdentity(identity)
 	switch {
 	case identity == "":
-		return nil, &Damage{File: f.path, Reason: "a series with results is missing"}
+		return nil, f.damage("a series with results is missing")
 	case !ok || failed != nil || int64(crc32.Checksum([]byte(identity), castagnoli)) != numbers[4]:
-		return nil, &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of %v is wrong", s)}
+		return nil, f.damage("the checksum of %v is wrong", s)
 	}
 	return &extent{s, numbers[0], numbers[1], sum{numbers[2], numbers[3]}}, nil
 }
@@ -113,7 +113,7 @@ func (f *file) readExtents(track string) error {
 		}
 		known := len(extents)
 		if extents[x.Series] = x; x.written <= last || len(extents) == known {
-			return &Damage{File: f.path, Reason: "the rows of the table tally are in disorder"}
+			return f.damage("the rows of the table tally are in disorder")
 		}
 		last = x.written
 		return nil
@@ -121,7 +121,7 @@ func (f *file) readExtents(track string) error {
 	switch missing := count - int64(len(extents)); {
 	case err != nil:
 	case missing > 0:
-		err = &Damage{File: f.path, Reason: fmt.Sprintf("the numbers of cells of %d series are missing", missing)}
+		err = f.damage("the numbers of cells of %d series are missing", missing)
 	case len(f.extents) == 0:
 		f.extents = extents
 	default:
@@ -188,11 +188,7 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 	err = f.query(query, []any{x.id, first, end}, func(v []any) error {
 		instance := columnOr[int64](v[0])
 		if instance < int64(first) || instance >= int64(end) {
-			return &Damage{
-				File: f.path,
-				Reason: fmt.Sprintf("a search for the instances %d to %d of %v finds %d", first, end-1,
-					s, instance),
-			}
+			return f.damage("a search for the instances %d to %d of %v finds %d", first, end-1, s, instance)
 		}
 		if instance <= last {
 			return disorderError(f, s, int(instance), int(last))
@@ -218,15 +214,12 @@ func (f *file) eachCell(s Series, columns string, first, end int, use func(colum
 
 // lackingError says how many cells of a series a search finds, and how many it should.
 func lackingError(f *file, s Series, read, want sum) error {
-	return &Damage{
-		File:   f.path,
-		Reason: fmt.Sprintf("a search for %d cells of %v finds %d, or other instances", want.cells, s, read.cells),
-	}
+	return f.damage("a search for %d cells of %v finds %d, or other instances", want.cells, s, read.cells)
 }
 
 // disorderError says that an instance of a series does not come after the one before it.
 func disorderError(f *file, s Series, instance, before int) error {
-	return &Damage{File: f.path, Reason: fmt.Sprintf("instance %d of %v comes after instance %d", instance, s, before)}
+	return f.damage("instance %d of %v comes after instance %d", instance, s, before)
 }
 
 // expect returns which cells with the instances first to end-1 a series has. It returns a [*Damage] if

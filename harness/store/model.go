@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"fmt"
-	"hash/crc32"
 	"slices"
 )
 
@@ -29,14 +28,10 @@ func (e *ModelError) Error() string {
 		"compute its results again", e.First, e.Second, e.Name)
 }
 
-func (m *Model) checksum() int64 {
-	return int64(crc32.Checksum([]byte(m.Name+"\x00"+m.JSON), castagnoli))
-}
-
 // Keep keeps a GPU model, at once. A different one of the same name is a [*ModelError]. Other
 // errors are those of the file system.
 func (w *Writer) Keep(m Model) error {
-	if _, err := w.file.db.Exec(keepModel, m.Name, m.JSON, m.checksum()); err != nil {
+	if _, err := w.file.db.Exec(keepModel, m.Name, m.JSON, checksumOf(m.Name, m.JSON)); err != nil {
 		return explainError(w.file.path, err)
 	}
 	all, err := w.file.models()
@@ -50,8 +45,8 @@ func (f *file) models() (out []Model, err error) {
 	err = f.query("SELECT name, json, crc FROM model", nil, func(v []any) error {
 		m := Model{columnOr[string](v[0]), columnOr[string](v[1]), f.path}
 		out = append(out, m)
-		if m.checksum() != columnOr[int64](v[2]) {
-			return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of the GPU model %s is wrong", m.Name)}
+		if checksumOf(m.Name, m.JSON) != columnOr[int64](v[2]) {
+			return f.damage("the checksum of the GPU model %s is wrong", m.Name)
 		}
 		return nil
 	})

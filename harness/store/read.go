@@ -20,6 +20,11 @@ type cell struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// checksumOf is what the column crc must have for a row of a table besides cell and series.
+func checksumOf(columns ...string) int64 {
+	return int64(crc32.Checksum([]byte(strings.Join(columns, "\x00")), castagnoli))
+}
+
 // identity appends the columns of a series, which its own checksum is of, and with which those of its cells begin.
 // selectExtents makes the same in SQL.
 func (s *Series) identity(b []byte) []byte {
@@ -123,7 +128,7 @@ func (f *file) withLists(read func() error) error {
 			return err
 		}
 		if _, ok := f.lists.Load(int64(id)); !ok {
-			return &Damage{File: f.path, Reason: id.Error()}
+			return f.damage("%v", id)
 		}
 	}
 }
@@ -175,10 +180,7 @@ func (f *file) cell(s Series, identity []byte, v []any) (cell, error) {
 	}
 	r.Kind, r.Error, _ = strings.Cut(columnOr[string](v[3]), "\x00")
 	if int64(r.checksum(identity)) != columnOr[int64](v[5]) {
-		return cell{}, &Damage{
-			File:   f.path,
-			Reason: fmt.Sprintf("the checksum of instance %d of %v is wrong", r.Instance, s),
-		}
+		return cell{}, f.damage("the checksum of instance %d of %v is wrong", r.Instance, s)
 	}
 	return cell{r, f.path}, nil
 }

@@ -1,10 +1,5 @@
 package store
 
-import (
-	"fmt"
-	"hash/crc32"
-)
-
 // A Unit is the record of a finished piece of work that is not a cell.
 type Unit struct {
 	// Key names the work, and Digest what its record depends on.
@@ -15,14 +10,10 @@ type Unit struct {
 
 const keepUnit = "REPLACE INTO unit VALUES (?, ?, ?, ?)"
 
-func (u *Unit) checksum() int64 {
-	return int64(crc32.Checksum([]byte(u.Key+"\x00"+u.Digest+"\x00"+u.Record), castagnoli))
-}
-
 // KeepUnit keeps a record, at once, in the place of an earlier one of the same key. Errors are those of
 // the file system.
 func (w *Writer) KeepUnit(u Unit) error {
-	_, err := w.file.db.Exec(keepUnit, u.Key, u.Digest, u.Record, u.checksum())
+	_, err := w.file.db.Exec(keepUnit, u.Key, u.Digest, u.Record, checksumOf(u.Key, u.Digest, u.Record))
 	return explainError(w.file.path, err)
 }
 
@@ -34,8 +25,8 @@ func (db *DB) Units(prefix string) (out []Unit, err error) {
 		if err := f.query(find, []any{prefix}, func(v []any) error {
 			u := Unit{columnOr[string](v[0]), columnOr[string](v[1]), columnOr[string](v[2])}
 			out = append(out, u)
-			if u.checksum() != columnOr[int64](v[3]) {
-				return &Damage{File: f.path, Reason: fmt.Sprintf("the checksum of %q is wrong", u.Key)}
+			if checksumOf(u.Key, u.Digest, u.Record) != columnOr[int64](v[3]) {
+				return f.damage("the checksum of %q is wrong", u.Key)
 			}
 			return nil
 		}); err != nil {

@@ -285,22 +285,16 @@ func (d *Decoder) End() error {
 	}
 }
 
-// open reads the token that begins an object or a list.
-func (d *Decoder) open(kind jsontext.Kind) error {
+// open reads the token that begins an object or a list. The error names what another token is not.
+func (d *Decoder) open(kind jsontext.Kind, want string) error {
 	t, err := d.in.ReadToken()
 	if err != nil {
 		return d.wrap(err)
 	}
-	if t.Kind() != kind {
-		return d.unexpected(t, kindName(kind))
-	}
-	return nil
-}
-
-// unexpected returns the error about a token that is not what it must be.
-func (d *Decoder) unexpected(t jsontext.Token, want string) error {
 	value := shorten(t.String())
 	switch t.Kind() {
+	case kind:
+		return nil
 	case '{', '[':
 		value = kindName(t.Kind())
 	case '"':
@@ -318,35 +312,25 @@ type Member struct {
 	Read func() error
 }
 
-// Into makes a [Member.Read] of a pointer to a string, an int, a float64 or a bool.
+// Into makes a [Member.Read] of a pointer to a string, a number or a bool.
 func (d *Decoder) Into(to any) func() error {
-	v := reflect.ValueOf(to).Elem()
+	want := goKind(reflect.TypeOf(to).Elem())
 	return func() error {
-		t, err := d.in.ReadToken()
+		if kind := d.in.PeekKind(); kind == '{' || kind == '[' || kind == 'n' {
+			return d.open(0, want)
+		}
+		value, err := d.in.ReadValue()
 		if err != nil {
 			return d.wrap(err)
 		}
-		switch kind := t.Kind(); {
-		case v.Kind() == reflect.String && kind == '"':
-			v.SetString(t.String())
-			return nil
-		case v.Kind() == reflect.Bool && (kind == 't' || kind == 'f'):
-			v.SetBool(t.Bool())
-			return nil
-		case v.Kind() == reflect.Int && kind == '0':
-			if n, err := strconv.Atoi(t.String()); err == nil {
-				v.SetInt(int64(n))
-				return nil
-			}
-		case v.Kind() == reflect.Float64 && kind == '0':
-			x, err := strconv.ParseFloat(t.String(), 64)
-			if err != nil {
-				return d.Fail("%s is too large for a number", shorten(t.String()))
-			}
-			v.SetFloat(x)
-			return nil
+		err = json.Unmarshal(value, to)
+		if errors.Is(err, strconv.ErrRange) {
+			return d.Fail("%s is too large for %s", shorten(string(value)), want)
 		}
-		return d.unexpected(t, goKind(v.Type()))
+		if err != nil {
+			return d.Fail("%s is not %s", shorten(string(value)), want)
+		}
+		return nil
 	}
 }
 
@@ -376,7 +360,7 @@ func (d *Decoder) Object(members []Member) error {
 // Each reads an object with any members: read is called with each name and must read the
 // value.
 func (d *Decoder) Each(read func(name string) error) error {
-	if err := d.open('{'); err != nil {
+	if err := d.open('{', kindName('{')); err != nil {
 		return err
 	}
 	for {
@@ -395,7 +379,7 @@ func (d *Decoder) Each(read func(name string) error) error {
 
 // List reads a list: read is called for each value and must read it.
 func (d *Decoder) List(read func() error) error {
-	if err := d.open('['); err != nil {
+	if err := d.open('[', kindName('[')); err != nil {
 		return err
 	}
 	for d.in.PeekKind() != ']' {
