@@ -168,7 +168,8 @@ test-gym: build-gym
 	dir=$$(mktemp -d) && $(PYTHON) -m pip install -q --root-user-action=ignore --no-build-isolation --no-deps --no-index --target $$dir ./algorithms/rl/python && \
 		cd / && PYTHONPATH=$$dir $(PYTHON) -B -c 'import miglab_gym; miglab_gym.VectorEnv("deadline", 1).reset(seed=1)' && rm -r $$dir
 
-## test-long: what takes too long for .ci/run: a client in PyTorch learns, and its answers are ranked; every agent is
+## test-long: what takes too long for .ci/run: 100,000 mutated certificates are judged twice; a client in PyTorch learns, and its
+## answers are ranked; every agent is
 ## trained for a moment on a real Slurm, with faults; all commands of the page about clusters print what it shows; all artefacts
 ## of the papers have the same bytes with one worker and with four; results have the same bytes on amd64, with and without
 ## fused instructions, and on arm64; the program builds for every platform; what dist packs builds without a network; an agent
@@ -176,6 +177,7 @@ test-gym: build-gym
 test-long: build build-gym test-platforms $(if $(shell command -v qemu-aarch64),,install-qemu) $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch) \
 		$(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
+	MIGLAB_LONG=1 $(GO) test -timeout 1h -run AgreesWithAnIndependentOne ./bounds/certificate
 	MIGLAB_LONG=1 GOEXPERIMENT=simd $(GO) test -timeout 1h -run TestTrainedAgain ./algorithms/rl/train
 	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 3h -run 'TrainsAllOnSlurm|TestDist|TestArtifactRows|TestExamples/clusters|TestReproduceGivesTheSameBytes|TestSameBytes' ./harness/cmd/miglab
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -163,7 +164,10 @@ func mutate(r *rand.Rand, w certificate.Witness) certificate.Witness {
 
 // TestVerifierAgreesWithAnIndependentOne mutates witnesses of all kinds whose bounds are as large as they can be.
 func TestVerifierAgreesWithAnIndependentOne(t *testing.T) {
-	total, each := deep.N(1_500, 100_000), 60
+	total, each := deep.N(1_500, 10_000), 60
+	if os.Getenv("MIGLAB_LONG") == "1" {
+		total = 100_000
+	}
 	accepted, refused := map[string]int{}, map[string]int{}
 	boards := map[string]bool{}
 	for k := 0; total > 0; k++ {
@@ -205,7 +209,7 @@ func TestVerifierAgreesWithAnIndependentOne(t *testing.T) {
 // TestAcceptanceAgreesWithAnIndependentOne does the same with prices of requests.
 func TestAcceptanceAgreesWithAnIndependentOne(t *testing.T) {
 	less := 0
-	for k := range deep.N(200, 10_000) {
+	for k := range deep.N(200, 1_000) {
 		r := rand.New(rand.NewPCG(40, uint64(k)))
 		g := mig.GPUs()[k%len(mig.GPUs())]
 		profiles := task.RequestProfiles(g)
