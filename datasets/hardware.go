@@ -23,7 +23,7 @@ type Provenance struct {
 	// Name and Driver are the driver's name of the GPU and its version.
 	Name   string `csv:"gpu_name"`
 	Driver string `csv:"driver"`
-	// Source is what limited kernels to a part of the GPU: [mig.SourceMIG], [mig.SourceMPS] or [mig.SourcePartition].
+	// Source is what limited kernels to a part of the GPU: [mig.SourceMIG] or [mig.SourcePartition].
 	Source string `csv:"source"`
 	// Date is the day of the measurement, for example 2026-11-21.
 	Date string `csv:"date"`
@@ -124,7 +124,7 @@ type ExecutionTime struct {
 
 // A HardwareTable is a file of datasets/hardware.
 type HardwareTable[Row any] struct {
-	// File is its name up to the kind: h200-mps of h200-mps.kernels.csv.
+	// File is its name up to the kind: h200 of h200.kernels.csv.
 	File string
 	// Provenance is that of all rows, with the date of the first row.
 	Provenance

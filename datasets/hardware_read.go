@@ -24,13 +24,13 @@ import (
 // file and line is wrong, and what would be right.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	var h HardwareSet
-	divided := []string{mig.SourceMIG, mig.SourceMPS}
+	underMIG := []string{mig.SourceMIG}
 	kinds := map[string]func(file, name string) error{
-		"kernels":         tableReader(&h, &h.Kernels, dir, divided, checkKernels),
-		"reconfiguration": tableReader(&h, &h.Reconfiguration, dir, divided, checkReconfiguration),
-		"isolation":       tableReader(&h, &h.Isolation, dir, divided, checkIsolation),
-		"execution":       tableReader(&h, &h.Execution, dir, divided, checkExecution),
-		"overlap":         tableReader(&h, &h.Overlap, dir, append(divided, mig.SourcePartition), checkOverlap),
+		"kernels":         tableReader(&h, &h.Kernels, dir, underMIG, checkKernels),
+		"reconfiguration": tableReader(&h, &h.Reconfiguration, dir, underMIG, checkReconfiguration),
+		"isolation":       tableReader(&h, &h.Isolation, dir, underMIG, checkIsolation),
+		"execution":       tableReader(&h, &h.Execution, dir, underMIG, checkExecution),
+		"overlap":         tableReader(&h, &h.Overlap, dir, []string{mig.SourcePartition}, checkOverlap),
 	}
 	models, _ := fs.Glob(dir, "*"+modelSuffix) // the pattern is well-formed
 	for _, name := range models {

@@ -25,7 +25,7 @@ type Identity struct {
 	Driver string
 	// MIG is the current MIG mode, MIGPending the mode after the next reset.
 	MIG, MIGPending bool
-	// Source says what confines a kernel to a part of the GPU, as [mig.SourceMIG] and [mig.SourceMPS] do. Every
+	// Source says what confines a kernel to a part of the GPU, as [mig.SourceMIG] does. Every
 	// measurement carries it, so that nobody mistakes one kind for another.
 	Source string
 	// Existing means that only MIG instances that exist are used, and none is made (the mode mig-existing). Placements

@@ -2,7 +2,6 @@
 // size and to execute schedules: [Device] with its values and errors. The folders below hold the rest:
 //
 //	nvml        a GPU, through NVIDIA's management library (needs cgo)
-//	mps         a GPU without MIG, on which MPS limits the multiprocessors
 //	devicetest  a fake GPU for tests that refuses what hardware refuses
 //	session     lock, journal and clean-up around a device
 //	kernel      manifests of benchmark kernels, and a single run of a kernel

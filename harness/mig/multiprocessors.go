@@ -32,9 +32,6 @@ func BoardMultiprocessors(board string) (int, bool) {
 // has 108, and its largest instance 98. The error names a GPU of which that is not known.
 func (g *GPU) Multiprocessors() (int, error) {
 	board := g.Board()
-	if strings.Contains(board, "-MPS-") { // a model by its number of multiprocessors, which its largest size has
-		return g.Profile(g.ComputeSlices).SMs, nil
-	}
 	if sms, ok := BoardMultiprocessors(board); ok {
 		return sms, nil
 	}

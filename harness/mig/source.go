@@ -4,9 +4,7 @@ package mig
 const (
 	// SourceMIG is a MIG instance: it has its own multiprocessors, L2, memory and bandwidth.
 	SourceMIG = "mig"
-	// SourceMPS is a limit on the multiprocessors of a process. SourcePartition is a green context of
-	// CUDA, with multiprocessors of its own. Both have the whole memory, cache and bandwidth of the
-	// GPU, and are never taken for MIG.
-	SourceMPS       = "mps-sm-limit"
+	// SourcePartition is a green context of CUDA, with multiprocessors of its own. It has the whole memory, cache and
+	// bandwidth of the GPU, and is never taken for MIG.
 	SourcePartition = "sm-partition"
 )

@@ -21,7 +21,7 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/cuda"
 	"miglab/profiling/kernel"
-	"miglab/profiling/mps"
+	"miglab/profiling/measure"
 	"miglab/profiling/nvml"
 	"miglab/profiling/session"
 )
@@ -32,18 +32,12 @@ type deviceFlags struct {
 	allowMIG, beside    bool
 }
 
-// modes are the ways to give a kernel a part of a GPU.
-var modes = []string{mig.SourceMIG, migExisting, mig.SourceMPS, mig.SourcePartition}
-
-// migExisting is the mode in which only MIG instances that exist are used.
-const migExisting = "mig-existing"
-
-func (f *deviceFlags) register(c *cobra.Command) {
+// register adds the flags. modes are the ways to give a kernel a part of the GPU, the default first.
+func (f *deviceFlags) register(c *cobra.Command, modes ...string) {
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
 	cli.AddFlag(c, &f.mode, "mode", modes[0], cli.OneOf("mode", modes),
-		"mig; mig-existing for instances that exist; mps-sm-limit or sm-partition where the MIG mode may not be "+
-			"touched")
+		"mig; mig-existing for instances that exist; sm-partition for parts of the multiprocessors, without MIG")
 	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
 	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
@@ -68,18 +62,10 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 	}()
 	for selector := range strings.SplitSeq(f.device, ",") {
 		var d profiling.Device
-		switch f.mode {
-		case mig.SourcePartition:
-			return nil, fmt.Errorf("--mode %s: only profile and profile corun have it; give --mode %s or %s", f.mode,
-				mig.SourceMIG, mig.SourceMPS)
-		case migExisting:
+		if f.mode == measure.ModeExisting {
 			d, err = nvml.OpenExisting(selector)
-		case mig.SourceMIG:
+		} else {
 			d, err = nvml.Open(selector)
-		default:
-			if d, err = nvml.OpenWhole(selector); err == nil {
-				d, err = mps.Open(ctx, d, f.state, countSMs)
-			}
 		}
 		if err != nil {
 			return devices, err
@@ -140,7 +126,6 @@ func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) er
 	for _, d := range devices {
 		s, err := session.Open(c.Context(), d, session.Options{
 			Dir: f.state, AllowMIGMode: f.allowMIG, WithOthers: f.beside,
-			EndDaemon: func(ctx context.Context, uuid string) error { return mps.End(ctx, f.state, uuid) },
 			Log: func(format string, args ...any) {
 				fmt.Fprintf(c.ErrOrStderr(), "miglab: "+format+"\n", args...)
 			},

@@ -38,7 +38,7 @@ func newExecute() *cobra.Command {
 		Short: "Run a schedule on real GPUs and set its end times beside the simulated ones",
 		RunE:  func(c *cobra.Command, _ []string) error { return f.execute(c) },
 	}
-	f.device.register(c)
+	f.device.register(c, mig.SourceMIG, measure.ModeExisting)
 	f.kernels.register(c)
 	c.Flags().StringVar(&f.tasks, "tasks", "", "tasks CSV, the times that the schedule is made with")
 	c.Flags().StringVar(&f.algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
@@ -71,9 +71,6 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 	var s schedule.Schedule
 	var programs map[string]*kernel.Kernel
 	return f.device.with(c, func(ids []profiling.Identity) error {
-		if err := sameSource(f.tasks, ids[0].Source); err != nil {
-			return err
-		}
 		p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: f.model}
 		var err error
 		p.Tasks, err = readFile(f.tasks, func(r io.Reader, path string) (tasks task.Batch, err error) {
@@ -124,16 +121,6 @@ func (f *executeFlags) run(c *cobra.Command, gpus []*session.Session, p schedule
 		}
 		return err
 	})
-}
-
-// sameSource refuses times that were measured otherwise than the schedule would run.
-func sameSource(tasks string, source string) error {
-	if other := mig.SourceMPS; other != source && filepath.Base(tasks) == measure.TasksFile(other) {
-		return fmt.Errorf("%s has times of %s, and this would run under %s: profile the kernels there, or give "+
-			"--mode %[2]s",
-			tasks, other, source)
-	}
-	return nil
 }
 
 // programsOf finds the kernel of every task, and whether it misses something; a task of a name that a kernel's copies

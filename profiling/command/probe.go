@@ -14,6 +14,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/cuda"
+	"miglab/profiling/measure"
 	"miglab/profiling/session"
 )
 
@@ -88,21 +89,6 @@ func askDevice(ctx context.Context, env ...string) (uuid string, sms int, err er
 	return uuid, sms, err
 }
 
-// countSMs counts the multiprocessors of a GPU that nothing divides.
-func countSMs(ctx context.Context, gpu string) (int, error) {
-	if err := cuda.Installed(); err != nil {
-		return 0, err
-	}
-	uuid, sms, err := askDevice(ctx, "CUDA_VISIBLE_DEVICES="+gpu)
-	switch {
-	case err != nil:
-		return 0, err
-	case "GPU-"+uuid != gpu:
-		return 0, fmt.Errorf("CUDA used the device %s in place of %s", uuid, gpu)
-	}
-	return sms, nil
-}
-
 // openByCUDA opens an instance by CUDA.
 func openByCUDA(ctx context.Context, on profiling.Instance) error {
 	uuid, _, err := askDevice(ctx, on.Env...)
@@ -118,6 +104,6 @@ func openByCUDA(ctx context.Context, on profiling.Instance) error {
 		Op: fmt.Sprintf("open %s (%s) by CUDA", on.Profile, on.UUID), Err: err,
 		Remedy: "in a container, the files of new instances in /dev/nvidia-caps are missing: run nvidia-smi " +
 			"on the host, start the container with all of /dev/nvidia-caps, or let somebody make the instances " +
-			"before and use --mode " + migExisting,
+			"before and use --mode " + measure.ModeExisting,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +53,7 @@ func newExperiment(x measure.Command) *cobra.Command {
 		Use: cmp.Or(x.Name, "profile"), Short: x.Short, Example: x.Example, Args: cli.Arguments(0, 0, ""),
 	}
 	flags := c.Flags()
-	f.device.register(c)
+	f.device.register(c, x.Modes...)
 	flags.StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
 	cli.AddFlag(c, &f.repetitions, "repetitions", "0", cli.AtLeast(0),
 		"how often everything is measured; 0 means what the manifest says, or 10 (in common windows: once)")
@@ -60,7 +61,7 @@ func newExperiment(x measure.Command) *cobra.Command {
 		f.kernels.register(c)
 		flags.Uint64Var(&f.seed, "seed", 1, "decides about orders and draws")
 	}
-	if x.Partitions {
+	if slices.Contains(x.Modes, mig.SourcePartition) {
 		cli.AddFlag(c, &f.milliseconds, "milliseconds", "200", cli.AtLeast(1),
 			"how long rates are measured (sm-partition)")
 		cli.AddFlag(c, &f.warmUp, "warm-up", "100", cli.AtLeast(0),
@@ -78,11 +79,11 @@ func newExperiment(x measure.Command) *cobra.Command {
 // run runs an experiment, or checks what it needs.
 func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Planner) error {
 	b := &measure.Bench{
-		Dir: f.out, Repetitions: f.repetitions, Seed: f.seed, State: f.device.state,
+		Dir: f.out, Repetitions: f.repetitions, Seed: f.seed,
 		Window: time.Duration(f.milliseconds) * time.Millisecond,
 		Warn:   func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
 	}
-	if x.Partitions && f.device.mode == mig.SourcePartition {
+	if f.device.mode == mig.SourcePartition {
 		return f.onPartitions(c, x, b, plan)
 	}
 	for _, name := range []string{"warm-up", "small", "sms"} {
@@ -93,11 +94,6 @@ func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Pla
 	var err error
 	if x.Kernels {
 		if b.Kernels, err = f.kernels.read(); err != nil {
-			return err
-		}
-	}
-	if x.Check != nil {
-		if err := x.Check(c.Flags(), f.device.mode, b.Kernels); err != nil {
 			return err
 		}
 	}

@@ -66,14 +66,6 @@ func Parallel() Option { return func(g *GPU) { g.driver = make(chan struct{}, 10
 // MIGOff makes a GPU whose MIG mode is off at first.
 func MIGOff() Option { return func(g *GPU) { g.first = state{} } }
 
-// SMLimit makes a GPU without MIG mode, whose instances are limits of multiprocessors under MPS.
-func SMLimit() Option {
-	return func(g *GPU) {
-		g.source = mig.SourceMPS
-		g.first = state{}
-	}
-}
-
 // Busy lets Destroy refuse an instance that was used with ErrBusy, for a number of calls
 // and for some time after its last process has ended.
 func Busy(refusals int, linger time.Duration) Option {
@@ -168,7 +160,7 @@ func (g *GPU) Placements(p *mig.Profile) (starts []mig.Slices, err error) {
 		if !slices.Contains(g.model.Profiles, p) {
 			return profiling.ErrUnsupported
 		}
-		if !g.divided(s) {
+		if !s.MIG {
 			return profiling.ErrMIGOff
 		}
 		starts = slices.Clone(p.Starts)
@@ -176,9 +168,6 @@ func (g *GPU) Placements(p *mig.Profile) (starts []mig.Slices, err error) {
 	})
 	return starts, err
 }
-
-// divided reports whether there can be instances.
-func (g *GPU) divided(s *state) bool { return s.MIG || g.source == mig.SourceMPS }
 
 // Instances implements [profiling.Device].
 func (g *GPU) Instances() (out []profiling.Instance, err error) {
@@ -260,7 +249,7 @@ func (g *GPU) refuse(s *state, at mig.Instance) error {
 	switch {
 	case s.Forbidden:
 		return profiling.ErrPermission
-	case !g.divided(s):
+	case !s.MIG:
 		return profiling.ErrMIGOff
 	case !slices.Contains(g.model.Profiles, p):
 		return profiling.ErrUnsupported

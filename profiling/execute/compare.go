@@ -75,11 +75,6 @@ func Table(rows []datasets.ExecutionTime) *reports.Table {
 	}
 	t.Title = measure.Titled(fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), simulated.Algorithm),
 		simulated.Provenance)
-	if simulated.Source == mig.SourceMPS {
-		t.Notes = append(t.Notes,
-			"MPS limited the multiprocessors alone: instances did not shield tasks from each other, "+
-				"and nothing was reconfigured.")
-	}
 	t.Notes = append(t.Notes,
 		fmt.Sprintf("Makespan: %s s simulated, %s s real (%s %%).", reports.Fixed(float64(simulated.SimulatedEnd), 2),
 			reports.Fixed(float64(real.RealEnd), 2), reports.Fixed(deviation(simulated.SimulatedEnd, real.RealEnd), 2)))

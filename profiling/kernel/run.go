@@ -145,10 +145,6 @@ func (k *Kernel) judgeEnd(o *Outcome, p process, on profiling.Instance) bool {
 	if !k.PrintsDevice {
 		ran = asked
 	}
-	rounded := 2 // MPS gives what the GPU can set aside
-	if strings.HasPrefix(on.UUID, "MIG-") {
-		rounded = 0
-	}
 	at := outOfMemory.FindStringIndex(p.output)
 	switch {
 	case at != nil:
@@ -163,7 +159,7 @@ func (k *Kernel) judgeEnd(o *Outcome, p process, on profiling.Instance) bool {
 		o.Status, o.Detail = Wrong, "the output does not say where it ran: it has no lines sms: and uuid:"+p.lastWords()
 	case asked.UUID != "" && ran.UUID != asked.UUID:
 		o.Status, o.Detail = Wrong, fmt.Sprintf("it ran on the device %s, not on %s", ran.UUID, on.UUID)
-	case asked.SMs > 0 && max(ran.SMs-asked.SMs, asked.SMs-ran.SMs) > rounded:
+	case asked.SMs > 0 && ran.SMs != asked.SMs:
 		o.Status, o.Detail = Wrong, fmt.Sprintf("it ran on %d multiprocessors, not on %d", ran.SMs, asked.SMs)
 	default:
 		o.Device = ran
@@ -199,8 +195,7 @@ func printedDevice(output string) *Device {
 // askedDevice is where a run on an instance should be. A share of a GPU and a model without published numbers have no
 // number of multiprocessors.
 func askedDevice(on profiling.Instance) *Device {
-	uuid, _, _ := strings.Cut(strings.TrimPrefix(on.UUID, "MPS-"), "/")
-	d := &Device{UUID: strings.TrimPrefix(strings.TrimPrefix(uuid, "GPU-"), "MIG-")}
+	d := &Device{UUID: strings.TrimPrefix(on.UUID, "MIG-")}
 	if on.Profile != nil {
 		d.SMs = on.Profile.SMs
 	}

@@ -47,8 +47,6 @@ type Bench struct {
 	Seed uint64
 	// Window is how long rates are measured of kernels that can do it; 0 means a second.
 	Window time.Duration
-	// State is the folder of locks and of MPS daemons.
-	State string
 	// Launcher starts kernels; nil means [Real].
 	Launcher Launcher
 	// Warn is told in one line what a reader of the rows should know; it may be nil.

@@ -17,21 +17,18 @@ import (
 	"miglab/harness/nearest"
 	"miglab/profiling/kernel"
 	"miglab/profiling/kernels"
-	"miglab/profiling/mps"
 )
 
 var _ = register(Command{
-	Name: "corun", Noun: "groups", Kernels: true, Partitions: true,
-	Short: "Measure kernels that share a GPU under MPS, for the co-run model",
-	Check: checkCorun,
+	Name: "corun", Noun: "groups", Kernels: true, Modes: []string{mig.SourcePartition},
+	Short: "Measure kernels that share a GPU, for the co-run model",
 	Plan: func(f *pflag.FlagSet) Planner {
-		c := corunFlags{set: f}
-		f.StringSliceVar(&c.splits, "splits", []string{"25:75", "50:50", "75:25"},
-			"percentages of the jobs, joined by colons; numbers of multiprocessors with --mode sm-partition (64:64)")
+		c := corunFlags{}
+		f.StringSliceVar(&c.splits, "splits", []string{"64:64"},
+			"numbers of multiprocessors of the jobs, joined by colons, or all for each")
 		f.StringVar(&c.against, "against", "", "run each kernel beside this one at each intensity")
 		f.IntSliceVar(&c.intensities, "intensities", []int{25, 50, 75, 100},
 			"shares of the time in percent in which the other kernel runs")
-		f.UintVar(&c.size, "size", 0, "slices of the MIG instance that the kernels share (mig)")
 		f.UintVar(&c.sample, "sample", 0, "draw so many of the groups; 0 means all")
 		return c.plan
 	},
@@ -39,125 +36,35 @@ var _ = register(Command{
 
 // corunFlags say which kernels share a GPU.
 type corunFlags struct {
-	set          *pflag.FlagSet
-	splits       []string
-	against      string
-	intensities  []int
-	size, sample uint
-}
-
-// plan plans co-runs: on partitions, under MPS, or under MPS in a MIG instance.
-func (c *corunFlags) plan(ctx context.Context, b *Bench) (*Plan, error) {
-	if b.Partitions != nil {
-		if !c.set.Changed("splits") {
-			c.splits = []string{"64:64"}
-		}
-		return c.groups(b, b.Partitions, multiprocessors)
-	}
-	d, shares := b.Session.Device().(*mps.Device)
-	if !shares {
-		return c.inInstance(ctx, b)
-	}
-	return c.groups(b, &Processes{SMs: d.SMs, Kernels: b.Kernels, Share: d.Share}, percents)
-}
-
-// checkCorun refuses co-runs of processes that the mode or the kernels cannot do.
-func checkCorun(f *pflag.FlagSet, mode string, all []kernel.Kernel) error {
-	underMPS := mode == mig.SourceMPS
-	names := kernelNames(all)
-	against, size := f.Lookup("against").Value.String(), f.Lookup("size").Value.String() != "0"
-	switch {
-	case against != "" && !slices.Contains(names, against):
-		return fmt.Errorf("--against: %w", nearest.Unknown("kernel", against, names))
-	case !underMPS && !size:
-		return fmt.Errorf("--mode %s: co-runs are measured under MPS or on partitions; give --mode %s or %s, or "+
-			"the --size of the instance that the kernels share",
-			mode, mig.SourceMPS, mig.SourcePartition)
-	case underMPS && size:
-		return fmt.Errorf("--size: only --mode %s has it", mig.SourceMIG)
-	case !Windowed(all):
-		return errors.New("only kernels with window: true in their manifest run together, and without --wall: the " +
-			"others do not say how fast they are while all run; `miglab profile isolation` takes them")
-	}
-	return nil
-}
-
-// Windowed reports whether all kernels can measure their rate in a common window.
-func Windowed(all []kernel.Kernel) bool {
-	return !slices.ContainsFunc(all, func(k kernel.Kernel) bool { return !k.Window })
+	splits      []string
+	against     string
+	intensities []int
+	sample      uint
 }
 
 func kernelNames(all []kernel.Kernel) []string {
 	return nearest.Names(all, func(k kernel.Kernel) string { return k.Name })
 }
 
-// inInstance plans co-runs in a MIG instance under an MPS daemon of its own.
-func (c *corunFlags) inInstance(ctx context.Context, b *Bench) (*Plan, error) {
-	g := b.Session.Identity().Model
-	p := g.Profile(mig.Slices(c.size))
-	if p == nil {
-		return nil, fmt.Errorf("--size %d: %s has instances of the sizes %v", c.size, g, g.Sizes())
-	}
-	if p.SMs == 0 {
-		return nil, fmt.Errorf("--size %d: nothing is published about the multiprocessors of %s on %s", c.size, p, g)
-	}
-	on, _, err := b.Session.Create(ctx, mig.Instance{Profile: p, Start: p.Starts[0]})
-	if err != nil {
-		return nil, err
-	}
-	if err := b.Session.Serving(on, true); err != nil {
-		return nil, err
-	}
-	server, err := mps.Serve(ctx, b.State, on)
-	if err != nil {
-		return nil, err
-	}
-	b.last = append(b.last, func() error {
-		left := server.Close()
-		if left == nil {
-			left = b.Session.Serving(on, false)
-		}
-		return left
-	})
-	return c.groups(b, &Processes{SMs: p.SMs, Kernels: b.Kernels, Share: server.Share}, percents)
-}
-
-func multiprocessors(field string, _ int) (int, error) {
-	n, err := strconv.Atoi(field)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%q is not a number of multiprocessors, nor %s", field, datasets.All)
-	}
-	return n, nil
-}
-
-func percents(field string, all int) (int, error) {
-	x, err := strconv.ParseFloat(field, 64)
-	if err != nil || !(x > 0 && x <= 100) {
-		return 0, fmt.Errorf("%q is not a percentage; write a number above 0 and at most 100", field)
-	}
-	return max(1, int(x*float64(all)/100)), nil
-}
-
-// groups plans groups of kernels with the splits' shares of multiprocessors. unit reads one of them, of all that there
-// are.
-func (c *corunFlags) groups(b *Bench, on Ground, unit func(field string, all int) (sms int, _ error)) (*Plan, error) {
-	names, all := kernelNames(b.Kernels), on.Multiprocessors()
+// plan plans groups of kernels with the splits' numbers of multiprocessors.
+func (c *corunFlags) plan(_ context.Context, b *Bench) (*Plan, error) {
+	names, all := kernelNames(b.Kernels), b.Partitions.Multiprocessors()
 	var splits [][]int
 	most := len(names)
 	if c.against != "" {
 		most = 2
 	}
 	for _, text := range c.splits {
-		split, err := parseSplit(text, all, most, unit)
+		split, err := parseSplit(text, all, most)
 		if err != nil {
 			return nil, err
 		}
 		splits = append(splits, split)
 	}
 	if c.against == "" {
-		return Overlap(b, on, AloneToo(Combine(names, splits, int(c.sample), b.Seed), all))
+		return Overlap(b, b.Partitions, AloneToo(Combine(names, splits, int(c.sample), b.Seed), all))
 	}
-	if _, err := kernels.Lookup(c.against); err != nil && b.Partitions != nil {
+	if _, err := kernels.Lookup(c.against); err != nil {
 		return nil, fmt.Errorf("--against: %w", err)
 	}
 	for _, i := range c.intensities {
@@ -165,11 +72,11 @@ func (c *corunFlags) groups(b *Bench, on Ground, unit func(field string, all int
 			return nil, fmt.Errorf("--intensities %d: a share of the time is from 1 to 100 percent", i)
 		}
 	}
-	return Overlap(b, on, AloneToo(Against(names, c.against, c.intensities, splits), all))
+	return Overlap(b, b.Partitions, AloneToo(Against(names, c.against, c.intensities, splits), all))
 }
 
 // parseSplit reads the numbers of multiprocessors of a split for at most a number of kernels; 0 is no limit.
-func parseSplit(split string, all, kernels int, unit func(field string, all int) (int, error)) ([]int, error) {
+func parseSplit(split string, all, kernels int) ([]int, error) {
 	var shares []int
 	var err error
 	sum := 0
@@ -177,8 +84,9 @@ func parseSplit(split string, all, kernels int, unit func(field string, all int)
 		n := 0
 		if field != datasets.All {
 			var wrong error
-			n, wrong = unit(field, all)
-			err = cmp.Or(err, wrong)
+			if n, wrong = strconv.Atoi(field); wrong != nil || n < 1 {
+				err = cmp.Or(err, fmt.Errorf("%q is not a number of multiprocessors, nor %s", field, datasets.All))
+			}
 		}
 		shares, sum = append(shares, n), sum+n
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 var _ = register(Command{
-	Name: "isolation", Noun: "runs", Kernels: true,
+	Name: "isolation", Noun: "runs", Kernels: true, Modes: []string{mig.SourceMIG, ModeExisting},
 	Short:   "Measure kernels alone and beside one or two others on the same GPU",
 	Example: "  sudo miglab profile isolation --kernels rodinia --set rodinia=/opt/rodinia",
 	Plan:    func(*pflag.FlagSet) Planner { return Isolation },
@@ -49,7 +49,7 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 		Bench: b, gpu: b.Session.Identity().Model, timed: datasets.TimedProcess,
 		bad: map[place]bool{}, on: b.stage(), rest: b.stage(), alone: map[place]mig.Seconds{},
 	}
-	if b.together != nil && Windowed(b.Kernels) {
+	if b.together != nil && windowed(b.Kernels) {
 		x.timed = datasets.TimedWindow
 	}
 	if err := b.holds("isolation's times", fmt.Sprintf("times of a %s", x.timed)); err != nil {
@@ -149,7 +149,7 @@ func (x *isolation) warmUp(ctx context.Context) error {
 			return err
 		}
 		for _, k := range x.kernels() {
-			if k.MinMemoryMB > memoryMB(x.Session.Identity(), x.gpu.Profile(size)) {
+			if k.MinMemoryMB > 1000*x.gpu.Profile(size).MemoryGB {
 				x.bad[place{k.Name, size}] = true
 				continue
 			}
@@ -319,10 +319,6 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 		Columns: reports.Left("kernel"),
 		Notes:   []string{"instances share PCIe and the power limit, which MIG does not partition"},
 	}
-	if firstRow(rows).Source == mig.SourceMPS {
-		t.Notes = []string{undivided +
-			", nor are PCIe and the power limit; the differences say nothing about MIG instances"}
-	}
 	sizes := sizesOf(rows, func(r datasets.IsolationTime) mig.Slices { return r.Size })
 	for _, size := range sizes {
 		t.Columns = t.Columns.Right(fmt.Sprint(size))
@@ -341,4 +337,9 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// windowed reports whether all kernels can measure their rate in a common window.
+func windowed(all []kernel.Kernel) bool {
+	return !slices.ContainsFunc(all, func(k kernel.Kernel) bool { return !k.Window })
 }

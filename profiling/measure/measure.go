@@ -1,6 +1,6 @@
 // Package measure runs the experiments of the papers on a GPU: the times of kernels on every instance size (FAR 2.4,
 // Figs. 2 and 3; DRL Fig. 7), the cost of reconfiguration (FAR 2.1, Table 1), how much instances disturb each other
-// (FAR 2.5, Table 2), and co-runs under MPS or on parts of the multiprocessors (corun, overlap) for the co-run track.
+// (FAR 2.5, Table 2), and co-runs on parts of the multiprocessors (corun, overlap) for the co-run track.
 //
 // An experiment is a [Plan]: a list of runs, and the rows of a file that finished runs become. A [Bench] makes the
 // runs and remembers them in its folder. The commands of miglab profile are listed in [Commands]; see
@@ -38,13 +38,15 @@ type Command struct {
 	Short, Example string
 	// Kernels says that it measures the kernels of a manifest.
 	Kernels bool
-	// Partitions says that it can also measure kernels on parts of the multiprocessors (--mode sm-partition).
-	Partitions bool
-	// Check refuses, before a GPU is touched, what the mode or the kernels cannot do; it may be nil.
-	Check func(f *pflag.FlagSet, mode string, all []kernel.Kernel) error
+	// Modes are the ways to give a kernel a part of a GPU, the default first: [mig.SourceMIG], [ModeExisting] and
+	// [mig.SourcePartition].
+	Modes []string
 	// Plan registers flags of its own and returns what plans the experiment once they are parsed.
 	Plan func(*pflag.FlagSet) Planner
 }
+
+// ModeExisting is the mode in which only MIG instances that exist are used.
+const ModeExisting = "mig-existing"
 
 var commands []Command
 
@@ -118,14 +120,6 @@ func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Inst
 	}
 }
 
-// memoryMB is the memory of a kernel on an instance of the profile, in MB. Under MPS it is the memory of the whole GPU.
-func memoryMB(id profiling.Identity, p *mig.Profile) int {
-	if id.Source == mig.SourceMPS {
-		return int(int64(id.MemoryMiB) << 20 / 1e6)
-	}
-	return p.MemoryGB * 1000
-}
-
 // oneLine turns a text from outside into a single line.
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
@@ -155,9 +149,6 @@ func firstRow[Row any](rows []Row) (first Row) {
 	}
 	return first
 }
-
-// undivided is a note for tables of times under [mig.SourceMPS].
-const undivided = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned"
 
 // cellStream returns the random numbers of one cell of an experiment. They do not depend on the numbers drawn for other
 // cells.

@@ -245,9 +245,6 @@ func (p *Profile) Table() reports.Table {
 			Right("runs", "median [s]", "mean [s]", "std [s]", "95 % interval [s]", "spread [%]"),
 		Notes: p.Warnings(),
 	}
-	if firstRow(p.Runs).Source == mig.SourceMPS {
-		t.Notes = append(t.Notes, undivided)
-	}
 	for i := range p.Results {
 		r := &p.Results[i]
 		row := []string{

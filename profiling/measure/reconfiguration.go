@@ -13,7 +13,6 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling"
-	"miglab/profiling/kernel"
 	"miglab/profiling/session"
 	"miglab/reports"
 )
@@ -29,12 +28,7 @@ var _ = register(Command{
 	Short: "Measure what creating and destroying instances costs, one by one and at once",
 	Example: "  sudo miglab profile reconfiguration --out results/profile/a100\n" +
 		"  sudo miglab profile reconfiguration --repetitions 100",
-	Check: func(_ *pflag.FlagSet, mode string, _ []kernel.Kernel) error {
-		if mode != mig.SourceMIG {
-			return fmt.Errorf("--mode %s has nothing to reconfigure", mode)
-		}
-		return nil
-	},
+	Modes: []string{mig.SourceMIG},
 	Plan: func(*pflag.FlagSet) Planner { return Reconfiguration },
 })
 

@@ -13,7 +13,7 @@ import (
 )
 
 var _ = register(Command{
-	Name: "startup", Noun: "runs", Kernels: true,
+	Name: "startup", Noun: "runs", Kernels: true, Modes: []string{mig.SourceMIG, ModeExisting},
 	Short:   "Measure how long processes take before their kernels are timed",
 	Example: "  sudo miglab profile startup --repetitions 5",
 	Plan:    func(*pflag.FlagSet) Planner { return Startup },

@@ -22,7 +22,8 @@ import (
 )
 
 var _ = register(Command{
-	Noun: "runs", Kernels: true, Partitions: true,
+	Noun: "runs", Kernels: true,
+	Modes: []string{mig.SourceMIG, ModeExisting, mig.SourcePartition},
 	Short: "Measure kernels on every instance size of a real GPU",
 	Plan: func(f *pflag.FlagSet) Planner {
 		scaling := scalingFlags(f)
@@ -223,7 +224,7 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 			r.Mode = existing
 		}
 	}
-	if has := memoryMB(w.id, p); k.MinMemoryMB > has {
+	if has := 1000*p.MemoryGB; k.MinMemoryMB > has {
 		detail := fmt.Sprintf("not tried: it needs %d MB, and %s has %d MB", k.MinMemoryMB, p, has)
 		return w.record(r, k, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail})
 	}

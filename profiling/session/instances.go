@@ -183,21 +183,6 @@ func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (Effort, er
 	return effort, errors.Join(err, s.forget(i.Instance))
 }
 
-// Serving writes down that an MPS daemon of an instance that Create made is about to run, or no longer runs. If the
-// run is killed in between, the next Open ends the daemon, which would keep the instance in use. No daemon may be
-// started after an error.
-func (s *Session) Serving(i profiling.Instance, daemon bool) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e, err := s.entry(i)
-	if err != nil {
-		return fmt.Errorf("an MPS daemon of %s: %w", describe(i), err)
-	}
-	e.Daemon = daemon
-	s.ours[i.Instance] = e
-	return s.write()
-}
-
 // entry returns the entry of an instance that Create made and Destroy does not have. The caller holds mu.
 func (s *Session) entry(i profiling.Instance) (entry, error) {
 	e, ok := s.ours[i.Instance]
@@ -237,13 +222,8 @@ func (s *Session) destroyAll(ctx context.Context, destroyed func(profiling.Insta
 		e := left[at]
 		found[n] = slices.IndexFunc(exist, func(i profiling.Instance) bool { return s.is(at, e, i) })
 		wait.Go(func() {
-			if e.Daemon {
-				if err := s.o.EndDaemon(ctx, e.UUID); err != nil {
-					failures[n] = fmt.Errorf("%s: %w", instanceName(at), err)
-				}
-			}
 			// An instance that is not found, or no longer, was removed by somebody else or by a reset.
-			if k := found[n]; failures[n] == nil && k >= 0 {
+			if k := found[n]; k >= 0 {
 				if _, failures[n] = s.destroy(ctx, at, exist[k].ID); errors.Is(failures[n],
 					profiling.ErrUnknownInstance) {
 					found[n], failures[n] = -1, nil

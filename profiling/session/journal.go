@@ -38,8 +38,6 @@ type entry struct {
 	Creating bool   `json:"creating,omitempty"`
 	ID       int    `json:"id,omitempty"`
 	UUID     string `json:"uuid,omitempty"`
-	// Daemon says that an MPS daemon of the instance may run.
-	Daemon bool `json:"mps_daemon,omitempty"`
 
 	// destroying says that Destroy is at work.
 	destroying bool
@@ -86,9 +84,8 @@ func (e *entry) on(g *mig.GPU) (mig.Instance, error) {
 	case err != nil:
 	case !slices.Contains(p.Starts, e.Start):
 		err = fmt.Errorf("%s cannot begin at slice %d; it may start at %v", p, e.Start, p.Starts)
-	case e.Daemon && e.UUID == "" || e.Creating && e.UUID != "":
-		err = fmt.Errorf("%s at %d has a UUID that is not known before it exists, or an MPS daemon without one",
-			p, e.Start)
+	case e.Creating && e.UUID != "":
+		err = fmt.Errorf("%s at %d has a UUID that is not known before it exists", p, e.Start)
 	}
 	return mig.Instance{Profile: p, Start: e.Start}, err
 }

@@ -17,9 +17,6 @@
 // If the run was killed while it created an instance, the journal has neither number nor UUID. Then profile and
 // place decide, and the log says so. Open leaves the instance alone if one of the profile existed at the place when
 // the run began.
-//
-// An MPS daemon keeps its instance in use. Open ends the daemons that the journal has, each in the folder that its
-// instance's UUID names, and no other.
 package session
 
 import (
@@ -48,9 +45,6 @@ type Options struct {
 	WithOthers bool
 	// Patience is how long the session tries to destroy an instance that is in use; 0 means 30 s.
 	Patience time.Duration
-	// EndDaemon ends the MPS daemon of an instance, of which it is told the UUID, if it runs. It is called for daemons
-	// that [Session.Serving] wrote down, before their instances are destroyed.
-	EndDaemon func(ctx context.Context, uuid string) error
 	// Log receives messages for the user, one line each, from Open and Close; it may be nil.
 	Log func(format string, args ...any)
 }
@@ -81,11 +75,6 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 	}
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
-	}
-	if o.EndDaemon == nil {
-		o.EndDaemon = func(_ context.Context, uuid string) error {
-			return fmt.Errorf("an MPS daemon of %s may run, and this program cannot end it", uuid)
-		}
 	}
 	s := &Session{device: d, o: o, ours: map[mig.Instance]entry{}}
 	if s.identity, err = d.Identify(); err != nil {
