@@ -11,12 +11,12 @@ import (
 	"miglab/harness/mig"
 )
 
-// tablesUnderMIG returns the tables of a GPU that were measured under MIG, the newest last. A100 also
-// matches A100-80GB, because the papers do not say how much memory their GPUs have.
-func tablesUnderMIG[Row any](tables []HardwareTable[Row], gpu string) []HardwareTable[Row] {
+// tablesOf returns the tables of a GPU, the newest last. A100 also matches A100-80GB, because the papers do not say how
+// much memory their GPUs have.
+func tablesOf[Row any](tables []HardwareTable[Row], gpu string) []HardwareTable[Row] {
 	return slices.DeleteFunc(slices.Clone(tables), func(t HardwareTable[Row]) bool {
 		model, _, _ := strings.Cut(t.GPU, "-")
-		return t.Source != mig.SourceMIG || model != gpu
+		return model != gpu
 	})
 }
 
@@ -31,7 +31,7 @@ type Operation struct {
 // of a GPU. If there are several times, the newest one counts.
 func (h HardwareSet) Reconfigurations(gpu string) map[Operation]ReconfigurationTime {
 	out := map[Operation]ReconfigurationTime{}
-	for _, t := range tablesUnderMIG(h.Reconfiguration, gpu) {
+	for _, t := range tablesOf(h.Reconfiguration, gpu) {
 		for _, r := range t.Rows {
 			if r.Partition == fmt.Sprint(r.Size) {
 				out[Operation{r.Operation, r.Size}] = r
@@ -51,7 +51,7 @@ type KernelOn struct {
 // times alone and beside other kernels. If several tables have the kernel, the newest one counts.
 func (h HardwareSet) WorstIsolation(gpu string) map[KernelOn]IsolationTime {
 	out := map[KernelOn]IsolationTime{}
-	for _, t := range tablesUnderMIG(h.Isolation, gpu) {
+	for _, t := range tablesOf(h.Isolation, gpu) {
 		largest := map[KernelOn]IsolationTime{}
 		for _, r := range t.Rows {
 			at := KernelOn{r.Kernel, r.Size}
@@ -69,7 +69,7 @@ func (h HardwareSet) WorstIsolation(gpu string) map[KernelOn]IsolationTime {
 // a kernel is in the batch twice, it is named CFD#1 and CFD#2, by real end.
 func (h HardwareSet) NewestExecution(gpu, algorithm string, batch []string) []ExecutionTime {
 	var newest []ExecutionTime
-	for _, t := range tablesUnderMIG(h.Execution, gpu) {
+	for _, t := range tablesOf(h.Execution, gpu) {
 		if t.Rows[0].Algorithm == algorithm {
 			if rows := inBatchOrder(t.Rows, batch); rows != nil {
 				newest = rows

@@ -27,14 +27,13 @@ func TestReconfigurations(t *testing.T) {
 		"a.reconfiguration.csv": headOf(reconfigurationFile) + row("A100", "mig", "2027-01-01", "1", 1, "create", 0.3) +
 			row("A100", "mig", "2027-01-01", "2-2-2", 2, "create", 0.4) + row("A100", "mig", "2027-01-01", "2", 2, "destroy", 0.5),
 		"b.reconfiguration.csv": headOf(reconfigurationFile) + row("A100-80GB", "mig", "2026-01-01", "1", 1, "create", 0.6) + row("A100-80GB", "mig", "2026-01-01", "7", 7, "create", 0.7),
-		"c.reconfiguration.csv": headOf(reconfigurationFile) + row("A100", "mps-sm-limit", "2028-01-01", "1", 1, "create", 0.8) + row("A100", "mps-sm-limit", "2028-01-01", "3", 3, "create", 0.8),
 		"d.reconfiguration.csv": headOf(reconfigurationFile) + row("H100", "mig", "2028-01-01", "1", 1, "create", 0.9),
 	})
 	got := map[Operation]float64{}
 	for o, r := range h.Reconfigurations("A100") {
 		got[o] = float64(r.Mean)
 	}
-	// The newest file of the model has 1 and not 7; what MPS limits is not MIG; in 2-2-2
+	// The newest file of the model has 1 and not 7; in 2-2-2
 	// the instance is not the only one.
 	want := map[Operation]float64{{"create", 1}: 0.3, {"destroy", 2}: 0.5, {"create", 7}: 0.7}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -51,7 +50,6 @@ func TestWorstIsolation(t *testing.T) {
 			row("mig", "2026-02-01", "b", "", 0),
 		"b.isolation.csv": headOf(isolationFile) + row("mig", "2026-01-01", "a", "", 0) + row("mig", "2026-01-01", "a", "x:4@0", 9) +
 			row("mig", "2026-01-01", "b", "", 0) + row("mig", "2026-01-01", "b", "x:4@0", 0),
-		"c.isolation.csv": headOf(isolationFile) + row("mps-sm-limit", "2026-03-01", "a", "", 0) + row("mps-sm-limit", "2026-03-01", "a", "x:4@0", 50),
 	})
 	got := h.WorstIsolation("A100")
 	a, b := got[KernelOn{"a", 3}], got[KernelOn{"b", 3}]
@@ -76,7 +74,6 @@ func TestNewestExecution(t *testing.T) {
 	h := newestOf(t, map[string]string{
 		"a.execution.csv": file(10, "mig", "2026-01-02", "far", 0, "a#1", "b", "a#2"),
 		"b.execution.csv": file(20, "mig", "2026-01-01", "far", 0, "b", "a#1", "a#2"),
-		"c.execution.csv": file(30, "mps-sm-limit", "2026-02-01", "far", 0, "a#1", "b", "a#2"),
 		"d.execution.csv": file(40, "mig", "2026-02-01", "miso", 0, "a#1", "b", "a#2"),
 		"e.execution.csv": file(50, "mig", "2026-02-01", "far", 0, "a#1", "b", "a#2", "c"),
 		"f.execution.csv": file(60, "mig", "2026-02-01", "far", 0, "a#1", "b", "c"),
@@ -87,7 +84,7 @@ func TestNewestExecution(t *testing.T) {
 		got = append(got, fmt.Sprint(r.Task, " ", r.RealEnd))
 	}
 	if want := "[a#2 8 b 9 a#1 10]"; fmt.Sprint(got) != want {
-		t.Errorf("%v, want %s: the newest one of the batch, the algorithm, MIG and one GPU; of two runs of a kernel the first to end first", got, want)
+		t.Errorf("%v, want %s: the newest one of the batch, the algorithm and one GPU; of two runs of a kernel the first to end first", got, want)
 	}
 	if rows := h.Execution[1].Rows; rows[0].Task != "a#1" || len(rows) != 3 {
 		t.Errorf("the rows of the file have changed: %v", rows)

@@ -84,7 +84,7 @@ func TestReadHardware(t *testing.T) {
 		"a.kernels.csv":             kernelsFile,
 		"new.isolation.csv":         strings.ReplaceAll(isolationFile, "2026-11-21", "2027-01-02"),
 		"old.isolation.csv":         isolationFile,
-		"z-1_B.isolation.csv":       strings.ReplaceAll(isolationFile, ",mig,", ",mps-sm-limit,"),
+		"z-1_B.isolation.csv":       isolationFile,
 		"crlf.execution.csv":        strings.ReplaceAll(executionFile, "\n", "\r\n"),
 		"a.reconfiguration.csv":     reconfigurationFile,
 		"blank.reconfiguration.csv": strings.ReplaceAll(reconfigurationFile, "\n", "\n\n"),
@@ -96,7 +96,7 @@ func TestReadHardware(t *testing.T) {
 	for _, table := range h.Isolation {
 		isolation = append(isolation, table.File+" "+table.Date+" "+table.Source)
 	}
-	if want := []string{"old 2026-11-21 mig", "z-1_B 2026-11-21 mps-sm-limit", "new 2027-01-02 mig"}; !slices.Equal(isolation, want) {
+	if want := []string{"old 2026-11-21 mig", "z-1_B 2026-11-21 mig", "new 2027-01-02 mig"}; !slices.Equal(isolation, want) {
 		t.Errorf("tables of isolation %q, want %q, by date and then by file", isolation, want)
 	}
 	p := Provenance{"A100", "NVIDIA A100, 40GB", "1.2", "mig", "2026-11-21"}
@@ -161,10 +161,9 @@ func TestBadHardware(t *testing.T) {
 		{"kernels", "A30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", "A31,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", `:2: unknown GPU "A31"; did you mean "A30"?`},
 		{"kernels", "A30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", "a30,NVIDIA A30,1.2,mig,2026-11-21,S,a,1", `:2: gpu is "a30"; write A30`},
 		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,MIG,2026-11-21,S,a,1", `:2: unknown source "MIG"; did you mean "mig"?`},
-		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,sm-partition,2026-11-21,S,a,1", `:2: unknown source "sm-partition" (known: mig, mps-sm-limit)`},
+		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,sm-partition,2026-11-21,S,a,1", `:2: unknown source "sm-partition" (known: mig)`},
 		{"kernels", "1.2,mig,2026-11-21,S,a,1", "1.2,mig,2026-02-30,S,a,1", `:2: date is "2026-02-30"`},
 		{"kernels", "1.2,mig,2026-11-21,S,a,2", "1.3,mig,2026-11-21,S,a,2", `:3: the row is of A30 (NVIDIA A30, driver 1.3, mig), the file's first of A30 (NVIDIA A30, driver 1.2, mig)`},
-		{"kernels", "1.2,mig,2026-11-21,S,a,2", "1.2,mps-sm-limit,2026-11-21,S,a,2", `:3: the row is of`},
 		{"isolation", "H100,NVIDIA H100,1.2,mig,2026-11-21,a,3,,", "H200,NVIDIA H100,1.2,mig,2026-11-21,a,3,,", `:3: the row is of H200`},
 		// Kernels.
 		{"kernels", "S,a,2", "S,a,3", `:3: found a on 3 slices; each kernel needs one row for each of the sizes [1 2 4]`},
@@ -307,24 +306,6 @@ func TestHardwareKernelsAreADataset(t *testing.T) {
 	}
 }
 
-// TestSourceOfHardwareIsShown keeps what MPS limited from looking like MIG.
-func TestSourceOfHardwareIsShown(t *testing.T) {
-	withKernels(t, "mps", strings.ReplaceAll(kernelsFile, ",mig,", ",mps-sm-limit,"))
-	all := List()
-	i := slices.IndexFunc(all, func(i Family) bool { return i.Name == "hardware/mps" })
-	if i < 0 {
-		t.Fatal("the dataset is not listed")
-	}
-	for _, text := range []string{all[i].Doc, all[i].Source} {
-		if !strings.Contains(text, "source: mps-sm-limit") || strings.Contains(strings.ToLower(text), "mig") {
-			t.Errorf("%q does not say by which limit it was measured", text)
-		}
-	}
-	if want := "source: mps-sm-limit, NVIDIA A30, driver 1.2, 2026-11-21"; all[i].Source != want {
-		t.Errorf("source %q, want %q", all[i].Source, want)
-	}
-}
-
 // write returns the files of a set.
 func write(h HardwareSet) map[string]string {
 	out := map[string]string{}
@@ -354,7 +335,7 @@ func TestHardwareRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := rapid.SampledFrom(mig.GPUs()).Draw(t, "GPU")
 		word := rapid.StringMatching(`[a-z,"#:;A-Z]{1,8}`)
-		p := Provenance{g.Name, word.Draw(t, "name"), word.Draw(t, "driver"), rapid.SampledFrom([]string{mig.SourceMIG, mig.SourceMPS}).Draw(t, "source"), "2026-11-21"}
+		p := Provenance{g.Name, word.Draw(t, "name"), word.Draw(t, "driver"), mig.SourceMIG, "2026-11-21"}
 		seconds := func(label string) mig.Seconds { return mig.Seconds(rapid.Float64Range(1e-6, 1e6).Draw(t, label)) }
 		load := Load{3, 345, float64(seconds("clock")), 1980, 400.25, 700.5, 61, "power-cap+sw-thermal"}
 		var h HardwareSet

@@ -90,7 +90,7 @@ func TestReconfigurationTable(t *testing.T) {
 		return d.judge(judged, out), text.String()
 	}
 	for what, files := range map[string]map[string]string{
-		"no files": nil, "MPS": {"x.reconfiguration.csv": strings.ReplaceAll(measured, ",mig,", ",mps-sm-limit,")},
+		"no files": nil,
 	} {
 		rows, text := build(files)
 		if len(rows) != 3 || rows[0].Verdict != verdict.Input || rows[0].Reason != "cost of the GPU model" {

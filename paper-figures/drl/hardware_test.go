@@ -37,7 +37,7 @@ func TestTable3(t *testing.T) {
 		}
 		return out
 	}
-	for what, files := range map[string]map[string]string{"no files": nil, "MPS": file("mps-sm-limit", agent3), "FAR": file("mig", "far")} {
+	for what, files := range map[string]map[string]string{"no files": nil, "FAR": file("mig", "far")} {
 		out := build(files)
 		if n := len(out.Readings[0].Values); n != 0 {
 			t.Errorf("%s: %d claims are measured", what, n)

@@ -34,16 +34,7 @@ func rowsOf(t *testing.T, files map[string]string) map[string]figures.Row {
 }
 
 func TestTables2And3WithoutHardware(t *testing.T) {
-	claims := figurestest.Load(t, Paper).Claims
-	limited := map[string]string{"a.isolation.csv": figurestest.IsolationHead, "b.execution.csv": figurestest.ExecutionHead}
-	for _, c := range claims.Of("table2") {
-		f := strings.Fields(c.Name)
-		limited["a.isolation.csv"] += isolated("mps-sm-limit", f[0], mig.Slices(f[2][0]-'0'), c.Published)
-	}
-	for _, k := range batch3 {
-		limited["b.execution.csv"] += figurestest.Executed("A30", "mps-sm-limit", "far", k, claims.Published("table3", k+" simulated end"), claims.Published("table3", k+" real end"))
-	}
-	for what, files := range map[string]map[string]string{"no files": nil, "MPS": limited} {
+	for what, files := range map[string]map[string]string{"no files": nil} {
 		rows := rowsOf(t, files)
 		if len(rows) != 16+27 {
 			t.Errorf("%s: %d rows, want 43", what, len(rows))

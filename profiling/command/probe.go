@@ -42,7 +42,7 @@ func newProbe() *cobra.Command {
 // it takes time. Without CUDA's library, kernels are programs that may need none, and there is no probe.
 func probe(ctx context.Context, s *session.Session) error {
 	id := s.Identity()
-	if id.Source != mig.SourceMIG || cuda.Installed() != nil {
+	if cuda.Installed() != nil {
 		return nil
 	}
 	for _, size := range id.Model.Sizes() {

@@ -132,8 +132,7 @@ func identity(c *conformer) {
 	if id.Model != mig.MustLookup("A100") {
 		c.Errorf("model %v, want A100", id.Model)
 	}
-	switch underMIG := id.Source == mig.SourceMIG; {
-	case id.MIG != underMIG || id.MIGPending != underMIG:
+	if !id.MIG || !id.MIGPending || id.Source != mig.SourceMIG {
 		c.Errorf("MIG mode %v, pending %v for source %s", id.MIG, id.MIGPending, id.Source)
 	}
 	if _, err := c.Conditions(); err != nil {

@@ -103,7 +103,7 @@ func New(model *mig.GPU, opts ...Option) *GPU {
 // [GPU.FailCompute] stay in the process.
 func Open(path string, model *mig.GPU, opts ...Option) (*GPU, error) {
 	g := &GPU{
-		model: model, source: mig.SourceMIG, scale: 1, driver: make(chan struct{}, 1), watch: func(Stage,
+		model: model, scale: 1, driver: make(chan struct{}, 1), watch: func(Stage,
 			mig.Instance) {
 		},
 		first: state{MIG: true, Pending: true}, failCreates: map[int]fault{},
@@ -125,7 +125,7 @@ func uuid(words ...string) string {
 func (g *GPU) Identify() (profiling.Identity, error) {
 	id := profiling.Identity{
 		UUID: g.uuid, Name: "NVIDIA " + g.model.Name + " (fake)", Model: g.model,
-		MemoryMiB: 1024 * g.model.Profiles[len(g.model.Profiles)-1].MemoryGB, Driver: "0.0 (fake)", Source: g.source,
+		MemoryMiB: 1024 * g.model.Profiles[len(g.model.Profiles)-1].MemoryGB, Driver: "0.0 (fake)", Source: mig.SourceMIG,
 	}
 	err := g.do("identify the GPU", func(s *state) error {
 		id.MIG, id.MIGPending = s.MIG, s.Pending
@@ -139,8 +139,6 @@ func (g *GPU) Identify() (profiling.Identity, error) {
 func (g *GPU) SetMIG(on bool) error {
 	return g.do("turn MIG mode "+profiling.OnOff(on), func(s *state) error {
 		switch {
-		case g.source != mig.SourceMIG:
-			return profiling.ErrUnsupported
 		case s.Forbidden:
 			return profiling.ErrPermission
 		case !on && len(s.Instances) > 0:

@@ -122,15 +122,6 @@ func TestMIGModeOff(t *testing.T) {
 	}
 }
 
-func TestSMLimit(t *testing.T) {
-	d := devicetest.New(h100, devicetest.SMLimit(), devicetest.Scale(0))
-	if id, err := d.Identify(); err != nil || id.Source != mig.SourceMPS || id.MIG {
-		t.Errorf("%+v, %v", id, err)
-	}
-	destroy(t, d, create(t, d, on(h100, 7, 0)))
-	wants(t, d.SetMIG(true), profiling.ErrUnsupported, "turn MIG mode on")
-}
-
 func TestSetMIG(t *testing.T) {
 	for _, c := range []struct {
 		gpu     *mig.GPU

@@ -8,7 +8,6 @@ import (
 	"testing/fstest"
 
 	"miglab/datasets"
-	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/profiling/execute"
 	"miglab/reports"
@@ -105,20 +104,6 @@ Makespan: 18.08 s simulated, 19.00 s real (4.84 %).
 		if got := "\n" + b.String(); got != c.want {
 			t.Errorf("%s:%s\nwant%s", c.name, got, c.want)
 		}
-	}
-}
-
-// TestTableUnderMPS keeps what ran under MPS from looking like MIG.
-func TestTableUnderMPS(t *testing.T) {
-	p, planned, real := shifted(t)
-	limited := fake
-	limited.Source = mig.SourceMPS
-	table := execute.Table(execute.Compare(limited, p, planned, real))
-	if want := "Simulated and real end of 4 tasks, by hand; NVIDIA A100 (fake), source: mps-sm-limit"; table.Title != want {
-		t.Errorf("title %q, want %q", table.Title, want)
-	}
-	if len(table.Notes) != 3 || !strings.HasPrefix(table.Notes[0], "MPS limited the multiprocessors alone: ") {
-		t.Errorf("notes %q", table.Notes)
 	}
 }
 

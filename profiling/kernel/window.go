@@ -36,9 +36,7 @@ type Window struct {
 // A Job is a kernel on an instance.
 type Job struct {
 	*Kernel
-	// Intensity is the share of the time in which it runs, in percent; 0 means 100.
-	Intensity int
-	On        profiling.Instance
+	On profiling.Instance
 }
 
 // String returns name:size@start.
@@ -181,11 +179,7 @@ func (j *Job) windowArgv(window time.Duration) []string {
 	if i := slices.Index(argv, "--iterations"); i >= 0 && i+1 < len(argv) {
 		argv = slices.Delete(argv, i, i+2)
 	}
-	argv = append(argv, "--milliseconds", strconv.FormatInt(max(1, window.Milliseconds()), 10))
-	if j.Intensity > 0 && j.Intensity < 100 {
-		argv = append(argv, "--intensity", strconv.Itoa(j.Intensity))
-	}
-	return argv
+	return append(argv, "--milliseconds", strconv.FormatInt(max(1, window.Milliseconds()), 10))
 }
 
 // read reads the rate that the process printed.

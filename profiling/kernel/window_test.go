@@ -95,8 +95,8 @@ func TestTogetherFails(t *testing.T) {
 	if _, err := Together(ctx, []Job{{Kernel: program(t, "good", good)}}, time.Second); err == nil {
 		t.Error("no error although the context has ended")
 	}
-	j := Job{Kernel: program(t, "p", good), Intensity: 25}
-	if got, want := strings.Join(j.windowArgv(1500 * time.Millisecond)[1:], " "), "--milliseconds 1500 --intensity 25"; got != want {
+	j := Job{Kernel: program(t, "p", good)}
+	if got, want := strings.Join(j.windowArgv(1500 * time.Millisecond)[1:], " "), "--milliseconds 1500"; got != want {
 		t.Errorf("arguments %q, want %q", got, want)
 	}
 }

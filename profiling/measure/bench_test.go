@@ -132,7 +132,6 @@ func TestExperimentsRefuseOtherRuns(t *testing.T) {
 				b measure.Bench
 			}{
 				"results.db has runs of GPU-":                              {devicetest.New(a30, devicetest.Parallel(), devicetest.Number(2)), b},
-				"driver 0.0 (fake), source mps-sm-limit): measure":         {devicetest.New(a30, devicetest.SMLimit()), b},
 				"kernel b (kernels.yaml:2) has changed since it ran (prog": {devicetest.New(a30, devicetest.Parallel()), changed},
 			} {
 				if strings.HasPrefix(want, "kernel") && (x.file == "reconfiguration.csv") {

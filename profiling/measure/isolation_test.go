@@ -118,21 +118,6 @@ func TestIsolation(t *testing.T) {
 	})
 }
 
-// Limits of multiprocessors isolate nothing, and the table does not pass them off as MIG.
-func TestIsolationUnderMPSSaysSo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30, devicetest.SMLimit())), kernels(1, "a", "b"), measure.Bench{Launcher: aSecond})
-		if err != nil {
-			t.Fatal(err)
-		}
-		table := measure.IsolationTable(rows)
-		const note = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned, nor are PCIe and the power limit; the differences say nothing about MIG instances"
-		if !strings.HasSuffix(table.Title, "; NVIDIA A30 (fake), source: mps-sm-limit") || !slices.Equal(table.Notes, []string{note}) {
-			t.Errorf("%q, %q", table.Title, table.Notes)
-		}
-	})
-}
-
 // Without a number that is asked for, kernels are measured as often as their manifests say.
 func TestIsolationRepeatsAsTheManifestSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

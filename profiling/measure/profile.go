@@ -262,14 +262,6 @@ func (p *Profile) Table() reports.Table {
 	return t
 }
 
-// TasksFile names the dataset of a profile. What was not measured under MIG says so wherever the dataset's name goes.
-func TasksFile(source string) string {
-	if source == mig.SourceMIG {
-		return "tasks.csv"
-	}
-	return "tasks." + source + ".csv"
-}
-
 // save writes the tables of a profile, and if it is whole also the dataset, and what shows how kernels scale.
 func (p *Profile) save(b *Bench, out io.Writer, whole bool) error {
 	file := func(name string) string { return filepath.Join(b.Dir, name) }
@@ -282,9 +274,8 @@ func (p *Profile) save(b *Bench, out io.Writer, whole bool) error {
 		}
 		return errors.Join(err, table.Text(out))
 	}
-	source := p.Runs[0].Source
-	name := TasksFile(source)
-	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, source)
+	const name = "tasks.csv"
+	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, p.Runs[0].Source)
 	monotonicity := Monotonicity("Monotonicity, "+title, p.GPU, tasks)
 	if err := errors.Join(
 		b.write("kernels.csv", func(w io.Writer) error { return datasets.WriteHardware(w, p.Kernels()) }),

@@ -116,15 +116,6 @@ func TestWarnings(t *testing.T) {
 	if got := table.Notes; !reflect.DeepEqual(got, want) || table.Title != "Times of kernels by instance size; NVIDIA A100-SXM4-40GB, source: mig" {
 		t.Errorf("%q, notes %q", table.Title, got)
 	}
-	runs := mixedRuns()
-	for i := range runs {
-		runs[i].Source = mig.SourceMPS
-	}
-	table = measure.Summarize(runs).Table()
-	const note = "MPS limits the multiprocessors alone: bandwidth, L2 and memory capacity are not partitioned"
-	if got := table.Notes; !reflect.DeepEqual(got, append(want, note)) || !strings.HasSuffix(table.Title, ", source: mps-sm-limit") {
-		t.Errorf("under MPS %q, notes %q", table.Title, got)
-	}
 }
 
 // What is measured is a dataset: tasks by their medians.

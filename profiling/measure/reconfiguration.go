@@ -29,7 +29,7 @@ var _ = register(Command{
 	Example: "  sudo miglab profile reconfiguration --out results/profile/a100\n" +
 		"  sudo miglab profile reconfiguration --repetitions 100",
 	Modes: []string{mig.SourceMIG},
-	Plan: func(*pflag.FlagSet) Planner { return Reconfiguration },
+	Plan:  func(*pflag.FlagSet) Planner { return Reconfiguration },
 })
 
 // Reconfiguration plans to measure how long creating and destroying instances takes and whether the driver does

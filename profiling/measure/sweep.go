@@ -218,13 +218,11 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 		Suite: k.Suite, Kernel: k.Name, SizeClass: k.SizeClass, Time: k.Time.Kind,
 		Size: p.Size, SMs: p.SMs, Repetition: repetition,
 	}
-	if r.Source == mig.SourceMIG {
-		r.Mode = "created"
-		if w.id.Existing {
-			r.Mode = existing
-		}
+	r.Mode = "created"
+	if w.id.Existing {
+		r.Mode = existing
 	}
-	if has := 1000*p.MemoryGB; k.MinMemoryMB > has {
+	if has := 1000 * p.MemoryGB; k.MinMemoryMB > has {
 		detail := fmt.Sprintf("not tried: it needs %d MB, and %s has %d MB", k.MinMemoryMB, p, has)
 		return w.record(r, k, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail})
 	}

@@ -264,23 +264,6 @@ func TestSweepKeepsGoingWhenKernelsFail(t *testing.T) {
 	})
 }
 
-func TestSweepKnowsThatMPSDividesNoMemory(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := devicetest.New(a30, devicetest.SMLimit())
-		ks := kernels(1, "fits", "not")
-		ks[0].MinMemoryMB, ks[1].MinMemoryMB = 25769, 25770 // 24 GiB are 25769.8 MB
-		p, err := sweep(t.Context(), t, open(t, g), ks, t.TempDir(), measure.Bench{Launcher: aSecond})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range p.Runs {
-			if r.Source != mig.SourceMPS || (r.Status == kernel.OK) != (r.Kernel == "fits") {
-				t.Errorf("%+v", r)
-			}
-		}
-	})
-}
-
 func TestSweepStopsWhenTheGPUIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := devicetest.New(a30)

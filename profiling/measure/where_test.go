@@ -30,8 +30,6 @@ kernels: [{name: k, argv: [./k], workdir: `+dir+`}]
 	}
 	small := mig.MustLookup("A100").Profile(1)
 	onMIG := profiling.Instance{Instance: mig.Instance{Profile: small}, UUID: "MIG-" + uuid}
-	limited := profiling.Instance{Instance: mig.Instance{Profile: small}, UUID: "MPS-GPU-" + uuid + "/1g.5gb@0"}
-	shared := profiling.Instance{UUID: "MPS-GPU-" + uuid + "/25%"}
 	const other = "1b2c0000-aaaa-bbbb-cccc-0123456789ac"
 	for _, tt := range []struct {
 		on        profiling.Instance
@@ -44,11 +42,6 @@ kernels: [{name: k, argv: [./k], workdir: `+dir+`}]
 		{onMIG, "15", uuid, "it ran on 15 multiprocessors, not on 14"},
 		{onMIG, "14", "elsewhere", "the output does not say where it ran"},
 		{onMIG, "", uuid, "the output does not say where it ran"},
-		{limited, "16", uuid, ""},
-		{limited, "108", uuid, "it ran on 108 multiprocessors, not on 14"},
-		{limited, "14", other, "it ran on the device " + other},
-		{shared, "108", uuid, ""},
-		{shared, "108", other, "it ran on the device " + other},
 	} {
 		tt.on.Env = []string{"SMS=" + tt.sms, "SEEN=" + tt.seen}
 		out, err := Real{}.Launch(t.Context(), &all[0], tt.on)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/kernel"
 )
@@ -44,20 +45,16 @@ func TestWindowElsewhereOrAloneIsWrong(t *testing.T) {
 		want    string // the detail of the job number wrong; empty if both count
 	}{
 		{windowUUID, 66, []string{"10.0 12.0", "10.0 12.0"}, 1, ""},
-		{windowUUID, 68, []string{"10.0 12.0", "10.1 12.0"}, 1, ""}, // MPS rounds
+		{windowUUID, 68, []string{"10.0 12.0", "10.0 12.0"}, 1, "it ran on 68 multiprocessors, not on 66"},
 		{windowUUID, 132, []string{"10.0 12.0", "10.0 12.0"}, 1, "it ran on 132 multiprocessors, not on 66"},
 		{"00000000-d268-c3f3-1b07-005d5ae1dc3f", 66, []string{"10.0 12.0", "10.0 12.0"}, 1, "it ran on the device 00000000-"},
 		{windowUUID, 66, []string{"10.0 12.0", "11.0 12.0"}, 0, "the others ran in only 50 % of its window"},
 		{windowUUID, 66, []string{"10.0 12.0", "13.0 14.0"}, 1, "the others ran in only 0 % of its window"},
 	} {
-		p := &Processes{
-			SMs:     132,
-			Kernels: windowKernels(t, c.uuid, []int{66, c.sms}, c.windows),
-			Share: func(percent float64) profiling.Instance {
-				return profiling.Instance{UUID: fmt.Sprintf("MPS-GPU-%s/%v%%", windowUUID, percent)}
-			},
-		}
-		rates, err := p.Together(t.Context(), Group{{"k0", 100, 66}, {"k1", 100, 66}}, time.Second)
+		all := windowKernels(t, c.uuid, []int{66, c.sms}, c.windows)
+		on := profiling.Instance{Instance: mig.Instance{Profile: &mig.Profile{SMs: 66}}, UUID: "MIG-" + windowUUID}
+		jobs := []kernel.Job{{Kernel: &all[0], On: on}, {Kernel: &all[1], On: on}}
+		rates, err := Real{}.Together(t.Context(), jobs, time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -652,7 +652,7 @@ var deviceTests = []stubTest{
 			wants(t, err, nil, "choose a GPU", says, "index or UUID")
 		}
 		_, err := nvml.Open("GPU-b")
-		wants(t, err, profiling.ErrUnsupported, "NVIDIA L4", "mps-sm-limit")
+		wants(t, err, profiling.ErrUnsupported, "NVIDIA L4", "sm-partition")
 		if d, err := nvml.Open("3"); err != nil {
 			t.Error(err)
 		} else if id, err := d.Identify(); err != nil || id.Model.Name != "X1-of-tomorrow-98SM" {

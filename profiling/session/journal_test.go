@@ -15,7 +15,7 @@ import (
 // on the GPU.
 func FuzzReadJournal(f *testing.F) {
 	f.Add([]byte(`{"boot":"b","process":5,"turned_mig_on":true,"before":[{"profile":"2g.10gb","start":4,"id":1,"uuid":"MIG-x"}],` +
-		`"instances":[{"profile":"1g.5gb","start":0,"creating":true},{"profile":"1g.5gb","start":1,"uuid":"MIG-y","mps_daemon":true}]}`))
+		`"instances":[{"profile":"1g.5gb","start":0,"creating":true},{"profile":"1g.5gb","start":1,"uuid":"MIG-y"}]}`))
 	f.Add([]byte(`{"process":5,"instances":[{"profile":"9g","start":-1}]}`))
 	g, path := mig.MustLookup("A100"), filepath.Join(f.TempDir(), "journal")
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/profiling"
 )
 
 // turnOn turns MIG on if it is off and needed. admit has checked that the user allows it.
 func (s *Session) turnOn() (err error) {
-	if s.identity.Source != mig.SourceMIG || s.identity.MIG {
+	if s.identity.MIG {
 		return nil
 	}
 	s.journal.TurnedOn = true

@@ -76,60 +76,6 @@ func TestKilledRunThatIsStillUsed(t *testing.T) {
 	})
 }
 
-// An MPS daemon holds its instance. That of a killed run ends before the instance is destroyed.
-func TestDaemonOfAKilledRunIsEnded(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		s := b.open(d)
-		held, done := b.create(s, at("3g.20gb", 0)), b.create(s, at("1g.5gb", 4))
-		b.create(s, at("1g.5gb", 5))
-		for _, i := range []profiling.Instance{held, done} {
-			if err := s.Serving(i, true); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := s.Serving(done, false); err != nil {
-			b.Fatal(err)
-		}
-		b.says(s.Serving(profiling.Instance{Instance: at("1g.5gb", 6)}, true), profiling.ErrUnknownInstance)
-		quit := d.Use(held.ID, 77, "nvidia-cuda-mps-server")
-		go s.Destroy(b.Context(), held) // waits until it is no longer in use
-		synctest.Wait()
-		b.says(s.Serving(held, false), profiling.ErrUnknownInstance) // and keeps the daemon in the journal
-		s.Abandon()
-		_, err := session.Open(b.Context(), d, b.options())
-		b.says(err, nil, held.UUID, "3g.20gb at 0", ".journal") // nobody can end it
-		b.exist(d, "3@0")
-		var ended []string
-		o := b.options()
-		fails := errors.New("it does not end")
-		o.EndDaemon = func(context.Context, string) error { return fails }
-		_, err = session.Open(b.Context(), d, o)
-		b.says(err, fails, ".journal")
-		o.EndDaemon = func(_ context.Context, uuid string) error {
-			ended = append(ended, uuid)
-			quit()
-			return nil
-		}
-		b.close(b.openWith(d, o))
-		b.exist(d)
-		if !slices.Equal(ended, []string{held.UUID}) {
-			b.Errorf("the daemons of %q were ended, want that of %q", ended, held.UUID)
-		}
-	})
-}
-
-// A daemon of an earlier boot does not run.
-func TestDaemonOfAnotherBootIsLeftAlone(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		b.write(b.journalFile(d), `{"boot":"another","process":5,"instances":[{"profile":"1g.5gb","start":0,"uuid":"MIG-1","mps_daemon":true}]}`)
-		o := b.options()
-		o.EndDaemon = func(_ context.Context, uuid string) error { return errors.New(uuid + " is ended") }
-		b.close(b.openWith(d, o))
-	})
-}
-
 func TestKilledRunThatHadTurnedMIGOn(t *testing.T) {
 	for _, g := range []*mig.GPU{a100, h100} {
 		bubble(t, func(b *bench) {
@@ -236,7 +182,6 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		{strings.Replace(one, `"start":0`, `"start":7`, 1), "it may start at [0 1 2 3 4 5 6]"},
 		{strings.Replace(one, `"start"`, `"stort"`, 1), `unknown field "stort"`},
 		{strings.Replace(one, `"uuid"`, `"creating":true,"uuid"`, 1), "a UUID that is not known before it exists"},
-		{`{"profile":"1g.5gb","start":0,"mps_daemon":true}`, "an MPS daemon without one"},
 	} {
 		lines := fmt.Sprintf(`{"process":5,"instances":[%s]}`, c.instances)
 		bubble(t, func(b *bench) {

@@ -110,7 +110,7 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 // recover finishes the session of a killed run.
 func (s *Session) recover(ctx context.Context) error {
 	model := s.identity.Model
-	if s.identity.Source == mig.SourceMIG && !s.identity.MIG {
+	if !s.identity.MIG {
 		model = nil // There are no instances, and the driver may not tell the model before MIG is on.
 	}
 	j, left, err := readJournal(s.path, model)
@@ -148,13 +148,13 @@ func (s *Session) admit() (err error) {
 	if err != nil {
 		return err
 	}
-	switch underMIG := id.Source == mig.SourceMIG; {
-	case underMIG && id.MIG != id.MIGPending:
+	switch {
+	case id.MIG != id.MIGPending:
 		return fmt.Errorf("MIG mode of %s is %s and will be %s after a reset%s; end the processes that use "+
 			"the GPU (%s) and run nvidia-smi --gpu-reset -i %s",
 			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), s.heldBy(),
 			monitors, id.UUID)
-	case underMIG && !id.MIG && !s.o.AllowMIGMode:
+	case !id.MIG && !s.o.AllowMIGMode:
 		return fmt.Errorf("%w on %s; allow it to be changed with --allow-mig-mode, or run nvidia-smi -i %s -mig 1 "+
 			"(both need root)",
 			profiling.ErrMIGOff, id.UUID, id.UUID)

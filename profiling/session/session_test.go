@@ -300,16 +300,6 @@ func TestMIGModeStaysOnForInstancesOfOthers(t *testing.T) {
 	})
 }
 
-func TestSMLimitNeedsNoMIGMode(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(h100, devicetest.SMLimit())
-		s := b.open(d)
-		b.create(s, mig.Instance{Profile: h100.Profile(3)})
-		b.close(s)
-		b.exist(d)
-	})
-}
-
 func TestPendingModeIsRefused(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100)

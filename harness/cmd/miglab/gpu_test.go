@@ -427,14 +427,12 @@ func TestGPUIsTouchedLast(t *testing.T) {
 	off := "gpu 0 A100 GPU-22222222-2222-3333-4444-555555555555 0 0"
 	b.state.Add(t, off)
 	b.write("others.csv", "task,t1,t2,t3,t4,t7\nnobody,1,1,1,1,1\n")
-	b.write("tasks.mps-sm-limit.csv", "task,t1,t2,t3,t4,t7\nflat,1,1,1,1,1\n")
 	for _, c := range []struct {
 		says string
 		args []string
 	}{
 		{"no such file", []string{"execute", "--tasks", "nothere.csv", "--kernels", "./kernels.yaml"}},
 		{"no kernel of the manifest", []string{"execute", "--tasks", "others.csv", "--kernels", "./kernels.yaml"}},
-		{"times of mps-sm-limit", []string{"execute", "--tasks", "tasks.mps-sm-limit.csv", "--kernels", "./kernels.yaml"}},
 		{"--out", []string{"profile", "--kernels", "./kernels.yaml", "--out", "kernels.yaml/x"}},
 		{"--out", []string{"profile", "reconfiguration", "--out", "kernels.yaml/x"}},
 		{"libcuda.so.1 was not found", []string{"profile"}},
@@ -465,67 +463,6 @@ func TestGPUIsTouchedLast(t *testing.T) {
 	b.nothingLeft()
 	if now := b.state.Lines(t, "gpu"); !slices.Equal(now, []string{off}) || sizeOf(filepath.Join(b.dir, "profile", "tasks.csv")) == 0 {
 		t.Errorf("with a broken output: %q; dataset of %d bytes", now, sizeOf(filepath.Join(b.dir, "profile", "tasks.csv")))
-	}
-}
-
-// newMPSBench is a GPU of these lines, or an H200 without MIG, and the folder with the control program of MPS.
-func newMPSBench(t *testing.T, gpu ...string) (b *bench, fakes string) {
-	t.Helper()
-	b = newFastBench(t)
-	b.state.Remove(t, "gpu")
-	if len(gpu) == 0 {
-		gpu = []string{fmt.Sprintf("gpu 0 H200 GPU-%08x-2222-3333-4444-777777777777 0 0", b.number)}
-	}
-	b.state.Add(t, gpu...)
-	fakes, err := filepath.Abs(filepath.Join("testdata", "gpu", "mps"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.env = append(b.env, "PATH="+fakes+string(os.PathListSeparator)+os.Getenv("PATH"))
-	return b, fakes
-}
-
-// TestGPUUnderMPS: where MIG may not be touched, the data say so, down to the dataset's name.
-func TestGPUUnderMPS(t *testing.T) {
-	t.Parallel()
-	b, fakes := newMPSBench(t)
-	b.write("limited.yaml", "version: 1\nsuite: s\ndefaults: {repetitions: 2, timeout: 20s, time: {source: regexp, pattern: 'time_s: (.*)', unit: s}}\n"+
-		"kernels:\n  - {name: a, argv: ["+fakes+"/limited]}\n  - {name: b, argv: ["+fakes+"/limited]}\n")
-	out := b.must("profile", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--out", "h200")
-	if !strings.Contains(out, "profile:h200/tasks.mps-sm-limit.csv") {
-		t.Errorf("it says %s", out)
-	}
-	for _, row := range b.rows("h200/runs.csv") {
-		if row["source"] != "mps-sm-limit" || row["gpu"] != "H200" {
-			t.Errorf("a row of %s under %s", row["gpu"], row["source"])
-		}
-	}
-	tasks := b.rows("h200/tasks.mps-sm-limit.csv")
-	if len(tasks) != 2 || tasks[0]["t1"] != "0.165" || tasks[0]["t7"] != "0.02" {
-		t.Errorf("tasks %v; 16 of 132 multiprocessors are 12.12 %%", tasks)
-	}
-	// What is measured until an interruption is kept, and the message says where.
-	c := b.command(t.Context(), "profile", "--mode", "mps-sm-limit", "--kernels", "./limited.yaml", "--repetitions", "2000", "--out", "interrupted")
-	var stderr bytes.Buffer
-	c.Stderr = &stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	// It has run both kernels on each size several times.
-	ended := await(c, func() bool {
-		return len(finished(t, filepath.Join(b.dir, "interrupted"))) > 3*2*5
-	})
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	<-ended
-	kept := sizeOf(filepath.Join(b.dir, "interrupted", "runs.csv")) > 0
-	if says := strings.Contains(stderr.String(), "the same command goes on"); c.ProcessState.ExitCode() != exitInterrupted || !kept || !says {
-		t.Errorf("exit code %d; rows are kept: %v; it says %s", c.ProcessState.ExitCode(), kept, &stderr)
-	}
-	b.must("run", "--gpu", "H200", "--algorithms", "far", "--datasets", "profile:h200/tasks.mps-sm-limit.csv")
-	if board := b.must("leaderboard", "--gpu", "H200"); !strings.Contains(board, "mps-sm-limit") {
-		t.Errorf("the leaderboard does not say what the times are of:\n%s", board)
 	}
 }
 

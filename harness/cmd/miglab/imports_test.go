@@ -54,7 +54,6 @@ var mayImport = map[string]string{
 	"profiling":                   "harness/mig datasets",
 	"profiling/nvml":              "harness/mig profiling",
 	"profiling/nvml/*":            "profiling/internal/filelock",
-	"profiling/mps":               "harness/mig profiling profiling/internal/filelock profiling/internal/system",
 	"profiling/devicetest":        "harness/mig profiling profiling/kernel profiling/internal/filelock",
 	"profiling/session":           "harness/mig profiling profiling/internal/filelock",
 	"profiling/kernel":            "harness/mig profiling profiling/internal/system",
@@ -62,8 +61,8 @@ var mayImport = map[string]string{
 	"profiling/internal/filelock": "",
 	"profiling/kernels":           "profiling/cuda",
 	"profiling/cuda":              "profiling",
-	"profiling/measure":           "harness/wholefile harness/mig harness/task harness/stats harness/store harness/work datasets reports profiling profiling/cuda profiling/internal/system profiling/kernel profiling/kernels profiling/mps profiling/session harness/strictcsv harness/strictjson",
-	"profiling/command":           "harness/cli harness/algo harness/mig harness/schedule harness/task datasets reports profiling profiling/cuda profiling/execute profiling/internal/system profiling/kernel profiling/kernels profiling/measure profiling/mps profiling/nvml profiling/session",
+	"profiling/measure":           "harness/wholefile harness/mig harness/task harness/stats harness/store harness/work datasets reports profiling profiling/cuda profiling/internal/system profiling/kernel profiling/kernels profiling/session harness/strictcsv harness/strictjson",
+	"profiling/command":           "harness/cli harness/algo harness/mig harness/schedule harness/task datasets reports profiling profiling/cuda profiling/execute profiling/internal/system profiling/kernel profiling/kernels profiling/measure profiling/nvml profiling/session",
 	"profiling/execute":           "harness/mig harness/schedule datasets reports profiling profiling/kernel profiling/measure profiling/session",
 
 	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim harness/sim/corun algorithms", // the engine of treedp

@@ -133,11 +133,9 @@ func TestGPUPartitionsRefuse(t *testing.T) {
 		{"profile corun --mode sm-partition --against stream --intensities 0", "from 1 to 100 percent"},
 		{"profile --mode sm-partition --only strem", `unknown kernel "strem"`},
 		{"profile --mode sm-partition --kernels rodinia", "the program's own kernels only"},
-		{"profile isolation --mode sm-partition", "only profile and profile corun have it"},
+		{"profile isolation --mode sm-partition", `unknown mode "sm-partition"`},
 		{"profile --small", "only --mode sm-partition has it"},
-		{"profile corun --mode mps-sm-limit --small", "only --mode sm-partition has it"},
-		{"profile corun --mode mps-sm-limit --wall --against stream", "only kernels with window: true"},
-		{"profile corun --mode mps-sm-limit --only gemm,lu --against strem", `unknown kernel "strem"`},
+		{"profile corun --mode mig", `unknown mode "mig"`},
 		{"reproduce --stub", "name another folder for results"},
 	} {
 		if code, output := p.run(strings.Fields(c.args)...); code != 2 || !strings.Contains(output, c.want) {
@@ -153,92 +151,6 @@ func TestGPUPartitionsRefuse(t *testing.T) {
 	p.env = append(p.env, "MIGLAB_EMULATED_FAIL=cuMemAlloc=2")
 	if code, output := p.profile("--sms", "16"); code != 1 || !strings.Contains(output, "bfs in the group bfs:16: oom") || !strings.Contains(output, "stream in the group stream:16: oom") {
 		t.Errorf("exit code %d, %q", code, output)
-	}
-}
-
-// mpsBench is a GPU without MIG of a model that the stub of NVML has; the CUDA driver is emulated.
-func mpsBench(t *testing.T, model, name string, sms int, memory string) partitioner {
-	b, _ := newMPSBench(t, "gpu 0 "+model+" GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f 0 0", "driver 580.65.06-stub")
-	b.emulated(cudaStub(t))
-	p := partitioner{t, b.dir, append(b.env, "MIGLAB_EMULATED_NAME="+name, fmt.Sprint("MIGLAB_EMULATED_SMS=", sms), "MIGLAB_EMULATED_MEMORY="+memory)}
-	state, err := os.MkdirTemp("/tmp", "mg") // a short path: MPS has sockets there
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(state) })
-	p.env = append(p.env, "XDG_RUNTIME_DIR="+state, "MIGLAB_EMULATED_UUID=5c89852cd268c3f31b07005d5ae1dc3f", "STATE="+state)
-	return p
-}
-
-// Under MPS, our kernels measure their rates in a common window, with the multiprocessors that
-// the driver reports, and with the clocks of that time.
-func TestGPUMPSWindows(t *testing.T) {
-	t.Parallel()
-	p := mpsBench(t, "H200", "NVIDIA H200", 132, "150754820096")
-	smallKernels(t, p.dir)
-	args := []string{"profile", "corun", "--mode", "mps-sm-limit", "--kernels", "./k.yaml", "--milliseconds", "300", "--out", "out", "--state", p.env[len(p.env)-1][len("STATE="):]}
-	if code, output := p.run(append(args, "--splits", "25:75,all:all")...); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, output)
-	}
-	if code, output := p.run(append(args, "--splits", "50:50", "--against", "stream", "--intensities", "50", "--repetitions", "1")...); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, output)
-	}
-	sms := map[string]int{}
-	for _, r := range p.rows() {
-		sms[fmt.Sprintf("%s #%d", r.Group, r.Job)] = r.SMs
-		if r.Source != "mps-sm-limit" || r.UUID != "5c89852c-d268-c3f3-1b07-005d5ae1dc3f" || r.Window < 0.3 || r.Samples == 0 || r.ClockMean != 1410 || r.PowerMax != 387.5 || r.Throttle != "power-cap" {
-			t.Errorf("%+v", r)
-		}
-	}
-	for job, want := range map[string]int{
-		"bfs:33 #1": 33, "bfs:33 stream:99 #1": 33, "bfs:33 stream:99 #2": 99, "bfs:all stream:all #2": 132, "bfs:66 stream@50:66 #2": 66,
-	} {
-		if sms[job] != want {
-			t.Errorf("%s ran on %d multiprocessors, want %d (%v)", job, sms[job], want, sms)
-		}
-	}
-	// A run elsewhere is wrong.
-	p.env = append(p.env, "MIGLAB_EMULATED_UUID=00000000000000000000000000000000")
-	if code, output := p.run(append(args, "--splits", "10:90")...); code != 1 || !strings.Contains(output, "it ran on the device 00000000-") {
-		t.Errorf("exit code %d\n%s", code, output)
-	}
-}
-
-// A board that is in no table is measured under MPS by its number of multiprocessors, which CUDA tells. Its model is
-// written beside the data.
-func TestGPUMPSOfAnyBoard(t *testing.T) {
-	p := mpsBench(t, "T4", "Tesla T4", 40, "16000000000")
-	smallKernels(t, p.dir)
-	state := p.env[len(p.env)-1][len("STATE="):]
-	common := []string{"--mode", "mps-sm-limit", "--kernels", "./k.yaml", "--out", "out", "--repetitions", "1", "--state", state}
-	if code, output := p.run(append([]string{"profile", "--wall"}, common...)...); code != 0 || !strings.Contains(output, "2 kernels on Tesla-T4-MPS-40SM") || !strings.Contains(output, "--gpu out/gpu.json") {
-		t.Errorf("exit code %d\n%s", code, output)
-	}
-	if runs := mustRead(t, filepath.Join(p.dir, "out", "runs.csv")); strings.Count(runs, "Tesla-T4-MPS-40SM") != 2*5 {
-		t.Errorf("the runs are\n%s", runs)
-	}
-	for range 2 { // the second goes on
-		if code, output := p.run(append([]string{"profile", "corun", "--splits", "50:50", "--milliseconds", "300"}, common...)...); code != 0 {
-			t.Errorf("exit code %d\n%s", code, output)
-		}
-	}
-	overlap := mustRead(t, filepath.Join(p.dir, "out", "overlap.csv"))
-	if strings.Count(overlap, "Tesla-T4-MPS-40SM,Tesla T4,580.65.06-stub,mps-sm-limit,") != 4+3*2 || !strings.Contains(overlap, "bfs:20 stream:20") {
-		t.Errorf("the rates are\n%s", overlap)
-	}
-	if code, output := p.run("run", "--gpu", "out/gpu.json", "--algorithms", "far", "--datasets", "profile:out/tasks.mps-sm-limit.csv"); code != 0 {
-		t.Errorf("exit code %d\n%s", code, output)
-	}
-}
-
-// smallKernels writes a manifest of two of our kernels with small inputs.
-func smallKernels(t *testing.T, dir string) {
-	t.Helper()
-	manifest := "version: 1\nsuite: small\ndefaults: {timeout: 1m, window: true, expect: {regexp: '(?m)^ok$', device: true}}\nkernels:\n" +
-		"  - {name: bfs, argv: [miglab, kernel, bfs, --size, 100, --warm-up, 1, --iterations, 3]}\n" +
-		"  - {name: stream, argv: [miglab, kernel, stream, --size, 100, --warm-up, 1, --iterations, 3]}\n"
-	if err := os.WriteFile(filepath.Join(dir, "k.yaml"), []byte(manifest), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -261,33 +173,4 @@ func (b *bench) emulated(env []string) {
 	}
 	b.env = append(b.env, "LD_LIBRARY_PATH="+library(b.env)+":"+library(env), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"MIGLAB_EMULATED_SMS=42", "MIGLAB_EMULATED_NAME=NVIDIA A100-SXM4-40GB", "MIGLAB_EMULATED_MEMORY=21000000000")
-}
-
-// Inside a MIG instance, kernels share a daemon of their own; nothing is left of either.
-func TestGPUMPSInMIG(t *testing.T) {
-	t.Parallel()
-	b := newFastBench(t)
-	smallKernels(t, b.dir)
-	b.emulated(cudaStub(t))
-	b.must("profile", "corun", "--size", "3", "--kernels", "./k.yaml", "--milliseconds", "300", "--splits", "50:50,all:all", "--out", "out")
-	b.nothingLeft()
-	p := partitioner{t, b.dir, b.env}
-	rows := p.rows()
-	if len(rows) != 18 { // each alone with two shares, and three pairs of them, one with itself, on two splits
-		t.Errorf("%d rows", len(rows))
-	}
-	for _, r := range rows {
-		if r.Source != "mig" || r.Of != 42 || r.SMs != 21 && r.SMs != 42 || r.ClockMean != 1410 || r.PowerMean != 387.5 {
-			t.Errorf("%+v", r)
-		}
-	}
-	if left, err := filepath.Glob(filepath.Join(b.stateDir(), "mps-MIG-*", "pipe", "*.pid")); err != nil || len(left) > 0 {
-		t.Errorf("daemons are left: %q, %v", left, err)
-	}
-	if code, _, stderr := b.run("profile", "corun", "--size", "3", "--wall", "--kernels", "./k.yaml"); code != 2 || !strings.Contains(stderr, "window: true") {
-		t.Errorf("exit code %d, %q", code, stderr)
-	}
-	if code, _, stderr := b.run("profile", "corun", "--size", "5", "--kernels", "./k.yaml"); code != 2 || !strings.Contains(stderr, "has instances of the sizes [1 2 3 4 7]") {
-		t.Errorf("exit code %d, %q", code, stderr)
-	}
 }
