@@ -30,7 +30,7 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 		"reconfiguration": tableReader(&h, &h.Reconfiguration, dir, underMIG, checkReconfiguration),
 		"isolation":       tableReader(&h, &h.Isolation, dir, underMIG, checkIsolation),
 		"execution":       tableReader(&h, &h.Execution, dir, underMIG, checkExecution),
-		"overlap":         tableReader(&h, &h.Overlap, dir, []string{mig.SourcePartition}, checkOverlap),
+		"overlap":         tableReader(&h, &h.Overlap, dir, append(underMIG, mig.SourcePartition), checkOverlap),
 	}
 	models, _ := fs.Glob(dir, "*"+modelSuffix) // the pattern is well-formed
 	for _, name := range models {
