@@ -103,11 +103,7 @@ start=$((budget < 60 ? budget : 60)) # how long a question to the program may ta
 KERNELS=$(timeout -k 10 $start "$MIGLAB" kernel --help | sed -n 's/^Kernels:$/,/p; s/^  \([a-z]*\)  .*/\1/p' | sed -n '/,/,$ { /,/d; p }')
 [ -n "$KERNELS" ] || fail "$MIGLAB kernel --help lists no kernels within $start s"
 SMALL='' only=() options=() anchors=gemm,stream
-window=1000 mps=(--mode mps-sm-limit --only gemm,stream,bfs)
-[ -z "${CUDA_VISIBLE_DEVICES:-}" ] || mps+=(--device "$CUDA_VISIBLE_DEVICES")
 if [ -n "$dry" ]; then
-	state=$(mktemp -d) # a short path, for sockets
-	trap 'rm -rf "$state"' EXIT
 	stub=$root/stub uuid=5c89852c-d268-c3f3-1b07-005d5ae1dc3f
 	mkdir -p "$stub"
 	[ -e "$stub/libcuda.so.1" ] || g++ -x c++ -std=c++17 -O1 -shared -fPIC -o "$stub/libcuda.so.1" profiling/kernels/testdata/libcuda.cc ||
@@ -122,7 +118,6 @@ if [ -n "$dry" ]; then
 	export MIGLAB_EMULATED_SMS=${MIGLAB_EMULATED_SMS:-132} MIGLAB_EMULATED_NAME="${MIGLAB_EMULATED_NAME:-NVIDIA H100 80GB HBM3}" MIGLAB_EMULATED_MEMORY=85899345920 MIGLAB_EMULATED_UUID=${uuid//-/}
 	KERNELS='bfs gaussian stream' SMALL='--size 64 --iterations 1' only=(--only bfs,gaussian,stream) anchors=bfs,stream
 	options=(--small --milliseconds 5 --warm-up 2)
-	window=20 mps=(--mode mps-sm-limit --kernels profiling/testdata/first-run/small.yaml --state "$state")
 fi
 export KERNELS SMALL
 
@@ -149,8 +144,8 @@ if [ ! -e "$out" ] && [ -e "$out.tar.gz" ]; then
 	mkdir -p "$out.part"
 	tar -xzf "$out.tar.gz" -C "$out.part" && mv "$out.part" "$out" || fail "cannot unpack $out.tar.gz"
 fi
-mkdir -p "$out"/{done,log,spent,hardware,mps} || fail "cannot write to $out"
-options+=(--out "$out") mps+=(--out "$out/mps")
+mkdir -p "$out"/{done,log,spent,hardware} || fail "cannot write to $out"
+options+=(--out "$out")
 echo . >>"$out/calls"
 call=$(wc -l <"$out/calls")
 grep -lsE '^(failed|skipped)' "$out"/done/* | xargs -r -d '\n' rm # they are tried again
@@ -251,8 +246,6 @@ steps() {
 	corun 3 triples 25 --splits $third:$third:$third --sample 20
 	pack
 	corun 4 drift 60 --splits "$splits" --sample 40 --repetitions 2
-	needs mps nvidia-cuda-mps-control && step 4 mps 120 "$MIGLAB" profile "${mps[@]}" --repetitions 1
-	needs mps-corun nvidia-cuda-mps-control && step 4 mps-corun 70 "$MIGLAB" profile corun "${mps[@]}" --repetitions 1 --milliseconds $window --splits 50:50,25:75,all:all
 	partition 2 scaling-again 160 "${only[@]}" --repetitions 3
 	corun 2 antagonist-again 60 --against stream --splits $half:$half --repetitions 3
 	pack
@@ -265,9 +258,6 @@ pack() {
 	base=$out/hardware/${name:-${model:-gpu}-first-run}
 	rm -f "$out"/hardware/*
 	keep "$out/overlap.csv" "$base.overlap.csv"
-	keep "$out/mps/kernels.csv" "$base-mps.kernels.csv"
-	keep "$out/mps/overlap.csv" "$base-mps.overlap.csv"
-	keep "$out/mps/gpu.json" "$base-mps.gpu.json" # of a board that the program's table lacks
 	tar -czf "$out.tar.gz.part" -C "$out" --exclude=./nvcc . && mv "$out.tar.gz.part" "$out.tar.gz" && unpacked='' && return
 	rm -f "$out.tar.gz.part"
 	unpacked=1

@@ -160,7 +160,7 @@ func (f *firstRun) copyStubs(from, to string) {
 }
 
 // stages are the steps.
-var stages = strings.Fields("anchors antagonist antagonist-again drift environment mps mps-corun pairs ptx-and-nvcc scaling scaling-again shared triples verify")
+var stages = strings.Fields("anchors antagonist antagonist-again drift environment pairs ptx-and-nvcc scaling scaling-again shared triples verify")
 
 // TestFirstRunDry: on a machine without a GPU the script walks all stages in under a minute. Its archive becomes tables that
 // say that they are made on a stub, and is refused as data.
@@ -238,7 +238,7 @@ func TestFirstRunDry(t *testing.T) {
 	}
 }
 
-// TestFirstRunOfAnyBoard: a board that the table lacks is measured in all stages, and its model is packed with its data.
+// TestFirstRunOfAnyBoard: a board that the table lacks is measured in all stages.
 func TestFirstRunOfAnyBoard(t *testing.T) {
 	t.Parallel()
 	f := newFirstRun(t)
@@ -250,7 +250,7 @@ func TestFirstRunOfAnyBoard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(h.Overlap) != 2 || len(h.Kernels) != 1 || h.Kernels[0].GPU != "H100-PCIe-MPS-114SM" {
+	if len(h.Overlap) != 1 || h.Overlap[0].GPU != "H100-PCIe" {
 		t.Errorf("measured: %+v", h)
 	}
 }
@@ -414,13 +414,6 @@ func TestFirstRunLeavesWhatFails(t *testing.T) {
 	stdout, _, code := f.run("--out", f.dir)
 	if code != 1 || !strings.Contains(stdout, "left: shared: about 30 s; call again\n") || !strings.Contains(stdout, "\nfailed: no streams\n") {
 		t.Errorf("exit code %d\n%s", code, stdout)
-	}
-	if _, err := exec.LookPath("nvidia-cuda-mps-control"); err != nil {
-		for _, step := range []string{"mps", "mps-corun"} {
-			if text := f.read(card + "/done/" + step); text != "skipped: nvidia-cuda-mps-control is not in PATH\n" {
-				t.Errorf("%s: %s", step, text)
-			}
-		}
 	}
 	f.env = append(f.env, "SHARED=1")
 	if stdout, _, code = f.run("--out", f.dir); code != 1 || !strings.Contains(stdout, "left: nothing, but parts of these failed: ptx-and-nvcc shared \n") {

@@ -221,22 +221,6 @@ var deviceTests = []stubTest{
 		_, err := nvml.Open("")
 		wants(t, err, profiling.ErrPermission, "NVIDIA_MIG_MONITOR_DEVICES=all")
 	}},
-	{name: "the whole GPU", state: []string{"gpu 0 L4 GPU-0a 0 0", "gpu 1 A100 GPU-0b 1 1"}, run: func(t *testing.T, s nvmltest.State) {
-		for selector, name := range map[string]string{"GPU-0a": "NVIDIA L4", "1": "NVIDIA A100-SXM4-40GB"} {
-			d, err := nvml.OpenWhole(selector)
-			if err != nil {
-				t.Fatal(err)
-			}
-			id, err := d.Identify()
-			users, ask := d.Processes()
-			now, read := d.Conditions()
-			if err := errors.Join(err, ask, read, d.Close()); err != nil || id.Name != name || len(users) > 0 || now.MemoryClock == 0 {
-				t.Errorf("%+v, %v, %+v, %v", id, users, now, err)
-			}
-		}
-		_, err := nvml.OpenWhole("2")
-		wants(t, err, nil, `there is no GPU "2"`)
-	}},
 	{name: "pairs", run: func(t *testing.T, s nvmltest.State) { pairs(t, mig.MustLookup("A100")) }},
 
 	{name: "MIG mode is off", state: []string{"gpu 0 A100 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {

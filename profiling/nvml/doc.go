@@ -1,5 +1,5 @@
 // Package nvml accesses GPUs through NVIDIA's management library, which comes with the driver. [Open] returns a GPU
-// under MIG as a [profiling.Device], [OpenExisting] one whose instances exist, [OpenWhole] one that nothing divides.
+// under MIG as a [profiling.Device], [OpenExisting] one whose instances exist.
 //
 // The package needs cgo, Linux and driver 535 or later. In other builds its functions fail and say how to
 // build the program.

@@ -17,16 +17,19 @@ import (
 // know is built from the driver's profiles. The error is [profiling.ErrUnsupported] for a GPU without MIG, and for one
 // that package mig does not know while its MIG mode is off, since the driver lists no profiles then.
 func Open(selector string) (_ profiling.Device, err error) {
-	whole, err := OpenWhole(selector)
+	lib, err := loadLibrary()
 	if err != nil {
 		return nil, err
 	}
-	d := whole.(*device)
 	defer func() {
 		if err != nil {
-			d.lib.Shutdown()
+			lib.Shutdown()
 		}
 	}()
+	d, err := chooseGPU(lib, selector)
+	if err != nil {
+		return nil, err
+	}
 	op := "open " + d.id.Name
 	if _, err := d.divided(op); err != nil {
 		return nil, err
@@ -46,20 +49,6 @@ func Open(selector string) (_ profiling.Device, err error) {
 		Remedy: "turn MIG mode on, as root, with nvidia-smi -mig 1 -i " + d.id.UUID +
 			": then the driver lists the profiles of which a model is built; or " + withoutMIG,
 	}
-}
-
-// OpenWhole opens a GPU of any model, with or without MIG, to ask the driver about the whole of it.
-func OpenWhole(selector string) (profiling.Device, error) {
-	lib, err := loadLibrary()
-	if err != nil {
-		return nil, err
-	}
-	d, err := chooseGPU(lib, selector)
-	if err != nil {
-		lib.Shutdown()
-		return nil, err
-	}
-	return d, nil
 }
 
 // loadLibrary loads the library. It refuses drivers before 535: they lack functions that this package calls,

@@ -9,9 +9,6 @@ var errWithout = profiling.WithoutCgo("load NVML")
 // Open always fails (see the package comment).
 func Open(selector string) (profiling.Device, error) { return nil, errWithout }
 
-// OpenWhole always fails (see the package comment).
-func OpenWhole(selector string) (profiling.Device, error) { return nil, errWithout }
-
 // OpenExisting always fails (see the package comment).
 func OpenExisting(selector string) (profiling.Device, error) { return nil, errWithout }
 

@@ -148,7 +148,6 @@ func (b *bench) command(ctx context.Context, args ...string) *exec.Cmd {
 
 func (b *bench) stateDir() string {
 	if _, err := os.Stat("/dev/shm"); err == nil {
-		// A short path: MPS has sockets there.
 		dir := fmt.Sprintf("/dev/shm/miglab-%d-%d", os.Getpid(), b.number)
 		b.t.Cleanup(func() { os.RemoveAll(dir) })
 		return dir

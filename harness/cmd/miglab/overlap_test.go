@@ -154,8 +154,7 @@ func TestGPUPartitionsRefuse(t *testing.T) {
 	}
 }
 
-// emulated gives the bench the emulated CUDA driver, in which every instance has 42 multiprocessors, and
-// the tools of MPS.
+// emulated gives the bench the emulated CUDA driver, in which every instance has 42 multiprocessors.
 func (b *bench) emulated(env []string) {
 	b.t.Helper()
 	// The last value of a variable counts.
@@ -167,10 +166,6 @@ func (b *bench) emulated(env []string) {
 		}
 		return path
 	}
-	tools, err := filepath.Abs(filepath.Join("testdata", "gpu", "mps"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.env = append(b.env, "LD_LIBRARY_PATH="+library(b.env)+":"+library(env), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"),
+	b.env = append(b.env, "LD_LIBRARY_PATH="+library(b.env)+":"+library(env),
 		"MIGLAB_EMULATED_SMS=42", "MIGLAB_EMULATED_NAME=NVIDIA A100-SXM4-40GB", "MIGLAB_EMULATED_MEMORY=21000000000")
 }

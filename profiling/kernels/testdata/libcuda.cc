@@ -126,11 +126,7 @@ static Context primary;
 static thread_local Context *current = nullptr;
 static std::mutex one_at_a_time;  // the emulation has one set of threadIdx and so on
 
-// A client of MPS sees as many as its limit allows, rounded up.
-static int multiprocessors() {
-  const int all = std::stoi(emulation::setting("MIGLAB_EMULATED_SMS", "1"));
-  return static_cast<int>(std::ceil(all * std::stod(emulation::setting("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100")) / 100));
-}
+static int multiprocessors() { return std::stoi(emulation::setting("MIGLAB_EMULATED_SMS", "1")); }
 
 extern "C" {
 
