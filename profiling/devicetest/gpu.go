@@ -17,10 +17,9 @@ import (
 
 // A GPU is a fake GPU. Methods are safe for concurrent use.
 type GPU struct {
-	model  *mig.GPU
-	uuid   string
-	source string
-	scale  float64
+	model *mig.GPU
+	uuid  string
+	scale float64
 	// driver admits as many creates and destroys at a time as it has room for, in the order of arrival. It is a
 	// channel, since the clock of a synctest bubble stops while goroutines wait for a mutex.
 	driver   chan struct{}
