@@ -109,7 +109,7 @@ if [ -n "$dry" ]; then
 	[ -e "$stub/libcuda.so.1" ] || g++ -x c++ -std=c++17 -O1 -shared -fPIC -o "$stub/libcuda.so.1" profiling/kernels/testdata/libcuda.cc ||
 		fail "a dry run needs a C++ compiler (g++)"
 	if [ ! -e "$stub/libnvidia-ml.so.1" ] && header=$(go list -f '{{.Dir}}' github.com/NVIDIA/go-nvml/pkg/nvml 2>/dev/null); then
-		cc -shared -fPIC -O1 -I "$header" -o "$stub/libnvidia-ml.so.1" profiling/nvml/nvmltest/testdata/stub.c || fail "a dry run needs a C compiler (cc)"
+		cc -shared -fPIC -O1 -I "$header" -Wa,-I,profiling/nvml/nvmltest/testdata -o "$stub/libnvidia-ml.so.1" profiling/nvml/nvmltest/testdata/stub.c || fail "a dry run needs a C compiler (cc)"
 	fi
 	board=H100
 	[ "${MIGLAB_EMULATED_NAME:-}" != "NVIDIA H100 PCIe" ] || board=H100PCIe
