@@ -2,7 +2,6 @@ package figures
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -74,8 +73,6 @@ type conclusionRow struct {
 	Varied string `csv:"varied"`
 	// Status is empty, model, budget, post hoc or missing.
 	Status string `csv:"status"`
-	// Seal is made from the other columns but Varied, so that none is changed in passing after a run.
-	Seal string `csv:"seal"`
 }
 
 // A sentenceTest is a row with its numbers. A neutral number that is not given is NaN. The limit is the threshold with
@@ -92,17 +89,6 @@ const (
 	statusMissing = "missing"
 )
 
-// seal returns what the column must have.
-func (r *conclusionRow) seal() string {
-	columns := []string{
-		r.ID, r.Sentence, r.Section, r.Artefact, r.Measure, string(r.Relation), r.Threshold, r.Neutral, r.Status,
-	}
-	if r.Rounding != "" { // older seals are without it
-		columns = append(columns, r.Rounding)
-	}
-	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", columns)))[:8]
-}
-
 // addConclusion adds a row of conclusions.csv, or returns the column that is wrong.
 func (c *Claims) addConclusion(r *conclusionRow) (column string, err error) {
 	known := slices.ContainsFunc(c.conclusions, func(o sentenceTest) bool { return o.ID == r.ID })
@@ -117,9 +103,6 @@ func (c *Claims) addConclusion(r *conclusionRow) (column string, err error) {
 		return "sentence", errors.New("the first row of a conclusion alone has its sentence and section")
 	case r.Status == statusMissing && r.Artefact+r.Measure+string(r.Relation)+r.Threshold+r.Neutral+r.Rounding != "":
 		return "status", errors.New("a conclusion that is missing has no artefact, measure, relation or threshold")
-	case r.Seal != r.seal():
-		return "seal", fmt.Errorf("the seal of this row is %s; what a conclusion needs is written before the run",
-			r.seal())
 	}
 	test := sentenceTest{*r, math.NaN(), math.NaN()}
 	if r.Status != statusMissing {
