@@ -58,12 +58,10 @@ func Load(name string, files fs.FS, builds Builds) (Paper, error) {
 			return p, &KeyError{name, artefact, artefact, "has no line in tables.csv with its title"}
 		}
 	}
-	terms, err := ReadCSV[Term](name, files, "terms.csv")
-	if err != nil {
-		return p, err
-	}
-	p.Terms = terms.Rows
-	return p, nil
+	return p, eachRow(name, files, "terms.csv", func(t *Term) (column string, err error) {
+		p.Terms = append(p.Terms, *t)
+		return "", nil
+	})
 }
 
 // singleParts are the parts of tables.csv of which a table has one at most.

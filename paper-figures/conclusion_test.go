@@ -152,7 +152,7 @@ func TestPlain(t *testing.T) {
 		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default.": {"", two(-1, -2)},
 		"It is met under 0 of 1 readings, open under 1, and by 1 of 2 values under the default. By default met: gain b. By default open: gain a. About 510 executions would decide the values that are open, the most for gain a (default).": {"", two(5.05, 6)},
 	} {
-		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain*,>=,5,0,,seeds,`+c.status))
+		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain*,>=,5,0,,seeds,` + c.status))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"text/template"
 
 	"miglab/harness/atomicfile"
+	"miglab/harness/strictcsv"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -117,16 +118,13 @@ func (m *Manifest) render(dir string) error {
 
 // page returns the page of a paper, with its terms at the end, and those of all papers that it uses.
 func (p *PaperRecord) page(quick bool, left int) (string, error) {
-	terms, err := ReadCSV[Term](".", pageFiles, "terms.csv")
-	if err != nil {
-		return "", err
-	}
+	terms := strictcsv.Embedded[Term](pageFiles, "terms.csv")
 	text, err := show("page.md.tmpl", page{p, quick, left})
 	if err != nil {
 		return "", err
 	}
-	text = linked(linkedTables(text), slices.Concat(p.Terms, terms.Rows))
-	common := slices.DeleteFunc(terms.Rows, func(t Term) bool { return !strings.Contains(text, "](#"+t.anchor()+")") })
+	text = linked(linkedTables(text), slices.Concat(p.Terms, terms))
+	common := slices.DeleteFunc(terms, func(t Term) bool { return !strings.Contains(text, "](#"+t.anchor()+")") })
 	end, err := show("terms.md.tmpl", slices.Concat(p.Terms, common))
 	return text + end, err
 }

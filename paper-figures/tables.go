@@ -113,18 +113,6 @@ func (c *Claims) Head(table string, values ...any) *Table {
 // claimsFile names the table that [claimsTable] makes of an artefact.
 func claimsFile(artefact string) string { return artefact + "-claims" }
 
-// inputsLast are the rows of the default reading, those that the paper gives after the others.
-func inputsLast(rows []Row) (out []*Row) {
-	for _, inputs := range []bool{false, true} {
-		for i := range rows {
-			if r := &rows[i]; r.Default && (r.Verdict == verdict.Input) == inputs {
-				out = append(out, r)
-			}
-		}
-	}
-	return out
-}
-
 // claimsTable lists the default reading of each claim of an artefact, inputs last.
 func claimsTable(a *Artefact, rows []Row) Table {
 	t := Table{File: claimsFile(a.Name), Table: reports.Table{
@@ -139,10 +127,12 @@ func claimsTable(a *Artefact, rows []Row) Table {
 			"allowed: how far the interval may lie from the published number, half its last digit plus the margin",
 		},
 	}}
-	for _, r := range inputsLast(rows) {
-		c := r.Cells()
-		t.Row(r.Claim, r.Unit, r.Relation, plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured, c.Low,
-			c.High, c.Allowed, r.Replicates, r.Verdict, r.Cause)
+	for inputs, r := range Each([]bool{false, true}, rows) { // inputs last
+		if r.Default && (r.Verdict == verdict.Input) == inputs {
+			c := r.Cells()
+			t.Row(r.Claim, r.Unit, r.Relation, plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured,
+				c.Low, c.High, c.Allowed, r.Replicates, r.Verdict, r.Cause)
+		}
 	}
 	t.Table = t.WithoutEmpty()
 	return t

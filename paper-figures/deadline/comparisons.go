@@ -149,7 +149,7 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 	for _, k := range tightness {
 		t := d.Claims.Head("heuristics", d.Scale.Replicates(many), k.name)
 		compare(d, t, differenceColumns(largest, late, tardiness, megajoules),
-			schedulerLines(k.ours, agentAnd(k.agent, schedulers)))
+			schedulerLines(k.ours, append([]*scheduler{k.agent}, schedulers...)))
 		if n := k.agent.days(k.ours); n < d.Scale.Replicates(many) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d days, also for its differences", k.agent.title, n))
 		}
@@ -189,7 +189,7 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 			{Name: fmt.Sprintf("%d of our days", d.Scale.Replicates(many))},
 		},
 	}
-	for _, s := range agentAnd(agent, schedulers) {
+	for _, s := range append([]*scheduler{agent}, schedulers...) {
 		if s == eftTrue {
 			continue // Largest-First again
 		}

@@ -83,7 +83,7 @@ var trainings = []struct {
 }
 
 func table7(d *figures.Data) (*figures.Output, error) {
-	rows, printed := agentAnd(agent, methods), []quantity{late, tardiness, energy}
+	rows, printed := append([]*scheduler{agent}, methods...), []quantity{late, tardiness, energy}
 	rs := readings(func(w *days, to figures.Values) {
 		for _, s := range rows {
 			w.row(d, to, s, s, printed...)

@@ -79,10 +79,6 @@ var (
 	schedulers = []*scheduler{largest, eftTrue, eft, random, smallest, leastSlack, lookAhead, energyAware}
 )
 
-func agentAnd(agent *scheduler, heuristics []*scheduler) []*scheduler {
-	return append([]*scheduler{agent}, heuristics...)
-}
-
 func titles(list []*scheduler) []string {
 	return figures.Map(list, func(s *scheduler) string { return s.title })
 }

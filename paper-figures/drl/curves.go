@@ -14,6 +14,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/curve"
 	"miglab/harness/mig"
+	"miglab/harness/spec"
 	"miglab/harness/strictcsv"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
@@ -33,11 +34,7 @@ type curves map[string][]course
 
 // learned returns the project's own curves, which are a part of the program: damaged ones are a programmer's error.
 var learned = sync.OnceValue(func() curves {
-	all, err := curve.Load(curveFiles, "curves/*.csv")
-	if err != nil {
-		panic(err)
-	}
-	return all
+	return spec.Must(curve.Load(curveFiles, "curves/*.csv"))
 })
 
 // Trained returns the runs whose curves are a part of the program, by agent.
@@ -211,11 +208,7 @@ func scoreAt(share float64) func([]*course) float64 {
 
 // curvesOf returns an artefact's lines and claims. It panics on a mistake in learning.csv, a part of the program.
 func curvesOf(artefact string) (lines, claims []learningRow) {
-	table, err := figures.ReadCSV[learningRow]("drl", files, "learning.csv")
-	if err != nil {
-		panic(err)
-	}
-	for _, r := range table.Rows {
+	for _, r := range strictcsv.Embedded[learningRow](files, "learning.csv", "reading", "other") {
 		switch {
 		case r.Artefact != artefact:
 		case r.Shows == "line":

@@ -8,6 +8,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -45,17 +46,13 @@ type queueRow struct {
 }
 
 func figure3(d *figures.Data) (*figures.Output, error) {
-	queue, err := figures.ReadCSV[queueRow]("drl", files, "figure3.csv")
-	if err != nil {
-		return nil, err
-	}
 	t := d.Claims.Head("figure3")
 	bars := reports.Bars{
 		Title: "Fig. 3. Tasks that the scheduler can choose from",
 		X:     reports.Axis{Label: "Event"}, Y: reports.Axis{Label: "Tasks in the batch", From: 0, To: 5},
 		Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
 	}
-	for _, r := range queue.Rows {
+	for _, r := range strictcsv.Embedded[queueRow](files, "figure3.csv", strictcsv.Columns[queueRow]()...) {
 		t.Row(r.Event, r.Offline, r.Pending, r.Online, r.PendingOnline)
 		bars.Categories = append(bars.Categories, r.Event)
 		for i, batch := range []string{r.Offline, r.Online} {

@@ -9,6 +9,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/spec"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -153,11 +154,7 @@ func exampleState() state {
 }
 
 func partitionOf(text string) mig.Partition {
-	p, err := mig.MustLookup("A100").ParsePartition(text)
-	if err != nil {
-		panic(err)
-	}
-	return p
+	return spec.Must(mig.MustLookup("A100").ParsePartition(text))
 }
 
 func (s state) named(name, after string) state {

@@ -108,15 +108,11 @@ func latency(d *figures.Data) (*figures.Output, error) {
 		cells := []string{"", "", ""}
 		if len(us) == len(counts) { // timings are not results: a power cut may have lost them
 			each := figures.Ratios(us, counts)
-			median, err := stats.Quantile(each, 0.5)
-			if err != nil {
-				return nil, err
-			}
 			most, err := stats.Quantile(each, 0.99)
 			if err != nil {
 				return nil, err
 			}
-			cells = reports.Cells(1, figures.Mean(each), median, most)
+			cells = reports.Cells(1, figures.Mean(each), d.Summarize(each).Median, most)
 			if a == direct.algorithm {
 				slow = figures.Exactly(map[bool]int{true: 1}[most > publishedLatency])
 			}

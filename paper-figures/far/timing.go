@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 )
@@ -48,13 +49,9 @@ func (t *publishedTime) micros(d *figures.Data) (out []float64) {
 
 // timing compares scheduling times with the paper's. Wall times differ from run to run and are no claims.
 func timing(d *figures.Data) (*figures.Output, error) {
-	published, err := figures.ReadCSV[publishedTime]("far", files, "timings.csv")
-	if err != nil {
-		return nil, err
-	}
 	t := d.Claims.Head("timing")
 	var hundreds []float64
-	for _, row := range published.Rows {
+	for _, row := range strictcsv.Embedded[publishedTime](files, "timings.csv", "scalings", "sizes") {
 		all := row.micros(d)
 		floats.Scale(1./1000, all) // milliseconds
 		m := figures.Exactly(math.NaN())

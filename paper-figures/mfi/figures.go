@@ -110,8 +110,7 @@ func (m *measured) byDistribution(utilisation string) {
 	use := func(scheme string) []float64 { return at(scheme, "skew-big", utilisation) }
 	m.mean(bigPacked, differences(lowest(use("FF"), use("BF-BI")), highest(use("RR"), use("WF-BI")), 100))
 	active := func(scheme string) []float64 { return at(scheme, "skew-big", "active_gpus") }
-	m.mean(bigActive,
-		figures.Ratios(highest(active("FF"), active("BF-BI")), lowest(active("RR"), active("WF-BI"))))
+	m.mean(bigActive, figures.Ratios(highest(active("FF"), active("BF-BI")), lowest(active("RR"), active("WF-BI"))))
 }
 
 // severity is the metric of F under a reading of Algorithm 1.
