@@ -5,7 +5,6 @@
 //
 //	plan.json              what is to be done, by how many tasks; never changed
 //	results/0003-<run>.db  results of a run of task 3, and how it stands, in the store's format
-//	jobs.json              what was submitted
 //
 // Task i of n does the shard i/n of the command. Every file has one writer. The databases have no
 // write-ahead log where several machines mount the folder, by NFS for example; its locks must

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,18 +9,13 @@ import (
 )
 
 // Newest returns the sweep below a folder that was planned last.
-func Newest(folder string) (string, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	var newest string
+func Newest(folder string) (newest string, err error) {
+	below := os.DirFS(folder)
+	plans, _ := fs.Glob(below, "*/"+planFile) // none where there is no folder
 	var when time.Time
-	for _, e := range entries {
-		dir := filepath.Join(folder, e.Name())
-		if info, err := os.Stat(filepath.Join(dir, planFile)); err == nil &&
-			(newest == "" || info.ModTime().After(when)) {
-			newest, when = dir, info.ModTime()
+	for _, plan := range plans {
+		if info, err := fs.Stat(below, plan); err == nil && info.ModTime().After(when) {
+			newest, when = filepath.Join(folder, filepath.Dir(plan)), info.ModTime()
 		}
 	}
 	if newest == "" {

@@ -6,11 +6,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 
+	"miglab/harness/atomicfile"
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/harness/strictjson"
 )
 
 // Format is the version of plan.json that this program writes and reads.
@@ -104,14 +108,25 @@ func (p *Plan) Name() string { return p.Hash[:12] }
 const planFile = "plan.json"
 
 // Write writes plan.json into a folder, which is made.
-func (p *Plan) Write(folder string) error { return writeJSON(filepath.Join(folder, planFile), p) }
+func (p *Plan) Write(folder string) error {
+	return atomicfile.WriteFile(filepath.Join(folder, planFile), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", " ")
+		return e.Encode(p)
+	})
+}
 
 // ReadPlan reads plan.json. It is an error if it is not as [Plan.Write] writes it.
 func ReadPlan(folder string) (*Plan, error) {
 	path := filepath.Join(folder, planFile)
-	var p Plan
-	if err := readJSON(path, &p); err != nil {
+	text, err := os.ReadFile(path)
+	if err != nil {
 		return nil, err
+	}
+	var p Plan
+	if err := strictjson.Unmarshal(text, &p); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

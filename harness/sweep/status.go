@@ -46,27 +46,27 @@ func (a *Attempt) alive(now time.Time) bool {
 type Status struct {
 	// Cells counts the cells, or the units of a sweep of units: Done are those with a
 	// result, Failed those of them whose result is an error row, Missing the others.
-	Cells   int `json:"cells"`
-	Done    int `json:"done"`
-	Failed  int `json:"failed"`
-	Missing int `json:"missing"`
+	Cells   int
+	Done    int
+	Failed  int
+	Missing int
 	// Tasks has every task by its number.
-	Tasks []TaskStatus `json:"tasks"`
+	Tasks []TaskStatus
 	// Damaged are the files that are left out.
-	Damaged []*store.Damage `json:"damaged"`
+	Damaged []*store.Damage
 }
 
 // TaskStatus is how a task stands.
 type TaskStatus struct {
-	Task int `json:"task"`
+	Task int
 	// Done, Total and Failed are as in [Status].
-	Done   int `json:"done"`
-	Total  int `json:"total"`
-	Failed int `json:"failed"`
+	Done   int
+	Total  int
+	Failed int
 	// Running means that an attempt was at work in the last two minutes.
-	Running bool `json:"running"`
+	Running bool
 	// Attempts are the runs of the task by the time at which they started.
-	Attempts []Attempt `json:"attempts"`
+	Attempts []Attempt
 }
 
 // State says what became of the last run of a task that misses results.

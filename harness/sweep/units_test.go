@@ -55,29 +55,3 @@ func TestUnits(t *testing.T) {
 		t.Errorf("with a damaged database: %+v, %v", s, err)
 	}
 }
-
-func TestJobs(t *testing.T) {
-	folder := t.TempDir()
-	if all, err := Jobs(folder); err != nil || all != nil {
-		t.Errorf("before the first: %v, %v", all, err)
-	}
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for i, j := range []Job{
-		{Name: "n", Array: "12", Merge: "15", Tasks: []int{0, 1}, Submitted: at},
-		{Name: "m", Array: "16", Merge: "17", Tasks: []int{1}, Submitted: at.Add(time.Hour)},
-	} {
-		if err := AddJob(folder, j); err != nil {
-			t.Fatal(err)
-		}
-		all, err := Jobs(folder)
-		if err != nil || len(all) != i+1 || all[i].Array != j.Array || !slices.Equal(all[i].Tasks, j.Tasks) || !all[i].Submitted.Equal(j.Submitted) {
-			t.Errorf("%+v, %v; want %+v last", all, err, j)
-		}
-	}
-	if err := os.WriteFile(folder+"/"+jobsFile, []byte("[{]"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := AddJob(folder, Job{}); err == nil {
-		t.Error("added to what cannot be read")
-	}
-}

@@ -4,11 +4,11 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,12 +43,16 @@ type slurmSweep struct {
 	t         *testing.T
 	instances int
 	dir       string // where the command is given
+	jobs      []slurmJobs
 }
+
+// slurmJobs are the numbers of what was submitted at a time.
+type slurmJobs struct{ array, merge string }
 
 func newSlurmSweep(t *testing.T, instances int) *slurmSweep {
 	t.Helper()
 	dir := gatedFolder(t)
-	return &slurmSweep{startSlurm(t, 2, 8), t, instances, dir}
+	return &slurmSweep{slurmCluster: startSlurm(t, 2, 8), t: t, instances: instances, dir: dir}
 }
 
 // hold has tasks stop in the middle.
@@ -96,20 +100,28 @@ func (s *slurmSweep) miglab(args ...string) string {
 // submit submits the command as 8 tasks.
 func (s *slurmSweep) submit(flags ...string) {
 	s.t.Helper()
-	s.miglab(slices.Concat([]string{"submit", "slurm", "--tasks", "8"}, flags, []string{"--"}, gated(s.instances))...)
-	if tasks := s.jobs()[0].Tasks; len(tasks) != 8 {
-		s.t.Fatalf("submitted tasks %v, want 8", tasks)
+	s.submitted(slices.Concat([]string{"submit", "slurm", "--tasks", "8"}, flags, []string{"--"}, gated(s.instances))...)
+}
+
+// submitted notes the jobs that a command submits, and returns their tasks.
+func (s *slurmSweep) submitted(args ...string) (tasks []string) {
+	s.t.Helper()
+	out := s.miglab(args...)
+	found := regexp.MustCompile(`(?m)^job +(\d+): (?:tasks|merge)`).FindAllStringSubmatch(out, -1)
+	if len(found) != 2 {
+		s.t.Fatalf("miglab %s submits no array and merge:\n%s", strings.Join(args, " "), out)
 	}
+	s.jobs = append(s.jobs, slurmJobs{found[0][1], found[1][1]})
+	tasks = s.queue(found[0][1], "%K")
+	slices.Sort(tasks)
+	return tasks
 }
 
 // submitMissing submits what is missing and checks which tasks that are.
 func (s *slurmSweep) submitMissing(want ...int) {
 	s.t.Helper()
-	before := len(s.jobs())
-	s.miglab("submit", "--missing", s.folder())
-	jobs := s.jobs()
-	if last := jobs[len(jobs)-1]; len(jobs) != before+1 || !slices.Equal(last.Tasks, want) {
-		s.t.Errorf("submitted %v after %d others, want tasks %v", jobs, before, want)
+	if tasks := s.submitted("submit", "--missing", s.folder()); strings.Trim(fmt.Sprint(want), "[]") != strings.Join(tasks, " ") {
+		s.t.Errorf("submitted %v, want tasks %v", tasks, want)
 	}
 }
 
@@ -123,17 +135,11 @@ func (s *slurmSweep) folder() string {
 	return found[0]
 }
 
-func (s *slurmSweep) jobs() []sweep.Job {
-	s.t.Helper()
-	jobs, err := sweep.Jobs(s.folder())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return jobs
-}
+// merge returns Slurm's number of the merge that was submitted last.
+func (s *slurmSweep) merge() string { return s.jobs[len(s.jobs)-1].merge }
 
 // array returns Slurm's name of a task that was submitted first.
-func (s *slurmSweep) array(task any) string { return fmt.Sprintf("%s_%v", s.jobs()[0].Array, task) }
+func (s *slurmSweep) array(task any) string { return fmt.Sprintf("%s_%v", s.jobs[0].array, task) }
 
 // queue returns a field of Slurm's queue about a job, a line a task.
 func (s *slurmSweep) queue(job, field string) []string {
@@ -141,20 +147,27 @@ func (s *slurmSweep) queue(job, field string) []string {
 	return strings.Fields(s.Output("squeue", "--noheader", "--array", "--states=all", "--jobs="+job, "--format="+field))
 }
 
-// task returns how a task stands.
-func (s *slurmSweep) task(task int) sweep.TaskStatus {
+// attempts returns the runs of a task by the time of their beginning.
+func (s *slurmSweep) attempts(task int) (all []sweep.Attempt) {
 	s.t.Helper()
-	var status sweep.Status
-	if err := json.Unmarshal([]byte(s.miglab("status", s.folder(), "--format", "json")), &status); err != nil {
+	db, _, _, err := store.OpenIntact(s.databases(task)...)
+	if err != nil {
 		s.t.Fatal(err)
 	}
-	return status.Tasks[task]
-}
-
-// attempts returns the runs of a task by the time of their beginning.
-func (s *slurmSweep) attempts(task int) []sweep.Attempt {
-	s.t.Helper()
-	return s.task(task).Attempts
+	defer db.Close()
+	units, err := db.Units("attempt")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, u := range units {
+		var a sweep.Attempt
+		if err := json.Unmarshal([]byte(u.Record), &a); err != nil {
+			s.t.Fatal(err)
+		}
+		all = append(all, a)
+	}
+	slices.SortFunc(all, func(a, b sweep.Attempt) int { return a.Started.Compare(b.Started) })
+	return all
 }
 
 // awaitStates waits until the runs of a task have states.
@@ -197,7 +210,7 @@ func (s *slurmSweep) checkComputedOnce(task int) {
 			rows += n.Done
 		}
 	}
-	if want := s.task(task).Total; rows != want {
+	if want := s.attempts(task)[0].Total; rows != want {
 		s.t.Errorf("the runs of task %d wrote %d rows, want its %d cells", task, rows, want)
 	}
 }
@@ -206,8 +219,7 @@ func (s *slurmSweep) checkComputedOnce(task int) {
 // results are missing. It returns all that it says.
 func (s *slurmSweep) awaitIncomplete() string {
 	s.t.Helper()
-	jobs := s.jobs()
-	merge := jobs[len(jobs)-1].Merge
+	merge := s.merge()
 	s.Await("the merge to fail", func() bool { return slices.Equal(s.queue(merge, "%T"), []string{"FAILED"}) })
 	text := mustRead(s.t, filepath.Join(s.folder(), "logs", merge+".log"))
 	if !strings.Contains(text, "are missing") || !strings.Contains(text, "miglab submit --missing") {
@@ -223,8 +235,7 @@ func (s *slurmSweep) awaitIncomplete() string {
 // bytes that it should have, and no result twice.
 func (s *slurmSweep) awaitComplete(want string) {
 	s.t.Helper()
-	jobs := s.jobs()
-	merge := jobs[len(jobs)-1].Merge
+	merge := s.merge()
 	s.Await("the merge to be done", func() bool { return slices.Equal(s.queue(merge, "%T"), []string{"COMPLETED"}) })
 	got := s.miglab("export")
 	if got != want {
@@ -243,9 +254,9 @@ var slurmTests = map[string]struct {
 	"2000 cells": {400, func(s *slurmSweep, want string) {
 		s.submit()
 		s.awaitComplete(want)
-		job := s.jobs()[0]
-		ends := s.queue(job.Array, "%e")
-		begin := s.queue(job.Merge, "%S")
+		job := s.jobs[0]
+		ends := s.queue(job.array, "%e")
+		begin := s.queue(job.merge, "%S")
 		// Slurm's times are texts of equal length.
 		if len(ends) != 8 || len(begin) != 1 || slices.Max(ends) > begin[0] {
 			s.t.Errorf("the merge began at %v and the tasks ended at %v", begin, ends)
@@ -291,7 +302,7 @@ var slurmTests = map[string]struct {
 				break
 			}
 			s.awaitIncomplete()
-			s.miglab("submit", "--missing", s.folder())
+			s.submitted("submit", "--missing", s.folder())
 		}
 		s.awaitComplete(want)
 		for task := range 8 {
@@ -305,7 +316,7 @@ var slurmTests = map[string]struct {
 		s.submit()
 		s.awaitHeld(0, 3)
 		s.Await("the other tasks to end", func() bool {
-			return len(slices.DeleteFunc(s.queue(s.jobs()[0].Array, "%T"), func(state string) bool { return state == "COMPLETED" })) == 1
+			return len(slices.DeleteFunc(s.queue(s.jobs[0].array, "%T"), func(state string) bool { return state == "COMPLETED" })) == 1
 		})
 		s.KillNode(s.queue(s.array(3), "%N")[0])
 		s.awaitHeld(1, 3)
@@ -420,7 +431,7 @@ func TestSweepOnSlurm(t *testing.T) {
 	running.Wait()
 }
 
-// Nothing is submitted, and nothing written, where Slurm refuses.
+// Nothing is submitted, and no sweep is left, where Slurm refuses.
 func TestSlurmRefuses(t *testing.T) {
 	s := newSlurmSweep(t, 1)
 	c := s.Command("miglab", slices.Concat([]string{"submit", "slurm", "--partition", "nowhere", "--"}, gated(1))...)
@@ -434,7 +445,7 @@ func TestSlurmRefuses(t *testing.T) {
 	if queue := s.Output("squeue", "--noheader", "--states=all"); queue != "" {
 		t.Errorf("the queue has %s", queue)
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "results")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("there is a folder for results: %v", err)
+	if left, err := os.ReadDir(filepath.Join(s.dir, "results/sweeps")); err != nil || len(left) > 0 {
+		t.Errorf("there is a sweep: %v, %v", left, err)
 	}
 }

@@ -27,8 +27,7 @@ var (
 // submitTraining submits trains as 3 tasks.
 func (s *slurmSweep) submitTraining(flags ...string) {
 	s.t.Helper()
-	s.miglab(slices.Concat([]string{"submit", "slurm", "--tasks", "3"}, flags, []string{"--"}, trains)...)
-	if tasks := s.jobs()[0].Tasks; len(tasks) != 3 {
+	if tasks := s.submitted(slices.Concat([]string{"submit", "slurm", "--tasks", "3"}, flags, []string{"--"}, trains)...); len(tasks) != 3 {
 		s.t.Fatalf("submitted tasks %v, want 3", tasks)
 	}
 }
@@ -67,8 +66,7 @@ func (s *slurmSweep) signal(pid int, signal syscall.Signal) {
 // trainings.
 func (s *slurmSweep) awaitTrained(want map[string]string) {
 	s.t.Helper()
-	jobs := s.jobs()
-	merge := jobs[len(jobs)-1].Merge
+	merge := s.merge()
 	s.Await("the merge to be done", func() bool { return slices.Equal(s.queue(merge, "%T"), []string{"COMPLETED"}) })
 	equal(s.t, trained(s.t, s.dir), want)
 }
@@ -88,7 +86,7 @@ var slurmTrainingTests = map[string]func(s *slurmSweep, want map[string]string){
 		s.submitTraining()
 		lost := s.halt(1)
 		s.Await("the other tasks to end", func() bool {
-			return len(slices.DeleteFunc(s.queue(s.jobs()[0].Array, "%T"), func(state string) bool { return state == "COMPLETED" })) == 1
+			return len(slices.DeleteFunc(s.queue(s.jobs[0].array, "%T"), func(state string) bool { return state == "COMPLETED" })) == 1
 		})
 		s.KillNode(s.queue(s.array(1), "%N")[0])
 		s.awaitStates(1, sweep.Running, sweep.Done)
@@ -142,13 +140,12 @@ func TestTrainsAllOnSlurm(t *testing.T) {
 	want := trained(t, dir)
 
 	s := &slurmSweep{slurmCluster: startSlurm(t, 2, 8), t: t, dir: t.TempDir()}
-	s.miglab(append([]string{"submit", "slurm", "--tasks", "16", "--time", "3", "--"}, all...)...)
+	s.submitted(append([]string{"submit", "slurm", "--tasks", "16", "--time", "3", "--"}, all...)...)
 	s.Await("the first task to begin", func() bool { return len(s.attempts(0)) > 0 })
 	s.signal(s.attempts(0)[0].PID, syscall.SIGKILL)
 	s.KillNode("n2")
 	for range 5 {
-		jobs := s.jobs()
-		merge := jobs[len(jobs)-1].Merge
+		merge := s.merge()
 		var state []string
 		for len(state) == 0 || !slices.Contains([]string{"COMPLETED", "FAILED"}, state[0]) { // until go test has no more patience
 			time.Sleep(time.Second)
@@ -157,9 +154,9 @@ func TestTrainsAllOnSlurm(t *testing.T) {
 		if state[0] == "COMPLETED" {
 			break
 		}
-		s.miglab("submit", "--missing", s.folder())
+		s.submitted("submit", "--missing", s.folder())
 	}
-	if len(s.jobs()) < 2 {
+	if len(s.jobs) < 2 {
 		t.Error("the task that was killed was not missing")
 	}
 	equal(t, trained(t, s.dir), want)

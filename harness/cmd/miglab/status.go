@@ -13,7 +13,7 @@ import (
 )
 
 func newStatus() *cobra.Command {
-	var results, format string
+	var results string
 	c := &cobra.Command{
 		Use:   "status [SWEEP]",
 		Short: "Say what of a sweep is done, running, failed and missing",
@@ -34,19 +34,10 @@ func newStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if format == "json" {
-				return emitJSON(c, struct {
-					Sweep   string   `json:"sweep"`
-					Command []string `json:"command"`
-					Unit    string   `json:"unit"`
-					sweep.Status
-				}{s.dir, append([]string{"miglab"}, s.plan.Args...), s.unitName(), status})
-			}
 			s.print(c.OutOrStdout(), &status)
 			return nil
 		},
 	}
-	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().StringVar(&results, "results", "results", "folder for results, where no sweep is named")
 	return c
 }

@@ -2,16 +2,14 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,6 +48,25 @@ func newSubmit() *cobra.Command {
 	return c
 }
 
+func newSubmitSlurm() *cobra.Command {
+	var f submitFlags
+	c := &cobra.Command{
+		Use:   "slurm [flags] -- run|reproduce|train ...",
+		Short: "Submit tasks to Slurm",
+		RunE:  f.run,
+	}
+	f.add(c)
+	cli.AddFlag(c, &f.arrayLimit, "array-limit", "0", cli.AtLeast(0),
+		"tasks at a time; 0 means as many as there is room for")
+	cli.AddFlag(c, &f.tasks, "tasks", "16", cli.AtLeast(1), "tasks to cut the command into, at most")
+	c.Flags().StringVar(&f.sweep, "sweep", "",
+		"folder for the sweep (default: sweeps/NAME in the command's folder for results)")
+	c.Flags().StringVar(&f.partition, "partition", "", "partition")
+	c.Flags().StringVar(&f.time, "time", "", "time limit of a task, as sbatch takes it")
+	c.Flags().StringArrayVar(&f.extra, "extra", nil, "more for sbatch, separated by spaces")
+	return c
+}
+
 // add adds the flags that go without saying slurm, too.
 func (f *submitFlags) add(c *cobra.Command) {
 	c.Args = cobra.ArbitraryArgs
@@ -67,26 +84,55 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: Slurm cannot write logs below a folder with a backslash in its name; choose another "+
 			"with --sweep", s.dir)
 	}
-	jobs, err := sweep.Jobs(s.dir)
-	if err != nil {
-		return err
-	}
 	status, err := s.status()
 	if err != nil {
 		return err
 	}
-	program, err := os.Executable()
+	out, err := f.submission(s, status.Unfinished())
 	if err != nil {
 		return err
 	}
-	// Other folders may have a sweep of the same name.
-	suffix := make([]byte, 2)
-	if !f.dryRun {
-		_, _ = rand.Read(suffix) // never fails
+	missing := len(out.Tasks)
+	if !fresh && missing > 0 {
+		queued, err := slurm.Queued(c.Context(), out.Name)
+		if err != nil {
+			return err
+		}
+		out.Tasks = slices.DeleteFunc(out.Tasks, func(task int) bool { return slices.Contains(queued, task) })
+	}
+	var array, merge string
+	if len(out.Tasks) > 0 && !f.dryRun {
+		if array, merge, err = s.submit(c.Context(), out, fresh); err != nil {
+			return err
+		}
+	}
+	w := c.OutOrStdout()
+	fmt.Fprintf(w, "sweep    %s\nwork     %s in %s, %d of which are submitted\n", s.dir,
+		cli.Count(s.plan.Count, s.unitName()), cli.Count(s.plan.Tasks, "tasks"), len(out.Tasks))
+	switch {
+	case missing == 0:
+		fmt.Fprintf(w, "nothing is missing; merge with: miglab merge %s\n", slurm.Word(s.dir))
+	case len(out.Tasks) == 0:
+		fmt.Fprintf(w, "the %d tasks that miss results are in the queue\n", missing)
+	case f.dryRun:
+		fmt.Fprintf(w, "\n%s:\n%s\ncommands:\n%s", out.ScriptPath(), out.Script(), out.Commands())
+	default:
+		fmt.Fprintf(w, "job      %s: tasks\njob      %s: merge, after them\nstatus   miglab status %s\n",
+			array, merge, slurm.Word(s.dir))
+	}
+	return nil
+}
+
+// submission returns what the flags ask for of a sweep's tasks.
+func (f *submitFlags) submission(s *openSweep, tasks []int) (*slurm.Submission, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
 	}
 	out := slurm.Submission{
-		Name:    fmt.Sprintf("miglab-%s-%d-%s", s.plan.Name(), len(jobs)+1, hex.EncodeToString(suffix)),
-		Program: program, Sweep: s.dir, Dir: s.plan.Dir, Tasks: status.Unfinished(), Limit: f.arrayLimit,
+		// Other folders may have a sweep of the same name.
+		Name:    fmt.Sprintf("miglab-%s-%08x", s.plan.Name(), crc32.ChecksumIEEE([]byte(s.dir))),
+		Program: program, Sweep: s.dir, Dir: s.plan.Dir, Tasks: tasks, Limit: f.arrayLimit,
 	}
 	if f.partition != "" {
 		out.Args = append(out.Args, "--partition="+f.partition)
@@ -97,7 +143,7 @@ func (f *submitFlags) run(c *cobra.Command, args []string) error {
 	for _, extra := range f.extra {
 		out.Args = append(out.Args, strings.Fields(extra)...)
 	}
-	return f.slurm(c, s, out, fresh)
+	return &out, nil
 }
 
 // open finds the sweep that is to be submitted or plans it.
@@ -153,61 +199,31 @@ func (f *submitFlags) open(c *cobra.Command, args []string) (s *openSweep, fresh
 
 // submit makes the sweep's folder, if it does not exist, and submits from it. After an error it removes what it
 // made, but no files of others.
-func (s *openSweep) submit(ctx context.Context, out *slurm.Submission, fresh bool) (job sweep.Job, err error) {
-	made, err := s.makeFolder(fresh)
-	if err == nil {
-		err = atomicfile.Write(out.ScriptPath(), []byte(out.Script()))
-	}
-	if err == nil {
-		job.Array, job.Merge, err = out.Submit(ctx)
-	}
-	if err != nil {
-		for _, path := range slices.Backward(made) {
-			_ = os.Remove(path) // not there, or others' files are in it
-		}
-		return job, err
-	}
-	job.Name, job.Tasks, job.Submitted = out.Name, out.Tasks, time.Now().UTC()
-	if err := sweep.AddJob(s.dir, job); err != nil {
-		return job, fmt.Errorf("%s is submitted, as %s %s, but not noted: %w", job.Name, job.Array, job.Merge, err)
-	}
-	return job, nil
-}
-
-// makeFolder makes the folders and the plan of a new sweep and returns what to remove, last first,
-// where it is not submitted.
-func (s *openSweep) makeFolder(fresh bool) (made []string, err error) {
-	log := filepath.Join(s.dir, logs)
-	if !fresh {
-		return nil, os.MkdirAll(log, 0o777)
-	}
-	for dir := s.dir; ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		made = append(made, dir)
-	}
-	slices.Reverse(made)
+func (s *openSweep) submit(ctx context.Context, out *slurm.Submission, fresh bool) (array, merge string, err error) {
+	logs := filepath.Join(s.dir, "logs") // for what the tasks print
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
-		return made, err
+		return "", "", err
 	}
-	// Only one process can make this one.
-	if err := os.Mkdir(log, 0o777); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			err = fmt.Errorf("another process submits %s at this moment", s.dir)
+	// Only one process can make the folder of a new sweep.
+	if err := os.Mkdir(logs, 0o777); fresh && errors.Is(err, fs.ErrExist) {
+		return "", "", fmt.Errorf("another process submits %s at this moment", s.dir)
+	} else if err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", "", err
+	}
+	if fresh {
+		defer func() {
+			for _, name := range []string{logs, out.ScriptPath(), filepath.Join(s.dir, "plan.json"), s.dir} {
+				if err != nil {
+					_ = os.Remove(name) // not there, or others' files are in it
+				}
+			}
+		}()
+		if err := s.plan.Write(s.dir); err != nil {
+			return "", "", err
 		}
-		return made, err
 	}
-	made = append(made, log, filepath.Join(s.dir, "plan.json"), filepath.Join(s.dir, "script.sh"))
-	return made, s.plan.Write(s.dir)
-}
-
-// logs is the folder of a sweep for what its tasks print.
-const logs = "logs"
-
-// describe says what is submitted.
-func (s *openSweep) describe(c *cobra.Command, out *slurm.Submission) {
-	fmt.Fprintf(c.OutOrStdout(), "sweep    %s\n", s.dir)
-	fmt.Fprintf(c.OutOrStdout(), "work     %s in %s, %d of which are submitted\n",
-		cli.Count(s.plan.Count, s.unitName()), cli.Count(s.plan.Tasks, "tasks"), len(out.Tasks))
+	if err := atomicfile.Write(out.ScriptPath(), []byte(out.Script())); err != nil {
+		return "", "", err
+	}
+	return out.Submit(ctx)
 }

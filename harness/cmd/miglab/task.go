@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +47,8 @@ func newTask() *cobra.Command {
 // got on in this run: computed a cell, ended a training or wrote a checkpoint of one.
 func (s *openSweep) compute(c *cobra.Command, task, workers int) error {
 	var err error
-	advanced := false
+	advanced, limit := false, make(chan os.Signal, 1)
+	signal.Notify(limit, syscall.SIGHUP) // which ends the context, too; the script has Slurm send it
 	if s.trainings != nil {
 		err = sweep.WorkUnits(c.Context(), s.dir, s.plan, task, runName(),
 			func(ctx context.Context, unit string) error {
@@ -77,7 +80,8 @@ func (s *openSweep) compute(c *cobra.Command, task, workers int) error {
 			return sweep.Work(c.Context(), s.dir, s.plan, task, runName(), s.cells, e)
 		})
 	}
-	if !errors.Is(err, context.Canceled) || !advanced {
+	signal.Stop(limit)
+	if !errors.Is(err, context.Canceled) || !advanced || len(limit) == 0 {
 		return err // where nothing was computed before the time limit, it would be so again
 	}
 	if again, failed := slurm.Requeue(context.WithoutCancel(c.Context())); failed != nil || again {

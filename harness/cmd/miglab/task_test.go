@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -24,33 +26,35 @@ func TestTrainingIsRequeuedOnlyAfterACheckpoint(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
 			until := func() bool { found, _ := filepath.Glob(filepath.Join(dir, test.until)); return found != nil }
-			timeLimit(t, dir, until, test.requeued, "train", "--agent", agent, "--seeds", "1", "--steps", test.steps)
+			timeLimit(t, dir, until, syscall.SIGHUP, test.requeued, "train", "--agent", agent, "--seeds", "1", "--steps", test.steps)
 		})
 	}
 }
 
-// TestCellsAreRequeuedOnlyAfterOne has a task reach its time limit in a cell that never ends: its
+// TestCellsAreRequeuedOnlyAfterOne has a task reach its time limit, or be cancelled, in a cell that never ends: its
 // first, or its second.
 func TestCellsAreRequeuedOnlyAfterOne(t *testing.T) {
 	for _, test := range []struct {
 		algorithms string
+		signal     syscall.Signal
 		requeued   bool
 	}{
-		{"test-endless", false},
-		{"far,test-endless", true},
+		{"test-endless", syscall.SIGHUP, false},
+		{"far,test-endless", syscall.SIGHUP, true},
+		{"far,test-endless", syscall.SIGTERM, false},
 	} {
-		t.Run(test.algorithms, func(t *testing.T) {
+		t.Run(fmt.Sprint(test.algorithms, " ", test.signal), func(t *testing.T) {
 			dir := t.TempDir()
 			t.Setenv(stuckVariable, dir)
-			timeLimit(t, dir, func() bool { _, err := os.Stat(filepath.Join(dir, "called")); return err == nil }, test.requeued,
+			timeLimit(t, dir, func() bool { _, err := os.Stat(filepath.Join(dir, "called")); return err == nil }, test.signal, test.requeued,
 				"run", "--algorithms", test.algorithms, "--datasets", "WIDETIMES", "--instances", "1", "--workers", "1")
 		})
 	}
 }
 
-// timeLimit runs the only task of a sweep under what looks like Slurm, which ends it for its time
-// limit once something is so, and wants it to be put back into the queue or not.
-func timeLimit(t *testing.T, dir string, until func() bool, requeued bool, command ...string) {
+// timeLimit runs the only task of a sweep under what looks like Slurm, which sends it the signal of the time limit, or
+// another, once something is so, and wants it to be put back into the queue or not.
+func timeLimit(t *testing.T, dir string, until func() bool, signal syscall.Signal, requeued bool, command ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the commands of Slurm are shell scripts here")
@@ -58,15 +62,14 @@ func timeLimit(t *testing.T, dir string, until func() bool, requeued bool, comma
 	planned(t, dir, "1", "s", command)
 
 	fake, calls := t.TempDir(), filepath.Join(dir, "calls")
-	script := "#!/bin/sh\necho \"$*\" >>\"$CALLS\"\necho 'JobState=RUNNING EndTime=2000-01-01T00:00:00'\n"
-	write(t, filepath.Join(fake, "scontrol"), script)
+	write(t, filepath.Join(fake, "scontrol"), "#!/bin/sh\necho \"$*\" >>\"$CALLS\"\n")
 	t.Setenv("PATH", fake+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("CALLS", calls)
 	t.Setenv("SLURM_JOB_ID", "8")
 	t.Setenv("SLURM_ARRAY_JOB_ID", "7")
 	t.Setenv("SLURM_ARRAY_TASK_ID", "0")
 
-	got := interrupt(t, dir, os.Interrupt, until, "task", "s", "--index", "0")
+	got := interrupt(t, dir, signal, until, "task", "s", "--index", "0")
 	want := exitInterrupted
 	if requeued {
 		want = exitDone

@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,50 +8,23 @@ import (
 	"strings"
 )
 
-// A NotFoundError says that a command of Slurm is not installed here.
-type NotFoundError struct {
-	Command string
-}
-
-func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("no %s on the PATH: miglab submit slurm works where jobs are submitted, as on a login node; "+
-		"miglab run needs no Slurm", e.Command)
-}
-
-// A CommandError says why a command of Slurm failed.
-type CommandError struct {
-	Command string
-	// Reason is its own, the last line of what it says.
-	Reason string
-}
-
-func (e *CommandError) Error() string { return e.Command + ": " + e.Reason }
-
-// runCommand runs a command of Slurm and returns what it prints.
+// runCommand runs a command of Slurm and returns what it prints. The error of one that fails has the last line that it
+// says.
 func runCommand(ctx context.Context, name string, args ...string) (string, error) {
-	c := exec.CommandContext(ctx, name, args...)
-	var stdout, stderr bytes.Buffer
-	c.Stdout, c.Stderr = &stdout, &stderr
-	err := c.Run()
+	out, err := exec.CommandContext(ctx, name, args...).Output()
+	failed, _ := errors.AsType[*exec.ExitError](err)
 	switch {
 	case err == nil:
-		return stdout.String(), nil
+		return string(out), nil
 	case errors.Is(err, exec.ErrNotFound):
-		return "", &NotFoundError{name}
+		return "", fmt.Errorf("no %s on the PATH: miglab submit slurm works where jobs are submitted, as on a login node; "+
+			"miglab run needs no Slurm", name)
 	case ctx.Err() != nil:
 		return "", ctx.Err()
+	case failed != nil && len(failed.Stderr) > 0:
+		text := strings.TrimSpace(string(failed.Stderr))
+		text = strings.TrimPrefix(text[strings.LastIndexByte(text, '\n')+1:], name+": ")
+		return "", fmt.Errorf("%s: %s", name, strings.TrimPrefix(text, "error: "))
 	}
-	return "", &CommandError{name, failureReason(stderr.String(), name, err)}
-}
-
-// failureReason returns the last line of what a command says on its standard error.
-func failureReason(stderr, name string, err error) string {
-	text := strings.TrimSpace(stderr)
-	text = text[strings.LastIndexByte(text, '\n')+1:]
-	text = strings.TrimPrefix(text, name+": ")
-	text = strings.TrimPrefix(text, "error: ")
-	if text == "" {
-		return err.Error()
-	}
-	return text
+	return "", fmt.Errorf("%s: %w", name, err)
 }

@@ -2,7 +2,6 @@ package slurm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,39 +14,23 @@ var ends = []string{
 	"PREEMPTED", "REVOKED", "TIMEOUT",
 }
 
-// Queued returns the tasks of job arrays that wait or run. Slurm forgets jobs some minutes after their end. An array that
-// it does not know has no such tasks and is no error.
-func Queued(ctx context.Context, arrays []string) ([]int, error) {
-	if len(arrays) == 0 {
-		return nil, nil
-	}
-	out, err := runCommand(ctx, "squeue", "-h", "-r", "-t", "all", "-j", strings.Join(arrays, ","), "-o", "%i|%T")
-	if failed := (*CommandError)(nil); errors.As(err, &failed) &&
-		strings.Contains(failed.Reason, "Invalid job id specified") {
-		return nil, nil // squeue answers this when it has forgotten all of the arrays
-	}
+// Queued returns the tasks that wait or run in the job arrays of a name.
+func Queued(ctx context.Context, name string) (tasks []int, err error) {
+	out, err := runCommand(ctx, "squeue", "-h", "-r", "-t", "all", "--name="+name, "-o", "%i|%T")
 	if err != nil {
 		return nil, err
 	}
-	return parseQueue(out)
-}
-
-// parseQueue returns the tasks that have not ended, from lines such as 12_3|RUNNING: array, task and state.
-func parseQueue(text string) (tasks []int, err error) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		id, state, hasState := strings.Cut(line, "|")
+	for line := range strings.Lines(out) { // such as 12_3|RUNNING: array, task and state
+		id, state, _ := strings.Cut(strings.TrimSpace(line), "|")
 		_, index, isTask := strings.Cut(id, "_")
+		if !isTask || slices.Contains(ends, state) {
+			continue // a merge, or what has ended
+		}
 		task, err := strconv.Atoi(index)
-		if !hasState || !isTask || err != nil || task < 0 {
-			return nil, &CommandError{"squeue", fmt.Sprintf("answers %q; want a task such as 12_3|RUNNING", line)}
+		if err != nil {
+			return nil, fmt.Errorf("squeue answers %q; want a task such as 12_3|RUNNING", line)
 		}
-		if !slices.Contains(ends, state) {
-			tasks = append(tasks, task)
-		}
+		tasks = append(tasks, task)
 	}
 	return tasks, nil
 }

@@ -1,3 +1,10 @@
+// Package slurm hands the tasks of a sweep to Slurm as job arrays: it writes the batch
+// script, submits it with sbatch, reads the queue, and has a task requeue itself at its
+// time limit. It was written against Slurm 22.05 and uses nothing but its commands; it needs
+// no accounting database.
+//
+// What is done and what is missing is not asked of Slurm, which forgets jobs some minutes
+// after their end: the files of the sweep say it.
 package slurm
 
 import (
@@ -10,8 +17,7 @@ import (
 
 // A Submission is what is sent at once: tasks of a sweep, and the merge that follows them.
 type Submission struct {
-	// Name is the name of all its jobs. No other jobs of the user have it, so that what a
-	// failed submission left can be found and cancelled.
+	// Name is the name of all jobs of the sweep, by which [Queued] finds them.
 	Name string
 	// Program, Sweep and Dir, the folder that the command works in, are absolute paths.
 	Program, Sweep, Dir string
@@ -23,18 +29,15 @@ type Submission struct {
 	Args []string
 }
 
-// scriptFile is where in the sweep's folder the script is.
-const scriptFile = "script.sh"
-
 // ScriptPath returns where the script of [Submission.Script] has to be when the jobs are
 // submitted.
-func (s *Submission) ScriptPath() string { return s.Sweep + "/" + scriptFile }
+func (s *Submission) ScriptPath() string { return s.Sweep + "/script.sh" }
 
 //go:embed script.sh.tmpl
 var script string
 
 // Script returns the batch script of the tasks and of the merge. The program takes the
-// shell's place, so that signals reach it; a minute before the time limit it gets TERM.
+// shell's place, so that signals reach it; a minute before the time limit it gets HUP, which nothing else sends it.
 func (s *Submission) Script() string {
 	return strings.NewReplacer("{{sweep}}", quote(s.Sweep), "{{program}}", quote(s.Program), "{{dir}}", quote(s.Dir)).
 		Replace(script)
@@ -115,30 +118,18 @@ func Word(s string) string {
 }
 
 // Submit sends the array and the merge and returns their job numbers. The script must be at
-// [Submission.ScriptPath] and the folder logs beside it. When a command fails, what was sent before
-// is cancelled, so that nothing is left; the error is a [*CommandError] or a [*NotFoundError].
+// [Submission.ScriptPath] and the folder logs beside it. Without a merge the array is cancelled.
 func (s *Submission) Submit(ctx context.Context) (array, merge string, err error) {
-	if err := ctx.Err(); err != nil {
+	if array, err = sbatch(ctx, s.array()); err != nil {
 		return "", "", err
 	}
-	defer func() {
-		if err != nil {
-			ctx := context.WithoutCancel(ctx)
-			if array != "" {
-				if _, cancelled := runCommand(ctx, "scancel", array); cancelled != nil {
-					err = fmt.Errorf("%w; job %s is still there: %w", err, array, cancelled)
-				}
-			}
-			// By name, too: a job may be in the queue although sbatch did not say so. It is not an
-			// error if there is none.
-			_, _ = runCommand(ctx, "scancel", "--me", "--name="+s.Name)
-			array, merge = "", ""
+	if merge, err = sbatch(ctx, s.merge(array)); err != nil {
+		if _, failed := runCommand(context.WithoutCancel(ctx), "scancel", array); failed != nil {
+			err = fmt.Errorf("%w; job %s is still there: %w", err, array, failed)
 		}
-	}()
-	if array, err = sbatch(ctx, s.array()); err == nil {
-		merge, err = sbatch(ctx, s.merge(array))
+		return "", "", err
 	}
-	return array, merge, err
+	return array, merge, nil
 }
 
 func sbatch(ctx context.Context, args []string) (string, error) {
@@ -149,7 +140,7 @@ func sbatch(ctx context.Context, args []string) (string, error) {
 	// "1234", or "1234;cluster" where there are several clusters.
 	id, _, _ := strings.Cut(strings.TrimSpace(out), ";")
 	if _, err := strconv.ParseUint(id, 10, 64); err != nil {
-		return "", &CommandError{"sbatch", fmt.Sprintf("answers %q and not a job's number", out)}
+		return "", fmt.Errorf("sbatch answers %q and not a job's number", out)
 	}
 	return id, nil
 }
