@@ -28,11 +28,6 @@ type peak struct {
 // picks reports whether only some tasks are kept.
 func (p peak) picks() bool { return p.At != 0 }
 
-// condition says it in words.
-func (p peak) condition() string {
-	return fmt.Sprintf("most efficient on %d slices, and at least %g times as efficient on %d", p.At, p.Share, p.Near)
-}
-
 func (p peak) keeps(t *times, sizes []mig.Slices) bool {
 	most := efficiency(t, p.At)
 	for _, s := range sizes {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/sim/corun"
 	"miglab/harness/spec"
 	"miglab/harness/task"
@@ -20,10 +21,10 @@ type corunSet struct {
 	name, doc string
 	// instances is their number; 0 means as many as wanted.
 	instances int
-	// params are the parameters without [corunParams].
-	params []spec.Param
 	// programs returns the jobs of an instance.
 	programs func(s *windows, g *mig.GPU, index int) []task.Program
+	// params are the parameters without [corunParams].
+	params []spec.Param
 }
 
 const (
@@ -41,15 +42,12 @@ func corunSets() []*corunSet {
 	ofAllClasses := whole("w", paperWindow, len(task.Classes()), maxWindow, "number of jobs")
 	seed := seedParam("seed", "of the random stream")
 	draw := seedParam("draw", "of the programs without public times")
+	ofTable := []spec.Param{draw}
 	random := func(name, doc string) *corunSet {
-		return &corunSet{name, doc, 0, []spec.Param{window, seed, draw}, (*windows).generated}
+		return &corunSet{name, doc, 0, (*windows).generated, []spec.Param{window, seed, draw}}
 	}
 	out := []*corunSet{
-		{
-			"queues", "the paper's queues (Table V), instance i being Q(i+1)", len(table5),
-			[]spec.Param{draw},
-			(*windows).queue,
-		},
+		{"queues", "the paper's queues (Table V), instance i being Q(i+1)", len(table5), (*windows).queue, ofTable},
 		random(categories[0], "half CI programs of Table IV, the rest MI and US in turn"),
 		random(categories[1], "half MI programs of Table IV, the rest CI and US in turn"),
 		random(categories[2], "half US programs of Table IV, the rest CI and MI in turn"),
@@ -57,33 +55,28 @@ func corunSets() []*corunSet {
 		random(seenName, "CI, MI and US programs in turn, of Table IV's seen ones"),
 		random(unseenName, "CI, MI and US programs in turn, of Table IV's unseen ones"),
 		{
-			"training", "20 queues of Table IV's seen programs, with all three classes", 20,
+			"training", "20 queues of Table IV's seen programs, with all three classes", 20, (*windows).training,
 			[]spec.Param{ofAllClasses, seed, draw},
-			(*windows).training,
 		},
 		{
-			"drawn", "new programs drawn from the classes, in the four categories by turns", 0,
+			"drawn", "new programs drawn from the classes, in the four categories by turns", 0, (*windows).drawn,
 			[]spec.Param{window, seed},
-			(*windows).drawn,
 		},
-		{"mix", "the programs of Table IV that jobs names", 1, []spec.Param{jobs, draw}, (*windows).chosen},
+		{"mix", "the programs of Table IV that jobs names", 1, (*windows).chosen, []spec.Param{jobs, draw}},
 	}
 	for i := range table5 {
 		name := "Q" + strconv.Itoa(i+1)
-		out = append(out, &corunSet{
-			name, "the paper's queue " + name + " (Table V)", 1,
-			[]spec.Param{draw},
-			func(s *windows, g *mig.GPU, _ int) []task.Program { return s.queue(g, i) },
-		})
+		queue := func(s *windows, g *mig.GPU, _ int) []task.Program { return s.queue(g, i) }
+		out = append(out, &corunSet{name, "the paper's queue " + name + " (Table V)", 1, queue, ofTable})
 	}
 	return out
 }
 
 var _ = registerAll(corunSets(), func(c *corunSet) Family {
 	return Family{
-		Name: corunPrefix +
-			c.name, Doc: c.doc, Source: "hierarchical paper V-A2; programs fitted on public times or drawn",
-		Params: append(c.params, corunParams...),
+		Name: corunPrefix + c.name, Doc: c.doc,
+		Source: "hierarchical paper V-A2; programs fitted on public times or drawn",
+		Params: slices.Concat(c.params, corunParams),
 		New: func(id string, a spec.Args) (Dataset, error) {
 			return windows{c, newCorunSetting(a), id, a.Int("w"), a["jobs"], a.Uint("draw"), a.Uint("seed")}, nil
 		},
@@ -94,7 +87,9 @@ const maxWindow = 1000
 
 // jobsOfTable4 is the type of up to [maxWindow] programs of Table IV.
 func jobsOfTable4() spec.Type {
-	t := spec.Names("program", "programs of Table IV, joined by +, as in lavaMD+stream", "+", table4Names)
+	t := spec.Names("program", "programs of Table IV, joined by +, as in lavaMD+stream", "+", func() []string {
+		return nearest.Names(table4(), func(p tableProgram) string { return p.Name })
+	})
 	names := t.Read
 	t.Read = func(value string) (string, error) {
 		if strings.Count(value, "+") >= maxWindow {

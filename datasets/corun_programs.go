@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/harness/portable"
 	"miglab/harness/spec"
 	"miglab/harness/strictcsv"
@@ -34,10 +33,6 @@ type tableProgram struct {
 var table4 = sync.OnceValue(func() []tableProgram {
 	return strictcsv.Embedded[tableProgram](hierarchicalTables, "hierarchical/table4.csv", "kernel")
 })
-
-func table4Names() []string {
-	return nearest.Names(table4(), func(p tableProgram) string { return p.Name })
-}
 
 // table5 has the jobs of the paper's queues Q1 to Q12 (Table V), without the marks of those that are
 // not trained on.

@@ -44,8 +44,7 @@ func (m moves) on(gpus int, all []task.Request) (task.Migration, error) {
 	for i := range all {
 		if all[i].Lifespan == task.Forever {
 			return task.Migration{},
-				fmt.Errorf("request %d never leaves; give moves only where there is a mean lifespan",
-					i)
+				fmt.Errorf("request %d never leaves; give moves only where there is a mean lifespan", i)
 		}
 		sum += float64(all[i].Lifespan)
 	}

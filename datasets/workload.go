@@ -83,7 +83,8 @@ func (w workload) family() Family {
 		f.Aliases = []string{w.Alias}
 	}
 	if w.picks() {
-		f.Doc += ", kept if " + w.condition()
+		f.Doc += fmt.Sprintf(", kept if most efficient on %d slices, and at least %g times as efficient on %d",
+			w.At, w.Share, w.Near)
 	}
 	return f
 }

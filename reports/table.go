@@ -171,14 +171,22 @@ func (t *Table) Save(base string) error {
 
 // WithoutEmpty leaves out columns that have cells, all of which are empty or [Missing], and others by name.
 func (t *Table) WithoutEmpty(others ...string) Table {
-	out := *t
-	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
+	var kept []int
 	for j, c := range t.Columns {
 		holds := func(row []string) bool { return row[j] != Missing && row[j] != "" }
-		if slices.Contains(others, c.Name) || len(t.Rows) > 0 && !slices.ContainsFunc(t.Rows, holds) {
-			continue
+		if !slices.Contains(others, c.Name) && (len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, holds)) {
+			kept = append(kept, j)
 		}
-		out.Columns = append(out.Columns, c)
+	}
+	return t.keep(kept)
+}
+
+// keep returns the table of the columns with these indices.
+func (t *Table) keep(columns []int) Table {
+	out := *t
+	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
+	for _, j := range columns {
+		out.Columns = append(out.Columns, t.Columns[j])
 		for i, row := range t.Rows {
 			out.Rows[i] = append(out.Rows[i], row[j])
 		}
@@ -188,19 +196,15 @@ func (t *Table) WithoutEmpty(others ...string) Table {
 
 // Select keeps the columns of these names, in their order. An unknown name is a [*nearest.UnknownError].
 func (t *Table) Select(names []string) (Table, error) {
-	out := *t
-	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
+	var kept []int
 	for _, name := range names {
 		j := slices.Index(t.names(), name)
 		if j < 0 {
-			return out, nearest.Unknown("column", name, t.names())
+			return Table{}, nearest.Unknown("column", name, t.names())
 		}
-		out.Columns = append(out.Columns, t.Columns[j])
-		for i, row := range t.Rows {
-			out.Rows[i] = append(out.Rows[i], row[j])
-		}
+		kept = append(kept, j)
 	}
-	return out, nil
+	return t.keep(kept), nil
 }
 
 // validate refuses what no format can show. Line breaks are refused because a row of text is one line.

@@ -62,13 +62,16 @@ const (
 // ShareUnits are all units of shares.
 var ShareUnits = []string{Thousandths, Percent, Fraction}
 
-// A format reads a file. It hands each row to job or to reject. Errors are about the file as a
-// whole. The help of miglab import describes the formats.
+// A format reads a file. It hands over the job of each row, or the reason why there is none. Errors are about the file
+// as a whole. The help of miglab import describes the formats.
 type format struct {
 	name   string
 	shares bool // jobs may have shares of a GPU
-	read   func(r io.Reader, file string, o Options, job func(Job), reject func(line int, reason error)) error
+	read   func(r io.Reader, file string, o Options, each jobFunc) error
 }
+
+// A jobFunc takes the job of the row that begins at a line, or the reason why there is none.
+type jobFunc func(line int, j Job, reason error)
 
 var formats = []format{
 	{"openb", true, readOpenb},
@@ -98,19 +101,21 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 	}
 	var jobs []Job
 	var rejected []Rejected
-	reject := func(line int, reason error) { rejected = append(rejected, Rejected{line, reason.Error()}) }
-	err = f.read(r, file, o, func(j Job) {
-		if err := j.check(); err != nil {
-			reject(j.Line, err)
+	err = f.read(r, file, o, func(line int, j Job, reason error) {
+		if reason == nil {
+			reason = j.check()
+		}
+		if reason != nil {
+			rejected = append(rejected, Rejected{line, reason.Error()})
 			return
 		}
+		j.Line = line
 		jobs = append(jobs, j)
-	}, reject)
+	})
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	if err == nil && o.ShareUnit == "" && couldBePercent(jobs) {
 		err = fmt.Errorf("%s: no job with one GPU has a share above 100: are shares percent or thousandths? Say "+
-			"--share-unit %s or %s",
-			file, Percent, Thousandths)
+			"--share-unit %s or %s", file, Percent, Thousandths)
 	}
 	return jobs, rejected, err
 }
@@ -250,9 +255,7 @@ func couldBePercent(jobs []Job) bool {
 
 // readLines hands each row of a CSV file to a function that makes a job of it. A row cannot hold a
 // line break: a quote that is never closed spoils one line and not the rest of the file.
-func readLines(r io.Reader, file string, columns, optional []string, job func(Job), reject func(int, error),
-	row func(*fields) Job,
-) error {
+func readLines(r io.Reader, file string, columns, optional []string, each jobFunc, row func(*fields) Job) error {
 	in := bufio.NewScanner(strictcsv.Limit(r, file))
 	in.Buffer(nil, strictcsv.MaxLine)
 	var f fields
@@ -278,12 +281,7 @@ func readLines(r io.Reader, file string, columns, optional []string, job func(Jo
 			f.values, f.err = values, nil
 			j, err = row(&f), f.err
 		}
-		if err != nil {
-			reject(line, err)
-			continue
-		}
-		j.Line = line
-		job(j)
+		each(line, j, err)
 	}
 	if err := in.Err(); err != nil {
 		return fmt.Errorf("%s after line %d: %w", file, line, err)
@@ -325,9 +323,9 @@ func checkHeader(header, columns, optional []string) error {
 	return nil
 }
 
-func readOpenb(r io.Reader, file string, o Options, job func(Job), reject func(int, error)) error {
+func readOpenb(r io.Reader, file string, o Options, each jobFunc) error {
 	columns := []string{"num_gpu", "gpu_milli", "pod_phase", "creation_time", "deletion_time"}
-	return readLines(r, file, columns, nil, job, reject, func(f *fields) Job {
+	return readLines(r, file, columns, nil, each, func(f *fields) Job {
 		j := Job{GPUs: f.whole("num_gpu")}
 		if j.GPUs == 0 {
 			f.err = errNoGPU
@@ -344,9 +342,9 @@ func readOpenb(r io.Reader, file string, o Options, job func(Job), reject func(i
 	})
 }
 
-func readHelios(r io.Reader, file string, _ Options, job func(Job), reject func(int, error)) error {
+func readHelios(r io.Reader, file string, _ Options, each jobFunc) error {
 	columns := []string{"gpu_num", "submit_time", "duration"}
-	return readLines(r, file, columns, nil, job, reject, func(f *fields) Job {
+	return readLines(r, file, columns, nil, each, func(f *fields) Job {
 		j := Job{GPUs: f.whole("gpu_num"), Milli: WholeGPU}
 		if j.GPUs == 0 {
 			f.err = errNoGPU
@@ -361,7 +359,7 @@ func readHelios(r io.Reader, file string, _ Options, job func(Job), reject func(
 // CSVColumns are the columns of the format csv; the last two may be missing.
 var CSVColumns = []string{"submit_s", "lifetime_s", "gpus", "gpu_milli"}
 
-func readCSV(r io.Reader, file string, o Options, job func(Job), reject func(int, error)) error {
+func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 	name := func(column string) string { return cmp.Or(o.Columns[column], column) }
 	submit, lifetime, gpus, milli := name("submit_s"), name("lifetime_s"), name("gpus"), name("gpu_milli")
 	required, optional := []string{submit, lifetime}, []string{}
@@ -373,7 +371,7 @@ func readCSV(r io.Reader, file string, o Options, job func(Job), reject func(int
 		}
 	}
 	unit := cmp.Or(o.Unit, 1)
-	return readLines(r, file, required, optional, job, reject, func(f *fields) Job {
+	return readLines(r, file, required, optional, each, func(f *fields) Job {
 		j := Job{GPUs: 1, Milli: WholeGPU}
 		j.Submit = f.when(submit, unit)
 		j.Lifetime = unit * f.number(lifetime)
@@ -390,20 +388,25 @@ func readCSV(r io.Reader, file string, o Options, job func(Job), reject func(int
 // Requests makes requests of jobs, which must be in the order of their submission. The first one
 // arrives in slot 0. A slot has so many seconds; submissions are rounded down and lifetimes up.
 func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, []Rejected) {
-	out := make([]task.Request, 0, len(jobs))
-	var rejected []Rejected
 	const maxSlot = 1<<32 - 1
-	for _, j := range jobs {
+	return convert(jobs, func(j Job) (q task.Request, err error) {
 		arrival, lifespan := (j.Submit-jobs[0].Submit)/slot, math.Ceil(j.Lifetime/slot)
 		if arrival > maxSlot || lifespan > maxSlot {
-			rejected = append(rejected,
-				Rejected{
-					j.Line,
-					fmt.Sprintf("takes or comes after more than %d slots; write a longer --slot", maxSlot),
-				})
-			continue
+			return q, fmt.Errorf("takes or comes after more than %d slots; write a longer --slot", maxSlot)
 		}
-		out = append(out, m.Request(g, int(arrival), int(lifespan), j.GPUs, j.Milli))
+		return m.Request(g, int(arrival), int(lifespan), j.GPUs, j.Milli), nil
+	})
+}
+
+// convert makes something of each job, or rejects it.
+func convert[T any](jobs []Job, of func(Job) (T, error)) (out []T, rejected []Rejected) {
+	out = make([]T, 0, len(jobs))
+	for _, j := range jobs {
+		if made, err := of(j); err != nil {
+			rejected = append(rejected, Rejected{j.Line, err.Error()})
+		} else {
+			out = append(out, made)
+		}
 	}
 	return out, rejected
 }
@@ -441,22 +444,13 @@ func (l Law) Job(g *mig.GPU, m Mapping, arrival, lifetime float64, milli int) ta
 // Jobs makes jobs with deadlines of those of a trace, which must be in the order of their
 // submission. The first one arrives at 0.
 func Jobs(g *mig.GPU, m Mapping, l Law, jobs []Job) ([]task.Job, []Rejected) {
-	out := make([]task.Job, 0, len(jobs))
-	var rejected []Rejected
-	for _, j := range jobs {
+	return convert(jobs, func(j Job) (made task.Job, err error) {
 		if j.GPUs > 1 {
-			rejected = append(rejected,
-				Rejected{j.Line, fmt.Sprintf("needs %d GPUs; a job with a deadline runs on one instance", j.GPUs)})
-			continue
+			return made, fmt.Errorf("needs %d GPUs; a job with a deadline runs on one instance", j.GPUs)
 		}
-		made := l.Job(g, m, j.Submit-jobs[0].Submit, j.Lifetime, j.Milli)
-		if err := made.Validate(g.Sizes()); err != nil {
-			rejected = append(rejected, Rejected{j.Line, err.Error()})
-			continue
-		}
-		out = append(out, made)
-	}
-	return out, rejected
+		made = l.Job(g, m, j.Submit-jobs[0].Submit, j.Lifetime, j.Milli)
+		return made, made.Validate(g.Sizes())
+	})
 }
 
 // WriteRejected writes rejected rows as CSV with the columns line and reason. Errors are those

@@ -24,7 +24,7 @@ type phillyJob struct {
 
 // readPhilly reads the array of jobs one by one. A job of the wrong shape is rejected; after a
 // mistake in the JSON itself, nothing more can be read, which is an error.
-func readPhilly(r io.Reader, file string, _ Options, job func(Job), reject func(int, error)) error {
+func readPhilly(r io.Reader, file string, _ Options, each jobFunc) error {
 	counting := &strictjson.LineCounter{Reader: r}
 	d := json.NewDecoder(counting)
 	broken := func(err error) error {
@@ -41,17 +41,12 @@ func readPhilly(r io.Reader, file string, _ Options, job func(Job), reject func(
 		}
 		line := counting.At(d.InputOffset() - int64(len(raw)))
 		var p phillyJob
-		if err := json.Unmarshal(raw, &p); err != nil {
-			reject(line, err)
-			continue
+		err := json.Unmarshal(raw, &p)
+		var j Job
+		if err == nil {
+			j, err = p.job()
 		}
-		j, err := p.job()
-		if err != nil {
-			reject(line, err)
-			continue
-		}
-		j.Line = line
-		job(j)
+		each(line, j, err)
 	}
 	if _, err := d.Token(); err != nil {
 		return broken(err)

@@ -156,7 +156,13 @@ func boundsOf(s store.Series, board track.Board, known map[auditedKey]*auditedBo
 	if _, err := mig.ParseReconfiguration(s.Model); err != nil {
 		return nil, fmt.Errorf("%v: %w", s, err)
 	}
-	for _, added := range append([]string{""}, provenBounds(board.Bound)...) {
+	names := []string{""}
+	for _, b := range algo.All(board.Bound.Track) {
+		if b.Proven && b.Name != board.Bound.Algorithm {
+			names = append(names, b.Name)
+		}
+	}
+	for _, added := range names {
 		bound := s
 		bound.Track, bound.Algorithm = board.Bound.Track, cmp.Or(added, board.Bound.Algorithm)
 		trial, err := run.Resolve(bound)
@@ -170,17 +176,6 @@ func boundsOf(s store.Series, board track.Board, known map[auditedKey]*auditedBo
 		out = append(out, known[key])
 	}
 	return out, nil
-}
-
-// provenBounds returns the proven bounds of a kind without that of the board.
-func provenBounds(of track.Reference) []string {
-	var out []string
-	for _, s := range algo.All(of.Track) {
-		if s.Proven && s.Name != of.Algorithm {
-			out = append(out, s.Name)
-		}
-	}
-	return out
 }
 
 // keepBounded leaves only the instances whose bound is in the database, and returns how many others there were.

@@ -346,8 +346,7 @@ func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
 		Title: title,
 		Columns: reports.Left("dataset").Right("instances").Left("metric").Right(
 			"a_mean", "b_mean", "difference", "diff_low", "diff_high", "a_gap", "b_gap", "gap_points", "gap_low",
-			"gap_high",
-			"p_holm", "wins", "ties", "losses", "a_failed", "b_failed", "worst", "worst_by"),
+			"gap_high", "p_holm", "wins", "ties", "losses", "a_failed", "b_failed", "worst", "worst_by"),
 		Notes: comparisonNotes(a, b, all),
 	}
 	for _, c := range all {
@@ -367,9 +366,7 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 	notes := []string{
 		fmt.Sprintf("a: %s; b: %s; difference: b less a, the mean over the instances that both solved, with "+
 			"diff_low to diff_high its 95 %% bootstrap interval; gap_points: the same of the gaps to the bound, which "+
-			"are in percent",
-			a,
-			b),
+			"are in percent", a, b),
 		"p_holm: Wilcoxon's signed-rank test of the gaps, or of the metric where it has no bound, by Holm's " +
 			"adjustment for the datasets; wins, ties and losses are those of b; worst: the instance where b is worst " +
 			"against a, by worst_by points of the gap, or units of the metric",

@@ -91,9 +91,6 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 		return cmp.Or(cmp.Compare(a.standing.Failed, b.standing.Failed), cmp.Compare(a.mean, b.mean),
 			cmp.Compare(a.standing.Algorithm, b.standing.Algorithm))
 	})
-	if err := assignRanks(contenders, resamples, metric); err != nil {
-		return nil, err
-	}
 	if err := tellApart(contenders, resamples, metric); err != nil {
 		return nil, err
 	}
@@ -162,8 +159,7 @@ func runsOf(all []*contender, metric Metric) (map[instance]int, error) {
 				s := c.series
 				s.Content = e.content
 				return nil, &BoundError{
-					Series: s, Instance: e.number, Metric: metric.Name, Value: e.value,
-					Bound: e.bound,
+					Series: s, Instance: e.number, Metric: metric.Name, Value: e.value, Bound: e.bound,
 				}
 			}
 			if metric.Bounded && math.IsNaN(e.bound) {
@@ -340,25 +336,9 @@ func (s *Standing) seed() uint64 {
 	return binary.LittleEndian.Uint64(h[:8])
 }
 
-func assignRanks(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
-	first := contenders[0] // of the group
-	first.standing.Rank = 1
-	for i, c := range contenders[1:] {
-		apart, err := isWorse(c, first, resamples, metric)
-		if err != nil {
-			return err
-		}
-		if apart {
-			first = c
-			first.standing.Rank = i + 2
-		}
-		c.standing.Rank = first.standing.Rank
-	}
-	return nil
-}
-
-// tellApart sets which algorithms are certainly worse than each, and the places that this allows.
+// tellApart sets which algorithms are certainly worse than each, and the ranks and places that this allows.
 func tellApart(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
+	first := &contenders[0].standing // of the group with one rank
 	for i, c := range contenders {
 		for _, other := range contenders[i+1:] {
 			worse, err := isWorse(other, c, resamples, metric)
@@ -372,6 +352,10 @@ func tellApart(contenders []*contender, resamples *stats.Resampled, metric Metri
 		}
 		s := &c.standing
 		s.Place, s.Best, s.Worst = i+1, s.Best+1, len(contenders)-len(s.Beats)
+		if i == 0 || slices.Contains(first.Beats, s.Algorithm) {
+			first, s.Rank = s, i+1
+		}
+		s.Rank = first.Rank
 	}
 	return nil
 }

@@ -87,7 +87,8 @@ func circumstances(s store.Series) (gpu, model string) {
 	return s.GPU, s.Model
 }
 
-func conditionText(gpu, model string) string {
+// ConditionText words the GPUs and the reconfiguration model of a [Standing].
+func ConditionText(gpu, model string) string {
 	if model == "" {
 		return gpu
 	}
@@ -117,5 +118,5 @@ func (e *BoundError) Error() string {
 	}
 	return fmt.Sprintf("%s (version %d) on %s, instance %d (content %q), %s: %s %v lies %s the %s %v; "+
 		"one of them is wrong", s.Algorithm, s.Version, s.Dataset, e.Instance, s.Content,
-		conditionText(circumstances(s)), e.Metric, e.Value, side, bound, e.Bound)
+		ConditionText(circumstances(s)), e.Metric, e.Value, side, bound, e.Bound)
 }

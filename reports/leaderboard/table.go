@@ -87,7 +87,7 @@ func isNamed(standings []Standing) bool {
 }
 
 func boardTitle(s Standing) string {
-	text := fmt.Sprintf("Leaderboard of the %s track: %s", s.Track, conditionText(s.GPU, s.Model))
+	text := fmt.Sprintf("Leaderboard of the %s track: %s", s.Track, ConditionText(s.GPU, s.Model))
 	if s.Split != "" {
 		text += fmt.Sprintf(", split %s of the instances", s.Split)
 	}

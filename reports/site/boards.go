@@ -245,9 +245,8 @@ var mainColumns = []string{"dataset", "rank", "algorithm", "name", "instance_us"
 func viewBoard(b Board, pages map[string]string) boardView {
 	all := leaderboard.Table(b.Standings)
 	table := all.WithoutEmpty("track")
-	out := boardView{Track: b.Track, GPU: b.GPU, Model: b.Model, Where: b.GPU, Notes: table.Notes}
-	if b.Model != "" {
-		out.Where += ", " + b.Model + " reconfiguration"
+	out := boardView{
+		Track: b.Track, GPU: b.GPU, Model: b.Model, Where: leaderboard.ConditionText(b.GPU, b.Model), Notes: table.Notes,
 	}
 	for _, c := range table.Columns {
 		out.Columns = append(out.Columns, columnView{c, !slices.Contains(mainColumns, c.Name)})
@@ -277,9 +276,8 @@ func algorithmName(id string) string {
 // newRow takes the numbers with as many digits as the table has.
 func newRow(s *leaderboard.Standing) rowView {
 	r := rowView{
-		standing: s, Dataset: s.Dataset, Algorithm: s.Algorithm, First: s.HasRank() &&
-			s.Rank == 1, Rank: reports.Missing,
-		Micros: reports.Fixed(s.Micros, leaderboard.MicrosDecimals), Gap: !math.IsNaN(s.Gap),
+		standing: s, Dataset: s.Dataset, Algorithm: s.Algorithm, First: s.HasRank() && s.Rank == 1,
+		Rank: reports.Missing, Micros: reports.Fixed(s.Micros, leaderboard.MicrosDecimals), Gap: !math.IsNaN(s.Gap),
 	}
 	if s.HasRank() {
 		r.Rank = strconv.Itoa(s.Rank)
@@ -421,10 +419,8 @@ func answer(rows []rowView) string {
 		}
 		last := len(names) - 1
 		return fmt.Sprintf("%s and %s share the first place, %s: %d instances do not tell them apart. Next is %s, %s.",
-			strings.Join(names[:last],
-				", "), names[last], first[0].What(), instances, rest[0].Algorithm, rest[0].What())
+			strings.Join(names[:last], ", "), names[last], first[0].What(), instances, rest[0].Algorithm, rest[0].What())
 	}
 	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %d instances the difference is "+
-		"certain.", first[0].Algorithm, first[0].What(), first[0].Interval(), rest[0].Algorithm,
-		rest[0].What(), instances)
+		"certain.", first[0].Algorithm, first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(), instances)
 }

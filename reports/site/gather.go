@@ -113,27 +113,32 @@ func ownDatasets(db *store.DB, asked []run.Span) (out []leaderboard.Conditions, 
 		if t.Reference || known[plain(s)] {
 			continue
 		}
-		c := leaderboard.Conditions{Track: t, GPU: s.GPU, Count: 1}
+		c := leaderboard.Conditions{Track: t, GPU: s.GPU, Count: 1, Datasets: []string{s.Dataset}}
 		if t.Reconfigures {
 			c.Count = s.Count
 			if c.Model, err = mig.ParseReconfiguration(s.Model); err != nil {
 				return nil, err
 			}
 		}
-		i := slices.IndexFunc(out, func(o leaderboard.Conditions) bool { return same(o, c) })
-		if i < 0 {
-			i, out = len(out), append(out, c)
-		}
-		if !slices.Contains(out[i].Datasets, s.Dataset) {
-			out[i].Datasets = append(out[i].Datasets, s.Dataset)
-		}
+		out = addConditions(out, c)
 	}
 	return out, err
 }
 
-// same reports whether results under both conditions have one board.
-func same(a, b leaderboard.Conditions) bool {
-	return a.Track == b.Track && a.GPU == b.GPU && a.Count == b.Count && a.Model == b.Model
+// addConditions adds datasets to the board of their conditions, which may be a new one.
+func addConditions(all []leaderboard.Conditions, c leaderboard.Conditions) []leaderboard.Conditions {
+	i := slices.IndexFunc(all, func(o leaderboard.Conditions) bool {
+		return o.Track == c.Track && o.GPU == c.GPU && o.Count == c.Count && o.Model == c.Model
+	})
+	if i < 0 {
+		return append(all, c)
+	}
+	for _, dataset := range c.Datasets {
+		if !slices.Contains(all[i].Datasets, dataset) {
+			all[i].Datasets = append(all[i].Datasets, dataset)
+		}
+	}
+	return all
 }
 
 // boards makes the leaderboards of the contests' datasets and of others.
@@ -142,9 +147,6 @@ func boards(db *store.DB, others []leaderboard.Conditions) (out []Board, err err
 	all := trackContests()
 	for _, c := range all {
 		here := leaderboard.Conditions{Track: c.Track, GPU: c.Contest.GPU, Count: c.GPUs, Model: c.Model}
-		if slices.ContainsFunc(conditions, func(o leaderboard.Conditions) bool { return same(o, here) }) {
-			continue
-		}
 		for _, o := range all {
 			if o.Track == c.Track && o.Contest.GPU == c.Contest.GPU && o.GPUs == c.GPUs {
 				for _, dataset := range o.Datasets {
@@ -152,15 +154,10 @@ func boards(db *store.DB, others []leaderboard.Conditions) (out []Board, err err
 				}
 			}
 		}
-		conditions = append(conditions, here)
+		conditions = addConditions(conditions, here)
 	}
 	for _, own := range others {
-		i := slices.IndexFunc(conditions, func(c leaderboard.Conditions) bool { return same(c, own) })
-		if i < 0 {
-			conditions = append(conditions, own)
-		} else {
-			conditions[i].Datasets = append(conditions[i].Datasets, own.Datasets...)
-		}
+		conditions = addConditions(conditions, own)
 	}
 	for _, c := range conditions {
 		b := Board{Track: c.Track.Name, GPU: c.GPU, About: map[string]string{}}
