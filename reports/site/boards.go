@@ -52,7 +52,8 @@ type tab struct {
 // boardPages splits the boards into a page for each track. The first one is the first page of the site.
 func boardPages(boards []boardView, figures []figureView) (out []page) {
 	taken := map[string]bool{
-		"index": true, "algorithms": true, "claims": true, "figures": true, "instances": true, "clusters": true, "provenance": true,
+		"index": true, "algorithms": true, "claims": true, "figures": true, "instances": true, "clusters": true,
+		"provenance": true,
 	}
 	var tabs []tab
 	for i, track := range distinct(boards, func(b boardView) string { return b.Track }) {
@@ -246,7 +247,8 @@ func viewBoard(b Board, pages map[string]string) boardView {
 	all := leaderboard.Table(b.Standings)
 	table := all.WithoutEmpty("track")
 	out := boardView{
-		Track: b.Track, GPU: b.GPU, Model: b.Model, Where: leaderboard.ConditionText(b.GPU, b.Model), Notes: table.Notes,
+		Track: b.Track, GPU: b.GPU, Model: b.Model, Notes: table.Notes,
+		Where: leaderboard.ConditionText(b.GPU, b.Model),
 	}
 	for _, c := range table.Columns {
 		out.Columns = append(out.Columns, columnView{c, !slices.Contains(mainColumns, c.Name)})
@@ -419,8 +421,10 @@ func answer(rows []rowView) string {
 		}
 		last := len(names) - 1
 		return fmt.Sprintf("%s and %s share the first place, %s: %d instances do not tell them apart. Next is %s, %s.",
-			strings.Join(names[:last], ", "), names[last], first[0].What(), instances, rest[0].Algorithm, rest[0].What())
+			strings.Join(names[:last], ", "), names[last], first[0].What(), instances, rest[0].Algorithm,
+			rest[0].What())
 	}
 	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %d instances the difference is "+
-		"certain.", first[0].Algorithm, first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(), instances)
+		"certain.", first[0].Algorithm, first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(),
+		instances)
 }
