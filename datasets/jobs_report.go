@@ -18,10 +18,7 @@ var _ = Register(Family{
 		choice("clock", "to what the end of a job is rounded", "float32", "float64"),
 	}, fleetParams...),
 	New: func(id string, a spec.Args) (Dataset, error) {
-		d := reportDays{
-			fleet: newFleet(id, a), slack: relaxed, numpy1: a["numpy"] == "1",
-			rounded: a["clock"] == "float32",
-		}
+		d := reportDays{newFleet(id, a), relaxed, a["numpy"] == "1", a["clock"] == "float32"}
 		if a["deadlines"] == "tight" {
 			d.slack = tight
 		}
