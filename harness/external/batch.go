@@ -105,7 +105,7 @@ type solution struct {
 }
 
 func (s *solution) check(id int64) error {
-	return s.need(id, "schedule", s.Schedule == nil, "schedule is")
+	return s.expect(id, "schedule is", []bool{s.Schedule != nil}, "schedule")
 }
 
 // read returns the schedule of a solution, or an [*Error] without a program.

@@ -66,7 +66,7 @@ type planGroup struct {
 }
 
 func (p *planAnswer) check(id int64) error {
-	return p.need(id, "plan", p.Groups == nil, "groups are")
+	return p.expect(id, "groups are", []bool{p.Groups != nil}, "plan")
 }
 
 // read returns the plan, or an [*Error] without a program.

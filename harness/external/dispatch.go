@@ -76,7 +76,7 @@ type choice struct {
 }
 
 func (c *choice) check(id int64) error {
-	return c.need(id, "dispatch", c.Slice == nil, "slice is")
+	return c.expect(id, "slice is", []bool{c.Slice != nil}, "dispatch")
 }
 
 // A dispatcher is a program of the dispatch track.

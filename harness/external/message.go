@@ -55,9 +55,10 @@ type head struct {
 	Message string `json:"message"`
 }
 
-// expect says what is wrong with the head of an answer to the question with an ID. Besides
-// the types, the answer may be an error.
-func (h *head) expect(id int64, types ...string) error {
+// expect says what is wrong with an answer to the question with an ID. Besides the types, of which the first one alone
+// has a content, the answer may be an error. The content, such as "slice is", is there, absent or there in part.
+func (h *head) expect(id int64, content string, parts []bool, types ...string) error {
+	has := h.Type == types[0]
 	switch {
 	case h.Type != "error" && !slices.Contains(types, h.Type):
 		return fmt.Errorf("type %s is neither %s nor error", quote([]byte(h.Type)), strings.Join(types, " nor "))
@@ -67,20 +68,12 @@ func (h *head) expect(id int64, types ...string) error {
 		return fmt.Errorf("id %d is not the %d that was asked", *h.ID, id)
 	case h.Type != "error" && h.Message != "":
 		return fmt.Errorf("type %s has no message", h.Type)
+	case has && slices.Contains(parts, false):
+		return errors.New(content + " missing")
+	case !has && slices.Contains(parts, true):
+		return fmt.Errorf("%s no part of the type %s", content, h.Type)
 	}
 	return nil
-}
-
-// need is [head.expect] for one type, whose answers must have what is absent.
-func (h *head) need(id int64, name string, absent bool, what string) error {
-	err := h.expect(id, name)
-	switch {
-	case err == nil && h.Type == name && absent:
-		return errors.New(what + " missing")
-	case err == nil && h.Type == "error" && !absent:
-		return errors.New(what + " no part of an error")
-	}
-	return err
 }
 
 func (h *head) declined() error {
@@ -93,7 +86,7 @@ func (h *head) declined() error {
 // ready is the answer to a message that opens a dialogue.
 type ready struct{ head }
 
-func (r *ready) check(id int64) error { return r.expect(id, "ready") }
+func (r *ready) check(id int64) error { return r.expect(id, "", nil, "ready") }
 
 // greeting is the first message to a process.
 type greeting struct {

@@ -1,7 +1,6 @@
 package external
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -78,16 +77,7 @@ type place struct {
 }
 
 func (p *place) check(id int64) error {
-	if err := p.expect(id, "place", "reject"); err != nil {
-		return err
-	}
-	switch places := p.Type == "place"; {
-	case places && (p.GPU == nil || p.Slice == nil):
-		return errors.New("gpu or slice is missing")
-	case !places && (p.GPU != nil || p.Slice != nil):
-		return fmt.Errorf("type %s has no gpu and no slice", p.Type)
-	}
-	return nil
+	return p.expect(id, "gpu or slice is", []bool{p.GPU != nil, p.Slice != nil}, "place", "reject")
 }
 
 // A placer is a program of the placement track.

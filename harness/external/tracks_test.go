@@ -38,7 +38,7 @@ func TestFaultsInDialogues(t *testing.T) {
 		"says-1e999":        {KindProtocol, `no message: \w+: 1e999 is not a whole number`},
 	}
 	fail(t, placements, with(with(faults, midway), map[string]ending{
-		"rejects-gpu":   {KindProtocol, `gives a wrong answer: type reject has no gpu and no slice$`},
+		"rejects-gpu":   {KindProtocol, `gives a wrong answer: gpu or slice is no part of the type reject$`},
 		"invents-gpu":   {run.KindInvalid, `request 2: .* cannot be placed on GPU 1000000000 .*: the GPUs are 0 to 99$`},
 		"invents-slice": {run.KindInvalid, `request 2: .* cannot be placed on GPU 0 at slice -1`},
 		"overlaps":      {run.KindInvalid, `request 2: .* slices of it are in use`},
