@@ -24,9 +24,22 @@ func TestEmptyTablesAndFigures(t *testing.T) {
 		t.Error(err)
 	}
 	for _, f := range []Figure{
-		Bars{}, Bars{Groups: []BarGroup{{}}}, Curve{}, Curve{Rows: []CurveRow{{}}}, Divisions{}, Divisions{Rows: []Division{{}}},
-		Gantt{}, Gantt{Panels: []GanttPanel{{}}}, Lines{}, Lines{Series: []Series{{}}}, Masks{}, Masks{Rows: []MaskRow{{}}}, Panels{},
-		Partitions{}, Tree{}, Speedups("", mig.MustLookup("A100"), nil, 4, true),
+		Bars{},
+		Bars{Groups: []BarGroup{{}}},
+		Curve{},
+		Curve{Rows: []CurveRow{{}}},
+		Divisions{},
+		Divisions{Rows: []Division{{}}},
+		Gantt{},
+		Gantt{Panels: []GanttPanel{{}}},
+		Lines{},
+		Lines{Series: []Series{{}}},
+		Masks{},
+		Masks{Rows: []MaskRow{{}}},
+		Panels{},
+		Partitions{},
+		Tree{},
+		Speedups("", mig.MustLookup("A100"), nil, 4, true),
 	} {
 		if err := Encode(io.Discard, "svg", f); err != nil && !strings.HasPrefix(err.Error(), "figure") {
 			t.Errorf("%T: %v", f, err)
