@@ -164,7 +164,7 @@ func mutate(r *rand.Rand, w certificate.Witness) certificate.Witness {
 
 // TestVerifierAgreesWithAnIndependentOne mutates witnesses of all kinds whose bounds are as large as they can be.
 func TestVerifierAgreesWithAnIndependentOne(t *testing.T) {
-	total, each := deep.N(1_500, 10_000), deep.N(15, 60) // so that few mutations are of problems on all boards
+	total, each := deep.N(2_500, 10_000), deep.N(20, 60) // so that few mutations are of problems on all boards
 	if os.Getenv("MIGLAB_LONG") == "1" {
 		total = 100_000
 	}
