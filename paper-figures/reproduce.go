@@ -201,8 +201,8 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 // artefactCost estimates the time of all artefacts over the time of all cells, measured on a busy machine.
 const artefactCost = 0.2
 
-// tellAll makes the progress of an engine that of its cells and of artefacts after them. An artefact costs as much as it
-// reads cells.
+// tellAll makes the progress of an engine that of its cells and of artefacts after them. An artefact costs as much as
+// it reads cells.
 func tellAll(engine *run.Engine, runner *work.Runner, artefacts []*job) {
 	progress, share := engine.Progress, engine.Share
 	cells, part := 0, 0.0 // part is the artefacts' share of the work

@@ -53,7 +53,8 @@ func (p *PaperRecord) onSite() site.Paper {
 	leading := Map(p.leading(), func(c Conclusion) string { return c.ID })
 	for _, c := range p.Conclusions {
 		out.Conclusions = append(out.Conclusions, site.Conclusion{
-			ID: c.ID, Short: cmp.Or(c.Short, c.Sentence), Sentence: c.Sentence, Section: c.Section, Answer: string(c.Answer),
+			ID: c.ID, Short: cmp.Or(c.Short, c.Sentence), Sentence: c.Sentence, Section: c.Section,
+			Answer: string(c.Answer),
 			Met:   strings.Trim(c.share()+", "+string(c.Part), ", "),
 			Brief: c.brief(), Numbers: c.Numbers, Plain: c.Plain, Because: c.Because, Varied: c.Varied,
 			Leading: slices.Contains(leading, c.ID),

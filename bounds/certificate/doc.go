@@ -13,10 +13,10 @@
 // (schedule/tolerance.go), so that a schedule of microseconds may pass it and end before H.
 //
 // Area and slice weights use numbers of any length and round nothing. Chains and searches use units ([ruler]). H is at
-// more than 2^118 units, so that times from 1e-6 s on are whole numbers of units if H is less than 2^46 s, and other times
-// are rounded down. That is outwards: no sum of rounded times exceeds the sum of the times. H is rounded up to units;
-// a whole number of units is below H exactly if it is below H rounded up. Where times become cells or prices become
-// units, they are rounded down as well, and the proof below says why that is valid.
+// more than 2^118 units, so that times from 1e-6 s on are whole numbers of units if H is less than 2^46 s, and other
+// times are rounded down. That is outwards: no sum of rounded times exceeds the sum of the times. H is rounded up to
+// units; a whole number of units is below H exactly if it is below H rounded up. Where times become cells or prices
+// become units, they are rounded down as well, and the proof below says why that is valid.
 //
 // # Instances and nodes
 //

@@ -93,8 +93,8 @@ func In(dir string) (*Archive, error) {
 			return nil, err
 		}
 		if in.contradicts(known.Value, own.Bound) || in.contradicts(own.Value, known.Bound) {
-			return nil, fmt.Errorf("%s: best.csv in %s has the result %v and the bound %v, the program %v and %v; they "+
-				"contradict each other", known.ID, dir, own.Value, own.Bound, known.Value, known.Bound)
+			return nil, fmt.Errorf("%s: best.csv in %s has the result %v and the bound %v, the program %v and %v; "+
+				"they contradict each other", known.ID, dir, own.Value, own.Bound, known.Value, known.Bound)
 		}
 	}
 	return a, nil
@@ -128,8 +128,8 @@ func Read(files fs.FS) (*Archive, error) {
 	}
 	for i, b := range a.Best {
 		if a.Instances[i].contradicts(b.Value, b.Bound) {
-			return nil, fmt.Errorf("best.csv: the result %v of %s by %s is better than the bound %v by %s; they contradict "+
-				"each other", b.Value, b.ID, b.By, b.Bound, b.BoundBy)
+			return nil, fmt.Errorf("best.csv: the result %v of %s by %s is better than the bound %v by %s; they "+
+				"contradict each other", b.Value, b.ID, b.By, b.Bound, b.BoundBy)
 		}
 	}
 	return a, nil

@@ -7,8 +7,8 @@ import (
 )
 
 // Lock waits until no other process has the lock of a file, takes it and returns what gives it back. It makes the file,
-// which stays. The system gives a lock back when the process ends, even by SIGKILL. The error is that of ctx if ctx ends
-// first.
+// which stays. The system gives a lock back when the process ends, even by SIGKILL. The error is that of ctx if ctx
+// ends first.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	taken, failed := make(chan func()), make(chan error, 1)
 	go func() {

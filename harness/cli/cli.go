@@ -27,8 +27,8 @@ func (e InterruptedError) Error() string { return "interrupted; " + e.Kept }
 // Unwrap returns [context.Canceled].
 func (e InterruptedError) Unwrap() error { return context.Canceled }
 
-// Interruptible does work that does not look at ctx, such as reading a pipe. It returns the error of ctx as soon as that
-// ends; the work then goes on until the process ends.
+// Interruptible does work that does not look at ctx, such as reading a pipe. It returns the error of ctx as soon as
+// that ends; the work then goes on until the process ends.
 func Interruptible[T any](ctx context.Context, work func() (T, error)) (v T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {

@@ -62,7 +62,8 @@ func NewProgress(w io.Writer, what string) *Progress {
 	return &Progress{terminal: ok && term.IsTerminal(int(f.Fd())), w: w, what: what}
 }
 
-// SetShare says, before a call of Set, which share of the work since the first call is done, where units differ in cost.
+// SetShare says, before a call of Set, which share of the work since the first call is done, where units differ in
+// cost.
 func (p *Progress) SetShare(share float64) { p.share = share }
 
 // Set shows how many units are done.

@@ -58,7 +58,9 @@ type (
 func newCluster(id int64, s *sim.PlacementSetting) cluster {
 	q := cluster{
 		Type: "cluster", ID: id, GPUs: s.GPUs, PerNode: s.PerNode, Waiting: s.Waiting, Demand: s.Demand,
-		GPU: gpu[clusterProfile]{Name: s.GPU.Name, ComputeSlices: s.GPU.ComputeSlices, MemorySlices: s.GPU.MemorySlices},
+		GPU: gpu[clusterProfile]{
+			Name: s.GPU.Name, ComputeSlices: s.GPU.ComputeSlices, MemorySlices: s.GPU.MemorySlices,
+		},
 	}
 	for _, p := range s.Geometry {
 		q.Geometry = append(q.Geometry, strings.Trim(fmt.Sprint([]mig.Instance(p)), "[]"))

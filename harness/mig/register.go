@@ -154,8 +154,8 @@ func (g *GPU) checkProfile(p *Profile) error {
 	case slices.Contains(g.Others, p): // no algorithm uses it
 		return nil
 	case !p.Standard() && !slices.ContainsFunc(g.Profiles, p.replaceable):
-		return fmt.Errorf("%s has no standard profile of its size that may begin where it begins, takes no more memory "+
-			"slices and no longer to create and to destroy; lower bounds on makespans need one", p)
+		return fmt.Errorf("%s has no standard profile of its size that may begin where it begins, takes no more "+
+			"memory slices and no longer to create and to destroy; lower bounds on makespans need one", p)
 	case !p.Standard():
 		return nil
 	case p.Size == g.ComputeSlices && p.Length != g.MemorySlices:

@@ -12,7 +12,8 @@ import "math"
 var taylor = [...]float64{1. / 40320, 1. / 5040, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 1. / 2, 1}
 
 // Exp returns e**x. Its method is Naoki Shibata's (Efficient evaluation methods of elementary functions suitable for
-// SIMD computation, Computer Science - Research and Development 25, 2010): the series of e**(r/16)-1, doubled four times.
+// SIMD computation, Computer Science - Research and Development 25, 2010): the series of e**(r/16)-1, doubled four
+// times.
 func Exp(x float64) float64 {
 	const (
 		overflow  = 7.09782712893384e+02

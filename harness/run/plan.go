@@ -67,8 +67,8 @@ func splitJobs(jobs []job, workers int) [][]job {
 	return out
 }
 
-// rounds is the number of rounds in which a run goes through all kinds of jobs. With more rounds, the time left is known
-// better, and each commit of the store changes more pages.
+// rounds is the number of rounds in which a run goes through all kinds of jobs. With more rounds, the time left is
+// known better, and each commit of the store changes more pages.
 const rounds = 16
 
 // mixJobs orders the parts of splitJobs so that each round has an equal share of every kind of job, and the first round

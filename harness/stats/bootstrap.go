@@ -205,8 +205,8 @@ type draws struct {
 
 type pair struct{ first, second uint32 }
 
-// next draws the rows of a resample into pairs. Each half of a random number draws a row. Some rows are drawn more often
-// than others, by n in 2³², far below what resampling can show.
+// next draws the rows of a resample into pairs. Each half of a random number draws a row. Some rows are drawn more
+// often than others, by n in 2³², far below what resampling can show.
 func (d *draws) next(pairs []pair) {
 	for i := range pairs {
 		u := d.random.Uint64()

@@ -237,8 +237,8 @@ func checkOrder[T cmp.Ordered](row string, n int, arrival func(i int) T) error {
 	}
 	for i := 1; i < n; i++ {
 		if arrival(i) < arrival(i-1) {
-			return fmt.Errorf("%s %d arrives at %v, before the one above, at %v; sort them by arrival", row, i, arrival(i),
-				arrival(i-1))
+			return fmt.Errorf("%s %d arrives at %v, before the one above, at %v; sort them by arrival", row, i,
+				arrival(i), arrival(i-1))
 		}
 	}
 	return nil

@@ -67,8 +67,8 @@ var (
 const above0 = math.SmallestNonzeroFloat64
 
 // WriteJobs writes what [ReadJobs] reads: reading it back gives the same jobs, to the
-// last bit of every number on the sizes that the GPU has. No jobs, jobs that are not in order of arrival, and a job that
-// does not run on all sizes are an error. Other errors are those of w.
+// last bit of every number on the sizes that the GPU has. No jobs, jobs that are not in order of arrival, and a job
+// that does not run on all sizes are an error. Other errors are those of w.
 func WriteJobs(w io.Writer, g *mig.GPU, jobs []Job) error {
 	if err := checkOrder("job", len(jobs), func(i int) Minutes { return jobs[i].Arrival }); err != nil {
 		return err

@@ -44,7 +44,9 @@ func Paper() (figures.Paper, error) {
 		"overhead": func(*figures.Data) (*figures.Output, error) { return new(figures.Output), nil },
 		"unseen":   unseen, "mps": mps,
 		"ceiling": ceilings, "optimum": optimum, "sensitivity": sensitivity, "fit": fit, "timing": timing,
-		"corun": func(d *figures.Data) (*figures.Output, error) { return corunError(d.Claims, datasets.Hardware()), nil },
+		"corun": func(d *figures.Data) (*figures.Output, error) {
+			return corunError(d.Claims, datasets.Hardware()), nil
+		},
 	})
 }
 

@@ -124,7 +124,8 @@ func uuid(words ...string) string {
 func (g *GPU) Identify() (profiling.Identity, error) {
 	id := profiling.Identity{
 		UUID: g.uuid, Name: "NVIDIA " + g.model.Name + " (fake)", Model: g.model,
-		MemoryMiB: 1024 * g.model.Profiles[len(g.model.Profiles)-1].MemoryGB, Driver: "0.0 (fake)", Source: mig.SourceMIG,
+		MemoryMiB: 1024 * g.model.Profiles[len(g.model.Profiles)-1].MemoryGB, Driver: "0.0 (fake)",
+		Source: mig.SourceMIG,
 	}
 	err := g.do("identify the GPU", func(s *state) error {
 		id.MIG, id.MIGPending = s.MIG, s.Pending

@@ -278,8 +278,8 @@ func notesOf(standings []Standing) []string {
 			"to the first of the rank holds zero",
 		"friedman_rank: mean rank on an instance; p_holm: Wilcoxon's signed-rank test against the first of the " +
 			"dataset, by Holm's adjustment",
-		"budget: what the algorithm may compute; instance_us, or time: median wall time of an instance on the machine " +
-			"that ran it",
+		"budget: what the algorithm may compute; instance_us, or time: median wall time of an instance on the " +
+			"machine that ran it",
 	}
 	if isNamed(standings) {
 		notes = append(notes, "name: what a program outside miglab calls itself; its version is its own, too")

@@ -33,7 +33,8 @@ func (f *conditions) register(c *cobra.Command) {
 		}
 	}
 	addGPU(c, &f.gpu, usual, help)
-	cli.AddFlag(c, &f.gpus, "gpus", "1", cli.WholeNumber(1, mostGPUs), "number of GPUs, in tracks whose datasets do not give it")
+	cli.AddFlag(c, &f.gpus, "gpus", "1", cli.WholeNumber(1, mostGPUs),
+		"number of GPUs, in tracks whose datasets do not give it")
 	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 }
 

@@ -108,7 +108,8 @@ func keepInputs(c *cobra.Command, args []string, what, path string) error {
 		}
 		for _, input := range inputs {
 			if in, err := os.Stat(input); err == nil && os.SameFile(in, out) && out.Mode().IsRegular() {
-				return fmt.Errorf("%s %s: %s reads this file, and would replace it; name another one", what, path, c.Name())
+				return fmt.Errorf("%s %s: %s reads this file, and would replace it; name another one", what, path,
+					c.Name())
 			}
 		}
 	}

@@ -408,7 +408,8 @@ func newSuiteCheck() *cobra.Command {
 				if err := a.Check(c.Context(), e); err != nil {
 					return cli.FailedError{Err: err}
 				}
-				_, err := fmt.Fprintf(c.OutOrStdout(), "ok: %d instances of suite %s\n", len(a.Instances), suite.Version)
+				_, err := fmt.Fprintf(c.OutOrStdout(), "ok: %d instances of suite %s\n", len(a.Instances),
+					suite.Version)
 				return err
 			})
 		},

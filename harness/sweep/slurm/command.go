@@ -17,8 +17,8 @@ func runCommand(ctx context.Context, name string, args ...string) (string, error
 	case err == nil:
 		return string(out), nil
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("no %s on the PATH: miglab submit slurm works where jobs are submitted, as on a login node; "+
-			"miglab run needs no Slurm", name)
+		return "", fmt.Errorf("no %s on the PATH: miglab submit slurm works where jobs are submitted, as on a login "+
+			"node; miglab run needs no Slurm", name)
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case failed != nil && len(failed.Stderr) > 0:
