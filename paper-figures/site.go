@@ -55,8 +55,8 @@ func (p *PaperRecord) onSite() site.Paper {
 		out.Conclusions = append(out.Conclusions, site.Conclusion{
 			ID: c.ID, Short: cmp.Or(c.Short, c.Sentence), Sentence: c.Sentence, Section: c.Section,
 			Answer: string(c.Answer),
-			Met:   strings.Trim(c.share()+", "+string(c.Part), ", "),
-			Brief: c.brief(), Numbers: c.Numbers, Plain: c.Plain, Because: c.Because, Varied: c.Varied,
+			Met:    strings.Trim(c.share()+", "+string(c.Part), ", "),
+			Brief:  c.brief(), Numbers: c.Numbers, Plain: c.Plain, Because: c.Because, Varied: c.Varied,
 			Leading: slices.Contains(leading, c.ID),
 		})
 	}

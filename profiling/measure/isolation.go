@@ -315,7 +315,7 @@ func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []is
 // others (FAR Table 2), or [reports.Missing].
 func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 	t := reports.Table{
-		Title:   Titled("Largest difference in percent between kernels alone and beside others",
+		Title: Titled("Largest difference in percent between kernels alone and beside others",
 			firstRow(rows).Provenance),
 		Columns: reports.Left("kernel"),
 		Notes:   []string{"instances share PCIe and the power limit, which MIG does not partition"},
