@@ -298,8 +298,11 @@ var slurmTests = map[string]struct {
 				}
 			}
 			if killed == before {
-				s.t.Errorf("the sweep was done after %d kills", killed)
-				break
+				if strings.Contains(s.miglab("status", s.folder()), ", 0 missing\n") {
+					s.t.Errorf("the sweep was done after %d kills", killed)
+					break
+				}
+				continue // no task runs yet
 			}
 			s.awaitIncomplete()
 			s.submitted("submit", "--missing", s.folder())
