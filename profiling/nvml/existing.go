@@ -73,19 +73,15 @@ func OpenExisting(selector string) (_ profiling.Device, err error) {
 	var failed error
 	smallest := "1g.5gb"
 	for i, g := range gpus {
-		switch {
-		case chosen != "" && g.id.UUID != chosen:
-			continue
-		case g.err != nil: // another GPU may have instances
-			failed = cmp.Or(failed, g.err)
-			continue
-		case !g.id.MIG:
-			unusable = append(unusable, "MIG mode of "+g.id.UUID+" is off")
+		if chosen != "" && g.id.UUID != chosen {
 			continue
 		}
-		if g.id.Model == nil {
-			_, err := modelOf(g.gpu, g.id, op)
+		off, err := g.lackOfMIG(op)
+		if off != "" || err != nil { // another GPU may have instances
 			failed = cmp.Or(failed, err)
+			if off != "" {
+				unusable = append(unusable, off)
+			}
 			continue
 		}
 		smallest = g.id.Model.Profiles[0].String()
@@ -101,6 +97,20 @@ func OpenExisting(selector string) (_ profiling.Device, err error) {
 		return nil, failed
 	}
 	return onlyGPU(op, found, unusable, smallest)
+}
+
+// lackOfMIG says that MIG mode is off, or why the GPU cannot be used. Both are zero for a GPU that can have instances.
+func (d *device) lackOfMIG(op string) (off string, failed error) {
+	switch {
+	case d.err != nil:
+		return "", d.err
+	case !d.id.MIG:
+		return "MIG mode of " + d.id.UUID + " is off", nil
+	case d.id.Model == nil:
+		_, err := modelOf(d.gpu, d.id, op)
+		return "", cmp.Or(err, error(profiling.ErrUnsupported))
+	}
+	return "", nil
 }
 
 // onlyGPU returns the one GPU with instances for this process. The error says what there is instead, and that an
