@@ -59,8 +59,14 @@ func newSlurmSweep(t *testing.T, instances int) *slurmSweep {
 func (s *slurmSweep) hold(tasks ...int) {
 	s.t.Helper()
 	for _, task := range tasks {
-		write(s.t, filepath.Join(s.dir, fmt.Sprintf("hold-%d", task)), "")
+		s.holdAt(task, 4)
 	}
+}
+
+// holdAt has a task stop at an instance, counted over all its runs that Slurm did not restart.
+func (s *slurmSweep) holdAt(task, instance int) {
+	s.t.Helper()
+	write(s.t, filepath.Join(s.dir, fmt.Sprintf("hold-%d", task)), fmt.Sprintln(instance))
 }
 
 // release lets tasks go on.
@@ -188,6 +194,15 @@ func (s *slurmSweep) awaitStates(task int, want ...string) {
 	})
 }
 
+// awaitRunning waits until a run of a task is at work.
+func (s *slurmSweep) awaitRunning(task int) {
+	s.t.Helper()
+	s.Await(fmt.Sprintf("task %d to run", task), func() bool {
+		runs := s.attempts(task)
+		return len(runs) > 0 && syscall.Kill(runs[len(runs)-1].PID, 0) == nil
+	})
+}
+
 // databases returns the databases of a task.
 func (s *slurmSweep) databases(task int) []string {
 	found, _ := filepath.Glob(filepath.Join(s.folder(), "results", fmt.Sprintf("%04d-*.db", task)))
@@ -288,34 +303,36 @@ var slurmTests = map[string]struct {
 		s.checkComputedOnce(3)
 	}},
 
+	// Each is killed in one of its first instances, or as it waits in the last of them.
 	"tasks are killed at random moments": {400, func(s *slurmSweep, want string) {
-		write(s.t, filepath.Join(s.dir, "slow"), fmt.Sprint(0.25+float64(kills(s.t))/60)) // tasks last longer than the kills
-		s.submit()
-		killed := 0
-		for killed < kills(s.t) {
-			before := killed
-			for _, task := range rand.Perm(8) {
+		tasks := []int{0, 1, 2, 3, 4, 5, 6, 7}
+		submit := func() { s.submit() }
+		for killed := 0; killed < kills(s.t); {
+			for _, task := range tasks {
+				s.holdAt(task, 1+rand.N(16))
+			}
+			submit()
+			rand.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
+			victims := tasks[:1+rand.N(min(len(tasks), kills(s.t)-killed))]
+			for _, task := range victims {
+				s.awaitRunning(task)
 				time.Sleep(rand.N(1500 * time.Millisecond))
 				runs := s.attempts(task)
-				if len(runs) > 0 && syscall.Kill(runs[len(runs)-1].PID, syscall.SIGKILL) == nil { // else it has ended
-					killed++
+				if err := syscall.Kill(runs[len(runs)-1].PID, syscall.SIGKILL); err != nil {
+					s.t.Fatalf("task %d, which is held, has ended: %v", task, err)
 				}
+				killed++
 			}
-			if killed == before {
-				if strings.Contains(s.miglab("status", s.folder()), ", 0 missing\n") {
-					s.t.Errorf("the sweep was done after %d kills", killed)
-					break
-				}
-				continue // no task runs yet
-			}
+			s.release(tasks...)
 			s.awaitIncomplete()
-			s.submitted("submit", "--missing", s.folder())
+			tasks = slices.Sorted(slices.Values(victims))
+			submit = func() { s.submitMissing(tasks...) }
 		}
+		submit()
 		s.awaitComplete(want)
 		for task := range 8 {
 			s.checkComputedOnce(task)
 		}
-		s.t.Logf("%d kills", killed)
 	}},
 
 	"a node is lost": {80, func(s *slurmSweep, want string) {
