@@ -34,10 +34,16 @@ type deviceFlags struct {
 
 // register adds the flags. modes are the ways to give a kernel a part of the GPU, the default first.
 func (f *deviceFlags) register(c *cobra.Command, modes ...string) {
+	help := map[string]string{mig.SourceMIG: "mig", measure.ModeExisting: "mig-existing for instances that exist",
+		mig.SourcePartition: "sm-partition for parts of the multiprocessors, without MIG"}
+	var ways []string
+	for _, m := range modes {
+		ways = append(ways, help[m])
+	}
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
 	cli.AddFlag(c, &f.mode, "mode", modes[0], cli.OneOf("mode", modes),
-		"mig; mig-existing for instances that exist; sm-partition for parts of the multiprocessors, without MIG")
+		strings.Join(ways, "; "))
 	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
 	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")

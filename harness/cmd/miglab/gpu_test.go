@@ -586,7 +586,7 @@ func TestGPUExistingInstances(t *testing.T) {
 		!strings.Contains(stderr, "there are [1@6 2@4 4@0]") {
 		t.Errorf("another partition: exit code %d, %s", code, stderr)
 	}
-	if code, _, stderr := b.run("profile", "reconfiguration", "--mode", "mig-existing"); code == 0 || !strings.Contains(stderr, "has nothing to reconfigure") {
+	if code, _, stderr := b.run("profile", "reconfiguration", "--mode", "mig-existing"); code == 0 || !strings.Contains(stderr, "(known: mig)") {
 		t.Errorf("reconfiguration: exit code %d, %s", code, stderr)
 	}
 	b.nothingLeft(somebodys...)

@@ -39,10 +39,11 @@ int cuDeviceGetUuid_v2(unsigned char *uuid, int d) {
     }
     return 0;
 }
+int cuDeviceGetAttribute(int *value, int attribute, int d) { (void)attribute; (void)d; *value = 9; return 0; }
 int cuGetErrorString(int e, const char **text) { (void)e; *text = "no CUDA-capable device is detected"; return 0; }
 `
 	for _, m := range regexp.MustCompile(`F\((cu\w+), \(([^)]*)\)`).FindAllStringSubmatch(string(source), -1) {
-		if name := m[1]; !slices.Contains([]string{"cuInit", "cuDeviceGetUuid_v2", "cuGetErrorString"}, name) {
+		if name := m[1]; !slices.Contains([]string{"cuInit", "cuDeviceGetUuid_v2", "cuDeviceGetAttribute", "cuGetErrorString"}, name) {
 			code += "int " + name + "() { return 0; }\n"
 		}
 	}
