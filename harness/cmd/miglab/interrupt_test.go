@@ -257,6 +257,7 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 // TestReproduceGivesTheSameBytesHoweverItCameAbout compares few artefacts of each paper, and all of them under make
 // test-long. A deep test makes all of three papers once, with several workers.
 func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
+	t.Parallel() // beside the sweeps, which mostly wait for Slurm
 	// promised is what must not differ: everything but the database, which has wall times, too, and their tables.
 	promised := func(dir string) map[string]string {
 		files := contents(t, filepath.Join(dir, "results/quick"))
