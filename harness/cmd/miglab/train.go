@@ -27,7 +27,7 @@ type trainFlags struct {
 	names        []string
 	out, install string
 	track        *track.Track
-	all, plot    bool
+	all          bool
 	steps        int64
 	seeds        []uint
 	workers      int
@@ -44,14 +44,11 @@ func (f *trainFlags) command() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			switch w := sweepOf(c); {
-			case w == nil && f.plot:
-				return f.draw(c, trainings)
-			case w == nil:
+			w := sweepOf(c)
+			if w == nil {
 				return f.train(c, trainings)
-			case !f.plot: // which is no work to spread
-				*w = assignment{trainings: trainings, results: filepath.Dir(f.out), workers: f.workers}
 			}
+			*w = assignment{trainings: trainings, results: filepath.Dir(f.out), workers: f.workers}
 			return nil
 		},
 	}
@@ -65,12 +62,8 @@ func (f *trainFlags) command() *cobra.Command {
 		"goroutines; 0 means one a processor. It changes no result")
 	c.Flags().StringVar(&f.out, "out", "results/train",
 		"folder for checkpoints, learning curves, weights and results.db")
-	c.Flags().BoolVar(&f.plot, "plot", false, "train nothing, and draw the learning curves that are in --out, also "+
-		"while a training runs; the project's own of an agent that has none there")
 	c.Flags().StringVar(&f.install, "install", "",
 		"root of the project's source: put weights and curves where the program is built from")
-	c.MarkFlagsMutuallyExclusive("plot", "install")
-	c.MarkFlagsMutuallyExclusive("plot", "steps")
 	return c
 }
 

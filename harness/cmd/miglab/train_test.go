@@ -43,24 +43,6 @@ func TestTrainingGoesOnAfterAnInterruption(t *testing.T) {
 	})
 }
 
-// TestPageDrawsCurves runs the command of the page about agents that draws learning curves.
-func TestPageDrawsCurves(t *testing.T) {
-	drawn := false
-	for line := range strings.Lines(block(t, "algorithms/rl/README.md", "Training", "")) {
-		if !strings.Contains(line, "--plot") {
-			continue
-		}
-		drawn = true
-		out := miglab(t, t.TempDir(), words(line)[1:]...)
-		if !strings.Contains(out, " runs of the project, of at least ") {
-			t.Errorf("%s%s", line, out)
-		}
-	}
-	if !drawn {
-		t.Error("the page draws no learning curve")
-	}
-}
-
 // trained returns the files of all trainings in a folder.
 func trained(t *testing.T, dir string) map[string]string {
 	t.Helper()
