@@ -79,6 +79,9 @@ var causes = []Cause{
 	"script", "contradiction", "impossible", "error", "input", fromUnpublished, "budget", "model", "unknown",
 }
 
+// explains reports whether the cause says why a number differs. The other three say what is missing to know it.
+func (c Cause) explains() bool { return c != fromUnpublished && c != "input" && c != "unknown" }
+
 // An Explanation says why claims deviate.
 type Explanation struct {
 	// Artefact and Claim select the claims. Claim is a pattern in which * matches anything.

@@ -40,6 +40,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"deviates":         func(rows []*Row) bool { return rows[0].Verdict == verdict.Deviates },
 	"deviations":       (*Manifest).deviations,
 	"deviating":        func(m *Manifest, c Cause, k Kind) int { return len(slices.Concat(m.deviations(c, k)...)) },
+	"deviatingIf":      (*Manifest).deviatingIf,
 	"difference":       (*Row).difference,
 	"escape":           reports.EscapeMarkdown,
 	"groups":           (*Record).groups,
@@ -230,6 +231,16 @@ func (m *Manifest) deviations(cause Cause, kind Kind) (out [][]*Row) {
 		out[last] = append(out[last], r)
 	}
 	return out
+}
+
+// deviatingIf counts the counted claims that deviate, those whose cause explains them or the others.
+func (m *Manifest) deviatingIf(explained bool) (n int) {
+	for r := range m.Rows() {
+		if r.Counted() && r.Verdict == verdict.Deviates && r.Cause.explains() == explained {
+			n++
+		}
+	}
+	return n
 }
 
 // home names the artefact that the claim belongs to, as evidence is named.
