@@ -36,11 +36,11 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"comparisons":      (*Record).comparisons,
 	"concluded":        (*Manifest).concluded,
 	"conclusionsTable": (*PaperRecord).conclusionsTable,
+	"countDeviations":  (*Manifest).countDeviations,
 	"counts":           (*Manifest).counts,
 	"deviates":         func(rows []*Row) bool { return rows[0].Verdict == verdict.Deviates },
 	"deviations":       (*Manifest).deviations,
 	"deviating":        func(m *Manifest, c Cause, k Kind) int { return len(slices.Concat(m.deviations(c, k)...)) },
-	"deviatingIf":      (*Manifest).deviatingIf,
 	"difference":       (*Row).difference,
 	"escape":           reports.EscapeMarkdown,
 	"groups":           (*Record).groups,
@@ -233,8 +233,8 @@ func (m *Manifest) deviations(cause Cause, kind Kind) (out [][]*Row) {
 	return out
 }
 
-// deviatingIf counts the counted claims that deviate, those whose cause explains them or the others.
-func (m *Manifest) deviatingIf(explained bool) (n int) {
+// countDeviations counts the printed and stated claims that deviate and are explained, or are not.
+func (m *Manifest) countDeviations(explained bool) (n int) {
 	for r := range m.Rows() {
 		if r.Counted() && r.Verdict == verdict.Deviates && r.Cause.explains() == explained {
 			n++
