@@ -12,6 +12,8 @@ import (
 	"miglab/harness/spec"
 	"miglab/harness/store"
 	"miglab/harness/task"
+	"miglab/paper-figures/claim"
+	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -39,15 +41,16 @@ type Term struct {
 // Builds are the Build functions of a paper's artefacts by their names.
 type Builds map[string]Build
 
-// Load returns a paper from its data files: the claims (see [LoadClaims]), the terms, the titles, and the artefacts
+// Load returns a paper from its data files: the claims (see [claim.Load]), the terms, the titles, and the artefacts
 // in the order of tables.csv. It is an error unless each of them has a Build and no other name has one.
 func Load(name string, files fs.FS, builds Builds) (Paper, error) {
 	p := Paper{Name: name}
-	var err error
-	if p.Claims, err = LoadClaims(name, files); err != nil {
+	set, err := claim.Load(name, files)
+	if err != nil {
 		return p, err
 	}
-	err = eachRow(name, files, "tables.csv", func(t *tablePart) (column string, err error) {
+	p.Claims = &Claims{Set: set}
+	err = claim.EachRow(name, files, "tables.csv", func(t *tablePart) (column string, err error) {
 		return p.addPart(t, builds)
 	})
 	if err != nil {
@@ -58,7 +61,7 @@ func Load(name string, files fs.FS, builds Builds) (Paper, error) {
 			return p, &KeyError{name, artefact, artefact, "has no line in tables.csv with its title"}
 		}
 	}
-	return p, eachRow(name, files, "terms.csv", func(t *Term) (column string, err error) {
+	return p, claim.EachRow(name, files, "terms.csv", func(t *Term) (column string, err error) {
 		p.Terms = append(p.Terms, *t)
 		return "", nil
 	})
@@ -76,7 +79,7 @@ func (p *Paper) addPart(t *tablePart, builds Builds) (column string, err error) 
 	answer, why := strings.CutPrefix(t.Part, because)
 	switch {
 	case slices.Contains([]string{"text", "number", "plusminus", "note"}, t.Part): // of which a table may have several
-	case why && !slices.Contains(append(Answers, Aside), Answer(answer)),
+	case why && !slices.Contains(append(verdict.Answers, verdict.Aside), verdict.Answer(answer)),
 		!why && !slices.Contains(singleParts, t.Part):
 		return "part", fmt.Errorf("unknown part %q; README.md in paper-figures lists them", t.Part)
 	case slices.ContainsFunc(p.Claims.heads, func(o tablePart) bool { return o.Table == t.Table && o.Part == t.Part }):
@@ -160,62 +163,41 @@ func Drawn(file, caption string, f reports.Figure) Build {
 	return func(*Data) (*Output, error) { return new(Output).Figure(file, caption, f), nil }
 }
 
-// Values are measurements by the name of a claim.
-type Values map[string]Measurement
+// Values are measurements by the cell of a claim.
+type Values map[claim.Cell]Measurement
 
 // A Reading is one interpretation of what the paper did, applied to a whole artefact.
 type Reading struct {
 	// Name identifies the reading in claims.csv. That of the first one, the default, may be empty: "default".
 	Name string
 	// Values lacks claims that the reading does not concern. The default one has all that can be measured. Other
-	// names are those of values that only conclusions need.
+	// cells are those of values that only conclusions need.
 	Values Values
 	// from is the line of readings.csv about it.
-	from readingRow
+	from claim.Reading
 }
 
-// A readingRow is a line of readings.csv.
-type readingRow struct {
-	// Artefact is a pattern in which * matches anything. The first line that matches counts.
-	Artefact string `csv:"artefact"`
-	Reading  string `csv:"reading"`
-	// Part is part for a reading of some replicates or claims, and post hoc for one that was found after the run:
-	// neither competes with the others. It is default for one that equals the default reading.
-	Part string `csv:"part"`
-	// Basis says where the reading comes from: the authors' script, a printed example, a formula or prose.
-	Basis string `csv:"basis"`
-}
-
-// A missingRow is a line of missing.csv.
-type missingRow struct {
-	Artefact string `csv:"artefact"`
-	Claim    string `csv:"claim"`
-	Reason   string `csv:"reason"`
-}
-
-// output runs Build, and adds what readings.csv and missing.csv say about its output.
+// output runs Build, and adds what readings.csv and claims.csv say about its output.
 func (a *Artefact) output(d *Data) (*Output, error) {
 	o, err := a.Build(d)
 	if err != nil {
 		return nil, err
 	}
 	for i := range o.Readings {
-		name, lines := cmp.Or(o.Readings[i].Name, DefaultReading), d.Claims.readings
-		at := slices.IndexFunc(lines, func(r readingRow) bool {
-			return matches(r.Artefact, a.Name) && r.Reading == name
-		})
-		if at >= 0 {
-			o.Readings[i].from = lines[at]
-		} else if lines != nil {
+		name := cmp.Or(o.Readings[i].Name, DefaultReading)
+		line := d.Claims.Reading(a.Name, name)
+		if line != nil {
+			o.Readings[i].from = *line
+		} else if d.Claims.Readings != nil {
 			return nil, &KeyError{"readings.csv", a.Name, name, "is a reading of the program and has no line"}
 		}
 	}
 	if o.Missing == nil {
-		o.Missing = map[string]string{}
+		o.Missing = map[claim.Cell]string{}
 	}
 	for _, c := range d.Claims.Of(a.Name) {
-		if reason := d.Claims.Missing(a.Name, c.Name); reason != "" {
-			o.Missing[c.Name] = reason
+		if c.Missing != "" {
+			o.Missing[c.Cell] = c.Missing
 		}
 	}
 	return o, nil
@@ -225,19 +207,19 @@ func (a *Artefact) output(d *Data) (*Output, error) {
 type Output struct {
 	// Readings are judged against the artefact's claims. The first one is the default.
 	Readings []Reading
-	// Missing says by claim why those that need hardware or unpublished data cannot be run. missing.csv adds to it.
-	Missing map[string]string
+	// Missing says by claim why those that need hardware or unpublished data cannot be run. claims.csv adds to it.
+	Missing map[claim.Cell]string
 	// Taken says what the project uses the paper's inputs for, and Inputs has the values that
-	// it uses, by the name of the claim. A value that the paper does not print is an error.
+	// it uses, by the cell of the claim. A value that the paper does not print is an error.
 	Taken   string
-	Inputs  map[string]float64
+	Inputs  map[claim.Cell]float64
 	Tables  []Table
 	Figures []Figure
 }
 
 // Read returns an output with readings; what is missing, tables and figures are added to it.
 func Read(readings ...Reading) *Output {
-	return &Output{Readings: readings, Missing: map[string]string{}}
+	return &Output{Readings: readings, Missing: map[claim.Cell]string{}}
 }
 
 // Under returns the values of a reading, to be set. It adds the reading if the output has none of the name.
@@ -253,7 +235,7 @@ func (o *Output) Under(reading string) Values {
 }
 
 // Take sets what the paper's inputs are used for and their values, and returns the output.
-func (o *Output) Take(use string, inputs map[string]float64) *Output {
+func (o *Output) Take(use string, inputs map[claim.Cell]float64) *Output {
 	o.Taken, o.Inputs = use, inputs
 	return o
 }
@@ -280,9 +262,9 @@ type Table struct {
 	About []About `json:"about,omitempty"`
 }
 
-// About selects the claims that a row is about: all with the coordinates of Claim. Label tells a claim's rows apart.
+// About selects the claims that a row is about. Label tells a claim's rows apart.
 type About struct {
-	Claim string `json:"claim"`
+	claim.Selection
 	Label string `json:"label,omitempty"`
 }
 
@@ -290,17 +272,6 @@ type About struct {
 func (t *Table) RowAbout(about About, cells ...any) {
 	t.About = append(t.About, about)
 	t.Row(cells...)
-}
-
-// coordinates are those of a claim's name.
-func coordinates(claim string) []string {
-	return Map(strings.Fields(claim), func(word string) string { return strings.TrimRight(word, ",:") })
-}
-
-// covers reports whether the claim has all coordinates.
-func (a About) covers(claim string) bool {
-	have := coordinates(claim)
-	return !slices.ContainsFunc(coordinates(a.Claim), func(c string) bool { return !slices.Contains(have, c) })
 }
 
 // A Figure is a figure with the name of its files, without extension. In a [Record] the figure itself is nil.

@@ -6,6 +6,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -26,7 +27,7 @@ func WithOrigin(notes []string, p datasets.Provenance) []string {
 // The claims are inputs of the GPU models. What was measured on a GPU is judged as a second reading.
 func ReconfigurationTable(h datasets.HardwareSet) Build {
 	return func(d *Data) (*Output, error) {
-		measured, inputs, t := Values{}, map[string]float64{}, d.Claims.Head("table1")
+		measured, inputs, t := Values{}, map[claim.Cell]float64{}, d.Claims.Head("table1")
 		for _, name := range []string{"A30", "A100", "H100"} {
 			times := h.Reconfigurations(name)
 			g := mig.MustLookup(name)
@@ -34,8 +35,8 @@ func ReconfigurationTable(h datasets.HardwareSet) Build {
 				p := g.Profile(s)
 				cells := []string{fmt.Sprintf("%.2f", p.Create), fmt.Sprintf("%.2f", p.Destroy)}
 				for i, operation := range []string{"create", "destroy"} {
-					claim := fmt.Sprintf("%s %s size %d", name, operation, s)
-					inputs[claim] = float64([]mig.Seconds{p.Create, p.Destroy}[i])
+					cell := claim.Cell{Row: name, Column: operation, Quantity: fmt.Sprintf("size %d", s)}
+					inputs[cell] = float64([]mig.Seconds{p.Create, p.Destroy}[i])
 					r, ok := times[datasets.Operation{Name: operation, Size: s}]
 					if !ok {
 						cells = append(cells, reports.Missing)
@@ -45,7 +46,7 @@ func ReconfigurationTable(h datasets.HardwareSet) Build {
 					t.Notes = WithOrigin(t.Notes, r.Provenance)
 					m := verdict.Sampled(float64(r.Mean), float64(r.StdDev), r.Runs, verdict.Measurements, 0)
 					m.Detail = "The paper names neither board nor driver; " + r.String() + "."
-					measured[claim] = m
+					measured[cell] = m
 				}
 				t.Row(name, s, cells)
 			}

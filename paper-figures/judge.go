@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 )
 
@@ -31,96 +32,102 @@ func (e *KeyError) Error() string {
 // A Declaration is what the Build of an artefact says about its claims, without numbers.
 type Declaration struct {
 	Paper, Artefact string
-	// Readings are the keys of each reading; the first is the default one. Some may be of values that only conclusions
+	// Readings are the cells of each reading; the first is the default one. Some may be of values that only conclusions
 	// need.
-	Readings [][]string
+	Readings [][]claim.Cell
 	// Names are those of the readings.
 	Names []string
-	// Missing are the keys of claims that are said to need hardware or unpublished data.
-	Missing []string
+	// Missing are the cells of claims that are said to need hardware or unpublished data.
+	Missing []claim.Cell
 	// Inputs are the values that the project uses for the paper's inputs.
-	Inputs map[string]float64
+	Inputs map[claim.Cell]float64
 }
 
-// Match returns a [*KeyError] unless every key is a claim and every claim has a key: measured and derived ones
+// Match returns a [*KeyError] unless every cell has a claim and every claim has a cell: measured and derived ones
 // in the default reading, hardware ones there or among the missing, unpublished ones among the missing. A key may
 // also be what a conclusion needs, if the default reading has it. Inputs must be declared with the printed
 // value. It does not depend on what hardware was measured.
 func (c *Claims) Match(dec Declaration) error {
 	claims := c.Of(dec.Artefact)
-	bad := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
+	wrong := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
+	bad := func(cell claim.Cell, reason string) error { return wrong(cell.String(), reason) }
 	for i, r := range dec.Names {
 		if slices.Contains(dec.Names[:i], r) {
-			return bad(r, "is the name of two readings")
+			return wrong(r, "is the name of two readings")
 		}
 	}
-	basis := map[string]Basis{}
+	basis := map[claim.Cell]claim.Basis{}
 	for i := range claims {
-		basis[claims[i].Name] = claims[i].Basis
+		basis[claims[i].Cell] = claims[i].Basis
 	}
 	for i, keys := range dec.Readings {
 		for _, k := range keys {
 			switch b, ok := basis[k]; {
-			case !ok && !(c.concludes(dec.Artefact, k) && slices.Contains(dec.Readings[0], k)):
-				return bad(k, "is measured and is no claim in published.csv")
-			case i == 0 && b == Input:
-				return bad(k, "is measured by the default reading and is an input in published.csv")
+			case !ok && !(c.Needs(dec.Artefact, k) && slices.Contains(dec.Readings[0], k)):
+				return bad(k, "is measured and is no claim in claims.csv")
+			case i == 0 && b == claim.Input:
+				return bad(k, "is measured by the default reading and is an input in claims.csv")
 			}
 		}
 	}
 	for _, k := range dec.Missing {
-		if b := basis[k]; b != Hardware && b != Unpublished {
-			return bad(k, "is said to be missing and is no hardware or unpublished claim in published.csv")
+		if b := basis[k]; b != claim.Hardware && b != claim.Unpublished {
+			return bad(k, "is said to be missing and is no hardware or unpublished claim in claims.csv")
 		}
 	}
-	for _, k := range slices.Sorted(maps.Keys(dec.Inputs)) {
-		if basis[k] != Input {
-			return bad(k, "is used as an input and is no input in published.csv")
+	for _, k := range sorted(dec.Inputs) {
+		if basis[k] != claim.Input {
+			return bad(k, "is used as an input and is no input in claims.csv")
 		}
 	}
 	for i := range claims {
-		k, b := claims[i].Name, claims[i].Basis
+		k, b := claims[i].Cell, claims[i].Basis
 		used, isInput := dec.Inputs[k]
 		measured := len(dec.Readings) > 0 && slices.Contains(dec.Readings[0], k)
 		missing := slices.Contains(dec.Missing, k)
 		switch {
-		case b == Input && !isInput:
-			return bad(k, "is an input in published.csv, and its artefact declares no value that is used")
-		case b == Input && plain(&used, claims[i].Decimals) != plain(&claims[i].Published, claims[i].Decimals):
+		case b == claim.Input && !isInput:
+			return bad(k, "is an input in claims.csv, and its artefact declares no value that is used")
+		case b == claim.Input && plain(&used, claims[i].Decimals) != plain(&claims[i].Published, claims[i].Decimals):
 			return bad(k,
-				fmt.Sprintf("is %v in published.csv, and the value that is used is %v", claims[i].Published, used))
-		case (b == Measured || b == Derived) && !measured:
-			return bad(k, "is a claim in published.csv and not measured by the default reading")
-		case b == Hardware && !measured && !missing:
+				fmt.Sprintf("is %v in claims.csv, and the value that is used is %v", claims[i].Published, used))
+		case (b == claim.Measured || b == claim.Derived) && !measured:
+			return bad(k, "is a claim in claims.csv and not measured by the default reading")
+		case b == claim.Hardware && !measured && !missing:
 			return bad(k, "needs hardware and is neither measured nor missing")
-		case b == Unpublished && !missing:
+		case b == claim.Unpublished && !missing:
 			return bad(k, "hangs on unpublished data, and nothing says which")
 		}
 	}
 	return nil
 }
 
-// declaration lists the keys of an output.
+// sorted returns the keys of a map in the order of cells.
+func sorted[V any](m map[claim.Cell]V) []claim.Cell {
+	return slices.SortedFunc(maps.Keys(m), claim.Cell.Compare)
+}
+
+// declaration lists the cells of an output.
 func (o *Output) declaration(paper, artefact string) Declaration {
-	dec := Declaration{Paper: paper, Artefact: artefact, Missing: slices.Sorted(maps.Keys(o.Missing)), Inputs: o.Inputs}
+	dec := Declaration{Paper: paper, Artefact: artefact, Missing: sorted(o.Missing), Inputs: o.Inputs}
 	for _, r := range o.Readings {
-		dec.Readings = append(dec.Readings, slices.Sorted(maps.Keys(r.Values)))
+		dec.Readings = append(dec.Readings, sorted(r.Values))
 		dec.Names = append(dec.Names, cmp.Or(r.Name, DefaultReading))
 	}
 	return dec
 }
 
 // judge judges the claims of an artefact under each reading.
-func (d *Data) judge(claims []Claim, o *Output) []Row {
+func (d *Data) judge(claims []claim.Claim, o *Output) []Row {
 	var rows []Row
 	for i := range claims {
 		c := &claims[i]
 		first := d.defaultRow(c, o)
 		rows = append(rows, first)
 		for _, r := range o.Readings[min(1, len(o.Readings)):] {
-			if m, ok := r.Values[c.Name]; ok {
+			if m, ok := r.Values[c.Cell]; ok {
 				row := d.measuredRow(c, m)
-				row.Reading, row.Default, row.Part = r.Name, false, !r.from.counts()
+				row.Reading, row.Default, row.Part = r.Name, false, !r.from.Weight.Counts()
 				switch {
 				case first.Verdict == verdict.NotRunnable:
 					row.Verdict, row.ByDefaultMargin, row.ByMakespanMargin = first.Verdict, "", ""
@@ -144,18 +151,18 @@ func (d *Data) judge(claims []Claim, o *Output) []Row {
 }
 
 // defaultRow is the claim's row under the default reading.
-func (d *Data) defaultRow(c *Claim, o *Output) Row {
+func (d *Data) defaultRow(c *claim.Claim, o *Output) Row {
 	first := Reading{} // of an output without readings
 	if len(o.Readings) > 0 {
 		first = o.Readings[0]
 	}
-	m, measured := first.Values[c.Name]
-	row := c.row()
+	m, measured := first.Values[c.Cell]
+	row := rowOf(c)
 	switch {
-	case c.Basis == Input:
+	case c.Basis == claim.Input:
 		row.Verdict, row.Reason, row.Margin = verdict.Input, o.Taken, nil
-	case c.Basis == Unpublished || !measured:
-		row.Verdict, row.Reason = verdict.NotRunnable, o.Missing[c.Name]
+	case c.Basis == claim.Unpublished || !measured:
+		row.Verdict, row.Reason = verdict.NotRunnable, o.Missing[c.Cell]
 		if measured {
 			row.setMeasured(m)
 		}
@@ -167,8 +174,8 @@ func (d *Data) defaultRow(c *Claim, o *Output) Row {
 }
 
 // measuredRow judges one measurement.
-func (d *Data) measuredRow(c *Claim, m Measurement) Row {
-	row := c.row()
+func (d *Data) measuredRow(c *claim.Claim, m Measurement) Row {
+	row := rowOf(c)
 	j := verdict.Judge(c.Claim, m)
 	row.setMeasured(m)
 	row.Low, row.High = number(j.Low), number(j.High)
@@ -177,10 +184,10 @@ func (d *Data) measuredRow(c *Claim, m Measurement) Row {
 	byDefault := c.Claim
 	byDefault.Margin = -1
 	row.ByDefaultMargin = verdict.Judge(byDefault, m).Verdict
-	row.ByMakespanMargin = verdict.Judge(c.byMakespan(), m).Verdict
+	row.ByMakespanMargin = verdict.Judge(c.ByMakespan(), m).Verdict
 	switch j.Verdict {
 	case verdict.Deviates:
-		e := d.Claims.explain(c, m)
+		e := d.Claims.Cause(c, m)
 		row.Cause, row.Evidence, row.Reason = e.Cause, e.Evidence, strings.TrimSpace(e.Reason+" "+m.Detail)
 	case verdict.Inconclusive:
 		row.Reason = undecided(&j, m)

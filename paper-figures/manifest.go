@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"miglab/harness/wholefile"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -57,10 +58,12 @@ type Record struct {
 
 // A Row is a claim under a reading: a line of results/claims.csv.
 type Row struct {
-	Paper     string           `json:"paper"`
-	Artefact  string           `json:"artefact"`
-	Claim     string           `json:"claim"`
-	Kind      Kind             `json:"kind"`
+	Paper    string `json:"paper"`
+	Artefact string `json:"artefact"`
+	// Claim is the text of the cell.
+	Claim string `json:"claim"`
+	claim.Cell
+	Kind      claim.Kind       `json:"kind"`
 	Reading   string           `json:"reading"`
 	Relation  verdict.Relation `json:"relation"`
 	Published float64          `json:"published"`
@@ -79,7 +82,7 @@ type Row struct {
 	Replicates int             `json:"replicates,omitempty"`
 	Replicate  verdict.Unit    `json:"replicate,omitempty"`
 	Verdict    verdict.Verdict `json:"verdict"`
-	Cause      Cause           `json:"cause,omitempty"`
+	Cause      claim.Cause     `json:"cause,omitempty"`
 	Reason     string          `json:"reason,omitempty"`
 	// Evidence names the artefact that shows the cause.
 	Evidence string `json:"evidence,omitempty"`
@@ -96,15 +99,16 @@ type Row struct {
 	Repeats bool `json:"repeats,omitempty"`
 	// ByDefaultMargin is the verdict under the default margin.
 	ByDefaultMargin verdict.Verdict `json:"by_default_margin,omitempty"`
-	// ByMakespanMargin is the verdict under a margin of 2 % of the makespan, see [Claim.OfMakespans].
+	// ByMakespanMargin is the verdict under a margin of 2 % of the makespan, see [claim.Claim.OfMakespans].
 	ByMakespanMargin verdict.Verdict `json:"by_makespan_margin,omitempty"`
 }
 
-// row is the claim without a measurement.
-func (c *Claim) row() Row {
+// rowOf is the claim without a measurement.
+func rowOf(c *claim.Claim) Row {
 	r := Row{
-		Paper: c.Paper, Artefact: c.Artefact, Claim: c.Name, Kind: c.Kind, Relation: c.Relation, Published: c.Published,
-		Unit: c.Unit, Source: c.Source, Decimals: c.Decimals, Repeats: c.Repeats,
+		Paper: c.Paper, Artefact: c.Home.Artefact, Claim: c.Cell.String(), Cell: c.Cell, Kind: c.Kind,
+		Relation: c.Relation, Published: c.Published, Unit: c.Unit, Source: c.Source, Decimals: c.Decimals,
+		Repeats: c.Repeats(),
 	}
 	if c.Relation == verdict.Between {
 		r.To = &c.To
@@ -130,12 +134,12 @@ func number(v float64) *float64 {
 }
 
 // Counted reports whether the row counts in summaries: the default reading of a claim, where it belongs.
-func (r *Row) Counted() bool { return r.Default && !r.Repeats && r.Kind != Arithmetic }
+func (r *Row) Counted() bool { return r.Default && !r.Repeats && r.Kind != claim.Arithmetic }
 
 // claimColumns are the columns of claims.csv.
 var claimColumns = reports.Left("paper", "artefact", "claim", "kind", "reading", "relation", "published", "measured",
 	"ci_low", "ci_high", "margin", "unit", "replicates", "verdict", "cause", "reason", "source", "published_to",
-	"replicate", "evidence", "by_default_margin", "by_makespan_margin")
+	"replicate", "evidence", "by_default_margin", "by_makespan_margin", "row", "column", "quantity")
 
 // claimsCSV returns claims.csv: one line a claim and reading. A number that does not exist is empty.
 func (m *Manifest) claimsCSV() (string, error) {
@@ -147,7 +151,7 @@ func (m *Manifest) claimsCSV() (string, error) {
 		t.Row(r.Paper, r.Artefact, r.Claim, r.Kind, r.Reading, r.Relation, plain(&r.Published, r.Decimals),
 			plain(r.Measured, -1), plain(r.Low, -1), plain(r.High, -1), plain(r.Margin, -1), r.Unit, r.Replicates,
 			r.Verdict, r.Cause, r.Reason, r.Source, plain(r.To, r.Decimals), r.Replicate, r.Evidence,
-			r.ByDefaultMargin, r.ByMakespanMargin)
+			r.ByDefaultMargin, r.ByMakespanMargin, r.Cell.Row, r.Column, r.Quantity)
 	}
 	return t.encoded("csv")
 }
@@ -244,7 +248,7 @@ func (t Tally) String() string {
 }
 
 // Count counts the claims of one kind, each once, under its default reading. An empty kind means both.
-func (m *Manifest) Count(kind Kind) Tally {
+func (m *Manifest) Count(kind claim.Kind) Tally {
 	t := Tally{}
 	for r := range m.Rows() {
 		if r.Counted() && (kind == "" || r.Kind == kind) {
@@ -278,7 +282,7 @@ func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
 	var out []ReadingSummary
 	settled := []verdict.Verdict{verdict.NotRunnable, verdict.Input, verdict.Consistent}
 	for i, r := range readings {
-		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: !r.from.counts()}
+		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: !r.from.Weight.Counts()}
 		for _, row := range rows {
 			judged := row.Measured != nil && !slices.Contains(settled, row.Verdict)
 			if judged && row.Reading == s.Name && row.Default == (i == 0) {

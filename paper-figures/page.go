@@ -14,6 +14,7 @@ import (
 
 	"miglab/harness/atomicfile"
 	"miglab/harness/strictcsv"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -40,7 +41,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"counts":           (*Manifest).counts,
 	"deviates":         func(rows []*Row) bool { return rows[0].Verdict == verdict.Deviates },
 	"deviations":       (*Manifest).deviations,
-	"deviating":        func(m *Manifest, c Cause, k Kind) int { return len(slices.Concat(m.deviations(c, k)...)) },
+	"deviating":        func(m *Manifest, c claim.Cause, k claim.Kind) int { return len(slices.Concat(m.deviations(c, k)...)) },
 	"difference":       (*Row).difference,
 	"escape":           reports.EscapeMarkdown,
 	"groups":           (*Record).groups,
@@ -145,7 +146,7 @@ func (a *Record) tally() Tally {
 func (a *Record) groups() (out [][]*Row) {
 	type key struct {
 		verdict.Verdict
-		Cause
+		claim.Cause
 		reason, evidence string
 	}
 	at := map[key]int{}
@@ -183,7 +184,7 @@ func listed(rows []*Row) string {
 }
 
 // counts is a table of the claims of a kind by paper and verdict. The format is that of a paper's name.
-func (m *Manifest) counts(kind Kind, format string) string {
+func (m *Manifest) counts(kind claim.Kind, format string) string {
 	line := func(name string, t Tally) string {
 		return countsLine(Map(verdict.All, func(v verdict.Verdict) int { return t[v] }), "0", name)
 	}
@@ -218,7 +219,7 @@ func byMargin(of func(*Row) verdict.Verdict) func(*Manifest) string {
 }
 
 // deviations gathers the counted claims of a kind (empty: of all) that deviate for a cause, by artefact.
-func (m *Manifest) deviations(cause Cause, kind Kind) (out [][]*Row) {
+func (m *Manifest) deviations(cause claim.Cause, kind claim.Kind) (out [][]*Row) {
 	for r := range m.Rows() {
 		if !r.Counted() || r.Verdict != verdict.Deviates || r.Cause != cause || kind != "" && r.Kind != kind {
 			continue
@@ -236,7 +237,7 @@ func (m *Manifest) deviations(cause Cause, kind Kind) (out [][]*Row) {
 // countDeviations counts the printed and stated claims that deviate and are explained, or are not.
 func (m *Manifest) countDeviations(explained bool) (n int) {
 	for r := range m.Rows() {
-		if r.Counted() && r.Verdict == verdict.Deviates && r.Cause.explains() == explained {
+		if r.Counted() && r.Verdict == verdict.Deviates && r.Cause.Explains() == explained {
 			n++
 		}
 	}
@@ -318,17 +319,16 @@ func (p *PaperRecord) prove(claims *Claims) error {
 		of := claims.Of(a.Artefact)
 		for j := range a.Rows {
 			r := &a.Rows[j]
-			c := of[slices.IndexFunc(of, func(c Claim) bool { return c.Name == r.Claim })]
-			e := claims.explanation(&c, func(cause Cause) bool { return cause == r.Cause })
-			name, columns, _ := strings.Cut(e.Numbers, ": ")
-			t, done := tables[name]
+			c := of[slices.IndexFunc(of, func(c claim.Claim) bool { return c.Cell == r.Cell })]
+			e := claims.Explain(&c, func(cause claim.Cause) bool { return cause == r.Cause })
+			t, done := tables[e.Table]
 			if r.Cause == "" || !r.Default || !done {
 				continue
 			}
-			if r.Numbers = t.numbersAbout(c.Home, strings.Split(columns, "; ")); r.Numbers == "" {
+			if r.Numbers = t.numbersAbout(c.Home.Cell, strings.Split(e.Columns, ";")); r.Numbers == "" {
 				return &KeyError{
 					p.Name, r.Artefact, r.Claim,
-					fmt.Sprintf("has no row in %s, which causes.csv names", name),
+					fmt.Sprintf("has no row in %s, which causes.csv names", e.Table),
 				}
 			}
 		}
@@ -337,10 +337,10 @@ func (p *PaperRecord) prove(claims *Claims) error {
 }
 
 // numbersAbout puts in words the columns, of rows about a claim, that begin with one of the names.
-func (t *Table) numbersAbout(claim string, names []string) string {
+func (t *Table) numbersAbout(cell claim.Cell, names []string) string {
 	var out []string
 	for i, about := range t.About {
-		if !about.covers(claim) {
+		if !about.Has(cell) {
 			continue
 		}
 		text := numbersInWords(t.Table.Columns, t.Table.Rows[i], names)
@@ -390,7 +390,7 @@ func (r *Row) difference() string {
 func (a *Record) others(r *Row) string {
 	least, most := math.Inf(1), math.Inf(-1)
 	for i := range a.Rows {
-		if o := &a.Rows[i]; o.Claim == r.Claim && !o.Default && !o.Part && o.Measured != nil {
+		if o := &a.Rows[i]; o.Cell == r.Cell && !o.Default && !o.Part && o.Measured != nil {
 			least, most = min(least, *o.Measured), max(most, *o.Measured)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/wholefile"
 	"miglab/harness/work"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -100,7 +101,7 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 }
 
 // claims returns the paper's claims; a paper without a data file has none.
-func (p *Paper) claims() *Claims { return cmp.Or(p.Claims, &Claims{}) }
+func (p *Paper) claims() *Claims { return cmp.Or(p.Claims, &Claims{Set: &claim.Set{}}) }
 
 // declare runs the Build of an artefact for the first time.
 func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -25,7 +26,11 @@ func (p *PaperRecord) saveCurve(dir string) error {
 	f := reports.Curve{Title: p.Name + ": conclusions by reading"}
 	for _, c := range p.Conclusions {
 		row := reports.CurveRow{Name: c.ID, Text: "“" + c.Sentence + "”", Answer: string(c.Answer)}
-		row.Dots = Map(c.Dots, func(d Dot) reports.CurveDot { return d.CurveDot })
+		row.Dots = Map(c.Dots, func(d Dot) reports.CurveDot {
+			return reports.CurveDot{
+				Default: d.Default, Aside: d.Aside, State: reports.DotState(d.State), Distance: d.Distance,
+			}
+		})
 		f.Rows = append(f.Rows, row)
 	}
 	return reports.SaveFigure(filepath.Join(dir, p.Name, curveFile), f)
@@ -37,9 +42,9 @@ func (p *PaperRecord) saveCurve(dir string) error {
 func (p *PaperRecord) leading() []Conclusion {
 	const few = 3
 	measured := slices.DeleteFunc(slices.Clone(p.Conclusions), func(c Conclusion) bool {
-		return c.Answer == NotRunnable
+		return c.Answer == verdict.CannotRun
 	})
-	fails := slices.IndexFunc(measured, func(c Conclusion) bool { return c.Answer == DoesNotHold })
+	fails := slices.IndexFunc(measured, func(c Conclusion) bool { return c.Answer == verdict.DoesNotHold })
 	if fails >= few {
 		measured[few-1] = measured[fails]
 	}
@@ -47,14 +52,14 @@ func (p *PaperRecord) leading() []Conclusion {
 }
 
 // answered is how many of the conclusions have an answer.
-func (p *PaperRecord) answered(a Answer) int {
+func (p *PaperRecord) answered(a verdict.Answer) int {
 	return Count(p.Conclusions, func(c Conclusion) bool { return c.Answer == a })
 }
 
 // byAnswer lists the conclusions in words, a line an answer and part, each with how many of its readings meet it.
 func (p *PaperRecord) byAnswer() (lines []string) {
-	for _, a := range append(slices.Clone(Answers), Aside) {
-		for _, part := range []Part{"", SomeReadings, SomeValues, SignAlone} {
+	for _, a := range append(slices.Clone(verdict.Answers), verdict.Aside) {
+		for _, part := range []verdict.Part{"", verdict.SomeReadings, verdict.SomeValues, verdict.SignAlone} {
 			var names []string
 			for _, c := range p.Conclusions {
 				if c.Answer == a && c.Part == part {
@@ -83,7 +88,7 @@ func (c Conclusion) named() string {
 func (p *PaperRecord) score() string {
 	var counts []string
 	all := 0
-	for _, a := range Answers {
+	for _, a := range verdict.Answers {
 		if n := p.answered(a); n > 0 {
 			counts, all = append(counts, fmt.Sprintf("%s %d", a, n)), all+n
 		}
@@ -93,20 +98,20 @@ func (p *PaperRecord) score() string {
 
 // concluded is a table of the conclusions by paper and answer. The format is that of a paper's name.
 func (m *Manifest) concluded(format string) string {
-	text := countsHead(Answers, "%s", "paper")
+	text := countsHead(verdict.Answers, "%s", "paper")
 	for i := range m.Papers {
 		p := &m.Papers[i]
-		text += countsLine(Map(Answers, p.answered), "0", fmt.Sprintf(format, p.Name))
+		text += countsLine(Map(verdict.Answers, p.answered), "0", fmt.Sprintf(format, p.Name))
 	}
 	return text
 }
 
 // causesByTable is a table of the causes of the counted claims that deviate, by paper and artefact.
 func (m *Manifest) causesByTable() string {
-	text := countsHead(causes, "`%s`", "paper", "table")
+	text := countsHead(claim.Causes, "`%s`", "paper", "table")
 	for _, p := range m.Papers {
 		for _, a := range p.Artefacts {
-			counts := Map(causes, func(c Cause) int {
+			counts := Map(claim.Causes, func(c claim.Cause) int {
 				return Count(a.Rows, func(r Row) bool {
 					return r.Counted() && r.Verdict == verdict.Deviates && r.Cause == c
 				})
@@ -166,7 +171,7 @@ func (c Conclusion) share() string {
 	switch {
 	case c.Readings == 0:
 		return ""
-	case c.Part == SomeValues:
+	case c.Part == verdict.SomeValues:
 		return fmt.Sprintf("%d of %d values", c.Right, c.Values)
 	}
 	return fmt.Sprintf("%d of %d", c.Met, c.Readings)
@@ -176,7 +181,7 @@ func (c Conclusion) share() string {
 // which of them it is met.
 func (c Conclusion) brief() string {
 	switch {
-	case c.Answer == InTheModel:
+	case c.Answer == verdict.InTheModel:
 		return c.Plain
 	case c.Numbers == "":
 		return ""

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"miglab/paper-figures/verdict"
 	"miglab/reports/site"
 )
 
@@ -47,7 +48,7 @@ func (p *PaperRecord) onSite() site.Paper {
 		Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Score: p.score(),
 		Curve: curveFile,
 	}
-	for _, a := range Answers {
+	for _, a := range verdict.Answers {
 		out.Answers = append(out.Answers, site.NameCount{Name: string(a), N: p.answered(a)})
 	}
 	leading := Map(p.leading(), func(c Conclusion) string { return c.ID })

@@ -7,25 +7,26 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
 // Layout arranges a reading like the paper's table, below a head with the title and the column of the rows' names.
-// A claim's key is the row and the column. Cells show the measured value (the published one).
-func (d *Data) Layout(t *Table, rows, columns []string, r Reading) *Table {
+// Columns have no row; with one, each is the cell of a claim. Cells show the measured value (the published one).
+func (d *Data) Layout(t *Table, rows []string, columns []claim.Cell, r Reading) *Table {
 	t.Notes = slices.Insert(t.Notes, 0, "measured (published)")
-	claims := d.Claims.Of(t.File)
 	for _, c := range columns {
-		t.Columns = t.Columns.Beside(c, c+", published")
+		t.Columns = t.Columns.Beside(c.String(), c.String()+", published")
 	}
 	for _, name := range rows {
-		t.Row(name, Map(columns, func(column string) []string {
+		t.Row(name, Map(columns, func(cell claim.Cell) []string {
 			measured, published := reports.Missing, ""
-			if i := slices.IndexFunc(claims, func(c Claim) bool { return c.Name == name+" "+column }); i >= 0 {
-				c := &claims[i]
+			cell.Row = name
+			c := d.Claims.Find(claim.Key{Artefact: t.File, Cell: cell})
+			if c != nil {
 				published = plain(&c.Published, c.Decimals)
-				if m, ok := r.Values[c.Name]; ok {
+				if m, ok := r.Values[cell]; ok {
 					measured = reports.Fixed(m.Value, c.Decimals)
 				}
 			}
@@ -33,6 +34,13 @@ func (d *Data) Layout(t *Table, rows, columns []string, r Reading) *Table {
 		}))
 	}
 	return t
+}
+
+// Claims are what the data files of a paper say: its claims, and the texts of tables.csv.
+type Claims struct {
+	*claim.Set
+	// heads are the lines of tables.csv, see [Load].
+	heads []tablePart
 }
 
 // A tablePart is a line of tables.csv: a table's title, note, or column of text or numbers; a title of the paper

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -157,7 +158,7 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 			best, v := relaxed.extreme(d, late, schedulers, lowest)
 			base := late.of(d, largest, relaxed)
 			fewer := reports.Cells(1, reduction(v, base), reduction(late.of(d, agent, relaxed), base),
-				d.Claims.Published("table8", "Largest-First late reduction"))
+				d.Claims.Published("table8", claim.At("Largest-First", "late reduction")))
 			t.Notes = append(t.Notes, d.Claims.Words("heuristics-best", best.title, fewer[0], fewer[1], fewer[2]))
 		}
 		t.File += "-" + k.name
@@ -174,7 +175,7 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 		{"tight deadlines", tight, tightAgent},
 	} {
 		_, best := r.extreme(d, late, schedulers, lowest)
-		out.Under(r.reading)["late, RL-PPO less the best rule"] = r.less(d, r.agent, best)
+		out.Under(r.reading)[claim.Of("late, RL-PPO less the best rule")] = r.less(d, r.agent, best)
 	}
 	return out, nil
 }
@@ -196,7 +197,7 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 		bars.Categories = append(bars.Categories, s.title)
 		printed := math.NaN()
 		if s == agent || slices.Contains(methods, s) {
-			printed = d.Claims.Published("table7", s.title+" "+late.name)
+			printed = d.Claims.Published("table7", claim.At(s.title, late.name))
 		}
 		bars.Groups[0].Published = append(bars.Groups[0].Published, printed)
 		addBar(d, &bars.Groups[0], s, theirs.relaxed)

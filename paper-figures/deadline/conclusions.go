@@ -2,10 +2,10 @@ package deadline
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -40,6 +40,10 @@ var (
 // allRules is the reading that compares with [schedulers] in place of [methods].
 const allRules = "all rules of this suite"
 
+// twoLeads is a number that a sentence about both kinds of deadlines needs.
+var twoLeads = claim.Of("late jobs, the smaller of two leads: of the agent if deadlines are relaxed, " +
+	"and of the best rule if they are tight")
+
 // slackAndSettings separates the two changes of Table 9: the slack of deadlines, and the settings of the agent.
 func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read()
@@ -49,8 +53,7 @@ func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 		for i, k := range tightness {
 			f.days[i].against(d, t, []string{cmp.Or(f.reading, figures.DefaultReading), k.name}, f.agents[i], f.rules)
 		}
-		out.Under(f.reading)["late jobs, the smaller of two leads: of the agent if deadlines are relaxed, "+
-			"and of the best rule if they are tight"] = lesserOf(
+		out.Under(f.reading)[twoLeads] = lesserOf(
 			f.days[0].gain(d, f.agents[0], f.rules), f.days[1].loss(d, f.agents[1], f.rules))
 	}
 	return out.Table(t), nil
@@ -106,7 +109,7 @@ func load(d *figures.Data) (*figures.Output, error) {
 		for _, rate := range rates {
 			name := strconv.FormatFloat(rate, 'f', -1, 64)
 			x := sample{figures.Dataset(r.dataset + "?rate=" + name), rateDays, true}
-			out.Under(r.reading)[fmt.Sprintf("late at rate %s, RL-PPO less the best rule", name)] = x.against(d, t,
+			out.Under(r.reading)[claim.At("rate "+name, "late, RL-PPO less the best rule")] = x.against(d, t,
 				[]string{cmp.Or(r.reading, figures.DefaultReading), name}, r.agent, r.rules)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -13,18 +12,19 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/stats"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
 func table2(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read(readings(func(w *days, to figures.Values) {
-		to["Original late"] = w.tight.level(d, originalAgent, late)
-		to["Fast late"] = to["Original late"]
-		to["Enhanced late"] = w.relaxed.level(d, agent, late)
+		to[claim.At("Original", "late")] = w.tight.level(d, originalAgent, late)
+		to[claim.At("Fast", "late")] = to[claim.At("Original", "late")]
+		to[claim.At("Enhanced", "late")] = w.relaxed.level(d, agent, late)
 		if w.name == theirs.name {
 			// Stand-ins: agents with all enhanced settings, and with none.
-			to["Improved late"] = w.tight.level(d, tightAgent, late)
-			to["Relaxed late"] = w.relaxed.level(d, originalRelaxed, late)
+			to[claim.At("Improved", "late")] = w.tight.level(d, tightAgent, late)
+			to[claim.At("Relaxed", "late")] = w.relaxed.level(d, originalRelaxed, late)
 		}
 	})...)
 	// The table separates what Table 2 changes at once: deadlines and settings.
@@ -39,13 +39,13 @@ func table2(d *figures.Data) (*figures.Output, error) {
 func table6(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read(readings(func(w *days, to figures.Values) {
 		for _, q := range []quantity{late, tardiness} {
-			to["Original "+q.name] = w.tight.level(d, originalAgent, q)
-			to["Enhanced "+q.name] = w.relaxed.level(d, agent, q)
-			to[q.name+" improvement"] = w.relaxed.reduction(d, agent, q, q.of(d, originalAgent, w.tight))
+			to[claim.At("Original", q.name)] = w.tight.level(d, originalAgent, q)
+			to[claim.At("Enhanced", q.name)] = w.relaxed.level(d, agent, q)
+			to[claim.Of(q.name+" improvement")] = w.relaxed.reduction(d, agent, q, q.of(d, originalAgent, w.tight))
 		}
 	})...)
 	out.Take("The heuristics that the report compares with.",
-		map[string]float64{"Baselines compared": float64(len(methods))})
+		map[claim.Cell]float64{claim.Of("Baselines compared"): float64(len(methods))})
 	t := arithmetic(d.Claims)
 	of := func(q quantity) string {
 		return reports.Fixed(reduction(q.of(d, largest, theirs.relaxed), q.of(d, originalAgent, theirs.tight)), 1)
@@ -58,13 +58,12 @@ func table6(d *figures.Data) (*figures.Output, error) {
 func arithmetic(claims *figures.Claims) *figures.Table {
 	t := claims.Head("table6")
 	for _, c := range claims.Of("table6") {
-		q, ok := strings.CutPrefix(c.Name, "Original ")
-		if !ok {
+		if c.Row != "Original" {
 			continue
 		}
-		enhanced := claims.Published("table7", "RL-PPO "+q)
+		enhanced := claims.Published("table7", claim.At("RL-PPO", c.Quantity))
 		for i, original := range []float64{c.Published, c.To} {
-			t.Row(q+" ["+c.Unit+"]", []string{"lower", "upper"}[i], reports.Fixed(original, c.Decimals),
+			t.Row(c.Quantity+" ["+c.Unit+"]", []string{"lower", "upper"}[i], reports.Fixed(original, c.Decimals),
 				reports.Cells(2, enhanced, original-enhanced), reports.Fixed(100*(1-enhanced/original), 1))
 		}
 	}
@@ -101,9 +100,9 @@ func table7(d *figures.Data) (*figures.Output, error) {
 	for _, x := range trainings {
 		rs = append(rs, x.reading(func(w *days, to figures.Values) { w.row(d, to, agent, x.scheduler, printed...) }))
 	}
-	var columns []string
+	var columns []claim.Cell
 	for _, q := range printed {
-		columns = append(columns, q.name, q.name+" std")
+		columns = append(columns, claim.Of(q.name), claim.Of(q.name+" std"))
 	}
 	layout := d.Layout(d.Claims.Head("table7", runsNote(agent)), titles(rows), columns, rs[0])
 	tables := []*figures.Table{layout, runsTable(d, printed), digitsTable(d.Claims, rs), joulesTable(d, rows)}
@@ -113,8 +112,8 @@ func table7(d *figures.Data) (*figures.Output, error) {
 // row measures what Table 7 prints of quantities, under the name of one scheduler, by another.
 func (w *days) row(d *figures.Data, to figures.Values, name, s *scheduler, quantities ...quantity) {
 	for _, q := range quantities {
-		to[name.title+" "+q.name] = w.relaxed.level(d, s, q)
-		to[name.title+" "+q.name+" std"] = w.relaxed.deviation(d, s, q)
+		to[claim.At(name.title, q.name)] = w.relaxed.level(d, s, q)
+		to[claim.At(name.title, q.name+" std")] = w.relaxed.deviation(d, s, q)
 	}
 }
 
@@ -152,7 +151,7 @@ func runsTable(d *figures.Data, quantities []quantity) *figures.Table {
 func nearest(d *figures.Data, quantities []quantity) string {
 	farthest := make([]float64, len(agent.runs))
 	for _, q := range quantities {
-		printed := d.Claims.Published("table7", agent.title+" "+q.name)
+		printed := d.Claims.Published("table7", claim.At(agent.title, q.name))
 		means := figures.Map(q.runs(d, agent, theirs.relaxed), figures.Mean)
 		_, deviation := stats.MeanStdDev(means)
 		for run, v := range means {
@@ -169,8 +168,8 @@ func digitsTable(claims *figures.Claims, rs []figures.Reading) *figures.Table {
 	for _, r := range rs {
 		n, equal := 0, 0
 		for _, c := range claims.Of("table7") {
-			m, ok := r.Values[c.Name]
-			if !ok || strings.HasPrefix(c.Name, agent.title) {
+			m, ok := r.Values[c.Cell]
+			if !ok || c.Row == agent.title {
 				continue
 			}
 			n++
@@ -200,7 +199,7 @@ func table8(d *figures.Data) (*figures.Output, error) {
 	of := func(s *scheduler) func(w *days, to figures.Values) {
 		return func(w *days, to figures.Values) {
 			for m, q := range figures.Each(methods, []quantity{late, tardiness}) {
-				to[m.title+" "+q.name+" reduction"] = w.relaxed.reduction(d, s, q, q.of(d, m, w.relaxed))
+				to[claim.At(m.title, q.name+" reduction")] = w.relaxed.reduction(d, s, q, q.of(d, m, w.relaxed))
 			}
 		}
 	}
@@ -208,13 +207,13 @@ func table8(d *figures.Data) (*figures.Output, error) {
 	for _, x := range trainings {
 		rs = append(rs, x.reading(of(x.scheduler)))
 	}
-	columns := []string{"late reduction", "tardiness reduction"}
+	columns := []claim.Cell{claim.Of("late reduction"), claim.Of("tardiness reduction")}
 	layout := d.Layout(d.Claims.Head("table8", runsNote(agent)), titles(methods), columns, rs[0])
 	paired := d.Claims.Head("table8-paired", d.Scale.Replicates(many), runsNote(agent))
 	paired.Columns = paired.Columns.Beside("reduction [%]", "published")
 	for m, q := range figures.Each(methods, []quantity{late, tardiness}) {
 		own, base := q.of(d, agent, relaxed), q.of(d, m, relaxed)
-		printed := d.Claims.Published("table8", m.title+" "+q.name+" reduction")
+		printed := d.Claims.Published("table8", claim.At(m.title, q.name+" reduction"))
 		paired.Row(m.title, q.name, q.unit, reports.Cells(q.decimals, figures.Mean(own), figures.Mean(base)),
 			figures.PlusMinus(relaxed.mean(d, figures.Differences(own, base)), q.decimals),
 			reports.Fixed(reduction(own, base), 2), reports.Fixed(printed, 1))
@@ -226,13 +225,13 @@ func table8(d *figures.Data) (*figures.Output, error) {
 // rows differ in deadlines, observation, reward and the settings of PPO at once.
 func table9(d *figures.Data) (*figures.Output, error) {
 	underTight := func(w *days, to figures.Values, s *scheduler) {
-		to["tight RL late"] = w.tight.level(d, s, late)
-		to["tight RL loses to the best heuristic by"] = w.tight.loss(d, s, methods)
+		to[claim.Of("tight RL late")] = w.tight.level(d, s, late)
+		to[claim.Of("tight RL loses to the best heuristic by")] = w.tight.loss(d, s, methods)
 	}
 	rs := readings(func(w *days, to figures.Values) {
 		underTight(w, to, originalAgent)
-		to["relaxed RL late"] = w.relaxed.level(d, agent, late)
-		to["relaxed RL wins over the best heuristic by"] = w.relaxed.gain(d, agent, methods)
+		to[claim.Of("relaxed RL late")] = w.relaxed.level(d, agent, late)
+		to[claim.Of("relaxed RL wins over the best heuristic by")] = w.relaxed.gain(d, agent, methods)
 	})
 	rs = append(rs,
 		theirDays("enhanced settings").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
@@ -253,43 +252,45 @@ func table9(d *figures.Data) (*figures.Output, error) {
 
 func table10(d *figures.Data) (*figures.Output, error) {
 	rs := readings(func(w *days, to figures.Values) {
-		to["tight deadlines, RL-PPO loses to the best heuristic by"] = w.tight.loss(d, originalAgent, methods)
-		to["moderate deadlines, RL-PPO wins over the best heuristic by"] = w.relaxed.gain(d, agent, methods)
-		to["energy, Smallest-First less the best other heuristic"] = w.relaxed.lead(d, energy, smallest,
+		to[claim.Of("tight deadlines, RL-PPO loses to the best heuristic by")] = w.tight.loss(d, originalAgent, methods)
+		to[claim.Of("moderate deadlines, RL-PPO wins over the best heuristic by")] = w.relaxed.gain(d, agent, methods)
+		to[claim.Of("energy, Smallest-First less the best other heuristic")] = w.relaxed.lead(d, energy, smallest,
 			methods, lowest)
-		to["late, Smallest-First less the worst other heuristic"] = w.relaxed.lead(d, late, smallest, methods, highest)
+		to[claim.Of("late, Smallest-First less the worst other heuristic")] = w.relaxed.lead(d, late, smallest, methods, highest)
 	})
 	rs = append(rs, theirDays("energy charged rightly").reading(func(w *days, to figures.Values) {
 		lead := w.relaxed.lead(d, charged, smallest, methods, lowest)
-		to["energy, Smallest-First less the best other heuristic"] = lead
+		to[claim.Of("energy, Smallest-First less the best other heuristic")] = lead
 	}))
 	return figures.Read(rs...), nil
 }
 
 func text(d *figures.Data) (*figures.Output, error) {
 	rs := readings(func(w *days, to figures.Values) {
-		to["steps of an episode"] = w.relaxed.level(d, largest, jobs)
-		to["late, Largest-First less the best other heuristic"] = w.relaxed.lead(d, late, largest, methods, lowest)
+		to[claim.Of("steps of an episode")] = w.relaxed.level(d, largest, jobs)
+		to[claim.Of("late, Largest-First less the best other heuristic")] = w.relaxed.lead(d, late, largest, methods, lowest)
 		counts := figures.Map(late.runs(d, agent, w.relaxed), func(run []float64) []float64 {
 			later := func(s *scheduler) bool { return figures.Mean(late.of(d, s, w.relaxed)) > figures.Mean(run) }
 			return []float64{float64(figures.Count(methods, later))}
 		})
-		to["heuristics that have more late jobs than RL-PPO"] = w.relaxed.training(d, evaluation, counts)
+		to[claim.Of("heuristics that have more late jobs than RL-PPO")] = w.relaxed.training(d, evaluation, counts)
 	})
 	for _, w := range []days{theirDays(allRules), {allRules + ", 1000 of our days", relaxed, tight}} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) {
 			lead := w.relaxed.lead(d, late, largest, schedulers, lowest)
-			to["late, Largest-First less the best other heuristic"] = lead
+			to[claim.Of("late, Largest-First less the best other heuristic")] = lead
 		}))
 	}
 	fleet := theirs.relaxed.day().Fleet
-	rs[0].Values["slices of the GPUs"] = figures.Exactly(fleet.Slices())
-	rs[0].Values["partitions of A100"] = figures.Exactly(len(mig.MustLookup(gpu).Partitions()))
+	rs[0].Values[claim.Of("slices of the GPUs")] = figures.Exactly(fleet.Slices())
+	rs[0].Values[claim.Of("partitions of A100")] = figures.Exactly(len(mig.MustLookup(gpu).Partitions()))
 	least, largest := relaxed.slack()
-	return figures.Read(rs...).Take("A parameter of the job generator or the fleet.", map[string]float64{
-		"GPUs": float64(len(fleet.Partitions)), "least relaxed slack": least, "largest relaxed slack": largest,
-		"share of inference jobs": 100 * datasets.InferenceShare,
-		"share of training jobs":  100 * (1 - datasets.InferenceShare),
+	return figures.Read(rs...).Take("A parameter of the job generator or the fleet.", map[claim.Cell]float64{
+		claim.Of("GPUs"):                    float64(len(fleet.Partitions)),
+		claim.Of("least relaxed slack"):     least,
+		claim.Of("largest relaxed slack"):   largest,
+		claim.Of("share of inference jobs"): 100 * datasets.InferenceShare,
+		claim.Of("share of training jobs"):  100 * (1 - datasets.InferenceShare),
 	}), nil
 }
 
@@ -305,13 +306,13 @@ func tightDeadlines(d *figures.Data) (*figures.Output, error) {
 			fewest.Detail = "The scheduler with the fewest is " + best.title + "."
 			tardy := w.tight.lead(d, tardiness, largest, schedulers, lowest)
 			fewest.PrintSE, tardy.PrintSE = 0, 0
-			to["late with optimal scheduling"],
-				to["tardiness, Largest-First less the best other scheduler"] = fewest, tardy
+			to[claim.Of("late with optimal scheduling")],
+				to[claim.Of("tardiness, Largest-First less the best other scheduler")] = fewest, tardy
 		}))
 	}
 	for _, w := range []days{theirDays("RL-PPO, the report's days"), {"RL-PPO, 100 of our days", relaxed, tight}} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) {
-			to["late with optimal scheduling"] = w.tight.level(d, tightAgent, late)
+			to[claim.Of("late with optimal scheduling")] = w.tight.level(d, tightAgent, late)
 		}))
 	}
 	return figures.Read(rs...), nil

@@ -8,6 +8,7 @@ import (
 
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 )
 
@@ -15,8 +16,8 @@ import (
 func inputTable(d *figures.Data, artefact, head string) *figures.Table {
 	t := d.Claims.Head(head)
 	for _, c := range d.Claims.Of(artefact) {
-		if c.Basis == figures.Input {
-			t.Row(c.Name, strconv.FormatFloat(c.Published, 'f', c.Decimals, 64), c.Unit, c.Source)
+		if c.Basis == claim.Input {
+			t.Row(c.Cell, strconv.FormatFloat(c.Published, 'f', c.Decimals, 64), c.Unit, c.Source)
 		}
 	}
 	return t
@@ -24,7 +25,7 @@ func inputTable(d *figures.Data, artefact, head string) *figures.Table {
 
 func table1(d *figures.Data) (*figures.Output, error) {
 	inputs := maps.Clone(original)
-	inputs["Original least slack"], inputs["Original largest slack"] = tight.slack()
+	inputs[claim.At("Original", "least slack")], inputs[claim.At("Original", "largest slack")] = tight.slack()
 	out := new(figures.Output).Take("A setting of the agents with original settings, or of the tight deadlines.",
 		inputs)
 	return out.Table(inputTable(d, "table1", "table1")), nil
@@ -38,21 +39,35 @@ func table4(d *figures.Data) (*figures.Output, error) {
 // Settings of our agents' training, and parts of what they observe, by their names in Tables 1, 4 and 5. This
 // package must not import the agents; a test of the training compares these numbers with theirs.
 var (
-	original = map[string]float64{
-		"Original units of hidden layer 1": 256, "Original units of hidden layer 2": 256, "Original batch size": 2048,
-		"Original training epochs": 5, "Original timesteps": 200_000, "Original learning rate": 3e-4,
-		"Original entropy coefficient": 0.001,
+	original = map[claim.Cell]float64{
+		{Row: "Original", Quantity: "units of hidden layer 1"}: 256,
+		{Row: "Original", Quantity: "units of hidden layer 2"}: 256,
+		{Row: "Original", Quantity: "batch size"}:              2048,
+		{Row: "Original", Quantity: "training epochs"}:         5,
+		{Row: "Original", Quantity: "timesteps"}:               200_000,
+		{Row: "Original", Quantity: "learning rate"}:           3e-4,
+		{Row: "Original", Quantity: "entropy coefficient"}:     0.001,
 	}
-	enhanced = map[string]float64{
-		"Original clip range": 0.2, "Original parallel environments": 4,
-		"Enhanced units of hidden layer 1": 256, "Enhanced units of hidden layer 2": 256,
-		"Enhanced units of hidden layer 3": 128, "Enhanced batch size": 4096, "Enhanced training epochs": 10,
-		"Enhanced timesteps": 500_000, "Enhanced clip range": 0.15, "Enhanced parallel environments": 8,
-		"Enhanced first learning rate": 3e-4, "Enhanced last learning rate": 1e-5,
-		"Enhanced first entropy coefficient": 0.02, "Enhanced last entropy coefficient": 0.001,
+	enhanced = map[claim.Cell]float64{
+		{Row: "Original", Quantity: "clip range"}:                0.2,
+		{Row: "Original", Quantity: "parallel environments"}:     4,
+		{Row: "Enhanced", Quantity: "units of hidden layer 1"}:   256,
+		{Row: "Enhanced", Quantity: "units of hidden layer 2"}:   256,
+		{Row: "Enhanced", Quantity: "units of hidden layer 3"}:   128,
+		{Row: "Enhanced", Quantity: "batch size"}:                4096,
+		{Row: "Enhanced", Quantity: "training epochs"}:           10,
+		{Row: "Enhanced", Quantity: "timesteps"}:                 500_000,
+		{Row: "Enhanced", Quantity: "clip range"}:                0.15,
+		{Row: "Enhanced", Quantity: "parallel environments"}:     8,
+		{Row: "Enhanced", Quantity: "first learning rate"}:       3e-4,
+		{Row: "Enhanced", Quantity: "last learning rate"}:        1e-5,
+		{Row: "Enhanced", Quantity: "first entropy coefficient"}: 0.02,
+		{Row: "Enhanced", Quantity: "last entropy coefficient"}:  0.001,
 	}
-	observed = map[string]float64{
-		"Original features of the next job": 4, "Enhanced features of the next job": 5, "bins of the queue": 40,
+	observed = map[claim.Cell]float64{
+		{Row: "Original", Quantity: "features of the next job"}: 4,
+		{Row: "Enhanced", Quantity: "features of the next job"}: 5,
+		{Quantity: "bins of the queue"}:                         40,
 	}
 )
 
@@ -88,6 +103,6 @@ func table3(d *figures.Data) (*figures.Output, error) {
 	}
 	speedup := d.MeanOf([]float64{numpy / pandas}, verdict.Measurements, 0)
 	speedup.Detail = d.Claims.Words("table3-once")
-	out := figures.Read(figures.Reading{Values: figures.Values{"NumPy over Pandas": speedup}})
+	out := figures.Read(figures.Reading{Values: figures.Values{claim.Of("NumPy over Pandas"): speedup}})
 	return out.Table(t), nil
 }

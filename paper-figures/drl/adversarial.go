@@ -7,6 +7,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -45,7 +46,7 @@ func (r *reading) adversarial(d *figures.Data, ws []workload) figures.Values {
 	together := func(of func(w workload) []float64) []float64 { return slices.Concat(figures.Map(ws, of)...) }
 	values := figures.Values{}
 	for _, a := range []approach{far, miso, direct} {
-		values[a.name] = a.overRuns(d, ws[0], r, count, func(r *reading, algorithm string) []float64 {
+		values[claim.Of(a.name)] = a.overRuns(d, ws[0], r, count, func(r *reading, algorithm string) []float64 {
 			return together(func(w workload) []float64 { return r.pOpt(d, w, algorithm) })
 		})
 	}
@@ -59,8 +60,8 @@ func (r *reading) adversarial(d *figures.Data, ws []workload) figures.Values {
 
 // overDirect is how the paper measures the gain over an approach. It says reduction, but its 8.23
 // and 19.59 % are ratios less one, 127.82/118.10 and 141.23/118.10; reductions are 7.60 and 16.38 %.
-func overDirect(a approach) string {
-	return "makespan of " + a.name + " over DIRECT RECONFIG, less one"
+func overDirect(a approach) claim.Cell {
+	return claim.Of("makespan of " + a.name + " over DIRECT RECONFIG, less one")
 }
 
 // cfd is 20 runs of one kernel, all in one batch (6.7).
@@ -72,8 +73,8 @@ var fourAndThree = approach{name: "FIXPART(4-3)", algorithm: "fixpart?p=4-3"}
 func figure16(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
 	r, wide := &reading{model: mig.Parallel}, synthetic[len(synthetic)-1] // the agents of measured kernels
-	values[far.name] = figures.Exactly(pOpt(d, r.series(cfd, far.algorithm), 1)[0])
-	values[direct.name] = direct.overRuns(d, wide, r, 0, func(r *reading, algorithm string) []float64 {
+	values[claim.Of(far.name)] = figures.Exactly(pOpt(d, r.series(cfd, far.algorithm), 1)[0])
+	values[claim.Of(direct.name)] = direct.overRuns(d, wide, r, 0, func(r *reading, algorithm string) []float64 {
 		return pOpt(d, r.series(cfd, algorithm), 1)
 	})
 	values[overDirect(far)] = direct.overRuns(d, wide, r, 0, func(r *reading, algorithm string) []float64 {
@@ -95,7 +96,7 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 			d.Above(r.series(cfd, far.algorithm), series, 1)[0]),
 			figures.Map(sizes, func(size mig.Slices) string { return fmt.Sprint(placedOn(s, size)) }))
 		if a == far {
-			values["tasks that FAR runs on 7 slices"] = figures.Exactly(placedOn(s, 7))
+			values[claim.Of("tasks that FAR runs on 7 slices")] = figures.Exactly(placedOn(s, 7))
 		}
 		if slices.Contains([]approach{far, fourAndThree, direct, ourAgent}, a) {
 			chart.Panels = append(chart.Panels, reports.NewGanttPanel(a.name, p, s))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -40,7 +41,7 @@ func baselines(d *figures.Data) (*figures.Output, error) {
 		values := figures.Values{}
 		for w, c := range figures.Each(synthetic, contests) {
 			if slices.Contains(c.on, w) {
-				values[w.name+" "+c.name] = r.contest(d, w, c)
+				values[claim.At(w.name, c.name)] = r.contest(d, w, c)
 			}
 		}
 		return values
@@ -50,7 +51,7 @@ func baselines(d *figures.Data) (*figures.Output, error) {
 	t.Columns = t.Columns.PlusMinus(figures.Map(contests, func(c contest) string { return c.name })...)
 	for w, r := range figures.Each(synthetic, out.Readings) {
 		t.Row(w, cmp.Or(r.Name, figures.DefaultReading), figures.Map(contests, func(c contest) []string {
-			if m, ok := r.Values[w.name+" "+c.name]; ok {
+			if m, ok := r.Values[claim.At(w.name, c.name)]; ok {
 				return figures.PlusMinus(m, 1)
 			}
 			return []string{reports.Missing, reports.Missing}

@@ -9,6 +9,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -41,7 +42,7 @@ func ours(d *figures.Data) (*figures.Output, error) {
 				chart.Groups[i].Add(m.Value, m.Low, m.High)
 			}
 			if a == ourAgent {
-				out.Under(g.name + " generator")[w.name+" agent below FAR"] = m
+				out.Under(g.name + " generator")[claim.At(w.name, "agent below FAR")] = m
 			}
 			high, low = append(high, figures.Mean(pOpt(d, series(a), count))), append(low, figures.PlusMinus(m, 2)...)
 		}
@@ -94,7 +95,7 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 	out := underReadings(readings, func(r *reading) figures.Values {
 		values := figures.Values{}
 		for w, a := range figures.Each(mixed, []approach{agents[0], agents[1], direct}) {
-			values[w.name+" "+a.name+" on one partition"] = r.counted(d, w, a, onOnePartition)
+			values[claim.Cell{Row: w.name, Column: a.name, Quantity: "on one partition"}] = r.counted(d, w, a, onOnePartition)
 		}
 		return values
 	})

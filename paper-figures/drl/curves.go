@@ -17,6 +17,7 @@ import (
 	"miglab/harness/spec"
 	"miglab/harness/strictcsv"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -112,7 +113,7 @@ func (all curves) chart(title string, lines []learningRow) reports.Lines {
 	single := slices.ContainsFunc(lines, func(l learningRow) bool { return len(all.of(l.Agent)) == 1 })
 	for _, l := range lines {
 		s := reports.Series{
-			Name: l.Name, Markers: true,
+			Name: l.String(), Markers: true,
 			X: figures.Map(all.of(l.Agent)[0].Steps, func(steps float64) float64 { return steps / 1e6 }),
 		}
 		s.Y, s.Low, s.High = all.mean(l.Agent)
@@ -147,10 +148,10 @@ func (r *learningRow) values(all curves) (out []float64) {
 // read measures claims, those of each reading together. A number that the paper prints is of
 // one training run; a sentence of the paper has no number that could have a sampling error.
 func (all curves) read(d *figures.Data, artefact string, claims []learningRow) *figures.Output {
-	runs := map[string]int{}
+	runs := map[claim.Cell]int{}
 	for _, c := range d.Claims.Of(artefact) {
-		if c.Kind == figures.Printed {
-			runs[c.Name] = 1
+		if c.Kind == claim.Printed {
+			runs[c.Cell] = 1
 		}
 	}
 	out := figures.Read()
@@ -159,7 +160,7 @@ func (all curves) read(d *figures.Data, artefact string, claims []learningRow) *
 		if c.Shows == lessFAR {
 			floats.AddConst(-levelOn(d, far, scoredOn(c.Other, n)), values)
 		}
-		out.Under(c.Reading)[c.Name] = overTraining(d, values, runs[c.Name], c.agents()...)
+		out.Under(c.Reading)[c.Cell] = overTraining(d, values, runs[c.Cell], c.agents()...)
 	}
 	return out
 }
@@ -169,7 +170,8 @@ type learningRow struct {
 	Artefact string `csv:"artefact"`
 	// Reading is empty for the default one.
 	Reading string `csv:"reading"`
-	Name    string `csv:"name"`
+	// Cell is that of the claim. A line of a chart has its name as the quantity.
+	claim.Cell
 	// Shows is line, or one of [quantities].
 	Shows string `csv:"shows"`
 	Agent string `csv:"agent"`
@@ -208,13 +210,13 @@ func scoreAt(share float64) func([]*course) float64 {
 
 // curvesOf returns an artefact's lines and claims. It panics on a mistake in learning.csv, a part of the program.
 func curvesOf(artefact string) (lines, claims []learningRow) {
-	for _, r := range strictcsv.Embedded[learningRow](files, "learning.csv", "reading", "other") {
+	for _, r := range strictcsv.Embedded[learningRow](files, "learning.csv", "reading", "row", "column", "quantity", "other") {
 		switch {
 		case r.Artefact != artefact:
 		case r.Shows == "line":
 			lines = append(lines, r)
 		case quantities[r.Shows] == nil:
-			panic(fmt.Sprintf("drl: learning.csv shows %q of %s; use line or one of %q", r.Shows, r.Name,
+			panic(fmt.Sprintf("drl: learning.csv shows %q of %s; use line or one of %q", r.Shows, r.Cell,
 				slices.Sorted(maps.Keys(quantities))))
 		default:
 			claims = append(claims, r)
@@ -247,7 +249,7 @@ func (all curves) training(d *figures.Data) (*figures.Output, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Rows = append(t.Rows, all.trainingRow(name))
 		if workload, ours := strings.CutPrefix(name, "agent-"); ours {
-			own = append(own, learningRow{Name: workload, Agent: name})
+			own = append(own, learningRow{Cell: claim.Of(workload), Agent: name})
 		}
 	}
 	chart := all.chart("Learning of our own agents, by what they learn from", own)
@@ -366,16 +368,20 @@ func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Outp
 func addPublished(d *figures.Data, chart *reports.Lines, figure string, l learningRow) {
 	if figure != "figure15" {
 		chart.Levels = append(chart.Levels,
-			reports.Level{Name: l.Name + " (published)", Y: d.Claims.Published("table4", l.Other+" "+l.Name)})
+			reports.Level{
+				Name: l.String() + " (published)",
+				Y:    d.Claims.Published("table4", claim.Cell{Row: l.Other, Column: l.Quantity}),
+			})
 		return
 	}
 	ends := slices.Max(chart.Series[0].X)
-	s := reports.Series{Name: l.Name, Published: true, Markers: true}
+	s := reports.Series{Name: l.String(), Published: true, Markers: true}
 	for _, r := range []struct {
 		name  string
 		share float64
 	}{{"half-way", 0.5}, {"before the last quarter", 0.75}} {
-		s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published(figure, l.Other+" "+l.Name+", "+r.name))
+		at := claim.Cell{Row: l.Other, Column: l.Quantity, Quantity: r.name}
+		s.X, s.Y = append(s.X, r.share*ends), append(s.Y, d.Claims.Published(figure, at))
 	}
 	chart.Series = append(chart.Series, s)
 }
@@ -425,8 +431,8 @@ func (all curves) ablations(d *figures.Data) (*figures.Output, error) {
 	for _, r := range out.Readings {
 		for _, c := range claims {
 			if c.Reading == r.Name {
-				t.Row(cmp.Or(r.Name, figures.DefaultReading), c.Name, reports.Cells(2, c.values(all)...),
-					figures.PlusMinus(r.Values[c.Name], 2),
+				t.Row(cmp.Or(r.Name, figures.DefaultReading), c.Cell, reports.Cells(2, c.values(all)...),
+					figures.PlusMinus(r.Values[c.Cell], 2),
 					reports.Cells(2, all.returns(c.Agent), all.returns(c.Other)))
 			}
 		}
@@ -465,7 +471,7 @@ func (all curves) kept(d *figures.Data) (*figures.Output, error) {
 		over := func(of func(course) float64) []string {
 			return figures.PlusMinus(d.MeanOf(figures.Map(runs, of), verdict.TrainingRuns, 0), 1)
 		}
-		t.Row(l.Name, len(runs), over(func(c course) float64 { return c.Final() }),
+		t.Row(l.Cell, len(runs), over(func(c course) float64 { return c.Final() }),
 			over(func(c course) float64 { return c.Kept[len(c.Kept)/2] }),
 			over(func(c course) float64 { return c.Kept[len(c.Kept)-1] }))
 	}

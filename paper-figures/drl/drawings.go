@@ -12,6 +12,7 @@ import (
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -168,8 +169,8 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 	}
 	out := &figures.Output{}
 	for i, s := range scalabilities {
-		out.Under(s.name)["scalability, least"] = figures.Exactly(slices.Min(all[i]))
-		out.Under(s.name)["scalability, largest"] = figures.Exactly(slices.Max(all[i]))
+		out.Under(s.name)[claim.Of("scalability, least")] = figures.Exactly(slices.Min(all[i]))
+		out.Under(s.name)[claim.Of("scalability, largest")] = figures.Exactly(slices.Max(all[i]))
 	}
 	return out.Table(t).Figure("figure9", chart.Title, chart), nil
 }
@@ -186,11 +187,11 @@ func efficiency(t *task.Task, s mig.Slices) float64 { return float64(t.On(1)/t.O
 func table2(d *figures.Data) (*figures.Output, error) {
 	b := figures.Tasks(example, "A30", 0)
 	t := d.Claims.Head("table2")
-	values, times := figures.Values{}, map[string]float64{}
+	values, times := figures.Values{}, map[claim.Cell]float64{}
 	for i, name := range []string{"Task 1", "Task 2 & Task 3"} {
 		for _, s := range mig.MustLookup("A30").Sizes() {
-			values[fmt.Sprintf("%s efficiency on %d slices", name, s)] = figures.Exactly(efficiency(&b[i], s))
-			times[fmt.Sprintf("%s time on %d slices", name, s)] = float64(b[i].On(s))
+			values[claim.At(name, fmt.Sprintf("efficiency on %d slices", s))] = figures.Exactly(efficiency(&b[i], s))
+			times[claim.At(name, fmt.Sprintf("time on %d slices", s))] = float64(b[i].On(s))
 			t.Row(name, s, b[i].On(s), efficiency(&b[i], s))
 		}
 	}
@@ -215,7 +216,7 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 		if i == 0 {
 			name = ""
 		}
-		out.Under(name)["makespan of molding by efficiency over the joint one, less one"] = figures.Exactly(v)
+		out.Under(name)[claim.Of("makespan of molding by efficiency over the joint one, less one")] = figures.Exactly(v)
 	}
 	chart := reports.Gantt{Title: "Fig. 2. Table 2's tasks on A30", Height: 330}
 	for _, s := range []struct{ title, data, algorithm string }{

@@ -11,6 +11,7 @@ import (
 	"miglab/harness/schedule"
 	"miglab/harness/spec"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -186,7 +187,7 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 	}
 	out := evolution(d, "figure6", false, states, d.Claims.Words("figure6-note"))
 	for _, s := range states {
-		out.Readings[0].Values["actions at "+s.name] = figures.Exactly(len(s.actions(false)))
+		out.Readings[0].Values[claim.Of("actions at "+s.name)] = figures.Exactly(len(s.actions(false)))
 	}
 	return out, nil
 }
@@ -202,7 +203,7 @@ func figure14(d *figures.Data) (*figures.Output, error) {
 	}
 	times := first.classes[0].times
 	out := evolution(d, "figure14", true, states, d.Claims.Words("figure14-note", first.until(to)+times[4], times[1]))
-	out.Readings[0].Values["Advance actions before 4-3 without it"] = figures.Exactly(advances)
+	out.Readings[0].Values[claim.Of("Advance actions before 4-3 without it")] = figures.Exactly(advances)
 	return out.Take("time of the example",
-		map[string]float64{"time that the reconfiguration to 4-3 waits": float64(first.until(to))}), nil
+		map[claim.Cell]float64{claim.Of("time that the reconfiguration to 4-3 waits"): float64(first.until(to))}), nil
 }

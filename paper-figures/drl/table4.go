@@ -6,6 +6,7 @@ import (
 
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -18,8 +19,8 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	out.Readings = append(out.Readings, releasedEvaluation(d), shortBatches(d), releasedLearner(d))
 	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()),
 		d.Scale.Replicates(partitioned))
-	layout := d.Layout(head, namesOf(workloads()), namesOf(approaches), out.Readings[0])
-	layout.About = figures.Map(workloads(), func(w workload) figures.About { return figures.About{Claim: w.name} })
+	layout := d.Layout(head, namesOf(workloads()), columnsOf(approaches), out.Readings[0])
+	layout.About = figures.Map(workloads(), func(w workload) figures.About { return figures.About{Selection: claim.Selection{Row: w.name}} })
 	return out.Table(layout, byReading(d, out.Readings)), nil
 }
 
@@ -65,12 +66,12 @@ func byReading(d *figures.Data, readings []figures.Reading) *figures.Table {
 	t.Columns = t.Columns.Right(namesOf(approaches)...)
 	for _, w := range synthetic {
 		row := func(name string, value func(approach) string) {
-			t.RowAbout(figures.About{Claim: w.name, Label: name}, w, name, figures.Map(approaches, value))
+			t.RowAbout(figures.About{Selection: claim.Selection{Row: w.name}, Label: name}, w, name, figures.Map(approaches, value))
 		}
 		row("published", func(a approach) string { return reports.Fixed(printed4(d, w, a), 2) })
 		for _, r := range readings {
 			row(cmp.Or(r.Name, figures.DefaultReading), func(a approach) string {
-				if m, ok := r.Values[w.name+" "+a.name]; ok {
+				if m, ok := r.Values[claim.Cell{Row: w.name, Column: a.name}]; ok {
 					return reports.Fixed(m.Value, 2)
 				}
 				return reports.Missing
@@ -94,9 +95,9 @@ func onlineFloors(d *figures.Data) *figures.Table {
 			certified := bound("A100", r.whole(w), "certified", r.model)
 			ahead := d.AboveBound(r.queue(w, inQueue[0].track, inQueue[0].algorithm), certified, floorFull)
 			reading := cmp.Or(r.name, figures.DefaultReading)
-			t.RowAbout(figures.About{Claim: w.name, Label: reading}, w, reading,
+			t.RowAbout(figures.About{Selection: claim.Selection{Row: w.name}, Label: reading}, w, reading,
 				figures.PlusMinus(d.MeanOf(ahead, dataSets, 0), 2),
-				reports.Fixed(d.Claims.Published("table5", w.name+" "+far.name), 2))
+				reports.Fixed(d.Claims.Published("table5", claim.Cell{Row: w.name, Column: far.name}), 2))
 		}
 	}
 	return t
@@ -137,7 +138,7 @@ func certifiedFloors(d *figures.Data) *figures.Table {
 }
 
 func printed4(d *figures.Data, w workload, a approach) float64 {
-	return d.Claims.Published("table4", w.name+" "+a.name)
+	return d.Claims.Published("table4", claim.Cell{Row: w.name, Column: a.name})
 }
 
 // fixedPartitions compares Table 4's approaches that do not reconfigure with each partition under every generator.
@@ -151,7 +152,7 @@ func fixedPartitions(d *figures.Data) *figures.Table {
 				return figures.Mean(values(partition(p))) < printed(fixBest)
 			})
 			reading := cmp.Or(r.name, figures.DefaultReading)
-			t.RowAbout(figures.About{Claim: w.name, Label: reading}, w, reading,
+			t.RowAbout(figures.About{Selection: claim.Selection{Row: w.name}, Label: reading}, w, reading,
 				figures.PlusMinus(d.MeanOf(values(onesOnly.algorithm), dataSets, 0), 1),
 				figures.PlusMinus(d.MeanOf(values(agents[1].one(w)+"&actions=any"), dataSets, 0), 1),
 				reports.Fixed(figures.Mean(r.fixBest(d, w)), 1),

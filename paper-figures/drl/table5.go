@@ -8,6 +8,7 @@ import (
 	"miglab/harness/stats"
 	"miglab/harness/store"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -88,7 +89,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 		})
 	})
 	out.Readings = append(out.Readings, parts5(d)...)
-	layout := d.Layout(d.Claims.Head("table5"), namesOf(workloads()), namesOf(inQueue), out.Readings[0])
+	layout := d.Layout(d.Claims.Head("table5"), namesOf(workloads()), columnsOf(inQueue), out.Readings[0])
 	return out.Table(layout), nil
 }
 
@@ -119,6 +120,6 @@ func latency(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(a, cells)
 	}
-	values := figures.Values{"DIRECT RECONFIG slower than 3.09 ms, 99th percentile": slow}
+	values := figures.Values{claim.Of("DIRECT RECONFIG slower than 3.09 ms, 99th percentile"): slow}
 	return figures.Read(figures.Reading{Values: values}).Table(t), nil
 }

@@ -12,6 +12,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 )
 
 // lBoundExample is a task that ends before l_bound (see [bounds.LBound]).
@@ -19,7 +20,7 @@ var lBoundExample = figures.Dataset("drl-bound")
 
 var polarized = synthetic[3]
 
-const states = "order of magnitude (log10) of the states with N = M = 7"
+var states = claim.Of("order of magnitude (log10) of the states with N = M = 7")
 
 func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	values := quoted(d, &readings[byScript])
@@ -27,7 +28,7 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	missing := slowdowns(d.Claims, values)
 	onHardware(h.HardwareSet, values)
 	bound, end := d.First(lBound(lBoundExample), track.MetricBound), d.First(batch(lBoundExample, "far"), makespan)
-	values["l_bound over the makespan of a schedule"] = figures.Exactly(bound / end)
+	values[claim.Of("l_bound over the makespan of a schedule")] = figures.Exactly(bound / end)
 	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
 	out := figures.Read(
 		figures.Reading{Values: values},
@@ -45,7 +46,7 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 func quoted(d *figures.Data, r *reading) figures.Values {
 	values := grid([]workload{polarized}, []approach{far, miso, agents[1], agents[2]},
 		func(w workload, a approach) figures.Measurement { return a.measure(d, w, r) })
-	values["improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads"] = improvements(d, r)
+	values[claim.Of("improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads")] = improvements(d, r)
 	return values
 }
 
@@ -71,7 +72,7 @@ func improvements(d *figures.Data, r *reading) figures.Measurement {
 
 // counts measures what follows from the GPU models: #Actions = 1 + #Configurations + N K (4.2).
 func counts(values figures.Values) {
-	count := func(name string, n int) { values[name] = figures.Exactly(n) }
+	count := func(name string, n int) { values[claim.Of(name)] = figures.Exactly(n) }
 	for _, name := range []string{"A30", "A100"} {
 		g := mig.MustLookup(name)
 		count("partitions of "+name, len(g.Partitions()))
@@ -101,7 +102,7 @@ const beyondNoise = 1.02
 
 // slowdowns counts the public kernels that are slower on larger instances. It returns why the
 // claims about the paper's own kernels cannot be judged, with the kernels that are public.
-func slowdowns(claims *figures.Claims, values figures.Values) map[string]string {
+func slowdowns(claims *figures.Claims, values figures.Values) map[claim.Cell]string {
 	b := figures.Tasks("rodinia", "A100", 0)
 	var at4, anywhere []string
 	sizes := mig.MustLookup("A100").Sizes()
@@ -117,17 +118,17 @@ func slowdowns(claims *figures.Claims, values figures.Values) map[string]string 
 			anywhere = append(anywhere, k.Name)
 		}
 		if k.Name == "Myocyte" {
-			values["Myocyte on one slice"] = figures.Exactly(k.On(1))
+			values[claim.Of("Myocyte on one slice")] = figures.Exactly(k.On(1))
 		}
 	}
 	own := claims.Words("own kernels")
-	missing := map[string]string{"Myocyte on one slice": own + "."}
+	missing := map[claim.Cell]string{claim.Of("Myocyte on one slice"): own + "."}
 	for name, kernels := range map[string][]string{
 		"kernels more than 2 % slower on 4 slices than on 3":   at4,
 		"kernels more than 2 % slower on some larger instance": anywhere,
 	} {
-		values[name] = figures.Exactly(len(kernels))
-		missing[name] = own + ": " + strings.Join(kernels, ", ") + "."
+		values[claim.Of(name)] = figures.Exactly(len(kernels))
+		missing[claim.Of(name)] = own + ": " + strings.Join(kernels, ", ") + "."
 	}
 	return missing
 }
@@ -146,7 +147,7 @@ func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 		} {
 			m := figures.Exactly(v)
 			m.Detail = "Measured once: " + r.String() + "."
-			values[printed3.Replace(tasks[i])+" "+quantity] = m
+			values[claim.At(printed3.Replace(tasks[i]), quantity)] = m
 		}
 	}
 	return figures.Read(figures.Reading{Values: values}), nil
@@ -161,29 +162,29 @@ const agent3 = "rl-direct"
 // batch3 are the tasks of Table 3, which has PathFinder twice.
 func batch3(claims *figures.Claims) (out []string) {
 	for _, c := range claims.Of("table3") {
-		if kernel, ok := strings.CutSuffix(c.Name, " real end"); ok {
-			out = append(out, strings.NewReplacer(" (", "#", ")", "").Replace(kernel))
+		if c.Quantity == "real end" {
+			out = append(out, strings.NewReplacer(" (", "#", ")", "").Replace(c.Row))
 		}
 	}
 	return out
 }
 
 // Claims of the text about what was measured on GPUs.
-const (
-	isolationDifference      = "isolation: difference in time beside others"
-	reconfigurationDeviation = "deviation of reconfiguration times"
+var (
+	isolationDifference      = claim.Of("isolation: difference in time beside others")
+	reconfigurationDeviation = claim.Of("deviation of reconfiguration times")
 )
 
 // onHardware measures what the text says about times on GPUs, if there are measurements: the largest difference
 // of a kernel beside others on A100, and the largest deviation of a single operation from its mean.
 func onHardware(h datasets.HardwareSet, values figures.Values) {
-	most := func(claim string, percent float64, where string) {
+	most := func(cell claim.Cell, percent float64, where string) {
 		m := figures.Exactly(percent)
 		m.Detail = "Found for " + where + "."
 		// Equal values are ordered by name, because the order of a map is random.
-		if old, ok := values[claim]; !ok ||
+		if old, ok := values[cell]; !ok ||
 			cmp.Or(cmp.Compare(percent, old.Value), cmp.Compare(m.Detail, old.Detail)) > 0 {
-			values[claim] = m
+			values[cell] = m
 		}
 	}
 	for at, r := range h.WorstIsolation("A100") {

@@ -8,6 +8,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/store"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 )
 
 const (
@@ -65,6 +66,10 @@ func (w workload) String() string { return w.name }
 func (a approach) String() string { return a.name }
 
 func namesOf[T fmt.Stringer](all []T) []string { return figures.Map(all, T.String) }
+
+func columnsOf[T fmt.Stringer](all []T) []claim.Cell {
+	return figures.Map(all, func(v T) claim.Cell { return claim.Cell{Column: v.String()} })
+}
 
 // A reading is one way to understand how Table 4 was made.
 type reading struct {
@@ -124,11 +129,11 @@ func (r *reading) rows() []workload {
 	return synthetic
 }
 
-// grid measures every pair of a row and a column. The name of its claim has the names of both.
+// grid measures every pair of a row and a column.
 func grid[R, C fmt.Stringer](rows []R, columns []C, of func(R, C) figures.Measurement) figures.Values {
 	values := figures.Values{}
 	for r, c := range figures.Each(rows, columns) {
-		values[r.String()+" "+c.String()] = of(r, c)
+		values[claim.Cell{Row: r.String(), Column: c.String()}] = of(r, c)
 	}
 	return values
 }

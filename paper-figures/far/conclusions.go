@@ -7,6 +7,7 @@ import (
 	"miglab/harness/portable"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -54,16 +55,17 @@ func (s setting) distance(d *figures.Data, times string, values figures.Values) 
 		}
 		spreads = append(spreads, less(highestOf(rhos[i]), lowestOf(rhos[i])))
 	}
-	for name, m := range map[string]figures.Measurement{
-		"n = 10, rho": average(rhos[0]),
-		"n = 10, error less twice that over the certified bound": average(few),
-		"n >= 15, over the certified bound":                      largestOf(slices.Concat(proven[1:]...)),
-		"n >= 15, rho":                                           largestOf(slices.Concat(rhos[1:]...)),
-		"n >= 30, rho":                                           largestOf(slices.Concat(rhos[4:]...)),
-		"largest rise of rho":                                    largestOf(rises),
-		"largest spread of rho":                                  largestOf(spreads),
+	for cell, m := range map[claim.Cell]figures.Measurement{
+		{Column: "n = 10", Quantity: "rho"}:                                            average(rhos[0]),
+		{Column: "n = 10", Quantity: "error less twice that over the certified bound"}: average(few),
+		{Column: "n >= 15", Quantity: "over the certified bound"}:                      largestOf(slices.Concat(proven[1:]...)),
+		{Column: "n >= 15", Quantity: "rho"}:                                           largestOf(slices.Concat(rhos[1:]...)),
+		{Column: "n >= 30", Quantity: "rho"}:                                           largestOf(slices.Concat(rhos[4:]...)),
+		{Quantity: "largest rise of rho"}:                                              largestOf(rises),
+		{Quantity: "largest spread of rho"}:                                            largestOf(spreads),
 	} {
-		values[times+" "+name] = m
+		cell.Row = times
+		values[cell] = m
 	}
 	return rows
 }
@@ -83,6 +85,8 @@ func distances(d *figures.Data) (*figures.Output, error) {
 	return out.Table(t), nil
 }
 
+var rodiniaSlower = claim.At("Rodinia", "with reconfiguration time")
+
 // reconfiguration compares FAR with itself where reconfigurations take no time.
 func reconfiguration(d *figures.Data) (*figures.Output, error) {
 	t, out := d.Claims.Head("reconfiguration"), figures.Read()
@@ -94,12 +98,12 @@ func reconfiguration(d *figures.Data) (*figures.Output, error) {
 			return d.Above(batch(data, s.far, s.model), batch(data, s.far, mig.Free), n)
 		}
 		values := out.Under(s.name)
-		values["Rodinia with reconfiguration time"] = figures.Exactly(slower(rodiniaData, 1)[0])
+		values[rodiniaSlower] = figures.Exactly(slower(rodiniaData, 1)[0])
 		for _, w := range workloads {
 			row := []any{w}
 			for _, n := range threeSizes {
 				m := mean(d, slower(synthetic(w, n, s.parameters), executions))
-				values[claimName(w, n, "with reconfiguration time")] = m
+				values[cell(w, n, "with reconfiguration time")] = m
 				row = append(row, figures.PlusMinus(m, 2))
 			}
 			if s.name == "" {
@@ -107,7 +111,7 @@ func reconfiguration(d *figures.Data) (*figures.Output, error) {
 			}
 		}
 	}
-	rodinia := out.Readings[0].Values["Rodinia with reconfiguration time"].Value
+	rodinia := out.Readings[0].Values[rodiniaSlower].Value
 	t.Notes = append(t.Notes, d.Claims.Words("reconfiguration-rodinia", reports.Fixed(rodinia, 1)))
 	return out.Table(t), nil
 }
@@ -128,7 +132,9 @@ func otherGPUs(d *figures.Data) (*figures.Output, error) {
 			}
 			row := []any{gpu, w}
 			for i, m := range c.sigmas(d, gpu, synthetic(w, 15, c.parameters, "seed=2"), as, count) {
-				r.Values[gpu+" "+claimName(w, 15, "sigma "+as[i].name)] = m
+				at := cell(w, 15, "sigma "+as[i].name)
+				at.Row = gpu + " " + at.Row
+				r.Values[at] = m
 				row = append(row, figures.PlusMinus(m, 2))
 			}
 			if c.name == "" {
@@ -145,7 +151,7 @@ func (c comparison) wider(d *figures.Data) figures.Values {
 	values := figures.Values{}
 	for _, w := range wide {
 		narrow := c.sigma(d, workload{w.scaling, "NARROWTIMES"}, 15)[0]
-		values[w.scaling+" sigma MISO-OPT, WIDETIMES less NARROWTIMES"] = less(c.sigma(d, w, 15)[0], narrow)
+		values[claim.At(w.scaling, "sigma MISO-OPT, WIDETIMES less NARROWTIMES")] = less(c.sigma(d, w, 15)[0], narrow)
 	}
 	return values
 }
@@ -155,7 +161,7 @@ func (r refiner) moreMoves(d *figures.Data) figures.Values {
 	values := figures.Values{}
 	for w, n := range figures.Each(workloads, threeSizes[1:]) {
 		_, moves, swaps := r.values(d, w, n, executions)
-		values[claimName(w, n, "moves less swaps")] = mean(d, figures.Differences(moves, swaps))
+		values[cell(w, n, "moves less swaps")] = mean(d, figures.Differences(moves, swaps))
 	}
 	return values
 }
@@ -172,12 +178,12 @@ func (j joining) measures(d *figures.Data) figures.Values {
 		gains := figures.Map(threeSizes, func(n int) figures.Measurement {
 			return mean(d, j.gain(d, w, n, "moveswap"))
 		})
-		values[w.String()+" p_move/swap of n=10 less that of n=20"] = less(gains[0], gains[1])
-		values[w.String()+" p_move/swap of n=20 less that of n=30"] = less(gains[1], gains[2])
+		values[claim.At(w.String(), "p_move/swap of n=10 less that of n=20")] = less(gains[0], gains[1])
+		values[claim.At(w.String(), "p_move/swap of n=20 less that of n=30")] = less(gains[1], gains[2])
 		extra := j.beyondReversing(d, w, 10)
-		values[claimName(w, 10, "gain beyond reversing")] = mean(d, extra)
+		values[cell(w, 10, "gain beyond reversing")] = mean(d, extra)
 		more := figures.Differences(extra, j.gain(d, w, 10, "reverse"))
-		values[claimName(w, 10, "gain beyond reversing less p_rev")] = mean(d, more)
+		values[cell(w, 10, "gain beyond reversing less p_rev")] = mean(d, more)
 	}
 	return values
 }
@@ -188,7 +194,7 @@ func losses(of measure, scale, shift float64) func(*figures.Data) figures.Values
 	return func(d *figures.Data) figures.Values {
 		values := figures.Values{}
 		for w, n := range figures.Each(wide, allSizes) {
-			values[claimName(w, n, "loss")] = of(d, w, n)[0].Affine(scale, shift)
+			values[cell(w, n, "loss")] = of(d, w, n)[0].Affine(scale, shift)
 		}
 		return values
 	}

@@ -2,7 +2,6 @@ package far
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -26,7 +26,8 @@ func contradiction(d *figures.Data) (*figures.Output, error) {
 
 // about is that of a row about the claims of a workload with n tasks.
 func about(w workload, n int, label string) figures.About {
-	return figures.About{Claim: fmt.Sprintf("%v n=%d", w, n), Label: label}
+	c := cell(w, n, "")
+	return figures.About{Selection: claim.Selection(c), Label: label}
 }
 
 // table9Arithmetic compares Tables 4, 7 and 9 by arithmetic on printed numbers alone.
@@ -54,7 +55,7 @@ func sigmaLimits(d *figures.Data) *figures.Table {
 			l := limit{"", rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions), c.paper}
 			cells = append(cells, l.cells(d)...)
 		}
-		t.RowAbout(figures.About{Claim: w.String() + " " + a.name}, w, a.name, cells)
+		t.RowAbout(figures.About{Selection: claim.Selection(cell(w, 15, "sigma "+a.name))}, w, a.name, cells)
 	}
 	return t
 }
@@ -187,11 +188,12 @@ func textArithmetic(d *figures.Data) *figures.Table {
 		beyond = min(beyond, table7.printed(d.Claims, w, 10, "p_move/swap")-table7.printed(d.Claims, w, 10, "p_rev"))
 	}
 	whole := batch(rodiniaData, "fixpart?p=7", mig.Free)
-	byRho := d.Claims.Published("rodinia", "rho FAR") * d.First(area(whole), track.MetricBound)
-	bySigma := d.First(whole, makespan) / d.Claims.Published("rodinia", "sigma FIXPART(7)")
+	byRho := d.Claims.Published("rodinia", claim.Of("rho FAR")) * d.First(area(whole), track.MetricBound)
+	bySigma := d.First(whole, makespan) / d.Claims.Published("rodinia", claim.Of("sigma FIXPART(7)"))
 	t := d.Claims.Head("contradiction-text")
-	add := func(claim, label string, v float64, decimals int) {
-		t.RowAbout(figures.About{Claim: claim, Label: label}, claim, label, reports.Fixed(v, decimals))
+	add := func(quantity, label string, v float64, decimals int) {
+		about := figures.About{Selection: claim.Selection{Quantity: quantity}, Label: label}
+		t.RowAbout(about, quantity, label, reports.Fixed(v, decimals))
 	}
 	add("gain over no reconfiguration", "the least by Table 5 [%]", least, 0)
 	add("gain over no reconfiguration", "the largest by Table 5 [%]", largest, 0)

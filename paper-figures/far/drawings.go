@@ -9,6 +9,7 @@ import (
 	"miglab/harness/schedule"
 	"miglab/harness/store"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -28,7 +29,7 @@ func figures5and6(d *figures.Data) (*figures.Output, error) {
 		}
 		refined, unrefined := of("far"), of("far?refine=false")
 		gain := d.Above(unrefined, refined, 1)[0]
-		values[x.claim] = figures.Exactly(gain)
+		values[claim.Of(x.claim)] = figures.Exactly(gain)
 		p, a := d.Schedule(unrefined, 0)
 		_, b := d.Schedule(refined, 0)
 		title := fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation,

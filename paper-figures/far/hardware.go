@@ -9,6 +9,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -29,7 +30,7 @@ func (h onGPU) table2(*figures.Data) (*figures.Output, error) {
 	for kernel, size := range figures.Each(kernels, []mig.Slices{1, 2, 3, 4}) {
 		if r, ok := worst[datasets.KernelOn{Kernel: kernel, Size: size}]; ok {
 			m := measuredOn(math.Abs(r.Difference), "Beside "+r.Beside+". ", r.Provenance)
-			values[fmt.Sprintf("%s size %d", kernel, size)] = m
+			values[claim.Cell{Row: kernel, Column: fmt.Sprint("size ", size)}] = m
 		}
 	}
 	return figures.Read(figures.Reading{Values: values}), nil
@@ -51,12 +52,12 @@ func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	executed := h.HardwareSet.NewestExecution("A30", "far", batch3)
 	for i, k := range batch3 {
 		if k != unpublished {
-			values[k+" simulated end"] = figures.Exactly(ends[strings.ToLower(k)])
+			values[claim.At(k, "simulated end")] = figures.Exactly(ends[strings.ToLower(k)])
 		}
 		if executed != nil {
 			r := executed[i]
-			values[k+" real end"] = measuredOn(float64(r.RealEnd), "", r.Provenance)
-			values[k+" deviation"] = measuredOn(r.Deviation, "", r.Provenance)
+			values[claim.At(k, "real end")] = measuredOn(float64(r.RealEnd), "", r.Provenance)
+			values[claim.At(k, "deviation")] = measuredOn(r.Deviation, "", r.Provenance)
 		}
 	}
 	return figures.Read(figures.Reading{Values: values}).Figure("table3", "The simulated schedule behind Table 3",
@@ -64,9 +65,9 @@ func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 }
 
 // Claims of the text about what was measured on GPUs.
-const (
-	largestDifference = "isolation, largest difference"
-	largestDeviation  = "simulation error, largest"
+var (
+	largestDifference = claim.Of("isolation, largest difference")
+	largestDeviation  = claim.Of("simulation error, largest")
 )
 
 // inText measures what the text says about GPUs. Isolation needs all kernels, on every size except the largest.

@@ -5,6 +5,7 @@ import (
 
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -39,7 +40,7 @@ func misoJobs(d *figures.Data) (*figures.Output, error) {
 				below[i] = 100 * (1 - own[i]/theirs)
 			}
 			m := d.MeanOf(below, verdict.Draws, 0)
-			values["MISO below "+a.name] = m
+			values[claim.Of("MISO below "+a.name)] = m
 			row = append(row, figures.PlusMinus(m, 1))
 		}
 		t.Row(row...)

@@ -10,6 +10,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -36,13 +37,13 @@ type procedure struct {
 	also func(*figures.Data) figures.Values
 }
 
-// claimName joins a workload, a number of tasks and a quantity as published.csv does.
-func claimName(w workload, n int, quantity string) string {
-	return fmt.Sprintf("%s n=%d %s", w, n, quantity)
+// cell returns the cell of a quantity for a workload and a number of tasks.
+func cell(w workload, n int, quantity string) claim.Cell {
+	return claim.Cell{Row: w.String(), Column: fmt.Sprintf("n=%d", n), Quantity: quantity}
 }
 
 func (g grid) printed(claims *figures.Claims, w workload, n int, quantity string) float64 {
-	return claims.Published(g.name, claimName(w, n, quantity))
+	return claims.Published(g.name, cell(w, n, quantity))
 }
 
 func (g grid) byDefault() measure { return g.procedures[0].measure }
@@ -52,7 +53,7 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 		r := figures.Reading{Name: p.name, Values: figures.Values{}}
 		for w, n := range figures.Each(g.rows, g.sizes) {
 			for i, m := range p.measure(d, w, n) {
-				r.Values[claimName(w, n, g.quantities[i])] = m
+				r.Values[cell(w, n, g.quantities[i])] = m
 			}
 		}
 		if p.also != nil {
@@ -60,9 +61,9 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 		}
 		return r
 	})
-	var columns []string
+	var columns []claim.Cell
 	for n, q := range figures.Each(g.sizes, g.quantities) {
-		columns = append(columns, fmt.Sprintf("n=%d %s", n, q))
+		columns = append(columns, claim.Cell{Column: fmt.Sprintf("n=%d", n), Quantity: q})
 	}
 	head := &figures.Table{File: g.name}
 	head.Title = fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), d.Claims.Title(g.name))
@@ -126,7 +127,7 @@ var table4 = grid{
 func a30(d *figures.Data) (*figures.Output, error) {
 	of := func(name string, w workload, s setting) figures.Reading {
 		series := seriesOn("A30", 1, s.series(w, 10))
-		return figures.Reading{Name: name, Values: figures.Values{"rho n=10": mean(d, rho(d, series, executions))}}
+		return figures.Reading{Name: name, Values: figures.Values{claim.Of("rho n=10"): mean(d, rho(d, series, executions))}}
 	}
 	mixed := workload{"MIXEDSCALING", "WIDETIMES"}
 	rs := []figures.Reading{

@@ -10,6 +10,7 @@ import (
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 )
 
 // text judges the numbers that are in no table. Those that sum up a table follow the table's default reading.
@@ -18,34 +19,34 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	h.inText(values)
 	aboutModels(values)
 	byTable4, byTable6 := table4.byDefault(), table6.byDefault()
-	values["synthetic error, n = 10"] = average(measureCells(d, byTable4, 0, wide, 10)).Affine(100, -100)
-	values["synthetic rho, n >= 15"] = highestOf(measureCells(d, byTable4, 0, wide, allSizes[1:]...))
+	values[claim.Of("synthetic error, n = 10")] = average(measureCells(d, byTable4, 0, wide, 10)).Affine(100, -100)
+	values[claim.Of("synthetic rho, n >= 15")] = highestOf(measureCells(d, byTable4, 0, wide, allSizes[1:]...))
 	aboutTable5(d, values)
-	values["moves of a refinement on average"] = highestOf(measureCells(d, byTable6, 1, workloads, threeSizes...))
-	values["swaps of a refinement on average"] = highestOf(measureCells(d, byTable6, 2, workloads, threeSizes...))
-	values["gain of the refinement, n = 20"] = lowestOf(measureCells(d, byTable6, 0, workloads, 20))
+	values[claim.Of("moves of a refinement on average")] = highestOf(measureCells(d, byTable6, 1, workloads, threeSizes...))
+	values[claim.Of("swaps of a refinement on average")] = highestOf(measureCells(d, byTable6, 2, workloads, threeSizes...))
+	values[claim.Of("gain of the refinement, n = 20")] = lowestOf(measureCells(d, byTable6, 0, workloads, 20))
 	aboutTable7(d, values)
 	return figures.Read(figures.Reading{Values: values}), nil
 }
 
 // aboutModels measures what follows from the GPU models and the measured kernels.
 func aboutModels(values figures.Values) {
-	for claim, gpu := range map[string]string{"A30": "A30", "A100/H100": "A100"} {
+	for board, gpu := range map[string]string{"A30": "A30", "A100/H100": "A100"} {
 		g := mig.MustLookup(gpu)
 		// Only an instance with others below it can be split.
 		inner := figures.Count(g.Tree(), func(n mig.Node) bool { return len(n.Children) > 0 })
-		values["partitions of "+claim] = figures.Exactly(len(g.Partitions()))
-		values["reconfigurations in a schedule, "+claim] = figures.Exactly(inner)
+		values[claim.Of("partitions of "+board)] = figures.Exactly(len(g.Partitions()))
+		values[claim.Of("reconfigurations in a schedule, "+board)] = figures.Exactly(inner)
 	}
 	for _, name := range []string{"BFS", "StreamCluster"} {
-		values["speedup of "+name+" on 7 slices"] = figures.Exactly(kernel(name).On(1) / kernel(name).On(7))
+		values[claim.Of("speedup of "+name+" on 7 slices")] = figures.Exactly(kernel(name).On(1) / kernel(name).On(7))
 	}
 	gaussian := kernel("Gaussian")
 	fastest := slices.MinFunc(a100.Sizes(), func(a, b mig.Slices) int {
 		return cmp.Compare(gaussian.On(a), gaussian.On(b))
 	})
-	values["slices beyond which Gaussian stops scaling"] = figures.Exactly(fastest)
-	values["slowdown with more slices"] = slowdown()
+	values[claim.Of("slices beyond which Gaussian stops scaling")] = figures.Exactly(fastest)
+	values[claim.Of("slowdown with more slices")] = slowdown()
 }
 
 func aboutTable5(d *figures.Data, values figures.Values) {
@@ -54,18 +55,18 @@ func aboutTable5(d *figures.Data, values figures.Values) {
 		return figures.Map(sigmas, func(m figures.Measurement) figures.Measurement { return m.Affine(100, -100) })
 	}
 	ones, seven := gains(1), gains(3) // FIXPART(1,...,1) and FIXPART(7)
-	values["gain over FIXPART(1,...,1), POORSCALING"] = average(ones[:2])
-	values["gain over FIXPART(7), GOODSCALING"] = average(seven[4:])
+	values[claim.Of("gain over FIXPART(1,...,1), POORSCALING")] = average(ones[:2])
+	values[claim.Of("gain over FIXPART(7), GOODSCALING")] = average(seven[4:])
 	outermost(d.Claims, values, "gain over no reconfiguration", slices.Concat(ones, seven))
 }
 
 func aboutTable7(d *figures.Data, values figures.Values) {
 	for _, n := range []int{10, 20} {
-		claim := fmt.Sprintf("gain of moving and swapping between batches, n = %d", n)
-		values[claim] = average(measureCells(d, copies.gains, 1, workloads, n))
+		at := claim.Of(fmt.Sprintf("gain of moving and swapping between batches, n = %d", n))
+		values[at] = average(measureCells(d, copies.gains, 1, workloads, n))
 	}
 	outermost(d.Claims, values, "gain of reversing, n = 10", measureCells(d, copies.gains, 0, workloads, 10))
-	values["gain of moving and swapping beyond reversing, n = 10"] = lowestOf(figures.Map(workloads,
+	values[claim.Of("gain of moving and swapping beyond reversing, n = 10")] = lowestOf(figures.Map(workloads,
 		func(w workload) figures.Measurement {
 			return mean(d, copies.beyondReversing(d, w, 10))
 		}))
@@ -88,14 +89,13 @@ func highestOf(ms []figures.Measurement) figures.Measurement { return slices.Max
 func lowestOf(ms []figures.Measurement) figures.Measurement { return slices.MinFunc(ms, byValue) }
 
 // outermost sets a claim to the measurement furthest outside its range or, if all lie inside, nearest to an end.
-func outermost(claims *figures.Claims, values figures.Values, name string, ms []figures.Measurement) {
-	all := claims.Of("text")
-	c := all[slices.IndexFunc(all, func(c figures.Claim) bool { return c.Name == name })]
+func outermost(claims *figures.Claims, values figures.Values, quantity string, ms []figures.Measurement) {
+	c := claims.Find(claim.Key{Artefact: "text", Cell: claim.Of(quantity)})
 	outside := func(m figures.Measurement) float64 { return max(c.Published-m.Value, m.Value-c.To) }
 	m := slices.MaxFunc(ms, func(a, b figures.Measurement) int { return cmp.Compare(outside(a), outside(b)) })
 	m.Detail = fmt.Sprintf("The workloads lie between %.1f and %.1f %%; the number shown is that of the workload "+
 		"furthest from print.", lowestOf(ms).Value, highestOf(ms).Value)
-	values[name] = m
+	values[c.Cell] = m
 }
 
 // average is the mean of independent means of as many replicates.
@@ -164,14 +164,14 @@ func factors(d *figures.Data) (*figures.Output, error) {
 			r := figures.Ratios(d.Values(phase2, instances, makespan), d.Values(optimum, instances, track.MetricBound))
 			most = max(most, slices.Max(r))
 		}
-		worst["makespan over optimum, "+c.what] = figures.Exactly(most)
+		worst[claim.Of("makespan over optimum, "+c.what)] = figures.Exactly(most)
 	}
 	for _, gpu := range []string{"A30", "A100", "H100"} {
 		most := 0.0
 		for w, n := range figures.Each(wide, allSizes) {
 			most = max(most, rho(d, seriesOn(gpu, 1, chain(d, w, n)), 1)[0])
 		}
-		worst["multi-batch makespan over optimum, "+gpu] = figures.Exactly(most)
+		worst[claim.Of("multi-batch makespan over optimum, "+gpu)] = figures.Exactly(most)
 	}
 	return figures.Read(figures.Reading{Values: worst}), nil
 }

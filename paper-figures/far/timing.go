@@ -11,6 +11,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/strictcsv"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 )
 
@@ -76,7 +77,7 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		}))
 		below := figures.Count(hundreds, func(ms float64) bool { return ms < reconfiguration })
 		share := 100 * below / max(1, len(hundreds))
-		r.Values["sizes that take less than a reconfiguration, percent"] = figures.Exactly(share)
+		r.Values[claim.Of("sizes that take less than a reconfiguration, percent")] = figures.Exactly(share)
 	}
 	return figures.Read(r).Table(t), nil
 }

@@ -10,6 +10,7 @@ import (
 	"miglab/harness/portable"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -75,22 +76,22 @@ func lead(d *figures.Data, m method, data []string) [][]float64 {
 	})
 }
 
-// The claims about Q1 to Q12.
-const (
-	meanThroughput  = "mean throughput of the agent"
-	bestThroughput  = "best throughput of the agent"
-	aheadThroughput = "mean throughput of the agent less that of the best other method"
-	meanSlowdown    = "mean slowdown under the agent"
-	bestSlowdown    = "least slowdown of a queue under the agent"
-	aheadSlowdown   = "mean slowdown under MIG Only less that under the best other method"
+// The claims about Q1 to Q12, and what conclusions about them need.
+var (
+	meanThroughput  = claim.Of("mean throughput of the agent")
+	bestThroughput  = claim.Of("best throughput of the agent")
+	aheadThroughput = claim.Of("mean throughput of the agent less that of the best other method")
+	migThroughput   = claim.Of("mean throughput of MIG Only less that of the least other method")
+	firstQueues     = claim.Of("queues on which the agent is first")
+	meanSlowdown    = claim.Of("mean slowdown under the agent")
+	bestSlowdown    = claim.Of("least slowdown of a queue under the agent")
+	aheadSlowdown   = claim.Of("mean slowdown under MIG Only less that under the best other method")
 )
 
-// The measures of conclusions about Q1 to Q12, before the title of another method if there is one.
+// The measures of conclusions about Q1 to Q12 that end with the title of another method.
 const (
-	firstQueues   = "queues on which the agent is first"
-	aheadOf       = "mean throughput of the agent less that of "
-	migThroughput = "mean throughput of MIG Only less that of the least other method"
-	fairnessOver  = "mean fairness of the agent over that of "
+	aheadOf      = "mean throughput of the agent less that of "
+	fairnessOver = "mean fairness of the agent over that of "
 )
 
 // throughputs measures what the text says about throughput, over the draws in data; of MIG Only, the better option.
@@ -105,7 +106,7 @@ func throughputs(d *figures.Data, data []string) figures.Values {
 	}
 	for i, title := range rivalTitles {
 		if title == mpsOnly.title || title == defaultTitle {
-			out[aheadOf+title] = agent.against(d, data, metric, func(own []float64, others [][]float64) float64 {
+			out[claim.Of(aheadOf+title)] = agent.against(d, data, metric, func(own []float64, others [][]float64) float64 {
 				return figures.Mean(own) - figures.Mean(others[i])
 			})
 		}
@@ -136,7 +137,7 @@ func fairness(d *figures.Data, data []string) figures.Values {
 	out := figures.Values{}
 	for i, title := range rivalTitles {
 		of := func(own []float64, others [][]float64) float64 { return figures.Mean(own) / figures.Mean(others[i]) }
-		out[fairnessOver+title] = agent.against(d, data, track.MetricFairness, of)
+		out[claim.Of(fairnessOver+title)] = agent.against(d, data, track.MetricFairness, of)
 	}
 	return out
 }
@@ -223,8 +224,8 @@ type queueFigure struct {
 	more                []method
 	// measure measures claims over the draws in data.
 	measure func(d *figures.Data, data []string) figures.Values
-	// mean is the claim that prints the agent's mean; empty for none.
-	mean string
+	// mean is the claim that prints the agent's mean; the zero cell for none.
+	mean claim.Cell
 }
 
 var (
@@ -256,7 +257,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	t.Rows = figures.Map(chart.Categories, func(name string) []string { return []string{name} })
 	for _, r := range onQueues(d, data, f.metric, f.more...) {
 		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
-		if r.title == agent.title && f.mean != "" {
+		if r.title == agent.title && f.mean != (claim.Cell{}) {
 			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)),
 				d.Claims.Published(f.name, f.mean))
 		}

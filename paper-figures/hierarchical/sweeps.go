@@ -11,6 +11,7 @@ import (
 
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -60,7 +61,7 @@ func (f *sweep) on(d *figures.Data, m method, value int, parameters string) (out
 
 // build draws the figure and measures its claim, over the agent's training runs and the reported draws.
 func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
-	claim := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol,
+	step := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol,
 		f.more, f.less)
 	t := d.Claims.Head(f.name, simulated(d), countFor(d.Scale, generated), windowSize, concurrency)
 	chart := reports.Bars{
@@ -91,7 +92,7 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		steps := ofRuns(agent, numbers, func(r method, draw string) float64 {
 			return figures.Mean(f.on(d, r, f.more, draw)) - figures.Mean(f.on(d, r, f.less, draw))
 		})
-		return figures.Reading{Name: v.name, Values: figures.Values{claim: d.Crossed(steps)}}
+		return figures.Reading{Name: v.name, Values: figures.Values{claim.Of(step): d.Crossed(steps)}}
 	}
 	return figures.Read(reading(variations[0]), reading(blind)).Table(t).Figure(f.name, chart.Title, chart), nil
 }

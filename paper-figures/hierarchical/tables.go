@@ -12,6 +12,7 @@ import (
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -28,7 +29,7 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	for _, f := range datasets.KernelFits() {
 		kernels[f.Program] = f
 	}
-	t, inputs := d.Claims.Head("table4"), map[string]float64{} // counts
+	t, inputs := d.Claims.Head("table4"), map[claim.Cell]float64{} // counts
 	for _, p := range datasets.Programs() {
 		from := "drawn"
 		if p.Fitted {
@@ -41,9 +42,9 @@ func table4(d *figures.Data) (*figures.Output, error) {
 		t.Row(p.Class, marked(p), from, fmt.Sprintf("%.3g", float64(p.Solo)),
 			reports.Cells(3, p.Serial, p.Compute, p.Parallelism,
 				p.Memory), reports.Fixed(p.Relative(0.125, 0.125), 2), rule)
-		inputs[string(p.Class)+" programs"]++
+		inputs[claim.Of(string(p.Class)+" programs")]++
 		if p.Unseen {
-			inputs["unseen programs"]++
+			inputs[claim.Of("unseen programs")]++
 		}
 	}
 	return new(figures.Output).Take("programs, classes and marks are the paper's", inputs).Table(t), nil
@@ -61,10 +62,11 @@ func table5(d *figures.Data) (*figures.Output, error) {
 		t.Row(name, classes, figures.Count(jobs, isUnseen), strings.Join(figures.Map(jobs, marked), ", "))
 	}
 	dominated, balanced := jobsOf(queues, 0), jobsOf(queues, len(queueNames)-1)
-	return new(figures.Output).Table(t).Take("the queues are the paper's", map[string]float64{
-		"queues": float64(len(queueNames)), "jobs of a queue": float64(len(dominated)),
-		"jobs of the dominant class":             float64(countOf(dominated, task.ComputeIntensive)),
-		"jobs of each class in a balanced queue": float64(countOf(balanced, task.ComputeIntensive)),
+	return new(figures.Output).Table(t).Take("the queues are the paper's", map[claim.Cell]float64{
+		{Quantity: "queues"}:                                 float64(len(queueNames)),
+		{Quantity: "jobs of a queue"}:                        float64(len(dominated)),
+		{Quantity: "jobs of the dominant class"}:             float64(countOf(dominated, task.ComputeIntensive)),
+		{Quantity: "jobs of each class in a balanced queue"}: float64(countOf(balanced, task.ComputeIntensive)),
 	}), nil
 }
 
@@ -96,9 +98,9 @@ func table7(d *figures.Data) (*figures.Output, error) {
 		}))
 	}
 	return figures.Read(figures.Reading{Values: figures.Values{
-		"MPS Only, C = 2":                        lists(corun.MPSOnly, 2, "[("),
-		"MPS+MIG, C = 2":                         lists(corun.Hierarchical, 2, "["),
-		"MPS+MIG, C = 3, with compute instances": lists(corun.Hierarchical, 3, "[{"),
+		{Quantity: "MPS Only, C = 2"}:                        lists(corun.MPSOnly, 2, "[("),
+		{Quantity: "MPS+MIG, C = 2"}:                         lists(corun.Hierarchical, 2, "["),
+		{Quantity: "MPS+MIG, C = 3, with compute instances"}: lists(corun.Hierarchical, 3, "[{"),
 	}}).Table(partitionCounts(d.Claims), partitionList(d.Claims)), nil
 }
 
@@ -147,14 +149,16 @@ func partitionList(claims *figures.Claims) *figures.Table {
 func text(*figures.Data) (*figures.Output, error) {
 	partitions := figures.Exactly(len(mig.MustLookup(gpu).Partitions()))
 	seen := len(datasets.Programs()) - figures.Count(datasets.Programs(), isUnseen)
-	o := figures.Read(figures.Reading{Values: figures.Values{"partitions of A100": partitions}})
+	o := figures.Read(figures.Reading{Values: figures.Values{{Quantity: "partitions of A100"}: partitions}})
 	return o.Take("setting of the datasets and of the agent. The agent learns from newly drawn programs, because the "+
-		"paper's 18 are not public", map[string]float64{
-		"agent actions": float64(variants(corun.Agent)), "window size W": windowSize, "concurrency Cmax": concurrency,
-		"programs of the training":                        float64(seen),
-		"queues of the training":                          float64(datasets.MustParse("corun/training").Instances()),
-		"loss on 1 GPC below which a program is US":       100 * task.UnscalableLoss,
-		"compute over memory above which a program is CI": task.ComputeOverMemory,
+		"paper's 18 are not public", map[claim.Cell]float64{
+		{Quantity: "agent actions"}:                                   float64(variants(corun.Agent)),
+		{Quantity: "window size W"}:                                   windowSize,
+		{Quantity: "concurrency Cmax"}:                                concurrency,
+		{Quantity: "programs of the training"}:                        float64(seen),
+		{Quantity: "queues of the training"}:                          float64(datasets.MustParse("corun/training").Instances()),
+		{Quantity: "loss on 1 GPC below which a program is US"}:       100 * task.UnscalableLoss,
+		{Quantity: "compute over memory above which a program is CI"}: task.ComputeOverMemory,
 	}), nil
 }
 
@@ -190,6 +194,6 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(m.title, row)
 	}
-	values := figures.Values{"1 if the agent's decisions take 0.5 % of the makespan or more on average, else 0": slow}
+	values := figures.Values{{Quantity: "1 if the agent's decisions take 0.5 % of the makespan or more on average, else 0"}: slow}
 	return figures.Read(figures.Reading{Values: values}).Table(t), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"miglab/datasets"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -15,7 +16,7 @@ const (
 	unseenPrograms = "corun/unseen"
 )
 
-const aheadUnseen = "mean throughput of the agent less that of the best other method, unseen programs"
+var aheadUnseen = claim.Of("mean throughput of the agent less that of the best other method, unseen programs")
 
 // unseen compares the methods on queues of programs that the paper's agent was not trained on.
 func unseen(d *figures.Data) (*figures.Output, error) {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -35,27 +36,27 @@ func (m *measured) underLoad(data []string) {
 	low, full := data[0], data[len(data)-1]
 	acceptance := figures.Map(data, func(dataset string) []float64 { return m.at("MFI", dataset, "acceptance") })
 	percent := func(v []float64) float64 { return 100 * v[0] }
-	m.mean("acceptance of MFI, least over the loads", eachInstance(percent, lowest(acceptance...)))
+	m.mean(claim.Of("acceptance of MFI, least over the loads"), eachInstance(percent, lowest(acceptance...)))
 	var accepted, used []pair
 	for _, b := range baselines {
 		accepted = append(accepted, pair{m.at("MFI", full, "accepted"), m.at(b, full, "accepted")})
 		used = append(used, pair{m.at("MFI", full, "utilisation"), m.at(b, full, "utilisation")})
-		m.mean(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b),
+		m.mean(claim.Of(fmt.Sprintf("active GPUs of %s over those of MFI, 100 %% demand", b)),
 			figures.Ratios(m.at(b, full, "active_gpus"), m.at("MFI", full, "active_gpus")))
 	}
-	m.nearest("workloads of MFI less those of the nearest baseline, 100 % demand", 1, accepted)
-	m.nearest("utilization of MFI less that of the nearest baseline, 100 % demand", 1, used)
+	m.nearest(claim.Of("workloads of MFI less those of the nearest baseline, 100 % demand"), 1, accepted)
+	m.nearest(claim.Of("utilization of MFI less that of the nearest baseline, 100 % demand"), 1, used)
 
 	accept := func(scheme, dataset string) []float64 { return m.at(scheme, dataset, "acceptance") }
-	m.mean("acceptance of RR less that of FF, 10 % demand", differences(accept("RR", low), accept("FF", low), 100))
+	m.mean(claim.Of("acceptance of RR less that of FF, 10 % demand"), differences(accept("RR", low), accept("FF", low), 100))
 	ff, rr, best, worst := accept("FF", full), accept("RR", full), accept("BF-BI", full), accept("WF-BI", full)
-	m.mean("acceptance of FF less that of RR, 100 % demand", differences(ff, rr, 100))
-	m.mean("acceptance of BF-BI less that of FF, 100 % demand", differences(best, ff, 100))
-	m.mean("acceptance of WF-BI less that of RR, 100 % demand", differences(worst, rr, 100))
-	m.mean("acceptance of the better of FF and RR less that of the worse of BF-BI and WF-BI, 100 % demand",
+	m.mean(claim.Of("acceptance of FF less that of RR, 100 % demand"), differences(ff, rr, 100))
+	m.mean(claim.Of("acceptance of BF-BI less that of FF, 100 % demand"), differences(best, ff, 100))
+	m.mean(claim.Of("acceptance of WF-BI less that of RR, 100 % demand"), differences(worst, rr, 100))
+	m.mean(claim.Of("acceptance of the better of FF and RR less that of the worse of BF-BI and WF-BI, 100 % demand"),
 		differences(highest(ff, rr), lowest(best, worst), 100))
 	for _, b := range []string{"RR", "WF-BI"} {
-		m.mean(fmt.Sprintf("active share of the GPUs under %s, 100 %% demand", b),
+		m.mean(claim.Of(fmt.Sprintf("active share of the GPUs under %s, 100 %% demand", b)),
 			eachInstance(func(v []float64) float64 { return 100 * v[0] / gpus }, m.at(b, full, "active_gpus")))
 	}
 }
@@ -80,9 +81,9 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 	return out, nil
 }
 
-const (
-	bigPacked = "utilization of the worse of FF and BF-BI less that of the better of RR and WF-BI, skew-big"
-	bigActive = "active GPUs of the larger of FF and BF-BI over those of the smaller of RR and WF-BI, skew-big"
+var (
+	bigPacked = claim.Of("utilization of the worse of FF and BF-BI less that of the better of RR and WF-BI, skew-big")
+	bigActive = claim.Of("active GPUs of the larger of FF and BF-BI over those of the smaller of RR and WF-BI, skew-big")
 )
 
 // byDistribution measures what the text says about Fig. 5. utilisation is the metric of panel (c).
@@ -98,14 +99,14 @@ func (m *measured) byDistribution(utilisation string) {
 			accepted = append(accepted, pair{at("MFI", d, "accepted"), at(b, d, "accepted")})
 		}
 	}
-	m.nearest("workloads of MFI less those of the nearest baseline, nearest distribution", 1, accepted)
-	m.mean("gap to MFI on skew-small less the widest of the others",
+	m.nearest(claim.Of("workloads of MFI less those of the nearest baseline, nearest distribution"), 1, accepted)
+	m.mean(claim.Of("gap to MFI on skew-small less the widest of the others"),
 		differences(gap["skew-small"], highest(gap["uniform"], gap["skew-big"], gap["bimodal"]), 1))
-	m.mean("gap to MFI on skew-big less the narrowest of the others",
+	m.mean(claim.Of("gap to MFI on skew-big less the narrowest of the others"),
 		differences(gap["skew-big"], lowest(gap["uniform"], gap["skew-small"], gap["bimodal"]), 1))
 
 	accept := func(scheme string) []float64 { return at(scheme, "skew-small", "acceptance") }
-	m.mean("acceptance of the better of FF and BF-BI less that of the worse of RR and WF-BI, skew-small",
+	m.mean(claim.Of("acceptance of the better of FF and BF-BI less that of the worse of RR and WF-BI, skew-small"),
 		differences(highest(accept("FF"), accept("BF-BI")), lowest(accept("RR"), accept("WF-BI")), 100))
 	use := func(scheme string) []float64 { return at(scheme, "skew-big", utilisation) }
 	m.mean(bigPacked, differences(lowest(use("FF"), use("BF-BI")), highest(use("RR"), use("WF-BI")), 100))
@@ -187,11 +188,11 @@ func (m *measured) bySeverity(score func(metrics) []float64) {
 		}
 	}
 	const sure = "share of the pairs with clear differences in which the lower score goes with the higher "
-	m.values[sure+"acceptance"], m.values[sure+"utilization"] = accepting.share(), utilising.share()
-	m.nearest("score of the nearest baseline less that of MFI, nearest distribution", 1, higher)
-	const claim = "pairs of schemes of which the lower score has the higher "
-	m.values[claim+"acceptance"] = figures.Exactly(100 * float64(agreeing) / float64(pairs))
-	m.values[claim+"utilization"] = figures.Exactly(100 * float64(using) / float64(pairs))
+	m.values[claim.Of(sure+"acceptance")], m.values[claim.Of(sure+"utilization")] = accepting.share(), utilising.share()
+	m.nearest(claim.Of("score of the nearest baseline less that of MFI, nearest distribution"), 1, higher)
+	const pairing = "pairs of schemes of which the lower score has the higher "
+	m.values[claim.Of(pairing+"acceptance")] = figures.Exactly(100 * float64(agreeing) / float64(pairs))
+	m.values[claim.Of(pairing+"utilization")] = figures.Exactly(100 * float64(using) / float64(pairs))
 }
 
 // An ordered counts pairs of schemes that surely differ in a metric: those that the score surely orders the other way,
@@ -221,9 +222,9 @@ func text(d *figures.Data) (*figures.Output, error) {
 			of := func(metric string) [][]float64 {
 				return figures.Map(data, func(dataset string) []float64 { return m.gains(dataset, metric) })
 			}
-			m.mean("more workloads than the baselines on average", eachInstance(figures.Mean, of(workloads)...))
+			m.mean(claim.Of("more workloads than the baselines on average"), eachInstance(figures.Mean, of(workloads)...))
 			over := func(v []float64) float64 { return 1 + figures.Mean(v)/100 }
-			m.mean("active GPUs over those of the baselines", eachInstance(over, of("active_gpus")...))
+			m.mean(claim.Of("active GPUs over those of the baselines"), eachInstance(over, of("active_gpus")...))
 		}
 	}
 	usual := atDemand(heavy)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -198,9 +199,9 @@ func (m *measured) gains(dataset, metric string) []float64 {
 // gain is by how many percent the first value exceeds the mean of the others.
 func gain(v []float64) float64 { return 100 * (v[0]/figures.Mean(v[1:]) - 1) }
 
-// mean sets a claim to the mean of a sample.
-func (m *measured) mean(claim string, values []float64) {
-	m.values[claim] = m.d.MeanOf(values, verdict.Simulations, m.paper)
+// mean sets a cell to the mean of a sample.
+func (m *measured) mean(cell claim.Cell, values []float64) {
+	m.values[cell] = m.d.MeanOf(values, verdict.Simulations, m.paper)
 }
 
 // pair is two samples; the first is said to be larger.
@@ -217,13 +218,13 @@ func (m *measured) sign(p pair) int {
 	return 0
 }
 
-// nearest sets a claim to scale times the paired difference of the pair in which it is least sure to lie above zero.
-func (m *measured) nearest(claim string, scale float64, pairs []pair) {
+// nearest sets a cell to scale times the paired difference of the pair in which it is least sure to lie above zero.
+func (m *measured) nearest(cell claim.Cell, scale float64, pairs []pair) {
 	sure := math.Inf(1)
 	for _, p := range pairs {
 		v := m.d.MeanOf(differences(p.more, p.fewer, scale), verdict.Simulations, m.paper)
 		if t := v.Value / math.Max(v.StdErr, 1e-12); t < sure {
-			sure, m.values[claim] = t, v
+			sure, m.values[cell] = t, v
 		}
 	}
 }

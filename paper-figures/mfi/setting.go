@@ -9,6 +9,7 @@ import (
 	"miglab/harness/spec"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -21,12 +22,13 @@ func profiles() []*mig.Profile {
 
 func table1(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("table1")
-	inputs := map[string]float64{} // those of the model, which are the paper's
+	inputs := map[claim.Cell]float64{} // those of the model, which are the paper's
 	for _, p := range profiles() {
 		length := min(p.Length, mig.MustLookup(gpu).ComputeSlices)
-		inputs[p.String()+" slices"], inputs[p.String()+" instances"] = float64(length), float64(p.Max)
+		name := p.String()
+		inputs[claim.At(name, "slices")], inputs[claim.At(name, "instances")] = float64(length), float64(p.Max)
 		for i, s := range p.Starts {
-			inputs[fmt.Sprintf("%v index %d", p, i+1)] = float64(s)
+			inputs[claim.At(name, fmt.Sprint("index ", i+1))] = float64(s)
 		}
 		t.Row(p, length, p.Size, p.Length, p.Max, p.Max, p.Starts, p.Starts)
 	}
@@ -36,14 +38,14 @@ func table1(d *figures.Data) (*figures.Output, error) {
 func table2(d *figures.Data) (*figures.Output, error) {
 	t := d.Claims.Head("table2")
 	t.Rows = figures.Map(profiles(), func(p *mig.Profile) []string { return []string{p.String()} })
-	inputs := map[string]float64{}
+	inputs := map[claim.Cell]float64{}
 	load := []string{"mean memory slices of a request"}
 	for _, d := range distributions {
 		shares := slices.Clone(figures.Instance[task.Requests](demand(d, 1), gpu, 0).Demand)
 		slices.Reverse(shares) // the largest profile first
 		var mean float64
 		for i, p := range profiles() {
-			inputs[p.String()+" "+d] = shares[i]
+			inputs[claim.Cell{Row: p.String(), Column: d}] = shares[i]
 			t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", shares[i]))
 			mean += float64(shares[i] * float64(p.Length)) // rounded before it is added
 		}
@@ -98,9 +100,9 @@ func example(*figures.Data) (*figures.Output, error) {
 			total += f
 		}
 		values := out.Under(r.String())
-		values["F(2)"] = figures.Exactly(total)
+		values[claim.Of("F(2)")] = figures.Exactly(total)
 		for _, profile := range []string{"1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb"} {
-			values["F(2), term of "+profile] = figures.Exactly(terms[profile])
+			values[claim.Of("F(2), term of "+profile)] = figures.Exactly(terms[profile])
 		}
 	}
 	return out, nil

@@ -8,6 +8,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/reports"
 )
 
@@ -75,9 +76,12 @@ func (m *measured) whenFull(t *figures.Table) {
 	for _, rho := range rhos {
 		t.Row(m.name, rho, figures.Map(distributions, func(dist string) []string {
 			at := func(scheme string) []float64 { return m.at(scheme, steadyData(dist, rho), "acceptance_steady") }
-			claim := fmt.Sprintf("acceptance of MFI less that of the nearest baseline, %s, ρ=%g", dist, rho)
-			m.nearest(claim, 100, figures.Map(baselines, func(b string) pair { return pair{at("MFI"), at(b)} }))
-			return figures.PlusMinus(m.values[claim], 2)
+			cell := claim.Cell{
+				Row: dist, Column: fmt.Sprintf("ρ=%g", rho),
+				Quantity: "acceptance of MFI less that of the nearest baseline",
+			}
+			m.nearest(cell, 100, figures.Map(baselines, func(b string) pair { return pair{at("MFI"), at(b)} }))
+			return figures.PlusMinus(m.values[cell], 2)
 		}))
 	}
 }

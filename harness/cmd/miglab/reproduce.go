@@ -13,6 +13,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/deadline"
 	"miglab/paper-figures/drl"
 	"miglab/paper-figures/far"
@@ -142,8 +143,8 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	if f.quick {
 		fmt.Fprintf(out, "%d claims, no verdicts in a quick run\n", m.Count("").Total())
 	} else {
-		fmt.Fprintf(out, "printed numbers: %v\nstated claims:   %v\n", m.Count(figures.Printed),
-			m.Count(figures.Stated))
+		fmt.Fprintf(out, "printed numbers: %v\nstated claims:   %v\n", m.Count(claim.Printed),
+			m.Count(claim.Stated))
 	}
 	if left > 0 {
 		fmt.Fprintf(out, "%d artefacts are not done and not in the claims; miglab reproduce does them\n", left)

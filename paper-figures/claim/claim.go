@@ -1,0 +1,214 @@
+package claim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"miglab/harness/strictcsv"
+	"miglab/paper-figures/verdict"
+)
+
+// Kind says how a paper makes a claim.
+type Kind string
+
+// The kinds of claims. They are counted apart.
+const (
+	// Printed claims are numbers that the paper prints.
+	Printed Kind = "printed"
+	// Stated claims are sentences of the paper turned into a test.
+	Stated Kind = "stated"
+	// Arithmetic claims follow from other printed numbers of the paper, such as reductions in percent. They are
+	// judged but not counted, because the measurement behind them is counted already.
+	Arithmetic Kind = "arithmetic"
+)
+
+// Basis says what a verdict on a claim can rest on.
+type Basis string
+
+// The bases of claims.
+const (
+	// Measured claims are measured by this project's experiments.
+	Measured Basis = "measured"
+	// Derived claims follow from a theorem or a model, so that at best they are CONSISTENT.
+	Derived Basis = "derived"
+	// Input claims are numbers that the project's models are built from.
+	Input Basis = "input"
+	// Hardware claims need measurements on a GPU. Without them they are NOT RUNNABLE.
+	Hardware Basis = "hardware"
+	// Unpublished claims hang on unpublished data. They are NOT RUNNABLE, and are measured with a stand-in.
+	Unpublished Basis = "unpublished"
+)
+
+// A Claim is a number or a sentence of a paper.
+type Claim struct {
+	Key
+	// Paper is far, drl, mfi, deadline or hierarchical.
+	Paper string
+	Kind  Kind
+	Basis Basis
+	verdict.Claim
+	// Unit is "s", "%" or empty for a ratio or count.
+	Unit string
+	// Source is the place in the paper.
+	Source string
+	// MarginReason says why the margin is not the default one.
+	MarginReason string
+	// OfMakespans marks a number that compares makespans.
+	OfMakespans bool
+	// Missing says why the claim cannot be judged; empty if it can.
+	Missing string
+	// Home is where the claim is counted. It is the claim's own key, except in an artefact that repeats the number.
+	Home Key
+}
+
+// Repeats reports whether the claim repeats a number that another artefact counts.
+func (c *Claim) Repeats() bool { return c.Home != c.Key }
+
+// ByMakespan returns the claim with a margin of 2 % of the makespan, if it compares makespans and its own margin is less:
+// 2 points of a number in percent, and 2 % of a ratio.
+func (c *Claim) ByMakespan() verdict.Claim {
+	out, margin := c.Claim, 0.02*c.Published
+	if c.Unit == "%" {
+		margin = 2
+	}
+	if c.OfMakespans && c.Relation == verdict.Equal {
+		out.Margin = max(margin, c.OwnMargin())
+	}
+	return out
+}
+
+// A row is a line of claims.csv.
+type row struct {
+	Key
+	Kind      Kind             `csv:"kind"`
+	Basis     Basis            `csv:"basis"`
+	Relation  verdict.Relation `csv:"relation"`
+	Published float64          `csv:"published"`
+	To        string           `csv:"to"`
+	Decimals  int              `csv:"decimals"`
+	Neutral   string           `csv:"neutral"`
+	Unit      string           `csv:"unit"`
+	Margin    string           `csv:"margin"`
+	// MarginReason is a reason that uses no measured value.
+	MarginReason string `csv:"margin_reason"`
+	Makespans    bool   `csv:"makespans"`
+	Missing      string `csv:"missing"`
+	// Also is where else the paper prints the number, for people.
+	Also   string `csv:"also"`
+	Source string `csv:"source"`
+	// The home of a number that the artefact repeats. Its line has nothing else.
+	HomeArtefact string `csv:"home_artefact"`
+	HomeRow      string `csv:"home_row"`
+	HomeColumn   string `csv:"home_column"`
+	HomeQuantity string `csv:"home_quantity"`
+}
+
+// add adds the claim of a line, or returns the column that is wrong.
+func (s *Set) add(r *row) (column string, err error) {
+	if s.Find(r.Key) != nil {
+		return "quantity", fmt.Errorf("%q of %s is listed twice", r.Cell, r.Artefact)
+	}
+	if r.HomeArtefact == "" {
+		c, column, err := r.claim(s.Paper)
+		s.All = append(s.All, c)
+		return column, err
+	}
+	home := s.Find(Key{r.HomeArtefact, Cell{r.HomeRow, r.HomeColumn, r.HomeQuantity}})
+	if home == nil {
+		return "home_artefact", errors.New("the number that is repeated is not listed above")
+	}
+	again := *home
+	again.Key = r.Key
+	s.All = append(s.All, again)
+	return "", nil
+}
+
+// claim returns the claim of a line, or the column that is wrong.
+func (r *row) claim(paper string) (c Claim, column string, err error) {
+	c = Claim{
+		Key: r.Key, Home: r.Key, Paper: paper, Kind: r.Kind, Basis: r.Basis, Unit: r.Unit, Source: r.Source,
+		OfMakespans: r.Makespans, Missing: r.Missing,
+		Claim: verdict.Claim{
+			Relation: r.Relation, Published: r.Published, Decimals: r.Decimals, Margin: -1,
+			Derived: r.Basis == Derived, Stated: r.Kind == Stated,
+		},
+	}
+	for _, step := range []func(*row) (string, error){c.checkWords, c.setRange, c.setNeutral, c.setMargin, c.checkDigits} {
+		if column, err = step(r); err != nil {
+			return c, column, err
+		}
+	}
+	return c, "", nil
+}
+
+func (c *Claim) checkWords(r *row) (column string, err error) {
+	if err := OneOf(r.Kind, Printed, Stated, Arithmetic); err != nil {
+		return "kind", err
+	}
+	if err := OneOf(r.Basis, Measured, Derived, Input, Hardware, Unpublished); err != nil {
+		return "basis", err
+	}
+	return "relation", OneOf(r.Relation, verdict.Equal, verdict.AtMost, verdict.AtLeast, verdict.Between)
+}
+
+func (c *Claim) setRange(r *row) (column string, err error) {
+	if r.Relation != verdict.Between {
+		if r.To != "" {
+			err = errors.New("only a range has an upper end")
+		}
+		return "to", err
+	}
+	c.To, err = strictcsv.Float(r.To)
+	if err == nil && !(c.To > c.Published) {
+		err = fmt.Errorf("%v is not above the lower end, %v", c.To, c.Published)
+	}
+	return "to", err
+}
+
+func (c *Claim) setNeutral(r *row) (column string, err error) {
+	if r.Neutral != "" {
+		c.Compares = true
+		c.Neutral, err = strictcsv.Float(r.Neutral)
+	}
+	return "neutral", err
+}
+
+func (c *Claim) setMargin(r *row) (column string, err error) {
+	if r.Margin == "" {
+		return "", nil
+	}
+	c.MarginReason = r.MarginReason
+	c.Margin, err = strictcsv.Float(r.Margin)
+	switch {
+	case err != nil:
+	case r.MarginReason == "":
+		return "margin_reason", errors.New("a margin needs a reason")
+	case c.Margin < 0:
+		err = fmt.Errorf("%v is negative", c.Margin)
+	case c.Relation != verdict.Equal:
+		err = errors.New("a limit or a range has no margin")
+	}
+	return "margin", err
+}
+
+func (c *Claim) checkDigits(r *row) (column string, err error) {
+	switch digits := strconv.FormatFloat(r.Published, 'f', -1, 64); {
+	case r.Decimals < 0 || r.Decimals > 9:
+		return "decimals", fmt.Errorf("%d is no number of digits from 0 to 9", r.Decimals)
+	case r.Basis != Input && len(digits) > len(strconv.FormatFloat(r.Published, 'f', r.Decimals, 64)):
+		return "decimals", fmt.Errorf("%v has more digits than %d after the point", r.Published, r.Decimals)
+	case (r.Relation == verdict.AtMost || r.Relation == verdict.AtLeast) && r.Published == 0 && !c.IsOrder():
+		return "neutral", errors.New("a limit of 0 compares; say that 0 is the neutral number")
+	}
+	return "", nil
+}
+
+// OneOf returns an error unless the value is one of those that are known.
+func OneOf[T ~string](value T, known ...T) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return fmt.Errorf("unknown value %q; use one of %q", value, known)
+}

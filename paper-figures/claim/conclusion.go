@@ -1,0 +1,176 @@
+package claim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"miglab/harness/strictcsv"
+	"miglab/paper-figures/verdict"
+)
+
+// Weight says how much a reading counts.
+type Weight string
+
+// The weights of readings, in the column part of readings.csv.
+const (
+	// Whole readings compete with the default one.
+	Whole Weight = ""
+	// OfPart is the weight of a reading of some replicates or claims, which does not compete.
+	OfPart Weight = "part"
+	// PostHoc is the weight of what was found after the run. It is shown and decides nothing.
+	PostHoc Weight = "post hoc"
+	// AnotherDefault is the weight of a reading that equals the first one.
+	AnotherDefault Weight = "default"
+)
+
+// Counts reports whether a reading competes with the default one.
+func (w Weight) Counts() bool { return w == Whole || w == AnotherDefault }
+
+// A Reading is a line of readings.csv: where one way to understand what the paper did comes from.
+type Reading struct {
+	// Artefact lists the artefacts, separated by semicolons; empty for all. The first line that fits counts.
+	Artefact string `csv:"artefact"`
+	Name     string `csv:"reading"`
+	Weight   Weight `csv:"part"`
+	// Basis says where the reading comes from: the authors' script, a printed example, a formula or prose.
+	Basis string `csv:"basis"`
+}
+
+func (s *Set) addReading(r *Reading) (column string, err error) {
+	s.Readings = append(s.Readings, *r)
+	return "part", OneOf(r.Weight, Whole, OfPart, PostHoc, AnotherDefault)
+}
+
+// Reading returns the line about a reading of an artefact, or nil.
+func (s *Set) Reading(artefact, name string) *Reading {
+	for i := range s.Readings {
+		if r := &s.Readings[i]; r.Name == name && lists(r.Artefact, artefact) {
+			return r
+		}
+	}
+	return nil
+}
+
+// Status says what is special about a conclusion or one of its tests.
+type Status string
+
+// The statuses of conclusions.
+const (
+	// Usual tests decide by what is measured.
+	Usual Status = ""
+	// OfModel marks a conclusion about a model whose constants were chosen with the paper's result in view.
+	OfModel Status = "model"
+	// OfBudget marks a conclusion about agents that learned less than the paper's, which might turn a miss.
+	OfBudget Status = "budget"
+	// Later marks a test that decides nothing, because it was found after the run.
+	Later Status = "post hoc"
+	// Impossible marks a conclusion that cannot be measured here. The column varied says why.
+	Impossible Status = "missing"
+)
+
+// A TestLine is a line of conclusions.csv: a test of a sentence. A conclusion may have several.
+type TestLine struct {
+	ID string `csv:"id"`
+	// Sentence is in the paper's words, and Section says where it stands. Further lines have neither.
+	Sentence string `csv:"sentence"`
+	Section  string `csv:"section"`
+	// Artefact measures the values at the selected cells.
+	Artefact string `csv:"artefact"`
+	Selection
+	Relation  verdict.Relation `csv:"relation"`
+	Threshold string           `csv:"threshold"`
+	// Neutral is the number for no difference. A value on its right side has the sign of the sentence.
+	Neutral string `csv:"neutral"`
+	// Rounding is half the last digit of a threshold that the paper measured and printed; the test allows it. It is
+	// empty for a limit that the paper sets, and for one that this project reads into the sentence.
+	Rounding string `csv:"rounding"`
+	// Varied says what the readings vary, or what is missing.
+	Varied string `csv:"varied"`
+	Status Status `csv:"status"`
+}
+
+// A Test is a line of conclusions.csv with its numbers. Neutral is NaN if none is given. Limit is the threshold with its
+// rounding.
+type Test struct {
+	TestLine
+	Limit, Neutral float64
+}
+
+// addTest adds a line of conclusions.csv, or returns the column that is wrong.
+func (s *Set) addTest(r *TestLine) (column string, err error) {
+	known := slices.ContainsFunc(s.Tests, func(o Test) bool { return o.ID == r.ID })
+	follows := known && s.Tests[len(s.Tests)-1].ID == r.ID
+	if err := OneOf(r.Status, Usual, OfModel, OfBudget, Later, Impossible); err != nil {
+		return "status", err
+	}
+	switch {
+	case r.ID == "" || known && !follows:
+		return "id", fmt.Errorf("%q is empty, or its rows do not follow one another", r.ID)
+	case known == (r.Sentence != "") || known == (r.Section != ""):
+		return "sentence", errors.New("the first row of a conclusion alone has its sentence and section")
+	case r.Status == Impossible && r.Artefact+r.String()+string(r.Relation)+r.Threshold+r.Neutral+r.Rounding != "":
+		return "status", errors.New("a conclusion that is missing has no artefact, cells, relation or threshold")
+	}
+	test := Test{TestLine: *r, Limit: math.NaN(), Neutral: math.NaN()}
+	if r.Status != Impossible {
+		if column, err = test.readNumbers(); err != nil {
+			return column, err
+		}
+	}
+	s.Tests = append(s.Tests, test)
+	return "", nil
+}
+
+// readNumbers sets the numbers of a test, or returns the column that is wrong.
+func (t *Test) readNumbers() (column string, err error) {
+	if err := OneOf(t.Relation, verdict.AtMost, verdict.AtLeast); err != nil {
+		return "relation", err
+	}
+	if t.Limit, err = strictcsv.Float(t.Threshold); err != nil {
+		return "threshold", err
+	}
+	if t.TestLine.Neutral != "" {
+		if t.Neutral, err = strictcsv.Float(t.TestLine.Neutral); err != nil {
+			return "neutral", err
+		}
+	}
+	if t.Rounding == "" {
+		return "", nil
+	}
+	half, err := strictcsv.Float(t.Rounding)
+	if err == nil && (half <= 0 || t.Limit == t.Neutral) {
+		err = errors.New("a rounding is above 0, and the number for no difference has none")
+	}
+	if t.Relation == verdict.AtLeast {
+		half = -half
+	}
+	t.Limit += half
+	return "rounding", err
+}
+
+// Needs reports whether a conclusion needs a value of an artefact.
+func (s *Set) Needs(artefact string, cell Cell) bool {
+	return slices.ContainsFunc(s.Tests, func(t Test) bool { return t.Artefact == artefact && t.Has(cell) })
+}
+
+// Judge compares a value with the threshold of the test, or with its neutral number. A tie is not less.
+func (t *Test) Judge(m verdict.Measurement, number float64) verdict.Judgement {
+	return verdict.Judge(verdict.Claim{
+		Relation: t.Relation, Published: number, Stated: true, Compares: number == t.Neutral, Neutral: t.Neutral,
+	}, m)
+}
+
+// Distance returns how far a value is from the limit, positive on the side of the sentence, as a share of the limit if
+// that is not 0.
+func (t *Test) Distance(value float64) float64 {
+	d := value - t.Limit
+	if t.Relation == verdict.AtMost {
+		d = -d
+	}
+	if t.Limit != 0 {
+		d /= math.Abs(t.Limit)
+	}
+	return d
+}

@@ -1,0 +1,84 @@
+// Package claim holds what papers claim: numbers and sentences, each at its coordinates, and the files that list them.
+// It compares coordinates and never their text, and it renders nothing.
+package claim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Cell is the place of a number within an artefact: the row and the column of a table, and the quantity if a place has
+// several. A number of the text has a quantity alone.
+type Cell struct {
+	Row      string `csv:"row" json:"row,omitempty"`
+	Column   string `csv:"column" json:"column,omitempty"`
+	Quantity string `csv:"quantity" json:"quantity,omitempty"`
+}
+
+// Of returns the cell of a number that has neither row nor column.
+func Of(quantity string) Cell { return Cell{Quantity: quantity} }
+
+// At returns the cell of a quantity in a row of a table that has one number for each quantity.
+func At(row, quantity string) Cell { return Cell{Row: row, Quantity: quantity} }
+
+// String joins the coordinates for people. Two cells are the same if they are equal, not if their texts are.
+func (c Cell) String() string {
+	parts := slices.DeleteFunc([]string{c.Row, c.Column, c.Quantity}, func(s string) bool { return s == "" })
+	return strings.Join(parts, " ")
+}
+
+// Compare orders cells by their texts, and then by their coordinates.
+func (c Cell) Compare(o Cell) int {
+	return slices.Compare([]string{c.String(), c.Row, c.Column}, []string{o.String(), o.Row, o.Column})
+}
+
+// A Key is the place of a claim in a paper.
+type Key struct {
+	// Artefact is the table, figure or group of numbers, such as table4.
+	Artefact string `csv:"artefact"`
+	Cell
+}
+
+// A Selection is a set of cells. An empty field selects all, and a field may list several values, separated by
+// semicolons.
+type Selection struct {
+	Row      string `csv:"row" json:"row,omitempty"`
+	Column   string `csv:"column" json:"column,omitempty"`
+	Quantity string `csv:"quantity" json:"quantity,omitempty"`
+}
+
+// Has reports whether a cell is in the selection.
+func (s Selection) Has(c Cell) bool {
+	return lists(s.Row, c.Row) && lists(s.Column, c.Column) && lists(s.Quantity, c.Quantity)
+}
+
+func lists(field, value string) bool {
+	return field == "" || field == value || slices.Contains(strings.Split(field, ";"), value)
+}
+
+// check returns the field with a value that no cell has, and the error. Each value of a list must select something.
+func (s Selection) check(cells []Cell) (field string, err error) {
+	if !slices.ContainsFunc(cells, s.Has) {
+		return "quantity", fmt.Errorf("%q selects no claim of the artefact", s.String())
+	}
+	for _, f := range []struct {
+		name, list string
+		of         func(Cell) string
+	}{
+		{"row", s.Row, func(c Cell) string { return c.Row }},
+		{"column", s.Column, func(c Cell) string { return c.Column }},
+		{"quantity", s.Quantity, func(c Cell) string { return c.Quantity }},
+	} {
+		for value := range strings.SplitSeq(f.list, ";") {
+			same := func(c Cell) bool { return value == "" || f.of(c) == value }
+			if !slices.ContainsFunc(cells, same) {
+				return f.name, fmt.Errorf("no claim of the artefact has the %s %q", f.name, value)
+			}
+		}
+	}
+	return "", nil
+}
+
+// String describes the selection for people.
+func (s Selection) String() string { return Cell(s).String() }

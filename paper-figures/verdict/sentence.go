@@ -1,0 +1,164 @@
+package verdict
+
+// A State says what a value says of a sentence under one reading.
+type State string
+
+// The states. A zero State is that of no value.
+const (
+	// Met: the whole interval is on the side of the sentence.
+	Met State = "met"
+	// Missed: the whole interval is on the other side.
+	Missed State = "missed"
+	// Open: neither.
+	Open State = "open"
+)
+
+// rank orders the states: none, met, open, missed.
+func (s State) rank() int { return map[State]int{Met: 1, Open: 2, Missed: 3}[s] }
+
+// Worse returns the worse of two states. A sentence is met by several values if it is met by all.
+func (s State) Worse(o State) State {
+	if o.rank() > s.rank() {
+		return o
+	}
+	return s
+}
+
+// State returns the state of a sentence whose test came out so.
+func (v Verdict) State() State {
+	switch v {
+	case Reproduced:
+		return Met
+	case Deviates:
+		return Missed
+	}
+	return Open
+}
+
+// An Answer says whether a conclusion of a paper holds.
+type Answer string
+
+// The answers. [Sentence] has the rule.
+const (
+	Holds       Answer = "holds"
+	HoldsInPart Answer = "holds in part"
+	DoesNotHold Answer = "does not hold"
+	Undecided   Answer = "undecided"
+	InTheModel  Answer = "in the model"
+	CannotRun   Answer = "not runnable"
+	Aside       Answer = "post hoc"
+)
+
+// A Part says what of a conclusion holds that holds in part.
+type Part string
+
+// The parts. The first that applies is said.
+const (
+	SomeReadings Part = "under some readings"
+	SomeValues   Part = "for some values"
+	SignAlone    Part = "in sign alone"
+)
+
+// Answers lists the answers in the order of summaries, which leave out what decides nothing.
+var Answers = []Answer{Holds, HoldsInPart, DoesNotHold, Undecided, InTheModel, CannotRun}
+
+// An Outcome is what a sentence's values say under one reading.
+type Outcome struct {
+	State State
+	// Default marks the default reading or one that equals it, and Aside one that decides nothing.
+	Default, Aside bool
+	// Right of the Values are on the side of the sentence. Sign is set if all have its sign.
+	Right, Values int
+	Sign          bool
+}
+
+// A Conclusion is the answer to a sentence.
+type Conclusion struct {
+	Answer Answer `json:"answer"`
+	// Part is set if the conclusion holds in part.
+	Part Part `json:"part,omitempty"`
+	// Met of the Readings that count are on the side of the sentence.
+	Met      int `json:"met"`
+	Readings int `json:"readings"`
+	// Right of the Values under the defaults are.
+	Right  int `json:"right"`
+	Values int `json:"values"`
+	// Sign is set if all values under the defaults have the sign of the sentence.
+	Sign bool `json:"-"`
+}
+
+// Sentence answers a conclusion by its outcomes under all readings:
+//
+//   - holds: at least 90 % of the readings meet it, all defaults among them
+//   - undecided: it would hold if the open readings met it; or no reading meets it, and the default is open or the agents
+//     learned less than the paper's (short of budget)
+//   - holds in part: a reading meets it, or some values under the defaults, or all of those have its sign
+//   - does not hold: otherwise
+//   - in the model: it is about a model whose constants were chosen with the paper's result in view
+//   - not runnable: no value was measured
+//   - post hoc: all outcomes are aside, so that it decides nothing
+func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
+	var all, defaults, counting counts
+	for _, o := range outcomes {
+		all.add(o)
+		if o.Default {
+			defaults.add(o)
+		}
+		if !o.Aside {
+			counting.add(o)
+		}
+	}
+	if counting.n == 0 {
+		counting = all
+	}
+	c := Conclusion{
+		Met: counting.met, Readings: counting.n, Right: defaults.right, Values: defaults.values, Sign: !defaults.wrongSign,
+	}
+	enough := func(k int) bool { return 10*k >= 9*c.Readings }
+	switch {
+	case all.n > 0 && all.aside == all.n:
+		c.Answer = Aside
+	case defaults.n == 0:
+		c.Answer = CannotRun
+	case inModel:
+		c.Answer = InTheModel
+	case defaults.met == defaults.n && enough(c.Met):
+		c.Answer = Holds
+	case defaults.missed == 0 && enough(c.Met+counting.open):
+		c.Answer = Undecided
+	case c.Met > 0:
+		c.Answer, c.Part = HoldsInPart, SomeReadings
+	case c.Right > 0:
+		c.Answer, c.Part = HoldsInPart, SomeValues
+	case c.Sign:
+		c.Answer, c.Part = HoldsInPart, SignAlone
+	case defaults.open > 0 || shortOfBudget:
+		c.Answer = Undecided
+	default:
+		c.Answer = DoesNotHold
+	}
+	return c
+}
+
+// counts adds up outcomes.
+type counts struct {
+	n, met, missed, open, aside, right, values int
+	wrongSign                                  bool
+}
+
+func (c *counts) add(o Outcome) {
+	c.n++
+	switch o.State {
+	case Met:
+		c.met++
+	case Missed:
+		c.missed++
+	case Open:
+		c.open++
+	}
+	if o.Aside {
+		c.aside++
+	}
+	c.right, c.values = c.right+o.Right, c.values+o.Values
+	c.wrongSign = c.wrongSign || !o.Sign
+}
