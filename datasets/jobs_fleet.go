@@ -25,17 +25,18 @@ var fleetParams = []spec.Param{
 		Name: "watts", Default: "40-120-160-200-240-250-250-250", Doc: "what a GPU draws by busy slices from 0",
 		Type: spec.Numbers(0, maxWatts),
 	},
+	choice("preemption", "yes: all running jobs return to the queue whenever a job arrives or ends", "no", "yes"),
 }
 
 // fleet is the GPUs of a dataset of the dispatch track, in the spelling of their parameters.
-type fleet struct{ id, gpus, watts string }
+type fleet struct{ id, gpus, watts, preemption string }
 
-func newFleet(id string, a spec.Args) fleet { return fleet{id, a["gpus"], a["watts"]} }
+func newFleet(id string, a spec.Args) fleet { return fleet{id, a["gpus"], a["watts"], a["preemption"]} }
 
 // on returns the fleet of GPUs of a model. The error wraps a [*nearest.UnknownError] if the
 // model lacks a partition.
 func (f *fleet) on(g *mig.GPU) (task.Fleet, error) {
-	out := task.Fleet{Watts: spec.Floats(f.watts)}
+	out := task.Fleet{Watts: spec.Floats(f.watts), Preemptive: f.preemption == "yes"}
 	for _, name := range strings.Split(f.gpus, "+") {
 		p, err := g.ParsePartition(name)
 		if err != nil {

@@ -40,6 +40,22 @@ func TestReportFleetHas20Slices(t *testing.T) {
 	}
 }
 
+// TestPreemptionChangesTheFleetAlone: a day with pre-emption has the same jobs and another digest.
+func TestPreemptionChangesTheFleetAlone(t *testing.T) {
+	for _, name := range []string{"deadline/tight", "deadline/report"} {
+		without, with := episode(t, name, 1), episode(t, name+"?preemption=yes", 1)
+		if without.Fleet.Preemptive || !with.Fleet.Preemptive || !slices.Equal(with.Jobs, without.Jobs) {
+			t.Errorf("%s: fleet %+v, with pre-emption %+v", name, without.Fleet, with.Fleet)
+		}
+		a, b := task.NewDigest(), task.NewDigest()
+		without.AddTo(a)
+		with.AddTo(b)
+		if a.String() == b.String() {
+			t.Errorf("%s: pre-emption does not change the digest", name)
+		}
+	}
+}
+
 // kindOfJob tells the four kinds apart by their durations.
 func kindOfJob(j *task.Job) string {
 	for name, by := range map[string]*jobScaling{

@@ -1,5 +1,6 @@
 // Package dispatch holds the schedulers of the dispatch track: each puts the job of the earliest deadline on one of the
-// free slices of a fleet with fixed partitions. There is no waiting and no pre-emption; [sim.Dispatch] has the rules.
+// free slices of a fleet with fixed partitions. There is no waiting; [sim.Dispatch] has the rules. The
+// rules work alike on a pre-emptive fleet, on which the head is a job that starts or one that has run before.
 //
 // On the days of the dataset deadline/report, random takes its numbers from NumPy's stream, as
 // the report's script does; elsewhere they depend on the cell's seed.

@@ -5,6 +5,7 @@ package external
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -156,5 +157,17 @@ func TestPartitionsOfTheProtocolAreValid(t *testing.T) {
 		if _, err := corun.Parse(string(p[1])); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestPreemptiveFleetsAreRefused: the protocol does not say what is left of a job.
+func TestPreemptiveFleetsAreRefused(t *testing.T) {
+	a, err := algo.ParseFor(command("well"), algo.TrackDispatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: 2, Preemptive: true})
+	if _, ok := errors.AsType[*algo.UnsupportedError](err); !ok {
+		t.Errorf("a pre-emptive fleet gives %v", err)
 	}
 }

@@ -17,6 +17,12 @@ import (
 // jumps to the next arrival or completion. At one instant arrivals come first, then
 // dispatches, then completions.
 //
+// A pre-emptive fleet ([task.Fleet.Preemptive]) is the environment of the authors' first notebook
+// (RL_project_scheduling.ipynb): whenever a job arrives or ends, the running jobs return to the queue, and each may be
+// put on any free slice again. A job that returns has worked off the share of its durations, on every size, that it
+// ran on its slice. At one instant completions come first, then arrivals, then all jobs are dispatched again. The
+// notebook does this for one event after the other, which differs only if events coincide.
+//
 // [RunDispatch] drives it with a [Dispatcher]. Other callers, such as an environment for
 // reinforcement learning, call Next and Place in turn.
 type Dispatch struct {
@@ -29,6 +35,8 @@ type Dispatch struct {
 	rounded bool
 	// ends is, by slice, when its job ends; +Inf if it is free.
 	ends []task.Minutes
+	// stays is, by slice, the job that runs there since when. Only a pre-emptive fleet has it; nil marks other fleets.
+	stays []Run
 	// completion is when the next busy slice becomes free; +Inf if all are free.
 	completion task.Minutes
 
@@ -61,6 +69,9 @@ func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 			e.sizes = append(e.sizes, in.Size())
 		}
 	}
+	if fleet.Preemptive {
+		e.stays = make([]Run, len(q.slices))
+	}
 	slices.Sort(e.sizes)
 	e.sizes = slices.Compact(e.sizes)
 	e.ends = make([]task.Minutes, len(q.slices))
@@ -72,19 +83,23 @@ func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 
 // Reset returns to the beginning of a day with other jobs, as if the engine were new.
 // Errors are those of [NewDispatch]; the engine is then unchanged. Reset reuses memory: it
-// overwrites the runs of earlier results.
+// overwrites the runs of earlier results and the jobs of a pre-emptive fleet, which are copies.
 func (e *Dispatch) Reset(jobs []task.Job) error {
 	if err := e.checkJobs(jobs); err != nil {
 		return err
 	}
 	q := &e.queue
+	n := len(jobs)
+	if e.stays != nil {
+		jobs, n = append(q.jobs[:0], jobs...), 0
+	}
 	q.now, q.jobs, q.waiting, q.free = 0, jobs, q.waiting[:0], len(q.slices)
 	for i := range q.slices {
 		q.slices[i].Busy, q.slices[i].FreeAt = false, 0
 		e.ends[i] = never
 	}
 	clear(q.busy)
-	runs := slices.Grow(e.result.Runs[:0], len(jobs))[:len(jobs)]
+	runs := slices.Grow(e.result.Runs[:0], n)[:n]
 	clear(runs)
 	e.arrived, e.completion, e.tardiness, e.result = 0, never, 0, DispatchResult{Runs: runs}
 	return nil
@@ -118,16 +133,56 @@ func (e *Dispatch) checkJobs(jobs []task.Job) error {
 func (e *Dispatch) Next() *Queue {
 	q := &e.queue
 	for len(q.waiting) == 0 || q.free == 0 {
+		arrival := never
+		if e.arrived < len(q.jobs) {
+			arrival = q.jobs[e.arrived].Arrival
+		}
 		switch {
-		case e.arrived < len(q.jobs) && q.jobs[e.arrived].Arrival <= e.completion:
-			e.arrive()
-		case q.free < len(q.slices):
-			e.complete()
-		default:
+		case arrival == never && e.completion == never:
 			return nil
+		case e.stays != nil:
+			e.preempt(arrival)
+		case arrival <= e.completion:
+			e.arrive()
+		default:
+			e.complete()
 		}
 	}
 	return q
+}
+
+// preempt advances to the next arrival or completion, carries out all events of that instant, and returns the jobs
+// that still run to the queue.
+func (e *Dispatch) preempt(arrival task.Minutes) {
+	q := &e.queue
+	ends := e.completion <= arrival
+	if ends {
+		e.complete()
+	}
+	if !ends || arrival == q.now {
+		e.arrive()
+	}
+	for i := range q.slices {
+		s, stay := &q.slices[i], &e.stays[i]
+		if !s.Busy {
+			continue
+		}
+		q.jobs[stay.Job].Shorten(1 - float64((q.now-stay.Start)/(s.FreeAt-stay.Start)))
+		if q.now > stay.Start {
+			e.leave(i)
+		}
+		s.FreeAt = q.now
+		e.release(i)
+		e.wait(stay.Job)
+	}
+	e.completion = never
+}
+
+// leave logs the end of the stay on a slice of a pre-emptive fleet.
+func (e *Dispatch) leave(slice int) {
+	stay := e.stays[slice]
+	stay.End = e.queue.now
+	e.result.Runs = append(e.result.Runs, stay)
 }
 
 func (e *Dispatch) arrive() {
@@ -138,12 +193,26 @@ func (e *Dispatch) arrive() {
 	e.result.EnergyAsReleased += used
 	q.now = at
 	for e.arrived < len(q.jobs) && q.jobs[e.arrived].Arrival == at {
-		q.waiting.Push(heap.Item[task.Minutes]{
-			Key: q.jobs[e.arrived].Deadline, Tie: int32(e.arrived),
-			ID: int32(e.arrived),
-		})
+		e.wait(e.arrived)
 		e.arrived++
 	}
+}
+
+// wait puts a job into the queue.
+func (e *Dispatch) wait(job int) {
+	e.queue.waiting.Push(heap.Item[task.Minutes]{
+		Key: e.queue.jobs[job].Deadline, Tie: int32(job), ID: int32(job),
+	})
+}
+
+// release frees a slice.
+func (e *Dispatch) release(slice int) {
+	q := &e.queue
+	s := &q.slices[slice]
+	s.Busy = false
+	q.free++
+	q.busy[s.GPU] -= s.Size
+	e.ends[slice] = never
 }
 
 // complete advances to the next completion and frees all slices of that instant.
@@ -157,11 +226,11 @@ func (e *Dispatch) complete() {
 	e.completion = never
 	for i, end := range e.ends {
 		if end <= q.now {
-			s := &q.slices[i]
-			s.Busy = false
-			q.free++
-			q.busy[s.GPU] -= s.Size
-			e.ends[i] = never
+			e.release(i)
+			if e.stays != nil {
+				e.leave(i)
+				e.count(&q.jobs[e.stays[i].Job], q.now)
+			}
 		} else if end < e.completion {
 			e.completion = end
 		}
@@ -206,13 +275,23 @@ func (e *Dispatch) Place(slice int) error {
 	e.ends[slice] = s.FreeAt
 	e.completion = min(e.completion, s.FreeAt)
 
-	e.result.Jobs++
-	if s.FreeAt > j.Deadline {
-		e.result.Late++
-		e.tardiness += s.FreeAt - j.Deadline
+	stay := Run{Job: job, Slice: slice, Start: q.now, End: s.FreeAt}
+	if e.stays != nil {
+		e.stays[slice] = stay
+		return nil
 	}
-	e.result.Runs[job] = Run{Slice: slice, Start: q.now, End: s.FreeAt}
+	e.count(j, s.FreeAt)
+	e.result.Runs[job] = stay
 	return nil
+}
+
+// count adds a job and its end to the measurements.
+func (e *Dispatch) count(j *task.Job, end task.Minutes) {
+	e.result.Jobs++
+	if end > j.Deadline {
+		e.result.Late++
+		e.tardiness += end - j.Deadline
+	}
 }
 
 // Result returns the measurements so far. They are complete once Next has returned nil.

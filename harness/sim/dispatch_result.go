@@ -8,8 +8,10 @@ type WattMinutes float64
 // Joules converts the energy.
 func (e WattMinutes) Joules() float64 { return float64(e) * 60 }
 
-// A Run is the one stay of a job on a slice.
+// A Run is a stay of a job on a slice. With a pre-emptive fleet a job may have several.
 type Run struct {
+	// Job is its index.
+	Job int
 	// Slice is an index in [Queue.Slices].
 	Slice int
 	// Start and End are instants from the beginning of the day.
@@ -18,7 +20,8 @@ type Run struct {
 
 // DispatchResult is the outcome of the jobs of one queue.
 type DispatchResult struct {
-	// Jobs is the number of jobs, Late that of those that ended after their deadline.
+	// Jobs is the number of jobs, Late that of those that ended after their deadline. Jobs count when they start, or
+	// when they end if the fleet is pre-emptive.
 	Jobs, Late int
 	// Tardiness is the mean, over all jobs, of the time by which a job ended after its
 	// deadline; zero for a job in time.
@@ -30,7 +33,8 @@ type DispatchResult struct {
 	Energy, EnergyAsReleased WattMinutes
 	// Makespan is the instant of the last completion.
 	Makespan task.Minutes
-	// Runs is the event log, by the index of the job.
+	// Runs is the event log, by the index of the job. That of a pre-emptive fleet is in the order of ends instead,
+	// without stays of no time that do not end a job.
 	Runs []Run
 }
 

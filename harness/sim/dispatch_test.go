@@ -66,7 +66,7 @@ func TestWorkedExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := []sim.Run{{Slice: 0, Start: 1, End: 5}, {Slice: 1, Start: 2, End: 6}, {Slice: 0, Start: 6, End: 8}, {Slice: 0, Start: 5, End: 6}}
+	runs := []sim.Run{{Job: 0, Slice: 0, Start: 1, End: 5}, {Job: 1, Slice: 1, Start: 2, End: 6}, {Job: 2, Slice: 0, Start: 6, End: 8}, {Job: 3, Slice: 0, Start: 5, End: 6}}
 	if !slices.Equal(r.Runs, runs) {
 		t.Errorf("runs %v, want %v", r.Runs, runs)
 	}
@@ -274,7 +274,10 @@ func (r *referee) keepOrder(t *rapid.T) {
 func (r *referee) instants() []task.Minutes {
 	var at []task.Minutes
 	for i := range r.jobs {
-		at = append(at, r.jobs[i].Arrival, r.runs[i].End)
+		at = append(at, r.jobs[i].Arrival)
+	}
+	for _, a := range r.runs {
+		at = append(at, a.End)
 	}
 	slices.Sort(at)
 	return slices.Compact(at)
@@ -422,6 +425,7 @@ func TestWatts(t *testing.T) {
 func TestResetIsANewEngine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		jobs, fleet := drawQueue(t)
+		fleet.Preemptive = rapid.Bool().Draw(t, "preemptive")
 		e, err := sim.NewDispatch(jobs, fleet)
 		if err != nil {
 			t.Fatal(err)
@@ -536,6 +540,7 @@ func TestRunDispatches(t *testing.T) {
 	var want []sim.DispatchResult
 	for _, n := range []int{30, 0, 1, 80, 50} {
 		day := task.Queue{Fleet: fleetOf(t, "4-3", "2-2-2-1")}
+		day.Fleet.Preemptive = n == 50
 		at := task.Minutes(0)
 		for range n {
 			at += task.Minutes(r.IntN(4))

@@ -25,6 +25,8 @@ type DispatchSetting struct {
 	Seed uint64
 	// Slices is how many slices the fleet has.
 	Slices int
+	// Preemptive is that of the [task.Fleet]: jobs that have run return to the queue, with durations that are shorter.
+	Preemptive bool
 	// NumPy is that of the [task.Queue]; nil if it has none.
 	NumPy *task.NumPyStream
 }

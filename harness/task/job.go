@@ -36,6 +36,13 @@ func (j *Job) On(size mig.Slices) Minutes {
 // Set sets the job's duration on instances of a size.
 func (j *Job) Set(size mig.Slices, d Minutes) { j.minutes[size-1] = d }
 
+// Shorten multiplies the job's durations on all sizes by a factor.
+func (j *Job) Shorten(factor float64) {
+	for i := range j.minutes {
+		j.minutes[i] *= Minutes(factor)
+	}
+}
+
 // Validate checks that the job's times are possible and that it runs on instances of all
 // the sizes. The error text continues a sentence that begins with the job.
 func (j *Job) Validate(sizes []mig.Slices) error {
@@ -69,6 +76,9 @@ type Fleet struct {
 	// Float32 is the clock of the deadline report's code: the instant at which a job ends is
 	// rounded to float32 when the job starts. All arrivals must then be float32 numbers.
 	Float32 bool
+	// Preemptive returns all running jobs to the queue whenever a job arrives or ends, as the authors' first notebook
+	// does. A job keeps its progress, and may go on on another slice.
+	Preemptive bool
 }
 
 // Slices returns the number of instances of all GPUs.

@@ -307,6 +307,9 @@ func (q Queue) AddTo(d *Digest) {
 	if q.Fleet.Float32 {
 		d.Text("float32")
 	}
+	if q.Fleet.Preemptive {
+		d.Text("preemptive")
+	}
 	if q.NumPy != nil {
 		d.Text("NumPy")
 		d.Int(int(q.NumPy.Seed))
