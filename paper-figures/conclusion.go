@@ -25,6 +25,9 @@ type Test struct {
 	PostHoc bool `json:"post_hoc,omitempty"`
 	// Verdict is REPRODUCED if the whole interval is on the side of the sentence, DEVIATES if it is on the other one.
 	Verdict verdict.Verdict `json:"verdict"`
+	// AtHalf and AtTwice are the verdicts if a threshold that is ours were half and twice as far.
+	AtHalf  verdict.Verdict `json:"at_half,omitempty"`
+	AtTwice verdict.Verdict `json:"at_twice,omitempty"`
 	// Sign is set if the whole interval is on the right side of the neutral number.
 	Sign  bool     `json:"sign,omitempty"`
 	Value float64  `json:"value"`
@@ -53,10 +56,7 @@ func (d *Data) tests(artefact string, o *Output) (out []Test) {
 				}
 				m := r.Values[cell]
 				m.PrintSE = 0 // what is judged is the sentence, not the paper's own sample
-				j := row.Judge(m, row.Limit)
-				if j.Verdict == verdict.Inconclusive && j.Low == j.High {
-					j.Verdict = verdict.Deviates // a tie in all replicates: more of them would not make it larger
-				}
+				j := judgeTest(&row, m, 1)
 				t := Test{
 					Row: line, Measure: cell.String(), Reading: cmp.Or(r.Name, DefaultReading),
 					Default: i == 0 || r.from.Weight == claim.AnotherDefault,
@@ -64,12 +64,24 @@ func (d *Data) tests(artefact string, o *Output) (out []Test) {
 					Verdict: j.Verdict, Value: m.Value, Low: number(j.Low), High: number(j.High),
 					Enough: j.Enough, Unit: m.Unit, Runs: Map(m.Runs, func(v float64) float64 { return *number(v) }),
 				}
+				if row.IsOurs() {
+					t.AtHalf, t.AtTwice = judgeTest(&row, m, 0.5).Verdict, judgeTest(&row, m, 2).Verdict
+				}
 				t.Sign = !math.IsNaN(row.Neutral) && row.Judge(m, row.Neutral).Verdict == verdict.Reproduced
 				out = append(out, t)
 			}
 		}
 	}
 	return out
+}
+
+// judgeTest judges a value against a row whose threshold, if it is ours, is so many times as far.
+func judgeTest(row *claim.Test, m Measurement, factor float64) verdict.Judgement {
+	j := row.Judge(m, row.Scaled(factor))
+	if j.Verdict == verdict.Inconclusive && j.Low == j.High {
+		j.Verdict = verdict.Deviates // a tie in all replicates: more of them would not make it larger
+	}
+	return j
 }
 
 // A Dot is a conclusion under a reading of an artefact. Its distance is that of the least favourable value from its
@@ -140,6 +152,9 @@ type Conclusion struct {
 	// Short is the sentence in a few words, for lists; of tables.csv.
 	Short string `json:"short,omitempty"`
 	verdict.Conclusion
+	// AtHalf and AtTwice are the answers if the thresholds that are ours were half and twice as far.
+	AtHalf  verdict.Answer `json:"at_half,omitempty"`
+	AtTwice verdict.Answer `json:"at_twice,omitempty"`
 	// Numbers are those that decide, with their intervals.
 	Numbers string `json:"numbers,omitempty"`
 	// Plain says what came out, or what is missing, and Varied what the readings vary.
@@ -153,6 +168,8 @@ type Conclusion struct {
 	// rows are its lines of conclusions.csv, and values those of [valuesFile].
 	rows   []claim.Test
 	values reports.Table
+	// halved and doubled are the conclusion with other thresholds.
+	halved, doubled *Conclusion
 	// incomplete is set if it rests on an artefact that is not done.
 	incomplete bool
 }
@@ -180,7 +197,11 @@ func (p *PaperRecord) conclude(claims *Claims) {
 			c.incomplete = true
 			continue
 		}
-		c.addDots(a, line, row)
+		for _, t := range a.Tests {
+			if t.Row == line {
+				c.add(a.Artefact, t, row)
+			}
+		}
 	}
 	for _, c := range all {
 		if !c.incomplete {
@@ -191,35 +212,50 @@ func (p *PaperRecord) conclude(claims *Claims) {
 	}
 }
 
-// addDots adds the tests of a row to the dots of its artefact.
-func (c *Conclusion) addDots(a *Record, line int, row *claim.Test) {
-	for _, t := range a.Tests {
-		if t.Row != line {
-			continue
-		}
-		same := func(d Dot) bool { return d.Artefact == a.Artefact && d.Reading == t.Reading && d.Aside == t.PostHoc }
-		i := slices.IndexFunc(c.Dots, same)
-		if i < 0 {
-			i = len(c.Dots)
-			c.Dots = append(c.Dots, Dot{
-				Artefact: a.Artefact, Reading: t.Reading, states: map[string]verdict.State{},
-				Default: t.Default && !t.PostHoc, Aside: t.PostHoc,
-			})
-		}
-		c.Dots[i].add(t, row)
-		c.addValue(a.Artefact, t, row)
+// add adds a test of a row.
+func (c *Conclusion) add(artefact string, t Test, row *claim.Test) {
+	c.addDot(artefact, t, row)
+	c.addValue(artefact, t, row)
+	if c.halved == nil {
+		c.halved, c.doubled = &Conclusion{}, &Conclusion{}
 	}
+	half, twice := t, t
+	half.Verdict, twice.Verdict = cmp.Or(t.AtHalf, t.Verdict), cmp.Or(t.AtTwice, t.Verdict)
+	c.halved.addDot(artefact, half, row)
+	c.doubled.addDot(artefact, twice, row)
 }
 
-// answer answers a conclusion by its dots, and describes the answer.
-func (c *Conclusion) answer() {
+// addDot adds a test to the dot of its reading.
+func (c *Conclusion) addDot(artefact string, t Test, row *claim.Test) {
+	same := func(d Dot) bool { return d.Artefact == artefact && d.Reading == t.Reading && d.Aside == t.PostHoc }
+	i := slices.IndexFunc(c.Dots, same)
+	if i < 0 {
+		i = len(c.Dots)
+		c.Dots = append(c.Dots, Dot{
+			Artefact: artefact, Reading: t.Reading, states: map[string]verdict.State{},
+			Default: t.Default && !t.PostHoc, Aside: t.PostHoc,
+		})
+	}
+	c.Dots[i].add(t, row)
+}
+
+// judge answers a conclusion by its dots.
+func (c *Conclusion) judge(status claim.Status) verdict.Conclusion {
 	outcomes := Map(c.Dots, func(d Dot) verdict.Outcome {
 		return verdict.Outcome{
 			State: d.State, Default: d.Default, Aside: d.Aside, Right: d.Right, Values: d.Values, Sign: d.sign,
 		}
 	})
+	return verdict.Sentence(outcomes, status == claim.OfModel, status == claim.OfBudget)
+}
+
+// answer answers a conclusion by its dots, and describes the answer.
+func (c *Conclusion) answer() {
 	status := c.rows[0].Status
-	c.Conclusion = verdict.Sentence(outcomes, status == claim.OfModel, status == claim.OfBudget)
+	c.Conclusion = c.judge(status)
+	if slices.ContainsFunc(c.rows, func(r claim.Test) bool { return r.IsOurs() }) && c.halved != nil {
+		c.AtHalf, c.AtTwice = c.halved.judge(status).Answer, c.doubled.judge(status).Answer
+	}
 	var deciding, defaults []Dot
 	for _, d := range c.Dots {
 		if d.Default {
@@ -453,7 +489,7 @@ func figuresOf(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 func (m *Manifest) conclusionsCSV() (string, error) {
 	t := Table{Table: reports.Table{Columns: reports.Left(
 		"paper", "id", "answer", "part", "met", "readings", "numbers", "plain", "sentence", "section", "varied").Left(
-		testColumns...)}}
+		testColumns...).Left("ours_from", "at_half", "at_twice")}}
 	for _, p := range m.Papers {
 		for _, c := range p.Conclusions {
 			tests := make([]string, len(testColumns))
@@ -461,7 +497,8 @@ func (m *Manifest) conclusionsCSV() (string, error) {
 				tests[i] = strings.Join(Map(c.rows, func(r claim.Test) string { return testCells(&r)[i] }), "; ")
 			}
 			t.Row(c.Paper, c.ID, c.Answer, c.Part, c.Met, c.Readings, c.Numbers, c.inWords(), c.Sentence, c.Section,
-				c.Varied, tests)
+				c.Varied, tests, strings.Join(Map(c.rows, func(r claim.Test) string { return r.OursFrom }), "; "),
+				c.AtHalf, c.AtTwice)
 		}
 	}
 	return t.encoded("csv")

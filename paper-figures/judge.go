@@ -123,6 +123,7 @@ func (d *Data) judge(claims []claim.Claim, o *Output) []Row {
 	for i := range claims {
 		c := &claims[i]
 		first := d.defaultRow(c, o)
+		at := len(rows)
 		rows = append(rows, first)
 		for _, r := range o.Readings[min(1, len(o.Readings)):] {
 			if m, ok := r.Values[c.Cell]; ok {
@@ -137,6 +138,9 @@ func (d *Data) judge(claims []claim.Claim, o *Output) []Row {
 					row.Cause, row.Evidence, row.Reason = "", "", otherReading
 				}
 				rows = append(rows, row)
+				if r.from.Weight == claim.AnotherDefault {
+					rows[at].compareDefault(&row)
+				}
 			}
 		}
 	}
@@ -148,6 +152,28 @@ func (d *Data) judge(claims []claim.Claim, o *Output) []Row {
 		}
 	}
 	return rows
+}
+
+// compareDefault sets the verdict of a row that has another default reading, unless both have the same.
+func (r *Row) compareDefault(other *Row) {
+	if r.Verdict == verdict.NotRunnable || r.Verdict == verdict.Input {
+		return
+	}
+	r.ByDefaultMargin = both(r.ByDefaultMargin, other.ByDefaultMargin)
+	r.ByMakespanMargin = both(r.ByMakespanMargin, other.ByMakespanMargin)
+	if r.Verdict == other.Verdict {
+		return
+	}
+	r.Reason = fmt.Sprintf("%s under %s, and %s under %s.", r.Verdict, r.Reading, other.Verdict, other.Reading)
+	r.Verdict, r.Cause, r.Evidence = verdict.Hangs, "", ""
+}
+
+// both is the verdict of a number under two defaults.
+func both(a, b verdict.Verdict) verdict.Verdict {
+	if a == b {
+		return a
+	}
+	return verdict.Hangs
 }
 
 // defaultRow is the claim's row under the default reading.
@@ -179,7 +205,7 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) Row {
 	j := verdict.Judge(c.Claim, m)
 	row.setMeasured(m)
 	row.Low, row.High = number(j.Low), number(j.High)
-	row.Allowed = number(j.Allowed)
+	row.Allowed, row.OneSided = number(j.Allowed), j.OneSided
 	row.Verdict = j.Verdict
 	byDefault := c.Claim
 	byDefault.Margin = -1
@@ -208,7 +234,7 @@ func undecided(j *verdict.Judgement, m Measurement) string {
 		does := map[bool]string{true: "does", false: "do"}[m.Replicates == 1]
 		why = fmt.Sprintf("%s %s not decide; a verdict needs at least %d.", count(m.Replicates, m.Unit), does,
 			m.Unit.Fewest())
-	case m.PrintSE > j.Allowed/2 && j.Enough == 0:
+	case j.OneSided && j.Enough == 0:
 		why = fmt.Sprintf("The paper's own sampling error, about ±%.2g, is too large, so that no further run of ours "+
 			"can settle it.", 1.96*m.PrintSE)
 	case j.Outside:

@@ -82,8 +82,10 @@ type Row struct {
 	Replicates int             `json:"replicates,omitempty"`
 	Replicate  verdict.Unit    `json:"replicate,omitempty"`
 	Verdict    verdict.Verdict `json:"verdict"`
-	Cause      claim.Cause     `json:"cause,omitempty"`
-	Reason     string          `json:"reason,omitempty"`
+	// OneSided marks a number that could only be refuted, see [verdict.Judgement].
+	OneSided bool        `json:"one_sided,omitempty"`
+	Cause    claim.Cause `json:"cause,omitempty"`
+	Reason   string      `json:"reason,omitempty"`
 	// Evidence names the artefact that shows the cause.
 	Evidence string `json:"evidence,omitempty"`
 	// Numbers are those of the evidence that decide, in words.
@@ -139,7 +141,7 @@ func (r *Row) Counted() bool { return r.Default && !r.Repeats && r.Kind != claim
 // claimColumns are the columns of claims.csv.
 var claimColumns = reports.Left("paper", "artefact", "claim", "kind", "reading", "relation", "published", "measured",
 	"ci_low", "ci_high", "margin", "unit", "replicates", "verdict", "cause", "reason", "source", "published_to",
-	"replicate", "evidence", "by_default_margin", "by_makespan_margin", "row", "column", "quantity")
+	"replicate", "evidence", "by_default_margin", "by_makespan_margin", "row", "column", "quantity", "one_sided")
 
 // claimsCSV returns claims.csv: one line a claim and reading. A number that does not exist is empty.
 func (m *Manifest) claimsCSV() (string, error) {
@@ -151,7 +153,7 @@ func (m *Manifest) claimsCSV() (string, error) {
 		t.Row(r.Paper, r.Artefact, r.Claim, r.Kind, r.Reading, r.Relation, plain(&r.Published, r.Decimals),
 			plain(r.Measured, -1), plain(r.Low, -1), plain(r.High, -1), plain(r.Margin, -1), r.Unit, r.Replicates,
 			r.Verdict, r.Cause, r.Reason, r.Source, plain(r.To, r.Decimals), r.Replicate, r.Evidence,
-			r.ByDefaultMargin, r.ByMakespanMargin, r.Cell.Row, r.Column, r.Quantity)
+			r.ByDefaultMargin, r.ByMakespanMargin, r.Cell.Row, r.Column, r.Quantity, r.OneSided)
 	}
 	return t.encoded("csv")
 }

@@ -86,16 +86,30 @@ type TestLine struct {
 	// Rounding is half the last digit of a threshold that the paper measured and printed; the test allows it. It is
 	// empty for a limit that the paper sets, and for one that this project reads into the sentence.
 	Rounding string `csv:"rounding"`
+	// OursFrom marks a threshold that this project reads into the sentence, such as a limit for "adapts well". It is
+	// the number from which the threshold is half and twice as far.
+	OursFrom string `csv:"ours_from"`
 	// Varied says what the readings vary, or what is missing.
 	Varied string `csv:"varied"`
 	Status Status `csv:"status"`
 }
 
-// A Test is a line of conclusions.csv with its numbers. Neutral is NaN if none is given. Limit is the threshold with its
-// rounding.
+// A Test is a line of conclusions.csv with its numbers. Neutral and From are NaN if none is given. Limit is the threshold
+// with its rounding.
 type Test struct {
 	TestLine
-	Limit, Neutral float64
+	Limit, Neutral, From float64
+}
+
+// IsOurs reports whether the threshold is this project's and not the paper's.
+func (t *Test) IsOurs() bool { return t.OursFrom != "" }
+
+// Scaled returns the limit if the threshold were so many times as far from [Test.From]. A limit of the paper stays.
+func (t *Test) Scaled(factor float64) float64 {
+	if !t.IsOurs() {
+		return t.Limit
+	}
+	return t.From + float64(factor*(t.Limit-t.From))
 }
 
 // addTest adds a line of conclusions.csv, or returns the column that is wrong.
@@ -110,10 +124,10 @@ func (s *Set) addTest(r *TestLine) (column string, err error) {
 		return "id", fmt.Errorf("%q is empty, or its rows do not follow one another", r.ID)
 	case known == (r.Sentence != "") || known == (r.Section != ""):
 		return "sentence", errors.New("the first row of a conclusion alone has its sentence and section")
-	case r.Status == Impossible && r.Artefact+r.String()+string(r.Relation)+r.Threshold+r.Neutral+r.Rounding != "":
+	case r.Status == Impossible && r.Artefact+r.String()+string(r.Relation)+r.Threshold+r.Neutral+r.Rounding+r.OursFrom != "":
 		return "status", errors.New("a conclusion that is missing has no artefact, cells, relation or threshold")
 	}
-	test := Test{TestLine: *r, Limit: math.NaN(), Neutral: math.NaN()}
+	test := Test{TestLine: *r, Limit: math.NaN(), Neutral: math.NaN(), From: math.NaN()}
 	if r.Status != Impossible {
 		if column, err = test.readNumbers(); err != nil {
 			return column, err
@@ -134,6 +148,11 @@ func (t *Test) readNumbers() (column string, err error) {
 	if t.TestLine.Neutral != "" {
 		if t.Neutral, err = strictcsv.Float(t.TestLine.Neutral); err != nil {
 			return "neutral", err
+		}
+	}
+	if t.IsOurs() {
+		if t.From, err = strictcsv.Float(t.OursFrom); err != nil {
+			return "ours_from", err
 		}
 	}
 	if t.Rounding == "" {

@@ -30,6 +30,8 @@ const (
 	Deviates Verdict = "DEVIATES"
 	// Inconclusive: neither.
 	Inconclusive Verdict = "INCONCLUSIVE"
+	// Hangs: two readings are defaults, because neither has the better provenance, and their verdicts differ.
+	Hangs Verdict = "HANGS ON THE READING"
 	// Consistent: the claim holds, and could not have failed.
 	Consistent Verdict = "CONSISTENT"
 	// NotRunnable: something is missing.
@@ -41,7 +43,7 @@ const (
 )
 
 // All lists the verdicts in the order of summaries.
-var All = []Verdict{Reproduced, Deviates, Inconclusive, Consistent, NotRunnable, Input}
+var All = []Verdict{Reproduced, Deviates, Hangs, Inconclusive, Consistent, NotRunnable, Input}
 
 // A Relation says how the measured value must compare with the published one.
 type Relation string
@@ -125,6 +127,9 @@ type Judgement struct {
 	Low, High float64
 	// Allowed is the claim's.
 	Allowed float64
+	// OneSided is set for a number whose own sampling error in the paper is so large that no measured value could be
+	// REPRODUCED, while one that is far away DEVIATES.
+	OneSided bool
 	// Outside is set if the verdict is INCONCLUSIVE although the 95 % interval lies outside,
 	// because a deviation from a number with two sides needs the 97.5 % interval there.
 	Outside bool
@@ -140,6 +145,7 @@ const exact = 1e-9
 func Judge(c Claim, m Measurement) Judgement {
 	low, high := m.interval()
 	j := Judgement{Low: low, High: high, Allowed: c.Allowed()}
+	j.OneSided = c.Relation == Equal && m.PrintSE > j.Allowed/2
 	from, to := c.region()
 	// The binary value of, for example, 1.22 - 0.005 may be slightly off.
 	slack := float64(exact * math.Max(1, math.Abs(c.Published)))
