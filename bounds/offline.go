@@ -82,8 +82,8 @@ type loads struct {
 	requests []lived
 	// tau is the step of each request, and sigma that of each row; 0 where it cannot be exceeded.
 	tau, sigma []float64
-	// sums is room for numbers by profile and slot.
-	sums [][]float64
+	// sums is room for numbers by slot and profile. There is a slot more than in slots.
+	sums []float64
 }
 
 // A lived request is one as the rows see it.
@@ -155,31 +155,30 @@ func (l *loads) index(slots []int) {
 		q.from, _ = slices.BinarySearch(slots, q.arrival)
 		q.until, _ = slices.BinarySearch(slots, q.departure)
 	}
-	l.sums = make([][]float64, l.profiles)
-	for p := range l.sums {
-		l.sums[p] = make([]float64, len(slots)+1)
-	}
+	l.sums = make([]float64, (len(slots)+1)*l.profiles)
 }
 
 // weights returns what the requests weigh if x is accepted of them, by slot and facet.
 func (l *loads) weights(x []float64) []float64 {
-	for p := range l.sums {
-		clear(l.sums[p])
-	}
+	clear(l.sums)
 	for i := range l.requests {
 		q := &l.requests[i]
 		v := float64(q.instances * x[i])
-		l.sums[q.profile][q.from] += v
-		l.sums[q.profile][q.until] -= v
+		l.sums[q.from*l.profiles+q.profile] += v
+		l.sums[q.until*l.profiles+q.profile] -= v
 	}
-	out := make([]float64, len(l.slots)*len(l.facets))
-	for p, sums := range l.sums {
-		running := 0.0
-		for t := range l.slots {
-			running += sums[t]
-			for k, w := range l.facets {
-				out[t*len(l.facets)+k] += float64(w[p] * running)
+	out := make([]float64, 0, len(l.slots)*len(l.facets))
+	running := make([]float64, l.profiles)
+	for t := range l.slots {
+		for p, v := range l.sums[t*l.profiles:][:l.profiles] {
+			running[p] += v
+		}
+		for _, w := range l.facets {
+			sum := 0.0
+			for p, v := range running {
+				sum += float64(w[p] * v)
 			}
+			out = append(out, sum)
 		}
 	}
 	return out
@@ -187,18 +186,21 @@ func (l *loads) weights(x []float64) []float64 {
 
 // charges returns what each request is charged for all its instances over its life, if y is the price of each row.
 func (l *loads) charges(y []float64) []float64 {
-	for p, sums := range l.sums {
-		for t := range l.slots {
-			sums[t+1] = sums[t]
-			for k, w := range l.facets {
-				sums[t+1] += float64(w[p] * y[t*len(l.facets)+k])
+	running := slices.Clone(l.sums[:l.profiles]) // any start will do, only differences count
+	for t := range l.slots {
+		copy(l.sums[t*l.profiles:], running)
+		for k, w := range l.facets {
+			price := y[t*len(l.facets)+k]
+			for p, v := range w {
+				running[p] += float64(v * price)
 			}
 		}
 	}
+	copy(l.sums[len(l.slots)*l.profiles:], running)
 	out := make([]float64, len(l.requests))
 	for i := range l.requests {
 		q := &l.requests[i]
-		out[i] = q.instances * (l.sums[q.profile][q.until] - l.sums[q.profile][q.from])
+		out[i] = q.instances * (l.sums[q.until*l.profiles+q.profile] - l.sums[q.from*l.profiles+q.profile])
 	}
 	return out
 }
