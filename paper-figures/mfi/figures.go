@@ -65,7 +65,7 @@ var distributionAxis = reports.Axis{Label: "Distribution"}
 
 func figure5(d *figures.Data) (*figures.Output, error) {
 	rs := underReadings(d, func(m *measured) { m.byDistribution("utilisation") })
-	active := underDefaults(d, "utilization of the active GPUs", func(m *measured) {
+	active := underDescriptions(d, "utilization of the active GPUs", func(m *measured) {
 		m.byDistribution("utilisation_active")
 	})
 	for i, a := range active {
@@ -150,8 +150,8 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 			return perGPU
 		})
 	}
-	return figures.Read(slices.Concat(underReadings(d, atEnd), underDefaults(d, "F as a mean over the slots", overTime),
-		underDefaults(d, "F of the GPUs in use", inUse))...).Table(t).Figure("figure6", chart.Title, chart), nil
+	return figures.Read(slices.Concat(underReadings(d, atEnd), underDescriptions(d, "F as a mean over the slots", overTime),
+		underDescriptions(d, "F of the GPUs in use", inUse))...).Table(t).Figure("figure6", chart.Title, chart), nil
 }
 
 // metrics returns a metric of a scheme on a stream.
@@ -233,8 +233,8 @@ func text(d *figures.Data) (*figures.Output, error) {
 	})
 	return figures.Read(slices.Concat(
 		underReadings(d, abstract(usual, "accepted")),
-		underDefaults(d, "100 % demand", abstract(atDemand(100), "accepted")),
-		underDefaults(d, "T as expected", abstract(expected, "accepted")),
-		underDefaults(d, "running workloads", abstract(usual, "running")),
+		underDescriptions(d, "100 % demand", abstract(atDemand(100), "accepted")),
+		underDescriptions(d, "T as expected", abstract(expected, "accepted")),
+		underDescriptions(d, "running workloads", abstract(usual, "running")),
 	)...), nil
 }
