@@ -113,7 +113,12 @@ func (v *generator) times(rng *rand.Rand, t1 float64, s shape, compute mig.Slice
 		case have >= s.size:
 			kind = subLinear
 		case v.noBandwidthAt4 && have == 3 && good == superLinear:
-			kind = flatStep(compute)
+			// In the released code this step is sub-linear if instances of both sizes have the same memory, else (A30)
+			// like a step of a compute-bound task.
+			kind = nearLinear
+			if compute == mig.MaxSize {
+				kind = subLinear
+			}
 		}
 		r := v.r[kind].draw(rng)
 		k := float64(have)
@@ -123,14 +128,4 @@ func (v *generator) times(rng *rand.Rand, t1 float64, s shape, compute mig.Slice
 		}
 	}
 	return t
-}
-
-// flatStep is how a memory-bound task gains from 3 to 4 slices in the released code:
-// sub-linearly if instances of both sizes have the same memory, else (A30) like a
-// compute-bound task.
-func flatStep(compute mig.Slices) speedup {
-	if compute == mig.MaxSize {
-		return subLinear
-	}
-	return nearLinear
 }

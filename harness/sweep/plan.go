@@ -149,14 +149,6 @@ func (p *Plan) check() error {
 	return nil
 }
 
-// checkTask judges a task's number.
-func (p *Plan) checkTask(task int) error {
-	if task < 0 || task >= p.Tasks {
-		return fmt.Errorf("task %d: the sweep has tasks 0 to %d", task, p.Tasks-1)
-	}
-	return nil
-}
-
 // checkCells is an error if the cells of the command are not those that were planned.
 func (p *Plan) checkCells(spans []run.Span) error {
 	if p.hash(spans) != p.Hash {

@@ -37,11 +37,6 @@ type Attempt struct {
 	Error string `json:"error,omitempty"`
 }
 
-// alive reports whether the attempt may be at work.
-func (a *Attempt) alive(now time.Time) bool {
-	return a.State == Running && now.Sub(a.Updated) < silence
-}
-
 // Status is how a sweep stands.
 type Status struct {
 	// Cells counts the cells, or the units of a sweep of units: Done are those with a
@@ -186,7 +181,7 @@ func (t *TaskStatus) readAttempts(db *store.DB, now time.Time) error {
 			return fmt.Errorf("how a run of task %d stands: %w", t.Task, err)
 		}
 		t.Attempts = append(t.Attempts, a)
-		t.Running = t.Running || a.alive(now)
+		t.Running = t.Running || a.State == Running && now.Sub(a.Updated) < silence
 	}
 	slices.SortStableFunc(t.Attempts, func(a, b Attempt) int { return a.Started.Compare(b.Started) })
 	return nil

@@ -110,8 +110,8 @@ const attemptKey = "attempt"
 func (p *Plan) attempt(ctx context.Context, folder string, task int, runName string,
 	do func(db *store.DB, file string, report func(done, total int)) error,
 ) error {
-	if err := p.checkTask(task); err != nil {
-		return err
+	if task < 0 || task >= p.Tasks {
+		return fmt.Errorf("task %d: the sweep has tasks 0 to %d", task, p.Tasks-1)
 	}
 	if runName == "" || strings.HasPrefix(runName, ".") || strings.ContainsAny(runName, `/\`) {
 		return fmt.Errorf("the run of task %d is named %q; give it a name that can be part of a file's", task, runName)

@@ -53,29 +53,6 @@ func mode(t *testing.T, d profiling.Device, current, pending bool) {
 	}
 }
 
-func TestConform(t *testing.T) {
-	t.Run("memory", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			devicetest.Conform(t, func(*testing.T) profiling.Device { return devicetest.New(a100) })
-		})
-	})
-	t.Run("parallel", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			devicetest.Conform(t, func(*testing.T) profiling.Device { return devicetest.New(a100, devicetest.Parallel()) })
-		})
-	})
-}
-
-func TestConformHalfway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		devicetest.ConformHalfway(t, func(t *testing.T, busy int) profiling.Device {
-			d := devicetest.New(a100)
-			d.FailCompute(0, profiling.ErrPermission, busy)
-			return d
-		})
-	})
-}
-
 func TestIdentity(t *testing.T) {
 	for _, g := range mig.GPUs() {
 		d, other := devicetest.New(g, devicetest.Scale(0)), devicetest.New(g, devicetest.Scale(0), devicetest.Number(1))

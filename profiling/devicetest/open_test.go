@@ -22,12 +22,6 @@ func open(t *testing.T, path string, opts ...devicetest.Option) *devicetest.GPU 
 	return d
 }
 
-func TestFileConforms(t *testing.T) {
-	devicetest.Conform(t, func(t *testing.T) profiling.Device {
-		return open(t, filepath.Join(t.TempDir(), "gpu"))
-	})
-}
-
 func TestTwoShareAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gpu")
 	d := open(t, path, devicetest.MIGOff())

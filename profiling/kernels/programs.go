@@ -104,21 +104,17 @@ var gaussian = &Program{
 	},
 }
 
-// diagonally returns a value of a matrix whose diagonal is larger than the rest of its row.
-func diagonally(seed, n uint64, diagonal bool, i uint64) float32 {
-	if diagonal {
-		return uniform(seed, i) + float32(n)
-	}
-	return uniform(seed, i)
-}
-
 // factorised returns the LU factorisation of a matrix of n rows: the factors are below the diagonal.
 func factorised(seed, n, width uint64) []float64 {
 	values := make([]float64, n*width)
 	for i := range n {
 		row := values[i*width : (i+1)*width]
 		for j := range width {
-			row[j] = float64(diagonally(seed, n, i == j, i*width+j))
+			value := uniform(seed, i*width+j)
+			if i == j {
+				value += float32(n) // the diagonal is larger than the rest of its row
+			}
+			row[j] = float64(value)
 		}
 		for p := range i {
 			above := values[p*width : (p+1)*width]

@@ -42,13 +42,10 @@ type corunFlags struct {
 	sample      uint
 }
 
-func kernelNames(all []kernel.Kernel) []string {
-	return nearest.Names(all, func(k kernel.Kernel) string { return k.Name })
-}
-
 // plan plans groups of kernels with the splits' numbers of multiprocessors.
 func (c *corunFlags) plan(_ context.Context, b *Bench) (*Plan, error) {
-	names, all := kernelNames(b.Kernels), b.Partitions.Multiprocessors()
+	names := nearest.Names(b.Kernels, func(k kernel.Kernel) string { return k.Name })
+	all := b.Partitions.Multiprocessors()
 	var splits [][]int
 	most := len(names)
 	if c.against != "" {

@@ -49,7 +49,8 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 		Bench: b, gpu: b.Session.Identity().Model, timed: datasets.TimedProcess,
 		bad: map[place]bool{}, on: b.stage(), rest: b.stage(), alone: map[place]mig.Seconds{},
 	}
-	if b.together != nil && windowed(b.Kernels) {
+	lacksWindow := func(k kernel.Kernel) bool { return !k.Window }
+	if b.together != nil && !slices.ContainsFunc(b.Kernels, lacksWindow) {
 		x.timed = datasets.TimedWindow
 	}
 	if err := b.holds("isolation's times", fmt.Sprintf("times of a %s", x.timed)); err != nil {
@@ -338,9 +339,4 @@ func IsolationTable(rows []datasets.IsolationTime) reports.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// windowed reports whether all kernels can measure their rate in a common window.
-func windowed(all []kernel.Kernel) bool {
-	return !slices.ContainsFunc(all, func(k kernel.Kernel) bool { return !k.Window })
 }

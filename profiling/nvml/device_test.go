@@ -20,7 +20,6 @@ import (
 	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/profiling"
-	"miglab/profiling/devicetest"
 	"miglab/profiling/nvml"
 	"miglab/profiling/nvml/nvmltest"
 )
@@ -109,14 +108,14 @@ func use(t *testing.T, env string) (pid int, stop func()) {
 // deviceTests are the tests with one driver.
 var deviceTests = []stubTest{
 	{name: "conformance", run: func(t *testing.T, s nvmltest.State) {
-		devicetest.Conform(t, func(t *testing.T) profiling.Device {
+		conform(t, func(t *testing.T) profiling.Device {
 			s.Remove(t, "gi")
 			s.Remove(t, "ci")
 			return open(t)
 		})
 	}},
 	{name: "conformance halfway", run: func(t *testing.T, s nvmltest.State) {
-		devicetest.ConformHalfway(t, func(t *testing.T, busy int) profiling.Device {
+		conformHalfway(t, func(t *testing.T, busy int) profiling.Device {
 			for _, word := range []string{"gi", "ci", "fail"} {
 				s.Remove(t, word)
 			}

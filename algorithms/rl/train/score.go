@@ -44,11 +44,11 @@ func firstOf(g *mig.GPU, names []string, count int) (out []measured, err error) 
 			return nil, err
 		}
 		for _, in := range all {
-			b, err := measuredOf(g, in.Tasks)
+			bound, err := bounds.LBound(schedule.Problem{GPU: g, Tasks: in.Tasks})
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, b)
+			out = append(out, measured{env.TimesOf(g, in.Tasks), float64(bound)})
 		}
 	}
 	return out, nil
@@ -83,11 +83,6 @@ func kernelBatches(n int) (out []measured, err error) {
 
 // fullSubsets is the number of subsets with at least n kernels in drl/RODINIA.
 const fullSubsets = 100
-
-func measuredOf(g *mig.GPU, tasks task.Batch) (measured, error) {
-	bound, err := bounds.LBound(schedule.Problem{GPU: g, Tasks: tasks})
-	return measured{env.TimesOf(g, tasks), float64(bound)}, err
-}
 
 // A player is an environment in which a policy can be evaluated.
 type player interface {

@@ -1,4 +1,4 @@
-package devicetest
+package nvml_test
 
 import (
 	"errors"
@@ -7,15 +7,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"miglab/harness/mig"
 	"miglab/profiling"
+	"miglab/profiling/devicetest"
 )
 
-// Conform checks what every [profiling.Device] promises. It calls open once for each case and closes the GPU. open
+// conform checks what every [profiling.Device] promises. It calls open once for each case and closes the GPU. open
 // returns an A100 without instances, in MIG mode if the device supports it. The expected answers are written out here,
-// not derived from package mig. Conform starts no subtests, so that it can run in a bubble of testing/synctest.
-func Conform(t *testing.T, open func(t *testing.T) profiling.Device) {
+// not derived from package mig. conform starts no subtests, so that it can run in a bubble of testing/synctest.
+func conform(t *testing.T, open func(t *testing.T) profiling.Device) {
 	t.Helper()
 	for _, run := range []func(*conformer){identity, placements, lifecycle, refusals, counts, atOnce} {
 		d := open(t)
@@ -26,10 +28,10 @@ func Conform(t *testing.T, open func(t *testing.T) profiling.Device) {
 	}
 }
 
-// ConformHalfway checks what every [profiling.Device] promises about a create that fails at its compute instance. open
+// conformHalfway checks what every [profiling.Device] promises about a create that fails at its compute instance. open
 // returns an A100 without instances. Its driver must refuse the next compute instance with ErrPermission, and refuse to
-// destroy the GPU instance with ErrBusy as often as busy says. ConformHalfway closes the GPU.
-func ConformHalfway(t *testing.T, open func(t *testing.T, busy int) profiling.Device) {
+// destroy the GPU instance with ErrBusy as often as busy says. conformHalfway closes the GPU.
+func conformHalfway(t *testing.T, open func(t *testing.T, busy int) profiling.Device) {
 	t.Helper()
 	for busy := range 4 {
 		d := open(t, busy)
@@ -39,6 +41,23 @@ func ConformHalfway(t *testing.T, open func(t *testing.T, busy int) profiling.De
 			t.Errorf("Close: %v", err)
 		}
 	}
+}
+
+// TestFakeConforms tests the fake GPU, which needs no cgo. The stub's tests run the same on NVML.
+func TestFakeConforms(t *testing.T) {
+	g := mig.MustLookup("A100")
+	for _, opts := range [][]devicetest.Option{nil, {devicetest.Parallel()}} {
+		synctest.Test(t, func(t *testing.T) {
+			conform(t, func(*testing.T) profiling.Device { return devicetest.New(g, opts...) })
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		conformHalfway(t, func(t *testing.T, busy int) profiling.Device {
+			d := devicetest.New(g)
+			d.FailCompute(0, profiling.ErrPermission, busy)
+			return d
+		})
+	})
 }
 
 // a100 is the placement table of the A100 as nvidia-smi mig -lgip and -lgipp print it.
