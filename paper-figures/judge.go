@@ -234,6 +234,8 @@ func undecided(j *verdict.Judgement, m Measurement) string {
 		does := map[bool]string{true: "does", false: "do"}[m.Replicates == 1]
 		why = fmt.Sprintf("%s %s not decide; a verdict needs at least %d.", count(m.Replicates, m.Unit), does,
 			m.Unit.Fewest())
+	case j.Low == j.High:
+		why = "Both are equal in every replicate, so that more of them would not settle it."
 	case j.OneSided && j.Enough == 0:
 		why = fmt.Sprintf("The paper's own sampling error, about ±%.2g, is too large, so that no further run of ours "+
 			"can settle it.", 1.96*m.PrintSE)

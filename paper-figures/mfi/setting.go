@@ -2,6 +2,7 @@ package mfi
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"miglab/harness/mig"
@@ -91,9 +92,36 @@ func terms(occupied mig.Mask, r sim.Reading) map[string]int {
 	return out
 }
 
-func example(*figures.Data) (*figures.Output, error) {
+// reachable lists the sets of memory slices that instances can occupy.
+func reachable() []mig.Mask {
+	seen := map[mig.Mask]bool{}
+	var visit func(mig.Mask)
+	visit = func(m mig.Mask) {
+		if seen[m] {
+			return
+		}
+		seen[m] = true
+		for _, p := range profiles() {
+			for _, s := range p.Starts {
+				in := mig.Instance{Profile: p, Start: s}
+				if in.Mask()&m == 0 {
+					visit(m | in.Mask())
+				}
+			}
+		}
+	}
+	visit(0)
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// printedF1 is the score of GPU 1 in the example, whose occupied slices the text does not say.
+const printedF1 = 8
+
+// example scores GPU 2 of V-B, and counts the occupancies that would give GPU 1 its printed score.
+func example(d *figures.Data) (*figures.Output, error) {
 	mask := mig.Partition(gpu2()).Mask()
-	out := figures.Read()
+	out, t := figures.Read(), d.Claims.Head("example")
+	all := reachable()
 	for _, r := range []sim.Reading{sim.StartFree, sim.Literal, sim.Partial} {
 		terms, total := terms(mask, r), 0
 		for _, f := range terms {
@@ -104,8 +132,11 @@ func example(*figures.Data) (*figures.Output, error) {
 		for _, profile := range []string{"1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb"} {
 			values[claim.Of("F(2), term of "+profile)] = figures.Exactly(terms[profile])
 		}
+		scores := sim.Fragmentation(mig.MustLookup(gpu), r)
+		alike := figures.Count(all, func(m mig.Mask) bool { return scores[m] == printedF1 })
+		t.Row(r, total, alike, len(all))
 	}
-	return out, nil
+	return out.Table(t), nil
 }
 
 // drawn builds a drawing of masks. The text describes Figs. 1 and 3 without their masks, so these are our examples.
