@@ -147,6 +147,41 @@ func TestRunsGoOnWhereTheyWereCut(t *testing.T) {
 	}
 }
 
+// grow makes a tiny recipe with constant settings.
+func grow() *Recipe {
+	r := tiny(nil)
+	changing := r.setup
+	r.setup = func(k nn.Kernel, _ int64, seed uint64) (setup, error) {
+		s, err := changing(k, 1<<40, seed) // in this many steps the rate hardly falls
+		s.constant = 5 * 128
+		return s, err
+	}
+	return r
+}
+
+// TestConstantRunsGoOnWithMoreSteps: a run with constant settings that is given more steps ends as a run that had them
+// from the beginning, whose curve begins with the curve of the shorter run.
+func TestConstantRunsGoOnWithMoreSteps(t *testing.T) {
+	r, o := grow(), options(t.TempDir())
+	var short, grown made
+	for _, c := range []struct{ steps, done int64 }{{1, 128}, {5 * 128, 5 * 128}, {700, 15 * 128}, {2000, 25 * 128}} {
+		short, o.Steps = grown, c.steps
+		grown = mustRun(t, r, o)
+		whole := options(t.TempDir())
+		whole.Steps = c.steps
+		if want := mustRun(t, r, whole); grown != want || want.steps != c.done {
+			t.Errorf("%d steps end after %d with the curve\n%s, want %d and\n%s", c.steps, grown.steps, grown.curve, c.done, want.curve)
+		}
+		if !strings.HasPrefix(grown.curve, short.curve) {
+			t.Errorf("the curve is\n%s, want it to begin with\n%s", grown.curve, short.curve)
+		}
+	}
+	o.Steps = 1000
+	if _, err := Run(t.Context(), r, o); err == nil || !strings.Contains(err.Error(), "is of a run with 3200 steps, more than 1000") {
+		t.Errorf("fewer steps than there are: %v", err)
+	}
+}
+
 // A run is done once, unless one of its files or the program changes.
 func TestUnit(t *testing.T) {
 	r, o := tiny(nil), options(t.TempDir())
