@@ -70,8 +70,8 @@ build-gym:
 kernels:
 	@$(MAKE) --no-print-directory -C profiling/kernels
 
-## train: train every agent again and put the weights into the source; takes about 9 core hours with AVX-512, several times
-## as many without
+## train: train every agent again and put the weights into the source; takes about 9 core hours with AVX-512, twice
+## as many with AVX2, several times as many without
 train:
 	CGO_ENABLED=0 GOEXPERIMENT=simd $(GO) build -o $(BIN)-train ./harness/cmd/miglab
 	$(BIN)-train train --all --workers $(WORKERS) --install .

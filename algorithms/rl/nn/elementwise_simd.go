@@ -8,41 +8,44 @@ import "simd/archsimd"
 // their callers, and return the number of elements computed. The caller computes the rest.
 // They leave the upper halves of vector registers clear, as [avx512] says.
 
-var hasAVX512 = archsimd.X86.AVX512()
+var (
+	hasAVX512 = archsimd.X86.AVX512()
+	hasFMA    = archsimd.X86.AVX2() && archsimd.X86.FMA()
+)
 
 func tanhGradientVector(dy, y []float32) int {
-	if !hasAVX512 {
+	if !hasFMA {
 		return 0
 	}
-	one := archsimd.BroadcastFloat32x16(1)
+	one := archsimd.BroadcastFloat32x8(1)
 	i := 0
-	for ; i+lanes <= len(y) && i+lanes <= len(dy); i += lanes {
-		d := (*[lanes]float32)(dy[i:])
-		v := archsimd.LoadFloat32x16((*[lanes]float32)(y[i:]))
-		archsimd.LoadFloat32x16(d).Mul(one.Sub(v.Mul(v))).Store(d)
+	for ; i+half <= len(y) && i+half <= len(dy); i += half {
+		d := (*[half]float32)(dy[i:])
+		v := archsimd.LoadFloat32x8((*[half]float32)(y[i:]))
+		archsimd.LoadFloat32x8(d).Mul(one.Sub(v.Mul(v))).Store(d)
 	}
 	archsimd.ClearAVXUpperBits()
 	return i
 }
 
 func adamVector(parameters, gradients, first, second []float32, c adamCoefficients) int {
-	if !hasAVX512 {
+	if !hasFMA {
 		return 0
 	}
-	beta1, rest1 := archsimd.BroadcastFloat32x16(adamBeta1), archsimd.BroadcastFloat32x16(1-adamBeta1)
-	beta2, rest2 := archsimd.BroadcastFloat32x16(adamBeta2), archsimd.BroadcastFloat32x16(1-adamBeta2)
-	rate, scale, epsilon := archsimd.BroadcastFloat32x16(c.rate), archsimd.BroadcastFloat32x16(c.scale),
-		archsimd.BroadcastFloat32x16(adamEpsilon)
-	clip := archsimd.BroadcastFloat32x16(c.clip)
+	beta1, rest1 := archsimd.BroadcastFloat32x8(adamBeta1), archsimd.BroadcastFloat32x8(1-adamBeta1)
+	beta2, rest2 := archsimd.BroadcastFloat32x8(adamBeta2), archsimd.BroadcastFloat32x8(1-adamBeta2)
+	rate, scale, epsilon := archsimd.BroadcastFloat32x8(c.rate), archsimd.BroadcastFloat32x8(c.scale),
+		archsimd.BroadcastFloat32x8(adamEpsilon)
+	clip := archsimd.BroadcastFloat32x8(c.clip)
 	i := 0
-	for ; i+lanes <= len(parameters); i += lanes {
-		p, f, s := (*[lanes]float32)(parameters[i:]), (*[lanes]float32)(first[i:]), (*[lanes]float32)(second[i:])
-		g := archsimd.LoadFloat32x16((*[lanes]float32)(gradients[i:])).Mul(clip)
-		m := beta1.Mul(archsimd.LoadFloat32x16(f)).Add(rest1.Mul(g))
-		v := beta2.Mul(archsimd.LoadFloat32x16(s)).Add(rest2.Mul(g.Mul(g)))
+	for ; i+half <= len(parameters); i += half {
+		p, f, s := (*[half]float32)(parameters[i:]), (*[half]float32)(first[i:]), (*[half]float32)(second[i:])
+		g := archsimd.LoadFloat32x8((*[half]float32)(gradients[i:])).Mul(clip)
+		m := beta1.Mul(archsimd.LoadFloat32x8(f)).Add(rest1.Mul(g))
+		v := beta2.Mul(archsimd.LoadFloat32x8(s)).Add(rest2.Mul(g.Mul(g)))
 		m.Store(f)
 		v.Store(s)
-		archsimd.LoadFloat32x16(p).Sub(rate.Mul(m).Div(v.Sqrt().Mul(scale).Add(epsilon))).Store(p)
+		archsimd.LoadFloat32x8(p).Sub(rate.Mul(m).Div(v.Sqrt().Mul(scale).Add(epsilon))).Store(p)
 	}
 	archsimd.ClearAVXUpperBits()
 	return i
@@ -50,18 +53,18 @@ func adamVector(parameters, gradients, first, second []float32, c adamCoefficien
 
 // squaresVector returns the sum of the squares up to rounding, unless this machine has no vectors for it.
 func squaresVector(x []float32) (sum float64, ok bool) {
-	if !hasAVX512 {
+	if !hasFMA {
 		return 0, false
 	}
-	var s0, s1, s2, s3 archsimd.Float64x8
-	for len(x) >= 2*lanes {
-		a, b := archsimd.LoadFloat32x16((*[lanes]float32)(x)), archsimd.LoadFloat32x16((*[lanes]float32)(x[lanes:]))
+	var s0, s1, s2, s3 archsimd.Float64x4
+	for len(x) >= 2*half {
+		a, b := archsimd.LoadFloat32x8((*[half]float32)(x)), archsimd.LoadFloat32x8((*[half]float32)(x[half:]))
 		a0, a1 := a.GetLo().ConvertToFloat64(), a.GetHi().ConvertToFloat64()
 		b0, b1 := b.GetLo().ConvertToFloat64(), b.GetHi().ConvertToFloat64()
 		s0, s1, s2, s3 = a0.MulAdd(a0, s0), a1.MulAdd(a1, s1), b0.MulAdd(b0, s2), b1.MulAdd(b1, s3)
-		x = x[2*lanes:]
+		x = x[2*half:]
 	}
-	var parts [8]float64
+	var parts [4]float64
 	s0.Add(s1).Add(s2.Add(s3)).Store(&parts)
 	archsimd.ClearAVXUpperBits()
 	for _, p := range parts {

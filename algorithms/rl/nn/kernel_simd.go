@@ -10,7 +10,7 @@ import (
 
 // Fast returns the fastest kernel of this build on this machine.
 func Fast() Kernel {
-	if hasAVX512 {
+	if hasFMA {
 		return avx512{}
 	}
 	return Portable()
@@ -26,8 +26,9 @@ type avx512 struct{}
 
 const (
 	lanes = 16
+	half  = lanes / 2 // the elements of a vector in AVX2
 	// A tile is tall rows by wide columns: sums for 16 of the 32 vector registers, enough to
-	// hide the latency of a multiply-add.
+	// hide the latency of a multiply-add. AVX2 computes it in four parts.
 	wide = 2 * lanes
 	tall = 8
 	// few rows are multiplied one by one, which skips zeros.
@@ -117,15 +118,15 @@ func thinProduct(c, a, b []float32, n, rows, columns int) {
 
 // thin reports whether so many elements are zeros that it is faster to skip them. It looks at the first ones.
 func thin(x []float32) bool {
-	const looks = 64
-	var zero archsimd.Float32x16
+	const looks = 128
+	var zero archsimd.Float32x8
 	nonzero, i := 0, 0
-	for ; i < looks && (i+1)*lanes <= len(x); i++ {
-		v := archsimd.LoadFloat32x16((*[lanes]float32)(x[i*lanes:]))
-		nonzero += bits.OnesCount16(v.NotEqual(zero).ToBits())
+	for ; i < looks && (i+1)*half <= len(x); i++ {
+		v := archsimd.LoadFloat32x8((*[half]float32)(x[i*half:]))
+		nonzero += bits.OnesCount8(v.NotEqual(zero).ToBits())
 	}
 	archsimd.ClearAVXUpperBits()
-	return nonzero < i*lanes*3/10
+	return nonzero < i*half*3/10
 }
 
 // turn stores the rows x columns matrix m as columns x rows in t.
@@ -179,11 +180,8 @@ func pack(panel []float32, b matrix, width int) {
 	switch {
 	case b.column == 1 && width == wide:
 		for k := 0; k*wide < len(panel); k++ {
-			from, to := (*[wide]float32)(b.data[k*b.row:]), (*[wide]float32)(panel[k*wide:])
-			archsimd.LoadFloat32x16((*[lanes]float32)(from[:])).Store((*[lanes]float32)(to[:]))
-			archsimd.LoadFloat32x16((*[lanes]float32)(from[lanes:])).Store((*[lanes]float32)(to[lanes:]))
+			*(*[wide]float32)(panel[k*wide:]) = *(*[wide]float32)(b.data[k*b.row:])
 		}
-		archsimd.ClearAVXUpperBits()
 	case b.column == 1:
 		for k := 0; k*wide < len(panel); k++ {
 			copy(panel[k*wide:], b.data[k*b.row:][:width])
@@ -285,14 +283,25 @@ func addScaledRows(y, x, w []float32) {
 // add adds to y, for each term, its value times the elements of w from its row on.
 func (t *terms) add(y, w []float32) {
 	for j := 0; j < len(y); {
-		if len(y)-j >= 256 {
-			fuse256(&y[j], &w[j], &t.values[0], &t.rows[0], t.n)
+		rest, values, rows := len(y)-j, &t.values[0], &t.rows[0]
+		switch {
+		case hasAVX512 && rest >= 256:
+			fuse256(&y[j], &w[j], values, rows, t.n)
 			j += 256
-			continue
+		case hasAVX512:
+			mask := uint64(math.MaxUint64) >> (64 - min(rest, 64))
+			fuseMasked(&y[j], &w[j], values, rows, t.n, mask)
+			j += 64
+		case rest >= 64:
+			fuse64(&y[j], &w[j], values, rows, t.n)
+			j += 64
+		case rest >= half:
+			fuse8(&y[j], &w[j], values, rows, t.n)
+			j += half
+		default:
+			fuse1(&y[j], &w[j], values, rows, t.n)
+			j++
 		}
-		mask := uint64(math.MaxUint64) >> (64 - min(len(y)-j, 64))
-		fuseMasked(&y[j], &w[j], &t.values[0], &t.rows[0], t.n, mask)
-		j += 64
 	}
 }
 
@@ -305,3 +314,18 @@ func fuse256(y, w, values *float32, rows *int32, n int)
 //
 //go:noescape
 func fuseMasked(y, w, values *float32, rows *int32, n int, mask uint64)
+
+// fuse64 does the same as fuse256 for 64 elements. It needs AVX2, as do fuse8 and fuse1.
+//
+//go:noescape
+func fuse64(y, w, values *float32, rows *int32, n int)
+
+// fuse8 does the same for 8 elements.
+//
+//go:noescape
+func fuse8(y, w, values *float32, rows *int32, n int)
+
+// fuse1 does the same for an element.
+//
+//go:noescape
+func fuse1(y, w, values *float32, rows *int32, n int)

@@ -8,11 +8,43 @@ import (
 	"testing"
 )
 
-// Skipping zeros changes no bit of what tiles compute.
-func TestThinProducts(t *testing.T) {
-	if !hasAVX512 {
-		t.Skip("needs AVX-512")
+// withLessWideVectors runs a test with the widest vectors of this machine, and with AVX2.
+func withLessWideVectors(t *testing.T, f func(*testing.T)) {
+	if !hasFMA {
+		t.Skip("needs AVX2")
 	}
+	t.Run("all vectors", f)
+	defer func(was bool) { hasAVX512 = was }(hasAVX512)
+	hasAVX512 = false
+	t.Run("AVX2", f)
+}
+
+// TestFusedChains: whatever vectors the machine has, an element of a product is one chain of fused multiply-adds.
+func TestFusedChains(t *testing.T) {
+	withLessWideVectors(t, func(t *testing.T) {
+		for _, s := range shapes {
+			n, in, out := s[0], s[1], s[2]
+			r := rng(29)
+			x, w, b := normal(r, n*in), normal(r, in*out), normal(r, out)
+			got := normal(r, n*out)
+			avx512{}.Affine(got, x, w, b, n, in, out)
+			for i := range got {
+				want := b[i%out]
+				for k := range in {
+					want = float32(math.FMA(float64(x[i/out*in+k]), float64(w[k*out+i%out]), float64(want)))
+				}
+				if math.Float32bits(got[i]) != math.Float32bits(want) {
+					t.Fatalf("%v: element %d is %v, want %v", s, i, got[i], want)
+				}
+			}
+		}
+	})
+}
+
+// Skipping zeros changes no bit of what tiles compute.
+func TestThinProducts(t *testing.T) { withLessWideVectors(t, compareThinProducts) }
+
+func compareThinProducts(t *testing.T) {
 	for _, s := range [][3]int{{64, 93, 256}, {5, 18, 7}, {17, 40, 112}, {64, 256, 1}, {33, 1, 70}, {130, 70, 33}} {
 		n, in, out := s[0], s[1], s[2]
 		r := rng(23)

@@ -204,13 +204,18 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		return p.setupDQN(k, shape, make, score, steps, seed), nil
 	}
 	policy := nn.NewActorCritic(shape.Observation, p.hidden(), shape.Actions, k, newRand(seed))
+	constant := int64(0)
+	if p.Change == asReleased && !p.agent().Explores {
+		constant = 2_000_000
+		steps = constant // no setting depends on it, but the text below has it
+	}
 	c := p.ppo(steps)
 	cut := int64(segments)
 	if n > agents.PaperTasks {
 		cut = longSegments
 	}
 	out := setup{
-		policy: policy, learner: ppo.New(c, policy, make, seed), score: score, segments: cut,
+		policy: policy, learner: ppo.New(c, policy, make, seed), score: score, segments: cut, constant: constant,
 		text: fmt.Sprintf("%s %+v %+v", p.Workload, p.described(), c),
 	}
 	if slices.Contains(whyKept, p.Change) {

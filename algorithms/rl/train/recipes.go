@@ -55,6 +55,11 @@ type setup struct {
 	kept func() float64
 	// segments is the number of segments; 0 means the usual number.
 	segments int64
+	// constant is 0 unless every setting stays the same in a run of any length. Then a shorter run is the beginning of
+	// a longer one, to the last bit, and a run goes on when it is given more steps. It has all segments in its first
+	// constant steps; after these, segments are ten times as long until the run is ten times as long, and so on. The
+	// last one ends where it would in a longer run.
+	constant int64
 	// text lists all settings, so that a run is not resumed with other ones.
 	text string
 }

@@ -114,7 +114,7 @@ func TestLearnersAreThoseOfRecipes(t *testing.T) {
 // go to the end, where the weights too must have the same bytes; of the others the first segments are compared.
 func TestTrainedAgain(t *testing.T) {
 	if os.Getenv("MIGLAB_LONG") != "1" || nn.Fast() == nn.Portable() {
-		t.Skip("takes minutes, with AVX-512 and GOEXPERIMENT=simd; make test-long sets MIGLAB_LONG=1")
+		t.Skip("takes minutes, with AVX2 and GOEXPERIMENT=simd; make test-long sets MIGLAB_LONG=1")
 	}
 	const toTheEnd = math.MaxInt
 	for _, again := range []struct {

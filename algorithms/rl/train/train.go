@@ -74,9 +74,7 @@ type session struct {
 	Options
 	recipe *Recipe
 	setup
-	// perSegment is the number of steps of a segment.
-	perSegment int64
-	curve      []curve.Point
+	curve []curve.Point
 	// settings are those that a resumed run must share.
 	settings string
 }
@@ -154,8 +152,11 @@ func (s *session) begin() (err error) {
 	if s.setup, err = s.recipe.setup(s.Kernel, s.Steps, s.Seed); err != nil {
 		return err
 	}
-	s.perSegment = s.Steps / cmp.Or(s.segments, segments)
-	s.settings = fmt.Sprintf("%s steps=%d kernel=%T %s", s.recipe.Name, s.Steps, s.Kernel, s.text)
+	s.settings = s.recipe.Name
+	if s.constant == 0 {
+		s.settings += fmt.Sprintf(" steps=%d", s.Steps)
+	}
+	s.settings += fmt.Sprintf(" kernel=%T %s", s.Kernel, s.text)
 	f, err := os.Open(s.recipe.Checkpoint(s.Options))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -177,8 +178,25 @@ func (s *session) begin() (err error) {
 		return fmt.Errorf("%s is of a run with %q, not %q: give another --out, or remove its folder",
 			f.Name(), was, now)
 	}
-	s.curve, err = curve.Read(strings.NewReader(points), f.Name())
-	return err
+	if s.curve, err = curve.Read(strings.NewReader(points), f.Name()); err != nil {
+		return err
+	}
+	if n := len(s.curve); n > 1 && s.curve[n-2].Steps >= s.Steps {
+		return fmt.Errorf("%s is of a run with %d steps, more than %d: give another --out, or remove its folder",
+			f.Name(), s.done(), s.Steps)
+	}
+	return nil
+}
+
+// segment returns the step at which the next segment ends at the latest, and the usual number of steps in a segment.
+func (s *session) segment() (end, length int64) {
+	end = s.Steps
+	if s.constant > 0 {
+		for end = s.constant; end <= s.done(); {
+			end *= 10
+		}
+	}
+	return end, end / cmp.Or(s.segments, segments)
 }
 
 // firstChange returns the first words in which two texts differ.
@@ -194,6 +212,7 @@ func firstChange(a, b string) (was, now string) {
 func (s *session) advance(ctx context.Context) error {
 	s.learner.Restart(uint64(len(s.curve)))
 	begin, iterations := s.done(), int64(0)
+	end, length := s.segment()
 	var sum curve.Point
 	episodes := 0
 	for done := false; !done; {
@@ -215,7 +234,7 @@ func (s *session) advance(ctx context.Context) error {
 		}
 		iterations++
 		steps := stats.Steps - begin
-		done = stats.Steps >= s.Steps || steps+steps/iterations > s.perSegment // a further one would be too long
+		done = stats.Steps >= end || steps+steps/iterations > length // a further one would be too long
 	}
 	n := float64(iterations)
 	sum.Entropy, sum.PolicyLoss, sum.ValueLoss, sum.ExplainedVariance = sum.Entropy/n, sum.PolicyLoss/n,

@@ -27,7 +27,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/harness/work"
-	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/deadline"
 )
 
@@ -144,6 +144,41 @@ func TestRunsGoOnWhereTheyWereCut(t *testing.T) {
 	}
 	if cuts < 10 || cuts > 12 {
 		t.Errorf("no cut after %d iterations, want the last one after 10", 1+cuts)
+	}
+}
+
+// grow makes a tiny recipe with constant settings.
+func grow() *Recipe {
+	r := tiny(nil)
+	changing := r.setup
+	r.setup = func(k nn.Kernel, _ int64, seed uint64) (setup, error) {
+		s, err := changing(k, 1<<40, seed) // in this many steps the rate hardly falls
+		s.constant = 5 * 128
+		return s, err
+	}
+	return r
+}
+
+// TestConstantRunsGoOnWithMoreSteps: a run with constant settings that is given more steps ends as a run that had them
+// from the beginning, whose curve begins with the curve of the shorter run.
+func TestConstantRunsGoOnWithMoreSteps(t *testing.T) {
+	r, o := grow(), options(t.TempDir())
+	var short, grown made
+	for _, c := range []struct{ steps, done int64 }{{1, 128}, {5 * 128, 5 * 128}, {700, 15 * 128}, {2000, 25 * 128}} {
+		short, o.Steps = grown, c.steps
+		grown = mustRun(t, r, o)
+		whole := options(t.TempDir())
+		whole.Steps = c.steps
+		if want := mustRun(t, r, whole); grown != want || want.steps != c.done {
+			t.Errorf("%d steps end after %d with the curve\n%s, want %d and\n%s", c.steps, grown.steps, grown.curve, c.done, want.curve)
+		}
+		if !strings.HasPrefix(grown.curve, short.curve) {
+			t.Errorf("the curve is\n%s, want it to begin with\n%s", grown.curve, short.curve)
+		}
+	}
+	o.Steps = 1000
+	if _, err := Run(t.Context(), r, o); err == nil || !strings.Contains(err.Error(), "is of a run with 3200 steps, more than 1000") {
+		t.Errorf("fewer steps than there are: %v", err)
 	}
 }
 
@@ -498,7 +533,7 @@ func TestDeadlineSettingsAreTheReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	used, shapes := map[string]float64{}, map[string]int{}
+	used, shapes := map[claim.Cell]float64{}, map[string]int{}
 	for kind, name := range map[string]string{"Original": "original", "Enhanced": "text"} {
 		a := agents.DeadlineAgents[slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Name == name })]
 		r, err := Find(a.WeightsName())
@@ -507,34 +542,36 @@ func TestDeadlineSettingsAreTheReports(t *testing.T) {
 		}
 		c := deadlineConfig(a.DeadlineOptions, r.Steps)
 		for i, units := range a.Hidden() {
-			used[fmt.Sprintf("%s units of hidden layer %d", kind, i+1)] = float64(units)
+			used[claim.At(kind, fmt.Sprintf("units of hidden layer %d", i+1))] = float64(units)
 		}
 		for setting, v := range map[string]float64{
 			"batch size": float64(c.Minibatch), "training epochs": float64(c.Epochs), "timesteps": float64(r.Steps), "clip range": c.Clip, "parallel environments": float64(c.Envs),
 			"learning rate": c.LearningRate.At(0), "first learning rate": c.LearningRate.At(0), "last learning rate": c.LearningRate.At(1),
 			"entropy coefficient": c.Entropy.At(0), "first entropy coefficient": c.Entropy.At(0), "last entropy coefficient": c.Entropy.At(1),
 		} {
-			used[kind+" "+setting] = v
+			used[claim.At(kind, setting)] = v
 		}
 		shapes[kind] = a.Shape().Observation
 	}
 	compared := 0
-	for _, claim := range slices.Concat(report.Claims.Of("table1"), report.Claims.Of("table5")) {
-		if claim.Basis != figures.Input || strings.HasSuffix(claim.Name, " slack") {
+	for _, c := range slices.Concat(report.Claims.Of("table1"), report.Claims.Of("table5")) {
+		if c.Basis != claim.Input || strings.HasSuffix(c.Quantity, " slack") {
 			continue
 		}
 		compared++
-		if v, ok := used[claim.Name]; !ok || math.Abs(v-claim.Published) > 1e-12 {
-			t.Errorf("%s: the agent has %v, the report %v", claim.Name, v, claim.Published)
+		if v, ok := used[c.Cell]; !ok || math.Abs(v-c.Published) > 1e-12 {
+			t.Errorf("%s: the agent has %v, the report %v", c.Cell, v, c.Published)
 		}
 	}
 	if compared != 7+7+14 {
 		t.Errorf("%d settings are compared, want 7 of Table 1 and 21 of Table 5", compared)
 	}
-	printed := func(name string) int { return int(report.Claims.Published("table4", name)) }
-	bins := printed("bins of the queue")
+	printed := func(cell claim.Cell) int { return int(report.Claims.Published("table4", cell)) }
+	bins := printed(claim.Of("bins of the queue"))
 	// The rest is the state of 20 slices, and for the enhanced agent their sizes and 3 more.
-	if original, enhanced := printed("Original features of the next job"), printed("Enhanced features of the next job"); shapes["Original"] != original+bins+20 || shapes["Enhanced"] != enhanced+bins+2*20+3 {
+	features := "features of the next job"
+	original, enhanced := printed(claim.At("Original", features)), printed(claim.At("Enhanced", features))
+	if shapes["Original"] != original+bins+20 || shapes["Enhanced"] != enhanced+bins+2*20+3 {
 		t.Errorf("the agents see %v numbers, Table 4 has %d and %d features and %d bins", shapes, original, enhanced, bins)
 	}
 }
