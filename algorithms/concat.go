@@ -15,7 +15,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "far-concat", Version: 2, Track: algo.TrackStream, Cite: "FAR 4",
+	Name: "far-concat", Version: 3, Track: algo.TrackStream, Cite: "FAR 4",
 	Summary: "FAR for every batch, every second schedule reversed so that neighbours overlap",
 	Params: []algo.Param{
 		{

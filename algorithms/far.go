@@ -11,7 +11,7 @@ import (
 const refinementIterations = 100
 
 var _ = algo.Register(algo.Spec{
-	Name: "far", Version: 2, Track: algo.TrackBatch, Cite: "FAR 3, Algorithms 1 and 2",
+	Name: "far", Version: 3, Track: algo.TrackBatch, Cite: "FAR 3, Algorithms 1 and 2",
 	Summary: "family of allocations, repartitioning tree, refinement",
 	Params: []algo.Param{
 		{

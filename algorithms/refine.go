@@ -129,10 +129,16 @@ func (r *refinement) endOf(node int32) float64 {
 	return slices.Max(r.end[first : first+n])
 }
 
+// delay shifts the ends of the slices that a node keeps from others, by some seconds. Size 3 at slice 0 also keeps slice
+// 3, whose memory it uses.
 func (r *refinement) delay(node int32, by float64) {
-	first, n := r.computeSlices(node)
-	for s := range n {
-		r.end[first+s] += by
+	tree := r.plan.tree
+	g, v := tree.at(node)
+	ends := r.end[g*len(r.end)/tree.gpus : (g+1)*len(r.end)/tree.gpus]
+	for s := range ends {
+		if tree.nodes[v].Mask()>>s&1 == 1 {
+			ends[s] += by
+		}
 	}
 }
 
@@ -269,17 +275,21 @@ func (p *treePlan) transfer(from, to, task int32) {
 	p.lists[to] = slices.Insert(list, i, t)
 }
 
+// leastGain is how much shorter than the margin a task must be to be moved, in seconds. It is that of the released code.
+// Sums of durations round, so that a task as long as the margin could otherwise move to and fro without any gain.
+const leastGain = 1e-5
+
 // closestBelow returns the index of the task whose duration is closest to half the
-// margin among those shorter than the margin; -1 when there is none.
+// margin among those shorter than the margin by at least leastGain; -1 when there is none.
 func closestBelow(list []timedTask, margin float64) int {
 	half := float64(margin / 2)
 	i := sort.Search(len(list), func(j int) bool { return list[j].time <= half })
 	// list[i] is the longest one up to half the margin, list[i-1] the shortest above.
 	best := -1
-	if i < len(list) {
+	if i < len(list) && list[i].time < margin-leastGain {
 		best = i
 	}
-	if i > 0 && list[i-1].time < margin && (best < 0 || list[i-1].time-half < half-list[i].time) {
+	if i > 0 && list[i-1].time < margin-leastGain && (best < 0 || list[i-1].time-half < half-list[i].time) {
 		best = i - 1
 	}
 	return best

@@ -160,6 +160,21 @@ func TestKeepLastCountsAsTheScripts(t *testing.T) {
 	}
 }
 
+// TestKeepLastEndsAsTheScript has what refinement_test counts on batches in which a task is as long as the margin but for
+// rounding, or leaves size 3 at slice 0, which keeps slice 3 from others: artecs-group/RL_MIG_scheduler, commit 244dcd45,
+// float/MIG_scheduler/algorithm.py, run on these batches. In the last one it swaps two tasks to and fro.
+func TestKeepLastEndsAsTheScript(t *testing.T) {
+	for i, want := range map[int]operations{
+		390: {1, 0}, 932: {1, 0}, 1690: {1, 0}, 1804: {1, 1}, 2943: {1, 0}, 3803: {1, 1}, 4840: {1, 1}, 5536: {1, 99},
+	} {
+		p, _ := released(t, "GOODSCALING+WIDETIMES", "n=10", i)
+		s := mustSchedule(t, "far?keep=last", p)
+		if got := (operations{s.Counters["moves"], s.Counters["swaps"]}); got != want {
+			t.Errorf("instance %d: %v, the script has %v", i, got, want)
+		}
+	}
+}
+
 // joined returns the moves and swaps between a batch and its copy.
 func joined(t *testing.T, workload, parameters, concat string, index int) operations {
 	t.Helper()

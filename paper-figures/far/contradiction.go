@@ -14,7 +14,6 @@ import (
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
-	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -52,7 +51,7 @@ func sigmaLimits(d *figures.Data) *figures.Table {
 	for w, a := range figures.Each(workloads, approaches) {
 		cells := reports.Cells(2, table5.printed(d.Claims, w, 15, "sigma "+a.name))
 		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {
-			l := limit{"", rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions), c.paper}
+			l := limit{"", rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)}
 			cells = append(cells, l.cells(d)...)
 		}
 		t.RowAbout(figures.About{Selection: claim.Selection(cell(w, 15, "sigma "+a.name))}, w, a.name, cells)
@@ -64,8 +63,6 @@ func sigmaLimits(d *figures.Data) *figures.Table {
 type limit struct {
 	name   string
 	values []float64
-	// paper is the number of executions behind the printed mean; 0 means the 1000 of the text.
-	paper int
 }
 
 // cells are the mean of a limit and half of the 95 % interval of its difference from a printed mean. The printed mean
@@ -76,7 +73,7 @@ func (l limit) cells(d *figures.Data) []string {
 
 func (l limit) half(d *figures.Data) float64 {
 	const quantile = 1.96
-	m := d.MeanOf(l.values, verdict.Executions, cmp.Or(l.paper, executions))
+	m := mean(d, l.values)
 	return quantile * portable.Hypot(m.StdErr, m.PrintSE)
 }
 

@@ -46,7 +46,7 @@ func mostSigma(batches []comparedBatch, seven float64) (most, stdErr float64) {
 		beyond := figures.Map(batches, func(b comparedBatch) float64 { return b.most * max(0, b.ratio-at.ratio) })
 		mean, deviation := stats.MeanStdDev(beyond)
 		if m := float64(at.ratio*seven) + mean; m < most {
-			most, stdErr = m, deviation*math.Sqrt(1/float64(len(batches))+1./compareTest)
+			most, stdErr = m, deviation*math.Sqrt(1/float64(len(batches))+1./executions)
 		}
 	}
 	return most, stdErr

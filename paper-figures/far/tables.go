@@ -89,23 +89,18 @@ type setting struct {
 	// name is that of the reading.
 	name, parameters, far string
 	model                 mig.Reconfiguration
-	// paper is the paper's number of executions.
-	paper int
 }
-
-// The repetitions of the authors' scripts inputs_config_task_size_test (Table 4) and compare_size_test (Table 5).
-const sizeTest, compareTest = 500, 100
 
 // settings are the readings of Table 4. The first one is the script inputs_config_task_size_test.
 var settings = []setting{
-	{"", "gen=released", "far?keep=last", mig.Sequential, sizeTest},
+	{"", "gen=released", "far?keep=last", mig.Sequential},
 	{
 		"the script of March 2024, FAR unrefined and without reconfiguration time",
-		"gen=released", "far?refine=false", mig.Free, sizeTest,
+		"gen=released", "far?refine=false", mig.Free,
 	},
-	{"text", "", "far", mig.Sequential, executions},
-	{"text, p_sup = 50 %", "psup=50", "far", mig.Sequential, executions},
-	{"text, p_sup = 50 %, released generator", "psup=50&gen=released", "far", mig.Sequential, executions},
+	{"text", "", "far", mig.Sequential},
+	{"text, p_sup = 50 %", "psup=50", "far", mig.Sequential},
+	{"text, p_sup = 50 %, released generator", "psup=50&gen=released", "far", mig.Sequential},
 }
 
 func (s setting) series(w workload, n int) store.Series {
@@ -114,7 +109,7 @@ func (s setting) series(w workload, n int) store.Series {
 
 // rho is the measure of a procedure.
 func (s setting) rho(d *figures.Data, w workload, n int) []figures.Measurement {
-	return []figures.Measurement{d.MeanOf(rho(d, s.series(w, n), executions), verdict.Executions, s.paper)}
+	return []figures.Measurement{mean(d, rho(d, s.series(w, n), executions))}
 }
 
 var table4 = grid{
@@ -161,8 +156,6 @@ type comparison struct {
 	// miso and far are the variants of the two algorithms; model is FAR's.
 	miso, far string
 	model     mig.Reconfiguration
-	// paper is the paper's number of executions.
-	paper int
 }
 
 // of returns the series of an approach.
@@ -178,7 +171,7 @@ func (c comparison) sigmas(d *figures.Data, gpu, data string, as []approach, cou
 	return figures.Map(as, func(a approach) figures.Measurement {
 		sigmas := figures.Ratios(d.Values(seriesOn(gpu, 1, c.of(a, data)), count, makespan),
 			d.Values(seriesOn(gpu, 1, batch(data, c.far, c.model)), count, makespan))
-		return d.MeanOf(sigmas, verdict.Executions, c.paper)
+		return mean(d, sigmas)
 	})
 }
 
@@ -192,18 +185,18 @@ const further = 300
 
 // march is the script compare_size_test at commit 329d713 of March 2024.
 var march = comparison{
-	"", "psup=50&gen=released&leave=0.3", "miso?order=permute", "far?refine=false", mig.Free, compareTest,
+	"", "psup=50&gen=released&leave=0.3", "miso?order=permute", "far?refine=false", mig.Free,
 }
 
 // comparisons are the readings of Table 5.
 var comparisons = []comparison{
 	march,
-	{"the script, MISO-OPT in order of arrival", march.parameters, "miso", march.far, march.model, compareTest},
-	{"text", "", "miso", "far", mig.Sequential, executions},
-	{"text, p_sup = 50 %", "psup=50", "miso", "far", mig.Sequential, executions},
+	{"the script, MISO-OPT in order of arrival", march.parameters, "miso", march.far, march.model},
+	{"text", "", "miso", "far", mig.Sequential},
+	{"text, p_sup = 50 %", "psup=50", "miso", "far", mig.Sequential},
 	{
 		"text, p_sup = 50 %, FAR unrefined and without reconfiguration time",
-		"psup=50", "miso", march.far, march.model, executions,
+		"psup=50", "miso", march.far, march.model,
 	},
 }
 
