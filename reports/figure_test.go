@@ -631,6 +631,18 @@ func TestOutlinesFillTheirTexts(t *testing.T) {
 	}
 }
 
+// Where a text stands may differ in the last bit, because some processors add to products that are not rounded.
+func TestOutlinesIgnoreTheLastBit(t *testing.T) {
+	face := font.DefaultCache.Lookup(sans(textSize).Font, textSize)
+	for k := range 300 {
+		at := vg.Point{X: 10 + vg.Length(k)/7, Y: 20 + vg.Length(k)/11}
+		off := vg.Point{X: vg.Length(math.Nextafter(float64(at.X), 0)), Y: vg.Length(math.Nextafter(float64(at.Y), 999))}
+		if a, b := fmt.Sprint(appendGlyph(nil, face, at, 'g')), fmt.Sprint(appendGlyph(nil, face, off, 'g')); a != b {
+			t.Fatalf("at %v the outline is %s; one bit beside it is %s", at, a, b)
+		}
+	}
+}
+
 // TestBandsKeepTheirColourInPDF: a translucent band is filled with the colour of its line.
 func TestBandsKeepTheirColourInPDF(t *testing.T) {
 	s := Series{Name: "a", X: []float64{1, 2}, Y: []float64{2, 3}, Low: []float64{1, 2}, High: []float64{3, 4}}

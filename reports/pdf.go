@@ -3,6 +3,7 @@ package reports
 import (
 	"image/color"
 	"io"
+	"math"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
@@ -53,6 +54,10 @@ func (c pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
 	c.Fill(outline)
 }
 
+// snap rounds a coordinate to a multiple of 2^-20 points, so that its last bit, which differs between processors, does not
+// decide how a file writes it.
+func snap(l vg.Length) vg.Length { return vg.Length(math.Round(float64(l)*(1<<20)) / (1 << 20)) }
+
 // appendGlyph appends the outline of a character. It panics if the font, which is part of the program, is damaged.
 func appendGlyph(to vg.Path, face font.Face, at vg.Point, r rune) vg.Path {
 	var buffer sfnt.Buffer
@@ -67,7 +72,7 @@ func appendGlyph(to vg.Path, face font.Face, at vg.Point, r rune) vg.Path {
 	}
 	scale := face.Font.Size / vg.Length(units)
 	point := func(p fixed.Point26_6) vg.Point {
-		return vg.Point{X: at.X + vg.Length(p.X)*scale, Y: at.Y - vg.Length(p.Y)*scale}
+		return vg.Point{X: snap(at.X + vg.Length(p.X)*scale), Y: snap(at.Y - vg.Length(p.Y)*scale)}
 	}
 	for i, s := range segments {
 		switch s.Op {

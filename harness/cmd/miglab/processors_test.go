@@ -5,16 +5,19 @@ import (
 	"debug/gosym"
 	"encoding/binary"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"miglab/harness/deep"
+	"miglab/harness/track"
 )
 
 // rounded reports whether a file computes results, which must have the same bytes on every processor: all files but those of
@@ -86,24 +89,20 @@ func checkRounded(t *testing.T, program string) {
 	}
 }
 
-// The tests of all algorithms link the algorithms, the agents, the data sets, the bounds, the simulators and the referee.
 func TestProductsAreRounded(t *testing.T) {
 	if !deep.On() {
 		t.Skip("compiles for another processor; make test-all sets " + deep.Variable)
 	}
-	checkRounded(t, build(t, []string{"GOARCH=arm64"}, "test", "-vet=off", "-c", "./algorithms/algotest"))
+	checkRounded(t, build(t, []string{"GOARCH=arm64"}, "build", "-buildvcs=false", "./harness/cmd/miglab"))
 }
 
-// A compared track has two runs: quick algorithms on each dataset, and each algorithm on few datasets.
-type compared struct{ track, quick, few string }
-
-var comparedTracks = []compared{
-	{"batch", "far,miso,fixpart,agent", "drl/WIDETIMES"},
-	{"stream", "far-concat,nopart,miso-online,miso-stream", "miso/stream"},
-	{"placement", "ff,mfi,bf-bi", "migbench,mfi/uniform,mfi/uniform?queue=fifo"},
-	{"dispatch", "eft,least-slack", "deadline/tight"},
-	{"corun", "greedy,local", "corun/queues,corun/drawn"},
+// fileSources are the families that read a file, and a dataset that is written to one.
+var fileSources = map[string]string{
+	"corunfile:": "corun/Q1", "jobs:": "deadline/tight", "profile:": "rodinia", "requests:": "mfi/uniform",
 }
+
+// variants are datasets with parameters that lead to other code.
+var variants = []string{"corun/queues?release=true", "drl/WIDETIMES?batches=3", "mfi/uniform?queue=fifo", "openb?queue=fifo"}
 
 // A processor is one for which the program is compiled, and what runs the program there.
 type processor struct {
@@ -113,22 +112,23 @@ type processor struct {
 }
 
 // The same commands write the same bytes however the program was compiled: for amd64, for amd64 with fused instructions,
-// and for arm64, which qemu runs.
+// and for arm64, which qemu runs. Every algorithm runs on every dataset that it takes, on two instances.
 func TestSameBytesOnEveryProcessor(t *testing.T) {
 	if os.Getenv("MIGLAB_LONG") != "1" {
 		t.Skip("computes everything for three processors; make test-long sets MIGLAB_LONG=1")
 	}
+	var runs [][]string
 	var want map[string]string
 	for _, p := range []processor{
 		{"amd64", []string{"GOARCH=amd64", "GOAMD64=v1"}, nil},
 		{"amd64 with FMA", []string{"GOARCH=amd64", "GOAMD64=v3"}, nil},
 		{"arm64", []string{"GOARCH=arm64"}, []string{"qemu-aarch64"}},
 	} {
-		program := build(t, p.target, "build", "-buildvcs=false", "./harness/cmd/miglab")
-		if p.runner != nil {
-			checkRounded(t, program)
+		program := append(p.runner, build(t, p.target, "build", "-buildvcs=false", "./harness/cmd/miglab"))
+		if runs == nil {
+			runs = planRuns(t, t.TempDir(), program)
 		}
-		got := compute(t, append(p.runner, program))
+		got := compute(t, program, runs)
 		if want == nil {
 			want = got
 			continue
@@ -138,52 +138,123 @@ func TestSameBytesOnEveryProcessor(t *testing.T) {
 	}
 }
 
-// compute runs all that is compared and returns the files that it writes, and the exit status of each run.
-func compute(t *testing.T, program []string) map[string]string {
-	dir := t.TempDir()
-	var log strings.Builder
-	run := func(args ...string) string {
-		c := exec.Command(program[0], append(slices.Clone(program[1:]), args...)...)
-		c.Dir = dir
-		out, err := c.Output()
-		fmt.Fprintf(&log, "%q: %v\n", args, err)
-		return string(out)
+// execute runs the program in a folder, and returns its standard output, and its standard error if it fails.
+func execute(dir string, program []string, args ...string) (out, failure string) {
+	c := exec.Command(program[0], append(slices.Clone(program[1:]), args...)...)
+	c.Dir = dir
+	text, err := c.Output()
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		return string(text), fmt.Sprintf("%v: %s", err, e.Stderr)
 	}
+	return string(text), ""
+}
+
+// generateFiles writes an instance for each family that reads a file, and returns the datasets that read them.
+func generateFiles(t *testing.T, dir string, program []string) (datasets []string) {
+	for family, source := range fileSources {
+		if _, failure := execute(dir, program, "generate", "--dataset", source, "--out", "files"); failure != "" {
+			t.Fatal(failure)
+		}
+		datasets = append(datasets, family+"files/"+strings.ReplaceAll(source, "/", "-")+"-0000.csv")
+	}
+	return datasets
+}
+
+// planRuns returns the commands that run every algorithm on every dataset that it takes, with noise, too, and on the track's
+// GPU as well as on A30. It tries each dataset in each track.
+func planRuns(t *testing.T, dir string, program []string) [][]string {
 	names := func(args ...string) (out []string) {
-		rows, err := csv.NewReader(strings.NewReader(run(append(args, "--format", "csv")...))).ReadAll()
+		text, failure := execute(dir, program, append([]string{"list", "--format", "csv"}, args...)...)
+		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 		if err != nil || len(rows) < 2 {
-			t.Fatalf("%q lists %d rows: %v", args, len(rows), err)
+			t.Fatalf("%q lists %d rows: %v %s", args, len(rows), err, failure)
 		}
 		for _, row := range rows[1:] {
-			if !strings.HasSuffix(row[0], ":FILE") {
-				out = append(out, row[0])
-			}
+			out = append(out, row[0])
 		}
 		return out
 	}
-	cells := func(c compared, datasets, algorithms string) {
-		run("run", "--track", c.track, "--datasets", datasets, "--algorithms", algorithms, "--instances", "2")
-	}
-	datasets := names("list", "datasets")
-	for _, c := range comparedTracks {
-		for _, d := range datasets { // those of other tracks are refused
-			cells(c, d, c.quick)
-			cells(c, d+"?noise=0.1", c.quick)
+	datasets, missing := slices.Concat(variants, generateFiles(t, dir, program)), map[string]bool{}
+	for _, d := range names("datasets") {
+		if !strings.HasSuffix(d, ":FILE") {
+			missing[d] = true
+			datasets = append(datasets, d, d+"?noise=0.1")
 		}
-		cells(c, c.few, strings.Join(names("list", "algorithms", "--track", c.track), ","))
 	}
-	run("export", "--out", "export.csv")
-	run("suite", "export", "--out", "suite")
-	run("suite", "export", "--check", "--out", "suite")
-	run("reproduce", "--quick")
+	var runs [][]string
+	for _, name := range track.Names() {
+		algorithms := names("algorithms", "--track", name)
+		for _, a := range algorithms {
+			missing[a] = true
+		}
+		for _, gpu := range [][]string{nil, {"--gpu", "A30"}} {
+			conditions := append([]string{"run", "--instances", "2", "--track", name}, gpu...)
+			taken := map[string][]string{} // datasets by the algorithms that take them
+			for _, d := range datasets {
+				takers := strings.Join(takers(dir, program, append(conditions, "--datasets", d), algorithms), ",")
+				taken[takers] = append(taken[takers], d)
+			}
+			delete(taken, "")
+			for _, takers := range slices.Sorted(maps.Keys(taken)) {
+				for _, found := range append(strings.Split(takers, ","), taken[takers]...) {
+					delete(missing, found)
+				}
+				runs = append(runs, append(conditions, "--algorithms", takers, "--datasets", strings.Join(taken[takers], ",")))
+			}
+		}
+	}
+	if len(missing) > 0 {
+		t.Errorf("these run with nothing: %q", slices.Sorted(maps.Keys(missing)))
+	}
+	return runs
+}
+
+// refusal is the error of an algorithm that does not take a dataset.
+var refusal = regexp.MustCompile(`miglab: (\S+) on dataset`)
+
+// takers returns the algorithms that a command runs, those that refuse its dataset left out. It returns nil if the track
+// refuses the dataset.
+func takers(dir string, program, command, algorithms []string) []string {
+	for len(algorithms) > 0 {
+		_, failure := execute(dir, program, append(command, "--algorithms", strings.Join(algorithms, ","))...)
+		if !strings.Contains(failure, fmt.Sprintf("exit status %d", exitBadInput)) {
+			break
+		}
+		m := refusal.FindStringSubmatch(failure)
+		if m == nil {
+			return nil
+		}
+		algorithms = slices.DeleteFunc(slices.Clone(algorithms), func(a string) bool { return a == m[1] })
+	}
+	return algorithms
+}
+
+// compute runs all that is compared and returns the files that it writes, and how each command ended.
+func compute(t *testing.T, program []string, runs [][]string) map[string]string {
+	dir := t.TempDir()
+	generateFiles(t, dir, program)
+	var log strings.Builder
+	for _, args := range append(runs,
+		[]string{"export", "--out", "export.csv"},
+		[]string{"suite", "export", "--out", "suite"},
+		[]string{"suite", "export", "--check", "--out", "suite"},
+		[]string{"reproduce", "--quick"},
+	) {
+		_, failure := execute(dir, program, args...)
+		failure, _, _ = strings.Cut(failure, ":") // What follows names folders and times.
+		fmt.Fprintf(&log, "%q: %s\n", args, failure)
+	}
+	if _, failure := execute(dir, program, "export", "--results", "results/quick", "--out", "quick.csv"); failure != "" {
+		t.Error(failure)
+	}
 	files := contents(t, dir)
 	// The database has times, and the library that fills the shapes of PNG files rounds some pixels to the next grey.
 	maps.DeleteFunc(files, func(name, _ string) bool {
 		base := filepath.Base(name)
-		return base == "results.db" || strings.HasPrefix(base, "timing") || filepath.Ext(name) == ".png"
+		return strings.HasPrefix(base, "results.db") || strings.HasPrefix(base, "timing") || filepath.Ext(name) == ".png"
 	})
 	files["log"] = log.String()
-	for _, name := range []string{"export.csv", "suite/batch-001.json", "results/quick/claims.csv"} {
+	for _, name := range []string{"export.csv", "quick.csv", "suite/batch-001.json", "results/quick/claims.csv"} {
 		if files[name] == "" {
 			t.Errorf("%q has written no %s", program, name)
 		}
