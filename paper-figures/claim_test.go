@@ -13,129 +13,74 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 )
 
 const (
-	publishedHead = "artefact,claim,kind,basis,relation,published,to,decimals,neutral,unit,places,source\n"
-	marginsHead   = "artefact,claim,margin,reason\n"
-	causesHead    = "artefact,claim,cause,evidence,numbers,reason\n"
+	claimsHead = "artefact,row,column,quantity,kind,basis,relation,published,to,decimals,neutral,unit,margin,margin_reason,makespans,missing,also,source,home_artefact,home_row,home_column,home_quantity\n"
+	causesHead = "artefact,row,column,quantity,cause,evidence,table,columns,reason\n"
+	because1   = causesHead + "t1,,,,script,p/t1,,,Because.\n"
+	good       = claimsHead +
+		"t1,x,n=1,,printed,measured,=,1.50,,2,,s,,,,,,Table 1,,,,\n" +
+		"t1,x,n=2,,printed,measured,range,85,90,0,,%,,,,,abstract,Table 1,,,,\n" +
+		"t1,,,x less y,stated,measured,<=,0,,0,0,%,,,,,,6.1,,,,\n" +
+		"t2,,,late,,,,,,,,,,,,,,,t1,x,n=2,\n"
 )
 
-// load reads data files; an empty one does not exist.
-func load(published, margins, causes string) (*Claims, error) {
-	files := fstest.MapFS{"published.csv": {Data: []byte(published)}}
-	for name, text := range map[string]string{"margins.csv": margins, "causes.csv": causes} {
-		if text != "" {
-			files[name] = &fstest.MapFile{Data: []byte(text)}
-		}
-	}
-	return LoadClaims("p", files)
-}
+// The cells of the good claims.
+var n1, n2, xLessY = claim.Cell{Row: "x", Column: "n=1"}, claim.Cell{Row: "x", Column: "n=2"}, claim.Of("x less y")
 
-const good = publishedHead +
-	"t1,x n=1,printed,measured,=,1.50,,2,,s,,Table 1\n" +
-	"t1,x n=2,printed,measured,range,85,90,0,,%,t2 late; abstract,Table 1\n" +
-	"t1,x less y,stated,measured,<=,0,,0,0,%,,6.1\n"
-
-func TestLoadClaims(t *testing.T) {
-	c, err := load(good, marginsHead+"t1,x n=1,0.1,why\nt1,x n=1*,0.2,later\n", causesHead+"t1,*,script,p/t1,,Because.\n")
-	if err != nil {
-		t.Fatal(err)
+// load reads data files, given by name with their text and another text; an empty text means that there is no file.
+func load(claims, causes string, more ...string) (*Claims, error) {
+	files := fstest.MapFS{"claims.csv": {Data: []byte(claims)}}
+	if causes != "" {
+		files["causes.csv"] = &fstest.MapFile{Data: []byte(causes)}
 	}
-	own := c.Of("t1")
-	if len(own) != 3 || own[0].Margin != 0.1 || own[1].To != 90 || !own[2].IsOrder() || own[2].Margin >= 0 {
-		t.Errorf("claims %+v", own)
+	for i := 0; i < len(more); i += 2 {
+		files[more[i]] = &fstest.MapFile{Data: []byte(more[i+1])}
 	}
-	if again := c.Of("t2"); len(again) != 1 || again[0].Name != "late" || !again[0].Repeats || again[0].Artefact != "t1" {
-		t.Errorf("table 2 repeats %+v", again)
-	}
-	if e := c.explain(&own[0], Measurement{}); e.Cause != "script" || e.Reason != "Because." {
-		t.Errorf("%+v", e)
-	}
-}
-
-func TestLoadClaimsRefusesMistakes(t *testing.T) {
-	row := func(s string) string { return publishedHead + s + "\n" }
-	for what, in := range map[string][3]string{
-		"twice":             {good + "t1,x n=1,printed,measured,=,2,,0,,,,T\n"},
-		"kind":              {row("t1,x,said,measured,=,1,,0,,,,T")},
-		"basis":             {row("t1,x,printed,guessed,=,1,,0,,,,T")},
-		"relation":          {row("t1,x,printed,measured,~,1,,0,,,,T")},
-		"number":            {row("t1,x,printed,measured,=,one,,0,,,,T")},
-		"range without end": {row("t1,x,printed,measured,range,1,,0,,,,T")},
-		"range upside down": {row("t1,x,printed,measured,range,2,1,0,,,,T")},
-		"end of no range":   {row("t1,x,printed,measured,=,1,2,0,,,,T")},
-		"neutral":           {row("t1,x,printed,measured,=,1,,0,none,,,T")},
-		"unknown column":    {strings.Replace(good, "source", "sources", 1)},
-		"negative margin":   {good, marginsHead + "t1,x n=1,-5,why\n"},
-		"margin of a range": {good, marginsHead + "t1,x n=2,5,why\n"},
-		"digits":            {row("t1,x,printed,measured,=,1.234,,1,,,,T")},
-		"decimals":          {row("t1,x,printed,measured,=,1,,-3,,,,T")},
-		"a limit of 0":      {row("t1,x,printed,measured,<=,0,,0,,,,T")},
-		"a limit of 0, 1":   {row("t1,x,printed,measured,<=,0,,0,1,,,T")},
-		"margin of none":    {good, marginsHead + "t1,z*,1,why\n"},
-		"margin, no reason": {good, marginsHead + "t1,x n=1,1,\n"},
-		"cause of none":     {good, "", causesHead + "t2,*,script,p/t1,,Because.\n"},
-		"unknown cause":     {good, "", causesHead + "t1,*,chance,p/t1,,Because.\n"},
-		"cause, no reason":  {good, "", causesHead + "t1,*,script,p/t1,,\n"},
-	} {
-		if _, err := load(in[0], in[1], in[2]); err == nil || !strings.Contains(err.Error(), "p/") {
-			t.Errorf("%s: error %v", what, err)
-		}
-	}
-}
-
-func TestMatches(t *testing.T) {
-	for _, c := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"a", "a", true},
-		{"a", "ab", false},
-		{"*", "", true},
-		{"a*", "abc", true},
-		{"*c", "abc", true},
-		{"a*b*c", "axxbyyc", true},
-		{"a*b*c", "axxcyyb", false},
-		{"*b", "abc", false},
-		{"a*a", "a", false},
-	} {
-		if got := matches(c.pattern, c.name); got != c.want {
-			t.Errorf("%q matches %q: %v, want %v", c.pattern, c.name, got, c.want)
-		}
-	}
+	set, err := claim.Load("p", files)
+	return &Claims{Set: set}, err
 }
 
 func TestMatch(t *testing.T) {
-	claims := []Claim{{Name: "m", Basis: Measured}, {Name: "d", Basis: Derived}, {Name: "h", Basis: Hardware}, {Name: "u", Basis: Unpublished}, {Name: "i", Basis: Input, Claim: verdict.Claim{Published: 3}}}
-	inputs := map[string]float64{"i": 3}
+	var claims []claim.Claim
+	for name, b := range map[string]claim.Basis{"m": claim.Measured, "d": claim.Derived, "h": claim.Hardware, "u": claim.Unpublished, "i": claim.Input} {
+		claims = append(claims, claim.Claim{Key: claim.Key{Cell: claim.Of(name)}, Basis: b, Claim: verdict.Claim{Published: 3}})
+	}
+	slices.SortFunc(claims, func(a, b claim.Claim) int {
+		return slices.Index([]string{"m", "d", "h", "u", "i"}, a.Quantity) - slices.Index([]string{"m", "d", "h", "u", "i"}, b.Quantity)
+	})
+	cells := func(names string) []claim.Cell { return Map(strings.Split(names, ""), claim.Of) }
+	readings := func(names ...string) [][]claim.Cell { return Map(names, cells) }
+	inputs := map[claim.Cell]float64{claim.Of("i"): 3}
 	for what, c := range map[string]struct {
 		Declaration
 		key string // the key that is wrong; empty for none
 	}{
-		"without hardware":          {Declaration{Readings: [][]string{{"m", "d"}, {"m"}}, Missing: []string{"h", "u"}}, ""},
-		"with hardware":             {Declaration{Readings: [][]string{{"m", "d", "h"}}, Missing: []string{"u"}}, ""},
-		"a stand-in":                {Declaration{Readings: [][]string{{"m", "d", "u"}}, Missing: []string{"h", "u"}}, ""},
-		"an input measured as well": {Declaration{Readings: [][]string{{"m", "d"}, {"i"}}, Missing: []string{"h", "u"}}, ""},
-		"a mistyped key":            {Declaration{Readings: [][]string{{"m", "d", "H"}}, Missing: []string{"h", "u"}}, "H"},
-		"in another reading":        {Declaration{Readings: [][]string{{"m", "d"}, {"M"}}, Missing: []string{"h", "u"}}, "M"},
-		"a mistyped missing key":    {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"H", "h", "u"}}, "H"},
-		"measured but missing":      {Declaration{Readings: [][]string{{"d"}}, Missing: []string{"h", "m", "u"}}, "m"},
-		"not measured":              {Declaration{Readings: [][]string{{"m"}}, Missing: []string{"h", "u"}}, "d"},
-		"no readings":               {Declaration{Missing: []string{"h", "u"}}, "m"},
-		"hardware forgotten":        {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"u"}}, "h"},
-		"unpublished forgotten":     {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"h"}}, "u"},
-		"an input forgotten":        {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"h", "u"}, Inputs: map[string]float64{}}, "i"},
-		"an input with another key": {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"h", "u"}, Inputs: map[string]float64{"i": 3, "I": 3}}, "I"},
-		"a measured input":          {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"h", "u"}, Inputs: map[string]float64{"i": 3, "m": 3}}, "m"},
-		"another value of an input": {Declaration{Readings: [][]string{{"m", "d"}}, Missing: []string{"h", "u"}, Inputs: map[string]float64{"i": 4}}, "i"},
-		"an input as the default":   {Declaration{Readings: [][]string{{"m", "d", "i"}}, Missing: []string{"h", "u"}}, "i"},
+		"without hardware":          {Declaration{Readings: readings("md", "m"), Missing: cells("hu")}, ""},
+		"with hardware":             {Declaration{Readings: readings("mdh"), Missing: cells("u")}, ""},
+		"a stand-in":                {Declaration{Readings: readings("mdu"), Missing: cells("hu")}, ""},
+		"an input measured as well": {Declaration{Readings: readings("md", "i"), Missing: cells("hu")}, ""},
+		"a mistyped key":            {Declaration{Readings: readings("mdH"), Missing: cells("hu")}, "H"},
+		"in another reading":        {Declaration{Readings: readings("md", "M"), Missing: cells("hu")}, "M"},
+		"a mistyped missing key":    {Declaration{Readings: readings("md"), Missing: cells("Hhu")}, "H"},
+		"measured but missing":      {Declaration{Readings: readings("d"), Missing: cells("hmu")}, "m"},
+		"not measured":              {Declaration{Readings: readings("m"), Missing: cells("hu")}, "d"},
+		"no readings":               {Declaration{Missing: cells("hu")}, "m"},
+		"hardware forgotten":        {Declaration{Readings: readings("md"), Missing: cells("u")}, "h"},
+		"unpublished forgotten":     {Declaration{Readings: readings("md"), Missing: cells("h")}, "u"},
+		"an input forgotten":        {Declaration{Readings: readings("md"), Missing: cells("hu"), Inputs: map[claim.Cell]float64{}}, "i"},
+		"an input with another key": {Declaration{Readings: readings("md"), Missing: cells("hu"), Inputs: map[claim.Cell]float64{claim.Of("i"): 3, claim.Of("I"): 3}}, "I"},
+		"a measured input":          {Declaration{Readings: readings("md"), Missing: cells("hu"), Inputs: map[claim.Cell]float64{claim.Of("i"): 3, claim.Of("m"): 3}}, "m"},
+		"another value of an input": {Declaration{Readings: readings("md"), Missing: cells("hu"), Inputs: map[claim.Cell]float64{claim.Of("i"): 4}}, "i"},
+		"an input as the default":   {Declaration{Readings: readings("mdi"), Missing: cells("hu")}, "i"},
 	} {
 		if c.Inputs == nil {
 			c.Inputs = inputs
 		}
-		err := (&Claims{All: claims}).Match(c.Declaration)
+		err := (&Claims{Set: &claim.Set{All: claims}}).Match(c.Declaration)
 		key, wrong := errors.AsType[*KeyError](err)
 		if wrong != (c.key != "") || wrong && key.Key != c.key {
 			t.Errorf("%s: %v, want an error about %q", what, err, c.key)
@@ -145,23 +90,23 @@ func TestMatch(t *testing.T) {
 
 // TestRepeatedNumbersCountOnce, and other readings not at all.
 func TestRepeatedNumbersCountOnce(t *testing.T) {
-	c, err := load(good, "", causesHead+"t1,*,script,p/t1,,Because.\n")
+	c, err := load(good, because1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := Values{"x n=1": Exactly(1.5), "x n=2": Exactly(99), "x less y": Exactly(-1)}
+	values := Values{n1: Exactly(1.5), n2: Exactly(99), xLessY: Exactly(-1)}
 	record := func(artefact string, readings ...Reading) Record {
 		d := &Data{Claims: c}
 		return Record{Paper: "p", Artefact: artefact, Rows: d.judge(c.Of(artefact), Read(readings...))}
 	}
 	m := Manifest{Papers: []PaperRecord{{Name: "p", Artefacts: []Record{
-		record("t1", Reading{Values: values}, Reading{Name: "another", Values: Values{"x n=1": Exactly(2)}}),
-		record("t2", Reading{Values: Values{"late": Exactly(99)}}),
+		record("t1", Reading{Values: values}, Reading{Name: "another", Values: Values{n1: Exactly(2)}}),
+		record("t2", Reading{Values: Values{claim.Of("late"): Exactly(99)}}),
 	}}}}
-	if got := m.Count(Printed); got[verdict.Reproduced] != 1 || got[verdict.Deviates] != 1 || got.Total() != 2 {
+	if got := m.Count(claim.Printed); got[verdict.Reproduced] != 1 || got[verdict.Deviates] != 1 || got.Total() != 2 {
 		t.Errorf("printed: %v", got)
 	}
-	if got := m.Count(Stated); got[verdict.Reproduced] != 1 || got.Total() != 1 {
+	if got := m.Count(claim.Stated); got[verdict.Reproduced] != 1 || got.Total() != 1 {
 		t.Errorf("stated: %v", got)
 	}
 	csv, err := m.claimsCSV()
@@ -177,12 +122,12 @@ func TestRepeatedNumbersCountOnce(t *testing.T) {
 // A row has the verdict by the claim's own margin, and beside it that by the margin which claims
 // without one have.
 func TestVerdictByTheDefaultMargin(t *testing.T) {
-	c, err := load(good, marginsHead+"t1,x n=1,0.5,a wide one\n", "")
+	c, err := load(strings.Replace(good, ",s,,,", ",s,0.5,a wide one,", 1), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := &Data{Claims: c}
-	row := d.judge(c.Of("t1")[:1], Read(Reading{Values: Values{"x n=1": Exactly(1.9)}}))[0]
+	row := d.judge(c.Of("t1")[:1], Read(Reading{Values: Values{n1: Exactly(1.9)}}))[0]
 	if row.Verdict != verdict.Reproduced || row.ByDefaultMargin != verdict.Deviates {
 		t.Errorf("1.9 for 1.50 with a margin of 0.5: %s, by the default margin %s", row.Verdict, row.ByDefaultMargin)
 	}
@@ -204,21 +149,21 @@ func TestVerdictByTheMakespan(t *testing.T) {
 		{"", true, 1.04, 1.06, -1, verdict.Reproduced},
 		{"", true, 1.04, 1.07, -1, verdict.Deviates},
 	} {
-		claim := Claim{Unit: c.unit, OfMakespans: c.makespans, Claim: verdict.Claim{Relation: verdict.Equal, Published: c.published, Decimals: 2, Margin: c.margin}}
-		d := &Data{Claims: &Claims{}}
-		if row := d.measuredRow(&claim, Exactly(c.measured)); row.ByMakespanMargin != c.want {
+		judged := claim.Claim{Unit: c.unit, OfMakespans: c.makespans, Claim: verdict.Claim{Relation: verdict.Equal, Published: c.published, Decimals: 2, Margin: c.margin}}
+		d := &Data{Claims: &Claims{Set: &claim.Set{}}}
+		if row := d.measuredRow(&judged, Exactly(c.measured)); row.ByMakespanMargin != c.want {
 			t.Errorf("%+v: %s", c, row.ByMakespanMargin)
 		}
 	}
 }
 
 func TestQuickRunsGiveNoVerdicts(t *testing.T) {
-	c, err := load(good, "", "")
+	c, err := load(good, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := &Data{Claims: c, Scale: Scale{Quick: true}}
-	for _, r := range d.judge(c.Of("t1"), Read(Reading{Values: Values{"x n=1": Exactly(7)}})) {
+	for _, r := range d.judge(c.Of("t1"), Read(Reading{Values: Values{n1: Exactly(7)}})) {
 		if r.Verdict != verdict.None || r.Cause != "" {
 			t.Errorf("%+v", r)
 		}
@@ -247,7 +192,7 @@ func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
 // loadTables loads a paper with the lines of tables.csv and the artefact a.
 func loadTables(lines string) (Paper, error) {
 	return Load("p", fstest.MapFS{
-		"published.csv": {Data: []byte(good)}, "terms.csv": {Data: []byte("name,meaning\nA,B\n")}, "tables.csv": {Data: []byte("table,part,text\n" + lines)},
+		"claims.csv": {Data: []byte(good)}, "terms.csv": {Data: []byte("name,meaning\nA,B\n")}, "tables.csv": {Data: []byte("table,part,text\n" + lines)},
 	}, Builds{"a": func(*Data) (*Output, error) { return nil, nil }})
 }
 
@@ -269,11 +214,11 @@ func TestLoadRefusesMistakesInTables(t *testing.T) {
 // TestTextsAreUsed: the program names every table, artefact and text of each tables.csv.
 func TestTextsAreUsed(t *testing.T) {
 	for _, paper := range []string{"deadline", "drl", "far", "hierarchical", "mfi"} {
-		table, err := ReadCSV[tablePart](paper, os.DirFS(paper), "tables.csv")
+		table, err := claim.ReadCSV[tablePart](paper, os.DirFS(paper), "tables.csv")
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := ReadCSV[conclusionRow](paper, os.DirFS(paper), "conclusions.csv")
+		rows, err := claim.ReadCSV[claim.TestLine](paper, os.DirFS(paper), "conclusions.csv")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,7 +236,7 @@ func TestTextsAreUsed(t *testing.T) {
 		for i, r := range table.Rows {
 			why := strings.HasPrefix(r.Part, because)
 			if why || r.Part == "short" {
-				if !slices.ContainsFunc(rows.Rows, func(c conclusionRow) bool { return c.ID == r.Table }) {
+				if !slices.ContainsFunc(rows.Rows, func(c claim.TestLine) bool { return c.ID == r.Table }) {
 					t.Error(table.Fail(i, "table", fmt.Errorf("no conclusion %q", r.Table)))
 				}
 				if why && regexp.MustCompile(`\d\.\d|\d ?%`).MatchString(r.Text) {

@@ -5,23 +5,23 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"testing/fstest"
 
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 )
 
-const conclusionsHead = "id,sentence,section,artefact,measure,relation,threshold,neutral,rounding,varied,status\n"
+const conclusionsHead = "id,sentence,section,artefact,row,column,quantity,relation,threshold,neutral,rounding,varied,status\n"
 
 // table has rows below the head of conclusions.csv.
 func table(rows ...string) string { return conclusionsHead + strings.Join(rows, "\n") + "\n" }
 
 func loadConclusions(conclusions string) (*Claims, error) {
-	return LoadClaims("p", fstest.MapFS{"published.csv": {Data: []byte(good)}, "conclusions.csv": {Data: []byte(conclusions)}})
+	return load(good, "", "conclusions.csv", conclusions)
 }
 
 // values are a reading whose values are means with an interval of 0.1 on each side.
-func values(name, part string, of map[string]float64) Reading {
-	r := Reading{Name: name, Values: Values{}, from: readingRow{Part: part}}
+func values(name string, weight claim.Weight, of map[claim.Cell]float64) Reading {
+	r := Reading{Name: name, Values: Values{}, from: claim.Reading{Weight: weight}}
 	for key, v := range of {
 		r.Values[key] = Measurement{Value: v, Low: v - 0.1, High: v + 0.1, StdErr: 0.05, Replicates: 100, Unit: verdict.Executions}
 	}
@@ -29,62 +29,62 @@ func values(name, part string, of map[string]float64) Reading {
 }
 
 // one is a reading with one value.
-func one(name, part string, v float64) Reading {
-	return values(name, part, map[string]float64{"gain": v})
+func one(name string, weight claim.Weight, v float64) Reading {
+	return values(name, weight, map[claim.Cell]float64{{Row: "gain"}: v})
 }
 
 // The answer follows from the readings by rule.
 func TestAnswers(t *testing.T) {
-	const atLeast5rounded = `C1,"gains of 5 points",1,a,gain*,>=,5,0,0.5,seeds,`
-	const atLeast5 = `C1,"gains of 5 points",1,a,gain*,>=,5,0,,seeds,`
+	const atLeast5rounded = `C1,"gains of 5 points",1,a,gain,,,>=,5,0,0.5,seeds,`
+	const atLeast5 = `C1,"gains of 5 points",1,a,gain,,,>=,5,0,,seeds,`
 	for name, c := range map[string]struct {
 		row      string
 		readings []Reading
-		want     Answer
+		want     verdict.Answer
 		met, of  int
 	}{
-		"rounded print":         {atLeast5rounded, []Reading{one("", "", 4.7)}, Holds, 1, 1},
-		"beyond the rounding":   {atLeast5rounded, []Reading{one("", "", 4.3)}, HoldsInPart, 0, 1},
-		"all readings":          {atLeast5, []Reading{one("", "", 6), one("x", "", 5.2)}, Holds, 2, 2},
-		"nine of ten":           {atLeast5, append([]Reading{one("", "", 4)}, repeated(9, 6)...), HoldsInPart, 9, 10},
-		"nine of ten, default":  {atLeast5, append(append([]Reading{one("", "", 6)}, repeated(8, 6)...), one("last", "", 4)), Holds, 9, 10},
-		"a second default":      {atLeast5, append(append([]Reading{one("", "", 6)}, repeated(18, 6)...), one("last", "default", 4)), HoldsInPart, 19, 20},
-		"another reading alone": {atLeast5, []Reading{one("", "", -1), one("x", "", 6)}, HoldsInPart, 1, 2},
-		"its sign":              {atLeast5, []Reading{one("", "", 1), one("x", "", 2)}, HoldsInPart, 0, 2},
-		"the other sign":        {atLeast5, []Reading{one("", "", -1), one("x", "", -2)}, DoesNotHold, 0, 2},
-		"no sign given":         {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1), []Reading{one("", "", 1)}, DoesNotHold, 0, 1},
-		"some values":           {atLeast5, []Reading{values("", "", map[string]float64{"gain a": 6, "gain b": -1})}, HoldsInPart, 0, 1},
-		"one of two limits":     {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1) + "\nC1,,,a,gain*,<=,7,,,,", []Reading{one("", "", 9)}, DoesNotHold, 0, 1},
-		"both limits":           {atLeast5 + "\nC1,,,a,gain*,<=,7,,,,", []Reading{one("", "", 6)}, Holds, 1, 1},
-		"open":                  {atLeast5, []Reading{one("", "", 5.05), one("x", "", 6)}, Undecided, 1, 2},
-		"open, others miss":     {atLeast5, []Reading{one("", "", 0.05), one("x", "", -1)}, DoesNotHold, 0, 2},
-		"post hoc":              {atLeast5, []Reading{one("", "", -1), one("x", "post hoc", 6)}, DoesNotHold, 0, 1},
-		"a part":                {atLeast5, []Reading{one("", "", -1), one("x", "part", 6)}, DoesNotHold, 0, 1},
-		"the row is post hoc":   {atLeast5 + "post hoc", []Reading{one("", "", 6)}, Aside, 1, 1},
-		"a model":               {atLeast5 + "model", []Reading{one("", "", 6)}, InTheModel, 1, 1},
-		"less training":         {atLeast5 + "budget", []Reading{one("", "", -1), one("x", "", -2)}, Undecided, 0, 2},
-		"less training, enough": {atLeast5 + "budget", []Reading{one("", "", 6)}, Holds, 1, 1},
-		"less training, a part": {atLeast5 + "budget", []Reading{one("", "", 1)}, HoldsInPart, 0, 1},
-		"nothing measured":      {atLeast5, nil, NotRunnable, 0, 0},
-		"missing":               {`C1,"runs on hardware",1,,,,,,,A GPU,missing`, nil, NotRunnable, 0, 0},
-		"a tie does not beat":   {strings.Replace(atLeast5, ",5,0,,", ",0,0,,", 1), []Reading{{Values: Values{"gain": Exactly(0)}}}, DoesNotHold, 0, 1},
-		"one training run": {atLeast5, []Reading{{Values: Values{"gain": {
+		"rounded print":         {atLeast5rounded, []Reading{one("", "", 4.7)}, verdict.Holds, 1, 1},
+		"beyond the rounding":   {atLeast5rounded, []Reading{one("", "", 4.3)}, verdict.HoldsInPart, 0, 1},
+		"all readings":          {atLeast5, []Reading{one("", "", 6), one("x", "", 5.2)}, verdict.Holds, 2, 2},
+		"nine of ten":           {atLeast5, append([]Reading{one("", "", 4)}, repeated(9, 6)...), verdict.HoldsInPart, 9, 10},
+		"nine of ten, default":  {atLeast5, append(append([]Reading{one("", "", 6)}, repeated(8, 6)...), one("last", "", 4)), verdict.Holds, 9, 10},
+		"a second default":      {atLeast5, append(append([]Reading{one("", "", 6)}, repeated(18, 6)...), one("last", "default", 4)), verdict.HoldsInPart, 19, 20},
+		"another reading alone": {atLeast5, []Reading{one("", "", -1), one("x", "", 6)}, verdict.HoldsInPart, 1, 2},
+		"its sign":              {atLeast5, []Reading{one("", "", 1), one("x", "", 2)}, verdict.HoldsInPart, 0, 2},
+		"the other sign":        {atLeast5, []Reading{one("", "", -1), one("x", "", -2)}, verdict.DoesNotHold, 0, 2},
+		"no sign given":         {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1), []Reading{one("", "", 1)}, verdict.DoesNotHold, 0, 1},
+		"some values":           {atLeast5, []Reading{values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): -1})}, verdict.HoldsInPart, 0, 1},
+		"one of two limits":     {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1) + "\nC1,,,a,gain,,,<=,7,,,,", []Reading{one("", "", 9)}, verdict.DoesNotHold, 0, 1},
+		"both limits":           {atLeast5 + "\nC1,,,a,gain,,,<=,7,,,,", []Reading{one("", "", 6)}, verdict.Holds, 1, 1},
+		"open":                  {atLeast5, []Reading{one("", "", 5.05), one("x", "", 6)}, verdict.Undecided, 1, 2},
+		"open, others miss":     {atLeast5, []Reading{one("", "", 0.05), one("x", "", -1)}, verdict.DoesNotHold, 0, 2},
+		"post hoc":              {atLeast5, []Reading{one("", "", -1), one("x", "post hoc", 6)}, verdict.DoesNotHold, 0, 1},
+		"a part":                {atLeast5, []Reading{one("", "", -1), one("x", "part", 6)}, verdict.DoesNotHold, 0, 1},
+		"the row is post hoc":   {atLeast5 + "post hoc", []Reading{one("", "", 6)}, verdict.Aside, 1, 1},
+		"a model":               {atLeast5 + "model", []Reading{one("", "", 6)}, verdict.InTheModel, 1, 1},
+		"less training":         {atLeast5 + "budget", []Reading{one("", "", -1), one("x", "", -2)}, verdict.Undecided, 0, 2},
+		"less training, enough": {atLeast5 + "budget", []Reading{one("", "", 6)}, verdict.Holds, 1, 1},
+		"less training, a part": {atLeast5 + "budget", []Reading{one("", "", 1)}, verdict.HoldsInPart, 0, 1},
+		"nothing measured":      {atLeast5, nil, verdict.CannotRun, 0, 0},
+		"missing":               {`C1,"runs on hardware",1,,,,,,,,,A GPU,missing`, nil, verdict.CannotRun, 0, 0},
+		"a tie does not beat":   {strings.Replace(atLeast5, ",5,0,,", ",0,0,,", 1), []Reading{{Values: Values{{Row: "gain"}: Exactly(0)}}}, verdict.DoesNotHold, 0, 1},
+		"one training run": {atLeast5, []Reading{{Values: Values{{Row: "gain"}: {
 			Value: 9, Low: math.NaN(), High: math.NaN(), StdErr: math.NaN(),
 			Replicates: 1, Unit: verdict.TrainingRuns,
-		}}}}, Undecided, 0, 1},
+		}}}}, verdict.Undecided, 0, 1},
 	} {
 		claims, err := loadConclusions(table(c.row))
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		for _, a := range []Answer{Holds, Aside} { // the sentence of another answer is not shown
+		for _, a := range []verdict.Answer{verdict.Holds, verdict.Aside} { // the sentence of another answer is not shown
 			claims.heads = append(claims.heads, tablePart{"C1", because + string(a), "It " + string(a)})
 		}
 		d := &Data{Claims: claims}
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: d.tests("a", Read(c.readings...))}}}
 		p.conclude(claims)
 		got := p.Conclusions[0]
-		if want := map[Answer]string{Holds: "It holds", Aside: "It post hoc"}[c.want]; got.Because != want {
+		if want := map[verdict.Answer]string{verdict.Holds: "It holds", verdict.Aside: "It post hoc"}[c.want]; got.Because != want {
 			t.Errorf("%s: %q is said of an answer %s", name, got.Because, got.Answer)
 		}
 		if got.Answer != c.want || got.Met != c.met || got.Readings != c.of {
@@ -95,30 +95,30 @@ func TestAnswers(t *testing.T) {
 
 // What holds in part says which: readings, values or the sign. The tests stand in the files of results.
 func TestParts(t *testing.T) {
-	for want, r := range map[Part][]Reading{
-		SomeReadings: {values("", "", map[string]float64{"gain a": 6, "gain b": -1}), one("x", "", 6)},
-		SomeValues:   {values("", "", map[string]float64{"gain a": 6, "gain b": 1}), one("x", "", 1)},
-		SignAlone:    {one("", "", 1)},
-		"":           {one("", "", -1)},
+	for want, r := range map[verdict.Part][]Reading{
+		verdict.SomeReadings: {values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): -1}), one("x", "", 6)},
+		verdict.SomeValues:   {values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): 1}), one("x", "", 1)},
+		verdict.SignAlone:    {one("", "", 1)},
+		"":                   {one("", "", -1)},
 	} {
-		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain*,>=,5,0,0.5,seeds,`))
+		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,0.5,seeds,`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		d := &Data{Claims: claims}
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: d.tests("a", Read(r...))}}}
 		p.conclude(claims)
-		if c := p.Conclusions[0]; c.Part != want || (c.Answer == HoldsInPart) != (want != "") {
+		if c := p.Conclusions[0]; c.Part != want || (c.Answer == verdict.HoldsInPart) != (want != "") {
 			t.Errorf("%q: %+v", want, c)
 		}
 		m := Manifest{Papers: []PaperRecord{p}}
 		csv, err := m.conclusionsCSV()
-		if err != nil || !strings.HasSuffix(csv, ",a,gain*,>=,5,0,0.5\n") {
+		if err != nil || !strings.HasSuffix(csv, ",a,gain,>=,5,0,0.5\n") {
 			t.Errorf("%s, %v: the test is not shown", csv, err)
 		}
 		if values, err := m.valuesCSV(); err != nil || strings.Count(values, "\np,C1,a,") != len(p.Artefacts[0].Tests) {
 			t.Errorf("%s, %v: a value is not shown", values, err)
-		} else if want == SignAlone && !strings.Contains(values, "\np,C1,a,default,default,gain,1,0.9,1.1,>=,5,0,0.5,missed,,0\n") {
+		} else if want == verdict.SignAlone && !strings.Contains(values, "\np,C1,a,default,default,gain,1,0.9,1.1,>=,5,0,0.5,missed,,0\n") {
 			t.Error(values)
 		}
 	}
@@ -126,7 +126,7 @@ func TestParts(t *testing.T) {
 
 // A reading that was found after the run is told where it gives something else than the default, and only there.
 func TestFound(t *testing.T) {
-	claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain*,>=,5,0,,seeds,`))
+	claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,seeds,`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,9 @@ func TestFound(t *testing.T) {
 
 // What a conclusion in part, of agents that learned less or undecided says in words. Open values stand beside the missed ones.
 func TestPlain(t *testing.T) {
-	two := func(a, b float64) Reading { return values("", "", map[string]float64{"gain a": a, "gain b": b}) }
+	two := func(a, b float64) Reading {
+		return values("", "", map[claim.Cell]float64{claim.At("gain", "a"): a, claim.At("gain", "b"): b})
+	}
 	for want, c := range map[string]struct {
 		status string
 		values Reading
@@ -152,7 +154,7 @@ func TestPlain(t *testing.T) {
 		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default.": {"", two(-1, -2)},
 		"It is met under 0 of 1 readings, open under 1, and by 1 of 2 values under the default. By default met: gain b. By default open: gain a. About 510 executions would decide the values that are open, the most for gain a (default).": {"", two(5.05, 6)},
 	} {
-		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain*,>=,5,0,,seeds,` + c.status))
+		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,seeds,` + c.status))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,21 +176,21 @@ func repeated(n int, v float64) (out []Reading) {
 
 // Several rows are one conclusion. The least favourable value is shown with its interval and threshold.
 func TestConclusionOfTwoRows(t *testing.T) {
-	claims, err := loadConclusions(table(`C1,both,1,a,wide*,<=,1.1,,,p_sup,`, `C1,,,b,narrow*,<=,1.1,,,p_sup,`, `C2,other,2,gone,x,>=,1,,,,`))
+	claims, err := loadConclusions(table(`C1,both,1,a,wide,,,<=,1.1,,,p_sup,`, `C1,,,b,narrow,,,<=,1.1,,,p_sup,`, `C2,other,2,gone,x,,,>=,1,,,,`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := &Data{Claims: claims}
 	p := PaperRecord{Name: "p", Artefacts: []Record{
-		{Artefact: "a", Tests: d.tests("a", Read(values("", "", map[string]float64{"wide 1": 0.9, "wide 2": 0.95})))},
-		{Artefact: "b", Tests: d.tests("b", Read(values("text", "", map[string]float64{"narrow 1": 1.5})))},
+		{Artefact: "a", Tests: d.tests("a", Read(values("", "", map[claim.Cell]float64{claim.At("wide", "1"): 0.9, claim.At("wide", "2"): 0.95})))},
+		{Artefact: "b", Tests: d.tests("b", Read(values("text", "", map[claim.Cell]float64{claim.At("narrow", "1"): 1.5})))},
 	}}
 	p.conclude(claims)
 	if len(p.Conclusions) != 1 {
 		t.Fatalf("%d conclusions: one that rests on an artefact that is not done is left out", len(p.Conclusions))
 	}
 	c := p.Conclusions[0]
-	if c.Answer != HoldsInPart || c.Met != 1 || c.Readings != 2 ||
+	if c.Answer != verdict.HoldsInPart || c.Met != 1 || c.Readings != 2 ||
 		c.Numbers != "wide 2: 0.95 [0.85, 1.05], which must be <= 1.1; narrow 1: 1.5 [1.4, 1.6], which must be <= 1.1 (text)" {
 		t.Errorf("%+v", c)
 	}
@@ -206,7 +208,7 @@ func TestConclusionOfTwoRows(t *testing.T) {
 
 // Of the rows of a reading, the two with the least favourable values are shown; the second only if it is not met.
 func TestNumbersOfRows(t *testing.T) {
-	claims, err := loadConclusions(table(`C1,all,1,a,large *,>=,5,0,,p_sup,`, `C1,,,a,small,>=,2,0,,,`, `C1,,,a,none,>=,0,0,,,`))
+	claims, err := loadConclusions(table(`C1,all,1,a,large,,,>=,5,0,,p_sup,`, `C1,,,a,,,small,>=,2,0,,,`, `C1,,,a,,,none,>=,0,0,,,`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +216,7 @@ func TestNumbersOfRows(t *testing.T) {
 		"large 1: 1 [0.9, 1.1], which must be >= 5 and small: 1.5 [1.4, 1.6], which must be >= 2": 1.5,
 		"large 1: 1 [0.9, 1.1], which must be >= 5":                                               2.5,
 	} {
-		r := values("", "", map[string]float64{"large 1": 1, "large 2": 3, "small": small, "none": 3})
+		r := values("", "", map[claim.Cell]float64{claim.At("large", "1"): 1, claim.At("large", "2"): 3, claim.Of("small"): small, claim.Of("none"): 3})
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
 		p.conclude(claims)
 		if got := p.Conclusions[0].Numbers; got != want {
@@ -223,37 +225,25 @@ func TestNumbersOfRows(t *testing.T) {
 	}
 }
 
-// A row that nothing measures, and what cannot be meant are errors.
-func TestConclusionsAreRefused(t *testing.T) {
-	row := `C1,s,1,t1,x n=1,>=,5,0,,seeds,`
-	fine := table(row)
-	for name, text := range map[string]string{
-		"status":    strings.Replace(fine, "seeds,", "seeds,certain", 1),
-		"no id":     strings.Replace(fine, "C1,", ",", 1),
-		"relation":  table(strings.Replace(row, ">=", "=", 1)),
-		"threshold": table(strings.Replace(row, ",5,", ",five,", 1)),
-		"rounding":  table(strings.Replace(row, ",5,0,,", ",5,0,half,", 1)),
-		"neutral":   table(strings.Replace(row, ",5,0,,", ",0,0,0.5,", 1)),
-		"sentence":  table(strings.Replace(row, "C1,s", "C1,", 1)),
-	} {
-		if _, err := loadConclusions(text); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	claims, err := loadConclusions(fine)
+// A conclusion that nothing measures is an error, and so is a value that nothing needs.
+func TestConclusionsNeedValues(t *testing.T) {
+	claims, err := loadConclusions(table(`C1,s,1,t1,y,,,>=,5,0,,seeds,`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func(measured ...string) error {
-		return claims.Check("p", []Declaration{{Paper: "p", Artefact: "t1", Readings: [][]string{append(measured, "x n=2", "x less y")}}})
+	check := func(measured ...claim.Cell) error {
+		return claims.Check("p", []Declaration{
+			{Paper: "p", Artefact: "t1", Readings: [][]claim.Cell{append(measured, n1, n2, xLessY)}},
+			{Paper: "p", Artefact: "t2", Readings: [][]claim.Cell{{claim.Of("late")}}},
+		})
 	}
 	if err := check(); err == nil {
 		t.Error("a conclusion that nothing measures is accepted")
 	}
-	if err := check("x n=1"); err != nil {
+	if err := check(claim.Cell{Row: "y"}); err != nil {
 		t.Error(err)
 	}
-	if err := check("x n=1", "x n=3"); err == nil {
+	if err := check(claim.Cell{Row: "y"}, claim.Cell{Row: "x"}); err == nil {
 		t.Error("a value that neither a claim nor a conclusion needs is accepted")
 	}
 }

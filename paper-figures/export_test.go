@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 )
 
@@ -54,12 +55,12 @@ func (d *Data) off(o *Output, artefact string) {
 			far = -far
 		}
 		for j, r := range o.Readings {
-			m, ok := r.Values[c.Name]
-			if ok || j == 0 && c.Basis == Hardware {
+			m, ok := r.Values[c.Cell]
+			if ok || j == 0 && c.Basis == claim.Hardware {
 				v := c.Published + far
-				r.Values[c.Name] = Measurement{Value: v, Low: v - 0.1, High: v + 0.2, Detail: m.Detail}
-				if s := d.Claims.script(c); s != nil && s.SD > 0 && d.Claims.unpublished(c, s.measurement(Measurement{})) {
-					r.Values[c.Name] = s.measurement(Measurement{})
+				r.Values[c.Cell] = Measurement{Value: v, Low: v - 0.1, High: v + 0.2, Detail: m.Detail}
+				if s := d.Claims.Script(c); s != nil && s.SD > 0 && d.Claims.IsUnpublished(c, s.Measurement(Measurement{})) {
+					r.Values[c.Cell] = s.Measurement(Measurement{})
 				}
 			}
 		}
@@ -92,7 +93,7 @@ func (p *Paper) Declarations() ([]Declaration, error) {
 // claim or what a conclusion needs, every conclusion has what it needs, and every cause names an artefact of the
 // paper as its evidence.
 func (c *Claims) Check(paper string, decs []Declaration) error {
-	known, measured := map[string]bool{}, map[string][]string{}
+	known, measured := map[string]bool{}, map[string][]claim.Cell{}
 	for _, dec := range decs {
 		known[dec.Artefact], measured[dec.Artefact] = true, slices.Concat(dec.Readings...)
 		if err := c.Match(dec); err != nil {
@@ -101,19 +102,18 @@ func (c *Claims) Check(paper string, decs []Declaration) error {
 	}
 	for i := range c.All {
 		if a := c.All[i].Artefact; !known[a] {
-			return &KeyError{paper, a, c.All[i].Name, "belongs to an artefact that does not exist"}
+			return &KeyError{paper, a, c.All[i].String(), "belongs to an artefact that does not exist"}
 		}
 	}
 	for _, e := range c.Explanations {
 		if _, artefact, _ := strings.Cut(e.Evidence, "/"); e.Evidence != paper+"/"+artefact || !known[artefact] {
 			reason := fmt.Sprintf("has the evidence %q in causes.csv, which is no artefact of the paper", e.Evidence)
-			return &KeyError{paper, e.Artefact, e.Claim, reason}
+			return &KeyError{paper, e.Artefact, e.String(), reason}
 		}
 	}
-	for _, r := range c.conclusions {
-		needed := func(name string) bool { return matches(r.Measure, name) }
-		if r.Status != statusMissing && !slices.ContainsFunc(measured[r.Artefact], needed) {
-			return &KeyError{paper, r.Artefact, r.Measure, "is not measured, and the conclusion " + r.ID + " needs it"}
+	for _, r := range c.Tests {
+		if r.Status != claim.Impossible && !slices.ContainsFunc(measured[r.Artefact], r.Has) {
+			return &KeyError{paper, r.Artefact, r.String(), "is not measured, and the conclusion " + r.ID + " needs it"}
 		}
 	}
 	return nil

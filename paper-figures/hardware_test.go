@@ -10,6 +10,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 )
 
@@ -48,16 +49,16 @@ func TestSampled(t *testing.T) {
 // table1Claims are the claims of Table 1, with the values of the GPU models.
 func table1Claims(t *testing.T) *Claims {
 	t.Helper()
-	published := publishedHead
+	published := claimsHead
 	for _, name := range []string{"A30", "A100", "H100"} {
 		g := mig.MustLookup(name)
 		for _, s := range g.Sizes() {
 			p := g.Profile(s)
-			published += fmt.Sprintf("table1,%s create size %d,printed,input,=,%.2f,,2,,s,,Table 1\n", name, s, p.Create) +
-				fmt.Sprintf("table1,%s destroy size %d,printed,input,=,%.2f,,2,,s,,Table 1\n", name, s, p.Destroy)
+			published += fmt.Sprintf("table1,%s,create,size %d,printed,input,=,%.2f,,2,,s,,,,,,Table 1,,,,\n", name, s, p.Create) +
+				fmt.Sprintf("table1,%s,destroy,size %d,printed,input,=,%.2f,,2,,s,,,,,,Table 1,,,,\n", name, s, p.Destroy)
 		}
 	}
-	claims, err := load(published, "", "")
+	claims, err := load(published, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +68,8 @@ func table1Claims(t *testing.T) *Claims {
 
 func TestReconfigurationTable(t *testing.T) {
 	claims := table1Claims(t)
-	judged := slices.DeleteFunc(slices.Clone(claims.All), func(c Claim) bool {
-		return c.Name != "A30 create size 1" && c.Name != "A30 destroy size 1" && c.Name != "A100 create size 7"
+	judged := slices.DeleteFunc(slices.Clone(claims.All), func(c claim.Claim) bool {
+		return !slices.Contains([]string{"A30 create size 1", "A30 destroy size 1", "A100 create size 7"}, c.String())
 	})
 	measured := reconfigurationHead +
 		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,10,0.114,0.001,0.1,0.2,0.114,1,0,0,0,0,0,0,0,unknown\n" +

@@ -1,6 +1,7 @@
 package figures_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -8,10 +9,22 @@ import (
 
 	"miglab/harness/deep"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 )
 
-// mistype changes one letter of a key.
-func mistype(key string) string { return key[:len(key)/2] + "~" + key[len(key)/2:] }
+// mistype changes one letter of a word.
+func mistype(word string) string { return word[:len(word)/2] + "~" + word[len(word)/2:] }
+
+// eachMistyped calls a function while one of the coordinates that a cell has is changed, for each of them in turn.
+func eachMistyped(cell *claim.Cell, do func()) {
+	for _, field := range []*string{&cell.Row, &cell.Column, &cell.Quantity} {
+		if before := *field; before != "" {
+			*field = mistype(before)
+			do()
+			*field = before
+		}
+	}
+}
 
 // A mutation changes declarations of a paper in memory, and counts the changes.
 type mutation struct {
@@ -22,11 +35,11 @@ type mutation struct {
 }
 
 // refused fails the test unless the declarations do not match the claims.
-func (m *mutation) refused(decs []figures.Declaration, what, key string) {
+func (m *mutation) refused(decs []figures.Declaration, what string, key any) {
 	m.Helper()
 	m.tried++
 	if m.paper.Claims.Check(m.paper.Name, decs) == nil {
-		m.Errorf("%s: %s %q is accepted after a change", m.paper.Name, what, key)
+		m.Errorf("%s: %s %q is accepted after a change", m.paper.Name, what, fmt.Sprint(key))
 	}
 }
 
@@ -78,7 +91,14 @@ func TestMistypedKeysAreRefused(t *testing.T) {
 	}
 }
 
-// claims changes the rows of published.csv. An artefact is built again for each of its claims if tests are deep, and
+// measures reports whether an artefact measures a claim under one of its readings.
+func (m *mutation) measures(key claim.Key) bool {
+	return slices.ContainsFunc(m.decs, func(d figures.Declaration) bool {
+		return d.Artefact == key.Artefact && slices.Contains(slices.Concat(d.Readings...), key.Cell)
+	})
+}
+
+// claims changes the rows of claims.csv. An artefact is built again for each of its claims if tests are deep, and
 // otherwise for the first and the last one.
 func (m *mutation) claims() {
 	first, last := map[string]int{}, map[string]int{}
@@ -90,30 +110,25 @@ func (m *mutation) claims() {
 	}
 	for i := range m.paper.Claims.All {
 		c := &m.paper.Claims.All[i]
-		name, artefact, published := c.Name, c.Artefact, c.Published
-		c.Name = mistype(name)
-		decs := m.decs
-		if deep.On() || i == first[artefact] || i == last[artefact] {
-			decs = m.rebuilt(artefact)
-		}
-		if decs != nil {
-			m.refused(decs, "the claim", name)
-		}
-		c.Name, c.Artefact = name, mistype(artefact)
-		m.refused(m.decs, "the artefact of the claim", name)
-		c.Artefact = artefact
-		if c.Basis == figures.Input {
-			c.Published++
-			m.refused(m.decs, "the published input", name)
-			c.Published = published
-		}
-		for j, place := range c.Places {
-			if !slices.ContainsFunc(m.decs, func(d figures.Declaration) bool { return strings.HasPrefix(place, d.Artefact+" ") }) {
-				continue // a place in words
+		key, published := c.Key, c.Published
+		eachMistyped(&c.Cell, func() {
+			decs := m.decs
+			// What is missing stands in the same row: a new build reads the changed key there.
+			rebuild := c.Missing == "" || m.measures(key)
+			if rebuild && (deep.On() || i == first[key.Artefact] || i == last[key.Artefact]) {
+				decs = m.rebuilt(key.Artefact)
 			}
-			c.Places[j] = mistype(place)
-			m.refused(m.decs, "the place", place)
-			c.Places[j] = place
+			if decs != nil {
+				m.refused(decs, "the claim", key)
+			}
+		})
+		c.Artefact = mistype(key.Artefact)
+		m.refused(m.decs, "the artefact of the claim", key)
+		c.Key = key
+		if c.Basis == claim.Input {
+			c.Published++
+			m.refused(m.decs, "the published input", key)
+			c.Published = published
 		}
 	}
 }
@@ -122,22 +137,24 @@ func (m *mutation) claims() {
 func (m *mutation) declarations() {
 	for i := range m.decs {
 		dec := &m.decs[i]
-		for _, keys := range append(slices.Clone(dec.Readings), dec.Missing) {
-			for j, key := range keys {
-				keys[j] = mistype(key)
-				m.refused(m.decs, "the key", key)
-				keys[j] = key
+		for _, cells := range append(slices.Clone(dec.Readings), dec.Missing) {
+			for j := range cells {
+				eachMistyped(&cells[j], func() { m.refused(m.decs, "the key", cells[j]) })
 			}
 		}
 		inputs := dec.Inputs
-		for key, value := range inputs {
+		for cell, value := range inputs {
 			dec.Inputs = maps.Clone(inputs)
-			dec.Inputs[key] = value + 1
-			m.refused(m.decs, "the value of the input", key)
-			delete(dec.Inputs, key)
-			m.refused(m.decs, "the missing input", key)
-			dec.Inputs[mistype(key)] = value
-			m.refused(m.decs, "the input", key)
+			dec.Inputs[cell] = value + 1
+			m.refused(m.decs, "the value of the input", cell)
+			delete(dec.Inputs, cell)
+			m.refused(m.decs, "the missing input", cell)
+			changed := cell
+			eachMistyped(&changed, func() {
+				dec.Inputs[changed] = value
+				m.refused(m.decs, "the input", cell)
+				delete(dec.Inputs, changed)
+			})
 		}
 		dec.Inputs = inputs
 	}

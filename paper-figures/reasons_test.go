@@ -17,6 +17,7 @@ import (
 	_ "miglab/algorithms/rl/agents"
 	_ "miglab/bounds"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/deadline"
 	"miglab/paper-figures/drl"
 	"miglab/paper-figures/far"
@@ -43,7 +44,7 @@ func TestNumbersAreComplete(t *testing.T) {
 		Own      int    `csv:"own"`
 		What     string `csv:"what"`
 	}
-	counts, err := figures.ReadCSV[count]("testdata", os.DirFS("testdata"), "numbers.csv")
+	counts, err := claim.ReadCSV[count]("testdata", os.DirFS("testdata"), "numbers.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestNumbersAreComplete(t *testing.T) {
 	for _, want := range counts.Rows {
 		at := slices.IndexFunc(all, func(p figures.Paper) bool { return p.Name == want.Paper })
 		shown := all[at].Claims.Of(want.Artefact)
-		if own := figures.Count(shown, func(c figures.Claim) bool { return !c.Repeats }); len(shown) != want.Shown || own != want.Own {
+		if own := figures.Count(shown, func(c claim.Claim) bool { return !c.Repeats() }); len(shown) != want.Shown || own != want.Own {
 			t.Errorf("%s/%s shows %d numbers, %d of its own; want %d, %d (%s)", want.Paper, want.Artefact, len(shown), own, want.Shown, want.Own, want.What)
 		}
 	}
@@ -82,23 +83,23 @@ func TestPagesHaveEveryReason(t *testing.T) {
 		}
 		deviations, shown := 0, shownDeviations(page)
 		for _, l := range lines[1:] {
-			artefact, claim, judged, cause, reason, evidence := l[1], l[2], l[13], l[14], l[15], l[19]
+			artefact, cell, judged, cause, reason, evidence := l[1], l[2], l[13], l[14], l[15], l[19]
 			if judged == "DEVIATES" {
 				deviations++
 			}
 			if judged == "DEVIATES" && cause != "" {
-				checkShown(t, l, shown[artefact+": "+claim])
+				checkShown(t, l, shown[artefact+": "+cell])
 			}
 			if reason == "" || !strings.Contains(page, reason) {
-				t.Errorf("%s/%s, %s: the page lacks the reason %q", p.Name, artefact, claim, reason)
+				t.Errorf("%s/%s, %s: the page lacks the reason %q", p.Name, artefact, cell, reason)
 			}
 			if cause != "" && !strings.Contains(page, "`miglab reproduce --only "+evidence+"`") {
-				t.Errorf("%s/%s, %s: the page lacks the evidence %q", p.Name, artefact, claim, evidence)
+				t.Errorf("%s/%s, %s: the page lacks the evidence %q", p.Name, artefact, cell, evidence)
 			}
 		}
 		for _, e := range p.Claims.Explanations {
 			if !strings.Contains(page, ", cause `"+string(e.Cause)+"` (") || !strings.Contains(page, "): "+e.Reason) {
-				t.Errorf("%s/%s, %s: the page lacks the cause %s with the reason %q", p.Name, e.Artefact, e.Claim, e.Cause, e.Reason)
+				t.Errorf("%s/%s, %s: the page lacks the cause %s with the reason %q", p.Name, e.Artefact, e.Selection, e.Cause, e.Reason)
 			}
 		}
 		if least := len(p.Claims.All) / 10; deviations < least {
@@ -167,8 +168,8 @@ func shownDeviations(page string) map[string]shownDeviation {
 			artefact, _, _ = strings.Cut(heading, ":")
 		} else if strings.HasPrefix(line, "- ") {
 			group = line
-		} else if claim, numbers, ok := strings.Cut(strings.TrimPrefix(line, "  - "), ": measured "); ok {
-			out[artefact+": "+claim] = shownDeviation{group, numbers}
+		} else if cell, numbers, ok := strings.Cut(strings.TrimPrefix(line, "  - "), ": measured "); ok {
+			out[artefact+": "+cell] = shownDeviation{group, numbers}
 		}
 	}
 	return out

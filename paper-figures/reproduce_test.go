@@ -12,22 +12,21 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/work"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 )
 
 // everyVerdict is a paper with a claim of each verdict, two causes and two readings.
 func everyVerdict(t *testing.T) Paper {
 	t.Helper()
-	c, err := load(publishedHead+
-		"t1,same,printed,measured,=,1.50,,2,,s,,Table 1\n"+
-		"t1,off,printed,measured,=,1.50,,2,,s,,Table 1\n"+
-		"t1,off as well,printed,measured,=,1.50,,2,,s,,Table 1\n"+
-		"t1,one run,printed,measured,=,1.50,,2,,s,,Table 1\n"+
-		"t1,count,printed,derived,=,19,,0,,,,Table 1\n"+
-		"t1,real,printed,hardware,=,3,,0,,,,Table 1\n"+
-		"t1,secret,printed,unpublished,=,3,,0,,,,Table 1\n"+
-		"t1,given,printed,input,=,3,,0,,,,Table 1\n",
-		marginsHead+"t1,same,0.5,the text says about\n", causesHead+"t1,off,script,p/t1,,The script has it.\n")
+	text := claimsHead + "t1,,,same,printed,measured,=,1.50,,2,,s,0.5,the text says about,,,,Table 1,,,,\n"
+	for _, name := range []string{"off", "off as well", "one run"} {
+		text += "t1,,," + name + ",printed,measured,=,1.50,,2,,s,,,,,,Table 1,,,,\n"
+	}
+	for _, rest := range []string{"count,printed,derived,=,19", "real,printed,hardware,=,3", "secret,printed,unpublished,=,3", "given,printed,input,=,3"} {
+		text += "t1,,," + rest + ",,0,,,,,,,,Table 1,,,,\n"
+	}
+	c, err := load(text, causesHead+"t1,,,off,script,p/t1,,,The script has it.\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,14 +34,14 @@ func everyVerdict(t *testing.T) Paper {
 		off := Exactly(9)
 		off.Detail = "The other one is EFT."
 		o := Read(
-			Reading{from: readingRow{Basis: "the script"}, Values: Values{
-				"same": Exactly(1.5), "off": off, "off as well": Exactly(8), "one run": d.MeanOf([]float64{1.5}, verdict.TrainingRuns, 1),
-				"count": Exactly(19), "secret": Exactly(4),
+			Reading{from: claim.Reading{Basis: "the script"}, Values: Values{
+				claim.Of("same"): Exactly(1.5), claim.Of("off"): off, claim.Of("off as well"): Exactly(8), claim.Of("one run"): d.MeanOf([]float64{1.5}, verdict.TrainingRuns, 1),
+				claim.Of("count"): Exactly(19), claim.Of("secret"): Exactly(4),
 			}},
-			Reading{Name: "prose", from: readingRow{Basis: "the text"}, Values: Values{"same": Exactly(7), "off": Exactly(7), "secret": Exactly(7), "given": Exactly(4)}},
+			Reading{Name: "prose", from: claim.Reading{Basis: "the text"}, Values: Values{claim.Of("same"): Exactly(7), claim.Of("off"): Exactly(7), claim.Of("secret"): Exactly(7), claim.Of("given"): Exactly(4)}},
 		)
-		o.Missing = map[string]string{"real": "It needs an A30.", "secret": "The kernels are not public."}
-		return o.Take("cost of the model", map[string]float64{"given": 3}), nil
+		o.Missing = map[claim.Cell]string{claim.Of("real"): "It needs an A30.", claim.Of("secret"): "The kernels are not public."}
+		return o.Take("cost of the model", map[claim.Cell]float64{claim.Of("given"): 3}), nil
 	}
 	return Paper{Name: "p", Title: "P", Cite: "A paper.", Claims: c, Terms: []Term{{"off", "not the same"}}, Artefacts: []Artefact{{Name: "t1", Title: "Table 1", Build: build}}}
 }
@@ -79,7 +78,7 @@ func TestReproduction(t *testing.T) {
 	if left != 0 {
 		t.Errorf("%d artefacts left", left)
 	}
-	n := m.Count(Printed)
+	n := m.Count(claim.Printed)
 	for _, v := range verdict.All {
 		want := 1
 		if v == verdict.Deviates || v == verdict.NotRunnable {
@@ -118,7 +117,7 @@ func TestReproduction(t *testing.T) {
 			t.Errorf("the summary lacks %q:\n%s", part, summary)
 		}
 	}
-	for _, c := range causes {
+	for _, c := range claim.Causes {
 		if !strings.Contains(summary, "| `"+string(c)+"` |") {
 			t.Errorf("the summary does not explain the cause %s", c)
 		}
@@ -171,7 +170,7 @@ func TestReproductionIsReadAgain(t *testing.T) {
 func TestCheckRefusesWhatNoArtefactHas(t *testing.T) {
 	for what, change := range map[string]func(*Paper){
 		"an artefact that does not exist": func(p *Paper) { p.Claims.All[0].Artefact = "t2" },
-		"another name":                    func(p *Paper) { p.Claims.All[0].Name = "sam" },
+		"another name":                    func(p *Paper) { p.Claims.All[0].Quantity = "sam" },
 		"evidence elsewhere":              func(p *Paper) { p.Claims.Explanations[0].Evidence = "q/t1" },
 		"evidence that does not exist":    func(p *Paper) { p.Claims.Explanations[0].Evidence = "p/t2" },
 	} {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"miglab/paper-figures/verdict"
-	"miglab/reports"
 )
 
 // TestLinked: the first use of each name is linked, but not in headings, tags, code, other links and longer words.
@@ -41,11 +40,11 @@ func TestInputsComeLast(t *testing.T) {
 // answeredPaper has six conclusions, the first of which was not measured, and one that decides nothing.
 func answeredPaper() PaperRecord {
 	p := PaperRecord{Name: "p", Title: "P", About: "About it.", Limits: "A limit.", Artefacts: []Record{{Artefact: "a"}}}
-	for i, a := range []Answer{NotRunnable, Holds, DoesNotHold, Holds, HoldsInPart, Undecided, Aside} {
-		c := Conclusion{ID: "C" + string(rune('0'+i)), Sentence: "a sentence", Answer: a}
-		if a != NotRunnable {
+	for i, a := range []verdict.Answer{verdict.CannotRun, verdict.Holds, verdict.DoesNotHold, verdict.Holds, verdict.HoldsInPart, verdict.Undecided, verdict.Aside} {
+		c := Conclusion{ID: "C" + string(rune('0'+i)), Sentence: "a sentence", Conclusion: verdict.Conclusion{Answer: a}}
+		if a != verdict.CannotRun {
 			c.Met, c.Readings, c.Numbers = 1, 2, "m: 3 [2, 4], which must be <= 5"
-			c.Dots = []Dot{{CurveDot: reports.CurveDot{State: reports.DotMet, Default: true, Distance: 0.1}}, {CurveDot: reports.CurveDot{State: reports.DotOpen}}}
+			c.Dots = []Dot{{State: verdict.Met, Default: true, Distance: 0.1}, {State: verdict.Open}}
 		}
 		p.Conclusions = append(p.Conclusions, c)
 	}
@@ -54,15 +53,15 @@ func answeredPaper() PaperRecord {
 
 // TestLeading: one that does not hold is among the first three, if there is one.
 func TestLeading(t *testing.T) {
-	for want, answers := range map[string][]Answer{
-		"123": {NotRunnable, Holds, Undecided, HoldsInPart},
-		"024": {Holds, NotRunnable, Holds, Holds, DoesNotHold, DoesNotHold},
-		"012": {Holds, DoesNotHold, Holds, DoesNotHold},
-		"1":   {NotRunnable, Undecided},
+	for want, answers := range map[string][]verdict.Answer{
+		"123": {verdict.CannotRun, verdict.Holds, verdict.Undecided, verdict.HoldsInPart},
+		"024": {verdict.Holds, verdict.CannotRun, verdict.Holds, verdict.Holds, verdict.DoesNotHold, verdict.DoesNotHold},
+		"012": {verdict.Holds, verdict.DoesNotHold, verdict.Holds, verdict.DoesNotHold},
+		"1":   {verdict.CannotRun, verdict.Undecided},
 	} {
 		p := PaperRecord{}
 		for i, a := range answers {
-			p.Conclusions = append(p.Conclusions, Conclusion{ID: string(rune('0' + i)), Answer: a})
+			p.Conclusions = append(p.Conclusions, Conclusion{ID: string(rune('0' + i)), Conclusion: verdict.Conclusion{Answer: a}})
 		}
 		if got := strings.Join(Map(p.leading(), func(c Conclusion) string { return c.ID }), ""); got != want {
 			t.Errorf("%q: %s lead, want %s", answers, got, want)

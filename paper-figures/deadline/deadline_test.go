@@ -13,6 +13,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/deep"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -24,9 +25,9 @@ func TestTable8FollowsFromTable7(t *testing.T) {
 	c := figurestest.Load(t, Paper).Claims
 	for _, m := range methods {
 		for q, half := range map[string]float64{late.name: 0.05, tardiness.name: 0.005} {
-			base, agents := c.Published("table7", m.title+" "+q), c.Published("table7", "RL-PPO "+q)
+			base, agents := c.Published("table7", claim.At(m.title, q)), c.Published("table7", claim.At("RL-PPO", q))
 			low, high := (1-(agents+half)/(base-half))*100, (1-(agents-half)/(base+half))*100
-			if got := c.Published("table8", m.title+" "+q+" reduction"); got < low-0.05 || got > high+0.05 {
+			if got := c.Published("table8", claim.At(m.title, q+" reduction")); got < low-0.05 || got > high+0.05 {
 				t.Errorf("%s, %s: Table 8 has %v %%, Table 7 gives %.2f to %.2f", m.title, q, got, low, high)
 			}
 		}
@@ -157,7 +158,7 @@ func TestHeuristicsEqualPrintInEveryDigit(t *testing.T) {
 func TestLargestFirstIsNotReproducedAsTheAgent(t *testing.T) {
 	replaceAgents(t, 3)
 	// Table 6 compares the agent with another agent under other deadlines.
-	var claims []figures.Claim
+	var claims []claim.Claim
 	compared := []string{"table8", "table9", "table10", "text"}
 	for _, artefact := range compared {
 		claims = append(claims, figurestest.Load(t, Paper).Claims.Of(artefact)...)
@@ -168,7 +169,7 @@ func TestLargestFirstIsNotReproducedAsTheAgent(t *testing.T) {
 			continue
 		}
 		for _, c := range claims {
-			if c.Artefact != r.Artefact || c.Name != r.Claim || !c.Compares {
+			if c.Artefact != r.Artefact || c.Cell != r.Cell || !c.Compares {
 				continue
 			}
 			if r.Replicates != 3 || r.Default && *r.Low != *r.High {
@@ -196,8 +197,8 @@ func TestLargestFirstIsNotReproducedAsTheAgent(t *testing.T) {
 func TestSlackDecidesWhereRulesDoSo(t *testing.T) {
 	for _, c := range []struct {
 		relaxed, tight *scheduler
-		want           reports.DotState
-	}{{leastSlack, smallest, reports.DotMet}, {smallest, leastSlack, reports.DotMissed}} {
+		want           verdict.State
+	}{{leastSlack, smallest, verdict.Met}, {smallest, leastSlack, verdict.Missed}} {
 		replaceAgents(t, 3)
 		for _, pair := range [][2]*scheduler{enhancedAgents, originalAgents} {
 			pair[0].runs, pair[1].runs = slices.Repeat(c.relaxed.runs, 3), slices.Repeat(c.tight.runs, 3)
@@ -206,7 +207,7 @@ func TestSlackDecidesWhereRulesDoSo(t *testing.T) {
 			Papers: []figures.Paper{figurestest.Load(t, Paper)},
 			Only:   func(_, artefact string) bool { return artefact == "formulation" },
 		})
-		got := map[string]reports.DotState{}
+		got := map[string]verdict.State{}
 		for _, conclusion := range m.Papers[0].Conclusions {
 			for _, dot := range conclusion.Dots {
 				got[conclusion.ID+" "+dot.Reading] = dot.State

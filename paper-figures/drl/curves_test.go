@@ -9,6 +9,7 @@ import (
 
 	"miglab/harness/curve"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 )
@@ -123,21 +124,21 @@ func TestTrend(t *testing.T) {
 // TestBudgetIsShown: a deviation is put down to too short a training only where the curves of the
 // agents still fall, and no reason says of such a curve that it does not.
 func TestBudgetIsShown(t *testing.T) {
-	behind := map[string]string{
-		"table5 WIDETIMES FAR":                      "rl-online-WIDETIMES",
-		"table5 POORSCALING FAR":                    "rl-online-POORSCALING",
-		"table5 MIXSCALINGEXTREME FAR":              "rl-online-MIXSCALINGEXTREME",
-		"seeds WIDETIMES: DIRECT RECONFIG less FAR": "rl-direct-WIDETIMES",
+	behind := map[claim.Key]string{
+		{Artefact: "table5", Cell: claim.Cell{Row: "WIDETIMES", Column: "FAR"}}:         "rl-online-WIDETIMES",
+		{Artefact: "table5", Cell: claim.Cell{Row: "POORSCALING", Column: "FAR"}}:       "rl-online-POORSCALING",
+		{Artefact: "table5", Cell: claim.Cell{Row: "MIXSCALINGEXTREME", Column: "FAR"}}: "rl-online-MIXSCALINGEXTREME",
+		{Artefact: "seeds", Cell: claim.At("WIDETIMES", "DIRECT RECONFIG less FAR")}:    "rl-direct-WIDETIMES",
 	}
 	for _, e := range figurestest.Load(t, Paper).Claims.Explanations {
-		budget := e.Cause == "budget"
+		budget := e.Cause == claim.FromBudget
 		if !budget && !strings.Contains(e.Reason, "does not fall any more") {
 			continue
 		}
-		if agent, ok := behind[e.Artefact+" "+e.Claim]; !ok {
-			t.Errorf("which agent is behind %s %s?", e.Artefact, e.Claim)
+		if agent, ok := behind[claim.Key{Artefact: e.Artefact, Cell: claim.Cell(e.Selection)}]; !ok {
+			t.Errorf("which agent is behind %s %s?", e.Artefact, e.Selection)
 		} else if trend := learned().trend(agent); trend.Falls() != budget {
-			t.Errorf("%s %s, %s: %s", e.Artefact, e.Claim, e.Cause, says(agent, trend))
+			t.Errorf("%s %s, %s: %s", e.Artefact, e.Selection, e.Cause, says(agent, trend))
 		}
 	}
 }
@@ -161,28 +162,28 @@ func TestTrainingRuns(t *testing.T) {
 	d := &figures.Data{Claims: figurestest.Load(t, Paper).Claims}
 	ppo := "rl-float-GOODSCALING"
 	ppo64 := ppo + "-64"
-	const order, number = "PPO 64x64 less PPO 256x256, end", "M = 14, end"
+	order, number := claim.Of("PPO 64x64 less PPO 256x256, end"), claim.Of("M = 14, end")
 	for runs := 1; runs <= 4; runs++ {
 		all := curves{}
 		for seed := range runs {
 			all[ppo] = append(all[ppo], ofSeed(seed+1, 50, 10+0.1*float64(seed)))
 			all[ppo64] = append(all[ppo64], ofSeed(seed+1, 60, 12+0.2*float64(seed)))
 		}
-		m := all.read(d, "figure10", []learningRow{{Name: order, Shows: "difference at the end", Agent: ppo64, Other: ppo}}).Readings[0].Values[order]
-		var claim verdict.Claim
+		m := all.read(d, "figure10", []learningRow{{Cell: order, Shows: "difference at the end", Agent: ppo64, Other: ppo}}).Readings[0].Values[order]
+		var judged verdict.Claim
 		for _, c := range d.Claims.Of("figure10") {
-			if c.Name == order {
-				claim = c.Claim
+			if c.Cell == order {
+				judged = c.Claim
 			}
 		}
 		want := verdict.Inconclusive
 		if runs >= 3 {
 			want = verdict.Reproduced
 		}
-		if v := verdict.Judge(claim, m).Verdict; v != want || m.Replicates != runs || m.PrintSE > 0 || !strings.Contains(m.Detail, "The curve of "+ppo) {
+		if v := verdict.Judge(judged, m).Verdict; v != want || m.Replicates != runs || m.PrintSE > 0 || !strings.Contains(m.Detail, "The curve of "+ppo) {
 			t.Errorf("%d runs: %s, %+v", runs, v, m)
 		}
-		n := all.read(d, "figure11", []learningRow{{Name: number, Shows: "end", Agent: ppo}}).Readings[0].Values[number]
+		n := all.read(d, "figure11", []learningRow{{Cell: number, Shows: "end", Agent: ppo}}).Readings[0].Values[number]
 		if runs > 1 && math.Abs(n.PrintSE-n.StdErr*math.Sqrt(float64(runs))) > 1e-12 {
 			t.Errorf("the printed number is of one run, and has the error %v, ours %v", n.PrintSE, n.StdErr)
 		}
@@ -194,7 +195,7 @@ func TestTrainingRuns(t *testing.T) {
 
 // Every line of learning.csv is of an artefact; curvesOf passes over others.
 func TestLearningIsShown(t *testing.T) {
-	table, err := figures.ReadCSV[learningRow]("drl", files, "learning.csv")
+	table, err := claim.ReadCSV[learningRow]("drl", files, "learning.csv")
 	if err != nil {
 		t.Fatal(err)
 	}

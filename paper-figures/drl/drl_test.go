@@ -15,6 +15,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"
 )
 
@@ -119,22 +120,24 @@ func TestInputsLieBetween(t *testing.T) {
 		generators := []figures.Measurement{
 			miso.measure(d, extreme, &readings[byScript]), miso.measure(d, extreme, &readings[byPrint]),
 		}
-		standIns := map[string][]figures.Measurement{
-			"table3 *":                      nil,
-			"table4 MIXSCALINGEXTREME MISO": generators, "text MIXSCALINGEXTREME MISO": generators,
-			"adversarial FAR": {far.measure(d, few(peakAt2), made), far.measure(d, few(peakAt4), made)},
+		standIns := map[claim.Key][]figures.Measurement{
+			{Artefact: "table3"}: nil,
+			{Artefact: "table4", Cell: claim.Cell{Row: "MIXSCALINGEXTREME", Column: "MISO"}}: generators,
+			{Artefact: "text", Cell: claim.Cell{Row: "MIXSCALINGEXTREME", Column: "MISO"}}:   generators,
+			{Artefact: "adversarial", Cell: claim.Of("FAR")}:                                 {far.measure(d, few(peakAt2), made), far.measure(d, few(peakAt4), made)},
 		}
 		for _, e := range claims.Explanations {
-			if e.Cause != "input" || d.Planning() {
+			if e.Cause != claim.FromInput || d.Planning() {
 				continue
 			}
-			sides, ok := standIns[e.Artefact+" "+e.Claim]
+			key := claim.Key{Artefact: e.Artefact, Cell: claim.Cell(e.Selection)}
+			sides, ok := standIns[key]
 			if sides != nil {
-				published := claims.Published(e.Artefact, e.Claim)
+				published := claims.Published(key.Artefact, key.Cell)
 				ok = sides[0].High < published && published < sides[1].Low
 			}
 			if !ok {
-				t.Errorf("%s %s does not lie between its stand-ins: %+v", e.Artefact, e.Claim, sides)
+				t.Errorf("%s %s does not lie between its stand-ins: %+v", e.Artefact, e.Selection, sides)
 			}
 		}
 		return new(figures.Output), nil

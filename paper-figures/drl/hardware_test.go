@@ -7,6 +7,7 @@ import (
 
 	"miglab/harness/algo"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 )
@@ -44,11 +45,11 @@ func TestTable3(t *testing.T) {
 		}
 	}
 	for _, c := range claims.Of("table3") {
-		reason := claims.Missing("table3", c.Name)
-		figurestest.CheckReason(t, c.Name, reason, "execution", "A100")
+		reason := c.Missing
+		figurestest.CheckReason(t, c.String(), reason, "execution", "A100")
 		batch := "times of " + strings.Join(batch3(claims), ", ") + " from"
 		if want := "`miglab execute --algorithm " + agent3 + " --kernels rodinia --set rodinia=FOLDER "; !strings.Contains(reason, want) || !strings.Contains(reason, batch) {
-			t.Errorf("%s: the reason %q lacks %q or the batch", c.Name, reason, want)
+			t.Errorf("%s: the reason %q lacks %q or the batch", c.Cell, reason, want)
 		}
 	}
 	out := build(file("mig", agent3))
@@ -56,25 +57,24 @@ func TestTable3(t *testing.T) {
 		t.Errorf("%d claims are measured", n)
 	}
 	for _, c := range claims.Of("table3") {
-		m := out.Readings[0].Values[c.Name]
+		m := out.Readings[0].Values[c.Cell]
 		want := verdict.Reproduced
-		if c.Name == "LU real end" || c.Name == "LU difference" {
+		if c.Cell == claim.At("LU", "real end") || c.Cell == claim.At("LU", "difference") {
 			want = verdict.Deviates
 		}
 		if v := verdict.Judge(c.Claim, m).Verdict; v != want {
-			t.Errorf("%s = %v for %v: %s, want %s", c.Name, m.Value, c.Published, v, want)
+			t.Errorf("%s = %v for %v: %s, want %s", c.Cell, m.Value, c.Published, v, want)
 		}
 		if !strings.Contains(m.Detail, "source: mig, NVIDIA A100, driver 570.1, 2026-11-21") {
-			t.Errorf("%s: detail %q", c.Name, m.Detail)
+			t.Errorf("%s: detail %q", c.Cell, m.Detail)
 		}
 	}
 }
 
 func TestTextAboutHardware(t *testing.T) {
 	claims := figurestest.Load(t, Paper).Claims
-	for claim, kind := range map[string]string{isolationDifference: "isolation", reconfigurationDeviation: "reconfiguration"} {
-		claims.Published("text", claim) // panics where the name is not the paper's
-		figurestest.CheckReason(t, claim, claims.Missing("text", claim), kind, "A100")
+	for cell, kind := range map[claim.Cell]string{isolationDifference: "isolation", reconfigurationDeviation: "reconfiguration"} {
+		figurestest.CheckReason(t, cell.String(), claims.Find(claim.Key{Artefact: "text", Cell: cell}).Missing, kind, "A100")
 	}
 	measure := func(files map[string]string) figures.Values {
 		values := figures.Values{}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -123,10 +123,10 @@ func TestSummaries(t *testing.T) {
 		for _, v := range c.values {
 			ms = append(ms, at(v, 0))
 		}
-		const claim = "gain of reversing, n = 10"
+		const quantity = "gain of reversing, n = 10"
 		values := figures.Values{}
-		outermost(figurestest.Load(t, Paper).Claims, values, claim, ms)
-		if got := values[claim].Value; got != c.want {
+		outermost(figurestest.Load(t, Paper).Claims, values, quantity, ms)
+		if got := values[claim.Of(quantity)].Value; got != c.want {
 			t.Errorf("of %v, %v is furthest out of 2 to 5, want %v", c.values, got, c.want)
 		}
 	}
@@ -285,7 +285,7 @@ func TestLoss(t *testing.T) {
 		of := func(*figures.Data, workload, int) []figures.Measurement {
 			return []figures.Measurement{figures.Exactly(p)}
 		}
-		return losses(of, perPair, perPair*100-100)(nil)["POORSCALING WIDETIMES n=10 loss"].Value
+		return losses(of, perPair, perPair*100-100)(nil)[claim.Cell{Row: "POORSCALING WIDETIMES", Column: "n=10", Quantity: "loss"}].Value
 	}
 	for _, c := range []struct{ pair, loss float64 }{{2, 0}, {2.2, 10}, {3, 50}} {
 		if got := script((c.pair*1000/1001 - 1) * 100); !near(got, c.loss) {
@@ -323,36 +323,28 @@ func TestCausesPassTheirLimits(t *testing.T) {
 	figurestest.Reproduce(t, r)
 	checked := 0
 	for _, c := range claims.All {
-		i := slices.IndexFunc(claims.Explanations, func(e figures.Explanation) bool {
-			fits, err := path.Match(strings.ReplaceAll(e.Claim, "/", ":"), strings.ReplaceAll(c.Name, "/", ":"))
-			return fits && err == nil && e.Artefact == c.Artefact
-		})
-		if i < 0 {
-			continue
-		}
-		e := claims.Explanations[i]
-		name, columns, _ := strings.Cut(e.Numbers, ": ")
-		table := tables[name]
-		if table == nil || e.Cause != "impossible" && e.Cause != "contradiction" {
+		e := claims.Explain(&c, func(claim.Cause) bool { return true })
+		table := tables[e.Table]
+		if table == nil || c.Repeats() || e.Cause != claim.FromImpossible && e.Cause != claim.FromContradiction {
 			continue
 		}
 		rows, limits := 0, 0
 		for i, a := range table.About {
-			if all := strings.Fields(c.Name); slices.ContainsFunc(strings.Fields(a.Claim), func(s string) bool { return !slices.Contains(all, s) }) {
+			if !a.Has(c.Cell) {
 				continue
 			}
 			rows++
 			for _, l := range namedLimits {
-				if slices.Contains(strings.Split(columns, "; "), l.column) {
+				if slices.Contains(strings.Split(e.Columns, ";"), l.column) {
 					limits++
 					if !l.exceeded(t, table, i) {
-						t.Errorf("%s %s rests on %q of %s, %s, which print does not exceed: %q", c.Artefact, c.Name, l.column, name, a.Label, table.Rows[i])
+						t.Errorf("%s %s rests on %q of %s, %s, which print does not exceed: %q", c.Artefact, c.Cell, l.column, e.Table, a.Label, table.Rows[i])
 					}
 				}
 			}
 		}
 		if rows != len(drawn) || limits < rows {
-			t.Errorf("%s %s: %d rows of %s with %d limits; want those of all batches, and a limit in each", c.Artefact, c.Name, rows, name, limits)
+			t.Errorf("%s %s: %d rows of %s with %d limits; want those of all batches, and a limit in each", c.Artefact, c.Cell, rows, e.Table, limits)
 		}
 		checked++
 	}

@@ -17,18 +17,20 @@ import (
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/verdict"
 )
 
-// TestMissingCounts: missing.csv says how many of the programs are drawn.
+// TestMissingCounts: claims.csv says how many of the programs are drawn.
 func TestMissingCounts(t *testing.T) {
 	all := datasets.Programs()
 	drawn := figures.Count(all, func(p task.Program) bool { return !p.Fitted })
 	want := fmt.Sprintf(" %d of %d programs are drawn ", drawn, len(all))
-	for claim, artefact := range map[string]string{meanThroughput: "figure8", bestThroughput: "figure8", meanSlowdown: "figure11", bestSlowdown: "figure11"} {
-		if reason := figurestest.Load(t, Paper).Claims.Missing(artefact, claim); !strings.Contains(reason, want) {
-			t.Errorf("%s, %s: %q lacks %q", artefact, claim, reason, want)
+	claims := figurestest.Load(t, Paper).Claims
+	for cell, artefact := range map[claim.Cell]string{meanThroughput: "figure8", bestThroughput: "figure8", meanSlowdown: "figure11", bestSlowdown: "figure11"} {
+		if c := claims.Find(claim.Key{Artefact: artefact, Cell: cell}); !strings.Contains(c.Missing, want) {
+			t.Errorf("%s, %s: %q lacks %q", artefact, cell, c.Missing, want)
 		}
 	}
 }
@@ -124,8 +126,8 @@ func TestMeasures(t *testing.T) {
 			high = max(high, v)
 		}
 		got := throughputs(d, []string{queues})
-		near(meanThroughput, got[meanThroughput].Value, ownMean)
-		near(aheadThroughput, got[aheadThroughput].Value, ownMean-others)
+		near(meanThroughput.String(), got[meanThroughput].Value, ownMean)
+		near(aheadThroughput.String(), got[aheadThroughput].Value, ownMean-others)
 		if best := got[bestThroughput]; best.Value < high-1e-9 || best.Replicates != trainingRuns {
 			t.Errorf("%s: %+v, under the best queue of the mean over the runs, %v", bestThroughput, best, high)
 		}
@@ -142,8 +144,8 @@ func TestMeasures(t *testing.T) {
 		_, shared := of(migShared, track.MetricSlowdownMean)
 		_, private := of(migPrivate, track.MetricSlowdownMean)
 		got = slowdowns(d, []string{queues})
-		near(meanSlowdown, got[meanSlowdown].Value, ownMean)
-		near(aheadSlowdown, got[aheadSlowdown].Value, max(shared, private)-least)
+		near(meanSlowdown.String(), got[meanSlowdown].Value, ownMean)
+		near(aheadSlowdown.String(), got[aheadSlowdown].Value, max(shared, private)-least)
 		if best := got[bestSlowdown].Value; best > low+1e-9 {
 			t.Errorf("%s: %v, over the least of the mean over the runs, %v", bestSlowdown, best, low)
 		}

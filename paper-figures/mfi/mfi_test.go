@@ -15,6 +15,7 @@ import (
 	"miglab/harness/sim"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"
 	"miglab/reports"
 )
@@ -179,16 +180,16 @@ func TestGains(t *testing.T) {
 
 // TestNearestIsTheLeastSurePair: 1 in every simulation is surer than 1.5 on average.
 func TestNearestIsTheLeastSurePair(t *testing.T) {
-	m := &measured{d: &figures.Data{}, values: figures.Values{}}
-	m.nearest("claim", 2, []pair{
+	m, cell := &measured{d: &figures.Data{}, values: figures.Values{}}, claim.Of("lead")
+	m.nearest(cell, 2, []pair{
 		{[]float64{2, 3, 2, 3}, []float64{1, 1, 1, 1}}, // clearly more
 		{[]float64{3, 3, 3, 1}, []float64{1, 1, 1, 1}}, // more, and less surely
 		{[]float64{2, 2, 2, 2}, []float64{1, 1, 1, 1}}, // always more
 	})
-	if m.d.Err() != nil || m.values["claim"].StdErr != 1 {
-		t.Errorf("%v, %v; want the second pair", m.values["claim"], m.d.Err())
+	if m.d.Err() != nil || m.values[cell].StdErr != 1 {
+		t.Errorf("%v, %v; want the second pair", m.values[cell], m.d.Err())
 	}
-	m.mean("none", nil)
+	m.mean(claim.Of("none"), nil)
 	if m.d.Err() == nil {
 		t.Error("a mean of nothing is no error")
 	}
@@ -216,18 +217,9 @@ func TestOrdered(t *testing.T) {
 
 // TestDefaultsAreTheDescriptionsOfTheBaselines: the first two readings, and they alone.
 func TestDefaultsAreTheDescriptionsOfTheBaselines(t *testing.T) {
-	rows, err := figures.ReadCSV[struct {
-		Artefact string `csv:"artefact"`
-		Reading  string `csv:"reading"`
-		Part     string `csv:"part"`
-		Basis    string `csv:"basis"`
-	}]("mfi", files, "readings.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range rows.Rows {
-		if want := r.Reading == readings[1].name; (r.Part == figures.DefaultReading) != want {
-			t.Errorf("%s is %q", r.Reading, r.Part)
+	for _, r := range figurestest.Load(t, Paper).Claims.Readings {
+		if want := r.Name == readings[1].name; (r.Weight == claim.AnotherDefault) != want {
+			t.Errorf("%s is %q", r.Name, r.Weight)
 		}
 	}
 	for i, section := range []string{"V-A:", "VI:"} {

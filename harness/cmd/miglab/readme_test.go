@@ -19,6 +19,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"miglab/harness/deep"
+	"miglab/paper-figures/claim"
 	"miglab/profiling/kernel"
 )
 
@@ -561,8 +562,10 @@ func TestReasonsAreCommands(t *testing.T) {
 	}
 	far, drl := all[0].Claims, all[1].Claims
 	reasons := []string{
-		far.Missing("table2", "HotSpot size 1"), far.Missing("table3", "LU real end"),
-		drl.Missing("text", "deviation of reconfiguration times"), drl.Missing("table3", "LU real end"),
+		far.Find(claim.Key{Artefact: "table2", Cell: claim.Cell{Row: "HotSpot", Column: "size 1"}}).Missing,
+		far.Find(claim.Key{Artefact: "table3", Cell: claim.At("LU", "real end")}).Missing,
+		drl.Find(claim.Key{Artefact: "text", Cell: claim.Of("deviation of reconfiguration times")}).Missing,
+		drl.Find(claim.Key{Artefact: "table3", Cell: claim.At("LU", "real end")}).Missing,
 	}
 	n := 0
 	for _, reason := range reasons {
