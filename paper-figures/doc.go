@@ -4,9 +4,9 @@
 // text. An artefact asks for results of cells ([Data]), and returns tables, figures, and the values of its
 // claims under one or more readings ([Output]). Which cells a paper needs follows from that one declaration.
 //
-// Claims are data: published.csv says what the paper prints, margins.csv how far a value may lie from it where the
-// default margin is wrong, script.csv what the authors' public code gave when it was run, causes.csv why claims
-// deviate, and missing.csv why they cannot be judged. The words around the numbers are data, too: readings.csv says
+// Claims are data: claims.csv says what the paper prints, how far a value may lie from it where the default margin
+// is wrong, and why it cannot be judged; script.csv says what the authors' public code gave when it was run, and
+// causes.csv why claims deviate ([claim.Load]). The words around the numbers are data, too: readings.csv says
 // where each reading comes from, tables.csv lists the artefacts and has the heads of tables, and terms.csv explains
 // words ([Load]). The keys of claims and of values must match, whatever hardware there is ([Match]).
 //

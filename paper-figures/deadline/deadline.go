@@ -1,7 +1,7 @@
 // Package deadline reproduces the deadline report: "Reinforcement Learning for GPU Scheduling with MIG
 // Partitioning: Improved Implementation and Experimental Analysis", technical report, December 2025.
 //
-// published.csv has every number that the report prints about schedules and about its
+// claims.csv has every number that the report prints about schedules and about its
 // setting, and some of its sentences as tests. training.csv lists where our training differs from the authors' script.
 //
 // The report evaluates on ten days, which the dataset deadline/report draws again from the seeds of the

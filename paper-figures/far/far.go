@@ -1,7 +1,7 @@
 // Package far reproduces the FAR paper: Villarrubia, Costero, Igual, Olcoz, "Leveraging Multi-Instance GPUs
 // through moldable task scheduling", Journal of Parallel and Distributed Computing 204 (2025) 105128.
 //
-// published.csv has every number that the paper prints, except scheduling times, which are
+// claims.csv has every number that the paper prints, except scheduling times, which are
 // in timings.csv. A number of the text that repeats a table's is a place of that claim.
 //
 // The default reading of Tables 4 to 9 is the authors' public script that made the table:

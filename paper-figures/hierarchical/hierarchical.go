@@ -6,7 +6,7 @@
 // and say so. None is a measurement. Of the 27 programs of Table IV, eight are fitted on times
 // that others published, and the rest are drawn from their class under a fixed seed.
 //
-// published.csv has the numbers of the text; those of the figures are not printed. Absolute
+// claims.csv has the numbers of the text; those of the figures are not printed. Absolute
 // levels hang on the unpublished jobs and are shown as stand-ins. Orders of methods are judged,
 // over draws of the programs ([reported]) and over training runs of the agent.
 //
