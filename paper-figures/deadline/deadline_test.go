@@ -169,7 +169,7 @@ func TestLargestFirstIsNotReproducedAsTheAgent(t *testing.T) {
 			continue
 		}
 		for _, c := range claims {
-			if c.Artefact != r.Artefact || c.Cell != r.Cell || !c.Compares {
+			if c.Home.Artefact != r.Artefact || c.Cell != r.Cell || !c.Compares {
 				continue
 			}
 			if r.Replicates != 3 || r.Default && *r.Low != *r.High {
