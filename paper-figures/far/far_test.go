@@ -158,10 +158,10 @@ func TestOperations(t *testing.T) {
 
 // TestPassed: print lies beyond a limit if more than its rounding and the interval of both samples are between them.
 func TestPassed(t *testing.T) {
-	l := limit{name: "any", values: slices.Repeat([]float64{1, 3}, 50), paper: 100}
+	l := limit{name: "any", values: slices.Repeat([]float64{1, 3}, 50)}
 	d := &figures.Data{}
-	// The deviation is 1.005, so that both means have a standard error of 0.1005.
-	half := 1.96 * math.Sqrt2 * 0.10050378
+	// The deviation is 1.005 in 100 executions here and in as many as the paper has.
+	half := 1.96 * 0.10050378 * math.Sqrt(1+100./executions)
 	if got := l.half(d); math.Abs(got-half) > 1e-6 {
 		t.Errorf("half of the interval is %v, want %v", got, half)
 	}
