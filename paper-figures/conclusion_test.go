@@ -10,7 +10,7 @@ import (
 	"miglab/paper-figures/verdict"
 )
 
-const conclusionsHead = "id,sentence,section,artefact,row,column,quantity,relation,threshold,neutral,rounding,varied,status\n"
+const conclusionsHead = "id,sentence,section,artefact,row,column,quantity,relation,threshold,neutral,rounding,ours_from,varied,status\n"
 
 // table has rows below the head of conclusions.csv.
 func table(rows ...string) string { return conclusionsHead + strings.Join(rows, "\n") + "\n" }
@@ -35,8 +35,8 @@ func one(name string, weight claim.Weight, v float64) Reading {
 
 // The answer follows from the readings by rule.
 func TestAnswers(t *testing.T) {
-	const atLeast5rounded = `C1,"gains of 5 points",1,a,gain,,,>=,5,0,0.5,seeds,`
-	const atLeast5 = `C1,"gains of 5 points",1,a,gain,,,>=,5,0,,seeds,`
+	const atLeast5rounded = `C1,"gains of 5 points",1,a,gain,,,>=,5,0,0.5,,seeds,`
+	const atLeast5 = `C1,"gains of 5 points",1,a,gain,,,>=,5,0,,,seeds,`
 	for name, c := range map[string]struct {
 		row      string
 		readings []Reading
@@ -54,8 +54,8 @@ func TestAnswers(t *testing.T) {
 		"the other sign":        {atLeast5, []Reading{one("", "", -1), one("x", "", -2)}, verdict.DoesNotHold, 0, 2},
 		"no sign given":         {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1), []Reading{one("", "", 1)}, verdict.DoesNotHold, 0, 1},
 		"some values":           {atLeast5, []Reading{values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): -1})}, verdict.HoldsInPart, 0, 1},
-		"one of two limits":     {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1) + "\nC1,,,a,gain,,,<=,7,,,,", []Reading{one("", "", 9)}, verdict.DoesNotHold, 0, 1},
-		"both limits":           {atLeast5 + "\nC1,,,a,gain,,,<=,7,,,,", []Reading{one("", "", 6)}, verdict.Holds, 1, 1},
+		"one of two limits":     {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1) + "\nC1,,,a,gain,,,<=,7,,,,,", []Reading{one("", "", 9)}, verdict.DoesNotHold, 0, 1},
+		"both limits":           {atLeast5 + "\nC1,,,a,gain,,,<=,7,,,,,", []Reading{one("", "", 6)}, verdict.Holds, 1, 1},
 		"open":                  {atLeast5, []Reading{one("", "", 5.05), one("x", "", 6)}, verdict.Undecided, 1, 2},
 		"open, others miss":     {atLeast5, []Reading{one("", "", 0.05), one("x", "", -1)}, verdict.DoesNotHold, 0, 2},
 		"post hoc":              {atLeast5, []Reading{one("", "", -1), one("x", "post hoc", 6)}, verdict.DoesNotHold, 0, 1},
@@ -66,7 +66,7 @@ func TestAnswers(t *testing.T) {
 		"less training, enough": {atLeast5 + "budget", []Reading{one("", "", 6)}, verdict.Holds, 1, 1},
 		"less training, a part": {atLeast5 + "budget", []Reading{one("", "", 1)}, verdict.HoldsInPart, 0, 1},
 		"nothing measured":      {atLeast5, nil, verdict.CannotRun, 0, 0},
-		"missing":               {`C1,"runs on hardware",1,,,,,,,,,A GPU,missing`, nil, verdict.CannotRun, 0, 0},
+		"missing":               {`C1,"runs on hardware",1,,,,,,,,,,A GPU,missing`, nil, verdict.CannotRun, 0, 0},
 		"a tie does not beat":   {strings.Replace(atLeast5, ",5,0,,", ",0,0,,", 1), []Reading{{Values: Values{{Row: "gain"}: Exactly(0)}}}, verdict.DoesNotHold, 0, 1},
 		"one training run": {atLeast5, []Reading{{Values: Values{{Row: "gain"}: {
 			Value: 9, Low: math.NaN(), High: math.NaN(), StdErr: math.NaN(),
@@ -101,7 +101,7 @@ func TestParts(t *testing.T) {
 		verdict.SignAlone:    {one("", "", 1)},
 		"":                   {one("", "", -1)},
 	} {
-		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,0.5,seeds,`))
+		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,0.5,,seeds,`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestParts(t *testing.T) {
 		}
 		m := Manifest{Papers: []PaperRecord{p}}
 		csv, err := m.conclusionsCSV()
-		if err != nil || !strings.HasSuffix(csv, ",a,gain,>=,5,0,0.5\n") {
+		if err != nil || !strings.HasSuffix(csv, ",a,gain,>=,5,0,0.5,,,\n") {
 			t.Errorf("%s, %v: the test is not shown", csv, err)
 		}
 		if values, err := m.valuesCSV(); err != nil || strings.Count(values, "\np,C1,a,") != len(p.Artefacts[0].Tests) {
@@ -126,7 +126,7 @@ func TestParts(t *testing.T) {
 
 // A reading that was found after the run is told where it gives something else than the default, and only there.
 func TestFound(t *testing.T) {
-	claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,seeds,`))
+	claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,,seeds,`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestPlain(t *testing.T) {
 		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default.": {"", two(-1, -2)},
 		"It is met under 0 of 1 readings, open under 1, and by 1 of 2 values under the default. By default met: gain b. By default open: gain a. About 510 executions would decide the values that are open, the most for gain a (default).": {"", two(5.05, 6)},
 	} {
-		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,seeds,` + c.status))
+		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,,seeds,` + c.status))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func repeated(n int, v float64) (out []Reading) {
 
 // Several rows are one conclusion. The least favourable value is shown with its interval and threshold.
 func TestConclusionOfTwoRows(t *testing.T) {
-	claims, err := loadConclusions(table(`C1,both,1,a,wide,,,<=,1.1,,,p_sup,`, `C1,,,b,narrow,,,<=,1.1,,,p_sup,`, `C2,other,2,gone,x,,,>=,1,,,,`))
+	claims, err := loadConclusions(table(`C1,both,1,a,wide,,,<=,1.1,,,,p_sup,`, `C1,,,b,narrow,,,<=,1.1,,,,p_sup,`, `C2,other,2,gone,x,,,>=,1,,,,,`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestConclusionOfTwoRows(t *testing.T) {
 
 // Of the rows of a reading, the two with the least favourable values are shown; the second only if it is not met.
 func TestNumbersOfRows(t *testing.T) {
-	claims, err := loadConclusions(table(`C1,all,1,a,large,,,>=,5,0,,p_sup,`, `C1,,,a,,,small,>=,2,0,,,`, `C1,,,a,,,none,>=,0,0,,,`))
+	claims, err := loadConclusions(table(`C1,all,1,a,large,,,>=,5,0,,,p_sup,`, `C1,,,a,,,small,>=,2,0,,,,`, `C1,,,a,,,none,>=,0,0,,,,`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestNumbersOfRows(t *testing.T) {
 
 // A conclusion that nothing measures is an error, and so is a value that nothing needs.
 func TestConclusionsNeedValues(t *testing.T) {
-	claims, err := loadConclusions(table(`C1,s,1,t1,y,,,>=,5,0,,seeds,`))
+	claims, err := loadConclusions(table(`C1,s,1,t1,y,,,>=,5,0,,,seeds,`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ const (
 		"t1,,,x less y,stated,measured,<=,0,,0,0,%\n" + repeat
 	repeat = "t2,,,late,,,,,,,,,,,,,,,t1,x,n=2\n"
 	cause  = "t1,,,,script,p/t1,table,a;b,Because.\n"
-	test   = "C1,s,1,t1,x,n=1,,>=,5,0,,seeds\n"
+	test   = "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds\n"
 )
 
 // with returns the good files with some in place of theirs.
@@ -143,17 +143,17 @@ func TestLoadRefusesMistakes(t *testing.T) {
 		"unknown cause":       {"causes.csv", "t1,,,,chance,p/t1,,,Because.\n", "cause"},
 		"cause, no reason":    {"causes.csv", "t1,,,,script,p/t1\n", "reason"},
 		"reading":             {"readings.csv", "t1,a,half,prose\n", "part"},
-		"status":              {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,seeds,certain\n", "status"},
-		"no id":               {"conclusions.csv", ",s,1,t1,x,n=1,,>=,5,0,,seeds\n", "id"},
+		"status":              {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,certain\n", "status"},
+		"no id":               {"conclusions.csv", ",s,1,t1,x,n=1,,>=,5,0,,,seeds\n", "id"},
 		"apart":               {"conclusions.csv", test + strings.Replace(test, "C1", "C2", 1) + "C1,,,t1,,,,<=,7\n", "4: id"},
-		"test relation":       {"conclusions.csv", "C1,s,1,t1,x,n=1,,=,5,0,,seeds\n", "relation"},
-		"threshold":           {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,five,0,,seeds\n", "threshold"},
-		"test neutral":        {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,none,,seeds\n", "neutral"},
-		"rounding":            {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,half,seeds\n", "rounding"},
-		"rounding of neutral": {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,0,0,0.5,seeds\n", "rounding"},
-		"no sentence":         {"conclusions.csv", "C1,,1,t1,x,n=1,,>=,5,0,,seeds\n", "sentence"},
-		"no section":          {"conclusions.csv", "C1,s,,t1,x,n=1,,>=,5,0,,seeds\n", "sentence"},
-		"missing and tested":  {"conclusions.csv", "C1,s,1,t1,,,,,,,,why,missing\n", "status"},
+		"test relation":       {"conclusions.csv", "C1,s,1,t1,x,n=1,,=,5,0,,,seeds\n", "relation"},
+		"threshold":           {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,five,0,,,seeds\n", "threshold"},
+		"test neutral":        {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,none,,,seeds\n", "neutral"},
+		"rounding":            {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,half,,seeds\n", "rounding"},
+		"rounding of neutral": {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,0,0,0.5,,seeds\n", "rounding"},
+		"no sentence":         {"conclusions.csv", "C1,,1,t1,x,n=1,,>=,5,0,,,seeds\n", "sentence"},
+		"no section":          {"conclusions.csv", "C1,s,,t1,x,n=1,,>=,5,0,,,seeds\n", "sentence"},
+		"missing and tested":  {"conclusions.csv", "C1,s,1,t1,,,,,,,,,why,missing\n", "status"},
 	} {
 		_, err := load(with(c.file, c.text))
 		if err == nil || !strings.Contains(err.Error(), "p/"+c.file+":") || !strings.Contains(err.Error(), c.says) {
@@ -336,7 +336,7 @@ func TestByMakespan(t *testing.T) {
 
 // TestTests: a threshold is widened by its rounding on the side of the sentence, and a tie is not less.
 func TestTests(t *testing.T) {
-	s, err := load(with("conclusions.csv", "C1,s,1,t1,,,,>=,5,0,0.5,seeds\nC1,,,t1,,,,<=,8,,0.5\nC2,s,1,t1,,,,<=,0,0\nC3,s,1,,,,,,,,,A GPU,missing\n"))
+	s, err := load(with("conclusions.csv", "C1,s,1,t1,,,,>=,5,0,0.5,,seeds\nC1,,,t1,,,,<=,8,,0.5\nC2,s,1,t1,,,,<=,0,0\nC3,s,1,,,,,,,,,,A GPU,missing\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -160,8 +160,8 @@ func TestOperations(t *testing.T) {
 func TestPassed(t *testing.T) {
 	l := limit{name: "any", values: slices.Repeat([]float64{1, 3}, 50)}
 	d := &figures.Data{}
-	// The deviation is 1.005: the standard error is 0.1005 of the 100 values here and 0.03178 of the paper's 1000.
-	half := 1.96 * math.Hypot(0.10050378, 0.03178209)
+	// The deviation is 1.005 in 100 executions here and in as many as the paper has.
+	half := 1.96 * 0.10050378 * math.Sqrt(1+100./executions)
 	if got := l.half(d); math.Abs(got-half) > 1e-6 {
 		t.Errorf("half of the interval is %v, want %v", got, half)
 	}
