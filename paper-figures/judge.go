@@ -217,6 +217,11 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) Row {
 		row.Cause, row.Evidence, row.Reason = e.Cause, e.Evidence, strings.TrimSpace(e.Reason+" "+m.Detail)
 	case verdict.Inconclusive:
 		row.Reason = undecided(&j, m)
+		cost, ok := d.Claims.partOf("cost of a training run", "words")
+		more := m.Unit == verdict.TrainingRuns && m.Replicates < max(j.Enough, surely)
+		if ok && more && !strings.Contains(row.Reason, cost) {
+			row.Reason += " " + cost
+		}
 	case verdict.Consistent:
 		row.Reason = "It could not have come out otherwise."
 	}
@@ -225,6 +230,10 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) Row {
 	}
 	return row
 }
+
+// surely is the number of training runs from which on their spread, and with it the error of the paper's single run, is
+// known well enough to say that no further run settles a number.
+const surely = 10
 
 // undecided says why a verdict is inconclusive, and what would settle it.
 func undecided(j *verdict.Judgement, m Measurement) string {
@@ -236,17 +245,23 @@ func undecided(j *verdict.Judgement, m Measurement) string {
 			m.Unit.Fewest())
 	case j.Low == j.High:
 		why = "Both are equal in every replicate, so that more of them would not settle it."
-	case j.OneSided && j.Enough == 0:
+	case j.Enough == 0 && m.PrintSE > 0:
 		why = fmt.Sprintf("The paper's own sampling error, about ±%.2g, is too large, so that no further run of ours "+
 			"can settle it.", 1.96*m.PrintSE)
-	case j.Outside:
-		why = "The 95 % interval lies outside; a deviation from a number with two sides needs the 97.5 % " +
-			"interval there."
-	case j.Enough > m.Replicates:
-		why = fmt.Sprintf("The interval reaches over the margin; about %s in place of %d would settle it.",
-			count(roundUp(j.Enough), m.Unit), m.Replicates)
+		if m.Unit == verdict.TrainingRuns && m.Replicates < surely {
+			why = fmt.Sprintf("By present estimates, of %s, the paper's own sampling error, about ±%.2g, is so large "+
+				"that more would not settle it; %d would tell.", count(m.Replicates, m.Unit), 1.96*m.PrintSE, surely)
+		}
+	case j.Enough == 0:
+		why = "The interval reaches over the margin, and no number of replicates would settle it."
 	default:
-		why = "The interval reaches over the margin."
+		why = "The interval reaches over the margin"
+		if j.Outside {
+			why = "The 95 % interval lies outside, and a deviation from a number with two sides needs the 97.5 % " +
+				"interval there"
+		}
+		why = fmt.Sprintf("%s; about %s in place of %d would settle it.", why,
+			count(roundUp(max(j.Enough, m.Replicates+1)), m.Unit), m.Replicates)
 	}
 	return strings.TrimSpace(why + " " + m.Detail)
 }

@@ -103,7 +103,7 @@ func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int,
 		return d.MeanOf(of(r, a.algorithm), dataSets, count)
 	}
 	var means []float64
-	for i, algorithm := range r.runs(a, w) {
+	for i, algorithm := range a.runs(w) {
 		means = append(means, figures.Mean(of(r.forRun(i), algorithm)))
 	}
 	return overTraining(d, means, 1, a.curve(w))
@@ -161,15 +161,6 @@ const (
 	forFurther      = 50
 	forFurtherAlike = 150
 )
-
-// runs are the training runs that count under the reading.
-func (r *reading) runs(a approach, w workload) []string {
-	all := a.runs(w)
-	if w == rodinia {
-		all = all[:min(1, len(all))]
-	}
-	return all
-}
 
 // forRun is the reading on as many data sets as count for a training run.
 func (r *reading) forRun(i int) *reading {

@@ -95,15 +95,18 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 	out := underReadings(readings, func(r *reading) figures.Values {
 		values := figures.Values{}
 		for w, a := range figures.Each(mixed, []approach{agents[0], agents[1], direct}) {
-			values[claim.Cell{Row: w.name, Column: a.name, Quantity: "on one partition"}] = r.counted(d, w, a, onOnePartition)
+			share := r.counted(d, w, a, onOnePartition)
+			share.Low, share.High = max(share.Low, 0), min(share.High, 100)
+			values[claim.Cell{Row: w.ours(), Column: a.name, Quantity: "on one partition"}] = share
 		}
 		return values
 	})
 	t := d.Claims.Head("reconfigures", d.Scale.Replicates(forFurther), d.Scale.Replicates(forFurtherAlike))
-	for w, r := range figures.Each(synthetic, readings[:byRandomOrder+1]) {
+	for w, r := range figures.Each(workloads(), readings[:byRandomOrder+1]) {
 		for _, a := range append(slices.Clone(agents), ourAgent) {
-			t.Row(w, cmp.Or(r.name, figures.DefaultReading), a, reports.Cells(2, r.counted(d, w, a, destroyed).Value,
-				r.counted(d, w, a, created).Value), reports.Fixed(r.counted(d, w, a, onOnePartition).Value, 0))
+			t.Row(w.ours(), cmp.Or(r.name, figures.DefaultReading), a,
+				reports.Cells(2, r.counted(d, w, a, destroyed).Value, r.counted(d, w, a, created).Value),
+				reports.Fixed(r.counted(d, w, a, onOnePartition).Value, 0))
 		}
 	}
 	return out.Table(t), nil
@@ -121,14 +124,14 @@ func (r *reading) counted(d *figures.Data, w workload, a approach, of func(destr
 ) figures.Measurement {
 	runs := a.runs(w)
 	return r.crossed(d, len(runs), func(few *reading, run int) []float64 {
-		return average(few.batches(w, false), func(b batches) []float64 {
+		return w.independent(average(few.batches(w, false), func(b batches) []float64 {
 			s := few.series(b.data, runs[run])
 			out := slices.Clone(d.Values(s, b.datasets, "destroys"))
 			for i, changes := range d.Values(s, b.datasets, track.MetricReconfigurations) {
 				out[i] = of(out[i], changes)
 			}
 			return out
-		})
+		}))
 	})
 }
 

@@ -120,10 +120,17 @@ func TestInputsLieBetween(t *testing.T) {
 		generators := []figures.Measurement{
 			miso.measure(d, extreme, &readings[byScript]), miso.measure(d, extreme, &readings[byPrint]),
 		}
+		between := func(w string) []figures.Measurement {
+			return []figures.Measurement{
+				far.measure(d, few(generated(w)), &readings[byScript]), far.measure(d, few(generated(w)), &readings[byPrintAll]),
+			}
+		}
 		standIns := map[claim.Key][]figures.Measurement{
 			{Artefact: "table3"}: nil,
 			{Artefact: "table4", Cell: claim.Cell{Row: "MIXSCALINGEXTREME", Column: "MISO"}}: generators,
 			{Artefact: "text", Cell: claim.Cell{Row: "MIXSCALINGEXTREME", Column: "MISO"}}:   generators,
+			{Artefact: "table4", Cell: claim.Cell{Row: mixUniform, Column: "FAR"}}:           between(mixUniform),
+			{Artefact: "table4", Cell: claim.Cell{Row: wideTimes, Column: "FAR"}}:            between(wideTimes),
 			{Artefact: "adversarial", Cell: claim.Of("FAR")}:                                 {far.measure(d, few(peakAt2), made), far.measure(d, few(peakAt4), made)},
 		}
 		for _, e := range claims.Explanations {
@@ -142,6 +149,45 @@ func TestInputsLieBetween(t *testing.T) {
 		}
 		return new(figures.Output), nil
 	}))
+}
+
+// TestConclusionsHaveTheRealKernels: a row that Tables 4 and 5 have is in the test of each sentence about them.
+func TestConclusionsHaveTheRealKernels(t *testing.T) {
+	of := map[string]string{"table4": rodinia.name, "table5": rodinia.name, "baselines": rodinia.ours(), "reconfigures": rodinia.ours()}
+	tested := map[string]bool{}
+	for _, test := range figurestest.Load(t, Paper).Claims.Tests {
+		if row := of[test.Artefact]; row != "" {
+			tested[test.ID] = tested[test.ID] || test.Has(claim.Cell{Row: row, Column: test.Column, Quantity: test.Quantity})
+		}
+	}
+	if len(tested) < 10 {
+		t.Errorf("%d conclusions rest on the tables", len(tested))
+	}
+	for id, ok := range tested {
+		if !ok {
+			t.Errorf("%s is not tested on the real kernels", id)
+		}
+	}
+	for _, c := range contests {
+		if !slices.Contains(c.on, rodinia) {
+			t.Errorf("%s is not measured on the real kernels", c.name)
+		}
+	}
+}
+
+// TestBudgetIsTheCause: a conclusion that waits for longer training tests no number whose cause is another.
+func TestBudgetIsTheCause(t *testing.T) {
+	claims := figurestest.Load(t, Paper).Claims
+	for _, test := range claims.Tests {
+		for _, c := range claims.Of(test.Artefact) {
+			if test.Status != claim.OfBudget || !test.Has(c.Cell) {
+				continue
+			}
+			if e := claims.Explain(&c, func(claim.Cause) bool { return true }); e.Cause != claim.FromBudget {
+				t.Errorf("%s waits for longer training, and the cause of %s is %s", test.ID, c.Cell, e.Cause)
+			}
+		}
+	}
 }
 
 // TestRunsOfAgents: a workload names its agent, and all of its runs are shipped.

@@ -12,7 +12,7 @@ import (
 
 func table4(d *figures.Data) (*figures.Output, error) {
 	out := underReadings(readings, func(r *reading) figures.Values {
-		return grid(r.rows(), approaches, func(w workload, a approach) figures.Measurement {
+		return grid(workloads(), approaches, func(w workload, a approach) figures.Measurement {
 			return a.measure(d, w, r)
 		})
 	})

@@ -49,7 +49,7 @@ var readings5 = []reading{
 // overOnline measures p_online, by how many percent makespans exceed the online agent's. Runs of two agents are paired.
 func (r *reading) overOnline(d *figures.Data, w workload, q queued, online approach) figures.Measurement {
 	var means []float64
-	owns, others, curves := r.runs(online, w), r.runs(q.approach, w), []string{online.curve(w)}
+	owns, others, curves := online.runs(w), q.approach.runs(w), []string{online.curve(w)}
 	if q.learned {
 		owns, curves = owns[:min(len(owns), len(others))], append(curves, q.curve(w))
 	} else {
@@ -84,7 +84,7 @@ func parts5(d *figures.Data) []figures.Reading {
 
 func table5(d *figures.Data) (*figures.Output, error) {
 	out := underReadings(readings5, func(r *reading) figures.Values {
-		return grid(r.rows(), inQueue, func(w workload, q queued) figures.Measurement {
+		return grid(workloads(), inQueue, func(w workload, q queued) figures.Measurement {
 			return r.overOnline(d, w, q, online)
 		})
 	})

@@ -3,6 +3,7 @@ package drl
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -43,7 +44,8 @@ const (
 	wideTimes   = "WIDETIMES"
 )
 
-// rodinia represents RODINIA + ALTIS, whose Altis kernels are not public.
+// rodinia represents RODINIA + ALTIS, whose Altis kernels are not public. Tables that are not the paper's say RODINIA,
+// see [workload.ours].
 var rodinia = workload{"RODINIA + ALTIS", "drl/RODINIA", wideTimes, replicates}
 
 // synthetic are the workloads that are drawn by a generator.
@@ -53,16 +55,36 @@ var synthetic = []workload{
 }
 
 // mixed are those whose tasks scale differently, so that the paper expects agents to reconfigure (6.5).
-var mixed = synthetic[2:]
+var mixed = append([]workload{rodinia}, synthetic[2:]...)
 
-// unsolved are the mixed ones on which Table 4 prints that ENTROPY does not learn to.
-var unsolved = []workload{generated(mixUniform), generated(wideTimes)}
+// unsolved are those on which Table 4 prints that ENTROPY does not learn to.
+var unsolved = []workload{rodinia, generated(mixUniform), generated(wideTimes)}
 
 func generated(name string) workload { return workload{name, "drl/" + name, name, replicates} }
 
 func workloads() []workload { return append([]workload{rodinia}, synthetic...) }
 
 func (w workload) String() string { return w.name }
+
+// ours returns the name of the workload that is run: RODINIA has no Altis kernels.
+func (w workload) ours() string {
+	if w == rodinia {
+		return "RODINIA"
+	}
+	return w.name
+}
+
+// independent averages over data sets that hold the same tasks in different orders.
+func (w workload) independent(values []float64) (out []float64) {
+	if w != rodinia {
+		return values
+	}
+	for orders := range slices.Chunk(values, datasets.OrdersOfSubset) {
+		out = append(out, figures.Mean(orders))
+	}
+	return out
+}
+
 func (a approach) String() string { return a.name }
 
 func namesOf[T fmt.Stringer](all []T) []string { return figures.Map(all, T.String) }
@@ -121,14 +143,6 @@ var readings = []reading{
 	byTraining:   {name: "training generator", parameters: trainingGen, alike: true, model: mig.Parallel},
 }
 
-// rows are the workloads that Tables 4 and 5 are measured on under the reading.
-func (r *reading) rows() []workload {
-	if r.name == "" {
-		return workloads()
-	}
-	return synthetic
-}
-
 // grid measures every pair of a row and a column.
 func grid[R, C fmt.Stringer](rows []R, columns []C, of func(R, C) figures.Measurement) figures.Values {
 	values := figures.Values{}
@@ -154,8 +168,12 @@ type batches struct {
 	weight float64
 }
 
-// count is the number of data sets of a workload under the reading.
+// count is the number of data sets of a workload under the reading. The first ones of rodinia are the largest, so that
+// all count.
 func (r *reading) count(w workload) int {
+	if w == rodinia {
+		return w.datasets
+	}
 	return min(cmp.Or(r.datasets, w.datasets), w.datasets)
 }
 

@@ -143,6 +143,9 @@ const exact = 1e-9
 
 // Judge compares a measured value with a claim.
 func Judge(c Claim, m Measurement) Judgement {
+	if c.Relation == Between {
+		m.PrintSE = 0 // a range already has the variation of the paper's runs in it
+	}
 	low, high := m.interval()
 	j := Judgement{Low: low, High: high, Allowed: c.Allowed()}
 	j.OneSided = c.Relation == Equal && m.PrintSE > j.Allowed/2
@@ -242,6 +245,8 @@ type Measurement struct {
 	Unit Unit
 	// Fixed is the part of StdErr that more replicates do not narrow, such as that of the draws which they share.
 	Fixed float64
+	// Count marks a mean of counts, of which no interval is below 0.
+	Count bool
 	// Runs are the values of the replicates if they are training runs.
 	Runs []float64
 	// Detail says in words what was found, such as which other method was best: added to a deviation's reason.
@@ -271,6 +276,10 @@ func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
 	}
 	if s.N >= byT && s.N <= mostDrawn && s.StdDev > 0 {
 		m.Low, m.High = stats.Accelerated(values, s.Mean)
+	}
+	m.Count = !slices.ContainsFunc(values, func(v float64) bool { return v < 0 || v != math.Trunc(v) })
+	if m.Count {
+		m.Low = math.Max(m.Low, 0)
 	}
 	return m, nil
 }
@@ -305,6 +314,7 @@ func (m Measurement) Affine(scale, shift float64) Measurement {
 	}
 	size := math.Abs(scale)
 	m.StdErr, m.PrintSE, m.Fixed = size*m.StdErr, size*m.PrintSE, size*m.Fixed
+	m.Count = m.Count && scale > 0 && shift == 0
 	m.Runs = slices.Clone(m.Runs)
 	for i, v := range m.Runs {
 		m.Runs[i] = float64(scale*v) + shift
@@ -318,7 +328,11 @@ func (m *Measurement) interval() (low, high float64) {
 		return math.Inf(-1), math.Inf(1)
 	}
 	widen := m.quantile() * m.PrintSE
-	return m.Value - portable.Hypot(m.Value-m.Low, widen), m.Value + portable.Hypot(m.High-m.Value, widen)
+	low, high = m.Value-portable.Hypot(m.Value-m.Low, widen), m.Value+portable.Hypot(m.High-m.Value, widen)
+	if m.Count {
+		low = math.Max(low, 0)
+	}
+	return low, high
 }
 
 // outer widens a 95 % interval to 97.5 %. A region with two ends can be missed on both sides: a 95 % interval

@@ -25,6 +25,10 @@ func TestJudge(t *testing.T) {
 	sampled := func(value, half float64) Measurement {
 		return Measurement{Value: value, Low: value - half, High: value + half, StdErr: half / 1.96, Replicates: 1000, Unit: Executions}
 	}
+	withPrint := func(m Measurement, se float64) Measurement {
+		m.PrintSE = se
+		return m
+	}
 	for _, c := range []struct {
 		what  string
 		claim Claim
@@ -44,6 +48,8 @@ func TestJudge(t *testing.T) {
 		{"inside a range", between, sampled(87, 1), Reproduced},
 		{"over the end of a range", between, sampled(89.5, 1), Inconclusive},
 		{"outside a range", between, sampled(93, 1), Deviates},
+		{"inside a range, which has the variation of the paper's runs in it", between, withPrint(sampled(87, 1), 3), Reproduced},
+		{"outside such a range", between, withPrint(sampled(93, 1), 3), Deviates},
 		{"less, by a little", order, sampled(-0.02, 0.01), Reproduced},
 		{"perhaps less", order, sampled(-0.02, 0.03), Inconclusive},
 		{"more", order, sampled(0.02, 0.01), Deviates},
@@ -58,6 +64,24 @@ func TestJudge(t *testing.T) {
 	} {
 		if got := Judge(c.claim, c.value).Verdict; got != c.want {
 			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+	}
+}
+
+// TestCountsAreNotBelowZero: the interval of a mean of counts ends at 0, also with the sampling error of the paper's own
+// experiment; that of other numbers does not.
+func TestCountsAreNotBelowZero(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		count  bool
+	}{{[]float64{0, 0, 1, 0, 0}, true}, {[]float64{0, 0, 1, 0, 0.5}, false}, {[]float64{0, 0, 3, 0, -1}, false}} {
+		m, err := MeanOf(c.values, Executions, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claim := Claim{Relation: Equal, Published: 0.01, Decimals: 2, Margin: -1}
+		if j := Judge(claim, m); (j.Low == 0) != c.count || (m.Low == 0) != c.count {
+			t.Errorf("%v: [%v, %v], and from %v with the paper's error", c.values, m.Low, m.High, j.Low)
 		}
 	}
 }
