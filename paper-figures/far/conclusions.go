@@ -1,6 +1,7 @@
 package far
 
 import (
+	"math"
 	"slices"
 
 	"miglab/harness/mig"
@@ -28,41 +29,61 @@ func largestOf(ms []figures.Measurement) figures.Measurement {
 	return out
 }
 
-// bounded is how many executions are compared with the certified bound, which takes a while for 15 tasks.
-const bounded = 25
+// bracket returns a ratio to the optimum that lies between the ratio to a schedule that was found and the one to a
+// certified bound. Its value is the latter. The interval reaches from the low end of the former to the high end of the
+// latter: a limit is met by the bound, missed by the schedule, and open between them, however many the executions.
+func bracket(found, proven figures.Measurement) figures.Measurement {
+	m := proven
+	m.Low, m.High = min(found.Low, proven.Low), max(found.High, proven.High)
+	m.Fixed = math.Abs(proven.Value-found.Value) / 1.96
+	m.StdErr = portable.Hypot(m.StdErr, m.Fixed)
+	return m
+}
+
+// bounded is how many executions are compared with the certified bound, which takes a while for 15 tasks, and with
+// treedp, which finds schedules of up to searched tasks.
+const bounded, searched = 25, 15
 
 // distance sets what conclusions.csv tests of FAR's distance from the optimum on batches with a range of times, and
-// returns rho and the makespan over the certified bound, by scaling.
+// returns rho and the makespan over the certified bound and over that of treedp, by scaling.
 func (s setting) distance(d *figures.Data, times string, values figures.Values) (rows [3][]string) {
 	var rhos, proven [][]figures.Measurement // by number of tasks
-	var few, rises, spreads []figures.Measurement
+	var found, few, most, rises, spreads []figures.Measurement
 	for i, n := range allSizes {
 		rhos, proven = append(rhos, nil), append(proven, nil)
 		for j, w := range wide {
 			series := s.series(workload{w.scaling, times}, n)
-			byArea, byProof := rho(d, series, executions), figures.Ratios(d.Values(series, bounded, makespan),
-				d.Values(bound(series.Dataset, "certified", s.model), bounded, track.MetricBound))
+			byArea, ends := rho(d, series, executions), d.Values(series, bounded, makespan)
+			byProof := figures.Ratios(ends, d.Values(bound(series.Dataset, "certified", s.model), bounded, track.MetricBound))
 			rhos[i], proven[i] = append(rhos[i], mean(d, byArea)), append(proven[i], mean(d, byProof))
 			rows[j] = append(rows[j], figures.PlusMinus(rhos[i][j], 3)...)
 			rows[j] = append(rows[j], figures.PlusMinus(proven[i][j], 3)...)
 			if i > 0 {
 				rises = append(rises, less(rhos[i][j], rhos[i-1][j]))
+			}
+			if n > searched {
 				continue
 			}
-			over := figures.Percent(byArea[:len(byProof)])
-			portable.AddScaled(over, -2, figures.Percent(byProof))
-			few = append(few, mean(d, over))
+			byFound := figures.Ratios(ends, d.Values(batch(series.Dataset, "treedp", s.model), bounded, makespan))
+			rows[j] = append(rows[j], figures.PlusMinus(mean(d, byFound), 3)...)
+			if i > 0 {
+				found = append(found, mean(d, byFound))
+				continue
+			}
+			few = append(few, mean(d, lessTwice(byArea, byProof)))
+			most = append(most, mean(d, lessTwice(byArea, byFound)))
 		}
 		spreads = append(spreads, less(highestOf(rhos[i]), lowestOf(rhos[i])))
 	}
 	for cell, m := range map[claim.Cell]figures.Measurement{
-		{Column: "n = 10", Quantity: "rho"}:                                            average(rhos[0]),
-		{Column: "n = 10", Quantity: "error less twice that over the certified bound"}: average(few),
-		{Column: "n >= 15", Quantity: "over the certified bound"}:                      largestOf(slices.Concat(proven[1:]...)),
-		{Column: "n >= 15", Quantity: "rho"}:                                           largestOf(slices.Concat(rhos[1:]...)),
-		{Column: "n >= 30", Quantity: "rho"}:                                           largestOf(slices.Concat(rhos[4:]...)),
-		{Quantity: "largest rise of rho"}:                                              largestOf(rises),
-		{Quantity: "largest spread of rho"}:                                            largestOf(spreads),
+		{Column: "n = 10", Quantity: "rho"}:                                    average(rhos[0]),
+		{Column: "n = 10", Quantity: "error less twice that over the optimum"}: bracket(average(most), average(few)),
+		{Column: "n >= 15", Quantity: "over the optimum"}: bracket(
+			largestOf(found), largestOf(slices.Concat(proven[1:]...))),
+		{Column: "n >= 15", Quantity: "rho"}: largestOf(slices.Concat(rhos[1:]...)),
+		{Column: "n >= 30", Quantity: "rho"}: largestOf(slices.Concat(rhos[4:]...)),
+		{Quantity: "largest rise of rho"}:    largestOf(rises),
+		{Quantity: "largest spread of rho"}:  largestOf(spreads),
 	} {
 		cell.Row = times
 		values[cell] = m
@@ -70,7 +91,16 @@ func (s setting) distance(d *figures.Data, times string, values figures.Values) 
 	return rows
 }
 
-// distances compares FAR with two bounds, for NARROWTIMES as well, of which the paper has no table.
+// lessTwice returns, by instance, by how many percent one ratio exceeds 1 less twice as much of another one, which may
+// be of fewer instances.
+func lessTwice(ratios, others []float64) []float64 {
+	over := figures.Percent(ratios[:len(others)])
+	portable.AddScaled(over, -2, figures.Percent(others))
+	return over
+}
+
+// distances compares FAR with two bounds and with the schedules of treedp, for NARROWTIMES as well, of which the paper
+// has no table.
 func distances(d *figures.Data) (*figures.Output, error) {
 	t, out := d.Claims.Head("error"), figures.Read()
 	for _, s := range settings {
@@ -189,12 +219,15 @@ func (j joining) measures(d *figures.Data) figures.Values {
 }
 
 // losses returns by how many percent batches that are joined exceed their area bound, which follows from what
-// Table 9 has.
+// Table 9 has, and by how much what Table 9 has is more for NARROWTIMES, which the table leaves out.
 func losses(of measure, scale, shift float64) func(*figures.Data) figures.Values {
 	return func(d *figures.Data) figures.Values {
 		values := figures.Values{}
 		for w, n := range figures.Each(wide, allSizes) {
-			values[cell(w, n, "loss")] = of(d, w, n)[0].Affine(scale, shift)
+			broad := of(d, w, n)[0]
+			values[cell(w, n, "loss")] = broad.Affine(scale, shift)
+			narrow := of(d, workload{w.scaling, "NARROWTIMES"}, n)[0]
+			values[cell(w, n, "NARROWTIMES less WIDETIMES")] = less(narrow, broad)
 		}
 		return values
 	}

@@ -26,6 +26,7 @@ func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
 	values[claim.Of("swaps of a refinement on average")] = highestOf(measureCells(d, byTable6, 2, workloads, threeSizes...))
 	values[claim.Of("gain of the refinement, n = 20")] = lowestOf(measureCells(d, byTable6, 0, workloads, 20))
 	aboutTable7(d, values)
+	aboutTable9(d, values)
 	return figures.Read(figures.Reading{Values: values}), nil
 }
 
@@ -71,6 +72,29 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 			return mean(d, copies.beyondReversing(d, w, 10))
 		}))
 }
+
+// aboutTable9 compares the multi-batch error with what 6.7.2 expects of batches one after the other: twice rho.
+func aboutTable9(d *figures.Data, values figures.Values) {
+	expected := func(sizes ...int) []figures.Measurement {
+		return figures.Map(measureCells(d, table4.byDefault(), 0, wide, sizes...),
+			func(m figures.Measurement) figures.Measurement { return m.Affine(200, -100) })
+	}
+	below := func(sizes ...int) (out []figures.Measurement) {
+		ours := measureCells(d, table9.byDefault(), 0, wide, sizes...)
+		for i, m := range expected(sizes...) {
+			out = append(out, less(m, ours[i]))
+		}
+		return out
+	}
+	many := expected(allSizes[1:]...)
+	values[claim.Of("least error expected of batches one after the other, n >= 15")] = lowestOf(many)
+	values[claim.Of("largest error expected of batches one after the other, n >= 15")] = highestOf(many)
+	outermost(d.Claims, values, belowExpected+", n >= 15", below(allSizes[1:]...))
+	values[claim.Of(belowExpected+", n = 10")] = highestOf(below(10))
+}
+
+// belowExpected begins the names of two claims of 6.7.2.
+const belowExpected = "multi-batch error below the expected one"
 
 // measureCells measures a quantity in some cells of a grid.
 func measureCells(

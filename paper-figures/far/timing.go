@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -13,18 +14,22 @@ import (
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
-// publishedTime is a row of timings.csv: what the paper says an algorithm took.
+// publishedTime is a row of timings.csv: the batches for which the paper says how long an algorithm took.
 type publishedTime struct {
 	Algorithm string `csv:"algorithm"`
 	// N is the number of tasks, as shown.
 	N string `csv:"n"`
 	// Scalings and Sizes are those of the timed batches; both are empty for the Rodinia kernels.
-	Scalings  string `csv:"scalings"`
-	Sizes     string `csv:"sizes"`
-	Published string `csv:"published_ms"`
-	Source    string `csv:"source"`
+	Scalings string `csv:"scalings"`
+	Sizes    string `csv:"sizes"`
+}
+
+// claim returns what the paper prints.
+func (t *publishedTime) claim(claims *figures.Claims) *claim.Claim {
+	return claims.Find(claim.Key{Artefact: "timing", Cell: claim.Cell{Row: t.Algorithm, Column: "n=" + t.N, Quantity: "time"}})
 }
 
 // micros returns the times of 1000 executions of each workload (6.4.2); of the concatenation,
@@ -48,19 +53,16 @@ func (t *publishedTime) micros(d *figures.Data) (out []float64) {
 	return out
 }
 
-// timing compares scheduling times with the paper's. Wall times differ from run to run and are no claims.
+// timing compares scheduling times with the paper's. Wall times differ from run to run, so that no verdict rests on them.
 func timing(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("timing")
-	var hundreds []float64
+	t, byRow := d.Claims.Head("timing"), map[string]figures.Measurement{}
 	for _, row := range strictcsv.Embedded[publishedTime](files, "timings.csv", "scalings", "sizes") {
 		all := row.micros(d)
 		floats.Scale(1./1000, all) // milliseconds
 		m := figures.Exactly(math.NaN())
 		if len(all) > 0 { // a power cut may have lost timings, which are not results
 			m = d.MeanOf(all, verdict.Executions, 0)
-		}
-		if row.Algorithm == "far" && (row.N == "100" || row.N == "500") && len(all) > 0 {
-			hundreds = append(hundreds, m.Value)
+			byRow[row.Algorithm+" "+row.N] = m
 		}
 		cells := make([]string, 3) // a single execution has no interval
 		for i, v := range []float64{m.Value, m.Low, m.High} {
@@ -68,16 +70,66 @@ func timing(d *figures.Data) (*figures.Output, error) {
 				cells[i] = fmt.Sprintf("%.3g", v)
 			}
 		}
-		t.Row(row.Algorithm, row.N, row.Published, cells, len(all), row.Source)
+		c := row.claim(d.Claims)
+		printed := reports.Fixed(c.Published, c.Decimals)
+		switch c.Relation {
+		case verdict.Between:
+			printed += "-" + reports.Fixed(c.To, c.Decimals)
+		case verdict.AtMost:
+			printed = "<" + printed
+		}
+		t.Row(row.Algorithm, row.N, printed, cells, len(all), c.Source)
 	}
-	r := figures.Reading{Values: figures.Values{}}
-	if d.Planning() || len(hundreds) > 0 {
-		reconfiguration := slices.Min(figures.Map(a100.Profiles, func(p *mig.Profile) float64 {
-			return float64(p.Create+p.Destroy) * 1000
-		}))
-		below := figures.Count(hundreds, func(ms float64) bool { return ms < reconfiguration })
-		share := 100 * below / max(1, len(hundreds))
-		r.Values[claim.Of("sizes that take less than a reconfiguration, percent")] = figures.Exactly(share)
+	return figures.Read(affordable(d, byRow)...).Table(t, growth(d.Claims, byRow)), nil
+}
+
+// published returns the milliseconds that the paper prints for FAR.
+func published(claims *figures.Claims, n string) float64 {
+	return (&publishedTime{Algorithm: "far", N: n}).claim(claims).Published
+}
+
+// affordable compares the times for hundreds of tasks with a reconfiguration: those of this program and those that the
+// paper prints. It also compares the printed time for 15 tasks with the most that 6.4.2 prints for 10 to 35.
+func affordable(d *figures.Data, byRow map[string]figures.Measurement) []figures.Reading {
+	reconfiguration := slices.Min(figures.Map(a100.Profiles, func(p *mig.Profile) float64 {
+		return float64(p.Create+p.Destroy) * 1000
+	}))
+	share := func(times []float64) figures.Values {
+		below := figures.Count(times, func(ms float64) bool { return ms < reconfiguration })
+		at := claim.Of("sizes that take less than a reconfiguration, percent")
+		return figures.Values{at: figures.Exactly(100 * below / max(1, len(times)))}
 	}
-	return figures.Read(r).Table(t), nil
+	var own, printed []float64
+	for _, n := range []string{"100", "500"} {
+		printed = append(printed, published(d.Claims, n))
+		if m, ok := byRow["far "+n]; ok {
+			own = append(own, m.Value)
+		}
+	}
+	values := figures.Values{}
+	if d.Planning() || len(own) > 0 {
+		values = share(own)
+	}
+	few := (&publishedTime{Algorithm: "far", N: "10-35"}).claim(d.Claims)
+	values[claim.Cell{Row: "far", Column: "n=15", Quantity: "time"}] = figures.Exactly(few.To)
+	return []figures.Reading{{Values: values}, {Name: "times that the paper prints", Values: share(printed)}}
+}
+
+// growth compares how times grow with the number of tasks: the slope between two sizes on logarithmic scales. Its interval
+// goes from the low end of one time to the high end of the other.
+func growth(claims *figures.Claims, byRow map[string]figures.Measurement) *figures.Table {
+	t := claims.Head("timing-growth")
+	slope := func(from, to, tasks float64) string { return reports.Fixed(math.Log(to/from)/math.Log(tasks), 2) }
+	for _, sizes := range [][2]string{{"100", "500"}, {"500", "1000"}} {
+		a, b := byRow["far "+sizes[0]], byRow["far "+sizes[1]]
+		n, _ := strconv.ParseFloat(sizes[0], 64)
+		m, _ := strconv.ParseFloat(sizes[1], 64)
+		own := make([]string, 3)
+		if a.Replicates > 1 && b.Replicates > 1 {
+			own = []string{slope(a.Value, b.Value, m/n), slope(a.High, b.Low, m/n), slope(a.Low, b.High, m/n)}
+		}
+		t.Row(sizes[0]+" to "+sizes[1], slope(n*n*math.Log(n), m*m*math.Log(m), m/n),
+			slope(published(claims, sizes[0]), published(claims, sizes[1]), m/n), own)
+	}
+	return t
 }
