@@ -19,6 +19,7 @@ import (
 	"miglab/paper-figures/far"
 	"miglab/paper-figures/hierarchical"
 	"miglab/paper-figures/mfi"
+	"miglab/paper-figures/render"
 )
 
 func papers() ([]figures.Paper, error) {
@@ -151,8 +152,10 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	}
 	fmt.Fprintf(out, "summary  %s\nclaims   %s\n", filepath.Join(r.Dir, "README.md"),
 		filepath.Join(r.Dir, "claims.csv"))
-	for _, p := range r.Papers {
-		fmt.Fprintf(out, "%-8s %s\n", p.Name, filepath.Join(r.Dir, p.Name, "README.md"))
+	for _, p := range m.Papers {
+		if len(p.Artefacts) > 0 {
+			fmt.Fprintf(out, "%-8s %s\n", p.Name, filepath.Join(r.Dir, p.Name, "README.md"))
+		}
 	}
 	return nil
 }
@@ -162,7 +165,7 @@ func newReadme() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "readme",
 		Short: "Bring the table of verdicts and the images in README.md up to date",
-		RunE:  func(*cobra.Command, []string) error { return figures.UpdateReadme(".", results) },
+		RunE:  func(*cobra.Command, []string) error { return render.UpdateReadme(".", results) },
 	}
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c
