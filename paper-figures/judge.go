@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"miglab/paper-figures/claim"
+	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 )
 
@@ -88,7 +89,7 @@ func (c *Claims) Match(dec Declaration) error {
 		switch {
 		case b == claim.Input && !isInput:
 			return bad(k, "is an input in claims.csv, and its artefact declares no value that is used")
-		case b == claim.Input && plain(&used, claims[i].Decimals) != plain(&claims[i].Published, claims[i].Decimals):
+		case b == claim.Input && manifest.Digits(&used, claims[i].Decimals) != manifest.Digits(&claims[i].Published, claims[i].Decimals):
 			return bad(k,
 				fmt.Sprintf("is %v in claims.csv, and the value that is used is %v", claims[i].Published, used))
 		case (b == claim.Measured || b == claim.Derived) && !measured:
@@ -139,7 +140,7 @@ func (d *Data) judge(claims []claim.Claim, o *Output) []Row {
 				}
 				rows = append(rows, row)
 				if r.from.Weight == claim.AnotherDefault {
-					rows[at].compareDefault(&row)
+					compareDefault(&rows[at], &row)
 				}
 			}
 		}
@@ -155,7 +156,7 @@ func (d *Data) judge(claims []claim.Claim, o *Output) []Row {
 }
 
 // compareDefault sets the verdict of a row that has another default reading, unless both have the same.
-func (r *Row) compareDefault(other *Row) {
+func compareDefault(r, other *Row) {
 	if r.Verdict == verdict.NotRunnable || r.Verdict == verdict.Input {
 		return
 	}
@@ -183,14 +184,14 @@ func (d *Data) defaultRow(c *claim.Claim, o *Output) Row {
 		first = o.Readings[0]
 	}
 	m, measured := first.Values[c.Cell]
-	row := rowOf(c)
+	row := manifest.RowOf(c)
 	switch {
 	case c.Basis == claim.Input:
 		row.Verdict, row.Reason, row.Margin = verdict.Input, o.Taken, nil
 	case c.Basis == claim.Unpublished || !measured:
 		row.Verdict, row.Reason = verdict.NotRunnable, o.Missing[c.Cell]
 		if measured {
-			row.setMeasured(m)
+			row.SetMeasured(m)
 		}
 	default:
 		row = d.measuredRow(c, m)
@@ -201,11 +202,11 @@ func (d *Data) defaultRow(c *claim.Claim, o *Output) Row {
 
 // measuredRow judges one measurement.
 func (d *Data) measuredRow(c *claim.Claim, m Measurement) Row {
-	row := rowOf(c)
+	row := manifest.RowOf(c)
 	j := verdict.Judge(c.Claim, m)
-	row.setMeasured(m)
-	row.Low, row.High = number(j.Low), number(j.High)
-	row.Allowed, row.OneSided = number(j.Allowed), j.OneSided
+	row.SetMeasured(m)
+	row.Low, row.High = manifest.Number(j.Low), manifest.Number(j.High)
+	row.Allowed, row.OneSided = manifest.Number(j.Allowed), j.OneSided
 	row.Verdict = j.Verdict
 	byDefault := c.Claim
 	byDefault.Margin = -1

@@ -17,6 +17,8 @@ import (
 	"miglab/harness/wholefile"
 	"miglab/harness/work"
 	"miglab/paper-figures/claim"
+	"miglab/paper-figures/render"
+	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -49,14 +51,6 @@ type job struct {
 	reads int
 	// record is nil where the artefact is not done.
 	record *Record
-}
-
-// folder returns the folder below Dir for the artefact's files. Wall times, which differ, are not in the paper's.
-func (r *Record) folder() string {
-	if r.Timed {
-		return "."
-	}
-	return r.Paper
 }
 
 // Cells lists the cells of the selected artefacts, whether they are done or not. It computes nothing.
@@ -135,15 +129,15 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 				record.Artefacts = append(record.Artefacts, *j.record)
 			}
 		}
-		if err := record.prove(p.claims()); err != nil {
+		if err := prove(&record, p.claims()); err != nil {
 			return nil, 0, err
 		}
 		if !r.Scale.Quick {
-			record.conclude(p.claims())
+			conclude(&record, p.claims())
 		}
 		m.Papers = append(m.Papers, record)
 	}
-	return m, m.Left, m.render(r.Dir)
+	return m, m.Left, render.Write(r.Dir, m)
 }
 
 // compute finds the records of the artefacts that are done, and computes and builds those that are
@@ -245,11 +239,11 @@ func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 	if err := cmp.Or(d.Err(), err); err != nil {
 		return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
 	}
-	record, tables, err := d.record(j.paper.Name, &j.artefact, o)
+	record, err := d.record(j.paper.Name, &j.artefact, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
 	}
-	files, err := r.save(&record, slices.Concat(o.Tables, tables), o.Figures)
+	files, err := r.save(&record, o.Tables, o.Figures)
 	if err != nil {
 		return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
 	}
@@ -257,39 +251,36 @@ func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 	return &stamp{files, record}, nil
 }
 
-// record judges an output, and returns the tables that every artefact with claims has.
-func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, tables []Table, err error) {
+// record judges an output.
+func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, err error) {
 	if err := d.Claims.Match(o.declaration(paper, a.Name)); err != nil {
-		return Record{}, nil, err
+		return Record{}, err
 	}
-	record = Record{Paper: paper, Artefact: a.Name, Title: a.Title, Timed: a.Timed}
+	record = Record{Paper: paper, Name: a.Name, Title: a.Title, Timed: a.Timed}
 	record.Rows = d.judge(d.Claims.Of(a.Name), o)
 	record.Tests = d.tests(a.Name, o)
 	record.Readings = summarizeReadings(o.Readings, record.Rows)
-	if len(record.Rows) > 0 && len(o.Readings) > 0 {
-		tables = append(tables, claimsTable(a, record.Rows))
-	}
-	if len(record.Readings) > 1 {
-		tables = append(tables, readingsTable(a, record.Readings))
-	}
-	return record, tables, nil
+	return record, nil
 }
 
-// save writes tables and figures, adds them to the record, and returns the SHA-256 of each file below Dir.
+// save adds tables and figures to the record, writes the figures and tables of wall times, which the manifest lacks, and
+// returns the SHA-256 of each file below Dir.
 func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map[string]string, error) {
 	var files []string
 	for _, t := range tables {
-		file := filepath.Join(record.folder(), t.File)
 		if !record.Timed {
 			record.Tables = append(record.Tables, t)
+			continue
 		}
+		record.TimedTables = append(record.TimedTables, t.File)
+		file := filepath.Join(record.Folder(), t.File)
 		if err := t.Table.Save(filepath.Join(r.Dir, file)); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.File, err)
 		}
 		files = append(files, file+".txt", file+".csv", file+".md", file+".tex")
 	}
 	for _, f := range plots {
-		file := filepath.Join(record.folder(), f.File)
+		file := filepath.Join(record.Folder(), f.File)
 		record.Figures = append(record.Figures, Figure{File: f.File, Title: f.Title})
 		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.File, err)
@@ -305,13 +296,6 @@ func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map
 		sums[f] = sum
 	}
 	return sums, nil
-}
-
-func writeIfChanged(path, content string) error {
-	if old, err := os.ReadFile(path); err == nil && string(old) == content {
-		return nil
-	}
-	return atomicfile.Write(path, []byte(content))
 }
 
 // Program is the SHA-256 of this program's file, because another build may compute something else.
@@ -352,4 +336,25 @@ func Select(all []Paper, papers, only []string) (func(paper, artefact string) bo
 	return func(p, a string) bool {
 		return (len(papers) == 0 || slices.Contains(papers, p)) && (len(only) == 0 || slices.Contains(only, p+"/"+a))
 	}, nil
+}
+
+// settled verdicts are the same under any reading.
+var settled = []verdict.Verdict{verdict.NotRunnable, verdict.Input, verdict.Consistent}
+
+// summarizeReadings summarizes each reading of an artefact.
+func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
+	var out []ReadingSummary
+	for i, r := range readings {
+		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: !r.from.Weight.Counts()}
+		for _, row := range rows {
+			judged := row.Measured != nil && !slices.Contains(settled, row.Verdict)
+			if judged && row.Reading == s.Name && row.Default == (i == 0) {
+				s.Add(&row)
+			}
+		}
+		if s.Judged > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
 }

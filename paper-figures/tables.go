@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"miglab/paper-figures/claim"
-	"miglab/paper-figures/verdict"
+	"miglab/paper-figures/manifest"
 	"miglab/reports"
 )
 
@@ -25,7 +25,7 @@ func (d *Data) Layout(t *Table, rows []string, columns []claim.Cell, r Reading) 
 			cell.Row = name
 			c := d.Claims.Find(claim.Key{Artefact: t.File, Cell: cell})
 			if c != nil {
-				published = plain(&c.Published, c.Decimals)
+				published = manifest.Digits(&c.Published, c.Decimals)
 				if m, ok := r.Values[cell]; ok {
 					measured = reports.Fixed(m.Value, c.Decimals)
 				}
@@ -114,55 +114,6 @@ func (c *Claims) Head(table string, values ...any) *Table {
 	}
 	if t.Columns == nil {
 		panic(fmt.Sprintf("figures: tables.csv has no columns of %q", table))
-	}
-	return t
-}
-
-// claimsFile names the table that [claimsTable] makes of an artefact.
-func claimsFile(artefact string) string { return artefact + "-claims" }
-
-// claimsTable lists the default reading of each claim of an artefact, inputs last.
-func claimsTable(a *Artefact, rows []Row) Table {
-	t := Table{File: claimsFile(a.Name), Table: reports.Table{
-		Title: a.Title + ", claim by claim",
-		Columns: reports.Left("claim", "unit", "relation").
-			Right("published", "to", "measured", "95 % low", "95 % high", "allowed",
-				"replicates").Left("verdict", "cause"),
-		Notes: []string{
-			"95 % low, high: the interval of the measured value, widened by the sampling error of the published one: " +
-				"our standard deviation over the root of the paper's number of replicates, because the paper does " +
-				"not print its own",
-			"allowed: how far the interval may lie from the published number, half its last digit plus the margin",
-		},
-	}}
-	for inputs, r := range Each([]bool{false, true}, rows) { // inputs last
-		if r.Default && (r.Verdict == verdict.Input) == inputs {
-			c := r.Cells()
-			t.Row(r.Claim, r.Unit, r.Relation, plain(&r.Published, r.Decimals), plain(r.To, r.Decimals), c.Measured,
-				c.Low, c.High, c.Allowed, r.Replicates, r.Verdict, r.Cause)
-		}
-	}
-	t.Table = t.WithoutEmpty()
-	return t
-}
-
-// readingsTable compares the readings of an artefact.
-func readingsTable(a *Artefact, readings []ReadingSummary) Table {
-	t := Table{File: a.Name + "-readings", Table: reports.Table{
-		Title:   a.Title + ", readings",
-		Columns: reports.Left("reading", "where it comes from").Right("REPRODUCED", "of", "mean error").Left("unit"),
-		Notes: []string{
-			"the first reading is the default one; of a claim under the others claims.csv says: " + otherReading,
-		},
-	}}
-	for _, s := range readings {
-		for i, e := range s.Errors {
-			reading := []any{"", "", "", ""}
-			if i == 0 {
-				reading = []any{s.Name, s.Basis, s.Reproduced, s.Judged}
-			}
-			t.Row(append(reading, strconv.FormatFloat(e.Mean, 'g', 3, 64), e.Unit)...)
-		}
 	}
 	return t
 }

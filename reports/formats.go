@@ -6,7 +6,9 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
+	"sync"
 
 	"miglab/harness/nearest"
 )
@@ -64,39 +66,112 @@ var latexSpecials string
 
 var latexSpecial = strings.NewReplacer(append(strings.Fields(latexSpecials), "\u00a0", "~")...)
 
-// latex writes a table environment for the booktabs package, with the title as its caption. Cells are taken
-// literally: special characters are escaped, and Greek letters and common signs become mathematics.
+// latex writes table environments for the booktabs package, the first with the title as its caption. A table that is
+// wider than [PageCentimetres] gets headings over several lines, notes and pieces until it fits, and one that is longer
+// than a page is split by rows.
 func (t *Table) latex(w *bufio.Writer) {
-	t = t.joined()
+	plain := latexMeasure
+	plain.head = func(head string, _ float64) float64 { return latexPoints(head) }
+	pieces := t.fit(&plain)
+	fits := len(pieces) == 1 && len(pieces[0].Notes) == len(t.Notes)
+	if !fits {
+		pieces = t.fit(&latexMeasure)
+	}
+	for i := range pieces {
+		rows := pieces[i].Rows
+		for {
+			part := pieces[i]
+			part.Rows = rows[:min(len(rows), pageRows)]
+			rows = rows[len(part.Rows):]
+			if len(rows) > 0 {
+				part.Notes = nil
+			}
+			part.latexTable(w, !fits)
+			if len(rows) == 0 {
+				break
+			}
+			pieces[i].Title = ""
+		}
+	}
+}
+
+// latexTable writes one table environment. Cells are taken literally: special characters are escaped, and Greek letters
+// and common signs become mathematics.
+func (t *Table) latexTable(w *bufio.Writer, stacked bool) {
 	fmt.Fprintln(w, `\begin{table}`)
 	fmt.Fprintln(w, `\centering`)
+	if stacked {
+		fmt.Fprintln(w, `\small`)
+	}
 	if t.Title != "" {
 		fmt.Fprintln(w, `\caption{`+latexSpecial.Replace(t.Title)+`}`)
 	}
 	alignment := ""
-	for _, c := range t.Columns {
+	heads := make([]string, len(t.Columns))
+	for j, c := range t.Columns {
+		side := "l"
 		if c.Right {
-			alignment += "r"
-		} else {
-			alignment += "l"
+			side = "r"
+		}
+		alignment += side
+		heads[j] = latexSpecial.Replace(c.Name)
+		if lines := stack(c.Name, t.cellWidth(latexPoints, j), latexPoints); stacked && len(lines) > 1 {
+			heads[j] = `\shortstack[` + side + `]{` + strings.Join(nearest.Names(lines, latexSpecial.Replace), `\\`) + `}`
 		}
 	}
-	row := func(cells []string) {
-		fmt.Fprintln(w, strings.Join(nearest.Names(cells, latexSpecial.Replace), " & ")+` \\`)
-	}
+	row := func(cells []string) { fmt.Fprintln(w, strings.Join(cells, " & ")+` \\`) }
 	fmt.Fprintln(w, `\begin{tabular}{`+alignment+`}`)
 	fmt.Fprintln(w, `\toprule`)
-	row(t.names())
+	row(heads)
 	fmt.Fprintln(w, `\midrule`)
 	for _, r := range t.Rows {
-		row(r)
+		row(nearest.Names(r, latexSpecial.Replace))
 	}
 	fmt.Fprintln(w, `\bottomrule`)
 	fmt.Fprintln(w, `\end{tabular}`)
 	for _, n := range t.Notes {
-		fmt.Fprintln(w, `\par\footnotesize `+latexSpecial.Replace(n))
+		for i, line := range Folded(`\par\footnotesize ` + latexSpecial.Replace(n)) {
+			if i > 0 {
+				line = "  " + line
+			}
+			fmt.Fprintln(w, line)
+		}
 	}
 	fmt.Fprintln(w, `\end{table}`)
+}
+
+// latexWidths are the widths of characters in Computer Modern Roman of 10 points, in hundredths of a point. Characters
+// that are not listed count as the widest.
+//
+//go:embed latexwidths.txt
+var latexWidths string
+
+var latexWidthOf = sync.OnceValue(func() map[rune]float64 {
+	out := map[rune]float64{' ': 3.33}
+	for line := range strings.Lines(latexWidths) {
+		hundredths, characters, _ := strings.Cut(strings.TrimSpace(line), " ")
+		width, err := strconv.ParseFloat(hundredths, 64)
+		if err != nil {
+			panic("reports: latexwidths.txt: " + err.Error())
+		}
+		for _, r := range characters {
+			out[r] = width / 100
+		}
+	}
+	return out
+})
+
+// latexPoints estimates how wide LaTeX sets a text.
+func latexPoints(text string) (sum float64) {
+	const widest = 11
+	for _, r := range text {
+		width, ok := latexWidthOf()[r]
+		if !ok {
+			width = widest
+		}
+		sum += width
+	}
+	return sum
 }
 
 // json writes an array with an object for each row, without title and notes. In columns of numbers a number stands

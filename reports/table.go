@@ -93,7 +93,7 @@ var tableFormats = []struct {
 	extension string
 	write     func(*Table, *bufio.Writer)
 }{
-	{".txt", func(t *Table, w *bufio.Writer) { t.textWithin(w, 0) }},
+	{".txt", (*Table).pageText},
 	{".csv", (*Table).csv},
 	{".md", (*Table).markdown},
 	{".tex", (*Table).latex},

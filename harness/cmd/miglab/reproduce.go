@@ -19,6 +19,7 @@ import (
 	"miglab/paper-figures/far"
 	"miglab/paper-figures/hierarchical"
 	"miglab/paper-figures/mfi"
+	"miglab/paper-figures/render"
 )
 
 func papers() ([]figures.Paper, error) {
@@ -162,7 +163,7 @@ func newReadme() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "readme",
 		Short: "Bring the table of verdicts and the images in README.md up to date",
-		RunE:  func(*cobra.Command, []string) error { return figures.UpdateReadme(".", results) },
+		RunE:  func(*cobra.Command, []string) error { return render.UpdateReadme(".", results) },
 	}
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
 	return c

@@ -12,6 +12,7 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/render"
 	"miglab/reports/site"
 )
 
@@ -48,7 +49,7 @@ func newSite() *cobra.Command {
 			}); err != nil {
 				return err
 			}
-			if err := figures.AddToSite(&data, f.results); err != nil {
+			if err := render.AddToSite(&data, f.results); err != nil {
 				return err
 			}
 			if err := site.Write(out, data); err != nil {

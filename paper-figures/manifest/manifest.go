@@ -1,7 +1,8 @@
-package figures
+// Package manifest holds the facts that a reproduction of papers found, as one typed value and one JSON file. It says
+// nothing about them: package render makes pages, CSV files and figures from a manifest alone.
+package manifest
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,45 +16,55 @@ import (
 	"miglab/harness/wholefile"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
-	"miglab/reports"
 )
 
-// A Manifest is what a reproduction found. claims.csv, the pages, the site and README.md's table are made from it.
+// A Manifest is what a reproduction found.
 type Manifest struct {
 	// Quick marks a run on few replicates, which gives no verdicts.
 	Quick bool `json:"quick"`
 	// Left is how many artefacts are not done.
-	Left   int           `json:"left,omitempty"`
-	Papers []PaperRecord `json:"papers"`
+	Left   int     `json:"left,omitempty"`
+	Papers []Paper `json:"papers"`
 }
 
-// A PaperRecord is what was found of a paper.
-type PaperRecord struct {
-	Name      string   `json:"name"`
-	Title     string   `json:"title"`
-	Cite      string   `json:"cite"`
-	About     string   `json:"about,omitempty"`
-	Limits    string   `json:"limits,omitempty"`
-	Terms     []Term   `json:"terms,omitempty"`
-	Artefacts []Record `json:"artefacts"`
+// A Paper is what was found of a paper.
+type Paper struct {
+	Name      string     `json:"name"`
+	Title     string     `json:"title"`
+	Cite      string     `json:"cite"`
+	About     string     `json:"about,omitempty"`
+	Limits    string     `json:"limits,omitempty"`
+	Terms     []Term     `json:"terms,omitempty"`
+	Artefacts []Artefact `json:"artefacts"`
 	// Conclusions are in the order of conclusions.csv.
 	Conclusions []Conclusion `json:"conclusions,omitempty"`
 }
 
-// A Record is what was found of an artefact.
-type Record struct {
-	Paper    string `json:"paper"`
-	Artefact string `json:"artefact"`
-	Title    string `json:"title"`
+// An Artefact is what was found of a table, a figure or a group of numbers.
+type Artefact struct {
+	Paper string `json:"paper"`
+	Name  string `json:"artefact"`
+	Title string `json:"title"`
 	// Timed marks an artefact about wall times.
 	Timed    bool             `json:"timed,omitempty"`
 	Readings []ReadingSummary `json:"readings,omitempty"`
 	Rows     []Row            `json:"claims,omitempty"`
 	// Tests are the values that conclusions rest on.
 	Tests []Test `json:"tests,omitempty"`
+	// TimedTables are the files of tables about wall times.
+	TimedTables []string `json:"timed_tables,omitempty"`
 	// Figures and Tables are in the order of the page. Tables about wall times, which always differ, are left out.
 	Figures []Figure `json:"figures,omitempty"`
 	Tables  []Table  `json:"tables,omitempty"`
+}
+
+// Folder returns the folder below that of the results for the artefact's files. Wall times, which differ from run to
+// run, are not in the paper's.
+func (a *Artefact) Folder() string {
+	if a.Timed {
+		return "."
+	}
+	return a.Paper
 }
 
 // A Row is a claim under a reading: a line of results/claims.csv.
@@ -105,8 +116,8 @@ type Row struct {
 	ByMakespanMargin verdict.Verdict `json:"by_makespan_margin,omitempty"`
 }
 
-// rowOf is the claim without a measurement.
-func rowOf(c *claim.Claim) Row {
+// RowOf returns the row of a claim without a measurement.
+func RowOf(c *claim.Claim) Row {
 	r := Row{
 		Paper: c.Paper, Artefact: c.Home.Artefact, Claim: c.Cell.String(), Cell: c.Cell, Kind: c.Kind,
 		Relation: c.Relation, Published: c.Published, Unit: c.Unit, Source: c.Source, Decimals: c.Decimals,
@@ -116,17 +127,18 @@ func rowOf(c *claim.Claim) Row {
 		r.To = &c.To
 	}
 	if c.Relation == verdict.Equal && !c.Derived {
-		r.Margin = number(c.OwnMargin())
+		r.Margin = Number(c.OwnMargin())
 	}
 	return r
 }
 
-func (r *Row) setMeasured(m Measurement) {
-	r.Measured, r.Replicates, r.Replicate = number(m.Value), m.Replicates, m.Unit
+// SetMeasured sets the measured value and its replicates.
+func (r *Row) SetMeasured(m verdict.Measurement) {
+	r.Measured, r.Replicates, r.Replicate = Number(m.Value), m.Replicates, m.Unit
 }
 
-// number is a number in a file, rounded to nine digits; nil if it is not finite.
-func number(v float64) *float64 {
+// Number returns a number as files have it, rounded to nine digits; nil if it is not finite.
+func Number(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
@@ -138,28 +150,8 @@ func number(v float64) *float64 {
 // Counted reports whether the row counts in summaries: the default reading of a claim, where it belongs.
 func (r *Row) Counted() bool { return r.Default && !r.Repeats && r.Kind != claim.Arithmetic }
 
-// claimColumns are the columns of claims.csv.
-var claimColumns = reports.Left("paper", "artefact", "claim", "kind", "reading", "relation", "published", "measured",
-	"ci_low", "ci_high", "margin", "unit", "replicates", "verdict", "cause", "reason", "source", "published_to",
-	"replicate", "evidence", "by_default_margin", "by_makespan_margin", "row", "column", "quantity", "one_sided")
-
-// claimsCSV returns claims.csv: one line a claim and reading. A number that does not exist is empty.
-func (m *Manifest) claimsCSV() (string, error) {
-	t := Table{Table: reports.Table{Columns: claimColumns}}
-	for r := range m.Rows() {
-		if r.Repeats {
-			continue
-		}
-		t.Row(r.Paper, r.Artefact, r.Claim, r.Kind, r.Reading, r.Relation, plain(&r.Published, r.Decimals),
-			plain(r.Measured, -1), plain(r.Low, -1), plain(r.High, -1), plain(r.Margin, -1), r.Unit, r.Replicates,
-			r.Verdict, r.Cause, r.Reason, r.Source, plain(r.To, r.Decimals), r.Replicate, r.Evidence,
-			r.ByDefaultMargin, r.ByMakespanMargin, r.Cell.Row, r.Column, r.Quantity, r.OneSided)
-	}
-	return t.encoded("csv")
-}
-
-// plain formats a number with the given decimals; -1 means six significant digits.
-func plain(v *float64, decimals int) string {
+// Digits formats a number with the given decimals; -1 means six significant digits. A number that does not exist is "".
+func Digits(v *float64, decimals int) string {
 	switch {
 	case v == nil:
 		return ""
@@ -185,34 +177,12 @@ func (m *Manifest) Rows() func(yield func(*Row) bool) {
 	}
 }
 
-// digits is how many digits after the point people read: one more than is printed.
-func (r *Row) digits() int { return max(r.Decimals+1, 2) }
+// File is the name of the manifest in the folder for results.
+const File = "manifest.json"
 
-// RowCells are the numbers of a row as people read them. A number that does not exist is "".
-type RowCells struct{ Published, Measured, Low, High, Margin, Allowed string }
-
-// Cells formats the numbers with one digit more than is printed.
-func (r *Row) Cells() RowCells {
-	digits := r.digits()
-	published := plain(&r.Published, r.Decimals)
-	switch r.Relation {
-	case verdict.AtMost, verdict.AtLeast:
-		published = string(r.Relation) + " " + published
-	case verdict.Between:
-		published += " to " + plain(r.To, r.Decimals)
-	}
-	return RowCells{
-		published, plain(r.Measured, digits), plain(r.Low, digits), plain(r.High, digits),
-		plain(r.Margin, digits), plain(r.Allowed, digits+1),
-	}
-}
-
-// manifestFile is the manifest's file in the folder for results.
-const manifestFile = "manifest.json"
-
-// ReadManifest reads the manifest of a reproduction. The error wraps [fs.ErrNotExist] if there is none.
-func ReadManifest(dir string) (*Manifest, error) {
-	path := filepath.Join(dir, manifestFile)
+// Read reads the manifest of a reproduction. The error wraps [fs.ErrNotExist] if there is none.
+func Read(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, File)
 	raw, err := wholefile.Read(path, 64<<20)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -279,26 +249,8 @@ type MeanError struct {
 	Claims int     `json:"claims"`
 }
 
-// summarizeReadings summarizes each reading of an artefact.
-func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
-	var out []ReadingSummary
-	settled := []verdict.Verdict{verdict.NotRunnable, verdict.Input, verdict.Consistent}
-	for i, r := range readings {
-		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: !r.from.Weight.Counts()}
-		for _, row := range rows {
-			judged := row.Measured != nil && !slices.Contains(settled, row.Verdict)
-			if judged && row.Reading == s.Name && row.Default == (i == 0) {
-				s.add(&row)
-			}
-		}
-		if s.Judged > 0 {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-func (s *ReadingSummary) add(r *Row) {
+// Add counts a row that was judged under the reading.
+func (s *ReadingSummary) Add(r *Row) {
 	s.Judged++
 	if r.Verdict == verdict.Reproduced {
 		s.Reproduced++
@@ -309,7 +261,7 @@ func (s *ReadingSummary) add(r *Row) {
 		s.Errors = append(s.Errors, MeanError{Unit: r.Unit})
 	}
 	e := &s.Errors[i]
-	e.Mean = *number((float64(e.Mean*float64(e.Claims)) + r.off()) / float64(e.Claims+1))
+	e.Mean = *Number((float64(e.Mean*float64(e.Claims)) + r.off()) / float64(e.Claims+1))
 	e.Claims++
 }
 

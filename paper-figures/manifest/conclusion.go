@@ -1,0 +1,95 @@
+package manifest
+
+import "miglab/paper-figures/verdict"
+
+// A Test is a value under a reading, judged against a row of conclusions.csv.
+type Test struct {
+	// Row is the row's number, from 0.
+	Row int `json:"row"`
+	// Measure is the text of the cell.
+	Measure string `json:"measure"`
+	Reading string `json:"reading"`
+	// Default marks the default reading or one that equals it, and PostHoc one that decides nothing.
+	Default bool `json:"default,omitempty"`
+	PostHoc bool `json:"post_hoc,omitempty"`
+	// Verdict is REPRODUCED if the whole interval is on the side of the sentence, DEVIATES if it is on the other one.
+	Verdict verdict.Verdict `json:"verdict"`
+	// AtHalf and AtTwice are the verdicts if a threshold that is ours were half and twice as far.
+	AtHalf  verdict.Verdict `json:"at_half,omitempty"`
+	AtTwice verdict.Verdict `json:"at_twice,omitempty"`
+	// Sign is set if the whole interval is on the right side of the neutral number.
+	Sign  bool    `json:"sign,omitempty"`
+	Value float64 `json:"value"`
+	// Distance is how far the value is from the limit, positive on the side of the sentence, as a share of the limit if
+	// that is not 0.
+	Distance float64  `json:"distance"`
+	Low      *float64 `json:"ci_low,omitempty"`
+	High     *float64 `json:"ci_high,omitempty"`
+	// Enough is how many replicates would decide; 0 for none.
+	Enough int          `json:"enough,omitempty"`
+	Unit   verdict.Unit `json:"unit,omitempty"`
+	// Runs are the values of the training runs of a value about an agent.
+	Runs []float64 `json:"runs,omitempty"`
+}
+
+// State is what the value says of the sentence.
+func (t *Test) State() verdict.State { return t.Verdict.State() }
+
+// A Limit is a row of conclusions.csv: what is measured, and what it must not pass.
+type Limit struct {
+	// Row is the row's number, from 0.
+	Row      int    `json:"row"`
+	Artefact string `json:"artefact"`
+	// Measure describes the cells that are tested.
+	Measure  string           `json:"measure"`
+	Relation verdict.Relation `json:"relation"`
+	// Threshold, Neutral and Rounding are as the file has them. Number is the threshold with its rounding.
+	Threshold string  `json:"threshold"`
+	Neutral   string  `json:"neutral"`
+	Rounding  string  `json:"rounding"`
+	Number    float64 `json:"number"`
+	// OursFrom is the number from which a threshold that is ours is half and twice as far; empty for one of the paper.
+	OursFrom string `json:"ours_from,omitempty"`
+	// IsNeutral is set if the threshold is the number for no difference. A tie is not more.
+	IsNeutral bool `json:"is_neutral,omitempty"`
+}
+
+// A Dot is a conclusion under a reading of an artefact. Its distance is that of the least favourable value from its
+// threshold, in the value's unit if the threshold is 0.
+type Dot struct {
+	Artefact string        `json:"artefact"`
+	Reading  string        `json:"reading"`
+	State    verdict.State `json:"state"`
+	// Default marks the default reading, and Aside one that decides nothing.
+	Default  bool    `json:"default,omitempty"`
+	Aside    bool    `json:"post_hoc,omitempty"`
+	Distance float64 `json:"distance"`
+	// Values is how many values there are, and Right how many of them are on the side of the sentence.
+	Values int `json:"values"`
+	Right  int `json:"right"`
+	// Sign is set if all values have the sign of the sentence.
+	Sign bool `json:"sign,omitempty"`
+}
+
+// A Conclusion is a sentence of a paper with what came out.
+type Conclusion struct {
+	Paper    string `json:"paper"`
+	ID       string `json:"id"`
+	Sentence string `json:"sentence"`
+	Section  string `json:"section"`
+	// Short is the sentence in a few words, for lists; of tables.csv.
+	Short string `json:"short,omitempty"`
+	verdict.Conclusion
+	// AtHalf and AtTwice are the answers if the thresholds that are ours were half and twice as far.
+	AtHalf  verdict.Answer `json:"at_half,omitempty"`
+	AtTwice verdict.Answer `json:"at_twice,omitempty"`
+	// Because says why it came out so, in words of tables.csv; empty for most.
+	Because string `json:"because,omitempty"`
+	// Varied says what the readings vary, or what is missing if nothing can be measured.
+	Varied string `json:"varied,omitempty"`
+	// OfBudget is set if the agents learned less than the paper's, and PerRun says what a training run costs.
+	OfBudget bool    `json:"of_budget,omitempty"`
+	PerRun   string  `json:"per_run,omitempty"`
+	Limits   []Limit `json:"limits,omitempty"`
+	Dots     []Dot   `json:"dots,omitempty"`
+}

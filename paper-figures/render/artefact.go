@@ -1,0 +1,324 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/harness/nearest"
+	"miglab/paper-figures/manifest"
+	"miglab/paper-figures/verdict"
+	"miglab/reports"
+)
+
+// An artefact is one of the manifest as its page shows it.
+type artefact struct {
+	*manifest.Artefact
+	Paper *paper
+	// Measured and Inputs are the rows of the default reading.
+	Measured, Inputs []*manifest.Row
+	// Notes are the reasons of the rows, each once.
+	Notes []note
+}
+
+// A note is a reason with the rows that it is for.
+type note struct {
+	Number int
+	Rows   []*manifest.Row
+	paper  *paper
+}
+
+func newArtefact(p *paper, a *manifest.Artefact) *artefact {
+	out := &artefact{Artefact: a, Paper: p}
+	for i := range a.Rows {
+		r := &a.Rows[i]
+		switch {
+		case !r.Default:
+			continue
+		case r.Verdict == verdict.Input:
+			out.Inputs = append(out.Inputs, r)
+		default:
+			out.Measured = append(out.Measured, r)
+		}
+		if r.Reason != "" && r.Verdict != verdict.None {
+			out.addNote(r)
+		}
+	}
+	slices.SortStableFunc(out.Notes, func(a, b note) int {
+		return slices.Index(verdict.All, a.First().Verdict) - slices.Index(verdict.All, b.First().Verdict)
+	})
+	for i := range out.Notes {
+		out.Notes[i].Number = i + 1
+	}
+	return out
+}
+
+// addNote adds a row to the note with its verdict, cause, reason and evidence.
+func (a *artefact) addNote(r *manifest.Row) {
+	i := slices.IndexFunc(a.Notes, func(n note) bool {
+		f := n.First()
+		return f.Verdict == r.Verdict && f.Cause == r.Cause && f.Reason == r.Reason && f.Evidence == r.Evidence
+	})
+	if i < 0 {
+		a.Notes = append(a.Notes, note{Rows: []*manifest.Row{r}, paper: a.Paper})
+		return
+	}
+	a.Notes[i].Rows = append(a.Notes[i].Rows, r)
+}
+
+// First is the first row of the note.
+func (n note) First() *manifest.Row { return n.Rows[0] }
+
+// Explains reports whether the note explains why its numbers deviate.
+func (n note) Explains() bool { return n.First().Cause.Explains() }
+
+// Evidence links the artefact that shows the cause, if it was written.
+func (n note) Evidence() string {
+	name := n.First().Evidence
+	_, artefact, _ := strings.Cut(name, "/")
+	switch {
+	case name == "":
+		return ""
+	case n.paper.has(artefact):
+		return "[" + name + "](" + artefact + ".md)"
+	}
+	return name
+}
+
+// Numbered are the rows whose evidence has numbers about them.
+func (n note) Numbered() []*manifest.Row {
+	return slices.DeleteFunc(slices.Clone(n.Rows), func(r *manifest.Row) bool { return r.Numbers == "" })
+}
+
+// mark is a verdict with the number of its note.
+func (a *artefact) mark(r *manifest.Row) string {
+	for _, n := range a.Notes {
+		if slices.Contains(n.Rows, r) {
+			return fmt.Sprintf("%s (%d)", r.Verdict, n.Number)
+		}
+	}
+	return string(r.Verdict)
+}
+
+// Tally counts the verdicts of the default reading.
+func (a *artefact) Tally() string {
+	t := manifest.Tally{}
+	for i := range a.Rows {
+		if r := &a.Rows[i]; r.Default && r.Verdict != verdict.None {
+			t[r.Verdict]++
+		}
+	}
+	return t.String()
+}
+
+// Shown are the tables of the page as Markdown. Long ones stand in files of their own.
+func (a *artefact) Shown() (out []string, err error) {
+	for _, t := range a.Tables {
+		if len(t.Rows) > longTable {
+			continue
+		}
+		text, err := markdown(&t.Table)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, text)
+	}
+	return out, nil
+}
+
+// longTable is the number of rows from which on a table is not shown.
+const longTable = 60
+
+// Elsewhere are the tables that are too long for the page.
+func (a *artefact) Elsewhere() (out []manifest.Table) {
+	for _, t := range a.Tables {
+		if len(t.Rows) > longTable {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Numbers is the table of what was measured beside print.
+func (a *artefact) Numbers() (string, error) {
+	t := &reports.Table{Columns: reports.Left("number").Right("printed", "measured").Left("95 % interval", "verdict")}
+	for _, r := range a.Measured {
+		c := cellsOf(r)
+		t.Row(r.Claim, c.Published, c.Measured, c.Interval(), a.mark(r))
+	}
+	filled := t.WithoutEmpty()
+	return markdown(&filled)
+}
+
+// Deviations is the table of how far the numbers that deviate are from print.
+func (a *artefact) Deviations() (string, error) {
+	t := &reports.Table{Columns: reports.Left("number").Right("difference").Left("95 % interval").Right("allowed").Left("other readings")}
+	for _, r := range a.Measured {
+		if r.Verdict == verdict.Deviates {
+			difference, interval := differenceOf(r)
+			t.Row(r.Claim, difference, interval, cellsOf(r).Allowed, a.others(r))
+		}
+	}
+	if len(t.Rows) == 0 {
+		return "", nil
+	}
+	filled := t.WithoutEmpty()
+	return markdown(&filled)
+}
+
+// Given is the table of the numbers that are taken from the paper.
+func (a *artefact) Given() (string, error) {
+	t := &reports.Table{Columns: reports.Left("number").Right("printed")}
+	for _, r := range a.Inputs {
+		t.Row(r.Claim, cellsOf(r).Published)
+	}
+	return markdown(t)
+}
+
+// Compared is the table of the readings.
+func (a *artefact) Compared() (string, error) {
+	if len(a.Readings) < 2 {
+		return "", nil
+	}
+	t := readingsTable(a)
+	return markdown(&t.Table)
+}
+
+// allTables are the tables of files: those of the artefact, and then those that compare claims and readings.
+func (a *artefact) allTables() []manifest.Table {
+	out := slices.Clone(a.Tables)
+	if len(a.Measured)+len(a.Inputs) > 0 {
+		out = append(out, claimsTable(a))
+	}
+	if len(a.Readings) > 1 {
+		out = append(out, readingsTable(a))
+	}
+	return out
+}
+
+// claimsTable lists the default reading of each claim, inputs last.
+func claimsTable(a *artefact) manifest.Table {
+	t := manifest.Table{File: a.Name + "-claims", Table: reports.Table{
+		Title: a.Title + ", claim by claim",
+		Columns: reports.Left("claim", "unit", "relation").Right("published", "to", "measured", "95 % low", "95 % high",
+			"allowed", "replicates").Left("verdict", "cause"),
+		Notes: []string{
+			"95 % low, high: the interval of the measured value, widened by the sampling error of the published one",
+			"allowed: how far the interval may lie from the published number, half its last digit plus the margin",
+		},
+	}}
+	for _, r := range slices.Concat(a.Measured, a.Inputs) {
+		c := cellsOf(r)
+		t.Row(r.Claim, r.Unit, r.Relation, manifest.Digits(&r.Published, r.Decimals), manifest.Digits(r.To, r.Decimals),
+			c.Measured, c.Low, c.High, c.Allowed, r.Replicates, r.Verdict, r.Cause)
+	}
+	t.Table = t.WithoutEmpty()
+	return t
+}
+
+// readingsTable compares the readings of an artefact.
+func readingsTable(a *artefact) manifest.Table {
+	t := manifest.Table{File: a.Name + "-readings", Table: reports.Table{
+		Title:   a.Title + ", readings",
+		Columns: reports.Left("reading").Right("REPRODUCED", "of", "mean error").Left("unit", "where it comes from"),
+		Notes:   []string{"The first reading is the default one, whose verdicts count."},
+	}}
+	for _, s := range a.Readings {
+		for i, e := range s.Errors {
+			mean := strconv.FormatFloat(e.Mean, 'g', 3, 64)
+			if i == 0 {
+				t.Row(s.Name, s.Reproduced, s.Judged, mean, e.Unit, s.Basis)
+			} else {
+				t.Row("", "", "", mean, e.Unit, "")
+			}
+		}
+	}
+	return t
+}
+
+// rowCells are the numbers of a row as people read them, with one digit more than is printed.
+type rowCells struct{ Published, Measured, Low, High, Allowed string }
+
+// digits is how many digits after the point people read: one more than is printed.
+func digits(r *manifest.Row) int { return max(r.Decimals+1, 2) }
+
+func cellsOf(r *manifest.Row) rowCells {
+	n := digits(r)
+	published := manifest.Digits(&r.Published, r.Decimals)
+	switch r.Relation {
+	case verdict.AtMost, verdict.AtLeast:
+		published = string(r.Relation) + " " + published
+	case verdict.Between:
+		published += " to " + manifest.Digits(r.To, r.Decimals)
+	}
+	return rowCells{
+		strings.TrimSpace(published + " " + r.Unit), manifest.Digits(r.Measured, n), manifest.Digits(r.Low, n),
+		manifest.Digits(r.High, n), manifest.Digits(r.Allowed, n+1),
+	}
+}
+
+// Interval is the 95 % interval; empty if nothing was sampled.
+func (c rowCells) Interval() string {
+	if c.Low == c.High {
+		return ""
+	}
+	return c.Low + " to " + c.High
+}
+
+// differenceOf is the deviation from the nearer end of what is published, and its interval.
+func differenceOf(r *manifest.Row) (difference, interval string) {
+	end := r.Published
+	if r.To != nil && *r.Measured > end {
+		end = *r.To
+	}
+	less := func(v float64) string { return strconv.FormatFloat(v-end, 'f', digits(r), 64) }
+	if r.Low != nil && r.High != nil && *r.Low < *r.High {
+		interval = less(*r.Low) + " to " + less(*r.High)
+	}
+	return less(*r.Measured), interval
+}
+
+// others are the least and the most that other readings of the whole artefact measure for a row, empty for none.
+func (a *artefact) others(r *manifest.Row) string {
+	least, most := math.Inf(1), math.Inf(-1)
+	for i := range a.Rows {
+		if o := &a.Rows[i]; o.Cell == r.Cell && !o.Default && !o.Part && o.Measured != nil {
+			least, most = min(least, *o.Measured), max(most, *o.Measured)
+		}
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'f', digits(r), 64) }
+	switch {
+	case least == most:
+		return number(least)
+	case least < most:
+		return number(least) + " to " + number(most)
+	}
+	return ""
+}
+
+// Conclusions are those that rest on the artefact.
+func (a *artefact) Conclusions() []*conclusion {
+	return slices.DeleteFunc(slices.Clone(a.Paper.all), func(c *conclusion) bool {
+		return !slices.ContainsFunc(c.Limits, func(l manifest.Limit) bool { return l.Artefact == a.Name })
+	})
+}
+
+// Shows lists the artefacts of the paper whose causes rest on this one.
+func (a *artefact) Shows() (out []string) {
+	for _, o := range a.Paper.Artefacts {
+		rests := func(r manifest.Row) bool {
+			return r.Evidence == a.Paper.Name+"/"+a.Name && r.Default && o.Name != a.Name
+		}
+		if slices.ContainsFunc(o.Rows, rests) {
+			out = append(out, o.Name)
+		}
+	}
+	return out
+}
+
+// Of names what a note is for: the claims of its rows.
+func (n note) Of() string {
+	return some(8, nearest.Names(n.Rows, func(r *manifest.Row) string { return r.Claim }))
+}

@@ -1,0 +1,62 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"miglab/harness/nearest"
+	"miglab/reports"
+)
+
+// countsTable is an empty table of counts by paper and name.
+func countsTable[N ~string](names []N) *reports.Table {
+	return &reports.Table{Columns: reports.Left("paper").Right(nearest.Names(names, asText)...).Right("all")}
+}
+
+// countsRow adds the counts of a paper.
+func countsRow[N ~string](t *reports.Table, names []N, paper string, counts map[N]int) {
+	sum := 0
+	for _, n := range names {
+		sum += counts[n]
+	}
+	t.Row(paper, nearest.Names(names, func(n N) string { return strconv.Itoa(counts[n]) }), sum)
+}
+
+// blank is a count, and nothing for 0.
+func blank(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// markdown returns a table as Markdown that fits a page.
+func markdown(t *reports.Table) (string, error) {
+	var b strings.Builder
+	for _, piece := range t.Fit() {
+		if err := piece.Encode(&b, "markdown"); err != nil {
+			return "", err
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// linkPapers links the names of papers that begin a row to their pages.
+func (r *run) linkPapers(table string, err error) (string, error) {
+	for _, p := range r.Papers {
+		begin := regexp.MustCompile(`(?m)^\| ` + p.Name + ` +\|`)
+		table = begin.ReplaceAllLiteralString(table, fmt.Sprintf("| [%s](%[1]s/README.md) |", p.Name))
+	}
+	return table, err
+}
+
+// some names the first of a list, and says how many others there are.
+func some(most int, names []string) string {
+	if len(names) <= most+1 {
+		return strings.Join(names, "; ")
+	}
+	return fmt.Sprintf("%s; and %d others", strings.Join(names[:most], "; "), len(names)-most)
+}

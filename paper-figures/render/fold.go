@@ -1,0 +1,64 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+
+	"miglab/reports"
+)
+
+// notFolded matches lines that must stay whole: rows of tables, headings, images and tags.
+var notFolded = regexp.MustCompile(`^(\||#|!\[|<|\[!\[)`)
+
+// item matches the mark of a list's item, with its indentation.
+var item = regexp.MustCompile(`^ *(?:[-*] |\d+\. )?`)
+
+// startsBlock matches words that would begin a list, a heading or a quote at the beginning of a line.
+var startsBlock = regexp.MustCompile(`^(?:[-+*=#>|]+|\d+[.)])$`)
+
+// folded breaks the long lines of a page. The lines of an item stay in it.
+func folded(page string) string {
+	var out []string
+	blank := false
+	for line := range strings.SplitSeq(page, "\n") {
+		if line = strings.TrimRight(line, " "); line == "" {
+			blank = true
+			continue
+		}
+		if blank && out != nil {
+			out = append(out, "")
+		}
+		blank = false
+		if notFolded.MatchString(line) {
+			out = append(out, line)
+			continue
+		}
+		mark := item.FindString(line)
+		indent := strings.Repeat(" ", len(mark))
+		for i, part := range foldedLine(strings.TrimPrefix(line, mark), reports.PageColumns-len(mark)) {
+			if i == 0 {
+				out = append(out, mark+part)
+			} else {
+				out = append(out, indent+part)
+			}
+		}
+	}
+	return strings.Join(out, "\n") + "\n"
+}
+
+// foldedLine breaks a line between words, and never before one that would begin a block.
+func foldedLine(line string, width int) (out []string) {
+	current := ""
+	for _, word := range strings.Fields(line) {
+		switch {
+		case current == "":
+			current = word
+		case len([]rune(current))+1+len([]rune(word)) > width && !startsBlock.MatchString(word):
+			out = append(out, current)
+			current = word
+		default:
+			current += " " + word
+		}
+	}
+	return append(out, current)
+}

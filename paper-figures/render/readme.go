@@ -1,0 +1,75 @@
+package render
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"miglab/harness/atomicfile"
+	"miglab/paper-figures/manifest"
+)
+
+// Markers of the part of the project's README.md that the tool writes.
+const (
+	readmeBegin = "<!-- verdicts: written by `make readme`; do not edit -->\n"
+	readmeEnd   = "<!-- /verdicts -->"
+)
+
+// gallery lists the images that README.md shows.
+var gallery = []string{"far/figure12.png", "drl/ours.png"}
+
+// UpdateReadme replaces the tables of conclusions and verdicts and the images of the project's README.md, from a folder
+// of results.
+func UpdateReadme(root, results string) error {
+	m, err := manifest.Read(results)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(root, "README.md")
+	readme, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text, err := newRun(m).updateReadme(string(readme))
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(path, []byte(text)); err != nil {
+		return err
+	}
+	for _, image := range gallery {
+		raw, err := os.ReadFile(filepath.Join(results, image))
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(filepath.Join(root, "paper-figures", "gallery", filepath.Base(image)),
+			raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// updateReadme replaces the verdicts in the project's README.md. It refuses a quick or incomplete run.
+func (r *run) updateReadme(readme string) (string, error) {
+	if r.Quick || r.Left > 0 {
+		return "",
+			fmt.Errorf("the results are not complete (quick run: %v, artefacts that are not done: %d); run miglab "+
+				"reproduce first", r.Quick, r.Left)
+	}
+	before, rest, ok := strings.Cut(readme, readmeBegin)
+	_, after, end := strings.Cut(rest, readmeEnd)
+	if !ok || !end {
+		return "", fmt.Errorf("README.md lacks the lines %q and %q", strings.TrimSpace(readmeBegin), readmeEnd)
+	}
+	answers, err := markdown(r.answers())
+	if err != nil {
+		return "", err
+	}
+	verdicts, err := markdown(r.verdicts(""))
+	if err != nil {
+		return "", err
+	}
+	return before + readmeBegin + answers + "\n\n" + verdicts + "\n" + readmeEnd + after, nil
+}

@@ -1,0 +1,224 @@
+// Package render makes the pages, the CSV files, the LaTeX tables and the figures of a reproduction from its manifest
+// alone. Words stand in the templates and numbers come from typed fields. Links lead only to what was written.
+package render
+
+import (
+	"embed"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/template"
+
+	"miglab/harness/atomicfile"
+	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
+	"miglab/paper-figures/claim"
+	"miglab/paper-figures/manifest"
+	"miglab/paper-figures/verdict"
+	"miglab/reports"
+)
+
+// files are the templates, and terms.csv, which explains what the pages of all papers have in common.
+//
+//go:embed *.tmpl terms.csv
+var files embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"anchor": anchor,
+	"escape": reports.EscapeMarkdown,
+	"join":   func(names []string) string { return strings.Join(names, "; ") },
+	"some":   some,
+}).ParseFS(files, "*.tmpl"))
+
+// show fills in a template.
+func show(name string, data any) (string, error) {
+	var b strings.Builder
+	err := templates.ExecuteTemplate(&b, name, data)
+	return strings.TrimSpace(b.String()), err
+}
+
+// Write writes everything that a manifest gives into a folder of results, and the manifest itself. Files that have
+// their bytes already stay untouched.
+func Write(dir string, m *manifest.Manifest) error {
+	r := newRun(m)
+	written := map[string]string{}
+	add := func(path, text string, err error) error {
+		written[path] = text
+		return err
+	}
+	for _, page := range []string{"README.md", "METHOD.md"} {
+		text, err := show(page+".tmpl", r)
+		if err := add(page, folded(text), err); err != nil {
+			return err
+		}
+	}
+	for _, p := range r.Papers {
+		for name, text := range p.pages() {
+			body, err := text()
+			if err := add(filepath.Join(p.Name, name), body, err); err != nil {
+				return err
+			}
+		}
+		if err := p.saveCurve(filepath.Join(dir, p.Name)); err != nil {
+			return err
+		}
+	}
+	for name, text := range map[string]func() (string, error){
+		"claims.csv": r.claimsCSV, "conclusions.csv": r.conclusionsCSV, "conclusion-values.csv": r.valuesCSV,
+	} {
+		body, err := text()
+		if err := add(name, body, err); err != nil {
+			return err
+		}
+	}
+	raw, err := json.MarshalIndent(m, "", " ")
+	if err := add(manifest.File, string(raw)+"\n", err); err != nil {
+		return err
+	}
+	for path, text := range written {
+		if err := writeIfChanged(filepath.Join(dir, path), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeIfChanged(path, text string) error {
+	if old, err := os.ReadFile(path); err == nil && string(old) == text {
+		return nil
+	}
+	return atomicfile.Write(path, []byte(text))
+}
+
+// A run is a manifest as its summary shows it: without papers of which nothing is done.
+type run struct {
+	*manifest.Manifest
+	Papers []*paper
+}
+
+func newRun(m *manifest.Manifest) *run {
+	r := &run{Manifest: m}
+	terms := strictcsv.Embedded[manifest.Term](files, "terms.csv")
+	for i := range m.Papers {
+		if len(m.Papers[i].Artefacts) > 0 {
+			r.Papers = append(r.Papers, newPaper(m, &m.Papers[i], terms))
+		}
+	}
+	return r
+}
+
+// counted yields the rows that count in summaries.
+func (r *run) counted(yield func(*manifest.Row) bool) {
+	for row := range r.Rows() {
+		if row.Counted() && !yield(row) {
+			return
+		}
+	}
+}
+
+// A count is how often something with a name occurs.
+type count[N any] struct {
+	Name N
+	N    int
+}
+
+// Causes counts the deviations of which the cause explains the number, or does not.
+func (r *run) Causes(explains bool) (out []count[claim.Cause]) {
+	for _, c := range claim.Causes {
+		if c.Explains() == explains {
+			out = append(out, count[claim.Cause]{c, r.Deviating(c, "")})
+		}
+	}
+	return out
+}
+
+// Explained counts the deviations that are explained, or are not.
+func (r *run) Explained(explains bool) (n int) {
+	for _, c := range r.Causes(explains) {
+		n += c.N
+	}
+	return n
+}
+
+// Deviating counts the claims of a kind that deviate for a cause. An empty kind means all.
+func (r *run) Deviating(cause claim.Cause, kind claim.Kind) (n int) {
+	for row := range r.counted {
+		if row.Verdict == verdict.Deviates && row.Cause == cause && (kind == "" || row.Kind == kind) {
+			n++
+		}
+	}
+	return n
+}
+
+// Changed counts the verdicts that would be different under the default margin or under that of makespans.
+func (r *run) Changed(makespans bool) (out struct{ All, Deviating int }) {
+	for row := range r.counted {
+		v := row.ByDefaultMargin
+		if makespans {
+			v = row.ByMakespanMargin
+		}
+		if v == "" || v == row.Verdict {
+			continue
+		}
+		out.All++
+		if row.Verdict == verdict.Deviates {
+			out.Deviating++
+		}
+	}
+	return out
+}
+
+// verdicts is a table of the claims of a kind by paper and verdict.
+func (r *run) verdicts(kind claim.Kind) *reports.Table {
+	t := countsTable(verdict.All)
+	for _, p := range r.Papers {
+		one := manifest.Manifest{Papers: []manifest.Paper{*p.Paper}}
+		countsRow(t, verdict.All, p.Name, one.Count(kind))
+	}
+	countsRow(t, verdict.All, "all", r.Count(kind))
+	return t
+}
+
+// Verdicts is the table with links to the papers.
+func (r *run) Verdicts(kind claim.Kind) (string, error) {
+	return r.linkPapers(markdown(r.verdicts(kind)))
+}
+
+// answers is a table of the conclusions by paper and answer.
+func (r *run) answers() *reports.Table {
+	t := countsTable(verdict.Answers)
+	for _, p := range r.Papers {
+		n := map[verdict.Answer]int{}
+		for _, c := range p.all {
+			n[c.Answer]++
+		}
+		countsRow(t, verdict.Answers, p.Name, n)
+	}
+	return t
+}
+
+// Answers is the table with links to the papers.
+func (r *run) Answers() (string, error) { return r.linkPapers(markdown(r.answers())) }
+
+// CausesByTable is a table of the causes of deviations by paper and artefact.
+func (r *run) CausesByTable() (string, error) {
+	t := &reports.Table{Columns: reports.Left("table").Right(nearest.Names(claim.Causes, asText)...)}
+	for _, p := range r.Papers {
+		for _, a := range p.Artefacts {
+			n, all := map[claim.Cause]int{}, 0
+			for _, row := range a.Rows {
+				if row.Counted() && row.Verdict == verdict.Deviates {
+					n[row.Cause]++
+					all++
+				}
+			}
+			if all > 0 {
+				t.Row(p.Name+"/"+a.Name, nearest.Names(claim.Causes, func(c claim.Cause) string { return blank(n[c]) }))
+			}
+		}
+	}
+	return markdown(t)
+}
+
+func asText[S ~string](s S) string { return string(s) }

@@ -1,0 +1,130 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"miglab/paper-figures/manifest"
+	"miglab/paper-figures/verdict"
+	"miglab/reports/site"
+)
+
+// AddToSite adds the claims and figures of a folder of results to the web site, if there are any.
+func AddToSite(d *site.Data, results string) error {
+	m, err := manifest.Read(results)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range newRun(m).Papers {
+		screen, err := p.onSite()
+		if err != nil {
+			return err
+		}
+		d.Papers = append(d.Papers, screen)
+		for _, a := range p.Artefacts {
+			for i := range a.Rows {
+				if r := &a.Rows[i]; !r.Repeats {
+					d.Claims = append(d.Claims, onSite(r, a.Title))
+				}
+			}
+		}
+		if err := p.addFigures(d, filepath.Join(results, p.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onSite is the first screen of the paper as the site shows it.
+func (p *paper) onSite() (site.Paper, error) {
+	out := site.Paper{
+		Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Curve: curveFile,
+	}
+	var score []string
+	for _, a := range verdict.Answers {
+		n := 0
+		for _, c := range p.all {
+			if c.Answer == a {
+				n++
+			}
+		}
+		out.Answers = append(out.Answers, site.NameCount{Name: string(a), N: n})
+		if n > 0 {
+			score = append(score, fmt.Sprintf("%s %d", a, n))
+		}
+	}
+	out.Score = fmt.Sprintf("%d conclusions: %s", p.Judged(), strings.Join(score, ", "))
+	for _, c := range p.all {
+		one := site.Conclusion{
+			ID: c.ID, Short: c.Name(), Sentence: c.Sentence, Section: c.Section, Answer: string(c.Answer),
+			Because: c.Because, Varied: c.Varied, Leading: len(out.Conclusions) < 3,
+		}
+		for _, text := range []struct {
+			to   *string
+			make func() (string, error)
+		}{{&one.Met, c.Share}, {&one.Numbers, c.Numbers}, {&one.Plain, c.Plain}, {&one.Brief, c.Reason}} {
+			var err error
+			if *text.to, err = text.make(); err != nil {
+				return out, err
+			}
+		}
+		if c.Part != "" {
+			one.Met += ", " + string(c.Part)
+		}
+		out.Conclusions = append(out.Conclusions, one)
+	}
+	return out, nil
+}
+
+// onSite is the row of an artefact with a title as the site shows it.
+func onSite(r *manifest.Row, title string) site.Claim {
+	cells := cellsOf(r)
+	return site.Claim{
+		Paper: r.Paper, Artefact: r.Artefact, Title: title, Name: r.Claim, Kind: string(r.Kind), Reading: r.Reading,
+		Default: r.Default, Published: cells.Published, Measured: cells.Measured, Low: cells.Low, High: cells.High,
+		Margin: manifest.Digits(r.Margin, digits(r)), Unit: r.Unit, Verdict: string(r.Verdict), Cause: string(r.Cause),
+		Reason: r.Reason, Evidence: r.Evidence, Numbers: r.Numbers,
+	}
+}
+
+// addFigures adds the figures of the paper, that of its conclusions first, and then its tables by name.
+func (p *paper) addFigures(d *site.Data, dir string) error {
+	add := func(artefact string, f manifest.Figure) error {
+		svg, err := os.ReadFile(filepath.Join(dir, f.File+".svg"))
+		if err != nil {
+			return fmt.Errorf("%w; miglab reproduce writes it again", err)
+		}
+		d.Figures = append(d.Figures, site.Figure{Paper: p.Name, Artefact: artefact, File: f.File, Title: f.Title, SVG: svg})
+		return nil
+	}
+	if len(p.all) > 0 {
+		curve := manifest.Figure{File: curveFile, Title: "Each conclusion of the paper, with a mark for each reading"}
+		if err := add(curveFile, curve); err != nil {
+			return err
+		}
+	}
+	var tables []site.Figure
+	for _, a := range p.artefacts {
+		for _, f := range a.Figures {
+			if err := add(a.Name, f); err != nil {
+				return err
+			}
+		}
+		for _, t := range a.allTables() {
+			fig := site.Figure{Paper: p.Name, Artefact: a.Name, File: t.File, Title: t.Table.Title, Table: &t.Table}
+			t.Table.Title = "" // stands above the table
+			tables = append(tables, fig)
+		}
+	}
+	slices.SortFunc(tables, func(a, b site.Figure) int { return strings.Compare(a.File, b.File) })
+	d.Figures = append(d.Figures, tables...)
+	return nil
+}

@@ -1,0 +1,219 @@
+package reports
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rivo/uniseg"
+
+	"miglab/harness/nearest"
+)
+
+// PageColumns is the width of tables in Markdown and text, in characters, and PageCentimetres that of tables in LaTeX: A4
+// with margins of 2 cm.
+const (
+	PageColumns     = 120
+	PageCentimetres = 17
+)
+
+const pointsPerCentimetre = 72.27 / 2.54
+
+// pageRows is how many rows of a table fit a page in LaTeX.
+const pageRows = 50
+
+// A measure is how wide a format makes a table.
+type measure struct {
+	limit, between float64
+	text           func(string) float64
+	// head is how wide a heading is above cells of a width.
+	head func(head string, cells float64) float64
+}
+
+func displayed(text string) float64 { return float64(uniseg.StringWidth(text)) }
+
+var (
+	markdownMeasure = measure{
+		PageColumns - 1, 3, func(text string) float64 { return displayed(EscapeMarkdown(text)) },
+		func(head string, _ float64) float64 { return max(3, displayed(EscapeMarkdown(head))) },
+	}
+	textMeasure  = measure{PageColumns, 2, displayed, stackedWidth(displayed)}
+	latexMeasure = measure{PageCentimetres * pointsPerCentimetre, 12, latexPoints, stackedWidth(latexPoints)}
+)
+
+// leastHead is how many characters a line of a heading may have, however short the cells are.
+const leastHead = 12
+
+// stack breaks a heading into lines that are about as wide as the cells.
+func stack(head string, cells float64, text func(string) float64) []string {
+	limit := max(cells, text(strings.Repeat("n", leastHead)))
+	return wrapBy(func(s string) int { return int(text(s)) }, head, int(limit))
+}
+
+func stackedWidth(text func(string) float64) func(string, float64) float64 {
+	return func(head string, cells float64) (wide float64) {
+		for _, line := range stack(head, cells, text) {
+			wide = max(wide, text(line))
+		}
+		return wide
+	}
+}
+
+// Fit returns the table as pieces that fit a page in Markdown: columns of text with long cells refer to notes, and what is
+// still too wide is split by columns, each piece with those that name the rows. The notes are those of the last piece.
+func (t *Table) Fit() []Table { return t.fit(&markdownMeasure) }
+
+func (t *Table) fit(m *measure) []Table {
+	whole := *t.joined()
+	whole.Rows, whole.Notes = slices.Clone(whole.Rows), slices.Clone(whole.Notes)
+	notes := 0
+	for whole.width(m, nil) > m.limit {
+		if !whole.shorten(m, &notes) {
+			break
+		}
+	}
+	return whole.split(m)
+}
+
+// cellWidth is the width of the cells of a column.
+func (t *Table) cellWidth(text func(string) float64, j int) (wide float64) {
+	for _, row := range t.Rows {
+		wide = max(wide, text(row[j]))
+	}
+	return wide
+}
+
+// columnWidth is the width of a column with its heading.
+func (t *Table) columnWidth(m *measure, j int) float64 {
+	cells := t.cellWidth(m.text, j)
+	return max(cells, m.head(t.Columns[j].Name, cells))
+}
+
+// width is the width of some columns; nil means all.
+func (t *Table) width(m *measure, columns []int) (sum float64) {
+	for j := range t.Columns {
+		if columns == nil || slices.Contains(columns, j) {
+			sum += t.columnWidth(m, j) + m.between
+		}
+	}
+	return sum
+}
+
+// longCell is the length of cells, in characters, that stay in a table that is too wide.
+const longCell = 24
+
+// shorten moves the long cells of the widest column of text to notes, or reports that none has any.
+func (t *Table) shorten(m *measure, notes *int) bool {
+	widest, most := -1, 0.0
+	for j, c := range t.Columns {
+		long := slices.ContainsFunc(t.Rows, func(row []string) bool { return displayed(row[j]) > longCell })
+		if w := t.columnWidth(m, j); !c.Right && long && w > most {
+			widest, most = j, w
+		}
+	}
+	if widest < 0 || most < m.limit/3 && widest == 0 {
+		return false
+	}
+	marks := map[string]string{}
+	for i, row := range t.Rows {
+		cell := row[widest]
+		if displayed(cell) <= longCell {
+			continue
+		}
+		if marks[cell] == "" {
+			*notes++
+			marks[cell] = fmt.Sprintf("note %d", *notes)
+			t.Notes = append(t.Notes, fmt.Sprintf("note %d: %s", *notes, cell))
+		}
+		t.Rows[i] = slices.Clone(row)
+		t.Rows[i][widest] = marks[cell]
+	}
+	return true
+}
+
+// split splits the table by columns into pieces that fit. Each begins with the columns that name the rows.
+func (t *Table) split(m *measure) (pieces []Table) {
+	if t.width(m, nil) <= m.limit {
+		return []Table{*t}
+	}
+	keys := []int{0}
+	for j := 1; j < len(t.Columns) && !t.Columns[j].Right && t.width(m, append(keys, j)) < m.limit/2; j++ {
+		keys = append(keys, j)
+	}
+	group := slices.Clone(keys)
+	for j := len(keys); j < len(t.Columns); j++ {
+		if len(group) > len(keys) && t.width(m, append(group, j)) > m.limit {
+			pieces = append(pieces, t.keep(group))
+			group = slices.Clone(keys)
+		}
+		group = append(group, j)
+	}
+	pieces = append(pieces, t.keep(group))
+	for i := range pieces {
+		if i > 0 {
+			pieces[i].Title = ""
+		}
+		if i < len(pieces)-1 {
+			pieces[i].Notes = nil
+		}
+	}
+	return pieces
+}
+
+// Folded breaks a text into lines of at most [PageColumns] characters; a longer word has a line of its own.
+func Folded(text string) []string { return wrapBy(uniseg.StringWidth, text, PageColumns) }
+
+// pageText writes the table as text. One that is wider than [PageColumns] gets headings over several lines, notes and
+// pieces until it fits.
+func (t *Table) pageText(w *bufio.Writer) {
+	plain := textMeasure
+	plain.head = func(head string, _ float64) float64 { return displayed(head) }
+	if t.joined().width(&plain, nil) <= PageColumns {
+		t.textWithin(w, 0)
+		return
+	}
+	for i, piece := range t.fit(&textMeasure) {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		piece.stackedText(w)
+	}
+}
+
+func (t *Table) stackedText(w *bufio.Writer) {
+	var lines []string
+	if t.Title != "" {
+		lines = append(Folded(t.Title), "")
+	}
+	stacks, high := make([][]string, len(t.Columns)), 0
+	widths := t.widths(make([]string, len(t.Columns)), t.Rows)
+	for j, c := range t.Columns {
+		stacks[j] = stack(c.Name, float64(widths[j]), displayed)
+		high = max(high, len(stacks[j]))
+	}
+	heads := make([][]string, high)
+	for j, lines := range stacks {
+		for i := range heads {
+			line := ""
+			if k := i - (high - len(lines)); k >= 0 { // headings stand on the line below
+				line = lines[k]
+			}
+			heads[i] = append(heads[i], line)
+			widths[j] = max(widths[j], uniseg.StringWidth(line))
+		}
+	}
+	rules := nearest.Names(widths, func(n int) string { return strings.Repeat("-", n) })
+	for _, cells := range slices.Concat(heads, [][]string{rules}, t.Rows) {
+		lines = append(lines, strings.TrimRight(strings.Join(t.pad(cells, widths), "  "), " "))
+	}
+	for i, n := range t.Notes {
+		if i == 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, Folded(n)...)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(w, line)
+	}
+}
