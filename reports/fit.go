@@ -68,10 +68,7 @@ func (t *Table) fit(m *measure) []Table {
 	whole := *t.joined()
 	whole.Rows, whole.Notes = slices.Clone(whole.Rows), slices.Clone(whole.Notes)
 	notes := 0
-	for whole.width(m, nil) > m.limit {
-		if !whole.shorten(m, &notes) {
-			break
-		}
+	for whole.width(m, nil) > m.limit && whole.shorten(m, &notes) {
 	}
 	return whole.split(m)
 }
@@ -107,12 +104,15 @@ const longCell = 24
 func (t *Table) shorten(m *measure, notes *int) bool {
 	widest, most := -1, 0.0
 	for j, c := range t.Columns {
+		if j == 0 && t.columnWidth(m, 0) < m.limit*0.6 {
+			continue // it names the rows
+		}
 		long := slices.ContainsFunc(t.Rows, func(row []string) bool { return displayed(row[j]) > longCell })
 		if w := t.columnWidth(m, j); !c.Right && long && w > most {
 			widest, most = j, w
 		}
 	}
-	if widest < 0 || most < m.limit/3 && widest == 0 {
+	if widest < 0 {
 		return false
 	}
 	marks := map[string]string{}
@@ -170,7 +170,12 @@ func (t *Table) pageText(w *bufio.Writer) {
 	plain := textMeasure
 	plain.head = func(head string, _ float64) float64 { return displayed(head) }
 	if t.joined().width(&plain, nil) <= PageColumns {
-		t.textWithin(w, 0)
+		folded := *t
+		folded.Notes = nil
+		for _, n := range t.Notes {
+			folded.Notes = append(folded.Notes, Folded(n)...)
+		}
+		folded.textWithin(w, 0)
 		return
 	}
 	for i, piece := range t.fit(&textMeasure) {

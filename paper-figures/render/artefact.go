@@ -222,7 +222,7 @@ func claimsTable(a *artefact) manifest.Table {
 func readingsTable(a *artefact) manifest.Table {
 	t := manifest.Table{File: a.Name + "-readings", Table: reports.Table{
 		Title:   a.Title + ", readings",
-		Columns: reports.Left("reading").Right("REPRODUCED", "of", "mean error").Left("unit", "where it comes from"),
+		Columns: reports.Left("reading").Right("REPRODUCED", "of", "mean error").Left("unit", "from"),
 		Notes:   []string{"The first reading is the default one, whose verdicts count."},
 	}}
 	for _, s := range a.Readings {

@@ -47,8 +47,11 @@ func markdown(t *reports.Table) (string, error) {
 // linkPapers links the names of papers that begin a row to their pages.
 func (r *run) linkPapers(table string, err error) (string, error) {
 	for _, p := range r.Papers {
-		begin := regexp.MustCompile(`(?m)^\| ` + p.Name + ` +\|`)
-		table = begin.ReplaceAllLiteralString(table, fmt.Sprintf("| [%s](%[1]s/README.md) |", p.Name))
+		begin := regexp.MustCompile(`(?m)^\| ` + p.Name + ` +\|.*$`)
+		table = begin.ReplaceAllStringFunc(table, func(line string) string {
+			_, rest, _ := strings.Cut(line[1:], "|")
+			return strings.Join(strings.Fields(fmt.Sprintf("| [%s](%[1]s/README.md) |%s", p.Name, rest)), " ")
+		})
 	}
 	return table, err
 }

@@ -5,6 +5,7 @@ import (
 
 	"miglab/harness/nearest"
 	"miglab/paper-figures/manifest"
+	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -60,8 +61,12 @@ func (r *run) conclusionsCSV() (string, error) {
 					return limitCells(&l)[i]
 				}), "; ")
 			}
+			varied := c.Varied
+			if c.Answer == verdict.CannotRun {
+				varied = "" // plain says what is missing
+			}
 			t.Row(c.Paper, c.ID, c.Answer, c.Part, c.Met, c.Conclusion.Readings, numbers,
-				strings.TrimSpace(plain+" "+c.Because), c.Sentence, c.Section, c.Varied, limits)
+				strings.TrimSpace(plain+" "+c.Because), c.Sentence, c.Section, varied, limits)
 		}
 	}
 	return csv(&t)
