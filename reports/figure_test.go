@@ -199,8 +199,8 @@ func TestTexts(t *testing.T) {
 		"gantt-gpus": "GPU 0|GPU 1",
 		"partitions": "A30|A100|19|S6|slice left idle",
 		"tree":       "{S0–S6}|{S0, S1, S2}|{S6}",
-		// A dot of each state in the legend; long texts are cut.
-		"curve": "F1|holds in part=1|not runnable|not as claimed|met=1|missed=1|open=1|default=1|post hoc=1|0.1=2|that is long and a sentence that is long and a …=1",
+		// A dot of each state in the legend.
+		"curve": "F1|holds in part=1|not runnable|met=1|met in part=1|missed=1|open=1|default=1|post hoc=1|as in MISO",
 		// One 3g is there, and two placements of one are rejected.
 		"masks": "GPU 1=1|GPU 2=1|2g.20gb=1|1g.10gb=1|3g.40gb=3|0=1|7=1|free slice=1|placement of the rejected profile=1",
 		"divisions": "MPS only=1|compute [%]=3|memory [%]=3|30=2|70=1|37.5=1|7.5=1|20=1|25=1|used by nobody=1|" +
@@ -338,7 +338,6 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"scatter lengths", Lines{Dots: true, X: x, Y: y, Series: []Series{{Name: "g", X: []float64{1}}}}, "1 x and 0 y"},
 		{"empty curve", Curve{}, "no rows"},
 		{"a dot without a state", Curve{Rows: []CurveRow{{Name: "F1", Dots: []CurveDot{{}}}}}, "row F1: \"\" is no state"},
-		{"a dot nowhere", Curve{Rows: []CurveRow{{Dots: []CurveDot{{State: DotMet, Distance: nan}}}}}, "a distance is NaN"},
 		{"empty panels", Panels{}, "no charts"},
 		{"bad panel", Panels{Charts: []Chart{lines(func(_ *Lines, s *Series) { s.Y = nil }).(Lines)}}, "2 x and 0 y"},
 		{"empty gantt", Gantt{}, "no panels"},

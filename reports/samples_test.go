@@ -152,19 +152,17 @@ func samples() map[string]Figure {
 	}
 }
 
-// sampleCurve has dots of every state, on and beyond the scale, and a row without dots.
+// sampleCurve has dots of every state, more than a line has room for, and a row without dots.
 func sampleCurve() Curve {
 	f := Curve{Title: "FAR: conclusions by reading", Rows: []CurveRow{
-		{Name: "F1", Text: "“our schedules are at most 1.22 times as long as the optimum on Rodinia”", Answer: "holds", Dots: []CurveDot{
-			{State: DotMet, Default: true, Distance: 0.01}, {State: DotMet, Distance: 0.01}, {State: DotMet, Distance: 0.02}, {State: DotOpen, Distance: 0},
+		{Name: "F1", Text: "Rodinia is at most 1.22 times the optimum", Answer: "holds", State: DotMet, Dots: []CurveDot{
+			{State: DotMet, Default: true}, {State: DotMet}, {State: DotPart}, {State: DotOpen},
 		}},
-		{Name: "F13", Text: "“" + strings.Repeat("a sentence that is long and ", 12) + "ends”", Answer: "holds in part", Dots: []CurveDot{
-			{State: DotMissed, Default: true, Distance: -0.6}, {State: DotMissed, Distance: -70}, {State: DotMet, Aside: true, Distance: 2}, {State: DotMet, Distance: 1e9},
-		}},
+		{Name: "F13", Text: strings.Repeat("a sentence that is long and ", 6) + "ends", Answer: "holds in part", State: DotPart},
 		{Name: "M1b", Text: "as in MISO", Answer: "not runnable"},
 	}}
 	for i := range 40 {
-		f.Rows[1].Dots = append(f.Rows[1].Dots, CurveDot{State: dotStates[i%3], Distance: float64(i%9) / 30})
+		f.Rows[1].Dots = append(f.Rows[1].Dots, CurveDot{State: dotStates[i%4], Aside: i > 30})
 	}
 	return f
 }

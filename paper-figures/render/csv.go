@@ -66,7 +66,9 @@ func (r *run) conclusionsCSV() (string, error) {
 				varied = "" // plain says what is missing
 			}
 			t.Row(c.Paper, c.ID, c.Answer, c.Part, c.Met, c.Conclusion.Readings, numbers,
-				strings.TrimSpace(plain+" "+c.Because), c.Sentence, c.Section, varied, limits)
+				strings.TrimSpace(plain+" "+c.Because), c.Sentence, c.Section, varied, limits,
+				strings.Join(nearest.Names(c.Limits, func(l manifest.Limit) string { return l.OursFrom }), "; "),
+				c.AtHalf, c.AtTwice)
 		}
 	}
 	return csv(&t)
