@@ -152,8 +152,10 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	}
 	fmt.Fprintf(out, "summary  %s\nclaims   %s\n", filepath.Join(r.Dir, "README.md"),
 		filepath.Join(r.Dir, "claims.csv"))
-	for _, p := range r.Papers {
-		fmt.Fprintf(out, "%-8s %s\n", p.Name, filepath.Join(r.Dir, p.Name, "README.md"))
+	for _, p := range m.Papers {
+		if len(p.Artefacts) > 0 {
+			fmt.Fprintf(out, "%-8s %s\n", p.Name, filepath.Join(r.Dir, p.Name, "README.md"))
+		}
 	}
 	return nil
 }
