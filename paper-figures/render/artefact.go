@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"miglab/harness/nearest"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -74,18 +73,14 @@ func (n note) First() *manifest.Row { return n.Rows[0] }
 // Explains reports whether the note explains why its numbers deviate.
 func (n note) Explains() bool { return n.First().Cause.Explains() }
 
-// Evidence links the artefact that shows the cause, if it was written.
-func (n note) Evidence() string {
-	name := n.First().Evidence
-	_, artefact, _ := strings.Cut(name, "/")
-	switch {
-	case name == "":
-		return ""
-	case n.paper.has(artefact):
-		return "[" + name + "](" + artefact + ".md)"
-	}
-	return name
-}
+// Evidence names the artefact of the paper that shows the cause, and Shown reports whether it was written.
+func (n note) Evidence() string { return strings.TrimPrefix(n.First().Evidence, n.paper.Name+"/") }
+
+// Shown reports whether the evidence was written.
+func (n note) Shown() bool { return n.paper.has(n.Evidence()) }
+
+// Own reports whether the evidence is the page of the note.
+func (n note) Own() bool { return n.Evidence() == n.First().Artefact }
 
 // Numbered are the rows whose evidence has numbers about them.
 func (n note) Numbered() []*manifest.Row {
@@ -113,6 +108,16 @@ func (a *artefact) Tally() string {
 	return t.String()
 }
 
+// OneSided counts the numbers that could only be refuted.
+func (a *artefact) OneSided() (n int) {
+	for _, r := range a.Measured {
+		if r.OneSided {
+			n++
+		}
+	}
+	return n
+}
+
 // Shown are the tables of the page as Markdown. Long ones stand in files of their own.
 func (a *artefact) Shown() (out []string, err error) {
 	for _, t := range a.Tables {
@@ -129,7 +134,7 @@ func (a *artefact) Shown() (out []string, err error) {
 }
 
 // longTable is the number of rows from which on a table is not shown.
-const longTable = 60
+const longTable = 40
 
 // Elsewhere are the tables that are too long for the page.
 func (a *artefact) Elsewhere() (out []manifest.Table) {
@@ -183,7 +188,9 @@ func (a *artefact) Compared() (string, error) {
 		return "", nil
 	}
 	t := readingsTable(a)
-	return markdown(&t.Table)
+	t.Title, t.Notes = "", nil
+	filled := t.WithoutEmpty(basisColumn)
+	return markdown(&filled)
 }
 
 // allTables are the tables of files: those of the artefact, and then those that compare claims and readings.
@@ -218,11 +225,13 @@ func claimsTable(a *artefact) manifest.Table {
 	return t
 }
 
+const basisColumn = "from"
+
 // readingsTable compares the readings of an artefact.
 func readingsTable(a *artefact) manifest.Table {
 	t := manifest.Table{File: a.Name + "-readings", Table: reports.Table{
 		Title:   a.Title + ", readings",
-		Columns: reports.Left("reading").Right("REPRODUCED", "of", "mean error").Left("unit", "from"),
+		Columns: reports.Left("reading").Right("REPRODUCED", "of", "mean error").Left("unit", basisColumn),
 		Notes:   []string{"The first reading is the default one, whose verdicts count."},
 	}}
 	for _, s := range a.Readings {
@@ -316,9 +325,4 @@ func (a *artefact) Shows() (out []string) {
 		}
 	}
 	return out
-}
-
-// Of names what a note is for: the claims of its rows.
-func (n note) Of() string {
-	return some(8, nearest.Names(n.Rows, func(r *manifest.Row) string { return r.Claim }))
 }

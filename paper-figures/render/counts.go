@@ -12,7 +12,8 @@ import (
 
 // countsTable is an empty table of counts by paper and name.
 func countsTable[N ~string](names []N) *reports.Table {
-	return &reports.Table{Columns: reports.Left("paper").Right(nearest.Names(names, asText)...).Right("all")}
+	head := func(n N) string { return strings.TrimSuffix(string(n), " ON THE READING") }
+	return &reports.Table{Columns: reports.Left("paper").Right(nearest.Names(names, head)...).Right("all")}
 }
 
 // countsRow adds the counts of a paper.

@@ -8,7 +8,7 @@ import (
 )
 
 // notFolded matches lines that must stay whole: rows of tables, headings, images and tags.
-var notFolded = regexp.MustCompile(`^(\||#|!\[|<|\[!\[)`)
+var notFolded = regexp.MustCompile(`^(\||#|!\[|<|\[<)`)
 
 // item matches the mark of a list's item, with its indentation.
 var item = regexp.MustCompile(`^ *(?:[-*] |\d+\. )?`)

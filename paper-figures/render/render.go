@@ -151,6 +151,16 @@ func (r *run) Deviating(cause claim.Cause, kind claim.Kind) (n int) {
 	return n
 }
 
+// OneSided counts the numbers that could only be refuted.
+func (r *run) OneSided() (n int) {
+	for row := range r.counted {
+		if row.OneSided {
+			n++
+		}
+	}
+	return n
+}
+
 // Changed counts the verdicts that would be different under the default margin or under that of makespans.
 func (r *run) Changed(makespans bool) (out struct{ All, Deviating int }) {
 	for row := range r.counted {
