@@ -97,7 +97,7 @@ func TestRepeatedNumbersCountOnce(t *testing.T) {
 	values := Values{n1: Exactly(1.5), n2: Exactly(99), xLessY: Exactly(-1)}
 	record := func(artefact string, readings ...Reading) Record {
 		d := &Data{Claims: c}
-		return Record{Paper: "p", Artefact: artefact, Rows: d.judge(c.Of(artefact), Read(readings...))}
+		return Record{Paper: "p", Name: artefact, Rows: d.judge(c.Of(artefact), Read(readings...))}
 	}
 	m := Manifest{Papers: []PaperRecord{{Name: "p", Artefacts: []Record{
 		record("t1", Reading{Values: values}, Reading{Name: "another", Values: Values{n1: Exactly(2)}}),
@@ -109,10 +109,7 @@ func TestRepeatedNumbersCountOnce(t *testing.T) {
 	if got := m.Count(claim.Stated); got[verdict.Reproduced] != 1 || got.Total() != 1 {
 		t.Errorf("stated: %v", got)
 	}
-	csv, err := m.claimsCSV()
-	if err != nil {
-		t.Fatal(err)
-	}
+	csv := written(t, m.Papers[0])["claims.csv"]
 	lines := strings.Split(strings.TrimSpace(csv), "\n")
 	if len(lines) != 5 || !strings.HasPrefix(lines[3], "p,t1,x n=2,printed,default,range,85,99,99,99,,%,0,DEVIATES,script,Because.,Table 1,90,") {
 		t.Errorf("claims.csv\n%s", csv)
@@ -167,25 +164,6 @@ func TestQuickRunsGiveNoVerdicts(t *testing.T) {
 		if r.Verdict != verdict.None || r.Cause != "" {
 			t.Errorf("%+v", r)
 		}
-	}
-}
-
-func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
-	m := &Manifest{Papers: []PaperRecord{{Name: "far", Artefacts: []Record{{Rows: []Row{{Default: true, Verdict: verdict.Reproduced}}}}}}}
-	before := "# x\n" + readmeBegin + "old\n" + readmeEnd + "\nrest\n"
-	after, err := m.updateReadme(before)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasPrefix(after, "# x\n") || !strings.HasSuffix(after, "\nrest\n") || strings.Contains(after, "old\n") || !strings.Contains(after, "| far | 1 |") {
-		t.Errorf("README became\n%s", after)
-	}
-	again, err := m.updateReadme(after)
-	if err != nil || again != after {
-		t.Errorf("a second update changes the README: %v", err)
-	}
-	if _, err := m.updateReadme("# x\n"); err == nil {
-		t.Error("a README without the markers is accepted")
 	}
 }
 

@@ -81,8 +81,8 @@ func TestAnswers(t *testing.T) {
 			claims.heads = append(claims.heads, tablePart{"C1", because + string(a), "It " + string(a)})
 		}
 		d := &Data{Claims: claims}
-		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: d.tests("a", Read(c.readings...))}}}
-		p.conclude(claims)
+		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", Read(c.readings...))}}}
+		conclude(&p, claims)
 		got := p.Conclusions[0]
 		if want := map[verdict.Answer]string{verdict.Holds: "It holds", verdict.Aside: "It post hoc"}[c.want]; got.Because != want {
 			t.Errorf("%s: %q is said of an answer %s", name, got.Because, got.Answer)
@@ -106,25 +106,24 @@ func TestParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := &Data{Claims: claims}
-		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: d.tests("a", Read(r...))}}}
-		p.conclude(claims)
+		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", Read(r...))}}}
+		conclude(&p, claims)
 		if c := p.Conclusions[0]; c.Part != want || (c.Answer == verdict.HoldsInPart) != (want != "") {
 			t.Errorf("%q: %+v", want, c)
 		}
-		m := Manifest{Papers: []PaperRecord{p}}
-		csv, err := m.conclusionsCSV()
-		if err != nil || !strings.HasSuffix(csv, ",a,gain,>=,5,0,0.5,,,\n") {
-			t.Errorf("%s, %v: the test is not shown", csv, err)
+		files := written(t, p)
+		if csv := files["conclusions.csv"]; !strings.HasSuffix(csv, ",a,gain,>=,5,0,0.5,,,\n") {
+			t.Errorf("%s: the test is not shown", csv)
 		}
-		if values, err := m.valuesCSV(); err != nil || strings.Count(values, "\np,C1,a,") != len(p.Artefacts[0].Tests) {
-			t.Errorf("%s, %v: a value is not shown", values, err)
+		if values := files["conclusion-values.csv"]; strings.Count(values, "\np,C1,a,") != len(p.Artefacts[0].Tests) {
+			t.Errorf("%s: a value is not shown", values)
 		} else if want == verdict.SignAlone && !strings.Contains(values, "\np,C1,a,default,default,gain,1,0.9,1.1,>=,5,0,0.5,missed,,0\n") {
 			t.Error(values)
 		}
 	}
 }
 
-// A reading that was found after the run is told where it gives something else than the default, and only there.
+// A reading that was found after the run is shown as such, and not counted.
 func TestFound(t *testing.T) {
 	claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,,seeds,`))
 	if err != nil {
@@ -132,11 +131,12 @@ func TestFound(t *testing.T) {
 	}
 	d := &Data{Claims: claims}
 	rs := Read(one("", "", -1), one("x", "post hoc", 6), one("y", "post hoc", -2))
-	p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: d.tests("a", rs)}}}
-	p.conclude(claims)
-	const want = "It is met under 0 of 1 readings, missed under 1. Found after the run, and not counted: gain: 6 [5.9, 6.1], which must be >= 5 (x, met)."
-	if got := p.Conclusions[0].Plain; got != want {
-		t.Errorf("%q, want %q", got, want)
+	p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", rs)}}}
+	conclude(&p, claims)
+	for _, want := range []string{"Met under 0 of 1 readings, missed under 1.", "| x       | met, post hoc ", "| y       | missed, post hoc |"} {
+		if got := written(t, p)["p/CONCLUSIONS.md"]; !strings.Contains(got, want) {
+			t.Errorf("%s lacks %q", got, want)
+		}
 	}
 }
 
@@ -149,18 +149,18 @@ func TestPlain(t *testing.T) {
 		status string
 		values Reading
 	}{
-		"Parts of it hold, but no reading that counts meets the whole. It is met under 0 of 1 readings, missed under 1, and by 1 of 2 values under the default. By default met: gain a. By default missed: gain b.":                                                                                                                                                                                 {"", two(6, -1)},
-		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default. By default missed: gain b. By default open: gain a. The agents learned for fewer steps than the paper's, so that a miss does not count against the sentence. A success would count for it, which is in the authors' favour. 3 training runs of each agent, as long as the paper's, would decide.": {"budget", two(5, -1)},
-		"It is met under 0 of 1 readings, missed under 1, and by 0 of 2 values under the default.": {"", two(-1, -2)},
-		"It is met under 0 of 1 readings, open under 1, and by 1 of 2 values under the default. By default met: gain b. By default open: gain a. About 510 executions would decide the values that are open, the most for gain a (default).": {"", two(5.05, 6)},
+		"Parts of it hold, but no reading meets the whole. Met under 0 of 1 readings, missed under 1. By default 1 of 2 values meet it. Met: gain a. Missed: gain b.":                                                                                                                                                                 {"", two(6, -1)},
+		"Met under 0 of 1 readings, missed under 1. By default 0 of 2 values meet it. Missed: gain b. Open: gain a. The agents learned for fewer steps than the paper's, so a miss does not count against the sentence, while a success would count for it. Three training runs of each agent, as long as the paper's, would decide.": {"budget", two(5, -1)},
+		"Met under 0 of 1 readings, missed under 1. By default 0 of 2 values meet it. Missed: gain a; gain b.":                                                                                                                                                                                                                        {"", two(-1, -2)},
+		"Met under 0 of 1 readings, open under 1. By default 1 of 2 values meet it. Met: gain b. Open: gain a. About 510 executions would decide the open values, the most for gain a (default).":                                                                                                                                     {"", two(5.05, 6)},
 	} {
 		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,,seeds,` + c.status))
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: (&Data{Claims: claims}).tests("a", Read(c.values))}}}
-		p.conclude(claims)
-		if got := p.Conclusions[0].Plain; got != want {
+		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(c.values))}}}
+		conclude(&p, claims)
+		if got := written(t, p)["conclusions.csv"]; !strings.Contains(got, want) {
 			t.Errorf("%q\nwant\n%q", got, want)
 		}
 	}
@@ -182,27 +182,25 @@ func TestConclusionOfTwoRows(t *testing.T) {
 	}
 	d := &Data{Claims: claims}
 	p := PaperRecord{Name: "p", Artefacts: []Record{
-		{Artefact: "a", Tests: d.tests("a", Read(values("", "", map[claim.Cell]float64{claim.At("wide", "1"): 0.9, claim.At("wide", "2"): 0.95})))},
-		{Artefact: "b", Tests: d.tests("b", Read(values("text", "", map[claim.Cell]float64{claim.At("narrow", "1"): 1.5})))},
+		{Name: "a", Tests: d.tests("a", Read(values("", "", map[claim.Cell]float64{claim.At("wide", "1"): 0.9, claim.At("wide", "2"): 0.95})))},
+		{Name: "b", Tests: d.tests("b", Read(values("text", "", map[claim.Cell]float64{claim.At("narrow", "1"): 1.5})))},
 	}}
-	p.conclude(claims)
+	conclude(&p, claims)
 	if len(p.Conclusions) != 1 {
 		t.Fatalf("%d conclusions: one that rests on an artefact that is not done is left out", len(p.Conclusions))
 	}
 	c := p.Conclusions[0]
-	if c.Answer != verdict.HoldsInPart || c.Met != 1 || c.Readings != 2 ||
-		c.Numbers != "wide 2: 0.95 [0.85, 1.05], which must be <= 1.1; narrow 1: 1.5 [1.4, 1.6], which must be <= 1.1 (text)" {
+	if c.Answer != verdict.HoldsInPart || c.Met != 1 || c.Readings != 2 {
 		t.Errorf("%+v", c)
 	}
-	if want := "by 2 of 3 values under the default. By default met: wide 1; wide 2. By default missed: narrow 1 (text)."; !strings.HasSuffix(c.Plain, want) {
-		t.Errorf("%q does not say %q", c.Plain, want)
-	}
-	if want := "It is met under 1 of 2 readings (a: default), missed under 1 (b: text), and"; !strings.HasPrefix(c.Plain, want) {
-		t.Errorf("%q does not begin with %q", c.Plain, want)
-	}
-	csv, err := (&Manifest{Papers: []PaperRecord{p}}).conclusionsCSV()
-	if err != nil || !strings.Contains(csv, "\np,C1,holds in part,under some readings,1,2,") {
-		t.Errorf("%s, %v", csv, err)
+	for _, want := range []string{
+		"wide 2: 0.95 [0.85, 1.05], which must be <= 1.1; narrow 1: 1.5 [1.4, 1.6], which must be <= 1.1 (text)",
+		"Met under 1 of 2 readings (a: default), missed under 1 (b: text). By default 2 of 3 values meet it. Met: wide 1; wide 2. Missed: narrow 1 (text).",
+		"\np,C1,holds in part,under some readings,1,2,",
+	} {
+		if csv := written(t, p)["conclusions.csv"]; !strings.Contains(csv, want) {
+			t.Errorf("%s lacks %q", csv, want)
+		}
 	}
 }
 
@@ -217,9 +215,9 @@ func TestNumbersOfRows(t *testing.T) {
 		"large 1: 1 [0.9, 1.1], which must be >= 5":                                               2.5,
 	} {
 		r := values("", "", map[claim.Cell]float64{claim.At("large", "1"): 1, claim.At("large", "2"): 3, claim.Of("small"): small, claim.Of("none"): 3})
-		p := PaperRecord{Name: "p", Artefacts: []Record{{Artefact: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
-		p.conclude(claims)
-		if got := p.Conclusions[0].Numbers; got != want {
+		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
+		conclude(&p, claims)
+		if got := written(t, p)["conclusions.csv"]; !strings.Contains(got, `,"`+want+`",`) {
 			t.Errorf("%q\nwant\n%q", got, want)
 		}
 	}

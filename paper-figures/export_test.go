@@ -3,45 +3,66 @@ package figures
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 
 	"miglab/paper-figures/claim"
+	"miglab/paper-figures/render"
 	"miglab/paper-figures/verdict"
 )
 
-// Deviating returns the page and claims.csv of a paper in which every claim that can deviate does,
-// under each of its readings. No cell is computed, and the page has only the tables that every
-// artefact with claims has.
-func Deviating(p *Paper) (text, claims string, err error) {
+// Deviating returns the files of a paper in which every claim that can deviate does, under each of its readings. No cell
+// is computed, and the pages have only the tables that every artefact with claims has.
+func Deviating(t testing.TB, p *Paper) map[string]string {
+	t.Helper()
 	record := PaperRecord{Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms}
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
 		d, o, err := p.declare(a, Scale{})
 		if err != nil {
-			return "", "", err
+			t.Fatal(err)
 		}
 		d.off(o, a.Name)
-		r, own, err := d.record(p.Name, a, o)
+		r, err := d.record(p.Name, a, o)
 		if err != nil {
-			return "", "", err
+			t.Fatal(err)
 		}
-		r.Tables = own
 		record.Artefacts = append(record.Artefacts, r)
 	}
-	record.conclude(p.claims())
-	m := Manifest{Papers: []PaperRecord{record}}
-	if claims, err = m.claimsCSV(); err != nil {
-		return "", "", err
-	}
-	text, err = record.page(false, 0)
-	return text, claims, err
+	conclude(&record, p.claims())
+	return written(t, record)
 }
 
-// Unlinked is a page without the links to its terms.
-func Unlinked(page string) string {
-	return regexp.MustCompile(`\[([^\]]*)\]\(#term-[^)]*\)`).ReplaceAllString(page, "$1")
+// written returns the pages and CSV files of a paper by their paths.
+func written(t testing.TB, p PaperRecord) map[string]string {
+	t.Helper()
+	dir, files := t.TempDir(), map[string]string{}
+	if err := render.Write(dir, &Manifest{Papers: []PaperRecord{p}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"*.csv", "*.md", "*/*.md"} {
+		paths, _ := filepath.Glob(filepath.Join(dir, pattern))
+		for _, path := range paths {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, _ := filepath.Rel(dir, path)
+			files[name] = string(raw)
+		}
+	}
+	return files
+}
+
+// Plain is a page as one line of words, without links and escapes.
+func Plain(page string) string {
+	page = regexp.MustCompile(`\[([^\]]*[^\\\]])\]\([^)]*\)`).ReplaceAllString(page, "$1")
+	page = strings.NewReplacer(`\`, "", "&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(page)
+	return strings.Join(strings.Fields(page), " ")
 }
 
 // off gives claims values, with an interval, that are far from print: that of the authors' code if it is far, too.

@@ -32,7 +32,7 @@ func TestScriptTable(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, text.String())
 		}
 	}
-	if got := o.Tables[0].numbersAbout(n1, []string{"authors' code"}); got != "authors' code 1.700 ± 0.020, authors' code less here 0.000 ± 0.020" {
+	if got := numbersAbout(&o.Tables[0], n1, []string{"authors' code"}); got != "authors' code 1.700 ± 0.020, authors' code less here 0.000 ± 0.020" {
 		t.Errorf("the numbers about a claim are %q", got)
 	}
 }

@@ -1,0 +1,86 @@
+package render
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"miglab/harness/nearest"
+	"miglab/paper-figures/manifest"
+	"miglab/paper-figures/verdict"
+)
+
+func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
+	m := newRun(&manifest.Manifest{Papers: []manifest.Paper{{Name: "far", Artefacts: []manifest.Artefact{{Rows: []manifest.Row{{Default: true, Verdict: verdict.Reproduced}}}}}}})
+	before := "# x\n" + readmeBegin + "old\n" + readmeEnd + "\nrest\n"
+	after, err := m.updateReadme(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(after, "# x\n") || !strings.HasSuffix(after, "\nrest\n") || strings.Contains(after, "old\n") || !strings.Contains(after, "| far   |          1 |") {
+		t.Errorf("README became\n%s", after)
+	}
+	again, err := m.updateReadme(after)
+	if err != nil || again != after {
+		t.Errorf("a second update changes the README: %v", err)
+	}
+	if _, err := m.updateReadme("# x\n"); err == nil {
+		t.Error("a README without the markers is accepted")
+	}
+}
+
+// TestLinked: the first use of each name is linked, but not in headings, tables, tags, code, other links and longer words.
+func TestLinked(t *testing.T) {
+	terms := []manifest.Term{{Name: "rho, p_ref"}, {Name: "move"}, {Name: "FIXPART(7)"}}
+	page := "# rho\n<a id=\"rho\"></a>\n`rho` [rho](#x), rhombus, p_move: Move, rho and rho; move.\np\\_ref, <= 1 FIXPART(7) >= 1\n| move FIXPART(7) |\n"
+	want := "# rho\n<a id=\"rho\"></a>\n`rho` [rho](#x), rhombus, p_move: [Move](T.md#term-move), [rho](T.md#term-rho-p-ref) and rho; move.\n" +
+		"[p\\_ref](T.md#term-rho-p-ref), <= 1 [FIXPART(7)](T.md#term-fixpart-7) >= 1\n| move FIXPART(7) |\n"
+	if got := linkTerms(page, terms, "T.md"); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// TestInputsComeLast: in a table of claims, and among the artefacts of a page.
+func TestInputsComeLast(t *testing.T) {
+	row := func(claim string, v verdict.Verdict, byDefault bool) manifest.Row {
+		return manifest.Row{Claim: claim, Verdict: v, Default: byDefault}
+	}
+	rows := []manifest.Row{row("a", verdict.Input, true), row("b", verdict.Deviates, true), row("b", verdict.Reproduced, false)}
+	p := newPaper(&manifest.Manifest{}, &manifest.Paper{Artefacts: []manifest.Artefact{
+		{Name: "given", Rows: []manifest.Row{rows[0], row("a", verdict.Deviates, false)}}, {Name: "drawing"}, {Name: "both", Rows: rows},
+	}}, nil)
+	if got := nearest.Names(p.Pages(), func(a *artefact) string { return a.Name }); !slices.Equal(got, []string{"drawing", "both", "given"}) {
+		t.Errorf("the artefacts are %q", got)
+	}
+	table := claimsTable(p.Pages()[1])
+	if got := nearest.Names(table.Rows, func(r []string) string { return r[0] }); !slices.Equal(got, []string{"b", "a"}) {
+		t.Errorf("the rows are %q", got)
+	}
+}
+
+// TestDifference is from the nearer end of a range, and has no interval if nothing was sampled.
+func TestDifference(t *testing.T) {
+	to := 90.0
+	for want, r := range map[string]manifest.Row{
+		"-5.00 -6.00 to -4.00": {Published: 85, To: &to, Measured: manifest.Number(80), Low: manifest.Number(79), High: manifest.Number(81)},
+		"2.00 ":                {Published: 85, To: &to, Measured: manifest.Number(92), Low: manifest.Number(92), High: manifest.Number(92)},
+	} {
+		if difference, interval := differenceOf(&r); difference+" "+interval != want {
+			t.Errorf("%q, want %q", difference+" "+interval, want)
+		}
+	}
+}
+
+// TestFolded: no word is lost, items stay items, and no line begins a block that the page does not have.
+func TestFolded(t *testing.T) {
+	page := "- " + strings.Repeat("a word - and 1. more ", 20) + "\n\n\n| " + strings.Repeat("cell ", 40) + "|\n"
+	got := folded(page)
+	if strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(page), " ") {
+		t.Errorf("words are lost:\n%s", got)
+	}
+	for i, line := range strings.Split(got, "\n") {
+		if table := strings.HasPrefix(line, "|"); len(line) > 130 && !table || i > 0 && strings.HasPrefix(line, "-") || strings.HasPrefix(line, "  1.") {
+			t.Errorf("line %d: %s", i+1, line)
+		}
+	}
+}
