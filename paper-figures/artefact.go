@@ -244,6 +244,6 @@ func (o *Output) Table(tables ...*Table) *Output {
 
 // Figure adds a figure, and returns the output.
 func (o *Output) Figure(file, title string, f reports.Figure) *Output {
-	o.Figures = append(o.Figures, Figure{file, title, f})
+	o.Figures = append(o.Figures, Figure{File: file, Title: title, Figure: f})
 	return o
 }
