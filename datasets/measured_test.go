@@ -50,6 +50,35 @@ func TestManifestMatchesTheFiles(t *testing.T) {
 	}
 }
 
+// TestA100Batch: the kernels of DRL Table 3 have the times of the public table.
+func TestA100Batch(t *testing.T) {
+	all := map[string]task.Task{}
+	for _, name := range []string{"rodinia", "a100-batch"} {
+		in, err := InstanceOf[task.Batches](MustParse(name), mig.MustLookup("A100"), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "rodinia" {
+			for _, k := range in.Tasks {
+				all[k.Name] = k
+			}
+			continue
+		}
+		if len(in.Tasks) != 8 {
+			t.Errorf("%d tasks", len(in.Tasks))
+		}
+		for _, k := range in.Tasks {
+			name, _, _ := strings.Cut(k.Name, "#")
+			public, ok := all[name]
+			for _, s := range mig.MustLookup("A100").Sizes() {
+				if !ok || k.On(s) != public.On(s) {
+					t.Errorf("%s on %d slices: %v s, published %v", k.Name, s, k.On(s), public.On(s))
+				}
+			}
+		}
+	}
+}
+
 // TestRodiniaHasThePublishedArea compares with the area baseline of FAR 6.4, which
 // the paper's rho = 1.22 rests on: sum of min s t(s) over 7 slices = 10.36466 s with
 // times of five digits.

@@ -153,11 +153,11 @@ func TestInputsLieBetween(t *testing.T) {
 
 // TestConclusionsHaveTheRealKernels: a row that Tables 4 and 5 have is in the test of each sentence about them.
 func TestConclusionsHaveTheRealKernels(t *testing.T) {
-	of := map[string]string{"table4": rodinia.name, "table5": rodinia.name, "baselines": rodinia.ours(), "reconfigures": rodinia.ours()}
+	of := []string{"table4", "table5", "baselines", "reconfigures"}
 	tested := map[string]bool{}
 	for _, test := range figurestest.Load(t, Paper).Claims.Tests {
-		if row := of[test.Artefact]; row != "" {
-			tested[test.ID] = tested[test.ID] || test.Has(claim.Cell{Row: row, Column: test.Column, Quantity: test.Quantity})
+		if slices.Contains(of, test.Artefact) {
+			tested[test.ID] = tested[test.ID] || test.Has(claim.Cell{Row: rodinia.ours(), Column: test.Column, Quantity: test.Quantity})
 		}
 	}
 	if len(tested) < 10 {

@@ -84,9 +84,9 @@ func parts5(d *figures.Data) []figures.Reading {
 
 func table5(d *figures.Data) (*figures.Output, error) {
 	out := underReadings(readings5, func(r *reading) figures.Values {
-		return grid(workloads(), inQueue, func(w workload, q queued) figures.Measurement {
+		return standsIn(grid(workloads(), inQueue, func(w workload, q queued) figures.Measurement {
 			return r.overOnline(d, w, q, online)
-		})
+		}), inQueue)
 	})
 	out.Readings = append(out.Readings, parts5(d)...)
 	layout := d.Layout(d.Claims.Head("table5"), namesOf(workloads()), columnsOf(inQueue), out.Readings[0])

@@ -152,6 +152,17 @@ func grid[R, C fmt.Stringer](rows []R, columns []C, of func(R, C) figures.Measur
 	return values
 }
 
+// standsIn adds what is measured of [rodinia] under its own name, for conclusions: it is not the paper's number.
+func standsIn[C fmt.Stringer](values figures.Values, columns []C) figures.Values {
+	for _, c := range columns {
+		cell := claim.Cell{Row: rodinia.name, Column: c.String()}
+		m := values[cell]
+		cell.Row = rodinia.ours()
+		values[cell] = m
+	}
+	return values
+}
+
 // underReadings measures values under each reading.
 func underReadings(readings []reading, values func(r *reading) figures.Values) *figures.Output {
 	return figures.Read(figures.Map(readings, func(r reading) figures.Reading {
