@@ -129,8 +129,8 @@ func (r *refinement) endOf(node int32) float64 {
 	return slices.Max(r.end[first : first+n])
 }
 
-// delay shifts the ends of the slices that a node keeps from others, by some seconds. Size 3 at slice 0 also keeps slice
-// 3, whose memory it uses.
+// delay shifts the ends of the slices that a node keeps from others, by some seconds. Size 3 at slice 0 also keeps
+// slice 3, whose memory it uses.
 func (r *refinement) delay(node int32, by float64) {
 	tree := r.plan.tree
 	g, v := tree.at(node)
@@ -275,7 +275,7 @@ func (p *treePlan) transfer(from, to, task int32) {
 	p.lists[to] = slices.Insert(list, i, t)
 }
 
-// leastGain is how much shorter than the margin a task must be to be moved, in seconds. It is that of the released code.
+// leastGain is how much shorter than the margin a task must be to be moved, in seconds, as in the released code.
 // Sums of durations round, so that a task as long as the margin could otherwise move to and fro without any gain.
 const leastGain = 1e-5
 

@@ -187,7 +187,7 @@ func textArithmetic(d *figures.Data) *figures.Table {
 	under := func(n int) (out []float64) {
 		for _, w := range wide {
 			expected := (2*table4.printed(d.Claims, w, n, "rho") - 1) * 100
-			out = append(out, expected-table9.printed(d.Claims, w, n, "p_multi-batch"))
+			out = append(out, (1-table9.printed(d.Claims, w, n, "p_multi-batch")/expected)*100)
 		}
 		return out
 	}
@@ -204,9 +204,9 @@ func textArithmetic(d *figures.Data) *figures.Table {
 	add("gain over no reconfiguration", "the largest by Table 5 [%]", largest, 0)
 	add("gain of moving and swapping beyond reversing, n = 10", "the least of p_move/swap less p_rev by Table 7 [%]",
 		beyond, 2)
-	add(belowExpected+", n >= 15", "the least by Tables 4 and 9 [points]", slices.Min(many), 1)
-	add(belowExpected+", n >= 15", "the largest by Tables 4 and 9 [points]", slices.Max(many), 1)
-	add(belowExpected+", n = 10", "the largest by Tables 4 and 9 [points]", slices.Max(few), 1)
+	add(belowExpected+", n >= 15", "the least by Tables 4 and 9 [%]", slices.Min(many), 1)
+	add(belowExpected+", n >= 15", "the largest by Tables 4 and 9 [%]", slices.Max(many), 1)
+	add(belowExpected+", n = 10", "the largest by Tables 4 and 9 [%]", slices.Max(few), 1)
 	add("sigma FIXPART(7)", "makespan of FAR by the printed rho = 1.22 [s]", byRho, 2)
 	add("sigma FIXPART(7)", "makespan of FAR by the printed sigma = 1.26 and the published times on 7 slices [s]",
 		bySigma, 2)

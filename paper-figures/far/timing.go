@@ -29,7 +29,8 @@ type publishedTime struct {
 
 // claim returns what the paper prints.
 func (t *publishedTime) claim(claims *figures.Claims) *claim.Claim {
-	return claims.Find(claim.Key{Artefact: "timing", Cell: claim.Cell{Row: t.Algorithm, Column: "n=" + t.N, Quantity: "time"}})
+	at := claim.Cell{Row: t.Algorithm, Column: "n=" + t.N, Quantity: "time"}
+	return claims.Find(claim.Key{Artefact: "timing", Cell: at})
 }
 
 // micros returns the times of 1000 executions of each workload (6.4.2); of the concatenation,
@@ -53,7 +54,7 @@ func (t *publishedTime) micros(d *figures.Data) (out []float64) {
 	return out
 }
 
-// timing compares scheduling times with the paper's. Wall times differ from run to run, so that no verdict rests on them.
+// timing compares scheduling times with the paper's. Wall times differ from run to run: no verdict rests on them.
 func timing(d *figures.Data) (*figures.Output, error) {
 	t, byRow := d.Claims.Head("timing"), map[string]figures.Measurement{}
 	for _, row := range strictcsv.Embedded[publishedTime](files, "timings.csv", "scalings", "sizes") {
@@ -115,8 +116,8 @@ func affordable(d *figures.Data, byRow map[string]figures.Measurement) []figures
 	return []figures.Reading{{Values: values}, {Name: "times that the paper prints", Values: share(printed)}}
 }
 
-// growth compares how times grow with the number of tasks: the slope between two sizes on logarithmic scales. Its interval
-// goes from the low end of one time to the high end of the other.
+// growth compares how times grow with the number of tasks: the slope between two sizes on logarithmic scales. Its
+// interval goes from the low end of one time to the high end of the other.
 func growth(claims *figures.Claims, byRow map[string]figures.Measurement) *figures.Table {
 	t := claims.Head("timing-growth")
 	slope := func(from, to, tasks float64) string { return reports.Fixed(math.Log(to/from)/math.Log(tasks), 2) }
