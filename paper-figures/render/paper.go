@@ -56,34 +56,23 @@ type answered struct {
 	Conclusions []*conclusion
 }
 
-// Answered groups the conclusions by answer.
+// answeredBy are the conclusions with an answer.
+func (p *paper) answeredBy(a verdict.Answer) []*conclusion {
+	return slices.DeleteFunc(slices.Clone(p.all), func(c *conclusion) bool { return c.Answer != a })
+}
+
+// Answered groups the conclusions by answer. What decides nothing comes last.
 func (p *paper) Answered() (out []answered) {
 	for _, a := range append(slices.Clone(verdict.Answers), verdict.Aside) {
-		own := slices.DeleteFunc(slices.Clone(p.all), func(c *conclusion) bool { return c.Answer != a })
-		if len(own) > 0 {
+		if own := p.answeredBy(a); len(own) > 0 {
 			out = append(out, answered{a, own})
 		}
 	}
 	return out
 }
 
-// Score counts the conclusions that count by answer.
-func (p *paper) Score() (out []count[verdict.Answer]) {
-	for _, a := range p.Answered() {
-		if a.Answer != verdict.Aside {
-			out = append(out, count[verdict.Answer]{a.Answer, len(a.Conclusions)})
-		}
-	}
-	return out
-}
-
 // Judged is how many conclusions have an answer that counts.
-func (p *paper) Judged() (sum int) {
-	for _, c := range p.Score() {
-		sum += c.N
-	}
-	return sum
-}
+func (p *paper) Judged() int { return len(p.all) - len(p.answeredBy(verdict.Aside)) }
 
 // pages are the functions that make the pages of the paper, by their names.
 func (p *paper) pages() map[string]func() (string, error) {
@@ -135,7 +124,7 @@ func (p *paper) linked(page string, terms bool) string {
 	if terms {
 		return page
 	}
-	return linkTerms(page, slices.Concat(p.Terms(), nil), "TERMS.md")
+	return linkTerms(page, p.Terms(), "TERMS.md")
 }
 
 func (p *paper) has(artefact string) bool {
@@ -203,11 +192,4 @@ func (r *reading) mark() reports.DotState {
 }
 
 // Failing are the conclusions that do not hold.
-func (p *paper) Failing() []*conclusion {
-	for _, a := range p.Answered() {
-		if a.Answer == verdict.DoesNotHold {
-			return a.Conclusions
-		}
-	}
-	return nil
-}
+func (p *paper) Failing() []*conclusion { return p.answeredBy(verdict.DoesNotHold) }
