@@ -160,7 +160,8 @@ func (a *artefact) Numbers() (string, error) {
 // Deviations is the table of how far the numbers that deviate are from print.
 func (a *artefact) Deviations() (string, error) {
 	t := &reports.Table{
-		Columns: reports.Left("number").Right("difference").Left("95 % interval").Right("allowed").Left("other readings"),
+		Columns: reports.Left("number").Right("difference").Left("95 % interval").Right("allowed").
+			Left("other readings"),
 	}
 	for _, r := range a.Measured {
 		if r.Verdict == verdict.Deviates {

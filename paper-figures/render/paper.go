@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -94,10 +95,14 @@ func (p *paper) pages() map[string]func() (string, error) {
 			continue
 		}
 		for _, t := range a.allTables() {
-			for _, format := range []struct{ name, extension string }{{"text", ".txt"}, {"latex", ".tex"}, {"csv", ".csv"}} {
-				out[t.File+format.extension] = func() (string, error) {
+			for extension, write := range map[string]func(io.Writer) error{
+				".txt": t.WritePage,
+				".tex": func(w io.Writer) error { return t.Encode(w, "latex") },
+				".csv": func(w io.Writer) error { return t.Encode(w, "csv") },
+			} {
+				out[t.File+extension] = func() (string, error) {
 					var b strings.Builder
-					err := t.Table.Encode(&b, format.name)
+					err := write(&b)
 					return b.String(), err
 				}
 			}
@@ -133,7 +138,9 @@ func (p *paper) has(artefact string) bool {
 
 // hasTimed reports whether a table of wall times was written.
 func (p *paper) hasTimed(file string) bool {
-	return slices.ContainsFunc(p.Artefacts, func(a manifest.Artefact) bool { return slices.Contains(a.TimedTables, file) })
+	return slices.ContainsFunc(p.Artefacts, func(a manifest.Artefact) bool {
+		return slices.Contains(a.TimedTables, file)
+	})
 }
 
 // Terms are those of the paper, and then those of all papers.
@@ -160,7 +167,8 @@ func (p *paper) saveCurve(dir string) error {
 	if err := reports.Encode(&svg, "svg", f); err != nil {
 		return err
 	}
-	if old, err := os.ReadFile(base + ".svg"); err == nil && bytes.Equal(old, svg.Bytes()) && exist(base+".png", base+".pdf") {
+	old, err := os.ReadFile(base + ".svg")
+	if err == nil && bytes.Equal(old, svg.Bytes()) && exist(base+".png", base+".pdf") {
 		return nil
 	}
 	return reports.SaveFigure(base, f)

@@ -97,7 +97,8 @@ func (p *paper) addFigures(d *site.Data, dir string) error {
 		if err != nil {
 			return fmt.Errorf("%w; miglab reproduce writes it again", err)
 		}
-		d.Figures = append(d.Figures, site.Figure{Paper: p.Name, Artefact: artefact, File: f.File, Title: f.Title, SVG: svg})
+		fig := site.Figure{Paper: p.Name, Artefact: artefact, File: f.File, Title: f.Title, SVG: svg}
+		d.Figures = append(d.Figures, fig)
 		return nil
 	}
 	if len(p.all) > 0 {
