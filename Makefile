@@ -173,11 +173,12 @@ test-gym: build-gym
 ## trained for a moment on a real Slurm, with faults; all commands of the page about clusters print what it shows; all artefacts
 ## of the papers have the same bytes with one worker and with four; results have the same bytes on amd64, with and without
 ## fused instructions, and on arm64; the program builds for every platform; what dist packs builds without a network; an agent
-## of each kind, trained again, has the curve and the weights that the project keeps
+## of each kind, trained again, has the curve and the weights that the project keeps; LaTeX tables compile, if pdflatex is there
 test-long: build build-gym test-platforms $(if $(shell command -v qemu-aarch64),,install-qemu) $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch) \
 		$(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
 	MIGLAB_LONG=1 $(GO) test -timeout 1h -run AgreesWithAnIndependentOne ./bounds/certificate
+	$(GO) test -run TestLatexCompiles ./paper-figures/render
 	MIGLAB_LONG=1 GOEXPERIMENT=simd $(GO) test -timeout 1h -run TestTrainedAgain ./algorithms/rl/train
 	MIGLAB_LONG=1 MIGLAB_REQUIRE_SLURM=1 $(GO) test -timeout 3h -run 'TrainsAllOnSlurm|TestDist|TestArtifactRows|TestExamples/clusters|TestReproduceGivesTheSameBytes|TestSameBytes' ./harness/cmd/miglab
 

@@ -221,7 +221,7 @@ func TestTextsAreUsed(t *testing.T) {
 					t.Error(table.Fail(i, "text", errors.New("a measured number is not typed in")))
 				}
 				for _, seen := range regexp.MustCompile(`\(see ([^)]*)\)`).FindAllStringSubmatch(r.Text, -1) {
-					if !slices.ContainsFunc(table.Rows, func(o tablePart) bool { return o.Table == seen[1] && o.Part == "artefact" }) {
+					if !slices.ContainsFunc(table.Rows, func(o tablePart) bool { return o.Table == seen[1] && (o.Part == "artefact" || o.Part == "timed") }) {
 						t.Error(table.Fail(i, "text", fmt.Errorf("the page has no table %q", seen[1])))
 					}
 				}

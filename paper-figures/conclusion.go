@@ -32,7 +32,8 @@ func (d *Data) tests(artefact string, o *Output) (out []Test) {
 					Row: line, Measure: cell.String(), Reading: cmp.Or(r.Name, DefaultReading),
 					Default: i == 0 || r.from.Weight == claim.AnotherDefault,
 					PostHoc: !r.from.Weight.Counts() || row.Status == claim.Later,
-					Verdict: j.Verdict, Value: m.Value, Distance: row.Distance(m.Value), Low: manifest.Number(j.Low), High: manifest.Number(j.High),
+					Verdict: j.Verdict, Value: m.Value, Distance: row.Distance(m.Value),
+					Low: manifest.Number(j.Low), High: manifest.Number(j.High),
 					Enough: j.Enough, Unit: m.Unit, Runs: Map(m.Runs, func(v float64) float64 { return *manifest.Number(v) }),
 				}
 				if row.IsOurs() {

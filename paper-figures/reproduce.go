@@ -263,8 +263,8 @@ func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, err 
 	return record, nil
 }
 
-// save adds tables and figures to the record, writes the figures and tables of wall times, which the manifest lacks, and
-// returns the SHA-256 of each file below Dir.
+// save adds tables and figures to the record, and writes the figures and the tables of wall times, which the manifest
+// lacks. It returns the SHA-256 of each file below Dir.
 func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map[string]string, error) {
 	var files []string
 	for _, t := range tables {

@@ -3,16 +3,15 @@ package reports
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/rivo/uniseg"
-
-	"miglab/harness/nearest"
 )
 
-// PageColumns is the width of tables in Markdown and text, in characters, and PageCentimetres that of tables in LaTeX: A4
-// with margins of 2 cm.
+// PageColumns is the width of tables in Markdown and text, in characters. PageCentimetres is the width of tables in
+// LaTeX, on A4 with margins of 2 cm.
 const (
 	PageColumns     = 120
 	PageCentimetres = 17
@@ -60,8 +59,8 @@ func stackedWidth(text func(string) float64) func(string, float64) float64 {
 	}
 }
 
-// Fit returns the table as pieces that fit a page in Markdown: columns of text with long cells refer to notes, and what is
-// still too wide is split by columns, each piece with those that name the rows. The notes are those of the last piece.
+// Fit returns the table as pieces that fit a page in Markdown. Long cells of text become notes. A table that is still
+// too wide is split by columns, and each piece repeats the columns that name the rows. The last piece has the notes.
 func (t *Table) Fit() []Table { return t.fit(&markdownMeasure) }
 
 func (t *Table) fit(m *measure) []Table {
@@ -164,61 +163,54 @@ func (t *Table) split(m *measure) (pieces []Table) {
 // Folded breaks a text into lines of at most [PageColumns] characters; a longer word has a line of its own.
 func Folded(text string) []string { return wrapBy(uniseg.StringWidth, text, PageColumns) }
 
+// WritePage writes the table as text whose lines have at most [PageColumns] characters.
+func (t *Table) WritePage(w io.Writer) error { return t.write(w, (*Table).pageText) }
+
 // pageText writes the table as text. One that is wider than [PageColumns] gets headings over several lines, notes and
 // pieces until it fits.
 func (t *Table) pageText(w *bufio.Writer) {
 	plain := textMeasure
 	plain.head = func(head string, _ float64) float64 { return displayed(head) }
-	if t.joined().width(&plain, nil) <= PageColumns {
-		folded := *t
-		folded.Notes = nil
-		for _, n := range t.Notes {
-			folded.Notes = append(folded.Notes, Folded(n)...)
-		}
-		folded.textWithin(w, 0)
-		return
+	pieces, fits := []Table{*t.joined()}, t.joined().width(&plain, nil) <= PageColumns
+	if !fits {
+		pieces = t.fit(&textMeasure)
 	}
-	for i, piece := range t.fit(&textMeasure) {
+	for i, piece := range pieces {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		piece.stackedText(w)
+		heads, widths := [][]string{piece.names()}, piece.widths(piece.names(), piece.Rows)
+		if !fits {
+			heads, widths = piece.stackedHeads()
+		}
+		if piece.Title != "" {
+			piece.Title = strings.Join(Folded(piece.Title), "\n")
+		}
+		piece.Notes = slices.Clone(piece.Notes)
+		for j, n := range piece.Notes {
+			piece.Notes[j] = strings.Join(Folded(n), "\n")
+		}
+		piece.writeText(w, heads, piece.Rows, widths)
 	}
 }
 
-func (t *Table) stackedText(w *bufio.Writer) {
-	var lines []string
-	if t.Title != "" {
-		lines = append(Folded(t.Title), "")
-	}
+// stackedHeads returns the lines of the headings, which stand on the last one, and the widths of the columns.
+func (t *Table) stackedHeads() (heads [][]string, widths []int) {
 	stacks, high := make([][]string, len(t.Columns)), 0
-	widths := t.widths(make([]string, len(t.Columns)), t.Rows)
+	widths = t.widths(make([]string, len(t.Columns)), t.Rows)
 	for j, c := range t.Columns {
 		stacks[j] = stack(c.Name, float64(widths[j]), displayed)
 		high = max(high, len(stacks[j]))
 	}
-	heads := make([][]string, high)
-	for j, lines := range stacks {
-		for i := range heads {
-			line := ""
-			if k := i - (high - len(lines)); k >= 0 { // headings stand on the line below
-				line = lines[k]
+	for i := range high {
+		line := make([]string, len(stacks))
+		for j, lines := range stacks {
+			if k := i - (high - len(lines)); k >= 0 {
+				line[j] = lines[k]
 			}
-			heads[i] = append(heads[i], line)
-			widths[j] = max(widths[j], uniseg.StringWidth(line))
+			widths[j] = max(widths[j], uniseg.StringWidth(line[j]))
 		}
+		heads = append(heads, line)
 	}
-	rules := nearest.Names(widths, func(n int) string { return strings.Repeat("-", n) })
-	for _, cells := range slices.Concat(heads, [][]string{rules}, t.Rows) {
-		lines = append(lines, strings.TrimRight(strings.Join(t.pad(cells, widths), "  "), " "))
-	}
-	for i, n := range t.Notes {
-		if i == 0 {
-			lines = append(lines, "")
-		}
-		lines = append(lines, Folded(n)...)
-	}
-	for _, line := range lines {
-		fmt.Fprintln(w, line)
-	}
+	return heads, widths
 }

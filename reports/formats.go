@@ -116,7 +116,8 @@ func (t *Table) latexTable(w *bufio.Writer, stacked bool) {
 		alignment += side
 		heads[j] = latexSpecial.Replace(c.Name)
 		if lines := stack(c.Name, t.cellWidth(latexPoints, j), latexPoints); stacked && len(lines) > 1 {
-			heads[j] = `\shortstack[` + side + `]{` + strings.Join(nearest.Names(lines, latexSpecial.Replace), `\\`) + `}`
+			stacked := strings.Join(nearest.Names(lines, latexSpecial.Replace), `\\`)
+			heads[j] = `\shortstack[` + side + `]{` + stacked + `}`
 		}
 	}
 	row := func(cells []string) { fmt.Fprintln(w, strings.Join(cells, " & ")+` \\`) }

@@ -93,7 +93,7 @@ var tableFormats = []struct {
 	extension string
 	write     func(*Table, *bufio.Writer)
 }{
-	{".txt", (*Table).pageText},
+	{".txt", func(t *Table, w *bufio.Writer) { t.textWithin(w, 0) }},
 	{".csv", (*Table).csv},
 	{".md", (*Table).markdown},
 	{".tex", (*Table).latex},
@@ -162,6 +162,9 @@ func (t *Table) Save(base string) error {
 			continue
 		}
 		write := func(w io.Writer) error { return t.Encode(w, TableFormats[i]) }
+		if f.extension == ".txt" {
+			write = t.WritePage
+		}
 		if err := atomicfile.WriteFile(base+f.extension, write); err != nil {
 			return err
 		}

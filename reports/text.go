@@ -19,19 +19,26 @@ func (t *Table) TextWithin(w io.Writer, width int) error {
 
 func (t *Table) textWithin(w *bufio.Writer, width int) {
 	t = t.joined()
-	if t.Title != "" {
-		fmt.Fprintln(w, t.Title)
-		fmt.Fprintln(w)
-	}
 	rows, widths := t.Rows, t.widths(t.names(), t.Rows)
 	if width > 0 {
 		t.narrow(widths, width)
 		rows = wrapped(rows, widths)
 	}
+	t.writeText(w, [][]string{t.names()}, rows, widths)
+}
+
+// writeText writes the title, headings of one or more lines, the rows and the notes.
+func (t *Table) writeText(w *bufio.Writer, heads, rows [][]string, widths []int) {
+	if t.Title != "" {
+		fmt.Fprintln(w, t.Title)
+		fmt.Fprintln(w)
+	}
 	row := func(cells []string) {
 		fmt.Fprintln(w, strings.TrimRight(strings.Join(t.pad(cells, widths), "  "), " "))
 	}
-	row(t.names())
+	for _, h := range heads {
+		row(h)
+	}
 	row(nearest.Names(widths, func(n int) string { return strings.Repeat("-", n) }))
 	for _, r := range rows {
 		row(r)

@@ -151,7 +151,7 @@ func (a *artefact) Numbers() (string, error) {
 	t := &reports.Table{Columns: reports.Left("number").Right("printed", "measured").Left("95 % interval", "verdict")}
 	for _, r := range a.Measured {
 		c := cellsOf(r)
-		t.Row(r.Claim, c.Published, c.Measured, c.Interval(), a.mark(r))
+		t.Row(r.Claim, strings.TrimSpace(c.Published+" "+r.Unit), c.Measured, c.Interval(), a.mark(r))
 	}
 	filled := t.WithoutEmpty()
 	return markdown(&filled)
@@ -159,7 +159,10 @@ func (a *artefact) Numbers() (string, error) {
 
 // Deviations is the table of how far the numbers that deviate are from print.
 func (a *artefact) Deviations() (string, error) {
-	t := &reports.Table{Columns: reports.Left("number").Right("difference").Left("95 % interval").Right("allowed").Left("other readings")}
+	t := &reports.Table{
+		Columns: reports.Left("number").Right("difference").Left("95 % interval").Right("allowed").
+			Left("other readings"),
+	}
 	for _, r := range a.Measured {
 		if r.Verdict == verdict.Deviates {
 			difference, interval := differenceOf(r)
@@ -177,7 +180,7 @@ func (a *artefact) Deviations() (string, error) {
 func (a *artefact) Given() (string, error) {
 	t := &reports.Table{Columns: reports.Left("number").Right("printed")}
 	for _, r := range a.Inputs {
-		t.Row(r.Claim, cellsOf(r).Published)
+		t.Row(r.Claim, strings.TrimSpace(cellsOf(r).Published+" "+r.Unit))
 	}
 	return markdown(t)
 }
@@ -263,7 +266,7 @@ func cellsOf(r *manifest.Row) rowCells {
 		published += " to " + manifest.Digits(r.To, r.Decimals)
 	}
 	return rowCells{
-		strings.TrimSpace(published + " " + r.Unit), manifest.Digits(r.Measured, n), manifest.Digits(r.Low, n),
+		published, manifest.Digits(r.Measured, n), manifest.Digits(r.Low, n),
 		manifest.Digits(r.High, n), manifest.Digits(r.Allowed, n+1),
 	}
 }

@@ -13,7 +13,8 @@ import (
 func (r *run) claimsCSV() (string, error) {
 	t := reports.Table{Columns: reports.Left("paper", "artefact", "claim", "kind", "reading", "relation", "published",
 		"measured", "ci_low", "ci_high", "margin", "unit", "replicates", "verdict", "cause", "reason", "source",
-		"published_to", "replicate", "evidence", "by_default_margin", "by_makespan_margin", "row", "column", "quantity", "one_sided")}
+		"published_to", "replicate", "evidence", "by_default_margin", "by_makespan_margin", "row", "column",
+		"quantity", "one_sided")}
 	for c := range r.Rows() {
 		if c.Repeats {
 			continue
@@ -76,8 +77,8 @@ func (r *run) conclusionsCSV() (string, error) {
 
 // valuesCSV returns conclusion-values.csv: one line a value that a conclusion tests under a reading.
 func (r *run) valuesCSV() (string, error) {
-	t := reports.Table{Columns: reports.Left("paper", "id", "artefact", "reading", "weight", "measure", "value", "ci_low",
-		"ci_high").Left(limitColumns[2:]...).Left("state", "training_runs", "enough")}
+	t := reports.Table{Columns: reports.Left("paper", "id", "artefact", "reading", "weight", "measure", "value",
+		"ci_low", "ci_high").Left(limitColumns[2:]...).Left("state", "training_runs", "enough")}
 	for _, p := range r.Papers {
 		for _, c := range p.Conclusions() {
 			for i := range c.Limits {

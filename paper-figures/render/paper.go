@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -56,34 +57,23 @@ type answered struct {
 	Conclusions []*conclusion
 }
 
-// Answered groups the conclusions by answer.
+// answeredBy are the conclusions with an answer.
+func (p *paper) answeredBy(a verdict.Answer) []*conclusion {
+	return slices.DeleteFunc(slices.Clone(p.all), func(c *conclusion) bool { return c.Answer != a })
+}
+
+// Answered groups the conclusions by answer. What decides nothing comes last.
 func (p *paper) Answered() (out []answered) {
 	for _, a := range append(slices.Clone(verdict.Answers), verdict.Aside) {
-		own := slices.DeleteFunc(slices.Clone(p.all), func(c *conclusion) bool { return c.Answer != a })
-		if len(own) > 0 {
+		if own := p.answeredBy(a); len(own) > 0 {
 			out = append(out, answered{a, own})
 		}
 	}
 	return out
 }
 
-// Score counts the conclusions that count by answer.
-func (p *paper) Score() (out []count[verdict.Answer]) {
-	for _, a := range p.Answered() {
-		if a.Answer != verdict.Aside {
-			out = append(out, count[verdict.Answer]{a.Answer, len(a.Conclusions)})
-		}
-	}
-	return out
-}
-
 // Judged is how many conclusions have an answer that counts.
-func (p *paper) Judged() (sum int) {
-	for _, c := range p.Score() {
-		sum += c.N
-	}
-	return sum
-}
+func (p *paper) Judged() int { return len(p.all) - len(p.answeredBy(verdict.Aside)) }
 
 // pages are the functions that make the pages of the paper, by their names.
 func (p *paper) pages() map[string]func() (string, error) {
@@ -105,10 +95,14 @@ func (p *paper) pages() map[string]func() (string, error) {
 			continue
 		}
 		for _, t := range a.allTables() {
-			for _, format := range []struct{ name, extension string }{{"text", ".txt"}, {"latex", ".tex"}, {"csv", ".csv"}} {
-				out[t.File+format.extension] = func() (string, error) {
+			for extension, write := range map[string]func(io.Writer) error{
+				".txt": t.WritePage,
+				".tex": func(w io.Writer) error { return t.Encode(w, "latex") },
+				".csv": func(w io.Writer) error { return t.Encode(w, "csv") },
+			} {
+				out[t.File+extension] = func() (string, error) {
 					var b strings.Builder
-					err := t.Table.Encode(&b, format.name)
+					err := write(&b)
 					return b.String(), err
 				}
 			}
@@ -135,7 +129,7 @@ func (p *paper) linked(page string, terms bool) string {
 	if terms {
 		return page
 	}
-	return linkTerms(page, slices.Concat(p.Terms(), nil), "TERMS.md")
+	return linkTerms(page, p.Terms(), "TERMS.md")
 }
 
 func (p *paper) has(artefact string) bool {
@@ -144,7 +138,9 @@ func (p *paper) has(artefact string) bool {
 
 // hasTimed reports whether a table of wall times was written.
 func (p *paper) hasTimed(file string) bool {
-	return slices.ContainsFunc(p.Artefacts, func(a manifest.Artefact) bool { return slices.Contains(a.TimedTables, file) })
+	return slices.ContainsFunc(p.Artefacts, func(a manifest.Artefact) bool {
+		return slices.Contains(a.TimedTables, file)
+	})
 }
 
 // Terms are those of the paper, and then those of all papers.
@@ -171,7 +167,8 @@ func (p *paper) saveCurve(dir string) error {
 	if err := reports.Encode(&svg, "svg", f); err != nil {
 		return err
 	}
-	if old, err := os.ReadFile(base + ".svg"); err == nil && bytes.Equal(old, svg.Bytes()) && exist(base+".png", base+".pdf") {
+	old, err := os.ReadFile(base + ".svg")
+	if err == nil && bytes.Equal(old, svg.Bytes()) && exist(base+".png", base+".pdf") {
 		return nil
 	}
 	return reports.SaveFigure(base, f)
@@ -203,11 +200,4 @@ func (r *reading) mark() reports.DotState {
 }
 
 // Failing are the conclusions that do not hold.
-func (p *paper) Failing() []*conclusion {
-	for _, a := range p.Answered() {
-		if a.Answer == verdict.DoesNotHold {
-			return a.Conclusions
-		}
-	}
-	return nil
-}
+func (p *paper) Failing() []*conclusion { return p.answeredBy(verdict.DoesNotHold) }

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -177,8 +179,10 @@ func TestDeviationsAddUp(t *testing.T) {
 func TestMarksDiffer(t *testing.T) {
 	drawn := map[string]string{}
 	for _, r := range []reading{
-		{Dot: manifest.Dot{State: verdict.Met}}, {Dot: manifest.Dot{State: verdict.Missed, Right: 1, Values: 2}},
-		{Dot: manifest.Dot{State: verdict.Missed, Values: 2}}, {Dot: manifest.Dot{State: verdict.Open}},
+		{Dot: manifest.Dot{State: verdict.Met}},
+		{Dot: manifest.Dot{State: verdict.Missed, Right: 1, Values: 2}},
+		{Dot: manifest.Dot{State: verdict.Missed, Values: 2}},
+		{Dot: manifest.Dot{State: verdict.Open}},
 	} {
 		var svg bytes.Buffer
 		row := reports.CurveRow{Name: "F1", Text: "it", Dots: []reports.CurveDot{{State: r.mark()}}}
@@ -217,6 +221,30 @@ func TestLatexFitsAPage(t *testing.T) {
 	}
 	if tables == 0 {
 		t.Error("there is no table")
+	}
+}
+
+// TestLatexCompiles, with booktabs and margins of 2 cm, if pdflatex is there: no box is overfull.
+func TestLatexCompiles(t *testing.T) {
+	pdflatex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("pdflatex is not installed")
+	}
+	dir, texts := rendered(t, whole(t))
+	document := "\\documentclass[a4paper]{article}\n\\usepackage[margin=2cm]{geometry}\n\\usepackage{booktabs}\n\\begin{document}\n"
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if strings.HasSuffix(name, ".tex") {
+			document += texts[name] + "\\clearpage\n"
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "all.tex"), []byte(document+"\\end{document}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), pdflatex, "-interaction=nonstopmode", "-halt-on-error", "all.tex")
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	if err != nil || strings.Contains(string(out), "Overfull \\hbox") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -48,29 +48,24 @@ func (p *paper) onSite() (site.Paper, error) {
 	out := site.Paper{
 		Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Curve: curveFile,
 	}
-	var score []string
 	for _, a := range verdict.Answers {
-		n := 0
-		for _, c := range p.all {
-			if c.Answer == a {
-				n++
-			}
-		}
+		n := len(p.answeredBy(a))
 		out.Answers = append(out.Answers, site.NameCount{Name: string(a), N: n})
-		if n > 0 {
-			score = append(score, fmt.Sprintf("%s %d", a, n))
-		}
 	}
-	out.Score = fmt.Sprintf("%d conclusions: %s", p.Judged(), strings.Join(score, ", "))
+	score, err := show("score", p)
+	if err != nil {
+		return out, err
+	}
+	out.Score = score
 	for _, c := range p.all {
 		one := site.Conclusion{
 			ID: c.ID, Short: c.Name(), Sentence: c.Sentence, Section: c.Section, Answer: string(c.Answer),
-			Because: c.Because, Varied: c.Varied, Leading: len(out.Conclusions) < 3,
+			Because: c.Because, Varied: c.Varied,
 		}
 		for _, text := range []struct {
 			to   *string
 			make func() (string, error)
-		}{{&one.Met, c.Share}, {&one.Numbers, c.Numbers}, {&one.Plain, c.Plain}, {&one.Brief, c.Reason}} {
+		}{{&one.Met, c.Share}, {&one.Numbers, c.Numbers}, {&one.Plain, c.Plain}, {&one.Reason, c.Reason}} {
 			var err error
 			if *text.to, err = text.make(); err != nil {
 				return out, err
@@ -102,7 +97,8 @@ func (p *paper) addFigures(d *site.Data, dir string) error {
 		if err != nil {
 			return fmt.Errorf("%w; miglab reproduce writes it again", err)
 		}
-		d.Figures = append(d.Figures, site.Figure{Paper: p.Name, Artefact: artefact, File: f.File, Title: f.Title, SVG: svg})
+		fig := site.Figure{Paper: p.Name, Artefact: artefact, File: f.File, Title: f.Title, SVG: svg}
+		d.Figures = append(d.Figures, fig)
 		return nil
 	}
 	if len(p.all) > 0 {

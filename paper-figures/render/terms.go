@@ -20,7 +20,8 @@ func anchor(t manifest.Term) string {
 // notLinked matches what a link cannot stand in: headings, rows of tables, tags, code and other links.
 const notLinked = "(?m)^[#|].*$|</?[a-z][^>]*>|`[^`]*`|!?\\[[^\\]]*\\]\\([^)]*\\)"
 
-// linkTerms links the first use of each term in a page to its explanation on another one. A term may have several names.
+// linkTerms links the first use of each term in a page to its explanation on another one. A term may have several
+// names.
 func linkTerms(page string, terms []manifest.Term, to string) string {
 	anchors := map[string]string{}
 	var names []string

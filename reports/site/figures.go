@@ -43,7 +43,7 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 		} else {
 			out.Page = tablesPage(f.Paper)
 			var text strings.Builder
-			if err := f.Table.Text(&text); err != nil {
+			if err := f.Table.WritePage(&text); err != nil {
 				return v, nil, err
 			}
 			out.Text = text.String()

@@ -62,11 +62,9 @@ type Conclusion struct {
 	ID, Short, Sentence, Section string
 	// Answer says whether it holds, and Met under how many readings.
 	Answer, Met string
-	// Numbers decide, Plain is a sentence about them, Because says why they came out so, and Varied is what the
-	// readings vary. Brief is what the first screen says of the numbers.
-	Numbers, Plain, Because, Varied, Brief string
-	// Leading marks the conclusions of the first screen.
-	Leading bool
+	// Reason is one sentence that says why. Numbers decide, Plain is about them, Because says all of why they came out
+	// so, and Varied is what the readings vary.
+	Reason, Numbers, Plain, Because, Varied string
 }
 
 // A Claim is a published number beside the measured one, under one reading. Empty values are missing.

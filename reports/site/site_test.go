@@ -72,7 +72,7 @@ func sample() site.Data {
 			Name: "far", Title: "FAR", Cite: hostile, About: "It schedules.", Limits: "no GPU", Score: "2 conclusions: holds 1, not runnable 1", Curve: "curve",
 			Answers: []site.NameCount{{Name: "holds", N: 1}, {Name: "does not hold"}, {Name: "not runnable", N: 1}},
 			Conclusions: []site.Conclusion{
-				{ID: "F1", Sentence: hostile, Section: "7", Answer: "holds", Met: "9 of 10", Brief: "Measured: rho: 1.2 [1.1, 1.3], which must be <= 1.22.", Numbers: "rho: 1.2 [1.1, 1.3], which must be <= 1.22", Plain: "It is met.", Varied: "the tasks", Leading: true},
+				{ID: "F1", Sentence: hostile, Section: "7", Answer: "holds", Met: "9 of 10", Reason: "It is proven.", Numbers: "rho: 1.2 [1.1, 1.3], which must be <= 1.22", Plain: "It is met.", Varied: "the tasks"},
 				{ID: "F2", Sentence: strings.Repeat("long", 90), Section: "1", Answer: "not runnable", Plain: "A GPU is missing."},
 			},
 		}, {Name: "drl", About: "It learns."}},
@@ -390,8 +390,8 @@ func TestAnswersComeFirst(t *testing.T) {
 	page := string(files["claims-far.html"])
 	last := 0
 	for _, part := range []string{
-		"It schedules.", "2 conclusions: holds 1, not runnable 1.", "which must be &lt;= 1.22.</li>", "What limits this page: no GPU", `<img src="figures/far-curve.svg"`,
-		`<tr data-answer="holds">`, `data-label="met">9 of 10<`, `<tr data-answer="not runnable">`, "A GPU is missing.", "<h2>Numbers</h2>",
+		"It schedules.", "2 conclusions: holds 1, not runnable 1.", "What limits this page: no GPU", `<img src="figures/far-curve.svg"`,
+		`<tr data-answer="holds">`, `data-label="met">9 of 10<`, "It is proven.", "which must be &lt;= 1.22.", `<tr data-answer="not runnable">`, "A GPU is missing.", "<h2>Numbers</h2>",
 	} {
 		at := strings.Index(page, part)
 		if at < last {
