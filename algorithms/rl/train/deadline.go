@@ -24,7 +24,7 @@ func deadlineRecipes() (out []*Recipe) {
 	for i := range agents.DeadlineAgents {
 		a := &agents.DeadlineAgents[i]
 		learner, steps := "PPO, as printed", int64(a.Steps)
-		if a.Released {
+		if a.Released || a.First {
 			learner = "PPO, as released"
 		}
 		out = append(out, &Recipe{
