@@ -27,7 +27,6 @@ func table2(d *figures.Data) (*figures.Output, error) {
 	rs = append(rs,
 		firstNotebook.reading(func(w *days, to figures.Values) {
 			to[claim.At("Original", "late")] = w.tight.level(d, notebookAgent, late)
-			to[claim.At("Improved", "late")] = w.tight.level(d, improvedAgent, late)
 		}),
 		theirDays(improvedResults).reading(func(w *days, to figures.Values) {
 			to[claim.At("Improved", "late")] = w.relaxed.level(d, relaxedAgent, late)
