@@ -28,5 +28,6 @@ func Paper() (figures.Paper, error) {
 		"table7": table7, "table8": table8, "table9": table9, "table10": table10, "tight": tightDeadlines, "text": text,
 		"heuristics": heuristics, "late": lateJobs, "energy": energies, "slack": slack, "pareto": pareto,
 		"formulation": slackAndSettings, "load": load,
+		"versions": versions,
 	})
 }

@@ -17,16 +17,21 @@ import (
 )
 
 func table2(d *figures.Data) (*figures.Output, error) {
-	out := figures.Read(readings(func(w *days, to figures.Values) {
+	rs := readings(func(w *days, to figures.Values) {
 		to[claim.At("Original", "late")] = w.tight.level(d, originalAgent, late)
 		to[claim.At("Fast", "late")] = to[claim.At("Original", "late")]
+		to[claim.At("Improved", "late")] = w.tight.level(d, improvedAgent, late)
+		to[claim.At("Relaxed", "late")] = w.relaxed.level(d, relaxedAgent, late)
 		to[claim.At("Enhanced", "late")] = w.relaxed.level(d, agent, late)
-		if w.name == theirs.name {
-			// Stand-ins: agents with all enhanced settings, and with none.
-			to[claim.At("Improved", "late")] = w.tight.level(d, tightAgent, late)
-			to[claim.At("Relaxed", "late")] = w.relaxed.level(d, originalRelaxed, late)
-		}
-	})...)
+	})
+	rs = append(rs,
+		firstNotebook.reading(func(w *days, to figures.Values) {
+			to[claim.At("Original", "late")] = w.tight.level(d, notebookAgent, late)
+		}),
+		theirDays(improvedResults).reading(func(w *days, to figures.Values) {
+			to[claim.At("Improved", "late")] = w.relaxed.level(d, relaxedAgent, late)
+		}))
+	out := figures.Read(rs...)
 	// The table separates what Table 2 changes at once: deadlines and settings.
 	t := d.Claims.Head("table2-steps", runsNote(agent, tightAgent, originalAgent, originalRelaxed))
 	for _, x := range settings {
@@ -37,13 +42,19 @@ func table2(d *figures.Data) (*figures.Output, error) {
 }
 
 func table6(d *figures.Data) (*figures.Output, error) {
-	out := figures.Read(readings(func(w *days, to figures.Values) {
+	rs := readings(func(w *days, to figures.Values) {
 		for _, q := range []quantity{late, tardiness} {
 			to[claim.At("Original", q.name)] = w.tight.level(d, originalAgent, q)
 			to[claim.At("Enhanced", q.name)] = w.relaxed.level(d, agent, q)
 			to[claim.Of(q.name+" improvement")] = w.relaxed.reduction(d, agent, q, q.of(d, originalAgent, w.tight))
 		}
-	})...)
+	})
+	out := figures.Read(append(rs, firstNotebook.reading(func(w *days, to figures.Values) {
+		for _, q := range []quantity{late, tardiness} {
+			to[claim.At("Original", q.name)] = w.tight.level(d, notebookAgent, q)
+			to[claim.Of(q.name+" improvement")] = theirs.relaxed.reduction(d, agent, q, q.of(d, notebookAgent, w.tight))
+		}
+	}))...)
 	out.Take("The heuristics that the report compares with.",
 		map[claim.Cell]float64{claim.Of("Baselines compared"): float64(len(methods))})
 	t := arithmetic(d.Claims)
@@ -237,7 +248,8 @@ func table9(d *figures.Data) (*figures.Output, error) {
 		theirDays("enhanced settings").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
 		theirDays("trained on relaxed deadlines").reading(func(w *days, to figures.Values) {
 			underTight(w, to, agent)
-		}))
+		}),
+		firstNotebook.reading(func(w *days, to figures.Values) { underTight(w, to, notebookAgent) }))
 	t := d.Claims.Head("table9", runsNote(agents...))
 	for _, k := range tightness {
 		_, best := k.theirs.extreme(d, late, methods, lowest)

@@ -71,6 +71,7 @@ const ofOurs = 5
 // agents are all of them.
 var agents = []*scheduler{
 	agent, tightAgent, wholeAgent, textAgent, releasedAgent, energyAgent, originalAgent, originalRelaxed,
+	notebookAgent, improvedAgent, relaxedAgent,
 }
 
 // methods are the heuristics of Table 7; schedulers are all heuristics.

@@ -24,7 +24,8 @@ type DeadlineAgent struct {
 	// Dataset is what the agent learns from.
 	Dataset string `csv:"dataset"`
 	env.DeadlineOptions
-	// Float32 trains with the clock of the authors' notebook, and no day is cut short, as there.
+	// Float32 trains with the clock of the authors' notebook. No day is then cut short, as there; nor is one if the
+	// observation is that of the first notebook.
 	Float32 bool `csv:"float32"`
 	// Steps is the length of the training. Without a cut there are 62 updates, the first number that takes 500,000
 	// steps.
@@ -41,14 +42,14 @@ var deadlineFile embed.FS
 
 // DeadlineAgents are the trained agents in the report's tables, and some more to compare with them. The first is the
 // authors' notebook of the enhanced version; [env.DeadlineOptions] and the recipe in package train say what it does
-// other than the report's text. Original is the original version as the report describes it. The authors' notebook of
-// that version pre-empts jobs, which this environment does not.
+// other than the report's text. Original is the original version as the report describes it, and notebook as the authors'
+// notebook of that version has it, which pre-empts jobs.
 var DeadlineAgents = strictcsv.Embedded[DeadlineAgent](deadlineFile, "deadline.csv",
-	"released", "original", "sparse", "energy", "float32")
+	"released", "original", "sparse", "energy", "first", "penalty", "float32")
 
 // Hidden are the hidden layers of actor and critic (Table 5).
 func (a *DeadlineAgent) Hidden() []int {
-	if a.Original {
+	if a.First || a.Original && !a.Released {
 		return []int{256, 256}
 	}
 	return []int{256, 256, 128}
@@ -109,7 +110,7 @@ func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) 
 }
 
 // Shape is the size of the agent's observations and actions.
-func (a *DeadlineAgent) Shape() env.Shape { return env.DeadlineShape(DeadlineSlices, a.Original) }
+func (a *DeadlineAgent) Shape() env.Shape { return a.DeadlineOptions.Shape(DeadlineSlices) }
 
 // Dispatch implements [sim.Dispatcher]. A single free slice needs no network: more than
 // half of the decisions on the report's days are of that kind.

@@ -32,6 +32,8 @@ type Deadline struct {
 	jobs    []task.Job
 	// running is, by slice, the job that runs on it.
 	running []stay
+	// preemptive is that of the fleet.
+	preemptive bool
 }
 
 // stay is the present job of a slice.
@@ -46,14 +48,15 @@ type JobSource func(rng *rand.Rand, buf []task.Job) []task.Job
 
 // DeadlineOptions are the options of [Deadline]. The zero value is the enhanced version as the
 // report describes it. The authors' notebook of that version is Released and EnergyAsReleased.
-// The original notebook is, according to the report, Original, Sparse and EnergyAsReleased.
+// The original notebook is, according to the report, Original, Sparse and EnergyAsReleased. In truth it is First,
+// Penalty and EnergyAsReleased on a pre-emptive fleet. The notebooks in between, of the versions that the report calls
+// Improved and Relaxed, are Released, Original, Penalty and EnergyAsReleased.
 type DeadlineOptions struct {
 	// Released takes scales and bins of the observation from the authors' notebook; see
 	// [DeadlineOptions.Observe]. The reward of the last step is then the terminal one alone, as there:
-	// it replaces those of the decision and of the jobs that complete after it. It cannot be
-	// combined with Original.
+	// it replaces those of the decision and of the jobs that complete after it.
 	Released bool `json:"released" csv:"released"`
-	// Original is the report's original observation.
+	// Original is the report's original observation. With Released it has two of the three extras.
 	Original bool `json:"original" csv:"original"`
 	// Sparse is the original reward, which is paid only at the end:
 	//	-(tardiness + 2.25e-5 energy) / (2.25e-5 jobs + 1)
@@ -61,6 +64,15 @@ type DeadlineOptions struct {
 	// Energy is the energy in the reward. If the reward is not Sparse, -2.25e-5 energy/jobs
 	// is added at the end, as in the released code; the report does not mention it.
 	Energy EnergyCharge `json:"energy" csv:"energy"`
+	// First is the observation of the authors' first notebook. It excludes Released and Original.
+	First bool `json:"first" csv:"first"`
+	// Penalty is the reward of the authors' notebooks before the enhanced one. The last step has that of Sparse. When
+	// time advances after another step, it has, with the energy as released and its weight w = 2.25e-5,
+	//	-(tardiness + w energy)/(n (1 + w))
+	// where energy is that of the day so far, tardiness that of the jobs that complete, and n their number, at least 1.
+	// On a pre-emptive fleet energy is that since the step before, tardiness adds up all jobs that ran, as if they ended
+	// now, and n counts those that return to the queue; the reward is 0 if there are none.
+	Penalty bool `json:"penalty" csv:"penalty"`
 }
 
 // EnergyCharge says which energy, in watt-minutes, an agent is charged for.
@@ -96,18 +108,23 @@ const (
 // NewDeadline returns an environment whose episodes come from source. The error is about the
 // fleet or the options.
 func NewDeadline(fleet task.Fleet, source JobSource, o DeadlineOptions) (*Deadline, error) {
-	if o.Released && o.Original {
-		return nil, errors.New("env: the options released and original exclude one another: want at most one")
+	if o.First && (o.Released || o.Original) {
+		return nil, errors.New("env: the option first excludes released and original: want one observation")
+	}
+	if o.Penalty && o.Sparse {
+		return nil, errors.New("env: the options penalty and sparse exclude one another: want at most one")
 	}
 	engine, err := sim.NewDispatch(nil, fleet)
 	if err != nil {
 		return nil, err
 	}
-	return &Deadline{options: o, source: source, engine: engine, running: make([]stay, fleet.Slices())}, nil
+	return &Deadline{
+		options: o, source: source, engine: engine, running: make([]stay, fleet.Slices()), preemptive: fleet.Preemptive,
+	}, nil
 }
 
-// Shape is that of [DeadlineShape].
-func (d *Deadline) Shape() Shape { return DeadlineShape(len(d.running), d.options.Original) }
+// Shape is that of the options.
+func (d *Deadline) Shape() Shape { return d.options.Shape(len(d.running)) }
 
 // Reset begins a day. It panics if the engine refuses the jobs that the source draws.
 func (d *Deadline) Reset(rng *rand.Rand) {
@@ -134,25 +151,54 @@ func (d *Deadline) Step(action int) (reward float32, done bool) {
 		panic("env: " + err.Error())
 	}
 	d.running[action] = stay{true, deadline}
+	now, before := d.queue.Now(), d.engine.Result()
 	// The conversions round products, so that they are not fused with sums.
 	r := 0.0
-	if s := &d.queue.Slices()[action]; !d.options.Sparse {
+	shaped := !d.options.Sparse && !d.options.Penalty
+	if s := &d.queue.Slices()[action]; shaped {
 		r = float64(sizeReward * (float64(s.Size) / 7))
 		if s.FreeAt <= deadline {
 			r += inTimeExpected
 		}
 	}
 	done = d.engine.Next() == nil
-	if !d.options.Sparse {
+	switch {
+	case shaped:
 		r += d.completed()
+	case d.options.Penalty && d.queue.Now() > now:
+		r = d.penalty(before)
 	}
-	if done && d.options.Released {
+	if done && (d.options.Released || d.options.Penalty) {
 		r = 0
 	}
 	if done {
 		r += d.final()
 	}
 	return float32(r), done
+}
+
+// penalty returns the reward of [DeadlineOptions.Penalty] for the time since the result before.
+func (d *Deadline) penalty(before sim.DispatchResult) float64 {
+	n, tardiness := 0, 0.0
+	for i := range d.running {
+		on, s := &d.running[i], &d.queue.Slices()[i]
+		if !on.busy || s.Busy {
+			continue
+		}
+		on.busy = false
+		n++
+		tardiness += max(0, float64(s.FreeAt-on.deadline))
+	}
+	r := d.engine.Result()
+	energy := float64(r.EnergyAsReleased)
+	if d.preemptive {
+		n -= r.Jobs - before.Jobs
+		if n == 0 {
+			return 0
+		}
+		energy -= float64(before.EnergyAsReleased)
+	}
+	return -(tardiness + float64(energyWeight*energy)) / (float64(max(1, n)) * (1 + energyWeight))
 }
 
 // completed returns the reward for the jobs completed since the last call.
@@ -183,7 +229,7 @@ func (d *Deadline) final() float64 {
 	case EnergyRight:
 		energy = float64(energyWeight * float64(r.Energy))
 	}
-	if d.options.Sparse {
+	if d.options.Sparse || d.options.Penalty {
 		return -(float64(float64(r.Tardiness)*jobs) + energy) / (float64(energyWeight*jobs) + 1)
 	}
 	return float64(lateScale*(1-float64(r.Late)/jobs)) - float64(r.Tardiness) - energy/jobs

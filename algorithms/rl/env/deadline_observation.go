@@ -8,13 +8,19 @@ import (
 	"miglab/harness/task"
 )
 
-// DeadlineShape is the shape of [DeadlineOptions.Observe] for a fleet with that many slices: 88
-// features for the 20 slices of the deadline report, 64 with its original observation.
-func DeadlineShape(slices int, original bool) Shape {
-	if original {
-		return Shape{jobFeatures + jobFeatures*binsEach + slices, slices}
+// Shape is the shape of [DeadlineOptions.Observe] for a fleet with that many slices: 88 features for the 20 slices of
+// the deadline report, 64 with its original observation, 66 with both Released and Original, and 124 with First.
+func (o DeadlineOptions) Shape(slices int) Shape {
+	features := jobFeatures + jobFeatures*binsEach + slices
+	switch {
+	case o.First:
+		features += 3 * slices
+	case o.Released && o.Original:
+		features += extraFeatures - 1
+	case !o.Original:
+		features += 1 + slices + extraFeatures
 	}
-	return Shape{jobFeatures + 1 + jobFeatures*binsEach + 2*slices + extraFeatures, slices}
+	return Shape{features, slices}
 }
 
 const (
@@ -49,6 +55,9 @@ const (
 // -100, 0, 0.05, 0.2, 0.5, 1, 5, 10, 20 and 30 min. As there, a job that is more than 100 min
 // beyond its deadline is in no bin of times to the deadline. A duration on sizes that the job
 // does not fit, of which the notebook has none, is seen as 1e9 min and is in no bin.
+//
+// First has these bins too. Its times are in minutes, and of each slice it has the GPU, the index, the size and 1 if it
+// is busy, all as they are. The notebook's shares leave out jobs that are in no bin, which is not taken over.
 func (o DeadlineOptions) Observe(q *sim.Queue, observation []float32, mask []bool) {
 	f := featuresOf(q.Head(), q.Now())
 	queue := float32(q.Waiting()) / float32(q.Waiting()+queueScale)
@@ -57,15 +66,19 @@ func (o DeadlineOptions) Observe(q *sim.Queue, observation []float32, mask []boo
 	for i, d := range f[1:] {
 		observation[1+i] = float32(1 - timeScale/(d+timeScale)) // +Inf becomes 1
 	}
-	if o.Released {
+	if o.Released || o.First {
 		queue = min(float32(q.Waiting())/releasedQueue, 1)
 		left, duration = releasedBin, releasedBin
+		scale := 1.
+		if o.Released {
+			scale = releasedScale
+		}
 		for i, x := range f {
-			observation[i] = float32(min(x, releasedEdges[binsEach]) / releasedScale)
+			observation[i] = float32(min(x, releasedEdges[binsEach]) / scale)
 		}
 	}
 	at := jobFeatures
-	if !o.Original {
+	if !o.Original && !o.First {
 		observation[at] = float32(urgency(q.Head(), q.Now()))
 		at++
 	}
@@ -73,28 +86,37 @@ func (o DeadlineOptions) Observe(q *sim.Queue, observation []float32, mask []boo
 	countJobs(q, left, duration, bins)
 	at += len(bins)
 
+	o.observeSlices(q, queue, observation[at:], mask)
+}
+
+// observeSlices writes the mask and what an agent sees of the slices, with the extras behind it. queue is the number of
+// waiting jobs as it is seen.
+func (o DeadlineOptions) observeSlices(q *sim.Queue, queue float32, observation []float32, mask []bool) {
 	all := q.Slices()
 	largest := mig.Slices(0)
 	for i := range all {
-		s := &all[i]
-		mask[i] = !s.Busy
-		observation[at+i] = 1
-		if !s.Busy {
-			observation[at+i] = 0
+		s, busy := &all[i], float32(1)
+		if mask[i] = !s.Busy; mask[i] {
+			busy = 0
 			largest = max(largest, s.Size)
 		}
+		if o.First {
+			copy(observation[4*i:], []float32{float32(s.GPU), float32(i), float32(s.Size), busy})
+			continue
+		}
+		observation[i] = busy
+		if !o.Original {
+			observation[len(all)+i] = float32(s.Size) / 7
+		}
 	}
-	if o.Original {
-		return
+	extras := [extraFeatures]float32{queue, float32(q.Free()) / float32(len(all)), float32(largest) / 7}
+	switch {
+	case o.First:
+	case !o.Original:
+		copy(observation[2*len(all):], extras[:])
+	case o.Released:
+		copy(observation[len(all):], extras[:extraFeatures-1])
 	}
-	at += len(all)
-	for i := range all {
-		observation[at+i] = float32(all[i].Size) / 7
-	}
-	at += len(all)
-	observation[at] = queue
-	observation[at+1] = float32(q.Free()) / float32(len(all))
-	observation[at+2] = float32(largest) / 7
 }
 
 // The scales of the authors' notebook.

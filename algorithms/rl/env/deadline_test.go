@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -227,6 +228,86 @@ func TestDeadlineRewards(t *testing.T) {
 	}
 }
 
+// penalties recomputes the rewards of the option Penalty but the last from the engine, driven by the same actions.
+func penalties(t *testing.T, jobs []task.Job, fleet task.Fleet, actions []int) (rewards []float64, final float64) {
+	const w = 2.25e-5
+	e, err := sim.NewDispatch(jobs, fleet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type stay struct{ deadline, end task.Minutes }
+	var running []stay
+	q, last := e.Next(), e.Result()
+	for _, action := range actions {
+		now, deadline := q.Now(), q.Head().Deadline
+		if err := e.Place(action); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, stay{deadline, q.Slices()[action].FreeAt})
+		e.Next()
+		if q.Now() == now {
+			rewards = append(rewards, 0)
+			continue
+		}
+		n, minutes, r := 0, 0., e.Result()
+		energy := float64(r.EnergyAsReleased - last.EnergyAsReleased)
+		if fleet.Preemptive {
+			n = len(running) - (r.Jobs - last.Jobs)
+			for _, s := range running {
+				minutes += max(0, float64(q.Now()-s.deadline))
+			}
+			running = running[:0]
+		} else {
+			energy = float64(r.EnergyAsReleased)
+			for _, s := range running {
+				if s.end <= q.Now() {
+					n++
+					minutes += max(0, float64(s.end-s.deadline))
+				}
+			}
+			running = slices.DeleteFunc(running, func(s stay) bool { return s.end <= q.Now() })
+			n = max(n, 1)
+		}
+		last = r
+		reward := 0.
+		if n > 0 {
+			reward = (-minutes - w*energy) / (float64(n) * (w + 1))
+		}
+		rewards = append(rewards, reward)
+	}
+	n := float64(last.Jobs)
+	return rewards, (-float64(last.Tardiness)*n - w*float64(last.EnergyAsReleased)) / (n*w + 1)
+}
+
+func TestDeadlinePenalty(t *testing.T) {
+	for _, preemptive := range []bool{false, true} {
+		fleet := reportFleet(t)
+		fleet.Preemptive = preemptive
+		o := env.DeadlineOptions{Penalty: true, First: preemptive, Energy: env.EnergyAsReleased}
+		d, err := env.NewDeadline(fleet, crowd(200), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(5) {
+			e := play(d, seed, pcg(seed+7))
+			want, final := penalties(t, crowd(200)(pcg(seed), nil), fleet, e.actions)
+			want[len(want)-1] = final
+			paid := 0
+			for i := range want {
+				if math.Abs(float64(e.rewards[i])-want[i]) > 1e-5*max(1, math.Abs(want[i])) {
+					t.Fatalf("preemptive %v, seed %d: reward %d of %d is %v, want %v", preemptive, seed, i, len(want), e.rewards[i], want[i])
+				}
+				if want[i] < -0.01 {
+					paid++
+				}
+			}
+			if paid < 50 {
+				t.Errorf("preemptive %v, seed %d: only %d steps are charged", preemptive, seed, paid)
+			}
+		}
+	}
+}
+
 // TestDeadlineResetForgets begins anew in the middle of a day.
 func TestDeadlineResetForgets(t *testing.T) {
 	want := play(newDeadline(t, crowd(60), env.DeadlineOptions{}), 1, pcg(2))
@@ -333,6 +414,18 @@ func TestReleasedObservation(t *testing.T) {
 		want = append(want, s/7)
 	}
 	observes(t, env.DeadlineOptions{Released: true}, append(want, 3./100, 1./20, 1./7))
+
+	// The notebooks before the enhanced one have no urgency, no sizes and no largest free size.
+	before := slices.Concat(want[:4], want[5:65], []float32{3. / 100, 1. / 20})
+	observes(t, env.DeadlineOptions{Released: true, Original: true}, before)
+
+	// The first one has minutes, and four numbers of each slice.
+	first := append([]float32{-1.5, .375, 2, .1}, bins...)
+	gpus := []float32{0, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7}
+	for i, s := range reportSizes {
+		first = append(first, gpus[i], float32(i), s, want[45+i])
+	}
+	observes(t, env.DeadlineOptions{First: true}, first)
 }
 
 // TestReleasedBins has four jobs that wait until 150 for the only slice, a whole GPU: at the ends
@@ -433,8 +526,13 @@ func TestDeadlinePanicsOnProgrammersErrors(t *testing.T) {
 	if _, err := env.NewDeadline(task.Fleet{}, crowd(1), env.DeadlineOptions{}); err == nil {
 		t.Error("a fleet without GPUs is accepted")
 	}
-	if _, err := env.NewDeadline(reportFleet(t), crowd(1), env.DeadlineOptions{Original: true, Released: true}); err == nil || !strings.Contains(err.Error(), "released and original") {
-		t.Errorf("both observations at once: %v", err)
+	for want, o := range map[string]env.DeadlineOptions{
+		"first excludes released and original": {Original: true, First: true},
+		"penalty and sparse exclude":           {Sparse: true, Penalty: true},
+	} {
+		if _, err := env.NewDeadline(reportFleet(t), crowd(1), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", o, err)
+		}
 	}
 }
 

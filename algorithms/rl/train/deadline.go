@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/env"
@@ -23,7 +24,7 @@ func deadlineRecipes() (out []*Recipe) {
 	for i := range agents.DeadlineAgents {
 		a := &agents.DeadlineAgents[i]
 		learner, steps := "PPO, as printed", int64(a.Steps)
-		if a.Released {
+		if a.Released || a.First {
 			learner = "PPO, as released"
 		}
 		out = append(out, &Recipe{
@@ -69,6 +70,10 @@ const deadlineSegments = 5
 // These are not taken over: the order of random draws and, but for the agent float32, times in
 // float32 and environments that run on between segments ([deadlineSegments]).
 //
+// The agents of the notebooks before it have the settings of these (RL_project_scheduling.ipynb, cell 10;
+// RL_GPU_Scheduling_Production.ipynb and RL_GPU_Scheduling_Relaxed.ipynb, cell 8), which Tables 1 and 5 do not have
+// together. Their learning rate stays, too.
+//
 // The agents that follow the report's text have the settings of Table 5.
 func deadlineConfig(o env.DeadlineOptions, steps int64) ppo.Config {
 	c := ppo.Config{
@@ -79,6 +84,12 @@ func deadlineConfig(o env.DeadlineOptions, steps int64) ppo.Config {
 	}
 	constant := learn.Anneal{{Until: 1, From: 3e-4, To: 3e-4}}
 	switch {
+	case o.First:
+		c.Envs, c.Horizon, c.Minibatch, c.Epochs, c.Clip, c.LearningRate = 16, 1024, 2048, 5, 0.2, constant
+		c.Entropy = learn.Anneal{{Until: 1, From: 0.001, To: 0.001}}
+	case o.Penalty:
+		c.Envs, c.Horizon, c.Epochs, c.LearningRate = 4, 1024, 8, constant
+		c.Entropy = learn.Anneal{{Until: 1, From: 0.01, To: 0.001}}
 	case o.Released:
 		c.Horizon, c.LearningRate = 1024, constant
 	case o.Original:
@@ -96,7 +107,10 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 	}
 	source, cut := env.JobSource(draw), int64(deadlineSegments)
 	if a.Float32 {
-		fleet.Float32, source, cut = true, inFloat32(source), 1
+		fleet.Float32, source = true, inFloat32(source)
+	}
+	if a.Float32 || a.First {
+		cut = 1
 	}
 	make := func() env.Env {
 		// the sampler's fleet is right, and so are the options
@@ -131,7 +145,12 @@ func inFloat32(source env.JobSource) env.JobSource {
 
 // deadlineScore evaluates the share of late jobs on fixed days.
 func deadlineScore(a *agents.DeadlineAgent) (func(nn.Policy) (float64, error), error) {
-	days, err := instancesOf[task.Queue](gpu(), fmt.Sprintf("%s?seed=%d", a.Dataset, curve.Seed), deadlineDays)
+	separator := "?"
+	if strings.Contains(a.Dataset, separator) {
+		separator = "&"
+	}
+	spec := fmt.Sprintf("%s%sseed=%d", a.Dataset, separator, curve.Seed)
+	days, err := instancesOf[task.Queue](gpu(), spec, deadlineDays)
 	if err != nil {
 		return nil, err
 	}

@@ -498,6 +498,36 @@ func TestDeadlineRecipesFollowTheirSource(t *testing.T) {
 	}
 }
 
+// TestEarlierNotebooks: the agents of the notebooks have their settings.
+func TestEarlierNotebooks(t *testing.T) {
+	// steps are those of the gradient: updates times epochs times minibatches.
+	type settings struct {
+		envs, minibatch, epochs, steps int
+		clip, entropy, hidden          float64
+		inputs                         int
+	}
+	before := settings{4, 4096, 8, 392, 0.15, 0.01, 3, 66}
+	for name, want := range map[string]settings{
+		"notebook": {16, 2048, 5, 520, 0.2, 0.001, 2, 124},
+		"improved": before, "relaxed": before,
+		"enhanced": {8, 4096, 10, 1240, 0.15, 0.02, 3, 88},
+	} {
+		i := slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Name == name })
+		a := &agents.DeadlineAgents[i]
+		r, err := Find(a.WeightsName())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := deadlineConfig(a.DeadlineOptions, r.Steps)
+		got := settings{
+			c.Envs, c.Minibatch, c.Epochs, int(r.Updates), c.Clip, c.Entropy.At(0), float64(len(a.Hidden())), a.Shape().Observation,
+		}
+		if got != want || c.Horizon != 1024 || c.LearningRate.At(1) != 3e-4 || c.Entropy.At(1) != 0.001 {
+			t.Errorf("%s: %+v, want %+v; %+v", name, got, want, c)
+		}
+	}
+}
+
 // TestWholeDays: the agent float32 learns in one segment from jobs with float32 times.
 func TestWholeDays(t *testing.T) {
 	r, err := Find("rl-deadline-float32")

@@ -1,0 +1,61 @@
+package deadline
+
+import (
+	"miglab/harness/portable"
+	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
+)
+
+// The agents of the report's earlier versions, each trained as its own notebook does it.
+var (
+	notebookAgent = trained("RL-PPO of the first notebook", "notebook", 3)
+	improvedAgent = trained("RL-PPO, version Improved", "improved", 3)
+	relaxedAgent  = trained("RL-PPO, version Relaxed", "relaxed", 3)
+)
+
+// firstNotebook is the report's days in the environment of the first notebook, which returns all running jobs to the
+// queue at each event and keeps times in float64. That notebook itself evaluates on days without a seed.
+var firstNotebook = reportDays("the first notebook", "&clock=float64&preemption=yes")
+
+// improvedResults is the reading by which the version Improved is the notebook RL_GPU_Scheduling_IMPROVED_RESULTS. It
+// has the relaxed deadlines, environment and training of the version Relaxed.
+const improvedResults = "the notebook IMPROVED_RESULTS"
+
+// versionStep is by how much the step from the version Relaxed to Enhanced lowers late jobs, which T6 tests.
+var versionStep = claim.Of("late, Relaxed less Enhanced")
+
+// versions lists the versions of Table 2, each with its own notebook's agent, environment and deadlines.
+func versions(d *figures.Data) (*figures.Output, error) {
+	t := d.Claims.Head("versions", runsNote(originalAgent, notebookAgent, improvedAgent, relaxedAgent, agent))
+	for _, v := range []struct {
+		version, days string
+		agent         *scheduler
+		sample
+	}{
+		{"Original, by the report", "tight", originalAgent, theirs.tight},
+		{"Original, its notebook", "tight, pre-emptive", notebookAgent, firstNotebook.tight},
+		{"Improved", "tight", improvedAgent, theirs.tight},
+		{"Improved, the notebook IMPROVED_RESULTS", "relaxed", relaxedAgent, theirs.relaxed},
+		{"Relaxed", "relaxed", relaxedAgent, theirs.relaxed},
+		{"Enhanced", "relaxed", agent, theirs.relaxed},
+	} {
+		v.against(d, t, []string{v.version, v.days}, v.agent, methods)
+	}
+	rs := readings(func(w *days, to figures.Values) { to[versionStep] = w.relaxed.step(d, relaxedAgent, agent) })
+	for _, x := range trainings {
+		rs = append(rs, x.reading(func(w *days, to figures.Values) {
+			to[versionStep] = w.relaxed.step(d, relaxedAgent, x.scheduler)
+		}))
+	}
+	return figures.Read(rs...).Table(t), nil
+}
+
+// step measures by how much one agent has more late jobs than another. Its interval is over the training runs of both.
+func (x sample) step(d *figures.Data, from, to *scheduler) figures.Measurement {
+	m, other := x.level(d, from, late), x.level(d, to, late)
+	value, half := m.Less(other)
+	m.Value, m.Low, m.High, m.Runs = value, value-half, value+half, nil
+	m.StdErr, m.PrintSE = portable.Hypot(m.StdErr, other.StdErr), portable.Hypot(m.PrintSE, other.PrintSE)
+	m.Replicates = min(m.Replicates, other.Replicates)
+	return m
+}
