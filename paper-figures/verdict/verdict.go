@@ -245,7 +245,7 @@ type Measurement struct {
 	Unit Unit
 	// Fixed is the part of StdErr that more replicates do not narrow, such as that of the draws which they share.
 	Fixed float64
-	// Count marks a mean of counts, of which no interval is below 0.
+	// Count marks a mean of counts over executions, of which no interval is below 0.
 	Count bool
 	// Runs are the values of the replicates if they are training runs.
 	Runs []float64
@@ -277,7 +277,7 @@ func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
 	if s.N >= byT && s.N <= mostDrawn && s.StdDev > 0 {
 		m.Low, m.High = stats.Accelerated(values, s.Mean)
 	}
-	m.Count = !slices.ContainsFunc(values, func(v float64) bool { return v < 0 || v != math.Trunc(v) })
+	m.Count = unit == Executions && !slices.ContainsFunc(values, func(v float64) bool { return v < 0 || v != math.Trunc(v) })
 	if m.Count {
 		m.Low = math.Max(m.Low, 0)
 	}
