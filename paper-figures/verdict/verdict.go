@@ -277,7 +277,8 @@ func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
 	if s.N >= byT && s.N <= mostDrawn && s.StdDev > 0 {
 		m.Low, m.High = stats.Accelerated(values, s.Mean)
 	}
-	m.Count = unit == Executions && !slices.ContainsFunc(values, func(v float64) bool { return v < 0 || v != math.Trunc(v) })
+	notCounted := func(v float64) bool { return v < 0 || v != math.Trunc(v) }
+	m.Count = unit == Executions && !slices.ContainsFunc(values, notCounted)
 	if m.Count {
 		m.Low = math.Max(m.Low, 0)
 	}
