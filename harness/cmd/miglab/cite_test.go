@@ -100,7 +100,7 @@ func TestCite(t *testing.T) {
 	for _, c := range []struct{ names, want, not string }{
 		{"", "@inproceedings{saroliya2023hierarchical,", "algorithm"},
 		{"hierarchical", "@inproceedings{saroliya2023hierarchical,", "@article"},
-		{"far", "algorithm far, version 2: FAR 3", "villarrubia2025solving"},
+		{"far", "algorithm far, version 3: FAR 3", "villarrubia2025solving"},
 		{"far", "@article{villarrubia2025leveraging,", "zambianco"},
 		{"zambianco2025online", "  eprint = {2511.18906},", "@article"},
 		{"WIDETIMES", "dataset drl/WIDETIMES: DRL", "zambianco"},
