@@ -12,45 +12,54 @@ import (
 	"miglab/reports"
 )
 
+var notInAnchors = regexp.MustCompile(`[^a-z0-9]+`)
+
 // anchor is the name of the place where a term is explained.
 func anchor(t manifest.Term) string {
-	return "term-" + strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(t.Name), "-"), "-")
+	return "term-" + strings.Trim(notInAnchors.ReplaceAllString(strings.ToLower(t.Name), "-"), "-")
 }
 
 // notLinked matches what a link cannot stand in: headings, rows of tables, tags, code and other links.
-const notLinked = "(?m)^[#|].*$|</?[a-z][^>]*>|`[^`]*`|!?\\[[^\\]]*\\]\\([^)]*\\)"
+var notLinked = regexp.MustCompile("(?m)^[#|].*$|</?[a-z][^>]*>|`[^`]*`|!?\\[[^\\]]*\\]\\([^)]*\\)")
 
 // linkTerms links the first use of each term in a page to its explanation on another one. A term may have several
-// names.
+// names, of which a longer one is preferred.
 func linkTerms(page string, terms []manifest.Term, to string) string {
 	anchors := map[string]string{}
-	var names []string
+	names := map[byte][]string{} // by their first bytes
 	for _, t := range terms {
 		for name := range strings.SplitSeq(t.Name, ", ") {
 			first, size := utf8.DecodeRuneInString(name)
 			for _, name := range []string{name, string(unicode.ToUpper(first)) + name[size:]} {
 				for _, name := range []string{name, reports.EscapeMarkdown(name)} {
 					if anchors[name] == "" {
-						anchors[name], names = anchor(t), append(names, regexp.QuoteMeta(name))
+						anchors[name], names[name[0]] = anchor(t), append(names[name[0]], name)
 					}
 				}
 			}
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
-	pattern := regexp.MustCompile(notLinked + "|" + strings.Join(names, "|"))
+	for _, some := range names {
+		slices.SortFunc(some, func(a, b string) int { return len(b) - len(a) })
+	}
+	zones := notLinked.FindAllStringIndex(page, -1)
 	var out strings.Builder
 	last := 0
-	for _, at := range pattern.FindAllStringIndex(page, -1) {
-		name := page[at[0]:at[1]]
-		target := anchors[name]
-		before, _ := utf8.DecodeLastRuneInString(page[:at[0]])
-		after, _ := utf8.DecodeRuneInString(page[at[1]:])
-		if target == "" || inWord(before) || inWord(after) {
+	for at := 0; at < len(page); {
+		if len(zones) > 0 && at >= zones[0][0] {
+			at, zones = max(at, zones[0][1]), zones[1:]
 			continue
 		}
-		fmt.Fprintf(&out, "%s[%s](%s#%s)", page[last:at[0]], name, to, target)
-		last = at[1]
+		name := nameAt(page, at, names[page[at]], anchors)
+		if name == "" {
+			_, size := utf8.DecodeRuneInString(page[at:])
+			at += size
+			continue
+		}
+		target := anchors[name]
+		fmt.Fprintf(&out, "%s[%s](%s#%s)", page[last:at], name, to, target)
+		at += len(name)
+		last = at
 		for other, a := range anchors {
 			if a == target && strings.EqualFold(strings.ReplaceAll(other, `\`, ""), strings.ReplaceAll(name, `\`, "")) {
 				delete(anchors, other)
@@ -58,6 +67,24 @@ func linkTerms(page string, terms []manifest.Term, to string) string {
 		}
 	}
 	return out.String() + page[last:]
+}
+
+// nameAt returns the first of the names that stands at a place of the page, as a whole word and with an anchor, or "".
+func nameAt(page string, at int, names []string, anchors map[string]string) string {
+	before, _ := utf8.DecodeLastRuneInString(page[:at])
+	if inWord(before) {
+		return ""
+	}
+	for _, name := range names {
+		if anchors[name] == "" || !strings.HasPrefix(page[at:], name) {
+			continue
+		}
+		after, _ := utf8.DecodeRuneInString(page[at+len(name):])
+		if !inWord(after) {
+			return name
+		}
+	}
+	return ""
 }
 
 // inWord reports whether a word goes on with the rune.
