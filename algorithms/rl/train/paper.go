@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 
 	"miglab/algorithms/rl/agents"
@@ -43,7 +44,7 @@ type paperRun struct {
 	Tasks   int `csv:"tasks"`  // N
 	Levels  int `csv:"levels"` // M; 0 is continuous time
 	Units   int `csv:"units"`  // of each of the two hidden layers
-	// Change is what else differs from the usual run: nothing or one of the constants below.
+	// Change is what else differs from the usual run: nothing, or one or several of the constants below.
 	Change string `csv:"change"`
 	// Penalty, unless it is 0, is that of [env.Penalised]. The paper prints none, only that it is heavy; the work that
 	// it cites on masking has penalties of 0.01 to 1. An agent that learned without masks is scored with them.
@@ -81,6 +82,9 @@ const (
 	once          = "once"
 )
 
+// changes reports whether a run differs from the usual one by one of the constants above.
+func (p paperRun) changes(what string) bool { return slices.Contains(strings.Fields(p.Change), what) }
+
 // whyKept lists the runs that measure how many batches run on one partition.
 var whyKept = []string{measuredKept, explores, rewardsLevels, once}
 
@@ -106,10 +110,10 @@ func paperRecipes() (out []*Recipe) {
 			Seeds: firstSeeds(p.Runs), Shipped: p.Shipped, Score: pOpt, Tracks: ofBatches,
 			setup: p.setup, meta: nn.Meta{Workload: p.Workload, Tasks: p.Tasks, Levels: p.Levels},
 		}
-		switch p.Change {
-		case byDQN:
+		switch {
+		case p.changes(byDQN):
 			r.Learner, r.Updates = "DQN, ours", paperDQN(steps).Updates(steps, steps/dqnSegments)
-		case asReleased:
+		case p.changes(asReleased):
 			r.Learner = "PPO, as released"
 		}
 		out = append(out, r)
@@ -127,7 +131,7 @@ func (p paperRun) hidden() []int { return []int{p.Units, p.Units} }
 // options are the options of the environment in which the agent is evaluated.
 func (p paperRun) options() env.BatchOptions {
 	o := p.agent().Options(gpu(), mig.Parallel)
-	o.Tasks, o.Levels, o.Released = p.Tasks, p.Levels, p.Change == asReleased
+	o.Tasks, o.Levels, o.Released = p.Tasks, p.Levels, p.changes(asReleased)
 	o.Listed, o.Unmerged = p.Change == listedTasks, p.Change == unmergedPartitions
 	o.LevelRewards, o.Once = p.Change == rewardsLevels, p.Change == once
 	if p.agent().Online {
@@ -149,10 +153,10 @@ func (p paperRun) learns() env.BatchOptions {
 
 // scoredOn returns the batches of n tasks on which the agent is scored.
 func (p paperRun) scoredOn(n int) ([]measured, error) {
-	switch p.Change {
-	case onKernels:
+	switch {
+	case p.changes(onKernels):
 		return kernelBatches(n)
-	case onClasses:
+	case p.changes(onClasses):
 		return firstOf(gpu(), curve.ClassOrdered(p.Workload), curve.DataSets)
 	}
 	return batchesOf(gpu(), []string{p.Workload}, n)
@@ -161,10 +165,10 @@ func (p paperRun) scoredOn(n int) ([]measured, error) {
 // source draws the tasks of episodes of n tasks.
 func (p paperRun) source(n int) (env.Source, error) {
 	length, generators := func(*rand.Rand) int { return n }, readings
-	switch p.Change {
-	case shortBatches:
+	switch {
+	case p.changes(shortBatches):
 		length = func(rng *rand.Rand) int { return 1 + rng.IntN(n) }
-	case asReleased:
+	case p.changes(asReleased):
 		generators = readings[1:]
 	}
 	return sourceOf(gpu(), []string{p.Workload}, generators, length)
@@ -205,7 +209,7 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	}
 	policy := nn.NewActorCritic(shape.Observation, p.hidden(), shape.Actions, k, newRand(seed))
 	constant := int64(0)
-	if p.Change == asReleased && !p.agent().Explores {
+	if p.changes(asReleased) && !p.agent().Explores {
 		constant = 2_000_000
 		steps = constant // no setting depends on it, but the text below has it
 	}
@@ -233,7 +237,7 @@ func (p paperRun) ppo(steps int64) ppo.Config {
 		LearningRate: learn.Anneal{{Until: 1, From: 5e-4, To: 0}},
 		Gamma:        1, Clip: 0.2, Shards: 4,
 	}
-	if p.Change == asReleased {
+	if p.changes(asReleased) {
 		c.Envs, c.Horizon, c.Minibatch, c.Epochs, c.Shards = 1, 2048, 64, 10, 1
 		c.LearningRate = learn.Anneal{{Until: 1, From: 3e-4, To: 3e-4}}
 		c.Entropy = learn.Anneal{{Until: 1, From: 0.01, To: 0.01}}
