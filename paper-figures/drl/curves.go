@@ -107,7 +107,7 @@ func (all curves) mean(agent string) (mean, low, high []float64) {
 func (all curves) chart(title string, lines []learningRow) reports.Lines {
 	chart := reports.Lines{
 		Title: title,
-		X:     reports.Axis{Label: "Training steps [million] (the paper: 200)"},
+		X:     reports.Axis{Label: "Training steps [million] (the paper: 200)", Log: all.of(lines[0].Agent)[0].Last() > enoughSteps},
 		Y:     reports.Axis{Label: "p_opt [%]", Log: true},
 	}
 	single := slices.ContainsFunc(lines, func(l learningRow) bool { return len(all.of(l.Agent)) == 1 })
@@ -344,7 +344,9 @@ func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Outp
 			next := figures.Count(lines, func(l learningRow) bool { return l.Other == panel })
 			chart := all.chart(panel, lines[:next])
 			for _, l := range lines[:next] {
-				addPublished(d, &chart, name, l)
+				if slices.Contains(namesOf(agents), l.Quantity) {
+					addPublished(d, &chart, name, l)
+				}
 			}
 			on := scoredOnKernels
 			if panel != rodinia.name { // the data sets that score agents whose names end in -classes

@@ -38,6 +38,7 @@ func Paper() (figures.Paper, error) {
 		"figure10": all.learning("figure10", "Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14"),
 		"figure11": all.learning("figure11", "Fig. 11. Learning GOODSCALING by time levels M, N = 14"),
 		"figure12": all.figure12,
+		"long":     all.mixed("long", "FLOAT as released on MIXSCALINGUNIFORM, trained for longer"),
 		"figure13": all.mixed("figure13", "Fig. 13. Learning the mixed workloads with FLOAT"),
 		"figure14": figure14,
 		"figure15": all.mixed("figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG"),

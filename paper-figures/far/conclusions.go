@@ -80,13 +80,15 @@ func (s setting) distance(d *figures.Data, times string, values figures.Values) 
 		{Column: "n = 10", Quantity: "error less twice that over the optimum"}: bracket(average(most), average(few)),
 		{Column: "n >= 15", Quantity: "over the optimum"}: bracket(
 			largestOf(found), largestOf(slices.Concat(proven[1:]...))),
-		{Column: "n >= 15", Quantity: "rho"}: largestOf(slices.Concat(rhos[1:]...)),
 		{Column: "n >= 30", Quantity: "rho"}: largestOf(slices.Concat(rhos[4:]...)),
 		{Quantity: "largest rise of rho"}:    largestOf(rises),
 		{Quantity: "largest spread of rho"}:  largestOf(spreads),
 	} {
 		cell.Row = times
 		values[cell] = m
+	}
+	if times == "NARROWTIMES" {
+		values[claim.Cell{Row: times, Column: "n >= 15", Quantity: "rho"}] = largestOf(slices.Concat(rhos[1:]...))
 	}
 	return rows
 }
