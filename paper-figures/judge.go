@@ -82,14 +82,14 @@ func (c *Claims) Match(dec Declaration) error {
 		}
 	}
 	for i := range claims {
-		k, b := claims[i].Cell, claims[i].Basis
+		k, b, decimals := claims[i].Cell, claims[i].Basis, claims[i].Decimals
 		used, isInput := dec.Inputs[k]
 		measured := len(dec.Readings) > 0 && slices.Contains(dec.Readings[0], k)
 		missing := slices.Contains(dec.Missing, k)
 		switch {
 		case b == claim.Input && !isInput:
 			return bad(k, "is an input in claims.csv, and its artefact declares no value that is used")
-		case b == claim.Input && manifest.Digits(&used, claims[i].Decimals) != manifest.Digits(&claims[i].Published, claims[i].Decimals):
+		case b == claim.Input && manifest.Digits(&used, decimals) != manifest.Digits(&claims[i].Published, decimals):
 			return bad(k,
 				fmt.Sprintf("is %v in claims.csv, and the value that is used is %v", claims[i].Published, used))
 		case (b == claim.Measured || b == claim.Derived) && !measured:

@@ -113,8 +113,9 @@ func (m *mutation) claims() {
 		key, published := c.Key, c.Published
 		eachMistyped(&c.Cell, func() {
 			decs := m.decs
-			// What is missing stands in the same row: a new build reads the changed key there.
-			rebuild := c.Missing == "" || m.measures(key)
+			// What is missing stands in the same row: a new build reads the changed key there. A value that a
+			// conclusion needs is measured for it.
+			rebuild := c.Missing == "" || m.measures(key) && !m.paper.Claims.Needs(key.Artefact, key.Cell)
 			if rebuild && (deep.On() || i == first[key.Artefact] || i == last[key.Artefact]) {
 				decs = m.rebuilt(key.Artefact)
 			}

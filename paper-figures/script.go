@@ -58,7 +58,8 @@ func (c *Claims) scriptTable(artefact string, values Values) *Table {
 			shown = [2]string{}
 		}
 		above = source
-		t.RowAbout(About{Selection: claim.Selection(r.Cell)}, r.Cell, reports.Fixed(printed.Published, printed.Decimals),
+		about := About{Selection: claim.Selection(r.Cell)}
+		t.RowAbout(about, r.Cell, reports.Fixed(printed.Published, printed.Decimals),
 			PlusMinus(theirs, printed.Decimals+1), r.Runs, PlusMinus(ours, printed.Decimals+1),
 			reports.Cells(printed.Decimals+1, difference, half), verdict.Judge(printed.Claim, theirs).Verdict,
 			map[bool]string{true: "yes", false: "no"}[theirs.Agrees(ours, printed.Allowed())], shown[:])

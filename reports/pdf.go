@@ -54,8 +54,8 @@ func (c pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
 	c.Fill(outline)
 }
 
-// snap rounds a coordinate to a multiple of 2^-20 points, so that its last bit, which differs between processors, does not
-// decide how a file writes it.
+// snap rounds a coordinate to a multiple of 2^-20 points, so that its last bit, which differs between
+// processors, does not decide how a file writes it.
 func snap(l vg.Length) vg.Length { return vg.Length(math.Round(float64(l)*(1<<20)) / (1 << 20)) }
 
 // appendGlyph appends the outline of a character. It panics if the font, which is part of the program, is damaged.

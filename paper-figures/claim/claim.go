@@ -66,8 +66,8 @@ type Claim struct {
 // Repeats reports whether the claim repeats a number that another artefact counts.
 func (c *Claim) Repeats() bool { return c.Home != c.Key }
 
-// ByMakespan returns the claim with a margin of 2 % of the makespan, if it compares makespans and its own margin is less:
-// 2 points of a number in percent, and 2 % of a ratio.
+// ByMakespan returns the claim with a margin of 2 % of the makespan, if it compares makespans and its own
+// margin is less: 2 points of a number in percent, and 2 % of a ratio.
 func (c *Claim) ByMakespan() verdict.Claim {
 	out, margin := c.Claim, 0.02*c.Published
 	if c.Unit == "%" {
@@ -135,7 +135,8 @@ func (r *row) claim(paper string) (c Claim, column string, err error) {
 			Derived: r.Basis == Derived, Stated: r.Kind == Stated,
 		},
 	}
-	for _, step := range []func(*row) (string, error){c.checkWords, c.setRange, c.setNeutral, c.setMargin, c.checkDigits} {
+	steps := []func(*row) (string, error){c.checkWords, c.setRange, c.setNeutral, c.setMargin, c.checkDigits}
+	for _, step := range steps {
 		if column, err = step(r); err != nil {
 			return c, column, err
 		}

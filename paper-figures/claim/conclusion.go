@@ -94,8 +94,8 @@ type TestLine struct {
 	Status Status `csv:"status"`
 }
 
-// A Test is a line of conclusions.csv with its numbers. Neutral and From are NaN if none is given. Limit is the threshold
-// with its rounding.
+// A Test is a line of conclusions.csv with its numbers. Neutral and From are NaN if none is given. Limit is the
+// threshold with its rounding.
 type Test struct {
 	TestLine
 	Limit, Neutral, From float64
@@ -116,6 +116,7 @@ func (t *Test) Scaled(factor float64) float64 {
 func (s *Set) addTest(r *TestLine) (column string, err error) {
 	known := slices.ContainsFunc(s.Tests, func(o Test) bool { return o.ID == r.ID })
 	follows := known && s.Tests[len(s.Tests)-1].ID == r.ID
+	tested := r.Artefact + r.String() + string(r.Relation) + r.Threshold + r.Neutral + r.Rounding + r.OursFrom
 	if err := OneOf(r.Status, Usual, OfModel, OfBudget, Later, Impossible); err != nil {
 		return "status", err
 	}
@@ -124,7 +125,7 @@ func (s *Set) addTest(r *TestLine) (column string, err error) {
 		return "id", fmt.Errorf("%q is empty, or its rows do not follow one another", r.ID)
 	case known == (r.Sentence != "") || known == (r.Section != ""):
 		return "sentence", errors.New("the first row of a conclusion alone has its sentence and section")
-	case r.Status == Impossible && r.Artefact+r.String()+string(r.Relation)+r.Threshold+r.Neutral+r.Rounding+r.OursFrom != "":
+	case r.Status == Impossible && tested != "":
 		return "status", errors.New("a conclusion that is missing has no artefact, cells, relation or threshold")
 	}
 	test := Test{TestLine: *r, Limit: math.NaN(), Neutral: math.NaN(), From: math.NaN()}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A Cell is the place of a number within an artefact: the row and the column of a table, and the quantity if a place has
-// several. A number of the text has a quantity alone.
+// A Cell is the place of a number within an artefact: the row and the column of a table, and the quantity if a
+// place has several. A number of the text has a quantity alone.
 type Cell struct {
 	Row      string `csv:"row" json:"row,omitempty"`
 	Column   string `csv:"column" json:"column,omitempty"`

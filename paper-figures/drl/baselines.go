@@ -101,8 +101,8 @@ func (r *reading) fixedAbove(d *figures.Data, w workload, _, agent string) []flo
 	})
 }
 
-// overBound returns by how many percent makespans exceed a lower bound, by data set. Bounds take long, and few data sets
-// of one size are enough.
+// overBound returns by how many percent makespans exceed a lower bound, by data set. Bounds take long, and few
+// data sets of one size are enough.
 func (r *reading) overBound(d *figures.Data, w workload, lower, agent string) []float64 {
 	return average(r.batches(w, true), func(b batches) []float64 {
 		n := floorFull

@@ -107,8 +107,11 @@ func (all curves) mean(agent string) (mean, low, high []float64) {
 func (all curves) chart(title string, lines []learningRow) reports.Lines {
 	chart := reports.Lines{
 		Title: title,
-		X:     reports.Axis{Label: "Training steps [million] (the paper: 200)", Log: all.of(lines[0].Agent)[0].Last() > enoughSteps},
-		Y:     reports.Axis{Label: "p_opt [%]", Log: true},
+		X: reports.Axis{
+			Label: "Training steps [million] (the paper: 200)",
+			Log:   all.of(lines[0].Agent)[0].Last() > enoughSteps,
+		},
+		Y: reports.Axis{Label: "p_opt [%]", Log: true},
 	}
 	single := slices.ContainsFunc(lines, func(l learningRow) bool { return len(all.of(l.Agent)) == 1 })
 	for _, l := range lines {
@@ -210,7 +213,8 @@ func scoreAt(share float64) func([]*course) float64 {
 
 // curvesOf returns an artefact's lines and claims. It panics on a mistake in learning.csv, a part of the program.
 func curvesOf(artefact string) (lines, claims []learningRow) {
-	for _, r := range strictcsv.Embedded[learningRow](files, "learning.csv", "reading", "row", "column", "quantity", "other") {
+	optional := []string{"reading", "row", "column", "quantity", "other"}
+	for _, r := range strictcsv.Embedded[learningRow](files, "learning.csv", optional...) {
 		switch {
 		case r.Artefact != artefact:
 		case r.Shows == "line":

@@ -152,7 +152,7 @@ func nomig(d *figures.Data) (*figures.Output, error) {
 	text, fixed, free := printedLaw.fit(d, false), nearest(false), nearest(true)
 	t := d.Claims.Head("nomig", len(all), fixed.means, fixed.leave, fixed.flat, free.means, free.leave, free.flat)
 	for i, w := range noMIGWorkloads {
-		t.RowAbout(figures.About{Selection: claim.Selection{Row: w.name}}, w.name, reports.Cells(1, printed4(d, generated(w.name), noMIG),
+		t.RowAbout(about(w.name, ""), w.name, reports.Cells(1, printed4(d, generated(w.name), noMIG),
 			text.value[i], text.off[i], fixed.value[i], fixed.off[i]), free.psup[i]*25,
 			reports.Cells(1, free.value[i], free.off[i]))
 	}
@@ -207,7 +207,7 @@ func sharesOfAgents(d *figures.Data) *figures.Table {
 	for w, generator := range figures.Each(synthetic, []reading{readings[byScript], readings[byPrint]}) {
 		name := cmp.Or(generator.name, "create_dataset.py")
 		row := func(share any, of func(agent approach) float64, over float64) {
-			t.RowAbout(figures.About{Selection: claim.Selection{Row: w.name}, Label: fmt.Sprintf("%s, p_sup %v", name, share)}, w, name, share,
+			t.RowAbout(about(w.name, fmt.Sprintf("%s, p_sup %v", name, share)), w, name, share,
 				figures.Map(agents, func(a approach) string { return reports.Fixed(of(a), 1) }), reports.Fixed(over, 1))
 		}
 		for _, share := range shares {

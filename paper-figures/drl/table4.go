@@ -20,7 +20,7 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()),
 		d.Scale.Replicates(partitioned))
 	layout := d.Layout(head, namesOf(workloads()), columnsOf(approaches), out.Readings[0])
-	layout.About = figures.Map(workloads(), func(w workload) figures.About { return figures.About{Selection: claim.Selection{Row: w.name}} })
+	layout.About = figures.Map(workloads(), func(w workload) figures.About { return about(w.name, "") })
 	return out.Table(layout, byReading(d, out.Readings)), nil
 }
 
@@ -66,7 +66,7 @@ func byReading(d *figures.Data, readings []figures.Reading) *figures.Table {
 	t.Columns = t.Columns.Right(namesOf(approaches)...)
 	for _, w := range synthetic {
 		row := func(name string, value func(approach) string) {
-			t.RowAbout(figures.About{Selection: claim.Selection{Row: w.name}, Label: name}, w, name, figures.Map(approaches, value))
+			t.RowAbout(about(w.name, name), w, name, figures.Map(approaches, value))
 		}
 		row("published", func(a approach) string { return reports.Fixed(printed4(d, w, a), 2) })
 		for _, r := range readings {
@@ -95,7 +95,7 @@ func onlineFloors(d *figures.Data) *figures.Table {
 			certified := bound("A100", r.whole(w), "certified", r.model)
 			ahead := d.AboveBound(r.queue(w, inQueue[0].track, inQueue[0].algorithm), certified, floorFull)
 			reading := cmp.Or(r.name, figures.DefaultReading)
-			t.RowAbout(figures.About{Selection: claim.Selection{Row: w.name}, Label: reading}, w, reading,
+			t.RowAbout(about(w.name, reading), w, reading,
 				figures.PlusMinus(d.MeanOf(ahead, dataSets, 0), 2),
 				reports.Fixed(d.Claims.Published("table5", claim.Cell{Row: w.name, Column: far.name}), 2))
 		}
@@ -152,7 +152,7 @@ func fixedPartitions(d *figures.Data) *figures.Table {
 				return figures.Mean(values(partition(p))) < printed(fixBest)
 			})
 			reading := cmp.Or(r.name, figures.DefaultReading)
-			t.RowAbout(figures.About{Selection: claim.Selection{Row: w.name}, Label: reading}, w, reading,
+			t.RowAbout(about(w.name, reading), w, reading,
 				figures.PlusMinus(d.MeanOf(values(onesOnly.algorithm), dataSets, 0), 1),
 				figures.PlusMinus(d.MeanOf(values(agents[1].one(w)+"&actions=any"), dataSets, 0), 1),
 				reports.Fixed(figures.Mean(r.fixBest(d, w)), 1),

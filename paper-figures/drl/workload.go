@@ -89,6 +89,11 @@ func (a approach) String() string { return a.name }
 
 func namesOf[T fmt.Stringer](all []T) []string { return figures.Map(all, T.String) }
 
+// about is that of a row about the claims of a workload.
+func about(workload, label string) figures.About {
+	return figures.About{Selection: claim.Selection{Row: workload}, Label: label}
+}
+
 func columnsOf[T fmt.Stringer](all []T) []claim.Cell {
 	return figures.Map(all, func(v T) claim.Cell { return claim.Cell{Column: v.String()} })
 }

@@ -122,7 +122,8 @@ var table4 = grid{
 func a30(d *figures.Data) (*figures.Output, error) {
 	of := func(name string, w workload, s setting) figures.Reading {
 		series := seriesOn("A30", 1, s.series(w, 10))
-		return figures.Reading{Name: name, Values: figures.Values{claim.Of("rho n=10"): mean(d, rho(d, series, executions))}}
+		m := mean(d, rho(d, series, executions))
+		return figures.Reading{Name: name, Values: figures.Values{claim.Of("rho n=10"): m}}
 	}
 	mixed := workload{"MIXEDSCALING", "WIDETIMES"}
 	rs := []figures.Reading{

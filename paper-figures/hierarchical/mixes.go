@@ -117,7 +117,9 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	chart.Groups = []reports.BarGroup{shared, private}
-	values := figures.Values{claim.Of("throughput with private memory over that with shared, least"): figures.Exactly(least)}
+	values := figures.Values{
+		claim.Of("throughput with private memory over that with shared, least"): figures.Exactly(least),
+	}
 	return figures.Read(figures.Reading{Values: values}).Table(t).Figure("figure4", chart.Title, chart), nil
 }
 

@@ -106,9 +106,10 @@ func throughputs(d *figures.Data, data []string) figures.Values {
 	}
 	for i, title := range rivalTitles {
 		if title == mpsOnly.title || title == defaultTitle {
-			out[claim.Of(aheadOf+title)] = agent.against(d, data, metric, func(own []float64, others [][]float64) float64 {
+			ahead := func(own []float64, others [][]float64) float64 {
 				return figures.Mean(own) - figures.Mean(others[i])
-			})
+			}
+			out[claim.Of(aheadOf+title)] = agent.against(d, data, metric, ahead)
 		}
 	}
 	return out

@@ -194,6 +194,7 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(m.title, row)
 	}
-	values := figures.Values{{Quantity: "1 if the agent's decisions take 0.5 % of the makespan or more on average, else 0"}: slow}
+	share := claim.Of("1 if the agent's decisions take 0.5 % of the makespan or more on average, else 0")
+	values := figures.Values{share: slow}
 	return figures.Read(figures.Reading{Values: values}).Table(t), nil
 }

@@ -48,7 +48,8 @@ func (m *measured) underLoad(data []string) {
 	m.nearest(claim.Of("utilization of MFI less that of the nearest baseline, 100 % demand"), 1, used)
 
 	accept := func(scheme, dataset string) []float64 { return m.at(scheme, dataset, "acceptance") }
-	m.mean(claim.Of("acceptance of RR less that of FF, 10 % demand"), differences(accept("RR", low), accept("FF", low), 100))
+	m.mean(claim.Of("acceptance of RR less that of FF, 10 % demand"),
+		differences(accept("RR", low), accept("FF", low), 100))
 	ff, rr, best, worst := accept("FF", full), accept("RR", full), accept("BF-BI", full), accept("WF-BI", full)
 	m.mean(claim.Of("acceptance of FF less that of RR, 100 % demand"), differences(ff, rr, 100))
 	m.mean(claim.Of("acceptance of BF-BI less that of FF, 100 % demand"), differences(best, ff, 100))
@@ -83,7 +84,8 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 
 var (
 	bigPacked = claim.Of("utilization of the worse of FF and BF-BI less that of the better of RR and WF-BI, skew-big")
-	bigActive = claim.Of("active GPUs of the larger of FF and BF-BI over those of the smaller of RR and WF-BI, skew-big")
+	bigActive = claim.Of("active GPUs of the larger of FF and BF-BI over those of the smaller of RR and WF-BI, " +
+		"skew-big")
 )
 
 // byDistribution measures what the text says about Fig. 5. utilisation is the metric of panel (c).
@@ -150,7 +152,8 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 			return perGPU
 		})
 	}
-	return figures.Read(slices.Concat(underReadings(d, atEnd), underDescriptions(d, "F as a mean over the slots", overTime),
+	return figures.Read(slices.Concat(underReadings(d, atEnd),
+		underDescriptions(d, "F as a mean over the slots", overTime),
 		underDescriptions(d, "F of the GPUs in use", inUse))...).Table(t).Figure("figure6", chart.Title, chart), nil
 }
 
@@ -222,7 +225,8 @@ func text(d *figures.Data) (*figures.Output, error) {
 			of := func(metric string) [][]float64 {
 				return figures.Map(data, func(dataset string) []float64 { return m.gains(dataset, metric) })
 			}
-			m.mean(claim.Of("more workloads than the baselines on average"), eachInstance(figures.Mean, of(workloads)...))
+			m.mean(claim.Of("more workloads than the baselines on average"),
+				eachInstance(figures.Mean, of(workloads)...))
 			over := func(v []float64) float64 { return 1 + figures.Mean(v)/100 }
 			m.mean(claim.Of("active GPUs over those of the baselines"), eachInstance(over, of("active_gpus")...))
 		}

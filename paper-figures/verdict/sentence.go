@@ -90,8 +90,8 @@ type Conclusion struct {
 // Sentence answers a conclusion by its outcomes under all readings:
 //
 //   - holds: at least 90 % of the readings meet it, all defaults among them
-//   - undecided: it would hold if the open readings met it; or no reading meets it, and the default is open or the agents
-//     learned less than the paper's (short of budget)
+//   - undecided: it would hold if the open readings met it; or no reading meets it, and the default is open or
+//     the agents learned less than the paper's (short of budget)
 //   - holds in part: a reading meets it, or some values under the defaults, or all of those have its sign
 //   - does not hold: otherwise
 //   - in the model: it is about a model whose constants were chosen with the paper's result in view

@@ -36,7 +36,7 @@ func ExampleStandings() {
 		fmt.Printf("%d %s: %.1f %% above the bound\n", s.Rank, s.Algorithm, s.Gap)
 	}
 	// Output:
-	// 1 far: 6.5 % above the bound
+	// 1 far: 6.6 % above the bound
 	// 2 nomig: 156.4 % above the bound
 }
 

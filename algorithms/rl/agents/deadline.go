@@ -42,8 +42,8 @@ var deadlineFile embed.FS
 
 // DeadlineAgents are the trained agents in the report's tables, and some more to compare with them. The first is the
 // authors' notebook of the enhanced version; [env.DeadlineOptions] and the recipe in package train say what it does
-// other than the report's text. Original is the original version as the report describes it, and notebook as the authors'
-// notebook of that version has it, which pre-empts jobs.
+// other than the report's text. Original is the original version as the report describes it, and notebook as
+// the authors' notebook of that version has it, which pre-empts jobs.
 var DeadlineAgents = strictcsv.Embedded[DeadlineAgent](deadlineFile, "deadline.csv",
 	"released", "original", "sparse", "energy", "first", "penalty", "float32")
 

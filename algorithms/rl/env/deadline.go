@@ -70,8 +70,8 @@ type DeadlineOptions struct {
 	// time advances after another step, it has, with the energy as released and its weight w = 2.25e-5,
 	//	-(tardiness + w energy)/(n (1 + w))
 	// where energy is that of the day so far, tardiness that of the jobs that complete, and n their number, at least 1.
-	// On a pre-emptive fleet energy is that since the step before, tardiness adds up all jobs that ran, as if they ended
-	// now, and n counts those that return to the queue; the reward is 0 if there are none.
+	// On a pre-emptive fleet energy is that since the step before, tardiness adds up all jobs that ran, as if they
+	// ended now, and n counts those that return to the queue; the reward is 0 if there are none.
 	Penalty bool `json:"penalty" csv:"penalty"`
 }
 
