@@ -17,7 +17,7 @@ func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(after, "# x\n") || !strings.HasSuffix(after, "\nrest\n") || strings.Contains(after, "old\n") || !strings.Contains(after, "| far   |          1 |") {
+	if !strings.HasPrefix(after, "# x\n") || !strings.HasSuffix(after, "\nrest\n") || strings.Contains(after, "old\n") || !strings.Contains(after, "| far | 1 |") {
 		t.Errorf("README became\n%s", after)
 	}
 	again, err := m.updateReadme(after)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"miglab/harness/atomicfile"
@@ -71,5 +72,17 @@ func (r *run) updateReadme(readme string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return before + readmeBegin + answers + "\n\n" + verdicts + "\n" + readmeEnd + after, nil
+	return before + readmeBegin + compact(answers+"\n\n"+verdicts) + "\n" + readmeEnd + after, nil
+}
+
+var padding = regexp.MustCompile(` {2,}|-{4,}`)
+
+// compact removes the padding of tables in Markdown.
+func compact(tables string) string {
+	return padding.ReplaceAllStringFunc(tables, func(s string) string {
+		if s[0] == ' ' {
+			return " "
+		}
+		return "---"
+	})
 }
