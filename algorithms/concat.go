@@ -15,7 +15,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "far-concat", Version: 3, Track: algo.TrackStream, Cite: "FAR 4",
+	Name: "far-concat", Version: 3, Cite: "FAR 4",
 	Summary: "FAR for every batch, every second schedule reversed so that neighbours overlap",
 	Params: []algo.Param{
 		{
@@ -38,13 +38,13 @@ var _ = algo.Register(algo.Spec{
 		},
 		keepParam,
 	},
-	New: func(a algo.Args) (algo.Stream, error) {
+	New: algo.NewStream(func(a algo.Args) (algo.Stream, error) {
 		return farConcat{
 			mode: a["mode"], first: direction(a["first"] == "reversed"),
 			iterations: a.Int("iterations"), keep: keepOf(a),
 			timed: a["margin"] != "durations", shifted: a["margin"] == "shifted",
 		}, nil
-	},
+	}),
 })
 
 // farConcat appends the FAR schedules of successive batches (FAR 4).

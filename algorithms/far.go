@@ -11,7 +11,7 @@ import (
 const refinementIterations = 100
 
 var _ = algo.Register(algo.Spec{
-	Name: "far", Version: 3, Track: algo.TrackBatch, Cite: "FAR 3, Algorithms 1 and 2",
+	Name: "far", Version: 3, Cite: "FAR 3, Algorithms 1 and 2",
 	Summary: "family of allocations, repartitioning tree, refinement",
 	Params: []algo.Param{
 		{
@@ -20,7 +20,7 @@ var _ = algo.Register(algo.Spec{
 		},
 		keepParam,
 	},
-	New: func(a algo.Args) (algo.Batch, error) { return far{a["refine"] == "true", keepOf(a)}, nil },
+	New: algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return far{a["refine"] == "true", keepOf(a)}, nil }),
 })
 
 // A keep says which plan a refinement keeps.

@@ -15,7 +15,7 @@ import (
 
 var (
 	_ = algo.Register(algo.Spec{
-		Name: "fixpart", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, FIXPART(P)",
+		Name: "fixpart", Version: 1, Cite: "FAR 6.5, FIXPART(P)",
 		Summary: "one fixed partition; tasks in order of arrival on the first free instance",
 		Params: []algo.Param{{
 			Name: "p", Default: allOnes, Doc: "the partition, sizes from left to right; ones: all of size 1",
@@ -23,17 +23,17 @@ var (
 				return append(mig.PartitionNames(), allOnes)
 			}, mig.NamesPartition),
 		}},
-		New: func(a algo.Args) (algo.Batch, error) { return fixPart{a["p"]}, nil },
+		New: algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return fixPart{a["p"]}, nil }),
 	})
 	_ = algo.Register(algo.Spec{
-		Name: "fixpartbest", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, FIXPARTBEST",
+		Name: "fixpartbest", Version: 1, Cite: "FAR 6.5, FIXPARTBEST",
 		Summary: "the best FIXPART of all partitions",
-		New:     func(algo.Args) (algo.Batch, error) { return fixPartBest{}, nil },
+		New:     algo.NewBatch(func(algo.Args) (algo.Batch, error) { return fixPartBest{}, nil }),
 	})
 	_ = algo.Register(algo.Spec{
-		Name: "nomig", Version: 1, Track: algo.TrackBatch, Cite: "DRL 5.3, NOMIG",
+		Name: "nomig", Version: 1, Cite: "DRL 5.3, NOMIG",
 		Summary: "one task after the other on the whole GPU",
-		New:     func(algo.Args) (algo.Batch, error) { return noMIG{}, nil },
+		New:     algo.NewBatch(func(algo.Args) (algo.Batch, error) { return noMIG{}, nil }),
 	})
 )
 

@@ -13,7 +13,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "flow-stream", Version: 2, Track: algo.TrackStream, Cite: "ours",
+	Name: "flow-stream", Version: 2, Cite: "ours",
 	Summary: "on every arrival and completion the waiting tasks are planned again for the least mean flow time; " +
 		"what the plan begins at once is run",
 	Params: []algo.Param{
@@ -28,9 +28,9 @@ var _ = algo.Register(algo.Spec{
 		},
 	},
 	Budget: func(a algo.Args) string { return a["steps"] + " steps a task and event" },
-	New: func(a algo.Args) (algo.Stream, error) {
+	New: algo.NewStream(func(a algo.Args) (algo.Stream, error) {
 		return flowStream{a.Int("steps"), a.Float("price")}, nil
-	},
+	}),
 })
 
 // flowStream plans for the mean flow time, which is the time from a task's arrival to its end.

@@ -20,12 +20,12 @@ var iterations = algo.Param{
 func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations" }
 
 var _ = algo.Register(algo.Spec{
-	Name: "lns", Version: 4, Track: algo.TrackBatch, Cite: "ours; the search is that of Shaw, CP 1998",
+	Name: "lns", Version: 4, Cite: "ours; the search is that of Shaw, CP 1998",
 	Summary: "large neighbourhood search: FAR's schedule, removes seven tasks at a time and inserts them again in " +
 		"the best way",
 	Params: []algo.Param{iterations},
 	Budget: iterationBudget,
-	New:    func(a algo.Args) (algo.Batch, error) { return lns{a.Int("iterations")}, nil },
+	New:    algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return lns{a.Int("iterations")}, nil }),
 })
 
 // lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them from the instances that determine
@@ -46,11 +46,11 @@ func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, e
 }
 
 var _ = algo.Register(algo.Spec{
-	Name: "lns-stream", Version: 2, Track: algo.TrackStream, Cite: "ours",
+	Name: "lns-stream", Version: 2, Cite: "ours",
 	Summary: "every batch by treedp, or lns where it is too large, on what the batches before leave behind",
 	Params:  []algo.Param{iterations},
 	Budget:  func(a algo.Args) string { return iterationBudget(a) + " for a large batch" },
-	New:     func(a algo.Args) (algo.Stream, error) { return lnsStream{a.Int("iterations")}, nil },
+	New:     algo.NewStream(func(a algo.Args) (algo.Stream, error) { return lnsStream{a.Int("iterations")}, nil }),
 })
 
 // lnsStream plans each batch for the instances that the batches before it leave and for

@@ -10,13 +10,13 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "miso", Version: 1, Track: algo.TrackBatch, Cite: "FAR 6.5, MISO-OPT; Li et al., SoCC 2022",
+	Name: "miso", Version: 1, Cite: "FAR 6.5, MISO-OPT; Li et al., SoCC 2022",
 	Summary: "partition after partition, each with the largest sum of speedups of the next tasks",
 	Params: []algo.Param{{
 		Name: "order", Default: "arrival", Values: []string{"arrival", "permute"},
 		Doc: "the next tasks take a partition's instances as they arrived, or in the order with the largest sum",
 	}},
-	New: func(a algo.Args) (algo.Batch, error) { return miso{permute: a["order"] == "permute"}, nil },
+	New: algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return miso{permute: a["order"] == "permute"}, nil }),
 })
 
 // miso is the optimiser of MISO as FAR 6.5 states it (MISO-OPT). Let T_k be the next task in order of arrival. The next

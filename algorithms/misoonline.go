@@ -11,10 +11,10 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "miso-online", Version: 2, Track: algo.TrackStream, Cite: "Li et al., MISO, SoCC 2022",
+	Name: "miso-online", Version: 2, Cite: "Li et al., MISO, SoCC 2022",
 	Summary: "on every arrival and completion the free slices become the instances that run the next tasks " +
 		"fastest in sum",
-	New: func(algo.Args) (algo.Stream, error) { return misoOnline{}, nil },
+	New: algo.NewStream(func(algo.Args) (algo.Stream, error) { return misoOnline{}, nil }),
 })
 
 // misoOnline is MISO for tasks that cannot be stopped. Tasks wait in order of arrival. On every arrival and completion,

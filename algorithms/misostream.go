@@ -14,7 +14,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "miso-stream", Version: 1, Track: algo.TrackStream, Cite: "Li et al., MISO, SoCC 2022",
+	Name: "miso-stream", Version: 1, Cite: "Li et al., MISO, SoCC 2022",
 	Summary: "a task goes to the GPU with the fewest; after a run under MPS, its tasks are stopped and move to the " +
 		"partition with the largest sum of predicted speeds",
 	Params: []algo.Param{
@@ -25,9 +25,9 @@ var _ = algo.Register(algo.Spec{
 		{Name: "profile", Default: "30", Type: spec.Number(0, 1e6), Doc: "seconds that a run under MPS takes"},
 		{Name: "seed", Default: "1", Type: spec.Seed, Doc: "of the random errors"},
 	},
-	New: func(a algo.Args) (algo.Stream, error) {
+	New: algo.NewStream(func(a algo.Args) (algo.Stream, error) {
 		return misoStream{"miso-stream", a.Float("error"), a.Float("profile"), a.Uint("seed")}, nil
-	},
+	}),
 })
 
 // misoStream is MISO as published. A task that arrives goes to the GPU that runs the fewest tasks and for which some

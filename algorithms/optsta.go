@@ -13,10 +13,10 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "optsta", Version: 1, Track: algo.TrackStream, Cite: "Li et al., MISO, SoCC 2022: OptSta",
+	Name: "optsta", Version: 1, Cite: "Li et al., MISO, SoCC 2022: OptSta",
 	Summary: "the partition with the least mean flow time for the whole stream, the same on all GPUs and never " +
 		"changed; a task moves up into a larger idle instance",
-	New: func(algo.Args) (algo.Stream, error) { return static{"optsta", (*mig.GPU).Partitions}, nil },
+	New: algo.NewStream(func(algo.Args) (algo.Stream, error) { return static{"optsta", (*mig.GPU).Partitions}, nil }),
 })
 
 // static is OptSta. It tries every one of its partitions with the whole stream, which it knows, as the paper does

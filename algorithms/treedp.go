@@ -13,10 +13,10 @@ import (
 const maxTreeDP = 18
 
 var _ = algo.Register(algo.Spec{
-	Name: "treedp", Version: 4, Track: algo.TrackBatch, Cite: "ours",
+	Name: "treedp", Version: 4, Cite: "ours",
 	Summary: fmt.Sprintf("up to %d tasks a GPU placed together as is best, by dynamic programming over "+
 		"subsets and the repartitioning tree", maxTreeDP),
-	New: func(algo.Args) (algo.Batch, error) { return treeDP{}, nil },
+	New: algo.NewBatch(func(algo.Args) (algo.Batch, error) { return treeDP{}, nil }),
 })
 
 // treeDP places all tasks together by [subsets]. The result is the best of all assignments of tasks to instances that

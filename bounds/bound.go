@@ -19,8 +19,8 @@ func (f function) Bound(ctx context.Context, p algo.Problem) (mig.Seconds, error
 // register registers a bound. A proven one holds for every schedule and exists for every batch.
 func register(name string, version int, proven bool, cite, summary string, f function) algo.Spec {
 	return algo.Register(algo.Spec{
-		Name: name, Version: version, Track: algo.TrackBound, Cite: cite, Summary: summary, Proven: proven,
-		New: func(algo.Args) (algo.Bound, error) { return f, nil },
+		Name: name, Version: version, Cite: cite, Summary: summary, Proven: proven,
+		New: algo.NewBound(func(algo.Args) (algo.Bound, error) { return f, nil }),
 	})
 }
 

@@ -13,10 +13,10 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "offline-bound", Version: 3, Track: algo.TrackOffline,
+	Name: "offline-bound", Version: 3,
 	Cite:    "ours; proof in certificate.AcceptedAtMost",
 	Summary: "proven upper bound on the accepted requests of a stream, lower bounds where requests wait",
-	New:     func(algo.Args) (algo.Offline, error) { return offline{}, nil },
+	New:     algo.NewOffline(func(algo.Args) (algo.Offline, error) { return offline{}, nil }),
 })
 
 type offline struct{}

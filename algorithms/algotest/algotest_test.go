@@ -15,9 +15,9 @@ import (
 )
 
 var toy = algo.Register(algo.Spec{
-	Name: "toy", Version: 3, Track: algo.TrackBatch,
+	Name: "toy", Version: 3,
 	Params: []algo.Param{{Name: "a", Default: "1", Values: []string{"1", "2", "3"}}, {Name: "b"}, {Name: "c", Default: "x", Values: []string{"x", "y"}}},
-	New:    func(algo.Args) (algo.Batch, error) { return toyBatch{}, nil },
+	New:    algo.NewBatch(func(algo.Args) (algo.Batch, error) { return toyBatch{}, nil }),
 })
 
 type toyBatch struct{}

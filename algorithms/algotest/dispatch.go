@@ -23,7 +23,7 @@ var Dispatch = Track[DispatchProblem, sim.DispatchResult]{
 	Name: algo.TrackDispatch,
 	Run: func(_ context.Context, a algo.Algorithm, p DispatchProblem) (sim.DispatchResult, error) {
 		s := sim.DispatchSetting{Seed: p.Seed, Slices: p.Fleet.Slices(), NumPy: p.NumPy}
-		d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, s)
+		d, err := a.Dispatcher(s)
 		if err != nil {
 			return sim.DispatchResult{}, err
 		}

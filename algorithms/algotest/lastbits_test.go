@@ -124,15 +124,18 @@ func TestDecisionsIgnoreTheLastBits(t *testing.T) {
 		if tr.Reference {
 			continue
 		}
-		all, g := registered(t, tr.Name), mig.MustLookup(tr.GPU)
-		for k, info := range datasets.List() {
-			if strings.HasSuffix(info.Name, ":"+datasets.FileKey) || slices.Contains(coinciding, info.Name) || !deep.On() && k%3 > 0 {
+		all, g, taken := registered(t, tr.Name), mig.MustLookup(tr.GPU), 0
+		for _, info := range datasets.List() {
+			if strings.HasSuffix(info.Name, ":"+datasets.FileKey) || slices.Contains(coinciding, info.Name) {
 				continue
 			}
 			for index := range deep.N(1, 3) {
 				in, err := datasets.MustParse(info.Name).Instance(g, index)
 				if err != nil || in.Kind() != tr.Data || tr.Admits != nil && tr.Admits(in) != nil {
 					break
+				}
+				if taken++; !deep.On() && taken%2 == 0 {
+					continue // every second of the datasets that the track takes
 				}
 				for _, a := range all {
 					p := track.Problem{GPU: g, Count: 1, Seed: 1, Payload: in}

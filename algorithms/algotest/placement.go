@@ -37,7 +37,7 @@ var Placement = Track[PlacementProblem, PlacementAnswer]{
 	Name: algo.TrackPlacement,
 	Run: func(_ context.Context, a algo.Algorithm, p PlacementProblem) (PlacementAnswer, error) {
 		s := sim.PlacementSetting{GPU: p.GPU, GPUs: p.GPUs, Demand: p.Demand}
-		placer, err := algo.Constructor[algo.NewPlacer](a)(a.Args, s)
+		placer, err := a.Placer(s)
 		if err != nil {
 			return PlacementAnswer{}, err
 		}

@@ -25,8 +25,8 @@ func (p planner) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
 
 func register(name, cite, summary string, p planner) algo.Spec {
 	return algo.Register(algo.Spec{
-		Name: name, Version: 1, Track: algo.TrackCorun, Cite: cite, Summary: summary,
-		New: func(algo.Args) (algo.Corun, error) { return p, nil },
+		Name: name, Version: 1, Cite: cite, Summary: summary,
+		New: algo.NewCorun(func(algo.Args) (algo.Corun, error) { return p, nil }),
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "mig-mps-default", Version: 1, Track: algo.TrackCorun,
+	Name: "mig-mps-default", Version: 1,
 	Cite:    paper,
 	Summary: "one MIG partition for all groups, MPS without percentages, the best groups by exhaustive search",
 	Params: []algo.Param{
@@ -18,9 +18,9 @@ var _ = algo.Register(algo.Spec{
 			Doc: "GPCs of the instances; the default is the best on the mean of Q1-Q12 under the model",
 		},
 	},
-	New: func(a algo.Args) (algo.Corun, error) {
+	New: algo.NewCorun(func(a algo.Args) (algo.Corun, error) {
 		return exhaustive(corun.Family(defaultPrefix + a["partition"])), nil
-	},
+	}),
 })
 
 const (

@@ -6,7 +6,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "mig-only", Version: 1, Track: algo.TrackCorun,
+	Name: "mig-only", Version: 1,
 	Cite:    paper,
 	Summary: "the best pairs of jobs on instances of 3 and 4 GPCs without MPS, by exhaustive search",
 	Params: []algo.Param{
@@ -15,10 +15,10 @@ var _ = algo.Register(algo.Spec{
 			Doc: "whether the two instances share the memory",
 		},
 	},
-	New: func(a algo.Args) (algo.Corun, error) {
+	New: algo.NewCorun(func(a algo.Args) (algo.Corun, error) {
 		if a["memory"] == "private" {
 			return exhaustive(corun.MIGPrivate), nil
 		}
 		return exhaustive(corun.MIGShared), nil
-	},
+	}),
 })

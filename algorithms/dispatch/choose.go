@@ -14,8 +14,8 @@ func (r rule) Dispatch(q *sim.Queue) int { return r(q) }
 
 func register(name, cite, summary string, r rule) algo.Spec {
 	return algo.Register(algo.Spec{
-		Name: name, Version: 1, Track: algo.TrackDispatch, Cite: cite, Summary: summary,
-		New: func(algo.Args, sim.DispatchSetting) (sim.Dispatcher, error) { return r, nil },
+		Name: name, Version: 1, Cite: cite, Summary: summary,
+		New: algo.NewDispatcher(func(algo.Args, sim.DispatchSetting) (sim.Dispatcher, error) { return r, nil }),
 	})
 }
 

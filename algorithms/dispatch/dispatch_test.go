@@ -23,7 +23,7 @@ var a100 = mig.MustLookup("A100")
 func dispatcher(t testing.TB, name string, seed uint64) sim.Dispatcher {
 	t.Helper()
 	a := algo.MustParse(name)
-	d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: seed})
+	d, err := a.Dispatcher(sim.DispatchSetting{Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}

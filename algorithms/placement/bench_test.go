@@ -30,7 +30,7 @@ func BenchmarkDecisions(b *testing.B) {
 				a := algo.MustParse(id)
 				b.ReportAllocs()
 				for b.Loop() {
-					p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: g, GPUs: gpus})
+					p, err := a.Placer(sim.PlacementSetting{GPU: g, GPUs: gpus})
 					if err != nil {
 						b.Fatal(err)
 					}

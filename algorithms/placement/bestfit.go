@@ -11,11 +11,11 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "bf-bi", Version: 1, Track: algo.TrackPlacement,
+	Name: "bf-bi", Version: 1,
 	Cite:    "MFI VI, Best Fit Best Index",
 	Summary: "GPU with the fewest free slices, start that restricts other profiles least",
 	Params:  []algo.Param{index},
-	New:     newFit("bf-bi", 1),
+	New:     algo.NewPlacer(newFit("bf-bi", 1)),
 })
 
 // newFit returns the constructor of a scheduler that takes the GPU with the fewest free slices, times the sign.

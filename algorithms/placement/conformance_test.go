@@ -20,7 +20,7 @@ import (
 
 func build(t *testing.T, a algo.Algorithm, s sim.PlacementSetting) sim.Placer {
 	t.Helper()
-	p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, s)
+	p, err := a.Placer(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 func TestTrueDemandMustBeKnown(t *testing.T) {
 	for _, id := range []string{"fgd?demand=true", "mfi-weighted?demand=true"} {
 		a := algo.MustParse(id)
-		_, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: mig.MustLookup("A30"), GPUs: 1})
+		_, err := a.Placer(sim.PlacementSetting{GPU: mig.MustLookup("A30"), GPUs: 1})
 		if err == nil || !strings.HasPrefix(err.Error(), a.Spec.Name+"?demand=true needs requests drawn from a known distribution") {
 			t.Errorf("%s without a distribution: %v", id, err)
 		}

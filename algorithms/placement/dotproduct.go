@@ -9,13 +9,13 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "dot-product", Version: 1, Track: algo.TrackPlacement,
+	Name: "dot-product", Version: 1,
 	Cite: "hkust-adsl/kubernetes-scheduler-simulator 8f3d6417, pkg/simulator/plugin: dot product of what is free and " +
 		"what is requested; Grandl et al., SIGCOMM 2014",
 	Summary: "GPU with the least product of free and requested shares of compute and memory slices; first free start",
-	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return fixedTable("dot-product", nil, s.GPU, func() rule { return dotProduct(s.GPU) }), nil
-	},
+	}),
 })
 
 // dotProduct multiplies whole numbers: free slices over all, times requested over all, with denominators left out where

@@ -10,7 +10,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "dra-first-fit", Version: 1, Track: algo.TrackPlacement,
+	Name: "dra-first-fit", Version: 1,
 	Cite: "kube-scheduler's structured allocator (kubernetes issue 138765) over the ResourceSlices of " +
 		"NVIDIA/k8s-dra-driver-gpu, cmd/gpu-kubelet-plugin",
 	Summary: "first GPU with a free start, starts in the order in which the driver lists them",
@@ -20,7 +20,7 @@ var _ = algo.Register(algo.Spec{
 	}, {
 		Name: "first", Type: spec.Numbers(0, 7), Doc: "memory slices whose starts come before the others, as in 4-0-6",
 	}},
-	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return fixedTable("dra-first-fit", a, s.GPU, func() rule {
 			order := firstIndex(s.GPU)
 			switch a["order"] {
@@ -39,7 +39,7 @@ var _ = algo.Register(algo.Spec{
 				return choice{start: start}, ok
 			}
 		}), nil
-	},
+	}),
 })
 
 // A driver's order is searched for, and printed with what it is worth on other streams, by

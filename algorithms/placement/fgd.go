@@ -8,11 +8,11 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "fgd", Version: 1, Track: algo.TrackPlacement,
+	Name: "fgd", Version: 1,
 	Cite:    "FGD 4, on the placements of MIG",
 	Summary: "least growth of the free slices that the next request is expected to find useless",
 	Params:  []algo.Param{demand, tie},
-	New:     newDemandAware("fgd", uselessSlices),
+	New:     algo.NewPlacer(newDemandAware("fgd", uselessSlices)),
 })
 
 // uselessSlices is the fragmentation of a node of FGD 3.2, F_n = sum over m of p_m F_n(m), where F_n(m) is the free

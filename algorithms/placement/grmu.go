@@ -6,16 +6,16 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "grmu", Version: 1, Track: algo.TrackPlacement,
+	Name: "grmu", Version: 1,
 	Cite: "after GRMU, arXiv 2502.01909, by its abstract: baskets of GPUs for large and for small profiles; the " +
 		"quota, which profiles are large and the rule within a basket are ours, and nothing moves",
 	Summary: "the first 30 % of the GPUs only for the profile of a whole one, the others only for the rest; first fit",
-	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		if s.Geometry != nil {
 			return nil, &algo.UnsupportedError{What: "a fixed geometry", Reason: "a basket may lack a profile"}
 		}
 		return grmu{min(max((s.GPUs*30+50)/100, 1), s.GPUs-1)}, nil
-	},
+	}),
 })
 
 // grmu has the number of GPUs in the basket for large profiles. A single GPU, with which it is 0, is for all.

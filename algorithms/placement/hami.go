@@ -8,17 +8,17 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "hami-binpack", Version: 1, Track: algo.TrackPlacement,
+	Name: "hami-binpack", Version: 1,
 	Cite:    "modelled on HAMi's policy binpack",
 	Summary: "GPU with the fewest free slices, then the longest free run and the most placements left",
-	New:     newHAMi("hami-binpack", 1),
+	New:     algo.NewPlacer(newHAMi("hami-binpack", 1)),
 })
 
 var _ = algo.Register(algo.Spec{
-	Name: "hami-spread", Version: 1, Track: algo.TrackPlacement,
+	Name: "hami-spread", Version: 1,
 	Cite:    "modelled on HAMi's policy spread",
 	Summary: "GPU with the most free slices, then the longest free run and the most placements left",
-	New:     newHAMi("hami-spread", -1),
+	New:     algo.NewPlacer(newHAMi("hami-spread", -1)),
 })
 
 // newHAMi returns the constructor of a scheduler that takes the GPU with the fewest

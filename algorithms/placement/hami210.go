@@ -15,7 +15,7 @@ import (
 var signs = map[string]int{"binpack": -1, "spread": 1}
 
 var _ = algo.Register(algo.Spec{
-	Name: "hami-2.10", Version: 1, Track: algo.TrackPlacement,
+	Name: "hami-2.10", Version: 1,
 	Cite: "HAMi 4707fb02, pkg/device/nvidia: device.go (selectMigCandidate), mig_topology.go; " +
 		"charts/hami/values.yaml",
 	Summary: "node, then GPU by share of memory in use; 1g and 3g at the highest free start, others at the lowest",
@@ -26,7 +26,7 @@ var _ = algo.Register(algo.Spec{
 		},
 		{Name: "gpu", Default: "spread", Values: []string{"binpack", "spread"}, Doc: "the same for the GPUs of a node"},
 	},
-	New: func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		h := &hami210{perNode: cmp.Or(s.PerNode, s.GPUs), node: signs[a["node"]], gpu: signs[a["gpu"]]}
 		for _, p := range task.RequestProfiles(s.GPU) {
 			starts := slices.Clone(p.Starts)
@@ -36,7 +36,7 @@ var _ = algo.Register(algo.Spec{
 			h.starts = append(h.starts, starts)
 		}
 		return h, nil
-	},
+	}),
 })
 
 // hami210 looks at every GPU.

@@ -8,12 +8,12 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "instaslice", Version: 1, Track: algo.TrackPlacement,
+	Name: "instaslice", Version: 1,
 	Cite:    "openshift/instaslice-operator 9f4fc07f, pkg/scheduler/plugins/mig; of nodes with equal scores, the first",
 	Summary: "node with the largest free share in whole percent; in it the first GPU and start that are free",
-	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return instaslice{cmp.Or(s.PerNode, s.GPUs)}, nil
-	},
+	}),
 })
 
 // instaslice looks at every GPU.

@@ -6,13 +6,13 @@ const kai = "NVIDIA/KAI-Scheduler, plugins gpupack and gpuspread, docs/operator/
 	"GPUs by used share; the starts are ours"
 
 var _ = algo.Register(algo.Spec{
-	Name: "kai-binpack", Version: 1, Track: algo.TrackPlacement, Cite: kai,
+	Name: "kai-binpack", Version: 1, Cite: kai,
 	Summary: "the same as bf-bi: GPU with the fewest free slices",
-	New:     newFit("bf-bi", 1),
+	New:     algo.NewPlacer(newFit("bf-bi", 1)),
 })
 
 var _ = algo.Register(algo.Spec{
-	Name: "kai-spread", Version: 1, Track: algo.TrackPlacement, Cite: kai,
+	Name: "kai-spread", Version: 1, Cite: kai,
 	Summary: "the same as wf-bi: GPU with the most free slices",
-	New:     newFit("wf-bi", -1),
+	New:     algo.NewPlacer(newFit("wf-bi", -1)),
 })

@@ -7,7 +7,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "load-balance-migrate", Version: 1, Track: algo.TrackPlacement,
+	Name: "load-balance-migrate", Version: 1,
 	Cite: "after An Online Fragmentation-Aware Scheduler for Managing GPU-Sharing Workloads on MIG, arXiv " +
 		"2512.16099, as described; the thresholds are ours",
 	Summary: "low load: the GPU with the most free slices; high load: mfi; moves once F is above a threshold",
@@ -15,11 +15,11 @@ var _ = algo.Register(algo.Spec{
 		reading, tie,
 		{Name: "load", Default: "0.4", Type: spec.Number(0, 1), Doc: "share of used slices from which it packs"},
 	},
-	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		feasible := algo.Args{index.Name: index.Default}
 		spread := fitTable("wf-bi", feasible, s.GPU, func(free int) int { return -free }, bestIndex)
 		return &loadBalance{newMover(args, s.GPU), spread, args.Float("load")}, nil
-	},
+	}),
 })
 
 // loadBalance balances the load where there is room for that and packs elsewhere. Where it packs, it moves: for a

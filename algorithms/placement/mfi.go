@@ -9,11 +9,11 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "mfi", Version: 1, Track: algo.TrackPlacement,
+	Name: "mfi", Version: 1,
 	Cite:    "MFI Algorithms 1 and 2",
 	Summary: "minimum fragmentation increment",
 	Params:  []algo.Param{reading, tie},
-	New:     func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) { return newMFI(args, s.GPU), nil },
+	New:     algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) { return newMFI(args, s.GPU), nil }),
 })
 
 // reading is the parameter that chooses between the readings of F.

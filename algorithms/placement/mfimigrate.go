@@ -6,14 +6,14 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "mfi-migrate", Version: 1, Track: algo.TrackPlacement,
+	Name: "mfi-migrate", Version: 1,
 	Cite: "ours, on MFI Algorithms 1 and 2",
 	Summary: "mfi; one move for a request that fits nowhere, and moves that lower F much while the budget " +
 		"is not scarce",
 	Params: []algo.Param{reading, tie},
-	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return &mfiMigrate{newMover(args, s.GPU)}, nil
-	},
+	}),
 })
 
 // mfiMigrate makes at most one move for a request that fits nowhere: the one after which it fits

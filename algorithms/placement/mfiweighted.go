@@ -8,11 +8,11 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "mfi-weighted", Version: 1, Track: algo.TrackPlacement,
+	Name: "mfi-weighted", Version: 1,
 	Cite:    "after MFI Algorithm 1",
 	Summary: "MFI with lost placements weighted by demand, whether or not enough slices are free",
 	Params:  []algo.Param{demand, tie},
-	New:     newDemandAware("mfi-weighted", lostPlacements),
+	New:     algo.NewPlacer(newDemandAware("mfi-weighted", lostPlacements)),
 })
 
 // lostPlacements is the score F of MFI Algorithm 1, literal reading, with two changes. A lost placement counts r^mem

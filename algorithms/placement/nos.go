@@ -11,11 +11,11 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "nos", Version: 1, Track: algo.TrackPlacement,
+	Name: "nos", Version: 1,
 	Cite: "nebuly-ai/nos 12e0a728, internal/partitioning/core/planner.go and pkg/gpu/mig; its lists of geometries " +
 		"are here all maximal ones of the model, and of equally good ones the first is taken",
 	Summary: "makes instances for all requests that wait: GPU by GPU the geometry, by numbers, that provides most",
-	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		n := &nos{
 			profiles: task.RequestProfiles(s.GPU), masks: make([]mig.Mask, s.GPUs), gpus: make([]nosGPU, s.GPUs),
 			options: map[numbers][]option{}, arrangements: map[arrangement][]placed{},
@@ -38,7 +38,7 @@ var _ = algo.Register(algo.Spec{
 			n.recount(gpu)
 		}
 		return n, nil
-	},
+	}),
 })
 
 // nos chooses geometries by the numbers of instances and not by their starts, so that one can be impossible beside the

@@ -42,7 +42,7 @@ func turnarounds(tb testing.TB, streams []task.Requests, order []string) (out []
 	}
 	g, a := mig.MustLookup("A100-80GB"), algo.MustParse(id)
 	for _, in := range streams {
-		p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Waiting: in.Waiting})
+		p, err := a.Placer(sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Waiting: in.Waiting})
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -10,15 +10,15 @@ const devicePlugin = "NVIDIA/k8s-device-plugin PR 1621 and 046b76bb, internal/rm
 	"there, devices of one resource are counted, and instances of another profile are another resource"
 
 var _ = algo.Register(algo.Spec{
-	Name: "packed", Version: 1, Track: algo.TrackPlacement, Cite: devicePlugin,
+	Name: "packed", Version: 1, Cite: devicePlugin,
 	Summary: "GPU with the most used instances of the profile, first free one",
-	New:     newByInstances("packed", -1),
+	New:     algo.NewPlacer(newByInstances("packed", -1)),
 })
 
 var _ = algo.Register(algo.Spec{
-	Name: "distributed", Version: 1, Track: algo.TrackPlacement, Cite: devicePlugin,
+	Name: "distributed", Version: 1, Cite: devicePlugin,
 	Summary: "GPU with the fewest used instances of the profile, first free one",
-	New:     newByInstances("distributed", 1),
+	New:     algo.NewPlacer(newByInstances("distributed", 1)),
 })
 
 // newByInstances returns the constructor of a scheduler that takes the GPU with the fewest used instances of the

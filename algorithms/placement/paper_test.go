@@ -26,7 +26,7 @@ func results(t *testing.T, spec string, instances int, ids ...string) [][]sim.Pl
 		}
 		for _, id := range ids {
 			a := algo.MustParse(id)
-			p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
+			p, err := a.Placer(sim.PlacementSetting{GPU: g, GPUs: in.GPUs, Demand: in.Demand})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,12 +8,12 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "random-fit", Version: 1, Track: algo.TrackPlacement,
+	Name: "random-fit", Version: 1,
 	Cite:    "hkust-adsl/kubernetes-scheduler-simulator 8f3d6417, pkg/simulator/plugin: random score",
 	Summary: "any GPU on which the profile has a free start, all equally likely; its first free start",
-	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return &randomFit{rand.New(rand.NewPCG(s.Seed, 0))}, nil
-	},
+	}),
 })
 
 // randomFit looks at every GPU.

@@ -11,7 +11,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "repack", Version: 1, Track: algo.TrackPlacement,
+	Name: "repack", Version: 1,
 	Cite: "after Turkkan et al., Optimal Workload Placement on Multi-Instance GPUs, the rule-based compaction " +
 		"as described",
 	Summary: "mfi; at intervals, the GPUs with the fewest used slices are emptied onto fuller ones",
@@ -22,9 +22,9 @@ var _ = algo.Register(algo.Spec{
 			Doc: "compactions in a window of the budget, the mean lifespan",
 		},
 	},
-	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return &repack{mover: newMover(args, s.GPU), rounds: args.Int("rounds"), starts: bestIndex(s.GPU)}, nil
-	},
+	}),
 })
 
 // repack compacts at regular intervals. GPUs in use are taken in the order of their used slices,

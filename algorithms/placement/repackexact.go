@@ -11,7 +11,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "repack-exact", Version: 1, Track: algo.TrackPlacement,
+	Name: "repack-exact", Version: 1,
 	Cite:    "ours: branch and bound over sequences of moves",
 	Summary: "mfi; the least number of moves that makes room for a request that fits nowhere, proven",
 	Params: []algo.Param{
@@ -22,9 +22,9 @@ var _ = algo.Register(algo.Spec{
 			Doc: "GPUs that are looked at, those with the most free slices; 0 means all",
 		},
 	},
-	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return &repackExact{mover: newMover(args, s.GPU), most: args.Int("most"), gpus: args.Int("gpus")}, nil
-	},
+	}),
 })
 
 // repackExact moves only for a request that fits nowhere. The moves that it makes are the fewest

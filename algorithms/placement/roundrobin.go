@@ -6,13 +6,13 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "rr", Version: 1, Track: algo.TrackPlacement,
+	Name: "rr", Version: 1,
 	Cite:    "MFI VI, Round Robin",
 	Summary: "next GPU in turn with enough free slices, first free start",
 	Params:  []algo.Param{index},
-	New: func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return &roundRobin{table: fitTable("rr", args, s.GPU, func(int) int { return 0 }, firstIndex)}, nil
-	},
+	}),
 })
 
 // roundRobin continues with the GPU after the one that it chose last, even if it

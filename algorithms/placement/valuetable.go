@@ -13,10 +13,10 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "value-table", Version: 1, Track: algo.TrackPlacement,
+	Name: "value-table", Version: 1,
 	Cite:    "ours; the form is that of MFI Algorithm 2",
 	Summary: "least growth of a cost by mask that was tuned on simulated streams",
-	New: func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		values := valueTables()[s.GPU.MemorySlices]
 		if values == nil {
 			return nil, &algo.UnsupportedError{
@@ -25,7 +25,7 @@ var _ = algo.Register(algo.Spec{
 			}
 		}
 		return fixedTable("value-table", nil, s.GPU, func() rule { return incrementRule(nil, values) }), nil
-	},
+	}),
 })
 
 // value-table.csv has the cost of each mask of a GPU in thousandths of a memory slice, for the models with 8 memory

@@ -61,7 +61,7 @@ func TestPlacersOnClustersThatWait(t *testing.T) {
 		turnaround, end := bounds.WaitingAtLeast(g, in)
 		var fixed []int
 		for _, a := range algotest.Variants(algo.TrackPlacement) {
-			p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{
+			p, err := a.Placer(sim.PlacementSetting{
 				GPU: g, GPUs: in.GPUs, PerNode: in.PerNode, Waiting: in.Waiting, Geometry: in.Geometry, Demand: demand,
 			})
 			if _, refused := errors.AsType[*algo.UnsupportedError](err); refused && (a.Spec.Name == "nos" || a.Spec.Name == "grmu" && in.Geometry != nil) {
@@ -293,7 +293,7 @@ func TestModelsWithoutIDs(t *testing.T) {
 
 // TestNosOfManyProfiles: a model with more profiles than nos counts is refused before anything runs.
 func TestNosOfManyProfiles(t *testing.T) {
-	_, err := algo.Constructor[algo.NewPlacer](mustParse(t, "nos"))(nil, sim.PlacementSetting{GPU: modelOf(t, "Many", 15), GPUs: 1})
+	_, err := mustParse(t, "nos").Placer(sim.PlacementSetting{GPU: modelOf(t, "Many", 15), GPUs: 1})
 	if _, refused := errors.AsType[*algo.UnsupportedError](err); !refused || !strings.Contains(err.Error(), "17 profiles") {
 		t.Error(err)
 	}
@@ -308,7 +308,7 @@ func TestGRMUOfFixedInstances(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := mustParse(t, "grmu")
-	_, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: g, GPUs: 2, Geometry: in.Geometry})
+	_, err := a.Placer(sim.PlacementSetting{GPU: g, GPUs: 2, Geometry: in.Geometry})
 	if _, refused := errors.AsType[*algo.UnsupportedError](err); !refused {
 		t.Error(err)
 	}

@@ -3,9 +3,9 @@ package placement
 import "miglab/harness/algo"
 
 var _ = algo.Register(algo.Spec{
-	Name: "wf-bi", Version: 1, Track: algo.TrackPlacement,
+	Name: "wf-bi", Version: 1,
 	Cite:    "MFI VI, Worst Fit Best Index",
 	Summary: "GPU with the most free slices, start that restricts other profiles least",
 	Params:  []algo.Param{index},
-	New:     newFit("wf-bi", -1),
+	New:     algo.NewPlacer(newFit("wf-bi", -1)),
 })

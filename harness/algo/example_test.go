@@ -32,9 +32,9 @@ func ExampleParse() {
 // it in a variable declaration.
 func ExampleRegister() {
 	spec := algo.Register(algo.Spec{
-		Name: "example", Version: 1, Track: algo.TrackBatch, Cite: "none", Summary: "an empty schedule",
+		Name: "example", Version: 1, Cite: "none", Summary: "an empty schedule",
 		Params: []algo.Param{{Name: "order", Default: "given", Values: []string{"given", "longest"}, Doc: "which task comes first"}},
-		New:    func(algo.Args) (algo.Batch, error) { return nil, nil },
+		New:    algo.NewBatch(func(algo.Args) (algo.Batch, error) { return nil, nil }),
 	})
 	a, err := algo.Parse("example?order=longest")
 	fmt.Println(spec.Name, a.ID, a.Args["order"], err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,51 +16,75 @@ import (
 	"miglab/harness/spec"
 )
 
-// The tracks. TrackBound and TrackOffline hold bounds and optima that schedules of other tracks
+// The names of the tracks. TrackBound and TrackOffline hold bounds and optima that schedules of other tracks
 // are compared with.
-var (
-	TrackBatch     = DefineTrack[func(Args) (Batch, error)]("batch")
-	TrackStream    = DefineTrack[func(Args) (Stream, error)]("stream")
-	TrackPlacement = DefineTrack[NewPlacer]("placement")
-	TrackDispatch  = DefineTrack[NewDispatcher]("dispatch")
-	TrackCorun     = DefineTrack[func(Args) (Corun, error)]("corun")
-	TrackBound     = DefineTrack[func(Args) (Bound, error)]("bound")
-	TrackOffline   = DefineTrack[func(Args) (Offline, error)]("offline")
+const (
+	TrackBatch     = "batch"
+	TrackStream    = "stream"
+	TrackPlacement = "placement"
+	TrackDispatch  = "dispatch"
+	TrackCorun     = "corun"
+	TrackBound     = "bound"
+	TrackOffline   = "offline"
 )
 
-// The constructors of the tracks that unfold in time: their algorithms are told the setting.
+// A Constructor makes the algorithms of a track. Each track has its own type.
+type Constructor interface {
+	// Track returns the name of the track.
+	Track() string
+	// Make makes an algorithm. It returns nil where an algorithm is made for each instance; the track then calls the
+	// constructor itself.
+	Make(Args) (any, error)
+}
+
+// The constructors of the tracks.
 type (
-	NewPlacer     = func(Args, sim.PlacementSetting) (sim.Placer, error)
-	NewDispatcher = func(Args, sim.DispatchSetting) (sim.Dispatcher, error)
+	NewBatch   func(Args) (Batch, error)
+	NewStream  func(Args) (Stream, error)
+	NewCorun   func(Args) (Corun, error)
+	NewBound   func(Args) (Bound, error)
+	NewOffline func(Args) (Offline, error)
+	// NewPlacer makes a placer for one stream of requests, and so its algorithm may remember earlier requests.
+	NewPlacer func(Args, sim.PlacementSetting) (sim.Placer, error)
+	// NewDispatcher makes a dispatcher for one queue of jobs.
+	NewDispatcher func(Args, sim.DispatchSetting) (sim.Dispatcher, error)
 )
 
-// constructors has the constructor type of each track.
-var constructors = map[string]reflect.Type{}
+func (NewBatch) Track() string      { return TrackBatch }
+func (NewStream) Track() string     { return TrackStream }
+func (NewCorun) Track() string      { return TrackCorun }
+func (NewBound) Track() string      { return TrackBound }
+func (NewOffline) Track() string    { return TrackOffline }
+func (NewPlacer) Track() string     { return TrackPlacement }
+func (NewDispatcher) Track() string { return TrackDispatch }
 
-// DefineTrack announces a track whose algorithms are made by constructors of type C. It panics
-// on a second definition, which is a mistake in the program.
-func DefineTrack[C any](name string) string {
-	if _, ok := constructors[name]; ok {
-		panic(fmt.Sprintf("algo: track %q is defined twice", name))
+func (f NewBatch) Make(a Args) (any, error)   { return f(a) }
+func (f NewStream) Make(a Args) (any, error)  { return f(a) }
+func (f NewCorun) Make(a Args) (any, error)   { return f(a) }
+func (f NewBound) Make(a Args) (any, error)   { return f(a) }
+func (f NewOffline) Make(a Args) (any, error) { return f(a) }
+func (NewPlacer) Make(Args) (any, error)      { return nil, nil }
+func (NewDispatcher) Make(Args) (any, error)  { return nil, nil }
+
+// Make makes an algorithm as the type A, which those of its track have. It panics if they have another type, which is a
+// mistake in the program.
+func Make[A any](a Algorithm) (A, error) {
+	made, err := a.Spec.New.Make(a.Args)
+	if err != nil {
+		return *new(A), err
 	}
-	constructors[name] = reflect.TypeFor[C]()
-	return name
+	return made.(A), nil
 }
 
-// Constructor returns the algorithm's constructor. It panics if the algorithm is of a track
-// with constructors of another type, which is a mistake in the program.
-func Constructor[C any](a Algorithm) C {
-	c, ok := a.Spec.New.(C)
-	if !ok {
-		panic(fmt.Sprintf("algo: %q of track %q has the constructor %T, not %v", a.ID, a.Spec.Track, a.Spec.New,
-			reflect.TypeFor[C]()))
-	}
-	return c
+// Placer makes an algorithm of the placement track for a stream of requests.
+func (a Algorithm) Placer(s sim.PlacementSetting) (sim.Placer, error) {
+	return a.Spec.New.(NewPlacer)(a.Args, s)
 }
 
-// Make makes an algorithm of a track whose constructors take nothing but the parameters. It
-// panics as [Constructor] does.
-func Make[A any](a Algorithm) (A, error) { return Constructor[func(Args) (A, error)](a)(a.Args) }
+// Dispatcher makes an algorithm of the dispatch track for a queue of jobs.
+func (a Algorithm) Dispatcher(s sim.DispatchSetting) (sim.Dispatcher, error) {
+	return a.Spec.New.(NewDispatcher)(a.Args, s)
+}
 
 // Param declares a parameter of an algorithm.
 type Param = spec.Param
@@ -76,7 +99,8 @@ type Spec struct {
 	// Version counts the changes that alter any answer. Results of another version are
 	// recomputed.
 	Version int
-	Track   string
+	// Track is that of New. [Register] sets it.
+	Track string
 	// Cite is the paper and section, or what the algorithm is modelled on.
 	Cite string
 	// Summary is half a sentence for `miglab list`.
@@ -104,10 +128,8 @@ type Spec struct {
 	// the algorithm has to implement for it (track.Track.SolveTogether).
 	Together int
 
-	// New makes the algorithm. Its type is the constructor type of the track, for example
-	// func(Args) (Batch, error) for [TrackBatch]; see [DefineTrack]. Algorithms of the placement
-	// and dispatch tracks carry state from request to request and are made for every instance.
-	New any
+	// New makes the algorithm. Its type says which track the algorithm is of, for example [NewBatch].
+	New Constructor
 }
 
 // Algorithm is a registered algorithm with its parameters.
@@ -124,8 +146,8 @@ type Algorithm struct {
 
 var registry = map[string]Spec{}
 
-// Register adds an algorithm and returns it. It panics if the name is bad or taken and if the
-// constructor does not belong to the track, which are mistakes in the program.
+// Register adds an algorithm and returns it. It panics if the name is bad or taken or if there is no constructor, which
+// are mistakes in the program.
 func Register(s Spec) Spec {
 	if s.Name == "" || strings.ContainsAny(s.Name, "?&=, ") {
 		panic(fmt.Sprintf("algo: bad name %q", s.Name))
@@ -133,13 +155,10 @@ func Register(s Spec) Spec {
 	if _, ok := registry[s.Name]; ok {
 		panic(fmt.Sprintf("algo: %q is registered twice", s.Name))
 	}
-	want, ok := constructors[s.Track]
-	if !ok {
-		panic(fmt.Sprintf("algo: %q is of track %q, which does not exist", s.Name, s.Track))
+	if s.New == nil {
+		panic(fmt.Sprintf("algo: %q has no constructor", s.Name))
 	}
-	if got := reflect.TypeOf(s.New); got != want {
-		panic(fmt.Sprintf("algo: %q of track %q has the constructor %v; it must be %v", s.Name, s.Track, got, want))
-	}
+	s.Track = s.New.Track()
 	if _, file, _, ok := runtime.Caller(1); ok {
 		if at := max(strings.LastIndex(file, "/algorithms/"), strings.LastIndex(file, "/bounds/")); at >= 0 {
 			s.Source = file[at+1:]
@@ -240,15 +259,13 @@ func MustParse(id string) Algorithm { return spec.Must(Parse(id)) }
 // make constructs the algorithm. This happens when the name is parsed, so that a wrong
 // parameter is found before any work begins.
 func (a *Algorithm) make() error {
-	c := reflect.ValueOf(a.Spec.New)
-	if a.Spec.New == nil || c.Type().NumIn() != 1 {
+	if a.Spec.New == nil {
 		return nil
 	}
-	out := c.Call([]reflect.Value{reflect.ValueOf(a.Args)})
-	if err, ok := out[1].Interface().(error); ok {
+	var err error
+	if a.made, err = a.Spec.New.Make(a.Args); err != nil {
 		return fmt.Errorf("algorithm %q: %w", a.ID, err)
 	}
-	a.made = out[0].Interface()
 	return nil
 }
 

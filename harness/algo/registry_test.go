@@ -20,17 +20,17 @@ func (nothing) Schedule(context.Context, algo.Problem) (schedule.Schedule, error
 var errWidth = errors.New("width is no number")
 
 var _ = algo.Register(algo.Spec{
-	Name: "test-wide", Version: 3, Track: algo.TrackBatch,
+	Name: "test-wide", Version: 3,
 	Params: []algo.Param{
 		{Name: "width", Default: "4"},
 		{Name: "order", Default: "fifo", Values: []string{"fifo", "lpt"}},
 	},
-	New: func(a algo.Args) (algo.Batch, error) {
+	New: algo.NewBatch(func(a algo.Args) (algo.Batch, error) {
 		if strings.Trim(a["width"], "0123456789") != "" {
 			return nil, errWidth
 		}
 		return nothing{}, nil
-	},
+	}),
 })
 
 func TestParseGivesOneIDForOneAlgorithm(t *testing.T) {
@@ -76,14 +76,12 @@ func TestParseSaysWhatWouldBeRight(t *testing.T) {
 }
 
 func TestRegisterPanicsOnMistakes(t *testing.T) {
-	batch := func(algo.Args) (algo.Batch, error) { return nothing{}, nil }
+	batch := algo.NewBatch(func(algo.Args) (algo.Batch, error) { return nothing{}, nil })
 	for name, s := range map[string]algo.Spec{
-		"duplicate":         {Name: "test-wide", Track: algo.TrackBatch, New: batch},
-		"no name":           {Track: algo.TrackBatch, New: batch},
-		"name with query":   {Name: "a?b", Track: algo.TrackBatch, New: batch},
-		"no constructor":    {Name: "test-none", Track: algo.TrackBatch},
-		"wrong constructor": {Name: "test-wrong", Track: algo.TrackStream, New: batch},
-		"no track":          {Name: "test-trackless", New: batch},
+		"duplicate":       {Name: "test-wide", New: batch},
+		"no name":         {New: batch},
+		"name with query": {Name: "a?b", New: batch},
+		"no constructor":  {Name: "test-none"},
 	} {
 		func() {
 			defer func() {
@@ -111,7 +109,7 @@ func TestPrefixesAreOpenedForATrack(t *testing.T) {
 			}
 			own := s
 			own.Version, own.Track = 7, track
-			own.New = func(algo.Args) (algo.Batch, error) { return nothing{}, nil }
+			own.New = algo.NewBatch(func(algo.Args) (algo.Batch, error) { return nothing{}, nil })
 			return own, nil
 		}
 		return s, nil

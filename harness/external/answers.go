@@ -55,7 +55,7 @@ func findAnswers(name string) (algo.Spec, error) {
 			return own, err
 		}
 		own.Version, own.Declared = r.hello.Version, r.hello.Name
-		own.New = func(algo.Args) (algo.Batch, error) { return r, nil }
+		own.New = algo.NewBatch(func(algo.Args) (algo.Batch, error) { return r, nil })
 		return own, nil
 	}
 	return s, nil

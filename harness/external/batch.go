@@ -15,8 +15,8 @@ import (
 )
 
 func init() {
-	protocols[algo.TrackBatch] = func(p *program) any {
-		return func(algo.Args) (algo.Batch, error) { return newScheduler(p), nil }
+	protocols[algo.TrackBatch] = func(p *program) algo.Constructor {
+		return algo.NewBatch(func(algo.Args) (algo.Batch, error) { return newScheduler(p), nil })
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 func init() {
-	protocols[algo.TrackCorun] = func(p *program) any {
-		return func(algo.Args) (algo.Corun, error) { return &planner{client{program: p}}, nil }
+	protocols[algo.TrackCorun] = func(p *program) algo.Constructor {
+		return algo.NewCorun(func(algo.Args) (algo.Corun, error) { return &planner{client{program: p}}, nil })
 	}
 }
 

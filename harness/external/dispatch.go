@@ -12,15 +12,15 @@ import (
 )
 
 func init() {
-	protocols[algo.TrackDispatch] = func(p *program) any {
-		return func(_ algo.Args, setting sim.DispatchSetting) (sim.Dispatcher, error) {
+	protocols[algo.TrackDispatch] = func(p *program) algo.Constructor {
+		return algo.NewDispatcher(func(_ algo.Args, setting sim.DispatchSetting) (sim.Dispatcher, error) {
 			if setting.Preemptive {
 				return nil, &algo.UnsupportedError{
 					What: "a pre-emptive fleet", Reason: "the protocol does not tell what is left of a job that has run",
 				}
 			}
 			return &dispatcher{dialogue: newDialogue(p, setting.Seed)}, nil
-		}
+		})
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 )
 
 func init() {
-	protocols[algo.TrackPlacement] = func(p *program) any {
-		return func(_ algo.Args, setting sim.PlacementSetting) (sim.Placer, error) {
+	protocols[algo.TrackPlacement] = func(p *program) algo.Constructor {
+		return algo.NewPlacer(func(_ algo.Args, setting sim.PlacementSetting) (sim.Placer, error) {
 			return &placer{dialogue: newDialogue(p, setting.Seed), setting: setting}, nil
-		}
+		})
 	}
 }
 

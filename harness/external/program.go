@@ -19,7 +19,7 @@ import (
 )
 
 // protocols has what [algo.Spec.New] is for a program, by track. Each track's file adds its own.
-var protocols = map[string]func(*program) any{}
+var protocols = map[string]func(*program) algo.Constructor{}
 
 const prefix = "exec:"
 

@@ -78,7 +78,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			return measure(algotest.ScheduleStream(ctx, a, schedule.Problem{GPU: a30, Tasks: tasks}, []int{1, 1}))
 		}, "9.13"},
 		{algo.TrackPlacement, func(ctx context.Context, a algo.Algorithm) (any, error) {
-			p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: a30, GPUs: 2, Demand: []float64{0.5, 0.25, 0.25}, Seed: 17 << 16})
+			p, err := a.Placer(sim.PlacementSetting{GPU: a30, GPUs: 2, Demand: []float64{0.5, 0.25, 0.25}, Seed: 17 << 16})
 			if err != nil {
 				return nil, err
 			}
@@ -97,7 +97,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			return r.AcceptedByProfile, err
 		}, "[1 1 1]"},
 		{algo.TrackDispatch, func(ctx context.Context, a algo.Algorithm) (any, error) {
-			d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Seed: 17 << 16, Slices: 2})
+			d, err := a.Dispatcher(sim.DispatchSetting{Seed: 17 << 16, Slices: 2})
 			if err != nil {
 				return nil, err
 			}
@@ -166,7 +166,7 @@ func TestPreemptiveFleetsAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: 2, Preemptive: true})
+	_, err = a.Dispatcher(sim.DispatchSetting{Slices: 2, Preemptive: true})
 	if _, ok := errors.AsType[*algo.UnsupportedError](err); !ok {
 		t.Errorf("a pre-emptive fleet gives %v", err)
 	}

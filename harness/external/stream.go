@@ -8,8 +8,8 @@ import (
 )
 
 func init() {
-	protocols[algo.TrackStream] = func(p *program) any {
-		return func(algo.Args) (algo.Stream, error) { return newScheduler(p), nil }
+	protocols[algo.TrackStream] = func(p *program) algo.Constructor {
+		return algo.NewStream(func(algo.Args) (algo.Stream, error) { return newScheduler(p), nil })
 	}
 }
 

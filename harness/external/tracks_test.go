@@ -183,7 +183,7 @@ func BenchmarkDecision(b *testing.B) {
 		b.Fatal(err)
 	}
 	g := mig.MustLookup("A100")
-	p, err := algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{GPU: g, GPUs: 100})
+	p, err := a.Placer(sim.PlacementSetting{GPU: g, GPUs: 100})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -43,8 +43,8 @@ var calls atomic.Int64
 
 func register(name string, f batchFunc) {
 	algo.Register(algo.Spec{
-		Name: name, Version: 3, Track: algo.TrackBatch,
-		New: func(algo.Args) (algo.Batch, error) { return f, nil },
+		Name: name, Version: 3,
+		New: algo.NewBatch(func(algo.Args) (algo.Batch, error) { return f, nil }),
 	})
 }
 
@@ -115,18 +115,18 @@ func init() {
 		return fifo(p), nil
 	})
 	algo.Register(algo.Spec{
-		Name: "test-stream", Version: 1, Track: algo.TrackStream,
-		New: func(algo.Args) (algo.Stream, error) {
+		Name: "test-stream", Version: 1,
+		New: algo.NewStream(func(algo.Args) (algo.Stream, error) {
 			return streamFunc(func(_ context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
 				s := fifo(p)
 				s.Counters = map[string]int{"batches": len(lengths)}
 				return s, nil
 			}), nil
-		},
+		}),
 	})
 	algo.Register(algo.Spec{
-		Name: "test-bound", Version: 1, Track: algo.TrackBound, Params: []algo.Param{{Name: "of", Default: "longest"}},
-		New: func(args algo.Args) (algo.Bound, error) {
+		Name: "test-bound", Version: 1, Params: []algo.Param{{Name: "of", Default: "longest"}},
+		New: algo.NewBound(func(args algo.Args) (algo.Bound, error) {
 			return boundFunc(func(p algo.Problem) (mig.Seconds, error) {
 				if args["of"] == "nothing" {
 					var zero mig.Seconds
@@ -135,7 +135,7 @@ func init() {
 				longest := slices.MaxFunc(fifo(p).Placements, func(a, b schedule.Placement) int { return cmp.Compare(a.End-a.Start, b.End-b.Start) })
 				return longest.End - longest.Start, nil
 			}), nil
-		},
+		}),
 	})
 }
 

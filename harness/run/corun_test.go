@@ -50,13 +50,13 @@ func init() {
 		},
 	} {
 		algo.Register(algo.Spec{
-			Name: name, Version: 1, Track: algo.TrackCorun, Params: []algo.Param{{Name: "x", Default: "1"}},
-			New: func(args algo.Args) (algo.Corun, error) {
+			Name: name, Version: 1, Params: []algo.Param{{Name: "x", Default: "1"}},
+			New: algo.NewCorun(func(args algo.Args) (algo.Corun, error) {
 				if args["x"] != "1" {
 					return nil, fmt.Errorf("x is %s; give 1", args["x"])
 				}
 				return f, nil
-			},
+			}),
 		})
 	}
 }

@@ -159,11 +159,11 @@ func TestResolve(t *testing.T) {
 func TestSeriesKnowTheWeights(t *testing.T) {
 	weights := "one"
 	algo.Register(algo.Spec{
-		Name: "test-trained", Version: 1, Track: algo.TrackBatch,
+		Name: "test-trained", Version: 1,
 		Weights: func(algo.Args) string { return weights },
-		New: func(algo.Args) (algo.Batch, error) {
+		New: algo.NewBatch(func(algo.Args) (algo.Batch, error) {
 			return batchFunc(func(_ context.Context, p algo.Problem) (schedule.Schedule, error) { return fifo(p), nil }), nil
-		},
+		}),
 	})
 	before := cellsOf(t, series("test-trained"), 1).Series.Weights
 	weights = "two"

@@ -64,8 +64,8 @@ func init() {
 			n = 0
 		}
 		algo.Register(algo.Spec{
-			Name: name, Version: 1, Track: algo.TrackDispatch, Together: n,
-			New: func(algo.Args, sim.DispatchSetting) (sim.Dispatcher, error) { return together{fails}, nil },
+			Name: name, Version: 1, Together: n,
+			New: algo.NewDispatcher(func(algo.Args, sim.DispatchSetting) (sim.Dispatcher, error) { return together{fails}, nil }),
 		})
 	}
 }

@@ -14,7 +14,7 @@ type boundFunc func(ctx context.Context, p algo.Problem) (mig.Seconds, error)
 func (f boundFunc) Bound(ctx context.Context, p algo.Problem) (mig.Seconds, error) { return f(ctx, p) }
 
 func register(name string, f boundFunc) {
-	algo.Register(algo.Spec{Name: name, Version: 1, Track: algo.TrackBound, New: func(algo.Args) (algo.Bound, error) { return f, nil }})
+	algo.Register(algo.Spec{Name: name, Version: 1, New: algo.NewBound(func(algo.Args) (algo.Bound, error) { return f, nil })})
 }
 
 // longest is the time of the longest task on the whole GPU.

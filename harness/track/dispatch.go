@@ -70,10 +70,9 @@ func dispatchTogether(_ context.Context, a algo.Algorithm, problems []Problem) (
 
 func newDispatcher(a algo.Algorithm, p Problem) (sim.Dispatcher, error) {
 	in := payload[task.Queue](p)
-	return algo.Constructor[algo.NewDispatcher](a)(a.Args,
-		sim.DispatchSetting{
-			Seed: p.Seed, Slices: in.Fleet.Slices(), Preemptive: in.Fleet.Preemptive, NumPy: in.NumPy,
-		})
+	return a.Dispatcher(sim.DispatchSetting{
+		Seed: p.Seed, Slices: in.Fleet.Slices(), Preemptive: in.Fleet.Preemptive, NumPy: in.NumPy,
+	})
 }
 
 // oneGPU is the count of tracks in which the number of GPUs is no condition.

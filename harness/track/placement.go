@@ -70,7 +70,7 @@ func placeWaiting(g *mig.GPU, in task.Requests, p sim.Placer) ([]Metric, error) 
 
 func newPlacer(a algo.Algorithm, p Problem) (sim.Placer, error) {
 	in := payload[task.Requests](p)
-	return algo.Constructor[algo.NewPlacer](a)(a.Args, sim.PlacementSetting{
+	return a.Placer(sim.PlacementSetting{
 		GPU: p.GPU, GPUs: p.Count, PerNode: in.PerNode, Waiting: in.Waiting, Geometry: in.Geometry,
 		Demand: in.Demand, Seed: p.Seed,
 	})

@@ -42,9 +42,9 @@ func (r recorder) Bound(_ context.Context, p algo.Problem) (mig.Seconds, error) 
 func TestStartReachesTheAlgorithm(t *testing.T) {
 	var got []schedule.Existing
 	r := recorder{&got}
-	algo.Register(algo.Spec{Name: "records-batch", Version: 1, Track: algo.TrackBatch, New: func(algo.Args) (algo.Batch, error) { return r, nil }})
-	algo.Register(algo.Spec{Name: "records-stream", Version: 1, Track: algo.TrackStream, New: func(algo.Args) (algo.Stream, error) { return r, nil }})
-	algo.Register(algo.Spec{Name: "records-bound", Version: 1, Track: algo.TrackBound, New: func(algo.Args) (algo.Bound, error) { return r, nil }})
+	algo.Register(algo.Spec{Name: "records-batch", Version: 1, New: algo.NewBatch(func(algo.Args) (algo.Batch, error) { return r, nil })})
+	algo.Register(algo.Spec{Name: "records-stream", Version: 1, New: algo.NewStream(func(algo.Args) (algo.Stream, error) { return r, nil })})
+	algo.Register(algo.Spec{Name: "records-bound", Version: 1, New: algo.NewBound(func(algo.Args) (algo.Bound, error) { return r, nil })})
 	g := mig.MustLookup("A100")
 	in := task.OneBatch(task.Batch{task.New("a", map[mig.Slices]mig.Seconds{1: 1})})
 	in.Start = []task.Existing{{Instance: g.Partitions()[1][0], BusyUntil: 3}}

@@ -32,9 +32,9 @@ func (e early) ScheduleStream(_ context.Context, p algo.Problem, _ []int) (sched
 }
 
 var _ = algo.Register(algo.Spec{
-	Name: "test-early", Version: 1, Track: algo.TrackStream, Cite: "test", Summary: "test",
+	Name: "test-early", Version: 1, Cite: "test", Summary: "test",
 	Params: []algo.Param{{Name: "from", Default: "10", Doc: "test"}},
-	New:    func(a algo.Args) (algo.Stream, error) { return early{mig.Seconds(a.Float("from"))}, nil },
+	New:    algo.NewStream(func(a algo.Args) (algo.Stream, error) { return early{mig.Seconds(a.Float("from"))}, nil }),
 })
 
 // By hand: two tasks arrive at 4 and 10 s in one batch. From 10 s on they take 5 and 2 s on the

@@ -412,7 +412,7 @@ func TestWhatAgentsCannotSchedule(t *testing.T) {
 		}
 	}
 	deadline := algo.MustParse("rl-deadline")
-	_, err = algo.Constructor[algo.NewDispatcher](deadline)(deadline.Args, sim.DispatchSetting{Slices: DeadlineSlices + 1})
+	_, err = deadline.Dispatcher(sim.DispatchSetting{Slices: DeadlineSlices + 1})
 	var unsupported *algo.UnsupportedError
 	if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), "21 slices") {
 		t.Errorf("a fleet of 21 slices: %v", err)
@@ -428,7 +428,7 @@ func TestWrongWeights(t *testing.T) {
 			return err
 		}
 		if a.Spec.Track == algo.TrackDispatch {
-			_, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
+			_, err := a.Dispatcher(sim.DispatchSetting{Slices: DeadlineSlices})
 			return err
 		}
 		_, err = answer(a, p)

@@ -79,7 +79,7 @@ func benchmarkDecision(b *testing.B, id, part string, g *mig.GPU, tasks []env.Ti
 
 func benchmarkDeadline(b *testing.B) {
 	a := algo.MustParse("rl-deadline")
-	d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
+	d, err := a.Dispatcher(sim.DispatchSetting{Slices: DeadlineSlices})
 	if err != nil {
 		b.Fatal(err)
 	}

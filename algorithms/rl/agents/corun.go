@@ -37,11 +37,11 @@ func init() {
 	for i := range CorunAgents {
 		a := &CorunAgents[i]
 		algo.Register(algo.Spec{
-			Name: a.Name, Version: a.version, Track: algo.TrackCorun, Cite: "hierarchical IV-C",
+			Name: a.Name, Version: a.version, Cite: "hierarchical IV-C",
 			Summary: a.Doc,
 			Params:  []algo.Param{seedParam(a.Name, "")},
 			Weights: func(args algo.Args) string { return hashOf(a.weights(args)) },
-			New:     a.make,
+			New:     algo.NewCorun(a.make),
 		})
 	}
 }
@@ -126,13 +126,13 @@ func inParts(ctx context.Context, w corun.Window, plan func(part corun.Window) c
 type ceiling struct{ setups corun.Family }
 
 var _ = algo.Register(algo.Spec{
-	Name: "d3qn-ceiling", Version: 1, Track: algo.TrackCorun, Cite: "own",
+	Name: "d3qn-ceiling", Version: 1, Cite: "own",
 	Summary: "the best plan that the actions of d3qn can form, by dynamic programming",
 	Params: []algo.Param{{
 		Name: "setups", Default: string(corun.Agent), Values: []string{string(corun.Agent), string(corun.Hierarchical)},
 		Doc: "the 29 of d3qn, or all 85 of the hierarchical paper's Table VII in the same order of slots",
 	}},
-	New: func(args algo.Args) (algo.Corun, error) { return ceiling{corun.Family(args["setups"])}, nil },
+	New: algo.NewCorun(func(args algo.Args) (algo.Corun, error) { return ceiling{corun.Family(args["setups"])}, nil }),
 })
 
 func (c ceiling) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {

@@ -56,7 +56,7 @@ func (a *DeadlineAgent) Hidden() []int {
 }
 
 var _ = algo.Register(algo.Spec{
-	Name: "rl-deadline", Version: 2, Track: algo.TrackDispatch, Cite: "deadline report 3",
+	Name: "rl-deadline", Version: 2, Cite: "deadline report 3",
 	Summary: "the report's agent: PPO on the slices' sizes and the queue",
 	Params: []algo.Param{
 		{
@@ -67,7 +67,7 @@ var _ = algo.Register(algo.Spec{
 	},
 	Weights:  func(a algo.Args) string { return hashOf(deadlineWeights(a)) },
 	Together: deadlineDays,
-	New:      newDeadline,
+	New:      algo.NewDispatcher(newDeadline),
 })
 
 // deadlineDays is how many days the agent decides for at once: two tiles of the products in

@@ -27,7 +27,7 @@ func dayOf(t testing.TB, seed uint64, jobs int) ([]task.Job, task.Fleet) {
 func dispatched(t testing.TB, id string, jobs []task.Job, fleet task.Fleet) sim.DispatchResult {
 	t.Helper()
 	a := algo.MustParse(id)
-	d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
+	d, err := a.Dispatcher(sim.DispatchSetting{Slices: DeadlineSlices})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestDeadlineAgentsDispatchDaysTogether(t *testing.T) {
 				want = append(want, dispatched(t, id, list, fleet))
 			}
 			a := algo.MustParse(id)
-			d, err := algo.Constructor[algo.NewDispatcher](a)(a.Args, sim.DispatchSetting{Slices: DeadlineSlices})
+			d, err := a.Dispatcher(sim.DispatchSetting{Slices: DeadlineSlices})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,20 +38,20 @@ var ownParams = []algo.Param{
 const anyWorkload = "ANY"
 
 var _ = algo.Register(algo.Spec{
-	Name: "agent", Version: 3, Track: algo.TrackBatch, Cite: "ours",
+	Name: "agent", Version: 3, Cite: "ours",
 	Summary: "reinforcement learning in our own formulation: each decision is a task and its instance; the last 10 " +
 		"tasks (8 on an A30) are placed by dynamic programming",
 	Params:  ownParams,
 	Weights: ownHash,
-	New:     func(a algo.Args) (algo.Batch, error) { return newOwn(a), nil },
+	New:     algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return newOwn(a), nil }),
 })
 
 var _ = algo.Register(algo.Spec{
-	Name: "agent-stream", Version: 3, Track: algo.TrackStream, Cite: "ours",
+	Name: "agent-stream", Version: 3, Cite: "ours",
 	Summary: "the same for batches that arrive one after the other: the GPU stays as the last one leaves it",
 	Params:  ownParams,
 	Weights: ownHash,
-	New:     func(a algo.Args) (algo.Stream, error) { return newOwn(a), nil },
+	New:     algo.NewStream(func(a algo.Args) (algo.Stream, error) { return newOwn(a), nil }),
 })
 
 func ownWeights(a algo.Args) string { return "agent-" + a["workload"] }

@@ -74,15 +74,15 @@ func init() {
 			offline, stream = "; decides on the 14 tasks that are there", a.Name
 		} else {
 			algo.Register(algo.Spec{
-				Name: a.Name, Version: 2, Track: algo.TrackBatch, Cite: "DRL 6", Summary: a.Summary + offline,
+				Name: a.Name, Version: 2, Cite: "DRL 6", Summary: a.Summary + offline,
 				Params: params, Weights: hash, Together: batchesTogether,
-				New: func(args algo.Args) (algo.Batch, error) { return a.new(args), nil },
+				New: algo.NewBatch(func(args algo.Args) (algo.Batch, error) { return a.new(args), nil }),
 			})
 		}
 		algo.Register(algo.Spec{
-			Name: stream, Version: 2, Track: algo.TrackStream, Cite: "DRL 6", Summary: a.Summary + offline,
+			Name: stream, Version: 2, Cite: "DRL 6", Summary: a.Summary + offline,
 			Params: params, Weights: hash, Together: batchesTogether,
-			New: func(args algo.Args) (algo.Stream, error) { return a.new(args), nil },
+			New: algo.NewStream(func(args algo.Args) (algo.Stream, error) { return a.new(args), nil }),
 		})
 	}
 }

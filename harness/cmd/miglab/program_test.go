@@ -42,8 +42,8 @@ func init() {
 	}
 	if seconds, err := strconv.ParseFloat(os.Getenv(moreBounds), 64); err == nil {
 		algo.Register(algo.Spec{
-			Name: "added", Version: 1, Track: algo.TrackBound, Cite: "a test", Summary: "the same for every batch", Proven: true,
-			New: func(algo.Args) (algo.Bound, error) { return constantBound(seconds), nil },
+			Name: "added", Version: 1, Cite: "a test", Summary: "the same for every batch", Proven: true,
+			New: algo.NewBound(func(algo.Args) (algo.Bound, error) { return constantBound(seconds), nil }),
 		})
 	}
 	if os.Getenv(fewCompete) != "" {
@@ -61,8 +61,8 @@ func init() {
 
 func addBatch(name string, a algo.Batch) {
 	algo.Register(algo.Spec{
-		Name: name, Version: 1, Track: algo.TrackBatch, Summary: "for tests",
-		New: func(algo.Args) (algo.Batch, error) { return a, nil },
+		Name: name, Version: 1, Summary: "for tests",
+		New: algo.NewBatch(func(algo.Args) (algo.Batch, error) { return a, nil }),
 	})
 }
 

@@ -3,12 +3,12 @@ package toy
 import "miglab/harness/algo"
 
 var _ = algo.Register(algo.Spec{
-	Name: "toy-pick", Version: 1, Track: name, Cite: "a test", Summary: "the first or the smallest number",
+	Name: "toy-pick", Version: 1, Cite: "a test", Summary: "the first or the smallest number",
 	Params: []algo.Param{{
 		Name: "rule", Default: "first", Values: []string{"first", "smallest", "none"},
 		Doc: "which number",
 	}},
-	New: func(a algo.Args) (Chooser, error) { return pick(a["rule"]), nil },
+	New: NewChooser(func(a algo.Args) (Chooser, error) { return pick(a["rule"]), nil }),
 })
 
 type pick string

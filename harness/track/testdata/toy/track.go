@@ -38,7 +38,16 @@ type Chooser interface {
 	Choose(n Numbers) int
 }
 
-var name = algo.DefineTrack[func(algo.Args) (Chooser, error)]("toy")
+const name = "toy"
+
+// NewChooser makes a [Chooser].
+type NewChooser func(algo.Args) (Chooser, error)
+
+// Track implements [algo.Constructor].
+func (NewChooser) Track() string { return name }
+
+// Make implements [algo.Constructor].
+func (f NewChooser) Make(a algo.Args) (any, error) { return f(a) }
 
 var _ = track.Register(track.Track{
 	Name: name, Order: 100, Doc: "choose the smallest number", Data: Numbers{}.Kind(), GPU: "A30",
