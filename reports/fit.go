@@ -47,7 +47,7 @@ const leastHead = 12
 // stack breaks a heading into lines that are about as wide as the cells.
 func stack(head string, cells float64, text func(string) float64) []string {
 	limit := max(cells, text(strings.Repeat("n", leastHead)))
-	return wrapBy(func(s string) int { return int(text(s)) }, head, int(limit))
+	return wrapBy(func(s string) int { return int(text(s)) }, words(head), int(limit))
 }
 
 func stackedWidth(text func(string) float64) func(string, float64) float64 {
@@ -161,7 +161,9 @@ func (t *Table) split(m *measure) (pieces []Table) {
 }
 
 // Folded breaks a text into lines of at most [PageColumns] characters; a longer word has a line of its own.
-func Folded(text string) []string { return wrapBy(uniseg.StringWidth, text, PageColumns) }
+func Folded(text string) []string {
+	return wrapBy(uniseg.StringWidth, wordsWithin(text, PageColumns), PageColumns)
+}
 
 // WritePage writes the table as text whose lines have at most [PageColumns] characters.
 func (t *Table) WritePage(w io.Writer) error { return t.write(w, (*Table).pageText) }

@@ -199,13 +199,14 @@ const MayBreak = "\u200b"
 // wrap breaks text at spaces, at [MayBreak], and after hyphens, pluses and slashes,
 // into lines of at most the width. A word that is wider has a line of its own.
 func wrap(sty draw.TextStyle, text string, width vg.Length) []string {
-	return wrapBy(sty.Width, text, width)
+	return wrapBy(sty.Width, words(text), width)
 }
 
-func wrapBy[L vg.Length | int](measure func(string) L, text string, width L) []string {
+// wrapBy puts words into lines that are not wider than width, except for words that are.
+func wrapBy[L vg.Length | int](measure func(string) L, words []string, width L) []string {
 	var lines []string
 	line := ""
-	for _, word := range words(text) {
+	for _, word := range words {
 		if line != "" && measure(strings.TrimRight(line+word, " ")) > width {
 			lines = append(lines, strings.TrimRight(line, " "))
 			line = ""

@@ -78,12 +78,24 @@ func wrapped(rows [][]string, widths []int) (out [][]string) {
 	for _, row := range rows {
 		first := len(out)
 		for j, cell := range row {
-			for i, line := range wrapBy(uniseg.StringWidth, cell, widths[j]) {
+			for i, line := range wrapBy(uniseg.StringWidth, wordsWithin(cell, widths[j]), widths[j]) {
 				if first+i == len(out) {
 					out = append(out, make([]string, len(row)))
 				}
 				out[first+i][j] = line
 			}
+		}
+	}
+	return out
+}
+
+// wordsWithin splits text after spaces. A word that is wider than width is split where a line may end, too.
+func wordsWithin(text string, width int) (out []string) {
+	for _, word := range strings.SplitAfter(text, " ") {
+		if uniseg.StringWidth(word) > width {
+			out = append(out, words(word)...)
+		} else {
+			out = append(out, word)
 		}
 	}
 	return out

@@ -91,19 +91,22 @@ func TestLeaderboardWorkedExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	const head = `
-d: makespan_s
+d: makespan_s, 8 instances
 
-rank  algorithm  version  instances      mean    ci_low   ci_high    median     bound  wins  gap_percent  gap_low  gap_high  p_opt_percent  friedman_rank  p_holm  budget           instance_us
-----  ---------  -------  ---------  --------  --------  --------  --------  --------  ----  -----------  -------  --------  -------------  -------------  ------  ---------------  -----------
-   1  even             1          8  11.00000  11.00000  11.00000  11.00000  10.00000     1       10.000   10.000    10.000         22.222           2.38       –  1000 iterations          5.0
+rank  algorithm      mean  gap_percent  gap_low  gap_high  wins  instance_us
+----  ---------  --------  -----------  -------  --------  ----  -----------
+   1  even       11.00000       10.000   10.000    10.000     1          5.0
 `
 	for _, says := range []string{
 		"Leaderboard of the batch track: A100, sequential reconfiguration\n" + head,
-		"broken on d (1 of 8)\n", "1 of d\n", "fewer than 10 instances, so that the intervals are too narrow: d\n", "p_opt_percent: ",
+		"broken on d (1 of 8)\n", "1 of d\n", "fewer than 10 instances, so that the intervals are too narrow: d\n", "gap_percent: ",
 	} {
 		if !strings.Contains(text.String(), says) {
 			t.Errorf("the text does not say %q:\n%s", says, &text)
 		}
+	}
+	if strings.Contains(text.String(), "p_holm: ") || !strings.Contains(strings.Join(table.Notes, "\n"), "p_holm: ") {
+		t.Errorf("the notes of the text and of the table:\n%s\n%q", &text, table.Notes)
 	}
 	if row := strings.Join(table.Rows[1], ","); row != "batch,d,1,twin,1,8,makespan_s,11.10000,10.72500,11.47500,11.10000,10.00000,0,11.000,7.250,14.750,23.333,2.38,0.282,–,5.0" {
 		t.Errorf("twin: %s", row)
@@ -129,13 +132,13 @@ func TestLeaderboardText(t *testing.T) {
 	}{
 		"two datasets": {
 			slices.Concat(mustRank(t, acceptance, one), mustRank(t, acceptance, other)),
-			[]string{"Leaderboard of the batch track: A100\n\nd: acceptance\n\nrank  algorithm  ", "\n\nother: acceptance\n\nrank  algorithm"},
+			[]string{"Leaderboard of the batch track: A100\n\nd: acceptance, 2 instances\n\nrank  algorithm  ", "\n\nother: acceptance, 2 instances\n\nrank  algorithm"},
 			[]string{"  gap_percent", "  p_holm", "  budget", "  track"},
 		},
 		"the first and the last cannot be told apart": {
 			mustRank(t, makespan, entries("a", 11, 12), entries("b", 12, 11), entries("c", 11, 12), entries("part", 10)),
 			[]string{
-				"d: makespan_s; its 2 instances do not tell the first of 3 algorithms from the last\n",
+				"d: makespan_s, 2 instances, which do not tell the first of 3 algorithms from the last\n",
 				"stand below all others: part on d (1 of 2)",
 			},
 			[]string{"rank  algorithm"},

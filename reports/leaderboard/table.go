@@ -114,8 +114,13 @@ func ByDataset(standings []Standing) iter.Seq[[]Standing] {
 func datasetHeading(standings []Standing) (text string, ranked bool) {
 	first := standings[0]
 	text = first.Dataset + ": " + first.Metric.Name
-	if bounded := first.BoundedInstances(); bounded != "" {
+	switch bounded := first.BoundedInstances(); {
+	case bounded != "":
 		text += ", " + bounded
+	case first.Instances == 1:
+		text += ", 1 instance"
+	default:
+		text += fmt.Sprintf(", %d instances", first.Instances)
 	}
 	if first.Metric.Idle {
 		return text + "; low load: nobody is ranked", false
@@ -129,8 +134,7 @@ func datasetHeading(standings []Standing) (text string, ranked bool) {
 	if last == 0 || first.Instances == 1 || standings[last].Rank > 1 {
 		return text, true
 	}
-	return fmt.Sprintf("%s; its %d instances do not tell the first of %d algorithms from the last",
-		text, first.Instances, last+1), false
+	return fmt.Sprintf("%s, which do not tell the first of %d algorithms from the last", text, last+1), false
 }
 
 // BoundedInstances says of how many instances a bound is known, "" if of all. The others do not count.
@@ -140,6 +144,26 @@ func (s *Standing) BoundedInstances() string {
 	}
 	all := s.Instances + s.LeftOut
 	return fmt.Sprintf("bound of %d of %d instances", all-s.NoBound, all)
+}
+
+// textColumns are the columns of a table for people. The interval of the mean is shown where there is no gap.
+var textColumns = []string{
+	"rank", "algorithm", "name", "mean", "ci_low", "ci_high", "gap_percent", "gap_low", "gap_high", "wins", "instance_us",
+}
+
+// briefTable is the table of a dataset for people: the columns that are asked for, or else a few that say most.
+func briefTable(own []Standing, columns []string) (reports.Table, error) {
+	t, err := datasetTable(own, columns)
+	if err != nil || columns != nil {
+		return t, err
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(t.Columns, func(c reports.Column) bool { return c.Name == name })
+	}
+	columns = slices.DeleteFunc(slices.Clone(textColumns), func(name string) bool {
+		return !has(name) || has("gap_percent") && strings.HasPrefix(name, "ci_")
+	})
+	return t.Select(columns)
 }
 
 // datasetTable is the table of a dataset. It has the columns that are asked for, or else all without those that the
@@ -158,17 +182,22 @@ func datasetTable(own []Standing, columns []string) (reports.Table, error) {
 	return t.WithoutEmpty(without...), nil
 }
 
-// WriteText writes a table for each dataset, with all columns that say something if columns is nil.
+// WriteText writes a table for each dataset, and explains the columns that it shows: these, or a few that say most if
+// columns is nil.
 func WriteText(w io.Writer, standings []Standing, columns []string) error {
 	if len(standings) == 0 {
 		return nil
 	}
 	var out bytes.Buffer
+	shown := map[string]bool{}
 	fmt.Fprintln(&out, boardTitle(standings[0]))
 	for own := range ByDataset(standings) {
-		t, err := datasetTable(own, columns)
+		t, err := briefTable(own, columns)
 		if err != nil {
 			return err
+		}
+		for _, c := range t.Columns {
+			shown[c.Name] = true
 		}
 		t.Notes = nil
 		fmt.Fprintln(&out)
@@ -177,8 +206,8 @@ func WriteText(w io.Writer, standings []Standing, columns []string) error {
 		}
 	}
 	fmt.Fprintln(&out)
-	for _, note := range notesOf(standings) {
-		fmt.Fprintln(&out, note)
+	for _, note := range append(columnNotes(standings, shown), boardNotes(standings)...) {
+		fmt.Fprintln(&out, strings.Join(reports.Folded(note), "\n"))
 	}
 	_, err := out.WriteTo(w)
 	return err
@@ -268,25 +297,65 @@ func formatProbability(p float64) string {
 // fewInstances is how many a bootstrap interval needs; below it is too narrow ([stats.Resampled.Interval]).
 const fewInstances = 10
 
-// notesOf says what the columns mean and what to beware of.
-func notesOf(standings []Standing) []string {
-	notes := []string{
-		"mean: of metric, with ci_low to ci_high its 95 % bootstrap interval; bound: mean certified bound (corun: " +
-			"exact optimum), where there is one, from above if a higher metric is better; gap_percent: mean distance " +
-			"from it in percent, with gap_low to gap_high",
+// columnText says what columns mean.
+var columnText = []struct {
+	columns []string
+	text    string
+}{
+	{
+		[]string{"mean", "ci_low", "ci_high"},
+		"mean: of the metric, with ci_low to ci_high its 95 % bootstrap interval",
+	},
+	{[]string{"bound"}, "bound: mean certified bound, from above if a higher metric is better (corun: exact optimum)"},
+	{
+		[]string{"gap_percent", "gap_low", "gap_high"},
+		"gap_percent: mean distance from the certified bound (corun: exact optimum), with its 95 % interval",
+	},
+	{
+		[]string{"rank"},
 		"rank: by gap, or mean where there is none; equal where the 95 % bootstrap interval of the paired difference " +
 			"to the first of the rank holds zero",
-		"friedman_rank: mean rank on an instance; p_holm: Wilcoxon's signed-rank test against the first of the " +
-			"dataset, by Holm's adjustment",
-		"budget: what the algorithm may compute; instance_us, or time: median wall time of an instance on the " +
-			"machine that ran it",
+	},
+	{[]string{"wins"}, "wins: instances on which no other algorithm is better"},
+	{[]string{"friedman_rank"}, "friedman_rank: mean rank on an instance"},
+	{
+		[]string{"p_holm"},
+		"p_holm: Wilcoxon's signed-rank test against the first of the dataset, by Holm's adjustment",
+	},
+	{[]string{"budget"}, "budget: what the algorithm may compute"},
+	{
+		[]string{"instance_us"},
+		"instance_us, or time: median wall time of an instance on the machine that ran it",
+	},
+	{[]string{"name"}, "name: what a program outside miglab calls itself; its version is its own, too"},
+	{
+		[]string{"p_opt_percent"},
+		"p_opt_percent: mean above l_bound as published (DRL 5.2), which is no proven bound",
+	},
+}
+
+// notesOf says what the columns mean and what to beware of.
+func notesOf(standings []Standing) []string {
+	return append(columnNotes(standings, nil), boardNotes(standings)...)
+}
+
+// columnNotes says what columns mean: those shown, or all that the standings have if shown is nil.
+func columnNotes(standings []Standing, shown map[string]bool) (notes []string) {
+	for _, c := range columnText {
+		switch {
+		case shown != nil && !slices.ContainsFunc(c.columns, func(name string) bool { return shown[name] }),
+			shown == nil && c.columns[0] == "name" && !isNamed(standings),
+			shown == nil && c.columns[0] == "p_opt_percent" &&
+				!slices.ContainsFunc(standings, func(s Standing) bool { return !math.IsNaN(s.POpt) }):
+			continue
+		}
+		notes = append(notes, c.text)
 	}
-	if isNamed(standings) {
-		notes = append(notes, "name: what a program outside miglab calls itself; its version is its own, too")
-	}
-	if slices.ContainsFunc(standings, func(s Standing) bool { return !math.IsNaN(s.POpt) }) {
-		notes = append(notes, "p_opt_percent: mean above l_bound as published (DRL 5.2), which is no proven bound")
-	}
+	return notes
+}
+
+// boardNotes says what to beware of.
+func boardNotes(standings []Standing) (notes []string) {
 	var failed, partial, leftOut, few, single, alike, assumed []string
 	for own := range ByDataset(standings) {
 		first := &own[0]

@@ -15,6 +15,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/harness/track"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
@@ -34,7 +35,7 @@ func newLeaderboard() *cobra.Command {
 	f := new(boardFlags)
 	c := &cobra.Command{
 		Use:   "leaderboard",
-		Short: "Rank the algorithms in the results database, dataset by dataset",
+		Short: "Say which algorithms lead in each track, or rank them dataset by dataset",
 		RunE:  f.run,
 	}
 	f.register(c)
@@ -84,6 +85,9 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 	if f.models != nil {
 		return f.across(c, db, ids)
 	}
+	if !slices.ContainsFunc(boardChoices, c.Flags().Changed) {
+		return f.summarize(c.OutOrStdout(), db)
+	}
 	board := f.leaderboard()
 	board.Datasets, board.Split = ids, f.split
 	standings, err := leaderboard.Standings(db, board)
@@ -106,6 +110,64 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 		return reports.Encode(c.OutOrStdout(), f.format, leaderboard.Profile(standings))
 	}
 	return leaderboard.Encode(c.OutOrStdout(), f.format, standings, f.columns)
+}
+
+// boardChoices are the flags with which leaderboard prints boards, and not a summary of all tracks.
+var boardChoices = []string{
+	"track", "gpu", "gpus", "reconfiguration", "format", "datasets", "columns", "top", "split", "profile",
+}
+
+// Of at most fewBoards all are printed. A summary has leading algorithms of each track.
+const fewBoards, leading = 3, 5
+
+// summarize prints the first algorithms of each track on its usual GPU, or the boards if there are few.
+func (f *boardFlags) summarize(w io.Writer, db *store.DB) error {
+	var all [][]leaderboard.Standing
+	boards := 0
+	for _, name := range track.Names() {
+		t := track.MustLookup(name)
+		at := conditions{track: t, gpu: mig.MustLookup(t.GPU), gpus: 1, model: mig.Sequential}
+		board := at.leaderboard()
+		var err error
+		if board.Datasets, err = leaderboard.Datasets(db, board); err != nil {
+			return err
+		}
+		if len(board.Datasets) == 0 {
+			continue
+		}
+		standings, err := leaderboard.Standings(db, board)
+		if err != nil {
+			return rankingError(err)
+		}
+		for range leaderboard.ByDataset(standings) {
+			boards++
+		}
+		if len(standings) > 0 {
+			all = append(all, standings)
+		}
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("no results of a track on its usual GPU can be ranked in %s; make some, and their bounds, "+
+			"with miglab run, or name --track and --gpu", db.Dir())
+	}
+	if boards <= fewBoards {
+		for i, standings := range all {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			if err := leaderboard.WriteText(w, standings, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t, err := leaderboard.Summary(all, leading)
+	if err != nil {
+		return err
+	}
+	t.Notes = append(t.Notes,
+		"miglab leaderboard --track batch prints the boards of a track, and --datasets some of them.")
+	return t.TextWithin(w, terminalWidth(w))
 }
 
 // datasetIDs returns the canonical names of datasets; nil if none is given.

@@ -87,6 +87,9 @@ func (l *listing) run(c *cobra.Command, args []string) error {
 	if l.format == gpuFormat {
 		return writeModel(c.OutOrStdout(), args)
 	}
+	if len(args) == 0 && l.format == "text" && l.match == "" {
+		return writeOverview(c.OutOrStdout())
+	}
 	for i, k := range kinds {
 		if len(args) > 0 && args[0] != k.name {
 			continue
@@ -111,6 +114,61 @@ func (l *listing) run(c *cobra.Command, args []string) error {
 		return nearest.Unknown("list", args[0], kindNames())
 	}
 	return nil
+}
+
+// overviewWidth is the width of the overview where the terminal does not say its own.
+const overviewWidth = 100
+
+// writeOverview writes the names of all things on one screen.
+func writeOverview(w io.Writer) error {
+	t := reports.Table{
+		Columns: reports.Left("kind", "of", "names"),
+		Notes: []string{
+			"miglab list algorithms says what each one does, and so do the other kinds; agents are what miglab train trains.",
+			"miglab list datasets drl/WIDETIMES says all about one thing. --match TEXT searches everything.",
+		},
+	}
+	for _, k := range kinds {
+		all, err := k.read()
+		if err != nil {
+			return err
+		}
+		var groups []string
+		if k.name == "algorithms" {
+			groups = nearest.Names(track.All(), func(t *track.Track) string { return t.Name })
+		}
+		names := map[string][]string{}
+		for _, row := range all.Rows {
+			group, name := "", row[0]
+			switch k.name {
+			case "algorithms":
+				group = row[1]
+			case "datasets":
+				if before, after, ok := strings.Cut(row[0], "/"); ok {
+					group, name = before+"/", after
+				}
+			case "agents":
+				continue
+			}
+			if !slices.Contains(groups, group) {
+				groups = append(groups, group)
+			}
+			if !slices.Contains(names[group], name) {
+				names[group] = append(names[group], name)
+			}
+		}
+		for i, group := range groups {
+			kind := ""
+			if i == 0 {
+				kind = k.name
+			}
+			t.Row(kind, group, strings.Join(names[group], " "))
+		}
+		if len(groups) == 0 {
+			t.Row(k.name, "", fmt.Sprintf("%d; miglab list %s", len(all.Rows), k.name))
+		}
+	}
+	return t.TextWithin(w, cmp.Or(terminalWidth(w), overviewWidth))
 }
 
 // writeModel writes a GPU model as a file that --gpu reads.
