@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -13,7 +12,6 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/paper-figures/claim"
-	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -21,85 +19,34 @@ import (
 type Paper struct {
 	// Name is the paper's name in claims and on the command line, for example far.
 	Name string
-	// Title and Cite identify the publication. About says in a sentence what it is about, and Limits what limits what
-	// can be said about it here.
-	Title, Cite, About, Limits string
+	// Introduction has the fields of references.csv that begin the paper's page.
+	Introduction
 	// Terms are explained at the end of the paper's page.
 	Terms []Term
 	// Claims are the published numbers.
-	Claims *Claims
+	Claims *claim.Set
 	// Artefacts are in the order of the paper.
 	Artefacts []Artefact
 }
 
-// Builds are the Build functions of a paper's artefacts by their names.
-type Builds map[string]Build
-
-// Load returns a paper from its data files: the claims (see [claim.Load]), the terms, the titles, and the artefacts
-// in the order of tables.csv. It is an error unless each of them has a Build and no other name has one.
-func Load(name string, files fs.FS, builds Builds) (Paper, error) {
-	p := Paper{Name: name}
-	set, err := claim.Load(name, files)
-	if err != nil {
-		return p, err
+// Load returns a paper from its artefacts, its line of references.csv and its data files: the claims (see
+// [claim.Load]) and the terms.
+func Load(name string, files fs.FS, artefacts ...Artefact) (Paper, error) {
+	p := Paper{Name: name, Artefacts: artefacts}
+	references := References()
+	line := slices.IndexFunc(references, func(r Reference) bool { return r.Name == name })
+	if line < 0 {
+		return p, fmt.Errorf("references.csv has no line for the paper %q", name)
 	}
-	p.Claims = &Claims{Set: set}
-	err = claim.EachRow(name, files, "tables.csv", func(t *tablePart) (column string, err error) {
-		return p.addPart(t, builds)
-	})
-	if err != nil {
+	p.Introduction = references[line].Introduction
+	var err error
+	if p.Claims, err = claim.Load(name, files); err != nil {
 		return p, err
-	}
-	for artefact := range builds {
-		if !p.has(artefact) {
-			return p, &KeyError{name, artefact, artefact, "has no line in tables.csv with its title"}
-		}
 	}
 	return p, claim.EachRow(name, files, "terms.csv", func(t *Term) (column string, err error) {
 		p.Terms = append(p.Terms, *t)
 		return "", nil
 	})
-}
-
-// singleParts are the parts of tables.csv of which a table has one at most.
-var singleParts = []string{"paper", "cite", "about", "limits", "short", "artefact", "timed", "title", "words"}
-
-// because begins the parts that say why a conclusion came out so. Its answer follows, and another answer hides the
-// sentence.
-const because = "because "
-
-// addPart adds a row of tables.csv, or returns the column that is wrong.
-func (p *Paper) addPart(t *tablePart, builds Builds) (column string, err error) {
-	answer, why := strings.CutPrefix(t.Part, because)
-	switch {
-	case slices.Contains([]string{"text", "number", "plusminus", "note"}, t.Part): // of which a table may have several
-	case why && !slices.Contains(append(verdict.Answers, verdict.Aside), verdict.Answer(answer)),
-		!why && !slices.Contains(singleParts, t.Part):
-		return "part", fmt.Errorf("unknown part %q; README.md in paper-figures lists them", t.Part)
-	case slices.ContainsFunc(p.Claims.heads, func(o tablePart) bool { return o.Table == t.Table && o.Part == t.Part }):
-		return "part", fmt.Errorf("%q has two of %q", t.Table, t.Part)
-	}
-	p.Claims.heads = append(p.Claims.heads, *t)
-	switch t.Part {
-	case "paper":
-		p.Title = t.Text
-	case "cite":
-		p.Cite = t.Text
-	case "about":
-		p.About = t.Text
-	case "limits":
-		p.Limits = t.Text
-	case "artefact", "timed":
-		if builds[t.Table] == nil || p.has(t.Table) {
-			return "table", fmt.Errorf("%q is listed twice, or nothing builds it", t.Table)
-		}
-		p.Artefacts = append(p.Artefacts, Artefact{t.Table, t.Text, builds[t.Table], t.Part == "timed"})
-	}
-	return "", nil
-}
-
-func (p *Paper) has(artefact string) bool {
-	return slices.ContainsFunc(p.Artefacts, func(a Artefact) bool { return a.Name == artefact })
 }
 
 // An Artefact is a table, a figure or a group of numbers of a paper.
@@ -111,6 +58,16 @@ type Artefact struct {
 	Build Build
 	// Timed marks an artefact about wall times: its files differ from run to run.
 	Timed bool
+}
+
+// Show returns an artefact.
+func Show(name, title string, build Build) Artefact {
+	return Artefact{Name: name, Title: title, Build: build}
+}
+
+// Time returns an artefact about wall times.
+func Time(name, title string, build Build) Artefact {
+	return Artefact{Name: name, Title: title, Build: build, Timed: true}
 }
 
 // Build turns results into readings, tables and figures of an artefact. It runs twice: first on a Data that only

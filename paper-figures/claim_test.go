@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -32,7 +31,7 @@ const (
 var n1, n2, xLessY = claim.Cell{Row: "x", Column: "n=1"}, claim.Cell{Row: "x", Column: "n=2"}, claim.Of("x less y")
 
 // load reads data files, given by name with their text and another text; an empty text means that there is no file.
-func load(claims, causes string, more ...string) (*Claims, error) {
+func load(claims, causes string, more ...string) (*claim.Set, error) {
 	files := fstest.MapFS{"claims.csv": {Data: []byte(claims)}}
 	if causes != "" {
 		files["causes.csv"] = &fstest.MapFile{Data: []byte(causes)}
@@ -41,7 +40,7 @@ func load(claims, causes string, more ...string) (*Claims, error) {
 		files[more[i]] = &fstest.MapFile{Data: []byte(more[i+1])}
 	}
 	set, err := claim.Load("p", files)
-	return &Claims{Set: set}, err
+	return set, err
 }
 
 func TestMatch(t *testing.T) {
@@ -80,7 +79,7 @@ func TestMatch(t *testing.T) {
 		if c.Inputs == nil {
 			c.Inputs = inputs
 		}
-		err := (&Claims{Set: &claim.Set{All: claims}}).Match(c.Declaration)
+		err := Match(&claim.Set{All: claims}, c.Declaration)
 		key, wrong := errors.AsType[*KeyError](err)
 		if wrong != (c.key != "") || wrong && key.Key != c.key {
 			t.Errorf("%s: %v, want an error about %q", what, err, c.key)
@@ -147,7 +146,7 @@ func TestVerdictByTheMakespan(t *testing.T) {
 		{"", true, 1.04, 1.07, -1, verdict.Deviates},
 	} {
 		judged := claim.Claim{Unit: c.unit, OfMakespans: c.makespans, Claim: verdict.Claim{Relation: verdict.Equal, Published: c.published, Decimals: 2, Margin: c.margin}}
-		d := &Data{Claims: &Claims{Set: &claim.Set{}}}
+		d := &Data{Claims: &claim.Set{}}
 		if row := d.measuredRow(&judged, Exactly(c.measured)); row.ByMakespanMargin != c.want {
 			t.Errorf("%+v: %s", c, row.ByMakespanMargin)
 		}
@@ -167,93 +166,41 @@ func TestQuickRunsGiveNoVerdicts(t *testing.T) {
 	}
 }
 
-// loadTables loads a paper with the lines of tables.csv and the artefact a.
-func loadTables(lines string) (Paper, error) {
-	return Load("p", fstest.MapFS{
-		"claims.csv": {Data: []byte(good)}, "terms.csv": {Data: []byte("name,meaning\nA,B\n")}, "tables.csv": {Data: []byte("table,part,text\n" + lines)},
-	}, Builds{"a": func(*Data) (*Output, error) { return nil, nil }})
-}
-
-func TestLoadRefusesMistakesInTables(t *testing.T) {
-	for lines, says := range map[string]string{
-		"a,artefact,A\na,txt,name\n":              `p/tables.csv:3: part: unknown part "txt"`,
-		"a,artefact,A\nC1,because maybe,x\n":      `p/tables.csv:3: part: unknown part "because maybe"`,
-		"a,artefact,A\nw,words,x\nw,words,y\n":    `p/tables.csv:4: part: "w"`,
-		"a,artefact,A\nb,artefact,B\n":            `p/tables.csv:3: table: "b"`,
-		"a,artefact,A\nb,text,B\na,timed,again\n": `p/tables.csv:4: table: "a"`,
-		"a,title,A\n": `p/a: "a" has no line in tables.csv`,
-	} {
-		if _, err := loadTables(lines); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: error %v, want %q", lines, err, says)
-		}
-	}
-}
-
-// TestTextsAreUsed: the program names every table, artefact and text of each tables.csv.
-func TestTextsAreUsed(t *testing.T) {
+// TestReasonsOfConclusions: each conclusion has a short form. A reason names artefacts of the paper and has no measured
+// number typed in.
+func TestReasonsOfConclusions(t *testing.T) {
 	for _, paper := range []string{"deadline", "drl", "far", "hierarchical", "mfi"} {
-		table, err := claim.ReadCSV[tablePart](paper, os.DirFS(paper), "tables.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
 		rows, err := claim.ReadCSV[claim.TestLine](paper, os.DirFS(paper), "conclusions.csv")
 		if err != nil {
 			t.Fatal(err)
 		}
-		source, _ := os.ReadFile("hardware.go")
-		own, _ := filepath.Glob(paper + "/*.go")
-		for _, path := range own {
-			text, _ := os.ReadFile(path)
-			source = append(source, text...)
+		text, err := os.ReadFile(paper + "/" + paper + ".go")
+		if err != nil {
+			t.Fatal(err)
 		}
 		for i, c := range rows.Rows {
-			if c.Sentence != "" && !slices.ContainsFunc(table.Rows, func(r tablePart) bool { return r.Table == c.ID && r.Part == "short" }) {
-				t.Error(rows.Fail(i, "id", errors.New("tables.csv has no short form of the sentence")))
+			if c.Sentence != "" && c.Short == "" {
+				t.Error(rows.Fail(i, "short", errors.New("the sentence has no short form")))
 			}
-		}
-		for i, r := range table.Rows {
-			why := strings.HasPrefix(r.Part, because)
-			if why || r.Part == "short" {
-				if !slices.ContainsFunc(rows.Rows, func(c claim.TestLine) bool { return c.ID == r.Table }) {
-					t.Error(table.Fail(i, "table", fmt.Errorf("no conclusion %q", r.Table)))
-				}
-				if why && regexp.MustCompile(`\d\.\d|\d ?%`).MatchString(r.Text) {
-					t.Error(table.Fail(i, "text", errors.New("a measured number is not typed in")))
-				}
-				for _, seen := range regexp.MustCompile(`\(see ([^)]*)\)`).FindAllStringSubmatch(r.Text, -1) {
-					if !slices.ContainsFunc(table.Rows, func(o tablePart) bool { return o.Table == seen[1] && (o.Part == "artefact" || o.Part == "timed") }) {
-						t.Error(table.Fail(i, "text", fmt.Errorf("the page has no table %q", seen[1])))
-					}
-				}
-				continue
+			if regexp.MustCompile(`\d\.\d|\d ?%`).MatchString(c.Because) {
+				t.Error(rows.Fail(i, "because", errors.New("a measured number is not typed in")))
 			}
-			if !slices.Contains([]string{"paper", "cite", "about", "limits"}, r.Part) && !bytes.Contains(source, []byte(strconv.Quote(r.Table))) {
-				t.Error(table.Fail(i, "table", fmt.Errorf("nothing uses %q", r.Table)))
+			for _, seen := range regexp.MustCompile(`\(see ([^)]*)\)`).FindAllStringSubmatch(c.Because, -1) {
+				if !bytes.Contains(text, []byte(strconv.Quote(seen[1])+", ")) {
+					t.Error(rows.Fail(i, "because", fmt.Errorf("the paper has no artefact %q", seen[1])))
+				}
 			}
 		}
 	}
 }
 
-// TestHead: tables.csv has the columns and notes of a table in their order, and the program refuses
-// a table without columns or without a value for its text.
-func TestHead(t *testing.T) {
-	p, err := loadTables("a,artefact,-\na,title,A\na,text,name\nb,title,no columns\na,number,time [s]\na,note,first\na,note,{1} of {2}\na,plusminus,mean\nc,text,{1}\n")
-	if err != nil {
-		t.Fatal(err)
+// TestLoadNeedsAReference: a paper that references.csv does not know has no heading.
+func TestLoadNeedsAReference(t *testing.T) {
+	files := fstest.MapFS{"claims.csv": {Data: []byte(good)}, "terms.csv": {Data: []byte("name,meaning\nA,B\n")}}
+	if _, err := Load("p", files); err == nil || !strings.Contains(err.Error(), `references.csv has no line for the paper "p"`) {
+		t.Errorf("error %v", err)
 	}
-	c := p.Claims
-	a := c.Head("a", 3, "4")
-	if len(a.Columns) != 4 || a.Columns[3].Name != "mean ±" || a.Title != "A" || a.Columns[0].Right || !a.Columns[1].Right || a.Columns[1].Name != "time [s]" || strings.Join(a.Notes, " ") != "first 3 of 4" {
-		t.Errorf("%+v", a)
-	}
-	for _, table := range []string{"b", "c", "d"} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s is accepted", table)
-				}
-			}()
-			c.Head(table)
-		}()
+	if p, err := Load("far", files); err != nil || !strings.HasPrefix(p.Heading, "FAR: ") || len(p.Terms) != 1 {
+		t.Errorf("%+v, %v", p.Introduction, err)
 	}
 }

@@ -90,20 +90,19 @@ func (d *openDot) add(t *Test) {
 }
 
 // conclude answers the paper's conclusions. One that rests on an artefact that is not done is left out.
-func conclude(p *PaperRecord, claims *Claims) {
+func conclude(record *PaperRecord, p *Paper) {
 	done := map[string]*Record{"": {}}
-	for i := range p.Artefacts {
-		done[p.Artefacts[i].Name] = &p.Artefacts[i]
+	for i := range record.Artefacts {
+		done[record.Artefacts[i].Name] = &record.Artefacts[i]
 	}
-	perRun, _ := claims.partOf("cost of a training run", "words")
 	var all []openConclusion
-	for line := range claims.Tests {
-		row := &claims.Tests[line]
+	tests := p.claims().Tests
+	for line := range tests {
+		row := &tests[line]
 		if row.Sentence != "" {
-			short, _ := claims.partOf(row.ID, "short")
 			all = append(all, openConclusion{status: row.Status, Conclusion: Conclusion{
-				Paper: p.Name, ID: row.ID, Sentence: row.Sentence, Section: row.Section, Short: short,
-				Varied: strings.TrimSuffix(row.Varied, "."), PerRun: perRun, OfBudget: row.Status == claim.OfBudget,
+				Paper: p.Name, ID: row.ID, Sentence: row.Sentence, Section: row.Section, Short: row.Short,
+				Varied: strings.TrimSuffix(row.Varied, "."), PerRun: p.TrainingRun, OfBudget: row.Status == claim.OfBudget,
 			}})
 		}
 		c, a := &all[len(all)-1], done[row.Artefact]
@@ -127,8 +126,8 @@ func conclude(p *PaperRecord, claims *Claims) {
 	for _, c := range all {
 		if !c.incomplete {
 			c.answer()
-			c.Because, _ = claims.partOf(c.ID, because+string(c.Answer))
-			p.Conclusions = append(p.Conclusions, c.Conclusion)
+			c.Because = p.claims().Because(c.ID, c.Answer)
+			record.Conclusions = append(record.Conclusions, c.Conclusion)
 		}
 	}
 }

@@ -6,16 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"miglab/harness/strictcsv"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 )
 
-const conclusionsHead = "id,sentence,section,artefact,row,column,quantity,relation,threshold,neutral,rounding,ours_from,varied,status\n"
+// table has rows below the head of conclusions.csv, without the last three columns.
+func table(rows ...string) string {
+	head := strings.Join(strictcsv.Columns[claim.TestLine](), ",") + "\n"
+	return head + strings.ReplaceAll(strings.Join(rows, "\n")+"\n", "\n", ",,,\n")
+}
 
-// table has rows below the head of conclusions.csv.
-func table(rows ...string) string { return conclusionsHead + strings.Join(rows, "\n") + "\n" }
-
-func loadConclusions(conclusions string) (*Claims, error) {
+func loadConclusions(conclusions string) (*claim.Set, error) {
 	return load(good, "", "conclusions.csv", conclusions)
 }
 
@@ -78,11 +80,11 @@ func TestAnswers(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		for _, a := range []verdict.Answer{verdict.Holds, verdict.Aside} { // the sentence of another answer is not shown
-			claims.heads = append(claims.heads, tablePart{"C1", because + string(a), "It " + string(a)})
+			claims.Tests = append(claims.Tests, claim.Test{TestLine: claim.TestLine{ID: "C1", Status: claim.Impossible, Explains: a, Because: "It " + string(a)}})
 		}
 		d := &Data{Claims: claims}
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", Read(c.readings...))}}}
-		conclude(&p, claims)
+		conclude(&p, &Paper{Name: "p", Claims: claims})
 		got := p.Conclusions[0]
 		if want := map[verdict.Answer]string{verdict.Holds: "It holds", verdict.Aside: "It post hoc"}[c.want]; got.Because != want {
 			t.Errorf("%s: %q is said of an answer %s", name, got.Because, got.Answer)
@@ -107,7 +109,7 @@ func TestParts(t *testing.T) {
 		}
 		d := &Data{Claims: claims}
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", Read(r...))}}}
-		conclude(&p, claims)
+		conclude(&p, &Paper{Name: "p", Claims: claims})
 		if c := p.Conclusions[0]; c.Part != want || (c.Answer == verdict.HoldsInPart) != (want != "") {
 			t.Errorf("%q: %+v", want, c)
 		}
@@ -132,7 +134,7 @@ func TestFound(t *testing.T) {
 	d := &Data{Claims: claims}
 	rs := Read(one("", "", -1), one("x", "post hoc", 6), one("y", "post hoc", -2))
 	p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", rs)}}}
-	conclude(&p, claims)
+	conclude(&p, &Paper{Name: "p", Claims: claims})
 	for _, want := range []string{"Met under 0 of 1 readings, missed under 1.", "| x       | met, post hoc ", "| y       | missed, post hoc |"} {
 		if got := written(t, p)["p/CONCLUSIONS.md"]; !strings.Contains(got, want) {
 			t.Errorf("%s lacks %q", got, want)
@@ -159,7 +161,7 @@ func TestPlain(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(c.values))}}}
-		conclude(&p, claims)
+		conclude(&p, &Paper{Name: "p", Claims: claims})
 		if got := written(t, p)["conclusions.csv"]; !strings.Contains(got, want) {
 			t.Errorf("%q\nwant\n%q", got, want)
 		}
@@ -185,7 +187,7 @@ func TestConclusionOfTwoRows(t *testing.T) {
 		{Name: "a", Tests: d.tests("a", Read(values("", "", map[claim.Cell]float64{claim.At("wide", "1"): 0.9, claim.At("wide", "2"): 0.95})))},
 		{Name: "b", Tests: d.tests("b", Read(values("text", "", map[claim.Cell]float64{claim.At("narrow", "1"): 1.5})))},
 	}}
-	conclude(&p, claims)
+	conclude(&p, &Paper{Name: "p", Claims: claims})
 	if len(p.Conclusions) != 1 {
 		t.Fatalf("%d conclusions: one that rests on an artefact that is not done is left out", len(p.Conclusions))
 	}
@@ -216,7 +218,7 @@ func TestNumbersOfRows(t *testing.T) {
 	} {
 		r := values("", "", map[claim.Cell]float64{claim.At("large", "1"): 1, claim.At("large", "2"): 3, claim.Of("small"): small, claim.Of("none"): 3})
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
-		conclude(&p, claims)
+		conclude(&p, &Paper{Name: "p", Claims: claims})
 		if got := written(t, p)["conclusions.csv"]; !strings.Contains(got, `,"`+want+`",`) {
 			t.Errorf("%q\nwant\n%q", got, want)
 		}
@@ -230,7 +232,7 @@ func TestConclusionsNeedValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := func(measured ...claim.Cell) error {
-		return claims.Check("p", []Declaration{
+		return Check(claims, "p", []Declaration{
 			{Paper: "p", Artefact: "t1", Readings: [][]claim.Cell{append(measured, n1, n2, xLessY)}},
 			{Paper: "p", Artefact: "t2", Readings: [][]claim.Cell{{claim.Of("late")}}},
 		})

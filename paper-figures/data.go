@@ -14,6 +14,7 @@ import (
 	"miglab/harness/stats"
 	"miglab/harness/store"
 	"miglab/harness/track"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -28,7 +29,15 @@ import (
 type Data struct {
 	Scale Scale
 	// Claims are those of the paper.
-	Claims   *Claims
+	Claims *claim.Set
+	// Title is that of the artefact.
+	Title string
+	// TrainingRun says what a training run of the paper's agents costs.
+	TrainingRun string
+	// DefaultAlone allows Build to leave out all readings but the first one.
+	DefaultAlone bool
+	// others are all artefacts of the paper.
+	others   []Artefact
 	planning bool
 	needs    needs
 

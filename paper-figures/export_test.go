@@ -19,7 +19,7 @@ import (
 // is computed, and the pages have only the tables that every artefact with claims has.
 func Deviating(t testing.TB, p *Paper) map[string]string {
 	t.Helper()
-	record := PaperRecord{Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms}
+	record := PaperRecord{Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms}
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
 		d, o, err := p.declare(a, Scale{})
@@ -33,7 +33,7 @@ func Deviating(t testing.TB, p *Paper) map[string]string {
 		}
 		record.Artefacts = append(record.Artefacts, r)
 	}
-	conclude(&record, p.claims())
+	conclude(&record, p)
 	return written(t, record)
 }
 
@@ -94,7 +94,7 @@ func checkPaper(p *Paper) error {
 	if err != nil {
 		return err
 	}
-	return p.Claims.Check(p.Name, decs)
+	return Check(p.Claims, p.Name, decs)
 }
 
 // Declarations lists what the artefacts say about their claims, in the order of the paper.
@@ -113,11 +113,11 @@ func (p *Paper) Declarations() ([]Declaration, error) {
 // Check returns an error unless every claim belongs to an artefact that measures it, every measured key is a
 // claim or what a conclusion needs, every conclusion has what it needs, and every cause names an artefact of the
 // paper as its evidence.
-func (c *Claims) Check(paper string, decs []Declaration) error {
+func Check(c *claim.Set, paper string, decs []Declaration) error {
 	known, measured := map[string]bool{}, map[string][]claim.Cell{}
 	for _, dec := range decs {
 		known[dec.Artefact], measured[dec.Artefact] = true, slices.Concat(dec.Readings...)
-		if err := c.Match(dec); err != nil {
+		if err := Match(c, dec); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ type Declaration struct {
 // in the default reading, hardware ones there or among the missing, unpublished ones among the missing. A key may
 // also be what a conclusion needs, if the default reading has it. Inputs must be declared with the printed
 // value. It does not depend on what hardware was measured.
-func (c *Claims) Match(dec Declaration) error {
+func Match(c *claim.Set, dec Declaration) error {
 	claims := c.Of(dec.Artefact)
 	wrong := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
 	bad := func(cell claim.Cell, reason string) error { return wrong(cell.String(), reason) }
@@ -218,9 +218,9 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) Row {
 		row.Cause, row.Evidence, row.Reason = e.Cause, e.Evidence, strings.TrimSpace(e.Reason+" "+m.Detail)
 	case verdict.Inconclusive:
 		row.Reason = undecided(&j, m)
-		cost, ok := d.Claims.partOf("cost of a training run", "words")
+		cost := d.TrainingRun
 		more := m.Unit == verdict.TrainingRuns && m.Replicates < max(j.Enough, surely)
-		if ok && more && !strings.Contains(row.Reason, cost) {
+		if more && cost != "" && !strings.Contains(row.Reason, cost) {
 			row.Reason += " " + cost
 		}
 	case verdict.Consistent:

@@ -38,7 +38,7 @@ type mutation struct {
 func (m *mutation) refused(decs []figures.Declaration, what string, key any) {
 	m.Helper()
 	m.tried++
-	if m.paper.Claims.Check(m.paper.Name, decs) == nil {
+	if figures.Check(m.paper.Claims, m.paper.Name, decs) == nil {
 		m.Errorf("%s: %s %q is accepted after a change", m.paper.Name, what, fmt.Sprint(key))
 	}
 }
@@ -76,12 +76,12 @@ func TestMistypedKeysAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := &mutation{T: t, paper: &all[i], decs: decs}
-		if err := m.paper.Claims.Check(m.paper.Name, decs); err != nil {
+		if err := figures.Check(m.paper.Claims, m.paper.Name, decs); err != nil {
 			t.Error(err)
 		}
 		m.claims()
 		m.declarations()
-		if err := m.paper.Claims.Check(m.paper.Name, decs); err != nil {
+		if err := figures.Check(m.paper.Claims, m.paper.Name, decs); err != nil {
 			t.Errorf("the test has changed something: %v", err)
 		}
 		tried += m.tried

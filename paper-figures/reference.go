@@ -27,6 +27,18 @@ type Reference struct {
 	Year   int    `csv:"year"`
 	DOI    string `csv:"doi"`
 	ArXiv  string `csv:"arxiv"`
+	Introduction
+}
+
+// An Introduction is what the page of a paper says first. miglab has none.
+type Introduction struct {
+	Heading string `csv:"heading"`
+	Cite    string `csv:"cite"`
+	// About says in a sentence what the paper is about, and Limits what limits what can be said about it here.
+	About  string `csv:"about"`
+	Limits string `csv:"limits"`
+	// TrainingRun says what a training run of the paper's agents costs; empty for a paper without them.
+	TrainingRun string `csv:"training_run"`
 }
 
 //go:embed references.csv

@@ -78,7 +78,7 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := d.Claims.Match(o.declaration(j.paper.Name, j.artefact.Name)); err != nil {
+		if err := Match(d.Claims, o.declaration(j.paper.Name, j.artefact.Name)); err != nil {
 			return nil, err
 		}
 		j.needs = d.needs
@@ -95,11 +95,17 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 }
 
 // claims returns the paper's claims; a paper without a data file has none.
-func (p *Paper) claims() *Claims { return cmp.Or(p.Claims, &Claims{Set: &claim.Set{}}) }
+func (p *Paper) claims() *claim.Set { return cmp.Or(p.Claims, &claim.Set{}) }
+
+// data returns what the Build of an artefact gets, without results.
+func (p *Paper) data(a *Artefact, scale Scale) *Data {
+	return &Data{Scale: scale, Claims: p.claims(), Title: a.Title, TrainingRun: p.TrainingRun, others: p.Artefacts}
+}
 
 // declare runs the Build of an artefact for the first time.
 func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {
-	d := &Data{Scale: scale, Claims: p.claims(), planning: true, needs: needs{at: map[store.Series]*need{}}}
+	d := p.data(a, scale)
+	d.planning, d.needs = true, needs{at: map[store.Series]*need{}}
 	o, err := a.output(d)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
@@ -118,7 +124,7 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 	for i := range r.Papers {
 		p := &r.Papers[i]
 		record := PaperRecord{
-			Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms,
+			Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms,
 		}
 		for _, j := range all {
 			switch {
@@ -133,7 +139,7 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 			return nil, 0, err
 		}
 		if !r.Scale.Quick {
-			conclude(&record, p.claims())
+			conclude(&record, p)
 		}
 		m.Papers = append(m.Papers, record)
 	}
@@ -231,10 +237,8 @@ func (r *Reproduction) unchanged(files map[string]string) bool {
 
 // build runs Build with results, judges, and writes the artefact's files.
 func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
-	d := &Data{
-		Scale: r.Scale, Claims: j.paper.claims(), needs: j.needs,
-		ctx: ctx, db: r.Engine.Store, values: map[valuesKey][]float64{},
-	}
+	d := j.paper.data(&j.artefact, r.Scale)
+	d.needs, d.ctx, d.db, d.values = j.needs, ctx, r.Engine.Store, map[valuesKey][]float64{}
 	o, err := j.artefact.output(d)
 	if err := cmp.Or(d.Err(), err); err != nil {
 		return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
@@ -253,7 +257,7 @@ func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 
 // record judges an output.
 func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, err error) {
-	if err := d.Claims.Match(o.declaration(paper, a.Name)); err != nil {
+	if err := Match(d.Claims, o.declaration(paper, a.Name)); err != nil {
 		return Record{}, err
 	}
 	record = Record{Paper: paper, Name: a.Name, Title: a.Title, Timed: a.Timed}

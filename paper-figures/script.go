@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"slices"
 
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
@@ -9,44 +10,41 @@ import (
 )
 
 // Script builds the evidence for the cause unpublished: what print, the authors' public code and the default reading
-// here give for each line of script.csv. The builds are those of the artefacts to which the lines belong; only their
-// first readings are used.
-func Script(builds Builds) Build {
-	return func(d *Data) (*Output, error) {
-		out, tables := new(Output), map[string]*Table{}
-		for i := range d.Claims.Scripts {
-			r := &d.Claims.Scripts[i]
-			if tables[r.Artefact] != nil {
-				continue
-			}
-			o, err := builds[r.Artefact](d)
-			if err != nil {
-				return nil, err
-			}
-			tables[r.Artefact] = d.Claims.scriptTable(r.Artefact, o.Readings[0].Values)
-			out.Table(tables[r.Artefact])
+// here give for each line of script.csv. It builds the artefacts to which the lines belong and uses their first
+// readings.
+func Script(d *Data) (*Output, error) {
+	d.DefaultAlone = true
+	out, shown := new(Output), map[string]bool{}
+	for i := range d.Claims.Scripts {
+		name := d.Claims.Scripts[i].Artefact
+		if shown[name] {
+			continue
 		}
-		return out, nil
+		shown[name] = true
+		a := d.others[slices.IndexFunc(d.others, func(a Artefact) bool { return a.Name == name })]
+		o, err := a.Build(d)
+		if err != nil {
+			return nil, err
+		}
+		out.Table(scriptTable(d.Claims, &a, o.Readings[0].Values))
 	}
+	return out, nil
 }
 
 // scriptTable has the lines of script.csv about an artefact.
-func (c *Claims) scriptTable(artefact string, values Values) *Table {
-	t := &Table{File: "script-" + artefact, Table: reports.Table{
-		Title: fmt.Sprintf("The authors' public code and print: %s, %s", artefact, c.Title(artefact)),
-		Columns: reports.Left("claim").Right("published").PlusMinus("authors' code").Right("runs").PlusMinus("here").
+func scriptTable(c *claim.Set, a *Artefact, values Values) *Table {
+	t := NewTable("script-"+a.Name,
+		fmt.Sprintf("The authors' public code and print: %s, %s", a.Name, a.Title),
+		reports.Left("claim").Right("published").PlusMinus("authors' code").Right("runs").PlusMinus("here").
 			PlusMinus("authors' code less here").Left("against print", "as here", "code", "settings"),
-		Notes: []string{
-			"±: half of the 95 % interval",
-			"against print: the verdict on the authors' code, by the rules for what is measured here",
-			"as here: the interval of the difference contains 0, or lies within what the claim allows",
-			"code, settings: those of the row above where they are empty",
-		},
-	}}
+		"±: half of the 95 % interval",
+		"against print: the verdict on the authors' code, by the rules for what is measured here",
+		"as here: the interval of the difference contains 0, or lies within what the claim allows",
+		"code, settings: those of the row above where they are empty")
 	var above [2]string
 	for i := range c.Scripts {
 		r := &c.Scripts[i]
-		if r.Artefact != artefact {
+		if r.Artefact != a.Name {
 			continue
 		}
 		printed, ours := c.Find(r.Key), values[r.Cell]

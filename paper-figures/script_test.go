@@ -13,10 +13,12 @@ func TestScriptTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claims.heads = []tablePart{{"t1", "artefact", "The first"}}
-	o, err := Script(Builds{"t1": func(*Data) (*Output, error) {
+	o, err := Script(&Data{Claims: claims, others: []Artefact{Show("t1", "The first", func(d *Data) (*Output, error) {
+		if !d.DefaultAlone {
+			t.Error("all readings are asked for")
+		}
 		return Read(Reading{Values: Values{n1: Exactly(1.7), n2: Exactly(80)}}), nil
-	}})(&Data{Claims: claims})
+	})}})
 	if err != nil || len(o.Tables) != 1 {
 		t.Fatalf("%d tables, %v", len(o.Tables), err)
 	}

@@ -92,6 +92,12 @@ type TestLine struct {
 	// Varied says what the readings vary, or what is missing.
 	Varied string `csv:"varied"`
 	Status Status `csv:"status"`
+	// Short is the sentence in a few words, for lists.
+	Short string `csv:"short"`
+	// Because says why the answer came out as Explains has it; another answer hides it. Both may be empty. Further
+	// lines may explain other answers.
+	Explains verdict.Answer `csv:"explains"`
+	Because  string         `csv:"because"`
 }
 
 // A Test is a line of conclusions.csv with its numbers. Neutral and From are NaN if none is given. Limit is the
@@ -123,10 +129,17 @@ func (s *Set) addTest(r *TestLine) (column string, err error) {
 	switch {
 	case r.ID == "" || known && !follows:
 		return "id", fmt.Errorf("%q is empty, or its rows do not follow one another", r.ID)
-	case known == (r.Sentence != "") || known == (r.Section != ""):
-		return "sentence", errors.New("the first row of a conclusion alone has its sentence and section")
+	case known == (r.Sentence != "") || known == (r.Section != "") || known && r.Short != "":
+		return "sentence", errors.New("the first row of a conclusion alone has its sentence, section and short form")
+	case (r.Explains == "") != (r.Because == "") || r.Because != "" && s.Because(r.ID, r.Explains) != "":
+		return "because", errors.New("because and the answer that it explains go together, once for each answer")
 	case r.Status == Impossible && tested != "":
 		return "status", errors.New("a conclusion that is missing has no artefact, cells, relation or threshold")
+	}
+	if r.Explains != "" {
+		if err := OneOf(r.Explains, append(verdict.Answers, verdict.Aside)...); err != nil {
+			return "explains", err
+		}
 	}
 	test := Test{TestLine: *r, Limit: math.NaN(), Neutral: math.NaN(), From: math.NaN()}
 	if r.Status != Impossible {
@@ -168,6 +181,16 @@ func (t *Test) readNumbers() (column string, err error) {
 	}
 	t.Limit += half
 	return "rounding", err
+}
+
+// Because returns why a conclusion got an answer; empty if the file does not say it.
+func (s *Set) Because(id string, answer verdict.Answer) string {
+	for _, t := range s.Tests {
+		if t.ID == id && t.Explains == answer {
+			return t.TestLine.Because
+		}
+	}
+	return ""
 }
 
 // Needs reports whether a conclusion needs a value of an artefact.

@@ -153,6 +153,10 @@ func TestLoadRefusesMistakes(t *testing.T) {
 		"rounding of neutral": {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,0,0,0.5,,seeds\n", "rounding"},
 		"no sentence":         {"conclusions.csv", "C1,,1,t1,x,n=1,,>=,5,0,,,seeds\n", "sentence"},
 		"no section":          {"conclusions.csv", "C1,s,,t1,x,n=1,,>=,5,0,,,seeds\n", "sentence"},
+		"unknown answer":      {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,,short,maybe,Because.\n", "explains"},
+		"no answer":           {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,,short,,Because.\n", "because"},
+		"two reasons":         {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,,short,holds,Because.\nC1,,,t1,x,n=1,,>=,5,0,,,,,,holds,Again.\n", "3: because"},
+		"a second short form": {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,,short\nC1,,,t1,x,n=1,,>=,5,0,,,,,short\n", "3: sentence"},
 		"missing and tested":  {"conclusions.csv", "C1,s,1,t1,,,,,,,,,why,missing\n", "status"},
 	} {
 		_, err := load(with(c.file, c.text))

@@ -25,6 +25,10 @@ var tightness = []struct {
 	{"tight", "1 to 1.5", tightAgent, tight, theirs.tight},
 }
 
+// mayPreempt is a note of tables with the original notebook's agent.
+const mayPreempt = "the notebook's agent may pre-empt jobs and sees sizes of slices; measured is the one that " +
+	"the report describes, which does neither, after 200,000 steps as Table 5 has it"
+
 // A column is the mean of a quantity, and, unless less is nil, its difference to that scheduler's, paired by day.
 type column struct {
 	quantity
@@ -104,14 +108,25 @@ func table5(d *figures.Data) (*figures.Output, error) {
 	inputs := maps.Clone(original)
 	maps.Copy(inputs, enhanced)
 	out.Take("A setting of the training of our agents.", inputs)
-	t := d.Claims.Head("table5-script")
+	t := figures.NewTable("table5-script", "Where our training differs from the authors' script",
+		reports.Left("setting", "report", "authors' notebook of the enhanced agent", "RL-PPO here",
+			"RL-PPO by the text here"),
+		"the effect of all of them at once: the reading training by the text (table7, table8)")
 	t.Rows = differences[1:]
-	return out.Table(inputTable(d, "table5", "table5-inputs"), t), nil
+	return out.Table(inputTable(d, "table5", "table5-inputs", "Table 5. Settings of the training"), t), nil
 }
 
 // effectOfSettings evaluates agents with both settings, trained on both kinds of deadlines, on both.
 func effectOfSettings(d *figures.Data) *figures.Output {
-	t := d.Claims.Head("table5", d.Scale.Replicates(sweep), runsNote(agent, tightAgent, originalAgent, originalRelaxed))
+	t := figures.NewTable("table5", fmt.Sprintf("Settings of Table 5, observation and reward included, over "+
+		"%d of our days", d.Scale.Replicates(sweep)),
+		reports.Left("deadlines", "settings", "trained on"),
+		"± is half the 95 % interval; differences are paired by day; energy charged rightly",
+		"500,000 steps with the enhanced settings, 200,000 with the original ones; the spread between training runs "+
+			"is not in the intervals",
+		"original: 64 features, reward at the end alone; enhanced: 88 features, reward for each decision; energy as "+
+			"released at the end of both",
+		runsNote(agent, tightAgent, originalAgent, originalRelaxed))
 	bars := reports.Bars{
 		Title: "Late jobs by settings of training and its deadlines",
 		X:     reports.Axis{Label: "Settings, and deadlines in training"},
@@ -139,7 +154,14 @@ func energies(d *figures.Data) (*figures.Output, error) {
 	lines := schedulerLines(relaxed.first(sweep),
 		[]*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
 	note := runsNote(textAgent, releasedAgent, energyAgent)
-	t := d.Claims.Head("energy", d.Scale.Replicates(sweep), textAgent.title, note)
+	t := figures.NewTable("energy", fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, over %d of "+
+		"our days", d.Scale.Replicates(sweep)),
+		reports.Left("scheduler"),
+		fmt.Sprintf("± is half the 95 %% interval; differences to %s, whose reward has no energy, are paired by day",
+			textAgent.title),
+		"the term is -2.25e-5 E/jobs at the end of a day, about -0.014 beside 6 for the jobs in time; a difference "+
+			"may be that of one training run from another",
+		note)
 	compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)
 	return new(figures.Output).Table(t), nil
 }
@@ -148,7 +170,12 @@ func energies(d *figures.Data) (*figures.Output, error) {
 func heuristics(d *figures.Data) (*figures.Output, error) {
 	out := &figures.Output{}
 	for _, k := range tightness {
-		t := d.Claims.Head("heuristics", d.Scale.Replicates(many), k.name)
+		t := figures.NewTable("heuristics",
+			fmt.Sprintf("All schedulers over %d of our days, %s deadlines", d.Scale.Replicates(many), k.name),
+			reports.Left("scheduler"),
+			"± is half the 95 % interval; differences are paired by day",
+			"energy in true megajoules, charged rightly",
+			"EFT by true durations is Largest-First, since jobs are faster on larger slices")
 		compare(d, t, differenceColumns(largest, late, tardiness, megajoules),
 			schedulerLines(k.ours, append([]*scheduler{k.agent}, schedulers...)))
 		if n := k.agent.days(k.ours); n < d.Scale.Replicates(many) {
@@ -159,7 +186,8 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 			base := late.of(d, largest, relaxed)
 			fewer := reports.Cells(1, reduction(v, base), reduction(late.of(d, agent, relaxed), base),
 				d.Claims.Published("table8", claim.At("Largest-First", "late reduction")))
-			t.Notes = append(t.Notes, d.Claims.Words("heuristics-best", best.title, fewer[0], fewer[1], fewer[2]))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s has %s %% fewer late jobs than Largest-First; the agent %s "+
+				"%%, and by Table 8 on the report's own days %s %%", best.title, fewer[0], fewer[1], fewer[2]))
 		}
 		t.File += "-" + k.name
 		out.Table(t)
@@ -208,7 +236,9 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 
 // pareto draws energy against lateness. On the front are heuristics that no other beats in one and equals in the other.
 func pareto(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("pareto")
+	t := figures.NewTable("pareto", "Energy against late jobs",
+		reports.Left("deadlines", "scheduler").Right("energy [MJ]", "late [%]").Left("on the front"),
+		"means; on the front: no other has less of one and no more of the other")
 	chart := reports.Panels{Title: "Energy against late jobs, all heuristics", Columns: 2}
 	for _, k := range tightness {
 		points := figures.Map(schedulers, func(s *scheduler) point {
@@ -261,7 +291,11 @@ func slackData(factor float64) sample {
 var byLateness = []*scheduler{largest, eft, random, smallest, leastSlack, lookAhead}
 
 func slack(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("slack", d.Scale.Replicates(sweep))
+	t := figures.NewTable("slack", "Late jobs and tardiness against the slack of deadlines",
+		reports.Right("slack").Left("scheduler"),
+		fmt.Sprintf("every job of a day has the same slack; %d of our days a point, the same jobs at each; ± is half "+
+			"the 95 %% interval", d.Scale.Replicates(sweep)),
+		"EFT by true durations is Largest-First; energy-aware has as many late jobs as least slack")
 	var lines []line
 	for s, f := range figures.Each(byLateness, slacks) {
 		lines = append(lines, line{[]string{reports.Fixed(f, 1), s.title}, s, slackData(f)})

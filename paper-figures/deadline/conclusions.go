@@ -2,6 +2,7 @@ package deadline
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 
 	figures "miglab/paper-figures"
@@ -47,7 +48,13 @@ var twoLeads = claim.Of("late jobs, the smaller of two leads: of the agent if de
 // slackAndSettings separates the two changes of Table 9: the slack of deadlines, and the settings of the agent.
 func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read()
-	t := d.Claims.Head("formulation",
+	t := figures.NewTable("formulation",
+		"Late jobs by settings of the agent and slack of deadlines, beside the best rule",
+		reports.Left("reading", "deadlines", "agent").PlusMinus("late [%]").Left("best rule").
+			Right("its late [%]").PlusMinus("less it"),
+		"that agents win if deadlines are relaxed and lose if they are tight needs both, so that the conclusion "+
+			"rests on the lesser of what they win and what they lose, in percent of the best rule's late jobs",
+		"± is half the 95 % interval, over training runs, and on our days over days too",
 		runsNote(agent, tightAgent, originalRelaxed, originalAgent, textAgent, wholeAgent))
 	for _, f := range formulations {
 		for i, k := range tightness {
@@ -95,7 +102,14 @@ const rateDays = 50
 // load compares agents, trained at the report's arrival rates, with rules at other rates.
 func load(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read()
-	t := d.Claims.Head("load", d.Scale.Replicates(rateDays), runsNote(agent, tightAgent, textAgent))
+	t := figures.NewTable("load",
+		fmt.Sprintf("Late jobs by arrival rate, over %d of our days", d.Scale.Replicates(rateDays)),
+		reports.Left("reading").Right("rate").Left("agent").PlusMinus("late [%]").Left("best rule").
+			Right("its late [%]").PlusMinus("less it"),
+		"the rate is relative to the report's; all agents were trained at 1, and the best rule is that of the same "+
+			"days",
+		"± is half the 95 % interval over training runs and days; differences are paired by day",
+		runsNote(agent, tightAgent, textAgent))
 	for _, r := range []struct {
 		reading, dataset string
 		agent            *scheduler

@@ -23,11 +23,28 @@ var files embed.FS
 
 // Paper returns the report with its artefacts.
 func Paper() (figures.Paper, error) {
-	return figures.Load("deadline", files, figures.Builds{
-		"table1": table1, "table2": table2, "table3": table3, "table4": table4, "table5": table5, "table6": table6,
-		"table7": table7, "table8": table8, "table9": table9, "table10": table10, "tight": tightDeadlines, "text": text,
-		"heuristics": heuristics, "late": lateJobs, "energy": energies, "slack": slack, "pareto": pareto,
-		"formulation": slackAndSettings, "load": load,
-		"versions": versions,
-	})
+	return figures.Load("deadline", files,
+		figures.Show("table1", "configuration of the original notebook", table1),
+		figures.Show("table2", "what each step of the report changed", table2),
+		figures.Time("table3", "speed of environments", table3),
+		figures.Show("table4", "observation of the original and the enhanced agent", table4),
+		figures.Show("table5", "the agent's original and enhanced settings on both kinds of deadlines", table5),
+		figures.Show("table6", "the original notebook and the enhanced agent", table6),
+		figures.Show("table7", "late jobs, tardiness and energy of the agent and four heuristics", table7),
+		figures.Show("table8", "the agent's improvement over heuristics", table8),
+		figures.Show("table9", "the agent against the best heuristic, by tightness of deadlines", table9),
+		figures.Show("table10", "recommendations by scenario", table10),
+		figures.Show("tight", "what holds under tight deadlines in general (2.5.1)", tightDeadlines),
+		figures.Show("text", "numbers and statements in the text", text),
+		figures.Show("heuristics", "all schedulers, relaxed and tight deadlines", heuristics),
+		figures.Show("late", "late jobs of all schedulers, the agent included", lateJobs),
+		figures.Show("energy", "the agent with energy in its reward, as released and charged rightly", energies),
+		figures.Show("slack", "late jobs and tardiness against the slack of deadlines", slack),
+		figures.Show("pareto", "energy against late jobs, all heuristics", pareto),
+		figures.Show("formulation", "slack of deadlines and settings of the agent, one changed at a time",
+			slackAndSettings),
+		figures.Show("load", "late jobs at other arrival rates than those of the training", load),
+		figures.Show("versions", "the versions of Table 2, each with the agent and the environment of its own notebook",
+			versions),
+	)
 }

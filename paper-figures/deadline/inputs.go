@@ -10,11 +10,12 @@ import (
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
 // inputTable lists the inputs of an artefact, those of other tables that it prints again included.
-func inputTable(d *figures.Data, artefact, head string) *figures.Table {
-	t := d.Claims.Head(head)
+func inputTable(d *figures.Data, artefact, file, title string, notes ...string) *figures.Table {
+	t := figures.NewTable(file, title, reports.Left("parameter").Right("published").Left("unit", "source"), notes...)
 	for _, c := range d.Claims.Of(artefact) {
 		if c.Basis == claim.Input {
 			t.Row(c.Cell, strconv.FormatFloat(c.Published, 'f', c.Decimals, 64), c.Unit, c.Source)
@@ -28,12 +29,17 @@ func table1(d *figures.Data) (*figures.Output, error) {
 	inputs[claim.At("Original", "least slack")], inputs[claim.At("Original", "largest slack")] = tight.slack()
 	out := new(figures.Output).Take("A setting of the agents with original settings, or of the tight deadlines.",
 		inputs)
-	return out.Table(inputTable(d, "table1", "table1")), nil
+	return out.Table(inputTable(d, "table1", "table1", "Table 1. Configuration of the original notebook",
+		"its agent, trained and evaluated here: table5")), nil
 }
 
 func table4(d *figures.Data) (*figures.Output, error) {
 	out := new(figures.Output).Take("A part of what our agents see.", observed)
-	return out.Table(inputTable(d, "table4", "table4")), nil
+	return out.Table(inputTable(d, "table4", "table4", "Table 4. Observation by agent",
+		"original: 4 features of the job, 40 bins and the state of 20 slices, 64 numbers",
+		"enhanced: 5 features, 40 bins, state and size of 20 slices, and 3 of queue, free slices and largest "+
+			"free size (appendix C), 88 numbers",
+		"the report prints neither the bins nor the scales")), nil
 }
 
 // Settings of our agents' training, and parts of what they observe, by their names in Tables 1, 4 and 5. This
@@ -86,7 +92,12 @@ const pandas, numpy = 29.0, 2500.0
 // table3 compares the speed of this simulator with the report's. The speed-up of the report's environment is a
 // claim. Speeds of this simulator are not, because wall times differ from run to run.
 func table3(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("timing-deadline")
+	t := figures.NewTable("timing-deadline", "Table 3. Steps a second; a step is the dispatch of a job",
+		reports.Left("environment").Right("steps/s", "over Pandas").Left("source"),
+		"this simulator: one core, while as many cells ran at once as there are workers; generating the jobs is not "+
+			"included",
+		"the environments of the report also build an agent's observations, which a heuristic does without; RL-PPO "+
+			"builds them, and evaluates its network")
 	add := func(name string, perSecond float64, source string) {
 		t.Row(name, fmt.Sprintf("%.3g", perSecond), fmt.Sprintf("%.3g", perSecond/pandas), source)
 	}
@@ -102,7 +113,8 @@ func table3(d *figures.Data) (*figures.Output, error) {
 		add(name, steps/figures.Mean(us)*1e6, fmt.Sprintf("%d days", len(us)))
 	}
 	speedup := d.MeanOf([]float64{numpy / pandas}, verdict.Measurements, 0)
-	speedup.Detail = d.Claims.Words("table3-once")
+	speedup.Detail = "The two environments were timed once, on another machine than the report's; this suite runs " +
+		"no Python."
 	out := figures.Read(figures.Reading{Values: figures.Values{claim.Of("NumPy over Pandas"): speedup}})
 	return out.Table(t), nil
 }

@@ -4,6 +4,7 @@ import (
 	"miglab/harness/portable"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
+	"miglab/reports"
 )
 
 // The agents of the report's earlier versions, each trained as its own notebook does it.
@@ -26,7 +27,12 @@ var versionStep = claim.Of("late, Relaxed less Enhanced")
 
 // versions lists the versions of Table 2, each with its own notebook's agent, environment and deadlines.
 func versions(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("versions", runsNote(originalAgent, notebookAgent, improvedAgent, relaxedAgent, agent))
+	t := figures.NewTable("versions", "Late jobs by version of Table 2, the report's ten days",
+		reports.Left("version", "deadlines", "agent").PlusMinus("late [%]").Left("best rule").
+			Right("its late [%]").PlusMinus("less it"),
+		"pre-emptive: all running jobs return to the queue whenever a job arrives or ends, as in the first notebook; "+
+			"the others keep a job on its slice",
+		runsNote(originalAgent, notebookAgent, improvedAgent, relaxedAgent, agent))
 	for _, v := range []struct {
 		version, days string
 		agent         *scheduler

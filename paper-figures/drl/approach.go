@@ -123,8 +123,7 @@ func overTraining(d *figures.Data, values []float64, paper int, agents ...string
 		}
 	}
 	if missing > 0 {
-		words := d.Claims.Words
-		details = append(details, words("missing training runs", missing), words("cost of a training run"))
+		details = append(details, fmt.Sprintf("Missing: %d training runs.", missing), d.TrainingRun)
 	}
 	m.Detail = strings.Join(details, " ")
 	return m

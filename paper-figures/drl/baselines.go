@@ -2,6 +2,7 @@ package drl
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	figures "miglab/paper-figures"
@@ -48,8 +49,18 @@ func baselines(d *figures.Data) (*figures.Output, error) {
 		values[claim.At(rodinia.ours(), onReal)] = r.beyondTraining(d)
 		return values
 	})
-	t := d.Claims.Head("baselines", d.Scale.Replicates(forFurther), d.Scale.Replicates(forFurtherAlike),
-		d.Scale.Replicates(partitioned), d.Scale.Replicates(floorFull))
+	t := figures.NewTable("baselines",
+		"How much makespans exceed the agent's [%], and differences of p_opt [points], with N = 14",
+		reports.Left("workload", "reading"),
+		"over: the mean of 100 (the other's makespan / the agent's - 1), or of the agent's over the certified bound; "+
+			"less: the difference of p_opt. ±: half of the 95 % interval over training runs and data sets; none where "+
+			"there is one training run",
+		fmt.Sprintf("%d data sets of all full batches with tasks class by class, the first full batch of %d in "+
+			"random order; every training run on the same ones; FIXBEST: all batches of %d; the optimum: all "+
+			"batches of %d. RODINIA: all batches of 200 subsets of the 16 public Rodinia kernels, each in 5 orders, "+
+			"by the agents that learned from WIDETIMES; it is the same under each generator",
+			d.Scale.Replicates(forFurther), d.Scale.Replicates(forFurtherAlike), d.Scale.Replicates(partitioned),
+			d.Scale.Replicates(floorFull)))
 	t.Columns = t.Columns.PlusMinus(figures.Map(contests, func(c contest) string { return c.name })...)
 	for w, r := range figures.Each(workloads(), out.Readings) {
 		t.Row(w.ours(), cmp.Or(r.Name, figures.DefaultReading), figures.Map(contests, func(c contest) []string {

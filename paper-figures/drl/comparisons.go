@@ -2,6 +2,7 @@ package drl
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,15 +17,27 @@ import (
 // drawnOurs is the number of batches, and triedOurs that for the best of 64 tries, which takes 64 times as long.
 const drawnOurs, triedOurs = 500, 50
 
+// belowOther is a note of tables that compare makespans.
+const belowOther = "the mean of 100 (1 - makespan / the other's) ± half of the 95 % confidence interval"
+
 // ours compares our agents with FAR and the paper's agents in the setting that they were made for: batches of
 // 14 tasks on an empty GPU, one operation at a time. The paper has no such numbers.
 func ours(d *figures.Data) (*figures.Output, error) {
 	columns := append(slices.Clone(agents), ourAgent, ourLocal, ourBest)
 	drawn := columns[len(agents)-1:] // of the paper's agents the last one
 	columns = append(columns, onesOnly)
-	quality := d.Claims.Head("ours-p_opt", d.Scale.Replicates(drawnOurs), d.Scale.Replicates(triedOurs))
+	quality := figures.NewTable("ours-p_opt", "p_opt [%] on batches of 14 tasks",
+		reports.Left("workload", "generator"),
+		fmt.Sprintf("%d batches of each workload, best of 64 on the first %d; empty GPU, Sequential; agents of the "+
+			"first training run", d.Scale.Replicates(drawnOurs), d.Scale.Replicates(triedOurs)),
+		"agent: one network, trained on the mixture of all workloads and both generators; the others on the workload",
+		"FIXPART(1-1-1-1-1-1-1) never reconfigures",
+		"the paper's agents learned with operations at the same time and from batches of 14 tasks; ours with one "+
+			"operation at a time, from batches of 14 and, a quarter of them, of 1 to 28")
 	quality.Columns = quality.Columns.Right(far.name).Right(namesOf(columns)...)
-	below := d.Claims.Head("ours")
+	below := figures.NewTable("ours", "Makespan below FAR's [%] on the same batches",
+		reports.Left("workload", "generator"),
+		belowOther)
 	below.Columns, below.Notes = below.Columns.PlusMinus(namesOf(columns)...), append(below.Notes, quality.Notes...)
 	chart := barsOf("Makespan below FAR's on batches of 14 tasks, generator as in the text", "below FAR [%]", drawn)
 	out := figures.Read()
@@ -58,9 +71,19 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	treedp := approach{name: "treedp", algorithm: "treedp"}
 	drawn := []approach{far, direct, ourAgent, {name: "lns", algorithm: "lns?iterations=300"}, treedp}
 	columns := append([]approach{noMIG, miso, bestOnly}, drawn...)
-	t := d.Claims.Head("optimum", d.Scale.Replicates(count))
+	t := figures.NewTable("optimum", "p_opt [%] and gap to the certified bound [%] on batches of 14 tasks",
+		reports.Left("workload", "generator", "quantity"),
+		"p_opt: the mean of 100 (makespan / l_bound - 1), where l_bound is no proven bound (DRL 5.2); gap: the same "+
+			"with the certified bound, so that no schedule is more than the gap above the optimum",
+		fmt.Sprintf("%d batches of each workload; empty A100, Sequential; agents of the first training run",
+			d.Scale.Replicates(count)))
 	t.Columns = t.Columns.Right(namesOf(columns)...)
-	below := d.Claims.Head("optimum-treedp", d.Scale.Replicates(count))
+	below := figures.NewTable("optimum-treedp", "treedp below FAR and its gap [%] on the same batches",
+		reports.Left("workload", "generator").PlusMinus("below FAR").Right("gap, mean", "gap, worst",
+			"proven optimal", "of"),
+		belowOther,
+		fmt.Sprintf("%d batches of each workload; empty A100, Sequential; agents of the first training run",
+			d.Scale.Replicates(count)))
 	chart := barsOf("How far from the optimum at most, on batches of 14 tasks, generator as in the text",
 		"above the certified bound [%]", drawn)
 	chart.Y.Log, chart.Y.From, chart.Y.To = true, 1e-4, 20
@@ -101,7 +124,17 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 		}
 		return values
 	})
-	t := d.Claims.Head("reconfigures", d.Scale.Replicates(forFurther), d.Scale.Replicates(forFurtherAlike))
+	t := figures.NewTable("reconfigures",
+		"Instances destroyed and created in a batch of 14 tasks, and batches on one partition [%]",
+		reports.Left("workload", "reading", "agent").Right("destroyed", "created", "on one partition [%]"),
+		fmt.Sprintf("the readings are those of Table 4, of which the two defaults are shown; RODINIA: all batches "+
+			"of subsets of the 16 public Rodinia kernels, by the agents that learned from WIDETIMES; %d data sets "+
+			"of seven batches with tasks class by class, the first batch of %d in random order; means over training "+
+			"runs; agent: ours", d.Scale.Replicates(forFurther), d.Scale.Replicates(forFurtherAlike)),
+		"a batch in which nothing is destroyed is run on one partition; destroying what is left in the end does not "+
+			"count",
+		"the paper finds that ONE-HOT and FLOAT hardly reconfigure (6.5), with p_opt of 70 to 90 % where it matters; "+
+			"what one partition reaches is in the artefact floors")
 	for w, r := range figures.Each(workloads(), readings[:byRandomOrder+1]) {
 		for _, a := range append(slices.Clone(agents), ourAgent) {
 			t.Row(w.ours(), cmp.Or(r.name, figures.DefaultReading), a,

@@ -239,7 +239,10 @@ func (all curves) learning(name, heading string) func(*figures.Data) (*figures.O
 
 // figure12 also shows FAR's p_opt on the batches of each size.
 func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
-	levels := d.Claims.Head("figure12")
+	levels := figures.NewTable("figure12", "p_opt [%] of FAR on the batches of Fig. 12",
+		reports.Right("N", "FAR"),
+		"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the "+
+			"agents do")
 	for _, size := range []int{7, n, 21, 28} {
 		levels.Row(size, reports.Fixed(levelOn(d, far, scoredOn(goodScaling, size)), 2))
 	}
@@ -248,7 +251,27 @@ func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 }
 
 func (all curves) training(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("training")
+	t := figures.NewTable("training", "All agents that the project trained",
+		reports.Left("agent", "learner").Right("training runs", "million steps", "updates", "first score",
+			"half-way", "end", "lowest", "steps to best").Left("curve"),
+		"scores are means over training runs, of p_opt [%] where nothing else is said, with the likeliest actions "+
+			"and from an empty GPU, on 100 batches of N tasks that are always the same: 50 as the text generates "+
+			"them and 50 as the code with which the agents were trained; the paper's agents reconfigure in parallel "+
+			"there, as in its environment",
+		"figures: the mean over training runs, with a band from the least to the greatest",
+		"updates: gradient steps of a training run; curve: what it does over the last quarter of the training, as in "+
+			"seeds; too short: too few points to say",
+		"steps to best: million steps until the score is within a tenth of the lowest",
+		"agents are named by what they learn from: agent-ANY from all workloads, half of the batches by each reading "+
+			"of the generator",
+		"agent-*: the project's own, scored with sequential reconfiguration; rl-online-*: scored on batches of 56 "+
+			"tasks",
+		"rl-deadline-*: of the deadline report, scored by the share of late jobs; d3qn and d3qn-own: of the "+
+			"hierarchical paper, by the relative throughput",
+		"*-rodinia: scored on full batches of the public Rodinia kernels",
+		"*-classes: the same training runs as without, scored on 98 full batches of the data sets of Table 4",
+		"*-dqn*: trained in segments, each of which begins with an empty replay buffer; a curve has a point at the "+
+			"end of each")
 	var own []learningRow
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Rows = append(t.Rows, all.trainingRow(name))
@@ -339,35 +362,65 @@ func levelsOn(d *figures.Data, on []sample) []float64 {
 
 // mixed shows agents in a chart for each workload, beside what the paper prints. Figure 13 lacks the panel of
 // RODINIA + ALTIS, because the curves of FLOAT were not scored on kernels.
-func (all curves) mixed(name, heading string) func(*figures.Data) (*figures.Output, error) {
-	return func(d *figures.Data) (*figures.Output, error) {
-		t, figure := d.Claims.Head(name), reports.Panels{Title: heading, Columns: 1}
-		lines, claims := curvesOf(name)
-		for len(lines) > 0 {
-			panel := lines[0].Other // its lines follow one another
-			next := figures.Count(lines, func(l learningRow) bool { return l.Other == panel })
-			chart := all.chart(panel, lines[:next])
-			for _, l := range lines[:next] {
-				if slices.Contains(namesOf(agents), l.Quantity) {
-					addPublished(d, &chart, name, l)
-				}
+func (all curves) mixed(d *figures.Data, name, heading string, notes ...string) (*figures.Output, error) {
+	t := figures.NewTable(name, heading+": levels of p_opt [%]",
+		reports.Left("workload").Right(namesOf(unlearned)...), notes...)
+	figure := reports.Panels{Title: heading, Columns: 1}
+	lines, claims := curvesOf(name)
+	for len(lines) > 0 {
+		panel := lines[0].Other // its lines follow one another
+		next := figures.Count(lines, func(l learningRow) bool { return l.Other == panel })
+		chart := all.chart(panel, lines[:next])
+		for _, l := range lines[:next] {
+			if slices.Contains(namesOf(agents), l.Quantity) {
+				addPublished(d, &chart, name, l)
 			}
-			on := scoredOnKernels
-			if panel != rodinia.name { // the data sets that score agents whose names end in -classes
-				on = figures.Map(curve.ClassOrdered(panel), func(name string) sample {
-					return sample{figures.Dataset(name), curve.DataSets, 1}
-				})
-			}
-			levels := levelsOn(d, on)
-			for i, a := range unlearned {
-				chart.Levels = append(chart.Levels, reports.Level{Name: a.name, Y: levels[i]})
-			}
-			t.Row(panel, reports.Cells(2, levels...))
-			figure.Charts, lines = append(figure.Charts, chart), lines[next:]
 		}
-		return all.read(d, name, claims).Table(t).Figure(name, heading, figure), nil
+		on := scoredOnKernels
+		if panel != rodinia.name { // the data sets that score agents whose names end in -classes
+			on = figures.Map(curve.ClassOrdered(panel), func(name string) sample {
+				return sample{figures.Dataset(name), curve.DataSets, 1}
+			})
+		}
+		levels := levelsOn(d, on)
+		for i, a := range unlearned {
+			chart.Levels = append(chart.Levels, reports.Level{Name: a.name, Y: levels[i]})
+		}
+		t.Row(panel, reports.Cells(2, levels...))
+		figure.Charts, lines = append(figure.Charts, chart), lines[next:]
 	}
+	return all.read(d, name, claims).Table(t).Figure(name, heading, figure), nil
 }
+
+func (all curves) long(d *figures.Data) (*figures.Output, error) {
+	return all.mixed(d, "long", "FLOAT as released on MIXSCALINGUNIFORM, trained for longer",
+		"one training run with the settings of the public train.py: one environment, 2048 steps, batches of 64, 10 "+
+			"epochs, a constant learning rate of 3e-4, entropy 0.01. It took 10 of the paper's 200 million steps",
+		"FLOAT: on the data sets of Table 4, tasks class by class, as FAR and FIXPART. FLOAT, random order: the same "+
+			"agent on the 100 batches that score the other curves")
+}
+
+func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
+	return all.mixed(d, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT",
+		onSameBatches,
+		"published in the figure: Table 4, after the paper's training",
+		"RODINIA + ALTIS of the paper's figure is left out; its agents learn from WIDETIMES")
+}
+
+func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
+	return all.mixed(d, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG",
+		onSameBatches,
+		"published in the figure: what the text reads off half-way through the paper's training and before its last "+
+			"quarter",
+		"RODINIA + ALTIS: learned from WIDETIMES, as in the paper, and scored on full batches of the 16 public "+
+			"Rodinia kernels")
+}
+
+// onSameBatches is a note of tables that compare agents with schedulers.
+const onSameBatches = "FAR and FIXPART: on the batches on which the agents are scored, reconfiguring in parallel " +
+	"as they do; FIXPART(1-1-1-1-1-1-1) and FIXPARTBEST, the best partition for each batch, never reconfigure: " +
+	"p_opt as low as theirs can be reached without, and a lower one by taking tasks in another order than that of " +
+	"arrival, so that the table reconfigures says whether agents reconfigure, and p_opt does not"
 
 // addPublished adds what the paper prints about a line: in Fig. 15 what the text reads off at two
 // moments of the training, and otherwise the end of the training by Table 4.
@@ -410,7 +463,25 @@ const mostSeeds = 3
 
 // seeds compares final scores over training runs: what the paper found about its modelling on the mixed workloads.
 func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("seeds")
+	t := figures.NewTable("seeds", "Final p_opt [%] by training run, and what the paper prints",
+		reports.Left("workload", "agent").Right("training runs", "million steps", "updates", "run 1", "run 2",
+			"run 3", "mean").PlusMinus("slope").Left("curve").Right("FAR", "FIXPART(1-1-1-1-1-1-1)", "FIXPARTBEST",
+			"class by class", "FAR class by class", "published", "published FAR"),
+		"mean: over all training runs, of which the first three are shown",
+		"measured on 100 full batches of 14 tasks that are always the same, 50 of each reading of the generator, all "+
+			"reconfiguring in parallel as in the paper's environment",
+		"updates: gradient steps of a training run",
+		"class by class: the same agents and FAR in the default reading of Table 4, its data sets with tasks class "+
+			"by class, where FAR reconfigures one instance at a time. The weights of most agents that were trained "+
+			"with something changed, of those as released too, are no part of the program, so that the table has "+
+			"none of them there",
+		onSameBatches,
+		"slope: how p_opt changes in a million steps over the last quarter of the training, by least squares with "+
+			"one slope for all runs, ± half of its 95 % confidence interval; the learning rate falls to 0 at the end, "+
+			"except as released, so that a curve flattens by itself, and longer trainings are the better evidence",
+		"as released: the environment, the learner's settings and the generator of the public code, with a constant "+
+			"learning rate",
+		"published: Table 4, after 200 million steps")
 	for _, w := range synthetic {
 		levels := levelsOn(d, scoredOn(w.name, n))
 		for a, differs := range figures.Each(agents, differing) {
@@ -431,7 +502,21 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 
 // ablations compares the paper's final agent with itself without one refinement (DRL 7).
 func (all curves) ablations(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("ablations")
+	t := figures.NewTable("ablations",
+		"p_opt that DIRECT RECONFIG loses without one refinement of its modelling, in points",
+		reports.Left("reading", "difference").Right("run 1", "run 2", "run 3").PlusMinus("mean").
+			Right("return", "return, with"),
+		"each agent learns for 2 million steps, the paper's for 200 million; run: p_opt of the agent without the "+
+			"refinement less that of the full agent with the same seed, on the same 100 batches; above 0, the "+
+			"refinement helps",
+		"canonical batch: without it, the tasks are shown one by one in order of arrival, neither sorted nor grouped "+
+			"into classes; merged partitions: without them, the agent sees 16 partitions in place of 13, and slices "+
+			"under their real names",
+		"masked actions: without them, the agent learns with every action allowed, and one that cannot be carried "+
+			"out changes nothing and costs as much as waiting for the longest task of the batch (mild penalty: a "+
+			"tenth of it); its p_opt is measured with masks, so that it can end at all",
+		"return: the mean reward of an episode in the last fortieth of the training, without the refinement and with "+
+			"it, in units of the longest task; actions are drawn, and penalties are in it")
 	lines, claims := curvesOf("ablations")
 	out := all.read(d, "ablations", claims)
 	for _, r := range out.Readings {
@@ -467,7 +552,18 @@ func (all curves) finalCells(agent string) []string {
 // kept compares DIRECT RECONFIG with itself under what may keep it on one partition, and with schedulers on the batches
 // on which it is scored.
 func (all curves) kept(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("kept")
+	t := figures.NewTable("kept",
+		"p_opt of DIRECT RECONFIG on WIDETIMES and the share of batches that it runs on one partition, by what may "+
+			"keep it there [%]",
+		reports.Left("agent").Right("training runs").PlusMinus("p_opt", "half-way", "on one partition"),
+		"each agent learns for 2 million steps; means over training runs and half of the 95 % interval over them; "+
+			"on the 100 batches in random order that score the learning curves; half-way: on one partition, after "+
+			"half of the training",
+		"more exploration: an entropy coefficient of 0.05, which falls to 0 in the second half; rewards in levels: "+
+			"14 times as large, as in the released code; a task between: a second reconfiguration is forbidden "+
+			"until a task has been executed",
+		"FAR, agent (ours, trained on all workloads) and treedp, which is the nearest to the optimum: on the same "+
+			"batches")
 	lines, _ := curvesOf("kept")
 	for _, l := range lines {
 		runs := all[l.Agent]

@@ -18,7 +18,10 @@ import (
 
 func figure1(d *figures.Data) (*figures.Output, error) {
 	gpus := []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")}
-	t := d.Claims.Head("figure1")
+	t := figures.NewTable("figure1",
+		"Partitions that are the same to a scheduler (4.1), by their numbers in Fig. 1",
+		reports.Left("GPU", "canonical").Right("number").Left("equivalent").Right("its number"),
+		"A100 represents all models with 7 slices; partitions that leave slice 3 idle are left out")
 	for _, g := range gpus {
 		number := map[string]string{}
 		for i, p := range g.Partitions() {
@@ -47,7 +50,8 @@ type queueRow struct {
 }
 
 func figure3(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("figure3")
+	t := figures.NewTable("figure3", "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
+		reports.Left("event", "offline batch", "pending", "online batch", "pending online"))
 	bars := reports.Bars{
 		Title: "Fig. 3. Tasks that the scheduler can choose from",
 		X:     reports.Axis{Label: "Event"}, Y: reports.Axis{Label: "Tasks in the batch", From: 0, To: 5},
@@ -85,7 +89,9 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 		}))
 		right.Bars = append(right.Bars, bar)
 	}
-	t := d.Claims.Head("figure5")
+	t := figures.NewTable("figure5",
+		"Fig. 5. The slice of the GPU that each slice of the scheduler represents",
+		reports.Right("scheduler's slice", "GPU's slice"))
 	for i, s := range sigma {
 		t.Row(fmt.Sprint("S", i), fmt.Sprint("S", s))
 	}
@@ -143,9 +149,13 @@ func (s *scalabilityReading) points(w workload) (x, y []float64) {
 }
 
 func figure9(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("figure9", datasets.PlottedFrom, datasets.PlottedTo)
+	t := figures.NewTable("figure9", "Fig. 9. Scalability of the synthetic tasks",
+		reports.Left("workload", "reading").Right("tasks", "least", "mean", "largest"),
+		fmt.Sprintf("scatter_plot.py draws an axis from %v and leaves out tasks from %v on, so that the largest "+
+			"value could not be elsewhere", datasets.PlottedFrom, datasets.PlottedTo))
 	for _, c := range datasets.AddedClouds {
-		t.Notes = append(t.Notes, d.Claims.Words("figure9-added", c.Points, c.From, c.To))
+		t.Notes = append(t.Notes, fmt.Sprintf("it adds %v random points, which are no tasks, between %v and %v",
+			c.Points, c.From, c.To))
 	}
 	all := make([][]float64, len(scalabilities)) // by reading
 	chart := reports.Panels{Title: "Fig. 9. Synthetic tasks by scalability and time on one slice"}
@@ -186,7 +196,8 @@ func efficiency(t *task.Task, s mig.Slices) float64 { return float64(t.On(1)/t.O
 
 func table2(d *figures.Data) (*figures.Output, error) {
 	b := figures.Tasks(example, "A30", 0)
-	t := d.Claims.Head("table2")
+	t := figures.NewTable("table2", "Table 2. Times and efficiencies of three tasks",
+		reports.Left("task").Right("size [slices]", "time [s]", "efficiency"))
 	values, times := figures.Values{}, map[claim.Cell]float64{}
 	for i, name := range []string{"Task 1", "Task 2 & Task 3"} {
 		for _, s := range mig.MustLookup("A30").Sizes() {
@@ -205,7 +216,10 @@ func table2(d *figures.Data) (*figures.Output, error) {
 func figure2(d *figures.Data) (*figures.Output, error) {
 	const byEfficiency, joint = "far", "fixpartbest"
 	proven := d.First(bound("A30", example, "certified", mig.Sequential), track.MetricBound)
-	t := d.Claims.Head("figure2", reports.Fixed(proven, 2))
+	t := figures.NewTable("figure2", "Fig. 2. Makespans of Table 2's tasks on A30",
+		reports.Left("operations").Right("molded by efficiency [s]", "joint [s]", "worse by [%]", "FAR [s]"),
+		"FAR, which chooses sizes itself, runs all three on 4 slices",
+		fmt.Sprintf("no schedule takes less than %s s with sequential operations", reports.Fixed(proven, 2)))
 	out := &figures.Output{}
 	for i, m := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
 		molding, best := seriesOn("A30", molded, byEfficiency, m), seriesOn("A30", example, joint, m)

@@ -164,8 +164,14 @@ func (s state) named(name, after string) state {
 }
 
 // evolution lists states with their possible actions, and draws them.
-func evolution(d *figures.Data, figure string, direct bool, states []state, note string) *figures.Output {
-	t := d.Claims.Head("evolution", d.Claims.Words(figure), note)
+func evolution(figure, title string, direct bool, states []state, note string) *figures.Output {
+	t := figures.NewTable(figure, title,
+		reports.Left("timestep", "after", "configuration", "free in", "batch").Right("actions").Left("which"),
+		"free in: levels until S0 to S6, the paper's S1 to S7, are free; in the figure a level is drawn as 1 s",
+		"from the text: the configuration, the free instance, that S0 and S1 are free before S2 and S2 after 4 "+
+			"levels, and the batch; the other times are chosen",
+		"levels of C1 on 1, 2, 3, 4, 7 slices: 12, 6, 4, 3, 2; of C2: 8, 4, 3, 2, 2",
+		note)
 	chart := reports.Gantt{Title: t.Title, Height: 280, Time: "Time [levels]"}
 	for _, s := range states {
 		actions := s.actions(direct)
@@ -174,7 +180,6 @@ func evolution(d *figures.Data, figure string, direct bool, states []state, note
 		chart.Panels = append(chart.Panels, s.panel())
 	}
 	out := figures.Read(figures.Reading{Values: figures.Values{}})
-	t.File = figure
 	return out.Table(t).Figure(figure, t.Title, chart)
 }
 
@@ -185,7 +190,8 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 		first.named("t", ""), second.named("t + 1", "C1 on I3"),
 		second.advance().named("t + 2", "Advance"),
 	}
-	out := evolution(d, "figure6", false, states, d.Claims.Words("figure6-note"))
+	out := evolution("figure6", "Fig. 6. The scheduler's state and its evolution after two actions",
+		false, states, "Fig. 4 is a diagram of agent and environment without data and is left out")
 	for _, s := range states {
 		out.Readings[0].Values[claim.Of("actions at "+s.name)] = figures.Exactly(len(s.actions(false)))
 	}
@@ -202,7 +208,10 @@ func figure14(d *figures.Data) (*figures.Output, error) {
 		advances++
 	}
 	times := first.classes[0].times
-	out := evolution(d, "figure14", true, states, d.Claims.Words("figure14-note", first.until(to)+times[4], times[1]))
+	out := evolution("figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration",
+		true, states, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice "+
+			"at once",
+			first.until(to)+times[4], times[1]))
 	out.Readings[0].Values[claim.Of("Advance actions before 4-3 without it")] = figures.Exactly(advances)
 	return out.Take("time of the example",
 		map[claim.Cell]float64{claim.Of("time that the reconfiguration to 4-3 waits"): float64(first.until(to))}), nil

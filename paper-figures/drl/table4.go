@@ -2,6 +2,7 @@ package drl
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"miglab/harness/mig"
@@ -17,8 +18,15 @@ func table4(d *figures.Data) (*figures.Output, error) {
 		}), agents[:2]) // of which 6.5 says that they do poorly
 	})
 	out.Readings = append(out.Readings, releasedEvaluation(d), shortBatches(d), releasedLearner(d))
-	head := d.Claims.Head("table4", d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther), len(partitions()),
-		d.Scale.Replicates(partitioned))
+	head := figures.NewTable("table4", "Table 4. Average p_opt [%] with N = 14",
+		reports.Left("workload"),
+		fmt.Sprintf("the mean over the full batches of a data set, then over data sets; agents: over %d data sets "+
+			"for the first training run and %d for each further one, then over training runs",
+			d.Scale.Replicates(forAgents), d.Scale.Replicates(forFurther)),
+		fmt.Sprintf("FIXBEST: the best of %d partitions for each data set, over %d data sets",
+			len(partitions()), d.Scale.Replicates(partitioned)),
+		"RODINIA + ALTIS: the suite's RODINIA, all batches of subsets of the 16 public Rodinia kernels, which has no "+
+			"Altis kernel; by the agents that learned from WIDETIMES")
 	layout := d.Layout(head, namesOf(workloads()), columnsOf(approaches), out.Readings[0])
 	layout.About = figures.Map(workloads(), func(w workload) figures.About { return about(w.name, "") })
 	return out.Table(layout, byReading(d, out.Readings)), nil
@@ -62,7 +70,9 @@ func releasedLearner(d *figures.Data) figures.Reading {
 }
 
 func byReading(d *figures.Data, readings []figures.Reading) *figures.Table {
-	t := d.Claims.Head("table4-by-reading")
+	t := figures.NewTable("table4-by-reading", "p_opt [%] of Table 4 under each reading",
+		reports.Left("workload", "reading"),
+		"where each reading comes from is in the table of readings")
 	t.Columns = t.Columns.Right(namesOf(approaches)...)
 	for _, w := range synthetic {
 		row := func(name string, value func(approach) string) {
@@ -89,7 +99,11 @@ func floors(d *figures.Data) (*figures.Output, error) {
 
 // onlineFloors shows by how much a schedule of a whole data set can be ahead of FAR, beside what Table 5 prints.
 func onlineFloors(d *figures.Data) *figures.Table {
-	t := d.Claims.Head("floors-online", d.Scale.Replicates(floorFull))
+	t := figures.NewTable("floors-online",
+		"By how many percent any schedule of a whole data set can be ahead of FAR in Table 5, by the certified bound",
+		reports.Left("workload", "reading").PlusMinus("FAR over the bound").
+			Right("online agent over FAR, printed"),
+		fmt.Sprintf("%d data sets of 100 tasks; FAR with its concatenation", d.Scale.Replicates(floorFull)))
 	for _, w := range synthetic {
 		for _, r := range readings5[:byRandomOrder+1] {
 			certified := bound("A100", r.whole(w), "certified", r.model)
@@ -112,7 +126,15 @@ const (
 // certifiedFloors lists the least p_opt that any schedule can have, and so the least mean over
 // all 8 batches of a data set, beside the least number that Table 4 prints.
 func certifiedFloors(d *figures.Data) *figures.Table {
-	t := d.Claims.Head("floors", d.Scale.Replicates(floorFull), d.Scale.Replicates(floorPartial))
+	t := figures.NewTable("floors", "The least p_opt [%] that any schedule can have, by the certified bound",
+		reports.Left("workload", "tasks").PlusMinus("full batches", "batch of 2").
+			Right("mean over all 8 batches", "least printed", "printed numbers below it").
+			Left("a mean over all 8 batches is"),
+		fmt.Sprintf("mean ± half of the 95 %% confidence interval, over %d data sets for each of the 7 full batches "+
+			"and %d for the batch of 2", d.Scale.Replicates(floorFull), d.Scale.Replicates(floorPartial)),
+		"where a printed number is below the floor of the mean over all 8 batches, no schedule at all can have it, "+
+			"so that the batch of 2 cannot have counted",
+		"with class-ordered tasks the batch of 2 has tasks of the last class alone, and the floor excludes nothing")
 	for _, r := range []*reading{&readings[byPrintAll], &readings[byScriptAll]} { // all batches count in them
 		name := "random order, printed generator"
 		if !r.alike {
@@ -143,7 +165,17 @@ func printed4(d *figures.Data, w workload, a approach) float64 {
 
 // fixedPartitions compares Table 4's approaches that do not reconfigure with each partition under every generator.
 func fixedPartitions(d *figures.Data) *figures.Table {
-	t := d.Claims.Head("floors-partitions", d.Scale.Replicates(partitioned), len(partitions()))
+	t := figures.NewTable("floors-partitions",
+		"p_opt [%] of fixed partitions beside what Table 4 prints for FIXBEST and for agents that do not reconfigure",
+		reports.Left("workload", "reading").PlusMinus("FIXPART(1-1-1-1-1-1-1)", "any action").Right("FIXBEST",
+			"FIXBEST, printed", "partitions with less than the printed FIXBEST", "ONE-HOT, printed",
+			"FLOAT, printed", "ENTROPY, printed"),
+		fmt.Sprintf("%d data sets, tasks in order of arrival, Parallel; the batch of 2 tasks counts where the "+
+			"reading says all batches; of %d partitions that leave no slice idle",
+			d.Scale.Replicates(partitioned), len(partitions())),
+		"the best partition is at least as good as 1-1-1-1-1-1-1 and as any other one",
+		"any action: each action is drawn from those that are possible for FLOAT, all equally likely, as an agent "+
+			"acts that has learned nothing")
 	for _, w := range synthetic {
 		for _, i := range []int{byScript, byScriptAll, byPrint, byPrintAll, byTraining} {
 			r, printed := &readings[i], func(a approach) float64 { return printed4(d, w, a) }

@@ -23,6 +23,10 @@ func contradiction(d *figures.Data) (*figures.Output, error) {
 		joiningLimits(d), textArithmetic(d)), nil
 }
 
+// halfOfDifference is a note of two tables.
+const halfOfDifference = "±: half of the 95 % interval of the difference from a printed mean of 1000 other " +
+	"executions or pairs"
+
 // about is that of a row about the claims of a workload with n tasks.
 func about(w workload, n int, label string) figures.About {
 	c := cell(w, n, "")
@@ -30,8 +34,18 @@ func about(w workload, n int, label string) figures.About {
 }
 
 // table9Arithmetic compares Tables 4, 7 and 9 by arithmetic on printed numbers alone.
-func table9Arithmetic(claims *figures.Claims) *figures.Table {
-	t := claims.Head("contradiction-table9")
+func table9Arithmetic(claims *claim.Set) *figures.Table {
+	t := figures.NewTable("contradiction-table9", "Table 9 against Tables 4 and 7, from printed numbers alone",
+		reports.Left("workload").Right("n", "rho (Table 4)", "p_multi-batch (Table 9) [%]",
+			"a pair by the script over its area bound (never below 1)", "gain of a pair by Tables 4 and 9 [%]",
+			"p_move/swap (Table 7) [%]", "p_multi-batch by Tables 4 and 7 [%]",
+			"p_multi-batch at most by the text [%]"),
+		"script: the makespans of 1000 pairs over the area bound of 1001 batches. A pair takes (1 + p/100) * "+
+			"1001/1000 area bounds of a batch, and its own area bound is 2 of them. A value below 1 is impossible.",
+		"gain: two batches one after the other take 2 rho area bounds, so that the gain is 2 rho / (1 + p/100) - 1. "+
+			"The other way round, p_multi-batch would be 2 rho / (1 + gain) - 1.",
+		"text: the makespan of one chain of 1001 batches. Batches one after the other take rho area bounds each, so "+
+			"that p_multi-batch is at most rho - 1, the last column.")
 	for w, n := range figures.Each(wide, allSizes) {
 		rho, p := table4.printed(claims, w, n, "rho"), table9.printed(claims, w, n, "p_multi-batch")
 		gain, implied := "", ""
@@ -47,7 +61,13 @@ func table9Arithmetic(claims *figures.Claims) *figures.Table {
 
 // sigmaLimits compares Table 5 with sigma if FAR reached the area bound, before which no schedule ends.
 func sigmaLimits(d *figures.Data) *figures.Table {
-	t := d.Claims.Head("contradiction-table5")
+	t := figures.NewTable("contradiction-table5", "Table 5 and sigma if FAR reached the area bound",
+		reports.Left("workload", "approach").Right("sigma (Table 5)").PlusMinus("sigma at most by the script",
+			"sigma at most by the text", "sigma at most by the text with p_sup = 50 %"),
+		"at most: the makespan of the approach over the area bound, the mean of 1000 executions of the batches of "+
+			"each reading",
+		"±: half of the 95 % interval of the difference from a printed mean of other executions, 100 by the script "+
+			"and 1000 by the text")
 	for w, a := range figures.Each(workloads, approaches) {
 		cells := reports.Cells(2, table5.printed(d.Claims, w, 15, "sigma "+a.name))
 		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {
@@ -91,7 +111,23 @@ func passed(d *figures.Data, printed float64, limits ...limit) (names []string) 
 // refinementLimits compares p_ref with the most that any refinement can gain: no schedule ends
 // before the area bound, and an execution without a move or swap gains nothing.
 func refinementLimits(d *figures.Data) *figures.Table {
-	t := d.Claims.Head("contradiction-table6")
+	t := figures.NewTable("contradiction-table6", "p_ref of Table 6 and the most that any refinement can gain",
+		reports.Left("workload", "batches").Right("n", "p_ref (Table 6) [%]", "moves and swaps (Table 6)").
+			PlusMinus("p_ref at most [%]", "p_ref with the work spread evenly at most [%]",
+				"p_ref with so many at most [%]").Left("p_ref is beyond").Right("rho (Table 4)",
+			"rho unrefined by Tables 4 and 6"),
+		"batches: those of refinement_test (script), or of the printed generator with p_sup = 0 (text) and with "+
+			"p_sup = 50 %; 1000 executions",
+		"at most: by how many percent the makespan of FAR unrefined exceeds the area bound (any number), or its own "+
+			"work spread evenly over the slices, which no move or swap can beat because no task changes its size",
+		"so many: with the moves and swaps of Table 6, as a mean over all executions; a mean over the executions "+
+			"with a move or swap alone has no such limit. A move or swap goes between two instances of one size and "+
+			"relieves one of them, here of all its work. The slices of the other instances keep theirs. No task "+
+			"changes its size, so that no schedule ends before the same work is spread evenly over the slices. The "+
+			"moves and swaps go to the executions that gain the most by them",
+		halfOfDifference,
+		"beyond: print exceeds the limit by more than its last digit and the interval allow",
+		"rho unrefined: rho of Table 4 times 1 + p_ref/100")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		p, operations := table6.printed(d.Claims, w, n, "p_ref"), table6.operations(d.Claims, w, n)
 		for _, b := range drawn {
@@ -117,13 +153,33 @@ var drawn = []struct{ name, parameters string }{
 }
 
 // operations adds up the printed moves and swaps of a cell, and the most that rounding may hide.
-func (g grid) operations(claims *figures.Claims, w workload, n int) float64 {
+func (g grid) operations(claims *claim.Set, w workload, n int) float64 {
 	return g.printed(claims, w, n, "moves") + g.printed(claims, w, n, "swaps") + 0.01
 }
 
 // joiningLimits compares Tables 7 and 8 with the most that can be gained by joining two batches.
 func joiningLimits(d *figures.Data) *figures.Table {
-	t := d.Claims.Head("contradiction-table7")
+	t := figures.NewTable("contradiction-table7",
+		"Tables 7 and 8 and the most that can be gained by joining two batches",
+		reports.Left("workload", "batches").Right("n", "p_rev (Table 7) [%]").
+			PlusMinus("reversing gains at most [%]").Right("p_move/swap (Table 7) [%]").
+			PlusMinus("moves and swaps gain at most [%]", "with the work spread evenly they gain at most [%]").
+			Right("moves and swaps (Table 8)").PlusMinus("reversing and so many gain at most [%]").
+			Left("print is beyond"),
+		"reversing: both plans stay as they are, and no slice is ever idle. Then the makespan is the work of the "+
+			"fullest slice in both batches; the mean of 1000 pairs",
+		"moves and swaps, any number: the makespan is the area bound of both batches; the mean of 1000 pairs",
+		"spread evenly: the slices keep the work of both plans together, because no move or swap changes the size of "+
+			"a task",
+		"so many: reversing and the moves and swaps of Table 8 together; 1000 pairs. A move or swap goes between "+
+			"two instances of one size and relieves one of them, here of all its work. The slices of the other "+
+			"instances keep theirs. No task changes its size, so that no schedule ends before the same work is "+
+			"spread evenly over the slices. The moves and swaps go to the executions that gain the most by them",
+		halfOfDifference,
+		"beyond: p_rev (reversing) or p_move/swap (any number, spread evenly, so many) exceeds the limit by more "+
+			"than its last digit and the interval allow",
+		"batches: a batch and its copy as in concat_test (script), or two successive ones of the printed generator "+
+			"with p_sup = 0 (text) and with p_sup = 50 %")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		rev, all := table7.printed(d.Claims, w, n, "p_rev"), table7.printed(d.Claims, w, n, "p_move/swap")
 		operations := table8.operations(d.Claims, w, n)
@@ -195,7 +251,8 @@ func textArithmetic(d *figures.Data) *figures.Table {
 	whole := batch(rodiniaData, "fixpart?p=7", mig.Free)
 	byRho := d.Claims.Published("rodinia", claim.Of("rho FAR")) * d.First(area(whole), track.MetricBound)
 	bySigma := d.First(whole, makespan) / d.Claims.Published("rodinia", claim.Of("sigma FIXPART(7)"))
-	t := d.Claims.Head("contradiction-text")
+	t := figures.NewTable("contradiction-text", "Numbers of the text against what they sum up",
+		reports.Left("claim", "follows from").Right("value"))
 	add := func(quantity, label string, v float64, decimals int) {
 		about := figures.About{Selection: claim.Selection{Quantity: quantity}, Label: label}
 		t.RowAbout(about, quantity, label, reports.Fixed(v, decimals))

@@ -83,7 +83,8 @@ func figures7to9(d *figures.Data) (*figures.Output, error) {
 	}
 	best := mostVisible(spans, d.Values(of("move"), pairs, "moves"), d.Values(of("moveswap"), pairs, "swaps"))
 	out := &figures.Output{}
-	t := d.Claims.Head("figures7-9")
+	t := figures.NewTable("figures7-9", "",
+		reports.Left("concatenation").Right("makespan [s]", "gain over trivial [%]"))
 	t.Title = fmt.Sprintf("Two batches of 10 tasks, %s, pair %d", mixed, best)
 	var left reports.GanttPanel
 	var before schedule.Schedule
@@ -148,7 +149,8 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 		Title:   "Fig. 10. Phase 2 in each case of the proof, reconfiguration free",
 		Outline: "critical task, which begins at l",
 	}
-	t := d.Claims.Head("figure10")
+	t := figures.NewTable("figure10", "Figure 10, the schedules shown, dataset",
+		reports.Left("case").Right("instance", "l [s]", "makespan [s]"))
 	t.Title += " " + data
 	for _, c := range proofCases {
 		for i := range instances {

@@ -12,7 +12,6 @@ package far
 import (
 	"embed"
 	"fmt"
-	"maps"
 
 	"miglab/datasets"
 	"miglab/harness/algo"
@@ -33,33 +32,54 @@ const executions = 1000
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
 	h := onGPU{datasets.Hardware()}
-	builds := figures.Builds{
-		"figure1": figures.Drawn("figure1", "Partitions of A30 and A100",
-			reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100/H100", GPUs: partitioned}),
-		"figure2": figures.Drawn("figure2", figure2().Title, figure2()),
-		"figure3": figures.Drawn("figure3", "Speedups of the Rodinia kernels on A100",
-			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4, true)),
-		"figure4": figures.Drawn("figure4", "Repartitioning trees",
+	return figures.Load("far", files,
+		figures.Show("figure1", "the partitions of A30 and A100/H100", figures.Drawn("figure1",
+			"Partitions of A30 and A100",
+			reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100/H100", GPUs: partitioned})),
+		figures.Show("table1", "seconds to create and to destroy an instance",
+			figures.ReconfigurationTable(h.HardwareSet)),
+		figures.Show("figure2", "speedup of Gaussian by instance size on A100 (the public input size)",
+			figures.Drawn("figure2", figure2().Title, figure2())),
+		figures.Show("figure3", "speedups of Rodinia kernels on A100", figures.Drawn("figure3",
+			"Speedups of the Rodinia kernels on A100",
+			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4, true))),
+		figures.Show("table2", "largest difference in time, alone against beside others, A100", h.table2),
+		figures.Show("figure4", "the trees of repartitioning", figures.Drawn("figure4", "Repartitioning trees",
 			reports.Tree{Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100. {S0, S1, S2} takes the " +
-				"memory of S3 as well, so {S2, S3} comes after it", GPUs: partitioned}),
-		"figures5-6": figures5and6, "figures7-9": figures7to9, "figure10": figure10,
-		"figure11": figures.Drawn("figure11", "Synthetic speedups on A100",
+				"memory of S3 as well, so {S2, S3} comes after it", GPUs: partitioned})),
+		figures.Show("figures5-6", "a move and a swap of the refinement, before and after", figures5and6),
+		figures.Show("figures7-9", "concatenations of the same two batches", figures7to9),
+		figures.Show("factor", "approximation factors (5.1, 5.2): the largest ratio found", factors),
+		figures.Show("figure10", "the cases of the proof of the approximation factors", figure10),
+		figures.Show("table3", "simulated and real end times of nine Rodinia kernels on A30", h.table3),
+		figures.Show("figure11", "synthetic speedups for n = 10 tasks on A100", figures.Drawn("figure11",
+			"Synthetic speedups on A100",
 			reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", a100,
-				figures.Tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5, true)),
-		"figure12": figure12, "factor": factors, "rodinia": rodinia, "a30": a30,
-		"table1": figures.ReconfigurationTable(h.HardwareSet), "table2": h.table2, "table3": h.table3,
-		"error": distances, "reconfiguration": reconfiguration, "gpus": otherGPUs, "miso": misoJobs,
-		"table4": table4.build, "table5": table5.build, "table6": table6.build, "table7": table7.build,
-		"table8": table8.build, "table9": table9.build,
-		"optimum": optimum, "contradiction": contradiction, "text": h.text, "timing": timing,
-	}
-	defaults := maps.Clone(builds)
-	for _, g := range []grid{table4, table5, table6, table7, table8, table9} {
-		g.procedures = []procedure{{measure: g.byDefault()}}
-		defaults[g.name] = g.build
-	}
-	builds["script"] = figures.Script(defaults)
-	return figures.Load("far", files, builds)
+				figures.Tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5, true))),
+		figures.Show("rodinia", "rho and sigma of the 16 Rodinia kernels on A100 (6.4.1, 6.5.1)", rodinia),
+		figures.Show("figure12", "the Rodinia kernels on A100 under different approaches", figure12),
+		figures.Show("optimum", "the 16 Rodinia kernels on A100, beside what is proven", optimum),
+		figures.Show("table4", "Average of rho in 1000 executions of FAR with WIDETIMES on A100", table4.build),
+		figures.Show("error",
+			"FAR above the area bound and above the certified bound, WIDETIMES and NARROWTIMES (6.4.2)",
+			distances),
+		figures.Show("reconfiguration", "FAR with and without reconfiguration time (6.4.2)", reconfiguration),
+		figures.Show("a30", "rho of FAR on A30, WIDETIMES (6.4.2)", a30),
+		figures.Show("table5", "Average of sigma in 1000 executions on A100", table5.build),
+		figures.Show("miso", "the order that the paper of MISO prints, on its own jobs (outside the five papers)",
+			misoJobs),
+		figures.Show("gpus", "FAR against MISO-OPT and fixed partitions on A30 and H100 (6.5.2), n = 15", otherGPUs),
+		figures.Show("table6", "Mean p_ref (%) and mean number of moves and swaps in an execution, of 1000, A100",
+			table6.build),
+		figures.Show("table7", "Gain (%) of reversal and of moves and swaps in 1000 concatenations, A100",
+			table7.build),
+		figures.Show("table8", "Mean number of moves and swaps in a concatenation, of 1000, A100", table8.build),
+		figures.Show("table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", table9.build),
+		figures.Show("contradiction", "printed numbers that exclude one another or are beyond a bound", contradiction),
+		figures.Show("script", "numbers of the authors' public code beside print", figures.Script),
+		figures.Show("text", "numbers of the text", h.text),
+		figures.Time("timing", "scheduling times (6.4.2, 6.5.2, 6.7.1)", timing),
+	)
 }
 
 var (

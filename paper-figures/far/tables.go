@@ -42,21 +42,25 @@ func cell(w workload, n int, quantity string) claim.Cell {
 	return claim.Cell{Row: w.String(), Column: fmt.Sprintf("n=%d", n), Quantity: quantity}
 }
 
-func (g grid) printed(claims *figures.Claims, w workload, n int, quantity string) float64 {
+func (g grid) printed(claims *claim.Set, w workload, n int, quantity string) float64 {
 	return claims.Published(g.name, cell(w, n, quantity))
 }
 
 func (g grid) byDefault() measure { return g.procedures[0].measure }
 
 func (g grid) build(d *figures.Data) (*figures.Output, error) {
-	rs := figures.Map(g.procedures, func(p procedure) figures.Reading {
+	procedures := g.procedures
+	if d.DefaultAlone {
+		procedures = procedures[:1]
+	}
+	rs := figures.Map(procedures, func(p procedure) figures.Reading {
 		r := figures.Reading{Name: p.name, Values: figures.Values{}}
 		for w, n := range figures.Each(g.rows, g.sizes) {
 			for i, m := range p.measure(d, w, n) {
 				r.Values[cell(w, n, g.quantities[i])] = m
 			}
 		}
-		if p.also != nil {
+		if p.also != nil && !d.DefaultAlone {
 			maps.Copy(r.Values, p.also(d))
 		}
 		return r
@@ -65,9 +69,8 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 	for n, q := range figures.Each(g.sizes, g.quantities) {
 		columns = append(columns, claim.Cell{Column: fmt.Sprintf("n=%d", n), Quantity: q})
 	}
-	head := &figures.Table{File: g.name}
-	head.Title = fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), d.Claims.Title(g.name))
-	head.Columns = reports.Left("workload")
+	title := fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), d.Title)
+	head := figures.NewTable(g.name, title, reports.Left("workload"))
 	layout := d.Layout(head, figures.Map(g.rows, workload.String), columns, rs[0])
 	return figures.Read(rs...).Table(layout), nil
 }

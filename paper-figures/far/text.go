@@ -116,7 +116,7 @@ func highestOf(ms []figures.Measurement) figures.Measurement { return slices.Max
 func lowestOf(ms []figures.Measurement) figures.Measurement { return slices.MinFunc(ms, byValue) }
 
 // outermost sets a claim to the measurement furthest outside its range or, if all lie inside, nearest to an end.
-func outermost(claims *figures.Claims, values figures.Values, quantity string, ms []figures.Measurement) {
+func outermost(claims *claim.Set, values figures.Values, quantity string, ms []figures.Measurement) {
 	c := claims.Find(claim.Key{Artefact: "text", Cell: claim.Of(quantity)})
 	outside := func(m figures.Measurement) float64 { return max(c.Published-m.Value, m.Value-c.To) }
 	m := slices.MaxFunc(ms, func(a, b figures.Measurement) int { return cmp.Compare(outside(a), outside(b)) })

@@ -28,7 +28,7 @@ type publishedTime struct {
 }
 
 // claim returns what the paper prints.
-func (t *publishedTime) claim(claims *figures.Claims) *claim.Claim {
+func (t *publishedTime) claim(claims *claim.Set) *claim.Claim {
 	at := claim.Cell{Row: t.Algorithm, Column: "n=" + t.N, Quantity: "time"}
 	return claims.Find(claim.Key{Artefact: "timing", Cell: at})
 }
@@ -56,7 +56,12 @@ func (t *publishedTime) micros(d *figures.Data) (out []float64) {
 
 // timing compares scheduling times with the paper's. Wall times differ from run to run: no verdict rests on them.
 func timing(d *figures.Data) (*figures.Output, error) {
-	t, byRow := d.Claims.Head("timing"), map[string]figures.Measurement{}
+	t, byRow := figures.NewTable("timing", "Scheduling times, one core",
+		reports.Left("algorithm").Right("n", "published_ms", "measured_ms", "ci_low_ms", "ci_high_ms",
+			"executions").Left("source"),
+		"published: AMD Ryzen 5 4600H; measured: this machine, while as many cells ran at once as there are workers",
+		"far-concat is two batches of n tasks, the two FAR schedules included; the paper's time is for the "+
+			"concatenation alone"), map[string]figures.Measurement{}
 	for _, row := range strictcsv.Embedded[publishedTime](files, "timings.csv", "scalings", "sizes") {
 		all := row.micros(d)
 		floats.Scale(1./1000, all) // milliseconds
@@ -85,7 +90,7 @@ func timing(d *figures.Data) (*figures.Output, error) {
 }
 
 // published returns the milliseconds that the paper prints for FAR.
-func published(claims *figures.Claims, n string) float64 {
+func published(claims *claim.Set, n string) float64 {
 	return (&publishedTime{Algorithm: "far", N: n}).claim(claims).Published
 }
 
@@ -118,8 +123,14 @@ func affordable(d *figures.Data, byRow map[string]figures.Measurement) []figures
 
 // growth compares how times grow with the number of tasks: the slope between two sizes on logarithmic scales. Its
 // interval goes from the low end of one time to the high end of the other.
-func growth(claims *figures.Claims, byRow map[string]figures.Measurement) *figures.Table {
-	t := claims.Head("timing-growth")
+func growth(claims *claim.Set, byRow map[string]figures.Measurement) *figures.Table {
+	t := figures.NewTable("timing-growth",
+		"How FAR's times grow with the number of tasks: exponents between two sizes, MIXEDSCALING WIDETIMES",
+		reports.Left("tasks").Right("n^2 log n", "printed times", "measured times", "measured low",
+			"measured high"),
+		"The paper proves that FAR takes at most O(n^2 log n), to which the search of this program need not come "+
+			"near: it skips allocations that a bound excludes. Wall times differ from run to run, so that no verdict "+
+			"rests on them")
 	slope := func(from, to, tasks float64) string { return reports.Fixed(math.Log(to/from)/math.Log(tasks), 2) }
 	for _, sizes := range [][2]string{{"100", "500"}, {"500", "1000"}} {
 		a, b := byRow["far "+sizes[0]], byRow["far "+sizes[1]]

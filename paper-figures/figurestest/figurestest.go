@@ -87,8 +87,7 @@ func withoutSamples(name, text string) string {
 const (
 	origin              = "gpu,gpu_name,driver,source,date,"
 	ReconfigurationHead = origin +
-		"partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds," +
-		"total_seconds,attempts\n"
+		"partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds,attempts\n"
 	IsolationHead = origin + "kernel,size,beside,runs,median_seconds,difference_percent,timed\n"
 	ExecutionHead = origin +
 		"algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s," +

@@ -51,8 +51,16 @@ func fit(d *figures.Data) (*figures.Output, error) {
 	}
 	chart.Charts = aligned(panels, 0)
 	inPaper := figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" })
-	t := d.Claims.Head("fit", len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", "), inPaper,
-		strings.Join(contradict, ", "))
+	t := figures.NewTable("fit", "Fit of the co-run model to public times on A100 instances",
+		reports.Left("kernel", "program", "class").Right("solo [s]", "serial s", "parallelism p",
+			"gain, 1 to 7 slices", "RMS residual [%]").Left("contradicts Table IV"),
+		fmt.Sprintf("%d of %d kernels are fitted within %g %%; over it: %s",
+			len(kernels)-len(badly), len(kernels), 100*wellFitted, strings.Join(badly, ", ")),
+		fmt.Sprintf("of the %d kernels of Table IV, the times of these are not those of the paper's class: %s; a "+
+			"kernel whose class is not in Table IV has the one that fits best",
+			inPaper, strings.Join(contradict, ", ")),
+		"residual: model over public time, less 1; speeds in the figure are the fitted solo time over the time; the "+
+			"public inputs are not the paper's")
 	t.Rows = body.Rows
 	return new(figures.Output).Table(t).Figure("fit", chart.Title, chart), nil
 }
@@ -99,13 +107,23 @@ func onInstance(p *task.Program, size mig.Slices) float64 {
 	return p.Relative(float64(size)/gpcs, float64(g.Profile(size).Length)/float64(g.MemorySlices))
 }
 
+func corunErrors(*figures.Data) (*figures.Output, error) { return corunError(datasets.Hardware()), nil }
+
 // corunError shows what was measured in overlapped windows: the fit of the kernels' scaling, as a table and drawn, and
 // the error of the co-run model with the program's constants and with those fitted on two thirds of the groups.
-func corunError(claims *figures.Claims, h datasets.HardwareSet) *figures.Output {
+func corunError(h datasets.HardwareSet) *figures.Output {
 	o := new(figures.Output)
-	scaling, misses := claims.Head("corun-scaling"), claims.Head("corun-overlap")
+	scaling, misses := figures.NewTable("corun-scaling",
+		"Programs of the co-run model, fitted to kernels alone on parts of the multiprocessors",
+		reports.Left("file", "kernel", "class").Right("serial s", "parallelism p", "gain, an eighth to all",
+			"RMS residual [%]")), figures.NewTable("corun-overlap",
+		"Kernels at the same time, and what the co-run model makes of them",
+		reports.Left("file", "groups", "part").Right("kappa", "delta", "jobs", "mean absolute error [%]"))
 	if len(h.Overlap) == 0 {
-		misses.Notes = append(misses.Notes, claims.Words("corun-missing"))
+		misses.Notes = append(misses.Notes, "NOT RUNNABLE: needs kernels that share a GPU: run `miglab profile "+
+			"--mode sm-partition --out DIR` and "+
+			"`miglab profile corun --mode sm-partition --out DIR` there, put DIR/overlap.csv into datasets/hardware "+
+			"as NAME.overlap.csv and build again")
 		return o.Table(misses)
 	}
 	for _, t := range h.Overlap {
@@ -131,14 +149,18 @@ func corunError(claims *figures.Claims, h datasets.HardwareSet) *figures.Output 
 		for _, table := range []*figures.Table{scaling, misses} {
 			table.Notes = figures.WithOrigin(table.Notes, t.Provenance)
 			if t.Stub() {
-				table.Notes = append(table.Notes, claims.Words("overlap-stub", t.File))
+				table.Notes = append(table.Notes, fmt.Sprintf("%v: MADE ON A STUB, not on a GPU: these numbers are "+
+					"not measurements", t.File))
 			}
 		}
 		if left > 0 {
-			misses.Notes = append(misses.Notes, claims.Words("overlap-left", t.File, left))
+			misses.Notes = append(misses.Notes, fmt.Sprintf("%v: %d groups are left out, of kernels without rates "+
+				"alone on several numbers of multiprocessors", t.File, left))
 		}
 	}
-	misses.Notes = append(misses.Notes, claims.Words("overlap-error"))
+	misses.Notes = append(misses.Notes, "the error is of the time of an iteration beside the others over the time "+
+		"alone on the whole GPU; a third of the groups, chosen by a hash of their names, is held out; the constants "+
+		"of the second rows of a file are fitted on the rest")
 	return o.Table(scaling, misses)
 }
 

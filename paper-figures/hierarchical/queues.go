@@ -222,7 +222,10 @@ var variations = []variation{
 // A queueFigure compares the methods by queue.
 type queueFigure struct {
 	name, metric, label string
-	more                []method
+	// title and notes are those of the table.
+	title string
+	notes []string
+	more  []method
 	// measure measures claims over the draws in data.
 	measure func(d *figures.Data, data []string) figures.Values
 	// mean is the claim that prints the agent's mean; the zero cell for none.
@@ -231,15 +234,24 @@ type queueFigure struct {
 
 var (
 	figure8 = queueFigure{
-		name: "figure8", metric: track.MetricThroughput, label: overTimeSharing.Label,
+		name: "figure8", title: "Fig. 8. Relative throughput by queue, simulated",
+		metric: track.MetricThroughput, label: overTimeSharing.Label,
 		more: []method{ownAgent}, measure: throughputs, mean: meanThroughput,
+		notes: []string{
+			"Time Sharing is 1; MIG+MPS Default has the partition with the highest mean on each draw",
+			rebuilt,
+		},
 	}
 	figure11 = queueFigure{
-		name: "figure11", metric: track.MetricSlowdownMean, label: "Time in the group / solo time",
+		name: "figure11", title: "Fig. 11. Mean slowdown by queue, simulated",
+		metric: track.MetricSlowdownMean, label: "Time in the group / solo time",
 		measure: slowdowns, mean: meanSlowdown,
+		notes: []string{"a job's time in its group over its time alone, the mean over the queue; Time Sharing is 1"},
 	}
 	figure12 = queueFigure{
-		name: "figure12", metric: track.MetricFairness, label: "Least slowdown / largest", measure: fairness,
+		name: "figure12", title: "Fig. 12. Fairness by queue, simulated", metric: track.MetricFairness,
+		label: "Least slowdown / largest", measure: fairness,
+		notes: []string{"the least slowdown of the queue over the largest; Time Sharing is 1"},
 	}
 )
 
@@ -250,7 +262,8 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 		return figures.Reading{Name: v.name, Values: f.measure(d, data)}
 	})...)
 	data := reported(d.Scale)
-	t := d.Claims.Head(f.name, simulated(d), len(data))
+	notes := []string{"AM: arithmetic mean", simulated(), fmt.Sprintf("means over %d draws of the programs", len(data))}
+	t := figures.NewTable(f.name, f.title, reports.Left("queue"), append(notes, f.notes...)...)
 	chart := reports.Bars{
 		Title: onChart(t), X: reports.Axis{Label: "Queue (AM: arithmetic mean)"}, Y: reports.Axis{Label: f.label},
 		Categories: append(slices.Clone(queueNames), "AM"), Dots: true,

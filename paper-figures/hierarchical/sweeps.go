@@ -43,7 +43,10 @@ func countFor(s figures.Scale, n int) int { return scaled(s, []int{n}, 2)[0] }
 type sweep struct {
 	// symbol is that of the paper, and axis the label of the chart.
 	name, symbol, axis string
-	values             []int
+	// title and notes are those of the table.
+	title  string
+	notes  []string
+	values []int
 	// data lists the datasets at a value, with more parameters, and count how many queues each has.
 	data  func(value int, parameters string) []string
 	count int
@@ -63,7 +66,7 @@ func (f *sweep) on(d *figures.Data, m method, value int, parameters string) (out
 func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 	step := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol,
 		f.more, f.less)
-	t := d.Claims.Head(f.name, simulated(d), countFor(d.Scale, generated), windowSize, concurrency)
+	t := figures.NewTable(f.name, f.title, reports.Right(f.symbol), append(f.notes, simulated())...)
 	chart := reports.Bars{
 		Title: onChart(t), X: reports.Axis{Label: f.axis}, Y: overTimeSharing,
 		Categories: figures.Map(f.values, strconv.Itoa), Dots: true,
@@ -101,6 +104,13 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 func figure9(d *figures.Data) (*figures.Output, error) {
 	f := sweep{
 		name: "figure9", symbol: "W", axis: "Window size W [jobs]",
+		title: "Fig. 9. Relative throughput against the window size W, simulated",
+		notes: []string{
+			fmt.Sprintf("means over %d generated queues of each of the four categories; ± is half the 95 %% interval",
+				countFor(d.Scale, generated)),
+			fmt.Sprintf("a shorter queue has jobs of the longer one; the agent's network takes %d jobs at most",
+				windowSize),
+		},
 		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), data: ofCategories,
 		count: countFor(d.Scale, generated), more: windowSize, less: 4,
 	}
@@ -109,6 +119,11 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 
 var figure10 = sweep{
 	name: "figure10", symbol: "Cmax", axis: "Cmax [jobs]",
+	title: "Fig. 10. Relative throughput against the concurrency Cmax, simulated",
+	notes: []string{
+		"means over Q1 to Q12; ± is half the 95 % interval over the queues",
+		fmt.Sprintf("the agent is trained with Cmax = %d; MIG Only has groups of two at most", concurrency),
+	},
 	values: []int{1, 2, 3, 4}, count: len(queueNames),
 	data: func(cmax int, parameters string) []string { return []string{queuesWith("cmax=%d%s", cmax, parameters)} },
 	more: concurrency, less: 2,
@@ -129,7 +144,12 @@ func throughputRows(d *figures.Data, data ...string) (out []row) {
 
 // sensitivity shows how the throughput and the order of the methods depend on the assumptions of the model.
 func sensitivity(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("sensitivity", simulated(d))
+	t := figures.NewTable("sensitivity", "Mean throughput on Q1 to Q12 by what the model assumes, simulated",
+		reports.Left("setting"),
+		"order: the methods with a choice of partitions, the highest mean first; MIG+MPS Default has the best "+
+			"partition of each setting",
+		"draws: the programs without public times drawn again; the interval is over the draws",
+		simulated())
 	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
 	add := func(name string, rows []row) {
 		cells := figures.Map(rows, func(r row) []string { return []string{reports.Fixed(r.mean(), 3), ""} })

@@ -29,7 +29,17 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	for _, f := range datasets.KernelFits() {
 		kernels[f.Program] = f
 	}
-	t, inputs := d.Claims.Head("table4"), map[claim.Cell]float64{} // counts
+	t := figures.NewTable("table4",
+		"Table IV. Programs of the co-run model: classes of the paper, parameters of the model",
+		reports.Left("class", "program", "parameters").Right("solo [s]", "serial s", "compute w_c",
+			"parallelism p", "memory w_m", "1 GPC / GPU").Left("class by the rule"),
+		"* not trained on; s, w_c and w_m are shares of the solo time, simulated on the whole GPU",
+		"drawn: from the class, under a fixed seed; fitted: solo time, s and p on public times of A100 instances, "+
+			"the division of the work between w_c and w_m from the class, as times by instance size cannot tell",
+		"1 GPC / GPU: time on one of eight GPCs with the memory that MIG gives it, over that of the whole GPU; the "+
+			"paper's rule makes less than 1.1 US (V-A2)",
+		"class by the rule: what the paper's rule makes of the model's program, where that is not the paper's class")
+	inputs := map[claim.Cell]float64{} // counts
 	for _, p := range datasets.Programs() {
 		from := "drawn"
 		if p.Fitted {
@@ -55,7 +65,9 @@ func jobsOf(dataset string, index int) []task.Program {
 }
 
 func table5(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("table5")
+	t := figures.NewTable("table5", "Table V. Queues of the paper",
+		reports.Left("queue").Right("CI", "MI", "US", "unseen").Left("jobs"),
+		"* not trained on")
 	for i, name := range queueNames {
 		jobs := jobsOf(queues, i)
 		classes := figures.Map(task.Classes(), func(c task.Class) string { return strconv.Itoa(countOf(jobs, c)) })
@@ -101,7 +113,7 @@ func table7(d *figures.Data) (*figures.Output, error) {
 		{Quantity: "MPS Only, C = 2"}:                        lists(corun.MPSOnly, 2, "[("),
 		{Quantity: "MPS+MIG, C = 2"}:                         lists(corun.Hierarchical, 2, "["),
 		{Quantity: "MPS+MIG, C = 3, with compute instances"}: lists(corun.Hierarchical, 3, "[{"),
-	}}).Table(partitionCounts(d.Claims), partitionList(d.Claims)), nil
+	}}).Table(partitionCounts(), partitionList()), nil
 }
 
 // families are the rows of Table VII and the agent's actions.
@@ -115,8 +127,14 @@ var families = []struct {
 	{"agent (our choice)", corun.Agent},
 }
 
-func partitionCounts(claims *figures.Claims) *figures.Table {
-	t := claims.Head("table7", variants(corun.Lockstep), variants(corun.Hierarchical))
+func partitionCounts() *figures.Table {
+	t := figures.NewTable("table7", "Table VII. Number of partitions by concurrency C",
+		reports.Left("partitions").Right("C = 2", "C = 3", "C = 4", "together"),
+		fmt.Sprintf("MPS+MIG as printed: percentages in tenths that add up to 1, and thirds and quarters; read "+
+			"literally the dots give %d partitions if two compute instances have the same percentages, and %d if they "+
+			"have any", variants(corun.Lockstep), variants(corun.Hierarchical)),
+		"the paper's agent has 29 actions (Table VI), which no reading of the table gives: which they are is our "+
+			"choice")
 	for _, f := range families {
 		var row []string
 		for jobs := 2; jobs <= concurrency; jobs++ {
@@ -127,8 +145,11 @@ func partitionCounts(claims *figures.Claims) *figures.Table {
 	return t
 }
 
-func partitionList(claims *figures.Claims) *figures.Table {
-	t := claims.Head("table7-partitions")
+func partitionList() *figures.Table {
+	t := figures.NewTable("table7-partitions", "Table VII. Partitions, and who has them",
+		reports.Right("C").Left("partition"),
+		"[...] the GPU or a GPU instance, {x} a compute instance, (x) an MPS client, (*) one without percentage, xm "+
+			"the share of the memory")
 	var all []corun.Family
 	for _, f := range families {
 		t.Columns, all = t.Columns.Left(f.name), append(all, f.Family)
@@ -179,7 +200,9 @@ const publishedOverhead = 0.005
 // timing lists the decision times of all methods on Q1 to Q12. Wall times are not results; whether the agent's are
 // more than the paper's limit is a conclusion.
 func timing(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("timing-hierarchical")
+	t := figures.NewTable("timing-hierarchical", "Decision times for the queues of 12 jobs, one core",
+		reports.Left("method").Right("mean [ms]", "longest [ms]", "share of the simulated makespan [%]"),
+		"this machine, while as many cells ran at once as there are workers; the makespan is simulated")
 	slow := figures.Measurement{Unit: "queues"} // of none, which decides nothing
 	for _, m := range slices.Concat(paperMethods, partitions, []method{agent, ownAgent, greedy, local, exact}) {
 		row := []string{"", "", ""}

@@ -77,13 +77,13 @@ type Conclusion struct {
 	ID       string `json:"id"`
 	Sentence string `json:"sentence"`
 	Section  string `json:"section"`
-	// Short is the sentence in a few words, for lists; of tables.csv.
+	// Short is the sentence in a few words, for lists.
 	Short string `json:"short,omitempty"`
 	verdict.Conclusion
 	// AtHalf and AtTwice are the answers if the thresholds that are ours were half and twice as far.
 	AtHalf  verdict.Answer `json:"at_half,omitempty"`
 	AtTwice verdict.Answer `json:"at_twice,omitempty"`
-	// Because says why it came out so, in words of tables.csv; empty for most.
+	// Because says why it came out so; empty for most.
 	Because string `json:"because,omitempty"`
 	// Varied says what the readings vary, or what is missing if nothing can be measured.
 	Varied string `json:"varied,omitempty"`

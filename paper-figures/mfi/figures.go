@@ -19,7 +19,7 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read(underReadings(d, func(m *measured) { m.underLoad(data) })...)
 	numbers, words := percents(demands)
 	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
-	panels(d, out, 4, "Load up to 100 %, uniform profiles", data, words,
+	panels(d, out, 4, "Load up to 100 %, uniform profiles", "demand", data, words,
 		func(r reading, q quantity, g grid) []reports.Chart {
 			return []reports.Chart{
 				g.lines(q.title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers),
@@ -73,7 +73,7 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 		active[i].Values = figures.Values{bigPacked: a.Values[bigPacked], bigActive: a.Values[bigActive]}
 	}
 	out := figures.Read(append(rs, active...)...)
-	panels(d, out, 5, "Four distributions at a demand of 85 %", atDemand(heavy), distributions,
+	panels(d, out, 5, "Four distributions at a demand of 85 %", "distribution", atDemand(heavy), distributions,
 		func(_ reading, q quantity, g grid) []reports.Chart {
 			return []reports.Chart{g.bars(q.title, distributionAxis,
 				reports.Axis{Label: "Share of the maximum"}, schemes,
@@ -126,7 +126,9 @@ func (r reading) severity() string {
 
 func figure6(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Panels{Title: "Fig. 6. Average fragmentation score at a demand of 85 %"}
-	t := tableOf(d, "figure6", schemes)
+	t := figures.NewTable("figure6", "Figure 6",
+		reports.Left("quantity", "distribution").PlusMinus(schemes...),
+		halfWidth)
 	for i, r := range inFigures() {
 		g := r.grid(d, quantity{metric: r.severity(), scale: 1}, atDemand(heavy))
 		g.rows(t, "Mean F, "+r.title, distributions, 3)

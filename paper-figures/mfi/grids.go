@@ -105,12 +105,8 @@ func (g grid) rows(t *figures.Table, quantity string, places []string, decimals 
 	}
 }
 
-// tableOf is an empty table for [grid.rows].
-func tableOf(d *figures.Data, name string, columns []string) *figures.Table {
-	t := d.Claims.Head(name)
-	t.Columns = t.Columns.PlusMinus(columns...)
-	return t
-}
+// halfWidth is a note of tables of means.
+const halfWidth = "mean ± half of the 95 % confidence interval"
 
 // inFigures lists the readings that figures are drawn under.
 func inFigures() []reading {
@@ -118,13 +114,15 @@ func inFigures() []reading {
 }
 
 // panels adds a figure and a table of all quantities under each reading to an output. There is a
-// place for each dataset; charts draws the panels of a quantity.
-func panels(d *figures.Data, out *figures.Output, number int, what string, data, places []string,
+// place for each dataset; charts draws the panels of a quantity. place names
+// the column of places.
+func panels(d *figures.Data, out *figures.Output, number int, what, place string, data, places []string,
 	charts func(r reading, q quantity, g grid) []reports.Chart,
 ) {
 	for _, r := range inFigures() {
-		t := tableOf(d, fmt.Sprint("figure", number), schemes)
-		t.Title += " " + r.title
+		t := figures.NewTable(fmt.Sprint("figure", number, r.file),
+			fmt.Sprintf("Figure %d, not normalized; %s", number, r.title),
+			reports.Left("quantity", place).PlusMinus(schemes...), halfWidth)
 		figure := reports.Panels{Title: fmt.Sprintf("Fig. %d. %s; %s", number, what, r.title)}
 		for i, q := range quantities {
 			g := r.grid(d, q, data)
@@ -134,7 +132,6 @@ func panels(d *figures.Data, out *figures.Output, number int, what string, data,
 				figure.Charts = append(figure.Charts, charts(r, q, g.normalized())...)
 			}
 		}
-		t.File += r.file
 		out.Figure(t.File, figure.Title, figure).Table(t)
 	}
 }

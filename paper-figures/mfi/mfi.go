@@ -36,12 +36,28 @@ const (
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	return figures.Load("mfi", files, figures.Builds{
-		"figure1": drawn("figure1", fragmentation), "figure2": drawn("figure2", placements),
-		"figure3": drawn("figure3", rejections), "figure4": figure4, "figure5": figure5, "figure6": figure6,
-		"table1": table1, "table2": table2, "example": example, "text": text, "steady": steady, "moves": moved,
-		"offline": offline,
-	})
+	return figures.Load("mfi", files,
+		figures.Show("figure1", "Fig. 1. Fragmentation by arrival and termination, an example",
+			drawn("figure1", fragmentation)),
+		figures.Show("figure2", "Fig. 2. The profiles of A100-80GB at all their indexes", drawn("figure2", placements)),
+		figures.Show("table1", "MIG profiles of A100 and where they may start", table1),
+		figures.Show("figure3", "Fig. 3. Rejections by (a) best fit and (b) load balancing, an example",
+			drawn("figure3", rejections)),
+		figures.Show("example",
+			"the worked example of the fragmentation score F (V-B): slices 2, 3 and 5 of GPU 2 are occupied",
+			example),
+		figures.Show("table2", "distributions of the requested profiles", table2),
+		figures.Show("figure4", "the schemes under different load, profiles uniformly distributed", figure4),
+		figures.Show("figure5", "the schemes under four distributions of profiles, at a demand of 85 %", figure5),
+		figures.Show("figure6", "average fragmentation score by scheme and distribution, at a demand of 85 %", figure6),
+		figures.Show("text", "numbers of the abstract, at a demand of 85 %", text),
+		figures.Show("steady",
+			"acceptance in steady state: the paper's schemes under each reading, and schedulers beyond the paper",
+			steady),
+		figures.Show("moves", "acceptance in steady state, if running workloads may move", moved),
+		figures.Show("offline", "acceptance against a bound on what can be accepted at all, without departures",
+			offline),
+	)
 }
 
 // distributions are those of Table II.

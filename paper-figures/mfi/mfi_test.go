@@ -1,11 +1,14 @@
 package mfi
 
 import (
+	"bytes"
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -208,10 +211,15 @@ func TestTablesBesideTheBoards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper := figurestest.Load(t, Paper)
+	var program []byte
+	sources, _ := filepath.Glob("*.go")
+	for _, path := range sources {
+		source, _ := os.ReadFile(path)
+		program = append(program, source...)
+	}
 	for line := range strings.Lines(string(text)) {
-		if f := strings.Split(strings.TrimSpace(line), ","); line[0] != '#' && f[1] == "mfi" {
-			paper.Claims.Head(f[2]) // panics if there is none
+		if f := strings.Split(strings.TrimSpace(line), ","); line[0] != '#' && f[1] == "mfi" && !bytes.Contains(program, []byte(strconv.Quote(f[2])+",")) {
+			t.Errorf("nothing makes the table %q", f[2])
 		}
 	}
 }

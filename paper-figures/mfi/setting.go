@@ -22,7 +22,11 @@ func profiles() []*mig.Profile {
 }
 
 func table1(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("table1")
+	t := figures.NewTable("table1", "Table I. MIG profiles of A100-80GB, the paper's beside the GPU model's",
+		reports.Left("profile").Right("slices (paper)", "compute slices", "memory slices", "instances (paper)",
+			"instances").Left("index (paper)", "index"),
+		"The paper's slices are memory slices, with one exception: 7g.80gb has 7 compute slices and takes all 8 "+
+			"memory slices, as F and the free slices count them.")
 	inputs := map[claim.Cell]float64{} // those of the model, which are the paper's
 	for _, p := range profiles() {
 		length := min(p.Length, mig.MustLookup(gpu).ComputeSlices)
@@ -37,7 +41,9 @@ func table1(d *figures.Data) (*figures.Output, error) {
 }
 
 func table2(d *figures.Data) (*figures.Output, error) {
-	t := d.Claims.Head("table2")
+	t := figures.NewTable("table2",
+		"Table II. Probability of each profile, as the generator of requests has it",
+		reports.Left("profile").Right("uniform", "skew-small", "skew-big", "bimodal"))
 	t.Rows = figures.Map(profiles(), func(p *mig.Profile) []string { return []string{p.String()} })
 	inputs := map[claim.Cell]float64{}
 	load := []string{"mean memory slices of a request"}
@@ -120,7 +126,10 @@ const printedF1 = 8
 // example scores GPU 2 of V-B, and counts the occupancies that would give GPU 1 its printed score.
 func example(d *figures.Data) (*figures.Output, error) {
 	mask := mig.Partition(gpu2()).Mask()
-	out, t := figures.Read(), d.Claims.Head("example")
+	out, t := figures.Read(), figures.NewTable("example",
+		"The worked example of V-B: the score of GPU 2, and how many occupancies of GPU 1 have its printed score, "+
+			"F(1) = 8",
+		reports.Left("F counts").Right("F(2)", "occupancies with F = 8", "of"))
 	all := reachable()
 	for _, r := range []sim.Reading{sim.StartFree, sim.Literal, sim.Partial} {
 		terms, total := terms(mask, r), 0
@@ -142,9 +151,8 @@ func example(d *figures.Data) (*figures.Output, error) {
 // drawn builds a drawing of masks. The text describes Figs. 1 and 3 without their masks, so these are our examples.
 func drawn(name string, rows func() []reports.MaskRow) figures.Build {
 	return func(d *figures.Data) (*figures.Output, error) {
-		title := d.Claims.Title(name)
-		chart := reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows()}
-		return new(figures.Output).Figure(name, title, chart), nil
+		chart := reports.Masks{Title: d.Title, GPU: mig.MustLookup(gpu), Rows: rows()}
+		return new(figures.Output).Figure(name, d.Title, chart), nil
 	}
 }
 

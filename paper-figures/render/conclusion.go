@@ -228,7 +228,7 @@ func (c *conclusion) Plain() (string, error) {
 	return strings.Join(strings.Fields(text), " "), err
 }
 
-// Reason is one sentence that says why it came out so: the first of what tables.csv says, or else what came out.
+// Reason is one sentence that says why it came out so: the first that conclusions.csv has, or else what came out.
 func (c *conclusion) Reason() (string, error) {
 	if first, _, more := strings.Cut(c.Because, ". "); more {
 		return first + ".", nil

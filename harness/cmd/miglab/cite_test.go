@@ -71,8 +71,8 @@ func TestCitationFilesAgree(t *testing.T) {
 		if venue := w.Journal + w.Collection; r.Type != "misc" && venue != r.Venue {
 			t.Errorf("CITATION.cff has the venue %q, references.csv %q", venue, r.Venue)
 		}
-		if p := papers[i]; p.Name != r.Name || !strings.HasSuffix(p.Title, ": "+r.Title) && !strings.HasPrefix(r.Title, strings.TrimPrefix(p.Title, "Deadline report: ")) {
-			t.Errorf("%s: %q is %q on its page", r.Name, r.Title, p.Title)
+		if p := papers[i]; p.Name != r.Name || !strings.HasSuffix(p.Heading, ": "+r.Title) && !strings.HasPrefix(r.Title, strings.TrimPrefix(p.Heading, "Deadline report: ")) {
+			t.Errorf("%s: %q is %q on its page", r.Name, r.Title, p.Heading)
 		}
 	}
 	var zenodo struct {
