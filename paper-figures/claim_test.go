@@ -186,7 +186,7 @@ func TestReasonsOfConclusions(t *testing.T) {
 				t.Error(rows.Fail(i, "because", errors.New("a measured number is not typed in")))
 			}
 			for _, seen := range regexp.MustCompile(`\(see ([^)]*)\)`).FindAllStringSubmatch(c.Because, -1) {
-				if !bytes.Contains(text, []byte(strconv.Quote(seen[1])+", ")) {
+				if !bytes.Contains(text, []byte(strconv.Quote(seen[1])+",")) {
 					t.Error(rows.Fail(i, "because", fmt.Errorf("the paper has no artefact %q", seen[1])))
 				}
 			}
