@@ -11,13 +11,13 @@ import (
 )
 
 func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
-	m := newRun(&manifest.Manifest{Papers: []manifest.Paper{{Name: "far", Artefacts: []manifest.Artefact{{Rows: []manifest.Row{{Default: true, Verdict: verdict.Reproduced}}}}}}})
+	m := newRun(&manifest.Manifest{Papers: []manifest.Paper{{Name: "far", Title: "FAR: A title", Artefacts: []manifest.Artefact{{Rows: []manifest.Row{{Default: true, Verdict: verdict.Reproduced}}}}}}})
 	before := "# x\n" + readmeBegin + "old\n" + readmeEnd + "\nrest\n"
 	after, err := m.updateReadme(before)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(after, "# x\n") || !strings.HasSuffix(after, "\nrest\n") || strings.Contains(after, "old\n") || !strings.Contains(after, "| far | 1 |") {
+	if !strings.HasPrefix(after, "# x\n") || !strings.HasSuffix(after, "\nrest\n") || strings.Contains(after, "old\n") || !strings.Contains(after, "| [FAR](paper-figures/far): A title | 0 | 0 | 0 | 0 | 1 | 0 |") {
 		t.Errorf("README became\n%s", after)
 	}
 	again, err := m.updateReadme(after)

@@ -9,6 +9,8 @@ import (
 
 	"miglab/harness/atomicfile"
 	"miglab/paper-figures/manifest"
+	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
 // Markers of the part of the project's README.md that the tool writes.
@@ -20,7 +22,7 @@ const (
 // gallery lists the images that README.md shows.
 var gallery = []string{"far/figure12.png", "drl/ours.png"}
 
-// UpdateReadme replaces the tables of conclusions and verdicts and the images of the project's README.md, from a folder
+// UpdateReadme replaces the table of conclusions and verdicts and the images of the project's README.md, from a folder
 // of results.
 func UpdateReadme(root, results string) error {
 	m, err := manifest.Read(results)
@@ -64,15 +66,37 @@ func (r *run) updateReadme(readme string) (string, error) {
 	if !ok || !end {
 		return "", fmt.Errorf("README.md lacks the lines %q and %q", strings.TrimSpace(readmeBegin), readmeEnd)
 	}
-	answers, err := markdown(r.answers())
-	if err != nil {
+	var table strings.Builder
+	if err := r.outcomes().Encode(&table, "markdown"); err != nil {
 		return "", err
 	}
-	verdicts, err := markdown(r.verdicts(""))
-	if err != nil {
-		return "", err
+	outcomes := compact(strings.TrimSpace(table.String()))
+	for _, p := range r.Papers { // only here, because a table escapes brackets
+		short, long, _ := strings.Cut(p.Title, ": ")
+		outcomes = strings.Replace(outcomes, "| "+p.Name+" |",
+			fmt.Sprintf("| [%s](paper-figures/%s): %s |", short, p.Name, long), 1)
 	}
-	return before + readmeBegin + compact(answers+"\n\n"+verdicts) + "\n" + readmeEnd + after, nil
+	return before + readmeBegin + outcomes + "\n" + readmeEnd + after, nil
+}
+
+// outcomes is a table of the papers with the numbers of conclusions by answer, and of claims by verdict.
+func (r *run) outcomes() *reports.Table {
+	t := &reports.Table{Columns: reports.Left("paper").Right("hold", "in part", "do not", "open", "agree", "deviate",
+		"open ", "not judged")}
+	for _, p := range r.Papers {
+		answers := map[verdict.Answer]int{}
+		for _, c := range p.all {
+			answers[c.Answer]++
+		}
+		one := manifest.Manifest{Papers: []manifest.Paper{*p.Paper}}
+		n := one.Count("")
+		t.Row(p.Name, answers[verdict.Holds], answers[verdict.HoldsInPart],
+			answers[verdict.DoesNotHold],
+			answers[verdict.Undecided]+answers[verdict.InTheModel]+answers[verdict.CannotRun],
+			n[verdict.Reproduced], n[verdict.Deviates], n[verdict.Inconclusive]+n[verdict.Hangs],
+			n[verdict.Consistent]+n[verdict.NotRunnable]+n[verdict.Input])
+	}
+	return t
 }
 
 var padding = regexp.MustCompile(` {2,}|-{4,}`)
