@@ -42,18 +42,17 @@ func (e *Engine) Failures(spans []Span) (out []Failure, err error) {
 	return out, err
 }
 
-// rows yields the rows of spans, of which it reads some at a time, until there is an error.
+// rows yields the rows of spans until there is an error.
 func (e *Engine) rows(spans []Span, err *error) iter.Seq2[store.Row, Span] {
-	const together = 1 << 17
 	return func(yield func(store.Row, Span) bool) {
 		for _, span := range spans {
-			for first := span.From; first < span.To && *err == nil; first += together {
-				var rows []store.Row
-				rows, *err = e.Store.Rows(span.Series, first, min(first+together, span.To))
-				for _, row := range rows {
-					if !yield(row, span) {
-						return
-					}
+			var rows []store.Row
+			if rows, *err = e.Store.Rows(span.Series, span.From, span.To); *err != nil {
+				return
+			}
+			for _, row := range rows {
+				if !yield(row, span) {
+					return
 				}
 			}
 		}

@@ -97,20 +97,39 @@ func (db *DB) Close() error {
 	return failed
 }
 
+// Check has SQLite check the databases, which finds what a search may miss. Reading all series also checks their
+// results. Errors are a [*Damage] and those of the file system.
+func (db *DB) Check() error {
+	for _, f := range db.all() {
+		if err := f.query("PRAGMA integrity_check(1)", nil, func(v []any) error {
+			if found := columnOr[string](v[0]); found != "ok" {
+				return f.damage("%s", found)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // A Tally counts results.
 type Tally struct {
 	// Done counts all results and Failed those of them that are errors.
 	Done, Failed int
 }
 
-// OpenIntact opens databases wherever they are, reads all their results and counts those of each
+// OpenIntact opens databases wherever they are, checks them, reads all their results and counts those of each
 // series. Databases that are damaged are left out and returned. All must have been written by this
 // program, so that another format is damage, too. Errors are a [*ConflictError] and those of the file
 // system.
 func OpenIntact(paths ...string) (db *DB, tally map[Series]Tally, damaged []*Damage, err error) {
 	for {
 		if db, err = openFiles("", paths); err == nil {
-			if tally, err = db.tally(); err == nil {
+			if err = db.Check(); err == nil {
+				tally, err = db.tally()
+			}
+			if err == nil {
 				_, err = db.Units("")
 			}
 			if err == nil {

@@ -4,12 +4,12 @@
 // A folder for results has the database results.db, and results-1of4.db and so on where
 // several processes share the work. Each has these tables:
 //
-//	series   one row for each track x dataset x content x gpu x count x algorithm x version x weights x model
+//	series   one row for each track x dataset x content x gpu x count x algorithm x version x weights x model, with the
+//	         checksums of its cells and the order in which series were last written
 //	cell     one row for each instance of a series: a kind and an error, or metrics as a JSON array of numbers;
 //	         and the wall time, which is never compared
 //	names    the names of the metrics as a JSON array, one row for each list that cells share
-//	tally    one row for each series: how many cells were written, the sum of their instances, and the order in
-//	         which series were last written
+//	state    one row: the number of series and of writes
 //	program  one row for each program outside miglab, with the name that it gives itself
 //	model    one row for each GPU model that is not in the program's table, as JSON
 //	unit     one row for each finished piece of work that is not a cell: its key, a digest of what it depends on, and
@@ -32,8 +32,9 @@
 // no more. Several processes may write to one database. Two results that disagree about a cell
 // are a [*ConflictError]; a result of [KindTimeout] gives way to any other.
 //
-// SQLite does not detect damaged text, or a damaged page that makes a search miss rows. So each cell
-// has a checksum, which is checked when it is read; the cells that a query finds of a series are
-// counted and compared with the table tally, which is written in the same commit; and the other tables
-// are compared with a second copy in an index. A damaged file is a [*Damage], which says what to do.
+// SQLite does not detect damaged text, or a damaged page that makes a search miss rows. So a series has checksums, one
+// for each 128 instances: the sum of the CRC-32C of the cells' columns, joined by NUL, and of their lists of names. A
+// commit adds to them, and whoever reads results checks those of the instances that it reads. The checksums of a series
+// also protect the order of series, its columns have a hash, and the table state says how many series there are.
+// [DB.Check] finds other damage. A damaged file is a [*Damage], which says what to do.
 package store

@@ -254,34 +254,50 @@ func damage(t *testing.T, path, table string) {
 
 // A damaged database is named with what to do, and others are not affected.
 func TestDamagedDatabase(t *testing.T) {
-	for name, spoil := range map[string]func(path string) error{
-		"cells":  func(path string) error { damage(t, path, "cell"); return nil },
-		"series": func(path string) error { damage(t, path, "series"); return nil },
-		"names":  func(path string) error { damage(t, path, "names"); return nil },
-		"short":  func(path string) error { return os.Truncate(path, 9000) },
-		"other": func(path string) error {
-			return os.WriteFile(path, bytes.Repeat([]byte("not a database\n"), 100), 0o600)
-		},
-		"digit": func(path string) error {
+	page := func(table string) func(string) { return func(path string) { damage(t, path, table) } }
+	sql := func(statement string) func(string) { return func(path string) { change(t, path, statement) } }
+	bytesOf := func(edit func([]byte) []byte) func(string) {
+		return func(path string) {
 			data, err := os.ReadFile(path)
-			return errors.Join(err, os.WriteFile(path, bytes.Replace(data, []byte(`[2,3]`), []byte(`[2,4]`), 1), 0o600))
-		},
-		"name": func(path string) error {
-			data, err := os.ReadFile(path)
-			return errors.Join(err, os.WriteFile(path, bytes.ReplaceAll(data, []byte(`"moves"`), []byte(`"moved"`)), 0o600))
-		},
+			if err := errors.Join(err, os.WriteFile(path, edit(data), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	replace := func(old, new string) func(string) {
+		return bytesOf(func(data []byte) []byte { return bytes.ReplaceAll(data, []byte(old), []byte(new)) })
+	}
+	for name, spoil := range map[string]func(path string){
+		"cells":           page("cell"),
+		"series":          page("series"),
+		"names":           page("names"),
+		"short":           bytesOf(func(data []byte) []byte { return data[:9000] }),
+		"other":           bytesOf(func([]byte) []byte { return bytes.Repeat([]byte("not a database\n"), 100) }),
+		"digit":           replace(`[2,3]`, `[2,4]`),
+		"name":            replace(`"moves"`, `"moved"`),
+		"dataset":         replace("WIDETIMES", "WIDETIMER"),
+		"kind":            sql("UPDATE cell SET kind = 'timeout', error = '1s' WHERE instance = 1"),
+		"wall time":       sql("UPDATE cell SET nanoseconds = 2 WHERE instance = 1"),
+		"another cell":    sql("UPDATE cell SET instance = 3 WHERE instance = 2"),
+		"missing cell":    sql("DELETE FROM cell WHERE instance = 1"),
+		"order of series": sql("UPDATE series SET written = written + 1"),
+		"missing series":  sql("DELETE FROM series"),
+		"missing names":   sql("DELETE FROM names"),
+		"missing state":   sql("DELETE FROM state"),
 	} {
 		dir := t.TempDir()
 		write(t, dir, "results-0of2.db", result(0, 1))
 		want := dumpOf(t, dir)
 		path := filepath.Join(dir, "results-1of2.db")
 		write(t, dir, filepath.Base(path), result(1, 2), result(2, 3))
-		if err := spoil(path); err != nil {
-			t.Fatal(err)
-		}
+		spoil(path)
 		db, err := Open(dir)
 		if err == nil {
 			_, err = dump(db, false)
+			_, part := db.Rows(far, 1, 2)
+			if d := (*Damage)(nil); err == nil || !errors.As(part, &d) && name != "missing series" {
+				t.Errorf("%s: all: %v; a part: %v", name, err, part)
+			}
 			db.Close()
 		}
 		var d *Damage
@@ -324,7 +340,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.db.Close()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "results.db has format 9 and this program reads format 5; use the program that wrote it") {
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "results.db has format 9 and this program reads format 6; use the program that wrote it") {
 		t.Errorf("another format: %v", err)
 	}
 	// A process that is killed at its very beginning leaves an empty file.

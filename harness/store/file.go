@@ -13,7 +13,7 @@ import (
 
 // Format is the version of the schema that this program writes and reads. It is the database's
 // user_version.
-const Format = 5
+const Format = 6
 
 // schema makes the tables, unless another process has just done so. Cells of one series are stored side by side.
 //
@@ -39,11 +39,9 @@ type file struct {
 	lists sync.Map
 
 	mu sync.Mutex
-	// extents are what the database had of its series when they were last read. At a version of the data, all of
-	// the complete tracks were read, which are those of all series if there is an empty one.
-	extents  map[Series]*extent
-	complete map[string]bool
-	version  int64
+	// series is what the database had at a version of its data; nil if it was not read yet.
+	series  map[Series]*entry
+	version int64
 }
 
 // openFile opens a database. It makes the file and its tables if they do not exist.
@@ -68,7 +66,7 @@ func openFile(path string) (*file, error) {
 	if err != nil {
 		return nil, errors.Join(explainError(path, err), db.Close())
 	}
-	return &file{path: path, db: db, extents: map[Series]*extent{}, complete: map[string]bool{}}, nil
+	return &file{path: path, db: db}, nil
 }
 
 // query hands over the columns of all rows. Integers are int64 and missing values nil.
@@ -102,7 +100,7 @@ func (f *file) query(query string, args []any, use func(columns []any) error) er
 	return explainError(f.path, rows.Err())
 }
 
-// columnOr returns a column of a type, or the zero value if it is of another type. Checksums show that.
+// columnOr returns a column of a type, or the zero value if it has another type, which checksums show.
 func columnOr[T any](column any) T {
 	v, _ := column.(T)
 	return v

@@ -2,13 +2,9 @@ package store
 
 import (
 	"cmp"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -16,37 +12,6 @@ import (
 type cell struct {
 	Row
 	where string
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// checksumOf is what the column crc must have for a row of a table besides cell and series.
-func checksumOf(columns ...string) int64 {
-	return int64(crc32.Checksum([]byte(strings.Join(columns, "\x00")), castagnoli))
-}
-
-// identity appends the columns of a series, which its own checksum is of, and with which those of its cells begin.
-// selectExtents makes the same in SQL.
-func (s *Series) identity(b []byte) []byte {
-	for _, text := range []string{s.Track, s.Dataset, s.Content, s.GPU} {
-		b = append(append(b, text...), 0)
-	}
-	b = append(append(strconv.AppendInt(b, int64(s.Count), 10), 0), s.Algorithm...)
-	b = append(strconv.AppendInt(append(b, 0), int64(s.Version), 10), 0)
-	return append(append(append(b, s.Weights...), 0), s.Model...)
-}
-
-// checksum is what the column crc must have for a row of a series with this identity, as a signed
-// number, which takes less room.
-func (r *Row) checksum(identity []byte) int32 {
-	b := strconv.AppendInt(append(identity, 0), int64(r.Instance), 10)
-	for _, text := range []string{r.Kind, r.Error, r.Metrics.names, r.Metrics.numbers} {
-		b = append(append(b, 0), text...)
-	}
-	if r.Micros != 0 {
-		b = binary.BigEndian.AppendUint64(b, math.Float64bits(r.Micros))
-	}
-	return int32(crc32.Checksum(b, castagnoli))
 }
 
 // cleanText replaces what SQLite's functions would not take as text.
@@ -63,13 +28,13 @@ func (c *cell) outcome() string {
 func (db *DB) Series(filter Filter) ([]Series, error) {
 	var out []Series
 	for _, f := range db.all() {
-		extents, err := f.present(filter.Track)
+		all, err := f.present()
 		if err != nil {
 			return nil, err
 		}
-		for _, x := range extents {
-			if filter.selects(x.Series) {
-				out = append(out, x.Series)
+		for s := range all {
+			if filter.selects(s) {
+				out = append(out, s)
 			}
 		}
 	}
@@ -78,7 +43,8 @@ func (db *DB) Series(filter Filter) ([]Series, error) {
 }
 
 // Rows returns the rows of the instances first to end-1 of a series, as many as there are, by
-// instance. Errors are a [*ConflictError], a [*Damage] and those of the file system.
+// instance. It reads and checks all of the series. Errors are a [*ConflictError], a [*Damage] and those of the file
+// system.
 func (db *DB) Rows(s Series, first, end int) ([]Row, error) {
 	cells, err := db.cells(s, first, end)
 	out := make([]Row, len(cells))
@@ -91,7 +57,16 @@ func (db *DB) Rows(s Series, first, end int) ([]Row, error) {
 // cells returns cells of a series by instance. A cell that several files have comes once.
 func (db *DB) cells(s Series, first, end int) (all []cell, err error) {
 	for i, f := range db.all() {
-		if all, err = f.appendCells(all, s, first, end); err == nil && i > 0 {
+		series, err := f.present()
+		if err != nil {
+			return nil, err
+		}
+		e := series[s]
+		if e == nil {
+			continue
+		}
+		cells, _, err := f.read([]*entry{e}, first, end)
+		if all = append(all, cells...); err == nil && i > 0 {
 			all, err = uniteCells(s, all)
 		}
 		if err != nil {
@@ -99,90 +74,6 @@ func (db *DB) cells(s Series, first, end int) (all []cell, err error) {
 		}
 	}
 	return all, nil
-}
-
-// An unreadList is the id of a list of names that was not read yet.
-type unreadList int64
-
-func (unreadList) Error() string { return "names of metrics are missing" }
-
-// appendCells appends cells of a series in one file, which it checks.
-func (f *file) appendCells(all []cell, s Series, first, end int) (more []cell, err error) {
-	err = f.withLists(func() error {
-		more, err = f.appendKnown(all, s, first, end)
-		return err
-	})
-	return more, err
-}
-
-// withLists calls read, and again after it has read the lists of names as long as read meets an unread one: another
-// process may add lists meanwhile.
-func (f *file) withLists(read func() error) error {
-	for {
-		err := read()
-		id, ok := errors.AsType[unreadList](err)
-		if !ok {
-			return err
-		}
-		if err := f.readLists(); err != nil {
-			return err
-		}
-		if _, ok := f.lists.Load(int64(id)); !ok {
-			return f.damage("%v", id)
-		}
-	}
-}
-
-// readLists reads the lists of names, which are few and shared by many cells.
-func (f *file) readLists() error {
-	type row struct {
-		id   int64
-		list string
-	}
-	ways := [2]string{"NOT INDEXED", "INDEXED BY sqlite_autoindex_names_1"}
-	all, err := readTwice(f, "names", "id, list", ways, func(v []any) row {
-		return row{columnOr[int64](v[0]), columnOr[string](v[1])}
-	})
-	for _, r := range all {
-		if err == nil {
-			f.lists.Store(r.id, r.list)
-		}
-	}
-	return err
-}
-
-// cellColumns are the columns of cells after the instance, as cell reads them. NULL is faster to read than an
-// empty text, a number than a text, and one column than two.
-const cellColumns = ", names, numbers, iif(kind = '' AND error = '', NULL, kind || char(0) || error), microseconds, crc"
-
-// appendKnown is appendCells if the lists of names have been read, and otherwise an unreadList.
-func (f *file) appendKnown(all []cell, s Series, first, end int) ([]cell, error) {
-	identity := s.identity(make([]byte, 0, 1024))
-	err := f.eachCell(s, cellColumns, first, end, func(v []any) error {
-		c, err := f.cell(s, identity, v)
-		all = append(all, c)
-		return err
-	})
-	return all, err
-}
-
-// cell makes a cell of a series with this identity of its columns, and checks it.
-func (f *file) cell(s Series, identity []byte, v []any) (cell, error) {
-	id := columnOr[int64](v[1])
-	list, ok := f.lists.Load(id)
-	if !ok {
-		return cell{}, unreadList(id)
-	}
-	r := Row{
-		Instance: int(columnOr[int64](v[0])),
-		Metrics:  Metrics{list.(string), columnOr[string](v[2])},
-		Micros:   columnOr[float64](v[4]),
-	}
-	r.Kind, r.Error, _ = strings.Cut(columnOr[string](v[3]), "\x00")
-	if int64(r.checksum(identity)) != columnOr[int64](v[5]) {
-		return cell{}, f.damage("the checksum of instance %d of %v is wrong", r.Instance, s)
-	}
-	return cell{r, f.path}, nil
 }
 
 // uniteCells orders the cells of several files by instance and keeps one of each.
@@ -205,69 +96,71 @@ func uniteCells(s Series, all []cell) ([]cell, error) {
 	return out, nil
 }
 
-// metricNames returns the names of the metrics that cells of the series that the filter selects
-// have, in ascending order.
-func (db *DB) metricNames(filter Filter) ([]string, error) {
-	all, err := db.Series(filter)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
+// column calls add for a column of the cells of a series that a condition selects, in each file. It checks nothing.
+func (db *DB) column(s Series, column, condition string, add func(f *file, value int64) error, args ...any) error {
+	query := "SELECT " + column + " FROM cell WHERE series = ?" + condition
 	for _, f := range db.all() {
-		lists := map[int64]bool{}
-		for _, s := range all {
-			if err := f.eachCell(s, ", names", 0, math.MaxInt, func(v []any) error {
-				lists[columnOr[int64](v[1])] = true
-				return nil
-			}); err != nil {
-				return nil, err
-			}
+		all, err := f.present()
+		if err != nil {
+			return err
 		}
-		if err := f.readLists(); err != nil {
-			return nil, err
+		if e := all[s]; e != nil {
+			err = f.query(query, append([]any{e.id}, args...), func(v []any) error { return add(f, columnOr[int64](v[0])) })
 		}
-		for id := range lists {
-			list, _ := f.lists.Load(id)
-			for names := strings.Trim(columnOr[string](list), "[]"); names != ""; {
-				name, after := unquoteFirst(names)
-				out, names = append(out, name), strings.TrimPrefix(after, ",")
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
-}
-
-// Finished calls add for the instances of a series that need no more work: that have a
-// result other than [KindTimeout]. It may do so more than once.
-func (db *DB) Finished(s Series, add func(instance int)) error {
-	for _, f := range db.all() {
-		if err := f.eachCell(s, ", kind = '"+KindTimeout+"'", 0, math.MaxInt, func(v []any) error {
-			if columnOr[int64](v[1]) == 0 {
-				add(int(columnOr[int64](v[0])))
-			}
-			return nil
-		}); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// metricNames returns the names of the metrics that cells of the series that the filter selects
+// have, in ascending order.
+func (db *DB) metricNames(filter Filter) ([]string, error) {
+	all, err := db.Series(filter)
+	type key struct {
+		*file
+		list int64
+	}
+	lists := map[key]bool{}
+	for i := 0; err == nil && i < len(all); i++ {
+		err = db.column(all[i], "DISTINCT names", "", func(f *file, list int64) error {
+			lists[key{f, list}] = true
+			return nil
+		})
+	}
+	var out []string
+	for k := range lists {
+		list, failed := k.file.list(k.list)
+		err = cmp.Or(err, failed)
+		for names := strings.Trim(list, "[]"); names != ""; {
+			name, after := unquoteFirst(names)
+			out, names = append(out, name), strings.TrimPrefix(after, ",")
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), err
+}
+
+// Finished calls add for the instances of a series that need no more work: that have a
+// result other than [KindTimeout]. It may do so more than once.
+func (db *DB) Finished(s Series, add func(instance int)) error {
+	return db.column(s, "instance", " AND kind <> '"+KindTimeout+"'", func(_ *file, instance int64) error {
+		add(int(instance))
+		return nil
+	})
+}
+
 // Instances returns the instances of a series from first on that have a result of any kind, in
 // ascending order. It reads no results, so that damage in them is not seen.
 func (db *DB) Instances(s Series, first int) ([]int, error) {
 	var out []int
-	for _, f := range db.all() {
-		if err := f.eachCell(s, "", first, math.MaxInt, func(v []any) error {
-			out = append(out, int(columnOr[int64](v[0])))
-			return nil
-		}); err != nil {
-			return nil, err
-		}
-	}
+	err := db.column(s, "instance", " AND instance >= ?", func(_ *file, instance int64) error {
+		out = append(out, int(instance))
+		return nil
+	}, first)
 	slices.Sort(out)
-	return slices.Compact(out), nil
+	return slices.Compact(out), err
 }
 
 // ByAge returns the series in the order in which a cell of theirs was last written. Of several
@@ -275,13 +168,13 @@ func (db *DB) Instances(s Series, first int) ([]int, error) {
 func (db *DB) ByAge(of []Series) ([]Series, error) {
 	written := map[Series][]int64{}
 	for i, f := range db.all() {
+		all, err := f.present()
+		if err != nil {
+			return nil, err
+		}
 		for _, s := range of {
-			x, err := f.extent(s)
-			if err != nil {
-				return nil, err
-			}
-			if x != nil {
-				written[s] = []int64{int64(i), x.written}
+			if e := all[s]; e != nil {
+				written[s] = []int64{int64(i), e.written}
 			}
 		}
 	}
@@ -301,86 +194,11 @@ func (db *DB) each(use func(s Series, cells []cell) error) error {
 	}
 	for i := 0; err == nil && i < len(all); i++ {
 		var cells []cell
-		if cells, err = db.cells(all[i], 0, math.MaxInt); err == nil {
+		if cells, err = db.cells(all[i], math.MinInt, math.MaxInt); err == nil {
 			err = use(all[i], cells)
 		}
 	}
 	return err
-}
-
-// each is [DB.each] for one file. It reads many series at once, which takes less time where they are short.
-func (f *file) each(use func(s Series, cells []cell) error) error {
-	const batch = 20_000 // cells
-	all, err := f.present("")
-	slices.SortFunc(all, func(a, b *extent) int { return cmp.Compare(a.written, b.written) })
-	for err == nil && len(all) > 0 {
-		n := 0
-		for cells := int64(0); n < len(all) && cells < batch; n++ {
-			cells += all[n].cells
-		}
-		var cells []cell
-		var ends []int
-		err = f.withLists(func() error {
-			cells, ends, err = f.cellsOf(all[:n])
-			return err
-		})
-		for i, begin := 0, 0; err == nil && i < n; i++ {
-			err = use(all[i].Series, cells[begin:ends[i]:ends[i]])
-			begin = ends[i]
-		}
-		all = all[n:]
-	}
-	return err
-}
-
-// cellsOf returns the cells of several series, and where those of each end. The error is an unreadList
-// if a list of names has not been read.
-func (f *file) cellsOf(all []*extent) (cells []cell, ends []int, err error) {
-	ids := []byte("[")
-	n := int64(0)
-	for _, x := range all {
-		ids = append(strconv.AppendInt(ids, x.id, 10), ',')
-		n += x.cells
-	}
-	cells, ends = make([]cell, 0, max(0, min(n, fullBuffer))), make([]int, 0, len(all))
-	ids[len(ids)-1] = ']'
-	identity := make([]byte, 0, 1024)
-	var read sum
-	endSeries := func() error {
-		x := all[len(ends)]
-		ends = append(ends, len(cells))
-		if read.lacks(x.sum) {
-			return lackingError(f, x.Series, read, x.sum)
-		}
-		read = sum{}
-		return nil
-	}
-	const query = "SELECT instance" + cellColumns + ", key FROM json_each(?) CROSS JOIN cell ON series = value"
-	err = f.query(query, []any{string(ids)}, func(v []any) error {
-		for int64(len(ends)) < columnOr[int64](v[6]) {
-			if err := endSeries(); err != nil {
-				return err
-			}
-		}
-		x := all[len(ends)]
-		if read.cells == 0 {
-			identity = x.identity(identity[:0])
-		}
-		c, err := f.cell(x.Series, identity, v)
-		if err != nil {
-			return err
-		}
-		if last := len(cells) - 1; read.cells > 0 && cells[last].Instance >= c.Instance {
-			return disorderError(f, x.Series, c.Instance, cells[last].Instance)
-		}
-		cells = append(cells, c)
-		read.cells, read.instances = read.cells+1, read.instances+int64(c.Instance)
-		return nil
-	})
-	for err == nil && len(ends) < len(all) {
-		err = endSeries()
-	}
-	return cells, ends, err
 }
 
 // tally counts the results of each series, all of which it reads. It keeps them if they are few.

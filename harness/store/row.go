@@ -56,10 +56,11 @@ func (s Series) String() string {
 	return fmt.Sprintf("%s (version %d) on %s, %d x %s, %s", s.Algorithm, s.Version, s.Dataset, s.Count, s.GPU, s.Model)
 }
 
-// values are the series' columns, followed by others.
-func (s Series) values(others ...any) []any {
-	own := []any{s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights, s.Model}
-	return append(own, others...)
+// values are the identity and the series' columns.
+func (s Series) values(identity int64) []any {
+	return []any{
+		identity, s.Track, s.Dataset, s.Content, s.GPU, s.Count, s.Algorithm, s.Version, s.Weights, s.Model,
+	}
 }
 
 // Metrics are numbers by name. Names carry the unit, as in makespan_s. The zero value has none.
@@ -151,7 +152,7 @@ type Row struct {
 	Kind string
 	// Error says what went wrong.
 	Error string
-	// Micros is the wall time of the work in microseconds; 0 means that it is not known. Results
+	// Micros is the wall time of the work in microseconds, of whole nanoseconds; 0 means that it is not known. Results
 	// that differ in it alone are the same, and the first one's is kept.
 	Micros float64
 }

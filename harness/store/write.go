@@ -1,22 +1,18 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
-
-	lib "modernc.org/sqlite/lib"
 )
 
 // How much work may be lost when the process is killed: what was appended in the last
@@ -64,7 +60,7 @@ func (db *DB) Writer(path string) (*Writer, error) {
 // [*ConflictError], with which writing ends. An error may be about earlier rows;
 // after it every call gives the same error.
 func (w *Writer) Append(s Series, rows ...Row) error {
-	if bytes.Count(s.identity(make([]byte, 0, 1024)), []byte{0}) != 8 {
+	if strings.Count(s.columns(), "\x00") != 8 {
 		return fmt.Errorf("%q has a NUL, which separates the columns of series", fmt.Sprint(s))
 	}
 	cells := make([]cell, len(rows))
@@ -152,26 +148,24 @@ func (w *Writer) flush() {
 	w.order, w.size = w.order[:0], 0
 }
 
-// What has an id is found, or added, by the same values. Those of a series are its columns and its checksum.
+// What has an id is found, or added, by the same values.
 const (
-	findSeries = "SELECT id FROM series WHERE (" + seriesColumns + ", crc) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	addSeries  = "INSERT INTO series (" + seriesColumns + ", crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	findNames  = "SELECT id FROM names WHERE list = ?"
-	addNames   = "INSERT INTO names (list) VALUES (?)"
+	findSeries = "SELECT id, written, checksums FROM series WHERE identity = ?"
+	addSeries  = "INSERT INTO series (identity, " + seriesColumns + ", written, checksums)" +
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '')"
+	findNames = "SELECT id FROM names WHERE list = ?"
+	addNames  = "INSERT INTO names (list) VALUES (?)"
 )
 
 // insert adds a cell if the database does not have it; NULL, and parameters without numbers, are bound faster.
-// Otherwise replace puts it in the place of one that ran out of time. If the cell has another result, this is an error:
-// the kind must not be NULL. count adds cells to what the database has of a series, and makes it the one written last.
+// Otherwise find reads it, and replace puts another in its place.
 const (
-	insert = "INSERT INTO cell (series, instance, names, numbers, microseconds, crc, kind, error)" +
-		" VALUES (?, ?, ?, ?, ?, ?, ifnull(?, ''), ifnull(?, '')) ON CONFLICT DO NOTHING"
-	replace = "UPDATE cell SET names = ?3, numbers = ?4, kind = iif(kind = '" + KindTimeout +
-		"', ?5, NULL), error = ?6, microseconds = nullif(?7, 0), crc = ?8 WHERE (series, instance) = (?1, ?2) AND " +
-		"(names, numbers, kind, error) <> (?3, ?4, ?5, ?6) AND ?5 <> '" +
-		KindTimeout + "'"
-	count = "REPLACE INTO tally (series, cells, instances)" +
-		" SELECT ?1, ?2 + ifnull(sum(cells), 0), ?3 + ifnull(sum(instances), 0) FROM tally WHERE series = ?1"
+	insert = "INSERT INTO cell (series, instance, names, numbers, nanoseconds, kind, error)" +
+		" VALUES (?, ?, ?, ?, ?, ifnull(?, ''), ifnull(?, '')) ON CONFLICT DO NOTHING"
+	find = "SELECT names, list, numbers, kind, error, nanoseconds FROM cell JOIN names ON id = names" +
+		" WHERE (series, instance) = (?, ?)"
+	replace = "UPDATE cell SET (names, numbers, nanoseconds, kind, error) = (?3, ?4, ?5, ?6, ?7)" +
+		" WHERE (series, instance) = (?1, ?2)"
 )
 
 // write commits cells, all or none.
@@ -193,17 +187,16 @@ func (f *file) write(order []Series, pending map[Series][][]cell) error {
 	if t.tx, err = conn.BeginTx(ctx, nil); err != nil {
 		return explainError(f.path, errors.Join(err, t.insert.Close()))
 	}
-	for _, s := range order {
-		cells := slices.Concat(pending[s]...)
-		if err := t.insertCells(s, cells); err != nil {
-			_ = errors.Join(t.insert.Close(), t.tx.Rollback(), conn.Close()) // SQLite may have done so; err says more
-			if errorCode(err) == lib.SQLITE_CONSTRAINT {
-				have, failed := f.appendCells(nil, s, 0, math.MaxInt)
-				_, conflict := uniteCells(s, append(have, cells...))
-				err = cmp.Or(failed, conflict, err)
-			}
-			return explainError(f.path, err)
+	if err = t.tx.QueryRow("SELECT series, written FROM state").Scan(&t.series, &t.written); err == nil {
+		err = t.insertAll(f.path, order, pending)
+	}
+	if err != nil {
+		_ = errors.Join(t.insert.Close(), t.tx.Rollback(), conn.Close()) // SQLite may have done so; err says more
+		if conflict, ok := errors.AsType[*ConflictError](err); ok {
+			_, damage := (&DB{files: []*file{f}}).cells(conflict.Series, 0, 0)
+			err = cmp.Or(damage, err)
 		}
+		return explainError(f.path, err)
 	}
 	return explainError(f.path, errors.Join(t.insert.Close(), t.tx.Commit()))
 }
@@ -214,6 +207,8 @@ type transaction struct {
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
 	insert   driver.Stmt
+	// series and written are the numbers of series and of writes, as the table state has them.
+	series, written int64
 	// names are the ids of the lists of names that were looked up.
 	names map[string]int64
 }
@@ -227,79 +222,117 @@ func (t *transaction) statement(query string) (*sql.Stmt, error) {
 	return s, err
 }
 
-// exec returns how many rows a statement changed.
-func (t *transaction) exec(query string, values ...any) (int64, error) {
+func (t *transaction) exec(query string, values ...any) error {
 	s, err := t.statement(query)
-	if err != nil {
-		return 0, err
-	}
-	done, err := s.Exec(values...)
-	if err != nil {
-		return 0, err
-	}
-	return done.RowsAffected()
-}
-
-// insertCells adds cells of one series.
-func (t *transaction) insertCells(s Series, cells []cell) error {
-	identity := s.identity(make([]byte, 0, 1024))
-	id, err := t.id(findSeries, addSeries, s.values(int64(crc32.Checksum(identity, castagnoli)))...)
-	if err != nil {
-		return err
-	}
-	for i := range cells {
-		if list := cells[i].Metrics.names; t.names[list] == 0 {
-			if t.names[list], err = t.id(findNames, addNames, list); err != nil {
-				return err
-			}
-		}
-	}
-	var added sum
-	var known []cell
-	if err = t.conn.Raw(func(any) error {
-		added, known, err = t.insertNew(id, cells, identity)
-		return err
-	}); err != nil {
-		return err
-	}
-	changed := added.cells > 0
-	for _, c := range known {
-		n, err := t.exec(replace, id, c.Instance, t.names[c.Metrics.names], c.Metrics.numbers, c.Kind, c.Error,
-			c.Micros, c.checksum(identity))
-		if err != nil {
-			return err
-		}
-		changed = changed || n > 0
-	}
-	if changed {
-		_, err = t.exec(count, id, added.cells, added.instances)
+	if err == nil {
+		_, err = s.Exec(values...)
 	}
 	return err
 }
 
-// insertNew adds the cells that the database does not have. It returns their sum, and the other cells. It calls the
-// driver without package sql, which takes less time.
-func (t *transaction) insertNew(id int64, cells []cell, identity []byte) (added sum, known []cell, err error) {
-	var named [8]driver.NamedValue
+// insertAll adds cells of all series.
+func (t *transaction) insertAll(path string, order []Series, pending map[Series][][]cell) error {
+	for _, s := range order {
+		if err := t.insertCells(path, s, slices.Concat(pending[s]...)); err != nil {
+			return err
+		}
+	}
+	err := t.exec("UPDATE state SET series = ?, written = ?", t.series, t.written)
+	return err
+}
+
+// insertCells adds cells of one series.
+func (t *transaction) insertCells(path string, s Series, cells []cell) error {
+	e := entry{Series: s, identity: hashColumns(s.columns())}
+	added, err := t.find(findSeries, []any{e.identity}, addSeries, s.values(e.identity), &e.id, &e.written, &e.checksums)
+	if err != nil {
+		return err
+	}
+	if added {
+		t.series++
+	}
+	for i := range cells {
+		if list := cells[i].Metrics.names; t.names[list] == 0 {
+			id := int64(0)
+			if _, err := t.find(findNames, []any{list}, addNames, []any{list}, &id); err != nil {
+				return err
+			}
+			t.names[list] = id
+		}
+	}
+	var known []cell
+	sums := e.sums()
+	if err = t.conn.Raw(func(any) error {
+		known, err = t.insertNew(e.id, &sums, cells)
+		return err
+	}); err != nil {
+		return err
+	}
+	changed := len(known) < len(cells)
+	for i := range known {
+		replaced, err := t.replaceKnown(path, &e, &sums, &known[i])
+		if err != nil {
+			return err
+		}
+		changed = changed || replaced
+	}
+	if !changed {
+		return nil
+	}
+	t.written++
+	return t.exec("UPDATE series SET written = ?, checksums = ? WHERE id = ?", t.written, sums.encode(t.written), e.id)
+}
+
+// insertNew adds the cells that the database does not have, also to the sums. It returns the other cells. It calls
+// the driver without package sql, which takes less time.
+func (t *transaction) insertNew(id int64, to *sums, cells []cell) (known []cell, err error) {
+	var named [7]driver.NamedValue
+	var b []byte
 	for i := range cells {
 		c := &cells[i]
-		for j, v := range [8]any{
-			id, int64(c.Instance), t.names[c.Metrics.names], c.Metrics.numbers, orNull(c.Micros),
-			int64(c.checksum(identity)), orNull(c.Kind), orNull(c.Error),
+		for j, v := range [7]any{
+			id, int64(c.Instance), t.names[c.Metrics.names], c.Metrics.numbers, c.nanoseconds(), orNull(c.Kind),
+			orNull(c.Error),
 		} {
 			named[j] = driver.NamedValue{Ordinal: j + 1, Value: v}
 		}
 		done, err := t.insert.(driver.StmtExecContext).ExecContext(context.Background(), named[:])
 		if err != nil {
-			return added, nil, err
+			return nil, err
 		}
 		if n, _ := done.RowsAffected(); n == 0 {
 			known = append(known, *c)
-			continue
+		} else {
+			b = c.appendColumns(b[:0], t.names[c.Metrics.names])
+			to.add(c.Instance, hashCell(b, c.Metrics.names))
 		}
-		added.cells, added.instances = added.cells+1, added.instances+int64(c.Instance)
 	}
-	return added, known, nil
+	return known, nil
+}
+
+// replaceKnown puts a cell in the place of the one that the database has if that ran out of time, and reports whether
+// it did. Another result is a [*ConflictError].
+func (t *transaction) replaceKnown(path string, e *entry, to *sums, c *cell) (bool, error) {
+	find, err := t.statement(find)
+	if err != nil {
+		return false, err
+	}
+	old := cell{Row: Row{Instance: c.Instance}, where: path}
+	var names, nanoseconds int64
+	err = find.QueryRow(e.id, c.Instance).Scan(&names, &old.Metrics.names, &old.Metrics.numbers, &old.Kind, &old.Error,
+		&nanoseconds)
+	if err != nil {
+		return false, err
+	}
+	old.Micros = float64(nanoseconds) / 1000
+	kept, err := uniteCells(e.Series, []cell{old, *c})
+	if err != nil || kept[0] == old {
+		return false, err
+	}
+	now := t.names[c.Metrics.names]
+	to.add(c.Instance, hashCell(c.appendColumns(nil, now), c.Metrics.names))
+	to.add(c.Instance, -hashCell(old.appendColumns(nil, names), old.Metrics.names))
+	return true, t.exec(replace, e.id, c.Instance, now, c.Metrics.numbers, c.nanoseconds(), c.Kind, c.Error)
 }
 
 // orNull returns NULL in the place of a zero value.
@@ -310,18 +343,18 @@ func orNull[T comparable](v T) any {
 	return v
 }
 
-// id returns the id of a row, which find finds. add adds the row if it does not exist.
-func (t *transaction) id(find, add string, values ...any) (id int64, err error) {
+// find reads the columns of a row. It adds the row first if it does not exist.
+func (t *transaction) find(find string, by []any, add string, values []any, columns ...any) (added bool, err error) {
 	s, err := t.statement(find)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
-	err = s.QueryRow(values...).Scan(&id)
+	err = s.QueryRow(by...).Scan(columns...)
 	if !errors.Is(err, sql.ErrNoRows) {
-		return id, err
+		return false, err
 	}
-	if _, err = t.exec(add, values...); err == nil {
-		err = s.QueryRow(values...).Scan(&id)
+	if err = t.exec(add, values...); err == nil {
+		err = s.QueryRow(by...).Scan(columns...)
 	}
-	return id, err
+	return true, err
 }

@@ -37,6 +37,9 @@ const tolerance = 1e-9
 // that there are, and the next audit computes others. The first answer on the wrong side of its bound is the error, a
 // [*BoundError].
 func Audit(ctx context.Context, e *run.Engine, within time.Duration) (found Audited, err error) {
+	if err := e.Store.Check(); err != nil {
+		return found, err
+	}
 	all, err := auditedBounds(e.Store, &found)
 	if err != nil {
 		return found, err

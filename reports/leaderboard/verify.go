@@ -1,6 +1,7 @@
 package leaderboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,15 +64,23 @@ func (v *Verification) Run(ctx context.Context, db *store.DB) (*Verified, error)
 	if err := e.Run(ctx, found.cells); err != nil {
 		return nil, err
 	}
+	computed := map[int]store.Row{} // those of a series, by instance
 	for i, cell := range found.cells {
-		now, err := fresh.Rows(cell.Series, cell.From, cell.To)
-		if err != nil {
-			return nil, err
+		if i == 0 || cell.Series != found.cells[i-1].Series {
+			rows, err := fresh.Rows(cell.Series, 0, math.MaxInt)
+			if err != nil {
+				return nil, err
+			}
+			clear(computed)
+			for _, r := range rows {
+				computed[r.Instance] = r
+			}
 		}
-		if was := &found.rows[i]; now[0].Kind != was.Kind || now[0].Metrics != was.Metrics {
+		was, now := &found.rows[i], computed[cell.From]
+		if now.Kind != was.Kind || now.Metrics != was.Metrics {
 			found.Different = append(found.Different,
 				fmt.Sprintf("%v, instance %d: %s in the results, %s when computed again",
-					cell.Series, cell.From, outcome(was), outcome(&now[0])))
+					cell.Series, cell.From, outcome(was), outcome(&now)))
 		}
 	}
 	return found, nil
@@ -80,14 +89,20 @@ func (v *Verification) Run(ctx context.Context, db *store.DB) (*Verified, error)
 // draw chooses what to compute, and finds the series that cannot be computed or lack instances.
 func (v *Verification) draw(db *store.DB, found *Verified) error {
 	all, err := db.Series(store.Filter{})
-	if err != nil {
+	if err := cmp.Or(err, db.Check()); err != nil {
 		return err
 	}
 	instances, ends := make([][]int, len(all)), map[store.Series]int{}
+	samples := make([][]store.Row, len(all))
 	for i, s := range all {
-		if instances[i], err = db.Instances(s, math.MinInt); err != nil {
+		rows, err := db.Rows(s, math.MinInt, math.MaxInt)
+		if err != nil {
 			return err
 		}
+		for _, r := range rows {
+			instances[i] = append(instances[i], r.Instance)
+		}
+		samples[i] = slices.Clone(v.sample(s, rows))
 		ends[conditionsOf(s)] = max(ends[conditionsOf(s)], instances[i][len(instances[i])-1]+1)
 	}
 	for i, s := range all {
@@ -110,11 +125,7 @@ func (v *Verification) draw(db *store.DB, found *Verified) error {
 			found.Unknown = append(found.Unknown, fmt.Sprintf("%v: %v", s, err))
 			continue
 		}
-		rows, err := db.Rows(s, 0, math.MaxInt)
-		if err != nil {
-			return err
-		}
-		for _, r := range v.sample(s, rows) {
+		for _, r := range samples[i] {
 			found.cells = append(found.cells, run.Span{Trial: trial, From: r.Instance, To: r.Instance + 1})
 			found.rows = append(found.rows, r)
 		}

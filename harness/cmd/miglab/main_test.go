@@ -133,7 +133,8 @@ func scriptSQL(ts *testscript.TestScript, _ bool, args []string) {
 
 // scriptFalsify is "falsify FILE ALGORITHM METRIC VALUE [INSTANCE]": the metric of all results of the algorithm, or of
 // those of an instance, becomes the value. The algorithm "" is all, the metric microseconds the wall time, and with the
-// metric kind they become errors of that kind. The metric version is the algorithm's version.
+// metric kind they become errors of that kind. The metric version is the algorithm's version. With the metric omit the
+// instances that VALUE lists are gone.
 func scriptFalsify(ts *testscript.TestScript, _ bool, args []string) {
 	db, _, _, err := store.OpenIntact(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -145,10 +146,16 @@ func scriptFalsify(ts *testscript.TestScript, _ bool, args []string) {
 		rows, err := db.Rows(s, 0, math.MaxInt)
 		ts.Check(err)
 		of := " WHERE series = (SELECT id FROM series WHERE algorithm = '" + s.Algorithm + "' AND dataset = '" + s.Dataset + "')"
-		scriptSQL(ts, false, []string{args[0], "DELETE FROM cell" + of, "UPDATE tally SET cells = 0, instances = 0" + of})
+		scriptSQL(ts, false, []string{args[0], "DELETE FROM cell" + of, "UPDATE series SET checksums = ''" + strings.Replace(of, "series", "id", 1)})
+		if args[2] == "omit" {
+			ts.Check(w.Append(s, slices.DeleteFunc(rows, func(r store.Row) bool {
+				return slices.Contains(strings.Split(args[3], ","), fmt.Sprint(r.Instance))
+			})...))
+			continue
+		}
 		value, err := strconv.ParseFloat(args[3], 64)
 		if args[2] == "version" {
-			scriptSQL(ts, false, []string{args[0], "DELETE FROM tally" + of, "DELETE FROM series" + strings.Replace(of, "series", "id", 1)})
+			scriptSQL(ts, false, []string{args[0], "DELETE FROM series" + strings.Replace(of, "series", "id", 1), "UPDATE state SET series = series - 1"})
 			s.Version = int(value)
 			ts.Check(w.Append(s, rows...))
 			continue
