@@ -4,8 +4,8 @@
 // A folder for results has the database results.db, and results-1of4.db and so on where
 // several processes share the work. Each has these tables:
 //
-//	series   one row for each track x dataset x content x gpu x count x algorithm x version x weights x model, with the
-//	         checksums of its cells and the order in which series were last written
+//	series   one row for each track x dataset x content x gpu x count x algorithm x version x weights x model,
+//	         with the checksums of its cells and the order in which series were last written
 //	cell     one row for each instance of a series: a kind and an error, or metrics as a JSON array of numbers;
 //	         and the wall time, which is never compared
 //	names    the names of the metrics as a JSON array, one row for each list that cells share

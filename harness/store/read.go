@@ -105,7 +105,9 @@ func (db *DB) column(s Series, column, condition string, add func(f *file, value
 			return err
 		}
 		if e := all[s]; e != nil {
-			err = f.query(query, append([]any{e.id}, args...), func(v []any) error { return add(f, columnOr[int64](v[0])) })
+			err = f.query(query, append([]any{e.id}, args...), func(v []any) error {
+				return add(f, columnOr[int64](v[0]))
+			})
 		}
 		if err != nil {
 			return err

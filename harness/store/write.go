@@ -244,7 +244,8 @@ func (t *transaction) insertAll(path string, order []Series, pending map[Series]
 // insertCells adds cells of one series.
 func (t *transaction) insertCells(path string, s Series, cells []cell) error {
 	e := entry{Series: s, identity: hashColumns(s.columns())}
-	added, err := t.find(findSeries, []any{e.identity}, addSeries, s.values(e.identity), &e.id, &e.written, &e.checksums)
+	added, err := t.find(findSeries, []any{e.identity}, addSeries, s.values(e.identity), &e.id, &e.written,
+		&e.checksums)
 	if err != nil {
 		return err
 	}
