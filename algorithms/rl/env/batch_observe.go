@@ -24,6 +24,18 @@ func (b *Batch) Shape() Shape {
 	return Shape{Observation: n, Actions: 1 + len(b.tables.partitions) + b.o.Tasks*int(b.o.GPU.ComputeSlices)}
 }
 
+// Bounds returns bounds of an observation. The remaining times have no upper bound, because a reconfiguration may take longer
+// than the longest task.
+func (b *Batch) Bounds() []Range {
+	k := int(b.o.GPU.ComputeSlices)
+	rows := b.o.Tasks * b.row()
+	partition := 1
+	if b.o.Encoding == OneHot {
+		partition = len(b.tables.partitions)
+	}
+	return []Range{{partition, 0, 1}, {k, 0, math.Inf(1)}, {b.header() - partition - k, 0, 1}, {rows, -1, 1}}
+}
+
 // header is the number of values before the classes.
 func (b *Batch) header() int {
 	n := 1 + int(b.o.GPU.ComputeSlices)

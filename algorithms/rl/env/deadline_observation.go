@@ -23,6 +23,22 @@ func (o DeadlineOptions) Shape(slices int) Shape {
 	return Shape{features, slices}
 }
 
+// Bounds returns bounds of an observation; see [DeadlineOptions.Observe].
+func (d *Deadline) Bounds() []Range {
+	first := []Range{{1, -1, 1}, {3, 0, 1}}
+	longest := releasedEdges[binsEach]
+	switch o := d.options; {
+	case o.Released:
+		first = []Range{{1, math.Inf(-1), longest / releasedScale}, {3, 0, longest / releasedScale}}
+	case o.First:
+		n := len(d.running)
+		return []Range{
+			{1, math.Inf(-1), longest}, {3, 0, longest}, {jobFeatures * binsEach, 0, 1}, {4 * n, 0, float64(max(n, 7))},
+		}
+	}
+	return append(first, Range{d.Shape().Observation - jobFeatures, 0, 1})
+}
+
 const (
 	// jobFeatures are those of one job that both observations have.
 	jobFeatures = 4

@@ -26,6 +26,12 @@ type Env interface {
 // Shape is the size of an environment's observations and the number of its actions.
 type Shape struct{ Observation, Actions int }
 
+// A Range bounds the next Count values of an observation. Low and High are infinite where no bound is known.
+type Range struct {
+	Count     int
+	Low, High float64
+}
+
 // Rows are observations and masks of several environments, queues or candidates.
 type Rows struct {
 	Shape        Shape

@@ -95,6 +95,11 @@ func (o *Own) Shape() Shape {
 	return Shape{Observation: 1 + l.Globals + l.Capacity*l.Row, Actions: l.Capacity * l.Nodes}
 }
 
+// Bounds returns bounds of an observation.
+func (o *Own) Bounds() []Range {
+	return []Range{{1, 0, float64(o.capacity)}, {o.Shape().Observation - 1, -featureLimit, featureLimit}}
+}
+
 // Device returns the GPU on which the decisions are carried out.
 func (o *Own) Device() *Device { return o.device }
 
@@ -292,10 +297,12 @@ func (o *Own) Observe(observation []float32, mask []bool) {
 	}
 }
 
-// clip limits a feature to a range that suits a network; +Inf becomes the limit.
+// featureLimit is the largest absolute value of a feature; it suits a network.
+const featureLimit = 8
+
+// clip limits a feature; +Inf becomes the limit.
 func clip(x float64) float32 {
-	const limit = 8
-	return float32(min(max(x, -limit), limit))
+	return float32(min(max(x, -featureLimit), featureLimit))
 }
 
 func (o *Own) observeGlobals(out []float32) {

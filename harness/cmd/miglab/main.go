@@ -38,7 +38,7 @@ func newRoot() *cobra.Command {
 	commands := []*cobra.Command{
 		newList(), newGenerate(), newImport(), newSchedule(), newCheck(), newBound(), newRun(), newExport(),
 		newReproduce(), newReadme(), newLeaderboard(), newCompare(), newCite(), newAudit(), newVerify(), newSite(),
-		newSuite(), newTrain(), newSubmit(), newStatus(), newMerge(), newTask(), newCorunSimulation(),
+		newSuite(), newTrain(), newGym(), newSubmit(), newStatus(), newMerge(), newTask(), newCorunSimulation(),
 	}
 	root := cli.NewRoot("Benchmarks and reproductions for scheduling on Multi-Instance GPUs", version(),
 		append(commands, command.All()...)...) // those that need a GPU

@@ -1,9 +1,8 @@
 """miglab's environments for scheduling on NVIDIA MIG, with the interface of Gymnasium.
 
-Environments are written in Go; this package needs numpy and the library libmiglabgym.so,
-which pip install and make build-gym build. It is looked for where MIGLAB_GYM_LIBRARY says, else beside this file. Where
-Gymnasium 1.1 or later is installed, environments and spaces are of its classes; else they
-are of classes that look the same.
+The program miglab has the environments; this package starts it and needs numpy. The program is the one that
+the variable MIGLAB names, or program=PATH, else miglab on PATH. Where Gymnasium 1.1 or later is installed,
+environments and spaces are of its classes; else they are of classes that look the same.
 
 A rollout of 4 days of the deadline report, each job on a random free slice:
 
@@ -73,12 +72,16 @@ Options of own and batch for comparing:
     dataset   in place of a workload: episodes are the instances of a dataset, in order, and
               info has the number of each as instance. Environment i of n has i, i+n, i+2n, ...
 
-Episodes end by themselves: terminated, never truncated, and a terminal state is
-worth 0. Python processes that use this package must not fork; let multiprocessing
-spawn.
+Episodes end by themselves: terminated, and a terminal state is worth 0. Only invalid="end" truncates: an action
+that is not allowed then ends the episode. invalid="nearest" replaces it, and else it is an error. Gymnasium's
+check_env takes actions that are not allowed, so give it one of the two:
+
+    gymnasium.utils.env_checker.check_env(miglab_gym.Env("batch", invalid="nearest"))
+
+An environment belongs to the process that made it; after a fork, make another one.
 """
 
-from ._library import Error
+from ._process import Error
 from .environments import Env, VectorEnv
 from .evaluation import evaluate
 from .interface import AutoresetMode, Box, Discrete, MultiDiscrete

@@ -1,11 +1,9 @@
 """Environments with the interface of Gymnasium's Env and VectorEnv."""
 
-import ctypes
-import json
-
 import numpy as np
 
-from . import _library, interface
+from . import _process, interface
+from ._process import Error
 from .interface import AutoresetMode
 
 
@@ -24,50 +22,47 @@ class VectorEnv(interface.VectorEnv):
     The observation of an episode that has ended is all zeros, and no action is allowed:
     nothing is left to decide, and its value is 0.
 
+    invalid says what happens to an action that action_masks does not allow:
+
+    "error" (the default) It raises Error, and no environment does a step.
+    "nearest" The allowed action with the nearest number replaces it, the lower one of two.
+    "end" The episode is truncated, with the reward 0. Its last observation is the one on which the action was chosen.
+
     Arrays are copies, or with copy=False the same memory in each step.
 
     Environment i draws its episodes from a stream of its own: with the seed s they are those
     of an Env with the seed s + i.
+
+    program is the path of miglab; by default that of the variable MIGLAB, else miglab on PATH.
     """
 
-    def __init__(self, name, num_envs=1, *, seed=None, copy=True, autoreset_mode=AutoresetMode.SAME_STEP, **options):
-        self._handle = None
+    def __init__(
+        self, name, num_envs=1, *, seed=None, copy=True, autoreset_mode=AutoresetMode.SAME_STEP, invalid="error", program=None, **options
+    ):
         self.closed = True  # until it is open
-        self._library = _library.load()
-        handle, text = ctypes.c_int64(), ctypes.c_void_p()
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) >> 1  # room for + num_envs
         mode = AutoresetMode(autoreset_mode)
-        self._library.make(
-            name.encode(), json.dumps(options).encode(), num_envs, _seed(seed), ctypes.byref(handle), ctypes.byref(text)
-        )
-        self._handle, self.closed = handle.value, False
-        shape = json.loads(self._library.take(text.value))
+        p = _process.Process(program, environment=name, envs=num_envs, seed=_seed(seed), invalid=invalid, options=options)
+        self._process, self.closed = p, False
 
-        n, observation, actions = num_envs, shape["observation"], shape["actions"]
-        self.name, self.options, self.num_envs, self.copy = name, options, n, copy
-        self.facts, self.metrics = tuple(shape["facts"]), tuple(shape["metrics"])
-        self.instances = shape["instances"] or None
+        n, actions = num_envs, p.masks.shape[1]
+        self.name, self.options, self.num_envs, self.copy, self.invalid = name, options, n, copy, invalid
+        self.facts, self.metrics = p.facts, p.metrics
+        self.instances = p.instances or None
         self.metadata, self.autoreset_mode = {"autoreset_mode": mode}, mode
-        self.single_observation_space = interface.Box(-np.inf, np.inf, (observation,), np.float32)
-        self.observation_space = interface.Box(-np.inf, np.inf, (n, observation), np.float32)
+        self.single_observation_space = interface.Box(p.low, p.high, p.low.shape, np.float32)
+        self.observation_space = interface.Box(np.tile(p.low, (n, 1)), np.tile(p.high, (n, 1)), (n, *p.low.shape), np.float32)
         self.single_action_space = interface.Discrete(actions)
         self.action_space = interface.MultiDiscrete(np.full(n, actions))
 
         self._seeds = [seed + i for i in range(n)]
-        self._observations = np.zeros((n, observation), np.float32)
-        self._masks = np.zeros((n, actions), np.bool_)
-        self._facts = np.zeros((n, len(self.facts)), np.float64)
-        self._actions = np.zeros(n, np.int64)
-        self._rewards = np.zeros(n, np.float32)
-        self._done = np.zeros(n, np.bool_)
-        self._metrics = np.zeros((n, len(self.metrics)), np.float64)
+        self._begun = False
         # Which environments wait for a reset.
         self._over = np.zeros(n, np.bool_)
         self._returns = np.zeros(n, np.float64)
-        self._lengths = np.zeros(n, np.int64)
-        self._shown = [self._observations.ctypes.data, self._masks.ctypes.data]
-        self._told = [self._rewards.ctypes.data, self._done.ctypes.data, self._metrics.ctypes.data]
+        # How many steps there have been, and how many when each episode began.
+        self._time, self._since = 0, np.zeros(n, np.int64)
 
     @property
     def np_random_seed(self):
@@ -81,34 +76,37 @@ class VectorEnv(interface.VectorEnv):
         options={"reset_mask": mask} resets only the environments where mask is True.
         info has the facts of the episodes that begin.
         """
-        self._open()
+        p = self._open()
         which = self._reset_mask(dict(options or {}))
+        p.orders[:] = np.where(which, _process.BEGIN, _process.KEEP)
         if seed is not None:
             seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, (int, np.integer)) else list(seed)
             if len(seeds) != self.num_envs:
-                raise _library.Error(f"there are {len(seeds)} seeds for {self.num_envs} environments")
+                raise Error(f"there are {len(seeds)} seeds for {self.num_envs} environments")
             for i, own in enumerate(seeds):
-                if own is not None and (which is None or which[i]):
-                    self._library.seed(self._handle, i, _seed(own))
+                if own is not None and which[i]:
+                    p.orders[i], p.values.view(np.uint64)[i] = _process.SEED, _seed(own)
                     self._seeds[i] = int(own)
-        self._begin(which)
-        return self._out(self._observations), self._known(np.ones(self.num_envs, np.bool_) if which is None else which)
+        p.send()
+        self._begun = True
+        self._forget(which)
+        return self._out(p.observations), self._known(which)
 
     def _reset_mask(self, options):
         mask = options.pop("reset_mask", None)
         if options:
-            raise _library.Error(f"unknown options {list(options)}; reset takes reset_mask, and the others are given when environments are made")
+            raise Error(f"unknown options {list(options)}; reset takes reset_mask, and the others are given when environments are made")
         if mask is None:
-            return None
+            return np.ones(self.num_envs, np.bool_)
         if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
-            raise _library.Error(f"reset_mask is {mask!r}; give an array of {self.num_envs} bools, one of them True")
-        return np.ascontiguousarray(mask)
+            raise Error(f"reset_mask is {mask!r}; give an array of {self.num_envs} bools, one of them True")
+        if not self._begun:
+            raise Error("the first reset is of all environments, not of some")
+        return mask
 
-    def _begin(self, which):
-        """Begins episodes where which is True; None means everywhere."""
-        self._library.reset(self._handle, None if which is None else which.ctypes.data, *self._shown, self._facts.ctypes.data)
-        where = slice(None) if which is None else which
-        self._over[where], self._returns[where], self._lengths[where] = False, 0, 0
+    def _forget(self, which):
+        """Notes that episodes begin where which is True."""
+        self._over[which], self._returns[which], self._since[which] = False, 0, self._time
 
     def step(self, actions):
         """Returns observations, rewards, terminated, truncated and info.
@@ -118,67 +116,69 @@ class VectorEnv(interface.VectorEnv):
         begins, info has its facts. As in Gymnasium, info["_" + key] says where; other places
         are 0.
         """
-        self._open()
-        waiting = self._over.copy()
-        if self.autoreset_mode is AutoresetMode.DISABLED and waiting.any():
-            raise _library.Error(f'environments {np.flatnonzero(waiting).tolist()} are done; reset them with options={{"reset_mask": mask}}')
-        self._advance(actions)
-        done, info = self._done.copy(), {}
-        if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            if done.any():
-                info = {"final_info": self._measured(done) | self._known(done), "_final_info": done}
-                info["final_obs"], info["_final_obs"] = np.full(self.num_envs, None, object), done
-                for i in np.flatnonzero(done):
-                    info["final_obs"][i] = self._observations[i].copy()
-                self._begin(done)
-                info |= self._known(done)
-        else:
-            if waiting.any():
-                self._begin(waiting)
-            if done.any():
-                info = self._measured(done)
-            if waiting.any() or done.any():
-                info |= self._known(waiting | done)
-        truncated = np.zeros(self.num_envs, np.bool_)
-        return self._out(self._observations), self._out(self._rewards), self._out(done), truncated, info
+        p, same = self._open(), self.autoreset_mode is AutoresetMode.SAME_STEP
+        waiting = None if same or not self._over.any() else self._over.copy()
+        if waiting is not None and self.autoreset_mode is AutoresetMode.DISABLED:
+            raise Error(f'environments {np.flatnonzero(waiting).tolist()} are done; reset them with options={{"reset_mask": mask}}')
+        known = p.known.copy() if same and self.facts else p.known
+        last = p.observations.copy() if same and self.invalid == "end" else None
+        self._advance(actions, _process.STEP_AND_BEGIN if same else _process.STEP, waiting)
+        info = {} if waiting is None else self._known(waiting)
+        if p.ended():
+            ended = p.done | p.truncated
+            if same:
+                info = {"final_info": self._measured(ended) | self._known(ended, known), "_final_info": ended}
+                info["final_obs"], info["_final_obs"] = np.full(self.num_envs, None, object), ended
+                for i in np.flatnonzero(ended):
+                    info["final_obs"][i] = last[i] if p.truncated[i] else np.zeros_like(p.low)
+                info |= self._known(ended)
+                self._forget(ended)
+            else:
+                info = self._measured(ended) | self._known(ended if waiting is None else waiting | ended)
+        return self._out(p.observations), self._out(p.rewards), self._out(p.done), self._out(p.truncated), info
 
-    def _advance(self, actions):
-        """Carries actions out where no episode waits for a reset, and resets nothing."""
-        actions = np.asarray(actions)
-        if actions.shape != self._actions.shape or actions.dtype.kind not in "iu":
-            raise _library.Error(
-                f"actions are {actions.dtype} of shape {actions.shape}; give integers of shape {self._actions.shape}"
-            )
-        self._actions[:] = actions
-        self._library.step(self._handle, self._actions.ctypes.data, *self._shown, *self._told)
-        self._returns += self._rewards
-        self._lengths += ~self._over
-        self._over |= self._done
+    def _advance(self, actions, order, begins=None):
+        """Gives all environments an order with actions, and begins episodes where begins is True. Returns the lines of answers."""
+        p, actions = self._process, np.asarray(actions)
+        if actions.shape != p.values.shape or actions.dtype.kind not in "iu":
+            raise Error(f"actions are {actions.dtype} of shape {actions.shape}; give integers of shape {p.values.shape}")
+        if not self._begun:
+            raise Error("step before the first reset; call reset first")
+        p.values[:], p.orders[:] = actions, order
+        if begins is not None:
+            p.orders[begins] = _process.BEGIN
+        answers = p.send()
+        self._time += 1
+        self._returns += p.rewards
+        if begins is not None:
+            self._forget(begins)
+        if p.ended():
+            self._over |= p.done | p.truncated
+        return answers
 
     def _measured(self, where):
-        info = {name: np.where(where, self._metrics[:, i], 0) for i, name in enumerate(self.metrics)}
-        info["episode"] = {"r": np.where(where, self._returns, 0), "l": np.where(where, self._lengths, 0)}
+        info = {name: np.where(where, self._process.measured[:, i], 0) for i, name in enumerate(self.metrics)}
+        info["episode"] = {"r": np.where(where, self._returns, 0), "l": np.where(where, self._time - self._since, 0)}
         info["episode"] |= {"_r": where, "_l": where}
         return info | {"_" + name: where for name in info}
 
-    def _known(self, where):
-        info = {name: np.where(where, self._facts[:, i], 0) for i, name in enumerate(self.facts)}
+    def _known(self, where, known=None):
+        known = self._process.known if known is None else known
+        info = {name: np.where(where, known[:, i], 0) for i, name in enumerate(self.facts)}
         return info | {"_" + name: where for name in info}
 
     def action_masks(self):
         """Returns which actions are allowed, a row for each environment."""
-        self._open()
-        return self._out(self._masks)
+        return self._out(self._open().masks)
 
     def close_extras(self, **_):
-        """Frees the environments; close calls it."""
-        if self._handle is not None:
-            self._library.close(self._handle)
-            self._handle = None
+        """Ends the program with the environments; close calls it."""
+        self._process.close()
 
     def _open(self):
-        if self._handle is None:
-            raise _library.Error("the environment is closed")
+        if self._process.closed:
+            raise Error("the environment is closed")
+        return self._process
 
     def _out(self, array):
         return array.copy() if self.copy else array
@@ -202,8 +202,10 @@ class Env(interface.Env):
 
     metadata = {}
 
-    def __init__(self, name, *, seed=None, **options):
-        self._vector = VectorEnv(name, 1, seed=seed, autoreset_mode=AutoresetMode.DISABLED, **options)
+    def __init__(self, name, *, seed=None, invalid="error", program=None, **options):
+        self._vector = VectorEnv(
+            name, 1, seed=seed, autoreset_mode=AutoresetMode.DISABLED, invalid=invalid, program=program, **options
+        )
         self.facts, self.metrics = self._vector.facts, self._vector.metrics
         self.observation_space, self.action_space = self._vector.single_observation_space, self._vector.single_action_space
 
@@ -216,9 +218,9 @@ class Env(interface.Env):
     def step(self, action):
         """Returns the observation, reward, terminated, truncated and info."""
         if self._vector._over[0]:
-            raise _library.Error("the episode is done; call reset")
-        observations, rewards, terminated, _, info = self._vector.step(np.asarray([action]))
-        return observations[0], float(rewards[0]), bool(terminated[0]), False, _first(info)
+            raise Error("the episode is done; call reset")
+        observations, rewards, terminated, truncated, info = self._vector.step(np.asarray([action]))
+        return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), _first(info)
 
     def action_masks(self):
         """Returns which actions are allowed."""
@@ -239,5 +241,5 @@ def _first(info):
 
 def _seed(seed):
     if not 0 <= seed < 2**64:
-        raise _library.Error(f"seed is {seed}; it is from 0 to 2**64 - 1")
+        raise Error(f"seed is {seed}; it is from 0 to 2**64 - 1")
     return int(seed)

@@ -1,11 +1,11 @@
 """Evaluation on the instances that miglab's leaderboards have."""
 
-import ctypes
 import json
 import os
 
 import numpy as np
 
+from . import _process
 from .environments import VectorEnv
 from .interface import AutoresetMode
 
@@ -25,38 +25,33 @@ def evaluate(policy, path, *, name, dataset, version=1, environment="own", insta
 
     Returns an array for each fact and metric, with a value for each instance.
     """
-    options = {"bound": True} | options
+    options = {"bound": True, "answers": True} | options
     num_envs = min(num_envs, instances)
     half = f"{path}.{os.getpid()}.tmp"
     with VectorEnv(environment, num_envs, dataset=dataset, autoreset_mode=AutoresetMode.DISABLED, **options) as envs:
         count = min(instances, envs.instances or instances)
         found = {key: np.full(count, np.nan) for key in envs.facts + envs.metrics}
         envs.reset()
+        p = envs._process
         at = np.arange(num_envs)  # the instance of each environment
         try:
-            with open(half, "w", encoding="utf-8") as file:
-                file.write(json.dumps({"type": "hello", "protocol": 1, "name": name, "version": version}) + "\n")
+            with open(half, "wb") as file:
+                file.write(json.dumps({"type": "hello", "protocol": 1, "name": name, "version": version}).encode() + b"\n")
                 while (active := at < count).any():
+                    begins = active & envs._over
+                    if begins.any():
+                        envs.reset(options={"reset_mask": begins})
                     actions = np.zeros(num_envs, np.int64)
-                    actions[~active] = envs._masks[~active].argmax(axis=1)
-                    actions[active] = policy(envs._observations[active], envs._masks[active])
-                    envs._advance(actions)
-                    done = envs._done & active
-                    for i in np.flatnonzero(done):
-                        file.write(_answer(envs, i))
-                        for key, value in zip(envs.facts + envs.metrics, [*envs._facts[i], *envs._metrics[i]]):
+                    actions[active] = policy(p.observations[active], p.masks[active])
+                    file.write(envs._advance(actions, np.where(active, _process.STEP, _process.KEEP)))
+                    ended = envs._over & active
+                    for i in np.flatnonzero(ended):
+                        for key, value in zip(envs.facts + envs.metrics, [*p.known[i], *p.measured[i]]):
                             found[key][at[i]] = value
-                    at[done] += num_envs
-                    if (again := done & (at < count)).any():
-                        envs._begin(again)
+                    at[ended] += num_envs
             os.replace(half, path)
         finally:
             if os.path.exists(half):
                 os.remove(half)
     return found
 
-
-def _answer(envs, i):
-    line = ctypes.c_void_p()
-    envs._library.answer(envs._handle, int(i), ctypes.byref(line))
-    return envs._library.take(line.value)

@@ -1,0 +1,242 @@
+package gym
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	_ "miglab/algorithms" // registers FAR
+	"miglab/algorithms/rl/env"
+	"miglab/bounds"
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/external"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
+	"miglab/harness/strictjson"
+	"miglab/harness/task"
+)
+
+// batchOptions are the options of environments for batches.
+type batchOptions struct {
+	// Workload is a synthetic dataset with a sampler.
+	Workload string `json:"workload"`
+	// Dataset replaces the workload: episodes are its instances, in order. Of n environments, number i has the instances i,
+	// i+n, i+2n and so on. After the last instance comes the first.
+	Dataset string `json:"dataset"`
+	// GPU is a model, and Reconfiguration is sequential, parallel or free.
+	GPU             string `json:"gpu"`
+	Reconfiguration string `json:"reconfiguration"`
+	// Tasks is the number of tasks that an agent sees at once.
+	Tasks int `json:"tasks"`
+	// Bound and FAR ask for facts: the certified lower bound of a batch, and FAR's makespan.
+	Bound bool `json:"bound"`
+	FAR   bool `json:"far"`
+	// Answers asks for the lines of a file of answers; see [external.Answer].
+	Answers bool `json:"answers"`
+
+	// The values that the options name; either sampler or dataset is nil.
+	gpu     *mig.GPU
+	model   mig.Reconfiguration
+	sampler func(rng *rand.Rand, tasks []env.Times)
+	dataset datasets.Spec
+}
+
+// defaults are a setting of DRL 5.1.3, N = 14 on A100. The default workload is WIDETIMES.
+var defaults = batchOptions{GPU: "A100", Reconfiguration: mig.Sequential.String(), Tasks: 14}
+
+// maxTasks bounds the options tasks and stream.
+const maxTasks = 10_000
+
+func openOwn(options []byte) (kind, error) {
+	o := struct {
+		batchOptions
+		// Start is the probability that an episode begins on a GPU at work.
+		Start float64 `json:"start"`
+	}{batchOptions: defaults}
+	if err := strictjson.Line(options, &o); err != nil {
+		return kind{}, err
+	}
+	if !(o.Start >= 0 && o.Start <= 1) {
+		return kind{}, fmt.Errorf("start is %v; it is a probability, from 0 to 1", o.Start)
+	}
+	return o.open(o.Start > 0, func(b *batch) (scheduler, error) {
+		return env.NewOwn(b.gpu, b.model, b.Tasks, b.draw, o.Start), nil
+	})
+}
+
+// openBatch makes the DRL paper's MDP.
+func openBatch(options []byte) (kind, error) {
+	o := struct {
+		batchOptions
+		env.BatchOptions
+	}{batchOptions: defaults}
+	if err := strictjson.Line(options, &o); err != nil {
+		return kind{}, err
+	}
+	if o.Stream > maxTasks {
+		return kind{}, fmt.Errorf("stream is %d; it is at most %d", o.Stream, maxTasks)
+	}
+	return o.open(o.Stream > 0 || o.RandomStart, func(b *batch) (scheduler, error) {
+		o.BatchOptions.GPU, o.Model, o.BatchOptions.Tasks = b.gpu, b.model, b.Tasks
+		return env.NewBatch(o.BatchOptions, b.draw)
+	})
+}
+
+// A scheduler is an environment in which a batch is scheduled.
+type scheduler interface {
+	env.Env
+	Bounds() []env.Range
+	Load(tasks []env.Times, first int, releases []float64) error
+	Device() *env.Device
+	Makespan() float64
+}
+
+// open returns the environments that newScheduler makes. sampled says that other options concern sampled batches alone.
+func (b *batchOptions) open(sampled bool, newScheduler func(*batch) (scheduler, error)) (k kind, err error) {
+	if b.Tasks < 1 || b.Tasks > maxTasks {
+		return k, fmt.Errorf("tasks is %d; it is from 1 to %d", b.Tasks, maxTasks)
+	}
+	if b.gpu, err = mig.Lookup(b.GPU); err != nil {
+		return k, err
+	}
+	if b.model, err = mig.ParseReconfiguration(b.Reconfiguration); err != nil {
+		return k, err
+	}
+	k.metrics = []string{"makespan_s"}
+	switch {
+	case b.Dataset == "" && b.Answers:
+		return k, errors.New("answers are for the instances of a dataset; give one")
+	case b.Dataset == "":
+		b.sampler, err = datasets.Sampler[env.Times](cmp.Or(b.Workload, "WIDETIMES"), b.gpu)
+	case b.Workload != "":
+		err = fmt.Errorf("workload is %s and dataset is %s; give one of them", b.Workload, b.Dataset)
+	case sampled:
+		err = fmt.Errorf("start, stream and random_start have no meaning for the instances of a dataset, %s", b.Dataset)
+	default:
+		if b.dataset, err = datasets.Parse(b.Dataset); err == nil {
+			k.instances = b.dataset.Instances()
+		}
+		k.facts = append(k.facts, "instance")
+	}
+	if b.Bound {
+		k.facts = append(k.facts, "certified_bound_s")
+	}
+	if b.FAR {
+		k.facts = append(k.facts, "far_makespan_s")
+	}
+	k.make = func(i, n int) (environment, error) {
+		e := &batch{batchOptions: b, first: i, next: i, stride: n}
+		var err error
+		e.scheduler, err = newScheduler(e)
+		return e, err
+	}
+	return k, err
+}
+
+// A batch is what the episodes of an environment schedule.
+type batch struct {
+	*batchOptions
+	scheduler
+	// first, next and stride say which instances of a dataset are scheduled.
+	first, next, stride int
+	times               []env.Times // drawn
+	// problem is the batch of the episode, for a dataset or for facts.
+	problem schedule.Problem
+}
+
+// draw is the source of environments that sample.
+func (b *batch) draw(rng *rand.Rand, tasks []env.Times) int {
+	b.sampler(rng, tasks)
+	b.times = append(b.times[:0], tasks...)
+	return len(tasks)
+}
+
+func (b *batch) rewind() { b.next = b.first }
+
+func (b *batch) begin(rng *rand.Rand, facts []float64) error {
+	facts = facts[:0]
+	if b.dataset == nil {
+		b.Reset(rng)
+		if b.Bound || b.FAR {
+			b.problem = b.sampled()
+		}
+	} else {
+		if n := b.dataset.Instances(); n > 0 {
+			b.next %= n
+		}
+		if err := b.load(); err != nil {
+			return fmt.Errorf("instance %d of %s: %w", b.next, b.dataset.ID(), err)
+		}
+		facts = append(facts, float64(b.next))
+		b.next += b.stride
+	}
+	if b.Bound {
+		bound, err := bounds.Certified(context.Background(), b.problem)
+		if err != nil {
+			return err
+		}
+		facts = append(facts, float64(bound))
+	}
+	if b.FAR {
+		s, err := algo.MustParse("far").Schedule(context.Background(), b.problem)
+		if err != nil {
+			return err
+		}
+		_ = append(facts, float64(s.Makespan()))
+	}
+	return nil
+}
+
+// load begins an episode with the dataset's next instance, on an empty GPU.
+func (b *batch) load() error {
+	in, err := datasets.InstanceOf[task.Batches](b.dataset, b.gpu, b.next)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(in.Lengths) > 1 || len(in.Start) > 0 || in.Arrivals != nil:
+		return fmt.Errorf("it has %d batches, %d instances at the start and %d arrivals; environments take one "+
+			"batch that is there at time 0, on an empty GPU", len(in.Lengths), len(in.Start), len(in.Arrivals))
+	case in.Estimates != nil:
+		return errors.New("environments show the true durations; leave out noise")
+	}
+	if err := in.Tasks.Validate(b.gpu); err != nil {
+		return err
+	}
+	b.problem = schedule.Problem{GPU: b.gpu, Model: b.model, Tasks: in.Tasks}
+	b.Device().Reset()
+	return b.Load(env.TimesOf(b.gpu, in.Tasks), 0, nil)
+}
+
+// sampled returns the problem that was drawn, with the instances on the device at the start.
+func (b *batch) sampled() schedule.Problem {
+	p := schedule.Problem{GPU: b.gpu, Model: b.model, Tasks: make(task.Batch, len(b.times))}
+	for i := range p.Tasks {
+		p.Tasks[i].Name = fmt.Sprintf("task %d", i)
+		for _, size := range b.gpu.Sizes() {
+			p.Tasks[i].Set(size, mig.Seconds(b.times[i][size]))
+		}
+	}
+	d, last := b.Device(), -1
+	for slice := range int(b.gpu.MemorySlices) {
+		here, busyUntil := d.Here(slice)
+		if here >= 0 && here != last {
+			start := schedule.Existing{Instance: d.Instances()[here], BusyUntil: mig.Seconds(busyUntil)}
+			p.Start = append(p.Start, start)
+		}
+		last = here
+	}
+	return p
+}
+
+func (b *batch) measure(metrics []float64, answers []byte) ([]byte, error) {
+	metrics[0] = b.Makespan()
+	if !b.Answers {
+		return answers, nil
+	}
+	line, err := external.Answer(b.problem, b.Device().Schedule())
+	return append(answers, line...), err
+}

@@ -1,0 +1,86 @@
+package gym
+
+import (
+	"math/rand/v2"
+
+	"miglab/algorithms/rl/env"
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/strictjson"
+)
+
+// A kind is a kind of environments with its options.
+type kind struct {
+	// metrics name what is measured of an episode, and facts what is known of it when it begins; names end in the unit.
+	metrics, facts []string
+	// instances is the number of instances of the dataset; 0 without one or without an end.
+	instances int
+	// make makes environment i of n.
+	make func(i, n int) (environment, error)
+}
+
+// An environment measures its episodes.
+type environment interface {
+	env.Env
+	// Bounds returns bounds of the values of an observation.
+	Bounds() []env.Range
+	// rewind makes the first instance of a dataset the next one.
+	rewind()
+	// begin begins an episode and writes its facts.
+	begin(rng *rand.Rand, facts []float64) error
+	// measure writes the metrics of an episode that is done, and appends its line of a file of answers if that is asked for.
+	measure(metrics []float64, answers []byte) ([]byte, error)
+}
+
+// openKind finds a kind and reads its options, a JSON object.
+func openKind(name string, options []byte) (kind, error) {
+	switch name {
+	case "batch":
+		return openBatch(options)
+	case "deadline":
+		return openDeadline(options)
+	case "own":
+		return openOwn(options)
+	}
+	return kind{}, nearest.Unknown("environment", name, []string{"batch", "deadline", "own"})
+}
+
+// openDeadline makes the deadline report's queue.
+func openDeadline(options []byte) (kind, error) {
+	o := struct {
+		// Dataset is one of deadline/, with its parameters.
+		Dataset string `json:"dataset"`
+		GPU     string `json:"gpu"`
+		env.DeadlineOptions
+	}{Dataset: "deadline/relaxed", GPU: "A100"}
+	if err := strictjson.Line(options, &o); err != nil {
+		return kind{}, err
+	}
+	gpu, err := mig.Lookup(o.GPU)
+	if err != nil {
+		return kind{}, err
+	}
+	fleet, draw, err := datasets.DaySampler(o.Dataset, gpu)
+	metrics := []string{"late_percent", "tardiness_min", "energy_wmin", "energy_as_released_wmin"}
+	return kind{metrics: metrics, make: func(int, int) (environment, error) {
+		d, err := env.NewDeadline(fleet, draw, o.DeadlineOptions)
+		return day{d}, err
+	}}, err
+}
+
+// A day is an episode of the deadline report's queue.
+type day struct{ *env.Deadline }
+
+func (d day) rewind() {}
+
+func (d day) begin(rng *rand.Rand, _ []float64) error {
+	d.Reset(rng)
+	return nil
+}
+
+func (d day) measure(metrics []float64, answers []byte) ([]byte, error) {
+	r := d.Result()
+	copy(metrics, []float64{r.LatePercent(), float64(r.Tardiness), float64(r.Energy), float64(r.EnergyAsReleased)})
+	return answers, nil
+}

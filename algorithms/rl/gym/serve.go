@@ -1,0 +1,132 @@
+// Package gym serves the environments of package env over a pipe, many at once, to a program in any language.
+// ../python/PROTOCOL.md has the protocol, and ../python speaks it.
+package gym
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"miglab/harness/nearest"
+	"miglab/harness/strictjson"
+)
+
+// Protocol is the version of the protocol.
+const Protocol = 1
+
+// A request is the first line of a client. It says which environments to open.
+type request struct {
+	Protocol    int    `json:"protocol"`
+	Environment string `json:"environment"`
+	// Envs is the number of environments. Environment i draws its episodes from a stream with the seed Seed+i.
+	Envs int    `json:"envs"`
+	Seed uint64 `json:"seed"`
+	// Invalid says what happens to an action that the mask does not allow.
+	Invalid string         `json:"invalid"`
+	Options jsontext.Value `json:"options"`
+}
+
+// Values of invalid.
+const (
+	isError       = "error"   // No environment does a step.
+	nearestAction = "nearest" // The allowed action with the nearest number replaces it.
+	endEpisode    = "end"     // The episode is truncated, with the reward 0.
+)
+
+// maxRequest is the size of the first line, in bytes.
+const maxRequest = 1 << 16
+
+// Serve opens the environments that the first line of in asks for, and answers messages until in ends. It reports an error
+// of one message to the client and goes on.
+func Serve(in io.Reader, out io.Writer) error {
+	r := bufio.NewReaderSize(in, maxRequest)
+	line, err := r.ReadSlice('\n')
+	if err != nil {
+		return fmt.Errorf("the first line of the input, at most %d bytes of JSON, says which environments to open: %w",
+			maxRequest, err)
+	}
+	v, err := open(line)
+	if err != nil {
+		return err
+	}
+	greeting, err := json.Marshal(v.describe())
+	if err != nil {
+		return err
+	}
+	reply := append(greeting, '\n')
+	for {
+		if _, err := out.Write(reply); err != nil {
+			return err
+		}
+		switch n, err := io.ReadFull(r, v.message); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("the input ends after %d of the %d bytes of a message: %w", n, len(v.message), err)
+		}
+		reply = v.reply()
+	}
+}
+
+// open reads a request and makes its environments.
+func open(line []byte) (*vector, error) {
+	var version struct{ Protocol int }
+	if err := json.Unmarshal(line, &version); err == nil && version.Protocol != Protocol {
+		return nil, fmt.Errorf("the client speaks version %d of the protocol and this program version %d; "+
+			"install both from one release", version.Protocol, Protocol)
+	}
+	o := request{Envs: 1, Invalid: isError, Options: jsontext.Value("{}")}
+	if err := strictjson.Line(line, &o); err != nil {
+		return nil, fmt.Errorf("the first line: %w", err)
+	}
+	if known := []string{isError, nearestAction, endEpisode}; !slices.Contains(known, o.Invalid) {
+		return nil, nearest.Unknown("value of invalid", o.Invalid, known)
+	}
+	return newVector(&o)
+}
+
+// describe returns the greeting: what a client needs to know of the environments. Bounds has a count, a low and a high for
+// consecutive values of an observation; null is no bound.
+func (v *vector) describe() map[string]any {
+	var bounds [][3]any
+	for _, b := range v.envs[0].Bounds() {
+		row := [3]any{b.Count}
+		for i, x := range []float64{b.Low, b.High} {
+			if !math.IsInf(x, 0) {
+				row[1+i] = x
+			}
+		}
+		bounds = append(bounds, row)
+	}
+	return map[string]any{
+		"protocol": Protocol, "observation": v.shape.Observation, "actions": v.shape.Actions, "bounds": bounds,
+		"facts": append([]string{}, v.facts...), "metrics": v.metrics, "instances": v.instances,
+	}
+}
+
+// reply does what the message says. The reply begins with the lengths of an error and of answers, as two uint32.
+func (v *vector) reply() []byte {
+	v.answers = v.answers[:0]
+	if err := v.apply(); err != nil {
+		return append(lengths(len(err.Error()), 0), err.Error()...)
+	}
+	copy(v.frame, lengths(0, len(v.answers)))
+	return append(v.frame, v.answers...)
+}
+
+func lengths(problem, answers int) []byte {
+	return binary.NativeEndian.AppendUint32(binary.NativeEndian.AppendUint32(nil, uint32(problem)), uint32(answers))
+}
+
+// carve returns the first n values of a type in memory, and the memory behind them. Numbers have this machine's byte order.
+func carve[T any](memory []byte, n int) (values []T, rest []byte) {
+	values = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), n)
+	return values, memory[n*int(unsafe.Sizeof(*new(T))):]
+}
