@@ -1,8 +1,7 @@
-package main
+package gym
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -35,14 +34,12 @@ func instanceOf(t *testing.T, dataset string, index int) schedule.Problem {
 // TestFactsOfADataset compares the facts with what the harness computes for the same instances.
 func TestFactsOfADataset(t *testing.T) {
 	for _, name := range []string{"own", "batch"} {
-		v, b := open1(t, name, `{"dataset":"WIDETIMES?n=6","tasks":6,"bound":true,"far":true}`, 2, 1)
-		if want := []string{factInstance, factBound, factFAR}; !slices.Equal(v.facts, want) {
+		v := begun(t, name, `{"dataset":"WIDETIMES?n=6","tasks":6,"bound":true,"far":true}`, 2, 1)
+		if want := []string{"instance", "certified_bound_s", "far_makespan_s"}; !slices.Equal(v.facts, want) {
 			t.Fatalf("facts %v, want %v", v.facts, want)
 		}
-		if err := v.reset(nil, b); err != nil {
-			t.Fatal(err)
-		}
-		if err := v.reset([]bool{false, true}, b); err != nil {
+		v.orders[0], v.orders[1] = orderKeep, orderBegin
+		if err := v.apply(); err != nil {
 			t.Fatal(err)
 		}
 		for i, instance := range []int{0, 3} {
@@ -56,16 +53,16 @@ func TestFactsOfADataset(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := []float64{float64(instance), float64(bound), float64(far.Makespan())}
-			if got := b.facts[3*i : 3*i+3]; !slices.Equal(got, want) {
+			if got := v.known[3*i : 3*i+3]; !slices.Equal(got, want) {
 				t.Errorf("%s, environment %d: facts %v, want %v", name, i, got, want)
 			}
 		}
-		v.seed(1, 9)
-		if err := v.reset(nil, b); err != nil {
+		v.orders[0], v.orders[1] = orderBegin, orderSeed
+		if err := v.apply(); err != nil {
 			t.Fatal(err)
 		}
-		if b.facts[3] != 1 || b.facts[0] != 2 {
-			t.Errorf("%s: after a seed for the second environment the instances are %v and %v, want 2 and 1", name, b.facts[0], b.facts[3])
+		if v.known[3] != 1 || v.known[0] != 2 {
+			t.Errorf("%s: after a seed for the second environment the instances are %v and %v, want 2 and 1", name, v.known[0], v.known[3])
 		}
 	}
 }
@@ -76,32 +73,26 @@ func TestBoundsOfSampledBatches(t *testing.T) {
 		"own":   `{"tasks":4,"start":0.7,"bound":true,"far":true}`,
 		"batch": `{"tasks":4,"random_start":true,"bound":true,"far":true}`,
 	} {
-		v, b := open1(t, name, options, 1, 1)
-		if err := v.reset(nil, b); err != nil {
-			t.Fatal(err)
-		}
+		v := begun(t, name, options, 1, 1)
 		rng := rand.New(rand.NewPCG(1, 1))
+		e := v.envs[0].(*batch)
 		busy := 0
-		for episodes := 0; episodes < 200; {
-			bound, far := b.facts[0], b.facts[1]
-			if len(v.envs[0].(*batch).problem.Start) > 0 {
+		for range 200 {
+			bound, far := v.known[0], v.known[1]
+			if len(e.problem.Start) > 0 {
 				busy++
 			}
-			if err := v.step(choose(rng, v, b), b); err != nil {
-				t.Fatal(err)
+			for v.done[0] = false; !v.done[0]; {
+				v.choose(rng)
+				v.must(t, orderStep)
 			}
-			if !b.done[0] {
-				continue
-			}
-			episodes++
-			e := v.envs[0].(*batch)
 			if v := schedule.Check(e.problem, e.Device().Schedule()); len(v) > 0 {
 				t.Fatalf("%s: %v", name, v)
 			}
-			if !(bound > 0 && bound <= b.metrics[0]*(1+1e-9) && bound <= far*(1+1e-9)) {
-				t.Errorf("%s: bound %v, makespan %v, FAR's %v", name, bound, b.metrics[0], far)
+			if !(bound > 0 && bound <= v.measured[0]*(1+1e-9) && bound <= far*(1+1e-9)) {
+				t.Errorf("%s: bound %v, makespan %v, FAR's %v", name, bound, v.measured[0], far)
 			}
-			again(t, v, b)
+			v.must(t, orderBegin)
 		}
 		if busy == 0 {
 			t.Errorf("%s: no episode began on a GPU at work", name)
@@ -114,32 +105,21 @@ func TestBoundsOfSampledBatches(t *testing.T) {
 func TestAnswersAreRanked(t *testing.T) {
 	const n = 5
 	for _, name := range []string{"own", "batch"} {
-		v, b := open1(t, name, `{"dataset":"POORSCALING?n=5","tasks":5}`, 2, 1)
+		v := begun(t, name, `{"dataset":"POORSCALING?n=5","tasks":5,"answers":true}`, 2, 1)
 		file := bytes.NewBufferString(`{"type":"hello","protocol":1,"name":"random","version":2}` + "\n")
 		rng := rand.New(rand.NewPCG(1, 1))
 		makespans := map[int]float64{}
-		if err := v.reset(nil, b); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := v.answer(0); err == nil || err.Error() != "the episode of environment 0 is not done" {
-			t.Errorf("%v", err)
-		}
 		for len(makespans) < n+1 {
-			if err := v.step(choose(rng, v, b), b); err != nil {
-				t.Fatal(err)
-			}
-			for i, done := range b.done {
-				if !done {
-					continue
+			instances := slices.Clone(v.known)
+			v.choose(rng)
+			v.answers = v.answers[:0]
+			v.must(t, orderStepAndBegin)
+			file.Write(v.answers)
+			for i, done := range v.done {
+				if done {
+					makespans[int(instances[i])] = v.measured[i]
 				}
-				makespans[int(b.facts[i])] = b.metrics[i]
-				line, err := v.answer(i)
-				if err != nil {
-					t.Fatal(err)
-				}
-				file.Write(line)
 			}
-			again(t, v, b)
 		}
 		path := filepath.Join(t.TempDir(), "random.jsonl")
 		if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
@@ -178,39 +158,10 @@ func TestInstancesThatEnvironmentsCannotTake(t *testing.T) {
 		`{"dataset":"rodinia","gpu":"H100"}`:  "rodinia",
 		`{"workload":"WIDETIMES","tasks":14}`: "",
 	} {
-		v, b := open1(t, "own", options, 1, 1)
-		err := v.reset(nil, b)
+		v := openVector(t, "own", options, 1, 1)
+		err := v.tell(orderBegin)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %s", options, err, want)
 		}
-	}
-	v, b := open1(t, "deadline", "{}", 1, 1)
-	if err := v.reset([]bool{true}, b); err == nil || !strings.Contains(err.Error(), "the first reset is of all") {
-		t.Errorf("%v", err)
-	}
-	for i, want := range map[int]string{0: "schedules no batches", 1: "there is no environment 1; they are 0 to 0"} {
-		if _, err := v.answer(i); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v", err)
-		}
-	}
-}
-
-// An environment that is done shows zeros, ignores actions and waits.
-func TestDoneWaitsForAReset(t *testing.T) {
-	v, b := open1(t, "own", `{"tasks":2}`, 1, 1)
-	if err := v.reset(nil, b); err != nil {
-		t.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 2 {
-		if err := v.step(choose(rng, v, b), b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if zeros := make([]float32, len(b.observations)); !b.done[0] || !slices.Equal(b.observations, zeros) || slices.Contains(b.masks, true) {
-		t.Errorf("%+v", b)
-	}
-	if err := v.step([]int64{-1}, b); err != nil || b.done[0] || b.rewards[0] != 0 || fmt.Sprint(b.metrics) != "[NaN]" {
-		t.Errorf("%v: %+v", err, b)
 	}
 }
