@@ -1,6 +1,6 @@
-"""Tests. MIGLAB_GYM_LIBRARY is the path of libmiglabgym.so:
+"""Tests. MIGLAB is the path of the program:
 
-MIGLAB_GYM_LIBRARY=... python3 -m unittest -v test_miglab_gym
+MIGLAB=../../../bin/miglab python3 -m unittest -v test_miglab_gym
 """
 
 import doctest
@@ -8,6 +8,7 @@ import functools
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,17 @@ KINDS = {
     "own": {"tasks": 5},
     "batch": {"tasks": 4, "levels": 14, "encoding": "one-hot", "direct": True},
 }
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def running(pid):
+    """Returns whether a process is there that is no zombie."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "XZ"
+    except OSError:
+        return False
 
 
 def rollout(envs, steps, seed):
@@ -177,7 +189,8 @@ class Test(unittest.TestCase):
                 ([free[0], busy[1]], f"environment 1 does not allow action {busy[1]}; choose one of \\[{free[1]} "),
                 ([-1, free[1]], "environment 0 does not allow action -1"),
                 ([20, free[1]], "environment 0 does not allow action 20"),
-                ([0.0, 1.0], "float64"),
+                ([0.0, np.nan], "actions are float64"),
+                ([2**62, free[1]], f"environment 0 does not allow action {2**62}"),
                 ([0], "shape \\(1,\\)"),
             ):
                 with self.assertRaisesRegex(Error, message):
@@ -186,6 +199,106 @@ class Test(unittest.TestCase):
             rollout(envs, 60, 1)
             np.testing.assert_array_equal(envs.step(free)[0], after)
             self.assertFalse(np.array_equal(first[-5], after))
+
+    def test_invalid_actions(self):
+        """Any action is accepted under "nearest" and "end", in all kinds, and nothing is outside the spaces."""
+        for name, options in KINDS.items():
+            for invalid in "nearest", "end":
+                with self.subTest(name, invalid=invalid), VectorEnv(name, 3, invalid=invalid, seed=1, **options) as envs:
+                    observations, _ = envs.reset()
+                    rng = np.random.default_rng(1)
+                    cut = 0
+                    for _ in range(100):
+                        before, masks = observations, envs.action_masks()
+                        actions = rng.integers(envs.single_action_space.n, size=3)
+                        invalids = ~masks[np.arange(3), actions]
+                        observations, rewards, _, truncated, info = envs.step(actions)
+                        self.assertTrue(envs.observation_space.contains(observations))
+                        np.testing.assert_array_equal(truncated, invalids & (invalid == "end"))
+                        self.assertFalse(rewards[truncated].any())
+                        for i in np.flatnonzero(truncated):
+                            cut += 1
+                            np.testing.assert_array_equal(info["final_obs"][i], before[i])
+                            self.assertFalse(info["final_info"]["_" + envs.metrics[0]][i] or info["final_info"][envs.metrics[0]][i])
+                    self.assertEqual(cut > 0, invalid == "end")
+
+    def test_bounds(self):
+        """Bounds are finite where they are known."""
+        with Env("deadline") as day, Env("own") as own, Env("batch") as batch:
+            for env in day, own, batch:
+                self.assertTrue((env.observation_space.low < env.observation_space.high).all())
+                self.assertTrue(np.isfinite(env.observation_space.low).all())
+            self.assertTrue(np.isfinite(day.observation_space.high).all() and np.isfinite(own.observation_space.high).all())
+            self.assertEqual(np.isinf(batch.observation_space.high).sum(), 7)  # the remaining times
+
+    def test_programs_that_fail(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for says, message in (
+                ("echo '{\"protocol\":2}'", "the program speaks version 2 of the protocol, and this package version 1"),
+                ("echo hello", "does not speak the protocol .* b'hello"),
+                ("echo 'miglab: no such thing' >&2; exit 2", "^no such thing$"),
+                ("exec false", "ended with the exit code 1"),
+                (None, "cannot start .*/miglab: "),
+            ):
+                program = os.path.join(folder, "miglab")
+                if says is None:
+                    os.remove(program)
+                else:
+                    with open(program, "w", encoding="utf-8") as file:
+                        file.write("#!/bin/sh\n" + says)
+                    os.chmod(program, 0o755)
+                with self.subTest(message), self.assertRaisesRegex(Error, message):
+                    Env("own", program=program)
+        with Env("own") as env:
+            env.reset(seed=1)
+            env._vector._process._process.kill()
+            with self.assertRaisesRegex(Error, "ended with the exit code -9"):
+                env.step(env._vector._process.masks[0].argmax())
+            with self.assertRaisesRegex(Error, "closed"):
+                env.reset()
+
+    def test_the_program_ends_with_python(self):
+        for death in "", "; os.kill(os.getpid(), 9)":
+            code = f"import miglab_gym, os; e = miglab_gym.Env('own'); e.reset(); print(e._vector._process._process.pid, flush=True){death}"
+            said = subprocess.run([sys.executable, "-B", "-c", code], stdout=subprocess.PIPE, check=not death, cwd=HERE).stdout
+            deadline = time.monotonic() + 20
+            while running(int(said)):
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
+
+    def test_a_fork_does_not_disturb(self):
+        with Env("own") as env, Env("own") as twin:
+            first, _ = env.reset(seed=1)
+            twin.reset(seed=1)
+            if (child := os.fork()) == 0:
+                try:
+                    env.reset()
+                except Error as e:
+                    env.close()
+                    os._exit(0 if "made in another process" in str(e) else 1)
+                os._exit(2)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            action = env.action_masks().argmax()
+            np.testing.assert_array_equal(env.step(action)[0], twin.step(action)[0])
+
+    def test_an_interrupt_closes(self):
+        """The frame that was about to come is not taken for a later one."""
+        with Env("own", dataset="WIDETIMES", bound=True) as env:
+
+            def interrupt(*_):
+                raise KeyboardInterrupt
+
+            before = signal.signal(signal.SIGALRM, interrupt)
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            try:
+                with self.assertRaises(KeyboardInterrupt):
+                    while True:
+                        env.reset()
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.signal(signal.SIGALRM, before)
+            with self.assertRaisesRegex(Error, "closed"):
+                env.reset()
 
     def test_mistakes(self):
         for make, message in (
@@ -202,6 +315,8 @@ class Test(unittest.TestCase):
             (lambda: VectorEnv("own", 0), "from 1 to 65536"),
             (lambda: VectorEnv("own", 65536, tasks=1000), "values; there may be"),
             (lambda: Env("own", seed=-1), "seed is -1"),
+            (lambda: Env("own", invalid="nearst"), 'did you mean "nearest"'),
+            (lambda: VectorEnv("own", num_envs=2.5), "the first line: envs: "),
             (lambda: Env("own").reset(options={"tasks": 3}), "unknown options \\['tasks'\\]; reset takes reset_mask"),
             (lambda: VectorEnv("own", 2).reset(options={"reset_mask": np.array([1, 0])}), "give an array of 2 bools"),
             (lambda: VectorEnv("own", 2).reset(options={"reset_mask": np.array([True, False])}), "the first reset is of all"),
@@ -333,9 +448,17 @@ masks = envs.action_space.sample(envs.action_masks())
 if isinstance(masks, tuple): assert [m.dtype for m in masks] == [np.int8, np.int8]
 envs.close()
 """
+        check_all = """
+import warnings
+from gymnasium.utils.env_checker import check_env
+warnings.simplefilter("error")
+warnings.filterwarnings("ignore", ".*(not having a spec|maximum value is infinity)")
+for kind in "deadline", "own", "batch":
+    check_env(Env(kind, invalid="nearest"))
+"""
         installed = importlib.util.find_spec("gymnasium") is not None
-        code = check if installed else stand_in + check
-        subprocess.run([sys.executable, "-B", "-c", code], check=True, cwd=os.path.dirname(os.path.abspath(__file__)))
+        code = check + check_all if installed else stand_in + check
+        subprocess.run([sys.executable, "-B", "-c", code], check=True, cwd=HERE)
 
     def test_closed(self):
         envs = VectorEnv("own")

@@ -9,7 +9,7 @@ A rollout of 4 days of the deadline report, each job on a random free slice:
 >>> import miglab_gym
 >>> envs = miglab_gym.VectorEnv("deadline", 4)
 >>> observations, info = envs.reset(seed=1)
->>> envs.action_space.seed(1)
+>>> _ = envs.action_space.seed(1)
 >>> late = []
 >>> while len(late) < 4:
 ...     actions = envs.action_space.sample(envs.action_masks())
@@ -72,9 +72,9 @@ Options of own and batch for comparing:
     dataset   in place of a workload: episodes are the instances of a dataset, in order, and
               info has the number of each as instance. Environment i of n has i, i+n, i+2n, ...
 
-Episodes end by themselves: terminated, and a terminal state is worth 0. Only invalid="end" truncates: an action
-that is not allowed then ends the episode. invalid="nearest" replaces it, and else it is an error. Gymnasium's
-check_env takes actions that are not allowed, so give it one of the two:
+Episodes end by themselves: terminated, and a terminal state is worth 0. An action that is not allowed is an error,
+or with invalid="nearest" it is replaced, or with invalid="end" it truncates the episode. Gymnasium's check_env takes
+such actions and refuses an episode that is truncated in the first step:
 
     gymnasium.utils.env_checker.check_env(miglab_gym.Env("batch", invalid="nearest"))
 

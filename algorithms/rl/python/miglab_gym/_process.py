@@ -130,7 +130,7 @@ class Process:
             while rest:
                 rest = rest[self._process.stdin.write(rest) :]
         except BrokenPipeError:
-            self._ended()
+            pass  # the program has ended; the next read finds out why
 
     def _read(self, into, least):
         """Reads at least so many bytes and returns how many."""
@@ -171,6 +171,8 @@ class Process:
         process.stdin.close()
         process.stdout.close()
         self._errors.close()
-        if os.getpid() == self._owner:  # a fork's copy leaves the program alone
-            process.terminate()
-            process.wait()
+        if os.getpid() != self._owner:
+            process.returncode = 0  # the program belongs to the process that was forked
+            return
+        process.terminate()
+        process.wait()

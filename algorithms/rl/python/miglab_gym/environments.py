@@ -112,9 +112,9 @@ class VectorEnv(interface.VectorEnv):
         """Returns observations, rewards, terminated, truncated and info.
 
         Where an episode has ended, info (under SAME_STEP info["final_info"]) has its return
-        and length, info["episode"]["r"] and ["l"], its facts, and each of metrics. Where one
-        begins, info has its facts. As in Gymnasium, info["_" + key] says where; other places
-        are 0.
+        and length, info["episode"]["r"] and ["l"], its facts, and, unless it is truncated, each of
+        metrics. Where one begins, info has its facts. As in Gymnasium, info["_" + key] says where;
+        other places are 0.
         """
         p, same = self._open(), self.autoreset_mode is AutoresetMode.SAME_STEP
         waiting = None if same or not self._over.any() else self._over.copy()
@@ -157,15 +157,11 @@ class VectorEnv(interface.VectorEnv):
         return answers
 
     def _measured(self, where):
-        info = {name: np.where(where, self._process.measured[:, i], 0) for i, name in enumerate(self.metrics)}
-        info["episode"] = {"r": np.where(where, self._returns, 0), "l": np.where(where, self._time - self._since, 0)}
-        info["episode"] |= {"_r": where, "_l": where}
-        return info | {"_" + name: where for name in info}
+        episode = {"r": np.where(where, self._returns, 0), "l": np.where(where, self._time - self._since, 0), "_r": where, "_l": where}
+        return _columns(self.metrics, self._process.measured, self._process.done.copy()) | {"episode": episode, "_episode": where}
 
     def _known(self, where, known=None):
-        known = self._process.known if known is None else known
-        info = {name: np.where(where, known[:, i], 0) for i, name in enumerate(self.facts)}
-        return info | {"_" + name: where for name in info}
+        return _columns(self.facts, self._process.known if known is None else known, where)
 
     def action_masks(self):
         """Returns which actions are allowed, a row for each environment."""
@@ -234,9 +230,15 @@ class Env(interface.Env):
         return f"Env({self._vector.name!r}, {self._vector.options})"
 
 
+def _columns(names, values, where):
+    """Returns a column for each name, 0 except where it says."""
+    info = {name: np.where(where, values[:, i], 0) for i, name in enumerate(names)}
+    return info | {"_" + name: where for name in names}
+
+
 def _first(info):
-    """Returns the info of the first environment alone."""
-    return {k: _first(v) if isinstance(v, dict) else v[0] for k, v in info.items() if not k.startswith("_")}
+    """Returns the info of the first environment alone: what is said of it."""
+    return {k: _first(v) if isinstance(v, dict) else v[0] for k, v in info.items() if not k.startswith("_") and info["_" + k][0]}
 
 
 def _seed(seed):
