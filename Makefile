@@ -18,7 +18,7 @@ LAZY = -X main.release=v$(VERSION) -extldflags=-Wl,-z,lazy
 # Paths of files are no part of what is compiled, so that a second clone compiles nothing.
 export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 
-.PHONY: reproduce quick site build dist build-gym build-nvml build-gpu kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-platforms test-processors test-site test-slurm install-slurm install-cbc install-qemu install-torch install-lint bench lint readme clean
+.PHONY: reproduce quick site build dist build-nvml build-gpu kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-platforms test-processors test-site test-slurm install-slurm install-cbc install-qemu install-torch install-lint bench lint readme clean
 
 ## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
@@ -61,10 +61,6 @@ dist:
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX --mtime=@$$(git log -1 --format=%ct) -C bin -cf - $(DIST) | gzip -n > bin/$(DIST).tar.gz
 	rm -r bin/$(DIST)
 	cd bin && sha256sum $(DIST).tar.gz > SHA256SUMS
-
-## build-gym: the library of the bridge to Python, beside its package; needs a C compiler
-build-gym:
-	@CGO_ENABLED=1 $(GO) build -buildmode=c-shared -o algorithms/rl/python/miglab_gym/libmiglabgym.so ./harness/cmd/miglabgym
 
 ## kernels: our own CUDA kernels as programs, into profiling/kernels/bin; needs nvcc, while miglab kernel needs only a driver
 kernels:
@@ -162,8 +158,9 @@ test-fast:
 	MIGLAB_DEEP= GOEXPERIMENT=simd $(GO) test -vet=off ./algorithms/rl/nn ./algorithms/rl/ppo ./algorithms/rl/dqn
 	GOEXPERIMENT=simd $(GO) test -run '^$$' -bench 'ExpAfterKernel|Iterate' -benchtime 300ms -cpu 1 ./algorithms/rl/nn ./algorithms/rl/ppo
 
-## test-gym: the bridge to Python; needs a C compiler, numpy and pip
-test-gym: build-gym
+## test-gym: the environments from Python; needs numpy and pip
+test-gym: export MIGLAB = $(CURDIR)/$(BIN)
+test-gym: build
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_miglab_gym
 	dir=$$(mktemp -d) && $(PYTHON) -m pip install -q --root-user-action=ignore --no-build-isolation --no-deps --no-index --target $$dir ./algorithms/rl/python && \
 		cd / && PYTHONPATH=$$dir $(PYTHON) -B -c 'import miglab_gym; miglab_gym.VectorEnv("deadline", 1).reset(seed=1)' && rm -r $$dir
@@ -174,7 +171,7 @@ test-gym: build-gym
 ## of the papers have the same bytes with one worker and with four; results have the same bytes on amd64, with and without
 ## fused instructions, and on arm64; the program builds for every platform; what dist packs builds without a network; an agent
 ## of each kind, trained again, has the curve and the weights that the project keeps; LaTeX tables compile, if pdflatex is there
-test-long: build build-gym test-platforms $(if $(shell command -v qemu-aarch64),,install-qemu) $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch) \
+test-long: build test-platforms $(if $(shell command -v qemu-aarch64),,install-qemu) $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch) \
 		$(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
 	MIGLAB_LONG=1 $(GO) test -timeout 1h -run AgreesWithAnIndependentOne ./bounds/certificate

@@ -24,8 +24,8 @@ func (b *Batch) Shape() Shape {
 	return Shape{Observation: n, Actions: 1 + len(b.tables.partitions) + b.o.Tasks*int(b.o.GPU.ComputeSlices)}
 }
 
-// Bounds returns bounds of an observation. The remaining times have no upper bound, because a reconfiguration may take longer
-// than the longest task.
+// Bounds returns bounds of an observation. The remaining times have no upper bound, because a reconfiguration may take
+// longer than the longest task.
 func (b *Batch) Bounds() []Range {
 	k := int(b.o.GPU.ComputeSlices)
 	rows := b.o.Tasks * b.row()

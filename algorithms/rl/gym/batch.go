@@ -23,8 +23,8 @@ import (
 type batchOptions struct {
 	// Workload is a synthetic dataset with a sampler.
 	Workload string `json:"workload"`
-	// Dataset replaces the workload: episodes are its instances, in order. Of n environments, number i has the instances i,
-	// i+n, i+2n and so on. After the last instance comes the first.
+	// Dataset replaces the workload: episodes are its instances, in order. Of n environments, number i has the
+	// instances i, i+n, i+2n and so on. After the last instance comes the first.
 	Dataset string `json:"dataset"`
 	// GPU is a model, and Reconfiguration is sequential, parallel or free.
 	GPU             string `json:"gpu"`

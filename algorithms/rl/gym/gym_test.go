@@ -18,7 +18,7 @@ import (
 
 func openVector(t testing.TB, name, options string, envs int, seed uint64) *vector {
 	t.Helper()
-	v, err := newVector(&request{Environment: name, Envs: envs, Seed: seed, Invalid: isError, Options: []byte(options)})
+	v, err := newVector(&request{Environment: name, Envs: envs, Seed: seed, Invalid: "error", Options: []byte(options)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestObservationsAreWithinBounds(t *testing.T) {
 
 // TestInvalidActions has a case for each value of invalid, in a state in which slice 1 is busy.
 func TestInvalidActions(t *testing.T) {
-	for _, invalid := range []string{isError, nearestAction, endEpisode} {
+	for _, invalid := range []string{"error", "nearest", "end"} {
 		v := begun(t, "deadline", "{}", 2, 1)
 		v.Invalid = invalid
 		for !slices.Equal(v.mask(1)[:3], []bool{true, false, true}) {
@@ -206,13 +206,13 @@ func TestInvalidActions(t *testing.T) {
 		seen := slices.Clone(v.observations[v.shape.Observation:])
 		err := v.tell(orderStep)
 		switch {
-		case invalid == isError:
+		case invalid == "error":
 			if err == nil || fmt.Sprint(v.frame) != before {
 				t.Errorf("a busy slice: %v", err)
 			}
 		case err != nil:
 			t.Error(err)
-		case invalid == nearestAction:
+		case invalid == "nearest":
 			if v.values[1] != 0 || v.truncated[1] || slices.Equal(seen, v.observations[v.shape.Observation:]) {
 				t.Errorf("action %d, truncated %v", v.values[1], v.truncated)
 			}
@@ -362,10 +362,25 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// TestProtocolPage has the example of the page.
+func TestProtocolPage(t *testing.T) {
+	page, err := os.ReadFile("../python/PROTOCOL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, request, _ := strings.Cut(string(page), "\n< ")
+	request, want, _ := strings.Cut(request, "\n> ")
+	want, _, _ = strings.Cut(want, "\n")
+	var out bytes.Buffer
+	if err := Serve(strings.NewReader(request+"\n"), &out); err != nil || out.String() != want+"\n" {
+		t.Errorf("the page shows\n%s\nbut it is (%v)\n%s", want, err, &out)
+	}
+}
+
 // FuzzServe has no input end in a panic, or in half a reply.
 func FuzzServe(f *testing.F) {
 	for name, options := range small {
-		for _, invalid := range []string{isError, nearestAction, endEpisode} {
+		for _, invalid := range []string{"error", "nearest", "end"} {
 			line := fmt.Sprintf(`{"protocol":1,"environment":%q,"envs":2,"invalid":%q,"options":%s}`, name, invalid, options)
 			f.Add(line, []byte(message([]int64{0, 1}, orderBegin, orderSeed)+message([]int64{1, 2}, orderStep, orderStepAndBegin)+"\x01"))
 		}

@@ -29,7 +29,7 @@ type environment interface {
 	rewind()
 	// begin begins an episode and writes its facts.
 	begin(rng *rand.Rand, facts []float64) error
-	// measure writes the metrics of an episode that is done, and appends its line of a file of answers if that is asked for.
+	// measure writes the metrics of an episode that is done, and appends its line of a file of answers, if it has one.
 	measure(metrics []float64, answers []byte) ([]byte, error)
 }
 

@@ -28,23 +28,17 @@ type request struct {
 	// Envs is the number of environments. Environment i draws its episodes from a stream with the seed Seed+i.
 	Envs int    `json:"envs"`
 	Seed uint64 `json:"seed"`
-	// Invalid says what happens to an action that the mask does not allow.
+	// Invalid is what an action that the mask does not allow does: "error" refuses the message, "nearest" takes the
+	// allowed action with the nearest number, and "end" truncates the episode with the reward 0.
 	Invalid string         `json:"invalid"`
 	Options jsontext.Value `json:"options"`
 }
 
-// Values of invalid.
-const (
-	isError       = "error"   // No environment does a step.
-	nearestAction = "nearest" // The allowed action with the nearest number replaces it.
-	endEpisode    = "end"     // The episode is truncated, with the reward 0.
-)
-
 // maxRequest is the size of the first line, in bytes.
 const maxRequest = 1 << 16
 
-// Serve opens the environments that the first line of in asks for, and answers messages until in ends. It reports an error
-// of one message to the client and goes on.
+// Serve opens the environments that the first line of in asks for, and answers messages until in ends. The client gets
+// the error of a message, and may go on; any other error ends the service.
 func Serve(in io.Reader, out io.Writer) error {
 	r := bufio.NewReaderSize(in, maxRequest)
 	line, err := r.ReadSlice('\n')
@@ -56,11 +50,11 @@ func Serve(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	greeting, err := json.Marshal(v.describe())
+	reply, err := json.Marshal(v.describe())
 	if err != nil {
 		return err
 	}
-	reply := append(greeting, '\n')
+	reply = append(reply, '\n')
 	for {
 		if _, err := out.Write(reply); err != nil {
 			return err
@@ -82,18 +76,18 @@ func open(line []byte) (*vector, error) {
 		return nil, fmt.Errorf("the client speaks version %d of the protocol and this program version %d; "+
 			"install both from one release", version.Protocol, Protocol)
 	}
-	o := request{Envs: 1, Invalid: isError, Options: jsontext.Value("{}")}
+	o := request{Envs: 1, Invalid: "error", Options: jsontext.Value("{}")}
 	if err := strictjson.Line(line, &o); err != nil {
 		return nil, fmt.Errorf("the first line: %w", err)
 	}
-	if known := []string{isError, nearestAction, endEpisode}; !slices.Contains(known, o.Invalid) {
+	if known := []string{"error", "nearest", "end"}; !slices.Contains(known, o.Invalid) {
 		return nil, nearest.Unknown("value of invalid", o.Invalid, known)
 	}
 	return newVector(&o)
 }
 
-// describe returns the greeting: what a client needs to know of the environments. Bounds has a count, a low and a high for
-// consecutive values of an observation; null is no bound.
+// describe returns what a client must know about the environments. Bounds has the count, the low and the high of
+// consecutive values of an observation, without those that are not known.
 func (v *vector) describe() map[string]any {
 	var bounds [][3]any
 	for _, b := range v.envs[0].Bounds() {
@@ -111,10 +105,10 @@ func (v *vector) describe() map[string]any {
 	}
 }
 
-// reply does what the message says. The reply begins with the lengths of an error and of answers, as two uint32.
+// reply carries out the message and returns the reply. It begins with the lengths of an error and of answers.
 func (v *vector) reply() []byte {
-	v.answers = v.answers[:0]
-	if err := v.apply(); err != nil {
+	err := v.apply()
+	if err != nil {
 		return append(lengths(len(err.Error()), 0), err.Error()...)
 	}
 	copy(v.frame, lengths(0, len(v.answers)))
@@ -125,7 +119,7 @@ func lengths(problem, answers int) []byte {
 	return binary.NativeEndian.AppendUint32(binary.NativeEndian.AppendUint32(nil, uint32(problem)), uint32(answers))
 }
 
-// carve returns the first n values of a type in memory, and the memory behind them. Numbers have this machine's byte order.
+// carve returns the first n values of a type in memory, and the memory behind them. The byte order is this machine's.
 func carve[T any](memory []byte, n int) (values []T, rest []byte) {
 	values = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), n)
 	return values, memory[n*int(unsafe.Sizeof(*new(T))):]

@@ -1,6 +1,6 @@
 """Runs the example, which learns for about a minute of processor time, and ranks its answers.
 
-make test-long builds what it needs: the library, bin/miglab, and PyTorch.
+make test-long builds what it needs: bin/miglab and PyTorch.
 """
 
 import csv
@@ -16,7 +16,7 @@ MIGLAB = HERE.parents[2] / "bin" / "miglab"
 
 
 def run(*command, cwd):
-    return subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(HERE)}).stdout
+    return subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(HERE), "MIGLAB": str(MIGLAB)}).stdout
 
 
 class Test(unittest.TestCase):

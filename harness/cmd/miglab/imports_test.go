@@ -71,6 +71,8 @@ var mayImport = map[string]string{
 	"algorithms/rl/agents": "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo algorithms/rl/nn algorithms/rl/env",
 	"algorithms/rl/train":  "harness/curve harness/work harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/stats algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/agents datasets bounds",
 
+	"algorithms/rl/gym": "harness/mig harness/task harness/schedule harness/algo harness/external algorithms algorithms/rl/env datasets bounds",
+
 	"bounds":                 "harness/heap harness/mig harness/task harness/schedule harness/algo bounds/certificate",
 	"bounds/certificate":     "harness/mig harness/task harness/schedule",
 	"datasets/traces":        "harness/mig harness/task",
@@ -102,6 +104,7 @@ var neverReach = map[string]string{
 
 	"algorithms/rl/env":    "bounds datasets harness/run harness/store harness/atomicfile",
 	"algorithms/rl/train":  "harness/run paper-figures",                                                                                            // training evaluates with its own environments
+	"algorithms/rl/gym":    "algorithms/rl/train paper-figures",                                                                                    // its facts are bounds and FAR's makespans of datasets, for others to learn from
 	"algorithms/rl/agents": "bounds datasets harness/run harness/store harness/atomicfile algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/train", // inference needs no training
 	"bounds/certificate":   "bounds harness/algo algorithms",                                                                                       // it judges what they claim
 	"datasets/suite":       "algorithms",                                                                                                           // it verifies without a solver
@@ -122,6 +125,7 @@ var seeded = map[string]string{
 	"algorithms/placement":         "math/rand/v2", // random-fit
 	"algorithms/rl/nn":             "math/rand/v2",
 	"algorithms/rl/env":            "math/rand/v2",
+	"algorithms/rl/gym":            "math/rand/v2",
 	"algorithms/rl/internal/learn": "math/rand/v2",
 	"algorithms/rl/ppo":            "math/rand/v2",
 	"algorithms/rl/dqn":            "math/rand/v2",
