@@ -158,9 +158,12 @@ func TestObservationsAreWithinBounds(t *testing.T) {
 		{"deadline", `{"first":true,"dataset":"deadline/tight?preemption=yes"}`},
 		{"own", `{}`},
 		{"own", `{"gpu":"A30","start":1}`},
+		{"own", `{"tasks":150}`}, // the number of tasks is a feature that is clipped
 		{"batch", `{}`},
 		{"batch", `{"direct":true,"random_start":true,"stream":40}`},
 		{"batch", `{"levels":10,"gpu":"A30"}`},
+		{"batch", `{"gpu":"A30","dataset":"drl-table2-molded"}`}, // tasks that fit one size alone
+		{"batch", `{"gpu":"A30","dataset":"drl-table2-molded","levels":9,"encoding":"one-hot"}`},
 		{"batch", `{"levels":14,"released":true,"random_start":true}`},
 		{"batch", `{"levels":9,"encoding":"one-hot","direct":true,"tasks":5}`},
 	} {
