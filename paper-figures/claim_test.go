@@ -45,11 +45,11 @@ func load(claims, causes string, more ...string) (*claim.Set, error) {
 
 func TestMatch(t *testing.T) {
 	var claims []claim.Claim
-	for name, b := range map[string]claim.Basis{"m": claim.Measured, "d": claim.Derived, "h": claim.Hardware, "u": claim.Unpublished, "i": claim.Input} {
+	for name, b := range map[string]claim.Basis{"m": claim.Measured, "d": claim.Derived, "h": claim.Hardware, "u": claim.Unpublished, "s": claim.StandIn, "i": claim.Input} {
 		claims = append(claims, claim.Claim{Key: claim.Key{Cell: claim.Of(name)}, Basis: b, Claim: verdict.Claim{Published: 3}})
 	}
 	slices.SortFunc(claims, func(a, b claim.Claim) int {
-		return slices.Index([]string{"m", "d", "h", "u", "i"}, a.Quantity) - slices.Index([]string{"m", "d", "h", "u", "i"}, b.Quantity)
+		return slices.Index([]string{"m", "d", "h", "u", "s", "i"}, a.Quantity) - slices.Index([]string{"m", "d", "h", "u", "s", "i"}, b.Quantity)
 	})
 	cells := func(names string) []claim.Cell { return Map(strings.Split(names, ""), claim.Of) }
 	readings := func(names ...string) [][]claim.Cell { return Map(names, cells) }
@@ -58,23 +58,25 @@ func TestMatch(t *testing.T) {
 		Declaration
 		key string // the key that is wrong; empty for none
 	}{
-		"without hardware":          {Declaration{Readings: readings("md", "m"), Missing: cells("hu")}, ""},
-		"with hardware":             {Declaration{Readings: readings("mdh"), Missing: cells("u")}, ""},
-		"a stand-in":                {Declaration{Readings: readings("mdu"), Missing: cells("hu")}, ""},
-		"an input measured as well": {Declaration{Readings: readings("md", "i"), Missing: cells("hu")}, ""},
-		"a mistyped key":            {Declaration{Readings: readings("mdH"), Missing: cells("hu")}, "H"},
-		"in another reading":        {Declaration{Readings: readings("md", "M"), Missing: cells("hu")}, "M"},
-		"a mistyped missing key":    {Declaration{Readings: readings("md"), Missing: cells("Hhu")}, "H"},
-		"measured but missing":      {Declaration{Readings: readings("d"), Missing: cells("hmu")}, "m"},
-		"not measured":              {Declaration{Readings: readings("m"), Missing: cells("hu")}, "d"},
-		"no readings":               {Declaration{Missing: cells("hu")}, "m"},
-		"hardware forgotten":        {Declaration{Readings: readings("md"), Missing: cells("u")}, "h"},
-		"unpublished forgotten":     {Declaration{Readings: readings("md"), Missing: cells("h")}, "u"},
-		"an input forgotten":        {Declaration{Readings: readings("md"), Missing: cells("hu"), Inputs: map[claim.Cell]float64{}}, "i"},
-		"an input with another key": {Declaration{Readings: readings("md"), Missing: cells("hu"), Inputs: map[claim.Cell]float64{claim.Of("i"): 3, claim.Of("I"): 3}}, "I"},
-		"a measured input":          {Declaration{Readings: readings("md"), Missing: cells("hu"), Inputs: map[claim.Cell]float64{claim.Of("i"): 3, claim.Of("m"): 3}}, "m"},
-		"another value of an input": {Declaration{Readings: readings("md"), Missing: cells("hu"), Inputs: map[claim.Cell]float64{claim.Of("i"): 4}}, "i"},
-		"an input as the default":   {Declaration{Readings: readings("mdi"), Missing: cells("hu")}, "i"},
+		"without hardware":          {Declaration{Readings: readings("mds", "m"), Missing: cells("hus")}, ""},
+		"with hardware":             {Declaration{Readings: readings("mdhs"), Missing: cells("us")}, ""},
+		"measured, unpublished":     {Declaration{Readings: readings("mdsu"), Missing: cells("hus")}, "u"},
+		"a stand-in not measured":   {Declaration{Readings: readings("md"), Missing: cells("hus")}, "s"},
+		"a stand-in not missing":    {Declaration{Readings: readings("mds"), Missing: cells("hu")}, "s"},
+		"an input measured as well": {Declaration{Readings: readings("mds", "i"), Missing: cells("hus")}, ""},
+		"a mistyped key":            {Declaration{Readings: readings("mdHs"), Missing: cells("hus")}, "H"},
+		"in another reading":        {Declaration{Readings: readings("mds", "M"), Missing: cells("hus")}, "M"},
+		"a mistyped missing key":    {Declaration{Readings: readings("mds"), Missing: cells("Hhus")}, "H"},
+		"measured but missing":      {Declaration{Readings: readings("ds"), Missing: cells("hmus")}, "m"},
+		"not measured":              {Declaration{Readings: readings("ms"), Missing: cells("hus")}, "d"},
+		"no readings":               {Declaration{Missing: cells("hus")}, "m"},
+		"hardware forgotten":        {Declaration{Readings: readings("mds"), Missing: cells("us")}, "h"},
+		"unpublished forgotten":     {Declaration{Readings: readings("mds"), Missing: cells("hs")}, "u"},
+		"an input forgotten":        {Declaration{Readings: readings("mds"), Missing: cells("hus"), Inputs: map[claim.Cell]float64{}}, "i"},
+		"an input with another key": {Declaration{Readings: readings("mds"), Missing: cells("hus"), Inputs: map[claim.Cell]float64{claim.Of("i"): 3, claim.Of("I"): 3}}, "I"},
+		"a measured input":          {Declaration{Readings: readings("mds"), Missing: cells("hus"), Inputs: map[claim.Cell]float64{claim.Of("i"): 3, claim.Of("m"): 3}}, "m"},
+		"another value of an input": {Declaration{Readings: readings("mds"), Missing: cells("hus"), Inputs: map[claim.Cell]float64{claim.Of("i"): 4}}, "i"},
+		"an input as the default":   {Declaration{Readings: readings("mdis"), Missing: cells("hus")}, "i"},
 	} {
 		if c.Inputs == nil {
 			c.Inputs = inputs

@@ -90,19 +90,18 @@ func (d *openDot) add(t *Test) {
 }
 
 // conclude answers the paper's conclusions. One that rests on an artefact that is not done is left out.
-func conclude(record *PaperRecord, p *Paper) {
+func conclude(p *PaperRecord, claims *claim.Set) {
 	done := map[string]*Record{"": {}}
-	for i := range record.Artefacts {
-		done[record.Artefacts[i].Name] = &record.Artefacts[i]
+	for i := range p.Artefacts {
+		done[p.Artefacts[i].Name] = &p.Artefacts[i]
 	}
 	var all []openConclusion
-	tests := p.claims().Tests
-	for line := range tests {
-		row := &tests[line]
+	for line := range claims.Tests {
+		row := &claims.Tests[line]
 		if row.Sentence != "" {
 			all = append(all, openConclusion{status: row.Status, Conclusion: Conclusion{
 				Paper: p.Name, ID: row.ID, Sentence: row.Sentence, Section: row.Section, Short: row.Short,
-				Varied: strings.TrimSuffix(row.Varied, "."), PerRun: p.TrainingRun, OfBudget: row.Status == claim.OfBudget,
+				Varied: strings.TrimSuffix(row.Varied, "."), OfBudget: row.Status == claim.OfBudget,
 			}})
 		}
 		c, a := &all[len(all)-1], done[row.Artefact]
@@ -126,8 +125,8 @@ func conclude(record *PaperRecord, p *Paper) {
 	for _, c := range all {
 		if !c.incomplete {
 			c.answer()
-			c.Because = p.claims().Because(c.ID, c.Answer)
-			record.Conclusions = append(record.Conclusions, c.Conclusion)
+			c.Because = claims.Because(c.ID, c.Answer)
+			p.Conclusions = append(p.Conclusions, c.Conclusion)
 		}
 	}
 }

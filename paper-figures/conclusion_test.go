@@ -84,7 +84,7 @@ func TestAnswers(t *testing.T) {
 		}
 		d := &Data{Claims: claims}
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", Read(c.readings...))}}}
-		conclude(&p, &Paper{Name: "p", Claims: claims})
+		conclude(&p, claims)
 		got := p.Conclusions[0]
 		if want := map[verdict.Answer]string{verdict.Holds: "It holds", verdict.Aside: "It post hoc"}[c.want]; got.Because != want {
 			t.Errorf("%s: %q is said of an answer %s", name, got.Because, got.Answer)
@@ -109,7 +109,7 @@ func TestParts(t *testing.T) {
 		}
 		d := &Data{Claims: claims}
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", Read(r...))}}}
-		conclude(&p, &Paper{Name: "p", Claims: claims})
+		conclude(&p, claims)
 		if c := p.Conclusions[0]; c.Part != want || (c.Answer == verdict.HoldsInPart) != (want != "") {
 			t.Errorf("%q: %+v", want, c)
 		}
@@ -134,7 +134,7 @@ func TestFound(t *testing.T) {
 	d := &Data{Claims: claims}
 	rs := Read(one("", "", -1), one("x", "post hoc", 6), one("y", "post hoc", -2))
 	p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", rs)}}}
-	conclude(&p, &Paper{Name: "p", Claims: claims})
+	conclude(&p, claims)
 	for _, want := range []string{"Met under 0 of 1 readings, missed under 1.", "| x       | met, post hoc ", "| y       | missed, post hoc |"} {
 		if got := written(t, p)["p/CONCLUSIONS.md"]; !strings.Contains(got, want) {
 			t.Errorf("%s lacks %q", got, want)
@@ -161,7 +161,7 @@ func TestPlain(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(c.values))}}}
-		conclude(&p, &Paper{Name: "p", Claims: claims})
+		conclude(&p, claims)
 		if got := written(t, p)["conclusions.csv"]; !strings.Contains(got, want) {
 			t.Errorf("%q\nwant\n%q", got, want)
 		}
@@ -187,7 +187,7 @@ func TestConclusionOfTwoRows(t *testing.T) {
 		{Name: "a", Tests: d.tests("a", Read(values("", "", map[claim.Cell]float64{claim.At("wide", "1"): 0.9, claim.At("wide", "2"): 0.95})))},
 		{Name: "b", Tests: d.tests("b", Read(values("text", "", map[claim.Cell]float64{claim.At("narrow", "1"): 1.5})))},
 	}}
-	conclude(&p, &Paper{Name: "p", Claims: claims})
+	conclude(&p, claims)
 	if len(p.Conclusions) != 1 {
 		t.Fatalf("%d conclusions: one that rests on an artefact that is not done is left out", len(p.Conclusions))
 	}
@@ -218,7 +218,7 @@ func TestNumbersOfRows(t *testing.T) {
 	} {
 		r := values("", "", map[claim.Cell]float64{claim.At("large", "1"): 1, claim.At("large", "2"): 3, claim.Of("small"): small, claim.Of("none"): 3})
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
-		conclude(&p, &Paper{Name: "p", Claims: claims})
+		conclude(&p, claims)
 		if got := written(t, p)["conclusions.csv"]; !strings.Contains(got, `,"`+want+`",`) {
 			t.Errorf("%q\nwant\n%q", got, want)
 		}

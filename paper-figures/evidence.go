@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"miglab/paper-figures/claim"
+	"miglab/paper-figures/manifest"
 	"miglab/reports"
 )
 
@@ -31,7 +32,7 @@ func prove(p *PaperRecord, claims *claim.Set) error {
 			if r.Cause == "" || !r.Default || !done {
 				continue
 			}
-			if r.Numbers = numbersAbout(&t, c.Home.Cell, strings.Split(e.Columns, ";")); r.Numbers == "" {
+			if r.Numbers = numbersAbout(&t, c.Home.Cell, strings.Split(e.Columns, ";")); r.Numbers == nil {
 				return &KeyError{
 					p.Name, r.Artefact, r.Claim,
 					fmt.Sprintf("has no row in %s, which causes.csv names", e.Table),
@@ -42,38 +43,31 @@ func prove(p *PaperRecord, claims *claim.Set) error {
 	return nil
 }
 
-// numbersAbout puts in words the columns, of rows about a claim, that begin with one of the names.
-func numbersAbout(t *Table, cell claim.Cell, names []string) string {
-	var out []string
+// numbersAbout returns the numbers in rows about a claim, of the columns that begin with one of the names.
+func numbersAbout(t *Table, cell claim.Cell, names []string) (out []manifest.Evidence) {
 	for i, about := range t.About {
-		if !about.Has(cell) {
-			continue
+		if about.Has(cell) {
+			values := namedNumbers(t.Table.Columns, t.Table.Rows[i], names)
+			out = append(out, manifest.Evidence{Label: about.Label, Values: values})
 		}
-		text := numbersInWords(t.Table.Columns, t.Table.Rows[i], names)
-		if about.Label != "" {
-			text = about.Label + ": " + text
-		}
-		out = append(out, text)
 	}
-	return strings.Join(out, "; ")
+	return out
 }
 
-// numbersInWords puts the numbers of a row in words, in the columns that begin with one of the names.
-func numbersInWords(columns reports.Columns, row, names []string) string {
-	var numbers []string
+// namedNumbers returns the numbers of a row in the columns that begin with one of the names.
+func namedNumbers(columns reports.Columns, row, names []string) (out []manifest.NamedNumber) {
 	for i, c := range columns {
 		name, unit, _ := strings.Cut(c.Name, " [")
 		begins := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(name, n) })
-		last := len(numbers) - 1
-		switch cell := row[i]; {
-		case cell == "" || !c.Right || !begins:
+		switch last := len(out) - 1; {
+		case row[i] == "" || !c.Right || !begins:
 		case c.Join == "±":
-			numbers[last] += " ± " + cell
+			out[last].Half = row[i]
 		case c.Join == "(":
-			numbers[last] += " (published " + cell + ")"
+			out[last].Published = row[i]
 		default:
-			numbers = append(numbers, strings.TrimSpace(name+" "+cell+" "+strings.TrimSuffix(unit, "]")))
+			out = append(out, manifest.NamedNumber{Name: name, Value: row[i], Unit: strings.TrimSuffix(unit, "]")})
 		}
 	}
-	return strings.Join(numbers, ", ")
+	return out
 }

@@ -1,10 +1,12 @@
 package figures
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
 	"miglab/paper-figures/claim"
+	"miglab/paper-figures/manifest"
 	"miglab/reports"
 )
 
@@ -20,18 +22,27 @@ func TestNumbersAbout(t *testing.T) {
 	add("WIDE", "n=10", "text", "10", "2.5", "2", "0.1", "3", "4")
 	add("WIDE", "n=20", "text", "20", "9.5", "2", "0.1", "3", "4")
 	add("NARROW", "", "", "10", "8.5", "2", "0.1", "3", "4")
+	one := func(label string, n manifest.NamedNumber) manifest.Evidence {
+		return manifest.Evidence{Label: label, Values: []manifest.NamedNumber{n}}
+	}
 	for _, c := range []struct {
-		cell        claim.Cell
-		names, want string
+		cell  claim.Cell
+		names string
+		want  []manifest.Evidence
 	}{
-		{claim.Cell{Row: "WIDE", Column: "n=10", Quantity: "p_rev"}, "gains", "script: gains at most 1.5 %; text: gains at most 2.5 %"},
-		{claim.Cell{Row: "NARROW", Column: "n=10", Quantity: "p_rev"}, "mean", "mean 2 ± 0.1"},
-		{claim.At("NARROW", "end"), "NOMIG", "NOMIG 3 (published 4)"},
-		{claim.Cell{Row: "WIDER", Column: "n=100"}, "gains", ""},
-		{claim.Cell{Row: "WIDE n=10"}, "gains", ""},
+		{claim.Cell{Row: "WIDE", Column: "n=10", Quantity: "p_rev"}, "gains", []manifest.Evidence{
+			one("script", manifest.NamedNumber{Name: "gains at most", Value: "1.5", Unit: "%"}),
+			one("text", manifest.NamedNumber{Name: "gains at most", Value: "2.5", Unit: "%"}),
+		}},
+		{claim.Cell{Row: "NARROW", Column: "n=10", Quantity: "p_rev"}, "mean", []manifest.Evidence{
+			one("", manifest.NamedNumber{Name: "mean", Value: "2", Half: "0.1"}),
+		}},
+		{claim.At("NARROW", "end"), "NOMIG", []manifest.Evidence{one("", manifest.NamedNumber{Name: "NOMIG", Value: "3", Published: "4"})}},
+		{claim.Cell{Row: "WIDER", Column: "n=100"}, "gains", nil},
+		{claim.Cell{Row: "WIDE n=10"}, "gains", nil},
 	} {
-		if got := numbersAbout(&table, c.cell, []string{c.names}); got != c.want {
-			t.Errorf("%s, %s: %q, want %q", c.cell, c.names, got, c.want)
+		if got := numbersAbout(&table, c.cell, []string{c.names}); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s, %s: %+v, want %+v", c.cell, c.names, got, c.want)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func Deviating(t testing.TB, p *Paper) map[string]string {
 		}
 		record.Artefacts = append(record.Artefacts, r)
 	}
-	conclude(&record, p)
+	conclude(&record, p.claims())
 	return written(t, record)
 }
 

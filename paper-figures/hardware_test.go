@@ -93,7 +93,7 @@ func TestReconfigurationTable(t *testing.T) {
 		"no files": nil,
 	} {
 		rows, text := build(files)
-		if len(rows) != 3 || rows[0].Verdict != verdict.Input || rows[0].Reason != "cost of the GPU model" {
+		if len(rows) != 3 || rows[0].Verdict != verdict.Input || rows[0].Why.Text != "cost of the GPU model" {
 			t.Errorf("%s: %+v", what, rows)
 		}
 		if want := "needs an A30 under MIG: run `miglab profile reconfiguration --out DIR` there, put DIR/reconfiguration.csv into " +
@@ -113,7 +113,7 @@ func TestReconfigurationTable(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("with an A30: %q", got)
 	}
-	if !strings.Contains(rows[3].Reason, "NVIDIA A30, driver 570.1, 2026-11-21") {
+	if !strings.Contains(rows[3].Why.Detail, "NVIDIA A30, driver 570.1, 2026-11-21") {
 		t.Errorf("%+v", rows[3])
 	}
 	for _, part := range []string{"0.114", "0.116", "measured on A30; source: mig, NVIDIA A30, driver 570.1, 2026-11-21", "NOT RUNNABLE: needs an A100", "NOT RUNNABLE: needs an H100"} {

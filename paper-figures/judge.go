@@ -6,15 +6,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 )
-
-// otherReading is the reason of rows that decide nothing.
-const otherReading = "Not counted: the verdict of the claim is that of the default reading."
 
 // DefaultReading is the name of a default reading that has no other.
 const DefaultReading = "default"
@@ -44,63 +40,82 @@ type Declaration struct {
 	Inputs map[claim.Cell]float64
 }
 
-// Match returns a [*KeyError] unless every cell has a claim and every claim has a cell: measured and derived ones
-// in the default reading, hardware ones there or among the missing, unpublished ones among the missing. A key may
-// also be what a conclusion needs, if the default reading has it. Inputs must be declared with the printed
-// value. It does not depend on what hardware was measured.
+// Match returns a [*KeyError] unless every cell has a claim and every claim has a cell: measured and derived ones and
+// stand-ins in the default reading, hardware ones there or among the missing, unpublished ones among the missing
+// alone. A key may also be what a conclusion needs, if the default reading has it. Inputs must be declared with the
+// printed value. It does not depend on what hardware was measured.
 func Match(c *claim.Set, dec Declaration) error {
-	claims := c.Of(dec.Artefact)
 	wrong := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
-	bad := func(cell claim.Cell, reason string) error { return wrong(cell.String(), reason) }
 	for i, r := range dec.Names {
 		if slices.Contains(dec.Names[:i], r) {
 			return wrong(r, "is the name of two readings")
 		}
 	}
+	claims := c.Of(dec.Artefact)
 	basis := map[claim.Cell]claim.Basis{}
 	for i := range claims {
 		basis[claims[i].Cell] = claims[i].Basis
 	}
-	for i, keys := range dec.Readings {
+	for _, keys := range dec.Readings {
 		for _, k := range keys {
-			switch b, ok := basis[k]; {
-			case !ok && !(c.Needs(dec.Artefact, k) && slices.Contains(dec.Readings[0], k)):
-				return bad(k, "is measured and is no claim in claims.csv")
-			case i == 0 && b == claim.Input:
-				return bad(k, "is measured by the default reading and is an input in claims.csv")
+			needed := c.Needs(dec.Artefact, k) && slices.Contains(dec.Readings[0], k)
+			if basis[k] == "" && !needed {
+				return wrong(k.String(), "is measured and is no claim in claims.csv")
 			}
 		}
 	}
 	for _, k := range dec.Missing {
-		if b := basis[k]; b != claim.Hardware && b != claim.Unpublished {
-			return bad(k, "is said to be missing and is no hardware or unpublished claim in claims.csv")
+		if !slices.Contains([]claim.Basis{claim.Hardware, claim.Unpublished, claim.StandIn}, basis[k]) {
+			return wrong(k.String(), "is said to be missing and is no hardware, unpublished or stand-in claim in claims.csv")
 		}
 	}
 	for _, k := range sorted(dec.Inputs) {
 		if basis[k] != claim.Input {
-			return bad(k, "is used as an input and is no input in claims.csv")
+			return wrong(k.String(), "is used as an input and is no input in claims.csv")
 		}
 	}
 	for i := range claims {
-		k, b, decimals := claims[i].Cell, claims[i].Basis, claims[i].Decimals
-		used, isInput := dec.Inputs[k]
-		measured := len(dec.Readings) > 0 && slices.Contains(dec.Readings[0], k)
-		missing := slices.Contains(dec.Missing, k)
-		switch {
-		case b == claim.Input && !isInput:
-			return bad(k, "is an input in claims.csv, and its artefact declares no value that is used")
-		case b == claim.Input && manifest.Digits(&used, decimals) != manifest.Digits(&claims[i].Published, decimals):
-			return bad(k,
-				fmt.Sprintf("is %v in claims.csv, and the value that is used is %v", claims[i].Published, used))
-		case (b == claim.Measured || b == claim.Derived) && !measured:
-			return bad(k, "is a claim in claims.csv and not measured by the default reading")
-		case b == claim.Hardware && !measured && !missing:
-			return bad(k, "needs hardware and is neither measured nor missing")
-		case b == claim.Unpublished && !missing:
-			return bad(k, "hangs on unpublished data, and nothing says which")
+		if reason := dec.mismatch(&claims[i]); reason != "" {
+			return wrong(claims[i].String(), reason)
 		}
 	}
 	return nil
+}
+
+// mismatch says what is wrong with a claim of the artefact; empty if it has the values that its basis asks for.
+func (dec *Declaration) mismatch(c *claim.Claim) string {
+	used, isInput := dec.Inputs[c.Cell]
+	measured := len(dec.Readings) > 0 && slices.Contains(dec.Readings[0], c.Cell)
+	missing := slices.Contains(dec.Missing, c.Cell)
+	switch c.Basis {
+	case claim.Input:
+		switch {
+		case measured:
+			return "is measured by the default reading and is an input in claims.csv"
+		case !isInput:
+			return "is an input in claims.csv, and its artefact declares no value that is used"
+		case manifest.Digits(&used, c.Decimals) != manifest.Digits(&c.Published, c.Decimals):
+			return fmt.Sprintf("is %v in claims.csv, and the value that is used is %v", c.Published, used)
+		}
+	case claim.Measured, claim.Derived:
+		if !measured {
+			return "is a claim in claims.csv and not measured by the default reading"
+		}
+	case claim.Hardware:
+		if !measured && !missing {
+			return "needs hardware and is neither measured nor missing"
+		}
+	case claim.StandIn, claim.Unpublished:
+		switch {
+		case !missing:
+			return "hangs on unpublished data, and nothing says which"
+		case c.Basis == claim.StandIn && !measured:
+			return "has a stand-in by claims.csv and is not measured by the default reading"
+		case c.Basis == claim.Unpublished && measured:
+			return "is measured and unpublished in claims.csv; the basis of a number with a stand-in is stand-in"
+		}
+	}
+	return ""
 }
 
 // sorted returns the keys of a map in the order of cells.
@@ -133,10 +148,10 @@ func (d *Data) judge(claims []claim.Claim, o *Output) []Row {
 				switch {
 				case first.Verdict == verdict.NotRunnable:
 					row.Verdict, row.ByDefaultMargin, row.ByMakespanMargin = first.Verdict, "", ""
-					row.Cause, row.Evidence, row.Reason = "", "", first.Reason
+					row.Cause, row.Evidence, row.Why = "", "", first.Why
 				case first.Verdict == verdict.Input:
 				default: // a cause is that of the default reading's number, and may not hold for this one
-					row.Cause, row.Evidence, row.Reason = "", "", otherReading
+					row.Cause, row.Evidence, row.Why = "", "", manifest.Why{Uncounted: true}
 				}
 				rows = append(rows, row)
 				if r.from.Weight == claim.AnotherDefault {
@@ -149,7 +164,7 @@ func (d *Data) judge(claims []claim.Claim, o *Output) []Row {
 		for i := range rows {
 			r := &rows[i]
 			r.Verdict, r.ByDefaultMargin, r.ByMakespanMargin = verdict.None, verdict.None, verdict.None
-			r.Cause, r.Reason = "", "quick run"
+			r.Cause, r.Why = "", manifest.Why{}
 		}
 	}
 	return rows
@@ -165,7 +180,9 @@ func compareDefault(r, other *Row) {
 	if r.Verdict == other.Verdict {
 		return
 	}
-	r.Reason = fmt.Sprintf("%s under %s, and %s under %s.", r.Verdict, r.Reading, other.Verdict, other.Reading)
+	r.Why = manifest.Why{Defaults: []manifest.DefaultVerdict{
+		{Reading: r.Reading, Verdict: r.Verdict}, {Reading: other.Reading, Verdict: other.Verdict},
+	}}
 	r.Verdict, r.Cause, r.Evidence = verdict.Hangs, "", ""
 }
 
@@ -187,9 +204,9 @@ func (d *Data) defaultRow(c *claim.Claim, o *Output) Row {
 	row := manifest.RowOf(c)
 	switch {
 	case c.Basis == claim.Input:
-		row.Verdict, row.Reason, row.Margin = verdict.Input, o.Taken, nil
-	case c.Basis == claim.Unpublished || !measured:
-		row.Verdict, row.Reason = verdict.NotRunnable, o.Missing[c.Cell]
+		row.Verdict, row.Why.Text, row.Margin = verdict.Input, o.Taken, nil
+	case c.Basis == claim.Unpublished || c.Basis == claim.StandIn || !measured:
+		row.Verdict, row.Why.Text = verdict.NotRunnable, o.Missing[c.Cell]
 		if measured {
 			row.SetMeasured(m)
 		}
@@ -215,71 +232,24 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) Row {
 	switch j.Verdict {
 	case verdict.Deviates:
 		e := d.Claims.Cause(c, m)
-		row.Cause, row.Evidence, row.Reason = e.Cause, e.Evidence, strings.TrimSpace(e.Reason+" "+m.Detail)
+		row.Cause, row.Evidence, row.Why.Text, row.Why.Detail = e.Cause, e.Evidence, e.Reason, m.Detail
 	case verdict.Inconclusive:
-		row.Reason = undecided(&j, m)
-		cost := d.TrainingRun
-		more := m.Unit == verdict.TrainingRuns && m.Replicates < max(j.Enough, surely)
-		if more && cost != "" && !strings.Contains(row.Reason, cost) {
-			row.Reason += " " + cost
-		}
-	case verdict.Consistent:
-		row.Reason = "It could not have come out otherwise."
+		row.Why.Open, row.Why.Detail = open(&j, m), m.Detail
 	}
-	if c.Margin >= 0 && c.MarginReason != "" {
-		row.Reason = strings.TrimSpace(row.Reason + " Margin: " + c.MarginReason + ".")
+	if c.Margin >= 0 {
+		row.Why.Margin = c.MarginReason
 	}
 	return row
 }
 
-// surely is the number of training runs from which on their spread, and with it the error of the paper's single run, is
-// known well enough to say that no further run settles a number.
-const surely = 10
-
-// undecided says why a verdict is inconclusive, and what would settle it.
-func undecided(j *verdict.Judgement, m Measurement) string {
-	var why string
+// open says why a verdict is inconclusive and what would settle it.
+func open(j *verdict.Judgement, m Measurement) *manifest.Open {
+	out := &manifest.Open{Enough: j.Enough, Outside: j.Outside, Tie: j.Low == j.High}
 	switch {
 	case math.IsInf(j.Low, 0):
-		does := map[bool]string{true: "does", false: "do"}[m.Replicates == 1]
-		why = fmt.Sprintf("%s %s not decide; a verdict needs at least %d.", count(m.Replicates, m.Unit), does,
-			m.Unit.Fewest())
-	case j.Low == j.High:
-		why = "Both are equal in every replicate, so that more of them would not settle it."
-	case j.Enough == 0 && m.PrintSE > 0:
-		why = fmt.Sprintf("The paper's own sampling error, about ±%.2g, is too large, so that no further run of ours "+
-			"can settle it.", 1.96*m.PrintSE)
-		if m.Unit == verdict.TrainingRuns && m.Replicates < surely {
-			why = fmt.Sprintf("By present estimates, of %s, the paper's own sampling error, about ±%.2g, is so large "+
-				"that more would not settle it; %d would tell.", count(m.Replicates, m.Unit), 1.96*m.PrintSE, surely)
-		}
+		out.Fewest = m.Unit.Fewest()
 	case j.Enough == 0:
-		why = "The interval reaches over the margin, and no number of replicates would settle it."
-	default:
-		why = "The interval reaches over the margin"
-		if j.Outside {
-			why = "The 95 % interval lies outside, and a deviation from a number with two sides needs the 97.5 % " +
-				"interval there"
-		}
-		why = fmt.Sprintf("%s; about %s in place of %d would settle it.", why,
-			count(roundUp(max(j.Enough, m.Replicates+1)), m.Unit), m.Replicates)
+		out.PrintSE = m.PrintSE
 	}
-	return strings.TrimSpace(why + " " + m.Detail)
-}
-
-// count is a number of replicates in words.
-func count(n int, unit verdict.Unit) string {
-	if n == 1 {
-		return "1 " + strings.TrimSuffix(string(unit), "s")
-	}
-	return fmt.Sprintf("%d %s", n, unit)
-}
-
-// roundUp keeps two digits, because the number is an estimate.
-func roundUp(n int) int {
-	step := 1
-	for n/step >= 100 {
-		step *= 10
-	}
-	return (n + step - 1) / step * step
+	return out
 }

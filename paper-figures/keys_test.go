@@ -113,10 +113,10 @@ func (m *mutation) claims() {
 		key, published := c.Key, c.Published
 		eachMistyped(&c.Cell, func() {
 			decs := m.decs
-			// What is missing stands in the same row: a new build reads the changed key there. A value that a
-			// conclusion needs is measured for it.
-			rebuild := c.Missing == "" || m.measures(key) && !m.paper.Claims.Needs(key.Artefact, key.Cell)
-			if rebuild && (deep.On() || i == first[key.Artefact] || i == last[key.Artefact]) {
+			// What is missing stands in the same row: a new build reads the changed key there.
+			rebuild := c.Missing == "" || m.measures(key)
+			instead := c.Missing != "" && m.paper.Claims.Needs(key.Artefact, key.Cell) // a conclusion has the old key
+			if rebuild && (deep.On() || instead || i == first[key.Artefact] || i == last[key.Artefact]) {
 				decs = m.rebuilt(key.Artefact)
 			}
 			if decs != nil {

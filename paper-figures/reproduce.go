@@ -124,7 +124,8 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 	for i := range r.Papers {
 		p := &r.Papers[i]
 		record := PaperRecord{
-			Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms,
+			Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits,
+			TrainingRun: p.TrainingRun, Terms: p.Terms,
 		}
 		for _, j := range all {
 			switch {
@@ -139,7 +140,7 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 			return nil, 0, err
 		}
 		if !r.Scale.Quick {
-			conclude(&record, p)
+			conclude(&record, p.claims())
 		}
 		m.Papers = append(m.Papers, record)
 	}

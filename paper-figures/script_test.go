@@ -1,8 +1,11 @@
 package figures
 
 import (
+	"reflect"
 	"strings"
 	"testing"
+
+	"miglab/paper-figures/manifest"
 )
 
 // TestScriptTable: the evidence shows print, the authors' code and ours, and whether they agree.
@@ -34,7 +37,10 @@ func TestScriptTable(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, text.String())
 		}
 	}
-	if got := numbersAbout(&o.Tables[0], n1, []string{"authors' code"}); got != "authors' code 1.700 ± 0.020, authors' code less here 0.000 ± 0.020" {
-		t.Errorf("the numbers about a claim are %q", got)
+	want := []manifest.Evidence{{Values: []manifest.NamedNumber{
+		{Name: "authors' code", Value: "1.700", Half: "0.020"}, {Name: "authors' code less here", Value: "0.000", Half: "0.020"},
+	}}}
+	if got := numbersAbout(&o.Tables[0], n1, []string{"authors' code"}); !reflect.DeepEqual(got, want) {
+		t.Errorf("the numbers about a claim are %+v", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -72,8 +73,39 @@ func TestPatternsAreFound(t *testing.T) {
 	}
 }
 
+// sentence matches a literal that reads like a whole sentence.
+var sentence = regexp.MustCompile(`^"[A-Z][^"]* [^"]*\."$`)
+
+// sentences lists the literals of a file that read like sentences.
+func sentences(file *ast.File) (out []*ast.BasicLit) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if l, ok := n.(*ast.BasicLit); ok && sentence.MatchString(l.Value) {
+			out = append(out, l)
+		}
+		return true
+	})
+	return out
+}
+
+// TestSentencesAreFound: the test below sees a sentence and neither an error, a title nor a format.
+func TestSentencesAreFound(t *testing.T) {
+	for literal, want := range map[string]int{
+		`"It could not have come out otherwise."`: 1, `"Missing: %d training runs. More would do."`: 1,
+		`"is measured and is no claim"`: 0, `"Table 1. Seconds to create an instance"`: 0, `"%s %d."`: 0, `"."`: 0,
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nvar _ = "+literal, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(sentences(file)); got != want {
+			t.Errorf("%s: %d, want %d", literal, got, want)
+		}
+	}
+}
+
 // TestClaimsAreNotSelectedByPatterns: the program compares the keys of claims and never looks for a text in them. Only
-// package claim splits the lists of a selection. Packages claim and verdict render nothing.
+// package claim splits the lists of a selection. Packages claim and verdict render nothing, and they, manifest and the
+// package here have no sentence: package render has all that is said about a verdict.
 func TestClaimsAreNotSelectedByPatterns(t *testing.T) {
 	files := token.NewFileSet()
 	parsed := 0
@@ -89,7 +121,13 @@ func TestClaimsAreNotSelectedByPatterns(t *testing.T) {
 		for _, call := range patterns(file) {
 			t.Errorf("%v: a claim is selected by a text", files.Position(call.Pos()))
 		}
-		if dir := filepath.Base(filepath.Dir(path)); dir == "claim" || dir == "verdict" {
+		dir := filepath.Dir(path)
+		if slices.Contains([]string{".", "claim", "manifest", "verdict"}, dir) {
+			for _, l := range sentences(file) {
+				t.Errorf("%v: the sentence %s; package render has the words", files.Position(l.Pos()), l.Value)
+			}
+		}
+		if dir == "claim" || dir == "verdict" {
 			for _, i := range file.Imports {
 				refused := []string{`"regexp"`, `"path"`, `"text/template"`, `"html/template"`, `"miglab/paper-figures"`}
 				if slices.Contains(refused, i.Path.Value) || strings.HasPrefix(i.Path.Value, `"miglab/reports`) {

@@ -76,10 +76,7 @@ func (s *Set) Explain(c *Claim, possible func(Cause) bool) Explanation {
 			return e
 		}
 	}
-	return Explanation{
-		Cause: Unknown, Evidence: c.Paper + "/" + c.Home.Artefact,
-		Reason: "Nothing that was tried explains the difference.",
-	}
+	return Explanation{Cause: Unknown, Evidence: c.Paper + "/" + c.Home.Artefact}
 }
 
 // Cause explains a measured number that deviates. The cause unpublished is passed over where the authors' code does not

@@ -37,8 +37,10 @@ const (
 	Input Basis = "input"
 	// Hardware claims need measurements on a GPU. Without them they are NOT RUNNABLE.
 	Hardware Basis = "hardware"
-	// Unpublished claims hang on unpublished data. They are NOT RUNNABLE, and are measured with a stand-in.
+	// Unpublished claims hang on unpublished data. They are NOT RUNNABLE.
 	Unpublished Basis = "unpublished"
+	// StandIn claims are Unpublished ones that are measured with a stand-in for the data. They are NOT RUNNABLE, too.
+	StandIn Basis = "stand-in"
 )
 
 // A Claim is a number or a sentence of a paper.
@@ -148,7 +150,7 @@ func (c *Claim) checkWords(r *row) (column string, err error) {
 	if err := OneOf(r.Kind, Printed, Stated, Arithmetic); err != nil {
 		return "kind", err
 	}
-	if err := OneOf(r.Basis, Measured, Derived, Input, Hardware, Unpublished); err != nil {
+	if err := OneOf(r.Basis, Measured, Derived, Input, Hardware, Unpublished, StandIn); err != nil {
 		return "basis", err
 	}
 	return "relation", OneOf(r.Relation, verdict.Equal, verdict.AtMost, verdict.AtLeast, verdict.Between)

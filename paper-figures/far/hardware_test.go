@@ -48,9 +48,9 @@ func TestTables2And3WithoutHardware(t *testing.T) {
 				}
 				continue
 			case r.Artefact == "table2":
-				figurestest.CheckReason(t, name, r.Reason, "isolation", "A100")
+				figurestest.CheckReason(t, name, r.Why.Text, "isolation", "A100")
 			default:
-				figurestest.CheckReason(t, name, r.Reason, "execution", "A30")
+				figurestest.CheckReason(t, name, r.Why.Text, "execution", "A30")
 			}
 			if r.Verdict != verdict.NotRunnable {
 				t.Errorf("%s, %s: %s", what, name, r.Verdict)
@@ -97,8 +97,8 @@ func TestTables2And3WithHardware(t *testing.T) {
 			t.Errorf("%s = %v: %s, want %v: %s", name, measured, r.Verdict, want.measured, want.verdict)
 		}
 	}
-	if r := rows["table2 HotSpot size 2"]; !strings.Contains(r.Reason, "Beside CFD:1@6. Measured on A100; source: mig, NVIDIA A100, driver 570.1, 2026-11-21") {
-		t.Errorf("reason %q", r.Reason)
+	if r := rows["table2 HotSpot size 2"]; !strings.Contains(r.Why.Detail, "Beside CFD:1@6. Measured on A100; source: mig, NVIDIA A100, driver 570.1, 2026-11-21") {
+		t.Errorf("reason %q", r.Why.Detail)
 	}
 }
 

@@ -87,9 +87,8 @@ type Conclusion struct {
 	Because string `json:"because,omitempty"`
 	// Varied says what the readings vary, or what is missing if nothing can be measured.
 	Varied string `json:"varied,omitempty"`
-	// OfBudget is set if the agents learned less than the paper's, and PerRun says what a training run costs.
+	// OfBudget is set if the agents learned less than the paper's.
 	OfBudget bool    `json:"of_budget,omitempty"`
-	PerRun   string  `json:"per_run,omitempty"`
 	Limits   []Limit `json:"limits,omitempty"`
 	Dots     []Dot   `json:"dots,omitempty"`
 }

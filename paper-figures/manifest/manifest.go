@@ -29,13 +29,15 @@ type Manifest struct {
 
 // A Paper is what was found of a paper.
 type Paper struct {
-	Name      string     `json:"name"`
-	Title     string     `json:"title"`
-	Cite      string     `json:"cite"`
-	About     string     `json:"about,omitempty"`
-	Limits    string     `json:"limits,omitempty"`
-	Terms     []Term     `json:"terms,omitempty"`
-	Artefacts []Artefact `json:"artefacts"`
+	Name   string `json:"name"`
+	Title  string `json:"title"`
+	Cite   string `json:"cite"`
+	About  string `json:"about,omitempty"`
+	Limits string `json:"limits,omitempty"`
+	// TrainingRun says what a training run of the paper's agents costs.
+	TrainingRun string     `json:"training_run,omitempty"`
+	Terms       []Term     `json:"terms,omitempty"`
+	Artefacts   []Artefact `json:"artefacts"`
 	// Conclusions are in the order of conclusions.csv.
 	Conclusions []Conclusion `json:"conclusions,omitempty"`
 }
@@ -96,12 +98,12 @@ type Row struct {
 	// OneSided marks a number that could only be refuted, see [verdict.Judgement].
 	OneSided bool        `json:"one_sided,omitempty"`
 	Cause    claim.Cause `json:"cause,omitempty"`
-	Reason   string      `json:"reason,omitempty"`
+	Why      Why         `json:"why,omitzero"`
 	// Evidence names the artefact that shows the cause.
 	Evidence string `json:"evidence,omitempty"`
-	// Numbers are those of the evidence that decide, in words.
-	Numbers string `json:"numbers,omitempty"`
-	Source  string `json:"source,omitempty"`
+	// Numbers are those of the evidence that decide.
+	Numbers []Evidence `json:"numbers,omitempty"`
+	Source  string     `json:"source,omitempty"`
 
 	// Decimals is the number of printed digits after the point.
 	Decimals int `json:"decimals"`

@@ -25,6 +25,7 @@ type artefact struct {
 // A note is a reason with the rows that it is for.
 type note struct {
 	Number int
+	Reason string
 	Rows   []*manifest.Row
 	paper  *paper
 }
@@ -41,8 +42,8 @@ func newArtefact(p *paper, a *manifest.Artefact) *artefact {
 		default:
 			out.Measured = append(out.Measured, r)
 		}
-		if r.Reason != "" && r.Verdict != verdict.None {
-			out.addNote(r)
+		if text := reason(p.Paper, r); text != "" && r.Verdict != verdict.None {
+			out.addNote(r, text)
 		}
 	}
 	slices.SortStableFunc(out.Notes, func(a, b note) int {
@@ -54,14 +55,14 @@ func newArtefact(p *paper, a *manifest.Artefact) *artefact {
 	return out
 }
 
-// addNote adds a row to the note with its verdict, cause, reason and evidence.
-func (a *artefact) addNote(r *manifest.Row) {
+// addNote adds a row to the note with its reason, verdict, cause and evidence.
+func (a *artefact) addNote(r *manifest.Row, reason string) {
 	i := slices.IndexFunc(a.Notes, func(n note) bool {
 		f := n.First()
-		return f.Verdict == r.Verdict && f.Cause == r.Cause && f.Reason == r.Reason && f.Evidence == r.Evidence
+		return f.Verdict == r.Verdict && f.Cause == r.Cause && n.Reason == reason && f.Evidence == r.Evidence
 	})
 	if i < 0 {
-		a.Notes = append(a.Notes, note{Rows: []*manifest.Row{r}, paper: a.Paper})
+		a.Notes = append(a.Notes, note{Reason: reason, Rows: []*manifest.Row{r}, paper: a.Paper})
 		return
 	}
 	a.Notes[i].Rows = append(a.Notes[i].Rows, r)
@@ -82,9 +83,14 @@ func (n note) Shown() bool { return n.paper.has(n.Evidence()) }
 // Own reports whether the evidence is the page of the note.
 func (n note) Own() bool { return n.Evidence() == n.First().Artefact }
 
-// Numbered are the rows whose evidence has numbers about them.
-func (n note) Numbered() []*manifest.Row {
-	return slices.DeleteFunc(slices.Clone(n.Rows), func(r *manifest.Row) bool { return r.Numbers == "" })
+// Numbered are the claims whose evidence has numbers about them, with these numbers.
+func (n note) Numbered() (out []struct{ Claim, Numbers string }) {
+	for _, r := range n.Rows {
+		if r.Numbers != nil {
+			out = append(out, struct{ Claim, Numbers string }{r.Claim, words("evidence", r.Numbers)})
+		}
+	}
+	return out
 }
 
 // mark is a verdict with the number of its note.

@@ -15,6 +15,8 @@ import (
 // A conclusion is one of the manifest with its tests.
 type conclusion struct {
 	*manifest.Conclusion
+	// TrainingRun says what a training run of the paper's agents costs.
+	TrainingRun string
 	// Readings are the dots with their tests.
 	Readings []reading
 }
@@ -35,7 +37,7 @@ type tested struct {
 
 // newConclusion gathers the tests of a conclusion.
 func newConclusion(p *manifest.Paper, c *manifest.Conclusion) *conclusion {
-	out := &conclusion{Conclusion: c}
+	out := &conclusion{Conclusion: c, TrainingRun: p.TrainingRun}
 	for _, d := range c.Dots {
 		r := reading{Dot: d, several: d.Artefact != c.Dots[0].Artefact || c.Dots[len(c.Dots)-1].Artefact != d.Artefact}
 		for i := range c.Limits {
@@ -169,14 +171,8 @@ func (c *conclusion) Settling() (s Settling) {
 	return s
 }
 
-// Rounded is the number of replicates that would settle the value, with two digits, because it is an estimate.
-func (t *tested) Rounded() int {
-	step := 1
-	for t.Enough/step >= 100 {
-		step *= 10
-	}
-	return (t.Enough + step - 1) / step * step
-}
+// Rounded is the number of replicates that would settle the value.
+func (t *tested) Rounded() int { return roundUp(t.Enough) }
 
 // OfAgents reports whether training runs are the replicates.
 func (t *tested) OfAgents() bool { return t.Unit == verdict.TrainingRuns }

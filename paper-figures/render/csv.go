@@ -15,6 +15,10 @@ func (r *run) claimsCSV() (string, error) {
 		"measured", "ci_low", "ci_high", "margin", "unit", "replicates", "verdict", "cause", "reason", "source",
 		"published_to", "replicate", "evidence", "by_default_margin", "by_makespan_margin", "row", "column",
 		"quantity", "one_sided")}
+	papers := map[string]*manifest.Paper{}
+	for _, p := range r.Papers {
+		papers[p.Name] = p.Paper
+	}
 	for c := range r.Rows() {
 		if c.Repeats {
 			continue
@@ -22,7 +26,7 @@ func (r *run) claimsCSV() (string, error) {
 		number := func(v *float64) string { return manifest.Digits(v, -1) }
 		t.Row(c.Paper, c.Artefact, c.Claim, c.Kind, c.Reading, c.Relation, manifest.Digits(&c.Published, c.Decimals),
 			number(c.Measured), number(c.Low), number(c.High), number(c.Margin), c.Unit, c.Replicates,
-			c.Verdict, c.Cause, c.Reason, c.Source, manifest.Digits(c.To, c.Decimals), c.Replicate, c.Evidence,
+			c.Verdict, c.Cause, reason(papers[c.Paper], c), c.Source, manifest.Digits(c.To, c.Decimals), c.Replicate, c.Evidence,
 			c.ByDefaultMargin, c.ByMakespanMargin, c.Cell.Row, c.Column, c.Quantity, c.OneSided)
 	}
 	return csv(&t)

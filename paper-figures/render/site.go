@@ -32,7 +32,7 @@ func AddToSite(d *site.Data, results string) error {
 		for _, a := range p.Artefacts {
 			for i := range a.Rows {
 				if r := &a.Rows[i]; !r.Repeats {
-					d.Claims = append(d.Claims, onSite(r, a.Title))
+					d.Claims = append(d.Claims, p.claimOnSite(r, a.Title))
 				}
 			}
 		}
@@ -79,14 +79,14 @@ func (p *paper) onSite() (site.Paper, error) {
 	return out, nil
 }
 
-// onSite is the row of an artefact with a title as the site shows it.
-func onSite(r *manifest.Row, title string) site.Claim {
+// claimOnSite is the row of an artefact with a title as the site shows it.
+func (p *paper) claimOnSite(r *manifest.Row, title string) site.Claim {
 	cells := cellsOf(r)
 	return site.Claim{
 		Paper: r.Paper, Artefact: r.Artefact, Title: title, Name: r.Claim, Kind: string(r.Kind), Reading: r.Reading,
 		Default: r.Default, Published: cells.Published, Measured: cells.Measured, Low: cells.Low, High: cells.High,
 		Margin: manifest.Digits(r.Margin, digits(r)), Unit: r.Unit, Verdict: string(r.Verdict), Cause: string(r.Cause),
-		Reason: r.Reason, Evidence: r.Evidence, Numbers: r.Numbers,
+		Reason: reason(p.Paper, r), Evidence: r.Evidence, Numbers: words("evidence", r.Numbers),
 	}
 }
 
