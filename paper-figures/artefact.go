@@ -65,6 +65,11 @@ func Show(name, title string, build Build) Artefact {
 	return Artefact{Name: name, Title: title, Build: build}
 }
 
+// Draw returns an artefact of one figure that needs no results. Its file has the artefact's name.
+func Draw(name, title, caption string, f reports.Figure) Artefact {
+	return Show(name, title, func(*Data) (*Output, error) { return new(Output).Figure(name, caption, f), nil })
+}
+
 // Time returns an artefact about wall times.
 func Time(name, title string, build Build) Artefact {
 	return Artefact{Name: name, Title: title, Build: build, Timed: true}
@@ -107,11 +112,6 @@ func Tasks(dataset, gpu string, index int) task.Batch {
 // Series is an algorithm, by its canonical ID, on one GPU.
 func Series(track, dataset, gpu, id string, model mig.Reconfiguration) store.Series {
 	return store.Series{Track: track, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: id, Model: model.String()}
-}
-
-// Drawn builds an artefact of one figure that needs no results.
-func Drawn(file, caption string, f reports.Figure) Build {
-	return func(*Data) (*Output, error) { return new(Output).Figure(file, caption, f), nil }
 }
 
 // Values are measurements by the cell of a claim.

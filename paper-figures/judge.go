@@ -66,7 +66,7 @@ func Match(c *claim.Set, dec Declaration) error {
 	}
 	for _, k := range dec.Missing {
 		if !slices.Contains([]claim.Basis{claim.Hardware, claim.Unpublished, claim.StandIn}, basis[k]) {
-			return wrong(k.String(), "is said to be missing and is no hardware, unpublished or stand-in claim in claims.csv")
+			return wrong(k.String(), "is said to be missing, and claims.csv has another basis")
 		}
 	}
 	for _, k := range sorted(dec.Inputs) {

@@ -102,10 +102,11 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table(t).Figure("figure5", chart.Title, chart), nil
 }
 
-// speedups draws t(1)/t(s) over s.
-func speedups(name, heading, dataset string, perPanel int) figures.Build {
+// speedups returns an artefact that draws t(1)/t(s) over s.
+func speedups(name, title, heading, dataset string, perPanel int) figures.Artefact {
 	tasks := figures.Tasks(dataset, "A100", 0)
-	return figures.Drawn(name, heading, reports.Speedups(heading, mig.MustLookup("A100"), tasks, perPanel, false))
+	chart := reports.Speedups(heading, mig.MustLookup("A100"), tasks, perPanel, false)
+	return figures.Draw(name, title, heading, chart)
 }
 
 // mostPoints is the number of tasks that are drawn for a workload; more would overlap.

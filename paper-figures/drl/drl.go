@@ -27,8 +27,13 @@ var files embed.FS
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	all, h := learned(), onGPU{datasets.Hardware()}
-	return figures.Load("drl", files,
+	h := onGPU{datasets.Hardware()}
+	return figures.Load("drl", files, append(aboutTheProblem(h), aboutAgents(h)...)...)
+}
+
+// aboutTheProblem returns the artefacts before the evaluation, sections 1 to 5.
+func aboutTheProblem(h onGPU) []figures.Artefact {
+	return []figures.Artefact{
 		figures.Show("figure1", "the partitions of MIG-capable GPUs and their equivalence classes", figure1),
 		figures.Show("table1", "seconds to create and to destroy an instance",
 			figures.ReconfigurationTable(h.HardwareSet)),
@@ -37,13 +42,20 @@ func Paper() (figures.Paper, error) {
 		figures.Show("figure3", "offline and online batches as tasks run and arrive", figure3),
 		figures.Show("figure5", "a GPU's state and the canonical state", figure5),
 		figures.Show("figure6", "the scheduler's state and its evolution after two actions", figure6),
-		figures.Show("figure7", "speedups of the public kernels on A100", speedups("figure7",
-			"Fig. 7. Speedup of the 16 public Rodinia kernels on A100", "rodinia", 4)),
+		speedups("figure7", "speedups of the public kernels on A100",
+			"Fig. 7. Speedup of the 16 public Rodinia kernels on A100", "rodinia", 4),
 		figures.Show("table3", "simulated and real end times of nine Rodinia kernels on A100", h.table3),
-		figures.Show("figure8", "synthetic speedups for n = 10 tasks on A100",
-			speedups("figure8", "Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %",
-				"far/EXAMPLESCALING+WIDETIMES", 5)),
+		speedups("figure8", "synthetic speedups for n = 10 tasks on A100",
+			"Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %",
+			"far/EXAMPLESCALING+WIDETIMES", 5),
 		figures.Show("figure9", "scalability and duration of synthetic tasks", figure9),
+	}
+}
+
+// aboutAgents returns the artefacts of the evaluation, section 6, and those that go beyond it.
+func aboutAgents(h onGPU) []figures.Artefact {
+	all := learned()
+	return []figures.Artefact{
 		figures.Show("figure10", "learning with PPO and DQN, 64x64 and 256x256", all.learning("figure10",
 			"Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14")),
 		figures.Show("figure11", "learning with continuous time and M levels", all.learning("figure11",
@@ -78,7 +90,7 @@ func Paper() (figures.Paper, error) {
 		figures.Show("nomig", "the baselines of Table 4 under other constants of the generator", nomig),
 		figures.Show("script", "numbers of the authors' public code beside print", figures.Script),
 		figures.Show("text", "numbers in the text", h.text),
-	)
+	}
 }
 
 func seriesOn(gpu, dataset, algorithm string, model mig.Reconfiguration) store.Series {

@@ -90,27 +90,23 @@ func speedupLimits(d *figures.Data) *figures.Table {
 	if d.Planning() {
 		return t
 	}
-	all := d.Scale.Replicates(executions)
 	for scaling, generator := range figures.Each([]string{"POORSCALING", "MIXEDSCALING", "GOODSCALING"},
 		[]string{"printed", "script"}) {
 		row := figures.Map([]string{"NARROWTIMES", "WIDETIMES"}, func(times string) []string {
 			w := workload{scaling, times}
 			ones := table5.printed(d.Claims, w, 15, "sigma FIXPART(1,...,1)")
 			seven := table5.printed(d.Claims, w, 15, "sigma FIXPART(7)")
-			var possible []string
-			for _, p := range memoryBound {
+			possible := slices.DeleteFunc(slices.Clone(memoryBound), func(p string) bool {
 				parameters := "psup=" + p
 				if generator == "script" {
 					parameters += "&gen=released&leave=0.3"
 				}
 				var batches []comparedBatch
-				for i := range all {
+				for i := range d.Scale.Replicates(executions) {
 					batches = append(batches, compare(figures.Tasks(synthetic(w, 15, parameters), "A100", i)))
 				}
-				if allows(batches, ones, seven) {
-					possible = append(possible, p)
-				}
-			}
+				return !allows(batches, ones, seven)
+			})
 			from, to := "", ""
 			if len(possible) > 0 {
 				from, to = possible[0], possible[len(possible)-1]

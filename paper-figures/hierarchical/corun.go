@@ -107,23 +107,32 @@ func onInstance(p *task.Program, size mig.Slices) float64 {
 	return p.Relative(float64(size)/gpcs, float64(g.Profile(size).Length)/float64(g.MemorySlices))
 }
 
+// The notes of the tables of overlapped windows.
+const (
+	needsOverlap = "NOT RUNNABLE: needs kernels that share a GPU: run `miglab profile --mode sm-partition --out DIR` " +
+		"and `miglab profile corun --mode sm-partition --out DIR` there, put DIR/overlap.csv into datasets/hardware " +
+		"as NAME.overlap.csv and build again"
+	madeOnStub = "MADE ON A STUB, not on a GPU: these numbers are not measurements"
+	heldOut    = "the error is of the time of an iteration beside the others over the time alone on the whole GPU; a " +
+		"third of the groups, chosen by a hash of their names, is held out; the constants of the second rows of a " +
+		"file are fitted on the rest"
+)
+
 func corunErrors(*figures.Data) (*figures.Output, error) { return corunError(datasets.Hardware()), nil }
 
 // corunError shows what was measured in overlapped windows: the fit of the kernels' scaling, as a table and drawn, and
 // the error of the co-run model with the program's constants and with those fitted on two thirds of the groups.
 func corunError(h datasets.HardwareSet) *figures.Output {
 	o := new(figures.Output)
-	scaling, misses := figures.NewTable("corun-scaling",
+	scaling := figures.NewTable("corun-scaling",
 		"Programs of the co-run model, fitted to kernels alone on parts of the multiprocessors",
 		reports.Left("file", "kernel", "class").Right("serial s", "parallelism p", "gain, an eighth to all",
-			"RMS residual [%]")), figures.NewTable("corun-overlap",
+			"RMS residual [%]"))
+	misses := figures.NewTable("corun-overlap",
 		"Kernels at the same time, and what the co-run model makes of them",
 		reports.Left("file", "groups", "part").Right("kappa", "delta", "jobs", "mean absolute error [%]"))
 	if len(h.Overlap) == 0 {
-		misses.Notes = append(misses.Notes, "NOT RUNNABLE: needs kernels that share a GPU: run `miglab profile "+
-			"--mode sm-partition --out DIR` and "+
-			"`miglab profile corun --mode sm-partition --out DIR` there, put DIR/overlap.csv into datasets/hardware "+
-			"as NAME.overlap.csv and build again")
+		misses.Notes = []string{needsOverlap}
 		return o.Table(misses)
 	}
 	for _, t := range h.Overlap {
@@ -149,8 +158,7 @@ func corunError(h datasets.HardwareSet) *figures.Output {
 		for _, table := range []*figures.Table{scaling, misses} {
 			table.Notes = figures.WithOrigin(table.Notes, t.Provenance)
 			if t.Stub() {
-				table.Notes = append(table.Notes, fmt.Sprintf("%v: MADE ON A STUB, not on a GPU: these numbers are "+
-					"not measurements", t.File))
+				table.Notes = append(table.Notes, t.File+": "+madeOnStub)
 			}
 		}
 		if left > 0 {
@@ -158,9 +166,7 @@ func corunError(h datasets.HardwareSet) *figures.Output {
 				"alone on several numbers of multiprocessors", t.File, left))
 		}
 	}
-	misses.Notes = append(misses.Notes, "the error is of the time of an iteration beside the others over the time "+
-		"alone on the whole GPU; a third of the groups, chosen by a hash of their names, is held out; the constants "+
-		"of the second rows of a file are fitted on the rest")
+	misses.Notes = append(misses.Notes, heldOut)
 	return o.Table(scaling, misses)
 }
 

@@ -148,12 +148,10 @@ func example(d *figures.Data) (*figures.Output, error) {
 	return out.Table(t), nil
 }
 
-// drawn builds a drawing of masks. The text describes Figs. 1 and 3 without their masks, so these are our examples.
-func drawn(name string, rows func() []reports.MaskRow) figures.Build {
-	return func(d *figures.Data) (*figures.Output, error) {
-		chart := reports.Masks{Title: d.Title, GPU: mig.MustLookup(gpu), Rows: rows()}
-		return new(figures.Output).Figure(name, d.Title, chart), nil
-	}
+// masks returns an artefact that draws masks. The text describes Figs. 1 and 3 without their masks, so these are our
+// examples.
+func masks(name, title string, rows []reports.MaskRow) figures.Artefact {
+	return figures.Draw(name, title, title, reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows})
 }
 
 // maskRow is a GPU with instances, which a profile does not fit beside unless it is nil.
