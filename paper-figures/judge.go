@@ -186,7 +186,7 @@ func compareDefault(r, other *Row) {
 	r.Verdict, r.Cause, r.Evidence = verdict.Hangs, "", ""
 }
 
-// both is the verdict of a number under two defaults.
+// both returns the verdict of a number under two defaults.
 func both(a, b verdict.Verdict) verdict.Verdict {
 	if a == b {
 		return a
@@ -194,7 +194,7 @@ func both(a, b verdict.Verdict) verdict.Verdict {
 	return verdict.Hangs
 }
 
-// defaultRow is the claim's row under the default reading.
+// defaultRow returns the claim's row under the default reading.
 func (d *Data) defaultRow(c *claim.Claim, o *Output) Row {
 	first := Reading{} // of an output without readings
 	if len(o.Readings) > 0 {

@@ -47,7 +47,7 @@ type line struct {
 	sample
 }
 
-// schedulerLines are lines with the names of schedulers.
+// schedulerLines returns lines with the names of schedulers.
 func schedulerLines(x sample, list []*scheduler) []line {
 	return figures.Map(list, func(s *scheduler) line { return line{[]string{s.title}, s, x} })
 }
@@ -281,7 +281,7 @@ func onFront(p point, all []point) bool {
 // slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1 there is no time to spare.
 var slacks = []float64{1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6}
 
-// slackData are days on which every job has the same slack.
+// slackData returns days on which every job has the same slack.
 func slackData(factor float64) sample {
 	f := strconv.FormatFloat(factor, 'f', -1, 64)
 	return sample{figures.Dataset("deadline/slack?low=" + f + "&high=" + f), sweep, true}

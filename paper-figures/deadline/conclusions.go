@@ -66,8 +66,8 @@ func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 	return out.Table(t), nil
 }
 
-// lesserOf is the lesser of two values that a sentence needs both of. Its interval ends at the lesser of their ends, so
-// that it does not depend on which is less by chance.
+// lesserOf returns the lesser of two values that a sentence needs both of. Its interval ends at the lesser of their
+// ends, so that it does not depend on which is less by chance.
 func lesserOf(a, b figures.Measurement) figures.Measurement {
 	if b.Value < a.Value {
 		a, b = b, a

@@ -78,7 +78,7 @@ func (w days) reading(measure func(w *days, to figures.Values)) figures.Reading 
 	return figures.Reading{Name: w.name, Values: values}
 }
 
-// theirDays is a reading of the report's days under another name.
+// theirDays returns a reading of the report's days under another name.
 func theirDays(name string) days { return days{name, theirs.relaxed, theirs.tight} }
 
 // mean measures the mean of values by day: a point on the report's days, a sample on ours.
@@ -124,7 +124,7 @@ func (x sample) gain(d *figures.Data, s *scheduler, rules []*scheduler) figures.
 	return x.reduction(d, s, late, best)
 }
 
-// loss is the gain with the other sign.
+// loss returns the gain with the other sign.
 func (x sample) loss(d *figures.Data, s *scheduler, rules []*scheduler) figures.Measurement {
 	return x.gain(d, s, rules).Affine(-1, 0)
 }

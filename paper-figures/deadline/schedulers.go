@@ -96,12 +96,12 @@ func runsNote(agents ...*scheduler) string {
 	return "training runs that an agent's numbers are the mean of: " + strings.Join(each, "; ")
 }
 
-// on is a training run of the scheduler on a dataset.
+// on returns a training run of the scheduler on a dataset.
 func (s *scheduler) on(dataset string, training int) store.Series {
 	return figures.Series(algo.TrackDispatch, dataset, gpu, algo.MustParse(s.runs[training]).ID, mig.Sequential)
 }
 
-// days is the number of days that the scheduler has of a sample. Agents are a hundred times as slow as
+// days returns the number of days that the scheduler has of a sample. Agents are a hundred times as slow as
 // heuristics: only the report's best has more than [sweep] days, and only under relaxed deadlines.
 func (s *scheduler) days(x sample) int {
 	if s.learned && (s != agent || x.dataset != relaxed.dataset) {
@@ -110,7 +110,7 @@ func (s *scheduler) days(x sample) int {
 	return x.n
 }
 
-// trainings is the number of training runs that the scheduler has of a sample.
+// trainings returns the number of training runs that the scheduler has of a sample.
 func (s *scheduler) trainings(x sample) int {
 	if s == agent && x.ours {
 		return min(ofOurs, len(s.runs))

@@ -77,10 +77,10 @@ func (a approach) learnedFrom() []workload {
 	return slices.DeleteFunc(slices.Clone(synthetic), func(w workload) bool { return len(a.runs(w)) == 0 })
 }
 
-// one is the approach's algorithm for a workload, an agent's of the first training run.
+// one returns the approach's algorithm for a workload, an agent's of the first training run.
 func (a approach) one(w workload) string { return a.runs(w)[0] }
 
-// curve is the name of an agent's learning curve for a workload.
+// curve returns the name of an agent's learning curve for a workload.
 func (a approach) curve(w workload) string {
 	name, parameters, _ := strings.Cut(a.algorithm, "?")
 	name = strings.TrimSuffix(name, "-stream") + "-" + w.trainedOn
@@ -109,7 +109,7 @@ func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int,
 	return overTraining(d, means, 1, a.curve(w))
 }
 
-// overTraining is the mean over training runs, of which the paper had some. The detail says which
+// overTraining returns the mean over training runs, of which the paper had some. The detail says which
 // runs of the agents are missing, and what their learning curves do at the end.
 func overTraining(d *figures.Data, values []float64, paper int, agents ...string) figures.Measurement {
 	m := d.MeanOf(values, verdict.TrainingRuns, paper)
@@ -139,8 +139,8 @@ func (a approach) measure(d *figures.Data, w workload, r *reading) figures.Measu
 	})
 }
 
-// timed is the reading with the cost model of an approach. In the authors' code, FAR reconfigures one instance at a
-// time, and the other baselines in no time.
+// timed returns the reading with the cost model of an approach. In the authors' code, FAR reconfigures one instance
+// at a time, and the other baselines in no time.
 func (r *reading) timed(a approach) *reading {
 	timed := *r
 	switch {
@@ -161,7 +161,7 @@ const (
 	forFurtherAlike = 150
 )
 
-// forRun is the reading on as many data sets as count for a training run.
+// forRun returns the reading on as many data sets as count for a training run.
 func (r *reading) forRun(i int) *reading {
 	most := r.firstRun
 	if i > 0 {
@@ -182,7 +182,7 @@ const partitioned = 50
 
 func partition(p mig.Partition) string { return "fixpart?p=" + p.String() }
 
-// partitions are those that leave no slice idle; the paper drops the others too (4.1).
+// partitions returns those that leave no slice idle; the paper drops the others too (4.1).
 func partitions() []mig.Partition { return mig.MustLookup("A100").Useful() }
 
 // forPartitions returns the batches that partitions are run on.

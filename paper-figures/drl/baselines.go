@@ -96,7 +96,7 @@ func (r *reading) beyondTraining(d *figures.Data) figures.Measurement {
 	return d.MeanOf(values, verdict.TrainingRuns, 0)
 }
 
-// crossed is the mean over training runs, all on the data sets of further runs. of returns a quantity by data set.
+// crossed returns the mean over training runs, all on the data sets of further runs. of returns a quantity by data set.
 func (r *reading) crossed(d *figures.Data, runs int, of func(few *reading, run int) []float64) figures.Measurement {
 	var values [][]float64
 	for run := range runs {

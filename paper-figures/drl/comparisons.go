@@ -168,7 +168,7 @@ func (r *reading) counted(d *figures.Data, w workload, a approach, of func(destr
 	})
 }
 
-// barsOf is an empty chart by workload, with a group of bars for each approach.
+// barsOf returns an empty chart by workload, with a group of bars for each approach.
 func barsOf(title, label string, approaches []approach) reports.Bars {
 	lines := strings.NewReplacer("SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
 	return reports.Bars{

@@ -70,7 +70,7 @@ func (all curves) of(agent string) []course {
 // enoughSteps is the least training behind a verdict.
 const enoughSteps = 2e6
 
-// enough is the number of an agent's runs that took as long.
+// enough returns the number of an agent's runs that took as long.
 func (all curves) enough(agent string) int {
 	return figures.Count(all.of(agent), func(c course) bool { return c.Last() >= enoughSteps })
 }
@@ -329,7 +329,7 @@ type sample struct {
 	count, every int
 }
 
-// scoredOn are the batches of n tasks of a workload on which agents are scored.
+// scoredOn returns the batches of n tasks of a workload on which agents are scored.
 func scoredOn(workload string, n int) []sample {
 	names := curve.Datasets(workload, n)
 	return figures.Map(names, func(name string) sample {
@@ -342,7 +342,8 @@ var scoredOnKernels = []sample{{
 	figures.Dataset(rodinia.spec + "?part=1"), 100 * datasets.OrdersOfSubset, datasets.OrdersOfSubset,
 }}
 
-// levelOn is the mean p_opt of an approach on batches that score agents, with the agents' model of reconfiguration.
+// levelOn returns the mean p_opt of an approach on batches that score agents, with the agents' model of
+// reconfiguration.
 func levelOn(d *figures.Data, a approach, on []sample) float64 {
 	var all []float64
 	r := &reading{model: mig.Parallel}
@@ -355,7 +356,7 @@ func levelOn(d *figures.Data, a approach, on []sample) float64 {
 	return figures.Mean(all)
 }
 
-// levelsOn are the levels of [unlearned].
+// levelsOn returns the levels of [unlearned].
 func levelsOn(d *figures.Data, on []sample) []float64 {
 	return figures.Map(unlearned, func(a approach) float64 { return levelOn(d, a, on) })
 }
@@ -532,12 +533,12 @@ func (all curves) ablations(d *figures.Data) (*figures.Output, error) {
 	return out.Table(t).Figure("ablations", heading, all.chart(heading, lines)), nil
 }
 
-// returns is the mean return of an episode at the end of an agent's training.
+// returns averages the return of an episode at the end of an agent's training.
 func (all curves) returns(agent string) float64 {
 	return figures.Mean(figures.Map(all.of(agent), func(c course) float64 { return c.Return }))
 }
 
-// finalCells are an agent's training steps and updates, its runs, their mean, and what its curve does at the end.
+// finalCells returns an agent's training steps and updates, its runs, their mean, and what its curve does at the end.
 func (all curves) finalCells(agent string) []string {
 	runs := all.of(agent)
 	ends := figures.Map(runs, func(c course) float64 { return c.Final() })

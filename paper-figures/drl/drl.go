@@ -97,12 +97,12 @@ func seriesOn(gpu, dataset, algorithm string, model mig.Reconfiguration) store.S
 	return figures.Series(algo.TrackBatch, dataset, gpu, algo.MustParse(algorithm).ID, model)
 }
 
-// batch is a series on A100, the GPU of the evaluation, with one operation at a time, as on the hardware.
+// batch returns a series on A100, the GPU of the evaluation, with one operation at a time, as on the hardware.
 func batch(dataset, algorithm string) store.Series {
 	return seriesOn("A100", dataset, algorithm, mig.Sequential)
 }
 
-// lBound is the bound in the definition of p_opt.
+// lBound returns the bound in the definition of p_opt.
 func lBound(dataset string) store.Series { return bound("A100", dataset, "l-bound", mig.Sequential) }
 
 func bound(gpu, dataset, algorithm string, model mig.Reconfiguration) store.Series {

@@ -181,7 +181,7 @@ var shares = []int{0, 25, 50, 75, 100}
 
 const shareSets, baselineSets = 10, 4
 
-// withShare is the reading on data sets with another p_sup.
+// withShare returns the reading on data sets with another p_sup.
 func (r reading) withShare(psup, sets int) *reading {
 	r.parameters = strings.TrimPrefix(fmt.Sprintf("%s&psup=%d", r.parameters, psup), "&")
 	r.alike, r.datasets = false, sets

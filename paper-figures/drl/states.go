@@ -110,7 +110,7 @@ func (s state) actions(direct bool) (out []string) {
 	return out
 }
 
-// left is how long each slice is busy.
+// left returns how long each slice is busy.
 func (s state) left() (out [mig.MaxSize]mig.Seconds) {
 	for on, r := range s.tasks {
 		for i := range on.Size() {

@@ -63,7 +63,7 @@ func (r *reading) overOnline(d *figures.Data, w workload, q queued, online appro
 	return overTraining(d, means, 1, curves...)
 }
 
-// parts5 are readings of parts of Table 5.
+// parts5 returns readings of parts of Table 5.
 func parts5(d *figures.Data) []figures.Reading {
 	farAlone := []queued{{approach{name: far.name, algorithm: "far-concat?mode=trivial"}, algo.TrackStream}}
 	alone := figures.Reading{

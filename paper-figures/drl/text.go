@@ -193,7 +193,7 @@ var printed3 = strings.NewReplacer("#1", " (1)", "#2", " (2)")
 // agent3 schedules the batch of Table 3. It is the paper's last agent, trained as for all measured kernels.
 const agent3 = "rl-direct"
 
-// batch3 are the tasks of Table 3, which has PathFinder twice.
+// batch3 returns the tasks of Table 3, which has PathFinder twice.
 func batch3(claims *claim.Set) (out []string) {
 	for _, c := range claims.Of("table3") {
 		if c.Quantity == "real end" {

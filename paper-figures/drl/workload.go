@@ -184,8 +184,8 @@ type batches struct {
 	weight float64
 }
 
-// count is the number of data sets of a workload under the reading. The first ones of rodinia are the largest, so that
-// all count.
+// count returns the number of data sets of a workload under the reading. The first ones of rodinia are the largest,
+// so that all count.
 func (r *reading) count(w workload) int {
 	if w == rodinia {
 		return w.datasets
@@ -193,7 +193,7 @@ func (r *reading) count(w workload) int {
 	return min(cmp.Or(r.datasets, w.datasets), w.datasets)
 }
 
-// withTotal is the spec of the data sets of a workload.
+// withTotal returns the spec of the data sets of a workload.
 func (r *reading) withTotal(w workload) string {
 	spec := fmt.Sprintf("%s?total=%d", w.spec, cmp.Or(r.total, tasks))
 	if r.parameters != "" {
@@ -265,7 +265,7 @@ func (r *reading) above(d *figures.Data, w workload, algorithm, other string) []
 	})
 }
 
-// whole is all tasks of each data set of a workload: a stream of batches, or one queue.
+// whole returns all tasks of each data set of a workload: a stream of batches, or one queue.
 func (r *reading) whole(w workload) string {
 	if w == rodinia {
 		return figures.Dataset(w.spec)
@@ -278,5 +278,5 @@ var generators = []generator{{"printed", ""}, {"training", "?" + trainingGen}}
 
 type generator struct{ name, parameters string }
 
-// single is batches of 14 tasks of a workload.
+// single returns batches of 14 tasks of a workload.
 func (w workload) single(parameters string) string { return figures.Dataset(w.spec + parameters) }

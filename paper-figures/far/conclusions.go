@@ -15,13 +15,13 @@ import (
 
 // conclusions.csv has the tests. Most of what they need are the numbers of the tables. The rest is measured here.
 
-// less is the difference of two independent means.
+// less returns the difference of two independent means.
 func less(a, b figures.Measurement) figures.Measurement {
 	return average([]figures.Measurement{a, b.Affine(-1, 0)}).Affine(2, 0)
 }
 
-// largestOf is the largest of some means. Its interval ends at the largest of their ends, so that it does not depend on
-// which of nearly equal means is the largest by chance.
+// largestOf returns the largest of some means. Its interval ends at the largest of their ends, so that it does not
+// depend on which of nearly equal means is the largest by chance.
 func largestOf(ms []figures.Measurement) figures.Measurement {
 	out := highestOf(ms)
 	for _, m := range ms {
@@ -199,7 +199,7 @@ func otherGPUs(d *figures.Data) (*figures.Output, error) {
 	return figures.Read(readings...).Table(t), nil
 }
 
-// wider is by how much sigma of MISO-OPT is higher with WIDETIMES.
+// wider returns by how much sigma of MISO-OPT is higher with WIDETIMES.
 func (c comparison) wider(d *figures.Data) figures.Values {
 	values := figures.Values{}
 	for _, w := range wide {
@@ -209,7 +209,7 @@ func (c comparison) wider(d *figures.Data) figures.Values {
 	return values
 }
 
-// moreMoves is by how much the moves of a refinement outnumber its swaps.
+// moreMoves returns by how much the moves of a refinement outnumber its swaps.
 func (r refiner) moreMoves(d *figures.Data) figures.Values {
 	values := figures.Values{}
 	for w, n := range figures.Each(workloads, threeSizes[1:]) {

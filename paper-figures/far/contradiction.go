@@ -85,8 +85,8 @@ type limit struct {
 	values []float64
 }
 
-// cells are the mean of a limit and half of the 95 % interval of its difference from a printed mean. The printed mean
-// is that of other executions, so that the interval has the sampling error of both.
+// cells returns the mean of a limit and half of the 95 % interval of its difference from a printed mean. The printed
+// mean is that of other executions, so that the interval has the sampling error of both.
 func (l limit) cells(d *figures.Data) []string {
 	return reports.Cells(2, figures.Mean(l.values), l.half(d))
 }

@@ -85,7 +85,7 @@ var (
 	partitioned = []*mig.GPU{mig.MustLookup("A30"), a100}
 )
 
-// synthetic is a workload of 6.3 with further parameters, such as psup=50. They may be empty.
+// synthetic returns a workload of 6.3 with further parameters, such as psup=50. They may be empty.
 func synthetic(w workload, n int, parameters ...string) string {
 	s := fmt.Sprintf("far/%s+%s?n=%d", w.scaling, w.times, n)
 	for _, p := range parameters {
@@ -140,7 +140,7 @@ func seriesOn(gpu string, count int, s store.Series) store.Series {
 // makespan is the metric of most numbers.
 const makespan = track.MetricMakespan
 
-// area is the area bound of the instances of a series.
+// area returns the area bound of the instances of a series.
 func area(s store.Series) store.Series {
 	return seriesOn(s.GPU, s.Count, bound(s.Dataset, "area", mig.Sequential))
 }
@@ -150,8 +150,8 @@ func rho(d *figures.Data, s store.Series, n int) []float64 {
 	return figures.Ratios(d.Values(s, n, makespan), d.Values(area(s), n, track.MetricBound))
 }
 
-// mean is the mean of a sample. The paper's number is the mean of 1000 executions (6.3, captions of Tables 4 to 9),
-// also where the script has fewer.
+// mean returns the mean of a sample. The paper's number is the mean of 1000 executions (6.3, captions of Tables 4 to
+// 9), also where the script has fewer.
 func mean(d *figures.Data, values []float64) figures.Measurement {
 	return d.MeanOf(values, verdict.Executions, executions)
 }

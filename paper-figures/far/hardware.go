@@ -16,7 +16,7 @@ import (
 // onGPU is what was measured on GPUs.
 type onGPU struct{ datasets.HardwareSet }
 
-// measuredOn is a number that was measured on a GPU.
+// measuredOn returns a number that was measured on a GPU.
 func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measurement {
 	m := figures.Exactly(v)
 	m.Detail = fmt.Sprintf("%sMeasured on %s; %s.", detail, p.GPU, p)

@@ -215,7 +215,7 @@ var table5 = grid{
 	),
 }
 
-// memoryBound is a comparison with another share of memory-bound tasks, which leave with another probability.
+// memoryBound returns a comparison with another share of memory-bound tasks, which leave with another probability.
 func (c comparison) memoryBound(psup, leave string) procedure {
 	c.parameters = fmt.Sprintf("psup=%s&gen=released&leave=%s", psup, leave)
 	name := fmt.Sprintf("the script, p_sup = %s %%, leaving with %s", psup, leave)
@@ -239,7 +239,7 @@ func (r refiner) means(d *figures.Data, w workload, n int) []figures.Measurement
 	return []figures.Measurement{mean(d, gains), mean(d, moves), mean(d, swaps)}
 }
 
-// refiningAs is the reading of Table 6 with the given name.
+// refiningAs returns the reading of Table 6 with the given name.
 func refiningAs(name, parameters, refined string) procedure {
 	r := refiner{parameters, refined}
 	return procedure{name, r.means, r.moreMoves}
@@ -257,7 +257,7 @@ func (r refiner) operatedGain(d *figures.Data, w workload, n int) []figures.Meas
 	return []figures.Measurement{operated(d, gains, moves, swaps)}
 }
 
-// operated is the mean gain where something was moved or swapped.
+// operated returns the mean gain where something was moved or swapped.
 func operated(d *figures.Data, all, moves, swaps []float64) figures.Measurement {
 	var gains []float64
 	for i, gain := range all {
@@ -335,7 +335,7 @@ func (j joining) gains(d *figures.Data, w workload, n int) []figures.Measurement
 	return []figures.Measurement{mean(d, j.gain(d, w, n, "reverse")), mean(d, j.gain(d, w, n, "moveswap"))}
 }
 
-// operatedGains are the gains with p_move/swap as the mean of the pairs with a move or swap alone.
+// operatedGains returns the gains with p_move/swap as the mean of the pairs with a move or swap alone.
 func (j joining) operatedGains(d *figures.Data, w workload, n int) []figures.Measurement {
 	const mode = "moveswap"
 	all, moves, swaps := j.gain(d, w, n, mode), j.values(d, w, n, mode, "moves"), j.values(d, w, n, mode, "swaps")
@@ -380,7 +380,7 @@ var table9 = grid{
 	},
 }
 
-// chained are the batches of a chain: 1001, or few in a quick run.
+// chained returns the batches of a chain: 1001, or few in a quick run.
 func chained(s figures.Scale, w workload, n int, generator string) string {
 	return synthetic(w, n, generator, fmt.Sprintf("batches=%d", s.Replicates(executions)+1))
 }

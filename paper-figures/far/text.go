@@ -125,7 +125,7 @@ func outermost(claims *claim.Set, values figures.Values, quantity string, ms []f
 	values[c.Cell] = m
 }
 
-// average is the mean of independent means of as many replicates.
+// average returns the mean of independent means of as many replicates.
 func average(ms []figures.Measurement) figures.Measurement {
 	out := figures.Measurement{Replicates: ms[0].Replicates, Unit: ms[0].Unit}
 	n := float64(len(ms))

@@ -100,7 +100,7 @@ func aligned(panels []reports.Lines, from float64) (out []reports.Chart) {
 	return out
 }
 
-// onInstance is a program's relative time on an A100 instance of a size.
+// onInstance returns a program's relative time on an A100 instance of a size.
 func onInstance(p *task.Program, size mig.Slices) float64 {
 	g := mig.MustLookup(gpu)
 	const gpcs = 8

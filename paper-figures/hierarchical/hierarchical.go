@@ -111,7 +111,7 @@ var paperMethods = []method{timeSharing, migShared, migPrivate, mpsOnly}
 
 const trainingRuns = 3
 
-// runs are the training runs of a trained method; any other is its own only run.
+// runs returns the training runs of a trained method; any other is its own only run.
 func (m method) runs() []method {
 	if !m.trained {
 		return []method{m}
@@ -138,7 +138,7 @@ func (m method) on(dataset string) store.Series {
 	return figures.Series(algo.TrackCorun, dataset, gpu, algo.MustParse(m.algorithm).ID, mig.Sequential)
 }
 
-// queuesWith is Q1 to Q12 with other parameters of the dataset.
+// queuesWith returns Q1 to Q12 with other parameters of the dataset.
 func queuesWith(format string, args ...any) string {
 	return figures.Dataset(queues + "?" + fmt.Sprintf(format, args...))
 }
@@ -182,7 +182,7 @@ const rebuilt = "MIG+MPS w/ RL: network, number of actions, counters and explora
 	"agent learns from programs drawn anew from the classes and wider, so that it has seen none of these queues' " +
 	"programs. MIG+MPS w/ RL, more inputs (ours) also sees what each group saves on each setup by the co-run model"
 
-// simulated is the note below every table of results.
+// simulated returns the note below every table of results.
 func simulated() string {
 	m, all := shippedModel(), datasets.Programs()
 	fitted := figures.Count(all, func(p task.Program) bool { return p.Fitted })

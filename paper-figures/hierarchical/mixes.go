@@ -56,7 +56,7 @@ var (
 const ourChoice = "the text does not name the paper's programs: these are our choice, of programs that show " +
 	"what the text says of its own"
 
-// mix is the dataset of a window of some programs.
+// mix returns the dataset of a window of some programs.
 func mix(programs []string, parameters string) string {
 	return figures.Dataset("corun/mix?jobs=" + strings.Join(programs, "+") + parameters)
 }

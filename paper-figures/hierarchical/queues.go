@@ -15,7 +15,7 @@ import (
 	"miglab/reports"
 )
 
-// rivals are the paper's other methods with a choice of partitions.
+// rivals returns the paper's other methods with a choice of partitions.
 func rivals(d *figures.Data, dataset string) []method {
 	best := bestDefault(d, dataset)
 	best.title = defaultTitle
@@ -54,7 +54,7 @@ func ofRuns(m method, data []string, of func(run method, dataset string) float64
 	})
 }
 
-// measured is the mean of what [ofRuns] returns.
+// measured returns the mean of what [ofRuns] returns.
 func (m method) measured(d *figures.Data, values [][]float64) figures.Measurement {
 	if m.trained {
 		return d.Crossed(values)
@@ -68,7 +68,8 @@ func (m method) throughputs(d *figures.Data, data []string) (mean, ahead figures
 	return m.measured(d, ofRuns(m, data, of)), m.measured(d, lead(d, m, data))
 }
 
-// lead is by how much a method's mean throughput on Q1 to Q12 exceeds the best rival's, by training run and dataset.
+// lead returns by how much a method's mean throughput on Q1 to Q12 exceeds the best rival's, by training run and
+// dataset.
 func lead(d *figures.Data, m method, data []string) [][]float64 {
 	return ofRuns(m, data, func(r method, dataset string) float64 {
 		others := figures.Map(rivals(d, dataset), func(m method) float64 { return m.throughput(d, dataset) })
@@ -125,7 +126,8 @@ func slowdowns(d *figures.Data, data []string) figures.Values {
 	}
 }
 
-// migOverOthers is the higher mean of a metric of the two options of MIG Only, less the lowest mean of other methods.
+// migOverOthers returns the higher mean of a metric of the two options of MIG Only, less the lowest mean of other
+// methods.
 func migOverOthers(d *figures.Data, data []string, metric string) figures.Measurement {
 	return d.MeanOf(figures.Map(data, func(dataset string) float64 {
 		means := figures.Map(onQueues(d, []string{dataset}, metric), row.mean)
@@ -154,14 +156,14 @@ func first(own []float64, others [][]float64) float64 {
 	return float64(n)
 }
 
-// ofAgent is a statistic of the agent's metric over the queues, by training run and draw.
+// ofAgent returns a statistic of the agent's metric over the queues, by training run and draw.
 func ofAgent(d *figures.Data, data []string, metric string, of func([]float64) float64) figures.Measurement {
 	return d.Crossed(ofRuns(agent, data, func(r method, dataset string) float64 {
 		return of(r.onQueues(d, dataset, metric))
 	}))
 }
 
-// against is a statistic of a method's metric over the queues and those of the rivals, by training run and draw.
+// against returns a statistic of a method's metric over the queues and those of the rivals, by training run and draw.
 func (m method) against(d *figures.Data, data []string, metric string,
 	of func(own []float64, others [][]float64) float64,
 ) figures.Measurement {
@@ -284,7 +286,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 	return out.Table(t).Figure(f.name, chart.Title, chart), nil
 }
 
-// onChart is the title of a table as its figure has it.
+// onChart returns the title of a table as its figure has it.
 func onChart(t *figures.Table) string {
 	return strings.Replace(t.Title, ", simulated", " (simulated)", 1)
 }

@@ -16,7 +16,7 @@ import (
 	"miglab/reports"
 )
 
-// marked is a program's name as Table IV prints it.
+// marked returns a program's name as Table IV prints it.
 func marked(p task.Program) string {
 	if p.Unseen {
 		return p.Name + "*"

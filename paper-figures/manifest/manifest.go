@@ -267,7 +267,7 @@ func (s *ReadingSummary) Add(r *Row) {
 	e.Claims++
 }
 
-// off is the distance of the measured from the published value; 0 within a range or on the right side of a limit.
+// off returns the distance of the measured from the published value; 0 within a range or on the right side of a limit.
 func (r *Row) off() float64 {
 	miss := *r.Measured - r.Published
 	switch r.Relation {

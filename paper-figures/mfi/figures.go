@@ -116,7 +116,7 @@ func (m *measured) byDistribution(utilisation string) {
 	m.mean(bigActive, figures.Ratios(highest(active("FF"), active("BF-BI")), lowest(active("RR"), active("WF-BI"))))
 }
 
-// severity is the metric of F under a reading of Algorithm 1.
+// severity returns the metric of F under a reading of Algorithm 1.
 func (r reading) severity() string {
 	if r.f == "" {
 		return "fragmentation"
@@ -211,7 +211,7 @@ func (o *ordered) count(score, metric int) {
 	}
 }
 
-// share is the share of the inverse pairs in percent. The open ones count as either in its interval.
+// share returns the share of the inverse pairs in percent. The open ones count as either in its interval.
 func (o *ordered) share() figures.Measurement {
 	percent := func(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 	inverse, open, sure := o[0], o[1], o[0]+o[2]

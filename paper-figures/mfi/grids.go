@@ -57,7 +57,7 @@ func (r reading) gaps(d *figures.Data, q quantity, data []string) grid {
 	})
 }
 
-// meanOf is the mean of a sample that is not compared with the paper.
+// meanOf returns the mean of a sample that is not compared with the paper.
 func meanOf(d *figures.Data, values []float64) figures.Measurement {
 	return d.MeanOf(values, verdict.Simulations, 0)
 }
@@ -136,7 +136,7 @@ func panels(d *figures.Data, out *figures.Output, number int, what, place string
 	}
 }
 
-// percents are values in percent as numbers and in words.
+// percents returns values in percent as numbers and in words.
 func percents(values []int) (numbers []float64, words []string) {
 	for _, v := range values {
 		numbers, words = append(numbers, float64(v)), append(words, fmt.Sprintf("%d %%", v))
@@ -193,7 +193,7 @@ func (m *measured) gains(dataset, metric string) []float64 {
 	return eachInstance(gain, slices.Insert(columns, 0, m.at("MFI", dataset, metric))...)
 }
 
-// gain is by how many percent the first value exceeds the mean of the others.
+// gain returns by how many percent the first value exceeds the mean of the others.
 func gain(v []float64) float64 { return 100 * (v[0]/figures.Mean(v[1:]) - 1) }
 
 // mean sets a cell to the mean of a sample.

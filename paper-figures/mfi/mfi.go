@@ -68,12 +68,12 @@ func stream(distribution, parameters string) string {
 	return figures.Dataset("mfi/" + distribution + "?" + parameters)
 }
 
-// demand is a stream of VI. It ends when the requests add up to a percentage of the cluster's capacity.
+// demand returns a stream of VI. It ends when the requests add up to a percentage of the cluster's capacity.
 func demand(distribution string, percent int) string {
 	return stream(distribution, fmt.Sprintf("load=%d", percent))
 }
 
-// place is a scheduler on a stream.
+// place returns a scheduler on a stream.
 func place(dataset, algorithm string) store.Series {
 	return store.Series{
 		Track: algo.TrackPlacement, Dataset: dataset, GPU: gpu, Count: gpus, Algorithm: algo.MustParse(algorithm).ID,

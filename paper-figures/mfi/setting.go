@@ -67,7 +67,7 @@ func table2(d *figures.Data) (*figures.Output, error) {
 // terms of F agree with the text under two of the three readings.
 func gpu2() []mig.Instance { return []mig.Instance{instance("2g.20gb", 2), instance("1g.10gb", 5)} }
 
-// instance is a placed profile of the paper's GPU. It panics if there is no such profile.
+// instance returns a placed profile of the paper's GPU. It panics if there is no such profile.
 func instance(profile string, start mig.Slices) mig.Instance {
 	return mig.Instance{Profile: spec.Must(mig.MustLookup(gpu).ProfileByName(profile)), Start: start}
 }
@@ -154,7 +154,7 @@ func masks(name, title string, rows []reports.MaskRow) figures.Artefact {
 	return figures.Draw(name, title, title, reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows})
 }
 
-// maskRow is a GPU with instances, which a profile does not fit beside unless it is nil.
+// maskRow returns a GPU with instances, which a profile does not fit beside unless it is nil.
 func maskRow(label string, rejected *mig.Profile, instances ...mig.Instance) reports.MaskRow {
 	return reports.MaskRow{Label: label, Instances: instances, Rejected: rejected}
 }

@@ -41,7 +41,7 @@ var (
 const steadyStream = "100 GPUs of 8 memory slices, lifespan U[1,2T], requests between demands of 2 and 5 " +
 	"capacities; seed 3, which no scheduler was tuned on"
 
-// steadyData is the stream of a distribution in steady state.
+// steadyData returns the stream of a distribution in steady state.
 func steadyData(distribution string, rho float64) string {
 	return stream(distribution, fmt.Sprintf("lifespan=steady&rho=%g&seed=%d", rho, testSeed))
 }

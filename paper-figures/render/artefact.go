@@ -93,7 +93,7 @@ func (n note) Numbered() (out []struct{ Claim, Numbers string }) {
 	return out
 }
 
-// mark is a verdict with the number of its note.
+// mark returns a verdict with the number of its note.
 func (a *artefact) mark(r *manifest.Row) string {
 	for _, n := range a.Notes {
 		if slices.Contains(n.Rows, r) {
@@ -202,7 +202,7 @@ func (a *artefact) Compared() (string, error) {
 	return markdown(&filled)
 }
 
-// allTables are the tables of files: those of the artefact, and then those that compare claims and readings.
+// allTables returns the tables of files: those of the artefact, and then those that compare claims and readings.
 func (a *artefact) allTables() []manifest.Table {
 	out := slices.Clone(a.Tables)
 	if len(a.Measured)+len(a.Inputs) > 0 {
@@ -259,7 +259,7 @@ func readingsTable(a *artefact) manifest.Table {
 // rowCells are the numbers of a row as people read them, with one digit more than is printed.
 type rowCells struct{ Published, Measured, Low, High, Allowed string }
 
-// digits is how many digits after the point people read: one more than is printed.
+// digits returns how many digits after the point people read: one more than is printed.
 func digits(r *manifest.Row) int { return max(r.Decimals+1, 2) }
 
 func cellsOf(r *manifest.Row) rowCells {
@@ -285,7 +285,7 @@ func (c rowCells) Interval() string {
 	return c.Low + " to " + c.High
 }
 
-// differenceOf is the deviation from the nearer end of what is published, and its interval.
+// differenceOf returns the deviation from the nearer end of what is published, and its interval.
 func differenceOf(r *manifest.Row) (difference, interval string) {
 	end := r.Published
 	if r.To != nil && *r.Measured > end {
@@ -298,7 +298,7 @@ func differenceOf(r *manifest.Row) (difference, interval string) {
 	return less(*r.Measured), interval
 }
 
-// others are the least and the most that other readings of the whole artefact measure for a row, empty for none.
+// others returns the least and the most that other readings of the whole artefact measure for a row, empty for none.
 func (a *artefact) others(r *manifest.Row) string {
 	least, most := math.Inf(1), math.Inf(-1)
 	for i := range a.Rows {

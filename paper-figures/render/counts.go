@@ -10,7 +10,7 @@ import (
 	"miglab/reports"
 )
 
-// countsTable is an empty table of counts by paper and name.
+// countsTable returns an empty table of counts by paper and name.
 func countsTable[N ~string](names []N) *reports.Table {
 	head := func(n N) string { return strings.TrimSuffix(string(n), " ON THE READING") }
 	return &reports.Table{Columns: reports.Left("paper").Right(nearest.Names(names, head)...).Right("all")}
@@ -25,7 +25,7 @@ func countsRow[N ~string](t *reports.Table, names []N, paper string, counts map[
 	t.Row(paper, nearest.Names(names, func(n N) string { return strconv.Itoa(counts[n]) }), sum)
 }
 
-// blank is a count, and nothing for 0.
+// blank returns a count, and nothing for 0.
 func blank(n int) string {
 	if n == 0 {
 		return ""

@@ -57,7 +57,7 @@ type answered struct {
 	Conclusions []*conclusion
 }
 
-// answeredBy are the conclusions with an answer.
+// answeredBy returns the conclusions with an answer.
 func (p *paper) answeredBy(a verdict.Answer) []*conclusion {
 	return slices.DeleteFunc(slices.Clone(p.all), func(c *conclusion) bool { return c.Answer != a })
 }
@@ -185,8 +185,8 @@ var answerMarks = map[verdict.Answer]reports.DotState{
 	verdict.Undecided: reports.DotOpen,
 }
 
-// mark is the mark of the reading. One that is missed is met in part if some values are on the side of the sentence, or
-// all have its sign.
+// mark returns the mark of the reading. One that is missed is met in part if some values are on the side of the
+// sentence, or all have its sign.
 func (r *reading) mark() reports.DotState {
 	switch {
 	case r.State == verdict.Met:

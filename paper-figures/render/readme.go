@@ -79,7 +79,7 @@ func (r *run) updateReadme(readme string) (string, error) {
 	return before + readmeBegin + outcomes + "\n" + readmeEnd + after, nil
 }
 
-// outcomes is a table of the papers with the numbers of conclusions by answer, and of claims by verdict.
+// outcomes returns a table of the papers with the numbers of conclusions by answer, and of claims by verdict.
 func (r *run) outcomes() *reports.Table {
 	t := &reports.Table{Columns: reports.Left("paper").Right("hold", "in part", "do not", "open", "agree", "deviate",
 		"open ", "not judged")}

@@ -179,7 +179,7 @@ func (r *run) Changed(makespans bool) (out struct{ All, Deviating int }) {
 	return out
 }
 
-// verdicts is a table of the claims of a kind by paper and verdict.
+// verdicts returns a table of the claims of a kind by paper and verdict.
 func (r *run) verdicts(kind claim.Kind) *reports.Table {
 	t := countsTable(verdict.All)
 	for _, p := range r.Papers {
@@ -195,7 +195,7 @@ func (r *run) Verdicts(kind claim.Kind) (string, error) {
 	return r.linkPapers(markdown(r.verdicts(kind)))
 }
 
-// answers is a table of the conclusions by paper and answer.
+// answers returns a table of the conclusions by paper and answer.
 func (r *run) answers() *reports.Table {
 	t := countsTable(verdict.Answers)
 	for _, p := range r.Papers {

@@ -43,7 +43,7 @@ func AddToSite(d *site.Data, results string) error {
 	return nil
 }
 
-// onSite is the first screen of the paper as the site shows it.
+// onSite returns the first screen of the paper as the site shows it.
 func (p *paper) onSite() (site.Paper, error) {
 	out := site.Paper{
 		Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Curve: curveFile,
@@ -79,7 +79,7 @@ func (p *paper) onSite() (site.Paper, error) {
 	return out, nil
 }
 
-// claimOnSite is the row of an artefact with a title as the site shows it.
+// claimOnSite returns the row of an artefact with a title as the site shows it.
 func (p *paper) claimOnSite(r *manifest.Row, title string) site.Claim {
 	cells := cellsOf(r)
 	return site.Claim{

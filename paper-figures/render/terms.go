@@ -14,7 +14,7 @@ import (
 
 var notInAnchors = regexp.MustCompile(`[^a-z0-9]+`)
 
-// anchor is the name of the place where a term is explained.
+// anchor returns the name of the place where a term is explained.
 func anchor(t manifest.Term) string {
 	return "term-" + strings.Trim(notInAnchors.ReplaceAllString(strings.ToLower(t.Name), "-"), "-")
 }

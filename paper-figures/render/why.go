@@ -56,7 +56,7 @@ func (w why) Enough() string {
 // PrintError is half of the 95 % interval of the printed number.
 func (w why) PrintError() string { return fmt.Sprintf("%.2g", 1.96*w.Why.Open.PrintSE) }
 
-// countOf is a number of replicates with their unit.
+// countOf returns a number of replicates with their unit.
 func countOf(n int, unit verdict.Unit) string {
 	if n == 1 {
 		return "1 " + strings.TrimSuffix(string(unit), "s")

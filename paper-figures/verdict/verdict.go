@@ -343,10 +343,10 @@ func (m *Measurement) outer(low, high float64) (outerLow, outerHigh float64) {
 	return m.Value - float64(widen*(m.Value-low)), m.Value + float64(widen*(high-m.Value))
 }
 
-// quantile is the number of standard errors on each side of the 95 % interval.
+// quantile returns the number of standard errors on each side of the 95 % interval.
 func (m *Measurement) quantile() float64 { return quantiles(m.count())[0] }
 
-// count is the number of replicates; values that were not sampled count as many.
+// count returns the number of replicates; values that were not sampled count as many.
 func (m *Measurement) count() int {
 	if m.Unit == "" {
 		return byT
