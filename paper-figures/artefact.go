@@ -2,6 +2,7 @@ package figures
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -30,7 +31,7 @@ type Paper struct {
 }
 
 // Load returns a paper from its artefacts, its line of references.csv and its data files: the claims (see
-// [claim.Load]) and the terms.
+// [claim.Load]) and the terms, which may be missing.
 func Load(name string, files fs.FS, artefacts ...Artefact) (Paper, error) {
 	p := Paper{Name: name, Artefacts: artefacts}
 	references := References()
@@ -43,10 +44,14 @@ func Load(name string, files fs.FS, artefacts ...Artefact) (Paper, error) {
 	if p.Claims, err = claim.Load(name, files); err != nil {
 		return p, err
 	}
-	return p, claim.EachRow(name, files, "terms.csv", func(t *Term) (column string, err error) {
+	err = claim.EachRow(name, files, "terms.csv", func(t *Term) (column string, err error) {
 		p.Terms = append(p.Terms, *t)
 		return "", nil
 	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return p, err
 }
 
 // An Artefact is a table, a figure or a group of numbers of a paper.

@@ -202,6 +202,9 @@ func TestLoadNeedsAReference(t *testing.T) {
 	if _, err := Load("p", files); err == nil || !strings.Contains(err.Error(), `references.csv has no line for the paper "p"`) {
 		t.Errorf("error %v", err)
 	}
+	if p, err := Load("far", fstest.MapFS{"claims.csv": files["claims.csv"]}); err != nil || p.Terms != nil {
+		t.Errorf("without terms: %+v, %v", p.Terms, err)
+	}
 	if p, err := Load("far", files); err != nil || !strings.HasPrefix(p.Heading, "FAR: ") || len(p.Terms) != 1 {
 		t.Errorf("%+v, %v", p.Introduction, err)
 	}

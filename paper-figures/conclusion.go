@@ -56,121 +56,104 @@ func judgeTest(row *claim.Test, m Measurement, factor float64) verdict.Judgement
 	return j
 }
 
-// An openConclusion is a conclusion that is being answered.
-type openConclusion struct {
-	Conclusion
-	status claim.Status
-	dots   []openDot
-	// halved and doubled are the dots with thresholds that are ours half and twice as far.
-	halved, doubled []openDot
-	// incomplete is set if it rests on an artefact that is not done.
-	incomplete bool
-}
-
-// An openDot is a dot to which tests are added.
-type openDot struct {
-	Dot
-	// states are those of the values by name. A value that several rows test has the worst.
-	states map[string]verdict.State
-}
-
-// add adds a test to the dot.
-func (d *openDot) add(t *Test) {
-	if d.Values == 0 || t.Distance < d.Distance {
-		d.Distance = t.Distance
-	}
-	d.Sign = (d.Sign || d.Values == 0) && t.Sign
-	d.states[t.Measure], d.State = d.states[t.Measure].Worse(t.State()), d.State.Worse(t.State())
-	d.Values, d.Right = len(d.states), 0
-	for _, s := range d.states {
-		if s == verdict.Met {
-			d.Right++
-		}
-	}
+// A conclusionTest is a test of a value that an artefact measures.
+type conclusionTest struct {
+	Test
+	artefact string
 }
 
 // conclude answers the paper's conclusions. One that rests on an artefact that is not done is left out.
 func conclude(p *PaperRecord, claims *claim.Set) {
-	done := map[string]*Record{"": {}}
+	done := map[string][]Test{"": nil}
 	for i := range p.Artefacts {
-		done[p.Artefacts[i].Name] = &p.Artefacts[i]
+		done[p.Artefacts[i].Name] = p.Artefacts[i].Tests
 	}
-	var all []openConclusion
-	for line := range claims.Tests {
-		row := &claims.Tests[line]
-		if row.Sentence != "" {
-			all = append(all, openConclusion{status: row.Status, Conclusion: Conclusion{
-				Paper: p.Name, ID: row.ID, Sentence: row.Sentence, Section: row.Section, Short: row.Short,
-				Varied: strings.TrimSuffix(row.Varied, "."), OfBudget: row.Status == claim.OfBudget,
-			}})
+	from, to := 0, 0 // the rows of a conclusion follow one another
+	for ; from < len(claims.Tests); from = to {
+		first := &claims.Tests[from]
+		c := Conclusion{
+			Paper: p.Name, ID: first.ID, Sentence: first.Sentence, Section: first.Section, Short: first.Short,
+			Varied: strings.TrimSuffix(first.Varied, "."), OfBudget: first.Status == claim.OfBudget,
 		}
-		c, a := &all[len(all)-1], done[row.Artefact]
-		if row.Status != claim.Impossible {
-			c.Limits = append(c.Limits, manifest.Limit{
-				Row: line, Artefact: row.Artefact, Measure: row.Selection.String(), Relation: row.Relation,
-				Threshold: row.Threshold, Neutral: row.TestLine.Neutral, Rounding: row.Rounding, Number: row.Limit,
-				IsNeutral: row.Limit == row.Neutral, OursFrom: row.OursFrom,
+		var tests []conclusionTest
+		complete := true
+		for ; to < len(claims.Tests) && claims.Tests[to].ID == first.ID; to++ {
+			row := &claims.Tests[to]
+			if row.Status != claim.Impossible {
+				c.Limits = append(c.Limits, limitOf(row, to))
+			}
+			own, ok := done[row.Artefact]
+			complete = complete && ok
+			for _, t := range own {
+				if t.Row == to {
+					tests = append(tests, conclusionTest{t, row.Artefact})
+				}
+			}
+		}
+		if complete {
+			answer(&c, tests, first.Status)
+			c.Because = claims.Because(c.ID, c.Answer)
+			p.Conclusions = append(p.Conclusions, c)
+		}
+	}
+}
+
+// limitOf returns what a row of conclusions.csv allows.
+func limitOf(row *claim.Test, line int) manifest.Limit {
+	return manifest.Limit{
+		Row: line, Artefact: row.Artefact, Measure: row.Selection.String(), Relation: row.Relation,
+		Threshold: row.Threshold, Neutral: row.TestLine.Neutral, Rounding: row.Rounding, Number: row.Limit,
+		IsNeutral: row.Limit == row.Neutral, OursFrom: row.OursFrom,
+	}
+}
+
+// answer answers a conclusion by its tests, and also with thresholds that are ours half and twice as far.
+func answer(c *Conclusion, tests []conclusionTest, status claim.Status) {
+	judge := func(judged func(*Test) verdict.Verdict) ([]Dot, verdict.Conclusion) {
+		dots := dotsOf(tests, judged)
+		outcomes := Map(dots, func(d Dot) verdict.Outcome {
+			return verdict.Outcome{
+				State: d.State, Default: d.Default, Aside: d.Aside, Right: d.Right, Values: d.Values, Sign: d.Sign,
+			}
+		})
+		return dots, verdict.Sentence(outcomes, status == claim.OfModel, status == claim.OfBudget)
+	}
+	c.Dots, c.Conclusion = judge(func(t *Test) verdict.Verdict { return t.Verdict })
+	ours := slices.ContainsFunc(c.Limits, func(l manifest.Limit) bool { return l.OursFrom != "" })
+	if ours && tests != nil {
+		_, half := judge(func(t *Test) verdict.Verdict { return cmp.Or(t.AtHalf, t.Verdict) })
+		_, twice := judge(func(t *Test) verdict.Verdict { return cmp.Or(t.AtTwice, t.Verdict) })
+		c.AtHalf, c.AtTwice = half.Answer, twice.Answer
+	}
+}
+
+// dotsOf returns a dot for each reading of an artefact, by the verdicts of tests.
+func dotsOf(tests []conclusionTest, judged func(*Test) verdict.Verdict) (dots []Dot) {
+	var states []map[string]verdict.State // by dot and value; a value that several rows test has the worst
+	for i := range tests {
+		t := &tests[i]
+		at := slices.IndexFunc(dots, func(d Dot) bool {
+			return d.Artefact == t.artefact && d.Reading == t.Reading && d.Aside == t.PostHoc
+		})
+		if at < 0 {
+			at = len(dots)
+			states = append(states, map[string]verdict.State{})
+			dots = append(dots, Dot{
+				Artefact: t.artefact, Reading: t.Reading, Default: t.Default && !t.PostHoc, Aside: t.PostHoc,
+				Sign: true, Distance: math.Inf(1),
 			})
 		}
-		if a == nil {
-			c.incomplete = true
-			continue
-		}
-		for _, t := range a.Tests {
-			if t.Row == line {
-				c.add(a.Name, t)
+		d, state := &dots[at], judged(&t.Test).State()
+		states[at][t.Measure] = states[at][t.Measure].Worse(state)
+		d.State, d.Sign, d.Distance = d.State.Worse(state), d.Sign && t.Sign, min(d.Distance, t.Distance)
+	}
+	for i := range dots {
+		dots[i].Values = len(states[i])
+		for _, s := range states[i] {
+			if s == verdict.Met {
+				dots[i].Right++
 			}
 		}
 	}
-	for _, c := range all {
-		if !c.incomplete {
-			c.answer()
-			c.Because = claims.Because(c.ID, c.Answer)
-			p.Conclusions = append(p.Conclusions, c.Conclusion)
-		}
-	}
-}
-
-// add adds a test.
-func (c *openConclusion) add(artefact string, t Test) {
-	addTest(&c.dots, artefact, t)
-	half, twice := t, t
-	half.Verdict, twice.Verdict = cmp.Or(t.AtHalf, t.Verdict), cmp.Or(t.AtTwice, t.Verdict)
-	addTest(&c.halved, artefact, half)
-	addTest(&c.doubled, artefact, twice)
-}
-
-// addTest adds a test to the dot of its reading.
-func addTest(dots *[]openDot, artefact string, t Test) {
-	same := func(d openDot) bool {
-		return d.Artefact == artefact && d.Reading == t.Reading && d.Aside == t.PostHoc
-	}
-	at := slices.IndexFunc(*dots, same)
-	if at < 0 {
-		at = len(*dots)
-		*dots = append(*dots, openDot{states: map[string]verdict.State{}, Dot: Dot{
-			Artefact: artefact, Reading: t.Reading, Default: t.Default && !t.PostHoc, Aside: t.PostHoc,
-		}})
-	}
-	(*dots)[at].add(&t)
-}
-
-// judge answers the conclusion by dots.
-func (c *openConclusion) judge(dots []openDot) verdict.Conclusion {
-	outcomes := Map(dots, func(d openDot) verdict.Outcome {
-		return verdict.Outcome{
-			State: d.State, Default: d.Default, Aside: d.Aside, Right: d.Right, Values: d.Values, Sign: d.Sign,
-		}
-	})
-	return verdict.Sentence(outcomes, c.status == claim.OfModel, c.status == claim.OfBudget)
-}
-
-// answer answers the conclusion.
-func (c *openConclusion) answer() {
-	c.Dots = Map(c.dots, func(d openDot) Dot { return d.Dot })
-	c.Conclusion.Conclusion = c.judge(c.dots)
-	ours := slices.ContainsFunc(c.Limits, func(l manifest.Limit) bool { return l.OursFrom != "" })
-	if ours && c.halved != nil {
-		c.AtHalf, c.AtTwice = c.judge(c.halved).Answer, c.judge(c.doubled).Answer
-	}
+	return dots
 }
