@@ -26,12 +26,15 @@ func (d *Data) tests(artefact string, o *Output) (out []Test) {
 					continue
 				}
 				m := r.Values[cell]
-				m.PrintSE = 0 // what is judged is the sentence, not the paper's own sample
+				if row.Rounding == "" {
+					m.PrintSE = 0 // only a threshold that the paper measured has the error of the paper's sample
+				}
 				j := judgeTest(&row, m, 1)
 				t := Test{
 					Row: line, Measure: cell.String(), Reading: cmp.Or(r.Name, DefaultReading),
 					Default: i == 0 || r.from.Weight == claim.AnotherDefault,
-					PostHoc: !r.from.Weight.Counts() || row.Status == claim.Later,
+					PostHoc: !r.from.Weight.Counts() || row.Status == claim.Later || row.Status == claim.Beside,
+					Shared:  i > 0 && same(m, o.Readings[0].Values[cell]),
 					Verdict: j.Verdict, Value: m.Value, Distance: row.Distance(m.Value),
 					Low: manifest.Number(j.Low), High: manifest.Number(j.High),
 					Enough: j.Enough, Unit: m.Unit, Runs: Map(m.Runs, func(v float64) float64 { return *manifest.Number(v) }),
@@ -45,6 +48,12 @@ func (d *Data) tests(artefact string, o *Output) (out []Test) {
 		}
 	}
 	return out
+}
+
+// same reports whether two readings have the very same measurement.
+func same(a, b Measurement) bool {
+	of := func(m Measurement) []float64 { return append([]float64{m.Value, m.Low, m.High}, m.Runs...) }
+	return slices.Compare(of(a), of(b)) == 0
 }
 
 // judgeTest judges a value against a row whose threshold, if it is ours, is so many times as far.
@@ -73,7 +82,8 @@ func conclude(p *PaperRecord, claims *claim.Set) {
 		first := &claims.Tests[from]
 		c := Conclusion{
 			Paper: p.Name, ID: first.ID, Sentence: first.Sentence, Section: first.Section, Short: first.Short,
-			Varied: strings.TrimSuffix(first.Varied, "."), OfBudget: first.Status == claim.OfBudget,
+			Varied: strings.TrimSuffix(first.Varied, "."), SizeWord: first.SizeWord,
+			OfBudget: first.Status == claim.OfBudget,
 		}
 		var tests []conclusionTest
 		complete := true
@@ -110,15 +120,13 @@ func limitOf(row *claim.Test, line int) manifest.Limit {
 // answer answers a conclusion by its tests, and also with thresholds that are ours half and twice as far.
 func answer(c *Conclusion, tests []conclusionTest, status claim.Status) {
 	judge := func(judged func(*Test) verdict.Verdict) ([]Dot, verdict.Conclusion) {
-		dots := dotsOf(tests, judged)
-		outcomes := Map(dots, func(d Dot) verdict.Outcome {
-			return verdict.Outcome{
-				State: d.State, Default: d.Default, Aside: d.Aside, Right: d.Right, Values: d.Values, Sign: d.Sign,
-			}
-		})
+		dots, outcomes := outcomesOf(tests, judged)
 		return dots, verdict.Sentence(outcomes, status == claim.OfModel, status == claim.OfBudget)
 	}
 	c.Dots, c.Conclusion = judge(func(t *Test) verdict.Verdict { return t.Verdict })
+	if c.SizeWord != "" && c.Answer == verdict.Holds {
+		c.Part = verdict.SignTested
+	}
 	ours := slices.ContainsFunc(c.Limits, func(l manifest.Limit) bool { return l.OursFrom != "" })
 	if ours && tests != nil {
 		_, half := judge(func(t *Test) verdict.Verdict { return cmp.Or(t.AtHalf, t.Verdict) })
@@ -127,9 +135,13 @@ func answer(c *Conclusion, tests []conclusionTest, status claim.Status) {
 	}
 }
 
-// dotsOf returns a dot for each reading of an artefact, by the verdicts of tests.
-func dotsOf(tests []conclusionTest, judged func(*Test) verdict.Verdict) (dots []Dot) {
-	var states []map[string]verdict.State // by dot and value; a value that several rows test has the worst
+// outcomesOf returns a dot and an outcome for each reading of an artefact, by the verdicts of tests. A reading that
+// changes no value is left out.
+func outcomesOf(tests []conclusionTest, judged func(*Test) verdict.Verdict) (dots []Dot, outcomes []verdict.Outcome) {
+	// states are those of the values, by dot; a value that several rows test has the worst. shared has the worst state of
+	// the values that are measured under the default reading already.
+	var states []map[string]verdict.State
+	var shared []verdict.State
 	for i := range tests {
 		t := &tests[i]
 		at := slices.IndexFunc(dots, func(d Dot) bool {
@@ -137,23 +149,36 @@ func dotsOf(tests []conclusionTest, judged func(*Test) verdict.Verdict) (dots []
 		})
 		if at < 0 {
 			at = len(dots)
-			states = append(states, map[string]verdict.State{})
+			states, shared = append(states, map[string]verdict.State{}), append(shared, "")
 			dots = append(dots, Dot{
 				Artefact: t.artefact, Reading: t.Reading, Default: t.Default && !t.PostHoc, Aside: t.PostHoc,
 				Sign: true, Distance: math.Inf(1),
 			})
 		}
 		d, state := &dots[at], judged(&t.Test).State()
+		if t.Shared {
+			shared[at] = shared[at].Worse(state)
+			continue
+		}
 		states[at][t.Measure] = states[at][t.Measure].Worse(state)
 		d.State, d.Sign, d.Distance = d.State.Worse(state), d.Sign && t.Sign, min(d.Distance, t.Distance)
 	}
-	for i := range dots {
-		dots[i].Values = len(states[i])
+	var changed []Dot
+	for i, d := range dots {
+		d.Values = len(states[i])
+		if d.Values == 0 {
+			continue
+		}
 		for _, s := range states[i] {
 			if s == verdict.Met {
-				dots[i].Right++
+				d.Right++
 			}
 		}
+		changed = append(changed, d)
+		outcomes = append(outcomes, verdict.Outcome{
+			State: d.State, Shared: shared[i], Default: d.Default, Aside: d.Aside, Right: d.Right, Values: d.Values,
+			Sign: d.Sign,
+		})
 	}
-	return dots
+	return changed, outcomes
 }

@@ -1,8 +1,10 @@
 package figures
 
 import (
+	"encoding/csv"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,10 +13,18 @@ import (
 	"miglab/paper-figures/verdict"
 )
 
-// table has rows below the head of conclusions.csv, without the last three columns.
+// table has rows below the head of conclusions.csv. A row that is too short ends with empty fields.
 func table(rows ...string) string {
-	head := strings.Join(strictcsv.Columns[claim.TestLine](), ",") + "\n"
-	return head + strings.ReplaceAll(strings.Join(rows, "\n")+"\n", "\n", ",,,\n")
+	columns := strictcsv.Columns[claim.TestLine]()
+	out := strings.Join(columns, ",") + "\n"
+	for line := range strings.SplitSeq(strings.Join(rows, "\n"), "\n") {
+		fields, err := csv.NewReader(strings.NewReader(line)).Read()
+		if err != nil {
+			panic(err)
+		}
+		out += line + strings.Repeat(",", len(columns)-len(fields)) + "\n"
+	}
+	return out
 }
 
 func loadConclusions(conclusions string) (*claim.Set, error) {
@@ -45,31 +55,35 @@ func TestAnswers(t *testing.T) {
 		want     verdict.Answer
 		met, of  int
 	}{
-		"rounded print":         {atLeast5rounded, []Reading{one("", "", 4.7)}, verdict.Holds, 1, 1},
-		"beyond the rounding":   {atLeast5rounded, []Reading{one("", "", 4.3)}, verdict.HoldsInPart, 0, 1},
-		"all readings":          {atLeast5, []Reading{one("", "", 6), one("x", "", 5.2)}, verdict.Holds, 2, 2},
-		"nine of ten":           {atLeast5, append([]Reading{one("", "", 4)}, repeated(9, 6)...), verdict.HoldsInPart, 9, 10},
-		"nine of ten, default":  {atLeast5, append(append([]Reading{one("", "", 6)}, repeated(8, 6)...), one("last", "", 4)), verdict.Holds, 9, 10},
-		"a second default":      {atLeast5, append(append([]Reading{one("", "", 6)}, repeated(18, 6)...), one("last", "default", 4)), verdict.HoldsInPart, 19, 20},
-		"another reading alone": {atLeast5, []Reading{one("", "", -1), one("x", "", 6)}, verdict.HoldsInPart, 1, 2},
-		"its sign":              {atLeast5, []Reading{one("", "", 1), one("x", "", 2)}, verdict.HoldsInPart, 0, 2},
-		"the other sign":        {atLeast5, []Reading{one("", "", -1), one("x", "", -2)}, verdict.DoesNotHold, 0, 2},
-		"no sign given":         {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1), []Reading{one("", "", 1)}, verdict.DoesNotHold, 0, 1},
-		"some values":           {atLeast5, []Reading{values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): -1})}, verdict.HoldsInPart, 0, 1},
-		"one of two limits":     {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1) + "\nC1,,,a,gain,,,<=,7,,,,,", []Reading{one("", "", 9)}, verdict.DoesNotHold, 0, 1},
-		"both limits":           {atLeast5 + "\nC1,,,a,gain,,,<=,7,,,,,", []Reading{one("", "", 6)}, verdict.Holds, 1, 1},
-		"open":                  {atLeast5, []Reading{one("", "", 5.05), one("x", "", 6)}, verdict.Undecided, 1, 2},
-		"open, others miss":     {atLeast5, []Reading{one("", "", 0.05), one("x", "", -1)}, verdict.DoesNotHold, 0, 2},
-		"post hoc":              {atLeast5, []Reading{one("", "", -1), one("x", "post hoc", 6)}, verdict.DoesNotHold, 0, 1},
-		"a part":                {atLeast5, []Reading{one("", "", -1), one("x", "part", 6)}, verdict.DoesNotHold, 0, 1},
-		"the row is post hoc":   {atLeast5 + "post hoc", []Reading{one("", "", 6)}, verdict.Aside, 1, 1},
-		"a model":               {atLeast5 + "model", []Reading{one("", "", 6)}, verdict.InTheModel, 1, 1},
-		"less training":         {atLeast5 + "budget", []Reading{one("", "", -1), one("x", "", -2)}, verdict.Undecided, 0, 2},
-		"less training, enough": {atLeast5 + "budget", []Reading{one("", "", 6)}, verdict.Holds, 1, 1},
-		"less training, a part": {atLeast5 + "budget", []Reading{one("", "", 1)}, verdict.HoldsInPart, 0, 1},
-		"nothing measured":      {atLeast5, nil, verdict.CannotRun, 0, 0},
-		"missing":               {`C1,"runs on hardware",1,,,,,,,,,,A GPU,missing`, nil, verdict.CannotRun, 0, 0},
-		"a tie does not beat":   {strings.Replace(atLeast5, ",5,0,,", ",0,0,,", 1), []Reading{{Values: Values{{Row: "gain"}: Exactly(0)}}}, verdict.DoesNotHold, 0, 1},
+		"rounded print":                    {atLeast5rounded, []Reading{one("", "", 4.7)}, verdict.Holds, 1, 1},
+		"beyond the rounding":              {atLeast5rounded, []Reading{one("", "", 4.3)}, verdict.HoldsInPart, 0, 1},
+		"all readings":                     {atLeast5, []Reading{one("", "", 6), one("x", "", 5.2)}, verdict.Holds, 2, 2},
+		"nine of ten":                      {atLeast5, append([]Reading{one("", "", 4)}, repeated(9, 6)...), verdict.HoldsInPart, 9, 10},
+		"nine of ten, default":             {atLeast5, append(append([]Reading{one("", "", 6)}, repeated(8, 6)...), one("last", "", 4)), verdict.Holds, 9, 10},
+		"a second default":                 {atLeast5, append(append([]Reading{one("", "", 6)}, repeated(18, 6)...), one("last", "default", 4)), verdict.HoldsInPart, 19, 20},
+		"another reading alone":            {atLeast5, []Reading{one("", "", -1), one("x", "", 6)}, verdict.HoldsInPart, 1, 2},
+		"its sign":                         {atLeast5, []Reading{one("", "", 1), one("x", "", 2)}, verdict.HoldsInPart, 0, 2},
+		"the other sign":                   {atLeast5, []Reading{one("", "", -1), one("x", "", -2)}, verdict.DoesNotHold, 0, 2},
+		"no sign given":                    {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1), []Reading{one("", "", 1)}, verdict.DoesNotHold, 0, 1},
+		"some values":                      {atLeast5, []Reading{values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): -1})}, verdict.HoldsInPart, 0, 1},
+		"one of two limits":                {strings.Replace(atLeast5, ",5,0,,", ",5,,,", 1) + "\nC1,,,a,gain,,,<=,7,,,,,", []Reading{one("", "", 9)}, verdict.DoesNotHold, 0, 1},
+		"both limits":                      {atLeast5 + "\nC1,,,a,gain,,,<=,7,,,,,", []Reading{one("", "", 6)}, verdict.Holds, 1, 1},
+		"open":                             {atLeast5, []Reading{one("", "", 5.05), one("x", "", 6)}, verdict.Undecided, 1, 2},
+		"open, others miss":                {atLeast5, []Reading{one("", "", 0.05), one("x", "", -1)}, verdict.DoesNotHold, 0, 2},
+		"post hoc":                         {atLeast5, []Reading{one("", "", -1), one("x", "post hoc", 6)}, verdict.DoesNotHold, 0, 1},
+		"a part":                           {atLeast5, []Reading{one("", "", -1), one("x", "part", 6)}, verdict.DoesNotHold, 0, 1},
+		"the row is post hoc":              {atLeast5 + "post hoc", []Reading{one("", "", 6)}, verdict.NotCounted, 1, 1},
+		"a model":                          {atLeast5 + "model", []Reading{one("", "", 6)}, verdict.InTheModel, 1, 1},
+		"less training":                    {atLeast5 + "budget", []Reading{one("", "", -1), one("x", "", -2)}, verdict.Undecided, 0, 2},
+		"less training, enough":            {atLeast5 + "budget", []Reading{one("", "", 6)}, verdict.Holds, 1, 1},
+		"less training, a part":            {atLeast5 + "budget", []Reading{one("", "", 1)}, verdict.HoldsInPart, 0, 1},
+		"nothing measured":                 {atLeast5, nil, verdict.CannotRun, 0, 0},
+		"missing":                          {`C1,"runs on hardware",1,,,,,,,,,,A GPU,missing`, nil, verdict.CannotRun, 0, 0},
+		"a tie does not beat":              {strings.Replace(atLeast5, ",5,0,,", ",0,0,,", 1), []Reading{{Values: Values{{Row: "gain"}: Exactly(0)}}}, verdict.DoesNotHold, 0, 1},
+		"the same measurement counts once": {atLeast5, append([]Reading{one("", "", 4)}, slices.Repeat([]Reading{one("x", "", 4)}, 3)...), verdict.HoldsInPart, 0, 1},
+		"beside the paper":                 {atLeast5 + "beside", []Reading{one("", "", 6)}, verdict.NotCounted, 1, 1},
+		"the paper's own error":            {atLeast5rounded, []Reading{printed(one("", "", 4), 0.5)}, verdict.Undecided, 0, 1},
+		"the paper's limit has no error":   {atLeast5, []Reading{printed(one("", "", 4), 0.5)}, verdict.HoldsInPart, 0, 1},
 		"one training run": {atLeast5, []Reading{{Values: Values{{Row: "gain"}: {
 			Value: 9, Low: math.NaN(), High: math.NaN(), StdErr: math.NaN(),
 			Replicates: 1, Unit: verdict.TrainingRuns,
@@ -79,14 +93,14 @@ func TestAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		for _, a := range []verdict.Answer{verdict.Holds, verdict.Aside} { // the sentence of another answer is not shown
+		for _, a := range []verdict.Answer{verdict.Holds, verdict.NotCounted} { // the sentence of another answer is not shown
 			claims.Tests = append(claims.Tests, claim.Test{TestLine: claim.TestLine{ID: "C1", Status: claim.Impossible, Explains: a, Because: "It " + string(a)}})
 		}
 		d := &Data{Claims: claims}
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", Read(c.readings...))}}}
 		conclude(&p, claims)
 		got := p.Conclusions[0]
-		if want := map[verdict.Answer]string{verdict.Holds: "It holds", verdict.Aside: "It post hoc"}[c.want]; got.Because != want {
+		if want := map[verdict.Answer]string{verdict.Holds: "It holds", verdict.NotCounted: "It not counted"}[c.want]; got.Because != want {
 			t.Errorf("%s: %q is said of an answer %s", name, got.Because, got.Answer)
 		}
 		if got.Answer != c.want || got.Met != c.met || got.Readings != c.of {
@@ -99,7 +113,7 @@ func TestAnswers(t *testing.T) {
 func TestParts(t *testing.T) {
 	for want, r := range map[verdict.Part][]Reading{
 		verdict.SomeReadings: {values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): -1}), one("x", "", 6)},
-		verdict.SomeValues:   {values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): 1}), one("x", "", 1)},
+		verdict.SomeValues:   {values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): 1}), values("x", "", map[claim.Cell]float64{claim.At("gain", "a"): 7, claim.At("gain", "b"): 1})},
 		verdict.SignAlone:    {one("", "", 1)},
 		"":                   {one("", "", -1)},
 	} {
@@ -125,6 +139,22 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// A sentence with a word for a size, whose sign was tested, says so.
+func TestSizeWord(t *testing.T) {
+	claims, err := loadConclusions(table(`C1,"large gains",1,a,gain,,,>=,0,0,,,seeds,,large`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for gain, want := range map[float64]verdict.Part{6: verdict.SignTested, -1: ""} {
+		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(one("", "", gain)))}}}
+		conclude(&p, claims)
+		page := Plain(written(t, p)["p/CONCLUSIONS.md"])
+		if c := p.Conclusions[0]; c.Part != want || !strings.Contains(page, "No number says how much “large” is: the sign alone was tested.") {
+			t.Errorf("%v: %+v\n%s", gain, c, page)
+		}
+	}
+}
+
 // A reading that was found after the run is shown as such, and not counted.
 func TestFound(t *testing.T) {
 	claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,,seeds,`))
@@ -135,8 +165,12 @@ func TestFound(t *testing.T) {
 	rs := Read(one("", "", -1), one("x", "post hoc", 6), one("y", "post hoc", -2))
 	p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", rs)}}}
 	conclude(&p, claims)
-	for _, want := range []string{"Met under 0 of 1 readings, missed under 1.", "| x       | met, post hoc ", "| y       | missed, post hoc |"} {
-		if got := written(t, p)["p/CONCLUSIONS.md"]; !strings.Contains(got, want) {
+	files := written(t, p)
+	if page := files["p/CONCLUSIONS.md"]; !strings.Contains(page, "| missed, default | default ") || strings.Contains(page, "| x ") {
+		t.Error(page)
+	}
+	for _, want := range []string{",x,not counted,", ",y,not counted,"} {
+		if got := files["conclusion-values.csv"]; !strings.Contains(got, want) {
 			t.Errorf("%s lacks %q", got, want)
 		}
 	}
@@ -151,10 +185,10 @@ func TestPlain(t *testing.T) {
 		status string
 		values Reading
 	}{
-		"Parts of it hold, but no reading meets the whole. Met under 0 of 1 readings, missed under 1. By default 1 of 2 values meet it. Met: gain a. Missed: gain b.":                                                                                                                                                                 {"", two(6, -1)},
-		"Met under 0 of 1 readings, missed under 1. By default 0 of 2 values meet it. Missed: gain b. Open: gain a. The agents learned for fewer steps than the paper's, so a miss does not count against the sentence, while a success would count for it. Three training runs of each agent, as long as the paper's, would decide.": {"budget", two(5, -1)},
-		"Met under 0 of 1 readings, missed under 1. By default 0 of 2 values meet it. Missed: gain a; gain b.":                                                                                                                                                                                                                        {"", two(-1, -2)},
-		"Met under 0 of 1 readings, open under 1. By default 1 of 2 values meet it. Met: gain b. Open: gain a. About 510 executions would decide the open values, the most for gain a (default).":                                                                                                                                     {"", two(5.05, 6)},
+		"Met under 0 of 1 readings, and by 1 of the 2 values of the default.": {"", two(6, -1)},
+		"Met under 0 of 1 readings, and by 0 of the 2 values of the default. The agents learned for fewer steps than the paper's, so that a miss does not refute the sentence. Three training runs of each, as long as the paper's, would decide.": {"budget", two(5, -1)},
+		"Met under 0 of 1 readings, and by 0 of the 2 values of the default.":                                                                                   {"", two(-1, -2)},
+		"Met under 0 of 1 readings, and by 1 of the 2 values of the default. About 510 executions would decide the open values, the most for gain a (default).": {"", two(5.05, 6)},
 	} {
 		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,,seeds,` + c.status))
 		if err != nil {
@@ -168,10 +202,19 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// repeated are readings with the same value.
+// printed gives the value of a reading an error of the paper's own sample.
+func printed(r Reading, se float64) Reading {
+	for cell, m := range r.Values {
+		m.PrintSE = se
+		r.Values[cell] = m
+	}
+	return r
+}
+
+// repeated are readings with nearly the same value.
 func repeated(n int, v float64) (out []Reading) {
 	for i := range n {
-		out = append(out, one(fmt.Sprint(i), "", v))
+		out = append(out, one(fmt.Sprint(i), "", v+float64(i+1)/1000))
 	}
 	return out
 }
@@ -197,7 +240,7 @@ func TestConclusionOfTwoRows(t *testing.T) {
 	}
 	for _, want := range []string{
 		"wide 2: 0.95 [0.85, 1.05], which must be <= 1.1; narrow 1: 1.5 [1.4, 1.6], which must be <= 1.1 (text)",
-		"Met under 1 of 2 readings (a: default), missed under 1 (b: text). By default 2 of 3 values meet it. Met: wide 1; wide 2. Missed: narrow 1 (text).",
+		"Met under 1 of 2 readings, and by 2 of the 3 values of the default.",
 		"\np,C1,holds in part,under some readings,1,2,",
 	} {
 		if csv := written(t, p)["conclusions.csv"]; !strings.Contains(csv, want) {
@@ -206,15 +249,15 @@ func TestConclusionOfTwoRows(t *testing.T) {
 	}
 }
 
-// Of the rows of a reading, the two with the least favourable values are shown; the second only if it is not met.
+// Of the rows of a reading, that with the least favourable value is shown.
 func TestNumbersOfRows(t *testing.T) {
 	claims, err := loadConclusions(table(`C1,all,1,a,large,,,>=,5,0,,,p_sup,`, `C1,,,a,,,small,>=,2,0,,,,`, `C1,,,a,,,none,>=,0,0,,,,`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for want, small := range map[string]float64{
-		"large 1: 1 [0.9, 1.1], which must be >= 5 and small: 1.5 [1.4, 1.6], which must be >= 2": 1.5,
-		"large 1: 1 [0.9, 1.1], which must be >= 5":                                               2.5,
+		"small: 0.1 [0, 0.2], which must be >= 2":   0.1,
+		"large 1: 1 [0.9, 1.1], which must be >= 5": 2.5,
 	} {
 		r := values("", "", map[claim.Cell]float64{claim.At("large", "1"): 1, claim.At("large", "2"): 3, claim.Of("small"): small, claim.Of("none"): 3})
 		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}

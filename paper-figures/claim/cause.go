@@ -80,7 +80,10 @@ func (s *Set) Explain(c *Claim, possible func(Cause) bool) Explanation {
 }
 
 // Cause explains a measured number that deviates. The cause unpublished is passed over where the authors' code does not
-// show it.
+// show it, and the cause input where it does: their code was run, and other data are a guess.
 func (s *Set) Cause(c *Claim, m verdict.Measurement) Explanation {
-	return s.Explain(c, func(cause Cause) bool { return cause != FromUnpublished || s.IsUnpublished(c, m) })
+	shown := s.IsUnpublished(c, m)
+	return s.Explain(c, func(cause Cause) bool {
+		return !(cause == FromUnpublished && !shown || cause == FromInput && shown)
+	})
 }

@@ -64,8 +64,10 @@ const (
 	OfModel Status = "model"
 	// OfBudget marks a conclusion about agents that learned less than the paper's, which might turn a miss.
 	OfBudget Status = "budget"
-	// Later marks a test that decides nothing, because it was found after the run.
-	Later Status = "post hoc"
+	// Later marks a test that decides nothing, because it was found after the run, and Beside one that decides nothing,
+	// because its experiment is not the paper's.
+	Later  Status = "post hoc"
+	Beside Status = "beside"
 	// Impossible marks a conclusion that cannot be measured here. The column varied says why.
 	Impossible Status = "missing"
 )
@@ -92,6 +94,9 @@ type TestLine struct {
 	// Varied says what the readings vary, or what is missing.
 	Varied string `csv:"varied"`
 	Status Status `csv:"status"`
+	// SizeWord is the sentence's word for a size, such as "large", if no number says how large and the test asks for the
+	// sign alone.
+	SizeWord string `csv:"size_word"`
 	// Short is the sentence in a few words, for lists.
 	Short string `csv:"short"`
 	// Because says why the answer came out as Explains has it; another answer hides it. Both may be empty. Further
@@ -123,7 +128,7 @@ func (s *Set) addTest(r *TestLine) (column string, err error) {
 	known := slices.ContainsFunc(s.Tests, func(o Test) bool { return o.ID == r.ID })
 	follows := known && s.Tests[len(s.Tests)-1].ID == r.ID
 	tested := r.Artefact + r.String() + string(r.Relation) + r.Threshold + r.Neutral + r.Rounding + r.OursFrom
-	if err := OneOf(r.Status, Usual, OfModel, OfBudget, Later, Impossible); err != nil {
+	if err := OneOf(r.Status, Usual, OfModel, OfBudget, Later, Beside, Impossible); err != nil {
 		return "status", err
 	}
 	switch {
@@ -137,7 +142,7 @@ func (s *Set) addTest(r *TestLine) (column string, err error) {
 		return "status", errors.New("a conclusion that is missing has no artefact, cells, relation or threshold")
 	}
 	if r.Explains != "" {
-		if err := OneOf(r.Explains, append(verdict.Answers, verdict.Aside)...); err != nil {
+		if err := OneOf(r.Explains, append(verdict.Answers, verdict.NotCounted)...); err != nil {
 			return "explains", err
 		}
 	}

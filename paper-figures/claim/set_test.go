@@ -154,9 +154,9 @@ func TestLoadRefusesMistakes(t *testing.T) {
 		"no sentence":         {"conclusions.csv", "C1,,1,t1,x,n=1,,>=,5,0,,,seeds\n", "sentence"},
 		"no section":          {"conclusions.csv", "C1,s,,t1,x,n=1,,>=,5,0,,,seeds\n", "sentence"},
 		"unknown answer":      {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,,short,maybe,Because.\n", "explains"},
-		"no answer":           {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,,short,,Because.\n", "because"},
-		"two reasons":         {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,,short,holds,Because.\nC1,,,t1,x,n=1,,>=,5,0,,,,,,holds,Again.\n", "3: because"},
-		"a second short form": {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,,short\nC1,,,t1,x,n=1,,>=,5,0,,,,,short\n", "3: sentence"},
+		"no answer":           {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,,,short,,Because.\n", "because"},
+		"two reasons":         {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,,,short,holds,Because.\nC1,,,t1,x,n=1,,>=,5,0,,,,,,,holds,Again.\n", "3: because"},
+		"a second short form": {"conclusions.csv", "C1,s,1,t1,x,n=1,,>=,5,0,,,seeds,,,short\nC1,,,t1,x,n=1,,>=,5,0,,,,,,short\n", "3: sentence"},
 		"missing and tested":  {"conclusions.csv", "C1,s,1,t1,,,,,,,,,why,missing\n", "status"},
 	} {
 		_, err := load(with(c.file, c.text))
@@ -294,6 +294,23 @@ func TestUnpublished(t *testing.T) {
 		// The same measurement of a claim without a line is not explained by another claim's line.
 		if e := s.Cause(&s.All[1], c.ours); e.Cause != Unknown {
 			t.Errorf("%s: a claim that the authors' code was not run for has the cause %s", what, e.Cause)
+		}
+	}
+}
+
+// TestUnpublishedGoesFirst: a number that the authors' code shows to be unpublished is not explained by other data, and
+// one that it does not show may be.
+func TestUnpublishedGoesFirst(t *testing.T) {
+	for theirs, want := range map[string]Cause{"100,1.7,0.1": FromUnpublished, "100,1.9,0.1": FromInput} {
+		s, err := load(map[string]string{
+			"claims.csv": strings.Replace(good, ",0.1,why", "", 1), "script.csv": "t1,x,n=1,," + code + theirs + "\n",
+			"causes.csv": "t1,x,,,input,p/t1,,,Other data.\nt1,x,,,unpublished,p/script,,,Not public.\n",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := s.Cause(&s.All[0], verdict.Sampled(1.71, 0.1, 100, verdict.Executions, 0)); e.Cause != want {
+			t.Errorf("the authors' code gives %s: the cause is %s, want %s", theirs, e.Cause, want)
 		}
 	}
 }

@@ -349,6 +349,8 @@ func text(d *figures.Data) (*figures.Output, error) {
 	}), nil
 }
 
+var bestLate = claim.Of("late with the best schedule found")
+
 // tightDeadlines tests what 2.5.1 says about tight deadlines in general. That is no result of an
 // evaluation, so that the default is a large sample of days, and print has no sampling error. Agents are further
 // schedules that the optimum cannot be worse than.
@@ -361,13 +363,12 @@ func tightDeadlines(d *figures.Data) (*figures.Output, error) {
 			fewest.Detail = "The scheduler with the fewest is " + best.title + "."
 			tardy := w.tight.lead(d, tardiness, largest, schedulers, lowest)
 			fewest.PrintSE, tardy.PrintSE = 0, 0
-			to[claim.Of("late with optimal scheduling")],
-				to[claim.Of("tardiness, Largest-First less the best other scheduler")] = fewest, tardy
+			to[bestLate], to[claim.Of("tardiness, Largest-First less the best other scheduler")] = fewest, tardy
 		}))
 	}
 	for _, w := range []days{theirDays("RL-PPO, the report's days"), {"RL-PPO, 100 of our days", relaxed, tight}} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) {
-			to[claim.Of("late with optimal scheduling")] = w.tight.level(d, tightAgent, late)
+			to[bestLate] = w.tight.level(d, tightAgent, late)
 		}))
 	}
 	return figures.Read(rs...), nil

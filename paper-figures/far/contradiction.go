@@ -117,7 +117,7 @@ func refinementLimits(d *figures.Data) *figures.Table {
 				"p_ref with so many at most [%]").Left("p_ref is beyond").Right("rho (Table 4)",
 			"rho unrefined by Tables 4 and 6"),
 		"batches: those of refinement_test (script), or of the printed generator with p_sup = 0 (text) and with "+
-			"p_sup = 50 %; 1000 executions",
+			"p_sup = 50 and 100 %; 1000 executions",
 		"at most: by how many percent the makespan of FAR unrefined exceeds the area bound (any number), or its own "+
 			"work spread evenly over the slices, which no move or swap can beat because no task changes its size",
 		"so many: with the moves and swaps of Table 6, as a mean over all executions; a mean over the executions "+
@@ -149,7 +149,7 @@ func refinementLimits(d *figures.Data) *figures.Table {
 
 // drawn are the batches of the script and of the text, which prints no p_sup for its tables, with their parameters.
 var drawn = []struct{ name, parameters string }{
-	{"script", "gen=released"}, {"text", ""}, {"text, p_sup = 50 %", "psup=50"},
+	{"script", "gen=released"}, {"text", ""}, {"text, p_sup = 50 %", "psup=50"}, {"text, p_sup = 100 %", "psup=100"},
 }
 
 // operations adds up the printed moves and swaps of a cell, and the most that rounding may hide.
@@ -179,12 +179,12 @@ func joiningLimits(d *figures.Data) *figures.Table {
 		"beyond: p_rev (reversing) or p_move/swap (any number, spread evenly, so many) exceeds the limit by more "+
 			"than its last digit and the interval allow",
 		"batches: a batch and its copy as in concat_test (script), or two successive ones of the printed generator "+
-			"with p_sup = 0 (text) and with p_sup = 50 %")
+			"with p_sup = 0 (text) and with p_sup = 50 and 100 %")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		rev, all := table7.printed(d.Claims, w, n, "p_rev"), table7.printed(d.Claims, w, n, "p_move/swap")
 		operations := table8.operations(d.Claims, w, n)
 		for _, b := range drawn {
-			kept, moved := limits(d, joining{b.parameters, b.name == "script"}, w, n)
+			kept, moved := limits(d, joining{b.parameters, b.name == "script", executions}, w, n)
 			reversed := limit{name: "reversing", values: mostGained(kept, 0)}
 			free := limit{name: "any number", values: moved}
 			even := limit{name: "spread evenly", values: figures.Map(kept, slices.Max)}

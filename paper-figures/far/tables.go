@@ -295,9 +295,10 @@ const scripted, shifted = "&iterations=20&keep=last&margin=shifted", "shifted_us
 type joining struct {
 	generator string
 	script    bool
+	pairs     int
 }
 
-var copies, successive = joining{"gen=released", true}, joining{"", false}
+var copies, successive = joining{"gen=released", true, executions}, joining{"", false, executions}
 
 // values returns a metric by pair.
 func (j joining) values(d *figures.Data, w workload, n int, mode, metric string) []float64 {
@@ -307,9 +308,9 @@ func (j joining) values(d *figures.Data, w workload, n int, mode, metric string)
 	}
 	first := func(of string) store.Series { return stream(data, "far-concat?mode="+mode+"&first="+of+parameters) }
 	if mode == "trivial" || j.script { // trivial concatenation reverses no batch
-		return d.Values(first("forward"), executions, metric)
+		return d.Values(first("forward"), j.pairs, metric)
 	}
-	all := d.Scale.Replicates(executions)
+	all := d.Scale.Replicates(j.pairs)
 	return slices.Concat(d.Span(first("forward"), 0, all/2, metric),
 		d.Span(first("reversed"), all/2, all-all/2, metric))
 }
@@ -349,16 +350,28 @@ func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measur
 }
 
 func joinings(of func(name string, j joining) procedure) []procedure {
-	return []procedure{of("", copies), of("text", successive), of("text, p_sup = 50 %", joining{"psup=50", false})}
+	return []procedure{
+		of("", copies), of("text", successive), of("text, p_sup = 50 %", joining{"psup=50", false, executions}),
+	}
+}
+
+// shares are readings with further shares of memory-bound tasks.
+func shares(of func(joining) measure) []procedure {
+	return figures.Map([]string{"25", "75", "100"}, func(psup string) procedure {
+		return procedure{name: "text, p_sup = " + psup + " %", measure: of(joining{"psup=" + psup, false, further})}
+	})
 }
 
 var table7 = grid{
 	"table7", workloads, threeSizes,
 	[]string{"p_rev", "p_move/swap"},
-	append(joinings(func(name string, j joining) procedure { return procedure{name, j.gains, j.measures} }),
+	slices.Concat(
+		joinings(func(name string, j joining) procedure { return procedure{name, j.gains, j.measures} }),
 		joinings(func(name string, j joining) procedure {
 			return procedure{name: strings.TrimPrefix(name+", pairs with an operation", ", "), measure: j.operatedGains}
-		})...),
+		}),
+		shares(func(j joining) measure { return j.gains }),
+	),
 }
 
 var joiningOperations = joinings(func(name string, j joining) procedure {
@@ -368,7 +381,10 @@ var joiningOperations = joinings(func(name string, j joining) procedure {
 var table8 = grid{
 	"table8", workloads, threeSizes,
 	[]string{"moves", "swaps"},
-	append(joiningOperations, joiningOperations[0].interchanged(func(workload) bool { return true })),
+	slices.Concat(
+		joiningOperations, []procedure{joiningOperations[0].interchanged(func(workload) bool { return true })},
+		shares(func(j joining) measure { return j.operations }),
+	),
 }
 
 var table9 = grid{

@@ -12,6 +12,8 @@ type Test struct {
 	// Default marks the default reading or one that equals it, and PostHoc one that decides nothing.
 	Default bool `json:"default,omitempty"`
 	PostHoc bool `json:"post_hoc,omitempty"`
+	// Shared marks the very measurement of the default reading, which counts once, there.
+	Shared bool `json:"shared,omitempty"`
 	// Verdict is REPRODUCED if the whole interval is on the side of the sentence, DEVIATES if it is on the other one.
 	Verdict verdict.Verdict `json:"verdict"`
 	// AtHalf and AtTwice are the verdicts if a threshold that is ours were half and twice as far.
@@ -87,6 +89,8 @@ type Conclusion struct {
 	Because string `json:"because,omitempty"`
 	// Varied says what the readings vary, or what is missing if nothing can be measured.
 	Varied string `json:"varied,omitempty"`
+	// SizeWord is a word for a size of which the sign alone was tested.
+	SizeWord string `json:"size_word,omitempty"`
 	// OfBudget is set if the agents learned less than the paper's.
 	OfBudget bool    `json:"of_budget,omitempty"`
 	Limits   []Limit `json:"limits,omitempty"`

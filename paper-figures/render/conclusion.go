@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +16,6 @@ import (
 // A conclusion is one of the manifest with its tests.
 type conclusion struct {
 	*manifest.Conclusion
-	// TrainingRun says what a training run of the paper's agents costs.
-	TrainingRun string
 	// Readings are the dots with their tests.
 	Readings []reading
 }
@@ -37,12 +36,12 @@ type tested struct {
 
 // newConclusion gathers the tests of a conclusion.
 func newConclusion(p *manifest.Paper, c *manifest.Conclusion) *conclusion {
-	out := &conclusion{Conclusion: c, TrainingRun: p.TrainingRun}
+	out := &conclusion{Conclusion: c}
 	for _, d := range c.Dots {
 		r := reading{Dot: d, several: d.Artefact != c.Dots[0].Artefact || c.Dots[len(c.Dots)-1].Artefact != d.Artefact}
 		for i := range c.Limits {
 			for _, t := range testsOf(p, &c.Limits[i]) {
-				if c.Limits[i].Artefact == d.Artefact && t.Reading == d.Reading && t.PostHoc == d.Aside {
+				if c.Limits[i].Artefact == d.Artefact && t.Reading == d.Reading && t.PostHoc == d.Aside && !t.Shared {
 					r.tests = append(r.tests, tested{t, &c.Limits[i]})
 				}
 			}
@@ -65,34 +64,14 @@ func testsOf(p *manifest.Paper, l *manifest.Limit) (out []*manifest.Test) {
 	return out
 }
 
-// Least are the least favourable values of the reading, one for each limit, the worst first.
-func (r *reading) Least() (out []tested) {
-	for _, t := range r.tests {
-		i := slices.IndexFunc(out, func(o tested) bool { return o.Limit == t.Limit })
-		if i < 0 {
-			out = append(out, t)
-		} else if t.Distance < out[i].Distance {
-			out[i] = t
-		}
-	}
-	slices.SortStableFunc(out, func(a, b tested) int { return cmp.Compare(a.Distance, b.Distance) })
-	return out
+// Least is the least favourable value of the reading.
+func (r *reading) Least() *tested {
+	least := slices.MinFunc(r.tests, func(a, b tested) int { return cmp.Compare(a.Distance, b.Distance) })
+	return &least
 }
-
-// Deciding are the least favourable value and, if it is not met, that of another limit.
-func (r *reading) Deciding() []tested {
-	least := r.Least()
-	if len(least) > 1 && least[1].State() != verdict.Met {
-		return least[:2]
-	}
-	return least[:min(1, len(least))]
-}
-
-// IsNamed reports whether the reading has another name than that of most default ones.
-func (r *reading) IsNamed() bool { return r.Reading != "default" }
 
 // Label names the reading, with its artefact if there are several.
-func (r *reading) Label() string {
+func (r reading) Label() string {
 	if r.several {
 		return r.Artefact + ": " + r.Reading
 	}
@@ -102,56 +81,19 @@ func (r *reading) Label() string {
 // Deciding are the readings whose numbers decide: the defaults, and all of what decides nothing or is in a model.
 func (c *conclusion) Deciding() (out []reading) {
 	for _, r := range c.Readings {
-		if r.Default || c.Answer == verdict.Aside || c.Answer == verdict.InTheModel && !r.Aside {
+		if r.Default || c.Answer == verdict.NotCounted || c.Answer == verdict.InTheModel && !r.Aside {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// Under names the readings with a state that count.
-func (c *conclusion) Under(s verdict.State) (out []string) {
-	for _, r := range c.Readings {
-		if r.State == s && r.Aside == (c.Answer == verdict.Aside) {
-			out = append(out, r.Label())
-		}
-	}
-	return sortedSet(out)
-}
-
-// Named names the values under the defaults in a state. A value that several limits are for has the worst.
-func (c *conclusion) Named(s verdict.State) (out []string) {
-	for _, r := range c.Readings {
-		if !r.Default {
-			continue
-		}
-		states := map[string]verdict.State{}
-		for _, t := range r.tests {
-			states[t.Measure] = states[t.Measure].Worse(t.State())
-		}
-		for name, state := range states {
-			switch {
-			case state != s:
-			case r.IsNamed():
-				out = append(out, name+" ("+r.Reading+")")
-			default:
-				out = append(out, name)
-			}
-		}
-	}
-	return sortedSet(out)
-}
-
-func sortedSet(names []string) []string {
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // Settling is what would settle the open values of the readings that count.
 type Settling struct {
-	// Most is the value that needs the most replicates, nil for none, and Never is how many values none settle.
-	Most  *tested
-	Never int
+	// Most is the value that needs the most replicates, nil for none. Never is how many values none settle, because they
+	// need more instances, and ByPaper how many none settle, because of the sampling error of the paper's own runs.
+	Most           *tested
+	Never, ByPaper int
 }
 
 // Settling finds what would settle a conclusion that is undecided, if means and deviations stay.
@@ -161,6 +103,8 @@ func (c *conclusion) Settling() (s Settling) {
 			t := &r.tests[i]
 			switch {
 			case r.Aside || t.State() != verdict.Open:
+			case t.Enough == 0 && t.Limit.Rounding != "":
+				s.ByPaper++
 			case t.Enough == 0:
 				s.Never++
 			case s.Most == nil || t.Enough > s.Most.Enough:
@@ -171,8 +115,8 @@ func (c *conclusion) Settling() (s Settling) {
 	return s
 }
 
-// Rounded is the number of replicates that would settle the value.
-func (t *tested) Rounded() int { return roundUp(t.Enough) }
+// Rounded is the number of replicates that would settle the value, with two digits, because it is an estimate.
+func (t *tested) Rounded() int { return verdict.TwoDigits(t.Enough) }
 
 // OfAgents reports whether training runs are the replicates.
 func (t *tested) OfAgents() bool { return t.Unit == verdict.TrainingRuns }
@@ -188,12 +132,12 @@ func (t *tested) Interval() string {
 	return figures(*t.Low) + ", " + figures(*t.High)
 }
 
-// Trained are the values of the training runs.
-func (t *tested) Trained() []string { return nearest.Names(t.Runs, figures) }
-
-// Extremes are the least and the largest value of the training runs.
-func (t *tested) Extremes() []string {
-	return []string{figures(slices.Min(t.Runs)), figures(slices.Max(t.Runs))}
+// Bracketed is the value with its interval.
+func (t *tested) Bracketed() string {
+	if i := t.Interval(); i != "" {
+		return t.Number() + " [" + i + "]"
+	}
+	return t.Number()
 }
 
 // Sense is the first character of the relation where a tie is not more, and else the whole relation.
@@ -219,8 +163,14 @@ func figures(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 func (c *conclusion) Numbers() (string, error) { return show("numbers", c) }
 
 // Plain says what came out.
-func (c *conclusion) Plain() (string, error) {
-	text, err := show("plain", c)
+func (c *conclusion) Plain() (string, error) { return onOneLine("plain", c) }
+
+// Caveats say what the table of the conclusion does not: which values miss it, what would settle it, and whose its
+// threshold is.
+func (c *conclusion) Caveats() (string, error) { return onOneLine("caveats", c) }
+
+func onOneLine(name string, data any) (string, error) {
+	text, err := show(name, data)
 	return strings.Join(strings.Fields(text), " "), err
 }
 
@@ -244,34 +194,45 @@ func (c *conclusion) Anchor() string { return strings.ToLower(c.ID) }
 // Share says how many of the readings, or of the values under the defaults, meet it.
 func (c *conclusion) Share() (string, error) { return show("share", c) }
 
-// Table lists the readings with their least favourable values; empty for none.
+// Table has a row for the readings that count and have the same result, with the least favourable of their values. It
+// is empty if there are none.
 func (c *conclusion) Table() (string, error) {
-	if len(c.Readings) == 0 {
+	var groups [][]reading
+	for _, r := range c.Readings {
+		i := slices.IndexFunc(groups, func(g []reading) bool { return g[0].State == r.State && g[0].Default == r.Default })
+		switch {
+		case r.Aside && c.Answer != verdict.NotCounted:
+		case i < 0:
+			groups = append(groups, []reading{r})
+		default:
+			groups[i] = append(groups[i], r)
+		}
+	}
+	t := &reports.Table{Columns: reports.Left("result", "readings", "least favourable value", "measured", "must be")}
+	for _, group := range groups {
+		worst := slices.MinFunc(group, func(a, b reading) int { return cmp.Compare(a.Distance, b.Distance) })
+		v, names := worst.Least(), fmt.Sprintf("%d readings", len(group))
+		if len(group) <= 2 {
+			names = strings.Join(nearest.Names(group, reading.Label), "; ")
+		}
+		limit, err := show("limit", v)
+		if err != nil {
+			return "", err
+		}
+		result, right, values := string(worst.State), 0, 0
+		for _, r := range group {
+			right, values = right+r.Right, values+r.Values
+		}
+		if values > len(group) {
+			result += fmt.Sprintf(", %d of %d values", right, values)
+		}
+		if worst.Default {
+			result += ", default"
+		}
+		t.Row(result, names, v.Measure, v.Bracketed(), limit)
+	}
+	if len(groups) == 0 {
 		return "", nil
 	}
-	t := &reports.Table{Columns: reports.Left("reading", "result").Right("values met").Left("least favourable value").
-		Right("measured").Left("95 % interval", "must be")}
-	for _, r := range c.Readings {
-		result := string(r.State)
-		switch {
-		case r.Default:
-			result += ", default"
-		case r.Aside:
-			result += ", post hoc"
-		}
-		for i, v := range r.Deciding() {
-			limit, err := show("limit", &v)
-			if err != nil {
-				return "", err
-			}
-			if i > 0 {
-				t.Row("", "", "", v.Measure, v.Number(), v.Interval(), limit)
-				continue
-			}
-			met := strconv.Itoa(r.Right) + " of " + strconv.Itoa(r.Values)
-			t.Row(r.Label(), result, met, v.Measure, v.Number(), v.Interval(), limit)
-		}
-	}
-	filled := t.WithoutEmpty()
-	return markdown(&filled)
+	return markdown(t)
 }

@@ -56,11 +56,3 @@ func (r *run) linkPapers(table string, err error) (string, error) {
 	}
 	return table, err
 }
-
-// some names the first of a list, and says how many others there are.
-func some(most int, names []string) string {
-	if len(names) <= most+1 {
-		return strings.Join(names, "; ")
-	}
-	return fmt.Sprintf("%s; and %d others", strings.Join(names[:most], "; "), len(names)-most)
-}

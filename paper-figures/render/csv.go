@@ -103,7 +103,9 @@ func (r *run) valuesCSV() (string, error) {
 func weight(v *manifest.Test) string {
 	switch {
 	case v.PostHoc:
-		return "post hoc"
+		return "not counted"
+	case v.Shared:
+		return "shared"
 	case v.Default:
 		return "default"
 	}

@@ -64,7 +64,7 @@ func (p *paper) answeredBy(a verdict.Answer) []*conclusion {
 
 // Answered groups the conclusions by answer. What decides nothing comes last.
 func (p *paper) Answered() (out []answered) {
-	for _, a := range append(slices.Clone(verdict.Answers), verdict.Aside) {
+	for _, a := range append(slices.Clone(verdict.Answers), verdict.NotCounted) {
 		if own := p.answeredBy(a); len(own) > 0 {
 			out = append(out, answered{a, own})
 		}
@@ -73,7 +73,7 @@ func (p *paper) Answered() (out []answered) {
 }
 
 // Judged is how many conclusions have an answer that counts.
-func (p *paper) Judged() int { return len(p.all) - len(p.answeredBy(verdict.Aside)) }
+func (p *paper) Judged() int { return len(p.all) - len(p.answeredBy(verdict.NotCounted)) }
 
 // pages are the functions that make the pages of the paper, by their names.
 func (p *paper) pages() map[string]func() (string, error) {

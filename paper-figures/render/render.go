@@ -5,8 +5,11 @@ package render
 import (
 	"embed"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -28,7 +31,6 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"anchor": anchor,
 	"escape": reports.EscapeMarkdown,
 	"join":   func(names []string) string { return strings.Join(names, "; ") },
-	"some":   some,
 }).ParseFS(files, "*.tmpl"))
 
 // show fills in a template.
@@ -161,20 +163,20 @@ func (r *run) OneSided() (n int) {
 	return n
 }
 
-// Changed counts the verdicts that would be different under the default margin or under that of makespans.
-func (r *run) Changed(makespans bool) (out struct{ All, Deviating int }) {
+// Changed counts, by table, the verdicts that would be different under the default margin or under that of makespans.
+func (r *run) Changed(makespans bool) (out []string) {
+	tables := map[string]int{}
 	for row := range r.counted {
 		v := row.ByDefaultMargin
 		if makespans {
 			v = row.ByMakespanMargin
 		}
-		if v == "" || v == row.Verdict {
-			continue
+		if v != "" && v != row.Verdict {
+			tables[fmt.Sprintf("of %s/%s from %s to %s", row.Paper, row.Artefact, row.Verdict, v)]++
 		}
-		out.All++
-		if row.Verdict == verdict.Deviates {
-			out.Deviating++
-		}
+	}
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		out = append(out, fmt.Sprintf("%d %s", tables[table], table))
 	}
 	return out
 }

@@ -50,7 +50,7 @@ func (w why) Runs() string { return countOf(w.Replicates, w.Replicate) }
 
 // Enough is the number of replicates that would settle the number.
 func (w why) Enough() string {
-	return countOf(roundUp(max(w.Why.Open.Enough, w.Replicates+1)), w.Replicate)
+	return countOf(verdict.TwoDigits(max(w.Why.Open.Enough, w.Replicates+1)), w.Replicate)
 }
 
 // PrintError is half of the 95 % interval of the printed number.
@@ -62,13 +62,4 @@ func countOf(n int, unit verdict.Unit) string {
 		return "1 " + strings.TrimSuffix(string(unit), "s")
 	}
 	return fmt.Sprintf("%d %s", n, unit)
-}
-
-// roundUp keeps two digits, because the number is an estimate.
-func roundUp(n int) int {
-	step := 1
-	for n/step >= 100 {
-		step *= 10
-	}
-	return (n + step - 1) / step * step
 }

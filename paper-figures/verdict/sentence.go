@@ -46,7 +46,7 @@ const (
 	Undecided   Answer = "undecided"
 	InTheModel  Answer = "in the model"
 	CannotRun   Answer = "not runnable"
-	Aside       Answer = "post hoc"
+	NotCounted  Answer = "not counted"
 )
 
 // A Part says what of a conclusion holds that holds in part.
@@ -57,6 +57,8 @@ const (
 	SomeReadings Part = "under some readings"
 	SomeValues   Part = "for some values"
 	SignAlone    Part = "in sign alone"
+	// SignTested is the part of a conclusion that holds, whose word for a size sets no limit.
+	SignTested Part = "in sign, and no size was tested"
 )
 
 // Answers lists the answers in the order of summaries, which leave out what decides nothing.
@@ -64,7 +66,8 @@ var Answers = []Answer{Holds, HoldsInPart, DoesNotHold, Undecided, InTheModel, C
 
 // An Outcome is what a sentence's values say under one reading.
 type Outcome struct {
-	State State
+	// State is the worst of the values that the reading does not share with the default one, and Shared of the others.
+	State, Shared State
 	// Default marks the default reading or one that equals it, and Aside one that decides nothing.
 	Default, Aside bool
 	// Right of the Values are on the side of the sentence. Sign is set if all have its sign.
@@ -77,7 +80,7 @@ type Conclusion struct {
 	Answer Answer `json:"answer"`
 	// Part is set if the conclusion holds in part.
 	Part Part `json:"part,omitempty"`
-	// Met of the Readings that count are on the side of the sentence.
+	// Met of the Readings that count are on the side of the sentence in what they do not share with the default one.
 	Met      int `json:"met"`
 	Readings int `json:"readings"`
 	// Right of the Values under the defaults are.
@@ -92,11 +95,11 @@ type Conclusion struct {
 //   - holds: at least 90 % of the readings meet it, all defaults among them
 //   - undecided: it would hold if the open readings met it; or no reading meets it, and the default is open or
 //     the agents learned less than the paper's (short of budget)
-//   - holds in part: a reading meets it, or some values under the defaults, or all of those have its sign
+//   - holds in part: a reading meets all of it, or some values under the defaults do, or all of those have its sign
 //   - does not hold: otherwise
 //   - in the model: it is about a model whose constants were chosen with the paper's result in view
 //   - not runnable: no value was measured
-//   - post hoc: all outcomes are aside, so that it decides nothing
+//   - not counted: all outcomes are aside, so that it decides nothing
 func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 	var all, defaults, counting counts
 	for _, o := range outcomes {
@@ -117,7 +120,7 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 	enough := func(k int) bool { return 10*k >= 9*c.Readings }
 	switch {
 	case all.n > 0 && all.aside == all.n:
-		c.Answer = Aside
+		c.Answer = NotCounted
 	case defaults.n == 0:
 		c.Answer = CannotRun
 	case inModel:
@@ -126,7 +129,7 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 		c.Answer = Holds
 	case defaults.missed == 0 && enough(c.Met+counting.open):
 		c.Answer = Undecided
-	case c.Met > 0:
+	case counting.whole > 0:
 		c.Answer, c.Part = HoldsInPart, SomeReadings
 	case c.Right > 0:
 		c.Answer, c.Part = HoldsInPart, SomeValues
@@ -142,8 +145,8 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 
 // counts adds up outcomes.
 type counts struct {
-	n, met, missed, open, aside, right, values int
-	wrongSign                                  bool
+	n, met, whole, missed, open, aside, right, values int
+	wrongSign                                         bool
 }
 
 func (c *counts) add(o Outcome) {
@@ -151,6 +154,9 @@ func (c *counts) add(o Outcome) {
 	switch o.State {
 	case Met:
 		c.met++
+		if o.Shared.rank() <= Met.rank() {
+			c.whole++
+		}
 	case Missed:
 		c.missed++
 	case Open:

@@ -49,7 +49,7 @@ func TestSentence(t *testing.T) {
 		"others open":             {outcomes: append(others(1, Open), met), want: Undecided, met: 1, of: 2},
 		"missed, others open":     {outcomes: append(others(9, Open), missed), want: DoesNotHold, of: 10},
 		"aside does not count":    {outcomes: []Outcome{missed, aside}, want: DoesNotHold, of: 1},
-		"aside alone":             {outcomes: []Outcome{aside}, want: Aside, met: 1, of: 1},
+		"aside alone":             {outcomes: []Outcome{aside}, want: NotCounted, met: 1, of: 1},
 		"aside and no default":    {outcomes: append(others(1, Met), aside), want: CannotRun, met: 1, of: 1},
 		"nothing":                 {want: CannotRun},
 		"in a model":              {outcomes: []Outcome{met}, inModel: true, want: InTheModel, met: 1, of: 1},

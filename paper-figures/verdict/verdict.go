@@ -209,6 +209,15 @@ func enough(m Measurement, from, to float64) int {
 	return least + sort.Search(most, func(more int) bool { return settles(least + more) })
 }
 
+// TwoDigits rounds an estimated number of replicates up to two digits.
+func TwoDigits(n int) int {
+	step := 1
+	for n/step >= 100 {
+		step *= 10
+	}
+	return (n + step - 1) / step * step
+}
+
 // A Unit is what a replicate is.
 type Unit string
 

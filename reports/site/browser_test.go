@@ -335,7 +335,7 @@ const claimsShown = `[...document.querySelectorAll("table.claims tbody tr")].fil
 
 func claims(tab *tab) {
 	tab.open("claims.html")
-	tab.open(get[string](tab, `document.querySelector('a[href="claims-far.html#verdict=DEVIATES&kind=counted"]').getAttribute("href")`))
+	tab.open(get[string](tab, `document.querySelector('a[href="numbers-far.html#verdict=DEVIATES&kind=counted"]').getAttribute("href")`))
 	tab.equal("by a count", get[[]string](tab, claimsShown), []string{"rho n=15"})
 	tab.equal("other readings are with it", get[bool](tab, `document.querySelector("tr:not([hidden]) .others").textContent.includes("released -10.5 (DEVIATES)")`), true)
 	tab.choose("verdict", "")
@@ -349,7 +349,7 @@ func claims(tab *tab) {
 	tab.choose("q", "")
 	tab.choose("cause", "script")
 	tab.equal("by cause", get[[]string](tab, claimsShown), []string{"rho n=15", "reduction n=15 (arithmetic)"})
-	tab.open("claims-drl.html")
+	tab.open("numbers-drl.html")
 	tab.equal("inputs are folded", get[bool](tab, `document.querySelector("details.inputs").open`), false)
 	tab.choose("verdict", "INPUT")
 	tab.equal("and open where they are asked for", get[[]string](tab, claimsShown), []string{"reward"})
@@ -477,7 +477,7 @@ func hostileNames(tab *tab) {
 
 // allPages are a page of each kind.
 var allPages = []string{
-	"index.html", "index.html#dataset=*&all=1", "corun.html", "algorithms.html", "algorithm-far.html", "claims.html", "claims-far.html", "figures.html",
+	"index.html", "index.html#dataset=*&all=1", "corun.html", "algorithms.html", "algorithm-far.html", "claims.html", "claims-far.html", "numbers-far.html", "figures.html",
 	"tables-far.html#figure-far-table4", "instances.html", "clusters.html", "provenance.html",
 }
 

@@ -21,10 +21,10 @@ type claimsView struct {
 
 // A countView is a line of the counts, of one paper or of all.
 type countView struct {
-	// Paper is empty for all papers, and File is the page of its claims.
-	Paper, File string
-	Total       int
-	Each        []NameCount
+	// Paper is empty for all papers, File is its page, and Numbers that of its claims.
+	Paper, File, Numbers string
+	Total                int
+	Each                 []NameCount
 }
 
 // A NameCount counts what has a name: the claims with a verdict or a cause, or the conclusions with an answer.
@@ -54,9 +54,11 @@ func (p Paper) Counted() (n int) {
 // Page is the page of the paper's claims.
 func (p Paper) Page() string { return claimsPage(p.Name) }
 
-// paperView is the page of a paper's claims.
+// paperView is a paper's page, and that of its claims.
 type paperView struct {
 	Paper string
+	// Page is the address of the first, and Numbers that of the second.
+	Page, Numbers string
 	// Screen is empty if nothing is known of the paper but its claims.
 	Screen Paper
 	// Curve is the address of the drawing of the conclusions; empty for none.
@@ -118,6 +120,9 @@ var verdicts = []string{"REPRODUCED", "DEVIATES", "INCONCLUSIVE", "CONSISTENT", 
 
 func claimsPage(paper string) string { return "claims-" + slug(paper, map[string]bool{}) + ".html" }
 
+// numbersPage is the page of all claims of a paper.
+func numbersPage(paper string) string { return "numbers-" + slug(paper, map[string]bool{}) + ".html" }
+
 func viewClaims(papers []Paper, claims []Claim) claimsView {
 	v := claimsView{Papers: distinct(claims, func(c Claim) string { return c.Paper }), Verdicts: verdictsOf(claims)}
 	v.Concluded = matching(papers, func(p Paper) bool { return len(p.Conclusions) > 0 })
@@ -127,7 +132,8 @@ func viewClaims(papers []Paper, claims []Claim) claimsView {
 	for _, paper := range append(slices.Clone(v.Papers), "") {
 		own, line := counted, countView{Paper: paper}
 		if paper != "" {
-			own, line.File = matching(counted, func(c Claim) bool { return c.Paper == paper }), claimsPage(paper)
+			own = matching(counted, func(c Claim) bool { return c.Paper == paper })
+			line.File, line.Numbers = claimsPage(paper), numbersPage(paper)
 		}
 		line.Total = len(own)
 		line.Each = countsOf(own, v.Verdicts, Claim.verdict)
@@ -156,8 +162,8 @@ func verdictsOf[C interface{ verdict() string }](claims []C) []string {
 func viewPaper(paper string, d *Data, figures figuresView) paperView {
 	own := matching(d.Claims, func(c Claim) bool { return c.Paper == paper })
 	v := paperView{
-		Paper: paper, Verdicts: verdictsOf(own), Causes: distinct(own, Claim.cause),
-		Kinds: distinct(own, func(c Claim) string { return c.Kind }),
+		Paper: paper, Page: claimsPage(paper), Numbers: numbersPage(paper), Verdicts: verdictsOf(own),
+		Causes: distinct(own, Claim.cause), Kinds: distinct(own, func(c Claim) string { return c.Kind }),
 	}
 	if i := slices.IndexFunc(d.Papers, func(p Paper) bool { return p.Name == paper }); i >= 0 {
 		v.Screen = d.Papers[i]

@@ -179,10 +179,10 @@ func render(d Data) ([]file, error) {
 		})
 	}
 	for _, paper := range distinct(d.Claims, func(c Claim) string { return c.Paper }) {
-		pages = append(pages, page{
-			File: claimsPage(paper), Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html",
-			Body: viewPaper(paper, &d, figures),
-		})
+		v := viewPaper(paper, &d, figures)
+		pages = append(pages,
+			page{File: v.Page, Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html", Body: v},
+			page{File: v.Numbers, Title: "Numbers of " + paper, Template: "numbers.html", Under: "claims.html", Body: v})
 	}
 	for _, paper := range figures.Papers {
 		own := matching(figures.Figures, func(f figureView) bool { return f.Paper == paper && f.Page != "" })

@@ -202,7 +202,7 @@ func parse(t *testing.T, name string, page []byte) []node {
 func TestPages(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "out", "site"), sample())
 	pages := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return !strings.HasSuffix(name, ".html") })
-	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "claims-drl.html", "claims-far.html", "claims.html", "clusters.html", "corun.html", "figures.html", "index.html", "instances.html", "provenance.html", "tables-far.html"}; !slices.Equal(pages, want) {
+	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "claims-drl.html", "claims-far.html", "claims.html", "clusters.html", "corun.html", "figures.html", "index.html", "instances.html", "numbers-drl.html", "numbers-far.html", "provenance.html", "tables-far.html"}; !slices.Equal(pages, want) {
 		t.Fatalf("pages %q, want %q", pages, want)
 	}
 	for _, name := range pages {
@@ -332,7 +332,7 @@ func TestTexts(t *testing.T) {
 			[]string{" There is a bound of 22 of 25 instances; the others do not count.</p>"},
 		},
 		"a table of claims begins with its counts": {
-			sample(), "claims-far.html", []string{`<p class="tally">3 numbers: 1 REPRODUCED, 2 DEVIATES (2 script)</p>`},
+			sample(), "numbers-far.html", []string{`<p class="tally">3 numbers: 1 REPRODUCED, 2 DEVIATES (2 script)</p>`},
 		},
 	} {
 		page := string(write(t, filepath.Join(t.TempDir(), "site"), c.data)[c.page])
@@ -360,7 +360,7 @@ func TestCounts(t *testing.T) {
 		want    []string
 	}{
 		// The conclusions that do not hold, and by verdict: REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT.
-		{sample(), `(?:<a href="claims-|class="zero")[^>]*>(\w+)`, []string{"far", "0", "far", "1", "1", "0", "0", "drl", "0", "0", "1", "1"}},
+		{sample(), `(?:<a href="(?:claims|numbers)-|class="zero")[^>]*>(\w+)`, []string{"far", "0", "far", "1", "1", "0", "0", "drl", "0", "0", "1", "1"}},
 		{sample(), `(5 published numbers and statements of 2 papers)`, []string{"5 published numbers and statements of 2 papers"}},
 		{causes, `<tr><th scope="row">(\w+</th><td class="num">\d+)</td>`, []string{`script</th><td class="num">2`, `error</th><td class="num">1`}},
 	} {
@@ -379,7 +379,7 @@ func TestCounts(t *testing.T) {
 func TestAnswersComeFirst(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
 	for name, first := range map[string]string{
-		"index.html": `class="answer"`, "claims.html": `<table class="data counts">`, "claims-far.html": "2 conclusions: holds 1, not runnable 1", "claims-drl.html": `<tr data-verdict=`,
+		"index.html": `class="answer"`, "claims.html": `<table class="data counts">`, "claims-far.html": "2 conclusions: holds 1, not runnable 1", "claims-drl.html": `<ul class="artefacts">`, "numbers-drl.html": `<tr data-verdict=`,
 	} {
 		_, page, _ := strings.Cut(string(files[name]), "<main")
 		before, _, found := strings.Cut(page, first)

@@ -310,10 +310,10 @@ const miglab = (() => {
       reasons.set(r, again ? reasons.get(r.previousElementSibling) : r.querySelector(".reason")?.textContent ?? "");
       texts.set(r, [r.closest(".artefact").querySelector("h2").textContent, r.textContent, again ? reasons.get(r) : ""].join(" "));
     }
-    filters(form, (params) => setFields(form, params), ({ verdict, cause, kind, q }) => {
+    filters(form, (params) => setFields(form, params), ({ artefact, verdict, cause, kind, q }) => {
       let shown = 0;
       for (const row of rows) {
-        const ok = (!verdict || row.dataset.verdict === verdict) && (!cause || row.dataset.cause === cause) && ofKind(row, kind) && matches(texts.get(row), q);
+        const ok = (!artefact || row.closest(".artefact").dataset.artefact === artefact) && (!verdict || row.dataset.verdict === verdict) && (!cause || row.dataset.cause === cause) && ofKind(row, kind) && matches(texts.get(row), q);
         row.hidden = !ok;
         shown += ok;
         const again = row.querySelector(".again");
@@ -321,9 +321,9 @@ const miglab = (() => {
       }
       // What has no row left goes, and inputs are open where they are asked for.
       for (const part of all(".artefact, .artefact > .scroll, .artefact > .inputs")) part.hidden = !part.querySelector("tbody tr:not([hidden])");
-      for (const inputs of all(".artefact > .inputs")) inputs.open = Boolean(verdict || q);
+      for (const inputs of all(".artefact > .inputs")) inputs.open = Boolean(artefact || verdict || q);
       by("claim-count").textContent = `${shown} of ${rows.length} numbers`;
-      write({ verdict, cause, kind, q });
+      write({ artefact, verdict, cause, kind, q });
     });
   };
 
