@@ -11,7 +11,7 @@ import (
 	"miglab/harness/task"
 )
 
-// Problem is what a scheduler of the batch and stream tracks gets.
+// Problem is the input of a scheduler of the batch and stream tracks.
 type Problem = schedule.Problem
 
 // Batch schedules the tasks of one batch. Implementations are safe for concurrent
@@ -28,12 +28,12 @@ type Stream interface {
 	ScheduleStream(ctx context.Context, p Problem, lengths []int) (schedule.Schedule, error)
 }
 
-// Together is a [Batch] or a [Stream] that schedules several problems at once in less time than
-// one after the other, such as a network that reads its weights once for all of them.
+// Together is a [Batch] or a [Stream] that schedules several problems at once faster than
+// one after the other. A network, for example, reads its weights once for all of them.
 type Together interface {
 	// ScheduleTogether returns the schedule of each problem, the same as alone. Problem i has
 	// batches of lengths[i] tasks. All problems are on the same GPU model and under the same
-	// reconfiguration model. After an error there are no schedules.
+	// reconfiguration model. It returns no schedules with an error.
 	ScheduleTogether(ctx context.Context, problems []Problem, lengths [][]int) ([]schedule.Schedule, error)
 }
 
@@ -49,20 +49,20 @@ type Corun interface {
 	Plan(ctx context.Context, w corun.Window) (corun.Plan, error)
 }
 
-// Offline proves what no scheduler can exceed on a stream of requests to a cluster, even if it knows all of them.
+// Offline computes bounds on every scheduler for a stream of requests to a cluster, even one that knows all requests.
 type Offline interface {
-	// AcceptedAtMost is for clusters that reject: an upper bound on how many requests are accepted.
+	// AcceptedAtMost returns an upper bound on the number of accepted requests, for clusters that reject.
 	AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error)
-	// WaitingAtLeast is for clusters that let requests wait: lower bounds on the sum of the slots from arrival to end,
-	// and on the slot in which the last request ends.
+	// WaitingAtLeast returns lower bounds for clusters that let requests wait: on the sum of the slots from arrival to
+	// end, and on the slot in which the last request ends.
 	WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int)
 }
 
 // A Dialogue is a [sim.Placer] or [sim.Dispatcher] that asks a program for each decision.
 type Dialogue interface {
 	// Converse calls simulate, during which the scheduler decides. If the program has to be
-	// replaced, it calls simulate again, which starts from the beginning. The error says what
-	// the program did wrong, or is that of simulate or ctx.
+	// replaced, it calls simulate again, which starts from the beginning. The error describes the
+	// program's mistake, or comes from simulate or ctx.
 	Converse(ctx context.Context, simulate func() error) error
 }
 
@@ -72,14 +72,14 @@ type Timed interface {
 	Took() time.Duration
 }
 
-// A Failure is an error with a kind of its own in the results, for algorithms that can fail in
-// more ways than those of this program.
+// A Failure is an error with its own kind in the results, for algorithms that can fail in
+// ways that this program does not know.
 type Failure interface {
 	error
 	// FailureKind is the kind in one word, for example "crashed".
 	FailureKind() string
-	// FailureText is what the results keep. It is the same in every run; what a user is told
-	// beside it need not be.
+	// FailureText is the text that the results store. It is the same in every run. The text of
+	// Error may differ from run to run.
 	FailureText() string
 }
 
@@ -100,7 +100,7 @@ func (e *InfeasibleError) Error() string {
 // UnsupportedError says that an algorithm cannot decide on such a problem at all, for example because
 // it was trained for other GPUs.
 type UnsupportedError struct {
-	// What is the input that it was given. Reason says why it cannot be scheduled.
+	// What names the input. Reason says why the algorithm cannot schedule it.
 	What, Reason string
 }
 

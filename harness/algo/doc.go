@@ -1,10 +1,11 @@
-// Package algo is where algorithms and the harness meet: one small interface for
-// each track, and the registry in which an algorithm announces itself.
+// Package algo connects algorithms with the harness. It has one small interface for
+// each track, and the registry to which each algorithm adds itself.
 //
-// An algorithm lives in one file that ends in
+// An algorithm is registered by a declaration such as
 //
 //	var _ = algo.Register(algo.Spec{Name: "mine", Version: 1, New: algo.NewBatch(newMine), ...})
 //
-// and is then known to every command. It reads no clock, no file and no global
-// randomness: the same problem and parameters give the same answer.
+// Every command then finds it by name. An algorithm reads no clock, no file and no global
+// randomness: the same problem and parameters give the same answer. Register panics on a name
+// that is taken; Parse refuses unknown names and parameters with an error.
 package algo

@@ -66,8 +66,8 @@ func (f NewOffline) Make(a Args) (any, error) { return f(a) }
 func (NewPlacer) Make(Args) (any, error)      { return nil, nil }
 func (NewDispatcher) Make(Args) (any, error)  { return nil, nil }
 
-// Make makes an algorithm as the type A, which those of its track have. It panics if they have another type, which is a
-// mistake in the program.
+// Make makes an algorithm and returns it as A, the interface of its track. It panics if the track has another
+// interface, which is a mistake in the program.
 func Make[A any](a Algorithm) (A, error) {
 	made, err := a.Spec.New.Make(a.Args)
 	if err != nil {
@@ -94,12 +94,12 @@ type Args = spec.Args
 
 // Spec announces an algorithm.
 type Spec struct {
-	// Name is what the command line and result files call it.
+	// Name is the algorithm's name on the command line and in result files.
 	Name string
 	// Version counts the changes that alter any answer. Results of another version are
 	// recomputed.
 	Version int
-	// Track is that of New. [Register] sets it.
+	// Track is the track of New. [Register] sets it.
 	Track string
 	// Cite is the paper and section, or what the algorithm is modelled on.
 	Cite string
@@ -108,8 +108,8 @@ type Spec struct {
 	Params  []Param
 	// Source is the file that registers it, from the root of the repository. [Register] sets it.
 	Source string
-	// Weights names what a trained algorithm has learned, for example by the hash of its file:
-	// results of other weights are recomputed. nil for all others.
+	// Weights identifies the weights of a trained algorithm, for example by the hash of its file.
+	// Results of other weights are recomputed. nil for algorithms that are not trained.
 	Weights func(Args) string
 	// Open completes the spec of an algorithm outside this program, which has to be asked for
 	// its version and whether it does the track. nil for all others; see [RegisterPrefix].
@@ -117,15 +117,15 @@ type Spec struct {
 	// Declared is the name that an algorithm outside this program gives itself when it is opened;
 	// "" for all others.
 	Declared string
-	// Proven marks a bound that holds for every schedule that the referee accepts, and that every
-	// problem has: miglab bound prints it, and miglab audit compares makespans with it.
+	// Proven marks a bound that exists for every problem and holds for every schedule that the
+	// referee accepts. miglab bound prints it, and miglab audit compares makespans with it.
 	Proven bool
-	// Budget says what a search is allowed to compute, for example "1000 iterations". nil
-	// for algorithms whose work is given by the problem alone.
+	// Budget describes the limit of a search, for example "1000 iterations". nil for algorithms
+	// without a limit.
 	Budget func(Args) string
-	// Together is how many instances the algorithm solves at once in less time than one after
-	// the other, with the same answers; 0 or 1 if there is no such number. The track says what
-	// the algorithm has to implement for it (track.Track.SolveTogether).
+	// Together is the number of instances that the algorithm solves at once faster than one after
+	// the other, with the same answers; 0 or 1 if it solves one at a time. track.Track.SolveTogether
+	// says which interface the algorithm must then implement.
 	Together int
 
 	// New makes the algorithm. Its type says which track the algorithm is of, for example [NewBatch].
@@ -140,14 +140,14 @@ type Algorithm struct {
 	// for example "far?refine=false".
 	ID string
 
-	// made is the algorithm itself where its constructor takes nothing but the parameters.
+	// made is the algorithm itself if its constructor takes only the parameters; nil otherwise.
 	made any
 }
 
 var registry = map[string]Spec{}
 
-// Register adds an algorithm and returns it. It panics if the name is bad or taken or if there is no constructor, which
-// are mistakes in the program.
+// Register adds an algorithm and returns it. It panics on a bad name, a name that is taken or a missing constructor,
+// which are mistakes in the program.
 func Register(s Spec) Spec {
 	if s.Name == "" || strings.ContainsAny(s.Name, "?&=, ") {
 		panic(fmt.Sprintf("algo: bad name %q", s.Name))
@@ -159,10 +159,10 @@ func Register(s Spec) Spec {
 		panic(fmt.Sprintf("algo: %q has no constructor", s.Name))
 	}
 	s.Track = s.New.Track()
-	if _, file, _, ok := runtime.Caller(1); ok {
-		if at := max(strings.LastIndex(file, "/algorithms/"), strings.LastIndex(file, "/bounds/")); at >= 0 {
-			s.Source = file[at+1:]
-		}
+	_, file, _, _ := runtime.Caller(1) // "" if it is not known
+	at := max(strings.LastIndex(file, "/algorithms/"), strings.LastIndex(file, "/bounds/"))
+	if at >= 0 {
+		s.Source = file[at+1:]
 	}
 	registry[s.Name] = s
 	return s
@@ -242,8 +242,8 @@ func (a Algorithm) CheckTrack(track string) error {
 		nearest.Unknown(track+" algorithm", a.ID, names))
 }
 
-// CheckGPU refuses a GPU model on which an algorithm does not work that has a method CheckGPU of its
-// own.
+// CheckGPU refuses a GPU model on which the algorithm does not work. The algorithm says so in a method
+// CheckGPU of its own; without one, every model is accepted.
 func (a Algorithm) CheckGPU(g *mig.GPU) error {
 	if particular, ok := a.made.(interface{ CheckGPU(*mig.GPU) error }); ok {
 		if err := particular.CheckGPU(g); err != nil {
@@ -269,7 +269,7 @@ func (a *Algorithm) make() error {
 	return nil
 }
 
-// Weights names what the algorithm has learned; "" if it was not trained.
+// Weights identifies what the algorithm has learned; "" if it was not trained.
 func (a Algorithm) Weights() string {
 	if a.Spec.Weights == nil {
 		return ""
@@ -277,7 +277,7 @@ func (a Algorithm) Weights() string {
 	return a.Spec.Weights(a.Args)
 }
 
-// Budget says what the algorithm is allowed to compute; "" if the problem alone decides.
+// Budget describes the limit on the algorithm's search; "" if it has no limit.
 func (a Algorithm) Budget() string {
 	if a.Spec.Budget == nil {
 		return ""

@@ -22,13 +22,13 @@ import (
 
 const answersPrefix = "answers:"
 
-// maxAnswers is how many bytes a file of answers may have.
+// maxAnswers is the largest size of a file of answers, in bytes.
 const maxAnswers = 1 << 30
 
 func init() { algo.RegisterPrefix(answersPrefix, findAnswers) }
 
-// findAnswers returns the spec of "answers:agent.jsonl". The file must exist, but it is not read
-// as answers yet.
+// findAnswers returns the spec of "answers:agent.jsonl". The file must exist. Only Open of the spec
+// reads its answers.
 func findAnswers(name string) (algo.Spec, error) {
 	path := strings.TrimPrefix(name, answersPrefix)
 	if path == "" {
@@ -61,18 +61,18 @@ func findAnswers(name string) (algo.Spec, error) {
 	return s, nil
 }
 
-// shortHash is how a hash is written in results, in 16 hexadecimal digits.
+// shortHash returns the first 16 hexadecimal digits of a hash, as results contain it.
 func shortHash(sum []byte) string { return hex.EncodeToString(sum[:8]) }
 
-// recorded answers each instance of the batch track with what a file has for it. The file may
-// hold anything: the referee checks the answers as it checks those of a program.
+// recorded answers each instance of the batch track with its answer in a file. The referee checks
+// these answers like the answers of a program.
 type recorded struct {
 	path    string
 	hello   hello
 	answers map[int64]solution
 }
 
-// readAnswers reads a file: a line that says hello as a program does, then one answer a line.
+// readAnswers reads a file: first the hello message of a program, then one answer on each line.
 // Errors name the line.
 func readAnswers(path, content string) (*recorded, error) {
 	f, err := wholefile.Open(path, maxAnswers)
@@ -124,7 +124,8 @@ func (r *recorded) add(line []byte) error {
 	if err := s.check(*s.ID); err != nil {
 		return err
 	}
-	if _, twice := r.answers[*s.ID]; twice {
+	_, repeated := r.answers[*s.ID]
+	if repeated {
 		return fmt.Errorf("there is an answer to instance %d already", *s.ID)
 	}
 	r.answers[*s.ID] = s
@@ -140,8 +141,8 @@ func (r *recorded) Schedule(_ context.Context, p algo.Problem) (schedule.Schedul
 	return s, err
 }
 
-// Took implements [algo.Timed]. A file does not say how long its decisions took, so results have
-// no time.
+// Took implements [algo.Timed]. It returns 0, because a file does not have the times of its
+// decisions. Results then have no time.
 func (r *recorded) Took() time.Duration { return 0 }
 
 func (r *recorded) schedule(p algo.Problem) (schedule.Schedule, error) {
@@ -151,14 +152,14 @@ func (r *recorded) schedule(p algo.Problem) (schedule.Schedule, error) {
 		return schedule.Schedule{}, newError(run.KindInfeasible, "has no answer to this instance, %d; it has %d others",
 			question.ID, len(r.answers))
 	}
-	if err := answer.declined(); err != nil {
+	if err := answer.refusal(); err != nil {
 		return schedule.Schedule{}, err
 	}
 	return answer.read(p)
 }
 
-// Answer returns what a file of answers has for a problem: the schedule in one line, with a line
-// break. Errors are those of [schedule.Encode].
+// Answer returns the line of a file of answers for a problem and its schedule, with a line
+// break. It passes on the errors of [schedule.Encode].
 func Answer(p schedule.Problem, s schedule.Schedule) ([]byte, error) {
 	var text bytes.Buffer
 	if err := schedule.Encode(&text, p, s); err != nil {

@@ -59,7 +59,7 @@ type (
 )
 
 // newInstance returns the question for the first n tasks of a problem. Its ID is a hash of
-// the rest of it, so that the same instance always gives the same line.
+// the other fields, so that the same instance always gives the same line.
 func newInstance(p *schedule.Problem, n int) instance {
 	q := instance{
 		Type: "instance", GPUs: p.GPUs(), Reconfiguration: p.Model.String(), Tasks: jobs(p, 0, n),

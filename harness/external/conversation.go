@@ -10,15 +10,14 @@ import (
 type conversation struct {
 	ctx  context.Context
 	proc *process
-	// id is that of the instance.
+	// id identifies the instance.
 	id int64
-	// deadline is when the last question about the instance must be answered.
+	// deadline is the time by which the last question about the instance must be answered.
 	deadline time.Time
 }
 
-// ask sends a question and reads the answer. If the program declines, or does not answer as
-// the protocol says, that is an [*Error] without a program; in the latter case the process
-// is gone.
+// ask sends a question and reads the answer. It returns an [*Error] without a program if the
+// program declines or breaks the protocol; if it breaks the protocol, the process is gone.
 func (c *conversation) ask(question any, a answer) error {
 	line, err := c.proc.ask(c.ctx, encodeMessage(question), c.deadline)
 	if err != nil {
@@ -30,37 +29,37 @@ func (c *conversation) ask(question any, a answer) error {
 	if err := a.check(c.id); err != nil {
 		return c.proc.fail(KindProtocol, "gives a wrong answer: %v", err)
 	}
-	return a.declined()
+	return a.refusal()
 }
 
-// A client has conversations with the processes of a program, and knows how long the last
-// one took.
+// A client has conversations with the processes of a program, and keeps the time of the last
+// one.
 type client struct {
 	*program
 	took atomic.Int64 // nanoseconds
 }
 
-// Took implements [algo.Timed]: it is the time of the conversation, including writing and
+// Took implements [algo.Timed]. It returns the time of the conversation, including writing and
 // reading messages, but not starting a process.
 func (c *client) Took() time.Duration { return time.Duration(c.took.Load()) }
 
-// converse has a conversation about an instance. If a process fails that has answered about
-// an instance before, the conversation is repeated with a new process, so that it does not
-// matter which instances came before.
+// converse has a conversation about an instance. If the process fails and has answered about
+// another instance before, converse repeats the conversation with a new process, so that the
+// result does not depend on earlier instances.
 func (c *client) converse(ctx context.Context, id int64, talk func(*conversation) error) error {
 	proc, err := c.take(ctx)
 	if err != nil {
 		return err
 	}
-	err = c.timed(ctx, proc, id, talk)
-	if proc.stopped() && proc.used && ctx.Err() == nil {
+	err = c.talkOnce(ctx, proc, id, talk)
+	if proc.isStopped() && proc.used && ctx.Err() == nil {
 		if proc, err = c.fresh(ctx); err != nil {
 			return err
 		}
-		err = c.timed(ctx, proc, id, talk)
+		err = c.talkOnce(ctx, proc, id, talk)
 	}
 	switch {
-	case proc.stopped():
+	case proc.isStopped():
 	case err == nil || ctx.Err() != nil:
 		c.giveBack(proc)
 	default:
@@ -69,24 +68,25 @@ func (c *client) converse(ctx context.Context, id int64, talk func(*conversation
 	return c.blame(err)
 }
 
-func (c *client) timed(ctx context.Context, proc *process, id int64, talk func(*conversation) error) error {
+// talkOnce has a conversation with a process and stores its time.
+func (c *client) talkOnce(ctx context.Context, proc *process, id int64, talk func(*conversation) error) error {
 	start := time.Now()
 	defer func() { c.took.Store(int64(time.Since(start))) }()
 	return talk(&conversation{ctx, proc, id, start.Add(c.limits.timeout)})
 }
 
-// A dialogue is a conversation that a simulation has, one question for each decision. The
-// simulation has no way to fail with an error of the program, so the dialogue keeps it.
+// A dialogue is a conversation during a simulation, with one question for each decision. The
+// simulation cannot return an error of the program, so the dialogue keeps it.
 type dialogue struct {
 	client
-	// id is that of the instance, and opened says that the program knows it.
+	// id identifies the instance, and opened says that the program has been told about it.
 	id     int64
 	opened bool
 	talk   *conversation
 	err    error
 }
 
-// newDialogue returns a dialogue about the instance of a seed.
+// newDialogue returns a dialogue about the instance with a seed.
 func newDialogue(p *program, seed uint64) dialogue {
 	return dialogue{client: client{program: p}, id: int64(seed >> 16)} // 48 bits, as hashID
 }
@@ -103,7 +103,7 @@ func (d *dialogue) Converse(ctx context.Context, simulation func() error) error 
 	})
 }
 
-// ask asks a question, unless one before failed, and reports whether it was answered.
+// ask asks a question, unless an earlier one failed, and reports whether it was answered.
 func (d *dialogue) ask(question any, a answer) bool {
 	if d.err == nil {
 		d.err = d.talk.ask(question, a)

@@ -21,7 +21,7 @@ type (
 	window struct {
 		Type string `json:"type"` // window
 		ID   int64  `json:"id"`
-		// Concurrency is how many jobs may run at the same time.
+		// Concurrency is the number of jobs that may run at the same time.
 		Concurrency int         `json:"concurrency"`
 		Kappa       float64     `json:"kappa"`
 		Delta       float64     `json:"delta"`
@@ -39,7 +39,7 @@ type (
 	}
 )
 
-// newWindow returns the question for a window. Its ID is a hash of the rest of it.
+// newWindow returns the question for a window. Its ID is a hash of the other fields.
 func newWindow(w *corun.Window) window {
 	q := window{
 		Type: "window", Concurrency: w.Concurrency,

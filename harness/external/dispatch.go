@@ -31,7 +31,7 @@ type (
 		Type   string       `json:"type"` // fleet
 		ID     int64        `json:"id"`
 		Slices []fleetSlice `json:"slices"`
-		// Watts is what a GPU draws by its number of busy compute slices, from 0.
+		// Watts is the power of a GPU by its number of busy compute slices, from 0.
 		Watts []float64 `json:"watts"`
 	}
 	fleetSlice struct {
@@ -43,7 +43,7 @@ type (
 		Type string       `json:"type"` // job
 		ID   int64        `json:"id"`
 		Now  task.Minutes `json:"now_min"`
-		// Arrived are the jobs that have arrived since the last decision.
+		// Arrived lists the jobs that have arrived since the last decision.
 		Arrived []arrivedJob `json:"arrived"`
 		// Job is the number of the job to dispatch, and Free are the slices that are free.
 		Job  int   `json:"job"`
@@ -58,7 +58,7 @@ type (
 	}
 )
 
-// newFleet returns the opening for a queue in which no slice has been used yet.
+// newFleet returns the opening message for a queue whose slices have not been used yet.
 func newFleet(id int64, q *sim.Queue) fleet {
 	f := fleet{Type: "fleet", ID: id}
 	size := map[int]mig.Slices{} // by GPU
@@ -87,8 +87,8 @@ func (c *choice) check(id int64) error {
 // A dispatcher is a program of the dispatch track.
 type dispatcher struct {
 	dialogue
-	// numbers are the jobs that the program knows, by the order in which it was told, and waiting is
-	// how many of them still wait.
+	// numbers holds the jobs that the program knows, numbered in the order of the messages. waiting counts
+	// the known jobs that still wait.
 	numbers map[*task.Job]int
 	waiting int
 }
@@ -97,10 +97,12 @@ type dispatcher struct {
 // not exist, which ends the simulation.
 func (d *dispatcher) Dispatch(q *sim.Queue) int {
 	if !d.opened {
-		d.opened, d.numbers, d.waiting = true, map[*task.Job]int{}, 0
+		d.opened = true
+		d.numbers = map[*task.Job]int{}
+		d.waiting = 0
 		d.ask(newFleet(d.id, q), &ready{})
 	}
-	question := dispatchRequest{Type: "job", ID: d.id, Now: q.Now(), Arrived: d.arrived(q), Job: d.numbers[q.Head()]}
+	question := dispatchRequest{Type: "job", ID: d.id, Now: q.Now(), Arrived: d.newArrivals(q), Job: d.numbers[q.Head()]}
 	for i, s := range q.Slices() {
 		if !s.Busy {
 			question.Free = append(question.Free, i)
@@ -113,12 +115,13 @@ func (d *dispatcher) Dispatch(q *sim.Queue) int {
 	return *answer.Slice
 }
 
-// arrived numbers the jobs that the program does not know yet, by arrival and deadline.
-func (d *dispatcher) arrived(q *sim.Queue) []arrivedJob {
+// newArrivals numbers the jobs that the program does not know yet, by arrival and deadline.
+func (d *dispatcher) newArrivals(q *sim.Queue) []arrivedJob {
 	var unknown []*task.Job
 	if q.Waiting() > d.waiting {
 		for j := range q.All() {
-			if _, known := d.numbers[j]; !known {
+			_, known := d.numbers[j]
+			if !known {
 				unknown = append(unknown, j)
 			}
 		}
@@ -132,7 +135,8 @@ func (d *dispatcher) arrived(q *sim.Queue) []arrivedJob {
 		d.numbers[j] = len(d.numbers)
 		a := arrivedJob{d.numbers[j], j.Arrival, j.Deadline, map[mig.Slices]task.Minutes{}}
 		for size := mig.Slices(1); size <= mig.MaxSize; size++ {
-			if takes := j.On(size); !math.IsInf(float64(takes), 1) {
+			takes := j.On(size)
+			if !math.IsInf(float64(takes), 1) {
 				a.Minutes[size] = takes
 			}
 		}

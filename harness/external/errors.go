@@ -7,24 +7,24 @@ import (
 	"miglab/harness/algo"
 )
 
-// The kinds of errors of programs. There are also [store.KindTimeout] for a program that
-// takes too long, [run.KindInfeasible] for one that declines, and [run.KindInvalid] for an
+// The kinds of errors of programs. An error may also be [store.KindTimeout] for a program that
+// takes too long, [run.KindInfeasible] for a program that declines, and [run.KindInvalid] for an
 // answer that is wrong for the instance.
 const (
 	// KindCrashed is a program that ended instead of answering.
 	KindCrashed = "crashed"
-	// KindProtocol is a program that wrote what the protocol does not allow.
+	// KindProtocol is a program that wrote a message that the protocol does not allow.
 	KindProtocol = "protocol"
 )
 
-// Error says what a program did wrong.
+// Error describes a mistake of a program.
 type Error struct {
 	// Program is the algorithm's ID.
 	Program string
 	Kind    string
-	// Text completes the sentence "program ... ". What it quotes of the program is cut.
+	// Text completes the sentence "program ... ". It quotes only the beginning of long output.
 	Text string
-	// Aside follows the text where a user reads it: the end of standard error, for example.
+	// Aside follows the text in messages to the user, for example the end of standard error.
 	// It may differ from run to run and is not stored.
 	Aside string
 }
@@ -39,12 +39,12 @@ func (e *Error) FailureText() string { return fmt.Sprintf("%s %s", e.Program, e.
 
 var _ algo.Failure = (*Error)(nil)
 
-// maxText is how long the text of an error may be, in bytes, before the end of standard
-// error is added.
+// maxText is the largest length of an error's text in bytes, without the end of standard
+// error.
 const maxText = 2 << 10
 
-// newError returns an error without a program. It cuts the text, which may quote whatever
-// the program says.
+// newError returns an error without a program. It cuts a long text, which may quote the
+// program.
 func newError(kind, format string, args ...any) *Error {
 	text := fmt.Sprintf(format, args...)
 	if len(text) > maxText {
@@ -53,7 +53,7 @@ func newError(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Text: strings.ToValidUTF8(text, "")}
 }
 
-// maxQuote is how much of a line an error quotes, in bytes.
+// maxQuote is the number of bytes of a line that an error quotes.
 const maxQuote = 100
 
 func quote(text []byte) string {

@@ -10,10 +10,10 @@ import (
 	"miglab/harness/wholefile"
 )
 
-// contentOf returns a hash of the files that a command line names, in 16 hexadecimal digits:
+// hashContent returns a hash of the files that a command line names, in 16 hexadecimal digits:
 // the program and every argument that is a regular file, such as the script of an
 // interpreter.
-func contentOf(path string, args []string) (string, error) {
+func hashContent(path string, args []string) (string, error) {
 	program, err := hashFile(path)
 	if err != nil {
 		return "", err
@@ -33,7 +33,7 @@ func contentOf(path string, args []string) (string, error) {
 	return shortHash(h.Sum(nil)), nil
 }
 
-// hashes keeps the hashes of files by path, size and time of the last change, since names are
+// hashes keeps the hashes of files by path, size and time of the last change, because names are
 // parsed often.
 var hashes sync.Map
 

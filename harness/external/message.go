@@ -16,7 +16,7 @@ import (
 	"miglab/harness/strictjson"
 )
 
-// version is that of the protocol.
+// version is the version of the protocol.
 const version = 1
 
 func encodeMessage(message any) []byte {
@@ -38,25 +38,26 @@ func hashID(text []byte) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 16)
 }
 
-// An answer is what a program says to a question.
+// An answer is a program's reply to a question.
 type answer interface {
-	// check says what is wrong with an answer to a question with an ID. It does not look at
-	// what the answer says about the instance.
+	// check returns an error unless the message is an answer to the question with an ID. It does
+	// not check the decision in it.
 	check(id int64) error
-	// declined is the error of a program that answers with an error.
-	declined() error
+	// refusal returns the error of a program that declines; nil if it does not decline.
+	refusal() error
 }
 
-// A head has what all answers have.
+// A head holds the fields that all answers have.
 type head struct {
 	Type string `json:"type"`
 	ID   *int64 `json:"id"`
-	// Message is that of the type error.
+	// Message is only for answers of the type error.
 	Message string `json:"message"`
 }
 
-// expect says what is wrong with an answer to the question with an ID. Besides the types, of which the first one alone
-// has a content, the answer may be an error. The content, such as "slice is", is there, absent or there in part.
+// expect returns an error unless h answers the question with an ID. The answer must have one of the types or be an
+// error. Only the first type has a content, whose name with a verb, such as "slice is", is used in errors. parts says
+// which parts of the content the answer has.
 func (h *head) expect(id int64, content string, parts []bool, types ...string) error {
 	has := h.Type == types[0]
 	switch {
@@ -76,14 +77,14 @@ func (h *head) expect(id int64, content string, parts []bool, types ...string) e
 	return nil
 }
 
-func (h *head) declined() error {
+func (h *head) refusal() error {
 	if h.Type != "error" {
 		return nil
 	}
 	return newError(run.KindInfeasible, "declines: %q", h.Message)
 }
 
-// ready is the answer to a message that opens a dialogue.
+// ready is the answer to the message that opens a dialogue.
 type ready struct{ head }
 
 func (r *ready) check(id int64) error { return r.expect(id, "", nil, "ready") }
@@ -102,7 +103,7 @@ type hello struct {
 	Version  int    `json:"version"`
 }
 
-// maxName is how long the name of a program may be, in bytes.
+// maxName is the largest length of a program's name, in bytes.
 const maxName = 100
 
 func (h *hello) check(int64) error {

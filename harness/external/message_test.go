@@ -97,7 +97,7 @@ func FuzzReply(f *testing.F) {
 			if *h.ID != id {
 				t.Errorf("%s is no answer to %d", line, id)
 			}
-			return a.declined() == nil
+			return a.refusal() == nil
 		}
 		var where place
 		if valid(&where, &where.head) && where.Type == "place" && (where.GPU == nil || where.Slice == nil) {

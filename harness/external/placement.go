@@ -26,7 +26,7 @@ type (
 		ID   int64               `json:"id"`
 		GPU  gpu[clusterProfile] `json:"gpu"`
 		GPUs int                 `json:"gpus"`
-		// PerNode and Waiting are missing without nodes, and where rejected requests are forgotten.
+		// PerNode is missing if the cluster has no nodes, and Waiting if requests do not wait.
 		PerNode int          `json:"per_node,omitzero"`
 		Waiting task.Waiting `json:"waiting,omitzero"`
 		// Geometry has the instances of each GPU, as in 4@0 2@4 1@6, if they are never changed.
@@ -46,7 +46,7 @@ type (
 		ID   int64  `json:"id"`
 		// Profile is an index in the profiles of the cluster.
 		Profile int `json:"profile"`
-		// Changes has the GPUs whose masks are not what they were at the last decision.
+		// Changes has the GPUs whose masks have changed since the last decision.
 		Changes []maskChange `json:"changes"`
 	}
 	maskChange struct {
@@ -71,7 +71,7 @@ func newCluster(id int64, s *sim.PlacementSetting) cluster {
 	return q
 }
 
-// A place is the answer to a placementRequest: a place for the instance, or a rejection.
+// A place is the answer to a placementRequest: the GPU and slice of the instance, or a rejection.
 type place struct {
 	head
 	GPU   *int        `json:"gpu"`
@@ -86,7 +86,7 @@ func (p *place) check(id int64) error {
 type placer struct {
 	dialogue
 	setting sim.PlacementSetting
-	// masks are what the program knows of the cluster.
+	// masks are the last masks that the program was told.
 	masks []mig.Mask
 }
 
@@ -94,12 +94,14 @@ type placer struct {
 // which ends the simulation.
 func (p *placer) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	if !p.opened {
-		p.opened, p.masks = true, make([]mig.Mask, c.GPUs())
+		p.opened = true
+		p.masks = make([]mig.Mask, c.GPUs())
 		p.ask(newCluster(p.id, &p.setting), &ready{})
 	}
 	question := placementRequest{Type: "request", ID: p.id, Profile: profile}
 	for gpu := range p.masks {
-		if now := c.Mask(gpu); p.masks[gpu] != now {
+		now := c.Mask(gpu)
+		if p.masks[gpu] != now {
 			p.masks[gpu] = now
 			question.Changes = append(question.Changes, maskChange{gpu, now})
 		}

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// drain is how long output may still come after a process has ended and what it started
-	// is killed. Where a process can escape that, it may hold the pipe open forever.
+	// drain is the time for which output is still read after a process has ended and its children
+	// were killed. A child that escapes the kill could hold the pipe open forever.
 	drain = time.Second
-	// grace is how long a process may take to end after its standard input is closed.
+	// grace is the time in which a process may end after its standard input is closed.
 	grace = 500 * time.Millisecond
 )
 
-// An answer may have as many bytes as maxAnswer says, so that reading it takes a time in
-// proportion to the question.
+// maxAnswer limits the bytes of an answer, so that the time to read it is proportional to the
+// length of the question.
 const (
 	answerBase    = 64 << 10
 	answerPerByte = 64
@@ -41,21 +41,21 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
 	stderr tail
-	// longest is how many bytes the next answer may have.
+	// longest is the largest length of the next answer, in bytes.
 	longest atomic.Int64
-	// lines are what the process writes. The channel is closed at the end of its output.
+	// lines carries the output of the process. The channel is closed at the end of the output.
 	lines chan line
-	// half is what follows the last line break, and long says that it was too long to read
-	// on. Both are set before lines is closed.
+	// half is the output after the last line break, and long says that reading stopped because it
+	// was too long. Both are set before lines is closed.
 	half []byte
 	long bool
-	// stop is closed when the process is to be killed, ended when it has ended and what it
-	// started is killed, and gone when its output is read, too.
+	// stop is closed to kill the process. ended is closed when the process has ended and its
+	// children were killed. gone is closed when its output has been read, too.
 	stop     chan struct{}
 	stopping sync.Once
 	ended    chan struct{}
 	gone     chan struct{}
-	// used says that the process has answered before.
+	// used says that the process has answered about an instance.
 	used bool
 }
 
@@ -71,7 +71,7 @@ var alive = struct {
 	processes map[*process]struct{}
 }{processes: map[*process]struct{}{}}
 
-// startProcess starts a command. The error says that it cannot be started.
+// startProcess starts a command. It returns an error if the command cannot be started.
 func startProcess(path string, args []string, memory uint64) (*process, error) {
 	p := &process{
 		cmd:   newCommand(path, args, memory),
@@ -113,7 +113,7 @@ func startProcess(path string, args []string, memory uint64) (*process, error) {
 	return p, nil
 }
 
-// watch reads the output of a process until it ends, and then removes what is left of it.
+// watch reads the output of a process until it ends, then kills its children and closes its files.
 func (p *process) watch(stdout, stderr *os.File) {
 	var readers sync.WaitGroup
 	readers.Go(func() { p.read(stdout) })
@@ -134,7 +134,7 @@ func (p *process) watch(stdout, stderr *os.File) {
 	close(p.gone)
 }
 
-// read sends lines to p.lines until the output ends or the process is to be killed.
+// read sends lines to p.lines until the output ends or p.stop is closed.
 func (p *process) read(stdout io.Reader) {
 	defer close(p.lines)
 	b := bufio.NewReaderSize(stdout, 64<<10)
@@ -170,7 +170,7 @@ func (p *process) readLine(b *bufio.Reader) ([]byte, error) {
 }
 
 // ask sends a line and returns the line that the process answers, both before the deadline.
-// The error is an [*Error] without a program, or that of the context. After an error, the
+// The error is an [*Error] without a program, or the error of the context. After an error, the
 // process is gone.
 func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) ([]byte, error) {
 	select {
@@ -193,8 +193,9 @@ func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) 
 	for lines := p.lines; lines != nil || written != nil; {
 		select {
 		case err := <-written:
-			if written = nil; err != nil {
-				return nil, p.closed(ctx, limit.C, "input")
+			written = nil
+			if err != nil {
+				return nil, p.explainEnd(ctx, limit.C, "input")
 			}
 		case l, ok := <-lines:
 			switch {
@@ -202,7 +203,7 @@ func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) 
 				return nil, p.fail(KindProtocol, "writes a line of more than %d bytes (%s): %s", maxAnswer(question),
 					answerRule, quote(p.half))
 			case !ok:
-				return nil, p.closed(ctx, limit.C, "output")
+				return nil, p.explainEnd(ctx, limit.C, "output")
 			case l.more:
 				return nil, p.surplus(l.text)
 			}
@@ -210,7 +211,7 @@ func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) 
 		case <-limit.C:
 			return nil, p.late()
 		case <-ctx.Done():
-			return nil, p.interrupted(ctx)
+			return nil, p.interrupt(ctx)
 		}
 	}
 	return answer.text, nil
@@ -221,8 +222,8 @@ func (p *process) surplus(text []byte) error {
 	return p.fail(KindProtocol, "writes more than an answer, beginning with %s", quote(text))
 }
 
-// conclude ends a process after an answer with an error, and returns the error. If the process writes more than an
-// answer, that is the error, no matter how long after the answer it comes.
+// conclude ends a process after a failed conversation and returns the failure. If the process writes more than an
+// answer, conclude returns the error for that instead.
 func (p *process) conclude(failure error) error {
 	p.stdin.Close()
 	select {
@@ -240,8 +241,8 @@ func (p *process) conclude(failure error) error {
 	return failure
 }
 
-// closed returns the error for a process that has closed its standard input or output.
-func (p *process) closed(ctx context.Context, limit <-chan time.Time, end string) error {
+// explainEnd returns the error for a process that has closed its standard input or output.
+func (p *process) explainEnd(ctx context.Context, limit <-chan time.Time, end string) error {
 	select {
 	case <-p.ended:
 	case <-time.After(grace):
@@ -249,7 +250,7 @@ func (p *process) closed(ctx context.Context, limit <-chan time.Time, end string
 	case <-limit:
 		return p.late()
 	case <-ctx.Done():
-		return p.interrupted(ctx)
+		return p.interrupt(ctx)
 	}
 	err := p.fail(KindCrashed, "ended (%v) before it answered", p.cmd.ProcessState)
 	if len(p.half) > 0 {
@@ -268,8 +269,8 @@ func (p *process) late() *Error {
 	return err
 }
 
-// interrupted kills a process whose answer is no longer needed.
-func (p *process) interrupted(ctx context.Context) error {
+// interrupt kills a process whose answer is no longer needed.
+func (p *process) interrupt(ctx context.Context) error {
 	p.kill()
 	<-p.gone
 	return ctx.Err()
@@ -280,13 +281,14 @@ func (p *process) fail(kind, format string, args ...any) *Error {
 	p.kill()
 	<-p.gone
 	err := newError(kind, format, args...)
-	if end := p.stderr.String(); end != "" {
+	end := p.stderr.String()
+	if end != "" {
 		err.Aside = fmt.Sprintf("; standard error ends with %q", end)
 	}
 	return err
 }
 
-func (p *process) stopped() bool {
+func (p *process) isStopped() bool {
 	select {
 	case <-p.stop:
 		return true
@@ -295,9 +297,8 @@ func (p *process) stopped() bool {
 	}
 }
 
-// kept reports whether the process is there for a question. If it is not, kept removes what
-// is left of it.
-func (p *process) kept() bool {
+// usable reports whether the process can be asked. If it has ended, usable closes its files.
+func (p *process) usable() bool {
 	select {
 	case <-p.stop:
 		return false
@@ -309,7 +310,7 @@ func (p *process) kept() bool {
 	}
 }
 
-// close lets a process end, or kills it after a while.
+// close lets a process end, or kills it after grace.
 func (p *process) close() {
 	p.stdin.Close()
 	select {

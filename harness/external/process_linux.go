@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// newCommand returns a command whose process has a process group of its own. A shell limits what the
-// process, and each process that it starts, may allocate, in bytes, and then becomes the program.
-// Address space that is only reserved does not count, since garbage collectors reserve much; so the
-// limit is not RLIMIT_AS. The kernel kills the process when the thread that started it ends, which
-// the Go runtime does not let happen while miglab runs.
+// newCommand returns a command whose process has its own process group. A shell limits the memory, in
+// bytes, that the process and each process that it starts may allocate, and then becomes the program.
+// The limit is not RLIMIT_AS, because that would count reserved address space, of which garbage
+// collectors take much. The kernel kills the process when the thread that started it ends, which the
+// Go runtime does not let happen while miglab runs.
 func newCommand(path string, args []string, memory uint64) *exec.Cmd {
 	limited := []string{"-c", `ulimit -d "$1" && shift && exec "$0" "$@"`, path, strconv.FormatUint(memory>>10, 10)}
 	cmd := exec.Command("/bin/sh", append(limited, args...)...)
@@ -24,8 +24,8 @@ func newCommand(path string, args []string, memory uint64) *exec.Cmd {
 	return cmd
 }
 
-// isPlainText reports whether a file is neither binary nor names its interpreter. The kernel refuses to
-// run it, and a shell would take it for its own script.
+// isPlainText reports whether a file is a text that does not name its interpreter. The kernel refuses to
+// run it, but a shell would run it as its own script.
 func isPlainText(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

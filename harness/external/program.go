@@ -18,7 +18,7 @@ import (
 	"miglab/harness/run"
 )
 
-// protocols has what [algo.Spec.New] is for a program, by track. Each track's file adds its own.
+// protocols has the function that returns [algo.Spec.New] for a program, by track. Each track's file adds its own.
 var protocols = map[string]func(*program) algo.Constructor{}
 
 const prefix = "exec:"
@@ -41,13 +41,14 @@ func findProgram(name string) (algo.Spec, error) {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		hint := "name a program by its path or one on the PATH"
-		if _, there := os.Stat(command[0]); there == nil && !strings.ContainsAny(command[0], `/\\`) {
+		_, missing := os.Stat(command[0])
+		if missing == nil && !strings.ContainsAny(command[0], `/\\`) {
 			hint = fmt.Sprintf("write exec:./%s for the file in this folder, or put its interpreter before it, as in "+
 				"exec:python3 %[1]s", command[0])
 		}
 		return algo.Spec{}, fmt.Errorf("algorithm %q: %w; %s", name, err, hint)
 	}
-	content, err := contentOf(path, command[1:])
+	content, err := hashContent(path, command[1:])
 	if err != nil {
 		return algo.Spec{}, fmt.Errorf("algorithm %q: %w", name, err)
 	}
@@ -77,8 +78,8 @@ func findProgram(name string) (algo.Spec, error) {
 	return s, nil
 }
 
-// A program is a command on a track with its limits. It has as many processes as there are
-// conversations at a time.
+// A program is a command on a track with its limits. It has one process for each conversation
+// that takes place at the same time.
 type program struct {
 	key
 	path  string
@@ -102,17 +103,18 @@ type limits struct {
 	memory         uint64
 }
 
-// programs are those that were opened.
+// programs holds the opened programs.
 var programs = struct {
 	sync.Mutex
 	known map[key]*program
 }{known: map[key]*program{}}
 
-// openProgram starts a program that is not known yet and has it say hello.
+// openProgram starts a program that is not known yet and reads its hello.
 func openProgram(k key, path string, args []string) (*program, error) {
 	programs.Lock()
 	defer programs.Unlock()
-	if known, ok := programs.known[k]; ok {
+	known := programs.known[k]
+	if known != nil {
 		return known, nil
 	}
 	p := &program{key: k, path: path, args: args}
@@ -154,7 +156,7 @@ func parseTime(a algo.Args, name string) (time.Duration, error) {
 	return d, nil
 }
 
-// start starts a process and has it say hello.
+// start starts a process and reads its hello.
 func (p *program) start(ctx context.Context) (proc *process, h hello, err error) {
 	deadline := time.Now().Add(p.limits.start)
 	proc, err = startProcess(p.path, p.args, p.limits.memory)
@@ -174,7 +176,7 @@ func (p *program) start(ctx context.Context) (proc *process, h hello, err error)
 	return proc, h, nil
 }
 
-// blame puts the program's name into an error.
+// blame adds the program's name to an error.
 func (p *program) blame(err error) error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		own.Program = p.name
@@ -188,7 +190,7 @@ func (p *program) take(ctx context.Context) (*process, error) {
 	for last := len(p.idle) - 1; last >= 0; last-- {
 		proc := p.idle[last]
 		p.idle = p.idle[:last]
-		if proc.kept() {
+		if proc.usable() {
 			p.mu.Unlock()
 			return proc, nil
 		}
@@ -197,9 +199,9 @@ func (p *program) take(ctx context.Context) (*process, error) {
 	return p.fresh(ctx)
 }
 
-// fresh returns a process that was not asked anything yet.
+// fresh starts a process that has not been asked about an instance.
 func (p *program) fresh(ctx context.Context) (*process, error) {
-	content, err := contentOf(p.path, p.args)
+	content, err := hashContent(p.path, p.args)
 	if err != nil || content != p.content {
 		return nil, p.blame(newError(run.KindFailed, "was changed while it was used; run again"))
 	}
@@ -222,8 +224,8 @@ func (p *program) giveBack(proc *process) {
 	p.idle = append(p.idle, proc)
 }
 
-// Close ends all processes of all programs. It kills those that do not end by themselves
-// when their standard input is closed. Later questions start new processes.
+// Close ends all processes of all programs. It closes their standard input and kills the processes
+// that do not end by themselves. Later questions start new processes.
 func Close() {
 	programs.Lock()
 	clear(programs.known)

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// A tail keeps the end of what is written to it.
+// A tail keeps the end of the text that is written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// How much of standard error an error shows.
+// The most bytes and lines of standard error in an error.
 const (
 	tailBytes = 1 << 10
 	tailLines = 5
@@ -22,7 +22,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
-	if cut := len(t.text) - tailBytes; cut > 0 {
+	cut := len(t.text) - tailBytes
+	if cut > 0 {
 		t.text = append(t.text[:0], t.text[cut:]...)
 	}
 	return len(p), nil

@@ -11,22 +11,22 @@ type symmetry struct {
 	useful []Partition
 	// canonical[i] is the index in useful of the representative of useful[i].
 	canonical []int
-	// renaming[i] turns useful[i] into its representative.
+	// renaming[i] renames the slices of useful[i] to get its representative.
 	renaming []Permutation
 }
 
-var symmetryOf = Derived(findSymmetry)
+var symmetries = Derived(findSymmetry)
 
 // Useful returns the maximal partitions that use every compute slice. The DRL paper drops
 // those with 3 slices at 0, in which slice 3 is idle. There are 16 on the 7-slice models and
 // 5 on A30.
-func (g *GPU) Useful() []Partition { return symmetryOf(g).useful }
+func (g *GPU) Useful() []Partition { return symmetries(g).useful }
 
 // Classes returns the equivalence classes of the useful partitions (DRL Definition 1):
 // 13 on the 7-slice models and 4 on A30. The first partition of each is the canonical
 // representative, which is the lexicographically highest.
 func (g *GPU) Classes() [][]Partition {
-	s := symmetryOf(g)
+	s := symmetries(g)
 	var out [][]Partition
 	index := map[int]int{}
 	for i, p := range s.useful {
@@ -41,10 +41,10 @@ func (g *GPU) Classes() [][]Partition {
 }
 
 // Canonical returns the representative of a useful partition's class, and a permutation
-// that renames the partition's slices to those of the representative (sigma in DRL Fig. 5).
+// that renames the partition's slices to the representative's (sigma in DRL Fig. 5).
 // It returns false for a partition that is not useful.
 func (g *GPU) Canonical(p Partition) (Partition, Permutation, bool) {
-	s := symmetryOf(g)
+	s := symmetries(g)
 	for i, u := range s.useful {
 		if slices.Equal(u, p) {
 			return s.useful[s.canonical[i]], s.renaming[i], true
@@ -53,7 +53,7 @@ func (g *GPU) Canonical(p Partition) (Partition, Permutation, bool) {
 	return nil, nil, false
 }
 
-// sizePerSlice is the vector (c_1, ..., c_K) of DRL Definition 1.
+// sizePerSlice returns the vector (c_1, ..., c_K) of DRL Definition 1: the size of each slice's instance.
 func sizePerSlice(g *GPU, p Partition) string {
 	c := make([]byte, g.ComputeSlices)
 	for _, in := range p {
@@ -82,7 +82,7 @@ func findSymmetry(g *GPU) *symmetry {
 	s.renaming = make([]Permutation, len(s.useful))
 	for i, p := range s.useful {
 		vectors[i] = sizePerSlice(g, p)
-		s.canonical[i] = len(s.useful) // that is, none yet
+		s.canonical[i] = len(s.useful) // larger than every index: not found yet
 	}
 	image := make([]int, len(s.useful))
 	renamed := make([]byte, g.ComputeSlices)

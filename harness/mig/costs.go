@@ -9,9 +9,9 @@ import (
 	"miglab/harness/spec"
 )
 
-// costParams are what may follow the name of a model, as in A100?create=0.05&destroy=10x: how long it takes to create
-// and to destroy an instance. A number is in seconds and holds for every profile. A number and an x multiplies the
-// time that the model has for each.
+// costParams declares the parameters that may follow the name of a model, as in A100?create=0.05&destroy=10x: the
+// times to create and to destroy an instance. A number is in seconds and holds for every profile. A number with an x
+// multiplies the model's own time of each profile.
 var costParams = []spec.Param{
 	{Name: "create", Default: "1x", Type: cost, Doc: "seconds to create an instance, or a multiple of the model's"},
 	{Name: "destroy", Default: "1x", Type: cost, Doc: "seconds to destroy an instance, or a multiple of the model's"},
@@ -41,17 +41,17 @@ func parseCost(value string) (v Seconds, unit string, err error) {
 	return Seconds(number), unit, err
 }
 
-// costOf returns what a cost of [costParams] is in seconds, given the model's own.
-func costOf(value string, own Seconds) Seconds {
+// seconds returns a cost of [costParams] in seconds. own is the model's own time.
+func seconds(value string, own Seconds) Seconds {
 	v, unit, _ := parseCost(value)
-	if unit != "" {
+	if unit == "x" {
 		return v * own
 	}
 	return v
 }
 
-// withCosts returns the model of a name with other costs, which its own name then gives. It is registered, so that its
-// results take it along. Errors are those of find, [spec.Read] and [Register].
+// withCosts returns the named model with other costs. The name of the new model contains the costs. withCosts
+// registers it, so that results are stored under it. It passes on the errors of find, [spec.Read] and [Register].
 func withCosts(name string, costs []string, find func(string) (*GPU, error)) (*GPU, error) {
 	g, err := find(name)
 	if err != nil {
@@ -71,7 +71,8 @@ func withCosts(name string, costs []string, find func(string) (*GPU, error)) (*G
 	}
 	for _, p := range g.Profiles {
 		changed := *p
-		changed.Create, changed.Destroy = costOf(a["create"], p.Create), costOf(a["destroy"], p.Destroy)
+		changed.Create = seconds(a["create"], p.Create)
+		changed.Destroy = seconds(a["destroy"], p.Destroy)
 		out.Profiles = append(out.Profiles, &changed)
 	}
 	return Register(out)
@@ -80,7 +81,7 @@ func withCosts(name string, costs []string, find func(string) (*GPU, error)) (*G
 // Board names the model that measured times are filed under: the model itself, or the one that it is [GPU.Like].
 func (g *GPU) Board() string { return cmp.Or(g.Like, g.Name) }
 
-// checkCosts compares the name with [GPU.Like].
+// checkCosts returns an error unless the name is [GPU.Like] with costs, or has no costs and Like is empty.
 func (g *GPU) checkCosts() error {
 	name, costs := spec.Split(g.Name)
 	if name != g.Board() {

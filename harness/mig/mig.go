@@ -1,6 +1,7 @@
 package mig
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -12,8 +13,7 @@ import (
 	"miglab/harness/wholefile"
 )
 
-// Seconds is a duration or an instant in seconds. +Inf as a duration means
-// "does not fit".
+// Seconds is a duration or a point in time, in seconds. A task with the duration +Inf does not fit.
 type Seconds float64
 
 // Slices is a number of slices or the position of a slice. Sizes count compute slices (the
@@ -60,10 +60,11 @@ func (r Reconfiguration) Cost(takes Seconds) Seconds {
 // ParseReconfiguration reads "sequential", "parallel" or "free". The error is a
 // [*nearest.UnknownError].
 func ParseReconfiguration(s string) (Reconfiguration, error) {
-	if i := slices.Index(reconfigurationNames[:], s); i >= 0 {
-		return Reconfiguration(i), nil
+	i := slices.Index(reconfigurationNames[:], s)
+	if i < 0 {
+		return 0, nearest.Unknown("reconfiguration model", s, reconfigurationNames[:])
 	}
-	return 0, nearest.Unknown("reconfiguration model", s, reconfigurationNames[:])
+	return Reconfiguration(i), nil
 }
 
 // A Profile is a kind of GPU instance that a model offers.
@@ -86,8 +87,8 @@ type Profile struct {
 	DoubleMemory bool `json:"double_memory,omitempty"`
 	// MediaExtensions marks the "+me" profile.
 	MediaExtensions bool `json:"media_extensions,omitempty"`
-	// Variant is how the name ends of a profile with other engines: "+gfx" with graphics, "+me.all" with all
-	// media engines, "-me" with none.
+	// Variant is the end of the name of a profile with other engines: "+gfx" has graphics, "+me.all" has all
+	// media engines, "-me" has no media engine.
 	Variant string `json:"variant,omitempty"`
 	// Create and Destroy are the times to create and to destroy an instance (FAR Table 1).
 	Create  Seconds `json:"create_s"`
@@ -143,14 +144,14 @@ type GPU struct {
 	Origin string `json:"origin,omitempty"`
 	// Aliases are further names that [Lookup] accepts.
 	Aliases []string `json:"aliases,omitempty"`
-	// Like names the model that differs in nothing but its costs; "" for most models. The name then gives the costs.
+	// Like names the model from which this one differs only in its costs; "" for most models. Name contains the costs.
 	Like string `json:"like,omitempty"`
 	// ComputeSlices is 7, or 4 on A30: the #slices_G of the papers.
 	ComputeSlices Slices `json:"compute_slices"`
 	// MemorySlices is 8, or 4 on A30.
 	MemorySlices Slices `json:"memory_slices"`
-	// DriverSlices is how many memory slices of the driver are one of the model: 3 on RTX PRO 6000, where the
-	// driver counts 12 and places nothing between the model's 4. 0 means 1.
+	// DriverSlices is the number of the driver's memory slices in one memory slice of the model: 3 on RTX PRO 6000,
+	// where the driver counts 12 and starts instances only at the borders of the model's 4. 0 means 1.
 	DriverSlices Slices `json:"driver_slices,omitempty"`
 	// Profiles lists the profiles that algorithms may use, by ascending size.
 	Profiles []*Profile `json:"profiles"`
@@ -158,7 +159,7 @@ type GPU struct {
 	Others []*Profile `json:"others,omitempty"`
 	// CostSource says where the create and destroy times come from.
 	CostSource string `json:"cost_source"`
-	// Assumed says which other numbers have no source, and what they are assumed to equal.
+	// Assumed says which other numbers have no source, and which values are assumed instead.
 	Assumed string `json:"assumed,omitempty"`
 
 	// file says in errors which file the model was read from; "" if it was not.
@@ -186,17 +187,19 @@ func Lookup(name string) (*GPU, error) {
 			names = append(names, n)
 		}
 	}
-	if name, costs := spec.Split(name); costs != nil {
-		return withCosts(name, costs, Lookup)
+	model, costs := spec.Split(name)
+	if costs != nil {
+		return withCosts(model, costs, Lookup)
 	}
 	return nil, nearest.Unknown("GPU", name, names)
 }
 
-// LookupOrRead is [Lookup] for what a user writes on the command line: a name that ends with
-// .json is a file of [GPU.JSON], for example the gpu.json that miglab profile writes. Its model
-// is registered. Costs may follow that name, too.
+// LookupOrRead is [Lookup] for names on the command line. A name that ends with .json is a file
+// in the format of [GPU.JSON], for example the gpu.json that miglab profile writes; LookupOrRead
+// registers its model. Costs may follow the file's name, too.
 func LookupOrRead(name string) (*GPU, error) {
-	if file, costs := spec.Split(name); costs != nil && strings.HasSuffix(file, ".json") {
+	file, costs := spec.Split(name)
+	if costs != nil && strings.HasSuffix(file, ".json") {
 		return withCosts(file, costs, LookupOrRead)
 	}
 	if !strings.HasSuffix(name, ".json") {
@@ -221,7 +224,7 @@ func (g *GPU) String() string { return g.Name }
 // Sizes returns the instance sizes C_G in ascending order (FAR 2.2).
 func (g *GPU) Sizes() []Slices { return g.sizes }
 
-// Profile returns the standard profile of a size, or nil if the model has none.
+// Profile returns the standard profile of a size, or nil if the model has no such profile.
 func (g *GPU) Profile(size Slices) *Profile {
 	if size < 1 || size > MaxSize {
 		return nil
@@ -339,10 +342,7 @@ func (g *GPU) PartitionsOf(keep func(*Profile) bool) []Partition {
 	extend(nil)
 	slices.SortFunc(out, func(a, b Partition) int {
 		return -slices.CompareFunc(a, b, func(x, y Instance) int {
-			if d := int(x.Size() - y.Size()); d != 0 {
-				return d
-			}
-			return int(x.Profile.Length - y.Profile.Length)
+			return cmp.Or(int(x.Size()-y.Size()), int(x.Profile.Length-y.Profile.Length))
 		})
 	})
 	return out

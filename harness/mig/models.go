@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// modelsText has the models in the format of [GPU.JSON]. Their numbers are those of nvidia-smi mig -lgip and -lgipp
-// and of NVIDIA's MIG user guide; a model says which are assumed, and 0 multiprocessors are not published. The times
-// to create and to destroy an instance are the averages of FAR Table 1.
+// modelsText holds the models in the format of [GPU.JSON]. Their numbers come from nvidia-smi mig -lgip and -lgipp
+// and from NVIDIA's MIG user guide. [GPU.Assumed] names the numbers without a source; 0 multiprocessors means not
+// published. The times to create and to destroy an instance are the averages of FAR Table 1.
 //
 //go:embed models.json
 var modelsText []byte
@@ -25,7 +25,7 @@ func readModels() (out []*GPU) {
 	return out
 }
 
-// derive computes what follows from the profiles.
+// derive computes the sizes, the tree and the partitions from the profiles.
 func (g *GPU) derive() {
 	for _, p := range g.Profiles {
 		if p.Standard() {

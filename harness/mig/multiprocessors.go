@@ -17,19 +17,20 @@ var boards = []struct {
 	{"H100-PCIe", 114},     // NVIDIA H100 Tensor Core GPU Architecture, table of the H100 PCIe and SXM5
 }
 
-// BoardMultiprocessors returns how many multiprocessors a board has, by its name as one word such as
-// A100-SXM-64GB; false for a board that has those of its model.
+// BoardMultiprocessors returns the number of multiprocessors of a board, by its name as one word such as
+// A100-SXM-64GB. It returns false for a board that has as many as its model.
 func BoardMultiprocessors(board string) (int, bool) {
 	for _, b := range boards {
-		if rest, ok := strings.CutPrefix(board, b.prefix); ok && (rest == "" || rest[0] == '-') {
+		rest, ok := strings.CutPrefix(board, b.prefix)
+		if ok && (rest == "" || rest[0] == '-') {
 			return b.sms, true
 		}
 	}
 	return 0, false
 }
 
-// Multiprocessors returns how many a GPU has, including those that no MIG instance has: an A100
-// has 108, and its largest instance 98. The error names a GPU of which that is not known.
+// Multiprocessors returns the number of multiprocessors of a GPU, including those outside every MIG
+// instance: an A100 has 108, and its largest instance has 98. It returns an error if the number is not known.
 func (g *GPU) Multiprocessors() (int, error) {
 	board := g.Board()
 	if sms, ok := BoardMultiprocessors(board); ok {

@@ -40,9 +40,9 @@ func Register(g *GPU) (*GPU, error) {
 	registered.mu.Lock()
 	defer registered.mu.Unlock()
 	for _, known := range slices.Concat(models, registered.models) {
-		name, both := known.shared(g)
+		name, shared := known.sharedName(g)
 		switch {
-		case !both:
+		case !shared:
 		case known.equal(g):
 			return known, nil
 		case known.Name == g.Name || name == g.Name && slices.Contains(known.Aliases, name):
@@ -63,8 +63,8 @@ func Register(g *GPU) (*GPU, error) {
 // names returns the name and the aliases.
 func (g *GPU) names() []string { return append([]string{g.Name}, g.Aliases...) }
 
-// shared returns a name of o that [Lookup] would also find g by.
-func (g *GPU) shared(o *GPU) (name string, ok bool) {
+// sharedName returns a name of o under which [Lookup] would also find g.
+func (g *GPU) sharedName(o *GPU) (name string, ok bool) {
 	for _, name := range o.names() {
 		if slices.ContainsFunc(g.names(), func(own string) bool { return strings.EqualFold(own, name) }) {
 			return name, true
@@ -73,8 +73,8 @@ func (g *GPU) shared(o *GPU) (name string, ok bool) {
 	return "", false
 }
 
-// usable matches the names that can be part of file names, specs and lines of text.
-var usable = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9 ._-]*[A-Za-z0-9])?$`)
+// usableName matches the names that can be part of file names, specs and lines of text.
+var usableName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9 ._-]*[A-Za-z0-9])?$`)
 
 // columns are the sizes that task files have a column for.
 var columns = []Slices{1, 2, 3, 4, 7}
@@ -92,7 +92,7 @@ func (g *GPU) check() error {
 		return err
 	}
 	for _, name := range append([]string{g.Board()}, g.Aliases...) {
-		if !usable.MatchString(name) || strings.HasSuffix(strings.ToLower(name), ".json") {
+		if !usableName.MatchString(name) || strings.HasSuffix(strings.ToLower(name), ".json") {
 			return fmt.Errorf("%q cannot name it; a name has letters, digits, spaces, dots, hyphens and "+
 				"underscores, begins and ends with a letter or digit, and does not end with .json", name)
 		}
@@ -171,14 +171,15 @@ func (g *GPU) checkProfile(p *Profile) error {
 	return nil
 }
 
-// replaceable reports whether instances of a standard profile could take the place of those of p at no higher cost.
+// replaceable reports whether an instance of the standard profile by could replace any instance of p at no higher
+// cost.
 func (p *Profile) replaceable(by *Profile) bool {
 	elsewhere := func(start Slices) bool { return !slices.Contains(by.Starts, start) }
 	return by != nil && by.Standard() && by.Size == p.Size && by.Length <= p.Length && by.Create <= p.Create &&
 		by.Destroy <= p.Destroy && !slices.ContainsFunc(p.Starts, elsewhere)
 }
 
-// mayTake reports whether an operation may take a time. Only costs that a name gives may be 0.
+// mayTake reports whether t is a valid time of an operation. Only costs in the model's name may be 0.
 func (g *GPU) mayTake(t Seconds) bool { return t > 0 || t == 0 && g.Like != "" }
 
 // disjoint returns how many instances of the profile fit beside each other.
@@ -192,7 +193,7 @@ func (p *Profile) disjoint() (n int) {
 	return n
 }
 
-// checkTree refuses a model whose instances are not those of a tree in which a scheduler splits an
+// checkTree refuses a model whose instances do not form a tree in which a scheduler splits an
 // instance into at most two.
 func (g *GPU) checkTree() error {
 	derived := *g
@@ -230,7 +231,7 @@ func (g *GPU) origin() string {
 // equal reports whether two models are the same, wherever they come from.
 func (g *GPU) equal(o *GPU) bool { return bytes.Equal(g.Definition(), o.Definition()) }
 
-// Definition is [GPU.JSON] without the origin: equal models have the same.
+// Definition returns [GPU.JSON] without the origin. Equal models have equal definitions.
 func (g *GPU) Definition() []byte {
 	anywhere := *g
 	anywhere.Origin = ""
@@ -261,12 +262,13 @@ func ParseModel(text []byte, file string) (*GPU, error) {
 	return known, nil
 }
 
-// CostsLike returns the times to create and to destroy an instance of a size on a GPU whose
-// times were not published: those of a model of FAR Table 1, for its smallest size from this
-// one on. The source says so.
+// CostsLike returns times to create and to destroy an instance of a size on a GPU whose times were not
+// published: g's times for its smallest size that is at least as large. g is a model of FAR Table 1, and
+// source says so.
 func (g *GPU) CostsLike(size Slices) (create, destroy Seconds, source string) {
 	for _, s := range g.sizes {
-		if p := g.bySize[s]; s >= size || s == g.ComputeSlices {
+		p := g.bySize[s]
+		if s >= size || s == g.ComputeSlices {
 			return p.Create, p.Destroy, fmt.Sprintf("assumed equal to %s in FAR Table 1", g.Name)
 		}
 	}

@@ -1,6 +1,6 @@
 package mig
 
-// What confines a kernel to a part of a GPU, as files of measurements write it.
+// The ways to confine a kernel to a part of a GPU, as files of measurements write them.
 const (
 	// SourceMIG is a MIG instance: it has its own multiprocessors, L2, memory and bandwidth.
 	SourceMIG = "mig"

@@ -1,6 +1,9 @@
 package mig
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A Node is an instance in the repartitioning tree (FAR Fig. 4). The tree is the order in
 // which a scheduler that only splits instances may use them.
@@ -21,7 +24,7 @@ func (g *GPU) Tree() []Node { return g.tree }
 // slices at 0. Parents and children are indices in this list.
 func (g *GPU) FullTree() (full []Node) {
 	compute := Mask(1<<g.ComputeSlices - 1)
-	index := make([]int, len(g.tree)) // by node of the tree: itself in full, or its nearest ancestor there
+	index := make([]int, len(g.tree)) // index[i] is the position in full of node i, or of its nearest ancestor there
 	for i, n := range g.tree {
 		parent := -1
 		if n.Parent >= 0 {
@@ -48,10 +51,7 @@ func buildTree(g *GPU) []Node {
 	}
 	// In preorder an instance comes before those that it covers, and left before right.
 	slices.SortFunc(all, func(a, b Instance) int {
-		if d := int(a.Start - b.Start); d != 0 {
-			return d
-		}
-		return int(b.Size() - a.Size())
+		return cmp.Or(int(a.Start-b.Start), int(b.Size()-a.Size()))
 	})
 	nodes := make([]Node, len(all))
 	for i, in := range all {

@@ -22,7 +22,7 @@ const (
 	KindInvalid = "invalid"
 	// KindPanic is a panic of the algorithm.
 	KindPanic = "panic"
-	// KindFailed is any other error that the algorithm returned.
+	// KindFailed is any other error of the algorithm.
 	KindFailed = "failed"
 )
 
@@ -31,14 +31,14 @@ type panicError struct{ value any }
 
 func (e panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// solve runs the algorithm on an instance and has the answer checked.
+// solve runs the algorithm on an instance and checks the answer. It returns a panic of the algorithm as a [panicError].
 func (t *Trial) solve(ctx context.Context, in task.Payload, index int) (a track.Answer, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicError{v}
 		}
 	}()
-	return t.track.Solve(ctx, t.algorithm, t.problem(in, seedOf(&t.Series, index)))
+	return t.track.Solve(ctx, t.algorithm, t.problem(in, instanceSeed(&t.Series, index)))
 }
 
 // An input is a generated instance.
@@ -47,17 +47,17 @@ type input struct {
 	payload task.Payload
 }
 
-// together is how many instances the algorithm solves at once; 1 if one after the other.
-func (t *Trial) together() int {
+// groupSize returns the number of instances that the algorithm solves at once; 1 if one after the other.
+func (t *Trial) groupSize() int {
 	if t.track.SolveTogether == nil {
 		return 1
 	}
 	return max(t.algorithm.Spec.Together, 1)
 }
 
-// solveTogether runs the algorithm on several instances at once. It returns nil if they are
-// to be solved one by one: there is only one, ctx is done, or an instance fails. Solving it
-// alone then says how.
+// solveTogether runs the algorithm on several instances at once. It returns nil if the caller must
+// solve them one by one: there is only one, ctx is done, or an instance fails. Solving each alone
+// then shows which instance fails, and why.
 func (t *Trial) solveTogether(ctx context.Context, inputs []input) (answers []track.Answer) {
 	if len(inputs) == 1 || ctx.Err() != nil {
 		return nil
@@ -69,7 +69,7 @@ func (t *Trial) solveTogether(ctx context.Context, inputs []input) (answers []tr
 	}()
 	problems := make([]track.Problem, len(inputs))
 	for i, in := range inputs {
-		problems[i] = t.problem(in.payload, seedOf(&t.Series, in.index))
+		problems[i] = t.problem(in.payload, instanceSeed(&t.Series, in.index))
 	}
 	answers, err := t.track.SolveTogether(ctx, t.algorithm, problems)
 	if err != nil {
@@ -78,20 +78,20 @@ func (t *Trial) solveTogether(ctx context.Context, inputs []input) (answers []tr
 	return answers
 }
 
-// problem puts an instance under the series' conditions.
+// problem adds the conditions of the series to an instance.
 func (t *Trial) problem(in task.Payload, seed uint64) track.Problem {
 	return track.Problem{GPU: t.gpu, Count: t.Series.Count, Model: t.model, Seed: seed, Payload: in}
 }
 
-// seedOf is the seed of an instance: it hangs on what names the instance, and is the same for
+// instanceSeed returns the seed of an instance, a hash of the dataset, the GPU and the index. It is the same for
 // every algorithm.
-func seedOf(s *store.Series, index int) uint64 {
+func instanceSeed(s *store.Series, index int) uint64 {
 	h := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d", s.Dataset, s.GPU, index))
 	return binary.LittleEndian.Uint64(h[:8])
 }
 
-// metricsOf leaves out metrics that are no number.
-func metricsOf(ms []track.Metric) store.Metrics {
+// storedMetrics returns the metrics for the store, without those that are NaN.
+func storedMetrics(ms []track.Metric) store.Metrics {
 	out := make(map[string]float64, len(ms))
 	for _, m := range ms {
 		if !math.IsNaN(m.Value) {
@@ -101,8 +101,8 @@ func metricsOf(ms []track.Metric) store.Metrics {
 	return store.NewMetrics(out)
 }
 
-// kindOf classifies the error of a cell that the caller did not cut short.
-func kindOf(err error) string {
+// errorKind returns the kind of the error row for an error of [Trial.solve].
+func errorKind(err error) string {
 	var (
 		failure    algo.Failure
 		infeasible *algo.InfeasibleError

@@ -155,7 +155,7 @@ func TestContentsStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := contentOf(g, spec, in); got != c.want {
+		if got := hashContent(g, spec, in); got != c.want {
 			t.Errorf("%s on %s: content %s, want %s", c.dataset, c.gpu, got, c.want)
 		}
 	}

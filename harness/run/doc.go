@@ -1,19 +1,19 @@
 // Package run computes results: it looks up which cells the store already has, computes the others
-// in parallel, and stores what they give.
+// in parallel, and stores their results.
 //
 // A cell is one algorithm on one instance of a dataset under fixed conditions. [Resolve] looks up the
 // names of a [store.Series], which makes a [Trial]; a [Span] is some of its instances.
 //
 // A result is reused until the algorithm's version or weights, the dataset's first instance, or the
-// GPU's geometry or costs change. It depends on nothing else: each instance has a random stream of its
-// own, algorithms read no clock, and each call gets a new algorithm and its own copy of the tasks. An
-// export has the same bytes for any number of workers or shards, and after an interruption.
+// GPU's geometry or costs change. Workers and shards do not change a result: each instance has its own
+// random stream, algorithms read no clock, and each call gets a new algorithm and its own copy of the
+// tasks. An export has the same bytes for any number of workers or shards, and after an interruption.
 //
 // An algorithm with [algo.Spec.Together] solves several instances in one call, with the same
 // results. Their times are then equal shares of the call's. If the call fails, each is solved
 // alone.
 //
-// The referee checks every schedule before anything is measured. A cell whose
-// algorithm breaks the rules, declines, fails or panics has an error row instead of
-// metrics, and averaging over it is an error.
+// The referee checks every schedule before it is measured. If the algorithm breaks the rules,
+// refuses the problem, fails or panics, the cell has an error row instead of metrics. [Span.Values]
+// refuses to average over such a cell.
 package run

@@ -20,30 +20,31 @@ import (
 
 // An Engine computes cells. Only Store must be set.
 type Engine struct {
-	// Store has what was computed before and takes what is computed now.
+	// Store has the earlier results and receives the new ones.
 	Store *store.DB
-	// File is the database of Store that takes the results. If it is empty, it is the shard's
-	// in the store's folder.
+	// File is the database of Store that receives the results. "" means the shard's file in the
+	// store's folder.
 	File string
-	// Workers is how many cells are computed at a time; 0 means one for each processor.
+	// Workers is the number of cells that are computed at a time; 0 means one for each processor.
 	Workers int
 	// Shard is the part of the cells that this engine computes.
 	Shard Shard
-	// Progress is told how many of the shard's cells are done: once before the first
-	// is computed, and after every few. Calls do not overlap. May be nil.
+	// Progress receives the number of the shard's cells that are done: before the first is computed,
+	// at intervals, and at the end. Calls do not overlap. May be nil.
 	Progress func(done, total int)
-	// Share is told before each call of Progress which share of the work is done, by the times of the cells that were
-	// computed. May be nil.
+	// Share receives the share of the work that is done, estimated from the times of the computed cells. It is called
+	// before each call of Progress at intervals. May be nil.
 	Share func(share float64)
-	// Failed is told the errors that say more than the results keep. Calls may overlap. May be nil.
+	// Failed receives the errors whose text says more than the results store. Calls may overlap. May be nil.
 	Failed func(algo.Failure)
 }
 
-// Run computes the cells of the spans that the store lacks or that ran out of time before. Error
-// rows are results too and are not computed again. A cell listed twice is computed once.
+// Run computes the cells of the spans that have no result in the store, or whose result is
+// [store.KindTimeout]. Other error rows are results and are not computed again. A cell listed twice
+// is computed once.
 //
-// When ctx is cancelled, what is finished is kept, and Run returns ctx.Err(). Other errors are those
-// of the dataset and of the store; they stop the run.
+// When ctx is cancelled, Run keeps the finished cells and returns ctx.Err(). An error of the dataset
+// or of the store stops the run.
 func (e *Engine) Run(ctx context.Context, spans []Span) error {
 	p, err := e.plan(ctx, spans)
 	if err != nil {
@@ -84,7 +85,7 @@ func (e *Engine) progress(done, total int) {
 	}
 }
 
-// reportEvery is how often progress is told.
+// reportEvery is the shortest time between two calls of Progress.
 const reportEvery = 100 * time.Millisecond
 
 func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error {
@@ -93,14 +94,14 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 		workers = runtime.GOMAXPROCS(0)
 	}
 	var mu sync.Mutex
-	done, told := p.done, time.Now()
+	done, reported := p.done, time.Now()
 	report := func(s *planned, took time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
 		done++
-		s.tell(took)
-		if time.Since(told) >= reportEvery {
-			told = time.Now()
+		s.count(took)
+		if time.Since(reported) >= reportEvery {
+			reported = time.Now()
 			if e.Share != nil {
 				e.Share(p.shareDone())
 			}
@@ -119,7 +120,7 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 	return err
 }
 
-// A report is told of a cell that is done, and how long it took.
+// A report receives the series of a finished cell and the time that it took.
 type report func(s *planned, took time.Duration)
 
 // work generates the instances of jobs with the same series, each once, and computes their
@@ -145,10 +146,10 @@ func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, tell rep
 	return nil
 }
 
-// cells computes cells of one series. The first of those that are solved together takes the time of all.
+// cells computes cells of one series. For cells that are solved together, it reports the time of all for the first.
 func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store.Writer, tell report) error {
 	began := time.Now()
-	for part := range slices.Chunk(inputs, s.together()) {
+	for part := range slices.Chunk(inputs, s.groupSize()) {
 		answers := s.solveTogether(ctx, part)
 		for i, in := range part {
 			var row store.Row
@@ -170,8 +171,7 @@ func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store
 	return nil
 }
 
-// row computes one cell. It is an error only if ctx is done: then nothing is
-// known about the cell.
+// row computes one cell. It returns an error only if ctx is done; the cell then has no result.
 func (e *Engine) row(ctx context.Context, t *Trial, in task.Payload, index int) (store.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Row{}, err
@@ -185,13 +185,14 @@ func (e *Engine) row(ctx context.Context, t *Trial, in task.Payload, index int) 
 	}
 	text := err.Error()
 	if own, ok := errors.AsType[algo.Failure](err); ok {
-		if text = own.FailureText(); e.Failed != nil {
+		text = own.FailureText()
+		if e.Failed != nil {
 			e.Failed(own)
 		}
 	}
-	return store.Row{Kind: kindOf(err), Error: cmp.Or(text, "an error without a text")}, nil
+	return store.Row{Kind: errorKind(err), Error: cmp.Or(text, "an error without a text")}, nil
 }
 
 func resultRow(a track.Answer) store.Row {
-	return store.Row{Metrics: metricsOf(a.Metrics), Micros: float64(a.Took) / float64(time.Microsecond)}
+	return store.Row{Metrics: storedMetrics(a.Metrics), Micros: float64(a.Took) / float64(time.Microsecond)}
 }

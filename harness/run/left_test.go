@@ -104,7 +104,7 @@ func TestTimeLeftOfReproduce(t *testing.T) {
 						time.Sleep(kind.took[j.instance])
 						mu.Lock()
 						for range kind.Cells {
-							s.tell(kind.took[j.instance] / time.Duration(kind.Cells))
+							s.count(kind.took[j.instance] / time.Duration(kind.Cells))
 						}
 						p.done += kind.Cells
 						if time.Since(told) >= reportEvery {

@@ -13,22 +13,22 @@ import (
 	"miglab/harness/store"
 )
 
-// A backlog is the shard's cells. The jobs are made piece by piece, since there may be more cells than fit in memory.
+// A backlog is the shard's cells. Its jobs are listed piece by piece, because all cells may not fit in memory.
 type backlog struct {
 	series []*planned
 	shard  Shard
 	spans  []plannedSpan
-	// total counts the shard's cells and done those that have a result.
+	// total counts the shard's cells, and done counts the cells with a result.
 	total, done int
-	// names are those of programs outside this one that the store lacks.
+	// names has the external programs whose declared name is not in the store yet.
 	names map[store.Program]string
-	// models are those that the results are on and that no table has, by name. unkept means that the
-	// store lacks one.
+	// models has the GPU models of the results that are not in the table of package mig, by name. unkept
+	// means that the store lacks one of them.
 	models map[string]*mig.GPU
 	unkept bool
 }
 
-// A plannedSpan is a span with the earlier ones of its series.
+// A plannedSpan is a span with the earlier spans of its series.
 type plannedSpan struct {
 	Span
 	of      *planned
@@ -41,22 +41,22 @@ type job struct {
 	series   []*planned
 }
 
-// together returns at most how many instances of the job's kind are worth solving at once.
-func (j *job) together() int {
+// groupSize returns the largest number of instances of the job's kind that an algorithm solves at once.
+func (j *job) groupSize() int {
 	n := 1
 	for _, s := range j.series {
-		n = max(n, s.together())
+		n = max(n, s.groupSize())
 	}
 	return n
 }
 
-// splitJobs groups the jobs that a worker does side by side: consecutive ones with the same
-// series, if an algorithm among them solves instances together. Each of the workers has some
-// of the jobs.
+// splitJobs groups consecutive jobs with the same series that one worker does together, if an
+// algorithm among the series solves instances together. The groups are small enough that each
+// worker gets some of the jobs.
 func splitJobs(jobs []job, workers int) [][]job {
 	var out [][]job
 	for share := max(1, len(jobs)/workers); len(jobs) > 0; {
-		most := min(jobs[0].together(), share, len(jobs))
+		most := min(jobs[0].groupSize(), share, len(jobs))
 		n := 1
 		for n < most && slices.Equal(jobs[n].series, jobs[0].series) {
 			n++
@@ -103,8 +103,8 @@ func mixJobs(parts [][]job) [][]job {
 	return out
 }
 
-// shareDone returns the share of the run's work that is done, if the cells that are left take as long as those of their
-// series on average, or of all series where none of their own is done.
+// shareDone returns the share of the run's work that is done. It assumes that a remaining cell takes the mean time of
+// its series, or of all series while its own series has no finished cell.
 func (p *backlog) shareDone() float64 {
 	spent, timed := 0.0, 0
 	for _, s := range p.series {
@@ -125,8 +125,8 @@ func (p *backlog) shareDone() float64 {
 	return spent / (spent + left)
 }
 
-// tell counts a cell that the run computed.
-func (s *planned) tell(took time.Duration) {
+// count counts a cell that the run computed.
+func (s *planned) count(took time.Duration) {
 	s.spent += took
 	s.timed++
 	s.left--
@@ -135,7 +135,8 @@ func (s *planned) tell(took time.Duration) {
 // A planned trial is one whose cells are listed.
 type planned struct {
 	*Trial
-	// left counts the shard's cells without a result, and timed those that the run computed, which took spent.
+	// left counts the shard's cells without a result. timed counts the cells that the run computed, and spent is their
+	// time.
 	left, timed int
 	spent       time.Duration
 	spans       []Span
@@ -145,24 +146,24 @@ type planned struct {
 	jobs map[int]int
 }
 
-// pieceOf is the number of instances of every series that are planned at a time.
-const pieceOf = 1 << 14
+// pieceSize is the number of instances of every series that are planned at a time.
+const pieceSize = 1 << 14
 
-// instances is a set of instances: a bit each, in arrays for pieceOf instances.
-type instances map[int]*[pieceOf / 64]uint64
+// instances is a set of instances: a bit each, in arrays for pieceSize instances.
+type instances map[int]*[pieceSize / 64]uint64
 
-func (s instances) has(instance int) bool {
-	bits := s[instance/pieceOf]
-	return bits != nil && bits[instance%pieceOf/64]>>(instance%64)&1 == 1
+func (s instances) contains(instance int) bool {
+	bits := s[instance/pieceSize]
+	return bits != nil && bits[instance%pieceSize/64]>>(instance%64)&1 == 1
 }
 
 func (s instances) add(instance int) {
-	bits := s[instance/pieceOf]
+	bits := s[instance/pieceSize]
 	if bits == nil {
-		bits = new([pieceOf / 64]uint64)
-		s[instance/pieceOf] = bits
+		bits = new([pieceSize / 64]uint64)
+		s[instance/pieceSize] = bits
 	}
-	bits[instance%pieceOf/64] |= 1 << (instance % 64)
+	bits[instance%pieceSize/64] |= 1 << (instance % 64)
 }
 
 // plan finds and counts the shard's cells and those without a result. It asks the store once for each series.
@@ -177,7 +178,7 @@ func (e *Engine) plan(ctx context.Context, spans []Span) (*backlog, error) {
 		return nil, err
 	}
 	known := map[store.Series]*planned{}
-	jobs := map[[3]string]map[int]int{} // by what names the instances
+	jobs := map[[3]string]map[int]int{} // by dataset, content and GPU
 	for _, span := range spans {
 		if span.From < 0 {
 			return nil, &datasets.IndexError{Dataset: span.Series.Dataset, Index: span.From}
@@ -198,7 +199,8 @@ func (e *Engine) plan(ctx context.Context, spans []Span) (*backlog, error) {
 				p.models[s.gpu.Name] = s.gpu
 				p.unkept = p.unkept || !kept[s.gpu.Name]
 			}
-			if name := s.algorithm.Spec.Declared; stored[s.Series.Program()] != name {
+			name := s.algorithm.Spec.Declared
+			if stored[s.Series.Program()] != name {
 				p.names[s.Series.Program()] = name
 			}
 		}
@@ -208,7 +210,7 @@ func (e *Engine) plan(ctx context.Context, spans []Span) (*backlog, error) {
 	err = p.eachPiece(ctx, func(first int) error {
 		p.each(first, func(s *planned, instance int) {
 			p.total++
-			if s.finished.has(instance) {
+			if s.finished.contains(instance) {
 				p.done++
 			} else {
 				s.left++
@@ -225,7 +227,7 @@ func (p *backlog) eachPiece(ctx context.Context, use func(first int) error) erro
 	for _, span := range p.spans {
 		end = max(end, span.To)
 	}
-	for first := 0; first < end; first += pieceOf {
+	for first := 0; first < end; first += pieceSize {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -239,7 +241,7 @@ func (p *backlog) eachPiece(ctx context.Context, use func(first int) error) erro
 // each calls use for the shard's cells of a piece, in the order in which they are listed first.
 func (p *backlog) each(first int, use func(s *planned, instance int)) {
 	for _, s := range p.spans {
-		for instance := max(first, s.From); instance < min(first+pieceOf, s.To); instance++ {
+		for instance := max(first, s.From); instance < min(first+pieceSize, s.To); instance++ {
 			listed := slices.ContainsFunc(s.earlier, func(e Span) bool { return e.Has(instance) })
 			if s.Has(instance) && !listed && p.shard.holds(s.Series, instance) {
 				use(s.of, instance)
@@ -254,7 +256,7 @@ func (p *backlog) piece(first int) (jobs []job) {
 		clear(s.of.jobs)
 	}
 	p.each(first, func(s *planned, instance int) {
-		if s.finished.has(instance) {
+		if s.finished.contains(instance) {
 			return
 		}
 		i, ok := s.jobs[instance]
@@ -268,9 +270,9 @@ func (p *backlog) piece(first int) (jobs []job) {
 	return jobs
 }
 
-// Open is [store.Open] for a folder whose results may be on GPU models that are not in the table of
-// package mig: [mig.Lookup] then finds these. A different model of the same name, from another
-// folder or a file, is an error that names both.
+// Open opens a folder as [store.Open] does and registers the GPU models of its results, so that
+// [mig.Lookup] finds them. A different model of the same name, from another folder or a file, is an
+// error that names both.
 func Open(dir string) (*store.DB, error) {
 	db, err := store.Open(dir)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"miglab/harness/store"
 )
 
-// A Failure is cells that ended with an error of one kind.
+// A Failure counts the cells that ended with an error of one kind.
 type Failure struct {
 	Kind  string
 	Cells int
-	// Errors are the first few that differ, each after the name of a cell that ended with it.
+	// Errors holds the first few different texts, each after the name of its first cell.
 	Errors []string
 }
 
-// Failures returns what the cells of the engine's shard failed with, by kind. Errors are those of
-// [store.DB.Rows].
+// Failures returns the errors of the cells of the engine's shard, grouped and sorted by kind. It passes on the
+// errors of [store.DB.Rows].
 func (e *Engine) Failures(spans []Span) (out []Failure, err error) {
 	const few = 3
 	seen := map[[2]string]bool{}
@@ -34,7 +34,8 @@ func (e *Engine) Failures(spans []Span) (out []Failure, err error) {
 		}
 		f := &out[i]
 		f.Cells++
-		if text := [2]string{row.Kind, row.Error}; !seen[text] && len(f.Errors) < few {
+		text := [2]string{row.Kind, row.Error}
+		if !seen[text] && len(f.Errors) < few {
 			seen[text] = true
 			f.Errors = append(f.Errors, fmt.Sprintf("%v, instance %d: %s", span.Series, row.Instance, row.Error))
 		}
@@ -42,7 +43,7 @@ func (e *Engine) Failures(spans []Span) (out []Failure, err error) {
 	return out, err
 }
 
-// rows yields the rows of spans until there is an error.
+// rows yields the rows of spans until there is an error, which it stores in err.
 func (e *Engine) rows(spans []Span, err *error) iter.Seq2[store.Row, Span] {
 	return func(yield func(store.Row, Span) bool) {
 		for _, span := range spans {
@@ -59,8 +60,8 @@ func (e *Engine) rows(spans []Span, err *error) iter.Seq2[store.Row, Span] {
 	}
 }
 
-// Values returns a metric of each instance. The first cell without it is an error. Other errors are
-// those of [store.DB.Rows].
+// Values returns a metric of each instance. It returns an error for the first cell without the metric, and passes
+// on the errors of [store.DB.Rows].
 func (s Span) Values(db *store.DB, metric string) ([]float64, error) {
 	out := make([]float64, 0, s.To-s.From)
 	err := s.eachRow(db, func(row *store.Row) error {
@@ -74,8 +75,8 @@ func (s Span) Values(db *store.DB, metric string) ([]float64, error) {
 	return out, err
 }
 
-// Microseconds returns how long the algorithm took on the instances. It is not a result: it differs
-// from run to run. Unknown times are left out. Errors are those of [Span.Values].
+// Microseconds returns the algorithm's times on the instances, without unknown ones. They are not
+// results: they differ from run to run. A cell without a result is an error, as in [Span.Values].
 func (s Span) Microseconds(db *store.DB) (out []float64, err error) {
 	err = s.eachRow(db, func(row *store.Row) error {
 		if row.Micros > 0 {

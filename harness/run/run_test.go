@@ -474,9 +474,9 @@ func TestPlansOfAnyNumberOfCellsTakeTheSameMemory(t *testing.T) {
 		return after.TotalAlloc - before.TotalAlloc
 	}
 	for _, half := range []Split{"", Tune} {
-		few, many := allocated(pieceOf, half), allocated(100*pieceOf, half)
+		few, many := allocated(pieceSize, half), allocated(100*pieceSize, half)
 		if many > few+1<<20 {
-			t.Errorf("half %q: %d bytes for %d cells, %d for %d", half, few, pieceOf, many, 100*pieceOf)
+			t.Errorf("half %q: %d bytes for %d cells, %d for %d", half, few, pieceSize, many, 100*pieceSize)
 		}
 	}
 }

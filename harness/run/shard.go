@@ -10,9 +10,9 @@ import (
 	"miglab/harness/store"
 )
 
-// A Shard is one of several parts into which cells are divided, among processes or
-// machines. All cells of one instance are in the same part. The zero value is the
-// whole.
+// A Shard is one of several parts into which cells are divided among processes or
+// machines. All cells of one instance are in the same part. The zero value contains all
+// cells.
 type Shard struct {
 	// Index counts from 0.
 	Index int
@@ -27,7 +27,7 @@ func (s Shard) holds(of store.Series, instance int) bool {
 	return ShardOf(of, instance, s.parts()) == s.Index
 }
 
-// ShardOf returns the index of the part that has an instance of the series, of so many parts. It is
+// ShardOf returns the index, from 0 to parts-1, of the part that has an instance of the series. It is
 // the same for every algorithm.
 func ShardOf(s store.Series, instance, parts int) int {
 	if parts == 1 {

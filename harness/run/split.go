@@ -6,11 +6,12 @@ import (
 	"strconv"
 )
 
-// A Split is a half of the instances of every dataset. Who chooses parameters on some instances and reports results on
-// the same ones reports luck. So they are chosen on one half and judged on the other. "" is all instances.
+// A Split is a half of the instances of every dataset. Parameters are chosen on one half and judged on the other,
+// because results on the instances that chose the parameters are partly luck. "" means all instances.
 type Split string
 
-// The halves: instances with even and with odd numbers, so that they are the same however many are run.
+// Tune has the instances with even numbers and Test has those with odd numbers, so that the halves do not depend on
+// the number of instances.
 const (
 	Tune Split = "tune"
 	Test Split = "test"
@@ -22,7 +23,8 @@ func (s Split) Holds(instance int) bool { return s == "" || (s == Tune) == (inst
 // Of returns the cells of spans that are in the half.
 func (s Split) Of(spans []Span) (out []Span) {
 	for _, span := range spans {
-		if span.Split = s; span.From < span.To && (span.From+1 < span.To || s.Holds(span.From)) {
+		span.Split = s
+		if span.From < span.To && (span.From+1 < span.To || s.Holds(span.From)) {
 			out = append(out, span)
 		}
 	}
@@ -32,10 +34,10 @@ func (s Split) Of(spans []Span) (out []Span) {
 // interval is a range of whole numbers as the value of a parameter.
 var interval = regexp.MustCompile(`^(.*?\?(?:.*&)?[^&=]+=)([0-9]+)\.\.([0-9]+)((?:&.*)?)$`)
 
-// maxExpanded is how many algorithms ranges may make of one.
+// maxExpanded is the largest number of algorithms that the ranges of one algorithm may make.
 const maxExpanded = 1000
 
-// Expand replaces algorithms with ranges, such as "lns?iterations=1..5", by one for each number.
+// Expand replaces an algorithm with a range, such as "lns?iterations=1..5", by one algorithm for each number.
 func Expand(algorithms []string) (out []string, err error) {
 	for _, text := range algorithms {
 		parts := interval.FindStringSubmatch(text)
@@ -54,7 +56,8 @@ func Expand(algorithms []string) (out []string, err error) {
 			if err != nil {
 				return nil, err
 			}
-			if out = append(out, others...); len(out) > maxExpanded {
+			out = append(out, others...)
+			if len(out) > maxExpanded {
 				return nil, fmt.Errorf("algorithm %q: its ranges make more than %d algorithms", text, maxExpanded)
 			}
 		}

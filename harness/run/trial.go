@@ -20,7 +20,7 @@ import (
 // A Trial is a series with the values that its names refer to. It is resolved once; planning,
 // computing and reading results share it.
 type Trial struct {
-	// Series is canonical: the store has results under this name.
+	// Series has canonical names; the store files results under them.
 	Series    store.Series
 	track     *track.Track
 	gpu       *mig.GPU
@@ -29,11 +29,10 @@ type Trial struct {
 	algorithm algo.Algorithm
 }
 
-// Resolve looks the names of a series up. Aliases and defaults give way to what results are filed
-// under: a count of 0 becomes 1, an empty model becomes sequential. Resolve sets the content, the
-// version and the weights. A dataset that is a file is read, and a program outside this one is started.
-// Unknown names are a [*nearest.UnknownError]; other errors are those of [algo.ParseFor] and of the
-// dataset.
+// Resolve looks up the names of a series. It replaces aliases and defaults by the canonical names: a
+// count of 0 becomes 1, an empty model becomes sequential. It sets the content, the version and the
+// weights. It reads a dataset that is a file, and starts an external program. An unknown name is a
+// [*nearest.UnknownError]. Resolve passes on the errors of [algo.ParseFor] and of the dataset.
 func Resolve(s store.Series) (t *Trial, err error) {
 	t = &Trial{track: track.MustLookup(s.Track)}
 	if t.gpu, err = mig.Lookup(s.GPU); err != nil {
@@ -74,7 +73,7 @@ func Resolve(s store.Series) (t *Trial, err error) {
 	return t, t.try()
 }
 
-// tries remembers the series whose algorithm could be made for the dataset.
+// tries holds the series for which [Trial.try] has succeeded.
 var tries sync.Map
 
 // try makes the algorithm for the first instance, if the track says that this may fail.
@@ -82,7 +81,8 @@ func (t *Trial) try() error {
 	if t.track.Try == nil {
 		return nil
 	}
-	if _, ok := tries.Load(t.Series); ok {
+	_, tried := tries.Load(t.Series)
+	if tried {
 		return nil
 	}
 	in, err := t.dataset.Instance(t.gpu, 0)
@@ -98,29 +98,30 @@ func (t *Trial) try() error {
 	return nil
 }
 
-// A Span is consecutive instances of a trial, or those of them that are in a half: a cell for each.
+// A Span is a range of consecutive instances of a trial, or the part of the range in one half. Each instance is a cell.
 type Span struct {
 	*Trial
-	// From is the first instance and To the one after the last.
+	// From is the first instance, and To is the instance after the last.
 	From, To int
 	Split    Split
 }
 
-// Has reports whether an instance is one of them.
+// Has reports whether the span contains an instance.
 func (s Span) Has(instance int) bool {
 	return s.From <= instance && instance < s.To && s.Split.Holds(instance)
 }
 
-// Span returns the instances from to to-1. It is a [*datasets.IndexError] to ask for more than the
-// dataset has.
+// Span returns the instances from to to-1. It returns a [*datasets.IndexError] if the dataset has fewer
+// instances.
 func (t *Trial) Span(from, to int) (Span, error) {
-	if have := t.dataset.Instances(); have > 0 && to > have {
+	have := t.dataset.Instances()
+	if have > 0 && to > have {
 		return Span{}, &datasets.IndexError{Dataset: t.Series.Dataset, Index: to - 1, Instances: have}
 	}
 	return Span{Trial: t, From: from, To: to}, nil
 }
 
-// SpanOf resolves a series and returns its instances 0 to n-1. Errors are those of [Resolve] and
+// SpanOf resolves a series and returns its instances 0 to n-1. It passes on the errors of [Resolve] and
 // [Trial.Span].
 func SpanOf(s store.Series, n int) (Span, error) {
 	t, err := Resolve(s)
@@ -130,9 +131,9 @@ func SpanOf(s store.Series, n int) (Span, error) {
 	return t.Span(0, n)
 }
 
-// Competition lists algorithms on so many instances of each dataset, or on all that it has, and the
-// references that the track compares them with. base has the track and the conditions. Errors are
-// those of [Resolve].
+// Competition lists algorithms, and the references of the track, on the first instances of each dataset.
+// A dataset with fewer instances contributes all that it has. base has the track and the conditions.
+// Competition passes on the errors of [Resolve].
 func Competition(base store.Series, algorithms, specs []string, instances int) (out []Span, err error) {
 	entries := make([]track.Reference, 0, len(algorithms))
 	for _, id := range algorithms {
@@ -149,7 +150,8 @@ func Competition(base store.Series, algorithms, specs []string, instances int) (
 				return nil, err
 			}
 			n := instances
-			if have := t.dataset.Instances(); have > 0 {
+			have := t.dataset.Instances()
+			if have > 0 {
 				n = min(n, have)
 			}
 			out = append(out, Span{Trial: t, To: n})
@@ -158,9 +160,9 @@ func Competition(base store.Series, algorithms, specs []string, instances int) (
 	return out, nil
 }
 
-// Schedule computes a cell of the batch or stream track and returns what was solved and the answer,
-// which the referee has checked. No store is read or written. Errors are the algorithm's own, its
-// panic, a [*schedule.InvalidError], and those of the dataset.
+// Schedule computes a cell of the batch or stream track without a store. It returns the problem and the
+// schedule, which the referee has checked. It returns the errors of the dataset and of the algorithm, a
+// panic of the algorithm as an error, and a [*track.InvalidError] for an invalid schedule.
 func (t *Trial) Schedule(ctx context.Context, instance int) (schedule.Problem, schedule.Schedule, error) {
 	in, err := t.instance(instance)
 	if err != nil {
@@ -187,9 +189,9 @@ func (t *Trial) instance(index int) (task.Payload, error) {
 	return in, err
 }
 
-// Content returns the content of a dataset on a GPU model as this program has it: results of other
-// content no longer count. It looks at no algorithm, so that no program is started. Errors are those
-// of [Resolve].
+// Content returns the current content of a dataset on a GPU model. Results with other content are out of
+// date. Content resolves no algorithm, so that no external program is started. It returns the same errors
+// as [Resolve] for the GPU and the dataset.
 func Content(t *track.Track, dataset, gpu string) (string, error) {
 	g, err := mig.Lookup(gpu)
 	if err != nil {
@@ -203,37 +205,38 @@ func Content(t *track.Track, dataset, gpu string) (string, error) {
 	return about.content, err
 }
 
-// A description is what a series has from the first instance of its dataset.
+// A description holds the fields of a series that follow from the first instance of its dataset.
 type description struct {
-	// content is a hash of what the names of the dataset and the GPU model mean in this program, so that
-	// results do not outlive a change of either.
+	// content is a hash of the dataset's first instance and the GPU model, so that results become out of
+	// date when either changes.
 	content string
 	// count is the number of GPUs; 0 if the dataset does not give it.
 	count int
 }
 
-// descriptions remembers the datasets that are not files.
+// descriptions holds the descriptions of datasets that are not files.
 var descriptions sync.Map
 
-// describeDataset compares a dataset with the track and describes it.
+// describeDataset describes a dataset. It refuses a dataset that the track does not support.
 func describeDataset(t *track.Track, dataset datasets.Spec, gpu *mig.GPU) (d description, err error) {
 	key := [3]string{t.Name, dataset.ID(), gpu.Name}
-	if known, ok := descriptions.Load(key); ok {
+	known, ok := descriptions.Load(key)
+	if ok {
 		return known.(description), nil
 	}
 	in, err := dataset.Instance(gpu, 0)
 	if err != nil {
 		return d, err
 	}
-	if kind := in.Kind(); kind != t.Data {
-		return d, fmt.Errorf("dataset %q has %s; the %s track needs %s", dataset.ID(), kind, t.Name, t.Data)
+	if in.Kind() != t.Data {
+		return d, fmt.Errorf("dataset %q has %s; the %s track needs %s", dataset.ID(), in.Kind(), t.Name, t.Data)
 	}
 	if t.Admits != nil {
 		if err := t.Admits(in); err != nil {
 			return d, fmt.Errorf("dataset %q: %w", dataset.ID(), err)
 		}
 	}
-	d.content = contentOf(gpu, dataset, in)
+	d.content = hashContent(gpu, dataset, in)
 	if t.Count != nil {
 		d.count = t.Count(in)
 	}
@@ -246,9 +249,9 @@ func describeDataset(t *track.Track, dataset datasets.Spec, gpu *mig.GPU) (d des
 // isFile reports whether the dataset is a file, which may change while it is used.
 func isFile(dataset datasets.Spec) bool { return strings.Contains(dataset.ID(), ":") }
 
-// contentOf hashes the first instance as this program generates or reads it, and the GPU model's
-// geometry and costs.
-func contentOf(g *mig.GPU, dataset datasets.Spec, first task.Payload) string {
+// hashContent hashes the first instance, the other contents of a [datasets.Varied] dataset, and the GPU
+// model's geometry and costs.
+func hashContent(g *mig.GPU, dataset datasets.Spec, first task.Payload) string {
 	d := task.NewDigest()
 	d.Int(int(g.ComputeSlices))
 	d.Int(int(g.MemorySlices))

@@ -11,14 +11,14 @@ import (
 	"miglab/harness/task"
 )
 
-// Check lists everything that is wrong with a schedule for a problem. It returns nil for
-// a valid one. It never stops at the first violation and does not panic, whatever the
-// values are. Instants may differ by rounding (see tolerance.go), and touching intervals
+// Check lists all violations of a schedule for a problem. It returns nil for a valid
+// schedule. It never stops at the first violation and does not panic, whatever the
+// values are. Times may differ by rounding (see tolerance.go), and touching intervals
 // do not overlap.
 //
 // Where many runs (or instances, or operations) share a slice at one time, each is
 // reported against the earlier one that holds the slice longest, not against all. An
-// index, a time or an instance that makes no sense is reported once, without what follows
+// impossible index, time or instance is reported once, without the violations that follow
 // from it. The order is fixed: the problem, placements, operations, instances, runs; each
 // in the order of the lists or of time.
 //
@@ -59,7 +59,7 @@ type occupation struct {
 type life struct {
 	// from is the end of the create, and to is the start of the destroy.
 	from, to mig.Seconds
-	// given says that it is of the start partition.
+	// given marks an instance of the start partition.
 	given bool
 }
 
@@ -67,9 +67,9 @@ type checker struct {
 	p     *Problem
 	s     *Schedule
 	found []Violation
-	// runs are the placements that make sense by themselves.
+	// runs are the placements whose instance, GPU and times are possible.
 	runs []occupation
-	// lives are the instances. living has an entry for each: when its slices are in use.
+	// lives are the instances. living has one entry for each: the interval in which its slices are in use.
 	lives  []life
 	living []occupation
 }
@@ -90,7 +90,7 @@ func (c *checker) name(i int) string {
 	return c.p.Tasks[i].Name
 }
 
-// describe names an instance that may not make sense.
+// describe names an instance, which may be impossible.
 func describe(in mig.Instance) string {
 	if in.Profile == nil {
 		return fmt.Sprintf("no profile at slice %d", in.Start)
@@ -98,20 +98,20 @@ func describe(in mig.Instance) string {
 	return fmt.Sprintf("%v at slice %d", in.Profile, in.Start)
 }
 
-// none is the value of an index that is not one.
-const none = -1
+// missing is the index of an instance or a life that does not exist.
+const missing = -1
 
-// starts is how many memory slices a mask can tell apart.
+// starts is the number of memory slices in a mask.
 const starts = mig.Slices(8)
 
-// key returns the number of an instance of the GPU, or none for anything else.
+// key returns the number of an instance, or missing if the GPU cannot have it.
 func (c *checker) key(in mig.Instance) int32 {
 	if in.Profile == nil || !slices.Contains(in.Profile.Starts, in.Start) {
-		return none
+		return missing
 	}
 	i := slices.Index(c.p.GPU.Profiles, in.Profile)
 	if i < 0 {
-		return none
+		return missing
 	}
 	return int32(i)*int32(starts) + int32(in.Start)
 }
@@ -147,7 +147,8 @@ func (c *checker) problem() bool {
 	}
 	for i := range p.Tasks {
 		for _, pr := range p.GPU.Profiles {
-			if takes := p.Tasks[i].On(pr.Size); takes > 0 && takes < task.MinSeconds {
+			takes := p.Tasks[i].On(pr.Size)
+			if takes > 0 && takes < task.MinSeconds {
 				c.add(BadProblem, "task %q takes %v s on size %d; durations are at least %v s", c.name(i),
 					takes, pr.Size, task.MinSeconds)
 				break
@@ -174,8 +175,8 @@ func (c *checker) header() {
 	}
 }
 
-// timely reports whether an interval can begin and end at these instants.
-func timely(start, end mig.Seconds) bool {
+// possible reports whether an interval can begin and end at these times.
+func possible(start, end mig.Seconds) bool {
 	return finite(start) && finite(end) && !later(0, start) && !later(start, end)
 }
 
@@ -187,12 +188,13 @@ func (c *checker) placements() {
 	for i := range c.s.Placements {
 		pl := &c.s.Placements[i]
 		known := pl.Task >= 0 && pl.Task < len(p.Tasks)
-		key, inTime := c.key(pl.Instance), timely(pl.Start, pl.End)
+		key := c.key(pl.Instance)
+		inTime := possible(pl.Start, pl.End)
 		onGPU := pl.GPU >= 0 && pl.GPU < p.GPUs()
 		if !known {
 			c.add(UnknownTask, "placement %d runs task %d of %d", i, pl.Task, len(p.Tasks))
 		}
-		if key == none {
+		if key == missing {
 			c.add(BadInstance, "%q runs on %s, which %s does not have", c.name(pl.Task), describe(pl.Instance),
 				p.GPU.Name)
 		}
@@ -209,7 +211,7 @@ func (c *checker) placements() {
 				ran[pl.Task] = int32(i + 1)
 			}
 		}
-		if known && key != none {
+		if known && key != missing {
 			size := pl.Instance.Size()
 			takes := p.Tasks[pl.Task].On(size)
 			if !finite(takes) || takes <= 0 {
@@ -223,7 +225,7 @@ func (c *checker) placements() {
 			c.add(BeforeRelease, "%q starts at %v s, before its release at %v s", c.name(pl.Task), pl.Start,
 				p.Release[pl.Task])
 		}
-		if key != none && onGPU && inTime {
+		if key != missing && onGPU && inTime {
 			c.runs = append(c.runs,
 				occupation{start: pl.Start, end: pl.End, gpu: pl.GPU, id: int32(i), key: key, mask: pl.Instance.Mask()})
 		}
@@ -243,13 +245,14 @@ func (c *checker) placements() {
 func (c *checker) parts() {
 	done := make([]float64, len(c.p.Tasks)) // the share of the work
 	last := make([]Placement, len(c.p.Tasks))
-	ends := make([]mig.Seconds, len(c.p.Tasks)) // of all the work, if the last part does what is left
+	ends := make([]mig.Seconds, len(c.p.Tasks)) // the end of the work, if the last part does the remaining share
 	for _, pl := range c.s.sortedPlacements() {
-		if pl.Task < 0 || pl.Task >= len(done) || c.key(pl.Instance) == none || !timely(pl.Start, pl.End) ||
+		if pl.Task < 0 || pl.Task >= len(done) || c.key(pl.Instance) == missing || !possible(pl.Start, pl.End) ||
 			!c.p.Tasks[pl.Task].Fits(pl.Instance.Size()) {
 			continue
 		}
-		k, takes := pl.Task, c.p.Tasks[pl.Task].On(pl.Instance.Size())
+		k := pl.Task
+		takes := c.p.Tasks[k].On(pl.Instance.Size())
 		if done[k] > 0 && later(last[k].End+c.p.Restart, pl.Start) {
 			c.add(EarlyRestart, "%q goes on at %v s after it stops at %v s; a restart takes %v s", c.name(k), pl.Start,
 				last[k].End, c.p.Restart)
@@ -282,24 +285,25 @@ func (c *checker) operations() {
 	ops := make([]occupation, 0, len(p.Start)+len(c.s.Operations))
 	for i, e := range p.Start {
 		key := c.key(e.Instance)
-		if key == none || e.GPU < 0 || e.GPU >= p.GPUs() || !finite(e.BusyUntil) || e.BusyUntil < 0 {
+		if key == missing || e.GPU < 0 || e.GPU >= p.GPUs() || !finite(e.BusyUntil) || e.BusyUntil < 0 {
 			c.add(BadProblem, "the start partition holds %s on GPU %d, busy until %v s", describe(e.Instance), e.GPU,
 				e.BusyUntil)
 			continue
 		}
-		// It begins before 0, so that it comes first and overlaps even what ends at 0.
+		// It begins before 0, so that it comes first and overlaps even an occupation that ends at 0.
 		ops = append(ops,
 			occupation{start: -inf, end: -inf, gpu: e.GPU, id: int32(-1 - i), key: key, mask: e.Instance.Mask()})
 	}
 	for i := range c.s.Operations {
 		o := &c.s.Operations[i]
-		key, inTime := c.key(o.Instance), timely(o.Start, o.End)
+		key := c.key(o.Instance)
+		inTime := possible(o.Start, o.End)
 		onGPU := o.GPU >= 0 && o.GPU < p.GPUs()
 		if o.Op > Destroy {
 			c.add(UnknownOp, "operation %d is of kind %d; write create or destroy", i, uint8(o.Op))
 			continue
 		}
-		if key == none {
+		if key == missing {
 			c.add(BadInstance, "operation %d is a %v of %s, which %s does not have", i, o.Op, describe(o.Instance),
 				p.GPU.Name)
 		}
@@ -309,11 +313,11 @@ func (c *checker) operations() {
 		if !inTime {
 			c.add(BadTime, "operation %d runs from %v to %v s", i, o.Start, o.End)
 		}
-		if key != none && inTime && !sameInstant(o.End, o.Start+c.cost(o)) {
+		if key != missing && inTime && !sameInstant(o.End, o.Start+c.cost(o)) {
 			c.add(WrongCost, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op,
 				o.Instance, o.Start, o.End-o.Start, p.Model, c.cost(o))
 		}
-		if key != none && onGPU && inTime {
+		if key != missing && onGPU && inTime {
 			ops = append(ops, occupation{
 				start: o.Start, end: o.End, gpu: o.GPU, id: int32(i), key: key, mask: o.Instance.Mask(),
 				destroy: o.Op == Destroy,
@@ -335,8 +339,8 @@ func (c *checker) operations() {
 	}
 }
 
-// pair joins creates with destroys. Several operations on one instance at the same
-// instant, which only [mig.Free] allows, are taken in an order that makes sense.
+// pair joins each create with its destroy. Several operations on one instance at the same
+// time, which only [mig.Free] allows, alternate: a destroy first if the instance exists.
 func (c *checker) pair(ops []occupation) {
 	creates := 0
 	for i := range ops {
@@ -345,11 +349,11 @@ func (c *checker) pair(ops []occupation) {
 		}
 	}
 	c.lives, c.living = make([]life, 0, creates), make([]occupation, 0, creates)
-	open := none // the life that is not yet over
+	open := missing // the life that is not yet over
 	for i := 0; i < len(ops); {
 		first := &ops[i]
 		if i > 0 && !sameInstance(first, &ops[i-1]) {
-			open = none
+			open = missing
 		}
 		j := i + 1
 		for j < len(ops) && sameInstance(first, &ops[j]) && !later(ops[j].start, first.start) {
@@ -363,9 +367,9 @@ func (c *checker) pair(ops []occupation) {
 			for destroy < j && !ops[destroy].destroy {
 				destroy++
 			}
-			if destroy < j && (open != none || create == j) {
+			if destroy < j && (open != missing || create == j) {
 				c.end(&ops[destroy], open)
-				open = none
+				open = missing
 				destroy++
 			} else {
 				open = c.begin(&ops[create], open)
@@ -380,12 +384,12 @@ func sameInstance(a, b *occupation) bool { return a.gpu == b.gpu && a.key == b.k
 
 // begin adds the life that a create starts, unless a life is open. It returns the open life.
 func (c *checker) begin(o *occupation, open int) int {
-	if open != none && o.id < 0 {
+	if open != missing && o.id < 0 {
 		e := c.p.Start[-1-o.id]
 		c.add(BadProblem, "the start partition holds %v on GPU %d twice", e.Instance, e.GPU)
 		return open
 	}
-	if open != none {
+	if open != missing {
 		op := &c.s.Operations[o.id]
 		c.add(AlreadyExists, "%v is created at %v s on GPU %d, where it exists", op.Instance, op.Start, op.GPU)
 		return open
@@ -404,7 +408,7 @@ func (c *checker) begin(o *occupation, open int) int {
 // end closes the open life.
 func (c *checker) end(o *occupation, open int) {
 	op := &c.s.Operations[o.id]
-	if open == none {
+	if open == missing {
 		c.add(NotExisting, "%v is destroyed at %v s on GPU %d, where it does not exist", op.Instance, op.Start, op.GPU)
 		return
 	}
@@ -430,19 +434,19 @@ func (c *checker) partitions() {
 			max(b.start, 0), c.instance(a), a.end)
 	})
 
-	latest := c.none()
+	latest := c.perKey()
 	for i := range c.living {
 		b := &c.living[i]
 		latest[b.key] = i
 		in := c.instance(b)
-		// If there are no more starts than instances, the geometry alone limits the number.
+		// If the profile has at most Max starts, the geometry alone limits the number.
 		if in.Profile.Max >= len(in.Profile.Starts) {
 			continue
 		}
 		count := 0
 		for _, s := range in.Profile.Starts {
 			j := latest[b.key-int32(in.Start)+int32(s)]
-			if j != none && c.living[j].gpu == b.gpu && (j == i || clash(&c.living[j], b)) {
+			if j != missing && c.living[j].gpu == b.gpu && (j == i || clash(&c.living[j], b)) {
 				count++
 			}
 		}
@@ -458,15 +462,15 @@ func (c *checker) instance(s *occupation) mig.Instance {
 	return mig.Instance{Profile: c.p.GPU.Profiles[s.key/int32(starts)], Start: mig.Slices(s.key % int32(starts))}
 }
 
-// none returns a list that has the index none for each key.
-func (c *checker) none() []int {
-	return slices.Repeat([]int{none}, len(c.p.GPU.Profiles)*int(starts))
+// perKey returns a list with an index for each key; all are missing.
+func (c *checker) perKey() []int {
+	return slices.Repeat([]int{missing}, len(c.p.GPU.Profiles)*int(starts))
 }
 
 // existence checks that every run lies within a life of its instance. Runs and lives are
 // both sorted by GPU and time.
 func (c *checker) existence() {
-	latest := c.none()
+	latest := c.perKey()
 	next := 0
 	for i := range c.runs {
 		r := &c.runs[i]
@@ -477,7 +481,7 @@ func (c *checker) existence() {
 		}
 		pl := &c.s.Placements[r.id]
 		j := latest[r.key]
-		if j == none || c.living[j].gpu != r.gpu {
+		if j == missing || c.living[j].gpu != r.gpu {
 			c.add(NoInstance, "%q starts at %v s on %v of GPU %d, which is not there", c.name(pl.Task), pl.Start,
 				pl.Instance, r.gpu)
 			continue
@@ -507,7 +511,7 @@ func (c *checker) overlaps(all []occupation, report func(earlier, later *occupat
 		for m := uint8(b.mask); m != 0; m &= m - 1 {
 			bit := bits.TrailingZeros8(m)
 			j := before[bit]
-			if j != 0 && clash(&all[j-1], b) && firstOf(&before, b.mask, bit) {
+			if j != 0 && clash(&all[j-1], b) && isLowest(&before, b.mask, bit) {
 				report(&all[j-1], b)
 			}
 			if j == 0 || b.end > all[j-1].end {
@@ -517,8 +521,8 @@ func (c *checker) overlaps(all []occupation, report func(earlier, later *occupat
 	}
 }
 
-// firstOf reports whether no lower slice of the mask has the same holder.
-func firstOf(holder *[starts]int, mask mig.Mask, bit int) bool {
+// isLowest reports whether no lower slice of the mask has the same holder.
+func isLowest(holder *[starts]int, mask mig.Mask, bit int) bool {
 	for m := uint8(mask) & (1<<bit - 1); m != 0; m &= m - 1 {
 		if holder[bits.TrailingZeros8(m)] == holder[bit] {
 			return false
@@ -527,8 +531,8 @@ func firstOf(holder *[starts]int, mask mig.Mask, bit int) bool {
 	return true
 }
 
-// work checks that the runs do not take more slice-seconds than the GPUs have until the last one
-// ends. The other checks imply it but for rounding, which this one keeps from adding up.
+// work checks that the runs do not take more slice-seconds than the GPUs have until the last run
+// ends. The other checks imply this except for rounding, which this check keeps from adding up.
 func (c *checker) work() {
 	var busy SliceSeconds
 	var last mig.Seconds

@@ -13,12 +13,12 @@ import (
 	"miglab/harness/strictjson"
 )
 
-// Decode reads what [Encode] writes as a schedule for the problem. It is strict. These
+// Decode reads a schedule for the problem in the format of [Encode]. It is strict. These
 // are each a [*FormatError]: a field that is unknown, missing, duplicate or of the wrong
 // type; a task or GPU that the problem does not have; an instance that the GPU cannot
-// hold; a makespan_s that is not the end of the last task, to 1e-9 of it; and text after
-// the end. The error wraps a [*nearest.UnknownError] for unknown names. Other errors are
-// those of r.
+// hold; a makespan_s that is not the end of the last task, to [makespanPrecision]; and text
+// after the end. The error wraps a [*nearest.UnknownError] for unknown names. Decode passes
+// on the errors of r.
 //
 // Decode does not check whether the schedule is valid; see [Check].
 func Decode(r io.Reader, p Problem) (Schedule, error) {
@@ -45,6 +45,10 @@ func DecodeFrom(in *strictjson.Decoder, p Problem) (Schedule, error) {
 	}
 	return s, err
 }
+
+// makespanPrecision is the relative difference of makespan_s from the end of the last task that
+// [Decode] accepts, so that other programs may write times with nine digits.
+const makespanPrecision = 1e-9
 
 // A decoder reads the parts of a schedule.
 type decoder struct {
@@ -75,14 +79,15 @@ func (d *decoder) schedule() (Schedule, error) {
 		return s, err
 	}
 	last := s.Makespan()
-	if tolerance := mig.Seconds(1e-9 * max(1, last)); makespan > last+tolerance || makespan < last-tolerance {
+	tolerance := mig.Seconds(makespanPrecision * max(1, last))
+	if makespan > last+tolerance || makespan < last-tolerance {
 		return s, d.FailAt(makespanLine, "makespan_s",
 			fmt.Errorf("%v is not the end of the last task, which is %v", makespan, last))
 	}
 	return s, nil
 }
 
-// readNamed makes a [strictjson.Member.Read] of a function that finds what a name means.
+// readNamed returns a [strictjson.Member.Read] that reads a name and stores the value that find returns for it.
 func readNamed[T any](d *decoder, to *T, find func(name string) (T, error)) func() error {
 	return func() error {
 		var name string
@@ -109,14 +114,14 @@ func (d *decoder) gpu(name string) (*mig.GPU, error) {
 	return g, fmt.Errorf("the schedule is for %s, the problem for %s", name, g)
 }
 
-// A use is what the entries of both lists share: the GPU, the instance and the interval.
+// A use holds the fields that placements and operations share: the GPU, the instance and the interval.
 type use struct {
 	gpu, size, slice int
 	sizeLine         int
 	start, end       mig.Seconds
 }
 
-// entries reads a list of entries, whose first member is given. It calls add after each.
+// entries reads a list of entries, whose first member is first. It calls add after each entry.
 func (d *decoder) entries(first strictjson.Member, add func(u *use, in mig.Instance)) func() error {
 	u := new(use)
 	members := []strictjson.Member{

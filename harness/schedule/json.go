@@ -12,11 +12,11 @@ import (
 	"miglab/harness/strictjson"
 )
 
-// FormatError says where a schedule and its file do not follow the format, and what would
-// be right. Its line is 0 when a schedule is written.
+// FormatError says where a schedule or its file does not follow the format, and how to
+// correct it. Its line is 0 when a schedule is written.
 type FormatError = strictjson.Error
 
-// These are what Encode writes. Decode reads token by token, so that errors can say where.
+// Encode writes these types. Decode reads token by token instead, so that its errors name the line.
 type (
 	fileSchedule struct {
 		GPU              string          `json:"gpu"`
@@ -49,8 +49,8 @@ type (
 // slice and task, operations by start with destroys first. Encode does not call [Check]:
 // an invalid schedule can be written and checked later. A value that the format cannot
 // hold is a [*FormatError]: a task that the problem does not name or names twice, an
-// instance of a profile that is not standard, a time that is not finite. Other errors are
-// those of w.
+// instance of a profile that is not standard, a time that is not finite. Encode passes on
+// the errors of w.
 func Encode(w io.Writer, p Problem, s Schedule) error {
 	f, err := toFile(&p, &s)
 	if err != nil {

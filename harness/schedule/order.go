@@ -8,7 +8,7 @@ import (
 )
 
 // sortedPlacements returns the placements sorted by start, GPU, slice and task, then by
-// size and end, in which only invalid ones differ.
+// size and end, which differ only in invalid schedules.
 func (s *Schedule) sortedPlacements() []Placement {
 	return slices.SortedFunc(slices.Values(s.Placements), func(a, b Placement) int {
 		return cmp.Or(

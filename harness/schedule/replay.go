@@ -11,10 +11,10 @@ import (
 // Replay runs a valid schedule of standard instances with the durations of p in place of the planned ones. Every task
 // keeps its instance, and every memory slice keeps the order of the tasks and operations that use it. Under
 // [mig.Sequential] every GPU also keeps the order of its operations, as the executor on a GPU does. Each task and
-// operation begins when those before it in these orders have ended, but no task begins before its release. Each task
-// must fit its instance with the other durations, too, and none may be stopped ([Problem.Restart]).
+// operation begins when all before it in these orders have ended, but no task begins before its release. Each task
+// must also fit its instance with the durations of p, and p must not let tasks be stopped ([Problem.Restart]).
 //
-// A schedule whose durations do not change and that leaves no gap remains the same to the last bit.
+// A schedule without gaps stays the same to the last bit if the durations do not change.
 func Replay(p Problem, s Schedule) Schedule {
 	s.Placements, s.Operations = slices.Clone(s.Placements), slices.Clone(s.Operations)
 	free := make([][starts]mig.Seconds, p.GPUs())
@@ -23,70 +23,77 @@ func Replay(p Problem, s Schedule) Schedule {
 			free[e.GPU][e.Instance.Start+i] = e.BusyUntil
 		}
 	}
-	operated := make([]mig.Seconds, p.GPUs()) // when the last operation of each GPU ended
-	for _, e := range eventsOf(&p, &s) {
+	operated := make([]mig.Seconds, p.GPUs()) // the end of the last operation on each GPU
+	for _, e := range listEvents(&p, &s) {
 		at := e.release
-		if e.order != ofRuns && p.Model == mig.Sequential {
+		if e.order != orderRun && p.Model == mig.Sequential {
 			at = max(at, operated[e.gpu])
 		}
 		slices := free[e.gpu][e.instance.Start:][:e.instance.Profile.Length]
 		for _, t := range slices {
 			at = max(at, t)
 		}
-		// Sums of durations depend on how they are grouped. Such a difference is none.
-		if math.Abs(float64(at-*e.start)) > max(1e-9, float64(at)*0x1p-49) {
+		if math.Abs(float64(at-*e.start)) > max(unmovedSeconds, float64(at)*unmovedShare) {
 			*e.start = at
 		}
 		*e.end = *e.start + e.takes
 		for i := range slices {
 			slices[i] = *e.end
 		}
-		if e.order != ofRuns {
+		if e.order != orderRun {
 			operated[e.gpu] = *e.end
 		}
 	}
 	return s
 }
 
+// A planned start stays if it differs from the replayed start by at most the larger of unmovedSeconds and
+// unmovedShare times the start: sums of the same durations differ by as much if they are added in another order.
+const (
+	unmovedSeconds = 1e-9
+	unmovedShare   = 0x1p-49
+)
+
 // An event is a run or an operation of a schedule.
 type event struct {
 	gpu      int
 	instance mig.Instance
-	// start and end are those in the schedule.
+	// start and end point into the schedule.
 	start, end *mig.Seconds
 	// middle is halfway between start and end as planned. Events that share a slice have different middles or take no
 	// time, whatever the tolerance of [Check] is.
 	middle mig.Seconds
 	order  order
-	// release is the earliest start, and takes is how long the event lasts in the replay.
+	// release is the earliest start, and takes is the duration in the replay.
 	release, takes mig.Seconds
 }
 
-// order is that of events with the same middle.
+// order sorts events with the same middle.
 type order uint8
 
 const (
-	ofDestroys order = iota
-	ofCreates
-	ofRuns
+	orderDestroy order = iota
+	orderCreate
+	orderRun
 )
 
-// eventsOf returns the events of a schedule in an order in which each comes after those that it waits for.
-func eventsOf(p *Problem, s *Schedule) []event {
+// listEvents returns the events of a schedule, each after all events that it waits for.
+func listEvents(p *Problem, s *Schedule) []event {
 	out := make([]event, 0, len(s.Placements)+len(s.Operations))
 	for i := range s.Operations {
 		o := &s.Operations[i]
-		e := event{gpu: o.GPU, instance: o.Instance, start: &o.Start, end: &o.End, order: ofCreates}
+		e := event{gpu: o.GPU, instance: o.Instance, start: &o.Start, end: &o.End, order: orderCreate}
 		e.takes = p.Model.Cost(o.Instance.Profile.Create)
 		if o.Op == Destroy {
-			e.order, e.takes = ofDestroys, p.Model.Cost(o.Instance.Profile.Destroy)
+			e.order = orderDestroy
+			e.takes = p.Model.Cost(o.Instance.Profile.Destroy)
 		}
 		out = append(out, e)
 	}
 	for i := range s.Placements {
 		pl := &s.Placements[i]
 		out = append(out, event{
-			gpu: pl.GPU, instance: pl.Instance, start: &pl.Start, end: &pl.End, order: ofRuns,
+			gpu: pl.GPU, instance: pl.Instance, start: &pl.Start, end: &pl.End, order: orderRun,
 			release: p.ReleaseOf(pl.Task), takes: p.Tasks[pl.Task].On(pl.Instance.Size()),
 		})
 	}

@@ -5,21 +5,21 @@ import (
 	"miglab/harness/task"
 )
 
-// A Problem is what a schedule solves.
+// A Problem is a batch of tasks and the GPUs to schedule them on.
 type Problem struct {
 	// GPU is the model; all GPUs are of one model.
 	GPU *mig.GPU
 	// Count is the number of GPUs; 0 means 1.
 	Count int
-	// Model says what reconfigurations cost.
+	// Model says how long reconfigurations take.
 	Model mig.Reconfiguration
 	// Start lists the instances that exist at time 0. If it is empty, the GPUs are empty.
 	Start []Existing
-	// Release holds the earliest instant at which each task may start. It is nil if all
+	// Release holds the earliest time at which each task may start. It is nil if all
 	// may start at time 0.
 	Release []mig.Seconds
-	// Restart is how long a task that is stopped stands still, at least, before it goes on, on any instance of any GPU.
-	// What it has done is kept. 0 means that a task runs once, without a break.
+	// Restart is the shortest break of a stopped task before it continues, on any instance of any GPU. The task keeps
+	// the work that it has done. 0 means that tasks cannot be stopped: each runs once, without a break.
 	Restart mig.Seconds
 	// Tasks lists the tasks in order of arrival. Each must run once.
 	Tasks task.Batch
@@ -28,7 +28,7 @@ type Problem struct {
 // GPUs returns the number of GPUs.
 func (p *Problem) GPUs() int { return max(p.Count, 1) }
 
-// ReleaseOf returns the earliest instant at which a task may start.
+// ReleaseOf returns the earliest time at which a task may start.
 func (p *Problem) ReleaseOf(i int) mig.Seconds {
 	if p.Release == nil {
 		return 0
@@ -82,16 +82,16 @@ type Schedule struct {
 	// Package algo sets it.
 	Algorithm string
 	Model     mig.Reconfiguration
-	// Placements has one entry a task, or one for each part of its run, in any order.
+	// Placements has one entry for each task, or for each part of its run, in any order.
 	Placements []Placement
-	// Operations has one entry a create or destroy, in any order.
+	// Operations has one entry for each create or destroy, in any order.
 	Operations []Operation
 	// Counters are whole numbers that an algorithm reports about its work, for example
-	// the moves and swaps of FAR's refinement. It is nil if there are none.
+	// the moves and swaps of FAR's refinement. It is nil if the algorithm reports no numbers.
 	Counters map[string]int
 }
 
-// Makespan returns the instant at which the last task ends (FAR 2.2). Destroying the
+// Makespan returns the time at which the last task ends (FAR 2.2). Destroying the
 // remaining instances is not part of it. It is 0 for a schedule without tasks.
 func (s *Schedule) Makespan() mig.Seconds {
 	var m mig.Seconds

@@ -6,8 +6,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// This file says how exactly the referee compares instants. It compares nothing else: the
-// length of a run is checked by comparing its end with its start plus its duration.
+// This file defines how exactly the referee compares times. The referee compares only points
+// in time: it checks the length of a run by comparing its end with its start plus its duration.
 //
 // Two instants count as the same if they differ by at most the larger of
 //
@@ -40,6 +40,6 @@ func later(a, b mig.Seconds) bool {
 // sameInstant reports whether two instants differ by rounding at most.
 func sameInstant(a, b mig.Seconds) bool { return !later(a, b) && !later(b, a) }
 
-// fullness is the share by which the work may exceed what the GPUs can do. Runs of 4 ms
+// fullness is the share by which the work may exceed the slice-seconds of the GPUs. Runs of 4 ms
 // that overlap by the resolution reach it; no such overlap gains more than a millionth.
 const fullness = 1e-6

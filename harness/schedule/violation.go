@@ -12,7 +12,7 @@ type Kind string
 
 // The rules of [Check].
 const (
-	// BadProblem: the problem itself makes no sense. No schedule is valid.
+	// BadProblem: the problem itself is impossible. No schedule is valid.
 	BadProblem Kind = "bad problem"
 	// WrongGPU: the schedule is for another GPU model than the problem.
 	WrongGPU Kind = "wrong GPU"
@@ -34,9 +34,9 @@ const (
 	UnknownOp Kind = "unknown operation"
 	// DoesNotFit: a task is run on instances of a size that it does not fit.
 	DoesNotFit Kind = "task does not fit"
-	// WrongDuration: a run is not as long as the task, or what is left of it, takes on that size.
+	// WrongDuration: a run is not as long as the task, or its remaining work, takes on that size.
 	WrongDuration Kind = "wrong duration"
-	// EarlyRestart: a stopped task goes on too early.
+	// EarlyRestart: a stopped task continues too early.
 	EarlyRestart Kind = "restart too early"
 	// BeforeRelease: a task starts before its release.
 	BeforeRelease Kind = "start before release"
@@ -55,7 +55,7 @@ const (
 	NotExisting Kind = "instance does not exist"
 	// StillBusy: an instance of the start partition is destroyed before it is idle.
 	StillBusy Kind = "instance is busy"
-	// WrongCost: an operation does not take what the reconfiguration model says.
+	// WrongCost: an operation does not take the time that the reconfiguration model says.
 	WrongCost Kind = "wrong reconfiguration time"
 	// OperationOverlap: two operations run on one GPU at the same time under
 	// [mig.Sequential] (FAR 2.2, constraint 3).
@@ -64,10 +64,10 @@ const (
 	TooMuchWork Kind = "too much work"
 )
 
-// A Violation is one thing that is wrong with a schedule.
+// A Violation is one broken rule.
 type Violation struct {
 	Kind Kind
-	// Detail says where it is, what was found and what would be right.
+	// Detail names the place, the value found and the correct value.
 	Detail string
 }
 
@@ -75,20 +75,21 @@ func (v Violation) Error() string {
 	return string(v.Kind) + ": " + v.Detail
 }
 
-// InvalidError says that a schedule was not measured since it breaks rules.
+// InvalidError says that a schedule was not measured because it breaks rules.
 type InvalidError struct {
-	// Algorithm is what made the schedule.
+	// Algorithm is the ID of the algorithm that made the schedule.
 	Algorithm string
-	// Violations lists what [Check] found; it is not empty.
+	// Violations is the result of [Check]; it is not empty.
 	Violations []Violation
 }
 
-// shown is the number of violations that an error's text lists at most.
+// shown is the largest number of violations in an error's text.
 const shown = 5
 
 func (e *InvalidError) Error() string {
 	text := nearest.Names(e.Violations[:min(shown, len(e.Violations))], Violation.Error)
-	if more := len(e.Violations) - shown; more > 0 {
+	more := len(e.Violations) - shown
+	if more > 0 {
 		text = append(text, fmt.Sprintf("and %d more", more))
 	}
 	return fmt.Sprintf("invalid schedule of %q: %s", e.Algorithm, strings.Join(text, "; "))

@@ -2,38 +2,38 @@ package sim
 
 import "miglab/harness/mig"
 
-// A departure is an instance that is to leave.
+// A departure is an instance that will leave.
 type departure struct {
-	// slot is the one at whose beginning it leaves, and before is the first request that arrives
-	// in that slot or later.
+	// slot is the slot at the beginning of which it leaves, and before is the first request that
+	// arrives in that slot or later.
 	slot   uint32
 	before int32
-	// request is its request. Of a request with several instances, all but one are further.
+	// request is its request. If a request has several instances, all except one are further.
 	request int32
 	gpu     int32
 	window  mig.Mask
 	further bool
-	// next is the list's next departure: the index in soon plus one.
+	// next is the index in soon, plus one, of the next departure in the list.
 	next int32
 }
 
-// A calendar holds departures until their time comes. Time is counted in requests and divided
+// A calendar holds departures until they are due. Time is counted in requests and divided
 // into periods. Departures of the present period are listed by the request that they come before.
-// Those of a later period are collected in bundles, in no particular order, until it begins.
+// Departures of a later period are collected in bundles, in no particular order, until it begins.
 //
-// So the memory that a departure touches fits into a processor's cache, however many workloads
-// run: the end of its period's last bundle when it is noted, and the lists of one period when it
-// comes. The bundles of a period are read once, from beginning to end.
+// So a departure touches little memory, which fits into a processor's cache however many workloads
+// run: the end of its period's last bundle when it is added, and the lists of one period when it
+// is due. The bundles of a period are read once, from beginning to end.
 type calendar struct {
 	period int
-	// first begins the list of each request of the present period: the index in soon plus one; 0
-	// ends a list.
+	// first is the index in soon, plus one, of each list's first departure, by request of the present
+	// period; 0 ends a list.
 	first []int32
 	soon  []departure
-	// last is the last bundle of each period: the index in bundles plus one.
+	// last is the index in bundles, plus one, of each period's last bundle.
 	last    []int32
 	bundles []bundle
-	// unused begins the list of bundles that can be used again.
+	// unused is the first bundle of the list of bundles that can be used again.
 	unused int32
 }
 
@@ -44,8 +44,8 @@ type bundle struct {
 	previous int32
 }
 
-// periodSize is the number of requests in a period. The lists of a period have about 100 kB then,
-// and the ends of all bundles of 10 million requests as much again.
+// periodSize is the number of requests in a period. The lists of a period then take about 100 kB,
+// and so do the ends of all bundles of 10 million requests.
 const (
 	periodSize = 4096
 	bundleSize = 32
@@ -59,7 +59,7 @@ func newCalendar(requests int) calendar {
 	}
 }
 
-// add notes a departure before a request that has not come yet.
+// add adds a departure before a request that has not been taken yet.
 func (c *calendar) add(d departure) {
 	period := int(d.before) / periodSize
 	if period == c.period {
@@ -82,7 +82,7 @@ func (c *calendar) list(d departure) {
 	*first = int32(len(c.soon))
 }
 
-// newBundle returns an empty bundle by its index plus one.
+// newBundle returns the index, plus one, of an empty bundle.
 func (c *calendar) newBundle(previous int32) int32 {
 	at := c.unused
 	if at == 0 {
@@ -95,8 +95,8 @@ func (c *calendar) newBundle(previous int32) int32 {
 	return at
 }
 
-// take appends the departures before a request to a list, in no particular order, and forgets
-// them. Requests must be taken one after the other, from 0.
+// take appends the departures before a request to a list, in no particular order, and removes
+// them from the calendar. Requests must be taken one after the other, from 0.
 func (c *calendar) take(to []departure, request int) []departure {
 	if request%periodSize == 0 {
 		c.begin(request / periodSize)

@@ -10,35 +10,35 @@ import (
 	"miglab/harness/task"
 )
 
-// Cluster is the state of the placement track: GPUs of one model, each known by the
+// Cluster is the state of the placement track: GPUs of one model, each described by the
 // mask of its occupied memory slices (MFI IV).
 //
-// A scheduler reads it by mask: which masks occur, and which GPU of those masks has
-// the lowest index. The GPUs of a mask are found through an [intSet] of the blocks of 64 GPUs
-// that contain one, so that a query takes about as many steps for 1,000,000 GPUs as for 100. A
-// change touches a line of the masks, of which there is a byte a GPU; the sets are small enough
-// for a processor's cache.
+// A scheduler reads it by mask: which masks occur, and which GPU with one of these masks has
+// the lowest index. An [intSet] for each mask has the blocks of 64 GPUs in which the mask occurs,
+// so that a query takes about as many steps for 1,000,000 GPUs as for 100. A change touches one
+// cache line of the masks, which take one byte for each GPU; the sets fit into a processor's
+// cache.
 //
 // The mask alone decides what fits: instances may coexist exactly when their memory
 // slices are disjoint, and then no profile exceeds its Max.
 type Cluster struct {
 	gpu      *mig.GPU
 	profiles []*mig.Profile
-	// fixed has the profiles of each GPU with the starts of its instances; nil if instances are made on demand.
+	// fixed has the profiles of each GPU with the starts of its instances; nil if instances are created on demand.
 	fixed [][]*mig.Profile
-	// waiting is how many instances of each profile are waited for.
+	// waiting is the number of instances of each profile that waiting requests need.
 	waiting []int
 
 	gpus   int
 	masks  maskList // by GPU
 	count  [Masks]int32
 	occurs MaskSet
-	lowest [Masks]int32 // lowest GPU of the mask; nobody where it does not occur
+	lowest [Masks]int32 // lowest GPU with the mask; absent if it does not occur
 	blocks []intSet     // by mask: the blocks in which it occurs
 }
 
-// nobody is the lowest GPU of a mask that no GPU has: above every index.
-const nobody = math.MaxInt32
+// absent is the result of a search without a match. It is above every index.
+const absent = math.MaxInt32
 
 // maxGPUs and maxSlot keep every sum over GPUs and slots within an int.
 const (
@@ -46,7 +46,7 @@ const (
 	maxSlot = 1<<32 - 2
 )
 
-// NewCluster returns an empty cluster. The error is about the number of GPUs.
+// NewCluster returns an empty cluster. It returns an error if the number of GPUs is out of range.
 func NewCluster(g *mig.GPU, gpus int) (*Cluster, error) {
 	if gpus < 1 || gpus > maxGPUs {
 		return nil, fmt.Errorf("a cluster cannot have %d GPUs; give a number from 1 to %d", gpus, maxGPUs)
@@ -58,7 +58,7 @@ func NewCluster(g *mig.GPU, gpus int) (*Cluster, error) {
 	}
 	c.waiting = make([]int, len(c.profiles))
 	for m := range c.lowest {
-		c.lowest[m] = nobody
+		c.lowest[m] = absent
 	}
 	for i := range blocks {
 		c.blocks[0].insert(i)
@@ -74,7 +74,7 @@ func (c *Cluster) GPU() *mig.GPU { return c.gpu }
 // GPUs returns the number of GPUs.
 func (c *Cluster) GPUs() int { return c.gpus }
 
-// Profiles returns the profiles that are requested, in the model's order. The slice
+// Profiles returns the profiles that may be requested, in the model's order. The slice
 // is shared and must not be changed.
 func (c *Cluster) Profiles() []*mig.Profile { return c.profiles }
 
@@ -89,11 +89,11 @@ func (c *Cluster) Profile(gpu, profile int) *mig.Profile {
 	return c.profiles[profile]
 }
 
-// Waiting returns how many instances of a profile the requests that wait need, one that is being decided among them. It
-// is 0 in a cluster in which no request waits.
+// Waiting returns the number of instances of a profile that waiting requests need, including the request that is being
+// decided. It is 0 in a cluster in which requests do not wait.
 func (c *Cluster) Waiting(profile int) int { return c.waiting[profile] }
 
-// fix restricts the GPUs to their instances.
+// fix restricts the GPUs to the instances of a geometry.
 func (c *Cluster) fix(geometry task.Geometry) {
 	kinds := map[string][]*mig.Profile{}
 	for gpu, partition := range geometry {
@@ -112,59 +112,58 @@ func (c *Cluster) fix(geometry task.Geometry) {
 }
 
 // Mask returns the occupied memory slices of a GPU.
-func (c *Cluster) Mask(gpu int) mig.Mask { return c.masks.at(gpu) }
+func (c *Cluster) Mask(gpu int) mig.Mask { return c.masks.get(gpu) }
 
 // Occurs returns the masks that some GPU has.
 func (c *Cluster) Occurs() *MaskSet { return &c.occurs }
 
-// Lowest returns the lowest index of a GPU with a mask in the set; false if there is none.
+// Lowest returns the lowest index of a GPU with a mask in the set; false if no GPU has one.
 func (c *Cluster) Lowest(s *MaskSet) (int, bool) {
-	best := int32(nobody)
+	best := int32(absent)
 	for w, word := range s {
 		for rest := word & c.occurs[w]; rest != 0; rest &= rest - 1 {
 			best = min(best, c.lowest[w<<6|bits.TrailingZeros64(rest)])
 		}
 	}
-	return int(best), best != nobody
+	return int(best), best != absent
 }
 
-// Next returns the first GPU with a mask in the set. It searches from the given index to
-// the end and then from the beginning; false if there is none.
+// Next returns the first GPU with a mask in the set; false if no GPU has one. It searches from
+// the given index to the end and then from the beginning.
 func (c *Cluster) Next(s *MaskSet, from int) (int, bool) {
-	best := nobody
+	best := absent
 	for w, word := range s {
 		for rest := word & c.occurs[w]; rest != 0; rest &= rest - 1 {
 			best = min(best, c.next(mig.Mask(w<<6|bits.TrailingZeros64(rest)), from))
 		}
 	}
-	if best != nobody {
+	if best != absent {
 		return best, true
 	}
 	return c.Lowest(s)
 }
 
-// next returns the lowest GPU with a mask that is not below the given one; nobody if there is
-// none.
+// next returns the lowest GPU with the mask from the given GPU on; absent if no such GPU has it.
 func (c *Cluster) next(m mig.Mask, gpu int) int {
 	if gpu >= c.gpus {
-		return nobody
+		return absent
 	}
 	next := c.masks.next(m, gpu)
-	if next == nobody {
+	if next == absent {
 		block := c.blocks[m].next(gpu/blockGPUs + 1)
-		if block == nobody {
-			return nobody
+		if block == absent {
+			return absent
 		}
 		next = c.masks.next(m, block*blockGPUs)
 	}
 	if next >= c.gpus { // in the rest of the last block
-		return nobody
+		return absent
 	}
 	return next
 }
 
 func (c *Cluster) set(gpu int, to mig.Mask) {
-	from, block := c.masks.at(gpu), gpu/blockGPUs
+	from, block := c.masks.get(gpu), gpu/blockGPUs
 	c.masks.set(gpu, to)
 
 	if !c.masks.occurs(from, gpu) {
@@ -172,7 +171,7 @@ func (c *Cluster) set(gpu int, to mig.Mask) {
 	}
 	if c.count[from]--; c.count[from] == 0 {
 		c.occurs.Remove(from)
-		c.lowest[from] = nobody
+		c.lowest[from] = absent
 	} else if c.lowest[from] == int32(gpu) {
 		c.lowest[from] = int32(c.next(from, gpu+1))
 	}

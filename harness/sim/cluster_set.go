@@ -12,13 +12,13 @@ const blockGPUs = 64
 // maskList holds the mask of each GPU, eight to a word.
 type maskList []uint64
 
-// newMaskList returns a list of empty GPUs. The last block may have more of them than there are
-// GPUs.
+// newMaskList returns a list of empty GPUs. It is longer than the number of GPUs if that fills no
+// whole number of blocks.
 func newMaskList(gpus int) maskList {
 	return make(maskList, (gpus+blockGPUs-1)/blockGPUs*(blockGPUs/8))
 }
 
-func (l maskList) at(gpu int) mig.Mask { return mig.Mask(l[gpu>>3] >> (gpu & 7 << 3)) }
+func (l maskList) get(gpu int) mig.Mask { return mig.Mask(l[gpu>>3] >> (gpu & 7 << 3)) }
 
 func (l maskList) set(gpu int, m mig.Mask) {
 	shift := gpu & 7 << 3
@@ -33,35 +33,36 @@ func (l maskList) block(gpu int) *[blockGPUs / 8]uint64 {
 // equalBytes sets the top bit of each byte of a word that is a mask, and clears all other bits.
 func equalBytes(word uint64, m mig.Mask) uint64 {
 	const low, ones = 0x7f7f7f7f7f7f7f7f, 0x0101010101010101
-	x := word ^ uint64(m)*ones // a byte is 0 where the mask is
-	// The sum sets the top bit of all other bytes below 0x80, and x that of those from 0x80 on.
+	x := word ^ uint64(m)*ones // the bytes that are the mask become 0
+	// The sum sets the top bit of all other bytes below 0x80; in x, it is set in the bytes from 0x80 on.
 	return ^(x&low + low | x | low)
 }
 
 // occurs reports whether a GPU of a block has a mask.
 func (l maskList) occurs(m mig.Mask, gpu int) bool {
-	b := l.block(gpu) // without branches, which nobody could predict
+	b := l.block(gpu) // without branches, because they would be unpredictable
 	return equalBytes(b[0], m)|equalBytes(b[1], m)|equalBytes(b[2], m)|equalBytes(b[3], m)|
 		equalBytes(b[4], m)|equalBytes(b[5], m)|equalBytes(b[6], m)|equalBytes(b[7], m) != 0
 }
 
-// next returns the lowest GPU with a mask that is not below the given one and in the same block;
-// nobody if there is none.
+// next returns the lowest GPU with the mask from the given GPU to the end of its block; absent if
+// no such GPU has it.
 func (l maskList) next(m mig.Mask, gpu int) int {
 	candidates := ^uint64(0) << (gpu & 7 << 3)
 	block := l.block(gpu)
 	for w := gpu >> 3 & 7; w < len(block); w++ {
-		if hit := equalBytes(block[w], m) & candidates; hit != 0 {
+		hit := equalBytes(block[w], m) & candidates
+		if hit != 0 {
 			return gpu>>6<<6 | w<<3 | bits.TrailingZeros64(hit)>>3
 		}
 		candidates = ^uint64(0)
 	}
-	return nobody
+	return absent
 }
 
 // intSet is a set of whole numbers as a tree of 64-ary bit words: bit i of level 0 is the
 // number i, and a bit of a higher level says that the word below it is not zero. Every
-// operation touches at most one word a level going up and one going down.
+// operation touches at most one word of each level on the way up and one on the way down.
 type intSet struct {
 	// levels holds the words from level 0 up to a single word.
 	levels [][]uint64
@@ -115,13 +116,14 @@ func (s *intSet) remove(i int) {
 	}
 }
 
-// next returns the lowest member that is not below i; nobody if there is none.
+// next returns the lowest member from i on; absent if the set has no such member.
 func (s *intSet) next(i int) int {
 	for l, level := range s.levels {
 		if i>>6 >= len(level) {
-			return nobody
+			return absent
 		}
-		if rest := level[i>>6] >> (i & 63); rest != 0 {
+		rest := level[i>>6] >> (i & 63)
+		if rest != 0 {
 			i += bits.TrailingZeros64(rest)
 			for l > 0 {
 				l--
@@ -131,5 +133,5 @@ func (s *intSet) next(i int) int {
 		}
 		i = i>>6 + 1
 	}
-	return nobody
+	return absent
 }

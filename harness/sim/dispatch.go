@@ -14,30 +14,30 @@ import (
 // its released environment). A fleet of GPUs with fixed partitions serves jobs with
 // deadlines: the job with the earliest deadline starts on a free slice and stays there
 // until it ends. Time does not advance while a job waits and a slice is free; otherwise it
-// jumps to the next arrival or completion. At one instant arrivals come first, then
+// jumps to the next arrival or completion. At the same time arrivals come first, then
 // dispatches, then completions.
 //
 // A pre-emptive fleet ([task.Fleet.Preemptive]) is the environment of the authors' first notebook
 // (RL_project_scheduling.ipynb): whenever a job arrives or ends, the running jobs return to the queue, and each may be
-// put on any free slice again. A job that returns has worked off the share of its durations, on every size, that it
-// ran on its slice. At one instant completions come first, then arrivals, then all jobs are dispatched again. The
+// dispatched to any free slice. A job that has run for a share of its duration on its slice needs that share less on
+// every size. At the same time completions come first, then arrivals, then all jobs are dispatched again. The
 // notebook does this for one event after the other, which differs only if events coincide.
 //
 // [RunDispatch] drives it with a [Dispatcher]. Other callers, such as an environment for
 // reinforcement learning, call Next and Place in turn.
 type Dispatch struct {
 	queue Queue
-	// sizes are those of the fleet's slices, each once.
+	// sizes has the distinct sizes of the fleet's slices, in ascending order.
 	sizes []mig.Slices
 	// arrived is the number of jobs that have arrived.
 	arrived int
 	// rounded is [task.Fleet.Float32].
 	rounded bool
-	// ends is, by slice, when its job ends; +Inf if it is free.
+	// ends has the end of the job on each slice; +Inf if the slice is free.
 	ends []task.Minutes
-	// stays is, by slice, the job that runs there since when. Only a pre-emptive fleet has it; nil marks other fleets.
+	// stays has the job on each slice with its start. It is nil unless the fleet is pre-emptive.
 	stays []Run
-	// completion is when the next busy slice becomes free; +Inf if all are free.
+	// completion is the time at which the next busy slice becomes free; +Inf if all are free.
 	completion task.Minutes
 
 	result DispatchResult
@@ -45,7 +45,7 @@ type Dispatch struct {
 	tardiness task.Minutes
 }
 
-// ChoiceError says that a dispatcher or placer chose something impossible.
+// ChoiceError describes an impossible choice of a dispatcher or placer.
 type ChoiceError struct{ text string }
 
 func (e *ChoiceError) Error() string { return e.text }
@@ -53,8 +53,8 @@ func (e *ChoiceError) Error() string { return e.text }
 // NewDispatch returns an engine at the beginning of the day. Jobs must be listed by
 // ascending arrival. They must run on every size in the fleet, because a job may not wait
 // while any slice is free. With [task.Fleet.Float32] arrivals must be float32 numbers: a job
-// could otherwise end before it starts. Errors are about the fleet or a job. The engine
-// keeps reading the jobs and the fleet until it is done.
+// could otherwise end before it starts. NewDispatch returns an error for an impossible fleet or
+// job. The engine reads the jobs and the fleet until it is done; they must not change.
 func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 	if err := fleet.Validate(); err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 }
 
 // Reset returns to the beginning of a day with other jobs, as if the engine were new.
-// Errors are those of [NewDispatch]; the engine is then unchanged. Reset reuses memory: it
-// overwrites the runs of earlier results and the jobs of a pre-emptive fleet, which are copies.
+// It returns the errors of [NewDispatch] for jobs; the engine is then unchanged. Reset reuses memory:
+// it overwrites the runs of earlier results and the jobs of a pre-emptive fleet, which are copies.
 func (e *Dispatch) Reset(jobs []task.Job) error {
 	if err := e.checkJobs(jobs); err != nil {
 		return err
@@ -93,7 +93,10 @@ func (e *Dispatch) Reset(jobs []task.Job) error {
 	if e.stays != nil {
 		jobs, n = append(q.jobs[:0], jobs...), 0
 	}
-	q.now, q.jobs, q.waiting, q.free = 0, jobs, q.waiting[:0], len(q.slices)
+	q.now = 0
+	q.jobs = jobs
+	q.waiting = q.waiting[:0]
+	q.free = len(q.slices)
 	for i := range q.slices {
 		q.slices[i].Busy, q.slices[i].FreeAt = false, 0
 		e.ends[i] = never
@@ -101,7 +104,10 @@ func (e *Dispatch) Reset(jobs []task.Job) error {
 	clear(q.busy)
 	runs := slices.Grow(e.result.Runs[:0], n)[:n]
 	clear(runs)
-	e.arrived, e.completion, e.tardiness, e.result = 0, never, 0, DispatchResult{Runs: runs}
+	e.arrived = 0
+	e.completion = never
+	e.tardiness = 0
+	e.result = DispatchResult{Runs: runs}
 	return nil
 }
 
@@ -151,7 +157,7 @@ func (e *Dispatch) Next() *Queue {
 	return q
 }
 
-// preempt advances to the next arrival or completion, carries out all events of that instant, and returns the jobs
+// preempt advances to the next arrival or completion, carries out all events of that time, and returns the jobs
 // that still run to the queue.
 func (e *Dispatch) preempt(arrival task.Minutes) {
 	q := &e.queue
@@ -198,7 +204,7 @@ func (e *Dispatch) arrive() {
 	}
 }
 
-// wait puts a job into the queue.
+// wait adds a job to the queue.
 func (e *Dispatch) wait(job int) {
 	e.queue.waiting.Push(heap.Item[task.Minutes]{
 		Key: e.queue.jobs[job].Deadline, Tie: int32(job), ID: int32(job),
@@ -215,9 +221,9 @@ func (e *Dispatch) release(slice int) {
 	e.ends[slice] = never
 }
 
-// complete advances to the next completion and frees all slices of that instant.
-// The released loop frees them before it charges for the interval in which they were
-// busy. The two energies differ only in that.
+// complete advances to the next completion and frees all slices whose jobs end then.
+// The report's released code frees them before it charges for the interval in which they
+// were busy. This is the only difference between the two energies.
 func (e *Dispatch) complete() {
 	q := &e.queue
 	interval := e.completion - q.now
@@ -239,8 +245,8 @@ func (e *Dispatch) complete() {
 	e.result.Makespan = q.now
 }
 
-// energy is what the fleet uses in a time as it is. It adds up all GPUs each time: a running sum would
-// accumulate rounding errors.
+// energy returns the energy that the fleet uses in a time in its present state. It adds up all GPUs each
+// time: a running sum would accumulate rounding errors.
 func (e *Dispatch) energy(d task.Minutes) WattMinutes {
 	watts := 0.0
 	for gpu := range e.queue.busy {
@@ -250,8 +256,8 @@ func (e *Dispatch) energy(d task.Minutes) WattMinutes {
 }
 
 // Place starts the job at the head on a slice, given by its index in
-// [Queue.Slices]. Call it once after each Next that did not return nil. The error is a
-// [*ChoiceError]; the engine is then unchanged.
+// [Queue.Slices]. Call it once after each Next that did not return nil. It returns a
+// [*ChoiceError] if the slice is busy or does not exist; the engine is then unchanged.
 func (e *Dispatch) Place(slice int) error {
 	q := &e.queue
 	job := int(q.waiting[0].ID)
@@ -303,7 +309,7 @@ func (e *Dispatch) Result() DispatchResult {
 	return r
 }
 
-// RunDispatch serves all jobs with a dispatcher. Errors are those of
+// RunDispatch serves all jobs with a dispatcher. It returns the errors of
 // [NewDispatch] and [Dispatch.Place].
 func RunDispatch(jobs []task.Job, fleet task.Fleet, d Dispatcher) (DispatchResult, error) {
 	e, err := NewDispatch(jobs, fleet)
@@ -318,8 +324,8 @@ func RunDispatch(jobs []task.Job, fleet task.Fleet, d Dispatcher) (DispatchResul
 	return e.Result(), nil
 }
 
-// RunDispatches serves several days side by side. Each result is that of [RunDispatch]. The
-// error is that of the first day which fails; there are no results then.
+// RunDispatches serves several days side by side, with the same results as [RunDispatch]. If a
+// day fails, it returns that day's error and no results.
 func RunDispatches(days []task.Queue, d BatchDispatcher) ([]DispatchResult, error) {
 	engines := make([]*Dispatch, len(days))
 	for i, day := range days {
@@ -334,11 +340,14 @@ func RunDispatches(days []task.Queue, d BatchDispatcher) ([]DispatchResult, erro
 		waiting := active[:0]
 		queues = queues[:0]
 		for _, e := range active {
-			if q := e.nextChoice(); q != nil {
-				waiting, queues = append(waiting, e), append(queues, q)
+			q := e.nextChoice()
+			if q != nil {
+				waiting = append(waiting, e)
+				queues = append(queues, q)
 			}
 		}
-		if active = waiting; len(active) == 0 {
+		active = waiting
+		if len(active) == 0 {
 			break
 		}
 		d.DispatchAll(queues, choices[:len(queues)])
@@ -355,7 +364,7 @@ func RunDispatches(days []task.Queue, d BatchDispatcher) ([]DispatchResult, erro
 	return results, nil
 }
 
-// nextChoice advances until a job can start on more than one slice. Jobs before it start on
+// nextChoice advances until a job can start on more than one slice. It starts earlier jobs on
 // the only free slice. It returns nil once every job is completed.
 func (e *Dispatch) nextChoice() *Queue {
 	for {

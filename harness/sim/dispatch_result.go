@@ -8,33 +8,33 @@ type WattMinutes float64
 // Joules converts the energy.
 func (e WattMinutes) Joules() float64 { return float64(e) * 60 }
 
-// A Run is a stay of a job on a slice. With a pre-emptive fleet a job may have several.
+// A Run is a stay of a job on a slice. With a pre-emptive fleet a job may have several stays.
 type Run struct {
-	// Job is its index.
+	// Job is the index of the job.
 	Job int
 	// Slice is an index in [Queue.Slices].
 	Slice int
-	// Start and End are instants from the beginning of the day.
+	// Start and End count from the beginning of the day.
 	Start, End task.Minutes
 }
 
 // DispatchResult is the outcome of the jobs of one queue.
 type DispatchResult struct {
-	// Jobs is the number of jobs, Late that of those that ended after their deadline. Jobs count when they start, or
-	// when they end if the fleet is pre-emptive.
+	// Jobs is the number of jobs, and Late is the number of jobs that end after their deadline. A job counts when it
+	// starts, or when it ends if the fleet is pre-emptive.
 	Jobs, Late int
-	// Tardiness is the mean, over all jobs, of the time by which a job ended after its
-	// deadline; zero for a job in time.
+	// Tardiness is the mean, over all jobs, of the time by which a job ends after its
+	// deadline; a job in time counts as 0.
 	Tardiness task.Minutes
 	// Energy is the integral, from the beginning of the day to the last completion,
-	// of the power that the GPUs draw. EnergyAsReleased is computed as in the released loop,
-	// which charges the interval before a completion as if the completing slices had
-	// been free. The report's figures are of the second kind.
+	// of the power that the GPUs draw. EnergyAsReleased is computed as in the report's released
+	// code, which charges the interval before a completion as if the completing slices had
+	// been free. The report's figures show EnergyAsReleased.
 	Energy, EnergyAsReleased WattMinutes
-	// Makespan is the instant of the last completion.
+	// Makespan is the time of the last completion.
 	Makespan task.Minutes
-	// Runs is the event log, by the index of the job. That of a pre-emptive fleet is in the order of ends instead,
-	// without stays of no time that do not end a job.
+	// Runs is the event log, by the index of the job. For a pre-emptive fleet it is in the order of ends instead,
+	// without stays of length 0 that do not end a job.
 	Runs []Run
 }
 

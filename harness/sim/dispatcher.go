@@ -9,24 +9,24 @@ type Dispatcher interface {
 	Dispatch(q *Queue) int
 }
 
-// A BatchDispatcher is a [Dispatcher] that decides faster for several days at once, such as a
-// network that reads its weights once for all of them. It carries no state from decision to
-// decision and draws no random numbers, so that one may serve all the days.
+// A BatchDispatcher is a [Dispatcher] that decides faster for several days at once. A network, for
+// example, reads its weights once for all of them. It carries no state from decision to decision
+// and draws no random numbers, so that one dispatcher may serve all the days.
 type BatchDispatcher interface {
 	Dispatcher
-	// DispatchAll writes the choice for the head of each queue, the same as Dispatch's. At
-	// least two slices of each queue are free.
+	// DispatchAll writes the choice of Dispatch for each queue to choices. At least two slices of
+	// each queue are free.
 	DispatchAll(queues []*Queue, choices []int)
 }
 
-// DispatchSetting is what a dispatcher may know before the first job.
+// DispatchSetting has the facts that a dispatcher may know before the first job.
 type DispatchSetting struct {
-	// Seed names the stream of a scheduler that draws random numbers.
+	// Seed starts the stream of a scheduler that draws random numbers.
 	Seed uint64
-	// Slices is how many slices the fleet has.
+	// Slices is the number of slices of the fleet.
 	Slices int
-	// Preemptive is that of the [task.Fleet]: jobs that have run return to the queue, with durations that are shorter.
+	// Preemptive is [task.Fleet.Preemptive]: jobs that have run return to the queue with shorter durations.
 	Preemptive bool
-	// NumPy is that of the [task.Queue]; nil if it has none.
+	// NumPy is [task.Queue.NumPy]; nil if the jobs were not drawn from NumPy's stream.
 	NumPy *task.NumPyStream
 }

@@ -4,6 +4,7 @@
 // (dispatch, deadline report).
 //
 // An engine owns the state and computes all times and metrics. A scheduler only makes
-// choices, through the one-method interface of its track. It knows nothing about the
-// future. A scheduler that can also move running workloads is a [Mover].
+// choices, through the one-method interface of its track, and does not know the
+// future. A scheduler that can also move running workloads is a [Mover]. An engine refuses
+// an impossible choice with a [*ChoiceError], and impossible requests or jobs with an error.
 package sim

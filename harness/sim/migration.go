@@ -9,18 +9,18 @@ import (
 	"miglab/harness/task"
 )
 
-// A Mover is a [Placer] that may also move running workloads where the cluster allows moves
-// ([task.Migration]). Elsewhere it is a placer like any other.
+// A Mover is a [Placer] that may also move running workloads if the cluster allows moves
+// ([task.Migration]). Otherwise the engine uses it as a plain placer.
 type Mover interface {
 	Placer
-	// Move chooses the next move before a request for a profile is decided, or false. It is
-	// asked again after each move, until it returns false or no more moves are allowed. The
-	// engine checks the move and carries it out.
+	// Move returns the next move before a request for a profile is decided, or false. The engine
+	// checks the move and carries it out. It calls Move again until Move returns false or no more
+	// moves are allowed.
 	Move(r *Residents, profile int) (Move, bool)
 }
 
-// A Move takes the workload of a request to another place of the same profile. The place must be
-// free while the workload still holds its own.
+// A Move takes the workload of a request to another place for the same profile. The new place must
+// be free while the workload still holds its old place.
 type Move struct {
 	Request int
 	To      Spot
@@ -38,21 +38,21 @@ type Resident struct {
 	// Profile is the index in the cluster's profiles.
 	Profile int
 	Start   mig.Slices
-	// Fixed says that it cannot be moved now: the last move is not over, or it is part of a
-	// request for several GPUs.
+	// Fixed says that the workload cannot be moved now: its last move is not over, or it is part of
+	// a request for several GPUs.
 	Fixed bool
 }
 
-// Residents is what a [Mover] sees: the cluster, and who is where. It does not tell when a
-// workload leaves.
+// Residents is the view of a [Mover]: the cluster and the places of its workloads. It does not
+// show when a workload leaves.
 type Residents struct {
 	cluster *Cluster
 	rules   task.Migration
 	slot    int
 	on      [][]resident // by GPU, in no particular order
-	// stays are the places and departures of the requests that run on one GPU.
+	// stays has the places and departures of the requests that run on one GPU.
 	stays []departure
-	// spots are the first places of each request's instances, and moves are all moves.
+	// spots has the first places of each request's instances, and moves has all moves.
 	spots [][]Spot
 	moves []Moved
 	// slots holds the slot of each move, and old is the number of moves that the present
@@ -63,14 +63,14 @@ type Residents struct {
 
 type resident struct {
 	Resident
-	// until is the slot from which it can be moved again.
+	// until is the slot from which the workload can be moved again.
 	until int
 }
 
 // Cluster returns the occupied slices.
 func (r *Residents) Cluster() *Cluster { return r.cluster }
 
-// Left returns how many moves are allowed now.
+// Left returns the number of moves that are allowed now.
 func (r *Residents) Left() int {
 	for r.old < len(r.slots) && r.slot-r.slots[r.old] >= r.rules.Window {
 		r.old++
@@ -78,7 +78,7 @@ func (r *Residents) Left() int {
 	return r.rules.Moves - (len(r.slots) - r.old)
 }
 
-// Rules returns what the cluster allows.
+// Rules returns the limits on moves.
 func (r *Residents) Rules() task.Migration { return r.rules }
 
 // Slot returns the present slot.
@@ -105,11 +105,11 @@ func (r *Residents) remove(gpu, k int) resident {
 	return w
 }
 
-// stayed is the departure of those that stay until the end: after every slot.
+// stayed is the departure slot of workloads that stay until the end. It is after every slot.
 const stayed = maxSlot + 1
 
-// welcome notes who has moved in with an accepted request.
-func (e *placementEngine) welcome(i, profile int) {
+// settle adds the workloads of an accepted request to the residents.
+func (e *placementEngine) settle(i, profile int) {
 	if e.residents == nil {
 		return
 	}
@@ -141,12 +141,13 @@ func (e *placementEngine) moveBefore(i, profile int) error {
 		if err := e.move(m); err != nil {
 			return err
 		}
-		r.moves, r.slots = append(r.moves, Moved{i, m}), append(r.slots, r.slot)
+		r.moves = append(r.moves, Moved{i, m})
+		r.slots = append(r.slots, r.slot)
 	}
 	return nil
 }
 
-// move carries a move out.
+// move carries out a move. It returns a [*ChoiceError] if the move is impossible.
 func (e *placementEngine) move(m Move) error {
 	bad := func(why string) error {
 		return &ChoiceError{fmt.Sprintf("request %d cannot be moved to GPU %d at slice %d: %s", m.Request, m.To.GPU,
@@ -162,7 +163,8 @@ func (e *placementEngine) move(m Move) error {
 	if k < 0 || r.on[from][k].Request != m.Request {
 		return bad("it does not run")
 	}
-	if w := &r.on[from][k]; w.Fixed || w.until > r.slot {
+	old := &r.on[from][k]
+	if old.Fixed || old.until > r.slot {
 		return bad("it is on several GPUs, or its last move is not over")
 	}
 	window, why := c.windowAt(e.requests[m.Request].Profile, m.To)
@@ -179,8 +181,8 @@ func (e *placementEngine) move(m Move) error {
 	return nil
 }
 
-// delay brings departures up to date with the moves since they were noted. Those that leave later
-// because they were moved are noted again. It returns the others.
+// delay updates departures for the moves since they were added to the calendar. It returns the
+// instances that leave before request i, and adds the later ones to the calendar again.
 func (e *placementEngine) delay(i int, leaving []departure) []departure {
 	last := e.requests[len(e.requests)-1].Arrival
 	now := leaving[:0]

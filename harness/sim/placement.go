@@ -14,12 +14,13 @@ import (
 // RunPlacement lets a scheduler place a stream of requests on an empty cluster (MFI
 // VI). In every slot, the instances that have reached their lifespan leave first. Then the
 // scheduler decides on the slot's requests one after the other. It is asked once for each
-// instance that a request needs. If it rejects one, the request has none: those already placed
-// are taken back. A rejected request does not come again. The simulation ends with the last arrival.
+// instance that a request needs. If it rejects one, the whole request is rejected: the engine
+// removes the instances already placed. A rejected request does not return. The simulation ends
+// with the last arrival.
 //
-// A choice of the scheduler that is impossible is a [*ChoiceError]. Other errors are about
-// the cluster, the requests or the rules. A scheduler that is a [Mover] may move before each
-// request, as the rules allow; the zero rules allow no move.
+// An impossible choice of the scheduler is a [*ChoiceError]. Other errors are about the cluster,
+// the requests or the rules. A scheduler that is a [Mover] may move workloads before each request,
+// as the rules allow; the zero rules allow no move.
 func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Window,
 	rules task.Migration,
 ) (PlacementResult, error) {
@@ -59,7 +60,7 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 		if !accepted {
 			continue
 		}
-		e.welcome(i, profile)
+		e.settle(i, profile)
 		r.Accepted.add(q)
 		r.AcceptedByProfile[profile]++
 		if steady {
@@ -110,22 +111,22 @@ func oneASlot(requests []task.Request) bool {
 	return true
 }
 
-// placementEngine carries out what the scheduler chooses.
+// placementEngine carries out the choices of the scheduler.
 type placementEngine struct {
 	cluster  *Cluster
 	requests []task.Request
 	// oneASlot says that exactly one request arrives in every slot from the first to the last.
 	oneASlot bool
 	calendar calendar
-	// leaving are the instances that leave before a request, and placed those of a request.
+	// leaving has the instances that leave before the present request, and placed has the instances of the request.
 	leaving, placed []departure
 
-	// mover and residents are nil where nothing moves.
+	// mover and residents are nil if workloads do not move.
 	mover     Mover
 	residents *Residents
 
 	// slot is the slot that ends next, now is the state, and sum is the sum of the states at
-	// the ends of the slots before.
+	// the ends of the earlier slots.
 	slot     int
 	now, sum measures
 	measures *[Masks]measures
@@ -134,10 +135,12 @@ type placementEngine struct {
 func newPlacementEngine(c *Cluster, requests []task.Request, p Placer, rules task.Migration) *placementEngine {
 	e := &placementEngine{
 		cluster: c, requests: requests, oneASlot: oneASlot(requests),
-		calendar: newCalendar(len(requests)), measures: measuresOf(c.gpu),
+		calendar: newCalendar(len(requests)), measures: measureMasks(c.gpu),
 	}
-	if mover, ok := p.(Mover); ok && rules.Moves > 0 {
-		e.mover, e.residents = mover, &Residents{
+	mover, moves := p.(Mover)
+	if moves && rules.Moves > 0 {
+		e.mover = mover
+		e.residents = &Residents{
 			cluster: c, rules: rules, on: make([][]resident, c.GPUs()), stays: make([]departure, len(requests)),
 			spots: make([][]Spot, len(requests)),
 		}
@@ -145,7 +148,7 @@ func newPlacementEngine(c *Cluster, requests []task.Request, p Placer, rules tas
 	return e
 }
 
-// decide asks the scheduler for all instances of a request and reports whether it has them.
+// decide asks the scheduler for all instances of a request and reports whether it accepts the request.
 func (e *placementEngine) decide(i, profile int, p Placer) (bool, error) {
 	e.placed = e.placed[:0]
 	for range e.requests[i].Instances() {
@@ -178,13 +181,13 @@ func (e *placementEngine) occupy(i int, s Spot) error {
 	return nil
 }
 
-// impossible is the error about a place that request i cannot have.
+// impossible returns the error for a place that request i cannot have.
 func impossible(i int, p *mig.Profile, s Spot, why string) error {
 	return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, p,
 		s.GPU, s.Start, why)}
 }
 
-// windowAt returns the slices of a place for an instance, or why it cannot be there.
+// windowAt returns the slices of an instance at a place, or the reason why it cannot be there.
 func (c *Cluster) windowAt(p *mig.Profile, s Spot) (window mig.Mask, why string) {
 	if s.GPU < 0 || s.GPU >= c.GPUs() {
 		return 0, fmt.Sprintf("the GPUs are 0 to %d", c.GPUs()-1)
@@ -196,16 +199,18 @@ func (c *Cluster) windowAt(p *mig.Profile, s Spot) (window mig.Mask, why string)
 		return 0, fmt.Sprintf("it may start at %v", p.Starts)
 	}
 	window = mig.Instance{Profile: p, Start: s.Start}.Mask()
-	if occupied := c.Mask(s.GPU); occupied&window != 0 {
+	occupied := c.Mask(s.GPU)
+	if occupied&window != 0 {
 		return 0, fmt.Sprintf("slices of it are in use; the GPU has the mask %08b", occupied)
 	}
 	return window, ""
 }
 
-// book notes when the instances of a request leave, unless they stay until the end.
+// book adds the departures of a request's instances to the calendar, unless they stay until the end.
 func (e *placementEngine) book(i int) {
 	q := &e.requests[i]
-	if last := e.requests[len(e.requests)-1].Arrival; q.Lifespan > last-q.Arrival {
+	last := e.requests[len(e.requests)-1].Arrival
+	if q.Lifespan > last-q.Arrival {
 		return
 	}
 	slot := q.Arrival + q.Lifespan
@@ -216,8 +221,8 @@ func (e *placementEngine) book(i int) {
 	}
 }
 
-// arrivalFrom returns the first request after i that arrives in the slot or later. There
-// must be one.
+// arrivalFrom returns the first request after i that arrives in the slot or later. Such a request
+// must exist.
 func (e *placementEngine) arrivalFrom(i, slot int) int {
 	if e.oneASlot {
 		return slot - e.requests[0].Arrival
@@ -260,7 +265,7 @@ func (e *placementEngine) set(gpu int, to mig.Mask) {
 	e.cluster.set(gpu, to)
 }
 
-// advance lets the slots before one end.
+// advance ends all slots before the given one.
 func (e *placementEngine) advance(slot int) {
 	if slot > e.slot {
 		e.sum.add(slot-e.slot, &e.now)
@@ -295,8 +300,8 @@ func (m *measures) load(slots float64, gpus int) Load {
 	return l
 }
 
-// measuresOf returns what one GPU of each mask adds.
-func measuresOf(g *mig.GPU) *[Masks]measures {
+// measureMasks returns the measures of one GPU, by its mask.
+func measureMasks(g *mig.GPU) *[Masks]measures {
 	var out [Masks]measures
 	for i := range 1 << g.MemorySlices {
 		m := &out[i]

@@ -10,18 +10,17 @@ import (
 	"miglab/harness/task"
 )
 
-// CheckPlacement is the referee of the placement track. It keeps books of its own, slice by
+// CheckPlacement is the referee of the placement track. It keeps its own books, slice by
 // slice, and shares no code with the engine. spots lists the first places of each request's
-// instances: none if it was rejected. moves lists what was moved, in order, and rules says what
-// is allowed. The error joins all violations:
+// instances; the list of a rejected request is empty. moves lists all moves in order, and rules
+// limits them. The error joins all violations:
 //
 //   - a request has some of the instances that it needs, but not all
 //   - an instance is on a GPU that does not exist, or starts where its profile cannot
-//   - two instances use the same memory slice at the same time; those that are moved leave later
-//     by the downtime of each move
+//   - two instances use the same memory slice at the same time; each move delays the departure of
+//     its workload by the downtime
 //   - more moves than allowed lie within one window
-//   - a move is of a request that does not run, was moved less than the downtime ago, or is on
-//     several GPUs
+//   - a moved request does not run, was moved less than the downtime ago, or is on several GPUs
 //   - moves are not in the order of the requests before which they are carried out
 func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spot, moves []Moved,
 	rules task.Migration,
@@ -36,7 +35,8 @@ func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spo
 	next := 0
 	for i := range requests {
 		for ; next < len(moves) && moves[next].Before <= i; next++ {
-			if m := moves[next]; m.Before < i {
+			m := moves[next]
+			if m.Before < i {
 				b.wrong("move %d, before request %d, comes after moves before later requests", next, m.Before)
 			} else {
 				b.move(next, m)
@@ -55,7 +55,7 @@ type memorySlice struct {
 	slice mig.Slices
 }
 
-// books say who uses which memory slice while the stream is replayed.
+// books record which request uses which memory slice while the stream is replayed.
 type books struct {
 	requests []task.Request
 	rules    task.Migration
@@ -63,17 +63,17 @@ type books struct {
 	// users has the last request that used a slice, plus one.
 	users map[memorySlice]int
 	stays []visit
-	slots []int // of the moves
+	slots []int // the slot of each move
 	errs  []error
 }
 
 // A visit is the stay of an accepted request.
 type visit struct {
-	// at is its place if it is one instance.
+	// at is the place of the request if it is one instance.
 	at       Spot
 	one      bool
 	until    int
-	standing int // it stands still up to this slot
+	standing int // the slot in which the pause of the last move ends
 }
 
 func (b *books) wrong(format string, args ...any) {
@@ -82,7 +82,8 @@ func (b *books) wrong(format string, args ...any) {
 
 func (b *books) arrive(i int, spots []Spot) {
 	q := &b.requests[i]
-	if n := len(spots); n != 0 && n != max(q.GPUs, 1) {
+	n := len(spots)
+	if n != 0 && n != max(q.GPUs, 1) {
 		b.wrong("request %d has %d of the %d instances that it needs", i, n, max(q.GPUs, 1))
 	}
 	if len(spots) == 0 {
@@ -94,7 +95,7 @@ func (b *books) arrive(i int, spots []Spot) {
 	}
 }
 
-// use notes that a request uses a place from a slot on.
+// use records that a request uses a place from a slot on.
 func (b *books) use(i int, s Spot, from int) {
 	q := &b.requests[i]
 	if s.GPU < 0 || s.GPU >= b.gpus || !slices.Contains(q.Profile.Starts, s.Start) {
@@ -103,7 +104,8 @@ func (b *books) use(i int, s Spot, from int) {
 	}
 	for k := s.Start; k < s.Start+q.Profile.Length; k++ {
 		at := memorySlice{s.GPU, k}
-		if user := b.users[at] - 1; user >= 0 && b.stays[user].until > from {
+		user := b.users[at] - 1
+		if user >= 0 && b.stays[user].until > from {
 			b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k,
 				s.GPU, user, b.stays[user].until, i, from)
 		}
@@ -114,7 +116,8 @@ func (b *books) use(i int, s Spot, from int) {
 func (b *books) move(n int, m Moved) {
 	now := b.requests[m.Before].Arrival
 	b.slots = append(b.slots, now)
-	if k := len(b.slots) - 1 - b.rules.Moves; k >= 0 && now-b.slots[k] < max(b.rules.Window, 1) {
+	oldest := len(b.slots) - 1 - b.rules.Moves
+	if oldest >= 0 && now-b.slots[oldest] < max(b.rules.Window, 1) {
 		b.wrong("move %d in slot %d: more than %d moves in %d slots", n, now, b.rules.Moves, b.rules.Window)
 	}
 	if m.Request < 0 || m.Request >= m.Before || !b.stays[m.Request].one || b.stays[m.Request].until <= now {
@@ -125,14 +128,17 @@ func (b *books) move(n int, m Moved) {
 	if now < v.standing {
 		b.wrong("move %d in slot %d is of request %d, which stands still until slot %d", n, now, m.Request, v.standing)
 	}
-	// The place must be free while the one before is still held.
+	// The new place must be free while the request still holds the old place.
 	b.use(m.Request, m.To, now)
 	for k := v.at.Start; k < v.at.Start+b.requests[m.Request].Profile.Length; k++ {
-		if at := (memorySlice{v.at.GPU, k}); b.users[at] == m.Request+1 {
+		at := memorySlice{v.at.GPU, k}
+		if b.users[at] == m.Request+1 {
 			delete(b.users, at)
 		}
 	}
-	v.at, v.standing, v.until = m.To, now+b.rules.Downtime, addSlots(v.until, b.rules.Downtime)
+	v.at = m.To
+	v.standing = now + b.rules.Downtime
+	v.until = addSlots(v.until, b.rules.Downtime)
 }
 
 func addSlots(slot, by int) int {

@@ -61,15 +61,15 @@ type PlacementResult struct {
 	SteadyArrived, SteadyAccepted Tally
 	// AcceptedByProfile counts accepted requests in the order of the cluster's profiles.
 	AcceptedByProfile []int
-	// Final is the state after the last arrival, and Mean its mean over the ends of the
-	// slots from 0 to that of the last arrival.
+	// Final is the state after the last arrival, and Mean is the mean state over the ends of the
+	// slots from 0 to the slot of the last arrival.
 	Final, Mean Load
-	// Slots is the number of slots up to the end of that of the last arrival.
+	// Slots is the number of slots from 0 to the slot of the last arrival.
 	Slots int
-	// Rules is what the cluster allows of moves.
+	// Rules limits the moves of workloads.
 	Rules task.Migration
-	// Spots are the first places of each request's instances, none if it was rejected, and
-	// Moved are all moves. Both are nil unless the scheduler may move.
+	// Spots has the first places of each request's instances; the list of a rejected request is
+	// empty. Moved has all moves. Both are nil unless the scheduler may move.
 	Spots [][]Spot
 	Moved []Moved
 }
@@ -82,7 +82,7 @@ type Metric struct {
 
 // Metrics returns the result as numbers, always in the same order:
 //
-//   - arrived, accepted: requests; accepted_PROFILE: those of a profile
+//   - arrived, accepted: requests; accepted_PROFILE: accepted requests for a profile
 //   - acceptance, acceptance_slices: accepted share of the requests and of their
 //     memory slices
 //   - running (requests), active_gpus, utilisation, utilisation_active (occupied share
@@ -91,10 +91,10 @@ type Metric struct {
 //     the last arrival
 //   - mean_...: the same as means over the slots; mean_utilisation_active is the ratio
 //     of the means
-//   - moves, and moves_gpu_window, their number by GPU in the time that the rules limit them in:
-//     only where moves are allowed
+//   - moves, and moves_gpu_window, the mean number for each GPU in a window of the rules: only if
+//     moves are allowed
 //   - arrived_steady, acceptance_steady, acceptance_slices_steady: the same in the
-//     window; they are absent if no request falls into it.
+//     window; they are absent if the window contains no request.
 func (r *PlacementResult) Metrics() []Metric {
 	out := []Metric{
 		{"arrived", float64(r.Arrived.Requests)},

@@ -9,12 +9,12 @@ import (
 type Placer interface {
 	// Place chooses a GPU and a start for an instance of a profile, given by its index
 	// in Cluster.Profiles, or rejects it with false. The engine checks the choice and
-	// carries it out. A request for several GPUs is asked for instance by instance, and a
-	// rejection takes back those that it has already.
+	// carries it out. For a request for several GPUs, Place is called once for each instance. If
+	// it rejects one, the engine removes the others of the request.
 	Place(c *Cluster, profile int) (Spot, bool)
 }
 
-// A Reporter is a [Placer] with metrics of its own, which it reports at the end.
+// A Reporter is a [Placer] that reports additional metrics at the end.
 type Reporter interface {
 	Placer
 	Report() []Metric
@@ -28,20 +28,20 @@ type Spot struct {
 	Start mig.Slices
 }
 
-// PlacementSetting is what a placer may know before the first request.
+// PlacementSetting has the facts that a placer may know before the first request.
 type PlacementSetting struct {
 	GPU *mig.GPU
 	// GPUs is the number of GPUs in the cluster.
 	GPUs int
-	// PerNode is how many of them, in order, make up a node; 0 for a single node.
+	// PerNode is the number of consecutive GPUs in a node; 0 for a single node.
 	PerNode int
 	// Waiting says whether a rejected request waits.
 	Waiting task.Waiting
-	// Geometry has the instances of a cluster that does not change them.
+	// Geometry holds the instances of a cluster that never changes them.
 	Geometry task.Geometry
 	// Demand is the true probability of each profile, by its index in the cluster's
 	// profiles; nil if it is unknown. Only schedulers that declare it may read it.
 	Demand []float64
-	// Seed names the stream of a scheduler that draws random numbers.
+	// Seed starts the stream of a scheduler that draws random numbers.
 	Seed uint64
 }

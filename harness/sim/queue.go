@@ -10,13 +10,13 @@ import (
 
 // Queue is the state of the dispatch track that a dispatcher sees: the jobs that
 // wait, and the slices of the fleet. Jobs wait in the order of their deadlines
-// (EDF), and those of equal deadlines in the order of arrival. The results of its methods
+// (EDF), and with equal deadlines in the order of arrival. The results of its methods
 // belong to the engine: do not change them. They are valid until the next decision.
 type Queue struct {
 	now  task.Minutes
 	jobs []task.Job
-	// waiting are the jobs that wait. The key is the deadline and the tie the index:
-	// jobs are listed by arrival, so that the index settles ties by arrival.
+	// waiting has the jobs that wait. The key is the deadline. The tie is the index,
+	// which sorts equal deadlines by arrival, because jobs are listed by arrival.
 	waiting heap.Heap[task.Minutes]
 	slices  []Slice
 	free    int
@@ -33,17 +33,17 @@ type Slice struct {
 	Size mig.Slices
 	// Busy reports whether a job runs on the slice.
 	Busy bool
-	// FreeAt is when that job ends; for a free slice, when its last job ended.
+	// FreeAt is the end of that job; for a free slice, the end of its last job.
 	FreeAt task.Minutes
 }
 
-// Now returns the instant of the decision.
+// Now returns the time of the decision.
 func (q *Queue) Now() task.Minutes { return q.now }
 
-// Head returns the job that is to be dispatched.
+// Head returns the job to dispatch.
 func (q *Queue) Head() *task.Job { return &q.jobs[q.waiting[0].ID] }
 
-// Next returns the job that will be at the head afterwards if no other job arrives before;
+// Next returns the job that will be at the head next if no other job arrives before that;
 // nil if no other job waits.
 func (q *Queue) Next() *task.Job {
 	switch {
@@ -55,11 +55,11 @@ func (q *Queue) Next() *task.Job {
 	return &q.jobs[q.waiting[1].ID]
 }
 
-// Waiting returns the number of jobs that wait, the head among them.
+// Waiting returns the number of jobs that wait, including the head.
 func (q *Queue) Waiting() int { return len(q.waiting) }
 
-// All yields the jobs that wait: the head first, then the others in a fixed but
-// meaningless order.
+// All yields the jobs that wait: the head first, then the others in an arbitrary but fixed
+// order.
 func (q *Queue) All() iter.Seq[*task.Job] {
 	return func(yield func(*task.Job) bool) {
 		for _, w := range q.waiting {
@@ -71,7 +71,7 @@ func (q *Queue) All() iter.Seq[*task.Job] {
 }
 
 // Slices returns the slices of the fleet: GPU by GPU, and from left to right in
-// each one's partition.
+// each partition.
 func (q *Queue) Slices() []Slice { return q.slices }
 
 // Free returns the number of free slices, at least 1 when a decision is due.

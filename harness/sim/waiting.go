@@ -11,15 +11,15 @@ import (
 	"miglab/harness/task"
 )
 
-// RunWaiting lets a scheduler place a stream of requests on an empty cluster that lets those wait which it has no room
-// for. The scheduler is asked whenever a request arrives or an instance leaves; at one instant, instances leave before
-// requests arrive. It is asked for the requests that wait, in the order of their arrival. One that it rejects waits on,
-// and others for the same profile on as many GPUs are not tried again at that instant. With [task.FIFO], nobody goes
-// before a request that waits. The simulation ends when the last instance leaves.
+// RunWaiting lets a scheduler place a stream of requests on an empty cluster. A rejected request waits. The scheduler
+// decides in each slot in which a request arrives or an instance leaves; instances leave before requests arrive. It
+// tries the waiting requests in the order of their arrival. After a rejection, other requests for the same profile on
+// as many GPUs are not tried again in that slot. With [task.FIFO], a rejection ends the decisions of the slot. The
+// simulation ends when the last instance leaves.
 //
-// A choice of the scheduler that is impossible is a [*ChoiceError], and so is one to reject a request on an empty
-// cluster when nothing else will come. Other errors are about the cluster or the requests: none may stay forever or
-// need more GPUs than there are.
+// An impossible choice of the scheduler is a [*ChoiceError]. So is the rejection of a request on an empty cluster after
+// the last arrival. Other errors are about the cluster or the requests: every request must leave and must not need
+// more GPUs than the cluster has.
 func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 	c, err := NewCluster(g, in.GPUs)
 	if err != nil {
@@ -56,21 +56,21 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 	return WaitingResult{In: in, Starts: e.starts, Spots: e.spots, Blocked: e.blocked, Use: e.state.use()}, nil
 }
 
-// A waitingKind is what a scheduler is told of a request. Requests of one kind are served in the order of their
-// arrival.
+// A waitingKind is the profile and the number of instances of a request. A scheduler sees only the kind of a request.
+// Requests of one kind are served in the order of their arrival.
 type waitingKind struct {
 	profile, instances int
 	// compute and slices are the numbers of compute and memory slices of all instances.
 	compute, slices int
 	// queue holds the requests that wait.
 	queue []int32
-	// failed is the event at which the kind was rejected last, counted from 1.
+	// failed is the last event at which the kind was rejected, counted from 1.
 	failed int
-	// blocked is how many of the queue are known to have been kept out by the geometry.
+	// blocked is the number of requests in the queue that are already counted as blocked by the geometry.
 	blocked int
 }
 
-// waitingEngine carries out what the scheduler chooses.
+// waitingEngine carries out the choices of the scheduler.
 type waitingEngine struct {
 	cluster  *Cluster
 	requests []task.Request
@@ -79,7 +79,7 @@ type waitingEngine struct {
 	kindOf   []int32 // by request
 	queued   int
 	event    int
-	// leaving has the requests that run; the key is the slot in which they leave.
+	// leaving has the running requests; the key is the slot in which they leave.
 	leaving heap.Heap[int]
 	starts  []int
 	spots   [][]Spot
@@ -93,7 +93,7 @@ func newWaitingEngine(c *Cluster, in *task.Requests) *waitingEngine {
 		cluster: c, requests: requests, waiting: in.Waiting, kindOf: make([]int32, len(requests)),
 		starts: make([]int, len(requests)), spots: make([][]Spot, len(requests)), state: waitingState{
 			gpu: c.gpu, gpus: in.GPUs, from: int(math.Ceil(WarmUp / in.Seconds())),
-			to: requests[len(requests)-1].Arrival, scatter: scatterOf(c.gpu),
+			to: requests[len(requests)-1].Arrival, scatter: scatterByMask(c.gpu),
 		},
 	}
 	index := map[[2]int]int32{}
@@ -113,7 +113,7 @@ func newWaitingEngine(c *Cluster, in *task.Requests) *waitingEngine {
 	return e
 }
 
-// next returns the slot of the next event, if the requests before one have arrived.
+// next returns the slot of the next event. request is the next request to arrive.
 func (e *waitingEngine) next(request int) int {
 	at := math.MaxInt
 	if request < len(e.requests) {
@@ -125,7 +125,7 @@ func (e *waitingEngine) next(request int) int {
 	return at
 }
 
-// serve tries the requests that wait.
+// serve tries the waiting requests.
 func (e *waitingEngine) serve(now int, p Placer) error {
 	e.event++
 	for {
@@ -150,12 +150,13 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 		e.starts[i] = now
 		e.leaving.Push(heap.Item[int]{Key: now + e.requests[i].Lifespan, Tie: int32(i), ID: int32(i)})
 		e.queued--
-		k.queue, k.blocked = k.queue[1:], max(k.blocked-1, 0)
+		k.queue = k.queue[1:]
+		k.blocked = max(k.blocked-1, 0)
 	}
 }
 
-// first returns the kind of the request that has waited longest, among those that have not been rejected at this
-// event; nil if there is none.
+// first returns the kind of the request that has waited longest, among the kinds that have not been rejected at this
+// event; nil if all waiting kinds have been rejected.
 func (e *waitingEngine) first() (best *waitingKind) {
 	for j := range e.kinds {
 		k := &e.kinds[j]
@@ -167,7 +168,7 @@ func (e *waitingEngine) first() (best *waitingKind) {
 	return best
 }
 
-// block counts the requests of a rejected kind that were tried, if the geometry alone keeps them out. Each counts once.
+// block counts the tried requests of a rejected kind if only the geometry keeps them out. Each request counts once.
 func (e *waitingEngine) block(k *waitingKind) {
 	s := &e.state
 	if s.memory()-s.used < k.slices || s.slices()-s.compute < k.compute {
@@ -181,7 +182,7 @@ func (e *waitingEngine) block(k *waitingKind) {
 	k.blocked = tried
 }
 
-// place asks the scheduler for all instances of a request and reports whether it has them.
+// place asks the scheduler for all instances of a request and reports whether it places the request.
 func (e *waitingEngine) place(i int, k *waitingKind, p Placer) (bool, error) {
 	profile := e.requests[i].Profile
 	var spots []Spot

@@ -10,12 +10,12 @@ import (
 	"miglab/harness/task"
 )
 
-// CheckWaiting is the referee of clusters with requests that wait. It keeps books of its own, slice by slice, and
-// shares no code with the engine. starts has the slot in which each request begins, and spots its places. The error
-// joins all violations:
+// CheckWaiting is the referee of clusters with requests that wait. It keeps its own books, slice by slice, and
+// shares no code with the engine. starts has the slot in which each request begins, and spots has its places. The
+// error joins all violations:
 //
-//   - a request begins before it arrives, or in a slot in which nothing arrives or leaves
-//   - a request has another number of instances than it needs, or one where its profile cannot be or does not exist
+//   - a request begins before it arrives, or in a slot without an arrival or departure
+//   - a request has the wrong number of instances, or an instance where its profile cannot be or does not exist
 //   - two instances use the same memory slice at the same time
 //   - with [task.FIFO], a request begins before one that arrived earlier
 func CheckWaiting(in task.Requests, starts []int, spots [][]Spot) error {
@@ -28,8 +28,10 @@ func CheckWaiting(in task.Requests, starts []int, spots [][]Spot) error {
 	order := make([]int, len(starts))
 	for i := range in.Requests {
 		q := &in.Requests[i]
-		order[i], b.ends[i] = i, starts[i]+q.Lifespan
-		events[q.Arrival], events[b.ends[i]] = true, true
+		order[i] = i
+		b.ends[i] = starts[i] + q.Lifespan
+		events[q.Arrival] = true
+		events[b.ends[i]] = true
 	}
 	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(starts[i], starts[k]) })
 	latest := -1
@@ -46,7 +48,7 @@ func CheckWaiting(in task.Requests, starts []int, spots [][]Spot) error {
 	return errors.Join(b.errs...)
 }
 
-// waitingBooks say who uses which memory slice.
+// waitingBooks record which request uses which memory slice.
 type waitingBooks struct {
 	in           task.Requests
 	starts, ends []int
@@ -76,7 +78,8 @@ func (b *waitingBooks) begin(i int, spots []Spot) {
 		}
 		for k := s.Start; k < s.Start+p.Length; k++ {
 			at := memorySlice{s.GPU, k}
-			if o := b.users[at] - 1; o >= 0 && b.ends[o] > b.starts[i] {
+			o := b.users[at] - 1
+			if o >= 0 && b.ends[o] > b.starts[i] {
 				b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k,
 					s.GPU, o, b.ends[o], i, b.starts[i])
 			}

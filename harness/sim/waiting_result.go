@@ -8,29 +8,30 @@ import (
 
 // WaitingResult is the outcome of a stream of requests that wait. Times are in slots.
 type WaitingResult struct {
-	// In is the stream. Starts has the slot in which each request begins, and Spots its places.
+	// In is the stream. Starts has the slot in which each request begins, and Spots has its places.
 	In     task.Requests
 	Starts []int
 	Spots  [][]Spot
-	// Blocked is the number of requests that were rejected at an instant at which the cluster had as many free compute
+	// Blocked is the number of requests that were rejected at least once although the cluster had as many free compute
 	// and memory slices as they need.
 	Blocked int
 	Use     Use
 }
 
-// Use is what a cluster is used for between [WarmUp] and the last arrival. All values are means over time.
+// Use is the use of a cluster between [WarmUp] and the last arrival. All values except Slots and Peak are means over
+// that time.
 type Use struct {
-	// Slots is how long that is; 0 if the last request arrives before.
+	// Slots is the length of that time; 0 if the last request arrives before [WarmUp].
 	Slots int
 	// Compute and Memory are the shares of compute and memory slices in use, and Queued is the share of the time in
 	// which a request waits. Fragmentation is the mean over the GPUs of 1 - longest free run / free slices, among the
-	// slices at which 1g can be; it is 0 for a GPU without free ones.
+	// slices at which 1g can be; it is 0 for a GPU without free slices.
 	Compute, Memory, Fragmentation, Queued float64
 	// Peak is the largest share of compute or memory slices in use at any time.
 	Peak float64
 }
 
-// WarmUp is how many seconds after the beginning of a stream its use counts.
+// WarmUp is the time after the beginning of a stream, in seconds, at which the measurement of [Use] begins.
 const WarmUp = 30
 
 // waitingState is the state of a cluster with requests that wait, and its integrals over time.
@@ -38,7 +39,7 @@ type waitingState struct {
 	gpu                 *mig.GPU
 	gpus, from, to, now int
 	used, compute       int // slices in use
-	scattered           int // sum over the GPUs of what scatterOf gives
+	scattered           int // sum over the GPUs of their scatter
 	scatter             *[Masks]int32
 	sum                 Use // Peak is a share already
 }
@@ -46,13 +47,15 @@ type waitingState struct {
 // scatterScale makes 1 - run / free a whole number for up to 8 free slices.
 const scatterScale = 840
 
-var scatterOf = mig.Derived(func(g *mig.GPU) *[Masks]int32 {
+// scatterByMask returns scatterScale times the fragmentation of a GPU, by its mask (see [Use]).
+var scatterByMask = mig.Derived(func(g *mig.GPU) *[Masks]int32 {
 	var out [Masks]int32
 	for m := range 1 << g.MemorySlices {
 		free, longest, run := 0, 0, 0
 		for i := range g.ComputeSlices {
 			if m>>i&1 == 0 {
-				free, run = free+1, run+1
+				free++
+				run++
 			} else {
 				run = 0
 			}
@@ -65,7 +68,7 @@ var scatterOf = mig.Derived(func(g *mig.GPU) *[Masks]int32 {
 	return &out
 })
 
-// advance lets the slots before one end.
+// advance ends all slots before the given one.
 func (s *waitingState) advance(to int, queued bool) {
 	if to > s.now {
 		s.sum.Peak = max(s.sum.Peak, float64(s.used)/float64(s.memory()), float64(s.compute)/float64(s.slices()))
@@ -87,7 +90,8 @@ func (s *waitingState) advance(to int, queued bool) {
 
 func (s *waitingState) use() Use {
 	u := s.sum
-	if n := float64(u.Slots); n > 0 {
+	n := float64(u.Slots)
+	if n > 0 {
 		u.Compute /= n * float64(s.slices())
 		u.Memory /= n * float64(s.memory())
 		u.Fragmentation /= n * float64(s.gpus)
@@ -103,7 +107,7 @@ func (s *waitingState) slices() int { return s.gpus * int(s.gpu.ComputeSlices) }
 // Metrics returns the result as numbers:
 //
 //   - wait_mean_s, wait_p50_s, wait_p95_s, wait_p99_s: from arrival to start
-//   - turnaround_mean_s: from arrival to end; slowdown: the mean of that over the lifespan
+//   - turnaround_mean_s: from arrival to end; slowdown: the mean of a request's turnaround over its lifespan
 //   - makespan_s: the end of the last request
 //   - blocked_by_geometry: the share of [WaitingResult.Blocked]
 //   - peak_used, and over the time of [Use] slices_used (of compute), memory_used, fragmentation and queued; they are
@@ -141,7 +145,8 @@ func (r *WaitingResult) Metrics() ([]Metric, error) {
 		}
 		out = append(out, Metric{p.name, v})
 	}
-	if u := &r.Use; u.Slots > 0 {
+	u := &r.Use
+	if u.Slots > 0 {
 		out = append(out, Metric{"slices_used", u.Compute}, Metric{"memory_used", u.Memory},
 			Metric{"fragmentation", u.Fragmentation}, Metric{"queued", u.Queued})
 	}

@@ -19,8 +19,8 @@ import (
 type Param struct {
 	// Name is the key, the part before the equals sign.
 	Name string
-	// Default is the value if none is given, in canonical spelling. "" means that the
-	// parameter has no value then.
+	// Default is the value of a parameter that is left out, in canonical spelling. "" means that the
+	// parameter then has no value.
 	Default string
 	// DefaultFrom computes Default from the parameters declared before; nil for most.
 	DefaultFrom func(Args) string
@@ -42,7 +42,7 @@ type Args map[string]string
 type ParameterError struct {
 	// Name is the parameter.
 	Name string
-	// Value is what was given; "" if no value was given.
+	// Value is the given value; "" if no value was given.
 	Value string
 	// Want says what would be right.
 	Want string
@@ -115,7 +115,7 @@ func (p *Param) read(value string) (string, error) {
 	return canonical, nil
 }
 
-// want says which values are right.
+// want describes the accepted values.
 func (p *Param) want() string {
 	switch {
 	case p.Values != nil:
@@ -139,7 +139,8 @@ func (p *Param) defaultWith(a Args) string {
 func ID(name string, params []Param, a Args) string {
 	var pairs []string
 	for i := range params {
-		if p := &params[i]; a[p.Name] != p.defaultWith(a) {
+		p := &params[i]
+		if a[p.Name] != p.defaultWith(a) {
 			pairs = append(pairs, p.Name+"="+a[p.Name])
 		}
 	}
@@ -150,15 +151,16 @@ func ID(name string, params []Param, a Args) string {
 	return name + "?" + strings.Join(pairs, "&")
 }
 
-// Help lists parameters for those who choose values, as in "n=14 order=paper|shuffled part". The
+// Help lists the parameters and their values, as in "n=14 order=paper|shuffled part". The
 // default comes first.
 func Help(params []Param) string {
 	var out []string
 	for i := range params {
 		p := &params[i]
 		values := p.Values
-		if i := slices.Index(values, p.Default); i > 0 {
-			values = slices.Insert(slices.Delete(slices.Clone(values), i, i+1), 0, p.Default)
+		at := slices.Index(values, p.Default)
+		if at > 0 {
+			values = slices.Insert(slices.Delete(slices.Clone(values), at, at+1), 0, p.Default)
 		}
 		if values == nil && p.Default != "" {
 			values = []string{p.Default}

@@ -14,12 +14,12 @@ import (
 type Type struct {
 	// Want completes "give ...", for example "a whole number from 1 to 100".
 	Want string
-	// Read returns the canonical spelling of a value that is not empty. [ErrValue] means that
-	// the value is not what Want says; other errors are shown as they are.
+	// Read returns the canonical spelling of a value that is not empty. It returns [ErrValue] for a
+	// value that does not match Want. Other errors are shown unchanged.
 	Read func(value string) (string, error)
 }
 
-// ErrValue is what [Type.Read] returns for a value that is not what [Type.Want] says.
+// ErrValue is the error of [Type.Read] for a value that does not match [Type.Want].
 var ErrValue = errors.New("impossible value")
 
 // Whole is the type of whole numbers from low to high.
@@ -52,7 +52,7 @@ func Number(low, high float64) Type {
 
 // Numbers is the type of lists of numbers from low to high, joined by dashes.
 func Numbers(low, high float64) Type {
-	want := fmt.Sprintf("numbers from %s to %s, joined by -", formatFixed(low), formatFixed(high))
+	want := fmt.Sprintf("numbers from %s to %s, joined by -", formatPlain(low), formatPlain(high))
 	return Type{want, func(value string) (string, error) {
 		fields := strings.Split(value, "-")
 		for i, field := range fields {
@@ -60,14 +60,14 @@ func Numbers(low, high float64) Type {
 			if err != nil {
 				return "", err
 			}
-			fields[i] = formatFixed(v)
+			fields[i] = formatPlain(v)
 		}
 		return strings.Join(fields, "-"), nil
 	}}
 }
 
-// Names is the type of known names, which are of a kind such as "kernel". With a separator
-// several names may be given, joined by it. Names that others accepts may be given, too.
+// Names is the type of known names. kind, such as "kernel", describes them in errors. If separator is not
+// empty, it joins several names. A name is also accepted if one of others accepts it.
 func Names(kind, want, separator string, known func() []string, others ...func(name string) bool) Type {
 	return Type{want, func(value string) (string, error) {
 		given := []string{value}
@@ -76,10 +76,11 @@ func Names(kind, want, separator string, known func() []string, others ...func(n
 		}
 		for _, name := range given {
 			accepts := func(other func(string) bool) bool { return other(name) }
-			if slices.ContainsFunc(others, accepts) { // which takes less time than a list of all names
+			if slices.ContainsFunc(others, accepts) { // before known, which may take long to list all names
 				continue
 			}
-			if all := known(); !slices.Contains(all, name) {
+			all := known()
+			if !slices.Contains(all, name) {
 				return "", nearest.Unknown(kind, name, all)
 			}
 		}
@@ -93,16 +94,16 @@ func number(text string, low, high float64) (float64, error) {
 	if err != nil || !(v >= low && v <= high) { // NaN is not in between
 		return 0, ErrValue
 	}
-	return v + 0, nil // -0 becomes 0, which is written differently
+	return v + 0, nil // turns -0 into 0, since the two are written differently
 }
 
 // FormatFloat writes a number as [Number] does.
 func FormatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// formatFixed writes a number without an exponent, whose minus sign would end it in a list.
-func formatFixed(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+// formatPlain writes a number without an exponent, because the exponent's minus sign would separate numbers in a list.
+func formatPlain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// Int returns the value of a parameter of type [Whole]; 0 if it has none or is not declared.
+// Int returns the value of a parameter of type [Whole]; 0 if it has no value or is not declared.
 // Like [Args.Uint], [Args.Float] and [Floats] it panics if the parameter is of another type.
 func (a Args) Int(name string) int {
 	if a[name] == "" {
@@ -111,7 +112,7 @@ func (a Args) Int(name string) int {
 	return Must(strconv.Atoi(a[name]))
 }
 
-// Uint returns the value of a parameter of type [Seed]; 0 if it has none.
+// Uint returns the value of a parameter of type [Seed]; 0 if it has no value or is not declared.
 func (a Args) Uint(name string) uint64 {
 	if a[name] == "" {
 		return 0

@@ -16,25 +16,25 @@ import (
 const acceleratedSeed = 20260101
 
 // Accelerated returns the 95 % interval of the mean of 2 to [math.MaxUint16] values that are not all
-// equal, given the mean: the bias-corrected and accelerated bootstrap (Efron and Tibshirani, An
+// equal, given the mean. It is the bias-corrected and accelerated bootstrap (Efron and Tibshirani, An
 // Introduction to the Bootstrap, 14.3), because the plain percentiles are too low or too high for
-// skewed values. Its levels are those of Student's t, as the deviation of a sample is not known
-// exactly. It is too narrow for less than about 30 values.
+// skewed values. It uses the levels of Student's t, because the deviation of a sample is not known
+// exactly. The interval is too narrow for fewer than about 30 values.
 //
-// Several tables often show the same sample, so the intervals are kept.
+// Accelerated keeps the intervals, because several tables often show the same sample.
 func Accelerated(values []float64, mean float64) (low, high float64) {
 	sample := make([]byte, 0, 8*len(values))
 	for _, v := range values {
 		sample = binary.LittleEndian.AppendUint64(sample, math.Float64bits(v))
 	}
 	interval := acceleratedIntervals.get(sha256.Sum256(sample), func() [2]float64 {
-		low, high := accelerated(values, mean)
+		low, high := resampleInterval(values, mean)
 		return [2]float64{low, high}
 	})
 	return interval[0], interval[1]
 }
 
-// A memo keeps values by key. Each is computed once.
+// A memo keeps values by key and computes each value once.
 type memo[K comparable, V any] struct{ values sync.Map }
 
 func (m *memo[K, V]) get(key K, compute func() V) V {
@@ -44,13 +44,13 @@ func (m *memo[K, V]) get(key K, compute func() V) V {
 
 var (
 	acceleratedIntervals memo[[sha256.Size]byte, [2]float64] // by the hash of the sample
-	allPlaces            memo[int, []uint16]                 // by the number of values
+	allPlaces            memo[int, []uint16]                 // by the number of values in a sample
 )
 
-// accelerated computes what [Accelerated] returns.
-func accelerated(values []float64, mean float64) (low, high float64) {
+// resampleInterval computes the interval of [Accelerated].
+func resampleInterval(values []float64, mean float64) (low, high float64) {
 	n := len(values)
-	means := meansOf(values)
+	means := resampleMeans(values)
 	below := 0
 	for _, m := range means {
 		if m < mean {
@@ -62,7 +62,7 @@ func accelerated(values []float64, mean float64) (low, high float64) {
 	acceleration := skew(values) / (6 * math.Sqrt(float64(n)))
 	t := StudentQuantile(n-1, 0.975) * math.Sqrt(float64(n)/float64(n-1))
 	at := func(z float64) float64 {
-		level := shorten(distuv.UnitNormal.CDF(bias + (bias+z)/(1-float64(acceleration*(bias+z)))))
+		level := roundDigits(distuv.UnitNormal.CDF(bias + (bias+z)/(1-float64(acceleration*(bias+z)))))
 		return interpolate(means, math.Min(math.Max(level, 0), 1))
 	}
 	return at(-t), at(t)
@@ -79,12 +79,12 @@ func interpolate(sorted []float64, p float64) float64 {
 	return float64(before*sorted[i-1]) + float64((1-before)*sorted[i])
 }
 
-// atOnce is the number of resamples that are added up at once, which is faster than one after
+// atOnce is the number of resamples that are summed at once, which is faster than one after
 // the other. It divides [Resamples].
 const atOnce = 4
 
-// meansOf returns the means of all resamples.
-func meansOf(values []float64) []float64 {
+// resampleMeans returns the means of all resamples.
+func resampleMeans(values []float64) []float64 {
 	n := len(values)
 	drawn := places(n)
 	means := make([]float64, 0, Resamples)
@@ -110,9 +110,9 @@ func sumDrawn(values []float64, drawn []uint16) [atOnce]float64 {
 	return [...]float64{s, t, u, v}
 }
 
-// places returns which values each resample of n takes, resample by resample. All samples of
-// one size share them: to draw costs five times as much as to add up. They take more memory than
-// the processor's caches have, so a short type is faster.
+// places returns the indices of the values that each resample of n takes, resample by resample. All
+// samples of one size share them, because drawing costs five times as much as summing. They exceed
+// the processor's caches, so a short type is faster.
 func places(n int) []uint16 {
 	return allPlaces.get(n, func() []uint16 {
 		r := rand.New(rand.NewPCG(acceleratedSeed, uint64(n)))
@@ -124,9 +124,8 @@ func places(n int) []uint16 {
 	})
 }
 
-// ResampleCrossed returns the means of [Resamples] resamples of values[i][j], which are the results of
-// run i on draw j: each resample takes as many draws, with replacement and the same ones for all
-// runs, and as many runs.
+// ResampleCrossed returns the means of [Resamples] resamples of values[i][j], the result of run i on
+// draw j. Each resample draws as many runs and as many draws with replacement; all runs share its draws.
 func ResampleCrossed(values [][]float64, seed uint64) []float64 {
 	r := rand.New(rand.NewPCG(seed, 0))
 	means := make([]float64, Resamples)

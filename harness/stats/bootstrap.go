@@ -14,7 +14,7 @@ const Resamples = 10_000
 // tail is the share of the resamples that lies below the interval, and the share above it.
 const tail = (1 - Confidence) / 2
 
-// Bootstrap returns the [Resampled.Interval] of a single sample. Errors are those of
+// Bootstrap returns the [Resampled.Interval] of a single sample. It passes on the errors of
 // [Resample].
 func Bootstrap(values []float64, seed uint64) (low, high float64, err error) {
 	r, err := Resample([][]float64{values}, seed)
@@ -38,20 +38,20 @@ type Resampled struct {
 
 // Resample draws [Resamples] resamples: it draws as many rows as the samples have, with
 // replacement, and takes the mean of these rows in each sample. Row i of every sample must
-// be about the same instance, so that differences of means are those of pairs. The draws
-// depend on the seed and on the number of rows only.
+// belong to the same instance, so that differences of means are means of paired differences.
+// The draws depend only on the seed and on the number of rows.
 //
-// Resample keeps the samples; they must not change. Errors are [ErrNoValues], and
-// about samples of different sizes, a value that is not finite, or a sum that could overflow.
+// Resample keeps the samples; they must not change. It returns [ErrNoValues] for empty samples, and
+// an error for samples of different sizes, a value that is not finite, or a sum that could overflow.
 func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 	r := &Resampled{
 		samples: samples, means: make([][]float64, len(samples)),
 		scratch: buffers.Get().(*[Resamples]float64)[:],
 	}
-	var varied []int // the samples of values that are not all equal
+	var varied []int // the samples whose values are not all equal
 	for i, values := range samples {
 		if len(values) != len(samples[0]) {
-			return nil, unpaired(len(samples[0]), len(values))
+			return nil, errUnpaired(len(samples[0]), len(values))
 		}
 		if len(values) == 0 {
 			return nil, ErrNoValues
@@ -60,7 +60,8 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 			return nil, err
 		}
 		least, most := slices.Min(values), slices.Max(values)
-		if sum := float64(len(values)) * max(-least, most); math.IsInf(sum, 0) {
+		sum := float64(len(values)) * max(-least, most)
+		if math.IsInf(sum, 0) {
 			return nil, fmt.Errorf("the sum of a resample is %v; it must be finite; scale the values down", sum)
 		}
 		r.means[i] = buffers.Get().(*[Resamples]float64)[:]
@@ -76,12 +77,12 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 	return r, nil
 }
 
-// unpaired is the error about samples of different sizes.
-func unpaired(a, b int) error {
+// errUnpaired returns the error for samples of different sizes.
+func errUnpaired(a, b int) error {
 	return fmt.Errorf("%d and %d values cannot be paired; there must be as many of each", a, b)
 }
 
-// buffers holds the memory of resamples that were released.
+// buffers holds the memory of released resamples.
 var buffers = sync.Pool{New: func() any { return new([Resamples]float64) }}
 
 // Release gives the memory to the next [Resample]. After it r must not be used, nor released again.
@@ -126,8 +127,8 @@ func (r *Resampled) draw(chosen []int, seed uint64) {
 // Introduction to the Bootstrap, 13.3).
 //
 // It assumes no distribution. With fewer than about ten values it is too narrow: it then
-// holds the mean less often than it says. A single value has no interval; low and high
-// are NaN.
+// contains the mean with less than that probability. A single value has no interval; low and
+// high are NaN.
 func (r *Resampled) Interval(sample int) (low, high float64) {
 	if len(r.samples[sample]) == 1 {
 		return math.NaN(), math.NaN()
@@ -137,7 +138,7 @@ func (r *Resampled) Interval(sample int) (low, high float64) {
 }
 
 // Above reports whether the interval of the mean difference, sample a less sample b, lies
-// above zero. It is the interval of the paired bootstrap, since the difference of two means
+// above zero. This is the interval of the paired bootstrap, because the difference of two means
 // of a resample is the mean of its paired differences. A difference that may be a rounding
 // error counts as zero.
 func (r *Resampled) Above(a, b int) bool {
@@ -149,7 +150,8 @@ func (r *Resampled) Above(a, b int) bool {
 	for row, v := range r.samples[a] {
 		largest = max(largest, math.Abs(v), math.Abs(r.samples[b][row]))
 	}
-	rounding := float64(n) * 0x1p-51 * largest // twice the largest error of both means
+	const errorOfMeans = 0x1p-51 // twice the largest relative error of both means for each value
+	rounding := float64(n) * errorOfMeans * largest
 	// In ascending order, counted from 0, the low end of the interval lies between this
 	// difference and the next.
 	lower := int(math.Floor(tail * (Resamples - 1)))
@@ -160,7 +162,8 @@ func (r *Resampled) Above(a, b int) bool {
 		if difference > rounding {
 			continue
 		}
-		if notAbove++; notAbove > lower+1 {
+		notAbove++
+		if notAbove > lower+1 {
 			return false
 		}
 	}
@@ -206,7 +209,7 @@ type draws struct {
 type pair struct{ first, second uint32 }
 
 // next draws the rows of a resample into pairs. Each half of a random number draws a row. Some rows are drawn more
-// often than others, by n in 2³², far below what resampling can show.
+// often than others by n in 2³², which is far too little to affect the intervals.
 func (d *draws) next(pairs []pair) {
 	for i := range pairs {
 		u := d.random.Uint64()
@@ -229,11 +232,12 @@ func (d *draws) mean(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
 	means[0], means[1], means[2], means[3] = (a0+b0)/n, (a1+b1)/n, (a2+b2)/n, (a3+b3)/n
 }
 
-// selectQuantile is [quantile] of values in any order, which it changes.
+// selectQuantile returns the [quantile] of values in any order. It reorders them.
 func selectQuantile(values []float64, q float64) float64 {
 	i := int(q * float64(len(values)-1))
 	selectNth(values, i)
-	if rest := values[i+1:]; len(rest) > 0 { // the next one is the least of the rest
+	rest := values[i+1:]
+	if len(rest) > 0 { // put the least of the rest next to value i
 		least := 0
 		for j, v := range rest {
 			if v < rest[least] {

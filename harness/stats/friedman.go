@@ -10,8 +10,8 @@ type FriedmanTest struct {
 	Ranks []float64
 	// ChiSquared has as many degrees of freedom as there are algorithms, less one.
 	ChiSquared float64
-	// P is the probability of ChiSquared or more if all algorithms are alike; 1 if there is
-	// no difference to test.
+	// P is the probability of ChiSquared or more if all algorithms are alike; 1 if all scores
+	// are equal on every instance.
 	P float64
 }
 
@@ -21,7 +21,8 @@ type FriedmanTest struct {
 // and ranks last as in [Ranks]. P is taken from the chi-squared distribution, which is
 // accurate for ten instances or more.
 //
-// Errors are [ErrNoValues], and about instances that differ in the number of scores.
+// Friedman returns [ErrNoValues] without scores, and an error for instances with different numbers
+// of scores.
 func Friedman(scores [][]float64) (FriedmanTest, error) {
 	if len(scores) == 0 || len(scores[0]) == 0 {
 		return FriedmanTest{}, ErrNoValues
@@ -32,7 +33,7 @@ func Friedman(scores [][]float64) (FriedmanTest, error) {
 	within := 0.0 // sum of squares of all ranks about their middle
 	for _, row := range scores {
 		if len(row) != k {
-			return FriedmanTest{}, unpaired(k, len(row))
+			return FriedmanTest{}, errUnpaired(k, len(row))
 		}
 		ranks, _ := midRanks(row)
 		for j, r := range ranks {
@@ -49,7 +50,7 @@ func Friedman(scores [][]float64) (FriedmanTest, error) {
 	}
 	if within > 0 {
 		t.ChiSquared = float64(k-1) * between / within
-		t.P = shorten(distuv.ChiSquared{K: float64(k - 1)}.Survival(t.ChiSquared))
+		t.P = roundDigits(distuv.ChiSquared{K: float64(k - 1)}.Survival(t.ChiSquared))
 	}
 	return t, nil
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Holm adjusts the probabilities of several tests so that rejecting those below a
-// level wrongly rejects any with at most that probability (Holm, A simple sequentially
-// rejective multiple test procedure, 1979). The result is in the order of p, in which
-// every element is from 0 to 1, never below it and at most 1.
+// Holm adjusts the probabilities of several tests. If all tests below a level are rejected,
+// the probability of a wrong rejection is at most that level (Holm, A simple sequentially
+// rejective multiple test procedure, 1979). Every element of p is from 0 to 1. The result is
+// in the order of p; each element is at least that element of p and at most 1.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

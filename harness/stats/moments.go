@@ -18,7 +18,7 @@ func MeanStdDev(values []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(squares / float64(len(values)-1))
 }
 
-// PopStdDev returns the standard deviation of values that are all there are.
+// PopStdDev returns the population standard deviation of one or more values, with n in the denominator.
 func PopStdDev(values []float64) float64 {
 	_, squares := squaresAround(values)
 	return math.Sqrt(squares / float64(len(values)))
@@ -37,7 +37,7 @@ func squaresAround(values []float64) (mean, squares float64) {
 	return mean, squares - float64(rest*rest/float64(len(values)))
 }
 
-// skew returns the sample skewness of three or more values that are not all equal; of two it is NaN.
+// skew returns the sample skewness of three or more values that are not all equal; NaN for two values.
 func skew(values []float64) float64 {
 	mean, deviation := MeanStdDev(values)
 	sum := 0.0
@@ -49,16 +49,16 @@ func skew(values []float64) float64 {
 	return sum * (n / (n - 1) * (1 / (n - 2)))
 }
 
-// StudentQuantile returns the value below which a number of Student's t distribution lies with probability p.
+// StudentQuantile returns the quantile p of Student's t distribution with so many degrees of freedom.
 func StudentQuantile(freedom int, p float64) float64 {
-	return shorten(distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(p))
+	return roundDigits(distuv.StudentsT{Sigma: 1, Nu: float64(freedom)}.Quantile(p))
 }
 
-// NormalQuantile returns the value below which a number of the standard normal distribution lies with probability p.
-func NormalQuantile(p float64) float64 { return shorten(distuv.UnitNormal.Quantile(p)) }
+// NormalQuantile returns the quantile p of the standard normal distribution.
+func NormalQuantile(p float64) float64 { return roundDigits(distuv.UnitNormal.Quantile(p)) }
 
-// shorten rounds to twelve significant digits. Distributions differ by processor in the last two of sixteen.
-func shorten(x float64) float64 {
+// roundDigits rounds to twelve significant digits. Distributions differ by processor in the last two of sixteen.
+func roundDigits(x float64) float64 {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	return short
 }

@@ -10,7 +10,7 @@ import (
 // Confidence is the level of all intervals.
 const Confidence = 0.95
 
-// ErrNoValues says that there is nothing to summarise.
+// ErrNoValues is the error for an empty sample.
 var ErrNoValues = errors.New("there are no values to summarise")
 
 // Summary describes a sample. All numbers have the unit of the values.
@@ -27,8 +27,8 @@ type Summary struct {
 	Median, Min, Max float64
 }
 
-// Summarize describes the values. Their order changes the result by rounding only. Errors are [ErrNoValues], and
-// about a value that is not finite, or values so large that their deviation is not.
+// Summarize describes the values. Their order changes the result only by rounding. It returns [ErrNoValues] for an
+// empty sample, and an error for a value that is not finite or for values so large that their deviation overflows.
 func Summarize(values []float64) (Summary, error) {
 	sorted, err := sortFinite(values)
 	if err != nil {
@@ -42,7 +42,7 @@ func Summarize(values []float64) (Summary, error) {
 	}
 	s.Mean, s.StdDev = MeanStdDev(values)
 	if s.Min == s.Max {
-		// Rounding in the sum would show a deviation where there is none.
+		// The values are equal; rounding in the sum could show a deviation.
 		s.Mean, s.StdDev = s.Min, 0
 	}
 	if math.IsInf(s.Mean, 0) || math.IsNaN(s.StdDev) || math.IsInf(s.StdDev, 0) {
@@ -55,9 +55,10 @@ func Summarize(values []float64) (Summary, error) {
 	return s, nil
 }
 
-// Quantile returns the value below which the share q of the values lies, 0 being the
-// least and 1 the greatest. Between two values it interpolates linearly, as R's
-// type 7 and NumPy's default do. Errors are [ErrNoValues], and about q or a value that is not finite.
+// Quantile returns the value below which the share q of the values lies: the least for 0 and the
+// greatest for 1. Between two values it interpolates linearly, as R's type 7 and NumPy's default
+// do. It returns [ErrNoValues] for an empty sample, and an error for q outside 0 to 1 or a value
+// that is not finite.
 func Quantile(values []float64, q float64) (float64, error) {
 	if !(q >= 0 && q <= 1) {
 		return 0, fmt.Errorf("the quantile is %v; it must be from 0 to 1", q)
@@ -69,7 +70,7 @@ func Quantile(values []float64, q float64) (float64, error) {
 	return quantile(sorted, q), nil
 }
 
-// quantile is [Quantile] of values in ascending order.
+// quantile returns the [Quantile] of values in ascending order.
 func quantile(sorted []float64, q float64) float64 {
 	at := float64(q * float64(len(sorted)-1))
 	i := int(at)

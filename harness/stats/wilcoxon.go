@@ -7,7 +7,7 @@ import (
 
 // A Test is the outcome of [Wilcoxon].
 type Test struct {
-	// N is the number of differences that are not zero. The test uses no others.
+	// N is the number of differences that are not zero. The test uses only these.
 	N int
 	// Statistic is the sum of the ranks of the positive differences, from 0 to N(N+1)/2.
 	Statistic float64
@@ -22,14 +22,14 @@ type Test struct {
 // counted exactly: a float64 still holds 2⁵⁰ exactly.
 const exactWilcoxon = 50
 
-// Wilcoxon is the two-sided signed-rank test of whether paired differences are symmetric
-// about zero, such as those of two algorithms on the same instances (Wilcoxon, Individual
-// comparisons by ranking methods, 1945). As in that paper, zeros are left out. Equal
-// magnitudes share their mean rank.
+// Wilcoxon tests whether paired differences are symmetric about zero, for example the
+// differences of two algorithms on the same instances. It is the two-sided signed-rank test
+// (Wilcoxon, Individual comparisons by ranking methods, 1945). As in that paper, zeros are left
+// out. Equal magnitudes share their mean rank.
 //
-// Up to 50 differences without equal magnitudes the distribution is exact, otherwise
-// the normal approximation with the correction for ties and for continuity. Errors are
-// [ErrNoValues], and about a value that is not finite.
+// For up to 50 differences without equal magnitudes the distribution is exact. Otherwise it is
+// the normal approximation, corrected for ties and for continuity. Wilcoxon returns [ErrNoValues]
+// for an empty sample and an error for a value that is not finite.
 func Wilcoxon(differences []float64) (Test, error) {
 	if len(differences) == 0 {
 		return Test{}, ErrNoValues
@@ -41,7 +41,8 @@ func Wilcoxon(differences []float64) (Test, error) {
 	var positive []bool
 	for _, d := range differences {
 		if d != 0 {
-			magnitudes, positive = append(magnitudes, math.Abs(d)), append(positive, d > 0)
+			magnitudes = append(magnitudes, math.Abs(d))
+			positive = append(positive, d > 0)
 		}
 	}
 	ranks, ties := midRanks(magnitudes)
@@ -59,13 +60,13 @@ func Wilcoxon(differences []float64) (Test, error) {
 	}
 	variance := float64(n*(n+1)*(float64(2*n)+1)/24) - float64(ties/48)
 	z := max(0, math.Abs(t.Statistic-mean)-0.5) / math.Sqrt(variance)
-	t.P = shorten(math.Erfc(z / math.Sqrt2))
+	t.P = roundDigits(math.Erfc(z / math.Sqrt2))
 	return t, nil
 }
 
-// signedRankTails returns the probability of both tails of the sum of the ranks 1 to n
-// that have the sign plus, each with probability one half: of sums of at least s,
-// which is not below the mean, and of sums as far below it.
+// signedRankTails returns the probability of both tails of the sum of the ranks 1 to n with
+// a positive sign, if each sign is positive with probability one half. The upper tail is the
+// sums of at least s, which is not below the mean; the lower tail is as far below the mean.
 func signedRankTails(n, s int) float64 {
 	counts := make([]float64, n*(n+1)/2+1) // of sets of ranks by their sum
 	counts[0] = 1

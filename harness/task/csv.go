@@ -17,25 +17,25 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// ParseError says where a file is wrong and what would be right.
+// ParseError names the place of a mistake in a file and says how to correct it.
 type ParseError = strictcsv.Error
 
-// ReadCSV reads a batch for a GPU: one line a task, with the header
+// ReadCSV reads a batch for a GPU: one line for each task, with the header
 // task,t1,t2,t3,t4,t7 (one column for each instance size of the GPU, in any order).
-// A field is the task's duration in seconds on instances of that size, or inf where it
+// A field is the task's duration in seconds on instances of that size, or inf if it
 // does not fit. Lines may end in CRLF, the file may begin with a UTF-8 byte order mark,
-// fields may have spaces around them (but none after a closing quote), and empty lines
+// fields may have spaces around them (but not after a closing quote), and empty lines
 // are skipped.
 //
-// The file's name is only used in errors. What is wrong with the text is a
-// [*ParseError]; other errors are those of r. A stream of several batches is an error,
-// too; [ReadStream] reads it.
+// The file's name is only used in errors. A mistake in the text is a [*ParseError].
+// ReadCSV passes on the errors of r. A stream of several batches is an error, too;
+// [ReadStream] reads it.
 func ReadCSV(r io.Reader, file string, g *mig.GPU) (Batch, error) {
 	b, _, err := ReadCSVLines(r, file, g)
 	return b, err
 }
 
-// ReadCSVLines reads what [ReadCSV] does and also returns the line of each task.
+// ReadCSVLines reads a batch as [ReadCSV] does and also returns the line of each task.
 func ReadCSVLines(r io.Reader, file string, g *mig.GPU) (Batch, []int, error) {
 	b, lines, err := readStream(r, file, g)
 	if err == nil && len(b.Lengths) > 1 {
@@ -51,10 +51,10 @@ func ReadCSVLines(r io.Reader, file string, g *mig.GPU) (Batch, []int, error) {
 	return b.Tasks, lines, err
 }
 
-// ReadStream reads what [ReadCSV] does, and the division into batches: the column batch, if
-// it is there, holds the number of each task's batch. Numbers count from 1 and never fall.
-// Without the column, the tasks are one batch. The column arrival_s, if it is there, holds when
-// each task arrives, in seconds from 0, which never falls.
+// ReadStream reads the columns of [ReadCSV] and two optional ones. The column batch holds the
+// number of each task's batch; numbers count from 1 and never fall. Without it the tasks are one
+// batch. The column arrival_s holds the time at which each task arrives, in seconds from 0; times
+// never fall.
 func ReadStream(r io.Reader, file string, g *mig.GPU) (Batches, error) {
 	b, _, err := readStream(r, file, g)
 	return b, err
@@ -89,10 +89,12 @@ func readStream(r io.Reader, file string, g *mig.GPU) (Batches, []int, error) {
 // readTask reads the task of a row. seen has the rows of the tasks before it, by name.
 func readTask(in *strictcsv.Sheet, row int, g *mig.GPU, seen map[string]int) (Task, error) {
 	t := Task{Name: in.Text(row, "task")}
-	if problem := nameProblem(t.Name); problem != "" {
+	problem := nameProblem(t.Name)
+	if problem != "" {
 		return t, in.Fail(row, "task", fmt.Errorf("the name %s; write one that identifies the task", problem))
 	}
-	if first, ok := seen[t.Name]; ok {
+	first, repeated := seen[t.Name]
+	if repeated {
 		return t, in.Fail(row, "task",
 			fmt.Errorf("%q is the name of the task on line %d, too; names must differ", t.Name,
 				in.Lines[first]))
@@ -115,7 +117,7 @@ func readTask(in *strictcsv.Sheet, row int, g *mig.GPU, seen map[string]int) (Ta
 	return t, nil
 }
 
-// arrivals returns when the tasks arrive; nil in a file without the column.
+// arrivals returns the arrival times of the tasks; nil for a file without the column.
 func arrivals(in *strictcsv.Sheet) ([]mig.Seconds, error) {
 	if !in.Has(arrivalColumn) {
 		return nil, nil
@@ -167,10 +169,10 @@ func lengths(in *strictcsv.Sheet) ([]int, error) {
 	return lengths, nil
 }
 
-// WriteStream writes what [ReadStream] reads: reading it back gives the same stream, to
-// the last bit of every duration on the sizes that the GPU has. The column batch is left
-// out for a single batch. Tasks that the GPU cannot run, or with a name that files cannot
-// hold, and lengths or arrivals that are not those of a stream are an error; other errors are those of w.
+// WriteStream writes a file for [ReadStream]. Reading it back gives the same stream, to
+// the last bit of every duration on the sizes that the GPU has. A single batch has no
+// column batch. WriteStream returns an error for a task that the GPU cannot run, a name
+// that files cannot hold, and impossible lengths or arrivals. It passes on the errors of w.
 func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 	b, names := stream.Tasks, header(g)
 	if err := b.Validate(g); err != nil {
@@ -198,7 +200,8 @@ func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 		}
 	}
 	for i := range b {
-		if problem := nameProblem(b[i].Name); problem != "" {
+		problem := nameProblem(b[i].Name)
+		if problem != "" {
 			return fmt.Errorf("task %q (number %d) has a name that %s", b[i].Name, i+1, problem)
 		}
 	}
@@ -217,7 +220,7 @@ func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 	})
 }
 
-// checkArrivals returns an error unless n tasks arrive in order, at instants that files may hold.
+// checkArrivals returns an error unless n tasks arrive in order, at times that files may hold.
 func checkArrivals(arrivals []mig.Seconds, n int) error {
 	if len(arrivals) != n {
 		return fmt.Errorf("there are %d arrivals of %d tasks", len(arrivals), n)
@@ -247,17 +250,17 @@ func checkOrder[T cmp.Ordered](row string, n int, arrival func(i int) T) error {
 // batchColumn is the column of a stream's file that holds the number of each task's batch.
 const batchColumn = "batch"
 
-// arrivalColumn is the column of a stream's file that holds when each task arrives.
+// arrivalColumn is the column of a stream's file that holds each task's arrival time.
 const arrivalColumn = "arrival_s"
 
 func header(g *mig.GPU) []string {
 	return append([]string{"task"}, nearest.Names(g.Sizes(), column)...)
 }
 
-// column is the column of the durations on a size.
+// column returns the name of the column of the durations on a size.
 func column(s mig.Slices) string { return "t" + strconv.Itoa(int(s)) }
 
-// inf is how files write that a task does not fit.
+// inf is the duration in files for a size that a task does not fit.
 const inf = "inf"
 
 // duration reads a duration.
@@ -291,8 +294,8 @@ func shortest[T ~float64](v T) string {
 // MaxName is the length in bytes of the longest name that files may hold.
 const MaxName = 200
 
-// nameProblem returns what keeps a name out of files, as the end of a sentence, or "" if
-// it can be written and reads back as it was.
+// nameProblem returns the reason why files cannot hold a name, as the end of a sentence. It
+// returns "" if the name can be written and reads back unchanged.
 func nameProblem(name string) string {
 	switch {
 	case name == "":

@@ -8,16 +8,16 @@ import (
 	"miglab/harness/mig"
 )
 
-// A Geometry has the instances of each GPU of a cluster that never changes them, as most clusters do not. It is nil
-// for a cluster that makes instances on demand.
+// A Geometry holds the fixed instances of each GPU of a cluster. Most clusters never change their instances. It is nil
+// for a cluster that creates instances on demand.
 type Geometry []mig.Partition
 
 // Has reports whether an instance may exist on a GPU.
 func (g Geometry) Has(gpu int, in mig.Instance) bool { return g == nil || slices.Contains(g[gpu], in) }
 
-// Fix gives the cluster the partitions of these names, which are repeated over its GPUs. A request then asks for the
-// smallest profile in the geometry with at least the compute slices and the memory of its own. Its lifespan changes
-// only if it asks for work. The error is about the names or about a request that is larger than every instance.
+// Fix gives the GPUs of the cluster the named partitions in turn. A request then asks for the smallest profile in the
+// geometry with at least the compute slices and the memory of its original profile. Its lifespan changes only if it
+// asks for work. Fix returns an error for a bad name and for a request that is larger than every instance.
 func (r *Requests) Fix(g *mig.GPU, names []string) error {
 	var kinds Geometry
 	for _, name := range names {
@@ -33,7 +33,7 @@ func (r *Requests) Fix(g *mig.GPU, names []string) error {
 	for gpu := range r.GPUs {
 		r.Geometry = append(r.Geometry, kinds[gpu%len(kinds)])
 	}
-	r.Demand = nil // it is of the profiles before
+	r.Demand = nil // it describes the original profiles
 	exist := slices.Concat(kinds...)
 	slices.SortFunc(exist, func(a, b mig.Instance) int { return cmp.Compare(a.Size(), b.Size()) })
 	for i := range r.Requests {

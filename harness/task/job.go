@@ -8,29 +8,30 @@ import (
 	"miglab/harness/mig"
 )
 
-// Minutes is a duration or an instant in minutes, the unit of the deadline report.
+// Minutes is a duration or a point in time in minutes, the unit of the deadline report.
 type Minutes float64
 
-// MaxMinutes bounds the instants and durations of jobs, so that sums over many jobs keep
+// MaxMinutes bounds the times and durations of jobs, so that sums over many jobs keep
 // their precision.
 const MaxMinutes Minutes = 1e9
 
 // A Job has a deadline and runs on one instance of a GPU whose partition never changes
 // (deadline report 2.4).
 type Job struct {
-	// Arrival and Deadline are instants from the beginning of the day.
+	// Arrival and Deadline count from the beginning of the day.
 	Arrival, Deadline Minutes
 	// minutes holds the duration for size s at index s-1. Zero means that it is unknown.
 	minutes [mig.MaxSize]Minutes
 }
 
-// On returns how long the job takes on an instance of the size. It returns +Inf if the job
+// On returns the duration of the job on an instance of the size. It returns +Inf if the job
 // does not fit.
 func (j *Job) On(size mig.Slices) Minutes {
-	if d := j.minutes[size-1]; d != 0 {
-		return d
+	d := j.minutes[size-1]
+	if d == 0 {
+		return Minutes(math.Inf(1))
 	}
-	return Minutes(math.Inf(1))
+	return d
 }
 
 // Set sets the job's duration on instances of a size.
@@ -54,12 +55,10 @@ func (j *Job) Validate(sizes []mig.Slices) error {
 			MaxMinutes)
 	}
 	for _, s := range sizes {
-		if d := j.On(s); !(d > 0 && d <= MaxMinutes) {
+		d := j.On(s)
+		if !(d > 0 && d <= MaxMinutes) {
 			return fmt.Errorf("takes %v min on size %d; durations are positive and at most %v on every size "+
-				"in the fleet",
-				d,
-				s,
-				MaxMinutes)
+				"in the fleet", d, s, MaxMinutes)
 		}
 	}
 	return nil
@@ -68,16 +67,16 @@ func (j *Job) Validate(sizes []mig.Slices) error {
 // A Fleet is the GPUs of the dispatch track: each has a partition that never
 // changes.
 type Fleet struct {
-	// Partitions has one entry a GPU.
+	// Partitions has one entry for each GPU.
 	Partitions []mig.Partition
 	// Watts is the power of a GPU with 0, 1, 2, ... busy compute slices. The last entry is
 	// also for more slices.
 	Watts []float64
-	// Float32 is the clock of the deadline report's code: the instant at which a job ends is
-	// rounded to float32 when the job starts. All arrivals must then be float32 numbers.
+	// Float32 rounds end times to float32 when a job starts, as the deadline report's code does.
+	// All arrivals must then be float32 numbers.
 	Float32 bool
 	// Preemptive returns all running jobs to the queue whenever a job arrives or ends, as the authors' first notebook
-	// does. A job keeps its progress, and may go on on another slice.
+	// does. A job keeps its progress and may continue on another slice.
 	Preemptive bool
 }
 

@@ -10,14 +10,14 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// ReadJobs reads jobs for a GPU model: one line a job, with the columns
+// ReadJobs reads jobs for a GPU model: one line for each job, with the columns
 // arrival_min (ascending), deadline_min, and its duration on instances of each of
 // the model's sizes, t1 to t7 (A30: t1,t2,t4), in any order. All are minutes;
-// instants count from the beginning of the day. Spaces, line ends and quotes are
+// times count from the beginning of the day. Spaces, line ends and quotes are
 // treated as by [ReadCSV].
 //
-// The file's name is only used in errors. What is wrong with the text is a
-// [*ParseError]; other errors are those of r.
+// The file's name is only used in errors. A mistake in the text is a [*ParseError].
+// ReadJobs passes on the errors of r.
 func ReadJobs(r io.Reader, file string, g *mig.GPU) ([]Job, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns: jobHeader(g),
@@ -52,7 +52,7 @@ func ReadJobs(r io.Reader, file string, g *mig.GPU) ([]Job, error) {
 	return out, nil
 }
 
-// The instants and durations that files may hold.
+// The times and durations that files may hold.
 var (
 	minuteMarks = strictcsv.Range{
 		Least: 0, Most: float64(MaxMinutes), What: fmt.Sprintf("an instant; write minutes from 0 to %v", MaxMinutes),
@@ -66,9 +66,10 @@ var (
 // above0 is the least number above 0.
 const above0 = math.SmallestNonzeroFloat64
 
-// WriteJobs writes what [ReadJobs] reads: reading it back gives the same jobs, to the
-// last bit of every number on the sizes that the GPU has. No jobs, jobs that are not in order of arrival, and a job
-// that does not run on all sizes are an error. Other errors are those of w.
+// WriteJobs writes a file for [ReadJobs]. Reading it back gives the same jobs, to the last bit of
+// every number on the sizes that the GPU has. WriteJobs returns an error for an empty list, for jobs
+// that are not in order of arrival, and for a job that does not run on all sizes. It passes on the
+// errors of w.
 func WriteJobs(w io.Writer, g *mig.GPU, jobs []Job) error {
 	if err := checkOrder("job", len(jobs), func(i int) Minutes { return jobs[i].Arrival }); err != nil {
 		return err

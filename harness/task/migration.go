@@ -2,17 +2,17 @@ package task
 
 import "fmt"
 
-// Migration is what a cluster allows of moves. The zero value allows none.
+// Migration limits the moves of workloads in a cluster. The zero value allows no moves.
 //
 // MIG has no live migration. A move is a checkpoint and a restart: the workload stops, its state
 // is saved to the memory of the host, its instance is destroyed and another one is created. The
-// slices that it leaves are free in the slot of the move. It holds those that it goes to from the
-// same slot on, stands still for Downtime slots and departs that much later.
+// old slices are free in the slot of the move. The workload holds its new slices from the same
+// slot on, pauses for Downtime slots and departs that much later.
 type Migration struct {
 	// Moves is the largest number of moves of the whole cluster in any Window consecutive slots.
 	Moves, Window int
-	// Downtime is the number of slots that a move costs the moved workload. It is not moved again
-	// before they are over.
+	// Downtime is the number of slots for which a moved workload pauses. It is not moved again
+	// during the pause.
 	Downtime int
 }
 

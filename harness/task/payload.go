@@ -15,27 +15,27 @@ import (
 	"miglab/harness/mig"
 )
 
-// A Payload is what one instance of a dataset consists of. Each kind of problem has a type of
-// its own: [Batches], [Requests], [Queue] and the co-run track's window of programs.
+// A Payload is the content of one instance of a dataset. Each kind of problem has its own
+// type: [Batches], [Requests], [Queue] and the co-run track's window of programs.
 type Payload interface {
 	// Kind names the contents in messages: "tasks", "requests", "jobs" or "programs".
 	Kind() string
-	// AddTo adds everything that decides a result to a digest, field by field.
+	// AddTo adds all fields that affect a result to a digest.
 	AddTo(d *Digest)
-	// WriteCSV writes the contents as a file that a dataset can read back.
+	// WriteCSV writes the contents as a file for a dataset to read back.
 	WriteCSV(w io.Writer, g *mig.GPU) error
 }
 
-// A Regime says how the work of a dataset comes in, which decides what its algorithms are ranked by.
+// A Regime says how the work of a dataset arrives. The regime selects the ranking of the algorithms.
 type Regime string
 
 // The regimes.
 const (
-	// Whole work counts from the first piece to the last.
+	// Whole work is measured from the first task or request to the last.
 	Whole Regime = "whole"
-	// Steady requests keep a cluster at a constant load, and count once it is full.
+	// Steady requests keep a cluster at a constant load, and are measured once it is full.
 	Steady Regime = "steady"
-	// Timed tasks arrive one after the other, so that their flow time counts.
+	// Timed tasks arrive one after the other, and their flow times are measured.
 	Timed Regime = "timed"
 	// Queued requests wait until a cluster has room for them.
 	Queued Regime = "queued"
@@ -49,19 +49,18 @@ type Batches struct {
 	Lengths []int
 	// Start lists the instances that exist at time 0. If it is empty, the GPU is empty.
 	Start []Existing
-	// Arrivals holds the instant at which each task arrives, never falling. It is nil if all
-	// tasks are there at time 0.
+	// Arrivals holds the time at which each task arrives, in ascending order. It is nil if all
+	// tasks arrive at time 0.
 	Arrivals []mig.Seconds
-	// Estimates holds the tasks with the durations that a scheduler is told, in the order of Tasks, which have the
-	// true ones. It is nil if the scheduler knows the true ones.
+	// Estimates holds the tasks in the order of Tasks, with estimated durations for the scheduler. Tasks has the true
+	// durations. It is nil if the scheduler knows the true durations.
 	Estimates Batch
-	// Restart is how long a task stands still that is stopped and goes on later, at least. It is 0 if tasks cannot be
-	// stopped.
+	// Restart is the shortest break of a stopped task before it continues. It is 0 if tasks cannot be stopped.
 	Restart mig.Seconds
 }
 
-// Releases returns the earliest instant at which each task may start; nil for time 0. A batch is
-// scheduled as a whole: its tasks wait until the last of them has arrived.
+// Releases returns the earliest time at which each task may start; nil for time 0. A batch is
+// scheduled as a whole: its tasks wait until its last task has arrived.
 func (b *Batches) Releases() []mig.Seconds {
 	if b.Arrivals == nil {
 		return nil
@@ -78,7 +77,7 @@ type Existing struct {
 	// GPU counts from 0.
 	GPU      int
 	Instance mig.Instance
-	// BusyUntil is the instant from which it can be used or destroyed. It is 0 if the
+	// BusyUntil is the time from which the instance can be used or destroyed. It is 0 if the
 	// instance is idle.
 	BusyUntil mig.Seconds
 }
@@ -97,7 +96,7 @@ func (b Batches) AddTo(d *Digest) {
 	for _, n := range b.Lengths {
 		d.Int(n)
 	}
-	for _, e := range b.Start { // none for an empty GPU, so that its digest stays
+	for _, e := range b.Start { // an empty GPU adds no values, so that older digests stay valid
 		d.Int(e.GPU)
 		d.Text(e.Instance.String())
 		d.Float(float64(e.BusyUntil))
@@ -118,8 +117,8 @@ func (b Batches) AddTo(d *Digest) {
 	}
 }
 
-// WriteCSV implements [Payload]. The format has no place for a GPU that is not empty at time 0, for estimates, and for
-// tasks that can be stopped: each is an error.
+// WriteCSV implements [Payload]. The format cannot express instances that exist at time 0, estimates, or tasks that
+// can be stopped; each is an error.
 func (b Batches) WriteCSV(w io.Writer, g *mig.GPU) error {
 	if b.Estimates != nil {
 		return errors.New("a tasks file has no place for estimates; write the tasks without noise")
@@ -139,39 +138,40 @@ type Requests struct {
 	Requests []Request
 	// GPUs is the size of the cluster.
 	GPUs int
-	// PerNode is how many of them, in order, make up a node; 0 for a single node.
+	// PerNode is the number of consecutive GPUs in a node; 0 for a single node.
 	PerNode int
 	// Demand is the probability of each profile with which the requests were drawn, in the
 	// order of the GPU's profiles without "+me"; nil for a trace.
 	Demand []float64
-	// Migration is what the cluster allows of moves.
+	// Migration limits the moves of workloads.
 	Migration Migration
 	// Waiting says whether a request that fits nowhere waits.
 	Waiting Waiting
-	// Geometry has the instances of a cluster that does not change them.
+	// Geometry holds the instances of a cluster that never changes them.
 	Geometry Geometry
 	// SlotSeconds is the length of a slot in seconds; 0 means 1.
 	SlotSeconds float64
 }
 
-// Waiting says whether a request waits for which the cluster has no room.
+// Waiting says what happens to a request that fits nowhere in the cluster.
 type Waiting string
 
-// What clusters do.
+// The rules for requests that fit nowhere.
 const (
-	// Reject forgets it, as in the MFI paper.
+	// Reject drops the request, as in the MFI paper.
 	Reject Waiting = ""
-	// Retry lets it wait. Whenever a request arrives or an instance leaves, all that wait are tried in the
-	// order of their arrival, as kube-scheduler does with unschedulable pods.
+	// Retry lets the request wait. Whenever a request arrives or an instance leaves, all waiting requests are
+	// tried in the order of their arrival, as kube-scheduler does with unschedulable pods.
 	Retry Waiting = "retry"
-	// FIFO lets it wait, and nobody that arrives later goes before it.
+	// FIFO lets the request wait. Later requests are placed only after it.
 	FIFO Waiting = "fifo"
 )
 
 // maxEnd keeps slots within the whole numbers of a float64, even if requests run one after the other.
 const maxEnd = 1 << 52
 
-// CheckEnd returns an error if requests that wait could do so forever: some stay forever, or need more than there is.
+// CheckEnd returns an error if a request could wait forever, because a request never leaves or needs more than the
+// cluster has.
 func (r *Requests) CheckEnd() error {
 	exist := map[*mig.Profile]int{}
 	for _, instance := range slices.Concat(r.Geometry...) {
@@ -196,9 +196,9 @@ func (r *Requests) CheckEnd() error {
 	return nil
 }
 
-// SetProfile gives a request for work the smallest of the standard profiles with enough memory. It lasts as long as the
-// profile's share of the compute slices says, in whole percent: 14, 28, 42, 57 and 100 for 1g, 2g, 3g, 4g and 7g. The
-// text of the error continues a sentence that begins with the request.
+// SetProfile gives a request for work the smallest standard profile with enough memory. Its lifespan is the work
+// divided by the profile's share of the compute slices in whole percent: 14, 28, 42, 57 and 100 for 1g, 2g, 3g, 4g and
+// 7g. The text of the error continues a sentence that begins with the request.
 func (q *Request) SetProfile(g *mig.GPU) error {
 	q.Profile = nil
 	for _, p := range RequestProfiles(g) {
@@ -233,12 +233,13 @@ func (r Requests) AddTo(d *Digest) {
 		d.Int(q.Arrival)
 		d.Int(q.Lifespan)
 		d.Text(q.Profile.String())
-		if q.GPUs > 1 { // few requests, so that the digests of the others stay
+		if q.GPUs > 1 { // only for these, so that older digests stay valid
 			d.Text("gpus")
 			d.Int(q.GPUs)
 		}
 	}
-	if m := r.Migration; m != (Migration{}) { // so that the digests of the others stay
+	m := r.Migration
+	if m != (Migration{}) { // only then, so that older digests stay valid
 		d.Text("moves")
 		d.Int(m.Moves)
 		d.Int(m.Window)
@@ -257,8 +258,8 @@ func (r Requests) AddTo(d *Digest) {
 	}
 }
 
-// WriteCSV implements [Payload]. Requests for profiles that wait are only written with slots of a second, which are
-// those of a file.
+// WriteCSV implements [Payload]. A file has slots of a second. Waiting requests for profiles with other slots are an
+// error.
 func (r Requests) WriteCSV(w io.Writer, _ *mig.GPU) error {
 	if r.Waiting != Reject && r.Seconds() != 1 && len(r.Requests) > 0 && r.Requests[0].Work == 0 {
 		return fmt.Errorf("the slots are of %v s; a file of requests that wait has slots of a second", r.Seconds())
@@ -271,8 +272,8 @@ func (r Requests) WriteCSV(w io.Writer, _ *mig.GPU) error {
 type Queue struct {
 	Jobs  []Job
 	Fleet Fleet
-	// NumPy is where NumPy's random stream stands after the jobs were drawn from it; nil if
-	// they come from elsewhere.
+	// NumPy is the position of NumPy's random stream after the jobs were drawn from it; nil if
+	// the jobs have another source.
 	NumPy *NumPyStream
 }
 
@@ -280,7 +281,7 @@ type Queue struct {
 type NumPyStream struct {
 	// Seed is the argument of np.random.seed.
 	Seed uint32
-	// Used is how many 32-bit numbers have been drawn since.
+	// Used is the number of 32-bit numbers drawn since.
 	Used int
 }
 
@@ -303,7 +304,7 @@ func (q Queue) AddTo(d *Digest) {
 			d.Float(float64(m))
 		}
 	}
-	// What few queues have is only added for them, so that the digests of the others stay.
+	// These fields are only added if they are set, so that older digests stay valid.
 	if q.Fleet.Float32 {
 		d.Text("float32")
 	}

@@ -72,7 +72,7 @@ func (p *Program) Validate() error {
 	return nil
 }
 
-// normal is how far a program's time on the whole GPU may be from 1, for rounding.
+// normal is the largest accepted distance of a program's time on the whole GPU from 1, for rounding.
 const normal = 1e-9
 
 // The paper's rule (V-A2): a program is US if it loses less than UnscalableLoss of its solo time on
@@ -85,8 +85,8 @@ const (
 // ByRule returns the class that the paper's rule gives the program (V-A2). It is US if the
 // program takes less than 1.1 times its solo time on one of eight GPCs with the memory that
 // MIG gives it, else CI if the ratio of compute to memory is over 0.8, else MI. The paper
-// takes the ratio of the counters Compute (SM) [%] and Memory [%]. The model takes that of
-// the times of the two parts alone on the whole GPU, w_c / p and w_m.
+// takes the ratio of the counters Compute (SM) [%] and Memory [%]. The model takes the ratio
+// of w_c / p to w_m, the times of the two parts alone on the whole GPU.
 func (p *Program) ByRule() Class {
 	switch {
 	case p.Relative(0.125, 0.125) < 1+UnscalableLoss:
@@ -98,7 +98,7 @@ func (p *Program) ByRule() Class {
 }
 
 // Sharpness is the exponent of the model's smooth maximum. Compute and memory work overlap,
-// but not perfectly if they take about as long.
+// but not perfectly if they take about the same time.
 const Sharpness = 4
 
 // Relative returns the time of the program as a multiple of its solo time, with a share of
@@ -116,14 +116,14 @@ func (p *Program) Contended(compute, bandwidth, times float64) float64 {
 	return p.Serial + smoothMax(p.Compute*times/min(compute, p.Parallelism), p.Memory/bandwidth)
 }
 
-// smoothMax is written for the exponent 4 without math.Pow, since the simulators spend
-// their time here.
+// smoothMax returns (x^4 + y^4)^(1/4). It avoids math.Pow, because the simulators spend
+// most of their time here.
 func smoothMax(x, y float64) float64 {
 	x, y = x*x, y*y
 	return math.Sqrt(math.Sqrt(float64(x*x) + float64(y*y)))
 }
 
-// AddTo adds everything about the program that decides a result to a digest.
+// AddTo adds all fields that affect a result to a digest.
 func (p *Program) AddTo(d *Digest) {
 	d.Text(p.Name)
 	d.Text(string(p.Class))

@@ -14,7 +14,7 @@ import (
 // programColumns are the columns of a file of programs.
 var programColumns = []string{"name", "class", "solo_s", "serial", "compute", "memory", "parallelism"}
 
-// What the numbers of a file of programs may be.
+// The ranges of the numbers in a file of programs.
 var (
 	soloTimes = strictcsv.Range{
 		Least: above0, Most: MaxSeconds,
@@ -26,14 +26,14 @@ var (
 	shares = strictcsv.Range{Least: above0, Most: 1, What: "a share; write a number over 0 and up to 1"}
 )
 
-// ReadPrograms reads programs of the co-run track: one line a job, with the columns name,
+// ReadPrograms reads programs of the co-run track: one line for each job, with the columns name,
 // class (CI, MI or US), solo_s (seconds alone on a whole GPU), serial, compute and memory
 // (the parts of [Program], in any unit), and parallelism (over 0 and up to 1), in any order.
-// The parts are scaled so that together they take the solo time. A program may be there
+// The parts are scaled so that together they take the solo time. A program may be listed
 // several times. Spaces, line ends and quotes are treated as by [ReadCSV].
 //
-// The file's name is only used in errors. What is wrong with the text is a [*ParseError];
-// other errors are those of r.
+// The file's name is only used in errors. A mistake in the text is a [*ParseError].
+// ReadPrograms passes on the errors of r.
 func ReadPrograms(r io.Reader, file string) ([]Program, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns: programColumns,
@@ -51,7 +51,8 @@ func ReadPrograms(r io.Reader, file string) ([]Program, error) {
 			Serial: in.Number(i, "serial", parts), Compute: in.Number(i, "compute", parts),
 			Memory: in.Number(i, "memory", parts), Parallelism: in.Number(i, "parallelism", shares),
 		}
-		if problem := nameProblem(p.Name); problem != "" {
+		problem := nameProblem(p.Name)
+		if problem != "" {
 			return nil, in.Fail(i, "name", fmt.Errorf("the name %s; write one that identifies the program", problem))
 		}
 		p.Class, err = nearest.Find("class", in.Text(i, "class"), Classes(), func(c Class) string { return string(c) })
@@ -61,7 +62,8 @@ func ReadPrograms(r io.Reader, file string) ([]Program, error) {
 		if in.Err != nil {
 			return nil, in.Err
 		}
-		if whole := p.Relative(1, 1); !(whole >= leastWhole && whole <= mostWhole) {
+		whole := p.Relative(1, 1)
+		if !(whole >= leastWhole && whole <= mostWhole) {
 			return nil, in.Fail(i, "", fmt.Errorf("serial, compute and memory take %v on the whole GPU; "+
 				"write parts with which it is from %g to %g, in any unit", whole, leastWhole, mostWhole))
 		}
@@ -73,23 +75,24 @@ func ReadPrograms(r io.Reader, file string) ([]Program, error) {
 	return out, nil
 }
 
-// The bounds of what the parts take together before they are scaled.
+// The bounds of the time of all parts before they are scaled.
 const (
 	leastWhole = 1e-9
 	mostWhole  = 1e18
 )
 
-// scale makes the parts take the solo time on a whole GPU, if they do not yet.
+// scale scales the parts so that they take the solo time on a whole GPU. It keeps parts that already do.
 func (p *Program) scale() {
-	if whole := p.Relative(1, 1); !(math.Abs(whole-1) <= normal) {
+	whole := p.Relative(1, 1)
+	if !(math.Abs(whole-1) <= normal) {
 		p.Serial /= whole
 		p.Compute /= whole
 		p.Memory /= whole
 	}
 }
 
-// WritePrograms writes what [ReadPrograms] reads. No programs, and a program that is not valid, are an error.
-// Other errors are those of w.
+// WritePrograms writes a file for [ReadPrograms]. It returns an error for an empty list and for an invalid program.
+// It passes on the errors of w.
 func WritePrograms(w io.Writer, programs []Program) error {
 	if len(programs) == 0 {
 		return errors.New("there is no program to write")
@@ -99,7 +102,8 @@ func WritePrograms(w io.Writer, programs []Program) error {
 		if err := p.Validate(); err != nil {
 			return fmt.Errorf("job %d, %w", i, err)
 		}
-		if problem := nameProblem(p.Name); problem != "" {
+		problem := nameProblem(p.Name)
+		if problem != "" {
 			return fmt.Errorf("job %d has a name that %s", i, problem)
 		}
 	}

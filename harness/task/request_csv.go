@@ -24,17 +24,18 @@ var workColumns = []string{"arrival_ms", "work_ms", "memory_mb"}
 // workSlot is the length of a slot of such a file in seconds.
 const workSlot = 0.001
 
-// ReadRequests reads requests for a GPU model: one line a request, with the columns
+// ReadRequests reads requests for a GPU model: one line for each request, with the columns
 // arrival_slot (from 0, ascending), lifespan (in slots from 1, or forever) and profile
 // (NVIDIA's name, as 1g.10gb), in any order. A column gpus may hold the number of whole GPUs
-// that a request needs at once. Or with the columns arrival_ms, work_ms (on a whole GPU) and memory_mb, where a slot
-// is a millisecond. Spaces, line ends and quotes are treated as by [ReadCSV].
+// that a request needs at once. Instead the file may have the columns arrival_ms, work_ms (on a
+// whole GPU) and memory_mb; a slot is then a millisecond. Spaces, line ends and quotes are treated
+// as by [ReadCSV].
 //
-// The cluster that the requests are for is returned with them. Where requests wait, none may stay forever or need more
-// GPUs than there are.
+// ReadRequests returns the cluster with the requests. If requests wait, it refuses a request that
+// stays forever or needs more GPUs than the cluster has.
 //
-// The file's name is only used in errors. What is wrong with the text is a
-// [*ParseError]; other errors are those of r.
+// The file's name is only used in errors. A mistake in the text is a [*ParseError].
+// ReadRequests passes on the errors of r.
 func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Requests, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns:  requestColumns,
@@ -46,9 +47,11 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Reque
 	if err != nil {
 		return Requests{}, err
 	}
-	out, read, arrival := cluster, readRequest, requestColumns[0]
+	out := cluster
+	read, arrival := readRequest, requestColumns[0]
 	if in.Has(workColumns[0]) {
-		read, arrival, out.SlotSeconds = readWork, workColumns[0], workSlot
+		read, arrival = readWork, workColumns[0]
+		out.SlotSeconds = workSlot
 	}
 	out.Requests = make([]Request, in.Len())
 	for i := range out.Requests {
@@ -56,7 +59,8 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Reque
 		if err := read(in, i, g, q); err != nil {
 			return Requests{}, err
 		}
-		if before := out.Requests[max(i-1, 0)].Arrival; q.Arrival < before {
+		before := out.Requests[max(i-1, 0)].Arrival
+		if q.Arrival < before {
 			return Requests{}, in.Fail(i, arrival, fmt.Errorf("%d comes after %d on line %d; sort the requests by "+
 				"arrival", q.Arrival, before, in.Lines[i-1]))
 		}
@@ -89,7 +93,8 @@ func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error)
 	}
 	name, all := in.Text(i, "profile"), RequestProfiles(g)
 	if q.Profile, err = nearest.Find("profile of "+g.Name, name, all, (*mig.Profile).String); err != nil {
-		if _, other := g.ProfileByName(name); other == nil {
+		_, unknown := g.ProfileByName(name)
+		if unknown == nil {
 			err = fmt.Errorf("%q cannot be requested; it takes the slices of another profile: request %s", name,
 				strings.Join(nearest.Names(all, (*mig.Profile).String), ", "))
 		}
@@ -101,7 +106,7 @@ func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error)
 	return nil
 }
 
-// CheckWork returns an error unless a requests file can hold the request, which is for work and memory.
+// CheckWork returns an error unless a requests file can hold a request for work and memory.
 func (q *Request) CheckWork() error {
 	for _, n := range []struct {
 		value int
@@ -153,7 +158,7 @@ const (
 	forever = "forever"
 )
 
-// What the whole numbers of a requests file may be.
+// The ranges of the whole numbers in a requests file.
 var (
 	slotNumbers = strictcsv.Range{
 		Least: 0, Most: maxSlots, What: fmt.Sprintf("a slot; write a whole number from 0 to %d", maxSlots),
@@ -174,10 +179,9 @@ var (
 	}
 )
 
-// WriteRequests writes what [ReadRequests] reads. The column gpus is left out if no request
-// needs several GPUs. Errors are those of w, and of what a file cannot hold: no requests, requests that are not in
-// order of arrival, numbers that are out of range, and requests of which some ask for work and others for a profile.
-// It does not check that a request for several GPUs is for whole ones ([Request.CheckGPUs]).
+// WriteRequests writes a file for [ReadRequests]. It leaves out the column gpus if no request needs several GPUs.
+// It returns an error for an empty list, requests that are not in order of arrival, numbers out of range, and a
+// mixture of requests for work and for profiles. It passes on the errors of w. It does not call [Request.CheckGPUs].
 func WriteRequests(w io.Writer, requests []Request) error {
 	if err := checkOrder("request", len(requests), func(i int) int { return requests[i].Arrival }); err != nil {
 		return err
@@ -187,9 +191,10 @@ func WriteRequests(w io.Writer, requests []Request) error {
 			return fmt.Errorf("request %d: %w", i, err)
 		}
 	}
-	worked := func(q Request) bool { return q.Work != 0 }
-	if slices.ContainsFunc(requests, worked) {
-		if i := slices.IndexFunc(requests, func(q Request) bool { return !worked(q) }); i >= 0 {
+	asksForWork := func(q Request) bool { return q.Work != 0 }
+	if slices.ContainsFunc(requests, asksForWork) {
+		i := slices.IndexFunc(requests, func(q Request) bool { return q.Work == 0 })
+		if i >= 0 {
 			return fmt.Errorf("request %d asks for a profile and others for work; write them to a file each", i)
 		}
 		return strictcsv.Write(w, workColumns, len(requests), func(i int) []string {

@@ -9,15 +9,15 @@ import (
 	"miglab/harness/mig"
 )
 
-// The shortest and the longest duration of a task that is scheduled.
+// The shortest and the longest duration of a task.
 const (
 	// MinSeconds is far above the precision with which schedules are checked.
 	MinSeconds = 1e-6
-	// MaxSeconds is some 30,000 years. Sums of such durations keep their precision.
+	// MaxSeconds is about 30,000 years. Sums of such durations keep their precision.
 	MaxSeconds = 1e12
 )
 
-// never is the duration where a task does not fit.
+// never is the duration on a size that a task does not fit.
 var never = mig.Seconds(math.Inf(1))
 
 // A Task is a moldable task: the scheduler chooses the size of the instance that runs it.
@@ -40,13 +40,14 @@ func New(name string, seconds map[mig.Slices]mig.Seconds) Task {
 	return t
 }
 
-// On returns how long the task takes on an instance of the size, t_i(s) in FAR 2.2. It
+// On returns the duration of the task on an instance of the size, t_i(s) in FAR 2.2. It
 // returns +Inf if the task does not fit.
 func (t *Task) On(size mig.Slices) mig.Seconds {
-	if d := t.seconds[size-1]; d != 0 {
-		return d
+	d := t.seconds[size-1]
+	if d == 0 {
+		return never
 	}
-	return never
+	return d
 }
 
 // Set sets the task's duration on instances of a size, in seconds.
@@ -55,8 +56,8 @@ func (t *Task) Set(size mig.Slices, d mig.Seconds) { t.seconds[size-1] = d }
 // Fits reports whether the task runs on instances of the size.
 func (t *Task) Fits(size mig.Slices) bool { return t.On(size) != never }
 
-// Work returns the fewest slice-seconds that the task needs on one of the sizes, size times duration. It is +Inf if the
-// task fits none of them.
+// Work returns the smallest work of the task over the sizes, in slice-seconds: size times duration. It is +Inf if the
+// task does not fit any of them.
 func (t *Task) Work(sizes []mig.Slices) float64 {
 	least := math.Inf(1)
 	for _, s := range sizes {
@@ -84,7 +85,8 @@ func (b Batch) Validate(g *mig.GPU) error {
 		if t.Name == "" {
 			return bad("has no name")
 		}
-		if j, ok := seen[t.Name]; ok {
+		j, repeated := seen[t.Name]
+		if repeated {
 			return bad("has the name of task number %d; names must differ", j+1)
 		}
 		seen[t.Name] = i

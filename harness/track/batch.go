@@ -14,13 +14,13 @@ import (
 
 // The metrics of a schedule. Its counters are metrics under their own names.
 const (
-	// MetricMakespan is the instant at which the last task ends, in seconds (FAR 2.2).
+	// MetricMakespan is the time at which the last task ends, in seconds (FAR 2.2).
 	MetricMakespan = "makespan_s"
-	// MetricUtilisation is the share of the compute slices' time that is work, from 0 to 1.
+	// MetricUtilisation is the busy share of the compute slices' time, from 0 to 1.
 	MetricUtilisation = "utilisation"
 	// MetricReconfigurations is the number of creates and destroys.
 	MetricReconfigurations = "reconfigurations"
-	// MetricReconfiguration is the sum of their durations, in seconds.
+	// MetricReconfiguration is the sum of the durations of creates and destroys, in seconds.
 	MetricReconfiguration = "reconfiguration_s"
 )
 
@@ -38,14 +38,14 @@ var Batch = Register(Track{
 	Name: algo.TrackBatch, Order: 1, Doc: "schedule one batch of moldable tasks on a MIG GPU; makespan",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: []Board{makespanBoard}, Drawn: true,
-	Solve: alone(func(b algo.Batch, ctx context.Context, p algo.Problem, _ []int) (schedule.Schedule, error) {
+	Solve: solveOne(func(b algo.Batch, ctx context.Context, p algo.Problem, _ []int) (schedule.Schedule, error) {
 		return b.Schedule(ctx, p)
 	}),
-	SolveTogether: together[algo.Batch],
+	SolveTogether: solveSeveral[algo.Batch],
 })
 
-// alone returns the [Track.Solve] of algorithms of type A, which call runs.
-func alone[A any](
+// solveOne returns the [Track.Solve] of algorithms of type A. call runs such an algorithm.
+func solveOne[A any](
 	call func(A, context.Context, algo.Problem, []int) (schedule.Schedule, error),
 ) func(context.Context, algo.Algorithm, Problem) (Answer, error) {
 	return func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
@@ -62,8 +62,8 @@ func alone[A any](
 	}
 }
 
-// together is the [Track.SolveTogether] of algorithms of type A that are also an [algo.Together].
-func together[A any](ctx context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {
+// solveSeveral implements [Track.SolveTogether] for algorithms of type A that are also an [algo.Together].
+func solveSeveral[A any](ctx context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {
 	all := func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error) {
 		t, ok := any(made).(algo.Together)
 		if !ok {
@@ -77,26 +77,28 @@ func together[A any](ctx context.Context, a algo.Algorithm, problems []Problem) 
 	return solveSchedules(a, problems, all)
 }
 
-// A solver returns the schedules of some problems, and how long they took together.
+// A solver returns the schedules of some problems, and the wall time of all of them.
 type solver[A any] func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error)
 
-// solveSchedules has batches or streams scheduled and judges the schedules.
+// solveSchedules schedules batches or streams with solve and judges the schedules.
 func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]) ([]Answer, error) {
 	made, err := algo.Make[A](a)
 	if err != nil {
 		return nil, err
 	}
 	answers := make([]Answer, len(problems))
-	given, lengths := make([]algo.Problem, len(problems)), make([][]int, len(problems))
+	given := make([]algo.Problem, len(problems))
+	lengths := make([][]int, len(problems))
 	for i, p := range problems {
 		answers[i].Problem, given[i] = poseProblem(p)
-		if told := payload[task.Batches](p).Estimates; told != nil {
-			given[i].Tasks = slices.Clone(told)
+		in := payload[task.Batches](p)
+		if in.Estimates != nil {
+			given[i].Tasks = slices.Clone(in.Estimates)
 		}
 		if err := a.CheckFit(given[i]); err != nil {
 			return nil, err
 		}
-		lengths[i] = slices.Clone(payload[task.Batches](p).Lengths)
+		lengths[i] = slices.Clone(in.Lengths)
 		if a.Spec.Track == algo.TrackBatch {
 			lengths[i] = []int{len(given[i].Tasks)}
 		}
@@ -106,23 +108,25 @@ func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]
 		return nil, err
 	}
 	for i, p := range problems {
+		in := payload[task.Batches](p)
 		a := &answers[i]
-		a.Schedule, a.Took = schedules[i], took/time.Duration(len(problems))
-		if told := payload[task.Batches](p).Estimates; told != nil {
-			if a.Schedule, err = replay(a.Problem, told, a.Schedule); err != nil {
+		a.Schedule = schedules[i]
+		a.Took = took / time.Duration(len(problems))
+		if in.Estimates != nil {
+			if a.Schedule, err = replay(a.Problem, in.Estimates, a.Schedule); err != nil {
 				return nil, err
 			}
 		}
-		if a.Metrics, err = scheduleMetrics(a.Problem, a.Schedule, payload[task.Batches](p)); err != nil {
+		if a.Metrics, err = scheduleMetrics(a.Problem, a.Schedule, in); err != nil {
 			return nil, err
 		}
 	}
 	return answers, nil
 }
 
-// poseProblem returns the problem that an answer is judged by, and the copy of it that an algorithm is
-// given. The referee and the next algorithm must see the tasks as they were, even if this one
-// sorts them in place.
+// poseProblem returns the problem with which an answer is judged, and a copy of it for the algorithm.
+// The referee and the next algorithm must see the original tasks, even if this algorithm sorts them
+// in place.
 func poseProblem(p Problem) (judged, given algo.Problem) {
 	in := payload[task.Batches](p)
 	judged = schedule.Problem{
@@ -134,10 +138,11 @@ func poseProblem(p Problem) (judged, given algo.Problem) {
 	return judged, given
 }
 
-// replay runs a schedule that was planned with the durations told, with those of p.
-func replay(p schedule.Problem, told task.Batch, s schedule.Schedule) (schedule.Schedule, error) {
+// replay runs a schedule with the durations of p. The schedule was planned with the estimates and must be valid for
+// them.
+func replay(p schedule.Problem, estimates task.Batch, s schedule.Schedule) (schedule.Schedule, error) {
 	estimated := p
-	estimated.Tasks = told
+	estimated.Tasks = estimates
 	if _, err := schedule.Measure(estimated, s); err != nil {
 		return s, invalidIf[*schedule.InvalidError](err)
 	}
@@ -157,7 +162,7 @@ func scheduleMetrics(p schedule.Problem, s schedule.Schedule, in task.Batches) (
 	}
 	out = append(out, flowMetrics(s, in)...)
 	own := len(out)
-	for _, name := range slices.Sorted(maps.Keys(s.Counters)) { // of two errors always the same one
+	for _, name := range slices.Sorted(maps.Keys(s.Counters)) { // sorted, so that the first error is always the same
 		if slices.ContainsFunc(out[:own], func(m Metric) bool { return m.Name == name }) {
 			return nil, &InvalidError{fmt.Errorf("invalid answer: a counter has the name of the metric %s", name)}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"miglab/harness/algo"
+	"miglab/harness/mig"
 	"miglab/harness/task"
 )
 
@@ -26,7 +27,7 @@ var Bound = Register(Track{
 		start := time.Now()
 		v, err := b.Bound(ctx, given)
 		took := time.Since(start)
-		if f := float64(v); err == nil && (math.IsNaN(f) || math.IsInf(f, 0) || f < 0) {
+		if err == nil && !(v >= 0 && v < mig.Seconds(math.Inf(1))) { // also true for NaN
 			err = &InvalidError{fmt.Errorf("invalid answer: a bound of %v s; it must be finite and not negative", v)}
 		}
 		return Answer{Metrics: []Metric{{Name: MetricBound, Value: float64(v)}}, Took: took}, err

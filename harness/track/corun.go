@@ -14,9 +14,9 @@ import (
 // The metrics of the co-run track (hierarchical paper V-B), with [MetricMakespan]. All are
 // simulated.
 const (
-	// MetricThroughput is relative to time sharing, where the jobs run one after the other.
+	// MetricThroughput is the throughput relative to time sharing, where the jobs run one after the other.
 	MetricThroughput = "throughput"
-	// MetricSlowdownMean is over the jobs: a job's time in its group over its solo time.
+	// MetricSlowdownMean is the mean slowdown of the jobs: a job's time in its group over its solo time.
 	MetricSlowdownMean = "slowdown_mean"
 	// MetricFairness is the smallest slowdown over the largest.
 	MetricFairness = "fairness"

@@ -40,7 +40,7 @@ var Dispatch = Register(Track{
 	SolveTogether: dispatchTogether,
 })
 
-// dispatchTogether lets a [sim.BatchDispatcher] serve several days side by side.
+// dispatchTogether runs a [sim.BatchDispatcher] on several days side by side.
 func dispatchTogether(_ context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {
 	d, err := newDispatcher(a, problems[0])
 	if err != nil {
@@ -75,5 +75,5 @@ func newDispatcher(a algo.Algorithm, p Problem) (sim.Dispatcher, error) {
 	})
 }
 
-// oneGPU is the count of tracks in which the number of GPUs is no condition.
+// oneGPU returns 1. It is the [Track.Count] of tracks whose results do not depend on the number of GPUs.
 func oneGPU(task.Payload) int { return 1 }

@@ -9,24 +9,24 @@ import (
 	"miglab/harness/task"
 )
 
-// Upper bounds on what a scheduler of the placement track can accept.
+// Upper bounds on the requests that any scheduler of the placement track can accept.
 const (
-	// MetricAcceptedAtMost is one on the number of requests, and MetricAcceptanceAtMost on their
-	// share.
+	// MetricAcceptedAtMost bounds the number of accepted requests, and MetricAcceptanceAtMost bounds
+	// their share.
 	MetricAcceptedAtMost   = "accepted_at_most"
 	MetricAcceptanceAtMost = "acceptance_at_most"
-	// MetricSteadyAtMost is one on their share in the steady state, whatever is accepted before.
-	// It is absent if no request falls into it.
+	// MetricSteadyAtMost bounds the accepted share in the steady state, whatever is accepted before.
+	// It is absent if no request arrives in the steady state.
 	MetricSteadyAtMost = "acceptance_steady_at_most"
 )
 
-// Lower bounds where requests wait, in seconds: on the mean time from arrival to end, and on the end of the last one.
+// Lower bounds if requests wait, in seconds: on the mean time from arrival to end, and on the end of the last request.
 const (
 	MetricTurnaroundAtLeast = "turnaround_mean_at_least_s"
 	MetricEndAtLeast        = "makespan_at_least_s"
 )
 
-// Offline is the reference track of bounds on what any scheduler of the placement track can reach.
+// Offline is the reference track of bounds on every scheduler of the placement track.
 var Offline = Register(Track{
 	Name: algo.TrackOffline, Order: 7, Doc: "bound what any scheduler of requests can reach",
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Reference: true, Count: clusterSize,
@@ -53,7 +53,8 @@ var Offline = Register(Track{
 			{Name: MetricAcceptedAtMost, Value: float64(n)},
 			{Name: MetricAcceptanceAtMost, Value: float64(n) / float64(len(all))},
 		}
-		if steady := sim.SteadyWindow.Requests(p.GPU, p.Count, all); len(steady) > 0 {
+		steady := sim.SteadyWindow.Requests(p.GPU, p.Count, all)
+		if len(steady) > 0 {
 			n, err = o.AcceptedAtMost(ctx, p.GPU, p.Count, steady)
 			metrics = append(metrics, Metric{Name: MetricSteadyAtMost, Value: float64(n) / float64(len(steady))})
 		}

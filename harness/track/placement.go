@@ -28,7 +28,8 @@ var Placement = Register(Track{
 		}
 		var metrics []Metric
 		took, err := simulate(ctx, placer, func() (err error) {
-			if in := payload[task.Requests](p); in.Waiting == task.Reject {
+			in := payload[task.Requests](p)
+			if in.Waiting == task.Reject {
 				metrics, err = place(p.GPU, in, placer)
 			} else {
 				metrics, err = placeWaiting(p.GPU, in, placer)
@@ -42,7 +43,7 @@ var Placement = Register(Track{
 	},
 })
 
-// place simulates a cluster that rejects what fits nowhere.
+// place simulates a cluster that rejects requests that fit nowhere.
 func place(g *mig.GPU, in task.Requests, p sim.Placer) ([]Metric, error) {
 	r, err := sim.RunPlacement(g, in.GPUs, in.Requests, p, sim.SteadyWindow, in.Migration)
 	if err != nil {
@@ -78,11 +79,11 @@ func newPlacer(a algo.Algorithm, p Problem) (sim.Placer, error) {
 
 func clusterSize(p task.Payload) int { return p.(task.Requests).GPUs }
 
-// acceptedAtMost is the upper bound that gaps are measured from.
+// acceptedAtMost is the upper bound from which gaps are measured.
 var acceptedAtMost = Reference{algo.TrackOffline, "offline-bound", MetricAcceptanceAtMost}
 
-// The boards of the placement track. Requests in a steady state are counted once the cluster is full, all others from
-// the first. Those that wait are all accepted, and ranked by how long they take.
+// The boards of the placement track. Steady datasets count the requests that arrive once the cluster is full; other
+// datasets count all requests. Where requests wait, all are accepted, and the mean time from arrival to end is ranked.
 var (
 	acceptanceBoard = Board{
 		Metric: "acceptance", Higher: true, Regime: task.Whole, Bound: acceptedAtMost, Unbounded: true,

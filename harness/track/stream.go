@@ -10,8 +10,8 @@ import (
 	"miglab/harness/task"
 )
 
-// The metrics of a schedule whose tasks arrive in time. A task's flow time is from its arrival to
-// its end, and its stretch is that over its shortest duration on any instance of the GPU.
+// The metrics of a schedule whose tasks arrive in time. A task's flow time is the time from its
+// arrival to its end. Its stretch is its flow time over its shortest duration on any instance.
 const (
 	// MetricFlow and MetricLongestFlow are the mean and the largest flow time, in seconds.
 	MetricFlow        = "flow_mean_s"
@@ -21,7 +21,7 @@ const (
 	MetricLargestStretch = "stretch_max"
 )
 
-// flowMetrics returns the metrics of a valid schedule that are about arrivals; none without them.
+// flowMetrics returns the flow times and stretches of a valid schedule; nil if the tasks have no arrivals.
 func flowMetrics(s schedule.Schedule, in task.Batches) []Metric {
 	if in.Arrivals == nil {
 		return nil
@@ -65,5 +65,5 @@ var Stream = Register(Track{
 		}
 		return nil
 	},
-	Solve: alone(algo.Stream.ScheduleStream), SolveTogether: together[algo.Stream],
+	Solve: solveOne(algo.Stream.ScheduleStream), SolveTogether: solveSeveral[algo.Stream],
 })

@@ -1,7 +1,9 @@
-// Package track knows the kinds of problem apart. Each track has a file of its own that says
-// what an instance is, how an algorithm runs on one and is judged, which metrics there are, and
-// what a leaderboard ranks by. Everything else asks a [Track] value and never its name, so that a
-// track is added by adding one file that registers it.
+// Package track defines the kinds of problem. Each track has its own file, which cites the paper
+// and says what an instance is, how an algorithm runs on it, how the answer is judged, which
+// metrics exist, and how a leaderboard ranks. Other packages use the fields of a [Track] and never
+// compare its name. A new track is therefore one new file that registers it.
+//
+// Solve refuses an answer that breaks the rules of its track with an [*InvalidError].
 package track
 
 import (
@@ -27,47 +29,47 @@ import (
 // A Track is one kind of problem.
 type Track struct {
 	Name string
-	// Doc says in half a sentence what is decided.
+	// Doc describes in half a sentence the decisions of an algorithm.
 	Doc string
-	// Order is where the track stands in lists; tracks of the same order stand by name.
+	// Order sorts the tracks in lists; tracks of the same order are sorted by name.
 	Order int
 	// Data is the kind of payload that its instances have ([task.Payload.Kind]).
 	Data string
-	// GPU is the model that is used unless another is asked for.
+	// GPU is the default model.
 	GPU string
 	// Reference marks a track of bounds and optima. They are computed beside algorithms of other
 	// tracks and are not ranked.
 	Reference bool
-	// Reconfigures means that the number of GPUs and the reconfiguration model are conditions of
-	// a result. In other tracks the dataset gives the GPUs, and nothing is reconfigured.
+	// Reconfigures means that results depend on the number of GPUs and the reconfiguration model,
+	// which the user chooses. In other tracks the dataset gives the GPUs, and partitions stay fixed.
 	Reconfigures bool
-	// Count returns how many GPUs an instance is for; nil means that the user says it.
+	// Count returns the number of GPUs of an instance; nil means that the user chooses it.
 	Count func(task.Payload) int
-	// Accepts returns an error for a GPU model that the track is not about; nil accepts all.
+	// Accepts returns an error for a GPU model that the track does not support; nil accepts all.
 	Accepts func(*mig.GPU) error
-	// Admits returns an error for an instance of its kind that the track is not about; nil admits all.
+	// Admits returns an error for an instance that the track does not support; nil admits all.
 	Admits func(task.Payload) error
-	// Try makes an algorithm for an instance, so that one that cannot work with it fails before any
-	// work begins. nil means that every algorithm can.
+	// Try makes an algorithm for an instance and returns an error if the algorithm does not support
+	// it, before any work begins. nil means that every algorithm supports every instance.
 	Try func(algo.Algorithm, Problem) error
-	// Solve runs an algorithm on an instance and has the answer checked. A rejected answer is an
-	// [*InvalidError].
+	// Solve runs an algorithm on an instance and checks the answer. It returns an [*InvalidError]
+	// for an invalid answer.
 	Solve func(context.Context, algo.Algorithm, Problem) (Answer, error)
 	// SolveTogether runs an algorithm with [algo.Spec.Together] on several instances of a
 	// dataset at once. The answers are those of Solve; each takes an equal share of the time.
-	// After an error there are none, and Solve says what is wrong with which instance. nil
+	// It returns no answers with an error; Solve then finds the instance that fails. nil
 	// means that the track solves instances one by one.
 	SolveTogether func(context.Context, algo.Algorithm, []Problem) ([]Answer, error)
 	// Beside lists the references that are computed beside the algorithms.
 	Beside []Reference
-	// Boards say what leaderboards rank by. The first for the regime of a dataset is used.
+	// Boards define the rankings of leaderboards. The first board for the regime of a dataset is used.
 	Boards []Board
-	// Contests are the comparisons that the web site shows. [Register] adds those of contests.csv.
+	// Contests are the comparisons that the web site shows. [Register] adds the track's rows of contests.csv.
 	Contests []Contest
 	// Drawn means that the web site draws the schedules of the contests' first instances.
 	Drawn bool
-	// Audited are the metrics that no valid answer can have on the wrong side of their bounds: below them, or above
-	// them where higher is better.
+	// Audited lists metrics with proven bounds. In a valid answer such a metric is not below its bound, or not above it
+	// where higher is better.
 	Audited []Board
 }
 
@@ -77,19 +79,19 @@ type Problem struct {
 	// Count is the number of GPUs.
 	Count int
 	Model mig.Reconfiguration
-	// Seed names the random stream of algorithms that draw numbers. It is the same for every
+	// Seed starts the random stream of algorithms that draw numbers. It is the same for every
 	// algorithm.
 	Seed    uint64
 	Payload task.Payload
 }
 
-// An Answer is what an algorithm gave for an instance, already judged.
+// An Answer is the judged result of an algorithm for an instance.
 type Answer struct {
 	// Metrics are in no particular order.
 	Metrics []Metric
 	// Took is the wall time of the decisions.
 	Took time.Duration
-	// Problem and Schedule are set by the tracks whose answers are schedules.
+	// Problem and Schedule are set only by tracks whose answers are schedules.
 	Problem  schedule.Problem
 	Schedule schedule.Schedule
 }
@@ -97,35 +99,35 @@ type Answer struct {
 // A Metric is a number by name. The name carries the unit, as in makespan_s.
 type Metric = sim.Metric
 
-// A Reference is an algorithm whose results others are compared with, by a metric.
+// A Reference is a metric of an algorithm with which other results are compared.
 type Reference struct {
 	Track     string
 	Algorithm string
-	// Metric is empty where the result is only shown.
+	// Metric is empty if the result is only shown.
 	Metric string
 }
 
-// A Board says what the algorithms on a dataset are ranked by.
+// A Board defines how the algorithms on a dataset are ranked.
 type Board struct {
-	// Metric is ranked, the lowest first unless Higher is set.
+	// Metric is the ranked metric. The lowest value comes first unless Higher is set.
 	Metric string
 	Higher bool
-	// Regime is that of the datasets that the board is for; "" means all.
+	// Regime is the regime of the datasets that the board ranks; "" means all datasets.
 	Regime task.Regime
-	// Aside is a metric that is shown and decides nothing; "" means none.
+	// Aside is a metric that is shown but not ranked; "" means no such metric.
 	Aside string
-	// Load says what shows that a dataset loads a cluster. Where no algorithm's means reach all of it, nobody is
-	// ranked. nil means that every dataset counts.
+	// Load lists the means that show that a dataset loads a cluster. A dataset is ranked only if the means of some
+	// algorithm reach all of them. nil means that every dataset is ranked.
 	Load []Least
-	// Bound is what gaps are measured from: a bound from above if Higher is set. Published is a
-	// bound of a paper that is shown as well. The zero values mean none.
+	// Bound is the bound from which gaps are measured: an upper bound if Higher is set. Published is
+	// a paper's bound that is shown as well. A zero value means no bound.
 	Bound, Published Reference
-	// Unbounded ranks datasets of which no instance has a bound by the metric itself. Otherwise
-	// they have no board.
+	// Unbounded ranks a dataset without bounds by the metric itself. Otherwise such a dataset has
+	// no board.
 	Unbounded bool
 }
 
-// A Least is a metric with the least value that is wanted.
+// A Least is a metric with its smallest accepted value.
 type Least struct {
 	Metric string
 	Value  float64
@@ -134,18 +136,18 @@ type Least struct {
 // A Contest is a set of algorithms that compete on some datasets.
 type Contest struct {
 	GPU string
-	// GPUs is their number where the dataset does not give it.
+	// GPUs is the number of GPUs if the dataset does not give it.
 	GPUs       int
 	Model      mig.Reconfiguration
 	Datasets   []string
 	Algorithms []string
-	// Instances is how many of each dataset.
+	// Instances is the number of instances of each dataset.
 	Instances int
 }
 
 // InvalidError says that the referee rejects an answer.
 type InvalidError struct {
-	// Err is what is wrong with it.
+	// Err describes the broken rule.
 	Err error
 }
 
@@ -153,7 +155,7 @@ func (e *InvalidError) Error() string { return e.Err.Error() }
 
 func (e *InvalidError) Unwrap() error { return e.Err }
 
-// invalidIf makes an error of type E an [*InvalidError] and leaves others as they are.
+// invalidIf wraps an error of type E in an [*InvalidError] and returns other errors unchanged.
 func invalidIf[E error](err error) error {
 	if _, ok := errors.AsType[E](err); ok {
 		return &InvalidError{err}
@@ -164,8 +166,8 @@ func invalidIf[E error](err error) error {
 //go:embed contests.csv
 var contestsText string
 
-// contestsOf returns the contests of a track. It panics on a mistake in the file.
-func contestsOf(track string) (out []Contest) {
+// readContests returns the contests of a track. It panics on a mistake in the file.
+func readContests(track string) (out []Contest) {
 	in := csv.NewReader(strings.NewReader(contestsText))
 	in.Comment = '#'
 	rows, err := in.ReadAll()
@@ -173,7 +175,8 @@ func contestsOf(track string) (out []Contest) {
 		gpus, bad := strconv.Atoi(row[2])
 		model, unknown := mig.ParseReconfiguration(row[3])
 		instances, wrong := strconv.Atoi(row[4])
-		if err = errors.Join(err, bad, unknown, wrong); row[0] == track {
+		err = errors.Join(err, bad, unknown, wrong)
+		if row[0] == track {
 			out = append(out, Contest{row[1], gpus, model, strings.Fields(row[5]), strings.Fields(row[6]), instances})
 		}
 	}
@@ -185,13 +188,13 @@ func contestsOf(track string) (out []Contest) {
 
 var tracks []*Track
 
-// Register adds a track. It panics on a second one of the same name, which is a mistake in the
+// Register adds a track. It panics on a second track of the same name, which is a mistake in the
 // program.
 func Register(t Track) *Track {
 	if slices.ContainsFunc(tracks, func(o *Track) bool { return o.Name == t.Name }) {
 		panic(fmt.Sprintf("track: %q is registered twice", t.Name))
 	}
-	t.Contests = append(t.Contests, contestsOf(t.Name)...)
+	t.Contests = append(t.Contests, readContests(t.Name)...)
 	tracks = append(tracks, &t)
 	slices.SortFunc(tracks, func(a, b *Track) int { return cmp.Or(a.Order-b.Order, cmp.Compare(a.Name, b.Name)) })
 	return &t
@@ -211,7 +214,7 @@ func Names() []string {
 	return out
 }
 
-// MustLookup returns the track of a name in the program. It panics if there is none, which is a mistake
+// MustLookup returns the track of a name in the program. It panics on an unknown name, which is a mistake
 // in the program.
 func MustLookup(name string) *Track {
 	i := slices.IndexFunc(tracks, func(t *Track) bool { return t.Name == name })
@@ -232,18 +235,19 @@ func Parse(name string) (*Track, error) {
 	return nil, nearest.Unknown("track", name, Names())
 }
 
-// BoardOf returns the index in Boards of the board for datasets of a regime; -1 if there is none.
+// BoardOf returns the index in Boards of the board for datasets of a regime; -1 if the regime has no board.
 func (t *Track) BoardOf(r task.Regime) int {
 	return slices.IndexFunc(t.Boards, func(b Board) bool { return b.Regime == "" || b.Regime == r })
 }
 
-// payload returns the problem's payload as the type that the track's instances have. The
-// engine has compared the kinds before.
+// payload returns the problem's payload as the type of the track's instances. The
+// engine has already compared the kinds.
 func payload[T task.Payload](p Problem) T { return p.Payload.(T) }
 
-// timeSince is how long an algorithm took that was called at an instant.
+// timeSince returns the wall time of an algorithm that was called at start.
 func timeSince(algorithm any, start time.Time) time.Duration {
-	if t, ok := algorithm.(algo.Timed); ok {
+	t, timed := algorithm.(algo.Timed)
+	if timed {
 		return t.Took()
 	}
 	return time.Since(start)

@@ -1,6 +1,7 @@
 // Package corun simulates groups of programs that share a GPU under MIG and MPS
 // (hierarchical paper III and V). It is a model, not a measurement: the paper's data
-// come from a real A100 and were not published.
+// come from a real A100 and were not published. [Measure] refuses a plan that breaks a rule
+// with an [*InvalidError], and [Parse] refuses a setup that MIG cannot create.
 package corun
 
 import (
@@ -12,16 +13,16 @@ import (
 
 // A Model holds the constants of the simulation.
 type Model struct {
-	// Kappa is how much jobs that share memory slow each other: with m jobs active in
-	// the domain each takes 1 + Kappa (m - 1) times as long.
+	// Kappa is the slowdown of jobs that share memory: with m jobs active in the domain,
+	// each takes 1 + Kappa (m - 1) times as long.
 	Kappa float64
-	// Delta is what MPS without percentages costs: with k clients in a compute
+	// Delta is the cost of MPS without percentages: with k clients in a compute
 	// instance, compute work takes 1 + Delta (k - 1) times as long.
 	Delta float64
-	// Release lets the jobs that still run have the shares of those that have ended,
-	// where the hardware would: under MPS, not across instances. Nearly always the group then
-	// ends earlier; where more than two share memory, one that gets more multiprocessors may
-	// take bandwidth from the one that ends last.
+	// Release gives the shares of ended jobs to the jobs that still run, as the hardware does
+	// under MPS but not across instances. The group then nearly always ends earlier. If more than
+	// two jobs share memory, a job with more multiprocessors may take bandwidth from the job that
+	// ends last.
 	Release bool
 }
 
@@ -41,18 +42,18 @@ type GI struct {
 
 // A CI is a compute instance, or all of a GPU without MIG.
 type CI struct {
-	// MIG is false where the GPU is not divided by MIG: the CI is all eight GPCs.
+	// MIG is false if the GPU is not divided by MIG: the CI is all eight GPCs.
 	MIG bool
 	// Compute is the share of the GPU's eight GPCs, from 0 to 1.
 	Compute float64
-	// Shares are the MPS clients' shares of the CI, each from 0 to 1. A CI that one job
-	// has to itself has none.
+	// Shares has the MPS clients' shares of the CI, each from 0 to 1. It is empty for a CI
+	// with a single job.
 	Shares []float64
-	// Default is the number of MPS clients without percentages; 0 where there are Shares.
+	// Default is the number of MPS clients without percentages; 0 if there are Shares.
 	Default int
 }
 
-// A Window is what a scheduler gets: jobs that are all there, to be run in groups, one
+// A Window is the input of a scheduler: jobs that have all arrived and run in groups, one
 // group after the other (hierarchical paper IV-A).
 type Window struct {
 	Jobs []task.Program
@@ -68,15 +69,15 @@ type Group struct {
 	Setup Setup
 }
 
-// A Plan is an answer: every job is in one group. The groups run one after the other.
+// A Plan is the answer of a scheduler: every job is in one group. The groups run one after the other.
 type Plan []Group
 
-// A Result is what the referee measured.
+// A Result holds the measurements of the referee.
 type Result struct {
-	// Groups are the durations of the groups, in the order of the plan: each lasts until its
-	// last job.
+	// Groups has the durations of the groups, in the order of the plan: each lasts until its
+	// last job ends.
 	Groups []mig.Seconds
-	// Makespan is their sum.
+	// Makespan is the sum of Groups.
 	Makespan mig.Seconds
 	// TimeSharing is the sum of the solo times: the jobs one after the other, each with the
 	// whole GPU.
@@ -87,11 +88,11 @@ type Result struct {
 	Slower int
 }
 
-// Throughput is relative to time sharing.
+// Throughput returns the throughput relative to time sharing.
 func (r *Result) Throughput() float64 { return float64(r.TimeSharing / r.Makespan) }
 
-// MeanSlowdown is the mean over the jobs.
+// MeanSlowdown returns the mean slowdown over the jobs.
 func (r *Result) MeanSlowdown() float64 { return sum(r.Slowdowns) / float64(len(r.Slowdowns)) }
 
-// Fairness is the smallest slowdown over the largest, at most 1.
+// Fairness returns the smallest slowdown over the largest, at most 1.
 func (r *Result) Fairness() float64 { return slices.Min(r.Slowdowns) / slices.Max(r.Slowdowns) }

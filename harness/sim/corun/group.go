@@ -6,7 +6,7 @@ import (
 	"miglab/harness/task"
 )
 
-// Share is a slot's share of the GPU's multiprocessors; without percentages, that of its
+// Share returns a slot's share of the GPU's multiprocessors; without percentages, the share of its
 // compute instance.
 func (l *Layout) Share(slot int) float64 {
 	s := &l.slots[slot]
@@ -19,7 +19,7 @@ func (l *Layout) Share(slot int) float64 {
 // MaxSlots is the largest number of jobs that a setup can hold.
 const MaxSlots = 8
 
-// A Layout is a setup made ready for simulation: where its slots are.
+// A Layout is a setup in the form that the simulation needs, with its slots in lists.
 type Layout struct {
 	// Slots is the number of jobs.
 	Slots int
@@ -27,19 +27,19 @@ type Layout struct {
 	// defaults says that some slot has no percentage.
 	defaults bool
 	domains  int
-	// memory is the bandwidth of a domain, that is, of a GPU instance, and end the number of
-	// the slot after its last one.
+	// memory is the bandwidth of a domain, that is, of a GPU instance. end is the number of
+	// the slot after the domain's last slot.
 	memory [MaxSlots]float64
 	end    [MaxSlots]int
 	slots  [MaxSlots]slot
 }
 
-// slot is where one job of a group runs.
+// slot is the place of one job of a group.
 type slot struct {
 	// instance numbers the compute instance.
 	instance int
-	// whole is the compute instance's share of the GPU, share the job's of the instance; 0
-	// where there are no percentages. total is the sum of the instance's shares.
+	// whole is the compute instance's share of the GPU. share is the job's share of the
+	// instance; 0 without percentages. total is the sum of the instance's shares.
 	whole, share, total float64
 }
 
@@ -77,16 +77,15 @@ func (s Setup) Layout() Layout {
 	return l
 }
 
-// Ends simulates a group and sets when each of its jobs ends, in the order of the slots
-// and in seconds from the group's start; it returns when the last one does. There is a
-// job for each slot.
+// Ends simulates a group and returns the time at which its last job ends, in seconds from the
+// group's start. It sets ends to the end of each job, in the order of the slots. There is a job
+// for each slot.
 //
-// A job's pace at an instant depends on who else is active. Alone in its memory domain it
-// would take A = [task.Program.Relative] of its share of the multiprocessors and of the
-// domain's bandwidth, and use the bandwidth w_m / A. The domain's bandwidth is divided
-// among what its active jobs would use by max-min fairness, and a job that gets less is as
-// much slower: no domain ever moves more than its bandwidth. In addition, m active jobs slow
-// each other by 1 + Kappa (m - 1).
+// A job's pace depends on the other active jobs. Alone in its memory domain it would take
+// A = [task.Program.Relative] of its share of the multiprocessors and of the domain's bandwidth,
+// and use the bandwidth w_m / A. Max-min fairness divides the domain's bandwidth among its active
+// jobs, and a job that gets less than it would use is slower in proportion: no domain ever moves
+// more than its bandwidth. In addition, m active jobs slow each other by 1 + Kappa (m - 1).
 func (m *Model) Ends(l *Layout, jobs *[MaxSlots]*task.Program, ends *[MaxSlots]float64) float64 {
 	last := 0.0
 	again := jobs
@@ -102,7 +101,7 @@ func (m *Model) Ends(l *Layout, jobs *[MaxSlots]*task.Program, ends *[MaxSlots]f
 	return last
 }
 
-// runners returns the jobs of a domain with all of their work left, in the buffer.
+// runners returns the jobs of a domain with all of their work left. They are stored in the buffer.
 func (l *Layout) runners(domain int, buffer *[MaxSlots]runner) []runner {
 	from := 0
 	if domain > 0 {
@@ -115,25 +114,25 @@ func (l *Layout) runners(domain int, buffer *[MaxSlots]runner) []runner {
 	return active
 }
 
-// A Demand is what a job would do in its slot if no other job used the memory: it would take so
-// many seconds and use so much bandwidth.
+// A Demand is the time and the bandwidth that a job would take in its slot if no other job used the
+// memory.
 type Demand struct{ Seconds, Bandwidth float64 }
 
-// DemandOf is the demand of a job that has these shares of the multiprocessors and of the
+// DemandOf returns the demand of a job with these shares of the multiprocessors and of the
 // bandwidth.
 func DemandOf(job *task.Program, compute, memory float64) Demand {
 	relative := job.Relative(compute, memory)
 	return Demand{relative * float64(job.Solo), job.Memory / relative}
 }
 
-// Fixed reports whether the demand of a job does not depend on who else is active, so that
+// Fixed reports whether the demand of a job does not depend on the other active jobs, so that
 // [Model.EndsOf] may be used.
 func (m *Model) Fixed(l *Layout) bool {
 	return !m.Release && !l.defaults
 }
 
-// EndsOf is [Model.Ends] for jobs whose demands are known, which takes most of the time. The
-// layout must be [Model.Fixed].
+// EndsOf is [Model.Ends] for jobs whose demands are known. This saves the demands, which take most of
+// the time of Ends. The layout must be [Model.Fixed].
 func (m *Model) EndsOf(l *Layout, demands *[MaxSlots]Demand, ends *[MaxSlots]float64) float64 {
 	last, from := 0.0, 0
 	for d := range l.domains {
@@ -149,8 +148,8 @@ func (m *Model) EndsOf(l *Layout, demands *[MaxSlots]Demand, ends *[MaxSlots]flo
 	return last
 }
 
-// Slowdowns returns how many times its solo time each job would take if all jobs of the
-// layout were active all the time, in the order of the slots.
+// Slowdowns returns the time of each job over its solo time if all jobs of the layout were active
+// all the time, in the order of the slots.
 func (m *Model) Slowdowns(l *Layout, jobs *[MaxSlots]*task.Program) []float64 {
 	out := make([]float64, l.Slots)
 	for d := range l.domains {
@@ -169,15 +168,15 @@ func (m *Model) Slowdowns(l *Layout, jobs *[MaxSlots]*task.Program) []float64 {
 // A runner is a job with work left.
 type runner struct {
 	slot int
-	// left is the part of the work that is left, from 1.
+	// left is the remaining share of the work, from 1 to 0.
 	left float64
-	// alone is how many seconds all of the work would take, and use the bandwidth that the
-	// job would use, if no other job used the memory; pace is how many seconds it takes.
+	// alone is the time of the whole work in seconds, and use is the bandwidth that the job would
+	// use, if no other job used the memory. pace is the time of the whole work beside the others.
 	alone, use, pace float64
 }
 
-// drain simulates the jobs of one GPU instance; what others do does not concern them. If jobs
-// is not nil, the demands of those that are left change when one ends.
+// drain simulates the jobs of one GPU instance; other instances do not affect them. If jobs is not
+// nil, drain computes the demands of the remaining jobs again when a job ends.
 func (m *Model) drain(l *Layout, active []runner, memory float64, jobs *[MaxSlots]*task.Program,
 	ends *[MaxSlots]float64,
 ) float64 {
@@ -204,7 +203,7 @@ func (m *Model) drain(l *Layout, active []runner, memory float64, jobs *[MaxSlot
 			m.demand(l, active, memory, jobs)
 		}
 	}
-	// The last one has the memory to itself.
+	// The last job has the memory to itself.
 	for i := range active {
 		now += float64(active[i].left * active[i].alone)
 		ends[active[i].slot] = now
@@ -212,7 +211,7 @@ func (m *Model) drain(l *Layout, active []runner, memory float64, jobs *[MaxSlot
 	return now
 }
 
-// demand sets what the active jobs would do if no other one used the memory.
+// demand sets the demands of the active jobs.
 func (m *Model) demand(l *Layout, active []runner, memory float64, jobs *[MaxSlots]*task.Program) {
 	for i := range active {
 		r := &active[i]
@@ -224,8 +223,8 @@ func (m *Model) demand(l *Layout, active []runner, memory float64, jobs *[MaxSlo
 	}
 }
 
-// paces sets how long the active jobs take for all of their work as things are, and returns
-// how long it is until the first one has none left.
+// paces sets the pace of each active job and returns the time, in seconds, until the first job
+// ends.
 func (m *Model) paces(active []runner, memory float64) float64 {
 	interference := 1 + float64(m.Kappa*float64(len(active)-1))
 	used := 0.0
@@ -248,10 +247,10 @@ func (m *Model) paces(active []runner, memory float64) float64 {
 	return step
 }
 
-// compute returns a job's share of the GPU's multiprocessors, and how many times its
-// compute work is what it is alone. The share is the job's percentage of the compute
-// instance; or, without percentages, what max-min fairness gives it of what the clients
-// can use.
+// compute returns a job's share of the GPU's multiprocessors, and the factor by which MPS
+// multiplies its compute work. The share is the job's percentage of the compute instance.
+// Without percentages it is the job's share under max-min fairness among the clients, each of
+// which can use its parallelism.
 func (m *Model) compute(l *Layout, active []runner, at int, jobs *[MaxSlots]*task.Program) (share, contention float64) {
 	s := &l.slots[at]
 	if s.share > 0 && !m.Release {
@@ -260,7 +259,8 @@ func (m *Model) compute(l *Layout, active []runner, at int, jobs *[MaxSlots]*tas
 	var can [MaxSlots]float64
 	shares, all, clients := 0.0, 0.0, 0
 	for i := range active {
-		if o := &l.slots[active[i].slot]; o.instance == s.instance {
+		o := &l.slots[active[i].slot]
+		if o.instance == s.instance {
 			can[clients] = jobs[active[i].slot].Parallelism
 			all += can[clients]
 			shares += o.share
@@ -277,15 +277,16 @@ func (m *Model) compute(l *Layout, active []runner, at int, jobs *[MaxSlots]*tas
 	return share, 1 + float64(m.Delta*float64(clients-1))
 }
 
-// waterLevel is the level at which n demands, each cut off there, add up to what there is.
-// Together they are more.
+// waterLevel returns the level at which n demands, each cut off there, add up to have. The sum of
+// the demands must exceed have.
 func waterLevel(n int, demand func(int) float64, have float64) float64 {
-	// Those below the fair share of the rest are served in full, which raises it.
+	// Demands below the fair share of the rest are met in full, which raises the fair share.
 	level := have / float64(n)
 	for {
 		rest, over := have, 0
 		for i := range n {
-			if d := demand(i); d > level {
+			d := demand(i)
+			if d > level {
 				over++
 			} else {
 				rest -= d

@@ -12,21 +12,21 @@ import (
 	"miglab/harness/task"
 )
 
-// MaxConcurrency is the largest size of a group for which [Setups] has any.
+// MaxConcurrency is the largest size of a group for which [Setups] has setups.
 const MaxConcurrency = 4
 
-// Violations are what is wrong with a window or a plan for it, a text each.
+// Violations lists the rules that a window or a plan breaks, as one text each.
 type Violations []string
 
 func (v *Violations) add(format string, args ...any) { *v = append(*v, fmt.Sprintf(format, args...)) }
 
-// InvalidError is the refusal to measure a plan that breaks rules.
+// InvalidError says that a plan was not measured because it breaks rules.
 type InvalidError struct {
-	// Violations lists all of them; there is at least one.
+	// Violations lists all violations; it is not empty.
 	Violations Violations
 }
 
-// shown is how many violations an error's text spells out.
+// shown is the largest number of violations in an error's text.
 const shown = 5
 
 func (e *InvalidError) Error() string {
@@ -37,7 +37,7 @@ func (e *InvalidError) Error() string {
 	return "invalid co-run plan: " + strings.Join(text, "; ")
 }
 
-// Check returns what is wrong with a window without jobs, or with an invalid job, limit or model.
+// Check returns the violations of a window: no jobs, or an invalid job, limit or model.
 func (w *Window) Check() (out Violations) {
 	if len(w.Jobs) == 0 {
 		out.add("the window has no jobs; it needs at least 1")
@@ -61,12 +61,12 @@ func (w *Window) Check() (out Violations) {
 	return out
 }
 
-// Check returns all that is wrong with a plan for a window, or with the window itself.
+// Check returns all violations of a plan for a window, or of the window itself.
 //
-// A group that takes longer than its jobs one after the other is allowed, though the
-// paper's first constraint (IV-A) forbids it: to know it takes a run, and a scheduler that
-// predicts may be wrong. [Result.Slower] counts such groups. The best plan has none, since
-// every job may run alone.
+// A group that takes longer than its jobs one after the other is allowed, although the
+// paper's first constraint (IV-A) forbids it: only running the group shows it, and a scheduler
+// that predicts may be wrong. [Result.Slower] counts such groups. The best plan has no such
+// group, because every job may run alone.
 func Check(w Window, p Plan) Violations {
 	if out := w.Check(); out != nil {
 		return out
@@ -85,8 +85,8 @@ func Check(w Window, p Plan) Violations {
 				in[j] = g + 1
 			}
 		}
-		if n := len(group.Jobs); n > w.Concurrency {
-			out.add("group %d: %d jobs; at most %d may run at the same time", g+1, n, w.Concurrency)
+		if len(group.Jobs) > w.Concurrency {
+			out.add("group %d: %d jobs; at most %d may run at the same time", g+1, len(group.Jobs), w.Concurrency)
 		}
 		if err := group.Setup.Validate(); err != nil {
 			out.add("group %d: %v", g+1, err)
@@ -104,9 +104,11 @@ func Check(w Window, p Plan) Violations {
 
 // Measure is the referee: it checks a plan, runs its groups one after the other and
 // measures them. It shares no code with [Model.Ends], which schedulers use. The time to set
-// up a partition is not counted, as in the paper. The error is an [*InvalidError].
+// up a partition is not counted, as in the paper. Measure returns an [*InvalidError] for a plan
+// that breaks a rule.
 func Measure(w Window, p Plan) (Result, error) {
-	if v := Check(w, p); v != nil {
+	v := Check(w, p)
+	if v != nil {
 		return Result{}, &InvalidError{v}
 	}
 	r := Result{Slowdowns: make([]float64, len(w.Jobs))}
@@ -121,7 +123,7 @@ func Measure(w Window, p Plan) (Result, error) {
 		r.Groups = append(r.Groups, last)
 		r.Makespan += last
 		r.TimeSharing += alone
-		// A job alone on the whole GPU takes its solo time but for rounding.
+		// A job alone on the whole GPU takes its solo time, except for rounding.
 		if last > alone*(1+slack) {
 			r.Slower++
 		}
@@ -136,14 +138,14 @@ type replayed struct {
 	ci  *CI
 	// share is the percentage of the compute instance; 0 without percentages.
 	share float64
-	// left is the part of the job that is still to be done, from 1 to 0, and rate how
-	// much of it is done in a second. By rounding, left may reach 0 before the job is done.
+	// left is the remaining share of the job, from 1 to 0, and rate is the share done in a
+	// second. By rounding, left may reach 0 before the job is done.
 	left, rate float64
 	done       bool
 	end        mig.Seconds
 }
 
-// replay runs a group and returns when its jobs end, by slot.
+// replay runs a group and returns the ends of its jobs, by slot.
 func replay(w Window, g Group) []mig.Seconds {
 	var all []*replayed
 	for i := range g.Setup.GIs {
@@ -173,7 +175,8 @@ func replay(w Window, g Group) []mig.Seconds {
 		now += mig.Seconds(step)
 		for _, r := range running {
 			if r.left/r.rate == step {
-				r.done, r.end = true, now
+				r.done = true
+				r.end = now
 			} else {
 				r.left -= float64(step * r.rate)
 			}
@@ -186,7 +189,7 @@ func replay(w Window, g Group) []mig.Seconds {
 	return ends
 }
 
-// rate returns how much of its work a job does in a second beside those that run.
+// rate returns the share of its work that a job does in a second beside the running jobs.
 func (m *Model) rate(r *replayed, running []*replayed) float64 {
 	var wants []float64
 	for _, o := range running {
@@ -200,11 +203,11 @@ func (m *Model) rate(r *replayed, running []*replayed) float64 {
 	return 1 / (alone.relative * short * interference * float64(r.job.Solo))
 }
 
-// demand is what a job would do if no other one used the memory: how long it would take,
-// in solo times, and what bandwidth it would use.
+// demand is the time of a job, in solo times, and the bandwidth that it would use if no other job
+// used the memory.
 type demand struct{ relative, bandwidth float64 }
 
-// alone returns the demand of a job on the multiprocessors that it has beside those that run.
+// alone returns the demand of a job on the multiprocessors that it has beside the running jobs.
 func (m *Model) alone(r *replayed, running []*replayed) demand {
 	var can []float64
 	active := 0.0
@@ -238,12 +241,13 @@ func sum(shares []float64) (total float64) {
 	return total
 }
 
-// fair returns the most that max-min fairness leaves to any of several that share what
-// there is: those that want less get what they want, the rest as much each.
+// fair returns the cap under max-min fairness: smaller wants are met in full, larger ones get the
+// same cap. It returns +Inf if have is enough for all.
 func fair(wants []float64, have float64) float64 {
 	wants = slices.Sorted(slices.Values(wants))
 	for i, want := range wants {
-		if each := have / float64(len(wants)-i); want > each {
+		each := have / float64(len(wants)-i)
+		if want > each {
 			return each
 		}
 		have -= want

@@ -9,7 +9,7 @@ import (
 	"miglab/harness/spec"
 )
 
-// Slots returns how many jobs run at the same time.
+// Slots returns the number of jobs that run at the same time.
 func (s Setup) Slots() (n int) {
 	for _, gi := range s.GIs {
 		for i := range gi.CIs {
@@ -19,10 +19,9 @@ func (s Setup) Slots() (n int) {
 	return n
 }
 
-// String writes a setup as Table VII does, down to its separators: within a GPU
-// instance that one compute instance fills, MPS clients stand before a comma; beside
-// others, before the braces. Clients without percentages, for which the paper has no
-// sign, are (*).
+// String writes a setup as Table VII does, including its separators. MPS clients come before
+// their compute instance. A comma separates them from it if it fills its GPU instance. The
+// paper has no sign for clients without percentages; String writes (*).
 func (s Setup) String() string {
 	var b strings.Builder
 	for g := range s.GIs {
@@ -48,8 +47,8 @@ func (s Setup) String() string {
 
 func (c *CI) clients() int { return max(len(c.Shares), c.Default) }
 
-// write writes a compute instance. only says that it fills its GPU instance, and alone
-// that another one there has no MPS clients, for which Table VII has other separators.
+// write writes a compute instance. only says that it fills its GPU instance. alone says that a
+// compute instance of the GPU instance has no MPS clients, for which Table VII has other separators.
 func (c *CI) write(b *strings.Builder, only, alone bool) {
 	for i := range c.clients() {
 		switch {
@@ -74,10 +73,10 @@ func (c *CI) write(b *strings.Builder, only, alone bool) {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// Parse reads a setup in the notation of Table VII; white space may stand between
-// signs, and + and comma between clients and compute instances mean the same, as the
-// table has both. A sign that does not belong is named with its position in bytes, from 1.
-// A setup that is not possible is the error of [Setup.Validate].
+// Parse reads a setup in the notation of Table VII. White space between signs is ignored.
+// Between clients and compute instances, + and comma mean the same, because the table has both.
+// The error for an unexpected sign names its position in bytes, from 1. For an impossible setup
+// Parse returns the error of [Setup.Validate].
 func Parse(text string) (Setup, error) {
 	p := parser{text: text}
 	s := p.setup()
@@ -99,7 +98,7 @@ type parser struct {
 	err  error
 }
 
-// fail says that another sign belongs here.
+// fail sets the error for an unexpected sign.
 func (p *parser) fail(want string) {
 	found := "the end"
 	if p.peek() != 0 {
@@ -178,7 +177,8 @@ func (p *parser) gi() (gi GI) {
 		switch p.peek() {
 		case ',':
 			p.at++
-			if c := p.peek(); c != '(' && c != '{' {
+			c := p.peek()
+			if c != '(' && c != '{' {
 				p.memory(&gi, ci)
 				return gi
 			}
@@ -203,8 +203,8 @@ func (p *parser) client(ci *CI) {
 	p.expect(')')
 }
 
-// memory reads the end of a GPU instance. Clients that no compute instance followed are
-// those of the whole GPU.
+// memory reads the end of a GPU instance. Clients without a compute instance after them belong
+// to the whole GPU.
 func (p *parser) memory(gi *GI, ci CI) {
 	if ci.clients() > 0 {
 		ci.Compute = 1

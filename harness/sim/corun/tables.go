@@ -7,34 +7,34 @@ import (
 	"sync"
 )
 
-// A Family is a set of setups that a scheduler chooses from (hierarchical paper V-A4).
+// A Family is a set of setups from which a scheduler chooses (hierarchical paper V-A4).
 type Family string
 
 // The families.
 const (
 	// MIGShared divides the GPU into compute instances of 3 and 4 GPCs that share memory.
 	MIGShared Family = "mig-shared"
-	// MIGPrivate divides it into GPU instances of 3 and 4 GPCs with half the memory each.
+	// MIGPrivate divides the GPU into GPU instances of 3 and 4 GPCs with half the memory each.
 	MIGPrivate Family = "mig-private"
-	// MPSOnly divides it by MPS percentages alone (Table VII, left column).
+	// MPSOnly divides the GPU only by MPS percentages (Table VII, left column).
 	MPSOnly Family = "mps"
-	// Hierarchical is all of Table VII's right column, the clients of two compute
-	// instances in all combinations. Lockstep has the same percentages in both.
+	// Hierarchical is all of Table VII's right column, with the clients of two compute
+	// instances in all combinations. Lockstep has the same percentages in both instances.
 	Hierarchical Family = "hierarchical"
 	Lockstep     Family = "lockstep"
 	// DefaultShared, DefaultPrivate, DefaultWhole and DefaultThree are MIG+MPS default: a MIG
 	// partition that stays, with any number of MPS clients without percentages in each compute
 	// instance. The paper takes the partition that is best on the mean of its queues. The
-	// first two are those of Table VII, with 3 and 4 GPCs; the others, ours, are one instance
-	// of 7 GPCs, and three isolated ones of 2, 2 and 3.
+	// first two are in Table VII, with 3 and 4 GPCs. The others are not in the paper: one instance
+	// of 7 GPCs, and three isolated instances of 2, 2 and 3.
 	DefaultShared  Family = "default-3-4-shared"
 	DefaultPrivate Family = "default-3-4-private"
 	DefaultWhole   Family = "default-7"
 	DefaultThree   Family = "default-2-2-3-private"
-	// Agent is the 29 setups that the paper's agent chooses from, one action each. The
-	// paper gives the number and not the list; setups.txt says how ours was chosen.
+	// Agent is the 29 setups from which the paper's agent chooses, one action each. The
+	// paper gives only the number; setups.txt says how this list was chosen.
 	Agent Family = "agent"
-	// Every is every setup of the other families: what no scheduler of the track can leave.
+	// Every has the setups of all other families: no scheduler of the track uses another setup.
 	Every Family = "every"
 )
 
@@ -64,7 +64,8 @@ var listedSetups = sync.OnceValue(func() (out []listed) {
 		}
 		text, families := fields[0], fields[1:]
 		if !seen[text] {
-			seen[text], families = true, append(families, string(Every))
+			seen[text] = true
+			families = append(families, string(Every))
 		}
 		out = append(out, listed{MustParse(text), families})
 	}

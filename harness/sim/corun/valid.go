@@ -8,18 +8,17 @@ import (
 	"miglab/harness/mig"
 )
 
-// gpcs is the number of GPCs that shares count: those of a whole GPU with MIG off.
+// gpcs is the number of GPCs of a whole GPU with MIG off. Compute shares are multiples of 1/gpcs.
 const gpcs = 8
 
-// slack is what sums of decimal shares may be over 1 for rounding.
+// slack is the amount by which sums of decimal shares may exceed 1 because of rounding.
 const slack = 1e-9
 
-// geometry is that of the models with seven compute slices, one GPC each.
+// geometry is a model with seven compute slices, one GPC each. Such models have the same geometry.
 var geometry = mig.MustLookup("A100")
 
-// Validate checks that a GPU can be set up so: MIG has such instances and they have
-// room side by side, shares are over 0 and add up to at most 1, and there are no more
-// than [MaxSlots] jobs.
+// Validate returns an error unless MIG can create s: the instances exist and fit side by side,
+// shares are positive and add up to at most 1, and there are at most [MaxSlots] jobs.
 func (s Setup) Validate() error {
 	if len(s.GIs) == 0 {
 		return errors.New("the setup is empty; the whole GPU is one GPU instance")
@@ -32,7 +31,8 @@ func (s Setup) Validate() error {
 		case p == nil && len(s.GIs) > 1:
 			err = errors.New("a GPU that MIG does not divide is one instance; compute instances stand in braces")
 		case p != nil:
-			if profiles = append(profiles, p); !room(profiles, 0) {
+			profiles = append(profiles, p)
+			if !room(profiles, 0) {
 				err = fmt.Errorf("MIG has no room for %v side by side", profiles)
 			}
 		}
@@ -40,7 +40,8 @@ func (s Setup) Validate() error {
 			return fmt.Errorf("GPU instance %d of %s: %w", g+1, s, err)
 		}
 	}
-	if n := s.Slots(); n > MaxSlots {
+	n := s.Slots()
+	if n > MaxSlots {
 		return fmt.Errorf("%s: %d jobs would run at the same time; the model takes up to %d", s, n, MaxSlots)
 	}
 	return nil
@@ -93,7 +94,8 @@ func (c *CI) check() error {
 			return notShare(x)
 		}
 	}
-	if all := sum(c.Shares); all > 1+slack {
+	all := sum(c.Shares)
+	if all > 1+slack {
 		return fmt.Errorf("the clients have %s of their instance together; at most 1", number(roundSum(all)))
 	}
 	return nil
@@ -115,9 +117,9 @@ func (c *CI) slices() mig.Slices {
 	return n
 }
 
-// profile returns the smallest profile of a GPU instance that has the memory and room
-// for the compute instances, or why there is none. Of those with the same memory the
-// smallest can start wherever another one can.
+// profile returns the smallest profile with the memory of the GPU instance and room for its
+// compute instances. Of the profiles with the same memory, the smallest can start wherever another
+// one can. If no profile fits, the error says why.
 func (gi *GI) profile() (*mig.Profile, error) {
 	compute, three := mig.Slices(0), false
 	for i := range gi.CIs {
@@ -129,14 +131,15 @@ func (gi *GI) profile() (*mig.Profile, error) {
 	largest := mig.Slices(0)
 	for _, p := range geometry.Profiles {
 		memory := float64(p.Length) / float64(geometry.MemorySlices)
-		if m := number(memory) + "m"; !slices.Contains(memories, m) {
+		m := number(memory) + "m"
+		if !slices.Contains(memories, m) {
 			memories = append(memories, m)
 		}
 		if memory != gi.Memory {
 			continue
 		}
 		largest = max(largest, p.Size)
-		// An instance of four slices has no compute instance of three.
+		// A GPU instance of four slices cannot have a compute instance of three.
 		if p.Size >= compute && !(three && p.Size == 4) {
 			return p, nil
 		}
@@ -148,7 +151,7 @@ func (gi *GI) profile() (*mig.Profile, error) {
 		compute, number(gi.Memory), largest)
 }
 
-// room reports whether instances of the profiles find room beside those in taken.
+// room reports whether instances of the profiles fit beside the slices in taken.
 func room(profiles []*mig.Profile, taken mig.Mask) bool {
 	if len(profiles) == 0 {
 		return true
