@@ -8,15 +8,15 @@ import (
 )
 
 // A peak is a condition that keeps the tasks whose efficiency, t(1)/(s t(s)), is highest at one size
-// and nearly as high at another. The zero value keeps all.
+// and nearly as high at another. The zero value keeps all tasks.
 //
 // ADVERSARIAL4 and ADVERSARIAL2 are the two situations of DRL 6.7 in which giving each task its most
 // efficient size is bad for all: at 4 slices "but whose efficiency at 3 slices is only
 // marginally worse", and at 2, where it "is not much worse with 3 slices". The shares
-// are our reading of these words. The paper does not say which of its workloads the tasks
-// were drawn from. We take MIXSCALINGUNIFORM, which has all classes alike: 1.2 % of its tasks
-// are kept for size 4 and 6.4 % for size 2. With gen=released-train it is none and 0.5 %,
-// since no task gains more than linearly from 3 to 4 slices then.
+// are our reading of these words. The paper does not say from which of its workloads the tasks
+// were drawn. We take MIXSCALINGUNIFORM, which has all classes alike: 1.2 % of its tasks
+// are kept for size 4 and 6.4 % for size 2. With gen=released-train these shares are 0 and 0.5 %,
+// because then no task gains more than linearly from 3 to 4 slices.
 type peak struct {
 	// At is the only size with the highest efficiency. The efficiency at Near is at least
 	// Share times as high.
@@ -25,7 +25,7 @@ type peak struct {
 	Share float64    `csv:"share"`
 }
 
-// picks reports whether only some tasks are kept.
+// picks reports whether the peak rejects some tasks.
 func (p peak) picks() bool { return p.At != 0 }
 
 func (p peak) keeps(t *times, sizes []mig.Slices) bool {
@@ -40,11 +40,11 @@ func (p peak) keeps(t *times, sizes []mig.Slices) bool {
 
 func efficiency(t *times, s mig.Slices) float64 { return t[1] / (float64(s) * t[s]) }
 
-// drawsPerTask is the number of draws for each task of a batch after which it gives up.
+// drawsPerTask is the number of draws for each task of a batch after which [fillOnly] gives up.
 const drawsPerTask = 5000
 
-// fillOnly draws tasks until enough of them are kept. The class of each is drawn in proportion
-// to the weights. The error says that too few tasks are kept.
+// fillOnly draws tasks until enough of them are kept. It draws the class of each task in
+// proportion to the weights. It returns an error if too few tasks are kept.
 func fillOnly[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
 	weights, err := s.scaling().weights(g)
 	if err != nil {

@@ -19,7 +19,7 @@ const corunPrefix = "corun/"
 // A corunSet is a family of datasets of the co-run track.
 type corunSet struct {
 	name, doc string
-	// instances is their number; 0 means as many as wanted.
+	// instances is the number of instances; 0 means that there is no limit.
 	instances int
 	// programs returns the jobs of an instance.
 	programs func(s *windows, g *mig.GPU, index int) []task.Program
@@ -32,7 +32,7 @@ const (
 	unseenName = "unseen"
 )
 
-// categories are those of the paper's queues: the class that dominates comes first.
+// categories are the categories of the paper's queues, named after the dominant class.
 var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced"}
 
 func corunSets() []*corunSet {
@@ -44,7 +44,7 @@ func corunSets() []*corunSet {
 	draw := seedParam("draw", "of the programs without public times")
 	ofTable := []spec.Param{draw}
 	random := func(name, doc string) *corunSet {
-		return &corunSet{name, doc, 0, (*windows).generated, []spec.Param{window, seed, draw}}
+		return &corunSet{name, doc, 0, (*windows).drawQueue, []spec.Param{window, seed, draw}}
 	}
 	out := []*corunSet{
 		{"queues", "the paper's queues (Table V), instance i being Q(i+1)", len(table5), (*windows).queue, ofTable},
@@ -59,10 +59,10 @@ func corunSets() []*corunSet {
 			[]spec.Param{ofAllClasses, seed, draw},
 		},
 		{
-			"drawn", "new programs drawn from the classes, in the four categories by turns", 0, (*windows).drawn,
+			"drawn", "new programs drawn from the classes, in the four categories by turns", 0, (*windows).drawNew,
 			[]spec.Param{window, seed},
 		},
-		{"mix", "the programs of Table IV that jobs names", 1, (*windows).chosen, []spec.Param{jobs, draw}},
+		{"mix", "the programs of Table IV that jobs names", 1, (*windows).namedPrograms, []spec.Param{jobs, draw}},
 	}
 	for i := range table5 {
 		name := "Q" + strconv.Itoa(i+1)
@@ -100,16 +100,16 @@ func jobsOfTable4() spec.Type {
 	return t
 }
 
-// A corunSetting is what schedulers and the model are told in addition to the jobs.
+// A corunSetting holds the conditions of a window in addition to the jobs.
 type corunSetting struct {
 	// concurrency is Cmax.
 	concurrency int
 	model       corun.Model
 }
 
-// corunParams declare a [corunSetting]. The default of Cmax is the paper's. Those of kappa and
-// delta are ours: with them the optimum is, on the mean of many drawn queues, best for MIG+MPS,
-// then MPS only, MIG+MPS default and MIG only.
+// corunParams declares the parameters of a [corunSetting]. The default of Cmax is the paper's. The
+// defaults of kappa and delta are ours. With them the mean optimum over many drawn queues is best
+// for MIG+MPS, then for MPS only, MIG+MPS default and MIG only, in this order.
 var corunParams = []spec.Param{
 	choice("release", "jobs that still run get the shares of those that have ended", "false", "true"),
 	whole("cmax", 4, 1, corun.MaxConcurrency, "most jobs in a group"),
@@ -139,7 +139,7 @@ type windows struct {
 	w int
 	// jobs are the chosen programs, joined by "+".
 	jobs string
-	// draw is the seed of the programs that are not fitted, seed that of their choice.
+	// draw is the seed of the programs that are not fitted, and seed is the seed of the choice of programs.
 	draw, seed uint64
 }
 
@@ -154,11 +154,11 @@ func (s windows) Instance(g *mig.GPU, index int) (task.Payload, error) {
 
 // queue returns a queue of Table V; row 0 is Q1.
 func (s *windows) queue(_ *mig.GPU, row int) []task.Program {
-	return programsNamed(table5[row], s.draw)
+	return findPrograms(table5[row], s.draw)
 }
 
-func (s *windows) chosen(*mig.GPU, int) []task.Program {
-	return programsNamed(strings.Split(s.jobs, "+"), s.draw)
+func (s *windows) namedPrograms(*mig.GPU, int) []task.Program {
+	return findPrograms(strings.Split(s.jobs, "+"), s.draw)
 }
 
 // stream returns the random stream of a class in an instance. It does not depend on w.
@@ -166,9 +166,9 @@ func (s *windows) stream(class task.Class, g *mig.GPU, index int) *rand.PCG {
 	return pcg("workload="+corunPrefix+s.name+"\nclass="+string(class), s.seed, g, index)
 }
 
-// generated draws a queue of a category from Table IV, or from its seen or unseen programs, in
+// drawQueue draws a queue of a category from Table IV, or from its seen or unseen programs, in
 // the order of the classes.
-func (s *windows) generated(g *mig.GPU, index int) []task.Program {
+func (s *windows) drawQueue(g *mig.GPU, index int) []task.Program {
 	all := slices.DeleteFunc(programs(s.draw), func(p task.Program) bool {
 		return p.Unseen && s.name == seenName || !p.Unseen && s.name == unseenName
 	})
@@ -181,7 +181,7 @@ func (s *windows) generated(g *mig.GPU, index int) []task.Program {
 	return out
 }
 
-// sample draws n of the programs. Each comes once before any comes again.
+// sample draws n programs. Each program is drawn once before any is drawn again.
 func sample(rng *rand.Rand, of []task.Program, n int) []task.Program {
 	var out []task.Program
 	for len(out) < n {
@@ -191,14 +191,15 @@ func sample(rng *rand.Rand, of []task.Program, n int) []task.Program {
 	return out
 }
 
-// categoryCounts returns how many of w jobs are of each class. In an odd window, the class
-// that dominates has the larger half.
+// categoryCounts returns the number of jobs of each class among w jobs. In an odd window, the
+// dominant class has the larger half.
 func categoryCounts(category string, w int) [3]int {
 	var n [3]int
 	turn := []int{0, 1, 2}
-	if i := slices.Index(categories[:3], category); i >= 0 {
-		n[i] = (w + 1) / 2
-		turn = slices.Delete(turn, i, i+1)
+	dominant := slices.Index(categories[:3], category)
+	if dominant >= 0 {
+		n[dominant] = (w + 1) / 2
+		turn = slices.Delete(turn, dominant, dominant+1)
 		w /= 2
 	}
 	for k := range w {
@@ -207,7 +208,7 @@ func categoryCounts(category string, w int) [3]int {
 	return n
 }
 
-// training draws from the seen programs until all classes are there.
+// training draws seen programs until a draw has all classes.
 func (s *windows) training(g *mig.GPU, index int) []task.Program {
 	rng := rand.New(s.stream("", g, index))
 	seen := slices.DeleteFunc(programs(s.draw), func(p task.Program) bool { return p.Unseen })
@@ -223,8 +224,8 @@ func (s *windows) training(g *mig.GPU, index int) []task.Program {
 	}
 }
 
-// drawn draws new programs. The categories take turns from instance to instance.
-func (s *windows) drawn(g *mig.GPU, index int) []task.Program {
+// drawNew draws new programs. The categories take turns from instance to instance.
+func (s *windows) drawNew(g *mig.GPU, index int) []task.Program {
 	counts := categoryCounts(categories[index%len(categories)], s.w)
 	var out []task.Program
 	for i, class := range task.Classes() {
@@ -238,9 +239,9 @@ func (s *windows) drawn(g *mig.GPU, index int) []task.Program {
 	return out
 }
 
-// DrawWindow draws programs for training into jobs. They are programs of a category's classes,
-// as in corun/drawn, for a category drawn at random. Each is, with the probability wide, a
-// [drawWide] program instead.
+// DrawWindow draws programs for training into jobs. It draws a category at random and then
+// programs of its classes, as in corun/drawn. With the probability wide, a program is drawn with
+// [drawWide] instead.
 func DrawWindow(rng *rand.Rand, jobs []task.Program, wide float64) {
 	counts := categoryCounts(categories[rng.IntN(len(categories))], len(jobs))
 	i := 0
@@ -256,7 +257,7 @@ func DrawWindow(rng *rand.Rand, jobs []task.Program, wide float64) {
 	}
 }
 
-// AddTo implements [Varied]: other instances have other programs of Table IV.
+// AddTo implements [Varied], because instances have different programs of Table IV.
 func (s windows) AddTo(d *task.Digest) {
 	for _, p := range Programs() {
 		p.AddTo(d)

@@ -11,17 +11,17 @@ import (
 	"miglab/harness/task"
 )
 
-// A KernelFit is the co-run model's program for a kernel that was measured by instance size.
+// A KernelFit is the co-run model's program for a measured kernel.
 type KernelFit struct {
-	// Kernel is spelled as in the table. Program is its name in the hierarchical paper's
-	// Table IV, "" if it is not there or the times are not the published ones.
+	// Kernel is spelled as in the table of times. Program is its name in the hierarchical paper's
+	// Table IV; "" if Table IV lacks it or the times are not the published ones.
 	Kernel, Program string
-	// Fitted has its class from Table IV. A kernel that is not there has the class that fits
-	// best among those that it does not contradict.
+	// Fitted is the program, with its class from Table IV. A kernel that is not in Table IV has the
+	// best-fitting class that the times do not contradict.
 	Fitted task.Program
 	// RMS is the root mean square of the relative residuals over the instance sizes.
 	RMS float64
-	// Gain is the measured time on the smallest size over that on the largest.
+	// Gain is the measured time on the smallest size over the time on the largest.
 	Gain float64
 }
 
@@ -29,14 +29,14 @@ type KernelFit struct {
 // 10 % or more from the smallest to the largest size, or another one that gains less. Times by
 // instance size cannot tell CI from MI.
 func (f *KernelFit) Contradicts() bool {
-	return (f.Fitted.Class == task.Unscalable) != (f.Gain < 1.1)
+	return (f.Fitted.Class == task.Unscalable) != (f.Gain < 1+task.UnscalableLoss)
 }
 
 // KernelFits returns the fits of the 16 public kernels, in the order of the table.
 //
-// On MIG instances compute and bandwidth grow together, so that times by size do not tell how
-// the work is divided between them. The division is the class's: the middle of the intervals
-// that programs of the class are drawn from. The serial part, the parallelism (in thousandths)
+// On MIG instances compute and bandwidth grow together, so that times by size do not show how
+// the work is divided between them. The division is taken from the class: the middle of the
+// intervals from which its programs are drawn. The serial part, the parallelism (in thousandths)
 // and the solo time minimise the sum of the squared relative residuals.
 func KernelFits() []KernelFit { return slices.Clone(kernelFits()) }
 
@@ -48,13 +48,13 @@ var kernelFits = sync.OnceValue(func() []KernelFit {
 		if i >= 0 {
 			program = table4()[i]
 		}
-		out = append(out, fitKernel(t.Name, program, curveOf(&t)))
+		out = append(out, fitKernel(t.Name, program, instanceCurve(&t)))
 	}
 	return out
 })
 
-// FitOverlap fits programs to the rates of kernels alone on different numbers of
-// multiprocessors. Each has the whole bandwidth. Kernels with a single number have no fit.
+// FitOverlap fits programs to the rates of kernels that run alone on different numbers of
+// multiprocessors with the whole bandwidth. Kernels with a single number have no fit.
 func FitOverlap(rows []OverlapRate) []KernelFit {
 	curves := map[string][]point{}
 	var names []string
@@ -81,8 +81,8 @@ func FitOverlap(rows []OverlapRate) []KernelFit {
 // A point is a kernel's time with a share of the multiprocessors and of the bandwidth.
 type point struct{ compute, bandwidth, seconds float64 }
 
-// curveOf returns a task's times on the sizes of an A100 that it fits. In the papers' terms an A100 has eight GPCs.
-func curveOf(t *task.Task) (out []point) {
+// instanceCurve returns a task's times on the sizes of an A100 that it fits. In the papers' terms an A100 has eight GPCs.
+func instanceCurve(t *task.Task) (out []point) {
 	g := mig.MustLookup("A100")
 	for _, size := range g.Sizes() {
 		if t.Fits(size) {
@@ -93,14 +93,15 @@ func curveOf(t *task.Task) (out []point) {
 	return out
 }
 
-// gain is the time on about one of eight GPCs, or on the smallest share above that, over the
-// time on the largest share.
+// gain returns the time on the smallest share of about one of eight GPCs or more, over the time on
+// the largest share.
 func gain(curve []point) float64 {
-	small := slices.IndexFunc(curve, func(p point) bool { return p.compute > 0.11 })
+	const aboutOneGPC = 0.11 // a driver may give slightly less than 1/8 of the multiprocessors
+	small := slices.IndexFunc(curve, func(p point) bool { return p.compute > aboutOneGPC })
 	return curve[max(small, 0)].seconds / curve[len(curve)-1].seconds
 }
 
-// fitKernel fits a kernel's program, with its class if it is a program of Table IV.
+// fitKernel fits a kernel's program. A program of Table IV keeps its class.
 func fitKernel(kernel string, program tableProgram, curve []point) KernelFit {
 	best := KernelFit{RMS: math.Inf(1)}
 	for _, class := range task.Classes() {
@@ -117,7 +118,7 @@ func fitKernel(kernel string, program tableProgram, curve []point) KernelFit {
 // model is linear in the serial and the parallel seconds, a and b.
 func (f *KernelFit) fit(curve []point, class task.Class) {
 	shape := classShapes[class]
-	// memory is the memory work as a share of what is not serial.
+	// memory is the memory work as a share of the part that is not serial.
 	memory := shape.memory.middle() / (1 - float64(shape.serial.middle()))
 	f.RMS = math.Inf(1)
 	for thousandths := 1; thousandths <= 1000; thousandths++ {
@@ -130,25 +131,28 @@ func (f *KernelFit) fit(curve []point, class task.Class) {
 		if rms >= f.RMS {
 			continue
 		}
-		s := a / (a + b)
-		p.Solo, p.Serial, p.Compute, p.Memory = mig.Seconds(a+b), s, (1-s)*p.Compute, (1-s)*p.Memory
+		p.Solo = mig.Seconds(a + b)
+		p.Serial = a / (a + b)
+		p.Compute *= 1 - p.Serial
+		p.Memory *= 1 - p.Serial
 		f.Fitted, f.RMS = p, rms
 	}
 }
 
-// minParallelism is half a GPC. Times by size cannot tell programs apart that use fewer
-// multiprocessors than any instance has.
+// minParallelism is half a GPC. Times by size cannot distinguish programs that use fewer
+// multiprocessors than the smallest instance has.
 const minParallelism = 1. / 16
 
 // maxSerial keeps some work for the GPU in every program.
 const maxSerial = 0.98
 
-// fitSeconds finds a and b from 0 that minimise the sum of ((a + b f) / t - 1)^2 over the
-// curve, f being the parallel program's relative time.
+// fitSeconds finds a and b of at least 0 that minimise the sum of ((a + b f) / t - 1)^2 over the
+// curve, where f is the parallel program's relative time.
 func fitSeconds(curve []point, parallel *task.Program) (a, b, rms float64) {
 	var u, v []float64 // 1/t and f/t
 	for _, p := range curve {
-		u, v = append(u, 1/p.seconds), append(v, parallel.Relative(p.compute, p.bandwidth)/p.seconds)
+		u = append(u, 1/p.seconds)
+		v = append(v, parallel.Relative(p.compute, p.bandwidth)/p.seconds)
 	}
 	var uu, uv, vv, u1, v1 float64
 	for i := range u {
@@ -165,19 +169,21 @@ func fitSeconds(curve []point, parallel *task.Program) (a, b, rms float64) {
 			r := float64(x*u[i]) + float64(y*v[i]) - 1
 			sum += float64(r * r)
 		}
-		if r := math.Sqrt(sum / float64(len(u))); r < rms {
+		r := math.Sqrt(sum / float64(len(u)))
+		if r < rms {
 			a, b, rms = x, y, r
 		}
 	}
 	// The optimum is inside, or on one of the bounds: s = 0 and s = maxSerial.
-	if det := float64(uu*vv) - float64(uv*uv); det > 0 {
+	det := float64(uu*vv) - float64(uv*uv)
+	if det > 0 {
 		x, y := (float64(u1*vv)-float64(v1*uv))/det, (float64(v1*uu)-float64(u1*uv))/det
 		if x >= 0 && y >= 0 && x <= maxSerial*(x+y) {
 			try(x, y)
 		}
 	}
 	for _, s := range []float64{0, maxSerial} {
-		// One unknown is left, the sum of a and b.
+		// The sum of a and b is the only unknown.
 		var w1, ww float64
 		for i := range u {
 			w := float64(s*u[i]) + float64((1-s)*v[i])

@@ -6,29 +6,29 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// An MPSTime is how long others measured a batch of a network to take on a GPU under MPS.
+// An MPSTime is a published time of a batch of a network on a GPU under MPS.
 type MPSTime struct {
 	Network string `csv:"network"`
 	GPU     string `csv:"gpu"`
 	// Percent is the process's share of the multiprocessors.
 	Percent float64 `csv:"percent"`
-	// Alone is the time in milliseconds with the rest of the GPU idle, Beside that beside a second process of the
-	// same network with the same share.
+	// Alone is the time in milliseconds with the rest of the GPU idle. Beside is the time beside a second process of
+	// the same network with the same share.
 	Alone  float64 `csv:"alone_ms"`
 	Beside float64 `csv:"beside_ms"`
 	Source string  `csv:"source"`
 }
 
-// Slowdown is the time beside the other process over the time alone.
+// Slowdown returns the time beside the other process over the time alone.
 func (t *MPSTime) Slowdown() float64 { return t.Beside / t.Alone }
 
-// MPSTimes returns public times of processes that share the memory of a GPU, each on multiprocessors of its own.
+// MPSTimes returns public times of processes that share the memory of a GPU, each on its own multiprocessors.
 func MPSTimes() []MPSTime {
 	return strictcsv.Embedded[MPSTime](hierarchicalTables, "hierarchical/mps.csv")
 }
 
-// MeasuredKappa is the kappa of the co-run model that follows from [MPSTimes] alone, to a hundredth: the mean slowdown
-// by one other job, less 1. The rule was written down before any method was run with it.
+// MeasuredKappa returns the kappa of the co-run model that follows from [MPSTimes] alone, to a hundredth: the mean
+// slowdown by one other job, less 1. The rule was written down before any method was run with it.
 func MeasuredKappa() float64 {
 	times, sum := MPSTimes(), 0.0
 	for i := range times {

@@ -9,7 +9,7 @@ import (
 	"miglab/harness/task"
 )
 
-// An OverlapGroup is a measured group of several jobs and what the model needs to predict it.
+// An OverlapGroup is a measured group of several jobs with the inputs of the model that predicts it.
 type OverlapGroup struct {
 	layout   corun.Layout
 	programs [corun.MaxSlots]*task.Program
@@ -18,7 +18,7 @@ type OverlapGroup struct {
 	measured, intensity []float64
 	// Kind is [OnPartitions], [BesideBursts] or [Unlimited].
 	Kind string
-	// HeldOut says that no constant is fitted on the group.
+	// HeldOut excludes the group from the fit of constants.
 	HeldOut bool
 }
 
@@ -45,7 +45,7 @@ func OverlapGroups(rows []OverlapRate, programs map[string]*task.Program) (out [
 		if len(jobs) == 1 {
 			continue
 		}
-		g, ok := overlapOf(jobs, programs, alone)
+		g, ok := newOverlapGroup(jobs, programs, alone)
 		if !ok {
 			left++
 			continue
@@ -55,7 +55,7 @@ func OverlapGroups(rows []OverlapRate, programs map[string]*task.Program) (out [
 	return out, left
 }
 
-func overlapOf(jobs []OverlapRate, programs map[string]*task.Program, alone map[string]float64) (OverlapGroup, bool) {
+func newOverlapGroup(jobs []OverlapRate, programs map[string]*task.Program, alone map[string]float64) (OverlapGroup, bool) {
 	g := OverlapGroup{Kind: OnPartitions, HeldOut: HeldOut(jobs[0].Group)}
 	var shares []float64
 	sms := 0
@@ -83,9 +83,9 @@ func overlapOf(jobs []OverlapRate, programs map[string]*task.Program, alone map[
 	return g, true
 }
 
-// errors returns the relative errors of the model for the jobs that always run. Beside a job
-// that runs in bursts, a job has the pace that it has beside it for that share of the time,
-// and the pace that it has alone for the rest.
+// errors returns the relative errors of the model for the jobs that always run. Beside a job in
+// bursts, the predicted pace is the pace beside it for the share of the time in which it runs, and
+// the pace alone for the rest.
 func (g *OverlapGroup) errors(m corun.Model) (out []float64) {
 	beside := m.Slowdowns(&g.layout, &g.programs)
 	for i := range g.measured {
@@ -102,12 +102,13 @@ func (g *OverlapGroup) errors(m corun.Model) (out []float64) {
 	return out
 }
 
-// withoutOthers is the slowdown of a job with its share if nothing else runs.
+// withoutOthers returns the slowdown of a job with its share if no other job runs.
 func (g *OverlapGroup) withoutOthers(i int) float64 {
 	return g.programs[i].Relative(g.layout.Share(i), 1)
 }
 
-// OverlapError is the mean absolute error over the jobs of groups; NaN without any.
+// OverlapError returns the mean absolute error over the jobs of the groups that use accepts, and the number
+// of jobs. The mean is NaN without jobs.
 func OverlapError(groups []OverlapGroup, m corun.Model, use func(*OverlapGroup) bool) (mean float64, jobs int) {
 	sum := 0.0
 	for i := range groups {
@@ -122,16 +123,17 @@ func OverlapError(groups []OverlapGroup, m corun.Model, use func(*OverlapGroup) 
 	return sum / float64(jobs), jobs
 }
 
-// FitOverlapModel chooses kappa on the groups with limits and then delta on those without, among the
-// hundredths from 0 to 2, so that the mean absolute error on the groups that are not held out
-// is smallest. A constant for which there are no groups stays as it is in from.
+// FitOverlapModel fits kappa on the groups with limits and then delta on the groups without limits.
+// Each is the hundredth from 0 to 2 with the smallest mean absolute error on the groups that are
+// not held out. A constant without groups keeps its value in from.
 func FitOverlapModel(groups []OverlapGroup, from corun.Model) corun.Model {
 	best := from
 	fit := func(constant *float64, use func(*OverlapGroup) bool) {
 		least, chosen := math.Inf(1), *constant
 		for hundredths := range 201 {
 			*constant = float64(hundredths) / 100
-			if e, jobs := OverlapError(groups, best, use); jobs > 0 && e < least {
+			e, jobs := OverlapError(groups, best, use)
+			if jobs > 0 && e < least {
 				chosen, least = *constant, e
 			}
 		}

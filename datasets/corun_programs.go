@@ -22,11 +22,11 @@ var hierarchicalTables embed.FS
 type tableProgram struct {
 	Name  string     `csv:"name"`
 	Class task.Class `csv:"class"`
-	// Trained is "no" for those that the table marks with a *: they are not trained on.
+	// Trained is "no" for the programs that the table marks with a *: the agent is not trained on them.
 	Trained string `csv:"trained"`
-	// Kernel is the program's name in the table [rodiniaA100] if others measured it on A100. The LU
-	// there is lud with one input. It is not known whether that is lud_A, lud_B or lud_C, so that none
-	// of them takes its times.
+	// Kernel is the program's name in the table [rodiniaA100] if its times on A100 are public. The LU
+	// there is lud with one input. It is not known whether that is lud_A, lud_B or lud_C, so that all
+	// three are drawn instead.
 	Kernel string `csv:"kernel"`
 }
 
@@ -34,8 +34,8 @@ var table4 = sync.OnceValue(func() []tableProgram {
 	return strictcsv.Embedded[tableProgram](hierarchicalTables, "hierarchical/table4.csv", "kernel")
 })
 
-// table5 has the jobs of the paper's queues Q1 to Q12 (Table V), without the marks of those that are
-// not trained on.
+// table5 has the jobs of the paper's queues Q1 to Q12 (Table V), without the marks of the programs
+// that are not trained on.
 var table5 = func() (queues [][]string) {
 	text := spec.Must(hierarchicalTables.ReadFile("hierarchical/table5.txt"))
 	for line := range strings.Lines(strings.ReplaceAll(string(text), "*", "")) {
@@ -45,14 +45,14 @@ var table5 = func() (queues [][]string) {
 }()
 
 // Programs returns the 27 programs of the hierarchical paper's Table IV, in its order. The
-// paper publishes no parameters. Those of programs that others measured on A100 are fitted
-// ([KernelFits]); the other ones are drawn from the class.
+// paper publishes no parameters. They are fitted ([KernelFits]) if public times on A100 exist, and
+// otherwise drawn from the class.
 func Programs() []task.Program { return slices.Clone(defaultPrograms()) }
 
 var defaultPrograms = sync.OnceValue(func() []task.Program { return programs(1) })
 
-// programs returns Table IV's programs. Those that are not fitted are drawn with a seed, each
-// from a stream of its own: more programs would not change the others.
+// programs returns Table IV's programs. A program that is not fitted is drawn from its own random
+// stream with the seed draw, so that more programs would not change it.
 func programs(draw uint64) (out []task.Program) {
 	fits := kernelFits()
 	for _, row := range table4() {
@@ -69,8 +69,8 @@ func programs(draw uint64) (out []task.Program) {
 	return out
 }
 
-// programsNamed returns programs of Table IV in the order of the names.
-func programsNamed(names []string, draw uint64) []task.Program {
+// findPrograms returns programs of Table IV in the order of the names.
+func findPrograms(names []string, draw uint64) []task.Program {
 	all := programs(draw)
 	out := make([]task.Program, len(names))
 	for i, name := range names {
@@ -79,7 +79,7 @@ func programsNamed(names []string, draw uint64) []task.Program {
 	return out
 }
 
-// An interval is what a parameter is drawn from, uniformly.
+// An interval is the range of a parameter, which is drawn uniformly.
 type interval struct{ low, high float64 }
 
 func (i interval) draw(rng *rand.Rand) float64 {
@@ -89,8 +89,8 @@ func (i interval) draw(rng *rand.Rand) float64 {
 func (i interval) middle() float64 { return (i.low + i.high) / 2 }
 
 // classShape has the intervals of a class: of the serial part s, the parallelism p and the
-// memory work w_m. These are our assumptions; the paper only has the rule that
-// [task.Program.ByRule] follows.
+// memory work w_m. These are our assumptions; the paper only has the rule in
+// [task.Program.ByRule].
 type classShape struct{ serial, parallelism, memory interval }
 
 var classShapes = map[task.Class]classShape{
@@ -102,7 +102,7 @@ var classShapes = map[task.Class]classShape{
 // Solo times are exp(N(soloMean, soloDeviation)) seconds.
 var soloMean, soloDeviation = portable.Log(20), 0.5
 
-// drawProgram draws a program of a class, again and again until it follows the class's rule.
+// drawProgram draws a program of a class. It draws again until the program follows the class's rule.
 func drawProgram(rng *rand.Rand, class task.Class) task.Program {
 	shape := classShapes[class]
 	// The conversion rounds the product, which keeps it from being fused with the sum.
@@ -121,8 +121,8 @@ func drawProgram(rng *rand.Rand, class task.Class) task.Program {
 	}
 }
 
-// drawWide draws a program without the limits of its class. Kernels that were measured are of this
-// kind: some are mostly serial, and some take milliseconds.
+// drawWide draws a program without the limits of its class. Measured kernels are like this: some are
+// mostly serial, and some take milliseconds.
 func drawWide(rng *rand.Rand, class task.Class) task.Program {
 	short := 0.0
 	if rng.IntN(2) == 0 {

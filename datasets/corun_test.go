@@ -218,7 +218,7 @@ func TestFitKernel(t *testing.T) {
 	}
 	// A kernel that does not fit one slice has a curve without it.
 	k := task.New("k", map[mig.Slices]mig.Seconds{2: 4, 3: 3, 4: 2, 7: 2})
-	if f := fitKernel("k", tableProgram{}, curveOf(&k)); f.Gain != 2 || math.IsNaN(f.RMS) || f.RMS > 0.5 {
+	if f := fitKernel("k", tableProgram{}, instanceCurve(&k)); f.Gain != 2 || math.IsNaN(f.RMS) || f.RMS > 0.5 {
 		t.Errorf("%+v", f)
 	}
 }

@@ -12,17 +12,17 @@ import (
 //go:embed examples
 var exampleFiles embed.FS
 
-// example is a batch made to show something, for one GPU model.
+// example is a small batch for one GPU model that demonstrates an effect.
 type example struct {
 	name, gpu, doc, source string
 }
 
-// The FAR paper draws examples without giving their times. Its two were found by local
-// search: batches on which one move, or one swap, of FAR's refinement gains most.
-// The search came near, but not above, a gain of a half by a single move.
+// The FAR paper draws two examples without giving their times. Local search found the batches
+// here, on which one move, or one swap, of FAR's refinement gains most. A single move gains at
+// most about a half.
 //
-// The example of DRL Table 2 is also there with molding decided beforehand, so that any
-// scheduler shows what that costs.
+// The example of DRL Table 2 also exists with the sizes decided beforehand, so that any
+// scheduler shows the cost of that decision.
 var examples = []example{
 	{"far-move", "A100", "4 tasks on which one move of the refinement gains about a half (as FAR Fig. 5)", localSearch},
 	{"far-swap", "A30", "6 tasks on which one swap of the refinement gains about a third (as FAR Fig. 6)", localSearch},

@@ -10,7 +10,7 @@ import (
 	"miglab/harness/task"
 )
 
-// A Family announces datasets of one name, which differ in their parameters. A family registers
+// A Family is the datasets of one name, which differ in their parameters. A family registers
 // itself from its own file:
 //
 //	var _ = datasets.Register(datasets.Family{Name: "mine", ...})
@@ -22,30 +22,30 @@ type Family struct {
 	Aliases []string
 	// Doc describes the datasets in half a sentence.
 	Doc string
-	// Source is the paper and section, or where the data come from.
+	// Source is the paper and section, or the source of the data.
 	Source string
-	// Assumes says what the instances assume that nobody has measured, for the notes of tables; ""
-	// for nothing.
+	// Assumes names the unmeasured assumptions of the instances, for the notes of tables; "" if they
+	// have no such assumptions.
 	Assumes string
 	// Params declares the parameters, in the order in which they are listed.
 	Params []spec.Param
-	// Tasks says that instances are [task.Batches]. They have the parameter noise, too.
+	// Tasks says that instances are [task.Batches]. [Register] then adds the parameter noise.
 	Tasks bool
-	// File says what kind of file the path names, for example "tasks file"; "" for other families.
+	// File names the kind of file, for example "tasks file"; "" for families without files.
 	File string
-	// New makes the dataset. id is the canonical spec, for messages. The result is compared
-	// with ==, and two must be equal if their IDs are.
+	// New makes the dataset. id is the canonical spec, for messages. Datasets are compared with
+	// ==, and two must be equal if their IDs are equal.
 	New func(id string, a spec.Args) (Dataset, error)
 }
 
-// A Dataset is what a [Family] makes of parameters.
+// A Dataset is the result of [Family.New].
 type Dataset interface {
-	// Instances returns how many instances there are; 0 means as many as wanted.
+	// Instances returns the number of instances; 0 means that there is no limit.
 	Instances() int
-	// Instance returns the contents of an instance for a GPU. Indices count from 0. That of a
-	// [Family] is only called with an index that exists. A GPU on which nothing was measured is
-	// an [*UnmeasuredError]. Errors about a file are those of opening it and of reading
-	// its kind, for example [task.ReadCSV].
+	// Instance returns the contents of an instance for a GPU. Indices count from 0, and a [Family]'s
+	// dataset is only asked for an index that exists. Instance returns an [*UnmeasuredError] for a
+	// GPU without measurements. It passes on the errors of opening a file and of reading its kind,
+	// for example of [task.ReadCSV].
 	Instance(g *mig.GPU, index int) (task.Payload, error)
 }
 
@@ -54,8 +54,9 @@ const FileKey = "FILE"
 
 var families []Family
 
-// Register adds a family and returns it. It panics if a name is bad or taken, if New is missing,
-// or if a parameter has no name or that of another one: these are mistakes in the program.
+// Register adds a family and returns it. It panics on a bad name, a name that is taken, a missing
+// New, or a parameter without a name or with a name that is taken: these are mistakes in the
+// program.
 func Register(f Family) Family {
 	if f.New == nil {
 		panic(fmt.Sprintf("datasets: %q has no New", f.Name))
@@ -64,7 +65,8 @@ func Register(f Family) Family {
 		if name == "" || strings.ContainsAny(name, "?&=, ") {
 			panic(fmt.Sprintf("datasets: bad name %q", name))
 		}
-		if g, _, _ := familyOf(name); g != nil {
+		g, _, _ := findFamily(name)
+		if g != nil {
 			panic(fmt.Sprintf("datasets: %q is a name of the family %s", name, g.Name))
 		}
 	}
@@ -82,15 +84,16 @@ func Register(f Family) Family {
 	return f
 }
 
-// Assumed returns what the family of a spec assumes; "" if there is no such family.
+// Assumed returns the assumptions of the family of a spec; "" for an unknown family.
 func Assumed(text string) string {
-	if f, _, _ := familyOf(text); f != nil {
-		return f.Assumes
+	f, _, _ := findFamily(text)
+	if f == nil {
+		return ""
 	}
-	return ""
+	return f.Assumes
 }
 
-// registerAll registers a family for each of some values.
+// registerAll registers a family for each value.
 func registerAll[T any](all []T, family func(T) Family) []Family {
 	var out []Family
 	for _, v := range all {
@@ -99,35 +102,36 @@ func registerAll[T any](all []T, family func(T) Family) []Family {
 	return out
 }
 
-func (f *Family) isNamed(name string) bool { return f.Name == name || slices.Contains(f.Aliases, name) }
+func (f *Family) hasName(name string) bool { return f.Name == name || slices.Contains(f.Aliases, name) }
 
 // ofFiles reports whether a path follows the name.
 func (f *Family) ofFiles() bool { return strings.HasSuffix(f.Name, ":") }
 
-// familyOf returns the family of a spec, the canonical name, which includes the path of a file, and
-// the parameters. The family is nil if there is none of that name.
-func familyOf(text string) (f *Family, name string, pairs []string) {
+// findFamily returns the family of a spec, the canonical name, which includes the path of a file, and
+// the parameters. The family is nil if no family has the name.
+func findFamily(text string) (f *Family, name string, pairs []string) {
 	for i := range families {
 		f := &families[i]
 		if !f.ofFiles() || !strings.HasPrefix(text, f.Name) {
 			continue
 		}
-		if at := f.parametersAt(text); at >= 0 {
+		at := f.parametersAt(text)
+		if at >= 0 {
 			return f, text[:at], strings.Split(text[at+1:], "&")
 		}
 		return f, text, nil
 	}
 	name, pairs = spec.Split(text)
 	for i := range families {
-		if f := &families[i]; f.isNamed(name) {
-			return f, f.Name, pairs
+		if families[i].hasName(name) {
+			return &families[i], families[i].Name, pairs
 		}
 	}
 	return nil, name, nil
 }
 
-// parametersAt returns where the parameters after a path begin; -1 if there are none. A path may
-// hold any character, so that only the last "?name=" of a known parameter begins them.
+// parametersAt returns the position of the parameters after a path; -1 if the text has no parameters.
+// A path may hold any character, so that only the last "?name=" of a known parameter begins them.
 func (f *Family) parametersAt(text string) int {
 	at := -1
 	for i := range f.Params {
@@ -151,7 +155,7 @@ func (f *Family) open(name string, pairs []string) (Spec, error) {
 				"FILE.csv"}
 		}
 		if id == name && f.parametersAt(name) >= 0 {
-			// The end of the path looks like parameters; one that follows says that it is not.
+			// The end of the path looks like parameters. A parameter after it shows that it is the path.
 			id += "?" + f.Params[0].Name + "=" + f.Params[0].Default
 		}
 		a[FileKey] = path
@@ -172,7 +176,8 @@ type named struct {
 func (s named) ID() string { return s.id }
 
 func (s named) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	if n := s.Instances(); index < 0 || n > 0 && index >= n {
+	n := s.Instances()
+	if index < 0 || n > 0 && index >= n {
 		return nil, &IndexError{Dataset: s.id, Index: index, Instances: n}
 	}
 	in, err := s.Dataset.Instance(g, index)
@@ -184,12 +189,13 @@ func (s named) Instance(g *mig.GPU, index int) (task.Payload, error) {
 
 // AddTo implements [Varied]. It adds nothing to the digest if the dataset is not varied.
 func (s named) AddTo(d *task.Digest) {
-	if v, ok := s.Dataset.(Varied); ok {
+	v, varied := s.Dataset.(Varied)
+	if varied {
 		v.AddTo(d)
 	}
 }
 
-// RegimeOf returns the regime of a dataset; [task.Whole] for one that does not exist.
+// RegimeOf returns the regime of a dataset; [task.Whole] for an unknown dataset.
 func RegimeOf(text string) task.Regime {
 	if s, err := Parse(text); err == nil {
 		if r, ok := s.(named).Dataset.(interface{ regime() task.Regime }); ok {
@@ -199,12 +205,12 @@ func RegimeOf(text string) task.Regime {
 	return task.Whole
 }
 
-// List returns the families by name, for listings. Their Name is a spec to try and no key: the name of a family of
-// files ends in [FileKey], and an example of each parameter that must be given follows, as in `?p=EXAMPLE`.
+// List returns the families by name, for listings. Their Name is an example of a spec: the name of a family of
+// files ends in [FileKey], and an example of each required parameter follows, as in `?p=EXAMPLE`.
 func List() []Family {
 	out := slices.Clone(families)
 	for i := range out {
-		out[i].Name = families[i].listed()
+		out[i].Name = families[i].displayName()
 		for _, p := range out[i].Params {
 			if p.Example != "" {
 				out[i].Name += "?" + p.Name + "=" + p.Example
@@ -215,8 +221,8 @@ func List() []Family {
 	return out
 }
 
-// listed is the name as it is listed and suggested.
-func (f *Family) listed() string {
+// displayName returns the name in listings and suggestions.
+func (f *Family) displayName() string {
 	if f.ofFiles() {
 		return f.Name + FileKey
 	}
@@ -227,7 +233,7 @@ func (f *Family) listed() string {
 func acceptedNames() []string {
 	var out []string
 	for i := range families {
-		out = append(append(out, families[i].listed()), families[i].Aliases...)
+		out = append(append(out, families[i].displayName()), families[i].Aliases...)
 	}
 	return out
 }

@@ -9,13 +9,13 @@ import (
 	"miglab/harness/task"
 )
 
-// aFile is the path of a file with the one instance of a dataset. The file is read again for
-// every instance.
-type aFile string
+// filePath is the path of a file with the only instance of a dataset. The file is read again each
+// time that the instance is used.
+type filePath string
 
-func (aFile) Instances() int { return 1 }
+func (filePath) Instances() int { return 1 }
 
-func readFile[T any](path aFile, g *mig.GPU, read func(f io.Reader, name string, g *mig.GPU) (T, error)) (T, error) {
+func readFile[T any](path filePath, g *mig.GPU, read func(f io.Reader, name string, g *mig.GPU) (T, error)) (T, error) {
 	f, err := strictcsv.Open(string(path))
 	if err != nil {
 		var none T
@@ -32,17 +32,17 @@ var _ = Register(Family{
 	Params: clusterParams(100),
 	New: func(_ string, a spec.Args) (Dataset, error) {
 		c, err := newCluster(a)
-		return requestsFile{aFile(a[FileKey]), c}, err
+		return requestsFile{filePath(a[FileKey]), c}, err
 	},
 })
 
 type requestsFile struct {
-	aFile
+	filePath
 	cluster
 }
 
 func (s requestsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
-	return readFile(s.aFile, g, func(f io.Reader, name string, g *mig.GPU) (task.Requests, error) {
+	return readFile(s.filePath, g, func(f io.Reader, name string, g *mig.GPU) (task.Requests, error) {
 		in, err := task.ReadRequests(f, name, g, s.empty())
 		if err == nil {
 			err = s.waiting.apply(g, &in)
@@ -57,21 +57,21 @@ var _ = Register(Family{
 		"parameters at the end",
 	Params: fleetParams,
 	New: func(id string, a spec.Args) (Dataset, error) {
-		return jobsFile{aFile(a[FileKey]), newFleet(id, a)}, nil
+		return jobsFile{filePath(a[FileKey]), newFleet(id, a)}, nil
 	},
 })
 
 type jobsFile struct {
-	aFile
+	filePath
 	fleet
 }
 
 func (s jobsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
-	fleet, err := s.fleet.on(g)
+	fleet, err := s.fleet.resolve(g)
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := readFile(s.aFile, g, task.ReadJobs)
+	jobs, err := readFile(s.filePath, g, task.ReadJobs)
 	return task.Queue{Jobs: jobs, Fleet: fleet}, err
 }
 
@@ -81,17 +81,17 @@ var _ = Register(Family{
 		"parameters at the end",
 	Params: corunParams,
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		return programsFile{aFile(a[FileKey]), newCorunSetting(a)}, nil
+		return programsFile{filePath(a[FileKey]), newCorunSetting(a)}, nil
 	},
 })
 
 type programsFile struct {
-	aFile
+	filePath
 	corunSetting
 }
 
 func (s programsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
-	jobs, err := readFile(s.aFile, g, func(f io.Reader, name string, _ *mig.GPU) ([]task.Program, error) {
+	jobs, err := readFile(s.filePath, g, func(f io.Reader, name string, _ *mig.GPU) ([]task.Program, error) {
 		return task.ReadPrograms(f, name)
 	})
 	return s.instance(jobs), err

@@ -8,7 +8,7 @@ import (
 	"miglab/harness/portable"
 )
 
-// A speedup is how a task gains from one more slice (FAR 6.3).
+// A speedup is the kind of gain of a task from one more slice (FAR 6.3).
 type speedup uint8
 
 const (
@@ -35,7 +35,7 @@ type generator struct {
 	// leave is the probability with which a memory-bound task becomes compute-bound,
 	// drawn before each slice from the third on.
 	leave float64
-	// left is how such a task scales from then on, up to its size.
+	// left is the speedup of such a task from then on, up to its size.
 	left speedup
 	// noBandwidthAt4 makes memory-bound tasks gain sub-linearly from 3 to 4 slices, which have
 	// the same memory bandwidth on 7-slice models. No draw for leaving follows that step.
@@ -57,8 +57,8 @@ var (
 // up to its size. It gives FAR Table 4 with psup=0, that is, without memory-bound tasks.
 //
 // "paper-sub" follows FAR 6.3's example for A30 instead: a task that becomes
-// compute-bound scales sub-linearly from then on. No published table is known to
-// need it.
+// compute-bound scales sub-linearly from then on. We know of no published table that
+// needs it.
 //
 // "released" is the authors' code, with narrower intervals and another
 // probability. The script compare_size_test of March 2024, which made FAR Table 5, has it with
@@ -85,12 +85,12 @@ var generators = []*generator{
 
 func (v *generator) String() string { return v.name }
 
-// generatorNamed returns the generator of a name, which must exist.
-func generatorNamed(name string) *generator {
+// findGenerator returns the generator with a name. The name must exist.
+func findGenerator(name string) *generator {
 	return generators[slices.IndexFunc(generators, func(v *generator) bool { return v.name == name })]
 }
 
-// shape is what decides how a task scales.
+// shape decides how a task scales.
 type shape struct {
 	// size is the instance size up to which the task scales well.
 	size mig.Slices

@@ -17,48 +17,48 @@ import (
 // A Provenance says where and when something was measured on a GPU. It begins
 // every row of the files in datasets/hardware.
 type Provenance struct {
-	// GPU is the model, as [mig.Lookup] knows it. Where nothing is divided by MIG it can also
-	// be the name of a board that is no known model, with its number of multiprocessors.
+	// GPU is the model, as [mig.Lookup] knows it. Without MIG it can also be the name of a board
+	// that is not a known model, with its number of multiprocessors.
 	GPU string `csv:"gpu"`
 	// Name and Driver are the driver's name of the GPU and its version.
 	Name   string `csv:"gpu_name"`
 	Driver string `csv:"driver"`
-	// Source is what limited kernels to a part of the GPU: [mig.SourceMIG] or [mig.SourcePartition].
+	// Source is the way to limit kernels to a part of the GPU: [mig.SourceMIG] or [mig.SourcePartition].
 	Source string `csv:"source"`
 	// Date is the day of the measurement, for example 2026-11-21.
 	Date string `csv:"date"`
 }
 
-// String returns all of it in one line, beginning with the source.
+// String returns the source, GPU, driver and date in one line.
 func (p Provenance) String() string {
 	return fmt.Sprintf("source: %s, %s, driver %s, %s", p.Source, p.Name, p.Driver, p.Date)
 }
 
-// A KernelTime is how long a kernel took on instances of one size (FAR 2.4, DRL 5.1.1).
+// A KernelTime is the measured time of a kernel on instances of one size (FAR 2.4, DRL 5.1.1).
 type KernelTime struct {
 	Provenance
-	// Suite is the benchmark suite that the kernel is from.
+	// Suite is the benchmark suite of the kernel.
 	Suite  string     `csv:"suite"`
 	Kernel string     `csv:"kernel"`
 	Size   mig.Slices `csv:"size"`
 	// Mean and StdDev are over the runs; +Inf and 0 if the kernel does not fit.
 	Mean   mig.Seconds `csv:"mean_seconds"`
 	StdDev mig.Seconds `csv:"std_seconds"`
-	// Runs is their number.
+	// Runs is the number of runs.
 	Runs int `csv:"runs"`
 }
 
-// A ReconfigurationTime is how long instances of a size took to create or destroy (FAR 2.1, Table 1).
+// A ReconfigurationTime is the measured time to create or destroy instances of a size (FAR 2.1, Table 1).
 type ReconfigurationTime struct {
 	Provenance
-	// Partition is what was created or destroyed in a round: the sizes by start, as
+	// Partition has the instances that a round created or destroyed: the sizes by start, as
 	// [mig.Partition] prints them, for example 2-2-2.
 	Partition string `csv:"partition"`
-	// Size is the size of the instances that the row is about.
+	// Size is the size of the row's instances.
 	Size mig.Slices `csv:"size"`
 	// Operation is create or destroy.
 	Operation string `csv:"operation"`
-	// Threads is how many of the round's operations ran at once. 1 means one after the other.
+	// Threads is the number of the round's operations that ran at once. 1 means one after the other.
 	Threads int `csv:"threads"`
 	// Runs is the number of operations.
 	Runs int `csv:"runs"`
@@ -72,11 +72,11 @@ type ReconfigurationTime struct {
 	// Attempts is the mean number of calls to the driver until one succeeded. It refuses
 	// calls while an instance is in use, which it can be for a while after its last process.
 	Attempts float64 `csv:"attempts"`
-	// Load is how the GPU was doing during the operations.
+	// Load has the clocks, power and temperature of the GPU during the operations.
 	Load
 }
 
-// An IsolationTime is how long a kernel took alone or beside others (FAR 2.5, Table 2).
+// An IsolationTime is the measured time of a kernel alone or beside others (FAR 2.5, Table 2).
 type IsolationTime struct {
 	Provenance
 	Kernel string     `csv:"kernel"`
@@ -87,33 +87,33 @@ type IsolationTime struct {
 	Runs   int    `csv:"runs"`
 	// Median is over the runs.
 	Median mig.Seconds `csv:"median_seconds"`
-	// Difference is Median over that of the kernel alone, less one, in percent; 0 alone.
+	// Difference is Median over the kernel's median alone, less one, in percent; 0 alone.
 	Difference float64 `csv:"difference_percent"`
-	// Timed says what the times are of: [TimedWindow] or [TimedProcess].
+	// Timed says which times were measured: [TimedWindow] or [TimedProcess].
 	Timed string `csv:"timed"`
-	// Load is how the GPU was doing during the runs.
+	// Load has the clocks, power and temperature of the GPU during the runs.
 	Load
 }
 
-// What the times of a kernel beside others are of.
+// The kinds of times of a kernel beside others.
 const (
-	// TimedWindow is an iteration, in a window in which all the kernels ran.
+	// TimedWindow is the time of an iteration, in a window in which all the kernels ran.
 	TimedWindow = "window"
-	// TimedProcess is a whole run, of which the others may have missed the beginning.
+	// TimedProcess is the time of a whole run. The other kernels may have started after it.
 	TimedProcess = "process"
 )
 
-// An ExecutionTime is when a task of a schedule started and ended, in the simulation and
+// An ExecutionTime has the start and end of a task of a schedule, in the simulation and
 // on the GPU (FAR 6.2, Table 3; DRL 5.1.1, Table 3).
 type ExecutionTime struct {
 	Provenance
-	// Algorithm is the schedule's, with parameters.
+	// Algorithm is the algorithm of the schedule, with parameters.
 	Algorithm string     `csv:"algorithm"`
 	Task      string     `csv:"task"`
 	Device    int        `csv:"device"`
 	Size      mig.Slices `csv:"size"`
 	Slice     mig.Slices `csv:"slice"`
-	// Instants count from the beginning of the batch.
+	// Times count from the beginning of the batch.
 	SimulatedStart mig.Seconds `csv:"simulated_start_s"`
 	SimulatedEnd   mig.Seconds `csv:"simulated_end_s"`
 	RealStart      mig.Seconds `csv:"real_start_s"`
@@ -124,15 +124,15 @@ type ExecutionTime struct {
 
 // A HardwareTable is a file of datasets/hardware.
 type HardwareTable[Row any] struct {
-	// File is its name up to the kind: h200 of h200.kernels.csv.
+	// File is the file's name up to the kind: h200 for h200.kernels.csv.
 	File string
-	// Provenance is that of all rows, with the date of the first row.
+	// Provenance is the provenance of all rows, with the date of the first row.
 	Provenance
-	// Rows has at least one, in the order of the file.
+	// Rows has at least one row, in the order of the file.
 	Rows []Row
 }
 
-// A HardwareSet is what was measured on GPUs. The tables of each kind are sorted by date and
+// A HardwareSet holds measurements on GPUs. The tables of each kind are sorted by date and
 // then by file, so that the last one is the newest. It is shared and must not be changed.
 type HardwareSet struct {
 	Kernels         []HardwareTable[KernelTime]
@@ -140,25 +140,26 @@ type HardwareSet struct {
 	Isolation       []HardwareTable[IsolationTime]
 	Execution       []HardwareTable[ExecutionTime]
 	Overlap         []HardwareTable[OverlapRate]
-	// Stub names a file that was made on a stub and not on a GPU; empty if there is none.
+	// Stub names a file that was made on a stub instead of a GPU; "" if all were made on GPUs.
 	Stub string
 }
 
 //go:embed hardware
 var hardwareFiles embed.FS
 
-// Hardware returns the measurements that are part of the program, which are the files in
-// datasets/hardware, or those of [UseHardware]. There may be none.
+// Hardware returns the measurements in datasets/hardware, which are part of the program, or the
+// measurements that [UseHardware] has set.
 func Hardware() HardwareSet {
-	if h := otherHardware.Load(); h != nil {
-		return *h
+	other := otherHardware.Load()
+	if other == nil {
+		return embeddedHardware()
 	}
-	return embeddedHardware()
+	return *other
 }
 
 var otherHardware atomic.Pointer[HardwareSet]
 
-// UseHardware makes [Hardware] return other measurements. The datasets hardware/NAME stay those of the program.
+// UseHardware makes [Hardware] return other measurements. The datasets hardware/NAME do not change.
 func UseHardware(h HardwareSet) { otherHardware.Store(&h) }
 
 // embeddedHardware reads the files once. They are part of the program: an invalid one is a mistake in the program.
@@ -170,8 +171,8 @@ var embeddedHardware = sync.OnceValue(func() HardwareSet {
 	return h
 })
 
-// WriteHardware writes rows, as [ReadHardware] reads them if they are of one of its kinds. It does not check the rows,
-// so that no measurement is lost. Errors are those of w.
+// WriteHardware writes rows in the format of [ReadHardware]. It does not check the rows, so that no measurement is
+// lost. It passes on the errors of w.
 func WriteHardware[Row HardwareRow](w io.Writer, rows []Row) error { return gocsv.Marshal(rows, w) }
 
 // hardwareSets returns the datasets of kernels measured on GPUs.
@@ -179,7 +180,7 @@ func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 	var out []*kernelSet
 	for _, t := range tables {
 		if t.Stub() {
-			continue // they are no data
+			continue // its times were not measured on a GPU
 		}
 		rows := measurements(t.Rows)
 		out = append(out, &kernelSet{

@@ -11,8 +11,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// tablesOf returns the tables of a GPU, the newest last. A100 also matches A100-80GB, because the papers do not say how
-// much memory their GPUs have.
+// tablesOf returns the tables of a GPU, the newest last. A100 also matches A100-80GB, because the papers do not give
+// the memory of their GPUs.
 func tablesOf[Row any](tables []HardwareTable[Row], gpu string) []HardwareTable[Row] {
 	return slices.DeleteFunc(slices.Clone(tables), func(t HardwareTable[Row]) bool {
 		model, _, _ := strings.Cut(t.GPU, "-")
@@ -27,8 +27,8 @@ type Operation struct {
 	Size mig.Slices
 }
 
-// Reconfigurations returns how long it took to create and to destroy a single instance
-// of a GPU. If there are several times, the newest one counts.
+// Reconfigurations returns the times to create and to destroy a single instance of a GPU. Of
+// several times, it returns the newest one.
 func (h HardwareSet) Reconfigurations(gpu string) map[Operation]ReconfigurationTime {
 	out := map[Operation]ReconfigurationTime{}
 	for _, t := range tablesOf(h.Reconfiguration, gpu) {
@@ -55,7 +55,8 @@ func (h HardwareSet) WorstIsolation(gpu string) map[KernelOn]IsolationTime {
 		largest := map[KernelOn]IsolationTime{}
 		for _, r := range t.Rows {
 			at := KernelOn{r.Kernel, r.Size}
-			if old, ok := largest[at]; r.Beside != "" && (!ok || math.Abs(r.Difference) > math.Abs(old.Difference)) {
+			old, ok := largest[at]
+			if r.Beside != "" && (!ok || math.Abs(r.Difference) > math.Abs(old.Difference)) {
 				largest[at] = r
 			}
 		}
@@ -65,13 +66,14 @@ func (h HardwareSet) WorstIsolation(gpu string) map[KernelOn]IsolationTime {
 }
 
 // NewestExecution returns the rows of the newest execution of exactly this batch on one GPU,
-// scheduled by an algorithm, in the order of the batch. It returns nil if there is none. If
-// a kernel is in the batch twice, it is named CFD#1 and CFD#2, by real end.
+// scheduled by an algorithm, in the order of the batch. It returns nil if the batch was never
+// executed so. If a kernel is in the batch twice, it is named CFD#1 and CFD#2, by real end.
 func (h HardwareSet) NewestExecution(gpu, algorithm string, batch []string) []ExecutionTime {
 	var newest []ExecutionTime
 	for _, t := range tablesOf(h.Execution, gpu) {
 		if t.Rows[0].Algorithm == algorithm {
-			if rows := inBatchOrder(t.Rows, batch); rows != nil {
+			rows := inBatchOrder(t.Rows, batch)
+			if rows != nil {
 				newest = rows
 			}
 		}
@@ -90,7 +92,7 @@ func inBatchOrder(rows []ExecutionTime, batch []string) []ExecutionTime {
 	out := make([]ExecutionTime, len(batch))
 	for i, task := range batch {
 		j := slices.IndexFunc(rows, func(r ExecutionTime) bool {
-			return kernelOf(r.Task) == kernelOf(task) && r.Device == 0
+			return kernelName(r.Task) == kernelName(task) && r.Device == 0
 		})
 		if j < 0 {
 			return nil
@@ -101,8 +103,8 @@ func inBatchOrder(rows []ExecutionTime, batch []string) []ExecutionTime {
 	return out
 }
 
-// kernelOf returns what a task runs: CFD of CFD#2.
-func kernelOf(task string) string {
+// kernelName returns the kernel of a task: CFD for CFD#2.
+func kernelName(task string) string {
 	name, _, _ := strings.Cut(task, "#")
 	return name
 }

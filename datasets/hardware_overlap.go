@@ -11,9 +11,9 @@ import (
 	"miglab/harness/mig"
 )
 
-// A Load is how a GPU was doing while something ran on it, by samples of about ten a second.
+// A Load summarises the clocks, power and temperature of a GPU during a measurement, from about ten samples a second.
 type Load struct {
-	// Samples is their number. Without any, the numbers below are 0.
+	// Samples is the number of samples. Without samples, the numbers below are 0.
 	Samples int `csv:"samples"`
 	// Clocks are in MHz, power in W, the temperature in degrees Celsius.
 	ClockMin       int     `csv:"sm_clock_min_mhz"`
@@ -22,12 +22,12 @@ type Load struct {
 	PowerMean      float64 `csv:"power_mean_w"`
 	PowerMax       float64 `csv:"power_max_w"`
 	TemperatureMax int     `csv:"temperature_max_c"`
-	// Throttle names why the clocks were lower than they could be, joined by +, as in
-	// power-cap+thermal; none if nothing was reported, and unknown if nothing was sampled.
+	// Throttle has the reasons for lowered clocks, joined by +, as in power-cap+thermal. It is
+	// "none" if the driver reported no reason, and "unknown" without samples.
 	Throttle string `csv:"throttle"`
 }
 
-// checkLoad says what is wrong with the samples.
+// checkLoad returns an error if the summary is impossible.
 func (l Load) checkLoad() error {
 	if l.Samples < 0 || l.ClockMin > l.ClockMax || !(l.PowerMean <= l.PowerMax*(1+rounding)) {
 		return fmt.Errorf("%d samples, clocks from %d to %d MHz, power %v W, at most %v W; the least must not "+
@@ -36,11 +36,11 @@ func (l Load) checkLoad() error {
 	return nil
 }
 
-// An OverlapRate is how fast a kernel iterated at a time at which all kernels of its group
-// did. There is a row for each job of each run of a group.
+// An OverlapRate is the speed of a kernel's iterations while all kernels of its group iterate.
+// There is a row for each job of each run of a group.
 type OverlapRate struct {
 	Provenance
-	// UUID is that of the GPU or the instance on which the kernel said that it ran.
+	// UUID is the UUID of the GPU or the instance on which the kernel reported to run.
 	UUID string `csv:"gpu_uuid"`
 	// Group lists the jobs as [OverlapJob] writes them, separated by spaces. A group of one job is a kernel alone.
 	Group string `csv:"group"`
@@ -49,13 +49,13 @@ type OverlapRate struct {
 	Kernel string `csv:"kernel"`
 	// Intensity is the share of the time in which the kernel ran, in percent.
 	Intensity int `csv:"intensity_percent"`
-	// SMs is how many multiprocessors the kernel had, and Of how many the GPU has. Jobs that
-	// share the GPU without a limit all have SMs = Of.
+	// SMs is the number of multiprocessors of the kernel, and Of is the number of the GPU. Jobs
+	// that share the GPU without a limit all have SMs = Of.
 	SMs int `csv:"sms"`
 	Of  int `csv:"gpu_sms"`
 	// Run counts the runs of the group, from 1.
 	Run int `csv:"run"`
-	// Iterations is how many were measured, in Window seconds. Iteration is the time of one.
+	// Iterations is the number of measured iterations in Window seconds. Iteration is the time of one.
 	Iterations int         `csv:"iterations"`
 	Window     mig.Seconds `csv:"window_s"`
 	Iteration  mig.Seconds `csv:"iteration_s"`
@@ -64,11 +64,11 @@ type OverlapRate struct {
 	Load
 }
 
-// All is how [OverlapJob] writes that a job has no limit.
+// All is the number of multiprocessors of a job without a limit, as [OverlapJob] writes it.
 const All = "all"
 
 // OverlapJob writes a job as a group lists it: kernel:sms, for example gemm:64; stream@50:64
-// for a kernel that runs half of the time; gemm:all for one without a limit, of which sms is 0.
+// for a kernel that runs half of the time; gemm:all for sms = 0, a kernel without a limit.
 func OverlapJob(kernel string, intensity, sms int) string {
 	share := All
 	if sms > 0 {
@@ -80,10 +80,10 @@ func OverlapJob(kernel string, intensity, sms int) string {
 	return kernel + ":" + share
 }
 
-// MinOverlap is the smallest overlap of a row that counts as measured together.
+// MinOverlap is the smallest accepted overlap of a row.
 const MinOverlap = 0.9
 
-// isJob reports whether a group's job is that of the row. The driver may have given up to
+// isJob reports whether a group's job is the job of the row. The driver may have given fewer than
 // [rounded] multiprocessors more or less than the group asks for.
 func (r *OverlapRate) isJob(job string) bool {
 	colon := strings.LastIndexByte(job, ':')
@@ -96,6 +96,9 @@ func (r *OverlapRate) isJob(job string) bool {
 
 // rounded is the size of the largest groups in which drivers give multiprocessors, on Hopper.
 const rounded = 8
+
+// rateRounding is the share by which an iteration may miss the window over the iterations, since files round both.
+const rateRounding = 1e-6
 
 func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 	if i, err := checkJobOrder(rows); err != nil {
@@ -116,7 +119,7 @@ func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 		case r.Iterations < 1 || !positive(r.Window, r.Iteration):
 			return i, fmt.Errorf("%d iterations in %v s, of %v s each; all must be positive and finite",
 				r.Iterations, r.Window, r.Iteration)
-		case !(math.Abs(float64(r.Iteration)*float64(r.Iterations)/float64(r.Window)-1) <= 1e-6):
+		case !(math.Abs(float64(r.Iteration)*float64(r.Iterations)/float64(r.Window)-1) <= rateRounding):
 			return i, fmt.Errorf("an iteration takes %v s; %v s for %d make %v s", r.Iteration, r.Window, r.Iterations,
 				float64(r.Window)/float64(r.Iterations))
 		case !(r.Overlap >= MinOverlap && r.Overlap <= 1):
@@ -126,11 +129,11 @@ func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 	return 0, nil
 }
 
-// checkJobOrder returns the first row that is out of place, and why. The jobs of a run of a group follow one another,
-// and no run is there twice.
+// checkJobOrder returns the first row that is out of place, and an error with the reason. The jobs of a run of a group
+// must follow one another, and each run must be listed once.
 func checkJobOrder(rows []OverlapRate) (int, error) {
 	seen := map[string]bool{}
-	last, next := "", 1 // the group of the row before, and the job that has to follow
+	last, next := "", 1 // the group of the previous row, and the job that must follow
 	for i, r := range rows {
 		group, job := fmt.Sprintf("run %d of the group %q", r.Run, r.Group), r.Job
 		jobs := len(strings.Fields(r.Group))
@@ -153,15 +156,15 @@ func checkJobOrder(rows []OverlapRate) (int, error) {
 	return 0, nil
 }
 
-// Stub reports whether the rows come from a stand-in for a GPU, which tests and dry runs use.
-// What names itself emulated or stub, as a GPU or as a driver, is one.
+// Stub reports whether the rows come from a stand-in for a GPU, which tests and dry runs use. The
+// name of its GPU or driver contains emulated or stub.
 func (p Provenance) Stub() bool {
 	about := strings.ToLower(p.Name + " " + p.Driver)
 	return strings.Contains(about, "emulated") || strings.Contains(about, "stub")
 }
 
-// Overlaps returns a row for each job of each group, in the order of the groups' first runs, with the median time of an
-// iteration over the runs; Run is their number. The other columns are those of the first run.
+// Overlaps returns a row for each job of each group, in the order of the groups' first runs. Iteration is the median
+// over the runs, and Run is the number of runs. The other columns come from the first run.
 func Overlaps(rows []OverlapRate) []OverlapRate {
 	type key struct {
 		group string
@@ -184,8 +187,8 @@ func Overlaps(rows []OverlapRate) []OverlapRate {
 	return out
 }
 
-// HeldOut reports whether a group is of the third on which models are validated. A hash of its
-// name decides, so that the answer is the same whatever else is measured.
+// HeldOut reports whether a group belongs to the third of the groups on which models are validated.
+// A hash of its name decides, so that the answer does not depend on other measurements.
 func HeldOut(group string) bool {
 	h := sha256.Sum256([]byte(group))
 	return h[0]%3 == 0

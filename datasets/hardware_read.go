@@ -18,10 +18,10 @@ import (
 )
 
 // ReadHardware reads a folder of files named NAME.kernels.csv, NAME.reconfiguration.csv, NAME.isolation.csv,
-// NAME.execution.csv and NAME.overlap.csv, beside which only README.md may stand, and NAME.gpu.json for a GPU
-// model that the program's table lacks. A file begins with the columns of its kind of row, all in their order,
-// and has the rows of one GPU, driver and source; datasets/hardware/README.md says what is in them. Errors say which
-// file and line is wrong, and what would be right.
+// NAME.execution.csv and NAME.overlap.csv. The folder may also have a README.md, and NAME.gpu.json for a GPU
+// model that is not in the program's table. A file has all columns of its kind of row in their order, and the rows of
+// one GPU, driver and source; datasets/hardware/README.md describes the columns. Errors name the file and the line,
+// and say how to correct it.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	var h HardwareSet
 	underMIG := []string{mig.SourceMIG}
@@ -61,14 +61,14 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	return h, err
 }
 
-// modelSuffix is how the names of files with a GPU model end.
+// modelSuffix is the end of the names of files with a GPU model.
 const modelSuffix = ".gpu.json"
 
 // hardwareName has the name and the kind of a file. Names are parts of names of datasets.
 var hardwareName = regexp.MustCompile(`^([A-Za-z0-9_-]+)\.(.+)\.csv$`)
 
-// tableReader returns a function that reads a file of one of the sources and puts its table where its date says, after
-// those of its day.
+// tableReader returns a function that reads a file whose rows have one of the sources. It inserts the table by date,
+// after the tables of the same day.
 func tableReader[Row HardwareRow](h *HardwareSet, to *[]HardwareTable[Row], dir fs.FS, sources []string,
 	check func(*mig.GPU, []Row) (int, error),
 ) func(file, name string) error {
@@ -116,11 +116,12 @@ func (p Provenance) provenance() Provenance { return p }
 // mayBeEmpty is the only column that may be empty: a kernel can run alone.
 const mayBeEmpty = "beside"
 
-// boardLabel is what GPUs are called that are measured without MIG and are no known model: the
+// boardLabel matches the names of GPUs that are measured without MIG and are not a known model: the
 // board's name and its number of multiprocessors.
 var boardLabel = regexp.MustCompile(`^[A-Za-z0-9-]+-[1-9][0-9]*SM$`)
 
-// checkProvenance returns the first row whose provenance is wrong or is not the first row's, and why.
+// checkProvenance returns the first row whose provenance is wrong or differs from the first row's, and an error with
+// the reason.
 func checkProvenance[Row HardwareRow](rows []Row, sources []string) (int, error) {
 	first := rows[0].provenance()
 	for i, r := range rows {
@@ -137,7 +138,8 @@ func checkProvenance[Row HardwareRow](rows []Row, sources []string) (int, error)
 		if _, err := time.Parse(time.DateOnly, p.Date); err != nil {
 			return i, fmt.Errorf("date is %q; it must be a day such as 2026-11-21", p.Date)
 		}
-		if first.Date = p.Date; p != first {
+		first.Date = p.Date
+		if p != first {
 			return i,
 				fmt.Errorf("the row is of %s (%s, driver %s, %s), the file's first of %s (%s, driver %s, %s); another "+
 					"GPU, driver or source needs a file of its own",
@@ -222,7 +224,8 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 			return i, fmt.Errorf("%s on size %d has no row alone, with nothing in column %s", r.Kernel, r.Size,
 				mayBeEmpty)
 		}
-		if want := excess(r.Median, alone); !agree(r.Difference, want) {
+		want := excess(r.Median, alone)
+		if !agree(r.Difference, want) {
 			return i, fmt.Errorf("the difference is %v %%; %v s over the %v s alone makes %.4g %%",
 				r.Difference, r.Median, alone, want)
 		}
@@ -230,7 +233,7 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 	return 0, nil
 }
 
-// checkBeside says what is wrong with a list of kernels on instances: name:size@start.
+// checkBeside returns an error unless beside lists kernels on disjoint instances: name:size@start.
 func checkBeside(g *mig.GPU, beside string) error {
 	var taken mig.Mask
 	for _, one := range strings.Fields(beside) {
@@ -275,7 +278,8 @@ func checkExecution(g *mig.GPU, rows []ExecutionTime) (int, error) {
 		if _, err := g.Instance(r.Size, r.Slice); err != nil {
 			return i, err
 		}
-		if want := -excess(r.SimulatedEnd, r.RealEnd); !agree(r.Deviation, want) {
+		want := -excess(r.SimulatedEnd, r.RealEnd)
+		if !agree(r.Deviation, want) {
 			return i, fmt.Errorf("the deviation is %v %%; %v s against the simulated %v s make %.4g %% of the former",
 				r.Deviation, r.RealEnd, r.SimulatedEnd, want)
 		}
@@ -292,14 +296,17 @@ func positive(times ...mig.Seconds) bool {
 	return !slices.ContainsFunc(times, func(t mig.Seconds) bool { return !(t > 0) || math.IsInf(float64(t), 1) })
 }
 
-// follows reports whether both are instants, and the end the later one.
+// follows reports whether start is at least 0 and end is finite and later.
 func follows(start, end mig.Seconds) bool { return start >= 0 && end > start && positive(end) }
 
-// rounding is the share by which a mean of equal times may miss them.
+// rounding is the share by which a mean of equal times may differ from them.
 const rounding = 1e-9
 
-// excess is by how many percent a time exceeds another.
+// excess returns the percentage by which a time exceeds another.
 func excess(t, over mig.Seconds) float64 { return float64((float64(t/over) - 1) * 100) }
 
+// printed is half of the last digit of percentages in the papers' tables.
+const printed = 0.005
+
 // agree reports whether percentages are the same to the digits that the papers print.
-func agree(a, b float64) bool { return math.Abs(a-b) <= 0.005 }
+func agree(a, b float64) bool { return math.Abs(a-b) <= printed }

@@ -9,7 +9,7 @@ import (
 	"miglab/harness/task"
 )
 
-// A slack is how late deadlines are: a job's is its arrival plus U(low, high) times
+// A slack is the range of deadlines: a job's deadline is its arrival plus U(low, high) times
 // its duration on the whole GPU.
 type slack struct{ low, high float64 }
 
@@ -80,16 +80,16 @@ func (d day) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	return task.Queue{Jobs: d.appendJobs(rng, make([]task.Job, 0, jobsADay)), Fleet: f}, nil
 }
 
-// fleetOn returns the fleet of GPUs of a model that the jobs' durations are for.
+// fleetOn returns the fleet of GPUs of a model. It returns an error if the jobs have no durations for the model.
 func (d *day) fleetOn(g *mig.GPU) (task.Fleet, error) {
 	if err := onA100(d.name, g); err != nil {
 		return task.Fleet{}, err
 	}
-	return d.fleet.on(g)
+	return d.fleet.resolve(g)
 }
 
-// hourly are the arrival rates by hour of the day, in jobs a minute divided by arrivalScale:
-// INTERARRIVALS of the released code. The last one is never used, since the day ends with
+// hourly has the arrival rates by hour of the day, in jobs a minute divided by arrivalScale. It is
+// INTERARRIVALS of the released code. The last rate is never used, because the day ends with
 // hour 23.
 var hourly = [25]float64{
 	.111, .083, .085, .1, .137, .169, .171, .169, .179, .191, .201, .188, .17, .177, .168,
@@ -117,7 +117,7 @@ var (
 	trainingDeviation = (portable.Log(60) - portable.Log(40)) / 3.29
 )
 
-// jobScaling is the duration of a kind of jobs by size, relative to that on size 1.
+// jobScaling is the duration of a kind of jobs by size, relative to the duration on size 1.
 type jobScaling [mig.MaxSize + 1]float64
 
 var (
@@ -147,7 +147,7 @@ func (d *day) job(rng *rand.Rand, arrival float64) task.Job {
 	scaling := [2]*jobScaling{&bertTraining, &resNetTraining}
 	if rng.Float64() < InferenceShare {
 		scaling = [2]*jobScaling{&bertInference, &resNetInference}
-		for g1 == 0 { // a draw of exactly 0, once in billions, is no duration
+		for g1 == 0 { // exactly 0, once in billions of draws, is not a valid duration
 			g1 = portable.Exponential(rng) * inferenceMean
 		}
 	} else {

@@ -11,7 +11,7 @@ import (
 
 const maxWatts = 1_000_000
 
-// fleetParams declare the GPUs of a dataset of the dispatch track. The defaults are the fleet of
+// fleetParams declares the GPUs of a dataset of the dispatch track. The defaults are the fleet of
 // the deadline report: its configurations [1,1,2,2,3,3,12,12] by NVIDIA's numbering, in which 12
 // is 2-2-2-1 (number 9 in FAR Fig. 1). These are 20 slices; the report says 26 (2.3). The power
 // table is the released ENERGY_TABLE.
@@ -33,9 +33,9 @@ type fleet struct{ id, gpus, watts, preemption string }
 
 func newFleet(id string, a spec.Args) fleet { return fleet{id, a["gpus"], a["watts"], a["preemption"]} }
 
-// on returns the fleet of GPUs of a model. The error wraps a [*nearest.UnknownError] if the
+// resolve returns the fleet of GPUs of a model. The error wraps a [*nearest.UnknownError] if the
 // model lacks a partition.
-func (f *fleet) on(g *mig.GPU) (task.Fleet, error) {
+func (f *fleet) resolve(g *mig.GPU) (task.Fleet, error) {
 	out := task.Fleet{Watts: spec.Floats(f.watts), Preemptive: f.preemption == "yes"}
 	for _, name := range strings.Split(f.gpus, "+") {
 		p, err := g.ParsePartition(name)

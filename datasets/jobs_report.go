@@ -27,9 +27,9 @@ var _ = Register(Family{
 })
 
 // reportDays are the days on which the deadline report compares its schedulers. Its notebook
-// (github.com/aayush-agi/RL-GPU-Scheduling-MIG, commit aa34310; facts alone are taken from it)
+// (github.com/aayush-agi/RL-GPU-Scheduling-MIG, commit aa34310; only facts are taken from it)
 // seeds NumPy with 42 and draws a seed for each day. Each scheduler then sees the day of each
-// seed, in float32, and Random draws its choices from what is left of the day's stream.
+// seed, in float32, and Random continues the day's stream to draw its choices.
 //
 // The mean gap between arrivals is 1/(rate*20) with a float32 rate. NumPy 2 computes it in
 // float32, NumPy 1 in float64, so that arrivals differ in their last bits. The report of December
@@ -56,7 +56,7 @@ func (d reportDays) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err := onA100("deadline/report", g); err != nil {
 		return nil, err
 	}
-	f, err := d.fleet.on(g)
+	f, err := d.fleet.resolve(g)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (d *reportDays) jobs(s *numpy.Stream) []task.Job {
 	}
 }
 
-// gap is the mean time between arrivals.
+// gap returns the mean time between arrivals, in minutes.
 func (d *reportDays) gap(rate float32) float64 {
 	if d.numpy1 {
 		return 1 / (float64(rate) * arrivalScale)
@@ -113,25 +113,25 @@ func (d *reportDays) job(s *numpy.Stream, arrival float64) task.Job {
 	u := s.Uniform(d.low, d.high)
 	j := task.Job{
 		Arrival:  inFloat32(arrival),
-		Deadline: inFloat32(arrival + float64(u*kind.on(mig.MaxSize, g1))),
+		Deadline: inFloat32(arrival + float64(u*kind.duration(mig.MaxSize, g1))),
 	}
 	for size := range kind {
 		if kind[size].over != 0 {
-			j.Set(mig.Slices(size), inFloat32(kind.on(mig.Slices(size), g1)))
+			j.Set(mig.Slices(size), inFloat32(kind.duration(mig.Slices(size), g1)))
 		}
 	}
 	return j
 }
 
-// inFloat32 rounds an instant or a duration as the report's code stores it.
+// inFloat32 rounds a time or a duration as the report's code stores it.
 func inFloat32(minutes float64) task.Minutes { return task.Minutes(float32(minutes)) }
 
-// A reportScaling holds, by size, throughputs whose quotient is the duration relative to that on
-// size 1: g1 / over * times, in this order. These are the numbers of [jobScaling], which rounds
-// the quotient first.
+// A reportScaling holds two throughputs by size. The duration on a size is g1 / over * times,
+// computed in this order, where g1 is the duration on size 1. [jobScaling] has the same numbers but
+// rounds the quotient first.
 type reportScaling [mig.MaxSize + 1]struct{ over, times float64 }
 
-func (r *reportScaling) on(size mig.Slices, g1 float64) float64 {
+func (r *reportScaling) duration(size mig.Slices, g1 float64) float64 {
 	return g1 / r[size].over * r[size].times
 }
 

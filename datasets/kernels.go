@@ -59,7 +59,7 @@ var (
 )
 
 // a100Batch returns the kernels of DRL Table 3 in its order, which has PathFinder twice. The times of that run are not
-// public; these are those of FAR, which has none of Huffman.
+// public. The times here are FAR's, which lack Huffman.
 func a100Batch() (out []measurement) {
 	for _, name := range []string{
 		"PathFinder#1", "LavaMD", "NW", "PathFinder#2", "LU", "HotSpot", "HeartWall", "Gaussian",
@@ -103,7 +103,8 @@ func (k *kernelSet) kernels() []string {
 	var out []string
 	for _, on := range k.on {
 		for _, t := range batch(on.rows()) {
-			if count[t.Name]++; count[t.Name] == len(k.on) {
+			count[t.Name]++
+			if count[t.Name] == len(k.on) {
 				out = append(out, t.Name)
 			}
 		}
@@ -111,17 +112,17 @@ func (k *kernelSet) kernels() []string {
 	return out
 }
 
-// measured is a set of kernels in some order. Instance i of a shuffled one is the
-// i-th of an endless sequence of random permutations.
+// measured is a set of kernels in some order. Instance i of a shuffled set is the i-th of an
+// endless sequence of random permutations.
 type measured struct {
 	*kernelSet
 	shuffled bool
 	seed     uint64
-	// last is the kernel that is moved to the end; "" for none.
+	// last is the kernel that is moved to the end; "" leaves the order.
 	last string
-	// only is the single kernel that there is; "" for all.
+	// only is the only kernel of the dataset; "" keeps all.
 	only string
-	// copies is how often each kernel is there.
+	// copies is the number of copies of each kernel.
 	copies int
 }
 

@@ -19,7 +19,7 @@ const (
 	a30Batch    = "a30-batch"    // 8 of the 9 kernels that FAR Table 3 runs on A30
 )
 
-// A measurement is how long a kernel took on instances of one size.
+// A measurement is the time of a kernel on instances of one size.
 type measurement struct {
 	GPU   string `csv:"gpu"`
 	Suite string `csv:"suite"`
@@ -29,9 +29,9 @@ type measurement struct {
 	// Mean is over the runs; +Inf if the kernel does not fit.
 	Mean   mig.Seconds `csv:"mean_seconds"`
 	StdDev mig.Seconds `csv:"std_seconds"`
-	// Runs is 0 if neither it nor StdDev was published.
+	// Runs is 0 if neither the number of runs nor StdDev was published.
 	Runs int `csv:"runs"`
-	// Source is where the times were published; manifest.json says more.
+	// Source is the publication of the times; manifest.json has its details.
 	Source string `csv:"source"`
 }
 
@@ -63,8 +63,8 @@ var readManifest = sync.OnceValue(func() manifest {
 	return m
 })
 
-// tables returns the measured times: kernel by kernel in the published order, on which
-// schedulers that take tasks as they come depend.
+// tables returns the measured times, kernel by kernel in the published order. The order affects
+// schedulers that take tasks as they come.
 var tables = sync.OnceValue(func() map[string][]measurement {
 	out := map[string][]measurement{}
 	for _, f := range readManifest().Files {
@@ -73,7 +73,7 @@ var tables = sync.OnceValue(func() map[string][]measurement {
 	return out
 })
 
-// checkMeasurements returns the index of the first wrong row and what is wrong with it. Every
+// checkMeasurements returns the index of the first wrong row and an error that describes it. Every
 // kernel must have one row for each size of the GPU, in ascending order.
 func checkMeasurements(rows []measurement) (int, error) {
 	g, err := mig.Lookup(rows[0].GPU)

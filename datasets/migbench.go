@@ -35,8 +35,8 @@ type migbench struct {
 
 func (migbench) Instances() int { return 0 }
 
-// migbenchSizes are the sizes of the profiles whose memory is asked for, with the weights; a model without one has the
-// others alone.
+// migbenchSizes are the sizes of the profiles whose memory is requested, with their weights. A size that the model
+// lacks is left out.
 var migbenchSizes = []struct {
 	slices mig.Slices
 	weight float64
@@ -52,8 +52,11 @@ func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	var weights []float64
 	sum := 0.0
 	for _, size := range migbenchSizes {
-		if p := g.Profile(size.slices); p != nil {
-			profiles, weights, sum = append(profiles, p), append(weights, size.weight), sum+size.weight
+		p := g.Profile(size.slices)
+		if p != nil {
+			profiles = append(profiles, p)
+			weights = append(weights, size.weight)
+			sum += size.weight
 		}
 	}
 	if profiles == nil {

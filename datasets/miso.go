@@ -16,7 +16,7 @@ import (
 // misoA100 is the table of MISO's 32 training jobs (SoCC 2022).
 const misoA100 = "miso-a100"
 
-// A misoJob is a row of miso-jobs.csv, whose durations are those on the whole GPU.
+// A misoJob is a row of miso-jobs.csv, with durations on the whole GPU.
 type misoJob struct {
 	Kernel      string      `csv:"kernel"`
 	Trace       mig.Seconds `csv:"trace_s"`
@@ -75,14 +75,14 @@ func (miso) Instances() int { return 0 }
 // draw returns the measured jobs, and the random stream of an instance.
 func (m miso) draw(g *mig.GPU, index int) (task.Batch, *rand.Rand, error) {
 	rows := tables()[misoA100]
-	if measured := rows[0].GPU; g.Board() != measured {
-		return nil, nil, &UnmeasuredError{m.name, g.Name, []string{measured}}
+	if g.Board() != rows[0].GPU {
+		return nil, nil, &UnmeasuredError{m.name, g.Name, []string{rows[0].GPU}}
 	}
 	return batch(rows), rand.New(pcg("workload="+m.name, m.seed, g, index)), nil
 }
 
-// training returns a measured job with the duration of another on the whole GPU. On smaller instances it takes longer
-// as its iterations do.
+// training returns the measured job kernel with the duration of j on the whole GPU. On smaller instances it takes
+// longer in the same ratio as the iterations of kernel.
 func (m miso) training(number int, kernel task.Task, j misoJob, g *mig.GPU) task.Task {
 	seconds := j.Trace
 	if m.exponential {

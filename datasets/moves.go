@@ -8,8 +8,8 @@ import (
 	"miglab/harness/task"
 )
 
-// moveParams are the parameters of datasets for clusters that may allow moves. downtime is the
-// default of the second, in slots.
+// moveParams returns the parameters of datasets for clusters that may allow moves. downtime is the
+// default of the parameter downtime, in slots.
 func moveParams(downtime int) []spec.Param {
 	return []spec.Param{
 		number("moves", 0, 0, 1000,
@@ -21,23 +21,23 @@ func moveParams(downtime int) []spec.Param {
 
 // moves are the values of these parameters.
 type moves struct {
-	aGPU     float64
+	perGPU   float64
 	downtime int
 }
 
-// newMoves reads the parameters. The error is about a downtime, other than the default, without
-// moves.
+// newMoves reads the parameters. It returns an error for a downtime, other than the default,
+// without moves.
 func newMoves(a spec.Args, downtime int) (moves, error) {
 	m := moves{a.Float("moves"), a.Int("downtime")}
-	if m.aGPU == 0 && m.downtime != downtime {
+	if m.perGPU == 0 && m.downtime != downtime {
 		return m, refuse(a, "downtime", "it only with moves")
 	}
 	return m, nil
 }
 
-// on returns what a cluster for a stream allows. The error is about requests that never leave.
-func (m moves) on(gpus int, all []task.Request) (task.Migration, error) {
-	if m.aGPU == 0 {
+// rules returns the limits on moves in a cluster for a stream. It returns an error if a request never leaves.
+func (m moves) rules(gpus int, all []task.Request) (task.Migration, error) {
+	if m.perGPU == 0 {
 		return task.Migration{}, nil
 	}
 	sum := 0.0
@@ -48,7 +48,8 @@ func (m moves) on(gpus int, all []task.Request) (task.Migration, error) {
 		}
 		sum += float64(all[i].Lifespan)
 	}
-	// The small number keeps 0.29 of 100 GPUs 29, in spite of rounding.
-	moves, window := int(math.Floor(float64(m.aGPU*float64(gpus))+1e-9)), int(math.Round(sum/float64(len(all))))
+	const rounding = 1e-9 // so that 0.29 moves a GPU make 29 on 100 GPUs
+	moves := int(math.Floor(float64(m.perGPU*float64(gpus)) + rounding))
+	window := int(math.Round(sum / float64(len(all))))
 	return task.Migration{Moves: moves, Window: max(window, 1), Downtime: m.downtime}, nil
 }

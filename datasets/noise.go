@@ -12,18 +12,18 @@ import (
 	"miglab/harness/task"
 )
 
-// noise is a parameter of all families of tasks: how wrong the durations are that a scheduler sees. Its estimate of a
-// duration t is t exp(noise z), where z is standard normal and is drawn for each task and size, from a random stream
-// that the rest of the spec, the sizes of the GPU and the index of the instance name. So every noise has the same z,
-// and half of the estimates are too short. A noise of 2 makes an estimate seven times too long or too short within one
-// standard deviation.
+// noise is a parameter of all families of tasks: the error of the durations that a scheduler sees. Its estimate of a
+// duration t is t exp(noise z), where z is standard normal and is drawn for each task and size. The random stream
+// depends on the rest of the spec, the sizes of the GPU and the index of the instance, so that every noise has the same
+// z. Half of the estimates are too short. With a noise of 2, an estimate that is one standard deviation off is about
+// seven times too long or too short.
 var noise = number("noise", 0, 0, 2,
 	"error of the durations that schedulers see, as the standard deviation of their logarithm; 0.2 is about 20 %")
 
-// estimates are the errors of a dataset. The zero value is none.
+// estimates describes the errors of a dataset's estimates. The zero value means that schedulers see the true durations.
 type estimates struct {
 	sigma float64
-	// key names the random stream.
+	// key seeds the random stream.
 	key string
 }
 
@@ -36,7 +36,7 @@ func newEstimates(name string, params []spec.Param, a spec.Args) estimates {
 	return estimates{a.Float(noise.Name), "estimates=" + spec.ID(name, params, exact)}
 }
 
-// addTo adds estimates to an instance. Tasks that can be stopped are an error.
+// addTo adds estimates to an instance. It returns an error if tasks can be stopped.
 func (e estimates) addTo(in task.Payload, g *mig.GPU, index int) (task.Payload, error) {
 	if e.sigma == 0 {
 		return in, nil
@@ -50,7 +50,8 @@ func (e estimates) addTo(in task.Payload, g *mig.GPU, index int) (task.Payload, 
 	for i := range b.Estimates {
 		for _, size := range g.Sizes() {
 			z := portable.Normal(rng)
-			if t := &b.Estimates[i]; t.Fits(size) {
+			t := &b.Estimates[i]
+			if t.Fits(size) {
 				seen := float64(t.On(size)) * portable.Exp(e.sigma*z)
 				t.Set(size, mig.Seconds(min(max(seen, task.MinSeconds), task.MaxSeconds)))
 			}

@@ -15,7 +15,7 @@ import (
 	"miglab/harness/task"
 )
 
-// podParams are the parameters of all datasets that are made of the pods of openb.
+// podParams are the parameters of all datasets made from the pods of openb.
 var podParams = []spec.Param{
 	choice("map", "what of the profile is at least the pod's share of a GPU", traces.MappingNames()...),
 	choice("pending", "pods that the cluster never placed", "out", "in"),
@@ -24,7 +24,7 @@ var podParams = []spec.Param{
 	seedParam("seed", "of the random stream"),
 }
 
-// openbAssumes are the assumptions of every dataset that is made of openb.
+// openbAssumes names the assumptions of every dataset made from openb.
 const openbAssumes = "pods of a trace without MIG and without GPU memory: a pod is assumed to need the smallest " +
 	"profile with its share of the compute slices (map=memory: of the memory slices)," +
 	" to leave after its recorded lifetime wherever it is placed, and not to come if the trace's cluster never " +
@@ -56,11 +56,11 @@ var _ = Register(Family{
 // daySeconds is the length of a day.
 const daySeconds = 24 * 60 * 60
 
-// The days of the trace from which instances are drawn: 94 % of the pods are submitted on them.
-// The last one ends after a third of a day, with the trace.
+// Instances are drawn from the days firstDay to lastDay of the trace, on which 94 % of the pods are
+// submitted. The last day ends after a third of a day, with the trace.
 const firstDay, lastDay = 118, 149
 
-// A pod is a row of openb.csv; its README says what the columns mean.
+// A pod is a row of openb.csv; its README describes the columns.
 type pod struct {
 	Submit   int    `csv:"submit_s"`
 	Lifetime int    `csv:"lifetime_s"`
@@ -69,8 +69,8 @@ type pod struct {
 	Phase    string `csv:"phase"`
 }
 
-// shared reports whether the pod asks for a part of one GPU.
-func (p *pod) shared() bool { return p.GPUs == 1 && p.Milli < traces.WholeGPU }
+// isShared reports whether the pod asks for a part of one GPU.
+func (p *pod) isShared() bool { return p.GPUs == 1 && p.Milli < traces.WholeGPU }
 
 // openbPods returns the pods of the trace by submission.
 var openbPods = sync.OnceValue(func() []pod { return strictcsv.Embedded[pod](files, readManifest().Traces[0].Path) })
@@ -90,30 +90,31 @@ func newOpenb(a spec.Args) openb {
 
 func (openb) Instances() int { return 0 }
 
-// pods returns the pods of an instance by submission. They depend on neither the GPU model nor
-// the mapping. Instance 0 is the trace.
+// pods returns the pods of an instance by submission. They do not depend on the GPU model or the
+// mapping. Instance 0 is the trace.
 func (s openb) pods(index int) []pod {
 	rng := rand.New(Hashed(fmt.Appendf(nil, "workload=openb\nseed=%d\nindex=%d", s.seed, index)))
 	pods := openbPods()
 	if index > 0 {
 		pods = bootstrap(pods, rng)
 	}
-	pods = scaled(pods, s.scale, rng)
+	pods = scalePods(pods, s.scale, rng)
 	if !s.pending {
 		pods = slices.DeleteFunc(pods, func(p pod) bool { return p.Phase == "P" })
 	}
 	return pods
 }
 
-// bootstrap returns as many days as there are from firstDay to lastDay, each with the pods of one
-// of these days that is drawn at random. The pods that are alive when firstDay begins are there
-// from the first instant, for as long as they still live then.
+// bootstrap returns as many days as from firstDay to lastDay. Each has the pods of a day drawn at
+// random from these days. A pod that is alive when firstDay begins is submitted at time 0 with its
+// remaining lifetime.
 func bootstrap(pods []pod, rng *rand.Rand) []pod {
 	var out []pod
 	byDay := make([][]pod, lastDay+1)
 	for _, p := range pods {
 		const start = firstDay * daySeconds
-		if left := p.Submit + p.Lifetime - start; p.Submit < start && left > 0 {
+		left := p.Submit + p.Lifetime - start
+		if p.Submit < start && left > 0 {
 			p.Submit, p.Lifetime = 0, left
 			out = append(out, p)
 		}
@@ -130,14 +131,15 @@ func bootstrap(pods []pod, rng *rand.Rand) []pod {
 	return out
 }
 
-// scaled returns each pod so many times: the whole part of scale, and once more with the
-// probability of the rest. The first one is submitted when the pod is, the others at a random
-// instant of the same day. Pods that are there at the first instant are all there then.
-func scaled(pods []pod, scale float64, rng *rand.Rand) []pod {
+// scalePods returns scale copies of each pod on average: the whole part of scale, and one more with
+// the probability of the rest. The first copy keeps the pod's submission. The others are submitted
+// at a random time of the same day, except that copies of pods submitted at time 0 keep that time.
+func scalePods(pods []pod, scale float64, rng *rand.Rand) []pod {
 	out := make([]pod, 0, int(float64(len(pods))*scale)+1)
 	for _, p := range pods {
 		copies := int(scale)
-		if part := scale - math.Floor(scale); part > 0 && rng.Float64() < part {
+		part := scale - math.Floor(scale)
+		if part > 0 && rng.Float64() < part {
 			copies++
 		}
 		for n := range copies {
@@ -170,7 +172,7 @@ const openbDowntime = 30
 func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	out := task.Requests{GPUs: s.gpus, SlotSeconds: float64(s.slot)}
 	for _, p := range s.pods(index) {
-		if s.shared && !p.shared() {
+		if s.shared && !p.isShared() {
 			continue
 		}
 		out.Requests = append(out.Requests,
@@ -180,6 +182,6 @@ func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		return nil, err
 	}
 	var err error
-	out.Migration, err = s.moves.on(s.gpus, out.Requests)
+	out.Migration, err = s.moves.rules(s.gpus, out.Requests)
 	return out, err
 }

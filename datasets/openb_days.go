@@ -48,7 +48,7 @@ var _ = Register(Family{
 	},
 })
 
-// openbDays are the busy days of the trace, one an instance.
+// openbDays has the busy days of the trace, one for each instance.
 type openbDays struct {
 	openb
 	law traces.Law
@@ -67,7 +67,7 @@ func (s openbDays) pods(index int) []pod {
 			day = append(day, p)
 		}
 	}
-	return scaled(day, s.scale,
+	return scalePods(day, s.scale,
 		rand.New(Hashed(fmt.Appendf(nil, "workload=openb/days\nseed=%d\nindex=%d", s.seed, index))))
 }
 
@@ -78,7 +78,7 @@ type openbJobs struct {
 }
 
 func (s openbJobs) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	f, err := s.fleet.on(g)
+	f, err := s.fleet.resolve(g)
 	if err != nil {
 		return nil, err
 	}

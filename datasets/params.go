@@ -26,7 +26,7 @@ func seedParam(name, doc string) spec.Param {
 	return spec.Param{Name: name, Default: "1", Type: spec.Seed, Doc: doc}
 }
 
-// refuse returns the error about the value of a parameter, and what would be right.
+// refuse returns the error for the value of a parameter. want describes the accepted values.
 func refuse(a spec.Args, name, want string) error {
 	return &spec.ParameterError{Name: name, Value: a[name], Want: want}
 }

@@ -22,7 +22,7 @@ var _ = Register(Family{
 		seedParam("seed", "of the draws"),
 	},
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		p := profile{aFile(a[FileKey]), a.Int("draw"), a.Int("batches"), a.Uint("seed")}
+		p := profile{filePath(a[FileKey]), a.Int("draw"), a.Int("batches"), a.Uint("seed")}
 		if p.draw == 0 && (p.batches != 1 || p.seed != 1) {
 			return nil, refuse(a, "draw", "the number of tasks to draw, where batches or seed is given")
 		}
@@ -33,9 +33,9 @@ var _ = Register(Family{
 	},
 })
 
-// profile is the tasks of a file, or batches that are drawn from them.
+// profile has the tasks of a file, or batches drawn from them.
 type profile struct {
-	aFile
+	filePath
 	draw, batches int
 	seed          uint64
 }
@@ -52,7 +52,7 @@ func (p profile) AddTo(d *task.Digest) {
 	if p.draw == 0 {
 		return
 	}
-	hash, err := wholefile.SHA256(string(p.aFile))
+	hash, err := wholefile.SHA256(string(p.filePath))
 	if err != nil {
 		hash = err.Error() // reading the instances fails, too
 	}
@@ -60,7 +60,7 @@ func (p profile) AddTo(d *task.Digest) {
 }
 
 func (p profile) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	b, err := readFile(p.aFile, g, task.ReadStream)
+	b, err := readFile(p.filePath, g, task.ReadStream)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (p profile) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		return b, nil
 	}
 	if len(b.Tasks) == 0 {
-		return nil, errors.New(string(p.aFile) + " has no tasks to draw from")
+		return nil, errors.New(string(p.filePath) + " has no tasks to draw from")
 	}
 	rng := rand.New(pcg("workload=profile", p.seed, g, index))
 	var out task.Batches

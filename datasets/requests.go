@@ -13,8 +13,8 @@ import (
 // A distribution is a column of MFI Table II.
 type distribution struct {
 	name string
-	// weights are by profile from the smallest to the largest on the 7-slice models:
-	// 1g, 1g with double memory, 2g, 3g, 4g, 7g.
+	// weights has the weights of the profiles of the 7-slice models, from the smallest to the
+	// largest: 1g, 1g with double memory, 2g, 3g, 4g, 7g.
 	weights [6]float64
 	doc     string
 }
@@ -26,9 +26,9 @@ var distributions = []*distribution{
 	{"bimodal", [6]float64{0.30, 0.15, 0.05, 0.05, 0.15, 0.30}, "the smallest and the largest profiles more likely"},
 }
 
-// on returns the probability of each of a model's profiles: that of Table II, given
-// that the model has the profile. A30 has 1g, 2g and 4g.
-func (d *distribution) on(g *mig.GPU) []float64 {
+// demand returns the probability of each of a model's profiles: the weight of Table II over the
+// sum of the weights of the model's profiles. A30 has 1g, 2g and 4g.
+func (d *distribution) demand(g *mig.GPU) []float64 {
 	largest := mig.MustLookup("A100-80GB")
 	var out []float64
 	var sum float64
@@ -46,7 +46,7 @@ func (d *distribution) on(g *mig.GPU) []float64 {
 	return out
 }
 
-// A lifespan is how long accepted requests stay.
+// A lifespan is the distribution of the lifespans of requests.
 type lifespan string
 
 const (
@@ -68,15 +68,14 @@ const (
 	realisedT = "realised"
 )
 
-// steadyDemand is how many times its capacity a stream with steady lifespans requests of the cluster at least: enough
-// to fill it and then to watch it for three more (MFI has no such streams). Requests that wait do so while the queue
-// is not empty, which takes a longer stream to see for most of the time.
+// steadyDemand is the least demand of a stream with steady lifespans, in multiples of the cluster's capacity: two fill
+// the cluster ([sim.SteadyWindow]) and three are measured. MFI has no such streams.
 const steadyDemand = 5
 
 // maxGPUs is the size of the largest cluster.
 const maxGPUs = 1_000_000
 
-// customName is the distribution that the spec itself gives.
+// customName is the family whose distribution is a parameter.
 const customName = mfiPrefix + "custom"
 
 const mfiPrefix = "mfi/"
@@ -86,7 +85,7 @@ type requests struct {
 	id string
 	// distribution is a column of MFI Table II; nil if p decides.
 	distribution *distribution
-	// p is what the parameter of [customName] gives.
+	// p is the parameter p of [customName].
 	p        string
 	load     int
 	gpus     int
@@ -96,7 +95,7 @@ type requests struct {
 	turnover int
 	moves    moves
 	waiting  waiting
-	// key and seed name the random stream.
+	// key and seed determine the random stream.
 	key  string
 	seed uint64
 }
@@ -138,7 +137,10 @@ var (
 	})
 )
 
-// probabilities are numbers from 0 to 1 that add up to 1 within 1e-9.
+// probabilityRounding is the largest accepted distance of a sum of probabilities from 1, for their rounding.
+const probabilityRounding = 1e-9
+
+// probabilities is the type of lists of numbers from 0 to 1 that add up to 1.
 var probabilities = spec.Type{
 	Want: "the probability of each profile, joined by dashes and adding up to 1, as in 0.5-0.2-0.1-0.1-0.05-0.05",
 	Read: func(value string) (string, error) {
@@ -150,7 +152,7 @@ var probabilities = spec.Type{
 		for _, p := range spec.Floats(text) {
 			sum += p
 		}
-		if math.Abs(sum-1) > 1e-9 {
+		if math.Abs(sum-1) > probabilityRounding {
 			return "", spec.ErrValue
 		}
 		return text, nil
@@ -196,14 +198,15 @@ func (s requests) regime() task.Regime {
 	return s.waiting.regime(task.Whole)
 }
 
-// demand returns the probability of each profile. There must be as many as the model has
-// profiles.
+// demand returns the probability of each profile. It returns an error if the model has another
+// number of profiles.
 func (s requests) demand(g *mig.GPU) ([]float64, error) {
 	if s.distribution != nil {
-		return s.distribution.on(g), nil
+		return s.distribution.demand(g), nil
 	}
 	p := spec.Floats(s.p)
-	if profiles := task.RequestProfiles(g); len(p) != len(profiles) {
+	profiles := task.RequestProfiles(g)
+	if len(p) != len(profiles) {
 		return nil, fmt.Errorf("dataset %q has %d probabilities; %s needs one for each of %v", s.id, len(p),
 			g, profiles)
 	}
@@ -216,7 +219,7 @@ func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		return nil, err
 	}
 	out := task.Requests{Requests: s.generate(g, demand, index), GPUs: s.gpus, Demand: demand}
-	if out.Migration, err = s.moves.on(s.gpus, out.Requests); err == nil {
+	if out.Migration, err = s.moves.rules(s.gpus, out.Requests); err == nil {
 		err = s.waiting.apply(g, &out)
 	}
 	return out, err
@@ -270,12 +273,13 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 	return out
 }
 
-// upTo returns the beginning of a stream, up to the request with which it has asked for so
-// many slices.
+// upTo returns the beginning of a stream, up to the request with which the requested slices reach
+// end.
 func upTo(all []task.Request, end int) []task.Request {
 	requested := 0
 	for i := range all {
-		if requested += int(all[i].Profile.Length); requested >= end {
+		requested += int(all[i].Profile.Length)
+		if requested >= end {
 			return all[:i+1]
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"miglab/harness/task"
 )
 
-// times is how long a task runs, in seconds by instance size: index 0 is not used,
-// and a size that the GPU does not have is +Inf.
+// times has the durations of a task in seconds by instance size. Index 0 is not used, and a size
+// that the GPU lacks is +Inf.
 type times = [mig.MaxSize + 1]float64
 
 // Sampler returns a function that fills tasks with a batch of a synthetic workload from the caller's random stream, for
@@ -19,13 +19,15 @@ type times = [mig.MaxSize + 1]float64
 // its own stream.
 //
 // The spec may have the parameters psup, gen, leave and order; others are ignored. Workloads that keep only some of the
-// tasks that they draw have no sampler, since they may find none. Errors are those of [Parse].
+// tasks that they draw have no sampler, because they may give up without enough tasks. Sampler passes on the errors of
+// [Parse].
 func Sampler[T ~[mig.MaxSize + 1]float64](spec string, g *mig.GPU) (func(rng *rand.Rand, tasks []T), error) {
 	s, err := Parse(spec)
 	if err != nil {
 		return nil, err
 	}
-	if w, ok := s.(named).Dataset.(synthetic); ok && !w.picks() {
+	w, ok := s.(named).Dataset.(synthetic)
+	if ok && !w.picks() {
 		_, err := w.scaling().weights(g)
 		return func(rng *rand.Rand, tasks []T) { _ = fill(&w, rng, g, tasks) }, err // it finds tasks
 	}
@@ -38,8 +40,8 @@ func Sampler[T ~[mig.MaxSize + 1]float64](spec string, g *mig.GPU) (func(rng *ra
 	return nil, nearest.Unknown("workload to sample", spec, known)
 }
 
-// fill draws a batch (FAR 6.3), in a random order of arrival unless the classes are to stay in
-// order. The errors are those of [fillOnly] and of weights.
+// fill draws a batch (FAR 6.3), in a random order of arrival unless inClasses is set. It passes on
+// the errors of [fillOnly] and of weights.
 func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
 	if s.picks() {
 		return fillOnly(s, rng, g, tasks)
@@ -80,10 +82,10 @@ func (s *synthetic) draw(rng *rand.Rand, g *mig.GPU, scales shape) times {
 	return out
 }
 
-// DaySampler returns the GPUs of a deadline/ dataset, and a function that draws a day of jobs from the caller's random
-// stream, for training: by arrival, about 4150, into buf. It overwrites buf and allocates only if buf is too small.
-// Several goroutines may use it, each with its own stream. The seed of the spec is ignored. Errors are those of [Parse]
-// and of the dataset's instances.
+// DaySampler returns the GPUs of a deadline/ dataset, and a function for training that draws a day of about 4150 jobs
+// from the caller's random stream into buf, by arrival. It overwrites buf and allocates only if buf is too small.
+// Several goroutines may use it, each with its own stream. The seed of the spec is ignored. DaySampler passes on the
+// errors of [Parse] and of the dataset's instances.
 func DaySampler(spec string, g *mig.GPU) (task.Fleet, func(rng *rand.Rand, buf []task.Job) []task.Job, error) {
 	s, err := Parse(spec)
 	if err != nil {

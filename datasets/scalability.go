@@ -27,8 +27,8 @@ const (
 	PlottedTo   = 1.5
 )
 
-// PlottedScalability returns where scatter_plot.py of the DRL paper's public code draws a task
-// of a workload in Fig. 9, and whether it draws it at all. It differs from [Scalability]: the
+// PlottedScalability returns the scalability at which scatter_plot.py of the DRL paper's public code
+// draws a task in Fig. 9, and whether it draws the task. It differs from [Scalability]: the
 // mean includes size 1, which counts 1 for every task; above 0.58 a task of POORSCALING moves
 // down by 0.08; between 0.8 and 1 a task of MIXSCALINGEXTREME moves up by 0.4; and tasks from
 // [PlottedTo] on are left out. The workload is the paper's name, for example "WIDETIMES".
@@ -43,8 +43,8 @@ func PlottedScalability(workload string, t *task.Task, g *mig.GPU) (at float64, 
 	return at, at < PlottedTo
 }
 
-// An AddedCloud is a number of points of DRL Fig. 9 that are no tasks. Their scalability is
-// uniform between From and To, their duration between 0 and 100 s.
+// An AddedCloud is a number of random points of DRL Fig. 9 that do not represent tasks. Their
+// scalability is uniform between From and To, and their duration between 0 and 100 s.
 type AddedCloud struct {
 	Points   int
 	From, To float64

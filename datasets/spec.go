@@ -11,24 +11,24 @@ import (
 	"miglab/harness/task"
 )
 
-// Spec is a dataset with its name. Specs are comparable: == holds exactly if the IDs are
-// the same.
+// Spec is a dataset with its name. Specs are comparable: two are equal under == exactly if
+// their IDs are equal.
 type Spec interface {
 	// ID returns the canonical spec: the full name, and the parameters that differ
 	// from their defaults, sorted. [Parse] gives the same dataset back.
 	ID() string
-	// An index that does not exist is an [*IndexError].
+	// Instance returns an [*IndexError] for an index that does not exist.
 	Dataset
 }
 
-// A Varied dataset has instances with contents of which its first instance shows only a part.
+// A Varied dataset has contents that its first instance does not show.
 type Varied interface {
 	// AddTo adds the contents that any instance may have to a digest.
 	AddTo(d *task.Digest)
 }
 
-// InstanceOf returns an instance whose payload is of a type. A dataset of another kind is an
-// error; other errors are those of [Spec.Instance].
+// InstanceOf returns an instance with its payload as the type T. It returns an error for a dataset
+// of another kind, and passes on the errors of [Spec.Instance].
 func InstanceOf[T task.Payload](s Spec, g *mig.GPU, index int) (T, error) {
 	var none T
 	in, err := s.Instance(g, index)
@@ -42,13 +42,13 @@ func InstanceOf[T task.Payload](s Spec, g *mig.GPU, index int) (T, error) {
 	return out, nil
 }
 
-// IndexError says that a dataset has no instance of an index.
+// IndexError says that a dataset has no instance with an index.
 type IndexError struct {
 	// Dataset is the canonical spec.
 	Dataset string
-	// Index is what was asked for.
+	// Index is the requested index.
 	Index int
-	// Instances is how many there are; 0 means as many as wanted.
+	// Instances is the number of instances; 0 means that there is no limit.
 	Instances int
 }
 
@@ -64,7 +64,7 @@ type UnmeasuredError struct {
 	// Dataset is its name.
 	Dataset string
 	GPU     string
-	// Measured lists the models that there are times for.
+	// Measured lists the models with times.
 	Measured []string
 }
 
@@ -75,20 +75,21 @@ func (e *UnmeasuredError) Error() string {
 
 // onA100 returns an [*UnmeasuredError] unless the GPU is an A100 model.
 func onA100(dataset string, g *mig.GPU) error {
-	if on := []string{"A100", "A100-80GB"}; !slices.Contains(on, g.Board()) {
-		return &UnmeasuredError{dataset, g.Name, on}
+	boards := []string{"A100", "A100-80GB"}
+	if !slices.Contains(boards, g.Board()) {
+		return &UnmeasuredError{dataset, g.Name, boards}
 	}
 	return nil
 }
 
 // Parse reads a dataset spec: a name and, after a question mark, parameters
-// name=value joined by &. What follows a name that ends in a colon is the path of a file,
-// whatever characters it holds, and at its very end parameters. The file is not opened yet.
+// name=value joined by &. If the name ends in a colon, the path of a file follows, which may hold
+// any character, and then the parameters. Parse does not open the file.
 //
-// An unknown name is a [*nearest.UnknownError]. Anything else that is wrong names the spec and
+// An unknown name is a [*nearest.UnknownError]. Any other error names the spec and
 // wraps a [*spec.ParameterError] or a [*nearest.UnknownError].
 func Parse(text string) (Spec, error) {
-	f, name, pairs := familyOf(text)
+	f, name, pairs := findFamily(text)
 	if f == nil {
 		return nil, nearest.Unknown("dataset", name, acceptedNames())
 	}

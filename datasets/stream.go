@@ -10,18 +10,18 @@ import (
 	"miglab/harness/spec"
 )
 
-// streamKey names what is drawn, for example "workload=drl/WIDETIMES", and adds the values of
-// the parameters that decide it, in the order given. The key seeds the random stream, so that a
-// change of a single byte changes the data.
-func streamKey(what string, a spec.Args, params ...string) string {
+// streamKey returns the key of a random stream: the name of its data, for example
+// "workload=drl/WIDETIMES", and the values of the parameters that affect them, in the order given.
+// The key seeds the stream, so that a change of a single byte changes the data.
+func streamKey(key string, a spec.Args, params ...string) string {
 	for _, p := range params {
-		what += "\n" + p + "=" + a[p]
+		key += "\n" + p + "=" + a[p]
 	}
-	return what
+	return key
 }
 
-// pcg returns the random stream that a key, a seed, the sizes of a GPU and the index of an
-// instance name together.
+// pcg returns the random stream for a key, a seed, the sizes of a GPU and the index of an
+// instance.
 func pcg(key string, seed uint64, g *mig.GPU, index int) *rand.PCG {
 	text := append(make([]byte, 0, len(key)+64), key...)
 	text = strconv.AppendUint(append(text, "\nseed="...), seed, 10)

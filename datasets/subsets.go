@@ -11,19 +11,19 @@ import (
 	"miglab/harness/task"
 )
 
-// subsets are DRL 5.1.1's subsets of the measured kernels: 100 different ones with at
-// least n kernels and 100 with fewer, each in 5 orders, cut in batches of n. Every
+// subsets has the subsets of the measured kernels of DRL 5.1.1: 100 different ones with at
+// least n kernels and 100 with fewer, each in 5 orders, cut into batches of n. Every
 // subset is equally likely. The paper draws from 18 Rodinia and Altis kernels, whose
-// times are not public; the 16 Rodinia kernels that are public replace them.
+// times are not all public; the 16 public Rodinia kernels replace them.
 //
-// Larger subsets come first, so that the instances that have a certain part are the first
-// ones.
+// Larger subsets come first, so that the first instances are the ones that have a certain
+// part.
 type subsets struct {
 	n    int
 	seed uint64
 	// part is 0 for all batches.
 	part int
-	// orders names the random stream of the orders.
+	// orders is the key of the random stream of the orders.
 	orders string
 	// kernels are the subsets as bit sets of kernels in the published order. n and seed
 	// decide them.
@@ -71,7 +71,7 @@ func (s *subsets) choose(key string) {
 		sides[side] = append(sides[side], k)
 	}
 	for side, all := range sides {
-		for i := range subsetsOfEach { // the beginning of a shuffle
+		for i := range subsetsOfEach { // shuffle only the beginning
 			j := i + rng.IntN(len(all)-i)
 			all[i], all[j] = all[j], all[i]
 		}
@@ -106,5 +106,5 @@ func (s subsets) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	}
 	rng := rand.New(pcg(s.orders, s.seed, g, index))
 	rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
-	return cutOf(b, s.n, s.part), nil
+	return cutBatches(b, s.n, s.part), nil
 }

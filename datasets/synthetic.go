@@ -23,9 +23,9 @@ const maxCount = 1_000_000
 // With repeat=2 each batch comes with a copy of itself. The script concat_test of the released
 // code, which made FAR Tables 7 and 8, joins such copies; the paper joins different batches.
 //
-// With a total, instance i is that many tasks cut in batches of n; the last batch
-// may have fewer (DRL 5.1.3). The tasks are those of n=total: cutting them changes none.
-// A part is one of these batches by itself.
+// With a total, instance i is that many tasks cut into batches of n; the last batch
+// may have fewer (DRL 5.1.3). The tasks are the same as with n=total. A part is one of these
+// batches by itself.
 type synthetic struct {
 	workload
 	id        string
@@ -38,14 +38,14 @@ type synthetic struct {
 	// start is the value of the parameter.
 	start   string
 	batches int
-	// repeat is how often each batch comes, one copy after the other.
+	// repeat is the number of consecutive copies of each batch.
 	repeat int
-	// total is 0 if the tasks are not cut, part if all parts are there.
+	// total is 0 if the tasks are not cut, and part is 0 if the instance has all parts.
 	total, part int
-	// key and seed name the random stream of the batches.
+	// key and seed determine the random stream of the batches.
 	key  string
 	seed uint64
-	// rho is the load of a Poisson process of arrivals; 0 if all tasks are there at time 0.
+	// rho is the load of a Poisson process of arrivals; 0 if all tasks arrive at time 0.
 	rho float64
 }
 
@@ -57,7 +57,7 @@ func (w workload) params() []spec.Param {
 		{
 			Name: "leave", Type: spec.Number(0, 1),
 			Doc:         "probability with which memory-bound tasks become compute-bound; that of gen",
-			DefaultFrom: func(a spec.Args) string { return spec.FormatFloat(generatorNamed(a["gen"]).leave) },
+			DefaultFrom: func(a spec.Args) string { return spec.FormatFloat(findGenerator(a["gen"]).leave) },
 		},
 		seedParam("seed", "of the random stream"),
 		whole("batches", 1, 1, maxCount, "consecutive batches in an instance"),
@@ -81,22 +81,22 @@ func (w workload) params() []spec.Param {
 // The values of the parameters start and order.
 const (
 	emptyStart = "empty"
-	// wholeStart is the idle start of the DRL paper's environments, text and released online
-	// code alike: the whole GPU is one instance, which need not be created.
+	// wholeStart is the idle start of the DRL paper's environments, both in the text and in the
+	// released online code: the whole GPU is one instance, which need not be created.
 	wholeStart = "whole"
-	// busyStart is that of the released evaluation, see [inUse].
+	// busyStart is the start of the released evaluation, see [inUse].
 	busyStart = "busy"
 
-	// classOrder is how create_dataset.py of the DRL paper's public code leaves the tasks: by
-	// ascending size up to which they scale, and within a class the memory-bound ones first.
-	// Batches of n then hold tasks of one or two classes. The draws are those of shuffledOrder.
+	// classOrder is the order in create_dataset.py of the DRL paper's public code: by ascending size
+	// up to which tasks scale, and within a class the memory-bound tasks first. Batches of n then
+	// hold tasks of one or two classes. The draws are the same as for shuffledOrder.
 	classOrder    = "classes"
 	shuffledOrder = "shuffled"
 )
 
 func (w workload) dataset(id string, a spec.Args) (Dataset, error) {
 	s := synthetic{
-		workload: w, id: id, n: a.Int("n"), psup: a.Int("psup"), generator: generatorNamed(a["gen"]),
+		workload: w, id: id, n: a.Int("n"), psup: a.Int("psup"), generator: findGenerator(a["gen"]),
 		leave:     a.Float("leave"),
 		inClasses: a["order"] == classOrder, start: a["start"],
 		batches: a.Int("batches"), repeat: a.Int("repeat"), total: a.Int("total"), part: a.Int("part"),
@@ -105,7 +105,7 @@ func (w workload) dataset(id string, a spec.Args) (Dataset, error) {
 	if a["rho"] != "" {
 		s.rho = a.Float("rho")
 	}
-	drawn := spec.Args{"n": strconv.Itoa(s.drawn()), "psup": a["psup"], "gen": a["gen"], "leave": a["leave"]}
+	drawn := spec.Args{"n": strconv.Itoa(s.tasksDrawn()), "psup": a["psup"], "gen": a["gen"], "leave": a["leave"]}
 	s.key = streamKey("workload="+w.Name, drawn, "n", "psup", "gen", "leave")
 	switch {
 	case s.total == 0 && s.part != 0:
@@ -120,7 +120,7 @@ func (w workload) dataset(id string, a spec.Args) (Dataset, error) {
 	return s, checkPart(a, len(cut(s.total, s.n)))
 }
 
-// checkPart returns an error if there are fewer parts than the parameter part says.
+// checkPart returns an error if the parameter part exceeds the number of parts.
 func checkPart(a spec.Args, parts int) error {
 	if a.Int("part") > parts {
 		return refuse(a, "part", fmt.Sprintf("a whole number from 1 to %d", parts))
@@ -128,17 +128,17 @@ func checkPart(a spec.Args, parts int) error {
 	return nil
 }
 
-// cut returns the lengths of batches of n that tasks are cut in. The last batch has the rest.
+// cut returns the lengths of the batches of n into which tasks are cut. The last batch has the rest.
 func cut(tasks, n int) []int {
 	lengths := slices.Repeat([]int{n}, tasks/n)
-	if rest := tasks % n; rest > 0 {
-		lengths = append(lengths, rest)
+	if tasks%n > 0 {
+		lengths = append(lengths, tasks%n)
 	}
 	return lengths
 }
 
-// cutOf returns tasks cut in batches of n, or one of them by itself.
-func cutOf(b task.Batch, n, part int) task.Batches {
+// cutBatches returns tasks cut into batches of n, or only the batch part, counted from 1.
+func cutBatches(b task.Batch, n, part int) task.Batches {
 	if part > 0 {
 		return task.OneBatch(b[(part-1)*n : min(part*n, len(b))])
 	}
@@ -155,7 +155,7 @@ func (s synthetic) regime() task.Regime {
 }
 
 func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	n := s.drawn()
+	n := s.tasksDrawn()
 	drawn := make([]times, n)
 	count := s.batches * s.repeat
 	out := task.Batches{Tasks: make(task.Batch, n*count), Lengths: slices.Repeat([]int{n}, count)}
@@ -175,7 +175,7 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		setNames(batch, s.prefix(index+number, earlier))
 	}
 	if s.total != 0 {
-		out = cutOf(out.Tasks, s.n, s.part)
+		out = cutBatches(out.Tasks, s.n, s.part)
 	}
 	if s.rho > 0 {
 		out.Arrivals = poisson(out.Tasks, g, s.rho, rand.New(pcg("arrivals="+s.Name, s.seed, g, index)))
@@ -189,8 +189,8 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	return out, nil
 }
 
-// poisson draws when tasks arrive. The mean time between two arrivals is the tasks' mean work over
-// rho times the compute slices of one GPU ([task.Task.Work]).
+// poisson draws the arrival times of tasks. The mean time between two arrivals is the tasks' mean
+// work ([task.Task.Work]) over rho times the compute slices of one GPU.
 func poisson(b task.Batch, g *mig.GPU, rho float64, rng *rand.Rand) []mig.Seconds {
 	work := 0.0
 	for i := range b {
@@ -206,13 +206,13 @@ func poisson(b task.Batch, g *mig.GPU, rho float64, rng *rand.Rand) []mig.Second
 	return out
 }
 
-// longestBusy is the M = 14 of [inUse], in seconds.
+// longestBusy is the longest busy time of [inUse], in seconds.
 const longestBusy = 14
 
 // inUse draws the start of the DRL paper's released evaluation: one of the useful partitions,
-// each equally likely, with each instance busy for a whole number from 0 to M. The released
-// environment draws these numbers as levels of time, about 7 s each, and its compute_makespan
-// then adds them to seconds, so that they count as seconds.
+// each equally likely, with each instance busy for a whole number from 0 to longestBusy. The
+// released environment draws these numbers as levels of time of about 7 s each, but its
+// compute_makespan adds them to seconds, so that they count as seconds.
 func inUse(g *mig.GPU, rng *rand.Rand) []task.Existing {
 	all := g.Useful()
 	partition := all[rng.IntN(len(all))]
@@ -223,9 +223,9 @@ func inUse(g *mig.GPU, rng *rand.Rand) []task.Existing {
 	return out
 }
 
-// prefix returns what the names of a batch's tasks begin with; nothing if it is alone. The
-// number is that of the batch, so that it has the same in every stream. earlier is how many
-// copies of the batch come before this one.
+// prefix returns the beginning of the names of a batch's tasks; "" if the instance has one batch.
+// It has the number of the batch, which is the same in every stream. earlier is the number of
+// earlier copies of the batch.
 func (s *synthetic) prefix(index, earlier int) string {
 	switch {
 	case earlier > 0:
@@ -236,7 +236,8 @@ func (s *synthetic) prefix(index, earlier int) string {
 	return ""
 }
 
-func (s *synthetic) drawn() int {
+// tasksDrawn returns the number of tasks of a batch before it is cut.
+func (s *synthetic) tasksDrawn() int {
 	if s.total != 0 {
 		return s.total
 	}
@@ -247,8 +248,8 @@ func (s *synthetic) drawn() int {
 // not change it.
 func (s *synthetic) stream(g *mig.GPU, index int) *rand.PCG { return pcg(s.key, s.seed, g, index) }
 
-// setNames calls the tasks t01, t02, ... in order of arrival, after the prefix.
-// The names share one string: a batch costs one allocation.
+// setNames names the tasks t01, t02, ... after the prefix, in order of arrival.
+// The names share one string, so that a batch costs one allocation.
 func setNames(batch task.Batch, prefix string) {
 	digits := max(2, len(strconv.Itoa(len(batch))))
 	length := len(prefix) + 1 + digits

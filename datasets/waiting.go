@@ -8,7 +8,7 @@ import (
 	"miglab/harness/task"
 )
 
-// queueParam is a parameter of datasets for clusters. Requests that wait have to leave at some time, and are not moved.
+// queueParam is a parameter of datasets for clusters. Requests that wait must leave at some time and are not moved.
 var queueParam = choice("queue", "a request that fits nowhere is forgotten, tried again whenever a request arrives or "+
 	"an instance leaves, or lets nobody go before it", "reject", string(task.Retry), string(task.FIFO))
 
@@ -29,13 +29,13 @@ var geometryParam = spec.Param{
 
 const geometryJoint = "+"
 
-// waiting has the values of both.
+// waiting has the values of queueParam and geometryParam.
 type waiting struct {
 	queue    task.Waiting
 	geometry string
 }
 
-// newWaiting reads the parameters. The error is about moves or a geometry where requests do not wait.
+// newWaiting reads the parameters. It returns an error for moves if requests wait, and for a geometry if they do not.
 func newWaiting(a spec.Args) (w waiting, err error) {
 	w.geometry = a[geometryParam.Name]
 	switch queue := a[queueParam.Name]; {
@@ -49,7 +49,7 @@ func newWaiting(a spec.Args) (w waiting, err error) {
 	return w, nil
 }
 
-// apply makes the requests those of a cluster that waits. The error is about requests that would wait forever.
+// apply sets the rules for waiting requests and the geometry. It returns an error if a request would wait forever.
 func (w waiting) apply(g *mig.GPU, in *task.Requests) error {
 	if w.queue == task.Reject {
 		return nil
@@ -63,7 +63,7 @@ func (w waiting) apply(g *mig.GPU, in *task.Requests) error {
 	return in.CheckEnd()
 }
 
-// regime is the regime of a dataset whose requests may wait.
+// regime returns the regime of a dataset whose requests may wait.
 func (w waiting) regime(otherwise task.Regime) task.Regime {
 	if w.queue != task.Reject {
 		return task.Queued
@@ -71,7 +71,7 @@ func (w waiting) regime(otherwise task.Regime) task.Regime {
 	return otherwise
 }
 
-// clusterParams are the parameters of datasets for clusters that may have nodes, with the number of GPUs by default.
+// clusterParams returns the parameters of datasets for clusters that may have nodes. gpus is the default of gpus.
 func clusterParams(gpus int) []spec.Param {
 	return []spec.Param{
 		whole("gpus", gpus, 1, maxGPUs, "GPUs of the cluster"),

@@ -9,19 +9,19 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// A scaling class says how many tasks out of the sum of its numbers scale well up to each
-// instance size and no further: the p_s of FAR 6.3, by ascending size.
+// A scaling class has a weight for each instance size, by ascending size: the share of the tasks
+// that scale well up to that size and no further (p_s of FAR 6.3).
 type scaling struct {
 	name string
-	// sevenSlices is what the papers print, for sevenSizes.
+	// sevenSlices has the weights for sevenSizes, as the papers print them.
 	sevenSlices []int
-	// fourSlices is for fourSizes, those of A30. The papers give no percentages for it;
-	// these are our reading of their descriptions.
+	// fourSlices has the weights for fourSizes, the sizes of A30. The papers give no percentages
+	// for A30; these are our reading of their descriptions.
 	fourSlices []int
 }
 
 // scalings are the scaling classes of FAR 6.3 and DRL 5.1.3. The DRL paper calls MIXEDSCALING MIXSCALINGUNIFORM, and
-// MIXSCALINGEXTREME is its own. EXAMPLESCALING is that of the ten tasks of FAR Fig. 11 and DRL Fig. 8.
+// MIXSCALINGEXTREME is its own. EXAMPLESCALING is the class of the ten tasks of FAR Fig. 11 and DRL Fig. 8.
 var scalings = []scaling{
 	{"POORSCALING", []int{50, 50, 0, 0, 0}, []int{50, 50, 0}},
 	{"MIXEDSCALING", []int{20, 20, 20, 20, 20}, []int{1, 1, 1}},
@@ -30,8 +30,8 @@ var scalings = []scaling{
 	{"EXAMPLESCALING", []int{10, 10, 20, 30, 30}, []int{10, 30, 60}},
 }
 
-// weights returns the p_s for a GPU, one for each of its sizes. The error is about a GPU with other
-// sizes than those of the papers.
+// weights returns the weight of each size of a GPU. It returns an error for a GPU whose sizes differ
+// from the papers' GPUs.
 func (s *scaling) weights(g *mig.GPU) ([]int, error) {
 	switch {
 	case slices.Equal(g.Sizes(), sevenSizes):
@@ -46,7 +46,7 @@ func (s *scaling) weights(g *mig.GPU) ([]int, error) {
 var sevenSizes, fourSizes = []mig.Slices{1, 2, 3, 4, 7}, []mig.Slices{1, 2, 4}
 
 // A workload is a synthetic dataset with its default parameters: a row of workloads.csv. These are the workloads of
-// FAR 6.3, with its example, and of DRL 5.1.3 and 6.7. MIXSCALINGEXTREME is there under both papers, so that they can
+// FAR 6.3, with its example, and of DRL 5.1.3 and 6.7. Both papers' families have MIXSCALINGEXTREME, so that they can
 // be compared.
 type workload struct {
 	// Name is canonical; Alias, unless it is "", names the same dataset.
@@ -94,9 +94,9 @@ func (w *workload) scaling() *scaling {
 	return &scalings[slices.IndexFunc(scalings, func(s scaling) bool { return s.name == w.Scaling })]
 }
 
-// countClasses divides n tasks among classes in proportion to the weights: the whole parts
-// first, and then one more to the class that is furthest below its exact share until there are
-// n. The first class wins ties (FAR footnote 8).
+// countClasses divides n tasks among classes in proportion to the weights. It assigns the whole parts
+// first, and then one task at a time to the class that is furthest below its exact share. The first
+// class wins ties (FAR footnote 8).
 func countClasses(counts []int, n int, weights []int) {
 	total, placed := 0, 0
 	for _, w := range weights {

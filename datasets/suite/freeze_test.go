@@ -247,7 +247,7 @@ func writeSuite(dir string, all []candidate) error {
 		if err != nil {
 			return err
 		}
-		c.Hash = hashOf(text)
+		c.Hash = hexHash(text)
 		if c.proof != nil {
 			if err := c.proof(dir); err != nil {
 				return err

@@ -22,7 +22,7 @@ type Instance struct {
 	ID    string `csv:"id"`
 	Track string `csv:"track"`
 	Class string `csv:"class"`
-	// Dataset and Index say where the tasks, requests, jobs or programs are from.
+	// Dataset and Index identify the tasks, requests, jobs or programs.
 	Dataset string `csv:"dataset"`
 	Index   int    `csv:"index"`
 	GPU     string `csv:"gpu"`
@@ -34,13 +34,13 @@ type Instance struct {
 	Hash string `csv:"sha256"`
 }
 
-// A file is an instance as other solvers read it. It has all that the problem consists of.
+// A file is the file of an instance for other solvers. It has all data of the problem.
 type file struct {
 	Suite     string `json:"suite"`
 	ID        string `json:"id"`
 	Track     string `json:"track"`
 	Objective string `json:"objective"`
-	// Dataset says where the rows are from. Its parameters are conditions of the problem in some tracks.
+	// Dataset is the source of the rows. In some tracks its parameters are conditions of the problem.
 	Dataset string   `json:"dataset"`
 	Index   int      `json:"index"`
 	Model   string   `json:"reconfiguration"`
@@ -63,7 +63,7 @@ func (in *Instance) Metric() string {
 	return name
 }
 
-// payload draws or reads the contents of an instance. They are not compared with the hash.
+// payload draws or reads the contents of an instance. It does not check the hash.
 func (in *Instance) payload() (*mig.GPU, task.Payload, error) {
 	g, err := mig.Lookup(in.GPU)
 	if err != nil {
@@ -77,7 +77,8 @@ func (in *Instance) payload() (*mig.GPU, task.Payload, error) {
 	return g, p, err
 }
 
-// Problem returns the problem of one batch. It is not compared with the hash. Other instances are an error.
+// Problem returns the problem of an instance that is one batch; other instances are an error. It does not check the
+// hash.
 func (in *Instance) Problem() (p schedule.Problem, err error) {
 	g, payload, err := in.payload()
 	if err != nil {
@@ -92,14 +93,14 @@ func (in *Instance) Problem() (p schedule.Problem, err error) {
 	return p, err
 }
 
-// scheduled reports whether all tasks of an instance are known from the start, so that a schedule can be handed in.
-func (in *Instance) scheduled() bool {
+// isBatch reports whether an instance is one batch, known from the start, so that a schedule can be submitted.
+func (in *Instance) isBatch() bool {
 	_, err := in.Problem()
 	return err == nil
 }
 
-// Requests returns the requests of an instance of which as many as possible are to be accepted, and the GPU model. They
-// are nil for other problems.
+// Requests returns the requests and the GPU model of an instance whose objective is to accept as many requests as
+// possible. The requests are nil for other problems.
 func (in *Instance) Requests() (*mig.GPU, *task.Requests, error) {
 	g, payload, err := in.payload()
 	r, ok := payload.(task.Requests)
@@ -109,7 +110,7 @@ func (in *Instance) Requests() (*mig.GPU, *task.Requests, error) {
 	return g, &r, nil
 }
 
-// encode returns the file of an instance, which is not compared with the hash.
+// encode returns the file of an instance. It does not check the hash.
 func (in *Instance) encode() ([]byte, error) {
 	g, payload, err := in.payload()
 	if err != nil {
@@ -124,26 +125,27 @@ func (in *Instance) encode() ([]byte, error) {
 		return nil, err
 	}
 	model := *g
-	model.Origin, model.Aliases, model.Like, model.CostSource = "", nil, "", "" // prose may change
-	model.Assumed, model.Others = "", nil                                       // and profiles that no algorithm uses
+	// Leave out texts, which may change, and profiles that no algorithm uses.
+	model.Origin, model.Aliases, model.Like = "", nil, ""
+	model.CostSource, model.Assumed, model.Others = "", "", nil
 	f := file{
 		Version, in.ID, in.Track, in.Objective, in.Dataset, in.Index, in.Model, in.GPUs, &model, all[0],
 		make([][]json.RawMessage, len(all)-1),
 	}
 	for i, row := range all[1:] {
 		for _, field := range row {
-			f.Rows[i] = append(f.Rows[i], jsonOf(field))
+			f.Rows[i] = append(f.Rows[i], jsonField(field))
 		}
 	}
 	return encode(f)
 }
 
-// jsonOf returns a field of a CSV file as a number, digit by digit, or else as a text.
-func jsonOf(field string) json.RawMessage {
+// jsonField returns a field of a CSV file as a number with the same digits, or else as a text.
+func jsonField(field string) json.RawMessage {
 	if strings.ContainsAny(field, "0123456789") && json.Valid([]byte(field)) {
 		return json.RawMessage(field)
 	}
-	quoted, _ := json.Marshal(field) // a string is no error
+	quoted, _ := json.Marshal(field) // never fails for a string
 	return quoted
 }
 
@@ -166,32 +168,32 @@ func compact(text []byte) ([]byte, error) {
 	return line.Bytes(), nil
 }
 
-func hashOf(text []byte) string {
+func hexHash(text []byte) string {
 	h := sha256.Sum256(text)
 	return hex.EncodeToString(h[:])
 }
 
-// checked returns the file of an instance, which has the hash of the suite.
-func (in *Instance) checked() ([]byte, error) {
+// verifiedFile returns the file of an instance. It returns an error if the file does not have the hash of the suite.
+func (in *Instance) verifiedFile() ([]byte, error) {
 	text, err := in.encode()
-	if err == nil && hashOf(text) != in.Hash {
-		err = fmt.Errorf("%s is not the instance of suite %s: its SHA-256 is %s, not %s", in.ID, Version, hashOf(text),
+	if err == nil && hexHash(text) != in.Hash {
+		err = fmt.Errorf("%s is not the instance of suite %s: its SHA-256 is %s, not %s", in.ID, Version, hexHash(text),
 			in.Hash)
 	}
 	return text, err
 }
 
-// File returns an instance as JSON, whose SHA-256 is the hash of the suite.
+// File returns the file of an instance in JSON. Its SHA-256 is the hash of the suite.
 func (a *Archive) File(id string) ([]byte, error) {
 	in, _, err := a.Find(id)
 	if err != nil {
 		return nil, err
 	}
-	return in.checked()
+	return in.verifiedFile()
 }
 
-// Import reads what [Archive.File] returns. It puts the file together again from what it has understood, compares
-// that with the hash of the suite, and returns the contents as the CSV file that miglab generate writes.
+// Import reads a file of [Archive.File] and returns its contents as the CSV file that miglab generate writes. It
+// encodes the decoded file again and compares the result with the hash of the suite.
 func (a *Archive) Import(text []byte) (contents []byte, err error) {
 	var f file
 	if err := strictjson.Unmarshal(text, &f); err != nil {
@@ -211,8 +213,8 @@ func (a *Archive) Import(text []byte) (contents []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if hashOf(again) != in.Hash {
-		return nil, fmt.Errorf("%s has the SHA-256 %s, not %s", f.ID, hashOf(again), in.Hash)
+	if hexHash(again) != in.Hash {
+		return nil, fmt.Errorf("%s has the SHA-256 %s, not %s", f.ID, hexHash(again), in.Hash)
 	}
 	return f.csv()
 }
@@ -221,7 +223,7 @@ func (a *Archive) Import(text []byte) (contents []byte, err error) {
 func (f *file) csv() ([]byte, error) {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
-	_ = w.Write(f.Columns) // Error has what went wrong
+	_ = w.Write(f.Columns) // w.Error below returns the errors
 	for _, row := range f.Rows {
 		fields := make([]string, len(row))
 		for i, field := range row {

@@ -27,8 +27,8 @@ func (in *Instance) cell(track, algorithm string) (run.Span, error) {
 	return t.Span(in.Index, in.Index+1)
 }
 
-// bound returns the cell of the bound that a track's results are compared with, and its metric. ok is false if
-// there is none, or if it is no proof but the result of an algorithm.
+// bound returns the cell of the bound with which a track's results are compared, and its metric. ok is false if
+// the track has no bound, or if the bound is the result of an algorithm instead of a proof.
 func (in *Instance) bound() (cell run.Span, metric string, ok bool) {
 	t := track.MustLookup(in.Track)
 	bound := t.Boards[t.BoardOf(datasets.RegimeOf(in.Dataset))].Bound
@@ -39,8 +39,8 @@ func (in *Instance) bound() (cell run.Span, metric string, ok bool) {
 	return cell, bound.Metric, err == nil
 }
 
-// rowOf returns the row of a cell.
-func rowOf(db *store.DB, s run.Span) (row store.Row, err error) {
+// readRow returns the row of a cell. It returns an error if the cell has no result.
+func readRow(db *store.DB, s run.Span) (row store.Row, err error) {
 	rows, err := db.Rows(s.Series, s.From, s.To)
 	if err == nil && len(rows) == 0 {
 		err = fmt.Errorf("%v, instance %d, has no result; miglab suite run computes it", s.Series, s.From)
@@ -57,7 +57,7 @@ func (in *Instance) result(db *store.DB, algorithm string) (value, bound float64
 	if err != nil {
 		return 0, 0, err
 	}
-	row, err := rowOf(db, cell)
+	row, err := readRow(db, cell)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -65,20 +65,21 @@ func (in *Instance) result(db *store.DB, algorithm string) (value, bound float64
 	if !ok {
 		return 0, 0, fmt.Errorf("%s has no result of %s: %s", in.ID, algorithm, row.Error)
 	}
-	if cell, metric, ok := in.bound(); ok {
-		row, err = rowOf(db, cell)
+	cell, metric, proven := in.bound()
+	if proven {
+		row, err = readRow(db, cell)
 		bound, _ = row.Metrics.Get(metric)
 	}
 	return value, bound, err
 }
 
-// Check verifies all that is known about the instances ([Archive.Verify]). The engine computes the results that have
-// no schedule again.
+// Check verifies the best known results and bounds of all instances ([Archive.Verify]). The engine computes the
+// results without a schedule again.
 func (a *Archive) Check(ctx context.Context, e *run.Engine) error {
 	var cells []run.Span
 	for i := range a.Instances {
 		in := &a.Instances[i]
-		if in.scheduled() {
+		if in.isBatch() {
 			continue
 		}
 		cell, err := in.Cell(a.Best[i].Algorithm)
@@ -86,7 +87,8 @@ func (a *Archive) Check(ctx context.Context, e *run.Engine) error {
 			return err
 		}
 		cells = append(cells, cell)
-		if bound, _, ok := in.bound(); ok {
+		bound, _, proven := in.bound()
+		if proven {
 			cells = append(cells, bound)
 		}
 	}
@@ -106,18 +108,18 @@ func (a *Archive) Check(ctx context.Context, e *run.Engine) error {
 	return work.Wait()
 }
 
-// A Result is what an algorithm has for an instance.
+// A Result is the result of an algorithm for an instance.
 type Result struct {
 	*Instance
 	Known *Best
-	// Value is the metric of the objective; Solved is false if there is none.
+	// Value is the metric of the objective; Solved is false if the algorithm has no result.
 	Value  float64
 	Solved bool
 	// Seconds is the wall time of the work; 0 if it is not known.
 	Seconds float64
 }
 
-// Results returns the results of an algorithm, whose cells are of the instances of one track in their order.
+// Results returns the results of an algorithm. cells has its cells on the instances of one track, in their order.
 func (a *Archive) Results(db *store.DB, cells []run.Span) ([]Result, error) {
 	out := make([]Result, 0, len(cells))
 	for i := range a.Instances {
@@ -125,7 +127,7 @@ func (a *Archive) Results(db *store.DB, cells []run.Span) ([]Result, error) {
 		if in.Track != cells[0].Series.Track {
 			continue
 		}
-		row, err := rowOf(db, cells[len(out)])
+		row, err := readRow(db, cells[len(out)])
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +138,7 @@ func (a *Archive) Results(db *store.DB, cells []run.Span) ([]Result, error) {
 	return out, nil
 }
 
-// FromBest is how far a result is from the best known one ([Instance.Gap]); infinite without a result.
+// FromBest returns the [Instance.Gap] of a result to the best known one; +Inf without a result.
 func (r *Result) FromBest() float64 {
 	if !r.Solved {
 		return math.Inf(1)

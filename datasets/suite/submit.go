@@ -20,18 +20,18 @@ import (
 	"miglab/harness/wholefile"
 )
 
-// A Judgement says how a submission compares with what is known.
+// A Judgement compares a submission with the best known schedule and bound.
 type Judgement struct {
 	ID string `json:"id"`
-	// Improved means that the schedule is shorter than the best known, or that the bound is higher.
+	// Improved means that the schedule is shorter than the best known one, or that the bound is higher.
 	Improved bool `json:"improved"`
 	// Schedule compares the makespan with the best known: "improved", "equal" or "worse".
 	Schedule string `json:"schedule"`
-	// Value is the makespan, Best that of the best known schedule, and Percent how much longer Value is.
+	// Value is the makespan, Best is the makespan of the best known schedule, and Percent compares the two.
 	Value   float64 `json:"makespan_s"`
 	Best    float64 `json:"best_known_s"`
 	Percent float64 `json:"percent_above_best_known"`
-	// Bound is the best proven lower bound, with the submission's, and Gap how far Value is above it in percent.
+	// Bound is the best proven lower bound, including the submission's. Gap is the distance of Value above it.
 	Bound float64 `json:"lower_bound_s"`
 	Gap   float64 `json:"percent_above_bound"`
 
@@ -39,8 +39,7 @@ type Judgement struct {
 	certificate certificate.Certificate
 }
 
-// A Submission is a schedule of an instance that somebody hands in. The schedule is valid, and the bound of its witness
-// is proven.
+// A Submission is a submitted schedule of an instance. The schedule is valid, and the bound of its witness is proven.
 type Submission struct {
 	suite, id, hash, by, date string
 	schedule                  schedule.Schedule
@@ -48,7 +47,7 @@ type Submission struct {
 	problem                   schedule.Problem
 }
 
-// ReadSubmission reads and verifies a submission. An error is the reason for which it is refused. A witness can take
+// ReadSubmission reads and verifies a submission. The error says why a submission is refused. A witness can take
 // minutes to verify.
 func ReadSubmission(text []byte) (*Submission, error) {
 	var named struct {
@@ -68,11 +67,11 @@ func ReadSubmission(text []byte) (*Submission, error) {
 	if named.Hash != in.Hash {
 		return nil, fmt.Errorf("sha256 is %q; %s of suite %s has %s", named.Hash, in.ID, Version, in.Hash)
 	}
-	if !in.scheduled() {
+	if !in.isBatch() {
 		return nil, fmt.Errorf("%s is of the %s track, in which programs are handed in (miglab suite run), no files",
 			in.ID, in.Track)
 	}
-	if _, err := in.checked(); err != nil {
+	if _, err := in.verifiedFile(); err != nil {
 		return nil, err
 	}
 	p, err := in.Problem()
@@ -106,7 +105,7 @@ func (s *Submission) decode(text []byte) error {
 	return err
 }
 
-// check refuses what the schedule or the witness does not show.
+// check refuses a submission with missing details, an invalid schedule or a witness that proves no bound.
 func (s *Submission) check(now time.Time) error {
 	switch {
 	case s.suite != Version:
@@ -120,7 +119,7 @@ func (s *Submission) check(now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("date is %q; write a day such as 2026-01-31", s.date)
 	}
-	if latest := now.UTC().Add(eastmost); day.After(latest) {
+	if day.After(now.UTC().Add(eastmost)) {
 		return fmt.Errorf("date is %s, which is in the future; today is %s", s.date, now.UTC().Format(time.DateOnly))
 	}
 	if _, err := schedule.Measure(s.problem, s.schedule); err != nil {
@@ -132,12 +131,12 @@ func (s *Submission) check(now time.Time) error {
 	return certificate.Verify(s.problem, certificate.New(s.schedule, s.witness))
 }
 
-// eastmost is how far the first time zone of a day is ahead of UTC.
+// eastmost is the time by which the first time zone of a day is ahead of UTC.
 const eastmost = 14 * time.Hour
 
-// Submit compares a submission with the archive of a folder ([In]), and adds it to the folder if it improves something.
-// Several processes may add to one folder. One that is killed has added all or nothing: what it began is finished by
-// the next one.
+// Submit compares a submission with the archive of a folder ([In]), and adds it to the folder if it improves the
+// schedule or the bound. Several processes may add to one folder. If a process is killed, the next one completes its
+// change, so that a submission is always added as a whole.
 func (s *Submission) Submit(ctx context.Context, dir string) (*Judgement, error) {
 	if _, err := os.Stat(dir); dir == "" || errors.Is(err, fs.ErrNotExist) {
 		if j, err := Frozen().judge(s); dir == "" || err != nil || !j.Improved {
@@ -166,7 +165,7 @@ func (s *Submission) Submit(ctx context.Context, dir string) (*Judgement, error)
 	return j, err
 }
 
-// judge compares a submission with what is known. A bound above a valid schedule is a contradiction, and is refused.
+// judge compares a submission with the archive. It refuses a bound above a valid schedule, which is a contradiction.
 func (a *Archive) judge(s *Submission) (*Judgement, error) {
 	in, best, err := a.Find(s.id)
 	if err != nil {
@@ -207,7 +206,7 @@ func (a *Archive) judge(s *Submission) (*Judgement, error) {
 	return j, nil
 }
 
-// contradicts reports whether a result is better than a bound; 0 is no bound.
+// contradicts reports whether a result is better than a bound. A bound of 0 means that no bound is known.
 func (in *Instance) contradicts(value, bound float64) bool {
 	_, higher := in.metric()
 	switch {
@@ -219,20 +218,20 @@ func (in *Instance) contradicts(value, bound float64) bool {
 	return certificate.Exceeds(bound, value)
 }
 
-// A change is what a submission changes in an archive.
+// A change has the rows and the certificate that a submission changes in an archive.
 type change struct {
 	Best        Best            `json:"best"`
 	Class       string          `json:"class"`
 	Certificate json.RawMessage `json:"certificate"`
 }
 
-// unfinished is the file with the change that is being made. It is the moment of its renaming at which a submission is
-// added: the files that it changes can be written again.
+// unfinished is the file with the change in progress. A submission is added at the moment at which this file gets its
+// name: from then on, the next process can write the changed files again.
 const unfinished = ".unfinished.json"
 
-// save changes the files of the archive of a folder, whose lock the caller holds, as a judgement says.
+// save applies a judgement to the files of the archive in a folder. The caller must hold the folder's lock.
 func (a *Archive) save(j *Judgement, p schedule.Problem, dir string) error {
-	if err := certificate.Verify(p, j.certificate); err != nil { // its parts may be of two archives
+	if err := certificate.Verify(p, j.certificate); err != nil { // its parts may come from two archives
 		return err
 	}
 	in, _, err := a.Find(j.ID)
@@ -258,8 +257,8 @@ func (a *Archive) save(j *Judgement, p schedule.Problem, dir string) error {
 	return finish(dir)
 }
 
-// finish makes the change that a submission has begun in a folder, whose lock the caller holds. It removes the
-// temporary files of killed submissions.
+// finish completes the change that a submission has begun in a folder, and removes the temporary files of killed
+// submissions. The caller must hold the folder's lock.
 func finish(dir string) error {
 	if err := errors.Join(atomicfile.Sweep(dir), atomicfile.Sweep(filepath.Join(dir, "best"))); err != nil {
 		return err

@@ -1,10 +1,10 @@
-// Package suite has instances that are frozen, so that results on them can be cited: "suite 2026.1, closed
-// division". The folder 2026.1 names each instance by dataset, index and conditions, and by the SHA-256 of the file
-// that [Instance.File] writes for it. An instance that a later version of the datasets would draw differently has
-// another hash, and is an error.
+// Package suite has frozen instances, so that results on them can be cited: "suite 2026.1, closed division". The
+// folder 2026.1 names each instance by dataset, index and conditions, and by the SHA-256 of its file
+// ([Archive.File]). If a later version of the datasets draws an instance differently, its hash differs and it is
+// refused.
 //
-// The folder also says what is known about each instance: the best result, and a proven bound. [Archive.Verify] checks
-// the proofs without a solver, and [Submission.Submit] compares a submission with what is known.
+// The folder also has the best known result and a proven bound of each instance. [Archive.Verify] checks the proofs
+// without a solver. [Submission.Submit] compares a submission with them, and refuses an invalid schedule or proof.
 //
 // README.md states the problems and the rules.
 package suite
@@ -49,21 +49,21 @@ const (
 // Classes lists the classes, from the least difficult.
 var Classes = []string{Easy, Medium, Hard, Open}
 
-// A Best is what is known about an instance: a row of best.csv.
+// A Best has the best known result and bound of an instance: a row of best.csv.
 type Best struct {
 	ID string `csv:"id"`
-	// Value is the best known result in the unit of the objective. Algorithm found it, and By handed it in.
+	// Value is the best known result in the unit of the objective. Algorithm found it, and By submitted it.
 	Value     float64 `csv:"value"`
 	Algorithm string  `csv:"algorithm"`
 	By        string  `csv:"by"`
 	Date      string  `csv:"date"`
-	// Bound is proven: no result is better. It is 0 if no more is known than that no result can be below 0.
+	// Bound is a proven bound: no result is better. 0 means that only the trivial bound 0 is known.
 	Bound     float64 `csv:"bound"`
 	BoundBy   string  `csv:"bound_by"`
 	BoundDate string  `csv:"bound_date"`
 }
 
-// An Archive is a suite with what is known about its instances.
+// An Archive is a suite with the best known results and bounds of its instances.
 type Archive struct {
 	Instances []Instance
 	// Best has a row for each instance, in their order.
@@ -73,17 +73,17 @@ type Archive struct {
 }
 
 // Frozen returns the archive that is part of the program.
-func Frozen() *Archive { return spec.Must(Read(frozen())) }
+func Frozen() *Archive { return spec.Must(Read(embeddedFiles())) }
 
-func frozen() fs.FS { return spec.Must(fs.Sub(embedded, Version)) }
+func embeddedFiles() fs.FS { return spec.Must(fs.Sub(embedded, Version)) }
 
-// In returns the archive that the program has, with what the files of a folder change in it. The folder need not exist,
-// and may be "". It is an error if a result of one is better than a bound of the other.
+// In returns the archive of the program, in which the files of a folder replace others. The folder need not exist,
+// and may be "". In returns an error if a result of one is better than a bound of the other.
 func In(dir string) (*Archive, error) {
 	if dir == "" {
 		return Frozen(), nil
 	}
-	a, err := Read(changed{os.DirFS(dir), frozen()})
+	a, err := Read(overlay{os.DirFS(dir), embeddedFiles()})
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +100,11 @@ func In(dir string) (*Archive, error) {
 	return a, nil
 }
 
-// changed is files in place of others.
-type changed struct{ own, others fs.FS }
+// overlay has the files of own, and files of others that own lacks.
+type overlay struct{ own, others fs.FS }
 
 // Open implements [fs.FS].
-func (c changed) Open(name string) (fs.File, error) {
+func (c overlay) Open(name string) (fs.File, error) {
 	f, err := c.own.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err = c.others.Open(name)
@@ -164,7 +164,7 @@ func writeRows[Row any](dir, name string, all []Row) error {
 	return atomicfile.Write(filepath.Join(dir, name), text)
 }
 
-// Find returns the instance of an ID and what is known about it. The error is a [*nearest.UnknownError].
+// Find returns the instance with an ID, and its best known result and bound. The error is a [*nearest.UnknownError].
 func (a *Archive) Find(id string) (*Instance, *Best, error) {
 	i := slices.IndexFunc(a.Instances, func(in Instance) bool { return in.ID == id })
 	if i < 0 {
@@ -177,16 +177,15 @@ func (a *Archive) Find(id string) (*Instance, *Best, error) {
 // Closed reports whether the best known result of an instance is proven to be optimal.
 func (b *Best) Closed() bool { return math.Abs(b.Value-b.Bound) <= equal*math.Abs(b.Value) }
 
-// equal is the relative difference of results that counts as none, as in package certificate.
+// equal is the largest relative difference of results that count as equal, as in package certificate.
 const equal = 1e-9
 
-// A Gap is how much worse a result is than another.
-//
-// Gap is 0 for an equal one, and negative for a better one. It is in percent of the other one; of a metric in percent,
-// it is the difference.
+// Gap returns the amount by which a result is worse than another: 0 if they are equal, and negative if it is better.
+// The amount is in percent of the other result; for a metric in percent it is the difference.
 func (in *Instance) Gap(value, than float64) float64 {
 	gap := value - than
-	if _, higher := in.metric(); higher {
+	_, higher := in.metric()
+	if higher {
 		gap = -gap
 	}
 	switch {
@@ -199,18 +198,18 @@ func (in *Instance) Gap(value, than float64) float64 {
 }
 
 // Verify checks an instance without a solver: the hash, the schedule and the proof of the bound, and that best.csv and
-// the class agree with them. An instance is [Open] if and only if result and bound differ. Where results are no
-// schedules of one batch, the database has them, and bounds without a certificate.
+// the class agree with them. An instance is [Open] if and only if result and bound differ. For instances other than
+// one batch, Verify takes the results, and bounds without a certificate, from the database.
 func (a *Archive) Verify(id string, db *store.DB) error {
 	in, best, err := a.Find(id)
 	if err != nil {
 		return err
 	}
-	if _, err := in.checked(); err != nil {
+	if _, err := in.verifiedFile(); err != nil {
 		return err
 	}
 	known, certified := *best, true
-	if in.scheduled() {
+	if in.isBatch() {
 		err = a.verifySchedule(in, &known)
 	} else if known.Value, known.Bound, err = in.result(db, best.Algorithm); err == nil {
 		certified, err = a.verifyBound(in, &known)
@@ -229,7 +228,7 @@ func (a *Archive) Verify(id string, db *store.DB) error {
 	return nil
 }
 
-// verifySchedule sets what the certificate of a batch shows.
+// verifySchedule sets the result and the bound of b from the certificate of a batch, and verifies the certificate.
 func (a *Archive) verifySchedule(in *Instance, b *Best) error {
 	p, err := in.Problem()
 	if err != nil {
@@ -243,7 +242,8 @@ func (a *Archive) verifySchedule(in *Instance, b *Best) error {
 	return certificate.Verify(p, c)
 }
 
-// verifyBound sets the bound on accepted requests of which an instance has a certificate, and reports whether it has.
+// verifyBound sets the bound on accepted requests from the certificate of an instance, and verifies it. It returns
+// false if the instance has no certificate.
 func (a *Archive) verifyBound(in *Instance, b *Best) (bool, error) {
 	text, err := fs.ReadFile(a.files, certificateFile(in.ID))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -267,7 +267,7 @@ func (a *Archive) verifyBound(in *Instance, b *Best) (bool, error) {
 	return true, certificate.VerifyAcceptance(g, requests.GPUs, requests.Requests, c)
 }
 
-// Certificate reads the best known schedule of a batch and what proves the bound. It does not verify them.
+// Certificate reads the best known schedule of a batch and the proof of the bound. It does not verify them.
 func (a *Archive) Certificate(in *Instance, p schedule.Problem) (c certificate.Certificate, err error) {
 	f, err := a.files.Open(certificateFile(in.ID))
 	if err != nil {

@@ -79,7 +79,7 @@ func TestNeverChanges(t *testing.T) {
 	for _, in := range Frozen().Instances {
 		all.WriteString(in.ID + " " + in.Hash + "\n")
 	}
-	if got := hashOf([]byte(all.String())); got != published {
+	if got := hexHash([]byte(all.String())); got != published {
 		t.Errorf("all hashes together have the SHA-256 %s, not %s", got, published)
 	}
 }
@@ -120,7 +120,7 @@ func TestLabels(t *testing.T) {
 	}
 	labels := map[string]string{}
 	each(func(in *Instance, best *Best, s solver) {
-		row, err := rowOf(db, cells[0])
+		row, err := readRow(db, cells[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -616,7 +616,7 @@ func TestContradictions(t *testing.T) {
 			if j, err := submit(t, dir, text); err == nil || !strings.Contains(err.Error(), "contradict each other") {
 				t.Errorf("handed in: %+v, %v", j, err)
 			}
-			known, err := Read(changed{os.DirFS(dir), frozen()}) // as if the program had no archive
+			known, err := Read(changed{os.DirFS(dir), embeddedFiles()}) // as if the program had no archive
 			if err == nil {
 				_, err = judge(known, text)
 			}

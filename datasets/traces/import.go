@@ -22,24 +22,24 @@ import (
 
 // A Job is a row of a trace.
 type Job struct {
-	// Submit is an instant and Lifetime a duration in seconds. Instants count from any origin.
+	// Submit is the time of submission and Lifetime is the duration, in seconds. Times count from any origin.
 	Submit, Lifetime float64
-	// GPUs is how many GPUs the job needs at once, and Milli the share of each in thousandths.
+	// GPUs is the number of GPUs that the job needs at once, and Milli is its share of each in thousandths.
 	GPUs, Milli int
-	// Line is where the job is in the file, from 1.
+	// Line is the line of the job in the file, from 1.
 	Line int
-	// stated says that the file has the share, in thousandths or in a unit that it does not say.
+	// stated says that the share is a whole number in the file, in thousandths or in an unknown unit.
 	stated bool
 }
 
-// A Rejected row is one that no job can be made of.
+// A Rejected row is a row from which no job can be made.
 type Rejected struct {
-	// Line is where the row begins, from 1.
+	// Line is the line in which the row begins, from 1.
 	Line   int
 	Reason string
 }
 
-// Options say how a file is to be read.
+// Options say how to read a file.
 type Options struct {
 	// Pending keeps the pods that were never placed (format openb).
 	Pending bool
@@ -62,15 +62,15 @@ const (
 // ShareUnits are all units of shares.
 var ShareUnits = []string{Thousandths, Percent, Fraction}
 
-// A format reads a file. It hands over the job of each row, or the reason why there is none. Errors are about the file
-// as a whole. The help of miglab import describes the formats.
+// A format reads a file. It calls each with the job of every row, or with the reason why the row has no job. It returns
+// an error if the file as a whole is wrong. The help of miglab import describes the formats.
 type format struct {
 	name   string
 	shares bool // jobs may have shares of a GPU
 	read   func(r io.Reader, file string, o Options, each jobFunc) error
 }
 
-// A jobFunc takes the job of the row that begins at a line, or the reason why there is none.
+// A jobFunc takes the job of the row that begins at a line, or the reason why the row has no job.
 type jobFunc func(line int, j Job, reason error)
 
 var formats = []format{
@@ -87,7 +87,7 @@ func (f format) String() string { return f.name }
 
 // Read reads a trace and returns its jobs in the order of their submission, and the rows that it
 // cannot use, by line. An unknown format is a [*nearest.UnknownError]. Other errors are about the
-// file as a whole, such as a missing column; what was read before comes with the error.
+// file as a whole, such as a missing column; Read then also returns the rows before the error.
 func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) {
 	f, err := nearest.Find("format", name, formats, format.String)
 	switch {
@@ -122,10 +122,10 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 
 var errNoGPU = errors.New("asks for no GPU")
 
-// maxSeconds bounds instants and lifetimes, so that files in another unit are noticed: 100 years.
+// maxSeconds is 100 years. It bounds times and lifetimes, so that files in another unit are noticed.
 const maxSeconds = 100 * 366 * 24 * 60 * 60
 
-// check returns what is wrong with a job.
+// check returns an error for an impossible job.
 func (j *Job) check() error {
 	switch {
 	case math.Abs(j.Submit) > maxSeconds:
@@ -144,21 +144,22 @@ func (j *Job) check() error {
 	return nil
 }
 
-// fields reads the fields of a file's rows. The first one of a row that is wrong counts.
+// fields reads the fields of a file's rows. It keeps the first error of a row.
 type fields struct {
-	// header and values are those of a CSV file; values are of the current row.
+	// header is the header of a CSV file, and values are the fields of the current row.
 	header, values []string
 	err            error
-	// instants is what the file writes for instants, "" before the first: numbers or timestamps.
+	// instants is the kind of the file's times, [number] or [timestamp]; "" before the first.
 	instants string
 }
 
 // text returns the field of a column; "" if there is no such column.
 func (f *fields) text(column string) string {
-	if i := slices.Index(f.header, column); i >= 0 {
-		return f.values[i]
+	i := slices.Index(f.header, column)
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return f.values[i]
 }
 
 func (f *fields) fail(column, value, want string) {
@@ -188,8 +189,8 @@ const (
 	timestamp = "an instant such as 2020-06-09T18:41:01Z"
 )
 
-// instant returns the seconds from 1970 to a timestamp. Helios and Philly write them without a time
-// zone, so that the hours of summer time are not known; they are read as UTC.
+// instant returns the seconds from 1970 to a timestamp. Helios and Philly write timestamps without a
+// time zone, so that the hours of summer time are not known; they are read as UTC.
 func (f *fields) instant(column, value string) float64 {
 	t, err := time.Parse(time.DateTime, value)
 	if err != nil {
@@ -202,9 +203,9 @@ func (f *fields) instant(column, value string) float64 {
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9
 }
 
-// when returns the seconds to an instant that is a number of units or a timestamp. Numbers count from
-// any origin, so that one file has one kind.
-func (f *fields) when(column string, unit float64) float64 {
+// seconds reads a time, a number of units or a timestamp, in seconds. Numbers count from any origin, so
+// that a file must not mix the two kinds.
+func (f *fields) seconds(column string, unit float64) float64 {
 	value := f.text(column)
 	v, err := strictcsv.Float(value)
 	kind := number
@@ -216,7 +217,8 @@ func (f *fields) when(column string, unit float64) float64 {
 		}
 		kind, unit = timestamp, 1
 	}
-	if f.instants = cmp.Or(f.instants, kind); f.instants != kind {
+	f.instants = cmp.Or(f.instants, kind)
+	if f.instants != kind {
 		f.fail(column, value, f.instants+", as in the rows before")
 	}
 	return v * unit
@@ -237,7 +239,8 @@ func (f *fields) share(j *Job, column, unit string) {
 		f.fail(column, value, want)
 	}
 	const rounding = 1e-6 // 0.29 * 1000 is less than 290
-	if j.Milli = int(float64(v/whole*WholeGPU) + rounding); v > 0 {
+	j.Milli = int(float64(v/whole*WholeGPU) + rounding)
+	if v > 0 {
 		j.Milli = max(j.Milli, 1)
 	}
 }
@@ -253,8 +256,8 @@ func couldBePercent(jobs []Job) bool {
 	return 0 < largest && largest <= 100
 }
 
-// readLines hands each row of a CSV file to a function that makes a job of it. A row cannot hold a
-// line break: a quote that is never closed spoils one line and not the rest of the file.
+// readLines converts each row of a CSV file to a job with row and passes it to each. A row cannot
+// hold a line break, so that an unclosed quote spoils only one line.
 func readLines(r io.Reader, file string, columns, optional []string, each jobFunc, row func(*fields) Job) error {
 	in := bufio.NewScanner(strictcsv.Limit(r, file))
 	in.Buffer(nil, strictcsv.MaxLine)
@@ -309,7 +312,7 @@ func splitLine(line string) ([]string, error) {
 	return values, nil
 }
 
-// checkHeader checks that a header has all columns, and none of them or of the optional ones twice.
+// checkHeader checks that a header has all columns, and that no column, required or optional, is repeated.
 func checkHeader(header, columns, optional []string) error {
 	for i, name := range slices.Concat(columns, optional) {
 		at := slices.Index(header, name)
@@ -336,8 +339,8 @@ func readOpenb(r io.Reader, file string, o Options, each jobFunc) error {
 			return j
 		}
 		f.share(&j, "gpu_milli", o.ShareUnit)
-		j.Submit = f.when("creation_time", 1)
-		j.Lifetime = f.when("deletion_time", 1) - j.Submit
+		j.Submit = f.seconds("creation_time", 1)
+		j.Lifetime = f.seconds("deletion_time", 1) - j.Submit
 		return j
 	})
 }
@@ -373,7 +376,7 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 	unit := cmp.Or(o.Unit, 1)
 	return readLines(r, file, required, optional, each, func(f *fields) Job {
 		j := Job{GPUs: 1, Milli: WholeGPU}
-		j.Submit = f.when(submit, unit)
+		j.Submit = f.seconds(submit, unit)
 		j.Lifetime = unit * f.number(lifetime)
 		if f.text(gpus) != "" {
 			j.GPUs = f.whole(gpus)
@@ -385,8 +388,8 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 	})
 }
 
-// Requests makes requests of jobs, which must be in the order of their submission. The first one
-// arrives in slot 0. A slot has so many seconds; submissions are rounded down and lifetimes up.
+// Requests converts jobs, in the order of their submission, to requests. The first request arrives in
+// slot 0. slot is the length of a slot in seconds. Submissions are rounded down, and lifetimes up.
 func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, []Rejected) {
 	const maxSlot = 1<<32 - 1
 	return convert(jobs, func(j Job) (q task.Request, err error) {
@@ -398,11 +401,11 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 	})
 }
 
-// convert makes something of each job, or rejects it.
-func convert[T any](jobs []Job, of func(Job) (T, error)) (out []T, rejected []Rejected) {
+// convert converts each job, or rejects it if convertJob returns an error.
+func convert[T any](jobs []Job, convertJob func(Job) (T, error)) (out []T, rejected []Rejected) {
 	out = make([]T, 0, len(jobs))
 	for _, j := range jobs {
-		if made, err := of(j); err != nil {
+		if made, err := convertJob(j); err != nil {
 			rejected = append(rejected, Rejected{j.Line, err.Error()})
 		} else {
 			out = append(out, made)
@@ -411,8 +414,8 @@ func convert[T any](jobs []Job, of func(Job) (T, error)) (out []T, rejected []Re
 	return out, rejected
 }
 
-// A Law is the assumption that makes a job with durations on all sizes of a job that was measured
-// on one share of a GPU.
+// A Law is the assumption that gives durations on all sizes to a job that was measured on one share
+// of a GPU.
 type Law struct {
 	// Alpha is the exponent: on s slices instead of m, a job takes (m/s)^Alpha times as long.
 	// With 1, twice the slices halve the duration, and with 0 the duration is the same on all.
@@ -421,12 +424,12 @@ type Law struct {
 	Slack float64
 }
 
-// Seconds returns how long a job takes on instances of a size whose lifetime is that on another.
+// Seconds returns the duration of a job on instances of a size. lifetime is its duration on the size measured.
 func (l Law) Seconds(lifetime float64, measured, size mig.Slices) float64 {
 	return lifetime * portable.Pow(float64(measured)/float64(size), l.Alpha)
 }
 
-// Job makes a job with a deadline of one of a trace. It arrives so many seconds after the
+// Job converts a job of a trace to a job with a deadline. arrival counts in seconds from the
 // beginning of the day.
 func (l Law) Job(g *mig.GPU, m Mapping, arrival, lifetime float64, milli int) task.Job {
 	const minute = 60
@@ -441,8 +444,8 @@ func (l Law) Job(g *mig.GPU, m Mapping, arrival, lifetime float64, milli int) ta
 	return j
 }
 
-// Jobs makes jobs with deadlines of those of a trace, which must be in the order of their
-// submission. The first one arrives at 0.
+// Jobs converts jobs of a trace, in the order of their submission, to jobs with deadlines. The first
+// job arrives at 0.
 func Jobs(g *mig.GPU, m Mapping, l Law, jobs []Job) ([]task.Job, []Rejected) {
 	return convert(jobs, func(j Job) (made task.Job, err error) {
 		if j.GPUs > 1 {
@@ -453,7 +456,7 @@ func Jobs(g *mig.GPU, m Mapping, l Law, jobs []Job) ([]task.Job, []Rejected) {
 	})
 }
 
-// WriteRejected writes rejected rows as CSV with the columns line and reason. Errors are those
+// WriteRejected writes rejected rows as CSV with the columns line and reason. It passes on the errors
 // of w.
 func WriteRejected(w io.Writer, rejected []Rejected) error {
 	return strictcsv.Write(w, []string{"line", "reason"}, len(rejected), func(i int) []string {

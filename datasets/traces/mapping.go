@@ -1,6 +1,7 @@
-// Package traces turns jobs of production traces into requests for MIG profiles and jobs with
+// Package traces converts jobs of production traces to requests for MIG profiles and jobs with
 // durations. The traces were recorded on GPUs without MIG, so that the profile of a job is an
-// assumption; a [Mapping] makes it explicit.
+// assumption; a [Mapping] makes it explicit. A row that is not a possible job is [Rejected] with a
+// reason, and a file without the columns of its format is refused.
 package traces
 
 import (
@@ -41,7 +42,8 @@ func (m Mapping) Profile(g *mig.GPU, milli int) *mig.Profile {
 			continue
 		}
 		if best != nil {
-			if bestOwn, _, bestOther := size(best); own > bestOwn || own == bestOwn && other >= bestOther {
+			bestOwn, _, bestOther := size(best)
+			if own > bestOwn || own == bestOwn && other >= bestOther {
 				continue
 			}
 		}
@@ -50,8 +52,8 @@ func (m Mapping) Profile(g *mig.GPU, milli int) *mig.Profile {
 	return best
 }
 
-// Request returns the request of a job that needs a share of one GPU, or several whole ones. It stays
-// for one slot at least.
+// Request returns the request of a job that needs a share of one GPU, or several whole GPUs. Its
+// lifespan is at least one slot.
 func (m Mapping) Request(g *mig.GPU, arrival, lifespan, gpus, milli int) task.Request {
 	q := task.Request{Arrival: arrival, Lifespan: max(lifespan, 1)}
 	if gpus > 1 {

@@ -14,9 +14,9 @@ import (
 // MIGBench is the name of the format of [ReadMIGBench].
 const MIGBench = "migbench"
 
-// ReadMIGBench reads the requests of MIGBench (github.com/FouoF/MIG-scheduler-benchmark): a JSON object a line, with
-// the arrival in milliseconds, the work in percent of a GPU's compute times milliseconds, and the memory in MB. The
-// requests have no profiles yet. A line that is wrong is a [*task.ParseError].
+// ReadMIGBench reads the requests of MIGBench (github.com/FouoF/MIG-scheduler-benchmark): a JSON object on each line,
+// with the arrival in milliseconds, the work in percent of a GPU's compute times milliseconds, and the memory in MB.
+// The requests have no profiles yet. ReadMIGBench returns a [*task.ParseError] for a wrong line.
 func ReadMIGBench(r io.Reader, file string) ([]task.Request, error) {
 	var out []task.Request
 	in := bufio.NewScanner(strictcsv.Limit(r, file))
@@ -34,7 +34,7 @@ func ReadMIGBench(r io.Reader, file string) ([]task.Request, error) {
 		bad, ok := errors.AsType[*strictjson.Error](err)
 		switch last := len(out) - 1; {
 		case ok:
-			bad.Line = 0 // that of the file is said below
+			bad.Line = 0 // the error below has the line of the file
 		case row.Format != "resource-bound-v2":
 			err = fmt.Errorf(`the format is %q; it must be "resource-bound-v2"`, row.Format)
 		case q.CheckWork() != nil:

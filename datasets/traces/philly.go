@@ -22,8 +22,8 @@ type phillyJob struct {
 	} `json:"attempts"`
 }
 
-// readPhilly reads the array of jobs one by one. A job of the wrong shape is rejected; after a
-// mistake in the JSON itself, nothing more can be read, which is an error.
+// readPhilly reads the array of jobs one by one. It rejects a job of the wrong shape. A mistake in
+// the JSON itself is an error and ends the reading.
 func readPhilly(r io.Reader, file string, _ Options, each jobFunc) error {
 	counting := &strictjson.LineCounter{Reader: r}
 	d := json.NewDecoder(counting)
